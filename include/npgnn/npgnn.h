@@ -1,0 +1,419 @@
+/* npgnn: link prediction with Neural Processes for Graph Neural Networks.
+ *
+ * This header is the manual. It has four parts, each usable without the ones below it:
+ *
+ *   1. Conventions   errors, environment (threads, memory, progress), options
+ *   2. One-shot      load, fit, predict, evaluate: a whole job in one call
+ *   3. Handles       graph, split, model, trainer: the same job, step by step
+ *   4. Expert parts  the metrics and the all-pairs loss on their own
+ *
+ * The shortest useful program (examples/quick.c):
+ *
+ *   npgnn_graph *graph = NULL;
+ *   npgnn_model *model = NULL;
+ *   npgnn_error err = {0};
+ *   npgnn_pair pair = {3, 17};
+ *   float probability;
+ *   if (npgnn_load(&graph, "synthetic", NULL, NULL, &err) == 0 &&
+ *       npgnn_fit(&model, graph, NULL, NULL, &err) == 0 &&
+ *       npgnn_predict(&probability, model, graph, &pair, 1, NULL, NULL, &err) == 0)
+ *       printf("%g\n", probability);
+ *   else
+ *       fprintf(stderr, "%s\n", err.text);
+ *   npgnn_model_free(model);
+ *   npgnn_graph_free(graph);
+ *
+ * Rules that hold for every function:
+ *  - What can fail returns 0 or a negative NPGNN_E_* code, and describes the failure in the caller's npgnn_error,
+ *    which may be NULL. On failure outputs are untouched and nothing leaks.
+ *  - Arguments come in the order outputs, inputs, sizes, options, environment, error. A NULL option struct or
+ *    environment means the defaults.
+ *  - Every X_free accepts NULL.
+ *  - The library never prints, never exits and keeps no mutable global state. Handles are independent: two threads may
+ *    use two handles at once, and may share one const handle.
+ *  - The same data, options and seed give the same bits, for any number of threads.
+ */
+#ifndef NPGNN_H
+#define NPGNN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define NPGNN_API __attribute__((visibility("default")))
+#else
+#define NPGNN_API
+#endif
+
+#define NPGNN_VERSION "0.1.0"
+
+/* The version of the library that is linked, which may be newer than NPGNN_VERSION. */
+NPGNN_API const char *npgnn_version(void);
+
+/* ================================================================================================================
+ * 1. Conventions
+ * ============================================================================================================= */
+
+/* ---- Errors -------------------------------------------------------------------------------------------------- */
+
+/* X(name, value, meaning) */
+#define NPGNN_ERRORS(X)                                                                                                \
+    X(OK, 0, "success")                                                                                                \
+    X(E_MEMORY, -1, "out of memory")                                                                                   \
+    X(E_IO, -2, "a file cannot be opened, read or written")                                                            \
+    X(E_FORMAT, -3, "a file's content is not what it should be")                                                       \
+    X(E_ARGUMENT, -4, "an argument or option is out of its range")                                                     \
+    X(E_MISMATCH, -5, "two inputs do not belong together")                                                             \
+    X(E_DIVERGED, -6, "training produced a number that is not finite")                                                 \
+    X(E_CANCELLED, -7, "the progress callback asked to stop")
+
+typedef enum npgnn_code {
+#define NPGNN_X(name, value, meaning) NPGNN_##name = value,
+    NPGNN_ERRORS(NPGNN_X)
+#undef NPGNN_X
+} npgnn_code;
+
+/* What went wrong. `text` is a complete sentence for a person; it already names file and line where there are any. */
+typedef struct npgnn_error {
+    int code;       /* one of npgnn_code */
+    int64_t line;   /* line in `file`, 0 where lines do not apply */
+    char file[256]; /* the file at fault, "" where none is */
+    char text[768];
+} npgnn_error;
+
+/* The meaning of a code; never NULL. */
+NPGNN_API const char *npgnn_code_text(int code);
+
+/* ---- Environment --------------------------------------------------------------------------------------------- */
+
+/* One function does it all: size 0 frees `block` and returns NULL; block NULL allocates; otherwise resizes. It must
+ * return memory aligned for any type, or NULL on failure, in which case `block` stays valid. It may be called from
+ * one thread at a time per handle. */
+typedef struct npgnn_allocator {
+    void *(*resize)(void *user, void *block, size_t size);
+    void *user;
+} npgnn_allocator;
+
+/* State of a job, passed to the progress callback after every iteration. Values not known yet are NaN. */
+typedef struct npgnn_progress {
+    int run, runs;             /* which training of how many: seeds of an evaluation; 0 of 1 for a single fit */
+    int iteration, iterations; /* iterations done, and asked for */
+    int validated;             /* 1 when val_auc and val_ap were measured at this iteration */
+    int best_iteration;        /* where the best validation so far was measured; 0 before the first */
+    double loss;               /* reconstruction + KL */
+    double kl;
+    double val_auc, val_ap; /* of the latest validation */
+    double seconds;         /* spent in this training */
+} npgnn_progress;
+
+/* Return non-zero to cancel: the call that is running stops with NPGNN_E_CANCELLED, keeping what it has. */
+typedef int npgnn_progress_fn(void *user, const npgnn_progress *progress);
+
+/* A notice for people, without a trailing newline: what was merged, skipped or assumed. */
+typedef void npgnn_log_fn(void *user, const char *message);
+
+/* How to run. Zero-initialise it, set what matters. Handles copy it when they are made. */
+typedef struct npgnn_env {
+    int threads; /* 0: all cores that this process may use */
+    npgnn_progress_fn *progress;
+    npgnn_log_fn *log;
+    void *user;                /* passed to progress and log */
+    npgnn_allocator allocator; /* resize NULL: malloc */
+} npgnn_env;
+
+/* ---- Options of the model and its training ----------------------------------------------------------------- */
+
+/* Each is one step of the model (docs/math.md has the equations) and one key for npgnn_options_set and for the command
+ * line. The paper and its authors' program differ in several of them; PRESETS below say which side each preset takes. */
+
+typedef enum { NPGNN_LINEAR, NPGNN_RELU, NPGNN_SIGMOID } npgnn_activation;
+typedef enum { NPGNN_VECTOR, NPGNN_SCALAR } npgnn_aggregate;
+typedef enum { NPGNN_MEAN_LOG, NPGNN_LOG_MEAN } npgnn_sigma_mean;
+typedef enum { NPGNN_MC_LIKELIHOOD, NPGNN_MC_EMBEDDING } npgnn_monte_carlo;
+typedef enum { NPGNN_WEIGHTED, NPGNN_PLAIN } npgnn_likelihood;
+typedef enum { NPGNN_CONTEXT_EDGES, NPGNN_CONTEXT_NODES, NPGNN_CONTEXT_AUTO } npgnn_context;
+typedef enum { NPGNN_LOSS_EXACT, NPGNN_LOSS_SAMPLED, NPGNN_LOSS_AUTO } npgnn_loss;
+
+typedef struct npgnn_options {
+    /* encoder */
+    int latent;                         /* use the latent z at all; 0 is the ablation `--no-latent` */
+    int hidden;                         /* width of the first encoder layer */
+    int latent_size;                    /* width d of z */
+    npgnn_activation encoder_output;    /* second encoder layer: linear or relu */
+    npgnn_aggregate aggregate;          /* vector: mean over nodes; scalar: mean over nodes and dimensions */
+    npgnn_sigma_mean sigma_mean;        /* mean-log: exp(mean of log sigma); log-mean: mean of sigma */
+    npgnn_context context;              /* edges: a share of the edges, all nodes; nodes: a share of the nodes; auto:
+                                           nodes for inductive and few-shot splits, edges otherwise */
+    double context_fraction;            /* that share */
+    /* decoder */
+    int decoder_hidden;                 /* width of the decoder's hidden layer */
+    int output_size;                    /* width k of the node embeddings u */
+    npgnn_activation decoder_output;    /* linear or sigmoid */
+    /* objective */
+    int samples;                        /* Monte Carlo samples of z an iteration */
+    npgnn_monte_carlo monte_carlo;      /* likelihood: average log-likelihoods; embedding: average u, then one likelihood */
+    npgnn_likelihood likelihood;        /* weighted: edges and non-edges weigh the same; plain: sum over all pairs */
+    double kl_weight;                   /* factor of the KL term */
+    npgnn_loss loss;                    /* exact: all pairs; sampled: unbiased estimate; auto: exact while affordable */
+    int pairs_per_node;                 /* of the sampled loss */
+    /* training */
+    int iterations;
+    double learning_rate, beta1, beta2, epsilon; /* Adam */
+    uint64_t seed;
+    int validate_every;                 /* iterations between validations */
+    int keep_best;                      /* 1: the model is the one of the best validation; 0: of the last iteration */
+    int patience;                       /* stop after this many validations without a better one; 0: never */
+    /* prediction */
+    int predict_samples;                /* 0: z is its mean; otherwise probabilities averaged over this many draws */
+} npgnn_options;
+
+/* Fills `options` with a preset: "default", "paper-literal" (the paper to the letter) or "authors" (the settings of the
+ * authors' released program). NULL is "default". E_ARGUMENT for another name. */
+NPGNN_API int npgnn_options_preset(npgnn_options *options, const char *name, npgnn_error *err);
+
+/* Sets or reads one option by its key, as the command line and the model file spell it: "learning-rate", "0.01".
+ * npgnn_options_get writes a terminated string, shortened to `size`. E_ARGUMENT for an unknown key or a bad value. */
+NPGNN_API int npgnn_options_set(npgnn_options *options, const char *key, const char *value, npgnn_error *err);
+NPGNN_API int npgnn_options_get(char *value, size_t size, const npgnn_options *options, const char *key, npgnn_error *err);
+
+/* The option with this index, for listing them all; returns 0 past the last one. The strings are static. */
+typedef struct npgnn_option_info {
+    const char *key, *values, *help; /* values: "linear|relu", "1..4096": what it takes */
+} npgnn_option_info;
+NPGNN_API int npgnn_options_info(npgnn_option_info *info, int index);
+
+/* ================================================================================================================
+ * 2. One-shot calls
+ * ============================================================================================================= */
+
+typedef struct npgnn_graph npgnn_graph;     /* nodes, undirected edges, features */
+typedef struct npgnn_split npgnn_split;     /* a graph cut into training, validation and test */
+typedef struct npgnn_model npgnn_model;     /* parameters and what is needed to use them */
+typedef struct npgnn_trainer npgnn_trainer; /* a training under way */
+
+typedef struct npgnn_pair {
+    int32_t u, v; /* node indices, 0 .. nodes - 1 */
+} npgnn_pair;
+
+/* How to read a graph. Zero-initialise it for the defaults. */
+typedef struct npgnn_load_options {
+    const char *edges;     /* edge file, or NULL: DATA tells */
+    const char *features;  /* feature file, or NULL: DATA tells */
+    const char *data_dir;  /* where names are looked up; NULL: $NPGNN_DATA, then the XDG cache folder */
+    int normalize;         /* 1: divide each feature row by its sum of magnitudes */
+    int binarize;          /* 1: every non-zero feature becomes 1 (before normalising) */
+} npgnn_load_options;
+
+/* Reads a graph. `data` is "synthetic[:key=value,...]" (see npgnn_graph_synthetic), a folder, an edge file, a path such as
+ * "dir/ind.cora" for Planetoid's set of files, or a name in the data folder. It may be NULL when options->edges is set.
+ * E_IO, E_FORMAT (with file and line), E_MEMORY. */
+NPGNN_API int npgnn_load(npgnn_graph **out, const char *data, const npgnn_load_options *options, const npgnn_env *env,
+                         npgnn_error *err);
+
+/* Trains on all edges of the graph. E_ARGUMENT, E_MEMORY, E_DIVERGED, E_CANCELLED. O(iterations * n^2 * k) flops with
+ * the exact loss, O(iterations * (n * pairs_per_node * k + features)) with the sampled one; O(n (h + k)) memory. */
+NPGNN_API int npgnn_fit(npgnn_model **out, const npgnn_graph *graph, const npgnn_options *options, const npgnn_env *env,
+                        npgnn_error *err);
+
+/* The probability of a link for each of `count` pairs of nodes of `graph`. The nodes need features, not edges: the graph
+ * may be another one than the model was trained on, as long as its feature columns are the same (E_MISMATCH).
+ * `samples` < 0 takes the model's predict_samples; 0 uses the mean of z; more averages over that many draws of z. */
+typedef struct npgnn_predict_options {
+    int samples;
+    uint64_t seed;
+    float *spread; /* (count) or NULL: standard deviation of the probability over the draws, 0 without draws */
+    float *score;  /* (count) or NULL: u . v before the sigmoid, averaged over the draws */
+} npgnn_predict_options;
+NPGNN_API int npgnn_predict(float *probability /* (count) */, const npgnn_model *model, const npgnn_graph *graph,
+                            const npgnn_pair *pairs, size_t count, const npgnn_predict_options *options,
+                            const npgnn_env *env, npgnn_error *err);
+
+/* How to cut a graph; see docs/protocols.md. Fractions are of edges (transductive) or nodes (inductive); a negative
+ * fraction is the protocol's default: transductive 10 % test and 5 % validation edges; inductive 5 % test and 2.5 %
+ * validation nodes; few-shot 30 % training nodes, the rest test. Use npgnn_split_options_default to start. */
+typedef enum { NPGNN_TRANSDUCTIVE, NPGNN_INDUCTIVE, NPGNN_FEW_SHOT } npgnn_protocol;
+typedef struct npgnn_split_options {
+    npgnn_protocol protocol;
+    double test, val;    /* fractions */
+    double train_nodes;  /* few-shot: fraction of the nodes known in training */
+    uint64_t seed;
+} npgnn_split_options;
+NPGNN_API void npgnn_split_options_default(npgnn_split_options *options, npgnn_protocol protocol);
+
+/* Split, train, test, once per seed. Seed s trains with options.seed = s and, unless `fixed` is given, on the split of
+ * seed s. `runs` has room for `seeds` results; those of finished seeds are valid even when the call is cancelled. */
+typedef struct npgnn_eval_options {
+    const char *method;        /* "npgnn" or "cosine" (similarity of the features); NULL: "npgnn" */
+    npgnn_options model;       /* its seed is ignored */
+    npgnn_split_options split; /* its seed is ignored */
+    const npgnn_split *fixed;  /* use this split for every seed, or NULL */
+    uint64_t first_seed;
+} npgnn_eval_options;
+
+typedef struct npgnn_eval_run {
+    uint64_t seed, split_hash;
+    int iterations;              /* trained */
+    int best_iteration;          /* whose parameters were tested */
+    double auc, ap;              /* test pairs, fractions of 1 */
+    double mrr, hits10, hits100; /* each test edge ranked against all test non-edges */
+    double val_auc, val_ap;      /* validation pairs, NaN where there are none */
+    double train_seconds;
+} npgnn_eval_run;
+
+NPGNN_API void npgnn_eval_options_default(npgnn_eval_options *options, npgnn_protocol protocol);
+NPGNN_API int npgnn_evaluate(npgnn_eval_run *runs /* (seeds) */, const npgnn_graph *graph, int seeds,
+                             const npgnn_eval_options *options, const npgnn_env *env, npgnn_error *err);
+
+/* ================================================================================================================
+ * 3. Handles
+ * ============================================================================================================= */
+
+/* ---- Graph: immutable once made ---------------------------------------------------------------------------- */
+
+/* From arrays: edges in any order and direction (duplicates and self loops are merged and counted), features as a
+ * row-major matrix (nodes, columns) or NULL. The arrays are copied. E_ARGUMENT for an id out of range or a feature that
+ * is not finite. O(edges + nodes * columns). */
+NPGNN_API int npgnn_graph_from_arrays(npgnn_graph **out, const npgnn_pair *edges, const float *features, int32_t nodes,
+                                      int64_t edge_count, int32_t columns, const npgnn_env *env, npgnn_error *err);
+
+/* The same with features in CSR: row i has columns col[ptr[i] .. ptr[i + 1]) and values val there (NULL: all 1). */
+NPGNN_API int npgnn_graph_from_csr(npgnn_graph **out, const npgnn_pair *edges, const int64_t *ptr, const int32_t *col,
+                                   const float *val, int32_t nodes, int64_t edge_count, int32_t columns,
+                                   const npgnn_env *env, npgnn_error *err);
+
+/* A citation-like graph: topics, skewed degrees, bag-of-words features; some links follow from the features, some only
+ * from the structure (docs/synthetic.md). `spec` is "key=value,..." or NULL; keys: nodes, topics, words, degree, length,
+ * seed. Deterministic; 100 to millions of nodes. */
+NPGNN_API int npgnn_graph_synthetic(npgnn_graph **out, const char *spec, const npgnn_env *env, npgnn_error *err);
+
+typedef struct npgnn_graph_info {
+    int32_t nodes;
+    int64_t edges; /* undirected, each counted once, no self loops */
+    int32_t columns;
+    int64_t nonzeros;            /* of the features */
+    int features_dense;          /* how they are stored */
+    int32_t isolated;            /* nodes without an edge */
+    int32_t featureless;         /* nodes whose features are all zero */
+    int32_t max_degree;
+    int32_t classes;             /* distinct labels, 0 where there are none */
+    int64_t input_edges;         /* edges as read, before merging */
+    int64_t merged_duplicates;   /* the same pair again, in the same direction */
+    int64_t merged_reverse;      /* the same pair again, in the other direction */
+    int64_t dropped_self_loops;
+    uint64_t fingerprint;        /* of structure and features: what a model file remembers */
+} npgnn_graph_info;
+
+NPGNN_API void npgnn_graph_describe(npgnn_graph_info *info, const npgnn_graph *graph);
+NPGNN_API int32_t npgnn_graph_nodes(const npgnn_graph *graph);
+NPGNN_API int64_t npgnn_graph_edges(const npgnn_graph *graph);
+
+/* The neighbours of a node, ascending; valid as long as the graph. Returns their number. */
+NPGNN_API int64_t npgnn_graph_neighbors(const int32_t **neighbors, const npgnn_graph *graph, int32_t node);
+NPGNN_API int npgnn_graph_has_edge(const npgnn_graph *graph, int32_t u, int32_t v);
+
+/* The external name of a node, as its file spelt it; the decimal index where the file had none. `buffer` of at least 12
+ * bytes is used for the latter. */
+NPGNN_API const char *npgnn_graph_name(const npgnn_graph *graph, int32_t node, char buffer[12]);
+
+/* The node with this name, or -1. O(1). */
+NPGNN_API int32_t npgnn_graph_find(const npgnn_graph *graph, const char *name);
+
+/* The class label of a node, -1 where it has none. */
+NPGNN_API int32_t npgnn_graph_label(const npgnn_graph *graph, int32_t node);
+NPGNN_API void npgnn_graph_free(npgnn_graph *graph);
+
+/* ---- Split --------------------------------------------------------------------------------------------------- */
+
+/* Cuts a graph. Negatives are uniform over the pairs of the complete graph that are not edges, all different, as many as
+ * the positives of their set. The graph must outlive the split. E_ARGUMENT where a set would be empty or the graph has too
+ * few non-edges. */
+NPGNN_API int npgnn_split_new(npgnn_split **out, const npgnn_graph *graph, const npgnn_split_options *options,
+                              const npgnn_env *env, npgnn_error *err);
+
+/* Split files: tab-separated columns set, u, v, label (docs/formats.md). Reading checks every pair against the graph. */
+NPGNN_API int npgnn_split_load(npgnn_split **out, const npgnn_graph *graph, const char *path, const npgnn_env *env,
+                               npgnn_error *err);
+NPGNN_API int npgnn_split_save(const npgnn_split *split, const char *path, npgnn_error *err);
+
+typedef enum { NPGNN_SET_VAL, NPGNN_SET_TEST } npgnn_set;
+
+/* The pairs of a held-out set: `positives` links first, then the non-links; valid as long as the split. */
+NPGNN_API size_t npgnn_split_pairs(const npgnn_pair **pairs, size_t *positives, const npgnn_split *split, npgnn_set set);
+
+/* What is known in training. Its node i is node `map[i]` of the complete graph; map is NULL when all nodes are known. */
+NPGNN_API const npgnn_graph *npgnn_split_train(const int32_t **map, const npgnn_split *split);
+NPGNN_API npgnn_protocol npgnn_split_protocol(const npgnn_split *split);
+NPGNN_API uint64_t npgnn_split_hash(const npgnn_split *split);
+
+/* Verifies that no held-out pair or node leaks into training or into another set, in either direction: run by
+ * npgnn_split_new and npgnn_split_load; public so that a test can ask again. E_MISMATCH names the first leak. */
+NPGNN_API int npgnn_split_check(const npgnn_split *split, npgnn_error *err);
+NPGNN_API void npgnn_split_free(npgnn_split *split);
+
+/* ---- Trainer ------------------------------------------------------------------------------------------------- */
+
+/* A training on the known part of `split`, validated on its validation pairs; or on all of `graph`, without validation,
+ * when split is NULL. Everything the iterations need is allocated here. Graph and split must outlive the trainer. */
+NPGNN_API int npgnn_trainer_new(npgnn_trainer **out, const npgnn_graph *graph, const npgnn_split *split,
+                                const npgnn_options *options, const npgnn_env *env, npgnn_error *err);
+
+/* One iteration. `progress` may be NULL. E_DIVERGED leaves the parameters of the iteration before. */
+NPGNN_API int npgnn_trainer_step(npgnn_progress *progress, npgnn_trainer *trainer, npgnn_error *err);
+
+/* Iterates to the end, calling env.progress; honours validation, patience and cancellation. */
+NPGNN_API int npgnn_trainer_run(npgnn_trainer *trainer, npgnn_error *err);
+
+/* The model as it stands (the best one with keep_best), as a new handle. Also after E_CANCELLED or E_DIVERGED. */
+NPGNN_API int npgnn_trainer_model(npgnn_model **out, const npgnn_trainer *trainer, npgnn_error *err);
+NPGNN_API void npgnn_trainer_free(npgnn_trainer *trainer);
+
+/* ---- Model --------------------------------------------------------------------------------------------------- */
+
+/* A model file is a safetensors file (docs/formats.md). Writing is atomic: a failure leaves an older file whole. Loading
+ * gives back the same bits. */
+NPGNN_API int npgnn_model_save(const npgnn_model *model, const char *path, npgnn_error *err);
+NPGNN_API int npgnn_model_load(npgnn_model **out, const char *path, const npgnn_env *env, npgnn_error *err);
+
+typedef struct npgnn_model_info {
+    int32_t columns;           /* features it expects */
+    int64_t parameters;        /* numbers learnt */
+    int iterations;            /* trained */
+    uint64_t fingerprint;      /* of the graph it was trained on */
+    int32_t train_nodes;
+    int64_t train_edges;
+    int normalize, binarize;   /* how the features were prepared */
+    double val_auc, val_ap;    /* at its best validation, NaN where there was none */
+    char version[16];          /* of the library that wrote it */
+} npgnn_model_info;
+NPGNN_API void npgnn_model_describe(npgnn_model_info *info, const npgnn_model *model);
+NPGNN_API void npgnn_model_options(npgnn_options *options, const npgnn_model *model);
+
+/* The embeddings u (nodes, output_size) of all nodes of a graph, with z at its mean: the score of a pair is the inner
+ * product of its rows. E_MISMATCH where the feature columns differ. */
+NPGNN_API int npgnn_model_embed(float *embedding, const npgnn_model *model, const npgnn_graph *graph, const npgnn_env *env,
+                                npgnn_error *err);
+NPGNN_API void npgnn_model_free(npgnn_model *model);
+
+/* ================================================================================================================
+ * 4. Expert parts
+ * ============================================================================================================= */
+
+/* Area under the ROC curve and average precision, ties as scikit-learn counts them. O((P + N) log (P + N)).
+ * E_ARGUMENT when a class is empty or a score is NaN. */
+NPGNN_API int npgnn_auc_ap(double *auc, double *ap, const float *positive, const float *negative, size_t positives,
+                           size_t negatives, const npgnn_env *env, npgnn_error *err);
+
+/* Rank of each positive among all negatives, ties counted as half: mean reciprocal rank, and the share of positives
+ * whose rank is at most k[i], for each of `ks` values. */
+NPGNN_API int npgnn_mrr_hits(double *mrr, double *hits /* (ks) */, const float *positive, const float *negative,
+                             size_t positives, size_t negatives, const int *k, size_t ks, const npgnn_env *env,
+                             npgnn_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

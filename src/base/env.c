@@ -1,0 +1,100 @@
+#define _POSIX_C_SOURCE 200809L
+#include "base/env.h"
+
+#include <omp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static void *resize_malloc(void *user, void *block, size_t size)
+{
+    (void)user;
+    if (size == 0) {
+        free(block);
+        return NULL;
+    }
+    return realloc(block, size);
+}
+
+npgnn_env npi_env(const npgnn_env *env)
+{
+    npgnn_env resolved = {0};
+    if (env)
+        resolved = *env;
+    if (resolved.threads <= 0)
+        resolved.threads = omp_get_num_procs();
+    if (!resolved.allocator.resize)
+        resolved.allocator.resize = resize_malloc;
+    return resolved;
+}
+
+void *npi_resize(const npgnn_env *env, void *block, size_t count, size_t size, npgnn_error *err)
+{
+    void *resized = NULL;
+    if (count <= PTRDIFF_MAX / size)
+        resized = env->allocator.resize(env->allocator.user, block, count ? count * size : 1);
+    if (!resized)
+        npi_fail(err, NPGNN_E_MEMORY, "out of memory: cannot get %zu x %zu bytes", count, size);
+    return resized;
+}
+
+void *npi_alloc(const npgnn_env *env, size_t count, size_t size, npgnn_error *err)
+{
+    void *block = npi_resize(env, NULL, count, size, err);
+    if (block)
+        memset(block, 0, count * size);
+    return block;
+}
+
+void npi_free(const npgnn_env *env, void *block)
+{
+    if (block)
+        env->allocator.resize(env->allocator.user, block, 0);
+}
+
+char *npi_strdup(const npgnn_env *env, const char *text, npgnn_error *err)
+{
+    size_t size = strlen(text) + 1;
+    char *copy = npi_resize(env, NULL, size, 1, err);
+    if (copy)
+        memcpy(copy, text, size);
+    return copy;
+}
+
+int npi_grow(const npgnn_env *env, void *items_pointer, size_t *capacity, size_t count, size_t size, npgnn_error *err)
+{
+    void *items, *grown;
+    size_t wanted;
+    if (count < *capacity)
+        return 0;
+    memcpy(&items, items_pointer, sizeof items);
+    wanted = *capacity < 16 ? 16 : *capacity * 2;
+    grown = npi_resize(env, items, wanted, size, err);
+    if (!grown)
+        return NPGNN_E_MEMORY;
+    memcpy(items_pointer, &grown, sizeof grown);
+    *capacity = wanted;
+    return 0;
+}
+
+void npi_log(const npgnn_env *env, const char *format, ...)
+{
+    char text[512];
+    va_list args;
+    if (!env->log)
+        return;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    env->log(env->user, text);
+}
+
+double npi_seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}

@@ -1,0 +1,58 @@
+/* The graph: undirected, no self loops, both directions stored, features and names beside it. Immutable once made. */
+#ifndef NPI_GRAPH_GRAPH_H
+#define NPI_GRAPH_GRAPH_H
+
+#include "linalg/matrix.h"
+
+/* External node names: one block of text and a hash index. Shared between a graph and its parts. */
+typedef struct npi_names npi_names;
+
+struct npgnn_graph {
+    npgnn_env env;
+    int32_t n;
+    int64_t m;             /* undirected edges */
+    npi_csr a;             /* (n, n), symmetric, no diagonal, val NULL */
+    npi_features *x;       /* (n, f); never NULL: f = 0 when there are none */
+    npi_names *names;      /* NULL: names are the indices */
+    int32_t *label;        /* (n) or NULL */
+    int32_t classes;
+    int64_t input_edges, duplicates, reverse, self_loops; /* as read */
+    int normalized, binarized; /* how x was prepared */
+};
+
+/* What a graph is built from. build takes over x, names and label, also on failure; the edges stay the caller's. */
+typedef struct npi_graph_parts {
+    int32_t n;
+    const npgnn_pair *edges; /* any order, direction, with duplicates and loops; ids already checked against n */
+    int64_t edge_count;
+    npi_features *x; /* NULL: no features */
+    npi_names *names;
+    int32_t *label;
+    int32_t classes;
+} npi_graph_parts;
+
+int npi_graph_build(npgnn_graph **out, npi_graph_parts *parts, const npgnn_env *env, npgnn_error *err);
+
+/* Each edge once, u < v, ordered by (u, v). `edges` has room for graph->m. */
+void npi_graph_edge_list(npgnn_pair *edges, const npgnn_graph *graph);
+
+/* The same nodes, features and names with other edges (u < v, unique), sharing what is equal. */
+int npi_graph_with_edges(npgnn_graph **out, const npgnn_graph *graph, const npgnn_pair *edges, int64_t count, npgnn_error *err);
+
+/* The part of the graph on `nodes` (ascending), with the edges among them; node i of it is nodes[i] of `graph`. */
+int npi_graph_induced(npgnn_graph **out, const npgnn_graph *graph, const int32_t *nodes, int32_t count, npgnn_error *err);
+
+uint64_t npi_graph_fingerprint(const npgnn_graph *graph);
+
+/* ---- names ---- */
+
+/* Adds a name or finds it: *index is its place in the order of first appearance. npi_names_new gives an empty table. */
+int npi_names_new(npi_names **out, const npgnn_env *env, npgnn_error *err);
+int npi_names_add(int32_t *index, npi_names *names, const char *name, size_t length, npgnn_error *err);
+int32_t npi_names_find(const npi_names *names, const char *name, size_t length); /* -1: absent */
+const char *npi_names_get(const npi_names *names, int32_t index);
+int32_t npi_names_count(const npi_names *names);
+npi_names *npi_names_share(npi_names *names);
+void npi_names_free(npi_names *names);
+
+#endif

@@ -1,0 +1,81 @@
+#define _POSIX_C_SOURCE 200809L
+#include "io/atomic.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+int npi_atomic_open(npi_atomic *out, const char *path, npgnn_error *err)
+{
+    int fd;
+    int written = snprintf(out->temporary, sizeof out->temporary, "%s.XXXXXX", path);
+    if (written < 0 || (size_t)written >= sizeof out->temporary)
+        return npi_fail(err, NPGNN_E_ARGUMENT, "the path is too long: %.100s...", path);
+    snprintf(out->path, sizeof out->path, "%s", path);
+    fd = mkstemp(out->temporary);
+    if (fd < 0)
+        return npi_fail_errno(err, "write", path);
+    mode_t mask = umask(0);
+    umask(mask);
+    out->file = fchmod(fd, 0666 & ~mask) == 0 ? fdopen(fd, "wb") : NULL;
+    if (!out->file) {
+        npi_fail_errno(err, "write", path);
+        close(fd);
+        unlink(out->temporary);
+        return NPGNN_E_IO;
+    }
+    return 0;
+}
+
+/* A rename is on disk only when its folder is. */
+static void sync_folder(const char *path)
+{
+    char folder[4096];
+    char *slash;
+    int fd;
+    snprintf(folder, sizeof folder, "%s", path);
+    slash = strrchr(folder, '/');
+    if (!slash)
+        snprintf(folder, sizeof folder, ".");
+    else
+        slash[slash == folder] = '\0';
+    fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd >= 0) {
+        fsync(fd);
+        close(fd);
+    }
+}
+
+int npi_atomic_commit(npi_atomic *out, npgnn_error *err)
+{
+    int failed = fflush(out->file) != 0 || fsync(fileno(out->file)) != 0;
+    int reason = errno;
+    if (fclose(out->file) != 0 && !failed) {
+        failed = 1;
+        reason = errno;
+    }
+    out->file = NULL;
+    if (!failed && rename(out->temporary, out->path) != 0) {
+        failed = 1;
+        reason = errno;
+    }
+    if (failed) {
+        unlink(out->temporary);
+        errno = reason;
+        return npi_fail_errno(err, "write", out->path);
+    }
+    sync_folder(out->path);
+    return 0;
+}
+
+void npi_atomic_abort(npi_atomic *out)
+{
+    if (!out->file)
+        return;
+    fclose(out->file);
+    unlink(out->temporary);
+    out->file = NULL;
+}

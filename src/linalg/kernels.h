@@ -1,0 +1,41 @@
+/* The inner loops that decide the speed, compiled once per instruction set and chosen at run time.
+ *
+ * kernels.c is compiled several times (meson.build): for baseline x86-64, x86-64-v3 (AVX2, FMA) and x86-64-v4 (AVX-512); on
+ * other processors once. A table is chosen by what the processor has. Within one table the result of every kernel depends
+ * on its arguments only, never on alignment or threads. */
+#ifndef NPI_LINALG_KERNELS_H
+#define NPI_LINALG_KERNELS_H
+
+#include <stdint.h>
+
+#include "linalg/real.h"
+
+typedef struct npi_kernels {
+    const char *name; /* "x86-64-v3" */
+
+    /* y = sigmoid(x), elementwise; y may be x. */
+    void (*sigmoid)(real *y, const real *x, int64_t count);
+
+    /* s <- sigmoid(s) - (c1 + c2 s), elementwise, in place; returns the sum of softplus(s) - (c0 + c1 s + c2 s²/2) in
+     * double. With c0 = c1 = c2 = 0: the plain loss and gradient of the pair kernel. */
+    double (*pair_tile)(real *s, int64_t count, double c0, double c1, double c2);
+
+    /* y (w) += sum over p of val[p] * b[col[p]] for p in [begin, end); b has rows of width w, stride ldb. val NULL: ones. */
+    void (*gather)(real *y, const int32_t *col, const float *val, int64_t begin, int64_t end, const real *b, int w, int ldb);
+
+    /* gather with each b[col[p]] also scaled by scale[col[p]]. */
+    void (*gather_scaled)(real *y, const int32_t *col, const float *val, int64_t begin, int64_t end, const real *scale,
+                          const real *b, int w, int ldb);
+
+    /* One Adam step on a range: see eq. (A1)-(A3) in docs/math.md; rate is already bias-corrected. */
+    void (*adam)(real *parameter, real *m, real *v, const real *gradient, int64_t count, real rate, real beta1, real beta2,
+                 real epsilon);
+} npi_kernels;
+
+/* The best table for this processor. */
+const npi_kernels *npi_kernels_best(void);
+
+/* The index-th table that this processor can run, NULL past the last: for the tests. */
+const npi_kernels *npi_kernels_at(int index);
+
+#endif

@@ -1,0 +1,51 @@
+/* Matrices: CSR, and the feature matrix X, which is CSR or dense and shared between graphs. */
+#ifndef NPI_LINALG_MATRIX_H
+#define NPI_LINALG_MATRIX_H
+
+#include "base/env.h"
+#include "linalg/real.h"
+
+/* Compressed sparse rows. val NULL means that every stored entry is 1. */
+typedef struct npi_csr {
+    int32_t rows, cols;
+    int64_t *ptr; /* (rows + 1) */
+    int32_t *col; /* (ptr[rows]), ascending within a row */
+    float *val;   /* (ptr[rows]) or NULL */
+} npi_csr;
+
+void npi_csr_free(const npgnn_env *env, npi_csr *a);
+
+/* out = aᵀ, rows ascending. O(nonzeros + rows + cols). */
+int npi_csr_transpose(npi_csr *out, const npi_csr *a, const npgnn_env *env, npgnn_error *err);
+
+/* X (n, f), immutable. Sparse features carry their transpose for the backward product. */
+typedef struct npi_features {
+    npgnn_env env;
+    int references;
+    int32_t n, f;
+    int64_t nonzeros;
+    npi_csr x, xt; /* sparse form; xt.ptr NULL until npi_features_transpose */
+    float *dense;  /* dense form (n, f), NULL when sparse */
+} npi_features;
+
+/* Takes over `x` (also on failure, when it is freed) and chooses the storage: dense from 25 % of non-zeros on. Stored
+ * zeros are dropped; values all 1 are not stored. */
+int npi_features_from_csr(npi_features **out, npi_csr *x, const npgnn_env *env, npgnn_error *err);
+
+/* Copies a dense matrix (n, f), choosing the storage likewise. */
+int npi_features_from_dense(npi_features **out, const float *x, int32_t n, int32_t f, const npgnn_env *env, npgnn_error *err);
+
+/* The rows `rows[0 .. count)` of x as a new matrix. */
+int npi_features_rows(npi_features **out, const npi_features *x, const int32_t *rows, int32_t count, npgnn_error *err);
+
+/* Fills xt when it is missing; training needs it, prediction does not. Not for use by two threads at once. */
+int npi_features_transpose(npi_features *x, npgnn_error *err);
+
+/* In place, before sharing: every non-zero becomes 1; each row divided by its sum of magnitudes. */
+void npi_features_binarize(npi_features *x);
+int npi_features_normalize(npi_features *x, npgnn_error *err);
+
+npi_features *npi_features_share(npi_features *x);
+void npi_features_free(npi_features *x);
+
+#endif

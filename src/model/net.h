@@ -1,0 +1,42 @@
+/* The network: forward, loss and backward of one iteration, and the two halves that prediction uses.
+ * net.c is the only file that knows the order of the steps; gcn, latent, mlp and pairs are the steps. */
+#ifndef NPI_MODEL_NET_H
+#define NPI_MODEL_NET_H
+
+#include "linalg/adj.h"
+#include "model/pairs.h"
+#include "model/params.h"
+
+typedef struct npi_net npi_net; /* activations of one iteration: everything it needs, allocated once */
+
+/* For a training graph of n nodes, and contexts of at most n nodes. */
+int npi_net_new(npi_net **out, const npgnn_options *options, int32_t n, int32_t f, const npgnn_env *env, npgnn_error *err);
+void npi_net_free(npi_net *net);
+
+typedef struct npi_input {
+    const npi_features *x;        /* (n, f) */
+    const npi_adj *graph;         /* (n, n) normalised training graph; its pattern is what the loss wants to see */
+    const npi_adj *context;       /* (m, m) */
+    const int32_t *context_nodes; /* (m) rows of x, or NULL: m = n, the same nodes */
+    const real *epsilon;          /* (samples, d) */
+    npi_pairs_loss loss;
+    uint64_t seed; /* for the sampled loss */
+    uint32_t draw;
+} npi_input;
+
+typedef struct npi_objective {
+    double reconstruction, kl; /* the loss is reconstruction + kl_weight * kl */
+} npi_objective;
+
+/* One forward and backward pass: adds the gradient of the loss into `gradient`, or only evaluates when that is NULL. */
+npi_objective npi_net_run(npi_net *net, npi_params *gradient, const npi_params *params, const npi_input *input);
+
+/* q(z | graph): mu (d), log_sigma (d). Eq. (1)-(4). */
+void npi_net_encode(npi_net *net, real *mu, real *log_sigma, const npi_params *params, const npi_features *x,
+                    const npi_adj *graph);
+
+/* u (x->n, k) for a given z (d). Eq. (6). `hidden` (x->n, g) is scratch. z NULL: no latent. */
+void npi_decode(real *u, real *hidden, const npi_params *params, const npi_features *x, const real *z,
+                npgnn_activation output, int threads);
+
+#endif
