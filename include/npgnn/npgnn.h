@@ -140,35 +140,35 @@ typedef enum { NPGNN_LOSS_EXACT, NPGNN_LOSS_SAMPLED, NPGNN_LOSS_AUTO } npgnn_los
 
 typedef struct npgnn_options {
     /* encoder */
-    int latent;                         /* use the latent z at all; 0 is the ablation `--no-latent` */
-    int hidden;                         /* width of the first encoder layer */
-    int latent_size;                    /* width d of z */
-    npgnn_activation encoder_output;    /* second encoder layer: linear or relu */
-    npgnn_aggregate aggregate;          /* vector: mean over nodes; scalar: mean over nodes and dimensions */
-    npgnn_sigma_mean sigma_mean;        /* mean-log: exp(mean of log sigma); log-mean: mean of sigma */
-    npgnn_context context;              /* edges: a share of the edges, all nodes; nodes: a share of the nodes; auto:
+    int latent;                      /* use the latent z at all; 0 is the ablation `--no-latent` */
+    int hidden;                      /* width of the first encoder layer */
+    int latent_size;                 /* width d of z */
+    npgnn_activation encoder_output; /* second encoder layer: linear or relu */
+    npgnn_aggregate aggregate;       /* vector: mean over nodes; scalar: mean over nodes and dimensions */
+    npgnn_sigma_mean sigma_mean;     /* mean-log: exp(mean of log sigma); log-mean: mean of sigma */
+    npgnn_context context;           /* edges: a share of the edges, all nodes; nodes: a share of the nodes; auto:
                                            nodes for inductive and few-shot splits, edges otherwise */
-    double context_fraction;            /* that share */
+    double context_fraction;         /* that share */
     /* decoder */
-    int decoder_hidden;                 /* width of the decoder's hidden layer */
-    int output_size;                    /* width k of the node embeddings u */
-    npgnn_activation decoder_output;    /* linear or sigmoid */
+    int decoder_hidden;              /* width of the decoder's hidden layer */
+    int output_size;                 /* width k of the node embeddings u */
+    npgnn_activation decoder_output; /* linear or sigmoid */
     /* objective */
-    int samples;                        /* Monte Carlo samples of z an iteration */
-    npgnn_monte_carlo monte_carlo;      /* likelihood: average log-likelihoods; embedding: average u, then one likelihood */
-    npgnn_likelihood likelihood;        /* weighted: edges and non-edges weigh the same; plain: sum over all pairs */
-    double kl_weight;                   /* factor of the KL term */
-    npgnn_loss loss;                    /* exact: all pairs; sampled: unbiased estimate; auto: exact while affordable */
-    int pairs_per_node;                 /* of the sampled loss */
+    int samples;                   /* Monte Carlo samples of z an iteration */
+    npgnn_monte_carlo monte_carlo; /* likelihood: average log-likelihoods; embedding: average u, then one likelihood */
+    npgnn_likelihood likelihood;   /* weighted: edges and non-edges weigh the same; plain: sum over all pairs */
+    double kl_weight;              /* factor of the KL term */
+    npgnn_loss loss;               /* exact: all pairs; sampled: unbiased estimate; auto: exact while affordable */
+    int pairs_per_node;            /* of the sampled loss */
     /* training */
     int iterations;
     double learning_rate, beta1, beta2, epsilon; /* Adam */
     uint64_t seed;
-    int validate_every;                 /* iterations between validations */
-    int keep_best;                      /* 1: the model is the one of the best validation; 0: of the last iteration */
-    int patience;                       /* stop after this many validations without a better one; 0: never */
+    int validate_every; /* iterations between validations */
+    int keep_best;      /* 1: the model is the one of the best validation; 0: of the last iteration */
+    int patience;       /* stop after this many validations without a better one; 0: never */
     /* prediction */
-    int predict_samples;                /* 0: z is its mean; otherwise probabilities averaged over this many draws */
+    int predict_samples; /* 0: z is its mean; otherwise probabilities averaged over this many draws */
 } npgnn_options;
 
 /* Fills `options` with a preset: "default", "paper-literal" (the paper to the letter) or "authors" (the settings of the
@@ -178,7 +178,8 @@ NPGNN_API int npgnn_options_preset(npgnn_options *options, const char *name, npg
 /* Sets or reads one option by its key, as the command line and the model file spell it: "learning-rate", "0.01".
  * npgnn_options_get writes a terminated string, shortened to `size`. E_ARGUMENT for an unknown key or a bad value. */
 NPGNN_API int npgnn_options_set(npgnn_options *options, const char *key, const char *value, npgnn_error *err);
-NPGNN_API int npgnn_options_get(char *value, size_t size, const npgnn_options *options, const char *key, npgnn_error *err);
+NPGNN_API int npgnn_options_get(char *value, size_t size, const npgnn_options *options, const char *key,
+                                npgnn_error *err);
 
 /* The option with this index, for listing them all; returns 0 past the last one. The strings are static. */
 typedef struct npgnn_option_info {
@@ -201,11 +202,11 @@ typedef struct npgnn_pair {
 
 /* How to read a graph. Zero-initialise it for the defaults. */
 typedef struct npgnn_load_options {
-    const char *edges;     /* edge file, or NULL: DATA tells */
-    const char *features;  /* feature file, or NULL: DATA tells */
-    const char *data_dir;  /* where names are looked up; NULL: $NPGNN_DATA, then the XDG cache folder */
-    int normalize;         /* 1: divide each feature row by its sum of magnitudes */
-    int binarize;          /* 1: every non-zero feature becomes 1 (before normalising) */
+    const char *edges;    /* edge file, or NULL: DATA tells */
+    const char *features; /* feature file, or NULL: DATA tells */
+    const char *data_dir; /* where names are looked up; NULL: $NPGNN_DATA, then the XDG cache folder */
+    int normalize;        /* 1: divide each feature row by its sum of magnitudes */
+    int binarize;         /* 1: every non-zero feature becomes 1 (before normalising) */
 } npgnn_load_options;
 
 /* Reads a graph. `data` is "synthetic[:key=value,...]" (see npgnn_graph_synthetic), a folder, an edge file, a path such as
@@ -238,8 +239,8 @@ NPGNN_API int npgnn_predict(float *probability /* (count) */, const npgnn_model 
 typedef enum { NPGNN_TRANSDUCTIVE, NPGNN_INDUCTIVE, NPGNN_FEW_SHOT } npgnn_protocol;
 typedef struct npgnn_split_options {
     npgnn_protocol protocol;
-    double test, val;    /* fractions */
-    double train_nodes;  /* few-shot: fraction of the nodes known in training */
+    double test, val;   /* fractions */
+    double train_nodes; /* few-shot: fraction of the nodes known in training */
     uint64_t seed;
 } npgnn_split_options;
 NPGNN_API void npgnn_split_options_default(npgnn_split_options *options, npgnn_protocol protocol);
@@ -294,17 +295,17 @@ typedef struct npgnn_graph_info {
     int32_t nodes;
     int64_t edges; /* undirected, each counted once, no self loops */
     int32_t columns;
-    int64_t nonzeros;            /* of the features */
-    int features_dense;          /* how they are stored */
-    int32_t isolated;            /* nodes without an edge */
-    int32_t featureless;         /* nodes whose features are all zero */
+    int64_t nonzeros;    /* of the features */
+    int features_dense;  /* how they are stored */
+    int32_t isolated;    /* nodes without an edge */
+    int32_t featureless; /* nodes whose features are all zero */
     int32_t max_degree;
-    int32_t classes;             /* distinct labels, 0 where there are none */
-    int64_t input_edges;         /* edges as read, before merging */
-    int64_t merged_duplicates;   /* the same pair again, in the same direction */
-    int64_t merged_reverse;      /* the same pair again, in the other direction */
+    int32_t classes;           /* distinct labels, 0 where there are none */
+    int64_t input_edges;       /* edges as read, before merging */
+    int64_t merged_duplicates; /* the same pair again, in the same direction */
+    int64_t merged_reverse;    /* the same pair again, in the other direction */
     int64_t dropped_self_loops;
-    uint64_t fingerprint;        /* of structure and features: what a model file remembers */
+    uint64_t fingerprint; /* of structure and features: what a model file remembers */
 } npgnn_graph_info;
 
 NPGNN_API void npgnn_graph_describe(npgnn_graph_info *info, const npgnn_graph *graph);
@@ -342,7 +343,8 @@ NPGNN_API int npgnn_split_save(const npgnn_split *split, const char *path, npgnn
 typedef enum { NPGNN_SET_VAL, NPGNN_SET_TEST } npgnn_set;
 
 /* The pairs of a held-out set: `positives` links first, then the non-links; valid as long as the split. */
-NPGNN_API size_t npgnn_split_pairs(const npgnn_pair **pairs, size_t *positives, const npgnn_split *split, npgnn_set set);
+NPGNN_API size_t npgnn_split_pairs(const npgnn_pair **pairs, size_t *positives, const npgnn_split *split,
+                                   npgnn_set set);
 
 /* What is known in training. Its node i is node `map[i]` of the complete graph; map is NULL when all nodes are known. */
 NPGNN_API const npgnn_graph *npgnn_split_train(const int32_t **map, const npgnn_split *split);
@@ -379,23 +381,23 @@ NPGNN_API int npgnn_model_save(const npgnn_model *model, const char *path, npgnn
 NPGNN_API int npgnn_model_load(npgnn_model **out, const char *path, const npgnn_env *env, npgnn_error *err);
 
 typedef struct npgnn_model_info {
-    int32_t columns;           /* features it expects */
-    int64_t parameters;        /* numbers learnt */
-    int iterations;            /* trained */
-    uint64_t fingerprint;      /* of the graph it was trained on */
+    int32_t columns;      /* features it expects */
+    int64_t parameters;   /* numbers learnt */
+    int iterations;       /* trained */
+    uint64_t fingerprint; /* of the graph it was trained on */
     int32_t train_nodes;
     int64_t train_edges;
-    int normalize, binarize;   /* how the features were prepared */
-    double val_auc, val_ap;    /* at its best validation, NaN where there was none */
-    char version[16];          /* of the library that wrote it */
+    int normalize, binarize; /* how the features were prepared */
+    double val_auc, val_ap;  /* at its best validation, NaN where there was none */
+    char version[16];        /* of the library that wrote it */
 } npgnn_model_info;
 NPGNN_API void npgnn_model_describe(npgnn_model_info *info, const npgnn_model *model);
 NPGNN_API void npgnn_model_options(npgnn_options *options, const npgnn_model *model);
 
 /* The embeddings u (nodes, output_size) of all nodes of a graph, with z at its mean: the score of a pair is the inner
  * product of its rows. E_MISMATCH where the feature columns differ. */
-NPGNN_API int npgnn_model_embed(float *embedding, const npgnn_model *model, const npgnn_graph *graph, const npgnn_env *env,
-                                npgnn_error *err);
+NPGNN_API int npgnn_model_embed(float *embedding, const npgnn_model *model, const npgnn_graph *graph,
+                                const npgnn_env *env, npgnn_error *err);
 NPGNN_API void npgnn_model_free(npgnn_model *model);
 
 /* ================================================================================================================

@@ -5,9 +5,9 @@
 #include "npgnn/npgnn.h"
 
 #if defined(__GNUC__)
-#define NPI_PRINTF(format, args) __attribute__((format(printf, format, args)))
+#define NPI_PRINTF(text, args) __attribute__((format(printf, text, args)))
 #else
-#define NPI_PRINTF(format, args)
+#define NPI_PRINTF(text, args)
 #endif
 
 /* Describes a failure and returns `code`, so that `return npi_fail(...)` is the whole story. err may be NULL. */

@@ -9,8 +9,8 @@ typedef struct npi_context npi_context;
 
 /* Room for any draw of `kind` (EDGES or NODES) from graph, which must outlive it. A fraction that leaves no edge, or no
  * node, takes one. */
-int npi_context_new(npi_context **out, const npgnn_graph *graph, npgnn_context kind, double fraction, const npgnn_env *env,
-                    npgnn_error *err);
+int npi_context_new(npi_context **out, const npgnn_graph *graph, npgnn_context kind, double fraction,
+                    const npgnn_env *env, npgnn_error *err);
 
 /* The context of (seed, iteration): exactly round(fraction * m) edges with all nodes, or round(fraction * n) nodes with the
  * edges among them. Allocates nothing; O(n + m). */

@@ -10,14 +10,14 @@ typedef struct npi_names npi_names;
 struct npgnn_graph {
     npgnn_env env;
     int32_t n;
-    int64_t m;             /* undirected edges */
-    npi_csr a;             /* (n, n), symmetric, no diagonal, val NULL */
-    npi_features *x;       /* (n, f); never NULL: f = 0 when there are none */
-    npi_names *names;      /* NULL: names are the indices */
-    int32_t *label;        /* (n) or NULL */
+    int64_t m;        /* undirected edges */
+    npi_csr a;        /* (n, n), symmetric, no diagonal, val NULL */
+    npi_features *x;  /* (n, f); never NULL: f = 0 when there are none */
+    npi_names *names; /* NULL: names are the indices */
+    int32_t *label;   /* (n) or NULL */
     int32_t classes;
     int64_t input_edges, duplicates, reverse, self_loops; /* as read */
-    int normalized, binarized; /* how x was prepared */
+    int normalized, binarized;                            /* how x was prepared */
 };
 
 /* What a graph is built from. build takes over x, names and label, also on failure; the edges stay the caller's. */
@@ -37,10 +37,12 @@ int npi_graph_build(npgnn_graph **out, npi_graph_parts *parts, const npgnn_env *
 void npi_graph_edge_list(npgnn_pair *edges, const npgnn_graph *graph);
 
 /* The same nodes, features and names with other edges (u < v, unique), sharing what is equal. */
-int npi_graph_with_edges(npgnn_graph **out, const npgnn_graph *graph, const npgnn_pair *edges, int64_t count, npgnn_error *err);
+int npi_graph_with_edges(npgnn_graph **out, const npgnn_graph *graph, const npgnn_pair *edges, int64_t count,
+                         npgnn_error *err);
 
 /* The part of the graph on `nodes` (ascending), with the edges among them; node i of it is nodes[i] of `graph`. */
-int npi_graph_induced(npgnn_graph **out, const npgnn_graph *graph, const int32_t *nodes, int32_t count, npgnn_error *err);
+int npi_graph_induced(npgnn_graph **out, const npgnn_graph *graph, const int32_t *nodes, int32_t count,
+                      npgnn_error *err);
 
 uint64_t npi_graph_fingerprint(const npgnn_graph *graph);
 

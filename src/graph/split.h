@@ -11,9 +11,9 @@ struct npgnn_split {
     const npgnn_graph *graph; /* complete, borrowed */
     npgnn_protocol protocol;
     npgnn_graph *train;
-    int32_t *map;        /* (train->n) node of the complete graph; NULL: the same nodes */
-    unsigned char *role; /* (graph->n) NPI_NODE_*; NULL: all are training nodes */
-    npgnn_pair *pairs[2];  /* by npgnn_set: positives, then negatives */
+    int32_t *map;         /* (train->n) node of the complete graph; NULL: the same nodes */
+    unsigned char *role;  /* (graph->n) NPI_NODE_*; NULL: all are training nodes */
+    npgnn_pair *pairs[2]; /* by npgnn_set: positives, then negatives */
     size_t count[2], positives[2];
     uint64_t hash;
 };
@@ -21,8 +21,8 @@ struct npgnn_split {
 /* Builds a split from its sets: training edges (transductive) or node roles decide what is known in training. Takes over
  * role and pairs[*], also on failure. Checks for leaks. Used by the protocols and by the split file reader.
  * train_edges: (u < v, ordered) for a transductive split, NULL when `role` says it all. */
-int npi_split_assemble(npgnn_split **out, const npgnn_graph *graph, npgnn_protocol protocol, const npgnn_pair *train_edges,
-                       int64_t train_count, unsigned char *role, npgnn_pair *pairs[2], const size_t count[2],
-                       const size_t positives[2], const npgnn_env *env, npgnn_error *err);
+int npi_split_assemble(npgnn_split **out, const npgnn_graph *graph, npgnn_protocol protocol,
+                       const npgnn_pair *train_edges, int64_t train_count, unsigned char *role, npgnn_pair *pairs[2],
+                       const size_t count[2], const size_t positives[2], const npgnn_env *env, npgnn_error *err);
 
 #endif

@@ -10,16 +10,16 @@ int npi_blas_begin(int threads);
 void npi_blas_end(int saved);
 
 /* C (m, n) = alpha op(A) op(B) + beta C on the calling thread. */
-void npi_gemm(real *c, int ldc, const real *a, int lda, int trans_a, const real *b, int ldb, int trans_b, int m, int n, int k,
-              real alpha, real beta);
+void npi_gemm(real *c, int ldc, const real *a, int lda, int trans_a, const real *b, int ldb, int trans_b, int m, int n,
+              int k, real alpha, real beta);
 
 /* C (rows, n) = A (rows, k) B (k, n) + beta C, rows in parallel. */
-void npi_gemm_rows(real *c, int ldc, const real *a, int lda, const real *b, int ldb, int trans_b, int64_t rows, int n, int k,
-                   real beta, int threads);
+void npi_gemm_rows(real *c, int ldc, const real *a, int lda, const real *b, int ldb, int trans_b, int64_t rows, int n,
+                   int k, real beta, int threads);
 
 /* C (k, n) += Aᵀ B over many rows: A (rows, k), B (rows, n). `scratch` has npi_gemm_tall_scratch(rows, k, n) reals. */
-void npi_gemm_tall(real *c, int ldc, const real *a, int lda, const real *b, int ldb, int64_t rows, int k, int n, real *scratch,
-                   int threads);
+void npi_gemm_tall(real *c, int ldc, const real *a, int lda, const real *b, int ldb, int64_t rows, int k, int n,
+                   real *scratch, int threads);
 size_t npi_gemm_tall_scratch(int64_t rows, int k, int n);
 
 /* out (n) += column sums of A (rows, n), in a fixed order. scratch as above with k = 1. */

@@ -21,15 +21,16 @@ typedef struct npi_kernels {
     double (*pair_tile)(real *s, int64_t count, double c0, double c1, double c2);
 
     /* y (w) += sum over p of val[p] * b[col[p]] for p in [begin, end); b has rows of width w, stride ldb. val NULL: ones. */
-    void (*gather)(real *y, const int32_t *col, const float *val, int64_t begin, int64_t end, const real *b, int w, int ldb);
+    void (*gather)(real *y, const int32_t *col, const float *val, int64_t begin, int64_t end, const real *b, int w,
+                   int ldb);
 
     /* gather with each b[col[p]] also scaled by scale[col[p]]. */
     void (*gather_scaled)(real *y, const int32_t *col, const float *val, int64_t begin, int64_t end, const real *scale,
                           const real *b, int w, int ldb);
 
     /* One Adam step on a range: see eq. (A1)-(A3) in docs/math.md; rate is already bias-corrected. */
-    void (*adam)(real *parameter, real *m, real *v, const real *gradient, int64_t count, real rate, real beta1, real beta2,
-                 real epsilon);
+    void (*adam)(real *parameter, real *m, real *v, const real *gradient, int64_t count, real rate, real beta1,
+                 real beta2, real epsilon);
 } npi_kernels;
 
 /* The best table for this processor. */

@@ -25,7 +25,7 @@ typedef struct npi_features {
     int32_t n, f;
     int64_t nonzeros;
     npi_csr x, xt; /* sparse form; xt.ptr NULL until npi_features_transpose */
-    float *dense;  /* dense form (n, f), NULL when sparse */
+    real *dense;   /* dense form (n, f), NULL when sparse */
 } npi_features;
 
 /* Takes over `x` (also on failure, when it is freed) and chooses the storage: dense from 25 % of non-zeros on. Stored
@@ -33,7 +33,8 @@ typedef struct npi_features {
 int npi_features_from_csr(npi_features **out, npi_csr *x, const npgnn_env *env, npgnn_error *err);
 
 /* Copies a dense matrix (n, f), choosing the storage likewise. */
-int npi_features_from_dense(npi_features **out, const float *x, int32_t n, int32_t f, const npgnn_env *env, npgnn_error *err);
+int npi_features_from_dense(npi_features **out, const float *x, int32_t n, int32_t f, const npgnn_env *env,
+                            npgnn_error *err);
 
 /* The rows `rows[0 .. count)` of x as a new matrix. */
 int npi_features_rows(npi_features **out, const npi_features *x, const int32_t *rows, int32_t count, npgnn_error *err);

@@ -1,0 +1,130 @@
+/* External node names: the text of all names in one block, and an open-addressing index over it. */
+#include <string.h>
+
+#include "base/hash.h"
+#include "graph/graph.h"
+
+struct npi_names {
+    npgnn_env env;
+    int references;
+    int32_t count;
+    char *text;
+    size_t text_size, text_capacity;
+    size_t *start; /* (count) where each name begins in text; they are terminated */
+    size_t start_capacity;
+    int32_t *slot; /* (slots, a power of two) index of a name, or -1 */
+    size_t slots;
+};
+
+int npi_names_new(npi_names **out, const npgnn_env *env, npgnn_error *err)
+{
+    npi_names *names = npi_alloc(env, 1, sizeof *names, err);
+    if (!names)
+        return NPGNN_E_MEMORY;
+    names->env = *env;
+    names->references = 1;
+    *out = names;
+    return 0;
+}
+
+/* The slot that holds this name, or the empty one where it belongs. The table is never full. */
+static size_t find_slot(const npi_names *names, const char *name, size_t length)
+{
+    size_t mask = names->slots - 1;
+    size_t at = (size_t)npi_mix(npi_hash_bytes(NPI_HASH_START, name, length)) & mask;
+    while (names->slot[at] >= 0) {
+        const char *other = names->text + names->start[names->slot[at]];
+        if (strlen(other) == length && memcmp(other, name, length) == 0)
+            break;
+        at = (at + 1) & mask;
+    }
+    return at;
+}
+
+/* Doubles the index when it is two thirds full. */
+static int grow_slots(npi_names *names, npgnn_error *err)
+{
+    if ((size_t)names->count * 3 < names->slots * 2)
+        return 0;
+    size_t slots = names->slots ? names->slots * 2 : 64;
+    int32_t *slot = npi_resize(&names->env, NULL, slots, sizeof *slot, err);
+    if (!slot)
+        return NPGNN_E_MEMORY;
+    npi_free(&names->env, names->slot);
+    names->slot = slot;
+    names->slots = slots;
+    memset(slot, -1, slots * sizeof *slot);
+    for (int32_t i = 0; i < names->count; i++) {
+        const char *name = names->text + names->start[i];
+        slot[find_slot(names, name, strlen(name))] = i;
+    }
+    return 0;
+}
+
+static int grow_text(npi_names *names, size_t extra, npgnn_error *err)
+{
+    if (names->text_capacity - names->text_size >= extra)
+        return 0;
+    size_t wanted = names->text_capacity * 2 + extra + 64;
+    char *text = npi_resize(&names->env, names->text, wanted, 1, err);
+    if (!text)
+        return NPGNN_E_MEMORY;
+    names->text = text;
+    names->text_capacity = wanted;
+    return 0;
+}
+
+int npi_names_add(int32_t *index, npi_names *names, const char *name, size_t length, npgnn_error *err)
+{
+    if (grow_slots(names, err))
+        return NPGNN_E_MEMORY;
+    size_t at = find_slot(names, name, length);
+    if (names->slot[at] >= 0) {
+        *index = names->slot[at];
+        return 0;
+    }
+    if (names->count == INT32_MAX)
+        return npi_fail(err, NPGNN_E_FORMAT, "more than %d nodes", INT32_MAX);
+    if (grow_text(names, length + 1, err) ||
+        npi_grow(&names->env, &names->start, &names->start_capacity, (size_t)names->count, sizeof *names->start, err))
+        return NPGNN_E_MEMORY;
+    memcpy(names->text + names->text_size, name, length);
+    names->text[names->text_size + length] = '\0';
+    names->start[names->count] = names->text_size;
+    names->text_size += length + 1;
+    names->slot[at] = names->count;
+    *index = names->count++;
+    return 0;
+}
+
+int32_t npi_names_find(const npi_names *names, const char *name, size_t length)
+{
+    return names->slots ? names->slot[find_slot(names, name, length)] : -1;
+}
+
+const char *npi_names_get(const npi_names *names, int32_t index)
+{
+    return names->text + names->start[index];
+}
+
+int32_t npi_names_count(const npi_names *names)
+{
+    return names->count;
+}
+
+npi_names *npi_names_share(npi_names *names)
+{
+    __atomic_add_fetch(&names->references, 1, __ATOMIC_RELAXED);
+    return names;
+}
+
+void npi_names_free(npi_names *names)
+{
+    if (!names || __atomic_sub_fetch(&names->references, 1, __ATOMIC_ACQ_REL) > 0)
+        return;
+    npgnn_env env = names->env;
+    npi_free(&env, names->text);
+    npi_free(&env, names->start);
+    npi_free(&env, names->slot);
+    npi_free(&env, names);
+}

@@ -1,0 +1,51 @@
+#include "linalg/adj.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "linalg/kernels.h"
+
+void npi_adj_normalize(npi_adj *adj, int threads)
+{
+    const npi_csr *a = &adj->a;
+#pragma omp parallel for num_threads(threads) schedule(static)
+    for (int32_t i = 0; i < a->rows; i++) {
+        double degree = 1;
+        if (!a->val)
+            degree += (double)(a->ptr[i + 1] - a->ptr[i]);
+        else
+            for (int64_t p = a->ptr[i]; p < a->ptr[i + 1]; p++)
+                degree += (double)a->val[p];
+        adj->scale[i] = (real)(1 / sqrt(degree));
+    }
+}
+
+/* y_i = s_i (s_i p_i + Σ_j w_ij s_j p_j) */
+void npi_adj_mul(real *y, const npi_adj *adj, const real *p, int w, int threads)
+{
+    const npi_csr *a = &adj->a;
+    const npi_kernels *kernels = npi_kernels_best();
+#pragma omp parallel for num_threads(threads) schedule(dynamic, 256)
+    for (int32_t i = 0; i < a->rows; i++) {
+        real *row = y + (size_t)i * (size_t)w;
+        const real *own = p + (size_t)i * (size_t)w;
+        real scale = adj->scale[i];
+        for (int c = 0; c < w; c++)
+            row[c] = scale * own[c];
+        kernels->gather_scaled(row, a->col, a->val, a->ptr[i], a->ptr[i + 1], adj->scale, p, w, w);
+        for (int c = 0; c < w; c++)
+            row[c] *= scale;
+    }
+}
+
+void npi_adj_colsum(real *out, const npi_adj *adj, int threads)
+{
+    const npi_csr *a = &adj->a;
+#pragma omp parallel for num_threads(threads) schedule(static)
+    for (int32_t i = 0; i < a->rows; i++) {
+        double sum = (double)adj->scale[i];
+        for (int64_t p = a->ptr[i]; p < a->ptr[i + 1]; p++)
+            sum += (double)adj->scale[a->col[p]] * (a->val ? (double)a->val[p] : 1);
+        out[i] = (real)((double)adj->scale[i] * sum);
+    }
+}

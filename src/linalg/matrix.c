@@ -1,0 +1,293 @@
+#include "linalg/matrix.h"
+
+#include <math.h>
+#include <string.h>
+
+void npi_csr_free(const npgnn_env *env, npi_csr *a)
+{
+    npi_free(env, a->ptr);
+    npi_free(env, a->col);
+    npi_free(env, a->val);
+    memset(a, 0, sizeof *a);
+}
+
+/* Room for `nonzeros` entries; values only when asked for. */
+static int csr_alloc(npi_csr *out, int32_t rows, int32_t cols, int64_t nonzeros, int with_values, const npgnn_env *env,
+                     npgnn_error *err)
+{
+    npi_csr a = {rows, cols, NULL, NULL, NULL};
+    a.ptr = npi_alloc(env, (size_t)rows + 1, sizeof *a.ptr, err);
+    a.col = npi_alloc(env, (size_t)nonzeros, sizeof *a.col, err);
+    if (with_values)
+        a.val = npi_alloc(env, (size_t)nonzeros, sizeof *a.val, err);
+    if (!a.ptr || !a.col || (with_values && !a.val)) {
+        npi_csr_free(env, &a);
+        return NPGNN_E_MEMORY;
+    }
+    *out = a;
+    return 0;
+}
+
+int npi_csr_transpose(npi_csr *out, const npi_csr *a, const npgnn_env *env, npgnn_error *err)
+{
+    npi_csr t;
+    int64_t nonzeros = a->ptr[a->rows];
+    int code = csr_alloc(&t, a->cols, a->rows, nonzeros, a->val != NULL, env, err);
+    if (code)
+        return code;
+    /* ptr[c + 1] first counts column c, then holds where its next entry goes; it ends where row c + 1 begins */
+    for (int64_t p = 0; p < nonzeros; p++)
+        if (a->col[p] + 1 < t.rows)
+            t.ptr[a->col[p] + 2]++;
+    for (int32_t c = 1; c < t.rows; c++)
+        t.ptr[c + 1] += t.ptr[c];
+    for (int32_t row = 0; row < a->rows; row++)
+        for (int64_t p = a->ptr[row]; p < a->ptr[row + 1]; p++) {
+            int64_t slot = t.ptr[a->col[p] + 1]++;
+            t.col[slot] = row;
+            if (a->val)
+                t.val[slot] = a->val[p];
+        }
+    *out = t;
+    return 0;
+}
+
+/* ---- features ---- */
+
+#define DENSE_FROM 0.25
+
+static int is_dense(int64_t nonzeros, int32_t n, int32_t f)
+{
+    return f > 0 && n > 0 && (double)nonzeros >= DENSE_FROM * (double)n * (double)f;
+}
+
+static npi_features *features_alloc(int32_t n, int32_t f, const npgnn_env *env, npgnn_error *err)
+{
+    npi_features *x = npi_alloc(env, 1, sizeof *x, err);
+    if (x) {
+        x->env = *env;
+        x->references = 1;
+        x->n = n;
+        x->f = f;
+    }
+    return x;
+}
+
+/* Drops stored zeros in place; returns whether every value that is left is 1. */
+static int csr_squeeze(npi_csr *a)
+{
+    int64_t kept = 0, begin = 0;
+    int ones = 1;
+    for (int32_t row = 0; row < a->rows; row++) {
+        int64_t end = a->ptr[row + 1];
+        for (int64_t p = begin; p < end; p++) {
+            float value = a->val[p];
+            if (value == 0)
+                continue;
+            ones = ones && value == 1;
+            a->col[kept] = a->col[p];
+            a->val[kept++] = value;
+        }
+        begin = end;
+        a->ptr[row + 1] = kept;
+    }
+    return ones;
+}
+
+static int densify(npi_features *x, const npi_csr *a, npgnn_error *err)
+{
+    x->dense = npi_alloc(&x->env, (size_t)x->n * (size_t)x->f, sizeof *x->dense, err);
+    if (!x->dense)
+        return NPGNN_E_MEMORY;
+    for (int32_t row = 0; row < x->n; row++)
+        for (int64_t p = a->ptr[row]; p < a->ptr[row + 1]; p++)
+            x->dense[(size_t)row * (size_t)x->f + (size_t)a->col[p]] = a->val ? a->val[p] : 1;
+    return 0;
+}
+
+int npi_features_from_csr(npi_features **out, npi_csr *csr, const npgnn_env *env, npgnn_error *err)
+{
+    int code = 0;
+    npi_features *x = features_alloc(csr->rows, csr->cols, env, err);
+    if (!x) {
+        npi_csr_free(env, csr);
+        return NPGNN_E_MEMORY;
+    }
+    if (csr->val && csr_squeeze(csr)) {
+        npi_free(env, csr->val);
+        csr->val = NULL;
+    }
+    x->nonzeros = csr->ptr[csr->rows];
+    if (is_dense(x->nonzeros, x->n, x->f)) {
+        code = densify(x, csr, err);
+        npi_csr_free(env, csr);
+    } else {
+        x->x = *csr;
+        memset(csr, 0, sizeof *csr);
+    }
+    if (code) {
+        npi_features_free(x);
+        return code;
+    }
+    *out = x;
+    return 0;
+}
+
+int npi_features_from_dense(npi_features **out, const float *dense, int32_t n, int32_t f, const npgnn_env *env,
+                            npgnn_error *err)
+{
+    size_t cells = (size_t)n * (size_t)f;
+    int64_t nonzeros = 0;
+    npi_csr csr;
+    for (size_t i = 0; i < cells; i++)
+        nonzeros += dense[i] != 0;
+    if (is_dense(nonzeros, n, f)) {
+        npi_features *x = features_alloc(n, f, env, err);
+        if (x)
+            x->dense = npi_resize(env, NULL, cells, sizeof *x->dense, err);
+        if (!x || !x->dense) {
+            npi_features_free(x);
+            return NPGNN_E_MEMORY;
+        }
+        for (size_t i = 0; i < cells; i++)
+            x->dense[i] = dense[i];
+        x->nonzeros = nonzeros;
+        *out = x;
+        return 0;
+    }
+    int code = csr_alloc(&csr, n, f, nonzeros, 1, env, err);
+    if (code)
+        return code;
+    int64_t p = 0;
+    for (int32_t row = 0; row < n; row++) {
+        for (int32_t c = 0; c < f; c++) {
+            float value = dense[(size_t)row * (size_t)f + (size_t)c];
+            if (value != 0) {
+                csr.col[p] = c;
+                csr.val[p++] = value;
+            }
+        }
+        csr.ptr[row + 1] = p;
+    }
+    return npi_features_from_csr(out, &csr, env, err);
+}
+
+static int dense_rows(npi_features *out, const npi_features *x, const int32_t *rows, npgnn_error *err)
+{
+    size_t width = (size_t)x->f;
+    out->dense = npi_resize(&x->env, NULL, (size_t)out->n * width, sizeof *out->dense, err);
+    if (!out->dense)
+        return NPGNN_E_MEMORY;
+    for (int32_t i = 0; i < out->n; i++)
+        memcpy(out->dense + (size_t)i * width, x->dense + (size_t)rows[i] * width, width * sizeof *out->dense);
+    for (size_t i = 0; i < (size_t)out->n * width; i++)
+        out->nonzeros += out->dense[i] != 0;
+    return 0;
+}
+
+static int sparse_rows(npi_features *out, const npi_features *x, const int32_t *rows, npgnn_error *err)
+{
+    const npi_csr *a = &x->x;
+    int64_t nonzeros = 0;
+    for (int32_t i = 0; i < out->n; i++)
+        nonzeros += a->ptr[rows[i] + 1] - a->ptr[rows[i]];
+    int code = csr_alloc(&out->x, out->n, x->f, nonzeros, a->val != NULL, &x->env, err);
+    if (code)
+        return code;
+    out->nonzeros = nonzeros;
+    for (int32_t i = 0; i < out->n; i++) {
+        int64_t begin = a->ptr[rows[i]], length = a->ptr[rows[i] + 1] - begin, to = out->x.ptr[i];
+        memcpy(out->x.col + to, a->col + begin, (size_t)length * sizeof *a->col);
+        if (a->val)
+            memcpy(out->x.val + to, a->val + begin, (size_t)length * sizeof *a->val);
+        out->x.ptr[i + 1] = to + length;
+    }
+    return 0;
+}
+
+int npi_features_rows(npi_features **out, const npi_features *x, const int32_t *rows, int32_t count, npgnn_error *err)
+{
+    npi_features *part = features_alloc(count, x->f, &x->env, err);
+    if (!part)
+        return NPGNN_E_MEMORY;
+    int code = x->dense ? dense_rows(part, x, rows, err) : sparse_rows(part, x, rows, err);
+    if (code) {
+        npi_features_free(part);
+        return code;
+    }
+    *out = part;
+    return 0;
+}
+
+int npi_features_transpose(npi_features *x, npgnn_error *err)
+{
+    if (x->dense || x->xt.ptr)
+        return 0;
+    return npi_csr_transpose(&x->xt, &x->x, &x->env, err);
+}
+
+void npi_features_binarize(npi_features *x)
+{
+    if (x->dense)
+        for (size_t i = 0; i < (size_t)x->n * (size_t)x->f; i++)
+            x->dense[i] = x->dense[i] != 0;
+    npi_free(&x->env, x->x.val);
+    x->x.val = NULL;
+}
+
+/* What a row is divided by: its sum of magnitudes; a row of zeros stays. */
+#define ROW_NORM(sum) ((sum) > 0 ? (sum) : 1)
+
+static void normalize_dense(real *row, int32_t count)
+{
+    double sum = 0;
+    for (int32_t i = 0; i < count; i++)
+        sum += fabs((double)row[i]);
+    for (int32_t i = 0; i < count; i++)
+        row[i] = (real)((double)row[i] / ROW_NORM(sum));
+}
+
+static void normalize_sparse(float *row, int64_t count)
+{
+    double sum = 0;
+    for (int64_t i = 0; i < count; i++)
+        sum += fabs((double)row[i]);
+    for (int64_t i = 0; i < count; i++)
+        row[i] = (float)((double)row[i] / ROW_NORM(sum));
+}
+
+int npi_features_normalize(npi_features *x, npgnn_error *err)
+{
+    if (x->dense) {
+        for (int32_t i = 0; i < x->n; i++)
+            normalize_dense(x->dense + (size_t)i * (size_t)x->f, x->f);
+        return 0;
+    }
+    if (!x->x.val) {
+        x->x.val = npi_resize(&x->env, NULL, (size_t)x->nonzeros, sizeof *x->x.val, err);
+        if (!x->x.val)
+            return NPGNN_E_MEMORY;
+        for (int64_t p = 0; p < x->nonzeros; p++)
+            x->x.val[p] = 1;
+    }
+    for (int32_t i = 0; i < x->n; i++)
+        normalize_sparse(x->x.val + x->x.ptr[i], x->x.ptr[i + 1] - x->x.ptr[i]);
+    return 0;
+}
+
+npi_features *npi_features_share(npi_features *x)
+{
+    __atomic_add_fetch(&x->references, 1, __ATOMIC_RELAXED);
+    return x;
+}
+
+void npi_features_free(npi_features *x)
+{
+    if (!x || __atomic_sub_fetch(&x->references, 1, __ATOMIC_ACQ_REL) > 0)
+        return;
+    npgnn_env env = x->env;
+    npi_csr_free(&env, &x->x);
+    npi_csr_free(&env, &x->xt);
+    npi_free(&env, x->dense);
+    npi_free(&env, x);
+}
