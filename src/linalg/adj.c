@@ -21,18 +21,18 @@ void npi_adj_normalize(npi_adj *adj, int threads)
 }
 
 /* y_i = s_i (s_i p_i + Σ_j w_ij s_j p_j) */
-void npi_adj_mul(real *y, const npi_adj *adj, const real *p, int w, int threads)
+void npi_adj_mul(real *y, int ldy, const npi_adj *adj, const real *p, int ldp, int w, int threads)
 {
     const npi_csr *a = &adj->a;
     const npi_kernels *kernels = npi_kernels_best();
 #pragma omp parallel for num_threads(threads) schedule(dynamic, 256)
     for (int32_t i = 0; i < a->rows; i++) {
-        real *row = y + (size_t)i * (size_t)w;
-        const real *own = p + (size_t)i * (size_t)w;
+        real *row = y + (size_t)i * (size_t)ldy;
+        const real *own = p + (size_t)i * (size_t)ldp;
         real scale = adj->scale[i];
         for (int c = 0; c < w; c++)
             row[c] = scale * own[c];
-        kernels->gather_scaled(row, a->col, a->val, a->ptr[i], a->ptr[i + 1], adj->scale, p, w, w);
+        kernels->gather_scaled(row, a->col, a->val, a->ptr[i], a->ptr[i + 1], adj->scale, p, w, ldp);
         for (int c = 0; c < w; c++)
             row[c] *= scale;
     }

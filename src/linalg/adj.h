@@ -12,8 +12,8 @@ typedef struct npi_adj {
 /* Fills scale (room for a.rows) from the pattern. */
 void npi_adj_normalize(npi_adj *adj, int threads);
 
-/* Y = Â P, both (rows, w); Y must not overlap P. Â is symmetric, so this is the backward product too. */
-void npi_adj_mul(real *y, const npi_adj *adj, const real *p, int w, int threads);
+/* Y = Â P, both (rows, w), with row strides; Y must not overlap P. Â is symmetric, so this is the backward product too. */
+void npi_adj_mul(real *y, int ldy, const npi_adj *adj, const real *p, int ldp, int w, int threads);
 
 /* out (rows) = the column sums of Â. */
 void npi_adj_colsum(real *out, const npi_adj *adj, int threads);

@@ -27,10 +27,10 @@ void npi_colsum_tall(real *out, const real *a, int lda, int64_t rows, int n, rea
 
 /* ---- products with the features X (n, f) ---- */
 
-/* Y (n, w) = X W, W (f, w) contiguous. */
-void npi_features_mul(real *y, const npi_features *x, const real *w, int width, int threads);
+/* Y (n, width) = X W, W (f, width) with row stride ldw; Y contiguous. */
+void npi_features_mul(real *y, const npi_features *x, const real *w, int ldw, int width, int threads);
 
-/* dW (f, w) += Xᵀ dY, dY (n, w) contiguous. Needs npi_features_transpose. */
+/* dW (f, width) += Xᵀ dY, both contiguous. Needs npi_features_transpose. */
 void npi_features_mul_t(real *dw, const npi_features *x, const real *dy, int width, int threads);
 
 #endif

@@ -1,0 +1,97 @@
+#include "model/latent.h"
+
+#include <math.h>
+
+/* Mean of `width` columns from `first` on of r (n, 2 d) over the nodes, or over nodes and columns alike (scalar): copied to
+ * out (width). With `exponent`, of exp(r), as its logarithm, computed around the largest value. */
+static void column_means(real *out, const real *r, int64_t n, int d, int first, int scalar, int exponent)
+{
+    int groups = scalar ? 1 : d, members = scalar ? d : 1;
+    for (int group = 0; group < groups; group++) {
+        int begin = first + group * members, end = begin + members;
+        double top = 0, sum = 0;
+        for (int64_t i = 0; exponent && i < n; i++)
+            for (int c = begin; c < end; c++)
+                top = (i == 0 && c == begin) || (double)r[i * 2 * d + c] > top ? (double)r[i * 2 * d + c] : top;
+        for (int64_t i = 0; i < n; i++)
+            for (int c = begin; c < end; c++)
+                sum += exponent ? exp((double)r[i * 2 * d + c] - top) : (double)r[i * 2 * d + c];
+        sum /= (double)n * members;
+        for (int c = 0; c < members; c++)
+            out[group * members + c] = (real)(exponent ? top + log(sum) : sum);
+    }
+}
+
+void npi_latent_aggregate_forward(real *q, const real *r, int64_t n, int d, npgnn_aggregate how, npgnn_sigma_mean sigma)
+{
+    column_means(q, r, n, d, 0, how == NPGNN_SCALAR, 0);
+    column_means(q + d, r, n, d, d, how == NPGNN_SCALAR, sigma == NPGNN_LOG_MEAN);
+}
+
+static double total(const real *values, int count)
+{
+    double sum = 0;
+    for (int c = 0; c < count; c++)
+        sum += (double)values[c];
+    return sum;
+}
+
+void npi_latent_aggregate_backward(real *dr, const real *dq, const real *q, const real *r, int64_t n, int d,
+                                   npgnn_aggregate how, npgnn_sigma_mean sigma)
+{
+    int scalar = how == NPGNN_SCALAR;
+    double members = (double)n * (scalar ? d : 1);
+    double sums[2] = {total(dq, d), total(dq + d, d)};
+    for (int64_t i = 0; i < n; i++)
+        for (int c = 0; c < 2 * d; c++) {
+            double up = scalar ? sums[c >= d] : (double)dq[c];
+            /* d log(mean exp r) / d r = exp(r - log mean) / members */
+            double share = c >= d && sigma == NPGNN_LOG_MEAN ? exp((double)r[i * 2 * d + c] - (double)q[c]) : 1;
+            dr[i * 2 * d + c] = (real)(up * share / members);
+        }
+}
+
+void npi_latent_mean_forward(real *q, const real *mean, int d, npgnn_aggregate how)
+{
+    double means[2] = {total(mean, d) / d, total(mean + d, d) / d};
+    for (int c = 0; c < 2 * d; c++)
+        q[c] = how == NPGNN_SCALAR ? (real)means[c >= d] : mean[c];
+}
+
+/* The mean over dimensions is its own transpose. */
+void npi_latent_mean_backward(real *dmean, const real *dq, int d, npgnn_aggregate how)
+{
+    npi_latent_mean_forward(dmean, dq, d, how);
+}
+
+void npi_latent_sample_forward(real *z, const real *q, const real *epsilon, int d)
+{
+    for (int c = 0; c < d; c++)
+        z[c] = (real)((double)q[c] + exp((double)q[d + c]) * (double)epsilon[c]);
+}
+
+void npi_latent_sample_backward(real *dq, const real *dz, const real *q, const real *epsilon, int d)
+{
+    for (int c = 0; c < d; c++) {
+        dq[c] += dz[c];
+        dq[d + c] += (real)((double)dz[c] * exp((double)q[d + c]) * (double)epsilon[c]);
+    }
+}
+
+double npi_latent_kl(real *dq, real *dp, const real *q, const real *p, int d, double weight)
+{
+    double kl = 0;
+    for (int c = 0; c < d; c++) {
+        double apart = (double)q[c] - (double)p[c];
+        double precision = exp(-2 * (double)p[d + c]);
+        double ratio = exp(2 * ((double)q[d + c] - (double)p[d + c]));
+        kl += (double)p[d + c] - (double)q[d + c] + (ratio + apart * apart * precision - 1) / 2;
+        if (!dq)
+            continue;
+        dq[c] += (real)(weight * apart * precision);
+        dp[c] -= (real)(weight * apart * precision);
+        dq[d + c] += (real)(weight * (ratio - 1));
+        dp[d + c] += (real)(weight * (1 - ratio - apart * apart * precision));
+    }
+    return kl;
+}

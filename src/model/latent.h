@@ -1,0 +1,27 @@
+/* The latent z: aggregation over nodes, reparameterised draw, KL (docs/math.md, eq. (4), (5), (10)).
+ * A distribution is q (2, d): the mean, then log sigma. */
+#ifndef NPI_MODEL_LATENT_H
+#define NPI_MODEL_LATENT_H
+
+#include "linalg/matrix.h"
+
+/* q from the heads r (n, 2 d): columns mu | log sigma. Eq. (4). */
+void npi_latent_aggregate_forward(real *q, const real *r, int64_t n, int d, npgnn_aggregate how,
+                                  npgnn_sigma_mean sigma);
+
+/* dr (n, 2 d) from dq. Eq. (B4). */
+void npi_latent_aggregate_backward(real *dr, const real *dq, const real *q, const real *r, int64_t n, int d,
+                                   npgnn_aggregate how, npgnn_sigma_mean sigma);
+
+/* The same where the mean over nodes is already taken: q from mean (2 d). Only for mean-log. */
+void npi_latent_mean_forward(real *q, const real *mean, int d, npgnn_aggregate how);
+void npi_latent_mean_backward(real *dmean, const real *dq, int d, npgnn_aggregate how);
+
+/* z (d) = mu + sigma ⊙ epsilon. Eq. (5). dq += its backward. Eq. (B5). */
+void npi_latent_sample_forward(real *z, const real *q, const real *epsilon, int d);
+void npi_latent_sample_backward(real *dq, const real *dz, const real *q, const real *epsilon, int d);
+
+/* KL[q ‖ p]; adds weight times its gradient into dq and dp when they are not NULL. Eq. (10), (B10). */
+double npi_latent_kl(real *dq, real *dp, const real *q, const real *p, int d, double weight);
+
+#endif

@@ -1,0 +1,22 @@
+/* The decoder (docs/math.md, eq. (6)): u = act(sigmoid(x W2x + z Wz + b1) W3 + b2), for all nodes at once. */
+#ifndef NPI_MODEL_MLP_H
+#define NPI_MODEL_MLP_H
+
+#include "model/params.h"
+
+/* hidden (n, g) and u (n, k) from xw = X W2x, given with its row stride; z (d) or NULL. hidden may be xw. Eq. (6). */
+void npi_mlp_forward(real *u, real *hidden, const npi_params *params, const real *xw, int ldxw, const real *z,
+                     int64_t n, npgnn_activation output, int threads);
+
+typedef struct npi_mlp_scratch {
+    real *dhidden; /* (n, g) */
+    real *sums;    /* npi_gemm_tall_scratch(n, g, k) */
+    real *column;  /* (g) */
+} npi_mlp_scratch;
+
+/* Backward of the above: du is overwritten; adds into the gradients and into dxw; dz (d) is set. Eq. (B6). */
+void npi_mlp_backward(real *dxw, int lddxw, real *dz, npi_params *gradient, real *du, const npi_params *params,
+                      const real *u, const real *hidden, const real *z, int64_t n, npgnn_activation output,
+                      npi_mlp_scratch *scratch, int threads);
+
+#endif

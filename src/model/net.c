@@ -1,0 +1,366 @@
+#include "model/net.h"
+
+#include <string.h>
+
+#include "linalg/dense.h"
+#include "model/gcn.h"
+#include "model/latent.h"
+#include "model/mlp.h"
+
+/* One pass of the encoder over one graph: kept from forward to backward. */
+typedef struct encoding {
+    const npi_adj *adj;
+    const int32_t *nodes; /* rows of X, or NULL: all */
+    real *p;              /* (n, h) rows of X W1 when `nodes` picks some */
+    real *hidden;         /* (n, h) */
+    real *colsum;         /* (n) of Â */
+    real *pooled;         /* (h) */
+    real *r;              /* (n, 2 d) heads, where the shortcut does not hold */
+    real *q;              /* (2, d) the distribution of z */
+    real *dq;
+} encoding;
+
+struct npi_net {
+    npgnn_env env;
+    npgnn_options options;
+    npi_sizes size;
+    int32_t n;
+    int shortcut;            /* the second layer is linear and only its mean is needed */
+    encoding whole, context; /* q(z | G), q(z | C) */
+    real *xw, *dxw;          /* (n, h + g) X [W1 | W2x] */
+    real *mlp_hidden;        /* (n, g) */
+    real *u, *du;            /* (n, k) */
+    real *u_sum;             /* (n, k) for averaged embeddings */
+    real *dhidden;           /* (n, h) */
+    real *dp;                /* (n, h) */
+    real *m, *dr;            /* (n, 2 d) scratch of the heads */
+    real *mean, *dmean;      /* (2 d) */
+    real *dpooled;           /* (h) */
+    real *z, *dz;            /* (d) */
+    real *scratch;           /* sums over many rows */
+    npi_mlp_scratch mlp;
+    npi_pairs *pairs;
+};
+
+/* ---- making room ---- */
+
+static size_t larger(size_t a, size_t b)
+{
+    return a > b ? a : b;
+}
+
+/* An array of reals for the net; remembers in *failed that one was not to be had. */
+static real *room(const npi_net *net, size_t rows, int columns, int *failed, npgnn_error *err)
+{
+    real *block = npi_alloc(&net->env, rows, (size_t)columns * sizeof(real) + !columns, err);
+    *failed = *failed || !block;
+    return block;
+}
+
+static void encoding_room(encoding *e, const npi_net *net, int *failed, npgnn_error *err)
+{
+    size_t n = (size_t)net->n;
+    int h = net->size.h, d = net->size.d;
+    e->p = room(net, n, h, failed, err);
+    e->hidden = room(net, n, h, failed, err);
+    e->colsum = room(net, n, 1, failed, err);
+    e->pooled = room(net, 1, h, failed, err);
+    e->r = net->shortcut ? NULL : room(net, n, 2 * d, failed, err);
+    e->q = room(net, 2, d, failed, err);
+    e->dq = room(net, 2, d, failed, err);
+}
+
+static void encoding_free(const npgnn_env *env, encoding *e)
+{
+    npi_free(env, e->p);
+    npi_free(env, e->hidden);
+    npi_free(env, e->colsum);
+    npi_free(env, e->pooled);
+    npi_free(env, e->r);
+    npi_free(env, e->q);
+    npi_free(env, e->dq);
+}
+
+static void latent_room(npi_net *net, int *failed, npgnn_error *err)
+{
+    size_t n = (size_t)net->n;
+    int h = net->size.h, d = net->size.d;
+    encoding_room(&net->whole, net, failed, err);
+    encoding_room(&net->context, net, failed, err);
+    net->dhidden = room(net, n, h, failed, err);
+    net->dp = room(net, n, h, failed, err);
+    if (!net->shortcut) {
+        net->m = room(net, n, 2 * d, failed, err);
+        net->dr = room(net, n, 2 * d, failed, err);
+    }
+    net->mean = room(net, 2, d, failed, err);
+    net->dmean = room(net, 2, d, failed, err);
+    net->dpooled = room(net, 1, h, failed, err);
+    net->z = room(net, 1, d, failed, err);
+    net->dz = room(net, 1, d, failed, err);
+}
+
+static void decoder_room(npi_net *net, int *failed, npgnn_error *err)
+{
+    size_t n = (size_t)net->n;
+    npi_sizes s = net->size;
+    size_t sums = npi_gemm_tall_scratch(net->n, s.g, s.k);
+    sums = larger(sums, npi_gemm_tall_scratch(net->n, s.h, 2 * s.d));
+    sums = larger(sums, npi_gemm_tall_scratch(net->n, 1, s.g > s.k ? s.g : s.k));
+    sums = larger(sums, npi_gemm_tall_scratch(net->n, 1, s.h));
+    net->xw = room(net, n, s.h + s.g, failed, err);
+    net->dxw = room(net, n, s.h + s.g, failed, err);
+    net->mlp_hidden = room(net, n, s.g, failed, err);
+    net->u = room(net, n, s.k, failed, err);
+    net->du = room(net, n, s.k, failed, err);
+    if (net->options.monte_carlo == NPGNN_MC_EMBEDDING && net->options.samples > 1)
+        net->u_sum = room(net, n, s.k, failed, err);
+    net->scratch = room(net, sums, 1, failed, err);
+    net->mlp.dhidden = room(net, n, s.g, failed, err);
+    net->mlp.column = room(net, 1, s.g, failed, err);
+    net->mlp.sums = net->scratch;
+}
+
+/* Up to this many pairs an exact pass costs less than the other steps of a sampled one are worth. */
+#define AFFORDABLE_PAIRS (20000.0 * 20000.0)
+
+static int sampled_pairs(const npgnn_options *options, int32_t n)
+{
+    int sampled = options->loss == NPGNN_LOSS_SAMPLED;
+    if (options->loss == NPGNN_LOSS_AUTO)
+        sampled = (double)n * n > AFFORDABLE_PAIRS;
+    return sampled ? options->pairs_per_node : 0;
+}
+
+int npi_net_new(npi_net **out, const npgnn_options *options, int32_t n, int32_t f, const npgnn_env *env,
+                npgnn_error *err)
+{
+    int failed = 0;
+    npi_net *net = npi_alloc(env, 1, sizeof *net, err);
+    if (!net)
+        return NPGNN_E_MEMORY;
+    net->env = *env;
+    net->options = *options;
+    net->size = npi_sizes_of(options, f);
+    net->n = n;
+    net->shortcut = options->encoder_output == NPGNN_LINEAR && options->sigma_mean == NPGNN_MEAN_LOG;
+    if (options->latent)
+        latent_room(net, &failed, err);
+    decoder_room(net, &failed, err);
+    if (failed || npi_pairs_new(&net->pairs, n, options->output_size, sampled_pairs(options, n), env, err)) {
+        npi_net_free(net);
+        return NPGNN_E_MEMORY;
+    }
+    *out = net;
+    return 0;
+}
+
+void npi_net_free(npi_net *net)
+{
+    if (!net)
+        return;
+    npgnn_env env = net->env;
+    real *blocks[] = {net->xw,      net->dxw, net->mlp_hidden, net->u,       net->du,          net->u_sum,
+                      net->dhidden, net->dp,  net->m,          net->dr,      net->mean,        net->dmean,
+                      net->dpooled, net->z,   net->dz,         net->scratch, net->mlp.dhidden, net->mlp.column};
+    encoding_free(&env, &net->whole);
+    encoding_free(&env, &net->context);
+    for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++)
+        npi_free(&env, blocks[i]);
+    npi_pairs_free(net->pairs);
+    npi_free(&env, net);
+}
+
+/* ---- encoder ---- */
+
+static void encode_forward(npi_net *net, encoding *e, const npi_params *params, const real *xw, int ldxw)
+{
+    int h = net->size.h, d = net->size.d, threads = net->env.threads;
+    int32_t n = e->adj->a.rows;
+    const npgnn_options *o = &net->options;
+    if (e->nodes) {
+        for (int32_t i = 0; i < n; i++)
+            memcpy(e->p + (size_t)i * (size_t)h, xw + (size_t)e->nodes[i] * (size_t)ldxw, (size_t)h * sizeof *e->p);
+        npi_gcn_hidden_forward(e->hidden, e->adj, e->p, h, h, threads);
+    } else {
+        npi_gcn_hidden_forward(e->hidden, e->adj, xw, ldxw, h, threads);
+    }
+    if (net->shortcut) {
+        npi_adj_colsum(e->colsum, e->adj, threads);
+        npi_gcn_pool_forward(e->pooled, e->colsum, e->hidden, n, h, net->scratch, threads);
+        npi_gemm_rows(net->mean, 2 * d, e->pooled, h, params->wr, 2 * d, 0, 1, 2 * d, h, 0, threads);
+        npi_latent_mean_forward(e->q, net->mean, d, o->aggregate);
+    } else {
+        npi_gcn_heads_forward(e->r, net->m, e->adj, e->hidden, params->wr, h, 2 * d, o->encoder_output, threads);
+        npi_latent_aggregate_forward(e->q, e->r, n, d, o->aggregate, o->sigma_mean);
+    }
+}
+
+/* Adds the encoder's share into the gradient of Wr; dp (n, h; stride lddp) is the gradient of the rows of X W1. */
+static void encode_backward(npi_net *net, real *dp, int lddp, npi_params *gradient, encoding *e,
+                            const npi_params *params)
+{
+    int h = net->size.h, d = net->size.d, threads = net->env.threads;
+    int32_t n = e->adj->a.rows;
+    const npgnn_options *o = &net->options;
+    if (net->shortcut) {
+        npi_latent_mean_backward(net->dmean, e->dq, d, o->aggregate);
+        npi_gemm_tall(gradient->wr, 2 * d, e->pooled, h, net->dmean, 2 * d, 1, h, 2 * d, net->scratch, threads);
+        npi_gemm_rows(net->dpooled, h, net->dmean, 2 * d, params->wr, 2 * d, 1, 1, h, 2 * d, 0, threads);
+        npi_gcn_pool_backward(net->dhidden, net->dpooled, e->colsum, n, h, threads);
+    } else {
+        npi_latent_aggregate_backward(net->dr, e->dq, e->q, e->r, n, d, o->aggregate, o->sigma_mean);
+        npi_gcn_heads_backward(net->dhidden, gradient->wr, net->dr, net->m, e->adj, e->r, e->hidden, params->wr, h,
+                               2 * d, o->encoder_output, net->scratch, threads);
+    }
+    npi_gcn_hidden_backward(dp, lddp, net->dhidden, e->adj, e->hidden, h, threads);
+}
+
+/* The whole graph writes its columns of dxw, the context adds to its rows of them. */
+static void encoders_backward(npi_net *net, npi_params *gradient, const npi_params *params)
+{
+    int h = net->size.h, width = h + net->size.g;
+    const encoding *c = &net->context;
+    encode_backward(net, net->dxw, width, gradient, &net->whole, params);
+    encode_backward(net, net->dp, h, gradient, &net->context, params);
+#pragma omp parallel for num_threads(net->env.threads) schedule(static)
+    for (int32_t i = 0; i < c->adj->a.rows; i++) {
+        real *row = net->dxw + (size_t)(c->nodes ? c->nodes[i] : i) * (size_t)width;
+        for (int j = 0; j < h; j++)
+            row[j] += net->dp[(size_t)i * (size_t)h + (size_t)j];
+    }
+}
+
+/* ---- decoder and loss ---- */
+
+static const real *sample(npi_net *net, const npi_input *input, int index)
+{
+    int d = net->size.d;
+    if (d == 0)
+        return NULL;
+    npi_latent_sample_forward(net->z, net->whole.q, input->epsilon + (size_t)index * (size_t)d, d);
+    return net->z;
+}
+
+static void decode_forward(npi_net *net, const npi_params *params, const real *z)
+{
+    npi_mlp_forward(net->u, net->mlp_hidden, params, net->xw + net->size.h, net->size.h + net->size.g, z, net->n,
+                    net->options.decoder_output, net->env.threads);
+}
+
+static void decode_backward(npi_net *net, npi_params *gradient, const npi_params *params, const npi_input *input,
+                            const real *z, int index)
+{
+    npi_sizes s = net->size;
+    npi_mlp_backward(net->dxw + s.h, s.h + s.g, net->dz, gradient, net->du, params, net->u, net->mlp_hidden, z, net->n,
+                     net->options.decoder_output, &net->mlp, net->env.threads);
+    if (z)
+        npi_latent_sample_backward(net->whole.dq, net->dz, net->whole.q, input->epsilon + (size_t)index * (size_t)s.d,
+                                   s.d);
+}
+
+static size_t u_count(const npi_net *net)
+{
+    return (size_t)net->n * (size_t)net->size.k;
+}
+
+static double pairs(npi_net *net, real *du, const real *u, const npi_input *input, double factor, int index)
+{
+    uint32_t draw = input->draw * (uint32_t)net->options.samples + (uint32_t)index;
+    return npi_pairs_run(net->pairs, du, u, &input->graph->a, &input->loss, factor, input->seed, draw);
+}
+
+/* (1 / L) Σ_l -log p(A | X, z_l). Eq. (9a). */
+static double mean_likelihood(npi_net *net, npi_params *gradient, const npi_params *params, const npi_input *input)
+{
+    int samples = net->options.latent ? net->options.samples : 1;
+    double sum = 0;
+    for (int l = 0; l < samples; l++) {
+        const real *z = sample(net, input, l);
+        decode_forward(net, params, z);
+        memset(net->du, 0, u_count(net) * sizeof *net->du);
+        sum += pairs(net, gradient ? net->du : NULL, net->u, input, 1.0 / samples, l);
+        if (gradient)
+            decode_backward(net, gradient, params, input, z, l);
+    }
+    return sum / samples;
+}
+
+/* -log p(A | mean over l of u(z_l)). Eq. (9b). The samples are decoded again on the way back, to keep O(n) memory. */
+static double mean_embedding(npi_net *net, npi_params *gradient, const npi_params *params, const npi_input *input)
+{
+    int samples = net->options.samples;
+    size_t count = u_count(net);
+    memset(net->u_sum, 0, count * sizeof *net->u_sum);
+    for (int l = 0; l < samples; l++) {
+        decode_forward(net, params, sample(net, input, l));
+        for (size_t i = 0; i < count; i++)
+            net->u_sum[i] += net->u[i] / (real)samples;
+    }
+    real *du_mean = net->u_sum; /* the mean has served once its loss is known */
+    memset(net->du, 0, count * sizeof *net->du);
+    double loss = pairs(net, gradient ? net->du : NULL, net->u_sum, input, 1.0 / samples, 0);
+    if (!gradient)
+        return loss;
+    memcpy(du_mean, net->du, count * sizeof *du_mean);
+    for (int l = 0; l < samples; l++) {
+        const real *z = sample(net, input, l);
+        decode_forward(net, params, z);
+        memcpy(net->du, du_mean, count * sizeof *du_mean);
+        decode_backward(net, gradient, params, input, z, l);
+    }
+    return loss;
+}
+
+/* ---- the order of the steps ---- */
+
+npi_objective npi_net_run(npi_net *net, npi_params *gradient, const npi_params *params, const npi_input *input)
+{
+    npi_sizes s = net->size;
+    int width = s.h + s.g, threads = net->env.threads;
+    npi_objective objective = {0, 0};
+
+    npi_features_mul(net->xw, input->x, params->wx, width, width, threads);
+    if (s.d > 0) {
+        net->whole.adj = input->graph;
+        net->whole.nodes = NULL;
+        net->context.adj = input->context;
+        net->context.nodes = input->context_nodes;
+        encode_forward(net, &net->whole, params, net->xw, width);
+        encode_forward(net, &net->context, params, net->xw, width);
+        memset(net->whole.dq, 0, (size_t)(2 * s.d) * sizeof(real));
+        memset(net->context.dq, 0, (size_t)(2 * s.d) * sizeof(real));
+        objective.kl = npi_latent_kl(gradient ? net->whole.dq : NULL, net->context.dq, net->whole.q, net->context.q,
+                                     s.d, net->options.kl_weight);
+    }
+    if (gradient)
+        memset(net->dxw, 0, (size_t)net->n * (size_t)width * sizeof *net->dxw);
+    objective.reconstruction = net->u_sum && s.d > 0 ? mean_embedding(net, gradient, params, input)
+                                                     : mean_likelihood(net, gradient, params, input);
+    if (gradient) {
+        if (s.d > 0)
+            encoders_backward(net, gradient, params);
+        npi_features_mul_t(gradient->wx, input->x, net->dxw, width, threads);
+    }
+    return objective;
+}
+
+void npi_net_encode(npi_net *net, real *mu, real *log_sigma, const npi_params *params, const npi_features *x,
+                    const npi_adj *graph)
+{
+    npi_sizes s = net->size;
+    net->whole.adj = graph;
+    net->whole.nodes = NULL;
+    npi_features_mul(net->xw, x, params->wx, s.h + s.g, s.h, net->env.threads);
+    encode_forward(net, &net->whole, params, net->xw, s.h);
+    memcpy(mu, net->whole.q, (size_t)s.d * sizeof *mu);
+    memcpy(log_sigma, net->whole.q + s.d, (size_t)s.d * sizeof *log_sigma);
+}
+
+void npi_decode(real *u, real *hidden, const npi_params *params, const npi_features *x, const real *z,
+                npgnn_activation output, int threads)
+{
+    npi_sizes s = params->size;
+    npi_features_mul(hidden, x, params->wx + s.h, s.h + s.g, s.g, threads);
+    npi_mlp_forward(u, hidden, params, hidden, s.g, z, x->n, output, threads);
+}

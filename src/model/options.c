@@ -1,0 +1,256 @@
+/* The options as one table: key, type, range, help. Setting, reading, listing and checking all walk it. */
+#include "model/options.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef enum { INT, FLAG, REAL, CHOICE, U64 } kind;
+
+typedef struct option {
+    const char *key;
+    kind kind;
+    size_t offset;
+    double min, max;    /* INT, REAL */
+    const char *values; /* CHOICE: the names, by value; otherwise what a person is told */
+    const char *help;
+} option;
+
+#define AT(field) offsetof(npgnn_options, field)
+
+static const option table[] = {
+    {"latent", FLAG, AT(latent), 0, 1, "on|off", "use the latent z; off trains the decoder alone"},
+    {"hidden", INT, AT(hidden), 1, 4096, "1..4096", "width of the first encoder layer"},
+    {"latent-size", INT, AT(latent_size), 1, 4096, "1..4096", "width of z"},
+    {"encoder-output", CHOICE, AT(encoder_output), 0, 1, "linear|relu", "second encoder layer"},
+    {"aggregate", CHOICE, AT(aggregate), 0, 1, "vector|scalar", "mean over nodes, or over nodes and dimensions"},
+    {"sigma-mean", CHOICE, AT(sigma_mean), 0, 1, "mean-log|log-mean", "mean of log sigma, or log of the mean sigma"},
+    {"context", CHOICE, AT(context), 0, 2, "edges|nodes|auto", "what a training context is a random share of"},
+    {"context-fraction", REAL, AT(context_fraction), 1e-6, 1, "above 0, to 1", "that share"},
+    {"decoder-hidden", INT, AT(decoder_hidden), 1, 4096, "1..4096", "width of the decoder's hidden layer"},
+    {"output-size", INT, AT(output_size), 1, 256, "1..256", "width of the node embeddings"},
+    {"decoder-output", CHOICE, AT(decoder_output), 0, 2, "linear|relu|sigmoid", "output of the decoder"},
+    {"samples", INT, AT(samples), 1, 1000, "1..1000", "Monte Carlo samples of z an iteration"},
+    {"monte-carlo", CHOICE, AT(monte_carlo), 0, 1, "likelihood|embedding", "what is averaged over the samples"},
+    {"likelihood", CHOICE, AT(likelihood), 0, 1, "weighted|plain",
+     "links and non-links weigh the same, or each pair does"},
+    {"kl-weight", REAL, AT(kl_weight), 0, 1e6, "from 0", "factor of the KL term"},
+    {"loss", CHOICE, AT(loss), 0, 2, "exact|sampled|auto", "all pairs, an unbiased sample of them, or by size"},
+    {"pairs-per-node", INT, AT(pairs_per_node), 1, 1 << 20, "1..1048576", "pairs a node of the sampled loss"},
+    {"iterations", INT, AT(iterations), 1, 1e9, "from 1", "training iterations"},
+    {"learning-rate", REAL, AT(learning_rate), 1e-12, 1e3, "above 0", "Adam's step size"},
+    {"beta1", REAL, AT(beta1), 0, 1 - 1e-12, "0 to below 1", "Adam's decay of the mean"},
+    {"beta2", REAL, AT(beta2), 0, 1 - 1e-12, "0 to below 1", "Adam's decay of the square"},
+    {"epsilon", REAL, AT(epsilon), 1e-30, 1, "above 0", "Adam's guard against division by zero"},
+    {"seed", U64, AT(seed), 0, 0, "from 0", "of weights, contexts and samples"},
+    {"validate-every", INT, AT(validate_every), 1, 1e9, "from 1", "iterations between validations"},
+    {"keep-best", FLAG, AT(keep_best), 0, 1, "on|off", "keep the best validated model, or the last one"},
+    {"patience", INT, AT(patience), 0, 1e9, "from 0",
+     "validations without a better one before stopping; 0: never stop"},
+    {"predict-samples", INT, AT(predict_samples), 0, 100000, "0..100000", "draws of z at prediction; 0: its mean"},
+};
+enum { OPTIONS = sizeof table / sizeof table[0] };
+
+/* ---- presets ---- */
+
+static const npgnn_options standard = {
+    .latent = 1,
+    .hidden = 32,
+    .latent_size = 32,
+    .encoder_output = NPGNN_LINEAR,
+    .aggregate = NPGNN_VECTOR,
+    .sigma_mean = NPGNN_MEAN_LOG,
+    .context = NPGNN_CONTEXT_AUTO,
+    .context_fraction = 0.1,
+    .decoder_hidden = 64,
+    .output_size = 32,
+    .decoder_output = NPGNN_LINEAR,
+    .samples = 1,
+    .monte_carlo = NPGNN_MC_LIKELIHOOD,
+    .likelihood = NPGNN_WEIGHTED,
+    .kl_weight = 1,
+    .loss = NPGNN_LOSS_AUTO,
+    .pairs_per_node = 128,
+    .iterations = 500,
+    .learning_rate = 0.01,
+    .beta1 = 0.9,
+    .beta2 = 0.999,
+    .epsilon = 1e-8,
+    .validate_every = 10,
+};
+
+static void set_literal(npgnn_options *o)
+{
+    o->encoder_output = NPGNN_RELU;
+    o->decoder_output = NPGNN_SIGMOID;
+    o->likelihood = NPGNN_PLAIN;
+}
+
+static void set_authors(npgnn_options *o)
+{
+    o->aggregate = NPGNN_SCALAR;
+    o->sigma_mean = NPGNN_LOG_MEAN;
+    o->latent_size = 16;
+    o->output_size = 16;
+    o->monte_carlo = NPGNN_MC_EMBEDDING;
+}
+
+int npgnn_options_preset(npgnn_options *options, const char *name, npgnn_error *err)
+{
+    npgnn_options preset = standard;
+    if (name && strcmp(name, "paper-literal") == 0)
+        set_literal(&preset);
+    else if (name && strcmp(name, "authors") == 0)
+        set_authors(&preset);
+    else if (name && strcmp(name, "default") != 0)
+        return npi_fail(err, NPGNN_E_ARGUMENT, "there is no preset \"%s\": take default, paper-literal or authors",
+                        name);
+    *options = preset;
+    return 0;
+}
+
+/* ---- by key ---- */
+
+static const option *find(const char *key, npgnn_error *err)
+{
+    for (int i = 0; i < OPTIONS; i++)
+        if (strcmp(table[i].key, key) == 0)
+            return &table[i];
+    npi_fail(err, NPGNN_E_ARGUMENT, "there is no option \"%s\"", key);
+    return NULL;
+}
+
+static int bad_value(const option *o, const char *value, npgnn_error *err)
+{
+    return npi_fail(err, NPGNN_E_ARGUMENT, "%s takes %s, not \"%s\"", o->key, o->values, value);
+}
+
+/* The place of `name` in a list such as "linear|relu", or -1. */
+static int choice_index(const char *list, const char *name)
+{
+    size_t length = strlen(name);
+    for (int index = 0;; index++) {
+        size_t item = strcspn(list, "|");
+        if (item == length && memcmp(list, name, length) == 0)
+            return index;
+        if (!list[item])
+            return -1;
+        list += item + 1;
+    }
+}
+
+static int parse_number(double *out, const char *text)
+{
+    char *end;
+    errno = 0;
+    *out = strtod(text, &end);
+    return end != text && !*end && !errno && isfinite(*out);
+}
+
+static int parse_u64(uint64_t *out, const char *text)
+{
+    char *end;
+    errno = 0;
+    *out = strtoull(text, &end, 10);
+    return *text >= '0' && *text <= '9' && !*end && !errno;
+}
+
+int npgnn_options_set(npgnn_options *options, const char *key, const char *value, npgnn_error *err)
+{
+    const option *o = find(key, err);
+    if (!o)
+        return NPGNN_E_ARGUMENT;
+    void *field = (char *)options + o->offset;
+    double number;
+    int index;
+    switch (o->kind) {
+    case CHOICE:
+        if ((index = choice_index(o->values, value)) < 0)
+            return bad_value(o, value, err);
+        memcpy(field, &index, sizeof index);
+        return 0;
+    case FLAG:
+        if ((index = choice_index("off|on|false|true|0|1", value)) < 0)
+            return bad_value(o, value, err);
+        *(int *)field = index & 1;
+        return 0;
+    case U64:
+        return parse_u64(field, value) ? 0 : bad_value(o, value, err);
+    case INT:
+    case REAL:
+        break;
+    }
+    if (!parse_number(&number, value) || number < o->min || number > o->max)
+        return bad_value(o, value, err);
+    if (o->kind == REAL)
+        *(double *)field = number;
+    else if (number == floor(number))
+        *(int *)field = (int)number;
+    else
+        return bad_value(o, value, err);
+    return 0;
+}
+
+int npgnn_options_get(char *value, size_t size, const npgnn_options *options, const char *key, npgnn_error *err)
+{
+    const option *o = find(key, err);
+    if (!o)
+        return NPGNN_E_ARGUMENT;
+    const void *field = (const char *)options + o->offset;
+    const char *name = o->values;
+    int index;
+    switch (o->kind) {
+    case CHOICE:
+        memcpy(&index, field, sizeof index);
+        for (; index > 0; index--)
+            name += strcspn(name, "|") + 1;
+        snprintf(value, size, "%.*s", (int)strcspn(name, "|"), name);
+        break;
+    case FLAG:
+        snprintf(value, size, "%s", *(const int *)field ? "on" : "off");
+        break;
+    case U64:
+        snprintf(value, size, "%" PRIu64, *(const uint64_t *)field);
+        break;
+    case INT:
+        snprintf(value, size, "%d", *(const int *)field);
+        break;
+    case REAL:
+        snprintf(value, size, "%.17g", *(const double *)field);
+        break;
+    }
+    return 0;
+}
+
+int npgnn_options_info(npgnn_option_info *info, int index)
+{
+    if (index < 0 || index >= OPTIONS)
+        return 0;
+    info->key = table[index].key;
+    info->values = table[index].values;
+    info->help = table[index].help;
+    return 1;
+}
+
+int npi_options_check(const npgnn_options *options, npgnn_error *err)
+{
+    char value[64];
+    npgnn_options copy = *options;
+    for (int i = 0; i < OPTIONS; i++) {
+        const option *o = &table[i];
+        if (o->kind == CHOICE || o->kind == FLAG) {
+            int index;
+            memcpy(&index, (const char *)options + o->offset, sizeof index);
+            if (index < (int)o->min || index > (int)o->max)
+                return npi_fail(err, NPGNN_E_ARGUMENT, "%s takes %s, not the value %d", o->key, o->values, index);
+            continue;
+        }
+        npgnn_options_get(value, sizeof value, options, o->key, NULL);
+        if (npgnn_options_set(&copy, o->key, value, err))
+            return NPGNN_E_ARGUMENT;
+    }
+    return 0;
+}

@@ -1,0 +1,10 @@
+/* Checking the options of a caller. */
+#ifndef NPI_MODEL_OPTIONS_H
+#define NPI_MODEL_OPTIONS_H
+
+#include "base/error.h"
+
+/* E_ARGUMENT naming the first option that is out of its range. */
+int npi_options_check(const npgnn_options *options, npgnn_error *err);
+
+#endif

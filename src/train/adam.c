@@ -1,0 +1,47 @@
+#include "train/adam.h"
+
+#include <math.h>
+
+#include "linalg/kernels.h"
+
+int npi_adam_new(npi_adam *out, size_t count, const npgnn_options *options, const npgnn_env *env, npgnn_error *err)
+{
+    npi_adam adam = {.count = count,
+                     .rate = options->learning_rate,
+                     .beta1 = options->beta1,
+                     .beta2 = options->beta2,
+                     .epsilon = options->epsilon};
+    adam.m = npi_alloc(env, count, sizeof *adam.m, err);
+    adam.v = npi_alloc(env, count, sizeof *adam.v, err);
+    if (!adam.m || !adam.v) {
+        npi_adam_free(env, &adam);
+        return NPGNN_E_MEMORY;
+    }
+    *out = adam;
+    return 0;
+}
+
+void npi_adam_free(const npgnn_env *env, npi_adam *adam)
+{
+    npi_free(env, adam->m);
+    npi_free(env, adam->v);
+    adam->m = adam->v = NULL;
+}
+
+#define CHUNK 16384
+
+/* Both bias corrections go into the rate and epsilon: m̂ / (√v̂ + ε) = (m / c1) √c2 / (√v + ε √c2). */
+void npi_adam_step(npi_adam *adam, npi_params *params, const npi_params *gradient, int threads)
+{
+    const npi_kernels *kernels = npi_kernels_best();
+    adam->step++;
+    double root2 = sqrt(1 - pow(adam->beta2, (double)adam->step));
+    double rate = adam->rate * root2 / (1 - pow(adam->beta1, (double)adam->step));
+    int64_t count = (int64_t)adam->count;
+#pragma omp parallel for num_threads(threads) schedule(static)
+    for (int64_t first = 0; first < count; first += CHUNK) {
+        int64_t size = count - first < CHUNK ? count - first : CHUNK;
+        kernels->adam(params->block + first, adam->m + first, adam->v + first, gradient->block + first, size, (real)rate,
+                      (real)adam->beta1, (real)adam->beta2, (real)(adam->epsilon * root2));
+    }
+}
