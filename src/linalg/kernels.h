@@ -28,6 +28,12 @@ typedef struct npi_kernels {
     void (*gather_scaled)(real *y, const int32_t *col, const float *val, int64_t begin, int64_t end, const real *scale,
                           const real *b, int w, int ldb);
 
+    /* y (w) += sum over p of weight[p] * b[col[p]] for p in [0, count): gather with weights in the number type. */
+    void (*combine)(real *y, const int32_t *col, const real *weight, int64_t count, const real *b, int w, int ldb);
+
+    /* s[p] = x . b[col[p]] for p in [0, count), vectors of width w. */
+    void (*dots)(real *s, const real *x, const int32_t *col, int64_t count, const real *b, int w, int ldb);
+
     /* One Adam step on a range: see eq. (A1)-(A3) in docs/math.md; rate is already bias-corrected. */
     void (*adam)(real *parameter, real *m, real *v, const real *gradient, int64_t count, real rate, real beta1,
                  real beta2, real epsilon);

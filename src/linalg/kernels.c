@@ -1,0 +1,268 @@
+/* The kernels of kernels.h, as plain loops that the compiler turns into vector code. Compiled once per instruction set:
+ * NPI_KERNELS is the symbol of the table, NPI_KERNELS_NAME what it calls itself.
+ *
+ * Every element goes through the same operations wherever it lies in a vector, and sums run in LANES fixed columns, so
+ * that no result depends on alignment or on the width of the registers. */
+#include "linalg/kernels.h"
+
+#include <math.h>
+#include <string.h>
+
+#define INLINE static inline __attribute__((always_inline))
+
+#define LANES 64      /* columns of a sum: four AVX-512 registers of floats */
+#define FLUSH_ROWS 32 /* rows of LANES elements that are summed in `real` before the sum goes on in double */
+
+/* ---- exp and log1p where the sigmoid needs them ----
+ *
+ * With p = exp(-|s|) in (0, 1]: sigmoid(s) = 1 / (1 + p) or p / (1 + p), softplus(s) = max(s, 0) + log1p(p). */
+#ifdef NPI_DOUBLE
+INLINE double exp_minus(double a)
+{
+    return exp(-a);
+}
+
+INLINE double log1p_unit(double p)
+{
+    return log1p(p);
+}
+#else
+/* exp(-a), a >= 0, relative error below 2e-7 (docs/pairs.md, P12). -a = r + e ln 2, |r| <= ln 2 / 2; the minimax polynomial
+ * of exp(r) is off by 3.1e-9. Beyond LIMIT, where the result would leave the normal floats, exp(-LIMIT) = 1.6e-38. */
+INLINE float exp_minus(float a)
+{
+    const float LIMIT = 87.0f, INV_LN2 = 1.44269504f;
+    const float ROUND = 12582912.0f; /* 1.5 * 2^23: adding it leaves the nearest integer in the low bits */
+    const float LN2_HIGH = 0.693359375f, LN2_LOW = -2.12194440e-4f; /* e * LN2_HIGH is exact */
+    uint32_t bits;
+    float x = -(a > LIMIT ? LIMIT : a); /* in this form a NaN stays one */
+    float shifted = x * INV_LN2 + ROUND;
+    float e = shifted - ROUND;
+    float r = (x - e * LN2_HIGH) - e * LN2_LOW;
+    float q = 1.38144639e-3f;
+    q = q * r + 8.36878038e-3f;
+    q = q * r + 4.16683943e-2f;
+    q = q * r + 1.66665201e-1f;
+    q = q * r + 4.99999934e-1f;
+    q = q * r + 1.0f;
+    q = q * r + 1.0f;
+    memcpy(&bits, &shifted, sizeof bits);
+    bits = (bits << 23) + 0x3F800000u; /* 2^e */
+    float power;
+    memcpy(&power, &bits, sizeof power);
+    return q * power;
+}
+
+/* log1p(p), p in [0, 1]: p + p² Q(p), minimax Q, relative error 3.3e-8 before rounding. */
+INLINE float log1p_unit(float p)
+{
+    float q = 5.36482961e-3f;
+    q = q * p - 3.00658121e-2f;
+    q = q * p + 7.92045656e-2f;
+    q = q * p - 1.37538047e-1f;
+    q = q * p + 1.91536560e-1f;
+    q = q * p - 2.48571640e-1f;
+    q = q * p + 3.33213227e-1f;
+    q = q * p - 4.99996480e-1f;
+    return p + p * p * q;
+}
+#endif
+
+/* sigmoid(s), given p = exp(-|s|); a NaN comes out as one through p */
+INLINE real sigmoid_of(real s, real p)
+{
+    return (s < 0 ? p : 1) / (1 + p);
+}
+
+INLINE real magnitude(real s)
+{
+    return s < 0 ? -s : s;
+}
+
+static void sigmoid(real *y, const real *x, int64_t count)
+{
+#pragma omp simd
+    for (int64_t i = 0; i < count; i++)
+        y[i] = sigmoid_of(x[i], exp_minus(magnitude(x[i])));
+}
+
+/* ---- pair_tile ---- */
+
+typedef struct quadratic {
+    real c0, c1, c2;
+} quadratic;
+
+/* One row of at most LANES elements; sum[l] takes the loss of element l. `fitted` is known where this is inlined. */
+INLINE void pair_row(real *restrict s, real *restrict sum, int width, int fitted, quadratic q)
+{
+#pragma omp simd
+    for (int l = 0; l < width; l++) {
+        real x = s[l], p = exp_minus(magnitude(x));
+        real value = (x > 0 ? x : 0) + log1p_unit(p), slope = sigmoid_of(x, p);
+        if (fitted) {
+            real tangent = q.c2 * x + q.c1;
+            value -= x * (tangent + q.c1) * (real)0.5 + q.c0; /* c0 + c1 x + c2 x² / 2 */
+            slope -= tangent;
+        }
+        s[l] = slope;
+        sum[l] += value;
+    }
+}
+
+INLINE double pair_rows(real *s, int64_t count, int fitted, quadratic q)
+{
+    double total[LANES] = {0}, sum = 0;
+    int64_t i = 0;
+    while (i < count) {
+        real part[LANES] = {0};
+        for (int row = 0; row < FLUSH_ROWS && i + LANES <= count; row++, i += LANES)
+            pair_row(s + i, part, LANES, fitted, q);
+        if (count - i < LANES) {
+            pair_row(s + i, part, (int)(count - i), fitted, q);
+            i = count;
+        }
+        for (int l = 0; l < LANES; l++)
+            total[l] += (double)part[l];
+    }
+    for (int l = 0; l < LANES; l++)
+        sum += total[l];
+    return sum;
+}
+
+static double pair_tile(real *s, int64_t count, double c0, double c1, double c2)
+{
+    quadratic q = {(real)c0, (real)c1, (real)c2};
+    if (c0 == 0 && c1 == 0 && c2 == 0)
+        return pair_rows(s, count, 0, q);
+    return pair_rows(s, count, 1, q);
+}
+
+/* ---- products with sparse rows ---- */
+
+/* The weight of entry p; what is NULL where this is inlined costs nothing. */
+typedef struct weights {
+    const float *val;  /* by entry */
+    const real *scale; /* by column */
+    const real *by;    /* by entry, in the number type */
+} weights;
+
+INLINE real weight_of(weights w, int64_t p, int32_t column)
+{
+    real weight = w.val ? (real)w.val[p] : 1;
+    if (w.by)
+        weight *= w.by[p];
+    return w.scale ? weight * w.scale[column] : weight;
+}
+
+/* y (width) += Σ_p weight b[col[p]], the sum staying in registers where width is a constant */
+INLINE void gather_columns(real *restrict y, const int32_t *col, weights w, int64_t begin, int64_t end,
+                           const real *restrict b, int width, int ldb)
+{
+    real sum[LANES];
+    for (int c = 0; c < width; c++)
+        sum[c] = y[c];
+    for (int64_t p = begin; p < end; p++) {
+        const real *row = b + (size_t)col[p] * (size_t)ldb;
+        real weight = weight_of(w, p, col[p]);
+#pragma omp simd
+        for (int c = 0; c < width; c++)
+            sum[c] += weight * row[c];
+    }
+    for (int c = 0; c < width; c++)
+        y[c] = sum[c];
+}
+
+/* The columns in blocks of 64, 32 and 16, and what is left */
+INLINE void gather_blocks(real *y, const int32_t *col, weights w, int64_t begin, int64_t end, const real *b, int width,
+                          int ldb)
+{
+    int c = 0;
+    for (; c + 64 <= width; c += 64)
+        gather_columns(y + c, col, w, begin, end, b + c, 64, ldb);
+    for (; c + 32 <= width; c += 32)
+        gather_columns(y + c, col, w, begin, end, b + c, 32, ldb);
+    for (; c + 16 <= width; c += 16)
+        gather_columns(y + c, col, w, begin, end, b + c, 16, ldb);
+    if (c < width)
+        gather_columns(y + c, col, w, begin, end, b + c, width - c, ldb);
+}
+
+static void gather(real *y, const int32_t *col, const float *val, int64_t begin, int64_t end, const real *b, int w,
+                   int ldb)
+{
+    if (val)
+        gather_blocks(y, col, (weights){val, NULL, NULL}, begin, end, b, w, ldb);
+    else
+        gather_blocks(y, col, (weights){NULL, NULL, NULL}, begin, end, b, w, ldb);
+}
+
+static void gather_scaled(real *y, const int32_t *col, const float *val, int64_t begin, int64_t end, const real *scale,
+                          const real *b, int w, int ldb)
+{
+    if (val)
+        gather_blocks(y, col, (weights){val, scale, NULL}, begin, end, b, w, ldb);
+    else
+        gather_blocks(y, col, (weights){NULL, scale, NULL}, begin, end, b, w, ldb);
+}
+
+static void combine(real *y, const int32_t *col, const real *weight, int64_t count, const real *b, int w, int ldb)
+{
+    gather_blocks(y, col, (weights){NULL, NULL, weight}, 0, count, b, w, ldb);
+}
+
+#define DOT_LANES 16
+
+/* The sum of the lanes, by halves */
+INLINE real sum_lanes(real *lane)
+{
+    for (int half = DOT_LANES / 2; half > 0; half /= 2)
+        for (int l = 0; l < half; l++)
+            lane[l] += lane[l + half];
+    return lane[0];
+}
+
+static void dots(real *s, const real *x, const int32_t *col, int64_t count, const real *b, int w, int ldb)
+{
+    int whole = w - w % DOT_LANES;
+    for (int64_t p = 0; p < count; p++) {
+        const real *row = b + (size_t)col[p] * (size_t)ldb;
+        real lane[DOT_LANES] = {0};
+        for (int c = 0; c < whole; c += DOT_LANES)
+#pragma omp simd
+            for (int l = 0; l < DOT_LANES; l++)
+                lane[l] += x[c + l] * row[c + l];
+        for (int c = whole; c < w; c++)
+            lane[c - whole] += x[c] * row[c];
+        s[p] = sum_lanes(lane);
+    }
+}
+
+/* ---- Adam ---- */
+
+static void adam(real *parameter, real *m, real *v, const real *gradient, int64_t count, real rate, real beta1,
+                 real beta2, real epsilon)
+{
+#pragma omp simd
+    for (int64_t i = 0; i < count; i++) {
+        real g = gradient[i];
+        m[i] = m[i] * beta1 + (1 - beta1) * g;
+        v[i] = v[i] * beta2 + (1 - beta2) * (g * g);
+#ifdef NPI_DOUBLE
+        parameter[i] -= rate * m[i] / (sqrt(v[i]) + epsilon);
+#else
+        parameter[i] -= rate * m[i] / (sqrtf(v[i]) + epsilon);
+#endif
+    }
+}
+
+extern const npi_kernels NPI_KERNELS;
+const npi_kernels NPI_KERNELS = {
+    .name = NPI_KERNELS_NAME,
+    .sigmoid = sigmoid,
+    .pair_tile = pair_tile,
+    .gather = gather,
+    .gather_scaled = gather_scaled,
+    .combine = combine,
+    .dots = dots,
+    .adam = adam,
+};
