@@ -1,0 +1,45 @@
+#include "base/sort.h"
+
+#include <string.h>
+
+#define BYTES 8
+#define VALUES 256
+
+static unsigned byte_of(uint64_t key, int byte)
+{
+    return (unsigned)(key >> (8 * byte)) & 0xFF;
+}
+
+/* Moves the keys from `from` to `to`, ordered by one byte; equal bytes keep their order. */
+static void scatter(uint64_t *to, const uint64_t *from, size_t count, int byte, size_t histogram[VALUES])
+{
+    size_t place = 0;
+    for (int value = 0; value < VALUES; value++) {
+        size_t here = histogram[value];
+        histogram[value] = place;
+        place += here;
+    }
+    for (size_t i = 0; i < count; i++)
+        to[histogram[byte_of(from[i], byte)]++] = from[i];
+}
+
+void npi_sort_u64(uint64_t *keys, uint64_t *scratch, size_t count)
+{
+    size_t histogram[BYTES][VALUES] = {{0}};
+    uint64_t *from = keys, *to = scratch;
+    if (count < 2)
+        return;
+    for (size_t i = 0; i < count; i++)
+        for (int byte = 0; byte < BYTES; byte++)
+            histogram[byte][byte_of(keys[i], byte)]++;
+    for (int byte = 0; byte < BYTES; byte++) {
+        if (histogram[byte][byte_of(keys[0], byte)] == count)
+            continue; /* all keys agree on this byte */
+        scatter(to, from, count, byte, histogram[byte]);
+        uint64_t *swapped = from;
+        from = to;
+        to = swapped;
+    }
+    if (from != keys)
+        memcpy(keys, from, count * sizeof *keys);
+}
