@@ -1,0 +1,215 @@
+#include "graph/context.h"
+
+#include <math.h>
+
+#include "base/rng.h"
+
+struct npi_context {
+    npgnn_env env;
+    const npgnn_graph *graph;
+    npgnn_context kind;
+    int64_t size; /* edges or nodes to draw */
+    npi_adj adj;
+    npgnn_pair *edges; /* EDGES: (size) drawn, u < v, ordered */
+    int64_t *place;    /* EDGES: (n) where the next neighbour of a row goes */
+    int32_t *nodes;    /* NODES: (size) drawn, ascending */
+    int32_t *position; /* NODES: (n) place in `nodes`, -1 when not drawn */
+};
+
+/* Selection sampling (Knuth, The Art of Computer Programming, vol. 2, section 3.4.2, algorithm S): shown the items one after the
+ * other, takes exactly `wanted` of them, every subset being equally likely. What is taken comes out in order. */
+typedef struct sampler {
+    npi_rng rng;
+    int64_t wanted, left;
+    uint32_t bits[4]; /* one block of random bits serves two items */
+    int used;
+} sampler;
+
+static sampler sampler_make(uint64_t seed, uint32_t iteration, int64_t wanted, int64_t total)
+{
+    return (sampler){.rng = npi_rng_make(seed, NPI_RNG_CONTEXT, iteration), .wanted = wanted, .left = total, .used = 4};
+}
+
+static int sampler_takes(sampler *s)
+{
+    if (s->used == 4) {
+        npi_rng_block(s->bits, &s->rng, s->rng.next++);
+        s->used = 0;
+    }
+    uint64_t bits = (uint64_t)s->bits[s->used] << 32 | s->bits[s->used + 1];
+    int take = (double)(bits >> 11) * 0x1p-53 * (double)s->left < (double)s->wanted;
+    s->used += 2;
+    s->left--;
+    s->wanted -= take;
+    return take;
+}
+
+/* Turns the degrees that are in ptr[1 .. rows] into the starts of the rows. */
+static void degrees_to_starts(int64_t *ptr, int32_t rows)
+{
+    ptr[0] = 0;
+    for (int32_t i = 0; i < rows; i++)
+        ptr[i + 1] += ptr[i];
+}
+
+static void draw_edges(npi_context *c, sampler *s)
+{
+    const npi_csr *a = &c->graph->a;
+    int64_t *degree = c->adj.a.ptr + 1;
+    int64_t count = 0;
+    for (int32_t u = 0; u < a->rows; u++)
+        degree[u] = 0;
+    for (int32_t u = 0; u < a->rows; u++) {
+        for (int64_t p = a->ptr[u]; p < a->ptr[u + 1]; p++) {
+            int32_t v = a->col[p];
+            if (v < u || !sampler_takes(s))
+                continue;
+            c->edges[count++] = (npgnn_pair){u, v};
+            degree[u]++;
+            degree[v]++;
+        }
+    }
+}
+
+/* Both directions of the drawn edges. They come ordered by (u, v), so a row first gets its smaller neighbours, ascending,
+ * and then its larger ones: no sorting. */
+static void edges_to_rows(npi_context *c)
+{
+    npi_csr *a = &c->adj.a;
+    degrees_to_starts(a->ptr, a->rows);
+    for (int32_t u = 0; u < a->rows; u++)
+        c->place[u] = a->ptr[u];
+    for (int64_t i = 0; i < c->size; i++) {
+        npgnn_pair edge = c->edges[i];
+        a->col[c->place[edge.u]++] = edge.v;
+        a->col[c->place[edge.v]++] = edge.u;
+    }
+}
+
+static void draw_nodes(npi_context *c, sampler *s)
+{
+    int32_t count = 0;
+    for (int32_t u = 0; u < c->graph->n; u++) {
+        c->position[u] = -1;
+        if (!sampler_takes(s))
+            continue;
+        c->position[u] = count;
+        c->nodes[count++] = u;
+    }
+}
+
+/* The edges among the drawn nodes. Positions ascend with the nodes, so the rows stay sorted. */
+static void nodes_to_rows(npi_context *c)
+{
+    const npi_csr *from = &c->graph->a;
+    npi_csr *a = &c->adj.a;
+    int64_t count = 0;
+    for (int32_t i = 0; i < a->rows; i++) {
+        int32_t u = c->nodes[i];
+        a->ptr[i] = count;
+        for (int64_t p = from->ptr[u]; p < from->ptr[u + 1]; p++)
+            if (c->position[from->col[p]] >= 0)
+                a->col[count++] = c->position[from->col[p]];
+    }
+    a->ptr[a->rows] = count;
+}
+
+void npi_context_draw(npi_context *context, uint64_t seed, uint32_t iteration)
+{
+    const npgnn_graph *graph = context->graph;
+    int64_t total = context->kind == NPGNN_CONTEXT_EDGES ? graph->m : graph->n;
+    sampler s = sampler_make(seed, iteration, context->size, total);
+    if (context->kind == NPGNN_CONTEXT_EDGES) {
+        draw_edges(context, &s);
+        edges_to_rows(context);
+    } else {
+        draw_nodes(context, &s);
+        nodes_to_rows(context);
+    }
+    npi_adj_normalize(&context->adj, context->env.threads);
+}
+
+/* The share of `total`, rounded, but at least one where there is one. */
+static int64_t draw_size(double fraction, int64_t total)
+{
+    int64_t size = llround(fraction * (double)total);
+    if (size < 1)
+        size = 1;
+    return size < total ? size : total;
+}
+
+static int reserve_adj(npi_context *c, int32_t rows, int64_t entries, npgnn_error *err)
+{
+    c->adj.a.rows = c->adj.a.cols = rows;
+    c->adj.a.ptr = npi_alloc(&c->env, (size_t)rows + 1, sizeof *c->adj.a.ptr, err);
+    c->adj.a.col = npi_alloc(&c->env, (size_t)entries, sizeof *c->adj.a.col, err);
+    c->adj.scale = npi_alloc(&c->env, (size_t)rows, sizeof *c->adj.scale, err);
+    return c->adj.a.ptr && c->adj.a.col && c->adj.scale ? 0 : NPGNN_E_MEMORY;
+}
+
+static int reserve_edges(npi_context *c, npgnn_error *err)
+{
+    c->edges = npi_alloc(&c->env, (size_t)c->size, sizeof *c->edges, err);
+    c->place = npi_alloc(&c->env, (size_t)c->graph->n, sizeof *c->place, err);
+    if (!c->edges || !c->place)
+        return NPGNN_E_MEMORY;
+    return reserve_adj(c, c->graph->n, 2 * c->size, err);
+}
+
+static int reserve_nodes(npi_context *c, npgnn_error *err)
+{
+    /* no draw has more entries than the graph, or than a complete graph on its nodes */
+    int64_t entries = c->size * (c->size - 1);
+    if (entries > 2 * c->graph->m)
+        entries = 2 * c->graph->m;
+    c->nodes = npi_alloc(&c->env, (size_t)c->size, sizeof *c->nodes, err);
+    c->position = npi_alloc(&c->env, (size_t)c->graph->n, sizeof *c->position, err);
+    if (!c->nodes || !c->position)
+        return NPGNN_E_MEMORY;
+    return reserve_adj(c, (int32_t)c->size, entries, err);
+}
+
+int npi_context_new(npi_context **out, const npgnn_graph *graph, npgnn_context kind, double fraction,
+                    const npgnn_env *env, npgnn_error *err)
+{
+    const npgnn_env resolved = npi_env(env);
+    npi_context *c;
+    int code;
+    if (!(fraction > 0 && fraction <= 1))
+        return npi_fail(err, NPGNN_E_ARGUMENT, "the context's share must be above 0 and at most 1, not %g", fraction);
+    if (kind != NPGNN_CONTEXT_EDGES && kind != NPGNN_CONTEXT_NODES)
+        return npi_fail(err, NPGNN_E_ARGUMENT, "a context is drawn from edges or from nodes");
+    c = npi_alloc(&resolved, 1, sizeof *c, err);
+    if (!c)
+        return NPGNN_E_MEMORY;
+    c->env = resolved;
+    c->graph = graph;
+    c->kind = kind;
+    c->size = draw_size(fraction, kind == NPGNN_CONTEXT_EDGES ? graph->m : graph->n);
+    code = kind == NPGNN_CONTEXT_EDGES ? reserve_edges(c, err) : reserve_nodes(c, err);
+    if (code)
+        npi_context_free(c);
+    else
+        *out = c;
+    return code;
+}
+
+const npi_adj *npi_context_adj(const int32_t **nodes, const npi_context *context)
+{
+    *nodes = context->nodes;
+    return &context->adj;
+}
+
+void npi_context_free(npi_context *context)
+{
+    if (!context)
+        return;
+    const npgnn_env env = context->env;
+    npi_csr_free(&env, &context->adj.a);
+    npi_free(&env, context->adj.scale);
+    npi_free(&env, context->edges);
+    npi_free(&env, context->place);
+    npi_free(&env, context->nodes);
+    npi_free(&env, context->position);
+    npi_free(&env, context);
+}
