@@ -13,11 +13,11 @@
  *   npgnn_model *model = NULL;
  *   npgnn_error err = {0};
  *   npgnn_pair pair = {3, 17};
- *   float probability;
+ *   npgnn_prediction link;
  *   if (npgnn_load(&graph, "synthetic", NULL, NULL, &err) == 0 &&
  *       npgnn_fit(&model, graph, NULL, NULL, &err) == 0 &&
- *       npgnn_predict(&probability, model, graph, &pair, 1, NULL, NULL, &err) == 0)
- *       printf("%g\n", probability);
+ *       npgnn_predict(&link, model, graph, &pair, 1, NULL, NULL, &err) == 0)
+ *       printf("%g\n", link.probability);
  *   else
  *       fprintf(stderr, "%s\n", err.text);
  *   npgnn_model_free(model);
@@ -220,16 +220,24 @@ NPGNN_API int npgnn_load(npgnn_graph **out, const char *data, const npgnn_load_o
 NPGNN_API int npgnn_fit(npgnn_model **out, const npgnn_graph *graph, const npgnn_options *options, const npgnn_env *env,
                         npgnn_error *err);
 
-/* The probability of a link for each of `count` pairs of nodes of `graph`. The nodes need features, not edges: the graph
- * may be another one than the model was trained on, as long as its feature columns are the same (E_MISMATCH).
- * `samples` < 0 takes the model's predict_samples; 0 uses the mean of z; more averages over that many draws of z. */
+/* What is said of a pair of nodes. */
+typedef struct npgnn_prediction {
+    float probability; /* of a link */
+    float spread;      /* standard deviation of the probability over the draws of z, 0 without draws */
+    float score;       /* u . v, before the sigmoid; averaged over the draws */
+} npgnn_prediction;
+
+/* samples 0: z is its mean; more: averages over that many draws of z; negative: the model's predict_samples, which is what
+ * NULL options take. */
 typedef struct npgnn_predict_options {
     int samples;
     uint64_t seed;
-    float *spread; /* (count) or NULL: standard deviation of the probability over the draws, 0 without draws */
-    float *score;  /* (count) or NULL: u . v before the sigmoid, averaged over the draws */
 } npgnn_predict_options;
-NPGNN_API int npgnn_predict(float *probability /* (count) */, const npgnn_model *model, const npgnn_graph *graph,
+
+/* Predicts each of `count` pairs of nodes of `graph`. The nodes need features, not edges: the graph may be another one than
+ * the model was trained on, as long as its feature columns are the same (E_MISMATCH otherwise). To score many batches,
+ * use an npgnn_predictor. */
+NPGNN_API int npgnn_predict(npgnn_prediction *out /* (count) */, const npgnn_model *model, const npgnn_graph *graph,
                             const npgnn_pair *pairs, size_t count, const npgnn_predict_options *options,
                             const npgnn_env *env, npgnn_error *err);
 
@@ -399,6 +407,20 @@ NPGNN_API void npgnn_model_options(npgnn_options *options, const npgnn_model *mo
 NPGNN_API int npgnn_model_embed(float *embedding, const npgnn_model *model, const npgnn_graph *graph,
                                 const npgnn_env *env, npgnn_error *err);
 NPGNN_API void npgnn_model_free(npgnn_model *model);
+
+/* ---- Predictor: a model applied to the nodes of a graph, ready for any number of pairs --------------------------- */
+
+typedef struct npgnn_predictor npgnn_predictor;
+
+/* Both must outlive it. O(n (decoder_hidden + output_size)) memory, whatever the number of draws or pairs. */
+NPGNN_API int npgnn_predictor_new(npgnn_predictor **out, const npgnn_model *model, const npgnn_graph *graph,
+                                  const npgnn_predict_options *options, const npgnn_env *env, npgnn_error *err);
+
+/* E_ARGUMENT for a node that is not in the graph. With draws, every call decodes all nodes once per draw: pass pairs in
+ * large batches. The answer for a pair does not depend on the batch it comes in. Not for two threads at once. */
+NPGNN_API int npgnn_predictor_run(npgnn_prediction *out /* (count) */, npgnn_predictor *predictor,
+                                  const npgnn_pair *pairs, size_t count, npgnn_error *err);
+NPGNN_API void npgnn_predictor_free(npgnn_predictor *predictor);
 
 /* ================================================================================================================
  * 4. Expert parts

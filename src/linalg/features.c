@@ -30,7 +30,7 @@ void npi_features_mul(real *y, const npi_features *x, const real *w, int ldw, in
 void npi_features_mul_t(real *dw, const npi_features *x, const real *dy, int width, int threads)
 {
     if (!x->dense) {
-        csr_mul(dw, &x->xt, dy, width, width, 1, threads);
+        csr_mul(dw, x->xt, dy, width, width, 1, threads);
         return;
     }
     int saved = npi_blas_begin(threads);

@@ -221,9 +221,20 @@ int npi_features_rows(npi_features **out, const npi_features *x, const int32_t *
 
 int npi_features_transpose(npi_features *x, npgnn_error *err)
 {
-    if (x->dense || x->xt.ptr)
+    npi_csr *none = NULL, *xt;
+    if (x->dense || __atomic_load_n(&x->xt, __ATOMIC_ACQUIRE))
         return 0;
-    return npi_csr_transpose(&x->xt, &x->x, &x->env, err);
+    xt = npi_alloc(&x->env, 1, sizeof *xt, err);
+    if (!xt || npi_csr_transpose(xt, &x->x, &x->env, err)) {
+        npi_free(&x->env, xt);
+        return NPGNN_E_MEMORY;
+    }
+    /* whoever is first publishes; a thread that comes second drops its equal copy */
+    if (!__atomic_compare_exchange_n(&x->xt, &none, xt, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+        npi_csr_free(&x->env, xt);
+        npi_free(&x->env, xt);
+    }
+    return 0;
 }
 
 void npi_features_binarize(npi_features *x)
@@ -287,7 +298,9 @@ void npi_features_free(npi_features *x)
         return;
     npgnn_env env = x->env;
     npi_csr_free(&env, &x->x);
-    npi_csr_free(&env, &x->xt);
+    if (x->xt)
+        npi_csr_free(&env, x->xt);
+    npi_free(&env, x->xt);
     npi_free(&env, x->dense);
     npi_free(&env, x);
 }

@@ -18,14 +18,15 @@ void npi_csr_free(const npgnn_env *env, npi_csr *a);
 /* out = aᵀ, rows ascending. O(nonzeros + rows + cols). */
 int npi_csr_transpose(npi_csr *out, const npi_csr *a, const npgnn_env *env, npgnn_error *err);
 
-/* X (n, f), immutable. Sparse features carry their transpose for the backward product. */
+/* X (n, f), immutable but for the transpose that the backward product of sparse features needs. */
 typedef struct npi_features {
     npgnn_env env;
     int references;
     int32_t n, f;
     int64_t nonzeros;
-    npi_csr x, xt; /* sparse form; xt.ptr NULL until npi_features_transpose */
-    real *dense;   /* dense form (n, f), NULL when sparse */
+    npi_csr x;   /* sparse form */
+    npi_csr *xt; /* its transpose, NULL until npi_features_transpose */
+    real *dense; /* dense form (n, f), NULL when sparse */
 } npi_features;
 
 /* Takes over `x` (also on failure, when it is freed) and chooses the storage: dense from 25 % of non-zeros on. Stored
@@ -39,7 +40,7 @@ int npi_features_from_dense(npi_features **out, const float *x, int32_t n, int32
 /* The rows `rows[0 .. count)` of x as a new matrix. */
 int npi_features_rows(npi_features **out, const npi_features *x, const int32_t *rows, int32_t count, npgnn_error *err);
 
-/* Fills xt when it is missing; training needs it, prediction does not. Not for use by two threads at once. */
+/* Fills xt when it is missing; training needs it, prediction does not. Several threads may ask at once. */
 int npi_features_transpose(npi_features *x, npgnn_error *err);
 
 /* In place, before sharing: every non-zero becomes 1; each row divided by its sum of magnitudes. */

@@ -1,0 +1,51 @@
+#include "model/model.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "model/options.h"
+
+int npi_model_new(npgnn_model **out, const npgnn_options *options, int32_t f, const npgnn_env *env, npgnn_error *err)
+{
+    npi_sizes size = npi_sizes_of(options, f);
+    int code = npi_options_check(options, err);
+    if (code)
+        return code;
+    npgnn_model *model = npi_alloc(env, 1, sizeof *model, err);
+    if (!model)
+        return NPGNN_E_MEMORY;
+    model->env = *env;
+    model->options = *options;
+    if (size.d > 0)
+        model->q = npi_alloc(env, 2 * (size_t)size.d, sizeof *model->q, err);
+    if ((size.d > 0 && !model->q) || npi_params_new(&model->params, size, env, err)) {
+        npgnn_model_free(model);
+        return NPGNN_E_MEMORY;
+    }
+    model->info.columns = f;
+    model->info.parameters = (int64_t)model->params.count;
+    model->info.val_auc = model->info.val_ap = NAN;
+    snprintf(model->info.version, sizeof model->info.version, "%s", npgnn_version());
+    *out = model;
+    return 0;
+}
+
+void npgnn_model_describe(npgnn_model_info *info, const npgnn_model *model)
+{
+    *info = model->info;
+}
+
+void npgnn_model_options(npgnn_options *options, const npgnn_model *model)
+{
+    *options = model->options;
+}
+
+void npgnn_model_free(npgnn_model *model)
+{
+    if (!model)
+        return;
+    npgnn_env env = model->env;
+    npi_params_free(&env, &model->params);
+    npi_free(&env, model->q);
+    npi_free(&env, model);
+}

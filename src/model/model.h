@@ -1,0 +1,18 @@
+/* A trained model: parameters, the latent they were left with, and what a user should know of their origin. */
+#ifndef NPI_MODEL_MODEL_H
+#define NPI_MODEL_MODEL_H
+
+#include "model/params.h"
+
+struct npgnn_model {
+    npgnn_env env;
+    npgnn_options options;
+    npgnn_model_info info;
+    npi_params params;
+    real *q; /* (2, d): mean and log sigma of z, encoded from the training graph; NULL without latent */
+};
+
+/* Room for a model of these options on f feature columns; parameters zero. */
+int npi_model_new(npgnn_model **out, const npgnn_options *options, int32_t f, const npgnn_env *env, npgnn_error *err);
+
+#endif

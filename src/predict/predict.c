@@ -1,0 +1,176 @@
+/* Using a model: embeddings, and the probability of pairs. */
+#include <math.h>
+#include <string.h>
+
+#include "base/rng.h"
+#include "graph/graph.h"
+#include "linalg/dense.h"
+#include "model/latent.h"
+#include "model/mlp.h"
+#include "model/model.h"
+#include "predict/score.h"
+
+struct npgnn_predictor {
+    npgnn_env env;
+    const npgnn_model *model;
+    int32_t n;
+    int samples;
+    uint64_t seed;
+    real *xw;     /* (n, g) X W2x: what no draw changes */
+    real *hidden; /* (n, g) */
+    real *u;      /* (n, k) of the draw at hand; without draws, of the mean */
+    real *z;      /* (d) */
+    float *score; /* (batch) */
+    double *sums; /* (batch, 3) of probability, its square, score */
+};
+
+#define BATCH 65536 /* pairs scored at a time: bounds the memory of one call */
+
+/* Draw `index` of z, or its mean for -1; NULL without latent. */
+static const real *draw_latent(npgnn_predictor *p, int index)
+{
+    int d = p->model->params.size.d;
+    if (d == 0)
+        return NULL;
+    npi_rng rng = npi_rng_make(p->seed, NPI_RNG_PREDICT, (uint32_t)index);
+    for (int c = 0; c < d; c++) {
+        double sigma = index < 0 ? 0 : exp((double)p->model->q[d + c]) * npi_rng_normal_at(&rng, (uint64_t)c);
+        p->z[c] = (real)((double)p->model->q[c] + sigma);
+    }
+    return p->z;
+}
+
+static void decode(npgnn_predictor *p, int index)
+{
+    const npgnn_model *m = p->model;
+    npi_mlp_forward(p->u, p->hidden, &m->params, p->xw, m->params.size.g, draw_latent(p, index), p->n,
+                    m->options.decoder_output, p->env.threads);
+}
+
+int npgnn_predictor_new(npgnn_predictor **out, const npgnn_model *model, const npgnn_graph *graph,
+                        const npgnn_predict_options *options, const npgnn_env *env, npgnn_error *err)
+{
+    npgnn_env resolved = npi_env(env);
+    npi_sizes s = model->params.size;
+    size_t n = (size_t)graph->n;
+    if (graph->x->f != s.f)
+        return npi_fail(err, NPGNN_E_MISMATCH, "the model was trained on %d feature columns, the graph has %d", s.f,
+                        graph->x->f);
+    npgnn_predictor *p = npi_alloc(&resolved, 1, sizeof *p, err);
+    if (!p)
+        return NPGNN_E_MEMORY;
+    p->env = resolved;
+    p->model = model;
+    p->n = graph->n;
+    p->samples = options && options->samples >= 0 ? options->samples : model->options.predict_samples;
+    p->seed = options ? options->seed : 0;
+    if (s.d == 0)
+        p->samples = 0;
+    p->xw = npi_alloc(&resolved, n * (size_t)s.g, sizeof *p->xw, err);
+    p->hidden = npi_alloc(&resolved, n * (size_t)s.g, sizeof *p->hidden, err);
+    p->u = npi_alloc(&resolved, n * (size_t)s.k, sizeof *p->u, err);
+    p->z = npi_alloc(&resolved, (size_t)s.d, sizeof *p->z, err);
+    p->score = npi_alloc(&resolved, BATCH, sizeof *p->score, err);
+    p->sums = npi_alloc(&resolved, 3 * BATCH, sizeof *p->sums, err);
+    if (!p->xw || !p->hidden || !p->u || !p->z || !p->score || !p->sums) {
+        npgnn_predictor_free(p);
+        return NPGNN_E_MEMORY;
+    }
+    npi_features_mul(p->xw, graph->x, model->params.wx + s.h, s.h + s.g, s.g, resolved.threads);
+    if (p->samples == 0)
+        decode(p, -1);
+    *out = p;
+    return 0;
+}
+
+void npgnn_predictor_free(npgnn_predictor *p)
+{
+    if (!p)
+        return;
+    npgnn_env env = p->env;
+    npi_free(&env, p->xw);
+    npi_free(&env, p->hidden);
+    npi_free(&env, p->u);
+    npi_free(&env, p->z);
+    npi_free(&env, p->score);
+    npi_free(&env, p->sums);
+    npi_free(&env, p);
+}
+
+static double sigmoid(double s)
+{
+    return 1 / (1 + exp(-s));
+}
+
+static void run_mean(npgnn_prediction *out, npgnn_predictor *p, const npgnn_pair *pairs, size_t count)
+{
+    npi_score_pairs(p->score, p->u, p->model->params.size.k, pairs, count, p->env.threads);
+    for (size_t i = 0; i < count; i++) {
+        npgnn_prediction one = {(float)sigmoid((double)p->score[i]), 0, p->score[i]};
+        out[i] = one;
+    }
+}
+
+static void run_draws(npgnn_prediction *out, npgnn_predictor *p, const npgnn_pair *pairs, size_t count)
+{
+    memset(p->sums, 0, 3 * count * sizeof *p->sums);
+    for (int draw = 0; draw < p->samples; draw++) {
+        decode(p, draw);
+        npi_score_pairs(p->score, p->u, p->model->params.size.k, pairs, count, p->env.threads);
+        for (size_t i = 0; i < count; i++) {
+            double probability = sigmoid((double)p->score[i]);
+            p->sums[3 * i] += probability;
+            p->sums[3 * i + 1] += probability * probability;
+            p->sums[3 * i + 2] += (double)p->score[i];
+        }
+    }
+    for (size_t i = 0; i < count; i++) {
+        double mean = p->sums[3 * i] / p->samples;
+        double variance = p->sums[3 * i + 1] / p->samples - mean * mean;
+        npgnn_prediction one = {(float)mean, (float)sqrt(variance > 0 ? variance : 0),
+                                (float)(p->sums[3 * i + 2] / p->samples)};
+        out[i] = one;
+    }
+}
+
+int npgnn_predictor_run(npgnn_prediction *out, npgnn_predictor *p, const npgnn_pair *pairs, size_t count,
+                        npgnn_error *err)
+{
+    for (size_t i = 0; i < count; i++)
+        if (pairs[i].u < 0 || pairs[i].u >= p->n || pairs[i].v < 0 || pairs[i].v >= p->n)
+            return npi_fail(err, NPGNN_E_ARGUMENT, "pair %zu joins %d and %d, but nodes are 0 to %d", i, pairs[i].u,
+                            pairs[i].v, p->n - 1);
+    for (size_t first = 0; first < count; first += BATCH) {
+        size_t size = count - first < BATCH ? count - first : BATCH;
+        if (p->samples == 0)
+            run_mean(out + first, p, pairs + first, size);
+        else
+            run_draws(out + first, p, pairs + first, size);
+    }
+    return 0;
+}
+
+int npgnn_predict(npgnn_prediction *out, const npgnn_model *model, const npgnn_graph *graph, const npgnn_pair *pairs,
+                  size_t count, const npgnn_predict_options *options, const npgnn_env *env, npgnn_error *err)
+{
+    npgnn_predictor *predictor = NULL;
+    int code = npgnn_predictor_new(&predictor, model, graph, options, env, err);
+    if (!code)
+        code = npgnn_predictor_run(out, predictor, pairs, count, err);
+    npgnn_predictor_free(predictor);
+    return code;
+}
+
+int npgnn_model_embed(float *embedding, const npgnn_model *model, const npgnn_graph *graph, const npgnn_env *env,
+                      npgnn_error *err)
+{
+    npgnn_predict_options mean = {0, 0};
+    npgnn_predictor *predictor = NULL;
+    int code = npgnn_predictor_new(&predictor, model, graph, &mean, env, err);
+    if (code)
+        return code;
+    for (size_t i = 0; i < (size_t)graph->n * (size_t)model->params.size.k; i++)
+        embedding[i] = (float)predictor->u[i];
+    npgnn_predictor_free(predictor);
+    return 0;
+}
