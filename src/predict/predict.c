@@ -8,7 +8,7 @@
 #include "model/latent.h"
 #include "model/mlp.h"
 #include "model/model.h"
-#include "predict/score.h"
+#include "model/score.h"
 
 struct npgnn_predictor {
     npgnn_env env;

@@ -41,7 +41,7 @@ void npi_adam_step(npi_adam *adam, npi_params *params, const npi_params *gradien
 #pragma omp parallel for num_threads(threads) schedule(static)
     for (int64_t first = 0; first < count; first += CHUNK) {
         int64_t size = count - first < CHUNK ? count - first : CHUNK;
-        kernels->adam(params->block + first, adam->m + first, adam->v + first, gradient->block + first, size, (real)rate,
-                      (real)adam->beta1, (real)adam->beta2, (real)(adam->epsilon * root2));
+        kernels->adam(params->block + first, adam->m + first, adam->v + first, gradient->block + first, size,
+                      (real)rate, (real)adam->beta1, (real)adam->beta2, (real)(adam->epsilon * root2));
     }
 }

@@ -1,6 +1,6 @@
 /* Scores of pairs from embeddings. */
-#ifndef NPI_PREDICT_SCORE_H
-#define NPI_PREDICT_SCORE_H
+#ifndef NPI_MODEL_SCORE_H
+#define NPI_MODEL_SCORE_H
 
 #include "npgnn/npgnn.h"
 

@@ -1,4 +1,4 @@
-#include "predict/score.h"
+#include "model/score.h"
 
 void npi_score_pairs(float *score, const real *u, int k, const npgnn_pair *pairs, size_t count, int threads)
 {

@@ -1,0 +1,315 @@
+/* A training: iterations of context, network and Adam, with validation beside them. */
+#include <math.h>
+#include <string.h>
+
+#include "base/rng.h"
+#include "graph/context.h"
+#include "graph/split.h"
+#include "model/model.h"
+#include "model/net.h"
+#include "model/options.h"
+#include "model/score.h"
+#include "train/adam.h"
+
+/* Judging on held-out pairs: room for the embeddings of the complete graph, and the best that was seen. */
+typedef struct validation {
+    const npgnn_pair *pairs;
+    size_t count, positives;
+    real *hidden, *u; /* (n, g), (n, k) */
+    float *score;     /* (count) */
+    real *best;       /* (parameters) of the best validation, with keep_best */
+    double best_auc, best_ap;
+    int without_better; /* validations since the best one */
+} validation;
+
+struct npgnn_trainer {
+    npgnn_env env;
+    npgnn_options options;
+    const npgnn_graph *graph; /* complete: validation may ask for nodes that training does not know */
+    const npgnn_graph *known; /* what training knows */
+    npi_adj adj;              /* of `known`; its pattern is borrowed */
+    npi_context *context;
+    npi_net *net;
+    npi_params params, gradient;
+    npi_adam adam;
+    real *epsilon; /* (samples, d) */
+    real *q;       /* (2, d) */
+    validation val;
+    npgnn_progress progress;
+};
+
+/* ---- making ---- */
+
+static npgnn_context context_kind(const npgnn_options *options, const npgnn_split *split)
+{
+    if (options->context != NPGNN_CONTEXT_AUTO)
+        return options->context;
+    return split && split->protocol != NPGNN_TRANSDUCTIVE ? NPGNN_CONTEXT_NODES : NPGNN_CONTEXT_EDGES;
+}
+
+static int check_trainable(const npgnn_graph *known, npgnn_error *err)
+{
+    if (known->m == 0)
+        return npi_fail(err, NPGNN_E_ARGUMENT, "there is no edge to train on");
+    if (known->x->f == 0 || known->x->nonzeros == 0)
+        return npi_fail(err, NPGNN_E_ARGUMENT,
+                        "the nodes have no features, and this model tells nodes apart by their features alone");
+    return 0;
+}
+
+static int validation_room(npgnn_trainer *t, const npgnn_split *split, npgnn_error *err)
+{
+    validation *v = &t->val;
+    npi_sizes s = t->params.size;
+    size_t n = (size_t)t->graph->n;
+    v->best_auc = v->best_ap = NAN;
+    if (split)
+        v->count = npgnn_split_pairs(&v->pairs, &v->positives, split, NPGNN_SET_VAL);
+    if (v->count == 0)
+        return 0;
+    v->hidden = npi_alloc(&t->env, n * (size_t)s.g, sizeof *v->hidden, err);
+    v->u = npi_alloc(&t->env, n * (size_t)s.k, sizeof *v->u, err);
+    v->score = npi_alloc(&t->env, v->count, sizeof *v->score, err);
+    if (t->options.keep_best)
+        v->best = npi_alloc(&t->env, t->params.count, sizeof *v->best, err);
+    return v->hidden && v->u && v->score && (v->best || !t->options.keep_best) ? 0 : NPGNN_E_MEMORY;
+}
+
+static int latent_room(npgnn_trainer *t, const npgnn_split *split, npgnn_error *err)
+{
+    size_t d = (size_t)t->params.size.d;
+    if (d == 0)
+        return 0;
+    t->epsilon = npi_alloc(&t->env, (size_t)t->options.samples * d, sizeof *t->epsilon, err);
+    t->q = npi_alloc(&t->env, 2 * d, sizeof *t->q, err);
+    if (!t->epsilon || !t->q)
+        return NPGNN_E_MEMORY;
+    return npi_context_new(&t->context, t->known, context_kind(&t->options, split), t->options.context_fraction,
+                           &t->env, err);
+}
+
+static int trainer_room(npgnn_trainer *t, const npgnn_split *split, npgnn_error *err)
+{
+    npi_sizes size = npi_sizes_of(&t->options, t->known->x->f);
+    int code = npi_params_new(&t->params, size, &t->env, err);
+    if (!code)
+        code = npi_params_new(&t->gradient, size, &t->env, err);
+    if (!code)
+        code = npi_adam_new(&t->adam, t->params.count, &t->options, &t->env, err);
+    if (!code)
+        code = npi_net_new(&t->net, &t->options, t->known->n, size.f, &t->env, err);
+    if (!code)
+        code = npi_features_transpose(t->known->x, err);
+    if (!code && !(t->adj.scale = npi_alloc(&t->env, (size_t)t->known->n, sizeof *t->adj.scale, err)))
+        code = NPGNN_E_MEMORY;
+    if (!code)
+        code = latent_room(t, split, err);
+    if (!code)
+        code = validation_room(t, split, err);
+    return code;
+}
+
+int npgnn_trainer_new(npgnn_trainer **out, const npgnn_graph *graph, const npgnn_split *split,
+                      const npgnn_options *options, const npgnn_env *env, npgnn_error *err)
+{
+    npgnn_env resolved = npi_env(env);
+    npgnn_options chosen;
+    npgnn_options_preset(&chosen, NULL, NULL);
+    if (options)
+        chosen = *options;
+    const npgnn_graph *known = split ? split->train : graph;
+    int code = npi_options_check(&chosen, err);
+    if (!code)
+        code = check_trainable(known, err);
+    if (code)
+        return code;
+    npgnn_trainer *t = npi_alloc(&resolved, 1, sizeof *t, err);
+    if (!t)
+        return NPGNN_E_MEMORY;
+    t->env = resolved;
+    t->options = chosen;
+    t->graph = graph;
+    t->known = known;
+    code = trainer_room(t, split, err);
+    if (code) {
+        npgnn_trainer_free(t);
+        return code;
+    }
+    t->adj.a = known->a;
+    npi_adj_normalize(&t->adj, resolved.threads);
+    npi_params_init(&t->params, chosen.seed);
+    t->progress = (npgnn_progress){
+        .runs = 1, .iterations = chosen.iterations, .loss = NAN, .kl = NAN, .val_auc = NAN, .val_ap = NAN};
+    *out = t;
+    return 0;
+}
+
+void npgnn_trainer_free(npgnn_trainer *t)
+{
+    if (!t)
+        return;
+    npgnn_env env = t->env;
+    npi_context_free(t->context);
+    npi_net_free(t->net);
+    npi_params_free(&env, &t->params);
+    npi_params_free(&env, &t->gradient);
+    npi_adam_free(&env, &t->adam);
+    npi_free(&env, t->adj.scale);
+    npi_free(&env, t->epsilon);
+    npi_free(&env, t->q);
+    npi_free(&env, t->val.hidden);
+    npi_free(&env, t->val.u);
+    npi_free(&env, t->val.score);
+    npi_free(&env, t->val.best);
+    npi_free(&env, t);
+}
+
+/* ---- validation ---- */
+
+/* z at its mean, encoded from what training knows; NULL without latent. */
+static const real *encode(npgnn_trainer *t, const npi_params *params)
+{
+    int d = params->size.d;
+    if (d == 0)
+        return NULL;
+    npi_net_encode(t->net, t->q, t->q + d, params, t->known->x, &t->adj);
+    return t->q;
+}
+
+static int is_better(const validation *v, double auc, double ap)
+{
+    return isnan(v->best_auc) || auc + ap > v->best_auc + v->best_ap;
+}
+
+static int validate(npgnn_trainer *t, npgnn_error *err)
+{
+    validation *v = &t->val;
+    npgnn_progress *p = &t->progress;
+    npi_decode(v->u, v->hidden, &t->params, t->graph->x, encode(t, &t->params), t->options.decoder_output,
+               t->env.threads);
+    npi_score_pairs(v->score, v->u, t->params.size.k, v->pairs, v->count, t->env.threads);
+    int code = npgnn_auc_ap(&p->val_auc, &p->val_ap, v->score, v->score + v->positives, v->positives,
+                            v->count - v->positives, &t->env, err);
+    if (code)
+        return code;
+    p->validated = 1;
+    v->without_better++;
+    if (is_better(v, p->val_auc, p->val_ap)) {
+        v->without_better = 0;
+        v->best_auc = p->val_auc;
+        v->best_ap = p->val_ap;
+        p->best_iteration = p->iteration;
+        if (v->best)
+            memcpy(v->best, t->params.block, t->params.count * sizeof *v->best);
+    }
+    return 0;
+}
+
+static int is_due(const npgnn_trainer *t)
+{
+    int done = t->progress.iteration;
+    return t->val.count > 0 && (done % t->options.validate_every == 0 || done == t->options.iterations);
+}
+
+/* ---- iterating ---- */
+
+static void draw_epsilon(npgnn_trainer *t, uint32_t iteration)
+{
+    npi_rng rng = npi_rng_make(t->options.seed, NPI_RNG_LATENT, iteration);
+    for (int i = 0; i < t->options.samples * t->params.size.d; i++)
+        t->epsilon[i] = (real)npi_rng_normal_at(&rng, (uint64_t)i);
+}
+
+static int all_finite(const npi_params *gradient)
+{
+    double sum = 0;
+    for (size_t i = 0; i < gradient->count; i++)
+        sum += fabs((double)gradient->block[i]);
+    return isfinite(sum);
+}
+
+static int diverged(const npgnn_trainer *t, npi_objective objective, npgnn_error *err)
+{
+    return npi_fail(
+        err, NPGNN_E_DIVERGED,
+        "training diverged at iteration %d (reconstruction %g, KL %g): try a smaller learning-rate than %g, or "
+        "normalised features",
+        t->progress.iteration + 1, objective.reconstruction, objective.kl, t->options.learning_rate);
+}
+
+int npgnn_trainer_step(npgnn_progress *progress, npgnn_trainer *t, npgnn_error *err)
+{
+    double start = npi_seconds();
+    npgnn_progress *p = &t->progress;
+    uint32_t iteration = (uint32_t)p->iteration;
+    npi_input input = {.x = t->known->x,
+                       .graph = &t->adj,
+                       .epsilon = t->epsilon,
+                       .loss = npi_pairs_loss_make(t->options.likelihood, t->known->n, t->known->m),
+                       .seed = t->options.seed,
+                       .draw = iteration};
+    if (t->context) {
+        npi_context_draw(t->context, t->options.seed, iteration);
+        input.context = npi_context_adj(&input.context_nodes, t->context);
+        draw_epsilon(t, iteration);
+    }
+    memset(t->gradient.block, 0, t->gradient.count * sizeof *t->gradient.block);
+    npi_objective objective = npi_net_run(t->net, &t->gradient, &t->params, &input);
+    double loss = objective.reconstruction + t->options.kl_weight * objective.kl;
+    if (!isfinite(loss) || !all_finite(&t->gradient))
+        return diverged(t, objective, err);
+    npi_adam_step(&t->adam, &t->params, &t->gradient, t->env.threads);
+
+    p->iteration++;
+    p->loss = loss;
+    p->kl = objective.kl;
+    p->validated = 0;
+    int code = is_due(t) ? validate(t, err) : 0;
+    p->seconds += npi_seconds() - start;
+    if (progress)
+        *progress = *p;
+    return code;
+}
+
+static int out_of_patience(const npgnn_trainer *t)
+{
+    return t->options.patience > 0 && t->val.without_better >= t->options.patience;
+}
+
+int npgnn_trainer_run(npgnn_trainer *t, npgnn_error *err)
+{
+    while (t->progress.iteration < t->options.iterations && !out_of_patience(t)) {
+        int code = npgnn_trainer_step(NULL, t, err);
+        if (code)
+            return code;
+        if (t->env.progress && t->env.progress(t->env.user, &t->progress))
+            return npi_fail(err, NPGNN_E_CANCELLED, "cancelled after iteration %d", t->progress.iteration);
+    }
+    return 0;
+}
+
+/* ---- the result ---- */
+
+int npgnn_trainer_model(npgnn_model **out, const npgnn_trainer *t, npgnn_error *err)
+{
+    npgnn_model *model = NULL;
+    int code = npi_model_new(&model, &t->options, t->params.size.f, &t->env, err);
+    if (code)
+        return code;
+    const validation *v = &t->val;
+    int best = v->best && !isnan(v->best_auc);
+    memcpy(model->params.block, best ? v->best : t->params.block, t->params.count * sizeof *t->params.block);
+    if (model->q)
+        npi_net_encode(t->net, model->q, model->q + t->params.size.d, &model->params, t->known->x, &t->adj);
+    npgnn_model_info *info = &model->info;
+    info->iterations = best ? t->progress.best_iteration : t->progress.iteration;
+    info->fingerprint = npi_graph_fingerprint(t->known);
+    info->train_nodes = t->known->n;
+    info->train_edges = t->known->m;
+    info->normalize = t->known->normalized;
+    info->binarize = t->known->binarized;
+    info->val_auc = best ? v->best_auc : t->progress.val_auc;
+    info->val_ap = best ? v->best_ap : t->progress.val_ap;
+    *out = model;
+    return 0;
+}
