@@ -8,6 +8,14 @@
 #include <math.h>
 #include <string.h>
 
+#if defined(__AVX512F__)
+#define VECTOR_BYTES 64
+#elif defined(__AVX__)
+#define VECTOR_BYTES 32
+#else
+#define VECTOR_BYTES 16
+#endif
+
 #define INLINE static inline __attribute__((always_inline))
 
 #define LANES 64      /* columns of a sum: four AVX-512 registers of floats */
@@ -89,7 +97,7 @@ static void sigmoid(real *y, const real *x, int64_t count)
 /* ---- pair_tile ---- */
 
 typedef struct quadratic {
-    real c0, c1, c2;
+    real c1, c2;
 } quadratic;
 
 /* One row of at most LANES elements; sum[l] takes the loss of element l. `fitted` is known where this is inlined. */
@@ -101,7 +109,7 @@ INLINE void pair_row(real *restrict s, real *restrict sum, int width, int fitted
         real value = (x > 0 ? x : 0) + log1p_unit(p), slope = sigmoid_of(x, p);
         if (fitted) {
             real tangent = q.c2 * x + q.c1;
-            value -= x * (tangent + q.c1) * (real)0.5 + q.c0; /* c0 + c1 x + c2 x² / 2 */
+            value -= x * (real)0.5 * (tangent + q.c1); /* c1 x + c2 x² / 2 */
             slope -= tangent;
         }
         s[l] = slope;
@@ -124,15 +132,15 @@ INLINE double pair_rows(real *s, int64_t count, int fitted, quadratic q)
         for (int l = 0; l < LANES; l++)
             total[l] += (double)part[l];
     }
-    for (int l = 0; l < LANES; l++)
+    for (int l = 0; l < LANES && l < count; l++)
         sum += total[l];
     return sum;
 }
 
-static double pair_tile(real *s, int64_t count, double c0, double c1, double c2)
+static double pair_tile(real *s, int64_t count, double c1, double c2)
 {
-    quadratic q = {(real)c0, (real)c1, (real)c2};
-    if (c0 == 0 && c1 == 0 && c2 == 0)
+    quadratic q = {(real)c1, (real)c2};
+    if (c1 == 0 && c2 == 0)
         return pair_rows(s, count, 0, q);
     return pair_rows(s, count, 1, q);
 }
@@ -154,37 +162,51 @@ INLINE real weight_of(weights w, int64_t p, int32_t column)
     return w.scale ? weight * w.scale[column] : weight;
 }
 
-/* y (width) += Σ_p weight b[col[p]], the sum staying in registers where width is a constant */
-INLINE void gather_columns(real *restrict y, const int32_t *col, weights w, int64_t begin, int64_t end,
-                           const real *restrict b, int width, int ldb)
+/* One register, loaded from and stored to any address; arithmetic on it is elementwise. */
+typedef real vec __attribute__((vector_size(VECTOR_BYTES), aligned(sizeof(real)), may_alias));
+#define VEC ((int)(VECTOR_BYTES / sizeof(real)))
+
+/* y += Σ_p weight b[col[p]] on `count` <= 4 registers of columns, where the sums stay */
+INLINE void gather_vectors(real *y, const int32_t *col, weights w, int64_t begin, int64_t end, const real *b, int count,
+                           int ldb)
 {
-    real sum[LANES];
-    for (int c = 0; c < width; c++)
-        sum[c] = y[c];
+    vec sum[4];
+    for (int v = 0; v < count; v++)
+        sum[v] = *(vec *)(y + v * VEC);
     for (int64_t p = begin; p < end; p++) {
         const real *row = b + (size_t)col[p] * (size_t)ldb;
         real weight = weight_of(w, p, col[p]);
-#pragma omp simd
-        for (int c = 0; c < width; c++)
-            sum[c] += weight * row[c];
+        for (int v = 0; v < count; v++)
+            sum[v] += weight * *(const vec *)(row + v * VEC);
     }
-    for (int c = 0; c < width; c++)
-        y[c] = sum[c];
+    for (int v = 0; v < count; v++)
+        *(vec *)(y + v * VEC) = sum[v];
 }
 
-/* The columns in blocks of 64, 32 and 16, and what is left */
+/* The same on fewer columns than a register has */
+INLINE void gather_rest(real *y, const int32_t *col, weights w, int64_t begin, int64_t end, const real *b, int columns,
+                        int ldb)
+{
+    for (int64_t p = begin; p < end; p++) {
+        const real *row = b + (size_t)col[p] * (size_t)ldb;
+        real weight = weight_of(w, p, col[p]);
+        for (int c = 0; c < columns; c++)
+            y[c] += weight * row[c];
+    }
+}
+
 INLINE void gather_blocks(real *y, const int32_t *col, weights w, int64_t begin, int64_t end, const real *b, int width,
                           int ldb)
 {
     int c = 0;
-    for (; c + 64 <= width; c += 64)
-        gather_columns(y + c, col, w, begin, end, b + c, 64, ldb);
-    for (; c + 32 <= width; c += 32)
-        gather_columns(y + c, col, w, begin, end, b + c, 32, ldb);
-    for (; c + 16 <= width; c += 16)
-        gather_columns(y + c, col, w, begin, end, b + c, 16, ldb);
+    for (; c + 4 * VEC <= width; c += 4 * VEC)
+        gather_vectors(y + c, col, w, begin, end, b + c, 4, ldb);
+    for (; c + 2 * VEC <= width; c += 2 * VEC)
+        gather_vectors(y + c, col, w, begin, end, b + c, 2, ldb);
+    for (; c + VEC <= width; c += VEC)
+        gather_vectors(y + c, col, w, begin, end, b + c, 1, ldb);
     if (c < width)
-        gather_columns(y + c, col, w, begin, end, b + c, width - c, ldb);
+        gather_rest(y + c, col, w, begin, end, b + c, width - c, ldb);
 }
 
 static void gather(real *y, const int32_t *col, const float *val, int64_t begin, int64_t end, const real *b, int w,
@@ -210,30 +232,21 @@ static void combine(real *y, const int32_t *col, const real *weight, int64_t cou
     gather_blocks(y, col, (weights){NULL, NULL, weight}, 0, count, b, w, ldb);
 }
 
-#define DOT_LANES 16
-
-/* The sum of the lanes, by halves */
-INLINE real sum_lanes(real *lane)
-{
-    for (int half = DOT_LANES / 2; half > 0; half /= 2)
-        for (int l = 0; l < half; l++)
-            lane[l] += lane[l + half];
-    return lane[0];
-}
-
 static void dots(real *s, const real *x, const int32_t *col, int64_t count, const real *b, int w, int ldb)
 {
-    int whole = w - w % DOT_LANES;
+    int whole = w - w % VEC;
     for (int64_t p = 0; p < count; p++) {
         const real *row = b + (size_t)col[p] * (size_t)ldb;
-        real lane[DOT_LANES] = {0};
-        for (int c = 0; c < whole; c += DOT_LANES)
-#pragma omp simd
-            for (int l = 0; l < DOT_LANES; l++)
-                lane[l] += x[c + l] * row[c + l];
+        vec lanes = {0};
+        real sum = 0;
+        for (int c = 0; c < whole; c += VEC)
+            lanes += *(const vec *)(x + c) * *(const vec *)(row + c);
         for (int c = whole; c < w; c++)
-            lane[c - whole] += x[c] * row[c];
-        s[p] = sum_lanes(lane);
+            sum += x[c] * row[c];
+#pragma omp simd reduction(+ : sum)
+        for (int l = 0; l < VEC; l++)
+            sum += lanes[l];
+        s[p] = sum;
     }
 }
 

@@ -16,9 +16,9 @@ typedef struct npi_kernels {
     /* y = sigmoid(x), elementwise; y may be x. */
     void (*sigmoid)(real *y, const real *x, int64_t count);
 
-    /* s <- sigmoid(s) - (c1 + c2 s), elementwise, in place; returns the sum of softplus(s) - (c0 + c1 s + c2 s²/2) in
-     * double. With c0 = c1 = c2 = 0: the plain loss and gradient of the pair kernel. */
-    double (*pair_tile)(real *s, int64_t count, double c0, double c1, double c2);
+    /* s <- sigmoid(s) - (c1 + c2 s), elementwise, in place; returns the sum of softplus(s) - (c1 s + c2 s²/2) in double.
+     * With c1 = c2 = 0: the plain loss and gradient of the pair kernel. */
+    double (*pair_tile)(real *s, int64_t count, double c1, double c2);
 
     /* y (w) += sum over p of val[p] * b[col[p]] for p in [begin, end); b has rows of width w, stride ldb. val NULL: ones. */
     void (*gather)(real *y, const int32_t *col, const float *val, int64_t begin, int64_t end, const real *b, int w,

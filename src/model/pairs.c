@@ -1,0 +1,255 @@
+/* The all-pairs loss: the workspace, the exact sum over tiles, and the corrections on edges and diagonal. Numbers in
+ * brackets are equations of docs/pairs.md. */
+#include "model/pairs.h"
+
+#include <string.h>
+
+#include "linalg/dense.h"
+#include "model/pairs_tiles.h"
+
+/* Sides of tiles, by measurement: 128 is fastest; below SMALL_N nodes 64, so that a round has work for many threads. */
+#define TILE 128
+#define SMALL_TILE 64
+#define SMALL_N 4096
+#define SAMPLE_TILE 64
+#define LEAST_TILE 16
+
+npi_pairs_loss npi_pairs_loss_make(npgnn_likelihood likelihood, int32_t n, int64_t m)
+{
+    npi_pairs_loss plain = {1, 1, 0};
+    double positives = 2 * (double)m, negatives = (double)n * n - positives;
+    /* without edges, or without anything else, there is nothing to balance */
+    if (likelihood == NPGNN_PLAIN || m == 0 || negatives <= 0)
+        return plain;
+    return (npi_pairs_loss){1 / (2 * negatives), negatives / positives, 1};
+}
+
+/* ---- workspace ---- */
+
+/* The blocks of the exact mode. */
+static void plan_exact(npi_pairs *pairs, int32_t n)
+{
+    int tile = n <= SMALL_N ? SMALL_TILE : TILE;
+    pairs->blocks = (npi_blocks){n, (n + tile - 1) / tile};
+    pairs->rounds = 0;
+}
+
+/* Blocks and rounds so that a node meets about `wanted` others; exact when that is most of them. */
+static void plan_sample(npi_pairs *pairs, int32_t n, int wanted)
+{
+    int rounds = (wanted + SAMPLE_TILE - 1) / SAMPLE_TILE;
+    int tile = wanted / rounds < LEAST_TILE ? LEAST_TILE : wanted / rounds;
+    if (2 * (int64_t)rounds * tile >= n)
+        return;
+    pairs->blocks = (npi_blocks){n, 2 * ((n / tile + 1) / 2)}; /* even: nobody sits out */
+    pairs->rounds = rounds;
+}
+
+/* Fills in the sizes that follow from the plan. */
+static void plan_scratch(npi_pairs *pairs)
+{
+    size_t size = (size_t)((pairs->blocks.n + pairs->blocks.count - 1) / pairs->blocks.count);
+    size_t sides = pairs->rounds ? 4 * size * (size_t)pairs->k : 0;
+    pairs->size = (int)size;
+    pairs->tile_reals = size < LEAST_TILE ? LEAST_TILE * LEAST_TILE : size * size;
+    pairs->thread_reals = (pairs->tile_reals + sides + 15) / 16 * 16; /* whole cache lines */
+}
+
+int npi_pairs_new(npi_pairs **out, int32_t n, int k, int pairs_per_node, const npgnn_env *env, npgnn_error *err)
+{
+    int code = NPGNN_E_MEMORY;
+    npi_pairs *pairs = npi_alloc(env, 1, sizeof *pairs, err);
+    if (!pairs)
+        return code;
+    pairs->env = *env;
+    pairs->kernels = npi_kernels_best();
+    pairs->k = k;
+    plan_exact(pairs, n);
+    if (pairs_per_node > 0)
+        plan_sample(pairs, n, pairs_per_node);
+    plan_scratch(pairs);
+    pairs->scratch = npi_alloc(env, (size_t)env->threads * pairs->thread_reals, sizeof *pairs->scratch, err);
+    pairs->part = npi_alloc(env, (size_t)pairs->blocks.count, sizeof *pairs->part, err);
+    if (!pairs->scratch || !pairs->part)
+        goto out;
+    code = pairs->rounds ? npi_sample_new(pairs, err) : 0;
+out:
+    if (code)
+        npi_pairs_free(pairs);
+    else
+        *out = pairs;
+    return code;
+}
+
+void npi_pairs_free(npi_pairs *pairs)
+{
+    if (!pairs)
+        return;
+    npgnn_env env = pairs->env;
+    npi_sample_free(pairs);
+    npi_free(&env, pairs->scratch);
+    npi_free(&env, pairs->part);
+    npi_free(&env, pairs);
+}
+
+/* ---- the exact sum ---- */
+
+static npi_side side_of(const npi_pairs *pairs, const npi_pairs_job *job, int32_t block)
+{
+    int32_t start = npi_block_start(pairs->blocks, block);
+    size_t offset = (size_t)start * (size_t)pairs->k;
+    return (npi_side){job->du ? job->du + offset : NULL, job->u + offset,
+                      npi_block_start(pairs->blocks, block + 1) - start};
+}
+
+/* A block with itself: S is symmetric and holds both orders of each pair, so one product gives the gradient. */
+static double diagonal_tile(const npi_pairs *pairs, const npi_pairs_job *job, int32_t block)
+{
+    npi_side rows = side_of(pairs, job, block), columns = rows;
+    columns.du = NULL;
+    return npi_tile(npi_pairs_scratch(pairs), rows, columns, pairs->k, 0, 0, job->step, 1, pairs->kernels);
+}
+
+/* Two blocks: stands for both orders of its pairs, hence twice the loss. */
+static double match_tile(const npi_pairs *pairs, const npi_pairs_job *job, int32_t round, int32_t t)
+{
+    int32_t pair[2];
+    if (!npi_match(pair, pairs->blocks, round, t))
+        return 0;
+    return 2 * npi_tile(npi_pairs_scratch(pairs), side_of(pairs, job, pair[0]), side_of(pairs, job, pair[1]), pairs->k,
+                        0, 0, job->step, 1, pairs->kernels);
+}
+
+static double add_up(const double *part, int32_t count)
+{
+    double sum = 0;
+    for (int32_t i = 0; i < count; i++)
+        sum += part[i];
+    return sum;
+}
+
+/* Σ_ij softplus(s_ij). Within a round every row of dU and every part of the loss has one writer; the barrier at the end of
+ * each loop orders the rounds. So the bits are the same whoever does which tile. */
+static double exact_run(npi_pairs *pairs, const npi_pairs_job *job)
+{
+    npi_blocks blocks = pairs->blocks;
+#pragma omp parallel num_threads(pairs->env.threads)
+    {
+#pragma omp for schedule(dynamic)
+        for (int32_t block = 0; block < blocks.count; block++)
+            pairs->part[block] = diagonal_tile(pairs, job, block);
+        for (int32_t round = 0; round < npi_rounds(blocks); round++) {
+#pragma omp for schedule(dynamic)
+            for (int32_t t = 0; t < npi_matches(blocks); t++)
+                pairs->part[t] += match_tile(pairs, job, round, t);
+        }
+    }
+    return add_up(pairs->part, blocks.count);
+}
+
+/* ---- corrections on known pairs ---- */
+
+/* f(s) = a softplus(s) - (c1 s + c2 s² / 2) */
+typedef struct term {
+    double a, c1, c2;
+} term;
+
+/* s <- step f'(s); returns Σ f(s). `g` has room for count. */
+static double apply(real *s, real *g, int64_t count, term f, double step, const npi_kernels *kernels)
+{
+    double polynomial = 0;
+    memcpy(g, s, (size_t)count * sizeof *g);
+    double softplus = kernels->pair_tile(g, count, 0, 0);
+    for (int64_t p = 0; p < count; p++) {
+        double x = (double)s[p];
+        polynomial += x * (f.c1 + 0.5 * f.c2 * x);
+        s[p] = (real)(step * (f.a * (double)g[p] - f.c1 - f.c2 * x));
+    }
+    return f.a * softplus - polynomial;
+}
+
+/* The part of row i's entries that lies in [begin, end). Returns its length, 0 or less when there is none. */
+static int64_t clip(int64_t *first, const npi_csr *edges, int32_t i, int64_t begin, int64_t end)
+{
+    int64_t last = edges->ptr[i + 1] < end ? edges->ptr[i + 1] : end;
+    *first = edges->ptr[i] > begin ? edges->ptr[i] : begin;
+    return last - *first;
+}
+
+/* f on the entries [begin, end), which belong to rows [row, row_end): their scores, f of them all at once, and the rows'
+ * gradients. */
+static double edge_slice(const npi_pairs *pairs, const npi_pairs_job *job, const npi_csr *edges, int64_t begin,
+                         int64_t end, int32_t row, int32_t row_end, term f)
+{
+    const npi_kernels *kernels = pairs->kernels;
+    real *s = npi_pairs_scratch(pairs), *g = s + (end - begin);
+    int k = pairs->k;
+    int64_t first, count;
+    for (int32_t i = row; i < row_end; i++)
+        if ((count = clip(&first, edges, i, begin, end)) > 0)
+            kernels->dots(s + (first - begin), job->u + (size_t)i * (size_t)k, edges->col + first, count, job->u, k, k);
+    double loss = apply(s, g, end - begin, f, job->step, kernels);
+    for (int32_t i = row; job->du && i < row_end; i++)
+        if ((count = clip(&first, edges, i, begin, end)) > 0)
+            kernels->combine(job->du + (size_t)i * (size_t)k, edges->col + first, s + (first - begin), count, job->u, k,
+                             k);
+    return loss;
+}
+
+/* f on the pairs (i, i) of a block's rows */
+static double diagonal_slice(const npi_pairs *pairs, const npi_pairs_job *job, int32_t row, int32_t row_end, term f)
+{
+    real *s = npi_pairs_scratch(pairs), *g = s + (row_end - row);
+    int k = pairs->k;
+    for (int32_t i = row; i < row_end; i++)
+        pairs->kernels->dots(s + (i - row), job->u + (size_t)i * (size_t)k, &i, 1, job->u, k, k);
+    double loss = apply(s, g, row_end - row, f, job->step, pairs->kernels);
+    for (int32_t i = row; job->du && i < row_end; i++)
+        pairs->kernels->combine(job->du + (size_t)i * (size_t)k, &i, s + (i - row), 1, job->u, k, k);
+    return loss;
+}
+
+/* f on the edges and h on the diagonal, one block of rows at a time (P3). The pattern being symmetric, both orders of an
+ * edge give row i the same: it takes twice its own entries, and no thread writes another's row. */
+static double sparse_run(npi_pairs *pairs, const npi_pairs_job *job, const npi_csr *edges, term f, term h)
+{
+    npi_blocks blocks = pairs->blocks;
+    int64_t slice = (int64_t)pairs->tile_reals / 2; /* room for s and g */
+#pragma omp parallel for num_threads(pairs->env.threads) schedule(dynamic)
+    for (int32_t block = 0; block < blocks.count; block++) {
+        int32_t row = npi_block_start(blocks, block), row_end = npi_block_start(blocks, block + 1);
+        double loss = 0;
+        for (int64_t begin = edges->ptr[row]; begin < edges->ptr[row_end]; begin += slice) {
+            int64_t left = edges->ptr[row_end] - begin;
+            loss += edge_slice(pairs, job, edges, begin, begin + (left < slice ? left : slice), row, row_end, f);
+        }
+        if (h.a != 0 || h.c1 != 0 || h.c2 != 0)
+            loss += diagonal_slice(pairs, job, row, row_end, h);
+        pairs->part[block] = loss;
+    }
+    return add_up(pairs->part, blocks.count);
+}
+
+double npi_pairs_run(npi_pairs *pairs, real *du, const real *u, const npi_csr *edges, const npi_pairs_loss *loss,
+                     double factor, uint64_t seed, uint32_t draw)
+{
+    npi_pairs_job job = {du, u, 2 * loss->scale * factor, 0, 0};
+    double w = loss->positive_weight, dense;
+    term edge = {w - 1, w, 0}, self = {0};
+    if (loss->diagonal)
+        self = edge;
+    int saved = npi_blas_begin(pairs->env.threads);
+    if (pairs->rounds) {
+        npi_sample_fit(pairs, &job, seed, draw);
+        dense = npi_sample_run(pairs, &job, seed, draw);
+        /* the diagonal is not sampled: its softplus - q comes here */
+        self.a += 1;
+        self.c1 += job.c1;
+        self.c2 += job.c2;
+    } else {
+        dense = exact_run(pairs, &job);
+    }
+    double sparse = sparse_run(pairs, &job, edges, edge, self);
+    npi_blas_end(saved);
+    return loss->scale * (dense + sparse);
+}

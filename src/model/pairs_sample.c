@@ -1,0 +1,211 @@
+/* The all-pairs loss estimated at linear cost (docs/pairs.md, P6-P10): softplus = q + (softplus - q) with a quadratic q, whose
+ * sum over all pairs is exact through the Gram matrix; of the small rest, random pairs. */
+#include <math.h>
+#include <string.h>
+
+#include "base/rng.h"
+#include "linalg/dense.h"
+#include "model/pairs_tiles.h"
+
+#define PILOT 1024    /* pairs that q is fitted on */
+#define ROW_BLOCK 512 /* rows of dU that take the gradient of Σ q in one product */
+
+int npi_sample_new(npi_pairs *pairs, npgnn_error *err)
+{
+    const npgnn_env *env = &pairs->env;
+    size_t n = (size_t)pairs->blocks.n, k = (size_t)pairs->k;
+    size_t scratch = npi_gemm_tall_scratch(pairs->blocks.n, pairs->k, pairs->k);
+    pairs->node = npi_alloc(env, n, sizeof *pairs->node, err);
+    pairs->pick = npi_alloc(env, n, sizeof *pairs->pick, err);
+    pairs->gram = npi_alloc(env, k * k, sizeof *pairs->gram, err);
+    pairs->sum = npi_alloc(env, k, sizeof *pairs->sum, err);
+    pairs->gram_scratch = npi_alloc(env, scratch, sizeof *pairs->gram_scratch, err);
+    if (!pairs->node || !pairs->pick || !pairs->gram || !pairs->sum || !pairs->gram_scratch)
+        return NPGNN_E_MEMORY;
+    return 0;
+}
+
+void npi_sample_free(npi_pairs *pairs)
+{
+    npi_free(&pairs->env, pairs->node);
+    npi_free(&pairs->env, pairs->pick);
+    npi_free(&pairs->env, pairs->gram);
+    npi_free(&pairs->env, pairs->sum);
+    npi_free(&pairs->env, pairs->gram_scratch);
+}
+
+/* ---- the fit of q ---- */
+
+/* Weighted moments of (s, sigmoid(s)) over the pilot. */
+typedef struct moments {
+    double w, s, ss, y, sy;
+} moments;
+
+static void add_pair(moments *m, const real *a, const real *b, int k)
+{
+    double s = 0, w = 0;
+    for (int c = 0; c < k; c++) {
+        s += (double)a[c] * (double)b[c];
+        w += (double)a[c] * (double)a[c] + (double)b[c] * (double)b[c];
+    }
+    double y = 1 / (1 + exp(-s));
+    m->w += w;
+    m->s += w * s;
+    m->ss += w * s * s;
+    m->y += w * y;
+    m->sy += w * s * y;
+}
+
+/* An index in [0, bound) from the draw at `index`. */
+static int32_t choose(const npi_rng *rng, uint64_t index, int32_t bound)
+{
+    return (int32_t)(npi_rng_uniform_at(rng, index) * bound);
+}
+
+/* Least squares of the sigmoid by c1 + c2 s, on random pairs that have nothing to do with those of the shuffle: given q, the
+ * estimate is then free of bias. The weight |u_i|² + |u_j|² is what an error in the slope does to the gradient (P9). */
+void npi_sample_fit(const npi_pairs *pairs, npi_pairs_job *job, uint64_t seed, uint32_t draw)
+{
+    npi_rng rng = npi_rng_make(seed, NPI_RNG_PAIRS, draw);
+    int32_t n = pairs->blocks.n;
+    size_t k = (size_t)pairs->k;
+    moments m = {0};
+    for (uint64_t p = 0; p < PILOT; p++) {
+        /* the shuffle uses the draws below n */
+        int32_t i = choose(&rng, (uint64_t)n + 2 * p, n), j = choose(&rng, (uint64_t)n + 2 * p + 1, n - 1);
+        j += j >= i;
+        add_pair(&m, job->u + (size_t)i * k, job->u + (size_t)j * k, pairs->k);
+    }
+    double spread = m.w * m.ss - m.s * m.s;
+    job->c2 = spread > 1e-12 * m.w * m.ss ? (m.w * m.sy - m.s * m.y) / spread : 0;
+    job->c1 = m.w > 0 ? (m.y - job->c2 * m.s) / m.w : 0.5;
+}
+
+/* ---- Σ q, exact ---- */
+
+/* Σ_ij q(s_ij) = c1 |Σ u|² + c2 / 2 |UᵀU|², and its gradient 2 c1 Σ u + 2 c2 (UᵀU) u_i (P8). */
+static double gram_run(npi_pairs *pairs, const npi_pairs_job *job)
+{
+    int32_t n = pairs->blocks.n;
+    int k = pairs->k, threads = pairs->env.threads;
+    double linear = 0, square = 0;
+    memset(pairs->gram, 0, (size_t)k * (size_t)k * sizeof *pairs->gram);
+    memset(pairs->sum, 0, (size_t)k * sizeof *pairs->sum);
+    npi_gemm_tall(pairs->gram, k, job->u, k, job->u, k, n, k, k, pairs->gram_scratch, threads);
+    npi_colsum_tall(pairs->sum, job->u, k, n, k, pairs->gram_scratch, threads);
+    for (int c = 0; c < k; c++)
+        linear += (double)pairs->sum[c] * (double)pairs->sum[c];
+    for (int c = 0; c < k * k; c++)
+        square += (double)pairs->gram[c] * (double)pairs->gram[c];
+    return job->c1 * linear + 0.5 * job->c2 * square;
+}
+
+static void gram_gradient(const npi_pairs *pairs, const npi_pairs_job *job)
+{
+    int32_t n = pairs->blocks.n;
+    int k = pairs->k;
+    real shift = (real)(job->step * job->c1);
+#pragma omp parallel for num_threads(pairs->env.threads) schedule(static)
+    for (int32_t row = 0; row < n; row += ROW_BLOCK) {
+        int rows = n - row < ROW_BLOCK ? n - row : ROW_BLOCK;
+        size_t offset = (size_t)row * (size_t)k;
+        npi_gemm(job->du + offset, k, job->u + offset, k, 0, pairs->gram, k, 0, rows, k, k, (real)(job->step * job->c2),
+                 1);
+        for (int i = 0; i < rows; i++)
+            for (int c = 0; c < k; c++)
+                job->du[offset + (size_t)i * (size_t)k + (size_t)c] += shift * pairs->sum[c];
+    }
+}
+
+/* ---- the rest, sampled ---- */
+
+/* A uniformly random order of the nodes (Fisher-Yates). The choices are made in parallel, the swaps are not. */
+static void shuffle(npi_pairs *pairs, uint64_t seed, uint32_t draw)
+{
+    npi_rng rng = npi_rng_make(seed, NPI_RNG_PAIRS, draw);
+    int32_t n = pairs->blocks.n, *node = pairs->node, *pick = pairs->pick;
+#pragma omp parallel for num_threads(pairs->env.threads) schedule(static)
+    for (int32_t i = 0; i < n; i++)
+        pick[i] = choose(&rng, (uint64_t)i, i + 1);
+    for (int32_t i = 0; i < n; i++) {
+        node[i] = node[pick[i]];
+        node[pick[i]] = i;
+    }
+}
+
+/* The nodes of a block of slots, copied side by side into `rows`, with room for their gradient behind. */
+static npi_side gather_side(const npi_pairs *pairs, const npi_pairs_job *job, int32_t block, real *rows)
+{
+    int32_t start = npi_block_start(pairs->blocks, block);
+    size_t k = (size_t)pairs->k, room = (size_t)pairs->size * k;
+    npi_side side = {job->du ? rows + room : NULL, rows, npi_block_start(pairs->blocks, block + 1) - start};
+    for (int i = 0; i < side.rows; i++)
+        memcpy(rows + (size_t)i * k, job->u + (size_t)pairs->node[start + i] * k, k * sizeof *rows);
+    return side;
+}
+
+static void scatter_side(const npi_pairs *pairs, const npi_pairs_job *job, int32_t block, npi_side side)
+{
+    int32_t start = npi_block_start(pairs->blocks, block);
+    size_t k = (size_t)pairs->k;
+    for (int i = 0; i < side.rows; i++) {
+        real *du = job->du + (size_t)pairs->node[start + i] * k;
+        for (size_t c = 0; c < k; c++)
+            du[c] += side.du[(size_t)i * k + c];
+    }
+}
+
+static double sampled_tile(const npi_pairs *pairs, const npi_pairs_job *job, const int32_t pair[2], double weight)
+{
+    real *tile = npi_pairs_scratch(pairs), *rows = tile + pairs->tile_reals;
+    npi_side a = gather_side(pairs, job, pair[0], rows);
+    npi_side b = gather_side(pairs, job, pair[1], rows + 2 * (size_t)pairs->size * (size_t)pairs->k);
+    double loss = npi_tile(tile, a, b, pairs->k, job->c1, job->c2, weight * job->step, 0, pairs->kernels);
+    if (job->du) {
+        scatter_side(pairs, job, pair[0], a);
+        scatter_side(pairs, job, pair[1], b);
+    }
+    return loss;
+}
+
+/* How many ordered pairs of slots the rounds look at. */
+static double pairs_seen(const npi_pairs *pairs)
+{
+    npi_blocks blocks = pairs->blocks;
+    double seen = 0;
+    for (int32_t round = 0; round < pairs->rounds; round++)
+        for (int32_t t = 0; t < npi_matches(blocks); t++) {
+            int32_t pair[2], rows[2];
+            npi_match(pair, blocks, round, t);
+            for (int side = 0; side < 2; side++)
+                rows[side] = npi_block_start(blocks, pair[side] + 1) - npi_block_start(blocks, pair[side]);
+            seen += 2 * (double)rows[0] * rows[1];
+        }
+    return seen;
+}
+
+/* Every ordered pair of different nodes is seen with the same probability, pairs_seen / (n (n - 1)), whose inverse is its
+ * weight (P7). Rounds as in the exact sum: one writer to a row and to a part of the loss, and a barrier. */
+double npi_sample_run(npi_pairs *pairs, const npi_pairs_job *job, uint64_t seed, uint32_t draw)
+{
+    npi_blocks blocks = pairs->blocks;
+    int32_t matches = npi_matches(blocks);
+    double n = blocks.n, weight = n * (n - 1) / pairs_seen(pairs), seen = 0;
+    double exact = gram_run(pairs, job);
+    if (job->du)
+        gram_gradient(pairs, job);
+    shuffle(pairs, seed, draw);
+    memset(pairs->part, 0, (size_t)matches * sizeof *pairs->part);
+#pragma omp parallel num_threads(pairs->env.threads)
+    for (int32_t round = 0; round < pairs->rounds; round++) {
+#pragma omp for schedule(dynamic)
+        for (int32_t t = 0; t < matches; t++) {
+            int32_t pair[2];
+            npi_match(pair, blocks, round, t);
+            pairs->part[t] += sampled_tile(pairs, job, pair, weight);
+        }
+    }
+    for (int32_t t = 0; t < matches; t++)
+        seen += pairs->part[t];
+    return exact + 2 * weight * seen;
+}

@@ -1,0 +1,74 @@
+/* What the exact and the sampled all-pairs loss share: the workspace, the schedule and the tile. Numbers in brackets are
+ * equations of docs/pairs.md. */
+#ifndef NPI_MODEL_PAIRS_TILES_H
+#define NPI_MODEL_PAIRS_TILES_H
+
+#include "linalg/kernels.h"
+#include "model/pairs.h"
+
+/* n nodes in `count` blocks of consecutive ones whose sizes differ by at most one. */
+typedef struct npi_blocks {
+    int32_t n, count;
+} npi_blocks;
+
+struct npi_pairs {
+    npgnn_env env;
+    const npi_kernels *kernels;
+    int k;
+    npi_blocks blocks;
+    int size;            /* of the largest block */
+    int32_t rounds;      /* of the tournament that a sample plays; 0: the exact loss */
+    real *scratch;       /* per thread: room for a tile and, in a sample, for four sides (size, k) */
+    size_t tile_reals;   /* room for a tile */
+    size_t thread_reals; /* what one thread has */
+    double *part;        /* (blocks.count) partial sums of the loss */
+    /* of a sample only */
+    int32_t *node, *pick; /* (n) the node in each slot; the choices of the shuffle */
+    real *gram, *sum;     /* (k, k) UᵀU; (k) Σ_i u_i */
+    real *gram_scratch;
+};
+
+/* One call of npi_pairs_run as its steps want it. */
+typedef struct npi_pairs_job {
+    real *du;      /* (n, k) or NULL */
+    const real *u; /* (n, k) */
+    double step;   /* 2 * scale * factor: takes the slope of an ordered pair's loss into du, (P4) */
+    double c1, c2; /* q(s) = c1 s + c2 s² / 2; zero when exact */
+} npi_pairs_job;
+
+/* The nodes on one side of a tile. */
+typedef struct npi_side {
+    real *du;      /* (rows, k) or NULL */
+    const real *u; /* (rows, k) */
+    int rows;
+} npi_side;
+
+int32_t npi_block_start(npi_blocks blocks, int32_t block);
+
+/* The t-th of npi_matches matches of a round: all pairs of different blocks meet, each in exactly one of npi_rounds rounds,
+ * and no block is in two matches of a round. Returns 0 when the match is void, its block having no opponent. */
+int npi_match(int32_t pair[2], npi_blocks blocks, int32_t round, int32_t t);
+int32_t npi_matches(npi_blocks blocks);
+int32_t npi_rounds(npi_blocks blocks);
+
+/* S = U_a U_bᵀ and G = sigmoid(S) - q'(S): returns Σ softplus(S) - q(S), and gives dU_a = step G U_b + beta dU_a,
+ * dU_b = step Gᵀ U_a + beta dU_b. A side's du may be NULL. `s` has room for S. */
+double npi_tile(real *s, npi_side a, npi_side b, int k, double c1, double c2, double step, real beta,
+                const npi_kernels *kernels);
+
+/* The calling thread's scratch. */
+real *npi_pairs_scratch(const npi_pairs *pairs);
+
+/* ---- the sampled mode ---- */
+
+/* What a sample needs on top of the exact mode. */
+int npi_sample_new(npi_pairs *pairs, npgnn_error *err);
+void npi_sample_free(npi_pairs *pairs);
+
+/* Fits q to U: sets c1 and c2 of the job, (P9). */
+void npi_sample_fit(const npi_pairs *pairs, npi_pairs_job *job, uint64_t seed, uint32_t draw);
+
+/* Σ_ij q(s_ij) over all n² pairs, exact, and the estimate of Σ_(i != j) softplus(s_ij) - q(s_ij), (P7). */
+double npi_sample_run(npi_pairs *pairs, const npi_pairs_job *job, uint64_t seed, uint32_t draw);
+
+#endif
