@@ -1,0 +1,346 @@
+/* Cutting a graph into training, validation and test: the three protocols (docs/protocols.md). */
+#include "graph/split.h"
+
+#include <math.h>
+
+#include "base/hash.h"
+#include "base/rng.h"
+#include "base/sort.h"
+#include "graph/negative.h"
+#include "graph/pair.h"
+
+/* Where an edge goes. The first three are also the roles of nodes: NPI_NODE_*. */
+enum { IN_TRAIN = NPI_NODE_TRAIN, IN_VAL = NPI_NODE_VAL, IN_TEST = NPI_NODE_TEST, IN_NONE, HOMES };
+
+/* A split being made. */
+typedef struct draft {
+    const npgnn_env *env;
+    const npgnn_graph *graph;
+    npgnn_pair *edges;   /* (m) of the graph; after `distribute` the first train_count are those of training */
+    unsigned char *home; /* (m) IN_* */
+    unsigned char *role; /* (n) NPI_NODE_*; NULL for a transductive split */
+    int64_t train_count;
+    npgnn_pair *pairs[2]; /* by npgnn_set */
+    size_t positives[2];
+} draft;
+
+/* ---- shares ---- */
+
+void npgnn_split_options_default(npgnn_split_options *options, npgnn_protocol protocol)
+{
+    *options = (npgnn_split_options){.protocol = protocol, .test = -1, .val = -1, .train_nodes = -1};
+}
+
+static double share_or(double share, double fallback)
+{
+    return share < 0 ? fallback : share;
+}
+
+/* The options with every share filled in. */
+static npgnn_split_options resolve(const npgnn_split_options *options)
+{
+    npgnn_split_options o;
+    npgnn_split_options_default(&o, NPGNN_TRANSDUCTIVE);
+    if (options)
+        o = *options;
+    o.train_nodes = share_or(o.train_nodes, 0.3);
+    if (o.protocol == NPGNN_TRANSDUCTIVE) {
+        o.test = share_or(o.test, 0.1);
+        o.val = share_or(o.val, 0.05);
+    } else if (o.protocol == NPGNN_INDUCTIVE) {
+        o.test = share_or(o.test, 0.05);
+        o.val = share_or(o.val, 0.025);
+    } else {
+        o.val = share_or(o.val, 0);
+        o.test = 1 - o.train_nodes - o.val;
+    }
+    return o;
+}
+
+static int check_shares(const npgnn_split_options *o, npgnn_error *err)
+{
+    if ((unsigned)o->protocol > NPGNN_FEW_SHOT)
+        return npi_fail(err, NPGNN_E_ARGUMENT, "unknown protocol %d", (int)o->protocol);
+    if (o->protocol == NPGNN_FEW_SHOT && !(o->train_nodes > 0 && o->val >= 0 && o->test > 0))
+        return npi_fail(err, NPGNN_E_ARGUMENT,
+                        "training nodes (%g) and validation nodes (%g) must leave some nodes for the test",
+                        o->train_nodes, o->val);
+    if (!(o->test >= 0 && o->val >= 0 && o->test + o->val < 1))
+        return npi_fail(err, NPGNN_E_ARGUMENT, "test (%g) and validation (%g) must be shares that leave some training",
+                        o->test, o->val);
+    return 0;
+}
+
+/* floor(share * total), where a share such as 0.29, which no double holds exactly, still makes 29 of 100. */
+static int64_t part_of(double share, int64_t total)
+{
+    return (int64_t)floor(share * (double)total * (1 + 0x1p-50));
+}
+
+/* ---- who goes where ---- */
+
+/* Deals `total` items out: exactly `test` and `val` of them, every choice being equally likely (selection sampling with two
+ * baskets, see context.c). */
+static void deal(unsigned char *home, int64_t total, int64_t test, int64_t val, uint64_t seed)
+{
+    npi_rng rng = npi_rng_make(seed, NPI_RNG_SPLIT, 0);
+    for (int64_t i = 0; i < total; i++) {
+        int64_t pick = (int64_t)npi_rng_below(&rng, (uint64_t)(total - i));
+        home[i] = pick < test ? IN_TEST : pick < test + val ? IN_VAL : IN_TRAIN;
+        test -= home[i] == IN_TEST;
+        val -= home[i] == IN_VAL;
+    }
+}
+
+/* The home of an edge whose ends have these roles. One between validation and test would tell one of the two sets about
+ * the nodes of the other: it has none. */
+static unsigned char home_of(unsigned char a, unsigned char b)
+{
+    if (a == b || b == NPI_NODE_TRAIN)
+        return a;
+    return a == NPI_NODE_TRAIN ? b : IN_NONE;
+}
+
+static int deal_nodes(draft *d, const npgnn_split_options *o, npgnn_error *err)
+{
+    int64_t n = d->graph->n, val = part_of(o->val, n);
+    int64_t test = o->protocol == NPGNN_FEW_SHOT ? n - part_of(o->train_nodes, n) - val : part_of(o->test, n);
+    d->role = npi_alloc(d->env, (size_t)n, 1, err);
+    if (!d->role)
+        return NPGNN_E_MEMORY;
+    deal(d->role, n, test, val, o->seed);
+    for (int64_t e = 0; e < d->graph->m; e++)
+        d->home[e] = home_of(d->role[d->edges[e].u], d->role[d->edges[e].v]);
+    return 0;
+}
+
+static int deal_all(draft *d, const npgnn_split_options *o, npgnn_error *err)
+{
+    int64_t m = d->graph->m;
+    d->edges = npi_alloc(d->env, (size_t)m, sizeof *d->edges, err);
+    d->home = npi_alloc(d->env, (size_t)m, 1, err);
+    if (!d->edges || !d->home)
+        return NPGNN_E_MEMORY;
+    npi_graph_edge_list(d->edges, d->graph);
+    if (o->protocol != NPGNN_TRANSDUCTIVE)
+        return deal_nodes(d, o, err);
+    deal(d->home, m, part_of(o->test, m), part_of(o->val, m), o->seed);
+    return 0;
+}
+
+/* ---- the sets ---- */
+
+static int reserve_set(draft *d, npgnn_set set, size_t positives, double share, npgnn_error *err)
+{
+    if (positives == 0 && share > 0)
+        return npi_fail(err, NPGNN_E_ARGUMENT,
+                        "the %s set would be empty: no link of this graph of %lld falls into its share of %g%s",
+                        set == NPGNN_SET_TEST ? "test" : "validation", (long long)d->graph->m, share,
+                        set == NPGNN_SET_TEST ? "" : " (0 does without it)");
+    d->positives[set] = positives;
+    d->pairs[set] = npi_alloc(d->env, positives, 2 * sizeof *d->pairs[set], err);
+    return d->pairs[set] ? 0 : NPGNN_E_MEMORY;
+}
+
+/* Moves the edges to their homes. */
+static int distribute(draft *d, const npgnn_split_options *o, npgnn_error *err)
+{
+    size_t count[HOMES] = {0}, filled[2] = {0};
+    for (int64_t e = 0; e < d->graph->m; e++)
+        count[d->home[e]]++;
+    int code = reserve_set(d, NPGNN_SET_TEST, count[IN_TEST], o->test, err);
+    if (!code)
+        code = reserve_set(d, NPGNN_SET_VAL, count[IN_VAL], o->val, err);
+    for (int64_t e = 0; !code && e < d->graph->m; e++) {
+        if (d->home[e] == IN_TRAIN)
+            d->edges[d->train_count++] = d->edges[e];
+        else if (d->home[e] == IN_VAL)
+            d->pairs[NPGNN_SET_VAL][filled[NPGNN_SET_VAL]++] = d->edges[e];
+        else if (d->home[e] == IN_TEST)
+            d->pairs[NPGNN_SET_TEST][filled[NPGNN_SET_TEST]++] = d->edges[e];
+    }
+    return code;
+}
+
+static int add_negatives(draft *d, uint64_t seed, npgnn_error *err)
+{
+    npgnn_pair *behind[2] = {d->pairs[0] + d->positives[0], d->pairs[1] + d->positives[1]};
+    return npi_negatives_draw(behind, d->graph, d->positives, seed, d->env, err);
+}
+
+static int finish(npgnn_split **out, draft *d, npgnn_protocol protocol, npgnn_error *err)
+{
+    const size_t count[2] = {2 * d->positives[0], 2 * d->positives[1]};
+    int code = npi_split_assemble(out, d->graph, protocol, d->role ? NULL : d->edges, d->train_count, d->role, d->pairs,
+                                  count, d->positives, d->env, err);
+    d->role = NULL; /* these are the split's now */
+    d->pairs[0] = d->pairs[1] = NULL;
+    return code;
+}
+
+int npgnn_split_new(npgnn_split **out, const npgnn_graph *graph, const npgnn_split_options *options,
+                    const npgnn_env *env, npgnn_error *err)
+{
+    const npgnn_env resolved = npi_env(env);
+    const npgnn_split_options o = resolve(options);
+    draft d = {.env = &resolved, .graph = graph};
+    int code = check_shares(&o, err);
+    if (!code)
+        code = deal_all(&d, &o, err);
+    if (!code)
+        code = distribute(&d, &o, err);
+    if (!code)
+        code = add_negatives(&d, o.seed, err);
+    if (!code)
+        code = finish(out, &d, o.protocol, err);
+    npi_free(&resolved, d.edges);
+    npi_free(&resolved, d.home);
+    npi_free(&resolved, d.role);
+    npi_free(&resolved, d.pairs[0]);
+    npi_free(&resolved, d.pairs[1]);
+    return code;
+}
+
+/* ---- assembling ---- */
+
+/* Puts pairs into their canonical form and order, u < v and ascending, so that equal sets are equal arrays. */
+static int canonicalize(npgnn_pair *pairs, size_t count, const npgnn_env *env, npgnn_error *err)
+{
+    uint64_t *keys = npi_resize(env, NULL, count, 2 * sizeof *keys, err); /* the second half is the sort's scratch */
+    if (!keys)
+        return NPGNN_E_MEMORY;
+    for (size_t i = 0; i < count; i++)
+        keys[i] = npi_pair_key(pairs[i]);
+    npi_sort_u64(keys, keys + count, count);
+    for (size_t i = 0; i < count; i++)
+        pairs[i] = npi_key_pair(keys[i]);
+    npi_free(env, keys);
+    return 0;
+}
+
+static int canonicalize_sets(npgnn_split *split, npgnn_error *err)
+{
+    int code = 0;
+    for (int set = 0; !code && set < 2; set++) {
+        size_t positives = split->positives[set];
+        code = canonicalize(split->pairs[set], positives, &split->env, err);
+        if (!code)
+            code = canonicalize(split->pairs[set] + positives, split->count[set] - positives, &split->env, err);
+    }
+    return code;
+}
+
+static int train_from_edges(npgnn_split *split, const npgnn_pair *edges, int64_t count, npgnn_error *err)
+{
+    int32_t n = split->graph->n;
+    for (int64_t e = 0; e < count; e++)
+        if (edges[e].u < 0 || edges[e].u >= n || edges[e].v < 0 || edges[e].v >= n)
+            return npi_fail(err, NPGNN_E_MISMATCH, "training link %d - %d: the graph has nodes 0 to %d", edges[e].u,
+                            edges[e].v, n - 1);
+    return npi_graph_with_edges(&split->train, split->graph, edges, count, err);
+}
+
+static int train_from_roles(npgnn_split *split, npgnn_error *err)
+{
+    int32_t count = 0;
+    split->map = npi_alloc(&split->env, (size_t)split->graph->n, sizeof *split->map, err);
+    if (!split->map)
+        return NPGNN_E_MEMORY;
+    for (int32_t i = 0; i < split->graph->n; i++)
+        if (split->role[i] == NPI_NODE_TRAIN)
+            split->map[count++] = i;
+    return npi_graph_induced(&split->train, split->graph, split->map, count, err);
+}
+
+/* Over the content in canonical order: a split has the same hash however it was made. */
+static uint64_t hash_split(const npgnn_split *split)
+{
+    const npi_csr *a = &split->train->a;
+    uint64_t hash = npi_hash_u64(NPI_HASH_START, (uint64_t)split->protocol);
+    for (int32_t i = 0; i < a->rows; i++) {
+        for (int64_t p = a->ptr[i]; p < a->ptr[i + 1]; p++) {
+            npgnn_pair edge = {split->map ? split->map[i] : i, split->map ? split->map[a->col[p]] : a->col[p]};
+            if (edge.u < edge.v)
+                hash = npi_hash_u64(hash, npi_pair_key(edge));
+        }
+    }
+    for (int set = 0; set < 2; set++) {
+        hash = npi_hash_u64(hash, split->positives[set]);
+        for (size_t i = 0; i < split->count[set]; i++)
+            hash = npi_hash_u64(hash, npi_pair_key(split->pairs[set][i]));
+    }
+    return hash;
+}
+
+int npi_split_assemble(npgnn_split **out, const npgnn_graph *graph, npgnn_protocol protocol,
+                       const npgnn_pair *train_edges, int64_t train_count, unsigned char *role, npgnn_pair *pairs[2],
+                       const size_t count[2], const size_t positives[2], const npgnn_env *env, npgnn_error *err)
+{
+    const npgnn_split content = {.env = npi_env(env),
+                                 .graph = graph,
+                                 .protocol = protocol,
+                                 .role = role,
+                                 .pairs = {pairs[0], pairs[1]},
+                                 .count = {count[0], count[1]},
+                                 .positives = {positives[0], positives[1]}};
+    npgnn_split *split = npi_alloc(&content.env, 1, sizeof *split, err);
+    if (!split) {
+        npi_free(&content.env, role);
+        npi_free(&content.env, pairs[0]);
+        npi_free(&content.env, pairs[1]);
+        return NPGNN_E_MEMORY;
+    }
+    *split = content;
+    int code = canonicalize_sets(split, err);
+    if (!code)
+        code = role ? train_from_roles(split, err) : train_from_edges(split, train_edges, train_count, err);
+    if (!code && split->train->m == 0)
+        code = npi_fail(err, NPGNN_E_ARGUMENT, "the split leaves no link for training");
+    if (!code)
+        code = npgnn_split_check(split, err);
+    if (code) {
+        npgnn_split_free(split);
+        return code;
+    }
+    split->hash = hash_split(split);
+    *out = split;
+    return 0;
+}
+
+/* ---- looking at it ---- */
+
+size_t npgnn_split_pairs(const npgnn_pair **pairs, size_t *positives, const npgnn_split *split, npgnn_set set)
+{
+    *pairs = split->pairs[set];
+    *positives = split->positives[set];
+    return split->count[set];
+}
+
+const npgnn_graph *npgnn_split_train(const int32_t **map, const npgnn_split *split)
+{
+    *map = split->map;
+    return split->train;
+}
+
+npgnn_protocol npgnn_split_protocol(const npgnn_split *split)
+{
+    return split->protocol;
+}
+
+uint64_t npgnn_split_hash(const npgnn_split *split)
+{
+    return split->hash;
+}
+
+void npgnn_split_free(npgnn_split *split)
+{
+    if (!split)
+        return;
+    const npgnn_env env = split->env;
+    npgnn_graph_free(split->train);
+    npi_free(&env, split->map);
+    npi_free(&env, split->role);
+    npi_free(&env, split->pairs[0]);
+    npi_free(&env, split->pairs[1]);
+    npi_free(&env, split);
+}
