@@ -227,7 +227,7 @@ static void test_refusals(void **state)
     (void)state;
     npgnn_graph *graph = random_graph(20, 30, 1);
     npi_context *context = NULL;
-    const double bad[] = {0, -0.1, 1.01, NAN};
+    const double bad[] = {0, -0.1, 1.01, (double)NAN};
     for (int i = 0; i < 4; i++)
         assert_int_equal(npi_context_new(&context, graph, NPGNN_CONTEXT_EDGES, bad[i], NULL, NULL), NPGNN_E_ARGUMENT);
     assert_int_equal(npi_context_new(&context, graph, NPGNN_CONTEXT_AUTO, 0.1, NULL, NULL), NPGNN_E_ARGUMENT);

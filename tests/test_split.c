@@ -213,12 +213,12 @@ static void test_refusals(void **state)
     const npgnn_pair star[6] = {{0, 1}, {0, 2}, {0, 3}, {0, 4}, {0, 5}, {0, 6}};
     npgnn_graph *graph = random_graph(100, 200, 1), *small = build(star, 8, 6);
     assert_true(refused(graph, NPGNN_TRANSDUCTIVE, 0.6, 0.4, -1, "leave some training"));
-    assert_true(refused(graph, NPGNN_TRANSDUCTIVE, NAN, 0.4, -1, "leave some training"));
+    assert_true(refused(graph, NPGNN_TRANSDUCTIVE, (double)NAN, 0.4, -1, "leave some training"));
     assert_true(refused(graph, NPGNN_INDUCTIVE, 1.5, 0.1, -1, "leave some training"));
     assert_true(refused(graph, NPGNN_FEW_SHOT, -1, -1, 1, "for the test"));
     assert_true(refused(graph, NPGNN_FEW_SHOT, -1, -1, 0, "for the test"));
     assert_true(refused(graph, NPGNN_FEW_SHOT, -1, 0.7, 0.3, "for the test"));
-    assert_true(refused(graph, NPGNN_FEW_SHOT, -1, -1, NAN, "for the test"));
+    assert_true(refused(graph, NPGNN_FEW_SHOT, -1, -1, (double)NAN, "for the test"));
     assert_true(refused(graph, (npgnn_protocol)7, -1, -1, -1, "protocol"));
     assert_true(refused(graph, NPGNN_FEW_SHOT, -1, -1, 0.011, "no link for training")); /* one training node */
     assert_true(refused(small, NPGNN_TRANSDUCTIVE, 0.1, 0, -1, "test set would be empty"));
