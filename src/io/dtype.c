@@ -1,0 +1,81 @@
+#include "io/dtype.h"
+
+#include <math.h>
+#include <string.h>
+
+int npi_dtype_parse(npi_dtype *out, const char *text, size_t length)
+{
+    npi_dtype type = {0};
+    if (length > 0 && memchr("<>|=", text[0], 4)) {
+        type.big_endian = text[0] == '>';
+        text++;
+        length--;
+    }
+    if (length != 2 || text[1] < '1' || text[1] > '8')
+        return -1;
+    type.kind = text[0];
+    type.size = text[1] - '0';
+    const char *sizes = type.kind == 'f' ? "248" : type.kind == 'b' ? "1" : "1248";
+    if (!memchr("fiub", type.kind, 4) || !strchr(sizes, text[1]))
+        return -1;
+    *out = type;
+    return 0;
+}
+
+/* The element's bytes as one unsigned number. */
+static uint64_t bits(const unsigned char *element, npi_dtype type)
+{
+    uint64_t value = 0;
+    for (int i = 0; i < type.size; i++)
+        value |= (uint64_t)element[type.big_endian ? type.size - 1 - i : i] << (8 * i);
+    return value;
+}
+
+int64_t npi_dtype_int(const unsigned char *element, npi_dtype type)
+{
+    uint64_t value = bits(element, type);
+    if (type.kind == 'b')
+        return value != 0;
+    if (type.kind == 'u')
+        return value > INT64_MAX ? INT64_MAX : (int64_t)value;
+    uint64_t sign = (uint64_t)1 << (8 * type.size - 1);
+    value = (value ^ sign) - sign; /* extends the sign */
+    int64_t result;
+    memcpy(&result, &value, sizeof result);
+    return result;
+}
+
+/* IEEE binary16: sign, 5 bits of exponent, 10 of fraction. */
+static double half(uint64_t value)
+{
+    int exponent = (int)(value >> 10 & 31);
+    double fraction = (double)(value & 1023);
+    double magnitude;
+    if (exponent == 31)
+        magnitude = fraction > 0 ? NAN : INFINITY;
+    else
+        magnitude = exponent ? ldexp(1024 + fraction, exponent - 25) : ldexp(fraction, -24);
+    return value >> 15 & 1 ? -magnitude : magnitude;
+}
+
+double npi_dtype_float(const unsigned char *element, npi_dtype type)
+{
+    uint64_t value = bits(element, type);
+    uint32_t low = (uint32_t)value;
+    float single;
+    double number;
+    if (type.kind == 'u')
+        return (double)value;
+    if (type.kind != 'f')
+        return (double)npi_dtype_int(element, type);
+    switch (type.size) {
+    case 2:
+        return half(value);
+    case 4:
+        memcpy(&single, &low, sizeof single);
+        return (double)single;
+    default:
+        memcpy(&number, &value, sizeof number);
+        return number;
+    }
+}

@@ -1,0 +1,333 @@
+#define _POSIX_C_SOURCE 200809L
+#include "io/stream.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <zlib.h>
+
+#define BLOCK 65536
+#define LONGEST_LINE ((size_t)1 << 30)
+
+struct npi_stream {
+    npgnn_env env;
+    char *name;
+    FILE *file;                  /* NULL: from memory */
+    const unsigned char *memory; /* what is left of it */
+    size_t memory_left;
+    unsigned char *raw; /* (BLOCK) as read, before gunzipping */
+    z_stream zip;
+    int gzip, zip_member;  /* is gzip data; a member of it has begun and not ended */
+    unsigned char *buffer; /* (BLOCK) what readers see: begin .. end is unread */
+    size_t begin, end;
+    int ended;
+    char *line; /* grows to the longest line met */
+    size_t line_room, line_length;
+    int64_t lineno;
+    int unread;
+};
+
+const npgnn_env *npi_stream_env(const npi_stream *stream)
+{
+    return &stream->env;
+}
+
+const char *npi_stream_name(const npi_stream *stream)
+{
+    return stream->name;
+}
+
+int64_t npi_stream_lineno(const npi_stream *stream)
+{
+    return stream->lineno;
+}
+
+int npi_stream_fail(npi_stream *stream, npgnn_error *err, const char *format, ...)
+{
+    char text[512];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    return npi_fail_at(err, NPGNN_E_FORMAT, stream->name, stream->lineno, "%s", text);
+}
+
+/* ---- bytes as they come ---- */
+
+/* Up to `size` bytes of the file or the memory; 0 at the end. */
+static int read_raw(unsigned char *bytes, size_t *got, npi_stream *stream, size_t size, npgnn_error *err)
+{
+    if (stream->file) {
+        *got = fread(bytes, 1, size, stream->file);
+        return *got == 0 && ferror(stream->file) ? npi_fail_errno(err, "read", stream->name) : 0;
+    }
+    *got = size < stream->memory_left ? size : stream->memory_left;
+    if (*got > 0) {
+        memcpy(bytes, stream->memory, *got);
+        stream->memory += *got;
+        stream->memory_left -= *got;
+    }
+    return 0;
+}
+
+static int broken_gzip(npi_stream *stream, npgnn_error *err, const char *what)
+{
+    return npi_fail_at(err, NPGNN_E_FORMAT, stream->name, stream->lineno, "the gzip data %s", what);
+}
+
+/* Inflates into `bytes`, which get at least one byte unless the data end. A file may have several gzip members. */
+static int read_gzip(unsigned char *bytes, size_t *got, npi_stream *stream, npgnn_error *err)
+{
+    z_stream *zip = &stream->zip;
+    zip->next_out = bytes;
+    zip->avail_out = BLOCK;
+    while (zip->avail_out == BLOCK) {
+        if (zip->avail_in == 0) {
+            size_t size;
+            int code = read_raw(stream->raw, &size, stream, BLOCK, err);
+            if (code)
+                return code;
+            zip->next_in = stream->raw;
+            zip->avail_in = (uInt)size;
+            if (size == 0 && stream->zip_member)
+                return broken_gzip(stream, err, "ends early: the file is cut short");
+            if (size == 0)
+                break;
+        }
+        stream->zip_member = 1;
+        int status = inflate(zip, Z_NO_FLUSH);
+        if (status == Z_MEM_ERROR)
+            return npi_fail(err, NPGNN_E_MEMORY, "out of memory while unpacking %s", stream->name);
+        if (status != Z_OK && status != Z_STREAM_END)
+            return broken_gzip(stream, err, "is damaged");
+        if (status == Z_STREAM_END) {
+            stream->zip_member = 0;
+            inflateReset(zip);
+        }
+    }
+    *got = BLOCK - zip->avail_out;
+    return 0;
+}
+
+/* Refills the empty buffer; leaves it empty at the end. */
+static int refill(npi_stream *stream, npgnn_error *err)
+{
+    size_t got = 0;
+    int code = 0;
+    if (!stream->ended)
+        code = stream->gzip ? read_gzip(stream->buffer, &got, stream, err)
+                            : read_raw(stream->buffer, &got, stream, BLOCK, err);
+    stream->begin = 0;
+    stream->end = code ? 0 : got;
+    stream->ended = stream->end == 0;
+    return code;
+}
+
+/* ---- opening ---- */
+
+static voidpf zip_alloc(voidpf env, uInt count, uInt size)
+{
+    return npi_alloc(env, count, size, NULL);
+}
+
+static void zip_free(voidpf env, voidpf block)
+{
+    npi_free(env, block);
+}
+
+/* The first block is in the buffer: when it begins as gzip data do, it becomes the raw block to inflate. */
+static int detect_gzip(npi_stream *stream, npgnn_error *err)
+{
+    if (stream->end < 2 || stream->buffer[0] != 0x1F || stream->buffer[1] != 0x8B)
+        return 0;
+    stream->raw = npi_alloc(&stream->env, BLOCK, 1, err);
+    if (!stream->raw)
+        return NPGNN_E_MEMORY;
+    memcpy(stream->raw, stream->buffer, stream->end);
+    stream->zip.next_in = stream->raw;
+    stream->zip.avail_in = (uInt)stream->end;
+    stream->zip.zalloc = zip_alloc;
+    stream->zip.zfree = zip_free;
+    stream->zip.opaque = &stream->env;
+    if (inflateInit2(&stream->zip, 16 + MAX_WBITS) != Z_OK)
+        return npi_fail(err, NPGNN_E_MEMORY, "out of memory while unpacking %s", stream->name);
+    stream->gzip = 1;
+    return refill(stream, err);
+}
+
+/* Takes over `file`, also on failure. */
+static int start(npi_stream **out, FILE *file, const char *name, const void *bytes, size_t size, const npgnn_env *env,
+                 npgnn_error *err)
+{
+    npi_stream *stream = npi_alloc(env, 1, sizeof *stream, err);
+    int code = NPGNN_E_MEMORY;
+    if (!stream) {
+        if (file && file != stdin)
+            fclose(file);
+        return code;
+    }
+    stream->env = *env;
+    stream->file = file;
+    stream->memory = bytes;
+    stream->memory_left = size;
+    stream->name = npi_strdup(env, name, err);
+    stream->buffer = npi_alloc(env, BLOCK, 1, err);
+    if (!stream->name || !stream->buffer)
+        goto out;
+    code = refill(stream, err);
+    if (code == 0)
+        code = detect_gzip(stream, err);
+out:
+    if (code)
+        npi_stream_close(stream);
+    else
+        *out = stream;
+    return code;
+}
+
+int npi_stream_open(npi_stream **out, const char *path, const npgnn_env *env, npgnn_error *err)
+{
+    if (strcmp(path, "-") == 0)
+        return start(out, stdin, "standard input", NULL, 0, env, err);
+    FILE *file = fopen(path, "rb");
+    if (!file)
+        return npi_fail_errno(err, "open", path);
+    return start(out, file, path, NULL, 0, env, err);
+}
+
+int npi_stream_memory(npi_stream **out, const char *name, const void *bytes, size_t size, const npgnn_env *env,
+                      npgnn_error *err)
+{
+    return start(out, NULL, name, bytes, size, env, err);
+}
+
+void npi_stream_close(npi_stream *stream)
+{
+    if (!stream)
+        return;
+    npgnn_env env = stream->env;
+    if (stream->gzip)
+        inflateEnd(&stream->zip);
+    if (stream->file && stream->file != stdin)
+        fclose(stream->file);
+    npi_free(&env, stream->name);
+    npi_free(&env, stream->raw);
+    npi_free(&env, stream->buffer);
+    npi_free(&env, stream->line);
+    npi_free(&env, stream);
+}
+
+/* ---- reading ---- */
+
+int npi_stream_read(void *bytes, size_t *got, npi_stream *stream, size_t size, npgnn_error *err)
+{
+    *got = 0;
+    while (*got < size) {
+        if (stream->begin == stream->end) {
+            int code = refill(stream, err);
+            if (code)
+                return code;
+            if (stream->ended)
+                break;
+        }
+        size_t part = stream->end - stream->begin < size - *got ? stream->end - stream->begin : size - *got;
+        memcpy((unsigned char *)bytes + *got, stream->buffer + stream->begin, part);
+        stream->begin += part;
+        *got += part;
+    }
+    return 0;
+}
+
+int npi_stream_all(unsigned char **bytes, size_t *size, npi_stream *stream, size_t limit, npgnn_error *err)
+{
+    unsigned char *block = NULL;
+    size_t room = 0, used = 0, got;
+    do {
+        size_t wanted = room ? room * 2 : BLOCK;
+        unsigned char *grown = npi_resize(&stream->env, block, wanted, 1, err);
+        int code = grown ? 0 : NPGNN_E_MEMORY;
+        if (grown) {
+            block = grown;
+            room = wanted;
+            code = npi_stream_read(block + used, &got, stream, room - used, err);
+        }
+        if (code == 0) {
+            used += got;
+            if (used > limit)
+                code = npi_fail_at(err, NPGNN_E_FORMAT, stream->name, 0, "has more than %zu bytes", limit);
+        }
+        if (code) {
+            npi_free(&stream->env, block);
+            return code;
+        }
+    } while (used == room);
+    *bytes = block;
+    *size = used;
+    return 0;
+}
+
+const unsigned char *npi_stream_peek(size_t *size, const npi_stream *stream)
+{
+    *size = stream->end - stream->begin;
+    return stream->buffer + stream->begin;
+}
+
+/* Adds what the buffer has of the line; *complete when its end was there. */
+static int append_part(int *complete, npi_stream *stream, npgnn_error *err)
+{
+    unsigned char *from = stream->buffer + stream->begin;
+    size_t left = stream->end - stream->begin;
+    unsigned char *newline = memchr(from, '\n', left);
+    size_t part = newline ? (size_t)(newline - from) : left;
+    size_t needed = stream->line_length + part + 1;
+    *complete = newline != NULL;
+    if (needed > LONGEST_LINE)
+        return npi_stream_fail(stream, err, "the line is longer than %zu bytes", LONGEST_LINE);
+    if (memchr(from, '\0', part))
+        return npi_stream_fail(stream, err, "a NUL byte in a text file: is this a binary file?");
+    if (needed > stream->line_room) {
+        size_t wanted = needed < 256 ? 256 : needed * 2;
+        char *grown = npi_resize(&stream->env, stream->line, wanted, 1, err);
+        if (!grown)
+            return NPGNN_E_MEMORY;
+        stream->line = grown;
+        stream->line_room = wanted;
+    }
+    memcpy(stream->line + stream->line_length, from, part);
+    stream->line_length += part;
+    stream->begin += part + (size_t)*complete;
+    return 0;
+}
+
+int npi_stream_line(char **line, npi_stream *stream, npgnn_error *err)
+{
+    int complete = stream->unread, started = complete;
+    if (!stream->unread)
+        stream->line_length = 0;
+    stream->unread = 0;
+    while (!complete) {
+        int code = stream->begin == stream->end ? refill(stream, err) : 0;
+        if (code)
+            return code;
+        if (stream->begin == stream->end)
+            break;
+        stream->lineno += !started;
+        started = 1;
+        code = append_part(&complete, stream, err);
+        if (code)
+            return code;
+    }
+    if (!started)
+        return 0;
+    if (stream->line_length > 0 && stream->line[stream->line_length - 1] == '\r')
+        stream->line_length--;
+    stream->line[stream->line_length] = '\0';
+    *line = stream->line;
+    return 1;
+}
+
+void npi_stream_unread(npi_stream *stream)
+{
+    stream->unread = 1;
+}
