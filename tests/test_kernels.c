@@ -1,0 +1,302 @@
+/* Every kernel of every table that this processor can run, against slow and obvious versions in double. */
+#include "check.h"
+
+#include <string.h>
+
+#include "base/rng.h"
+#include "linalg/kernels.h"
+
+/* The bounds of docs/pairs.md (P12, P13), and the smallest argument they hold for. */
+#ifdef NPI_DOUBLE
+#define RELATIVE 1e-15
+#define LOWEST (-700.0)
+#define BEYOND 1e-300
+#else
+#define RELATIVE 2.5e-7
+#define LOWEST (-87.0)
+#define BEYOND 2e-38
+#endif
+
+/* Calls `test` with each table. */
+static void for_each_table(void (*test)(const npi_kernels *))
+{
+    assert_ptr_equal(npi_kernels_at(0), npi_kernels_best());
+    for (int i = 0; npi_kernels_at(i); i++) {
+        fprintf(stderr, "table %s\n", npi_kernels_at(i)->name);
+        test(npi_kernels_at(i));
+    }
+}
+
+static double ref_sigmoid(double x)
+{
+    return x < 0 ? exp(x) / (1 + exp(x)) : 1 / (1 + exp(-x));
+}
+
+static double ref_softplus(double x)
+{
+    return (x > 0 ? x : 0) + log1p(exp(-fabs(x)));
+}
+
+static void fill(real *x, size_t count, double size, uint32_t stream)
+{
+    npi_rng rng = npi_rng_make(1, NPI_RNG_TEST, stream);
+    for (size_t i = 0; i < count; i++)
+        x[i] = (real)(size * npi_rng_normal_at(&rng, i));
+}
+
+static void tables(void **state)
+{
+    (void)state;
+    int count = 0;
+    while (npi_kernels_at(count))
+        count++;
+    assert_true(count >= 1 && count <= 3);
+    assert_string_equal(npi_kernels_at(count - 1)->name, "baseline");
+    assert_null(npi_kernels_at(-1));
+}
+
+/* ---- sigmoid and softplus over all floats ---- */
+
+#define STRIDE 8191 /* a prime: patterns of every exponent, half a million values */
+#define CHUNK 1000
+
+/* y is ref(x) within the relative bound; where x is lower than the bound's range, close to zero. */
+static int accurate(double y, double x, double ref)
+{
+    if (isnan(x))
+        return isnan(y);
+    if (isinf(ref))
+        return y == ref;
+    return x < LOWEST ? fabs(y) <= BEYOND : fabs(y - ref) <= RELATIVE * ref;
+}
+
+static void check_chunk(const npi_kernels *kernels, const real *x, int count)
+{
+    real y[CHUNK];
+    kernels->sigmoid(y, x, count);
+    for (int i = 0; i < count; i++) {
+        double at = (double)x[i];
+        real slope = x[i];
+        double loss = kernels->pair_tile(&slope, 1, 0, 0);
+        if (!accurate((double)y[i], at, ref_sigmoid(at)) || !accurate((double)slope, at, ref_sigmoid(at)) ||
+            !accurate(loss, at, ref_softplus(at)))
+            fail_msg("at %.9g: sigmoid %.9g and %.9g, softplus %.9g", at, (double)y[i], (double)slope, loss);
+    }
+}
+
+static void sweep(const npi_kernels *kernels)
+{
+    real x[CHUNK];
+    int count = 0;
+    for (uint64_t pattern = 0; pattern <= UINT32_MAX; pattern += STRIDE) {
+        uint32_t bits = (uint32_t)pattern;
+        float value;
+        memcpy(&value, &bits, sizeof value);
+        x[count++] = (real)value;
+        if (count == CHUNK) {
+            check_chunk(kernels, x, count);
+            count = 0;
+        }
+    }
+    check_chunk(kernels, x, count);
+}
+
+static void special(const npi_kernels *kernels)
+{
+    const real x[] = {0,          (real)-0.0,  INFINITY, -INFINITY, NAN, (real)1e-40, (real)-1e-40,
+                      (real)87.5, (real)-87.5, 1000,     -1000};
+    check_chunk(kernels, x, sizeof x / sizeof *x);
+    real half = 0;
+    kernels->sigmoid(&half, &half, 1);
+    assert_true(half == (real)0.5);
+}
+
+static void elementwise(void **state)
+{
+    (void)state;
+    for_each_table(sweep);
+    for_each_table(special);
+}
+
+/* ---- pair_tile ---- */
+
+static void tile_of(const npi_kernels *kernels, int count, double c1, double c2)
+{
+    real s[5000], g[5000];
+    double loss = 0, size = 0;
+    fill(s, (size_t)count, 3, (uint32_t)count);
+    memcpy(g, s, (size_t)count * sizeof *g);
+    double sum = kernels->pair_tile(g, count, c1, c2);
+    for (int i = 0; i < count; i++) {
+        double x = (double)s[i], slope = ref_sigmoid(x) - (c1 + c2 * x);
+        loss += ref_softplus(x) - x * (c1 + 0.5 * c2 * x);
+        size += ref_softplus(x) + fabs(x * c1) + fabs(0.5 * c2 * x * x);
+        assert_near((double)g[i], slope, 8 * RELATIVE);
+    }
+    assert_near(sum / (size + 1), loss / (size + 1), 8 * RELATIVE);
+}
+
+static void tiles(const npi_kernels *kernels)
+{
+    const int counts[] = {0, 1, 2, 15, 63, 64, 65, 127, 2048, 2049, 4096, 4999};
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+        tile_of(kernels, counts[i], 0, 0);
+        tile_of(kernels, counts[i], 0.45, 0.11);
+        tile_of(kernels, counts[i], 0, -0.3);
+    }
+}
+
+static void pair_tile(void **state)
+{
+    (void)state;
+    for_each_table(tiles);
+}
+
+/* Same values at another address: same bits. */
+static void shifted(const npi_kernels *kernels)
+{
+    enum { COUNT = 1777 };
+    real block[COUNT + 16], first[COUNT];
+    double sum = 0;
+    for (int shift = 0; shift < 16; shift++) {
+        fill(block + shift, COUNT, 4, 7);
+        double again = kernels->pair_tile(block + shift, COUNT, 0.5, 0.1);
+        if (shift == 0) {
+            sum = again;
+            memcpy(first, block, sizeof first);
+        }
+        assert_memory_equal(&again, &sum, sizeof sum);
+        assert_memory_equal(block + shift, first, sizeof first);
+    }
+}
+
+static void alignment(void **state)
+{
+    (void)state;
+    for_each_table(shifted);
+}
+
+/* ---- products with sparse rows ---- */
+
+enum { ROWS = 37, ENTRIES = 23, MAX_WIDTH = 140, STRIDE_B = MAX_WIDTH + 3 };
+
+typedef struct sparse {
+    int32_t col[ENTRIES];
+    float val[ENTRIES];
+    real weight[ENTRIES], scale[ROWS], b[ROWS * STRIDE_B];
+} sparse;
+
+static sparse sparse_make(void)
+{
+    sparse a;
+    real noise[ENTRIES];
+    fill(noise, ENTRIES, 1, 1);
+    fill(a.weight, ENTRIES, 1, 2);
+    fill(a.scale, ROWS, 1, 3);
+    fill(a.b, sizeof a.b / sizeof *a.b, 1, 4);
+    for (int p = 0; p < ENTRIES; p++) {
+        a.val[p] = (float)noise[p];
+        a.col[p] = (p * 17 + 5) % ROWS;
+    }
+    return a;
+}
+
+/* y0 + Σ_p weight b[col[p], c] over [begin, end) */
+static double ref_gather(double y0, const sparse *a, int c, int begin, int end, int val, int scale, int weight)
+{
+    for (int p = begin; p < end; p++)
+        y0 += (val ? (double)a->val[p] : 1) * (scale ? (double)a->scale[a->col[p]] : 1) *
+              (weight ? (double)a->weight[p] : 1) * (double)a->b[a->col[p] * STRIDE_B + c];
+    return y0;
+}
+
+static void gather_width(const npi_kernels *kernels, const sparse *a, int w)
+{
+    real y[5][MAX_WIDTH + 1], start[MAX_WIDTH + 1];
+    fill(start, MAX_WIDTH + 1, 1, 5);
+    for (int i = 0; i < 5; i++)
+        memcpy(y[i], start, sizeof start);
+    kernels->gather(y[0], a->col, NULL, 3, ENTRIES, a->b, w, STRIDE_B);
+    kernels->gather(y[1], a->col, a->val, 3, ENTRIES, a->b, w, STRIDE_B);
+    kernels->gather_scaled(y[2], a->col, NULL, 0, 9, a->scale, a->b, w, STRIDE_B);
+    kernels->gather_scaled(y[3], a->col, a->val, 0, 9, a->scale, a->b, w, STRIDE_B);
+    kernels->combine(y[4], a->col, a->weight, ENTRIES, a->b, w, STRIDE_B);
+    for (int c = 0; c < w; c++) {
+        double y0 = (double)start[c], tolerance = 30 * RELATIVE;
+        assert_near((double)y[0][c], ref_gather(y0, a, c, 3, ENTRIES, 0, 0, 0), tolerance);
+        assert_near((double)y[1][c], ref_gather(y0, a, c, 3, ENTRIES, 1, 0, 0), tolerance);
+        assert_near((double)y[2][c], ref_gather(y0, a, c, 0, 9, 0, 1, 0), tolerance);
+        assert_near((double)y[3][c], ref_gather(y0, a, c, 0, 9, 1, 1, 0), tolerance);
+        assert_near((double)y[4][c], ref_gather(y0, a, c, 0, ENTRIES, 0, 0, 1), tolerance);
+    }
+    for (int i = 0; i < 5; i++) /* nothing past the row is touched */
+        assert_memory_equal(y[i] + w, start + w, sizeof(real) * (size_t)(MAX_WIDTH + 1 - w));
+}
+
+static void dots_width(const npi_kernels *kernels, const sparse *a, int w)
+{
+    real s[ENTRIES];
+    const real *x = a->b + 11 * STRIDE_B;
+    kernels->dots(s, x, a->col, ENTRIES, a->b, w, STRIDE_B);
+    for (int p = 0; p < ENTRIES; p++) {
+        double sum = 0;
+        for (int c = 0; c < w; c++)
+            sum += (double)x[c] * (double)a->b[a->col[p] * STRIDE_B + c];
+        assert_near((double)s[p], sum, 30 * RELATIVE);
+    }
+}
+
+static void widths(const npi_kernels *kernels)
+{
+    sparse a = sparse_make();
+    for (int w = 1; w <= MAX_WIDTH; w++) {
+        gather_width(kernels, &a, w);
+        dots_width(kernels, &a, w);
+    }
+}
+
+static void sparse_rows(void **state)
+{
+    (void)state;
+    for_each_table(widths);
+}
+
+/* ---- Adam ---- */
+
+static void adam_steps(const npi_kernels *kernels)
+{
+    enum { COUNT = 77, STEPS = 5 };
+    real p[COUNT], m[COUNT] = {0}, v[COUNT] = {0}, g[COUNT];
+    double rp[COUNT], rm[COUNT] = {0}, rv[COUNT] = {0};
+    fill(p, COUNT, 1, 1);
+    for (int i = 0; i < COUNT; i++)
+        rp[i] = (double)p[i];
+    for (uint32_t step = 0; step < STEPS; step++) {
+        fill(g, COUNT, 1, 10 + step);
+        kernels->adam(p, m, v, g, COUNT, (real)0.25, (real)0.875, (real)0.9375, (real)0.5);
+        for (int i = 0; i < COUNT; i++) {
+            double d = (double)g[i];
+            rm[i] = 0.875 * rm[i] + 0.125 * d;
+            rv[i] = 0.9375 * rv[i] + 0.0625 * d * d;
+            rp[i] -= 0.25 * rm[i] / (sqrt(rv[i]) + 0.5);
+            assert_near((double)m[i], rm[i], 8 * RELATIVE);
+            assert_near((double)v[i], rv[i], 8 * RELATIVE);
+            assert_near((double)p[i], rp[i], 8 * RELATIVE);
+        }
+    }
+}
+
+static void adam(void **state)
+{
+    (void)state;
+    for_each_table(adam_steps);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(tables),    cmocka_unit_test(elementwise), cmocka_unit_test(pair_tile),
+        cmocka_unit_test(alignment), cmocka_unit_test(sparse_rows), cmocka_unit_test(adam),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
