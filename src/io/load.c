@@ -3,6 +3,7 @@
 
 #include "io/locate.h"
 #include "io/planetoid.h"
+#include "io/readers.h"
 
 /* Prepares the features as asked: ones first, then rows that sum to 1. */
 static int prepare(npgnn_graph *graph, const npgnn_load_options *options, npgnn_error *err)
@@ -22,8 +23,10 @@ static int load_files(npgnn_graph **out, const char *data, const npgnn_load_opti
 {
     npi_location *where = npi_alloc(env, 1, sizeof *where, err);
     int code = where ? npi_locate(where, data, options, err) : NPGNN_E_MEMORY;
-    if (code == 0)
+    if (code == 0 && where->planetoid)
         code = npi_planetoid_load(out, where->prefix, env, err);
+    else if (code == 0)
+        code = npi_tables_load(out, where->edges, where->features, where->labels, env, err);
     npi_free(env, where);
     return code;
 }

@@ -1,0 +1,216 @@
+/* Feature tables: one node a line, fields separated by commas, tabs, semicolons or blanks. The first column may be the id
+ * of the node, the last one its class label, the first line a header. */
+#define _POSIX_C_SOURCE 200809L
+#include <string.h>
+#include <strings.h>
+
+#include "io/readers.h"
+#include "io/text.h"
+
+typedef enum { FIRST_UNKNOWN, FIRST_ID, FIRST_FEATURE } first_column;
+
+typedef struct reader {
+    npi_stream *stream;
+    char separator;
+    int fields; /* a line; 0: no line yet */
+    int has_label;
+    first_column first;
+    npi_names *names; /* of the first column, while it may be the id */
+    float *value;     /* the same as numbers, while it may be a feature */
+    size_t value_count, value_room;
+    npi_rows rows; /* the columns from the second on, the second being column 0 */
+    npi_labels labels;
+} reader;
+
+static int is_number(const char *field)
+{
+    float value;
+    return npi_text_float(&value, field) != NPI_TEXT_NOT_A_NUMBER;
+}
+
+static int is_id_word(const char *field)
+{
+    static const char *const words[] = {"", "id", "node", "node_id", "nodeid", "name", "key", "index"};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (strcasecmp(field, words[i]) == 0)
+            return 1;
+    return 0;
+}
+
+/* ---- the first line: how many fields, is it a header, is there a label ---- */
+
+typedef struct first_line {
+    int fields, middle_words; /* words between the first and the last field */
+    int id_word, first_number, last_number, last_is_label_word;
+} first_line;
+
+static first_line look_at(char *line, char separator)
+{
+    first_line seen = {0};
+    int last_was_word = 0;
+    for (char *field; (field = npi_text_field(&line, separator)); seen.fields++) {
+        int number = is_number(field);
+        if (seen.fields == 0) {
+            seen.id_word = is_id_word(field);
+            seen.first_number = number;
+        } else {
+            seen.middle_words += last_was_word;
+            last_was_word = !number;
+        }
+        seen.last_number = number;
+        seen.last_is_label_word = strcasecmp(field, "label") == 0 || strcasecmp(field, "class") == 0;
+    }
+    return seen;
+}
+
+/* Settles what a line can tell; returns 1 when it is a header. */
+static int settle(reader *r, char *line)
+{
+    r->separator = npi_text_separator(line);
+    first_line seen = look_at(line, r->separator);
+    int header = seen.id_word || seen.middle_words > 0 || (seen.last_is_label_word && !seen.first_number);
+    r->fields = seen.fields;
+    if (header && seen.id_word)
+        r->first = FIRST_ID;
+    r->has_label = header ? seen.last_is_label_word : !seen.last_number && seen.fields > 1;
+    if (seen.fields - r->has_label < 2 && !seen.id_word && seen.first_number)
+        r->first = FIRST_FEATURE; /* a single column of numbers */
+    return header;
+}
+
+/* ---- rows ---- */
+
+static int keep_value(reader *r, float value, npgnn_error *err)
+{
+    int code = npi_grow(&r->rows.env, &r->value, &r->value_room, r->value_count, sizeof *r->value, err);
+    if (code == 0)
+        r->value[r->value_count++] = value;
+    return code;
+}
+
+/* The first column is the id when a header says so, when it has a word, or when it holds integers from 0 on that are all
+ * different. Until one of these fails both readings are kept. */
+static int read_first(reader *r, const char *field, npgnn_error *err)
+{
+    int32_t before = npi_names_count(r->names), index;
+    float value = 0;
+    npi_text_result number = npi_text_float(&value, field);
+    int64_t integer;
+    int code = 0;
+    if (r->first != FIRST_FEATURE)
+        code = npi_names_add(&index, r->names, field, strlen(field), err);
+    if (code)
+        return code;
+    int repeated = r->first != FIRST_FEATURE && npi_names_count(r->names) == before;
+    if (r->first == FIRST_UNKNOWN && number == NPI_TEXT_NOT_A_NUMBER)
+        r->first = FIRST_ID;
+    else if (r->first == FIRST_UNKNOWN && (repeated || !npi_text_int(&integer, field) || integer < 0))
+        r->first = FIRST_FEATURE;
+    if (r->first == FIRST_ID && repeated)
+        return npi_stream_fail(r->stream, err, "node '%.60s' has its features already", field);
+    if (r->first == FIRST_FEATURE && number != NPI_TEXT_OK)
+        return npi_stream_fail(r->stream, err, "the value '%.40s' %s", field, npi_text_reason(number));
+    return r->first == FIRST_ID ? 0 : keep_value(r, value, err);
+}
+
+static int read_feature(reader *r, const char *field, int column, npgnn_error *err)
+{
+    float value;
+    npi_text_result result = npi_text_float(&value, field);
+    if (result != NPI_TEXT_OK)
+        return npi_stream_fail(r->stream, err, "the value '%.40s' in field %d %s", field, column + 1,
+                               npi_text_reason(result));
+    return npi_rows_add(&r->rows, column - 1, value, err);
+}
+
+static int read_row(reader *r, char *line, npgnn_error *err)
+{
+    int column = 0, code = 0;
+    int32_t twice;
+    for (char *field; code == 0 && (field = npi_text_field(&line, r->separator)); column++) {
+        if (column >= r->fields)
+            return npi_stream_fail(r->stream, err, "more than the %d fields of the first line", r->fields);
+        if (column == 0)
+            code = read_first(r, field, err);
+        else if (column == r->fields - 1 && r->has_label)
+            code = npi_labels_add(&r->labels, field, &r->rows.env, err);
+        else
+            code = read_feature(r, field, column, err);
+    }
+    if (code == 0 && column < r->fields)
+        return npi_stream_fail(r->stream, err, "%d fields, but the first line has %d", column, r->fields);
+    return code ? code : npi_rows_end(&twice, &r->rows, err); /* ascending: no column twice */
+}
+
+/* ---- the end ---- */
+
+/* The first column turned out to be a feature: the matrix with it in front. */
+static int prepend_values(npi_csr *out, const reader *r, int32_t cols, npgnn_error *err)
+{
+    npi_rows rows;
+    int32_t twice;
+    int code = npi_rows_start(&rows, &r->rows.env, err);
+    if (code)
+        return code;
+    for (int32_t i = 0; code == 0 && i < r->rows.count; i++) {
+        code = npi_rows_add(&rows, 0, r->value[i], err);
+        for (int64_t p = r->rows.ptr[i]; code == 0 && p < r->rows.ptr[i + 1]; p++)
+            code = npi_rows_add(&rows, r->rows.col[p] + 1, r->rows.val[p], err);
+        if (code == 0)
+            code = npi_rows_end(&twice, &rows, err);
+    }
+    if (code == 0)
+        code = npi_rows_take(out, &rows, rows.count, cols, err);
+    npi_rows_free(&rows);
+    return code;
+}
+
+static int finish(npi_table *out, reader *r, npgnn_error *err)
+{
+    npi_table table = {0};
+    int32_t cols = r->fields > 0 ? r->fields - 1 - r->has_label : 0;
+    int code;
+    if (r->first == FIRST_FEATURE) {
+        code = prepend_values(&table.x, r, cols + 1, err);
+    } else {
+        code = npi_rows_take(&table.x, &r->rows, r->rows.count, cols, err);
+        table.names = r->names;
+        r->names = code ? r->names : NULL;
+    }
+    if (code)
+        return code;
+    if (r->has_label)
+        npi_labels_take(&table.label, &table.classes, &r->labels, &r->rows.env);
+    *out = table;
+    return 0;
+}
+
+int npi_table_read_csv(npi_table *out, npi_stream *stream, npgnn_error *err)
+{
+    const npgnn_env *env = npi_stream_env(stream);
+    reader r = {.stream = stream};
+    char *line;
+    int code = npi_rows_start(&r.rows, env, err);
+    if (code == 0)
+        code = npi_names_new(&r.names, env, err);
+    while (code == 0 && (code = npi_stream_line(&line, stream, err)) > 0) {
+        char *copy = NULL;
+        code = 0;
+        if (npi_text_skippable(line))
+            continue;
+        if (r.fields == 0) { /* looking at the line cuts it: look at a copy */
+            copy = npi_strdup(env, line, err);
+            code = copy ? 0 : NPGNN_E_MEMORY;
+        }
+        if (code == 0 && !(copy && settle(&r, copy)))
+            code = read_row(&r, line, err);
+        npi_free(env, copy);
+    }
+    if (code == 0)
+        code = finish(out, &r, err);
+    npi_names_free(r.names);
+    npi_free(env, r.value);
+    npi_labels_free(&r.labels, env);
+    npi_rows_free(&r.rows);
+    return code;
+}

@@ -1,0 +1,59 @@
+/* svmlight files: "label column:value column:value ... # comment", columns counted from 1. */
+#include <string.h>
+
+#include "io/readers.h"
+#include "io/text.h"
+
+static int read_pair(npi_rows *rows, char *field, npi_stream *stream, npgnn_error *err)
+{
+    char *colon = strchr(field, ':');
+    int64_t col;
+    float val;
+    if (!colon)
+        return npi_stream_fail(stream, err, "'%.40s' is not column:value", field);
+    *colon = '\0';
+    if (!npi_text_int(&col, field) || col < 1 || col >= INT32_MAX)
+        return npi_stream_fail(stream, err, "'%.40s' is not a column: they count from 1", field);
+    npi_text_result result = npi_text_float(&val, colon + 1);
+    if (result != NPI_TEXT_OK)
+        return npi_stream_fail(stream, err, "the value '%.40s' %s", colon + 1, npi_text_reason(result));
+    return npi_rows_add(rows, (int32_t)col - 1, val, err);
+}
+
+static int read_row(npi_rows *rows, npi_labels *labels, char *line, npi_stream *stream, npgnn_error *err)
+{
+    int32_t twice;
+    line[strcspn(line, "#")] = '\0';
+    char *field = npi_text_field(&line, ' ');
+    int code = npi_labels_add(labels, field ? field : "", &rows->env, err);
+    while (code == 0 && (field = npi_text_field(&line, ' ')))
+        code = read_pair(rows, field, stream, err);
+    if (code == 0)
+        code = npi_rows_end(&twice, rows, err);
+    return code > 0 ? npi_stream_fail(stream, err, "column %d is given twice", twice + 1) : code;
+}
+
+int npi_table_read_svmlight(npi_table *out, npi_stream *stream, npgnn_error *err)
+{
+    const npgnn_env *env = npi_stream_env(stream);
+    npi_table table = {0};
+    npi_labels labels = {0};
+    npi_rows rows;
+    char *line;
+    int code = npi_rows_start(&rows, env, err);
+    if (code)
+        return code;
+    while (code == 0 && (code = npi_stream_line(&line, stream, err)) > 0)
+        code = npi_text_skippable(line) ? 0 : read_row(&rows, &labels, line, stream, err);
+    if (code == 0)
+        code = npi_table_check_size(stream, rows.count, rows.cols, rows.elements, err);
+    if (code == 0)
+        code = npi_rows_take(&table.x, &rows, rows.count, rows.cols, err);
+    if (code == 0) {
+        npi_labels_take(&table.label, &table.classes, &labels, env);
+        *out = table;
+    }
+    npi_labels_free(&labels, env);
+    npi_rows_free(&rows);
+    return code;
+}

@@ -1,0 +1,262 @@
+/* Edges, features and labels from their files, put together as one graph. */
+#define _POSIX_C_SOURCE 200809L
+#include <stdio.h>
+#include <string.h>
+
+#include "io/readers.h"
+#include "io/text.h"
+
+/* ---- feature tables ---- */
+
+void npi_table_free(const npgnn_env *env, npi_table *table)
+{
+    npi_csr_free(env, &table->x);
+    npi_names_free(table->names);
+    npi_free(env, table->label);
+    memset(table, 0, sizeof *table);
+}
+
+int npi_table_check_size(npi_stream *stream, int64_t rows, int64_t cols, int64_t elements, npgnn_error *err)
+{
+    int64_t larger = rows > cols ? rows : cols;
+    if (larger <= NPI_FREE_SIZE || larger / NPI_SPARSEST <= elements)
+        return 0;
+    return npi_fail_at(err, NPGNN_E_FORMAT, npi_stream_name(stream), 0,
+                       "%lld rows and %lld columns for only %lld elements: refused", (long long)rows, (long long)cols,
+                       (long long)elements);
+}
+
+/* Whether a name ends so, or so with .gz behind it. */
+static int has_extension(const char *name, const char *extension)
+{
+    size_t length = strlen(name), wanted = strlen(extension);
+    if (length > 3 && strcmp(name + length - 3, ".gz") == 0)
+        length -= 3;
+    return length > wanted && memcmp(name + length - wanted, extension, wanted) == 0;
+}
+
+/* svmlight's sign: a second field like 12:0.5 on the first line. */
+static int looks_like_svmlight(const npi_stream *stream)
+{
+    size_t size, at = 0;
+    const char *text = (const char *)npi_stream_peek(&size, stream);
+    while (at < size && text[at] != ' ' && text[at] != '\n')
+        at++;
+    while (at < size && text[at] == ' ')
+        at++;
+    size_t digits = at;
+    while (at < size && text[at] >= '0' && text[at] <= '9')
+        at++;
+    return at > digits && at < size && text[at] == ':';
+}
+
+int npi_table_read(npi_table *out, npi_stream *stream, npgnn_error *err)
+{
+    const char *name = npi_stream_name(stream);
+    size_t size;
+    const unsigned char *start = npi_stream_peek(&size, stream);
+    if (has_extension(name, ".npy") || (size >= 6 && memcmp(start, "\x93NUMPY", 6) == 0))
+        return npi_table_read_npy(out, stream, err);
+    if (has_extension(name, ".mtx") || npi_mtx_detect(stream))
+        return npi_table_read_mtx(out, stream, err);
+    if (has_extension(name, ".svm") || has_extension(name, ".svmlight") || looks_like_svmlight(stream))
+        return npi_table_read_svmlight(out, stream, err);
+    return npi_table_read_csv(out, stream, err);
+}
+
+/* ---- which node is which ---- */
+
+/* Adds empty rows up to n, for nodes that only the edges know. */
+static int extend_table(npi_table *table, int32_t n, const npgnn_env *env, npgnn_error *err)
+{
+    int32_t rows = table->x.rows;
+    int64_t *ptr = npi_resize(env, table->x.ptr, (size_t)n + 1, sizeof *ptr, err);
+    if (!ptr)
+        return NPGNN_E_MEMORY;
+    table->x.ptr = ptr;
+    table->x.rows = n;
+    for (int32_t i = rows; i < n; i++)
+        ptr[i + 1] = ptr[rows];
+    if (!table->label)
+        return 0;
+    int32_t *label = npi_resize(env, table->label, (size_t)n, sizeof *label, err);
+    if (!label)
+        return NPGNN_E_MEMORY;
+    for (int32_t i = rows; i < n; i++)
+        label[i] = -1;
+    table->label = label;
+    return 0;
+}
+
+static int any_below(const npi_edge_list *edges, int32_t limit)
+{
+    for (int64_t i = 0; i < edges->count; i++)
+        if (edges->pairs[i].u < limit || edges->pairs[i].v < limit)
+            return 1;
+    return edges->count == 0;
+}
+
+/* Rows with ids: the edges' ids are looked up among them; ids that have no row get one of zeros. */
+static int match_by_name(npi_edge_list *edges, const char *edges_name, npi_table *table, const npgnn_env *env,
+                         npgnn_error *err)
+{
+    int32_t rows = table->x.rows;
+    int code = npi_edges_to_names(edges, table->names, err);
+    if (code)
+        return code;
+    int32_t n = npi_names_count(table->names);
+    if (!any_below(edges, rows))
+        return npi_fail_at(err, NPGNN_E_MISMATCH, edges_name, 0, "none of its node ids is the id of a row of features");
+    if (n > rows)
+        npi_log(env, "%d nodes have edges but no row of features: theirs are all zero", n - rows);
+    return n > rows ? extend_table(table, n, env, err) : 0;
+}
+
+/* Rows without ids are the nodes 0, 1, 2...: the edges must speak of them so. */
+static int match_by_index(const npi_edge_list *edges, const char *edges_name, const npi_table *table, npgnn_error *err)
+{
+    int32_t rows = table->x.rows;
+    if (edges->names)
+        return npi_fail_at(err, NPGNN_E_MISMATCH, edges_name, edges->name_line,
+                           "the feature rows have no ids, so node ids must be integers from 0 to %d", rows - 1);
+    if (edges->largest >= rows)
+        return npi_fail_at(err, NPGNN_E_MISMATCH, edges_name, edges->largest_line,
+                           "node %d, but there are %d rows of features: ids count from 0 to %d", edges->largest, rows,
+                           rows - 1);
+    if (edges->nodes != 0 && edges->nodes != rows)
+        return npi_fail_at(err, NPGNN_E_MISMATCH, edges_name, 0, "a matrix of %d nodes for %d rows of features",
+                           edges->nodes, rows);
+    return 0;
+}
+
+/* Without features: integer ids are indices when 0 is among them and they fill at least half of their range. */
+static int ids_are_dense(int *dense, const npi_edge_list *edges, npgnn_error *err)
+{
+    int64_t range = (int64_t)edges->largest + 1, distinct = 0;
+    *dense = 0;
+    if (edges->names || range > 4 * edges->count) /* too wide for the ids there can be */
+        return 0;
+    unsigned char *seen = npi_alloc(&edges->env, (size_t)range, 1, err);
+    if (!seen)
+        return NPGNN_E_MEMORY;
+    for (int64_t i = 0; i < edges->count; i++) {
+        seen[edges->pairs[i].u] = 1;
+        seen[edges->pairs[i].v] = 1;
+    }
+    for (int64_t i = 0; i < range; i++)
+        distinct += seen[i];
+    *dense = range > 0 && seen[0] && 2 * distinct >= range;
+    npi_free(&edges->env, seen);
+    return 0;
+}
+
+static int settle_without_features(npi_edge_list *edges, npgnn_error *err)
+{
+    int dense = 0;
+    if (edges->nodes > 0)
+        return 0;
+    int code = ids_are_dense(&dense, edges, err);
+    if (code == 0 && dense)
+        edges->nodes = edges->largest + 1;
+    else if (code == 0 && !edges->names)
+        code = npi_edges_to_names(edges, NULL, err);
+    return code;
+}
+
+/* Names that are the indices need no table. */
+static int names_are_indices(const npi_names *names)
+{
+    char text[12];
+    int32_t count = npi_names_count(names);
+    for (int32_t i = 0; i < count; i++) {
+        snprintf(text, sizeof text, "%d", i);
+        if (strcmp(npi_names_get(names, i), text) != 0)
+            return 0;
+    }
+    return 1;
+}
+
+/* ---- the graph ---- */
+
+static int settle_nodes(npi_graph_parts *parts, npi_edge_list *edges, const char *edges_name, npi_table *table,
+                        const npgnn_env *env, npgnn_error *err)
+{
+    int code;
+    if (!table)
+        code = settle_without_features(edges, err);
+    else if (table->names)
+        code = match_by_name(edges, edges_name, table, env, err);
+    else
+        code = match_by_index(edges, edges_name, table, err);
+    if (code)
+        return code;
+    if (table)
+        parts->n = table->x.rows;
+    else
+        parts->n = edges->names ? npi_names_count(edges->names) : edges->nodes;
+    if (edges->names && !names_are_indices(edges->names))
+        parts->names = npi_names_share(edges->names);
+    return 0;
+}
+
+int npi_tables_build(npgnn_graph **out, npi_edge_list *edges, const char *edges_name, npi_table *table,
+                     npi_stream *labels, const npgnn_env *env, npgnn_error *err)
+{
+    npi_graph_parts parts = {0};
+    int code = settle_nodes(&parts, edges, edges_name, table, env, err);
+    if (code == 0 && table) {
+        parts.label = table->label;
+        parts.classes = table->classes;
+        table->label = NULL;
+        code = npi_features_from_csr(&parts.x, &table->x, env, err);
+        memset(&table->x, 0, sizeof table->x);
+    }
+    if (code == 0 && labels) {
+        npi_free(env, parts.label);
+        parts.label = NULL;
+        code = npi_labels_read(&parts.label, &parts.classes, labels, parts.names, parts.n, err);
+    }
+    if (table)
+        npi_table_free(env, table);
+    if (code) {
+        npi_features_free(parts.x);
+        npi_names_free(parts.names);
+        npi_free(env, parts.label);
+        return code;
+    }
+    parts.edges = edges->pairs;
+    parts.edge_count = edges->count;
+    return npi_graph_build(out, &parts, env, err);
+}
+
+static int read_table(npi_table *out, const char *path, const npgnn_env *env, npgnn_error *err)
+{
+    npi_stream *stream;
+    int code = npi_stream_open(&stream, path, env, err);
+    if (code)
+        return code;
+    code = npi_table_read(out, stream, err);
+    npi_stream_close(stream);
+    return code;
+}
+
+int npi_tables_load(npgnn_graph **out, const char *edges, const char *features, const char *labels,
+                    const npgnn_env *env, npgnn_error *err)
+{
+    npi_stream *edge_stream = NULL, *label_stream = NULL;
+    npi_edge_list list = {.env = *env};
+    npi_table table = {0};
+    int code = npi_stream_open(&edge_stream, edges, env, err);
+    if (code == 0)
+        code = npi_edges_read(&list, edge_stream, err);
+    if (code == 0 && *labels)
+        code = npi_stream_open(&label_stream, labels, env, err);
+    if (code == 0 && *features)
+        code = read_table(&table, features, env, err);
+    if (code == 0)
+        code = npi_tables_build(out, &list, edges, *features ? &table : NULL, label_stream, env, err);
+    npi_edges_free(&list);
+    npi_stream_close(label_stream);
+    npi_stream_close(edge_stream);
+    return code;
+}
