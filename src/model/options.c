@@ -154,8 +154,11 @@ static int parse_u64(uint64_t *out, const char *text)
 {
     char *end;
     errno = 0;
-    *out = strtoull(text, &end, 10);
-    return *text >= '0' && *text <= '9' && !*end && !errno;
+    uint64_t number = strtoull(text, &end, 10);
+    if (*text < '0' || *text > '9' || *end || errno)
+        return 0;
+    *out = number;
+    return 1;
 }
 
 int npgnn_options_set(npgnn_options *options, const char *key, const char *value, npgnn_error *err)
@@ -194,6 +197,18 @@ int npgnn_options_set(npgnn_options *options, const char *key, const char *value
     return 0;
 }
 
+/* The shortest text that reads back as the same number: 0.9, not 0.90000000000000002. */
+static void print_number(char *value, size_t size, double number)
+{
+    char text[32];
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(text, sizeof text, "%.*g", digits, number);
+        if (strtod(text, NULL) == number)
+            break;
+    }
+    snprintf(value, size, "%s", text);
+}
+
 int npgnn_options_get(char *value, size_t size, const npgnn_options *options, const char *key, npgnn_error *err)
 {
     const option *o = find(key, err);
@@ -219,7 +234,7 @@ int npgnn_options_get(char *value, size_t size, const npgnn_options *options, co
         snprintf(value, size, "%d", *(const int *)field);
         break;
     case REAL:
-        snprintf(value, size, "%.17g", *(const double *)field);
+        print_number(value, size, *(const double *)field);
         break;
     }
     return 0;
