@@ -1,0 +1,126 @@
+/* npgnn eval: split, train, test, over several seeds. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "evaluate.h"
+#include "progress.h"
+#include "report.h"
+#include "say.h"
+#include "settings.h"
+
+/* Writes the split of the first seed; the evaluation makes the same one again. */
+static int save_split(const npgnn_split *fixed, const npgnn_graph *graph, const cli_settings *settings,
+                      const npgnn_eval_options *options, const npgnn_env *env)
+{
+    npgnn_split *split = NULL;
+    npgnn_split_options first = options->split;
+    npgnn_error err = {0};
+    int code = 0;
+    first.seed = settings->seed;
+    if (!fixed)
+        code = npgnn_split_new(&split, graph, &first, env, &err);
+    if (code == 0)
+        code = npgnn_split_save(fixed ? fixed : split, settings->save_split, &err);
+    npgnn_split_free(split);
+    return code ? say_error("%s", err.text) : 0;
+}
+
+static int report(const npgnn_eval_run *runs, int done, const cli_settings *settings, const npgnn_eval_options *options)
+{
+    if (done == 0)
+        return 0;
+    const char *dataset = settings_dataset(settings, settings->operands[0]);
+    const char *protocol =
+        evaluate_protocol_name(options->fixed ? npgnn_split_protocol(options->fixed) : options->split.protocol);
+    /* JSON on standard output leaves no room for a table; JSON of a part of the seeds would pass for the whole */
+    if (!settings->json || strcmp(settings->json, "-") != 0) {
+        printf("%s, %s, %s (percent)\n", dataset, protocol, options->method);
+        report_table(stdout, runs, done);
+    }
+    if (settings->json && done == settings->seeds)
+        return report_write(report_json(runs, done, settings, dataset, protocol, options->method), settings->json);
+    return 0;
+}
+
+static int evaluate(const npgnn_graph *graph, const npgnn_split *fixed, cli_progress *progress,
+                    const cli_settings *settings, const npgnn_env *env)
+{
+    npgnn_eval_options options;
+    int done = 0;
+    evaluate_options(&options, settings, settings->protocol, evaluate_method_name(settings->method));
+    options.fixed = fixed;
+    if (settings->save_split && save_split(fixed, graph, settings, &options, env) != 0)
+        return EXIT_FAILED;
+    npgnn_eval_run *runs = calloc((size_t)settings->seeds, sizeof *runs);
+    if (!runs)
+        return say_error("out of memory");
+    int status = evaluate_run(runs, &done, graph, settings->seeds, &options, progress, env);
+    int reported = report(runs, done, settings, &options);
+    free(runs);
+    return status ? status : reported;
+}
+
+static int run(const cli_settings *settings)
+{
+    npgnn_graph *graph = NULL;
+    npgnn_split *fixed = NULL;
+    npgnn_error err = {0};
+    cli_progress progress;
+    if (progress_open(&progress, settings) != 0)
+        return EXIT_FAILED;
+    npgnn_env env = progress_env(&progress, settings);
+    int status = settings_load(&graph, settings, settings->operands[0], &env);
+    if (status == 0 && settings->split && npgnn_split_load(&fixed, graph, settings->split, &env, &err) != 0)
+        status = say_error("%s", err.text);
+    if (status == 0)
+        status = evaluate(graph, fixed, &progress, settings, &env);
+    int logged = progress_close(&progress);
+    npgnn_split_free(fixed);
+    npgnn_graph_free(graph);
+    return status ? status : logged;
+}
+
+static const arg_option options[] = {
+    SETTING("method", 'm', ARG_CHOICE, method, EVALUATE_METHODS,
+            "What is judged: the model, or the cosine of the features, untrained (default npgnn)."),
+    SETTING("protocol", 'p', ARG_CHOICE, protocol, EVALUATE_PROTOCOLS,
+            "What is held out: edges, all edges of some nodes, or all edges of most nodes (default transductive)."),
+    SETTING("test", 0, ARG_REAL, test, "F",
+            "Share of edges (inductive: nodes) to test on (default 0.1; inductive 0.05).", 0, 0.9),
+    SETTING("val", 0, ARG_REAL, val, "F",
+            "Share of edges (inductive: nodes) to validate on (default 0.05; inductive 0.025).", 0, 0.9),
+    SETTING("train-nodes", 0, ARG_REAL, train_nodes, "F",
+            "Few-shot: share of the nodes known in training (default 0.3).", 0.01, 0.99),
+    SETTING("seeds", 'n', ARG_INT, seeds, "N", "How many seeds: each has its own split and weights (default 3).", 1,
+            10000),
+    SETTING("seed", 's', ARG_U64, seed, "N", "The first of them (default 1)."),
+    SETTING("split", 0, ARG_TEXT, split, "FILE", "Use the split in FILE for every seed."),
+    SETTING("save-split", 0, ARG_TEXT, save_split, "FILE", "Write the split of the first seed to FILE."),
+    SETTING("log", 0, ARG_TEXT, log, "FILE", "Write one JSON object a line to FILE, one per iteration."),
+};
+
+static const arg_group *own_group(void)
+{
+    static const arg_group group = GROUP("Options", options);
+    return &group;
+}
+
+const cli_command cmd_eval = {
+    .args =
+        {
+            .name = "eval",
+            .usage = "DATA [OPTION...]",
+            .summary = "Split a graph, train and test, over several seeds.",
+            .description =
+                "Holds out links of the graph DATA, learns from the rest, and measures how well the held-out "
+                "links are told from pairs that are not linked. Once per seed, with the mean and the standard "
+                "deviation over the seeds.",
+            .examples = "  npgnn eval synthetic --protocol inductive --seeds 5\n"
+                        "  npgnn eval ind.cora --data-dir data/planetoid --seeds 10 --json cora.json\n",
+            .operands = {"DATA"},
+            .groups = {own_group, settings_data_group, settings_common_group, settings_model_group},
+        },
+    .defaults = {.test = -1, .val = -1, .train_nodes = -1, .seeds = 3, .seed = 1},
+    .run = run,
+};

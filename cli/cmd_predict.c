@@ -1,0 +1,160 @@
+/* npgnn predict: the probability of a link for pairs of nodes. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cancel.h"
+#include "output.h"
+#include "pairs_file.h"
+#include "say.h"
+#include "settings.h"
+
+/* Pairs scored in one call: few calls for a long file, and memory that does not grow with it. */
+enum { CHUNK = 1 << 18 };
+
+typedef struct cli_chunk {
+    npgnn_pair *pairs;
+    float *probability, *spread, *score;
+    size_t count;
+} cli_chunk;
+
+static int chunk_new(cli_chunk *chunk)
+{
+    chunk->pairs = malloc(CHUNK * sizeof *chunk->pairs);
+    chunk->probability = malloc(CHUNK * sizeof *chunk->probability);
+    chunk->spread = malloc(CHUNK * sizeof *chunk->spread);
+    chunk->score = malloc(CHUNK * sizeof *chunk->score);
+    return chunk->pairs && chunk->probability && chunk->spread && chunk->score ? 0 : say_error("out of memory");
+}
+
+static void chunk_free(cli_chunk *chunk)
+{
+    free(chunk->pairs);
+    free(chunk->probability);
+    free(chunk->spread);
+    free(chunk->score);
+}
+
+static void print_chunk(FILE *out, const cli_chunk *chunk, const npgnn_graph *graph, int raw, int spread)
+{
+    char u[12], v[12];
+    for (size_t i = 0; i < chunk->count; i++) {
+        fprintf(out, "%s\t%s\t%.6g", npgnn_graph_name(graph, chunk->pairs[i].u, u),
+                npgnn_graph_name(graph, chunk->pairs[i].v, v), (double)(raw ? chunk->score[i] : chunk->probability[i]));
+        if (spread)
+            fprintf(out, "\t%.6g", (double)chunk->spread[i]);
+        fputc('\n', out);
+    }
+}
+
+/* Scores all pairs of `in`, chunk by chunk. Returns the exit status. */
+static int score_all(FILE *out, cli_chunk *chunk, pairs_file *in, const npgnn_model *model, const npgnn_graph *graph,
+                     const cli_settings *settings)
+{
+    npgnn_env env = {.threads = settings->threads};
+    npgnn_predict_options options = {settings->samples, settings->seed, chunk->spread, chunk->score};
+    npgnn_options trained;
+    npgnn_error err = {0};
+    npgnn_model_options(&trained, model);
+    int samples = settings->samples < 0 ? trained.predict_samples : settings->samples;
+    for (;;) {
+        int code = pairs_read(chunk->pairs, &chunk->count, in, graph, CHUNK);
+        if (cancel_signal())
+            return cancel_status();
+        if (code || chunk->count == 0)
+            return code;
+        if (npgnn_predict(chunk->probability, model, graph, chunk->pairs, chunk->count, &options, &env, &err) != 0)
+            return say_error("%s", err.text);
+        print_chunk(out, chunk, graph, settings->raw, samples > 0 && !settings->raw);
+    }
+}
+
+static int predict(const npgnn_model *model, const npgnn_graph *graph, const cli_settings *settings)
+{
+    pairs_file in;
+    cli_output out;
+    cli_chunk chunk = {0};
+    if (pairs_open(&in, settings->pairs) != 0)
+        return EXIT_FAILED;
+    int status = output_open(&out, settings->output);
+    if (status == 0) {
+        cancel_listen();
+        status = chunk_new(&chunk);
+        if (status == 0)
+            status = score_all(out.file, &chunk, &in, model, graph, settings);
+        if (status == 0)
+            status = output_commit(&out);
+        else
+            output_abort(&out);
+    }
+    chunk_free(&chunk);
+    pairs_close(&in);
+    return status;
+}
+
+/* The features have to be prepared as they were for training, whatever the command line says. */
+static int load_for(npgnn_graph **graph, const npgnn_model *model, const cli_settings *given)
+{
+    npgnn_env env = {.threads = given->threads};
+    npgnn_model_info info;
+    cli_settings settings = *given;
+    npgnn_model_describe(&info, model);
+    settings.load.normalize = info.normalize;
+    settings.load.binarize = info.binarize;
+    return settings_load(graph, &settings, settings.operands[1], &env);
+}
+
+static int run(const cli_settings *settings)
+{
+    npgnn_model *model = NULL;
+    npgnn_graph *graph = NULL;
+    npgnn_env env = {.threads = settings->threads};
+    npgnn_error err = {0};
+    if (!settings->pairs)
+        return say_usage("predict", "predict needs --pairs FILE: the pairs of nodes to score, - for standard input");
+    if (npgnn_model_load(&model, settings->operands[0], &env, &err) != 0)
+        return say_error("%s", err.text);
+    int status = load_for(&graph, model, settings);
+    if (status == 0)
+        status = predict(model, graph, settings);
+    npgnn_graph_free(graph);
+    npgnn_model_free(model);
+    return status;
+}
+
+static const arg_option options[] = {
+    SETTING("pairs", 'p', ARG_TEXT, pairs, "FILE|-",
+            "The pairs: two node names a line, separated by tabs, commas or blanks (required)."),
+    SETTING("output", 'o', ARG_TEXT, output, "FILE|-", "Where the results go (default: standard output)."),
+    SETTING(
+        "samples", 0, ARG_INT, samples, "N",
+        "Average over N draws of the latent and add their spread; 0 uses its mean (default: as the model was trained).",
+        0, 100000),
+    SETTING("seed", 's', ARG_U64, seed, "N", "Seed of those draws (default 1)."),
+    SETTING("raw", 0, ARG_FLAG, raw, NULL, "Print the score before the sigmoid instead of the probability."),
+    SETTING_THREADS,
+};
+
+static const arg_group *own_group(void)
+{
+    static const arg_group group = GROUP("Options", options);
+    return &group;
+}
+
+const cli_command cmd_predict = {
+    .args =
+        {
+            .name = "predict",
+            .usage = "MODEL DATA --pairs FILE [OPTION...]",
+            .summary = "The probability of a link for pairs of nodes.",
+            .description =
+                "Prints a line per pair: the two names and the probability that they are linked, separated by "
+                "tabs. The nodes need features, not links: DATA may be another graph than the model was trained "
+                "on, with the same feature columns. Features are prepared as they were for the training.",
+            .examples = "  npgnn predict model.safetensors synthetic --pairs pairs.tsv --output scores.tsv\n"
+                        "  echo '3 17' | npgnn predict model.safetensors synthetic --pairs - --samples 20\n",
+            .operands = {"MODEL", "DATA"},
+            .groups = {own_group, settings_data_group},
+        },
+    .defaults = {.output = "-", .samples = -1, .seed = 1},
+    .run = run,
+};

@@ -1,0 +1,53 @@
+#include "evaluate.h"
+
+#include <math.h>
+
+#include "cancel.h"
+#include "say.h"
+
+const char *evaluate_protocol_name(npgnn_protocol protocol)
+{
+    static const char *const names[] = {"transductive", "inductive", "few-shot"};
+    return names[protocol];
+}
+
+const char *evaluate_method_name(int method)
+{
+    return method ? "cosine" : "npgnn";
+}
+
+void evaluate_options(npgnn_eval_options *options, const cli_settings *settings, npgnn_protocol protocol,
+                      const char *method)
+{
+    npgnn_eval_options_default(options, protocol);
+    options->method = method;
+    options->model = settings->model;
+    options->first_seed = settings->seed;
+    /* negative: the protocol's own default, which is there already */
+    if (settings->test >= 0)
+        options->split.test = settings->test;
+    if (settings->val >= 0)
+        options->split.val = settings->val;
+    if (settings->train_nodes >= 0)
+        options->split.train_nodes = settings->train_nodes;
+}
+
+int evaluate_run(npgnn_eval_run *runs, int *done, const npgnn_graph *graph, int seeds,
+                 const npgnn_eval_options *options, cli_progress *progress, const npgnn_env *env)
+{
+    npgnn_error err = {0};
+    for (int i = 0; i < seeds; i++)
+        runs[i].auc = (double)NAN; /* tells the runs that did not finish */
+    progress_job_begin(progress);
+    int code = npgnn_evaluate(runs, graph, seeds, options, env, &err);
+    for (*done = 0; *done < seeds && !isnan(runs[*done].auc);)
+        ++*done;
+    progress_job_end(progress);
+    if (code == 0)
+        return EXIT_DONE;
+    if (code == NPGNN_E_CANCELLED) {
+        say_error("stopped by a signal after %d of %d seeds", *done, seeds);
+        return cancel_status();
+    }
+    return say_error("%s", err.text);
+}

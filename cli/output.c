@@ -1,0 +1,83 @@
+#define _POSIX_C_SOURCE 200809L
+#include "output.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "say.h"
+
+static int cannot_write(const char *path)
+{
+    return say_error("cannot write %s: %s", path, strerror(errno));
+}
+
+/* Pipes and devices (/dev/stdout, a shell's >(...)) cannot be renamed over: they are written in place. */
+static int is_special(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 && !S_ISREG(status.st_mode);
+}
+
+int output_open(cli_output *out, const char *path)
+{
+    out->path = path;
+    out->temporary[0] = '\0';
+    out->file = stdout;
+    if (strcmp(path, "-") == 0)
+        return 0;
+    if (is_special(path)) {
+        out->file = fopen(path, "w");
+        return out->file ? 0 : cannot_write(path);
+    }
+    int length = snprintf(out->temporary, sizeof out->temporary, "%s.XXXXXX", path);
+    if (length < 0 || (size_t)length >= sizeof out->temporary)
+        return say_error("the path is too long: %.100s...", path);
+    int fd = mkstemp(out->temporary);
+    if (fd < 0)
+        return cannot_write(path);
+    mode_t mask = umask(0); /* mkstemp makes files private; results are as public as any file of the user */
+    umask(mask);
+    out->file = fchmod(fd, 0666 & ~mask) == 0 ? fdopen(fd, "w") : NULL;
+    if (out->file)
+        return 0;
+    cannot_write(path);
+    close(fd);
+    unlink(out->temporary);
+    return EXIT_FAILED;
+}
+
+int output_commit(cli_output *out)
+{
+    if (out->file == stdout)
+        return output_flush_stdout();
+    int good = !ferror(out->file) && fflush(out->file) == 0 && (!out->temporary[0] || fsync(fileno(out->file)) == 0);
+    if (fclose(out->file) != 0)
+        good = 0;
+    if (good && (!out->temporary[0] || rename(out->temporary, out->path) == 0))
+        return 0;
+    cannot_write(out->path);
+    if (out->temporary[0])
+        unlink(out->temporary);
+    return EXIT_FAILED;
+}
+
+void output_abort(cli_output *out)
+{
+    if (out->file == stdout)
+        return;
+    fclose(out->file);
+    if (out->temporary[0])
+        unlink(out->temporary);
+}
+
+int output_flush_stdout(void)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return 0;
+    if (errno == EPIPE)
+        return EXIT_FAILED;
+    return cannot_write("to standard output");
+}

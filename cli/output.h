@@ -1,0 +1,26 @@
+/* Where results go: standard output for "-", otherwise a file that appears whole or not at all. */
+#ifndef CLI_OUTPUT_H
+#define CLI_OUTPUT_H
+
+#include <stdio.h>
+
+typedef struct cli_output {
+    FILE *file; /* write here */
+    const char *path;
+    char temporary[4096]; /* "" for standard output and for files that are not regular */
+} cli_output;
+
+/* Returns 0, or EXIT_FAILED after having said why. The path must outlive the output. */
+int output_open(cli_output *out, const char *path);
+
+/* Makes the file appear under its name; 0 or EXIT_FAILED. Only now is anything known to be written. */
+int output_commit(cli_output *out);
+
+/* Gives up: an older file of that name stays as it was. */
+void output_abort(cli_output *out);
+
+/* Flushes standard output; 0, or EXIT_FAILED after having said why. A reader that went away is no news: it gets the
+ * status without the words. */
+int output_flush_stdout(void);
+
+#endif

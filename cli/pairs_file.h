@@ -1,0 +1,25 @@
+/* Reading pairs of node names from a text file or standard input, a bounded number at a time. */
+#ifndef CLI_PAIRS_FILE_H
+#define CLI_PAIRS_FILE_H
+
+#include <npgnn/npgnn.h>
+#include <stdio.h>
+
+typedef struct pairs_file {
+    FILE *file;
+    const char *name; /* for messages */
+    int64_t line;
+    char *text; /* the current line */
+    size_t size;
+} pairs_file;
+
+/* "-" is standard input. Returns 0, or EXIT_FAILED after having said why. */
+int pairs_open(pairs_file *in, const char *path);
+
+/* Reads up to `room` pairs: two names a line, with tabs, commas or blanks between them; empty lines and lines that start
+ * with # are skipped. `*count` is 0 at the end. Returns 0, or EXIT_FAILED after having named the line at fault. */
+int pairs_read(npgnn_pair *pairs, size_t *count, pairs_file *in, const npgnn_graph *graph, size_t room);
+
+void pairs_close(pairs_file *in);
+
+#endif

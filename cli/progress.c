@@ -1,0 +1,183 @@
+#define _DEFAULT_SOURCE /* TIOCGWINSZ */
+#include "progress.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cancel.h"
+#include "report.h"
+#include "say.h"
+
+static const double REDRAW_SECONDS = 0.1; /* on a terminal */
+static const double PLAIN_SECONDS = 5;    /* elsewhere, ... */
+static const double PLAIN_SHARE = 0.05;   /* ... and at most 20 lines in all */
+
+static double now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+static int terminal_width(void)
+{
+    struct winsize size;
+    return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+}
+
+/* How much of the whole job is done: 0 to 1. */
+static double share_done(const npgnn_progress *p)
+{
+    double run = p->iterations > 0 ? (double)p->iteration / p->iterations : 1;
+    return (p->run + run) / (p->runs > 0 ? p->runs : 1);
+}
+
+/* A line of text under construction; what does not fit is left out. */
+typedef struct text {
+    char chars[256];
+    int length;
+} text;
+
+static void append(text *line, const char *format, ...) CLI_PRINTF(2, 3);
+static void append(text *line, const char *format, ...)
+{
+    va_list args;
+    int room = (int)sizeof line->chars - line->length;
+    va_start(args, format);
+    int wrote = vsnprintf(line->chars + line->length, (size_t)room, format, args);
+    va_end(args);
+    line->length += wrote < room ? wrote : room - 1;
+}
+
+/* "run 2/3  iteration 120/500  loss 0.7120  KL 0.0030  val AUC 91.20  AP 92.30  85 it/s  4 s left" */
+static text describe(const cli_progress *progress)
+{
+    const npgnn_progress *p = &progress->latest;
+    double share = share_done(p);
+    text line = {.length = 0};
+    if (p->runs > 1)
+        append(&line, "run %d/%d  ", p->run + 1, p->runs);
+    append(&line, "iteration %d/%d  loss %.4f  KL %.4f", p->iteration, p->iterations, p->loss, p->kl);
+    if (!isnan(p->val_auc))
+        append(&line, "  val AUC %.2f  AP %.2f", 100 * p->val_auc, 100 * p->val_ap);
+    if (p->seconds > 0)
+        append(&line, "  %.3g it/s", p->iteration / p->seconds);
+    if (share > 0 && share < 1)
+        append(&line, "  %.0f s left", (now() - progress->started) * (1 - share) / share);
+    return line;
+}
+
+static void draw(cli_progress *progress)
+{
+    enum { BAR = 16 };
+    char bar[BAR + 1];
+    text line = describe(progress);
+    int filled = (int)(BAR * share_done(&progress->latest)), width = terminal_width();
+    for (int i = 0; i < BAR; i++)
+        bar[i] = i < filled ? '#' : '.';
+    bar[BAR] = '\0';
+    int room = width - BAR - 4; /* brackets, a blank, and the last column, where some terminals wrap */
+    if (room < 0)
+        room = 0;
+    fprintf(stderr, "\r[%s] %.*s\033[K", bar, line.length < room ? line.length : room, line.chars);
+    fflush(stderr);
+    progress->drawn = 1;
+}
+
+static void show(cli_progress *progress, double time)
+{
+    if (progress->terminal) {
+        draw(progress);
+    } else {
+        fprintf(stderr, "%s\n", describe(progress).chars);
+    }
+    progress->shown = time;
+    progress->shown_share = share_done(&progress->latest);
+}
+
+static int is_due(const cli_progress *progress, double time)
+{
+    double waited = time - progress->shown;
+    if (progress->quiet)
+        return 0;
+    if (progress->terminal)
+        return waited >= REDRAW_SECONDS;
+    return waited >= PLAIN_SECONDS && share_done(&progress->latest) - progress->shown_share >= PLAIN_SHARE;
+}
+
+static int on_progress(void *user, const npgnn_progress *latest)
+{
+    cli_progress *progress = user;
+    double time = now();
+    progress->latest = *latest;
+    if (progress->log)
+        report_log_line(progress->log, latest);
+    if (is_due(progress, time))
+        show(progress, time);
+    return cancel_signal() != 0;
+}
+
+static void end_line(cli_progress *progress)
+{
+    if (progress->drawn)
+        fputc('\n', stderr);
+    progress->drawn = 0;
+}
+
+static void on_notice(void *user, const char *message)
+{
+    cli_progress *progress = user;
+    if (progress->quiet)
+        return;
+    end_line(progress);
+    fprintf(stderr, "npgnn: %s\n", message);
+}
+
+int progress_open(cli_progress *progress, const cli_settings *settings)
+{
+    memset(progress, 0, sizeof *progress);
+    progress->quiet = settings->quiet;
+    progress->terminal = isatty(STDERR_FILENO);
+    progress->path = settings->log;
+    if (!settings->log)
+        return 0;
+    progress->log = strcmp(settings->log, "-") == 0 ? stdout : fopen(settings->log, "w");
+    return progress->log ? 0 : say_error("cannot write %s: %s", settings->log, strerror(errno));
+}
+
+npgnn_env progress_env(cli_progress *progress, const cli_settings *settings)
+{
+    npgnn_env env = {.threads = settings->threads, .progress = on_progress, .log = on_notice, .user = progress};
+    return env;
+}
+
+void progress_job_begin(cli_progress *progress)
+{
+    memset(&progress->latest, 0, sizeof progress->latest);
+    progress->started = progress->shown = now();
+    progress->shown_share = 0;
+    cancel_listen();
+}
+
+void progress_job_end(cli_progress *progress)
+{
+    int news = progress->latest.iteration > 0 && share_done(&progress->latest) != progress->shown_share;
+    if (news && !progress->quiet)
+        show(progress, now());
+    end_line(progress);
+}
+
+int progress_close(cli_progress *progress)
+{
+    if (!progress->log || progress->log == stdout)
+        return 0; /* standard output is checked at the end of the program */
+    int failed = ferror(progress->log);
+    if (fclose(progress->log) != 0 || failed)
+        return say_error("cannot write %s", progress->path);
+    return 0;
+}

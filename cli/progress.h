@@ -1,0 +1,34 @@
+/* Progress for people, on stderr: one line that is redrawn on a terminal, a few plain lines elsewhere, nothing with --quiet;
+ * and for programs, as a JSON object a line. Also where a signal stops a job. */
+#ifndef CLI_PROGRESS_H
+#define CLI_PROGRESS_H
+
+#include <stdio.h>
+
+#include "settings.h"
+
+typedef struct cli_progress {
+    int quiet, terminal;
+    int drawn;          /* a line is on the terminal, not ended yet */
+    FILE *log;          /* NULL without --log */
+    const char *path;   /* of the log */
+    double started;     /* the job */
+    double shown;       /* when the latest line was shown, */
+    double shown_share; /* and how much of the job was done then */
+    npgnn_progress latest;
+} cli_progress;
+
+/* Opens the log, where one is wanted. Returns 0, or EXIT_FAILED after having said why. */
+int progress_open(cli_progress *progress, const cli_settings *settings);
+
+/* The environment that reports here. */
+npgnn_env progress_env(cli_progress *progress, const cli_settings *settings);
+
+/* Around each job. From its beginning on a signal cancels instead of killing; its end shows the last state. */
+void progress_job_begin(cli_progress *progress);
+void progress_job_end(cli_progress *progress);
+
+/* Closes the log. Returns 0, or EXIT_FAILED when it could not be written. */
+int progress_close(cli_progress *progress);
+
+#endif

@@ -1,0 +1,190 @@
+#define _DEFAULT_SOURCE
+#include "report.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "output.h"
+#include "say.h"
+
+/* name: in JSON; title: in tables; scale: fractions become percent there. */
+static const struct {
+    const char *name, *title;
+    double scale;
+    size_t offset;
+} columns[COLUMNS] = {
+    [COLUMN_AUC] = {"auc", "AUC", 100, offsetof(npgnn_eval_run, auc)},
+    [COLUMN_AP] = {"ap", "AP", 100, offsetof(npgnn_eval_run, ap)},
+    [COLUMN_MRR] = {"mrr", "MRR", 100, offsetof(npgnn_eval_run, mrr)},
+    [COLUMN_HITS10] = {"hits10", "hits@10", 100, offsetof(npgnn_eval_run, hits10)},
+    [COLUMN_HITS100] = {"hits100", "hits@100", 100, offsetof(npgnn_eval_run, hits100)},
+    [COLUMN_VAL_AUC] = {"val_auc", "val AUC", 100, offsetof(npgnn_eval_run, val_auc)},
+    [COLUMN_VAL_AP] = {"val_ap", "val AP", 100, offsetof(npgnn_eval_run, val_ap)},
+    [COLUMN_SECONDS] = {"train_seconds", "seconds", 1, offsetof(npgnn_eval_run, train_seconds)},
+};
+
+double report_value(const npgnn_eval_run *run, report_column column)
+{
+    return *(const double *)(const void *)((const char *)run + columns[column].offset);
+}
+
+report_stats report_summary(const npgnn_eval_run *runs, int count, report_column column)
+{
+    double sum = 0, squares = 0;
+    for (int i = 0; i < count; i++)
+        sum += report_value(&runs[i], column);
+    double mean = sum / count;
+    for (int i = 0; i < count; i++) {
+        double difference = report_value(&runs[i], column) - mean;
+        squares += difference * difference;
+    }
+    double std = count > 1 ? sqrt(squares / (count - 1)) : (double)NAN;
+    report_stats stats = {mean, std, std / sqrt(count)};
+    return stats;
+}
+
+/* ---- tables ---- */
+
+static void print_cell(FILE *out, double value, report_column column)
+{
+    if (isnan(value))
+        fprintf(out, "  %8s", "-");
+    else
+        fprintf(out, "  %8.2f", columns[column].scale * value);
+}
+
+void report_table(FILE *out, const npgnn_eval_run *runs, int count)
+{
+    fprintf(out, "%6s", "seed");
+    for (int c = 0; c < COLUMNS; c++)
+        fprintf(out, "  %8s", columns[c].title);
+    fprintf(out, "  %10s\n", "iterations");
+    for (int i = 0; i < count; i++) {
+        fprintf(out, "%6" PRIu64, runs[i].seed);
+        for (int c = 0; c < COLUMNS; c++)
+            print_cell(out, report_value(&runs[i], c), c);
+        fprintf(out, "  %10d\n", runs[i].iterations);
+    }
+    fprintf(out, "%6s", "mean");
+    for (int c = 0; c < COLUMNS; c++)
+        print_cell(out, report_summary(runs, count, c).mean, c);
+    fprintf(out, "\n%6s", "sd");
+    for (int c = 0; c < COLUMNS; c++)
+        print_cell(out, report_summary(runs, count, c).std, c);
+    fputc('\n', out);
+}
+
+/* ---- JSON ---- */
+
+json_t *report_real(double value)
+{
+    return isfinite(value) ? json_real(value) : json_null();
+}
+
+json_t *report_hash(uint64_t hash)
+{
+    return json_sprintf("%016" PRIx64, hash);
+}
+
+/* From a value as the command line spells it: a number or a truth value where it reads as one. */
+static json_t *option_value(const char *text)
+{
+    char *end;
+    if (strcmp(text, "on") == 0 || strcmp(text, "off") == 0)
+        return json_boolean(text[1] == 'n');
+    long long whole = strtoll(text, &end, 10);
+    if (end != text && !*end)
+        return json_integer(whole);
+    double real = strtod(text, &end);
+    return end != text && !*end ? report_real(real) : json_string(text);
+}
+
+json_t *report_options(const npgnn_options *options)
+{
+    json_t *object = json_object();
+    npgnn_option_info info;
+    char value[64];
+    for (int i = 0; npgnn_options_info(&info, i); i++)
+        if (npgnn_options_get(value, sizeof value, options, info.key, NULL) == 0)
+            json_object_set_new(object, info.key, option_value(value));
+    return object;
+}
+
+static json_t *run_json(const npgnn_eval_run *run)
+{
+    json_t *object = json_object();
+    json_object_set_new(object, "seed", json_integer((json_int_t)run->seed));
+    for (int c = 0; c < COLUMNS; c++)
+        json_object_set_new(object, columns[c].name, report_real(report_value(run, c)));
+    json_object_set_new(object, "iterations", json_integer(run->iterations));
+    json_object_set_new(object, "best_iteration", json_integer(run->best_iteration));
+    json_object_set_new(object, "split_hash", report_hash(run->split_hash));
+    return object;
+}
+
+static int64_t peak_rss_bytes(void)
+{
+    struct rusage usage;
+    if (getrusage(RUSAGE_SELF, &usage) != 0)
+        return 0;
+#if defined(__APPLE__)
+    return usage.ru_maxrss;
+#else
+    return (int64_t)usage.ru_maxrss * 1024; /* Linux counts in KiB */
+#endif
+}
+
+json_t *report_json(const npgnn_eval_run *runs, int count, const cli_settings *settings, const char *dataset,
+                    const char *protocol, const char *method)
+{
+    json_t *seeds = json_array(), *mean = json_object(), *std = json_object(), *se = json_object();
+    for (int i = 0; i < count; i++)
+        json_array_append_new(seeds, run_json(&runs[i]));
+    for (int c = 0; c < COLUMNS; c++) {
+        report_stats stats = report_summary(runs, count, c);
+        json_object_set_new(mean, columns[c].name, report_real(stats.mean));
+        json_object_set_new(std, columns[c].name, report_real(stats.std));
+        json_object_set_new(se, columns[c].name, report_real(stats.se));
+    }
+    return json_pack("{s:s, s:s, s:s, s:o, s:i, s:o, s:o, s:o, s:o, s:I}", "dataset", dataset, "protocol", protocol,
+                     "method", method, "config", report_options(&settings->model), "threads", settings->threads,
+                     "seeds", seeds, "mean", mean, "std", std, "se", se, "peak_rss_bytes",
+                     (json_int_t)peak_rss_bytes());
+}
+
+/* Twelve digits: more than anything measured here is good for, and 0.93 stays 0.93. */
+#define DIGITS JSON_REAL_PRECISION(12)
+
+int report_write(json_t *json, const char *path)
+{
+    cli_output out;
+    if (!json)
+        return say_error("out of memory");
+    if (output_open(&out, path) != 0) {
+        json_decref(json);
+        return EXIT_FAILED;
+    }
+    json_dumpf(json, out.file, JSON_INDENT(2) | DIGITS); /* what fails to be written, output_commit finds out */
+    fputc('\n', out.file);
+    json_decref(json);
+    return output_commit(&out);
+}
+
+void report_log_line(FILE *out, const npgnn_progress *p)
+{
+    /* the latest validation is repeated by the library; a log has it once, where it was measured */
+    double val_auc = p->validated ? p->val_auc : (double)NAN, val_ap = p->validated ? p->val_ap : (double)NAN;
+    json_t *line = json_pack("{s:i, s:i, s:o, s:o, s:o, s:o, s:o}", "run", p->run, "iteration", p->iteration, "loss",
+                             report_real(p->loss), "kl", report_real(p->kl), "val_auc", report_real(val_auc), "val_ap",
+                             report_real(val_ap), "seconds", report_real(p->seconds));
+    if (!line)
+        return;
+    json_dumpf(line, out, JSON_COMPACT | DIGITS);
+    fputc('\n', out);
+    json_decref(line);
+    if (p->validated)
+        fflush(out); /* whoever watches the file sees validations at once */
+}

@@ -1,0 +1,68 @@
+/* What the command line asked for: one struct for all commands, and the option tables they share. */
+#ifndef CLI_SETTINGS_H
+#define CLI_SETTINGS_H
+
+#include <npgnn/npgnn.h>
+
+#include "args.h"
+
+typedef struct cli_settings {
+    const char *operands[ARG_MAX_OPERANDS];
+    /* data */
+    npgnn_load_options load;
+    /* common */
+    int threads; /* resolved: never 0 once settings_finish has run */
+    int quiet;
+    const char *json, *log; /* NULL: not wanted */
+    uint64_t seed;
+    /* model */
+    const char *preset;
+    arg_pairs changes; /* to the preset, in the order given */
+    npgnn_options model;
+    /* of single commands */
+    const char *output, *split, *save_split, *pairs;
+    int protocol; /* an npgnn_protocol */
+    int method;   /* 0 npgnn, 1 cosine */
+    double val, test, train_nodes;
+    int seeds;
+    int samples;
+    int raw;
+} cli_settings;
+
+/* A row of an option table whose field is in settings; help, least, most and implied follow the value. */
+#define SETTING(n, l, k, field, v, ...)                                                                                \
+    {                                                                                                                  \
+        .name = n, .letter = l, .kind = k, .offset = offsetof(cli_settings, field), .value = v, .help = __VA_ARGS__    \
+    }
+#define SETTING_THREADS                                                                                                \
+    SETTING("threads", 't', ARG_INT, threads, "N",                                                                     \
+            "Threads to use (default: all cores). Results do not depend on it.", 1, 4096)
+#define GROUP(heading, options)                                                                                        \
+    {                                                                                                                  \
+        heading, options, (int)(sizeof(options) / sizeof(options)[0])                                                  \
+    }
+
+/* Shared groups. */
+const arg_group *settings_data_group(void);
+const arg_group *settings_common_group(void);
+const arg_group *settings_model_group(void); /* every key of npgnn_options_info */
+
+/* A command of the program. */
+typedef struct cli_command {
+    arg_command args;
+    cli_settings defaults;
+    int (*run)(const cli_settings *settings); /* returns the exit status */
+} cli_command;
+
+extern const cli_command cmd_demo, cmd_info, cmd_train, cmd_eval, cmd_predict;
+
+/* After parsing: applies preset and changes, resolves the number of threads. Returns 0 or EXIT_USAGE. */
+int settings_finish(cli_settings *settings, const arg_command *command);
+
+/* Loads the graph named by `data` and the data options, saying what is wrong otherwise. Returns 0 or EXIT_FAILED. */
+int settings_load(npgnn_graph **graph, const cli_settings *settings, const char *data, const npgnn_env *env);
+
+/* The name of the data for reports: what the user called it. */
+const char *settings_dataset(const cli_settings *settings, const char *data);
+
+#endif
