@@ -1,0 +1,60 @@
+# Bash completion of npgnn. It reads the program's own --help, so it knows what the program knows.
+
+# The commands that `npgnn --help` lists.
+_npgnn_commands()
+{
+    "$1" --help 2>/dev/null | sed -n '/^Commands:/,/^$/s/^  \([a-z][a-z-]*\) .*/\1/p'
+}
+
+# The long options that a help page lists.
+_npgnn_options()
+{
+    sed -n 's/^  .\{4\}\(--[a-z][a-z0-9-]*\).*/\1/p'
+}
+
+# _npgnn_value_of OPTION: what a help page calls the value of this option: "FILE", "a|b|c" or nothing.
+_npgnn_value_of()
+{
+    # "  -o, --output FILE   Explanation": two blanks end the part that names the option
+    awk -v option="$1" '/^  [ -]/ {
+        sub(/^ +/, ""); sub(/  .*/, ""); gsub(/[][]/, "")
+        if (($1 == option || $1 == option "," || $2 == option) && $NF !~ /^-/) print $NF
+    }'
+}
+
+_npgnn()
+{
+    local program=${COMP_WORDS[0]} word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]}
+    local page value
+    COMPREPLY=()
+    if ((COMP_CWORD == 1)); then
+        mapfile -t COMPREPLY < <(compgen -W "$(_npgnn_commands "$program") --help --version" -- "$word")
+        return
+    fi
+    if [[ ${COMP_WORDS[1]} == help ]]; then
+        mapfile -t COMPREPLY < <(compgen -W "$(_npgnn_commands "$program")" -- "$word")
+        return
+    fi
+    page=$("$program" "${COMP_WORDS[1]}" --help 2>/dev/null) || return
+    if [[ $before == -* ]]; then
+        value=$(_npgnn_value_of "$before" <<<"$page")
+        case $value in
+        *FILE* | MODEL) ;; # falls through to file names below
+        DIR)
+            mapfile -t COMPREPLY < <(compgen -d -- "$word")
+            return
+            ;;
+        *'|'*)
+            mapfile -t COMPREPLY < <(compgen -W "${value//|/ }" -- "$word")
+            return
+            ;;
+        ?*) return ;; # a number: nothing to offer
+        esac
+    elif [[ $word == -* ]]; then
+        mapfile -t COMPREPLY < <(compgen -W "$(_npgnn_options <<<"$page") --help" -- "$word")
+        return
+    fi
+    mapfile -t COMPREPLY < <(compgen -f -- "$word")
+}
+
+complete -o filenames -F _npgnn npgnn

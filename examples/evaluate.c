@@ -1,0 +1,46 @@
+/* How well does it do on links to nodes that it has never seen? Three seeds, beside the similarity of the features. */
+#include <npgnn/npgnn.h>
+#include <stdio.h>
+
+enum { SEEDS = 3 };
+
+/* Called after every iteration; whatever it returns other than 0 would stop the training. */
+static int on_progress(void *user, const npgnn_progress *progress)
+{
+    (void)user;
+    if (progress->iteration == progress->iterations)
+        fprintf(stderr, "run %d of %d: loss %.3f\n", progress->run + 1, progress->runs, progress->loss);
+    return 0;
+}
+
+static int evaluate(const npgnn_graph *graph, const char *method, const npgnn_env *env, npgnn_error *err)
+{
+    npgnn_eval_options options;
+    npgnn_eval_run runs[SEEDS];
+    npgnn_eval_options_default(&options, NPGNN_INDUCTIVE);
+    options.method = method;
+    options.model.iterations = 100;
+    options.first_seed = 1;
+    int code = npgnn_evaluate(runs, graph, SEEDS, &options, env, err);
+    for (int i = 0; code == 0 && i < SEEDS; i++)
+        printf("%-8s seed %d: AUC %.3f, AP %.3f\n", method, (int)runs[i].seed, runs[i].auc, runs[i].ap);
+    return code;
+}
+
+int main(void)
+{
+    npgnn_graph *graph = NULL;
+    npgnn_error err = {0};
+    npgnn_env env = {.threads = 2, .progress = on_progress};
+
+    int code = npgnn_load(&graph, "synthetic:nodes=500", NULL, &env, &err);
+    if (code == 0)
+        code = evaluate(graph, "npgnn", &env, &err);
+    if (code == 0)
+        code = evaluate(graph, "cosine", &env, &err);
+    if (code != 0)
+        fprintf(stderr, "%s\n", err.text);
+
+    npgnn_graph_free(graph);
+    return code != 0;
+}

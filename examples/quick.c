@@ -1,0 +1,30 @@
+/* The shortest useful program: learn from the built-in graph, then ask about one pair of nodes. */
+#include <npgnn/npgnn.h>
+#include <stdio.h>
+
+int main(void)
+{
+    npgnn_graph *graph = NULL;
+    npgnn_model *model = NULL;
+    npgnn_error err = {0};
+    npgnn_options options;
+    npgnn_pair pair = {3, 17};
+    float probability;
+
+    int code = npgnn_options_preset(&options, "default", &err);
+    options.iterations = 100;
+    if (code == 0)
+        code = npgnn_load(&graph, "synthetic:nodes=300", NULL, NULL, &err);
+    if (code == 0)
+        code = npgnn_fit(&model, graph, &options, NULL, &err);
+    if (code == 0)
+        code = npgnn_predict(&probability, model, graph, &pair, 1, NULL, NULL, &err);
+    if (code == 0)
+        printf("nodes 3 and 17 are linked with probability %.3f\n", (double)probability);
+    else
+        fprintf(stderr, "%s\n", err.text);
+
+    npgnn_model_free(model);
+    npgnn_graph_free(graph);
+    return code != 0;
+}
