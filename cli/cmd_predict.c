@@ -11,83 +11,83 @@
 /* Pairs scored in one call: few calls for a long file, and memory that does not grow with it. */
 enum { CHUNK = 1 << 18 };
 
-typedef struct cli_chunk {
-    npgnn_pair *pairs;
-    float *probability, *spread, *score;
+typedef struct pairs_chunk {
+    npgnn_pair pairs[CHUNK];
+    npgnn_prediction links[CHUNK];
     size_t count;
-} cli_chunk;
+} pairs_chunk;
 
-static int chunk_new(cli_chunk *chunk)
-{
-    chunk->pairs = malloc(CHUNK * sizeof *chunk->pairs);
-    chunk->probability = malloc(CHUNK * sizeof *chunk->probability);
-    chunk->spread = malloc(CHUNK * sizeof *chunk->spread);
-    chunk->score = malloc(CHUNK * sizeof *chunk->score);
-    return chunk->pairs && chunk->probability && chunk->spread && chunk->score ? 0 : say_error("out of memory");
-}
-
-static void chunk_free(cli_chunk *chunk)
-{
-    free(chunk->pairs);
-    free(chunk->probability);
-    free(chunk->spread);
-    free(chunk->score);
-}
-
-static void print_chunk(FILE *out, const cli_chunk *chunk, const npgnn_graph *graph, int raw, int spread)
+static void print_chunk(FILE *out, const pairs_chunk *chunk, const npgnn_graph *graph, int raw, int spread)
 {
     char u[12], v[12];
     for (size_t i = 0; i < chunk->count; i++) {
+        const npgnn_prediction *link = &chunk->links[i];
         fprintf(out, "%s\t%s\t%.6g", npgnn_graph_name(graph, chunk->pairs[i].u, u),
-                npgnn_graph_name(graph, chunk->pairs[i].v, v), (double)(raw ? chunk->score[i] : chunk->probability[i]));
+                npgnn_graph_name(graph, chunk->pairs[i].v, v), (double)(raw ? link->score : link->probability));
         if (spread)
-            fprintf(out, "\t%.6g", (double)chunk->spread[i]);
+            fprintf(out, "\t%.6g", (double)link->spread);
         fputc('\n', out);
     }
 }
 
 /* Scores all pairs of `in`, chunk by chunk. Returns the exit status. */
-static int score_all(FILE *out, cli_chunk *chunk, pairs_file *in, const npgnn_model *model, const npgnn_graph *graph,
-                     const cli_settings *settings)
+static int score_all(FILE *out, pairs_file *in, npgnn_predictor *predictor, const npgnn_graph *graph, int raw,
+                     int spread)
 {
-    npgnn_env env = {.threads = settings->threads};
-    npgnn_predict_options options = {settings->samples, settings->seed, chunk->spread, chunk->score};
-    npgnn_options trained;
     npgnn_error err = {0};
-    npgnn_model_options(&trained, model);
-    int samples = settings->samples < 0 ? trained.predict_samples : settings->samples;
+    int status;
+    pairs_chunk *chunk = malloc(sizeof *chunk);
+    if (!chunk)
+        return say_error("out of memory");
     for (;;) {
-        int code = pairs_read(chunk->pairs, &chunk->count, in, graph, CHUNK);
+        status = pairs_read(chunk->pairs, &chunk->count, in, graph, CHUNK);
         if (cancel_signal())
-            return cancel_status();
-        if (code || chunk->count == 0)
-            return code;
-        if (npgnn_predict(chunk->probability, model, graph, chunk->pairs, chunk->count, &options, &env, &err) != 0)
-            return say_error("%s", err.text);
-        print_chunk(out, chunk, graph, settings->raw, samples > 0 && !settings->raw);
+            status = cancel_status();
+        if (status || chunk->count == 0 || ferror(out))
+            break;
+        if (npgnn_predictor_run(chunk->links, predictor, chunk->pairs, chunk->count, &err) != 0) {
+            status = say_error("%s", err.text);
+            break;
+        }
+        print_chunk(out, chunk, graph, raw, spread);
     }
+    free(chunk);
+    return status;
 }
 
-static int predict(const npgnn_model *model, const npgnn_graph *graph, const cli_settings *settings)
+/* From the pairs to the output, which appears only when all of it is there. */
+static int predict_pairs(npgnn_predictor *predictor, const npgnn_graph *graph, const cli_settings *settings, int spread)
 {
     pairs_file in;
     cli_output out;
-    cli_chunk chunk = {0};
     if (pairs_open(&in, settings->pairs) != 0)
         return EXIT_FAILED;
     int status = output_open(&out, settings->output);
     if (status == 0) {
         cancel_listen();
-        status = chunk_new(&chunk);
-        if (status == 0)
-            status = score_all(out.file, &chunk, &in, model, graph, settings);
+        status = score_all(out.file, &in, predictor, graph, settings->raw, spread);
         if (status == 0)
             status = output_commit(&out);
         else
             output_abort(&out);
     }
-    chunk_free(&chunk);
     pairs_close(&in);
+    return status;
+}
+
+static int predict(const npgnn_model *model, const npgnn_graph *graph, const cli_settings *settings)
+{
+    npgnn_predictor *predictor = NULL;
+    npgnn_predict_options options = {settings->samples, settings->seed};
+    npgnn_env env = {.threads = settings->threads};
+    npgnn_options trained;
+    npgnn_error err = {0};
+    if (npgnn_predictor_new(&predictor, model, graph, &options, &env, &err) != 0)
+        return say_error("%s", err.text);
+    npgnn_model_options(&trained, model);
+    int samples = settings->samples < 0 ? trained.predict_samples : settings->samples;
+    int status = predict_pairs(predictor, graph, settings, samples > 0 && !settings->raw);
+    npgnn_predictor_free(predictor);
     return status;
 }
 

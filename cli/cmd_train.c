@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "cancel.h"
+#include "output.h"
 #include "progress.h"
 #include "report.h"
 #include "say.h"
@@ -94,6 +95,8 @@ static int run(const cli_settings *settings)
     cli_progress progress;
     if (!settings->output)
         return say_usage("train", "train needs -o MODEL: where to save what it learns");
+    if (output_check(settings->output) != 0)
+        return EXIT_FAILED;
     if (progress_open(&progress, settings) != 0)
         return EXIT_FAILED;
     npgnn_env env = progress_env(&progress, settings);

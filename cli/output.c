@@ -49,6 +49,15 @@ int output_open(cli_output *out, const char *path)
     return EXIT_FAILED;
 }
 
+int output_check(const char *path)
+{
+    cli_output out;
+    int code = output_open(&out, path);
+    if (code == 0)
+        output_abort(&out);
+    return code;
+}
+
 int output_commit(cli_output *out)
 {
     if (out->file == stdout)

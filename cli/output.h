@@ -13,6 +13,9 @@ typedef struct cli_output {
 /* Returns 0, or EXIT_FAILED after having said why. The path must outlive the output. */
 int output_open(cli_output *out, const char *path);
 
+/* Whether a file can be written there, without touching it: better known before a long job than after. */
+int output_check(const char *path);
+
 /* Makes the file appear under its name; 0 or EXIT_FAILED. Only now is anything known to be written. */
 int output_commit(cli_output *out);
 

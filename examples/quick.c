@@ -9,7 +9,7 @@ int main(void)
     npgnn_error err = {0};
     npgnn_options options;
     npgnn_pair pair = {3, 17};
-    float probability;
+    npgnn_prediction link;
 
     int code = npgnn_options_preset(&options, "default", &err);
     options.iterations = 100;
@@ -18,9 +18,9 @@ int main(void)
     if (code == 0)
         code = npgnn_fit(&model, graph, &options, NULL, &err);
     if (code == 0)
-        code = npgnn_predict(&probability, model, graph, &pair, 1, NULL, NULL, &err);
+        code = npgnn_predict(&link, model, graph, &pair, 1, NULL, NULL, &err);
     if (code == 0)
-        printf("nodes 3 and 17 are linked with probability %.3f\n", (double)probability);
+        printf("nodes 3 and 17 are linked with probability %.3f\n", (double)link.probability);
     else
         fprintf(stderr, "%s\n", err.text);
 

@@ -1,0 +1,35 @@
+# What is wrong in a file is named with its line; nothing is left behind.
+data=synthetic:nodes=200,seed=3
+npgnn train $data -o model.safetensors --iterations 2 --quiet
+
+note pairs
+printf '1 2\n3 nobody\n' >unknown.txt
+status 1 npgnn predict model.safetensors $data --pairs unknown.txt
+printf '1 2\n\n7\n' >single.txt
+status 1 npgnn predict model.safetensors $data --pairs single.txt --output scores.tsv
+printf '1 2 3\n' >triple.txt
+status 1 npgnn predict model.safetensors $data --pairs triple.txt
+status 1 npgnn predict model.safetensors $data --pairs absent.txt
+printf '1 nobody\n' | status 1 npgnn predict model.safetensors $data --pairs -
+
+note models
+head -c 300 model.safetensors >cut.safetensors
+status 1 npgnn info cut.safetensors 2>words
+grep -c '^npgnn: .*cut.safetensors' words
+printf 'not a model' >text.safetensors
+status 1 npgnn predict text.safetensors $data --pairs unknown.txt 2>words
+grep -c '^npgnn: .*text.safetensors' words
+status 1 npgnn info absent.safetensors
+
+note graphs
+printf '1 2\n3\n' >edges.txt
+status 1 npgnn info --edges edges.txt 2>words
+grep -c '^npgnn: edges.txt:2: ' words
+status 1 npgnn train no-such-graph -o other.safetensors 2>words
+grep -c '^npgnn: ' words
+status 1 npgnn info synthetic:nodes=minus 2>words
+grep -c '^npgnn: ' words
+
+note left behind
+rm words
+ls

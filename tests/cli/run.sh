@@ -1,0 +1,50 @@
+#!/bin/sh
+# run.sh NPGNN CASE.sh: runs a case in an empty folder and compares what it printed with CASE.out and CASE.err, numbers with a
+# decimal point masked. NPGNN_UPDATE=1 writes those two files instead.
+#
+# A case is a shell script. It may use:
+#   npgnn ARGUMENT...          the program
+#   status N COMMAND...        COMMAND must end with status N
+#   note TEXT                  a heading, in both outputs
+# Its own exit status must be 0; 77 skips it.
+set -u
+program=$(realpath "$1") case=$(realpath "$2")
+expected=${case%.sh}
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+mkdir "$folder/bin" "$folder/work"
+ln -s "$program" "$folder/bin/npgnn"
+
+cat >"$folder/prelude.sh" <<'PRELUDE'
+set -eu
+status()
+{
+    wanted=$1 got=0
+    shift
+    "$@" || got=$?
+    [ "$got" -eq "$wanted" ] || { echo "status $got instead of $wanted: $*" >&2; exit 1; }
+}
+note()
+{
+    echo "== $*"
+    echo "== $*" >&2
+}
+PRELUDE
+
+(
+    unset NPGNN_DATA
+    PATH=$folder/bin:$PATH XDG_CACHE_HOME=$folder/cache LC_ALL=C
+    export PATH XDG_CACHE_HOME LC_ALL
+    cd "$folder/work" && cat "$folder/prelude.sh" "$case" | sh -s >"$folder/out" 2>"$folder/err"
+)
+code=$?
+[ $code -ne 77 ] || exit 77
+
+for stream in out err; do
+    sed -E 's/-?[0-9]+\.[0-9]+(e[-+]?[0-9]+)?/#/g' "$folder/$stream" >"$folder/$stream.masked"
+    if [ -n "${NPGNN_UPDATE-}" ]; then
+        cp "$folder/$stream.masked" "$expected.$stream"
+    fi
+    diff -u "$expected.$stream" "$folder/$stream.masked" || code=1
+done
+exit $code

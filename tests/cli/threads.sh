@@ -1,0 +1,14 @@
+# The same bits for any number of threads.
+for threads in 1 2 3; do
+    npgnn train synthetic:nodes=300,seed=5 -o model$threads.safetensors --iterations 15 --threads $threads --quiet
+done
+cmp model1.safetensors model2.safetensors
+cmp model1.safetensors model3.safetensors
+
+npgnn train synthetic:nodes=300,seed=5 -o other.safetensors --iterations 15 --seed 2 --quiet
+status 1 cmp -s model1.safetensors other.safetensors
+
+for threads in 1 3; do
+    npgnn train synthetic:nodes=300,seed=5 -o sampled$threads.safetensors --loss sampled --iterations 15 -qt $threads
+done
+cmp sampled1.safetensors sampled3.safetensors

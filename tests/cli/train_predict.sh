@@ -1,0 +1,35 @@
+# Train, save, load, predict: to a file, to standard output, from standard input.
+data=synthetic:nodes=200,seed=3
+npgnn train $data -o model.safetensors --iterations 30 --validate-every 10 2>words
+tail -n 1 words | sed 's/[0-9][0-9]* /N /g'
+
+printf '# two names a line\n1 2\n3,4\n\n5\t6\n' >pairs.txt
+note probabilities
+npgnn predict model.safetensors $data --pairs pairs.txt | tee scores.tsv
+awk -F '\t' '!($3 >= 0 && $3 <= 1) { exit 1 }' scores.tsv
+npgnn predict model.safetensors $data --pairs - <pairs.txt | cmp - scores.tsv
+npgnn predict model.safetensors $data --pairs=pairs.txt --output=file.tsv
+cmp file.tsv scores.tsv
+
+note draws and raw scores
+npgnn predict model.safetensors $data -p pairs.txt --samples 5 --seed 4 | awk -F '\t' '{ print NF, ($4 >= 0) }'
+npgnn predict model.safetensors $data -p pairs.txt --raw >raw.tsv
+# the probability is the sigmoid of the score
+paste raw.tsv scores.tsv | awk -F '\t' '{ d = 1 / (1 + exp(-$3)) - $6; if (!(d * d < 1e-9)) exit 1 }'
+
+note the model knows how features were prepared
+npgnn train $data -o normal.safetensors --normalize --iterations 5 --val 0 --quiet
+npgnn info normal.safetensors | grep '^features' | sed 's/[0-9][0-9]*/N/'
+
+note what is in it
+npgnn info model.safetensors | grep -E '^  (iterations|hidden|seed) '
+
+note no latent
+npgnn train $data -o plain.safetensors --no-latent --epochs 4 --seed 9 --quiet
+npgnn info plain.safetensors | grep -E '^  (iterations|latent|seed) '
+
+note another graph with the same words
+npgnn predict model.safetensors synthetic:nodes=200,seed=4 -p pairs.txt | wc -l
+note another number of words
+status 1 npgnn predict model.safetensors synthetic:nodes=200,words=50 -p pairs.txt 2>words
+wc -l <words

@@ -1,0 +1,46 @@
+#!/bin/sh
+# completion.sh NPGNN COMPLETION: what bash offers after some beginnings of a line.
+set -eu
+command -v bash >/dev/null || exit 77
+program=$(realpath "$1") completion=$(realpath "$2")
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+mkdir "$folder/bin" "$folder/work" "$folder/work/data"
+ln -s "$program" "$folder/bin/npgnn"
+touch "$folder/work/graph.tsv"
+cd "$folder/work"
+PATH=$folder/bin:$PATH
+export PATH
+
+# offers EXPECTED WORD...: the words of the line, the last one being completed, must offer EXPECTED (in any order).
+cat >"$folder/driver.bash" <<'BASH'
+. "$1"
+failed=0
+offers()
+{
+    local expected=$1 got
+    shift
+    COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
+    _npgnn
+    got=$(printf '%s\n' "${COMPREPLY[@]}" | sort | tr '\n' ' ')
+    if [[ ${got% } != "$expected" ]]; then
+        printf 'after "%s": offered "%s" instead of "%s"\n' "$*" "${got% }" "$expected"
+        failed=1
+    fi
+}
+offers 'train' npgnn tr
+offers '--help --version' npgnn --
+offers 'demo eval help info predict train' npgnn help ''
+offers '--learning-rate' npgnn train --learn
+offers '--no-keep-best --no-latent' npgnn eval --no-
+offers 'few-shot' npgnn eval synthetic --protocol f
+offers 'inductive' npgnn eval synthetic -p i
+offers 'default' npgnn demo --preset d
+offers 'graph.tsv' npgnn train --edges g
+offers 'data' npgnn train --data-dir ''
+offers 'data graph.tsv' npgnn info ''
+offers 'graph.tsv' npgnn eval --no-latent g
+offers '' npgnn train --hidden ''
+exit $failed
+BASH
+bash "$folder/driver.bash" "$completion"

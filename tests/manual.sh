@@ -1,0 +1,22 @@
+#!/bin/sh
+# manual.sh NPGNN PAGE: the manual page is well formed, and names every option that the program has.
+set -eu
+program=$1 page=$2
+command -v mandoc >/dev/null || exit 77
+mandoc -Tlint -Wstyle "$page"
+
+text=$(mandoc -Tascii "$page" | col -b)
+code=0
+for command in $("$program" --help | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p'); do
+    [ "$command" != help ] || continue
+    for option in $("$program" "$command" --help | grep -oE '^  (-.,|   ) --[a-z0-9-]+' | grep -oE -- '--[a-z0-9-]+'); do
+        case $text in
+        *"$option"[!a-z0-9-]*) ;;
+        *)
+            echo "$page does not name $option of npgnn $command"
+            code=1
+            ;;
+        esac
+    done
+done
+exit $code
