@@ -21,7 +21,7 @@ struct npi_context {
 typedef struct sampler {
     npi_rng rng;
     int64_t wanted, left;
-    uint32_t bits[4]; /* one block of random bits serves two items */
+    uint32_t bits[4]; /* one block serves four items: 32 bits make each chance right to 2^-32 */
     int used;
 } sampler;
 
@@ -30,15 +30,14 @@ static sampler sampler_make(uint64_t seed, uint32_t iteration, int64_t wanted, i
     return (sampler){.rng = npi_rng_make(seed, NPI_RNG_CONTEXT, iteration), .wanted = wanted, .left = total, .used = 4};
 }
 
+/* Takes an item with the chance wanted / left. */
 static int sampler_takes(sampler *s)
 {
     if (s->used == 4) {
         npi_rng_block(s->bits, &s->rng, s->rng.next++);
         s->used = 0;
     }
-    uint64_t bits = (uint64_t)s->bits[s->used] << 32 | s->bits[s->used + 1];
-    int take = (double)(bits >> 11) * 0x1p-53 * (double)s->left < (double)s->wanted;
-    s->used += 2;
+    int take = (double)s->bits[s->used++] * (double)s->left < 0x1p32 * (double)s->wanted;
     s->left--;
     s->wanted -= take;
     return take;

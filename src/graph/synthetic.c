@@ -1,0 +1,388 @@
+/* A citation-like graph from a few numbers (docs/synthetic.md). Every draw is a function of the seed, the step and the place
+ * where it is used, so that all steps run in parallel and any number of threads makes the same graph. */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/rng.h"
+#include "graph/graph.h"
+
+/* ---- the recipe's constants ---- */
+
+#define TOPIC_WORDS 0.7   /* share of a node's words that its topic chooses */
+#define BACKGROUND 3      /* one in so many words of the vocabulary is common to all topics */
+#define COMMUNITY_SIZE 40 /* nodes of a hidden community */
+#define MOST_LENGTH 1000  /* words a node */
+#define WORDS_STRIDE 2048 /* draws reserved for a node's words: more than 1.5 MOST_LENGTH */
+
+/* The kinds of links, by the share of links up to and including each. What remains is random. */
+#define UP_TO_TOPIC 0.60
+#define UP_TO_RELATED 0.76
+#define UP_TO_CLOSING 0.86
+#define UP_TO_COMMUNITY 0.95
+
+enum { STEP_TOPIC, STEP_COMMUNITY, STEP_WORDS, STEP_LENGTH, STEP_LINKS, STEP_DEGREE };
+
+/* ---- the specification ---- */
+
+typedef struct recipe {
+    int32_t nodes, topics, words;
+    int length;
+    double degree;
+    uint64_t seed;
+} recipe;
+
+typedef struct field {
+    const char *key;
+    double low, high;
+    int whole; /* must be an integer */
+} field;
+
+enum { NODES, TOPICS, WORDS, DEGREE, LENGTH, FIELDS };
+
+static const field fields[FIELDS] = {
+    [NODES] = {"nodes", 100, INT32_MAX, 1},   [TOPICS] = {"topics", 1, 1000, 1},
+    [WORDS] = {"words", 100, 10000000, 1},    [DEGREE] = {"degree", 0.5, 100, 0},
+    [LENGTH] = {"length", 1, MOST_LENGTH, 1},
+};
+
+static int parse_seed(uint64_t *seed, const char *value, npgnn_error *err)
+{
+    char *end;
+    errno = 0;
+    unsigned long long number = strtoull(value, &end, 10);
+    if (value[0] < '0' || value[0] > '9' || *end != '\0' || errno == ERANGE)
+        return npi_fail(err, NPGNN_E_ARGUMENT, "synthetic: seed must be a whole number below 2^64, not \"%s\"", value);
+    *seed = number;
+    return 0;
+}
+
+static int parse_field(double *out, const field *f, const char *value, npgnn_error *err)
+{
+    char *end;
+    double number = strtod(value, &end);
+    if (end == value || *end != '\0' || !(number >= f->low && number <= f->high) ||
+        (f->whole && number != floor(number)))
+        return npi_fail(err, NPGNN_E_ARGUMENT, "synthetic: %s must be a %snumber from %.10g to %.10g, not \"%s\"",
+                        f->key, f->whole ? "whole " : "", f->low, f->high, value);
+    *out = number;
+    return 0;
+}
+
+/* One "key=value". */
+static int parse_item(double numbers[FIELDS], uint64_t *seed, const char *item, npgnn_error *err)
+{
+    const char *equals = strchr(item, '=');
+    size_t length = equals ? (size_t)(equals - item) : strlen(item);
+    if (!equals)
+        return npi_fail(err, NPGNN_E_ARGUMENT, "synthetic: \"%s\" is not key=value", item);
+    if (length == 4 && memcmp(item, "seed", 4) == 0)
+        return parse_seed(seed, equals + 1, err);
+    for (int i = 0; i < FIELDS; i++)
+        if (strlen(fields[i].key) == length && memcmp(item, fields[i].key, length) == 0)
+            return parse_field(&numbers[i], &fields[i], equals + 1, err);
+    return npi_fail(err, NPGNN_E_ARGUMENT,
+                    "synthetic: unknown key \"%.*s\"; the keys are nodes, topics, words, degree, length and seed",
+                    (int)length, item);
+}
+
+static int parse_spec(recipe *out, const char *spec, npgnn_error *err)
+{
+    double numbers[FIELDS] = {[NODES] = 2000, [TOPICS] = 10, [WORDS] = 1000, [DEGREE] = 3, [LENGTH] = 20};
+    uint64_t seed = 1;
+    char item[64];
+    for (const char *rest = spec ? spec : ""; *rest;) {
+        size_t length = strcspn(rest, ",");
+        if (length >= sizeof item)
+            return npi_fail(err, NPGNN_E_ARGUMENT, "synthetic: \"%.60s...\" is too long", rest);
+        snprintf(item, sizeof item, "%.*s", (int)length, rest);
+        int code = parse_item(numbers, &seed, item, err);
+        if (code)
+            return code;
+        rest += length + (rest[length] == ',');
+    }
+    *out = (recipe){(int32_t)numbers[NODES], (int32_t)numbers[TOPICS], (int32_t)numbers[WORDS],
+                    (int)numbers[LENGTH],    numbers[DEGREE],          seed};
+    if (out->topics > out->nodes / 10 || out->topics > out->words / 10)
+        return npi_fail(err, NPGNN_E_ARGUMENT, "synthetic: %d topics need at least %d nodes and as many words",
+                        out->topics, 10 * out->topics);
+    if (out->length > out->words)
+        return npi_fail(err, NPGNN_E_ARGUMENT, "synthetic: length %d is more than the %d words there are", out->length,
+                        out->words);
+    return 0;
+}
+
+/* ---- groups of nodes: topics, and communities that no feature shows ---- */
+
+typedef struct groups {
+    int32_t count;
+    int32_t *of;     /* (n) the group of a node */
+    int32_t *start;  /* (count + 1) */
+    int32_t *member; /* (n) the nodes, group by group, ascending within */
+} groups;
+
+static void groups_free(const npgnn_env *env, groups *g)
+{
+    npi_free(env, g->of);
+    npi_free(env, g->start);
+    npi_free(env, g->member);
+}
+
+/* Lists the members of each group, by counting. */
+static void list_members(groups *g, int32_t n)
+{
+    for (int32_t i = 0; i < n; i++)
+        g->start[g->of[i] + 1]++;
+    for (int32_t k = 0; k < g->count; k++)
+        g->start[k + 1] += g->start[k];
+    /* fills from the back: start[k + 1] runs down from the end of group k to its beginning */
+    for (int32_t i = n; i-- > 0;)
+        g->member[--g->start[g->of[i] + 1]] = i;
+    memmove(g->start, g->start + 1, (size_t)g->count * sizeof *g->start);
+    g->start[g->count] = n;
+}
+
+/* Assigns every node to a group, of equal sizes or skewed: then the first k of the groups have (k / count)^(2/3) of the
+ * nodes. No group is empty: the first nodes found one each. (Products and square roots, here and below, instead of pow: they
+ * give the same bits on every machine.) */
+static int groups_new(groups *g, const recipe *r, int32_t count, int skewed, uint32_t step, const npgnn_env *env,
+                      npgnn_error *err)
+{
+    const npi_rng rng = npi_rng_make(r->seed, NPI_RNG_SYNTHETIC, step);
+    g->count = count;
+    g->of = npi_alloc(env, (size_t)r->nodes, sizeof *g->of, err);
+    g->start = npi_alloc(env, (size_t)count + 1, sizeof *g->start, err);
+    g->member = npi_alloc(env, (size_t)r->nodes, sizeof *g->member, err);
+    if (!g->of || !g->start || !g->member)
+        return NPGNN_E_MEMORY;
+#pragma omp parallel for num_threads(env->threads)
+    for (int32_t i = 0; i < r->nodes; i++) {
+        double u = npi_rng_uniform_at(&rng, (uint64_t)i);
+        g->of[i] = i < count ? i : (int32_t)(count * (skewed ? u * sqrt(u) : u));
+    }
+    list_members(g, r->nodes);
+    return 0;
+}
+
+/* ---- how much each node has: words, links ---- */
+
+/* A random whole number around `mean`, symmetric, from (1 - spread) to (1 + spread) times it. */
+static int64_t amount(const npi_rng *rng, int64_t i, double mean, double spread)
+{
+    return llround(mean * (1 + spread * (2 * npi_rng_uniform_at(rng, (uint64_t)i) - 1)));
+}
+
+/* ptr (n + 1): node i has the places from ptr[i] to ptr[i + 1]. */
+static int64_t *amounts(const recipe *r, double mean, double spread, uint32_t step, const npgnn_env *env,
+                        npgnn_error *err)
+{
+    const npi_rng rng = npi_rng_make(r->seed, NPI_RNG_SYNTHETIC, step);
+    int64_t *ptr = npi_alloc(env, (size_t)r->nodes + 1, sizeof *ptr, err);
+    for (int32_t i = 0; ptr && i < r->nodes; i++)
+        ptr[i + 1] = ptr[i] + amount(&rng, i, mean, spread);
+    return ptr;
+}
+
+static double unit(uint32_t high, uint32_t low)
+{
+    return (double)(((uint64_t)high << 32 | low) >> 11) * 0x1p-53;
+}
+
+/* ---- words ---- */
+
+/* A word of the common part (Zipf-like: the r-th is r^(-2/3) as frequent as the first), or one of the topic's own stretch of
+ * the rest, which overlaps with the stretches of the topics beside it. */
+static int32_t draw_word(const recipe *r, int32_t topic, const uint32_t bits[4])
+{
+    int32_t common = r->words / BACKGROUND, own = r->words - common, stretch = 2 * (own / r->topics);
+    double u = unit(bits[2], bits[3]);
+    if (unit(bits[0], bits[1]) >= TOPIC_WORDS)
+        return (int32_t)(common * u * u * u);
+    int64_t begin = (int64_t)topic * own / r->topics;
+    return common + (int32_t)((begin + (int64_t)(stretch * u * u)) % own);
+}
+
+/* Adds a word to an ascending list; returns the new count, which stays the same when the word is there already. */
+static int64_t insert_word(int32_t *list, int64_t count, int32_t word)
+{
+    int64_t place = count;
+    while (place > 0 && list[place - 1] > word)
+        place--;
+    if (place > 0 && list[place - 1] == word)
+        return count;
+    memmove(list + place + 1, list + place, (size_t)(count - place) * sizeof *list);
+    list[place] = word;
+    return count + 1;
+}
+
+static int64_t draw_words(int32_t *list, const recipe *r, int32_t node, int32_t topic, int64_t draws)
+{
+    const npi_rng rng = npi_rng_make(r->seed, NPI_RNG_SYNTHETIC, STEP_WORDS);
+    int64_t count = 0;
+    uint32_t bits[4];
+    for (int64_t d = 0; d < draws; d++) {
+        npi_rng_block(bits, &rng, (uint64_t)node * WORDS_STRIDE + (uint64_t)d);
+        count = insert_word(list, count, draw_word(r, topic, bits));
+    }
+    return count;
+}
+
+/* Closes the gaps that repeated words left: room[i] .. room[i + 1] has ptr[i + 1] words. Turns ptr into row starts. */
+static void close_gaps(npi_csr *x, const int64_t *room)
+{
+    for (int32_t i = 0; i < x->rows; i++) {
+        int64_t count = x->ptr[i + 1];
+        memmove(x->col + x->ptr[i], x->col + room[i], (size_t)count * sizeof *x->col);
+        x->ptr[i + 1] = x->ptr[i] + count;
+    }
+}
+
+static int make_features(npi_features **out, const recipe *r, const groups *topics, const npgnn_env *env,
+                         npgnn_error *err)
+{
+    npi_csr x = {.rows = r->nodes, .cols = r->words};
+    int64_t *room = amounts(r, r->length, 0.5, STEP_LENGTH, env, err);
+    if (!room)
+        return NPGNN_E_MEMORY;
+    x.ptr = npi_alloc(env, (size_t)r->nodes + 1, sizeof *x.ptr, err);
+    x.col = npi_resize(env, NULL, (size_t)room[r->nodes], sizeof *x.col, err);
+    if (!x.ptr || !x.col) {
+        npi_free(env, room);
+        npi_csr_free(env, &x);
+        return NPGNN_E_MEMORY;
+    }
+#pragma omp parallel for num_threads(env->threads)
+    for (int32_t i = 0; i < r->nodes; i++)
+        x.ptr[i + 1] = draw_words(x.col + room[i], r, i, topics->of[i], room[i + 1] - room[i]);
+    close_gaps(&x, room);
+    npi_free(env, room);
+    return npi_features_from_csr(out, &x, env, err);
+}
+
+/* ---- links ---- */
+
+/* A member of a group. Skewed: the chance of the r-th falls like r^-½, which makes degrees with a power-law tail of exponent
+ * 3, the one that preferential attachment gives. */
+static int32_t draw_member(const groups *g, int32_t group, double u, int skewed)
+{
+    int32_t size = g->start[group + 1] - g->start[group];
+    return g->member[g->start[group] + (int32_t)(size * (skewed ? u * u : u))];
+}
+
+/* The other end of a link that node `i` brings. */
+static int32_t draw_target(const groups *topics, const groups *communities, int32_t i, int32_t n, double kind, double u)
+{
+    int32_t topic = topics->of[i];
+    if (kind < UP_TO_TOPIC)
+        return draw_member(topics, topic, u, 1);
+    if (kind < UP_TO_RELATED) /* half-way round the circle of topics: no word in common but the background */
+        return draw_member(topics, (topic + topics->count / 2) % topics->count, u, 1);
+    if (kind < UP_TO_CLOSING) /* until close_triangles knows better */
+        return draw_member(topics, topic, u, 1);
+    if (kind < UP_TO_COMMUNITY)
+        return draw_member(communities, communities->of[i], u, 0);
+    return (int32_t)(n * u);
+}
+
+/* Draws the kind of a link. The first one of a node never closes a triangle, so that close_triangles may read it while
+ * other links are written. */
+static double link_kind(const uint32_t bits[4], int first)
+{
+    double kind = unit(bits[0], bits[1]);
+    return first && kind >= UP_TO_RELATED && kind < UP_TO_CLOSING ? 0 : kind;
+}
+
+static void draw_links(npgnn_pair *links, const int64_t *ptr, const recipe *r, const groups *topics,
+                       const groups *communities, int threads)
+{
+    const npi_rng rng = npi_rng_make(r->seed, NPI_RNG_SYNTHETIC, STEP_LINKS);
+#pragma omp parallel for num_threads(threads)
+    for (int32_t i = 0; i < r->nodes; i++) {
+        for (int64_t e = ptr[i]; e < ptr[i + 1]; e++) {
+            uint32_t bits[4];
+            npi_rng_block(bits, &rng, (uint64_t)e);
+            double kind = link_kind(bits, e == ptr[i]), u = unit(bits[2], bits[3]);
+            links[e] = (npgnn_pair){i, draw_target(topics, communities, i, r->nodes, kind, u)};
+        }
+    }
+}
+
+/* Sends the links that are of this kind to where the first link of the node's first link leads, if it has one. */
+static void close_triangles(npgnn_pair *links, const int64_t *ptr, const recipe *r, int threads)
+{
+    const npi_rng rng = npi_rng_make(r->seed, NPI_RNG_SYNTHETIC, STEP_LINKS);
+#pragma omp parallel for num_threads(threads)
+    for (int32_t i = 0; i < r->nodes; i++) {
+        for (int64_t e = ptr[i] + 1; e < ptr[i + 1]; e++) {
+            uint32_t bits[4];
+            npi_rng_block(bits, &rng, (uint64_t)e);
+            double kind = link_kind(bits, 0);
+            int32_t near = links[ptr[i]].v;
+            if (kind >= UP_TO_RELATED && kind < UP_TO_CLOSING && ptr[near + 1] > ptr[near])
+                links[e].v = links[ptr[near]].v;
+        }
+    }
+}
+
+static int make_links(npgnn_pair **out, int64_t *count, const recipe *r, const groups *topics, const npgnn_env *env,
+                      npgnn_error *err)
+{
+    groups communities = {0};
+    npgnn_pair *links = NULL;
+    int64_t *ptr = amounts(r, r->degree, 1, STEP_DEGREE, env, err);
+    int code =
+        ptr ? groups_new(&communities, r, 1 + r->nodes / COMMUNITY_SIZE, 0, STEP_COMMUNITY, env, err) : NPGNN_E_MEMORY;
+    if (!code) {
+        links = npi_resize(env, NULL, (size_t)ptr[r->nodes], sizeof *links, err);
+        code = links ? 0 : NPGNN_E_MEMORY;
+    }
+    if (!code) {
+        draw_links(links, ptr, r, topics, &communities, env->threads);
+        close_triangles(links, ptr, r, env->threads);
+        *out = links;
+        *count = ptr[r->nodes];
+    }
+    groups_free(env, &communities);
+    npi_free(env, ptr);
+    return code;
+}
+
+/* ---- the graph ---- */
+
+static int build(npgnn_graph **out, const recipe *r, groups *topics, const npgnn_env *env, npgnn_error *err)
+{
+    npi_graph_parts parts = {.n = r->nodes, .classes = r->topics};
+    npgnn_pair *links = NULL;
+    int code = make_links(&links, &parts.edge_count, r, topics, env, err);
+    if (!code)
+        code = make_features(&parts.x, r, topics, env, err);
+    if (!code) {
+        parts.edges = links;
+        parts.label = topics->of;
+        topics->of = NULL; /* the graph's now */
+        code = npi_graph_build(out, &parts, env, err);
+    }
+    if (!code) {
+        /* what the recipe draws twice, or from a node to itself, was never an input that got lost */
+        (*out)->input_edges = (*out)->m;
+        (*out)->duplicates = (*out)->reverse = (*out)->self_loops = 0;
+    }
+    npi_free(env, links);
+    return code;
+}
+
+int npgnn_graph_synthetic(npgnn_graph **out, const char *spec, const npgnn_env *env, npgnn_error *err)
+{
+    const npgnn_env resolved = npi_env(env);
+    groups topics = {0};
+    recipe r;
+    int code = parse_spec(&r, spec, err);
+    if (!code)
+        code = groups_new(&topics, &r, r.topics, 1, STEP_TOPIC, &resolved, err);
+    if (!code)
+        code = build(out, &r, &topics, &resolved, err);
+    groups_free(&resolved, &topics);
+    return code;
+}
