@@ -256,7 +256,7 @@ NPGNN_API void npgnn_split_options_default(npgnn_split_options *options, npgnn_p
 /* Split, train, test, once per seed. Seed s trains with options.seed = s and, unless `fixed` is given, on the split of
  * seed s. `runs` has room for `seeds` results; those of finished seeds are valid even when the call is cancelled. */
 typedef struct npgnn_eval_options {
-    const char *method;        /* "npgnn" or "cosine" (similarity of the features); NULL: "npgnn" */
+    const char *method;        /* one of npgnn_method_info; NULL: "npgnn" */
     npgnn_options model;       /* its seed is ignored */
     npgnn_split_options split; /* its seed is ignored */
     const npgnn_split *fixed;  /* use this split for every seed, or NULL */
@@ -272,6 +272,9 @@ typedef struct npgnn_eval_run {
     double val_auc, val_ap;      /* validation pairs, NaN where there are none */
     double train_seconds;
 } npgnn_eval_run;
+
+/* The index-th method; returns 0 past the last. The strings are static. */
+NPGNN_API int npgnn_method_info(const char **name, const char **help, int index);
 
 NPGNN_API void npgnn_eval_options_default(npgnn_eval_options *options, npgnn_protocol protocol);
 NPGNN_API int npgnn_evaluate(npgnn_eval_run *runs /* (seeds) */, const npgnn_graph *graph, int seeds,
@@ -376,6 +379,9 @@ NPGNN_API int npgnn_trainer_step(npgnn_progress *progress, npgnn_trainer *traine
 
 /* Iterates to the end, calling env.progress; honours validation, patience and cancellation. */
 NPGNN_API int npgnn_trainer_run(npgnn_trainer *trainer, npgnn_error *err);
+
+/* Where it stands. */
+NPGNN_API void npgnn_trainer_progress(npgnn_progress *progress, const npgnn_trainer *trainer);
 
 /* The model as it stands (the best one with keep_best), as a new handle. Also after E_CANCELLED or E_DIVERGED. */
 NPGNN_API int npgnn_trainer_model(npgnn_model **out, const npgnn_trainer *trainer, npgnn_error *err);

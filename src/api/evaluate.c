@@ -2,9 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "baselines/cosine.h"
-#include "graph/split.h"
-#include "model/model.h"
+#include "api/methods.h"
 
 int npgnn_fit(npgnn_model **out, const npgnn_graph *graph, const npgnn_options *options, const npgnn_env *env,
               npgnn_error *err)
@@ -26,75 +24,38 @@ void npgnn_eval_options_default(npgnn_eval_options *options, npgnn_protocol prot
     npgnn_split_options_default(&options->split, protocol);
 }
 
-/* ---- methods: each scores the test pairs of a split ---- */
+/* ---- progress: a training counts its own iterations, an evaluation also its runs ---- */
 
-/* The trainer counts its own iterations; an evaluation also says which run of how many they belong to. */
-typedef struct relay {
-    const npgnn_env *env;
+typedef struct counter {
+    npgnn_env env; /* the caller's */
     int run, runs;
-} relay;
+} counter;
 
-static int relay_progress(void *user, const npgnn_progress *progress)
+static int count_progress(void *user, const npgnn_progress *progress)
 {
-    const relay *r = user;
+    const counter *c = user;
     npgnn_progress seen = *progress;
-    seen.run = r->run;
-    seen.runs = r->runs;
-    return r->env->progress(r->env->user, &seen);
+    seen.run = c->run;
+    seen.runs = c->runs;
+    return c->env.progress(c->env.user, &seen);
 }
 
-static void relay_log(void *user, const char *message)
+static void pass_log(void *user, const char *message)
 {
-    const relay *r = user;
-    r->env->log(r->env->user, message);
+    const counter *c = user;
+    c->env.log(c->env.user, message);
 }
 
-static int score_model(float *score, npgnn_eval_run *run, const npgnn_trainer *trainer, const npgnn_graph *graph,
-                       const npgnn_pair *pairs, size_t count, const npgnn_env *env, npgnn_error *err)
+static npgnn_env counting_env(counter *c)
 {
-    npgnn_model *model = NULL;
-    npgnn_predictor *predictor = NULL;
-    npgnn_prediction *predictions = npi_alloc(env, count, sizeof *predictions, err);
-    int code = predictions ? npgnn_trainer_model(&model, trainer, err) : NPGNN_E_MEMORY;
-    if (!code)
-        code = npgnn_predictor_new(&predictor, model, graph, NULL, env, err);
-    if (!code)
-        code = npgnn_predictor_run(predictions, predictor, pairs, count, err);
-    for (size_t i = 0; !code && i < count; i++)
-        score[i] = model->options.predict_samples ? predictions[i].probability : predictions[i].score;
-    if (!code) {
-        run->best_iteration = model->info.iterations;
-        run->val_auc = model->info.val_auc;
-        run->val_ap = model->info.val_ap;
-    }
-    npgnn_predictor_free(predictor);
-    npgnn_model_free(model);
-    npi_free(env, predictions);
-    return code;
+    npgnn_env env = c->env;
+    env.user = c;
+    env.progress = env.progress ? count_progress : NULL;
+    env.log = env.log ? pass_log : NULL;
+    return env;
 }
 
-static int run_npgnn(float *score, npgnn_eval_run *run, const npgnn_graph *graph, const npgnn_split *split,
-                     const npgnn_pair *pairs, size_t count, const npgnn_options *options, const relay *relay,
-                     npgnn_error *err)
-{
-    npgnn_trainer *trainer = NULL;
-    npgnn_options seeded = *options;
-    npgnn_env env = *relay->env;
-    struct relay own = *relay;
-    env.user = &own;
-    env.progress = env.progress ? relay_progress : NULL;
-    env.log = env.log ? relay_log : NULL;
-    seeded.seed = run->seed;
-    int code = npgnn_trainer_new(&trainer, graph, split, &seeded, &env, err);
-    double start = npi_seconds();
-    if (!code)
-        code = npgnn_trainer_run(trainer, err);
-    run->train_seconds = npi_seconds() - start;
-    if (!code)
-        code = score_model(score, run, trainer, graph, pairs, count, &env, err);
-    npgnn_trainer_free(trainer);
-    return code;
-}
+/* ---- one seed ---- */
 
 static int judge(npgnn_eval_run *run, const float *score, size_t positives, size_t count, const npgnn_env *env,
                  npgnn_error *err)
@@ -112,49 +73,53 @@ static int judge(npgnn_eval_run *run, const float *score, size_t positives, size
     return code;
 }
 
-static int run_seed(npgnn_eval_run *out, const npgnn_graph *graph, const npgnn_split *split,
-                    const npgnn_eval_options *o, const relay *relay, npgnn_error *err)
+static int run_split(npgnn_eval_run *out, npi_method_fn *method, const npi_task *task, size_t positives,
+                     npgnn_error *err)
 {
-    const npgnn_pair *pairs;
-    const npgnn_env *env = relay->env;
-    size_t positives, count = npgnn_split_pairs(&pairs, &positives, split, NPGNN_SET_TEST);
-    npgnn_eval_run run = {.seed = out->seed, .split_hash = npgnn_split_hash(split), .val_auc = NAN, .val_ap = NAN};
-    float *score = npi_alloc(env, count, sizeof *score, err);
-    int code = score ? 0 : NPGNN_E_MEMORY;
-    if (!code && strcmp(o->method ? o->method : "npgnn", "cosine") == 0)
-        code = npi_cosine_scores(score, graph->x, pairs, count, env, err);
-    else if (!code)
-        code = run_npgnn(score, &run, graph, split, pairs, count, &o->model, relay, err);
+    npgnn_eval_run run = {.seed = out->seed, .val_auc = NAN, .val_ap = NAN};
+    float *score = npi_alloc(task->env, task->count, sizeof *score, err);
+    int code = score ? method(score, &run, task, err) : NPGNN_E_MEMORY;
+    run.split_hash = npgnn_split_hash(task->split);
     if (!code)
-        code = judge(&run, score, positives, count, env, err);
+        code = judge(&run, score, positives, task->count, task->env, err);
     if (!code)
         *out = run;
-    npi_free(env, score);
+    npi_free(task->env, score);
+    return code;
+}
+
+static int run_seed(npgnn_eval_run *run, npi_method_fn *method, const npgnn_graph *graph, npgnn_eval_options *o,
+                    const npgnn_env *env, npgnn_error *err)
+{
+    npgnn_split *split = NULL;
+    size_t positives;
+    o->split.seed = o->model.seed = run->seed;
+    int code = o->fixed ? 0 : npgnn_split_new(&split, graph, &o->split, env, err);
+    if (!code) {
+        npi_task task = {.graph = graph, .split = o->fixed ? o->fixed : split, .options = &o->model, .env = env};
+        task.count = npgnn_split_pairs(&task.pairs, &positives, task.split, NPGNN_SET_TEST);
+        code = run_split(run, method, &task, positives, err);
+    }
+    npgnn_split_free(split);
     return code;
 }
 
 int npgnn_evaluate(npgnn_eval_run *runs, const npgnn_graph *graph, int seeds, const npgnn_eval_options *options,
                    const npgnn_env *env, npgnn_error *err)
 {
-    npgnn_env resolved = npi_env(env);
-    relay relay = {&resolved, 0, seeds};
+    counter count = {npi_env(env), 0, seeds};
+    npgnn_env counting = counting_env(&count);
     npgnn_eval_options o;
     npgnn_eval_options_default(&o, NPGNN_TRANSDUCTIVE);
     if (options)
         o = *options;
-    if (o.method && strcmp(o.method, "npgnn") != 0 && strcmp(o.method, "cosine") != 0)
-        return npi_fail(err, NPGNN_E_ARGUMENT, "there is no method \"%s\": take npgnn or cosine", o.method);
-    for (; relay.run < seeds; relay.run++) {
-        npgnn_split *split = NULL;
-        npgnn_eval_run *run = &runs[relay.run];
-        int code = 0;
-        run->seed = o.first_seed + (uint64_t)relay.run;
-        o.split.seed = run->seed;
-        if (!o.fixed)
-            code = npgnn_split_new(&split, graph, &o.split, &resolved, err);
-        if (!code)
-            code = run_seed(run, graph, o.fixed ? o.fixed : split, &o, &relay, err);
-        npgnn_split_free(split);
+    npi_method_fn *method = npi_method_find(o.method, err);
+    if (!method)
+        return NPGNN_E_ARGUMENT;
+    for (; count.run < seeds; count.run++) {
+        npgnn_eval_run *run = &runs[count.run];
+        run->seed = o.first_seed + (uint64_t)count.run;
+        int code = run_seed(run, method, graph, &o, &counting, err);
         if (code)
             return code;
     }

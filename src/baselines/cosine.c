@@ -22,7 +22,7 @@ static double dot_sparse(const npi_csr *x, int32_t u, int32_t v)
     return sum;
 }
 
-static double dot_dense(const float *u, const float *v, int32_t f)
+static double dot_dense(const real *u, const real *v, int32_t f)
 {
     double sum = 0;
     for (int32_t j = 0; j < f; j++)
@@ -53,4 +53,10 @@ int npi_cosine_scores(float *score, const npi_features *x, const npgnn_pair *pai
     }
     npi_free(env, norm);
     return 0;
+}
+
+int npi_cosine_run(float *score, npgnn_eval_run *run, const npi_task *task, npgnn_error *err)
+{
+    (void)run;
+    return npi_cosine_scores(score, task->graph->x, task->pairs, task->count, task->env, err);
 }

@@ -128,7 +128,7 @@ static void forget_edges(npi_edge_list *list)
 
 static int read_line(npi_edge_list *list, layout *columns, char *line, npi_stream *stream, npgnn_error *err)
 {
-    char *id[2];
+    char *id[2] = {NULL, NULL};
     int32_t index;
     int first = columns->separator == 0;
     if (first)

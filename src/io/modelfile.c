@@ -198,7 +198,7 @@ static int read_options(npgnn_options *options, json_t *object, const reader *r)
 
 static double real_or_nan(json_t *value)
 {
-    return json_is_number(value) ? json_number_value(value) : NAN;
+    return json_is_number(value) ? json_number_value(value) : (double)NAN;
 }
 
 static int read_info(npgnn_model_info *info, json_t *object, const reader *r)

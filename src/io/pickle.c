@@ -57,7 +57,7 @@ static int push(machine *m, uint32_t index)
 
 static int push_value(machine *m, npi_pickle_value value)
 {
-    uint32_t index;
+    uint32_t index = 0;
     int code = add_value(m, value, &index);
     return code ? code : push(m, index);
 }

@@ -290,6 +290,11 @@ int npgnn_trainer_run(npgnn_trainer *t, npgnn_error *err)
 
 /* ---- the result ---- */
 
+void npgnn_trainer_progress(npgnn_progress *progress, const npgnn_trainer *t)
+{
+    *progress = t->progress;
+}
+
 int npgnn_trainer_model(npgnn_model **out, const npgnn_trainer *t, npgnn_error *err)
 {
     npgnn_model *model = NULL;

@@ -1,0 +1,81 @@
+#include "api/methods.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "baselines/cosine.h"
+#include "model/model.h"
+
+/* ---- the model itself ---- */
+
+static int score_model(float *score, npgnn_eval_run *run, const npgnn_trainer *trainer, const npi_task *task,
+                       npgnn_error *err)
+{
+    npgnn_model *model = NULL;
+    npgnn_prediction *predictions = npi_alloc(task->env, task->count, sizeof *predictions, err);
+    int code = predictions ? npgnn_trainer_model(&model, trainer, err) : NPGNN_E_MEMORY;
+    if (!code)
+        code = npgnn_predict(predictions, model, task->graph, task->pairs, task->count, NULL, task->env, err);
+    /* without draws the score says more than its sigmoid, which has fewer bits near 1 */
+    for (size_t i = 0; !code && i < task->count; i++)
+        score[i] = model->options.predict_samples ? predictions[i].probability : predictions[i].score;
+    if (!code) {
+        run->best_iteration = model->info.iterations;
+        run->val_auc = model->info.val_auc;
+        run->val_ap = model->info.val_ap;
+    }
+    npgnn_model_free(model);
+    npi_free(task->env, predictions);
+    return code;
+}
+
+static int run_npgnn(float *score, npgnn_eval_run *run, const npi_task *task, npgnn_error *err)
+{
+    npgnn_trainer *trainer = NULL;
+    npgnn_progress last = {0};
+    int code = npgnn_trainer_new(&trainer, task->graph, task->split, task->options, task->env, err);
+    double start = npi_seconds();
+    if (!code)
+        code = npgnn_trainer_run(trainer, err);
+    run->train_seconds = npi_seconds() - start;
+    if (!code) {
+        npgnn_trainer_progress(&last, trainer);
+        run->iterations = last.iteration;
+        code = score_model(score, run, trainer, task, err);
+    }
+    npgnn_trainer_free(trainer);
+    return code;
+}
+
+/* ---- the table ---- */
+
+static const struct {
+    const char *name, *help;
+    npi_method_fn *run;
+} methods[] = {
+    {"npgnn", "the model", run_npgnn},
+    {"cosine", "similarity of the features, untrained", npi_cosine_run},
+};
+enum { METHODS = sizeof methods / sizeof methods[0] };
+
+int npgnn_method_info(const char **name, const char **help, int index)
+{
+    if (index < 0 || index >= METHODS)
+        return 0;
+    *name = methods[index].name;
+    *help = methods[index].help;
+    return 1;
+}
+
+npi_method_fn *npi_method_find(const char *name, npgnn_error *err)
+{
+    char known[256] = "";
+    for (int i = 0; i < METHODS; i++) {
+        size_t used = strlen(known);
+        if (strcmp(methods[i].name, name ? name : "npgnn") == 0)
+            return methods[i].run;
+        snprintf(known + used, sizeof known - used, "%s%s", used ? ", " : "", methods[i].name);
+    }
+    npi_fail(err, NPGNN_E_ARGUMENT, "there is no method \"%s\": take one of %s", name, known);
+    return NULL;
+}

@@ -1,0 +1,20 @@
+/* What every link predictor is, so that one evaluation serves them all: a function that learns from the known part of a split
+ * and scores pairs. */
+#ifndef NPI_BASELINES_METHOD_H
+#define NPI_BASELINES_METHOD_H
+
+#include "graph/split.h"
+
+typedef struct npi_task {
+    const npgnn_graph *graph; /* complete: its features may be used, its edges may not */
+    const npgnn_split *split; /* split->train is what is known */
+    const npgnn_pair *pairs;  /* to be scored */
+    size_t count;
+    const npgnn_options *options; /* of the model; its seed is the run's */
+    const npgnn_env *env;         /* resolved; progress counts the runs of an evaluation */
+} npi_task;
+
+/* Fills score (count), and what it knows of iterations, validation and seconds in `run`. */
+typedef int npi_method_fn(float *score, npgnn_eval_run *run, const npi_task *task, npgnn_error *err);
+
+#endif
