@@ -31,6 +31,14 @@ static int load_files(npgnn_graph **out, const char *data, const npgnn_load_opti
     return code;
 }
 
+/* What follows "synthetic" in the name of a generated graph: "" or its settings; NULL for any other name. */
+static const char *synthetic_spec(const char *data)
+{
+    if (!data || strncmp(data, "synthetic", 9) != 0 || (data[9] != '\0' && data[9] != ':'))
+        return NULL;
+    return data + 9 + (data[9] == ':');
+}
+
 int npgnn_load(npgnn_graph **out, const char *data, const npgnn_load_options *options, const npgnn_env *env,
                npgnn_error *err)
 {
@@ -39,7 +47,9 @@ int npgnn_load(npgnn_graph **out, const char *data, const npgnn_load_options *op
     npgnn_graph *graph = NULL;
     if (!options)
         options = &defaults;
-    int code = load_files(&graph, data, options, &resolved, err);
+    const char *spec = synthetic_spec(data);
+    int code = spec ? npgnn_graph_synthetic(&graph, spec, &resolved, err)
+                    : load_files(&graph, data, options, &resolved, err);
     if (code == 0)
         code = prepare(graph, options, err);
     if (code)
