@@ -1,0 +1,343 @@
+/* Random numbers, memory, sorting and errors: what everything else stands on. */
+#include "check.h"
+
+#include <string.h>
+
+#include "base/env.h"
+#include "base/hash.h"
+#include "base/rng.h"
+#include "base/sort.h"
+
+/* ---- random numbers ---- */
+
+/* The known answers of Philox4x32-10 published with its authors' library, Random123. The counter is (index low, index high,
+ * purpose, stream). */
+static void test_philox_known_answers(void **state)
+{
+    (void)state;
+    const struct {
+        npi_rng rng;
+        uint64_t index;
+        uint32_t want[4];
+    } known[] = {
+        {{{0, 0}, {0, 0}, 0}, 0, {0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}},
+        {{{0xffffffff, 0xffffffff}, {0xffffffff, 0xffffffff}, 0},
+         0xffffffffffffffff,
+         {0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd}},
+        {{{0xa4093822, 0x299f31d0}, {0x13198a2e, 0x03707344}, 0},
+         0x85a308d3243f6a88,
+         {0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}},
+    };
+    for (size_t i = 0; i < 3; i++) {
+        uint32_t bits[4];
+        npi_rng_block(bits, &known[i].rng, known[i].index);
+        assert_memory_equal(bits, known[i].want, sizeof bits);
+    }
+}
+
+static void test_streams_differ(void **state)
+{
+    (void)state;
+    const npi_rng rngs[4] = {npi_rng_make(1, NPI_RNG_TEST, 0), npi_rng_make(2, NPI_RNG_TEST, 0),
+                             npi_rng_make(1, NPI_RNG_INIT, 0), npi_rng_make(1, NPI_RNG_TEST, 1)};
+    for (int i = 0; i < 4; i++)
+        for (int j = 0; j < i; j++)
+            for (uint64_t index = 0; index < 100; index++)
+                assert_true(npi_rng_uniform_at(&rngs[i], index) != npi_rng_uniform_at(&rngs[j], index));
+    npi_rng high = npi_rng_make((uint64_t)1 << 40, NPI_RNG_TEST, 0), low = npi_rng_make(0, NPI_RNG_TEST, 0);
+    assert_true(npi_rng_uniform_at(&high, 0) != npi_rng_uniform_at(&low, 0)); /* all bits of the seed count */
+}
+
+static void test_uniform(void **state)
+{
+    (void)state;
+    npi_rng rng = npi_rng_make(3, NPI_RNG_TEST, 0);
+    const npi_rng same = rng;
+    const int draws = 100000;
+    int histogram[100] = {0};
+    double chi = 0;
+    for (int i = 0; i < draws; i++) {
+        double u = npi_rng_uniform(&rng);
+        assert_true(u >= 0 && u < 1);
+        assert_true(u == npi_rng_uniform_at(&same, (uint64_t)i)); /* in sequence or by index: the same values */
+        histogram[(int)(100 * u)]++;
+    }
+    for (int i = 0; i < 100; i++)
+        chi += (histogram[i] - draws / 100.0) * (histogram[i] - draws / 100.0) / (draws / 100.0);
+    assert_true(fabs(chi - 99) <= 5 * sqrt(2 * 99.0));
+}
+
+static void test_normal(void **state)
+{
+    (void)state;
+    const npi_rng rng = npi_rng_make(4, NPI_RNG_TEST, 0);
+    const int draws = 100000;
+    double sum = 0, squares = 0, beyond = 0;
+    for (int i = 0; i < draws; i++) {
+        double x = npi_rng_normal_at(&rng, (uint64_t)i);
+        assert_true(isfinite(x));
+        sum += x;
+        squares += x * x;
+        beyond += fabs(x) > 1.959964;
+    }
+    assert_near(sum / draws, 0, 5 / sqrt(draws));
+    assert_near(squares / draws, 1, 5 * sqrt(2.0 / draws));
+    assert_near(beyond / draws, 0.05, 5 * sqrt(0.05 * 0.95 / draws));
+}
+
+static void test_below(void **state)
+{
+    (void)state;
+    const uint64_t bounds[] = {1, 2, 3, 10, 1000, 0xffffffff, 0x100000000, 0x100000001, (uint64_t)1 << 63, UINT64_MAX};
+    npi_rng rng = npi_rng_make(5, NPI_RNG_TEST, 0);
+    for (size_t b = 0; b < sizeof bounds / sizeof *bounds; b++) {
+        const int draws = 20000;
+        double sum = 0, bound = (double)bounds[b];
+        for (int i = 0; i < draws; i++) {
+            uint64_t value = npi_rng_below(&rng, bounds[b]);
+            assert_true(value < bounds[b]);
+            sum += (double)value / bound;
+        }
+        /* mean (1 - 1 / bound) / 2 and variance below 1 / 12 */
+        assert_near(sum / draws, 0.5 - 0.5 / bound, 5 * sqrt(1.0 / 12 / draws));
+    }
+}
+
+/* The product of the bits and the bound, by halves, against the same with one more word of precision. */
+static void test_below_exact(void **state)
+{
+    (void)state;
+    npi_rng rng = npi_rng_make(6, NPI_RNG_TEST, 0);
+    for (int shift = 0; shift < 64; shift++) {
+        uint32_t bits[4];
+        npi_rng_block(bits, &rng, rng.next);
+        uint64_t all = (uint64_t)bits[0] << 32 | bits[1]; /* times 2^shift, high word: a shift */
+        assert_true(npi_rng_below(&rng, (uint64_t)1 << shift) == (shift == 0 ? 0 : all >> (64 - shift)));
+    }
+}
+
+static void test_permutation(void **state)
+{
+    (void)state;
+    npi_rng rng = npi_rng_make(7, NPI_RNG_TEST, 0);
+    int64_t order[4];
+    int times[4][4] = {{0}};
+    npi_rng_permutation(order, 0, &rng);
+    for (int round = 0; round < 24000; round++) {
+        int seen = 0;
+        npi_rng_permutation(order, 4, &rng);
+        for (int i = 0; i < 4; i++) {
+            assert_in_range(order[i], 0, 3);
+            seen |= 1 << order[i];
+            times[i][order[i]]++;
+        }
+        assert_int_equal(seen, 15);
+    }
+    for (int i = 0; i < 4; i++)
+        for (int j = 0; j < 4; j++)
+            assert_near(times[i][j] / 6000.0, 1, 5 * sqrt(0.75 / 6000));
+}
+
+/* ---- sorting ---- */
+
+static void check_sort(const uint64_t *keys, size_t count)
+{
+    uint64_t sorted[2000], scratch[2000];
+    memcpy(sorted, keys, count * sizeof *keys);
+    npi_sort_u64(sorted, scratch, count);
+    for (size_t i = 0; i < count; i++) {
+        size_t smaller = 0, equal = 0;
+        for (size_t j = 0; j < count; j++) {
+            smaller += keys[j] < sorted[i];
+            equal += keys[j] == sorted[i];
+        }
+        assert_true(smaller <= i && i < smaller + equal);
+    }
+}
+
+static void test_sort(void **state)
+{
+    (void)state;
+    npi_rng rng = npi_rng_make(8, NPI_RNG_TEST, 0);
+    uint64_t keys[2000];
+    for (size_t count = 0; count < 4; count++)
+        for (int round = 0; round < 20; round++) {
+            for (size_t i = 0; i < count; i++)
+                keys[i] = npi_rng_below(&rng, 3);
+            check_sort(keys, count);
+        }
+    for (int bits = 4; bits <= 64; bits += 4) {
+        for (size_t i = 0; i < 2000; i++)
+            keys[i] = (npi_rng_below(&rng, UINT64_MAX) >> (64 - bits)) ^ 0x0100000000000001u;
+        check_sort(keys, 2000);
+    }
+}
+
+/* ---- memory ---- */
+
+static size_t largest;
+
+/* Keeps the largest size that was asked for, and gives what it can. */
+static void *watching_resize(void *user, void *block, size_t size)
+{
+    (void)user;
+    if (size > largest)
+        largest = size;
+    if (size == 0) {
+        free(block);
+        return NULL;
+    }
+    return size > 1000000 ? NULL : realloc(block, size);
+}
+
+static void test_alloc(void **state)
+{
+    (void)state;
+    const npgnn_env env = npi_env(&(npgnn_env){.allocator = {watching_resize, NULL}});
+    npgnn_error err = {0};
+    unsigned char *bytes = npi_alloc(&env, 100, 3, &err);
+    assert_non_null(bytes);
+    for (int i = 0; i < 300; i++)
+        assert_int_equal(bytes[i], 0);
+    npi_free(&env, bytes);
+    npi_free(&env, NULL);
+
+    void *none = npi_alloc(&env, 0, 8, &err);
+    assert_non_null(none);
+    npi_free(&env, none);
+
+    largest = 0;
+    assert_null(npi_alloc(&env, SIZE_MAX / 4 + 2, 4, &err)); /* the product wraps to 4 */
+    assert_int_equal(largest, 0);                            /* and was never asked for */
+    assert_int_equal(err.code, NPGNN_E_MEMORY);
+    assert_null(npi_alloc(&env, 1000001, 1, &err));
+    assert_non_null(strstr(err.text, "1000001 x 1"));
+}
+
+static void test_grow(void **state)
+{
+    (void)state;
+    const npgnn_env env = npi_env(&(npgnn_env){.allocator = {watching_resize, NULL}});
+    int *items = NULL;
+    size_t capacity = 0, count = 0;
+    while (npi_grow(&env, &items, &capacity, count, sizeof *items, NULL) == 0) {
+        assert_true(count < capacity);
+        items[count] = (int)count;
+        count++;
+    }
+    assert_int_equal(capacity, 131072); /* the next doubling is more than the allocator gives */
+    assert_int_equal(count, capacity);
+    for (size_t i = 0; i < count; i++)
+        assert_int_equal(items[i], i); /* kept by every move, and by the failure */
+    npi_free(&env, items);
+}
+
+static void test_strdup(void **state)
+{
+    (void)state;
+    const npgnn_env env = npi_env(NULL);
+    char *copy = npi_strdup(&env, "text", NULL);
+    assert_string_equal(copy, "text");
+    npi_free(&env, copy);
+}
+
+static void test_env_defaults(void **state)
+{
+    (void)state;
+    const npgnn_env env = npi_env(NULL), two = npi_env(&(npgnn_env){.threads = 2});
+    assert_true(env.threads >= 1);
+    assert_non_null(env.allocator.resize);
+    assert_int_equal(two.threads, 2);
+}
+
+/* ---- words ---- */
+
+static void keep_text(void *user, const char *message)
+{
+    snprintf(user, 64, "%s", message);
+}
+
+static void test_log(void **state)
+{
+    (void)state;
+    char text[64] = "";
+    const npgnn_env env = npi_env(&(npgnn_env){.log = keep_text, .user = text}), silent = npi_env(NULL);
+    npi_log(&env, "%d of %s", 3, "them");
+    assert_string_equal(text, "3 of them");
+    npi_log(&silent, "nobody listens");
+}
+
+static void test_errors(void **state)
+{
+    (void)state;
+    npgnn_error err = {0};
+    assert_int_equal(npi_fail_at(&err, NPGNN_E_FORMAT, "a.tsv", 12, "bad id %d", 7), NPGNN_E_FORMAT);
+    assert_string_equal(err.text, "a.tsv:12: bad id 7");
+    assert_string_equal(err.file, "a.tsv");
+    assert_int_equal(err.line, 12);
+    assert_int_equal(npi_fail_at(&err, NPGNN_E_FORMAT, "a.tsv", 0, "empty"), NPGNN_E_FORMAT);
+    assert_string_equal(err.text, "a.tsv: empty");
+    assert_int_equal(npi_fail(&err, NPGNN_E_ARGUMENT, "%s", "no"), NPGNN_E_ARGUMENT);
+    assert_string_equal(err.text, "no");
+    assert_string_equal(err.file, ""); /* nothing is left of the error before */
+    assert_int_equal(err.line, 0);
+    assert_int_equal(npi_fail(NULL, NPGNN_E_IO, "x"), NPGNN_E_IO);
+}
+
+/* Whatever is too long is cut, and stays terminated. */
+static void test_long_errors(void **state)
+{
+    (void)state;
+    char path[3000];
+    npgnn_error err = {0};
+    memset(path, 'p', sizeof path - 1);
+    path[sizeof path - 1] = '\0';
+    npi_fail_at(&err, NPGNN_E_IO, path, 5, "%s", path);
+    assert_int_equal(strlen(err.text), sizeof err.text - 1);
+    assert_int_equal(strlen(err.file), sizeof err.file - 1);
+    assert_non_null(strstr(err.text, ":5: p"));
+}
+
+static void test_code_texts(void **state)
+{
+    (void)state;
+    assert_string_equal(npgnn_code_text(NPGNN_OK), "success");
+    for (int code = NPGNN_E_CANCELLED; code < 0; code++)
+        assert_string_not_equal(npgnn_code_text(code), "unknown code");
+    assert_string_equal(npgnn_code_text(1), "unknown code");
+    assert_string_equal(npgnn_version(), NPGNN_VERSION);
+}
+
+static void test_hash(void **state)
+{
+    (void)state;
+    /* published values of 64-bit FNV-1a */
+    assert_true(npi_hash_bytes(NPI_HASH_START, "", 0) == 0xcbf29ce484222325u);
+    assert_true(npi_hash_bytes(NPI_HASH_START, "a", 1) == 0xaf63dc4c8601ec8cu);
+    assert_true(npi_hash_bytes(NPI_HASH_START, "foobar", 6) == 0x85944171f73967e8u);
+    assert_true(npi_hash_u64(NPI_HASH_START, 0x64636261) == npi_hash_bytes(NPI_HASH_START, "abcd\0\0\0\0", 8));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_philox_known_answers),
+        cmocka_unit_test(test_streams_differ),
+        cmocka_unit_test(test_uniform),
+        cmocka_unit_test(test_normal),
+        cmocka_unit_test(test_below),
+        cmocka_unit_test(test_below_exact),
+        cmocka_unit_test(test_permutation),
+        cmocka_unit_test(test_sort),
+        cmocka_unit_test(test_alloc),
+        cmocka_unit_test(test_grow),
+        cmocka_unit_test(test_strdup),
+        cmocka_unit_test(test_env_defaults),
+        cmocka_unit_test(test_log),
+        cmocka_unit_test(test_errors),
+        cmocka_unit_test(test_long_errors),
+        cmocka_unit_test(test_code_texts),
+        cmocka_unit_test(test_hash),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
