@@ -103,16 +103,32 @@ static void test_below(void **state)
     }
 }
 
-/* The product of the bits and the bound, by halves, against the same with one more word of precision. */
+/* a * b / 2^64 in limbs of 16 bits: another way to the same number. */
+static uint64_t high_product(uint64_t a, uint64_t b)
+{
+    uint64_t limb[8] = {0};
+    for (int i = 0; i < 4; i++)
+        for (int j = 0; j < 4; j++) {
+            uint64_t carry = (a >> (16 * i) & 0xffff) * (b >> (16 * j) & 0xffff);
+            for (int k = i + j; carry > 0; k++) {
+                limb[k] += carry & 0xffff;
+                carry = (carry >> 16) + (limb[k] >> 16);
+                limb[k] &= 0xffff;
+            }
+        }
+    return limb[7] << 48 | limb[6] << 32 | limb[5] << 16 | limb[4];
+}
+
+/* A draw is the high word of bits * bound, carries included. */
 static void test_below_exact(void **state)
 {
     (void)state;
-    npi_rng rng = npi_rng_make(6, NPI_RNG_TEST, 0);
-    for (int shift = 0; shift < 64; shift++) {
+    npi_rng rng = npi_rng_make(6, NPI_RNG_TEST, 0), bounds = npi_rng_make(7, NPI_RNG_TEST, 0);
+    for (int round = 0; round < 10000; round++) {
         uint32_t bits[4];
+        uint64_t bound = 1 + (npi_rng_below(&bounds, UINT64_MAX) >> (round % 64));
         npi_rng_block(bits, &rng, rng.next);
-        uint64_t all = (uint64_t)bits[0] << 32 | bits[1]; /* times 2^shift, high word: a shift */
-        assert_true(npi_rng_below(&rng, (uint64_t)1 << shift) == (shift == 0 ? 0 : all >> (64 - shift)));
+        assert_true(npi_rng_below(&rng, bound) == high_product((uint64_t)bits[0] << 32 | bits[1], bound));
     }
 }
 

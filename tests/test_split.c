@@ -412,6 +412,25 @@ static void test_leaking_training_graph(void **state)
     npgnn_graph_free(graph);
 }
 
+/* A link between two training nodes is no test link, even when the training graph was made to do without it. */
+static void test_link_of_training_nodes(void **state)
+{
+    (void)state;
+    npgnn_graph *graph = random_graph(300, 900, 1), *less = NULL;
+    npgnn_split *split = cut(graph, NPGNN_INDUCTIVE, -1, -1, -1, 5);
+    npgnn_graph *good = split->train;
+    npgnn_pair edges[900];
+    npi_graph_edge_list(edges, good);
+    assert_int_equal(npi_graph_with_edges(&less, good, edges + 1, good->m - 1, NULL), 0);
+    split->train = less;
+    expect_pair_leak(split, NPGNN_SET_TEST, 0, (npgnn_pair){split->map[edges[0].u], split->map[edges[0].v]},
+                     "must touch a test node");
+    split->train = good;
+    npgnn_graph_free(less);
+    npgnn_split_free(split);
+    npgnn_graph_free(graph);
+}
+
 static void test_leaking_nodes(void **state)
 {
     (void)state;
@@ -501,6 +520,7 @@ int main(void)
         cmocka_unit_test(test_dense_graphs),
         cmocka_unit_test(test_leaking_pairs),
         cmocka_unit_test(test_leaking_training_graph),
+        cmocka_unit_test(test_link_of_training_nodes),
         cmocka_unit_test(test_leaking_nodes),
         cmocka_unit_test(test_out_of_memory),
     };
