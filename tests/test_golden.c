@@ -4,7 +4,7 @@
 #include "model/net.h"
 #include "train/adam.h"
 
-enum { MAX_ARRAYS = 32, CASES = 74, ARRAYS = 660, CURVES = 2 };
+enum { MAX_ARRAYS = 32, MAX_EPSILON = 64, CASES = 74, ARRAYS = 660, CURVES = 2 };
 
 /* Float keeps five digits of a tensor's scale through all steps; double must agree but for rounding. */
 static const double tolerance = sizeof(real) == sizeof(double) ? 1e-10 : 1e-5;
@@ -15,6 +15,7 @@ typedef struct array {
     char name[32];
     int rows, cols;
     double *at;
+    double scale; /* largest magnitude */
 } array;
 
 static FILE *open_golden(const char *name)
@@ -42,8 +43,10 @@ static array read_array(FILE *file, const char *line)
     assert_int_equal(sscanf(line, "%31s %d %d", a.name, &a.rows, &a.cols), 3);
     a.at = calloc((size_t)a.rows * (size_t)a.cols, sizeof *a.at);
     assert_non_null(a.at);
-    for (int i = 0; i < a.rows * a.cols; i++)
+    for (int i = 0; i < a.rows * a.cols; i++) {
         assert_int_equal(fscanf(file, "%lf", &a.at[i]), 1);
+        a.scale = fmax(a.scale, fabs(a.at[i]));
+    }
     return a;
 }
 
@@ -156,8 +159,9 @@ static npi_params make_params(const inputs *in, const npgnn_options *options)
 }
 
 /* `rows` rows of an array of epsilons, as the network takes them. */
-static void copy_epsilon(real *out, const array *from, int first, int rows)
+static void copy_epsilon(real out[MAX_EPSILON], const array *from, int first, int rows)
 {
+    assert_true(rows * from->cols <= MAX_EPSILON && first + rows <= from->rows);
     for (int i = 0; i < rows * from->cols; i++)
         out[i] = (real)from->at[first * from->cols + i];
 }
@@ -177,19 +181,11 @@ static npi_input make_input(const inputs *in, const npgnn_options *options, cons
 
 static char case_line[1024]; /* what the file calls the case at hand, for the messages */
 
-static double scale_of(const array *a)
-{
-    double most = 0;
-    for (int i = 0; i < a->rows * a->cols; i++)
-        most = fmax(most, fabs(a->at[i]));
-    return most;
-}
-
 /* Fails the test where `value` is not near the array's element, by the scale of the whole array. */
 static void compare(const array *expected, int row, int col, double value)
 {
     double wanted = expected->at[row * expected->cols + col];
-    int near = fabs(value - wanted) <= tolerance * scale_of(expected);
+    int near = fabs(value - wanted) <= tolerance * expected->scale;
     if (!near)
         fail_msg("%s[%d][%d] is %.12g, the twin has %.12g, in %s", expected->name, row, col, value, wanted, case_line);
 }
@@ -230,7 +226,7 @@ static outcome run_case(const inputs *in, const npgnn_options *options)
     const npi_features *x = in->whole.graph->x;
     npi_params params = make_params(in, options);
     npi_sizes s = params.size;
-    real epsilon[64];
+    real epsilon[MAX_EPSILON];
     copy_epsilon(epsilon, find(in, "epsilon"), 0, options->samples);
     npi_input input = make_input(in, options, epsilon);
     o.latent = calloc(2 * (size_t)s.d + 1, sizeof *o.latent);
@@ -310,7 +306,7 @@ static void check_curve(const inputs *in, const npgnn_options *options, npi_para
     const npgnn_graph *graph = in->whole.graph;
     const array *contexts = find(in, "curve_contexts");
     int edges = contexts->rows / curve->rows;
-    real epsilon[64];
+    real epsilon[MAX_EPSILON];
     assert_ok(npi_net_new(&net, options, graph->n, graph->x->f, fixture_env(), &err), err);
     assert_ok(npi_params_new(&gradient, params->size, fixture_env(), &err), err);
     assert_ok(npi_adam_new(&adam, params->count, options, fixture_env(), &err), err);
