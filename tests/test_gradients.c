@@ -176,7 +176,7 @@ static double kink_distance(const npi_params *p, const npi_adj *adj, const int32
         in[i] = feature(x, nodes ? nodes[i / F] : i / F, i % F);
     multiply(product, in, p->wx, HIDDEN + DECODER, rows, F, HIDDEN);
     propagate(before, adj, product, HIDDEN);
-    double near = nearest(INFINITY, before, rows * HIDDEN);
+    double near = nearest((double)INFINITY, before, rows * HIDDEN);
     if (!both)
         return near;
     for (int i = 0; i < rows * HIDDEN; i++)
