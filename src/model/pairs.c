@@ -2,26 +2,31 @@
  * brackets are equations of docs/pairs.md. */
 #include "model/pairs.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "linalg/dense.h"
 #include "model/pairs_tiles.h"
 
-/* Sides of tiles, by measurement: 128 is fastest; below SMALL_N nodes 64, so that a round has work for many threads. */
+/* Sides of tiles, by measurement: from 112 to 160 all the same, below and above slower, and whole vectors best. Up to
+ * SMALL_N nodes they are smaller, so that a round has work for many threads. */
 #define TILE 128
 #define SMALL_TILE 64
 #define SMALL_N 4096
+#define TILE_UNIT 16
+
+/* Of a sample: even sizes make for little variance (P10). */
 #define SAMPLE_TILE 64
+#define SAMPLE_UNIT 1
 #define LEAST_TILE 16
 
 npi_pairs_loss npi_pairs_loss_make(npgnn_likelihood likelihood, int32_t n, int64_t m)
 {
-    npi_pairs_loss plain = {1, 1, 0};
     double positives = 2 * (double)m, negatives = (double)n * n - positives;
-    /* without edges, or without anything else, there is nothing to balance */
-    if (likelihood == NPGNN_PLAIN || m == 0 || negatives <= 0)
-        return plain;
-    return (npi_pairs_loss){1 / (2 * negatives), negatives / positives, 1};
+    if (likelihood == NPGNN_PLAIN)
+        return (npi_pairs_loss){1, 1, 0};
+    /* without edges there is nothing to balance */
+    return (npi_pairs_loss){1 / (2 * negatives), m > 0 ? negatives / positives : 1, 1};
 }
 
 /* ---- workspace ---- */
@@ -30,8 +35,7 @@ npi_pairs_loss npi_pairs_loss_make(npgnn_likelihood likelihood, int32_t n, int64
 static void plan_exact(npi_pairs *pairs, int32_t n)
 {
     int tile = n <= SMALL_N ? SMALL_TILE : TILE;
-    pairs->blocks = (npi_blocks){n, (n + tile - 1) / tile};
-    pairs->rounds = 0;
+    pairs->blocks = (npi_blocks){n, (n + tile - 1) / tile, TILE_UNIT};
 }
 
 /* Blocks and rounds so that a node meets about `wanted` others; exact when that is most of them. */
@@ -41,14 +45,15 @@ static void plan_sample(npi_pairs *pairs, int32_t n, int wanted)
     int tile = wanted / rounds < LEAST_TILE ? LEAST_TILE : wanted / rounds;
     if (2 * (int64_t)rounds * tile >= n)
         return;
-    pairs->blocks = (npi_blocks){n, 2 * ((n / tile + 1) / 2)}; /* even: nobody sits out */
+    pairs->blocks = (npi_blocks){n, 2 * ((n / tile + 1) / 2), SAMPLE_UNIT}; /* even: nobody sits out */
     pairs->rounds = rounds;
 }
 
 /* Fills in the sizes that follow from the plan. */
 static void plan_scratch(npi_pairs *pairs)
 {
-    size_t size = (size_t)((pairs->blocks.n + pairs->blocks.count - 1) / pairs->blocks.count);
+    int32_t units = (pairs->blocks.n + pairs->blocks.unit - 1) / pairs->blocks.unit;
+    size_t size = (size_t)((units + pairs->blocks.count - 1) / pairs->blocks.count) * (size_t)pairs->blocks.unit;
     size_t sides = pairs->rounds ? 4 * size * (size_t)pairs->k : 0;
     pairs->size = (int)size;
     pairs->tile_reals = size < LEAST_TILE ? LEAST_TILE * LEAST_TILE : size * size;
@@ -57,6 +62,7 @@ static void plan_scratch(npi_pairs *pairs)
 
 int npi_pairs_new(npi_pairs **out, int32_t n, int k, int pairs_per_node, const npgnn_env *env, npgnn_error *err)
 {
+    assert(n > 0 && k > 0);
     int code = NPGNN_E_MEMORY;
     npi_pairs *pairs = npi_alloc(env, 1, sizeof *pairs, err);
     if (!pairs)

@@ -10,11 +10,29 @@
 #define PILOT 1024    /* pairs that q is fitted on */
 #define ROW_BLOCK 512 /* rows of dU that take the gradient of Σ q in one product */
 
+/* How many ordered pairs of slots the rounds look at. */
+static double pairs_seen(const npi_pairs *pairs)
+{
+    npi_blocks blocks = pairs->blocks;
+    double seen = 0;
+    for (int32_t round = 0; round < pairs->rounds; round++)
+        for (int32_t t = 0; t < npi_matches(blocks); t++) {
+            int32_t pair[2], rows[2];
+            npi_match(pair, blocks, round, t);
+            for (int side = 0; side < 2; side++)
+                rows[side] = npi_block_start(blocks, pair[side] + 1) - npi_block_start(blocks, pair[side]);
+            seen += 2 * (double)rows[0] * rows[1];
+        }
+    return seen;
+}
+
 int npi_sample_new(npi_pairs *pairs, npgnn_error *err)
 {
     const npgnn_env *env = &pairs->env;
+    double nodes = pairs->blocks.n;
     size_t n = (size_t)pairs->blocks.n, k = (size_t)pairs->k;
     size_t scratch = npi_gemm_tall_scratch(pairs->blocks.n, pairs->k, pairs->k);
+    pairs->weight = nodes * (nodes - 1) / pairs_seen(pairs);
     pairs->node = npi_alloc(env, n, sizeof *pairs->node, err);
     pairs->pick = npi_alloc(env, n, sizeof *pairs->pick, err);
     pairs->gram = npi_alloc(env, k * k, sizeof *pairs->gram, err);
@@ -155,12 +173,12 @@ static void scatter_side(const npi_pairs *pairs, const npi_pairs_job *job, int32
     }
 }
 
-static double sampled_tile(const npi_pairs *pairs, const npi_pairs_job *job, const int32_t pair[2], double weight)
+static double sampled_tile(const npi_pairs *pairs, const npi_pairs_job *job, const int32_t pair[2])
 {
     real *tile = npi_pairs_scratch(pairs), *rows = tile + pairs->tile_reals;
     npi_side a = gather_side(pairs, job, pair[0], rows);
     npi_side b = gather_side(pairs, job, pair[1], rows + 2 * (size_t)pairs->size * (size_t)pairs->k);
-    double loss = npi_tile(tile, a, b, pairs->k, job->c1, job->c2, weight * job->step, 0, pairs->kernels);
+    double loss = npi_tile(tile, a, b, pairs->k, job->c1, job->c2, pairs->weight * job->step, 0, pairs->kernels);
     if (job->du) {
         scatter_side(pairs, job, pair[0], a);
         scatter_side(pairs, job, pair[1], b);
@@ -168,30 +186,13 @@ static double sampled_tile(const npi_pairs *pairs, const npi_pairs_job *job, con
     return loss;
 }
 
-/* How many ordered pairs of slots the rounds look at. */
-static double pairs_seen(const npi_pairs *pairs)
-{
-    npi_blocks blocks = pairs->blocks;
-    double seen = 0;
-    for (int32_t round = 0; round < pairs->rounds; round++)
-        for (int32_t t = 0; t < npi_matches(blocks); t++) {
-            int32_t pair[2], rows[2];
-            npi_match(pair, blocks, round, t);
-            for (int side = 0; side < 2; side++)
-                rows[side] = npi_block_start(blocks, pair[side] + 1) - npi_block_start(blocks, pair[side]);
-            seen += 2 * (double)rows[0] * rows[1];
-        }
-    return seen;
-}
-
-/* Every ordered pair of different nodes is seen with the same probability, pairs_seen / (n (n - 1)), whose inverse is its
- * weight (P7). Rounds as in the exact sum: one writer to a row and to a part of the loss, and a barrier. */
+/* Every ordered pair of different nodes is seen with the same probability, pairs_seen / (n (n - 1)), whose
+ * inverse is its weight (P7). Rounds as in the exact sum: one writer to a row and to a part of the loss, and a barrier. */
 double npi_sample_run(npi_pairs *pairs, const npi_pairs_job *job, uint64_t seed, uint32_t draw)
 {
     npi_blocks blocks = pairs->blocks;
     int32_t matches = npi_matches(blocks);
-    double n = blocks.n, weight = n * (n - 1) / pairs_seen(pairs), seen = 0;
-    double exact = gram_run(pairs, job);
+    double exact = gram_run(pairs, job), seen = 0;
     if (job->du)
         gram_gradient(pairs, job);
     shuffle(pairs, seed, draw);
@@ -202,10 +203,10 @@ double npi_sample_run(npi_pairs *pairs, const npi_pairs_job *job, uint64_t seed,
         for (int32_t t = 0; t < matches; t++) {
             int32_t pair[2];
             npi_match(pair, blocks, round, t);
-            pairs->part[t] += sampled_tile(pairs, job, pair, weight);
+            pairs->part[t] += sampled_tile(pairs, job, pair);
         }
     }
     for (int32_t t = 0; t < matches; t++)
         seen += pairs->part[t];
-    return exact + 2 * weight * seen;
+    return exact + 2 * pairs->weight * seen;
 }

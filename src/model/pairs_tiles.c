@@ -6,7 +6,9 @@
 
 int32_t npi_block_start(npi_blocks blocks, int32_t block)
 {
-    return (int32_t)((int64_t)block * blocks.n / blocks.count);
+    int64_t units = ((int64_t)blocks.n + blocks.unit - 1) / blocks.unit;
+    int64_t start = block * units / blocks.count * blocks.unit;
+    return (int32_t)(start < blocks.n ? start : blocks.n);
 }
 
 /* ---- the tournament (P5): the circle method, for an even number of players; an odd one gets a dummy ---- */

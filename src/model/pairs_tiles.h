@@ -6,9 +6,9 @@
 #include "linalg/kernels.h"
 #include "model/pairs.h"
 
-/* n nodes in `count` blocks of consecutive ones whose sizes differ by at most one. */
+/* n nodes in `count` blocks of consecutive ones, their sizes as even as multiples of `unit` can be; the last may be shorter. */
 typedef struct npi_blocks {
-    int32_t n, count;
+    int32_t n, count, unit;
 } npi_blocks;
 
 struct npi_pairs {
@@ -23,6 +23,7 @@ struct npi_pairs {
     size_t thread_reals; /* what one thread has */
     double *part;        /* (blocks.count) partial sums of the loss */
     /* of a sample only */
+    double weight;        /* of a pair that is seen: the inverse of its chance to be, (P7) */
     int32_t *node, *pick; /* (n) the node in each slot; the choices of the shuffle */
     real *gram, *sum;     /* (k, k) UᵀU; (k) Σ_i u_i */
     real *gram_scratch;
