@@ -15,8 +15,7 @@
 #define SMALL_N 4096
 #define TILE_UNIT 16
 
-/* Of a sample: even sizes make for little variance (P10). */
-#define SAMPLE_TILE 64
+/* Of a sample: sizes as even as can be, for little variance (P10). */
 #define SAMPLE_UNIT 1
 #define LEAST_TILE 16
 
@@ -41,7 +40,7 @@ static void plan_exact(npi_pairs *pairs, int32_t n)
 /* Blocks and rounds so that a node meets about `wanted` others; exact when that is most of them. */
 static void plan_sample(npi_pairs *pairs, int32_t n, int wanted)
 {
-    int rounds = (wanted + SAMPLE_TILE - 1) / SAMPLE_TILE;
+    int rounds = (wanted + TILE - 1) / TILE;
     int tile = wanted / rounds < LEAST_TILE ? LEAST_TILE : wanted / rounds;
     if (2 * (int64_t)rounds * tile >= n)
         return;
