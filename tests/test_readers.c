@@ -1,0 +1,756 @@
+/* The readers: each format as it should be, and broken in each way that people and disks break files. */
+#define _XOPEN_SOURCE 700
+#include "check.h"
+
+#include <locale.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <zlib.h>
+
+#include "io/planetoid.h"
+#include "io/readers.h"
+#include "io/text.h"
+
+/* ---- helpers ---- */
+
+static char notices[2048];
+
+static void note(void *user, const char *message)
+{
+    size_t used = strlen(notices);
+    (void)user;
+    snprintf(notices + used, sizeof notices - used, "%s\n", message);
+}
+
+static npgnn_env test_env(void)
+{
+    npgnn_env env = {.threads = 1, .log = note};
+    notices[0] = '\0';
+    return npi_env(&env);
+}
+
+static void says(const char *text, const char *wanted)
+{
+    if (!strstr(text, wanted))
+        fail_msg("'%s' does not say '%s'", text, wanted);
+}
+
+static int read_edges(npi_edge_list *out, const void *text, size_t size, const npgnn_env *env, npgnn_error *err)
+{
+    npi_stream *stream;
+    int code = npi_stream_memory(&stream, "edges", text, size, env, err);
+    if (code)
+        return code;
+    code = npi_edges_read(out, stream, err);
+    npi_stream_close(stream);
+    return code;
+}
+
+static int read_table(npi_table *out, const char *name, const void *bytes, size_t size, const npgnn_env *env,
+                      npgnn_error *err)
+{
+    npi_stream *stream;
+    int code = npi_stream_memory(&stream, name, bytes, size, env, err);
+    if (code)
+        return code;
+    code = npi_table_read(out, stream, err);
+    npi_stream_close(stream);
+    return code;
+}
+
+/* A graph from texts; features NULL: none. `features_name` chooses the format by its extension. */
+static int build(npgnn_graph **out, const void *edges, size_t edges_size, const char *features_name,
+                 const void *features, size_t features_size, npgnn_error *err)
+{
+    npgnn_env env = test_env();
+    npi_edge_list list = {.env = env};
+    npi_table table = {0};
+    int code = read_edges(&list, edges, edges_size, &env, err);
+    if (code == 0 && features)
+        code = read_table(&table, features_name, features, features_size, &env, err);
+    if (code == 0)
+        code = npi_tables_build(out, &list, "edges", features ? &table : NULL, NULL, &env, err);
+    npi_edges_free(&list);
+    return code;
+}
+
+static npgnn_graph *good(const char *edges, const char *features_name, const char *features)
+{
+    npgnn_graph *graph = NULL;
+    npgnn_error err = {0};
+    assert_ok(build(&graph, edges, strlen(edges), features_name, features, features ? strlen(features) : 0, &err), err);
+    return graph;
+}
+
+static void bad(const char *edges, const char *features_name, const char *features, int code, const char *file,
+                int64_t line, const char *text)
+{
+    npgnn_graph *graph = NULL;
+    npgnn_error err = {0};
+    int got = build(&graph, edges, strlen(edges), features_name, features, features ? strlen(features) : 0, &err);
+    assert_null(graph);
+    says(err.text, text);
+    assert_int_equal(got, code);
+    assert_int_equal(err.code, code);
+    assert_string_equal(err.file, file);
+    assert_int_equal(err.line, line);
+}
+
+static float feature(const npgnn_graph *graph, int32_t node, int32_t col)
+{
+    const npi_features *x = graph->x;
+    assert_in_range(node, 0, x->n - 1);
+    assert_in_range(col, 0, x->f - 1);
+    if (x->dense)
+        return x->dense[(size_t)node * (size_t)x->f + (size_t)col];
+    for (int64_t p = x->x.ptr[node]; p < x->x.ptr[node + 1]; p++)
+        if (x->x.col[p] == col)
+            return x->x.val ? x->x.val[p] : 1;
+    return 0;
+}
+
+static void has(const npgnn_graph *graph, int32_t nodes, int64_t edges, int32_t columns)
+{
+    assert_int_equal(npgnn_graph_nodes(graph), nodes);
+    assert_int_equal(npgnn_graph_edges(graph), edges);
+    assert_int_equal(graph->x->f, columns);
+    assert_int_equal(graph->x->n, nodes);
+}
+
+/* ---- files in a folder of their own ---- */
+
+static char folder[] = "/tmp/npgnn-readers-XXXXXX";
+
+static const char *in_folder(char path[4096], const char *name)
+{
+    snprintf(path, 4096, "%s/%s", folder, name);
+    return path;
+}
+
+static const char *write_bytes(char path[4096], const char *name, const void *bytes, size_t size)
+{
+    FILE *file = fopen(in_folder(path, name), "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(bytes, 1, size, file), size);
+    assert_int_equal(fclose(file), 0);
+    return path;
+}
+
+static const char *write_text(char path[4096], const char *name, const char *text)
+{
+    return write_bytes(path, name, text, strlen(text));
+}
+
+static int make_folder(void **state)
+{
+    (void)state;
+    memcpy(folder, "/tmp/npgnn-readers-XXXXXX", sizeof folder); /* afresh: mkdtemp fills it in */
+    return mkdtemp(folder) ? 0 : -1;
+}
+
+static int remove_folder(void **state)
+{
+    char command[4200];
+    (void)state;
+    snprintf(command, sizeof command, "rm -rf '%s'", folder);
+    return system(command);
+}
+
+/* ---- edges ---- */
+
+static void test_edges_in_every_dress(void **state)
+{
+    static const char *const texts[] = {
+        "0 1\n1 2\n",
+        "0\t1\n1\t2\n",
+        "0,1\n1,2\n",
+        "0;1\r\n1;2\r\n",
+        "  0   1 \n 1\t2",
+        "# note\n%\n\n0 1\n1 2",
+        "0, 1\n1 ,2\n",
+        "\"0\",\"1\"\n\"1\",\"2\"\n",
+        "u,v\n0,1\n1,2\n",
+        "Source Target\n0 1\n1 2\n",
+        "von nach\n0 1\n1 2\n",
+        "0 1 0.5\n1 2 0.7\n",
+        "%%MatrixMarket matrix coordinate pattern symmetric\n% c\n3 3 2\n2 1\n3 2\n",
+        "%%MatrixMarket matrix coordinate real general\n3 3 2\n1 2 0.5\n2 3 1\n",
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        npgnn_graph *graph = good(texts[i], NULL, NULL);
+        has(graph, 3, 2, 0);
+        assert_true(npgnn_graph_has_edge(graph, 0, 1) && npgnn_graph_has_edge(graph, 1, 2));
+        assert_null(graph->names);
+        npgnn_graph_free(graph);
+    }
+}
+
+static void test_names_of_nodes(void **state)
+{
+    char buffer[12];
+    npgnn_graph *graph = good("alice bob\nbob 7\n", NULL, NULL);
+    (void)state;
+    has(graph, 3, 2, 0);
+    assert_string_equal(npgnn_graph_name(graph, 0, buffer), "alice");
+    assert_int_equal(npgnn_graph_find(graph, "7"), 2);
+    npgnn_graph_free(graph);
+    graph = good("5 6\n6 x\nx 5\n", NULL, NULL); /* integers first, then a word: 5 and 6 keep their names */
+    assert_int_equal(npgnn_graph_find(graph, "5"), 0);
+    assert_int_equal(npgnn_graph_find(graph, "x"), 2);
+    has(graph, 3, 3, 0);
+    npgnn_graph_free(graph);
+    graph = good("35 1033\n35 103482\n", NULL, NULL); /* integers far apart are names */
+    has(graph, 3, 2, 0);
+    assert_int_equal(npgnn_graph_find(graph, "103482"), 2);
+    npgnn_graph_free(graph);
+    graph = good("9999999999 -4\n007 7\n", NULL, NULL); /* no indices, and 007 is not 7 */
+    has(graph, 4, 2, 0);
+    npgnn_graph_free(graph);
+    graph = good("1 2\n2 3\n", NULL, NULL); /* counted from 1: no node 0 is invented */
+    has(graph, 3, 2, 0);
+    assert_int_equal(npgnn_graph_find(graph, "3"), 2);
+    npgnn_graph_free(graph);
+}
+
+static void test_notices(void **state)
+{
+    (void)state;
+    npgnn_graph_free(good("0 1 2.5\n", NULL, NULL));
+    says(notices, "columns after the second");
+    npgnn_graph_free(good("a,b\n0,1\n", NULL, NULL));
+    says(notices, "header");
+    npgnn_graph_free(good("0 1\n1 0\n0 0\n0 1\n", NULL, NULL));
+    assert_string_equal(notices, "");
+}
+
+static void test_broken_edges(void **state)
+{
+    (void)state;
+    bad("0 1\n\n2\n", NULL, NULL, NPGNN_E_FORMAT, "edges", 3, "two node ids");
+    bad("0,1\n2,\n", NULL, NULL, NPGNN_E_FORMAT, "edges", 2, "two node ids");
+    bad("0,1\n2 3\n", NULL, NULL, NPGNN_E_FORMAT, "edges", 2, "two node ids");
+    bad("%%MatrixMarket matrix coordinate pattern symmetric\n3 3 2\n2 1\n", NULL, NULL, NPGNN_E_FORMAT, "edges", 3,
+        "1 entries too early");
+    bad("%%MatrixMarket matrix coordinate pattern symmetric\n3 3 1\n2 1\n3 1\n", NULL, NULL, NPGNN_E_FORMAT, "edges", 4,
+        "more entries");
+    bad("%%MatrixMarket matrix coordinate pattern symmetric\n3 3 1\n4 1\n", NULL, NULL, NPGNN_E_FORMAT, "edges", 3,
+        "row from 1 to 3");
+    bad("%%MatrixMarket matrix coordinate pattern symmetric\n3 3 1\n1 0\n", NULL, NULL, NPGNN_E_FORMAT, "edges", 3,
+        "column from 1");
+    bad("%%MatrixMarket matrix coordinate pattern general\n3 4 1\n1 1\n", NULL, NULL, NPGNN_E_FORMAT, "edges", 2,
+        "square");
+    bad("%%MatrixMarket matrix coordinate pattern general\n2000000000 2000000000 1\n1 1\n", NULL, NULL, NPGNN_E_FORMAT,
+        "edges", 0, "for only 1 elements");
+    bad("%%MatrixMarket matrix coordinate complex general\n1 1 0\n", NULL, NULL, NPGNN_E_FORMAT, "edges", 1,
+        "understood");
+}
+
+static void test_nul_bytes(void **state)
+{
+    npgnn_graph *graph = NULL;
+    npgnn_error err = {0};
+    (void)state;
+    assert_int_equal(build(&graph, "0 1\n1\0 2\n", 9, NULL, NULL, 0, &err), NPGNN_E_FORMAT);
+    assert_int_equal(err.line, 2);
+    says(err.text, "NUL");
+}
+
+static void test_nothing_at_all(void **state)
+{
+    npgnn_graph *graph = good("", NULL, NULL);
+    (void)state;
+    has(graph, 0, 0, 0);
+    npgnn_graph_free(graph);
+}
+
+/* ---- features ---- */
+
+static const char triangle[] = "0 1\n1 2\n2 0\n";
+static const char named[] = "a b\nb c\n";
+
+/* The same matrix [[0, 2.5, 0], [1, 0, 0], [0, 0, -0.125]] in each format. */
+static void test_features_in_every_dress(void **state)
+{
+    static const char *const dresses[][2] = {
+        {"x.csv", "0,2.5,0\n1,0,0\n0,0,-0.125\n"},
+        {"x.tsv", "# note\n0\t2.50\t0\n1\t0\t0\n0\t0\t-1.25e-1\n"},
+        {"x.txt", "0 2.5 0\n1 0 0\n0 0 -.125\n"},
+        {"x.csv", "w1,w2,w3\n0,2.5,0\n1,0,0\n0,0,-0.125\n"},
+        {"x.csv", "id,w1,w2,w3\n0,0,2.5,0\n1,1,0,0\n2,0,0,-0.125\n"},
+        {"x.csv", "0,0,2.5,0\n1,1,0,0\n2,0,0,-0.125\n"}, /* the first column is all different integers: ids */
+        {"x.mtx", "%%MatrixMarket matrix coordinate real general\n3 3 3\n3 3 -0.125\n1 2 2.5\n2 1 1\n"},
+        {"x.mtx", "%%MatrixMarket matrix array real general\n3 3\n0\n1\n0\n2.5\n0\n0\n0\n0\n-0.125\n"},
+        {"other", "%%MatrixMarket matrix coordinate real general\n3 3 3\n3 3 -0.125\n1 2 2.5\n2 1 1\n"},
+        {"x.svm", "0 2:2.5\n1 1:1 2:0 # note\n0 3:-0.125\n"},
+        {"other", "0 2:2.5\n1 1:1\n0 3:-0.125\n"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof dresses / sizeof dresses[0]; i++) {
+        npgnn_graph *graph = good(triangle, dresses[i][0], dresses[i][1]);
+        has(graph, 3, 3, 3);
+        assert_int_equal(graph->x->nonzeros, 3);
+        assert_true(feature(graph, 0, 1) == 2.5F);
+        assert_true(feature(graph, 1, 0) == 1);
+        assert_true(feature(graph, 2, 2) == -0.125F);
+        assert_null(graph->names);
+        npgnn_graph_free(graph);
+    }
+}
+
+static void test_features_by_name(void **state)
+{
+    npgnn_graph *graph = good(named, "x.csv", "c,1,0\na,0,1\nlone,1,1\n");
+    (void)state;
+    has(graph, 4, 2, 2); /* c, a, lone, and b, which has edges only */
+    says(notices, "1 nodes have edges but no row");
+    assert_int_equal(npgnn_graph_find(graph, "c"), 0);
+    assert_int_equal(npgnn_graph_find(graph, "b"), 3);
+    assert_true(feature(graph, npgnn_graph_find(graph, "a"), 1) == 1);
+    assert_true(feature(graph, 3, 0) == 0 && feature(graph, 3, 1) == 0);
+    assert_true(npgnn_graph_has_edge(graph, 0, 3));
+    npgnn_graph_free(graph);
+}
+
+/* As LINQS publishes Cora: id, words, class. */
+static void test_class_in_the_last_column(void **state)
+{
+    npgnn_graph *graph = good("35 1033\n", "cora.content", "1033\t0\t1\tGenes\n35\t1\t1\tNets\n40\t0\t0\tGenes\n");
+    (void)state;
+    has(graph, 3, 1, 2);
+    assert_int_equal(graph->classes, 2);
+    assert_int_equal(npgnn_graph_label(graph, npgnn_graph_find(graph, "35")), 1);
+    assert_int_equal(npgnn_graph_label(graph, npgnn_graph_find(graph, "40")), 0);
+    npgnn_graph_free(graph);
+    graph = good("0 1\n", "x.svm", "7 1:1\n3 1:2\n");
+    assert_int_equal(npgnn_graph_label(graph, 0), 7); /* integers stay */
+    assert_int_equal(graph->classes, 2);
+    npgnn_graph_free(graph);
+}
+
+static void test_broken_features(void **state)
+{
+    (void)state;
+    bad(triangle, "x.csv", "0,1\n1\n0,1\n", NPGNN_E_FORMAT, "x.csv", 2, "1 fields, but the first line has 2");
+    bad(triangle, "x.csv", "0,1\n1,0,0\n0,1\n", NPGNN_E_FORMAT, "x.csv", 2, "more than the 2 fields");
+    bad(triangle, "x.csv", "0.5,1\n1,nan\n0,1\n", NPGNN_E_FORMAT, "x.csv", 2, "'nan' in field 2 is not finite");
+    bad(triangle, "x.csv", "0.5,1\n1,-Inf\n0,1\n", NPGNN_E_FORMAT, "x.csv", 2, "is not finite");
+    bad(triangle, "x.csv", "0.5,1\n1,1e40\n0,1\n", NPGNN_E_FORMAT, "x.csv", 2, "is not finite");
+    bad(triangle, "x.csv", "0.5,1,2\n1,0x10,3\n0,1,2\n", NPGNN_E_FORMAT, "x.csv", 2,
+        "'0x10' in field 2 is not a number");
+    bad(triangle, "x.csv", "0.5,1,2\n1,,3\n", NPGNN_E_FORMAT, "x.csv", 2, "'' in field 2 is not a number");
+    bad(named, "x.csv", "a,1\nb,2\na,3\n", NPGNN_E_FORMAT, "x.csv", 3, "'a' has its features already");
+    bad(triangle, "x.svm", "1 1:1\n0 0:1\n", NPGNN_E_FORMAT, "x.svm", 2, "count from 1");
+    bad(triangle, "x.svm", "1 1:1\n0 2:1 2:3\n", NPGNN_E_FORMAT, "x.svm", 2, "column 2 is given twice");
+    bad(triangle, "x.svm", "1 1:1\n0 2\n", NPGNN_E_FORMAT, "x.svm", 2, "not column:value");
+    bad(triangle, "x.svm", "1 1:x\n", NPGNN_E_FORMAT, "x.svm", 1, "'x' is not a number");
+    bad(triangle, "x.svm", "1 2000000000:1\n", NPGNN_E_FORMAT, "x.svm", 0, "2000000000 columns for only 1 elements");
+    bad(triangle, "x.mtx", "0,1\n", NPGNN_E_FORMAT, "x.mtx", 1, "begins with");
+    bad(triangle, "x.mtx", "%%MatrixMarket matrix coordinate real general\n", NPGNN_E_FORMAT, "x.mtx", 1,
+        "line of sizes");
+    bad(triangle, "x.mtx", "%%MatrixMarket matrix coordinate real general\n3 3 2\n1 1 5\n1 1 5\n", NPGNN_E_FORMAT,
+        "x.mtx", 0, "row 1, column 1 (counted from 1) is given twice");
+    bad(triangle, "x.mtx", "%%MatrixMarket matrix coordinate real general\n3 3 1\n1 1 nan\n", NPGNN_E_FORMAT, "x.mtx",
+        3, "'nan' is not finite");
+    bad(triangle, "x.mtx", "%%MatrixMarket matrix coordinate real general\n3 3 1\n1 1\n", NPGNN_E_FORMAT, "x.mtx", 3,
+        "is not a number");
+    bad(triangle, "x.mtx", "%%MatrixMarket matrix array real general\n3 1\n1\n2\n", NPGNN_E_FORMAT, "x.mtx", 4,
+        "1 entries too early");
+    bad(triangle, "x.mtx", "%%MatrixMarket matrix coordinate real symmetric\n3 3 1\n1 1 1\n", NPGNN_E_FORMAT, "x.mtx",
+        2, "general");
+}
+
+static void test_edges_and_features_that_do_not_meet(void **state)
+{
+    (void)state;
+    bad(named, "x.svm", "1 1:1\n", NPGNN_E_MISMATCH, "edges", 1, "integers from 0 to 0");
+    bad("0 1\n1 3\n", "x.svm", "1 1:1\n1 1:1\n1 1:1\n", NPGNN_E_MISMATCH, "edges", 2, "node 3, but there are 3 rows");
+    bad(named, "x.csv", "x,1,2\ny,1,3\n", NPGNN_E_MISMATCH, "edges", 0, "none of its node ids");
+    bad("%%MatrixMarket matrix coordinate pattern symmetric\n3 3 1\n2 1\n", "x.svm", "1 1:1\n", NPGNN_E_MISMATCH,
+        "edges", 0, "3 nodes for 1 rows");
+}
+
+/* ---- .npy ---- */
+
+static size_t npy(unsigned char out[512], int version, const char *header, const void *data, size_t size)
+{
+    size_t length = strlen(header), at = version == 1 ? 10 : 12;
+    memcpy(out, "\x93NUMPY", 6);
+    out[6] = (unsigned char)version;
+    out[7] = 0;
+    memset(out + 8, 0, 4);
+    out[8] = (unsigned char)length;
+    memcpy(out + at, header, length);
+    memcpy(out + at + length, data, size);
+    return at + length + size;
+}
+
+static npgnn_graph *good_npy(int version, const char *header, const void *data, size_t size)
+{
+    unsigned char file[512];
+    npgnn_graph *graph = NULL;
+    npgnn_error err = {0};
+    size_t total = npy(file, version, header, data, size);
+    assert_ok(build(&graph, triangle, sizeof triangle - 1, "x.npy", file, total, &err), err);
+    has(graph, 3, 3, 2);
+    return graph;
+}
+
+static void test_npy(void **state)
+{
+    const float f4[6] = {0, 1.5F, 2, 0, 0, -3}, by_column[6] = {0, 2, 0, 1.5F, 0, -3};
+    const int16_t i2[6] = {0, 1, 2, 0, 0, -3};
+    const uint16_t f2[6] = {0, 0x3E00, 0x4000, 0, 0, 0xC200}; /* the halves of f4 */
+    const unsigned char big[24] = {0, 0, 0, 0, 0x3F, 0xC0, 0, 0, 0x40, 0,    0, 0,
+                                   0, 0, 0, 0, 0,    0,    0, 0, 0xC0, 0x40, 0, 0};
+    const struct {
+        int version;
+        const char *header;
+        const void *data;
+        size_t size;
+        float second;
+    } files[] = {
+        {1, "{'descr': '<f4', 'fortran_order': False, 'shape': (3, 2), }\n", f4, sizeof f4, 1.5F},
+        {2, "{'descr': '<f4', 'fortran_order': False, 'shape': (3, 2), }\n", f4, sizeof f4, 1.5F},
+        {3, "{'shape': (3,2), 'fortran_order':True,'descr':'<f4'}", by_column, sizeof by_column, 1.5F},
+        {1, "{'descr': '>f4', 'fortran_order': False, 'shape': (3, 2), }", big, sizeof big, 1.5F},
+        {1, "{'descr': '<f2', 'fortran_order': False, 'shape': (3, 2), }", f2, sizeof f2, 1.5F},
+        {1, "{'descr': '<i2', 'fortran_order': False, 'shape': (3, 2), }", i2, sizeof i2, 1},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+        npgnn_graph *graph = good_npy(files[i].version, files[i].header, files[i].data, files[i].size);
+        assert_true(feature(graph, 0, 1) == files[i].second);
+        assert_true(feature(graph, 1, 0) == 2);
+        assert_true(feature(graph, 2, 1) == -3);
+        assert_int_equal(graph->x->nonzeros, 3);
+        npgnn_graph_free(graph);
+    }
+}
+
+static void bad_npy(const char *header, const void *data, size_t size, const char *text)
+{
+    unsigned char file[512];
+    npgnn_graph *graph = NULL;
+    npgnn_error err = {0};
+    size_t total = npy(file, 1, header, data, size);
+    assert_int_equal(build(&graph, triangle, sizeof triangle - 1, "x.npy", file, total, &err), NPGNN_E_FORMAT);
+    says(err.text, text);
+    assert_string_equal(err.file, "x.npy");
+}
+
+static void test_broken_npy(void **state)
+{
+    const float f4[6] = {0, 1, 2, 0, 0, NAN};
+    (void)state;
+    bad_npy("{'descr': '<f4', 'fortran_order': False, 'shape': (3, 2)}", f4, sizeof f4, "row 2, column 1 (from 0)");
+    bad_npy("{'descr': '<f4', 'fortran_order': False, 'shape': (3, 2)}", f4, 19, "ends before all its elements");
+    bad_npy("{'descr': '<f4', 'fortran_order': False, 'shape': (3, 1)}", f4, 16, "goes on after");
+    bad_npy("{'descr': '<f4', 'fortran_order': False, 'shape': (6,)}", f4, sizeof f4, "two dimensions");
+    bad_npy("{'descr': '<f4', 'fortran_order': False, 'shape': (1, 2, 3)}", f4, sizeof f4, "two dimensions");
+    bad_npy("{'descr': '<f4', 'fortran_order': False, 'shape': (2147483600, 2147483600)}", f4, sizeof f4,
+            "ends before");
+    bad_npy("{'descr': '<f4', 'fortran_order': False, 'shape': (2147483600, 0)}", f4, 0, "for only 0 elements");
+    bad_npy("{'descr': '|O', 'fortran_order': False, 'shape': (3, 2)}", f4, sizeof f4, "plain numbers");
+    bad_npy("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (3, 2)}", f4, sizeof f4, "plain numbers");
+    bad_npy("{'descr': '<f4', 'shape': (3, 2)}", f4, sizeof f4, "lacks");
+    bad(triangle, "x.npy", "0,1\n", NPGNN_E_FORMAT, "x.npy", 0, "not a .npy file");
+}
+
+/* ---- gzip ---- */
+
+static size_t gzip(unsigned char *out, size_t room, const char *text)
+{
+    z_stream zip = {0};
+    assert_int_equal(deflateInit2(&zip, 9, Z_DEFLATED, 16 + MAX_WBITS, 8, Z_DEFAULT_STRATEGY), Z_OK);
+    unsigned char copy[256];
+    size_t size = strlen(text);
+    memcpy(copy, text, size);
+    zip.next_in = copy;
+    zip.avail_in = (uInt)size;
+    zip.next_out = out;
+    zip.avail_out = (uInt)room;
+    assert_int_equal(deflate(&zip, Z_FINISH), Z_STREAM_END);
+    deflateEnd(&zip);
+    return room - zip.avail_out;
+}
+
+static void test_gzip(void **state)
+{
+    unsigned char bytes[512];
+    npgnn_graph *graph = NULL;
+    npgnn_error err = {0};
+    size_t size = gzip(bytes, sizeof bytes, "0 1\n");
+    (void)state;
+    size += gzip(bytes + size, sizeof bytes - size, "1 2\n"); /* two members are one text */
+    assert_ok(build(&graph, bytes, size, NULL, NULL, 0, &err), err);
+    has(graph, 3, 2, 0);
+    npgnn_graph_free(graph);
+    graph = NULL;
+    bytes[15] ^= 0x55;
+    assert_int_equal(build(&graph, bytes, size, NULL, NULL, 0, &err), NPGNN_E_FORMAT);
+    says(err.text, "gzip data");
+}
+
+static void test_gzip_cut_short(void **state)
+{
+    npgnn_env env = test_env();
+    unsigned char bytes[512];
+    size_t size = gzip(bytes, sizeof bytes, "0 1\n1 2\n2 3\n");
+    (void)state;
+    for (size_t cut = 2; cut < size; cut++) {
+        npgnn_error err = {0};
+        npi_edge_list list;
+        assert_int_equal(read_edges(&list, bytes, cut, &env, &err), NPGNN_E_FORMAT);
+        says(err.text, "cut short");
+        assert_string_equal(err.file, "edges");
+    }
+}
+
+/* ---- text ---- */
+
+static void test_lines_longer_than_a_block(void **state)
+{
+    npgnn_env env = test_env();
+    npgnn_error err = {0};
+    size_t size = 200000;
+    char *text = malloc(size), *line;
+    npi_stream *stream;
+    (void)state;
+    memset(text, 'x', size);
+    text[150000] = '\n';
+    assert_ok(npi_stream_memory(&stream, "long", text, size, &env, &err), err);
+    assert_int_equal(npi_stream_line(&line, stream, &err), 1);
+    assert_int_equal(strlen(line), 150000);
+    assert_int_equal(npi_stream_line(&line, stream, &err), 1);
+    assert_int_equal(strlen(line), 49999);
+    assert_int_equal(npi_stream_lineno(stream), 2);
+    assert_int_equal(npi_stream_line(&line, stream, &err), 0);
+    npi_stream_close(stream);
+    free(text);
+}
+
+static void test_numbers(void **state)
+{
+    static const char *const wrong[] = {"",    "-",     "+",   ".",  "1e",  "1e+", "1.2.3",
+                                        "1 2", "0x1p3", "1,5", "e5", "--1", "1f"};
+    float value;
+    int64_t integer;
+    (void)state;
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
+        assert_int_equal(npi_text_float(&value, wrong[i]), NPI_TEXT_NOT_A_NUMBER);
+    assert_int_equal(npi_text_float(&value, "NaN"), NPI_TEXT_NOT_FINITE);
+    assert_int_equal(npi_text_float(&value, "-infinity"), NPI_TEXT_NOT_FINITE);
+    assert_int_equal(npi_text_float(&value, "+.5e1"), NPI_TEXT_OK);
+    assert_true(value == 5);
+    assert_int_equal(npi_text_float(&value, "0.1"), NPI_TEXT_OK);
+    assert_true(value == 0.1F);
+    assert_int_equal(npi_text_float(&value, "16777217"), NPI_TEXT_OK);
+    assert_true(value == 16777216.0F);
+    assert_true(npi_text_int(&integer, "-9223372036854775807") && integer == -INT64_MAX);
+    assert_false(npi_text_int(&integer, "9223372036854775808"));
+    assert_false(npi_text_int(&integer, "1.0"));
+    assert_false(npi_text_int(&integer, " 1"));
+}
+
+/* Where the decimal point of the locale is a comma, files still have points. Skipped where there is no such locale. */
+static void test_numbers_in_another_locale(void **state)
+{
+    float value;
+    (void)state;
+    if (!setlocale(LC_ALL, "de_DE.UTF-8") && !setlocale(LC_ALL, "fr_FR.UTF-8"))
+        skip();
+    npi_text_result result = npi_text_float(&value, "2.5");
+    setlocale(LC_ALL, "C");
+    assert_int_equal(result, NPI_TEXT_OK);
+    assert_true(value == 2.5F);
+}
+
+static void test_fields(void **state)
+{
+    char line[] = "a,\"b \"\"c\"\", d\", e ,,f";
+    char *rest = line;
+    (void)state;
+    assert_int_equal(npi_text_separator(line), ',');
+    assert_string_equal(npi_text_field(&rest, ','), "a");
+    assert_string_equal(npi_text_field(&rest, ','), "b \"c\", d");
+    assert_string_equal(npi_text_field(&rest, ','), "e");
+    assert_string_equal(npi_text_field(&rest, ','), "");
+    assert_string_equal(npi_text_field(&rest, ','), "f");
+    assert_null(npi_text_field(&rest, ','));
+    char open[] = "\"never closed, ";
+    rest = open;
+    assert_string_equal(npi_text_field(&rest, ','), "never closed, ");
+    assert_null(npi_text_field(&rest, ','));
+}
+
+/* ---- npgnn_load: where the files are ---- */
+
+static void test_a_folder(void **state)
+{
+    char path[4096];
+    npgnn_graph *graph = NULL;
+    npgnn_error err = {0};
+    npgnn_load_options options = {.binarize = 1, .normalize = 1};
+    (void)state;
+    write_text(path, "edges.csv", "a,b\nb,c\n");
+    write_text(path, "features.tsv", "id\tw1\tw2\na\t2\t2\nb\t0\t3\nc\t0\t0\n");
+    write_text(path, "labels.txt", "id label\nb 4\na 9\n");
+    assert_ok(npgnn_load(&graph, folder, &options, NULL, &err), err);
+    has(graph, 3, 2, 2);
+    assert_true(graph->normalized == 1 && graph->binarized == 1);
+    assert_true(feature(graph, 0, 0) == 0.5F && feature(graph, 0, 1) == 0.5F && feature(graph, 1, 1) == 1);
+    assert_int_equal(npgnn_graph_label(graph, 0), 9);
+    assert_int_equal(npgnn_graph_label(graph, 1), 4);
+    assert_int_equal(npgnn_graph_label(graph, 2), -1);
+    npgnn_graph_free(graph);
+    graph = NULL;
+    write_text(path, "labels.txt", "b 4\nzoe 9\n");
+    assert_int_equal(npgnn_load(&graph, folder, NULL, NULL, &err), NPGNN_E_FORMAT);
+    assert_int_equal(err.line, 2);
+    assert_string_equal(err.file, path);
+    says(err.text, "'zoe' is not a node");
+}
+
+static void test_edge_and_feature_files(void **state)
+{
+    char edges[4096], features[4096];
+    npgnn_graph *graph = NULL;
+    npgnn_error err = {0};
+    npgnn_load_options options = {0};
+    (void)state;
+    options.edges = write_text(edges, "links", "0 1\n");
+    options.features = write_text(features, "words", "1 1:1\n1 2:1\n");
+    assert_ok(npgnn_load(&graph, NULL, &options, NULL, &err), err);
+    has(graph, 2, 1, 2);
+    npgnn_graph_free(graph);
+    graph = NULL;
+    options.edges = NULL;
+    assert_ok(npgnn_load(&graph, edges, &options, NULL, &err), err);
+    has(graph, 2, 1, 2);
+    npgnn_graph_free(graph);
+    graph = NULL;
+    assert_int_equal(npgnn_load(&graph, NULL, NULL, NULL, &err), NPGNN_E_ARGUMENT);
+    options.features = "/nonexistent/features.csv";
+    assert_int_equal(npgnn_load(&graph, edges, &options, NULL, &err), NPGNN_E_IO);
+    assert_string_equal(err.file, "/nonexistent/features.csv");
+    assert_null(graph);
+}
+
+static void test_names_in_the_data_folder(void **state)
+{
+    char path[4096];
+    npgnn_graph *graph = NULL;
+    npgnn_error err = {0};
+    npgnn_load_options options = {.data_dir = folder};
+    (void)state;
+    assert_int_equal(mkdir(in_folder(path, "mine"), 0700), 0);
+    assert_int_equal(npgnn_load(&graph, "mine", &options, NULL, &err), NPGNN_E_FORMAT);
+    says(err.text, "no edges.tsv");
+    write_text(path, "mine/edges.tsv", "0\t1\n");
+    assert_ok(npgnn_load(&graph, "mine", &options, NULL, &err), err);
+    npgnn_graph_free(graph);
+    graph = NULL;
+    assert_int_equal(npgnn_load(&graph, "theirs", &options, NULL, &err), NPGNN_E_IO);
+    says(err.text, folder);
+    assert_int_equal(npgnn_load(&graph, "no/such/file", &options, NULL, &err), NPGNN_E_IO);
+    assert_null(graph);
+}
+
+/* ---- Planetoid: the published files, where they are at hand ---- */
+
+static void test_planetoid(void **state)
+{
+    static const struct {
+        const char *file, *name;
+        int32_t nodes, columns, featureless, classes;
+        int64_t nonzeros, edges;
+    } sets[] = {{"planetoid/ind.cora.allx", "cora", 2708, 1433, 0, 7, 49216, 5278},
+                {"planetoid/ind.citeseer.allx", "citeseer", 3327, 3703, 15, 6, 105165, 4552},
+                {"planetoid/ind.pubmed.allx", "pubmed", 19717, 500, 0, 3, 988031, 44324}};
+    int found = 0;
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        char path[4096];
+        npgnn_graph *graph = NULL;
+        npgnn_graph_info info;
+        npgnn_error err = {0};
+        npgnn_env env = test_env();
+        if (!check_data(path, sets[i].file))
+            continue;
+        found++;
+        path[strlen(path) - strlen(".allx")] = '\0'; /* .../ind.cora */
+        assert_ok(npgnn_load(&graph, path, NULL, &env, &err), err);
+        npgnn_graph_describe(&info, graph);
+        assert_int_equal(info.nodes, sets[i].nodes);
+        assert_int_equal(info.columns, sets[i].columns);
+        assert_int_equal(info.nonzeros, sets[i].nonzeros);
+        assert_int_equal(info.edges, sets[i].edges);
+        assert_int_equal(info.featureless, sets[i].featureless);
+        assert_int_equal(info.classes, sets[i].classes);
+        if (sets[i].featureless)
+            says(notices, "15 nodes are neither");
+        npgnn_graph_free(graph);
+        memmove(strstr(path, "ind."), sets[i].name, strlen(sets[i].name) + 1); /* .../cora */
+        assert_ok(npgnn_load(&graph, path, NULL, &env, &err), err);
+        npgnn_graph_free(graph);
+    }
+    if (!found)
+        skip();
+}
+
+/* Files of one set with one of them broken. */
+static void test_planetoid_that_does_not_fit(void **state)
+{
+    char from[4096], to[4096], name[64], prefix[4096];
+    npgnn_graph *graph = NULL;
+    npgnn_error err = {0};
+    (void)state;
+    if (!check_data(from, "planetoid/ind.cora.allx"))
+        skip();
+    for (int i = 0; i < NPI_PLANETOID_FILES; i++) {
+        const char *suffix = npi_planetoid_suffix((npi_planetoid_file)i);
+        snprintf(name, sizeof name, "planetoid/ind.%s.%s", i == NPI_PLANETOID_TX ? "citeseer" : "cora", suffix);
+        assert_non_null(check_data(from, name));
+        snprintf(name, sizeof name, "ind.mixed.%s", suffix);
+        assert_int_equal(symlink(realpath(from, prefix), in_folder(to, name)), 0);
+    }
+    assert_int_equal(npgnn_load(&graph, in_folder(prefix, "mixed"), NULL, NULL, &err), NPGNN_E_MISMATCH);
+    says(err.text, "3703 columns, but allx has 1433");
+    assert_int_equal(unlink(in_folder(to, "ind.mixed.graph")), 0);
+    assert_int_equal(npgnn_load(&graph, prefix, NULL, NULL, &err), NPGNN_E_IO);
+    says(err.text, "ind.mixed.graph");
+    assert_null(graph);
+}
+
+int main(void)
+{
+#define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, make_folder, remove_folder)
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_edges_in_every_dress),
+        cmocka_unit_test(test_names_of_nodes),
+        cmocka_unit_test(test_notices),
+        cmocka_unit_test(test_broken_edges),
+        cmocka_unit_test(test_nul_bytes),
+        cmocka_unit_test(test_nothing_at_all),
+        cmocka_unit_test(test_features_in_every_dress),
+        cmocka_unit_test(test_features_by_name),
+        cmocka_unit_test(test_class_in_the_last_column),
+        cmocka_unit_test(test_broken_features),
+        cmocka_unit_test(test_edges_and_features_that_do_not_meet),
+        cmocka_unit_test(test_npy),
+        cmocka_unit_test(test_broken_npy),
+        cmocka_unit_test(test_gzip),
+        cmocka_unit_test(test_gzip_cut_short),
+        cmocka_unit_test(test_lines_longer_than_a_block),
+        cmocka_unit_test(test_numbers),
+        cmocka_unit_test(test_numbers_in_another_locale),
+        cmocka_unit_test(test_fields),
+        IN_FOLDER(test_a_folder),
+        IN_FOLDER(test_edge_and_feature_files),
+        IN_FOLDER(test_names_in_the_data_folder),
+        cmocka_unit_test(test_planetoid),
+        IN_FOLDER(test_planetoid_that_does_not_fit),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
