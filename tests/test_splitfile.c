@@ -1,0 +1,244 @@
+/* Split files: what is written is read back as the same split, and what does not fit the graph is refused by line. */
+#define _POSIX_C_SOURCE 200809L
+#include "check.h"
+
+#include <string.h>
+
+#include "graph/graph.h"
+#include "io/splitfile.h"
+
+static char notices[512];
+
+static void note(void *user, const char *message)
+{
+    (void)user;
+    snprintf(notices, sizeof notices, "%s", message);
+}
+
+/* A ring of `n` nodes with chords: enough links and non-links to cut. */
+static npgnn_graph *ring(int32_t n)
+{
+    npgnn_graph *graph = NULL;
+    npgnn_error err = {0};
+    npgnn_pair *edges = malloc(2 * (size_t)n * sizeof *edges);
+    for (int32_t i = 0; i < n; i++) {
+        edges[2 * i] = (npgnn_pair){i, (i + 1) % n};
+        edges[2 * i + 1] = (npgnn_pair){i, (i + 7) % n};
+    }
+    assert_ok(npgnn_graph_from_arrays(&graph, edges, NULL, n, 2 * (int64_t)n, 0, NULL, &err), err);
+    free(edges);
+    return graph;
+}
+
+/* The path a - b - c - d - e, with names. */
+static npgnn_graph *named_path(void)
+{
+    static const char *const names[] = {"a", "b", "c", "d d", "e"};
+    static const npgnn_pair edges[] = {{0, 1}, {1, 2}, {2, 3}, {3, 4}};
+    npgnn_env env = npi_env(NULL);
+    npgnn_graph *graph = NULL;
+    npgnn_error err = {0};
+    npi_graph_parts parts = {.n = 5, .edges = edges, .edge_count = 4};
+    assert_ok(npi_names_new(&parts.names, &env, &err), err);
+    for (int i = 0; i < 5; i++) {
+        int32_t index;
+        assert_ok(npi_names_add(&index, parts.names, names[i], strlen(names[i]), &err), err);
+    }
+    assert_ok(npi_graph_build(&graph, &parts, &env, &err), err);
+    return graph;
+}
+
+static int read_text(npgnn_split **out, const npgnn_graph *graph, const char *text, npgnn_error *err)
+{
+    npgnn_env env = {.log = note};
+    npi_stream *stream;
+    env = npi_env(&env);
+    notices[0] = '\0';
+    assert_ok(npi_stream_memory(&stream, "s.tsv", text, strlen(text), &env, err), *err);
+    int code = npi_split_read(out, stream, graph, err);
+    npi_stream_close(stream);
+    return code;
+}
+
+static int64_t train_edges(const npgnn_split *split)
+{
+    const int32_t *map;
+    return npgnn_graph_edges(npgnn_split_train(&map, split));
+}
+
+/* ---- there and back ---- */
+
+static void same_pairs(const npgnn_split *a, const npgnn_split *b, npgnn_set set)
+{
+    const npgnn_pair *left, *right;
+    size_t left_positives, right_positives;
+    size_t count = npgnn_split_pairs(&left, &left_positives, a, set);
+    assert_int_equal(npgnn_split_pairs(&right, &right_positives, b, set), count);
+    assert_int_equal(left_positives, right_positives);
+    if (count > 0)
+        assert_memory_equal(left, right, count * sizeof *left);
+}
+
+static void round_trip(npgnn_protocol protocol)
+{
+    char folder[] = "/tmp/npgnn-split-XXXXXX", path[64];
+    npgnn_graph *graph = ring(300);
+    npgnn_split *split = NULL, *back = NULL;
+    npgnn_split_options options;
+    npgnn_error err = {0};
+    npgnn_split_options_default(&options, protocol);
+    options.seed = 5;
+    assert_ok(npgnn_split_new(&split, graph, &options, NULL, &err), err);
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/split.tsv", folder);
+    assert_ok(npgnn_split_save(split, path, &err), err);
+    assert_ok(npgnn_split_load(&back, graph, path, NULL, &err), err);
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(rmdir(folder), 0); /* nothing else was left there */
+    assert_int_equal(npgnn_split_protocol(back), protocol);
+    assert_true(npgnn_split_hash(back) == npgnn_split_hash(split));
+    same_pairs(split, back, NPGNN_SET_VAL);
+    same_pairs(split, back, NPGNN_SET_TEST);
+    assert_int_equal(train_edges(back), train_edges(split));
+    npgnn_split_free(back);
+    npgnn_split_free(split);
+    npgnn_graph_free(graph);
+}
+
+static void test_round_trip_transductive(void **state)
+{
+    (void)state;
+    round_trip(NPGNN_TRANSDUCTIVE);
+}
+
+static void test_round_trip_inductive(void **state)
+{
+    (void)state;
+    round_trip(NPGNN_INDUCTIVE);
+}
+
+static void test_round_trip_few_shot(void **state)
+{
+    (void)state;
+    round_trip(NPGNN_FEW_SHOT);
+}
+
+static void test_names(void **state)
+{
+    npgnn_graph *graph = named_path();
+    npgnn_split *split = NULL;
+    npgnn_error err = {0};
+    const npgnn_pair *pairs;
+    size_t positives;
+    (void)state;
+    assert_ok(
+        read_text(&split, graph,
+                  "set\tu\tv\tlabel\ntrain\ta\tb\t1\nval\tb\tc\t1\nval\ta\te\t0\ntest\te\td d\t1\ntest\ta\tc\t0\n",
+                  &err),
+        err);
+    assert_non_null(strstr(notices, "1 links of the graph are in no set"));
+    assert_int_equal(npgnn_split_pairs(&pairs, &positives, split, NPGNN_SET_TEST), 2);
+    assert_int_equal(positives, 1);
+    assert_true(pairs[0].u == 3 && pairs[0].v == 4);
+    assert_int_equal(train_edges(split), 1);
+    npgnn_split_free(split);
+    npgnn_graph_free(graph);
+}
+
+/* ---- broken ones ---- */
+
+static void refused(const char *text, int code, int64_t line, const char *wanted)
+{
+    npgnn_graph *graph = named_path();
+    npgnn_split *split = NULL;
+    npgnn_error err = {0};
+    int got = read_text(&split, graph, text, &err);
+    assert_null(split);
+    if (!strstr(err.text, wanted))
+        fail_msg("'%s' does not say '%s'", err.text, wanted);
+    assert_int_equal(got, code);
+    assert_int_equal(err.line, line);
+    assert_string_equal(err.file, "s.tsv");
+    npgnn_graph_free(graph);
+}
+
+static void test_broken(void **state)
+{
+    (void)state;
+    refused("train\ta\tb\n", NPGNN_E_FORMAT, 1, "four fields");
+    refused("train\ta\tb\t1\nvalid\tb\tc\t1\n", NPGNN_E_FORMAT, 2, "'valid' is not a set");
+    refused("set\tu\tv\tlabel\ntrain\ta\tz\t1\n", NPGNN_E_MISMATCH, 2, "'z' is not a node");
+    refused("train\ta\tb\t2\n", NPGNN_E_FORMAT, 1, "neither 0 nor 1");
+    refused("train\ta\tb\t1.0\n", NPGNN_E_FORMAT, 1, "neither 0 nor 1");
+    refused("train\ta\tc\t1\n", NPGNN_E_MISMATCH, 1, "no such link");
+    refused("train\ta\tc\t0\n", NPGNN_E_FORMAT, 1, "must be a link");
+    refused("train\ta\tb\t1\ntest\ta\td d\t1\n", NPGNN_E_MISMATCH, 2, "a - d d has label 1");
+    refused("train\ta\tb\t1\ntest\tc\tb\t0\n", NPGNN_E_MISMATCH, 2, "it is a link");
+    refused("train\ta\tb\t1\ntest\tc\tc\t0\n", NPGNN_E_FORMAT, 2, "itself");
+    refused("train\ta\tb\t1\ntest\ta\tc\t0\nval\ta\td d\t0\ntest\tb\ta\t1\n", NPGNN_E_FORMAT, 4, "on line 1 already");
+    refused("train\ta\tb\t1\ntest\ta\tc\t0\nval\tc\ta\t0\n", NPGNN_E_FORMAT, 3, "on line 2 already");
+    refused("test\ta\tb\t1\n", NPGNN_E_ARGUMENT, 0, "no link for training");
+}
+
+static void test_broken_protocols(void **state)
+{
+    (void)state;
+    refused("val-node\ta\t-\t-\n", NPGNN_E_FORMAT, 1, "# protocol: inductive");
+    refused("# protocol: guess\n", NPGNN_E_FORMAT, 1, "transductive, inductive or few-shot");
+    refused("train\ta\tb\t1\n# protocol: inductive\n", NPGNN_E_FORMAT, 2, "above the first line");
+    refused("# protocol: inductive\ntest-node\te\t-\t-\ntrain\ta\tb\t1\n", NPGNN_E_FORMAT, 3, "follow from the nodes");
+    refused("# protocol: inductive\ntest-node\te\t-\t-\nval-node\te\t-\t-\n", NPGNN_E_FORMAT, 3, "held out twice");
+    refused("# protocol: inductive\ntest-node\te\t-\t-\ntest\ta\tb\t1\n", NPGNN_E_MISMATCH, 0, "leak");
+}
+
+/* ---- the splits of the authors, where they are at hand ---- */
+
+static void test_authors_files(void **state)
+{
+    static const struct {
+        const char *data, *split;
+        size_t test, val;
+        int64_t train;
+    } sets[] = {{"planetoid/ind.cora.allx", "splits/cora-transductive-authors.tsv", 527, 263, 4488},
+                {"planetoid/ind.citeseer.allx", "splits/citeseer-transductive-authors.tsv", 455, 227, 3870},
+                {"planetoid/ind.pubmed.allx", "splits/pubmed-transductive-authors.tsv", 4432, 2216, 37676}};
+    int found = 0;
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        char data[4096], file[4096];
+        npgnn_graph *graph = NULL;
+        npgnn_split *split = NULL;
+        npgnn_error err = {0};
+        const npgnn_pair *pairs;
+        size_t positives;
+        if (!check_data(data, sets[i].data) || !check_data(file, sets[i].split))
+            continue;
+        found++;
+        data[strlen(data) - strlen(".allx")] = '\0';
+        assert_ok(npgnn_load(&graph, data, NULL, NULL, &err), err);
+        assert_ok(npgnn_split_load(&split, graph, file, NULL, &err), err);
+        assert_int_equal(npgnn_split_pairs(&pairs, &positives, split, NPGNN_SET_TEST), 2 * sets[i].test);
+        assert_int_equal(positives, sets[i].test);
+        assert_int_equal(npgnn_split_pairs(&pairs, &positives, split, NPGNN_SET_VAL), 2 * sets[i].val);
+        assert_int_equal(positives, sets[i].val);
+        assert_int_equal(train_edges(split), sets[i].train);
+        npgnn_split_free(split);
+        npgnn_graph_free(graph);
+    }
+    if (!found)
+        skip();
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_round_trip_transductive),
+        cmocka_unit_test(test_round_trip_inductive),
+        cmocka_unit_test(test_round_trip_few_shot),
+        cmocka_unit_test(test_names),
+        cmocka_unit_test(test_broken),
+        cmocka_unit_test(test_broken_protocols),
+        cmocka_unit_test(test_authors_files),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
