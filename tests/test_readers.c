@@ -657,6 +657,21 @@ static void test_names_in_the_data_folder(void **state)
     assert_null(graph);
 }
 
+static void test_synthetic(void **state)
+{
+    npgnn_graph *graph = NULL;
+    npgnn_error err = {0};
+    npgnn_load_options options = {.edges = "links"};
+    (void)state;
+    assert_ok(npgnn_load(&graph, "synthetic:nodes=200", NULL, NULL, &err), err);
+    assert_int_equal(npgnn_graph_nodes(graph), 200);
+    npgnn_graph_free(graph);
+    graph = NULL;
+    assert_int_equal(npgnn_load(&graph, "synthetic", &options, NULL, &err), NPGNN_E_ARGUMENT);
+    assert_int_equal(npgnn_load(&graph, "synthetic.tsv", NULL, NULL, &err), NPGNN_E_IO); /* a file, not the generator */
+    assert_null(graph);
+}
+
 /* ---- Planetoid: the published files, where they are at hand ---- */
 
 static void test_planetoid(void **state)
@@ -749,6 +764,7 @@ int main(void)
         IN_FOLDER(test_a_folder),
         IN_FOLDER(test_edge_and_feature_files),
         IN_FOLDER(test_names_in_the_data_folder),
+        cmocka_unit_test(test_synthetic),
         cmocka_unit_test(test_planetoid),
         IN_FOLDER(test_planetoid_that_does_not_fit),
     };

@@ -52,7 +52,7 @@ static double half(uint64_t value)
     double fraction = (double)(value & 1023);
     double magnitude;
     if (exponent == 31)
-        magnitude = fraction > 0 ? NAN : INFINITY;
+        magnitude = fraction > 0 ? (double)NAN : (double)INFINITY;
     else
         magnitude = exponent ? ldexp(1024 + fraction, exponent - 25) : ldexp(fraction, -24);
     return value >> 15 & 1 ? -magnitude : magnitude;

@@ -1,4 +1,4 @@
-#define _POSIX_C_SOURCE 200809L
+/* The front door of the readers: npgnn_load. */
 #include <string.h>
 
 #include "io/locate.h"
@@ -31,12 +31,26 @@ static int load_files(npgnn_graph **out, const char *data, const npgnn_load_opti
     return code;
 }
 
-/* What follows "synthetic" in the name of a generated graph: "" or its settings; NULL for any other name. */
-static const char *synthetic_spec(const char *data)
+/* "synthetic" or "synthetic:KEY=VALUE,...": 1 with *spec what follows the colon, or NULL. */
+static int is_synthetic(const char **spec, const char *data)
 {
-    if (!data || strncmp(data, "synthetic", 9) != 0 || (data[9] != '\0' && data[9] != ':'))
-        return NULL;
-    return data + 9 + (data[9] == ':');
+    static const char word[] = "synthetic";
+    const size_t length = sizeof word - 1;
+    if (!data || strncmp(data, word, length) != 0 || (data[length] != '\0' && data[length] != ':'))
+        return 0;
+    *spec = data[length] ? data + length + 1 : NULL;
+    return 1;
+}
+
+static int load(npgnn_graph **out, const char *data, const npgnn_load_options *options, const npgnn_env *env,
+                npgnn_error *err)
+{
+    const char *spec;
+    if (!is_synthetic(&spec, data))
+        return load_files(out, data, options, env, err);
+    if (options->edges || options->features)
+        return npi_fail(err, NPGNN_E_ARGUMENT, "a synthetic graph has its own edges and features: no files go with it");
+    return npgnn_graph_synthetic(out, spec, env, err);
 }
 
 int npgnn_load(npgnn_graph **out, const char *data, const npgnn_load_options *options, const npgnn_env *env,
@@ -47,9 +61,7 @@ int npgnn_load(npgnn_graph **out, const char *data, const npgnn_load_options *op
     npgnn_graph *graph = NULL;
     if (!options)
         options = &defaults;
-    const char *spec = synthetic_spec(data);
-    int code = spec ? npgnn_graph_synthetic(&graph, spec, &resolved, err)
-                    : load_files(&graph, data, options, &resolved, err);
+    int code = load(&graph, data, options, &resolved, err);
     if (code == 0)
         code = prepare(graph, options, err);
     if (code)
