@@ -674,15 +674,37 @@ static void test_synthetic(void **state)
 
 /* ---- Planetoid: the published files, where they are at hand ---- */
 
+/* Two sums that depend on where everything stands; their values come from numpy and scipy reading the same files. */
+static double feature_sum(const npgnn_graph *graph)
+{
+    double sum = 0;
+    for (int32_t i = 0; i < graph->n; i++)
+        for (int64_t p = graph->x->x.ptr[i]; p < graph->x->x.ptr[i + 1]; p++) {
+            double weight = (i + 1) * 31.0 + (graph->x->x.col[p] + 1) * 7.0;
+            sum += weight * (graph->x->x.val ? (double)graph->x->x.val[p] : 1);
+        }
+    return sum;
+}
+
+static int64_t label_sum(const npgnn_graph *graph)
+{
+    int64_t sum = 0;
+    for (int32_t i = 0; i < graph->n; i++)
+        sum += (int64_t)(npgnn_graph_label(graph, i) + 1) * (i + 1);
+    return sum;
+}
+
 static void test_planetoid(void **state)
 {
     static const struct {
         const char *file, *name;
         int32_t nodes, columns, featureless, classes;
-        int64_t nonzeros, edges;
-    } sets[] = {{"planetoid/ind.cora.allx", "cora", 2708, 1433, 0, 7, 49216, 5278},
-                {"planetoid/ind.citeseer.allx", "citeseer", 3327, 3703, 15, 6, 105165, 4552},
-                {"planetoid/ind.pubmed.allx", "pubmed", 19717, 500, 0, 3, 988031, 44324}};
+        int64_t nonzeros, edges, label_sum;
+        double feature_sum;
+    } sets[] = {
+        {"planetoid/ind.cora.allx", "cora", 2708, 1433, 0, 7, 49216, 5278, 14182160, 2327334057},
+        {"planetoid/ind.citeseer.allx", "citeseer", 3327, 3703, 15, 6, 105165, 4552, 20390810, 6759500484},
+        {"planetoid/ind.pubmed.allx", "pubmed", 19717, 500, 0, 3, 988031, 44324, 425433144, 11894515098.568695}};
     int found = 0;
     (void)state;
     for (int i = 0; i < 3; i++) {
@@ -703,6 +725,8 @@ static void test_planetoid(void **state)
         assert_int_equal(info.edges, sets[i].edges);
         assert_int_equal(info.featureless, sets[i].featureless);
         assert_int_equal(info.classes, sets[i].classes);
+        assert_int_equal(label_sum(graph), sets[i].label_sum);
+        assert_near(feature_sum(graph), sets[i].feature_sum, 1e-7);
         if (sets[i].featureless)
             says(notices, "15 nodes are neither");
         npgnn_graph_free(graph);

@@ -15,6 +15,8 @@ typedef struct machine {
     int mark_count;
     uint32_t *memo; /* value + 1; 0: nothing there */
     size_t memo_count, memo_room;
+    uint64_t argument; /* of the opcode under way */
+    int detail;        /* which of the similar ones it is */
     int stopped;
     npgnn_error *err;
 } machine;
@@ -23,7 +25,7 @@ typedef struct opcode {
     const char *name;
     int width;  /* bytes of its argument, an unsigned little-endian number */
     int detail; /* which of the similar ones it is */
-    int (*run)(machine *m, uint64_t argument, int detail);
+    int (*run)(machine *m);
 } opcode;
 
 static int refuse(machine *m, const char *what)
@@ -107,50 +109,40 @@ static int close_mark(machine *m, size_t *from)
 
 /* ---- opcodes: constants ---- */
 
-static int op_proto(machine *m, uint64_t version, int detail)
+static int op_proto(machine *m)
 {
-    (void)detail;
-    return version > 5 ? refuse(m, "a pickle protocol newer than 5") : 0;
+    return m->argument > 5 ? refuse(m, "a pickle protocol newer than 5") : 0;
 }
 
-static int op_frame(machine *m, uint64_t size, int detail)
+static int op_frame(machine *m)
 {
-    (void)detail;
-    return size > m->pickle->size - m->at ? refuse(m, "FRAME is longer than the file") : 0;
+    return m->argument > m->pickle->size - m->at ? refuse(m, "FRAME is longer than the file") : 0;
 }
 
-static int op_none(machine *m, uint64_t argument, int detail)
+static int op_bool(machine *m)
 {
-    npi_pickle_value value = {.kind = NPI_PICKLE_NONE};
-    (void)argument, (void)detail;
-    return push_value(m, value);
-}
-
-static int op_bool(machine *m, uint64_t argument, int detail)
-{
-    npi_pickle_value value = {.kind = NPI_PICKLE_INT, .as.integer = detail};
-    (void)argument;
+    npi_pickle_value value = {.kind = NPI_PICKLE_INT, .as.integer = m->detail};
     return push_value(m, value);
 }
 
 /* detail: 1 when the argument is signed, which only the 4-byte one is */
-static int op_int(machine *m, uint64_t argument, int detail)
+static int op_int(machine *m)
 {
-    int64_t integer = (int64_t)argument;
-    if (detail && integer > INT32_MAX)
+    int64_t integer = (int64_t)m->argument;
+    if (m->detail && integer > INT32_MAX)
         integer -= (int64_t)1 << 32;
     npi_pickle_value value = {.kind = NPI_PICKLE_INT, .as.integer = integer};
     return push_value(m, value);
 }
 
-static int op_long(machine *m, uint64_t size, int detail)
+static int op_long(machine *m)
 {
-    npi_dtype type = {'i', (int)size, 0};
-    (void)detail;
+    uint64_t size = m->argument;
     if (size > 8)
         return refuse(m, "an integer of more than 64 bits");
     if (size > m->pickle->size - m->at)
         return refuse(m, "the file ends within an integer");
+    npi_dtype type = {'i', (int)size, 0};
     npi_pickle_value value = {.kind = NPI_PICKLE_INT};
     if (size > 0)
         value.as.integer = npi_dtype_int(m->pickle->bytes + m->at, type);
@@ -159,9 +151,10 @@ static int op_long(machine *m, uint64_t size, int detail)
 }
 
 /* detail: BYTES or TEXT */
-static int op_string(machine *m, uint64_t size, int detail)
+static int op_string(machine *m)
 {
-    npi_pickle_value value = {.kind = (npi_pickle_kind)detail};
+    npi_pickle_value value = {.kind = (npi_pickle_kind)m->detail};
+    uint64_t size = m->argument;
     if (size > m->pickle->size - m->at)
         return refuse(m, "a string longer than the file");
     value.as.string.bytes = m->pickle->bytes + m->at;
@@ -172,20 +165,24 @@ static int op_string(machine *m, uint64_t size, int detail)
 
 /* ---- opcodes: containers ---- */
 
-static int op_mark(machine *m, uint64_t argument, int detail)
+static int op_mark(machine *m)
 {
-    (void)argument, (void)detail;
     if (m->mark_count == DEEPEST)
         return refuse(m, "values nested too deeply");
     m->marks[m->mark_count++] = m->depth;
     return 0;
 }
 
-static int op_empty(machine *m, uint64_t argument, int detail)
+static int push_empty(machine *m, npi_pickle_kind kind)
 {
-    npi_pickle_value value = {.kind = (npi_pickle_kind)detail};
-    (void)argument;
+    npi_pickle_value value = {.kind = kind};
     return push_value(m, value);
+}
+
+/* detail: NONE, TUPLE, LIST or DICT */
+static int op_empty(machine *m)
+{
+    return push_empty(m, (npi_pickle_kind)m->detail);
 }
 
 static int push_tuple(machine *m, size_t from)
@@ -200,14 +197,14 @@ static int push_tuple(machine *m, size_t from)
 }
 
 /* detail: the size, or 0 for all above the mark */
-static int op_tuple(machine *m, uint64_t argument, int detail)
+static int op_tuple(machine *m)
 {
     size_t from = 0;
-    (void)argument;
-    int code = detail ? need(m, (size_t)detail) : close_mark(m, &from);
+    size_t size = (size_t)m->detail;
+    int code = size ? need(m, size) : close_mark(m, &from);
     if (code)
         return code;
-    return push_tuple(m, detail ? m->depth - (size_t)detail : from);
+    return push_tuple(m, size ? m->depth - size : from);
 }
 
 /* Puts `fixed` values, or with 0 all above the mark, into the list or dict below them. */
@@ -231,16 +228,14 @@ static int put_items(machine *m, npi_pickle_kind kind, size_t fixed)
     return collect(m, into, from);
 }
 
-static int op_append(machine *m, uint64_t argument, int detail)
+static int op_append(machine *m)
 {
-    (void)argument;
-    return put_items(m, NPI_PICKLE_LIST, (size_t)detail);
+    return put_items(m, NPI_PICKLE_LIST, (size_t)m->detail);
 }
 
-static int op_setitem(machine *m, uint64_t argument, int detail)
+static int op_setitem(machine *m)
 {
-    (void)argument;
-    return put_items(m, NPI_PICKLE_DICT, (size_t)detail);
+    return put_items(m, NPI_PICKLE_DICT, (size_t)m->detail);
 }
 
 /* ---- opcodes: memo ---- */
@@ -262,21 +257,19 @@ static int put_memo(machine *m, uint64_t slot)
     return 0;
 }
 
-static int op_put(machine *m, uint64_t slot, int detail)
+static int op_put(machine *m)
 {
-    (void)detail;
-    return put_memo(m, slot);
+    return put_memo(m, m->argument);
 }
 
-static int op_memoize(machine *m, uint64_t argument, int detail)
+static int op_memoize(machine *m)
 {
-    (void)argument, (void)detail;
     return put_memo(m, m->memo_count);
 }
 
-static int op_get(machine *m, uint64_t slot, int detail)
+static int op_get(machine *m)
 {
-    (void)detail;
+    uint64_t slot = m->argument;
     if (slot >= m->memo_count || m->memo[slot] == 0)
         return refuse(m, "reads a memo slot that was not written");
     return push(m, m->memo[slot] - 1);
@@ -333,11 +326,10 @@ static int push_class(machine *m, const unsigned char *module, size_t module_siz
 }
 
 /* Two lines of text: the module and the name in it. */
-static int op_global(machine *m, uint64_t argument, int detail)
+static int op_global(machine *m)
 {
     const unsigned char *module = m->pickle->bytes + m->at;
     size_t left = m->pickle->size - m->at;
-    (void)argument, (void)detail;
     const unsigned char *end = memchr(module, '\n', left);
     if (!end)
         return refuse(m, "the file ends within a class name");
@@ -349,10 +341,9 @@ static int op_global(machine *m, uint64_t argument, int detail)
     return push_class(m, module, (size_t)(end - module), name, (size_t)(name_end - name));
 }
 
-static int op_stack_global(machine *m, uint64_t argument, int detail)
+static int op_stack_global(machine *m)
 {
     int code = need(m, 2);
-    (void)argument, (void)detail;
     if (code)
         return code;
     const npi_pickle_value *name = top(m), *module = &m->pickle->values[m->stack[m->depth - 2]];
@@ -381,34 +372,37 @@ static int encode_latin1(machine *m, npi_pickle_value *text)
     return 0;
 }
 
+/* encode(text, 'latin1'): the text becomes its own encoding, so that the memo may name it again. */
+static int push_encoded(machine *m, const npi_pickle_value *args)
+{
+    int code = 0;
+    if (args->as.list.count != 2)
+        return refuse(m, "encode needs a text and a code");
+    npi_pickle_value *text = &m->pickle->values[args->as.list.items[0]];
+    if (text->kind == NPI_PICKLE_TEXT)
+        code = encode_latin1(m, text);
+    else if (text->kind != NPI_PICKLE_BYTES) /* BYTES: encoded before */
+        code = refuse(m, "encode needs a text and a code");
+    return code ? code : push(m, args->as.list.items[0]);
+}
+
 /* What calling `of` with these arguments gives. */
 static int push_made(machine *m, npi_pickle_class of, uint32_t args)
 {
-    const npi_pickle_value *tuple = &m->pickle->values[args];
+    npi_pickle_value object = {.kind = NPI_PICKLE_OBJECT, .of = of, .as.object.args = args};
     if (of == NPI_PICKLE_DEFAULTDICT)
-        return op_empty(m, 0, NPI_PICKLE_DICT);
-    if (of == NPI_PICKLE_ENCODE) {
-        if (tuple->as.list.count != 2)
-            return refuse(m, "encode needs a text and a code");
-        npi_pickle_value *text = &m->pickle->values[tuple->as.list.items[0]];
-        int code = 0;
-        if (text->kind == NPI_PICKLE_TEXT)
-            code = encode_latin1(m, text);
-        else if (text->kind != NPI_PICKLE_BYTES) /* BYTES: the same text, encoded before */
-            code = refuse(m, "encode needs a text and a code");
-        return code ? code : push(m, tuple->as.list.items[0]);
-    }
+        return push_empty(m, NPI_PICKLE_DICT);
+    if (of == NPI_PICKLE_ENCODE)
+        return push_encoded(m, &m->pickle->values[args]);
     if (of == NPI_PICKLE_NDARRAY || of == NPI_PICKLE_PYTHON_LIST)
         return refuse(m, "calls a class that no graph file calls");
-    npi_pickle_value object = {.kind = NPI_PICKLE_OBJECT, .of = of, .as.object.args = args};
     return push_value(m, object);
 }
 
 /* REDUCE and NEWOBJ: class, arguments -> object */
-static int op_make(machine *m, uint64_t argument, int detail)
+static int op_make(machine *m)
 {
     int code = need(m, 2);
-    (void)argument, (void)detail;
     if (code)
         return code;
     uint32_t args = m->stack[m->depth - 1];
@@ -419,10 +413,9 @@ static int op_make(machine *m, uint64_t argument, int detail)
     return push_made(m, callable->of, args);
 }
 
-static int op_build(machine *m, uint64_t argument, int detail)
+static int op_build(machine *m)
 {
     int code = need(m, 2);
-    (void)argument, (void)detail;
     if (code)
         return code;
     uint32_t state = m->stack[--m->depth];
@@ -432,9 +425,8 @@ static int op_build(machine *m, uint64_t argument, int detail)
     return 0;
 }
 
-static int op_stop(machine *m, uint64_t argument, int detail)
+static int op_stop(machine *m)
 {
-    (void)argument, (void)detail;
     if (m->depth != 1 || m->mark_count != 0)
         return refuse(m, "ends with other than one value");
     m->stopped = 1;
@@ -445,7 +437,7 @@ static int op_stop(machine *m, uint64_t argument, int detail)
 static const opcode opcodes[256] = {
     [0x80] = {"PROTO", 1, 0, op_proto},
     [0x95] = {"FRAME", 8, 0, op_frame},
-    ['N'] = {"NONE", 0, 0, op_none},
+    ['N'] = {"NONE", 0, NPI_PICKLE_NONE, op_empty},
     [0x88] = {"NEWTRUE", 0, 1, op_bool},
     [0x89] = {"NEWFALSE", 0, 0, op_bool},
     ['J'] = {"BININT", 4, 1, op_int},
@@ -489,7 +481,6 @@ static const opcode opcodes[256] = {
 static int step(machine *m)
 {
     const npi_pickle *p = m->pickle;
-    uint64_t argument = 0;
     m->opcode_at = m->at;
     if (m->at == p->size)
         return refuse(m, "the file ends before the pickle does");
@@ -501,9 +492,11 @@ static int step(machine *m)
     if ((size_t)op->width > p->size - m->at)
         return npi_fail_at(m->err, NPGNN_E_FORMAT, p->name, 0, "byte %zu: the file ends within %s", m->opcode_at,
                            op->name);
+    m->detail = op->detail;
+    m->argument = 0;
     for (int i = 0; i < op->width; i++)
-        argument |= (uint64_t)p->bytes[m->at++] << (8 * i);
-    return op->run(m, argument, op->detail);
+        m->argument |= (uint64_t)p->bytes[m->at++] << (8 * i);
+    return op->run(m);
 }
 
 int npi_pickle_read(npi_pickle *out, npi_stream *stream, npgnn_error *err)
