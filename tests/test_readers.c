@@ -2,14 +2,11 @@
 #define _XOPEN_SOURCE 700
 #include "check.h"
 
-#include <locale.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <zlib.h>
 
 #include "io/planetoid.h"
 #include "io/readers.h"
-#include "io/text.h"
 
 /* ---- helpers ---- */
 
@@ -246,16 +243,6 @@ static void test_broken_edges(void **state)
         "understood");
 }
 
-static void test_nul_bytes(void **state)
-{
-    npgnn_graph *graph = NULL;
-    npgnn_error err = {0};
-    (void)state;
-    assert_int_equal(build(&graph, "0 1\n1\0 2\n", 9, NULL, NULL, 0, &err), NPGNN_E_FORMAT);
-    assert_int_equal(err.line, 2);
-    says(err.text, "NUL");
-}
-
 static void test_nothing_at_all(void **state)
 {
     npgnn_graph *graph = good("", NULL, NULL);
@@ -325,6 +312,17 @@ static void test_class_in_the_last_column(void **state)
     graph = good("0 1\n", "x.svm", "7 1:1\n3 1:2\n");
     assert_int_equal(npgnn_graph_label(graph, 0), 7); /* integers stay */
     assert_int_equal(graph->classes, 2);
+    npgnn_graph_free(graph);
+}
+
+/* Two words over two numbers: a header, not a node and its class. */
+static void test_header_of_two_features(void **state)
+{
+    npgnn_graph *graph = good("0 1\n", "x.csv", "weight,height\n0.5,1\n0.25,2\n");
+    (void)state;
+    has(graph, 2, 1, 2);
+    assert_null(graph->label);
+    assert_true(feature(graph, 0, 0) == 0.5F && feature(graph, 1, 1) == 2);
     npgnn_graph_free(graph);
 }
 
@@ -455,133 +453,6 @@ static void test_broken_npy(void **state)
     bad_npy("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (3, 2)}", f4, sizeof f4, "plain numbers");
     bad_npy("{'descr': '<f4', 'shape': (3, 2)}", f4, sizeof f4, "lacks");
     bad(triangle, "x.npy", "0,1\n", NPGNN_E_FORMAT, "x.npy", 0, "not a .npy file");
-}
-
-/* ---- gzip ---- */
-
-static size_t gzip(unsigned char *out, size_t room, const char *text)
-{
-    z_stream zip = {0};
-    assert_int_equal(deflateInit2(&zip, 9, Z_DEFLATED, 16 + MAX_WBITS, 8, Z_DEFAULT_STRATEGY), Z_OK);
-    unsigned char copy[256];
-    size_t size = strlen(text);
-    memcpy(copy, text, size);
-    zip.next_in = copy;
-    zip.avail_in = (uInt)size;
-    zip.next_out = out;
-    zip.avail_out = (uInt)room;
-    assert_int_equal(deflate(&zip, Z_FINISH), Z_STREAM_END);
-    deflateEnd(&zip);
-    return room - zip.avail_out;
-}
-
-static void test_gzip(void **state)
-{
-    unsigned char bytes[512];
-    npgnn_graph *graph = NULL;
-    npgnn_error err = {0};
-    size_t size = gzip(bytes, sizeof bytes, "0 1\n");
-    (void)state;
-    size += gzip(bytes + size, sizeof bytes - size, "1 2\n"); /* two members are one text */
-    assert_ok(build(&graph, bytes, size, NULL, NULL, 0, &err), err);
-    has(graph, 3, 2, 0);
-    npgnn_graph_free(graph);
-    graph = NULL;
-    bytes[15] ^= 0x55;
-    assert_int_equal(build(&graph, bytes, size, NULL, NULL, 0, &err), NPGNN_E_FORMAT);
-    says(err.text, "gzip data");
-}
-
-static void test_gzip_cut_short(void **state)
-{
-    npgnn_env env = test_env();
-    unsigned char bytes[512];
-    size_t size = gzip(bytes, sizeof bytes, "0 1\n1 2\n2 3\n");
-    (void)state;
-    for (size_t cut = 2; cut < size; cut++) {
-        npgnn_error err = {0};
-        npi_edge_list list;
-        assert_int_equal(read_edges(&list, bytes, cut, &env, &err), NPGNN_E_FORMAT);
-        says(err.text, "cut short");
-        assert_string_equal(err.file, "edges");
-    }
-}
-
-/* ---- text ---- */
-
-static void test_lines_longer_than_a_block(void **state)
-{
-    npgnn_env env = test_env();
-    npgnn_error err = {0};
-    size_t size = 200000;
-    char *text = malloc(size), *line;
-    npi_stream *stream;
-    (void)state;
-    memset(text, 'x', size);
-    text[150000] = '\n';
-    assert_ok(npi_stream_memory(&stream, "long", text, size, &env, &err), err);
-    assert_int_equal(npi_stream_line(&line, stream, &err), 1);
-    assert_int_equal(strlen(line), 150000);
-    assert_int_equal(npi_stream_line(&line, stream, &err), 1);
-    assert_int_equal(strlen(line), 49999);
-    assert_int_equal(npi_stream_lineno(stream), 2);
-    assert_int_equal(npi_stream_line(&line, stream, &err), 0);
-    npi_stream_close(stream);
-    free(text);
-}
-
-static void test_numbers(void **state)
-{
-    static const char *const wrong[] = {"",    "-",     "+",   ".",  "1e",  "1e+", "1.2.3",
-                                        "1 2", "0x1p3", "1,5", "e5", "--1", "1f"};
-    float value;
-    int64_t integer;
-    (void)state;
-    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
-        assert_int_equal(npi_text_float(&value, wrong[i]), NPI_TEXT_NOT_A_NUMBER);
-    assert_int_equal(npi_text_float(&value, "NaN"), NPI_TEXT_NOT_FINITE);
-    assert_int_equal(npi_text_float(&value, "-infinity"), NPI_TEXT_NOT_FINITE);
-    assert_int_equal(npi_text_float(&value, "+.5e1"), NPI_TEXT_OK);
-    assert_true(value == 5);
-    assert_int_equal(npi_text_float(&value, "0.1"), NPI_TEXT_OK);
-    assert_true(value == 0.1F);
-    assert_int_equal(npi_text_float(&value, "16777217"), NPI_TEXT_OK);
-    assert_true(value == 16777216.0F);
-    assert_true(npi_text_int(&integer, "-9223372036854775807") && integer == -INT64_MAX);
-    assert_false(npi_text_int(&integer, "9223372036854775808"));
-    assert_false(npi_text_int(&integer, "1.0"));
-    assert_false(npi_text_int(&integer, " 1"));
-}
-
-/* Where the decimal point of the locale is a comma, files still have points. Skipped where there is no such locale. */
-static void test_numbers_in_another_locale(void **state)
-{
-    float value;
-    (void)state;
-    if (!setlocale(LC_ALL, "de_DE.UTF-8") && !setlocale(LC_ALL, "fr_FR.UTF-8"))
-        skip();
-    npi_text_result result = npi_text_float(&value, "2.5");
-    setlocale(LC_ALL, "C");
-    assert_int_equal(result, NPI_TEXT_OK);
-    assert_true(value == 2.5F);
-}
-
-static void test_fields(void **state)
-{
-    char line[] = "a,\"b \"\"c\"\", d\", e ,,f";
-    char *rest = line;
-    (void)state;
-    assert_int_equal(npi_text_separator(line), ',');
-    assert_string_equal(npi_text_field(&rest, ','), "a");
-    assert_string_equal(npi_text_field(&rest, ','), "b \"c\", d");
-    assert_string_equal(npi_text_field(&rest, ','), "e");
-    assert_string_equal(npi_text_field(&rest, ','), "");
-    assert_string_equal(npi_text_field(&rest, ','), "f");
-    assert_null(npi_text_field(&rest, ','));
-    char open[] = "\"never closed, ";
-    rest = open;
-    assert_string_equal(npi_text_field(&rest, ','), "never closed, ");
-    assert_null(npi_text_field(&rest, ','));
 }
 
 /* ---- npgnn_load: where the files are ---- */
@@ -770,21 +641,15 @@ int main(void)
         cmocka_unit_test(test_names_of_nodes),
         cmocka_unit_test(test_notices),
         cmocka_unit_test(test_broken_edges),
-        cmocka_unit_test(test_nul_bytes),
         cmocka_unit_test(test_nothing_at_all),
         cmocka_unit_test(test_features_in_every_dress),
         cmocka_unit_test(test_features_by_name),
         cmocka_unit_test(test_class_in_the_last_column),
+        cmocka_unit_test(test_header_of_two_features),
         cmocka_unit_test(test_broken_features),
         cmocka_unit_test(test_edges_and_features_that_do_not_meet),
         cmocka_unit_test(test_npy),
         cmocka_unit_test(test_broken_npy),
-        cmocka_unit_test(test_gzip),
-        cmocka_unit_test(test_gzip_cut_short),
-        cmocka_unit_test(test_lines_longer_than_a_block),
-        cmocka_unit_test(test_numbers),
-        cmocka_unit_test(test_numbers_in_another_locale),
-        cmocka_unit_test(test_fields),
         IN_FOLDER(test_a_folder),
         IN_FOLDER(test_edge_and_feature_files),
         IN_FOLDER(test_names_in_the_data_folder),

@@ -40,7 +40,8 @@ static int is_id_word(const char *field)
 /* ---- the first line: how many fields, is it a header, is there a label ---- */
 
 typedef struct first_line {
-    int fields, middle_words; /* words between the first and the last field */
+    int fields, numbers;
+    int middle_words; /* between the first and the last field */
     int id_word, first_number, last_number, last_is_label_word;
 } first_line;
 
@@ -50,6 +51,7 @@ static first_line look_at(char *line, char separator)
     int last_was_word = 0;
     for (char *field; (field = npi_text_field(&line, separator)); seen.fields++) {
         int number = is_number(field);
+        seen.numbers += number;
         if (seen.fields == 0) {
             seen.id_word = is_id_word(field);
             seen.first_number = number;
@@ -68,7 +70,7 @@ static int settle(reader *r, char *line)
 {
     r->separator = npi_text_separator(line);
     first_line seen = look_at(line, r->separator);
-    int header = seen.id_word || seen.middle_words > 0 || (seen.last_is_label_word && !seen.first_number);
+    int header = seen.id_word || seen.middle_words > 0 || seen.numbers == 0;
     r->fields = seen.fields;
     if (header && seen.id_word)
         r->first = FIRST_ID;

@@ -25,7 +25,6 @@ struct npi_stream {
     char *line; /* grows to the longest line met */
     size_t line_room, line_length;
     int64_t lineno;
-    int unread;
 };
 
 const npgnn_env *npi_stream_env(const npi_stream *stream)
@@ -302,10 +301,8 @@ static int append_part(int *complete, npi_stream *stream, npgnn_error *err)
 
 int npi_stream_line(char **line, npi_stream *stream, npgnn_error *err)
 {
-    int complete = stream->unread, started = complete;
-    if (!stream->unread)
-        stream->line_length = 0;
-    stream->unread = 0;
+    int complete = 0, started = 0;
+    stream->line_length = 0;
     while (!complete) {
         int code = stream->begin == stream->end ? refill(stream, err) : 0;
         if (code)
@@ -325,9 +322,4 @@ int npi_stream_line(char **line, npi_stream *stream, npgnn_error *err)
     stream->line[stream->line_length] = '\0';
     *line = stream->line;
     return 1;
-}
-
-void npi_stream_unread(npi_stream *stream)
-{
-    stream->unread = 1;
 }

@@ -18,9 +18,6 @@ int npi_stream_memory(npi_stream **out, const char *name, const void *bytes, siz
  * end; E_FORMAT for a NUL byte, broken gzip data or a line of more than 1 GiB; E_IO; E_MEMORY. */
 int npi_stream_line(char **line, npi_stream *stream, npgnn_error *err);
 
-/* Gives the line just read back, so that the next call returns it again (unchanged by the caller). */
-void npi_stream_unread(npi_stream *stream);
-
 /* Up to `size` next bytes; *got < size only at the end. */
 int npi_stream_read(void *bytes, size_t *got, npi_stream *stream, size_t size, npgnn_error *err);
 

@@ -1,0 +1,195 @@
+/* Streams and the text in them: gzip, lines, fields and numbers. */
+#define _XOPEN_SOURCE 700
+#include "check.h"
+
+#include <locale.h>
+#include <string.h>
+#include <zlib.h>
+
+#include "io/stream.h"
+#include "io/text.h"
+
+/* All lines of a text, or of the text that gzip data hold, with | behind each. */
+static int read_lines(char out[256], const void *bytes, size_t size, npgnn_error *err)
+{
+    npgnn_env env = npi_env(NULL);
+    npi_stream *stream;
+    char *line;
+    int code = npi_stream_memory(&stream, "text", bytes, size, &env, err);
+    if (code)
+        return code;
+    out[0] = '\0';
+    while ((code = npi_stream_line(&line, stream, err)) > 0)
+        snprintf(out + strlen(out), 256 - strlen(out), "%s|", line);
+    npi_stream_close(stream);
+    return code;
+}
+
+static void says(const npgnn_error *err, int64_t line, const char *wanted)
+{
+    assert_int_equal(err->code, NPGNN_E_FORMAT);
+    assert_string_equal(err->file, "text");
+    assert_int_equal(err->line, line);
+    if (!strstr(err->text, wanted))
+        fail_msg("'%s' does not say '%s'", err->text, wanted);
+}
+
+/* ---- lines ---- */
+
+static void test_ends_of_lines(void **state)
+{
+    char lines[256];
+    npgnn_error err = {0};
+    (void)state;
+    assert_ok(read_lines(lines, "a\nb\r\n\n c ", 9, &err), err);
+    assert_string_equal(lines, "a|b|| c |");
+    assert_ok(read_lines(lines, "", 0, &err), err);
+    assert_string_equal(lines, "");
+}
+
+static void test_nul_bytes(void **state)
+{
+    char lines[256];
+    npgnn_error err = {0};
+    (void)state;
+    assert_int_equal(read_lines(lines, "0 1\n1\0 2\n", 9, &err), NPGNN_E_FORMAT);
+    says(&err, 2, "NUL");
+}
+
+static void test_lines_longer_than_a_block(void **state)
+{
+    npgnn_env env = npi_env(NULL);
+    npgnn_error err = {0};
+    size_t size = 200000;
+    char *text = malloc(size), *line;
+    npi_stream *stream;
+    (void)state;
+    memset(text, 'x', size);
+    text[150000] = '\n';
+    assert_ok(npi_stream_memory(&stream, "long", text, size, &env, &err), err);
+    assert_int_equal(npi_stream_line(&line, stream, &err), 1);
+    assert_int_equal(strlen(line), 150000);
+    assert_int_equal(npi_stream_line(&line, stream, &err), 1);
+    assert_int_equal(strlen(line), 49999);
+    assert_int_equal(npi_stream_lineno(stream), 2);
+    assert_int_equal(npi_stream_line(&line, stream, &err), 0);
+    npi_stream_close(stream);
+    free(text);
+}
+
+/* ---- gzip ---- */
+
+static size_t gzip(unsigned char *out, size_t room, const char *text)
+{
+    z_stream zip = {0};
+    assert_int_equal(deflateInit2(&zip, 9, Z_DEFLATED, 16 + MAX_WBITS, 8, Z_DEFAULT_STRATEGY), Z_OK);
+    unsigned char copy[256];
+    size_t size = strlen(text);
+    memcpy(copy, text, size);
+    zip.next_in = copy;
+    zip.avail_in = (uInt)size;
+    zip.next_out = out;
+    zip.avail_out = (uInt)room;
+    assert_int_equal(deflate(&zip, Z_FINISH), Z_STREAM_END);
+    deflateEnd(&zip);
+    return room - zip.avail_out;
+}
+
+static void test_gzip(void **state)
+{
+    unsigned char bytes[512];
+    char lines[256];
+    npgnn_error err = {0};
+    size_t size = gzip(bytes, sizeof bytes, "0 1\n");
+    (void)state;
+    size += gzip(bytes + size, sizeof bytes - size, "1 2\n"); /* two members are one text */
+    assert_ok(read_lines(lines, bytes, size, &err), err);
+    assert_string_equal(lines, "0 1|1 2|");
+    bytes[15] ^= 0x55;
+    assert_int_equal(read_lines(lines, bytes, size, &err), NPGNN_E_FORMAT);
+    says(&err, 0, "damaged");
+}
+
+static void test_gzip_cut_short(void **state)
+{
+    unsigned char bytes[512];
+    char lines[256];
+    size_t size = gzip(bytes, sizeof bytes, "0 1\n1 2\n2 3\n");
+    (void)state;
+    for (size_t cut = 2; cut < size; cut++) {
+        npgnn_error err = {0};
+        assert_int_equal(read_lines(lines, bytes, cut, &err), NPGNN_E_FORMAT);
+        says(&err, err.line, "cut short");
+    }
+}
+
+/* ---- numbers and fields ---- */
+
+static void test_numbers(void **state)
+{
+    static const char *const wrong[] = {"",    "-",     "+",   ".",  "1e",  "1e+", "1.2.3",
+                                        "1 2", "0x1p3", "1,5", "e5", "--1", "1f"};
+    float value;
+    int64_t integer;
+    (void)state;
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
+        assert_int_equal(npi_text_float(&value, wrong[i]), NPI_TEXT_NOT_A_NUMBER);
+    assert_int_equal(npi_text_float(&value, "NaN"), NPI_TEXT_NOT_FINITE);
+    assert_int_equal(npi_text_float(&value, "-infinity"), NPI_TEXT_NOT_FINITE);
+    assert_int_equal(npi_text_float(&value, "+.5e1"), NPI_TEXT_OK);
+    assert_true(value == 5);
+    assert_int_equal(npi_text_float(&value, "0.1"), NPI_TEXT_OK);
+    assert_true(value == 0.1F);
+    assert_int_equal(npi_text_float(&value, "16777217"), NPI_TEXT_OK);
+    assert_true(value == 16777216.0F);
+    assert_true(npi_text_int(&integer, "-9223372036854775807") && integer == -INT64_MAX);
+    assert_false(npi_text_int(&integer, "9223372036854775808"));
+    assert_false(npi_text_int(&integer, "1.0"));
+    assert_false(npi_text_int(&integer, " 1"));
+}
+
+/* Where the decimal point of the locale is a comma, files still have points. Skipped where there is no such locale. */
+static void test_numbers_in_another_locale(void **state)
+{
+    float value;
+    (void)state;
+    if (!setlocale(LC_ALL, "de_DE.UTF-8") && !setlocale(LC_ALL, "fr_FR.UTF-8"))
+        skip();
+    npi_text_result result = npi_text_float(&value, "2.5");
+    setlocale(LC_ALL, "C");
+    assert_int_equal(result, NPI_TEXT_OK);
+    assert_true(value == 2.5F);
+}
+
+static void test_fields(void **state)
+{
+    char line[] = "a,\"b \"\"c\"\", d\", e ,,f";
+    char *rest = line;
+    (void)state;
+    assert_int_equal(npi_text_separator(line), ',');
+    assert_string_equal(npi_text_field(&rest, ','), "a");
+    assert_string_equal(npi_text_field(&rest, ','), "b \"c\", d");
+    assert_string_equal(npi_text_field(&rest, ','), "e");
+    assert_string_equal(npi_text_field(&rest, ','), "");
+    assert_string_equal(npi_text_field(&rest, ','), "f");
+    assert_null(npi_text_field(&rest, ','));
+    char open[] = "\"never closed, ";
+    rest = open;
+    assert_string_equal(npi_text_field(&rest, ','), "never closed, ");
+    assert_null(npi_text_field(&rest, ','));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_ends_of_lines),
+        cmocka_unit_test(test_nul_bytes),
+        cmocka_unit_test(test_lines_longer_than_a_block),
+        cmocka_unit_test(test_gzip),
+        cmocka_unit_test(test_gzip_cut_short),
+        cmocka_unit_test(test_numbers),
+        cmocka_unit_test(test_numbers_in_another_locale),
+        cmocka_unit_test(test_fields),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
