@@ -1,4 +1,5 @@
 /* Every option of the model as a command-line option, from the library's own list: a new key appears here by itself. */
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -38,9 +39,10 @@ static void append_key(model_table *table, const npgnn_option_info *info, int in
     npgnn_options_get(value, sizeof value, defaults, info->key, NULL);
     /* a list of choices stands beside the name; a range goes with the explanation */
     if (choices)
-        snprintf(help, room, "%s (default %s)", info->help, value);
+        snprintf(help, room, "%s (default %s).", info->help, value);
     else
-        snprintf(help, room, "%s (%s, default %s)", info->help, info->values, value);
+        snprintf(help, room, "%s (%s; default %s).", info->help, info->values, value);
+    help[0] = (char)toupper((unsigned char)help[0]);
     arg_option *option = append(table, info->key, info->key);
     option->value = choices ? info->values : "N";
     option->help = help;
