@@ -118,8 +118,7 @@ static int run(const cli_settings *settings)
 static const arg_option options[] = {
     SETTING("output", 'o', ARG_TEXT, output, "MODEL", "Where to save the model (required)."),
     SETTING("val", 0, ARG_REAL, val, "FRACTION",
-            "Share of the edges kept aside to validate on (default 0.05); 0 trains on all edges.", 0,
-            0.9),
+            "Share of the edges kept aside to validate on (default 0.05); 0 trains on all edges.", 0, 0.9),
     SETTING("split", 0, ARG_TEXT, split, "FILE", "Train and validate on the split in FILE instead."),
     SETTING("seed", 's', ARG_U64, seed, "N", "Seed of all random numbers (default 1)."),
     SETTING("log", 0, ARG_TEXT, log, "FILE", "Write one JSON object a line to FILE, one per iteration."),
