@@ -60,7 +60,7 @@ static const expectation table[] = {
     {"latent-size", "32", "32", "16"},
     {"output-size", "32", "32", "16"},
     {"monte-carlo", "likelihood", "likelihood", "embedding"},
-    {"likelihood", "weighted", "plain", "weighted"},
+    {"likelihood", "weighted", "weighted", "weighted"},
     {"hidden", "32", "32", "32"},
     {"decoder-hidden", "64", "64", "64"},
     {"learning-rate", "0.01", "0.01", "0.01"},

@@ -11,7 +11,7 @@ DEFAULT = {
     "latent": "1", "encoder-output": "linear", "aggregate": "vector", "sigma-mean": "mean-log",
     "decoder-output": "linear", "samples": "1", "monte-carlo": "likelihood", "likelihood": "weighted", "kl-weight": "1",
 }
-PAPER_LITERAL = {**DEFAULT, "encoder-output": "relu", "decoder-output": "sigmoid", "likelihood": "plain"}
+PAPER_LITERAL = {**DEFAULT, "encoder-output": "relu", "decoder-output": "sigmoid"}
 AUTHORS = {**DEFAULT, "aggregate": "scalar", "sigma-mean": "log-mean", "monte-carlo": "embedding"}
 
 

@@ -171,7 +171,7 @@ typedef struct npgnn_options {
     int predict_samples; /* 0: z is its mean; otherwise probabilities averaged over this many draws */
 } npgnn_options;
 
-/* Fills `options` with a preset: "default", "paper-literal" (the paper to the letter) or "authors" (the settings of the
+/* Fills `options` with a preset: "default", "paper-literal" (the paper to the letter, see docs/math.md) or "authors" (the settings of the
  * authors' released program). NULL is "default". E_ARGUMENT for another name. */
 NPGNN_API int npgnn_options_preset(npgnn_options *options, const char *name, npgnn_error *err);
 
@@ -357,7 +357,8 @@ typedef enum { NPGNN_SET_VAL, NPGNN_SET_TEST } npgnn_set;
 NPGNN_API size_t npgnn_split_pairs(const npgnn_pair **pairs, size_t *positives, const npgnn_split *split,
                                    npgnn_set set);
 
-/* What is known in training. Its node i is node `map[i]` of the complete graph; map is NULL when all nodes are known. */
+/* What is known in training. Its node i is node (*map)[i] of the complete graph, or node i where *map is NULL: all nodes are
+ * known. `map` itself may be NULL. */
 NPGNN_API const npgnn_graph *npgnn_split_train(const int32_t **map, const npgnn_split *split);
 NPGNN_API npgnn_protocol npgnn_split_protocol(const npgnn_split *split);
 NPGNN_API uint64_t npgnn_split_hash(const npgnn_split *split);

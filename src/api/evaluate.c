@@ -76,7 +76,7 @@ static int judge(npgnn_eval_run *run, const float *score, size_t positives, size
 static int run_split(npgnn_eval_run *out, npi_method_fn *method, const npi_task *task, size_t positives,
                      npgnn_error *err)
 {
-    npgnn_eval_run run = {.seed = out->seed, .val_auc = NAN, .val_ap = NAN};
+    npgnn_eval_run run = {.seed = out->seed, .val_auc = (double)NAN, .val_ap = (double)NAN};
     float *score = npi_alloc(task->env, task->count, sizeof *score, err);
     int code = score ? method(score, &run, task, err) : NPGNN_E_MEMORY;
     run.split_hash = npgnn_split_hash(task->split);

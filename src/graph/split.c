@@ -318,7 +318,8 @@ size_t npgnn_split_pairs(const npgnn_pair **pairs, size_t *positives, const npgn
 
 const npgnn_graph *npgnn_split_train(const int32_t **map, const npgnn_split *split)
 {
-    *map = split->map;
+    if (map)
+        *map = split->map;
     return split->train;
 }
 

@@ -3,24 +3,32 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
+
+/* Creates a file that nobody else has, with the permissions that the user's umask gives. Returns its descriptor or -1. */
+static int create_temporary(char *name, size_t size, const char *path)
+{
+    for (unsigned try = 0; try < 1000; try++) {
+        int length = snprintf(name, size, "%s.%ld.%u", path, (long)getpid(), try);
+        if (length < 0 || (size_t)length >= size) {
+            errno = ENAMETOOLONG;
+            return -1;
+        }
+        int fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (fd >= 0 || errno != EEXIST)
+            return fd;
+    }
+    return -1;
+}
 
 int npi_atomic_open(npi_atomic *out, const char *path, npgnn_error *err)
 {
-    int fd;
-    int written = snprintf(out->temporary, sizeof out->temporary, "%s.XXXXXX", path);
-    if (written < 0 || (size_t)written >= sizeof out->temporary)
-        return npi_fail(err, NPGNN_E_ARGUMENT, "the path is too long: %.100s...", path);
-    snprintf(out->path, sizeof out->path, "%s", path);
-    fd = mkstemp(out->temporary);
+    int fd = create_temporary(out->temporary, sizeof out->temporary, path);
     if (fd < 0)
         return npi_fail_errno(err, "write", path);
-    mode_t mask = umask(0);
-    umask(mask);
-    out->file = fchmod(fd, 0666 & ~mask) == 0 ? fdopen(fd, "wb") : NULL;
+    snprintf(out->path, sizeof out->path, "%s", path);
+    out->file = fdopen(fd, "wb");
     if (!out->file) {
         npi_fail_errno(err, "write", path);
         close(fd);

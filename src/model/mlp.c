@@ -1,18 +1,30 @@
+/* Both passes go over blocks of rows, and do all their steps on a block while it is in cache. */
 #include "model/mlp.h"
 
 #include <string.h>
 
 #include "linalg/dense.h"
 #include "linalg/elementwise.h"
-#include "linalg/kernels.h"
 
-/* out (n, w) = x (n, w; stride ldx) + row (w) */
-static void add_row(real *out, const real *x, int ldx, const real *row, int64_t n, int w, int threads)
+#define ROW_BLOCK 256 /* rows that one thread takes at a time */
+
+static int64_t blocks_of(int64_t n)
 {
-#pragma omp parallel for num_threads(threads) schedule(static)
-    for (int64_t i = 0; i < n; i++)
+    return (n + ROW_BLOCK - 1) / ROW_BLOCK;
+}
+
+static int rows_of(int64_t block, int64_t n)
+{
+    int64_t left = n - block * ROW_BLOCK;
+    return (int)(left < ROW_BLOCK ? left : ROW_BLOCK);
+}
+
+/* out (rows, w) = x (rows, w; stride ldx) + row (w) */
+static void add_row(real *out, const real *x, int ldx, const real *row, int rows, int w)
+{
+    for (int i = 0; i < rows; i++)
         for (int c = 0; c < w; c++)
-            out[i * w + c] = x[i * ldx + c] + row[c];
+            out[i * w + c] = x[(size_t)i * (size_t)ldx + (size_t)c] + row[c];
 }
 
 /* out (g) = z Wz + b1: all that z does to the hidden layer, the same for every node */
@@ -31,40 +43,108 @@ void npi_mlp_forward(real *u, real *hidden, const npi_params *params, const real
     int g = params->size.g, k = params->size.k;
     real bias[4096]; /* the options allow no wider layer */
     latent_bias(bias, params, z);
-    add_row(hidden, xw, ldxw, bias, n, g, threads);
-    npi_activate(hidden, n * g, NPGNN_SIGMOID, threads);
-    npi_gemm_rows(u, k, hidden, g, params->w3, k, 0, n, k, g, 0, threads);
-    add_row(u, u, k, params->b2, n, k, threads);
-    npi_activate(u, n * k, output, threads);
+    int saved = npi_blas_begin(threads);
+#pragma omp parallel for num_threads(threads) schedule(static)
+    for (int64_t block = 0; block < blocks_of(n); block++) {
+        size_t first = (size_t)block * ROW_BLOCK;
+        int rows = rows_of(block, n);
+        real *h = hidden + first * (size_t)g, *out = u + first * (size_t)k;
+        add_row(h, xw + first * (size_t)ldxw, ldxw, bias, rows, g);
+        npi_activate(h, (int64_t)rows * g, NPGNN_SIGMOID, 1);
+        npi_gemm(out, k, h, g, 0, params->w3, k, 0, rows, k, g, 1, 0);
+        add_row(out, out, k, params->b2, rows, k);
+        npi_activate(out, (int64_t)rows * k, output, 1);
+    }
+    npi_blas_end(saved);
+}
+
+/* ---- backward ---- */
+
+/* Sums over the rows are cut into this many parts, whatever the number of threads; each is one thread's, then they are added
+ * in order. A part has room for dhidden of one block, and for its dW3 (g, k), db2 (k), db1 (g). */
+#define PARTS 16
+
+static size_t part_sums(npi_sizes s)
+{
+    return (size_t)s.g * (size_t)s.k + (size_t)s.k + (size_t)s.g;
+}
+
+static size_t part_room(npi_sizes s)
+{
+    return ROW_BLOCK * (size_t)s.g + part_sums(s);
+}
+
+size_t npi_mlp_scratch(npi_sizes size)
+{
+    return PARTS * part_room(size);
+}
+
+static void add_columns(real *out, const real *x, int rows, int w)
+{
+    for (int i = 0; i < rows; i++)
+        for (int c = 0; c < w; c++)
+            out[c] += x[i * w + c];
+}
+
+/* One block: du, hidden and u are its rows. dhidden is scratch; sums are the part's dW3, db2, db1. */
+static void block_backward(real *dxw, int lddxw, real *dhidden, real *sums, real *du, const real *u, const real *hidden,
+                           const npi_params *params, int rows, npgnn_activation output)
+{
+    int g = params->size.g, k = params->size.k;
+    real *dw3 = sums, *db2 = dw3 + (size_t)g * (size_t)k, *db1 = db2 + k;
+    npi_activate_backward(du, u, (int64_t)rows * k, output, 1);
+    add_columns(db2, du, rows, k);
+    npi_gemm(dw3, k, hidden, g, 1, du, k, 0, g, k, rows, 1, 1);
+    npi_gemm(dhidden, g, du, k, 0, params->w3, k, 1, rows, g, k, 1, 0);
+    npi_activate_backward(dhidden, hidden, (int64_t)rows * g, NPGNN_SIGMOID, 1);
+    add_columns(db1, dhidden, rows, g);
+    for (int i = 0; i < rows; i++)
+        for (int c = 0; c < g; c++)
+            dxw[(size_t)i * (size_t)lddxw + (size_t)c] += dhidden[i * g + c];
+}
+
+/* Adds up the parts: dW3, db2, and db1, which is all that the gradients of z and Wz need. */
+static void finish(real *dz, npi_params *gradient, const npi_params *params, real *parts, const real *z)
+{
+    npi_sizes s = params->size;
+    int d = z ? s.d : 0;
+    size_t room = part_room(s), sums = part_sums(s), cells = (size_t)s.g * (size_t)s.k;
+    real *total = parts + ROW_BLOCK * (size_t)s.g, *db1 = total + cells + s.k;
+    for (int part = 1; part < PARTS; part++)
+        for (size_t i = 0; i < sums; i++)
+            total[i] += total[(size_t)part * room + i];
+    for (size_t i = 0; i < cells; i++)
+        gradient->w3[i] += total[i];
+    for (int c = 0; c < s.k; c++)
+        gradient->b2[c] += total[cells + (size_t)c];
+    for (int c = 0; c < s.g; c++)
+        gradient->b1[c] += db1[c];
+    for (int i = 0; i < d; i++) {
+        dz[i] = 0;
+        for (int c = 0; c < s.g; c++) {
+            dz[i] += params->wz[i * s.g + c] * db1[c];
+            gradient->wz[i * s.g + c] += z[i] * db1[c];
+        }
+    }
 }
 
 void npi_mlp_backward(real *dxw, int lddxw, real *dz, npi_params *gradient, real *du, const npi_params *params,
                       const real *u, const real *hidden, const real *z, int64_t n, npgnn_activation output,
-                      npi_mlp_scratch *scratch, int threads)
+                      real *scratch, int threads)
 {
-    int d = z ? params->size.d : 0, g = params->size.g, k = params->size.k;
-    real *dhidden = scratch->dhidden, *column = scratch->column;
-
-    npi_activate_backward(du, u, n * k, output, threads);
-    npi_colsum_tall(gradient->b2, du, k, n, k, scratch->sums, threads);
-    npi_gemm_tall(gradient->w3, k, hidden, g, du, k, n, g, k, scratch->sums, threads);
-    npi_gemm_rows(dhidden, g, du, k, params->w3, k, 1, n, g, k, 0, threads);
-    npi_activate_backward(dhidden, hidden, n * g, NPGNN_SIGMOID, threads);
-
+    npi_sizes s = params->size;
+    int64_t blocks = blocks_of(n);
+    int saved = npi_blas_begin(threads);
 #pragma omp parallel for num_threads(threads) schedule(static)
-    for (int64_t i = 0; i < n; i++)
-        for (int c = 0; c < g; c++)
-            dxw[i * lddxw + c] += dhidden[i * g + c];
-
-    memset(column, 0, (size_t)g * sizeof *column);
-    npi_colsum_tall(column, dhidden, g, n, g, scratch->sums, threads);
-    for (int c = 0; c < g; c++)
-        gradient->b1[c] += column[c];
-    for (int i = 0; i < d; i++) {
-        dz[i] = 0;
-        for (int c = 0; c < g; c++) {
-            dz[i] += params->wz[i * g + c] * column[c];
-            gradient->wz[i * g + c] += z[i] * column[c];
+    for (int part = 0; part < PARTS; part++) {
+        real *dhidden = scratch + (size_t)part * part_room(s), *sums = dhidden + ROW_BLOCK * (size_t)s.g;
+        memset(sums, 0, part_sums(s) * sizeof *sums);
+        for (int64_t block = part * blocks / PARTS; block < (part + 1) * blocks / PARTS; block++) {
+            size_t first = (size_t)block * ROW_BLOCK;
+            block_backward(dxw + first * (size_t)lddxw, lddxw, dhidden, sums, du + first * (size_t)s.k,
+                           u + first * (size_t)s.k, hidden + first * (size_t)s.g, params, rows_of(block, n), output);
         }
     }
+    npi_blas_end(saved);
+    finish(dz, gradient, params, scratch, z);
 }

@@ -8,15 +8,12 @@
 void npi_mlp_forward(real *u, real *hidden, const npi_params *params, const real *xw, int ldxw, const real *z,
                      int64_t n, npgnn_activation output, int threads);
 
-typedef struct npi_mlp_scratch {
-    real *dhidden; /* (n, g) */
-    real *sums;    /* npi_gemm_tall_scratch(n, g, k) */
-    real *column;  /* (g) */
-} npi_mlp_scratch;
+/* Reals of scratch that the backward pass needs. */
+size_t npi_mlp_scratch(npi_sizes size);
 
 /* Backward of the above: du is overwritten; adds into the gradients and into dxw; dz (d) is set. Eq. (B6). */
 void npi_mlp_backward(real *dxw, int lddxw, real *dz, npi_params *gradient, real *du, const npi_params *params,
                       const real *u, const real *hidden, const real *z, int64_t n, npgnn_activation output,
-                      npi_mlp_scratch *scratch, int threads);
+                      real *scratch, int threads);
 
 #endif

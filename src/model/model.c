@@ -24,7 +24,7 @@ int npi_model_new(npgnn_model **out, const npgnn_options *options, int32_t f, co
     }
     model->info.columns = f;
     model->info.parameters = (int64_t)model->params.count;
-    model->info.val_auc = model->info.val_ap = NAN;
+    model->info.val_auc = model->info.val_ap = (double)NAN;
     snprintf(model->info.version, sizeof model->info.version, "%s", npgnn_version());
     *out = model;
     return 0;

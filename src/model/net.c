@@ -38,7 +38,7 @@ struct npi_net {
     real *dpooled;           /* (h) */
     real *z, *dz;            /* (d) */
     real *scratch;           /* sums over many rows */
-    npi_mlp_scratch mlp;
+    real *mlp_scratch;
     npi_pairs *pairs;
 };
 
@@ -104,10 +104,7 @@ static void decoder_room(npi_net *net, int *failed, npgnn_error *err)
 {
     size_t n = (size_t)net->n;
     npi_sizes s = net->size;
-    size_t sums = npi_gemm_tall_scratch(net->n, s.g, s.k);
-    sums = larger(sums, npi_gemm_tall_scratch(net->n, s.h, 2 * s.d));
-    sums = larger(sums, npi_gemm_tall_scratch(net->n, 1, s.g > s.k ? s.g : s.k));
-    sums = larger(sums, npi_gemm_tall_scratch(net->n, 1, s.h));
+    size_t sums = larger(npi_gemm_tall_scratch(net->n, s.h, 2 * s.d), npi_gemm_tall_scratch(net->n, 1, s.h));
     net->xw = room(net, n, s.h + s.g, failed, err);
     net->dxw = room(net, n, s.h + s.g, failed, err);
     net->mlp_hidden = room(net, n, s.g, failed, err);
@@ -116,9 +113,7 @@ static void decoder_room(npi_net *net, int *failed, npgnn_error *err)
     if (net->options.monte_carlo == NPGNN_MC_EMBEDDING && net->options.samples > 1)
         net->u_sum = room(net, n, s.k, failed, err);
     net->scratch = room(net, sums, 1, failed, err);
-    net->mlp.dhidden = room(net, n, s.g, failed, err);
-    net->mlp.column = room(net, 1, s.g, failed, err);
-    net->mlp.sums = net->scratch;
+    net->mlp_scratch = room(net, npi_mlp_scratch(s), 1, failed, err);
 }
 
 /* Up to this many pairs an exact pass costs less than the other steps of a sampled one are worth. */
@@ -160,9 +155,9 @@ void npi_net_free(npi_net *net)
     if (!net)
         return;
     npgnn_env env = net->env;
-    real *blocks[] = {net->xw,      net->dxw, net->mlp_hidden, net->u,       net->du,          net->u_sum,
-                      net->dhidden, net->dp,  net->m,          net->dr,      net->mean,        net->dmean,
-                      net->dpooled, net->z,   net->dz,         net->scratch, net->mlp.dhidden, net->mlp.column};
+    real *blocks[] = {net->xw,      net->dxw, net->mlp_hidden, net->u,       net->du,         net->u_sum,
+                      net->dhidden, net->dp,  net->m,          net->dr,      net->mean,       net->dmean,
+                      net->dpooled, net->z,   net->dz,         net->scratch, net->mlp_scratch};
     encoding_free(&env, &net->whole);
     encoding_free(&env, &net->context);
     for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++)
@@ -253,7 +248,7 @@ static void decode_backward(npi_net *net, npi_params *gradient, const npi_params
 {
     npi_sizes s = net->size;
     npi_mlp_backward(net->dxw + s.h, s.h + s.g, net->dz, gradient, net->du, params, net->u, net->mlp_hidden, z, net->n,
-                     net->options.decoder_output, &net->mlp, net->env.threads);
+                     net->options.decoder_output, net->mlp_scratch, net->env.threads);
     if (z)
         npi_latent_sample_backward(net->whole.dq, net->dz, net->whole.q, input->epsilon + (size_t)index * (size_t)s.d,
                                    s.d);

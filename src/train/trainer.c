@@ -62,7 +62,7 @@ static int validation_room(npgnn_trainer *t, const npgnn_split *split, npgnn_err
     validation *v = &t->val;
     npi_sizes s = t->params.size;
     size_t n = (size_t)t->graph->n;
-    v->best_auc = v->best_ap = NAN;
+    v->best_auc = v->best_ap = (double)NAN;
     if (split)
         v->count = npgnn_split_pairs(&v->pairs, &v->positives, split, NPGNN_SET_VAL);
     if (v->count == 0)
@@ -138,8 +138,12 @@ int npgnn_trainer_new(npgnn_trainer **out, const npgnn_graph *graph, const npgnn
     t->adj.a = known->a;
     npi_adj_normalize(&t->adj, resolved.threads);
     npi_params_init(&t->params, chosen.seed);
-    t->progress = (npgnn_progress){
-        .runs = 1, .iterations = chosen.iterations, .loss = NAN, .kl = NAN, .val_auc = NAN, .val_ap = NAN};
+    t->progress = (npgnn_progress){.runs = 1,
+                                   .iterations = chosen.iterations,
+                                   .loss = (double)NAN,
+                                   .kl = (double)NAN,
+                                   .val_auc = (double)NAN,
+                                   .val_ap = (double)NAN};
     *out = t;
     return 0;
 }
