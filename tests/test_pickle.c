@@ -5,42 +5,7 @@
 #include <string.h>
 
 #include "io/pickle.h"
-
-/* ---- an allocator that refuses large blocks and counts what is out ---- */
-
-#define LARGEST_BLOCK ((size_t)64 << 20)
-
-typedef struct meter {
-    int refused;
-    long blocks; /* given out and not freed */
-    long allow;  /* allocations left before the next is refused; negative: no limit */
-} meter;
-
-static void *metered(void *user, void *block, size_t size)
-{
-    meter *m = user;
-    if (size == 0) {
-        m->blocks -= block != NULL;
-        free(block);
-        return NULL;
-    }
-    if (size > LARGEST_BLOCK) {
-        m->refused = 1;
-        return NULL;
-    }
-    if (m->allow == 0)
-        return NULL;
-    m->allow -= m->allow > 0;
-    void *resized = realloc(block, size);
-    m->blocks += resized && !block;
-    return resized;
-}
-
-static npgnn_env metered_env(meter *m)
-{
-    npgnn_env env = {.threads = 1, .allocator = {metered, m}};
-    return npi_env(&env);
-}
+#include "meter.h"
 
 /* ---- pickles by hand ---- */
 
@@ -59,7 +24,7 @@ static void put(bytes *b, const void *data, size_t size)
 
 static int read_bytes(npi_pickle *out, const void *data, size_t size, meter *m, npgnn_error *err)
 {
-    npgnn_env env = metered_env(m);
+    npgnn_env user = metered_env(m), env = npi_env(&user);
     npi_stream *stream;
     int code = npi_stream_memory(&stream, "test.pkl", data, size, &env, err);
     if (code)

@@ -7,6 +7,7 @@
 
 #include "io/planetoid.h"
 #include "io/readers.h"
+#include "meter.h"
 
 /* ---- helpers ---- */
 
@@ -483,6 +484,46 @@ static void test_a_folder(void **state)
     says(err.text, "'zoe' is not a node");
 }
 
+/* Loads with 0, 1, 2... allocations allowed until it works: E_MEMORY each time, and nothing left behind. */
+static void starve(const char *data)
+{
+    int code = NPGNN_E_MEMORY;
+    for (long allow = 0; code != 0; allow++) {
+        meter m = {.allow = allow};
+        npgnn_env env = metered_env(&m);
+        npgnn_graph *graph = NULL;
+        assert_true(allow < 1000);
+        code = npgnn_load(&graph, data, NULL, &env, NULL);
+        assert_true(code == NPGNN_E_MEMORY || code == 0);
+        npgnn_graph_free(graph);
+        assert_int_equal(m.blocks, 0);
+    }
+}
+
+static void test_out_of_memory(void **state)
+{
+    static const char *const features[] = {"id\tw1\tw2\nc\t2\t2\na\t0\t3\nx\t0\t0\n", "a\t1\tred\nb\t2\tblue\n"};
+    char path[4096];
+    (void)state;
+    write_text(path, "edges.csv", "7,8\na,b\nb,c\n");
+    starve(folder);
+    for (int i = 0; i < 2; i++) {
+        write_text(path, "features.tsv", features[i]);
+        starve(folder);
+    }
+    write_text(path, "labels.txt", "b 4\na 9\n");
+    starve(folder);
+    write_text(path, "edges.csv", "0,1\n");
+    write_text(path, "features.tsv", "0.5\t1\n0.5\t2\n");
+    write_text(path, "labels.txt", "1 4\n");
+    starve(folder);
+    write_text(path, "features.svm", "1 3:1 1:2\n2 1:1\n");
+    unlink(in_folder(path, "features.tsv"));
+    starve(folder);
+    write_text(path, "features.mtx", "%%MatrixMarket matrix coordinate real general\n2 3 3\n2 3 1\n2 1 2\n1 1 1\n");
+    starve(folder);
+}
+
 static void test_edge_and_feature_files(void **state)
 {
     char edges[4096], features[4096];
@@ -651,6 +692,7 @@ int main(void)
         cmocka_unit_test(test_npy),
         cmocka_unit_test(test_broken_npy),
         IN_FOLDER(test_a_folder),
+        IN_FOLDER(test_out_of_memory),
         IN_FOLDER(test_edge_and_feature_files),
         IN_FOLDER(test_names_in_the_data_folder),
         cmocka_unit_test(test_synthetic),

@@ -6,6 +6,7 @@
 
 #include "graph/graph.h"
 #include "io/splitfile.h"
+#include "meter.h"
 
 static char notices[512];
 
@@ -191,6 +192,33 @@ static void test_broken_protocols(void **state)
     refused("# protocol: inductive\ntest-node\te\t-\t-\ntest\ta\tb\t1\n", NPGNN_E_MISMATCH, 0, "leak");
 }
 
+/* With 0, 1, 2... allocations allowed: E_MEMORY until it works, and nothing left behind. */
+static void test_out_of_memory(void **state)
+{
+    static const char *const texts[] = {"train\ta\tb\t1\nval\tb\tc\t1\nval\ta\te\t0\ntest\te\td d\t1\ntest\ta\tc\t0\n",
+                                        "# protocol: inductive\ntest-node\te\t-\t-\ntest\te\td d\t1\ntest\te\ta\t0\n"};
+    npgnn_graph *graph = named_path();
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        int code = NPGNN_E_MEMORY;
+        for (long allow = 0; code != 0; allow++) {
+            meter m = {.allow = allow};
+            npgnn_env user = metered_env(&m), env = npi_env(&user);
+            npi_stream *stream = NULL;
+            npgnn_split *split = NULL;
+            assert_true(allow < 1000);
+            code = npi_stream_memory(&stream, "s.tsv", texts[i], strlen(texts[i]), &env, NULL);
+            if (code == 0)
+                code = npi_split_read(&split, stream, graph, NULL);
+            assert_true(code == NPGNN_E_MEMORY || code == 0);
+            npgnn_split_free(split);
+            npi_stream_close(stream);
+            assert_int_equal(m.blocks, 0);
+        }
+    }
+    npgnn_graph_free(graph);
+}
+
 /* ---- the splits of the authors, where they are at hand ---- */
 
 static void test_authors_files(void **state)
@@ -238,6 +266,7 @@ int main(void)
         cmocka_unit_test(test_names),
         cmocka_unit_test(test_broken),
         cmocka_unit_test(test_broken_protocols),
+        cmocka_unit_test(test_out_of_memory),
         cmocka_unit_test(test_authors_files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
