@@ -1,6 +1,6 @@
 #!/bin/sh
 # run.sh NPGNN CASE.sh: runs a case in an empty folder and compares what it printed with CASE.out and CASE.err, numbers with a
-# decimal point masked. NPGNN_UPDATE=1 writes those two files instead.
+# decimal point masked, and the blanks before them. NPGNN_UPDATE=1 writes those two files instead.
 #
 # A case is a shell script. It may use:
 #   npgnn ARGUMENT...          the program
@@ -41,7 +41,7 @@ code=$?
 [ $code -ne 77 ] || exit 77
 
 for stream in out err; do
-    sed -E 's/-?[0-9]+\.[0-9]+(e[-+]?[0-9]+)?/#/g' "$folder/$stream" >"$folder/$stream.masked"
+    sed -E 's/ *-?[0-9]+\.[0-9]+(e[-+]?[0-9]+)?/ #/g' "$folder/$stream" >"$folder/$stream.masked"
     if [ -n "${NPGNN_UPDATE-}" ]; then
         cp "$folder/$stream.masked" "$expected.$stream"
     fi

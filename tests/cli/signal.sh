@@ -5,7 +5,7 @@ stop_with()
     job=$!
     # it is under way when a validation has reached the log
     for _ in $(seq 600); do
-        [ ! -s "$1.jsonl" ] || break
+        [ ! -s "$1.jsonl" ] && kill -0 $job || break
         sleep 0.1
     done
     kill -s "$1" $job
