@@ -103,8 +103,9 @@ static void sweep(const npi_kernels *kernels)
 
 static void special(const npi_kernels *kernels)
 {
-    const real x[] = {0,          (real)-0.0,  INFINITY, -INFINITY, NAN, (real)1e-40, (real)-1e-40,
-                      (real)87.5, (real)-87.5, 1000,     -1000};
+    const real x[] = {0,           (real)-0.0,  (real)INFINITY, (real)-INFINITY,
+                      (real)NAN,   (real)1e-40, (real)-1e-40,   (real)87.5,
+                      (real)-87.5, 1000,        -1000};
     check_chunk(kernels, x, sizeof x / sizeof *x);
     real half = 0;
     kernels->sigmoid(&half, &half, 1);
