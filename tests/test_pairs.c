@@ -126,8 +126,8 @@ static void push(double *du, const problem *p, int32_t i, int32_t j, double step
         du[(size_t)i * (size_t)p->k + (size_t)c] += step * (double)p->u[(size_t)j * (size_t)p->k + (size_t)c];
 }
 
-/* Binary cross-entropy of each ordered pair, positives weighted. `size` is the loss were every pair on the wrong side: what
- * rounding is relative to, as the loss of a well fitted edge is the difference of large numbers. */
+/* Binary cross-entropy of each ordered pair, positives weighted. `size` is the loss were every pair on the wrong
+ * side: what rounding is relative to, as the loss of a well fitted edge is the difference of large numbers. */
 static double naive(double *du, double *size, const problem *p, double factor)
 {
     double loss = 0, wrong = 0, w = p->loss.positive_weight;
@@ -331,11 +331,11 @@ static double z_of(const tally *t, size_t i, double expected, uint32_t draws)
     return (mean - expected) / sqrt(variance / draws);
 }
 
-/* A number of nodes that no number of blocks divides, and large scores, so that there is much to sample. Without bias the
- * squares of the z are 1 in the mean; a weight that is wrong by half a percent shows. */
+/* A number of nodes that no number of blocks divides, and large scores, so that there is much to sample. Without
+ * bias the squares of the z are 1 in the mean; a weight that is wrong by half a percent shows. */
 static void unbiased_with(int pairs_per_node)
 {
-    enum { DRAWS = 8000 };
+    enum { DRAWS = 5000 };
     problem p = problem_make(331, 4, 1.2);
     size_t cells = (size_t)p.n * (size_t)p.k;
     real *exact_du = get(cells, sizeof *exact_du);
@@ -396,8 +396,8 @@ static double distance2(const real *a, const real *b, size_t count)
     return sum;
 }
 
-/* Plain uniform sampling: n * half pairs i != j, both ends learn from each, everything known exactly left out. Returns the
- * squared error of its gradient of Σ_(i != j) softplus(s_ij), whose exact value is `dense`. */
+/* Plain uniform sampling: n * half pairs i != j, both ends learn from each, everything known exactly left out.
+ * Returns the squared error of its gradient of Σ_(i != j) softplus(s_ij), whose exact value is `dense`. */
 static double uniform_error(const problem *p, const double *dense, int half, uint32_t draw)
 {
     size_t cells = (size_t)p->n * (size_t)p->k;

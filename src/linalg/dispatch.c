@@ -7,7 +7,8 @@ extern const npi_kernels npi_kernels_baseline;
 #ifdef __x86_64__
 extern const npi_kernels npi_kernels_v3, npi_kernels_v4;
 
-/* The levels of the x86-64 psABI, told by the extensions that the kernels use; every processor with these has the rest. */
+/* The levels of the x86-64 psABI, told by the extensions that the kernels use; every processor with these has the
+ * rest. */
 static int has_v3(void)
 {
     return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2");

@@ -1,8 +1,8 @@
 /* The inner loops that decide the speed, compiled once per instruction set and chosen at run time.
  *
- * kernels.c is compiled several times (meson.build): for baseline x86-64, x86-64-v3 (AVX2, FMA) and x86-64-v4 (AVX-512); on
- * other processors once. A table is chosen by what the processor has. Within one table the result of every kernel depends
- * on its arguments only, never on alignment or threads. */
+ * kernels.c is compiled several times (meson.build): for baseline x86-64, x86-64-v3 (AVX2, FMA) and x86-64-v4
+ * (AVX-512); on other processors once. A table is chosen by what the processor has. Within one table the result of
+ * every kernel depends on its arguments only, never on alignment or threads. */
 #ifndef NPI_LINALG_KERNELS_H
 #define NPI_LINALG_KERNELS_H
 
@@ -16,11 +16,12 @@ typedef struct npi_kernels {
     /* y = sigmoid(x), elementwise; y may be x. */
     void (*sigmoid)(real *y, const real *x, int64_t count);
 
-    /* s <- sigmoid(s) - (c1 + c2 s), elementwise, in place; returns the sum of softplus(s) - (c1 s + c2 s²/2) in double.
-     * With c1 = c2 = 0: the plain loss and gradient of the pair kernel. */
+    /* s <- sigmoid(s) - (c1 + c2 s), elementwise, in place; returns the sum of softplus(s) - (c1 s + c2 s²/2) in
+     * double. With c1 = c2 = 0: the plain loss and gradient of the pair kernel. */
     double (*pair_tile)(real *s, int64_t count, double c1, double c2);
 
-    /* y (w) += sum over p of val[p] * b[col[p]] for p in [begin, end); b has rows of width w, stride ldb. val NULL: ones. */
+    /* y (w) += sum over p of val[p] * b[col[p]] for p in [begin, end); b has rows of width w, stride ldb. val NULL:
+     * ones. */
     void (*gather)(real *y, const int32_t *col, const float *val, int64_t begin, int64_t end, const real *b, int w,
                    int ldb);
 

@@ -133,8 +133,8 @@ static double add_up(const double *part, int32_t count)
     return sum;
 }
 
-/* Σ_ij softplus(s_ij). Within a round every row of dU and every part of the loss has one writer; the barrier at the end of
- * each loop orders the rounds. So the bits are the same whoever does which tile. */
+/* Σ_ij softplus(s_ij). Within a round every row of dU and every part of the loss has one writer; the barrier at the
+ * end of each loop orders the rounds. So the bits are the same whoever does which tile. */
 static double exact_run(npi_pairs *pairs, const npi_pairs_job *job)
 {
     npi_blocks blocks = pairs->blocks;
@@ -181,8 +181,8 @@ static int64_t clip(int64_t *first, const npi_csr *edges, int32_t i, int64_t beg
     return last - *first;
 }
 
-/* f on the entries [begin, end), which belong to rows [row, row_end): their scores, f of them all at once, and the rows'
- * gradients. */
+/* f on the entries [begin, end), which belong to rows [row, row_end): their scores, f of them all at once, and the
+ * rows' gradients. */
 static double edge_slice(const npi_pairs *pairs, const npi_pairs_job *job, const npi_csr *edges, int64_t begin,
                          int64_t end, int32_t row, int32_t row_end, term f)
 {
@@ -214,8 +214,8 @@ static double diagonal_slice(const npi_pairs *pairs, const npi_pairs_job *job, i
     return loss;
 }
 
-/* f on the edges and h on the diagonal, one block of rows at a time (P3). The pattern being symmetric, both orders of an
- * edge give row i the same: it takes twice its own entries, and no thread writes another's row. */
+/* f on the edges and h on the diagonal, one block of rows at a time (P3). The pattern being symmetric, both orders
+ * of an edge give row i the same: it takes twice its own entries, and no thread writes another's row. */
 static double sparse_run(npi_pairs *pairs, const npi_pairs_job *job, const npi_csr *edges, term f, term h)
 {
     npi_blocks blocks = pairs->blocks;

@@ -1,5 +1,5 @@
-/* The all-pairs loss estimated at linear cost (docs/pairs.md, P6-P10): softplus = q + (softplus - q) with a quadratic q, whose
- * sum over all pairs is exact through the Gram matrix; of the small rest, random pairs. */
+/* The all-pairs loss estimated at linear cost (docs/pairs.md, P6-P10): softplus = q + (softplus - q) with a
+ * quadratic q, whose sum over all pairs is exact through the Gram matrix; of the small rest, random pairs. */
 #include <math.h>
 #include <string.h>
 
@@ -80,8 +80,9 @@ static int32_t choose(const npi_rng *rng, uint64_t index, int32_t bound)
     return (int32_t)(npi_rng_uniform_at(rng, index) * bound);
 }
 
-/* Least squares of the sigmoid by c1 + c2 s, on random pairs that have nothing to do with those of the shuffle: given q, the
- * estimate is then free of bias. The weight |u_i|² + |u_j|² is what an error in the slope does to the gradient (P9). */
+/* Least squares of the sigmoid by c1 + c2 s, on random pairs that have nothing to do with those of the shuffle:
+ * given q, the estimate is then free of bias. The weight |u_i|² + |u_j|² is what an error in the slope does to the
+ * gradient (P9). */
 void npi_sample_fit(const npi_pairs *pairs, npi_pairs_job *job, uint64_t seed, uint32_t draw)
 {
     npi_rng rng = npi_rng_make(seed, NPI_RNG_PAIRS, draw);
@@ -186,8 +187,8 @@ static double sampled_tile(const npi_pairs *pairs, const npi_pairs_job *job, con
     return loss;
 }
 
-/* Every ordered pair of different nodes is seen with the same probability, pairs_seen / (n (n - 1)), whose
- * inverse is its weight (P7). Rounds as in the exact sum: one writer to a row and to a part of the loss, and a barrier. */
+/* Every ordered pair of different nodes is seen with the same probability, pairs_seen / (n (n - 1)), whose inverse
+ * is its weight (P7). Rounds as in the exact sum: one writer to a row and to a part of the loss, and a barrier. */
 double npi_sample_run(npi_pairs *pairs, const npi_pairs_job *job, uint64_t seed, uint32_t draw)
 {
     npi_blocks blocks = pairs->blocks;

@@ -1,12 +1,13 @@
-/* What the exact and the sampled all-pairs loss share: the workspace, the schedule and the tile. Numbers in brackets are
- * equations of docs/pairs.md. */
+/* What the exact and the sampled all-pairs loss share: the workspace, the schedule and the tile. Numbers in brackets
+ * are equations of docs/pairs.md. */
 #ifndef NPI_MODEL_PAIRS_TILES_H
 #define NPI_MODEL_PAIRS_TILES_H
 
 #include "linalg/kernels.h"
 #include "model/pairs.h"
 
-/* n nodes in `count` blocks of consecutive ones, their sizes as even as multiples of `unit` can be; the last may be shorter. */
+/* n nodes in `count` blocks of consecutive ones, their sizes as even as multiples of `unit` can be; the last may be
+ * shorter. */
 typedef struct npi_blocks {
     int32_t n, count, unit;
 } npi_blocks;
@@ -46,8 +47,8 @@ typedef struct npi_side {
 
 int32_t npi_block_start(npi_blocks blocks, int32_t block);
 
-/* The t-th of npi_matches matches of a round: all pairs of different blocks meet, each in exactly one of npi_rounds rounds,
- * and no block is in two matches of a round. Returns 0 when the match is void, its block having no opponent. */
+/* The t-th of npi_matches matches of a round: all pairs of different blocks meet, each in exactly one of npi_rounds
+ * rounds, and no block is in two matches of a round. Returns 0 when the match is void, its block having no opponent. */
 int npi_match(int32_t pair[2], npi_blocks blocks, int32_t round, int32_t t);
 int32_t npi_matches(npi_blocks blocks);
 int32_t npi_rounds(npi_blocks blocks);
