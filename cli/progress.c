@@ -55,36 +55,40 @@ static void append(text *line, const char *format, ...)
 }
 
 /* "run 2/3  iteration 120/500  loss 0.7120  KL 0.0030  val AUC 91.20  AP 92.30  85 it/s  4 s left" */
-static text describe(const cli_progress *progress)
+static text describe(const cli_progress *progress, const char *label)
 {
     const npgnn_progress *p = &progress->latest;
     double share = share_done(p);
     text line = {.length = 0};
     if (p->runs > 1)
         append(&line, "run %d/%d  ", p->run + 1, p->runs);
-    append(&line, "iteration %d/%d  loss %.4f  KL %.4f", p->iteration, p->iterations, p->loss, p->kl);
+    append(&line, "%s%d/%d  loss %.4f  KL %.4f", label, p->iteration, p->iterations, p->loss, p->kl);
     if (!isnan(p->val_auc))
         append(&line, "  val AUC %.2f  AP %.2f", 100 * p->val_auc, 100 * p->val_ap);
-    if (p->seconds > 0)
-        append(&line, "  %.3g it/s", p->iteration / p->seconds);
+    if (p->seconds > 0) {
+        double speed = p->iteration / p->seconds;
+        append(&line, "  %.*f it/s", speed < 10, speed);
+    }
     if (share > 0 && share < 1)
         append(&line, "  %.0f s left", (now() - progress->started) * (1 - share) / share);
     return line;
 }
 
+/* The bar takes what the words leave of the line, and none where that is too little. */
 static void draw(cli_progress *progress)
 {
-    enum { BAR = 16 };
-    char bar[BAR + 1];
-    text line = describe(progress);
-    int filled = (int)(BAR * share_done(&progress->latest)), width = terminal_width();
-    for (int i = 0; i < BAR; i++)
-        bar[i] = i < filled ? '#' : '.';
-    bar[BAR] = '\0';
-    int room = width - BAR - 4; /* brackets, a blank, and the last column, where some terminals wrap */
-    if (room < 0)
-        room = 0;
-    fprintf(stderr, "\r[%s] %.*s\033[K", bar, line.length < room ? line.length : room, line.chars);
+    enum { LONGEST = 20, SHORTEST = 4 };
+    static const char done[] = "####################", open[] = "....................";
+    text line = describe(progress, "");
+    int width = terminal_width() - 1; /* in the last column some terminals wrap */
+    int bar = width - line.length - 3;
+    if (bar > LONGEST)
+        bar = LONGEST;
+    int filled = (int)(bar * share_done(&progress->latest));
+    if (bar >= SHORTEST)
+        fprintf(stderr, "\r[%.*s%.*s] %s\033[K", filled, done, bar - filled, open, line.chars);
+    else
+        fprintf(stderr, "\r%.*s\033[K", width, line.chars);
     fflush(stderr);
     progress->drawn = 1;
 }
@@ -94,7 +98,7 @@ static void show(cli_progress *progress, double time)
     if (progress->terminal) {
         draw(progress);
     } else {
-        fprintf(stderr, "%s\n", describe(progress).chars);
+        fprintf(stderr, "%s\n", describe(progress, "iteration ").chars);
     }
     progress->shown = time;
     progress->shown_share = share_done(&progress->latest);

@@ -27,7 +27,7 @@ fi
 
 # Linking it statically would take these as well.
 for name in openblas jansson; do
-    PKG_CONFIG_SYSROOT_DIR= pkg-config --static --libs npgnn | grep -q -- "-l$name" || {
+    PKG_CONFIG_SYSROOT_DIR='' pkg-config --static --libs npgnn | grep -q -- "-l$name" || {
         echo "pkg-config --static does not name $name"
         exit 1
     }
@@ -42,7 +42,7 @@ fi
 # The header is good C++ too.
 if command -v g++ >/dev/null; then
     printf '#include <npgnn/npgnn.h>\nint main() { return npgnn_version() == nullptr; }\n' >"$stage/consumer.cpp"
-    # shellcheck disable=SC2086
+    # shellcheck disable=SC2046 # a list of words
     g++ -std=c++11 -Wall -Wextra -Wpedantic -Werror -fsyntax-only $(pkg-config --cflags npgnn) "$stage/consumer.cpp"
 fi
 
