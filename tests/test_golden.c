@@ -231,16 +231,19 @@ static outcome run_case(const inputs *in, const npgnn_options *options)
     npi_input input = make_input(in, options, epsilon);
     o.latent = calloc(2 * (size_t)s.d + 1, sizeof *o.latent);
     o.embedding = calloc((size_t)x->n * (size_t)s.k, sizeof *o.embedding);
-    real *hidden = calloc((size_t)x->n * (size_t)s.g, sizeof *hidden);
+    npi_embedder embedder;
+    assert_ok(npi_embedder_new(&embedder, options, s, &input.graph->a, fixture_env(), &err), err);
     assert_ok(npi_params_new(&o.gradient, s, fixture_env(), &err), err);
     assert_ok(npi_net_new(&net, options, x->n, x->f, fixture_env(), &err), err);
     o.objective = npi_net_run(net, &o.gradient, &params, &input);
     if (options->latent)
         npi_net_encode(net, o.latent, o.latent + s.d, &params, x, input.graph);
-    npi_decode(o.embedding, hidden, &params, x, options->latent ? o.latent : NULL, options->decoder_output, 1);
+    npi_embedder_features(&embedder, &params, x, 1);
+    npi_embedder_run(&embedder, &params, options->latent ? o.latent : NULL, options, 1);
+    memcpy(o.embedding, embedder.u, (size_t)x->n * (size_t)s.k * sizeof *o.embedding);
+    npi_embedder_free(fixture_env(), &embedder);
     npi_net_free(net);
     npi_params_free(fixture_env(), &params);
-    free(hidden);
     return o;
 }
 

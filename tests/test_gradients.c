@@ -2,6 +2,7 @@
  * change an equation. Double precision. */
 #include "base/rng.h"
 #include "fixture.h"
+#include "linalg/dropout.h"
 #include "model/net.h"
 
 enum { N = 10, M = 14, F = 8, CONTEXT_EDGES = 4, CONTEXT_NODES = 5, SAMPLES = 3 };
@@ -14,6 +15,8 @@ enum { HIDDEN = 3, LATENT = 2, DECODER = 3, OUTPUT = 2 };
 typedef struct problem {
     fixture_graph whole, context[2]; /* by npgnn_context */
     int32_t nodes[CONTEXT_NODES];    /* of the node context */
+    npi_neighbours neighbours;       /* with some cold nodes */
+    npi_dropout dropout;             /* with some features hidden */
     real epsilon[SAMPLES * LATENT];
 } problem;
 
@@ -70,6 +73,11 @@ static problem make_problem(int dense)
     assert_int_equal(p.whole.graph->x->dense != NULL, dense);
     p.context[NPGNN_CONTEXT_EDGES] = fixture_graph_new(edges + M - CONTEXT_EDGES, CONTEXT_EDGES, NULL, N, 0);
     p.context[NPGNN_CONTEXT_NODES] = make_node_context(p.nodes, edges);
+    assert_int_equal(npi_neighbours_new(&p.neighbours, &p.whole.graph->a, fixture_env(), NULL), 0);
+    npi_neighbours_draw(&p.neighbours, 0.3, 5, 1, 1);
+    assert_int_equal(npi_features_transpose(p.whole.graph->x, NULL), 0);
+    assert_int_equal(npi_dropout_new(&p.dropout, p.whole.graph->x, fixture_env(), NULL), 0);
+    npi_dropout_draw(&p.dropout, 0.3, 5, 1, 1);
     for (int i = 0; i < SAMPLES * LATENT; i++)
         p.epsilon[i] = (real)npi_rng_normal_at(&rng, (uint64_t)(1000 + i));
     return p;
@@ -77,6 +85,8 @@ static problem make_problem(int dense)
 
 static void free_problem(problem *p)
 {
+    npi_neighbours_free(fixture_env(), &p->neighbours);
+    npi_dropout_free(fixture_env(), &p->dropout);
     fixture_graph_free(&p->whole);
     fixture_graph_free(&p->context[NPGNN_CONTEXT_EDGES]);
     fixture_graph_free(&p->context[NPGNN_CONTEXT_NODES]);
@@ -94,11 +104,12 @@ static void make_params(npi_params *params, const npgnn_options *options)
 static npi_input make_input(const problem *p, const npgnn_options *options)
 {
     int by_nodes = options->context == NPGNN_CONTEXT_NODES;
-    return (npi_input){.x = p->whole.graph->x,
+    return (npi_input){.x = options->input_dropout > 0 ? &p->dropout.view : p->whole.graph->x,
                        .graph = &p->whole.adj,
                        .context = &p->context[options->context].adj,
                        .context_nodes = by_nodes ? p->nodes : NULL,
                        .epsilon = p->epsilon,
+                       .neighbours = &p->neighbours,
                        .loss = npi_pairs_loss_make(options->likelihood, N, M)};
 }
 
@@ -338,6 +349,24 @@ static void test_dense_features(void **state)
     check_all(1);
 }
 
+/* What follows the decoder, and hidden features, with the options that they meet. */
+static void test_refinements(void **state)
+{
+    (void)state;
+    for (int dense = 0; dense < 2; dense++) {
+        problem p = make_problem(dense);
+        for (unsigned number = 0; number < 256; number += 8)
+            for (int propagate = 0; propagate <= 3; propagate++) {
+                npgnn_options options = combination(number);
+                options.radius = number & 8 ? 0 : 1.8;
+                options.propagate = propagate;
+                options.input_dropout = number & 16 ? 0.3 : 0;
+                check_options(&p, &options);
+            }
+        free_problem(&p);
+    }
+}
+
 static void test_without_latent(void **state)
 {
     (void)state;
@@ -401,7 +430,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sparse_features),  cmocka_unit_test(test_dense_features),
         cmocka_unit_test(test_without_latent),   cmocka_unit_test(test_a_wrong_gradient_is_noticed),
-        cmocka_unit_test(test_gradients_add_up),
+        cmocka_unit_test(test_gradients_add_up), cmocka_unit_test(test_refinements),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -152,7 +152,11 @@ typedef struct npgnn_options {
     /* decoder */
     int decoder_hidden;              /* width of the decoder's hidden layer */
     int output_size;                 /* width k of the node embeddings u */
-    npgnn_activation decoder_output; /* linear or sigmoid */
+    npgnn_activation decoder_output; /* linear, relu or sigmoid */
+    double input_dropout;            /* share of the features that a training iteration does not see */
+    double radius;                   /* length that all embeddings are scaled to; 0: they keep their own */
+    int propagate;                   /* times the embeddings are averaged over the links that are known */
+    double cold_nodes;               /* with propagate: share of the nodes that act as new in a training iteration */
     /* objective */
     int samples;                   /* Monte Carlo samples of z an iteration */
     npgnn_monte_carlo monte_carlo; /* likelihood: average log-likelihoods; embedding: average u, then one likelihood */

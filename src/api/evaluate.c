@@ -96,7 +96,8 @@ static int run_seed(npgnn_eval_run *run, npi_method_fn *method, const npgnn_grap
     o->split.seed = o->model.seed = run->seed;
     int code = o->fixed ? 0 : npgnn_split_new(&split, graph, &o->split, env, err);
     if (!code) {
-        npi_task task = {.graph = graph, .split = o->fixed ? o->fixed : split, .options = &o->model, .env = env};
+        npi_task task = {.split = o->fixed ? o->fixed : split, .options = &o->model, .env = env};
+        task.graph = npi_split_known(task.split);
         task.count = npgnn_split_pairs(&task.pairs, &positives, task.split, NPGNN_SET_TEST);
         code = run_split(run, method, &task, positives, err);
     }

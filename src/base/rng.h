@@ -17,7 +17,9 @@ typedef enum {
     NPI_RNG_SYNTHETIC, /* the generator; stream = its step */
     NPI_RNG_PAIRS,     /* permutation of the sampled loss; stream = iteration */
     NPI_RNG_PREDICT,   /* z at prediction */
-    NPI_RNG_TEST       /* the test suite */
+    NPI_RNG_TEST,      /* the test suite */
+    NPI_RNG_COLD,      /* nodes that act as new; stream = iteration */
+    NPI_RNG_DROPOUT    /* features that an iteration does not see; stream = iteration */
 } npi_purpose;
 
 typedef struct npi_rng {

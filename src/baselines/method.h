@@ -6,8 +6,8 @@
 #include "graph/split.h"
 
 typedef struct npi_task {
-    const npgnn_graph *graph; /* complete: its features may be used, its edges may not */
-    const npgnn_split *split; /* split->train is what is known */
+    const npgnn_graph *graph; /* all nodes, with the training edges alone: nothing in here tells what is held out */
+    const npgnn_split *split; /* split->train is the part that training knows, its pairs are for validation */
     const npgnn_pair *pairs;  /* to be scored */
     size_t count;
     const npgnn_options *options; /* of the model; its seed is the run's */

@@ -252,6 +252,28 @@ static int train_from_roles(npgnn_split *split, npgnn_error *err)
     return npi_graph_induced(&split->train, split->graph, split->map, count, err);
 }
 
+/* The training edges among all nodes. */
+static int known_from_train(npgnn_split *split, npgnn_error *err)
+{
+    int64_t count = split->train->m;
+    npgnn_pair *edges = npi_alloc(&split->env, (size_t)count, sizeof *edges, err);
+    if (!edges)
+        return NPGNN_E_MEMORY;
+    npi_graph_edge_list(edges, split->train);
+    for (int64_t e = 0; e < count; e++) {
+        edges[e].u = split->map[edges[e].u];
+        edges[e].v = split->map[edges[e].v];
+    }
+    int code = npi_graph_with_edges(&split->known, split->graph, edges, count, err);
+    npi_free(&split->env, edges);
+    return code;
+}
+
+const npgnn_graph *npi_split_known(const npgnn_split *split)
+{
+    return split->known ? split->known : split->train;
+}
+
 /* Over the content in canonical order: a split has the same hash however it was made. */
 static uint64_t hash_split(const npgnn_split *split)
 {
@@ -294,6 +316,8 @@ int npi_split_assemble(npgnn_split **out, const npgnn_graph *graph, npgnn_protoc
     int code = canonicalize_sets(split, err);
     if (!code)
         code = role ? train_from_roles(split, err) : train_from_edges(split, train_edges, train_count, err);
+    if (!code && split->map)
+        code = known_from_train(split, err);
     if (!code && split->train->m == 0)
         code = npi_fail(err, NPGNN_E_ARGUMENT, "the split leaves no link for training");
     if (!code)
@@ -339,6 +363,7 @@ void npgnn_split_free(npgnn_split *split)
         return;
     const npgnn_env env = split->env;
     npgnn_graph_free(split->train);
+    npgnn_graph_free(split->known);
     npi_free(&env, split->map);
     npi_free(&env, split->role);
     npi_free(&env, split->pairs[0]);

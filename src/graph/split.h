@@ -11,12 +11,16 @@ struct npgnn_split {
     const npgnn_graph *graph; /* complete, borrowed */
     npgnn_protocol protocol;
     npgnn_graph *train;
+    npgnn_graph *known;   /* all nodes with the edges of train; NULL: train itself is that */
     int32_t *map;         /* (train->n) node of the complete graph; NULL: the same nodes */
     unsigned char *role;  /* (graph->n) NPI_NODE_*; NULL: all are training nodes */
     npgnn_pair *pairs[2]; /* by npgnn_set: positives, then negatives */
     size_t count[2], positives[2];
     uint64_t hash;
 };
+
+/* All nodes with the training edges: what a method may look at when it predicts. */
+const npgnn_graph *npi_split_known(const npgnn_split *split);
 
 /* Builds a split from its sets: training edges (transductive) or node roles decide what is known in training. Takes over
  * role and pairs[*], also on failure. Checks for leaks. Used by the protocols and by the split file reader.

@@ -29,7 +29,9 @@ struct npi_net {
     encoding whole, context; /* q(z | G), q(z | C) */
     real *xw, *dxw;          /* (n, h + g) X [W1 | W2x] */
     real *mlp_hidden;        /* (n, g) */
-    real *u, *du;            /* (n, k) */
+    real *u, *du;            /* (n, k) the decoder's output, and the gradient on its way back */
+    real *v, *length;        /* (n, k), (n) with radius: rescaled u */
+    real *w[2];              /* (n, k) with propagate: in turn */
     real *u_sum;             /* (n, k) for averaged embeddings */
     real *dhidden;           /* (n, h) */
     real *dp;                /* (n, h) */
@@ -112,6 +114,12 @@ static void decoder_room(npi_net *net, int *failed, npgnn_error *err)
     net->du = room(net, n, s.k, failed, err);
     if (net->options.monte_carlo == NPGNN_MC_EMBEDDING && net->options.samples > 1)
         net->u_sum = room(net, n, s.k, failed, err);
+    if (net->options.radius > 0) {
+        net->v = room(net, n, s.k, failed, err);
+        net->length = room(net, n, 1, failed, err);
+    }
+    for (int i = 0; i < 2 && net->options.propagate > 0; i++)
+        net->w[i] = room(net, n, s.k, failed, err);
     net->scratch = room(net, sums, 1, failed, err);
     net->mlp_scratch = room(net, npi_mlp_scratch(s), 1, failed, err);
 }
@@ -155,9 +163,9 @@ void npi_net_free(npi_net *net)
     if (!net)
         return;
     npgnn_env env = net->env;
-    real *blocks[] = {net->xw,      net->dxw, net->mlp_hidden, net->u,       net->du,         net->u_sum,
-                      net->dhidden, net->dp,  net->m,          net->dr,      net->mean,       net->dmean,
-                      net->dpooled, net->z,   net->dz,         net->scratch, net->mlp_scratch};
+    real *blocks[] = {net->xw, net->dxw,     net->mlp_hidden,  net->u,    net->du,     net->u_sum,   net->dhidden,
+                      net->dp, net->m,       net->dr,          net->mean, net->dmean,  net->dpooled, net->z,
+                      net->dz, net->scratch, net->mlp_scratch, net->v,    net->length, net->w[0],    net->w[1]};
     encoding_free(&env, &net->whole);
     encoding_free(&env, &net->context);
     for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++)
@@ -243,10 +251,43 @@ static void decode_forward(npi_net *net, const npi_params *params, const real *z
                     net->options.decoder_output, net->env.threads);
 }
 
+/* What follows the decoder: returns where the embeddings are. */
+static real *refine_forward(npi_net *net, const npi_input *input)
+{
+    const npgnn_options *o = &net->options;
+    int k = net->size.k, threads = net->env.threads;
+    real *at = net->u;
+    if (o->radius > 0) {
+        npi_rescale_forward(net->v, net->length, at, net->n, k, o->radius, threads);
+        at = net->v;
+    }
+    for (int i = 0; i < o->propagate; i++) {
+        npi_neighbours_mul(net->w[i % 2], input->neighbours, at, k, threads);
+        at = net->w[i % 2];
+    }
+    return at;
+}
+
+/* du, of the embeddings, becomes that of the decoder's output. The embeddings in w are no longer needed. */
+static void refine_backward(npi_net *net, const npi_input *input)
+{
+    const npgnn_options *o = &net->options;
+    int k = net->size.k, threads = net->env.threads;
+    for (int i = 0; i < o->propagate; i++) {
+        npi_neighbours_mul(net->w[0], input->neighbours, net->du, k, threads);
+        real *swap = net->du;
+        net->du = net->w[0];
+        net->w[0] = swap;
+    }
+    if (o->radius > 0)
+        npi_rescale_backward(net->du, net->du, net->v, net->length, net->n, k, o->radius, threads);
+}
+
 static void decode_backward(npi_net *net, npi_params *gradient, const npi_params *params, const npi_input *input,
                             const real *z, int index)
 {
     npi_sizes s = net->size;
+    refine_backward(net, input);
     npi_mlp_backward(net->dxw + s.h, s.h + s.g, net->dz, gradient, net->du, params, net->u, net->mlp_hidden, z, net->n,
                      net->options.decoder_output, net->mlp_scratch, net->env.threads);
     if (z)
@@ -273,8 +314,9 @@ static double mean_likelihood(npi_net *net, npi_params *gradient, const npi_para
     for (int l = 0; l < samples; l++) {
         const real *z = sample(net, input, l);
         decode_forward(net, params, z);
+        const real *u = refine_forward(net, input);
         memset(net->du, 0, u_count(net) * sizeof *net->du);
-        sum += pairs(net, gradient ? net->du : NULL, net->u, input, 1.0 / samples, l);
+        sum += pairs(net, gradient ? net->du : NULL, u, input, 1.0 / samples, l);
         if (gradient)
             decode_backward(net, gradient, params, input, z, l);
     }
@@ -289,8 +331,9 @@ static double mean_embedding(npi_net *net, npi_params *gradient, const npi_param
     memset(net->u_sum, 0, count * sizeof *net->u_sum);
     for (int l = 0; l < samples; l++) {
         decode_forward(net, params, sample(net, input, l));
+        const real *u = refine_forward(net, input);
         for (size_t i = 0; i < count; i++)
-            net->u_sum[i] += net->u[i] / (real)samples;
+            net->u_sum[i] += u[i] / (real)samples;
     }
     real *du_mean = net->u_sum; /* the mean has served once its loss is known */
     memset(net->du, 0, count * sizeof *net->du);
@@ -301,6 +344,7 @@ static double mean_embedding(npi_net *net, npi_params *gradient, const npi_param
     for (int l = 0; l < samples; l++) {
         const real *z = sample(net, input, l);
         decode_forward(net, params, z);
+        refine_forward(net, input);
         memcpy(net->du, du_mean, count * sizeof *du_mean);
         decode_backward(net, gradient, params, input, z, l);
     }
@@ -352,10 +396,62 @@ void npi_net_encode(npi_net *net, real *mu, real *log_sigma, const npi_params *p
     memcpy(log_sigma, net->whole.q + s.d, (size_t)s.d * sizeof *log_sigma);
 }
 
-void npi_decode(real *u, real *hidden, const npi_params *params, const npi_features *x, const real *z,
-                npgnn_activation output, int threads)
+/* ---- embedding for validation and prediction ---- */
+
+int npi_embedder_new(npi_embedder *out, const npgnn_options *options, npi_sizes size, const npi_csr *graph,
+                     const npgnn_env *env, npgnn_error *err)
+{
+    npi_embedder e = {0};
+    size_t n = (size_t)graph->rows, g = (size_t)size.g, k = (size_t)size.k;
+    e.xw = npi_alloc(env, n * g, sizeof *e.xw, err);
+    e.hidden = npi_alloc(env, n * g, sizeof *e.hidden, err);
+    e.u = npi_alloc(env, n * k, sizeof *e.u, err);
+    int failed = !e.xw || !e.hidden || !e.u;
+    if (options->radius > 0)
+        failed |= !(e.length = npi_alloc(env, n, sizeof *e.length, err));
+    if (options->propagate > 0) {
+        failed |= !(e.other = npi_alloc(env, n * k, sizeof *e.other, err));
+        failed |= npi_neighbours_new(&e.neighbours, graph, env, err) != 0;
+    }
+    if (failed) {
+        npi_embedder_free(env, &e);
+        return NPGNN_E_MEMORY;
+    }
+    if (options->propagate > 0)
+        npi_neighbours_draw(&e.neighbours, 0, 0, 0, env->threads);
+    *out = e;
+    return 0;
+}
+
+void npi_embedder_free(const npgnn_env *env, npi_embedder *e)
+{
+    npi_free(env, e->xw);
+    npi_free(env, e->hidden);
+    npi_free(env, e->u);
+    npi_free(env, e->other);
+    npi_free(env, e->length);
+    npi_neighbours_free(env, &e->neighbours);
+    memset(e, 0, sizeof *e);
+}
+
+void npi_embedder_features(npi_embedder *e, const npi_params *params, const npi_features *x, int threads)
 {
     npi_sizes s = params->size;
-    npi_features_mul(hidden, x, params->wx + s.h, s.h + s.g, s.g, threads);
-    npi_mlp_forward(u, hidden, params, hidden, s.g, z, x->n, output, threads);
+    npi_features_mul(e->xw, x, params->wx + s.h, s.h + s.g, s.g, threads);
+    e->n = x->n;
+}
+
+void npi_embedder_run(npi_embedder *e, const npi_params *params, const real *z, const npgnn_options *options,
+                      int threads)
+{
+    int g = params->size.g, k = params->size.k;
+    npi_mlp_forward(e->u, e->hidden, params, e->xw, g, z, e->n, options->decoder_output, threads);
+    if (options->radius > 0)
+        npi_rescale_forward(e->u, e->length, e->u, e->n, k, options->radius, threads);
+    for (int i = 0; i < options->propagate; i++) {
+        npi_neighbours_mul(e->other, &e->neighbours, e->u, k, threads);
+        real *swap = e->u;
+        e->u = e->other;
+        e->other = swap;
+    }
 }

@@ -6,6 +6,7 @@
 #include "linalg/adj.h"
 #include "model/pairs.h"
 #include "model/params.h"
+#include "model/refine.h"
 
 typedef struct npi_net npi_net; /* activations of one iteration: everything it needs, allocated once */
 
@@ -15,11 +16,12 @@ int npi_net_new(npi_net **out, const npgnn_options *options, int32_t n, int32_t 
 void npi_net_free(npi_net *net);
 
 typedef struct npi_input {
-    const npi_features *x;        /* (n, f) */
-    const npi_adj *graph;         /* (n, n) normalised training graph; its pattern is what the loss wants to see */
-    const npi_adj *context;       /* (m, m) */
-    const int32_t *context_nodes; /* (m) rows of x, or NULL: m = n, the same nodes */
-    const real *epsilon;          /* (samples, d) */
+    const npi_features *x;            /* (n, f) */
+    const npi_adj *graph;             /* (n, n) normalised training graph; its pattern is what the loss wants to see */
+    const npi_adj *context;           /* (m, m) */
+    const int32_t *context_nodes;     /* (m) rows of x, or NULL: m = n, the same nodes */
+    const real *epsilon;              /* (samples, d) */
+    const npi_neighbours *neighbours; /* of this iteration, for `propagate`; NULL without */
     npi_pairs_loss loss;
     uint64_t seed; /* for the sampled loss */
     uint32_t draw;
@@ -36,8 +38,26 @@ npi_objective npi_net_run(npi_net *net, npi_params *gradient, const npi_params *
 void npi_net_encode(npi_net *net, real *mu, real *log_sigma, const npi_params *params, const npi_features *x,
                     const npi_adj *graph);
 
-/* u (x->n, k) for a given z (d). Eq. (6). `hidden` (x->n, g) is scratch. z NULL: no latent. */
-void npi_decode(real *u, real *hidden, const npi_params *params, const npi_features *x, const real *z,
-                npgnn_activation output, int threads);
+/* Room for embedding the n nodes of a graph, which is what training validates on and prediction uses. */
+typedef struct npi_embedder {
+    int32_t n;
+    real *xw;                  /* (n, g) X W2x */
+    real *hidden;              /* (n, g) */
+    real *u;                   /* (n, k) the result */
+    real *other;               /* (n, k), with propagate */
+    real *length;              /* (n), with radius */
+    npi_neighbours neighbours; /* with propagate */
+} npi_embedder;
+
+int npi_embedder_new(npi_embedder *out, const npgnn_options *options, npi_sizes size, const npi_csr *graph,
+                     const npgnn_env *env, npgnn_error *err);
+void npi_embedder_free(const npgnn_env *env, npi_embedder *embedder);
+
+/* The part that does not depend on z. */
+void npi_embedder_features(npi_embedder *embedder, const npi_params *params, const npi_features *x, int threads);
+
+/* u for a given z (d), or without latent, NULL. Eq. (6), (13), (14). */
+void npi_embedder_run(npi_embedder *embedder, const npi_params *params, const real *z, const npgnn_options *options,
+                      int threads);
 
 #endif

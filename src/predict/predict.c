@@ -4,10 +4,8 @@
 
 #include "base/rng.h"
 #include "graph/graph.h"
-#include "linalg/dense.h"
-#include "model/latent.h"
-#include "model/mlp.h"
 #include "model/model.h"
+#include "model/net.h"
 #include "model/score.h"
 
 struct npgnn_predictor {
@@ -16,12 +14,10 @@ struct npgnn_predictor {
     int32_t n;
     int samples;
     uint64_t seed;
-    real *xw;     /* (n, g) X W2x: what no draw changes */
-    real *hidden; /* (n, g) */
-    real *u;      /* (n, k) of the draw at hand; without draws, of the mean */
-    real *z;      /* (d) */
-    float *score; /* (batch) */
-    double *sums; /* (batch, 3) of probability, its square, score */
+    npi_embedder embedder; /* u of the draw at hand; without draws, of the mean */
+    real *z;               /* (d) */
+    float *score;          /* (batch) */
+    double *sums;          /* (batch, 3) of probability, its square, score */
 };
 
 #define BATCH 65536 /* pairs scored at a time: bounds the memory of one call */
@@ -42,9 +38,7 @@ static const real *draw_latent(npgnn_predictor *p, int index)
 
 static void decode(npgnn_predictor *p, int index)
 {
-    const npgnn_model *m = p->model;
-    npi_mlp_forward(p->u, p->hidden, &m->params, p->xw, m->params.size.g, draw_latent(p, index), p->n,
-                    m->options.decoder_output, p->env.threads);
+    npi_embedder_run(&p->embedder, &p->model->params, draw_latent(p, index), &p->model->options, p->env.threads);
 }
 
 int npgnn_predictor_new(npgnn_predictor **out, const npgnn_model *model, const npgnn_graph *graph,
@@ -52,7 +46,6 @@ int npgnn_predictor_new(npgnn_predictor **out, const npgnn_model *model, const n
 {
     npgnn_env resolved = npi_env(env);
     npi_sizes s = model->params.size;
-    size_t n = (size_t)graph->n;
     if (graph->x->f != s.f)
         return npi_fail(err, NPGNN_E_MISMATCH, "the model was trained on %d feature columns, the graph has %d", s.f,
                         graph->x->f);
@@ -66,17 +59,15 @@ int npgnn_predictor_new(npgnn_predictor **out, const npgnn_model *model, const n
     p->seed = options ? options->seed : 0;
     if (s.d == 0)
         p->samples = 0;
-    p->xw = npi_alloc(&resolved, n * (size_t)s.g, sizeof *p->xw, err);
-    p->hidden = npi_alloc(&resolved, n * (size_t)s.g, sizeof *p->hidden, err);
-    p->u = npi_alloc(&resolved, n * (size_t)s.k, sizeof *p->u, err);
     p->z = npi_alloc(&resolved, (size_t)s.d, sizeof *p->z, err);
     p->score = npi_alloc(&resolved, BATCH, sizeof *p->score, err);
     p->sums = npi_alloc(&resolved, 3 * BATCH, sizeof *p->sums, err);
-    if (!p->xw || !p->hidden || !p->u || !p->z || !p->score || !p->sums) {
+    if (!p->z || !p->score || !p->sums ||
+        npi_embedder_new(&p->embedder, &model->options, s, &graph->a, &resolved, err)) {
         npgnn_predictor_free(p);
         return NPGNN_E_MEMORY;
     }
-    npi_features_mul(p->xw, graph->x, model->params.wx + s.h, s.h + s.g, s.g, resolved.threads);
+    npi_embedder_features(&p->embedder, &model->params, graph->x, resolved.threads);
     if (p->samples == 0)
         decode(p, -1);
     *out = p;
@@ -88,9 +79,7 @@ void npgnn_predictor_free(npgnn_predictor *p)
     if (!p)
         return;
     npgnn_env env = p->env;
-    npi_free(&env, p->xw);
-    npi_free(&env, p->hidden);
-    npi_free(&env, p->u);
+    npi_embedder_free(&env, &p->embedder);
     npi_free(&env, p->z);
     npi_free(&env, p->score);
     npi_free(&env, p->sums);
@@ -104,7 +93,7 @@ static double sigmoid(double s)
 
 static void run_mean(npgnn_prediction *out, npgnn_predictor *p, const npgnn_pair *pairs, size_t count)
 {
-    npi_score_pairs(p->score, p->u, p->model->params.size.k, pairs, count, p->env.threads);
+    npi_score_pairs(p->score, p->embedder.u, p->model->params.size.k, pairs, count, p->env.threads);
     for (size_t i = 0; i < count; i++) {
         npgnn_prediction one = {(float)sigmoid((double)p->score[i]), 0, p->score[i]};
         out[i] = one;
@@ -116,7 +105,7 @@ static void run_draws(npgnn_prediction *out, npgnn_predictor *p, const npgnn_pai
     memset(p->sums, 0, 3 * count * sizeof *p->sums);
     for (int draw = 0; draw < p->samples; draw++) {
         decode(p, draw);
-        npi_score_pairs(p->score, p->u, p->model->params.size.k, pairs, count, p->env.threads);
+        npi_score_pairs(p->score, p->embedder.u, p->model->params.size.k, pairs, count, p->env.threads);
         for (size_t i = 0; i < count; i++) {
             double probability = sigmoid((double)p->score[i]);
             p->sums[3 * i] += probability;
@@ -170,7 +159,7 @@ int npgnn_model_embed(float *embedding, const npgnn_model *model, const npgnn_gr
     if (code)
         return code;
     for (size_t i = 0; i < (size_t)graph->n * (size_t)model->params.size.k; i++)
-        embedding[i] = (float)predictor->u[i];
+        embedding[i] = (float)predictor->embedder.u[i];
     npgnn_predictor_free(predictor);
     return 0;
 }

@@ -5,6 +5,7 @@
 #include "base/rng.h"
 #include "graph/context.h"
 #include "graph/split.h"
+#include "linalg/dropout.h"
 #include "model/model.h"
 #include "model/net.h"
 #include "model/options.h"
@@ -15,9 +16,9 @@
 typedef struct validation {
     const npgnn_pair *pairs;
     size_t count, positives;
-    real *hidden, *u; /* (n, g), (n, k) */
-    float *score;     /* (count) */
-    real *best;       /* (parameters) of the best validation, with keep_best */
+    npi_embedder embedder;
+    float *score; /* (count) */
+    real *best;   /* (parameters) of the best validation, with keep_best */
     double best_auc, best_ap;
     int without_better; /* validations since the best one */
 } validation;
@@ -25,9 +26,12 @@ typedef struct validation {
 struct npgnn_trainer {
     npgnn_env env;
     npgnn_options options;
-    const npgnn_graph *graph; /* complete: validation may ask for nodes that training does not know */
-    const npgnn_graph *known; /* what training knows */
-    npi_adj adj;              /* of `known`; its pattern is borrowed */
+    const npgnn_graph
+        *graph; /* all nodes with the known edges: validation asks for nodes that training does not know */
+    const npgnn_graph *known;  /* what training knows */
+    npi_adj adj;               /* of `known`; its pattern is borrowed */
+    npi_dropout dropout;       /* of its features, with input_dropout */
+    npi_neighbours neighbours; /* in it, with propagate */
     npi_context *context;
     npi_net *net;
     npi_params params, gradient;
@@ -60,19 +64,18 @@ static int check_trainable(const npgnn_graph *known, npgnn_error *err)
 static int validation_room(npgnn_trainer *t, const npgnn_split *split, npgnn_error *err)
 {
     validation *v = &t->val;
-    npi_sizes s = t->params.size;
-    size_t n = (size_t)t->graph->n;
     v->best_auc = v->best_ap = (double)NAN;
     if (split)
         v->count = npgnn_split_pairs(&v->pairs, &v->positives, split, NPGNN_SET_VAL);
     if (v->count == 0)
         return 0;
-    v->hidden = npi_alloc(&t->env, n * (size_t)s.g, sizeof *v->hidden, err);
-    v->u = npi_alloc(&t->env, n * (size_t)s.k, sizeof *v->u, err);
+    int code = npi_embedder_new(&v->embedder, &t->options, t->params.size, &t->graph->a, &t->env, err);
+    if (code)
+        return code;
     v->score = npi_alloc(&t->env, v->count, sizeof *v->score, err);
     if (t->options.keep_best)
         v->best = npi_alloc(&t->env, t->params.count, sizeof *v->best, err);
-    return v->hidden && v->u && v->score && (v->best || !t->options.keep_best) ? 0 : NPGNN_E_MEMORY;
+    return v->score && (v->best || !t->options.keep_best) ? 0 : NPGNN_E_MEMORY;
 }
 
 static int latent_room(npgnn_trainer *t, const npgnn_split *split, npgnn_error *err)
@@ -102,6 +105,10 @@ static int trainer_room(npgnn_trainer *t, const npgnn_split *split, npgnn_error 
         code = npi_features_transpose(t->known->x, err);
     if (!code && !(t->adj.scale = npi_alloc(&t->env, (size_t)t->known->n, sizeof *t->adj.scale, err)))
         code = NPGNN_E_MEMORY;
+    if (!code && t->options.input_dropout > 0)
+        code = npi_dropout_new(&t->dropout, t->known->x, &t->env, err);
+    if (!code && t->options.propagate > 0)
+        code = npi_neighbours_new(&t->neighbours, &t->known->a, &t->env, err);
     if (!code)
         code = latent_room(t, split, err);
     if (!code)
@@ -128,7 +135,7 @@ int npgnn_trainer_new(npgnn_trainer **out, const npgnn_graph *graph, const npgnn
         return NPGNN_E_MEMORY;
     t->env = resolved;
     t->options = chosen;
-    t->graph = graph;
+    t->graph = split ? npi_split_known(split) : graph;
     t->known = known;
     code = trainer_room(t, split, err);
     if (code) {
@@ -161,8 +168,9 @@ void npgnn_trainer_free(npgnn_trainer *t)
     npi_free(&env, t->adj.scale);
     npi_free(&env, t->epsilon);
     npi_free(&env, t->q);
-    npi_free(&env, t->val.hidden);
-    npi_free(&env, t->val.u);
+    npi_embedder_free(&env, &t->val.embedder);
+    npi_dropout_free(&env, &t->dropout);
+    npi_neighbours_free(&env, &t->neighbours);
     npi_free(&env, t->val.score);
     npi_free(&env, t->val.best);
     npi_free(&env, t);
@@ -189,9 +197,9 @@ static int validate(npgnn_trainer *t, npgnn_error *err)
 {
     validation *v = &t->val;
     npgnn_progress *p = &t->progress;
-    npi_decode(v->u, v->hidden, &t->params, t->graph->x, encode(t, &t->params), t->options.decoder_output,
-               t->env.threads);
-    npi_score_pairs(v->score, v->u, t->params.size.k, v->pairs, v->count, t->env.threads);
+    npi_embedder_features(&v->embedder, &t->params, t->graph->x, t->env.threads);
+    npi_embedder_run(&v->embedder, &t->params, encode(t, &t->params), &t->options, t->env.threads);
+    npi_score_pairs(v->score, v->embedder.u, t->params.size.k, v->pairs, v->count, t->env.threads);
     int code = npgnn_auc_ap(&p->val_auc, &p->val_ap, v->score, v->score + v->positives, v->positives,
                             v->count - v->positives, &t->env, err);
     if (code)
@@ -252,6 +260,14 @@ int npgnn_trainer_step(npgnn_progress *progress, npgnn_trainer *t, npgnn_error *
                        .loss = npi_pairs_loss_make(t->options.likelihood, t->known->n, t->known->m),
                        .seed = t->options.seed,
                        .draw = iteration};
+    if (t->options.input_dropout > 0) {
+        npi_dropout_draw(&t->dropout, t->options.input_dropout, t->options.seed, iteration, t->env.threads);
+        input.x = &t->dropout.view;
+    }
+    if (t->options.propagate > 0) {
+        npi_neighbours_draw(&t->neighbours, t->options.cold_nodes, t->options.seed, iteration, t->env.threads);
+        input.neighbours = &t->neighbours;
+    }
     if (t->context) {
         npi_context_draw(t->context, t->options.seed, iteration);
         input.context = npi_context_adj(&input.context_nodes, t->context);
