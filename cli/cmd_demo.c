@@ -13,6 +13,7 @@ static const char DEMO_GRAPH[] = "synthetic:nodes=1000";
 #define DEMO_ITERATIONS "200"
 
 enum { PROTOCOLS = 3, METHODS = 2, MOST_SEEDS = 100 };
+static const char *const methods[METHODS] = {"npgnn", "cosine"};
 
 static void print_scores(const npgnn_eval_run *runs, int seeds)
 {
@@ -39,13 +40,12 @@ static int run_protocol(json_t *results, const npgnn_graph *graph, npgnn_protoco
     for (int m = 0; m < METHODS; m++) {
         npgnn_eval_options options;
         int done = 0;
-        evaluate_options(&options, settings, protocol, evaluate_method_name(m));
+        evaluate_options(&options, settings, protocol, methods[m]);
         int status = evaluate_run(runs[m], &done, graph, settings->seeds, &options, progress, &env);
         if (status)
             return status;
         if (results)
-            json_array_append_new(results,
-                                  report_json(runs[m], done, settings, DEMO_GRAPH, name, evaluate_method_name(m)));
+            json_array_append_new(results, report_json(runs[m], done, settings, DEMO_GRAPH, name, methods[m]));
     }
     if (!results)
         print_row(name, runs[0], runs[1], settings->seeds);

@@ -81,9 +81,8 @@ static int run(const cli_settings *settings)
     return status ? status : logged;
 }
 
-static const arg_option options[] = {
-    SETTING("method", 'm', ARG_CHOICE, method, EVALUATE_METHODS,
-            "What is judged: the model, or the cosine of the features, untrained (default npgnn)."),
+static arg_option options[] = {
+    SETTING("method", 'm', ARG_CHOICE, method, "METHOD", "What is judged."), /* own_group knows more */
     SETTING("protocol", 'p', ARG_CHOICE, protocol, EVALUATE_PROTOCOLS,
             "What is held out: edges, all edges of some nodes, or all edges of most nodes (default transductive)."),
     SETTING("test", 0, ARG_REAL, test, "F",
@@ -103,6 +102,7 @@ static const arg_option options[] = {
 static const arg_group *own_group(void)
 {
     static const arg_group group = GROUP("Options", options);
+    evaluate_method_option(&options[0]);
     return &group;
 }
 

@@ -1,6 +1,8 @@
 #include "evaluate.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "cancel.h"
 #include "say.h"
@@ -11,9 +13,31 @@ const char *evaluate_protocol_name(npgnn_protocol protocol)
     return names[protocol];
 }
 
-const char *evaluate_method_name(int method)
+const char *evaluate_method_name(int index)
 {
-    return method ? "cosine" : "npgnn";
+    const char *name, *help;
+    return npgnn_method_info(&name, &help, index) ? name : NULL;
+}
+
+static void append(char *text, size_t size, const char *separator, const char *more)
+{
+    size_t length = strlen(text);
+    snprintf(text + length, size - length, "%s%s", length ? separator : "", more);
+}
+
+void evaluate_method_option(arg_option *option)
+{
+    static char choices[256], explained[1024];
+    const char *name, *help;
+    choices[0] = explained[0] = '\0';
+    for (int i = 0; npgnn_method_info(&name, &help, i); i++) {
+        append(choices, sizeof choices, "|", name);
+        append(explained, sizeof explained, "; ", name);
+        append(explained, sizeof explained, ": ", help);
+    }
+    append(explained, sizeof explained, " ", "(default npgnn).");
+    option->value = choices;
+    option->help = explained;
 }
 
 void evaluate_options(npgnn_eval_options *options, const cli_settings *settings, npgnn_protocol protocol,

@@ -7,10 +7,12 @@
 
 /* In the order of npgnn_protocol. */
 #define EVALUATE_PROTOCOLS "transductive|inductive|few-shot"
-#define EVALUATE_METHODS "npgnn|cosine"
 
 const char *evaluate_protocol_name(npgnn_protocol protocol);
-const char *evaluate_method_name(int method);
+
+/* The name of the index-th method, and the choices and help of an option that takes one: from the library's list. */
+const char *evaluate_method_name(int index);
+void evaluate_method_option(arg_option *option);
 
 /* Fills `options` from the settings: their model, fractions and first seed. */
 void evaluate_options(npgnn_eval_options *options, const cli_settings *settings, npgnn_protocol protocol,

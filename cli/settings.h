@@ -22,7 +22,7 @@ typedef struct cli_settings {
     /* of single commands */
     const char *output, *split, *save_split, *pairs;
     int protocol; /* an npgnn_protocol */
-    int method;   /* 0 npgnn, 1 cosine */
+    int method;   /* an index of npgnn_method_info */
     double val, test, train_nodes;
     int seeds;
     int samples;
