@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+static void say(const char *format, va_list args) CLI_PRINTF(1, 0);
 static void say(const char *format, va_list args)
 {
     fputs("npgnn: ", stderr);
