@@ -156,6 +156,8 @@ typedef struct npgnn_options {
     double input_dropout;            /* share of the features that a training iteration does not see */
     double radius;                   /* length that all embeddings are scaled to; 0: they keep their own */
     int propagate;                   /* times the embeddings are averaged over the links that are known */
+    int fit_prior;                   /* 1: prior_weight is fitted on the validation pairs */
+    double prior_weight;             /* what the cosine of the features adds to a score, times this */
     double cold_nodes;               /* with propagate: share of the nodes that act as new in a training iteration */
     /* objective */
     int samples;                   /* Monte Carlo samples of z an iteration */

@@ -38,6 +38,8 @@ static const option table[] = {
     {"radius", REAL, AT(radius), 0, 1e3, "from 0", "length of all embeddings; 0: their own"},
     {"propagate", INT, AT(propagate), 0, 8, "0..8", "times that embeddings are averaged over known links"},
     {"cold-nodes", REAL, AT(cold_nodes), 0, 1, "0..1", "share of nodes that act as new in training, with propagate"},
+    {"prior-weight", REAL, AT(prior_weight), 0, 1e3, "from 0", "weight of the features' cosine in a score"},
+    {"fit-prior", FLAG, AT(fit_prior), 0, 1, "on|off", "fit that weight on the validation pairs"},
     {"samples", INT, AT(samples), 1, 1000, "1..1000", "Monte Carlo samples of z an iteration"},
     {"monte-carlo", CHOICE, AT(monte_carlo), 0, 1, "likelihood|embedding", "what is averaged over the samples"},
     {"likelihood", CHOICE, AT(likelihood), 0, 1, "weighted|plain",

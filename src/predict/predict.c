@@ -4,19 +4,23 @@
 
 #include "base/rng.h"
 #include "graph/graph.h"
+#include "linalg/cosine.h"
 #include "model/model.h"
 #include "model/net.h"
+#include "model/prior.h"
 #include "model/score.h"
 
 struct npgnn_predictor {
     npgnn_env env;
     const npgnn_model *model;
+    const npi_features *x; /* for the prior */
     int32_t n;
     int samples;
     uint64_t seed;
     npi_embedder embedder; /* u of the draw at hand; without draws, of the mean */
     real *z;               /* (d) */
     float *score;          /* (batch) */
+    float *cosine;         /* (batch) of the features, for the prior */
     double *sums;          /* (batch, 3) of probability, its square, score */
 };
 
@@ -54,6 +58,7 @@ int npgnn_predictor_new(npgnn_predictor **out, const npgnn_model *model, const n
         return NPGNN_E_MEMORY;
     p->env = resolved;
     p->model = model;
+    p->x = graph->x;
     p->n = graph->n;
     p->samples = options && options->samples >= 0 ? options->samples : model->options.predict_samples;
     p->seed = options ? options->seed : 0;
@@ -62,7 +67,8 @@ int npgnn_predictor_new(npgnn_predictor **out, const npgnn_model *model, const n
     p->z = npi_alloc(&resolved, (size_t)s.d, sizeof *p->z, err);
     p->score = npi_alloc(&resolved, BATCH, sizeof *p->score, err);
     p->sums = npi_alloc(&resolved, 3 * BATCH, sizeof *p->sums, err);
-    if (!p->z || !p->score || !p->sums ||
+    p->cosine = npi_alloc(&resolved, BATCH, sizeof *p->cosine, err);
+    if (!p->z || !p->score || !p->sums || !p->cosine ||
         npi_embedder_new(&p->embedder, &model->options, s, &graph->a, &resolved, err)) {
         npgnn_predictor_free(p);
         return NPGNN_E_MEMORY;
@@ -82,6 +88,7 @@ void npgnn_predictor_free(npgnn_predictor *p)
     npi_embedder_free(&env, &p->embedder);
     npi_free(&env, p->z);
     npi_free(&env, p->score);
+    npi_free(&env, p->cosine);
     npi_free(&env, p->sums);
     npi_free(&env, p);
 }
@@ -91,9 +98,17 @@ static double sigmoid(double s)
     return 1 / (1 + exp(-s));
 }
 
-static void run_mean(npgnn_prediction *out, npgnn_predictor *p, const npgnn_pair *pairs, size_t count)
+/* Scores a batch for the embeddings at hand. */
+static void score_batch(npgnn_predictor *p, const npgnn_pair *pairs, size_t count)
 {
     npi_score_pairs(p->score, p->embedder.u, p->model->params.size.k, pairs, count, p->env.threads);
+    if (p->model->options.prior_weight > 0)
+        npi_prior_add(p->score, p->cosine, count, p->model->options.prior_weight);
+}
+
+static void run_mean(npgnn_prediction *out, npgnn_predictor *p, const npgnn_pair *pairs, size_t count)
+{
+    score_batch(p, pairs, count);
     for (size_t i = 0; i < count; i++) {
         npgnn_prediction one = {(float)sigmoid((double)p->score[i]), 0, p->score[i]};
         out[i] = one;
@@ -105,7 +120,7 @@ static void run_draws(npgnn_prediction *out, npgnn_predictor *p, const npgnn_pai
     memset(p->sums, 0, 3 * count * sizeof *p->sums);
     for (int draw = 0; draw < p->samples; draw++) {
         decode(p, draw);
-        npi_score_pairs(p->score, p->embedder.u, p->model->params.size.k, pairs, count, p->env.threads);
+        score_batch(p, pairs, count);
         for (size_t i = 0; i < count; i++) {
             double probability = sigmoid((double)p->score[i]);
             p->sums[3 * i] += probability;
@@ -131,6 +146,8 @@ int npgnn_predictor_run(npgnn_prediction *out, npgnn_predictor *p, const npgnn_p
                             pairs[i].v, p->n - 1);
     for (size_t first = 0; first < count; first += BATCH) {
         size_t size = count - first < BATCH ? count - first : BATCH;
+        if (p->model->options.prior_weight > 0 && npi_cosine_scores(p->cosine, p->x, pairs + first, size, &p->env, err))
+            return NPGNN_E_MEMORY;
         if (p->samples == 0)
             run_mean(out + first, p, pairs + first, size);
         else

@@ -5,10 +5,12 @@
 #include "base/rng.h"
 #include "graph/context.h"
 #include "graph/split.h"
+#include "linalg/cosine.h"
 #include "linalg/dropout.h"
 #include "model/model.h"
 #include "model/net.h"
 #include "model/options.h"
+#include "model/prior.h"
 #include "model/score.h"
 #include "train/adam.h"
 
@@ -17,9 +19,11 @@ typedef struct validation {
     const npgnn_pair *pairs;
     size_t count, positives;
     npi_embedder embedder;
-    float *score; /* (count) */
-    real *best;   /* (parameters) of the best validation, with keep_best */
-    double best_auc, best_ap;
+    float *score;  /* (count) */
+    float *cosine; /* (count) of the features, with a prior */
+    double prior;  /* its weight at the latest validation */
+    real *best;    /* (parameters) of the best validation, with keep_best */
+    double best_auc, best_ap, best_prior;
     int without_better; /* validations since the best one */
 } validation;
 
@@ -61,10 +65,25 @@ static int check_trainable(const npgnn_graph *known, npgnn_error *err)
     return 0;
 }
 
+static int has_prior(const npgnn_options *options)
+{
+    return options->fit_prior || options->prior_weight > 0;
+}
+
+static int prior_room(npgnn_trainer *t, npgnn_error *err)
+{
+    validation *v = &t->val;
+    v->cosine = npi_alloc(&t->env, v->count, sizeof *v->cosine, err);
+    if (!v->cosine)
+        return NPGNN_E_MEMORY;
+    return npi_cosine_scores(v->cosine, t->graph->x, v->pairs, v->count, &t->env, err);
+}
+
 static int validation_room(npgnn_trainer *t, const npgnn_split *split, npgnn_error *err)
 {
     validation *v = &t->val;
     v->best_auc = v->best_ap = (double)NAN;
+    v->prior = v->best_prior = t->options.prior_weight;
     if (split)
         v->count = npgnn_split_pairs(&v->pairs, &v->positives, split, NPGNN_SET_VAL);
     if (v->count == 0)
@@ -75,7 +94,9 @@ static int validation_room(npgnn_trainer *t, const npgnn_split *split, npgnn_err
     v->score = npi_alloc(&t->env, v->count, sizeof *v->score, err);
     if (t->options.keep_best)
         v->best = npi_alloc(&t->env, t->params.count, sizeof *v->best, err);
-    return v->score && (v->best || !t->options.keep_best) ? 0 : NPGNN_E_MEMORY;
+    if (!v->score || (t->options.keep_best && !v->best))
+        return NPGNN_E_MEMORY;
+    return has_prior(&t->options) ? prior_room(t, err) : 0;
 }
 
 static int latent_room(npgnn_trainer *t, const npgnn_split *split, npgnn_error *err)
@@ -172,6 +193,7 @@ void npgnn_trainer_free(npgnn_trainer *t)
     npi_dropout_free(&env, &t->dropout);
     npi_neighbours_free(&env, &t->neighbours);
     npi_free(&env, t->val.score);
+    npi_free(&env, t->val.cosine);
     npi_free(&env, t->val.best);
     npi_free(&env, t);
 }
@@ -200,6 +222,10 @@ static int validate(npgnn_trainer *t, npgnn_error *err)
     npi_embedder_features(&v->embedder, &t->params, t->graph->x, t->env.threads);
     npi_embedder_run(&v->embedder, &t->params, encode(t, &t->params), &t->options, t->env.threads);
     npi_score_pairs(v->score, v->embedder.u, t->params.size.k, v->pairs, v->count, t->env.threads);
+    if (t->options.fit_prior)
+        v->prior = npi_prior_fit(v->score, v->cosine, v->positives, v->count);
+    if (v->cosine)
+        npi_prior_add(v->score, v->cosine, v->count, v->prior);
     int code = npgnn_auc_ap(&p->val_auc, &p->val_ap, v->score, v->score + v->positives, v->positives,
                             v->count - v->positives, &t->env, err);
     if (code)
@@ -210,6 +236,7 @@ static int validate(npgnn_trainer *t, npgnn_error *err)
         v->without_better = 0;
         v->best_auc = p->val_auc;
         v->best_ap = p->val_ap;
+        v->best_prior = v->prior;
         p->best_iteration = p->iteration;
         if (v->best)
             memcpy(v->best, t->params.block, t->params.count * sizeof *v->best);
@@ -326,6 +353,7 @@ int npgnn_trainer_model(npgnn_model **out, const npgnn_trainer *t, npgnn_error *
     memcpy(model->params.block, best ? v->best : t->params.block, t->params.count * sizeof *t->params.block);
     if (model->q)
         npi_net_encode(t->net, model->q, model->q + t->params.size.d, &model->params, t->known->x, &t->adj);
+    model->options.prior_weight = best ? v->best_prior : v->prior;
     npgnn_model_info *info = &model->info;
     info->iterations = best ? t->progress.best_iteration : t->progress.iteration;
     info->fingerprint = npi_graph_fingerprint(t->known);

@@ -1,0 +1,56 @@
+#include "linalg/cosine.h"
+
+#include <math.h>
+
+static double value_at(const npi_csr *x, int64_t p)
+{
+    return x->val ? (double)x->val[p] : 1;
+}
+
+/* The inner product of two sparse rows: one walk along both, since columns ascend. */
+static double dot_sparse(const npi_csr *x, int32_t u, int32_t v)
+{
+    int64_t p = x->ptr[u], q = x->ptr[v];
+    double sum = 0;
+    while (p < x->ptr[u + 1] && q < x->ptr[v + 1]) {
+        int32_t a = x->col[p], b = x->col[q];
+        if (a == b)
+            sum += value_at(x, p) * value_at(x, q);
+        p += a <= b;
+        q += b <= a;
+    }
+    return sum;
+}
+
+static double dot_dense(const real *u, const real *v, int32_t f)
+{
+    double sum = 0;
+    for (int32_t j = 0; j < f; j++)
+        sum += (double)u[j] * (double)v[j];
+    return sum;
+}
+
+static double dot(const npi_features *x, int32_t u, int32_t v)
+{
+    if (x->dense)
+        return dot_dense(x->dense + (size_t)u * (size_t)x->f, x->dense + (size_t)v * (size_t)x->f, x->f);
+    return dot_sparse(&x->x, u, v);
+}
+
+int npi_cosine_scores(float *score, const npi_features *x, const npgnn_pair *pairs, size_t count, const npgnn_env *env,
+                      npgnn_error *err)
+{
+    double *norm = npi_alloc(env, (size_t)x->n, sizeof *norm, err);
+    if (!norm)
+        return NPGNN_E_MEMORY;
+#pragma omp parallel for num_threads(env->threads)
+    for (int32_t i = 0; i < x->n; i++)
+        norm[i] = sqrt(dot(x, i, i));
+#pragma omp parallel for num_threads(env->threads)
+    for (size_t i = 0; i < count; i++) {
+        double both = norm[pairs[i].u] * norm[pairs[i].v];
+        score[i] = both > 0 ? (float)(dot(x, pairs[i].u, pairs[i].v) / both) : 0;
+    }
+    npi_free(env, norm);
+    return 0;
+}

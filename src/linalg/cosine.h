@@ -1,0 +1,11 @@
+/* Similarity of feature rows: the simplest guess at a link, and the prior mean of the process (docs/math.md, eq. (15)). */
+#ifndef NPI_LINALG_COSINE_H
+#define NPI_LINALG_COSINE_H
+
+#include "linalg/matrix.h"
+
+/* score (count): the cosine of the feature rows of each pair, 0 where a row is zero. */
+int npi_cosine_scores(float *score, const npi_features *x, const npgnn_pair *pairs, size_t count, const npgnn_env *env,
+                      npgnn_error *err);
+
+#endif
