@@ -13,7 +13,7 @@ allowed()
     linalg) echo 'base' ;;
     graph | eval | model) echo 'base linalg' ;;
     io) echo 'base linalg graph model' ;; # the model for its file
-    baselines) echo 'base linalg graph model' ;;
+    baselines) echo 'base linalg graph model train' ;; # Adam
     train | predict) echo 'base linalg graph model eval' ;;
     api) echo 'base linalg graph model eval io baselines train predict' ;;
     *) return 1 ;;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "baselines/cosine.h"
+#include "baselines/vgae.h"
 #include "model/model.h"
 
 /* ---- the model itself ---- */
@@ -55,6 +56,8 @@ static const struct {
 } methods[] = {
     {"npgnn", "the model", run_npgnn},
     {"cosine", "similarity of the features, untrained", npi_cosine_run},
+    {"vgae", "variational graph auto-encoder (Kipf and Welling 2016)", npi_vgae_method},
+    {"gae", "graph auto-encoder, the same without noise", npi_gae_method},
 };
 enum { METHODS = sizeof methods / sizeof methods[0] };
 

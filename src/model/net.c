@@ -124,17 +124,6 @@ static void decoder_room(npi_net *net, int *failed, npgnn_error *err)
     net->mlp_scratch = room(net, npi_mlp_scratch(s), 1, failed, err);
 }
 
-/* Up to this many pairs an exact pass costs less than the other steps of a sampled one are worth. */
-#define AFFORDABLE_PAIRS (20000.0 * 20000.0)
-
-static int sampled_pairs(const npgnn_options *options, int32_t n)
-{
-    int sampled = options->loss == NPGNN_LOSS_SAMPLED;
-    if (options->loss == NPGNN_LOSS_AUTO)
-        sampled = (double)n * n > AFFORDABLE_PAIRS;
-    return sampled ? options->pairs_per_node : 0;
-}
-
 int npi_net_new(npi_net **out, const npgnn_options *options, int32_t n, int32_t f, const npgnn_env *env,
                 npgnn_error *err)
 {
@@ -150,7 +139,7 @@ int npi_net_new(npi_net **out, const npgnn_options *options, int32_t n, int32_t 
     if (options->latent)
         latent_room(net, &failed, err);
     decoder_room(net, &failed, err);
-    if (failed || npi_pairs_new(&net->pairs, n, options->output_size, sampled_pairs(options, n), env, err)) {
+    if (failed || npi_pairs_new(&net->pairs, n, options->output_size, npi_pairs_sampled(options, n), env, err)) {
         npi_net_free(net);
         return NPGNN_E_MEMORY;
     }

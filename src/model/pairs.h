@@ -21,6 +21,9 @@ typedef struct npi_pairs_loss {
  * diagonal 0. */
 npi_pairs_loss npi_pairs_loss_make(npgnn_likelihood likelihood, int32_t n, int64_t m);
 
+/* The pairs_per_node that the options mean for n nodes: `loss` says exact, sampled, or exact while n is small. */
+int npi_pairs_sampled(const npgnn_options *options, int32_t n);
+
 /* pairs_per_node 0: exact. Otherwise the unbiased estimate from about that many pairs a node. O(n k) memory. */
 int npi_pairs_new(npi_pairs **out, int32_t n, int k, int pairs_per_node, const npgnn_env *env, npgnn_error *err);
 

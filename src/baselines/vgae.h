@@ -1,0 +1,10 @@
+/* Graph auto-encoders (Kipf & Welling 2016), trained on the known part of a split. */
+#ifndef NPI_BASELINES_VGAE_H
+#define NPI_BASELINES_VGAE_H
+
+#include "baselines/method.h"
+
+npi_method_fn npi_vgae_method; /* variational */
+npi_method_fn npi_gae_method;  /* not: no noise, no KL */
+
+#endif

@@ -1,0 +1,190 @@
+#include "baselines/vgae_net.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "linalg/dense.h"
+#include "model/gcn.h"
+
+/* Activations have n rows. [mu | log sigma] lie side by side in `heads`, as their weights do. */
+struct npi_vgae {
+    npgnn_env env;
+    npi_sizes size;
+    int32_t n;
+    npi_pairs *pairs;
+    real *xw, *hidden;   /* (n, h) */
+    real *heads, *m;     /* (n, 2 d); m is scratch of the graph products */
+    real *z, *dz;        /* (n, d) */
+    real *dheads;        /* (n, 2 d) */
+    real *dhidden, *dxw; /* (n, h) */
+    real *scratch;       /* of npi_gemm_tall */
+    double *kl;          /* (n) each node's share */
+};
+
+npi_sizes npi_vgae_sizes(int32_t f)
+{
+    return (npi_sizes){.f = f, .h = 32, .d = 16};
+}
+
+static real *room(const npgnn_env *env, int32_t n, int width, npgnn_error *err)
+{
+    return npi_alloc(env, (size_t)n * (size_t)width, sizeof(real), err);
+}
+
+static int rooms(npi_vgae *net, npgnn_error *err)
+{
+    int32_t n = net->n;
+    int h = net->size.h, d = net->size.d;
+    struct {
+        real **block;
+        int width;
+    } list[] = {{&net->xw, h}, {&net->hidden, h}, {&net->heads, 2 * d},  {&net->m, 2 * d},  {&net->z, d},
+                {&net->dz, d}, {&net->dxw, h},    {&net->dheads, 2 * d}, {&net->dhidden, h}};
+    for (size_t i = 0; i < sizeof list / sizeof list[0]; i++)
+        if (!(*list[i].block = room(&net->env, n, list[i].width, err)))
+            return NPGNN_E_MEMORY;
+    net->scratch = npi_alloc(&net->env, npi_gemm_tall_scratch(n, h, 2 * d), sizeof *net->scratch, err);
+    net->kl = npi_alloc(&net->env, (size_t)n, sizeof *net->kl, err);
+    return net->scratch && net->kl ? 0 : NPGNN_E_MEMORY;
+}
+
+int npi_vgae_new(npi_vgae **out, npi_sizes size, int32_t n, int pairs_per_node, const npgnn_env *env, npgnn_error *err)
+{
+    npi_vgae *net = npi_alloc(env, 1, sizeof *net, err);
+    if (!net)
+        return NPGNN_E_MEMORY;
+    net->env = *env;
+    net->size = size;
+    net->n = n;
+    int code = rooms(net, err);
+    if (!code)
+        code = npi_pairs_new(&net->pairs, n, size.d, pairs_per_node, env, err);
+    if (code)
+        npi_vgae_free(net);
+    else
+        *out = net;
+    return code;
+}
+
+void npi_vgae_free(npi_vgae *net)
+{
+    if (!net)
+        return;
+    npgnn_env env = net->env;
+    real *blocks[] = {net->xw, net->hidden, net->heads,   net->m,   net->z,
+                      net->dz, net->dheads, net->dhidden, net->dxw, net->scratch};
+    for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++)
+        npi_free(&env, blocks[i]);
+    npi_free(&env, net->kl);
+    npi_pairs_free(net->pairs);
+    npi_free(&env, net);
+}
+
+/* ---- forward ---- */
+
+/* (V1) */
+static void encode_forward(real *heads, real *xw, real *hidden, real *m, const npi_params *params,
+                           const npi_features *x, const npi_adj *graph, int threads)
+{
+    int h = params->size.h, d = params->size.d;
+    npi_features_mul(xw, x, params->wx, h, h, threads);
+    npi_gcn_hidden_forward(hidden, graph, xw, h, h, threads);
+    npi_gcn_heads_forward(heads, m, graph, hidden, params->wr, h, 2 * d, NPGNN_LINEAR, threads);
+}
+
+/* (V2), and each node's share of n² KL. */
+static void sample_forward(npi_vgae *net, const real *epsilon)
+{
+    int d = net->size.d;
+#pragma omp parallel for num_threads(net->env.threads) schedule(static)
+    for (int32_t i = 0; i < net->n; i++) {
+        const real *mu = net->heads + (size_t)i * (size_t)(2 * d), *lambda = mu + d;
+        size_t row = (size_t)i * (size_t)d;
+        double kl = 0;
+        for (int j = 0; j < d; j++) {
+            double sigma = epsilon ? exp((double)lambda[j]) : 0, mean = (double)mu[j];
+            net->z[row + (size_t)j] = mu[j] + (real)(epsilon ? sigma * (double)epsilon[row + (size_t)j] : 0);
+            kl += 0.5 * (mean * mean + sigma * sigma - 1) - (double)lambda[j];
+        }
+        net->kl[i] = kl;
+    }
+}
+
+static double kl_divergence(const npi_vgae *net)
+{
+    double sum = 0;
+    for (int32_t i = 0; i < net->n; i++)
+        sum += net->kl[i];
+    return sum / ((double)net->n * net->n);
+}
+
+/* ---- backward ---- */
+
+/* d[M | Λ] from dZ and the KL: dM = dZ + M / n²,  dΛ = dZ ⊙ σ ⊙ ε + (σ² - 1) / n². */
+static void sample_backward(npi_vgae *net, const real *epsilon)
+{
+    int d = net->size.d;
+    double share = 1 / ((double)net->n * net->n);
+#pragma omp parallel for num_threads(net->env.threads) schedule(static)
+    for (int32_t i = 0; i < net->n; i++) {
+        const real *mu = net->heads + (size_t)i * (size_t)(2 * d), *lambda = mu + d;
+        real *dmu = net->dheads + (size_t)i * (size_t)(2 * d), *dlambda = dmu + d;
+        size_t row = (size_t)i * (size_t)d;
+        for (int j = 0; j < d; j++) {
+            double dz = (double)net->dz[row + (size_t)j];
+            dmu[j] = (real)dz;
+            dlambda[j] = 0;
+            if (!epsilon)
+                continue;
+            double sigma = exp((double)lambda[j]);
+            dmu[j] = (real)(dz + share * (double)mu[j]);
+            dlambda[j] = (real)(dz * sigma * (double)epsilon[row + (size_t)j] + share * (sigma * sigma - 1));
+        }
+    }
+}
+
+static void encode_backward(npi_vgae *net, npi_params *gradient, const npi_params *params, const npi_input *input)
+{
+    int h = net->size.h, d = net->size.d, threads = net->env.threads;
+    npi_gcn_heads_backward(net->dhidden, gradient->wr, net->dheads, net->m, input->graph, net->heads, net->hidden,
+                           params->wr, h, 2 * d, NPGNN_LINEAR, net->scratch, threads);
+    npi_gcn_hidden_backward(net->dxw, h, net->dhidden, input->graph, net->hidden, h, threads);
+    npi_features_mul_t(gradient->wx, input->x, net->dxw, h, threads);
+}
+
+/* ---- the order of the steps ---- */
+
+npi_objective npi_vgae_run(npi_vgae *net, npi_params *gradient, const npi_params *params, const npi_input *input)
+{
+    npi_objective objective = {0, 0};
+    encode_forward(net->heads, net->xw, net->hidden, net->m, params, input->x, input->graph, net->env.threads);
+    sample_forward(net, input->epsilon);
+    if (input->epsilon)
+        objective.kl = kl_divergence(net);
+    memset(net->dz, 0, (size_t)net->n * (size_t)net->size.d * sizeof *net->dz);
+    objective.reconstruction = npi_pairs_run(net->pairs, gradient ? net->dz : NULL, net->z, &input->graph->a,
+                                             &input->loss, 1, input->seed, input->draw);
+    if (gradient) {
+        sample_backward(net, input->epsilon);
+        encode_backward(net, gradient, params, input);
+    }
+    return objective;
+}
+
+int npi_vgae_embed(real *mu, const npi_params *params, const npi_features *x, const npi_adj *graph,
+                   const npgnn_env *env, npgnn_error *err)
+{
+    int h = params->size.h, d = params->size.d;
+    real *xw = room(env, x->n, h, err), *hidden = room(env, x->n, h, err);
+    real *heads = room(env, x->n, 2 * d, err), *m = room(env, x->n, 2 * d, err);
+    int code = xw && hidden && heads && m ? 0 : NPGNN_E_MEMORY;
+    if (!code)
+        encode_forward(heads, xw, hidden, m, params, x, graph, env->threads);
+    for (int32_t i = 0; !code && i < x->n; i++)
+        memcpy(mu + (size_t)i * (size_t)d, heads + (size_t)i * (size_t)(2 * d), (size_t)d * sizeof *mu);
+    npi_free(env, xw);
+    npi_free(env, hidden);
+    npi_free(env, heads);
+    npi_free(env, m);
+    return code;
+}
