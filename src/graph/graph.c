@@ -501,20 +501,29 @@ void npgnn_graph_describe(npgnn_graph_info *info, const npgnn_graph *graph)
     *info = seen;
 }
 
+static uint64_t hash_entry(uint64_t hash, int32_t column, float value)
+{
+    return npi_hash_float(npi_hash_u64(hash, (uint64_t)column), value);
+}
+
+/* Of the non-zeros, row by row: the same however they are stored. */
 static uint64_t hash_features(uint64_t hash, const npi_features *x)
 {
+    uint64_t seen = 0;
     hash = npi_hash_u64(hash, (uint64_t)x->f);
-    if (x->dense) {
-        for (size_t i = 0; i < (size_t)x->n * (size_t)x->f; i++)
-            hash = npi_hash_float(hash, (float)x->dense[i]);
-        return hash;
-    }
     for (int32_t i = 0; i < x->n; i++) {
-        hash = npi_hash_u64(hash, (uint64_t)x->x.ptr[i + 1]);
-        for (int64_t p = x->x.ptr[i]; p < x->x.ptr[i + 1]; p++) {
-            hash = npi_hash_u64(hash, (uint64_t)x->x.col[p]);
-            hash = npi_hash_float(hash, x->x.val ? x->x.val[p] : 1);
+        if (x->dense) {
+            const real *row = x->dense + (size_t)i * (size_t)x->f;
+            for (int32_t c = 0; c < x->f; c++)
+                if (row[c] != 0) {
+                    hash = hash_entry(hash, c, (float)row[c]);
+                    seen++;
+                }
+        } else {
+            for (int64_t p = x->x.ptr[i]; p < x->x.ptr[i + 1]; p++, seen++)
+                hash = hash_entry(hash, x->x.col[p], x->x.val ? x->x.val[p] : 1);
         }
+        hash = npi_hash_u64(hash, seen);
     }
     return hash;
 }
