@@ -101,17 +101,32 @@ void npi_gemm_tall(real *c, int ldc, const real *a, int lda, const real *b, int 
     add_parts(c, ldc, scratch, parts, k, n);
 }
 
-void npi_colsum_tall(real *out, const real *a, int lda, int64_t rows, int n, real *scratch, int threads)
+size_t npi_gram_tall_scratch(int64_t rows, int k)
+{
+    return npi_gemm_tall_scratch(rows, k + 1, k);
+}
+
+/* A part is (k + 1, k): AᵀA, and the column sums as the last row. */
+void npi_gram_tall(real *gram, real *sum, const real *a, int64_t rows, int k, real *scratch, int threads)
 {
     int64_t parts = tall_parts(rows), blocks = blocks_of(rows);
+    size_t width = (size_t)k, cells = (width + 1) * width;
 #pragma omp parallel for num_threads(threads) schedule(static)
     for (int64_t part = 0; part < parts; part++) {
-        real *sum = scratch + (size_t)part * (size_t)n;
-        int64_t end = (part + 1) * blocks / parts * ROW_BLOCK;
-        memset(sum, 0, (size_t)n * sizeof *sum);
-        for (int64_t i = part * blocks / parts * ROW_BLOCK; i < (end < rows ? end : rows); i++)
-            for (int j = 0; j < n; j++)
-                sum[j] += a[(size_t)i * (size_t)lda + (size_t)j];
+        real *square = scratch + (size_t)part * cells, *line = square + width * width;
+        memset(square, 0, cells * sizeof *square);
+        for (int64_t block = part * blocks / parts; block < (part + 1) * blocks / parts; block++) {
+            const real *first = a + (size_t)block * ROW_BLOCK * width;
+            int count = block_rows(block, rows);
+            npi_gemm(square, k, first, k, 1, first, k, 0, k, k, count, 1, 1);
+            for (int i = 0; i < count; i++)
+                for (int j = 0; j < k; j++)
+                    line[j] += first[(size_t)i * width + (size_t)j];
+        }
     }
-    add_parts(out, n, scratch, parts, 1, n);
+    for (int64_t part = 1; part < parts; part++)
+        for (size_t i = 0; i < cells; i++)
+            scratch[i] += scratch[(size_t)part * cells + i];
+    memcpy(gram, scratch, width * width * sizeof *gram);
+    memcpy(sum, scratch + width * width, width * sizeof *sum);
 }

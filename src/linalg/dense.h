@@ -22,8 +22,9 @@ void npi_gemm_tall(real *c, int ldc, const real *a, int lda, const real *b, int 
                    real *scratch, int threads);
 size_t npi_gemm_tall_scratch(int64_t rows, int k, int n);
 
-/* out (n) += column sums of A (rows, n), in a fixed order. scratch as above with k = 1. */
-void npi_colsum_tall(real *out, const real *a, int lda, int64_t rows, int n, real *scratch, int threads);
+/* gram (k, k) = Aᵀ A and sum (k) = the column sums of A (rows, k), contiguous, in one pass over it. */
+void npi_gram_tall(real *gram, real *sum, const real *a, int64_t rows, int k, real *scratch, int threads);
+size_t npi_gram_tall_scratch(int64_t rows, int k);
 
 /* ---- products with the features X (n, f) ---- */
 

@@ -86,7 +86,8 @@ int npi_pairs_new(npi_pairs **out, int32_t n, int k, int pairs_per_node, const n
     plan_scratch(pairs);
     pairs->scratch = npi_alloc(env, (size_t)env->threads * pairs->thread_reals, sizeof *pairs->scratch, err);
     pairs->part = npi_alloc(env, (size_t)pairs->blocks.count, sizeof *pairs->part, err);
-    if (!pairs->scratch || !pairs->part)
+    pairs->played = npi_alloc(env, (size_t)pairs->blocks.count, sizeof *pairs->played, err);
+    if (!pairs->scratch || !pairs->part || !pairs->played)
         goto out;
     code = pairs->rounds ? npi_sample_new(pairs, err) : 0;
 out:
@@ -105,73 +106,14 @@ void npi_pairs_free(npi_pairs *pairs)
     npi_sample_free(pairs);
     npi_free(&env, pairs->scratch);
     npi_free(&env, pairs->part);
+    npi_free(&env, pairs->played);
     npi_free(&env, pairs);
-}
-
-/* ---- the exact sum ---- */
-
-static npi_side side_of(const npi_pairs *pairs, const npi_pairs_job *job, int32_t block)
-{
-    int32_t start = npi_block_start(pairs->blocks, block);
-    size_t offset = (size_t)start * (size_t)pairs->k;
-    return (npi_side){job->du ? job->du + offset : NULL, job->u + offset,
-                      npi_block_start(pairs->blocks, block + 1) - start};
-}
-
-/* A block with itself: S is symmetric and holds both orders of each pair, so one product gives the gradient. */
-static double diagonal_tile(const npi_pairs *pairs, const npi_pairs_job *job, int32_t block)
-{
-    npi_side rows = side_of(pairs, job, block), columns = rows;
-    columns.du = NULL;
-    return npi_tile(npi_pairs_scratch(pairs), rows, columns, pairs->k, 0, 0, job->step, 1, pairs->kernels);
-}
-
-/* Two blocks: stands for both orders of its pairs, hence twice the loss. */
-static double match_tile(const npi_pairs *pairs, const npi_pairs_job *job, int32_t round, int32_t t)
-{
-    int32_t pair[2];
-    if (!npi_match(pair, pairs->blocks, round, t))
-        return 0;
-    return 2 * npi_tile(npi_pairs_scratch(pairs), side_of(pairs, job, pair[0]), side_of(pairs, job, pair[1]), pairs->k,
-                        0, 0, job->step, 1, pairs->kernels);
-}
-
-static double add_up(const double *part, int32_t count)
-{
-    double sum = 0;
-    for (int32_t i = 0; i < count; i++)
-        sum += part[i];
-    return sum;
-}
-
-/* Σ_ij softplus(s_ij). Within a round every row of dU and every part of the loss has one writer; the barrier at the
- * end of each loop orders the rounds. So the bits are the same whoever does which tile. */
-static double exact_run(npi_pairs *pairs, const npi_pairs_job *job)
-{
-    npi_blocks blocks = pairs->blocks;
-#pragma omp parallel num_threads(pairs->env.threads)
-    {
-#pragma omp for schedule(dynamic)
-        for (int32_t block = 0; block < blocks.count; block++)
-            pairs->part[block] = diagonal_tile(pairs, job, block);
-        for (int32_t round = 0; round < npi_rounds(blocks); round++) {
-#pragma omp for schedule(dynamic)
-            for (int32_t t = 0; t < npi_matches(blocks); t++)
-                pairs->part[t] += match_tile(pairs, job, round, t);
-        }
-    }
-    return add_up(pairs->part, blocks.count);
 }
 
 /* ---- corrections on known pairs ---- */
 
-/* f(s) = a softplus(s) - (c1 s + c2 s² / 2) */
-typedef struct term {
-    double a, c1, c2;
-} term;
-
 /* s <- step f'(s); returns Σ f(s). `g` has room for count. */
-static double apply(real *s, real *g, int64_t count, term f, double step, const npi_kernels *kernels)
+static double apply(real *s, real *g, int64_t count, npi_term f, double step, const npi_kernels *kernels)
 {
     double polynomial = 0;
     memcpy(g, s, (size_t)count * sizeof *g);
@@ -192,19 +134,20 @@ static int64_t clip(int64_t *first, const npi_csr *edges, int32_t i, int64_t beg
     return last - *first;
 }
 
-/* f on the entries [begin, end), which belong to rows [row, row_end): their scores, f of them all at once, and the
+/* The entries [begin, end), which belong to rows [row, row_end): their scores, their loss all at once, and the
  * rows' gradients. */
-static double edge_slice(const npi_pairs *pairs, const npi_pairs_job *job, const npi_csr *edges, int64_t begin,
-                         int64_t end, int32_t row, int32_t row_end, term f)
+static double edge_slice(const npi_pairs *pairs, const npi_pairs_job *job, int64_t begin, int64_t end, int32_t row,
+                         int32_t row_end)
 {
     const npi_kernels *kernels = pairs->kernels;
+    const npi_csr *edges = job->edges;
     real *s = npi_pairs_scratch(pairs), *g = s + (end - begin);
     int k = pairs->k;
     int64_t first, count;
     for (int32_t i = row; i < row_end; i++)
         if ((count = clip(&first, edges, i, begin, end)) > 0)
             kernels->dots(s + (first - begin), job->u + (size_t)i * (size_t)k, edges->col + first, count, job->u, k, k);
-    double loss = apply(s, g, end - begin, f, job->step, kernels);
+    double loss = apply(s, g, end - begin, job->edge, job->step, kernels);
     for (int32_t i = row; job->du && i < row_end; i++)
         if ((count = clip(&first, edges, i, begin, end)) > 0)
             kernels->combine(job->du + (size_t)i * (size_t)k, edges->col + first, s + (first - begin), count, job->u, k,
@@ -212,60 +155,111 @@ static double edge_slice(const npi_pairs *pairs, const npi_pairs_job *job, const
     return loss;
 }
 
-/* f on the pairs (i, i) of a block's rows */
-static double diagonal_slice(const npi_pairs *pairs, const npi_pairs_job *job, int32_t row, int32_t row_end, term f)
+/* The pairs (i, i) of a block's rows. */
+static double diagonal_slice(const npi_pairs *pairs, const npi_pairs_job *job, int32_t row, int32_t row_end)
 {
     real *s = npi_pairs_scratch(pairs), *g = s + (row_end - row);
     int k = pairs->k;
     for (int32_t i = row; i < row_end; i++)
         pairs->kernels->dots(s + (i - row), job->u + (size_t)i * (size_t)k, &i, 1, job->u, k, k);
-    double loss = apply(s, g, row_end - row, f, job->step, pairs->kernels);
+    double loss = apply(s, g, row_end - row, job->self, job->step, pairs->kernels);
     for (int32_t i = row; job->du && i < row_end; i++)
         pairs->kernels->combine(job->du + (size_t)i * (size_t)k, &i, s + (i - row), 1, job->u, k, k);
     return loss;
 }
 
-/* f on the edges and h on the diagonal, one block of rows at a time (P3). The pattern being symmetric, both orders
- * of an edge give row i the same: it takes twice its own entries, and no thread writes another's row. */
-static double sparse_run(npi_pairs *pairs, const npi_pairs_job *job, const npi_csr *edges, term f, term h)
+/* The edges and the diagonal of one block of rows (P3). The pattern being symmetric, both orders of an edge give
+ * row i the same: it takes twice its own entries, and no other row is written. */
+static double known_pairs(const npi_pairs *pairs, const npi_pairs_job *job, int32_t block)
+{
+    const npi_csr *edges = job->edges;
+    int32_t row = npi_block_start(pairs->blocks, block), row_end = npi_block_start(pairs->blocks, block + 1);
+    int64_t slice = (int64_t)pairs->tile_reals / 2; /* room for s and g */
+    double loss = 0;
+    for (int64_t begin = edges->ptr[row]; begin < edges->ptr[row_end]; begin += slice) {
+        int64_t left = edges->ptr[row_end] - begin;
+        loss += edge_slice(pairs, job, begin, begin + (left < slice ? left : slice), row, row_end);
+    }
+    if (job->self.a != 0 || job->self.c1 != 0 || job->self.c2 != 0)
+        loss += diagonal_slice(pairs, job, row, row_end);
+    return loss;
+}
+
+/* ---- the exact sum ---- */
+
+static npi_side side_of(const npi_pairs *pairs, const npi_pairs_job *job, int32_t block)
+{
+    int32_t start = npi_block_start(pairs->blocks, block);
+    size_t offset = (size_t)start * (size_t)pairs->k;
+    return (npi_side){job->du ? job->du + offset : NULL, job->u + offset,
+                      npi_block_start(pairs->blocks, block + 1) - start};
+}
+
+/* A block with itself: S is symmetric and holds both orders of each pair, so one product gives the gradient. */
+static double diagonal_tile(const npi_pairs *pairs, const npi_pairs_job *job, int32_t block)
+{
+    npi_side rows = side_of(pairs, job, block), columns = rows;
+    columns.du = NULL;
+    return npi_tile(npi_pairs_scratch(pairs), rows, columns, pairs->k, 0, 0, job->step, 1, pairs->kernels);
+}
+
+/* The tile of two blocks stands for both orders of its pairs, hence twice the loss. What a block has to do on its own it
+ * does in its first round. */
+static double exact_game(npi_pairs *pairs, const npi_pairs_job *job, const npi_game *game)
+{
+    double loss = 0;
+    for (int side = 0; game->round == 0 && side < game->blocks; side++)
+        loss += diagonal_tile(pairs, job, game->block[side]) + known_pairs(pairs, job, game->block[side]);
+    if (game->blocks == 2)
+        loss += 2 * npi_tile(npi_pairs_scratch(pairs), side_of(pairs, job, game->block[0]),
+                             side_of(pairs, job, game->block[1]), pairs->k, 0, 0, job->step, 1, pairs->kernels);
+    return loss;
+}
+
+/* ---- the sampled sum ---- */
+
+/* All that is exact in it, and needs one row of dU at a time. */
+static double rows_run(npi_pairs *pairs, const npi_pairs_job *job)
 {
     npi_blocks blocks = pairs->blocks;
-    int64_t slice = (int64_t)pairs->tile_reals / 2; /* room for s and g */
+    double sum = 0;
 #pragma omp parallel for num_threads(pairs->env.threads) schedule(dynamic)
     for (int32_t block = 0; block < blocks.count; block++) {
-        int32_t row = npi_block_start(blocks, block), row_end = npi_block_start(blocks, block + 1);
-        double loss = 0;
-        for (int64_t begin = edges->ptr[row]; begin < edges->ptr[row_end]; begin += slice) {
-            int64_t left = edges->ptr[row_end] - begin;
-            loss += edge_slice(pairs, job, edges, begin, begin + (left < slice ? left : slice), row, row_end, f);
-        }
-        if (h.a != 0 || h.c1 != 0 || h.c2 != 0)
-            loss += diagonal_slice(pairs, job, row, row_end, h);
-        pairs->part[block] = loss;
+        if (job->du)
+            npi_sample_gradient(pairs, job, npi_block_start(blocks, block), npi_block_start(blocks, block + 1));
+        pairs->part[block] = known_pairs(pairs, job, block);
     }
-    return add_up(pairs->part, blocks.count);
+    for (int32_t block = 0; block < blocks.count; block++)
+        sum += pairs->part[block];
+    return sum;
+}
+
+static double sampled_run(npi_pairs *pairs, npi_pairs_job *job, uint64_t seed, uint32_t draw)
+{
+    npi_sample_fit(pairs, job, seed, draw);
+    /* the diagonal is not sampled: its softplus - q comes with the known pairs */
+    job->self.a += 1;
+    job->self.c1 += job->c1;
+    job->self.c2 += job->c2;
+    double loss = npi_sample_quadratic(pairs, job);
+    loss += rows_run(pairs, job);
+    return loss + npi_sample_rest(pairs, job, seed, draw);
 }
 
 double npi_pairs_run(npi_pairs *pairs, real *du, const real *u, const npi_csr *edges, const npi_pairs_loss *loss,
                      double factor, uint64_t seed, uint32_t draw)
 {
-    npi_pairs_job job = {du, u, 2 * loss->scale * factor, 0, 0};
-    double w = loss->positive_weight, dense;
-    term edge = {w - 1, w, 0}, self = {0};
-    if (loss->diagonal)
-        self = edge;
+    double w = loss->positive_weight;
+    npi_term edge = {w - 1, w, 0}, none = {0, 0, 0};
+    npi_pairs_job job = {.du = du,
+                         .u = u,
+                         .edges = edges,
+                         .edge = edge,
+                         .self = loss->diagonal ? edge : none,
+                         .step = 2 * loss->scale * factor};
     int saved = npi_blas_begin(pairs->env.threads);
-    if (pairs->rounds) {
-        npi_sample_fit(pairs, &job, seed, draw);
-        dense = npi_sample_run(pairs, &job, seed, draw);
-        /* the diagonal is not sampled: its softplus - q comes here */
-        self.a += 1;
-        self.c1 += job.c1;
-        self.c2 += job.c2;
-    } else {
-        dense = exact_run(pairs, &job);
-    }
-    double sparse = sparse_run(pairs, &job, edges, edge, self);
+    double sum = pairs->rounds ? sampled_run(pairs, &job, seed, draw)
+                               : npi_play_rounds(pairs, &job, npi_rounds(pairs->blocks), exact_game);
     npi_blas_end(saved);
-    return loss->scale * (dense + sparse);
+    return loss->scale * sum;
 }

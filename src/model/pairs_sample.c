@@ -7,8 +7,7 @@
 #include "linalg/dense.h"
 #include "model/pairs_tiles.h"
 
-#define PILOT 1024    /* pairs that q is fitted on */
-#define ROW_BLOCK 512 /* rows of dU that take the gradient of Σ q in one product */
+#define PILOT 1024 /* pairs that q is fitted on */
 
 /* How many ordered pairs of slots the rounds look at. */
 static double pairs_seen(const npi_pairs *pairs)
@@ -31,7 +30,7 @@ int npi_sample_new(npi_pairs *pairs, npgnn_error *err)
     const npgnn_env *env = &pairs->env;
     double nodes = pairs->blocks.n;
     size_t n = (size_t)pairs->blocks.n, k = (size_t)pairs->k;
-    size_t scratch = npi_gemm_tall_scratch(pairs->blocks.n, pairs->k, pairs->k);
+    size_t scratch = npi_gram_tall_scratch(pairs->blocks.n, pairs->k);
     pairs->weight = nodes * (nodes - 1) / pairs_seen(pairs);
     pairs->node = npi_alloc(env, n, sizeof *pairs->node, err);
     pairs->pick = npi_alloc(env, n, sizeof *pairs->pick, err);
@@ -102,16 +101,12 @@ void npi_sample_fit(const npi_pairs *pairs, npi_pairs_job *job, uint64_t seed, u
 
 /* ---- Σ q, exact ---- */
 
-/* Σ_ij q(s_ij) = c1 |Σ u|² + c2 / 2 |UᵀU|², and its gradient 2 c1 Σ u + 2 c2 (UᵀU) u_i (P8). */
-static double gram_run(npi_pairs *pairs, const npi_pairs_job *job)
+/* Σ_ij q(s_ij) = c1 |Σ u|² + c2 / 2 |UᵀU|² (P8). */
+double npi_sample_quadratic(npi_pairs *pairs, const npi_pairs_job *job)
 {
-    int32_t n = pairs->blocks.n;
-    int k = pairs->k, threads = pairs->env.threads;
+    int k = pairs->k;
     double linear = 0, square = 0;
-    memset(pairs->gram, 0, (size_t)k * (size_t)k * sizeof *pairs->gram);
-    memset(pairs->sum, 0, (size_t)k * sizeof *pairs->sum);
-    npi_gemm_tall(pairs->gram, k, job->u, k, job->u, k, n, k, k, pairs->gram_scratch, threads);
-    npi_colsum_tall(pairs->sum, job->u, k, n, k, pairs->gram_scratch, threads);
+    npi_gram_tall(pairs->gram, pairs->sum, job->u, pairs->blocks.n, k, pairs->gram_scratch, pairs->env.threads);
     for (int c = 0; c < k; c++)
         linear += (double)pairs->sum[c] * (double)pairs->sum[c];
     for (int c = 0; c < k * k; c++)
@@ -119,21 +114,17 @@ static double gram_run(npi_pairs *pairs, const npi_pairs_job *job)
     return job->c1 * linear + 0.5 * job->c2 * square;
 }
 
-static void gram_gradient(const npi_pairs *pairs, const npi_pairs_job *job)
+/* Its gradient: 2 c1 Σ u + 2 c2 (UᵀU) u_i (P8). */
+void npi_sample_gradient(const npi_pairs *pairs, const npi_pairs_job *job, int32_t row, int32_t row_end)
 {
-    int32_t n = pairs->blocks.n;
-    int k = pairs->k;
+    int k = pairs->k, rows = row_end - row;
     real shift = (real)(job->step * job->c1);
-#pragma omp parallel for num_threads(pairs->env.threads) schedule(static)
-    for (int32_t row = 0; row < n; row += ROW_BLOCK) {
-        int rows = n - row < ROW_BLOCK ? n - row : ROW_BLOCK;
-        size_t offset = (size_t)row * (size_t)k;
-        npi_gemm(job->du + offset, k, job->u + offset, k, 0, pairs->gram, k, 0, rows, k, k, (real)(job->step * job->c2),
-                 1);
-        for (int i = 0; i < rows; i++)
-            for (int c = 0; c < k; c++)
-                job->du[offset + (size_t)i * (size_t)k + (size_t)c] += shift * pairs->sum[c];
-    }
+    real *du = job->du + (size_t)row * (size_t)k;
+    npi_gemm(du, k, job->u + (size_t)row * (size_t)k, k, 0, pairs->gram, k, 0, rows, k, k, (real)(job->step * job->c2),
+             1);
+    for (int i = 0; i < rows; i++)
+        for (int c = 0; c < k; c++)
+            du[(size_t)i * (size_t)k + (size_t)c] += shift * pairs->sum[c];
 }
 
 /* ---- the rest, sampled ---- */
@@ -174,40 +165,23 @@ static void scatter_side(const npi_pairs *pairs, const npi_pairs_job *job, int32
     }
 }
 
-static double sampled_tile(const npi_pairs *pairs, const npi_pairs_job *job, const int32_t pair[2])
+static double sampled_game(npi_pairs *pairs, const npi_pairs_job *job, const npi_game *game)
 {
     real *tile = npi_pairs_scratch(pairs), *rows = tile + pairs->tile_reals;
-    npi_side a = gather_side(pairs, job, pair[0], rows);
-    npi_side b = gather_side(pairs, job, pair[1], rows + 2 * (size_t)pairs->size * (size_t)pairs->k);
+    npi_side a = gather_side(pairs, job, game->block[0], rows);
+    npi_side b = gather_side(pairs, job, game->block[1], rows + 2 * (size_t)pairs->size * (size_t)pairs->k);
     double loss = npi_tile(tile, a, b, pairs->k, job->c1, job->c2, pairs->weight * job->step, 0, pairs->kernels);
     if (job->du) {
-        scatter_side(pairs, job, pair[0], a);
-        scatter_side(pairs, job, pair[1], b);
+        scatter_side(pairs, job, game->block[0], a);
+        scatter_side(pairs, job, game->block[1], b);
     }
     return loss;
 }
 
 /* Every ordered pair of different nodes is seen with the same probability, pairs_seen / (n (n - 1)), whose inverse
- * is its weight (P7). Rounds as in the exact sum: one writer to a row and to a part of the loss, and a barrier. */
-double npi_sample_run(npi_pairs *pairs, const npi_pairs_job *job, uint64_t seed, uint32_t draw)
+ * is its weight (P7). The blocks are even in number: nobody sits out. */
+double npi_sample_rest(npi_pairs *pairs, const npi_pairs_job *job, uint64_t seed, uint32_t draw)
 {
-    npi_blocks blocks = pairs->blocks;
-    int32_t matches = npi_matches(blocks);
-    double exact = gram_run(pairs, job), seen = 0;
-    if (job->du)
-        gram_gradient(pairs, job);
     shuffle(pairs, seed, draw);
-    memset(pairs->part, 0, (size_t)matches * sizeof *pairs->part);
-#pragma omp parallel num_threads(pairs->env.threads)
-    for (int32_t round = 0; round < pairs->rounds; round++) {
-#pragma omp for schedule(dynamic)
-        for (int32_t t = 0; t < matches; t++) {
-            int32_t pair[2];
-            npi_match(pair, blocks, round, t);
-            pairs->part[t] += sampled_tile(pairs, job, pair);
-        }
-    }
-    for (int32_t t = 0; t < matches; t++)
-        seen += pairs->part[t];
-    return exact + 2 * pairs->weight * seen;
+    return 2 * pairs->weight * npi_play_rounds(pairs, job, pairs->rounds, sampled_game);
 }

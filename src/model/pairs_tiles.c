@@ -1,6 +1,9 @@
+#define _POSIX_C_SOURCE 200809L /* sched_yield */
 #include "model/pairs_tiles.h"
 
 #include <omp.h>
+#include <sched.h>
+#include <string.h>
 
 #include "linalg/dense.h"
 
@@ -34,6 +37,52 @@ int npi_match(int32_t pair[2], npi_blocks blocks, int32_t round, int32_t t)
     pair[0] = (int32_t)(((int64_t)round + t) % ring);
     pair[1] = t == 0 ? ring : (round - t + ring) % ring;
     return pair[1] < blocks.count;
+}
+
+/* ---- playing ---- */
+
+#define PATIENCE 256 /* looks at a block before the core is offered to whoever else wants it */
+
+/* Waits until a block is through with `rounds` rounds. The thread that plays the last of them may have lost its core to
+ * another program, and should have this one rather than be waited for. */
+static void await(const int32_t *played, int32_t rounds)
+{
+    for (int looks = 0; __atomic_load_n(played, __ATOMIC_ACQUIRE) < rounds; looks++)
+        if (looks >= PATIENCE)
+            sched_yield();
+}
+
+static npi_game game_at(npi_blocks blocks, int64_t ticket)
+{
+    int32_t matches = npi_matches(blocks);
+    npi_game game = {.round = (int32_t)(ticket / matches)};
+    game.blocks = 1 + npi_match(game.block, blocks, game.round, (int32_t)(ticket % matches));
+    return game;
+}
+
+/* Threads take tickets, which are the matches in the order of the rounds. Instead of a barrier after each round, a match
+ * waits for its own two blocks: what they wait for has a smaller ticket, so somebody is playing it, and nobody waits in a
+ * circle. A block's rows of dU and its part of the loss go from thread to thread with its counter. */
+double npi_play_rounds(npi_pairs *pairs, const npi_pairs_job *job, int32_t rounds, npi_play *play)
+{
+    npi_blocks blocks = pairs->blocks;
+    int64_t tickets = (int64_t)rounds * npi_matches(blocks), next = 0;
+    int32_t *played = pairs->played;
+    double sum = 0;
+    memset(played, 0, (size_t)blocks.count * sizeof *played);
+    memset(pairs->part, 0, (size_t)blocks.count * sizeof *pairs->part);
+#pragma omp parallel num_threads(pairs->env.threads)
+    for (int64_t ticket; (ticket = __atomic_fetch_add(&next, 1, __ATOMIC_RELAXED)) < tickets;) {
+        npi_game game = game_at(blocks, ticket);
+        for (int side = 0; side < game.blocks; side++)
+            await(&played[game.block[side]], game.round);
+        pairs->part[game.block[0]] += play(pairs, job, &game);
+        for (int side = 0; side < game.blocks; side++)
+            __atomic_store_n(&played[game.block[side]], game.round + 1, __ATOMIC_RELEASE);
+    }
+    for (int32_t block = 0; block < blocks.count; block++)
+        sum += pairs->part[block];
+    return sum;
 }
 
 /* ---- the tile (P4) ---- */

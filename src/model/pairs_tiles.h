@@ -23,6 +23,7 @@ struct npi_pairs {
     size_t tile_reals;   /* room for a tile */
     size_t thread_reals; /* what one thread has */
     double *part;        /* (blocks.count) partial sums of the loss */
+    int32_t *played;     /* (blocks.count) rounds that each block is through with */
     /* of a sample only */
     double weight;        /* of a pair that is seen: the inverse of its chance to be, (P7) */
     int32_t *node, *pick; /* (n) the node in each slot; the choices of the shuffle */
@@ -30,12 +31,19 @@ struct npi_pairs {
     real *gram_scratch;
 };
 
+/* f(s) = a softplus(s) - (c1 s + c2 s² / 2) */
+typedef struct npi_term {
+    double a, c1, c2;
+} npi_term;
+
 /* One call of npi_pairs_run as its steps want it. */
 typedef struct npi_pairs_job {
-    real *du;      /* (n, k) or NULL */
-    const real *u; /* (n, k) */
-    double step;   /* 2 * scale * factor: takes the slope of an ordered pair's loss into du, (P4) */
-    double c1, c2; /* q(s) = c1 s + c2 s² / 2; zero when exact */
+    real *du;             /* (n, k) or NULL */
+    const real *u;        /* (n, k) */
+    const npi_csr *edges; /* both orders of each */
+    npi_term edge, self;  /* what edges and pairs (i, i) have on top of softplus, (P2) */
+    double step;          /* 2 * scale * factor: takes the slope of an ordered pair's loss into du, (P4) */
+    double c1, c2;        /* q(s) = c1 s + c2 s² / 2; zero when exact */
 } npi_pairs_job;
 
 /* The nodes on one side of a tile. */
@@ -52,6 +60,19 @@ int32_t npi_block_start(npi_blocks blocks, int32_t block);
 int npi_match(int32_t pair[2], npi_blocks blocks, int32_t round, int32_t t);
 int32_t npi_matches(npi_blocks blocks);
 int32_t npi_rounds(npi_blocks blocks);
+
+/* A match: its blocks, two of them or, where one has no opponent, one. */
+typedef struct npi_game {
+    int32_t round, block[2];
+    int blocks;
+} npi_game;
+
+/* Plays a match and returns its loss; during the call its blocks are the calling thread's alone. */
+typedef double npi_play(npi_pairs *pairs, const npi_pairs_job *job, const npi_game *game);
+
+/* Plays the first `rounds` rounds on all threads and returns the sum of their losses. Each block plays its rounds in
+ * order, so that no bit depends on who plays what. */
+double npi_play_rounds(npi_pairs *pairs, const npi_pairs_job *job, int32_t rounds, npi_play *play);
 
 /* S = U_a U_bᵀ and G = sigmoid(S) - q'(S): returns Σ softplus(S) - q(S), and gives dU_a = step G U_b + beta dU_a,
  * dU_b = step Gᵀ U_a + beta dU_b. A side's du may be NULL. `s` has room for S. */
@@ -70,7 +91,11 @@ void npi_sample_free(npi_pairs *pairs);
 /* Fits q to U: sets c1 and c2 of the job, (P9). */
 void npi_sample_fit(const npi_pairs *pairs, npi_pairs_job *job, uint64_t seed, uint32_t draw);
 
-/* Σ_ij q(s_ij) over all n² pairs, exact, and the estimate of Σ_(i != j) softplus(s_ij) - q(s_ij), (P7). */
-double npi_sample_run(npi_pairs *pairs, const npi_pairs_job *job, uint64_t seed, uint32_t draw);
+/* Σ_ij q(s_ij) over all n² pairs, exact. After it, npi_sample_gradient adds its gradient to some rows of dU. (P8) */
+double npi_sample_quadratic(npi_pairs *pairs, const npi_pairs_job *job);
+void npi_sample_gradient(const npi_pairs *pairs, const npi_pairs_job *job, int32_t row, int32_t row_end);
+
+/* The estimate of Σ_(i != j) softplus(s_ij) - q(s_ij), (P7). */
+double npi_sample_rest(npi_pairs *pairs, const npi_pairs_job *job, uint64_t seed, uint32_t draw);
 
 #endif
