@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "baselines/cosine.h"
+#include "linalg/cosine.h"
 #include "graph/graph.h"
 
 static npgnn_graph *make(const char *spec, int threads)
