@@ -59,8 +59,11 @@ static void sync_folder(const char *path)
 
 int npi_atomic_commit(npi_atomic *out, npgnn_error *err)
 {
+    /* a write that failed earlier may have left nothing to flush: the stream remembers it, though not why */
+    int lost = ferror(out->file);
     int failed = fflush(out->file) != 0 || fsync(fileno(out->file)) != 0;
-    int reason = errno;
+    int reason = failed ? errno : EIO;
+    failed = failed || lost;
     if (fclose(out->file) != 0 && !failed) {
         failed = 1;
         reason = errno;
