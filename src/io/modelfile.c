@@ -182,17 +182,16 @@ static int refuse(const reader *r, const char *what)
 
 static int read_options(npgnn_options *options, json_t *object, const reader *r)
 {
-    const char *key;
-    json_t *value;
-    npgnn_error why;
+    npgnn_error why = {0};
     npgnn_options_preset(options, NULL, NULL);
-    json_object_foreach(
-        object, key,
-        value) if (!json_is_string(value) ||
-                   npgnn_options_set(options, key, json_string_value(value),
-                                     &why)) return npi_fail_at(r->err, NPGNN_E_FORMAT, r->path, 0,
-                                                               "option \"%.60s\" is not one that this version knows",
-                                                               key);
+    if (!json_is_object(object))
+        return refuse(r, "its options are damaged");
+    for (void *at = json_object_iter(object); at; at = json_object_iter_next(object, at)) {
+        const char *value = json_string_value(json_object_iter_value(at));
+        if (npgnn_options_set(options, json_object_iter_key(at), value ? value : "", &why))
+            return npi_fail_at(r->err, NPGNN_E_FORMAT, r->path, 0, "an option that this version does not know: %.200s",
+                               why.text);
+    }
     return 0;
 }
 
@@ -252,8 +251,13 @@ static int read_metadata(npgnn_options *options, npgnn_model_info *info, const r
     return code;
 }
 
+/* The bytes of one tensor within the data. */
+typedef struct range {
+    size_t begin, end;
+} range;
+
 /* Where a tensor lies in the data, once everything the header says of it is as it must be. */
-static int locate_tensor(const unsigned char **at, npi_tensor t, const reader *r)
+static int locate_tensor(range *at, npi_tensor t, const reader *r)
 {
     json_t *entry = json_object_get(r->header, t.name), *shape;
     const char *dtype;
@@ -267,36 +271,55 @@ static int locate_tensor(const unsigned char **at, npi_tensor t, const reader *r
     if (!fits || begin < 0 || end < begin || (uint64_t)end > r->data_size || (uint64_t)(end - begin) != tensor_bytes(t))
         return npi_fail_at(r->err, NPGNN_E_FORMAT, r->path, 0, "tensor %s should be F32 of %d x %d", t.name, t.rows,
                            t.cols);
-    *at = r->data + begin;
+    *at = (range){(size_t)begin, (size_t)end};
     return 0;
+}
+
+/* All tensors, in any order: together they must be the data, each byte belonging to one of them. */
+static int locate_tensors(range at[TENSORS], const npgnn_model *model, const reader *r)
+{
+    size_t total = 0;
+    for (int i = 0; i < TENSORS; i++) {
+        npi_tensor t = tensor_of(model, i);
+        at[i] = (range){0, 0};
+        int code = tensor_bytes(t) > 0 ? locate_tensor(&at[i], t, r) : 0;
+        if (code)
+            return code;
+        for (int j = 0; j < i; j++)
+            if (at[j].begin < at[i].end && at[i].begin < at[j].end)
+                return npi_fail_at(r->err, NPGNN_E_FORMAT, r->path, 0, "tensors %s and %s overlap",
+                                   tensor_of(model, j).name, t.name);
+        total += tensor_bytes(t);
+    }
+    return total == r->data_size ? 0 : refuse(r, "it is longer than its tensors");
+}
+
+static int read_tensor(npgnn_model *model, int index, range at, const reader *r)
+{
+    size_t bytes = at.end - at.begin;
+    float *values = npi_alloc(&model->env, bytes, 1, r->err);
+    if (!values)
+        return NPGNN_E_MEMORY;
+    memcpy(values, r->data + at.begin, bytes); /* the file need not align them */
+    int code = 0;
+    for (size_t i = 0; !code && i < bytes / sizeof *values; i++)
+        if (!isfinite(values[i]))
+            code = npi_fail_at(r->err, NPGNN_E_FORMAT, r->path, 0, "tensor %s has a value that is not finite",
+                               tensor_of(model, index).name);
+    if (!code)
+        tensor_write(model, index, values);
+    npi_free(&model->env, values);
+    return code;
 }
 
 static int read_tensors(npgnn_model *model, const reader *r)
 {
-    for (int i = 0; i < TENSORS; i++) {
-        npi_tensor t = tensor_of(model, i);
-        const unsigned char *at = NULL;
-        size_t bytes = tensor_bytes(t);
-        if (bytes == 0)
-            continue;
-        int code = locate_tensor(&at, t, r);
-        if (code)
-            return code;
-        float *values = npi_alloc(&model->env, bytes, 1, r->err);
-        if (!values)
-            return NPGNN_E_MEMORY;
-        memcpy(values, at, bytes);
-        for (size_t j = 0; !code && j < bytes / sizeof *values; j++)
-            if (!isfinite(values[j]))
-                code =
-                    npi_fail_at(r->err, NPGNN_E_FORMAT, r->path, 0, "tensor %s has a value that is not finite", t.name);
-        if (!code)
-            tensor_write(model, i, values);
-        npi_free(&model->env, values);
-        if (code)
-            return code;
-    }
-    return 0;
+    range at[TENSORS];
+    int code = locate_tensors(at, model, r);
+    for (int i = 0; !code && i < TENSORS; i++)
+        if (at[i].end > at[i].begin)
+            code = read_tensor(model, i, at[i], r);
+    return code;
 }
 
 /* The parameters that the options ask for must be in the file before memory for them is asked for. */
@@ -304,6 +327,9 @@ static int check_size(const npgnn_options *options, int32_t columns, const reade
 {
     npi_params shape = {.size = npi_sizes_of(options, columns)};
     size_t bytes = 0;
+    /* W2 has a row for every column and more: their number must be one that the file can hold and that a row can have */
+    if ((size_t)columns > r->data_size / sizeof(float) || columns > INT32_MAX - shape.size.d)
+        return refuse(r, "it is shorter than its options say");
     for (int i = 0; i < NPI_TENSORS; i++)
         bytes += tensor_bytes(npi_params_tensor(&shape, i));
     return bytes <= r->data_size ? 0 : refuse(r, "it is shorter than its options say");
