@@ -1,0 +1,620 @@
+/* Model files: there and back to the bit, their format read independently, and files that lie about themselves. */
+#define _XOPEN_SOURCE 700
+#include "check.h"
+
+#include <dirent.h>
+#include <jansson.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+#include "base/rng.h"
+#include "io/atomic.h"
+#include "meter.h"
+#include "model/model.h"
+
+#define COUNT(array) (sizeof(array) / sizeof(array)[0])
+
+/* ---- files ---- */
+
+static char folder[] = "/tmp/npgnn-model-XXXXXX";
+
+static const char *path_of(const char *name)
+{
+    static char path[2][512];
+    static int turn;
+    turn = !turn;
+    snprintf(path[turn], sizeof path[turn], "%s/%s", folder, name);
+    return path[turn];
+}
+
+typedef struct content {
+    unsigned char *bytes;
+    size_t size;
+} content;
+
+static content read_whole(const char *path)
+{
+    content c = {calloc(1 << 20, 1), 0};
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    c.size = fread(c.bytes, 1, 1 << 20, file);
+    assert_true(c.size < 1 << 20);
+    fclose(file);
+    return c;
+}
+
+static void write_whole(const char *path, const void *bytes, size_t size)
+{
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(bytes, 1, size, file), size);
+    assert_int_equal(fclose(file), 0);
+}
+
+/* How many files there are. */
+static int entries(void)
+{
+    DIR *dir = opendir(folder);
+    int count = 0;
+    assert_non_null(dir);
+    while (readdir(dir))
+        count++;
+    closedir(dir);
+    return count - 2;
+}
+
+static void empty_folder(void)
+{
+    DIR *dir = opendir(folder);
+    for (struct dirent *entry; (entry = readdir(dir));)
+        if (entry->d_name[0] != '.')
+            remove(path_of(entry->d_name));
+    closedir(dir);
+}
+
+static int make_folder(void **state)
+{
+    (void)state;
+    return mkdtemp(folder) ? 0 : -1;
+}
+
+static int remove_folder(void **state)
+{
+    (void)state;
+    empty_folder();
+    return rmdir(folder);
+}
+
+/* ---- models ---- */
+
+enum { F = 7, H = 3, D = 2, G = 4, K = 5 };
+
+static npgnn_model *make_model(int32_t f, int latent)
+{
+    npgnn_env env = npi_env(NULL);
+    npgnn_error err = {0};
+    npgnn_options o;
+    npgnn_model *model = NULL;
+    npi_rng rng = npi_rng_make(1, NPI_RNG_TEST, 0);
+    npgnn_options_preset(&o, "authors", NULL);
+    o.latent = latent;
+    o.hidden = H;
+    o.latent_size = D;
+    o.decoder_hidden = G;
+    o.output_size = K;
+    o.learning_rate = 1.0 / 3;
+    o.seed = UINT64_MAX;
+    assert_ok(npi_model_new(&model, &o, f, &env, &err), err);
+    for (size_t i = 0; i < model->params.count; i++)
+        model->params.block[i] = (real)npi_rng_normal_at(&rng, i);
+    for (int i = 0; latent && i < 2 * D; i++)
+        model->q[i] = (real)npi_rng_normal_at(&rng, 1000000 + (uint64_t)i);
+    model->params.block[0] = (real)-0.0;
+    model->params.block[1] = (real)1e-42; /* denormal */
+    model->info.iterations = 123;
+    model->info.fingerprint = 0x00ABCDEF01234567u;
+    model->info.train_nodes = 2147483647;
+    model->info.train_edges = (int64_t)1 << 40;
+    model->info.normalize = 1;
+    model->info.val_auc = 0.1 + 0.2;
+    return model;
+}
+
+static void save(const npgnn_model *model, const char *path)
+{
+    npgnn_error err = {0};
+    assert_ok(npgnn_model_save(model, path, &err), err);
+}
+
+static npgnn_model *load(const char *path)
+{
+    npgnn_model *model = NULL;
+    npgnn_error err = {0};
+    assert_ok(npgnn_model_load(&model, path, NULL, &err), err);
+    return model;
+}
+
+static int same_or_both_nan(double a, double b)
+{
+    return a == b || (isnan(a) && isnan(b));
+}
+
+static void check_same_info(const npgnn_model *a, const npgnn_model *b)
+{
+    npgnn_model_info x, y;
+    npgnn_model_describe(&x, a);
+    npgnn_model_describe(&y, b);
+    assert_int_equal(x.columns, y.columns);
+    assert_int_equal(x.parameters, y.parameters);
+    assert_int_equal(x.iterations, y.iterations);
+    assert_true(x.fingerprint == y.fingerprint);
+    assert_int_equal(x.train_nodes, y.train_nodes);
+    assert_true(x.train_edges == y.train_edges);
+    assert_int_equal(x.normalize, y.normalize);
+    assert_int_equal(x.binarize, y.binarize);
+    assert_true(same_or_both_nan(x.val_auc, y.val_auc));
+    assert_true(same_or_both_nan(x.val_ap, y.val_ap));
+    assert_string_equal(x.version, y.version);
+}
+
+static void check_same_options(const npgnn_model *a, const npgnn_model *b)
+{
+    npgnn_options x, y;
+    npgnn_option_info info;
+    npgnn_model_options(&x, a);
+    npgnn_model_options(&y, b);
+    for (int i = 0; npgnn_options_info(&info, i); i++) {
+        char of_x[64], of_y[64];
+        npgnn_options_get(of_x, sizeof of_x, &x, info.key, NULL);
+        npgnn_options_get(of_y, sizeof of_y, &y, info.key, NULL);
+        assert_string_equal(of_x, of_y);
+    }
+}
+
+/* ---- there and back ---- */
+
+static void test_there_and_back(void **state)
+{
+    (void)state;
+    for (int latent = 0; latent < 2; latent++) {
+        npgnn_model *model = make_model(F, latent);
+        save(model, path_of("a"));
+        npgnn_model *again = load(path_of("a"));
+        check_same_info(model, again);
+        check_same_options(model, again);
+        assert_int_equal(model->params.count, again->params.count);
+        assert_memory_equal(model->params.block, again->params.block, model->params.count * sizeof(real));
+        assert_int_equal(again->q != NULL, latent);
+        if (latent)
+            assert_memory_equal(model->q, again->q, 2 * D * sizeof(real));
+        save(again, path_of("b"));
+        content a = read_whole(path_of("a")), b = read_whole(path_of("b"));
+        assert_int_equal(a.size, b.size);
+        assert_memory_equal(a.bytes, b.bytes, a.size);
+        free(a.bytes);
+        free(b.bytes);
+        npgnn_model_free(model);
+        npgnn_model_free(again);
+    }
+    empty_folder();
+}
+
+/* ---- the format, read without the library ---- */
+
+static json_t *header_of(const content *file)
+{
+    uint64_t length = 0;
+    for (int i = 7; i >= 0; i--)
+        length = length << 8 | file->bytes[i];
+    assert_true(length <= file->size - 8);
+    assert_int_equal(length % 8, 0);
+    assert_int_equal(file->bytes[8], '{');
+    json_t *header = json_loadb((const char *)file->bytes + 8, length, JSON_REJECT_DUPLICATES, NULL);
+    assert_true(json_is_object(header));
+    return header;
+}
+
+/* Its bytes as the format counts them: shape times 4; where it begins must be where the one before it ended. */
+static size_t check_entry(json_t *entry, size_t begin)
+{
+    size_t bytes = sizeof(float);
+    json_t *shape = json_object_get(entry, "shape"), *offsets = json_object_get(entry, "data_offsets");
+    assert_int_equal(json_object_size(entry), 3);
+    assert_string_equal(json_string_value(json_object_get(entry, "dtype")), "F32");
+    for (size_t i = 0; i < json_array_size(shape); i++)
+        bytes *= (size_t)json_integer_value(json_array_get(shape, i));
+    assert_int_equal(json_array_size(offsets), 2);
+    assert_int_equal(json_integer_value(json_array_get(offsets, 0)), begin);
+    assert_int_equal(json_integer_value(json_array_get(offsets, 1)), begin + bytes);
+    return bytes;
+}
+
+static void test_format(void **state)
+{
+    (void)state;
+    const char *tensors[] = {"W1", "W_mu", "W_sigma", "W2", "b1", "W3", "b2", "z_mean", "z_log_sigma"};
+    const char *strings[] = {"format", "format_version", "npgnn_version", "options", "info"};
+    npgnn_model *model = make_model(F, 1);
+    save(model, path_of("a"));
+    content file = read_whole(path_of("a"));
+    json_t *header = header_of(&file), *metadata = json_object_get(header, "__metadata__");
+    size_t offset = 0;
+    for (size_t i = 0; i < COUNT(tensors); i++)
+        offset += check_entry(json_object_get(header, tensors[i]), offset);
+    uint64_t length;
+    memcpy(&length, file.bytes, sizeof length);
+    assert_int_equal(offset, file.size - 8 - length);
+    assert_int_equal(json_object_size(header), COUNT(tensors) + 1);
+    assert_int_equal(json_object_size(metadata), COUNT(strings));
+    for (size_t i = 0; i < COUNT(strings); i++)
+        assert_true(json_is_string(json_object_get(metadata, strings[i])));
+    json_decref(header);
+    free(file.bytes);
+    npgnn_model_free(model);
+    empty_folder();
+}
+
+/* W2 (f + d, g) has the rows for the features first, those for z after them. */
+static void test_values(void **state)
+{
+    (void)state;
+    npgnn_model *model = make_model(F, 1);
+    save(model, path_of("a"));
+    content file = read_whole(path_of("a"));
+    const unsigned char *data = file.bytes + file.size - model->params.count * 4 - 2 * D * 4;
+    size_t w2 = F * H + 2 * H * D;
+    float value;
+    memcpy(&value, data + 4 * (w2 + 2 * G + 1), 4);
+    assert_true((real)value == model->params.wx[2 * (H + G) + H + 1]);
+    memcpy(&value, data + 4 * (w2 + (F + 1) * G + 3), 4);
+    assert_true((real)value == model->params.wz[G + 3]);
+    memcpy(&value, data + 4 * (model->params.count + D), 4);
+    assert_true((real)value == model->q[D]);
+    free(file.bytes);
+    npgnn_model_free(model);
+    empty_folder();
+}
+
+/* ---- files that are something else, or damaged ---- */
+
+/* Refused with these words, without a leak and without much memory. */
+static void refuse(const char *path, int code, const char *says)
+{
+    meter memory = {.allow = -1};
+    npgnn_env env = metered_env(&memory);
+    npgnn_model *model = NULL;
+    npgnn_error err = {0};
+    int got = npgnn_model_load(&model, path, &env, &err);
+    assert_null(model);
+    if (!strstr(err.text, says) || !strstr(err.text, path))
+        fail_msg("'%s' does not say '%s' of %s", err.text, says, path);
+    assert_int_equal(got, code);
+    assert_int_equal(err.code, code);
+    assert_int_equal(memory.blocks, 0);
+    assert_false(memory.refused);
+}
+
+static void refuse_bytes(const void *bytes, size_t size, const char *says)
+{
+    write_whole(path_of("broken"), bytes, size);
+    refuse(path_of("broken"), NPGNN_E_FORMAT, says);
+}
+
+static content good_file(void)
+{
+    npgnn_model *model = make_model(F, 1);
+    save(model, path_of("good"));
+    npgnn_model_free(model);
+    return read_whole(path_of("good"));
+}
+
+/* The file with the first `from` in its header replaced by `to`. */
+static content edited(const content *file, const char *from, const char *to)
+{
+    uint64_t length;
+    memcpy(&length, file->bytes, sizeof length);
+    char *header = calloc(length + 1, 1);
+    memcpy(header, file->bytes + 8, length);
+    char *at = strstr(header, from);
+    if (!at)
+        fail_msg("the header has no %s", from);
+    content out = {calloc(file->size + strlen(to) + 8, 1), 0};
+    size_t before = (size_t)(at - header), after = length - before - strlen(from);
+    uint64_t changed = before + strlen(to) + after;
+    memcpy(out.bytes, &changed, 8);
+    memcpy(out.bytes + 8, header, before);
+    memcpy(out.bytes + 8 + before, to, strlen(to));
+    memcpy(out.bytes + 8 + before + strlen(to), at + strlen(from), after);
+    memcpy(out.bytes + 8 + changed, file->bytes + 8 + length, file->size - 8 - length);
+    out.size = 8 + changed + file->size - 8 - length;
+    free(header);
+    return out;
+}
+
+typedef struct edit {
+    const char *from, *to, *says;
+} edit;
+
+/* Options and info are JSON in a string: their quotes have a backslash. */
+static const edit edits[] = {
+    {"\"format\":\"npgnn-model\"", "\"format\":\"pt\"", "something else"},
+    {"\"__metadata__\"", "\"metadata\"", "something else"},
+    {"\"format\":\"npgnn-model\"", "\"format\":7", "something else"},
+    {"\"format_version\":\"1\"", "\"format_version\":\"2\"", "newer"},
+    {"\"options\":", "\"option\":", "metadata is damaged"},
+    {"\"options\":\"{", "\"options\":\"[{", "metadata is damaged"},
+    {"\"options\":", "\"options\":\"[]\",\"spare\":", "options are damaged"},
+    {"\"info\":", "\"info\":\"[]\",\"spare\":", "info is damaged"},
+    {"\\\"hidden\\\":\\\"3\\\"", "\\\"hiden\\\":\\\"3\\\"", "no option \"hiden\""},
+    {"\\\"hidden\\\":\\\"3\\\"", "\\\"hidden\\\":\\\"0\\\"", "hidden takes 1..4096"},
+    {"\\\"hidden\\\":\\\"3\\\"", "\\\"hidden\\\":3", "hidden takes 1..4096"},
+    {"\\\"hidden\\\":\\\"3\\\"", "\\\"hidden\\\":\\\"2\\\"", "tensor W1 should be F32 of 7 x 2"},
+    {"\\\"hidden\\\":\\\"3\\\"", "\\\"hidden\\\":\\\"4096\\\"", "shorter than its options say"},
+    {"\\\"latent\\\":\\\"on\\\"", "\\\"latent\\\":\\\"off\\\"", "tensor W2 should be F32 of 7 x 4"},
+    {"\\\"columns\\\":7", "\\\"columns\\\":2147483647", "shorter than its options say"},
+    {"\\\"columns\\\":7", "\\\"columns\\\":2147483648", "info is damaged"},
+    {"\\\"columns\\\":7", "\\\"columns\\\":0", "info is damaged"},
+    {"\\\"columns\\\":7", "\\\"columns\\\":-7", "info is damaged"},
+    {"\\\"columns\\\":7", "\\\"columns\\\":7.5", "info is damaged"},
+    {"\\\"columns\\\":7", "\\\"columns\\\":6", "should be"},
+    {"\\\"iterations\\\":123", "\\\"iterations\\\":-1", "info is damaged"},
+    {"\\\"fingerprint\\\":\\\"00", "\\\"fingerprint\\\":\\\"xx", "info is damaged"},
+    {"\"shape\":[7,3]", "\"shape\":[3,7]", "tensor W1 should be"},
+    {"\"shape\":[7,3]", "\"shape\":[21]", "tensor W1 should be"},
+    {"\"shape\":[7,3]", "\"shape\":[7,3,1]", "tensor W1 should be"},
+    {"\"shape\":[7,3]", "\"shape\":\"7,3\"", "tensor W1 should be"},
+    {"\"dtype\":\"F32\"", "\"dtype\":\"F64\"", "tensor W1 should be"},
+    {"\"dtype\":\"F32\"", "\"type\":\"F32\"", "tensor W1 is missing or damaged"},
+    {"\"W1\"", "\"w1\"", "tensor W1 is missing or damaged"},
+    {"[0,84]", "[4,88]", "overlap"},
+    {"[0,84]", "[84,168]", "overlap"},
+    {"[0,84]", "[0,83]", "tensor W1 should be"},
+    {"[0,84]", "[84,0]", "tensor W1 should be"},
+    {"[0,84]", "[-84,0]", "tensor W1 should be"},
+    {"[0,84]", "[100000,100084]", "tensor W1 should be"},
+    {"[0,84]", "[9223372036854775723,9223372036854775807]", "tensor W1 should be"},
+    {"[0,84]", "[9223372036854775807,9223372036854775891]", "not JSON"},
+    {"\"b2\"", "\"b1\"", "not JSON"}, /* the same key twice */
+    {"\"W1\":", "\"W1\":,", "not JSON"},
+};
+
+static void test_lying_headers(void **state)
+{
+    (void)state;
+    content file = good_file();
+    content same = edited(&file, "npgnn-model", "npgnn-model"); /* the editing itself is harmless */
+    write_whole(path_of("same"), same.bytes, same.size);
+    npgnn_model_free(load(path_of("same")));
+    free(same.bytes);
+    for (size_t i = 0; i < COUNT(edits); i++) {
+        content broken = edited(&file, edits[i].from, edits[i].to);
+        refuse_bytes(broken.bytes, broken.size, edits[i].says);
+        free(broken.bytes);
+    }
+    free(file.bytes);
+    empty_folder();
+}
+
+static void test_cut_short(void **state)
+{
+    (void)state;
+    content file = good_file();
+    for (size_t size = 0; size < file.size; size += 7)
+        refuse_bytes(file.bytes, size, "");
+    refuse_bytes(file.bytes, file.size - 1, "");
+    refuse_bytes(file.bytes, file.size + 4, "longer than its tensors"); /* there is room: it was read into more */
+    free(file.bytes);
+    empty_folder();
+}
+
+static void test_lengths(void **state)
+{
+    (void)state;
+    content file = good_file();
+    const uint64_t lengths[] = {file.size - 7, (uint64_t)1 << 31, (uint64_t)1 << 63, UINT64_MAX};
+    for (size_t i = 0; i < COUNT(lengths); i++) {
+        memcpy(file.bytes, &lengths[i], 8);
+        refuse_bytes(file.bytes, file.size, "header does not fit");
+    }
+    memset(file.bytes, 0, 8);
+    refuse_bytes(file.bytes, file.size, "not JSON");
+    free(file.bytes);
+    empty_folder();
+}
+
+static void test_not_json(void **state)
+{
+    (void)state;
+    const char *headers[] = {"hello, world", "[]", "7", "\"\"", "{", "{\"__metadata__\":1", "\xff\xfe", "{\"a\":1}}"};
+    char bytes[64];
+    for (size_t i = 0; i < COUNT(headers); i++) {
+        uint64_t length = strlen(headers[i]);
+        memcpy(bytes, &length, 8);
+        memcpy(bytes + 8, headers[i], length);
+        refuse_bytes(bytes, 8 + length, "not JSON");
+    }
+    enum { DEEP = 100000 };
+    char *deep = calloc(DEEP + 8, 1);
+    uint64_t length = DEEP;
+    memcpy(deep, &length, 8);
+    memset(deep + 8, '[', DEEP);
+    refuse_bytes(deep, DEEP + 8, "not JSON");
+    free(deep);
+    empty_folder();
+}
+
+static void test_not_finite(void **state)
+{
+    (void)state;
+    const float values[] = {NAN, INFINITY, -INFINITY};
+    content file = good_file();
+    for (size_t i = 0; i < COUNT(values); i++) {
+        memcpy(file.bytes + file.size - 4, &values[i], 4);
+        refuse_bytes(file.bytes, file.size, "z_log_sigma has a value that is not finite");
+    }
+    free(file.bytes);
+    empty_folder();
+}
+
+/* One bit wrong anywhere in the header: a model, or a refusal; never a crash, a leak or much memory. */
+static void test_every_byte_damaged(void **state)
+{
+    (void)state;
+    content file = good_file();
+    uint64_t length;
+    memcpy(&length, file.bytes, 8);
+    for (size_t at = 0; at < 8 + length; at++) {
+        meter memory = {.allow = -1};
+        npgnn_env env = metered_env(&memory);
+        npgnn_model *model = NULL;
+        file.bytes[at] ^= (unsigned char)(1 << at % 7);
+        write_whole(path_of("broken"), file.bytes, file.size);
+        file.bytes[at] ^= (unsigned char)(1 << at % 7);
+        int code = npgnn_model_load(&model, path_of("broken"), &env, NULL);
+        assert_true(code == 0 || code == NPGNN_E_FORMAT);
+        assert_int_equal(model != NULL, code == 0);
+        npgnn_model_free(model);
+        assert_int_equal(memory.blocks, 0);
+        assert_false(memory.refused);
+    }
+    free(file.bytes);
+    empty_folder();
+}
+
+static void test_unreadable(void **state)
+{
+    (void)state;
+    refuse(path_of("absent"), NPGNN_E_IO, "cannot");
+    refuse(folder, NPGNN_E_IO, "");
+}
+
+/* ---- writing that fails ---- */
+
+static void refuse_to_save(const npgnn_model *model, const char *path, int code)
+{
+    npgnn_error err = {0};
+    int before = entries();
+    assert_int_equal(npgnn_model_save(model, path, &err), code);
+    assert_int_equal(err.code, code);
+    assert_true(strlen(err.text) > 0);
+    assert_int_equal(entries(), before); /* no temporary is left */
+}
+
+static void test_nowhere_to_write(void **state)
+{
+    (void)state;
+    npgnn_model *model = make_model(F, 1);
+    refuse_to_save(model, path_of("absent/model"), NPGNN_E_IO);
+    assert_int_equal(mkdir(path_of("sub"), 0700), 0);
+    refuse_to_save(model, path_of("sub"), NPGNN_E_IO); /* a folder has this name */
+    assert_int_equal(chmod(folder, 0500), 0);
+    if (geteuid() != 0) /* root may write anywhere */
+        refuse_to_save(model, path_of("model"), NPGNN_E_IO);
+    assert_int_equal(chmod(folder, 0700), 0);
+    assert_int_equal(rmdir(path_of("sub")), 0);
+    npgnn_model_free(model);
+}
+
+/* Files may not grow beyond so many bytes for a while. */
+static void limit_files(rlim_t bytes)
+{
+    struct rlimit limit;
+    signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
+    limit.rlim_cur = bytes;
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+}
+
+/* The disk is full in the header, in the first tensor, which is too large to be buffered, or at the end. */
+static void test_old_file_stays(void **state)
+{
+    (void)state;
+    npgnn_model *old = make_model(F, 1), *large = make_model(5000, 1);
+    save(large, path_of("large"));
+    content whole = read_whole(path_of("large"));
+    const rlim_t limits[] = {100, 10000, whole.size - 1};
+    save(old, path_of("model"));
+    content before = read_whole(path_of("model"));
+    for (size_t i = 0; i < COUNT(limits); i++) {
+        limit_files(limits[i]);
+        refuse_to_save(large, path_of("model"), NPGNN_E_IO);
+        limit_files(RLIM_INFINITY);
+        content after = read_whole(path_of("model"));
+        assert_int_equal(after.size, before.size);
+        assert_memory_equal(after.bytes, before.bytes, before.size);
+        free(after.bytes);
+    }
+    free(whole.bytes);
+    free(before.bytes);
+    npgnn_model_free(old);
+    npgnn_model_free(large);
+    empty_folder();
+}
+
+/* The disk was full only for a moment: what was lost then is lost. */
+static void test_lost_write(void **state)
+{
+    (void)state;
+    enum { SIZE = 1 << 16 };
+    npgnn_error err = {0};
+    npi_atomic out;
+    char *block = calloc(SIZE, 1);
+    assert_ok(npi_atomic_open(&out, path_of("file"), &err), err);
+    limit_files(1000);
+    assert_true(fwrite(block, 1, SIZE, out.file) < SIZE);
+    limit_files(RLIM_INFINITY);
+    assert_int_equal(npi_atomic_commit(&out, &err), NPGNN_E_IO);
+    assert_int_equal(entries(), 0);
+    free(block);
+}
+
+/* ---- out of memory ---- */
+
+static void test_out_of_memory(void **state)
+{
+    (void)state;
+    int code = NPGNN_E_MEMORY;
+    long allow = 0;
+    free(good_file().bytes);
+    for (; code; allow++) {
+        meter memory = {.allow = allow};
+        npgnn_env env = metered_env(&memory);
+        npgnn_error err = {0};
+        npgnn_model *model = NULL;
+        code = npgnn_model_load(&model, path_of("good"), &env, &err);
+        if (code)
+            assert_true(code == NPGNN_E_MEMORY && err.code == code && !model);
+        else {
+            memory.allow = 0;
+            refuse_to_save(model, path_of("good"), NPGNN_E_MEMORY);
+        }
+        npgnn_model_free(model);
+        assert_int_equal(memory.blocks, 0);
+    }
+    assert_true(allow > 4);
+    npgnn_model_free(load(path_of("good")));
+    empty_folder();
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_there_and_back),
+        cmocka_unit_test(test_format),
+        cmocka_unit_test(test_values),
+        cmocka_unit_test(test_lying_headers),
+        cmocka_unit_test(test_cut_short),
+        cmocka_unit_test(test_lengths),
+        cmocka_unit_test(test_not_json),
+        cmocka_unit_test(test_not_finite),
+        cmocka_unit_test(test_every_byte_damaged),
+        cmocka_unit_test(test_unreadable),
+        cmocka_unit_test(test_nowhere_to_write),
+        cmocka_unit_test(test_old_file_stays),
+        cmocka_unit_test(test_lost_write),
+        cmocka_unit_test(test_out_of_memory),
+    };
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
