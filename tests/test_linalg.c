@@ -578,44 +578,15 @@ static void check_tall(int64_t rows, int k, int n)
     free(c);
 }
 
-static void check_colsum_tall(int64_t rows, int n)
-{
-    int lda = n + 2;
-    real *a = reals((size_t)rows * (size_t)lda, 86), *start = reals((size_t)n, 87), *sums = reals((size_t)n, 0);
-    real *scratch = room(npi_gemm_tall_scratch(rows, 1, n), sizeof *scratch);
-    double *want = room((size_t)n, sizeof *want);
-    for (int j = 0; j < n; j++) {
-        want[j] = (double)start[j];
-        for (int64_t r = 0; r < rows; r++)
-            want[j] += (double)a[r * lda + j];
-    }
-    judge verdict = {want, (size_t)n, TOLERANCE(32 + rows / 16), NULL};
-    for (int threads = 1; threads <= 3; threads++) {
-        memcpy(sums, start, (size_t)n * sizeof *sums);
-        npi_colsum_tall(sums, a, lda, rows, n, scratch, threads);
-        hear(&verdict, sums, threads);
-    }
-    free(verdict.first);
-    free(want);
-    free(scratch);
-    free(start);
-    free(sums);
-    free(a);
-}
-
 /* 17000 rows are more blocks than there are parts, and do not share out evenly. */
 static void test_sums_over_rows(void **state)
 {
     (void)state;
     const int64_t rows[] = {0, 1, 511, 512, 513, 17000};
-    for (size_t r = 0; r < COUNT(rows); r++) {
+    for (size_t r = 0; r < COUNT(rows); r++)
         check_tall(rows[r], 5, 3);
-        check_colsum_tall(rows[r], 5);
-    }
-    for (int width = 1; width <= 130; width += 3) {
+    for (int width = 1; width <= 130; width += 3)
         check_tall(29, width, 131 - width);
-        check_colsum_tall(29, width);
-    }
 }
 
 /* ---- activations ---- */
