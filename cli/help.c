@@ -29,7 +29,7 @@ static void print_wrapped(FILE *out, const char *text, int column, int indent)
 
 static void print_option(FILE *out, const arg_option *option)
 {
-    char left[128], letter[8] = "    ";
+    char left[256], letter[8] = "    ";
     if (option->letter)
         snprintf(letter, sizeof letter, "-%c, ", option->letter);
     int brackets = option->value && option->implied;

@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "baselines/cosine.h"
+#include "baselines/neighbors.h"
+#include "baselines/spectral.h"
 #include "baselines/vgae.h"
 #include "model/model.h"
 
@@ -58,6 +60,11 @@ static const struct {
     {"cosine", "similarity of the features, untrained", npi_cosine_run},
     {"vgae", "variational graph auto-encoder (Kipf and Welling 2016)", npi_vgae_method},
     {"gae", "graph auto-encoder, the same without noise", npi_gae_method},
+    {"sc", "spectral embedding of the training graph", npi_spectral_method},
+    {"common-neighbors", "how many neighbours two nodes share", npi_common_neighbors_method},
+    {"adamic-adar", "the same, each weighing 1 / log of its degree", npi_adamic_adar_method},
+    {"resource-allocation", "the same, each weighing 1 / its degree", npi_resource_allocation_method},
+    {"katz", "walks between two nodes, the longer the lighter", npi_katz_method},
 };
 enum { METHODS = sizeof methods / sizeof methods[0] };
 

@@ -19,7 +19,10 @@ typedef enum {
     NPI_RNG_PREDICT,   /* z at prediction */
     NPI_RNG_TEST,      /* the test suite */
     NPI_RNG_COLD,      /* nodes that act as new; stream = iteration */
-    NPI_RNG_DROPOUT    /* features that an iteration does not see; stream = iteration */
+    NPI_RNG_DROPOUT,   /* features that an iteration does not see; stream = iteration */
+    NPI_RNG_SPECTRAL,  /* start vector of the eigensolver */
+    NPI_RNG_WALK,      /* random walks; stream = pass, or a purpose of its own */
+    NPI_RNG_SKIPGRAM   /* skip-gram; stream = pool */
 } npi_purpose;
 
 typedef struct npi_rng {

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/rng.h"
-#include "baselines/known.h"
 #include "baselines/vgae_net.h"
 #include "model/score.h"
 #include "train/adam.h"
@@ -142,15 +141,11 @@ static int train(training *t, npgnn_error *err)
 static int embed(real *mu, const training *t, npgnn_error *err)
 {
     const npi_task *task = t->task;
-    npgnn_graph *known = NULL;
     npi_adj adj = {0};
-    int code = npi_known_graph(&known, task, err);
+    int code = adj_new(&adj, task->graph, task->env, err);
     if (!code)
-        code = adj_new(&adj, known, task->env, err);
-    if (!code)
-        code = npi_vgae_embed(mu, &t->params, known->x, &adj, task->env, err);
+        code = npi_vgae_embed(mu, &t->params, task->graph->x, &adj, task->env, err);
     npi_free(task->env, adj.scale);
-    npgnn_graph_free(known);
     return code;
 }
 

@@ -1,0 +1,102 @@
+/* Katz's index, cut off: Σ_l β^l (A^l)_uv over walk lengths l = 1 .. LENGTH, exactly, for the pairs asked for alone. A row of
+ * A^l is one sparse product away from a row of A^(l-1), so pairs are sorted by one end and each end is walked from once. */
+#include <omp.h>
+#include <string.h>
+
+#include "baselines/neighbors.h"
+
+#define BETA 0.005
+#define LENGTH 8
+
+/* Pairs by their smaller node. */
+typedef struct groups {
+    int64_t *ptr;  /* (n + 1) where each node's pairs begin in `order` */
+    size_t *order; /* (count) indices of pairs */
+} groups;
+
+static int32_t source_of(npgnn_pair pair)
+{
+    return pair.u < pair.v ? pair.u : pair.v;
+}
+
+static int32_t target_of(npgnn_pair pair)
+{
+    return pair.u < pair.v ? pair.v : pair.u;
+}
+
+static void groups_free(const npgnn_env *env, groups *g)
+{
+    npi_free(env, g->ptr);
+    npi_free(env, g->order);
+}
+
+/* A counting sort. */
+static int groups_new(groups *g, const npi_task *task, npgnn_error *err)
+{
+    int32_t n = task->graph->n;
+    g->ptr = npi_alloc(task->env, (size_t)n + 2, sizeof *g->ptr, err);
+    g->order = npi_alloc(task->env, task->count, sizeof *g->order, err);
+    if (!g->ptr || !g->order)
+        return NPGNN_E_MEMORY;
+    int64_t *next = g->ptr + 1; /* shifted by one: once filled, next[i] has become the start of i + 1 */
+    for (size_t i = 0; i < task->count; i++)
+        next[source_of(task->pairs[i]) + 1]++;
+    for (int32_t i = 0; i < n; i++)
+        next[i + 1] += next[i];
+    for (size_t i = 0; i < task->count; i++)
+        g->order[next[source_of(task->pairs[i])]++] = i;
+    return 0;
+}
+
+/* next = β A row. A is symmetric: each value is gathered, in the order of the row, so that its bits are fixed. */
+static void advance(double *next, const double *row, const npi_csr *a)
+{
+    for (int32_t i = 0; i < a->rows; i++) {
+        double sum = 0;
+        for (int64_t p = a->ptr[i]; p < a->ptr[i + 1]; p++)
+            sum += row[a->col[p]];
+        next[i] = BETA * sum;
+    }
+}
+
+/* Scores the pairs of one source. `rows` has room for 2 n. */
+static void score_source(float *score, const npi_task *task, const groups *g, int32_t source, const npi_csr *a,
+                         double *rows)
+{
+    double *row = rows, *next = rows + a->rows;
+    memset(row, 0, (size_t)a->rows * sizeof *row);
+    row[source] = 1;
+    for (int64_t p = g->ptr[source]; p < g->ptr[source + 1]; p++)
+        score[g->order[p]] = 0;
+    for (int length = 1; length <= LENGTH; length++) {
+        advance(next, row, a);
+        for (int64_t p = g->ptr[source]; p < g->ptr[source + 1]; p++)
+            score[g->order[p]] += (float)next[target_of(task->pairs[g->order[p]])];
+        double *old = row;
+        row = next;
+        next = old;
+    }
+}
+
+int npi_katz_method(float *score, npgnn_eval_run *run, const npi_task *task, npgnn_error *err)
+{
+    const npgnn_env *env = task->env;
+    const npi_csr *a = &task->graph->a;
+    groups g = {0};
+    double start = npi_seconds(), *rows = NULL;
+    size_t width = 2 * (size_t)a->rows;
+    int code = groups_new(&g, task, err);
+    if (!code && !(rows = npi_alloc(env, width * (size_t)env->threads, sizeof *rows, err)))
+        code = NPGNN_E_MEMORY;
+    if (code)
+        goto out;
+#pragma omp parallel for num_threads(env->threads) schedule(dynamic, 16)
+    for (int32_t source = 0; source < a->rows; source++)
+        if (g.ptr[source] < g.ptr[source + 1])
+            score_source(score, task, &g, source, a, rows + width * (size_t)omp_get_thread_num());
+    run->train_seconds = npi_seconds() - start;
+out:
+    npi_free(env, rows);
+    groups_free(env, &g);
+    return code;
+}

@@ -1,0 +1,13 @@
+/* Scores from the neighbourhoods of two nodes in the training graph (Liben-Nowell & Kleinberg 2007, doi:10.1002/asi.20591;
+ * docs/baselines.md). Nodes without a training edge score 0. */
+#ifndef NPI_BASELINES_NEIGHBORS_H
+#define NPI_BASELINES_NEIGHBORS_H
+
+#include "baselines/method.h"
+
+npi_method_fn npi_common_neighbors_method; /* how many neighbours they share */
+npi_method_fn npi_adamic_adar_method;      /* each weighs 1 / log of its degree (doi:10.1016/S0378-8733(03)00009-1) */
+npi_method_fn npi_resource_allocation_method; /* each weighs 1 / its degree (doi:10.1140/epjb/e2009-00335-8) */
+npi_method_fn npi_katz_method;                /* walks between them, the longer the lighter (doi:10.1007/BF02289026) */
+
+#endif

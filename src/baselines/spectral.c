@@ -1,0 +1,177 @@
+#include "baselines/spectral.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/rng.h"
+#include "linalg/eigen.h"
+#include "model/score.h"
+
+#define DIMENSIONS 128
+#define NODES_PER_DIMENSION 8 /* at least: nearly all eigenvectors of a small graph would tell nothing, E Eᵀ = I */
+
+/* The normalised Laplacian is I - S with S = D^-½ A D^-½, so the small eigenvalues of one are the large ones of the other.
+ * S has the eigenvalue 1 once per component c, with the eigenvector √(d_i / mass_c) on its nodes: known without a solver,
+ * which would have to tell many equal eigenvalues apart. The solver sees S less these. */
+typedef struct spectrum {
+    const npi_csr *a;
+    double *root;       /* (n) √degree */
+    int32_t *component; /* (n) */
+    int32_t components, largest;
+    double *mass;   /* (components) Σ degrees */
+    double *share;  /* (components) scratch */
+    double *scaled; /* (n) scratch */
+    int threads;
+} spectrum;
+
+/* ---- making ---- */
+
+static void spectrum_free(const npgnn_env *env, spectrum *s)
+{
+    npi_free(env, s->root);
+    npi_free(env, s->component);
+    npi_free(env, s->mass);
+    npi_free(env, s->share);
+    npi_free(env, s->scaled);
+}
+
+/* Gives `root` and all nodes that it reaches the next component. `queue` has room for n. */
+static void flood(spectrum *s, int32_t root, int32_t *queue)
+{
+    const npi_csr *a = s->a;
+    int32_t tail = 0;
+    s->component[root] = s->components;
+    queue[tail++] = root;
+    for (int32_t head = 0; head < tail; head++)
+        for (int64_t p = a->ptr[queue[head]]; p < a->ptr[queue[head] + 1]; p++)
+            if (s->component[a->col[p]] < 0) {
+                s->component[a->col[p]] = s->components;
+                queue[tail++] = a->col[p];
+            }
+    s->components++;
+}
+
+static void fill(spectrum *s, int32_t *queue)
+{
+    int32_t n = s->a->rows;
+    memset(s->component, -1, (size_t)n * sizeof *s->component);
+    for (int32_t i = 0; i < n; i++)
+        if (s->component[i] < 0)
+            flood(s, i, queue);
+    for (int32_t i = 0; i < n; i++) {
+        double degree = (double)(s->a->ptr[i + 1] - s->a->ptr[i]);
+        s->root[i] = sqrt(degree);
+        s->mass[s->component[i]] += degree;
+    }
+    for (int32_t c = 0; c < s->components; c++)
+        if (s->mass[c] > s->mass[s->largest])
+            s->largest = c;
+}
+
+static int spectrum_new(spectrum *s, const npi_csr *a, const npgnn_env *env, npgnn_error *err)
+{
+    size_t n = (size_t)a->rows;
+    s->a = a;
+    s->threads = env->threads;
+    s->root = npi_alloc(env, n, sizeof *s->root, err);
+    s->component = npi_alloc(env, n, sizeof *s->component, err);
+    s->mass = npi_alloc(env, n, sizeof *s->mass, err);
+    s->share = npi_alloc(env, n, sizeof *s->share, err);
+    s->scaled = npi_alloc(env, n, sizeof *s->scaled, err);
+    int32_t *queue = npi_alloc(env, n, sizeof *queue, err);
+    int code = s->root && s->component && s->mass && s->share && s->scaled && queue ? 0 : NPGNN_E_MEMORY;
+    if (!code)
+        fill(s, queue);
+    npi_free(env, queue);
+    return code;
+}
+
+/* ---- the eigenvectors ---- */
+
+/* y = (S - Σ_c t_c t_cᵀ) x, where t_c is the eigenvector of component c. A row is summed by one thread, in its order. */
+static void multiply(double *y, const double *x, const void *user)
+{
+    const spectrum *s = user;
+    const npi_csr *a = s->a;
+    memset(s->share, 0, (size_t)s->components * sizeof *s->share);
+    for (int32_t i = 0; i < a->rows; i++) {
+        s->scaled[i] = s->root[i] > 0 ? x[i] / s->root[i] : 0;
+        if (s->root[i] > 0)
+            s->share[s->component[i]] += s->root[i] * x[i] / s->mass[s->component[i]];
+    }
+#pragma omp parallel for num_threads(s->threads) schedule(static)
+    for (int32_t i = 0; i < a->rows; i++) {
+        double sum = 0;
+        for (int64_t p = a->ptr[i]; p < a->ptr[i + 1]; p++)
+            sum += s->scaled[a->col[p]];
+        y[i] = s->root[i] > 0 ? sum / s->root[i] - s->root[i] * s->share[s->component[i]] : 0;
+    }
+}
+
+/* embedding (n, k): the eigenvectors as columns. */
+static int embed(real *embedding, const spectrum *s, int k, uint64_t seed, const npgnn_env *env, npgnn_error *err)
+{
+    size_t n = (size_t)s->a->rows;
+    npi_rng rng = npi_rng_make(seed, NPI_RNG_SPECTRAL, 0);
+    double *values = npi_alloc(env, (size_t)k, sizeof *values, err);
+    double *vectors = npi_alloc(env, n * (size_t)k, sizeof *vectors, err);
+    double *start = npi_alloc(env, n, sizeof *start, err);
+    int code = values && vectors && start ? 0 : NPGNN_E_MEMORY;
+    for (size_t i = 0; !code && i < n; i++)
+        start[i] = s->root[i] > 0 ? npi_rng_normal_at(&rng, i) : 0;
+    if (!code)
+        code = npi_eigen_largest(values, vectors, start, s->a->rows, k, multiply, s, env, err);
+    for (size_t i = 0; !code && i < n; i++)
+        for (size_t j = 0; j < (size_t)k; j++)
+            embedding[i * (size_t)k + j] = s->root[i] > 0 ? (real)vectors[j * n + i] : 0;
+    npi_free(env, values);
+    npi_free(env, vectors);
+    npi_free(env, start);
+    return code;
+}
+
+/* ---- scores ---- */
+
+/* t_c t_cᵀ of two nodes of the same component. */
+static double component_score(const spectrum *s, npgnn_pair pair)
+{
+    int32_t c = s->component[pair.u];
+    if (c != s->component[pair.v] || c == s->largest || s->mass[c] == 0)
+        return 0;
+    return s->root[pair.u] * s->root[pair.v] / s->mass[c];
+}
+
+int npi_spectral_scores(float *score, const npgnn_graph *graph, int k, const npgnn_pair *pairs, size_t count,
+                        uint64_t seed, const npgnn_env *env, npgnn_error *err)
+{
+    spectrum s = {0};
+    real *embedding = npi_alloc(env, (size_t)graph->n * (size_t)k, sizeof *embedding, err);
+    int code = embedding ? spectrum_new(&s, &graph->a, env, err) : NPGNN_E_MEMORY;
+    if (!code)
+        code = embed(embedding, &s, k, seed, env, err);
+    if (!code)
+        npi_score_pairs(score, embedding, k, pairs, count, env->threads);
+    for (size_t i = 0; !code && i < count; i++)
+        score[i] += (float)component_score(&s, pairs[i]);
+    spectrum_free(env, &s);
+    npi_free(env, embedding);
+    return code;
+}
+
+static int dimensions(const npgnn_graph *graph)
+{
+    int32_t linked = 0;
+    for (int32_t i = 0; i < graph->n; i++)
+        linked += graph->a.ptr[i + 1] > graph->a.ptr[i];
+    int32_t most = linked / NODES_PER_DIMENSION;
+    return most > DIMENSIONS ? DIMENSIONS : most < 1 ? 1 : most;
+}
+
+int npi_spectral_method(float *score, npgnn_eval_run *run, const npi_task *task, npgnn_error *err)
+{
+    double start = npi_seconds();
+    int code = npi_spectral_scores(score, task->graph, dimensions(task->graph), task->pairs, task->count,
+                                   task->options->seed, task->env, err);
+    run->train_seconds = npi_seconds() - start;
+    return code;
+}

@@ -1,0 +1,81 @@
+#include "linalg/eigen.h"
+
+#include <arpack/arpack.h>
+
+#include "linalg/dense.h"
+
+#define TOLERANCE 1e-9 /* of an eigenvalue, relative */
+#define RESTARTS 1000
+
+/* ARPACK's work space, by the names of its manual. */
+typedef struct work {
+    int32_t n;
+    int k, ncv; /* ncv: vectors of the Krylov space between two restarts */
+    double *v;  /* (ncv, n) */
+    double *workd, *workl;
+    a_int lworkl, *select;
+    a_int iparam[11], ipntr[11];
+} work;
+
+static int work_new(work *w, int32_t n, int k, const npgnn_env *env, npgnn_error *err)
+{
+    int ncv = 2 * k + 20; /* twice as many as are wanted, as its manual advises, and some for small k */
+    w->n = n;
+    w->k = k;
+    w->ncv = ncv < n ? ncv : n;
+    w->lworkl = w->ncv * (w->ncv + 8);
+    w->v = npi_alloc(env, (size_t)w->ncv * (size_t)n, sizeof *w->v, err);
+    w->workd = npi_alloc(env, 3 * (size_t)n, sizeof *w->workd, err);
+    w->workl = npi_alloc(env, (size_t)w->lworkl, sizeof *w->workl, err);
+    w->select = npi_alloc(env, (size_t)w->ncv, sizeof *w->select, err);
+    w->iparam[0] = 1; /* shifts are its own */
+    w->iparam[2] = RESTARTS;
+    w->iparam[3] = 1; /* blocks of one vector */
+    w->iparam[6] = 1; /* the plain problem S x = λ x */
+    return w->v && w->workd && w->workl && w->select ? 0 : NPGNN_E_MEMORY;
+}
+
+static void work_free(const npgnn_env *env, work *w)
+{
+    npi_free(env, w->v);
+    npi_free(env, w->workd);
+    npi_free(env, w->workl);
+    npi_free(env, w->select);
+}
+
+/* Reverse communication: ARPACK comes back whenever it wants a product. Returns ARPACK's info, 0 for success. */
+static a_int iterate(double *values, double *vectors, double *start, work *w, npi_operator_fn *multiply,
+                     const void *user)
+{
+    enum { PRODUCT = 1, AGAIN = -1, START_GIVEN = 1 };
+    a_int ido = 0, info = START_GIVEN;
+    do {
+        dsaupd_c(&ido, "I", w->n, "LA", w->k, TOLERANCE, start, w->ncv, w->v, w->n, w->iparam, w->ipntr, w->workd,
+                 w->workl, w->lworkl, &info);
+        if (ido == PRODUCT || ido == AGAIN)
+            multiply(w->workd + w->ipntr[1] - 1, w->workd + w->ipntr[0] - 1, user);
+    } while (ido == PRODUCT || ido == AGAIN);
+    if (info == 0)
+        dseupd_c(1, "A", w->select, values, vectors, w->n, 0, "I", w->n, "LA", w->k, TOLERANCE, start, w->ncv, w->v,
+                 w->n, w->iparam, w->ipntr, w->workd, w->workl, w->lworkl, &info);
+    return info;
+}
+
+int npi_eigen_largest(double *values, double *vectors, double *start, int32_t n, int k, npi_operator_fn *multiply,
+                      const void *user, const npgnn_env *env, npgnn_error *err)
+{
+    work w = {0};
+    a_int info = 0;
+    int code = work_new(&w, n, k, env, err);
+    if (!code) {
+        int saved = npi_blas_begin(1); /* ARPACK's own BLAS calls: their bits would depend on the number of threads */
+#pragma omp critical(npi_arpack)
+        info = iterate(values, vectors, start, &w, multiply, user);
+        npi_blas_end(saved);
+    }
+    work_free(env, &w);
+    if (info != 0)
+        return npi_fail(err, NPGNN_E_DIVERGED, "ARPACK did not find %d eigenvectors of a matrix of %d rows (info %d)",
+                        k, (int)n, (int)info);
+    return code;
+}

@@ -1,0 +1,371 @@
+/* The methods that npgnn is compared with: structural scores against slow, dense calculations, and what must hold for every
+ * method of the library. */
+#include <string.h>
+
+#include "baselines/neighbors.h"
+#include "baselines/spectral.h"
+#include "check.h"
+
+/* Two components, of 9 nodes and of 3, and a node without an edge. */
+enum { N = 13, LONE = 12, PAIRS = N * N };
+static const npgnn_pair EDGES[] = {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {2, 3}, {3, 4}, {4, 5},  {4, 6},
+                                   {5, 6}, {6, 7}, {7, 8}, {5, 8}, {1, 3}, {2, 7}, {9, 10}, {10, 11}};
+enum { M = sizeof EDGES / sizeof EDGES[0] };
+
+typedef struct problem {
+    npgnn_env env;
+    npgnn_options options;
+    npgnn_graph *graph;
+    npgnn_split split;
+    npgnn_pair pairs[PAIRS]; /* all of them, row by row */
+    npi_task task;
+    double a[N][N];
+} problem;
+
+/* Everything is known. It stays where it is: the task points into it. */
+static void make_problem(problem *p, int threads)
+{
+    npgnn_error err = {0};
+    memset(p, 0, sizeof *p);
+    p->env = npi_env(&(npgnn_env){.threads = threads});
+    assert_ok(npgnn_options_preset(&p->options, NULL, &err), err);
+    assert_ok(npgnn_graph_from_arrays(&p->graph, EDGES, NULL, N, M, 0, &p->env, &err), err);
+    p->split.train = p->graph;
+    for (int i = 0; i < PAIRS; i++)
+        p->pairs[i] = (npgnn_pair){i / N, i % N};
+    for (int e = 0; e < M; e++)
+        p->a[EDGES[e].u][EDGES[e].v] = p->a[EDGES[e].v][EDGES[e].u] = 1;
+    p->task = (npi_task){p->graph, &p->split, p->pairs, PAIRS, &p->options, &p->env};
+}
+
+static void run(float score[PAIRS], npi_method_fn *method, const problem *p)
+{
+    npgnn_error err = {0};
+    npgnn_eval_run unused = {0};
+    for (int i = 0; i < PAIRS; i++)
+        score[i] = NAN;
+    assert_ok(method(score, &unused, &p->task, &err), err);
+}
+
+static double degree(const problem *p, int i)
+{
+    double sum = 0;
+    for (int j = 0; j < N; j++)
+        sum += p->a[i][j];
+    return sum;
+}
+
+/* ---- neighbourhoods ---- */
+
+static void check_shared(npi_method_fn *method, double (*weight)(double))
+{
+    problem p;
+    float score[PAIRS];
+    make_problem(&p, 2);
+    run(score, method, &p);
+    for (int i = 0; i < PAIRS; i++) {
+        double wanted = 0;
+        for (int w = 0; w < N; w++)
+            wanted += p.a[i / N][w] * p.a[w][i % N] > 0 ? weight(degree(&p, w)) : 0;
+        if (i / N != i % N) /* a node with itself is no pair, and log 1 = 0 */
+            assert_near(score[i], wanted, 1e-6);
+    }
+    npgnn_graph_free(p.graph);
+}
+
+static double one(double d)
+{
+    return d / d;
+}
+
+static double inverse_log(double d)
+{
+    return 1 / log(d);
+}
+
+static double inverse(double d)
+{
+    return 1 / d;
+}
+
+static void test_neighborhoods(void **state)
+{
+    (void)state;
+    check_shared(npi_common_neighbors_method, one);
+    check_shared(npi_adamic_adar_method, inverse_log);
+    check_shared(npi_resource_allocation_method, inverse);
+}
+
+/* c = b a */
+static void multiply(double c[N][N], double b[N][N], double a[N][N])
+{
+    for (int i = 0; i < N; i++)
+        for (int j = 0; j < N; j++) {
+            c[i][j] = 0;
+            for (int l = 0; l < N; l++)
+                c[i][j] += b[i][l] * a[l][j];
+        }
+}
+
+static void test_katz(void **state)
+{
+    (void)state;
+    problem p;
+    float score[PAIRS];
+    double power[N][N] = {{0}}, next[N][N], sum[N][N] = {{0}}, factor = 1;
+    make_problem(&p, 2);
+    run(score, npi_katz_method, &p);
+    for (int i = 0; i < N; i++)
+        power[i][i] = 1;
+    for (int length = 1; length <= 8; length++) {
+        factor *= 0.005;
+        multiply(next, power, p.a);
+        memcpy(power, next, sizeof power);
+        for (int i = 0; i < PAIRS; i++)
+            sum[i / N][i % N] += factor * power[i / N][i % N];
+    }
+    for (int i = 0; i < PAIRS; i++) {
+        double wanted = sum[i / N][i % N];
+        assert_true(wanted > 0 ? check_near((double)score[i] / wanted, 1, 1e-5) : score[i] == 0);
+    }
+    npgnn_graph_free(p.graph);
+}
+
+/* ---- spectral embedding ---- */
+
+/* One rotation of Jacobi's method: makes s[p][q] zero; the columns of v follow. */
+static void rotate(double s[N][N], double v[N][N], int p, int q)
+{
+    double theta = 0.5 * atan2(2 * s[p][q], s[q][q] - s[p][p]), c = cos(theta), t = sin(theta);
+    for (int i = 0; i < N; i++) {
+        double a = s[i][p], b = s[i][q], x = v[i][p], y = v[i][q];
+        s[i][p] = c * a - t * b;
+        s[i][q] = t * a + c * b;
+        v[i][p] = c * x - t * y;
+        v[i][q] = t * x + c * y;
+    }
+    for (int i = 0; i < N; i++) {
+        double a = s[p][i], b = s[q][i];
+        s[p][i] = c * a - t * b;
+        s[q][i] = t * a + c * b;
+    }
+}
+
+/* All eigenvectors of s, as columns of v; their eigenvalues end on the diagonal of s. */
+static void jacobi(double v[N][N], double s[N][N])
+{
+    for (int i = 0; i < PAIRS; i++)
+        v[i / N][i % N] = i / N == i % N;
+    for (int sweep = 0; sweep < 30; sweep++)
+        for (int p = 0; p < N; p++)
+            for (int q = p + 1; q < N; q++)
+                rotate(s, v, p, q);
+}
+
+/* Of the eigenvalues between 1 and the next below `from`, the largest. */
+static int largest_below(double s[N][N], double from)
+{
+    int best = -1;
+    for (int i = 0; i < N; i++)
+        if (s[i][i] < from - 1e-9 && (best < 0 || s[i][i] > s[best][best]))
+            best = i;
+    return best;
+}
+
+/* The scores that k eigenvectors below the eigenvalue 1 give; the small component (9, 10, 11) adds its own. */
+static void dense_spectral(double wanted[N][N], const problem *p, int k)
+{
+    double s[N][N], v[N][N], at = 1 - 1e-6;
+    for (int i = 0; i < PAIRS; i++)
+        s[i / N][i % N] = p->a[i / N][i % N] > 0 ? 1 / sqrt(degree(p, i / N) * degree(p, i % N)) : 0;
+    jacobi(v, s);
+    for (int i = 0; i < PAIRS; i++) {
+        int u = i / N, w = i % N, small = u >= 9 && u < LONE && w >= 9 && w < LONE;
+        wanted[u][w] = small ? sqrt(degree(p, u) * degree(p, w)) / 4 : 0;
+    }
+    for (int j = 0; j < k; j++) {
+        int column = largest_below(s, at);
+        at = s[column][column];
+        for (int i = 0; i < PAIRS; i++)
+            wanted[i / N][i % N] += v[i / N][column] * v[i % N][column];
+    }
+}
+
+static void test_spectral(void **state)
+{
+    (void)state;
+    problem p;
+    float score[PAIRS];
+    double wanted[N][N];
+    npgnn_error err = {0};
+    make_problem(&p, 2);
+    for (int k = 1; k <= 3; k++) { /* positive eigenvalues, all different */
+        assert_ok(npi_spectral_scores(score, p.graph, k, p.pairs, PAIRS, 1, &p.env, &err), err);
+        dense_spectral(wanted, &p, k);
+        for (int i = 0; i < PAIRS; i++)
+            assert_near(score[i], wanted[i / N][i % N], 1e-6);
+    }
+    npgnn_graph_free(p.graph);
+}
+
+/* Graphs that leave a Krylov space early: all eigenvalues but one are equal. */
+static void test_spectral_of_extreme_graphs(void **state)
+{
+    (void)state;
+    npgnn_env env = npi_env(&(npgnn_env){.threads = 1});
+    npgnn_error err = {0};
+    for (int32_t n = 2; n < 20; n++)
+        for (int star = 0; star < 2; star++) {
+            npgnn_pair edges[200];
+            int64_t m = 0;
+            float score;
+            for (int32_t i = 0; i < n; i++)
+                for (int32_t j = i + 1; j < n && (i == 0 || !star); j++)
+                    edges[m++] = (npgnn_pair){i, j};
+            npgnn_graph *graph = NULL;
+            assert_ok(npgnn_graph_from_arrays(&graph, edges, NULL, n, m, 0, &env, &err), err);
+            assert_ok(npi_spectral_scores(&score, graph, (n + 1) / 2, &(npgnn_pair){0, 1}, 1, 1, &env, &err), err);
+            assert_true(fabsf(score) <= 1.0001f);
+            npgnn_graph_free(graph);
+        }
+}
+
+/* ---- what training does not know ---- */
+
+/* Nodes 0 and 1 are new, and LONE has no edge: pairs with them score 0. */
+static void check_unknown_nodes(npi_method_fn *method)
+{
+    problem p;
+    npgnn_error err = {0};
+    npgnn_pair known[M];
+    int64_t count = 0;
+    float score[PAIRS];
+    int some = 0;
+    make_problem(&p, 1);
+    npgnn_graph *all = p.graph;
+    for (int e = 0; e < M; e++)
+        if (EDGES[e].u > 1)
+            known[count++] = EDGES[e];
+    assert_ok(npgnn_graph_from_arrays(&p.graph, known, NULL, N, count, 0, &p.env, &err), err);
+    p.task.graph = p.graph;
+    run(score, method, &p);
+    for (int i = 0; i < PAIRS; i++) {
+        assert_true(isfinite(score[i]));
+        if (i / N < 2 || i % N < 2 || i / N == LONE)
+            assert_true(score[i] == 0);
+        some += score[i] != 0;
+    }
+    assert_true(some > 10);
+    npgnn_graph_free(p.graph);
+    npgnn_graph_free(all);
+}
+
+static void test_unknown_nodes(void **state)
+{
+    (void)state;
+    check_unknown_nodes(npi_common_neighbors_method);
+    check_unknown_nodes(npi_adamic_adar_method);
+    check_unknown_nodes(npi_resource_allocation_method);
+    check_unknown_nodes(npi_katz_method);
+    check_unknown_nodes(npi_spectral_method);
+}
+
+/* ---- every method ---- */
+
+static npgnn_eval_run evaluate(const char *method, const npgnn_graph *graph, npgnn_protocol protocol, int threads)
+{
+    npgnn_env env = {.threads = threads};
+    npgnn_error err = {0};
+    npgnn_eval_options options;
+    npgnn_eval_run result;
+    npgnn_eval_options_default(&options, protocol);
+    options.method = method;
+    options.model.iterations = 100;
+    options.first_seed = 5;
+    assert_ok(npgnn_evaluate(&result, graph, 1, &options, &env, &err), err);
+    return result;
+}
+
+static int same(double a, double b)
+{
+    return memcmp(&a, &b, sizeof a) == 0;
+}
+
+/* The same bits for any number of threads, and better than chance where all nodes are known. */
+static void test_every_method(void **state)
+{
+    (void)state;
+    npgnn_error err = {0};
+    npgnn_graph *graph = NULL;
+    const char *name, *help;
+    assert_ok(npgnn_load(&graph, "synthetic:nodes=300,topics=5,degree=8", NULL, NULL, &err), err);
+    for (int i = 0; npgnn_method_info(&name, &help, i); i++)
+        for (int protocol = NPGNN_TRANSDUCTIVE; protocol <= NPGNN_FEW_SHOT; protocol++) {
+            npgnn_eval_run first = evaluate(name, graph, (npgnn_protocol)protocol, 1);
+            for (int threads = 2; threads <= 3; threads++) {
+                npgnn_eval_run again = evaluate(name, graph, (npgnn_protocol)protocol, threads);
+                assert_true(same(first.auc, again.auc) && same(first.ap, again.ap) && same(first.mrr, again.mrr));
+            }
+            if (protocol == NPGNN_TRANSDUCTIVE && !(first.auc > 0.55))
+                fail_msg("%s: AUC %g", name, first.auc);
+        }
+    npgnn_graph_free(graph);
+}
+
+static int code_of(const char *method, const npgnn_graph *graph, npgnn_progress_fn *progress)
+{
+    npgnn_env env = {.threads = 1, .progress = progress};
+    npgnn_error err = {0};
+    npgnn_eval_options options;
+    npgnn_eval_run result;
+    npgnn_eval_options_default(&options, NPGNN_TRANSDUCTIVE);
+    options.method = method;
+    int code = npgnn_evaluate(&result, graph, 1, &options, &env, &err);
+    assert_true(code == 0 || strlen(err.text) > 10);
+    return code;
+}
+
+/* Without features, those that need them say so and the others work. */
+static void test_without_features(void **state)
+{
+    (void)state;
+    npgnn_error err = {0};
+    npgnn_graph *graph = NULL;
+    npgnn_pair ring[60];
+    const char *name, *help;
+    for (int i = 0; i < 60; i++)
+        ring[i] = (npgnn_pair){i, (i + 1) % 60};
+    assert_ok(npgnn_graph_from_arrays(&graph, ring, NULL, 60, 60, 0, NULL, &err), err);
+    for (int i = 0; npgnn_method_info(&name, &help, i); i++) {
+        int learns = strcmp(name, "npgnn") == 0 || strstr(name, "gae") != NULL;
+        assert_int_equal(code_of(name, graph, NULL), learns ? NPGNN_E_ARGUMENT : 0);
+    }
+    npgnn_graph_free(graph);
+}
+
+static int stop(void *user, const npgnn_progress *progress)
+{
+    (void)user;
+    return progress->iteration >= 2;
+}
+
+static void test_cancelling(void **state)
+{
+    (void)state;
+    npgnn_error err = {0};
+    npgnn_graph *graph = NULL;
+    assert_ok(npgnn_load(&graph, "synthetic:nodes=300", NULL, NULL, &err), err);
+    assert_int_equal(code_of("vgae", graph, stop), NPGNN_E_CANCELLED);
+    npgnn_graph_free(graph);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_neighborhoods),    cmocka_unit_test(test_katz),
+        cmocka_unit_test(test_spectral),         cmocka_unit_test(test_spectral_of_extreme_graphs),
+        cmocka_unit_test(test_unknown_nodes),    cmocka_unit_test(test_every_method),
+        cmocka_unit_test(test_without_features), cmocka_unit_test(test_cancelling),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
