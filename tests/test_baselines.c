@@ -2,8 +2,12 @@
  * method of the library. */
 #include <string.h>
 
+#include "base/rng.h"
+#include "baselines/alias.h"
+#include "baselines/deepwalk.h"
 #include "baselines/neighbors.h"
 #include "baselines/spectral.h"
+#include "baselines/walks.h"
 #include "check.h"
 
 /* Two components, of 9 nodes and of 3, and a node without an edge. */
@@ -230,6 +234,85 @@ static void test_spectral_of_extreme_graphs(void **state)
         }
 }
 
+/* ---- DeepWalk ---- */
+
+/* Every step is along an edge, a walk is the same whoever asks, and windows have all sizes. */
+static void test_walks(void **state)
+{
+    (void)state;
+    problem p;
+    npgnn_error err = {0};
+    npi_walks walks;
+    int32_t places[NPI_WALK_LENGTH], again[NPI_WALK_LENGTH];
+    int windows[NPI_WALK_LENGTH], seen[11] = {0};
+    make_problem(&p, 1);
+    assert_ok(npi_walks_new(&walks, &p.graph->a, 7, &p.env, &err), err);
+    assert_int_equal(walks.linked, N - 1);
+    assert_int_equal(walks.place[LONE], -1);
+    for (int64_t walk = 0; walk < 50; walk++) {
+        npi_walks_get(places, &walks, walk);
+        npi_walks_get(again, &walks, walk);
+        npi_walks_windows(windows, &walks, walk, 10);
+        assert_memory_equal(places, again, sizeof places);
+        assert_int_equal(places[0], walk % walks.linked);
+        for (int i = 0; i < NPI_WALK_LENGTH; i++) {
+            assert_in_range(windows[i], 1, 10);
+            seen[windows[i]]++;
+            assert_true(i == 0 || p.a[walks.node[places[i - 1]]][walks.node[places[i]]] > 0);
+        }
+    }
+    for (int size = 1; size <= 10; size++)
+        assert_in_range(seen[size], 300, 500); /* of 4000, six standard deviations around 400 */
+    npi_walks_free(&p.env, &walks);
+    npgnn_graph_free(p.graph);
+}
+
+/* Each index as often as its weight says, within six standard deviations. */
+static void test_alias(void **state)
+{
+    (void)state;
+    enum { COUNT = 7, DRAWS = 100000 };
+    const double weight[COUNT] = {0, 1, 5, 0.25, 3, 1, 9.75};
+    double weights[COUNT], seen[COUNT] = {0};
+    npi_alias cells[COUNT];
+    int32_t stack[COUNT];
+    npi_rng rng = npi_rng_make(1, NPI_RNG_TEST, 0);
+    memcpy(weights, weight, sizeof weights);
+    npi_alias_make(cells, weights, stack, COUNT);
+    for (uint64_t i = 0; i < DRAWS; i++) {
+        uint32_t bits[4];
+        npi_rng_block(bits, &rng, i);
+        seen[npi_alias_draw(cells, COUNT, bits[0])]++;
+    }
+    for (int i = 0; i < COUNT; i++)
+        assert_near(seen[i] / DRAWS, weight[i] / 20, 0.01);
+    assert_true(seen[0] == 0);
+}
+
+/* Groups of 50 nodes, each node with about 6 links inside its group and 1 outside: links inside are found. */
+static void test_deepwalk_finds_groups(void **state)
+{
+    (void)state;
+    enum { NODES = 400, GROUP = 50, LINKS = 1400 };
+    npgnn_error err = {0};
+    npgnn_graph *graph = NULL;
+    static npgnn_pair edges[LINKS];
+    npi_rng rng = npi_rng_make(2, NPI_RNG_TEST, 0);
+    npgnn_eval_options options;
+    npgnn_eval_run result;
+    for (int e = 0; e < LINKS; e++) {
+        int32_t u = (int32_t)npi_rng_below(&rng, NODES), inside = e % 7 != 0;
+        int32_t v = (int32_t)npi_rng_below(&rng, inside ? GROUP : NODES);
+        edges[e] = (npgnn_pair){u, inside ? u / GROUP * GROUP + v : v};
+    }
+    assert_ok(npgnn_graph_from_arrays(&graph, edges, NULL, NODES, LINKS, 0, NULL, &err), err);
+    npgnn_eval_options_default(&options, NPGNN_TRANSDUCTIVE);
+    options.method = "deepwalk";
+    assert_ok(npgnn_evaluate(&result, graph, 1, &options, NULL, &err), err);
+    assert_true(result.auc > 0.75);
+    npgnn_graph_free(graph);
+}
+
 /* ---- what training does not know ---- */
 
 /* Nodes 0 and 1 are new, and LONE has no edge: pairs with them score 0. */
@@ -268,6 +351,7 @@ static void test_unknown_nodes(void **state)
     check_unknown_nodes(npi_resource_allocation_method);
     check_unknown_nodes(npi_katz_method);
     check_unknown_nodes(npi_spectral_method);
+    check_unknown_nodes(npi_deepwalk_method);
 }
 
 /* ---- every method ---- */
@@ -356,16 +440,24 @@ static void test_cancelling(void **state)
     npgnn_graph *graph = NULL;
     assert_ok(npgnn_load(&graph, "synthetic:nodes=300", NULL, NULL, &err), err);
     assert_int_equal(code_of("vgae", graph, stop), NPGNN_E_CANCELLED);
+    assert_int_equal(code_of("deepwalk", graph, stop), NPGNN_E_CANCELLED);
     npgnn_graph_free(graph);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_neighborhoods),    cmocka_unit_test(test_katz),
-        cmocka_unit_test(test_spectral),         cmocka_unit_test(test_spectral_of_extreme_graphs),
-        cmocka_unit_test(test_unknown_nodes),    cmocka_unit_test(test_every_method),
-        cmocka_unit_test(test_without_features), cmocka_unit_test(test_cancelling),
+        cmocka_unit_test(test_neighborhoods),
+        cmocka_unit_test(test_katz),
+        cmocka_unit_test(test_spectral),
+        cmocka_unit_test(test_spectral_of_extreme_graphs),
+        cmocka_unit_test(test_walks),
+        cmocka_unit_test(test_alias),
+        cmocka_unit_test(test_deepwalk_finds_groups),
+        cmocka_unit_test(test_unknown_nodes),
+        cmocka_unit_test(test_every_method),
+        cmocka_unit_test(test_without_features),
+        cmocka_unit_test(test_cancelling),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

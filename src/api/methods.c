@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "baselines/cosine.h"
+#include "baselines/deepwalk.h"
 #include "baselines/neighbors.h"
 #include "baselines/spectral.h"
 #include "baselines/vgae.h"
@@ -61,6 +62,7 @@ static const struct {
     {"vgae", "variational graph auto-encoder (Kipf and Welling 2016)", npi_vgae_method},
     {"gae", "graph auto-encoder, the same without noise", npi_gae_method},
     {"sc", "spectral embedding of the training graph", npi_spectral_method},
+    {"deepwalk", "nodes that random walks visit together (Perozzi et al. 2014)", npi_deepwalk_method},
     {"common-neighbors", "how many neighbours two nodes share", npi_common_neighbors_method},
     {"adamic-adar", "the same, each weighing 1 / log of its degree", npi_adamic_adar_method},
     {"resource-allocation", "the same, each weighing 1 / its degree", npi_resource_allocation_method},

@@ -21,8 +21,8 @@ typedef enum {
     NPI_RNG_COLD,      /* nodes that act as new; stream = iteration */
     NPI_RNG_DROPOUT,   /* features that an iteration does not see; stream = iteration */
     NPI_RNG_SPECTRAL,  /* start vector of the eigensolver */
-    NPI_RNG_WALK,      /* random walks; stream = pass, or a purpose of its own */
-    NPI_RNG_SKIPGRAM   /* skip-gram; stream = pool */
+    NPI_RNG_WALK,      /* random walks; stream = steps, windows or order */
+    NPI_RNG_SKIPGRAM   /* skip-gram: first vectors; negatives, stream = 1 + pool of walks */
 } npi_purpose;
 
 typedef struct npi_rng {

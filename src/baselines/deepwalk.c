@@ -1,0 +1,307 @@
+#include "baselines/deepwalk.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/rng.h"
+#include "baselines/alias.h"
+#include "baselines/walks.h"
+#include "linalg/kernels.h"
+
+#define WALKS_PER_NODE 10
+#define WINDOW 10
+#define DIMENSIONS 128
+#define NEGATIVES 5
+#define RATE 0.025
+#define LAST_RATE 0.0001
+
+/* Stochastic gradient descent is a chain of steps: threads that race give other bits every time. Here threads work on
+ * disjoint vectors instead. Nodes are cut into blocks; the pairs of a pool of walks are sorted into buckets by the blocks of
+ * their two nodes; and in round r, input block t meets output block t + r (mod blocks), all t at once. Each bucket draws its
+ * negatives from its own output block. So the steps on a vector, and their order, do not depend on who does them. */
+#define MOST_BLOCKS 16
+#define LEAST_BLOCK 64 /* nodes; fewer would make poor negatives */
+#define POOL_WALKS 1024
+#define CHUNK_WALKS 16 /* walks are cut and sorted in chunks, whatever the threads */
+#define CHUNKS (POOL_WALKS / CHUNK_WALKS)
+#define POOL_PAIRS (POOL_WALKS * NPI_WALK_LENGTH * 2 * WINDOW)
+
+typedef struct deepwalk {
+    const npi_task *task;
+    const npi_kernels *kernels;
+    npi_walks walks;
+    int64_t walk_count;
+    int32_t blocks, block_size;
+    real *in, *out;      /* (linked, DIMENSIONS) by place */
+    npi_alias *negative; /* (linked) a table a block, indices within it */
+    int32_t *visited;    /* (POOL_WALKS, NPI_WALK_LENGTH) the walks of the pool */
+    npgnn_pair *pairs;   /* (POOL_PAIRS) input and output place, by bucket */
+    int64_t *fill;       /* (CHUNKS, buckets) where a chunk's next pair of a bucket goes */
+    int64_t *bucket;     /* (buckets + 1) where a bucket starts */
+    npgnn_progress progress;
+} deepwalk;
+
+static int buckets(const deepwalk *d)
+{
+    return d->blocks * d->blocks;
+}
+
+static int32_t block_start(const deepwalk *d, int32_t block)
+{
+    int64_t start = (int64_t)block * d->block_size;
+    return start < d->walks.linked ? (int32_t)start : d->walks.linked;
+}
+
+/* ---- making ---- */
+
+/* How often the walks visit each place. Integers: the order of the additions does not matter. */
+static void count_visits(int64_t *visits, const deepwalk *d)
+{
+#pragma omp parallel for num_threads(d->task->env->threads) schedule(static)
+    for (int64_t walk = 0; walk < d->walk_count; walk++) {
+        int32_t places[NPI_WALK_LENGTH];
+        npi_walks_get(places, &d->walks, walk);
+        for (int step = 0; step < NPI_WALK_LENGTH; step++) {
+#pragma omp atomic
+            visits[places[step]]++;
+        }
+    }
+}
+
+/* Negatives are drawn in proportion to visits^0.75, as word2vec does. */
+static int make_negatives(deepwalk *d, npgnn_error *err)
+{
+    const npgnn_env *env = d->task->env;
+    size_t linked = (size_t)d->walks.linked;
+    int64_t *visits = npi_alloc(env, linked, sizeof *visits, err);
+    double *weights = npi_alloc(env, linked, sizeof *weights, err);
+    int32_t *stack = npi_alloc(env, linked, sizeof *stack, err);
+    int code = visits && weights && stack ? 0 : NPGNN_E_MEMORY;
+    if (!code)
+        count_visits(visits, d);
+    for (size_t i = 0; !code && i < linked; i++)
+        weights[i] = pow((double)visits[i], 0.75);
+    for (int32_t block = 0; !code && block < d->blocks; block++) {
+        int32_t start = block_start(d, block), count = block_start(d, block + 1) - start;
+        npi_alias_make(d->negative + start, weights + start, stack, count);
+    }
+    npi_free(env, visits);
+    npi_free(env, weights);
+    npi_free(env, stack);
+    return code;
+}
+
+static void init_vectors(deepwalk *d)
+{
+    npi_rng rng = npi_rng_make(d->task->options->seed, NPI_RNG_SKIPGRAM, 0);
+    size_t count = (size_t)d->walks.linked * DIMENSIONS;
+    for (size_t i = 0; i < count; i++)
+        d->in[i] = (real)((npi_rng_uniform_at(&rng, i) - 0.5) / DIMENSIONS); /* `out` starts at 0 */
+}
+
+static int deepwalk_new(deepwalk *d, npgnn_error *err)
+{
+    const npgnn_env *env = d->task->env;
+    int code = npi_walks_new(&d->walks, &d->task->graph->a, d->task->options->seed, env, err);
+    if (code)
+        return code;
+    int32_t linked = d->walks.linked, blocks = linked / LEAST_BLOCK;
+    size_t count = (size_t)linked;
+    d->kernels = npi_kernels_best();
+    d->walk_count = (int64_t)linked * WALKS_PER_NODE;
+    d->blocks = blocks < 1 ? 1 : blocks > MOST_BLOCKS ? MOST_BLOCKS : blocks;
+    d->block_size = (linked + d->blocks - 1) / d->blocks;
+    d->in = npi_alloc(env, count * DIMENSIONS, sizeof *d->in, err);
+    d->out = npi_alloc(env, count * DIMENSIONS, sizeof *d->out, err);
+    d->negative = npi_alloc(env, count, sizeof *d->negative, err);
+    d->visited = npi_alloc(env, POOL_WALKS * NPI_WALK_LENGTH, sizeof *d->visited, err);
+    d->pairs = npi_alloc(env, POOL_PAIRS, sizeof *d->pairs, err);
+    d->fill = npi_alloc(env, (size_t)CHUNKS * (size_t)buckets(d), sizeof *d->fill, err);
+    d->bucket = npi_alloc(env, (size_t)buckets(d) + 1, sizeof *d->bucket, err);
+    if (!d->in || !d->out || !d->negative || !d->visited || !d->pairs || !d->fill || !d->bucket)
+        return NPGNN_E_MEMORY;
+    init_vectors(d);
+    return make_negatives(d, err);
+}
+
+static void deepwalk_free(deepwalk *d)
+{
+    const npgnn_env *env = d->task->env;
+    npi_walks_free(env, &d->walks);
+    npi_free(env, d->in);
+    npi_free(env, d->out);
+    npi_free(env, d->negative);
+    npi_free(env, d->visited);
+    npi_free(env, d->pairs);
+    npi_free(env, d->fill);
+    npi_free(env, d->bucket);
+}
+
+/* ---- a pool: walks, their pairs, sorted into buckets ---- */
+
+/* The pairs of one walk, each a step and one within its window: counts them in `fill`, by bucket, or puts them where it
+ * says. */
+static void walk_pairs(npgnn_pair *pairs, int64_t *fill, const deepwalk *d, const int32_t *places, int64_t walk)
+{
+    int windows[NPI_WALK_LENGTH];
+    npi_walks_windows(windows, &d->walks, walk, WINDOW);
+    for (int i = 0; i < NPI_WALK_LENGTH; i++) {
+        int first = i - windows[i] > 0 ? i - windows[i] : 0;
+        int last = i + windows[i] < NPI_WALK_LENGTH ? i + windows[i] : NPI_WALK_LENGTH - 1;
+        int32_t row = places[i] / d->block_size * d->blocks;
+        for (int j = first; j <= last; j++) {
+            if (j == i)
+                continue;
+            int64_t at = fill[row + places[j] / d->block_size]++;
+            if (pairs)
+                pairs[at] = (npgnn_pair){places[i], places[j]};
+        }
+    }
+}
+
+/* From how many pairs each chunk has in each bucket to where they go: by bucket, then by chunk. */
+static void place_buckets(deepwalk *d, int chunks)
+{
+    int64_t at = 0;
+    for (int b = 0; b < buckets(d); b++) {
+        d->bucket[b] = at;
+        for (int chunk = 0; chunk < chunks; chunk++) {
+            int64_t *fill = &d->fill[chunk * buckets(d) + b], count = *fill;
+            *fill = at;
+            at += count;
+        }
+    }
+    d->bucket[buckets(d)] = at;
+}
+
+/* One pass over the walks [first, end) of a pool, in chunks: to count pairs, then to place them. */
+static void each_walk(deepwalk *d, npgnn_pair *pairs, int64_t first, int64_t end)
+{
+    int chunks = (int)((end - first + CHUNK_WALKS - 1) / CHUNK_WALKS);
+#pragma omp parallel for num_threads(d->task->env->threads) schedule(static)
+    for (int chunk = 0; chunk < chunks; chunk++) {
+        int64_t walk = first + (int64_t)chunk * CHUNK_WALKS;
+        int64_t stop = walk + CHUNK_WALKS < end ? walk + CHUNK_WALKS : end;
+        for (; walk < stop; walk++) {
+            int32_t *places = d->visited + (walk - first) * NPI_WALK_LENGTH;
+            if (!pairs)
+                npi_walks_get(places, &d->walks, walk);
+            walk_pairs(pairs, d->fill + chunk * buckets(d), d, places, walk);
+        }
+    }
+    if (!pairs)
+        place_buckets(d, chunks);
+}
+
+static void make_pool(deepwalk *d, int64_t first, int64_t end)
+{
+    memset(d->fill, 0, (size_t)CHUNKS * (size_t)buckets(d) * sizeof *d->fill);
+    each_walk(d, NULL, first, end);
+    each_walk(d, d->pairs, first, end);
+}
+
+/* ---- skip-gram ---- */
+
+/* The output places of a pair and of its negatives, drawn from the output's block. */
+static void choose_outputs(int32_t outputs[1 + NEGATIVES], const deepwalk *d, const npi_rng *rng, int64_t pair)
+{
+    uint32_t bits[8];
+    int32_t output = d->pairs[pair].v, start = block_start(d, output / d->block_size);
+    int32_t count = block_start(d, output / d->block_size + 1) - start;
+    npi_rng_block(bits, rng, (uint64_t)pair * 2);
+    npi_rng_block(bits + 4, rng, (uint64_t)pair * 2 + 1);
+    outputs[0] = output;
+    for (int i = 0; i < NEGATIVES; i++)
+        outputs[1 + i] = start + npi_alias_draw(d->negative + start, count, bits[i]);
+}
+
+/* One step on log sig(x · y_0) + Σ_i log sig(-x · y_i), y_0 being the output of the pair and y_i its negatives. */
+static void train_pair(const deepwalk *d, const npi_rng *rng, int64_t pair, real rate)
+{
+    static const int32_t zero = 0;
+    int32_t outputs[1 + NEGATIVES];
+    real weight[1 + NEGATIVES], dx[DIMENSIONS] = {0}, one = 1;
+    real *x = d->in + (size_t)d->pairs[pair].u * DIMENSIONS;
+    choose_outputs(outputs, d, rng, pair);
+    d->kernels->dots(weight, x, outputs, 1 + NEGATIVES, d->out, DIMENSIONS, DIMENSIONS);
+    d->kernels->sigmoid(weight, weight, 1 + NEGATIVES);
+    weight[0] = rate * (1 - weight[0]);
+    for (int i = 1; i <= NEGATIVES; i++)
+        weight[i] = outputs[i] == outputs[0] ? 0 : -rate * weight[i];
+    d->kernels->combine(dx, outputs, weight, 1 + NEGATIVES, d->out, DIMENSIONS, DIMENSIONS);
+    for (int i = 0; i <= NEGATIVES; i++)
+        d->kernels->combine(d->out + (size_t)outputs[i] * DIMENSIONS, &zero, &weight[i], 1, x, DIMENSIONS, DIMENSIONS);
+    d->kernels->combine(x, &zero, &one, 1, dx, DIMENSIONS, DIMENSIONS);
+}
+
+static void train_pool(const deepwalk *d, uint32_t pool, real rate)
+{
+    npi_rng rng = npi_rng_make(d->task->options->seed, NPI_RNG_SKIPGRAM, 1 + pool);
+#pragma omp parallel num_threads(d->task->env->threads)
+    for (int32_t round = 0; round < d->blocks; round++) {
+#pragma omp for schedule(dynamic)
+        for (int32_t t = 0; t < d->blocks; t++) {
+            int32_t b = t * d->blocks + (t + round) % d->blocks;
+            for (int64_t pair = d->bucket[b]; pair < d->bucket[b + 1]; pair++)
+                train_pair(d, &rng, pair, rate);
+        }
+    }
+}
+
+static int train(deepwalk *d, npgnn_error *err)
+{
+    const npgnn_env *env = d->task->env;
+    double start = npi_seconds();
+    int pools = (int)((d->walk_count + POOL_WALKS - 1) / POOL_WALKS);
+    d->progress =
+        (npgnn_progress){.runs = 1, .iterations = pools, .loss = NAN, .kl = NAN, .val_auc = NAN, .val_ap = NAN};
+    for (int pool = 0; pool < pools; pool++) {
+        int64_t first = (int64_t)pool * POOL_WALKS, end = first + POOL_WALKS;
+        double rate = RATE * (1 - (double)pool / pools);
+        make_pool(d, first, end < d->walk_count ? end : d->walk_count);
+        train_pool(d, (uint32_t)pool, (real)(rate > LAST_RATE ? rate : LAST_RATE));
+        d->progress.iteration++;
+        d->progress.seconds = npi_seconds() - start;
+        if (env->progress && env->progress(env->user, &d->progress))
+            return npi_fail(err, NPGNN_E_CANCELLED, "cancelled after %d of %d parts of the walks", pool + 1, pools);
+    }
+    return 0;
+}
+
+/* ---- scores ---- */
+
+static double dot(const real *x, const real *y)
+{
+    double sum = 0;
+    for (int i = 0; i < DIMENSIONS; i++)
+        sum += (double)x[i] * (double)y[i];
+    return sum;
+}
+
+/* What skip-gram has learnt to say of two nodes, in both directions: x_u · y_v + x_v · y_u. */
+static void score_pairs(float *score, const deepwalk *d)
+{
+    const npi_task *task = d->task;
+#pragma omp parallel for num_threads(task->env->threads) schedule(static)
+    for (size_t i = 0; i < task->count; i++) {
+        int32_t place[2] = {d->walks.place[task->pairs[i].u], d->walks.place[task->pairs[i].v]};
+        size_t u = (size_t)place[0] * DIMENSIONS, v = (size_t)place[1] * DIMENSIONS;
+        int known = place[0] >= 0 && place[1] >= 0;
+        score[i] = known ? (float)(dot(d->in + u, d->out + v) + dot(d->in + v, d->out + u)) : 0;
+    }
+}
+
+int npi_deepwalk_method(float *score, npgnn_eval_run *run, const npi_task *task, npgnn_error *err)
+{
+    deepwalk d = {.task = task};
+    int code = deepwalk_new(&d, err);
+    if (!code)
+        code = train(&d, err);
+    if (!code) {
+        run->iterations = run->best_iteration = d.progress.iteration;
+        run->train_seconds = d.progress.seconds;
+        score_pairs(score, &d);
+    }
+    deepwalk_free(&d);
+    return code;
+}
