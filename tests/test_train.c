@@ -1,0 +1,796 @@
+/* Training, prediction and evaluation on a small graph: what they promise, and how they stop. */
+#include "check.h"
+
+#include <string.h>
+
+#include "graph/split.h"
+#include "meter.h"
+#include "model/model.h"
+
+#define COUNT(array) (sizeof(array) / sizeof(array)[0])
+#define SPEC "nodes=200,words=100,seed=2"
+
+static npgnn_graph *graph;
+static npgnn_split *split; /* of graph, transductive */
+static const npgnn_env one_thread = {.threads = 1};
+
+static int make_graph(void **state)
+{
+    (void)state;
+    npgnn_split_options options;
+    npgnn_split_options_default(&options, NPGNN_TRANSDUCTIVE);
+    return npgnn_graph_synthetic(&graph, SPEC, &one_thread, NULL) ||
+           npgnn_split_new(&split, graph, &options, &one_thread, NULL);
+}
+
+static int free_graph(void **state)
+{
+    (void)state;
+    npgnn_split_free(split);
+    npgnn_graph_free(graph);
+    return 0;
+}
+
+static npgnn_options small_options(int iterations)
+{
+    npgnn_options o;
+    npgnn_options_preset(&o, NULL, NULL);
+    o.hidden = 8;
+    o.latent_size = 4;
+    o.decoder_hidden = 8;
+    o.output_size = 4;
+    o.pairs_per_node = 16;
+    o.iterations = iterations;
+    return o;
+}
+
+static npgnn_trainer *trainer_of(const npgnn_split *known, const npgnn_options *options, const npgnn_env *env)
+{
+    npgnn_trainer *trainer = NULL;
+    npgnn_error err = {0};
+    assert_ok(npgnn_trainer_new(&trainer, graph, known, options, env, &err), err);
+    return trainer;
+}
+
+static npgnn_model *model_of(const npgnn_trainer *trainer)
+{
+    npgnn_model *model = NULL;
+    npgnn_error err = {0};
+    assert_ok(npgnn_trainer_model(&model, trainer, &err), err);
+    return model;
+}
+
+static npgnn_model *fit(const npgnn_options *options, int threads)
+{
+    npgnn_model *model = NULL;
+    npgnn_error err = {0};
+    npgnn_env env = {.threads = threads};
+    assert_ok(npgnn_fit(&model, graph, options, &env, &err), err);
+    return model;
+}
+
+static int same_parameters(const npgnn_model *a, const npgnn_model *b)
+{
+    assert_int_equal(a->params.count, b->params.count);
+    return memcmp(a->params.block, b->params.block, a->params.count * sizeof(real)) == 0 &&
+           (!a->q || memcmp(a->q, b->q, 2 * (size_t)a->params.size.d * sizeof(real)) == 0);
+}
+
+static void check_finite(const npgnn_model *model)
+{
+    for (size_t i = 0; i < model->params.count; i++)
+        assert_true(isfinite(model->params.block[i]));
+}
+
+/* ---- training ---- */
+
+/* Means over ten iterations, for each has a context and a z of its own. */
+static void check_falling(const npgnn_options *options)
+{
+    double first = 0, last = 0;
+    npgnn_trainer *trainer = trainer_of(NULL, options, &one_thread);
+    for (int i = 0; i < options->iterations; i++) {
+        npgnn_progress p;
+        npgnn_error err = {0};
+        assert_ok(npgnn_trainer_step(&p, trainer, &err), err);
+        assert_int_equal(p.iteration, i + 1);
+        assert_true(isfinite(p.loss) && p.kl >= 0);
+        assert_false(p.validated);
+        first += i < 10 ? p.loss : 0;
+        last += i >= options->iterations - 10 ? p.loss : 0;
+    }
+    if (!(last < 0.95 * first))
+        fail_msg("the loss does not fall: %g, then %g", first / 10, last / 10);
+    npgnn_trainer_free(trainer);
+}
+
+static void test_the_loss_falls(void **state)
+{
+    (void)state;
+    for (int how = 0; how < 8; how++) {
+        npgnn_options o = small_options(80);
+        o.latent = how < 6;
+        o.context = how & 1 ? NPGNN_CONTEXT_NODES : NPGNN_CONTEXT_EDGES;
+        o.loss = how & 2 ? NPGNN_LOSS_SAMPLED : NPGNN_LOSS_EXACT;
+        o.samples = how & 4 ? 2 : 1;
+        check_falling(&o);
+    }
+}
+
+static void test_same_bits_for_any_threads(void **state)
+{
+    (void)state;
+    for (int how = 0; how < 8; how++) {
+        npgnn_options o = small_options(6);
+        o.loss = how & 1 ? NPGNN_LOSS_SAMPLED : NPGNN_LOSS_EXACT;
+        o.context = how & 2 ? NPGNN_CONTEXT_NODES : NPGNN_CONTEXT_EDGES;
+        o.encoder_output = how & 4 ? NPGNN_RELU : NPGNN_LINEAR;
+        npgnn_model *one = fit(&o, 1), *two = fit(&o, 2), *three = fit(&o, 3);
+        o.seed++;
+        npgnn_model *other = fit(&o, 1);
+        assert_true(same_parameters(one, two));
+        assert_true(same_parameters(one, three));
+        assert_false(same_parameters(one, other));
+        npgnn_model_free(one);
+        npgnn_model_free(two);
+        npgnn_model_free(three);
+        npgnn_model_free(other);
+    }
+}
+
+/* Steps one by one, a run, and a fit are the same training. */
+static void test_steps_and_runs(void **state)
+{
+    (void)state;
+    npgnn_error err = {0};
+    npgnn_options o = small_options(7);
+    npgnn_trainer *steps = trainer_of(NULL, &o, &one_thread), *run = trainer_of(NULL, &o, &one_thread);
+    for (int i = 0; i < 3; i++)
+        assert_ok(npgnn_trainer_step(NULL, steps, &err), err);
+    assert_ok(npgnn_trainer_run(steps, &err), err); /* goes on from there */
+    assert_ok(npgnn_trainer_run(run, &err), err);
+    npgnn_model *a = model_of(steps), *b = model_of(run), *c = fit(&o, 1);
+    npgnn_model_info info;
+    npgnn_model_describe(&info, a);
+    assert_true(same_parameters(a, b) && same_parameters(a, c));
+    assert_int_equal(info.iterations, 7);
+    assert_int_equal(info.train_nodes, 200);
+    assert_true(info.train_edges == npgnn_graph_edges(graph) && info.fingerprint == npi_graph_fingerprint(graph));
+    assert_true(isnan(info.val_auc) && isnan(info.val_ap));
+    npgnn_model_free(a);
+    npgnn_model_free(b);
+    npgnn_model_free(c);
+    npgnn_trainer_free(steps);
+    npgnn_trainer_free(run);
+    npgnn_trainer_free(NULL);
+}
+
+static void test_steps_allocate_nothing(void **state)
+{
+    (void)state;
+    for (int how = 0; how < 8; how++) {
+        meter memory = {.allow = -1};
+        npgnn_env env = metered_env(&memory);
+        npgnn_error err = {0};
+        npgnn_options o = small_options(10);
+        o.loss = how & 1 ? NPGNN_LOSS_SAMPLED : NPGNN_LOSS_EXACT;
+        o.context = how & 2 ? NPGNN_CONTEXT_NODES : NPGNN_CONTEXT_EDGES;
+        o.latent = how < 6;
+        npgnn_trainer *trainer = trainer_of(split, &o, &env);
+        memory.allow = 0;
+        for (int i = 0; i < 9; i++) /* the tenth validates */
+            assert_ok(npgnn_trainer_step(NULL, trainer, &err), err);
+        npgnn_trainer_free(trainer);
+        assert_int_equal(memory.blocks, 0);
+    }
+}
+
+static void test_contexts(void **state)
+{
+    (void)state;
+    npgnn_split_options by_nodes;
+    npgnn_split *inductive = NULL;
+    npgnn_error err = {0};
+    npgnn_split_options_default(&by_nodes, NPGNN_INDUCTIVE);
+    assert_ok(npgnn_split_new(&inductive, graph, &by_nodes, &one_thread, &err), err);
+    const npgnn_split *splits[] = {split, inductive};
+    const npgnn_context automatic[] = {NPGNN_CONTEXT_EDGES, NPGNN_CONTEXT_NODES};
+    for (int s = 0; s < 2; s++) {
+        npgnn_model *models[3];
+        for (int kind = 0; kind < 3; kind++) {
+            npgnn_options o = small_options(4);
+            o.context = (npgnn_context)kind;
+            npgnn_trainer *trainer = trainer_of(splits[s], &o, &one_thread);
+            assert_ok(npgnn_trainer_run(trainer, &err), err);
+            models[kind] = model_of(trainer);
+            npgnn_trainer_free(trainer);
+        }
+        assert_false(same_parameters(models[NPGNN_CONTEXT_EDGES], models[NPGNN_CONTEXT_NODES]));
+        assert_true(same_parameters(models[NPGNN_CONTEXT_AUTO], models[automatic[s]]));
+        for (int kind = 0; kind < 3; kind++)
+            npgnn_model_free(models[kind]);
+    }
+    npgnn_split_free(inductive);
+}
+
+/* ---- validation ---- */
+
+/* AUC and AP of a model on the validation pairs of the split. */
+static double judge(double *ap, const npgnn_model *model)
+{
+    const npgnn_pair *pairs;
+    size_t positives, count = npgnn_split_pairs(&pairs, &positives, split, NPGNN_SET_VAL);
+    npgnn_prediction *predictions = calloc(count, sizeof *predictions);
+    float *score = calloc(count, sizeof *score);
+    npgnn_error err = {0};
+    double auc;
+    assert_ok(npgnn_predict(predictions, model, graph, pairs, count, NULL, &one_thread, &err), err);
+    for (size_t i = 0; i < count; i++)
+        score[i] = predictions[i].score;
+    assert_ok(npgnn_auc_ap(&auc, ap, score, score + positives, positives, count - positives, NULL, &err), err);
+    free(predictions);
+    free(score);
+    return auc;
+}
+
+/* A rate at which the last model is not the best; validation every third iteration, and at the end. */
+static void check_kept(int keep_best)
+{
+    npgnn_error err = {0};
+    npgnn_options o = small_options(50);
+    double best = -1, best_auc = 0, last_auc = 0, ap;
+    int best_iteration = 0, validations = 0;
+    o.learning_rate = 0.2;
+    o.validate_every = 3;
+    o.keep_best = keep_best;
+    npgnn_trainer *trainer = trainer_of(split, &o, &one_thread);
+    for (int i = 1; i <= o.iterations; i++) {
+        npgnn_progress p;
+        assert_ok(npgnn_trainer_step(&p, trainer, &err), err);
+        assert_int_equal(p.validated, i % 3 == 0 || i == o.iterations);
+        validations += p.validated;
+        if (p.validated && p.val_auc + p.val_ap > best) {
+            best = p.val_auc + p.val_ap;
+            best_auc = p.val_auc;
+            best_iteration = i;
+        }
+        last_auc = p.val_auc;
+        assert_int_equal(p.best_iteration, best_iteration);
+    }
+    npgnn_model *model = model_of(trainer);
+    npgnn_model_info info;
+    npgnn_model_describe(&info, model);
+    assert_int_equal(validations, 17);
+    assert_true(best_iteration < o.iterations && best_auc != last_auc);
+    assert_int_equal(info.iterations, keep_best ? best_iteration : o.iterations);
+    assert_true(info.val_auc == (keep_best ? best_auc : last_auc));
+    assert_true(judge(&ap, model) == info.val_auc);
+    assert_true(ap == info.val_ap);
+    npgnn_model_free(model);
+    npgnn_trainer_free(trainer);
+}
+
+static void test_keeping_the_best(void **state)
+{
+    (void)state;
+    check_kept(1);
+    check_kept(0);
+}
+
+static void test_patience(void **state)
+{
+    (void)state;
+    npgnn_error err = {0};
+    npgnn_progress p;
+    npgnn_options o = small_options(2000);
+    o.learning_rate = 0.2;
+    o.validate_every = 2;
+    o.patience = 3;
+    npgnn_trainer *trainer = trainer_of(split, &o, &one_thread);
+    assert_ok(npgnn_trainer_run(trainer, &err), err);
+    npgnn_trainer_progress(&p, trainer);
+    assert_true(p.iteration < 2000);
+    assert_int_equal(p.iteration, p.best_iteration + 6);
+    npgnn_trainer_free(trainer);
+}
+
+/* ---- stopping ---- */
+
+/* Cancels at an iteration of a run. */
+typedef struct brake {
+    int run, iteration;
+    int calls, last_run, runs;
+} brake;
+
+static int press(void *user, const npgnn_progress *p)
+{
+    brake *b = user;
+    b->calls++;
+    b->last_run = p->run;
+    b->runs = p->runs;
+    return p->run == b->run && p->iteration == b->iteration;
+}
+
+static void test_cancelling(void **state)
+{
+    (void)state;
+    brake brake3 = {.iteration = 3};
+    npgnn_env env = {.threads = 1, .progress = press, .user = &brake3};
+    npgnn_error err = {0};
+    npgnn_options o = small_options(9);
+    npgnn_model *none = NULL;
+    npgnn_trainer *trainer = trainer_of(NULL, &o, &env);
+    assert_int_equal(npgnn_trainer_run(trainer, &err), NPGNN_E_CANCELLED);
+    assert_non_null(strstr(err.text, "iteration 3"));
+    npgnn_model *model = model_of(trainer);
+    o.iterations = 3;
+    npgnn_model *three = fit(&o, 1);
+    assert_true(same_parameters(model, three));
+    assert_int_equal(model->info.iterations, 3);
+    assert_int_equal(brake3.calls, 3);
+    assert_int_equal(brake3.runs, 1);
+    assert_ok(npgnn_trainer_run(trainer, &err), err); /* and on from there */
+    assert_int_equal(brake3.calls, 9);
+    assert_int_equal(npgnn_fit(&none, graph, &o, &env, &err), NPGNN_E_CANCELLED);
+    assert_null(none);
+    npgnn_model_free(model);
+    npgnn_model_free(three);
+    npgnn_trainer_free(trainer);
+}
+
+/* Features so large that the first loss is infinite, or that it soon will be. */
+static void check_divergence(float feature, double rate, int at_first)
+{
+    const npgnn_pair edges[] = {{0, 1}, {1, 2}, {2, 3}};
+    const float x[] = {feature, 1, 1, feature, -feature, 1, 1, 1};
+    char number[32];
+    npgnn_error err = {0};
+    npgnn_progress p;
+    npgnn_graph *wild = NULL;
+    npgnn_trainer *trainer = NULL;
+    npgnn_options o = small_options(5000);
+    o.learning_rate = rate;
+    assert_ok(npgnn_graph_from_arrays(&wild, edges, x, 4, 3, 2, &one_thread, &err), err);
+    assert_ok(npgnn_trainer_new(&trainer, wild, NULL, &o, &one_thread, &err), err);
+    assert_int_equal(npgnn_trainer_run(trainer, &err), NPGNN_E_DIVERGED);
+    npgnn_trainer_progress(&p, trainer);
+    assert_int_equal(p.iteration == 0, at_first);
+    snprintf(number, sizeof number, "iteration %d ", p.iteration + 1);
+    assert_non_null(strstr(err.text, number));
+    npgnn_model *model = model_of(trainer);
+    check_finite(model);
+    npgnn_model_free(model);
+    npgnn_trainer_free(trainer);
+    npgnn_graph_free(wild);
+}
+
+static void test_divergence(void **state)
+{
+    (void)state;
+    check_divergence(1e30f, 0.01, 1);
+    check_divergence(10, 1e3, 0);
+}
+
+static void refuse(const npgnn_pair *edges, const float *x, int32_t n, int64_t m, int32_t f, const char *says)
+{
+    npgnn_error err = {0};
+    npgnn_graph *poor = NULL;
+    npgnn_model *model = NULL;
+    npgnn_options o = small_options(1);
+    assert_ok(npgnn_graph_from_arrays(&poor, edges, x, n, m, f, &one_thread, &err), err);
+    assert_int_equal(npgnn_fit(&model, poor, &o, &one_thread, &err), NPGNN_E_ARGUMENT);
+    if (!strstr(err.text, says))
+        fail_msg("'%s' does not say '%s'", err.text, says);
+    assert_null(model);
+    npgnn_graph_free(poor);
+}
+
+static void test_nothing_to_learn(void **state)
+{
+    (void)state;
+    const npgnn_pair edge = {0, 1}, loop = {0, 0};
+    const float x[] = {1, 2}, zeros[] = {0, 0};
+    refuse(NULL, NULL, 0, 0, 0, "no edge");
+    refuse(&loop, x, 1, 1, 1, "no edge");
+    refuse(NULL, x, 2, 0, 1, "no edge");
+    refuse(&edge, NULL, 2, 1, 0, "no features");
+    refuse(&edge, zeros, 2, 1, 1, "no features");
+}
+
+static void test_bad_options(void **state)
+{
+    (void)state;
+    npgnn_error err = {0};
+    npgnn_model *model = NULL;
+    npgnn_options o = small_options(1);
+    o.hidden = 0;
+    assert_int_equal(npgnn_fit(&model, graph, &o, &one_thread, &err), NPGNN_E_ARGUMENT);
+    assert_non_null(strstr(err.text, "hidden takes 1..4096"));
+    o = small_options(1);
+    memset(&o.likelihood, 0x7f, sizeof o.likelihood);
+    assert_int_equal(npgnn_fit(&model, graph, &o, &one_thread, &err), NPGNN_E_ARGUMENT);
+    assert_non_null(strstr(err.text, "likelihood"));
+    assert_null(model);
+}
+
+/* The smallest graph there is something to learn from. */
+static void test_two_nodes(void **state)
+{
+    (void)state;
+    const npgnn_pair edge = {0, 1};
+    const float x[] = {1, 2};
+    npgnn_error err = {0};
+    npgnn_graph *tiny = NULL;
+    npgnn_model *model = NULL;
+    npgnn_options o = small_options(5);
+    assert_ok(npgnn_graph_from_arrays(&tiny, &edge, x, 2, 1, 1, &one_thread, &err), err);
+    for (int how = 0; how < 4; how++) {
+        o.context = how & 1 ? NPGNN_CONTEXT_NODES : NPGNN_CONTEXT_EDGES;
+        o.loss = how & 2 ? NPGNN_LOSS_SAMPLED : NPGNN_LOSS_EXACT;
+        assert_ok(npgnn_fit(&model, tiny, &o, &one_thread, &err), err);
+        check_finite(model);
+        npgnn_model_free(model);
+    }
+    npgnn_graph_free(tiny);
+}
+
+/* ---- prediction ---- */
+
+enum { PAIRS = 400 };
+
+static void make_pairs(npgnn_pair pairs[PAIRS])
+{
+    for (int i = 0; i < PAIRS; i++)
+        pairs[i] = (npgnn_pair){i * 7 % 200, i * 31 % 199};
+}
+
+static void predict(npgnn_prediction *out, const npgnn_model *model, const npgnn_pair *pairs, size_t count, int samples)
+{
+    npgnn_error err = {0};
+    npgnn_predict_options options = {samples, 4};
+    assert_ok(npgnn_predict(out, model, graph, pairs, count, &options, &one_thread, &err), err);
+}
+
+static void test_prediction(void **state)
+{
+    (void)state;
+    npgnn_error err = {0};
+    npgnn_options o = small_options(20);
+    npgnn_model *model = fit(&o, 1);
+    npgnn_pair pairs[PAIRS];
+    npgnn_prediction p[PAIRS];
+    float u[200 * 4];
+    make_pairs(pairs);
+    predict(p, model, pairs, PAIRS, 0);
+    assert_ok(npgnn_model_embed(u, model, graph, &one_thread, &err), err);
+    for (int i = 0; i < PAIRS; i++) {
+        double dot = 0;
+        for (int c = 0; c < 4; c++)
+            dot += (double)u[pairs[i].u * 4 + c] * (double)u[pairs[i].v * 4 + c];
+        assert_near((double)p[i].score, dot, 1e-5);
+        assert_near((double)p[i].probability, 1 / (1 + exp(-(double)p[i].score)), 1e-7);
+        assert_true(p[i].spread == 0);
+        npgnn_pair turned = {pairs[i].v, pairs[i].u};
+        npgnn_prediction again;
+        predict(&again, model, &turned, 1, 0); /* the other direction, alone */
+        assert_memory_equal(&again, &p[i], sizeof again);
+    }
+    npgnn_model_free(model);
+}
+
+static void test_draws(void **state)
+{
+    (void)state;
+    npgnn_error err = {0};
+    npgnn_options o = small_options(20);
+    o.predict_samples = 8;
+    npgnn_model *model = fit(&o, 1);
+    npgnn_pair pairs[PAIRS];
+    npgnn_prediction p[PAIRS], alone, standard[PAIRS], mean[PAIRS];
+    make_pairs(pairs);
+    predict(p, model, pairs, PAIRS, 8);
+    predict(mean, model, pairs, PAIRS, 0);
+    for (int i = 0; i < PAIRS; i += 40) {
+        predict(&alone, model, &pairs[i], 1, 8);
+        assert_memory_equal(&alone, &p[i], sizeof alone);
+        assert_true(p[i].spread > 0 && p[i].spread <= 0.5f && p[i].probability > 0 && p[i].probability < 1);
+        assert_true(p[i].score != mean[i].score);
+    }
+    /* without options: the model's own number of draws, seed 0 */
+    npgnn_predict_options same = {-1, 0}, eight = {8, 0};
+    assert_ok(npgnn_predict(standard, model, graph, pairs, PAIRS, NULL, &one_thread, &err), err);
+    assert_true(memcmp(standard, p, sizeof p) != 0); /* p had another seed */
+    assert_ok(npgnn_predict(p, model, graph, pairs, PAIRS, &same, &one_thread, &err), err);
+    assert_memory_equal(standard, p, sizeof p);
+    assert_ok(npgnn_predict(p, model, graph, pairs, PAIRS, &eight, &one_thread, &err), err);
+    assert_memory_equal(standard, p, sizeof p);
+    npgnn_model_free(model);
+}
+
+/* More pairs than are scored at a time. */
+static void test_large_batches(void **state)
+{
+    (void)state;
+    enum { MANY = 70000 };
+    npgnn_options o = small_options(3);
+    npgnn_model *model = fit(&o, 1);
+    npgnn_pair few[PAIRS], *pairs = calloc(MANY, sizeof *pairs);
+    npgnn_prediction want[PAIRS], *p = calloc(MANY, sizeof *p);
+    make_pairs(few);
+    for (int i = 0; i < MANY; i++)
+        pairs[i] = few[i % PAIRS];
+    for (int samples = 0; samples <= 2; samples += 2) {
+        predict(want, model, few, PAIRS, samples);
+        predict(p, model, pairs, MANY, samples);
+        for (int i = 0; i < MANY; i++)
+            assert_memory_equal(&p[i], &want[i % PAIRS], sizeof *p);
+    }
+    predict(NULL, model, NULL, 0, 0); /* and none at all */
+    free(pairs);
+    free(p);
+    npgnn_model_free(model);
+}
+
+static void test_refused_pairs(void **state)
+{
+    (void)state;
+    const npgnn_pair wrong[][2] = {{{0, 1}, {200, 1}}, {{0, 1}, {1, -1}}, {{0, 1}, {1, INT32_MAX}}};
+    npgnn_error err = {0};
+    npgnn_options o = small_options(1);
+    npgnn_model *model = fit(&o, 1);
+    npgnn_prediction p[2] = {{0, 0, 7}, {0, 0, 7}};
+    npgnn_graph *other = NULL;
+    float u[1];
+    for (size_t i = 0; i < COUNT(wrong); i++) {
+        assert_int_equal(npgnn_predict(p, model, graph, wrong[i], 2, NULL, &one_thread, &err), NPGNN_E_ARGUMENT);
+        assert_non_null(strstr(err.text, "pair 1"));
+        assert_true(p[0].score == 7 && p[1].score == 7);
+    }
+    assert_ok(npgnn_graph_from_arrays(&other, NULL, NULL, 1, 0, 0, NULL, &err), err);
+    assert_int_equal(npgnn_predict(p, model, other, wrong[0], 1, NULL, NULL, &err), NPGNN_E_MISMATCH);
+    assert_non_null(strstr(err.text, "100 feature columns"));
+    assert_int_equal(npgnn_model_embed(u, model, other, NULL, &err), NPGNN_E_MISMATCH);
+    npgnn_graph_free(other);
+    npgnn_model_free(model);
+}
+
+static void test_without_latent(void **state)
+{
+    (void)state;
+    npgnn_options o = small_options(20);
+    o.latent = 0;
+    npgnn_model *model = fit(&o, 1);
+    npgnn_pair pairs[PAIRS];
+    npgnn_prediction p[PAIRS], drawn[PAIRS];
+    make_pairs(pairs);
+    assert_null(model->q);
+    assert_int_equal(model->info.parameters, 100 * 8 + 8 + 8 * 4 + 4);
+    predict(p, model, pairs, PAIRS, 0);
+    predict(drawn, model, pairs, PAIRS, 5); /* there is nothing to draw */
+    assert_memory_equal(p, drawn, sizeof p);
+    npgnn_model_free(model);
+}
+
+/* ---- evaluation ---- */
+
+static npgnn_eval_options eval_options(const char *method)
+{
+    npgnn_eval_options o;
+    npgnn_eval_options_default(&o, NPGNN_TRANSDUCTIVE);
+    o.method = method;
+    o.model = small_options(12);
+    o.model.keep_best = 1;
+    o.model.validate_every = 5;
+    o.first_seed = 3;
+    return o;
+}
+
+static void check_run(const npgnn_eval_run *run)
+{
+    assert_true(run->auc > 0 && run->auc <= 1 && run->ap > 0 && run->ap <= 1 && run->mrr > 0 && run->mrr <= 1);
+    assert_true(run->hits10 >= 0 && run->hits10 <= run->hits100 && run->hits100 <= 1);
+}
+
+/* What an evaluation reports is what its steps, taken one by one, give. */
+static void check_by_hand(const npgnn_eval_run *run, const npgnn_eval_options *options)
+{
+    npgnn_error err = {0};
+    npgnn_split *own = NULL;
+    npgnn_eval_options o = *options;
+    o.split.seed = o.model.seed = run->seed;
+    assert_ok(npgnn_split_new(&own, graph, &o.split, &one_thread, &err), err);
+    npgnn_trainer *trainer = trainer_of(own, &o.model, &one_thread);
+    assert_ok(npgnn_trainer_run(trainer, &err), err);
+    npgnn_model *model = model_of(trainer);
+    const npgnn_pair *pairs;
+    size_t positives, count = npgnn_split_pairs(&pairs, &positives, own, NPGNN_SET_TEST);
+    npgnn_prediction *p = calloc(count, sizeof *p);
+    float *score = calloc(count, sizeof *score);
+    double auc, ap;
+    predict(p, model, pairs, count, 0);
+    for (size_t i = 0; i < count; i++)
+        score[i] = p[i].score;
+    assert_ok(npgnn_auc_ap(&auc, &ap, score, score + positives, positives, count - positives, NULL, &err), err);
+    assert_true(run->auc == auc && run->ap == ap && run->val_auc == model->info.val_auc);
+    assert_int_equal(run->best_iteration, model->info.iterations);
+    assert_int_equal(run->iterations, 12);
+    assert_true(run->split_hash == npgnn_split_hash(own));
+    free(p);
+    free(score);
+    npgnn_model_free(model);
+    npgnn_trainer_free(trainer);
+    npgnn_split_free(own);
+}
+
+static void test_evaluation(void **state)
+{
+    (void)state;
+    npgnn_eval_run runs[2];
+    npgnn_error err = {0};
+    npgnn_eval_options o = eval_options("npgnn");
+    assert_ok(npgnn_evaluate(runs, graph, 2, &o, &one_thread, &err), err);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(runs[i].seed, 3 + i);
+        check_run(&runs[i]);
+        check_by_hand(&runs[i], &o);
+    }
+    assert_true(runs[0].split_hash != runs[1].split_hash);
+}
+
+static void test_every_method(void **state)
+{
+    (void)state;
+    const char *name, *help;
+    npgnn_error err = {0};
+    npgnn_eval_run run;
+    npgnn_eval_options unknown = eval_options("oracle");
+    assert_int_equal(npgnn_evaluate(&run, graph, 1, &unknown, &one_thread, &err), NPGNN_E_ARGUMENT);
+    assert_non_null(strstr(err.text, "oracle"));
+    for (int i = 0; npgnn_method_info(&name, &help, i); i++) {
+        npgnn_eval_options o = eval_options(name);
+        assert_non_null(strstr(err.text, name));
+        npgnn_error none = {0};
+        assert_ok(npgnn_evaluate(&run, graph, 1, &o, &one_thread, &none), none);
+        check_run(&run);
+        assert_true(strlen(help) > 0);
+    }
+    assert_false(npgnn_method_info(&name, &help, -1));
+}
+
+static void test_fixed_split(void **state)
+{
+    (void)state;
+    npgnn_eval_run runs[2];
+    npgnn_error err = {0};
+    npgnn_eval_options o = eval_options(NULL);
+    o.fixed = split;
+    assert_ok(npgnn_evaluate(runs, graph, 2, &o, &one_thread, &err), err);
+    assert_true(runs[0].split_hash == npgnn_split_hash(split) && runs[1].split_hash == runs[0].split_hash);
+    assert_true(runs[0].auc != runs[1].auc); /* the seed still trains */
+}
+
+static void test_cancelled_evaluation(void **state)
+{
+    (void)state;
+    brake second = {.run = 1, .iteration = 4};
+    npgnn_env env = {.threads = 1, .progress = press, .user = &second};
+    npgnn_eval_run runs[3], whole;
+    npgnn_error err = {0};
+    npgnn_eval_options o = eval_options("npgnn");
+    assert_int_equal(npgnn_evaluate(runs, graph, 3, &o, &env, &err), NPGNN_E_CANCELLED);
+    assert_int_equal(second.calls, 12 + 4);
+    assert_int_equal(second.last_run, 1);
+    assert_int_equal(second.runs, 3);
+    assert_ok(npgnn_evaluate(&whole, graph, 1, &o, &one_thread, &err), err);
+    assert_true(runs[0].auc == whole.auc && runs[0].seed == whole.seed);
+}
+
+/* ---- out of memory ---- */
+
+typedef int job(const npgnn_graph *on, const npgnn_env *env, npgnn_error *err);
+
+static int job_fit(const npgnn_graph *on, const npgnn_env *env, npgnn_error *err)
+{
+    npgnn_options o = small_options(2);
+    npgnn_model *model = NULL;
+    int code = npgnn_fit(&model, on, &o, env, err);
+    assert_int_equal(model != NULL, code == 0);
+    npgnn_model_free(model);
+    return code;
+}
+
+/* Everything that may be there at once: heads, averaged embeddings, sampled pairs, validation with its best. */
+static int job_train(const npgnn_graph *on, const npgnn_env *env, npgnn_error *err)
+{
+    npgnn_options o = small_options(2);
+    npgnn_split_options how;
+    npgnn_split *cut = NULL;
+    npgnn_trainer *trainer = NULL;
+    o.encoder_output = NPGNN_RELU;
+    o.monte_carlo = NPGNN_MC_EMBEDDING;
+    o.samples = 2;
+    o.loss = NPGNN_LOSS_SAMPLED;
+    o.validate_every = o.keep_best = 1;
+    npgnn_split_options_default(&how, NPGNN_INDUCTIVE);
+    int code = npgnn_split_new(&cut, on, &how, env, err);
+    if (!code)
+        code = npgnn_trainer_new(&trainer, on, cut, &o, env, err);
+    if (!code)
+        code = npgnn_trainer_run(trainer, err);
+    npgnn_trainer_free(trainer);
+    npgnn_split_free(cut);
+    return code;
+}
+
+static int job_evaluate(const npgnn_graph *on, const npgnn_env *env, npgnn_error *err)
+{
+    npgnn_eval_run run;
+    npgnn_eval_options o = eval_options("npgnn");
+    o.model.iterations = 2;
+    return npgnn_evaluate(&run, on, 1, &o, env, err);
+}
+
+static int job_compare(const npgnn_graph *on, const npgnn_env *env, npgnn_error *err)
+{
+    npgnn_eval_run run;
+    npgnn_eval_options o = eval_options("cosine");
+    return npgnn_evaluate(&run, on, 1, &o, env, err);
+}
+
+/* Lets 0, 1, 2... allocations succeed, until the job is done; the graph, made before, uses the same memory. */
+static void check_out_of_memory(job *work)
+{
+    int code = NPGNN_E_MEMORY;
+    long allow = 0;
+    for (; code; allow++) {
+        meter memory = {.allow = -1};
+        npgnn_env env = metered_env(&memory);
+        npgnn_error err = {0};
+        npgnn_graph *own = NULL;
+        assert_ok(npgnn_graph_synthetic(&own, SPEC, &env, &err), err);
+        memory.allow = allow;
+        code = work(own, &env, &err);
+        if (code)
+            assert_true(code == NPGNN_E_MEMORY && err.code == code);
+        npgnn_graph_free(own);
+        assert_int_equal(memory.blocks, 0);
+    }
+    assert_true(allow > 10);
+}
+
+static void test_out_of_memory(void **state)
+{
+    (void)state;
+    job *jobs[] = {job_fit, job_train, job_evaluate, job_compare};
+    for (size_t i = 0; i < COUNT(jobs); i++)
+        check_out_of_memory(jobs[i]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_the_loss_falls),
+        cmocka_unit_test(test_same_bits_for_any_threads),
+        cmocka_unit_test(test_steps_and_runs),
+        cmocka_unit_test(test_steps_allocate_nothing),
+        cmocka_unit_test(test_contexts),
+        cmocka_unit_test(test_keeping_the_best),
+        cmocka_unit_test(test_patience),
+        cmocka_unit_test(test_cancelling),
+        cmocka_unit_test(test_divergence),
+        cmocka_unit_test(test_nothing_to_learn),
+        cmocka_unit_test(test_bad_options),
+        cmocka_unit_test(test_two_nodes),
+        cmocka_unit_test(test_prediction),
+        cmocka_unit_test(test_draws),
+        cmocka_unit_test(test_large_batches),
+        cmocka_unit_test(test_refused_pairs),
+        cmocka_unit_test(test_without_latent),
+        cmocka_unit_test(test_evaluation),
+        cmocka_unit_test(test_every_method),
+        cmocka_unit_test(test_fixed_split),
+        cmocka_unit_test(test_cancelled_evaluation),
+        cmocka_unit_test(test_out_of_memory),
+    };
+    return cmocka_run_group_tests(tests, make_graph, free_graph);
+}
