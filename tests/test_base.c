@@ -1,10 +1,12 @@
-/* Random numbers, memory, sorting and errors: what everything else stands on. */
+/* Random numbers, memory, sorting, numbers as text and errors: what everything else stands on. */
 #include "check.h"
 
+#include <locale.h>
 #include <string.h>
 
 #include "base/env.h"
 #include "base/hash.h"
+#include "base/number.h"
 #include "base/rng.h"
 #include "base/sort.h"
 
@@ -334,6 +336,87 @@ static void test_hash(void **state)
     assert_true(npi_hash_u64(NPI_HASH_START, 0x64636261) == npi_hash_bytes(NPI_HASH_START, "abcd\0\0\0\0", 8));
 }
 
+/* ---- numbers as text ---- */
+
+static void test_what_is_no_number(void **state)
+{
+    (void)state;
+    static const char *const wrong[] = {"",    "-",     "+",   ".",  "1e",  "1e+", "1.2.3", " 1",
+                                        "1 2", "0x1p3", "1,5", "e5", "--1", "1f",  "0x10",  "1 "};
+    float f;
+    double d;
+    int64_t integer;
+    uint64_t natural;
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        assert_int_equal(npi_number_float(&f, wrong[i]), NPI_NUMBER_BAD);
+        assert_int_equal(npi_number_double(&d, wrong[i]), NPI_NUMBER_BAD);
+        assert_false(npi_number_int(&integer, wrong[i]));
+        assert_false(npi_number_u64(&natural, wrong[i]));
+    }
+    assert_int_equal(npi_number_float(&f, "NaN"), NPI_NUMBER_NOT_FINITE);
+    assert_int_equal(npi_number_double(&d, "-infinity"), NPI_NUMBER_NOT_FINITE);
+    assert_int_equal(npi_number_float(&f, "1e39"), NPI_NUMBER_NOT_FINITE);
+    assert_int_equal(npi_number_double(&d, "1e39"), NPI_NUMBER_OK);
+    assert_int_equal(npi_number_double(&d, "-1e309"), NPI_NUMBER_NOT_FINITE);
+}
+
+static void test_numbers(void **state)
+{
+    (void)state;
+    float f;
+    double d;
+    int64_t integer;
+    uint64_t natural;
+    assert_int_equal(npi_number_float(&f, "+.5e1"), NPI_NUMBER_OK);
+    assert_true(f == 5);
+    assert_int_equal(npi_number_float(&f, "0.1"), NPI_NUMBER_OK);
+    assert_true(f == 0.1F);
+    assert_int_equal(npi_number_float(&f, "16777217"), NPI_NUMBER_OK);
+    assert_true(f == 16777216.0F);
+    assert_int_equal(npi_number_double(&d, "1234567890123"), NPI_NUMBER_OK);
+    assert_true(d == 1234567890123);
+    assert_true(npi_number_int(&integer, "-9223372036854775807") && integer == -INT64_MAX);
+    assert_true(npi_number_int(&integer, "+7") && integer == 7);
+    assert_false(npi_number_int(&integer, "9223372036854775808"));
+    assert_false(npi_number_int(&integer, "1.0"));
+    assert_true(npi_number_u64(&natural, "18446744073709551615") && natural == UINT64_MAX);
+    assert_false(npi_number_u64(&natural, "18446744073709551616"));
+    assert_false(npi_number_u64(&natural, "-1"));
+}
+
+static void test_printed_numbers(void **state)
+{
+    (void)state;
+    const double numbers[] = {0.1 + 0.2, 1.0 / 3, 5e-324, 1.7976931348623157e308, -1e-7};
+    char text[32];
+    double d;
+    npi_number_print(text, sizeof text, 0.9);
+    assert_string_equal(text, "0.9");
+    npi_number_print(text, 4, 123456);
+    assert_string_equal(text, "123");
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+        npi_number_print(text, sizeof text, numbers[i]);
+        assert_int_equal(npi_number_double(&d, text), NPI_NUMBER_OK);
+        assert_true(d == numbers[i]);
+    }
+}
+
+/* Where the decimal point of the locale is a comma, ours is still a point. Skipped where there is no such locale. */
+static void test_numbers_in_another_locale(void **state)
+{
+    (void)state;
+    float f = 0;
+    char text[32];
+    if (!setlocale(LC_ALL, "de_DE.UTF-8") && !setlocale(LC_ALL, "fr_FR.UTF-8"))
+        skip();
+    npi_number_result result = npi_number_float(&f, "2.5");
+    npi_number_print(text, sizeof text, 2.5);
+    setlocale(LC_ALL, "C");
+    assert_int_equal(result, NPI_NUMBER_OK);
+    assert_true(f == 2.5F);
+    assert_string_equal(text, "2.5");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -354,6 +437,10 @@ int main(void)
         cmocka_unit_test(test_long_errors),
         cmocka_unit_test(test_code_texts),
         cmocka_unit_test(test_hash),
+        cmocka_unit_test(test_what_is_no_number),
+        cmocka_unit_test(test_numbers),
+        cmocka_unit_test(test_printed_numbers),
+        cmocka_unit_test(test_numbers_in_another_locale),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -166,8 +166,9 @@ static void check_edges(const npgnn_option_info *info)
 
 static void check_key(const npgnn_option_info *info)
 {
-    const char *never[] = {"",    " ",    "x",     "1x", "0x",  "nan",
-                           "inf", "-inf", "1e999", "-1", "1,5", "99999999999999999999999"};
+    const char *never[] = {"",    " ",    "x",     "1x",   "0x",  "nan",
+                           "inf", "-inf", "1e999", "-1",   "1,5", "99999999999999999999999",
+                           " 1",  "1 ",   "0x1",   "0x1p0"};
     assert_true(strlen(info->key) > 0 && strlen(info->help) > 0);
     if (strchr(info->values, '|'))
         check_words(info);

@@ -2,7 +2,6 @@
 #define _XOPEN_SOURCE 700
 #include "check.h"
 
-#include <locale.h>
 #include <string.h>
 #include <zlib.h>
 
@@ -123,43 +122,7 @@ static void test_gzip_cut_short(void **state)
     }
 }
 
-/* ---- numbers and fields ---- */
-
-static void test_numbers(void **state)
-{
-    static const char *const wrong[] = {"",    "-",     "+",   ".",  "1e",  "1e+", "1.2.3",
-                                        "1 2", "0x1p3", "1,5", "e5", "--1", "1f"};
-    float value;
-    int64_t integer;
-    (void)state;
-    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
-        assert_int_equal(npi_text_float(&value, wrong[i]), NPI_TEXT_NOT_A_NUMBER);
-    assert_int_equal(npi_text_float(&value, "NaN"), NPI_TEXT_NOT_FINITE);
-    assert_int_equal(npi_text_float(&value, "-infinity"), NPI_TEXT_NOT_FINITE);
-    assert_int_equal(npi_text_float(&value, "+.5e1"), NPI_TEXT_OK);
-    assert_true(value == 5);
-    assert_int_equal(npi_text_float(&value, "0.1"), NPI_TEXT_OK);
-    assert_true(value == 0.1F);
-    assert_int_equal(npi_text_float(&value, "16777217"), NPI_TEXT_OK);
-    assert_true(value == 16777216.0F);
-    assert_true(npi_text_int(&integer, "-9223372036854775807") && integer == -INT64_MAX);
-    assert_false(npi_text_int(&integer, "9223372036854775808"));
-    assert_false(npi_text_int(&integer, "1.0"));
-    assert_false(npi_text_int(&integer, " 1"));
-}
-
-/* Where the decimal point of the locale is a comma, files still have points. Skipped where there is no such locale. */
-static void test_numbers_in_another_locale(void **state)
-{
-    float value;
-    (void)state;
-    if (!setlocale(LC_ALL, "de_DE.UTF-8") && !setlocale(LC_ALL, "fr_FR.UTF-8"))
-        skip();
-    npi_text_result result = npi_text_float(&value, "2.5");
-    setlocale(LC_ALL, "C");
-    assert_int_equal(result, NPI_TEXT_OK);
-    assert_true(value == 2.5F);
-}
+/* ---- fields ---- */
 
 static void test_fields(void **state)
 {
@@ -187,8 +150,6 @@ int main(void)
         cmocka_unit_test(test_lines_longer_than_a_block),
         cmocka_unit_test(test_gzip),
         cmocka_unit_test(test_gzip_cut_short),
-        cmocka_unit_test(test_numbers),
-        cmocka_unit_test(test_numbers_in_another_locale),
         cmocka_unit_test(test_fields),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,11 +1,10 @@
 /* A citation-like graph from a few numbers (docs/synthetic.md). Every draw is a function of the seed, the step and the place
  * where it is used, so that all steps run in parallel and any number of threads makes the same graph. */
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "base/rng.h"
 #include "graph/graph.h"
 
@@ -50,20 +49,15 @@ static const field fields[FIELDS] = {
 
 static int parse_seed(uint64_t *seed, const char *value, npgnn_error *err)
 {
-    char *end;
-    errno = 0;
-    unsigned long long number = strtoull(value, &end, 10);
-    if (value[0] < '0' || value[0] > '9' || *end != '\0' || errno == ERANGE)
+    if (!npi_number_u64(seed, value))
         return npi_fail(err, NPGNN_E_ARGUMENT, "synthetic: seed must be a whole number below 2^64, not \"%s\"", value);
-    *seed = number;
     return 0;
 }
 
 static int parse_field(double *out, const field *f, const char *value, npgnn_error *err)
 {
-    char *end;
-    double number = strtod(value, &end);
-    if (end == value || *end != '\0' || !(number >= f->low && number <= f->high) ||
+    double number;
+    if (npi_number_double(&number, value) != NPI_NUMBER_OK || !(number >= f->low && number <= f->high) ||
         (f->whole && number != floor(number)))
         return npi_fail(err, NPGNN_E_ARGUMENT, "synthetic: %s must be a %snumber from %.10g to %.10g, not \"%s\"",
                         f->key, f->whole ? "whole " : "", f->low, f->high, value);

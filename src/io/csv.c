@@ -4,6 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/number.h"
 #include "io/readers.h"
 #include "io/text.h"
 
@@ -25,7 +26,7 @@ typedef struct reader {
 static int is_number(const char *field)
 {
     float value;
-    return npi_text_float(&value, field) != NPI_TEXT_NOT_A_NUMBER;
+    return npi_number_float(&value, field) != NPI_NUMBER_BAD;
 }
 
 static int is_id_word(const char *field)
@@ -96,7 +97,7 @@ static int read_first(reader *r, const char *field, npgnn_error *err)
 {
     int32_t before = npi_names_count(r->names), index;
     float value = 0;
-    npi_text_result number = npi_text_float(&value, field);
+    npi_number_result number = npi_number_float(&value, field);
     int64_t integer;
     int code = 0;
     if (r->first != FIRST_FEATURE)
@@ -104,24 +105,24 @@ static int read_first(reader *r, const char *field, npgnn_error *err)
     if (code)
         return code;
     int repeated = r->first != FIRST_FEATURE && npi_names_count(r->names) == before;
-    if (r->first == FIRST_UNKNOWN && number == NPI_TEXT_NOT_A_NUMBER)
+    if (r->first == FIRST_UNKNOWN && number == NPI_NUMBER_BAD)
         r->first = FIRST_ID;
-    else if (r->first == FIRST_UNKNOWN && (repeated || !npi_text_int(&integer, field) || integer < 0))
+    else if (r->first == FIRST_UNKNOWN && (repeated || !npi_number_int(&integer, field) || integer < 0))
         r->first = FIRST_FEATURE;
     if (r->first == FIRST_ID && repeated)
         return npi_stream_fail(r->stream, err, "node '%.60s' has its features already", field);
-    if (r->first == FIRST_FEATURE && number != NPI_TEXT_OK)
-        return npi_stream_fail(r->stream, err, "the value '%.40s' %s", field, npi_text_reason(number));
+    if (r->first == FIRST_FEATURE && number != NPI_NUMBER_OK)
+        return npi_stream_fail(r->stream, err, "the value '%.40s' %s", field, npi_number_reason(number));
     return r->first == FIRST_ID ? 0 : keep_value(r, value, err);
 }
 
 static int read_feature(reader *r, const char *field, int column, npgnn_error *err)
 {
     float value;
-    npi_text_result result = npi_text_float(&value, field);
-    if (result != NPI_TEXT_OK)
+    npi_number_result result = npi_number_float(&value, field);
+    if (result != NPI_NUMBER_OK)
         return npi_stream_fail(r->stream, err, "the value '%.40s' in field %d %s", field, column + 1,
-                               npi_text_reason(result));
+                               npi_number_reason(result));
     return npi_rows_add(&r->rows, column - 1, value, err);
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/number.h"
 #include "io/readers.h"
 #include "io/text.h"
 
@@ -13,7 +14,7 @@ static int plain_index(int32_t *out, const char *id)
     int64_t value;
     if (id[0] < '0' || id[0] > '9' || (id[0] == '0' && id[1] != '\0'))
         return 0;
-    if (!npi_text_int(&value, id) || value >= INT32_MAX)
+    if (!npi_number_int(&value, id) || value >= INT32_MAX)
         return 0;
     *out = (int32_t)value;
     return 1;

@@ -1,6 +1,7 @@
 /* Class labels of nodes. */
 #include <string.h>
 
+#include "base/number.h"
 #include "io/readers.h"
 #include "io/text.h"
 
@@ -21,7 +22,7 @@ int npi_labels_add(npi_labels *labels, const char *text, const npgnn_env *env, n
 static int integer_label(int32_t *out, const char *text)
 {
     int64_t value;
-    if (!npi_text_int(&value, text) || value < 0 || value > INT32_MAX)
+    if (!npi_number_int(&value, text) || value < 0 || value > INT32_MAX)
         return 0;
     *out = (int32_t)value;
     return 1;
@@ -57,7 +58,7 @@ static int32_t find_node(const char *id, const npi_names *names, int32_t n)
     int64_t index;
     if (names)
         return npi_names_find(names, id, strlen(id));
-    return npi_text_int(&index, id) && index >= 0 && index < n ? (int32_t)index : -1;
+    return npi_number_int(&index, id) && index >= 0 && index < n ? (int32_t)index : -1;
 }
 
 /* One line: 0, an error, or 1 for a line whose first field is no node. */

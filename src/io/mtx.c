@@ -3,6 +3,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/number.h"
 #include "io/readers.h"
 #include "io/text.h"
 
@@ -61,7 +62,7 @@ static int content_line(char **line, npi_stream *stream, npgnn_error *err)
 static int next_int(int64_t *out, char **rest, int64_t low, int64_t high)
 {
     const char *field = npi_text_field(rest, ' ');
-    return field && npi_text_int(out, field) && *out >= low && *out <= high;
+    return field && npi_number_int(out, field) && *out >= low && *out <= high;
 }
 
 int npi_mtx_begin(npi_mtx *out, npi_stream *stream, npgnn_error *err)
@@ -90,9 +91,9 @@ int npi_mtx_begin(npi_mtx *out, npi_stream *stream, npgnn_error *err)
 static int read_value(float *out, char **rest, npi_stream *stream, npgnn_error *err)
 {
     const char *field = npi_text_field(rest, ' ');
-    npi_text_result result = field ? npi_text_float(out, field) : NPI_TEXT_NOT_A_NUMBER;
-    if (result != NPI_TEXT_OK)
-        return npi_stream_fail(stream, err, "the value '%.40s' %s", field ? field : "", npi_text_reason(result));
+    npi_number_result result = field ? npi_number_float(out, field) : NPI_NUMBER_BAD;
+    if (result != NPI_NUMBER_OK)
+        return npi_stream_fail(stream, err, "the value '%.40s' %s", field ? field : "", npi_number_reason(result));
     return 0;
 }
 

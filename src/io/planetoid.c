@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "io/pickle.h"
 #include "io/rows.h"
 #include "io/text.h"
@@ -41,7 +42,7 @@ static int read_test_index(contents *c, npi_stream *stream, const npgnn_env *env
         char *field = npi_text_field(&line, ' ');
         if (!field)
             continue;
-        if (!npi_text_int(&id, field) || id < 0 || id >= INT32_MAX)
+        if (!npi_number_int(&id, field) || id < 0 || id >= INT32_MAX)
             return npi_stream_fail(stream, err, "'%.40s' is not a node id", field);
         if (count == rows)
             return npi_stream_fail(stream, err, "more ids than tx has rows (%d)", rows);

@@ -1,6 +1,7 @@
 /* svmlight files: "label column:value column:value ... # comment", columns counted from 1. */
 #include <string.h>
 
+#include "base/number.h"
 #include "io/readers.h"
 #include "io/text.h"
 
@@ -12,11 +13,11 @@ static int read_pair(npi_rows *rows, char *field, npi_stream *stream, npgnn_erro
     if (!colon)
         return npi_stream_fail(stream, err, "'%.40s' is not column:value", field);
     *colon = '\0';
-    if (!npi_text_int(&col, field) || col < 1 || col >= INT32_MAX)
+    if (!npi_number_int(&col, field) || col < 1 || col >= INT32_MAX)
         return npi_stream_fail(stream, err, "'%.40s' is not a column: they count from 1", field);
-    npi_text_result result = npi_text_float(&val, colon + 1);
-    if (result != NPI_TEXT_OK)
-        return npi_stream_fail(stream, err, "the value '%.40s' %s", colon + 1, npi_text_reason(result));
+    npi_number_result result = npi_number_float(&val, colon + 1);
+    if (result != NPI_NUMBER_OK)
+        return npi_stream_fail(stream, err, "the value '%.40s' %s", colon + 1, npi_number_reason(result));
     return npi_rows_add(rows, (int32_t)col - 1, val, err);
 }
 

@@ -1,12 +1,12 @@
 /* The options as one table: key, type, range, help. Setting, reading, listing and checking all walk it. */
 #include "model/options.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "base/number.h"
 
 typedef enum { INT, FLAG, REAL, CHOICE, U64 } kind;
 
@@ -150,25 +150,6 @@ static int choice_index(const char *list, const char *name)
     }
 }
 
-static int parse_number(double *out, const char *text)
-{
-    char *end;
-    errno = 0;
-    *out = strtod(text, &end);
-    return end != text && !*end && !errno && isfinite(*out);
-}
-
-static int parse_u64(uint64_t *out, const char *text)
-{
-    char *end;
-    errno = 0;
-    uint64_t number = strtoull(text, &end, 10);
-    if (*text < '0' || *text > '9' || *end || errno)
-        return 0;
-    *out = number;
-    return 1;
-}
-
 int npgnn_options_set(npgnn_options *options, const char *key, const char *value, npgnn_error *err)
 {
     const option *o = find(key, err);
@@ -189,12 +170,12 @@ int npgnn_options_set(npgnn_options *options, const char *key, const char *value
         *(int *)field = index & 1;
         return 0;
     case U64:
-        return parse_u64(field, value) ? 0 : bad_value(o, value, err);
+        return npi_number_u64(field, value) ? 0 : bad_value(o, value, err);
     case INT:
     case REAL:
         break;
     }
-    if (!parse_number(&number, value) || number < o->min || number > o->max)
+    if (npi_number_double(&number, value) != NPI_NUMBER_OK || number < o->min || number > o->max)
         return bad_value(o, value, err);
     if (o->kind == REAL)
         *(double *)field = number;
@@ -203,18 +184,6 @@ int npgnn_options_set(npgnn_options *options, const char *key, const char *value
     else
         return bad_value(o, value, err);
     return 0;
-}
-
-/* The shortest text that reads back as the same number: 0.9, not 0.90000000000000002. */
-static void print_number(char *value, size_t size, double number)
-{
-    char text[32];
-    for (int digits = 15; digits <= 17; digits++) {
-        snprintf(text, sizeof text, "%.*g", digits, number);
-        if (strtod(text, NULL) == number)
-            break;
-    }
-    snprintf(value, size, "%s", text);
 }
 
 int npgnn_options_get(char *value, size_t size, const npgnn_options *options, const char *key, npgnn_error *err)
@@ -242,7 +211,7 @@ int npgnn_options_get(char *value, size_t size, const npgnn_options *options, co
         snprintf(value, size, "%d", *(const int *)field);
         break;
     case REAL:
-        print_number(value, size, *(const double *)field);
+        npi_number_print(value, size, *(const double *)field);
         break;
     }
     return 0;
