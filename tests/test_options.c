@@ -3,7 +3,7 @@
 
 #include "check.h"
 
-enum { KEYS = 27 }; /* fields of npgnn_options */
+enum { KEYS = 33 }; /* fields of npgnn_options */
 
 static npgnn_options preset(const char *name)
 {
@@ -119,14 +119,15 @@ static void check_words(const npgnn_option_info *info)
     refuse(info->key, info->values);
 }
 
-/* Sets both ends of "low..high"; what is beyond them is refused, and what lies between two integers. */
+/* Sets both ends of "low..high"; what is beyond them is refused, and for integers what lies between two of them. */
 static void check_range(const npgnn_option_info *info)
 {
     char low[64], high[64], beyond[64];
     assert_int_equal(sscanf(info->values, "%63[^.]..%63s", low, high), 2);
     check_number(info->key, low);
     check_number(info->key, high);
-    refuse(info->key, "1.5");
+    if (!strchr(high, '.') && strcmp(high, "1") != 0)
+        refuse(info->key, "1.5");
     snprintf(beyond, sizeof beyond, "%.17g", strtod(low, NULL) - 1);
     refuse(info->key, beyond);
     snprintf(beyond, sizeof beyond, "%.17g", strtod(high, NULL) + 1);
@@ -140,6 +141,8 @@ typedef struct edge {
 /* The keys whose range is told in words. */
 static const edge edges[] = {
     {"context-fraction", "1e-6", "1", "0", "1.000001"},
+    {"radius", "0", "1000", "-0.001", "1001"},
+    {"prior-weight", "0", "1000", "-0.001", "1001"},
     {"kl-weight", "0", "1000", "-0.001", "1e300"},
     {"iterations", "1", "1000000", "0", "1e10"},
     {"learning-rate", "1e-12", "10", "0", "1e300"},
@@ -251,6 +254,22 @@ static void test_unknown_keys(void **state)
     }
 }
 
+/* Fields that no name stands for, as a caller may leave them. */
+static void test_fields_out_of_range(void **state)
+{
+    (void)state;
+    const int wrong[] = {-1, 3, 1000, INT32_MIN};
+    npgnn_options options = preset(NULL);
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        char value[8] = "kept";
+        npgnn_error err = {0};
+        memcpy(&options.context, &wrong[i], sizeof wrong[i]);
+        assert_int_equal(npgnn_options_get(value, sizeof value, &options, "context", &err), NPGNN_E_ARGUMENT);
+        assert_non_null(strstr(err.text, "context"));
+        assert_string_equal(value, "kept");
+    }
+}
+
 static void test_short_buffer(void **state)
 {
     (void)state;
@@ -265,8 +284,13 @@ static void test_short_buffer(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_presets),      cmocka_unit_test(test_unknown_preset), cmocka_unit_test(test_every_key),
-        cmocka_unit_test(test_copy_by_keys), cmocka_unit_test(test_fields),         cmocka_unit_test(test_unknown_keys),
+        cmocka_unit_test(test_presets),
+        cmocka_unit_test(test_unknown_preset),
+        cmocka_unit_test(test_every_key),
+        cmocka_unit_test(test_copy_by_keys),
+        cmocka_unit_test(test_fields),
+        cmocka_unit_test(test_unknown_keys),
+        cmocka_unit_test(test_fields_out_of_range),
         cmocka_unit_test(test_short_buffer),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -186,6 +186,15 @@ int npgnn_options_set(npgnn_options *options, const char *key, const char *value
     return 0;
 }
 
+/* E_ARGUMENT where a caller has put a number into the field that no name stands for. */
+static int check_choice(int *index, const option *o, const npgnn_options *options, npgnn_error *err)
+{
+    memcpy(index, (const char *)options + o->offset, sizeof *index);
+    if (*index < (int)o->min || *index > (int)o->max)
+        return npi_fail(err, NPGNN_E_ARGUMENT, "%s takes %s, not the value %d", o->key, o->values, *index);
+    return 0;
+}
+
 int npgnn_options_get(char *value, size_t size, const npgnn_options *options, const char *key, npgnn_error *err)
 {
     const option *o = find(key, err);
@@ -196,7 +205,8 @@ int npgnn_options_get(char *value, size_t size, const npgnn_options *options, co
     int index;
     switch (o->kind) {
     case CHOICE:
-        memcpy(&index, field, sizeof index);
+        if (check_choice(&index, o, options, err))
+            return NPGNN_E_ARGUMENT;
         for (; index > 0; index--)
             name += strcspn(name, "|") + 1;
         snprintf(value, size, "%.*s", (int)strcspn(name, "|"), name);
@@ -231,13 +241,12 @@ int npi_options_check(const npgnn_options *options, npgnn_error *err)
 {
     char value[64];
     npgnn_options copy = *options;
+    int index;
     for (int i = 0; i < OPTIONS; i++) {
         const option *o = &table[i];
         if (o->kind == CHOICE || o->kind == FLAG) {
-            int index;
-            memcpy(&index, (const char *)options + o->offset, sizeof index);
-            if (index < (int)o->min || index > (int)o->max)
-                return npi_fail(err, NPGNN_E_ARGUMENT, "%s takes %s, not the value %d", o->key, o->values, index);
+            if (check_choice(&index, o, options, err))
+                return NPGNN_E_ARGUMENT;
             continue;
         }
         npgnn_options_get(value, sizeof value, options, o->key, NULL);
