@@ -367,6 +367,21 @@ static void test_refinements(void **state)
     }
 }
 
+/* A decoder that ends in a relu, which no preset has. */
+static void test_relu_output(void **state)
+{
+    (void)state;
+    for (int dense = 0; dense < 2; dense++) {
+        problem p = make_problem(dense);
+        for (unsigned number = 0; number < 256; number += 16) {
+            npgnn_options options = combination(number);
+            options.decoder_output = NPGNN_RELU;
+            check_options(&p, &options);
+        }
+        free_problem(&p);
+    }
+}
+
 static void test_without_latent(void **state)
 {
     (void)state;
@@ -431,6 +446,7 @@ int main(void)
         cmocka_unit_test(test_sparse_features),  cmocka_unit_test(test_dense_features),
         cmocka_unit_test(test_without_latent),   cmocka_unit_test(test_a_wrong_gradient_is_noticed),
         cmocka_unit_test(test_gradients_add_up), cmocka_unit_test(test_refinements),
+        cmocka_unit_test(test_relu_output),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
