@@ -44,6 +44,16 @@ static npgnn_options small_options(int iterations)
     return o;
 }
 
+/* All that may be added to the model of the paper. */
+static void refine(npgnn_options *o)
+{
+    o->input_dropout = 0.3;
+    o->radius = 2;
+    o->propagate = 2;
+    o->cold_nodes = 0.2;
+    o->fit_prior = 1;
+}
+
 static npgnn_trainer *trainer_of(const npgnn_split *known, const npgnn_options *options, const npgnn_env *env)
 {
     npgnn_trainer *trainer = NULL;
@@ -120,11 +130,13 @@ static void test_the_loss_falls(void **state)
 static void test_same_bits_for_any_threads(void **state)
 {
     (void)state;
-    for (int how = 0; how < 8; how++) {
+    for (int how = 0; how < 16; how++) {
         npgnn_options o = small_options(6);
         o.loss = how & 1 ? NPGNN_LOSS_SAMPLED : NPGNN_LOSS_EXACT;
         o.context = how & 2 ? NPGNN_CONTEXT_NODES : NPGNN_CONTEXT_EDGES;
         o.encoder_output = how & 4 ? NPGNN_RELU : NPGNN_LINEAR;
+        if (how & 8)
+            refine(&o);
         npgnn_model *one = fit(&o, 1), *two = fit(&o, 2), *three = fit(&o, 3);
         o.seed++;
         npgnn_model *other = fit(&o, 1);
@@ -168,14 +180,16 @@ static void test_steps_and_runs(void **state)
 static void test_steps_allocate_nothing(void **state)
 {
     (void)state;
-    for (int how = 0; how < 8; how++) {
+    for (int how = 0; how < 16; how++) {
         meter memory = {.allow = -1};
         npgnn_env env = metered_env(&memory);
         npgnn_error err = {0};
         npgnn_options o = small_options(10);
         o.loss = how & 1 ? NPGNN_LOSS_SAMPLED : NPGNN_LOSS_EXACT;
         o.context = how & 2 ? NPGNN_CONTEXT_NODES : NPGNN_CONTEXT_EDGES;
-        o.latent = how < 6;
+        o.latent = how & 4 ? 0 : 1;
+        if (how & 8)
+            refine(&o);
         npgnn_trainer *trainer = trainer_of(split, &o, &env);
         memory.allow = 0;
         for (int i = 0; i < 9; i++) /* the tenth validates */
@@ -215,7 +229,7 @@ static void test_contexts(void **state)
 
 /* ---- validation ---- */
 
-/* AUC and AP of a model on the validation pairs of the split. */
+/* AUC and AP of a model on the validation pairs of the split, knowing what training knows. */
 static double judge(double *ap, const npgnn_model *model)
 {
     const npgnn_pair *pairs;
@@ -224,7 +238,7 @@ static double judge(double *ap, const npgnn_model *model)
     float *score = calloc(count, sizeof *score);
     npgnn_error err = {0};
     double auc;
-    assert_ok(npgnn_predict(predictions, model, graph, pairs, count, NULL, &one_thread, &err), err);
+    assert_ok(npgnn_predict(predictions, model, npi_split_known(split), pairs, count, NULL, &one_thread, &err), err);
     for (size_t i = 0; i < count; i++)
         score[i] = predictions[i].score;
     assert_ok(npgnn_auc_ap(&auc, ap, score, score + positives, positives, count - positives, NULL, &err), err);
@@ -234,7 +248,7 @@ static double judge(double *ap, const npgnn_model *model)
 }
 
 /* A rate at which the last model is not the best; validation every third iteration, and at the end. */
-static void check_kept(int keep_best)
+static void check_kept(int keep_best, int refined)
 {
     npgnn_error err = {0};
     npgnn_options o = small_options(50);
@@ -243,6 +257,8 @@ static void check_kept(int keep_best)
     o.learning_rate = 0.2;
     o.validate_every = 3;
     o.keep_best = keep_best;
+    if (refined)
+        refine(&o);
     npgnn_trainer *trainer = trainer_of(split, &o, &one_thread);
     for (int i = 1; i <= o.iterations; i++) {
         npgnn_progress p;
@@ -273,8 +289,10 @@ static void check_kept(int keep_best)
 static void test_keeping_the_best(void **state)
 {
     (void)state;
-    check_kept(1);
-    check_kept(0);
+    for (int refined = 0; refined < 2; refined++) {
+        check_kept(1, refined);
+        check_kept(0, refined);
+    }
 }
 
 static void test_patience(void **state)
@@ -699,7 +717,7 @@ static int job_fit(const npgnn_graph *on, const npgnn_env *env, npgnn_error *err
     return code;
 }
 
-/* Everything that may be there at once: heads, averaged embeddings, sampled pairs, validation with its best. */
+/* Everything that may be there at once: heads, averaged embeddings, sampled pairs, validation with its best, refinements. */
 static int job_train(const npgnn_graph *on, const npgnn_env *env, npgnn_error *err)
 {
     npgnn_options o = small_options(2);
@@ -711,6 +729,7 @@ static int job_train(const npgnn_graph *on, const npgnn_env *env, npgnn_error *e
     o.samples = 2;
     o.loss = NPGNN_LOSS_SAMPLED;
     o.validate_every = o.keep_best = 1;
+    refine(&o);
     npgnn_split_options_default(&how, NPGNN_INDUCTIVE);
     int code = npgnn_split_new(&cut, on, &how, env, err);
     if (!code)
