@@ -31,6 +31,7 @@ static int free_graph(void **state)
     return 0;
 }
 
+/* The model of the paper, small. */
 static npgnn_options small_options(int iterations)
 {
     npgnn_options o;
@@ -39,6 +40,8 @@ static npgnn_options small_options(int iterations)
     o.latent_size = 4;
     o.decoder_hidden = 8;
     o.output_size = 4;
+    o.input_dropout = o.radius = o.cold_nodes = 0;
+    o.propagate = o.fit_prior = 0;
     o.pairs_per_node = 16;
     o.iterations = iterations;
     return o;
@@ -356,28 +359,41 @@ static void test_cancelling(void **state)
     npgnn_trainer_free(trainer);
 }
 
-/* Features so large that the first loss is infinite, or that it soon will be. */
-static void check_divergence(float feature, double rate, int at_first)
+/* A trainer on four nodes with features of this size. */
+static npgnn_trainer *wild_trainer(npgnn_graph **out, float feature, const npgnn_options *options)
 {
     const npgnn_pair edges[] = {{0, 1}, {1, 2}, {2, 3}};
     const float x[] = {feature, 1, 1, feature, -feature, 1, 1, 1};
+    npgnn_error err = {0};
+    npgnn_trainer *trainer = NULL;
+    assert_ok(npgnn_graph_from_arrays(out, edges, x, 4, 3, 2, &one_thread, &err), err);
+    assert_ok(npgnn_trainer_new(&trainer, *out, NULL, options, &one_thread, &err), err);
+    return trainer;
+}
+
+static void check_finite_trainer(const npgnn_trainer *trainer)
+{
+    npgnn_model *model = model_of(trainer);
+    check_finite(model);
+    npgnn_model_free(model);
+}
+
+/* Features so large that the first loss is infinite, or steps so large that it soon will be. */
+static void check_divergence(float feature, double rate, int at_first)
+{
     char number[32];
     npgnn_error err = {0};
     npgnn_progress p;
     npgnn_graph *wild = NULL;
-    npgnn_trainer *trainer = NULL;
     npgnn_options o = small_options(5000);
     o.learning_rate = rate;
-    assert_ok(npgnn_graph_from_arrays(&wild, edges, x, 4, 3, 2, &one_thread, &err), err);
-    assert_ok(npgnn_trainer_new(&trainer, wild, NULL, &o, &one_thread, &err), err);
+    npgnn_trainer *trainer = wild_trainer(&wild, feature, &o);
     assert_int_equal(npgnn_trainer_run(trainer, &err), NPGNN_E_DIVERGED);
     npgnn_trainer_progress(&p, trainer);
     assert_int_equal(p.iteration == 0, at_first);
     snprintf(number, sizeof number, "iteration %d ", p.iteration + 1);
     assert_non_null(strstr(err.text, number));
-    npgnn_model *model = model_of(trainer);
-    check_finite(model);
-    npgnn_model_free(model);
+    check_finite_trainer(trainer);
     npgnn_trainer_free(trainer);
     npgnn_graph_free(wild);
 }
@@ -387,6 +403,25 @@ static void test_divergence(void **state)
     (void)state;
     check_divergence(1e30f, 0.01, 1);
     check_divergence(10, 1e3, 0);
+}
+
+/* Sigma grows with exp(feature): on the way to an infinite loss, which is a double, the gradient is infinite first. */
+static void test_the_edge_of_divergence(void **state)
+{
+    (void)state;
+    npgnn_options o = small_options(1);
+    int codes[2] = {0};
+    for (double feature = 1; feature < 1e4; feature *= 1.1) {
+        npgnn_graph *wild = NULL;
+        npgnn_trainer *trainer = wild_trainer(&wild, (float)feature, &o);
+        int code = npgnn_trainer_step(NULL, trainer, NULL);
+        assert_true(code == 0 || code == NPGNN_E_DIVERGED);
+        codes[code != 0]++;
+        check_finite_trainer(trainer);
+        npgnn_trainer_free(trainer);
+        npgnn_graph_free(wild);
+    }
+    assert_true(codes[0] > 0 && codes[1] > 0);
 }
 
 static void refuse(const npgnn_pair *edges, const float *x, int32_t n, int64_t m, int32_t f, const char *says)
@@ -504,15 +539,16 @@ static void test_draws(void **state)
     o.predict_samples = 8;
     npgnn_model *model = fit(&o, 1);
     npgnn_pair pairs[PAIRS];
-    npgnn_prediction p[PAIRS], alone, standard[PAIRS], mean[PAIRS];
+    npgnn_prediction p[PAIRS], alone, standard[PAIRS], mean[PAIRS], two[PAIRS];
     make_pairs(pairs);
     predict(p, model, pairs, PAIRS, 8);
     predict(mean, model, pairs, PAIRS, 0);
+    predict(two, model, pairs, PAIRS, 2);
     for (int i = 0; i < PAIRS; i += 40) {
         predict(&alone, model, &pairs[i], 1, 8);
         assert_memory_equal(&alone, &p[i], sizeof alone);
         assert_true(p[i].spread > 0 && p[i].spread <= 0.5f && p[i].probability > 0 && p[i].probability < 1);
-        assert_true(p[i].score != mean[i].score);
+        assert_true(p[i].score != mean[i].score && p[i].score != two[i].score); /* each draw counts */
     }
     /* without options: the model's own number of draws, seed 0 */
     npgnn_predict_options same = {-1, 0}, eight = {8, 0};
@@ -797,6 +833,7 @@ int main(void)
         cmocka_unit_test(test_patience),
         cmocka_unit_test(test_cancelling),
         cmocka_unit_test(test_divergence),
+        cmocka_unit_test(test_the_edge_of_divergence),
         cmocka_unit_test(test_nothing_to_learn),
         cmocka_unit_test(test_bad_options),
         cmocka_unit_test(test_two_nodes),
