@@ -153,12 +153,14 @@ typedef struct npgnn_options {
     int decoder_hidden;              /* width of the decoder's hidden layer */
     int output_size;                 /* width k of the node embeddings u */
     npgnn_activation decoder_output; /* linear, relu or sigmoid */
-    double input_dropout;            /* share of the features that a training iteration does not see */
-    double radius;                   /* length that all embeddings are scaled to; 0: they keep their own */
-    int propagate;                   /* times the embeddings are averaged over the links that are known */
-    int fit_prior;                   /* 1: prior_weight is fitted on the validation pairs */
-    double prior_weight;             /* what the cosine of the features adds to a score, times this */
-    double cold_nodes;               /* with propagate: share of the nodes that act as new in a training iteration */
+    double input_scale;   /* training acts as if the features were multiplied by it; 0: so that their rows have a
+                                        mean square length of 16 */
+    double input_dropout; /* share of the features that a training iteration does not see */
+    double radius;        /* length that all embeddings are scaled to; 0: they keep their own */
+    int propagate;        /* times the embeddings are averaged over the links that are known */
+    int fit_prior;        /* 1: prior_weight is fitted on the validation pairs */
+    double prior_weight;  /* what the cosine of the features adds to a score, times this */
+    double cold_nodes;    /* with propagate: share of the nodes that act as new in a training iteration */
     /* objective */
     int samples;                   /* Monte Carlo samples of z an iteration */
     npgnn_monte_carlo monte_carlo; /* likelihood: average log-likelihoods; embedding: average u, then one likelihood */

@@ -125,7 +125,7 @@ static int train(training *t, npgnn_error *err)
     int code = 0;
     t->progress =
         (npgnn_progress){.runs = 1, .iterations = ITERATIONS, .loss = NAN, .kl = NAN, .val_auc = NAN, .val_ap = NAN};
-    npi_params_init(&t->params, t->task->options->seed);
+    npi_params_init(&t->params, t->task->options->seed, 1);
     while (!code && t->progress.iteration < ITERATIONS) {
         code = step(t, err);
         t->progress.seconds = npi_seconds() - start;

@@ -286,6 +286,17 @@ int npi_features_normalize(npi_features *x, npgnn_error *err)
     return 0;
 }
 
+double npi_features_length(const npi_features *x)
+{
+    double sum = 0;
+    size_t count = x->dense ? (size_t)x->n * (size_t)x->f : (size_t)x->nonzeros;
+    for (size_t i = 0; i < count; i++) {
+        double value = x->dense ? (double)x->dense[i] : x->x.val ? (double)x->x.val[i] : 1;
+        sum += value * value;
+    }
+    return sqrt(sum / (x->n > 0 ? x->n : 1));
+}
+
 npi_features *npi_features_share(npi_features *x)
 {
     __atomic_add_fetch(&x->references, 1, __ATOMIC_RELAXED);

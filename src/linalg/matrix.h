@@ -47,6 +47,9 @@ int npi_features_transpose(npi_features *x, npgnn_error *err);
 void npi_features_binarize(npi_features *x);
 int npi_features_normalize(npi_features *x, npgnn_error *err);
 
+/* The root of the mean square length of the rows. */
+double npi_features_length(const npi_features *x);
+
 npi_features *npi_features_share(npi_features *x);
 void npi_features_free(npi_features *x);
 

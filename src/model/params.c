@@ -96,7 +96,7 @@ void npi_params_write(npi_params *params, int index, const float *in)
     }
 }
 
-void npi_params_init(npi_params *params, uint64_t seed)
+void npi_params_init(npi_params *params, uint64_t seed, double input_scale)
 {
     for (int index = 0; index < NPI_TENSORS; index++) {
         npi_tensor t = npi_params_tensor(params, index);
@@ -105,8 +105,9 @@ void npi_params_init(npi_params *params, uint64_t seed)
         double bound = bias ? 0 : sqrt(6.0 / ((double)t.rows + t.cols));
         for (int32_t i = 0; i < t.rows; i++) {
             real *row = tensor_row(params, index, i);
+            double unit = row < params->wr ? input_scale : 1;
             for (int32_t j = 0; j < t.cols; j++)
-                row[j] = (real)(bound * (2 * npi_rng_uniform(&rng) - 1));
+                row[j] = (real)(unit * bound * (2 * npi_rng_uniform(&rng) - 1));
         }
     }
 }

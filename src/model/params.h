@@ -28,8 +28,9 @@ typedef struct npi_params {
 int npi_params_new(npi_params *out, npi_sizes size, const npgnn_env *env, npgnn_error *err);
 void npi_params_free(const npgnn_env *env, npi_params *params);
 
-/* Glorot-uniform weights, zero biases. W2 = [W2x; Wz] counts as one (f + d, g) matrix. */
-void npi_params_init(npi_params *params, uint64_t seed);
+/* Glorot-uniform weights, zero biases. W2 = [W2x; Wz] counts as one (f + d, g) matrix. Weights that meet the features are in
+ * their units: input_scale times as large. */
+void npi_params_init(npi_params *params, uint64_t seed, double input_scale);
 
 /* The tensors by name, as the model file and the twin know them: W1 (f, h), W_mu (h, d), W_sigma (h, d), W2 (f + d, g),
  * b1 (g), W3 (g, k), b2 (k). Copies between the block and a contiguous row-major matrix. Index 0 .. NPI_TENSORS - 1. */

@@ -55,6 +55,8 @@ static npgnn_context context_kind(const npgnn_options *options, const npgnn_spli
     return split && split->protocol != NPGNN_TRANSDUCTIVE ? NPGNN_CONTEXT_NODES : NPGNN_CONTEXT_EDGES;
 }
 
+#define INPUT_LENGTH 4.0 /* of the rows of features, with input_scale 0: that of a page of about 16 words */
+
 static int check_trainable(const npgnn_graph *known, npgnn_error *err)
 {
     if (known->m == 0)
@@ -158,6 +160,8 @@ int npgnn_trainer_new(npgnn_trainer **out, const npgnn_graph *graph, const npgnn
     t->options = chosen;
     t->graph = split ? npi_split_known(split) : graph;
     t->known = known;
+    if (chosen.input_scale == 0)
+        t->options.input_scale = INPUT_LENGTH / npi_features_length(known->x);
     code = trainer_room(t, split, err);
     if (code) {
         npgnn_trainer_free(t);
@@ -165,7 +169,7 @@ int npgnn_trainer_new(npgnn_trainer **out, const npgnn_graph *graph, const npgnn
     }
     t->adj.a = known->a;
     npi_adj_normalize(&t->adj, resolved.threads);
-    npi_params_init(&t->params, chosen.seed);
+    npi_params_init(&t->params, chosen.seed, t->options.input_scale);
     t->progress = (npgnn_progress){.runs = 1,
                                    .iterations = chosen.iterations,
                                    .loss = (double)NAN,
