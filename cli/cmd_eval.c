@@ -75,6 +75,8 @@ static int run(const cli_settings *settings)
         status = say_error("%s", err.text);
     if (status == 0)
         status = evaluate(graph, fixed, &progress, settings, &env);
+    if (settings->profile)
+        progress_profile(&progress);
     int logged = progress_close(&progress);
     npgnn_split_free(fixed);
     npgnn_graph_free(graph);
@@ -97,6 +99,7 @@ static arg_option options[] = {
     SETTING("split", 0, ARG_TEXT, split, "FILE", "Use the split in FILE for every seed."),
     SETTING("save-split", 0, ARG_TEXT, save_split, "FILE", "Write the split of the first seed to FILE."),
     SETTING("log", 0, ARG_TEXT, log, "FILE", "Write one JSON object a line to FILE, one per iteration."),
+    SETTING_PROFILE,
 };
 
 static const arg_group *own_group(void)

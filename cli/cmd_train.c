@@ -108,6 +108,8 @@ static int run(const cli_settings *settings)
         else
             status = train_and_save(trainer, &progress, settings);
     }
+    if (settings->profile)
+        progress_profile(&progress);
     int logged = progress_close(&progress);
     npgnn_trainer_free(trainer);
     npgnn_split_free(split);
@@ -122,6 +124,7 @@ static const arg_option options[] = {
     SETTING("split", 0, ARG_TEXT, split, "FILE", "Train and validate on the split in FILE instead."),
     SETTING("seed", 's', ARG_U64, seed, "N", "Seed of all random numbers (default 1)."),
     SETTING("log", 0, ARG_TEXT, log, "FILE", "Write one JSON object a line to FILE, one per iteration."),
+    SETTING_PROFILE,
 };
 
 static const arg_group *own_group(void)

@@ -114,10 +114,19 @@ static int is_due(const cli_progress *progress, double time)
     return waited >= PLAIN_SECONDS && share_done(&progress->latest) - progress->shown_share >= PLAIN_SHARE;
 }
 
+/* A run counts its own time from zero: what the runs before it took is put aside. */
+static void close_run(cli_progress *progress)
+{
+    for (int step = 0; step < NPGNN_STEPS; step++)
+        progress->earlier[step] += progress->latest.step_seconds[step];
+}
+
 static int on_progress(void *user, const npgnn_progress *latest)
 {
     cli_progress *progress = user;
     double time = now();
+    if (latest->run != progress->latest.run)
+        close_run(progress);
     progress->latest = *latest;
     if (progress->log)
         report_log_line(progress->log, latest);
@@ -162,6 +171,7 @@ npgnn_env progress_env(cli_progress *progress, const cli_settings *settings)
 
 void progress_job_begin(cli_progress *progress)
 {
+    close_run(progress);
     memset(&progress->latest, 0, sizeof progress->latest);
     progress->started = progress->shown = now();
     progress->shown_share = 0;
@@ -174,6 +184,20 @@ void progress_job_end(cli_progress *progress)
     if (news && !progress->quiet)
         show(progress, now());
     end_line(progress);
+}
+
+void progress_profile(const cli_progress *progress)
+{
+    double seconds[NPGNN_STEPS], total = 0;
+    for (int step = 0; step < NPGNN_STEPS; step++) {
+        seconds[step] = progress->earlier[step] + progress->latest.step_seconds[step];
+        total += seconds[step];
+    }
+    fprintf(stderr, "%-16s  %9s  %7s\n", "step", "seconds", "percent");
+    for (int step = 0; step < NPGNN_STEPS; step++)
+        fprintf(stderr, "%-16s  %9.3f  %7.1f\n", npgnn_step_name((npgnn_step)step), seconds[step],
+                total > 0 ? 100 * seconds[step] / total : 0.0);
+    fprintf(stderr, "%-16s  %9.3f  %7.1f\n", "all", total, 100.0);
 }
 
 int progress_close(cli_progress *progress)

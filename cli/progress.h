@@ -16,6 +16,7 @@ typedef struct cli_progress {
     double shown;       /* when the latest line was shown, */
     double shown_share; /* and how much of the job was done then */
     npgnn_progress latest;
+    double earlier[NPGNN_STEPS]; /* seconds in each step, in the runs before the latest */
 } cli_progress;
 
 /* Opens the log, where one is wanted. Returns 0, or EXIT_FAILED after having said why. */
@@ -27,6 +28,9 @@ npgnn_env progress_env(cli_progress *progress, const cli_settings *settings);
 /* Around each job. From its beginning on a signal cancels instead of killing; its end shows the last state. */
 void progress_job_begin(cli_progress *progress);
 void progress_job_end(cli_progress *progress);
+
+/* A table of the time that each step of the iterations took, on stderr. */
+void progress_profile(const cli_progress *progress);
 
 /* Closes the log. Returns 0, or EXIT_FAILED when it could not be written. */
 int progress_close(cli_progress *progress);

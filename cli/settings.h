@@ -27,6 +27,7 @@ typedef struct cli_settings {
     int seeds;
     int samples;
     int raw;
+    int profile;
 } cli_settings;
 
 /* A row of an option table whose field is in settings; help, least, most and implied follow the value. */
@@ -37,6 +38,8 @@ typedef struct cli_settings {
 #define SETTING_THREADS                                                                                                \
     SETTING("threads", 't', ARG_INT, threads, "N",                                                                     \
             "Threads to use (default: all cores). Results do not depend on it.", 1, 4096)
+#define SETTING_PROFILE                                                                                                \
+    SETTING("profile", 0, ARG_FLAG, profile, NULL, "Print the time that each step of the training took.")
 #define GROUP(heading, options)                                                                                        \
     {                                                                                                                  \
         heading, options, (int)(sizeof(options) / sizeof(options)[0])                                                  \

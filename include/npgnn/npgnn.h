@@ -98,6 +98,29 @@ typedef struct npgnn_allocator {
     void *user;
 } npgnn_allocator;
 
+/* The steps of an iteration, X(name, text). "back" is the gradient of a step. */
+#define NPGNN_STEP_LIST(X)                                                                                             \
+    X(CONTEXT, "context")                                                                                              \
+    X(FEATURES, "features")                                                                                            \
+    X(ENCODER, "encoder")                                                                                              \
+    X(DECODER, "decoder")                                                                                              \
+    X(PAIRS, "pairs and back")                                                                                         \
+    X(DECODER_BACK, "decoder back")                                                                                    \
+    X(ENCODER_BACK, "encoder back")                                                                                    \
+    X(FEATURES_BACK, "features back")                                                                                  \
+    X(ADAM, "Adam")                                                                                                    \
+    X(VALIDATION, "validation")
+
+typedef enum npgnn_step {
+#define NPGNN_X(name, text) NPGNN_STEP_##name,
+    NPGNN_STEP_LIST(NPGNN_X)
+#undef NPGNN_X
+        NPGNN_STEPS /* how many there are */
+} npgnn_step;
+
+/* What to call a step; never NULL. */
+NPGNN_API const char *npgnn_step_name(npgnn_step step);
+
 /* State of a job, passed to the progress callback after every iteration. Values not known yet are NaN. */
 typedef struct npgnn_progress {
     int run, runs;             /* which training of how many: seeds of an evaluation; 0 of 1 for a single fit */
@@ -106,8 +129,9 @@ typedef struct npgnn_progress {
     int best_iteration;        /* where the best validation so far was measured; 0 before the first */
     double loss;               /* reconstruction + KL */
     double kl;
-    double val_auc, val_ap; /* of the latest validation */
-    double seconds;         /* spent in this training */
+    double val_auc, val_ap;           /* of the latest validation */
+    double seconds;                   /* spent in this training */
+    double step_seconds[NPGNN_STEPS]; /* of those, in each step */
 } npgnn_progress;
 
 /* Return non-zero to cancel: the call that is running stops with NPGNN_E_CANCELLED, keeping what it has. */

@@ -304,10 +304,13 @@ static double mean_likelihood(npi_net *net, npi_params *gradient, const npi_para
         const real *z = sample(net, input, l);
         decode_forward(net, params, z);
         const real *u = refine_forward(net, input);
+        npi_profile_end(input->profile, NPGNN_STEP_DECODER);
         memset(net->du, 0, u_count(net) * sizeof *net->du);
         sum += pairs(net, gradient ? net->du : NULL, u, input, 1.0 / samples, l);
+        npi_profile_end(input->profile, NPGNN_STEP_PAIRS);
         if (gradient)
             decode_backward(net, gradient, params, input, z, l);
+        npi_profile_end(input->profile, NPGNN_STEP_DECODER_BACK);
     }
     return sum / samples;
 }
@@ -324,9 +327,11 @@ static double mean_embedding(npi_net *net, npi_params *gradient, const npi_param
         for (size_t i = 0; i < count; i++)
             net->u_sum[i] += u[i] / (real)samples;
     }
+    npi_profile_end(input->profile, NPGNN_STEP_DECODER);
     real *du_mean = net->u_sum; /* the mean has served once its loss is known */
     memset(net->du, 0, count * sizeof *net->du);
     double loss = pairs(net, gradient ? net->du : NULL, net->u_sum, input, 1.0 / samples, 0);
+    npi_profile_end(input->profile, NPGNN_STEP_PAIRS);
     if (!gradient)
         return loss;
     memcpy(du_mean, net->du, count * sizeof *du_mean);
@@ -337,6 +342,7 @@ static double mean_embedding(npi_net *net, npi_params *gradient, const npi_param
         memcpy(net->du, du_mean, count * sizeof *du_mean);
         decode_backward(net, gradient, params, input, z, l);
     }
+    npi_profile_end(input->profile, NPGNN_STEP_DECODER_BACK);
     return loss;
 }
 
@@ -349,6 +355,7 @@ npi_objective npi_net_run(npi_net *net, npi_params *gradient, const npi_params *
     npi_objective objective = {0, 0};
 
     npi_features_mul(net->xw, input->x, params->wx, width, width, threads);
+    npi_profile_end(input->profile, NPGNN_STEP_FEATURES);
     if (s.d > 0) {
         net->whole.adj = input->graph;
         net->whole.nodes = NULL;
@@ -361,6 +368,7 @@ npi_objective npi_net_run(npi_net *net, npi_params *gradient, const npi_params *
         objective.kl = npi_latent_kl(gradient ? net->whole.dq : NULL, net->context.dq, net->whole.q, net->context.q,
                                      s.d, net->options.kl_weight);
     }
+    npi_profile_end(input->profile, NPGNN_STEP_ENCODER);
     if (gradient)
         memset(net->dxw, 0, (size_t)net->n * (size_t)width * sizeof *net->dxw);
     objective.reconstruction = net->u_sum && s.d > 0 ? mean_embedding(net, gradient, params, input)
@@ -368,7 +376,9 @@ npi_objective npi_net_run(npi_net *net, npi_params *gradient, const npi_params *
     if (gradient) {
         if (s.d > 0)
             encoders_backward(net, gradient, params);
+        npi_profile_end(input->profile, NPGNN_STEP_ENCODER_BACK);
         npi_features_mul_t(gradient->wx, input->x, net->dxw, width, threads);
+        npi_profile_end(input->profile, NPGNN_STEP_FEATURES_BACK);
     }
     return objective;
 }

@@ -3,6 +3,7 @@
 #ifndef NPI_MODEL_NET_H
 #define NPI_MODEL_NET_H
 
+#include "base/profile.h"
 #include "linalg/adj.h"
 #include "model/pairs.h"
 #include "model/params.h"
@@ -25,6 +26,7 @@ typedef struct npi_input {
     npi_pairs_loss loss;
     uint64_t seed; /* for the sampled loss */
     uint32_t draw;
+    npi_profile *profile; /* takes the time of the steps, or NULL */
 } npi_input;
 
 typedef struct npi_objective {

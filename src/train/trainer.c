@@ -282,15 +282,18 @@ static int diverged(const npgnn_trainer *t, npi_objective objective, npgnn_error
 
 int npgnn_trainer_step(npgnn_progress *progress, npgnn_trainer *t, npgnn_error *err)
 {
-    double start = npi_seconds();
     npgnn_progress *p = &t->progress;
+    npi_profile profile = {.seconds = p->step_seconds};
+    npi_profile_start(&profile);
+    double start = profile.lap;
     uint32_t iteration = (uint32_t)p->iteration;
     npi_input input = {.x = t->known->x,
                        .graph = &t->adj,
                        .epsilon = t->epsilon,
                        .loss = npi_pairs_loss_make(t->options.likelihood, t->known->n, t->known->m),
                        .seed = t->options.seed,
-                       .draw = iteration};
+                       .draw = iteration,
+                       .profile = &profile};
     if (t->options.input_dropout > 0) {
         npi_dropout_draw(&t->dropout, t->options.input_dropout, t->options.seed, iteration, t->env.threads);
         input.x = &t->dropout.view;
@@ -304,19 +307,22 @@ int npgnn_trainer_step(npgnn_progress *progress, npgnn_trainer *t, npgnn_error *
         input.context = npi_context_adj(&input.context_nodes, t->context);
         draw_epsilon(t, iteration);
     }
+    npi_profile_end(&profile, NPGNN_STEP_CONTEXT);
     memset(t->gradient.block, 0, t->gradient.count * sizeof *t->gradient.block);
     npi_objective objective = npi_net_run(t->net, &t->gradient, &t->params, &input);
     double loss = objective.reconstruction + t->options.kl_weight * objective.kl;
     if (!isfinite(loss) || !all_finite(&t->gradient))
         return diverged(t, objective, err);
     npi_adam_step(&t->adam, &t->params, &t->gradient, t->env.threads);
+    npi_profile_end(&profile, NPGNN_STEP_ADAM);
 
     p->iteration++;
     p->loss = loss;
     p->kl = objective.kl;
     p->validated = 0;
     int code = is_due(t) ? validate(t, err) : 0;
-    p->seconds += npi_seconds() - start;
+    npi_profile_end(&profile, NPGNN_STEP_VALIDATION);
+    p->seconds += profile.lap - start;
     if (progress)
         *progress = *p;
     return code;
