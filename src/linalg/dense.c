@@ -44,9 +44,16 @@ static int block_rows(int64_t block, int64_t rows)
     return (int)(left < ROW_BLOCK ? left : ROW_BLOCK);
 }
 
+/* Threads without a block would be woken only to be waited for. */
+static int useful_threads(int threads, int64_t blocks)
+{
+    return blocks < threads ? (int)blocks : threads;
+}
+
 void npi_gemm_rows(real *c, int ldc, const real *a, int lda, const real *b, int ldb, int trans_b, int64_t rows, int n,
                    int k, real beta, int threads)
 {
+    threads = useful_threads(threads, blocks_of(rows));
     int saved = npi_blas_begin(threads);
 #pragma omp parallel for num_threads(threads) schedule(static)
     for (int64_t block = 0; block < blocks_of(rows); block++) {
@@ -86,6 +93,7 @@ void npi_gemm_tall(real *c, int ldc, const real *a, int lda, const real *b, int 
 {
     int64_t parts = tall_parts(rows), blocks = blocks_of(rows);
     size_t cells = (size_t)k * (size_t)n;
+    threads = useful_threads(threads, parts);
     int saved = npi_blas_begin(threads);
 #pragma omp parallel for num_threads(threads) schedule(static)
     for (int64_t part = 0; part < parts; part++) {

@@ -5,17 +5,44 @@
 #include "linalg/dense.h"
 #include "linalg/elementwise.h"
 
-void npi_gcn_hidden_forward(real *hidden, const npi_adj *adj, const real *p, int ldp, int h, int threads)
+#define CHUNK 256   /* rows of Â P that a thread takes at a time: degrees differ */
+#define WIDEST 4096 /* the options allow no wider layer */
+
+static void hidden_row(real *hidden, const npi_adj *adj, int32_t i, const real *p, int ldp, int h,
+                       const npi_kernels *kernels)
 {
-    npi_adj_mul(hidden, h, adj, p, ldp, h, threads);
-    npi_activate(hidden, (int64_t)adj->a.rows * h, NPGNN_RELU, threads);
+    npi_adj_row(hidden, adj, i, p, ldp, h, kernels);
+    for (int c = 0; c < h; c++)
+        hidden[c] = hidden[c] > 0 ? hidden[c] : 0;
 }
 
-void npi_gcn_hidden_backward(real *dp, int lddp, real *dhidden, const npi_adj *adj, const real *hidden, int h,
+void npi_gcn_hidden_forward(real *hidden, const npi_adj *adj, const real *p, int ldp, int h, int threads)
+{
+    const npi_kernels *kernels = npi_kernels_best();
+#pragma omp parallel for num_threads(threads) schedule(dynamic, CHUNK)
+    for (int32_t i = 0; i < adj->a.rows; i++)
+        hidden_row(hidden + (size_t)i * (size_t)h, adj, i, p, ldp, h, kernels);
+}
+
+/* Row i of Â dH to where it belongs. */
+static void target_row(npi_gcn_target to, const npi_adj *adj, int32_t i, const real *dhidden, int h,
+                       const npi_kernels *kernels)
+{
+    real sum[WIDEST];
+    real *row = to.dp + (size_t)(to.rows ? to.rows[i] : i) * (size_t)to.ldp;
+    npi_adj_row(to.add ? sum : row, adj, i, dhidden, h, h, kernels);
+    for (int c = 0; to.add && c < h; c++)
+        row[c] += sum[c];
+}
+
+void npi_gcn_hidden_backward(npi_gcn_target to, real *dhidden, const npi_adj *adj, const real *hidden, int h,
                              int threads)
 {
+    const npi_kernels *kernels = npi_kernels_best();
     npi_activate_backward(dhidden, hidden, (int64_t)adj->a.rows * h, NPGNN_RELU, threads);
-    npi_adj_mul(dp, lddp, adj, dhidden, h, h, threads);
+#pragma omp parallel for num_threads(threads) schedule(dynamic, CHUNK)
+    for (int32_t i = 0; i < adj->a.rows; i++)
+        target_row(to, adj, i, dhidden, h, kernels);
 }
 
 void npi_gcn_heads_forward(real *r, real *m, const npi_adj *adj, const real *hidden, const real *wr, int h, int w,
@@ -38,21 +65,55 @@ void npi_gcn_heads_backward(real *dhidden, real *dwr, real *dr, real *m, const n
     npi_gemm_rows(dhidden, h, m, w, wr, w, 1, n, h, w, 0, threads);
 }
 
-void npi_gcn_pool_forward(real *pooled, const real *colsum, const real *hidden, int64_t n, int h, real *scratch,
-                          int threads)
+/* The sum over rows is cut into this many parts, whatever the number of threads, which are added in order. */
+#define PARTS 64
+
+size_t npi_gcn_pool_scratch(int h)
 {
-    memset(pooled, 0, (size_t)h * sizeof *pooled);
-    npi_gemm_tall(pooled, h, colsum, 1, hidden, h, n, 1, h, scratch, threads);
-    for (int c = 0; c < h; c++)
-        pooled[c] /= (real)n;
+    return PARTS * (size_t)h;
 }
 
-void npi_gcn_pool_backward(real *dhidden, const real *dpooled, const real *colsum, int64_t n, int h, int threads)
+void npi_gcn_pool_forward(real *pooled, real *hidden, real *colsum, const npi_adj *adj, const real *p, int ldp, int h,
+                          real *scratch, int threads)
 {
-#pragma omp parallel for num_threads(threads) schedule(static)
-    for (int64_t i = 0; i < n; i++) {
-        real weight = colsum[i] / (real)n;
-        for (int c = 0; c < h; c++)
-            dhidden[i * h + c] = weight * dpooled[c];
+    const npi_kernels *kernels = npi_kernels_best();
+    int64_t n = adj->a.rows;
+#pragma omp parallel for num_threads(threads) schedule(dynamic)
+    for (int part = 0; part < PARTS; part++) {
+        real *sum = scratch + (size_t)part * (size_t)h;
+        memset(sum, 0, (size_t)h * sizeof *sum);
+        for (int32_t i = (int32_t)(part * n / PARTS); i < (part + 1) * n / PARTS; i++) {
+            real *row = hidden + (size_t)i * (size_t)h;
+            hidden_row(row, adj, i, p, ldp, h, kernels);
+            colsum[i] = npi_adj_column_sum(adj, i);
+            for (int c = 0; c < h; c++)
+                sum[c] += colsum[i] * row[c];
+        }
+    }
+    for (int c = 0; c < h; c++) {
+        pooled[c] = 0;
+        for (int part = 0; part < PARTS; part++)
+            pooled[c] += scratch[(size_t)part * (size_t)h + (size_t)c];
+        pooled[c] /= (real)n;
+    }
+}
+
+void npi_gcn_pool_backward(npi_gcn_target to, real *dhidden, const real *dpooled, const real *colsum,
+                           const npi_adj *adj, const real *hidden, int h, int threads)
+{
+    const npi_kernels *kernels = npi_kernels_best();
+    int32_t n = adj->a.rows;
+#pragma omp parallel num_threads(threads)
+    {
+#pragma omp for schedule(static)
+        for (int32_t i = 0; i < n; i++) {
+            size_t first = (size_t)i * (size_t)h;
+            real weight = colsum[i] / (real)n;
+            for (int c = 0; c < h; c++)
+                dhidden[first + (size_t)c] = hidden[first + (size_t)c] > 0 ? weight * dpooled[c] : 0;
+        }
+#pragma omp for schedule(dynamic, CHUNK)
+        for (int32_t i = 0; i < n; i++)
+            target_row(to, adj, i, dhidden, h, kernels);
     }
 }

@@ -7,8 +7,17 @@
 /* H (n, h) = relu(Â P), P = X W1 given with its row stride. Eq. (2). */
 void npi_gcn_hidden_forward(real *hidden, const npi_adj *adj, const real *p, int ldp, int h, int threads);
 
-/* dP (n, h) = Â (dH ⊙ [H > 0]); dH is overwritten. Eq. (B2). */
-void npi_gcn_hidden_backward(real *dp, int lddp, real *dhidden, const npi_adj *adj, const real *hidden, int h,
+/* Where the backward passes leave Â dH: in the rows of dp (stride ldp) or, where `rows` is not NULL, in those that it
+ * names; in place of what is there or, with `add`, on top of it. */
+typedef struct npi_gcn_target {
+    real *dp;
+    int ldp;
+    const int32_t *rows;
+    int add;
+} npi_gcn_target;
+
+/* dP = Â (dH ⊙ [H > 0]); dH is overwritten. Eq. (B2). */
+void npi_gcn_hidden_backward(npi_gcn_target to, real *dhidden, const npi_adj *adj, const real *hidden, int h,
                              int threads);
 
 /* R (n, w) = act(Â (H Wr)), Wr (h, w). M (n, w) is scratch. Eq. (3). */
@@ -21,12 +30,14 @@ void npi_gcn_heads_backward(real *dhidden, real *dwr, real *dr, real *m, const n
                             const real *hidden, const real *wr, int h, int w, npgnn_activation act, real *scratch,
                             int threads);
 
-/* The mean row of Â (H Wr) without forming it: pooled (h) = aᵀ H / n with a the column sums of Â; the mean is pooled Wr.
- * Eq. (3'). scratch: npi_gemm_tall_scratch(n, 1, h). */
-void npi_gcn_pool_forward(real *pooled, const real *colsum, const real *hidden, int64_t n, int h, real *scratch,
-                          int threads);
+/* H as above, and the mean row of Â (H Wr) without forming it: pooled (h) = aᵀ H / n with a the column sums of Â, which are
+ * kept; the mean is pooled Wr. Eq. (2), (3'). scratch: npi_gcn_pool_scratch(h). */
+void npi_gcn_pool_forward(real *pooled, real *hidden, real *colsum, const npi_adj *adj, const real *p, int ldp, int h,
+                          real *scratch, int threads);
+size_t npi_gcn_pool_scratch(int h);
 
-/* dH (n, h) = (a / n) ⊗ dpooled. Eq. (B3'). */
-void npi_gcn_pool_backward(real *dhidden, const real *dpooled, const real *colsum, int64_t n, int h, int threads);
+/* dP = Â ([H > 0] ⊙ (a / n) ⊗ dpooled); dhidden (n, h) is scratch. Eq. (B2), (B3'). */
+void npi_gcn_pool_backward(npi_gcn_target to, real *dhidden, const real *dpooled, const real *colsum,
+                           const npi_adj *adj, const real *hidden, int h, int threads);
 
 #endif

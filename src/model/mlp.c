@@ -87,8 +87,8 @@ static void add_columns(real *out, const real *x, int rows, int w)
 }
 
 /* One block: du, hidden and u are its rows. dhidden is scratch; sums are the part's dW3, db2, db1. */
-static void block_backward(real *dxw, int lddxw, real *dhidden, real *sums, real *du, const real *u, const real *hidden,
-                           const npi_params *params, int rows, npgnn_activation output)
+static void block_backward(real *dxw, int lddxw, int add, real *dhidden, real *sums, real *du, const real *u,
+                           const real *hidden, const npi_params *params, int rows, npgnn_activation output)
 {
     int g = params->size.g, k = params->size.k;
     real *dw3 = sums, *db2 = dw3 + (size_t)g * (size_t)k, *db1 = db2 + k;
@@ -98,9 +98,11 @@ static void block_backward(real *dxw, int lddxw, real *dhidden, real *sums, real
     npi_gemm(dhidden, g, du, k, 0, params->w3, k, 1, rows, g, k, 1, 0);
     npi_activate_backward(dhidden, hidden, (int64_t)rows * g, NPGNN_SIGMOID, 1);
     add_columns(db1, dhidden, rows, g);
-    for (int i = 0; i < rows; i++)
+    for (int i = 0; i < rows; i++) {
+        real *row = dxw + (size_t)i * (size_t)lddxw;
         for (int c = 0; c < g; c++)
-            dxw[(size_t)i * (size_t)lddxw + (size_t)c] += dhidden[i * g + c];
+            row[c] = (add ? row[c] : 0) + dhidden[i * g + c];
+    }
 }
 
 /* Adds up the parts: dW3, db2, and db1, which is all that the gradients of z and Wz need. */
@@ -128,7 +130,7 @@ static void finish(real *dz, npi_params *gradient, const npi_params *params, rea
     }
 }
 
-void npi_mlp_backward(real *dxw, int lddxw, real *dz, npi_params *gradient, real *du, const npi_params *params,
+void npi_mlp_backward(real *dxw, int lddxw, int add, real *dz, npi_params *gradient, real *du, const npi_params *params,
                       const real *u, const real *hidden, const real *z, int64_t n, npgnn_activation output,
                       real *scratch, int threads)
 {
@@ -141,7 +143,7 @@ void npi_mlp_backward(real *dxw, int lddxw, real *dz, npi_params *gradient, real
         memset(sums, 0, part_sums(s) * sizeof *sums);
         for (int64_t block = part * blocks / PARTS; block < (part + 1) * blocks / PARTS; block++) {
             size_t first = (size_t)block * ROW_BLOCK;
-            block_backward(dxw + first * (size_t)lddxw, lddxw, dhidden, sums, du + first * (size_t)s.k,
+            block_backward(dxw + first * (size_t)lddxw, lddxw, add, dhidden, sums, du + first * (size_t)s.k,
                            u + first * (size_t)s.k, hidden + first * (size_t)s.g, params, rows_of(block, n), output);
         }
     }

@@ -11,8 +11,8 @@ void npi_mlp_forward(real *u, real *hidden, const npi_params *params, const real
 /* Reals of scratch that the backward pass needs. */
 size_t npi_mlp_scratch(npi_sizes size);
 
-/* Backward of the above: du is overwritten; adds into the gradients and into dxw; dz (d) is set. Eq. (B6). */
-void npi_mlp_backward(real *dxw, int lddxw, real *dz, npi_params *gradient, real *du, const npi_params *params,
+/* Backward of the above: du is overwritten; adds into the gradients, sets dz (d) and, unless `add` is 1, dxw. Eq. (B6). */
+void npi_mlp_backward(real *dxw, int lddxw, int add, real *dz, npi_params *gradient, real *du, const npi_params *params,
                       const real *u, const real *hidden, const real *z, int64_t n, npgnn_activation output,
                       real *scratch, int threads);
 

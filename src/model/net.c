@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "linalg/dense.h"
+#include "linalg/elementwise.h"
 #include "model/gcn.h"
 #include "model/latent.h"
 #include "model/mlp.h"
@@ -34,7 +35,6 @@ struct npi_net {
     real *w[2];              /* (n, k) with propagate: in turn */
     real *u_sum;             /* (n, k) for averaged embeddings */
     real *dhidden;           /* (n, h) */
-    real *dp;                /* (n, h) */
     real *m, *dr;            /* (n, 2 d) scratch of the heads */
     real *mean, *dmean;      /* (2 d) */
     real *dpooled;           /* (h) */
@@ -90,7 +90,6 @@ static void latent_room(npi_net *net, int *failed, npgnn_error *err)
     encoding_room(&net->whole, net, failed, err);
     encoding_room(&net->context, net, failed, err);
     net->dhidden = room(net, n, h, failed, err);
-    net->dp = room(net, n, h, failed, err);
     if (!net->shortcut) {
         net->m = room(net, n, 2 * d, failed, err);
         net->dr = room(net, n, 2 * d, failed, err);
@@ -106,7 +105,7 @@ static void decoder_room(npi_net *net, int *failed, npgnn_error *err)
 {
     size_t n = (size_t)net->n;
     npi_sizes s = net->size;
-    size_t sums = larger(npi_gemm_tall_scratch(net->n, s.h, 2 * s.d), npi_gemm_tall_scratch(net->n, 1, s.h));
+    size_t sums = larger(npi_gemm_tall_scratch(net->n, s.h, 2 * s.d), npi_gcn_pool_scratch(s.h));
     net->xw = room(net, n, s.h + s.g, failed, err);
     net->dxw = room(net, n, s.h + s.g, failed, err);
     net->mlp_hidden = room(net, n, s.g, failed, err);
@@ -152,9 +151,10 @@ void npi_net_free(npi_net *net)
     if (!net)
         return;
     npgnn_env env = net->env;
-    real *blocks[] = {net->xw, net->dxw,     net->mlp_hidden,  net->u,    net->du,     net->u_sum,   net->dhidden,
-                      net->dp, net->m,       net->dr,          net->mean, net->dmean,  net->dpooled, net->z,
-                      net->dz, net->scratch, net->mlp_scratch, net->v,    net->length, net->w[0],    net->w[1]};
+    real *blocks[] = {net->xw,          net->dxw,     net->mlp_hidden, net->u,    net->du,
+                      net->u_sum,       net->dhidden, net->m,          net->dr,   net->mean,
+                      net->dmean,       net->dpooled, net->z,          net->dz,   net->scratch,
+                      net->mlp_scratch, net->v,       net->length,     net->w[0], net->w[1]};
     encoding_free(&env, &net->whole);
     encoding_free(&env, &net->context);
     for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++)
@@ -165,33 +165,39 @@ void npi_net_free(npi_net *net)
 
 /* ---- encoder ---- */
 
+/* out (count, w) = the rows of x (stride ldx) that `rows` names */
+static void pick_rows(real *out, const real *x, int ldx, const int32_t *rows, int32_t count, int w, int threads)
+{
+#pragma omp parallel for num_threads(threads) schedule(static)
+    for (int32_t i = 0; i < count; i++)
+        memcpy(out + (size_t)i * (size_t)w, x + (size_t)rows[i] * (size_t)ldx, (size_t)w * sizeof *out);
+}
+
 static void encode_forward(npi_net *net, encoding *e, const npi_params *params, const real *xw, int ldxw)
 {
     int h = net->size.h, d = net->size.d, threads = net->env.threads;
     int32_t n = e->adj->a.rows;
     const npgnn_options *o = &net->options;
     if (e->nodes) {
-        for (int32_t i = 0; i < n; i++)
-            memcpy(e->p + (size_t)i * (size_t)h, xw + (size_t)e->nodes[i] * (size_t)ldxw, (size_t)h * sizeof *e->p);
-        npi_gcn_hidden_forward(e->hidden, e->adj, e->p, h, h, threads);
-    } else {
-        npi_gcn_hidden_forward(e->hidden, e->adj, xw, ldxw, h, threads);
+        pick_rows(e->p, xw, ldxw, e->nodes, n, h, threads);
+        xw = e->p;
+        ldxw = h;
     }
     if (net->shortcut) {
-        npi_adj_colsum(e->colsum, e->adj, threads);
-        npi_gcn_pool_forward(e->pooled, e->colsum, e->hidden, n, h, net->scratch, threads);
+        npi_gcn_pool_forward(e->pooled, e->hidden, e->colsum, e->adj, xw, ldxw, h, net->scratch, threads);
         npi_gemm_rows(net->mean, 2 * d, e->pooled, h, params->wr, 2 * d, 0, 1, 2 * d, h, 0, threads);
         npi_latent_mean_forward(e->q, net->mean, d, o->aggregate);
     } else {
+        npi_gcn_hidden_forward(e->hidden, e->adj, xw, ldxw, h, threads);
         npi_gcn_heads_forward(e->r, net->m, e->adj, e->hidden, params->wr, h, 2 * d, o->encoder_output, threads);
         npi_latent_aggregate_forward(e->q, e->r, n, d, o->aggregate, o->sigma_mean);
     }
 }
 
-/* Adds the encoder's share into the gradient of Wr; dp (n, h; stride lddp) is the gradient of the rows of X W1. */
-static void encode_backward(npi_net *net, real *dp, int lddp, npi_params *gradient, encoding *e,
-                            const npi_params *params)
+/* Adds the encoder's share into the gradient of Wr; that of the rows of X W1 goes to its columns of dxw. */
+static void encode_backward(npi_net *net, npi_params *gradient, encoding *e, int add, const npi_params *params)
 {
+    npi_gcn_target to = {net->dxw, net->size.h + net->size.g, e->nodes, add};
     int h = net->size.h, d = net->size.d, threads = net->env.threads;
     int32_t n = e->adj->a.rows;
     const npgnn_options *o = &net->options;
@@ -199,27 +205,12 @@ static void encode_backward(npi_net *net, real *dp, int lddp, npi_params *gradie
         npi_latent_mean_backward(net->dmean, e->dq, d, o->aggregate);
         npi_gemm_tall(gradient->wr, 2 * d, e->pooled, h, net->dmean, 2 * d, 1, h, 2 * d, net->scratch, threads);
         npi_gemm_rows(net->dpooled, h, net->dmean, 2 * d, params->wr, 2 * d, 1, 1, h, 2 * d, 0, threads);
-        npi_gcn_pool_backward(net->dhidden, net->dpooled, e->colsum, n, h, threads);
+        npi_gcn_pool_backward(to, net->dhidden, net->dpooled, e->colsum, e->adj, e->hidden, h, threads);
     } else {
         npi_latent_aggregate_backward(net->dr, e->dq, e->q, e->r, n, d, o->aggregate, o->sigma_mean);
         npi_gcn_heads_backward(net->dhidden, gradient->wr, net->dr, net->m, e->adj, e->r, e->hidden, params->wr, h,
                                2 * d, o->encoder_output, net->scratch, threads);
-    }
-    npi_gcn_hidden_backward(dp, lddp, net->dhidden, e->adj, e->hidden, h, threads);
-}
-
-/* The whole graph writes its columns of dxw, the context adds to its rows of them. */
-static void encoders_backward(npi_net *net, npi_params *gradient, const npi_params *params)
-{
-    int h = net->size.h, width = h + net->size.g;
-    const encoding *c = &net->context;
-    encode_backward(net, net->dxw, width, gradient, &net->whole, params);
-    encode_backward(net, net->dp, h, gradient, &net->context, params);
-#pragma omp parallel for num_threads(net->env.threads) schedule(static)
-    for (int32_t i = 0; i < c->adj->a.rows; i++) {
-        real *row = net->dxw + (size_t)(c->nodes ? c->nodes[i] : i) * (size_t)width;
-        for (int j = 0; j < h; j++)
-            row[j] += net->dp[(size_t)i * (size_t)h + (size_t)j];
+        npi_gcn_hidden_backward(to, net->dhidden, e->adj, e->hidden, h, threads);
     }
 }
 
@@ -277,16 +268,16 @@ static void decode_backward(npi_net *net, npi_params *gradient, const npi_params
 {
     npi_sizes s = net->size;
     refine_backward(net, input);
-    npi_mlp_backward(net->dxw + s.h, s.h + s.g, net->dz, gradient, net->du, params, net->u, net->mlp_hidden, z, net->n,
-                     net->options.decoder_output, net->mlp_scratch, net->env.threads);
+    npi_mlp_backward(net->dxw + s.h, s.h + s.g, index > 0, net->dz, gradient, net->du, params, net->u, net->mlp_hidden,
+                     z, net->n, net->options.decoder_output, net->mlp_scratch, net->env.threads);
     if (z)
         npi_latent_sample_backward(net->whole.dq, net->dz, net->whole.q, input->epsilon + (size_t)index * (size_t)s.d,
                                    s.d);
 }
 
-static size_t u_count(const npi_net *net)
+static int64_t u_count(const npi_net *net)
 {
-    return (size_t)net->n * (size_t)net->size.k;
+    return (int64_t)net->n * net->size.k;
 }
 
 static double pairs(npi_net *net, real *du, const real *u, const npi_input *input, double factor, int index)
@@ -305,7 +296,7 @@ static double mean_likelihood(npi_net *net, npi_params *gradient, const npi_para
         decode_forward(net, params, z);
         const real *u = refine_forward(net, input);
         npi_profile_end(input->profile, NPGNN_STEP_DECODER);
-        memset(net->du, 0, u_count(net) * sizeof *net->du);
+        npi_zero(net->du, u_count(net), net->env.threads);
         sum += pairs(net, gradient ? net->du : NULL, u, input, 1.0 / samples, l);
         npi_profile_end(input->profile, NPGNN_STEP_PAIRS);
         if (gradient)
@@ -319,7 +310,7 @@ static double mean_likelihood(npi_net *net, npi_params *gradient, const npi_para
 static double mean_embedding(npi_net *net, npi_params *gradient, const npi_params *params, const npi_input *input)
 {
     int samples = net->options.samples;
-    size_t count = u_count(net);
+    size_t count = (size_t)u_count(net);
     memset(net->u_sum, 0, count * sizeof *net->u_sum);
     for (int l = 0; l < samples; l++) {
         decode_forward(net, params, sample(net, input, l));
@@ -329,7 +320,7 @@ static double mean_embedding(npi_net *net, npi_params *gradient, const npi_param
     }
     npi_profile_end(input->profile, NPGNN_STEP_DECODER);
     real *du_mean = net->u_sum; /* the mean has served once its loss is known */
-    memset(net->du, 0, count * sizeof *net->du);
+    npi_zero(net->du, (int64_t)count, net->env.threads);
     double loss = pairs(net, gradient ? net->du : NULL, net->u_sum, input, 1.0 / samples, 0);
     npi_profile_end(input->profile, NPGNN_STEP_PAIRS);
     if (!gradient)
@@ -369,13 +360,13 @@ npi_objective npi_net_run(npi_net *net, npi_params *gradient, const npi_params *
                                      s.d, net->options.kl_weight);
     }
     npi_profile_end(input->profile, NPGNN_STEP_ENCODER);
-    if (gradient)
-        memset(net->dxw, 0, (size_t)net->n * (size_t)width * sizeof *net->dxw);
     objective.reconstruction = net->u_sum && s.d > 0 ? mean_embedding(net, gradient, params, input)
                                                      : mean_likelihood(net, gradient, params, input);
     if (gradient) {
-        if (s.d > 0)
-            encoders_backward(net, gradient, params);
+        if (s.d > 0) {
+            encode_backward(net, gradient, &net->whole, 0, params);
+            encode_backward(net, gradient, &net->context, 1, params);
+        }
         npi_profile_end(input->profile, NPGNN_STEP_ENCODER_BACK);
         npi_features_mul_t(gradient->wx, input->x, net->dxw, width, threads);
         npi_profile_end(input->profile, NPGNN_STEP_FEATURES_BACK);

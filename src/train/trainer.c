@@ -7,6 +7,7 @@
 #include "graph/split.h"
 #include "linalg/cosine.h"
 #include "linalg/dropout.h"
+#include "linalg/elementwise.h"
 #include "model/model.h"
 #include "model/net.h"
 #include "model/options.h"
@@ -263,14 +264,6 @@ static void draw_epsilon(npgnn_trainer *t, uint32_t iteration)
         t->epsilon[i] = (real)npi_rng_normal_at(&rng, (uint64_t)i);
 }
 
-static int all_finite(const npi_params *gradient)
-{
-    double sum = 0;
-    for (size_t i = 0; i < gradient->count; i++)
-        sum += fabs((double)gradient->block[i]);
-    return isfinite(sum);
-}
-
 static int diverged(const npgnn_trainer *t, npi_objective objective, npgnn_error *err)
 {
     return npi_fail(
@@ -308,10 +301,10 @@ int npgnn_trainer_step(npgnn_progress *progress, npgnn_trainer *t, npgnn_error *
         draw_epsilon(t, iteration);
     }
     npi_profile_end(&profile, NPGNN_STEP_CONTEXT);
-    memset(t->gradient.block, 0, t->gradient.count * sizeof *t->gradient.block);
+    npi_zero(t->gradient.block, (int64_t)t->gradient.count, t->env.threads);
     npi_objective objective = npi_net_run(t->net, &t->gradient, &t->params, &input);
     double loss = objective.reconstruction + t->options.kl_weight * objective.kl;
-    if (!isfinite(loss) || !all_finite(&t->gradient))
+    if (!isfinite(loss) || !npi_all_finite(t->gradient.block, (int64_t)t->gradient.count, t->env.threads))
         return diverged(t, objective, err);
     npi_adam_step(&t->adam, &t->params, &t->gradient, t->env.threads);
     npi_profile_end(&profile, NPGNN_STEP_ADAM);
