@@ -2,13 +2,15 @@
 #define _POSIX_C_SOURCE 200809L
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "output.h"
 #include "say.h"
 #include "settings.h"
 
-static const cli_command *const commands[] = {&cmd_demo, &cmd_info, &cmd_train, &cmd_eval, &cmd_predict};
+static const cli_command *const commands[] = {&cmd_demo, &cmd_info, &cmd_train, &cmd_eval, &cmd_predict, &cmd_bench};
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 
 static int print_overview(void)
@@ -87,6 +89,18 @@ static int run(const cli_command *command, int argc, char **argv)
     return code ? code : flushed;
 }
 
+/* Threads that wait for others spin for milliseconds by default. Where another program wants the cores, they take them from
+ * the very threads that they wait for, and an iteration takes ten times as long. The OpenMP runtime listens to its
+ * environment only when the program is loaded, so where the user has not decided, the program decides and starts again. */
+static void calm_threads(char **argv)
+{
+    if (getenv("OMP_WAIT_POLICY") || getenv("GOMP_SPINCOUNT") || getenv("KMP_BLOCKTIME"))
+        return;
+    setenv("OMP_WAIT_POLICY", "passive", 1);
+    setenv("GOMP_SPINCOUNT", "3000", 1); /* GCC's runtime: some 40 us, about what waking a thread costs */
+    execv("/proc/self/exe", argv);       /* where there is no such file: go on as it is, only slower */
+}
+
 int main(int argc, char **argv)
 {
     /* A reader that goes away must not end a training: writing fails instead. */
@@ -104,5 +118,8 @@ int main(int argc, char **argv)
     const cli_command *command = find_command(help ? argv[2] : word);
     if (!command)
         return EXIT_USAGE;
-    return help ? print_help(command) : run(command, argc - 2, argv + 2);
+    if (help)
+        return print_help(command);
+    calm_threads(argv);
+    return run(command, argc - 2, argv + 2);
 }

@@ -125,7 +125,7 @@ static json_t *run_json(const npgnn_eval_run *run)
     return object;
 }
 
-static int64_t peak_rss_bytes(void)
+int64_t report_peak_bytes(void)
 {
     struct rusage usage;
     if (getrusage(RUSAGE_SELF, &usage) != 0)
@@ -152,7 +152,7 @@ json_t *report_json(const npgnn_eval_run *runs, int count, const cli_settings *s
     return json_pack("{s:s, s:s, s:s, s:o, s:i, s:o, s:o, s:o, s:o, s:I}", "dataset", dataset, "protocol", protocol,
                      "method", method, "config", report_options(&settings->model), "threads", settings->threads,
                      "seeds", seeds, "mean", mean, "std", std, "se", se, "peak_rss_bytes",
-                     (json_int_t)peak_rss_bytes());
+                     (json_int_t)report_peak_bytes());
 }
 
 /* Twelve digits: more than anything measured here is good for, and 0.93 stays 0.93. */

@@ -39,6 +39,9 @@ json_t *report_real(double value);  /* null for NaN */
 json_t *report_hash(uint64_t hash); /* 16 hexadecimal digits: JSON's numbers cannot hold it */
 json_t *report_options(const npgnn_options *options);
 
+/* The most memory that this program has had so far. */
+int64_t report_peak_bytes(void);
+
 /* Takes ownership of `json` and writes it to `path` ("-": standard output), whole or not at all. 0 or EXIT_FAILED. */
 int report_write(json_t *json, const char *path);
 

@@ -28,6 +28,9 @@ typedef struct cli_settings {
     int samples;
     int raw;
     int profile;
+    const char *data; /* of bench: an option there */
+    double seconds;
+    int iterations, most_nodes, large;
 } cli_settings;
 
 /* A row of an option table whose field is in settings; help, least, most and implied follow the value. */
@@ -57,7 +60,7 @@ typedef struct cli_command {
     int (*run)(const cli_settings *settings); /* returns the exit status */
 } cli_command;
 
-extern const cli_command cmd_demo, cmd_info, cmd_train, cmd_eval, cmd_predict;
+extern const cli_command cmd_demo, cmd_info, cmd_train, cmd_eval, cmd_predict, cmd_bench;
 
 /* After parsing: applies preset and changes, resolves the number of threads. Returns 0 or EXIT_USAGE. */
 int settings_finish(cli_settings *settings, const arg_command *command);

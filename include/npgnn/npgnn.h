@@ -476,6 +476,22 @@ NPGNN_API int npgnn_mrr_hits(double *mrr, double *hits /* (ks) */, const float *
                              size_t positives, size_t negatives, const int *k, size_t ks, const npgnn_env *env,
                              npgnn_error *err);
 
+/* The all-pairs loss (docs/pairs.md): binary cross-entropy of sigmoid(u_i . u_j) against the links of `graph`, over all n²
+ * ordered pairs, for embeddings u (nodes, columns) of the caller's. pairs_per_node 0: exact, O(n² columns) flops; otherwise
+ * an unbiased estimate from about that many pairs a node, O(n pairs_per_node columns). O(n columns) memory either way. */
+typedef struct npgnn_pairs_loss npgnn_pairs_loss;
+NPGNN_API int npgnn_pairs_loss_new(npgnn_pairs_loss **out, const npgnn_graph *graph, int columns, int pairs_per_node,
+                                   npgnn_likelihood likelihood, uint64_t seed, const npgnn_env *env, npgnn_error *err);
+
+/* Returns the loss, and its gradient (nodes, columns) where that is not NULL. `draw` tells one estimate from the next. Not
+ * for two threads at once. */
+NPGNN_API double npgnn_pairs_loss_run(float *gradient, npgnn_pairs_loss *loss, const float *embedding, uint32_t draw);
+NPGNN_API void npgnn_pairs_loss_free(npgnn_pairs_loss *loss);
+
+/* What this machine's BLAS does on a product of large square matrices, on env.threads threads: what speeds are compared
+ * with. Takes about a second. */
+NPGNN_API int npgnn_machine_gflops(double *gflops, const npgnn_env *env, npgnn_error *err);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,0 +1,281 @@
+/* npgnn bench: what this machine does, and whether what was timed is right. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "bench.h"
+#include "report.h"
+#include "say.h"
+#include "settings.h"
+
+/* A report under way: tables for people as they come, or JSON at the end. */
+typedef struct bench {
+    const cli_settings *settings;
+    npgnn_env env;
+    double gflops; /* of a large product */
+    json_t *json;  /* NULL: tables */
+    npgnn_error err;
+} bench;
+
+/* Graphs of the sizes that the literature uses, and one that only the sampled loss can take. */
+static const struct {
+    const char *name, *data;
+    npgnn_loss loss;
+    int large; /* only with --large */
+} iteration_cases[] = {
+    {"Cora-sized", "synthetic:nodes=2708,words=1433,length=18,degree=2", NPGNN_LOSS_EXACT, 0},
+    {"Cora-sized", "synthetic:nodes=2708,words=1433,length=18,degree=2", NPGNN_LOSS_SAMPLED, 0},
+    {"PubMed-sized", "synthetic:nodes=19717,words=500,length=50,degree=2.25", NPGNN_LOSS_EXACT, 0},
+    {"PubMed-sized", "synthetic:nodes=19717,words=500,length=50,degree=2.25", NPGNN_LOSS_SAMPLED, 0},
+    {"10,000 nodes", "synthetic:nodes=10000,words=5000,length=50,degree=5", NPGNN_LOSS_SAMPLED, 0},
+    {"100,000 nodes", "synthetic:nodes=100000,words=5000,length=50,degree=5", NPGNN_LOSS_SAMPLED, 0},
+    {"1,000,000 nodes", "synthetic:nodes=1000000,words=5000,length=50,degree=5", NPGNN_LOSS_SAMPLED, 1},
+};
+enum { ITERATION_CASES = sizeof iteration_cases / sizeof iteration_cases[0] };
+
+static const char *loss_name(npgnn_loss loss)
+{
+    static const char *const names[] = {"exact", "sampled", "auto"};
+    return names[loss];
+}
+
+/* Adds an object to the list `name` of the report. */
+static void append(bench *b, const char *name, json_t *item)
+{
+    json_t *list = json_object_get(b->json, name);
+    if (!list)
+        json_object_set_new(b->json, name, list = json_array());
+    json_array_append_new(list, item);
+}
+
+/* ---- the machine and the check ---- */
+
+static int measure_machine(bench *b)
+{
+    if (npgnn_machine_gflops(&b->gflops, &b->env, &b->err) != 0)
+        return say_error("%s", b->err.text);
+    if (b->json)
+        json_object_set_new(b->json, "machine",
+                            json_pack("{s:i, s:f}", "threads", b->env.threads, "gemm_gflops", b->gflops));
+    else
+        printf("%d threads; a product of large matrices: %.1f GFLOP/s\n", b->env.threads, b->gflops);
+    return 0;
+}
+
+/* A fast loss that is wrong is no use: compared with plain loops over all pairs of a small graph. */
+static int check_loss(bench *b)
+{
+    enum { NODES = 500, DRAWS = 200 };
+    const double most_exact = 1e-5, most_sampled = 1e-2;
+    npgnn_graph *graph = NULL;
+    bench_check check;
+    int code = bench_graph(&graph, NODES, &b->env, &b->err);
+    if (code == 0)
+        code = bench_check_pairs(&check, graph, DRAWS, &b->env, &b->err);
+    npgnn_graph_free(graph);
+    if (code)
+        return say_error("%s", b->err.text);
+    if (b->json)
+        json_object_set_new(
+            b->json, "check",
+            json_pack("{s:f, s:f}", "exact_difference", check.exact, "sampled_difference", check.sampled));
+    else
+        printf(
+            "checked against plain loops over all pairs of %d nodes: exact loss and gradient within %.1e, mean of %d "
+            "sampled losses within %.1e\n",
+            NODES, check.exact, DRAWS, check.sampled);
+    int right = check.exact <= most_exact && check.sampled <= most_sampled; /* false for NaN */
+    return right ? 0 : say_error("the all-pairs loss is wrong: %g and %g apart", check.exact, check.sampled);
+}
+
+/* ---- the all-pairs loss ---- */
+
+static void report_pairs(bench *b, int nodes, int pairs_per_node, const bench_times *times)
+{
+    /* three products over half of the pairs */
+    double pairs = pairs_per_node ? (double)nodes * pairs_per_node : (double)nodes * nodes;
+    double gflops = 3e-9 * pairs * BENCH_COLUMNS / times->best;
+    const char *mode = pairs_per_node ? "sampled" : "exact";
+    if (b->json)
+        append(b, "pairs",
+               json_pack("{s:i, s:s, s:f, s:f, s:f, s:f}", "nodes", nodes, "loss", mode, "seconds", times->best,
+                         "mean_seconds", times->mean, "gflops", gflops, "share_of_gemm", gflops / b->gflops));
+    else
+        printf("%9d  %-8s  %10.5f  %8.1f  %7.0f %%\n", nodes, mode, times->best, gflops, 100 * gflops / b->gflops);
+    fflush(stdout);
+}
+
+static int measure_pairs(bench *b, int nodes)
+{
+    double seconds = b->settings->seconds;
+    double estimate = 3e-9 * (double)nodes * nodes * BENCH_COLUMNS / (0.5 * b->gflops);
+    npgnn_graph *graph = NULL;
+    bench_times times;
+    int code = bench_graph(&graph, nodes, &b->env, &b->err);
+    for (int pairs = 0; code == 0 && pairs <= BENCH_PAIRS_PER_NODE; pairs += BENCH_PAIRS_PER_NODE) {
+        if (pairs == 0 && estimate > 4 * seconds)
+            continue; /* all pairs of so many nodes would take longer than was asked for */
+        code = bench_pairs(&times, graph, pairs, seconds, &b->env, &b->err);
+        if (code == 0)
+            report_pairs(b, nodes, pairs, &times);
+    }
+    npgnn_graph_free(graph);
+    return code ? say_error("%s", b->err.text) : 0;
+}
+
+static int measure_all_pairs(bench *b)
+{
+    static const int nodes[] = {2708, 19717, 100000};
+    int status = 0;
+    if (!b->json)
+        printf(
+            "\nthe all-pairs loss and its gradient, %d columns; sampled: %d pairs a node\n%9s  %-8s  %10s  %8s  %9s\n",
+            BENCH_COLUMNS, BENCH_PAIRS_PER_NODE, "nodes", "loss", "seconds", "GFLOP/s", "of gemm");
+    for (size_t i = 0; status == 0 && i < sizeof nodes / sizeof nodes[0]; i++)
+        if (nodes[i] <= b->settings->most_nodes)
+            status = measure_pairs(b, nodes[i]);
+    return status;
+}
+
+/* ---- whole iterations ---- */
+
+static json_t *steps_json(const npgnn_progress *progress)
+{
+    json_t *steps = json_object();
+    for (int step = 0; step < NPGNN_STEPS; step++)
+        json_object_set_new(steps, npgnn_step_name((npgnn_step)step),
+                            report_real(progress->step_seconds[step] / progress->iteration));
+    return steps;
+}
+
+static void report_iterations(bench *b, const char *name, const npgnn_graph *graph, npgnn_loss loss, int threads,
+                              const bench_times *times, const npgnn_progress *progress)
+{
+    int64_t peak = report_peak_bytes();
+    int nodes = npgnn_graph_nodes(graph);
+    if (b->json)
+        append(b, "iterations",
+               json_pack("{s:s, s:i, s:I, s:s, s:i, s:i, s:f, s:f, s:f, s:I, s:o}", "data", name, "nodes", nodes,
+                         "edges", (json_int_t)npgnn_graph_edges(graph), "loss", loss_name(loss), "threads", threads,
+                         "iterations", times->count, "seconds", times->best, "mean_seconds", times->mean, "final_loss",
+                         progress->loss, "peak_rss_bytes", (json_int_t)peak, "step_seconds", steps_json(progress)));
+    else
+        printf("%-16.16s  %8d  %9" PRId64 "  %-8s  %7d  %10.5f  %9.2f  %9.2f  %8.0f\n", name, nodes,
+               npgnn_graph_edges(graph), loss_name(loss), threads, times->best, 1 / times->best,
+               1e6 * times->best / nodes, (double)peak / 1e6);
+    fflush(stdout);
+}
+
+/* One line for each number of threads: 1, 2, 4, ... and all of them; or all alone. */
+static int measure_iterations(bench *b, const char *name, const npgnn_graph *graph, npgnn_loss loss, int scaling)
+{
+    npgnn_options options = b->settings->model;
+    npgnn_progress progress;
+    bench_times times;
+    int all = b->env.threads;
+    options.loss = loss;
+    for (int threads = scaling ? 1 : all; threads <= all;
+         threads = threads < all && 2 * threads > all ? all : 2 * threads) {
+        npgnn_env env = b->env;
+        env.threads = threads;
+        if (bench_iterations(&times, &progress, graph, &options, b->settings->iterations, b->settings->seconds, &env,
+                             &b->err) != 0)
+            return say_error("%s", b->err.text);
+        report_iterations(b, name, graph, loss, threads, &times, &progress);
+    }
+    return 0;
+}
+
+static void print_iterations_heading(const bench *b)
+{
+    if (!b->json)
+        printf("\nwhole iterations\n%-16s  %8s  %9s  %-8s  %7s  %10s  %9s  %9s  %8s\n", "data", "nodes", "edges",
+               "loss", "threads", "seconds", "a second", "us/node", "peak MB");
+}
+
+static int measure_all_iterations(bench *b)
+{
+    int status = 0;
+    print_iterations_heading(b);
+    for (int i = 0; status == 0 && i < ITERATION_CASES; i++) {
+        npgnn_graph *graph = NULL;
+        if (iteration_cases[i].large && !b->settings->large)
+            continue;
+        if (npgnn_load(&graph, iteration_cases[i].data, NULL, &b->env, &b->err) != 0)
+            return say_error("%s", b->err.text);
+        if (npgnn_graph_nodes(graph) <= b->settings->most_nodes)
+            status = measure_iterations(b, iteration_cases[i].name, graph, iteration_cases[i].loss,
+                                        npgnn_graph_nodes(graph) < 20000);
+        npgnn_graph_free(graph);
+    }
+    return status;
+}
+
+/* Only the data that the command line names, with the loss that it asks for. */
+static int measure_data(bench *b)
+{
+    npgnn_graph *graph = NULL;
+    int status = settings_load(&graph, b->settings, b->settings->data, &b->env);
+    print_iterations_heading(b);
+    if (status == 0)
+        status = measure_iterations(b, b->settings->data, graph, b->settings->model.loss, 0);
+    npgnn_graph_free(graph);
+    return status;
+}
+
+/* ---- the command ---- */
+
+static int run(const cli_settings *settings)
+{
+    bench b = {.settings = settings, .env = {.threads = settings->threads}};
+    int status = 0;
+    if (settings->json && !(b.json = json_object()))
+        return say_error("out of memory");
+    if (settings->data) {
+        status = measure_data(&b);
+    } else {
+        status = measure_machine(&b);
+        if (status == 0)
+            status = check_loss(&b);
+        if (status == 0)
+            status = measure_all_pairs(&b);
+        if (status == 0)
+            status = measure_all_iterations(&b);
+    }
+    if (status == 0 && b.json)
+        return report_write(b.json, settings->json);
+    json_decref(b.json);
+    return status;
+}
+
+static const arg_option options[] = {
+    SETTING("data", 0, ARG_TEXT, data, "DATA", "Time iterations on this graph, and nothing else."),
+    SETTING("seconds", 0, ARG_REAL, seconds, "S", "Time to spend on each line (default 1).", 0, 3600),
+    SETTING("iterations", 0, ARG_INT, iterations, "N", "Time N iterations a line instead.", 1, 1000000),
+    SETTING("nodes", 0, ARG_INT, most_nodes, "N", "Leave out graphs with more than N nodes.", 1, 1e9),
+    SETTING("large", 0, ARG_FLAG, large, NULL, "Also a graph of a million nodes; takes a minute, and 2 GB."),
+};
+
+static const arg_group *own_group(void)
+{
+    static const arg_group group = GROUP("Options", options);
+    return &group;
+}
+
+const cli_command cmd_bench = {
+    .args =
+        {
+            .name = "bench",
+            .usage = "[OPTION...]",
+            .summary = "Measure the speed of this machine.",
+            .description =
+                "Times the all-pairs loss, beside a plain product of large matrices, and whole iterations of the "
+                "training on graphs of several sizes. The shortest of several tries counts. First it checks the "
+                "loss against plain loops over all pairs, and fails where they differ.",
+            .examples = "  npgnn bench\n"
+                        "  npgnn bench --data ind.cora --loss exact --iterations 50 --json -\n",
+            .groups = {own_group, settings_data_group, settings_common_group, settings_model_group},
+        },
+    .defaults = {.seed = 1, .seconds = 1, .most_nodes = 1000000000},
+    .run = run,
+};

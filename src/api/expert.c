@@ -1,0 +1,114 @@
+/* The expert parts of the public header that have no room of their own: the all-pairs loss, and what the machine can do. */
+#include <string.h>
+
+#include "graph/graph.h"
+#include "linalg/dense.h"
+#include "linalg/elementwise.h"
+#include "model/pairs.h"
+
+/* ---- the all-pairs loss ---- */
+
+struct npgnn_pairs_loss {
+    npgnn_env env;
+    const npgnn_graph *graph;
+    npi_pairs *pairs;
+    npi_pairs_loss weights;
+    uint64_t seed;
+    int64_t count; /* of the numbers in U */
+    real *u, *du;  /* (count) where the library's number type is not the caller's */
+};
+
+/* The public arrays are float; so is `real`, but for the build that checks gradients. */
+#define SAME_TYPE (sizeof(real) == sizeof(float))
+
+int npgnn_pairs_loss_new(npgnn_pairs_loss **out, const npgnn_graph *graph, int columns, int pairs_per_node,
+                         npgnn_likelihood likelihood, uint64_t seed, const npgnn_env *env, npgnn_error *err)
+{
+    npgnn_env resolved = npi_env(env);
+    if (graph->n < 1 || columns < 1 || columns > 4096 || pairs_per_node < 0)
+        return npi_fail(err, NPGNN_E_ARGUMENT,
+                        "the loss needs nodes, 1 to 4096 columns, and no negative number of pairs");
+    npgnn_pairs_loss *loss = npi_alloc(&resolved, 1, sizeof *loss, err);
+    if (!loss)
+        return NPGNN_E_MEMORY;
+    loss->env = resolved;
+    loss->graph = graph;
+    loss->weights = npi_pairs_loss_make(likelihood, graph->n, graph->m);
+    loss->seed = seed;
+    loss->count = (int64_t)graph->n * columns;
+    int code = npi_pairs_new(&loss->pairs, graph->n, columns, pairs_per_node, &resolved, err);
+    if (code == 0 && !SAME_TYPE) {
+        loss->u = npi_alloc(&resolved, (size_t)loss->count, sizeof *loss->u, err);
+        loss->du = npi_alloc(&resolved, (size_t)loss->count, sizeof *loss->du, err);
+        code = loss->u && loss->du ? 0 : NPGNN_E_MEMORY;
+    }
+    if (code)
+        npgnn_pairs_loss_free(loss);
+    else
+        *out = loss;
+    return code;
+}
+
+double npgnn_pairs_loss_run(float *gradient, npgnn_pairs_loss *loss, const float *embedding, uint32_t draw)
+{
+    const real *u = SAME_TYPE ? (const real *)(const void *)embedding : loss->u;
+    real *du = SAME_TYPE ? (real *)(void *)gradient : loss->du;
+    for (int64_t i = 0; !SAME_TYPE && i < loss->count; i++)
+        loss->u[i] = embedding[i];
+    if (du)
+        npi_zero(du, loss->count, loss->env.threads);
+    double value = npi_pairs_run(loss->pairs, du, u, &loss->graph->a, &loss->weights, 1, loss->seed, draw);
+    for (int64_t i = 0; !SAME_TYPE && gradient && i < loss->count; i++)
+        gradient[i] = (float)loss->du[i];
+    return value;
+}
+
+void npgnn_pairs_loss_free(npgnn_pairs_loss *loss)
+{
+    if (!loss)
+        return;
+    npgnn_env env = loss->env;
+    npi_pairs_free(loss->pairs);
+    npi_free(&env, loss->u);
+    npi_free(&env, loss->du);
+    npi_free(&env, loss);
+}
+
+/* ---- the machine ---- */
+
+enum { SIDE = 2048, TRIES = 3 };
+
+/* C = A B, all square, a band of rows for each thread; returns the seconds. */
+static double time_product(real *c, const real *a, const real *b, int threads)
+{
+    double start = npi_seconds();
+    int saved = npi_blas_begin(threads);
+#pragma omp parallel for num_threads(threads) schedule(static)
+    for (int band = 0; band < threads; band++) {
+        int first = (int)((int64_t)SIDE * band / threads), last = (int)((int64_t)SIDE * (band + 1) / threads);
+        size_t offset = (size_t)first * SIDE;
+        if (last > first)
+            npi_gemm(c + offset, SIDE, a + offset, SIDE, 0, b, SIDE, 0, last - first, SIDE, SIDE, 1, 0);
+    }
+    npi_blas_end(saved);
+    return npi_seconds() - start;
+}
+
+int npgnn_machine_gflops(double *gflops, const npgnn_env *env, npgnn_error *err)
+{
+    npgnn_env resolved = npi_env(env);
+    size_t cells = (size_t)SIDE * SIDE;
+    double best = 0;
+    real *block = npi_alloc(&resolved, 3 * cells, sizeof *block, err);
+    if (!block)
+        return NPGNN_E_MEMORY;
+    for (size_t i = 0; i < 2 * cells; i++)
+        block[i] = (real)(i % 7) - 3;
+    for (int i = 0; i < TRIES; i++) {
+        double seconds = time_product(block + 2 * cells, block, block + cells, resolved.threads);
+        best = i == 0 || seconds < best ? seconds : best;
+    }
+    npi_free(&resolved, block);
+    *gflops = 2e-9 * SIDE * SIDE * SIDE / best;
+    return 0;
+}
