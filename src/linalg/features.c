@@ -4,15 +4,14 @@
 
 #include <string.h>
 
-/* Y (rows, w) = or += A B, one row at a time, each by one thread */
-static void csr_mul(real *y, const npi_csr *a, const real *b, int ldb, int w, int add, int threads)
+/* Y (rows, w) = A B, one row at a time, each by one thread */
+static void csr_mul(real *y, const npi_csr *a, const real *b, int ldb, int w, int threads)
 {
     const npi_kernels *kernels = npi_kernels_best();
 #pragma omp parallel for num_threads(threads) schedule(dynamic, 128)
     for (int32_t i = 0; i < a->rows; i++) {
         real *row = y + (size_t)i * (size_t)w;
-        if (!add)
-            memset(row, 0, (size_t)w * sizeof *row);
+        memset(row, 0, (size_t)w * sizeof *row);
         kernels->gather(row, a->col, a->val, a->ptr[i], a->ptr[i + 1], b, w, ldb);
     }
 }
@@ -22,15 +21,59 @@ void npi_features_mul(real *y, const npi_features *x, const real *w, int ldw, in
     if (x->dense)
         npi_gemm_rows(y, width, x->dense, x->f, w, ldw, 0, x->n, width, x->f, 0, threads);
     else
-        csr_mul(y, &x->x, w, ldw, width, 0, threads);
+        csr_mul(y, &x->x, w, ldw, width, threads);
 }
 
-#define COLUMN_BLOCK 64 /* feature columns, that is rows of dW, that one call to BLAS takes */
+/* ---- Xᵀ dY ---- */
+
+#define COLUMNS 256     /* rows of Xᵀ, that is of dW, that a thread takes at a time */
+#define BAND_ROWS 4096  /* rows of dY that go together: the cache holds them */
+#define BAND_ENTRIES 16 /* but as many more as a row of Xᵀ needs to find about so many entries there */
+
+static int32_t band_rows(const npi_csr *xt)
+{
+    double entries = (double)xt->ptr[xt->rows], cells = (double)xt->rows * xt->cols;
+    double wanted = entries > 0 ? BAND_ENTRIES * cells / entries : 0;
+    if (wanted < BAND_ROWS)
+        return BAND_ROWS;
+    return wanted < xt->cols ? (int32_t)wanted : xt->cols;
+}
+
+/* Rows [first, last) of dW += Xᵀ dY. Going down dY row by row of dW would fetch all of it from memory again and again;
+ * instead they all take what they need of a band of dY, and then go on to the next. Each still adds in the order of the
+ * rows. */
+static void banded_rows(real *dw, const npi_csr *xt, const real *dy, int w, int32_t first, int32_t last,
+                        const npi_kernels *kernels)
+{
+    int64_t at[COLUMNS], rows = band_rows(xt);
+    for (int32_t c = first; c < last; c++)
+        at[c - first] = xt->ptr[c];
+    for (int64_t limit = rows; limit < xt->cols + rows; limit += rows)
+        for (int32_t c = first; c < last; c++) {
+            int64_t begin = at[c - first], end = begin;
+            while (end < xt->ptr[c + 1] && xt->col[end] < limit)
+                end++;
+            kernels->gather(dw + (size_t)c * (size_t)w, xt->col, xt->val, begin, end, dy, w, w);
+            at[c - first] = end;
+        }
+}
+
+static void sparse_mul_t(real *dw, const npi_csr *xt, const real *dy, int w, int threads)
+{
+    const npi_kernels *kernels = npi_kernels_best();
+    /* with bands few rows of dW at a time would be a waste of them; without, threads should get an equal share */
+    int32_t columns = xt->cols > 2 * BAND_ROWS ? COLUMNS : COLUMNS / 4;
+#pragma omp parallel for num_threads(threads) schedule(dynamic)
+    for (int32_t first = 0; first < xt->rows; first += columns)
+        banded_rows(dw, xt, dy, w, first, xt->rows - first < columns ? xt->rows : first + columns, kernels);
+}
+
+#define COLUMN_BLOCK 64 /* the same of dense features, that one call to BLAS takes */
 
 void npi_features_mul_t(real *dw, const npi_features *x, const real *dy, int width, int threads)
 {
     if (!x->dense) {
-        csr_mul(dw, x->xt, dy, width, width, 1, threads);
+        sparse_mul_t(dw, x->xt, dy, width, threads);
         return;
     }
     int saved = npi_blas_begin(threads);
