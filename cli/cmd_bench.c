@@ -216,9 +216,10 @@ static int measure_data(bench *b)
 {
     npgnn_graph *graph = NULL;
     int status = settings_load(&graph, b->settings, b->settings->data, &b->env);
-    print_iterations_heading(b);
-    if (status == 0)
+    if (status == 0) {
+        print_iterations_heading(b);
         status = measure_iterations(b, b->settings->data, graph, b->settings->model.loss, 0);
+    }
     npgnn_graph_free(graph);
     return status;
 }
@@ -253,7 +254,7 @@ static const arg_option options[] = {
     SETTING("seconds", 0, ARG_REAL, seconds, "S", "Time to spend on each line (default 1).", 0, 3600),
     SETTING("iterations", 0, ARG_INT, iterations, "N", "Time N iterations a line instead.", 1, 1000000),
     SETTING("nodes", 0, ARG_INT, most_nodes, "N", "Leave out graphs with more than N nodes.", 1, 1e9),
-    SETTING("large", 0, ARG_FLAG, large, NULL, "Also a graph of a million nodes; takes a minute, and 2 GB."),
+    SETTING("large", 0, ARG_FLAG, large, NULL, "Also a graph of a million nodes; takes a minute, and 3 GB."),
 };
 
 static const arg_group *own_group(void)
