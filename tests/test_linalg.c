@@ -393,7 +393,8 @@ static void test_every_width(void **state)
 static void test_every_shape(void **state)
 {
     (void)state;
-    const int32_t large[][2] = {{1030, 65}, {300, 200}, {0, 3}, {3, 0}, {1, 1}, {600, 1}, {1, 600}};
+    const int32_t large[][2] = {{1030, 65}, {300, 200}, {0, 3},    {3, 0}, {1, 1},
+                                {600, 1},   {1, 600},   {13000, 3}}; /* several bands of rows in the backward product */
     for (size_t s = 0; s < COUNT(large); s++)
         for (int kind = 0; kind < 3; kind++) {
             product p = product_new(large[s][0], large[s][1], kind);
@@ -478,10 +479,9 @@ static void check_adj_colsum(const network *g)
         for (int32_t j = 0; j < g->n; j++)
             want[j] += g->dense[i * g->n + j];
     judge verdict = {want, (size_t)g->n, TOLERANCE(g->n), NULL};
-    for (int threads = 1; threads <= 3; threads++) {
-        npi_adj_colsum(sums, &g->adj, threads);
-        hear(&verdict, sums, threads);
-    }
+    for (int32_t i = 0; i < g->n; i++)
+        sums[i] = npi_adj_column_sum(&g->adj, i);
+    hear(&verdict, sums, 1);
     free(verdict.first);
     free(want);
     free(sums);
@@ -636,6 +636,56 @@ static void check_activation(npgnn_activation act, size_t count)
     free(dy);
 }
 
+static void test_gram(void **state)
+{
+    (void)state;
+    const int64_t rows[] = {1, 511, 513, 40000};
+    const int k = 5;
+    for (size_t r = 0; r < COUNT(rows); r++) {
+        real *a = reals((size_t)rows[r] * 5, 86), got[6 * 5];
+        double want[6 * 5] = {0};
+        real *scratch = room(npi_gram_tall_scratch(rows[r], k), sizeof *scratch);
+        for (int64_t i = 0; i < rows[r]; i++)
+            for (int c = 0; c < k; c++) {
+                want[k * k + c] += (double)a[i * k + c];
+                for (int j = 0; j < k; j++)
+                    want[j * k + c] += (double)a[i * k + j] * (double)a[i * k + c];
+            }
+        judge verdict = {want, COUNT(want), TOLERANCE(rows[r]), NULL};
+        for (int threads = 1; threads <= 3; threads++) {
+            npi_gram_tall(got, got + k * k, a, rows[r], k, scratch, threads);
+            hear(&verdict, got, threads);
+        }
+        free(verdict.first);
+        free(scratch);
+        free(a);
+    }
+}
+
+/* A single number in any place decides, beyond the size from which on threads share the work too. */
+static void test_zero_and_finite(void **state)
+{
+    (void)state;
+    const int64_t count = (1 << 20) + 77, places[] = {0, 63, 64, 8191, 8192, count - 1};
+    real *x = reals((size_t)count, 90);
+    assert_true(npi_all_finite(x, 0, 2));
+    assert_true(npi_all_finite(x, count, 2));
+    for (size_t p = 0; p < COUNT(places); p++)
+        for (int kind = 0; kind < 3; kind++) {
+            real saved = x[places[p]];
+            x[places[p]] = (real)(kind == 0 ? NAN : kind == 1 ? INFINITY : -INFINITY);
+            assert_false(npi_all_finite(x, places[p] + 1, 2));
+            assert_false(npi_all_finite(x, count, 2));
+            assert_true(npi_all_finite(x, places[p], 2));
+            x[places[p]] = saved;
+        }
+    npi_zero(x, count - 1, 2);
+    for (int64_t i = 0; i < count - 1; i++)
+        assert_true(x[i] == 0);
+    assert_false(x[count - 1] == 0); /* and not beyond */
+    free(x);
+}
+
 static void test_activations(void **state)
 {
     (void)state;
@@ -661,6 +711,8 @@ int main(void)
         cmocka_unit_test(test_adjacency),
         cmocka_unit_test(test_gemm_rows),
         cmocka_unit_test(test_sums_over_rows),
+        cmocka_unit_test(test_gram),
+        cmocka_unit_test(test_zero_and_finite),
         cmocka_unit_test(test_activations),
     };
     return cmocka_run_group_tests(tests, set_up, NULL);

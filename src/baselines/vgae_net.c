@@ -148,7 +148,8 @@ static void encode_backward(npi_vgae *net, npi_params *gradient, const npi_param
     int h = net->size.h, d = net->size.d, threads = net->env.threads;
     npi_gcn_heads_backward(net->dhidden, gradient->wr, net->dheads, net->m, input->graph, net->heads, net->hidden,
                            params->wr, h, 2 * d, NPGNN_LINEAR, net->scratch, threads);
-    npi_gcn_hidden_backward(net->dxw, h, net->dhidden, input->graph, net->hidden, h, threads);
+    npi_gcn_hidden_backward((npi_gcn_target){net->dxw, h, NULL, 0}, net->dhidden, input->graph, net->hidden, h,
+                            threads);
     npi_features_mul_t(gradient->wx, input->x, net->dxw, h, threads);
 }
 
