@@ -250,22 +250,17 @@ static void train_pool(const deepwalk *d, uint32_t pool, real rate)
 
 static int train(deepwalk *d, npgnn_error *err)
 {
-    const npgnn_env *env = d->task->env;
     double start = npi_seconds();
-    int pools = (int)((d->walk_count + POOL_WALKS - 1) / POOL_WALKS);
-    d->progress =
-        (npgnn_progress){.runs = 1, .iterations = pools, .loss = NAN, .kl = NAN, .val_auc = NAN, .val_ap = NAN};
-    for (int pool = 0; pool < pools; pool++) {
+    int pools = (int)((d->walk_count + POOL_WALKS - 1) / POOL_WALKS), code = 0;
+    d->progress = npi_method_begin(pools);
+    for (int pool = 0; !code && pool < pools; pool++) {
         int64_t first = (int64_t)pool * POOL_WALKS, end = first + POOL_WALKS;
         double rate = RATE * (1 - (double)pool / pools);
         make_pool(d, first, end < d->walk_count ? end : d->walk_count);
         train_pool(d, (uint32_t)pool, (real)(rate > LAST_RATE ? rate : LAST_RATE));
-        d->progress.iteration++;
-        d->progress.seconds = npi_seconds() - start;
-        if (env->progress && env->progress(env->user, &d->progress))
-            return npi_fail(err, NPGNN_E_CANCELLED, "cancelled after %d of %d parts of the walks", pool + 1, pools);
+        code = npi_method_advance(&d->progress, start, d->task->env, err);
     }
-    return 0;
+    return code;
 }
 
 /* ---- scores ---- */

@@ -17,4 +17,12 @@ typedef struct npi_task {
 /* Fills score (count), and what it knows of iterations, validation and seconds in `run`. */
 typedef int npi_method_fn(float *score, npgnn_eval_run *run, const npi_task *task, npgnn_error *err);
 
+/* ---- progress of methods that take their time ---- */
+
+npgnn_progress npi_method_begin(int iterations);
+
+/* Counts one more iteration and shows it; E_CANCELLED when the caller has seen enough. `start`: npi_seconds() at the
+ * beginning. */
+int npi_method_advance(npgnn_progress *progress, double start, const npgnn_env *env, npgnn_error *err);
+
 #endif

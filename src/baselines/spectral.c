@@ -8,7 +8,7 @@
 #include "model/score.h"
 
 #define DIMENSIONS 128
-#define NODES_PER_DIMENSION 8 /* at least: nearly all eigenvectors of a small graph would tell nothing, E Eᵀ = I */
+#define NODES_PER_DIMENSION 16 /* at least: nearly all eigenvectors of a small graph would tell nothing, E Eᵀ = I */
 
 /* The normalised Laplacian is I - S with S = D^-½ A D^-½, so the small eigenvalues of one are the large ones of the other.
  * S has the eigenvalue 1 once per component c, with the eigenvector √(d_i / mass_c) on its nodes: known without a solver,

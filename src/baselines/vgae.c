@@ -114,23 +114,19 @@ static int step(training *t, npgnn_error *err)
                         "the auto-encoder diverged at iteration %d: its features may need to be normalised",
                         (int)iteration + 1);
     npi_adam_step(&t->adam, &t->params, &t->gradient, t->task->env->threads);
-    t->progress.iteration++;
     return 0;
 }
 
 static int train(training *t, npgnn_error *err)
 {
-    const npgnn_env *env = t->task->env;
     double start = npi_seconds();
     int code = 0;
-    t->progress =
-        (npgnn_progress){.runs = 1, .iterations = ITERATIONS, .loss = NAN, .kl = NAN, .val_auc = NAN, .val_ap = NAN};
+    t->progress = npi_method_begin(ITERATIONS);
     npi_params_init(&t->params, t->task->options->seed, 1);
     while (!code && t->progress.iteration < ITERATIONS) {
         code = step(t, err);
-        t->progress.seconds = npi_seconds() - start;
-        if (!code && env->progress && env->progress(env->user, &t->progress))
-            code = npi_fail(err, NPGNN_E_CANCELLED, "cancelled after iteration %d", t->progress.iteration);
+        if (!code)
+            code = npi_method_advance(&t->progress, start, t->task->env, err);
     }
     return code;
 }
