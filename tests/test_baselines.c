@@ -72,7 +72,7 @@ static void check_shared(npi_method_fn *method, double (*weight)(double))
         for (int w = 0; w < N; w++)
             wanted += p.a[i / N][w] * p.a[w][i % N] > 0 ? weight(degree(&p, w)) : 0;
         if (i / N != i % N) /* a node with itself is no pair, and log 1 = 0 */
-            assert_near(score[i], wanted, 1e-6);
+            assert_near((double)score[i], wanted, 1e-6);
     }
     npgnn_graph_free(p.graph);
 }
@@ -207,7 +207,7 @@ static void test_spectral(void **state)
         assert_ok(npi_spectral_scores(score, p.graph, k, p.pairs, PAIRS, 1, &p.env, &err), err);
         dense_spectral(wanted, &p, k);
         for (int i = 0; i < PAIRS; i++)
-            assert_near(score[i], wanted[i / N][i % N], 1e-6);
+            assert_near((double)score[i], wanted[i / N][i % N], 1e-6);
     }
     npgnn_graph_free(p.graph);
 }
