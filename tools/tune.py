@@ -90,6 +90,7 @@ def around(center, changes):
 
 SEEDS = (101, 102, 103)  # not the seeds of any table
 BEST = "--radius 1.8 --propagate 1 --fit-prior on --keep-best on"
+WIDE = (BEST + " --input-scale 0 --input-dropout 0.5 --output-size 128 --decoder-hidden 256 --loss sampled")
 GRIDS = {
     "default": {"tasks": SMALL, "seeds": SEEDS[:2], "settings": [
         "--input-scale 0 --input-dropout 0", "--input-scale 0 --input-dropout 0.25", "--input-scale 0 --input-dropout 0.5",
@@ -105,9 +106,13 @@ GRIDS = {
         "--learning-rate 0.005", "--iterations 1000", "--output-size 64 --decoder-hidden 128 --input-dropout 0.5 --propagate 2",
         "--radius 2.4 --output-size 64 --decoder-hidden 128 --input-dropout 0.5",
         "--cold-nodes 0.5 --output-size 64 --decoder-hidden 128 --input-dropout 0.5"])},
-    "pubmed": {"tasks": PUBMED, "seeds": SEEDS[:1], "settings": around(BEST + " --iterations 1000", [
-        "--no-latent", "--input-dropout 0.3", "--output-size 64 --decoder-hidden 128",
-        "--output-size 64 --decoder-hidden 128 --no-latent", "--propagate 2", "--iterations 2000"])},
+    "wide": {"tasks": SMALL, "seeds": SEEDS[:2], "settings": around(WIDE, [
+        "--loss exact", "--pairs-per-node 256", "--no-latent", "--input-dropout 0.7", "--output-size 256 --decoder-hidden 512",
+        "--propagate 2", "--cold-nodes 0.5", "--learning-rate 0.005", "--kl-weight 0.1", "--samples 2"])},
+    "pubmed": {"tasks": PUBMED, "seeds": SEEDS[:1], "settings": around(WIDE + " --iterations 1000", [
+        "--no-latent", "--input-dropout 0", "--input-dropout 0.25", "--propagate 2", "--learning-rate 0.005"])},
+    "pubmed-default": {"tasks": PUBMED[:2], "seeds": SEEDS[:1], "settings": [
+        f"--input-scale 0 --iterations 2000 --input-dropout {share}" for share in (0, 0.25, 0.5)]},
 }
 
 
