@@ -285,16 +285,7 @@ typedef struct npgnn_split_options {
 } npgnn_split_options;
 NPGNN_API void npgnn_split_options_default(npgnn_split_options *options, npgnn_protocol protocol);
 
-/* Split, train, test, once per seed. Seed s trains with options.seed = s and, unless `fixed` is given, on the split of
- * seed s. `runs` has room for `seeds` results; those of finished seeds are valid even when the call is cancelled. */
-typedef struct npgnn_eval_options {
-    const char *method;        /* one of npgnn_method_info; NULL: "npgnn" */
-    npgnn_options model;       /* its seed is ignored */
-    npgnn_split_options split; /* its seed is ignored */
-    const npgnn_split *fixed;  /* use this split for every seed, or NULL */
-    uint64_t first_seed;
-} npgnn_eval_options;
-
+/* What one seed came to. */
 typedef struct npgnn_eval_run {
     uint64_t seed, split_hash;
     int iterations;              /* trained */
@@ -304,6 +295,22 @@ typedef struct npgnn_eval_run {
     double val_auc, val_ap;      /* validation pairs, NaN where there are none */
     double train_seconds;
 } npgnn_eval_run;
+
+/* Gets the scores of a seed's test pairs, `positives` links first: for curves, thresholds, a second look. */
+typedef void npgnn_scores_fn(void *user, const npgnn_eval_run *run, const float *scores, size_t positives,
+                             size_t count);
+
+/* Split, train, test, once per seed. Seed s trains with options.seed = s and, unless `fixed` is given, on the split of
+ * seed s. `runs` has room for `seeds` results; those of finished seeds are valid even when the call is cancelled. */
+typedef struct npgnn_eval_options {
+    const char *method;        /* one of npgnn_method_info; NULL: "npgnn" */
+    npgnn_options model;       /* its seed is ignored */
+    npgnn_split_options split; /* its seed is ignored */
+    const npgnn_split *fixed;  /* use this split for every seed, or NULL */
+    uint64_t first_seed;
+    npgnn_scores_fn *scores; /* called after each seed, or NULL */
+    void *scores_user;       /* passed to it */
+} npgnn_eval_options;
 
 /* The index-th method; returns 0 past the last. The strings are static. */
 NPGNN_API int npgnn_method_info(const char **name, const char **help, int index);

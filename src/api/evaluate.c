@@ -74,7 +74,7 @@ static int judge(npgnn_eval_run *run, const float *score, size_t positives, size
 }
 
 static int run_split(npgnn_eval_run *out, npi_method_fn *method, const npi_task *task, size_t positives,
-                     npgnn_error *err)
+                     const npgnn_eval_options *o, npgnn_error *err)
 {
     npgnn_eval_run run = {.seed = out->seed, .val_auc = (double)NAN, .val_ap = (double)NAN};
     float *score = npi_alloc(task->env, task->count, sizeof *score, err);
@@ -84,6 +84,8 @@ static int run_split(npgnn_eval_run *out, npi_method_fn *method, const npi_task 
         code = judge(&run, score, positives, task->count, task->env, err);
     if (!code)
         *out = run;
+    if (!code && o->scores)
+        o->scores(o->scores_user, out, score, positives, task->count);
     npi_free(task->env, score);
     return code;
 }
@@ -99,7 +101,7 @@ static int run_seed(npgnn_eval_run *run, npi_method_fn *method, const npgnn_grap
         npi_task task = {.split = o->fixed ? o->fixed : split, .options = &o->model, .env = env};
         task.graph = npi_split_known(task.split);
         task.count = npgnn_split_pairs(&task.pairs, &positives, task.split, NPGNN_SET_TEST);
-        code = run_split(run, method, &task, positives, err);
+        code = run_split(run, method, &task, positives, o, err);
     }
     npgnn_split_free(split);
     return code;
