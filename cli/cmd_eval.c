@@ -26,7 +26,17 @@ static int save_split(const npgnn_split *fixed, const npgnn_graph *graph, const 
     return code ? say_error("%s", err.text) : 0;
 }
 
-static int report(const npgnn_eval_run *runs, int done, const cli_settings *settings, const npgnn_eval_options *options)
+static int write_json(const npgnn_eval_run *runs, const cli_curves *curves, const cli_settings *settings,
+                      const char *dataset, const char *protocol, const char *method)
+{
+    json_t *json = report_json(runs, settings->seeds, settings, dataset, protocol, method);
+    if (curves)
+        curves_merge(json_object_get(json, "seeds"), curves);
+    return report_write(json, settings->json);
+}
+
+static int report(const npgnn_eval_run *runs, int done, const cli_curves *curves, const cli_settings *settings,
+                  const npgnn_eval_options *options)
 {
     if (done == 0)
         return 0;
@@ -39,7 +49,7 @@ static int report(const npgnn_eval_run *runs, int done, const cli_settings *sett
         report_table(stdout, runs, done);
     }
     if (settings->json && done == settings->seeds)
-        return report_write(report_json(runs, done, settings, dataset, protocol, options->method), settings->json);
+        return write_json(runs, curves, settings, dataset, protocol, options->method);
     return 0;
 }
 
@@ -55,8 +65,12 @@ static int evaluate(const npgnn_graph *graph, const npgnn_split *fixed, cli_prog
     npgnn_eval_run *runs = calloc((size_t)settings->seeds, sizeof *runs);
     if (!runs)
         return say_error("out of memory");
+    if (progress->curves) {
+        options.scores = curves_scores;
+        options.scores_user = progress->curves;
+    }
     int status = evaluate_run(runs, &done, graph, settings->seeds, &options, progress, env);
-    int reported = report(runs, done, settings, &options);
+    int reported = report(runs, done, progress->curves, settings, &options);
     free(runs);
     return status ? status : reported;
 }
@@ -67,8 +81,11 @@ static int run(const cli_settings *settings)
     npgnn_split *fixed = NULL;
     npgnn_error err = {0};
     cli_progress progress;
+    cli_curves curves;
     if (progress_open(&progress, settings) != 0)
         return EXIT_FAILED;
+    curves_begin(&curves);
+    progress.curves = settings->curves ? &curves : NULL;
     npgnn_env env = progress_env(&progress, settings);
     int status = settings_load(&graph, settings, settings->operands[0], &env);
     if (status == 0 && settings->split && npgnn_split_load(&fixed, graph, settings->split, &env, &err) != 0)
@@ -78,6 +95,7 @@ static int run(const cli_settings *settings)
     if (settings->profile)
         progress_profile(&progress);
     int logged = progress_close(&progress);
+    curves_end(&curves);
     npgnn_split_free(fixed);
     npgnn_graph_free(graph);
     return status ? status : logged;
@@ -98,6 +116,8 @@ static arg_option options[] = {
     SETTING("seed", 's', ARG_U64, seed, "N", "The first of them (default 1)."),
     SETTING("split", 0, ARG_TEXT, split, "FILE", "Use the split in FILE for every seed."),
     SETTING("save-split", 0, ARG_TEXT, save_split, "FILE", "Write the split of the first seed to FILE."),
+    SETTING("curves", 0, ARG_FLAG, curves, NULL,
+            "Add ROC, precision-recall, loss and validation curves to the JSON, thinned for drawing."),
     SETTING("log", 0, ARG_TEXT, log, "FILE", "Write one JSON object a line to FILE, one per iteration."),
     SETTING_PROFILE,
 };

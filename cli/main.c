@@ -10,7 +10,8 @@
 #include "say.h"
 #include "settings.h"
 
-static const cli_command *const commands[] = {&cmd_demo, &cmd_info, &cmd_train, &cmd_eval, &cmd_predict, &cmd_bench};
+static const cli_command *const commands[] = {&cmd_demo,    &cmd_info,      &cmd_train, &cmd_eval,
+                                              &cmd_predict, &cmd_reproduce, &cmd_bench};
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 
 static int print_overview(void)
@@ -73,9 +74,10 @@ static int check_operands(const cli_settings *settings, const arg_command *args)
     return 0;
 }
 
-static int run(const cli_command *command, int argc, char **argv)
+static int run(const cli_command *command, const char *program, int argc, char **argv)
 {
     cli_settings settings = command->defaults;
+    settings.program = program;
     int code = arg_parse(&settings, settings.operands, &command->args, argc, argv);
     if (code == ARG_HELP)
         return print_help(command);
@@ -121,5 +123,5 @@ int main(int argc, char **argv)
     if (help)
         return print_help(command);
     calm_threads(argv);
-    return run(command, argc - 2, argv + 2);
+    return run(command, argv[0], argc - 2, argv + 2);
 }

@@ -1,34 +1,13 @@
-#define _DEFAULT_SOURCE /* TIOCGWINSZ */
 #include "progress.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdarg.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "cancel.h"
 #include "report.h"
 #include "say.h"
-
-static const double REDRAW_SECONDS = 0.1; /* on a terminal */
-static const double PLAIN_SECONDS = 5;    /* elsewhere, ... */
-static const double PLAIN_SHARE = 0.05;   /* ... and at most 20 lines in all */
-
-static double now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
-static int terminal_width(void)
-{
-    struct winsize size;
-    return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
-}
 
 /* How much of the whole job is done: 0 to 1. */
 static double share_done(const npgnn_progress *p)
@@ -70,48 +49,15 @@ static text describe(const cli_progress *progress, const char *label)
         append(&line, "  %.*f it/s", speed < 10, speed);
     }
     if (share > 0 && share < 1)
-        append(&line, "  %.0f s left", (now() - progress->started) * (1 - share) / share);
+        append(&line, "  %.0f s left", (status_clock() - progress->started) * (1 - share) / share);
     return line;
 }
 
-/* The bar takes what the words leave of the line, and none where that is too little. */
-static void draw(cli_progress *progress)
+/* On a terminal the number alone, with a bar beside it. */
+static void show(cli_progress *progress)
 {
-    enum { LONGEST = 20, SHORTEST = 4 };
-    static const char done[] = "####################", open[] = "....................";
-    text line = describe(progress, "");
-    int width = terminal_width() - 1; /* in the last column some terminals wrap */
-    int bar = width - line.length - 3;
-    if (bar > LONGEST)
-        bar = LONGEST;
-    int filled = (int)(bar * share_done(&progress->latest));
-    if (bar >= SHORTEST)
-        fprintf(stderr, "\r[%.*s%.*s] %s\033[K", filled, done, bar - filled, open, line.chars);
-    else
-        fprintf(stderr, "\r%.*s\033[K", width, line.chars);
-    fflush(stderr);
-    progress->drawn = 1;
-}
-
-static void show(cli_progress *progress, double time)
-{
-    if (progress->terminal) {
-        draw(progress);
-    } else {
-        fprintf(stderr, "%s\n", describe(progress, "iteration ").chars);
-    }
-    progress->shown = time;
-    progress->shown_share = share_done(&progress->latest);
-}
-
-static int is_due(const cli_progress *progress, double time)
-{
-    double waited = time - progress->shown;
-    if (progress->quiet)
-        return 0;
-    if (progress->terminal)
-        return waited >= REDRAW_SECONDS;
-    return waited >= PLAIN_SECONDS && share_done(&progress->latest) - progress->shown_share >= PLAIN_SHARE;
+    text line = describe(progress, progress->line.terminal ? "" : "iteration ");
+    status_show(&progress->line, share_done(&progress->latest), line.chars);
 }
 
 /* A run counts its own time from zero: what the runs before it took is put aside. */
@@ -124,38 +70,31 @@ static void close_run(cli_progress *progress)
 static int on_progress(void *user, const npgnn_progress *latest)
 {
     cli_progress *progress = user;
-    double time = now();
     if (latest->run != progress->latest.run)
         close_run(progress);
     progress->latest = *latest;
     if (progress->log)
         report_log_line(progress->log, latest);
-    if (is_due(progress, time))
-        show(progress, time);
+    if (progress->curves)
+        curves_progress(progress->curves, latest);
+    if (status_is_due(&progress->line, share_done(latest)))
+        show(progress);
     return cancel_signal() != 0;
-}
-
-static void end_line(cli_progress *progress)
-{
-    if (progress->drawn)
-        fputc('\n', stderr);
-    progress->drawn = 0;
 }
 
 static void on_notice(void *user, const char *message)
 {
     cli_progress *progress = user;
-    if (progress->quiet)
+    if (progress->line.quiet)
         return;
-    end_line(progress);
+    status_end(&progress->line);
     fprintf(stderr, "npgnn: %s\n", message);
 }
 
 int progress_open(cli_progress *progress, const cli_settings *settings)
 {
     memset(progress, 0, sizeof *progress);
-    progress->quiet = settings->quiet;
-    progress->terminal = isatty(STDERR_FILENO);
+    status_begin(&progress->line, settings->quiet);
     progress->path = settings->log;
     if (!settings->log)
         return 0;
@@ -173,17 +112,16 @@ void progress_job_begin(cli_progress *progress)
 {
     close_run(progress);
     memset(&progress->latest, 0, sizeof progress->latest);
-    progress->started = progress->shown = now();
-    progress->shown_share = 0;
+    status_begin(&progress->line, progress->line.quiet);
+    progress->started = status_clock();
     cancel_listen();
 }
 
 void progress_job_end(cli_progress *progress)
 {
-    int news = progress->latest.iteration > 0 && share_done(&progress->latest) != progress->shown_share;
-    if (news && !progress->quiet)
-        show(progress, now());
-    end_line(progress);
+    if (progress->latest.iteration > 0 && share_done(&progress->latest) != progress->line.shown_share)
+        show(progress);
+    status_end(&progress->line);
 }
 
 void progress_profile(const cli_progress *progress)

@@ -1,20 +1,20 @@
-/* Progress for people, on stderr: one line that is redrawn on a terminal, a few plain lines elsewhere, nothing with --quiet;
- * and for programs, as a JSON object a line. Also where a signal stops a job. */
+/* Progress of the library's jobs: for people, as a status line; for programs, as a JSON object a line; for pictures, as curves.
+ * Also where a signal stops a job. */
 #ifndef CLI_PROGRESS_H
 #define CLI_PROGRESS_H
 
 #include <stdio.h>
 
+#include "curves.h"
 #include "settings.h"
+#include "status_line.h"
 
 typedef struct cli_progress {
-    int quiet, terminal;
-    int drawn;          /* a line is on the terminal, not ended yet */
+    status_line line;
     FILE *log;          /* NULL without --log */
     const char *path;   /* of the log */
+    cli_curves *curves; /* NULL where nobody draws them */
     double started;     /* the job */
-    double shown;       /* when the latest line was shown, */
-    double shown_share; /* and how much of the job was done then */
     npgnn_progress latest;
     double earlier[NPGNN_STEPS]; /* seconds in each step, in the runs before the latest */
 } cli_progress;

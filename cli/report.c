@@ -137,8 +137,7 @@ int64_t report_peak_bytes(void)
 #endif
 }
 
-json_t *report_json(const npgnn_eval_run *runs, int count, const cli_settings *settings, const char *dataset,
-                    const char *protocol, const char *method)
+json_t *report_runs(const npgnn_eval_run *runs, int count)
 {
     json_t *seeds = json_array(), *mean = json_object(), *std = json_object(), *se = json_object();
     for (int i = 0; i < count; i++)
@@ -149,10 +148,34 @@ json_t *report_json(const npgnn_eval_run *runs, int count, const cli_settings *s
         json_object_set_new(std, columns[c].name, report_real(stats.std));
         json_object_set_new(se, columns[c].name, report_real(stats.se));
     }
-    return json_pack("{s:s, s:s, s:s, s:o, s:i, s:o, s:o, s:o, s:o, s:I}", "dataset", dataset, "protocol", protocol,
-                     "method", method, "config", report_options(&settings->model), "threads", settings->threads,
-                     "seeds", seeds, "mean", mean, "std", std, "se", se, "peak_rss_bytes",
-                     (json_int_t)report_peak_bytes());
+    return json_pack("{s:o, s:o, s:o, s:o}", "seeds", seeds, "mean", mean, "std", std, "se", se);
+}
+
+json_t *report_json(const npgnn_eval_run *runs, int count, const cli_settings *settings, const char *dataset,
+                    const char *protocol, const char *method)
+{
+    json_t *report = json_pack("{s:s, s:s, s:s, s:o, s:i}", "dataset", dataset, "protocol", protocol, "method", method,
+                               "config", report_options(&settings->model), "threads", settings->threads);
+    json_object_update_new(report, report_runs(runs, count));
+    json_object_set_new(report, "peak_rss_bytes", json_integer(report_peak_bytes()));
+    return report;
+}
+
+int report_read_run(npgnn_eval_run *run, const json_t *object)
+{
+    const char *hash = json_string_value(json_object_get(object, "split_hash"));
+    if (!json_is_number(json_object_get(object, "auc")) || !json_is_number(json_object_get(object, "ap")) || !hash)
+        return EXIT_FAILED;
+    for (int c = 0; c < COLUMNS; c++) {
+        const json_t *value = json_object_get(object, columns[c].name);
+        *(double *)(void *)((char *)run + columns[c].offset) =
+            json_is_number(value) ? json_number_value(value) : (double)NAN;
+    }
+    run->seed = (uint64_t)json_integer_value(json_object_get(object, "seed"));
+    run->iterations = (int)json_integer_value(json_object_get(object, "iterations"));
+    run->best_iteration = (int)json_integer_value(json_object_get(object, "best_iteration"));
+    run->split_hash = strtoull(hash, NULL, 16);
+    return 0;
 }
 
 /* Twelve digits: more than anything measured here is good for, and 0.93 stays 0.93. */

@@ -34,9 +34,13 @@ void report_table(FILE *out, const npgnn_eval_run *runs, int count);
 json_t *report_json(const npgnn_eval_run *runs, int count, const cli_settings *settings, const char *dataset,
                     const char *protocol, const char *method);
 
+/* Reads one of its runs back. Returns 0, or EXIT_FAILED where the object is not a run. */
+int report_read_run(npgnn_eval_run *run, const json_t *object);
+
 /* Pieces for other reports. */
-json_t *report_real(double value);  /* null for NaN */
-json_t *report_hash(uint64_t hash); /* 16 hexadecimal digits: JSON's numbers cannot hold it */
+json_t *report_runs(const npgnn_eval_run *runs, int count); /* seeds, mean, std, se */
+json_t *report_real(double value);                          /* null for NaN */
+json_t *report_hash(uint64_t hash);                         /* 16 hexadecimal digits: JSON's numbers cannot hold it */
 json_t *report_options(const npgnn_options *options);
 
 /* The most memory that this program has had so far. */

@@ -27,10 +27,15 @@ typedef struct cli_settings {
     int seeds;
     int samples;
     int raw;
-    int profile;
+    int curves, profile;
     const char *data; /* of bench: an option there */
     double seconds;
     int iterations, most_nodes, large;
+    /* of reproduce */
+    const char *program; /* how this program was called */
+    const char *datasets, *html, *cache, *splits;
+    int table; /* a plan_table, or TABLES for all */
+    int fresh;
 } cli_settings;
 
 /* A row of an option table whose field is in settings; help, least, most and implied follow the value. */
@@ -60,7 +65,7 @@ typedef struct cli_command {
     int (*run)(const cli_settings *settings); /* returns the exit status */
 } cli_command;
 
-extern const cli_command cmd_demo, cmd_info, cmd_train, cmd_eval, cmd_predict, cmd_bench;
+extern const cli_command cmd_demo, cmd_info, cmd_train, cmd_eval, cmd_predict, cmd_reproduce, cmd_bench;
 
 /* After parsing: applies preset and changes, resolves the number of threads. Returns 0 or EXIT_USAGE. */
 int settings_finish(cli_settings *settings, const arg_command *command);

@@ -1,0 +1,133 @@
+/* Where outcomes are kept, and under which names. */
+#define _POSIX_C_SOURCE 200809L
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "evaluate.h"
+#include "plan.h"
+#include "say.h"
+
+/* ---- hashes ---- */
+
+/* FNV-1a */
+static const uint64_t HASH_START = UINT64_C(0xcbf29ce484222325);
+static uint64_t hash_byte(uint64_t hash, int byte)
+{
+    return (hash ^ (uint64_t)byte) * UINT64_C(0x100000001b3);
+}
+
+/* With the terminating zero, so that "ab" "c" is not "a" "bc". */
+static uint64_t hash_text(uint64_t hash, const char *text)
+{
+    do {
+        hash = hash_byte(hash, (unsigned char)*text);
+    } while (*text++);
+    return hash;
+}
+
+int plan_hash_file(uint64_t *hash, const char *path)
+{
+    FILE *file = fopen(path, "rb");
+    if (!file)
+        return 0;
+    *hash = HASH_START;
+    for (int c; (c = getc(file)) != EOF;)
+        *hash = hash_byte(*hash, c);
+    fclose(file);
+    return 1;
+}
+
+/* ---- the folder of outcomes ---- */
+
+static int make_folders(char *path)
+{
+    for (char *slash = path + 1; (slash = strchr(slash, '/')) != NULL; slash++) {
+        *slash = '\0';
+        mkdir(path, 0777); /* it may be there; what really fails, the last one tells */
+        *slash = '/';
+    }
+    if (mkdir(path, 0777) == 0 || errno == EEXIST)
+        return 0;
+    return say_error("cannot make the folder %s: %s", path, strerror(errno));
+}
+
+/* --cache, or a folder beside the JSON file, or one in the user's cache. */
+int plan_open_cache(cli_plan *plan)
+{
+    const cli_settings *s = plan->settings;
+    const char *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    int length = 0;
+    if (s->cache)
+        length = snprintf(plan->cache, PLAN_PATH, "%s", s->cache);
+    else if (s->json && strcmp(s->json, "-") != 0) {
+        const char *slash = strrchr(s->json, '/');
+        length =
+            snprintf(plan->cache, PLAN_PATH, "%.*sreproduce-cache", slash ? (int)(slash + 1 - s->json) : 0, s->json);
+    } else if (xdg && *xdg)
+        length = snprintf(plan->cache, PLAN_PATH, "%s/npgnn/reproduce", xdg);
+    else if (home && *home)
+        length = snprintf(plan->cache, PLAN_PATH, "%s/.cache/npgnn/reproduce", home);
+    if (length == 0)
+        return say_error("there is no folder for results under way: name one with --cache");
+    if (length > PLAN_PATH - 256) /* room for the names in it */
+        return say_error("the path is too long: %.100s...", plan->cache);
+    return make_folders(plan->cache);
+}
+
+/* ---- names of outcomes ---- */
+
+static uint64_t hash_options(uint64_t hash, const npgnn_options *options)
+{
+    npgnn_option_info info;
+    char value[64];
+    for (int i = 0; npgnn_options_info(&info, i); i++) {
+        if (strcmp(info.key, "seed") == 0)
+            continue; /* the run's seed replaces it */
+        npgnn_options_get(value, sizeof value, options, info.key, NULL);
+        hash = hash_text(hash_text(hash, info.key), value);
+    }
+    return hash;
+}
+
+/* Everything that decides an outcome but is not readable in its name. */
+static uint64_t hash_cell(const plan_cell *cell)
+{
+    char text[128];
+    uint64_t split = cell->row->authors_split ? cell->dataset->authors_hash : 0;
+    snprintf(text, sizeof text, "%s %016" PRIx64 " %016" PRIx64 " %d", npgnn_version(), cell->dataset->info.fingerprint,
+             split, cell->row->percent);
+    uint64_t hash = hash_text(hash_text(HASH_START, text), cell->row->method);
+    return hash_options(hash_text(hash, evaluate_protocol_name(cell->row->protocol)), &cell->options);
+}
+
+/* The name of a data set as part of a file's name. */
+static void file_name(char out[40], const char *name)
+{
+    snprintf(out, 40, "%.39s", name);
+    for (char *c = out; *c; c++)
+        if (!isalnum((unsigned char)*c) && *c != '-' && *c != '.')
+            *c = '_';
+}
+
+void plan_result_path(char path[PLAN_PATH], const cli_plan *plan, const plan_cell *cell, uint64_t seed)
+{
+    char name[40];
+    file_name(name, cell->dataset->name);
+    snprintf(path, PLAN_PATH, "%.3800s/%s-%s-%s-%016" PRIx64 "-seed%" PRIu64 ".json", plan->cache, name,
+             evaluate_protocol_name(cell->row->protocol), cell->row->method, hash_cell(cell), seed);
+}
+
+void plan_model_path(char path[PLAN_PATH], const cli_plan *plan, const plan_dataset *dataset)
+{
+    static const plan_row row = {.protocol = NPGNN_TRANSDUCTIVE, .method = "npgnn"};
+    plan_cell cell = {.row = &row, .dataset = dataset};
+    char name[40];
+    plan_options(&cell.options, plan, dataset, NULL);
+    file_name(name, dataset->name);
+    snprintf(path, PLAN_PATH, "%.3800s/%s-%016" PRIx64 "-seed%" PRIu64 ".safetensors", plan->cache, name,
+             hash_cell(&cell), plan->settings->seed);
+}
