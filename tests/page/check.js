@@ -1,0 +1,47 @@
+/* Put into the page by tests/page/run.sh: looks at the page as it is laid out, and tells the page around it what is wrong. */
+"use strict";
+const problems = [];
+addEventListener("error", event => problems.push(`error: ${event.message}`));
+addEventListener("securitypolicyviolation", event => problems.push(`wanted to fetch ${event.blockedURI}`));
+
+const SLACK = 1; /* pixels by which boxes may touch */
+
+function overlap(a, b) {
+  return a.left < b.right - SLACK && b.left < a.right - SLACK && a.top < b.bottom - SLACK && b.top < a.bottom - SLACK;
+}
+
+/* No two of these elements may cover each other. */
+function checkApart(elements, what) {
+  const boxes = [...elements].map(element => ({ element, box: element.getBoundingClientRect() }));
+  boxes.forEach((one, i) => boxes.slice(i + 1).forEach(other => {
+    if (overlap(one.box, other.box))
+      problems.push(`${what} overlap: "${one.element.textContent.slice(0, 30)}" and "${other.element.textContent.slice(0, 30)}"`);
+  }));
+}
+
+function checkLayout() {
+  const all = selector => document.querySelectorAll(selector);
+  if (document.documentElement.scrollWidth > innerWidth) problems.push("the page is wider than its window");
+  all("svg[role=img]").forEach(drawing => checkApart(drawing.querySelectorAll("text"), "labels of a chart"));
+  all(".charts").forEach(charts => checkApart(charts.children, "charts"));
+  all(".legend").forEach(legend => checkApart(legend.children, "entries of a legend"));
+  checkApart(all("h1, h2, h3, p, summary, .scroll, .charts"), "blocks");
+  all("svg path").forEach(path => /NaN|undefined/.test(path.getAttribute("d")) && problems.push("a path is broken"));
+}
+
+/* What the page is about must be there, for those who do not see it too. */
+function checkContent() {
+  const count = selector => document.querySelectorAll(selector).length;
+  const least = { table: 5, "svg[role=img]": 8, ".curve": 16, "tbody tr": 20 };
+  for (const [selector, number] of Object.entries(least))
+    if (count(selector) < number) problems.push(`only ${count(selector)} of ${selector}`);
+  if (count("svg[role=img]:not([aria-label])") > 0) problems.push("a drawing without a description");
+  if (count("table:not([aria-label])") > 0) problems.push("a table without a name");
+  if (performance.getEntriesByType("resource").length > 0) problems.push("something was fetched");
+}
+
+addEventListener("load", () => {
+  checkLayout();
+  checkContent();
+  parent.postMessage(`width ${innerWidth}: ${problems.join("; ") || "no problem"}`, "*");
+});

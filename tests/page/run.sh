@@ -1,0 +1,38 @@
+#!/bin/sh
+# run.sh NPGNN CHECK.js: the page of `npgnn reproduce` in a browser without a screen, narrow and wide, light and dark: no error,
+# nothing overlaps, nothing is fetched. Skipped where Chromium is not installed.
+set -eu
+program=$(realpath "$1") check=$(realpath "$2")
+browser=$(command -v chromium || command -v chromium-browser) || exit 77
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+cd "$folder"
+sandbox=
+[ "$(id -u)" -ne 0 ] || sandbox=--no-sandbox # which root may not use
+
+"$program" reproduce --datasets synthetic:nodes=200,seed=3 --seeds 2 --epochs 20 --quiet --cache kept \
+    --html page.html >tables
+! grep -nE '(src|href)="[^"]|url\(|@import|https?://' page.html | grep -v 'href="data:,"' | cut -c 1-200 | grep . || exit 1
+
+# The check comes first, so that it sees errors of the page's own script.
+awk -v check="$check" '{ print } /^<head>/ { print "<script>"; while ((getline line <check) > 0) print line; print "</script>" }' \
+    page.html >checked.html
+
+# look WIDTH SCHEME: 0 is dark, 1 is light. In a frame, since a window has a least width that phones do not.
+look()
+{
+    cat >frame.html <<HTML
+<!DOCTYPE html><iframe src="checked.html" width="$1" height="900"></iframe>
+<script>onmessage = event => document.body.setAttribute("data-found", event.data);</script>
+HTML
+    # shellcheck disable=SC2086 # none or one word
+    HOME=$folder timeout 120 "$browser" --headless $sandbox --disable-gpu --hide-scrollbars --user-data-dir="$folder/profile" \
+        --window-size=1400,1000 --blink-settings=preferredColorScheme="$2" --virtual-time-budget=10000 --dump-dom \
+        "file://$folder/frame.html" 2>words >dom || { tail -5 words; return 1; }
+    found=$(sed -n 's/.*data-found="\([^"]*\)".*/\1/p' dom | head -1)
+    echo "scheme $2: ${found:-the script did not run}"
+    [ "$found" = "width $1: no problem" ]
+}
+look 360 1
+look 1280 1
+look 1280 0
