@@ -218,7 +218,8 @@ static int measure_data(bench *b)
     int status = settings_load(&graph, b->settings, b->settings->data, &b->env);
     if (status == 0) {
         print_iterations_heading(b);
-        status = measure_iterations(b, b->settings->data, graph, b->settings->model.loss, 0);
+        status =
+            measure_iterations(b, settings_dataset(b->settings, b->settings->data), graph, b->settings->model.loss, 0);
     }
     npgnn_graph_free(graph);
     return status;
@@ -232,7 +233,7 @@ static int run(const cli_settings *settings)
     int status = 0;
     if (settings->json && !(b.json = json_object()))
         return say_error("out of memory");
-    if (settings->data) {
+    if (settings->data || settings->load.edges) {
         status = measure_data(&b);
     } else {
         status = measure_machine(&b);
