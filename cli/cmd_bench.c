@@ -139,6 +139,13 @@ static int measure_all_pairs(bench *b)
 
 /* ---- whole iterations ---- */
 
+/* What fits into a column of a table: a path without its folders. */
+static const char *short_name(const char *name)
+{
+    const char *slash = strrchr(name, '/');
+    return slash && slash[1] ? slash + 1 : name;
+}
+
 static json_t *steps_json(const npgnn_progress *progress)
 {
     json_t *steps = json_object();
@@ -160,7 +167,7 @@ static void report_iterations(bench *b, const char *name, const npgnn_graph *gra
                          "iterations", times->count, "seconds", times->best, "mean_seconds", times->mean, "final_loss",
                          progress->loss, "peak_rss_bytes", (json_int_t)peak, "step_seconds", steps_json(progress)));
     else
-        printf("%-16.16s  %8d  %9" PRId64 "  %-8s  %7d  %10.5f  %9.2f  %9.2f  %8.0f\n", name, nodes,
+        printf("%-16.16s  %8d  %9" PRId64 "  %-8s  %7d  %10.5f  %9.2f  %9.2f  %8.0f\n", short_name(name), nodes,
                npgnn_graph_edges(graph), loss_name(loss), threads, times->best, 1 / times->best,
                1e6 * times->best / nodes, (double)peak / 1e6);
     fflush(stdout);
