@@ -176,7 +176,7 @@ static int largest_below(double s[N][N], double from)
     return best;
 }
 
-/* The scores that k eigenvectors below the eigenvalue 1 give; the small component (9, 10, 11) adds its own. */
+/* The scores of k eigenvectors below the eigenvalue 1, and of all with the eigenvalue 1 less the trivial one. */
 static void dense_spectral(double wanted[N][N], const problem *p, int k)
 {
     double s[N][N], v[N][N], at = 1 - 1e-6;
@@ -184,8 +184,9 @@ static void dense_spectral(double wanted[N][N], const problem *p, int k)
         s[i / N][i % N] = p->a[i / N][i % N] > 0 ? 1 / sqrt(degree(p, i / N) * degree(p, i % N)) : 0;
     jacobi(v, s);
     for (int i = 0; i < PAIRS; i++) {
-        int u = i / N, w = i % N, small = u >= 9 && u < LONE && w >= 9 && w < LONE;
-        wanted[u][w] = small ? sqrt(degree(p, u) * degree(p, w)) / 4 : 0;
+        wanted[i / N][i % N] = -sqrt(degree(p, i / N) * degree(p, i % N)) / (2 * M);
+        for (int j = 0; j < N; j++)
+            wanted[i / N][i % N] += s[j][j] > at ? v[i / N][j] * v[i % N][j] : 0;
     }
     for (int j = 0; j < k; j++) {
         int column = largest_below(s, at);

@@ -17,7 +17,7 @@ typedef struct spectrum {
     const npi_csr *a;
     double *root;       /* (n) √degree */
     int32_t *component; /* (n) */
-    int32_t components, largest;
+    int32_t components;
     double *mass;   /* (components) Σ degrees */
     double *share;  /* (components) scratch */
     double *scaled; /* (n) scratch */
@@ -63,9 +63,6 @@ static void fill(spectrum *s, int32_t *queue)
         s->root[i] = sqrt(degree);
         s->mass[s->component[i]] += degree;
     }
-    for (int32_t c = 0; c < s->components; c++)
-        if (s->mass[c] > s->mass[s->largest])
-            s->largest = c;
 }
 
 static int spectrum_new(spectrum *s, const npi_csr *a, const npgnn_env *env, npgnn_error *err)
@@ -132,13 +129,18 @@ static int embed(real *embedding, const spectrum *s, int k, uint64_t seed, const
 
 /* ---- scores ---- */
 
-/* t_c t_cᵀ of two nodes of the same component. */
-static double component_score(const spectrum *s, npgnn_pair pair)
+/* Adds the eigenvectors with the eigenvalue 1 to the product of the others: Σ_c t_c t_cᵀ - t tᵀ, t being that of the whole graph.
+ * No other eigenvector reaches over two components, or several cancel: what the solver has there is rounding, which would
+ * decide between thousands of pairs. */
+static double finish(const spectrum *s, npgnn_pair pair, double product)
 {
     int32_t c = s->component[pair.u];
-    if (c != s->component[pair.v] || c == s->largest || s->mass[c] == 0)
+    double both = s->root[pair.u] * s->root[pair.v], total = (double)s->a->ptr[s->a->rows];
+    if (both == 0)
         return 0;
-    return s->root[pair.u] * s->root[pair.v] / s->mass[c];
+    if (c != s->component[pair.v])
+        return -both / total;
+    return product + both / s->mass[c] - both / total;
 }
 
 int npi_spectral_scores(float *score, const npgnn_graph *graph, int k, const npgnn_pair *pairs, size_t count,
@@ -152,7 +154,7 @@ int npi_spectral_scores(float *score, const npgnn_graph *graph, int k, const npg
     if (!code)
         npi_score_pairs(score, embedding, k, pairs, count, env->threads);
     for (size_t i = 0; !code && i < count; i++)
-        score[i] += (float)component_score(&s, pairs[i]);
+        score[i] = (float)finish(&s, pairs[i], (double)score[i]);
     spectrum_free(env, &s);
     npi_free(env, embedding);
     return code;
