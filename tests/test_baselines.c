@@ -135,6 +135,26 @@ static void test_katz(void **state)
     npgnn_graph_free(p.graph);
 }
 
+/* Along a path, nodes 8 steps apart have one walk that counts, nodes 9 steps apart none. */
+static void test_katz_length(void **state)
+{
+    (void)state;
+    problem p;
+    npgnn_error err = {0};
+    npgnn_pair path[N - 1];
+    float score[PAIRS];
+    make_problem(&p, 1);
+    npgnn_graph_free(p.graph);
+    for (int i = 0; i + 1 < N; i++)
+        path[i] = (npgnn_pair){i, i + 1};
+    assert_ok(npgnn_graph_from_arrays(&p.graph, path, NULL, N, N - 1, 0, &p.env, &err), err);
+    p.task.graph = p.graph;
+    run(score, npi_katz_method, &p);
+    assert_near((double)score[8] / pow(0.005, 8), 1, 1e-5);
+    assert_true(score[9] == 0);
+    npgnn_graph_free(p.graph);
+}
+
 /* ---- spectral embedding ---- */
 
 /* One rotation of Jacobi's method: makes s[p][q] zero; the columns of v follow. */
@@ -493,6 +513,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_neighborhoods),
         cmocka_unit_test(test_katz),
+        cmocka_unit_test(test_katz_length),
         cmocka_unit_test(test_spectral),
         cmocka_unit_test(test_spectral_of_extreme_graphs),
         cmocka_unit_test(test_walks),
