@@ -4,7 +4,7 @@
 #include "model/net.h"
 #include "train/adam.h"
 
-enum { MAX_ARRAYS = 32, MAX_EPSILON = 64, CASES = 74, ARRAYS = 660, CURVES = 2 };
+enum { MAX_ARRAYS = 32, MAX_EPSILON = 64, CASES = 82, ARRAYS = 740, CURVES = 2 };
 
 /* Float keeps five digits of a tensor's scale through all steps; double must agree but for rounding. */
 static const double tolerance = sizeof(real) == sizeof(double) ? 1e-10 : 1e-5;

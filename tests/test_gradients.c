@@ -396,6 +396,22 @@ static void test_without_latent(void **state)
     }
 }
 
+/* A conditional neural process: z is the context's mean, so only samples and the draw of z have nothing to do. */
+static void test_conditional(void **state)
+{
+    (void)state;
+    for (int dense = 0; dense < 2; dense++) {
+        problem p = make_problem(dense);
+        for (unsigned number = 0; number < 256; number += 3) {
+            npgnn_options options = combination(number);
+            options.sample_latent = 0;
+            options.radius = number & 32 ? 1.8 : 0;
+            check_options(&p, &options);
+        }
+        free_problem(&p);
+    }
+}
+
 /* The comparison above must notice one derivative that is wrong by a ten-thousandth of its tensor's scale. */
 static void test_a_wrong_gradient_is_noticed(void **state)
 {
@@ -446,7 +462,7 @@ int main(void)
         cmocka_unit_test(test_sparse_features),  cmocka_unit_test(test_dense_features),
         cmocka_unit_test(test_without_latent),   cmocka_unit_test(test_a_wrong_gradient_is_noticed),
         cmocka_unit_test(test_gradients_add_up), cmocka_unit_test(test_refinements),
-        cmocka_unit_test(test_relu_output),
+        cmocka_unit_test(test_relu_output),      cmocka_unit_test(test_conditional),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -133,8 +133,9 @@ static void test_the_loss_falls(void **state)
 static void test_same_bits_for_any_threads(void **state)
 {
     (void)state;
-    for (int how = 0; how < 16; how++) {
+    for (int how = 0; how < 32; how++) {
         npgnn_options o = small_options(6);
+        o.sample_latent = !(how & 16);
         o.loss = how & 1 ? NPGNN_LOSS_SAMPLED : NPGNN_LOSS_EXACT;
         o.context = how & 2 ? NPGNN_CONTEXT_NODES : NPGNN_CONTEXT_EDGES;
         o.encoder_output = how & 4 ? NPGNN_RELU : NPGNN_LINEAR;
@@ -625,6 +626,31 @@ static void test_without_latent(void **state)
     npgnn_model_free(model);
 }
 
+/* A conditional neural process draws nothing, in training or in prediction. */
+static void test_conditional(void **state)
+{
+    (void)state;
+    npgnn_options o = small_options(20);
+    o.sample_latent = 0;
+    npgnn_model *model = fit(&o, 1);
+    o.samples = 4;
+    o.kl_weight = 7;
+    npgnn_model *same = fit(&o, 1);
+    o.sample_latent = 1;
+    npgnn_model *sampled = fit(&o, 1);
+    npgnn_pair pairs[PAIRS];
+    npgnn_prediction p[PAIRS], drawn[PAIRS];
+    make_pairs(pairs);
+    assert_true(same_parameters(model, same));
+    assert_false(same_parameters(model, sampled));
+    predict(p, model, pairs, PAIRS, 0);
+    predict(drawn, model, pairs, PAIRS, 5);
+    assert_memory_equal(p, drawn, sizeof p);
+    npgnn_model_free(model);
+    npgnn_model_free(same);
+    npgnn_model_free(sampled);
+}
+
 /* ---- evaluation ---- */
 
 static npgnn_eval_options eval_options(const char *method)
@@ -689,6 +715,21 @@ static void test_evaluation(void **state)
         check_by_hand(&runs[i], &o);
     }
     assert_true(runs[0].split_hash != runs[1].split_hash);
+}
+
+/* The method is the model with one option changed. */
+static void test_conditional_method(void **state)
+{
+    (void)state;
+    npgnn_eval_run method, option, model;
+    npgnn_error err = {0};
+    npgnn_eval_options o = eval_options("cnp");
+    assert_ok(npgnn_evaluate(&method, graph, 1, &o, &one_thread, &err), err);
+    o.method = "npgnn";
+    assert_ok(npgnn_evaluate(&model, graph, 1, &o, &one_thread, &err), err);
+    o.model.sample_latent = 0;
+    assert_ok(npgnn_evaluate(&option, graph, 1, &o, &one_thread, &err), err);
+    assert_true(method.auc == option.auc && method.ap == option.ap && method.auc != model.auc);
 }
 
 static void test_every_method(void **state)
@@ -842,7 +883,9 @@ int main(void)
         cmocka_unit_test(test_large_batches),
         cmocka_unit_test(test_refused_pairs),
         cmocka_unit_test(test_without_latent),
+        cmocka_unit_test(test_conditional),
         cmocka_unit_test(test_evaluation),
+        cmocka_unit_test(test_conditional_method),
         cmocka_unit_test(test_every_method),
         cmocka_unit_test(test_fixed_split),
         cmocka_unit_test(test_cancelled_evaluation),

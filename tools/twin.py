@@ -8,7 +8,7 @@ import torch
 torch.set_default_dtype(torch.float64)
 
 DEFAULT = {
-    "latent": "1", "encoder-output": "linear", "aggregate": "vector", "sigma-mean": "mean-log",
+    "latent": "1", "sample-latent": "1", "encoder-output": "linear", "aggregate": "vector", "sigma-mean": "mean-log",
     "decoder-output": "linear", "samples": "1", "monte-carlo": "likelihood", "likelihood": "weighted", "kl-weight": "1",
 }
 PAPER_LITERAL = {**DEFAULT, "encoder-output": "relu", "decoder-output": "sigmoid"}
@@ -83,8 +83,11 @@ def objective(p, x, a, a_context, context_nodes, epsilon, options):
     """(reconstruction, kl) of one iteration; context_nodes None: the context has all nodes. epsilon (samples, d)."""
     if options["latent"] == "0":
         return reconstruction(decode(p, x, None, options), a, options), torch.zeros(())
+    context = encode(p, a_context, x if context_nodes is None else x[context_nodes], options)
+    if options["sample-latent"] == "0":  # (5')
+        return reconstruction(decode(p, x, context[0], options), a, options), torch.zeros(())
     mu, log_sigma = encode(p, a, x, options)
-    kl = divergence(mu, log_sigma, *encode(p, a_context, x if context_nodes is None else x[context_nodes], options))
+    kl = divergence(mu, log_sigma, *context)
     embeddings = [decode(p, x, mu + log_sigma.exp() * e, options) for e in epsilon]  # (5), (6)
     if options["monte-carlo"] == "embedding":  # (9)
         return reconstruction(torch.stack(embeddings).mean(0), a, options), kl
@@ -96,8 +99,8 @@ def gradients(p, *inputs):
     leaves = {name: value.clone().requires_grad_() for name, value in p.items()}
     rec, kl = objective(leaves, *inputs)
     loss = rec + float(inputs[-1]["kl-weight"]) * kl
-    found = torch.autograd.grad(loss, list(leaves.values()))
-    return rec.item(), kl.item(), dict(zip(leaves, found))
+    found = torch.autograd.grad(loss, list(leaves.values()), allow_unused=True)
+    return rec.item(), kl.item(), {name: torch.zeros_like(leaves[name]) if g is None else g for name, g in zip(leaves, found)}
 
 
 def train(p, x, a, contexts, epsilons, options, learning_rate=0.01):

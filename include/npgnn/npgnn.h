@@ -164,9 +164,10 @@ typedef enum { NPGNN_LOSS_EXACT, NPGNN_LOSS_SAMPLED, NPGNN_LOSS_AUTO } npgnn_los
 
 typedef struct npgnn_options {
     /* encoder */
-    int latent;                      /* use the latent z at all; 0 is the ablation `--no-latent` */
-    int hidden;                      /* width of the first encoder layer */
-    int latent_size;                 /* width d of z */
+    int latent;        /* use the latent z at all; 0 is the ablation `--no-latent` */
+    int sample_latent; /* 1: a neural process; 0: a conditional one, z is the context's mean, without KL */
+    int hidden;        /* width of the first encoder layer */
+    int latent_size;   /* width d of z */
     npgnn_activation encoder_output; /* second encoder layer: linear or relu */
     npgnn_aggregate aggregate;       /* vector: mean over nodes; scalar: mean over nodes and dimensions */
     npgnn_sigma_mean sigma_mean;     /* mean-log: exp(mean of log sigma); log-mean: mean of sigma */

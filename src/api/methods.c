@@ -51,6 +51,17 @@ static int run_npgnn(float *score, npgnn_eval_run *run, const npi_task *task, np
     return code;
 }
 
+/* The model with z at the context's mean, whatever the options say. */
+static int run_conditional(float *score, npgnn_eval_run *run, const npi_task *task, npgnn_error *err)
+{
+    npgnn_options options = *task->options;
+    npi_task conditional = *task;
+    options.latent = 1;
+    options.sample_latent = 0;
+    conditional.options = &options;
+    return run_npgnn(score, run, &conditional, err);
+}
+
 /* ---- the table ---- */
 
 static const struct {
@@ -58,6 +69,7 @@ static const struct {
     npi_method_fn *run;
 } methods[] = {
     {"npgnn", "the model", run_npgnn},
+    {"cnp", "the model as a conditional neural process: no draw of z, no KL", run_conditional},
     {"cosine", "similarity of the features, untrained", npi_cosine_run},
     {"vgae", "variational graph auto-encoder (Kipf and Welling 2016)", npi_vgae_method},
     {"gae", "graph auto-encoder, the same without noise", npi_gae_method},

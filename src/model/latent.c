@@ -67,14 +67,15 @@ void npi_latent_mean_backward(real *dmean, const real *dq, int d, npgnn_aggregat
 void npi_latent_sample_forward(real *z, const real *q, const real *epsilon, int d)
 {
     for (int c = 0; c < d; c++)
-        z[c] = (real)((double)q[c] + exp((double)q[d + c]) * (double)epsilon[c]);
+        z[c] = epsilon ? (real)((double)q[c] + exp((double)q[d + c]) * (double)epsilon[c]) : q[c];
 }
 
 void npi_latent_sample_backward(real *dq, const real *dz, const real *q, const real *epsilon, int d)
 {
     for (int c = 0; c < d; c++) {
         dq[c] += dz[c];
-        dq[d + c] += (real)((double)dz[c] * exp((double)q[d + c]) * (double)epsilon[c]);
+        if (epsilon)
+            dq[d + c] += (real)((double)dz[c] * exp((double)q[d + c]) * (double)epsilon[c]);
     }
 }
 

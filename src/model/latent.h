@@ -17,7 +17,7 @@ void npi_latent_aggregate_backward(real *dr, const real *dq, const real *q, cons
 void npi_latent_mean_forward(real *q, const real *mean, int d, npgnn_aggregate how);
 void npi_latent_mean_backward(real *dmean, const real *dq, int d, npgnn_aggregate how);
 
-/* z (d) = mu + sigma ⊙ epsilon. Eq. (5). dq += its backward. Eq. (B5). */
+/* z (d) = mu + sigma ⊙ epsilon, or without epsilon, NULL, mu. Eq. (5), (5'). dq += its backward. Eq. (B5). */
 void npi_latent_sample_forward(real *z, const real *q, const real *epsilon, int d);
 void npi_latent_sample_backward(real *dq, const real *dz, const real *q, const real *epsilon, int d);
 

@@ -28,6 +28,8 @@ struct npi_net {
     int32_t n;
     int shortcut;            /* the second layer is linear and only its mean is needed */
     encoding whole, context; /* q(z | G), q(z | C) */
+    encoding *source;        /* the one that z comes from */
+    int samples;             /* of z an iteration */
     real *xw, *dxw;          /* (n, h + g) X [W1 | W2x] */
     real *mlp_hidden;        /* (n, g) */
     real *u, *du;            /* (n, k) the decoder's output, and the gradient on its way back */
@@ -111,7 +113,7 @@ static void decoder_room(npi_net *net, int *failed, npgnn_error *err)
     net->mlp_hidden = room(net, n, s.g, failed, err);
     net->u = room(net, n, s.k, failed, err);
     net->du = room(net, n, s.k, failed, err);
-    if (net->options.monte_carlo == NPGNN_MC_EMBEDDING && net->options.samples > 1)
+    if (net->options.monte_carlo == NPGNN_MC_EMBEDDING && net->samples > 1)
         net->u_sum = room(net, n, s.k, failed, err);
     if (net->options.radius > 0) {
         net->v = room(net, n, s.k, failed, err);
@@ -135,6 +137,8 @@ int npi_net_new(npi_net **out, const npgnn_options *options, int32_t n, int32_t 
     net->size = npi_sizes_of(options, f);
     net->n = n;
     net->shortcut = options->encoder_output == NPGNN_LINEAR && options->sigma_mean == NPGNN_MEAN_LOG;
+    net->source = options->sample_latent ? &net->whole : &net->context;
+    net->samples = options->latent && options->sample_latent ? options->samples : 1;
     if (options->latent)
         latent_room(net, &failed, err);
     decoder_room(net, &failed, err);
@@ -164,6 +168,13 @@ void npi_net_free(npi_net *net)
 }
 
 /* ---- encoder ---- */
+
+/* The first w columns of x (rows, ld) become 0. */
+static void zero_columns(real *x, int ld, int64_t rows, int w)
+{
+    for (int64_t i = 0; i < rows; i++)
+        memset(x + i * ld, 0, (size_t)w * sizeof *x);
+}
 
 /* out (count, w) = the rows of x (stride ldx) that `rows` names */
 static void pick_rows(real *out, const real *x, int ldx, const int32_t *rows, int32_t count, int w, int threads)
@@ -216,12 +227,18 @@ static void encode_backward(npi_net *net, npi_params *gradient, encoding *e, int
 
 /* ---- decoder and loss ---- */
 
+/* The noise of a sample; NULL where z is not sampled. */
+static const real *epsilon_of(const npi_net *net, const npi_input *input, int index)
+{
+    return net->options.sample_latent ? input->epsilon + (size_t)index * (size_t)net->size.d : NULL;
+}
+
 static const real *sample(npi_net *net, const npi_input *input, int index)
 {
     int d = net->size.d;
     if (d == 0)
         return NULL;
-    npi_latent_sample_forward(net->z, net->whole.q, input->epsilon + (size_t)index * (size_t)d, d);
+    npi_latent_sample_forward(net->z, net->source->q, epsilon_of(net, input, index), d);
     return net->z;
 }
 
@@ -271,8 +288,7 @@ static void decode_backward(npi_net *net, npi_params *gradient, const npi_params
     npi_mlp_backward(net->dxw + s.h, s.h + s.g, index > 0, net->dz, gradient, net->du, params, net->u, net->mlp_hidden,
                      z, net->n, net->options.decoder_output, net->mlp_scratch, net->env.threads);
     if (z)
-        npi_latent_sample_backward(net->whole.dq, net->dz, net->whole.q, input->epsilon + (size_t)index * (size_t)s.d,
-                                   s.d);
+        npi_latent_sample_backward(net->source->dq, net->dz, net->source->q, epsilon_of(net, input, index), s.d);
 }
 
 static int64_t u_count(const npi_net *net)
@@ -282,14 +298,14 @@ static int64_t u_count(const npi_net *net)
 
 static double pairs(npi_net *net, real *du, const real *u, const npi_input *input, double factor, int index)
 {
-    uint32_t draw = input->draw * (uint32_t)net->options.samples + (uint32_t)index;
+    uint32_t draw = input->draw * (uint32_t)net->samples + (uint32_t)index;
     return npi_pairs_run(net->pairs, du, u, &input->graph->a, &input->loss, factor, input->seed, draw);
 }
 
 /* (1 / L) Σ_l -log p(A | X, z_l). Eq. (9a). */
 static double mean_likelihood(npi_net *net, npi_params *gradient, const npi_params *params, const npi_input *input)
 {
-    int samples = net->options.latent ? net->options.samples : 1;
+    int samples = net->samples;
     double sum = 0;
     for (int l = 0; l < samples; l++) {
         const real *z = sample(net, input, l);
@@ -309,7 +325,7 @@ static double mean_likelihood(npi_net *net, npi_params *gradient, const npi_para
 /* -log p(A | mean over l of u(z_l)). Eq. (9b). The samples are decoded again on the way back, to keep O(n) memory. */
 static double mean_embedding(npi_net *net, npi_params *gradient, const npi_params *params, const npi_input *input)
 {
-    int samples = net->options.samples;
+    int samples = net->samples;
     size_t count = (size_t)u_count(net);
     memset(net->u_sum, 0, count * sizeof *net->u_sum);
     for (int l = 0; l < samples; l++) {
@@ -339,6 +355,36 @@ static double mean_embedding(npi_net *net, npi_params *gradient, const npi_param
 
 /* ---- the order of the steps ---- */
 
+/* Encodes graph and context and returns the KL between them, its gradient in their dq. A conditional neural process has
+ * neither KL nor use for the graph: z comes from the context. */
+static double encode_both(npi_net *net, int backward, const npi_params *params, const npi_input *input)
+{
+    int d = net->size.d, width = net->size.h + net->size.g;
+    net->context.adj = input->context;
+    net->context.nodes = input->context_nodes;
+    encode_forward(net, &net->context, params, net->xw, width);
+    memset(net->context.dq, 0, (size_t)(2 * d) * sizeof(real));
+    if (!net->options.sample_latent)
+        return 0;
+    net->whole.adj = input->graph;
+    net->whole.nodes = NULL;
+    encode_forward(net, &net->whole, params, net->xw, width);
+    memset(net->whole.dq, 0, (size_t)(2 * d) * sizeof(real));
+    return npi_latent_kl(backward ? net->whole.dq : NULL, net->context.dq, net->whole.q, net->context.q, d,
+                         net->options.kl_weight);
+}
+
+/* Whoever comes first sets the rows of dxw, all of them: the graph, or zeros in its place. */
+static void encode_both_backward(npi_net *net, npi_params *gradient, const npi_params *params)
+{
+    npi_sizes s = net->size;
+    if (net->options.sample_latent)
+        encode_backward(net, gradient, &net->whole, 0, params);
+    else
+        zero_columns(net->dxw, s.h + s.g, net->n, s.h);
+    encode_backward(net, gradient, &net->context, 1, params);
+}
+
 npi_objective npi_net_run(npi_net *net, npi_params *gradient, const npi_params *params, const npi_input *input)
 {
     npi_sizes s = net->size;
@@ -347,26 +393,14 @@ npi_objective npi_net_run(npi_net *net, npi_params *gradient, const npi_params *
 
     npi_features_mul(net->xw, input->x, params->wx, width, width, threads);
     npi_profile_end(input->profile, NPGNN_STEP_FEATURES);
-    if (s.d > 0) {
-        net->whole.adj = input->graph;
-        net->whole.nodes = NULL;
-        net->context.adj = input->context;
-        net->context.nodes = input->context_nodes;
-        encode_forward(net, &net->whole, params, net->xw, width);
-        encode_forward(net, &net->context, params, net->xw, width);
-        memset(net->whole.dq, 0, (size_t)(2 * s.d) * sizeof(real));
-        memset(net->context.dq, 0, (size_t)(2 * s.d) * sizeof(real));
-        objective.kl = npi_latent_kl(gradient ? net->whole.dq : NULL, net->context.dq, net->whole.q, net->context.q,
-                                     s.d, net->options.kl_weight);
-    }
+    if (s.d > 0)
+        objective.kl = encode_both(net, gradient != NULL, params, input);
     npi_profile_end(input->profile, NPGNN_STEP_ENCODER);
     objective.reconstruction = net->u_sum && s.d > 0 ? mean_embedding(net, gradient, params, input)
                                                      : mean_likelihood(net, gradient, params, input);
     if (gradient) {
-        if (s.d > 0) {
-            encode_backward(net, gradient, &net->whole, 0, params);
-            encode_backward(net, gradient, &net->context, 1, params);
-        }
+        if (s.d > 0)
+            encode_both_backward(net, gradient, params);
         npi_profile_end(input->profile, NPGNN_STEP_ENCODER_BACK);
         npi_features_mul_t(gradient->wx, input->x, net->dxw, width, threads);
         npi_profile_end(input->profile, NPGNN_STEP_FEATURES_BACK);

@@ -23,6 +23,8 @@ typedef struct option {
 
 static const option table[] = {
     {"latent", FLAG, AT(latent), 0, 1, "on|off", "use the latent z; off trains the decoder alone"},
+    {"sample-latent", FLAG, AT(sample_latent), 0, 1, "on|off",
+     "draw z and add its KL term; off: z is the context's mean"},
     {"hidden", INT, AT(hidden), 1, 4096, "1..4096", "width of the first encoder layer"},
     {"latent-size", INT, AT(latent_size), 1, 4096, "1..4096", "width of z"},
     {"encoder-output", CHOICE, AT(encoder_output), 0, 1, "linear|relu", "second encoder layer"},
@@ -66,6 +68,7 @@ enum { OPTIONS = sizeof table / sizeof table[0] };
 
 static const npgnn_options standard = {
     .latent = 1,
+    .sample_latent = 1,
     .hidden = 32,
     .latent_size = 32,
     .encoder_output = NPGNN_LINEAR,

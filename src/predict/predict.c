@@ -62,8 +62,8 @@ int npgnn_predictor_new(npgnn_predictor **out, const npgnn_model *model, const n
     p->n = graph->n;
     p->samples = options && options->samples >= 0 ? options->samples : model->options.predict_samples;
     p->seed = options ? options->seed : 0;
-    if (s.d == 0)
-        p->samples = 0;
+    if (s.d == 0 || !model->options.sample_latent)
+        p->samples = 0; /* there is nothing to draw */
     p->z = npi_alloc(&resolved, (size_t)s.d, sizeof *p->z, err);
     p->score = npi_alloc(&resolved, BATCH, sizeof *p->score, err);
     p->sums = npi_alloc(&resolved, 3 * BATCH, sizeof *p->sums, err);
