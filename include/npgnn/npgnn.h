@@ -152,7 +152,7 @@ typedef struct npgnn_env {
 /* ---- Options of the model and its training ----------------------------------------------------------------- */
 
 /* Each is one step of the model (docs/math.md has the equations) and one key for npgnn_options_set and for the command
- * line. The paper and its authors' program differ in several of them; PRESETS below say which side each preset takes. */
+ * line. The paper and its authors' program differ in several of them; docs/math.md says which side each preset takes. */
 
 typedef enum { NPGNN_LINEAR, NPGNN_RELU, NPGNN_SIGMOID } npgnn_activation;
 typedef enum { NPGNN_VECTOR, NPGNN_SCALAR } npgnn_aggregate;
@@ -204,8 +204,11 @@ typedef struct npgnn_options {
     int predict_samples; /* 0: z is its mean; otherwise probabilities averaged over this many draws */
 } npgnn_options;
 
-/* Fills `options` with a preset: "default", "paper-literal" (the paper to the letter, see docs/math.md) or "authors" (the settings of the
- * authors' released program). NULL is "default". E_ARGUMENT for another name. */
+/* Fills `options` with a preset: "default" (the paper's model, where the paper works), "best" (the most accurate, chosen on
+ * validation data: docs/best.md), "paper-literal" (the paper to the letter, see docs/math.md) or "authors" (the settings of
+ * the authors' released program). NULL is "default". E_ARGUMENT for another name. npgnn_preset_info lists them; it returns 0
+ * past the last. */
+NPGNN_API int npgnn_preset_info(const char **name, const char **help, int index);
 NPGNN_API int npgnn_options_preset(npgnn_options *options, const char *name, npgnn_error *err);
 
 /* Sets or reads one option by its key, as the command line and the model file spell it: "learning-rate", "0.01".
@@ -248,7 +251,8 @@ typedef struct npgnn_load_options {
 NPGNN_API int npgnn_load(npgnn_graph **out, const char *data, const npgnn_load_options *options, const npgnn_env *env,
                          npgnn_error *err);
 
-/* Trains on all edges of the graph. E_ARGUMENT, E_MEMORY, E_DIVERGED, E_CANCELLED. O(iterations * n^2 * k) flops with
+/* Trains on all edges of the graph. Where the options ask for validation (keep_best, fit_prior), a first training on a part of
+ * them finds the number of iterations and the weight of the prior for the second, on all. E_ARGUMENT, E_MEMORY, E_DIVERGED, E_CANCELLED. O(iterations * n^2 * k) flops with
  * the exact loss, O(iterations * (n * pairs_per_node * k + features)) with the sampled one; O(n (h + k)) memory. */
 NPGNN_API int npgnn_fit(npgnn_model **out, const npgnn_graph *graph, const npgnn_options *options, const npgnn_env *env,
                         npgnn_error *err);

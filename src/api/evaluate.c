@@ -1,21 +1,8 @@
-/* Whole jobs: fit, and evaluate over seeds. */
+/* Whole jobs: evaluate over seeds. */
 #include <math.h>
 #include <string.h>
 
 #include "api/methods.h"
-
-int npgnn_fit(npgnn_model **out, const npgnn_graph *graph, const npgnn_options *options, const npgnn_env *env,
-              npgnn_error *err)
-{
-    npgnn_trainer *trainer = NULL;
-    int code = npgnn_trainer_new(&trainer, graph, NULL, options, env, err);
-    if (!code)
-        code = npgnn_trainer_run(trainer, err);
-    if (!code)
-        code = npgnn_trainer_model(out, trainer, err);
-    npgnn_trainer_free(trainer);
-    return code;
-}
 
 void npgnn_eval_options_default(npgnn_eval_options *options, npgnn_protocol protocol)
 {

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "api/fit.h"
 #include "baselines/cosine.h"
 #include "baselines/deepwalk.h"
 #include "baselines/neighbors.h"
@@ -37,10 +38,8 @@ static int run_npgnn(float *score, npgnn_eval_run *run, const npi_task *task, np
 {
     npgnn_trainer *trainer = NULL;
     npgnn_progress last = {0};
-    int code = npgnn_trainer_new(&trainer, task->graph, task->split, task->options, task->env, err);
     double start = npi_seconds();
-    if (!code)
-        code = npgnn_trainer_run(trainer, err);
+    int code = npi_fit(&trainer, task->split->graph, task->split, task->options, task->env, err);
     run->train_seconds = npi_seconds() - start;
     if (!code) {
         npgnn_trainer_progress(&last, trainer);
