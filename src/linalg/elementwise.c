@@ -5,7 +5,7 @@
 #include "linalg/kernels.h"
 
 #define CHUNK 8192
-#define MANY (1 << 20) /* numbers from which on threads are worth waking for one pass of a single operation */
+#define MANY (1 << 16) /* numbers from which on threads are worth waking for one pass of a single operation */
 
 static void relu(real *y, int64_t count)
 {
@@ -49,7 +49,7 @@ void npi_zero(real *y, int64_t count, int threads)
 }
 
 /* x - x is 0 for a finite x and NaN otherwise, and a NaN stays in its lane: the loop is vectors without a branch. */
-static int chunk_finite(const real *x, int64_t count)
+int npi_all_finite(const real *x, int64_t count)
 {
     enum { LANES = 64 };
     real lane[LANES] = {0}, sum = 0;
@@ -62,13 +62,4 @@ static int chunk_finite(const real *x, int64_t count)
     for (int l = 0; l < LANES; l++)
         sum += lane[l];
     return sum == 0;
-}
-
-int npi_all_finite(const real *x, int64_t count, int threads)
-{
-    int bad = 0;
-#pragma omp parallel for num_threads(threads) schedule(static) reduction(| : bad) if (count >= MANY)
-    for (int64_t first = 0; first < count; first += CHUNK)
-        bad |= !chunk_finite(x + first, count - first < CHUNK ? count - first : CHUNK);
-    return !bad;
 }

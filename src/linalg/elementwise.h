@@ -16,6 +16,6 @@ void npi_activate_backward(real *dy, const real *y, int64_t count, npgnn_activat
 void npi_zero(real *y, int64_t count, int threads);
 
 /* Whether there is neither a NaN nor an infinity among x. */
-int npi_all_finite(const real *x, int64_t count, int threads);
+int npi_all_finite(const real *x, int64_t count);
 
 #endif

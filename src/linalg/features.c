@@ -61,8 +61,9 @@ static void banded_rows(real *dw, const npi_csr *xt, const real *dy, int w, int3
 static void sparse_mul_t(real *dw, const npi_csr *xt, const real *dy, int w, int threads)
 {
     const npi_kernels *kernels = npi_kernels_best();
+    int banded = xt->cols > BAND_ROWS;
     /* with bands few rows of dW at a time would be a waste of them; without, threads should get an equal share */
-    int32_t columns = xt->cols > 2 * BAND_ROWS ? COLUMNS : COLUMNS / 4;
+    int32_t columns = banded ? COLUMNS : COLUMNS / 8;
 #pragma omp parallel for num_threads(threads) schedule(dynamic)
     for (int32_t first = 0; first < xt->rows; first += columns)
         banded_rows(dw, xt, dy, w, first, xt->rows - first < columns ? xt->rows : first + columns, kernels);

@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "linalg/elementwise.h"
 #include "linalg/kernels.h"
 
 int npi_adam_new(npi_adam *out, size_t count, const npgnn_options *options, const npgnn_env *env, npgnn_error *err)
@@ -31,28 +32,33 @@ void npi_adam_free(const npgnn_env *env, npi_adam *adam)
 
 #define CHUNK 16384
 
-/* Moves the parameters [begin, end). */
-static void step_range(npi_adam *adam, npi_params *params, const npi_params *gradient, int64_t begin, int64_t end,
-                       double rate, double epsilon, int threads)
+static int64_t chunk_size(int64_t first, int64_t count)
 {
-    const npi_kernels *kernels = npi_kernels_best();
-#pragma omp parallel for num_threads(threads) schedule(static)
-    for (int64_t first = begin; first < end; first += CHUNK) {
-        int64_t size = end - first < CHUNK ? end - first : CHUNK;
-        kernels->adam(params->block + first, adam->m + first, adam->v + first, gradient->block + first, size,
-                      (real)rate, (real)adam->beta1, (real)adam->beta2, (real)epsilon);
-    }
+    return count - first < CHUNK ? count - first : CHUNK;
 }
 
-/* Both bias corrections go into the rate and epsilon: m̂ / (√v̂ + ε) = (m / c1) √c2 / (√v + ε √c2). In other units of the
- * features, X' = c X and W' = W / c, the gradient is c times smaller, and so is epsilon, and the step c times larger. */
-void npi_adam_step(npi_adam *adam, npi_params *params, const npi_params *gradient, int threads)
+/* Both bias corrections go into the rate and epsilon: m̂ / (√v̂ + ε) = (m / c1) √c2 / (√v + ε √c2). Both loops are shared out
+ * alike, so that a thread finds in its cache what it has just looked at. */
+int npi_adam_step(npi_adam *adam, npi_params *params, const npi_params *gradient, int threads)
 {
-    adam->step++;
-    double root2 = sqrt(1 - pow(adam->beta2, (double)adam->step));
-    double rate = adam->rate * root2 / (1 - pow(adam->beta1, (double)adam->step));
-    double epsilon = adam->epsilon * root2, scale = adam->input_scale;
-    int64_t features = params->wr - params->block;
-    step_range(adam, params, gradient, 0, features, rate * scale, epsilon / scale, threads);
-    step_range(adam, params, gradient, features, (int64_t)adam->count, rate, epsilon, threads);
+    const npi_kernels *kernels = npi_kernels_best();
+    double root2 = sqrt(1 - pow(adam->beta2, (double)(adam->step + 1)));
+    double rate = adam->rate * root2 / (1 - pow(adam->beta1, (double)(adam->step + 1)));
+    int64_t count = (int64_t)adam->count;
+    int bad = 0;
+#pragma omp parallel num_threads(threads)
+    {
+#pragma omp for schedule(static) reduction(| : bad)
+        for (int64_t first = 0; first < count; first += CHUNK)
+            bad |= !npi_all_finite(gradient->block + first, chunk_size(first, count));
+        if (!bad) {
+#pragma omp for schedule(static)
+            for (int64_t first = 0; first < count; first += CHUNK)
+                kernels->adam(params->block + first, adam->m + first, adam->v + first, gradient->block + first,
+                              chunk_size(first, count), (real)rate, (real)adam->beta1, (real)adam->beta2,
+                              (real)(adam->epsilon * root2));
+        }
+    }
+    adam->step += !bad;
+    return !bad;
 }

@@ -13,7 +13,9 @@ typedef struct npi_adam {
 } npi_adam;
 
 int npi_adam_new(npi_adam *out, size_t count, const npgnn_options *options, const npgnn_env *env, npgnn_error *err);
-void npi_adam_step(npi_adam *adam, npi_params *params, const npi_params *gradient, int threads);
+
+/* Returns 1; or 0, and changes nothing, where the gradient is not finite. */
+int npi_adam_step(npi_adam *adam, npi_params *params, const npi_params *gradient, int threads);
 void npi_adam_free(const npgnn_env *env, npi_adam *adam);
 
 #endif

@@ -304,9 +304,8 @@ int npgnn_trainer_step(npgnn_progress *progress, npgnn_trainer *t, npgnn_error *
     npi_zero(t->gradient.block, (int64_t)t->gradient.count, t->env.threads);
     npi_objective objective = npi_net_run(t->net, &t->gradient, &t->params, &input);
     double loss = objective.reconstruction + t->options.kl_weight * objective.kl;
-    if (!isfinite(loss) || !npi_all_finite(t->gradient.block, (int64_t)t->gradient.count, t->env.threads))
+    if (!isfinite(loss) || !npi_adam_step(&t->adam, &t->params, &t->gradient, t->env.threads))
         return diverged(t, objective, err);
-    npi_adam_step(&t->adam, &t->params, &t->gradient, t->env.threads);
     npi_profile_end(&profile, NPGNN_STEP_ADAM);
 
     p->iteration++;
