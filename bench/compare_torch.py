@@ -26,6 +26,7 @@ import warnings
 import numpy as np
 
 warnings.filterwarnings("ignore", message="Sparse CSR tensor support")
+warnings.filterwarnings("ignore", category=DeprecationWarning)  # old names inside Planetoid's files
 
 H, D, G, K = 32, 32, 64, 32  # widths of npgnn's defaults: encoder, latent, decoder, embedding
 CONTEXT = 0.1
