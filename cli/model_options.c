@@ -56,8 +56,10 @@ static void append_key(model_table *table, const npgnn_option_info *info, int in
 
 const arg_group *settings_model_group(void)
 {
-    static const arg_option preset = SETTING("preset", 0, ARG_TEXT, preset, "default|paper-literal|authors",
-                                             "Where the options below start from (default: default).");
+    static const arg_option preset =
+        SETTING("preset", 0, ARG_TEXT, preset, "default|best|paper-literal|authors",
+                "Where the options below start from: the paper's model, the most accurate one, the paper to the "
+                "letter, or its authors' program (default: default).");
     static model_table table;
     if (table.group.count)
         return &table.group;

@@ -3,7 +3,7 @@
 
 #include "check.h"
 
-enum { KEYS = 33 }; /* fields of npgnn_options */
+enum { KEYS = 35 }; /* fields of npgnn_options */
 
 static npgnn_options preset(const char *name)
 {
@@ -141,6 +141,7 @@ typedef struct edge {
 /* The keys whose range is told in words. */
 static const edge edges[] = {
     {"context-fraction", "1e-6", "1", "0", "1.000001"},
+    {"input-scale", "0", "1000", "-0.001", "1e7"},
     {"radius", "0", "1000", "-0.001", "1001"},
     {"prior-weight", "0", "1000", "-0.001", "1001"},
     {"kl-weight", "0", "1000", "-0.001", "1e300"},

@@ -388,6 +388,7 @@ static void check_divergence(float feature, double rate, int at_first)
     npgnn_graph *wild = NULL;
     npgnn_options o = small_options(5000);
     o.learning_rate = rate;
+    o.input_scale = 1; /* of itself, training would scale such features down */
     npgnn_trainer *trainer = wild_trainer(&wild, feature, &o);
     assert_int_equal(npgnn_trainer_run(trainer, &err), NPGNN_E_DIVERGED);
     npgnn_trainer_progress(&p, trainer);
@@ -412,6 +413,7 @@ static void test_the_edge_of_divergence(void **state)
     (void)state;
     npgnn_options o = small_options(1);
     int codes[2] = {0};
+    o.input_scale = 1;
     for (double feature = 1; feature < 1e4; feature *= 1.1) {
         npgnn_graph *wild = NULL;
         npgnn_trainer *trainer = wild_trainer(&wild, (float)feature, &o);
