@@ -1,4 +1,4 @@
-#define _DEFAULT_SOURCE /* madvise */
+#define _POSIX_C_SOURCE 200809L
 #include "base/env.h"
 
 #include <omp.h>
@@ -9,28 +9,6 @@
 #include <string.h>
 #include <time.h>
 
-#if defined(__linux__)
-#include <sys/mman.h>
-#endif
-
-#define HUGE_PAGE ((uintptr_t)2 << 20)
-#define LARGE_BLOCK (4 * HUGE_PAGE)
-
-/* Asks for large pages where the system gives them on request. The loops over graphs read rows from all over the large
- * blocks, and with small pages look up an address in memory almost every time. */
-static void prefer_huge_pages(void *block, size_t size)
-{
-#if defined(__linux__) && defined(MADV_HUGEPAGE)
-    uintptr_t start = ((uintptr_t)block + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
-    uintptr_t end = ((uintptr_t)block + size) / HUGE_PAGE * HUGE_PAGE;
-    if (size >= LARGE_BLOCK)
-        (void)madvise((char *)block + (start - (uintptr_t)block), end - start, MADV_HUGEPAGE); /* advice: may fail */
-#else
-    (void)block;
-    (void)size;
-#endif
-}
-
 static void *resize_malloc(void *user, void *block, size_t size)
 {
     (void)user;
@@ -38,10 +16,7 @@ static void *resize_malloc(void *user, void *block, size_t size)
         free(block);
         return NULL;
     }
-    block = realloc(block, size);
-    if (block)
-        prefer_huge_pages(block, size);
-    return block;
+    return realloc(block, size);
 }
 
 npgnn_env npi_env(const npgnn_env *env)
