@@ -90,8 +90,8 @@ static int say_unknown(const arg_command *command, const char *name)
 static int out_of_range(const arg_command *command, const arg_option *option, const char *value)
 {
     const char *kind = option->kind == ARG_REAL ? "a number" : "a whole number";
-    return say_usage(command->name, "--%s takes %s from %g to %g, not '%s'", option->name, kind, option->least,
-                     option->most, value);
+    return say_usage(command->name, "--%s takes %s from %g to %g%s%s, not '%s'", option->name, kind, option->least,
+                     option->most, option->word ? " or " : "", option->word ? option->word : "", value);
 }
 
 static int set_int(int *field, const arg_command *command, const arg_option *option, const char *value)
@@ -120,6 +120,10 @@ static int set_u64(uint64_t *field, const arg_command *command, const arg_option
 static int set_real(double *field, const arg_command *command, const arg_option *option, const char *value)
 {
     char *end;
+    if (option->word && strcmp(value, option->word) == 0) {
+        *field = -1;
+        return 0;
+    }
     double number = strtod(value, &end);
     int inside = number >= option->least && number <= option->most; /* false for NaN */
     if (end == value || *end || !inside)

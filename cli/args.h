@@ -26,6 +26,7 @@ typedef struct arg_option {
     double least, most;  /* of a number */
     const char *implied; /* the value when the command line gives none: it ends there, or an option follows */
     const char *key;     /* of a pair */
+    const char *word;    /* that a real number's option takes instead of one, for -1 */
 } arg_option;
 
 /* Options that help shows under one heading. */

@@ -1,4 +1,5 @@
 /* npgnn eval: split, train, test, over several seeds. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,7 +46,8 @@ static int report(const npgnn_eval_run *runs, int done, const cli_curves *curves
         evaluate_protocol_name(options->fixed ? npgnn_split_protocol(options->fixed) : options->split.protocol);
     /* JSON on standard output leaves no room for a table; JSON of a part of the seeds would pass for the whole */
     if (!settings->json || strcmp(settings->json, "-") != 0) {
-        printf("%s, %s, %s (percent)\n", dataset, protocol, options->method);
+        printf("%s, %s, %s, %d seed%s, split%s %016" PRIx64 " (percent)\n", dataset, protocol, options->method, done,
+               done == 1 ? "" : "s", options->fixed || done == 1 ? "" : "s", report_split_hash(runs, done));
         report_table(stdout, runs, done);
     }
     if (settings->json && done == settings->seeds)
@@ -104,13 +106,25 @@ static int run(const cli_settings *settings)
 static arg_option options[] = {
     SETTING("method", 'm', ARG_CHOICE, method, "METHOD", "What is judged."), /* own_group knows more */
     SETTING("protocol", 'p', ARG_CHOICE, protocol, EVALUATE_PROTOCOLS,
-            "What is held out: edges, all edges of some nodes, or all edges of most nodes (default transductive)."),
+            "What is held out: edges; all edges of some nodes; all edges of most nodes; edges between nodes that are "
+            "hidden; some edges of new nodes, the others being known when predicting (default transductive)."),
     SETTING("test", 0, ARG_REAL, test, "F",
-            "Share of edges (inductive: nodes) to test on (default 0.1; inductive 0.05).", 0, 0.9),
+            "Share of edges, for all but transductive of nodes, to test on (default 0.1; inductive 0.05).", 0, 0.9),
     SETTING("val", 0, ARG_REAL, val, "F",
-            "Share of edges (inductive: nodes) to validate on (default 0.05; inductive 0.025).", 0, 0.9),
+            "Share of edges or nodes to validate on (default 0.05; inductive 0.025; inductive-hidden 0.1).", 0, 0.9),
     SETTING("train-nodes", 0, ARG_REAL, train_nodes, "F",
             "Few-shot: share of the nodes known in training (default 0.3).", 0.01, 0.99),
+    SETTING("known-links", 0, ARG_REAL, known_links, "F",
+            "Production: share of the new nodes' edges that are known when predicting (default 0.5).", 0.01, 0.99),
+    SETTING("negatives", 0, ARG_CHOICE, negatives, "uniform|hard",
+            "What edges are ranked against: the pairs of the test set or, besides, 500 each that look like edges "
+            "(default uniform)."),
+    SETTING("negative-ratio", 0, ARG_REAL, negative_ratio, "R|full",
+            "Unlinked pairs to each edge in the held-out sets (default 1); full: as many as in the graph.", 1, 1e6,
+            .word = "full"),
+    SETTING("bootstrap", 0, ARG_INT, bootstrap, "N",
+            "95 % intervals of AUC and AP from N resamples of the test pairs, 1000 being usual (default 0: none).", 0,
+            1000000),
     SETTING("seeds", 'n', ARG_INT, seeds, "N", "How many seeds: each has its own split and weights (default 3).", 1,
             10000),
     SETTING("seed", 's', ARG_U64, seed, "N", "The first of them (default 1)."),
@@ -140,7 +154,8 @@ const cli_command cmd_eval = {
                 "links are told from pairs that are not linked. Once per seed, with the mean and the standard "
                 "deviation over the seeds.",
             .examples = "  npgnn eval synthetic --protocol inductive --seeds 5\n"
-                        "  npgnn eval ind.cora --data-dir data/planetoid --seeds 10 --json cora.json\n",
+                        "  npgnn eval ind.cora --data-dir data/planetoid --seeds 10 --json cora.json\n"
+                        "  npgnn eval synthetic --negatives hard --bootstrap 1000\n",
             .operands = {"DATA"},
             .groups = {own_group, settings_data_group, settings_common_group, settings_model_group},
         },

@@ -9,7 +9,7 @@
 
 const char *evaluate_protocol_name(npgnn_protocol protocol)
 {
-    static const char *const names[] = {"transductive", "inductive", "few-shot"};
+    static const char *const names[] = {"transductive", "inductive", "few-shot", "inductive-hidden", "production"};
     return names[protocol];
 }
 
@@ -47,13 +47,18 @@ void evaluate_options(npgnn_eval_options *options, const cli_settings *settings,
     options->method = method;
     options->model = settings->model;
     options->first_seed = settings->seed;
-    /* negative: the protocol's own default, which is there already */
+    /* negative: the protocol's own default, which is there already; 0 of what follows is the library's */
     if (settings->test >= 0)
         options->split.test = settings->test;
     if (settings->val >= 0)
         options->split.val = settings->val;
     if (settings->train_nodes >= 0)
         options->split.train_nodes = settings->train_nodes;
+    if (settings->known_links > 0)
+        options->split.known_links = settings->known_links;
+    options->split.negative_ratio = settings->negative_ratio;
+    options->negatives = (npgnn_negatives)settings->negatives;
+    options->bootstrap = settings->bootstrap;
 }
 
 int evaluate_run(npgnn_eval_run *runs, int *done, const npgnn_graph *graph, int seeds,

@@ -6,7 +6,7 @@
 #include "settings.h"
 
 /* In the order of npgnn_protocol. */
-#define EVALUATE_PROTOCOLS "transductive|inductive|few-shot"
+#define EVALUATE_PROTOCOLS "transductive|inductive|few-shot|inductive-hidden|production"
 
 const char *evaluate_protocol_name(npgnn_protocol protocol);
 

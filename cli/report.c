@@ -11,18 +11,27 @@
 #include "say.h"
 
 /* name: in JSON; title: in tables; scale: fractions become percent there. */
+#define SHARE(title, field)                                                                                            \
+    {                                                                                                                  \
+#field, title, 100, offsetof(npgnn_eval_run, field)                                                            \
+    }
 static const struct {
     const char *name, *title;
     double scale;
     size_t offset;
 } columns[COLUMNS] = {
-    [COLUMN_AUC] = {"auc", "AUC", 100, offsetof(npgnn_eval_run, auc)},
-    [COLUMN_AP] = {"ap", "AP", 100, offsetof(npgnn_eval_run, ap)},
-    [COLUMN_MRR] = {"mrr", "MRR", 100, offsetof(npgnn_eval_run, mrr)},
-    [COLUMN_HITS10] = {"hits10", "hits@10", 100, offsetof(npgnn_eval_run, hits10)},
-    [COLUMN_HITS100] = {"hits100", "hits@100", 100, offsetof(npgnn_eval_run, hits100)},
-    [COLUMN_VAL_AUC] = {"val_auc", "val AUC", 100, offsetof(npgnn_eval_run, val_auc)},
-    [COLUMN_VAL_AP] = {"val_ap", "val AP", 100, offsetof(npgnn_eval_run, val_ap)},
+    [COLUMN_AUC] = SHARE("AUC", auc),
+    [COLUMN_AP] = SHARE("AP", ap),
+    [COLUMN_MRR] = SHARE("MRR", mrr),
+    [COLUMN_HITS1] = SHARE("hits@1", hits1),
+    [COLUMN_HITS10] = SHARE("hits@10", hits10),
+    [COLUMN_HITS100] = SHARE("hits@100", hits100),
+    [COLUMN_HARD_MRR] = SHARE("hard MRR", hard_mrr),
+    [COLUMN_HARD_HITS1] = SHARE("hard @1", hard_hits1),
+    [COLUMN_HARD_HITS10] = SHARE("hard @10", hard_hits10),
+    [COLUMN_HARD_HITS100] = SHARE("hard@100", hard_hits100),
+    [COLUMN_VAL_AUC] = SHARE("val AUC", val_auc),
+    [COLUMN_VAL_AP] = SHARE("val AP", val_ap),
     [COLUMN_SECONDS] = {"train_seconds", "seconds", 1, offsetof(npgnn_eval_run, train_seconds)},
 };
 
@@ -46,7 +55,24 @@ report_stats report_summary(const npgnn_eval_run *runs, int count, report_column
     return stats;
 }
 
+uint64_t report_split_hash(const npgnn_eval_run *runs, int count)
+{
+    uint64_t hash = 0xCBF29CE484222325u; /* FNV-1a, a whole hash at a time */
+    int same = 1;
+    for (int i = 0; i < count; i++) {
+        hash = (hash ^ runs[i].split_hash) * 0x100000001B3u;
+        same = same && runs[i].split_hash == runs[0].split_hash;
+    }
+    return same && count > 0 ? runs[0].split_hash : hash;
+}
+
 /* ---- tables ---- */
+
+/* Figures against hard negatives have columns only where they were asked for. */
+static int is_shown(report_column column, const npgnn_eval_run *runs)
+{
+    return column < COLUMN_HARD_MRR || column > COLUMN_HARD_HITS100 || !isnan(runs[0].hard_mrr);
+}
 
 static void print_cell(FILE *out, double value, report_column column)
 {
@@ -56,25 +82,47 @@ static void print_cell(FILE *out, double value, report_column column)
         fprintf(out, "  %8.2f", columns[column].scale * value);
 }
 
+static void print_run(FILE *out, const npgnn_eval_run *run)
+{
+    fprintf(out, "%6" PRIu64, run->seed);
+    for (int c = 0; c < COLUMNS; c++)
+        if (is_shown(c, run))
+            print_cell(out, report_value(run, c), c);
+    fprintf(out, "  %10d  %016" PRIx64 "\n", run->iterations, run->split_hash);
+}
+
+/* One end of the intervals, which stand under the columns they are of: the first two. */
+static void print_bound(FILE *out, const char *title, const npgnn_eval_run *last, int end)
+{
+    fprintf(out, "%6s", title);
+    print_cell(out, last->auc_interval[end], COLUMN_AUC);
+    print_cell(out, last->ap_interval[end], COLUMN_AP);
+    fputc('\n', out);
+}
+
 void report_table(FILE *out, const npgnn_eval_run *runs, int count)
 {
+    const npgnn_eval_run *last = &runs[count - 1];
     fprintf(out, "%6s", "seed");
     for (int c = 0; c < COLUMNS; c++)
-        fprintf(out, "  %8s", columns[c].title);
-    fprintf(out, "  %10s\n", "iterations");
-    for (int i = 0; i < count; i++) {
-        fprintf(out, "%6" PRIu64, runs[i].seed);
-        for (int c = 0; c < COLUMNS; c++)
-            print_cell(out, report_value(&runs[i], c), c);
-        fprintf(out, "  %10d\n", runs[i].iterations);
-    }
+        if (is_shown(c, runs))
+            fprintf(out, "  %8s", columns[c].title);
+    fprintf(out, "  %10s  %16s\n", "iterations", "split");
+    for (int i = 0; i < count; i++)
+        print_run(out, &runs[i]);
     fprintf(out, "%6s", "mean");
     for (int c = 0; c < COLUMNS; c++)
-        print_cell(out, report_summary(runs, count, c).mean, c);
+        if (is_shown(c, runs))
+            print_cell(out, report_summary(runs, count, c).mean, c);
     fprintf(out, "\n%6s", "sd");
     for (int c = 0; c < COLUMNS; c++)
-        print_cell(out, report_summary(runs, count, c).std, c);
+        if (is_shown(c, runs))
+            print_cell(out, report_summary(runs, count, c).std, c);
     fputc('\n', out);
+    if (isnan(last->auc_interval[0]))
+        return;
+    print_bound(out, "from", last, 0);
+    print_bound(out, "to 95%", last, 1);
 }
 
 /* ---- JSON ---- */
@@ -167,12 +215,24 @@ json_t *report_runs(const npgnn_eval_run *runs, int count)
     return json_pack("{s:o, s:o, s:o, s:o}", "seeds", seeds, "mean", mean, "std", std, "se", se);
 }
 
+/* null without bootstrap. */
+static json_t *interval_json(const npgnn_eval_run *last)
+{
+    if (isnan(last->auc_interval[0]))
+        return json_null();
+    return json_pack("{s:[f, f], s:[f, f]}", "auc", last->auc_interval[0], last->auc_interval[1], "ap",
+                     last->ap_interval[0], last->ap_interval[1]);
+}
+
 json_t *report_json(const npgnn_eval_run *runs, int count, const cli_settings *settings, const char *dataset,
                     const char *protocol, const char *method)
 {
     json_t *report = json_pack("{s:s, s:s, s:s, s:o, s:i}", "dataset", dataset, "protocol", protocol, "method", method,
                                "config", report_options(&settings->model), "threads", settings->threads);
+    json_object_set_new(report, "seed_count", json_integer(count));
+    json_object_set_new(report, "split_hash", report_hash(report_split_hash(runs, count)));
     json_object_update_new(report, report_runs(runs, count));
+    json_object_set_new(report, "interval", interval_json(&runs[count - 1]));
     json_object_set_new(report, "peak_rss_bytes", json_integer(report_peak_bytes()));
     return report;
 }
@@ -187,6 +247,8 @@ int report_read_run(npgnn_eval_run *run, const json_t *object)
         *(double *)(void *)((char *)run + columns[c].offset) =
             json_is_number(value) ? json_number_value(value) : (double)NAN;
     }
+    for (int i = 0; i < 2; i++) /* they are the evaluation's, not the run's */
+        run->auc_interval[i] = run->ap_interval[i] = (double)NAN;
     run->seed = (uint64_t)json_integer_value(json_object_get(object, "seed"));
     run->iterations = (int)json_integer_value(json_object_get(object, "iterations"));
     run->best_iteration = (int)json_integer_value(json_object_get(object, "best_iteration"));

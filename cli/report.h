@@ -12,8 +12,13 @@ typedef enum {
     COLUMN_AUC,
     COLUMN_AP,
     COLUMN_MRR,
+    COLUMN_HITS1,
     COLUMN_HITS10,
     COLUMN_HITS100,
+    COLUMN_HARD_MRR,
+    COLUMN_HARD_HITS1,
+    COLUMN_HARD_HITS10,
+    COLUMN_HARD_HITS100,
     COLUMN_VAL_AUC,
     COLUMN_VAL_AP,
     COLUMN_SECONDS,
@@ -27,7 +32,10 @@ typedef struct report_stats {
 double report_value(const npgnn_eval_run *run, report_column column);
 report_stats report_summary(const npgnn_eval_run *runs, int count, report_column column);
 
-/* The table of an evaluation: a line per run, mean and standard deviation. */
+/* One number for the splits of all runs: the split's own hash where they are the same, else a hash over all in order. */
+uint64_t report_split_hash(const npgnn_eval_run *runs, int count);
+
+/* The table of an evaluation: a line per run with its split, mean, standard deviation and, where there are any, intervals. */
 void report_table(FILE *out, const npgnn_eval_run *runs, int count);
 
 /* The same as JSON; the caller owns it. NULL when memory is out. */

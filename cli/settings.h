@@ -23,7 +23,10 @@ typedef struct cli_settings {
     const char *output, *split, *save_split, *pairs;
     int protocol; /* an npgnn_protocol */
     int method;   /* an index of npgnn_method_info */
-    double val, test, train_nodes;
+    double val, test, train_nodes, known_links;
+    double negative_ratio;
+    int negatives; /* an npgnn_negatives */
+    int bootstrap;
     int seeds;
     int samples;
     int raw;

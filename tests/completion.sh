@@ -34,7 +34,7 @@ offers 'bench demo eval help info predict reproduce train' npgnn help ''
 offers '--learning-rate' npgnn train --learn
 offers '--no-fit-prior --no-keep-best --no-latent --no-sample-latent' npgnn eval --no-
 offers 'few-shot' npgnn eval synthetic --protocol f
-offers 'inductive' npgnn eval synthetic -p i
+offers 'inductive inductive-hidden' npgnn eval synthetic -p i
 offers 'default' npgnn demo --preset d
 offers 'graph.tsv' npgnn train --edges g
 offers 'data' npgnn train --data-dir ''

@@ -1,4 +1,4 @@
-/* The three protocols: sizes, disjoint sets, no leaks, uniform negatives; and the check that finds leaks put in by hand. */
+/* The protocols: sizes, disjoint sets, no leaks, uniform negatives; and the check that finds leaks put in by hand. */
 #include "check.h"
 
 #include <string.h>
@@ -41,7 +41,7 @@ static npgnn_graph *random_graph(int32_t n, int64_t m, uint64_t seed)
 static npgnn_split *cut(const npgnn_graph *graph, npgnn_protocol protocol, double test, double val, double train_nodes,
                         uint64_t seed)
 {
-    npgnn_split_options options = {protocol, test, val, train_nodes, seed};
+    npgnn_split_options options = {protocol, test, val, train_nodes, seed, 1, -1};
     npgnn_split *split = NULL;
     npgnn_error err = {0};
     assert_ok(npgnn_split_new(&split, graph, &options, NULL, &err), err);
@@ -52,7 +52,7 @@ static npgnn_split *cut(const npgnn_graph *graph, npgnn_protocol protocol, doubl
 static int refused(const npgnn_graph *graph, npgnn_protocol protocol, double test, double val, double train_nodes,
                    const char *word)
 {
-    npgnn_split_options options = {protocol, test, val, train_nodes, 1};
+    npgnn_split_options options = {protocol, test, val, train_nodes, 1, 1, -1};
     npgnn_split *split = NULL;
     npgnn_error err = {0};
     int code = npgnn_split_new(&split, graph, &options, NULL, &err);
@@ -207,6 +207,144 @@ static void test_few_shot(void **state)
     npgnn_graph_free(graph);
 }
 
+/* ---- protocols of new nodes ---- */
+
+static int own_role(int set)
+{
+    return set == NPGNN_SET_TEST ? NPI_NODE_TEST : NPI_NODE_VAL;
+}
+
+/* Every link between two hidden nodes of a set is tested, no other is, and the non-links are of the same kind. */
+static void test_inductive_hidden(void **state)
+{
+    (void)state;
+    npgnn_graph *graph = random_graph(300, 4000, 1);
+    npgnn_split *split = cut(graph, NPGNN_INDUCTIVE_HIDDEN, -1, -1, -1, 1);
+    size_t between[2] = {0};
+    check_sets(split);
+    assert_int_equal(count_role(split, NPI_NODE_TEST), 30);
+    assert_int_equal(count_role(split, NPI_NODE_VAL), 30);
+    assert_int_equal(split->known->m, split->train->m);
+    for (int set = 0; set < 2; set++) {
+        for (int32_t u = 0; u < graph->n; u++)
+            for (int64_t p = graph->a.ptr[u]; p < graph->a.ptr[u + 1]; p++)
+                between[set] += u < graph->a.col[p] && split->role[u] == own_role(set) &&
+                                split->role[graph->a.col[p]] == own_role(set);
+        assert_int_equal(split->positives[set], between[set]);
+        for (size_t i = 0; i < split->count[set]; i++) {
+            assert_int_equal(split->role[split->pairs[set][i].u], own_role(set));
+            assert_int_equal(split->role[split->pairs[set][i].v], own_role(set));
+        }
+    }
+    npgnn_split_free(split);
+    npgnn_graph_free(graph);
+}
+
+/* The links of a new node are known or tested, half and half; training knows neither. */
+static void test_production(void **state)
+{
+    (void)state;
+    npgnn_graph *graph = random_graph(300, 2000, 1);
+    npgnn_split *split = cut(graph, NPGNN_PRODUCTION, -1, -1, -1, 1);
+    int64_t touching = 0, across = 0;
+    check_sets(split);
+    for (int32_t u = 0; u < graph->n; u++)
+        for (int64_t p = graph->a.ptr[u]; p < graph->a.ptr[u + 1]; p++) {
+            int a = split->role[u], b = split->role[graph->a.col[p]];
+            touching += u < graph->a.col[p] && (a != NPI_NODE_TRAIN || b != NPI_NODE_TRAIN);
+            across += a == NPI_NODE_TEST && b == NPI_NODE_VAL;
+        }
+    int64_t held_out = (int64_t)(split->positives[0] + split->positives[1]);
+    int64_t revealed = split->known->m - split->train->m;
+    assert_int_equal(held_out + revealed + across, touching);
+    assert_in_range(held_out - revealed, 0, 2); /* halves, rounded down in each set */
+    for (int set = 0; set < 2; set++) {
+        for (size_t i = 0; i < split->count[set]; i++) {
+            int a = split->role[split->pairs[set][i].u], b = split->role[split->pairs[set][i].v];
+            assert_false(npgnn_graph_has_edge(split->known, split->pairs[set][i].u, split->pairs[set][i].v));
+            assert_true(a == own_role(set) || b == own_role(set));
+            assert_true(a != own_role(!set) && b != own_role(!set));
+        }
+    }
+    npgnn_split_free(split);
+    npgnn_graph_free(graph);
+}
+
+static size_t negatives_at(const npgnn_graph *graph, npgnn_protocol protocol, double ratio, size_t *positives)
+{
+    npgnn_split_options options;
+    npgnn_split *split = NULL;
+    npgnn_error err = {0};
+    npgnn_split_options_default(&options, protocol);
+    options.negative_ratio = ratio;
+    assert_ok(npgnn_split_new(&split, graph, &options, NULL, &err), err);
+    *positives = split->positives[NPGNN_SET_TEST];
+    size_t negatives = split->count[NPGNN_SET_TEST] - *positives;
+    npgnn_split_free(split);
+    return negatives;
+}
+
+static void test_ratio(void **state)
+{
+    (void)state;
+    npgnn_graph *graph = random_graph(300, 2000, 1); /* 44850 pairs: 21.425 non-links to a link */
+    size_t positives;
+    for (npgnn_protocol protocol = NPGNN_TRANSDUCTIVE; protocol <= NPGNN_PRODUCTION; protocol++) {
+        size_t negatives = negatives_at(graph, protocol, 0, &positives);
+        assert_int_equal(negatives, positives);
+        negatives = negatives_at(graph, protocol, 7.5, &positives);
+        assert_int_equal(negatives, 15 * positives / 2);
+        negatives = negatives_at(graph, protocol, NPGNN_RATIO_FULL, &positives);
+        if (protocol != NPGNN_INDUCTIVE_HIDDEN) /* which may have fewer pairs than that */
+            assert_int_equal(negatives, (size_t)(21.425 * (double)positives));
+        assert_true(negatives + positives <= 435 || protocol != NPGNN_INDUCTIVE_HIDDEN); /* of 30 nodes */
+        assert_true(negatives > 15 * positives);
+    }
+    npgnn_split_options options = {NPGNN_TRANSDUCTIVE, -1, -1, -1, 1, 400, -1};
+    npgnn_split *split = NULL;
+    npgnn_error err = {0};
+    assert_int_equal(npgnn_split_new(&split, graph, &options, NULL, &err), NPGNN_E_ARGUMENT);
+    assert_non_null(strstr(err.text, "has only 42850"));
+    options.negative_ratio = 0.5;
+    assert_int_equal(npgnn_split_new(&split, graph, &options, NULL, &err), NPGNN_E_ARGUMENT);
+    options.negative_ratio = 1e9;
+    assert_int_equal(npgnn_split_new(&split, graph, &options, NULL, &err), NPGNN_E_ARGUMENT);
+    npgnn_graph_free(graph);
+}
+
+/* All pairs of a field come up equally often, by rejection (few wanted) and by enumeration (most wanted). */
+static void test_uniform_fields(void **state)
+{
+    (void)state;
+    const npgnn_pair edges[3] = {{0, 1}, {1, 5}, {2, 9}};
+    const unsigned char role[10] = {NPI_NODE_TEST, NPI_NODE_TEST, NPI_NODE_TEST, NPI_NODE_TEST, NPI_NODE_VAL};
+    const npgnn_env env = npi_env(NULL);
+    npgnn_graph *graph = build(edges, 10, 3);
+    const npi_field field = {graph, role, NPI_NODE_TEST, 1};
+    assert_int_equal(npi_field_available(&field), 6 + 4 * 5 - 3);
+    for (size_t wanted = 2; wanted <= 20; wanted += 18) {
+        int seen[10][10] = {{0}};
+        const int rounds = 4000;
+        for (int seed = 0; seed < rounds; seed++) {
+            npgnn_pair out[20];
+            npgnn_error err = {0};
+            assert_ok(npi_field_draw(out, &field, wanted, (uint64_t)seed, &env, &err), err);
+            for (size_t i = 0; i < wanted; i++)
+                seen[out[i].u][out[i].v]++;
+        }
+        double expected = rounds * (double)wanted / 23, deviation = sqrt(expected);
+        for (int32_t u = 0; u < 10; u++)
+            for (int32_t v = u + 1; v < 10; v++) {
+                int inside = u < 4 && v != 4 && !npgnn_graph_has_edge(graph, u, v);
+                int count = seen[u][v] + seen[v][u];
+                assert_true(inside ? fabs(count - expected) < 5 * deviation : count == 0);
+            }
+    }
+    npgnn_pair out[24];
+    assert_int_equal(npi_field_draw(out, &field, 24, 1, &env, NULL), NPGNN_E_ARGUMENT);
+    npgnn_graph_free(graph);
+}
+
 static void test_refusals(void **state)
 {
     (void)state;
@@ -231,7 +369,7 @@ static void test_seeds(void **state)
 {
     (void)state;
     npgnn_graph *graph = random_graph(300, 900, 1);
-    for (npgnn_protocol protocol = NPGNN_TRANSDUCTIVE; protocol <= NPGNN_FEW_SHOT; protocol++) {
+    for (npgnn_protocol protocol = NPGNN_TRANSDUCTIVE; protocol <= NPGNN_PRODUCTION; protocol++) {
         npgnn_split *a = cut(graph, protocol, -1, -1, -1, 5), *b = cut(graph, protocol, -1, -1, -1, 5);
         npgnn_split *c = cut(graph, protocol, -1, -1, -1, 6);
         assert_int_equal(a->count[1], b->count[1]);
@@ -416,17 +554,22 @@ static void test_leaking_training_graph(void **state)
 static void test_link_of_training_nodes(void **state)
 {
     (void)state;
-    npgnn_graph *graph = random_graph(300, 900, 1), *less = NULL;
+    npgnn_graph *graph = random_graph(300, 900, 1), *less = NULL, *less_known = NULL;
     npgnn_split *split = cut(graph, NPGNN_INDUCTIVE, -1, -1, -1, 5);
-    npgnn_graph *good = split->train;
+    npgnn_graph *good = split->train, *known = split->known;
     npgnn_pair edges[900];
     npi_graph_edge_list(edges, good);
     assert_int_equal(npi_graph_with_edges(&less, good, edges + 1, good->m - 1, NULL), 0);
+    npi_graph_edge_list(edges, known);
+    assert_int_equal(npi_graph_with_edges(&less_known, known, edges + 1, known->m - 1, NULL), 0);
     split->train = less;
-    expect_pair_leak(split, NPGNN_SET_TEST, 0, (npgnn_pair){split->map[edges[0].u], split->map[edges[0].v]},
-                     "must touch a test node");
+    expect_leak(split, "has other links among training nodes");
+    split->known = less_known;
+    expect_pair_leak(split, NPGNN_SET_TEST, 0, edges[0], "must touch a test node");
     split->train = good;
+    split->known = known;
     npgnn_graph_free(less);
+    npgnn_graph_free(less_known);
     npgnn_split_free(split);
     npgnn_graph_free(graph);
 }
@@ -467,6 +610,32 @@ static void test_leaking_nodes(void **state)
     npgnn_graph_free(graph);
 }
 
+/* A link of the production protocol that is known is not tested, and nothing else becomes known. */
+static void test_leaking_known(void **state)
+{
+    (void)state;
+    npgnn_graph *graph = random_graph(300, 2000, 1), *more = NULL;
+    npgnn_split *split = cut(graph, NPGNN_PRODUCTION, -1, -1, -1, 5);
+    npgnn_graph *good = split->known;
+    npgnn_pair edges[2001] = {split->pairs[NPGNN_SET_TEST][0]};
+    npi_graph_edge_list(edges + 1, good);
+    assert_int_equal(npi_graph_with_edges(&more, good, edges, good->m + 1, NULL), 0);
+    split->known = more;
+    expect_leak(split, "known when predicting");
+    split->known = graph; /* all links */
+    expect_leak(split, "known when predicting");
+    split->known = good;
+    split->protocol = NPGNN_INDUCTIVE;
+    expect_leak(split, "leaks: one of its nodes is held out");
+    split->protocol = NPGNN_INDUCTIVE_HIDDEN;
+    expect_leak(split, "must join two");
+    split->protocol = NPGNN_PRODUCTION;
+    expect_pair_leak(split, NPGNN_SET_VAL, 0, split->pairs[NPGNN_SET_TEST][0], "must touch a validation node");
+    npgnn_graph_free(more);
+    npgnn_split_free(split);
+    npgnn_graph_free(graph);
+}
+
 /* ---- memory ---- */
 
 static int allocations_left;
@@ -487,8 +656,9 @@ static void test_out_of_memory(void **state)
     (void)state;
     const npgnn_env env = {.allocator = {failing_resize, NULL}};
     const npgnn_pair ring[10] = {{0, 1}, {1, 2}, {2, 3}, {3, 4}, {4, 5}, {5, 6}, {6, 7}, {7, 8}, {8, 9}, {9, 0}};
-    for (npgnn_protocol protocol = NPGNN_TRANSDUCTIVE; protocol <= NPGNN_INDUCTIVE; protocol++) {
-        npgnn_split_options options = {protocol, 0.2, 0, -1, 1};
+    const npgnn_protocol protocols[] = {NPGNN_TRANSDUCTIVE, NPGNN_INDUCTIVE, NPGNN_PRODUCTION};
+    for (int i = 0; i < 3; i++) {
+        npgnn_split_options options = {protocols[i], 0.2, 0, -1, 1, 1, -1};
         npgnn_graph *graph = NULL;
         npgnn_split *split = NULL;
         int code = NPGNN_E_MEMORY;
@@ -513,6 +683,10 @@ int main(void)
         cmocka_unit_test(test_shares_of_round_numbers),
         cmocka_unit_test(test_inductive),
         cmocka_unit_test(test_few_shot),
+        cmocka_unit_test(test_inductive_hidden),
+        cmocka_unit_test(test_production),
+        cmocka_unit_test(test_ratio),
+        cmocka_unit_test(test_uniform_fields),
         cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_seeds),
         cmocka_unit_test(test_assembled_hash),
@@ -522,6 +696,7 @@ int main(void)
         cmocka_unit_test(test_leaking_training_graph),
         cmocka_unit_test(test_link_of_training_nodes),
         cmocka_unit_test(test_leaking_nodes),
+        cmocka_unit_test(test_leaking_known),
         cmocka_unit_test(test_out_of_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -89,6 +89,7 @@ static void round_trip(npgnn_protocol protocol)
     npgnn_error err = {0};
     npgnn_split_options_default(&options, protocol);
     options.seed = 5;
+    options.negative_ratio = 3;
     assert_ok(npgnn_split_new(&split, graph, &options, NULL, &err), err);
     assert_non_null(mkdtemp(folder));
     snprintf(path, sizeof path, "%s/split.tsv", folder);
@@ -122,6 +123,18 @@ static void test_round_trip_few_shot(void **state)
 {
     (void)state;
     round_trip(NPGNN_FEW_SHOT);
+}
+
+static void test_round_trip_inductive_hidden(void **state)
+{
+    (void)state;
+    round_trip(NPGNN_INDUCTIVE_HIDDEN);
+}
+
+static void test_round_trip_production(void **state)
+{
+    (void)state;
+    round_trip(NPGNN_PRODUCTION);
 }
 
 static void test_names(void **state)
@@ -185,11 +198,19 @@ static void test_broken_protocols(void **state)
 {
     (void)state;
     refused("val-node\ta\t-\t-\n", NPGNN_E_FORMAT, 1, "# protocol: inductive");
-    refused("# protocol: guess\n", NPGNN_E_FORMAT, 1, "transductive, inductive or few-shot");
+    refused("# protocol: guess\n", NPGNN_E_FORMAT, 1, "inductive-hidden or production");
     refused("train\ta\tb\t1\n# protocol: inductive\n", NPGNN_E_FORMAT, 2, "above the first line");
     refused("# protocol: inductive\ntest-node\te\t-\t-\ntrain\ta\tb\t1\n", NPGNN_E_FORMAT, 3, "follow from the nodes");
     refused("# protocol: inductive\ntest-node\te\t-\t-\nval-node\te\t-\t-\n", NPGNN_E_FORMAT, 3, "held out twice");
     refused("# protocol: inductive\ntest-node\te\t-\t-\ntest\ta\tb\t1\n", NPGNN_E_MISMATCH, 0, "leak");
+    refused("# protocol: inductive\ntest-node\te\t-\t-\nknown\te\td d\t1\n", NPGNN_E_FORMAT, 3,
+            "# protocol: production");
+    refused("# protocol: production\ntest-node\te\t-\t-\nknown\te\ta\t0\n", NPGNN_E_FORMAT, 3,
+            "known pair must be a link");
+    refused("# protocol: production\ntest-node\te\t-\t-\nknown\ta\tb\t1\n", NPGNN_E_MISMATCH, 0,
+            "joins two training nodes");
+    refused("# protocol: production\ntest-node\te\t-\t-\nknown\te\td d\t1\ntest\td d\te\t1\n", NPGNN_E_FORMAT, 4,
+            "on line 3 already");
 }
 
 /* With 0, 1, 2... allocations allowed: E_MEMORY until it works, and nothing left behind. */
@@ -263,6 +284,8 @@ int main(void)
         cmocka_unit_test(test_round_trip_transductive),
         cmocka_unit_test(test_round_trip_inductive),
         cmocka_unit_test(test_round_trip_few_shot),
+        cmocka_unit_test(test_round_trip_inductive_hidden),
+        cmocka_unit_test(test_round_trip_production),
         cmocka_unit_test(test_names),
         cmocka_unit_test(test_broken),
         cmocka_unit_test(test_broken_protocols),

@@ -278,26 +278,46 @@ NPGNN_API int npgnn_predict(npgnn_prediction *out /* (count) */, const npgnn_mod
                             const npgnn_pair *pairs, size_t count, const npgnn_predict_options *options,
                             const npgnn_env *env, npgnn_error *err);
 
-/* How to cut a graph; see docs/protocols.md. Fractions are of edges (transductive) or nodes (inductive); a negative
+/* How to cut a graph; see docs/protocols.md. Fractions are of edges (transductive) or nodes (the others); a negative
  * fraction is the protocol's default: transductive 10 % test and 5 % validation edges; inductive 5 % test and 2.5 %
- * validation nodes; few-shot 30 % training nodes, the rest test. Use npgnn_split_options_default to start. */
-typedef enum { NPGNN_TRANSDUCTIVE, NPGNN_INDUCTIVE, NPGNN_FEW_SHOT } npgnn_protocol;
+ * validation nodes; few-shot 30 % training nodes, the rest test; inductive-hidden 10 % and 10 % of the nodes; production 10 %
+ * and 5 % of the nodes, half of whose links are known when predicting. Use npgnn_split_options_default to start. */
+typedef enum {
+    NPGNN_TRANSDUCTIVE,
+    NPGNN_INDUCTIVE,
+    NPGNN_FEW_SHOT,
+    NPGNN_INDUCTIVE_HIDDEN, /* links between two new nodes alone */
+    NPGNN_PRODUCTION        /* new nodes arrive with some of their links */
+} npgnn_protocol;
+#define NPGNN_RATIO_FULL (-1.0)
 typedef struct npgnn_split_options {
     npgnn_protocol protocol;
     double test, val;   /* fractions */
     double train_nodes; /* few-shot: fraction of the nodes known in training */
     uint64_t seed;
+    double negative_ratio; /* non-links for each link of a held-out set, at least 1; NPGNN_RATIO_FULL: as rare as links
+                              are in the graph; 0: 1 */
+    double known_links; /* production: fraction of a new node's links that are known when predicting; negative: 0.5 */
 } npgnn_split_options;
 NPGNN_API void npgnn_split_options_default(npgnn_split_options *options, npgnn_protocol protocol);
+
+/* What a link is ranked against; see docs/evaluation.md. Uniform: the non-links of the test set. Hard: besides, 500 non-links
+ * of its own that look like links. */
+typedef enum { NPGNN_NEGATIVES_UNIFORM, NPGNN_NEGATIVES_HARD } npgnn_negatives;
 
 /* What one seed came to. */
 typedef struct npgnn_eval_run {
     uint64_t seed, split_hash;
-    int iterations;              /* trained */
-    int best_iteration;          /* whose parameters were tested */
-    double auc, ap;              /* test pairs, fractions of 1 */
-    double mrr, hits10, hits100; /* each test edge ranked against all test non-edges */
-    double val_auc, val_ap;      /* validation pairs, NaN where there are none */
+    int iterations;                     /* trained */
+    int best_iteration;                 /* whose parameters were tested */
+    double auc, ap;                     /* test pairs, fractions of 1 */
+    double mrr, hits1, hits10, hits100; /* each test edge ranked against all test non-edges */
+    double hard_mrr, hard_hits1, hard_hits10,
+        hard_hits100;       /* ... against hard non-edges of its own, NaN without them */
+    double val_auc, val_ap; /* validation pairs, NaN where there are none */
+    /* 95 % bootstrap intervals, low and high, of the mean over the seeds up to this one: those of the last run are the
+     * evaluation's. NaN without bootstrap. */
+    double auc_interval[2], ap_interval[2];
     double train_seconds;
 } npgnn_eval_run;
 
@@ -315,6 +335,8 @@ typedef struct npgnn_eval_options {
     uint64_t first_seed;
     npgnn_scores_fn *scores; /* called after each seed, or NULL */
     void *scores_user;       /* passed to it */
+    npgnn_negatives negatives;
+    int bootstrap; /* resamples of the test pairs, for intervals; 0: none */
 } npgnn_eval_options;
 
 /* The index-th method; returns 0 past the last. The strings are static. */
@@ -384,8 +406,8 @@ NPGNN_API void npgnn_graph_free(npgnn_graph *graph);
 
 /* ---- Split --------------------------------------------------------------------------------------------------- */
 
-/* Cuts a graph. Negatives are uniform over the pairs of the complete graph that are not edges, all different, as many as
- * the positives of their set. The graph must outlive the split. E_ARGUMENT where a set would be empty or the graph has too
+/* Cuts a graph. Negatives are uniform over the pairs of the complete graph that are not edges (for inductive-hidden and
+ * production: over those that join the kinds of nodes that the positives join), all different. The graph must outlive the split. E_ARGUMENT where a set would be empty or the graph has too
  * few non-edges. */
 NPGNN_API int npgnn_split_new(npgnn_split **out, const npgnn_graph *graph, const npgnn_split_options *options,
                               const npgnn_env *env, npgnn_error *err);

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "api/exam.h"
 #include "api/methods.h"
 
 void npgnn_eval_options_default(npgnn_eval_options *options, npgnn_protocol protocol)
@@ -44,53 +45,71 @@ static npgnn_env counting_env(counter *c)
 
 /* ---- one seed ---- */
 
-static int judge(npgnn_eval_run *run, const float *score, size_t positives, size_t count, const npgnn_env *env,
-                 npgnn_error *err)
-{
-    const int k[2] = {10, 100};
-    double hits[2];
-    const float *negative = score + positives;
-    int code = npgnn_auc_ap(&run->auc, &run->ap, score, negative, positives, count - positives, env, err);
-    if (!code)
-        code = npgnn_mrr_hits(&run->mrr, hits, score, negative, positives, count - positives, k, 2, env, err);
-    if (!code) {
-        run->hits10 = hits[0];
-        run->hits100 = hits[1];
-    }
-    return code;
-}
+/* What stays the same, or adds up, from seed to seed. */
+typedef struct evaluation {
+    const npgnn_graph *graph;
+    npgnn_eval_options options;
+    npi_method_fn *method;
+    npi_resamples *resamples; /* NULL: no intervals */
+    const npgnn_env *env;
+} evaluation;
 
-static int run_split(npgnn_eval_run *out, npi_method_fn *method, const npi_task *task, size_t positives,
-                     const npgnn_eval_options *o, npgnn_error *err)
+static int run_exam(npgnn_eval_run *out, const evaluation *e, const npi_task *task, const npi_exam *exam,
+                    npgnn_error *err)
 {
     npgnn_eval_run run = {.seed = out->seed, .val_auc = (double)NAN, .val_ap = (double)NAN};
     float *score = npi_alloc(task->env, task->count, sizeof *score, err);
-    int code = score ? method(score, &run, task, err) : NPGNN_E_MEMORY;
+    int code = score ? e->method(score, &run, task, err) : NPGNN_E_MEMORY;
     run.split_hash = npgnn_split_hash(task->split);
     if (!code)
-        code = judge(&run, score, positives, task->count, task->env, err);
+        code = npi_exam_mark(&run, e->resamples, exam, score, task->env, err);
     if (!code)
         *out = run;
-    if (!code && o->scores)
-        o->scores(o->scores_user, out, score, positives, task->count);
+    if (!code && e->options.scores)
+        e->options.scores(e->options.scores_user, out, score, exam->positives, exam->tested);
     npi_free(task->env, score);
     return code;
 }
 
-static int run_seed(npgnn_eval_run *run, npi_method_fn *method, const npgnn_graph *graph, npgnn_eval_options *o,
-                    const npgnn_env *env, npgnn_error *err)
+static int run_split(npgnn_eval_run *run, const evaluation *e, const npgnn_split *split, npgnn_error *err)
+{
+    npi_exam exam;
+    int code = npi_exam_new(&exam, split, e->options.negatives, e->env, err);
+    if (code)
+        return code;
+    const npi_task task = {.graph = npi_split_known(split),
+                           .split = split,
+                           .pairs = exam.pairs,
+                           .count = exam.count,
+                           .options = &e->options.model,
+                           .env = e->env};
+    code = run_exam(run, e, &task, &exam, err);
+    npi_exam_free(e->env, &exam);
+    return code;
+}
+
+static int run_seed(npgnn_eval_run *run, evaluation *e, npgnn_error *err)
 {
     npgnn_split *split = NULL;
-    size_t positives;
+    npgnn_eval_options *o = &e->options;
     o->split.seed = o->model.seed = run->seed;
-    int code = o->fixed ? 0 : npgnn_split_new(&split, graph, &o->split, env, err);
-    if (!code) {
-        npi_task task = {.split = o->fixed ? o->fixed : split, .options = &o->model, .env = env};
-        task.graph = npi_split_known(task.split);
-        task.count = npgnn_split_pairs(&task.pairs, &positives, task.split, NPGNN_SET_TEST);
-        code = run_split(run, method, &task, positives, o, err);
-    }
+    int code = o->fixed ? 0 : npgnn_split_new(&split, e->graph, &o->split, e->env, err);
+    if (!code)
+        code = run_split(run, e, o->fixed ? o->fixed : split, err);
     npgnn_split_free(split);
+    return code;
+}
+
+/* ---- all seeds ---- */
+
+static int run_seeds(npgnn_eval_run *runs, evaluation *e, counter *count, npgnn_error *err)
+{
+    int code = 0;
+    for (; !code && count->run < count->runs; count->run++) {
+        npgnn_eval_run *run = &runs[count->run];
+        run->seed = e->options.first_seed + (uint64_t)count->run;
+        code = run_seed(run, e, err);
+    }
     return code;
 }
 
@@ -99,19 +118,21 @@ int npgnn_evaluate(npgnn_eval_run *runs, const npgnn_graph *graph, int seeds, co
 {
     counter count = {npi_env(env), 0, seeds};
     npgnn_env counting = counting_env(&count);
-    npgnn_eval_options o;
-    npgnn_eval_options_default(&o, NPGNN_TRANSDUCTIVE);
+    npi_resamples resamples = {0};
+    evaluation e = {.graph = graph, .env = &counting};
+    npgnn_eval_options_default(&e.options, NPGNN_TRANSDUCTIVE);
     if (options)
-        o = *options;
-    npi_method_fn *method = npi_method_find(o.method, err);
-    if (!method)
+        e.options = *options;
+    e.method = npi_method_find(e.options.method, err);
+    if (!e.method)
         return NPGNN_E_ARGUMENT;
-    for (; count.run < seeds; count.run++) {
-        npgnn_eval_run *run = &runs[count.run];
-        run->seed = o.first_seed + (uint64_t)count.run;
-        int code = run_seed(run, method, graph, &o, &counting, err);
-        if (code)
-            return code;
+    int code = 0;
+    if (e.options.bootstrap > 0) {
+        e.resamples = &resamples;
+        code = npi_resamples_new(&resamples, e.options.bootstrap, &counting, err);
     }
-    return 0;
+    if (!code)
+        code = run_seeds(runs, &e, &count, err);
+    npi_resamples_free(&counting, &resamples);
+    return code;
 }

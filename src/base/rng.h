@@ -22,7 +22,9 @@ typedef enum {
     NPI_RNG_DROPOUT,   /* features that an iteration does not see; stream = iteration */
     NPI_RNG_SPECTRAL,  /* start vector of the eigensolver */
     NPI_RNG_WALK,      /* random walks; stream = steps, windows or order */
-    NPI_RNG_SKIPGRAM   /* skip-gram: first vectors; negatives, stream = 1 + pool of walks */
+    NPI_RNG_SKIPGRAM,  /* skip-gram: first vectors; negatives, stream = 1 + pool of walks */
+    NPI_RNG_BOOTSTRAP, /* test pairs of a resample; stream = resample */
+    NPI_RNG_REVEAL     /* links of held-out nodes that are known when predicting */
 } npi_purpose;
 
 typedef struct npi_rng {

@@ -105,15 +105,61 @@ static int check_train_edges(const npgnn_split *split, npgnn_error *err)
     return 0;
 }
 
+/* ---- what is known when predicting: training's links and, in production, some of new nodes ---- */
+
+/* NULL, or what is wrong with knowing a link besides those of training. */
+static const char *fault_of_known(const npgnn_split *split, npgnn_pair pair)
+{
+    int u = split->role[pair.u], v = split->role[pair.v];
+    if (!npgnn_graph_has_edge(split->graph, pair.u, pair.v))
+        return "is not a link of the graph";
+    if (u == NPI_NODE_TRAIN && v == NPI_NODE_TRAIN)
+        return NULL; /* of training: counted */
+    if (split->protocol != NPGNN_PRODUCTION)
+        return "leaks: one of its nodes is held out";
+    return u != v && u != NPI_NODE_TRAIN && v != NPI_NODE_TRAIN ? "joins a test node and a validation node" : NULL;
+}
+
+static int check_known(const npgnn_split *split, npgnn_error *err)
+{
+    const npgnn_graph *known = split->known;
+    int64_t of_training = 0; /* in both directions */
+    if (!known)
+        return 0;
+    for (int32_t u = 0; u < known->n; u++) {
+        for (int64_t p = known->a.ptr[u]; p < known->a.ptr[u + 1]; p++) {
+            npgnn_pair pair = {u, known->a.col[p]};
+            const char *fault = fault_of_known(split, pair);
+            if (fault)
+                return npi_fail(err, NPGNN_E_MISMATCH, "the link %s, known when predicting, %s",
+                                describe(split->graph, pair).text, fault);
+            of_training += split->role[pair.u] == NPI_NODE_TRAIN && split->role[pair.v] == NPI_NODE_TRAIN;
+        }
+    }
+    if (of_training != 2 * split->train->m)
+        return npi_fail(err, NPGNN_E_MISMATCH, "what is known when predicting has other links among training nodes");
+    return 0;
+}
+
 /* ---- held-out pairs, one by one ---- */
 
-/* A held-out link of a protocol on nodes touches a node of its own set and none of the other one's. */
+/* A held-out link of a protocol on nodes touches a node of its own set and none of the other one's; for hidden nodes, both
+ * ends are of its set. */
 static int roles_fit(const npgnn_split *split, int set, npgnn_pair pair)
 {
     int own = set == NPGNN_SET_TEST ? NPI_NODE_TEST : NPI_NODE_VAL;
     int other = set == NPGNN_SET_TEST ? NPI_NODE_VAL : NPI_NODE_TEST;
     int u = split->role[pair.u], v = split->role[pair.v];
+    if (split->protocol == NPGNN_INDUCTIVE_HIDDEN)
+        return u == own && v == own;
     return (u == own || v == own) && u != other && v != other;
+}
+
+static const char *own_nodes(npgnn_protocol protocol, int set)
+{
+    if (protocol == NPGNN_INDUCTIVE_HIDDEN)
+        return set == NPGNN_SET_TEST ? "join two test nodes" : "join two validation nodes";
+    return set == NPGNN_SET_TEST ? "touch a test node" : "touch a validation node";
 }
 
 static int check_pair(const npgnn_split *split, int set, npgnn_pair pair, int positive, npgnn_error *err)
@@ -131,9 +177,11 @@ static int check_pair(const npgnn_split *split, int set, npgnn_pair pair, int po
         return npi_fail(err, NPGNN_E_MISMATCH, "the %s link %s leaks: it is also a training link", set_name(set),
                         describe(graph, pair).text);
     if (positive && split->role && !roles_fit(split, set, pair))
-        return npi_fail(err, NPGNN_E_MISMATCH,
-                        "the %s link %s must touch a %s node, and none of the other held-out set", set_name(set),
-                        describe(graph, pair).text, set_name(set));
+        return npi_fail(err, NPGNN_E_MISMATCH, "the %s link %s must %s, and none of the other held-out set",
+                        set_name(set), describe(graph, pair).text, own_nodes(split->protocol, set));
+    if (npgnn_graph_has_edge(npi_split_known(split), pair.u, pair.v))
+        return npi_fail(err, NPGNN_E_MISMATCH, "the %s link %s leaks: it is known when predicting", set_name(set),
+                        describe(graph, pair).text);
     return 0;
 }
 
@@ -181,6 +229,8 @@ int npgnn_split_check(const npgnn_split *split, npgnn_error *err)
         code = check_train_edges(split, err);
     if (!code)
         code = check_pairs(split, err);
+    if (!code)
+        code = check_known(split, err);
     if (!code)
         code = check_overlap(split, err);
     return code;

@@ -36,6 +36,14 @@ static int key_set_add(key_set *set, uint64_t key)
     return 1;
 }
 
+static int too_few(uint64_t wanted, uint64_t available, npgnn_error *err)
+{
+    return npi_fail(err, NPGNN_E_ARGUMENT,
+                    "the split needs %llu pairs without a link, but the graph has only %llu: hold out fewer links, or "
+                    "ask for fewer pairs to each",
+                    (unsigned long long)wanted, (unsigned long long)available);
+}
+
 static int draw_by_rejection(npgnn_pair *out[2], const npgnn_graph *graph, const size_t count[2], npi_rng *rng,
                              const npgnn_env *env, npgnn_error *err)
 {
@@ -88,14 +96,107 @@ int npi_negatives_draw(npgnn_pair *out[2], const npgnn_graph *graph, const size_
     uint64_t available = pairs - (uint64_t)graph->m, wanted = count[0] + count[1];
     npi_rng rng = npi_rng_make(seed, NPI_RNG_NEGATIVE, 0);
     if (wanted > available)
-        return npi_fail(err, NPGNN_E_ARGUMENT,
-                        "the split needs %llu pairs without a link, but the graph has only %llu: hold out fewer links",
-                        (unsigned long long)wanted, (unsigned long long)available);
+        return too_few(wanted, available, err);
     /* Rejection takes few tries a pair while most non-edges are still free and non-edges are not rare. Otherwise all pairs
-     * are few: wanted <= m, so either condition means pairs < 3 m, and looking at each of them is linear in the graph. */
+     * are few: either condition means pairs < 2 wanted + 3 m, and looking at each of them is linear in graph and result. */
     if (wanted > available / 2 || available < pairs / 4) {
         draw_by_enumeration(out, graph, count, available, &rng);
         return 0;
     }
     return draw_by_rejection(out, graph, count, &rng, env, err);
+}
+
+/* ---- a part of the pairs ---- */
+
+static int in_field(const npi_field *field, int32_t u, int32_t v)
+{
+    unsigned char a = field->role[u], b = field->role[v], own = field->own;
+    if (a == own && b == own)
+        return 1;
+    return field->with_training && ((a == own && b == NPI_NODE_TRAIN) || (a == NPI_NODE_TRAIN && b == own));
+}
+
+uint64_t npi_field_available(const npi_field *field)
+{
+    const npi_csr *a = &field->graph->a;
+    uint64_t own = 0, training = 0, edges = 0;
+    for (int32_t u = 0; u < a->rows; u++) {
+        own += field->role[u] == field->own;
+        training += field->with_training && field->role[u] == NPI_NODE_TRAIN;
+        for (int64_t p = a->ptr[u]; p < a->ptr[u + 1]; p++)
+            edges += u < a->col[p] && in_field(field, u, a->col[p]);
+    }
+    return (own > 0 ? own * (own - 1) / 2 : 0) + own * training - edges;
+}
+
+/* Its own nodes in front of the others: every pair of the field is one of nodes[i] and nodes[j], i < own, i < j. */
+typedef struct field_nodes {
+    int32_t *nodes;
+    size_t own, count;
+} field_nodes;
+
+static int list_nodes(field_nodes *out, const npi_field *field, const npgnn_env *env, npgnn_error *err)
+{
+    int32_t n = field->graph->n;
+    *out = (field_nodes){.nodes = npi_alloc(env, (size_t)n, sizeof *out->nodes, err)};
+    if (!out->nodes)
+        return NPGNN_E_MEMORY;
+    for (int32_t i = 0; i < n; i++)
+        if (field->role[i] == field->own)
+            out->nodes[out->own++] = i;
+    out->count = out->own;
+    for (int32_t i = 0; field->with_training && i < n; i++)
+        if (field->role[i] == NPI_NODE_TRAIN)
+            out->nodes[out->count++] = i;
+    return 0;
+}
+
+static int field_by_rejection(npgnn_pair *out, const npgnn_graph *graph, const field_nodes *f, size_t count,
+                              npi_rng *rng, const npgnn_env *env, npgnn_error *err)
+{
+    key_set seen;
+    int code = key_set_new(&seen, count, env, err);
+    for (size_t taken = 0; !code && taken < count;) {
+        uint64_t i = npi_rng_below(rng, f->own), j = npi_rng_below(rng, f->count);
+        npgnn_pair pair = {f->nodes[i], f->nodes[j]};
+        if (i < j && !npgnn_graph_has_edge(graph, pair.u, pair.v) && key_set_add(&seen, npi_pair_key(pair)))
+            out[taken++] = pair;
+    }
+    npi_free(env, seen.slots);
+    return code;
+}
+
+static void field_by_enumeration(npgnn_pair *out, const npgnn_graph *graph, const field_nodes *f, size_t count,
+                                 uint64_t available, npi_rng *rng)
+{
+    size_t taken = 0;
+    for (size_t i = 0; i < f->own; i++) {
+        for (size_t j = i + 1; j < f->count; j++) {
+            npgnn_pair pair = {f->nodes[i], f->nodes[j]};
+            if (npgnn_graph_has_edge(graph, pair.u, pair.v))
+                continue;
+            if (npi_rng_below(rng, available--) < count - taken)
+                out[taken++] = pair;
+        }
+    }
+}
+
+int npi_field_draw(npgnn_pair *out, const npi_field *field, size_t count, uint64_t seed, const npgnn_env *env,
+                   npgnn_error *err)
+{
+    npi_rng rng = npi_rng_make(seed, NPI_RNG_NEGATIVE, field->own); /* a stream that whole graphs do not use */
+    uint64_t available = npi_field_available(field);
+    field_nodes nodes;
+    if (count > available)
+        return too_few(count, available, err);
+    int code = list_nodes(&nodes, field, env, err);
+    if (code)
+        return code;
+    uint64_t pairs = nodes.own > 0 ? nodes.own * (nodes.count - 1) : 0; /* at most twice as many as there are */
+    if (count > available / 2 || available < pairs / 8)
+        field_by_enumeration(out, field->graph, &nodes, count, available, &rng);
+    else
+        code = field_by_rejection(out, field->graph, &nodes, count, &rng, env, err);
+    npi_free(env, nodes.nodes);
+    return code;
 }

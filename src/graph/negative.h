@@ -2,12 +2,28 @@
 #ifndef NPI_GRAPH_NEGATIVE_H
 #define NPI_GRAPH_NEGATIVE_H
 
-#include "graph/graph.h"
+#include "graph/split.h"
 
 /* count[0] + count[1] different non-edges of the graph, uniform over all of them, into out[0] and out[1] (which have that
  * room), in any order and direction. A function of the graph, the counts and the seed. E_ARGUMENT when the graph has
  * fewer non-edges. O(m + count) expected time. */
 int npi_negatives_draw(npgnn_pair *out[2], const npgnn_graph *graph, const size_t count[2], uint64_t seed,
                        const npgnn_env *env, npgnn_error *err);
+
+/* A part of the pairs: those of two nodes with role `own`, and where `with_training` is set also those of one such node and
+ * one with role NPI_NODE_TRAIN. */
+typedef struct npi_field {
+    const npgnn_graph *graph;
+    const unsigned char *role; /* (n) */
+    unsigned char own;
+    int with_training;
+} npi_field;
+
+/* How many pairs of the field are not edges. O(m). */
+uint64_t npi_field_available(const npi_field *field);
+
+/* `count` different non-edges of the field, uniform over all of them. E_ARGUMENT when there are fewer. */
+int npi_field_draw(npgnn_pair *out, const npi_field *field, size_t count, uint64_t seed, const npgnn_env *env,
+                   npgnn_error *err);
 
 #endif

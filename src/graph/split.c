@@ -1,7 +1,8 @@
-/* Cutting a graph into training, validation and test: the three protocols (docs/protocols.md). */
+/* Cutting a graph into training, validation and test: the protocols (docs/protocols.md). */
 #include "graph/split.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/hash.h"
 #include "base/rng.h"
@@ -9,26 +10,29 @@
 #include "graph/negative.h"
 #include "graph/pair.h"
 
-/* Where an edge goes. The first three are also the roles of nodes: NPI_NODE_*. */
-enum { IN_TRAIN = NPI_NODE_TRAIN, IN_VAL = NPI_NODE_VAL, IN_TEST = NPI_NODE_TEST, IN_NONE, HOMES };
+/* Where an edge goes. The first three are also the roles of nodes: NPI_NODE_*. IN_KNOWN: known when predicting, not in
+ * training. */
+enum { IN_TRAIN = NPI_NODE_TRAIN, IN_VAL = NPI_NODE_VAL, IN_TEST = NPI_NODE_TEST, IN_KNOWN, IN_NONE, HOMES };
 
 /* A split being made. */
 typedef struct draft {
     const npgnn_env *env;
     const npgnn_graph *graph;
-    npgnn_pair *edges;   /* (m) of the graph; after `distribute` the first train_count are those of training */
+    npgnn_pair *edges; /* (m) of the graph; after `distribute` the first `listed` are those of training or, where roles
+                            tell these, those that are known besides */
     unsigned char *home; /* (m) IN_* */
     unsigned char *role; /* (n) NPI_NODE_*; NULL for a transductive split */
-    int64_t train_count;
+    int64_t listed;
     npgnn_pair *pairs[2]; /* by npgnn_set */
-    size_t positives[2];
+    size_t positives[2], negatives[2];
 } draft;
 
 /* ---- shares ---- */
 
 void npgnn_split_options_default(npgnn_split_options *options, npgnn_protocol protocol)
 {
-    *options = (npgnn_split_options){.protocol = protocol, .test = -1, .val = -1, .train_nodes = -1};
+    *options = (npgnn_split_options){
+        .protocol = protocol, .test = -1, .val = -1, .train_nodes = -1, .negative_ratio = 1, .known_links = -1};
 }
 
 static double share_or(double share, double fallback)
@@ -36,30 +40,41 @@ static double share_or(double share, double fallback)
     return share < 0 ? fallback : share;
 }
 
-/* The options with every share filled in. */
-static npgnn_split_options resolve(const npgnn_split_options *options)
+/* Of links, or nodes. Few-shot tests what training and validation leave over. */
+static const struct {
+    double test, val;
+} default_shares[] = {
+    [NPGNN_TRANSDUCTIVE] = {0.1, 0.05},    [NPGNN_INDUCTIVE] = {0.05, 0.025}, [NPGNN_FEW_SHOT] = {0, 0},
+    [NPGNN_INDUCTIVE_HIDDEN] = {0.1, 0.1}, [NPGNN_PRODUCTION] = {0.1, 0.05},
+};
+enum { PROTOCOLS = sizeof default_shares / sizeof default_shares[0] };
+
+/* The options with everything filled in. */
+static npgnn_split_options resolve(const npgnn_split_options *options, const npgnn_graph *graph)
 {
     npgnn_split_options o;
     npgnn_split_options_default(&o, NPGNN_TRANSDUCTIVE);
     if (options)
         o = *options;
+    if ((unsigned)o.protocol >= PROTOCOLS)
+        return o; /* check_options says so */
+    double n = graph->n, m = (double)graph->m;
     o.train_nodes = share_or(o.train_nodes, 0.3);
-    if (o.protocol == NPGNN_TRANSDUCTIVE) {
-        o.test = share_or(o.test, 0.1);
-        o.val = share_or(o.val, 0.05);
-    } else if (o.protocol == NPGNN_INDUCTIVE) {
-        o.test = share_or(o.test, 0.05);
-        o.val = share_or(o.val, 0.025);
-    } else {
-        o.val = share_or(o.val, 0);
+    o.val = share_or(o.val, default_shares[o.protocol].val);
+    o.test = share_or(o.test, default_shares[o.protocol].test);
+    if (o.protocol == NPGNN_FEW_SHOT)
         o.test = 1 - o.train_nodes - o.val;
-    }
+    o.known_links = o.protocol == NPGNN_PRODUCTION ? share_or(o.known_links, 0.5) : 0;
+    if (o.negative_ratio == NPGNN_RATIO_FULL && m > 0)
+        o.negative_ratio = fmax(1, (n * (n - 1) / 2 - m) / m);
+    else if (o.negative_ratio == 0)
+        o.negative_ratio = 1;
     return o;
 }
 
-static int check_shares(const npgnn_split_options *o, npgnn_error *err)
+static int check_options(const npgnn_split_options *o, npgnn_error *err)
 {
-    if ((unsigned)o->protocol > NPGNN_FEW_SHOT)
+    if ((unsigned)o->protocol >= PROTOCOLS)
         return npi_fail(err, NPGNN_E_ARGUMENT, "unknown protocol %d", (int)o->protocol);
     if (o->protocol == NPGNN_FEW_SHOT && !(o->train_nodes > 0 && o->val >= 0 && o->test > 0))
         return npi_fail(err, NPGNN_E_ARGUMENT,
@@ -68,6 +83,11 @@ static int check_shares(const npgnn_split_options *o, npgnn_error *err)
     if (!(o->test >= 0 && o->val >= 0 && o->test + o->val < 1))
         return npi_fail(err, NPGNN_E_ARGUMENT, "test (%g) and validation (%g) must be shares that leave some training",
                         o->test, o->val);
+    if (!(o->known_links >= 0 && o->known_links < 1))
+        return npi_fail(err, NPGNN_E_ARGUMENT, "known links (%g) must be a share that leaves some to test",
+                        o->known_links);
+    if (!(o->negative_ratio >= 1 && o->negative_ratio <= 1e9))
+        return npi_fail(err, NPGNN_E_ARGUMENT, "negatives for each link: %g is not from 1 to 1e9", o->negative_ratio);
     return 0;
 }
 
@@ -94,11 +114,31 @@ static void deal(unsigned char *home, int64_t total, int64_t test, int64_t val, 
 
 /* The home of an edge whose ends have these roles. One between validation and test would tell one of the two sets about
  * the nodes of the other: it has none. */
-static unsigned char home_of(unsigned char a, unsigned char b)
+static unsigned char home_of(unsigned char a, unsigned char b, npgnn_protocol protocol)
 {
-    if (a == b || b == NPI_NODE_TRAIN)
+    if (a == b)
         return a;
-    return a == NPI_NODE_TRAIN ? b : IN_NONE;
+    if (protocol == NPGNN_INDUCTIVE_HIDDEN || (a != NPI_NODE_TRAIN && b != NPI_NODE_TRAIN))
+        return IN_NONE;
+    return a == NPI_NODE_TRAIN ? b : a;
+}
+
+/* Makes a share of the edges of each held-out set known (selection sampling again). */
+static void reveal(draft *d, double share, uint64_t seed)
+{
+    for (unsigned char home = IN_VAL; home <= IN_TEST; home++) {
+        npi_rng rng = npi_rng_make(seed, NPI_RNG_REVEAL, home);
+        int64_t left = 0;
+        for (int64_t e = 0; e < d->graph->m; e++)
+            left += d->home[e] == home;
+        int64_t known = part_of(share, left);
+        for (int64_t e = 0; known > 0 && e < d->graph->m; e++) {
+            if (d->home[e] != home || (int64_t)npi_rng_below(&rng, (uint64_t)left--) >= known)
+                continue;
+            d->home[e] = IN_KNOWN;
+            known--;
+        }
+    }
 }
 
 static int deal_nodes(draft *d, const npgnn_split_options *o, npgnn_error *err)
@@ -110,7 +150,8 @@ static int deal_nodes(draft *d, const npgnn_split_options *o, npgnn_error *err)
         return NPGNN_E_MEMORY;
     deal(d->role, n, test, val, o->seed);
     for (int64_t e = 0; e < d->graph->m; e++)
-        d->home[e] = home_of(d->role[d->edges[e].u], d->role[d->edges[e].v]);
+        d->home[e] = home_of(d->role[d->edges[e].u], d->role[d->edges[e].v], o->protocol);
+    reveal(d, o->known_links, o->seed);
     return 0;
 }
 
@@ -130,7 +171,31 @@ static int deal_all(draft *d, const npgnn_split_options *o, npgnn_error *err)
 
 /* ---- the sets ---- */
 
-static int reserve_set(draft *d, npgnn_set set, size_t positives, double share, npgnn_error *err)
+/* Where the negatives of a set are drawn from, in the protocols that do not take all pairs. */
+static npi_field field_of(const draft *d, int set, npgnn_protocol protocol)
+{
+    return (npi_field){d->graph, d->role, set == NPGNN_SET_TEST ? NPI_NODE_TEST : NPI_NODE_VAL,
+                       protocol == NPGNN_PRODUCTION};
+}
+
+static int has_fields(npgnn_protocol protocol)
+{
+    return protocol == NPGNN_INDUCTIVE_HIDDEN || protocol == NPGNN_PRODUCTION;
+}
+
+/* `full` asks for the graph's own ratio: a field in which links are commoner than that gives what it has. */
+static size_t negatives_of(const draft *d, npgnn_set set, const npgnn_split_options *o, int full)
+{
+    uint64_t wanted = (uint64_t)(o->negative_ratio * (double)d->positives[set]);
+    if (!full || !has_fields(o->protocol))
+        return wanted;
+    npi_field field = field_of(d, set, o->protocol);
+    uint64_t available = npi_field_available(&field);
+    return wanted < available ? wanted : available;
+}
+
+static int reserve_set(draft *d, npgnn_set set, size_t positives, double share, const npgnn_split_options *o, int full,
+                       npgnn_error *err)
 {
     if (positives == 0 && share > 0)
         return npi_fail(err, NPGNN_E_ARGUMENT,
@@ -138,22 +203,27 @@ static int reserve_set(draft *d, npgnn_set set, size_t positives, double share, 
                         set == NPGNN_SET_TEST ? "test" : "validation", (long long)d->graph->m, share,
                         set == NPGNN_SET_TEST ? "" : " (0 does without it)");
     d->positives[set] = positives;
-    d->pairs[set] = npi_alloc(d->env, positives, 2 * sizeof *d->pairs[set], err);
+    d->negatives[set] = negatives_of(d, set, o, full);
+    if ((double)d->negatives[set] > (double)d->graph->n * (double)d->graph->n)
+        return npi_fail(err, NPGNN_E_ARGUMENT, "%g pairs without a link for each of %zu links are more than there are",
+                        o->negative_ratio, positives);
+    d->pairs[set] = npi_alloc(d->env, positives + d->negatives[set], sizeof *d->pairs[set], err);
     return d->pairs[set] ? 0 : NPGNN_E_MEMORY;
 }
 
 /* Moves the edges to their homes. */
-static int distribute(draft *d, const npgnn_split_options *o, npgnn_error *err)
+static int distribute(draft *d, const npgnn_split_options *o, int full, npgnn_error *err)
 {
     size_t count[HOMES] = {0}, filled[2] = {0};
+    unsigned char listed = d->role ? IN_KNOWN : IN_TRAIN;
     for (int64_t e = 0; e < d->graph->m; e++)
         count[d->home[e]]++;
-    int code = reserve_set(d, NPGNN_SET_TEST, count[IN_TEST], o->test, err);
+    int code = reserve_set(d, NPGNN_SET_TEST, count[IN_TEST], o->test, o, full, err);
     if (!code)
-        code = reserve_set(d, NPGNN_SET_VAL, count[IN_VAL], o->val, err);
+        code = reserve_set(d, NPGNN_SET_VAL, count[IN_VAL], o->val, o, full, err);
     for (int64_t e = 0; !code && e < d->graph->m; e++) {
-        if (d->home[e] == IN_TRAIN)
-            d->edges[d->train_count++] = d->edges[e];
+        if (d->home[e] == listed)
+            d->edges[d->listed++] = d->edges[e];
         else if (d->home[e] == IN_VAL)
             d->pairs[NPGNN_SET_VAL][filled[NPGNN_SET_VAL]++] = d->edges[e];
         else if (d->home[e] == IN_TEST)
@@ -162,17 +232,24 @@ static int distribute(draft *d, const npgnn_split_options *o, npgnn_error *err)
     return code;
 }
 
-static int add_negatives(draft *d, uint64_t seed, npgnn_error *err)
+static int add_negatives(draft *d, const npgnn_split_options *o, npgnn_error *err)
 {
     npgnn_pair *behind[2] = {d->pairs[0] + d->positives[0], d->pairs[1] + d->positives[1]};
-    return npi_negatives_draw(behind, d->graph, d->positives, seed, d->env, err);
+    int code = 0;
+    if (!has_fields(o->protocol))
+        return npi_negatives_draw(behind, d->graph, d->negatives, o->seed, d->env, err);
+    for (int set = 0; !code && set < 2; set++) {
+        npi_field field = field_of(d, set, o->protocol);
+        code = npi_field_draw(behind[set], &field, d->negatives[set], o->seed, d->env, err);
+    }
+    return code;
 }
 
 static int finish(npgnn_split **out, draft *d, npgnn_protocol protocol, npgnn_error *err)
 {
-    const size_t count[2] = {2 * d->positives[0], 2 * d->positives[1]};
-    int code = npi_split_assemble(out, d->graph, protocol, d->role ? NULL : d->edges, d->train_count, d->role, d->pairs,
-                                  count, d->positives, d->env, err);
+    const size_t count[2] = {d->positives[0] + d->negatives[0], d->positives[1] + d->negatives[1]};
+    int code = npi_split_assemble(out, d->graph, protocol, d->edges, d->listed, d->role, d->pairs, count, d->positives,
+                                  d->env, err);
     d->role = NULL; /* these are the split's now */
     d->pairs[0] = d->pairs[1] = NULL;
     return code;
@@ -182,15 +259,16 @@ int npgnn_split_new(npgnn_split **out, const npgnn_graph *graph, const npgnn_spl
                     const npgnn_env *env, npgnn_error *err)
 {
     const npgnn_env resolved = npi_env(env);
-    const npgnn_split_options o = resolve(options);
+    const npgnn_split_options o = resolve(options, graph);
+    int full = options && options->negative_ratio == NPGNN_RATIO_FULL;
     draft d = {.env = &resolved, .graph = graph};
-    int code = check_shares(&o, err);
+    int code = check_options(&o, err);
     if (!code)
         code = deal_all(&d, &o, err);
     if (!code)
-        code = distribute(&d, &o, err);
+        code = distribute(&d, &o, full, err);
     if (!code)
-        code = add_negatives(&d, o.seed, err);
+        code = add_negatives(&d, &o, err);
     if (!code)
         code = finish(out, &d, o.protocol, err);
     npi_free(&resolved, d.edges);
@@ -230,13 +308,18 @@ static int canonicalize_sets(npgnn_split *split, npgnn_error *err)
     return code;
 }
 
-static int train_from_edges(npgnn_split *split, const npgnn_pair *edges, int64_t count, npgnn_error *err)
+static int check_range(const npgnn_split *split, const npgnn_pair *edges, int64_t count, npgnn_error *err)
 {
     int32_t n = split->graph->n;
     for (int64_t e = 0; e < count; e++)
         if (edges[e].u < 0 || edges[e].u >= n || edges[e].v < 0 || edges[e].v >= n)
             return npi_fail(err, NPGNN_E_MISMATCH, "training link %d - %d: the graph has nodes 0 to %d", edges[e].u,
                             edges[e].v, n - 1);
+    return 0;
+}
+
+static int train_from_edges(npgnn_split *split, const npgnn_pair *edges, int64_t count, npgnn_error *err)
+{
     return npi_graph_with_edges(&split->train, split->graph, edges, count, err);
 }
 
@@ -252,11 +335,16 @@ static int train_from_roles(npgnn_split *split, npgnn_error *err)
     return npi_graph_induced(&split->train, split->graph, split->map, count, err);
 }
 
-/* The training edges among all nodes. */
-static int known_from_train(npgnn_split *split, npgnn_error *err)
+/* The training edges among all nodes, and those that are known besides. */
+static int known_from_train(npgnn_split *split, const npgnn_pair *besides, int64_t besides_count, npgnn_error *err)
 {
     int64_t count = split->train->m;
-    npgnn_pair *edges = npi_alloc(&split->env, (size_t)count, sizeof *edges, err);
+    for (int64_t e = 0; e < besides_count; e++)
+        if (split->role[besides[e].u] == NPI_NODE_TRAIN && split->role[besides[e].v] == NPI_NODE_TRAIN)
+            return npi_fail(err, NPGNN_E_MISMATCH, "the known link %d - %d joins two training nodes", besides[e].u,
+                            besides[e].v);
+    size_t total = (size_t)(count + besides_count);
+    npgnn_pair *edges = npi_alloc(&split->env, total, sizeof *edges, err);
     if (!edges)
         return NPGNN_E_MEMORY;
     npi_graph_edge_list(edges, split->train);
@@ -264,7 +352,11 @@ static int known_from_train(npgnn_split *split, npgnn_error *err)
         edges[e].u = split->map[edges[e].u];
         edges[e].v = split->map[edges[e].v];
     }
-    int code = npi_graph_with_edges(&split->known, split->graph, edges, count, err);
+    if (besides_count > 0)
+        memcpy(edges + count, besides, (size_t)besides_count * sizeof *edges);
+    int code = canonicalize(edges, total, &split->env, err);
+    if (!code)
+        code = npi_graph_with_edges(&split->known, split->graph, edges, (int64_t)total, err);
     npi_free(&split->env, edges);
     return code;
 }
@@ -274,18 +366,27 @@ const npgnn_graph *npi_split_known(const npgnn_split *split)
     return split->known ? split->known : split->train;
 }
 
-/* Over the content in canonical order: a split has the same hash however it was made. */
-static uint64_t hash_split(const npgnn_split *split)
+/* Each edge in canonical order; `map` tells the nodes of the complete graph, NULL where these are the same. */
+static uint64_t hash_edges(uint64_t hash, const npgnn_graph *graph, const int32_t *map)
 {
-    const npi_csr *a = &split->train->a;
-    uint64_t hash = npi_hash_u64(NPI_HASH_START, (uint64_t)split->protocol);
+    const npi_csr *a = &graph->a;
     for (int32_t i = 0; i < a->rows; i++) {
         for (int64_t p = a->ptr[i]; p < a->ptr[i + 1]; p++) {
-            npgnn_pair edge = {split->map ? split->map[i] : i, split->map ? split->map[a->col[p]] : a->col[p]};
+            npgnn_pair edge = {map ? map[i] : i, map ? map[a->col[p]] : a->col[p]};
             if (edge.u < edge.v)
                 hash = npi_hash_u64(hash, npi_pair_key(edge));
         }
     }
+    return hash;
+}
+
+/* Over the content in canonical order: a split has the same hash however it was made. */
+static uint64_t hash_split(const npgnn_split *split)
+{
+    uint64_t hash = npi_hash_u64(NPI_HASH_START, (uint64_t)split->protocol);
+    hash = hash_edges(hash, split->train, split->map);
+    if (split->protocol == NPGNN_PRODUCTION)
+        hash = hash_edges(hash, split->known, NULL);
     for (int set = 0; set < 2; set++) {
         hash = npi_hash_u64(hash, split->positives[set]);
         for (size_t i = 0; i < split->count[set]; i++)
@@ -294,9 +395,9 @@ static uint64_t hash_split(const npgnn_split *split)
     return hash;
 }
 
-int npi_split_assemble(npgnn_split **out, const npgnn_graph *graph, npgnn_protocol protocol,
-                       const npgnn_pair *train_edges, int64_t train_count, unsigned char *role, npgnn_pair *pairs[2],
-                       const size_t count[2], const size_t positives[2], const npgnn_env *env, npgnn_error *err)
+int npi_split_assemble(npgnn_split **out, const npgnn_graph *graph, npgnn_protocol protocol, const npgnn_pair *edges,
+                       int64_t edge_count, unsigned char *role, npgnn_pair *pairs[2], const size_t count[2],
+                       const size_t positives[2], const npgnn_env *env, npgnn_error *err)
 {
     const npgnn_split content = {.env = npi_env(env),
                                  .graph = graph,
@@ -315,9 +416,11 @@ int npi_split_assemble(npgnn_split **out, const npgnn_graph *graph, npgnn_protoc
     *split = content;
     int code = canonicalize_sets(split, err);
     if (!code)
-        code = role ? train_from_roles(split, err) : train_from_edges(split, train_edges, train_count, err);
+        code = check_range(split, edges, edge_count, err);
+    if (!code)
+        code = role ? train_from_roles(split, err) : train_from_edges(split, edges, edge_count, err);
     if (!code && split->map)
-        code = known_from_train(split, err);
+        code = known_from_train(split, edges, edge_count, err);
     if (!code && split->train->m == 0)
         code = npi_fail(err, NPGNN_E_ARGUMENT, "the split leaves no link for training");
     if (!code)

@@ -1,5 +1,6 @@
 /* Split files: tab-separated lines "set u v label" (docs/formats.md). A transductive split lists its training links; a split
- * by nodes lists the held-out nodes instead, from which the training links follow. */
+ * by nodes lists the held-out nodes instead, from which the training links follow, and in production the links of new nodes
+ * that are known when predicting. */
 #include "io/splitfile.h"
 
 #include <inttypes.h>
@@ -11,7 +12,8 @@
 #include "io/atomic.h"
 #include "io/text.h"
 
-static const char *const protocol_names[] = {"transductive", "inductive", "few-shot"};
+static const char *const protocol_names[] = {"transductive", "inductive", "few-shot", "inductive-hidden", "production"};
+enum { PROTOCOLS = sizeof protocol_names / sizeof protocol_names[0] };
 static const char *const set_names[2] = {"val", "test"};
 static const char *const node_names[2] = {"val-node", "test-node"};
 
@@ -42,7 +44,7 @@ typedef struct reader {
     const npgnn_graph *graph;
     npgnn_protocol protocol;
     int rows; /* read so far */
-    pair_list train, positive[2], negative[2];
+    pair_list listed, positive[2], negative[2];
     unsigned char *role;
     place *places;
     size_t place_count, place_room;
@@ -86,14 +88,24 @@ static int read_node(reader *r, int set, char *field[4], npgnn_error *err)
         return code;
     if (r->protocol == NPGNN_TRANSDUCTIVE)
         return npi_stream_fail(r->stream, err,
-                               "held-out nodes need a line \"# protocol: inductive\" or few-shot above them");
+                               "held-out nodes need a line \"# protocol: inductive\" or another above them");
     if (r->role[node] != NPI_NODE_TRAIN)
         return npi_stream_fail(r->stream, err, "node '%.60s' is held out twice", field[1]);
     r->role[node] = set == NPGNN_SET_VAL ? NPI_NODE_VAL : NPI_NODE_TEST;
     return 0;
 }
 
-/* A line "train U V 1", "val U V LABEL" or "test U V LABEL"; set is -1 for train. */
+/* Whether the protocol has lines of links outside the held-out sets, "train" or "known". */
+static int check_listed(reader *r, int known, npgnn_error *err)
+{
+    if (known && r->protocol != NPGNN_PRODUCTION)
+        return npi_stream_fail(r->stream, err, "known links need a line \"# protocol: production\" above them");
+    if (!known && r->role)
+        return npi_stream_fail(r->stream, err, "a split by nodes has no training pairs: they follow from the nodes");
+    return 0;
+}
+
+/* A line "train U V 1", "known U V 1", "val U V LABEL" or "test U V LABEL"; set is -1 for the first two. */
 static int read_pair(reader *r, int set, char *field[4], npgnn_error *err)
 {
     npgnn_pair pair;
@@ -107,16 +119,17 @@ static int read_pair(reader *r, int set, char *field[4], npgnn_error *err)
         return npi_stream_fail(r->stream, err, "the label '%.20s' is neither 0 nor 1", field[3]);
     if (pair.u == pair.v)
         return npi_stream_fail(r->stream, err, "a pair of a node with itself");
-    if (set < 0 && r->role)
-        return npi_stream_fail(r->stream, err, "a split by nodes has no training pairs: they follow from the nodes");
+    if (set < 0 && (code = check_listed(r, strcmp(field[0], "known") == 0, err)) != 0)
+        return code;
     if (set < 0 && label == 0)
-        return npi_stream_fail(r->stream, err, "a training pair must be a link, with label 1");
+        return npi_stream_fail(r->stream, err, "a %s pair must be a link, with label 1",
+                               r->role ? "known" : "training");
     int edge = npgnn_graph_has_edge(r->graph, pair.u, pair.v);
     if (label && !edge)
         return mismatch(r, err, field[1], field[2], "has label 1, but the graph has no such link");
     if (!label && edge)
         return mismatch(r, err, field[1], field[2], "has label 0, but it is a link of the graph");
-    return add_pair(r, set < 0 ? &r->train : label ? &r->positive[set] : &r->negative[set], pair, err);
+    return add_pair(r, set < 0 ? &r->listed : label ? &r->positive[set] : &r->negative[set], pair, err);
 }
 
 static int read_row(reader *r, char *line, char separator, npgnn_error *err)
@@ -132,8 +145,8 @@ static int read_row(reader *r, char *line, char separator, npgnn_error *err)
     int set = index_of(field[0], set_names, 2), nodes = index_of(field[0], node_names, 2);
     if (nodes >= 0)
         return read_node(r, nodes, field, err);
-    if (set < 0 && strcmp(field[0], "train") != 0)
-        return npi_stream_fail(r->stream, err, "'%.40s' is not a set: train, val, test, val-node or test-node",
+    if (set < 0 && strcmp(field[0], "train") != 0 && strcmp(field[0], "known") != 0)
+        return npi_stream_fail(r->stream, err, "'%.40s' is not a set: train, known, val, test, val-node or test-node",
                                field[0]);
     return read_pair(r, set, field, err);
 }
@@ -146,9 +159,10 @@ static int read_comment(reader *r, char *line, npgnn_error *err)
         return 0;
     at += 9;
     const char *name = npi_text_field(&at, ' ');
-    int protocol = name ? index_of(name, protocol_names, 3) : -1;
+    int protocol = name ? index_of(name, protocol_names, PROTOCOLS) : -1;
     if (protocol < 0)
-        return npi_stream_fail(r->stream, err, "the protocol is transductive, inductive or few-shot");
+        return npi_stream_fail(r->stream, err,
+                               "the protocol is transductive, inductive, few-shot, inductive-hidden or production");
     if (r->rows > 0)
         return npi_stream_fail(r->stream, err, "the protocol must be named above the first line of the split");
     r->protocol = (npgnn_protocol)protocol;
@@ -233,19 +247,19 @@ static int assemble(npgnn_split **out, reader *r, npgnn_error *err)
 {
     npgnn_pair *pairs[2];
     size_t count[2], positives[2];
-    int64_t listed = (int64_t)(r->train.count + r->positive[0].count + r->positive[1].count);
+    int64_t listed = (int64_t)(r->listed.count + r->positive[0].count + r->positive[1].count);
     int code = join_sets(r, pairs, count, positives, err);
     if (code)
         return code;
-    if (r->train.count > 0)
-        qsort(r->train.items, r->train.count, sizeof *r->train.items, by_pair);
+    if (r->listed.count > 0)
+        qsort(r->listed.items, r->listed.count, sizeof *r->listed.items, by_pair);
     if (!r->role && listed < r->graph->m)
         npi_log(r->env, "%s: %" PRId64 " links of the graph are in no set", npi_stream_name(r->stream),
                 r->graph->m - listed);
     unsigned char *role = r->role;
     r->role = NULL; /* the split's now, as the pairs are */
-    code = npi_split_assemble(out, r->graph, r->protocol, role ? NULL : r->train.items, (int64_t)r->train.count, role,
-                              pairs, count, positives, r->env, err);
+    code = npi_split_assemble(out, r->graph, r->protocol, r->listed.items, (int64_t)r->listed.count, role, pairs, count,
+                              positives, r->env, err);
     return code ? blame_file(r, code, err) : 0;
 }
 
@@ -257,7 +271,7 @@ int npi_split_read(npgnn_split **out, npi_stream *stream, const npgnn_graph *gra
         code = check_places(&r, err);
     if (code == 0)
         code = assemble(out, &r, err);
-    npi_free(r.env, r.train.items);
+    npi_free(r.env, r.listed.items);
     for (int set = 0; set < 2; set++) {
         npi_free(r.env, r.positive[set].items);
         npi_free(r.env, r.negative[set].items);
@@ -300,6 +314,18 @@ static void write_train(FILE *file, const npgnn_split *split)
     }
 }
 
+/* What prediction knows besides training: links with a held-out end. */
+static void write_known(FILE *file, const npgnn_split *split)
+{
+    for (int32_t u = 0; u < split->known->n; u++) {
+        const int32_t *neighbors;
+        int64_t count = npgnn_graph_neighbors(&neighbors, split->known, u);
+        for (int64_t i = 0; i < count; i++)
+            if (neighbors[i] > u && (split->role[u] != NPI_NODE_TRAIN || split->role[neighbors[i]] != NPI_NODE_TRAIN))
+                write_pair(file, split->graph, "known", (npgnn_pair){u, neighbors[i]}, 1);
+    }
+}
+
 static void write_nodes(FILE *file, const npgnn_split *split)
 {
     char name[12];
@@ -318,6 +344,8 @@ static void write_split(FILE *file, const npgnn_split *split)
         write_nodes(file, split);
     else
         write_train(file, split);
+    if (split->protocol == NPGNN_PRODUCTION)
+        write_known(file, split);
     for (int set = 0; set < 2; set++)
         for (size_t i = 0; i < split->count[set]; i++)
             write_pair(file, split->graph, set_names[set], split->pairs[set][i], i < split->positives[set]);

@@ -37,15 +37,20 @@ static double dot(const npi_features *x, int32_t u, int32_t v)
     return dot_sparse(&x->x, u, v);
 }
 
+void npi_cosine_norms(double *norm, const npi_features *x, int threads)
+{
+#pragma omp parallel for num_threads(threads)
+    for (int32_t i = 0; i < x->n; i++)
+        norm[i] = sqrt(dot(x, i, i));
+}
+
 int npi_cosine_scores(float *score, const npi_features *x, const npgnn_pair *pairs, size_t count, const npgnn_env *env,
                       npgnn_error *err)
 {
     double *norm = npi_alloc(env, (size_t)x->n, sizeof *norm, err);
     if (!norm)
         return NPGNN_E_MEMORY;
-#pragma omp parallel for num_threads(env->threads)
-    for (int32_t i = 0; i < x->n; i++)
-        norm[i] = sqrt(dot(x, i, i));
+    npi_cosine_norms(norm, x, env->threads);
 #pragma omp parallel for num_threads(env->threads)
     for (size_t i = 0; i < count; i++) {
         double both = norm[pairs[i].u] * norm[pairs[i].v];
@@ -53,4 +58,27 @@ int npi_cosine_scores(float *score, const npi_features *x, const npgnn_pair *pai
     }
     npi_free(env, norm);
     return 0;
+}
+
+/* score += X x_row: by way of the transpose, only rows that share a column are met. */
+static void multiply_sparse(double *score, const npi_features *x, int32_t row)
+{
+    for (int64_t p = x->x.ptr[row]; p < x->x.ptr[row + 1]; p++) {
+        int32_t column = x->x.col[p];
+        double value = value_at(&x->x, p);
+        for (int64_t q = x->xt->ptr[column]; q < x->xt->ptr[column + 1]; q++)
+            score[x->xt->col[q]] += value * value_at(x->xt, q);
+    }
+}
+
+void npi_cosine_row(double *score, const npi_features *x, const double *norm, int32_t row)
+{
+    for (int32_t i = 0; i < x->n; i++)
+        score[i] = x->dense ? dot(x, row, i) : 0;
+    if (!x->dense)
+        multiply_sparse(score, x, row);
+    for (int32_t i = 0; i < x->n; i++) {
+        double both = norm[row] * norm[i];
+        score[i] = both > 0 ? score[i] / both : 0;
+    }
 }

@@ -8,4 +8,11 @@
 int npi_cosine_scores(float *score, const npi_features *x, const npgnn_pair *pairs, size_t count, const npgnn_env *env,
                       npgnn_error *err);
 
+/* The same of one row with every row, into score (n), given the lengths of all rows. Sparse features need their
+ * transpose (npi_features_transpose). */
+void npi_cosine_row(double *score, const npi_features *x, const double *norm, int32_t row);
+
+/* norm (n): the length of each row. */
+void npi_cosine_norms(double *norm, const npi_features *x, int threads);
+
 #endif

@@ -1,6 +1,6 @@
 # Splitting, training and testing.
 data=synthetic:nodes=300,seed=3
-for protocol in transductive inductive few-shot; do
+for protocol in transductive inductive few-shot inductive-hidden production; do
     note $protocol
     npgnn eval $data --protocol $protocol --seeds 2 --iterations 5 --quiet
 done
@@ -18,3 +18,32 @@ cmp first.txt second.txt
 
 note progress where there is no terminal
 npgnn eval $data --seeds 1 --iterations 5 2>&1 >/dev/null | grep -c 'iteration 5/5'
+
+note hard negatives and intervals
+npgnn eval $data --method cosine --seeds 2 --quiet --negatives hard --bootstrap 100 --json hard.json
+grep -c '"hard_[a-z0-9]*": 0[.]' hard.json
+grep -A 9 '"interval": {' hard.json
+npgnn eval $data --method cosine --seeds 1 --quiet --json plain.json >plain
+grep -e '"hard_mrr"' -e '"interval"' plain.json
+
+note the ratio of negatives
+npgnn eval $data --method cosine --seeds 1 --quiet --negative-ratio 5 --save-split five.tsv >/dev/null
+awk '$1 == "test" { count[$4]++ } END { print count[0] / count[1] }' five.tsv
+npgnn eval $data --method cosine --seeds 1 --quiet --negative-ratio full --save-split full.tsv >/dev/null
+awk '$1 == "test" { count[$4]++ } END { print int(count[0] / count[1]) }' full.tsv
+npgnn eval $data --method cosine --seeds 1 --quiet --split five.tsv | sed -n 1p
+status 2 npgnn eval $data --negative-ratio 0.5
+status 2 npgnn eval $data --negative-ratio most
+status 1 npgnn eval $data --method cosine --quiet --negative-ratio 1000
+
+note a split that leaks is refused
+for protocol in transductive production; do
+    npgnn eval $data --method cosine --seeds 1 --quiet --protocol $protocol --save-split good.tsv >/dev/null
+    awk -F '\t' -v OFS='\t' '{ print } $1 == "test" && $4 == 1 && !done { print "val", $3, $2, 1; done = 1 }' \
+        good.tsv >twice.tsv
+    status 1 npgnn eval $data --method cosine --quiet --split twice.tsv 2>words
+    grep -c '^npgnn: twice.tsv:.*: the pair stands on line .* already' words
+done
+sed '/^test-node/d' good.tsv >unheld.tsv
+status 1 npgnn eval $data --method cosine --quiet --split unheld.tsv 2>words
+sed -E 's/[0-9]+ - [0-9]+/PAIR/' words

@@ -30,6 +30,7 @@ print(report["protocol"], report["method"], report["config"]["iterations"], repo
 auc = [seed["auc"] for seed in report["seeds"]]
 print(len(auc), abs(sum(auc) / 2 - report["mean"]["auc"]) < 1e-9, all(0 <= a <= 1 for a in auc))
 print(report["peak_rss_bytes"] > 1000000)
+print(report["seed_count"], len(report["split_hash"]), report["interval"])
 PYTHON
 
 note a single seed has no spread

@@ -1,0 +1,121 @@
+#include "api/exam.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { KS = 3 };
+static const int ranks_asked[KS] = {1, 10, 100};
+
+/* ---- questions ---- */
+
+static int add_hard(npi_exam *exam, const npgnn_split *split, const npgnn_env *env, npgnn_error *err)
+{
+    int code = npi_hard_new(&exam->hard, split->graph, npi_split_known(split), exam->pairs, exam->positives,
+                            NPI_HARD_PER_END, env, err);
+    if (code)
+        return code;
+    size_t hard = (size_t)exam->hard.start[exam->hard.ends];
+    exam->own = npi_resize(env, NULL, exam->tested + hard, sizeof *exam->own, err);
+    if (!exam->own)
+        return NPGNN_E_MEMORY;
+    memcpy(exam->own, exam->pairs, exam->tested * sizeof *exam->own);
+    if (hard > 0)
+        memcpy(exam->own + exam->tested, exam->hard.pairs, hard * sizeof *exam->own);
+    exam->pairs = exam->own;
+    exam->count += hard;
+    return 0;
+}
+
+int npi_exam_new(npi_exam *out, const npgnn_split *split, npgnn_negatives negatives, const npgnn_env *env,
+                 npgnn_error *err)
+{
+    npi_exam exam = {0};
+    exam.tested = exam.count = npgnn_split_pairs(&exam.pairs, &exam.positives, split, NPGNN_SET_TEST);
+    int code = negatives == NPGNN_NEGATIVES_HARD ? add_hard(&exam, split, env, err) : 0;
+    if (code)
+        npi_exam_free(env, &exam);
+    else
+        *out = exam;
+    return code;
+}
+
+void npi_exam_free(const npgnn_env *env, npi_exam *exam)
+{
+    npi_hard_free(env, &exam->hard);
+    npi_free(env, exam->own);
+}
+
+/* ---- marks ---- */
+
+/* How many of the negatives of `end` are above a score, those with the same score counting half. */
+static double above(const npi_exam *exam, const float *hard_score, int32_t end, float score)
+{
+    int32_t place = exam->hard.place[end];
+    double sum = 0;
+    for (int64_t i = exam->hard.start[place]; i < exam->hard.start[place + 1]; i++)
+        sum += hard_score[i] > score ? 1 : hard_score[i] == score ? 0.5 : 0;
+    return sum;
+}
+
+/* Each link among the hard negatives of its two ends. */
+static void mark_hard(double *mrr, double hits[KS], const npi_exam *exam, const float *score)
+{
+    double positives = (double)exam->positives;
+    for (size_t i = 0; i < exam->positives; i++) {
+        const float *hard = score + exam->tested;
+        double rank = 1 + above(exam, hard, exam->pairs[i].u, score[i]) + above(exam, hard, exam->pairs[i].v, score[i]);
+        *mrr += 1 / rank / positives;
+        for (int k = 0; k < KS; k++)
+            hits[k] += (rank <= ranks_asked[k]) / positives;
+    }
+}
+
+static int check_numbers(const float *score, size_t count, npgnn_error *err)
+{
+    for (size_t i = 0; i < count; i++)
+        if (isnan(score[i]))
+            return npi_fail(err, NPGNN_E_DIVERGED, "the score of hard negative %zu is not a number", i);
+    return 0;
+}
+
+static int mark_ranks(npgnn_eval_run *run, const npi_exam *exam, const float *score, const npgnn_env *env,
+                      npgnn_error *err)
+{
+    double hits[KS], hard_mrr = 0, hard_hits[KS] = {0};
+    int code = npgnn_mrr_hits(&run->mrr, hits, score, score + exam->positives, exam->positives,
+                              exam->tested - exam->positives, ranks_asked, KS, env, err);
+    if (!code)
+        code = check_numbers(score + exam->tested, exam->count - exam->tested, err);
+    if (code)
+        return code;
+    if (exam->hard.ends > 0)
+        mark_hard(&hard_mrr, hard_hits, exam, score);
+    else
+        hard_mrr = hard_hits[0] = hard_hits[1] = hard_hits[2] = (double)NAN;
+    run->hits1 = hits[0];
+    run->hits10 = hits[1];
+    run->hits100 = hits[2];
+    run->hard_mrr = hard_mrr;
+    run->hard_hits1 = hard_hits[0];
+    run->hard_hits10 = hard_hits[1];
+    run->hard_hits100 = hard_hits[2];
+    return 0;
+}
+
+int npi_exam_mark(npgnn_eval_run *run, npi_resamples *resamples, const npi_exam *exam, const float *score,
+                  const npgnn_env *env, npgnn_error *err)
+{
+    const float *negative = score + exam->positives;
+    size_t negatives = exam->tested - exam->positives;
+    int code = npgnn_auc_ap(&run->auc, &run->ap, score, negative, exam->positives, negatives, env, err);
+    if (!code)
+        code = mark_ranks(run, exam, score, env, err);
+    for (int i = 0; i < 2; i++)
+        run->auc_interval[i] = run->ap_interval[i] = (double)NAN;
+    if (code || !resamples)
+        return code;
+    code = npi_resamples_add(resamples, score, negative, exam->positives, negatives, run->seed, env, err);
+    if (!code)
+        npi_resamples_interval(run->auc_interval, run->ap_interval, resamples);
+    return code;
+}
