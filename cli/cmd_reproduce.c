@@ -105,7 +105,7 @@ static int run(const cli_settings *settings)
 }
 
 static const arg_option options[] = {
-    SETTING("table", 0, ARG_CHOICE, table, PLAN_TABLES, "Which table (default all)."),
+    SETTING("table", 0, ARG_CHOICE, table, PLAN_TABLES, "Which table (default all: the paper's three)."),
     SETTING("datasets", 0, ARG_TEXT, datasets, "NAMES",
             "Data sets with commas between them (default cora,citeseer,pubmed)."),
     SETTING("seeds", 'n', ARG_INT, seeds, "N", "How many seeds a cell (default 10).", 1, 1000),
@@ -139,9 +139,8 @@ const cli_command cmd_reproduce = {
                 "Runs every cell of the paper's tables, with as many single-threaded trainings at a time as there are "
                 "threads, and compares: 'reached' is at most 0.3 points below the paper in AUC and AP, 'above' is more "
                 "than 0.3 points above in both. Every finished run is kept at once: after an interrupt the same "
-                "command "
-                "goes on where it was. Trains for the paper's iterations, 500 and for PubMed 4000 with the sampled "
-                "loss; options of the model change that.",
+                "command goes on where it was. Trains for 500 iterations, on PubMed for 2000 with the sampled loss; "
+                "options of the model change that.",
             .examples = "  npgnn reproduce --data-dir data/planetoid --json results.json --html results.html\n"
                         "  npgnn reproduce --table few-shot --datasets cora --seeds 3\n",
             .groups = {own_group, settings_common_group, settings_model_group},
