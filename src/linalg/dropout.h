@@ -1,4 +1,4 @@
-/* Features of which each iteration sees only a random part (docs/math.md, eq. (12)). */
+/* Features of which each iteration sees only a random part (docs/math.md, eq. (16)). */
 #ifndef NPI_LINALG_DROPOUT_H
 #define NPI_LINALG_DROPOUT_H
 
