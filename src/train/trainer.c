@@ -5,34 +5,17 @@
 #include "base/rng.h"
 #include "graph/context.h"
 #include "graph/split.h"
-#include "linalg/cosine.h"
 #include "linalg/dropout.h"
 #include "linalg/elementwise.h"
 #include "model/model.h"
 #include "model/net.h"
 #include "model/options.h"
-#include "model/prior.h"
-#include "model/score.h"
 #include "train/adam.h"
-
-/* Judging on held-out pairs: room for the embeddings of the complete graph, and the best that was seen. */
-typedef struct validation {
-    const npgnn_pair *pairs;
-    size_t count, positives;
-    npi_embedder embedder;
-    float *score;  /* (count) */
-    float *cosine; /* (count) of the features, with a prior */
-    double prior;  /* its weight at the latest validation */
-    real *best;    /* (parameters) of the best validation, with keep_best */
-    double best_auc, best_ap, best_prior;
-    int without_better; /* validations since the best one */
-} validation;
+#include "train/validation.h"
 
 struct npgnn_trainer {
     npgnn_env env;
     npgnn_options options;
-    const npgnn_graph
-        *graph; /* all nodes with the known edges: validation asks for nodes that training does not know */
     const npgnn_graph *known;  /* what training knows */
     npi_adj adj;               /* of `known`; its pattern is borrowed */
     npi_dropout dropout;       /* of its features, with input_dropout */
@@ -43,7 +26,7 @@ struct npgnn_trainer {
     npi_adam adam;
     real *epsilon; /* (samples, d) */
     real *q;       /* (2, d) */
-    validation val;
+    npi_validation val;
     npgnn_progress progress;
 };
 
@@ -66,40 +49,6 @@ static int check_trainable(const npgnn_graph *known, npgnn_error *err)
         return npi_fail(err, NPGNN_E_ARGUMENT,
                         "the nodes have no features, and this model tells nodes apart by their features alone");
     return 0;
-}
-
-static int has_prior(const npgnn_options *options)
-{
-    return options->fit_prior || options->prior_weight > 0;
-}
-
-static int prior_room(npgnn_trainer *t, npgnn_error *err)
-{
-    validation *v = &t->val;
-    v->cosine = npi_alloc(&t->env, v->count, sizeof *v->cosine, err);
-    if (!v->cosine)
-        return NPGNN_E_MEMORY;
-    return npi_cosine_scores(v->cosine, t->graph->x, v->pairs, v->count, &t->env, err);
-}
-
-static int validation_room(npgnn_trainer *t, const npgnn_split *split, npgnn_error *err)
-{
-    validation *v = &t->val;
-    v->best_auc = v->best_ap = (double)NAN;
-    v->prior = v->best_prior = t->options.prior_weight;
-    if (split)
-        v->count = npgnn_split_pairs(&v->pairs, &v->positives, split, NPGNN_SET_VAL);
-    if (v->count == 0)
-        return 0;
-    int code = npi_embedder_new(&v->embedder, &t->options, t->params.size, &t->graph->a, &t->env, err);
-    if (code)
-        return code;
-    v->score = npi_alloc(&t->env, v->count, sizeof *v->score, err);
-    if (t->options.keep_best)
-        v->best = npi_alloc(&t->env, t->params.count, sizeof *v->best, err);
-    if (!v->score || (t->options.keep_best && !v->best))
-        return NPGNN_E_MEMORY;
-    return has_prior(&t->options) ? prior_room(t, err) : 0;
 }
 
 static int latent_room(npgnn_trainer *t, const npgnn_split *split, npgnn_error *err)
@@ -136,7 +85,7 @@ static int trainer_room(npgnn_trainer *t, const npgnn_split *split, npgnn_error 
     if (!code)
         code = latent_room(t, split, err);
     if (!code)
-        code = validation_room(t, split, err);
+        code = npi_validation_new(&t->val, split, &t->options, &t->params, &t->env, err);
     return code;
 }
 
@@ -159,7 +108,6 @@ int npgnn_trainer_new(npgnn_trainer **out, const npgnn_graph *graph, const npgnn
         return NPGNN_E_MEMORY;
     t->env = resolved;
     t->options = chosen;
-    t->graph = split ? npi_split_known(split) : graph;
     t->known = known;
     if (chosen.input_scale == 0)
         t->options.input_scale = INPUT_LENGTH / npi_features_length(known->x);
@@ -194,12 +142,9 @@ void npgnn_trainer_free(npgnn_trainer *t)
     npi_free(&env, t->adj.scale);
     npi_free(&env, t->epsilon);
     npi_free(&env, t->q);
-    npi_embedder_free(&env, &t->val.embedder);
+    npi_validation_free(&env, &t->val);
     npi_dropout_free(&env, &t->dropout);
     npi_neighbours_free(&env, &t->neighbours);
-    npi_free(&env, t->val.score);
-    npi_free(&env, t->val.cosine);
-    npi_free(&env, t->val.best);
     npi_free(&env, t);
 }
 
@@ -215,38 +160,15 @@ static const real *encode(npgnn_trainer *t, const npi_params *params)
     return t->q;
 }
 
-static int is_better(const validation *v, double auc, double ap)
-{
-    return isnan(v->best_auc) || auc + ap > v->best_auc + v->best_ap;
-}
-
 static int validate(npgnn_trainer *t, npgnn_error *err)
 {
-    validation *v = &t->val;
     npgnn_progress *p = &t->progress;
-    npi_embedder_features(&v->embedder, &t->params, t->graph->x, t->env.threads);
-    npi_embedder_run(&v->embedder, &t->params, encode(t, &t->params), &t->options, t->env.threads);
-    npi_score_pairs(v->score, v->embedder.u, t->params.size.k, v->pairs, v->count, t->env.threads);
-    if (t->options.fit_prior)
-        v->prior = npi_prior_fit(v->score, v->cosine, v->positives, v->count);
-    if (v->cosine)
-        npi_prior_add(v->score, v->cosine, v->count, v->prior);
-    int code = npgnn_auc_ap(&p->val_auc, &p->val_ap, v->score, v->score + v->positives, v->positives,
-                            v->count - v->positives, &t->env, err);
-    if (code)
-        return code;
-    p->validated = 1;
-    v->without_better++;
-    if (is_better(v, p->val_auc, p->val_ap)) {
-        v->without_better = 0;
-        v->best_auc = p->val_auc;
-        v->best_ap = p->val_ap;
-        v->best_prior = v->prior;
+    int code = npi_validation_run(&p->val_auc, &p->val_ap, &t->val, &t->params, encode(t, &t->params), &t->options,
+                                  &t->env, err);
+    p->validated = code >= 0;
+    if (code == 1)
         p->best_iteration = p->iteration;
-        if (v->best)
-            memcpy(v->best, t->params.block, t->params.count * sizeof *v->best);
-    }
-    return 0;
+    return code < 0 ? code : 0;
 }
 
 static int is_due(const npgnn_trainer *t)
@@ -350,7 +272,7 @@ int npgnn_trainer_model(npgnn_model **out, const npgnn_trainer *t, npgnn_error *
     int code = npi_model_new(&model, &t->options, t->params.size.f, &t->env, err);
     if (code)
         return code;
-    const validation *v = &t->val;
+    const npi_validation *v = &t->val;
     int best = v->best && !isnan(v->best_auc);
     memcpy(model->params.block, best ? v->best : t->params.block, t->params.count * sizeof *t->params.block);
     if (model->q)

@@ -1,0 +1,31 @@
+/* Judging a training on held-out pairs while it runs, and remembering the best that was seen. */
+#ifndef NPI_TRAIN_VALIDATION_H
+#define NPI_TRAIN_VALIDATION_H
+
+#include "graph/split.h"
+#include "model/net.h"
+
+typedef struct npi_validation {
+    const npgnn_graph *graph; /* all nodes with the known edges: pairs may have nodes that training does not know */
+    const npgnn_pair *pairs;
+    size_t count, positives; /* 0 pairs: there is nothing to judge by */
+    npi_embedder embedder;
+    float *score;  /* (count) */
+    float *cosine; /* (count) of the features, with a prior */
+    double prior;  /* its weight at the latest validation */
+    real *best;    /* (parameters) at the best one, with keep_best */
+    double best_auc, best_ap, best_prior;
+    int without_better; /* validations since the best one */
+} npi_validation;
+
+/* On the validation pairs of `split`, none when it is NULL. */
+int npi_validation_new(npi_validation *out, const npgnn_split *split, const npgnn_options *options,
+                       const npi_params *params, const npgnn_env *env, npgnn_error *err);
+void npi_validation_free(const npgnn_env *env, npi_validation *validation);
+
+/* AUC and AP with these parameters and z (NULL without latent). Returns 1 when it is the best so far, 0 when it is not, or an
+ * error code. */
+int npi_validation_run(double *auc, double *ap, npi_validation *validation, const npi_params *params, const real *z,
+                       const npgnn_options *options, const npgnn_env *env, npgnn_error *err);
+
+#endif
