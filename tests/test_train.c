@@ -379,6 +379,42 @@ static void check_finite_trainer(const npgnn_trainer *trainer)
     npgnn_model_free(model);
 }
 
+/* The loss after 40 iterations on a ring whose features are `unit` times some numbers. */
+static double loss_in_units(float unit, double input_scale)
+{
+    enum { N = 40, F = 6 };
+    npgnn_pair ring[N];
+    float x[N * F];
+    npgnn_graph *small = NULL;
+    npgnn_trainer *trainer = NULL;
+    npgnn_error err = {0};
+    npgnn_options o = small_options(40);
+    npgnn_progress p;
+    o.input_scale = input_scale;
+    o.input_dropout = 0.25;
+    for (int i = 0; i < N; i++)
+        ring[i] = (npgnn_pair){i, (i + 1) % N};
+    for (int i = 0; i < N * F; i++)
+        x[i] = unit * (float)((i * 7 + i / F) % 5);
+    assert_ok(npgnn_graph_from_arrays(&small, ring, x, N, N, F, &one_thread, &err), err);
+    assert_ok(npgnn_trainer_new(&trainer, small, NULL, &o, &one_thread, &err), err);
+    assert_ok(npgnn_trainer_run(trainer, &err), err);
+    npgnn_trainer_progress(&p, trainer);
+    npgnn_trainer_free(trainer);
+    npgnn_graph_free(small);
+    return p.loss;
+}
+
+/* Features in other units with the scale that makes up for it are the same training; without it they are not; and the scale
+ * that training finds of itself makes up for any. */
+static void test_units_of_the_features(void **state)
+{
+    (void)state;
+    assert_near(loss_in_units(0.03125f, 32), loss_in_units(1, 1), 1e-6);
+    assert_near(loss_in_units(0.03125f, 0), loss_in_units(1, 0), 1e-6);
+    assert_true(fabs(loss_in_units(0.03125f, 1) - loss_in_units(1, 1)) > 1e-3);
+}
+
 /* Features so large that the first loss is infinite, or steps so large that it soon will be. */
 static void check_divergence(float feature, double rate, int at_first)
 {
@@ -875,6 +911,7 @@ int main(void)
         cmocka_unit_test(test_keeping_the_best),
         cmocka_unit_test(test_patience),
         cmocka_unit_test(test_cancelling),
+        cmocka_unit_test(test_units_of_the_features),
         cmocka_unit_test(test_divergence),
         cmocka_unit_test(test_the_edge_of_divergence),
         cmocka_unit_test(test_nothing_to_learn),

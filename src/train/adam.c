@@ -37,14 +37,26 @@ static int64_t chunk_size(int64_t first, int64_t count)
     return count - first < CHUNK ? count - first : CHUNK;
 }
 
-/* Both bias corrections go into the rate and epsilon: m̂ / (√v̂ + ε) = (m / c1) √c2 / (√v + ε √c2). Both loops are shared out
- * alike, so that a thread finds in its cache what it has just looked at. */
-int npi_adam_step(npi_adam *adam, npi_params *params, const npi_params *gradient, int threads)
+/* Moves the parameters [begin, end); for all threads of a parallel region to call. */
+static void move_range(npi_adam *adam, npi_params *params, const npi_params *gradient, int64_t begin, int64_t end,
+                       double rate, double epsilon)
 {
     const npi_kernels *kernels = npi_kernels_best();
+#pragma omp for schedule(static) nowait
+    for (int64_t first = begin; first < end; first += CHUNK)
+        kernels->adam(params->block + first, adam->m + first, adam->v + first, gradient->block + first,
+                      chunk_size(first, end), (real)rate, (real)adam->beta1, (real)adam->beta2, (real)epsilon);
+}
+
+/* Both bias corrections go into the rate and epsilon: m̂ / (√v̂ + ε) = (m / c1) √c2 / (√v + ε √c2). In other units of the
+ * features, X' = c X and W' = W / c, the gradient of W is 1 / c of that of W', and so is epsilon; the step is c times larger
+ * (docs/math.md, eq. (17)). The loops are shared out alike, so that a thread finds in its cache what it has just looked at. */
+int npi_adam_step(npi_adam *adam, npi_params *params, const npi_params *gradient, int threads)
+{
     double root2 = sqrt(1 - pow(adam->beta2, (double)(adam->step + 1)));
     double rate = adam->rate * root2 / (1 - pow(adam->beta1, (double)(adam->step + 1)));
-    int64_t count = (int64_t)adam->count;
+    double epsilon = adam->epsilon * root2, scale = adam->input_scale;
+    int64_t count = (int64_t)adam->count, features = params->wr - params->block;
     int bad = 0;
 #pragma omp parallel num_threads(threads)
     {
@@ -52,11 +64,8 @@ int npi_adam_step(npi_adam *adam, npi_params *params, const npi_params *gradient
         for (int64_t first = 0; first < count; first += CHUNK)
             bad |= !npi_all_finite(gradient->block + first, chunk_size(first, count));
         if (!bad) {
-#pragma omp for schedule(static)
-            for (int64_t first = 0; first < count; first += CHUNK)
-                kernels->adam(params->block + first, adam->m + first, adam->v + first, gradient->block + first,
-                              chunk_size(first, count), (real)rate, (real)adam->beta1, (real)adam->beta2,
-                              (real)(adam->epsilon * root2));
+            move_range(adam, params, gradient, 0, features, rate * scale, epsilon / scale);
+            move_range(adam, params, gradient, features, count, rate, epsilon);
         }
     }
     adam->step += !bad;
