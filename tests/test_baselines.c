@@ -442,7 +442,7 @@ static void test_without_features(void **state)
         ring[i] = (npgnn_pair){i, (i + 1) % 60};
     assert_ok(npgnn_graph_from_arrays(&graph, ring, NULL, 60, 60, 0, NULL, &err), err);
     for (int i = 0; npgnn_method_info(&name, &help, i); i++) {
-        int learns = strcmp(name, "npgnn") == 0 || strcmp(name, "cnp") == 0 || strstr(name, "gae") != NULL;
+        int learns = strstr("npgnn cnp vgae gae sage", name) != NULL;
         assert_int_equal(code_of(name, graph, NULL), learns ? NPGNN_E_ARGUMENT : 0);
     }
     npgnn_graph_free(graph);
@@ -504,6 +504,7 @@ static void test_cancelling(void **state)
     npgnn_graph *graph = NULL;
     assert_ok(npgnn_load(&graph, "synthetic:nodes=300", NULL, NULL, &err), err);
     assert_int_equal(code_of("vgae", graph, stop), NPGNN_E_CANCELLED);
+    assert_int_equal(code_of("sage", graph, stop), NPGNN_E_CANCELLED);
     assert_int_equal(code_of("deepwalk", graph, stop), NPGNN_E_CANCELLED);
     npgnn_graph_free(graph);
 }

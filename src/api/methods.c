@@ -7,6 +7,7 @@
 #include "baselines/cosine.h"
 #include "baselines/deepwalk.h"
 #include "baselines/neighbors.h"
+#include "baselines/sage.h"
 #include "baselines/spectral.h"
 #include "baselines/vgae.h"
 #include "model/model.h"
@@ -72,6 +73,7 @@ static const struct {
     {"cosine", "similarity of the features, untrained", npi_cosine_run},
     {"vgae", "variational graph auto-encoder (Kipf and Welling 2016)", npi_vgae_method},
     {"gae", "graph auto-encoder, the same without noise", npi_gae_method},
+    {"sage", "GraphSAGE, unsupervised (Hamilton et al. 2017)", npi_sage_method},
     {"sc", "spectral embedding of the training graph", npi_spectral_method},
     {"deepwalk", "nodes that random walks visit together (Perozzi et al. 2014)", npi_deepwalk_method},
     {"common-neighbors", "how many neighbours two nodes share", npi_common_neighbors_method},

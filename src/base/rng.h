@@ -24,7 +24,8 @@ typedef enum {
     NPI_RNG_WALK,      /* random walks; stream = steps, windows or order */
     NPI_RNG_SKIPGRAM,  /* skip-gram: first vectors; negatives, stream = 1 + pool of walks */
     NPI_RNG_BOOTSTRAP, /* test pairs of a resample; stream = resample */
-    NPI_RNG_REVEAL     /* links of held-out nodes that are known when predicting */
+    NPI_RNG_REVEAL,    /* links of held-out nodes that are known when predicting */
+    NPI_RNG_SAGE       /* GraphSAGE: whom each node is compared with; stream = iteration */
 } npi_purpose;
 
 typedef struct npi_rng {

@@ -25,4 +25,12 @@ npgnn_progress npi_method_begin(int iterations);
  * beginning. */
 int npi_method_advance(npgnn_progress *progress, double start, const npgnn_env *env, npgnn_error *err);
 
+/* ---- methods that embed nodes ---- */
+
+/* Scores the pairs by the inner products of u (n, k), and fills the validation figures of `run`. */
+int npi_method_judge(float *score, npgnn_eval_run *run, const real *u, int k, const npi_task *task, npgnn_error *err);
+
+/* E_ARGUMENT where a method that learns from features and links has none of one; `who` needs them. */
+int npi_method_check_features(const npgnn_graph *train, const char *who, npgnn_error *err);
+
 #endif

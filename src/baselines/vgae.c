@@ -5,7 +5,6 @@
 
 #include "base/rng.h"
 #include "baselines/vgae_net.h"
-#include "model/score.h"
 #include "train/adam.h"
 
 /* As in the paper's experiments; the widths are in vgae_net.c. */
@@ -23,15 +22,6 @@ typedef struct training {
 } training;
 
 /* ---- making ---- */
-
-static int check_features(const npgnn_graph *train, npgnn_error *err)
-{
-    if (train->m == 0)
-        return npi_fail(err, NPGNN_E_ARGUMENT, "there is no edge to learn from");
-    if (train->x->f == 0 || train->x->nonzeros == 0)
-        return npi_fail(err, NPGNN_E_ARGUMENT, "the nodes have no features, and graph auto-encoders start from them");
-    return 0;
-}
 
 static int adj_new(npi_adj *adj, const npgnn_graph *graph, const npgnn_env *env, npgnn_error *err)
 {
@@ -51,7 +41,7 @@ static int training_new(training *t, int variational, npgnn_error *err)
     npgnn_options options;
     npgnn_options_preset(&options, NULL, NULL); /* for Adam's constants */
     options.learning_rate = LEARNING_RATE;
-    int code = check_features(train, err);
+    int code = npi_method_check_features(train, "graph auto-encoders", err);
     if (!code)
         code = npi_features_transpose(train->x, err);
     if (!code)
@@ -145,22 +135,6 @@ static int embed(real *mu, const training *t, npgnn_error *err)
     return code;
 }
 
-static int validate(npgnn_eval_run *run, const real *mu, int d, const npi_task *task, npgnn_error *err)
-{
-    const npgnn_pair *pairs;
-    size_t positives, count = npgnn_split_pairs(&pairs, &positives, task->split, NPGNN_SET_VAL);
-    if (count == 0)
-        return 0;
-    float *score = npi_alloc(task->env, count, sizeof *score, err);
-    if (!score)
-        return NPGNN_E_MEMORY;
-    npi_score_pairs(score, mu, d, pairs, count, task->env->threads);
-    int code = npgnn_auc_ap(&run->val_auc, &run->val_ap, score, score + positives, positives, count - positives,
-                            task->env, err);
-    npi_free(task->env, score);
-    return code;
-}
-
 static int judge(float *score, npgnn_eval_run *run, const training *t, npgnn_error *err)
 {
     const npi_task *task = t->task;
@@ -168,9 +142,7 @@ static int judge(float *score, npgnn_eval_run *run, const training *t, npgnn_err
     real *mu = npi_alloc(task->env, (size_t)task->graph->n * (size_t)d, sizeof *mu, err);
     int code = mu ? embed(mu, t, err) : NPGNN_E_MEMORY;
     if (!code)
-        code = validate(run, mu, d, task, err);
-    if (!code)
-        npi_score_pairs(score, mu, d, task->pairs, task->count, task->env->threads);
+        code = npi_method_judge(score, run, mu, d, task, err);
     npi_free(task->env, mu);
     return code;
 }

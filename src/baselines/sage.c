@@ -1,0 +1,184 @@
+#include "baselines/sage.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/rng.h"
+#include "baselines/alias.h"
+#include "baselines/sage_net.h"
+#include "train/adam.h"
+
+#define ITERATIONS 100
+#define LEARNING_RATE 0.001
+/* As in the paper: */
+#define WALK_STEPS 5
+#define NEGATIVES 20
+#define PARTNERS (1 + NEGATIVES)
+/* Random words of a node in an iteration: the steps of its walk, where it ends, its negatives. They come in fours. */
+#define BLOCKS ((WALK_STEPS + 1 + NEGATIVES + 3) / 4)
+
+typedef struct training {
+    const npi_task *task;
+    const npgnn_graph *known;
+    npi_sage *net;
+    npi_params params, gradient;
+    npi_adam adam;
+    npi_alias *negative; /* (n) nodes in proportion to degree^0.75 */
+    int32_t *partner;    /* (n, PARTNERS) */
+    npgnn_progress progress;
+} training;
+
+/* ---- making ---- */
+
+static int64_t degree(const npgnn_graph *graph, int32_t node)
+{
+    return graph->a.ptr[node + 1] - graph->a.ptr[node];
+}
+
+static int make_negatives(training *t, npgnn_error *err)
+{
+    const npgnn_env *env = t->task->env;
+    int32_t n = t->known->n;
+    double *weights = npi_alloc(env, (size_t)n, sizeof *weights, err);
+    int32_t *stack = npi_alloc(env, (size_t)n, sizeof *stack, err);
+    int code = weights && stack ? 0 : NPGNN_E_MEMORY;
+    for (int32_t i = 0; !code && i < n; i++)
+        weights[i] = pow((double)degree(t->known, i), 0.75);
+    if (!code)
+        npi_alias_make(t->negative, weights, stack, n);
+    npi_free(env, weights);
+    npi_free(env, stack);
+    return code;
+}
+
+static int training_new(training *t, npgnn_error *err)
+{
+    const npgnn_env *env = t->task->env;
+    size_t n = (size_t)t->known->n;
+    npi_sizes size = npi_sage_sizes(t->known->x->f);
+    npgnn_options options;
+    npgnn_options_preset(&options, NULL, NULL); /* for Adam's constants */
+    options.learning_rate = LEARNING_RATE;
+    int code = npi_method_check_features(t->known, "GraphSAGE's layers", err);
+    if (!code)
+        code = npi_features_transpose(t->known->x, err);
+    if (!code)
+        code = npi_params_new(&t->params, size, env, err);
+    if (!code)
+        code = npi_params_new(&t->gradient, size, env, err);
+    if (!code)
+        code = npi_adam_new(&t->adam, t->params.count, &options, env, err);
+    if (!code)
+        code = npi_sage_new(&t->net, size, t->known->n, PARTNERS, env, err);
+    if (code)
+        return code;
+    t->negative = npi_alloc(env, n, sizeof *t->negative, err);
+    t->partner = npi_alloc(env, n * PARTNERS, sizeof *t->partner, err);
+    return t->negative && t->partner ? make_negatives(t, err) : NPGNN_E_MEMORY;
+}
+
+static void training_free(training *t)
+{
+    const npgnn_env *env = t->task->env;
+    npi_sage_free(t->net);
+    npi_params_free(env, &t->params);
+    npi_params_free(env, &t->gradient);
+    npi_adam_free(env, &t->adam);
+    npi_free(env, t->negative);
+    npi_free(env, t->partner);
+}
+
+/* ---- whom a node is compared with ---- */
+
+/* A number below `bound` from 32 random bits. */
+static uint32_t below(uint32_t bits, uint64_t bound)
+{
+    return (uint32_t)(bits * bound >> 32);
+}
+
+/* The node that a walk of 1 to WALK_STEPS steps ends at. */
+static int32_t walk(const npgnn_graph *graph, int32_t node, const uint32_t bits[WALK_STEPS + 1])
+{
+    uint32_t steps = 1 + below(bits[WALK_STEPS], WALK_STEPS);
+    for (uint32_t step = 0; step < steps; step++)
+        node = graph->a.col[graph->a.ptr[node] + below(bits[step], (uint64_t)degree(graph, node))];
+    return node;
+}
+
+/* A partner that is the node itself does no harm: its score is 1, whatever the parameters. */
+static void draw_partners(int32_t partner[PARTNERS], const training *t, const npi_rng *rng, int32_t node)
+{
+    uint32_t bits[4 * BLOCKS];
+    partner[0] = -1;
+    if (degree(t->known, node) == 0)
+        return;
+    for (int block = 0; block < BLOCKS; block++)
+        npi_rng_block(bits + 4 * block, rng, (uint64_t)node * BLOCKS + (uint64_t)block);
+    partner[0] = walk(t->known, node, bits);
+    for (int q = 0; q < NEGATIVES; q++)
+        partner[1 + q] = npi_alias_draw(t->negative, t->known->n, bits[WALK_STEPS + 1 + q]);
+}
+
+/* ---- training ---- */
+
+static int step(training *t, npgnn_error *err)
+{
+    int threads = t->task->env->threads;
+    npi_rng rng = npi_rng_make(t->task->options->seed, NPI_RNG_SAGE, (uint32_t)t->progress.iteration);
+#pragma omp parallel for num_threads(threads) schedule(static)
+    for (int32_t i = 0; i < t->known->n; i++)
+        draw_partners(t->partner + (size_t)i * PARTNERS, t, &rng, i);
+    memset(t->gradient.block, 0, t->gradient.count * sizeof *t->gradient.block);
+    t->progress.loss = npi_sage_run(t->net, &t->gradient, &t->params, t->known->x, &t->known->a, t->partner);
+    if (!isfinite(t->progress.loss))
+        return npi_fail(err, NPGNN_E_DIVERGED,
+                        "GraphSAGE diverged at iteration %d: its features may need to be normalised",
+                        t->progress.iteration + 1);
+    npi_adam_step(&t->adam, &t->params, &t->gradient, threads);
+    return 0;
+}
+
+static int train(training *t, npgnn_error *err)
+{
+    double start = npi_seconds();
+    int code = 0;
+    t->progress = npi_method_begin(ITERATIONS);
+    npi_params_init(&t->params, t->task->options->seed, 1);
+    while (!code && t->progress.iteration < ITERATIONS) {
+        code = step(t, err);
+        if (!code)
+            code = npi_method_advance(&t->progress, start, t->task->env, err);
+    }
+    return code;
+}
+
+/* ---- judging ---- */
+
+/* All nodes with the training links: those that training did not know have their features alone. */
+static int judge(float *score, npgnn_eval_run *run, const training *t, npgnn_error *err)
+{
+    const npi_task *task = t->task;
+    npi_sage *net = NULL;
+    npi_sizes size = t->params.size;
+    int code = npi_sage_new(&net, size, task->graph->n, 1, task->env, err);
+    if (!code)
+        code = npi_method_judge(score, run, npi_sage_embed(net, &t->params, task->graph->x, &task->graph->a),
+                                2 * size.d, task, err);
+    npi_sage_free(net);
+    return code;
+}
+
+int npi_sage_method(float *score, npgnn_eval_run *run, const npi_task *task, npgnn_error *err)
+{
+    training t = {.task = task, .known = task->split->train};
+    int code = training_new(&t, err);
+    if (!code)
+        code = train(&t, err);
+    if (!code) {
+        run->iterations = run->best_iteration = t.progress.iteration;
+        run->train_seconds = t.progress.seconds;
+        code = judge(score, run, &t, err);
+    }
+    training_free(&t);
+    return code;
+}

@@ -1,0 +1,260 @@
+#include "baselines/sage_net.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "linalg/dense.h"
+#include "linalg/elementwise.h"
+#include "linalg/kernels.h"
+#include "model/refine.h"
+
+#define CHUNK 256 /* rows that a thread takes at a time: degrees differ */
+
+struct npi_sage {
+    npgnn_env env;
+    npi_sizes size;
+    int32_t n;
+    int partners;
+    const npi_kernels *kernels;
+    real *inverse;       /* (n) 1 / degree */
+    real *xw, *hidden;   /* (n, h) */
+    real *m, *y, *z;     /* (n, 2 d) */
+    real *length;        /* (n) of the rows of y */
+    real *dz, *dm;       /* (n, 2 d) */
+    real *dhidden, *dxw; /* (n, h) */
+    real *scratch;       /* of npi_gemm_tall */
+    real *slope;         /* (n, partners) of the loss by z_i · z_partner */
+    double *loss;        /* (n) each node's share */
+    /* the pairs by their second node: */
+    int64_t *start;    /* (n + 1) */
+    int32_t *first;    /* (n partners) first node */
+    real *first_slope; /* (n partners) */
+};
+
+npi_sizes npi_sage_sizes(int32_t f)
+{
+    return (npi_sizes){.f = f, .h = 256, .d = 128};
+}
+
+/* ---- making room ---- */
+
+static int reals(npi_sage *net, npgnn_error *err)
+{
+    size_t h = (size_t)net->size.h, w = 2 * (size_t)net->size.d, partners = (size_t)net->partners;
+    struct {
+        real **block;
+        size_t width;
+    } list[] = {{&net->inverse, 1},
+                {&net->xw, h},
+                {&net->hidden, h},
+                {&net->m, w},
+                {&net->y, w},
+                {&net->z, w},
+                {&net->length, 1},
+                {&net->dz, w},
+                {&net->dm, w},
+                {&net->dhidden, h},
+                {&net->dxw, h},
+                {&net->slope, partners},
+                {&net->first_slope, partners}};
+    for (size_t i = 0; i < sizeof list / sizeof list[0]; i++)
+        if (!(*list[i].block = npi_alloc(&net->env, (size_t)net->n * list[i].width, sizeof(real), err)))
+            return NPGNN_E_MEMORY;
+    net->scratch = npi_alloc(&net->env, npi_gemm_tall_scratch(net->n, net->size.h, 2 * net->size.d), sizeof(real), err);
+    return net->scratch ? 0 : NPGNN_E_MEMORY;
+}
+
+static int rooms(npi_sage *net, npgnn_error *err)
+{
+    size_t n = (size_t)net->n;
+    net->loss = npi_alloc(&net->env, n, sizeof *net->loss, err);
+    net->start = npi_alloc(&net->env, n + 1, sizeof *net->start, err);
+    net->first = npi_alloc(&net->env, n * (size_t)net->partners, sizeof *net->first, err);
+    return net->loss && net->start && net->first ? reals(net, err) : NPGNN_E_MEMORY;
+}
+
+int npi_sage_new(npi_sage **out, npi_sizes size, int32_t n, int partners, const npgnn_env *env, npgnn_error *err)
+{
+    npi_sage *net = npi_alloc(env, 1, sizeof *net, err);
+    if (!net)
+        return NPGNN_E_MEMORY;
+    net->env = *env;
+    net->size = size;
+    net->n = n;
+    net->partners = partners;
+    net->kernels = npi_kernels_best();
+    if (rooms(net, err)) {
+        npi_sage_free(net);
+        return NPGNN_E_MEMORY;
+    }
+    *out = net;
+    return 0;
+}
+
+void npi_sage_free(npi_sage *net)
+{
+    if (!net)
+        return;
+    npgnn_env env = net->env;
+    void *blocks[] = {net->inverse, net->xw,   net->hidden, net->m,       net->y,          net->z,
+                      net->length,  net->dz,   net->dm,     net->dhidden, net->dxw,        net->scratch,
+                      net->slope,   net->loss, net->start,  net->first,   net->first_slope};
+    for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++)
+        npi_free(&env, blocks[i]);
+    npi_free(&env, net);
+}
+
+/* ---- the aggregator: [F | G] to [F | Ā G] ---- */
+
+static void invert_degrees(real *inverse, const npi_csr *graph)
+{
+    for (int32_t i = 0; i < graph->rows; i++) {
+        int64_t degree = graph->ptr[i + 1] - graph->ptr[i];
+        inverse[i] = degree > 0 ? 1 / (real)degree : 0;
+    }
+}
+
+/* out and in are (n, w), w even. */
+static void aggregate_forward(real *out, const npi_sage *net, const real *in, int w, const npi_csr *graph)
+{
+    int half = w / 2;
+#pragma omp parallel for num_threads(net->env.threads) schedule(dynamic, CHUNK)
+    for (int32_t i = 0; i < net->n; i++) {
+        real *row = out + (size_t)i * (size_t)w, *mean = row + half;
+        memcpy(row, in + (size_t)i * (size_t)w, (size_t)half * sizeof *row);
+        memset(mean, 0, (size_t)half * sizeof *mean);
+        net->kernels->gather(mean, graph->col, NULL, graph->ptr[i], graph->ptr[i + 1], in + half, half, w);
+        for (int c = 0; c < half; c++)
+            mean[c] *= net->inverse[i];
+    }
+}
+
+/* dG = Āᵀ d(Ā G): A is symmetric, so node i collects from its neighbours what each of them shares out. */
+static void aggregate_backward(real *din, const npi_sage *net, const real *dout, int w, const npi_csr *graph)
+{
+    int half = w / 2;
+#pragma omp parallel for num_threads(net->env.threads) schedule(dynamic, CHUNK)
+    for (int32_t i = 0; i < net->n; i++) {
+        real *row = din + (size_t)i * (size_t)w, *shares = row + half;
+        memcpy(row, dout + (size_t)i * (size_t)w, (size_t)half * sizeof *row);
+        memset(shares, 0, (size_t)half * sizeof *shares);
+        net->kernels->gather_scaled(shares, graph->col, NULL, graph->ptr[i], graph->ptr[i + 1], net->inverse,
+                                    dout + half, half, w);
+    }
+}
+
+/* ---- embedding ---- */
+
+const real *npi_sage_embed(npi_sage *net, const npi_params *params, const npi_features *x, const npi_csr *graph)
+{
+    int h = net->size.h, w = 2 * net->size.d, threads = net->env.threads;
+    invert_degrees(net->inverse, graph);
+    npi_features_mul(net->xw, x, params->wx, h, h, threads);
+    aggregate_forward(net->hidden, net, net->xw, h, graph);
+    npi_activate(net->hidden, (int64_t)net->n * h, NPGNN_RELU, threads);
+    npi_gemm_rows(net->m, w, net->hidden, h, params->wr, w, 0, net->n, w, h, 0, threads);
+    aggregate_forward(net->y, net, net->m, w, graph);
+    npi_rescale_forward(net->z, net->length, net->y, net->n, w, 1, threads);
+    return net->z;
+}
+
+/* From dz upwards. */
+static void embed_backward(npi_sage *net, npi_params *gradient, const npi_params *params, const npi_features *x,
+                           const npi_csr *graph)
+{
+    int h = net->size.h, w = 2 * net->size.d, threads = net->env.threads;
+    npi_rescale_backward(net->dz, net->dz, net->z, net->length, net->n, w, 1, threads);
+    aggregate_backward(net->dm, net, net->dz, w, graph);
+    npi_gemm_tall(gradient->wr, w, net->hidden, h, net->dm, w, net->n, h, w, net->scratch, threads);
+    npi_gemm_rows(net->dhidden, h, net->dm, w, params->wr, w, 1, net->n, h, w, 0, threads);
+    npi_activate_backward(net->dhidden, net->hidden, (int64_t)net->n * h, NPGNN_RELU, threads);
+    aggregate_backward(net->dxw, net, net->dhidden, h, graph);
+    npi_features_mul_t(gradient->wx, x, net->dxw, h, threads);
+}
+
+/* ---- the loss ---- */
+
+static double softplus(double s)
+{
+    return s > 0 ? s + log1p(exp(-s)) : log1p(exp(s));
+}
+
+static int has_partners(const npi_sage *net, const int32_t *partner, int32_t i)
+{
+    return partner[(size_t)i * (size_t)net->partners] >= 0;
+}
+
+/* The loss of node i's pairs, and its slope by each score. -log sig(s) = softplus(-s), with the slope -sig(-s). */
+static double compare(real *slope, const npi_sage *net, const int32_t *partner, int32_t i)
+{
+    int w = 2 * net->size.d;
+    double sum = 0;
+    net->kernels->dots(slope, net->z + (size_t)i * (size_t)w, partner, net->partners, net->z, w, w);
+    for (int p = 0; p < net->partners; p++) {
+        double sign = p == 0 ? -1 : 1, score = sign * (double)slope[p];
+        sum += softplus(score);
+        slope[p] = (real)(sign / (1 + exp(-score)) / net->n);
+    }
+    return sum / net->n;
+}
+
+static double compare_all(npi_sage *net, const int32_t *partner)
+{
+    double sum = 0;
+#pragma omp parallel for num_threads(net->env.threads) schedule(static)
+    for (int32_t i = 0; i < net->n; i++) {
+        size_t row = (size_t)i * (size_t)net->partners;
+        net->loss[i] = has_partners(net, partner, i) ? compare(net->slope + row, net, partner + row, i) : 0;
+    }
+    for (int32_t i = 0; i < net->n; i++)
+        sum += net->loss[i];
+    return sum;
+}
+
+/* Lists the pairs by their second node, in the order of the first: then each row of dz has one writer. */
+static void turn_pairs(npi_sage *net, const int32_t *partner)
+{
+    size_t n = (size_t)net->n, partners = (size_t)net->partners;
+    int64_t *start = net->start, total = 0;
+    memset(start, 0, (n + 1) * sizeof *start);
+    for (size_t p = 0; p < n * partners; p++)
+        if (has_partners(net, partner, (int32_t)(p / partners)))
+            start[partner[p]]++;
+    for (size_t i = 0; i <= n; i++)
+        start[i] = total += start[i];
+    /* now the end of each; filling from there backwards makes it the start */
+    for (size_t p = n * partners; p-- > 0;)
+        if (has_partners(net, partner, (int32_t)(p / partners))) {
+            int64_t at = --start[partner[p]];
+            net->first[at] = (int32_t)(p / partners);
+            net->first_slope[at] = net->slope[p];
+        }
+}
+
+static void compare_backward(npi_sage *net, const int32_t *partner)
+{
+    int w = 2 * net->size.d;
+    turn_pairs(net, partner);
+#pragma omp parallel for num_threads(net->env.threads) schedule(dynamic, CHUNK)
+    for (int32_t i = 0; i < net->n; i++) {
+        real *row = net->dz + (size_t)i * (size_t)w;
+        size_t own = (size_t)i * (size_t)net->partners;
+        int64_t begin = net->start[i], count = net->start[i + 1] - begin;
+        memset(row, 0, (size_t)w * sizeof *row);
+        if (has_partners(net, partner, i))
+            net->kernels->combine(row, partner + own, net->slope + own, net->partners, net->z, w, w);
+        net->kernels->combine(row, net->first + begin, net->first_slope + begin, count, net->z, w, w);
+    }
+}
+
+double npi_sage_run(npi_sage *net, npi_params *gradient, const npi_params *params, const npi_features *x,
+                    const npi_csr *graph, const int32_t *partner)
+{
+    npi_sage_embed(net, params, x, graph);
+    double loss = compare_all(net, partner);
+    if (gradient) {
+        compare_backward(net, partner);
+        embed_backward(net, gradient, params, x, graph);
+    }
+    return loss;
+}
