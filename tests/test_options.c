@@ -3,7 +3,7 @@
 
 #include "check.h"
 
-enum { KEYS = 35 }; /* fields of npgnn_options */
+enum { KEYS = 36 }; /* fields of npgnn_options */
 
 static npgnn_options preset(const char *name)
 {
@@ -148,6 +148,7 @@ static const edge edges[] = {
     {"iterations", "1", "1000000", "0", "1e10"},
     {"learning-rate", "1e-12", "10", "0", "1e300"},
     {"beta1", "0", "0.999999", "-0.1", "1"},
+    {"sigma-start", "1e-6", "1000", "0", "1e4"},
     {"beta2", "0", "0.999999", "-0.1", "1"},
     {"epsilon", "1e-30", "0.1", "0", "1e300"},
     {"seed", "0", "18446744073709551615", "-1", "18446744073709551616"},

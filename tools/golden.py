@@ -71,7 +71,8 @@ def make_cases():
     for which in itertools.product((0, 1), repeat=len(choices)):
         values = {key: choices[key][i] for key, i in zip(choices, which)}
         context = ("edges", "nodes")[sum(which) % 2]
-        yield {**twin.DEFAULT, **values, "context": context, "samples": str(SAMPLES), "kl-weight": "0.75"}
+        start = ("1", "0.25")[which[0] ^ which[-1]]
+        yield {**twin.DEFAULT, **values, "context": context, "samples": str(SAMPLES), "kl-weight": "0.75", "sigma-start": start}
     for output, likelihood in itertools.product(choices["decoder-output"], choices["likelihood"]):
         yield {**twin.DEFAULT, "latent": "0", "decoder-output": output, "likelihood": likelihood, "context": "edges"}
     for encoder, aggregate, context in itertools.product(choices["encoder-output"], choices["aggregate"], ("edges", "nodes")):

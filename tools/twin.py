@@ -3,12 +3,15 @@
 Written from the equations, not from the C code, and as plainly as they read. Equation numbers are those of docs/math.md.
 Options are a dictionary whose keys and values are those of the command line.
 """
+import math
+
 import torch
 
 torch.set_default_dtype(torch.float64)
 
 DEFAULT = {
     "latent": "1", "sample-latent": "1", "encoder-output": "linear", "aggregate": "vector", "sigma-mean": "mean-log",
+    "sigma-start": "1",
     "decoder-output": "linear", "samples": "1", "monte-carlo": "likelihood", "likelihood": "weighted", "kl-weight": "1",
 }
 PAPER_LITERAL = {**DEFAULT, "encoder-output": "relu", "decoder-output": "sigmoid"}
@@ -51,7 +54,8 @@ def encode(p, a, x, options):
         mean_log_sigma = log_sigma.exp().mean(over).log()
     else:
         mean_log_sigma = log_sigma.mean(over)
-    return mean_mu.expand(width), mean_log_sigma.expand(width)
+    start = math.log(float(options["sigma-start"]))
+    return mean_mu.expand(width), mean_log_sigma.expand(width) + start
 
 
 def decode(p, x, z, options):

@@ -171,6 +171,7 @@ typedef struct npgnn_options {
     npgnn_activation encoder_output; /* second encoder layer: linear or relu */
     npgnn_aggregate aggregate;       /* vector: mean over nodes; scalar: mean over nodes and dimensions */
     npgnn_sigma_mean sigma_mean;     /* mean-log: exp(mean of log sigma); log-mean: mean of sigma */
+    double sigma_start;              /* factor of sigma: about what it is before training */
     npgnn_context context;           /* edges: a share of the edges, all nodes; nodes: a share of the nodes; auto:
                                            nodes for inductive and few-shot splits, edges otherwise */
     double context_fraction;         /* that share */

@@ -22,10 +22,18 @@ static void column_means(real *out, const real *r, int64_t n, int d, int first, 
     }
 }
 
-void npi_latent_aggregate_forward(real *q, const real *r, int64_t n, int d, npgnn_aggregate how, npgnn_sigma_mean sigma)
+static void shift(real *values, int count, double by)
+{
+    for (int c = 0; c < count; c++)
+        values[c] = (real)((double)values[c] + by);
+}
+
+void npi_latent_aggregate_forward(real *q, const real *r, int64_t n, int d, npgnn_aggregate how, npgnn_sigma_mean sigma,
+                                  double start)
 {
     column_means(q, r, n, d, 0, how == NPGNN_SCALAR, 0);
     column_means(q + d, r, n, d, d, how == NPGNN_SCALAR, sigma == NPGNN_LOG_MEAN);
+    shift(q + d, d, start);
 }
 
 static double total(const real *values, int count)
@@ -37,7 +45,7 @@ static double total(const real *values, int count)
 }
 
 void npi_latent_aggregate_backward(real *dr, const real *dq, const real *q, const real *r, int64_t n, int d,
-                                   npgnn_aggregate how, npgnn_sigma_mean sigma)
+                                   npgnn_aggregate how, npgnn_sigma_mean sigma, double start)
 {
     int scalar = how == NPGNN_SCALAR;
     double members = (double)n * (scalar ? d : 1);
@@ -46,22 +54,29 @@ void npi_latent_aggregate_backward(real *dr, const real *dq, const real *q, cons
         for (int c = 0; c < 2 * d; c++) {
             double up = scalar ? sums[c >= d] : (double)dq[c];
             /* d log(mean exp r) / d r = exp(r - log mean) / members */
-            double share = c >= d && sigma == NPGNN_LOG_MEAN ? exp((double)r[i * 2 * d + c] - (double)q[c]) : 1;
+            double share = c >= d && sigma == NPGNN_LOG_MEAN ? exp((double)r[i * 2 * d + c] + start - (double)q[c]) : 1;
             dr[i * 2 * d + c] = (real)(up * share / members);
         }
 }
 
-void npi_latent_mean_forward(real *q, const real *mean, int d, npgnn_aggregate how)
+/* The mean over dimensions, copied to each of them, where `how` says so. */
+static void mix(real *q, const real *mean, int d, npgnn_aggregate how)
 {
     double means[2] = {total(mean, d) / d, total(mean + d, d) / d};
     for (int c = 0; c < 2 * d; c++)
         q[c] = how == NPGNN_SCALAR ? (real)means[c >= d] : mean[c];
 }
 
+void npi_latent_mean_forward(real *q, const real *mean, int d, npgnn_aggregate how, double start)
+{
+    mix(q, mean, d, how);
+    shift(q + d, d, start);
+}
+
 /* The mean over dimensions is its own transpose. */
 void npi_latent_mean_backward(real *dmean, const real *dq, int d, npgnn_aggregate how)
 {
-    npi_latent_mean_forward(dmean, dq, d, how);
+    mix(dmean, dq, d, how);
 }
 
 void npi_latent_sample_forward(real *z, const real *q, const real *epsilon, int d)

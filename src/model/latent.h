@@ -5,16 +5,16 @@
 
 #include "linalg/matrix.h"
 
-/* q from the heads r (n, 2 d): columns mu | log sigma. Eq. (4). */
-void npi_latent_aggregate_forward(real *q, const real *r, int64_t n, int d, npgnn_aggregate how,
-                                  npgnn_sigma_mean sigma);
+/* q from the heads r (n, 2 d): columns mu | log sigma, the latter from `start` on. Eq. (4). */
+void npi_latent_aggregate_forward(real *q, const real *r, int64_t n, int d, npgnn_aggregate how, npgnn_sigma_mean sigma,
+                                  double start);
 
 /* dr (n, 2 d) from dq. Eq. (B4). */
 void npi_latent_aggregate_backward(real *dr, const real *dq, const real *q, const real *r, int64_t n, int d,
-                                   npgnn_aggregate how, npgnn_sigma_mean sigma);
+                                   npgnn_aggregate how, npgnn_sigma_mean sigma, double start);
 
 /* The same where the mean over nodes is already taken: q from mean (2 d). Only for mean-log. */
-void npi_latent_mean_forward(real *q, const real *mean, int d, npgnn_aggregate how);
+void npi_latent_mean_forward(real *q, const real *mean, int d, npgnn_aggregate how, double start);
 void npi_latent_mean_backward(real *dmean, const real *dq, int d, npgnn_aggregate how);
 
 /* z (d) = mu + sigma ⊙ epsilon, or without epsilon, NULL, mu. Eq. (5), (5'). dq += its backward. Eq. (B5). */

@@ -1,5 +1,6 @@
 #include "model/net.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "linalg/dense.h"
@@ -30,6 +31,7 @@ struct npi_net {
     encoding whole, context; /* q(z | G), q(z | C) */
     encoding *source;        /* the one that z comes from */
     int samples;             /* of z an iteration */
+    double start;            /* of log sigma */
     real *xw, *dxw;          /* (n, h + g) X [W1 | W2x] */
     real *mlp_hidden;        /* (n, g) */
     real *u, *du;            /* (n, k) the decoder's output, and the gradient on its way back */
@@ -138,6 +140,7 @@ int npi_net_new(npi_net **out, const npgnn_options *options, int32_t n, int32_t 
     net->n = n;
     net->shortcut = options->encoder_output == NPGNN_LINEAR && options->sigma_mean == NPGNN_MEAN_LOG;
     net->source = options->sample_latent ? &net->whole : &net->context;
+    net->start = log(options->sigma_start);
     net->samples = options->latent && options->sample_latent ? options->samples : 1;
     if (options->latent)
         latent_room(net, &failed, err);
@@ -197,11 +200,11 @@ static void encode_forward(npi_net *net, encoding *e, const npi_params *params, 
     if (net->shortcut) {
         npi_gcn_pool_forward(e->pooled, e->hidden, e->colsum, e->adj, xw, ldxw, h, net->scratch, threads);
         npi_gemm_rows(net->mean, 2 * d, e->pooled, h, params->wr, 2 * d, 0, 1, 2 * d, h, 0, threads);
-        npi_latent_mean_forward(e->q, net->mean, d, o->aggregate);
+        npi_latent_mean_forward(e->q, net->mean, d, o->aggregate, net->start);
     } else {
         npi_gcn_hidden_forward(e->hidden, e->adj, xw, ldxw, h, threads);
         npi_gcn_heads_forward(e->r, net->m, e->adj, e->hidden, params->wr, h, 2 * d, o->encoder_output, threads);
-        npi_latent_aggregate_forward(e->q, e->r, n, d, o->aggregate, o->sigma_mean);
+        npi_latent_aggregate_forward(e->q, e->r, n, d, o->aggregate, o->sigma_mean, net->start);
     }
 }
 
@@ -218,7 +221,7 @@ static void encode_backward(npi_net *net, npi_params *gradient, encoding *e, int
         npi_gemm_rows(net->dpooled, h, net->dmean, 2 * d, params->wr, 2 * d, 1, 1, h, 2 * d, 0, threads);
         npi_gcn_pool_backward(to, net->dhidden, net->dpooled, e->colsum, e->adj, e->hidden, h, threads);
     } else {
-        npi_latent_aggregate_backward(net->dr, e->dq, e->q, e->r, n, d, o->aggregate, o->sigma_mean);
+        npi_latent_aggregate_backward(net->dr, e->dq, e->q, e->r, n, d, o->aggregate, o->sigma_mean, net->start);
         npi_gcn_heads_backward(net->dhidden, gradient->wr, net->dr, net->m, e->adj, e->r, e->hidden, params->wr, h,
                                2 * d, o->encoder_output, net->scratch, threads);
         npi_gcn_hidden_backward(to, net->dhidden, e->adj, e->hidden, h, threads);
