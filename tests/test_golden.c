@@ -57,6 +57,7 @@ static npgnn_options read_options(char *line)
     npgnn_error err = {0};
     assert_ok(npgnn_options_preset(&options, NULL, &err), err);
     options.loss = NPGNN_LOSS_EXACT;
+    options.input_scale = 1; /* only a trainer knows what 0 comes to */
     assert_string_equal(strtok(line, " \n"), "case");
     for (char *word; (word = strtok(NULL, " \n"));) {
         char *equals = strchr(word, '=');

@@ -259,6 +259,7 @@ static void check_kept(int keep_best, int refined)
     double best = -1, best_auc = 0, last_auc = 0, ap;
     int best_iteration = 0, validations = 0;
     o.learning_rate = 0.2;
+    o.sigma_start = 1; /* a bumpy way, so that the last validation is not the best */
     o.validate_every = 3;
     o.keep_best = keep_best;
     if (refined)

@@ -59,6 +59,7 @@ static int training_new(training *t, npgnn_error *err)
     npgnn_options options;
     npgnn_options_preset(&options, NULL, NULL); /* for Adam's constants */
     options.learning_rate = LEARNING_RATE;
+    options.input_scale = 1;
     int code = npi_method_check_features(t->known, "GraphSAGE's layers", err);
     if (!code)
         code = npi_features_transpose(t->known->x, err);

@@ -41,6 +41,7 @@ static int training_new(training *t, int variational, npgnn_error *err)
     npgnn_options options;
     npgnn_options_preset(&options, NULL, NULL); /* for Adam's constants */
     options.learning_rate = LEARNING_RATE;
+    options.input_scale = 1;
     int code = npi_method_check_features(train, "graph auto-encoders", err);
     if (!code)
         code = npi_features_transpose(train->x, err);

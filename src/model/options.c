@@ -76,7 +76,7 @@ static const npgnn_options standard = {
     .encoder_output = NPGNN_LINEAR,
     .aggregate = NPGNN_VECTOR,
     .sigma_mean = NPGNN_MEAN_LOG,
-    .sigma_start = 1,
+    .sigma_start = 0.1,
     .context = NPGNN_CONTEXT_AUTO,
     .context_fraction = 0.1,
     .decoder_hidden = 64,
@@ -104,11 +104,12 @@ static void set_default(npgnn_options *o)
     (void)o; /* `standard` is the default */
 }
 
-/* What the paper leaves open is as in the authors' program: nothing is done to the features. */
+/* What the paper leaves open is as in the authors' program: nothing is done to the features or to sigma. */
 static void set_paper(npgnn_options *o)
 {
     o->input_scale = 1;
     o->input_dropout = 0;
+    o->sigma_start = 1;
 }
 
 /* Everything but the plain likelihood, under which training collapses (docs/math.md): this shows the rest of the letter. */

@@ -1,5 +1,6 @@
 #include "train/adam.h"
 
+#include <assert.h>
 #include <math.h>
 
 #include "linalg/elementwise.h"
@@ -7,6 +8,7 @@
 
 int npi_adam_new(npi_adam *out, size_t count, const npgnn_options *options, const npgnn_env *env, npgnn_error *err)
 {
+    assert(options->input_scale > 0);
     npi_adam adam = {.count = count,
                      .rate = options->learning_rate,
                      .beta1 = options->beta1,
