@@ -48,6 +48,6 @@ int npi_method_check_features(const npgnn_graph *train, const char *who, npgnn_e
     if (train->m == 0)
         return npi_fail(err, NPGNN_E_ARGUMENT, "there is no edge to learn from");
     if (train->x->f == 0 || train->x->nonzeros == 0)
-        return npi_fail(err, NPGNN_E_ARGUMENT, "the nodes have no features, and %s start from them", who);
+        return npi_fail(err, NPGNN_E_ARGUMENT, "the nodes have no features, and %s starts from them", who);
     return 0;
 }

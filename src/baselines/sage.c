@@ -1,12 +1,11 @@
 #include "baselines/sage.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "base/rng.h"
 #include "baselines/alias.h"
+#include "baselines/learner.h"
 #include "baselines/sage_net.h"
-#include "train/adam.h"
 
 #define ITERATIONS 100
 #define LEARNING_RATE 0.001
@@ -18,14 +17,11 @@
 #define BLOCKS ((WALK_STEPS + 1 + NEGATIVES + 3) / 4)
 
 typedef struct training {
-    const npi_task *task;
+    npi_learner learner;
     const npgnn_graph *known;
     npi_sage *net;
-    npi_params params, gradient;
-    npi_adam adam;
     npi_alias *negative; /* (n) nodes in proportion to degree^0.75 */
     int32_t *partner;    /* (n, PARTNERS) */
-    npgnn_progress progress;
 } training;
 
 /* ---- making ---- */
@@ -35,9 +31,8 @@ static int64_t degree(const npgnn_graph *graph, int32_t node)
     return graph->a.ptr[node + 1] - graph->a.ptr[node];
 }
 
-static int make_negatives(training *t, npgnn_error *err)
+static int make_negatives(training *t, const npgnn_env *env, npgnn_error *err)
 {
-    const npgnn_env *env = t->task->env;
     int32_t n = t->known->n;
     double *weights = npi_alloc(env, (size_t)n, sizeof *weights, err);
     int32_t *stack = npi_alloc(env, (size_t)n, sizeof *stack, err);
@@ -51,40 +46,25 @@ static int make_negatives(training *t, npgnn_error *err)
     return code;
 }
 
-static int training_new(training *t, npgnn_error *err)
+static int training_new(training *t, const npi_task *task, npgnn_error *err)
 {
-    const npgnn_env *env = t->task->env;
+    const npgnn_env *env = task->env;
     size_t n = (size_t)t->known->n;
     npi_sizes size = npi_sage_sizes(t->known->x->f);
-    npgnn_options options;
-    npgnn_options_preset(&options, NULL, NULL); /* for Adam's constants */
-    options.learning_rate = LEARNING_RATE;
-    options.input_scale = 1;
-    int code = npi_method_check_features(t->known, "GraphSAGE's layers", err);
-    if (!code)
-        code = npi_features_transpose(t->known->x, err);
-    if (!code)
-        code = npi_params_new(&t->params, size, env, err);
-    if (!code)
-        code = npi_params_new(&t->gradient, size, env, err);
-    if (!code)
-        code = npi_adam_new(&t->adam, t->params.count, &options, env, err);
+    int code = npi_learner_new(&t->learner, task, "GraphSAGE", size, LEARNING_RATE, err);
     if (!code)
         code = npi_sage_new(&t->net, size, t->known->n, PARTNERS, env, err);
     if (code)
         return code;
     t->negative = npi_alloc(env, n, sizeof *t->negative, err);
     t->partner = npi_alloc(env, n * PARTNERS, sizeof *t->partner, err);
-    return t->negative && t->partner ? make_negatives(t, err) : NPGNN_E_MEMORY;
+    return t->negative && t->partner ? make_negatives(t, env, err) : NPGNN_E_MEMORY;
 }
 
-static void training_free(training *t)
+static void training_free(training *t, const npgnn_env *env)
 {
-    const npgnn_env *env = t->task->env;
+    npi_learner_free(&t->learner);
     npi_sage_free(t->net);
-    npi_params_free(env, &t->params);
-    npi_params_free(env, &t->gradient);
-    npi_adam_free(env, &t->adam);
     npi_free(env, t->negative);
     npi_free(env, t->partner);
 }
@@ -120,66 +100,39 @@ static void draw_partners(int32_t partner[PARTNERS], const training *t, const np
         partner[1 + q] = npi_alias_draw(t->negative, t->known->n, bits[WALK_STEPS + 1 + q]);
 }
 
-/* ---- training ---- */
-
-static int step(training *t, npgnn_error *err)
+static void step(npi_learner *learner, void *method)
 {
-    int threads = t->task->env->threads;
-    npi_rng rng = npi_rng_make(t->task->options->seed, NPI_RNG_SAGE, (uint32_t)t->progress.iteration);
-#pragma omp parallel for num_threads(threads) schedule(static)
+    training *t = method;
+    npi_rng rng = npi_rng_make(learner->task->options->seed, NPI_RNG_SAGE, (uint32_t)learner->progress.iteration);
+#pragma omp parallel for num_threads(learner->task->env->threads) schedule(static)
     for (int32_t i = 0; i < t->known->n; i++)
         draw_partners(t->partner + (size_t)i * PARTNERS, t, &rng, i);
-    memset(t->gradient.block, 0, t->gradient.count * sizeof *t->gradient.block);
-    t->progress.loss = npi_sage_run(t->net, &t->gradient, &t->params, t->known->x, &t->known->a, t->partner);
-    if (!isfinite(t->progress.loss))
-        return npi_fail(err, NPGNN_E_DIVERGED,
-                        "GraphSAGE diverged at iteration %d: its features may need to be normalised",
-                        t->progress.iteration + 1);
-    npi_adam_step(&t->adam, &t->params, &t->gradient, threads);
-    return 0;
-}
-
-static int train(training *t, npgnn_error *err)
-{
-    double start = npi_seconds();
-    int code = 0;
-    t->progress = npi_method_begin(ITERATIONS);
-    npi_params_init(&t->params, t->task->options->seed, 1);
-    while (!code && t->progress.iteration < ITERATIONS) {
-        code = step(t, err);
-        if (!code)
-            code = npi_method_advance(&t->progress, start, t->task->env, err);
-    }
-    return code;
+    learner->progress.loss =
+        npi_sage_run(t->net, &learner->gradient, &learner->params, t->known->x, &t->known->a, t->partner);
 }
 
 /* ---- judging ---- */
 
 /* All nodes with the training links: those that training did not know have their features alone. */
-static int judge(float *score, npgnn_eval_run *run, const training *t, npgnn_error *err)
+static int judge(float *score, npgnn_eval_run *run, const npi_params *params, const npi_task *task, npgnn_error *err)
 {
-    const npi_task *task = t->task;
     npi_sage *net = NULL;
-    npi_sizes size = t->params.size;
-    int code = npi_sage_new(&net, size, task->graph->n, 1, task->env, err);
+    int code = npi_sage_new(&net, params->size, task->graph->n, 1, task->env, err);
     if (!code)
-        code = npi_method_judge(score, run, npi_sage_embed(net, &t->params, task->graph->x, &task->graph->a),
-                                2 * size.d, task, err);
+        code = npi_method_judge(score, run, npi_sage_embed(net, params, task->graph->x, &task->graph->a),
+                                2 * params->size.d, task, err);
     npi_sage_free(net);
     return code;
 }
 
 int npi_sage_method(float *score, npgnn_eval_run *run, const npi_task *task, npgnn_error *err)
 {
-    training t = {.task = task, .known = task->split->train};
-    int code = training_new(&t, err);
+    training t = {.known = task->split->train};
+    int code = training_new(&t, task, err);
     if (!code)
-        code = train(&t, err);
-    if (!code) {
-        run->iterations = run->best_iteration = t.progress.iteration;
-        run->train_seconds = t.progress.seconds;
-        code = judge(score, run, &t, err);
-    }
-    training_free(&t);
+        code = npi_learner_run(&t.learner, run, step, &t, ITERATIONS, err);
+    if (!code)
+        code = judge(score, run, &t.learner.params, task, err);
+    training_free(&t, task->env);
     return code;
 }
