@@ -1,0 +1,30 @@
+#!/bin/sh
+# What a training on Cora must reach: real.sh PROGRAM. Skipped (77) where the data is not: $NPGNN_DATA, or shared/data beside
+# the checkout.
+set -eu
+program=$1
+here=$(dirname "$0")
+for folder in "${NPGNN_DATA:-}" "$here/../../shared/data"; do
+    data=$folder/planetoid/ind.cora
+    [ -f "$data.graph" ] && break
+done
+[ -f "$data.graph" ] || exit 77
+
+# reach AUC AP OPTION...: fails where one seed is below.
+reach()
+{
+    auc=$1 ap=$2
+    shift 2
+    "$program" eval "$data" --seeds 1 --loss sampled --threads 2 --quiet --json - "$@" |
+        python3 -c '
+import json, sys
+mean = json.load(sys.stdin)["mean"]
+print(mean["auc"], mean["ap"])
+sys.exit(not (mean["auc"] >= float(sys.argv[1]) and mean["ap"] >= float(sys.argv[2])))' "$auc" "$ap" ||
+        { echo "below $auc / $ap: $*"; exit 1; }
+}
+
+reach 0.91 0.915 --protocol transductive
+reach 0.84 0.835 --protocol inductive
+reach 0.93 0.94 --protocol transductive --preset best --iterations 100
+reach 0.89 0.90 --method vgae
