@@ -192,7 +192,7 @@ typedef struct npgnn_options {
     npgnn_monte_carlo monte_carlo; /* likelihood: average log-likelihoods; embedding: average u, then one likelihood */
     npgnn_likelihood likelihood;   /* weighted: edges and non-edges weigh the same; plain: sum over all pairs */
     double kl_weight;              /* factor of the KL term */
-    npgnn_loss loss;               /* exact: all pairs; sampled: unbiased estimate; auto: exact while affordable */
+    npgnn_loss loss;               /* exact: all pairs; sampled: unbiased estimate; auto: exact up to 10,000 nodes */
     int pairs_per_node;            /* of the sampled loss */
     /* training */
     int iterations;

@@ -28,14 +28,13 @@ npi_pairs_loss npi_pairs_loss_make(npgnn_likelihood likelihood, int32_t n, int64
     return (npi_pairs_loss){1 / (2 * negatives), m > 0 ? negatives / positives : 1, 1};
 }
 
-/* Up to this many pairs an exact pass costs less than the other steps of a sampled one are worth. */
-#define AFFORDABLE_PAIRS (20000.0 * 20000.0)
+#define AFFORDABLE_NODES 10000 /* all their pairs take less than a tenth of a second on two cores */
 
 int npi_pairs_sampled(const npgnn_options *options, int32_t n)
 {
     int sampled = options->loss == NPGNN_LOSS_SAMPLED;
     if (options->loss == NPGNN_LOSS_AUTO)
-        sampled = (double)n * n > AFFORDABLE_PAIRS;
+        sampled = n > AFFORDABLE_NODES;
     return sampled ? options->pairs_per_node : 0;
 }
 
