@@ -403,6 +403,10 @@ NPGNN_API int32_t npgnn_graph_find(const npgnn_graph *graph, const char *name);
 
 /* The class label of a node, -1 where it has none. */
 NPGNN_API int32_t npgnn_graph_label(const npgnn_graph *graph, int32_t node);
+
+/* The name of a feature column (0 .. columns - 1), as its file spelt it; NULL where the file had none. Columns have names all or
+ * none, in UTF-8, all different. */
+NPGNN_API const char *npgnn_graph_column_name(const npgnn_graph *graph, int32_t column);
 NPGNN_API void npgnn_graph_free(npgnn_graph *graph);
 
 /* ---- Split --------------------------------------------------------------------------------------------------- */
@@ -475,6 +479,9 @@ typedef struct npgnn_model_info {
 } npgnn_model_info;
 NPGNN_API void npgnn_model_describe(npgnn_model_info *info, const npgnn_model *model);
 NPGNN_API void npgnn_model_options(npgnn_options *options, const npgnn_model *model);
+
+/* The name of the feature column of the graph it was trained on, NULL where that had none. */
+NPGNN_API const char *npgnn_model_column_name(const npgnn_model *model, int32_t column);
 
 /* The embeddings u (nodes, output_size) of all nodes of a graph, with z at its mean: the score of a pair is the inner
  * product of its rows. E_MISMATCH where the feature columns differ. */

@@ -336,7 +336,7 @@ int npi_graph_with_edges(npgnn_graph **out, const npgnn_graph *graph, const npgn
     if (code)
         return code;
     parts.x = npi_features_share(graph->x);
-    parts.names = graph->names ? npi_names_share(graph->names) : NULL;
+    parts.names = npi_names_share(graph->names);
     return build_part(out, &parts, graph, err);
 }
 
@@ -456,6 +456,11 @@ static int32_t parse_index(const char *text, int32_t n)
 int32_t npgnn_graph_find(const npgnn_graph *graph, const char *name)
 {
     return graph->names ? npi_names_find(graph->names, name, strlen(name)) : parse_index(name, graph->n);
+}
+
+const char *npgnn_graph_column_name(const npgnn_graph *graph, int32_t column)
+{
+    return graph->x->columns ? npi_names_get(graph->x->columns, column) : NULL;
 }
 
 int32_t npgnn_graph_label(const npgnn_graph *graph, int32_t node)

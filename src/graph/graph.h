@@ -2,10 +2,8 @@
 #ifndef NPI_GRAPH_GRAPH_H
 #define NPI_GRAPH_GRAPH_H
 
+#include "base/names.h"
 #include "linalg/matrix.h"
-
-/* External node names: one block of text and a hash index. Shared between a graph and its parts. */
-typedef struct npi_names npi_names;
 
 struct npgnn_graph {
     npgnn_env env;
@@ -45,16 +43,5 @@ int npi_graph_induced(npgnn_graph **out, const npgnn_graph *graph, const int32_t
                       npgnn_error *err);
 
 uint64_t npi_graph_fingerprint(const npgnn_graph *graph);
-
-/* ---- names ---- */
-
-/* Adds a name or finds it: *index is its place in the order of first appearance. npi_names_new gives an empty table. */
-int npi_names_new(npi_names **out, const npgnn_env *env, npgnn_error *err);
-int npi_names_add(int32_t *index, npi_names *names, const char *name, size_t length, npgnn_error *err);
-int32_t npi_names_find(const npi_names *names, const char *name, size_t length); /* -1: absent */
-const char *npi_names_get(const npi_names *names, int32_t index);
-int32_t npi_names_count(const npi_names *names);
-npi_names *npi_names_share(npi_names *names);
-void npi_names_free(npi_names *names);
 
 #endif

@@ -20,6 +20,7 @@ typedef struct reader {
     float *value;     /* the same as numbers, while it may be a feature */
     size_t value_count, value_room;
     npi_rows rows; /* the columns from the second on, the second being column 0 */
+    char *header;  /* the line, NULL: there is none */
     npi_labels labels;
 } reader;
 
@@ -168,11 +169,31 @@ static int prepend_values(npi_csr *out, const reader *r, int32_t cols, npgnn_err
     return code;
 }
 
+/* The header's fields over the features. */
+static int name_columns(npi_names **out, reader *r, npgnn_error *err)
+{
+    const npgnn_env *env = &r->rows.env;
+    npi_columns columns = {0};
+    char *rest = r->header;
+    int first = r->first != FIRST_FEATURE, end = r->fields - r->has_label, code = 0;
+    for (int i = 0; code == 0 && i < end; i++) {
+        const char *name = npi_text_field(&rest, r->separator);
+        code = i < first ? 0 : npi_columns_add(&columns, name, env, err);
+    }
+    if (code)
+        npi_columns_free(&columns);
+    else
+        *out = npi_columns_take(&columns, npi_stream_name(r->stream), env);
+    return code;
+}
+
 static int finish(npi_table *out, reader *r, npgnn_error *err)
 {
     npi_table table = {0};
     int32_t cols = r->fields > 0 ? r->fields - 1 - r->has_label : 0;
-    int code;
+    int code = r->header ? name_columns(&table.columns, r, err) : 0;
+    if (code)
+        return code;
     if (r->first == FIRST_FEATURE) {
         code = prepend_values(&table.x, r, cols + 1, err);
     } else {
@@ -180,12 +201,29 @@ static int finish(npi_table *out, reader *r, npgnn_error *err)
         table.names = r->names;
         r->names = code ? r->names : NULL;
     }
-    if (code)
+    if (code) {
+        npi_names_free(table.columns);
         return code;
+    }
     if (r->has_label)
         npi_labels_take(&table.label, &table.classes, &r->labels, &r->rows.env);
     *out = table;
     return 0;
+}
+
+/* The first line with content: a header, which is kept, or a row. Looking at a line cuts it: a copy is looked at. */
+static int read_first_line(reader *r, char *line, npgnn_error *err)
+{
+    const npgnn_env *env = &r->rows.env;
+    char *copy = npi_strdup(env, line, err);
+    if (!copy)
+        return NPGNN_E_MEMORY;
+    int header = settle(r, copy);
+    npi_free(env, copy);
+    if (!header)
+        return read_row(r, line, err);
+    r->header = npi_strdup(env, line, err);
+    return r->header ? 0 : NPGNN_E_MEMORY;
 }
 
 int npi_table_read_csv(npi_table *out, npi_stream *stream, npgnn_error *err)
@@ -197,21 +235,15 @@ int npi_table_read_csv(npi_table *out, npi_stream *stream, npgnn_error *err)
     if (code == 0)
         code = npi_names_new(&r.names, env, err);
     while (code == 0 && (code = npi_stream_line(&line, stream, err)) > 0) {
-        char *copy = NULL;
-        code = 0;
         if (npi_text_skippable(line))
-            continue;
-        if (r.fields == 0) { /* looking at the line cuts it: look at a copy */
-            copy = npi_strdup(env, line, err);
-            code = copy ? 0 : NPGNN_E_MEMORY;
-        }
-        if (code == 0 && !(copy && settle(&r, copy)))
-            code = read_row(&r, line, err);
-        npi_free(env, copy);
+            code = 0;
+        else
+            code = r.fields == 0 ? read_first_line(&r, line, err) : read_row(&r, line, err);
     }
     if (code == 0)
         code = finish(out, &r, err);
     npi_names_free(r.names);
+    npi_free(env, r.header);
     npi_free(env, r.value);
     npi_labels_free(&r.labels, env);
     npi_rows_free(&r.rows);

@@ -85,6 +85,19 @@ static json_t *info_json(const npgnn_model_info *info)
                      real_or_null(info->val_auc), "val_ap", real_or_null(info->val_ap));
 }
 
+/* NULL where memory is out. */
+static json_t *columns_json(const npi_names *columns)
+{
+    json_t *array = json_array();
+    int failed = 0;
+    for (int32_t i = 0; i < npi_names_count(columns); i++)
+        failed |= json_array_append_new(array, json_string(npi_names_get(columns, i)));
+    if (!failed)
+        return array;
+    json_decref(array);
+    return NULL;
+}
+
 /* safetensors allows only strings in its metadata, so objects go in as their text. */
 static int set_text(json_t *object, const char *key, json_t *value)
 {
@@ -104,6 +117,8 @@ static char *header_text(const npgnn_model *model)
                                  model->info.version);
     int failed = set_text(metadata, "options", options_json(&model->options));
     failed |= set_text(metadata, "info", info_json(&model->info));
+    if (model->columns)
+        failed |= set_text(metadata, "columns", columns_json(model->columns));
     failed |= json_object_set_new(header, "__metadata__", metadata);
     for (int i = 0; i < TENSORS; i++) {
         npi_tensor t = tensor_of(model, i);
@@ -251,6 +266,27 @@ static int read_metadata(npgnn_options *options, npgnn_model_info *info, const r
     return code;
 }
 
+/* The names of the feature columns, where the model has them: as many, and all different. */
+static int read_columns(npgnn_model *model, const reader *r)
+{
+    if (!json_object_get(json_object_get(r->header, "__metadata__"), "columns"))
+        return 0;
+    json_t *array = metadata_object(r, "columns");
+    size_t count = json_is_array(array) ? json_array_size(array) : 0;
+    int32_t place = 0;
+    int code = count == (size_t)model->info.columns ? npi_names_new(&model->columns, &model->env, r->err)
+                                                    : refuse(r, "its column names are damaged");
+    for (size_t i = 0; !code && i < count; i++) {
+        json_t *name = json_array_get(array, i);
+        const char *text = json_is_string(name) ? json_string_value(name) : "";
+        code = npi_names_add(&place, model->columns, text, strlen(text), r->err);
+        if (!code && (!*text || (size_t)place != i))
+            code = refuse(r, "its column names are damaged");
+    }
+    json_decref(array);
+    return code;
+}
+
 /* The bytes of one tensor within the data. */
 typedef struct range {
     size_t begin, end;
@@ -345,6 +381,8 @@ static int read_model(npgnn_model **out, const reader *r, const npgnn_env *env)
         code = check_size(&options, info.columns, r);
     if (!code)
         code = npi_model_new(&model, &options, info.columns, env, r->err);
+    if (!code)
+        code = read_columns(model, r);
     if (!code)
         code = read_tensors(model, r);
     if (code) {

@@ -36,8 +36,9 @@ void npi_edges_free(npi_edge_list *list);
 
 typedef struct npi_table {
     npi_csr x;
-    npi_names *names; /* id of each row, NULL: rows are the nodes 0, 1, 2... */
-    int32_t *label;   /* (x.rows) or NULL */
+    npi_names *names;   /* id of each row, NULL: rows are the nodes 0, 1, 2... */
+    npi_names *columns; /* name of each column, NULL: none */
+    int32_t *label;     /* (x.rows) or NULL */
     int32_t classes;
 } npi_table;
 
@@ -51,6 +52,20 @@ void npi_table_free(const npgnn_env *env, npi_table *table);
 
 /* E_FORMAT for sizes out of proportion to the elements, see NPI_SPARSEST. */
 int npi_table_check_size(npi_stream *stream, int64_t rows, int64_t cols, int64_t elements, npgnn_error *err);
+
+/* ---- names of columns ---- */
+
+typedef struct npi_columns {
+    npi_names *names;
+    int32_t count;       /* added */
+    const char *trouble; /* why they are of no use, NULL: they are */
+} npi_columns;
+
+int npi_columns_add(npi_columns *columns, const char *name, const npgnn_env *env, npgnn_error *err);
+
+/* The names; NULL where there are none, or, with a notice, where they do not tell the columns apart. Leaves `columns` empty. */
+npi_names *npi_columns_take(npi_columns *columns, const char *file, const npgnn_env *env);
+void npi_columns_free(npi_columns *columns);
 
 /* ---- elements in any order ---- */
 

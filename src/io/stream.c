@@ -272,6 +272,14 @@ const unsigned char *npi_stream_peek(size_t *size, const npi_stream *stream)
     return stream->buffer + stream->begin;
 }
 
+/* Programs of Windows mark UTF-8 so: it is no part of the text. */
+static void skip_byte_order_mark(npi_stream *stream)
+{
+    static const unsigned char mark[] = {0xEF, 0xBB, 0xBF};
+    if (stream->end - stream->begin >= sizeof mark && memcmp(stream->buffer + stream->begin, mark, sizeof mark) == 0)
+        stream->begin += sizeof mark;
+}
+
 /* Adds what the buffer has of the line; *complete when its end was there. */
 static int append_part(int *complete, npi_stream *stream, npgnn_error *err)
 {
@@ -303,6 +311,8 @@ int npi_stream_line(char **line, npi_stream *stream, npgnn_error *err)
 {
     int complete = 0, started = 0;
     stream->line_length = 0;
+    if (stream->lineno == 0)
+        skip_byte_order_mark(stream);
     while (!complete) {
         int code = stream->begin == stream->end ? refill(stream, err) : 0;
         if (code)

@@ -12,6 +12,7 @@ void npi_table_free(const npgnn_env *env, npi_table *table)
 {
     npi_csr_free(env, &table->x);
     npi_names_free(table->names);
+    npi_names_free(table->columns);
     npi_free(env, table->label);
     memset(table, 0, sizeof *table);
 }
@@ -210,6 +211,10 @@ int npi_tables_build(npgnn_graph **out, npi_edge_list *edges, const char *edges_
         table->label = NULL;
         code = npi_features_from_csr(&parts.x, &table->x, env, err);
         memset(&table->x, 0, sizeof table->x);
+    }
+    if (code == 0 && table) {
+        parts.x->columns = table->columns;
+        table->columns = NULL;
     }
     if (code == 0 && labels) {
         npi_free(env, parts.label);

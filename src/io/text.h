@@ -10,6 +10,9 @@ char npi_text_separator(const char *line);
  * separator, and a quote written twice. NULL when there is none left. */
 char *npi_text_field(char **rest, char separator);
 
+/* 1 when the text is well-formed UTF-8. */
+int npi_text_is_utf8(const char *text);
+
 /* 1 for a line without content: blank, or a comment that begins with # or %. */
 int npi_text_skippable(const char *line);
 

@@ -210,6 +210,7 @@ int npi_features_rows(npi_features **out, const npi_features *x, const int32_t *
     npi_features *part = features_alloc(count, x->f, &x->env, err);
     if (!part)
         return NPGNN_E_MEMORY;
+    part->columns = npi_names_share(x->columns);
     int code = x->dense ? dense_rows(part, x, rows, err) : sparse_rows(part, x, rows, err);
     if (code) {
         npi_features_free(part);
@@ -313,5 +314,6 @@ void npi_features_free(npi_features *x)
         npi_csr_free(&env, x->xt);
     npi_free(&env, x->xt);
     npi_free(&env, x->dense);
+    npi_names_free(x->columns);
     npi_free(&env, x);
 }

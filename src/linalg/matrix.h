@@ -2,7 +2,7 @@
 #ifndef NPI_LINALG_MATRIX_H
 #define NPI_LINALG_MATRIX_H
 
-#include "base/env.h"
+#include "base/names.h"
 #include "linalg/real.h"
 
 /* Compressed sparse rows. val NULL means that every stored entry is 1. */
@@ -24,9 +24,10 @@ typedef struct npi_features {
     int references;
     int32_t n, f;
     int64_t nonzeros;
-    npi_csr x;   /* sparse form */
-    npi_csr *xt; /* its transpose, NULL until npi_features_transpose */
-    real *dense; /* dense form (n, f), NULL when sparse */
+    npi_csr x;          /* sparse form */
+    npi_csr *xt;        /* its transpose, NULL until npi_features_transpose */
+    real *dense;        /* dense form (n, f), NULL when sparse */
+    npi_names *columns; /* (f) what each is called, NULL: nothing */
 } npi_features;
 
 /* Takes over `x` (also on failure, when it is freed) and chooses the storage: dense from 25 % of non-zeros on. Stored

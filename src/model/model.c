@@ -40,12 +40,18 @@ void npgnn_model_options(npgnn_options *options, const npgnn_model *model)
     *options = model->options;
 }
 
+const char *npgnn_model_column_name(const npgnn_model *model, int32_t column)
+{
+    return model->columns ? npi_names_get(model->columns, column) : NULL;
+}
+
 void npgnn_model_free(npgnn_model *model)
 {
     if (!model)
         return;
     npgnn_env env = model->env;
     npi_params_free(&env, &model->params);
+    npi_names_free(model->columns);
     npi_free(&env, model->q);
     npi_free(&env, model);
 }

@@ -9,7 +9,8 @@ struct npgnn_model {
     npgnn_options options;
     npgnn_model_info info;
     npi_params params;
-    real *q; /* (2, d): mean and log sigma of z, encoded from the training graph; NULL without latent */
+    npi_names *columns; /* (f) of the features it was trained on, NULL: they had no names */
+    real *q;            /* (2, d): mean and log sigma of z, encoded from the training graph; NULL without latent */
 };
 
 /* Room for a model of these options on f feature columns; parameters zero. */

@@ -278,6 +278,7 @@ int npgnn_trainer_model(npgnn_model **out, const npgnn_trainer *t, npgnn_error *
     if (model->q)
         npi_net_encode(t->net, model->q, model->q + t->params.size.d, &model->params, t->known->x, &t->adj);
     model->options.prior_weight = best ? v->best_prior : v->prior;
+    model->columns = npi_names_share(t->known->x->columns);
     npgnn_model_info *info = &model->info;
     info->iterations = best ? t->progress.best_iteration : t->progress.iteration;
     info->fingerprint = npi_graph_fingerprint(t->known);

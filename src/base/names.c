@@ -1,8 +1,9 @@
-/* External node names: the text of all names in one block, and an open-addressing index over it. */
+/* The text of all names in one block, and an open-addressing index over it. */
+#include "base/names.h"
+
 #include <string.h>
 
 #include "base/hash.h"
-#include "graph/graph.h"
 
 struct npi_names {
     npgnn_env env;
@@ -84,7 +85,7 @@ int npi_names_add(int32_t *index, npi_names *names, const char *name, size_t len
         return 0;
     }
     if (names->count == INT32_MAX)
-        return npi_fail(err, NPGNN_E_FORMAT, "more than %d nodes", INT32_MAX);
+        return npi_fail(err, NPGNN_E_FORMAT, "more than %d names", INT32_MAX);
     if (grow_text(names, length + 1, err) ||
         npi_grow(&names->env, &names->start, &names->start_capacity, (size_t)names->count, sizeof *names->start, err))
         return NPGNN_E_MEMORY;
@@ -114,7 +115,8 @@ int32_t npi_names_count(const npi_names *names)
 
 npi_names *npi_names_share(npi_names *names)
 {
-    __atomic_add_fetch(&names->references, 1, __ATOMIC_RELAXED);
+    if (names)
+        __atomic_add_fetch(&names->references, 1, __ATOMIC_RELAXED);
     return names;
 }
 
