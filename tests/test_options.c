@@ -3,7 +3,7 @@
 
 #include "check.h"
 
-enum { KEYS = 36 }; /* fields of npgnn_options */
+enum { KEYS = 38 }; /* fields of npgnn_options */
 
 static npgnn_options preset(const char *name)
 {
@@ -143,7 +143,9 @@ static const edge edges[] = {
     {"context-fraction", "1e-6", "1", "0", "1.000001"},
     {"input-scale", "0", "1000", "-0.001", "1e7"},
     {"radius", "0", "1000", "-0.001", "1001"},
-    {"prior-weight", "0", "1000", "-0.001", "1001"},
+    {"own-weight", "0", "1000", "-0.001", "1e10"},
+    {"score-shift", "-1000", "1000", "-1e10", "1e10"},
+    {"prior-weight", "0", "1000", "-0.001", "1e10"},
     {"kl-weight", "0", "1000", "-0.001", "1e300"},
     {"iterations", "1", "1000000", "0", "1e10"},
     {"learning-rate", "1e-12", "10", "0", "1e300"},
@@ -171,9 +173,9 @@ static void check_edges(const npgnn_option_info *info)
 
 static void check_key(const npgnn_option_info *info)
 {
-    const char *never[] = {"",    " ",    "x",     "1x",   "0x",  "nan",
-                           "inf", "-inf", "1e999", "-1",   "1,5", "99999999999999999999999",
-                           " 1",  "1 ",   "0x1",   "0x1p0"};
+    const char *never[] = {
+        "",   " ",  "x",   "1x",   "0x", "nan", "inf", "-inf", "1e999", "1,5", "99999999999999999999999",
+        " 1", "1 ", "0x1", "0x1p0"};
     assert_true(strlen(info->key) > 0 && strlen(info->help) > 0);
     if (strchr(info->values, '|'))
         check_words(info);
@@ -183,6 +185,8 @@ static void check_key(const npgnn_option_info *info)
         check_edges(info);
     for (size_t i = 0; i < sizeof never / sizeof *never; i++)
         refuse(info->key, never[i]);
+    if (strcmp(info->key, "score-shift") != 0) /* the only one with a meaning below 0 */
+        refuse(info->key, "-1");
 }
 
 static void test_every_key(void **state)

@@ -184,8 +184,10 @@ typedef struct npgnn_options {
     double input_dropout; /* share of the features that a training iteration does not see */
     double radius;        /* length that all embeddings are scaled to; 0: they keep their own */
     int propagate;        /* times the embeddings are averaged over the links that are known */
-    int fit_prior;        /* 1: prior_weight is fitted on the validation pairs */
-    double prior_weight;  /* what the cosine of the features adds to a score, times this */
+    int fit_prior;        /* 1: the weights of a score are fitted on the validation pairs, instead of those here: */
+    double own_weight;    /* of the inner product of the embeddings */
+    double prior_weight;  /* of the cosine of the features */
+    double score_shift;   /* what is added to every score */
     double cold_nodes;    /* with propagate: share of the nodes that act as new in a training iteration */
     /* objective */
     int samples;                   /* Monte Carlo samples of z an iteration */

@@ -5,6 +5,7 @@
  * out; a second one, on everything that is known, uses what it found. */
 #include "api/fit.h"
 
+#include "model/evidence.h"
 #include "model/model.h"
 
 #define HELD_OUT_NODES 0.2 /* of the known nodes, where new nodes are what is predicted */
@@ -59,7 +60,8 @@ static int settle(npgnn_options *settled, const npgnn_graph *known, const npgnn_
         code = npgnn_trainer_model(&model, trainer, err);
     if (!code) {
         *settled = *options;
-        settled->prior_weight = model->options.prior_weight;
+        npi_weights weights = npi_weights_of(&model->options);
+        npi_weights_store(settled, &weights);
         settled->fit_prior = 0;
         if (options->keep_best)
             settled->iterations = model->info.iterations;

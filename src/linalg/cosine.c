@@ -1,6 +1,9 @@
 #include "linalg/cosine.h"
 
 #include <math.h>
+#include <string.h>
+
+#include "linalg/dense.h"
 
 static double value_at(const npi_csr *x, int64_t p)
 {
@@ -44,6 +47,12 @@ void npi_cosine_norms(double *norm, const npi_features *x, int threads)
         norm[i] = sqrt(dot(x, i, i));
 }
 
+double npi_cosine_pair(const npi_features *x, const double *norm, npgnn_pair pair)
+{
+    double both = norm[pair.u] * norm[pair.v];
+    return both > 0 ? dot(x, pair.u, pair.v) / both : 0;
+}
+
 int npi_cosine_scores(float *score, const npi_features *x, const npgnn_pair *pairs, size_t count, const npgnn_env *env,
                       npgnn_error *err)
 {
@@ -52,10 +61,8 @@ int npi_cosine_scores(float *score, const npi_features *x, const npgnn_pair *pai
         return NPGNN_E_MEMORY;
     npi_cosine_norms(norm, x, env->threads);
 #pragma omp parallel for num_threads(env->threads)
-    for (size_t i = 0; i < count; i++) {
-        double both = norm[pairs[i].u] * norm[pairs[i].v];
-        score[i] = both > 0 ? (float)(dot(x, pairs[i].u, pairs[i].v) / both) : 0;
-    }
+    for (size_t i = 0; i < count; i++)
+        score[i] = (float)npi_cosine_pair(x, norm, pairs[i]);
     npi_free(env, norm);
     return 0;
 }
@@ -80,5 +87,32 @@ void npi_cosine_row(double *score, const npi_features *x, const double *norm, in
     for (int32_t i = 0; i < x->n; i++) {
         double both = norm[row] * norm[i];
         score[i] = both > 0 ? score[i] / both : 0;
+    }
+}
+
+/* One product with BLAS: (count, f) by (f, n). */
+static void multiply_dense(real *product, const npi_features *x, const int32_t *rows, int count, real *picked)
+{
+    size_t f = (size_t)x->f;
+    for (int r = 0; r < count; r++)
+        memcpy(picked + (size_t)r * f, x->dense + (size_t)rows[r] * f, f * sizeof *picked);
+    npi_gemm(product, x->n, picked, x->f, 0, x->dense, x->f, 1, count, x->n, x->f, 1, 0);
+}
+
+void npi_cosine_rows(real *cosine, const npi_features *x, const double *norm, const int32_t *rows, int count,
+                     real *picked, double *sum)
+{
+    if (x->dense)
+        multiply_dense(cosine, x, rows, count, picked);
+    for (int r = 0; r < count; r++) {
+        real *row = cosine + (size_t)r * (size_t)x->n;
+        if (!x->dense)
+            multiply_sparse(sum, x, rows[r]);
+        for (int32_t i = 0; i < x->n; i++) {
+            double both = norm[rows[r]] * norm[i], product = x->dense ? (double)row[i] : sum[i];
+            row[i] = both > 0 ? (real)(product / both) : 0;
+        }
+        if (!x->dense)
+            memset(sum, 0, (size_t)x->n * sizeof *sum);
     }
 }

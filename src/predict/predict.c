@@ -4,24 +4,24 @@
 
 #include "base/rng.h"
 #include "graph/graph.h"
-#include "linalg/cosine.h"
+#include "model/evidence.h"
 #include "model/model.h"
 #include "model/net.h"
-#include "model/prior.h"
 #include "model/score.h"
 
 struct npgnn_predictor {
     npgnn_env env;
     const npgnn_model *model;
-    const npi_features *x; /* for the prior */
     int32_t n;
     int samples;
     uint64_t seed;
     npi_embedder embedder; /* u of the draw at hand; without draws, of the mean */
-    real *z;               /* (d) */
-    float *score;          /* (batch) */
-    float *cosine;         /* (batch) of the features, for the prior */
-    double *sums;          /* (batch, 3) of probability, its square, score */
+    npi_evidence evidence;
+    npi_weights weights;
+    real *z;      /* (d) */
+    float *score; /* (batch) */
+    float *value; /* (columns of the evidence, batch) */
+    double *sums; /* (batch, 3) of probability, its square, score */
 };
 
 #define BATCH 65536 /* pairs scored at a time: bounds the memory of one call */
@@ -58,18 +58,20 @@ int npgnn_predictor_new(npgnn_predictor **out, const npgnn_model *model, const n
         return NPGNN_E_MEMORY;
     p->env = resolved;
     p->model = model;
-    p->x = graph->x;
     p->n = graph->n;
     p->samples = options && options->samples >= 0 ? options->samples : model->options.predict_samples;
     p->seed = options ? options->seed : 0;
     if (s.d == 0 || !model->options.sample_latent)
         p->samples = 0; /* there is nothing to draw */
+    p->weights = npi_weights_of(&model->options);
+    int code = npi_evidence_new(&p->evidence, &model->options, 0, &graph->a, graph->x, &resolved, err);
+    if (!code)
+        code = npi_embedder_new(&p->embedder, &model->options, s, &graph->a, &resolved, err);
     p->z = npi_alloc(&resolved, (size_t)s.d, sizeof *p->z, err);
     p->score = npi_alloc(&resolved, BATCH, sizeof *p->score, err);
     p->sums = npi_alloc(&resolved, 3 * BATCH, sizeof *p->sums, err);
-    p->cosine = npi_alloc(&resolved, BATCH, sizeof *p->cosine, err);
-    if (!p->z || !p->score || !p->sums || !p->cosine ||
-        npi_embedder_new(&p->embedder, &model->options, s, &graph->a, &resolved, err)) {
+    p->value = npi_alloc(&resolved, (size_t)p->evidence.count * BATCH, sizeof *p->value, err);
+    if (code || !p->z || !p->score || !p->sums || !p->value) {
         npgnn_predictor_free(p);
         return NPGNN_E_MEMORY;
     }
@@ -86,9 +88,10 @@ void npgnn_predictor_free(npgnn_predictor *p)
         return;
     npgnn_env env = p->env;
     npi_embedder_free(&env, &p->embedder);
+    npi_evidence_free(&p->evidence);
     npi_free(&env, p->z);
     npi_free(&env, p->score);
-    npi_free(&env, p->cosine);
+    npi_free(&env, p->value);
     npi_free(&env, p->sums);
     npi_free(&env, p);
 }
@@ -102,8 +105,7 @@ static double sigmoid(double s)
 static void score_batch(npgnn_predictor *p, const npgnn_pair *pairs, size_t count)
 {
     npi_score_pairs(p->score, p->embedder.u, p->model->params.size.k, pairs, count, p->env.threads);
-    if (p->model->options.prior_weight > 0)
-        npi_prior_add(p->score, p->cosine, count, p->model->options.prior_weight);
+    npi_evidence_add(p->score, p->value, &p->evidence, &p->weights, count);
 }
 
 static void run_mean(npgnn_prediction *out, npgnn_predictor *p, const npgnn_pair *pairs, size_t count)
@@ -146,8 +148,7 @@ int npgnn_predictor_run(npgnn_prediction *out, npgnn_predictor *p, const npgnn_p
                             pairs[i].v, p->n - 1);
     for (size_t first = 0; first < count; first += BATCH) {
         size_t size = count - first < BATCH ? count - first : BATCH;
-        if (p->model->options.prior_weight > 0 && npi_cosine_scores(p->cosine, p->x, pairs + first, size, &p->env, err))
-            return NPGNN_E_MEMORY;
+        npi_evidence_pairs(p->value, &p->evidence, pairs + first, size);
         if (p->samples == 0)
             run_mean(out + first, p, pairs + first, size);
         else

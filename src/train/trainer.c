@@ -277,7 +277,7 @@ int npgnn_trainer_model(npgnn_model **out, const npgnn_trainer *t, npgnn_error *
     memcpy(model->params.block, best ? v->best : t->params.block, t->params.count * sizeof *t->params.block);
     if (model->q)
         npi_net_encode(t->net, model->q, model->q + t->params.size.d, &model->params, t->known->x, &t->adj);
-    model->options.prior_weight = best ? v->best_prior : v->prior;
+    npi_weights_store(&model->options, best ? &v->best_weights : &v->weights);
     model->columns = npi_names_share(t->known->x->columns);
     npgnn_model_info *info = &model->info;
     info->iterations = best ? t->progress.best_iteration : t->progress.iteration;

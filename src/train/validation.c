@@ -3,35 +3,30 @@
 #include <math.h>
 #include <string.h>
 
-#include "linalg/cosine.h"
-#include "model/prior.h"
 #include "model/score.h"
-
-static int has_prior(const npgnn_options *options)
-{
-    return options->fit_prior || options->prior_weight > 0;
-}
 
 static int make_room(npi_validation *v, const npgnn_options *options, const npi_params *params, const npgnn_env *env,
                      npgnn_error *err)
 {
     int code = npi_embedder_new(&v->embedder, options, params->size, &v->graph->a, env, err);
+    if (!code)
+        code = npi_evidence_new(&v->evidence, options, options->fit_prior, &v->graph->a, v->graph->x, env, err);
     if (code)
         return code;
     v->score = npi_alloc(env, v->count, sizeof *v->score, err);
+    v->value = npi_alloc(env, (size_t)v->evidence.count * v->count, sizeof *v->value, err);
     if (options->keep_best)
         v->best = npi_alloc(env, params->count, sizeof *v->best, err);
-    if (has_prior(options))
-        v->cosine = npi_alloc(env, v->count, sizeof *v->cosine, err);
-    if (!v->score || (options->keep_best && !v->best) || (has_prior(options) && !v->cosine))
+    if (!v->score || !v->value || (options->keep_best && !v->best))
         return NPGNN_E_MEMORY;
-    return v->cosine ? npi_cosine_scores(v->cosine, v->graph->x, v->pairs, v->count, env, err) : 0;
+    npi_evidence_pairs(v->value, &v->evidence, v->pairs, v->count);
+    return 0;
 }
 
 int npi_validation_new(npi_validation *out, const npgnn_split *split, const npgnn_options *options,
                        const npi_params *params, const npgnn_env *env, npgnn_error *err)
 {
-    npi_validation v = {.prior = options->prior_weight, .best_prior = options->prior_weight};
+    npi_validation v = {.weights = npi_weights_of(options)};
     int code = 0;
     v.best_auc = v.best_ap = (double)NAN;
     if (split) {
@@ -50,8 +45,9 @@ int npi_validation_new(npi_validation *out, const npgnn_split *split, const npgn
 void npi_validation_free(const npgnn_env *env, npi_validation *v)
 {
     npi_embedder_free(env, &v->embedder);
+    npi_evidence_free(&v->evidence);
     npi_free(env, v->score);
-    npi_free(env, v->cosine);
+    npi_free(env, v->value);
     npi_free(env, v->best);
     memset(v, 0, sizeof *v);
 }
@@ -68,9 +64,8 @@ int npi_validation_run(double *auc, double *ap, npi_validation *v, const npi_par
     npi_embedder_run(&v->embedder, params, z, options, env->threads);
     npi_score_pairs(v->score, v->embedder.u, params->size.k, v->pairs, v->count, env->threads);
     if (options->fit_prior)
-        v->prior = npi_prior_fit(v->score, v->cosine, v->positives, v->count);
-    if (v->cosine)
-        npi_prior_add(v->score, v->cosine, v->count, v->prior);
+        v->weights = npi_evidence_fit(v->score, v->value, &v->evidence, v->positives, v->count);
+    npi_evidence_add(v->score, v->value, &v->evidence, &v->weights, v->count);
     int code =
         npgnn_auc_ap(auc, ap, v->score, v->score + v->positives, v->positives, v->count - v->positives, env, err);
     if (code)
@@ -81,7 +76,7 @@ int npi_validation_run(double *auc, double *ap, npi_validation *v, const npi_par
     v->without_better = 0;
     v->best_auc = *auc;
     v->best_ap = *ap;
-    v->best_prior = v->prior;
+    v->best_weights = v->weights;
     if (v->best)
         memcpy(v->best, params->block, params->count * sizeof *v->best);
     return 1;

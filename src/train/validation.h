@@ -3,6 +3,7 @@
 #define NPI_TRAIN_VALIDATION_H
 
 #include "graph/split.h"
+#include "model/evidence.h"
 #include "model/net.h"
 
 typedef struct npi_validation {
@@ -10,11 +11,13 @@ typedef struct npi_validation {
     const npgnn_pair *pairs;
     size_t count, positives; /* 0 pairs: there is nothing to judge by */
     npi_embedder embedder;
-    float *score;  /* (count) */
-    float *cosine; /* (count) of the features, with a prior */
-    double prior;  /* its weight at the latest validation */
-    real *best;    /* (parameters) at the best one, with keep_best */
-    double best_auc, best_ap, best_prior;
+    npi_evidence evidence;
+    float *score;        /* (count) */
+    float *value;        /* (columns of the evidence, count) */
+    npi_weights weights; /* at the latest validation */
+    real *best;          /* (parameters) at the best one, with keep_best */
+    npi_weights best_weights;
+    double best_auc, best_ap;
     int without_better; /* validations since the best one */
 } npi_validation;
 
