@@ -1,4 +1,6 @@
 /* Model files: safetensors with the options and the origin of a model beside its tensors (docs/formats.md). */
+#include "io/modelfile.h"
+
 #include <inttypes.h>
 #include <jansson.h>
 #include <limits.h>
@@ -9,7 +11,6 @@
 
 #include "io/atomic.h"
 #include "io/safetensors.h"
-#include "io/stream.h"
 #include "model/model.h"
 
 #define FORMAT "npgnn-model"
@@ -283,18 +284,25 @@ static int read_file(npgnn_model **out, const char *path, const unsigned char *b
     return code;
 }
 
+int npi_model_read(npgnn_model **out, npi_stream *stream, npgnn_error *err)
+{
+    const npgnn_env *env = npi_stream_env(stream);
+    unsigned char *bytes = NULL;
+    size_t size = 0;
+    int code = npi_stream_all(&bytes, &size, stream, FILE_LIMIT, err);
+    if (!code)
+        code = read_file(out, npi_stream_name(stream), bytes, size, env, err);
+    npi_free(env, bytes);
+    return code;
+}
+
 int npgnn_model_load(npgnn_model **out, const char *path, const npgnn_env *env, npgnn_error *err)
 {
     npgnn_env resolved = npi_env(env);
     npi_stream *stream = NULL;
-    unsigned char *bytes = NULL;
-    size_t size = 0;
     int code = npi_stream_open(&stream, path, &resolved, err);
     if (!code)
-        code = npi_stream_all(&bytes, &size, stream, FILE_LIMIT, err);
-    if (!code)
-        code = read_file(out, path, bytes, size, &resolved, err);
-    npi_free(&resolved, bytes);
+        code = npi_model_read(out, stream, err);
     npi_stream_close(stream);
     return code;
 }
