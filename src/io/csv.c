@@ -76,7 +76,7 @@ static int settle(reader *r, char *line)
     r->fields = seen.fields;
     if (header && seen.id_word)
         r->first = FIRST_ID;
-    r->has_label = header ? seen.last_is_label_word : !seen.last_number && seen.fields > 1;
+    r->has_label = seen.fields > 1 && (header ? seen.last_is_label_word : !seen.last_number);
     if (seen.fields - r->has_label < 2 && !seen.id_word && seen.first_number)
         r->first = FIRST_FEATURE; /* a single column of numbers */
     return header;
