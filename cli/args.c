@@ -124,7 +124,7 @@ static int set_real(double *field, const arg_command *command, const arg_option 
         *field = -1;
         return 0;
     }
-    double number = strtod(value, &end);
+    double number = strtod(value, &end); /* the program never calls setlocale: the point is a point everywhere */
     int inside = number >= option->least && number <= option->most; /* false for NaN */
     if (end == value || *end || !inside)
         return out_of_range(command, option, value);

@@ -1,6 +1,7 @@
 #define _DEFAULT_SOURCE
 #include "report.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -143,10 +144,11 @@ static json_t *option_value(const char *text)
     char *end;
     if (strcmp(text, "on") == 0 || strcmp(text, "off") == 0)
         return json_boolean(text[1] == 'n');
+    errno = 0;
     long long whole = strtoll(text, &end, 10);
-    if (end != text && !*end)
+    if (errno == 0 && end != text && !*end)
         return json_integer(whole);
-    double real = strtod(text, &end);
+    double real = strtod(text, &end); /* the program never calls setlocale: the point is a point everywhere */
     return end != text && !*end ? report_real(real) : json_string(text);
 }
 
