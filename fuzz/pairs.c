@@ -1,0 +1,31 @@
+/* Files of pairs, as `npgnn predict --pairs` reads them. */
+#define _POSIX_C_SOURCE 200809L /* fmemopen */
+#include "../cli/pairs_file.h"
+#include "../cli/say.h"
+#include "fuzz.h"
+#include "quiet.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    enum { NODES = 4, ROOM = 3 };
+    static const npgnn_pair edges[2] = {{0, 1}, {1, 2}};
+    npgnn_pair pairs[ROOM];
+    npgnn_graph *graph = NULL;
+    size_t count = 1;
+    fuzz_case c;
+    if (size == 0)
+        return 0;
+    fuzz_begin(&c, size);
+    fuzz_check(npgnn_graph_from_arrays(&graph, edges, NULL, NODES, 2, 0, &c.env, &c.err) == 0);
+    pairs_file in = {.file = fmemopen((void *)(uintptr_t)data, size, "r"), .name = "pairs"};
+    fuzz_check(in.file);
+    quiet_begin();
+    while (count > 0 && pairs_read(pairs, &count, &in, graph, ROOM) == 0)
+        for (size_t i = 0; i < count; i++)
+            fuzz_check(pairs[i].u >= 0 && pairs[i].u < NODES && pairs[i].v >= 0 && pairs[i].v < NODES);
+    quiet_end();
+    pairs_close(&in);
+    npgnn_graph_free(graph);
+    fuzz_end(&c);
+    return 0;
+}

@@ -1,0 +1,159 @@
+"""seeds.py: writes the seed corpora, corpus/TARGET/NAME. They are committed; run it again after a change to a format."""
+import gzip
+import json
+import pathlib
+import struct
+
+HERE = pathlib.Path(__file__).parent / "corpus"
+MARK = b"\n=====\n"  # between the files of a set, as in fuzz.h
+
+
+def seed(target, name, content):
+    path = HERE / target / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+
+
+# ---- text ----
+
+EDGES = {
+    "integers": "0 1\n1 2\n2 0\n2 3\n",
+    "names": "source,target,weight\nann,bob,1\nbob,\"c \"\"d\"\"\",2.5\n# comment\n\nbob,ann,1\n",
+    "tabs": "7\t8\r\n8\t9\r\n9\t9\r\n",
+    "mtx": "%%MatrixMarket matrix coordinate pattern symmetric\n% triangle\n3 3 3\n2 1\n3 1\n3 2\n",
+    "header": "paper cites\n10 11\n11 12\n",
+    "sparse": "5 100\n100 2147483646\n",
+}
+CSV = {
+    "ids": "id,w1,w2,label\na,1,0,red\nb,0.5,-2e3,blue\nc,0,0,red\n",
+    "plain": "0.5 1 0\n1 0 0\n",
+    "ambiguous": "3\t1\n4\t2\n3\t5\n",
+    "column": "1\n2\n2\n",
+    "quoted": "name;x\n\"a;b\";1\n\"c\";2\n",
+}
+SVM = {"two": "1 1:1 3:0.5\n2 2:1e-3 # comment\n", "unordered": "a 9:1 4:2\n\nb\n", "empty": "# nothing\n"}
+MTX = {
+    "coordinate": "%%MatrixMarket matrix coordinate real general\n2 3 2\n1 3 0.25\n2 1 -1\n",
+    "array": "%%MatrixMarket matrix array integer general\n2 2\n1\n0\n3\n4\n",
+    "pattern": "%%MatrixMarket matrix coordinate pattern general\n3 1048576 1\n3 1048576\n",
+}
+LABELS = {"named": "1id label\na red\nb blue\nh red\n", "numbers": "00\t4\n7\t9\n", "commas": "1c,1\nd,2\n"}
+SPLIT = {
+    "transductive": "set\tu\tv\tlabel\ntrain\t0\t1\t1\ntrain\t1\t2\t1\nval\t2\t3\t1\nval\t0\t2\t0\ntest\t3\t4\t1\n"
+                    "test\t0\t3\t0\n",
+    "inductive": "# protocol: inductive\nset\tu\tv\tlabel\nval-node\t10\t-\t-\ntest-node\t11\t-\t-\nval\t9\t10\t1\n"
+                 "val\t10\t0\t0\ntest\t11\t0\t1\ntest\t11\t1\t0\n",
+    "few-shot": "# protocol: few-shot\nset u v label\ntest-node 11 - -\ntest 11 0 1\ntest 11 1 0\n",
+    "hidden": "# protocol: inductive-hidden\nset\tu\tv\tlabel\ntest-node\t10\t-\t-\ntest-node\t11\t-\t-\n"
+              "test-node\t9\t-\t-\ntest\t10\t11\t1\ntest\t9\t11\t0\n",
+    "production": "# protocol: production\nset\tu\tv\tlabel\ntest-node\t11\t-\t-\nknown\t11\t0\t1\ntest\t10\t11\t1\n"
+                  "test\t11\t1\t0\n",
+}
+OPTIONS = {
+    "numbers": "learning-rate=0.01\niterations=200\nseed=18446744073709551615\nhidden=32\nkl-weight=1e-3\n",
+    "words": "latent=off\nencoder-output=relu\naggregate=scalar\nloss=sampled\ncontext=auto\nlikelihood=plain\n",
+    "bad": "hidden=0\nradius=nan\nbeta1=2\nnothing=1\nsamples=1.5\nlatent=maybe\n",
+}
+SYNTHETIC = {"small": "nodes=100,topics=2,words=40,degree=2,length=5,seed=7", "default": "", "bad": "nodes=1e9,words=x"}
+ARGS = {
+    "train": "2cora\n-o\nm.safetensors\n--seed\n3\n--no-latent\n--learning-rate=0.1\n-qt2\n",
+    "eval": "3data\n--protocol\ninductive\n--seeds=3\n--json\n--val\n0.1\n--negative-ratio=full\n",
+    "predict": "4m\ndata\n--pairs\n-\n--samples\n10\n--\n-x\n",
+    "reproduce": "5--table=1\n--datasets\ncora,citeseer\n--threads\n0\n",
+    "unknown": "6--sead\n1\n--help\n",
+}
+PAIRS = {"plain": "0 1\n1,2\n\n# no\n3\t0\r\n2 2\n", "bad": "0 1 2\n", "unknown": "0 9\n"}
+
+for target, texts in {"edges": EDGES, "csv": CSV, "svmlight": SVM, "mtx": MTX, "labels": LABELS, "split": SPLIT,
+                      "options": OPTIONS, "synthetic": SYNTHETIC, "args": ARGS, "pairs": PAIRS}.items():
+    for name, text in texts.items():
+        seed(target, name, text)
+
+seed("edges", "gzip", gzip.compress(EDGES["integers"].encode(), mtime=0))
+for name, parts in {
+    "named": ["a b\nb c\nc z\n", CSV["ids"], "a 1\nz 2\n"],
+    "indexed": [EDGES["integers"], "1 2:1\n1 1:1\n2 3:1\n1 1:2\n", "0 x\n3 y\n"],
+    "mtx": [EDGES["mtx"], "%%MatrixMarket matrix array real general\n3 1\n1\n2\n3\n", ""],
+}.items():
+    seed("tables", name, "\n=====\n".join(parts))
+
+# ---- numpy ----
+
+
+def npy(descr, shape, data, fortran=False, version=1):
+    header = str({"descr": descr, "fortran_order": fortran, "shape": shape}).encode() + b"\n"
+    length = struct.pack("<H" if version == 1 else "<I", len(header))
+    return b"\x93NUMPY" + bytes([version, 0]) + length + header + data
+
+
+seed("npy", "f4", npy("<f4", (2, 3), struct.pack("<6f", 0, 1.5, 0, -2, 0, 1e-40)))
+seed("npy", "i8-fortran", npy(">i8", (3, 2), struct.pack(">6q", 1, 2, 3, 0, 0, 9), fortran=True))
+seed("npy", "half", npy("<f2", (1, 2), b"\x00\x3c\x01\x00", version=2))
+seed("npy", "bool", npy("|b1", (2, 2), b"\x01\x00\x00\x01", version=3))
+seed("npy", "empty", npy("<u2", (0, 5), b""))
+
+# ---- pickles, as Python 2 and Python 3 write them ----
+
+
+def short(data):
+    return b"U" + bytes([len(data)]) + data
+
+
+def array(kind, shape, data):
+    size = b"".join(b"K" + bytes([n]) for n in shape) + (b"\x85" if len(shape) == 1 else b"\x86")
+    return (b"cnumpy.core.multiarray\n_reconstruct\ncnumpy\nndarray\nK\0\x85U\1b\x87R(K\1" + size +
+            b"cnumpy\ndtype\n" + short(kind) + b"K\0K\1\x87R(K\3U\1<NNNJ\xff\xff\xff\xffJ\xff\xff\xff\xffK\0tb\x89" +
+            short(data) + b"tb")
+
+
+def ints(*numbers):
+    return array(b"i4", (len(numbers),), struct.pack(f"<{len(numbers)}i", *numbers))
+
+
+def matrix(rows, cols, ptr, col, val):
+    return (b"\x80\2cscipy.sparse.csr\ncsr_matrix\n)\x81}(U\6_shapeK" + bytes([rows]) + b"K" + bytes([cols]) +
+            b"\x86U\6indptr" + ints(*ptr) + b"U\7indices" + ints(*col) + b"U\4data" +
+            array(b"f4", (len(val),), struct.pack(f"<{len(val)}f", *val)) + b"ub.")
+
+
+def labels(rows, cols, data):
+    return b"\x80\2" + array(b"i4", (rows, cols), struct.pack(f"<{rows * cols}i", *data)) + b"."
+
+
+GRAPH = b"\x80\2ccollections\ndefaultdict\nq\1c__builtin__\nlist\nq\2\x85Rq\3(K\0]q\4(K\1K\2eK\1]q\5K\0aK\2]q\6K\0au."
+ALLX = matrix(2, 3, [0, 1, 3], [1, 0, 2], [7, 5, 6])
+TX = matrix(1, 3, [0, 1], [2], [4])
+ALLY, TY = labels(2, 2, [1, 0, 0, 1]), labels(1, 2, [0, 1])
+seed("pickle", "matrix", ALLX)
+seed("pickle", "labels", ALLY)
+seed("pickle", "graph", GRAPH)
+seed("pickle", "protocol4", b"\x80\x04\x95\x0e\0\0\0\0\0\0\0}\x94(\x8c\1a\x94]\x94(K\1M\0\1eu.")
+seed("pickle", "latin1", b"\x80\2c_codecs\nencode\nX\3\0\0\0a\xc3\xbfX\6\0\0\0latin1\x86R.")
+seed("pickle", "long", b"\x80\2(\x8a\2\xff\xff\x88\x89N\x8a\0t.")
+seed("planetoid", "three", MARK.join([ALLX, ALLY, TX, TY, GRAPH, b"2\n"]))
+seed("planetoid", "gap", MARK.join([ALLX, ALLY, TX, TY, GRAPH, b"4\n"]))
+
+# ---- models ----
+
+OPTION_TEXTS = {"hidden": "2", "latent-size": "1", "decoder-hidden": "2", "output-size": "1"}
+
+
+def model(options, shapes, columns=2):
+    info = {"columns": columns, "iterations": 3, "fingerprint": "00000000000000ff", "train_nodes": 4, "train_edges": 5,
+            "normalize": False, "binarize": True, "val_auc": 0.75, "val_ap": None}
+    metadata = {"format": "npgnn-model", "format_version": "1", "npgnn_version": "0.1.0",
+                "options": json.dumps(options), "info": json.dumps(info)}
+    header, data = {"__metadata__": metadata}, b""
+    for name, shape in shapes.items():
+        count = shape[0] * (shape[1] if len(shape) > 1 else 1)
+        values = struct.pack(f"<{count}f", *[0.25 * (i % 5) - 0.5 for i in range(count)])
+        header[name] = {"dtype": "F32", "shape": list(shape), "data_offsets": [len(data), len(data) + len(values)]}
+        data += values
+    text = json.dumps(header, separators=(",", ":")).encode()
+    return struct.pack("<Q", len(text)) + text + data
+
+
+seed("model", "small", model(OPTION_TEXTS, {"W1": (2, 2), "W_mu": (2, 1), "W_sigma": (2, 1), "W2": (3, 2), "b1": (2,),
+                                            "W3": (2, 1), "b2": (1,), "z_mean": (1,), "z_log_sigma": (1,)}))
+seed("model", "no-latent", model({**OPTION_TEXTS, "latent": "off"}, {"W2": (2, 2), "b1": (2,), "W3": (2, 1), "b2": (1,)}))
+seed("model", "other", struct.pack("<Q", 2) + b"{}")
