@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "apply.h"
 #include "cancel.h"
 #include "output.h"
 #include "pairs_file.h"
@@ -91,29 +92,15 @@ static int predict(const npgnn_model *model, const npgnn_graph *graph, const cli
     return status;
 }
 
-/* The features have to be prepared as they were for training, whatever the command line says. */
-static int load_for(npgnn_graph **graph, const npgnn_model *model, const cli_settings *given)
-{
-    npgnn_env env = {.threads = given->threads};
-    npgnn_model_info info;
-    cli_settings settings = *given;
-    npgnn_model_describe(&info, model);
-    settings.load.normalize = info.normalize;
-    settings.load.binarize = info.binarize;
-    return settings_load(graph, &settings, settings.operands[1], &env);
-}
-
 static int run(const cli_settings *settings)
 {
     npgnn_model *model = NULL;
     npgnn_graph *graph = NULL;
-    npgnn_env env = {.threads = settings->threads};
-    npgnn_error err = {0};
     if (!settings->pairs)
         return say_usage("predict", "predict needs --pairs FILE: the pairs of nodes to score, - for standard input");
-    if (npgnn_model_load(&model, settings->operands[0], &env, &err) != 0)
-        return say_error("%s", err.text);
-    int status = load_for(&graph, model, settings);
+    int status = apply_model(&model, settings);
+    if (status == 0)
+        status = apply_load(&graph, model, settings, settings->operands[1]);
     if (status == 0)
         status = predict(model, graph, settings);
     npgnn_graph_free(graph);
@@ -124,6 +111,7 @@ static int run(const cli_settings *settings)
 static const arg_option options[] = {
     SETTING("pairs", 'p', ARG_TEXT, pairs, "FILE|-",
             "The pairs: two node names a line, separated by tabs, commas or blanks (required)."),
+    SETTING_CONTEXT,
     SETTING("output", 'o', ARG_TEXT, output, "FILE|-", "Where the results go (default: standard output)."),
     SETTING(
         "samples", 0, ARG_INT, samples, "N",
@@ -149,7 +137,9 @@ const cli_command cmd_predict = {
             .description =
                 "Prints a line per pair: the two names and the probability that they are linked, separated by "
                 "tabs. The nodes need features, not links: DATA may be another graph than the model was trained "
-                "on, with the same feature columns. Features are prepared as they were for the training.",
+                "on, with the same feature columns, and --context tells the model about it. Features are prepared as "
+                "they were "
+                "for the training.",
             .examples = "  npgnn predict model.safetensors synthetic --pairs pairs.tsv --output scores.tsv\n"
                         "  echo '3 17' | npgnn predict model.safetensors synthetic --pairs - --samples 20\n",
             .operands = {"MODEL", "DATA"},

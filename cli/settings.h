@@ -20,7 +20,7 @@ typedef struct cli_settings {
     arg_pairs changes; /* to the preset, in the order given */
     npgnn_options model;
     /* of single commands */
-    const char *output, *split, *save_split, *pairs;
+    const char *output, *split, *save_split, *pairs, *context;
     int protocol; /* an npgnn_protocol */
     int method;   /* an index of npgnn_method_info */
     double val, test, train_nodes, known_links;

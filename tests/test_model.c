@@ -115,6 +115,7 @@ static npgnn_model *make_model(int32_t f, int latent)
     model->params.block[1] = (real)1e-42; /* denormal */
     model->info.iterations = 123;
     model->info.fingerprint = 0x00ABCDEF01234567u;
+    model->info.context_fingerprint = 0x00123456789ABCDEu;
     model->info.train_nodes = 2147483647;
     model->info.train_edges = (int64_t)1 << 40;
     model->info.normalize = 1;
@@ -150,6 +151,7 @@ static void check_same_info(const npgnn_model *a, const npgnn_model *b)
     assert_int_equal(x.parameters, y.parameters);
     assert_int_equal(x.iterations, y.iterations);
     assert_true(x.fingerprint == y.fingerprint);
+    assert_true(x.context_fingerprint == y.context_fingerprint);
     assert_int_equal(x.train_nodes, y.train_nodes);
     assert_true(x.train_edges == y.train_edges);
     assert_int_equal(x.normalize, y.normalize);
@@ -361,6 +363,7 @@ static const edit edits[] = {
     {"\\\"columns\\\":7", "\\\"columns\\\":6", "should be"},
     {"\\\"iterations\\\":123", "\\\"iterations\\\":-1", "info is damaged"},
     {"\\\"fingerprint\\\":\\\"00", "\\\"fingerprint\\\":\\\"xx", "info is damaged"},
+    {"\\\"context\\\":\\\"00", "\\\"context\\\":\\\"xx", "info is damaged"},
     {"\"shape\":[7,3]", "\"shape\":[3,7]", "tensor W1 should be"},
     {"\"shape\":[7,3]", "\"shape\":[21]", "tensor W1 should be"},
     {"\"shape\":[7,3]", "\"shape\":[7,3,1]", "tensor W1 should be"},

@@ -403,6 +403,11 @@ NPGNN_API const char *npgnn_graph_name(const npgnn_graph *graph, int32_t node, c
 /* The node with this name, or -1. O(1). */
 NPGNN_API int32_t npgnn_graph_find(const npgnn_graph *graph, const char *name);
 
+/* The part of a graph on `count` of its nodes, in ascending order, and the edges among them: node i of it is nodes[i] of
+ * `graph`, with its name, label and features. E_ARGUMENT where the nodes are not ascending or not in the graph. */
+NPGNN_API int npgnn_graph_part(npgnn_graph **out, const npgnn_graph *graph, const int32_t *nodes, int32_t count,
+                               npgnn_error *err);
+
 /* The class label of a node, -1 where it has none. */
 NPGNN_API int32_t npgnn_graph_label(const npgnn_graph *graph, int32_t node);
 
@@ -469,10 +474,11 @@ NPGNN_API int npgnn_model_save(const npgnn_model *model, const char *path, npgnn
 NPGNN_API int npgnn_model_load(npgnn_model **out, const char *path, const npgnn_env *env, npgnn_error *err);
 
 typedef struct npgnn_model_info {
-    int32_t columns;      /* features it expects */
-    int64_t parameters;   /* numbers learnt */
-    int iterations;       /* trained */
-    uint64_t fingerprint; /* of the graph it was trained on */
+    int32_t columns;              /* features it expects */
+    int64_t parameters;           /* numbers learnt */
+    int iterations;               /* trained */
+    uint64_t fingerprint;         /* of the graph it was trained on */
+    uint64_t context_fingerprint; /* of the graph that z was encoded from: the same, but after npgnn_model_adapt */
     int32_t train_nodes;
     int64_t train_edges;
     int normalize, binarize; /* how the features were prepared */
@@ -488,6 +494,18 @@ NPGNN_API const char *npgnn_model_column_name(const npgnn_model *model, int32_t 
 /* The embeddings u (nodes, output_size) of all nodes of a graph, with z at its mean: the score of a pair is the inner
  * product of its rows. E_MISMATCH where the feature columns differ. */
 NPGNN_API int npgnn_model_embed(float *embedding, const npgnn_model *model, const npgnn_graph *graph,
+                                const npgnn_env *env, npgnn_error *err);
+
+/* The distribution of z: the mean and standard deviation of each of its `latent_size` numbers; either may be NULL. Returns how
+ * many there are: 0 for a model without latent. */
+NPGNN_API int npgnn_model_latent(float *mean, float *sigma, const npgnn_model *model);
+
+/* The model for a graph that it was not trained on: a copy whose z is encoded from `context`, by the encoder as it is. Nothing
+ * is trained, and `model` stays what it was. From then on `context` is what the copy knows of the world as a whole; the links
+ * that it averages over (option propagate) are those of the graph that it predicts on. A model without latent is copied as it
+ * is. E_MISMATCH where the feature columns differ, E_ARGUMENT for a graph without nodes, E_DIVERGED where its features are so
+ * large that z is not finite. O(n hidden) memory, one pass over edges and features. docs/adapt.md tells what it is worth. */
+NPGNN_API int npgnn_model_adapt(npgnn_model **out, const npgnn_model *model, const npgnn_graph *context,
                                 const npgnn_env *env, npgnn_error *err);
 NPGNN_API void npgnn_model_free(npgnn_model *model);
 

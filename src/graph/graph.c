@@ -406,6 +406,15 @@ int npi_graph_induced(npgnn_graph **out, const npgnn_graph *graph, const int32_t
     return code;
 }
 
+int npgnn_graph_part(npgnn_graph **out, const npgnn_graph *graph, const int32_t *nodes, int32_t count, npgnn_error *err)
+{
+    for (int32_t i = 0; i < count; i++)
+        if (nodes[i] <= (i > 0 ? nodes[i - 1] : -1) || nodes[i] >= graph->n)
+            return npi_fail(err, NPGNN_E_ARGUMENT, "node %d of a part must come after the one before it and before %d",
+                            nodes[i], graph->n);
+    return npi_graph_induced(out, graph, nodes, count, err);
+}
+
 /* ---- looking ---- */
 
 int32_t npgnn_graph_nodes(const npgnn_graph *graph)

@@ -64,12 +64,14 @@ static json_t *real_or_null(double value)
 
 static json_t *info_json(const npgnn_model_info *info)
 {
-    char fingerprint[17];
+    char fingerprint[17], context[17];
     snprintf(fingerprint, sizeof fingerprint, "%016" PRIx64, info->fingerprint);
-    return json_pack("{s:i, s:i, s:s, s:i, s:I, s:b, s:b, s:o, s:o}", "columns", (int)info->columns, "iterations",
-                     info->iterations, "fingerprint", fingerprint, "train_nodes", (int)info->train_nodes, "train_edges",
-                     (json_int_t)info->train_edges, "normalize", info->normalize, "binarize", info->binarize, "val_auc",
-                     real_or_null(info->val_auc), "val_ap", real_or_null(info->val_ap));
+    snprintf(context, sizeof context, "%016" PRIx64, info->context_fingerprint);
+    return json_pack("{s:i, s:i, s:s, s:s, s:i, s:I, s:b, s:b, s:o, s:o}", "columns", (int)info->columns, "iterations",
+                     info->iterations, "fingerprint", fingerprint, "context", context, "train_nodes",
+                     (int)info->train_nodes, "train_edges", (json_int_t)info->train_edges, "normalize", info->normalize,
+                     "binarize", info->binarize, "val_auc", real_or_null(info->val_auc), "val_ap",
+                     real_or_null(info->val_ap));
 }
 
 /* NULL where memory is out. */
@@ -153,12 +155,14 @@ static int read_info(npgnn_model_info *info, json_t *object, const npi_safetenso
 {
     json_int_t columns, edges, nodes, iterations;
     json_t *auc, *ap;
-    const char *fingerprint;
-    if (json_unpack(object, "{s:I, s:I, s:s, s:I, s:I, s:b, s:b, s:o, s:o}", "columns", &columns, "iterations",
-                    &iterations, "fingerprint", &fingerprint, "train_nodes", &nodes, "train_edges", &edges, "normalize",
-                    &info->normalize, "binarize", &info->binarize, "val_auc", &auc, "val_ap", &ap) ||
+    const char *fingerprint, *context;
+    if (json_unpack(object, "{s:I, s:I, s:s, s:s, s:I, s:I, s:b, s:b, s:o, s:o}", "columns", &columns, "iterations",
+                    &iterations, "fingerprint", &fingerprint, "context", &context, "train_nodes", &nodes, "train_edges",
+                    &edges, "normalize", &info->normalize, "binarize", &info->binarize, "val_auc", &auc, "val_ap",
+                    &ap) ||
         columns < 1 || columns > INT32_MAX || nodes < 0 || nodes > INT32_MAX || edges < 0 || iterations < 0 ||
-        iterations > INT_MAX || sscanf(fingerprint, "%16" SCNx64, &info->fingerprint) != 1)
+        iterations > INT_MAX || sscanf(fingerprint, "%16" SCNx64, &info->fingerprint) != 1 ||
+        sscanf(context, "%16" SCNx64, &info->context_fingerprint) != 1)
         return npi_safetensors_refuse(r, "its info is damaged");
     info->columns = (int32_t)columns;
     info->train_nodes = (int32_t)nodes;

@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "model/options.h"
 
@@ -27,6 +28,21 @@ int npi_model_new(npgnn_model **out, const npgnn_options *options, int32_t f, co
     model->info.val_auc = model->info.val_ap = (double)NAN;
     snprintf(model->info.version, sizeof model->info.version, "%s", npgnn_version());
     *out = model;
+    return 0;
+}
+
+int npi_model_copy(npgnn_model **out, const npgnn_model *model, const npgnn_env *env, npgnn_error *err)
+{
+    npgnn_model *copy = NULL;
+    int code = npi_model_new(&copy, &model->options, model->info.columns, env, err);
+    if (code)
+        return code;
+    copy->info = model->info;
+    copy->columns = npi_names_share(model->columns);
+    memcpy(copy->params.block, model->params.block, model->params.count * sizeof *model->params.block);
+    if (model->q)
+        memcpy(copy->q, model->q, 2 * (size_t)model->params.size.d * sizeof *model->q);
+    *out = copy;
     return 0;
 }
 

@@ -10,10 +10,13 @@ struct npgnn_model {
     npgnn_model_info info;
     npi_params params;
     npi_names *columns; /* (f) of the features it was trained on, NULL: they had no names */
-    real *q;            /* (2, d): mean and log sigma of z, encoded from the training graph; NULL without latent */
+    real *q; /* (2, d): mean and log sigma of z, encoded from the training graph or, by npgnn_model_adapt, from
+                             another; NULL without latent */
 };
 
 /* Room for a model of these options on f feature columns; parameters zero. */
 int npi_model_new(npgnn_model **out, const npgnn_options *options, int32_t f, const npgnn_env *env, npgnn_error *err);
+
+int npi_model_copy(npgnn_model **out, const npgnn_model *model, const npgnn_env *env, npgnn_error *err);
 
 #endif

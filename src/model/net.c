@@ -127,13 +127,12 @@ static void decoder_room(npi_net *net, int *failed, npgnn_error *err)
     net->mlp_scratch = room(net, npi_mlp_scratch(s), 1, failed, err);
 }
 
-int npi_net_new(npi_net **out, const npgnn_options *options, int32_t n, int32_t f, const npgnn_env *env,
-                npgnn_error *err)
+/* A net without its room; NULL when memory is out. */
+static npi_net *bare_net(const npgnn_options *options, int32_t n, int32_t f, const npgnn_env *env, npgnn_error *err)
 {
-    int failed = 0;
     npi_net *net = npi_alloc(env, 1, sizeof *net, err);
     if (!net)
-        return NPGNN_E_MEMORY;
+        return NULL;
     net->env = *env;
     net->options = *options;
     net->size = npi_sizes_of(options, f);
@@ -142,10 +141,41 @@ int npi_net_new(npi_net **out, const npgnn_options *options, int32_t n, int32_t 
     net->source = options->sample_latent ? &net->whole : &net->context;
     net->start = log(options->sigma_start);
     net->samples = options->latent && options->sample_latent ? options->samples : 1;
+    return net;
+}
+
+int npi_net_new(npi_net **out, const npgnn_options *options, int32_t n, int32_t f, const npgnn_env *env,
+                npgnn_error *err)
+{
+    int failed = 0;
+    npi_net *net = bare_net(options, n, f, env, err);
+    if (!net)
+        return NPGNN_E_MEMORY;
     if (options->latent)
         latent_room(net, &failed, err);
     decoder_room(net, &failed, err);
     if (failed || npi_pairs_new(&net->pairs, n, options->output_size, npi_pairs_sampled(options, n), env, err)) {
+        npi_net_free(net);
+        return NPGNN_E_MEMORY;
+    }
+    *out = net;
+    return 0;
+}
+
+int npi_net_new_encoder(npi_net **out, const npgnn_options *options, int32_t n, int32_t f, const npgnn_env *env,
+                        npgnn_error *err)
+{
+    int failed = 0;
+    npi_net *net = bare_net(options, n, f, env, err);
+    if (!net)
+        return NPGNN_E_MEMORY;
+    encoding_room(&net->whole, net, &failed, err);
+    net->xw = room(net, (size_t)n, net->size.h, &failed, err);
+    net->mean = room(net, 2, net->size.d, &failed, err);
+    net->scratch = room(net, npi_gcn_pool_scratch(net->size.h), 1, &failed, err);
+    if (!net->shortcut)
+        net->m = room(net, (size_t)n, 2 * net->size.d, &failed, err);
+    if (failed) {
         npi_net_free(net);
         return NPGNN_E_MEMORY;
     }

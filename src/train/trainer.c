@@ -281,7 +281,7 @@ int npgnn_trainer_model(npgnn_model **out, const npgnn_trainer *t, npgnn_error *
     model->columns = npi_names_share(t->known->x->columns);
     npgnn_model_info *info = &model->info;
     info->iterations = best ? t->progress.best_iteration : t->progress.iteration;
-    info->fingerprint = npi_graph_fingerprint(t->known);
+    info->fingerprint = info->context_fingerprint = npi_graph_fingerprint(t->known);
     info->train_nodes = t->known->n;
     info->train_edges = t->known->m;
     info->normalize = t->known->normalized;

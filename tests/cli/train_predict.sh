@@ -30,6 +30,17 @@ npgnn info plain.safetensors | grep -E '^  (iterations|latent|seed) '
 
 note another graph with the same words
 npgnn predict model.safetensors synthetic:nodes=200,seed=4 -p pairs.txt | wc -l
+
+note the latent of its own graph, and of another
+npgnn predict normal.safetensors $data -p pairs.txt >normal.tsv
+npgnn predict normal.safetensors $data -p pairs.txt --context $data | cmp - normal.tsv
+npgnn predict model.safetensors $data -p pairs.txt --context synthetic:nodes=200,seed=4 >context.tsv
+cut -f 1,2 scores.tsv >names
+cut -f 1,2 context.tsv | cmp - names
+status 1 cmp -s context.tsv scores.tsv
+status 1 npgnn predict model.safetensors $data -p pairs.txt --context synthetic:nodes=200,words=150
+status 1 npgnn predict model.safetensors $data -p pairs.txt --context nowhere
+
 note another number of words
 status 1 npgnn predict model.safetensors synthetic:nodes=200,words=50 -p pairs.txt 2>words
 wc -l <words

@@ -1,0 +1,61 @@
+/* A model on a graph that it was not trained on: z is encoded anew, everything else stays. */
+#include <math.h>
+
+#include "graph/graph.h"
+#include "model/model.h"
+#include "model/net.h"
+
+int npgnn_model_latent(float *mean, float *sigma, const npgnn_model *model)
+{
+    int d = model->params.size.d;
+    for (int c = 0; c < d; c++) {
+        if (mean)
+            mean[c] = (float)model->q[c];
+        if (sigma)
+            sigma[c] = (float)exp((double)model->q[d + c]);
+    }
+    return d;
+}
+
+/* q(z | context) with the parameters of the model. */
+static int encode(npgnn_model *model, const npgnn_graph *context, const npgnn_env *env, npgnn_error *err)
+{
+    int d = model->params.size.d;
+    npi_net *net = NULL;
+    npi_adj adj = {.a = context->a, .scale = npi_alloc(env, (size_t)context->n, sizeof *adj.scale, err)};
+    int code =
+        adj.scale ? npi_net_new_encoder(&net, &model->options, context->n, context->x->f, env, err) : NPGNN_E_MEMORY;
+    if (!code) {
+        npi_adj_normalize(&adj, env->threads);
+        npi_net_encode(net, model->q, model->q + d, &model->params, context->x, &adj);
+    }
+    for (int c = 0; !code && c < 2 * d; c++)
+        if (!isfinite(model->q[c]))
+            code = npi_fail(err, NPGNN_E_DIVERGED, "the features of the context are too large: its z is not finite");
+    npi_net_free(net);
+    npi_free(env, adj.scale);
+    return code;
+}
+
+int npgnn_model_adapt(npgnn_model **out, const npgnn_model *model, const npgnn_graph *context, const npgnn_env *env,
+                      npgnn_error *err)
+{
+    npgnn_env resolved = npi_env(env);
+    npgnn_model *copy = NULL;
+    if (context->n == 0)
+        return npi_fail(err, NPGNN_E_ARGUMENT, "the context has no nodes");
+    if (context->x->f != model->params.size.f)
+        return npi_fail(err, NPGNN_E_MISMATCH, "the model was trained on %d feature columns, the context has %d",
+                        model->params.size.f, context->x->f);
+    int code = npi_model_copy(&copy, model, &resolved, err);
+    if (!code && copy->q) {
+        code = encode(copy, context, &resolved, err);
+        copy->info.context_fingerprint = npi_graph_fingerprint(context);
+    }
+    if (code) {
+        npgnn_model_free(copy);
+        return code;
+    }
+    *out = copy;
+    return 0;
+}
