@@ -271,7 +271,7 @@ static void test_refused_contexts(void **state)
     npgnn_graph *other = NULL;
     npgnn_error err = {0};
     assert_ok(npgnn_graph_synthetic(&other, "nodes=100,words=120", &one_thread, &err), err);
-    refuse(model, other, NPGNN_E_MISMATCH, "100 feature columns, the context has 120");
+    refuse(model, other, NPGNN_E_MISMATCH, "100 feature columns, the graph has 120");
     npgnn_graph_free(other);
 
     float huge[WORDS];

@@ -275,8 +275,8 @@ typedef struct npgnn_predict_options {
 } npgnn_predict_options;
 
 /* Predicts each of `count` pairs of nodes of `graph`. The nodes need features, not edges: the graph may be another one than
- * the model was trained on, as long as its feature columns are the same (E_MISMATCH otherwise). To score many batches,
- * use an npgnn_predictor. */
+ * the model was trained on, as long as its feature columns are the same (E_MISMATCH otherwise): those with the same names, in any
+ * order, where both have names, as many otherwise. To score many batches, use an npgnn_predictor. */
 NPGNN_API int npgnn_predict(npgnn_prediction *out /* (count) */, const npgnn_model *model, const npgnn_graph *graph,
                             const npgnn_pair *pairs, size_t count, const npgnn_predict_options *options,
                             const npgnn_env *env, npgnn_error *err);

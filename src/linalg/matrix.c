@@ -220,6 +220,51 @@ int npi_features_rows(npi_features **out, const npi_features *x, const int32_t *
     return 0;
 }
 
+static int dense_permuted(npi_features *out, const npi_features *x, const int32_t *to, npgnn_error *err)
+{
+    size_t width = (size_t)x->f;
+    out->dense = npi_resize(&out->env, NULL, (size_t)out->n * width, sizeof *out->dense, err);
+    if (!out->dense)
+        return NPGNN_E_MEMORY;
+    for (size_t i = 0; i < (size_t)out->n; i++)
+        for (size_t c = 0; c < width; c++)
+            out->dense[i * width + (size_t)to[c]] = x->dense[i * width + c];
+    return 0;
+}
+
+/* Rows out of order come out of two transpositions in order. */
+static int sparse_permuted(npi_features *out, const npi_features *x, const int32_t *to, npgnn_error *err)
+{
+    npi_csr renamed = x->x, transposed = {0};
+    renamed.col = npi_resize(&out->env, NULL, (size_t)x->nonzeros, sizeof *renamed.col, err);
+    if (!renamed.col)
+        return NPGNN_E_MEMORY;
+    for (int64_t p = 0; p < x->nonzeros; p++)
+        renamed.col[p] = to[x->x.col[p]];
+    int code = npi_csr_transpose(&transposed, &renamed, &out->env, err);
+    npi_free(&out->env, renamed.col);
+    if (!code)
+        code = npi_csr_transpose(&out->x, &transposed, &out->env, err);
+    npi_csr_free(&out->env, &transposed);
+    return code;
+}
+
+int npi_features_permuted(npi_features **out, const npi_features *x, const int32_t *to, const npgnn_env *env,
+                          npgnn_error *err)
+{
+    npi_features *permuted = features_alloc(x->n, x->f, env, err);
+    if (!permuted)
+        return NPGNN_E_MEMORY;
+    permuted->nonzeros = x->nonzeros;
+    int code = x->dense ? dense_permuted(permuted, x, to, err) : sparse_permuted(permuted, x, to, err);
+    if (code) {
+        npi_features_free(permuted);
+        return code;
+    }
+    *out = permuted;
+    return 0;
+}
+
 int npi_features_transpose(npi_features *x, npgnn_error *err)
 {
     npi_csr *none = NULL, *xt;

@@ -2,8 +2,8 @@
 #include <math.h>
 
 #include "graph/graph.h"
-#include "model/model.h"
 #include "model/net.h"
+#include "predict/columns.h"
 
 int npgnn_model_latent(float *mean, float *sigma, const npgnn_model *model)
 {
@@ -17,17 +17,18 @@ int npgnn_model_latent(float *mean, float *sigma, const npgnn_model *model)
     return d;
 }
 
-/* q(z | context) with the parameters of the model. */
-static int encode(npgnn_model *model, const npgnn_graph *context, const npgnn_env *env, npgnn_error *err)
+/* q(z | context) with the parameters of the model; x: the features of the context. */
+static int encode(npgnn_model *model, const npgnn_graph *context, const npi_features *x, const npgnn_env *env,
+                  npgnn_error *err)
 {
     int d = model->params.size.d;
     npi_net *net = NULL;
     npi_adj adj = {.a = context->a, .scale = npi_alloc(env, (size_t)context->n, sizeof *adj.scale, err)};
-    int code =
-        adj.scale ? npi_net_new_encoder(&net, &model->options, context->n, context->x->f, env, err) : NPGNN_E_MEMORY;
+    int code = adj.scale ? npi_net_new_encoder(&net, &model->options, context->n, x->f, env, err) : NPGNN_E_MEMORY;
     if (!code) {
         npi_adj_normalize(&adj, env->threads);
-        npi_net_encode(net, model->q, model->q + d, &model->params, context->x, &adj);
+        npi_net_encode(net, model->q, model->q + d, &model->params, x, &adj);
+        model->info.context_fingerprint = npi_graph_fingerprint(context);
     }
     for (int c = 0; !code && c < 2 * d; c++)
         if (!isfinite(model->q[c]))
@@ -42,16 +43,15 @@ int npgnn_model_adapt(npgnn_model **out, const npgnn_model *model, const npgnn_g
 {
     npgnn_env resolved = npi_env(env);
     npgnn_model *copy = NULL;
+    npi_features *x = NULL;
     if (context->n == 0)
         return npi_fail(err, NPGNN_E_ARGUMENT, "the context has no nodes");
-    if (context->x->f != model->params.size.f)
-        return npi_fail(err, NPGNN_E_MISMATCH, "the model was trained on %d feature columns, the context has %d",
-                        model->params.size.f, context->x->f);
-    int code = npi_model_copy(&copy, model, &resolved, err);
-    if (!code && copy->q) {
-        code = encode(copy, context, &resolved, err);
-        copy->info.context_fingerprint = npi_graph_fingerprint(context);
-    }
+    int code = npi_columns_match(&x, model, context->x, &resolved, err);
+    if (!code)
+        code = npi_model_copy(&copy, model, &resolved, err);
+    if (!code && copy->q)
+        code = encode(copy, context, x, &resolved, err);
+    npi_features_free(x);
     if (code) {
         npgnn_model_free(copy);
         return code;

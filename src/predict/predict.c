@@ -5,13 +5,14 @@
 #include "base/rng.h"
 #include "graph/graph.h"
 #include "model/evidence.h"
-#include "model/model.h"
 #include "model/net.h"
 #include "model/score.h"
+#include "predict/columns.h"
 
 struct npgnn_predictor {
     npgnn_env env;
     const npgnn_model *model;
+    npi_features *x; /* of the graph, with the columns of the model */
     int32_t n;
     int samples;
     uint64_t seed;
@@ -50,21 +51,25 @@ int npgnn_predictor_new(npgnn_predictor **out, const npgnn_model *model, const n
 {
     npgnn_env resolved = npi_env(env);
     npi_sizes s = model->params.size;
-    if (graph->x->f != s.f)
-        return npi_fail(err, NPGNN_E_MISMATCH, "the model was trained on %d feature columns, the graph has %d", s.f,
-                        graph->x->f);
+    npi_features *x = NULL;
+    int code = npi_columns_match(&x, model, graph->x, &resolved, err);
+    if (code)
+        return code;
     npgnn_predictor *p = npi_alloc(&resolved, 1, sizeof *p, err);
-    if (!p)
+    if (!p) {
+        npi_features_free(x);
         return NPGNN_E_MEMORY;
+    }
     p->env = resolved;
     p->model = model;
+    p->x = x;
     p->n = graph->n;
     p->samples = options && options->samples >= 0 ? options->samples : model->options.predict_samples;
     p->seed = options ? options->seed : 0;
     if (s.d == 0 || !model->options.sample_latent)
         p->samples = 0; /* there is nothing to draw */
     p->weights = npi_weights_of(&model->options);
-    int code = npi_evidence_new(&p->evidence, &model->options, 0, &graph->a, graph->x, &resolved, err);
+    code = npi_evidence_new(&p->evidence, &model->options, 0, &graph->a, x, &resolved, err);
     if (!code)
         code = npi_embedder_new(&p->embedder, &model->options, s, &graph->a, &resolved, err);
     p->z = npi_alloc(&resolved, (size_t)s.d, sizeof *p->z, err);
@@ -75,7 +80,7 @@ int npgnn_predictor_new(npgnn_predictor **out, const npgnn_model *model, const n
         npgnn_predictor_free(p);
         return NPGNN_E_MEMORY;
     }
-    npi_embedder_features(&p->embedder, &model->params, graph->x, resolved.threads);
+    npi_embedder_features(&p->embedder, &model->params, x, resolved.threads);
     if (p->samples == 0)
         decode(p, -1);
     *out = p;
@@ -89,6 +94,7 @@ void npgnn_predictor_free(npgnn_predictor *p)
     npgnn_env env = p->env;
     npi_embedder_free(&env, &p->embedder);
     npi_evidence_free(&p->evidence);
+    npi_features_free(p->x);
     npi_free(&env, p->z);
     npi_free(&env, p->score);
     npi_free(&env, p->value);

@@ -39,7 +39,7 @@ cut -f 1,2 scores.tsv >names
 cut -f 1,2 context.tsv | cmp - names
 status 1 cmp -s context.tsv scores.tsv
 status 1 npgnn predict model.safetensors $data -p pairs.txt --context synthetic:nodes=200,words=150
-status 1 npgnn predict model.safetensors $data -p pairs.txt --context nowhere
+status 1 npgnn predict model.safetensors $data -p pairs.txt --context ./nowhere
 
 note another number of words
 status 1 npgnn predict model.safetensors synthetic:nodes=200,words=50 -p pairs.txt 2>words
