@@ -11,7 +11,7 @@
 #include "settings.h"
 
 static const cli_command *const commands[] = {&cmd_demo,    &cmd_info,      &cmd_train, &cmd_eval,
-                                              &cmd_predict, &cmd_reproduce, &cmd_bench};
+                                              &cmd_predict, &cmd_reproduce, &cmd_bench, &cmd_adapt};
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 
 static int print_overview(void)

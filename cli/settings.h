@@ -21,6 +21,9 @@ typedef struct cli_settings {
     npgnn_options model;
     /* of single commands */
     const char *output, *split, *save_split, *pairs, *context;
+    const char *model_file; /* of adapt */
+    double context_nodes;
+    int grow;
     int protocol; /* an npgnn_protocol */
     int method;   /* an index of npgnn_method_info */
     double val, test, train_nodes, known_links;
@@ -68,7 +71,7 @@ typedef struct cli_command {
     int (*run)(const cli_settings *settings); /* returns the exit status */
 } cli_command;
 
-extern const cli_command cmd_demo, cmd_info, cmd_train, cmd_eval, cmd_predict, cmd_reproduce, cmd_bench;
+extern const cli_command cmd_demo, cmd_info, cmd_train, cmd_eval, cmd_predict, cmd_reproduce, cmd_bench, cmd_adapt;
 
 /* After parsing: applies preset and changes, resolves the number of threads. Returns 0 or EXIT_USAGE. */
 int settings_finish(cli_settings *settings, const arg_command *command);

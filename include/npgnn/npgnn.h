@@ -349,6 +349,37 @@ NPGNN_API void npgnn_eval_options_default(npgnn_eval_options *options, npgnn_pro
 NPGNN_API int npgnn_evaluate(npgnn_eval_run *runs /* (seeds) */, const npgnn_graph *graph, int seeds,
                              const npgnn_eval_options *options, const npgnn_env *env, npgnn_error *err);
 
+/* ---- Transfer: what is a model worth on a graph that it was not trained on? docs/adapt.md ---- */
+
+/* Three ways to predict there. */
+typedef enum {
+    NPGNN_OLD_LATENT,   /* the model as it is */
+    NPGNN_NEW_LATENT,   /* the model with z encoded from the known links of the new graph: npgnn_model_adapt */
+    NPGNN_FROM_SCRATCH, /* another one, trained on the known links of the new graph */
+    NPGNN_TRANSFER_WAYS
+} npgnn_transfer_way;
+
+typedef struct npgnn_transfer_run {
+    npgnn_eval_run
+        way[NPGNN_TRANSFER_WAYS]; /* on the same test pairs; train_seconds of the new latent: of encoding it */
+    double shift; /* how far the mean of z moved, in its standard deviations (root mean square); NaN without latent */
+} npgnn_transfer_run;
+
+typedef struct npgnn_transfer_options {
+    npgnn_options model;  /* for every training; its seed is ignored */
+    double train_nodes;   /* share of the nodes in the first part, which is trained on */
+    double context_nodes; /* share of the nodes in the second, where the model is tried */
+    int grow;    /* 0: the parts have no node in common; 1: the nodes of the first are among those of the second */
+    double test; /* share of the links of the second part that are hidden, to be tested */
+    uint64_t first_seed;
+} npgnn_transfer_options;
+NPGNN_API void npgnn_transfer_options_default(npgnn_transfer_options *options); /* 0.3, 0.7, 0, 0.1 */
+
+/* Cuts the graph in two, trains on the first part and tests on the second, once per seed; or, with a `model`, tests that on all
+ * of the graph. No link that is tested is known to any of the ways. Results as for npgnn_evaluate. */
+NPGNN_API int npgnn_transfer(npgnn_transfer_run *runs /* (seeds) */, const npgnn_graph *graph, const npgnn_model *model,
+                             int seeds, const npgnn_transfer_options *options, const npgnn_env *env, npgnn_error *err);
+
 /* ================================================================================================================
  * 3. Handles
  * ============================================================================================================= */

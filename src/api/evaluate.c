@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "api/counter.h"
 #include "api/exam.h"
 #include "api/methods.h"
 
@@ -10,37 +11,6 @@ void npgnn_eval_options_default(npgnn_eval_options *options, npgnn_protocol prot
     memset(options, 0, sizeof *options);
     npgnn_options_preset(&options->model, NULL, NULL);
     npgnn_split_options_default(&options->split, protocol);
-}
-
-/* ---- progress: a training counts its own iterations, an evaluation also its runs ---- */
-
-typedef struct counter {
-    npgnn_env env; /* the caller's */
-    int run, runs;
-} counter;
-
-static int count_progress(void *user, const npgnn_progress *progress)
-{
-    const counter *c = user;
-    npgnn_progress seen = *progress;
-    seen.run = c->run;
-    seen.runs = c->runs;
-    return c->env.progress(c->env.user, &seen);
-}
-
-static void pass_log(void *user, const char *message)
-{
-    const counter *c = user;
-    c->env.log(c->env.user, message);
-}
-
-static npgnn_env counting_env(counter *c)
-{
-    npgnn_env env = c->env;
-    env.user = c;
-    env.progress = env.progress ? count_progress : NULL;
-    env.log = env.log ? pass_log : NULL;
-    return env;
 }
 
 /* ---- one seed ---- */
@@ -102,7 +72,7 @@ static int run_seed(npgnn_eval_run *run, evaluation *e, npgnn_error *err)
 
 /* ---- all seeds ---- */
 
-static int run_seeds(npgnn_eval_run *runs, evaluation *e, counter *count, npgnn_error *err)
+static int run_seeds(npgnn_eval_run *runs, evaluation *e, npi_counter *count, npgnn_error *err)
 {
     int code = 0;
     for (; !code && count->run < count->runs; count->run++) {
@@ -116,8 +86,8 @@ static int run_seeds(npgnn_eval_run *runs, evaluation *e, counter *count, npgnn_
 int npgnn_evaluate(npgnn_eval_run *runs, const npgnn_graph *graph, int seeds, const npgnn_eval_options *options,
                    const npgnn_env *env, npgnn_error *err)
 {
-    counter count = {npi_env(env), 0, seeds};
-    npgnn_env counting = counting_env(&count);
+    npi_counter count = {npi_env(env), 0, seeds};
+    npgnn_env counting = npi_counter_env(&count);
     npi_resamples resamples = {0};
     evaluation e = {.graph = graph, .env = &counting};
     npgnn_eval_options_default(&e.options, NPGNN_TRANSDUCTIVE);

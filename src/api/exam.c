@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "model/model.h"
+
 enum { KS = 3 };
 static const int ranks_asked[KS] = {1, 10, 100};
 
@@ -43,6 +45,20 @@ void npi_exam_free(const npgnn_env *env, npi_exam *exam)
 {
     npi_hard_free(env, &exam->hard);
     npi_free(env, exam->own);
+}
+
+/* ---- answers ---- */
+
+int npi_exam_answer(float *score, const npgnn_model *model, const npgnn_graph *graph, const npgnn_pair *pairs,
+                    size_t count, const npgnn_env *env, npgnn_error *err)
+{
+    npgnn_prediction *predictions = npi_alloc(env, count, sizeof *predictions, err);
+    int code = predictions ? npgnn_predict(predictions, model, graph, pairs, count, NULL, env, err) : NPGNN_E_MEMORY;
+    /* without draws the score says more than its sigmoid, which has fewer bits near 1 */
+    for (size_t i = 0; !code && i < count; i++)
+        score[i] = model->options.predict_samples ? predictions[i].probability : predictions[i].score;
+    npi_free(env, predictions);
+    return code;
 }
 
 /* ---- marks ---- */

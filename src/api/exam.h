@@ -23,4 +23,8 @@ void npi_exam_free(const npgnn_env *env, npi_exam *exam);
 int npi_exam_mark(npgnn_eval_run *run, npi_resamples *resamples, const npi_exam *exam, const float *score,
                   const npgnn_env *env, npgnn_error *err);
 
+/* The answers of a model: its scores of pairs of nodes of `graph`. */
+int npi_exam_answer(float *score /* (count) */, const npgnn_model *model, const npgnn_graph *graph,
+                    const npgnn_pair *pairs, size_t count, const npgnn_env *env, npgnn_error *err);
+
 #endif

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "api/exam.h"
 #include "api/fit.h"
 #include "baselines/cosine.h"
 #include "baselines/deepwalk.h"
@@ -18,20 +19,15 @@ static int score_model(float *score, npgnn_eval_run *run, const npgnn_trainer *t
                        npgnn_error *err)
 {
     npgnn_model *model = NULL;
-    npgnn_prediction *predictions = npi_alloc(task->env, task->count, sizeof *predictions, err);
-    int code = predictions ? npgnn_trainer_model(&model, trainer, err) : NPGNN_E_MEMORY;
+    int code = npgnn_trainer_model(&model, trainer, err);
     if (!code)
-        code = npgnn_predict(predictions, model, task->graph, task->pairs, task->count, NULL, task->env, err);
-    /* without draws the score says more than its sigmoid, which has fewer bits near 1 */
-    for (size_t i = 0; !code && i < task->count; i++)
-        score[i] = model->options.predict_samples ? predictions[i].probability : predictions[i].score;
+        code = npi_exam_answer(score, model, task->graph, task->pairs, task->count, task->env, err);
     if (!code) {
         run->best_iteration = model->info.iterations;
         run->val_auc = model->info.val_auc;
         run->val_ap = model->info.val_ap;
     }
     npgnn_model_free(model);
-    npi_free(task->env, predictions);
     return code;
 }
 
