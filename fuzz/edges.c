@@ -1,14 +1,16 @@
-/* Edge lists and Matrix Market files of edges, up to the graph that they make without features. */
+/* Files of edges, with what else they have: edge lists, Matrix Market, npz, GraphML, JSON. Up to the graph that they make. */
 #include "fuzz.h"
 #include "io/readers.h"
 
 static void read_edges(fuzz_case *c, npi_stream *stream)
 {
-    npi_edge_list list = {0};
+    npi_edge_list list = npi_edges_start(&c->env, 0);
+    npi_table table = {0};
     npgnn_graph *graph = NULL;
-    if (fuzz_code(c, npi_edges_read(&list, stream, &c->err)) != 0)
-        return;
-    if (fuzz_code(c, npi_tables_build(&graph, &list, "edges", NULL, NULL, &c->env, &c->err)) == 0)
+    if (fuzz_code(c, npi_tables_read(&list, &table, stream, &c->err)) != 0)
+        npi_table_free(&c->env, &table);
+    else if (fuzz_code(
+                 c, npi_tables_build(&graph, &list, "edges", table.x.ptr ? &table : NULL, NULL, &c->env, &c->err)) == 0)
         fuzz_graph(c, graph);
     npgnn_graph_free(graph);
     npi_edges_free(&list);

@@ -1,8 +1,10 @@
 """seeds.py: writes the seed corpora, corpus/TARGET/NAME. They are committed; run it again after a change to a format."""
 import gzip
+import io
 import json
 import pathlib
 import struct
+import zipfile
 
 HERE = pathlib.Path(__file__).parent / "corpus"
 MARK = b"\n=====\n"  # between the files of a set, as in fuzz.h
@@ -23,6 +25,20 @@ EDGES = {
     "mtx": "%%MatrixMarket matrix coordinate pattern symmetric\n% triangle\n3 3 3\n2 1\n3 1\n3 2\n",
     "header": "paper cites\n10 11\n11 12\n",
     "sparse": "5 100\n100 2147483646\n",
+}
+JSONL = {
+    "weights": '{"source": "a", "target": "b", "weight": 2.5}\n\n{"u": "b", "v": 7}\n',
+    "integers": '{"from": 0, "to": 1}\n{"from": 1, "to": 0}\n',
+}
+JSON = {"three": '{"0": [1, 0], "1": [], "x": [7]}'}
+GRAPHML = {
+    "people": "<?xml version='1.0'?>\n<graphml xmlns='x'><key id='a' for='node' attr.name='age' attr.type='int'><default>3"
+              "</default></key><key id='c' for='node' attr.name='class' attr.type='string'/><key id='w' for='edge' "
+              "attr.name='weight' attr.type='double'/><graph edgedefault='directed'><node id='n'><data key='a'>1</data>"
+              "<data key='c'>red</data></node><node id='m'/><edge source='n' target='m'><data key='w'>2</data></edge>"
+              "</graph></graphml>",
+    "plain": "<graphml><graph><node id='0'/><node id='1'/><edge source='0' target='1'/></graph></graphml>",
+    "entities": "<!DOCTYPE g [<!ENTITY a 'aa'>]><graphml>&a;</graphml>",
 }
 CSV = {
     "ids": "id,w1,w2,label\na,1,0,red\nb,0.5,-2e3,blue\nc,0,0,red\n",
@@ -64,7 +80,7 @@ ARGS = {
 }
 PAIRS = {"plain": "0 1\n1,2\n\n# no\n3\t0\r\n2 2\n", "bad": "0 1 2\n", "unknown": "0 9\n"}
 
-for target, texts in {"edges": EDGES, "csv": CSV, "svmlight": SVM, "mtx": MTX, "labels": LABELS, "split": SPLIT,
+for target, texts in {"edges": EDGES, "jsonl": JSONL, "json": JSON, "graphml": GRAPHML, "csv": CSV, "svmlight": SVM, "mtx": MTX, "labels": LABELS, "split": SPLIT,
                       "options": OPTIONS, "synthetic": SYNTHETIC, "args": ARGS, "pairs": PAIRS}.items():
     for name, text in texts.items():
         seed(target, name, text)
@@ -91,6 +107,37 @@ seed("npy", "i8-fortran", npy(">i8", (3, 2), struct.pack(">6q", 1, 2, 3, 0, 0, 9
 seed("npy", "half", npy("<f2", (1, 2), b"\x00\x3c\x01\x00", version=2))
 seed("npy", "bool", npy("|b1", (2, 2), b"\x01\x00\x00\x01", version=3))
 seed("npy", "empty", npy("<u2", (0, 5), b""))
+
+
+
+def vector(kind, *numbers):
+    return npy("<" + {"i": "i4", "q": "i8", "f": "f4"}[kind], (len(numbers),), struct.pack(f"<{len(numbers)}{kind}", *numbers))
+
+
+def npz(**arrays):
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in arrays.items():
+            archive.writestr(zipfile.ZipInfo(name.replace("__", ".") + ".npy"), content, zipfile.ZIP_DEFLATED)
+    return out.getvalue()
+
+
+def sparse(prefix, rows, cols, ptr, col):
+    return {prefix + "data": vector("f", *[1] * len(col)), prefix + "indices": vector("i", *col),
+            prefix + "indptr": vector("i", *ptr), prefix + "shape": vector("q", rows, cols)}
+
+
+ADJ, ATTR = sparse("adj_", 3, 3, [0, 1, 3, 3], [1, 0, 2]), sparse("attr_", 3, 2, [0, 0, 1, 2], [1, 0])
+seed("npz", "scipy", npz(format=npy("|S3", (), b"csr"), **sparse("", 3, 3, [0, 1, 3, 3], [1, 0, 2])))
+seed("npz", "coo", npz(format=npy("|S3", (), b"coo"), data=vector("f", 1, 2), row=vector("i", 0, 1), col=vector("i", 1, 2),
+                       shape=vector("q", 3, 3)))
+seed("npz", "set", npz(**ADJ, **ATTR, labels=vector("q", 1, 0, -1), node_names=npy("<U1", (3,), "abc".encode("utf-32-le")),
+                       attr_names=npy("|S1", (2,), b"xy")))
+seed("npz", "list", npz(edge_index=npy("<i8", (2, 2), struct.pack("<4q", 0, 1, 1, 2)), x=npy("<f4", (3, 1), bytes(12)),
+                        y=npy("|u1", (3,), b"\1\0\1")))
+seed("npz", "objects", npz(**ADJ, labels=npy("|O", (3,), b"\x80\3]q\0.")))
+seed("npz_features", "csc", npz(format=npy("|S3", (), b"csc"), **sparse("", 2, 3, [0, 1, 1, 2], [0, 1])))
+seed("npz_features", "dense", npz(x=npy("<f4", (2, 2), struct.pack("<4f", 0, 1, 2, 0))))
 
 # ---- pickles, as Python 2 and Python 3 write them ----
 

@@ -59,7 +59,7 @@ static inline int build(npgnn_graph **out, const void *edges, size_t edges_size,
                         const void *features, size_t features_size, npgnn_error *err)
 {
     npgnn_env env = test_env();
-    npi_edge_list list = {.env = env};
+    npi_edge_list list = npi_edges_start(&env, 0);
     npi_table table = {0};
     int code = read_edges(&list, edges, edges_size, &env, err);
     if (code == 0 && features)

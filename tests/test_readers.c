@@ -304,7 +304,7 @@ static void test_broken_npy(void **state)
     bad_npy("{'descr': '<f4', 'fortran_order': False, 'shape': (2147483600, 2147483600)}", f4, sizeof f4,
             "ends before");
     bad_npy("{'descr': '<f4', 'fortran_order': False, 'shape': (2147483600, 0)}", f4, 0, "for only 0 elements");
-    bad_npy("{'descr': '|O', 'fortran_order': False, 'shape': (3, 2)}", f4, sizeof f4, "plain numbers");
+    bad_npy("{'descr': '|O', 'fortran_order': False, 'shape': (3, 2)}", f4, sizeof f4, "Python's objects");
     bad_npy("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (3, 2)}", f4, sizeof f4, "plain numbers");
     bad_npy("{'descr': '<f4', 'shape': (3, 2)}", f4, sizeof f4, "lacks");
     bad(triangle, "x.npy", "0,1\n", NPGNN_E_FORMAT, "x.npy", 0, "not a .npy file");

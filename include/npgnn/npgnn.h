@@ -248,8 +248,9 @@ typedef struct npgnn_load_options {
     int binarize;         /* 1: every non-zero feature becomes 1 (before normalising) */
 } npgnn_load_options;
 
-/* Reads a graph. `data` is "synthetic[:key=value,...]" (see npgnn_graph_synthetic), a folder, an edge file, a path such as
- * "dir/ind.cora" for Planetoid's set of files, or a name in the data folder. It may be NULL when options->edges is set.
+/* Reads a graph. `data` is "synthetic[:key=value,...]" (see npgnn_graph_synthetic), a folder, a file
+ * (edges, .npz, GraphML, JSON), a path such as "dir/ind.cora" for Planetoid's set of files, or a name in the data folder: docs/formats.md
+ * has them all. It may be NULL when options->edges is set.
  * E_IO, E_FORMAT (with file and line), E_MEMORY. */
 NPGNN_API int npgnn_load(npgnn_graph **out, const char *data, const npgnn_load_options *options, const npgnn_env *env,
                          npgnn_error *err);

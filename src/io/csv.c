@@ -15,6 +15,7 @@ typedef struct reader {
     char separator;
     int fields; /* a line; 0: no line yet */
     int has_label;
+    int plain; /* nothing but numbers */
     first_column first;
     npi_names *names; /* of the first column, while it may be the id */
     float *value;     /* the same as numbers, while it may be a feature */
@@ -74,6 +75,10 @@ static int settle(reader *r, char *line)
     first_line seen = look_at(line, r->separator);
     int header = seen.id_word || seen.middle_words > 0 || seen.numbers == 0;
     r->fields = seen.fields;
+    if (r->plain) {
+        r->first = FIRST_FEATURE;
+        return 0;
+    }
     if (header && seen.id_word)
         r->first = FIRST_ID;
     r->has_label = seen.fields > 1 && (header ? seen.last_is_label_word : !seen.last_number);
@@ -226,10 +231,10 @@ static int read_first_line(reader *r, char *line, npgnn_error *err)
     return r->header ? 0 : NPGNN_E_MEMORY;
 }
 
-int npi_table_read_csv(npi_table *out, npi_stream *stream, npgnn_error *err)
+static int read_table(npi_table *out, npi_stream *stream, int plain, npgnn_error *err)
 {
     const npgnn_env *env = npi_stream_env(stream);
-    reader r = {.stream = stream};
+    reader r = {.stream = stream, .plain = plain};
     char *line;
     int code = npi_rows_start(&r.rows, env, err);
     if (code == 0)
@@ -248,4 +253,14 @@ int npi_table_read_csv(npi_table *out, npi_stream *stream, npgnn_error *err)
     npi_labels_free(&r.labels, env);
     npi_rows_free(&r.rows);
     return code;
+}
+
+int npi_table_read_csv(npi_table *out, npi_stream *stream, npgnn_error *err)
+{
+    return read_table(out, stream, 0, err);
+}
+
+int npi_table_read_plain(npi_table *out, npi_stream *stream, npgnn_error *err)
+{
+    return read_table(out, stream, 1, err);
 }

@@ -3,14 +3,19 @@
 #include <math.h>
 #include <string.h>
 
+/* Cuts the mark of the byte order off; returns 1 when it says big-endian. */
+static int cut_byte_order(const char **text, size_t *length)
+{
+    int marked = *length > 0 && memchr("<>|=", **text, 4);
+    int big_endian = marked && **text == '>';
+    *text += marked;
+    *length -= (size_t)marked;
+    return big_endian;
+}
+
 int npi_dtype_parse(npi_dtype *out, const char *text, size_t length)
 {
-    npi_dtype type = {0};
-    if (length > 0 && memchr("<>|=", text[0], 4)) {
-        type.big_endian = text[0] == '>';
-        text++;
-        length--;
-    }
+    npi_dtype type = {.big_endian = cut_byte_order(&text, &length)};
     if (length != 2 || text[1] < '1' || text[1] > '8')
         return -1;
     type.kind = text[0];
@@ -18,6 +23,25 @@ int npi_dtype_parse(npi_dtype *out, const char *text, size_t length)
     const char *sizes = type.kind == 'f' ? "248" : type.kind == 'b' ? "1" : "1248";
     if (!memchr("fiub", type.kind, 4) || !strchr(sizes, text[1]))
         return -1;
+    *out = type;
+    return 0;
+}
+
+int npi_dtype_parse_any(npi_dtype *out, const char *text, size_t length)
+{
+    if (npi_dtype_parse(out, text, length) == 0)
+        return 0;
+    npi_dtype type = {.big_endian = cut_byte_order(&text, &length)};
+    int characters = 0;
+    if (length == 0 || length > 6 || !memchr("USO", text[0], 3))
+        return -1;
+    for (size_t i = 1; i < length; i++) {
+        if (text[i] < '0' || text[i] > '9')
+            return -1;
+        characters = characters * 10 + (text[i] - '0');
+    }
+    type.kind = text[0];
+    type.size = characters * (type.kind == 'U' ? 4 : 1);
     *out = type;
     return 0;
 }

@@ -1,5 +1,6 @@
 /* Edge lists: two ids a line. */
 #define _POSIX_C_SOURCE 200809L
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -18,6 +19,11 @@ static int plain_index(int32_t *out, const char *id)
         return 0;
     *out = (int32_t)value;
     return 1;
+}
+
+npi_edge_list npi_edges_start(const npgnn_env *env, int weighted)
+{
+    return (npi_edge_list){.env = *env, .weighted = weighted, .largest = -1};
 }
 
 static int add_number_name(int32_t *index, npi_names *names, int32_t number, npgnn_error *err)
@@ -62,12 +68,39 @@ static int read_id(int32_t *out, npi_edge_list *list, const char *id, npi_stream
     return 0;
 }
 
-static int add_edge(npi_edge_list *list, npgnn_pair edge, npgnn_error *err)
+int npi_edges_add(npi_edge_list *list, npgnn_pair edge, float weight, npi_stream *stream, npgnn_error *err)
 {
-    int code = npi_grow(&list->env, &list->pairs, &list->room, (size_t)list->count, sizeof *list->pairs, err);
+    size_t count = (size_t)list->count;
+    int code = npi_grow(&list->env, &list->pairs, &list->room, count, sizeof *list->pairs, err);
+    if (code == 0 && list->weighted)
+        code = npi_grow(&list->env, &list->weights, &list->weight_room, count, sizeof *list->weights, err);
+    if (code)
+        return code;
+    if (list->weighted && !(weight > 0 && isfinite(weight)))
+        return npi_stream_fail(stream, err, "the weight %g: weights must be positive", (double)weight);
+    if (list->weighted)
+        list->weights[count] = weight;
+    list->pairs[list->count++] = edge;
+    list->other_weights |= weight != 1;
+    return 0;
+}
+
+/* The first id that cannot be an index turns all ids into names. */
+int npi_edges_add_ids(npi_edge_list *list, const char *from, const char *to, float weight, npi_stream *stream,
+                      npgnn_error *err)
+{
+    npgnn_pair edge = {0, 0};
+    int32_t index;
+    int code = 0;
+    if (!list->names && !(plain_index(&index, from) && plain_index(&index, to))) {
+        list->name_line = npi_stream_lineno(stream);
+        code = npi_edges_to_names(list, NULL, err);
+    }
     if (code == 0)
-        list->pairs[list->count++] = edge;
-    return code;
+        code = read_id(&edge.u, list, from, stream, err);
+    if (code == 0)
+        code = read_id(&edge.v, list, to, stream, err);
+    return code ? code : npi_edges_add(list, edge, weight, stream, err);
 }
 
 static int is_header_word(const char *field)
@@ -96,22 +129,6 @@ static int split_edge(char *id[2], layout *columns, char *line, npi_stream *stre
     }
     columns->more_fields |= npi_text_field(&rest, columns->separator) != NULL;
     return 0;
-}
-
-/* The first id that cannot be an index turns all ids into names. */
-static int read_edge(npi_edge_list *list, char *id[2], int integers, npi_stream *stream, npgnn_error *err)
-{
-    npgnn_pair edge = {0, 0};
-    int code = 0;
-    if (integers < 2 && !list->names) {
-        list->name_line = npi_stream_lineno(stream);
-        code = npi_edges_to_names(list, NULL, err);
-    }
-    if (code == 0)
-        code = read_id(&edge.u, list, id[0], stream, err);
-    if (code == 0)
-        code = read_id(&edge.v, list, id[1], stream, err);
-    return code ? code : add_edge(list, edge, err);
 }
 
 static void note_header(const npi_edge_list *list, const npi_stream *stream)
@@ -147,7 +164,7 @@ static int read_line(npi_edge_list *list, layout *columns, char *line, npi_strea
         note_header(list, stream);
     }
     columns->first_words = first && integers == 0;
-    return read_edge(list, id, integers, stream, err);
+    return npi_edges_add_ids(list, id[0], id[1], 1, stream, err);
 }
 
 static int read_text(npi_edge_list *list, npi_stream *stream, npgnn_error *err)
@@ -175,25 +192,20 @@ static int read_mtx(npi_edge_list *list, npi_stream *stream, npgnn_error *err)
     list->nodes = mtx.rows;
     while (code == 0 && (code = npi_mtx_next(&entry, &mtx, stream, err)) > 0) {
         npgnn_pair edge = {entry.row, entry.col};
-        code = add_edge(list, edge, err);
+        code = npi_edges_add(list, edge, entry.val, stream, err);
     }
     return code;
 }
 
-int npi_edges_read(npi_edge_list *out, npi_stream *stream, npgnn_error *err)
+int npi_edges_read(npi_edge_list *list, npi_stream *stream, npgnn_error *err)
 {
-    npi_edge_list list = {.env = *npi_stream_env(stream), .largest = -1};
-    int code = npi_mtx_detect(stream) ? read_mtx(&list, stream, err) : read_text(&list, stream, err);
-    if (code)
-        npi_edges_free(&list);
-    else
-        *out = list;
-    return code;
+    return npi_mtx_detect(stream) ? read_mtx(list, stream, err) : read_text(list, stream, err);
 }
 
 void npi_edges_free(npi_edge_list *list)
 {
     npi_free(&list->env, list->pairs);
+    npi_free(&list->env, list->weights);
     npi_names_free(list->names);
     memset(list, 0, sizeof *list);
 }

@@ -61,13 +61,29 @@ static int32_t find_node(const char *id, const npi_names *names, int32_t n)
     return npi_number_int(&index, id) && index >= 0 && index < n ? (int32_t)index : -1;
 }
 
-/* One line: 0, an error, or 1 for a line whose first field is no node. */
-static int read_label(npi_labels *labels, char *line, char separator, npi_stream *stream, const npi_names *names,
+/* Where a line has the id and the label. */
+typedef struct layout {
+    char separator; /* 0: no line yet */
+    int id;
+} layout;
+
+/* Cuts the line: the id, and the last of the other fields. */
+static void split_line(const char **id, const char **label, char *line, const layout *columns)
+{
+    *id = *label = NULL;
+    int at = 0;
+    for (char *field; (field = npi_text_field(&line, columns->separator)); at++)
+        *(at == columns->id ? id : label) = field;
+}
+
+/* One line: 0, an error, or 1 for a line whose id is no node. */
+static int read_label(npi_labels *labels, char *line, const layout *columns, npi_stream *stream, const npi_names *names,
                       int32_t n, npgnn_error *err)
 {
     int32_t index;
-    const char *id = npi_text_field(&line, separator), *text = npi_text_field(&line, separator);
-    if (!text || !*text)
+    const char *id, *text;
+    split_line(&id, &text, line, columns);
+    if (!id || !text || !*text)
         return npi_stream_fail(stream, err, "a label line needs a node id and a label");
     int32_t node = find_node(id, names, n);
     if (node < 0) {
@@ -82,26 +98,74 @@ static int read_label(npi_labels *labels, char *line, char separator, npi_stream
     return code;
 }
 
+/* The first line may be a header. The Twitch graphs have two ids a line; the nodes are called by the one named new_id. */
+static int read_first_label(npi_labels *labels, char *line, layout *columns, npi_stream *stream, const npi_names *names,
+                            int32_t n, npgnn_error *err)
+{
+    const npgnn_env *env = npi_stream_env(stream);
+    char *copy = npi_strdup(env, line, err), *rest = copy;
+    if (!copy)
+        return NPGNN_E_MEMORY;
+    columns->separator = npi_text_separator(line);
+    int at = 0;
+    for (const char *field; (field = npi_text_field(&rest, columns->separator)); at++)
+        if (strcmp(field, "new_id") == 0)
+            columns->id = at;
+    npi_free(env, copy);
+    int code = read_label(labels, line, columns, stream, names, n, err);
+    return code > 0 ? 0 : code;
+}
+
+static int start_labels(npi_labels *labels, int32_t n, const npgnn_env *env, npgnn_error *err)
+{
+    int code = 0;
+    for (int32_t i = 0; code == 0 && i < n; i++)
+        code = npi_labels_add(labels, "", env, err);
+    return code;
+}
+
 int npi_labels_read(int32_t **label, int32_t *classes, npi_stream *stream, const npi_names *names, int32_t n,
                     npgnn_error *err)
 {
     const npgnn_env *env = npi_stream_env(stream);
     npi_labels labels = {0};
-    char separator = 0, *line;
-    int code = 0;
-    for (int32_t i = 0; code == 0 && i < n; i++)
-        code = npi_labels_add(&labels, "", env, err);
+    layout columns = {0};
+    char *line;
+    int code = start_labels(&labels, n, env, err);
     while (code == 0 && n > 0 && (code = npi_stream_line(&line, stream, err)) > 0) {
-        int first = separator == 0;
-        if (npi_text_skippable(line)) {
+        if (npi_text_skippable(line))
             code = 0;
-            continue;
-        }
-        separator = first ? npi_text_separator(line) : separator;
-        code = read_label(&labels, line, separator, stream, names, n, err);
-        if (code > 0) /* the first line may be a header */
-            code = first ? 0 : NPGNN_E_FORMAT;
+        else if (columns.separator == 0)
+            code = read_first_label(&labels, line, &columns, stream, names, n, err);
+        else
+            code = read_label(&labels, line, &columns, stream, names, n, err);
+        code = code > 0 ? NPGNN_E_FORMAT : code;
     }
+    if (code == 0)
+        npi_labels_take(label, classes, &labels, env);
+    npi_labels_free(&labels, env);
+    return code;
+}
+
+int npi_labels_read_plain(int32_t **label, int32_t *classes, npi_stream *stream, int32_t n, npgnn_error *err)
+{
+    const npgnn_env *env = npi_stream_env(stream);
+    npi_labels labels = {0};
+    char *line;
+    int code = 0, several = 0;
+    while (code == 0 && !several && (code = npi_stream_line(&line, stream, err)) > 0) {
+        const char *text = npi_text_field(&line, ',');
+        several = line != NULL;
+        code = npi_labels_add(&labels, strcmp(text, "nan") == 0 ? "" : text, env, err);
+    }
+    if (code == 0 && several) {
+        npi_log(env, "%s: left out: a node has more than one label", npi_stream_name(stream));
+        npi_labels_free(&labels, env);
+        return 0;
+    }
+    if (code == 0 && labels.count != (size_t)n)
+        code =
+            npi_fail_at(err, NPGNN_E_MISMATCH, npi_stream_name(stream), 0, "%zu labels for %d nodes", labels.count, n);
     if (code == 0)
         npi_labels_take(label, classes, &labels, env);
     npi_labels_free(&labels, env);

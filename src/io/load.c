@@ -23,10 +23,10 @@ static int load_files(npgnn_graph **out, const char *data, const npgnn_load_opti
 {
     npi_location *where = npi_alloc(env, 1, sizeof *where, err);
     int code = where ? npi_locate(where, data, options, err) : NPGNN_E_MEMORY;
-    if (code == 0 && where->planetoid)
+    if (code == 0 && where->kind == NPI_PLANETOID)
         code = npi_planetoid_load(out, where->prefix, env, err);
     else if (code == 0)
-        code = npi_tables_load(out, where->edges, where->features, where->labels, env, err);
+        code = npi_files_load(out, where, 0, env, err);
     npi_free(env, where);
     return code;
 }

@@ -43,7 +43,7 @@ static int try_prefix(npi_location *out, const char *prefix)
     char path[NPI_PATH];
     if (!join(path, prefix, ".", npi_planetoid_suffix(NPI_PLANETOID_ALLX), "") || !is_file(path))
         return 0;
-    out->planetoid = 1;
+    out->kind = NPI_PLANETOID;
     return join(out->prefix, prefix, "", "", "");
 }
 
@@ -61,33 +61,14 @@ static int try_planetoid(npi_location *out, const char *path)
     return join(prefix, folder, "ind.", name, "") && try_prefix(out, prefix);
 }
 
-/* The one set of Planetoid files in a folder: 1; 0 where there is none; -1 where there are several. */
-static int find_planetoid(npi_location *out, const char *folder)
-{
-    DIR *dir = opendir(folder);
-    int found = 0;
-    if (!dir)
-        return 0;
-    for (struct dirent *entry; (entry = readdir(dir));) {
-        char prefix[NPI_PATH];
-        size_t length = strlen(entry->d_name);
-        if (length <= 5 || strcmp(entry->d_name + length - 5, ".allx") != 0)
-            continue;
-        entry->d_name[length - 5] = '\0';
-        found = join(prefix, folder, "/", entry->d_name, "") && try_prefix(out, prefix) ? found + 1 : found;
-    }
-    closedir(dir);
-    return found > 1 ? -1 : found;
-}
-
 /* ---- folders ---- */
 
-/* The first FOLDER/STEM.EXTENSION or the same with .gz; 0 where there is none. */
-static int find_file(char out[NPI_PATH], const char *folder, const char *stem, const char *const extensions[])
+/* The first FOLDER/NAME.EXTENSION (without NAME, FOLDER.EXTENSION) or the same with .gz; 0 where there is none. */
+static int find_file(char out[NPI_PATH], const char *folder, const char *name, const char *const extensions[])
 {
     for (int i = 0; extensions[i]; i++) {
         char path[NPI_PATH];
-        if (!join(path, folder, "/", stem, extensions[i]))
+        if (!join(path, folder, *name ? "/" : "", name, extensions[i]))
             return 0;
         if (is_file(path))
             return join(out, path, "", "", "");
@@ -98,24 +79,110 @@ static int find_file(char out[NPI_PATH], const char *folder, const char *stem, c
     return 0;
 }
 
+/* The one file in a folder whose name ends so: 1, with its path but for that end; 0 for none; -1 for several. */
+static int find_only(char stem[NPI_PATH], const char *folder, const char *end)
+{
+    DIR *dir = opendir(folder);
+    int found = 0;
+    if (!dir)
+        return 0;
+    for (struct dirent *entry; (entry = readdir(dir));) {
+        size_t length = strlen(entry->d_name), ending = strlen(end);
+        if (length <= ending || strcmp(entry->d_name + length - ending, end) != 0)
+            continue;
+        entry->d_name[length - ending] = '\0';
+        found += join(stem, folder, "/", entry->d_name, "");
+    }
+    closedir(dir);
+    return found > 1 ? -1 : found;
+}
+
+static const char *const tables[] = {".tsv", ".csv", ".txt", NULL};
+
+/* Our own names: edges, features, labels, and the names of nodes and columns where the features have none. */
+static int try_own(npi_location *out, const char *folder)
+{
+    static const char *const edges[] = {".tsv", ".csv", ".txt", ".mtx", ".npz", ".graphml", ".jsonl", NULL};
+    static const char *const features[] = {".mtx", ".npy", ".npz", ".csv", ".tsv", ".svm", ".svmlight", ".json", NULL};
+    static const char *const names[] = {".txt", NULL};
+    if (!find_file(out->edges, folder, "edges", edges))
+        return 0;
+    find_file(out->features, folder, "features", features);
+    find_file(out->labels, folder, "labels", tables);
+    find_file(out->nodes, folder, "nodes", names);
+    find_file(out->columns, folder, "columns", names);
+    return 1;
+}
+
+/* OGB's: in the folder or in its subfolder raw. */
+static int try_ogb(npi_location *out, const char *folder)
+{
+    static const char *const places[] = {"/raw", ""}, *const csv[] = {".csv", NULL};
+    for (int i = 0; i < 2; i++) {
+        char raw[NPI_PATH];
+        if (!join(raw, folder, places[i], "", "") || !find_file(out->edges, raw, "edge", csv) ||
+            !find_file(out->count, raw, "num-node-list", csv))
+            continue;
+        find_file(out->features, raw, "node-feat", csv);
+        find_file(out->labels, raw, "node-label", csv);
+        out->kind = NPI_OGB;
+        return 1;
+    }
+    return 0;
+}
+
+/* LINQS': STEM.cites and STEM.content. */
+static int try_linqs(npi_location *out, const char *stem)
+{
+    if (join(out->edges, stem, ".cites", "", "") && is_file(out->edges) &&
+        join(out->features, stem, ".content", "", "") && is_file(out->features))
+        return 1;
+    out->edges[0] = out->features[0] = '\0';
+    return 0;
+}
+
+/* The sets of Rozemberczki et al. (MUSAE and others): STEM_edges.csv, STEM_features.json, STEM_target.csv. */
+static int try_musae(npi_location *out, const char *stem)
+{
+    static const char *const edges[] = {"_edges.csv", NULL}, *const targets[] = {"_target.csv", NULL};
+    static const char *const features[] = {"_features.json", "_features.csv", NULL};
+    if (!find_file(out->edges, stem, "", edges))
+        return 0;
+    find_file(out->features, stem, "", features);
+    find_file(out->labels, stem, "", targets);
+    return 1;
+}
+
+/* Sets whose files share a stem, as in folder/cora.content. Returns as find_only does. */
+static int find_set(npi_location *out, const char *folder)
+{
+    static const struct {
+        const char *end;
+        int (*try)(npi_location *out, const char *stem);
+    } kinds[] = {{".allx", try_prefix}, {".content", try_linqs}, {"_edges.csv", try_musae}};
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        char stem[NPI_PATH];
+        int found = find_only(stem, folder, kinds[i].end);
+        if (found < 0 || (found > 0 && kinds[i].try(out, stem)))
+            return found;
+    }
+    return 0;
+}
+
 static int locate_folder(npi_location *out, const char *folder, npgnn_error *err)
 {
-    static const char *const edges[] = {".tsv", ".csv", ".txt", ".mtx", NULL};
-    static const char *const features[] = {".mtx", ".npy", ".csv", ".tsv", ".svm", ".svmlight", NULL};
-    static const char *const labels[] = {".tsv", ".csv", ".txt", NULL};
-    if (find_file(out->edges, folder, "edges", edges)) {
-        find_file(out->features, folder, "features", features);
-        find_file(out->labels, folder, "labels", labels);
+    if (try_own(out, folder) || try_ogb(out, folder))
         return 0;
-    }
-    int sets = find_planetoid(out, folder);
-    if (sets == 1)
-        return 0;
+    int sets = find_set(out, folder);
     if (sets < 0)
         return npi_fail_at(err, NPGNN_E_FORMAT, folder, 0,
                            "several graphs are in this folder: name one of them, as in folder/ind.cora");
+    if (sets > 0)
+        return 0;
     return npi_fail_at(err, NPGNN_E_FORMAT, folder, 0,
-                       "no edges.tsv, .csv, .txt or .mtx and no Planetoid files (ind.NAME.allx) in this folder");
+                       "no edges.tsv, .csv, .txt, .mtx, .npz, .graphml or .jsonl in this folder, and no set of "
+                       "Planetoid (ind.NAME.allx), LINQS (NAME.content), OGB (raw/edge.csv.gz) or MUSAE "
+                       "(NAME_edges.csv)");
 }
 
 /* ---- names ---- */
@@ -131,7 +198,7 @@ static int locate_path(npi_location *out, const char *path, npgnn_error *err)
     else if (is_file(path) || strcmp(path, "-") == 0)
         code = set_path(out->edges, path, err);
     else
-        return 0;
+        return try_linqs(out, path) || try_musae(out, path);
     return code ? code : 1;
 }
 
@@ -186,7 +253,7 @@ int npi_locate(npi_location *out, const char *data, const npgnn_load_options *op
         return npi_fail(err, NPGNN_E_ARGUMENT, "neither data nor an edge file is given");
     if (data)
         code = locate_data(out, data, options->data_dir, err);
-    if (code == 0 && out->planetoid && (options->edges || options->features))
+    if (code == 0 && out->kind == NPI_PLANETOID && (options->edges || options->features))
         return npi_fail(err, NPGNN_E_ARGUMENT, "%s has its own edges and features: no other files go with it", data);
     if (code == 0 && options->edges)
         code = set_path(out->edges, options->edges, err);

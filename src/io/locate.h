@@ -6,12 +6,20 @@
 
 #define NPI_PATH 4096
 
+typedef enum {
+    NPI_FILES, /* as the paths below say, "" where there is none */
+    NPI_PLANETOID,
+    NPI_OGB, /* the same, but features and labels are bare numbers, and `count` is there */
+} npi_location_kind;
+
 typedef struct npi_location {
-    int planetoid;         /* 1: `prefix` tells; 0: the files tell, "" where there is none */
+    npi_location_kind kind;
     char prefix[NPI_PATH]; /* of Planetoid's files, without the dot */
     char edges[NPI_PATH];
     char features[NPI_PATH];
     char labels[NPI_PATH];
+    char nodes[NPI_PATH], columns[NPI_PATH]; /* names, one a line */
+    char count[NPI_PATH];                    /* the number of nodes */
 } npi_location;
 
 /* Finds the files of `data` (which may be NULL when options->edges is set). E_IO where there is nothing of that name, and

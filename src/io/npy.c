@@ -1,26 +1,31 @@
-/* numpy's .npy files: a magic string, a version, the length of a header, the header (a Python dict) and the elements. */
+/* The .npy format: a magic string, a version, the length of a header, the header (a Python dict) and the elements. */
+#include "io/npy.h"
+
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "io/dtype.h"
 #include "io/readers.h"
-#include "io/text.h"
 
 #define LONGEST_HEADER 65536
-#define CHUNK 8192 /* elements read at once */
+#define CHUNK 65536 /* bytes read at once */
 
-typedef struct layout {
-    npi_dtype type;
-    int fortran;
-    int64_t rows, cols;
-} layout;
+static const char magic[] = "\x93NUMPY";
 
 static int refuse(npi_stream *stream, npgnn_error *err, const char *why)
 {
     return npi_fail_at(err, NPGNN_E_FORMAT, npi_stream_name(stream), 0, "%s", why);
 }
+
+int npi_npy_detect(const npi_stream *stream)
+{
+    size_t size;
+    const unsigned char *bytes = npi_stream_peek(&size, stream);
+    return size >= sizeof magic - 1 && memcmp(bytes, magic, sizeof magic - 1) == 0;
+}
+
+/* ---- the header ---- */
 
 /* What follows 'KEY': in the header, blanks skipped; NULL where it is absent. */
 static const char *find_key(const char *header, const char *key)
@@ -35,40 +40,47 @@ static const char *find_key(const char *header, const char *key)
     return at + strspn(at, " ");
 }
 
-/* "(2708, 1433)": exactly two dimensions. */
-static int parse_shape(layout *out, const char *shape)
+/* "(2708, 1433)", "(2708,)" or "()". */
+static int parse_shape(npi_array *out, const char *shape)
 {
-    long long rows, cols;
-    int used = 0;
-    if (sscanf(shape, "( %10lld , %10lld %n", &rows, &cols, &used) != 2 || used == 0)
+    long long size[2] = {1, 1};
+    int used = 0, dims = 0;
+    if (*shape++ != '(')
         return 0;
-    shape += used;
-    shape += *shape == ',';
+    while (dims < 2 && sscanf(shape, " %10lld %n", &size[dims], &used) == 1) {
+        if (size[dims] < 0 || size[dims] >= INT32_MAX)
+            return 0;
+        shape += used;
+        shape += *shape == ',';
+        dims++;
+    }
     if (shape[strspn(shape, " ")] != ')')
         return 0;
-    if (rows < 0 || rows >= INT32_MAX || cols < 0 || cols >= INT32_MAX)
-        return 0;
-    out->rows = rows;
-    out->cols = cols;
+    out->dims = dims;
+    out->rows = size[0];
+    out->cols = size[1];
     return 1;
 }
 
-static int parse_header(layout *out, const char *header, npi_stream *stream, npgnn_error *err)
+static int parse_header(npi_array *out, const char *header, npi_stream *stream, npgnn_error *err)
 {
     const char *descr = find_key(header, "'descr'"), *fortran = find_key(header, "'fortran_order'");
     const char *shape = find_key(header, "'shape'");
     const char *end = descr && *descr == '\'' ? strchr(descr + 1, '\'') : NULL;
     if (!descr || !fortran || !shape)
         return refuse(stream, err, "the header of the .npy file lacks descr, fortran_order or shape");
-    if (!end || npi_dtype_parse(&out->type, descr + 1, (size_t)(end - descr - 1)))
+    if (!end || npi_dtype_parse_any(&out->type, descr + 1, (size_t)(end - descr - 1)))
         return refuse(stream, err, "the array is not one of plain numbers");
+    if (out->type.kind == 'O')
+        return refuse(stream, err,
+                      "the array holds Python's objects, a pickle, which is refused: save it as numbers or text");
     if (!parse_shape(out, shape))
-        return refuse(stream, err, "features need an array of two dimensions, each below 2^31");
+        return refuse(stream, err, "arrays of at most two dimensions are understood, each below 2^31");
     out->fortran = strncmp(fortran, "True", 4) == 0;
     return 0;
 }
 
-static int read_header(layout *out, npi_stream *stream, npgnn_error *err)
+int npi_npy_begin(npi_array *out, npi_stream *stream, npgnn_error *err)
 {
     unsigned char start[12];
     char header[LONGEST_HEADER + 1];
@@ -76,7 +88,7 @@ static int read_header(layout *out, npi_stream *stream, npgnn_error *err)
     int code = npi_stream_read(start, &got, stream, 10, err);
     if (code)
         return code;
-    if (got < 10 || memcmp(start, "\x93NUMPY", 6) != 0 || start[6] < 1 || start[6] > 3)
+    if (got < 10 || memcmp(start, magic, 6) != 0 || start[6] < 1 || start[6] > 3)
         return refuse(stream, err, "this is not a .npy file of version 1 to 3");
     length = start[8] | (size_t)start[9] << 8;
     if (start[6] > 1) { /* four bytes of length from version 2 on */
@@ -95,35 +107,26 @@ static int read_header(layout *out, npi_stream *stream, npgnn_error *err)
                         : parse_header(out, header, stream, err);
 }
 
-/* The element at position `index` of the file into the triples. */
-static int add_element(npi_triples *triples, const layout *array, int64_t index, const unsigned char *element,
-                       npi_stream *stream, npgnn_error *err)
-{
-    double value = npi_dtype_float(element, array->type);
-    int64_t row = array->fortran ? index % array->rows : index / array->cols;
-    int64_t col = array->fortran ? index / array->rows : index % array->cols;
-    if (!(fabs(value) <= (double)FLT_MAX))
-        return npi_fail_at(err, NPGNN_E_FORMAT, npi_stream_name(stream), 0,
-                           "row %lld, column %lld (from 0) is not finite", (long long)row, (long long)col);
-    if (value == 0)
-        return 0;
-    return npi_triples_add(triples, (int32_t)row, (int32_t)col, (float)value, npi_stream_env(stream), err);
-}
+/* ---- the elements ---- */
 
-static int read_elements(npi_triples *triples, const layout *array, npi_stream *stream, npgnn_error *err)
+int npi_npy_each(const npi_array *array, npi_stream *stream, npi_element_fn *see, void *user, npgnn_error *err)
 {
-    unsigned char chunk[CHUNK * 8];
+    unsigned char chunk[CHUNK];
     int64_t total = array->rows * array->cols;
     size_t size = (size_t)array->type.size, got;
     int code = 0;
+    if (size == 0 || size > CHUNK)
+        return refuse(stream, err, "the elements of the array are empty or too long");
     for (int64_t done = 0; code == 0 && done < total;) {
-        size_t wanted = total - done < CHUNK ? (size_t)(total - done) : CHUNK;
+        size_t room = CHUNK / size, wanted = total - done < (int64_t)room ? (size_t)(total - done) : room;
         code = npi_stream_read(chunk, &got, stream, wanted * size, err);
         if (code == 0 && got < wanted * size)
             code = refuse(stream, err, "the file ends before all its elements");
-        for (size_t i = 0; code == 0 && i < wanted; i++)
-            code = add_element(triples, array, done + (int64_t)i, chunk + i * size, stream, err);
-        done += (int64_t)wanted;
+        for (size_t i = 0; code == 0 && i < wanted; i++, done++) {
+            int64_t row = array->fortran ? done % array->rows : done / array->cols;
+            int64_t col = array->fortran ? done / array->rows : done % array->cols;
+            code = see(user, row, col, chunk + i * size, err);
+        }
     }
     if (code == 0)
         code = npi_stream_read(chunk, &got, stream, 1, err);
@@ -132,19 +135,177 @@ static int read_elements(npi_triples *triples, const layout *array, npi_stream *
     return code;
 }
 
+static int number_at(float *out, npi_dtype type, npi_stream *stream, int64_t row, int64_t col,
+                     const unsigned char *element, npgnn_error *err)
+{
+    double value = npi_dtype_float(element, type);
+    *out = (float)value;
+    if (fabs(value) <= (double)FLT_MAX)
+        return 0;
+    return npi_fail_at(err, NPGNN_E_FORMAT, npi_stream_name(stream), 0, "row %lld, column %lld (from 0) is not finite",
+                       (long long)row, (long long)col);
+}
+
+static int is_text(npi_dtype type)
+{
+    return type.kind == 'U' || type.kind == 'S';
+}
+
+/* An array under way, in the order of the file. */
+typedef struct collector {
+    npi_stream *stream;
+    npi_dtype type;
+    int64_t *ints; /* one of them is in use */
+    float *floats;
+    size_t count, room;
+    npi_triples triples;
+} collector;
+
+static int collect_int(void *user, int64_t row, int64_t col, const unsigned char *element, npgnn_error *err)
+{
+    collector *c = user;
+    (void)row;
+    (void)col;
+    int code = npi_grow(npi_stream_env(c->stream), &c->ints, &c->room, c->count, sizeof *c->ints, err);
+    if (code == 0)
+        c->ints[c->count++] = npi_dtype_int(element, c->type);
+    return code;
+}
+
+static int collect_float(void *user, int64_t row, int64_t col, const unsigned char *element, npgnn_error *err)
+{
+    collector *c = user;
+    int code = npi_grow(npi_stream_env(c->stream), &c->floats, &c->room, c->count, sizeof *c->floats, err);
+    return code ? code : number_at(&c->floats[c->count++], c->type, c->stream, row, col, element, err);
+}
+
+/* Where the element that comes index-th row after row stands in the file. */
+static size_t place_of(const npi_array *array, size_t index)
+{
+    size_t row = index / (size_t)array->cols, col = index % (size_t)array->cols;
+    return array->fortran ? col * (size_t)array->rows + row : index;
+}
+
+int npi_npy_ints(int64_t **out, const npi_array *array, npi_stream *stream, npgnn_error *err)
+{
+    const npgnn_env *env = npi_stream_env(stream);
+    collector c = {.stream = stream, .type = array->type};
+    if (is_text(array->type) || array->type.kind == 'f')
+        return refuse(stream, err, "the array must be one of integers");
+    int code = npi_npy_each(array, stream, collect_int, &c, err);
+    int64_t *ordered = code == 0 ? npi_alloc(env, c.count, sizeof *ordered, err) : NULL;
+    for (size_t i = 0; ordered && i < c.count; i++)
+        ordered[i] = c.ints[place_of(array, i)];
+    npi_free(env, c.ints);
+    if (code == 0 && !ordered)
+        return NPGNN_E_MEMORY;
+    *out = ordered;
+    return code;
+}
+
+int npi_npy_floats(float **out, const npi_array *array, npi_stream *stream, npgnn_error *err)
+{
+    const npgnn_env *env = npi_stream_env(stream);
+    collector c = {.stream = stream, .type = array->type};
+    if (is_text(array->type))
+        return refuse(stream, err, "the array must be one of numbers");
+    int code = npi_npy_each(array, stream, collect_float, &c, err);
+    float *ordered = code == 0 ? npi_alloc(env, c.count, sizeof *ordered, err) : NULL;
+    for (size_t i = 0; ordered && i < c.count; i++)
+        ordered[i] = c.floats[place_of(array, i)];
+    npi_free(env, c.floats);
+    if (code == 0 && !ordered)
+        return NPGNN_E_MEMORY;
+    *out = ordered;
+    return code;
+}
+
+/* ---- texts ---- */
+
+typedef struct text_reader {
+    npi_stream *stream;
+    npi_dtype type;
+    char *text; /* room for an element */
+    npi_text_fn *see;
+    void *user;
+} text_reader;
+
+/* One character in UTF-8 at `to`; returns what follows it, NULL where it is none. */
+static char *put_utf8(char *to, int64_t c)
+{
+    static const unsigned char marks[] = {0, 0, 0xC0, 0xE0, 0xF0};
+    int length = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+    if (c > 0x10FFFF || (c >= 0xD800 && c <= 0xDFFF))
+        return NULL;
+    for (int i = length - 1; i > 0; i--, c >>= 6)
+        to[i] = (char)(0x80 | (c & 0x3F));
+    to[0] = (char)(marks[length] | c);
+    return to + length;
+}
+
+/* Elements are filled up with zeros at the end. */
+static int see_text(void *user, int64_t row, int64_t col, const unsigned char *element, npgnn_error *err)
+{
+    text_reader *r = user;
+    int step = r->type.kind == 'U' ? 4 : 1;
+    npi_dtype character = {'u', step, r->type.big_endian};
+    char *to = r->text;
+    (void)col;
+    for (int at = 0; to && at < r->type.size; at += step) {
+        int64_t c = npi_dtype_int(element + at, character);
+        if (c == 0)
+            break;
+        if (step == 4)
+            to = put_utf8(to, c);
+        else
+            *to++ = (char)c;
+    }
+    if (!to)
+        return npi_fail_at(err, NPGNN_E_FORMAT, npi_stream_name(r->stream), 0, "text %lld is not Unicode",
+                           (long long)row);
+    *to = '\0';
+    return r->see(r->user, r->text, err);
+}
+
+int npi_npy_texts(const npi_array *array, npi_stream *stream, npi_text_fn *see, void *user, npgnn_error *err)
+{
+    const npgnn_env *env = npi_stream_env(stream);
+    text_reader r = {.stream = stream, .type = array->type, .see = see, .user = user};
+    if (!is_text(array->type) || array->cols != 1)
+        return refuse(stream, err, "the array must be a vector of texts");
+    r.text = npi_alloc(env, (size_t)array->type.size + 1, 1, err);
+    int code = r.text ? npi_npy_each(array, stream, see_text, &r, err) : NPGNN_E_MEMORY;
+    npi_free(env, r.text);
+    return code;
+}
+
+/* ---- as a table of features ---- */
+
+static int collect_triple(void *user, int64_t row, int64_t col, const unsigned char *element, npgnn_error *err)
+{
+    collector *c = user;
+    float value = 0;
+    int code = number_at(&value, c->type, c->stream, row, col, element, err);
+    if (code || value == 0)
+        return code;
+    return npi_triples_add(&c->triples, (int32_t)row, (int32_t)col, value, npi_stream_env(c->stream), err);
+}
+
 int npi_table_read_npy(npi_table *out, npi_stream *stream, npgnn_error *err)
 {
     npi_table table = {0};
-    npi_triples triples = {0};
-    layout array = {0};
-    int code = read_header(&array, stream, err);
+    npi_array array = {0};
+    int code = npi_npy_begin(&array, stream, err);
+    if (code == 0 && (array.dims != 2 || is_text(array.type)))
+        code = refuse(stream, err, "features need an array of numbers with two dimensions");
+    collector c = {.stream = stream, .type = array.type};
     if (code == 0)
-        code = read_elements(&triples, &array, stream, err);
+        code = npi_npy_each(&array, stream, collect_triple, &c, err);
     if (code == 0)
         code = npi_table_check_size(stream, array.rows, array.cols, array.rows * array.cols, err);
     if (code == 0)
-        code = npi_triples_to_csr(&table.x, &triples, (int32_t)array.rows, (int32_t)array.cols, stream, err);
-    npi_free(npi_stream_env(stream), triples.items);
+        code = npi_triples_to_csr(&table.x, &c.triples, (int32_t)array.rows, (int32_t)array.cols, stream, err);
+    npi_free(npi_stream_env(stream), c.triples.items);
     if (code == 0)
         *out = table;
     return code;

@@ -3,6 +3,7 @@
 #define NPI_IO_READERS_H
 
 #include "graph/graph.h"
+#include "io/locate.h"
 #include "io/rows.h"
 #include "io/stream.h"
 
@@ -15,18 +16,32 @@
 
 typedef struct npi_edge_list {
     npgnn_env env;
+    int weighted;      /* 1: weights are wanted */
+    int other_weights; /* 1: there are some besides 1 */
     npgnn_pair *pairs; /* ids as the file has them, or indices into names */
-    size_t room;
+    float *weights;    /* (count) where they are wanted, NULL otherwise */
+    size_t room, weight_room;
     int64_t count;
     npi_names *names;     /* NULL: every id is an integer from 0 to INT32_MAX - 1, written plainly */
     int32_t largest;      /* such id, -1 where there is none */
     int64_t largest_line; /* where it stands */
     int64_t name_line;    /* where the first id stands that is no such integer */
     int32_t nodes;        /* what the file itself says, 0: nothing */
+    int directed;         /* the file says so */
 } npi_edge_list;
 
-/* Two ids a line, or a Matrix Market file. */
-int npi_edges_read(npi_edge_list *out, npi_stream *stream, npgnn_error *err);
+/* An empty list. */
+npi_edge_list npi_edges_start(const npgnn_env *env, int weighted);
+
+/* Two ids a line, or a Matrix Market file, into an empty list, which is the caller's to free also on failure. */
+int npi_edges_read(npi_edge_list *list, npi_stream *stream, npgnn_error *err);
+
+/* E_FORMAT for a weight that is not positive and finite, where weights are wanted. */
+int npi_edges_add(npi_edge_list *list, npgnn_pair edge, float weight, npi_stream *stream, npgnn_error *err);
+
+/* The same with ids as a file spells them. */
+int npi_edges_add_ids(npi_edge_list *list, const char *from, const char *to, float weight, npi_stream *stream,
+                      npgnn_error *err);
 
 /* Turns integer ids into names, by first appearance; adds to `names` when that is not NULL (and shares it). */
 int npi_edges_to_names(npi_edge_list *list, npi_names *names, npgnn_error *err);
@@ -47,8 +62,15 @@ int npi_table_read(npi_table *out, npi_stream *stream, npgnn_error *err);
 int npi_table_read_csv(npi_table *out, npi_stream *stream, npgnn_error *err);
 int npi_table_read_svmlight(npi_table *out, npi_stream *stream, npgnn_error *err);
 int npi_table_read_npy(npi_table *out, npi_stream *stream, npgnn_error *err);
+int npi_table_read_npz(npi_table *out, npi_stream *stream, npgnn_error *err);
 int npi_table_read_mtx(npi_table *out, npi_stream *stream, npgnn_error *err);
 void npi_table_free(const npgnn_env *env, npi_table *table);
+
+/* A line a node, numbers only: no ids, no header, no label, whatever they look like. */
+int npi_table_read_plain(npi_table *out, npi_stream *stream, npgnn_error *err);
+
+/* Gives an empty table rows without columns. */
+int npi_table_empty(npi_table *out, int32_t rows, const npgnn_env *env, npgnn_error *err);
 
 /* E_FORMAT for sizes out of proportion to the elements, see NPI_SPARSEST. */
 int npi_table_check_size(npi_stream *stream, int64_t rows, int64_t cols, int64_t elements, npgnn_error *err);
@@ -115,17 +137,32 @@ int npi_labels_add(npi_labels *labels, const char *text, const npgnn_env *env, n
 void npi_labels_take(int32_t **label, int32_t *classes, npi_labels *labels, const npgnn_env *env);
 void npi_labels_free(npi_labels *labels, const npgnn_env *env);
 
-/* Lines "id label" into `label` (n), which becomes -1 elsewhere. */
+/* A label a line, for the nodes 0, 1, 2...; "nan" is none. */
+int npi_labels_read_plain(int32_t **label, int32_t *classes, npi_stream *stream, int32_t n, npgnn_error *err);
+
+/* Lines of an id, first, and a label, last, into `label` (n), which becomes -1 elsewhere. */
 int npi_labels_read(int32_t **label, int32_t *classes, npi_stream *stream, const npi_names *names, int32_t n,
                     npgnn_error *err);
 
 /* ---- together ---- */
 
-/* The graph of an edge file with the features and labels in other files, "" where there are none. */
-int npi_tables_load(npgnn_graph **out, const char *edges, const char *features, const char *labels,
-                    const npgnn_env *env, npgnn_error *err);
+/* GraphML: nodes with their numbers as features, and edges. */
+int npi_graphml_detect(const npi_stream *stream);
+int npi_graphml_read(npi_edge_list *edges, npi_table *table, npi_stream *stream, npgnn_error *err);
 
-/* The same from what was read; takes over table's content, also on failure. `table` NULL: no features. The streams give
+/* JSON: an edge a line, {"source": "a", "target": "b", "weight": 2}; features as {"node": [columns that are 1], ...}. */
+int npi_json_detect(const npi_stream *stream);
+int npi_json_edges(npi_edge_list *edges, npi_stream *stream, npgnn_error *err);
+int npi_table_read_json(npi_table *out, npi_stream *stream, npgnn_error *err);
+
+/* A file of edges, of any format, and what it has besides: rows in `table`, which stays empty where there are none. Both are
+ * the caller's to free, also on failure. */
+int npi_tables_read(npi_edge_list *edges, npi_table *table, npi_stream *stream, npgnn_error *err);
+
+/* The graph of the files at a location. */
+int npi_files_load(npgnn_graph **out, const npi_location *where, int weighted, const npgnn_env *env, npgnn_error *err);
+
+/* The graph of what was read; takes over table's content, also on failure. `table` NULL: no features. The streams give
  * their names to errors; `labels` may be NULL. */
 int npi_tables_build(npgnn_graph **out, npi_edge_list *edges, const char *edges_name, npi_table *table,
                      npi_stream *labels, const npgnn_env *env, npgnn_error *err);

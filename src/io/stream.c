@@ -13,8 +13,10 @@
 struct npi_stream {
     npgnn_env env;
     char *name;
-    FILE *file;                  /* NULL: from memory */
-    const unsigned char *memory; /* what is left of it */
+    FILE *file;
+    npi_source_fn *source; /* where there is no file */
+    void *source_user;
+    const unsigned char *memory; /* what is left of it, where there is neither */
     size_t memory_left;
     unsigned char *raw; /* (BLOCK) as read, before gunzipping */
     z_stream zip;
@@ -54,13 +56,15 @@ int npi_stream_fail(npi_stream *stream, npgnn_error *err, const char *format, ..
 
 /* ---- bytes as they come ---- */
 
-/* Up to `size` bytes of the file or the memory; 0 at the end. */
+/* Up to `size` bytes of the file, the source or the memory; 0 at the end. */
 static int read_raw(unsigned char *bytes, size_t *got, npi_stream *stream, size_t size, npgnn_error *err)
 {
     if (stream->file) {
         *got = fread(bytes, 1, size, stream->file);
         return *got == 0 && ferror(stream->file) ? npi_fail_errno(err, "read", stream->name) : 0;
     }
+    if (stream->source)
+        return stream->source(stream->source_user, bytes, got, size, err);
     *got = size < stream->memory_left ? size : stream->memory_left;
     if (*got > 0) {
         memcpy(bytes, stream->memory, *got);
@@ -155,21 +159,18 @@ static int detect_gzip(npi_stream *stream, npgnn_error *err)
     return refill(stream, err);
 }
 
-/* Takes over `file`, also on failure. */
-static int start(npi_stream **out, FILE *file, const char *name, const void *bytes, size_t size, const npgnn_env *env,
-                 npgnn_error *err)
+/* A stream like `from`, which says where its bytes come from. Takes over its file, also on failure. */
+static int start(npi_stream **out, const npi_stream *from, const char *name, const npgnn_env *env, npgnn_error *err)
 {
     npi_stream *stream = npi_alloc(env, 1, sizeof *stream, err);
     int code = NPGNN_E_MEMORY;
     if (!stream) {
-        if (file && file != stdin)
-            fclose(file);
+        if (from->file && from->file != stdin)
+            fclose(from->file);
         return code;
     }
+    *stream = *from;
     stream->env = *env;
-    stream->file = file;
-    stream->memory = bytes;
-    stream->memory_left = size;
     stream->name = npi_strdup(env, name, err);
     stream->buffer = npi_alloc(env, BLOCK, 1, err);
     if (!stream->name || !stream->buffer)
@@ -187,18 +188,27 @@ out:
 
 int npi_stream_open(npi_stream **out, const char *path, const npgnn_env *env, npgnn_error *err)
 {
+    npi_stream from = {.file = stdin};
     if (strcmp(path, "-") == 0)
-        return start(out, stdin, "standard input", NULL, 0, env, err);
-    FILE *file = fopen(path, "rb");
-    if (!file)
+        return start(out, &from, "standard input", env, err);
+    from.file = fopen(path, "rb");
+    if (!from.file)
         return npi_fail_errno(err, "open", path);
-    return start(out, file, path, NULL, 0, env, err);
+    return start(out, &from, path, env, err);
 }
 
 int npi_stream_memory(npi_stream **out, const char *name, const void *bytes, size_t size, const npgnn_env *env,
                       npgnn_error *err)
 {
-    return start(out, NULL, name, bytes, size, env, err);
+    npi_stream from = {.memory = bytes, .memory_left = size};
+    return start(out, &from, name, env, err);
+}
+
+int npi_stream_source(npi_stream **out, const char *name, npi_source_fn *read, void *user, const npgnn_env *env,
+                      npgnn_error *err)
+{
+    npi_stream from = {.source = read, .source_user = user};
+    return start(out, &from, name, env, err);
 }
 
 void npi_stream_close(npi_stream *stream)

@@ -14,6 +14,11 @@ int npi_stream_open(npi_stream **out, const char *path, const npgnn_env *env, np
 int npi_stream_memory(npi_stream **out, const char *name, const void *bytes, size_t size, const npgnn_env *env,
                       npgnn_error *err);
 
+/* Bytes from elsewhere: `read` gives up to `size` next ones, and none at the end. */
+typedef int npi_source_fn(void *user, unsigned char *bytes, size_t *got, size_t size, npgnn_error *err);
+int npi_stream_source(npi_stream **out, const char *name, npi_source_fn *read, void *user, const npgnn_env *env,
+                      npgnn_error *err);
+
 /* The next line without its end (\n or \r\n), terminated, the caller's to change until the next call. Returns 1; 0 at the
  * end; E_FORMAT for a NUL byte, broken gzip data or a line of more than 1 GiB; E_IO; E_MEMORY. */
 int npi_stream_line(char **line, npi_stream *stream, npgnn_error *err);

@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "io/npz.h"
 #include "io/readers.h"
-#include "io/text.h"
 
 /* ---- feature tables ---- */
 
@@ -15,6 +15,19 @@ void npi_table_free(const npgnn_env *env, npi_table *table)
     npi_names_free(table->columns);
     npi_free(env, table->label);
     memset(table, 0, sizeof *table);
+}
+
+int npi_table_empty(npi_table *out, int32_t rows, const npgnn_env *env, npgnn_error *err)
+{
+    npi_csr x = {.rows = rows};
+    x.ptr = npi_alloc(env, (size_t)rows + 1, sizeof *x.ptr, err);
+    x.col = npi_alloc(env, 0, sizeof *x.col, err);
+    if (!x.ptr || !x.col) {
+        npi_csr_free(env, &x);
+        return NPGNN_E_MEMORY;
+    }
+    out->x = x;
+    return 0;
 }
 
 int npi_table_check_size(npi_stream *stream, int64_t rows, int64_t cols, int64_t elements, npgnn_error *err)
@@ -54,10 +67,12 @@ static int looks_like_svmlight(const npi_stream *stream)
 int npi_table_read(npi_table *out, npi_stream *stream, npgnn_error *err)
 {
     const char *name = npi_stream_name(stream);
-    size_t size;
-    const unsigned char *start = npi_stream_peek(&size, stream);
-    if (has_extension(name, ".npy") || (size >= 6 && memcmp(start, "\x93NUMPY", 6) == 0))
+    if (has_extension(name, ".npy") || npi_npy_detect(stream))
         return npi_table_read_npy(out, stream, err);
+    if (npi_json_detect(stream))
+        return npi_table_read_json(out, stream, err);
+    if (npi_zip_detect(stream))
+        return npi_table_read_npz(out, stream, err);
     if (has_extension(name, ".mtx") || npi_mtx_detect(stream))
         return npi_table_read_mtx(out, stream, err);
     if (has_extension(name, ".svm") || has_extension(name, ".svmlight") || looks_like_svmlight(stream))
@@ -200,6 +215,15 @@ static int settle_nodes(npi_graph_parts *parts, npi_edge_list *edges, const char
     return 0;
 }
 
+/* Some links in both directions and some in one: the file means something by it. */
+static void note_directions(const npgnn_graph *graph, const npi_edge_list *edges, const char *edges_name,
+                            const npgnn_env *env)
+{
+    if (edges->directed || (graph->reverse > 0 && graph->reverse < graph->m))
+        npi_log(env, "%s: directions are ignored: of %lld links %lld are given in both", edges_name,
+                (long long)graph->m, (long long)graph->reverse);
+}
+
 int npi_tables_build(npgnn_graph **out, npi_edge_list *edges, const char *edges_name, npi_table *table,
                      npi_stream *labels, const npgnn_env *env, npgnn_error *err)
 {
@@ -231,37 +255,19 @@ int npi_tables_build(npgnn_graph **out, npi_edge_list *edges, const char *edges_
     }
     parts.edges = edges->pairs;
     parts.edge_count = edges->count;
-    return npi_graph_build(out, &parts, env, err);
-}
-
-static int read_table(npi_table *out, const char *path, const npgnn_env *env, npgnn_error *err)
-{
-    npi_stream *stream;
-    int code = npi_stream_open(&stream, path, env, err);
-    if (code)
-        return code;
-    code = npi_table_read(out, stream, err);
-    npi_stream_close(stream);
+    code = npi_graph_build(out, &parts, env, err);
+    if (code == 0)
+        note_directions(*out, edges, edges_name, env);
     return code;
 }
 
-int npi_tables_load(npgnn_graph **out, const char *edges, const char *features, const char *labels,
-                    const npgnn_env *env, npgnn_error *err)
+int npi_tables_read(npi_edge_list *edges, npi_table *table, npi_stream *stream, npgnn_error *err)
 {
-    npi_stream *edge_stream = NULL, *label_stream = NULL;
-    npi_edge_list list = {.env = *env};
-    npi_table table = {0};
-    int code = npi_stream_open(&edge_stream, edges, env, err);
-    if (code == 0)
-        code = npi_edges_read(&list, edge_stream, err);
-    if (code == 0 && *labels)
-        code = npi_stream_open(&label_stream, labels, env, err);
-    if (code == 0 && *features)
-        code = read_table(&table, features, env, err);
-    if (code == 0)
-        code = npi_tables_build(out, &list, edges, *features ? &table : NULL, label_stream, env, err);
-    npi_edges_free(&list);
-    npi_stream_close(label_stream);
-    npi_stream_close(edge_stream);
-    return code;
+    if (npi_zip_detect(stream))
+        return npi_npz_graph(edges, table, stream, err);
+    if (npi_graphml_detect(stream))
+        return npi_graphml_read(edges, table, stream, err);
+    if (npi_json_detect(stream))
+        return npi_json_edges(edges, stream, err);
+    return npi_edges_read(edges, stream, err);
 }

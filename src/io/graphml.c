@@ -1,0 +1,434 @@
+/* GraphML (Brandes, Eiglsperger, Herman, Himsolt, Marshall, GD 2001): nodes, edges, and data under declared keys. Numbers of nodes
+ * become features, "weight" of edges their weight. The parser is expat; declarations of entities, which can make a file of a
+ * kilobyte unfold to gigabytes, are refused. */
+#include <expat.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/number.h"
+#include "io/readers.h"
+
+#define DEEPEST 32
+#define BLOCK 65536
+
+typedef enum { IGNORED, FEATURE, LABEL } node_use;
+
+/* What is done with the data of one key. */
+typedef struct attribute {
+    node_use node;
+    int weight;      /* of edges, when their data has it */
+    int32_t column;  /* of a feature */
+    float fallback;  /* of a feature: what a node without it has */
+    int32_t last_of; /* the last node that had it */
+} attribute;
+
+typedef enum { OUTSIDE, IN_KEY, IN_NODE, IN_EDGE } place;
+
+typedef struct reader {
+    npi_stream *stream;
+    const npgnn_env *env;
+    XML_Parser parser;
+    npgnn_error *err;
+    int code; /* of the first failure */
+    npi_edge_list *edges;
+    npi_names *nodes, *keys;
+    attribute *attributes; /* as many as keys */
+    size_t attribute_room;
+    npi_columns columns;
+    npi_labels labels;
+    npi_rows rows;
+    int depth, graphs, unused; /* unused: attributes of nodes that are neither number nor class */
+    place place;
+    int32_t key; /* whose data or default is read, -1: none */
+    char *text;  /* of it */
+    size_t text_size, text_room;
+    char *from, *to; /* of the edge under way */
+    float weight;
+    int classified;   /* a key of classes is declared */
+    int32_t label_of; /* the last node that has one */
+} reader;
+
+/* ---- failing ---- */
+
+static void fail(reader *r, const char *format, ...) NPI_PRINTF(2, 3);
+
+static void fail(reader *r, const char *format, ...)
+{
+    char text[256];
+    va_list args;
+    if (r->code)
+        return;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    r->code = npi_fail_at(r->err, NPGNN_E_FORMAT, npi_stream_name(r->stream),
+                          (int64_t)XML_GetCurrentLineNumber(r->parser), "%s", text);
+    XML_StopParser(r->parser, XML_FALSE);
+}
+
+/* Keeps the code of a call that described its failure itself. */
+static void check(reader *r, int code)
+{
+    if (r->code || code == 0)
+        return;
+    r->code = code;
+    XML_StopParser(r->parser, XML_FALSE);
+}
+
+static const char *find(const XML_Char **pairs, const char *name)
+{
+    for (; pairs[0]; pairs += 2)
+        if (strcmp(pairs[0], name) == 0)
+            return pairs[1];
+    return NULL;
+}
+
+/* ---- keys ---- */
+
+static int is_one_of(const char *word, const char *const words[])
+{
+    for (int i = 0; word && words[i]; i++)
+        if (strcmp(word, words[i]) == 0)
+            return 1;
+    return 0;
+}
+
+static attribute classify(reader *r, const char *domain, const char *name, const char *type)
+{
+    static const char *const numbers[] = {"boolean", "int", "long", "float", "double", NULL};
+    static const char *const classes[] = {"class", "target", NULL};
+    attribute made = {.last_of = -1};
+    int number = is_one_of(type, numbers), all = !domain || strcmp(domain, "all") == 0;
+    if (all || strcmp(domain, "node") == 0) {
+        if (!r->classified && (is_one_of(name, classes) || (number && strcmp(name, "label") == 0)))
+            made.node = LABEL;
+        else if (number)
+            made.node = FEATURE;
+        else
+            r->unused++;
+    }
+    r->classified |= made.node == LABEL;
+    made.weight = number && (all || strcmp(domain, "edge") == 0) && strcmp(name, "weight") == 0;
+    return made;
+}
+
+/* Keys come before the graph: every node has the same columns. */
+static void start_key(reader *r, const XML_Char **pairs)
+{
+    const char *id = find(pairs, "id"), *name = find(pairs, "attr.name");
+    int32_t count = npi_names_count(r->keys), index = 0;
+    if (!id)
+        fail(r, "a key has no id");
+    if (r->code)
+        return;
+    check(r, npi_names_add(&index, r->keys, id, strlen(id), r->err));
+    if (!r->code && index < count)
+        fail(r, "the key '%.60s' is declared twice", id);
+    if (!r->code)
+        check(r, npi_grow(r->env, &r->attributes, &r->attribute_room, (size_t)count, sizeof *r->attributes, r->err));
+    if (r->code)
+        return;
+    attribute made = classify(r, find(pairs, "for"), name ? name : id, find(pairs, "attr.type"));
+    if (made.node == FEATURE) {
+        made.column = r->columns.count;
+        check(r, npi_columns_add(&r->columns, name ? name : id, r->env, r->err));
+    }
+    r->attributes[count] = made;
+    r->key = index;
+    r->place = IN_KEY;
+}
+
+/* ---- nodes and edges ---- */
+
+static void start_node(reader *r, const XML_Char **pairs)
+{
+    const char *id = find(pairs, "id");
+    int32_t index = 0, before = npi_names_count(r->nodes);
+    if (!id)
+        fail(r, "a node has no id");
+    else
+        check(r, npi_names_add(&index, r->nodes, id, strlen(id), r->err));
+    if (!r->code && index < before)
+        fail(r, "the node '%.60s' is there twice", id);
+    r->place = IN_NODE;
+}
+
+static void start_edge(reader *r, const XML_Char **pairs)
+{
+    const char *from = find(pairs, "source"), *to = find(pairs, "target"), *directed = find(pairs, "directed");
+    if (!from || !*from || !to || !*to) {
+        fail(r, "an edge needs source and target");
+        return;
+    }
+    r->from = npi_strdup(r->env, from, r->err);
+    r->to = npi_strdup(r->env, to, r->err);
+    if (!r->from || !r->to)
+        check(r, NPGNN_E_MEMORY);
+    r->edges->directed |= directed && strcmp(directed, "true") == 0;
+    r->weight = 1;
+    r->place = IN_EDGE;
+}
+
+static void start_graph(reader *r, const XML_Char **pairs)
+{
+    const char *direction = find(pairs, "edgedefault");
+    if (r->graphs++ > 0)
+        fail(r, "a second graph, or one within another: files of one graph are understood");
+    r->edges->directed |= direction && strcmp(direction, "directed") == 0;
+}
+
+/* The row of a node is complete: what it was not given is the default. */
+static void end_node(reader *r)
+{
+    int32_t node = npi_names_count(r->nodes) - 1, twice;
+    for (int32_t i = 0; !r->code && i < npi_names_count(r->keys); i++) {
+        const attribute *a = &r->attributes[i];
+        if (a->node == FEATURE && a->last_of != node)
+            check(r, npi_rows_add(&r->rows, a->column, a->fallback, r->err));
+    }
+    if (!r->code && r->label_of != node)
+        check(r, npi_labels_add(&r->labels, "", r->env, r->err));
+    if (!r->code)
+        check(r, npi_rows_end(&twice, &r->rows, r->err)); /* a key's second datum was refused: no column twice */
+    r->place = OUTSIDE;
+}
+
+static void forget_edge(reader *r)
+{
+    npi_free(r->env, r->from);
+    npi_free(r->env, r->to);
+    r->from = r->to = NULL;
+}
+
+static void end_edge(reader *r)
+{
+    if (r->edges->weighted && !(r->weight > 0))
+        fail(r, "the weight %g: weights must be positive", (double)r->weight);
+    else
+        check(r, npi_edges_add_ids(r->edges, r->from, r->to, r->weight, r->stream, r->err));
+    forget_edge(r);
+    r->place = OUTSIDE;
+}
+
+/* ---- data ---- */
+
+static void start_data(reader *r, const XML_Char **pairs)
+{
+    const char *key = find(pairs, "key");
+    r->key = key ? npi_names_find(r->keys, key, strlen(key)) : -1;
+    if (r->key < 0)
+        fail(r, "data of the key '%.60s', which is not declared", key ? key : "");
+    r->text_size = 0;
+}
+
+static void XMLCALL see_text(void *user, const XML_Char *text, int length)
+{
+    reader *r = user;
+    for (int i = 0; i < length && r->key >= 0 && !r->code; i++) {
+        check(r, npi_grow(r->env, &r->text, &r->text_room, r->text_size + 1, 1, r->err));
+        if (!r->code)
+            r->text[r->text_size++] = text[i];
+    }
+}
+
+/* The text without the blanks around it. */
+static const char *trimmed(reader *r)
+{
+    static const char blanks[] = " \t\r\n";
+    if (r->text_size == 0)
+        return "";
+    r->text[r->text_size] = '\0';
+    while (r->text_size > 0 && strchr(blanks, r->text[r->text_size - 1]))
+        r->text[--r->text_size] = '\0';
+    return r->text + strspn(r->text, blanks);
+}
+
+static float number(reader *r, const char *text)
+{
+    float value = 0;
+    if (strcmp(text, "true") == 0 || strcmp(text, "false") == 0)
+        return text[0] == 't';
+    npi_number_result result = npi_number_float(&value, text);
+    if (result != NPI_NUMBER_OK)
+        fail(r, "the value '%.40s' %s", text, npi_number_reason(result));
+    return value;
+}
+
+static void end_node_data(reader *r, attribute *a, const char *text)
+{
+    int32_t node = npi_names_count(r->nodes) - 1;
+    if (a->node == IGNORED)
+        return;
+    if (a->last_of == node) {
+        fail(r, "the node has its '%.60s' twice", npi_names_get(r->keys, r->key));
+        return;
+    }
+    a->last_of = node;
+    if (a->node == FEATURE) {
+        check(r, npi_rows_add(&r->rows, a->column, number(r, text), r->err));
+    } else {
+        check(r, npi_labels_add(&r->labels, text, r->env, r->err));
+        r->label_of = node;
+    }
+}
+
+/* A datum or a default has ended. */
+static void end_text(reader *r)
+{
+    attribute *a = &r->attributes[r->key];
+    const char *text = trimmed(r);
+    if (r->place == IN_NODE)
+        end_node_data(r, a, text);
+    else if (r->place == IN_EDGE && a->weight)
+        r->weight = number(r, text);
+    else if (r->place == IN_KEY && a->node == FEATURE)
+        a->fallback = number(r, text);
+}
+
+/* ---- elements ---- */
+
+static void XMLCALL start_element(void *user, const XML_Char *qualified, const XML_Char **pairs)
+{
+    reader *r = user;
+    const char *bar = strrchr(qualified, '|'), *name = bar ? bar + 1 : qualified;
+    if (r->depth == 0 && strcmp(name, "graphml") != 0)
+        fail(r, "this is XML, but its first element is '%.60s', not graphml", name);
+    if (++r->depth > DEEPEST)
+        fail(r, "elements are nested more than %d deep", DEEPEST);
+    if (strcmp(name, "hyperedge") == 0)
+        fail(r, "hyperedges are not understood");
+    if (r->code)
+        return;
+    if (strcmp(name, "graph") == 0)
+        start_graph(r, pairs);
+    else if (strcmp(name, "key") == 0 && r->graphs == 0 && r->place == OUTSIDE)
+        start_key(r, pairs);
+    else if (strcmp(name, "node") == 0 && r->graphs > 0 && r->place == OUTSIDE)
+        start_node(r, pairs);
+    else if (strcmp(name, "edge") == 0 && r->graphs > 0 && r->place == OUTSIDE)
+        start_edge(r, pairs);
+    else if (strcmp(name, "data") == 0 && (r->place == IN_NODE || r->place == IN_EDGE))
+        start_data(r, pairs);
+    else if (strcmp(name, "default") == 0 && r->place == IN_KEY)
+        r->text_size = 0;
+}
+
+static void XMLCALL end_element(void *user, const XML_Char *qualified)
+{
+    reader *r = user;
+    const char *bar = strrchr(qualified, '|'), *name = bar ? bar + 1 : qualified;
+    r->depth--;
+    if (r->code)
+        return;
+    if (strcmp(name, "node") == 0 && r->place == IN_NODE) {
+        end_node(r);
+    } else if (strcmp(name, "edge") == 0 && r->place == IN_EDGE) {
+        end_edge(r);
+    } else if (strcmp(name, "key") == 0 && r->place == IN_KEY) {
+        r->key = -1;
+        r->place = OUTSIDE;
+    } else if (strcmp(name, "default") == 0 && r->place == IN_KEY) {
+        end_text(r);
+    } else if (strcmp(name, "data") == 0 && r->key >= 0) {
+        end_text(r);
+        r->key = -1;
+    }
+}
+
+static void XMLCALL refuse_entity(void *user, const XML_Char *name, int parameter, const XML_Char *value, int length,
+                                  const XML_Char *base, const XML_Char *system, const XML_Char *public,
+                                  const XML_Char *notation)
+{
+    (void)parameter, (void)value, (void)length, (void)base, (void)system, (void)public, (void)notation;
+    fail(user, "the file declares the entity '%.60s': refused", name);
+}
+
+/* ---- the file ---- */
+
+int npi_graphml_detect(const npi_stream *stream)
+{
+    size_t size, at = 0;
+    const char *text = (const char *)npi_stream_peek(&size, stream);
+    if (size >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0)
+        at = 3;
+    while (at < size && strchr(" \t\r\n", text[at]))
+        at++;
+    return at < size && text[at] == '<';
+}
+
+static int parse(reader *r)
+{
+    size_t got = BLOCK;
+    while (r->code == 0 && got == BLOCK) {
+        void *block = XML_GetBuffer(r->parser, BLOCK);
+        if (!block)
+            return npi_fail(r->err, NPGNN_E_MEMORY, "out of memory while reading %s", npi_stream_name(r->stream));
+        int code = npi_stream_read(block, &got, r->stream, BLOCK, r->err);
+        if (code)
+            return code;
+        if (XML_ParseBuffer(r->parser, (int)got, got < BLOCK) == XML_STATUS_ERROR && r->code == 0) {
+            if (XML_GetErrorCode(r->parser) == XML_ERROR_NO_MEMORY)
+                return npi_fail(r->err, NPGNN_E_MEMORY, "out of memory while reading %s", npi_stream_name(r->stream));
+            fail(r, "the XML is broken: %s", XML_ErrorString(XML_GetErrorCode(r->parser)));
+        }
+    }
+    if (r->code == 0 && r->graphs == 0)
+        fail(r, "there is no graph in it");
+    return r->code;
+}
+
+static int finish(npi_table *table, reader *r)
+{
+    int code = npi_table_check_size(r->stream, r->columns.count, 0, r->rows.elements + r->rows.count, r->err);
+    if (code == 0)
+        code = npi_rows_take(&table->x, &r->rows, r->rows.count, r->columns.count, r->err);
+    if (code)
+        return code;
+    table->names = r->nodes;
+    r->nodes = NULL;
+    table->columns = npi_columns_take(&r->columns, npi_stream_name(r->stream), r->env);
+    npi_labels_take(&table->label, &table->classes, &r->labels, r->env);
+    if (r->unused > 0)
+        npi_log(r->env, "%s: %d attributes of nodes are no numbers and are left out", npi_stream_name(r->stream),
+                r->unused);
+    return 0;
+}
+
+static void reader_free(reader *r)
+{
+    if (r->parser)
+        XML_ParserFree(r->parser);
+    npi_names_free(r->nodes);
+    npi_names_free(r->keys);
+    npi_free(r->env, r->attributes);
+    npi_columns_free(&r->columns);
+    npi_labels_free(&r->labels, r->env);
+    npi_rows_free(&r->rows);
+    npi_free(r->env, r->text);
+    forget_edge(r);
+}
+
+int npi_graphml_read(npi_edge_list *edges, npi_table *table, npi_stream *stream, npgnn_error *err)
+{
+    reader r = {.stream = stream, .env = npi_stream_env(stream), .err = err, .edges = edges, .key = -1, .label_of = -1};
+    int code = npi_rows_start(&r.rows, r.env, err);
+    if (code == 0)
+        code = npi_names_new(&r.nodes, r.env, err);
+    if (code == 0)
+        code = npi_names_new(&r.keys, r.env, err);
+    r.parser = code == 0 ? XML_ParserCreateNS(NULL, '|') : NULL;
+    if (code == 0 && !r.parser)
+        code = npi_fail(err, NPGNN_E_MEMORY, "out of memory while reading %s", npi_stream_name(stream));
+    if (code == 0) {
+        XML_SetUserData(r.parser, &r);
+        XML_SetElementHandler(r.parser, start_element, end_element);
+        XML_SetCharacterDataHandler(r.parser, see_text);
+        XML_SetEntityDeclHandler(r.parser, refuse_entity);
+        code = parse(&r);
+    }
+    if (code == 0)
+        code = finish(table, &r);
+    reader_free(&r);
+    return code;
+}

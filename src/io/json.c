@@ -1,0 +1,166 @@
+/* JSON: edges a line, and features as lists of columns. */
+#include <jansson.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/number.h"
+#include "io/readers.h"
+#include "io/text.h"
+
+#define LARGEST_FEATURES ((size_t)1 << 31)
+
+int npi_json_detect(const npi_stream *stream)
+{
+    size_t size;
+    const char *text = (const char *)npi_stream_peek(&size, stream);
+    size_t at = 0;
+    while (at < size && strchr(" \t\r\n", text[at]))
+        at++;
+    return at < size && text[at] == '{';
+}
+
+/* ---- edges ---- */
+
+/* The first member of one of these names, or NULL. */
+static json_t *member(json_t *object, const char *const names[])
+{
+    for (int i = 0; names[i]; i++) {
+        json_t *value = json_object_get(object, names[i]);
+        if (value)
+            return value;
+    }
+    return NULL;
+}
+
+/* A text, or an integer written out into `buffer`; NULL for anything else, or nothing. */
+static const char *id_text(json_t *value, char buffer[24])
+{
+    if (json_is_string(value))
+        return json_string_length(value) == strlen(json_string_value(value)) && *json_string_value(value)
+                   ? json_string_value(value)
+                   : NULL;
+    if (!json_is_integer(value))
+        return NULL;
+    snprintf(buffer, 24, "%lld", (long long)json_integer_value(value));
+    return buffer;
+}
+
+static int read_edge(npi_edge_list *list, json_t *object, npi_stream *stream, npgnn_error *err)
+{
+    static const char *const sources[] = {"source", "src", "from", "u", NULL};
+    static const char *const targets[] = {"target", "dst", "to", "v", NULL};
+    char buffers[2][24];
+    const char *from = id_text(member(object, sources), buffers[0]), *to = id_text(member(object, targets), buffers[1]);
+    json_t *weight = json_object_get(object, "weight");
+    if (!from || !to)
+        return npi_stream_fail(stream, err, "an edge needs a source and a target, each a text or an integer");
+    if (weight && !json_is_number(weight))
+        return npi_stream_fail(stream, err, "the weight is not a number");
+    return npi_edges_add_ids(list, from, to, weight ? (float)json_number_value(weight) : 1, stream, err);
+}
+
+int npi_json_edges(npi_edge_list *edges, npi_stream *stream, npgnn_error *err)
+{
+    char *line;
+    int code = 0;
+    while (code == 0 && (code = npi_stream_line(&line, stream, err)) > 0) {
+        json_error_t why;
+        code = 0;
+        if (npi_text_skippable(line))
+            continue;
+        json_t *object = json_loads(line, JSON_REJECT_DUPLICATES, &why);
+        if (json_is_object(object))
+            code = read_edge(edges, object, stream, err);
+        else
+            code = npi_stream_fail(stream, err, "each line must be a JSON object of one edge: %.100s",
+                                   object ? "this is none" : why.text);
+        json_decref(object);
+    }
+    return code;
+}
+
+/* ---- features ---- */
+
+static int read_row(npi_rows *rows, const char *node, json_t *list, npi_stream *stream, npgnn_error *err)
+{
+    int32_t twice = 0;
+    int code = 0;
+    for (size_t i = 0; code == 0 && i < json_array_size(list); i++) {
+        json_t *column = json_array_get(list, i);
+        json_int_t index = json_integer_value(column);
+        if (!json_is_integer(column) || index < 0 || index >= INT32_MAX)
+            return npi_fail_at(err, NPGNN_E_FORMAT, npi_stream_name(stream), 0,
+                               "the features of node '%.60s' must be columns, integers from 0 on", node);
+        code = npi_rows_add(rows, (int32_t)index, 1, err);
+    }
+    if (code == 0)
+        code = npi_rows_end(&twice, rows, err);
+    if (code > 0)
+        return npi_fail_at(err, NPGNN_E_FORMAT, npi_stream_name(stream), 0, "column %d of node '%.60s' is given twice",
+                           twice, node);
+    return code;
+}
+
+static int read_rows(npi_rows *rows, npi_names *names, json_t *object, npi_stream *stream, npgnn_error *err)
+{
+    int code = 0;
+    for (void *at = json_object_iter(object); code == 0 && at; at = json_object_iter_next(object, at)) {
+        const char *node = json_object_iter_key(at);
+        json_t *list = json_object_iter_value(at);
+        int32_t index;
+        code = npi_names_add(&index, names, node, strlen(node), err);
+        if (code == 0 && !json_is_array(list))
+            return npi_fail_at(err, NPGNN_E_FORMAT, npi_stream_name(stream), 0,
+                               "node '%.60s' must have a list of columns", node);
+        if (code == 0)
+            code = read_row(rows, node, list, stream, err);
+    }
+    if (code == 0)
+        code = npi_table_check_size(stream, rows->count, rows->cols, rows->elements, err);
+    return code;
+}
+
+static json_t *load_all(npi_stream *stream, npgnn_error *err)
+{
+    unsigned char *bytes = NULL;
+    size_t size;
+    json_error_t why;
+    if (npi_stream_all(&bytes, &size, stream, LARGEST_FEATURES, err))
+        return NULL;
+    json_t *object = json_loadb((const char *)bytes, size, JSON_REJECT_DUPLICATES, &why);
+    npi_free(npi_stream_env(stream), bytes);
+    if (json_is_object(object))
+        return object;
+    npi_fail_at(err, NPGNN_E_FORMAT, npi_stream_name(stream), object ? 0 : why.line,
+                "features in JSON must be one object, {\"node\": [columns], ...}: %.100s",
+                object ? "this is none" : why.text);
+    json_decref(object);
+    return NULL;
+}
+
+int npi_table_read_json(npi_table *out, npi_stream *stream, npgnn_error *err)
+{
+    npgnn_error why = {.code = NPGNN_E_MEMORY};
+    npi_table table = {0};
+    npi_rows rows = {0};
+    json_t *object = load_all(stream, &why);
+    if (!object) {
+        if (err)
+            *err = why;
+        return why.code;
+    }
+    int code = npi_rows_start(&rows, npi_stream_env(stream), err);
+    if (code == 0)
+        code = npi_names_new(&table.names, npi_stream_env(stream), err);
+    if (code == 0)
+        code = read_rows(&rows, table.names, object, stream, err);
+    if (code == 0)
+        code = npi_rows_take(&table.x, &rows, rows.count, rows.cols, err);
+    npi_rows_free(&rows);
+    json_decref(object);
+    if (code)
+        npi_table_free(npi_stream_env(stream), &table);
+    else
+        *out = table;
+    return code;
+}

@@ -1,0 +1,275 @@
+/* Graphs and feature tables in .npz files. */
+#include <stdio.h>
+#include <string.h>
+
+#include "io/npz.h"
+
+/* ---- features ---- */
+
+static int sparse_features(npi_csr *out, npi_zip *zip, const char *prefix, npgnn_error *err)
+{
+    npi_triples triples = {0};
+    int32_t rows, cols;
+    int code = npi_npz_sparse(&triples, &rows, &cols, zip, prefix, err);
+    if (code == 0)
+        code = npi_triples_to_csr(out, &triples, rows, cols, npi_zip_stream(zip), err);
+    npi_free(npi_zip_env(zip), triples.items);
+    return code;
+}
+
+static int dense_features(npi_table *table, npi_zip *zip, const char *key, npgnn_error *err)
+{
+    npi_stream *stream = NULL;
+    int code = npi_npz_stream(&stream, zip, "", key, err);
+    if (code == 0)
+        code = npi_table_read_npy(table, stream, err);
+    npi_stream_close(stream);
+    return code;
+}
+
+/* Leaves the table empty where the archive has no features. */
+static int read_features(npi_table *table, npi_zip *zip, npgnn_error *err)
+{
+    static const char *const prefixes[] = {"attr_", "attr_matrix.", NULL};
+    static const char *const dense[] = {"x", "features", "attr_matrix", "feat", "node_feat", NULL};
+    const char *key = npi_npz_first(zip, dense);
+    for (int i = 0; prefixes[i]; i++)
+        if (npi_npz_has(zip, prefixes[i], "data"))
+            return sparse_features(&table->x, zip, prefixes[i], err);
+    return key ? dense_features(table, zip, key, err) : 0;
+}
+
+int npi_table_read_npz(npi_table *out, npi_stream *stream, npgnn_error *err)
+{
+    static const char *const first[] = {"arr_0", NULL};
+    npi_zip *zip = NULL;
+    npi_table table = {0};
+    int code = npi_zip_open(&zip, stream, err);
+    if (code == 0 && npi_npz_has(zip, "", "format"))
+        code = sparse_features(&table.x, zip, "", err);
+    else if (code == 0 && npi_npz_first(zip, first))
+        code = dense_features(&table, zip, first[0], err);
+    else if (code == 0)
+        code = read_features(&table, zip, err);
+    if (code == 0 && !table.x.ptr)
+        code = npi_fail_at(err, NPGNN_E_FORMAT, npi_stream_name(stream), 0,
+                           "no features in it: neither a matrix of scipy's nor an array x, features or arr_0");
+    npi_zip_close(zip);
+    if (code == 0)
+        *out = table;
+    return code;
+}
+
+/* ---- names and labels ---- */
+
+typedef struct text_sink {
+    npi_zip *zip;
+    npi_names *names;
+    npi_columns columns;
+    npi_labels labels;
+} text_sink;
+
+static int add_name(void *user, char *text, npgnn_error *err)
+{
+    text_sink *sink = user;
+    int32_t index, before = npi_names_count(sink->names);
+    int code = npi_names_add(&index, sink->names, text, strlen(text), err);
+    if (code == 0 && index != before)
+        return npi_fail_at(err, NPGNN_E_FORMAT, npi_zip_name(sink->zip), 0, "two nodes have the name '%.60s'", text);
+    return code;
+}
+
+static int add_column(void *user, char *text, npgnn_error *err)
+{
+    text_sink *sink = user;
+    return npi_columns_add(&sink->columns, text, npi_zip_env(sink->zip), err);
+}
+
+/* numpy's integers have no "none": -1 stands for it. */
+static int add_label(void *user, char *text, npgnn_error *err)
+{
+    text_sink *sink = user;
+    return npi_labels_add(&sink->labels, strcmp(text, "-1") == 0 ? "" : text, npi_zip_env(sink->zip), err);
+}
+
+/* Integers are texts too. */
+static int each_text(const npi_array *array, npi_stream *stream, npi_text_fn *see, void *user, npgnn_error *err)
+{
+    int64_t *numbers = NULL;
+    if (array->type.kind == 'U' || array->type.kind == 'S')
+        return npi_npy_texts(array, stream, see, user, err);
+    int code = npi_npy_ints(&numbers, array, stream, err);
+    for (int64_t i = 0; code == 0 && i < array->rows; i++) {
+        char text[24];
+        snprintf(text, sizeof text, "%lld", (long long)numbers[i]);
+        code = see(user, text, err);
+    }
+    npi_free(npi_stream_env(stream), numbers);
+    return code;
+}
+
+/* The texts of a vector of `count`, where the archive has one. An array of another kind, such as Python's objects, is left out with
+ * a notice: the graph is there without it. */
+static int read_texts(text_sink *sink, const char *const keys[], npi_text_fn *see, int64_t count, npgnn_error *err)
+{
+    const npgnn_env *env = npi_zip_env(sink->zip);
+    const char *key = npi_npz_first(sink->zip, keys);
+    npi_stream *stream = NULL;
+    npi_array array = {0};
+    npgnn_error why = {0};
+    if (!key)
+        return 0;
+    int code = npi_npz_open(&stream, &array, sink->zip, "", key, &why);
+    if (code == NPGNN_E_FORMAT) {
+        npi_log(env, "%s: left out", why.text);
+        return 0;
+    }
+    if (code) {
+        if (err)
+            *err = why;
+        return code;
+    }
+    if (array.rows == count && array.cols == 1 && array.type.kind != 'f')
+        code = each_text(&array, stream, see, sink, err);
+    else
+        npi_log(env, "%s: no texts or integers, one for each of %lld: left out", npi_stream_name(stream),
+                (long long)count);
+    npi_stream_close(stream);
+    return code;
+}
+
+static int read_names(npi_table *table, text_sink *sink, int32_t n, npgnn_error *err)
+{
+    static const char *const nodes[] = {"node_names", NULL}, *const columns[] = {"attr_names", NULL};
+    static const char *const labels[] = {"labels", "y", "target", "node_label", NULL};
+    const npgnn_env *env = npi_zip_env(sink->zip);
+    int code = npi_names_new(&sink->names, env, err);
+    if (code == 0)
+        code = read_texts(sink, nodes, add_name, n, err);
+    if (code == 0 && table->x.cols > 0)
+        code = read_texts(sink, columns, add_column, table->x.cols, err);
+    if (code == 0)
+        code = read_texts(sink, labels, add_label, n, err);
+    if (code)
+        return code;
+    if (npi_names_count(sink->names) > 0) {
+        table->names = sink->names;
+        sink->names = NULL;
+    }
+    table->columns = npi_columns_take(&sink->columns, npi_zip_name(sink->zip), env);
+    npi_labels_take(&table->label, &table->classes, &sink->labels, env);
+    return 0;
+}
+
+/* ---- edges ---- */
+
+static int matrix_edges(npi_edge_list *list, npi_zip *zip, const char *prefix, npgnn_error *err)
+{
+    npi_triples triples = {0};
+    int32_t rows = 0, cols = 0;
+    int code = npi_npz_sparse(&triples, &rows, &cols, zip, prefix, err);
+    if (code == 0 && rows != cols)
+        code = npi_fail_at(err, NPGNN_E_FORMAT, npi_zip_name(zip), 0, "links need a square matrix, not %d x %d", rows,
+                           cols);
+    for (size_t i = 0; code == 0 && i < triples.count; i++) {
+        npgnn_pair edge = {triples.items[i].row, triples.items[i].col};
+        code = npi_edges_add(list, edge, triples.items[i].val, npi_zip_stream(zip), err);
+    }
+    list->nodes = rows;
+    npi_free(npi_zip_env(zip), triples.items);
+    return code;
+}
+
+static int add_listed(npi_edge_list *list, const int64_t *ids, int64_t count, int64_t step, int64_t across,
+                      npi_zip *zip, npgnn_error *err)
+{
+    int code = 0;
+    for (int64_t i = 0; code == 0 && i < count; i++) {
+        int64_t u = ids[i * step], v = ids[i * step + across], larger = u > v ? u : v;
+        if (u < 0 || v < 0 || larger >= INT32_MAX)
+            return npi_fail_at(err, NPGNN_E_FORMAT, npi_zip_name(zip), 0,
+                               "edge %lld (from 0) joins %lld and %lld: nodes count from 0 to 2^31 - 2", (long long)i,
+                               (long long)u, (long long)v);
+        if (larger > list->largest)
+            list->largest = (int32_t)larger;
+        npgnn_pair edge = {(int32_t)u, (int32_t)v};
+        code = npi_edges_add(list, edge, 1, npi_zip_stream(zip), err);
+    }
+    return code;
+}
+
+/* (2, edges) or (edges, 2); of a matrix of 2 x 2, the name tells. */
+static int list_edges(npi_edge_list *list, npi_zip *zip, const char *key, npgnn_error *err)
+{
+    int64_t *ids = NULL;
+    npi_array array;
+    int code = npi_npz_ints(&ids, &array, zip, "", key, err);
+    if (code)
+        return code;
+    if (array.rows == 2 && (array.cols != 2 || strcmp(key, "edge_index") == 0))
+        code = add_listed(list, ids, array.cols, 1, array.cols, zip, err);
+    else if (array.cols == 2)
+        code = add_listed(list, ids, array.rows, 2, 1, zip, err);
+    else
+        code = npi_fail_at(err, NPGNN_E_FORMAT, npi_zip_name(zip), 0, "%s must be of 2 x edges or edges x 2", key);
+    npi_free(npi_zip_env(zip), ids);
+    return code;
+}
+
+static int read_edges(npi_edge_list *list, npi_zip *zip, npgnn_error *err)
+{
+    static const char *const prefixes[] = {"adj_", "adj_matrix.", NULL};
+    static const char *const lists[] = {"edge_index", "edges", NULL};
+    const char *key = npi_npz_first(zip, lists);
+    for (int i = 0; prefixes[i]; i++)
+        if (npi_npz_has(zip, prefixes[i], "data"))
+            return matrix_edges(list, zip, prefixes[i], err);
+    if (key)
+        return list_edges(list, zip, key, err);
+    if (npi_npz_has(zip, "", "format"))
+        return matrix_edges(list, zip, "", err);
+    return npi_fail_at(err, NPGNN_E_FORMAT, npi_zip_name(zip), 0,
+                       "no graph in it: neither adj_data nor edge_index nor edges, and no matrix of scipy's");
+}
+
+/* ---- together ---- */
+
+/* Edges speak of rows, so the names of the rows are theirs. */
+static int share_names(npi_edge_list *list, const npi_table *table, npi_zip *zip, npgnn_error *err)
+{
+    int32_t rows = table->x.rows;
+    if (list->largest >= rows || (list->nodes != 0 && list->nodes != rows))
+        return npi_fail_at(err, NPGNN_E_MISMATCH, npi_zip_name(zip), 0, "%d nodes in the edges, but %d names of nodes",
+                           list->nodes ? list->nodes : list->largest + 1, rows);
+    list->names = npi_names_share(table->names);
+    return 0;
+}
+
+static int read_graph(npi_edge_list *list, npi_table *table, npi_zip *zip, npgnn_error *err)
+{
+    text_sink sink = {.zip = zip};
+    int code = read_edges(list, zip, err);
+    if (code == 0)
+        code = read_features(table, zip, err);
+    int32_t n = table->x.ptr ? table->x.rows : list->nodes;
+    if (code == 0 && n > 0)
+        code = read_names(table, &sink, n, err);
+    if (code == 0 && !table->x.ptr && (table->names || table->label))
+        code = npi_table_empty(table, n, npi_zip_env(zip), err);
+    if (code == 0 && table->names)
+        code = share_names(list, table, zip, err);
+    npi_names_free(sink.names);
+    npi_columns_free(&sink.columns);
+    npi_labels_free(&sink.labels, npi_zip_env(zip));
+    return code;
+}
+
+int npi_npz_graph(npi_edge_list *list, npi_table *table, npi_stream *stream, npgnn_error *err)
+{
+    npi_zip *zip = NULL;
+    int code = npi_zip_open(&zip, stream, err);
+    if (code == 0)
+        code = read_graph(list, table, zip, err);
+    npi_zip_close(zip);
+    return code;
+}

@@ -1,0 +1,126 @@
+#include "io/zip.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <zip.h>
+
+#define LARGEST ((size_t)1 << 36)
+
+struct npi_zip {
+    npi_stream *stream; /* where it came from: its name and environment */
+    unsigned char *bytes;
+    size_t size;
+    zip_t *archive;
+    zip_file_t *member; /* open, or NULL */
+    char name[512];     /* of that member, for errors: "archive: member" */
+};
+
+int npi_zip_detect(const npi_stream *stream)
+{
+    size_t size;
+    const unsigned char *bytes = npi_stream_peek(&size, stream);
+    return size >= 4 && memcmp(bytes, "PK\3\4", 4) == 0;
+}
+
+static int broken(const char *file, int reason, npgnn_error *err)
+{
+    zip_error_t why;
+    if (reason == ZIP_ER_MEMORY)
+        return npi_fail(err, NPGNN_E_MEMORY, "out of memory while unpacking %s", file);
+    zip_error_init_with_code(&why, reason);
+    npi_fail_at(err, NPGNN_E_FORMAT, file, 0, "the zip archive cannot be read: %s", zip_error_strerror(&why));
+    zip_error_fini(&why);
+    return NPGNN_E_FORMAT;
+}
+
+static int open_archive(npi_zip *zip, npgnn_error *err)
+{
+    zip_error_t why;
+    zip_error_init(&why);
+    zip_source_t *source = zip_source_buffer_create(zip->bytes, zip->size, 0, &why);
+    if (source)
+        zip->archive = zip_open_from_source(source, ZIP_RDONLY, &why);
+    if (source && !zip->archive)
+        zip_source_free(source);
+    int reason = zip_error_code_zip(&why);
+    zip_error_fini(&why);
+    return zip->archive ? 0 : broken(npi_stream_name(zip->stream), reason, err);
+}
+
+int npi_zip_open(npi_zip **out, npi_stream *stream, npgnn_error *err)
+{
+    npi_zip *zip = npi_alloc(npi_stream_env(stream), 1, sizeof *zip, err);
+    if (!zip)
+        return NPGNN_E_MEMORY;
+    zip->stream = stream;
+    int code = npi_stream_all(&zip->bytes, &zip->size, stream, LARGEST, err);
+    if (code == 0)
+        code = open_archive(zip, err);
+    if (code)
+        npi_zip_close(zip);
+    else
+        *out = zip;
+    return code;
+}
+
+size_t npi_zip_bytes(const npi_zip *zip)
+{
+    return zip->size;
+}
+
+npi_stream *npi_zip_stream(const npi_zip *zip)
+{
+    return zip->stream;
+}
+
+const npgnn_env *npi_zip_env(const npi_zip *zip)
+{
+    return npi_stream_env(zip->stream);
+}
+
+const char *npi_zip_name(const npi_zip *zip)
+{
+    return npi_stream_name(zip->stream);
+}
+
+int npi_zip_has(const npi_zip *zip, const char *member)
+{
+    return zip_name_locate(zip->archive, member, 0) >= 0;
+}
+
+static int read_member(void *user, unsigned char *bytes, size_t *got, size_t size, npgnn_error *err)
+{
+    npi_zip *zip = user;
+    zip_int64_t count = zip_fread(zip->member, bytes, size);
+    *got = count < 0 ? 0 : (size_t)count;
+    return count < 0 ? broken(zip->name, zip_error_code_zip(zip_file_get_error(zip->member)), err) : 0;
+}
+
+static void close_member(npi_zip *zip)
+{
+    if (zip->member)
+        zip_fclose(zip->member);
+    zip->member = NULL;
+}
+
+int npi_zip_member(npi_stream **out, npi_zip *zip, const char *member, npgnn_error *err)
+{
+    close_member(zip);
+    snprintf(zip->name, sizeof zip->name, "%s: %s", npi_stream_name(zip->stream), member);
+    zip->member = zip_fopen(zip->archive, member, 0);
+    if (!zip->member)
+        return broken(zip->name, zip_error_code_zip(zip_get_error(zip->archive)), err);
+    return npi_stream_source(out, zip->name, read_member, zip, npi_stream_env(zip->stream), err);
+}
+
+void npi_zip_close(npi_zip *zip)
+{
+    if (!zip)
+        return;
+    const npgnn_env *env = npi_stream_env(zip->stream);
+    close_member(zip);
+    if (zip->archive)
+        zip_discard(zip->archive);
+    npi_free(env, zip->bytes);
+    npi_free(env, zip);
+}

@@ -1,0 +1,396 @@
+/* GraphML, JSON, and sets of files under the names that their authors gave them. */
+#define _XOPEN_SOURCE 700
+#include "check.h"
+
+#include <sys/stat.h>
+#include <zlib.h>
+
+#include "reading.h"
+
+/* ---- one file, from memory ---- */
+
+static int read_graph(npgnn_graph **out, const char *text, const npgnn_env *env, npgnn_error *err)
+{
+    npi_edge_list edges = npi_edges_start(env, 0);
+    npi_table table = {0};
+    npi_stream *stream = NULL;
+    int code = npi_stream_memory(&stream, "g", text, strlen(text), env, err);
+    if (code == 0)
+        code = npi_tables_read(&edges, &table, stream, err);
+    if (code == 0)
+        code = npi_tables_build(out, &edges, "g", table.x.ptr ? &table : NULL, NULL, env, err);
+    else
+        npi_table_free(env, &table);
+    npi_edges_free(&edges);
+    npi_stream_close(stream);
+    return code;
+}
+
+static npgnn_graph *graph_of(const char *text)
+{
+    npgnn_env env = test_env();
+    npgnn_graph *graph = NULL;
+    npgnn_error err = {0};
+    assert_ok(read_graph(&graph, text, &env, &err), err);
+    return graph;
+}
+
+static void refused(const char *text, int64_t line, const char *why)
+{
+    npgnn_env env = test_env();
+    npgnn_graph *graph = NULL;
+    npgnn_error err = {0};
+    int code = read_graph(&graph, text, &env, &err);
+    assert_null(graph);
+    says(err.text, why);
+    assert_int_equal(code, NPGNN_E_FORMAT);
+    assert_int_equal(err.line, line);
+}
+
+/* With 0, 1, 2... allocations: E_MEMORY until there are enough, and nothing left behind. */
+static void starve_text(const char *text)
+{
+    int code = NPGNN_E_MEMORY;
+    for (long allow = 0; code != 0; allow++) {
+        meter m = {.allow = allow};
+        npgnn_env given = metered_env(&m), env = npi_env(&given);
+        npgnn_graph *graph = NULL;
+        assert_true(allow < 1000);
+        code = read_graph(&graph, text, &env, NULL);
+        assert_true(code == NPGNN_E_MEMORY || code == 0);
+        npgnn_graph_free(graph);
+        assert_int_equal(m.blocks, 0);
+    }
+}
+
+/* Every prefix, and every byte changed: an error or a graph, never more. */
+static void damage_text(const char *text)
+{
+    size_t size = strlen(text);
+    char *copy = malloc(size + 1);
+    assert_non_null(copy);
+    for (size_t at = 0; at < 2 * size; at++) {
+        meter m = {.allow = -1};
+        npgnn_env given = metered_env(&m), env = npi_env(&given);
+        npgnn_graph *graph = NULL;
+        memcpy(copy, text, size + 1);
+        if (at < size)
+            copy[at] = '\0';
+        else
+            copy[at - size] ^= 0x15;
+        int code = read_graph(&graph, copy, &env, NULL);
+        assert_true(code == 0 || code == NPGNN_E_FORMAT || code == NPGNN_E_MISMATCH);
+        npgnn_graph_free(graph);
+        assert_int_equal(m.blocks, 0);
+        assert_false(m.refused);
+    }
+    free(copy);
+}
+
+/* ---- GraphML ---- */
+
+#define XML "<?xml version='1.0' encoding='utf-8'?>\n<graphml xmlns='http://graphml.graphdrawing.org/xmlns'>\n"
+
+static const char people[] = XML "<key id='d0' for='node' attr.name='age' attr.type='int'><default>30</default></key>\n"
+                                 "<key id='d1' for='node' attr.name='tall' attr.type='boolean'/>\n"
+                                 "<key id='d2' for='node' attr.name='class' attr.type='string'/>\n"
+                                 "<key id='d3' for='node' attr.name='nick' attr.type='string'/>\n"
+                                 "<key id='d4' for='edge' attr.name='weight' attr.type='double'/>\n"
+                                 "<graph id='G' edgedefault='directed'>\n"
+                                 "<edge source='ann' target='c&amp;d'><data key='d4'>2.5</data></edge>\n"
+                                 "<node id='bob'><data key='d0'> 41 </data><data key='d3'>b</data></node>\n"
+                                 "<node id='ann'><data key='d2'>red</data><data key='d1'>true</data></node>\n"
+                                 "<node id='c&amp;d'><data key='d2'>blue</data><data key='d0'>0</data></node>\n"
+                                 "<edge source='bob' target='ann'/>\n"
+                                 "</graph></graphml>\n";
+
+static void test_graphml(void **state)
+{
+    npgnn_graph *graph = graph_of(people);
+    (void)state;
+    has(graph, 3, 2, 2);
+    int32_t ann = npgnn_graph_find(graph, "ann"), bob = npgnn_graph_find(graph, "bob");
+    int32_t last = npgnn_graph_find(graph, "c&d");
+    assert_int_equal(bob, 0);
+    assert_true(npgnn_graph_has_edge(graph, ann, last) && npgnn_graph_has_edge(graph, ann, bob));
+    assert_string_equal(npgnn_graph_column_name(graph, 0), "age");
+    assert_string_equal(npgnn_graph_column_name(graph, 1), "tall");
+    assert_true(feature(graph, bob, 0) == 41 && feature(graph, ann, 0) == 30 && feature(graph, last, 0) == 0);
+    assert_true(feature(graph, bob, 1) == 0 && feature(graph, ann, 1) == 1);
+    assert_int_equal(npgnn_graph_label(graph, bob), -1);
+    assert_int_equal(npgnn_graph_label(graph, ann), 0);
+    assert_int_equal(npgnn_graph_label(graph, last), 1);
+    says(notices, "1 attributes of nodes are no numbers and are left out");
+    says(notices, "directions are ignored: of 2 links 0 are given in both");
+    npgnn_graph_free(graph);
+    starve_text(people);
+    damage_text(people);
+}
+
+/* Names that are numbers, no attributes, isolated nodes: as networkx writes a plain graph. */
+static void test_graphml_without_attributes(void **state)
+{
+    npgnn_graph *graph = graph_of(XML "<graph edgedefault='undirected'><node id='0'/><node id='1'/><node id='2'/>"
+                                      "<edge source='0' target='2'/></graph></graphml>");
+    (void)state;
+    has(graph, 3, 1, 0);
+    assert_null(graph->names);
+    assert_string_equal(notices, "");
+    npgnn_graph_free(graph);
+}
+
+static void test_broken_graphml(void **state)
+{
+    char deep[4096] = XML;
+    (void)state;
+    refused("<html><body/></html>", 1, "its first element is 'html'");
+    refused(XML "<graph>\n<node id='a'>", 4, "the XML is broken");
+    refused(XML "<key id='k'/></graphml>", 3, "there is no graph in it");
+    refused(XML "<graph><node/></graph></graphml>", 3, "a node has no id");
+    refused(XML "<graph><node id='a'/>\n<node id='a'/></graph></graphml>", 4, "the node 'a' is there twice");
+    refused(XML "<graph><edge source='a'/></graph></graphml>", 3, "an edge needs source and target");
+    refused(XML "<graph><edge source='a' target=''/></graph></graphml>", 3, "an edge needs source and target");
+    refused(XML "<graph><node id='a'><data key='k'>1</data></node></graph></graphml>", 3,
+            "data of the key 'k', which is not declared");
+    refused(XML "<key for='node'/><graph/></graphml>", 3, "a key has no id");
+    refused(XML "<key id='k'/><key id='k'/><graph/></graphml>", 3, "the key 'k' is declared twice");
+    refused(XML "<graph><node id='a'><graph/></node></graph></graphml>", 3, "one within another");
+    refused(XML "<graph/><graph/></graphml>", 3, "a second graph");
+    refused(XML "<graph><hyperedge/></graph></graphml>", 3, "hyperedges");
+#define AGE "<key id='k' for='node' attr.name='age' attr.type='int'/><graph><node id='a'><data key='k'>"
+    refused(XML AGE "old</data></node></graph></graphml>", 3, "the value 'old' is not a number");
+    refused(XML AGE "1e99</data></node></graph></graphml>", 3, "the value '1e99' is not finite");
+    refused(XML AGE "1</data><data key='k'>2</data></node></graph></graphml>", 3, "has its 'k' twice");
+    refused("<?xml version='1.0'?>\n<!DOCTYPE graphml [<!ENTITY a 'ha'><!ENTITY b '&a;&a;'>]>\n<graphml>&b;</graphml>",
+            2, "declares the entity 'a': refused");
+    for (int i = 0; i < 40; i++)
+        memcpy(deep + strlen(deep), "<d>", 4);
+    refused(deep, 3, "elements are nested more than");
+}
+
+/* ---- JSON ---- */
+
+static void test_json_edges(void **state)
+{
+    static const char text[] = "{\"source\": \"a\", \"target\": \"b\"}\n\n"
+                               "{\"weight\": 2.5, \"target\": 7, \"source\": \"b\", \"year\": [1]}\n";
+    npgnn_graph *graph = graph_of(text);
+    (void)state;
+    has(graph, 3, 2, 0);
+    int32_t b = npgnn_graph_find(graph, "b");
+    assert_true(npgnn_graph_has_edge(graph, npgnn_graph_find(graph, "a"), b));
+    assert_true(npgnn_graph_has_edge(graph, npgnn_graph_find(graph, "7"), b));
+    npgnn_graph_free(graph);
+    graph = graph_of("{\"u\": 0, \"v\": 1}\n{\"u\": 1, \"v\": 2}\n{\"u\": 2, \"v\": 1}\n");
+    has(graph, 3, 2, 0);
+    assert_null(graph->names);
+    says(notices, "directions are ignored: of 2 links 1 are given in both");
+    npgnn_graph_free(graph);
+    starve_text(text);
+    damage_text(text);
+}
+
+static void test_broken_json_edges(void **state)
+{
+    (void)state;
+    refused("{\"source\": 1}", 1, "an edge needs a source and a target");
+    refused("{\"source\": 1, \"target\": 2}\n{\"source\": 1.5, \"target\": 2}", 2, "each a text or an integer");
+    refused("{\"source\": \"\", \"target\": 2}", 1, "an edge needs a source and a target");
+    refused("{\"source\": \"a\\u0000\", \"target\": 2}", 1, "each line must be a JSON object");
+    refused("{\"source\": 1, \"target\": 2, \"weight\": \"x\"}", 1, "the weight is not a number");
+    refused("{\"source\": 1, \"target\": 2\n}", 1, "each line must be a JSON object");
+    refused("{\"source\": 1, \"target\": 2}\n[1, 2]", 2, "each line must be a JSON object of one edge: this is none");
+    refused("{\"source\": 1, \"source\": 2, \"target\": 2}", 1, "duplicate");
+}
+
+static void test_json_features(void **state)
+{
+    npgnn_graph *graph = good("0,1\n1,2\n", "x.json", "{\"0\": [1, 0], \"1\": [], \"2\": [3]}");
+    (void)state;
+    has(graph, 3, 2, 4);
+    assert_true(feature(graph, 0, 0) == 1 && feature(graph, 0, 1) == 1 && feature(graph, 2, 3) == 1);
+    assert_true(feature(graph, 1, 0) == 0);
+    npgnn_graph_free(graph);
+    bad("0,1\n", "x.json", "{\"0\": [1,", NPGNN_E_FORMAT, "x.json", 1, "features in JSON must be one object");
+    bad("0,1\n", "x.json", "{\"0\": 1}", NPGNN_E_FORMAT, "x.json", 0, "node '0' must have a list");
+    bad("0,1\n", "x.json", "{\"0\": [-1]}", NPGNN_E_FORMAT, "x.json", 0, "must be columns, integers from 0 on");
+    bad("0,1\n", "x.json", "{\"0\": [0.5]}", NPGNN_E_FORMAT, "x.json", 0, "must be columns, integers from 0 on");
+    bad("0,1\n", "x.json", "{\"0\": [1, 1]}", NPGNN_E_FORMAT, "x.json", 0, "column 1 of node '0' is given twice");
+    bad("0,1\n", "x.json", "{\"0\": [2000000000]}", NPGNN_E_FORMAT, "x.json", 0, "elements: refused");
+    bad("0,1\n", "x.json", "{\"0\": [1], \"0\": [2]}", NPGNN_E_FORMAT, "x.json", 1, "duplicate");
+}
+
+/* ---- sets of files ---- */
+
+static npgnn_graph *load(const char *data)
+{
+    npgnn_env env = test_env();
+    npgnn_graph *graph = NULL;
+    npgnn_error err = {0};
+    assert_ok(npgnn_load(&graph, data, NULL, &env, &err), err);
+    return graph;
+}
+
+static void not_loaded(const char *data, int code, const char *why)
+{
+    npgnn_graph *graph = NULL;
+    npgnn_error err = {0};
+    int got = npgnn_load(&graph, data, NULL, NULL, &err);
+    says(err.text, why);
+    assert_int_equal(got, code);
+    assert_null(graph);
+}
+
+static void test_linqs(void **state)
+{
+    char path[4096];
+    (void)state;
+    write_text(path, "cora.content", "31336\t0\t1\tNeural_Networks\n1061127\t1\t0\tRule_Learning\n");
+    write_text(path, "cora.cites", "31336\t1061127\n31336\tlost\n");
+    for (int i = 0; i < 2; i++) {
+        npgnn_graph *graph = load(i ? in_folder(path, "cora") : folder);
+        has(graph, 3, 2, 2);
+        assert_int_equal(npgnn_graph_find(graph, "lost"), 2);
+        assert_int_equal(npgnn_graph_label(graph, 0), 0);
+        assert_int_equal(npgnn_graph_label(graph, 1), 1);
+        assert_int_equal(npgnn_graph_label(graph, 2), -1);
+        says(notices, "1 nodes have edges but no row of features");
+        npgnn_graph_free(graph);
+    }
+    write_text(path, "other.content", "");
+    not_loaded(folder, NPGNN_E_FORMAT, "several graphs are in this folder");
+}
+
+static void test_musae(void **state)
+{
+    char path[4096];
+    (void)state;
+    write_text(path, "musae_x_edges.csv", "id_1,id_2\n0,1\n1,2\n");
+    write_text(path, "musae_x_features.json", "{\"0\": [1], \"1\": [0, 1], \"2\": []}");
+    write_text(path, "musae_x_target.csv", "id,page,name\n0,\"one, two\",tv\n1,z,tv\n2,z,company\n");
+    npgnn_graph *graph = load(folder);
+    has(graph, 3, 2, 2);
+    assert_int_equal(npgnn_graph_label(graph, 1), 0);
+    assert_int_equal(npgnn_graph_label(graph, 2), 1);
+    npgnn_graph_free(graph);
+    write_text(path, "musae_x_target.csv", "id,partner,new_id\n99,False,2\n98,True,1\n97,False,0\n");
+    graph = load(in_folder(path, "musae_x"));
+    assert_int_equal(npgnn_graph_label(graph, 0), 0);
+    assert_int_equal(npgnn_graph_label(graph, 1), 1);
+    npgnn_graph_free(graph);
+    starve(folder);
+}
+
+static void write_gzip(const char *name, const char *text)
+{
+    char path[4096];
+    gzFile file = gzopen(in_folder(path, name), "wb");
+    assert_non_null(file);
+    assert_int_equal(gzputs(file, text), (int)strlen(text));
+    assert_int_equal(gzclose(file), Z_OK);
+}
+
+static void test_ogb(void **state)
+{
+    char path[4096];
+    (void)state;
+    assert_int_equal(mkdir(in_folder(path, "raw"), 0700), 0);
+    write_gzip("raw/edge.csv.gz", "0,1\n1,2\n");
+    write_gzip("raw/num-node-list.csv.gz", "4\n");
+    npgnn_graph *graph = load(folder);
+    has(graph, 4, 2, 0);
+    npgnn_graph_free(graph);
+    /* integers that are all different, but no ids */
+    write_gzip("raw/node-feat.csv.gz", "3,0.5\n2,0\n1,0\n0,7\n");
+    write_gzip("raw/node-label.csv.gz", "5\nnan\n2\n5\n");
+    graph = load(folder);
+    has(graph, 4, 2, 2);
+    assert_true(feature(graph, 0, 0) == 3 && feature(graph, 3, 1) == 7);
+    assert_null(graph->names);
+    assert_int_equal(npgnn_graph_label(graph, 0), 5);
+    assert_int_equal(npgnn_graph_label(graph, 1), -1);
+    npgnn_graph_free(graph);
+    starve(folder);
+    graph = load(in_folder(path, "raw"));
+    npgnn_graph_free(graph);
+    write_gzip("raw/node-label.csv.gz", "5\n2\n");
+    not_loaded(folder, NPGNN_E_MISMATCH, "2 labels for 4 nodes");
+    write_gzip("raw/node-label.csv.gz", "5,1\n2,1\n");
+    graph = load(folder);
+    says(notices, "left out: a node has more than one label");
+    assert_null(graph->label);
+    npgnn_graph_free(graph);
+    write_gzip("raw/node-feat.csv.gz", "3,0.5\n");
+    not_loaded(folder, NPGNN_E_MISMATCH, "rows of features");
+    write_gzip("raw/num-node-list.csv.gz", "4\n4\n");
+    not_loaded(folder, NPGNN_E_FORMAT, "several graphs");
+    write_gzip("raw/num-node-list.csv.gz", "2147483646\n");
+    not_loaded(folder, NPGNN_E_FORMAT, "for only 2 elements: refused");
+    write_gzip("raw/num-node-list.csv.gz", "many\n");
+    not_loaded(folder, NPGNN_E_FORMAT, "the number of nodes should be here");
+}
+
+/* Names beside features that have none. */
+static void test_names_in_files_of_their_own(void **state)
+{
+    char path[4096];
+    (void)state;
+    write_text(path, "edges.tsv", "source\ttarget\nann\t\"b \"\n");
+    write_text(path, "nodes.txt", "# who\n\"b \"\nann\n\"#3\"\n");
+    npgnn_graph *graph = load(folder);
+    has(graph, 3, 1, 0);
+    assert_int_equal(npgnn_graph_find(graph, "b "), 0);
+    assert_int_equal(npgnn_graph_find(graph, "#3"), 2);
+    npgnn_graph_free(graph);
+    write_text(path, "features.mtx", "%%MatrixMarket matrix coordinate pattern general\n3 2 1\n2 1\n");
+    write_text(path, "columns.txt", "one\ntwo words\n");
+    graph = load(folder);
+    has(graph, 3, 1, 2);
+    assert_true(feature(graph, npgnn_graph_find(graph, "ann"), 0) == 1);
+    assert_string_equal(npgnn_graph_column_name(graph, 1), "two words");
+    npgnn_graph_free(graph);
+    starve(folder);
+    write_text(path, "columns.txt", "one\n");
+    not_loaded(folder, NPGNN_E_MISMATCH, "columns.txt: 1 names for 2 columns of features");
+    write_text(path, "nodes.txt", "ann\nbob\nann\n");
+    not_loaded(folder, NPGNN_E_FORMAT, "node 'ann' is there already");
+    write_text(path, "nodes.txt", "ann\nbob\n");
+    not_loaded(folder, NPGNN_E_MISMATCH, "nodes.txt: 2 nodes, but 3 rows of features");
+    write_text(path, "features.csv", "id,w\nann,1\n");
+    assert_int_equal(unlink(in_folder(path, "features.mtx")), 0);
+    not_loaded(folder, NPGNN_E_MISMATCH, "have names of their own");
+}
+
+static void test_features_twice(void **state)
+{
+    char edges[4096], features[4096];
+    npgnn_graph *graph = NULL;
+    npgnn_error err = {0};
+    (void)state;
+    npgnn_load_options options = {.features = write_text(features, "x.csv", "id,w\nann,1\nbob,2\nc&d,3\n")};
+    write_text(edges, "g.graphml", people);
+    assert_int_equal(npgnn_load(&graph, edges, &options, NULL, &err), NPGNN_E_ARGUMENT);
+    says(err.text, "the file of the edges has features too");
+    write_text(edges, "g.graphml", XML "<graph><node id='ann'/><edge source='ann' target='bob'/></graph></graphml>");
+    assert_ok(npgnn_load(&graph, edges, &options, NULL, &err), err);
+    has(graph, 3, 1, 1);
+    npgnn_graph_free(graph);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_graphml),
+        cmocka_unit_test(test_graphml_without_attributes),
+        cmocka_unit_test(test_broken_graphml),
+        cmocka_unit_test(test_json_edges),
+        cmocka_unit_test(test_broken_json_edges),
+        cmocka_unit_test(test_json_features),
+        IN_FOLDER(test_linqs),
+        IN_FOLDER(test_musae),
+        IN_FOLDER(test_ogb),
+        IN_FOLDER(test_names_in_files_of_their_own),
+        IN_FOLDER(test_features_twice),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

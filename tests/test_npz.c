@@ -1,0 +1,406 @@
+/* .npz files: graphs and features as numpy, scipy and the benchmark sets save them; and broken ones. */
+#define _XOPEN_SOURCE 700
+#include "check.h"
+
+#include <zip.h>
+
+#include "reading.h"
+
+/* ---- making them ---- */
+
+typedef struct array {
+    const char *key, *type, *shape; /* "(3, 2)" */
+    const void *data;
+    size_t size;
+    int fortran;
+} array;
+
+#define ARRAY(key, type, shape, data)                                                                                  \
+    {                                                                                                                  \
+        key, type, shape, data, sizeof data, 0                                                                         \
+    }
+#define TEXTS(key, type, shape, text)                                                                                  \
+    {                                                                                                                  \
+        key, type, shape, text, sizeof text - 1, 0                                                                     \
+    }
+
+/* An .npy file of version 1 in a block of its own. */
+static unsigned char *npy_bytes(size_t *size, const array *a)
+{
+    char header[256];
+    int length = snprintf(header, sizeof header, "{'descr': '%s', 'fortran_order': %s, 'shape': %s, }\n", a->type,
+                          a->fortran ? "True" : "False", a->shape);
+    unsigned char *bytes = malloc(10 + (size_t)length + a->size);
+    assert_non_null(bytes);
+    memcpy(bytes, "\x93NUMPY\1\0", 8);
+    bytes[8] = (unsigned char)(length & 255);
+    bytes[9] = (unsigned char)(length >> 8);
+    memcpy(bytes + 10, header, (size_t)length);
+    if (a->size > 0)
+        memcpy(bytes + 10 + length, a->data, a->size);
+    *size = 10 + (size_t)length + a->size;
+    return bytes;
+}
+
+static const char *write_npz(char path[4096], const char *name, const array *arrays, size_t count)
+{
+    unlink(in_folder(path, name));
+    zip_t *zip = zip_open(path, ZIP_CREATE | ZIP_TRUNCATE, NULL);
+    assert_non_null(zip);
+    for (size_t i = 0; i < count; i++) {
+        char member[64];
+        size_t size;
+        unsigned char *bytes = npy_bytes(&size, &arrays[i]);
+        snprintf(member, sizeof member, "%s.npy", arrays[i].key);
+        assert_true(zip_file_add(zip, member, zip_source_buffer(zip, bytes, size, 1), 0) >= 0);
+    }
+    assert_int_equal(zip_close(zip), 0);
+    return path;
+}
+#define WRITE(path, arrays) write_npz(path, "g.npz", arrays, sizeof arrays / sizeof arrays[0])
+
+static npgnn_graph *load(const char *path, const char *features)
+{
+    npgnn_env env = test_env();
+    npgnn_load_options options = {.features = features};
+    npgnn_graph *graph = NULL;
+    npgnn_error err = {0};
+    assert_ok(npgnn_load(&graph, path, &options, &env, &err), err);
+    return graph;
+}
+
+static void refused(const char *path, int code, const char *text)
+{
+    meter m = {.allow = -1};
+    npgnn_env env = metered_env(&m);
+    npgnn_graph *graph = NULL;
+    npgnn_error err = {0};
+    int got = npgnn_load(&graph, path, NULL, &env, &err);
+    assert_null(graph);
+    says(err.text, text);
+    assert_int_equal(got, code);
+    assert_int_equal(m.blocks, 0);
+    assert_false(m.refused);
+}
+
+static void linked(const npgnn_graph *graph, int32_t u, int32_t v)
+{
+    assert_true(npgnn_graph_has_edge(graph, u, v));
+    assert_true(npgnn_graph_has_edge(graph, v, u));
+}
+
+/* The path 0 - 1 - 2, upper triangle, and one stored zero, which is no link. */
+static const int32_t indptr[] = {0, 1, 3, 3}, indices[] = {1, 2, 0}, shape3[] = {3, 3};
+static const double ones3[] = {1, 1, 0};
+
+/* ---- scipy ---- */
+
+static void check_path(const npgnn_graph *graph)
+{
+    has(graph, 3, 2, 0);
+    linked(graph, 0, 1);
+    linked(graph, 1, 2);
+}
+
+static void test_scipy_links(void **state)
+{
+    static const int64_t rows[] = {0, 1, 1}, cols[] = {1, 2, 0};
+    static const int64_t long_shape[] = {3, 3};
+    const array csr[] = {ARRAY("indices", "<i4", "(3,)", indices), ARRAY("indptr", "<i4", "(4,)", indptr),
+                         TEXTS("format", "|S3", "()", "csr"), ARRAY("shape", "<i4", "(2,)", shape3),
+                         ARRAY("data", "<f8", "(3,)", ones3)};
+    const array csc[] = {ARRAY("indices", "<i4", "(3,)", indices), ARRAY("indptr", "<i4", "(4,)", indptr),
+                         TEXTS("format", "|S3", "()", "csc"), ARRAY("shape", "<i4", "(2,)", shape3),
+                         ARRAY("data", "<f8", "(3,)", ones3)};
+    const array coo[] = {ARRAY("row", "<i8", "(3,)", rows), ARRAY("col", "<i8", "(3,)", cols),
+                         TEXTS("format", "<U3", "()", "c\0\0\0o\0\0\0o\0\0\0"),
+                         ARRAY("shape", "<i8", "(2,)", long_shape), ARRAY("data", "<f8", "(3,)", ones3)};
+    char path[4096];
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        WRITE(path, csr);
+        if (i == 1)
+            WRITE(path, csc);
+        else if (i == 2)
+            WRITE(path, coo);
+        npgnn_graph *graph = load(path, NULL);
+        check_path(graph);
+        npgnn_graph_free(graph);
+        starve(path);
+    }
+}
+
+static void test_scipy_features(void **state)
+{
+    static const int32_t ptr[] = {0, 1, 2, 2}, col[] = {4, 0}, shape[] = {3, 5};
+    static const float values[] = {2.5f, 1};
+    const array csr[] = {ARRAY("indices", "<i4", "(2,)", col), ARRAY("indptr", "<i4", "(4,)", ptr),
+                         TEXTS("format", "|S3", "()", "csr"), ARRAY("shape", "<i4", "(2,)", shape),
+                         ARRAY("data", "<f4", "(2,)", values)};
+    char path[4096], edges[4096];
+    (void)state;
+    WRITE(path, csr);
+    write_text(edges, "e.txt", "0 1\n1 2\n");
+    npgnn_graph *graph = load(edges, path);
+    has(graph, 3, 2, 5);
+    assert_true(feature(graph, 0, 4) == 2.5f && feature(graph, 1, 0) == 1 && feature(graph, 2, 2) == 0);
+    npgnn_graph_free(graph);
+    refused(path, NPGNN_E_FORMAT, "a square matrix, not 3 x 5");
+}
+
+/* ---- the benchmark sets ---- */
+
+#define U1(a) a "\0\0\0"
+
+static void test_benchmark_set(void **state)
+{
+    static const int32_t attr_indices[] = {1, 0, 1}, attr_indptr[] = {0, 1, 3, 3}, attr_shape[] = {3, 2};
+    static const float values[] = {1, 2, 3};
+    static const int64_t labels[] = {2, 0, -1};
+    const array whole[] = {
+        ARRAY("adj_data", "<f8", "(3,)", ones3),
+        ARRAY("adj_indices", "<i4", "(3,)", indices),
+        ARRAY("adj_indptr", "<i4", "(4,)", indptr),
+        ARRAY("adj_shape", "<i4", "(2,)", shape3),
+        ARRAY("attr_data", "<f4", "(3,)", values),
+        ARRAY("attr_indices", "<i4", "(3,)", attr_indices),
+        ARRAY("attr_indptr", "<i4", "(4,)", attr_indptr),
+        ARRAY("attr_shape", "<i4", "(2,)", attr_shape),
+        ARRAY("labels", "<i8", "(3,)", labels),
+        TEXTS("node_names", "<U2", "(3,)", U1("a") "\0\0\0\0" U1("\xE4") U1("b") "\xAC\x20\0\0\0\0\0\0"),
+        TEXTS("attr_names", ">U2", "(2,)", "\0\0\0w\0\0\0001\0\0\0w\0\0\0002"),
+    };
+    char path[4096], buffer[12];
+    (void)state;
+    WRITE(path, whole);
+    npgnn_graph *graph = load(path, NULL);
+    has(graph, 3, 2, 2);
+    assert_string_equal(npgnn_graph_name(graph, 0, buffer), "a");
+    assert_string_equal(npgnn_graph_name(graph, 1, buffer), "\xC3\xA4"
+                                                            "b");
+    assert_string_equal(npgnn_graph_name(graph, 2, buffer), "\xE2\x82\xAC");
+    linked(graph, npgnn_graph_find(graph, "a"), 1);
+    assert_string_equal(npgnn_graph_column_name(graph, 0), "w1");
+    assert_string_equal(npgnn_graph_column_name(graph, 1), "w2");
+    assert_int_equal(npgnn_graph_label(graph, 0), 2);
+    assert_int_equal(npgnn_graph_label(graph, 1), 0);
+    assert_int_equal(npgnn_graph_label(graph, 2), -1);
+    assert_true(feature(graph, 0, 1) == 1 && feature(graph, 1, 0) == 2 && feature(graph, 1, 1) == 3);
+    npgnn_graph_free(graph);
+    starve(path);
+}
+
+static void test_what_names_are_left_out(void **state)
+{
+    static const float reals[] = {1, 2, 3};
+    const array odd[] = {
+        ARRAY("adj_matrix.data", "<f8", "(3,)", ones3),    ARRAY("adj_matrix.indices", "<i4", "(3,)", indices),
+        ARRAY("adj_matrix.indptr", "<i4", "(4,)", indptr), ARRAY("adj_matrix.shape", "<i4", "(2,)", shape3),
+        TEXTS("node_names", "|O", "(3,)", "\x80\3]q\0."),  ARRAY("labels", "<f4", "(3,)", reals),
+    };
+    char path[4096];
+    (void)state;
+    WRITE(path, odd);
+    npgnn_graph *graph = load(path, NULL);
+    check_path(graph);
+    assert_null(graph->names);
+    assert_null(graph->label);
+    says(notices, "node_names.npy: the array holds Python's objects");
+    says(notices, "labels.npy: no texts or integers, one for each of 3: left out");
+    npgnn_graph_free(graph);
+}
+
+/* ---- lists of edges ---- */
+
+static void test_lists_of_edges(void **state)
+{
+    static const int64_t down[] = {0, 1, 1, 2, 2, 1}, across[] = {0, 1, 2, 1, 2, 1}, two[] = {0, 1, 2, 0};
+    static const float x[] = {1, 0, 0.5, 0, 0, 7};
+    static const uint8_t y[] = {1, 0, 1};
+    const array cases[][3] = {
+        {ARRAY("edges", "<i8", "(3, 2)", down), ARRAY("features", "<f4", "(3, 2)", x),
+         ARRAY("target", "|u1", "(3,)", y)},
+        {ARRAY("edge_index", "<i8", "(2, 3)", across), ARRAY("x", "<f4", "(3, 2)", x), ARRAY("y", "|b1", "(3,)", y)},
+        {{"edges", "<i8", "(3, 2)", across, sizeof across, 1},
+         ARRAY("x", "<f4", "(3, 2)", x),
+         ARRAY("y", "|i1", "(3,)", y)},
+        {{"edge_index", "<i8", "(2, 3)", down, sizeof down, 1},
+         ARRAY("x", "<f4", "(3, 2)", x),
+         ARRAY("y", "|u1", "(3,)", y)},
+    };
+    const array square[] = {ARRAY("edge_index", "<i8", "(2, 2)", two)},
+                other[] = {ARRAY("edges", "<i8", "(2, 2)", two)};
+    char path[4096];
+    npgnn_graph *graph;
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        WRITE(path, cases[i]);
+        graph = load(path, NULL);
+        has(graph, 3, 2, 2);
+        linked(graph, 0, 1);
+        linked(graph, 1, 2);
+        assert_true(feature(graph, 1, 0) == 0.5f && feature(graph, 2, 1) == 7);
+        assert_int_equal(npgnn_graph_label(graph, 1), 0);
+        assert_int_equal(npgnn_graph_label(graph, 2), 1);
+        npgnn_graph_free(graph);
+    }
+    starve(path);
+    graph = load(WRITE(path, square), NULL); /* 0 - 2 and 1 - 0 */
+    linked(graph, 0, 2);
+    linked(graph, 0, 1);
+    npgnn_graph_free(graph);
+    graph = load(WRITE(path, other), NULL); /* 0 - 1 and 2 - 0 */
+    linked(graph, 0, 1);
+    linked(graph, 0, 2);
+    assert_int_equal(npgnn_graph_has_edge(graph, 1, 2), 0);
+    npgnn_graph_free(graph);
+}
+
+/* ---- broken ones ---- */
+
+static void test_sparse_that_does_not_fit(void **state)
+{
+    static const int32_t down[] = {0, 2, 1, 3}, late[] = {1, 1, 3, 3}, outside[] = {1, 3, 0}, negative[] = {1, -1, 0};
+    static const int32_t huge[] = {2147483646, 2147483646}, one[] = {3};
+    static const int64_t beyond[] = {3, (int64_t)1 << 40};
+    static const double nan3[] = {1, NAN, 1};
+    const array format = TEXTS("format", "|S3", "()", "csr"), data = ARRAY("data", "<f8", "(3,)", ones3);
+    const array ptr = ARRAY("indptr", "<i4", "(4,)", indptr), col = ARRAY("indices", "<i4", "(3,)", indices);
+    const array shape = ARRAY("shape", "<i4", "(2,)", shape3);
+    const struct {
+        array arrays[5];
+        const char *text;
+    } cases[] = {
+        {{format, data, ARRAY("indptr", "<i4", "(4,)", down), col, shape}, "do not fit its shape"},
+        {{format, data, ARRAY("indptr", "<i4", "(4,)", late), col, shape}, "do not fit its shape"},
+        {{format, data, ARRAY("indptr", "<i4", "(3,)", indices), col, shape}, "do not fit its shape"},
+        {{format, data, ptr, ARRAY("indices", "<i4", "(3,)", outside), shape}, "outside its shape"},
+        {{format, data, ptr, ARRAY("indices", "<i4", "(3,)", negative), shape}, "outside its shape"},
+        {{format, data, ptr, ARRAY("indices", "<i4", "(4,)", indptr), shape}, "do not fit each other"},
+        {{format, data, ptr, ARRAY("indices", "<f8", "(3,)", ones3), shape},
+         "indices.npy: the array must be one of integers"},
+        {{format, ARRAY("data", "<f8", "(3,)", nan3), ptr, col, shape},
+         "data.npy: row 1, column 0 (from 0) is not finite"},
+        {{format, data, ptr, col, ARRAY("shape", "<i8", "(2,)", beyond)}, "two numbers below 2^31"},
+        {{format, data, ptr, col, ARRAY("shape", "<i4", "(1,)", one)}, "two numbers below 2^31"},
+        {{format, data, ptr, col, ARRAY("shape", "<i4", "(2,)", huge)}, "do not fit its shape"},
+        {{TEXTS("format", "|S3", "()", "dia"), data, ptr, col, shape}, "csr, csc and coo are understood"},
+        {{format, TEXTS("data", "|O", "(3,)", "\x80\3]q\0."), ptr, col, shape}, "holds Python's objects"},
+        {{format, data, ptr, ARRAY("indexes", "<i4", "(3,)", indices), shape},
+         "indices.npy: the zip archive cannot be read"},
+    };
+    char path[4096];
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        refused(WRITE(path, cases[i].arrays), NPGNN_E_FORMAT, cases[i].text);
+}
+
+static void test_edges_that_do_not_fit(void **state)
+{
+    static const int64_t far[] = {0, 3, 1, 2}, negative[] = {0, -1, 1, 2}, beyond[] = {0, INT32_MAX, 1, 2};
+    static const float x[] = {1, 0, 0.5, 0, 0, 7};
+    const array features = ARRAY("x", "<f4", "(3, 2)", x);
+    const struct {
+        array arrays[2];
+        int code;
+        const char *text;
+    } cases[] = {
+        {{ARRAY("edges", "<i8", "(2, 2)", far), features},
+         NPGNN_E_MISMATCH,
+         "node 3, but there are 3 rows of features"},
+        {{ARRAY("edges", "<i8", "(2, 2)", negative), features}, NPGNN_E_FORMAT, "edge 0 (from 0) joins 0 and -1"},
+        {{ARRAY("edges", "<i8", "(2, 2)", beyond), features}, NPGNN_E_FORMAT, "joins 0 and 2147483647"},
+        {{ARRAY("edges", "<i8", "(4,)", far), features}, NPGNN_E_FORMAT, "must be of 2 x edges or edges x 2"},
+        {{ARRAY("edges", "<i8", "(2, 2, 1)", far), features}, NPGNN_E_FORMAT, "at most two dimensions"},
+        {{ARRAY("ages", "<i8", "(2, 2)", far), features}, NPGNN_E_FORMAT, "no graph in it"},
+        {{ARRAY("edges", "<i8", "(3, 2)", far), features}, NPGNN_E_FORMAT, "edges.npy: the file ends before"},
+        {{ARRAY("edges", "<i8", "(1, 2)", far), features}, NPGNN_E_FORMAT, "edges.npy: the file goes on"},
+        {{ARRAY("edges", "<i8", "(1000000000, 2)", far), features}, NPGNN_E_FORMAT, "for only"},
+        {{ARRAY("edges", "<i8", "(2, 2)", far), ARRAY("x", "<f4", "(6,)", x)}, NPGNN_E_FORMAT, "two dimensions"},
+    };
+    char path[4096];
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        refused(WRITE(path, cases[i].arrays), cases[i].code, cases[i].text);
+}
+
+static void test_names_that_do_not_fit(void **state)
+{
+    const array adjacency[] = {ARRAY("adj_data", "<f8", "(3,)", ones3), ARRAY("adj_indices", "<i4", "(3,)", indices),
+                               ARRAY("adj_indptr", "<i4", "(4,)", indptr), ARRAY("adj_shape", "<i4", "(2,)", shape3)};
+    const struct {
+        array names;
+        const char *text;
+    } cases[] = {
+        {TEXTS("node_names", "|S1", "(3,)", "aba"), "two nodes have the name 'a'"},
+        {TEXTS("node_names", "<U1", "(3,)", U1("a") "\0\0\x11\0" U1("b")), "text 1 is not Unicode"},
+    };
+    char path[4096];
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        array all[5];
+        memcpy(all, adjacency, sizeof adjacency);
+        all[4] = cases[i].names;
+        refused(WRITE(path, all), NPGNN_E_FORMAT, cases[i].text);
+    }
+}
+
+/* Megabytes of zeros in a kilobyte: what is kept in memory stays in proportion to the file. */
+static void test_bomb(void **state)
+{
+    size_t size = (size_t)48 << 20;
+    void *zeros = calloc(1, size);
+    const array edges[] = {{"edges", "|u1", "(25165824, 2)", zeros, size, 0}};
+    char path[4096];
+    (void)state;
+    assert_non_null(zeros);
+    refused(WRITE(path, edges), NPGNN_E_FORMAT, "elements: refused");
+    free(zeros);
+}
+
+/* Every prefix of the file, and every byte of it changed: an error or a graph, never more. */
+static void test_damage(void **state)
+{
+    const array csr[] = {ARRAY("indices", "<i4", "(3,)", indices), ARRAY("indptr", "<i4", "(4,)", indptr),
+                         TEXTS("format", "|S3", "()", "csr"), ARRAY("shape", "<i4", "(2,)", shape3),
+                         ARRAY("data", "<f8", "(3,)", ones3)};
+    char path[4096];
+    unsigned char bytes[4096], copy[4096];
+    (void)state;
+    FILE *file = fopen(WRITE(path, csr), "rb");
+    assert_non_null(file);
+    size_t size = fread(bytes, 1, sizeof bytes, file);
+    fclose(file);
+    assert_in_range(size, 500, sizeof bytes - 1);
+    for (size_t at = 0; at < 2 * size; at++) {
+        meter m = {.allow = -1};
+        npgnn_env env = metered_env(&m);
+        npgnn_graph *graph = NULL;
+        memcpy(copy, bytes, size);
+        if (at >= size)
+            copy[at - size] ^= 0x5A;
+        write_bytes(path, "g.npz", copy, at < size ? at : size);
+        int code = npgnn_load(&graph, path, NULL, &env, NULL);
+        assert_true(code == 0 || code == NPGNN_E_FORMAT || code == NPGNN_E_MISMATCH);
+        npgnn_graph_free(graph);
+        assert_int_equal(m.blocks, 0);
+        assert_false(m.refused);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        IN_FOLDER(test_scipy_links),
+        IN_FOLDER(test_scipy_features),
+        IN_FOLDER(test_benchmark_set),
+        IN_FOLDER(test_what_names_are_left_out),
+        IN_FOLDER(test_lists_of_edges),
+        IN_FOLDER(test_sparse_that_does_not_fit),
+        IN_FOLDER(test_edges_that_do_not_fit),
+        IN_FOLDER(test_names_that_do_not_fit),
+        IN_FOLDER(test_bomb),
+        IN_FOLDER(test_damage),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
