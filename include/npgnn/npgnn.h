@@ -553,6 +553,38 @@ NPGNN_API int npgnn_predictor_new(npgnn_predictor **out, const npgnn_model *mode
  * large batches. The answer for a pair does not depend on the batch it comes in. Not for two threads at once. */
 NPGNN_API int npgnn_predictor_run(npgnn_prediction *out /* (count) */, npgnn_predictor *predictor,
                                   const npgnn_pair *pairs, size_t count, npgnn_error *err);
+
+/* A pair that was found, with what is said of it. */
+typedef struct npgnn_link {
+    npgnn_pair pair;
+    npgnn_prediction prediction;
+    int known; /* 1: the graph has this link */
+} npgnn_link;
+
+/* What to search. Zero-initialise it for all nodes with all nodes, leaving out the links that the graph has. */
+typedef struct npgnn_top_options {
+    const int32_t *from, *to;     /* the nodes at the first and at the second end, none twice; NULL: all */
+    int32_t from_count, to_count; /* how many they are, where they are given */
+    int known;                    /* 1: links that the graph has take part */
+    double min_probability;       /* leave out what is less probable; 0 to 1 */
+} npgnn_top_options;
+
+/* The k best partners of every node of `from`, best first: those of the i-th are out[i * k] to out[i * k + found[i] - 1]. All
+ * pairs take part, and the result is what npgnn_predictor_run for each of them would give, to the bit, for any number of
+ * threads: pairs are ordered by score (the same order as by probability, but finer) or, with draws of z, by probability and
+ * then score; equals by the numbers of their nodes, the smaller first. docs/predict.md tells how.
+ *
+ * The environment's progress is called with `iteration` of `iterations` nodes done; after E_CANCELLED found[i] is 0 for nodes
+ * that were not reached. E_ARGUMENT, E_MEMORY. O(from n output_size) flops, times the draws; O(n output_size) memory, times the
+ * draws, and some megabytes a thread. Not for two threads at once. */
+NPGNN_API int npgnn_predictor_top(npgnn_link *out /* (from, k) */, int32_t *found /* (from) */,
+                                  npgnn_predictor *predictor, int32_t k, const npgnn_top_options *options,
+                                  npgnn_error *err);
+
+/* The k best links of all, in the same order and found the same way. A pair whose ends could change places is there once, with
+ * the smaller node first. O(threads k) memory besides. */
+NPGNN_API int npgnn_predictor_top_links(npgnn_link *out /* (k) */, int32_t *found, npgnn_predictor *predictor,
+                                        int32_t k, const npgnn_top_options *options, npgnn_error *err);
 NPGNN_API void npgnn_predictor_free(npgnn_predictor *predictor);
 
 /* ================================================================================================================

@@ -128,10 +128,10 @@ static int64_t merge(npgnn_pair *out, desk *d, int32_t end, int64_t wanted)
     for (int place = 0; taken < wanted && place < d->list[0].room; place++) {
         for (int i = 0; taken < wanted && i <= BY_FEATURES; i++) {
             const npi_shortlist *list = &d->list[i];
-            if (place >= list->count || d->barred[list->items[place].node])
+            if (place >= list->count || d->barred[list->items[place].id])
                 continue;
-            d->barred[list->items[place].node] = 1;
-            out[taken++] = (npgnn_pair){end, list->items[place].node};
+            d->barred[list->items[place].id] = 1;
+            out[taken++] = (npgnn_pair){end, (int32_t)list->items[place].id};
         }
     }
     return taken;
@@ -145,7 +145,7 @@ static void fill_up(npgnn_pair *out, desk *d, int32_t n, int32_t end, int64_t wa
         offer(d, OTHERS, end, i, 0);
     npi_shortlist_sort(others);
     for (int64_t i = 0; i < wanted; i++)
-        out[i] = (npgnn_pair){end, others->items[i].node};
+        out[i] = (npgnn_pair){end, (int32_t)others->items[i].id};
 }
 
 static void find_hard(npgnn_pair *out, desk *d, const job *j, int32_t end, int64_t wanted)

@@ -4,7 +4,7 @@ static int beats(const npi_candidate *a, const npi_candidate *b)
 {
     if (a->score > b->score || a->score < b->score)
         return a->score > b->score;
-    return a->tie != b->tie ? a->tie > b->tie : a->node < b->node;
+    return a->tie != b->tie ? a->tie > b->tie : a->id < b->id;
 }
 
 /* Puts `item` into the heap of `count` whose top is free. */

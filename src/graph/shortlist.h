@@ -6,8 +6,8 @@
 
 typedef struct npi_candidate {
     double score;
-    uint32_t tie; /* decides between equal scores, the larger first; then the smaller node does */
-    int32_t node;
+    uint32_t tie; /* decides between equal scores, the larger first; then the smaller id does */
+    int64_t id;   /* of a node, or of a pair */
 } npi_candidate;
 
 /* A heap with the worst of the kept ones on top, until it is sorted. */

@@ -120,6 +120,13 @@ npi_weights npi_evidence_fit(const float *score, const float *value, const npi_e
 
 /* ---- rows ---- */
 
+void npi_evidence_pair(float *value, npi_evidence_desk *desk, const npi_evidence *e, npgnn_pair pair)
+{
+    (void)desk;
+    for (int c = 0; c < e->count; c++)
+        value[c] = (float)columns[e->column[c]].pair(e, pair);
+}
+
 int npi_evidence_desk_new(npi_evidence_desk *out, const npi_evidence *e, int block, npgnn_error *err)
 {
     npi_evidence_desk desk = {.block = block};
@@ -146,18 +153,18 @@ void npi_evidence_desk_free(const npgnn_env *env, npi_evidence_desk *desk)
     memset(desk, 0, sizeof *desk);
 }
 
-void npi_evidence_rows(float *score, npi_evidence_desk *desk, const npi_evidence *e, const npi_weights *weights,
+void npi_evidence_rows(real *score, npi_evidence_desk *desk, const npi_evidence *e, const npi_weights *weights,
                        const int32_t *nodes, int count)
 {
     size_t cells = (size_t)count * (size_t)e->x->n;
     if (changes_nothing(e, weights))
         return;
     for (size_t i = 0; i < cells; i++)
-        score[i] = (float)(weights->own * (double)score[i] + weights->shift);
+        score[i] = (real)(weights->own * (double)score[i] + weights->shift);
     for (int c = 0; c < e->count; c++) {
         columns[e->column[c]].rows(desk->value, desk, e, nodes, count);
-        float weight = (float)weights->column[e->column[c]];
+        real weight = (real)weights->column[e->column[c]];
         for (size_t i = 0; i < cells; i++)
-            score[i] += weight * (float)desk->value[i];
+            score[i] += weight * desk->value[i];
     }
 }

@@ -61,9 +61,12 @@ typedef struct npi_evidence_desk {
 int npi_evidence_desk_new(npi_evidence_desk *out, const npi_evidence *evidence, int block, npgnn_error *err);
 void npi_evidence_desk_free(const npgnn_env *env, npi_evidence_desk *desk);
 
+/* value (evidence->count): each column of one pair, to the bit as npi_evidence_pairs has them, on the calling thread. */
+void npi_evidence_pair(float *value, npi_evidence_desk *desk, const npi_evidence *evidence, npgnn_pair pair);
+
 /* score (count, n): those of the `count` nodes with every node, from u_i · u_j to the complete ones, on the calling thread (for
  * dense features inside npi_blas_begin). Equal to npi_evidence_pairs up to rounding. */
-void npi_evidence_rows(float *score, npi_evidence_desk *desk, const npi_evidence *evidence, const npi_weights *weights,
+void npi_evidence_rows(real *score, npi_evidence_desk *desk, const npi_evidence *evidence, const npi_weights *weights,
                        const int32_t *nodes, int count);
 
 #endif

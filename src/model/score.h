@@ -6,7 +6,17 @@
 
 #include "linalg/real.h"
 
-/* score (count): u_i . u_j for each pair (i, j); u (n, k). Eq. (7). */
+/* u_i . u_j. Eq. (7). */
+static inline float npi_score_pair(const real *u, int k, npgnn_pair pair)
+{
+    const real *a = u + (size_t)pair.u * (size_t)k, *b = u + (size_t)pair.v * (size_t)k;
+    double sum = 0;
+    for (int c = 0; c < k; c++)
+        sum += (double)a[c] * (double)b[c];
+    return (float)sum;
+}
+
+/* score (count): u_i . u_j for each pair (i, j); u (n, k). */
 void npi_score_pairs(float *score, const real *u, int k, const npgnn_pair *pairs, size_t count, int threads);
 
 #endif

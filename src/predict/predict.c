@@ -1,29 +1,11 @@
 /* Using a model: embeddings, and the probability of pairs. */
-#include <math.h>
+#include "predict/predictor.h"
+
 #include <string.h>
 
 #include "base/rng.h"
-#include "graph/graph.h"
-#include "model/evidence.h"
-#include "model/net.h"
 #include "model/score.h"
 #include "predict/columns.h"
-
-struct npgnn_predictor {
-    npgnn_env env;
-    const npgnn_model *model;
-    npi_features *x; /* of the graph, with the columns of the model */
-    int32_t n;
-    int samples;
-    uint64_t seed;
-    npi_embedder embedder; /* u of the draw at hand; without draws, of the mean */
-    npi_evidence evidence;
-    npi_weights weights;
-    real *z;      /* (d) */
-    float *score; /* (batch) */
-    float *value; /* (columns of the evidence, batch) */
-    double *sums; /* (batch, 3) of probability, its square, score */
-};
 
 #define BATCH 65536 /* pairs scored at a time: bounds the memory of one call */
 
@@ -41,9 +23,9 @@ static const real *draw_latent(npgnn_predictor *p, int index)
     return p->z;
 }
 
-static void decode(npgnn_predictor *p, int index)
+void npi_predictor_decode(npgnn_predictor *p, int draw)
 {
-    npi_embedder_run(&p->embedder, &p->model->params, draw_latent(p, index), &p->model->options, p->env.threads);
+    npi_embedder_run(&p->embedder, &p->model->params, draw_latent(p, draw), &p->model->options, p->env.threads);
 }
 
 int npgnn_predictor_new(npgnn_predictor **out, const npgnn_model *model, const npgnn_graph *graph,
@@ -63,7 +45,7 @@ int npgnn_predictor_new(npgnn_predictor **out, const npgnn_model *model, const n
     p->env = resolved;
     p->model = model;
     p->x = x;
-    p->n = graph->n;
+    p->graph = graph;
     p->samples = options && options->samples >= 0 ? options->samples : model->options.predict_samples;
     p->seed = options ? options->seed : 0;
     if (s.d == 0 || !model->options.sample_latent)
@@ -74,7 +56,7 @@ int npgnn_predictor_new(npgnn_predictor **out, const npgnn_model *model, const n
         code = npi_embedder_new(&p->embedder, &model->options, s, &graph->a, &resolved, err);
     p->z = npi_alloc(&resolved, (size_t)s.d, sizeof *p->z, err);
     p->score = npi_alloc(&resolved, BATCH, sizeof *p->score, err);
-    p->sums = npi_alloc(&resolved, 3 * BATCH, sizeof *p->sums, err);
+    p->sums = npi_alloc(&resolved, BATCH, sizeof *p->sums, err);
     p->value = npi_alloc(&resolved, (size_t)p->evidence.count * BATCH, sizeof *p->value, err);
     if (code || !p->z || !p->score || !p->sums || !p->value) {
         npgnn_predictor_free(p);
@@ -82,7 +64,7 @@ int npgnn_predictor_new(npgnn_predictor **out, const npgnn_model *model, const n
     }
     npi_embedder_features(&p->embedder, &model->params, x, resolved.threads);
     if (p->samples == 0)
-        decode(p, -1);
+        npi_predictor_decode(p, -1);
     *out = p;
     return 0;
 }
@@ -102,11 +84,6 @@ void npgnn_predictor_free(npgnn_predictor *p)
     npi_free(&env, p);
 }
 
-static double sigmoid(double s)
-{
-    return 1 / (1 + exp(-s));
-}
-
 /* Scores a batch for the embeddings at hand. */
 static void score_batch(npgnn_predictor *p, const npgnn_pair *pairs, size_t count)
 {
@@ -117,41 +94,31 @@ static void score_batch(npgnn_predictor *p, const npgnn_pair *pairs, size_t coun
 static void run_mean(npgnn_prediction *out, npgnn_predictor *p, const npgnn_pair *pairs, size_t count)
 {
     score_batch(p, pairs, count);
-    for (size_t i = 0; i < count; i++) {
-        npgnn_prediction one = {(float)sigmoid((double)p->score[i]), 0, p->score[i]};
-        out[i] = one;
-    }
+    for (size_t i = 0; i < count; i++)
+        out[i] = npi_prediction_of(p->score[i]);
 }
 
 static void run_draws(npgnn_prediction *out, npgnn_predictor *p, const npgnn_pair *pairs, size_t count)
 {
-    memset(p->sums, 0, 3 * count * sizeof *p->sums);
+    memset(p->sums, 0, count * sizeof *p->sums);
     for (int draw = 0; draw < p->samples; draw++) {
-        decode(p, draw);
+        npi_predictor_decode(p, draw);
         score_batch(p, pairs, count);
-        for (size_t i = 0; i < count; i++) {
-            double probability = sigmoid((double)p->score[i]);
-            p->sums[3 * i] += probability;
-            p->sums[3 * i + 1] += probability * probability;
-            p->sums[3 * i + 2] += (double)p->score[i];
-        }
+        for (size_t i = 0; i < count; i++)
+            npi_sums_add(&p->sums[i], p->score[i]);
     }
-    for (size_t i = 0; i < count; i++) {
-        double mean = p->sums[3 * i] / p->samples;
-        double variance = p->sums[3 * i + 1] / p->samples - mean * mean;
-        npgnn_prediction one = {(float)mean, (float)sqrt(variance > 0 ? variance : 0),
-                                (float)(p->sums[3 * i + 2] / p->samples)};
-        out[i] = one;
-    }
+    for (size_t i = 0; i < count; i++)
+        out[i] = npi_prediction_mean(&p->sums[i], p->samples);
 }
 
 int npgnn_predictor_run(npgnn_prediction *out, npgnn_predictor *p, const npgnn_pair *pairs, size_t count,
                         npgnn_error *err)
 {
+    int32_t n = p->graph->n;
     for (size_t i = 0; i < count; i++)
-        if (pairs[i].u < 0 || pairs[i].u >= p->n || pairs[i].v < 0 || pairs[i].v >= p->n)
+        if (pairs[i].u < 0 || pairs[i].u >= n || pairs[i].v < 0 || pairs[i].v >= n)
             return npi_fail(err, NPGNN_E_ARGUMENT, "pair %zu joins %d and %d, but nodes are 0 to %d", i, pairs[i].u,
-                            pairs[i].v, p->n - 1);
+                            pairs[i].v, n - 1);
     for (size_t first = 0; first < count; first += BATCH) {
         size_t size = count - first < BATCH ? count - first : BATCH;
         npi_evidence_pairs(p->value, &p->evidence, pairs + first, size);

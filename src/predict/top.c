@@ -1,0 +1,395 @@
+/* The best of all pairs, exactly.
+ *
+ * A block of nodes meets all nodes in one product of matrices, whose sums are in float and in BLAS's order. That is fast,
+ * but not to the bit what npgnn_predictor_run says of a pair. So the product only decides which pairs are worth a look:
+ * those that, by a bound of its error (docs/predict.md), may be among the best. They are judged one by one with the
+ * arithmetic of npgnn_predictor_run, and the order is that of these judgements: by score or, with draws of z, by
+ * probability and then score; then by the numbers of the nodes. It is total, so there is one result, whatever the threads do. */
+#include <float.h>
+#include <omp.h>
+#include <string.h>
+
+#include "graph/shortlist.h"
+#include "linalg/dense.h"
+#include "model/score.h"
+#include "predict/predictor.h"
+
+#define BLOCK_BYTES (8 << 20) /* that the values of a block of nodes may take, */
+#define LEAST_BLOCK 16        /* but below so many nodes a product is mostly the fetching of U, */
+#define MOST_BLOCK 128        /* and above so many it gains nothing */
+#define BAND 4                /* blocks that each thread takes between two calls of progress */
+
+/* Roles of a node. */
+enum { FROM = 1, TO = 2 };
+
+/* What one thread works with. */
+typedef struct desk {
+    int32_t node[MOST_BLOCK]; /* the block's nodes, */
+    real *picked;             /* (block, k) their embeddings, */
+    real *value;              /* (block, n) their scores with all nodes; with draws, the largest of each pair */
+    double slack[MOST_BLOCK]; /* (block) and how far these may be from what they stand for */
+    real *score;              /* (block, n) of one draw, with draws */
+    npi_evidence_desk evidence;
+    npi_shortlist list;
+} desk;
+
+typedef struct search {
+    npgnn_predictor *p;
+    npgnn_top_options options;
+    int32_t n, rows;     /* nodes, and those at the first end */
+    int draws;           /* embeddings there are: at least 1 */
+    real *drawn;         /* (draws, n, k) with draws of z; NULL: p->embedder.u */
+    double *reach;       /* (draws) the length of the longest embedding */
+    unsigned char *role; /* (n) */
+    int links;           /* 1: the best of all pairs, each once; 0: the best of each node */
+    int block, threads;
+    desk *desks; /* (threads) */
+    /* with links 0 */
+    npgnn_link *out; /* (rows, k) */
+    int32_t *found;  /* (rows) */
+    int32_t k;
+} search;
+
+/* ---- making ---- */
+
+static double length(const real *u, int k)
+{
+    double square = 0;
+    for (int c = 0; c < k; c++)
+        square += (double)u[c] * (double)u[c];
+    return sqrt(square);
+}
+
+static const real *embeddings(const search *s, int draw)
+{
+    size_t cells = (size_t)s->n * (size_t)s->p->model->params.size.k;
+    return s->drawn ? s->drawn + (size_t)draw * cells : s->p->embedder.u;
+}
+
+/* The embeddings of all draws, side by side: a block of pairs needs them all at once. */
+static int decode(search *s, npgnn_error *err)
+{
+    npgnn_predictor *p = s->p;
+    int k = p->model->params.size.k;
+    size_t cells = (size_t)s->n * (size_t)k;
+    s->draws = p->samples > 0 ? p->samples : 1;
+    s->reach = npi_alloc(&p->env, (size_t)s->draws, sizeof *s->reach, err);
+    if (p->samples > 0)
+        s->drawn = npi_alloc(&p->env, (size_t)s->draws, cells * sizeof *s->drawn, err);
+    if (!s->reach || (p->samples > 0 && !s->drawn))
+        return NPGNN_E_MEMORY;
+    for (int draw = 0; draw < s->draws; draw++) {
+        if (p->samples > 0) {
+            npi_predictor_decode(p, draw);
+            memcpy(s->drawn + (size_t)draw * cells, p->embedder.u, cells * sizeof *s->drawn);
+        }
+        for (int32_t i = 0; i < s->n; i++)
+            s->reach[draw] = fmax(s->reach[draw], length(embeddings(s, draw) + (size_t)i * (size_t)k, k));
+    }
+    return 0;
+}
+
+static int give_role(search *s, unsigned char role, const int32_t *nodes, int32_t count, npgnn_error *err)
+{
+    for (int32_t i = 0; !nodes && i < s->n; i++)
+        s->role[i] |= role;
+    for (int32_t i = 0; nodes && i < count; i++) {
+        if (nodes[i] < 0 || nodes[i] >= s->n)
+            return npi_fail(err, NPGNN_E_ARGUMENT, "node %d is asked for, but nodes are 0 to %d", nodes[i], s->n - 1);
+        if (s->role[nodes[i]] & role)
+            return npi_fail(err, NPGNN_E_ARGUMENT, "node %d is asked for twice", nodes[i]);
+        s->role[nodes[i]] |= role;
+    }
+    return 0;
+}
+
+static int give_roles(search *s, npgnn_error *err)
+{
+    const npgnn_top_options *o = &s->options;
+    s->role = npi_alloc(&s->p->env, (size_t)s->n, 1, err);
+    if (!s->role)
+        return NPGNN_E_MEMORY;
+    int code = give_role(s, FROM, o->from, o->from_count, err);
+    return code ? code : give_role(s, TO, o->to, o->to_count, err);
+}
+
+/* Room for the threads, with lists of the best `room`. */
+static int furnish(search *s, int room, npgnn_error *err)
+{
+    const npgnn_env *env = &s->p->env;
+    size_t n = (size_t)s->n, k = (size_t)s->p->model->params.size.k, fit = BLOCK_BYTES / sizeof(real) / (n + 1);
+    int failed = 0;
+    s->block = fit < LEAST_BLOCK ? LEAST_BLOCK : fit > MOST_BLOCK ? MOST_BLOCK : (int)fit;
+    s->desks = npi_alloc(env, (size_t)s->threads, sizeof *s->desks, err);
+    if (!s->desks)
+        return NPGNN_E_MEMORY;
+    for (int t = 0; t < s->threads; t++) {
+        desk *d = &s->desks[t];
+        size_t cells = (size_t)s->block * n;
+        failed |= !(d->picked = npi_resize(env, NULL, (size_t)s->block * k, sizeof *d->picked, err));
+        failed |= !(d->value = npi_resize(env, NULL, cells, sizeof *d->value, err));
+        failed |= s->drawn && !(d->score = npi_resize(env, NULL, cells, sizeof *d->score, err));
+        failed |= npi_evidence_desk_new(&d->evidence, &s->p->evidence, s->block, err) != 0;
+        failed |= !(d->list.items = npi_resize(env, NULL, (size_t)room, sizeof *d->list.items, err));
+        d->list.room = room;
+    }
+    return failed ? NPGNN_E_MEMORY : 0;
+}
+
+static int search_new(search *s, npgnn_predictor *p, const npgnn_top_options *options, npgnn_error *err)
+{
+    static const npgnn_top_options all = {0};
+    const npgnn_top_options *o = options ? options : &all;
+    *s = (search){.p = p, .options = *o, .n = p->graph->n, .threads = p->env.threads};
+    s->rows = o->from ? o->from_count : s->n;
+    if (!(o->min_probability >= 0 && o->min_probability <= 1))
+        return npi_fail(err, NPGNN_E_ARGUMENT, "the least probability must be from 0 to 1, not %g", o->min_probability);
+    if (s->rows < 0 || (o->to && o->to_count < 0))
+        return npi_fail(err, NPGNN_E_ARGUMENT, "a negative number of nodes is asked for");
+    int code = give_roles(s, err);
+    return code ? code : decode(s, err);
+}
+
+static void search_free(search *s)
+{
+    const npgnn_env *env = &s->p->env;
+    for (int t = 0; s->desks && t < s->threads; t++) {
+        npi_free(env, s->desks[t].picked);
+        npi_free(env, s->desks[t].value);
+        npi_free(env, s->desks[t].score);
+        npi_evidence_desk_free(env, &s->desks[t].evidence);
+        npi_free(env, s->desks[t].list.items);
+    }
+    npi_free(env, s->desks);
+    npi_free(env, s->role);
+    npi_free(env, s->reach);
+    npi_free(env, s->drawn);
+}
+
+static int32_t row_node(const search *s, int32_t row)
+{
+    return s->options.from ? s->options.from[row] : row;
+}
+
+/* ---- a block of nodes with all nodes, about ---- */
+
+/* A bound of the error of a row of scores: a rounding error for every term of the product and, where dense features are compared,
+ * of theirs, and a few more, each of at most the float's unit of the largest number in sight; and all of it twice, since a bound
+ * may be generous. */
+static double slack_of(const search *s, const real *score, double product)
+{
+    const npgnn_predictor *p = s->p;
+    int terms = p->model->params.size.k + (p->evidence.count > 0 && p->x->dense ? p->x->f : 0) + 32;
+    real largest = 0;
+    for (int32_t j = 0; j < s->n; j++) {
+        real size = score[j] < 0 ? -score[j] : score[j];
+        largest = size > largest ? size : largest;
+    }
+    double sight = p->weights.own * product + fabs(p->weights.shift) + (double)largest;
+    return terms * (double)FLT_EPSILON * sight + (double)FLT_MIN;
+}
+
+static void score_rows(real *score, desk *d, const search *s, int count, int draw)
+{
+    int k = s->p->model->params.size.k;
+    const real *u = embeddings(s, draw);
+    for (int r = 0; r < count; r++)
+        memcpy(d->picked + r * k, u + (size_t)d->node[r] * (size_t)k, (size_t)k * sizeof *u);
+    npi_gemm(score, s->n, d->picked, k, 0, u, k, 1, count, s->n, k, 1, 0);
+    npi_evidence_rows(score, &d->evidence, &s->p->evidence, &s->p->weights, d->node, count);
+    for (int r = 0; r < count; r++) {
+        double slack = slack_of(s, score + (size_t)r * (size_t)s->n, length(d->picked + r * k, k) * s->reach[draw]);
+        d->slack[r] = draw == 0 || !(slack <= d->slack[r]) ? slack : d->slack[r];
+    }
+}
+
+static void approximate(desk *d, const search *s, int count)
+{
+    size_t cells = (size_t)count * (size_t)s->n;
+    score_rows(d->value, d, s, count, 0);
+    for (int draw = 1; draw < s->draws; draw++) {
+        score_rows(d->score, d, s, count, draw);
+        for (size_t i = 0; i < cells; i++)
+            d->value[i] = d->score[i] > d->value[i] ? d->score[i] : d->value[i];
+    }
+}
+
+/* ---- what is worth a look ---- */
+
+/* The mean of probabilities is at most that of the largest score. So to reach the mean `worst`, a pair must have a score of at
+ * least this; a little less counts too, for what the probability's own rounding may do. */
+static double least_score(double worst)
+{
+    enum { STEPS = 50 };
+    double low = -1e6, high = 1e6, target = worst * (1 - (double)FLT_EPSILON);
+    for (int step = 0; step < STEPS; step++) {
+        double middle = (low + high) / 2;
+        if (npi_probability(middle) < target)
+            low = middle;
+        else
+            high = middle;
+    }
+    return npi_probability(low) < target ? low : (double)-INFINITY;
+}
+
+/* What a value must be, at least, for its pair to be, perhaps, better than the worst that is kept. */
+static real least_value(const search *s, const npi_shortlist *list, double slack)
+{
+    if (list->count < list->room)
+        return -(real)INFINITY;
+    double worst = list->items[0].score;
+    return (real)nextafterf((float)((s->drawn ? least_score(worst) : worst) - slack), -INFINITY);
+}
+
+/* Whether the pair is asked for; of a pair that may be turned round, only one way. */
+static int eligible(const search *s, int32_t u, int32_t v)
+{
+    if (u == v || !(s->role[v] & TO))
+        return 0;
+    if (s->links && v < u && (s->role[v] & FROM) && (s->role[u] & TO))
+        return 0;
+    return s->options.known || !npgnn_graph_has_edge(s->p->graph, u, v);
+}
+
+static npgnn_prediction judge(const search *s, desk *d, npgnn_pair pair)
+{
+    const npgnn_predictor *p = s->p;
+    float value[NPI_EVIDENCE_COLUMNS], score = 0;
+    npi_sums sums = {0};
+    npi_evidence_pair(value, &d->evidence, &p->evidence, pair);
+    for (int draw = 0; draw < s->draws; draw++) {
+        score = npi_score_pair(embeddings(s, draw), p->model->params.size.k, pair);
+        npi_evidence_add(&score, value, &p->evidence, &p->weights, 1);
+        if (s->drawn)
+            npi_sums_add(&sums, score);
+    }
+    return s->drawn ? npi_prediction_mean(&sums, s->draws) : npi_prediction_of(score);
+}
+
+/* The bits of a float as an integer in the same order. */
+static uint32_t order_of(float score)
+{
+    uint32_t bits;
+    memcpy(&bits, &score, sizeof bits);
+    return bits >> 31 ? ~bits : bits | 0x80000000u;
+}
+
+static void offer(const search *s, desk *d, npgnn_pair pair)
+{
+    npgnn_prediction judged = judge(s, d, pair);
+    float value = s->drawn ? judged.probability : judged.score;
+    if (!isnan(value))
+        npi_shortlist_offer(&d->list,
+                            (npi_candidate){(double)value, order_of(judged.score), (int64_t)pair.u * s->n + pair.v});
+}
+
+static void look_through(const search *s, desk *d, int32_t u, const real *value, double slack)
+{
+    real least = least_value(s, &d->list, slack);
+    for (int32_t v = 0; v < s->n; v++)
+        if (!(value[v] < least) && eligible(s, u, v)) { /* in this form a NaN is looked at */
+            offer(s, d, (npgnn_pair){u, v});
+            least = least_value(s, &d->list, slack);
+        }
+}
+
+/* ---- the search ---- */
+
+/* Writes the list, best first, as far as it is probable enough. Returns how many that are. */
+static int32_t write_list(npgnn_link *out, const search *s, desk *d)
+{
+    npi_shortlist *list = &d->list;
+    int32_t count = 0;
+    npi_shortlist_sort(list);
+    for (; count < list->count; count++) {
+        int64_t id = list->items[count].id;
+        npgnn_pair pair = {(int32_t)(id / s->n), (int32_t)(id % s->n)};
+        npgnn_prediction judged = judge(s, d, pair);
+        if ((double)judged.probability < s->options.min_probability)
+            break;
+        out[count] = (npgnn_link){pair, judged, npgnn_graph_has_edge(s->p->graph, pair.u, pair.v)};
+    }
+    return count;
+}
+
+static void search_block(const search *s, desk *d, int32_t first)
+{
+    int count = s->rows - first < s->block ? s->rows - first : s->block;
+    for (int r = 0; r < count; r++)
+        d->node[r] = row_node(s, first + r);
+    approximate(d, s, count);
+    for (int r = 0; r < count; r++) {
+        if (!s->links)
+            d->list.count = 0;
+        look_through(s, d, d->node[r], d->value + (size_t)r * (size_t)s->n, d->slack[r]);
+        if (!s->links)
+            s->found[first + r] = write_list(s->out + (size_t)(first + r) * (size_t)s->k, s, d);
+    }
+}
+
+/* Tells the caller how far the search is; non-zero: it should stop. */
+static int report(const search *s, int32_t done)
+{
+    const npgnn_env *env = &s->p->env;
+    npgnn_progress progress = {.runs = 1, .iteration = done, .iterations = s->rows};
+    progress.loss = progress.kl = progress.val_auc = progress.val_ap = (double)NAN;
+    return env->progress && env->progress(env->user, &progress);
+}
+
+static int search_all(const search *s, npgnn_error *err)
+{
+    int64_t band = (int64_t)s->block * s->threads * BAND;
+    for (int64_t start = 0; start < s->rows; start += band) {
+        int64_t end = start + band < s->rows ? start + band : s->rows;
+        int saved = npi_blas_begin(s->threads);
+#pragma omp parallel for num_threads(s->threads) schedule(dynamic)
+        for (int64_t first = start; first < end; first += s->block)
+            search_block(s, &s->desks[omp_get_thread_num()], (int32_t)first);
+        npi_blas_end(saved);
+        if (report(s, (int32_t)end))
+            return npi_fail(err, NPGNN_E_CANCELLED, "cancelled after %d of %d nodes", (int)end, s->rows);
+    }
+    return 0;
+}
+
+int npgnn_predictor_top(npgnn_link *out, int32_t *found, npgnn_predictor *predictor, int32_t k,
+                        const npgnn_top_options *options, npgnn_error *err)
+{
+    search s;
+    if (k < 1)
+        return npi_fail(err, NPGNN_E_ARGUMENT, "%d partners a node are asked for", k);
+    int code = search_new(&s, predictor, options, err);
+    s.out = out;
+    s.found = found;
+    s.k = k;
+    if (!code)
+        code = furnish(&s, k < s.n ? k : s.n, err);
+    if (!code) {
+        memset(found, 0, (size_t)s.rows * sizeof *found);
+        code = search_all(&s, err);
+    }
+    search_free(&s);
+    return code;
+}
+
+int npgnn_predictor_top_links(npgnn_link *out, int32_t *found, npgnn_predictor *predictor, int32_t k,
+                              const npgnn_top_options *options, npgnn_error *err)
+{
+    search s;
+    if (k < 1)
+        return npi_fail(err, NPGNN_E_ARGUMENT, "%d links are asked for", k);
+    int code = search_new(&s, predictor, options, err);
+    s.links = 1;
+    if (!code)
+        code = furnish(&s, (int64_t)s.n * s.n < k ? (int)((int64_t)s.n * s.n) : k, err);
+    if (!code)
+        code = search_all(&s, err);
+    if (!code) {
+        for (int t = 1; t < s.threads; t++)
+            for (int i = 0; i < s.desks[t].list.count; i++)
+                npi_shortlist_offer(&s.desks[0].list, s.desks[t].list.items[i]);
+        *found = write_list(out, &s, &s.desks[0]);
+    }
+    search_free(&s);
+    return code;
+}
