@@ -1,11 +1,13 @@
-/* npgnn predict: the probability of a link for pairs of nodes. */
+/* npgnn predict: the probability of given pairs, or the best of all. */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "apply.h"
 #include "cancel.h"
+#include "links.h"
 #include "output.h"
 #include "pairs_file.h"
+#include "recommend.h"
 #include "say.h"
 #include "settings.h"
 
@@ -18,22 +20,14 @@ typedef struct pairs_chunk {
     size_t count;
 } pairs_chunk;
 
-static void print_chunk(FILE *out, const pairs_chunk *chunk, const npgnn_graph *graph, int raw, int spread)
+static void print_chunk(const links_writer *writer, const pairs_chunk *chunk)
 {
-    char u[12], v[12];
-    for (size_t i = 0; i < chunk->count; i++) {
-        const npgnn_prediction *link = &chunk->links[i];
-        fprintf(out, "%s\t%s\t%.6g", npgnn_graph_name(graph, chunk->pairs[i].u, u),
-                npgnn_graph_name(graph, chunk->pairs[i].v, v), (double)(raw ? link->score : link->probability));
-        if (spread)
-            fprintf(out, "\t%.6g", (double)link->spread);
-        fputc('\n', out);
-    }
+    for (size_t i = 0; i < chunk->count; i++)
+        links_write(writer, &(npgnn_link){chunk->pairs[i], chunk->links[i], 0});
 }
 
 /* Scores all pairs of `in`, chunk by chunk. Returns the exit status. */
-static int score_all(FILE *out, pairs_file *in, npgnn_predictor *predictor, const npgnn_graph *graph, int raw,
-                     int spread)
+static int score_all(const links_writer *writer, pairs_file *in, npgnn_predictor *predictor)
 {
     npgnn_error err = {0};
     int status;
@@ -41,64 +35,90 @@ static int score_all(FILE *out, pairs_file *in, npgnn_predictor *predictor, cons
     if (!chunk)
         return say_error("out of memory");
     for (;;) {
-        status = pairs_read(chunk->pairs, &chunk->count, in, graph, CHUNK);
+        status = pairs_read(chunk->pairs, &chunk->count, in, writer->graph, CHUNK);
         if (cancel_signal())
             status = cancel_status();
-        if (status || chunk->count == 0 || ferror(out))
+        if (status || chunk->count == 0 || ferror(writer->out))
             break;
         if (npgnn_predictor_run(chunk->links, predictor, chunk->pairs, chunk->count, &err) != 0) {
             status = say_error("%s", err.text);
             break;
         }
-        print_chunk(out, chunk, graph, raw, spread);
+        print_chunk(writer, chunk);
     }
     free(chunk);
     return status;
 }
 
-/* From the pairs to the output, which appears only when all of it is there. */
-static int predict_pairs(npgnn_predictor *predictor, const npgnn_graph *graph, const cli_settings *settings, int spread)
+static int predict_pairs(const links_writer *writer, npgnn_predictor *predictor, const char *path)
 {
     pairs_file in;
-    cli_output out;
-    if (pairs_open(&in, settings->pairs) != 0)
+    if (pairs_open(&in, path) != 0)
         return EXIT_FAILED;
-    int status = output_open(&out, settings->output);
-    if (status == 0) {
-        cancel_listen();
-        status = score_all(out.file, &in, predictor, graph, settings->raw, spread);
-        if (status == 0)
-            status = output_commit(&out);
-        else
-            output_abort(&out);
-    }
+    int status = score_all(writer, &in, predictor);
     pairs_close(&in);
+    return status;
+}
+
+/* What was asked for, to the output, which appears only when all of it is there. */
+static int write_links(links_writer *writer, npgnn_predictor *predictor, recommend_progress *progress,
+                       const cli_settings *settings)
+{
+    cli_output out;
+    int status = output_open(&out, settings->output);
+    if (status)
+        return status;
+    cancel_listen();
+    writer->out = out.file;
+    links_begin(writer);
+    status = settings->pairs ? predict_pairs(writer, predictor, settings->pairs)
+                             : recommend(writer, predictor, progress, settings);
+    if (status == 0)
+        return output_commit(&out);
+    output_abort(&out);
     return status;
 }
 
 static int predict(const npgnn_model *model, const npgnn_graph *graph, const cli_settings *settings)
 {
     npgnn_predictor *predictor = NULL;
+    recommend_progress progress = {0};
     npgnn_predict_options options = {settings->samples, settings->seed};
-    npgnn_env env = {.threads = settings->threads};
+    npgnn_env env = recommend_env(&progress, settings);
     npgnn_options trained;
     npgnn_error err = {0};
     if (npgnn_predictor_new(&predictor, model, graph, &options, &env, &err) != 0)
         return say_error("%s", err.text);
     npgnn_model_options(&trained, model);
     int samples = settings->samples < 0 ? trained.predict_samples : settings->samples;
-    int status = predict_pairs(predictor, graph, settings, samples > 0 && !settings->raw);
+    links_writer writer = {.graph = graph,
+                           .format = (links_format)settings->format,
+                           .raw = settings->raw,
+                           .spread = samples > 0 && !settings->raw,
+                           .known = !settings->pairs};
+    int status = write_links(&writer, predictor, &progress, settings);
     npgnn_predictor_free(predictor);
     return status;
+}
+
+/* One of three things is asked for, and the options belong to it. */
+static int check(const cli_settings *settings)
+{
+    int searches = (settings->top > 0) + (settings->top_links > 0);
+    if (searches + (settings->pairs != NULL) != 1)
+        return say_usage("predict", "predict needs one of --pairs FILE, --top K and --top-links K");
+    if (settings->pairs && (settings->from.count > 0 || settings->to.count > 0))
+        return say_usage("predict", "--pairs names both nodes: --for, --from and --to are for --top and --top-links");
+    return 0;
 }
 
 static int run(const cli_settings *settings)
 {
     npgnn_model *model = NULL;
     npgnn_graph *graph = NULL;
-    if (!settings->pairs)
-        return say_usage("predict", "predict needs --pairs FILE: the pairs of nodes to score, - for standard input");
-    int status = apply_model(&model, settings);
+    int status = check(settings);
+    if (status == 0)
+        status = apply_model(&model, settings);
     if (status == 0)
         status = apply_load(&graph, model, settings, settings->operands[1]);
     if (status == 0)
@@ -110,8 +130,18 @@ static int run(const cli_settings *settings)
 
 static const arg_option options[] = {
     SETTING("pairs", 'p', ARG_TEXT, pairs, "FILE|-",
-            "The pairs: two node names a line, separated by tabs, commas or blanks (required)."),
+            "Score these pairs: two node names a line, separated by tabs, commas or blanks."),
+    SETTING("top", 'k', ARG_INT, top, "K", "Find the K best partners of every node.", 1, 1e9),
+    SETTING("top-links", 0, ARG_INT, top_links, "K", "Find the K best links of the whole graph.", 1, 1e9),
+    SETTING("for", 0, ARG_PAIR, from, "NODE|FILE",
+            "Only partners of this node, or of those in FILE, one a line. May be given several times."),
+    SETTING("from", 0, ARG_PAIR, from, "NODE|FILE", "The same: the nodes at the first end."),
+    SETTING("to", 0, ARG_PAIR, to, "NODE|FILE", "The nodes at the second end: who may be a partner."),
+    SETTING("min-prob", 0, ARG_REAL, min_probability, "P", "Leave out links that are less probable.", 0, 1),
+    SETTING("exclude", 0, ARG_CHOICE, exclude, "known|none",
+            "What --top and --top-links leave out: links that DATA has (default), or nothing."),
     SETTING_CONTEXT,
+    SETTING("format", 0, ARG_CHOICE, format, LINKS_FORMATS, "How the results are written (default: tsv)."),
     SETTING("output", 'o', ARG_TEXT, output, "FILE|-", "Where the results go (default: standard output)."),
     SETTING(
         "samples", 0, ARG_INT, samples, "N",
@@ -120,6 +150,7 @@ static const arg_option options[] = {
     SETTING("seed", 's', ARG_U64, seed, "N", "Seed of those draws (default 1)."),
     SETTING("raw", 0, ARG_FLAG, raw, NULL, "Print the score before the sigmoid instead of the probability."),
     SETTING_THREADS,
+    SETTING("quiet", 'q', ARG_FLAG, quiet, NULL, "Print no progress."),
 };
 
 static const arg_group *own_group(void)
@@ -132,15 +163,18 @@ const cli_command cmd_predict = {
     .args =
         {
             .name = "predict",
-            .usage = "MODEL DATA --pairs FILE [OPTION...]",
-            .summary = "The probability of a link for pairs of nodes.",
+            .usage = "MODEL DATA --pairs FILE|--top K|--top-links K [OPTION...]",
+            .summary = "Who will link to whom, and how probable it is.",
             .description =
-                "Prints a line per pair: the two names and the probability that they are linked, separated by "
-                "tabs. The nodes need features, not links: DATA may be another graph than the model was trained "
-                "on, with the same feature columns, and --context tells the model about it. Features are prepared as "
-                "they were "
-                "for the training.",
-            .examples = "  npgnn predict model.safetensors synthetic --pairs pairs.tsv --output scores.tsv\n"
+                "Scores given pairs, or finds the best among all of them. Prints a line per pair: the two names, the "
+                "probability that they are linked and, of pairs that it found, 1 where DATA has that link, 0 where "
+                "not; "
+                "separated by tabs. CSV has a header. The nodes need features, not links: DATA may be another graph "
+                "than the model was trained on, with the same feature columns, and --context tells the model about it. "
+                "Features are prepared as they were for the training.",
+            .examples = "  npgnn predict model.safetensors synthetic --top 5 --for 17\n"
+                        "  npgnn predict model.safetensors synthetic --top-links 100 --format csv -o links.csv\n"
+                        "  npgnn predict model.safetensors synthetic --pairs pairs.tsv --output scores.tsv\n"
                         "  echo '3 17' | npgnn predict model.safetensors synthetic --pairs - --samples 20\n",
             .operands = {"MODEL", "DATA"},
             .groups = {own_group, settings_data_group},

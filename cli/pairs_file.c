@@ -8,7 +8,7 @@
 
 #include "say.h"
 
-#define SEPARATORS "\t, \r\n"
+#define BLANKS "\t, \r\n" /* that may surround a name */
 
 int pairs_open(pairs_file *in, const char *path)
 {
@@ -19,14 +19,24 @@ int pairs_open(pairs_file *in, const char *path)
     return in->file ? 0 : say_error("cannot read %s: %s", path, strerror(errno));
 }
 
-/* Cuts the next name out of `*text`; NULL where there is none. */
-static const char *next_name(char **text)
+/* What ends a name in this line: a tab where it has one, then a comma; names may hold blanks only where one of these does. */
+static const char *separators_of(const char *line)
 {
-    char *name = *text + strspn(*text, SEPARATORS);
+    if (strchr(line, '\t'))
+        return "\t\r\n";
+    return strchr(line, ',') ? ",\r\n" : " \r\n";
+}
+
+/* Cuts the next name out of `*text`; NULL where there is none. */
+static const char *next_name(char **text, const char *separators)
+{
+    char *name = *text + strspn(*text, BLANKS);
     if (!*name)
         return NULL;
-    char *end = name + strcspn(name, SEPARATORS);
+    char *end = name + strcspn(name, separators);
     *text = *end ? end + 1 : end;
+    while (end > name && strchr(BLANKS, end[-1]))
+        end--;
     *end = '\0';
     return name;
 }
@@ -43,8 +53,9 @@ static int find_node(int32_t *node, const pairs_file *in, const npgnn_graph *gra
 static int parse_pair(npgnn_pair *pair, const pairs_file *in, const npgnn_graph *graph)
 {
     char *rest = in->text;
-    const char *u = next_name(&rest), *v = next_name(&rest);
-    if (!v || next_name(&rest))
+    const char *separators = separators_of(rest);
+    const char *u = next_name(&rest, separators), *v = next_name(&rest, separators);
+    if (!v || next_name(&rest, separators))
         return say_error("%s:%" PRId64 ": a line has two node names, this one has %s", in->name, in->line,
                          v ? "more" : "one");
     int code = find_node(&pair->u, in, graph, u);
@@ -59,7 +70,7 @@ int pairs_read(npgnn_pair *pairs, size_t *count, pairs_file *in, const npgnn_gra
         if (getline(&in->text, &in->size, in->file) < 0)
             return feof(in->file) ? 0 : say_error("cannot read %s: %s", in->name, strerror(errno));
         in->line++;
-        if (in->text[0] == '#' || !in->text[strspn(in->text, SEPARATORS)])
+        if (in->text[0] == '#' || !in->text[strspn(in->text, BLANKS)])
             continue;
         if (parse_pair(&pairs[*count], in, graph) != 0)
             return EXIT_FAILED;

@@ -16,7 +16,7 @@ typedef struct pairs_file {
 /* "-" is standard input. Returns 0, or EXIT_FAILED after having said why. */
 int pairs_open(pairs_file *in, const char *path);
 
-/* Reads up to `room` pairs: two names a line, with tabs, commas or blanks between them; empty lines and lines that start
+/* Reads up to `room` pairs: two names a line, with a tab, a comma or blanks between them (names may hold blanks where a tab or comma does it); empty lines and lines that start
  * with # are skipped. `*count` is 0 at the end. Returns 0, or EXIT_FAILED after having named the line at fault. */
 int pairs_read(npgnn_pair *pairs, size_t *count, pairs_file *in, const npgnn_graph *graph, size_t room);
 

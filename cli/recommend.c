@@ -95,6 +95,12 @@ static int list_all(node_list *list, const npgnn_graph *graph)
     return 0;
 }
 
+/* At least 1, since the graph may be empty. */
+static int32_t smaller(int32_t wanted, int64_t there_are)
+{
+    return wanted < there_are ? wanted : there_are > 0 ? (int32_t)there_are : 1;
+}
+
 int recommend(const links_writer *writer, npgnn_predictor *predictor, recommend_progress *progress,
               const cli_settings *settings)
 {
@@ -104,13 +110,14 @@ int recommend(const links_writer *writer, npgnn_predictor *predictor, recommend_
         status = node_list_read(&to, writer->graph, &settings->to);
     if (status == 0 && !from.nodes)
         status = list_all(&from, writer->graph);
-    npgnn_top_options options = {from.nodes, to.nodes, from.count, to.count, settings->exclude == EXCLUDE_NONE,
-                                 settings->min_probability};
+    npgnn_top_options options = {
+        from.nodes, to.nodes, from.count, to.count, settings->exclude == EXCLUDE_NONE, settings->min_probability};
+    int64_t nodes = npgnn_graph_nodes(writer->graph);
     progress->all = from.count;
     if (status == 0 && settings->top > 0)
-        status = recommend_partners(writer, predictor, &options, progress, settings->top);
+        status = recommend_partners(writer, predictor, &options, progress, smaller(settings->top, nodes));
     else if (status == 0)
-        status = recommend_links(writer, predictor, &options, settings->top_links);
+        status = recommend_links(writer, predictor, &options, smaller(settings->top_links, nodes * nodes));
     status_end(&progress->line);
     node_list_free(&from);
     node_list_free(&to);

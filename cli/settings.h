@@ -33,6 +33,12 @@ typedef struct cli_settings {
     int seeds;
     int samples;
     int raw;
+    /* of predict */
+    int top, top_links; /* 0: not asked for */
+    arg_pairs from, to; /* nodes, or files of them */
+    int exclude;        /* EXCLUDE_KNOWN or EXCLUDE_NONE */
+    int format;         /* a links_format */
+    double min_probability;
     int curves, profile;
     const char *data; /* of bench: an option there */
     double seconds;
@@ -43,6 +49,8 @@ typedef struct cli_settings {
     int table; /* a plan_table, or TABLES for all */
     int fresh;
 } cli_settings;
+
+enum { EXCLUDE_KNOWN, EXCLUDE_NONE };
 
 /* A row of an option table whose field is in settings; help, least, most and implied follow the value. */
 #define SETTING(n, l, k, field, v, ...)                                                                                \
