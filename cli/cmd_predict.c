@@ -112,6 +112,18 @@ static int check(const cli_settings *settings)
     return 0;
 }
 
+/* *graph gets the new nodes. */
+static int extend(npgnn_graph **graph, const char *features)
+{
+    npgnn_graph *extended = NULL;
+    npgnn_error err = {0};
+    if (npgnn_graph_extend(&extended, *graph, features, &err) != 0)
+        return say_error("%s", err.text);
+    npgnn_graph_free(*graph);
+    *graph = extended;
+    return 0;
+}
+
 static int run(const cli_settings *settings)
 {
     npgnn_model *model = NULL;
@@ -121,6 +133,8 @@ static int run(const cli_settings *settings)
         status = apply_model(&model, settings);
     if (status == 0)
         status = apply_load(&graph, model, settings, settings->operands[1]);
+    if (status == 0 && settings->new_features)
+        status = extend(&graph, settings->new_features);
     if (status == 0)
         status = predict(model, graph, settings);
     npgnn_graph_free(graph);
@@ -140,6 +154,8 @@ static const arg_option options[] = {
     SETTING("min-prob", 0, ARG_REAL, min_probability, "P", "Leave out links that are less probable.", 0, 1),
     SETTING("exclude", 0, ARG_CHOICE, exclude, "known|none",
             "What --top and --top-links leave out: links that DATA has (default), or nothing."),
+    SETTING("new-features", 0, ARG_TEXT, new_features, "FILE",
+            "Nodes that DATA does not have: their features, with ids. They can be asked for like any other."),
     SETTING_CONTEXT,
     SETTING("format", 0, ARG_CHOICE, format, LINKS_FORMATS, "How the results are written (default: tsv)."),
     SETTING("output", 'o', ARG_TEXT, output, "FILE|-", "Where the results go (default: standard output)."),

@@ -35,6 +35,7 @@ typedef struct cli_settings {
     int raw;
     /* of predict */
     int top, top_links; /* 0: not asked for */
+    const char *new_features;
     arg_pairs from, to; /* nodes, or files of them */
     int exclude;        /* EXCLUDE_KNOWN or EXCLUDE_NONE */
     int format;         /* a links_format */

@@ -95,7 +95,7 @@ static void test_strangers(void **state)
          "the graph lacks 1 feature columns of the model: \"w2\"; and it has 1 that the model does not know: \"x\""},
         {"id,p,q,r,s,t\na,0,1,1,1,1\nb,1,0,1,1,1\nc,1,1,0,0,1\n",
          "5 that the model does not know: \"p\", \"q\", \"r\", ..."},
-        {"0,1\n1,0\n1,1\n", "the model was trained on 3 feature columns, the graph has 2"}, /* no names */
+        {"0,1\n1,0\n1,1\n", "the model has 3 feature columns, the graph has 2"}, /* no names */
     };
     npgnn_graph *own = good("a,b\nb,c\n", "x.csv", "id,w1,w2,w3\na,0,1,1\nb,1,0,1\nc,1,1,0\n");
     npgnn_model *model = train(own);

@@ -398,6 +398,12 @@ NPGNN_API int npgnn_graph_from_csr(npgnn_graph **out, const npgnn_pair *edges, c
                                    const float *val, int32_t nodes, int64_t edge_count, int32_t columns,
                                    const npgnn_env *env, npgnn_error *err);
 
+/* The graph with new nodes, of which only features are known: those in a file, in any form that npgnn_load takes for features,
+ * after the nodes of `graph`. They are prepared as the graph's were (normalize, binarize) and have no links; rows without ids are
+ * called by their numbers. E_MISMATCH where a name is taken, or where the columns are not those of the graph: by name where both
+ * have names, otherwise by number. */
+NPGNN_API int npgnn_graph_extend(npgnn_graph **out, const npgnn_graph *graph, const char *features, npgnn_error *err);
+
 /* A citation-like graph: topics, skewed degrees, bag-of-words features; some links follow from the features, some only
  * from the structure (docs/synthetic.md). `spec` is "key=value,..." or NULL; keys: nodes, topics, words, degree, length,
  * seed. Deterministic; 100 to millions of nodes. */

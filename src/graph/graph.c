@@ -340,6 +340,29 @@ int npi_graph_with_edges(npgnn_graph **out, const npgnn_graph *graph, const npgn
     return build_part(out, &parts, graph, err);
 }
 
+int npi_graph_with_nodes(npgnn_graph **out, const npgnn_graph *graph, npi_features *x, npi_names *names,
+                         npgnn_error *err)
+{
+    npi_graph_parts parts = {.n = x->n, .edge_count = graph->m, .classes = graph->classes};
+    npgnn_pair *edges = npi_resize(&graph->env, NULL, (size_t)graph->m, sizeof *edges, err);
+    if (graph->label)
+        parts.label = npi_resize(&graph->env, NULL, (size_t)x->n, sizeof *parts.label, err);
+    if (!edges || (graph->label && !parts.label)) {
+        npi_free(&graph->env, edges);
+        npi_free(&graph->env, parts.label);
+        return NPGNN_E_MEMORY;
+    }
+    for (int32_t i = 0; graph->label && i < x->n; i++)
+        parts.label[i] = i < graph->n ? graph->label[i] : -1;
+    npi_graph_edge_list(edges, graph);
+    parts.edges = edges;
+    parts.x = npi_features_share(x);
+    parts.names = npi_names_share(names);
+    int code = build_part(out, &parts, graph, err);
+    npi_free(&graph->env, edges);
+    return code;
+}
+
 /* The edges among `nodes`, in the numbers of the part; position[v] is v's number there, or -1. */
 static int induced_edges(npgnn_pair **out, int64_t *edge_count, const npgnn_graph *graph, const int32_t *nodes,
                          int32_t count, npgnn_error *err)

@@ -38,6 +38,10 @@ void npi_graph_edge_list(npgnn_pair *edges, const npgnn_graph *graph);
 int npi_graph_with_edges(npgnn_graph **out, const npgnn_graph *graph, const npgnn_pair *edges, int64_t count,
                          npgnn_error *err);
 
+/* The same links with further nodes, which have none: x and names, both shared, are those of all nodes. */
+int npi_graph_with_nodes(npgnn_graph **out, const npgnn_graph *graph, npi_features *x, npi_names *names,
+                         npgnn_error *err);
+
 /* The part of the graph on `nodes` (ascending), with the edges among them; node i of it is nodes[i] of `graph`. */
 int npi_graph_induced(npgnn_graph **out, const npgnn_graph *graph, const int32_t *nodes, int32_t count,
                       npgnn_error *err);

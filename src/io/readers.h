@@ -53,6 +53,7 @@ typedef struct npi_table {
     npi_csr x;
     npi_names *names;   /* id of each row, NULL: rows are the nodes 0, 1, 2... */
     npi_names *columns; /* name of each column, NULL: none */
+    int open;           /* the file does not tell how many columns there are: more may follow, all zero */
     int32_t *label;     /* (x.rows) or NULL */
     int32_t classes;
 } npi_table;

@@ -37,7 +37,7 @@ static int read_row(npi_rows *rows, npi_labels *labels, char *line, npi_stream *
 int npi_table_read_svmlight(npi_table *out, npi_stream *stream, npgnn_error *err)
 {
     const npgnn_env *env = npi_stream_env(stream);
-    npi_table table = {0};
+    npi_table table = {.open = 1};
     npi_labels labels = {0};
     npi_rows rows;
     char *line;

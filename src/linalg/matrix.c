@@ -220,6 +220,43 @@ int npi_features_rows(npi_features **out, const npi_features *x, const int32_t *
     return 0;
 }
 
+/* Appends the rows of x to `csr`, from row `first` on. */
+static void append_rows(npi_csr *csr, int32_t first, const npi_features *x)
+{
+    int64_t p = csr->ptr[first];
+    for (int32_t row = 0; row < x->n; row++) {
+        for (int32_t c = 0; x->dense && c < x->f; c++)
+            if (x->dense[(size_t)row * (size_t)x->f + (size_t)c] != 0) {
+                csr->col[p] = c;
+                csr->val[p++] = (float)x->dense[(size_t)row * (size_t)x->f + (size_t)c];
+            }
+        for (int64_t q = x->dense ? 0 : x->x.ptr[row]; !x->dense && q < x->x.ptr[row + 1]; q++) {
+            csr->col[p] = x->x.col[q];
+            csr->val[p++] = x->x.val ? x->x.val[q] : 1;
+        }
+        csr->ptr[first + row + 1] = p;
+    }
+}
+
+int npi_features_stack(npi_features **out, const npi_features *above, const npi_features *below, npgnn_error *err)
+{
+    npi_csr csr;
+    npi_features *x = NULL;
+    if (below->n > INT32_MAX - above->n)
+        return npi_fail(err, NPGNN_E_ARGUMENT, "more than %d nodes", INT32_MAX);
+    int code = csr_alloc(&csr, above->n + below->n, above->f, above->nonzeros + below->nonzeros, 1, &above->env, err);
+    if (code)
+        return code;
+    append_rows(&csr, 0, above);
+    append_rows(&csr, above->n, below);
+    code = npi_features_from_csr(&x, &csr, &above->env, err);
+    if (code)
+        return code;
+    x->columns = npi_names_share(above->columns);
+    *out = x;
+    return 0;
+}
+
 static int dense_permuted(npi_features *out, const npi_features *x, const int32_t *to, npgnn_error *err)
 {
     size_t width = (size_t)x->f;

@@ -41,6 +41,9 @@ int npi_features_from_dense(npi_features **out, const float *x, int32_t n, int32
 /* The rows `rows[0 .. count)` of x as a new matrix. */
 int npi_features_rows(npi_features **out, const npi_features *x, const int32_t *rows, int32_t count, npgnn_error *err);
 
+/* The rows of two matrices with the same columns, one below the other. */
+int npi_features_stack(npi_features **out, const npi_features *above, const npi_features *below, npgnn_error *err);
+
 /* x with its columns in another order, as a new matrix without names: column c of x is to[c] there. */
 int npi_features_permuted(npi_features **out, const npi_features *x, const int32_t *to, const npgnn_env *env,
                           npgnn_error *err);

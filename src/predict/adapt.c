@@ -2,8 +2,9 @@
 #include <math.h>
 
 #include "graph/graph.h"
+#include "linalg/columns.h"
+#include "model/model.h"
 #include "model/net.h"
-#include "predict/columns.h"
 
 int npgnn_model_latent(float *mean, float *sigma, const npgnn_model *model)
 {
@@ -46,7 +47,8 @@ int npgnn_model_adapt(npgnn_model **out, const npgnn_model *model, const npgnn_g
     npi_features *x = NULL;
     if (context->n == 0)
         return npi_fail(err, NPGNN_E_ARGUMENT, "the context has no nodes");
-    int code = npi_columns_match(&x, model, context->x, &resolved, err);
+    int code = npi_columns_match(&x, context->x, model->columns, model->params.size.f, "the model", "the graph",
+                                 &resolved, err);
     if (!code)
         code = npi_model_copy(&copy, model, &resolved, err);
     if (!code && copy->q)

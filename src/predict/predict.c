@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/rng.h"
+#include "linalg/columns.h"
 #include "model/score.h"
-#include "predict/columns.h"
 
 #define BATCH 65536 /* pairs scored at a time: bounds the memory of one call */
 
@@ -34,7 +34,7 @@ int npgnn_predictor_new(npgnn_predictor **out, const npgnn_model *model, const n
     npgnn_env resolved = npi_env(env);
     npi_sizes s = model->params.size;
     npi_features *x = NULL;
-    int code = npi_columns_match(&x, model, graph->x, &resolved, err);
+    int code = npi_columns_match(&x, graph->x, model->columns, s.f, "the model", "the graph", &resolved, err);
     if (code)
         return code;
     npgnn_predictor *p = npi_alloc(&resolved, 1, sizeof *p, err);

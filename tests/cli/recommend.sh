@@ -55,6 +55,26 @@ npgnn predict model.safetensors $data --top-links 1000000000 --exclude none | wc
 note names with blanks
 printf 'plain\ta, "b"\n' | npgnn predict named.safetensors --edges edges.csv --features features.csv --pairs - | cut -f 1,2
 
+note new nodes
+printf 'id,x,y\nnew-1,0,1\nnew-2,2,1\n' >new.csv
+again() { npgnn predict named.safetensors --edges edges.csv --features features.csv --new-features new.csv "$@"; }
+again --top 9 --for new-1 | cut -f 2 | sort | tr '\351' '?'
+again --top-links 3 --from new.csv --to new-2 2>/dev/null || echo a file of features is no list
+printf '%s\n' new-1 new-2 >new.txt
+again --top-links 9 --for new.txt --to new.txt | cut -f 1,2
+# new-2 has the features of back\slash, new-1 those of plain
+printf 'new-1\tnew-2\nplain\tback\\slash\n' | again --pairs - --raw | awk -F '\t' '{ print NR, $3 == last; last = $3 }'
+
+note new nodes that do not fit
+printf 'id,x,y\nplain,0,1\n' >new.csv
+status 1 again --top 1
+printf 'id,x,z\nnew-1,0,1\n' >new.csv
+status 1 again --top 1
+printf '0.5,0.5,0.5\n' >new.csv
+status 1 again --top 1
+rm new.csv
+status 1 again --top 1
+
 note wrong
 status 2 npgnn predict model.safetensors $data
 status 2 npgnn predict model.safetensors $data --top 3 --pairs all.tsv

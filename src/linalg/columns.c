@@ -1,4 +1,4 @@
-#include "predict/columns.h"
+#include "linalg/columns.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -27,20 +27,20 @@ static int32_t list_strangers(char *text, size_t size, const npi_names *these, c
     return count;
 }
 
-static int refuse(const npi_names *models, const npi_names *graphs, npgnn_error *err)
+static int refuse(const npi_names *wanted, const npi_names *given, const char *owner, const char *bearer,
+                  npgnn_error *err)
 {
     char missing[(NAMED + 1) * 64], extra[(NAMED + 1) * 64];
-    int32_t lacks = list_strangers(missing, sizeof missing, models, graphs);
-    int32_t adds = list_strangers(extra, sizeof extra, graphs, models);
+    int32_t lacks = list_strangers(missing, sizeof missing, wanted, given);
+    int32_t adds = list_strangers(extra, sizeof extra, given, wanted);
     if (adds == 0)
-        return npi_fail(err, NPGNN_E_MISMATCH, "the graph lacks %d feature columns of the model: %s", lacks, missing);
+        return npi_fail(err, NPGNN_E_MISMATCH, "%s lacks %d feature columns of %s: %s", bearer, lacks, owner, missing);
     if (lacks == 0)
-        return npi_fail(err, NPGNN_E_MISMATCH, "the graph has %d feature columns that the model does not know: %s",
-                        adds, extra);
-    return npi_fail(
-        err, NPGNN_E_MISMATCH,
-        "the graph lacks %d feature columns of the model: %s; and it has %d that the model does not know: %s", lacks,
-        missing, adds, extra);
+        return npi_fail(err, NPGNN_E_MISMATCH, "%s has %d feature columns that %s does not know: %s", bearer, adds,
+                        owner, extra);
+    return npi_fail(err, NPGNN_E_MISMATCH,
+                    "%s lacks %d feature columns of %s: %s; and it has %d that %s does not know: %s", bearer, lacks,
+                    owner, missing, adds, owner, extra);
 }
 
 /* to[c]: where column c of the graph is in the model. Returns how many columns are elsewhere, or -1 where one has no place. */
@@ -56,34 +56,33 @@ static int32_t find_places(int32_t *to, const npi_names *models, const npi_names
     return moved;
 }
 
-static int match_names(npi_features **out, const npgnn_model *model, npi_features *x, const npgnn_env *env,
-                       npgnn_error *err)
+static int match_names(npi_features **out, npi_features *x, npi_names *wanted, const char *owner, const char *bearer,
+                       const npgnn_env *env, npgnn_error *err)
 {
     int32_t *to = npi_resize(env, NULL, (size_t)x->f, sizeof *to, err);
     if (!to)
         return NPGNN_E_MEMORY;
-    int32_t moved = find_places(to, model->columns, x->columns);
+    int32_t moved = find_places(to, wanted, x->columns);
     int code = 0;
-    if (moved < 0 || x->f != model->params.size.f)
-        code = refuse(model->columns, x->columns, err);
+    if (moved < 0 || x->f != npi_names_count(wanted))
+        code = refuse(wanted, x->columns, owner, bearer, err);
     else if (moved == 0)
         *out = npi_features_share(x);
     else
         code = npi_features_permuted(out, x, to, env, err);
     if (!code && moved > 0)
-        (*out)->columns = npi_names_share(model->columns);
+        (*out)->columns = npi_names_share(wanted);
     npi_free(env, to);
     return code;
 }
 
-int npi_columns_match(npi_features **out, const npgnn_model *model, npi_features *x, const npgnn_env *env,
-                      npgnn_error *err)
+int npi_columns_match(npi_features **out, npi_features *x, npi_names *wanted, int32_t count, const char *owner,
+                      const char *bearer, const npgnn_env *env, npgnn_error *err)
 {
-    if (model->columns && x->columns)
-        return match_names(out, model, x, env, err);
-    if (x->f != model->params.size.f)
-        return npi_fail(err, NPGNN_E_MISMATCH, "the model was trained on %d feature columns, the graph has %d",
-                        model->params.size.f, x->f);
+    if (wanted && x->columns)
+        return match_names(out, x, wanted, owner, bearer, env, err);
+    if (x->f != count)
+        return npi_fail(err, NPGNN_E_MISMATCH, "%s has %d feature columns, %s has %d", owner, count, bearer, x->f);
     *out = npi_features_share(x);
     return 0;
 }

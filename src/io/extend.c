@@ -1,0 +1,87 @@
+/* New nodes for a graph: features from a file, and no links. */
+#include <stdio.h>
+#include <string.h>
+
+#include "io/readers.h"
+#include "linalg/columns.h"
+
+/* The features of the file as those of the graph are: prepared likewise, the same columns. *names: what its rows are called. */
+static int read_features(npi_features **out, npi_names **names, const npgnn_graph *graph, const char *path,
+                         npgnn_error *err)
+{
+    const npgnn_env *env = &graph->env;
+    npi_table table = {0};
+    npi_features *x = NULL;
+    npi_stream *stream = NULL;
+    int code = npi_stream_open(&stream, path, env, err);
+    if (code)
+        return code;
+    code = npi_table_read(&table, stream, err);
+    npi_stream_close(stream);
+    if (!code && table.open && table.x.cols < graph->x->f)
+        table.x.cols = graph->x->f;
+    if (!code)
+        code = npi_features_from_csr(&x, &table.x, env, err);
+    memset(&table.x, 0, sizeof table.x);
+    if (!code) {
+        x->columns = npi_names_share(table.columns);
+        *names = npi_names_share(table.names);
+        if (graph->binarized)
+            npi_features_binarize(x);
+        code = graph->normalized ? npi_features_normalize(x, err) : 0;
+    }
+    if (!code)
+        code = npi_columns_match(out, x, graph->x->columns, graph->x->f, "the graph", path, env, err);
+    npi_features_free(x);
+    npi_table_free(env, &table);
+    return code;
+}
+
+static int add_name(npi_names *names, const char *name, npgnn_error *err)
+{
+    int32_t index, before = npi_names_count(names);
+    int code = npi_names_add(&index, names, name, strlen(name), err);
+    if (!code && npi_names_count(names) == before)
+        return npi_fail(err, NPGNN_E_MISMATCH, "the new node '%.100s' has the name of another one", name);
+    return code;
+}
+
+/* The names of all: where a side has none, they are the numbers of its nodes. Both without: none. */
+static int join_names(npi_names **out, const npgnn_graph *graph, const npi_names *added, int32_t count,
+                      npgnn_error *err)
+{
+    char number[12];
+    if (!graph->names && !added)
+        return 0;
+    npi_names *names = NULL;
+    int code = npi_names_new(&names, &graph->env, err);
+    for (int32_t i = 0; !code && i < graph->n; i++)
+        code = add_name(names, npgnn_graph_name(graph, i, number), err);
+    for (int32_t i = 0; !code && i < count; i++) {
+        snprintf(number, sizeof number, "%d", graph->n + i);
+        code = add_name(names, added ? npi_names_get(added, i) : number, err);
+    }
+    if (code)
+        npi_names_free(names);
+    else
+        *out = names;
+    return code;
+}
+
+int npgnn_graph_extend(npgnn_graph **out, const npgnn_graph *graph, const char *features, npgnn_error *err)
+{
+    npi_features *added = NULL, *x = NULL;
+    npi_names *added_names = NULL, *names = NULL;
+    int code = read_features(&added, &added_names, graph, features, err);
+    if (!code)
+        code = npi_features_stack(&x, graph->x, added, err);
+    if (!code)
+        code = join_names(&names, graph, added_names, added->n, err);
+    if (!code)
+        code = npi_graph_with_nodes(out, graph, x, names, err);
+    npi_features_free(x);
+    npi_names_free(names);
+    npi_features_free(added);
+    npi_names_free(added_names);
+    return code;
+}
