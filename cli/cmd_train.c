@@ -86,11 +86,26 @@ static int train_and_save(npgnn_trainer *trainer, cli_progress *progress, const 
     return saved || trained ? EXIT_FAILED : EXIT_DONE;
 }
 
+/* Finds out what the options want to know from held-out links where the split has none: a training of its own. */
+static int settle(npgnn_options *model, const npgnn_graph *graph, const npgnn_split *split, cli_progress *progress,
+                  const npgnn_env *env)
+{
+    npgnn_error err = {0};
+    progress_job_begin(progress);
+    int code = npgnn_options_settle(model, graph, split, env, &err);
+    progress_job_end(progress);
+    if (code == 0)
+        return EXIT_DONE;
+    say_error("%s; there is no model yet", err.text);
+    return code == NPGNN_E_CANCELLED ? cancel_status() : EXIT_FAILED;
+}
+
 static int run(const cli_settings *settings)
 {
     npgnn_graph *graph = NULL;
     npgnn_split *split = NULL;
     npgnn_trainer *trainer = NULL;
+    npgnn_options model = settings->model;
     npgnn_error err = {0};
     cli_progress progress;
     if (!settings->output)
@@ -101,13 +116,14 @@ static int run(const cli_settings *settings)
         return EXIT_FAILED;
     npgnn_env env = progress_env(&progress, settings);
     int status = settings_load(&graph, settings, settings->operands[0], &env);
-    if (status == 0) {
-        if (make_split(&split, graph, settings, &env, &err) != 0 ||
-            npgnn_trainer_new(&trainer, graph, split, &settings->model, &env, &err) != 0)
-            status = say_error("%s", err.text);
-        else
-            status = train_and_save(trainer, &progress, settings);
-    }
+    if (status == 0 && make_split(&split, graph, settings, &env, &err) != 0)
+        status = say_error("%s", err.text);
+    if (status == 0)
+        status = settle(&model, graph, split, &progress, &env);
+    if (status == 0)
+        status = npgnn_trainer_new(&trainer, graph, split, &model, &env, &err) == 0
+                     ? train_and_save(trainer, &progress, settings)
+                     : say_error("%s", err.text);
     if (settings->profile)
         progress_profile(&progress);
     int logged = progress_close(&progress);
@@ -120,7 +136,9 @@ static int run(const cli_settings *settings)
 static const arg_option options[] = {
     SETTING("output", 'o', ARG_TEXT, output, "MODEL", "Where to save the model (required)."),
     SETTING("val", 0, ARG_REAL, val, "FRACTION",
-            "Share of the edges kept aside to validate on (default 0.05); 0 trains on all edges.", 0, 0.9),
+            "Share of the edges kept aside to validate on (default 0.05); 0 trains on all edges, after a first "
+            "training on a part of them where the options want to know something of held-out edges.",
+            0, 0.9),
     SETTING("split", 0, ARG_TEXT, split, "FILE", "Train and validate on the split in FILE instead."),
     SETTING("seed", 's', ARG_U64, seed, "N", "Seed of all random numbers (default 1)."),
     SETTING("log", 0, ARG_TEXT, log, "FILE", "Write one JSON object a line to FILE, one per iteration."),

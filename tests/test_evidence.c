@@ -1,4 +1,5 @@
 /* Evidence: pairs and rows against sums written out, whatever the threads; weights that were planted; memory that runs out. */
+#define _XOPEN_SOURCE 700
 #include "check.h"
 
 #include <string.h>
@@ -85,8 +86,49 @@ static double slow_cosine(const npgnn_graph *graph, int32_t u, int32_t v)
     return uu > 0 && vv > 0 ? uv / sqrt(uu * vv) : 0;
 }
 
+static int64_t degree(const npgnn_graph *graph, int32_t node)
+{
+    return graph->a.ptr[node + 1] - graph->a.ptr[node];
+}
+
+static double slow_excess(const npgnn_graph *graph, int32_t node)
+{
+    double sum = 0;
+    int linked = 0;
+    for (int32_t i = 0; i < NODES; i++) {
+        sum += log(1 + (double)degree(graph, i));
+        linked += degree(graph, i) > 0;
+    }
+    return degree(graph, node) > 0 ? log(1 + (double)degree(graph, node)) - sum / linked : 0;
+}
+
+static double slow_degrees(const npgnn_graph *graph, int32_t u, int32_t v)
+{
+    return slow_excess(graph, u) + slow_excess(graph, v);
+}
+
+static double slow_neighbors(const npgnn_graph *graph, int32_t u, int32_t v)
+{
+    double sum = 0;
+    for (int32_t k = 0; k < NODES; k++)
+        if (npgnn_graph_has_edge(graph, u, k) && npgnn_graph_has_edge(graph, k, v))
+            sum += 1.0 / (double)degree(graph, k);
+    return log(1 + 10 * sum);
+}
+
+static double slow_paths(const npgnn_graph *graph, int32_t u, int32_t v)
+{
+    double sum = 0;
+    for (int32_t k = 0; k < NODES; k++)
+        for (int32_t l = 0; l < NODES; l++)
+            if (npgnn_graph_has_edge(graph, u, k) && npgnn_graph_has_edge(graph, k, l) &&
+                npgnn_graph_has_edge(graph, l, v))
+                sum += 1.0 / (double)(degree(graph, k) * degree(graph, l));
+    return log(1 + 10 * sum);
+}
+
 typedef double slow_fn(const npgnn_graph *graph, int32_t u, int32_t v);
-static slow_fn *const slow[NPI_EVIDENCE_COLUMNS] = {slow_cosine};
+static slow_fn *const slow[NPI_EVIDENCE_COLUMNS] = {slow_cosine, slow_degrees, slow_neighbors, slow_paths};
 
 static void all_pairs(npgnn_pair pairs[PAIRS])
 {
@@ -231,6 +273,136 @@ static void test_each_column_can_carry_everything(void **state)
     npi_evidence_free(&e);
 }
 
+/* Labels drawn by (15): the weights come back, and a column that has none gets none. */
+static void test_planted_weights_are_found(void **state)
+{
+    (void)state;
+    static npgnn_pair pairs[PAIRS];
+    static float all[NPI_EVIDENCE_COLUMNS * PAIRS], value[NPI_EVIDENCE_COLUMNS * PAIRS], score[PAIRS];
+    const npi_weights planted = {
+        .shift = -2, .own = 0.8, .column = {[NPI_EVIDENCE_COSINE] = 3, [NPI_EVIDENCE_PATHS] = 1.5}};
+    npi_evidence e = evidence_of(graphs[1], 1);
+    npi_rng rng = npi_rng_make(6, NPI_RNG_TEST, 0);
+    size_t first = 0, last = PAIRS;
+    all_pairs(pairs);
+    npi_evidence_pairs(all, &e, pairs, PAIRS);
+    for (uint64_t i = 0; i < PAIRS; i++) {
+        double own = 2 * npi_rng_normal_at(&rng, i), t = planted.shift + planted.own * own;
+        for (int c = 0; c < NPI_EVIDENCE_COLUMNS; c++)
+            t += planted.column[c] * (double)all[(size_t)c * PAIRS + i];
+        size_t at = npi_rng_uniform_at(&rng, PAIRS + i) < 1 / (1 + exp(-t)) ? first++ : --last;
+        score[at] = (float)own;
+        for (int c = 0; c < NPI_EVIDENCE_COLUMNS; c++)
+            value[(size_t)c * PAIRS + at] = all[(size_t)c * PAIRS + i];
+    }
+    npi_weights found = npi_evidence_fit(score, value, &e, first, PAIRS);
+    assert_near(found.shift, planted.shift, 0.15);
+    assert_near(found.own, planted.own, 0.15);
+    assert_near(found.column[NPI_EVIDENCE_COSINE], 3, 0.15);
+    assert_near(found.column[NPI_EVIDENCE_PATHS], 1.5, 0.15);
+    assert_true(found.column[NPI_EVIDENCE_DEGREES] == 0 && found.column[NPI_EVIDENCE_NEIGHBORS] == 0);
+    npi_evidence_free(&e);
+}
+
+/* ---- models ---- */
+
+/* Trained a little, with these weights. */
+static npgnn_model *model_with(const npi_weights *weights, const npgnn_graph *graph)
+{
+    npgnn_options options;
+    npgnn_model *model = NULL;
+    npgnn_error err = {0};
+    npgnn_options_preset(&options, NULL, NULL);
+    options.iterations = 3;
+    npi_weights_store(&options, weights);
+    assert_ok(npgnn_fit(&model, graph, &options, NULL, &err), err);
+    return model;
+}
+
+static void predict_all(npgnn_prediction out[PAIRS], const npgnn_model *model, const npgnn_graph *graph)
+{
+    static npgnn_pair pairs[PAIRS];
+    npgnn_error err = {0};
+    all_pairs(pairs);
+    assert_ok(npgnn_predict(out, model, graph, pairs, PAIRS, NULL, NULL, &err), err);
+}
+
+static void test_predictions_use_it(void **state)
+{
+    (void)state;
+    static npgnn_prediction out[PAIRS];
+    npi_weights weights = some_weights();
+    npgnn_model *model = model_with(&weights, graphs[0]);
+    npgnn_options options;
+    npgnn_error err = {0};
+    npgnn_model_options(&options, model);
+    int k = options.output_size;
+    float *u = calloc((size_t)NODES * (size_t)k, sizeof *u);
+    assert_ok(npgnn_model_embed(u, model, graphs[0], NULL, &err), err);
+    predict_all(out, model, graphs[0]);
+    for (int32_t i = 0; i < PAIRS; i++) {
+        double own = 0, expected = weights.shift;
+        for (int c = 0; c < k; c++)
+            own += (double)u[i / NODES * k + c] * (double)u[i % NODES * k + c];
+        expected += weights.own * own;
+        for (int c = 0; c < NPI_EVIDENCE_COLUMNS; c++)
+            expected += weights.column[c] * slow[c](graphs[0], i / NODES, i % NODES);
+        assert_near((double)out[i].score, expected, 1e-5);
+    }
+    free(u);
+    npgnn_model_free(model);
+}
+
+static void test_model_files_keep_it(void **state)
+{
+    (void)state;
+    static npgnn_prediction before[PAIRS], after[PAIRS];
+    npi_weights weights = some_weights();
+    weights.own = 1.0 / 3; /* needs all its digits */
+    npgnn_model *model = model_with(&weights, graphs[0]), *loaded = NULL;
+    npgnn_error err = {0};
+    char path[] = "/tmp/npgnn-evidence-XXXXXX";
+    int file = mkstemp(path);
+    assert_true(file >= 0);
+    close(file);
+    assert_ok(npgnn_model_save(model, path, &err), err);
+    assert_ok(npgnn_model_load(&loaded, path, NULL, &err), err);
+    unlink(path);
+    predict_all(before, model, graphs[0]);
+    predict_all(after, loaded, graphs[0]);
+    assert_memory_equal(before, after, sizeof before);
+    npgnn_model_free(model);
+    npgnn_model_free(loaded);
+}
+
+/* Without validation pairs a training on a part finds iterations and weights; with them, or without a wish, nothing changes. */
+static void test_settling(void **state)
+{
+    (void)state;
+    npgnn_options options, before;
+    npgnn_error err = {0};
+    npgnn_options_preset(&options, NULL, NULL);
+    options.iterations = 40;
+    before = options;
+    assert_ok(npgnn_options_settle(&options, graphs[0], NULL, NULL, &err), err);
+    assert_memory_equal(&options, &before, sizeof options);
+    options.fit_prior = options.keep_best = 1;
+    assert_ok(npgnn_options_settle(&options, graphs[0], NULL, NULL, &err), err);
+    assert_true(options.fit_prior == 0 && options.keep_best == 0 && options.iterations <= 40);
+    assert_true(options.own_weight != 1 && options.score_shift != 0);
+
+    npgnn_split *split = NULL;
+    npgnn_split_options how;
+    npgnn_split_options_default(&how, NPGNN_TRANSDUCTIVE);
+    assert_ok(npgnn_split_new(&split, graphs[0], &how, NULL, &err), err);
+    options = before;
+    options.fit_prior = 1;
+    before = options;
+    assert_ok(npgnn_options_settle(&options, graphs[0], split, NULL, &err), err);
+    assert_memory_equal(&options, &before, sizeof options);
+    npgnn_split_free(split);
+}
+
 /* ---- memory ---- */
 
 static int make_and_free(const npgnn_env *env, const npgnn_options *options)
@@ -272,6 +444,10 @@ int main(void)
         cmocka_unit_test(test_no_weights_change_nothing),
         cmocka_unit_test(test_weights_live_in_the_options),
         cmocka_unit_test(test_each_column_can_carry_everything),
+        cmocka_unit_test(test_planted_weights_are_found),
+        cmocka_unit_test(test_predictions_use_it),
+        cmocka_unit_test(test_model_files_keep_it),
+        cmocka_unit_test(test_settling),
         cmocka_unit_test(test_memory_that_runs_out),
     };
     return cmocka_run_group_tests(tests, make_graphs, free_graphs);

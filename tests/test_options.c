@@ -3,7 +3,7 @@
 
 #include "check.h"
 
-enum { KEYS = 38 }; /* fields of npgnn_options */
+enum { KEYS = 42 }; /* fields of npgnn_options */
 
 static npgnn_options preset(const char *name)
 {
@@ -144,6 +144,9 @@ static const edge edges[] = {
     {"input-scale", "0", "1000", "-0.001", "1e7"},
     {"radius", "0", "1000", "-0.001", "1001"},
     {"own-weight", "0", "1000", "-0.001", "1e10"},
+    {"degrees-weight", "0", "1000", "-0.001", "1e10"},
+    {"neighbors-weight", "0", "1000", "-0.001", "1e10"},
+    {"paths-weight", "0", "1000", "-0.001", "1e10"},
     {"score-shift", "-1000", "1000", "-1e10", "1e10"},
     {"prior-weight", "0", "1000", "-0.001", "1e10"},
     {"kl-weight", "0", "1000", "-0.001", "1e300"},

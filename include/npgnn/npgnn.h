@@ -160,6 +160,7 @@ typedef enum { NPGNN_MEAN_LOG, NPGNN_LOG_MEAN } npgnn_sigma_mean;
 typedef enum { NPGNN_MC_LIKELIHOOD, NPGNN_MC_EMBEDDING } npgnn_monte_carlo;
 typedef enum { NPGNN_WEIGHTED, NPGNN_PLAIN } npgnn_likelihood;
 typedef enum { NPGNN_CONTEXT_EDGES, NPGNN_CONTEXT_NODES, NPGNN_CONTEXT_AUTO } npgnn_context;
+typedef enum { NPGNN_EVIDENCE_ALL, NPGNN_EVIDENCE_FEATURES, NPGNN_EVIDENCE_STRUCTURE } npgnn_evidence;
 typedef enum { NPGNN_LOSS_EXACT, NPGNN_LOSS_SAMPLED, NPGNN_LOSS_AUTO } npgnn_loss;
 
 typedef struct npgnn_options {
@@ -179,16 +180,20 @@ typedef struct npgnn_options {
     int decoder_hidden;              /* width of the decoder's hidden layer */
     int output_size;                 /* width k of the node embeddings u */
     npgnn_activation decoder_output; /* linear, relu or sigmoid */
-    double input_scale;   /* training acts as if the features were multiplied by it; 0: so that their rows have a
+    double input_scale;      /* training acts as if the features were multiplied by it; 0: so that their rows have a
                                         mean square length of 16 */
-    double input_dropout; /* share of the features that a training iteration does not see */
-    double radius;        /* length that all embeddings are scaled to; 0: they keep their own */
-    int propagate;        /* times the embeddings are averaged over the links that are known */
-    int fit_prior;        /* 1: the weights of a score are fitted on the validation pairs, instead of those here: */
-    double own_weight;    /* of the inner product of the embeddings */
-    double prior_weight;  /* of the cosine of the features */
-    double score_shift;   /* what is added to every score */
-    double cold_nodes;    /* with propagate: share of the nodes that act as new in a training iteration */
+    double input_dropout;    /* share of the features that a training iteration does not see */
+    double radius;           /* length that all embeddings are scaled to; 0: they keep their own */
+    int propagate;           /* times the embeddings are averaged over the links that are known */
+    int fit_prior;           /* 1: the weights of a score are fitted on the validation pairs, instead of those here: */
+    double own_weight;       /* of the inner product of the embeddings */
+    double prior_weight;     /* of the cosine of the features */
+    double degrees_weight;   /* of the numbers of known links of both nodes */
+    double neighbors_weight; /* of neighbours in common */
+    double paths_weight;     /* of paths of three links */
+    double score_shift;      /* what is added to every score */
+    npgnn_evidence evidence; /* with fit_prior: which get a weight besides the embeddings; the others get 0 */
+    double cold_nodes;       /* with propagate: share of the nodes that act as new in a training iteration */
     /* objective */
     int samples;                   /* Monte Carlo samples of z an iteration */
     npgnn_monte_carlo monte_carlo; /* likelihood: average log-likelihoods; embedding: average u, then one likelihood */
@@ -256,7 +261,7 @@ NPGNN_API int npgnn_load(npgnn_graph **out, const char *data, const npgnn_load_o
                          npgnn_error *err);
 
 /* Trains on all edges of the graph. Where the options ask for validation (keep_best, fit_prior), a first training on a part of
- * them finds the number of iterations and the weight of the prior for the second, on all. E_ARGUMENT, E_MEMORY, E_DIVERGED, E_CANCELLED. O(iterations * n^2 * k) flops with
+ * them finds the number of iterations and the weights of a score for the second, on all. E_ARGUMENT, E_MEMORY, E_DIVERGED, E_CANCELLED. O(iterations * n^2 * k) flops with
  * the exact loss, O(iterations * (n * pairs_per_node * k + features)) with the sampled one; O(n (h + k)) memory. */
 NPGNN_API int npgnn_fit(npgnn_model **out, const npgnn_graph *graph, const npgnn_options *options, const npgnn_env *env,
                         npgnn_error *err);
@@ -265,7 +270,7 @@ NPGNN_API int npgnn_fit(npgnn_model **out, const npgnn_graph *graph, const npgnn
 typedef struct npgnn_prediction {
     float probability; /* of a link */
     float spread;      /* standard deviation of the probability over the draws of z, 0 without draws */
-    float score;       /* u . v, before the sigmoid; averaged over the draws */
+    float score;       /* before the sigmoid (docs/math.md, eq. (15)); averaged over the draws */
 } npgnn_prediction;
 
 /* samples 0: z is its mean; more: averages over that many draws of z; negative: the model's predict_samples, which is what
@@ -496,6 +501,12 @@ NPGNN_API int npgnn_trainer_step(npgnn_progress *progress, npgnn_trainer *traine
 
 /* Iterates to the end, calling env.progress; honours validation, patience and cancellation. */
 NPGNN_API int npgnn_trainer_run(npgnn_trainer *trainer, npgnn_error *err);
+
+/* For a training without validation pairs whose options ask for what only held-out links can tell (keep_best, fit_prior):
+ * trains on a part of the known links, and puts what did best on the others, iterations and weights, into `options` in place of the
+ * wish. With validation pairs, or without such a wish, it does nothing. npgnn_fit does this by itself. */
+NPGNN_API int npgnn_options_settle(npgnn_options *options, const npgnn_graph *graph, const npgnn_split *split,
+                                   const npgnn_env *env, npgnn_error *err);
 
 /* Where it stands. */
 NPGNN_API void npgnn_trainer_progress(npgnn_progress *progress, const npgnn_trainer *trainer);

@@ -1,6 +1,6 @@
 /* Training, with whatever validation the options need.
  *
- * Options may ask for things that only held-out links can tell: which iteration was best, how much the prior weighs. Where a
+ * Options may ask for things that only held-out links can tell: which iteration was best, what each part of a score weighs. Where a
  * split has no validation links (few-shot, or no split at all), a first training holds some of the known links out and finds
  * out; a second one, on everything that is known, uses what it found. */
 #include "api/fit.h"
@@ -44,10 +44,26 @@ static int hold_out(npgnn_split **out, const npgnn_graph *known, const npgnn_spl
     return npgnn_split_new(out, known, &held, env, err);
 }
 
-/* The number of iterations and the prior's weight that did best on held-out links, in place of the wish to find them. */
-static int settle(npgnn_options *settled, const npgnn_graph *known, const npgnn_split *split,
-                  const npgnn_options *options, const npgnn_env *env, npgnn_error *err)
+/* What a training on a part found, in place of the wish to find it. */
+static void take_over(npgnn_options *options, const npgnn_model *model)
 {
+    if (options->fit_prior) {
+        npi_weights weights = npi_weights_of(&model->options);
+        npi_weights_store(options, &weights);
+    }
+    options->fit_prior = 0;
+    if (options->keep_best)
+        options->iterations = model->info.iterations;
+    options->keep_best = 0;
+    options->patience = 0;
+}
+
+int npgnn_options_settle(npgnn_options *options, const npgnn_graph *graph, const npgnn_split *split,
+                         const npgnn_env *env, npgnn_error *err)
+{
+    if (!wants_validation(options, split))
+        return 0;
+    const npgnn_graph *known = split ? split->train : graph;
     npgnn_split *inner = NULL;
     npgnn_trainer *trainer = NULL;
     npgnn_model *model = NULL;
@@ -58,16 +74,8 @@ static int settle(npgnn_options *settled, const npgnn_graph *known, const npgnn_
         code = run_trainer(&trainer, known, inner, &first, env, err);
     if (!code)
         code = npgnn_trainer_model(&model, trainer, err);
-    if (!code) {
-        *settled = *options;
-        npi_weights weights = npi_weights_of(&model->options);
-        npi_weights_store(settled, &weights);
-        settled->fit_prior = 0;
-        if (options->keep_best)
-            settled->iterations = model->info.iterations;
-        settled->keep_best = 0;
-        settled->patience = 0;
-    }
+    if (!code)
+        take_over(options, model);
     npgnn_model_free(model);
     npgnn_trainer_free(trainer);
     npgnn_split_free(inner);
@@ -81,13 +89,8 @@ int npi_fit(npgnn_trainer **out, const npgnn_graph *graph, const npgnn_split *sp
     npgnn_options_preset(&chosen, NULL, NULL);
     if (options)
         chosen = *options;
-    if (wants_validation(&chosen, split)) {
-        npgnn_options wished = chosen;
-        int code = settle(&chosen, split ? split->train : graph, split, &wished, env, err);
-        if (code)
-            return code;
-    }
-    return run_trainer(out, graph, split, &chosen, env, err);
+    int code = npgnn_options_settle(&chosen, graph, split, env, err);
+    return code ? code : run_trainer(out, graph, split, &chosen, env, err);
 }
 
 int npgnn_fit(npgnn_model **out, const npgnn_graph *graph, const npgnn_options *options, const npgnn_env *env,

@@ -2,30 +2,23 @@
 
 #include <math.h>
 
+#include "linalg/paths.h"
+
 typedef double weight_fn(int64_t degree);
 
-/* Σ over shared neighbours w of weight(degree of w): one walk along both rows, since columns ascend. */
-static double shared_weight(const npi_csr *a, npgnn_pair pair, weight_fn *weight)
+static int score_shared(float *score, npgnn_eval_run *run, const npi_task *task, weight_fn *weight_of, npgnn_error *err)
 {
-    int64_t p = a->ptr[pair.u], q = a->ptr[pair.v];
-    double sum = 0;
-    while (p < a->ptr[pair.u + 1] && q < a->ptr[pair.v + 1]) {
-        int32_t x = a->col[p], y = a->col[q];
-        if (x == y)
-            sum += weight(a->ptr[x + 1] - a->ptr[x]);
-        p += x <= y;
-        q += y <= x;
-    }
-    return sum;
-}
-
-static int score_shared(float *score, npgnn_eval_run *run, const npi_task *task, weight_fn *weight)
-{
-    double start = npi_seconds();
+    const npi_csr *a = &task->graph->a;
+    double start = npi_seconds(), *weight = npi_alloc(task->env, (size_t)a->rows, sizeof *weight, err);
+    if (!weight)
+        return NPGNN_E_MEMORY;
+    for (int32_t i = 0; i < a->rows; i++)
+        weight[i] = weight_of(a->ptr[i + 1] - a->ptr[i]);
 #pragma omp parallel for num_threads(task->env->threads) schedule(dynamic, 64)
     for (size_t i = 0; i < task->count; i++)
-        score[i] = (float)shared_weight(&task->graph->a, task->pairs[i], weight);
+        score[i] = (float)npi_paths_two(a, weight, task->pairs[i]);
     run->train_seconds = npi_seconds() - start;
+    npi_free(task->env, weight);
     return 0;
 }
 
@@ -43,23 +36,20 @@ static double inverse_log(int64_t degree)
 
 static double inverse(int64_t degree)
 {
-    return 1 / (double)degree;
+    return degree > 0 ? 1 / (double)degree : 0;
 }
 
 int npi_common_neighbors_method(float *score, npgnn_eval_run *run, const npi_task *task, npgnn_error *err)
 {
-    (void)err;
-    return score_shared(score, run, task, one);
+    return score_shared(score, run, task, one, err);
 }
 
 int npi_adamic_adar_method(float *score, npgnn_eval_run *run, const npi_task *task, npgnn_error *err)
 {
-    (void)err;
-    return score_shared(score, run, task, inverse_log);
+    return score_shared(score, run, task, inverse_log, err);
 }
 
 int npi_resource_allocation_method(float *score, npgnn_eval_run *run, const npi_task *task, npgnn_error *err)
 {
-    (void)err;
-    return score_shared(score, run, task, inverse);
+    return score_shared(score, run, task, inverse, err);
 }

@@ -8,7 +8,13 @@
 
 #include "linalg/matrix.h"
 
-enum { NPI_EVIDENCE_COSINE, NPI_EVIDENCE_COLUMNS };
+enum {
+    NPI_EVIDENCE_COSINE,    /* cos(x_i, x_j) */
+    NPI_EVIDENCE_DEGREES,   /* e_i + e_j: how far the logarithm of a degree is above its mean */
+    NPI_EVIDENCE_NEIGHBORS, /* neighbours in common, those with few links telling most */
+    NPI_EVIDENCE_PATHS,     /* paths of three links, likewise */
+    NPI_EVIDENCE_COLUMNS
+};
 
 /* ---- weights: they live in the options, and so in the model file ---- */
 
@@ -28,6 +34,9 @@ typedef struct npi_evidence {
     int count;                        /* of the columns in use */
     int column[NPI_EVIDENCE_COLUMNS]; /* which they are, ascending */
     double *norm;                     /* (n) lengths of the feature rows, for the cosine */
+    double *excess;                   /* (n) e_i, for the degrees */
+    double *share;                    /* (n) 1 / degree, for neighbours and paths */
+    double *walks;                    /* (threads, n) for paths, zero in between */
 } npi_evidence;
 
 /* The columns that are to be fitted, or else those that have a weight: of the known links `a` and features `x`, which must
@@ -36,15 +45,16 @@ int npi_evidence_new(npi_evidence *out, const npgnn_options *options, int fit, c
                      const npgnn_env *env, npgnn_error *err);
 void npi_evidence_free(npi_evidence *evidence);
 
-/* value (evidence->count, count): each column of each pair. Same bits for any number of threads. */
-void npi_evidence_pairs(float *value, const npi_evidence *evidence, const npgnn_pair *pairs, size_t count);
+/* value (evidence->count, count): each column of each pair. Same bits for any number of threads, and for (i, j) as for
+ * (j, i). Not for two callers at once. */
+void npi_evidence_pairs(float *value, npi_evidence *evidence, const npgnn_pair *pairs, size_t count);
 
 /* score (count): from u_i · u_j to the complete one. */
 void npi_evidence_add(float *score, const float *value, const npi_evidence *evidence, const npi_weights *weights,
                       size_t count);
 
 /* The weights for which the complete score explains best that the first `positives` of the pairs are links and the others
- * are not (model/logistic.h). Columns that are not in use get 0. */
+ * are not (model/logistic.h). Columns that are not in use get 0, and so does one that chance would explain as well. */
 npi_weights npi_evidence_fit(const float *score, const float *value, const npi_evidence *evidence, size_t positives,
                              size_t count);
 
@@ -55,7 +65,8 @@ typedef struct npi_evidence_desk {
     int block;
     real *value;  /* (block, n) a column */
     real *picked; /* (block, f) their features, dense ones */
-    double *sum;  /* (n) zero between two columns */
+    double *sum;  /* (n) zero between two nodes */
+    double *walk; /* (n) likewise */
 } npi_evidence_desk;
 
 int npi_evidence_desk_new(npi_evidence_desk *out, const npi_evidence *evidence, int block, npgnn_error *err);

@@ -141,6 +141,7 @@ npi_logistic npi_logistic_fit(const float *const *x, int columns, size_t positiv
         solve(step, &m, beta, p.terms);
         fall = advance(beta, &m, &p, step);
     }
+    result.loss = m.loss;
     result.shift = beta[0];
     for (int a = 1; a < p.terms; a++) {
         double slope = p.spread[a] > 0 ? beta[a] / p.spread[a] : 0;

@@ -44,3 +44,8 @@ status 1 npgnn predict model.safetensors $data -p pairs.txt --context ./nowhere
 note another number of words
 status 1 npgnn predict model.safetensors synthetic:nodes=200,words=50 -p pairs.txt 2>words
 wc -l <words
+
+note all links to train on, and weights found on a part of them
+npgnn train $data -o settled.safetensors --preset best --val 0 --iterations 20 --quiet
+npgnn info settled.safetensors | grep -E '^  (fit-prior|keep-best) '
+npgnn info settled.safetensors | awk '$1 == "own-weight" { print $2 != 1 }'
