@@ -390,6 +390,7 @@ static void test_settling(void **state)
     assert_ok(npgnn_options_settle(&options, graphs[0], NULL, NULL, &err), err);
     assert_true(options.fit_prior == 0 && options.keep_best == 0 && options.iterations <= 40);
     assert_true(options.own_weight != 1 && options.score_shift != 0);
+    assert_int_equal(options.lr_horizon, 40); /* the rate falls as it did */
 
     npgnn_split *split = NULL;
     npgnn_split_options how;

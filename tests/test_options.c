@@ -3,7 +3,7 @@
 
 #include "check.h"
 
-enum { KEYS = 42 }; /* fields of npgnn_options */
+enum { KEYS = 44 }; /* fields of npgnn_options */
 
 static npgnn_options preset(const char *name)
 {
@@ -152,6 +152,7 @@ static const edge edges[] = {
     {"kl-weight", "0", "1000", "-0.001", "1e300"},
     {"iterations", "1", "1000000", "0", "1e10"},
     {"learning-rate", "1e-12", "10", "0", "1e300"},
+    {"lr-horizon", "0", "1000000", "-1", "1e10"},
     {"beta1", "0", "0.999999", "-0.1", "1"},
     {"sigma-start", "1e-6", "1000", "0", "1e4"},
     {"beta2", "0", "0.999999", "-0.1", "1"},

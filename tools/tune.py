@@ -24,15 +24,18 @@ TASKS = {  # few-shot tuning needs validation links: those of a tenth of the nod
     "pubmed-t": ("ind.pubmed", "transductive", ["--loss", "sampled"]),
     "pubmed-i": ("ind.pubmed", "inductive", ["--loss", "sampled"]),
     "pubmed-f": ("ind.pubmed", "few-shot", ["--train-nodes", "0.3", "--val", "0.1", "--loss", "sampled"]),
+    "made-t": ("synthetic:nodes=2000,seed=11", "transductive", []),
+    "made-i": ("synthetic:nodes=2000,seed=11", "inductive", []),
 }
-SMALL = [name for name in TASKS if not name.startswith("pubmed")]
+SMALL = [name for name in TASKS if not name.startswith(("pubmed", "made"))]
 PUBMED = [name for name in TASKS if name.startswith("pubmed")]
 
 
 def evaluate(job, args):
     setting, task, seed = job
     data, protocol, extra = TASKS[task]
-    command = [args.npgnn, "eval", os.path.join(args.data_dir, data), "--protocol", protocol, *extra, *setting.split(),
+    path = data if data.startswith("synthetic") else os.path.join(args.data_dir, data)
+    command = [args.npgnn, "eval", path, "--protocol", protocol, *extra, *setting.split(),
                "--seeds", "1", "--seed", str(seed), "--threads", "1", "--quiet", "--json", "-"]
     done = subprocess.run(command, capture_output=True, text=True)
     row = {"setting": setting, "task": task, "seed": seed}
@@ -109,6 +112,10 @@ GRIDS = {
     "wide": {"tasks": SMALL, "seeds": SEEDS[:2], "settings": around(WIDE, [
         "--loss exact", "--pairs-per-node 256", "--no-latent", "--input-dropout 0.7", "--output-size 256 --decoder-hidden 512",
         "--propagate 2", "--cold-nodes 0.5", "--learning-rate 0.005", "--kl-weight 0.1", "--samples 2"])},
+    "schedule": {"tasks": ["cora-t", "citeseer-t", "cora-i", "made-t"], "seeds": SEEDS[:2], "settings": around("--preset best", [
+        "--lr-schedule cosine", "--learning-rate 0.005", "--lr-schedule cosine --lr-horizon 400",
+        "--learning-rate 0.02 --lr-schedule cosine", "--evidence features", "--cold-nodes 0.5", "--patience 40",
+        "--samples 2", "--kl-weight 0.1"])},
     "pubmed": {"tasks": PUBMED, "seeds": SEEDS[:1], "settings": around(WIDE + " --iterations 1000", [
         "--no-latent", "--input-dropout 0", "--input-dropout 0.25", "--propagate 2", "--learning-rate 0.005"])},
     "pubmed-default": {"tasks": PUBMED[:2], "seeds": SEEDS[:1], "settings": [

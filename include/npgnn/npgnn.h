@@ -161,6 +161,7 @@ typedef enum { NPGNN_MC_LIKELIHOOD, NPGNN_MC_EMBEDDING } npgnn_monte_carlo;
 typedef enum { NPGNN_WEIGHTED, NPGNN_PLAIN } npgnn_likelihood;
 typedef enum { NPGNN_CONTEXT_EDGES, NPGNN_CONTEXT_NODES, NPGNN_CONTEXT_AUTO } npgnn_context;
 typedef enum { NPGNN_EVIDENCE_ALL, NPGNN_EVIDENCE_FEATURES, NPGNN_EVIDENCE_STRUCTURE } npgnn_evidence;
+typedef enum { NPGNN_LR_CONSTANT, NPGNN_LR_LINEAR, NPGNN_LR_COSINE } npgnn_lr_schedule;
 typedef enum { NPGNN_LOSS_EXACT, NPGNN_LOSS_SAMPLED, NPGNN_LOSS_AUTO } npgnn_loss;
 
 typedef struct npgnn_options {
@@ -204,6 +205,8 @@ typedef struct npgnn_options {
     /* training */
     int iterations;
     double learning_rate, beta1, beta2, epsilon; /* Adam */
+    npgnn_lr_schedule lr_schedule;               /* how the learning rate falls: not at all, or to 0 */
+    int lr_horizon;                              /* iterations in which it does; 0: all */
     uint64_t seed;
     int validate_every; /* iterations between validations */
     int keep_best;      /* 1: the model is the one of the best validation; 0: of the last iteration */

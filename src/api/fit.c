@@ -52,6 +52,8 @@ static void take_over(npgnn_options *options, const npgnn_model *model)
         npi_weights_store(options, &weights);
     }
     options->fit_prior = 0;
+    if (options->lr_horizon == 0)
+        options->lr_horizon = options->iterations;
     if (options->keep_best)
         options->iterations = model->info.iterations;
     options->keep_best = 0;

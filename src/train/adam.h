@@ -9,7 +9,9 @@ typedef struct npi_adam {
     size_t count;
     int64_t step;
     double rate, beta1, beta2, epsilon;
-    double input_scale; /* steps of the weights that meet the features are in their units */
+    npgnn_lr_schedule schedule; /* of the rate */
+    int horizon;                /* steps in which it falls to 0 */
+    double input_scale;         /* steps of the weights that meet the features are in their units */
 } npi_adam;
 
 int npi_adam_new(npi_adam *out, size_t count, const npgnn_options *options, const npgnn_env *env, npgnn_error *err);
