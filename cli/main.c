@@ -10,8 +10,8 @@
 #include "say.h"
 #include "settings.h"
 
-static const cli_command *const commands[] = {&cmd_demo,    &cmd_info,      &cmd_train, &cmd_eval,
-                                              &cmd_predict, &cmd_reproduce, &cmd_bench, &cmd_adapt};
+static const cli_command *const commands[] = {&cmd_demo,      &cmd_info,  &cmd_train, &cmd_eval, &cmd_predict,
+                                              &cmd_reproduce, &cmd_bench, &cmd_adapt, &cmd_fetch};
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 
 static int print_overview(void)
@@ -64,11 +64,12 @@ static int print_help(const cli_command *command)
     return output_flush_stdout();
 }
 
-/* Every operand is required, but --edges can stand in for DATA. */
+/* Every operand is required, but --edges can stand in for DATA, and a list wants none. */
 static int check_operands(const cli_settings *settings, const arg_command *args)
 {
     for (int i = 0; i < ARG_MAX_OPERANDS && args->operands[i]; i++)
-        if (!settings->operands[i] && !(settings->load.edges && strncmp(args->operands[i], "DATA", 4) == 0))
+        if (!settings->operands[i] && !settings->list &&
+            !(settings->load.edges && strncmp(args->operands[i], "DATA", 4) == 0))
             return say_usage(args->name, "%s needs %s: npgnn %s %s", args->name, args->operands[i], args->name,
                              args->usage);
     return 0;

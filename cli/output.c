@@ -82,6 +82,22 @@ void output_abort(cli_output *out)
         unlink(out->temporary);
 }
 
+int output_make_folders(const char *path)
+{
+    char above[4096];
+    int length = snprintf(above, sizeof above, "%s", path);
+    if (length < 0 || (size_t)length >= sizeof above)
+        return say_error("the path is too long: %.100s...", path);
+    for (char *slash = above; *slash && (slash = strchr(slash + 1, '/')) != NULL;) {
+        *slash = '\0';
+        mkdir(above, 0777); /* it may be there; what really fails, the last one tells */
+        *slash = '/';
+    }
+    if (mkdir(path, 0777) == 0 || errno == EEXIST)
+        return 0;
+    return say_error("cannot make the folder %s: %s", path, strerror(errno));
+}
+
 int output_flush_stdout(void)
 {
     if (fflush(stdout) == 0 && !ferror(stdout))

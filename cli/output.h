@@ -22,6 +22,9 @@ int output_commit(cli_output *out);
 /* Gives up: an older file of that name stays as it was. */
 void output_abort(cli_output *out);
 
+/* Makes a folder and those above it, where they are missing. Returns 0, or EXIT_FAILED after having said why. */
+int output_make_folders(const char *path);
+
 /* Flushes standard output; 0, or EXIT_FAILED after having said why. A reader that went away is no news: it gets the
  * status without the words. */
 int output_flush_stdout(void);

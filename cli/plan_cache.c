@@ -1,13 +1,12 @@
 /* Where outcomes are kept, and under which names. */
 #define _POSIX_C_SOURCE 200809L
 #include <ctype.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "evaluate.h"
+#include "output.h"
 #include "plan.h"
 #include "say.h"
 
@@ -43,18 +42,6 @@ int plan_hash_file(uint64_t *hash, const char *path)
 
 /* ---- the folder of outcomes ---- */
 
-static int make_folders(char *path)
-{
-    for (char *slash = path + 1; (slash = strchr(slash, '/')) != NULL; slash++) {
-        *slash = '\0';
-        mkdir(path, 0777); /* it may be there; what really fails, the last one tells */
-        *slash = '/';
-    }
-    if (mkdir(path, 0777) == 0 || errno == EEXIST)
-        return 0;
-    return say_error("cannot make the folder %s: %s", path, strerror(errno));
-}
-
 /* --cache, or a folder beside the JSON file, or one in the user's cache. */
 int plan_open_cache(cli_plan *plan)
 {
@@ -75,7 +62,7 @@ int plan_open_cache(cli_plan *plan)
         return say_error("there is no folder for results under way: name one with --cache");
     if (length > PLAN_PATH - 256) /* room for the names in it */
         return say_error("the path is too long: %.100s...", plan->cache);
-    return make_folders(plan->cache);
+    return output_make_folders(plan->cache);
 }
 
 /* ---- names of outcomes ---- */

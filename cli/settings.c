@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "fetch.h"
 #include "say.h"
 
 static const arg_option data_options[] = {
@@ -64,9 +65,10 @@ int settings_finish(cli_settings *settings, const arg_command *command)
 int settings_load(npgnn_graph **graph, const cli_settings *settings, const char *data, const npgnn_env *env)
 {
     npgnn_error err = {0};
-    if (npgnn_load(graph, data, &settings->load, env, &err) != 0)
-        return say_error("%s", err.text);
-    return 0;
+    int code = npgnn_load(graph, data, &settings->load, env, &err);
+    if (code == NPGNN_E_IO && data && fetch_find(data, strlen(data)))
+        return say_error("%s; npgnn fetch %s gets it", err.text, data);
+    return code ? say_error("%s", err.text) : 0;
 }
 
 const char *settings_dataset(const cli_settings *settings, const char *data)

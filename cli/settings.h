@@ -21,6 +21,8 @@ typedef struct cli_settings {
     npgnn_options model;
     /* of single commands */
     const char *output, *split, *save_split, *pairs, *context;
+    const char *mirror; /* of fetch */
+    int list, patience;
     const char *model_file; /* of adapt */
     double context_nodes;
     int grow;
@@ -80,7 +82,8 @@ typedef struct cli_command {
     int (*run)(const cli_settings *settings); /* returns the exit status */
 } cli_command;
 
-extern const cli_command cmd_demo, cmd_info, cmd_train, cmd_eval, cmd_predict, cmd_reproduce, cmd_bench, cmd_adapt;
+extern const cli_command cmd_demo, cmd_info, cmd_train, cmd_eval, cmd_predict, cmd_reproduce, cmd_bench, cmd_adapt,
+    cmd_fetch;
 
 /* After parsing: applies preset and changes, resolves the number of threads. Returns 0 or EXIT_USAGE. */
 int settings_finish(cli_settings *settings, const arg_command *command);

@@ -40,7 +40,7 @@ _npgnn()
         value=$(_npgnn_value_of "$before" <<<"$page")
         case $value in
         *FILE* | MODEL) ;; # falls through to file names below
-        DIR)
+        *DIR*)
             mapfile -t COMPREPLY < <(compgen -d -- "$word")
             return
             ;;
@@ -50,6 +50,9 @@ _npgnn()
             ;;
         ?*) return ;; # a number: nothing to offer
         esac
+    elif [[ ${COMP_WORDS[1]} == fetch && $word != -* ]]; then
+        mapfile -t COMPREPLY < <(compgen -W "$("$program" fetch --list 2>/dev/null | cut -d ' ' -f 1)" -- "$word")
+        return
     elif [[ $word == -* ]]; then
         mapfile -t COMPREPLY < <(compgen -W "$(_npgnn_options <<<"$page") --help" -- "$word")
         return

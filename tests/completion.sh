@@ -30,7 +30,7 @@ offers()
 }
 offers 'train' npgnn tr
 offers '--help --version' npgnn --
-offers 'adapt bench demo eval help info predict reproduce train' npgnn help ''
+offers 'adapt bench demo eval fetch help info predict reproduce train' npgnn help ''
 offers '--learning-rate' npgnn train --learn
 offers '--no-fit-prior --no-keep-best --no-latent --no-sample-latent' npgnn eval --no-
 offers 'few-shot' npgnn eval synthetic --protocol f
@@ -38,6 +38,9 @@ offers 'inductive inductive-hidden' npgnn eval synthetic -p i
 offers 'default' npgnn demo --preset d
 offers 'graph.tsv' npgnn train --edges g
 offers 'data' npgnn train --data-dir ''
+offers 'data' npgnn fetch --mirror ''
+offers 'citeseer cora pubmed' npgnn fetch ''
+offers '--mirror' npgnn fetch cora --mi
 offers 'data graph.tsv' npgnn info ''
 offers 'graph.tsv' npgnn eval --no-latent g
 offers '' npgnn train --hidden ''

@@ -256,6 +256,10 @@ typedef struct npgnn_load_options {
     int binarize;         /* 1: every non-zero feature becomes 1 (before normalising) */
 } npgnn_load_options;
 
+/* The folders in which names are looked up where data_dir is NULL: $NPGNN_DATA, then npgnn in the XDG cache folder. Writes the
+ * index-th that there is, as a terminated string; returns 0 past the last, and for one that is longer than `size`. */
+NPGNN_API int npgnn_data_folder(char *path, size_t size, int index);
+
 /* Reads a graph. `data` is "synthetic[:key=value,...]" (see npgnn_graph_synthetic), a folder, a file
  * (edges, .npz, GraphML, JSON), a path such as "dir/ind.cora" for Planetoid's set of files, or a name in the data folder: docs/formats.md
  * has them all. It may be NULL when options->edges is set.

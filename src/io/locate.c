@@ -214,19 +214,27 @@ static int locate_in(npi_location *out, const char *folder, const char *name, np
     return 0;
 }
 
+int npgnn_data_folder(char *path, size_t size, int index)
+{
+    const char *set = getenv("NPGNN_DATA"), *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    int length = -1;
+    if (set && *set && index-- == 0)
+        length = snprintf(path, size, "%s", set);
+    else if (cache && *cache && index-- == 0)
+        length = snprintf(path, size, "%s/npgnn", cache);
+    else if (!(cache && *cache) && home && *home && index == 0)
+        length = snprintf(path, size, "%s/.cache/npgnn", home);
+    return length >= 0 && (size_t)length < size;
+}
+
 /* The folders in which names are looked up: at most two. Returns their number. */
 static int data_folders(char folders[2][NPI_PATH], const char *data_dir)
 {
-    const char *set = getenv("NPGNN_DATA"), *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
     int count = 0;
     if (data_dir)
         return join(folders[0], data_dir, "", "", "");
-    if (set && *set)
-        count += join(folders[count], set, "", "", "");
-    if (cache && *cache)
-        count += join(folders[count], cache, "/npgnn", "", "");
-    else if (home && *home)
-        count += join(folders[count], home, "/.cache/npgnn", "", "");
+    while (count < 2 && npgnn_data_folder(folders[count], NPI_PATH, count))
+        count++;
     return count;
 }
 

@@ -1,0 +1,10 @@
+/* The SHA-256 of a file, by OpenSSL's libcrypto, which libcurl brings along. */
+#ifndef CLI_SHA256_H
+#define CLI_SHA256_H
+
+#include <stdint.h>
+
+/* Of the first `size` bytes of an open file, as 64 hexadecimal digits. 0 where the file is shorter or cannot be read. */
+int sha256_of(char digest[65], int fd, int64_t size);
+
+#endif

@@ -1,0 +1,183 @@
+#!/bin/sh
+# run.sh NPGNN SERVER.py: npgnn fetch, built with tests/fetch/table.c, against a server that has every bad manner. Whatever happens,
+# a file that is there is right.
+set -eu
+npgnn=$(realpath "$1") server=$(realpath "$2")
+command -v python3 >/dev/null || exit 77
+folder=$(mktemp -d /dev/shm/npgnn.XXXXXX 2>/dev/null || mktemp -d)
+servers=
+stop() { for pid in $servers; do kill "$pid" 2>/dev/null || true; done; rm -rf "$folder"; }
+trap stop EXIT
+mkdir "$folder/served" "$folder/data" "$folder/half"
+cd "$folder/served"
+unset NPGNN_DATA http_proxy https_proxy HTTPS_PROXY all_proxy ALL_PROXY no_proxy NO_PROXY
+export XDG_CACHE_HOME="$folder/cache"
+data=$folder/data/sets
+failed=0
+
+fail() { echo "FAILED: $*"; failed=1; }
+
+# serve PORT-FILE [CERTIFICATE KEY]
+serve()
+{
+    python3 "$server" "$@" &
+    servers="$servers $!"
+    for _ in $(seq 100); do
+        [ ! -f "$1" ] || return 0
+        sleep 0.1
+    done
+    echo 'the server does not start'
+    exit 1
+}
+
+# fetch STATUS WORDS OPTION...: the command ends with this status and says these words.
+fetch()
+{
+    expected=$1 saying=$2 got=0
+    shift 2
+    timeout 50 "$npgnn" fetch toy --data-dir "$folder/data" --timeout 1 "$@" 2>"$folder/said" || got=$?
+    [ "$got" -eq "$expected" ] || { fail "status $got instead of $expected: $*"; cat "$folder/said"; }
+    grep -qF "$saying" "$folder/said" || { fail "does not say '$saying': $*"; cat "$folder/said"; }
+}
+
+clear() { rm -rf "$data"; }
+is_right() { for name in toy.bin toy.txt; do cmp -s "$name" "$data/$name" || fail "$name is not right: $*"; done; }
+has_no() { for name; do [ ! -e "$data/$name" ] || fail "$name is there"; done; }
+
+serve "$folder/port"
+http=http://127.0.0.1:$(cat "$folder/port")
+
+echo '== good manners'
+for manner in good no-range cut moved; do
+    clear
+    fetch 0 '2 files fetched' --mirror "$http/$manner"
+    is_right "$manner"
+    has_no toy.bin.part toy.txt.part
+done
+fetch 0 'already' --mirror "$http/missing"
+fetch 0 '2 files fetched' --mirror "$http/good/" --fresh
+
+echo '== every bad manner, where nothing is there yet, and where all is'
+while read -r manner status words; do
+    clear
+    fetch "$status" "$words" --mirror "$http/$manner"
+    has_no toy.bin toy.txt
+    fetch 0 'files fetched' --mirror "$http/good"
+    is_right "after $manner"
+    fetch "$status" "$words" --mirror "$http/$manner" --fresh
+    is_right "in spite of $manner"
+done <<'MANNERS'
+missing 1 404
+cut-once 1 503
+short 1 the transfer ended early
+wrong 1 its checksum is wrong
+endless 1 longer than its 300000 bytes
+stalled 1 1000 of 300000 bytes are there
+mute 1 cannot fetch toy.bin
+to-file 1 cannot fetch toy.bin
+to-ftp 1 cannot fetch toy.bin
+in-circles 1 cannot fetch toy.bin
+MANNERS
+rm -f "$data/toy.txt"
+fetch 1 'cannot fetch toy.txt' --mirror "http://127.0.0.1:9/closed"
+cmp toy.bin "$data/toy.bin" || fail 'a file that was right is gone'
+
+echo '== going on'
+part() { clear; mkdir -p "$data"; head -c "$1" toy.bin >"$data/toy.bin.part"; }
+for manner in good no-range; do
+    part 100000
+    fetch 0 '2 files fetched' --mirror "$http/$manner"
+    is_right "$manner, continued"
+    part 300000
+    fetch 0 '2 files fetched' --mirror "$http/$manner"
+    is_right "$manner, complete but for its name"
+    part 100000
+    printf xxx >>"$data/toy.bin.part"
+    fetch 0 '2 files fetched' --mirror "$http/$manner"
+    is_right "$manner, from a part of something else"
+    part 300000
+    printf x >>"$data/toy.bin.part"
+    fetch 0 '2 files fetched' --mirror "$http/$manner"
+    is_right "$manner, from a part that is too long"
+done
+# what is asked for is the rest: this server would break off before
+part 250000
+fetch 0 '2 files fetched' --mirror "$http/cut"
+is_right 'the last byte'
+# a file that went bad on disk is replaced
+printf x >>"$data/toy.bin"
+fetch 0 '1 file fetched' --mirror "$http/good"
+is_right 'after damage'
+
+echo '== a signal'
+clear
+"$npgnn" fetch toy --data-dir "$folder/data" --mirror "$http/stalled" --timeout 30 2>"$folder/said" &
+pid=$!
+for _ in $(seq 100); do
+    [ ! -s "$data/toy.bin.part" ] || break
+    sleep 0.1
+done
+fetch 1 'another program is fetching' --mirror "$http/good"
+kill -INT $pid
+got=0
+wait $pid || got=$?
+[ $got -eq 130 ] || { fail "status $got after an interrupt"; cat "$folder/said"; }
+[ "$(wc -c <"$data/toy.bin.part")" -eq 1000 ] || fail 'the part is gone'
+fetch 0 'fetched' --mirror "$http/good"
+is_right 'after an interrupt'
+
+echo '== folders'
+clear
+fetch 0 '2 files fetched' --mirror "$folder/served"
+is_right 'from a folder'
+fetch 0 '2 files fetched' --mirror . --fresh
+printf 'a small fil\n' >"$folder/half/toy.txt"
+cp toy.bin "$folder/half"
+rm "$data/toy.txt"
+fetch 1 'its checksum is wrong' --mirror "$folder/half"
+has_no toy.txt toy.txt.part
+yes | head -c 1000000 >"$folder/half/toy.txt"
+fetch 1 'its checksum is wrong' --mirror "$folder/half"
+rm "$folder/half/toy.txt"
+fetch 1 'cannot read' --mirror "$folder/half"
+has_no toy.txt
+fetch 2 'a mirror is a folder' --mirror "file://$folder/served"
+fetch 2 'a mirror is a folder' --mirror "ftp://127.0.0.1"
+
+echo '== places'
+clear
+mkdir -p "$data/toy.bin.part"
+fetch 1 'toy.bin.part' --mirror "$http/good"
+clear
+mkdir -p "$data"
+ln -s "$folder/elsewhere" "$data/toy.bin.part"
+fetch 1 'toy.bin.part' --mirror "$http/good"
+[ ! -e "$folder/elsewhere" ] || fail 'wrote through a link'
+clear
+if (trap '' XFSZ; ulimit -f 100; timeout 20 "$npgnn" fetch toy --data-dir "$folder/data" --mirror "$http/good" 2>"$folder/said"); then
+    fail 'a full disk went unnoticed'
+fi
+grep -qF 'cannot write' "$folder/said" || { fail 'a full disk'; cat "$folder/said"; }
+has_no toy.bin
+"$npgnn" fetch toy --mirror "$http/good" --quiet
+cmp toy.bin "$folder/cache/npgnn/sets/toy.bin" || fail 'not in the cache folder'
+NPGNN_DATA=$folder/own "$npgnn" fetch toy --mirror "$http/good" --quiet
+cmp toy.bin "$folder/own/sets/toy.bin" || fail 'not in the data folder'
+NPGNN_DATA=$folder/own "$npgnn" fetch --list | grep -q '^toy .* here ' || fail 'not listed'
+"$npgnn" fetch --list --data-dir "$folder/nowhere" | grep -q '^toy .* absent ' || fail 'listed'
+
+echo '== a proxy'
+clear
+http_proxy=$http fetch 0 '2 files fetched' --mirror http://nowhere.invalid/good
+is_right 'by a proxy'
+
+echo '== a certificate that nobody vouches for'
+clear
+if openssl req -x509 -newkey rsa:2048 -nodes -keyout "$folder/key" -out "$folder/cert" -days 2 -subj /CN=localhost \
+    -addext subjectAltName=IP:127.0.0.1 2>/dev/null; then
+    serve "$folder/tls" "$folder/cert" "$folder/key"
+    fetch 1 'certificate' --mirror "https://127.0.0.1:$(cat "$folder/tls")/good"
+    has_no toy.bin toy.bin.part
+fi
+
+exit $failed
