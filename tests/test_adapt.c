@@ -165,8 +165,8 @@ static void test_the_latent_of_another_graph(void **state)
         encode_slowly(mean, sigma, model, away);
         assert_int_equal(npgnn_model_latent(got_mean, got_sigma, adapted), model->params.size.d);
         for (int c = 0; c < model->params.size.d; c++) {
-            assert_near(got_mean[c], mean[c], 1e-5);
-            assert_near(got_sigma[c], sigma[c], 1e-5);
+            assert_near((double)got_mean[c], mean[c], 1e-5);
+            assert_near((double)got_sigma[c], sigma[c], 1e-5);
         }
         npgnn_model_free(model);
         npgnn_model_free(adapted);
@@ -244,7 +244,7 @@ static void test_prediction(void **state)
     assert_ok(npgnn_predict(adapted_says, adapted, home, pairs, COUNT(pairs), NULL, &one_thread, &err), err);
     assert_ok(npgnn_predict(shifted_says, model, home, pairs, COUNT(pairs), NULL, &one_thread, &err), err);
     for (size_t i = 0; i < COUNT(pairs); i++) {
-        assert_near(adapted_says[i].score, shifted_says[i].score, 1e-5);
+        assert_near((double)adapted_says[i].score, (double)shifted_says[i].score, 1e-5);
         assert_true(adapted_says[i].score != old_says[i].score);
     }
     npgnn_model_free(model);

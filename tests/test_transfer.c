@@ -217,8 +217,9 @@ static void test_bad_shares(void **state)
     const struct {
         double train, context, test;
         int grow;
-    } cases[] = {{0, 0.5, 0.1, 0},   {1, 0.5, 0.1, 0},   {0.3, 0, 0.1, 0},   {0.3, 0.8, 0.1, 0}, {0.7, 0.3, 0.1, 1},
-                 {0.5, 0.5, 0.1, 1}, {0.3, 1.5, 0.1, 1}, {NAN, 0.5, 0.1, 0}, {0.3, 0.7, 1, 0},   {0.3, 0.7, 1e-9, 0}};
+    } cases[] = {{0, 0.5, 0.1, 0},   {1, 0.5, 0.1, 0},   {0.3, 0, 0.1, 0},   {0.3, 0.8, 0.1, 0},
+                 {0.7, 0.3, 0.1, 1}, {0.5, 0.5, 0.1, 1}, {0.3, 1.5, 0.1, 1}, {(double)NAN, 0.5, 0.1, 0},
+                 {0.3, 0.7, 1, 0},   {0.3, 0.7, 1e-9, 0}};
     for (size_t i = 0; i < COUNT(cases); i++) {
         npgnn_transfer_options options = quick();
         npgnn_transfer_run run;
