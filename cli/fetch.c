@@ -153,8 +153,10 @@ static CURLcode transfer(attempt *a)
     CURL *curl = curl_easy_init();
     if (!curl)
         return CURLE_OUT_OF_MEMORY;
-    snprintf(address, sizeof address, "%.3900s%s%s", source, source[strlen(source) - 1] == '/' ? "" : "/",
-             a->job->file->name);
+    size_t length = strlen(source);
+    while (source[length - 1] == '/')
+        length--;
+    snprintf(address, sizeof address, "%.*s/%s", (int)(length < 3900 ? length : 3900), source, a->job->file->name);
     set_protocols(curl, strncasecmp(source, "http://", 7) == 0);
     set_limits(curl, a->job);
     curl_easy_setopt(curl, CURLOPT_URL, address);

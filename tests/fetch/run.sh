@@ -163,6 +163,10 @@ has_no toy.bin
 cmp toy.bin "$folder/cache/npgnn/sets/toy.bin" || fail 'not in the cache folder'
 NPGNN_DATA=$folder/own "$npgnn" fetch toy --mirror "$http/good" --quiet
 cmp toy.bin "$folder/own/sets/toy.bin" || fail 'not in the data folder'
+(unset XDG_CACHE_HOME; HOME=$folder/home "$npgnn" fetch toy --mirror "$http/good" --quiet)
+cmp toy.bin "$folder/home/.cache/npgnn/sets/toy.bin" || fail 'not in the cache folder at home'
+if (unset XDG_CACHE_HOME HOME; "$npgnn" fetch toy --mirror "$http/good" 2>"$folder/said"); then fail 'went nowhere'; fi
+grep -qF 'name one with --data-dir' "$folder/said" || fail 'did not say that there is no folder'
 NPGNN_DATA=$folder/own "$npgnn" fetch --list | grep -q '^toy .* here ' || fail 'not listed'
 "$npgnn" fetch --list --data-dir "$folder/nowhere" | grep -q '^toy .* absent ' || fail 'listed'
 
