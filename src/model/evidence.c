@@ -214,9 +214,8 @@ void npi_evidence_add(float *score, const float *value, const npi_evidence *e, c
 
 void npi_evidence_pair(float *value, npi_evidence_desk *desk, const npi_evidence *e, npgnn_pair pair)
 {
-    (void)desk;
     for (int c = 0; c < e->count; c++)
-        value[c] = (float)columns[e->column[c]].pair(e, pair);
+        value[c] = (float)columns[e->column[c]].pair(e, pair, desk->walk);
 }
 
 int npi_evidence_desk_new(npi_evidence_desk *out, const npi_evidence *e, int block, npgnn_error *err)
