@@ -335,6 +335,38 @@ static content edited(const content *file, const char *from, const char *to)
     return out;
 }
 
+/* What later versions have added may be missing: it is what it was before there was a choice. */
+static void test_older_files(void **state)
+{
+    (void)state;
+    const char *added[] = {
+        "\\\"context\\\":\\\"00123456789abcde\\\",",
+        "\\\"own-weight\\\":\\\"1\\\",",
+        "\\\"degrees-weight\\\":\\\"0\\\",",
+        "\\\"neighbors-weight\\\":\\\"0\\\",",
+        "\\\"paths-weight\\\":\\\"0\\\",",
+        "\\\"score-shift\\\":\\\"0\\\",",
+        "\\\"evidence\\\":\\\"all\\\",",
+        "\\\"lr-schedule\\\":\\\"constant\\\",",
+        "\\\"lr-horizon\\\":\\\"0\\\",",
+    };
+    npgnn_model *model = make_model(F, 1);
+    content file = good_file();
+    for (size_t i = 0; i < COUNT(added); i++) {
+        content older = edited(&file, added[i], "");
+        free(file.bytes);
+        file = older;
+    }
+    write_whole(path_of("older"), file.bytes, file.size);
+    npgnn_model *loaded = load(path_of("older"));
+    check_same_options(model, loaded);
+    assert_true(loaded->info.context_fingerprint == loaded->info.fingerprint);
+    npgnn_model_free(model);
+    npgnn_model_free(loaded);
+    free(file.bytes);
+    empty_folder();
+}
+
 typedef struct edit {
     const char *from, *to, *says;
 } edit;
@@ -604,19 +636,13 @@ static void test_out_of_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_there_and_back),
-        cmocka_unit_test(test_format),
-        cmocka_unit_test(test_values),
-        cmocka_unit_test(test_lying_headers),
-        cmocka_unit_test(test_cut_short),
-        cmocka_unit_test(test_lengths),
-        cmocka_unit_test(test_not_json),
-        cmocka_unit_test(test_not_finite),
-        cmocka_unit_test(test_every_byte_damaged),
-        cmocka_unit_test(test_unreadable),
-        cmocka_unit_test(test_nowhere_to_write),
-        cmocka_unit_test(test_old_file_stays),
-        cmocka_unit_test(test_lost_write),
+        cmocka_unit_test(test_there_and_back), cmocka_unit_test(test_format),
+        cmocka_unit_test(test_values),         cmocka_unit_test(test_older_files),
+        cmocka_unit_test(test_lying_headers),  cmocka_unit_test(test_cut_short),
+        cmocka_unit_test(test_lengths),        cmocka_unit_test(test_not_json),
+        cmocka_unit_test(test_not_finite),     cmocka_unit_test(test_every_byte_damaged),
+        cmocka_unit_test(test_unreadable),     cmocka_unit_test(test_nowhere_to_write),
+        cmocka_unit_test(test_old_file_stays), cmocka_unit_test(test_lost_write),
         cmocka_unit_test(test_out_of_memory),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);

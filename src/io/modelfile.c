@@ -155,14 +155,14 @@ static int read_info(npgnn_model_info *info, json_t *object, const npi_safetenso
 {
     json_int_t columns, edges, nodes, iterations;
     json_t *auc, *ap;
-    const char *fingerprint, *context;
-    if (json_unpack(object, "{s:I, s:I, s:s, s:s, s:I, s:I, s:b, s:b, s:o, s:o}", "columns", &columns, "iterations",
+    const char *fingerprint, *context = NULL; /* older files have no context: it is the graph */
+    if (json_unpack(object, "{s:I, s:I, s:s, s?:s, s:I, s:I, s:b, s:b, s:o, s:o}", "columns", &columns, "iterations",
                     &iterations, "fingerprint", &fingerprint, "context", &context, "train_nodes", &nodes, "train_edges",
                     &edges, "normalize", &info->normalize, "binarize", &info->binarize, "val_auc", &auc, "val_ap",
                     &ap) ||
         columns < 1 || columns > INT32_MAX || nodes < 0 || nodes > INT32_MAX || edges < 0 || iterations < 0 ||
         iterations > INT_MAX || sscanf(fingerprint, "%16" SCNx64, &info->fingerprint) != 1 ||
-        sscanf(context, "%16" SCNx64, &info->context_fingerprint) != 1)
+        sscanf(context ? context : fingerprint, "%16" SCNx64, &info->context_fingerprint) != 1)
         return npi_safetensors_refuse(r, "its info is damaged");
     info->columns = (int32_t)columns;
     info->train_nodes = (int32_t)nodes;
