@@ -100,10 +100,11 @@ for manner in good no-range; do
     fetch 0 '2 files fetched' --mirror "$http/$manner"
     is_right "$manner, from a part that is too long"
 done
-# what is asked for is the rest: this server would break off before
+# what is asked for is the rest, and no more: this server has nothing else
 part 250000
-fetch 0 '2 files fetched' --mirror "$http/cut"
-is_right 'the last byte'
+cp toy.txt "$data"
+fetch 0 '1 file fetched' --mirror "$http/only-rest"
+is_right 'the rest'
 # a file that went bad on disk is replaced
 printf x >>"$data/toy.bin"
 fetch 0 '1 file fetched' --mirror "$http/good"

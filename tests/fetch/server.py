@@ -41,6 +41,12 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.send_response(200)
         self.wfile.write(self.send_length(body))
 
+    def only_rest(self, name, body):
+        if self.headers.get('Range') == 'bytes=250000-':
+            self.good(name, body)
+        else:
+            self.send_error(404)
+
     def missing(self, name, body):
         self.send_error(404)
 
