@@ -69,12 +69,13 @@ static int info_graph(const cli_settings *settings, const npgnn_env *env)
 
 static json_t *model_json(const npgnn_model_info *info, const npgnn_options *options)
 {
-    return json_pack("{s:i, s:I, s:i, s:i, s:I, s:b, s:b, s:o, s:o, s:s, s:o, s:o, s:o}", "features", info->columns,
-                     "parameters", (json_int_t)info->parameters, "iterations", info->iterations, "train_nodes",
-                     info->train_nodes, "train_edges", (json_int_t)info->train_edges, "normalize", info->normalize,
-                     "binarize", info->binarize, "val_auc", report_real(info->val_auc), "val_ap",
-                     report_real(info->val_ap), "version", info->version, "fingerprint", report_hash(info->fingerprint),
-                     "context", report_hash(info->context_fingerprint), "config", report_options(options));
+    return json_pack("{s:i, s:I, s:i, s:i, s:I, s:b, s:b, s:o, s:o, s:b, s:f, s:s, s:o, s:o, s:o}", "features",
+                     info->columns, "parameters", (json_int_t)info->parameters, "iterations", info->iterations,
+                     "train_nodes", info->train_nodes, "train_edges", (json_int_t)info->train_edges, "normalize",
+                     info->normalize, "binarize", info->binarize, "val_auc", report_real(info->val_auc), "val_ap",
+                     report_real(info->val_ap), "calibrated", info->calibrated, "link_rate", info->link_rate, "version",
+                     info->version, "fingerprint", report_hash(info->fingerprint), "context",
+                     report_hash(info->context_fingerprint), "config", report_options(options));
 }
 
 static void print_options(const npgnn_options *options)
@@ -96,6 +97,8 @@ static void print_model(const npgnn_model_info *info, const npgnn_options *optio
     printf("iterations     %d\n", info->iterations);
     if (!isnan(info->val_auc))
         printf("validation     AUC %.2f, AP %.2f\n", 100 * info->val_auc, 100 * info->val_ap);
+    printf("probabilities  %s, for a link rate of %.3g\n", info->calibrated ? "calibrated" : "not calibrated",
+           info->link_rate);
     printf("graph          %016" PRIx64 "\n", info->fingerprint);
     if (info->context_fingerprint != info->fingerprint)
         printf("latent from    %016" PRIx64 "\n", info->context_fingerprint);

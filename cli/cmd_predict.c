@@ -79,17 +79,28 @@ static int write_links(links_writer *writer, npgnn_predictor *predictor, recomme
     return status;
 }
 
+/* Scores are what they are without a calibration; probabilities are not. */
+static void warn_uncalibrated(const npgnn_model *model, const cli_settings *settings)
+{
+    npgnn_model_info info;
+    npgnn_model_describe(&info, model);
+    if (!info.calibrated && !settings->raw)
+        say_error("%s holds no calibration: its probabilities order pairs, but take them with care",
+                  settings->operands[0]);
+}
+
 static int predict(const npgnn_model *model, const npgnn_graph *graph, const cli_settings *settings)
 {
     npgnn_predictor *predictor = NULL;
     recommend_progress progress = {0};
-    npgnn_predict_options options = {settings->samples, settings->seed};
+    npgnn_predict_options options = {settings->samples, settings->seed, settings->link_rate};
     npgnn_env env = recommend_env(&progress, settings);
     npgnn_options trained;
     npgnn_error err = {0};
     if (npgnn_predictor_new(&predictor, model, graph, &options, &env, &err) != 0)
         return say_error("%s", err.text);
     npgnn_model_options(&trained, model);
+    warn_uncalibrated(model, settings);
     int samples = settings->samples < 0 ? trained.predict_samples : settings->samples;
     links_writer writer = {.graph = graph,
                            .format = (links_format)settings->format,
@@ -159,12 +170,17 @@ static const arg_option options[] = {
     SETTING_CONTEXT,
     SETTING("format", 0, ARG_CHOICE, format, LINKS_FORMATS, "How the results are written (default: tsv)."),
     SETTING("output", 'o', ARG_TEXT, output, "FILE|-", "Where the results go (default: standard output)."),
-    SETTING(
-        "samples", 0, ARG_INT, samples, "N",
-        "Average over N draws of the latent and add their spread; 0 uses its mean (default: as the model was trained).",
-        0, 100000),
+    SETTING("samples", 0, ARG_INT, samples, "N",
+            "Average over N draws of the latent, and add the standard deviation and the 95 % interval of the "
+            "probability over "
+            "them; 0 uses its mean (default: as the model was trained).",
+            0, 100000),
     SETTING("seed", 's', ARG_U64, seed, "N", "Seed of those draws (default 1)."),
-    SETTING("raw", 0, ARG_FLAG, raw, NULL, "Print the score before the sigmoid instead of the probability."),
+    SETTING("link-rate", 0, ARG_REAL, link_rate, "R",
+            "Share of the pairs asked about that are expected to be links (default: as in the training graph); 0.5 "
+            "forgets how rare links are.",
+            1e-12, 0.999999),
+    SETTING("raw", 0, ARG_FLAG, raw, NULL, "Print the model's score instead of the probability."),
     SETTING_THREADS,
     SETTING("quiet", 'q', ARG_FLAG, quiet, NULL, "Print no progress."),
 };

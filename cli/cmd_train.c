@@ -45,13 +45,26 @@ static void print_summary(const npgnn_model_info *info, const cli_settings *sett
     fputc('\n', stderr);
 }
 
+/* What was learnt, with probabilities that are true of the validation edges, where there are any. */
+static int make_model(npgnn_model **model, const npgnn_trainer *trainer, const npgnn_split *split,
+                      const cli_settings *settings, npgnn_error *err)
+{
+    npgnn_env env = {.threads = settings->threads};
+    const npgnn_pair *pairs;
+    size_t positives = 0;
+    int code = npgnn_trainer_model(model, trainer, err);
+    if (code == 0 && split)
+        npgnn_split_pairs(&pairs, &positives, split, NPGNN_SET_VAL);
+    return code == 0 && positives > 0 ? npgnn_model_calibrate(*model, split, &env, err) : code;
+}
+
 /* Saves what was learnt. A training that was stopped or diverged has a model too: the best one so far. */
-static int save(const npgnn_trainer *trainer, const cli_settings *settings)
+static int save(const npgnn_trainer *trainer, const npgnn_split *split, const cli_settings *settings)
 {
     npgnn_model *model = NULL;
     npgnn_model_info info;
     npgnn_error err = {0};
-    int code = npgnn_trainer_model(&model, trainer, &err);
+    int code = make_model(&model, trainer, split, settings, &err);
     if (code == 0)
         code = npgnn_model_save(model, settings->output, &err);
     if (code == 0) {
@@ -68,7 +81,8 @@ static int save(const npgnn_trainer *trainer, const cli_settings *settings)
 }
 
 /* Trains to the end or until something stops it, then saves in either case. */
-static int train_and_save(npgnn_trainer *trainer, cli_progress *progress, const cli_settings *settings)
+static int train_and_save(npgnn_trainer *trainer, const npgnn_split *split, cli_progress *progress,
+                          const cli_settings *settings)
 {
     npgnn_error err = {0};
     progress_job_begin(progress);
@@ -80,7 +94,7 @@ static int train_and_save(npgnn_trainer *trainer, cli_progress *progress, const 
         say_error("%s; saving the best model so far", err.text);
     else if (trained != 0)
         return say_error("%s", err.text);
-    int saved = save(trainer, settings);
+    int saved = save(trainer, split, settings);
     if (saved == 0 && trained == NPGNN_E_CANCELLED)
         return cancel_status();
     return saved || trained ? EXIT_FAILED : EXIT_DONE;
@@ -122,7 +136,7 @@ static int run(const cli_settings *settings)
         status = settle(&model, graph, split, &progress, &env);
     if (status == 0)
         status = npgnn_trainer_new(&trainer, graph, split, &model, &env, &err) == 0
-                     ? train_and_save(trainer, &progress, settings)
+                     ? train_and_save(trainer, split, &progress, settings)
                      : say_error("%s", err.text);
     if (settings->profile)
         progress_profile(&progress);

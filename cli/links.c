@@ -65,7 +65,7 @@ static void write_json(FILE *out, const char *name)
 void links_begin(const links_writer *w)
 {
     if (w->format == LINKS_CSV)
-        fprintf(w->out, "u,v,%s%s%s\n", w->raw ? "score" : "probability", w->spread ? ",spread" : "",
+        fprintf(w->out, "u,v,%s%s%s\n", w->raw ? "score" : "probability", w->spread ? ",spread,low,high" : "",
                 w->known ? ",known" : "");
 }
 
@@ -77,7 +77,8 @@ static void write_json_line(const links_writer *w, const npgnn_link *link, const
     write_json(w->out, v);
     fprintf(w->out, ",\"%s\":%.6g", w->raw ? "score" : "probability", value);
     if (w->spread)
-        fprintf(w->out, ",\"spread\":%.6g", (double)link->prediction.spread);
+        fprintf(w->out, ",\"spread\":%.6g,\"low\":%.6g,\"high\":%.6g", (double)link->prediction.spread,
+                (double)link->prediction.low, (double)link->prediction.high);
     if (w->known)
         fprintf(w->out, ",\"known\":%s", link->known ? "true" : "false");
     fputs("}\n", w->out);
@@ -100,7 +101,8 @@ void links_write(const links_writer *w, const npgnn_link *link)
     write_name(w->out, v);
     fprintf(w->out, "%c%.6g", separator, value);
     if (w->spread)
-        fprintf(w->out, "%c%.6g", separator, (double)link->prediction.spread);
+        fprintf(w->out, "%c%.6g%c%.6g%c%.6g", separator, (double)link->prediction.spread, separator,
+                (double)link->prediction.low, separator, (double)link->prediction.high);
     if (w->known)
         fprintf(w->out, "%c%d", separator, link->known);
     fputc('\n', w->out);

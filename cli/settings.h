@@ -35,6 +35,7 @@ typedef struct cli_settings {
     int seeds;
     int samples;
     int raw;
+    double link_rate; /* 0: the model's */
     /* of predict */
     int top, top_links; /* 0: not asked for */
     const char *new_features;

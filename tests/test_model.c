@@ -120,6 +120,12 @@ static npgnn_model *make_model(int32_t f, int latent)
     model->info.train_edges = (int64_t)1 << 40;
     model->info.normalize = 1;
     model->info.val_auc = 0.1 + 0.2;
+    npi_model_uncalibrate(model);
+    if (latent) {
+        model->info.calibrated = 1;
+        model->calibration =
+            (npi_calibration){.pieces = 2, .knot = {1.0 / 7}, .slope = {0.25, 2.0 / 3}, .offset = -1.0 / 3};
+    }
     return model;
 }
 
@@ -159,6 +165,10 @@ static void check_same_info(const npgnn_model *a, const npgnn_model *b)
     assert_true(same_or_both_nan(x.val_auc, y.val_auc));
     assert_true(same_or_both_nan(x.val_ap, y.val_ap));
     assert_string_equal(x.version, y.version);
+    assert_int_equal(x.calibrated, y.calibrated);
+    assert_true(x.link_rate == y.link_rate);
+    for (double s = -2; s < 3; s++)
+        assert_true(npi_calibration_log_odds(&a->calibration, s) == npi_calibration_log_odds(&b->calibration, s));
 }
 
 static void check_same_options(const npgnn_model *a, const npgnn_model *b)
@@ -237,7 +247,7 @@ static void test_format(void **state)
 {
     (void)state;
     const char *tensors[] = {"W1", "W_mu", "W_sigma", "W2", "b1", "W3", "b2", "z_mean", "z_log_sigma"};
-    const char *strings[] = {"format", "format_version", "npgnn_version", "options", "info"};
+    const char *strings[] = {"format", "format_version", "npgnn_version", "options", "info", "calibration"};
     npgnn_model *model = make_model(F, 1);
     save(model, path_of("a"));
     content file = read_whole(path_of("a"));
@@ -396,6 +406,11 @@ static const edit edits[] = {
     {"\\\"iterations\\\":123", "\\\"iterations\\\":-1", "info is damaged"},
     {"\\\"fingerprint\\\":\\\"00", "\\\"fingerprint\\\":\\\"xx", "info is damaged"},
     {"\\\"context\\\":\\\"00", "\\\"context\\\":\\\"xx", "info is damaged"},
+    {"\\\"slopes\\\":[0.25", "\\\"slopes\\\":[-0.25", "calibration is damaged"},
+    {"\\\"slopes\\\":[0.25", "\\\"slopes\\\":[1,0.25", "calibration is damaged"},
+    {"\\\"slopes\\\":", "\\\"slope\\\":", "calibration is damaged"},
+    {"\\\"offset\\\":-", "\\\"offset\\\":null,\\\"spare\\\":-", "calibration is damaged"},
+    {"\"calibration\":", "\"calibration\":\"[]\",\"spare\":", "calibration is damaged"},
     {"\"shape\":[7,3]", "\"shape\":[3,7]", "tensor W1 should be"},
     {"\"shape\":[7,3]", "\"shape\":[21]", "tensor W1 should be"},
     {"\"shape\":[7,3]", "\"shape\":[7,3,1]", "tensor W1 should be"},

@@ -267,24 +267,29 @@ NPGNN_API int npgnn_data_folder(char *path, size_t size, int index);
 NPGNN_API int npgnn_load(npgnn_graph **out, const char *data, const npgnn_load_options *options, const npgnn_env *env,
                          npgnn_error *err);
 
-/* Trains on all edges of the graph. Where the options ask for validation (keep_best, fit_prior), a first training on a part of
- * them finds the number of iterations and the weights of a score for the second, on all. E_ARGUMENT, E_MEMORY, E_DIVERGED, E_CANCELLED. O(iterations * n^2 * k) flops with
- * the exact loss, O(iterations * (n * pairs_per_node * k + features)) with the sampled one; O(n (h + k)) memory. */
+/* Trains on all edges of the graph. A first training, on a part of them, finds what only held-out links can tell: what the
+ * scores mean as probabilities and, where the options ask for it (keep_best, fit_prior), the number of iterations and the weights
+ * of a score; the second, on all, makes the model. E_ARGUMENT, E_MEMORY, E_DIVERGED, E_CANCELLED. O(iterations * n^2 * k)
+ * flops with the exact loss, O(iterations * (n * pairs_per_node * k + features)) with the sampled one; O(n (h + k)) memory. */
 NPGNN_API int npgnn_fit(npgnn_model **out, const npgnn_graph *graph, const npgnn_options *options, const npgnn_env *env,
                         npgnn_error *err);
 
 /* What is said of a pair of nodes. */
 typedef struct npgnn_prediction {
-    float probability; /* of a link */
+    float probability; /* of a link, calibrated: see npgnn_model_calibrate; averaged over the draws */
     float spread;      /* standard deviation of the probability over the draws of z, 0 without draws */
-    float score;       /* before the sigmoid (docs/math.md, eq. (15)); averaged over the draws */
+    float low, high; /* mean -+ 1.96 standard deviations of the log-odds over the draws, as probabilities; without draws
+                            both are `probability` */
+    float score;     /* what the model says, on a scale of its own (docs/math.md, eq. (15)); averaged over the draws */
 } npgnn_prediction;
 
 /* samples 0: z is its mean; more: averages over that many draws of z; negative: the model's predict_samples, which is what
- * NULL options take. */
+ * NULL options take. link_rate is the share of the pairs asked about that are expected to be links (docs/uncertainty.md): 0 is
+ * the model's own, 0.5 forgets how rare links are. E_ARGUMENT unless 0 <= link_rate < 1. */
 typedef struct npgnn_predict_options {
     int samples;
     uint64_t seed;
+    double link_rate;
 } npgnn_predict_options;
 
 /* Predicts each of `count` pairs of nodes of `graph`. The nodes need features, not edges: the graph may be another one than
@@ -539,13 +544,21 @@ typedef struct npgnn_model_info {
     int64_t train_edges;
     int normalize, binarize; /* how the features were prepared */
     double val_auc, val_ap;  /* at its best validation, NaN where there was none */
-    char version[16];        /* of the library that wrote it */
+    int calibrated;   /* 1: what a score means as a probability was fitted; 0: the training objective's word for it */
+    double link_rate; /* share of the pairs of the training graph, or of that of npgnn_model_adapt, that are links */
+    char version[16]; /* of the library that wrote it */
 } npgnn_model_info;
 NPGNN_API void npgnn_model_describe(npgnn_model_info *info, const npgnn_model *model);
 NPGNN_API void npgnn_model_options(npgnn_options *options, const npgnn_model *model);
 
 /* The name of the feature column of the graph it was trained on, NULL where that had none. */
 NPGNN_API const char *npgnn_model_column_name(const npgnn_model *model, int32_t column);
+
+/* Makes the model's probabilities true: fits how they rise with the score, so that of the pairs that get probability p a share
+ * of p is linked, on the validation links of `split` and on up to 262,144 non-links of the same kind (docs/uncertainty.md). npgnn_fit does it by
+ * itself. E_ARGUMENT where the split has no validation links. O(n) memory as a predictor has. */
+NPGNN_API int npgnn_model_calibrate(npgnn_model *model, const npgnn_split *split, const npgnn_env *env,
+                                    npgnn_error *err);
 
 /* The embeddings u (nodes, output_size) of all nodes of a graph, with z at its mean: the score of a pair is the inner
  * product of its rows. E_MISMATCH where the feature columns differ. */

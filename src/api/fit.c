@@ -1,8 +1,8 @@
-/* Training, with whatever validation the options need.
+/* Training, with whatever validation it needs.
  *
- * Options may ask for things that only held-out links can tell: which iteration was best, what each part of a score weighs. Where a
- * split has no validation links (few-shot, or no split at all), a first training holds some of the known links out and finds
- * out; a second one, on everything that is known, uses what it found. */
+ * Some things only held-out links can tell: which iteration was best, what each part of a score weighs, what a score means as a
+ * probability. Where a split has no validation links (few-shot, or no split at all), a first training holds some of the known
+ * links out and finds out; a second one, on everything that is known, uses what it found. */
 #include "api/fit.h"
 
 #include "model/evidence.h"
@@ -11,24 +11,31 @@
 #define HELD_OUT_NODES 0.2 /* of the known nodes, where new nodes are what is predicted */
 #define HELD_OUT_EDGES 0.1 /* of the known edges otherwise */
 
-static int run_trainer(npgnn_trainer **out, const npgnn_graph *graph, const npgnn_split *split,
+static int has_validation(const npgnn_split *split)
+{
+    return split && split->count[NPGNN_SET_VAL] > 0;
+}
+
+static int run_trainer(npgnn_model **out, npgnn_progress *last, const npgnn_graph *graph, const npgnn_split *split,
                        const npgnn_options *options, const npgnn_env *env, npgnn_error *err)
 {
     npgnn_trainer *trainer = NULL;
+    npgnn_model *model = NULL;
     int code = npgnn_trainer_new(&trainer, graph, split, options, env, err);
     if (!code)
         code = npgnn_trainer_run(trainer, err);
-    if (code) {
-        npgnn_trainer_free(trainer);
-        return code;
-    }
-    *out = trainer;
-    return 0;
-}
-
-static int wants_validation(const npgnn_options *options, const npgnn_split *split)
-{
-    return (options->keep_best || options->fit_prior) && !(split && split->count[NPGNN_SET_VAL] > 0);
+    if (!code)
+        code = npgnn_trainer_model(&model, trainer, err);
+    if (!code && last)
+        npgnn_trainer_progress(last, trainer);
+    npgnn_trainer_free(trainer);
+    if (!code && has_validation(split))
+        code = npgnn_model_calibrate(model, split, env, err);
+    if (code)
+        npgnn_model_free(model);
+    else
+        *out = model;
+    return code;
 }
 
 /* Holds links of `known` out in the way that those of `split` are. */
@@ -44,64 +51,89 @@ static int hold_out(npgnn_split **out, const npgnn_graph *known, const npgnn_spl
     return npgnn_split_new(out, known, &held, env, err);
 }
 
-/* What a training on a part found, in place of the wish to find it. */
-static void take_over(npgnn_options *options, const npgnn_model *model)
+static int wants_validation(const npgnn_options *options)
+{
+    return options->keep_best || options->fit_prior;
+}
+
+/* What the first model found, in place of the wish to find it. */
+static void take_over(npgnn_options *options, const npgnn_model *first)
 {
     if (options->fit_prior) {
-        npi_weights weights = npi_weights_of(&model->options);
+        npi_weights weights = npi_weights_of(&first->options);
         npi_weights_store(options, &weights);
     }
     options->fit_prior = 0;
     if (options->lr_horizon == 0)
         options->lr_horizon = options->iterations;
     if (options->keep_best)
-        options->iterations = model->info.iterations;
+        options->iterations = first->info.iterations;
     options->keep_best = 0;
     options->patience = 0;
+}
+
+/* Trains on a part of what is known. *first stays NULL where the graph is too small for that and the options can do without. */
+static int fit_first(npgnn_model **first, const npgnn_graph *known, const npgnn_split *split,
+                     const npgnn_options *options, const npgnn_env *env, npgnn_error *err)
+{
+    npgnn_split *inner = NULL;
+    npgnn_options wished = *options;
+    npgnn_error why = {0};
+    wished.keep_best = wants_validation(options);
+    int code = hold_out(&inner, known, split, options, env, &why);
+    if (code == NPGNN_E_ARGUMENT && !wants_validation(options))
+        return 0;
+    if (!code)
+        code = run_trainer(first, NULL, known, inner, &wished, env, &why);
+    npgnn_split_free(inner);
+    if (code && err)
+        *err = why;
+    return code;
 }
 
 int npgnn_options_settle(npgnn_options *options, const npgnn_graph *graph, const npgnn_split *split,
                          const npgnn_env *env, npgnn_error *err)
 {
-    if (!wants_validation(options, split))
+    npgnn_model *first = NULL;
+    if (!wants_validation(options) || has_validation(split))
         return 0;
-    const npgnn_graph *known = split ? split->train : graph;
-    npgnn_split *inner = NULL;
-    npgnn_trainer *trainer = NULL;
-    npgnn_model *model = NULL;
-    npgnn_options first = *options;
-    first.keep_best = 1;
-    int code = hold_out(&inner, known, split, options, env, err);
+    int code = fit_first(&first, split ? split->train : graph, split, options, env, err);
     if (!code)
-        code = run_trainer(&trainer, known, inner, &first, env, err);
-    if (!code)
-        code = npgnn_trainer_model(&model, trainer, err);
-    if (!code)
-        take_over(options, model);
-    npgnn_model_free(model);
-    npgnn_trainer_free(trainer);
-    npgnn_split_free(inner);
+        take_over(options, first);
+    npgnn_model_free(first);
     return code;
 }
 
-int npi_fit(npgnn_trainer **out, const npgnn_graph *graph, const npgnn_split *split, const npgnn_options *options,
-            const npgnn_env *env, npgnn_error *err)
+/* The second training has more links, so that its scores are not quite those that the first one's calibration was fitted to. */
+static void take_calibration(npgnn_model *model, const npgnn_model *first)
+{
+    model->info.calibrated = first->info.calibrated;
+    model->calibration = first->calibration;
+}
+
+int npi_fit(npgnn_model **out, npgnn_progress *last, const npgnn_graph *graph, const npgnn_split *split,
+            const npgnn_options *options, int calibrate, const npgnn_env *env, npgnn_error *err)
 {
     npgnn_options chosen;
+    npgnn_model *first = NULL;
+    int code = 0;
     npgnn_options_preset(&chosen, NULL, NULL);
     if (options)
         chosen = *options;
-    int code = npgnn_options_settle(&chosen, graph, split, env, err);
-    return code ? code : run_trainer(out, graph, split, &chosen, env, err);
+    if (!has_validation(split) && (calibrate || wants_validation(&chosen)))
+        code = fit_first(&first, split ? split->train : graph, split, &chosen, env, err);
+    if (first)
+        take_over(&chosen, first);
+    if (!code)
+        code = run_trainer(out, last, graph, split, &chosen, env, err);
+    if (!code && first)
+        take_calibration(*out, first);
+    npgnn_model_free(first);
+    return code;
 }
 
 int npgnn_fit(npgnn_model **out, const npgnn_graph *graph, const npgnn_options *options, const npgnn_env *env,
               npgnn_error *err)
 {
-    npgnn_trainer *trainer = NULL;
-    int code = npi_fit(&trainer, graph, NULL, options, env, err);
-    if (!code)
-        code = npgnn_trainer_model(out, trainer, err);
-    npgnn_trainer_free(trainer);
-    return code;
+    return npi_fit(out, NULL, graph, NULL, options, 1, env, err);
 }

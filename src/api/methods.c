@@ -15,35 +15,21 @@
 
 /* ---- the model itself ---- */
 
-static int score_model(float *score, npgnn_eval_run *run, const npgnn_trainer *trainer, const npi_task *task,
-                       npgnn_error *err)
+static int run_npgnn(float *score, npgnn_eval_run *run, const npi_task *task, npgnn_error *err)
 {
     npgnn_model *model = NULL;
-    int code = npgnn_trainer_model(&model, trainer, err);
-    if (!code)
-        code = npi_exam_answer(score, model, task->graph, task->pairs, task->count, task->env, err);
+    npgnn_progress last = {0};
+    double start = npi_seconds();
+    int code = npi_fit(&model, &last, task->split->graph, task->split, task->options, 0, task->env, err);
+    run->train_seconds = npi_seconds() - start;
     if (!code) {
+        run->iterations = last.iteration;
         run->best_iteration = model->info.iterations;
         run->val_auc = model->info.val_auc;
         run->val_ap = model->info.val_ap;
+        code = npi_exam_answer(score, model, task->graph, task->pairs, task->count, task->env, err);
     }
     npgnn_model_free(model);
-    return code;
-}
-
-static int run_npgnn(float *score, npgnn_eval_run *run, const npi_task *task, npgnn_error *err)
-{
-    npgnn_trainer *trainer = NULL;
-    npgnn_progress last = {0};
-    double start = npi_seconds();
-    int code = npi_fit(&trainer, task->split->graph, task->split, task->options, task->env, err);
-    run->train_seconds = npi_seconds() - start;
-    if (!code) {
-        npgnn_trainer_progress(&last, trainer);
-        run->iterations = last.iteration;
-        code = score_model(score, run, trainer, task, err);
-    }
-    npgnn_trainer_free(trainer);
     return code;
 }
 

@@ -29,13 +29,9 @@ typedef struct transfer {
 /* Trains on the known part of a split. */
 static int train(npgnn_model **out, double *seconds, const npgnn_split *split, const transfer *t, npgnn_error *err)
 {
-    npgnn_trainer *trainer = NULL;
     double start = npi_seconds();
-    int code = npi_fit(&trainer, split->graph, split, &t->options.model, t->env, err);
-    if (!code)
-        code = npgnn_trainer_model(out, trainer, err);
+    int code = npi_fit(out, NULL, split->graph, split, &t->options.model, 0, t->env, err);
     *seconds = npi_seconds() - start;
-    npgnn_trainer_free(trainer);
     t->counter->run++;
     return code;
 }

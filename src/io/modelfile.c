@@ -67,11 +67,21 @@ static json_t *info_json(const npgnn_model_info *info)
     char fingerprint[17], context[17];
     snprintf(fingerprint, sizeof fingerprint, "%016" PRIx64, info->fingerprint);
     snprintf(context, sizeof context, "%016" PRIx64, info->context_fingerprint);
-    return json_pack("{s:i, s:i, s:s, s:s, s:i, s:I, s:b, s:b, s:o, s:o}", "columns", (int)info->columns, "iterations",
-                     info->iterations, "fingerprint", fingerprint, "context", context, "train_nodes",
+    return json_pack("{s:i, s:i, s:s, s:s, s:i, s:I, s:b, s:b, s:o, s:o, s:f}", "columns", (int)info->columns,
+                     "iterations", info->iterations, "fingerprint", fingerprint, "context", context, "train_nodes",
                      (int)info->train_nodes, "train_edges", (json_int_t)info->train_edges, "normalize", info->normalize,
                      "binarize", info->binarize, "val_auc", real_or_null(info->val_auc), "val_ap",
-                     real_or_null(info->val_ap));
+                     real_or_null(info->val_ap), "link_rate", info->link_rate);
+}
+
+static json_t *calibration_json(const npi_calibration *c)
+{
+    json_t *knots = json_array(), *slopes = json_array();
+    for (int p = 0; p < c->pieces; p++)
+        json_array_append_new(slopes, json_real(c->slope[p]));
+    for (int p = 0; p + 1 < c->pieces; p++)
+        json_array_append_new(knots, json_real(c->knot[p]));
+    return json_pack("{s:f, s:o, s:o}", "offset", c->offset, "slopes", slopes, "knots", knots);
 }
 
 /* NULL where memory is out. */
@@ -97,6 +107,8 @@ static char *header_text(const npgnn_model *model)
     failed |= npi_safetensors_put(metadata, "info", info_json(&model->info));
     if (model->columns)
         failed |= npi_safetensors_put(metadata, "columns", columns_json(model->columns));
+    if (model->info.calibrated)
+        failed |= npi_safetensors_put(metadata, "calibration", calibration_json(&model->calibration));
     list_tensors(tensors, &model->params);
     if (!failed)
         return npi_safetensors_header(metadata, tensors, TENSORS);
@@ -170,6 +182,7 @@ static int read_info(npgnn_model_info *info, json_t *object, const npi_safetenso
     info->iterations = (int)iterations;
     info->val_auc = real_or_nan(auc);
     info->val_ap = real_or_nan(ap);
+    info->link_rate = real_or_nan(json_object_get(object, "link_rate"));
     return 0;
 }
 
@@ -206,6 +219,36 @@ static int read_columns(npgnn_model *model, const npi_safetensors *r)
     }
     json_decref(array);
     return code;
+}
+
+/* 1, or 0 where it is not one. */
+static int parse_calibration(npi_calibration *c, const json_t *object)
+{
+    json_t *slopes = json_object_get(object, "slopes"), *knots = json_object_get(object, "knots");
+    size_t pieces = json_array_size(slopes);
+    if (pieces < 1 || pieces > NPI_CALIBRATION_MOST || !json_is_array(knots) || json_array_size(knots) != pieces - 1)
+        return 0;
+    *c = (npi_calibration){.pieces = (int)pieces, .offset = real_or_nan(json_object_get(object, "offset"))};
+    for (size_t p = 0; p < pieces; p++)
+        c->slope[p] = real_or_nan(json_array_get(slopes, p));
+    for (size_t p = 0; p + 1 < pieces; p++)
+        c->knot[p] = real_or_nan(json_array_get(knots, p));
+    return npi_calibration_is_sound(c);
+}
+
+/* Older files have none, nor do models that were trained without validation. */
+static int read_calibration(npgnn_model *model, const npi_safetensors *r)
+{
+    double stored = model->info.link_rate;
+    npi_model_uncalibrate(model);
+    if (stored > 0 && stored < 1)
+        model->info.link_rate = stored;
+    if (!npi_safetensors_text(r, "calibration"))
+        return 0;
+    json_t *object = npi_safetensors_object(r, "calibration");
+    model->info.calibrated = parse_calibration(&model->calibration, object);
+    json_decref(object);
+    return model->info.calibrated ? 0 : npi_safetensors_refuse(r, "its calibration is damaged");
 }
 
 static int read_tensor(npgnn_model *model, int index, npi_range at, const npi_safetensors *r)
@@ -263,6 +306,11 @@ static int read_model(npgnn_model **out, const npi_safetensors *r, const npgnn_e
         code = check_size(&options, info.columns, r);
     if (!code)
         code = npi_model_new(&model, &options, info.columns, env, r->err);
+    if (!code) {
+        info.parameters = model->info.parameters;
+        model->info = info;
+        code = read_calibration(model, r);
+    }
     if (!code)
         code = read_columns(model, r);
     if (!code)
@@ -271,8 +319,6 @@ static int read_model(npgnn_model **out, const npi_safetensors *r, const npgnn_e
         npgnn_model_free(model);
         return code;
     }
-    info.parameters = model->info.parameters;
-    model->info = info;
     *out = model;
     return 0;
 }

@@ -38,12 +38,21 @@ int npi_model_copy(npgnn_model **out, const npgnn_model *model, const npgnn_env 
     if (code)
         return code;
     copy->info = model->info;
+    copy->calibration = model->calibration;
     copy->columns = npi_names_share(model->columns);
     memcpy(copy->params.block, model->params.block, model->params.count * sizeof *model->params.block);
     if (model->q)
         memcpy(copy->q, model->q, 2 * (size_t)model->params.size.d * sizeof *model->q);
     *out = copy;
     return 0;
+}
+
+void npi_model_uncalibrate(npgnn_model *model)
+{
+    npgnn_model_info *info = &model->info;
+    info->calibrated = 0;
+    info->link_rate = npi_link_rate(info->train_nodes, info->train_edges);
+    model->calibration = npi_calibration_unfitted(model->options.likelihood, info->link_rate);
 }
 
 void npgnn_model_describe(npgnn_model_info *info, const npgnn_model *model)

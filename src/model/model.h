@@ -2,12 +2,14 @@
 #ifndef NPI_MODEL_MODEL_H
 #define NPI_MODEL_MODEL_H
 
+#include "model/calibration.h"
 #include "model/params.h"
 
 struct npgnn_model {
     npgnn_env env;
     npgnn_options options;
     npgnn_model_info info;
+    npi_calibration calibration; /* without a rate */
     npi_params params;
     npi_names *columns; /* (f) of the features it was trained on, NULL: they had no names */
     real *q; /* (2, d): mean and log sigma of z, encoded from the training graph or, by npgnn_model_adapt, from
@@ -18,5 +20,8 @@ struct npgnn_model {
 int npi_model_new(npgnn_model **out, const npgnn_options *options, int32_t f, const npgnn_env *env, npgnn_error *err);
 
 int npi_model_copy(npgnn_model **out, const npgnn_model *model, const npgnn_env *env, npgnn_error *err);
+
+/* Scores mean what the training objective says, until something is fitted. Once the size of the training graph is known. */
+void npi_model_uncalibrate(npgnn_model *model);
 
 #endif

@@ -53,6 +53,8 @@ int npgnn_model_adapt(npgnn_model **out, const npgnn_model *model, const npgnn_g
         code = npi_model_copy(&copy, model, &resolved, err);
     if (!code && copy->q)
         code = encode(copy, context, x, &resolved, err);
+    if (!code && context->m > 0)
+        copy->info.link_rate = npi_link_rate(context->n, context->m);
     npi_features_free(x);
     if (code) {
         npgnn_model_free(copy);

@@ -33,6 +33,9 @@ int npgnn_predictor_new(npgnn_predictor **out, const npgnn_model *model, const n
 {
     npgnn_env resolved = npi_env(env);
     npi_sizes s = model->params.size;
+    if (options && !(options->link_rate >= 0 && options->link_rate < 1))
+        return npi_fail(err, NPGNN_E_ARGUMENT, "a link rate of %g: it is a share of the pairs, 0 < rate < 1",
+                        options->link_rate);
     npi_features *x = NULL;
     int code = npi_columns_match(&x, graph->x, model->columns, s.f, "the model", "the graph", &resolved, err);
     if (code)
@@ -48,6 +51,8 @@ int npgnn_predictor_new(npgnn_predictor **out, const npgnn_model *model, const n
     p->graph = graph;
     p->samples = options && options->samples >= 0 ? options->samples : model->options.predict_samples;
     p->seed = options ? options->seed : 0;
+    p->calibration = npi_calibration_at(model->calibration,
+                                        options && options->link_rate > 0 ? options->link_rate : model->info.link_rate);
     if (s.d == 0 || !model->options.sample_latent)
         p->samples = 0; /* there is nothing to draw */
     p->weights = npi_weights_of(&model->options);
@@ -95,7 +100,7 @@ static void run_mean(npgnn_prediction *out, npgnn_predictor *p, const npgnn_pair
 {
     score_batch(p, pairs, count);
     for (size_t i = 0; i < count; i++)
-        out[i] = npi_prediction_of(p->score[i]);
+        out[i] = npi_prediction_of(&p->calibration, p->score[i]);
 }
 
 static void run_draws(npgnn_prediction *out, npgnn_predictor *p, const npgnn_pair *pairs, size_t count)
@@ -105,10 +110,10 @@ static void run_draws(npgnn_prediction *out, npgnn_predictor *p, const npgnn_pai
         npi_predictor_decode(p, draw);
         score_batch(p, pairs, count);
         for (size_t i = 0; i < count; i++)
-            npi_sums_add(&p->sums[i], p->score[i]);
+            npi_sums_add(&p->sums[i], &p->calibration, p->score[i]);
     }
     for (size_t i = 0; i < count; i++)
-        out[i] = npi_prediction_mean(&p->sums[i], p->samples);
+        out[i] = npi_prediction_mean(&p->sums[i], &p->calibration, p->samples);
 }
 
 int npgnn_predictor_run(npgnn_prediction *out, npgnn_predictor *p, const npgnn_pair *pairs, size_t count,
@@ -144,7 +149,7 @@ int npgnn_predict(npgnn_prediction *out, const npgnn_model *model, const npgnn_g
 int npgnn_model_embed(float *embedding, const npgnn_model *model, const npgnn_graph *graph, const npgnn_env *env,
                       npgnn_error *err)
 {
-    npgnn_predict_options mean = {0, 0};
+    npgnn_predict_options mean = {0};
     npgnn_predictor *predictor = NULL;
     int code = npgnn_predictor_new(&predictor, model, graph, &mean, env, err);
     if (code)

@@ -11,7 +11,7 @@
 
 /* Of one pair, over the draws of z. */
 typedef struct npi_sums {
-    double probability, square, score;
+    double probability, probability_square, score, score_square;
 } npi_sums;
 
 struct npgnn_predictor {
@@ -21,7 +21,8 @@ struct npgnn_predictor {
     npi_features *x; /* of the graph, with the columns of the model */
     int samples;     /* 0: the mean of z */
     uint64_t seed;
-    npi_embedder embedder; /* u of the draw at hand; without draws, of the mean */
+    npi_calibration calibration; /* with the link rate */
+    npi_embedder embedder;       /* u of the draw at hand; without draws, of the mean */
     npi_evidence evidence;
     npi_weights weights;
     real *z;        /* (d) */
@@ -35,28 +36,38 @@ void npi_predictor_decode(npgnn_predictor *predictor, int draw);
 
 /* ---- from scores to a prediction: the same arithmetic, hence the same bits, wherever a pair is judged ---- */
 
-static inline double npi_probability(double score)
+static inline npgnn_prediction npi_prediction_of(const npi_calibration *calibration, float score)
 {
-    return 1 / (1 + exp(-score));
+    float probability = (float)npi_calibration_probability(calibration, (double)score);
+    return (npgnn_prediction){.probability = probability, .low = probability, .high = probability, .score = score};
 }
 
-static inline npgnn_prediction npi_prediction_of(float score)
+static inline void npi_sums_add(npi_sums *sums, const npi_calibration *calibration, float score)
 {
-    return (npgnn_prediction){(float)npi_probability((double)score), 0, score};
-}
-
-static inline void npi_sums_add(npi_sums *sums, float score)
-{
-    double probability = npi_probability((double)score);
+    double probability = npi_calibration_probability(calibration, (double)score);
     sums->probability += probability;
-    sums->square += probability * probability;
+    sums->probability_square += probability * probability;
     sums->score += (double)score;
+    sums->score_square += (double)score * (double)score;
 }
 
-static inline npgnn_prediction npi_prediction_mean(const npi_sums *sums, int draws)
+static inline double npi_deviation(double sum, double square, double count)
 {
-    double mean = sums->probability / draws, variance = sums->square / draws - mean * mean;
-    return (npgnn_prediction){(float)mean, (float)sqrt(variance > 0 ? variance : 0), (float)(sums->score / draws)};
+    double variance = square / count - sum / count * (sum / count);
+    return sqrt(variance > 0 ? variance : 0);
+}
+
+#define NPI_INTERVAL                                                                                                   \
+    1.96 /* standard deviations on either side: 95 % of a normal distribution, which scores nearly have */
+
+static inline npgnn_prediction npi_prediction_mean(const npi_sums *sums, const npi_calibration *calibration, int draws)
+{
+    double score = sums->score / draws, apart = NPI_INTERVAL * npi_deviation(sums->score, sums->score_square, draws);
+    return (npgnn_prediction){.probability = (float)(sums->probability / draws),
+                              .spread = (float)npi_deviation(sums->probability, sums->probability_square, draws),
+                              .low = (float)npi_calibration_probability(calibration, score - apart),
+                              .high = (float)npi_calibration_probability(calibration, score + apart),
+                              .score = (float)score};
 }
 
 #endif

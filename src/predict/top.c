@@ -218,18 +218,18 @@ static void approximate(desk *d, const search *s, int count)
 
 /* The mean of probabilities is at most that of the largest score. So to reach the mean `worst`, a pair must have a score of at
  * least this; a little less counts too, for what the probability's own rounding may do. */
-static double least_score(double worst)
+static double least_score(double worst, const npi_calibration *calibration)
 {
     enum { STEPS = 50 };
     double low = -1e6, high = 1e6, target = worst * (1 - (double)FLT_EPSILON);
     for (int step = 0; step < STEPS; step++) {
         double middle = (low + high) / 2;
-        if (npi_probability(middle) < target)
+        if (npi_calibration_probability(calibration, middle) < target)
             low = middle;
         else
             high = middle;
     }
-    return npi_probability(low) < target ? low : (double)-INFINITY;
+    return npi_calibration_probability(calibration, low) < target ? low : (double)-INFINITY;
 }
 
 /* What a value must be, at least, for its pair to be, perhaps, better than the worst that is kept. */
@@ -238,7 +238,7 @@ static real least_value(const search *s, const npi_shortlist *list, double slack
     if (list->count < list->room)
         return -(real)INFINITY;
     double worst = list->items[0].score;
-    return (real)nextafterf((float)((s->drawn ? least_score(worst) : worst) - slack), -INFINITY);
+    return (real)nextafterf((float)((s->drawn ? least_score(worst, &s->p->calibration) : worst) - slack), -INFINITY);
 }
 
 /* Whether the pair is asked for; of a pair that may be turned round, only one way. */
@@ -261,9 +261,9 @@ static npgnn_prediction judge(const search *s, desk *d, npgnn_pair pair)
         score = npi_score_pair(embeddings(s, draw), p->model->params.size.k, pair);
         npi_evidence_add(&score, value, &p->evidence, &p->weights, 1);
         if (s->drawn)
-            npi_sums_add(&sums, score);
+            npi_sums_add(&sums, &p->calibration, score);
     }
-    return s->drawn ? npi_prediction_mean(&sums, s->draws) : npi_prediction_of(score);
+    return s->drawn ? npi_prediction_mean(&sums, &p->calibration, s->draws) : npi_prediction_of(&p->calibration, score);
 }
 
 /* The bits of a float as an integer in the same order. */

@@ -288,6 +288,7 @@ int npgnn_trainer_model(npgnn_model **out, const npgnn_trainer *t, npgnn_error *
     info->binarize = t->known->binarized;
     info->val_auc = best ? v->best_auc : t->progress.val_auc;
     info->val_ap = best ? v->best_ap : t->progress.val_ap;
+    npi_model_uncalibrate(model);
     *out = model;
     return 0;
 }

@@ -12,10 +12,23 @@ npgnn predict model.safetensors $data --pairs=pairs.txt --output=file.tsv
 cmp file.tsv scores.tsv
 
 note draws and raw scores
-npgnn predict model.safetensors $data -p pairs.txt --samples 5 --seed 4 | awk -F '\t' '{ print NF, ($4 >= 0) }'
+npgnn predict model.safetensors $data -p pairs.txt --samples 5 --seed 4 | 
+    awk -F '\t' '{ print NF, ($4 > 0), ($5 < $3 && $3 < $6) }'
 npgnn predict model.safetensors $data -p pairs.txt --raw >raw.tsv
+# log-odds at two link rates differ by those of the rates, whatever the score
+npgnn predict model.safetensors $data -p pairs.txt --link-rate 0.5 >half.tsv
+npgnn predict model.safetensors $data -p pairs.txt --link-rate 0.1 >tenth.tsv
+paste half.tsv tenth.tsv | awk -F '\t' '{ d = log($3 / (1 - $3)) - log($6 / (1 - $6)) - log(9); if (!(d * d < 1e-6)) exit 1 }'
+status 2 npgnn predict model.safetensors $data -p pairs.txt --link-rate 1
+
+note a model without validation
+npgnn train $data -o blind.safetensors --iterations 5 --val 0 --quiet
+npgnn info blind.safetensors | grep '^probabilities'
+npgnn info model.safetensors | grep '^probabilities'
+npgnn predict blind.safetensors $data -p pairs.txt --link-rate 0.5 >blind.tsv
+npgnn predict blind.safetensors $data -p pairs.txt --raw >raw.tsv
 # the probability is the sigmoid of the score
-paste raw.tsv scores.tsv | awk -F '\t' '{ d = 1 / (1 + exp(-$3)) - $6; if (!(d * d < 1e-9)) exit 1 }'
+paste raw.tsv blind.tsv | awk -F '\t' '{ d = 1 / (1 + exp(-$3)) - $6; if (!(d * d < 1e-9)) exit 1 }'
 
 note the model knows how features were prepared
 npgnn train $data -o normal.safetensors --normalize --iterations 5 --val 0 --quiet

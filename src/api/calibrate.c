@@ -1,0 +1,94 @@
+/* Fitting a model's probabilities to held-out links. */
+#include <string.h>
+
+#include "graph/negative.h"
+#include "graph/split.h"
+#include "model/model.h"
+
+/* Links are rare, and a pair that gets an even chance is among the most likely of thousands: few of the validation set's own
+ * non-links are there, so many more are drawn. */
+#define MOST_NON_LINKS ((size_t)1 << 18)
+
+typedef struct sample {
+    npgnn_pair *pairs; /* links first */
+    size_t positives, count;
+} sample;
+
+/* The pairs that validation links are among: all, or those of a validation node. */
+static npi_field field_of(const npgnn_split *split)
+{
+    return (npi_field){split->graph, split->role, NPI_NODE_VAL, split->protocol != NPGNN_INDUCTIVE_HIDDEN};
+}
+
+static uint64_t non_links(const npgnn_split *split)
+{
+    npi_field field = field_of(split);
+    uint64_t n = (uint64_t)split->graph->n;
+    return split->role ? npi_field_available(&field) : n * (n - 1) / 2 - (uint64_t)split->graph->m;
+}
+
+static int draw_non_links(npgnn_pair *out, size_t count, const npgnn_split *split, const npgnn_env *env,
+                          npgnn_error *err)
+{
+    npi_field field = field_of(split);
+    npgnn_pair *both[2] = {out, NULL};
+    const size_t counts[2] = {count, 0};
+    if (split->role)
+        return npi_field_draw(out, &field, count, split->hash, env, err);
+    return npi_negatives_draw(both, split->graph, counts, split->hash, env, err);
+}
+
+static int draw_sample(sample *out, const npgnn_split *split, const npgnn_env *env, npgnn_error *err)
+{
+    const npgnn_pair *validation;
+    sample s = {0};
+    npgnn_split_pairs(&validation, &s.positives, split, NPGNN_SET_VAL);
+    if (s.positives == 0)
+        return npi_fail(err, NPGNN_E_ARGUMENT, "the split has no validation links to calibrate on");
+    uint64_t available = non_links(split);
+    size_t drawn = available < MOST_NON_LINKS ? (size_t)available : MOST_NON_LINKS;
+    s.count = s.positives + drawn;
+    s.pairs = npi_alloc(env, s.count, sizeof *s.pairs, err);
+    if (!s.pairs)
+        return NPGNN_E_MEMORY;
+    memcpy(s.pairs, validation, s.positives * sizeof *s.pairs);
+    int code = draw_non_links(s.pairs + s.positives, drawn, split, env, err);
+    if (code)
+        npi_free(env, s.pairs);
+    else
+        *out = s;
+    return code;
+}
+
+/* Scores with z at its mean, which is what an average over draws is near to. */
+static int score_sample(float *score, const sample *s, const npgnn_model *model, const npgnn_split *split,
+                        const npgnn_env *env, npgnn_error *err)
+{
+    npgnn_predict_options mean = {0};
+    npgnn_prediction *predictions = npi_alloc(env, s->count, sizeof *predictions, err);
+    if (!predictions)
+        return NPGNN_E_MEMORY;
+    int code = npgnn_predict(predictions, model, npi_split_known(split), s->pairs, s->count, &mean, env, err);
+    for (size_t i = 0; !code && i < s->count; i++)
+        score[i] = predictions[i].score;
+    npi_free(env, predictions);
+    return code;
+}
+
+int npgnn_model_calibrate(npgnn_model *model, const npgnn_split *split, const npgnn_env *env, npgnn_error *err)
+{
+    npgnn_env resolved = npi_env(env);
+    sample s = {0};
+    int code = draw_sample(&s, split, &resolved, err);
+    if (code)
+        return code;
+    float *score = npi_alloc(&resolved, s.count, sizeof *score, err);
+    code = score ? score_sample(score, &s, model, split, &resolved, err) : NPGNN_E_MEMORY;
+    if (!code)
+        code = npi_calibration_fit(&model->calibration, score, s.positives, s.count, &resolved, err);
+    if (!code)
+        model->info.calibrated = 1;
+    npi_free(&resolved, score);
+    npi_free(&resolved, s.pairs);
+    return code;
+}

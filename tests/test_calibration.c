@@ -1,0 +1,361 @@
+/* From scores to probabilities: planted truths come back, and a model's probabilities are those of held-out links. */
+#include "check.h"
+
+#include <string.h>
+
+#include "base/rng.h"
+#include "meter.h"
+#include "model/calibration.h"
+#include "model/model.h"
+
+static const npgnn_env one_thread = {.threads = 1};
+
+/* ---- planted scores ---- */
+
+typedef double truth_fn(double score); /* log-odds where half of all pairs are linked */
+
+typedef struct planted {
+    float *score; /* links first */
+    size_t positives, count;
+} planted;
+
+/* Standard normal non-links, and as links the same density times exp(truth), by rejection: what the truth means. */
+static planted plant(truth_fn *truth, size_t positives, size_t negatives, double most)
+{
+    planted p = {calloc(positives + negatives, sizeof(float)), positives, positives + negatives};
+    npi_rng rng = npi_rng_make(5, NPI_RNG_TEST, 1);
+    size_t made = 0;
+    for (uint64_t i = 0; made < positives; i++) {
+        double score = 2 * npi_rng_normal_at(&rng, i);
+        if (npi_rng_uniform_at(&rng, ((uint64_t)1 << 40) + i) < exp(truth(score)) / most)
+            p.score[made++] = (float)score;
+    }
+    for (uint64_t i = 0; i < negatives; i++)
+        p.score[positives + i] = (float)(2 * npi_rng_normal_at(&rng, ((uint64_t)1 << 41) + i));
+    return p;
+}
+
+static npi_calibration fit_planted(const planted *p)
+{
+    npgnn_env env = npi_env(&one_thread);
+    npgnn_error err = {0};
+    npi_calibration c;
+    assert_ok(npi_calibration_fit(&c, p->score, p->positives, p->count, &env, &err), err);
+    assert_true(npi_calibration_is_sound(&c));
+    return c;
+}
+
+static double plain_slope(double s)
+{
+    return 0.8 * s - 1.28; /* minus its own normaliser: E exp(0.8 s) = exp(0.64 * 4 / 2) */
+}
+
+static double kinked(double s)
+{
+    return s < 0 ? -1.5 : s < 2 ? -1.5 + 1.5 * s : 1.5; /* up to a constant */
+}
+
+/* However many non-links are shown, what a score means is the same. */
+static void test_planted_slope(void **state)
+{
+    (void)state;
+    for (size_t negatives = 4000; negatives <= 400000; negatives *= 10) {
+        planted p = plant(plain_slope, 4000, negatives, 60);
+        npi_calibration c = fit_planted(&p);
+        for (double s = -1; s <= 4; s += 0.5)
+            assert_near(npi_calibration_log_odds(&c, s), plain_slope(s), 0.15);
+        free(p.score);
+    }
+}
+
+/* A curve that no straight line follows: f is its rise. */
+static void test_planted_kinks(void **state)
+{
+    (void)state;
+    planted p = plant(kinked, 8000, 80000, 5);
+    npi_calibration c = fit_planted(&p);
+    double level = npi_calibration_log_odds(&c, -1) + 1.5;
+    assert_true(c.pieces > 3);
+    for (double s = -2; s <= 4; s += 0.5)
+        assert_near(npi_calibration_log_odds(&c, s), kinked(s) + level, 0.35);
+    free(p.score);
+}
+
+/* Fewer than 100 links are too few for more than a line. */
+static void test_few_links(void **state)
+{
+    (void)state;
+    planted p = plant(plain_slope, 99, 5000, 60);
+    npi_calibration c = fit_planted(&p);
+    assert_int_equal(c.pieces, 1);
+    assert_near(c.slope[0], 0.8, 0.25);
+    free(p.score);
+}
+
+static void test_extremes(void **state)
+{
+    (void)state;
+    enum { LINKS = 300, ALL = 900 };
+    float score[ALL];
+    planted p = {score, LINKS, ALL};
+    for (int i = 0; i < ALL; i++)
+        score[i] = (float)(i < LINKS ? 1 : -1) + 0.001f * (float)i; /* told apart without an error */
+    npi_calibration c = fit_planted(&p);
+    assert_true(npi_calibration_log_odds(&c, 1.1) > 3 && npi_calibration_log_odds(&c, -0.9) < -3);
+    for (int i = 0; i < ALL; i++)
+        score[i] = 7; /* says nothing */
+    c = fit_planted(&p);
+    assert_near(npi_calibration_log_odds(&c, 7), 0, 1e-9);
+    for (int i = 0; i < ALL; i++)
+        score[i] = (float)(i < LINKS ? -1 : 1) + 0.001f * (float)(i % 7); /* says the opposite */
+    c = fit_planted(&p);
+    assert_near(npi_calibration_log_odds(&c, -1), 0, 1e-6);
+    assert_near(npi_calibration_log_odds(&c, 1), 0, 1e-6);
+}
+
+static void test_nothing_to_fit(void **state)
+{
+    (void)state;
+    npgnn_env env = npi_env(&one_thread);
+    npgnn_error err = {0};
+    npi_calibration c = {.pieces = 77};
+    const float score[2] = {1, 2};
+    assert_int_equal(npi_calibration_fit(&c, score, 0, 2, &env, &err), NPGNN_E_ARGUMENT);
+    assert_int_equal(npi_calibration_fit(&c, score, 2, 2, &env, &err), NPGNN_E_ARGUMENT);
+    assert_int_equal(c.pieces, 77);
+}
+
+/* ---- rates ---- */
+
+static void test_rates(void **state)
+{
+    (void)state;
+    npi_calibration c = {.pieces = 1, .slope = {2}, .offset = -1};
+    npi_calibration half = npi_calibration_at(c, 0.5), rare = npi_calibration_at(c, 0.001);
+    assert_near(npi_calibration_probability(&half, 0.5), 0.5, 1e-12);
+    /* Bayes: odds of 1 : 999, times e^(2 * 3 - 1) */
+    assert_near(npi_calibration_probability(&rare, 3), exp(5) / (exp(5) + 999), 1e-12);
+    assert_near(npi_link_rate(5, 4), 0.4, 1e-15);
+    assert_true(npi_link_rate(2, 1) < 1 && npi_link_rate(INT32_MAX, 1) > 0);
+    assert_near(npi_link_rate(1, 0), 0.5, 0);
+    npi_calibration plain = npi_calibration_at(npi_calibration_unfitted(NPGNN_PLAIN, 0.01), 0.01);
+    assert_near(npi_calibration_probability(&plain, 0.3), npi_sigmoid(0.3), 1e-12);
+    npi_calibration weighted = npi_calibration_at(npi_calibration_unfitted(NPGNN_WEIGHTED, 0.01), 0.5);
+    assert_near(npi_calibration_probability(&weighted, 0.3), npi_sigmoid(0.3), 1e-12);
+}
+
+static void test_soundness(void **state)
+{
+    (void)state;
+    const npi_calibration good = {.pieces = 3, .knot = {-1, 2}, .slope = {1, 0, 3}, .offset = 4};
+    assert_true(npi_calibration_is_sound(&good));
+    assert_near(npi_calibration_log_odds(&good, -3), 4 - 3, 1e-12);
+    assert_near(npi_calibration_log_odds(&good, 1), 4 - 1, 1e-12);
+    assert_near(npi_calibration_log_odds(&good, 4), 4 - 1 + 3 * 2, 1e-12);
+    npi_calibration bad[] = {good, good, good, good, good, good};
+    bad[0].pieces = 0;
+    bad[1].pieces = NPI_CALIBRATION_MOST + 1;
+    bad[2].knot[1] = -1;
+    bad[3].slope[1] = -0.1;
+    bad[4].slope[2] = (double)NAN;
+    bad[5].offset = (double)INFINITY;
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
+        assert_false(npi_calibration_is_sound(&bad[i]));
+}
+
+/* ---- models ---- */
+
+typedef struct trained {
+    npgnn_graph *graph;
+    npgnn_split *split;
+    npgnn_model *model;
+} trained;
+
+static trained train(npgnn_protocol protocol, const char *spec, int iterations)
+{
+    trained t = {0};
+    npgnn_error err = {0};
+    npgnn_options o;
+    npgnn_split_options so;
+    npgnn_trainer *trainer = NULL;
+    npgnn_options_preset(&o, NULL, NULL);
+    o.iterations = iterations;
+    npgnn_split_options_default(&so, protocol);
+    so.val = 0.1;
+    so.negative_ratio = NPGNN_RATIO_FULL;
+    assert_ok(npgnn_graph_synthetic(&t.graph, spec, &one_thread, &err), err);
+    assert_ok(npgnn_split_new(&t.split, t.graph, &so, &one_thread, &err), err);
+    assert_ok(npgnn_trainer_new(&trainer, t.graph, t.split, &o, &one_thread, &err), err);
+    assert_ok(npgnn_trainer_run(trainer, &err), err);
+    assert_ok(npgnn_trainer_model(&t.model, trainer, &err), err);
+    npgnn_trainer_free(trainer);
+    return t;
+}
+
+static void trained_free(trained *t)
+{
+    npgnn_model_free(t->model);
+    npgnn_split_free(t->split);
+    npgnn_graph_free(t->graph);
+}
+
+/* Of all unlinked pairs, those that the model calls likely: as many must be links as the probabilities add up to. */
+static void test_held_out_links(void **state)
+{
+    (void)state;
+    trained t = train(NPGNN_TRANSDUCTIVE, "nodes=600,seed=3", 60);
+    npgnn_error err = {0};
+    npgnn_model_info info;
+    const npgnn_pair *pairs;
+    size_t positives, count = npgnn_split_pairs(&pairs, &positives, t.split, NPGNN_SET_TEST);
+    double rate = (double)positives / (double)count;
+    npgnn_predict_options options = {.link_rate = rate};
+    npgnn_prediction *p = calloc(count, sizeof *p);
+    npgnn_model_describe(&info, t.model);
+    assert_false(info.calibrated);
+    assert_ok(npgnn_model_calibrate(t.model, t.split, &one_thread, &err), err);
+    npgnn_model_describe(&info, t.model);
+    assert_true(info.calibrated);
+    assert_ok(npgnn_predict(p, t.model, npgnn_split_train(NULL, t.split), pairs, count, &options, &one_thread, &err),
+              err);
+    double expected = 0, likely = 0, found = 0;
+    for (size_t i = 0; i < count; i++) {
+        expected += (double)p[i].probability;
+        if ((double)p[i].probability > 3 * rate) {
+            likely += (double)p[i].probability;
+            found += i < positives;
+        }
+    }
+    assert_near(expected / (double)positives, 1, 0.1);
+    assert_true(found > 20);
+    assert_true(fabs(likely - found) < 3 * sqrt(likely)); /* within chance */
+    free(p);
+    trained_free(&t);
+}
+
+/* For new nodes, too; and the same bits for any number of threads. */
+static void test_new_nodes(void **state)
+{
+    (void)state;
+    static const npgnn_protocol protocols[] = {NPGNN_INDUCTIVE, NPGNN_INDUCTIVE_HIDDEN, NPGNN_PRODUCTION};
+    const npgnn_env three = {.threads = 3};
+    for (size_t i = 0; i < sizeof protocols / sizeof protocols[0]; i++) {
+        trained t = train(protocols[i], "nodes=300,seed=3", 5);
+        npgnn_error err = {0};
+        assert_ok(npgnn_model_calibrate(t.model, t.split, &one_thread, &err), err);
+        npi_calibration one = t.model->calibration;
+        assert_true(npi_calibration_is_sound(&one));
+        assert_ok(npgnn_model_calibrate(t.model, t.split, &three, &err), err);
+        assert_memory_equal(&one, &t.model->calibration, sizeof one);
+        trained_free(&t);
+    }
+}
+
+static void test_no_validation(void **state)
+{
+    (void)state;
+    trained t = train(NPGNN_TRANSDUCTIVE, "nodes=200,seed=3", 2);
+    npgnn_error err = {0};
+    npgnn_split *split = NULL;
+    npgnn_split_options so;
+    npgnn_split_options_default(&so, NPGNN_TRANSDUCTIVE);
+    so.val = 0;
+    assert_ok(npgnn_split_new(&split, t.graph, &so, &one_thread, &err), err);
+    assert_int_equal(npgnn_model_calibrate(t.model, split, &one_thread, &err), NPGNN_E_ARGUMENT);
+    assert_non_null(strstr(err.text, "no validation links"));
+    assert_false(t.model->info.calibrated);
+    npgnn_split_free(split);
+    trained_free(&t);
+}
+
+static void test_out_of_memory(void **state)
+{
+    (void)state;
+    trained t = train(NPGNN_TRANSDUCTIVE, "nodes=200,seed=3", 2);
+    int code = NPGNN_E_MEMORY;
+    long allow = 0;
+    for (; code; allow++) {
+        meter memory = {.allow = allow};
+        npgnn_env env = metered_env(&memory);
+        npgnn_error err = {0};
+        code = npgnn_model_calibrate(t.model, t.split, &env, &err);
+        assert_true(code == 0 || (code == NPGNN_E_MEMORY && err.code == code));
+        assert_int_equal(t.model->info.calibrated, code == 0);
+        assert_int_equal(memory.blocks, 0);
+    }
+    assert_true(allow > 5);
+    trained_free(&t);
+}
+
+/* npgnn_fit finds out by itself; a graph too small to hold links out is trained on all the same. */
+static void test_fit_calibrates(void **state)
+{
+    (void)state;
+    npgnn_error err = {0};
+    npgnn_graph *graph = NULL;
+    npgnn_model *model = NULL;
+    npgnn_options o;
+    npgnn_options_preset(&o, NULL, NULL);
+    o.iterations = 3;
+    assert_ok(npgnn_graph_synthetic(&graph, "nodes=200", &one_thread, &err), err);
+    assert_ok(npgnn_fit(&model, graph, &o, &one_thread, &err), err);
+    assert_true(model->info.calibrated && npi_calibration_is_sound(&model->calibration));
+    assert_near(model->info.link_rate, npi_link_rate(200, npgnn_graph_edges(graph)), 1e-15);
+    npgnn_model_free(model);
+    npgnn_graph_free(graph);
+    const npgnn_pair edge = {0, 1};
+    const float x[3] = {1, 2, 3};
+    assert_ok(npgnn_graph_from_arrays(&graph, &edge, x, 3, 1, 1, &one_thread, &err), err);
+    assert_ok(npgnn_fit(&model, graph, &o, &one_thread, &err), err);
+    assert_false(model->info.calibrated);
+    npgnn_model_free(model);
+    npgnn_graph_free(graph);
+}
+
+/* ---- draws ---- */
+
+static void test_intervals(void **state)
+{
+    (void)state;
+    trained t = train(NPGNN_TRANSDUCTIVE, "nodes=200,seed=3", 20);
+    npgnn_error err = {0};
+    npgnn_predict_options options = {.samples = 40, .seed = 1}, none = {0}, half = {.link_rate = 0.5}, bad = {0};
+    enum { PAIRS = 100 };
+    npgnn_pair pairs[PAIRS];
+    npgnn_prediction drawn[PAIRS], mean[PAIRS], balanced[PAIRS];
+    for (int i = 0; i < PAIRS; i++)
+        pairs[i] = (npgnn_pair){i, 199 - i};
+    assert_ok(npgnn_model_calibrate(t.model, t.split, &one_thread, &err), err);
+    assert_ok(npgnn_predict(drawn, t.model, t.graph, pairs, PAIRS, &options, &one_thread, &err), err);
+    assert_ok(npgnn_predict(mean, t.model, t.graph, pairs, PAIRS, &none, &one_thread, &err), err);
+    assert_ok(npgnn_predict(balanced, t.model, t.graph, pairs, PAIRS, &half, &one_thread, &err), err);
+    for (int i = 0; i < PAIRS; i++) {
+        assert_true(mean[i].low == mean[i].probability && mean[i].high == mean[i].probability);
+        assert_true(drawn[i].low <= drawn[i].probability && drawn[i].probability <= drawn[i].high);
+        assert_true(drawn[i].low < drawn[i].high && drawn[i].low > 0 && drawn[i].high < 1);
+        npi_calibration c = npi_calibration_at(t.model->calibration, t.model->info.link_rate);
+        assert_near((double)mean[i].probability, npi_calibration_probability(&c, (double)mean[i].score), 1e-6);
+        assert_near((double)balanced[i].probability,
+                    npi_calibration_probability(&t.model->calibration, (double)mean[i].score), 1e-6);
+    }
+    for (int i = 0; i < 3; i++) {
+        bad.link_rate = (const double[]){-0.1, 1, (double)NAN}[i];
+        assert_int_equal(npgnn_predict(mean, t.model, t.graph, pairs, PAIRS, &bad, &one_thread, &err),
+                         NPGNN_E_ARGUMENT);
+    }
+    trained_free(&t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_planted_slope),  cmocka_unit_test(test_planted_kinks),
+        cmocka_unit_test(test_few_links),      cmocka_unit_test(test_extremes),
+        cmocka_unit_test(test_nothing_to_fit), cmocka_unit_test(test_rates),
+        cmocka_unit_test(test_soundness),      cmocka_unit_test(test_held_out_links),
+        cmocka_unit_test(test_new_nodes),      cmocka_unit_test(test_no_validation),
+        cmocka_unit_test(test_out_of_memory),  cmocka_unit_test(test_fit_calibrates),
+        cmocka_unit_test(test_intervals),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
