@@ -27,7 +27,7 @@ typedef struct evaluation {
 static int run_exam(npgnn_eval_run *out, const evaluation *e, const npi_task *task, const npi_exam *exam,
                     npgnn_error *err)
 {
-    npgnn_eval_run run = {.seed = out->seed, .val_auc = (double)NAN, .val_ap = (double)NAN};
+    npgnn_eval_run run = {.seed = e->options.model.seed, .val_auc = (double)NAN, .val_ap = (double)NAN};
     float *score = npi_alloc(task->env, task->count, sizeof *score, err);
     int code = score ? e->method(score, &run, task, err) : NPGNN_E_MEMORY;
     run.split_hash = npgnn_split_hash(task->split);
@@ -58,11 +58,11 @@ static int run_split(npgnn_eval_run *run, const evaluation *e, const npgnn_split
     return code;
 }
 
-static int run_seed(npgnn_eval_run *run, evaluation *e, npgnn_error *err)
+static int run_seed(npgnn_eval_run *run, evaluation *e, uint64_t seed, npgnn_error *err)
 {
     npgnn_split *split = NULL;
     npgnn_eval_options *o = &e->options;
-    o->split.seed = o->model.seed = run->seed;
+    o->split.seed = o->model.seed = seed;
     int code = o->fixed ? 0 : npgnn_split_new(&split, e->graph, &o->split, e->env, err);
     if (!code)
         code = run_split(run, e, o->fixed ? o->fixed : split, err);
@@ -75,11 +75,8 @@ static int run_seed(npgnn_eval_run *run, evaluation *e, npgnn_error *err)
 static int run_seeds(npgnn_eval_run *runs, evaluation *e, npi_counter *count, npgnn_error *err)
 {
     int code = 0;
-    for (; !code && count->run < count->runs; count->run++) {
-        npgnn_eval_run *run = &runs[count->run];
-        run->seed = e->options.first_seed + (uint64_t)count->run;
-        code = run_seed(run, e, err);
-    }
+    for (; !code && count->run < count->runs; count->run++)
+        code = run_seed(&runs[count->run], e, e->options.first_seed + (uint64_t)count->run, err);
     return code;
 }
 

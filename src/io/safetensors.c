@@ -32,11 +32,15 @@ json_t *npi_safetensors_options(const npgnn_options *options)
     json_t *object = json_object();
     npgnn_option_info option;
     char value[64];
+    int failed = 0;
     for (int i = 0; npgnn_options_info(&option, i); i++) {
         npgnn_options_get(value, sizeof value, options, option.key, NULL);
-        json_object_set_new(object, option.key, json_string(value));
+        failed |= json_object_set_new(object, option.key, json_string(value));
     }
-    return object;
+    if (!failed)
+        return object;
+    json_decref(object);
+    return NULL;
 }
 
 static json_t *entry(const npi_safetensor *t, size_t offset)

@@ -1,0 +1,508 @@
+/* Every public call that can fail, with 0, 1, 2, ... allocations that succeed: E_MEMORY with its description until it works,
+ * outputs untouched, nothing leaked. tests/memory_calls.sh checks that no call is missing here. */
+#define _POSIX_C_SOURCE 200809L
+#include "check.h"
+
+#include <jansson.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "meter.h"
+
+enum { NODES = 40, COLUMNS = 6, PAIRS = 5 };
+
+/* What calls put their results into. */
+typedef struct results {
+    npgnn_graph *graph;
+    npgnn_split *split;
+    npgnn_model *model;
+    npgnn_trainer *trainer;
+    npgnn_predictor *predictor;
+    npgnn_pairs_loss *loss;
+    npgnn_prediction predictions[PAIRS];
+    npgnn_eval_run run;
+    npgnn_progress progress;
+    npgnn_options options;
+    float embedding[NODES * 2];
+    double numbers[2];
+    char text[32];
+} results;
+
+/* What calls work on: made anew for each, in the same metered memory. */
+typedef struct world {
+    meter memory;
+    npgnn_env env;
+    npgnn_options options;
+    npgnn_graph *graph;
+    npgnn_split *split;
+    npgnn_model *model;
+    npgnn_trainer *trainer;
+    npgnn_predictor *predictor;
+    char path[64]; /* for a call that writes: gone again after a failure */
+    results out;
+} world;
+
+static char folder[] = "/tmp/npgnn-memory-XXXXXX";
+static char model_path[64], split_path[64], edges_path[64];
+
+static npgnn_pair edge(int i)
+{
+    return (npgnn_pair){i / 2 % NODES, (i / 2 + (i % 2 ? 7 : 1)) % NODES};
+}
+
+static npgnn_options small_options(void)
+{
+    npgnn_options options;
+    npgnn_error err = {0};
+    assert_ok(npgnn_options_preset(&options, "best", &err), err);
+    options.hidden = options.latent_size = options.decoder_hidden = options.output_size = 2;
+    options.iterations = 3;
+    options.validate_every = 2;
+    return options;
+}
+
+static void fill(npgnn_pair edges[2 * NODES], float features[NODES * COLUMNS])
+{
+    for (int i = 0; i < 2 * NODES; i++)
+        edges[i] = edge(i);
+    for (int i = 0; i < NODES * COLUMNS; i++)
+        features[i] = (float)(i % 7 == 0) + (float)(i % 5 == 1);
+}
+
+static void world_begin(world *w)
+{
+    npgnn_pair edges[2 * NODES];
+    float features[NODES * COLUMNS];
+    npgnn_error err = {0};
+    memset(w, 0, sizeof *w);
+    w->memory.allow = -1;
+    w->env = metered_env(&w->memory);
+    w->options = small_options();
+    fill(edges, features);
+    assert_ok(npgnn_graph_from_arrays(&w->graph, edges, features, NODES, 2 * NODES, COLUMNS, &w->env, &err), err);
+    assert_ok(npgnn_split_new(&w->split, w->graph, NULL, &w->env, &err), err);
+    assert_ok(npgnn_model_load(&w->model, model_path, &w->env, &err), err);
+    assert_ok(npgnn_trainer_new(&w->trainer, w->graph, w->split, &w->options, &w->env, &err), err);
+    assert_ok(npgnn_predictor_new(&w->predictor, w->model, w->graph, NULL, &w->env, &err), err);
+    snprintf(w->path, sizeof w->path, "%s/written", folder);
+    memset(w->out.predictions, 0xA5, sizeof w->out - offsetof(results, predictions));
+}
+
+static void world_end(world *w)
+{
+    npgnn_pairs_loss_free(w->out.loss);
+    npgnn_predictor_free(w->out.predictor);
+    npgnn_trainer_free(w->out.trainer);
+    npgnn_model_free(w->out.model);
+    npgnn_split_free(w->out.split);
+    npgnn_graph_free(w->out.graph);
+    npgnn_predictor_free(w->predictor);
+    npgnn_trainer_free(w->trainer);
+    npgnn_model_free(w->model);
+    npgnn_split_free(w->split);
+    npgnn_graph_free(w->graph);
+    unlink(w->path);
+    assert_int_equal(w->memory.blocks, 0);
+}
+
+/* ---- the calls ---- */
+
+typedef int call(world *w, npgnn_error *err);
+
+static int options_preset(world *w, npgnn_error *err)
+{
+    return npgnn_options_preset(&w->out.options, "authors", err);
+}
+
+static int options_set(world *w, npgnn_error *err)
+{
+    return npgnn_options_set(&w->options, "hidden", "3", err);
+}
+
+static int options_get(world *w, npgnn_error *err)
+{
+    return npgnn_options_get(w->out.text, sizeof w->out.text, &w->options, "hidden", err);
+}
+
+static int load(world *w, npgnn_error *err)
+{
+    npgnn_load_options options = {.features = NULL, .normalize = 1, .binarize = 1};
+    return npgnn_load(&w->out.graph, edges_path, &options, &w->env, err);
+}
+
+static int graph_from_arrays(world *w, npgnn_error *err)
+{
+    npgnn_pair edges[2 * NODES];
+    float features[NODES * COLUMNS];
+    fill(edges, features);
+    return npgnn_graph_from_arrays(&w->out.graph, edges, features, NODES, 2 * NODES, COLUMNS, &w->env, err);
+}
+
+static int graph_from_csr(world *w, npgnn_error *err)
+{
+    static const npgnn_pair edges[2] = {{0, 1}, {1, 2}};
+    static const int64_t ptr[4] = {0, 1, 1, 3};
+    static const int32_t col[3] = {4, 0, 2};
+    static const float val[3] = {1, 2, 3};
+    return npgnn_graph_from_csr(&w->out.graph, edges, ptr, col, val, 3, 2, 5, &w->env, err);
+}
+
+static int graph_part(world *w, npgnn_error *err)
+{
+    static const int32_t nodes[3] = {2, 3, 9};
+    return npgnn_graph_part(&w->out.graph, w->graph, nodes, 3, err);
+}
+
+static int graph_synthetic(world *w, npgnn_error *err)
+{
+    return npgnn_graph_synthetic(&w->out.graph, "nodes=100,topics=2,words=100,length=5", &w->env, err);
+}
+
+static int fit(world *w, npgnn_error *err)
+{
+    return npgnn_fit(&w->out.model, w->graph, &w->options, &w->env, err);
+}
+
+static int predict(world *w, npgnn_error *err)
+{
+    static const npgnn_pair pairs[PAIRS] = {{0, 1}, {0, 5}, {3, 9}, {2, 2}, {39, 1}};
+    npgnn_predict_options options = {.samples = 3};
+    return npgnn_predict(w->out.predictions, w->model, w->graph, pairs, PAIRS, &options, &w->env, err);
+}
+
+static int evaluate_with(world *w, npgnn_protocol protocol, npgnn_error *err)
+{
+    npgnn_eval_options options;
+    npgnn_eval_options_default(&options, protocol);
+    options.model = w->options;
+    options.negatives = NPGNN_NEGATIVES_HARD;
+    options.bootstrap = 5;
+    options.split.val = options.split.test = 0.2;
+    return npgnn_evaluate(&w->out.run, w->graph, 1, &options, &w->env, err);
+}
+
+static int evaluate(world *w, npgnn_error *err)
+{
+    return evaluate_with(w, NPGNN_TRANSDUCTIVE, err);
+}
+
+static int evaluate_inductive(world *w, npgnn_error *err)
+{
+    return evaluate_with(w, NPGNN_INDUCTIVE, err);
+}
+
+static int split_new(world *w, npgnn_error *err)
+{
+    npgnn_split_options options;
+    npgnn_split_options_default(&options, NPGNN_PRODUCTION);
+    options.test = options.val = 0.25;
+    return npgnn_split_new(&w->out.split, w->graph, &options, &w->env, err);
+}
+
+static int split_load(world *w, npgnn_error *err)
+{
+    return npgnn_split_load(&w->out.split, w->graph, split_path, &w->env, err);
+}
+
+static int split_save(world *w, npgnn_error *err)
+{
+    return npgnn_split_save(w->split, w->path, err);
+}
+
+static int split_check(world *w, npgnn_error *err)
+{
+    return npgnn_split_check(w->split, err);
+}
+
+static int trainer_new(world *w, npgnn_error *err)
+{
+    return npgnn_trainer_new(&w->out.trainer, w->graph, w->split, &w->options, &w->env, err);
+}
+
+static int trainer_step(world *w, npgnn_error *err)
+{
+    return npgnn_trainer_step(&w->out.progress, w->trainer, err);
+}
+
+static int trainer_run(world *w, npgnn_error *err)
+{
+    return npgnn_trainer_run(w->trainer, err);
+}
+
+static int trainer_model(world *w, npgnn_error *err)
+{
+    return npgnn_trainer_model(&w->out.model, w->trainer, err);
+}
+
+static int model_save(world *w, npgnn_error *err)
+{
+    return npgnn_model_save(w->model, w->path, err);
+}
+
+static int model_load(world *w, npgnn_error *err)
+{
+    return npgnn_model_load(&w->out.model, model_path, &w->env, err);
+}
+
+static int model_embed(world *w, npgnn_error *err)
+{
+    return npgnn_model_embed(w->out.embedding, w->model, w->graph, &w->env, err);
+}
+
+static int model_adapt(world *w, npgnn_error *err)
+{
+    return npgnn_model_adapt(&w->out.model, w->model, w->graph, &w->env, err);
+}
+
+static int predictor_new(world *w, npgnn_error *err)
+{
+    npgnn_predict_options options = {.samples = 2};
+    return npgnn_predictor_new(&w->out.predictor, w->model, w->graph, &options, &w->env, err);
+}
+
+static int predictor_run(world *w, npgnn_error *err)
+{
+    static const npgnn_pair pairs[PAIRS] = {{0, 1}, {0, 5}, {3, 9}, {2, 2}, {39, 1}};
+    return npgnn_predictor_run(w->out.predictions, w->predictor, pairs, PAIRS, err);
+}
+
+static const float scores[6] = {0.1F, 0.9F, 0.4F, 0.4F, 0.2F, 0.7F};
+
+static int auc_ap(world *w, npgnn_error *err)
+{
+    return npgnn_auc_ap(&w->out.numbers[0], &w->out.numbers[1], scores, scores + 3, 3, 3, &w->env, err);
+}
+
+static int mrr_hits(world *w, npgnn_error *err)
+{
+    static const int k = 2;
+    return npgnn_mrr_hits(&w->out.numbers[0], &w->out.numbers[1], scores, scores + 3, 3, 3, &k, 1, &w->env, err);
+}
+
+static int pairs_loss_new(world *w, npgnn_error *err)
+{
+    return npgnn_pairs_loss_new(&w->out.loss, w->graph, 2, 0, NPGNN_WEIGHTED, 1, &w->env, err);
+}
+
+static int pairs_loss_new_sampled(world *w, npgnn_error *err)
+{
+    return npgnn_pairs_loss_new(&w->out.loss, w->graph, 2, 3, NPGNN_PLAIN, 1, &w->env, err);
+}
+
+static int machine_gflops(world *w, npgnn_error *err)
+{
+    return npgnn_machine_gflops(w->out.numbers, &w->env, err);
+}
+
+/* ---- the test ---- */
+
+/* Lets 0, 1, 2, ... allocations of one call succeed, up to the first time it works. Returns how many it needed. */
+static long starve(call *work)
+{
+    for (long allow = 0;; allow++) {
+        world w;
+        npgnn_error err = {0};
+        world_begin(&w);
+        results before = w.out;
+        w.memory.allow = allow;
+        int code = work(&w, &err);
+        w.memory.allow = -1;
+        if (code) {
+            assert_int_equal(code, NPGNN_E_MEMORY);
+            assert_int_equal(err.code, code);
+            assert_true(strstr(err.text, "memory") != NULL);
+            assert_memory_equal(&w.out, &before, sizeof before);
+            assert_int_not_equal(access(w.path, F_OK), 0);
+        }
+        world_end(&w);
+        if (code == 0)
+            return allow;
+    }
+}
+
+static void test_call(void **state)
+{
+    call **work = *state;
+    starve(*work);
+}
+
+/* The same call once with everything going well, then with err NULL and no memory: a failure may go undescribed. */
+static void test_without_a_place_for_errors(void **state)
+{
+    (void)state;
+    call *calls[] = {load, fit, evaluate, split_new, trainer_new, model_load, model_save, predictor_new};
+    for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) {
+        world w;
+        world_begin(&w);
+        w.memory.allow = 0;
+        assert_int_equal(calls[i](&w, NULL), NPGNN_E_MEMORY);
+        w.memory.allow = -1;
+        world_end(&w);
+    }
+}
+
+/* That the meter does stop the calls that need memory, and leaves alone those that need none. */
+static void test_what_needs_memory(void **state)
+{
+    (void)state;
+    assert_true(starve(graph_from_arrays) > 3);
+    assert_true(starve(trainer_new) > 10);
+    assert_int_equal(starve(trainer_step), 0);
+    assert_int_equal(starve(options_set), 0);
+}
+
+/* ---- the memory of the JSON library, which is malloc's ---- */
+
+static long json_allow = -1; /* blocks before one is refused; negative: none will be */
+static int json_once;        /* those after it are given again */
+
+static void *json_malloc(size_t size)
+{
+    int refused = json_allow == 0;
+    json_allow -= json_allow > 0 || (refused && json_once);
+    return refused ? NULL : malloc(size);
+}
+
+static off_t size_of(const char *path)
+{
+    struct stat file;
+    assert_int_equal(stat(path, &file), 0);
+    return file.st_size;
+}
+
+/* A model is written whole or not at all, and read whole or refused. What the JSON library cannot hold, it cannot tell from
+ * broken JSON. Returns whether the call worked. */
+static int starve_json(call *work, long allow)
+{
+    world w;
+    npgnn_error err = {0};
+    world_begin(&w);
+    json_allow = allow;
+    json_once = work == model_save; /* the parser ends the program after a single one (Jansson 2.14) */
+    int code = work(&w, &err);
+    json_allow = -1;
+    if (code) {
+        assert_true(code == NPGNN_E_MEMORY || (work == model_load && code == NPGNN_E_FORMAT));
+        assert_null(w.out.model);
+        assert_int_not_equal(access(w.path, F_OK), 0);
+    } else if (work == model_save) {
+        assert_int_equal(size_of(w.path), size_of(model_path)); /* what it was loaded from */
+    }
+    world_end(&w);
+    return code == 0;
+}
+
+static void test_memory_of_json(void **state)
+{
+    call *calls[] = {model_save, model_load};
+    json_malloc_t before_malloc;
+    json_free_t before_free;
+    (void)state;
+    json_get_alloc_funcs(&before_malloc, &before_free);
+    json_set_alloc_funcs(json_malloc, free);
+    for (int i = 0; i < 2; i++) {
+        long allow = 0;
+        while (!starve_json(calls[i], allow))
+            allow++;
+        assert_true(allow > 20);
+    }
+    json_set_alloc_funcs(before_malloc, before_free);
+}
+
+/* ---- files that the calls read ---- */
+
+static void write_files(void)
+{
+    npgnn_pair edges[2 * NODES];
+    float features[NODES * COLUMNS];
+    npgnn_options options = small_options();
+    npgnn_graph *graph = NULL;
+    npgnn_split *split = NULL;
+    npgnn_model *model = NULL;
+    npgnn_error err = {0};
+    fill(edges, features);
+    assert_ok(npgnn_graph_from_arrays(&graph, edges, features, NODES, 2 * NODES, COLUMNS, NULL, &err), err);
+    assert_ok(npgnn_split_new(&split, graph, NULL, NULL, &err), err);
+    assert_ok(npgnn_fit(&model, graph, &options, NULL, &err), err);
+    assert_ok(npgnn_model_save(model, model_path, &err), err);
+    assert_ok(npgnn_split_save(split, split_path, &err), err);
+    npgnn_model_free(model);
+    npgnn_split_free(split);
+    npgnn_graph_free(graph);
+}
+
+static int make_files(void **state)
+{
+    (void)state;
+    if (!mkdtemp(folder))
+        return -1;
+    snprintf(model_path, sizeof model_path, "%s/model", folder);
+    snprintf(split_path, sizeof split_path, "%s/split", folder);
+    snprintf(edges_path, sizeof edges_path, "%s/edges", folder);
+    FILE *file = fopen(edges_path, "w");
+    if (!file)
+        return -1;
+    fputs("ann bob\nbob 7\n7 8\n", file);
+    fclose(file);
+    write_files();
+    return 0;
+}
+
+static int remove_files(void **state)
+{
+    (void)state;
+    unlink(model_path);
+    unlink(split_path);
+    unlink(edges_path);
+    return rmdir(folder);
+}
+
+/* A test named after the public call, whose function above has the same name without the prefix. */
+#define CALL(name)                                                                                                     \
+    {                                                                                                                  \
+        "npgnn_" #name, test_call, NULL, NULL, &(call *)                                                               \
+        {                                                                                                              \
+            name                                                                                                       \
+        }                                                                                                              \
+    }
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        CALL(options_preset),
+        CALL(options_set),
+        CALL(options_get),
+        CALL(load),
+        CALL(fit),
+        CALL(predict),
+        CALL(evaluate),
+        CALL(evaluate_inductive),
+        CALL(graph_from_arrays),
+        CALL(graph_from_csr),
+        CALL(graph_synthetic),
+        CALL(graph_part),
+        CALL(split_new),
+        CALL(split_load),
+        CALL(split_save),
+        CALL(split_check),
+        CALL(trainer_new),
+        CALL(trainer_step),
+        CALL(trainer_run),
+        CALL(trainer_model),
+        CALL(model_save),
+        CALL(model_load),
+        CALL(model_embed),
+        CALL(model_adapt),
+        CALL(predictor_new),
+        CALL(predictor_run),
+        CALL(auc_ap),
+        CALL(mrr_hits),
+        CALL(pairs_loss_new),
+        CALL(pairs_loss_new_sampled),
+        CALL(machine_gflops),
+        cmocka_unit_test(test_without_a_place_for_errors),
+        cmocka_unit_test(test_what_needs_memory),
+        cmocka_unit_test(test_memory_of_json),
+    };
+    return cmocka_run_group_tests(tests, make_files, remove_files);
+}
