@@ -21,6 +21,7 @@ typedef struct results {
     npgnn_pairs_loss *loss;
     npgnn_prediction predictions[PAIRS];
     npgnn_eval_run run;
+    npgnn_transfer_run transfer;
     npgnn_progress progress;
     npgnn_options options;
     float embedding[NODES * 2];
@@ -189,6 +190,16 @@ static int evaluate(world *w, npgnn_error *err)
 static int evaluate_inductive(world *w, npgnn_error *err)
 {
     return evaluate_with(w, NPGNN_INDUCTIVE, err);
+}
+
+static int transfer(world *w, npgnn_error *err)
+{
+    npgnn_transfer_options options;
+    npgnn_transfer_options_default(&options);
+    options.model = w->options;
+    options.train_nodes = options.context_nodes = 0.5;
+    options.test = 0.3;
+    return npgnn_transfer(&w->out.transfer, w->graph, NULL, 1, &options, &w->env, err);
 }
 
 static int split_new(world *w, npgnn_error *err)
@@ -477,6 +488,7 @@ int main(void)
         CALL(predict),
         CALL(evaluate),
         CALL(evaluate_inductive),
+        CALL(transfer),
         CALL(graph_from_arrays),
         CALL(graph_from_csr),
         CALL(graph_synthetic),

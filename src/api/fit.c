@@ -38,6 +38,19 @@ static int run_trainer(npgnn_model **out, npgnn_progress *last, const npgnn_grap
     return code;
 }
 
+/* The caller did not ask for this split, but for options that need it. */
+static int blame_options(int code, npgnn_error *err)
+{
+    npgnn_error inner;
+    if (!err || code != NPGNN_E_ARGUMENT)
+        return code;
+    inner = *err;
+    return npi_fail(err, code,
+                    "keep-best and fit-prior validate on links that are held out, and here none can be; both off, it "
+                    "trains without: %.400s",
+                    inner.text);
+}
+
 /* Holds links of `known` out in the way that those of `split` are. */
 static int hold_out(npgnn_split **out, const npgnn_graph *known, const npgnn_split *split, const npgnn_options *options,
                     const npgnn_env *env, npgnn_error *err)
@@ -48,7 +61,7 @@ static int hold_out(npgnn_split **out, const npgnn_graph *known, const npgnn_spl
     held.test = 0;
     held.val = new_nodes ? HELD_OUT_NODES : HELD_OUT_EDGES;
     held.seed = options->seed;
-    return npgnn_split_new(out, known, &held, env, err);
+    return blame_options(npgnn_split_new(out, known, &held, env, err), err);
 }
 
 static int wants_validation(const npgnn_options *options)

@@ -9,6 +9,10 @@
 #include <string.h>
 #include <time.h>
 
+/* A matrix has rows times columns elements, both below 2^31: such products are not checked, that with the size of an
+ * element is. */
+_Static_assert(SIZE_MAX >= UINT64_MAX, "64-bit sizes");
+
 static void *resize_malloc(void *user, void *block, size_t size)
 {
     (void)user;

@@ -144,15 +144,17 @@ static int build_edges(npgnn_graph *graph, const npgnn_pair *edges, int64_t coun
     return count_directions(graph, edges, count, repeats, err);
 }
 
-static int build_features(npgnn_graph *graph, npi_features *x, npgnn_error *err)
+static int build_features(npgnn_graph *graph, npgnn_error *err)
 {
-    graph->x = x;
-    if (!x)
+    if (!graph->x)
         return npi_features_from_dense(&graph->x, NULL, graph->n, 0, &graph->env, err);
-    if (x->n != graph->n)
-        return npi_fail(err, NPGNN_E_MISMATCH, "%d feature rows for %d nodes", x->n, graph->n);
+    if (graph->x->n != graph->n)
+        return npi_fail(err, NPGNN_E_MISMATCH, "%d feature rows for %d nodes", graph->x->n, graph->n);
     return 0;
 }
+
+/* Row i is looked up with i + 1 and counted with i + 2 (see scatter): these must fit as node numbers do. */
+#define MOST_NODES (INT32_MAX - 1)
 
 int npi_graph_build(npgnn_graph **out, npi_graph_parts *parts, const npgnn_env *env, npgnn_error *err)
 {
@@ -169,7 +171,10 @@ int npi_graph_build(npgnn_graph **out, npi_graph_parts *parts, const npgnn_env *
     graph->names = parts->names;
     graph->label = parts->label;
     graph->classes = parts->classes;
-    code = build_features(graph, parts->x, err);
+    graph->x = parts->x;
+    code = parts->n > MOST_NODES ? npi_fail(err, NPGNN_E_ARGUMENT, "more than %d nodes", MOST_NODES) : 0;
+    if (!code)
+        code = build_features(graph, err);
     if (!code)
         code = build_edges(graph, parts->edges, parts->edge_count, err);
     if (code) {

@@ -197,6 +197,8 @@ static size_t negatives_of(const draft *d, npgnn_set set, const npgnn_split_opti
 static int reserve_set(draft *d, npgnn_set set, size_t positives, double share, const npgnn_split_options *o, int full,
                        npgnn_error *err)
 {
+    if (d->graph->m == 0)
+        return npi_fail(err, NPGNN_E_ARGUMENT, "the graph has no edges: there is nothing to split");
     if (positives == 0 && share > 0)
         return npi_fail(err, NPGNN_E_ARGUMENT,
                         "the %s set would be empty: no link of this graph of %lld falls into its share of %g%s",

@@ -7,6 +7,7 @@
 
 #include "base/number.h"
 #include "io/pickle.h"
+#include "io/readers.h"
 #include "io/rows.h"
 #include "io/text.h"
 
@@ -262,6 +263,9 @@ static int read_contents(contents *c, npi_stream *files[NPI_PLANETOID_FILES], co
         code = read_test_index(c, files[NPI_PLANETOID_TEST], env, err);
     if (code == 0)
         code = place_rows(c, npi_stream_name(files[NPI_PLANETOID_TEST]), env, err);
+    if (code == 0)
+        code = npi_table_check_size(files[NPI_PLANETOID_ALLX], c->nodes, c->allx.cols,
+                                    c->allx.col.rows + c->tx.col.rows, err);
     return code;
 }
 

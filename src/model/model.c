@@ -17,11 +17,13 @@ int npi_model_new(npgnn_model **out, const npgnn_options *options, int32_t f, co
         return NPGNN_E_MEMORY;
     model->env = *env;
     model->options = *options;
-    if (size.d > 0)
-        model->q = npi_alloc(env, 2 * (size_t)size.d, sizeof *model->q, err);
-    if ((size.d > 0 && !model->q) || npi_params_new(&model->params, size, env, err)) {
+    if (size.d > 0 && !(model->q = npi_alloc(env, 2 * (size_t)size.d, sizeof *model->q, err)))
+        code = NPGNN_E_MEMORY;
+    if (!code)
+        code = npi_params_new(&model->params, size, env, err);
+    if (code) {
         npgnn_model_free(model);
-        return NPGNN_E_MEMORY;
+        return code;
     }
     model->info.columns = f;
     model->info.parameters = (int64_t)model->params.count;

@@ -44,7 +44,7 @@ int npi_pairs_sampled(const npgnn_options *options, int32_t n)
 static void plan_exact(npi_pairs *pairs, int32_t n)
 {
     int tile = n <= SMALL_N ? SMALL_TILE : TILE;
-    pairs->blocks = (npi_blocks){n, (n + tile - 1) / tile, TILE_UNIT};
+    pairs->blocks = (npi_blocks){n, (int32_t)(((int64_t)n + tile - 1) / tile), TILE_UNIT};
 }
 
 /* Blocks and rounds so that a node meets about `wanted` others; exact when that is most of them. */
@@ -61,7 +61,7 @@ static void plan_sample(npi_pairs *pairs, int32_t n, int wanted)
 /* Fills in the sizes that follow from the plan. */
 static void plan_scratch(npi_pairs *pairs)
 {
-    int32_t units = (pairs->blocks.n + pairs->blocks.unit - 1) / pairs->blocks.unit;
+    int64_t units = ((int64_t)pairs->blocks.n + pairs->blocks.unit - 1) / pairs->blocks.unit;
     size_t size = (size_t)((units + pairs->blocks.count - 1) / pairs->blocks.count) * (size_t)pairs->blocks.unit;
     size_t sides = pairs->rounds ? 4 * size * (size_t)pairs->k : 0;
     pairs->size = (int)size;

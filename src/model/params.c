@@ -18,6 +18,8 @@ int npi_params_new(npi_params *out, npi_sizes s, const npgnn_env *env, npgnn_err
 {
     size_t h = (size_t)s.h, d = (size_t)s.d, g = (size_t)s.g, k = (size_t)s.k;
     npi_params p = {.size = s};
+    if (s.f > INT32_MAX - s.d) /* W2 has f + d rows */
+        return npi_fail(err, NPGNN_E_ARGUMENT, "%d columns of features are too many for a model", s.f);
     p.count = (size_t)s.f * (h + g) + h * 2 * d + d * g + g + g * k + k;
     p.block = npi_alloc(env, p.count, sizeof *p.block, err);
     if (!p.block)
