@@ -4,7 +4,7 @@
 
 static void read_edges(fuzz_case *c, npi_stream *stream)
 {
-    npi_edge_list list = npi_edges_start(&c->env, 0);
+    npi_edge_list list = npi_edges_start(&c->env, 1);
     npi_table table = {0};
     npgnn_graph *graph = NULL;
     if (fuzz_code(c, npi_tables_read(&list, &table, stream, &c->err)) != 0)

@@ -80,7 +80,7 @@ ARGS = {
 }
 PAIRS = {"plain": "0 1\n1,2\n\n# no\n3\t0\r\n2 2\n", "bad": "0 1 2\n", "unknown": "0 9\n"}
 
-for target, texts in {"edges": EDGES, "jsonl": JSONL, "json": JSON, "graphml": GRAPHML, "csv": CSV, "svmlight": SVM, "mtx": MTX, "labels": LABELS, "split": SPLIT,
+for target, texts in {"edges": EDGES, "jsonl": JSONL, "json": JSON, "graphml": GRAPHML, "csv": CSV, "svmlight": SVM, "mtx": MTX, "plain": {"numbers": "0.5,1,0\n1,0,-2e3\n", "one": "7\n"}, "labels": LABELS, "split": SPLIT,
                       "options": OPTIONS, "synthetic": SYNTHETIC, "args": ARGS, "pairs": PAIRS}.items():
     for name, text in texts.items():
         seed(target, name, text)
@@ -92,6 +92,15 @@ for name, parts in {
     "mtx": [EDGES["mtx"], "%%MatrixMarket matrix array real general\n3 1\n1\n2\n3\n", ""],
 }.items():
     seed("tables", name, "\n=====\n".join(parts))
+
+OGB = ["0,1\n1,2\n2,0\n", "0.5,1\n0,0\n1,-1\n", "0\n1\nnan\n", "", "", "3\n"]
+for name, parts in {
+    "ogb": ["1" + OGB[0], *OGB[1:]],
+    "linqs": ["0ann bob\nbob cyd\n", "ann 0 1 red\nbob 1 1 blue\ncyd 0 0 red\n", "", "", "", ""],
+    "weighted": ["2a b 2.5\nb c 1e-3\n", "", "", "a\nb\nc\n", "", ""],
+    "columns": ["00 1\n1 2\n", "1 2\n3 4\n5 6\n", "0 x\n2 y\n", "", "first\nsecond\n", ""],
+}.items():
+    seed("files", name, "\n=====\n".join(parts))
 
 # ---- numpy ----
 
