@@ -20,6 +20,8 @@ typedef struct results {
     npgnn_predictor *predictor;
     npgnn_pairs_loss *loss;
     npgnn_prediction predictions[PAIRS];
+    npgnn_link links[2 * NODES];
+    int32_t found[NODES];
     npgnn_eval_run run;
     npgnn_transfer_run transfer;
     npgnn_progress progress;
@@ -277,6 +279,16 @@ static int predictor_run(world *w, npgnn_error *err)
     return npgnn_predictor_run(w->out.predictions, w->predictor, pairs, PAIRS, err);
 }
 
+static int predictor_top(world *w, npgnn_error *err)
+{
+    return npgnn_predictor_top(w->out.links, w->out.found, w->predictor, 2, NULL, err);
+}
+
+static int predictor_top_links(world *w, npgnn_error *err)
+{
+    return npgnn_predictor_top_links(w->out.links, w->out.found, w->predictor, PAIRS, NULL, err);
+}
+
 static const float scores[6] = {0.1F, 0.9F, 0.4F, 0.4F, 0.2F, 0.7F};
 
 static int auc_ap(world *w, npgnn_error *err)
@@ -507,6 +519,8 @@ int main(void)
         CALL(model_adapt),
         CALL(predictor_new),
         CALL(predictor_run),
+        CALL(predictor_top),
+        CALL(predictor_top_links),
         CALL(auc_ap),
         CALL(mrr_hits),
         CALL(pairs_loss_new),
