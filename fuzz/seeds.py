@@ -195,7 +195,7 @@ OPTION_TEXTS = {"hidden": "2", "latent-size": "1", "decoder-hidden": "2", "outpu
 
 
 def model(options, shapes, columns=2):
-    info = {"columns": columns, "iterations": 3, "fingerprint": "00000000000000ff", "train_nodes": 4, "train_edges": 5,
+    info = {"columns": columns, "iterations": 3, "fingerprint": "00000000000000ff", "context": "00000000000000ff", "train_nodes": 4, "train_edges": 5,
             "normalize": False, "binarize": True, "val_auc": 0.75, "val_ap": None}
     metadata = {"format": "npgnn-model", "format_version": "1", "npgnn_version": "0.1.0",
                 "options": json.dumps(options), "info": json.dumps(info)}

@@ -46,7 +46,7 @@ typedef struct world {
 } world;
 
 static char folder[] = "/tmp/npgnn-memory-XXXXXX";
-static char model_path[64], split_path[64], edges_path[64];
+static char model_path[64], split_path[64], edges_path[64], features_path[64];
 
 static npgnn_pair edge(int i)
 {
@@ -148,6 +148,11 @@ static int graph_from_csr(world *w, npgnn_error *err)
     static const int32_t col[3] = {4, 0, 2};
     static const float val[3] = {1, 2, 3};
     return npgnn_graph_from_csr(&w->out.graph, edges, ptr, col, val, 3, 2, 5, &w->env, err);
+}
+
+static int graph_extend(world *w, npgnn_error *err)
+{
+    return npgnn_graph_extend(&w->out.graph, w->graph, features_path, err);
 }
 
 static int graph_part(world *w, npgnn_error *err)
@@ -454,6 +459,14 @@ static void write_files(void)
     npgnn_graph_free(graph);
 }
 
+static void write_text(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(text, file);
+    fclose(file);
+}
+
 static int make_files(void **state)
 {
     (void)state;
@@ -462,11 +475,9 @@ static int make_files(void **state)
     snprintf(model_path, sizeof model_path, "%s/model", folder);
     snprintf(split_path, sizeof split_path, "%s/split", folder);
     snprintf(edges_path, sizeof edges_path, "%s/edges", folder);
-    FILE *file = fopen(edges_path, "w");
-    if (!file)
-        return -1;
-    fputs("ann bob\nbob 7\n7 8\n", file);
-    fclose(file);
+    snprintf(features_path, sizeof features_path, "%s/features.svm", folder);
+    write_text(edges_path, "ann bob\nbob 7\n7 8\n");
+    write_text(features_path, "0 1:1 6:2\n0 2:1\n");
     write_files();
     return 0;
 }
@@ -477,6 +488,7 @@ static int remove_files(void **state)
     unlink(model_path);
     unlink(split_path);
     unlink(edges_path);
+    unlink(features_path);
     return rmdir(folder);
 }
 
@@ -504,6 +516,7 @@ int main(void)
         CALL(graph_from_arrays),
         CALL(graph_from_csr),
         CALL(graph_synthetic),
+        CALL(graph_extend),
         CALL(graph_part),
         CALL(split_new),
         CALL(split_load),
