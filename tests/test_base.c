@@ -1,6 +1,7 @@
 /* Random numbers, memory, sorting, numbers as text and errors: what everything else stands on. */
 #include "check.h"
 
+#include <float.h>
 #include <locale.h>
 #include <string.h>
 
@@ -356,6 +357,9 @@ static void test_what_is_no_number(void **state)
     assert_int_equal(npi_number_float(&f, "NaN"), NPI_NUMBER_NOT_FINITE);
     assert_int_equal(npi_number_double(&d, "-infinity"), NPI_NUMBER_NOT_FINITE);
     assert_int_equal(npi_number_float(&f, "1e39"), NPI_NUMBER_NOT_FINITE);
+    assert_int_equal(npi_number_float(&f, "-3.40282347e+38"), NPI_NUMBER_OK); /* as printf has the largest float */
+    assert_true(f == -FLT_MAX);
+    assert_int_equal(npi_number_float(&f, "3.4028236e38"), NPI_NUMBER_NOT_FINITE);
     assert_int_equal(npi_number_double(&d, "1e39"), NPI_NUMBER_OK);
     assert_int_equal(npi_number_double(&d, "-1e309"), NPI_NUMBER_NOT_FINITE);
 }

@@ -127,6 +127,15 @@ static int options_get(world *w, npgnn_error *err)
     return npgnn_options_get(w->out.text, sizeof w->out.text, &w->options, "hidden", err);
 }
 
+static int options_settle(world *w, npgnn_error *err)
+{
+    npgnn_options before = w->options;
+    int code = npgnn_options_settle(&w->options, w->graph, NULL, &w->env, err);
+    if (code)
+        assert_memory_equal(&w->options, &before, sizeof before);
+    return code;
+}
+
 static int load(world *w, npgnn_error *err)
 {
     npgnn_load_options options = {.features = NULL, .normalize = 1, .binarize = 1};
@@ -507,6 +516,7 @@ int main(void)
         CALL(options_preset),
         CALL(options_set),
         CALL(options_get),
+        CALL(options_settle),
         CALL(load),
         CALL(fit),
         CALL(predict),

@@ -122,15 +122,18 @@ npi_number_result npi_number_double(double *out, const char *text)
     return NPI_NUMBER_OK;
 }
 
+/* What is nearer to the largest float than to the next there would be, is that: its nine digits are a bit more than it. */
+#define BEYOND_FLOATS 0x1.ffffffp127
+
 npi_number_result npi_number_float(float *out, const char *text)
 {
     double value = 0;
     npi_number_result result = npi_number_double(&value, text);
     if (result != NPI_NUMBER_OK)
         return result;
-    if (!(fabs(value) <= (double)FLT_MAX))
+    if (!(fabs(value) < BEYOND_FLOATS))
         return NPI_NUMBER_NOT_FINITE;
-    *out = (float)value;
+    *out = fabs(value) > (double)FLT_MAX ? copysignf(FLT_MAX, (float)copysign(1, value)) : (float)value;
     return NPI_NUMBER_OK;
 }
 

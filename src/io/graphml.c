@@ -330,7 +330,7 @@ static void XMLCALL end_element(void *user, const XML_Char *qualified)
         r->place = OUTSIDE;
     } else if (strcmp(name, "default") == 0 && r->place == IN_KEY) {
         end_text(r);
-    } else if (strcmp(name, "data") == 0 && r->key >= 0) {
+    } else if (strcmp(name, "data") == 0 && r->place != IN_KEY && r->key >= 0) {
         end_text(r);
         r->key = -1;
     }

@@ -18,9 +18,23 @@ size_t npi_safetensor_bytes(const npi_safetensor *tensor)
 
 /* ---- writing ---- */
 
+/* The text of `value`, for the caller to free; NULL when memory is out. Measured first: where memory runs out while a text of
+ * jansson's grows, it may lack a byte without anybody being told. */
+static char *text_of(const json_t *value, size_t flags)
+{
+    size_t size = value ? json_dumpb(value, NULL, 0, flags) : 0;
+    char *text = size > 0 ? malloc(size + 1) : NULL;
+    if (!text || json_dumpb(value, text, size, flags) != size) {
+        free(text);
+        return NULL;
+    }
+    text[size] = '\0';
+    return text;
+}
+
 int npi_safetensors_put(json_t *metadata, const char *key, json_t *value)
 {
-    char *text = value ? json_dumps(value, JSON_COMPACT | JSON_SORT_KEYS) : NULL;
+    char *text = text_of(value, JSON_COMPACT | JSON_SORT_KEYS);
     int failed = !text || json_object_set_new(metadata, key, json_string(text));
     json_decref(value);
     free(text);
@@ -76,7 +90,7 @@ char *npi_safetensors_header(json_t *metadata, const npi_safetensor *tensors, in
         failed |= json_object_set_new(header, tensors[i].name, entry(&tensors[i], offset));
         offset += npi_safetensor_bytes(&tensors[i]);
     }
-    char *text = failed ? NULL : json_dumps(header, JSON_COMPACT);
+    char *text = failed ? NULL : text_of(header, JSON_COMPACT);
     json_decref(header);
     return padded(text);
 }
