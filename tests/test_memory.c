@@ -281,6 +281,17 @@ static int model_adapt(world *w, npgnn_error *err)
     return npgnn_model_adapt(&w->out.model, w->model, w->graph, &w->env, err);
 }
 
+static int model_calibrate(world *w, npgnn_error *err)
+{
+    npgnn_model_info before, after;
+    npgnn_model_describe(&before, w->model);
+    int code = npgnn_model_calibrate(w->model, w->split, &w->env, err);
+    npgnn_model_describe(&after, w->model);
+    if (code)
+        assert_memory_equal(&after, &before, sizeof before);
+    return code;
+}
+
 static int predictor_new(world *w, npgnn_error *err)
 {
     npgnn_predict_options options = {.samples = 2};
@@ -390,14 +401,11 @@ static void test_what_needs_memory(void **state)
 
 /* ---- the memory of the JSON library, which is malloc's ---- */
 
-static long json_allow = -1; /* blocks before one is refused; negative: none will be */
-static int json_once;        /* those after it are given again */
+static long json_allow = -1; /* blocks before the one that is refused; negative: none will be */
 
 static void *json_malloc(size_t size)
 {
-    int refused = json_allow == 0;
-    json_allow -= json_allow > 0 || (refused && json_once);
-    return refused ? NULL : malloc(size);
+    return json_allow >= 0 && json_allow-- == 0 ? NULL : malloc(size);
 }
 
 static off_t size_of(const char *path)
@@ -407,43 +415,39 @@ static off_t size_of(const char *path)
     return file.st_size;
 }
 
-/* A model is written whole or not at all, and read whole or refused. What the JSON library cannot hold, it cannot tell from
- * broken JSON. Returns whether the call worked. */
-static int starve_json(call *work, long allow)
+/* Saves a model, one block being refused. Returns whether that was all it needed. */
+static int starve_json(long allow)
 {
     world w;
     npgnn_error err = {0};
     world_begin(&w);
     json_allow = allow;
-    json_once = work == model_save; /* the parser ends the program after a single one (Jansson 2.14) */
-    int code = work(&w, &err);
+    int code = model_save(&w, &err);
     json_allow = -1;
     if (code) {
-        assert_true(code == NPGNN_E_MEMORY || (work == model_load && code == NPGNN_E_FORMAT));
-        assert_null(w.out.model);
+        assert_int_equal(code, NPGNN_E_MEMORY);
         assert_int_not_equal(access(w.path, F_OK), 0);
-    } else if (work == model_save) {
+    } else {
         assert_int_equal(size_of(w.path), size_of(model_path)); /* what it was loaded from */
     }
     world_end(&w);
     return code == 0;
 }
 
+/* A model is written whole or not at all. (Reading is not tried: Jansson 2.14 ends the program where its parser gets no
+ * memory.) */
 static void test_memory_of_json(void **state)
 {
-    call *calls[] = {model_save, model_load};
     json_malloc_t before_malloc;
     json_free_t before_free;
+    long allow = 0;
     (void)state;
     json_get_alloc_funcs(&before_malloc, &before_free);
     json_set_alloc_funcs(json_malloc, free);
-    for (int i = 0; i < 2; i++) {
-        long allow = 0;
-        while (!starve_json(calls[i], allow))
-            allow++;
-        assert_true(allow > 20);
-    }
+    while (!starve_json(allow))
+        allow++;
     json_set_alloc_funcs(before_malloc, before_free);
+    assert_true(allow > 20);
 }
 
 /* ---- files that the calls read ---- */
@@ -540,6 +544,7 @@ int main(void)
         CALL(model_load),
         CALL(model_embed),
         CALL(model_adapt),
+        CALL(model_calibrate),
         CALL(predictor_new),
         CALL(predictor_run),
         CALL(predictor_top),

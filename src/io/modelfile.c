@@ -74,17 +74,25 @@ static json_t *info_json(const npgnn_model_info *info)
                      real_or_null(info->val_ap), "link_rate", info->link_rate);
 }
 
-static json_t *calibration_json(const npi_calibration *c)
+/* NULL where memory is out, as in the next two. */
+static json_t *reals_json(const double *numbers, int count)
 {
-    json_t *knots = json_array(), *slopes = json_array();
-    for (int p = 0; p < c->pieces; p++)
-        json_array_append_new(slopes, json_real(c->slope[p]));
-    for (int p = 0; p + 1 < c->pieces; p++)
-        json_array_append_new(knots, json_real(c->knot[p]));
-    return json_pack("{s:f, s:o, s:o}", "offset", c->offset, "slopes", slopes, "knots", knots);
+    json_t *array = json_array();
+    int failed = 0;
+    for (int i = 0; i < count; i++)
+        failed |= json_array_append_new(array, json_real(numbers[i]));
+    if (!failed)
+        return array;
+    json_decref(array);
+    return NULL;
 }
 
-/* NULL where memory is out. */
+static json_t *calibration_json(const npi_calibration *c)
+{
+    return json_pack("{s:f, s:o, s:o}", "offset", c->offset, "slopes", reals_json(c->slope, c->pieces), "knots",
+                     reals_json(c->knot, c->pieces - 1));
+}
+
 static json_t *columns_json(const npi_names *columns)
 {
     json_t *array = json_array();
