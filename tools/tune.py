@@ -94,6 +94,7 @@ def around(center, changes):
 SEEDS = (101, 102, 103)  # not the seeds of any table
 BEST = "--radius 1.8 --propagate 1 --fit-prior on --keep-best on"
 WIDE = (BEST + " --input-scale 0 --input-dropout 0.5 --output-size 128 --decoder-hidden 256 --loss sampled")
+FIRST = "--preset best --learning-rate 0.01"  # the preset before the grid "rate"
 GRIDS = {
     "default": {"tasks": SMALL, "seeds": SEEDS[:2], "settings": [
         "--input-scale 0 --input-dropout 0", "--input-scale 0 --input-dropout 0.25", "--input-scale 0 --input-dropout 0.5",
@@ -112,10 +113,12 @@ GRIDS = {
     "wide": {"tasks": SMALL, "seeds": SEEDS[:2], "settings": around(WIDE, [
         "--loss exact", "--pairs-per-node 256", "--no-latent", "--input-dropout 0.7", "--output-size 256 --decoder-hidden 512",
         "--propagate 2", "--cold-nodes 0.5", "--learning-rate 0.005", "--kl-weight 0.1", "--samples 2"])},
-    "schedule": {"tasks": ["cora-t", "citeseer-t", "cora-i", "made-t"], "seeds": SEEDS[:2], "settings": around("--preset best", [
+    "schedule": {"tasks": ["cora-t", "citeseer-t", "cora-i", "made-t"], "seeds": SEEDS[:2], "settings": around(FIRST, [
         "--lr-schedule cosine", "--learning-rate 0.005", "--lr-schedule cosine --lr-horizon 400",
         "--learning-rate 0.02 --lr-schedule cosine", "--evidence features", "--cold-nodes 0.5", "--patience 40",
         "--samples 2", "--kl-weight 0.1"])},
+    "rate": {"tasks": ["cora-t", "citeseer-t", "cora-i", "made-t"], "seeds": SEEDS, "settings": around(FIRST, [
+        "--learning-rate 0.005"])},
     "pubmed": {"tasks": PUBMED, "seeds": SEEDS[:1], "settings": around(WIDE + " --iterations 1000", [
         "--no-latent", "--input-dropout 0", "--input-dropout 0.25", "--propagate 2", "--learning-rate 0.005"])},
     "pubmed-default": {"tasks": PUBMED[:2], "seeds": SEEDS[:1], "settings": [
