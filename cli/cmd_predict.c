@@ -89,23 +89,31 @@ static void warn_uncalibrated(const npgnn_model *model, const cli_settings *sett
                   settings->operands[0]);
 }
 
+/* How many draws of z there are: what was asked for, or as the model was trained. */
+static int draws_of(const npgnn_model *model, const cli_settings *settings)
+{
+    npgnn_options trained;
+    npgnn_model_options(&trained, model);
+    return settings->samples < 0 ? trained.predict_samples : settings->samples;
+}
+
 static int predict(const npgnn_model *model, const npgnn_graph *graph, const cli_settings *settings)
 {
     npgnn_predictor *predictor = NULL;
     recommend_progress progress = {0};
     npgnn_predict_options options = {settings->samples, settings->seed, settings->link_rate};
     npgnn_env env = recommend_env(&progress, settings);
-    npgnn_options trained;
     npgnn_error err = {0};
+    int draws = draws_of(model, settings);
+    if (settings->rank == NPGNN_BY_LOW && draws == 0)
+        return say_usage("predict", "--rank-by lower-bound needs --samples N: without draws there is no interval");
     if (npgnn_predictor_new(&predictor, model, graph, &options, &env, &err) != 0)
         return say_error("%s", err.text);
-    npgnn_model_options(&trained, model);
     warn_uncalibrated(model, settings);
-    int samples = settings->samples < 0 ? trained.predict_samples : settings->samples;
     links_writer writer = {.graph = graph,
                            .format = (links_format)settings->format,
                            .raw = settings->raw,
-                           .spread = samples > 0 && !settings->raw,
+                           .spread = draws > 0 && !settings->raw,
                            .known = !settings->pairs};
     int status = write_links(&writer, predictor, &progress, settings);
     npgnn_predictor_free(predictor);
@@ -163,6 +171,10 @@ static const arg_option options[] = {
     SETTING("from", 0, ARG_PAIR, from, "NODE|FILE", "The same: the nodes at the first end."),
     SETTING("to", 0, ARG_PAIR, to, "NODE|FILE", "The nodes at the second end: who may be a partner."),
     SETTING("min-prob", 0, ARG_REAL, min_probability, "P", "Leave out links that are less probable.", 0, 1),
+    SETTING(
+        "rank-by", 0, ARG_CHOICE, rank, "probability|lower-bound",
+        "What is best: the most probable (default), or, for cautious lists, the highest lower end of the interval that "
+        "--samples gives."),
     SETTING("exclude", 0, ARG_CHOICE, exclude, "known|none",
             "What --top and --top-links leave out: links that DATA has (default), or nothing."),
     SETTING("new-features", 0, ARG_TEXT, new_features, "FILE",

@@ -110,8 +110,13 @@ int recommend(const links_writer *writer, npgnn_predictor *predictor, recommend_
         status = node_list_read(&to, writer->graph, &settings->to);
     if (status == 0 && !from.nodes)
         status = list_all(&from, writer->graph);
-    npgnn_top_options options = {
-        from.nodes, to.nodes, from.count, to.count, settings->exclude == EXCLUDE_NONE, settings->min_probability};
+    npgnn_top_options options = {from.nodes,
+                                 to.nodes,
+                                 from.count,
+                                 to.count,
+                                 settings->exclude == EXCLUDE_NONE,
+                                 settings->min_probability,
+                                 (npgnn_rank)settings->rank};
     int64_t nodes = npgnn_graph_nodes(writer->graph);
     progress->all = from.count;
     if (status == 0 && settings->top > 0)

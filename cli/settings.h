@@ -43,6 +43,7 @@ typedef struct cli_settings {
     int exclude;        /* EXCLUDE_KNOWN or EXCLUDE_NONE */
     int format;         /* a links_format */
     double min_probability;
+    int rank; /* an npgnn_rank */
     int curves, profile;
     const char *data; /* of bench: an option there */
     double seconds;

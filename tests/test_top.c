@@ -66,14 +66,20 @@ static npgnn_predictor *predictor_of(const npgnn_model *model, const npgnn_graph
 typedef struct ranked {
     npgnn_link link;
     int draws;
+    npgnn_rank rank;
 } ranked;
+
+static float rank_of(const ranked *r)
+{
+    return r->rank == NPGNN_BY_LOW ? r->link.prediction.low : r->link.prediction.probability;
+}
 
 static int compare(const void *a, const void *b)
 {
     const ranked *x = a, *y = b;
     const npgnn_prediction *p = &x->link.prediction, *q = &y->link.prediction;
-    if (x->draws && p->probability != q->probability)
-        return p->probability > q->probability ? -1 : 1;
+    if (x->draws && rank_of(x) != rank_of(y))
+        return rank_of(x) > rank_of(y) ? -1 : 1;
     if (p->score != q->score)
         return p->score > q->score ? -1 : 1;
     if (x->link.pair.u != y->link.pair.u)
@@ -109,10 +115,11 @@ static ranked *rank_all(size_t *count, npgnn_predictor *p, const npgnn_graph *gr
                 pairs[all++] = (npgnn_pair){u, v};
     assert_ok(npgnn_predictor_run(predictions, p, pairs, all, &err), err);
     ranked *list = calloc(all + 1, sizeof *list);
-    for (size_t i = 0; i < all; i++)
-        if ((double)predictions[i].probability >= o->min_probability)
-            list[kept++] =
-                (ranked){{pairs[i], predictions[i], npgnn_graph_has_edge(graph, pairs[i].u, pairs[i].v)}, samples > 0};
+    for (size_t i = 0; i < all; i++) {
+        int known = npgnn_graph_has_edge(graph, pairs[i].u, pairs[i].v);
+        list[kept] = (ranked){{pairs[i], predictions[i], known}, samples > 0, o->rank};
+        kept += (double)rank_of(&list[kept]) >= o->min_probability;
+    }
     qsort(list, kept, sizeof *list, compare);
     *count = kept;
     return list;
@@ -182,6 +189,7 @@ static void check_all(const npgnn_graph *graph, const npgnn_model *model, int sa
         {0},
         {.known = 1},
         {.min_probability = middling(p, graph)},
+        {.min_probability = middling(p, graph), .rank = NPGNN_BY_LOW},
         {.from = some, .from_count = COUNT(some)},
         {.to = others, .to_count = COUNT(others), .known = 1},
         {.from = some, .from_count = COUNT(some), .to = others, .to_count = COUNT(others)},

@@ -598,17 +598,22 @@ typedef struct npgnn_link {
     int known; /* 1: the graph has this link */
 } npgnn_link;
 
+/* What is best, with draws of z: the most probable, or, for cautious lists, what has the highest lower end of its interval. Without
+ * draws there is no difference. */
+typedef enum { NPGNN_BY_PROBABILITY, NPGNN_BY_LOW } npgnn_rank;
+
 /* What to search. Zero-initialise it for all nodes with all nodes, leaving out the links that the graph has. */
 typedef struct npgnn_top_options {
     const int32_t *from, *to;     /* the nodes at the first and at the second end, none twice; NULL: all */
     int32_t from_count, to_count; /* how many they are, where they are given */
     int known;                    /* 1: links that the graph has take part */
-    double min_probability;       /* leave out what is less probable; 0 to 1 */
+    double min_probability;       /* leave out what is less probable, or whose `low` is less; 0 to 1 */
+    npgnn_rank rank;
 } npgnn_top_options;
 
 /* The k best partners of every node of `from`, best first: those of the i-th are out[i * k] to out[i * k + found[i] - 1]. All
  * pairs take part, and the result is what npgnn_predictor_run for each of them would give, to the bit, for any number of
- * threads: pairs are ordered by score (the same order as by probability, but finer) or, with draws of z, by probability and
+ * threads: pairs are ordered by score (the same order as by probability, but finer) or, with draws of z, by probability (or `low`) and
  * then score; equals by the numbers of their nodes, the smaller first. docs/predict.md tells how.
  *
  * The environment's progress is called with `iteration` of `iterations` nodes done; after E_CANCELLED found[i] is 0 for nodes

@@ -181,6 +181,7 @@ static double slack_of(const search *s, const real *score, double product)
     const npgnn_predictor *p = s->p;
     int terms = p->model->params.size.k + (p->evidence.count > 0 && p->x->dense ? p->x->f : 0) + 32;
     real largest = 0;
+#pragma omp simd reduction(max : largest)
     for (int32_t j = 0; j < s->n; j++) {
         real size = score[j] < 0 ? -score[j] : score[j];
         largest = size > largest ? size : largest;
@@ -216,8 +217,8 @@ static void approximate(desk *d, const search *s, int count)
 
 /* ---- what is worth a look ---- */
 
-/* The mean of probabilities is at most that of the largest score. So to reach the mean `worst`, a pair must have a score of at
- * least this; a little less counts too, for what the probability's own rounding may do. */
+/* The mean of probabilities is at most that of the largest score, and so is that of a score below the mean of all. So to reach
+ * `worst`, a pair must have a score of at least this; a little less counts too, for what the probability's own rounding may do. */
 static double least_score(double worst, const npi_calibration *calibration)
 {
     enum { STEPS = 50 };
@@ -274,23 +275,31 @@ static uint32_t order_of(float score)
     return bits >> 31 ? ~bits : bits | 0x80000000u;
 }
 
-static void offer(const search *s, desk *d, npgnn_pair pair)
+/* What pairs are ordered by, where that is not the score. */
+static float rank_of(const search *s, const npgnn_prediction *judged)
 {
+    return s->options.rank == NPGNN_BY_LOW ? judged->low : judged->probability;
+}
+
+/* Returns whether the worst that a full list keeps has changed. */
+static int offer(const search *s, desk *d, npgnn_pair pair)
+{
+    int was_full = d->list.count == d->list.room;
+    double worst = was_full ? d->list.items[0].score : (double)-INFINITY;
     npgnn_prediction judged = judge(s, d, pair);
-    float value = s->drawn ? judged.probability : judged.score;
+    float value = s->drawn ? rank_of(s, &judged) : judged.score;
     if (!isnan(value))
         npi_shortlist_offer(&d->list,
                             (npi_candidate){(double)value, order_of(judged.score), (int64_t)pair.u * s->n + pair.v});
+    return d->list.count == d->list.room && (!was_full || d->list.items[0].score > worst);
 }
 
 static void look_through(const search *s, desk *d, int32_t u, const real *value, double slack)
 {
     real least = least_value(s, &d->list, slack);
     for (int32_t v = 0; v < s->n; v++)
-        if (!(value[v] < least) && eligible(s, u, v)) { /* in this form a NaN is looked at */
-            offer(s, d, (npgnn_pair){u, v});
-            least = least_value(s, &d->list, slack);
-        }
+        if (!(value[v] < least) && eligible(s, u, v) && offer(s, d, (npgnn_pair){u, v}))
+            least = least_value(s, &d->list, slack); /* `!(<)`: a NaN is looked at */
 }
 
 /* ---- the search ---- */
@@ -305,7 +314,7 @@ static int32_t write_list(npgnn_link *out, const search *s, desk *d)
         int64_t id = list->items[count].id;
         npgnn_pair pair = {(int32_t)(id / s->n), (int32_t)(id % s->n)};
         npgnn_prediction judged = judge(s, d, pair);
-        if ((double)judged.probability < s->options.min_probability)
+        if ((double)rank_of(s, &judged) < s->options.min_probability)
             break;
         out[count] = (npgnn_link){pair, judged, npgnn_graph_has_edge(s->p->graph, pair.u, pair.v)};
     }

@@ -33,6 +33,10 @@ npgnn predict model.safetensors $data --top-links 5 --min-prob 1 | wc -l
 note draws
 npgnn predict model.safetensors $data --top 1 --for 8 --samples 5 | awk -F '\t' '{ print NF }'
 
+npgnn predict model.safetensors $data --top 20 --for 8 --samples 5 --rank-by lower-bound |
+    awk -F '\t' 'NR > 1 && $5 > last { exit 1 } { last = $5 } END { print NR, "by the lower end" }'
+status 2 npgnn predict model.safetensors $data --top 1 --rank-by lower-bound
+
 note formats
 cat >edges.csv <<'CSV'
 "a, ""b""",plain
