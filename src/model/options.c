@@ -150,7 +150,7 @@ static void set_best(npgnn_options *o)
     o->propagate = 1;
     o->fit_prior = 1;
     o->loss = NPGNN_LOSS_SAMPLED;
-    o->iterations = 1000;
+    o->iterations = 800;
     o->learning_rate = 0.005;
     o->keep_best = 1;
     o->patience = 20;
