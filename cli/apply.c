@@ -10,6 +10,7 @@ int apply_load(npgnn_graph **graph, const npgnn_model *model, const cli_settings
     npgnn_model_describe(&info, model);
     settings.load.normalize = info.normalize;
     settings.load.binarize = info.binarize;
+    settings.load.weighted = info.weighted;
     return settings_load(graph, &settings, data, &env);
 }
 

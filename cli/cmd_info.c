@@ -24,14 +24,14 @@ static int is_model(const char *name)
 
 static json_t *graph_json(const npgnn_graph_info *info, const char *dataset)
 {
-    return json_pack("{s:s, s:i, s:I, s:i, s:I, s:b, s:i, s:i, s:i, s:i, s:I, s:I, s:I, s:I, s:o}", "dataset", dataset,
-                     "nodes", info->nodes, "edges", (json_int_t)info->edges, "features", info->columns, "nonzeros",
-                     (json_int_t)info->nonzeros, "features_dense", info->features_dense, "isolated", info->isolated,
-                     "featureless", info->featureless, "max_degree", info->max_degree, "classes", info->classes,
-                     "input_edges", (json_int_t)info->input_edges, "merged_duplicates",
-                     (json_int_t)info->merged_duplicates, "merged_reverse", (json_int_t)info->merged_reverse,
-                     "dropped_self_loops", (json_int_t)info->dropped_self_loops, "fingerprint",
-                     report_hash(info->fingerprint));
+    return json_pack("{s:s, s:i, s:I, s:b, s:i, s:I, s:b, s:i, s:i, s:i, s:i, s:I, s:I, s:I, s:I, s:o}", "dataset",
+                     dataset, "nodes", info->nodes, "edges", (json_int_t)info->edges, "weighted", info->weighted,
+                     "features", info->columns, "nonzeros", (json_int_t)info->nonzeros, "features_dense",
+                     info->features_dense, "isolated", info->isolated, "featureless", info->featureless, "max_degree",
+                     info->max_degree, "classes", info->classes, "input_edges", (json_int_t)info->input_edges,
+                     "merged_duplicates", (json_int_t)info->merged_duplicates, "merged_reverse",
+                     (json_int_t)info->merged_reverse, "dropped_self_loops", (json_int_t)info->dropped_self_loops,
+                     "fingerprint", report_hash(info->fingerprint));
 }
 
 static void print_graph(const npgnn_graph_info *info)
@@ -40,7 +40,8 @@ static void print_graph(const npgnn_graph_info *info)
     printf("nodes          %" PRId32 "\n", info->nodes);
     printf("  no edge      %" PRId32 "\n", info->isolated);
     printf("  no feature   %" PRId32 "\n", info->featureless);
-    printf("edges          %" PRId64 " undirected, at most %" PRId32 " at a node\n", info->edges, info->max_degree);
+    printf("edges          %" PRId64 " undirected%s, at most %" PRId32 " at a node\n", info->edges,
+           info->weighted ? " with weights" : "", info->max_degree);
     printf("  as read      %" PRId64 "\n", info->input_edges);
     printf("  duplicates   %" PRId64 " merged\n", info->merged_duplicates);
     printf("  both ways    %" PRId64 " merged\n", info->merged_reverse);

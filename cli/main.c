@@ -10,8 +10,9 @@
 #include "say.h"
 #include "settings.h"
 
-static const cli_command *const commands[] = {&cmd_demo,      &cmd_info,  &cmd_train, &cmd_eval, &cmd_predict,
-                                              &cmd_reproduce, &cmd_bench, &cmd_adapt, &cmd_fetch};
+static const cli_command *const commands[] = {&cmd_demo,    &cmd_info,      &cmd_train, &cmd_eval,
+                                              &cmd_predict, &cmd_reproduce, &cmd_bench, &cmd_adapt,
+                                              &cmd_convert, &cmd_embed,     &cmd_fetch};
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 
 static int print_overview(void)

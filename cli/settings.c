@@ -16,6 +16,7 @@ static const arg_option data_options[] = {
             "Where names of data sets are looked up (default: $NPGNN_DATA, then the user's cache folder)."),
     SETTING("normalize", 0, ARG_FLAG, load.normalize, NULL, "Divide each feature row by its sum of magnitudes."),
     SETTING("binarize", 0, ARG_FLAG, load.binarize, NULL, "Turn every feature that is not zero into 1."),
+    SETTING("weighted", 0, ARG_FLAG, load.weighted, NULL, "Use the weights of the edges (third column, values)."),
 };
 
 static const arg_option common_options[] = {

@@ -41,7 +41,7 @@ typedef struct cli_settings {
     const char *new_features;
     arg_pairs from, to; /* nodes, or files of them */
     int exclude;        /* EXCLUDE_KNOWN or EXCLUDE_NONE */
-    int format;         /* a links_format */
+    int format;         /* a links_format; of embed, one of its own */
     double min_probability;
     int rank; /* an npgnn_rank */
     int curves, profile;
@@ -85,7 +85,7 @@ typedef struct cli_command {
 } cli_command;
 
 extern const cli_command cmd_demo, cmd_info, cmd_train, cmd_eval, cmd_predict, cmd_reproduce, cmd_bench, cmd_adapt,
-    cmd_fetch;
+    cmd_convert, cmd_embed, cmd_fetch;
 
 /* After parsing: applies preset and changes, resolves the number of threads. Returns 0 or EXIT_USAGE. */
 int settings_finish(cli_settings *settings, const arg_command *command);

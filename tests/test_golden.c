@@ -175,7 +175,7 @@ static npi_input make_input(const inputs *in, const npgnn_options *options, cons
                        .context = &in->context[options->context].adj,
                        .context_nodes = options->context == NPGNN_CONTEXT_NODES ? in->context_nodes : NULL,
                        .epsilon = epsilon,
-                       .loss = npi_pairs_loss_make(options->likelihood, graph->n, graph->m)};
+                       .loss = npi_pairs_loss_make(options->likelihood, &graph->a)};
 }
 
 /* ---- comparing ------------------------------------------------------------------------------------------------------ */

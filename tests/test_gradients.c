@@ -83,6 +83,29 @@ static problem make_problem(int dense)
     return p;
 }
 
+/* Gives the links weights, the same in both directions. */
+static void weigh(fixture_graph *g)
+{
+    npi_csr *a = &g->graph->a;
+    a->val = npi_alloc(fixture_env(), (size_t)a->ptr[a->rows], sizeof *a->val, NULL);
+    assert_non_null(a->val);
+    for (int32_t u = 0; u < a->rows; u++)
+        for (int64_t e = a->ptr[u]; e < a->ptr[u + 1]; e++)
+            a->val[e] = 0.25f + 0.5f * (float)((u + a->col[e]) % 5);
+    g->adj.a = *a;
+    npi_adj_normalize(&g->adj, 1);
+}
+
+static void weigh_problem(problem *p)
+{
+    weigh(&p->whole);
+    weigh(&p->context[NPGNN_CONTEXT_EDGES]);
+    weigh(&p->context[NPGNN_CONTEXT_NODES]);
+    npi_neighbours_free(fixture_env(), &p->neighbours);
+    assert_int_equal(npi_neighbours_new(&p->neighbours, &p->whole.graph->a, fixture_env(), NULL), 0);
+    npi_neighbours_draw(&p->neighbours, 0.3, 5, 1, 1);
+}
+
 static void free_problem(problem *p)
 {
     npi_neighbours_free(fixture_env(), &p->neighbours);
@@ -110,7 +133,7 @@ static npi_input make_input(const problem *p, const npgnn_options *options)
                        .context_nodes = by_nodes ? p->nodes : NULL,
                        .epsilon = p->epsilon,
                        .neighbours = &p->neighbours,
-                       .loss = npi_pairs_loss_make(options->likelihood, N, M)};
+                       .loss = npi_pairs_loss_make(options->likelihood, &p->whole.graph->a)};
 }
 
 static npgnn_options base_options(void)
@@ -130,18 +153,31 @@ static npgnn_options base_options(void)
 
 /* ---- relus: a difference across a kink is not a derivative ------------------------------------------------------ */
 
+static double weight_at(const npi_adj *adj, int64_t entry)
+{
+    return adj->a.val ? (double)adj->a.val[entry] : 1;
+}
+
+/* 1 + the sum of a row's weights. */
+static double degree(const npi_adj *adj, int i)
+{
+    double sum = 1;
+    for (int64_t e = adj->a.ptr[i]; e < adj->a.ptr[i + 1]; e++)
+        sum += weight_at(adj, e);
+    return sum;
+}
+
 /* out (rows, width) = Â in, from the definition. */
 static void propagate(double *out, const npi_adj *adj, const double *in, int width)
 {
     int rows = adj->a.rows;
     for (int i = 0; i < rows; i++)
         for (int c = 0; c < width; c++) {
-            double own = 1.0 + (double)(adj->a.ptr[i + 1] - adj->a.ptr[i]);
+            double own = degree(adj, i);
             double sum = in[i * width + c] / own;
             for (int64_t e = adj->a.ptr[i]; e < adj->a.ptr[i + 1]; e++) {
                 int j = adj->a.col[e];
-                double other = 1.0 + (double)(adj->a.ptr[j + 1] - adj->a.ptr[j]);
-                sum += in[j * width + c] / sqrt(own * other);
+                sum += weight_at(adj, e) * in[j * width + c] / sqrt(own * degree(adj, j));
             }
             out[i * width + c] = sum;
         }
@@ -415,6 +451,19 @@ static void test_conditional(void **state)
     }
 }
 
+/* Links with weights, in the normalisation and in the loss. */
+static void test_weights(void **state)
+{
+    (void)state;
+    problem p = make_problem(0);
+    weigh_problem(&p);
+    for (unsigned number = 0; number < 256; number += 5) {
+        npgnn_options options = combination(number);
+        check_options(&p, &options);
+    }
+    free_problem(&p);
+}
+
 /* The comparison above must notice one derivative that is wrong by a ten-thousandth of its tensor's scale. */
 static void test_a_wrong_gradient_is_noticed(void **state)
 {
@@ -466,6 +515,7 @@ int main(void)
         cmocka_unit_test(test_without_latent),   cmocka_unit_test(test_a_wrong_gradient_is_noticed),
         cmocka_unit_test(test_gradients_add_up), cmocka_unit_test(test_refinements),
         cmocka_unit_test(test_relu_output),      cmocka_unit_test(test_conditional),
+        cmocka_unit_test(test_weights),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -119,6 +119,7 @@ static npgnn_model *make_model(int32_t f, int latent)
     model->info.train_nodes = 2147483647;
     model->info.train_edges = (int64_t)1 << 40;
     model->info.normalize = 1;
+    model->info.weighted = 1;
     model->info.val_auc = 0.1 + 0.2;
     npi_model_uncalibrate(model);
     if (latent) {
@@ -161,6 +162,7 @@ static void check_same_info(const npgnn_model *a, const npgnn_model *b)
     assert_int_equal(x.train_nodes, y.train_nodes);
     assert_true(x.train_edges == y.train_edges);
     assert_int_equal(x.normalize, y.normalize);
+    assert_int_equal(x.weighted, y.weighted);
     assert_int_equal(x.binarize, y.binarize);
     assert_true(same_or_both_nan(x.val_auc, y.val_auc));
     assert_true(same_or_both_nan(x.val_ap, y.val_ap));

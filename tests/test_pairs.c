@@ -74,7 +74,7 @@ static problem problem_on(npi_csr edges, int k, double mean, double spread)
     p.n = edges.rows;
     p.k = k;
     p.edges = edges;
-    p.loss = npi_pairs_loss_make(NPGNN_WEIGHTED, p.n, edges.ptr[p.n] / 2);
+    p.loss = npi_pairs_loss_make(NPGNN_WEIGHTED, &edges);
     p.u = get(cells, sizeof *p.u);
     for (size_t i = 0; i < cells; i++)
         p.u[i] = (real)(mean + spread * npi_rng_normal_at(&rng, i));
@@ -90,6 +90,7 @@ static void problem_free(problem *p)
 {
     free(p->edges.ptr);
     free(p->edges.col);
+    free(p->edges.val);
     free(p->u);
 }
 
@@ -114,6 +115,16 @@ static double dot(const problem *p, int32_t i, int32_t j)
     return s;
 }
 
+/* Gives the edges weights, larger ones where the embeddings agree. */
+static void weigh(problem *p)
+{
+    p->edges.val = get((size_t)p->edges.ptr[p->n], sizeof *p->edges.val);
+    for (int32_t i = 0; i < p->n; i++)
+        for (int64_t e = p->edges.ptr[i]; e < p->edges.ptr[i + 1]; e++)
+            p->edges.val[e] = dot(p, i, p->edges.col[e]) > 0 ? 5.5f : 0.1f;
+    p->loss = npi_pairs_loss_make(NPGNN_WEIGHTED, &p->edges);
+}
+
 static double softplus(double s)
 {
     return (s > 0 ? s : 0) + log1p(exp(-fabs(s)));
@@ -130,13 +141,16 @@ static void push(double *du, const problem *p, int32_t i, int32_t j, double step
  * side: what rounding is relative to, as the loss of a well fitted edge is the difference of large numbers. */
 static double naive(double *du, double *size, const problem *p, double factor)
 {
-    double loss = 0, wrong = 0, w = p->loss.positive_weight;
+    double loss = 0, wrong = 0;
     for (int32_t i = 0; i < p->n; i++) {
         int64_t next = p->edges.ptr[i];
         for (int32_t j = 0; j < p->n; j++) {
             int edge = next < p->edges.ptr[i + 1] && p->edges.col[next] == j;
             int positive = edge || (i == j && p->loss.diagonal);
             double s = dot(p, i, j), y = 1 / (1 + exp(-s));
+            double w = p->loss.positive_weight;
+            if (edge && p->edges.val)
+                w *= (double)p->edges.val[next] / p->loss.mean_weight;
             next += edge;
             loss += positive ? w * softplus(-s) : softplus(s);
             wrong += (positive ? w : 1) * softplus(fabs(s));
@@ -188,14 +202,37 @@ static void exact(void **state)
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         problem p = problem_make(sizes[i].n, sizes[i].k, 1 / sqrt(sizes[i].k));
         compare(&p);
-        p.loss = (npi_pairs_loss){0.3, 4, 0};
+        p.loss = (npi_pairs_loss){0.3, 4, 0, 1};
         compare(&p);
-        p.loss = (npi_pairs_loss){1, 1, 1};
+        p.loss = (npi_pairs_loss){1, 1, 1, 1};
         compare(&p);
-        p.loss = npi_pairs_loss_make(NPGNN_PLAIN, p.n, 1);
+        p.loss = npi_pairs_loss_make(NPGNN_PLAIN, &p.edges);
         compare(&p);
         problem_free(&p);
     }
+}
+
+static void exact_with_weights(void **state)
+{
+    (void)state;
+    problem p = problem_make(319, 7, 0.4);
+    weigh(&p);
+    compare(&p);
+    p.loss = npi_pairs_loss_make(NPGNN_PLAIN, &p.edges);
+    compare(&p);
+    problem_free(&p);
+}
+
+/* The edges are exact in a sample too: what weights change in the loss is the same, but for rounding. */
+static void sampled_with_weights(void **state)
+{
+    (void)state;
+    problem p = problem_make(1503, 9, 0.4);
+    double exact = run(&p, NULL, 1, 0, 2, 0), sampled = run(&p, NULL, 1, 32, 2, 0);
+    weigh(&p);
+    assert_true(fabs(run(&p, NULL, 1, 0, 2, 0) - exact) > 1e-3);
+    assert_near(run(&p, NULL, 1, 32, 2, 0) - sampled, run(&p, NULL, 1, 0, 2, 0) - exact, 1e-6);
+    problem_free(&p);
 }
 
 /* Above 4096 nodes the tiles are larger. */
@@ -210,12 +247,21 @@ static void exact_large_tiles(void **state)
 static void weights(void **state)
 {
     (void)state;
-    npi_pairs_loss plain = npi_pairs_loss_make(NPGNN_PLAIN, 10, 5),
-                   weighted = npi_pairs_loss_make(NPGNN_WEIGHTED, 10, 5);
+    int64_t ptr[11] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
+    int32_t col[10] = {1, 0, 3, 2, 5, 4, 7, 6, 9, 8};
+    float val[10] = {1, 1, 2, 2, 3, 3, 4, 4, 5, 5};
+    npi_csr edges = {.rows = 10, .cols = 10, .ptr = ptr, .col = col};
+    npi_pairs_loss plain = npi_pairs_loss_make(NPGNN_PLAIN, &edges),
+                   weighted = npi_pairs_loss_make(NPGNN_WEIGHTED, &edges);
     assert_true(plain.scale == 1 && plain.positive_weight == 1 && plain.diagonal == 0);
     assert_near(weighted.positive_weight, 9, 1e-15);
     assert_near(weighted.scale, 1.0 / 180, 1e-15);
     assert_int_equal(weighted.diagonal, 1);
+    assert_near(weighted.mean_weight, 1, 0);
+    edges.val = val; /* how many links there are does not change with their weights */
+    weighted = npi_pairs_loss_make(NPGNN_WEIGHTED, &edges);
+    assert_near(weighted.positive_weight, 9, 1e-15);
+    assert_near(weighted.mean_weight, 3, 1e-15);
 }
 
 #ifdef NPI_DOUBLE
@@ -461,6 +507,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(exact),
         cmocka_unit_test(exact_large_tiles),
+        cmocka_unit_test(exact_with_weights),
+        cmocka_unit_test(sampled_with_weights),
         cmocka_unit_test(weights),
         cmocka_unit_test(threads_exact),
         cmocka_unit_test(threads_sampled),

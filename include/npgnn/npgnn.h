@@ -254,6 +254,7 @@ typedef struct npgnn_load_options {
     const char *data_dir; /* where names are looked up; NULL: $NPGNN_DATA, then the XDG cache folder */
     int normalize;        /* 1: divide each feature row by its sum of magnitudes */
     int binarize;         /* 1: every non-zero feature becomes 1 (before normalising) */
+    int weighted;         /* 1: links keep the weights that the files give them; 0: all weigh the same */
 } npgnn_load_options;
 
 /* The folders in which names are looked up where data_dir is NULL: $NPGNN_DATA, then npgnn in the XDG cache folder. Writes the
@@ -436,6 +437,7 @@ typedef struct npgnn_graph_info {
     int32_t featureless; /* nodes whose features are all zero */
     int32_t max_degree;
     int32_t classes;           /* distinct labels, 0 where there are none */
+    int weighted;              /* links have weights */
     int64_t input_edges;       /* edges as read, before merging */
     int64_t merged_duplicates; /* the same pair again, in the same direction */
     int64_t merged_reverse;    /* the same pair again, in the other direction */
@@ -451,6 +453,9 @@ NPGNN_API int64_t npgnn_graph_edges(const npgnn_graph *graph);
 NPGNN_API int64_t npgnn_graph_neighbors(const int32_t **neighbors, const npgnn_graph *graph, int32_t node);
 NPGNN_API int npgnn_graph_has_edge(const npgnn_graph *graph, int32_t u, int32_t v);
 
+/* The weight of a link: 1 where the graph has no weights, 0 where there is no link. */
+NPGNN_API float npgnn_graph_weight(const npgnn_graph *graph, int32_t u, int32_t v);
+
 /* The external name of a node, as its file spelt it; the decimal index where the file had none. `buffer` of at least 12
  * bytes is used for the latter. */
 NPGNN_API const char *npgnn_graph_name(const npgnn_graph *graph, int32_t node, char buffer[12]);
@@ -465,6 +470,11 @@ NPGNN_API int npgnn_graph_part(npgnn_graph **out, const npgnn_graph *graph, cons
 
 /* The class label of a node, -1 where it has none. */
 NPGNN_API int32_t npgnn_graph_label(const npgnn_graph *graph, int32_t node);
+
+/* Writes the graph as a folder (docs/formats.md) that npgnn_load reads back as the same graph, weights where it has some included
+ * (load with `weighted` then). The folder appears whole or not at all, and must not be there before: E_IO. E_ARGUMENT for a name
+ * with a line break. */
+NPGNN_API int npgnn_graph_save(const npgnn_graph *graph, const char *folder, npgnn_error *err);
 
 /* The name of a feature column (0 .. columns - 1), as its file spelt it; NULL where the file had none. Columns have names all or
  * none, in UTF-8, all different. */
@@ -543,6 +553,7 @@ typedef struct npgnn_model_info {
     int32_t train_nodes;
     int64_t train_edges;
     int normalize, binarize; /* how the features were prepared */
+    int weighted;            /* the links had weights */
     double val_auc, val_ap;  /* at its best validation, NaN where there was none */
     int calibrated;   /* 1: what a score means as a probability was fitted; 0: the training objective's word for it */
     double link_rate; /* share of the pairs of the training graph, or of that of npgnn_model_adapt, that are links */

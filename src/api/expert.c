@@ -33,7 +33,7 @@ int npgnn_pairs_loss_new(npgnn_pairs_loss **out, const npgnn_graph *graph, int c
         return NPGNN_E_MEMORY;
     loss->env = resolved;
     loss->graph = graph;
-    loss->weights = npi_pairs_loss_make(likelihood, graph->n, graph->m);
+    loss->weights = npi_pairs_loss_make(likelihood, &graph->a);
     loss->seed = seed;
     loss->count = (int64_t)graph->n * columns;
     int code = npi_pairs_new(&loss->pairs, graph->n, columns, pairs_per_node, &resolved, err);

@@ -71,7 +71,7 @@ static void step(npi_learner *learner, void *method)
     npi_input input = {.x = train->x,
                        .graph = &t->adj,
                        .epsilon = t->epsilon,
-                       .loss = npi_pairs_loss_make(NPGNN_WEIGHTED, train->n, train->m),
+                       .loss = npi_pairs_loss_make(NPGNN_WEIGHTED, &train->a),
                        .seed = learner->task->options->seed,
                        .draw = iteration};
     if (t->epsilon)

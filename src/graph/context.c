@@ -11,6 +11,7 @@ struct npi_context {
     int64_t size; /* edges or nodes to draw */
     npi_adj adj;
     npgnn_pair *edges; /* EDGES: (size) drawn, u < v, ordered */
+    float *weights;    /* EDGES: (size) theirs, NULL where the graph has none */
     int64_t *place;    /* EDGES: (n) where the next neighbour of a row goes */
     int32_t *nodes;    /* NODES: (size) drawn, ascending */
     int32_t *position; /* NODES: (n) place in `nodes`, -1 when not drawn */
@@ -63,6 +64,8 @@ static void draw_edges(npi_context *c, sampler *s)
             int32_t v = a->col[p];
             if (v < u || !sampler_takes(s))
                 continue;
+            if (a->val)
+                c->weights[count] = a->val[p];
             c->edges[count++] = (npgnn_pair){u, v};
             degree[u]++;
             degree[v]++;
@@ -80,8 +83,11 @@ static void edges_to_rows(npi_context *c)
         c->place[u] = a->ptr[u];
     for (int64_t i = 0; i < c->size; i++) {
         npgnn_pair edge = c->edges[i];
-        a->col[c->place[edge.u]++] = edge.v;
-        a->col[c->place[edge.v]++] = edge.u;
+        int64_t there = c->place[edge.u]++, back = c->place[edge.v]++;
+        a->col[there] = edge.v;
+        a->col[back] = edge.u;
+        if (a->val)
+            a->val[there] = a->val[back] = c->weights[i];
     }
 }
 
@@ -107,8 +113,11 @@ static void nodes_to_rows(npi_context *c)
         int32_t u = c->nodes[i];
         a->ptr[i] = count;
         for (int64_t p = from->ptr[u]; p < from->ptr[u + 1]; p++)
-            if (c->position[from->col[p]] >= 0)
+            if (c->position[from->col[p]] >= 0) {
+                if (a->val)
+                    a->val[count] = from->val[p];
                 a->col[count++] = c->position[from->col[p]];
+            }
     }
     a->ptr[a->rows] = count;
 }
@@ -143,14 +152,19 @@ static int reserve_adj(npi_context *c, int32_t rows, int64_t entries, npgnn_erro
     c->adj.a.ptr = npi_alloc(&c->env, (size_t)rows + 1, sizeof *c->adj.a.ptr, err);
     c->adj.a.col = npi_alloc(&c->env, (size_t)entries, sizeof *c->adj.a.col, err);
     c->adj.scale = npi_alloc(&c->env, (size_t)rows, sizeof *c->adj.scale, err);
-    return c->adj.a.ptr && c->adj.a.col && c->adj.scale ? 0 : NPGNN_E_MEMORY;
+    int weighted = c->graph->a.val != NULL;
+    if (weighted)
+        c->adj.a.val = npi_alloc(&c->env, (size_t)entries, sizeof *c->adj.a.val, err);
+    return c->adj.a.ptr && c->adj.a.col && c->adj.scale && (!weighted || c->adj.a.val) ? 0 : NPGNN_E_MEMORY;
 }
 
 static int reserve_edges(npi_context *c, npgnn_error *err)
 {
     c->edges = npi_alloc(&c->env, (size_t)c->size, sizeof *c->edges, err);
     c->place = npi_alloc(&c->env, (size_t)c->graph->n, sizeof *c->place, err);
-    if (!c->edges || !c->place)
+    if (c->graph->a.val)
+        c->weights = npi_alloc(&c->env, (size_t)c->size, sizeof *c->weights, err);
+    if (!c->edges || !c->place || (c->graph->a.val && !c->weights))
         return NPGNN_E_MEMORY;
     return reserve_adj(c, c->graph->n, 2 * c->size, err);
 }
@@ -207,6 +221,7 @@ void npi_context_free(npi_context *context)
     npi_csr_free(&env, &context->adj.a);
     npi_free(&env, context->adj.scale);
     npi_free(&env, context->edges);
+    npi_free(&env, context->weights);
     npi_free(&env, context->place);
     npi_free(&env, context->nodes);
     npi_free(&env, context->position);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "graph/weights.h"
 
 /* ---- building ---- */
 
@@ -90,20 +91,6 @@ static int64_t merge_rows(npgnn_graph *graph)
     return (total - kept) / 2;
 }
 
-/* Where (row, col) is stored, or -1. */
-static int64_t find_entry(const npi_csr *a, int32_t row, int32_t col)
-{
-    int64_t low = a->ptr[row], high = a->ptr[row + 1];
-    while (low < high) {
-        int64_t middle = low + (high - low) / 2;
-        if (a->col[middle] < col)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < a->ptr[row + 1] && a->col[low] == col ? low : -1;
-}
-
 /* Tells repeated edges in the same direction from those in the other one: per edge, the directions that were seen. */
 static int count_directions(npgnn_graph *graph, const npgnn_pair *edges, int64_t count, int64_t repeats,
                             npgnn_error *err)
@@ -117,7 +104,7 @@ static int count_directions(npgnn_graph *graph, const npgnn_pair *edges, int64_t
     for (int64_t e = 0; e < count; e++) {
         if (edges[e].u == edges[e].v)
             continue;
-        int64_t entry = find_entry(&graph->a, edges[e].u, edges[e].v);
+        int64_t entry = npi_csr_find(&graph->a, edges[e].u, edges[e].v);
         duplicates += seen[entry];
         seen[entry] = 1;
     }
@@ -127,7 +114,8 @@ static int count_directions(npgnn_graph *graph, const npgnn_pair *edges, int64_t
     return 0;
 }
 
-static int build_edges(npgnn_graph *graph, const npgnn_pair *edges, int64_t count, npgnn_error *err)
+static int build_edges(npgnn_graph *graph, const npgnn_pair *edges, const float *weights, int64_t count,
+                       npgnn_error *err)
 {
     graph->a.rows = graph->a.cols = graph->n;
     graph->input_edges = count;
@@ -141,7 +129,8 @@ static int build_edges(npgnn_graph *graph, const npgnn_pair *edges, int64_t coun
         if (shrunk)
             graph->a.col = shrunk;
     }
-    return count_directions(graph, edges, count, repeats, err);
+    code = count_directions(graph, edges, count, repeats, err);
+    return code || !weights ? code : npi_links_weigh(graph, edges, weights, count, err);
 }
 
 static int build_features(npgnn_graph *graph, npgnn_error *err)
@@ -176,7 +165,7 @@ int npi_graph_build(npgnn_graph **out, npi_graph_parts *parts, const npgnn_env *
     if (!code)
         code = build_features(graph, err);
     if (!code)
-        code = build_edges(graph, parts->edges, parts->edge_count, err);
+        code = build_edges(graph, parts->edges, parts->weights, parts->edge_count, err);
     if (code) {
         npgnn_graph_free(graph);
         return code;
@@ -337,12 +326,18 @@ int npi_graph_with_edges(npgnn_graph **out, const npgnn_graph *graph, const npgn
                          npgnn_error *err)
 {
     npi_graph_parts parts = {.n = graph->n, .edges = edges, .edge_count = count, .classes = graph->classes};
-    int code = copy_labels(&parts.label, graph, NULL, graph->n, err);
-    if (code)
-        return code;
-    parts.x = npi_features_share(graph->x);
-    parts.names = npi_names_share(graph->names);
-    return build_part(out, &parts, graph, err);
+    float *weights = NULL;
+    int code = npi_links_weights(&weights, graph, edges, count, NULL, err);
+    if (!code)
+        code = copy_labels(&parts.label, graph, NULL, graph->n, err);
+    if (!code) {
+        parts.weights = weights;
+        parts.x = npi_features_share(graph->x);
+        parts.names = npi_names_share(graph->names);
+        code = build_part(out, &parts, graph, err);
+    }
+    npi_free(&graph->env, weights);
+    return code;
 }
 
 int npi_graph_with_nodes(npgnn_graph **out, const npgnn_graph *graph, npi_features *x, npi_names *names,
@@ -359,12 +354,20 @@ int npi_graph_with_nodes(npgnn_graph **out, const npgnn_graph *graph, npi_featur
     }
     for (int32_t i = 0; graph->label && i < x->n; i++)
         parts.label[i] = i < graph->n ? graph->label[i] : -1;
+    float *weights = NULL;
     npi_graph_edge_list(edges, graph);
-    parts.edges = edges;
-    parts.x = npi_features_share(x);
-    parts.names = npi_names_share(names);
-    int code = build_part(out, &parts, graph, err);
+    int code = npi_links_weights(&weights, graph, edges, graph->m, NULL, err);
+    if (code) {
+        npi_free(&graph->env, parts.label);
+    } else {
+        parts.edges = edges;
+        parts.weights = weights;
+        parts.x = npi_features_share(x);
+        parts.names = npi_names_share(names);
+        code = build_part(out, &parts, graph, err);
+    }
     npi_free(&graph->env, edges);
+    npi_free(&graph->env, weights);
     return code;
 }
 
@@ -415,7 +418,10 @@ int npi_graph_induced(npgnn_graph **out, const npgnn_graph *graph, const int32_t
 {
     npi_graph_parts parts = {.n = count, .classes = graph->classes};
     npgnn_pair *edges = NULL;
+    float *weights = NULL;
     int code = induced_edges(&edges, &parts.edge_count, graph, nodes, count, err);
+    if (!code)
+        code = npi_links_weights(&weights, graph, edges, parts.edge_count, nodes, err);
     if (!code)
         code = npi_features_rows(&parts.x, graph->x, nodes, count, err);
     if (!code)
@@ -423,6 +429,7 @@ int npi_graph_induced(npgnn_graph **out, const npgnn_graph *graph, const int32_t
     if (!code)
         code = induced_names(&parts.names, graph, nodes, count, err);
     parts.edges = edges;
+    parts.weights = weights;
     if (!code)
         code = build_part(out, &parts, graph, err);
     else {
@@ -431,6 +438,7 @@ int npi_graph_induced(npgnn_graph **out, const npgnn_graph *graph, const int32_t
         npi_free(&graph->env, parts.label);
     }
     npi_free(&graph->env, edges);
+    npi_free(&graph->env, weights);
     return code;
 }
 
@@ -463,7 +471,7 @@ int64_t npgnn_graph_neighbors(const int32_t **neighbors, const npgnn_graph *grap
 
 int npgnn_graph_has_edge(const npgnn_graph *graph, int32_t u, int32_t v)
 {
-    return find_entry(&graph->a, u, v) >= 0;
+    return npi_csr_find(&graph->a, u, v) >= 0;
 }
 
 const char *npgnn_graph_name(const npgnn_graph *graph, int32_t node, char buffer[12])
@@ -529,6 +537,7 @@ void npgnn_graph_describe(npgnn_graph_info *info, const npgnn_graph *graph)
                              .features_dense = graph->x->dense != NULL,
                              .featureless = count_featureless(graph->x),
                              .classes = graph->classes,
+                             .weighted = graph->a.val != NULL,
                              .input_edges = graph->input_edges,
                              .merged_duplicates = graph->duplicates,
                              .merged_reverse = graph->reverse,
@@ -575,7 +584,10 @@ uint64_t npi_graph_fingerprint(const npgnn_graph *graph)
     uint64_t hash = npi_hash_u64(NPI_HASH_START, (uint64_t)graph->n);
     for (int32_t i = 0; i < graph->n; i++)
         for (int64_t p = graph->a.ptr[i]; p < graph->a.ptr[i + 1]; p++)
-            if (graph->a.col[p] > i)
+            if (graph->a.col[p] > i) {
                 hash = npi_hash_u64(npi_hash_u64(hash, (uint64_t)i), (uint64_t)graph->a.col[p]);
+                if (graph->a.val)
+                    hash = npi_hash_float(hash, graph->a.val[p]);
+            }
     return hash_features(hash, graph->x);
 }

@@ -9,7 +9,7 @@ struct npgnn_graph {
     npgnn_env env;
     int32_t n;
     int64_t m;        /* undirected edges */
-    npi_csr a;        /* (n, n), symmetric, no diagonal, val NULL */
+    npi_csr a;        /* (n, n), symmetric, no diagonal; val: the weights of the links, NULL: all 1 */
     npi_features *x;  /* (n, f); never NULL: f = 0 when there are none */
     npi_names *names; /* NULL: names are the indices */
     int32_t *label;   /* (n) or NULL */
@@ -22,6 +22,7 @@ struct npgnn_graph {
 typedef struct npi_graph_parts {
     int32_t n;
     const npgnn_pair *edges; /* any order, direction, with duplicates and loops; ids already checked against n */
+    const float *weights;    /* (edge_count), positive and finite; NULL: all 1 */
     int64_t edge_count;
     npi_features *x; /* NULL: no features */
     npi_names *names;
@@ -34,7 +35,8 @@ int npi_graph_build(npgnn_graph **out, npi_graph_parts *parts, const npgnn_env *
 /* Each edge once, u < v, ordered by (u, v). `edges` has room for graph->m. */
 void npi_graph_edge_list(npgnn_pair *edges, const npgnn_graph *graph);
 
-/* The same nodes, features and names with other edges (u < v, unique), sharing what is equal. */
+/* The same nodes, features and names with others of its edges (u < v, unique), sharing what is equal. Weights are those that the
+ * links have in `graph`; 1 for one that is not there. */
 int npi_graph_with_edges(npgnn_graph **out, const npgnn_graph *graph, const npgnn_pair *edges, int64_t count,
                          npgnn_error *err);
 

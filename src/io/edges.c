@@ -119,7 +119,8 @@ typedef struct layout {
     int more_fields; /* some line has a third column */
 } layout;
 
-static int split_edge(char *id[2], layout *columns, char *line, npi_stream *stream, npgnn_error *err)
+/* The ids, and the third column, NULL where there is none. */
+static int split_edge(char *id[2], char **weight, layout *columns, char *line, npi_stream *stream, npgnn_error *err)
 {
     char *rest = line;
     for (int i = 0; i < 2; i++) {
@@ -127,7 +128,20 @@ static int split_edge(char *id[2], layout *columns, char *line, npi_stream *stre
         if (!id[i] || !*id[i])
             return npi_stream_fail(stream, err, "an edge needs two node ids");
     }
-    columns->more_fields |= npi_text_field(&rest, columns->separator) != NULL;
+    *weight = npi_text_field(&rest, columns->separator);
+    columns->more_fields |= *weight != NULL;
+    return 0;
+}
+
+/* 1 where weights are not wanted, or the line has none. */
+static int read_weight(float *out, const npi_edge_list *list, const char *text, npi_stream *stream, npgnn_error *err)
+{
+    *out = 1;
+    if (!list->weighted || !text)
+        return 0;
+    npi_number_result result = npi_number_float(out, text);
+    if (result != NPI_NUMBER_OK)
+        return npi_stream_fail(stream, err, "the weight '%.40s' %s", text, npi_number_reason(result));
     return 0;
 }
 
@@ -146,12 +160,13 @@ static void forget_edges(npi_edge_list *list)
 
 static int read_line(npi_edge_list *list, layout *columns, char *line, npi_stream *stream, npgnn_error *err)
 {
-    char *id[2] = {NULL, NULL};
+    char *id[2] = {NULL, NULL}, *text = NULL;
+    float weight;
     int32_t index;
     int first = columns->separator == 0;
     if (first)
         columns->separator = npi_text_separator(line);
-    int code = split_edge(id, columns, line, stream, err);
+    int code = split_edge(id, &text, columns, line, stream, err);
     if (code)
         return code;
     if (first && is_header_word(id[0])) {
@@ -164,7 +179,8 @@ static int read_line(npi_edge_list *list, layout *columns, char *line, npi_strea
         note_header(list, stream);
     }
     columns->first_words = first && integers == 0;
-    return npi_edges_add_ids(list, id[0], id[1], 1, stream, err);
+    code = read_weight(&weight, list, text, stream, err);
+    return code ? code : npi_edges_add_ids(list, id[0], id[1], weight, stream, err);
 }
 
 static int read_text(npi_edge_list *list, npi_stream *stream, npgnn_error *err)
@@ -174,7 +190,7 @@ static int read_text(npi_edge_list *list, npi_stream *stream, npgnn_error *err)
     int code = 0;
     while (code == 0 && (code = npi_stream_line(&line, stream, err)) > 0)
         code = npi_text_skippable(line) ? 0 : read_line(list, &columns, line, stream, err);
-    if (code == 0 && columns.more_fields)
+    if (code == 0 && columns.more_fields && !list->weighted)
         npi_log(&list->env, "%s: columns after the second, such as weights, are ignored", npi_stream_name(stream));
     return code;
 }

@@ -18,7 +18,7 @@ static int read_edges(files *f, npi_stream *stream, npgnn_error *err)
 {
     int code = npi_tables_read(&f->edges, &f->table, stream, err);
     if (code == 0 && f->edges.other_weights && !f->edges.weighted)
-        npi_log(f->env, "%s: weights are ignored", npi_stream_name(stream));
+        npi_log(f->env, "%s: weights are ignored; with --weighted they count", npi_stream_name(stream));
     return code;
 }
 

@@ -26,7 +26,7 @@ static int load_files(npgnn_graph **out, const char *data, const npgnn_load_opti
     if (code == 0 && where->kind == NPI_PLANETOID)
         code = npi_planetoid_load(out, where->prefix, env, err);
     else if (code == 0)
-        code = npi_files_load(out, where, 0, env, err);
+        code = npi_files_load(out, where, options->weighted, env, err);
     npi_free(env, where);
     return code;
 }

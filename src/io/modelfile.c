@@ -67,11 +67,11 @@ static json_t *info_json(const npgnn_model_info *info)
     char fingerprint[17], context[17];
     snprintf(fingerprint, sizeof fingerprint, "%016" PRIx64, info->fingerprint);
     snprintf(context, sizeof context, "%016" PRIx64, info->context_fingerprint);
-    return json_pack("{s:i, s:i, s:s, s:s, s:i, s:I, s:b, s:b, s:o, s:o, s:f}", "columns", (int)info->columns,
+    return json_pack("{s:i, s:i, s:s, s:s, s:i, s:I, s:b, s:b, s:b, s:o, s:o, s:f}", "columns", (int)info->columns,
                      "iterations", info->iterations, "fingerprint", fingerprint, "context", context, "train_nodes",
                      (int)info->train_nodes, "train_edges", (json_int_t)info->train_edges, "normalize", info->normalize,
-                     "binarize", info->binarize, "val_auc", real_or_null(info->val_auc), "val_ap",
-                     real_or_null(info->val_ap), "link_rate", info->link_rate);
+                     "binarize", info->binarize, "weighted", info->weighted, "val_auc", real_or_null(info->val_auc),
+                     "val_ap", real_or_null(info->val_ap), "link_rate", info->link_rate);
 }
 
 /* NULL where memory is out, as in the next two. */
@@ -176,10 +176,10 @@ static int read_info(npgnn_model_info *info, json_t *object, const npi_safetenso
     json_int_t columns, edges, nodes, iterations;
     json_t *auc, *ap;
     const char *fingerprint, *context = NULL; /* older files have no context: it is the graph */
-    if (json_unpack(object, "{s:I, s:I, s:s, s?:s, s:I, s:I, s:b, s:b, s:o, s:o}", "columns", &columns, "iterations",
-                    &iterations, "fingerprint", &fingerprint, "context", &context, "train_nodes", &nodes, "train_edges",
-                    &edges, "normalize", &info->normalize, "binarize", &info->binarize, "val_auc", &auc, "val_ap",
-                    &ap) ||
+    if (json_unpack(object, "{s:I, s:I, s:s, s?:s, s:I, s:I, s:b, s:b, s?b, s:o, s:o}", "columns", &columns,
+                    "iterations", &iterations, "fingerprint", &fingerprint, "context", &context, "train_nodes", &nodes,
+                    "train_edges", &edges, "normalize", &info->normalize, "binarize", &info->binarize, "weighted",
+                    &info->weighted, "val_auc", &auc, "val_ap", &ap) ||
         columns < 1 || columns > INT32_MAX || nodes < 0 || nodes > INT32_MAX || edges < 0 || iterations < 0 ||
         iterations > INT_MAX || sscanf(fingerprint, "%16" SCNx64, &info->fingerprint) != 1 ||
         sscanf(context ? context : fingerprint, "%16" SCNx64, &info->context_fingerprint) != 1)

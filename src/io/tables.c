@@ -255,6 +255,7 @@ int npi_tables_build(npgnn_graph **out, npi_edge_list *edges, const char *edges_
     }
     parts.edges = edges->pairs;
     parts.edge_count = edges->count;
+    parts.weights = edges->weights;
     code = npi_graph_build(out, &parts, env, err);
     if (code == 0)
         note_directions(*out, edges, edges_name, env);

@@ -11,6 +11,19 @@ void npi_csr_free(const npgnn_env *env, npi_csr *a)
     memset(a, 0, sizeof *a);
 }
 
+int64_t npi_csr_find(const npi_csr *a, int32_t row, int32_t col)
+{
+    int64_t low = a->ptr[row], high = a->ptr[row + 1];
+    while (low < high) {
+        int64_t middle = low + (high - low) / 2;
+        if (a->col[middle] < col)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < a->ptr[row + 1] && a->col[low] == col ? low : -1;
+}
+
 /* Room for `nonzeros` entries; values only when asked for. */
 static int csr_alloc(npi_csr *out, int32_t rows, int32_t cols, int64_t nonzeros, int with_values, const npgnn_env *env,
                      npgnn_error *err)

@@ -15,6 +15,9 @@ typedef struct npi_csr {
 
 void npi_csr_free(const npgnn_env *env, npi_csr *a);
 
+/* Where (row, col) is stored, or -1. O(log of the row's length). */
+int64_t npi_csr_find(const npi_csr *a, int32_t row, int32_t col);
+
 /* out = aᵀ, rows ascending. O(nonzeros + rows + cols). */
 int npi_csr_transpose(npi_csr *out, const npi_csr *a, const npgnn_env *env, npgnn_error *err);
 

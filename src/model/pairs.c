@@ -3,6 +3,7 @@
 #include "model/pairs.h"
 
 #include <assert.h>
+#include <math.h>
 #include <string.h>
 
 #include "linalg/dense.h"
@@ -19,13 +20,25 @@
 #define SAMPLE_UNIT 1
 #define LEAST_TILE 16
 
-npi_pairs_loss npi_pairs_loss_make(npgnn_likelihood likelihood, int32_t n, int64_t m)
+static double mean_weight(const npi_csr *edges)
 {
-    double positives = 2 * (double)m, negatives = (double)n * n - positives;
+    int64_t entries = edges->ptr[edges->rows];
+    double sum = 0;
+    if (!edges->val || entries == 0)
+        return 1;
+    for (int64_t p = 0; p < entries; p++)
+        sum += (double)edges->val[p];
+    return sum / (double)entries;
+}
+
+npi_pairs_loss npi_pairs_loss_make(npgnn_likelihood likelihood, const npi_csr *edges)
+{
+    double n = edges->rows, positives = (double)edges->ptr[edges->rows], negatives = n * n - positives;
+    double mean = mean_weight(edges);
     if (likelihood == NPGNN_PLAIN)
-        return (npi_pairs_loss){1, 1, 0};
+        return (npi_pairs_loss){1, 1, 0, mean};
     /* without edges there is nothing to balance */
-    return (npi_pairs_loss){1 / (2 * negatives), m > 0 ? negatives / positives : 1, 1};
+    return (npi_pairs_loss){1 / (2 * negatives), positives > 0 ? negatives / positives : 1, 1, mean};
 }
 
 #define AFFORDABLE_NODES 10000 /* all their pairs take less than a tenth of a second on two cores */
@@ -125,6 +138,22 @@ static double apply(real *s, real *g, int64_t count, npi_term f, double step, co
     return f.a * softplus - polynomial;
 }
 
+/* The same for edges that have weights: r times as many positives of weight c1 as f has, r = weight / mean, so that
+ * f(s) = (r c1 - 1) softplus(s) - r c1 s. */
+static double apply_weighted(real *s, real *g, int64_t count, const float *weights, const npi_pairs_job *job,
+                             const npi_kernels *kernels)
+{
+    double loss = 0;
+    memcpy(g, s, (size_t)count * sizeof *g);
+    kernels->pair_tile(g, count, 0, 0);
+    for (int64_t p = 0; p < count; p++) {
+        double positive = job->edge.c1 * (double)weights[p] / job->mean_weight, x = (double)s[p];
+        loss += (positive - 1) * (fmax(x, 0) + log1p(exp(-fabs(x)))) - positive * x;
+        s[p] = (real)(job->step * ((positive - 1) * (double)g[p] - positive));
+    }
+    return loss;
+}
+
 /* The part of row i's entries that lies in [begin, end). Returns its length, 0 or less when there is none. */
 static int64_t clip(int64_t *first, const npi_csr *edges, int32_t i, int64_t begin, int64_t end)
 {
@@ -146,7 +175,8 @@ static double edge_slice(const npi_pairs *pairs, const npi_pairs_job *job, int64
     for (int32_t i = row; i < row_end; i++)
         if ((count = clip(&first, edges, i, begin, end)) > 0)
             kernels->dots(s + (first - begin), job->u + (size_t)i * (size_t)k, edges->col + first, count, job->u, k, k);
-    double loss = apply(s, g, end - begin, job->edge, job->step, kernels);
+    double loss = edges->val ? apply_weighted(s, g, end - begin, edges->val + begin, job, kernels)
+                             : apply(s, g, end - begin, job->edge, job->step, kernels);
     for (int32_t i = row; job->du && i < row_end; i++)
         if ((count = clip(&first, edges, i, begin, end)) > 0)
             kernels->combine(job->du + (size_t)i * (size_t)k, edges->col + first, s + (first - begin), count, job->u, k,
@@ -254,6 +284,7 @@ double npi_pairs_run(npi_pairs *pairs, real *du, const real *u, const npi_csr *e
                          .u = u,
                          .edges = edges,
                          .edge = edge,
+                         .mean_weight = loss->mean_weight,
                          .self = loss->diagonal ? edge : none,
                          .step = 2 * loss->scale * factor};
     int saved = npi_blas_begin(pairs->env.threads);

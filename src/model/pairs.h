@@ -1,10 +1,10 @@
 /* The all-pairs loss (docs/math.md, section Pairs): the one quadratic step of the model.
  *
- *   L = scale * [ Σ_ij softplus(s_ij) + Σ_(i,j) in edges, both directions ((w - 1) softplus(s_ij) - w s_ij)
+ *   L = scale * [ Σ_ij softplus(s_ij) + Σ_(i,j) in edges, both directions ((w r_ij - 1) softplus(s_ij) - w r_ij s_ij)
  *               + diagonal * Σ_i ((w - 1) softplus(s_ii) - w s_ii) ],     s = U Uᵀ
  *
  * over all n² ordered pairs, that is: BCE with positives (the edges, and the diagonal where `diagonal` is 1)
- * weighted by w. */
+ * weighted by w, and by r_ij, which is 1 or, where edges have weights, theirs over the mean of all. */
 #ifndef NPI_MODEL_PAIRS_H
 #define NPI_MODEL_PAIRS_H
 
@@ -14,12 +14,13 @@ typedef struct npi_pairs npi_pairs; /* workspace */
 
 typedef struct npi_pairs_loss {
     double scale, positive_weight;
-    int diagonal; /* label of the diagonal */
+    int diagonal;       /* label of the diagonal */
+    double mean_weight; /* of the edges: what counts as one link */
 } npi_pairs_loss;
 
 /* VGAE's weighting: w = (n² - 2m) / 2m, scale = 1 / (2 (n² - 2m)), diagonal 1; the plain one: w = scale = 1,
  * diagonal 0. */
-npi_pairs_loss npi_pairs_loss_make(npgnn_likelihood likelihood, int32_t n, int64_t m);
+npi_pairs_loss npi_pairs_loss_make(npgnn_likelihood likelihood, const npi_csr *edges);
 
 /* The pairs_per_node that the options mean for n nodes: `loss` says exact, sampled, or exact while n is small. */
 int npi_pairs_sampled(const npgnn_options *options, int32_t n);
@@ -27,8 +28,8 @@ int npi_pairs_sampled(const npgnn_options *options, int32_t n);
 /* pairs_per_node 0: exact. Otherwise the unbiased estimate from about that many pairs a node. O(n k) memory. */
 int npi_pairs_new(npi_pairs **out, int32_t n, int k, int pairs_per_node, const npgnn_env *env, npgnn_error *err);
 
-/* The loss; adds factor * its gradient into dU (n, k) when that is not NULL. Edges are the symmetric pattern. The
- * sampled estimate is a function of (seed, draw). Allocates nothing. */
+/* The loss; adds factor * its gradient into dU (n, k) when that is not NULL. Edges are the symmetric pattern, with weights
+ * or without. The sampled estimate is a function of (seed, draw). Allocates nothing. */
 double npi_pairs_run(npi_pairs *pairs, real *du, const real *u, const npi_csr *edges, const npi_pairs_loss *loss,
                      double factor, uint64_t seed, uint32_t draw);
 void npi_pairs_free(npi_pairs *pairs);

@@ -42,6 +42,7 @@ typedef struct npi_pairs_job {
     const real *u;        /* (n, k) */
     const npi_csr *edges; /* both orders of each */
     npi_term edge, self;  /* what edges and pairs (i, i) have on top of softplus, (P2) */
+    double mean_weight;   /* of the edges, where they have weights */
     double step;          /* 2 * scale * factor: takes the slope of an ordered pair's loss into du, (P4) */
     double c1, c2;        /* q(s) = c1 s + c2 s² / 2; zero when exact */
 } npi_pairs_job;

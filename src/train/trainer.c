@@ -205,7 +205,7 @@ int npgnn_trainer_step(npgnn_progress *progress, npgnn_trainer *t, npgnn_error *
     npi_input input = {.x = t->known->x,
                        .graph = &t->adj,
                        .epsilon = t->epsilon,
-                       .loss = npi_pairs_loss_make(t->options.likelihood, t->known->n, t->known->m),
+                       .loss = npi_pairs_loss_make(t->options.likelihood, &t->known->a),
                        .seed = t->options.seed,
                        .draw = iteration,
                        .profile = &profile};
@@ -286,6 +286,7 @@ int npgnn_trainer_model(npgnn_model **out, const npgnn_trainer *t, npgnn_error *
     info->train_edges = t->known->m;
     info->normalize = t->known->normalized;
     info->binarize = t->known->binarized;
+    info->weighted = t->known->a.val != NULL;
     info->val_auc = best ? v->best_auc : t->progress.val_auc;
     info->val_ap = best ? v->best_ap : t->progress.val_ap;
     npi_model_uncalibrate(model);

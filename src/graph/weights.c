@@ -1,0 +1,73 @@
+/* Weights of links: from the edges of a file, and in parts of a graph. */
+#include "graph/weights.h"
+
+#include <math.h>
+
+/* a.val (u, v) = Σ of the weights of u -> v. */
+static void add_up(npi_csr *a, const npgnn_pair *edges, const float *weights, int64_t count)
+{
+    for (int64_t e = 0; e < count; e++)
+        if (edges[e].u != edges[e].v)
+            a->val[npi_csr_find(a, edges[e].u, edges[e].v)] += weights[e];
+}
+
+static int is_symmetric(const npi_csr *a)
+{
+    for (int32_t u = 0; u < a->rows; u++)
+        for (int64_t p = a->ptr[u]; p < a->ptr[u + 1]; p++)
+            if (a->val[p] != a->val[npi_csr_find(a, a->col[p], u)])
+                return 0;
+    return 1;
+}
+
+static void add_directions(npi_csr *a)
+{
+    for (int32_t u = 0; u < a->rows; u++)
+        for (int64_t p = a->ptr[u]; p < a->ptr[u + 1]; p++)
+            if (u < a->col[p]) {
+                int64_t back = npi_csr_find(a, a->col[p], u);
+                a->val[p] = a->val[back] = a->val[p] + a->val[back];
+            }
+}
+
+int npi_links_weigh(npgnn_graph *graph, const npgnn_pair *edges, const float *weights, int64_t count, npgnn_error *err)
+{
+    npi_csr *a = &graph->a;
+    int64_t entries = a->ptr[a->rows];
+    a->val = npi_alloc(&graph->env, (size_t)entries, sizeof *a->val, err);
+    if (!a->val)
+        return NPGNN_E_MEMORY;
+    add_up(a, edges, weights, count);
+    if (!is_symmetric(a))
+        add_directions(a);
+    for (int64_t p = 0; p < entries; p++)
+        if (!isfinite(a->val[p]))
+            return npi_fail(err, NPGNN_E_FORMAT, "the weights of a link add up to more than a number can hold");
+    return 0;
+}
+
+int npi_links_weights(float **out, const npgnn_graph *graph, const npgnn_pair *edges, int64_t count,
+                      const int32_t *nodes, npgnn_error *err)
+{
+    const npi_csr *a = &graph->a;
+    if (!a->val)
+        return 0;
+    float *weights = npi_resize(&graph->env, NULL, (size_t)count, sizeof *weights, err);
+    if (!weights)
+        return NPGNN_E_MEMORY;
+    for (int64_t e = 0; e < count; e++) {
+        int32_t u = nodes ? nodes[edges[e].u] : edges[e].u, v = nodes ? nodes[edges[e].v] : edges[e].v;
+        int64_t entry = npi_csr_find(a, u, v);
+        weights[e] = entry < 0 ? 1 : a->val[entry];
+    }
+    *out = weights;
+    return 0;
+}
+
+float npgnn_graph_weight(const npgnn_graph *graph, int32_t u, int32_t v)
+{
+    int64_t entry = npi_csr_find(&graph->a, u, v);
+    if (entry < 0)
+        return 0;
+    return graph->a.val ? graph->a.val[entry] : 1;
+}
