@@ -48,3 +48,12 @@ int apply_model(npgnn_model **out, const cli_settings *settings)
         npgnn_model_free(model);
     return status;
 }
+
+void apply_warn(const npgnn_model *model, const cli_settings *settings)
+{
+    npgnn_model_info info;
+    npgnn_model_describe(&info, model);
+    if (!info.calibrated)
+        say_error("%s holds no calibration: its probabilities order pairs, but take them with care",
+                  settings->operands[0]);
+}

@@ -11,6 +11,9 @@ int apply_model(npgnn_model **model, const cli_settings *settings);
 /* The graph `data`, its features prepared as they were for the model's training, whatever the command line says. */
 int apply_load(npgnn_graph **graph, const npgnn_model *model, const cli_settings *settings, const char *data);
 
+/* Says so where probabilities of the model were not fitted to anything. */
+void apply_warn(const npgnn_model *model, const cli_settings *settings);
+
 #define SETTING_CONTEXT                                                                                                \
     SETTING("context", 0, ARG_TEXT, context, "DATA2",                                                                  \
             "Encode the latent from the graph DATA2 instead of the one of the training; nothing is trained.")

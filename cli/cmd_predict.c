@@ -79,16 +79,6 @@ static int write_links(links_writer *writer, npgnn_predictor *predictor, recomme
     return status;
 }
 
-/* Scores are what they are without a calibration; probabilities are not. */
-static void warn_uncalibrated(const npgnn_model *model, const cli_settings *settings)
-{
-    npgnn_model_info info;
-    npgnn_model_describe(&info, model);
-    if (!info.calibrated && !settings->raw)
-        say_error("%s holds no calibration: its probabilities order pairs, but take them with care",
-                  settings->operands[0]);
-}
-
 /* How many draws of z there are: what was asked for, or as the model was trained. */
 static int draws_of(const npgnn_model *model, const cli_settings *settings)
 {
@@ -109,7 +99,8 @@ static int predict(const npgnn_model *model, const npgnn_graph *graph, const cli
         return say_usage("predict", "--rank-by lower-bound needs --samples N: without draws there is no interval");
     if (npgnn_predictor_new(&predictor, model, graph, &options, &env, &err) != 0)
         return say_error("%s", err.text);
-    warn_uncalibrated(model, settings);
+    if (!settings->raw)
+        apply_warn(model, settings);
     links_writer writer = {.graph = graph,
                            .format = (links_format)settings->format,
                            .raw = settings->raw,

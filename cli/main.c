@@ -12,7 +12,7 @@
 
 static const cli_command *const commands[] = {&cmd_demo,    &cmd_info,      &cmd_train, &cmd_eval,
                                               &cmd_predict, &cmd_reproduce, &cmd_bench, &cmd_adapt,
-                                              &cmd_convert, &cmd_embed,     &cmd_fetch};
+                                              &cmd_convert, &cmd_embed,     &cmd_fetch, &cmd_test};
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 
 static int print_overview(void)

@@ -22,4 +22,14 @@ int pairs_read(npgnn_pair *pairs, size_t *count, pairs_file *in, const npgnn_gra
 
 void pairs_close(pairs_file *in);
 
+/* Links first. */
+typedef struct labelled_pairs {
+    npgnn_pair *pairs; /* the caller frees it, also after a failure */
+    size_t positives, count;
+} labelled_pairs;
+
+/* All pairs of a file: a third column says 1 for a link and 0 for none; where no line has one, all are links. `out` starts as
+ * zeros. Returns 0, or EXIT_FAILED after having named the line at fault. */
+int pairs_read_labelled(labelled_pairs *out, const char *path, const npgnn_graph *graph);
+
 #endif

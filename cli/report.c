@@ -9,6 +9,7 @@
 #include <sys/resource.h>
 
 #include "output.h"
+#include "reliability.h"
 #include "say.h"
 
 /* name: in JSON; title: in tables; scale: fractions become percent there. */
@@ -31,6 +32,8 @@ static const struct {
     [COLUMN_HARD_HITS1] = SHARE("hard @1", hard_hits1),
     [COLUMN_HARD_HITS10] = SHARE("hard @10", hard_hits10),
     [COLUMN_HARD_HITS100] = SHARE("hard@100", hard_hits100),
+    [COLUMN_ECE] = {"ece", "ECE", 100, offsetof(npgnn_eval_run, calibration.ece)},
+    [COLUMN_BALANCED_ECE] = {"balanced_ece", "ECE 1:1", 100, offsetof(npgnn_eval_run, calibration.balanced_ece)},
     [COLUMN_VAL_AUC] = SHARE("val AUC", val_auc),
     [COLUMN_VAL_AP] = SHARE("val AP", val_ap),
     [COLUMN_SECONDS] = {"train_seconds", "seconds", 1, offsetof(npgnn_eval_run, train_seconds)},
@@ -39,6 +42,11 @@ static const struct {
 double report_value(const npgnn_eval_run *run, report_column column)
 {
     return *(const double *)(const void *)((const char *)run + columns[column].offset);
+}
+
+const char *report_name(report_column column)
+{
+    return columns[column].name;
 }
 
 report_stats report_summary(const npgnn_eval_run *runs, int count, report_column column)
@@ -69,9 +77,11 @@ uint64_t report_split_hash(const npgnn_eval_run *runs, int count)
 
 /* ---- tables ---- */
 
-/* Figures against hard negatives have columns only where they were asked for. */
+/* Figures against hard negatives have columns only where they were asked for, those of probabilities where there are any. */
 static int is_shown(report_column column, const npgnn_eval_run *runs)
 {
+    if (column == COLUMN_ECE || column == COLUMN_BALANCED_ECE)
+        return !isnan(report_value(runs, column));
     return column < COLUMN_HARD_MRR || column > COLUMN_HARD_HITS100 || !isnan(runs[0].hard_mrr);
 }
 
@@ -169,6 +179,7 @@ static json_t *run_json(const npgnn_eval_run *run)
     json_object_set_new(object, "seed", json_integer((json_int_t)run->seed));
     for (int c = 0; c < COLUMNS; c++)
         json_object_set_new(object, columns[c].name, report_real(report_value(run, c)));
+    json_object_set_new(object, "calibration", reliability_json(&run->calibration));
     json_object_set_new(object, "iterations", json_integer(run->iterations));
     json_object_set_new(object, "best_iteration", json_integer(run->best_iteration));
     json_object_set_new(object, "split_hash", report_hash(run->split_hash));
@@ -217,8 +228,7 @@ json_t *report_runs(const npgnn_eval_run *runs, int count)
     return json_pack("{s:o, s:o, s:o, s:o}", "seeds", seeds, "mean", mean, "std", std, "se", se);
 }
 
-/* null without bootstrap. */
-static json_t *interval_json(const npgnn_eval_run *last)
+json_t *report_interval(const npgnn_eval_run *last)
 {
     if (isnan(last->auc_interval[0]))
         return json_null();
@@ -234,7 +244,7 @@ json_t *report_json(const npgnn_eval_run *runs, int count, const cli_settings *s
     json_object_set_new(report, "seed_count", json_integer(count));
     json_object_set_new(report, "split_hash", report_hash(report_split_hash(runs, count)));
     json_object_update_new(report, report_runs(runs, count));
-    json_object_set_new(report, "interval", interval_json(&runs[count - 1]));
+    json_object_set_new(report, "interval", report_interval(&runs[count - 1]));
     json_object_set_new(report, "peak_rss_bytes", json_integer(report_peak_bytes()));
     return report;
 }
@@ -249,7 +259,8 @@ int report_read_run(npgnn_eval_run *run, const json_t *object)
         *(double *)(void *)((char *)run + columns[c].offset) =
             json_is_number(value) ? json_number_value(value) : (double)NAN;
     }
-    for (int i = 0; i < 2; i++) /* they are the evaluation's, not the run's */
+    run->calibration.link_rate = (double)NAN; /* its figures are columns; its bins nobody asks for again */
+    for (int i = 0; i < 2; i++)               /* they are the evaluation's, not the run's */
         run->auc_interval[i] = run->ap_interval[i] = (double)NAN;
     run->seed = (uint64_t)json_integer_value(json_object_get(object, "seed"));
     run->iterations = (int)json_integer_value(json_object_get(object, "iterations"));

@@ -19,6 +19,8 @@ typedef enum {
     COLUMN_HARD_HITS1,
     COLUMN_HARD_HITS10,
     COLUMN_HARD_HITS100,
+    COLUMN_ECE,
+    COLUMN_BALANCED_ECE,
     COLUMN_VAL_AUC,
     COLUMN_VAL_AP,
     COLUMN_SECONDS,
@@ -46,6 +48,8 @@ json_t *report_json(const npgnn_eval_run *runs, int count, const cli_settings *s
 int report_read_run(npgnn_eval_run *run, const json_t *object);
 
 /* Pieces for other reports. */
+const char *report_name(report_column column);              /* in JSON */
+json_t *report_interval(const npgnn_eval_run *last);        /* null without bootstrap */
 json_t *report_runs(const npgnn_eval_run *runs, int count); /* seeds, mean, std, se */
 json_t *report_real(double value);                          /* null for NaN */
 json_t *report_hash(uint64_t hash);                         /* 16 hexadecimal digits: JSON's numbers cannot hold it */

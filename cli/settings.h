@@ -36,6 +36,7 @@ typedef struct cli_settings {
     int samples;
     int raw;
     double link_rate; /* 0: the model's */
+    int keep_known;
     /* of predict */
     int top, top_links; /* 0: not asked for */
     const char *new_features;
@@ -85,7 +86,7 @@ typedef struct cli_command {
 } cli_command;
 
 extern const cli_command cmd_demo, cmd_info, cmd_train, cmd_eval, cmd_predict, cmd_reproduce, cmd_bench, cmd_adapt,
-    cmd_convert, cmd_embed, cmd_fetch;
+    cmd_convert, cmd_embed, cmd_fetch, cmd_test;
 
 /* After parsing: applies preset and changes, resolves the number of threads. Returns 0 or EXIT_USAGE. */
 int settings_finish(cli_settings *settings, const arg_command *command);

@@ -39,7 +39,12 @@ static void make_problem(problem *p, int threads)
         p->pairs[i] = (npgnn_pair){i / N, i % N};
     for (int e = 0; e < M; e++)
         p->a[EDGES[e].u][EDGES[e].v] = p->a[EDGES[e].v][EDGES[e].u] = 1;
-    p->task = (npi_task){p->graph, &p->split, p->pairs, PAIRS, &p->options, &p->env};
+    p->task = (npi_task){.graph = p->graph,
+                         .split = &p->split,
+                         .pairs = p->pairs,
+                         .count = PAIRS,
+                         .options = &p->options,
+                         .env = &p->env};
 }
 
 static void run(float score[PAIRS], npi_method_fn *method, const problem *p)

@@ -24,6 +24,8 @@ typedef struct results {
     int32_t found[NODES];
     npgnn_eval_run run;
     npgnn_transfer_run transfer;
+    npgnn_test_result test;
+    npgnn_calibration calibration;
     npgnn_progress progress;
     npgnn_options options;
     float embedding[NODES * 2];
@@ -187,6 +189,13 @@ static int predict(world *w, npgnn_error *err)
     return npgnn_predict(w->out.predictions, w->model, w->graph, pairs, PAIRS, &options, &w->env, err);
 }
 
+static int test(world *w, npgnn_error *err)
+{
+    static const npgnn_pair pairs[3] = {{0, 1}, {0, 5}, {3, 9}};
+    npgnn_test_options options = {.negatives = NPGNN_NEGATIVES_HARD, .bootstrap = 3};
+    return npgnn_test(&w->out.test, w->model, w->graph, pairs, 3, 3, &options, &w->env, err);
+}
+
 static int evaluate_with(world *w, npgnn_protocol protocol, npgnn_error *err)
 {
     npgnn_eval_options options;
@@ -339,6 +348,11 @@ static int mrr_hits(world *w, npgnn_error *err)
 {
     static const int k = 2;
     return npgnn_mrr_hits(&w->out.numbers[0], &w->out.numbers[1], scores, scores + 3, 3, 3, &k, 1, &w->env, err);
+}
+
+static int calibration_measure(world *w, npgnn_error *err)
+{
+    return npgnn_calibration_measure(&w->out.calibration, scores, scores + 3, 3, 3, 0.2, &w->env, err);
 }
 
 static int pairs_loss_new(world *w, npgnn_error *err)
@@ -541,6 +555,7 @@ int main(void)
         CALL(evaluate),
         CALL(evaluate_inductive),
         CALL(transfer),
+        CALL(test),
         CALL(graph_from_arrays),
         CALL(graph_from_csr),
         CALL(graph_synthetic),
@@ -566,6 +581,7 @@ int main(void)
         CALL(predictor_top_links),
         CALL(auc_ap),
         CALL(mrr_hits),
+        CALL(calibration_measure),
         CALL(pairs_loss_new),
         CALL(pairs_loss_new_sampled),
         CALL(machine_gflops),

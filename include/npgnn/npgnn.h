@@ -327,6 +327,29 @@ NPGNN_API void npgnn_split_options_default(npgnn_split_options *options, npgnn_p
  * of its own that look like links. */
 typedef enum { NPGNN_NEGATIVES_UNIFORM, NPGNN_NEGATIVES_HARD } npgnn_negatives;
 
+/* Whether probabilities are true (docs/uncertainty.md). Non-links are a sample of all: they weigh so that links are a share of
+ * link_rate. */
+typedef struct npgnn_bin {
+    double pairs;               /* how many, by weight */
+    double predicted, observed; /* mean probability, and share that is linked; NaN where that is not known */
+} npgnn_bin;
+
+enum { NPGNN_BINS = 10, NPGNN_TOPS = 3 };
+
+typedef struct npgnn_calibration {
+    double link_rate;
+    double ece;          /* expected calibration error: mean over pairs of |predicted - observed| in the pair's bin, of
+                                 NPGNN_BINS bins of equal width. Small wherever links are rare: see the next two */
+    double balanced_ece; /* the same for a link rate of 1/2 */
+    double link_ece;     /* mean over links, of bins with equally many links each */
+    double log_loss, brier; /* means over pairs of -log of the probability of the truth, and of the squared error */
+    double skill; /* 1 - log_loss / the log loss of giving every pair link_rate: 0 is knowing nothing, 1 everything */
+    npgnn_bin bins[NPGNN_BINS]; /* the reliability diagram: a tenth of the links each, those with the highest first */
+    npgnn_bin
+        top[NPGNN_TOPS]; /* the 10, 100 and 1000 most likely: `predicted` is the precision to expect of them. `observed`
+                                   is NaN where one non-link of the sample stands for more than a tenth of them */
+} npgnn_calibration;
+
 /* What one seed came to. */
 typedef struct npgnn_eval_run {
     uint64_t seed, split_hash;
@@ -340,6 +363,7 @@ typedef struct npgnn_eval_run {
     /* 95 % bootstrap intervals, low and high, of the mean over the seeds up to this one: those of the last run are the
      * evaluation's. NaN without bootstrap. */
     double auc_interval[2], ap_interval[2];
+    npgnn_calibration calibration; /* at the link rate of the test pairs; of calibrated methods, otherwise NaN */
     double train_seconds;
 } npgnn_eval_run;
 
@@ -398,6 +422,31 @@ NPGNN_API void npgnn_transfer_options_default(npgnn_transfer_options *options); 
  * of the graph. No link that is tested is known to any of the ways. Results as for npgnn_evaluate. */
 NPGNN_API int npgnn_transfer(npgnn_transfer_run *runs /* (seeds) */, const npgnn_graph *graph, const npgnn_model *model,
                              int seeds, const npgnn_transfer_options *options, const npgnn_env *env, npgnn_error *err);
+
+/* Judges a model on pairs of the caller's: `positives` links first, then non-links. Where there are none of the latter, they are
+ * drawn from all pairs that are no links. Links of the graph that are among the pairs are taken out of it before anything is
+ * scored, for a model looks at known links; that it may have learnt from them cannot be undone. */
+typedef struct npgnn_test_options {
+    npgnn_negatives negatives; /* HARD: also 500 for each link that look like links */
+    double negative_ratio;     /* non-links drawn for each link; 0: 1 */
+    int keep_known;            /* 1: leave the graph as it is */
+    int samples;               /* as in npgnn_predict_options; NULL options take the model's */
+    uint64_t seed;             /* of draws and resamples */
+    double link_rate;          /* that calibration is measured at; 0: the model's */
+    int bootstrap;
+} npgnn_test_options;
+
+typedef struct npgnn_test_result {
+    npgnn_eval_run run;             /* without split and seconds */
+    size_t links, non_links, drawn; /* tested; drawn: of the non-links */
+    size_t known_links;             /* of the links, different ones that the graph has */
+    size_t known_non_links;         /* pairs labelled as non-links that the graph has as links */
+} npgnn_test_result;
+
+/* E_ARGUMENT without a link, for nodes that are not in the graph, and for pairs with both labels. */
+NPGNN_API int npgnn_test(npgnn_test_result *out, const npgnn_model *model, const npgnn_graph *graph,
+                         const npgnn_pair *pairs, size_t positives, size_t count, const npgnn_test_options *options,
+                         const npgnn_env *env, npgnn_error *err);
 
 /* ================================================================================================================
  * 3. Handles
@@ -654,6 +703,13 @@ NPGNN_API int npgnn_auc_ap(double *auc, double *ap, const float *positive, const
 NPGNN_API int npgnn_mrr_hits(double *mrr, double *hits /* (ks) */, const float *positive, const float *negative,
                              size_t positives, size_t negatives, const int *k, size_t ks, const npgnn_env *env,
                              npgnn_error *err);
+
+/* Whether probabilities of links and non-links are true, the latter weighing so that links are a share of link_rate of all: the
+ * probabilities must be for that rate. E_ARGUMENT when a class is empty or a probability is not in 0 .. 1.
+ * O((P + N) log (P + N)). */
+NPGNN_API int npgnn_calibration_measure(npgnn_calibration *out, const float *positive, const float *negative,
+                                        size_t positives, size_t negatives, double link_rate, const npgnn_env *env,
+                                        npgnn_error *err);
 
 /* The all-pairs loss (docs/pairs.md): binary cross-entropy of sigmoid(u_i . u_j) against the links of `graph`, over all n²
  * ordered pairs, for embeddings u (nodes, columns) of the caller's. pairs_per_node 0: exact, O(n² columns) flops; otherwise

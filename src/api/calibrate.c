@@ -14,23 +14,10 @@ typedef struct sample {
     size_t positives, count;
 } sample;
 
-/* The pairs that validation links are among: all, or those of a validation node. */
-static npi_field field_of(const npgnn_split *split)
-{
-    return (npi_field){split->graph, split->role, NPI_NODE_VAL, split->protocol != NPGNN_INDUCTIVE_HIDDEN};
-}
-
-static uint64_t non_links(const npgnn_split *split)
-{
-    npi_field field = field_of(split);
-    uint64_t n = (uint64_t)split->graph->n;
-    return split->role ? npi_field_available(&field) : n * (n - 1) / 2 - (uint64_t)split->graph->m;
-}
-
 static int draw_non_links(npgnn_pair *out, size_t count, const npgnn_split *split, const npgnn_env *env,
                           npgnn_error *err)
 {
-    npi_field field = field_of(split);
+    npi_field field = npi_field_of(split, NPGNN_SET_VAL);
     npgnn_pair *both[2] = {out, NULL};
     const size_t counts[2] = {count, 0};
     if (split->role)
@@ -45,7 +32,7 @@ static int draw_sample(sample *out, const npgnn_split *split, const npgnn_env *e
     npgnn_split_pairs(&validation, &s.positives, split, NPGNN_SET_VAL);
     if (s.positives == 0)
         return npi_fail(err, NPGNN_E_ARGUMENT, "the split has no validation links to calibrate on");
-    uint64_t available = non_links(split);
+    uint64_t available = npi_split_non_links(split, NPGNN_SET_VAL);
     size_t drawn = available < MOST_NON_LINKS ? (size_t)available : MOST_NON_LINKS;
     s.count = s.positives + drawn;
     s.pairs = npi_alloc(env, s.count, sizeof *s.pairs, err);

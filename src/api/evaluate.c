@@ -27,12 +27,17 @@ typedef struct evaluation {
 static int run_exam(npgnn_eval_run *out, const evaluation *e, const npi_task *task, const npi_exam *exam,
                     npgnn_error *err)
 {
-    npgnn_eval_run run = {.seed = e->options.model.seed, .val_auc = (double)NAN, .val_ap = (double)NAN};
-    float *score = npi_alloc(task->env, task->count, sizeof *score, err);
-    int code = score ? e->method(score, &run, task, err) : NPGNN_E_MEMORY;
+    npgnn_eval_run run = {.seed = e->options.model.seed,
+                          .val_auc = (double)NAN,
+                          .val_ap = (double)NAN,
+                          .calibration = {.link_rate = (double)NAN}};
+    npi_task asked = *task;
+    float *score = npi_alloc(task->env, task->count, 2 * sizeof *score, err);
+    asked.probability = score ? score + task->count : NULL;
+    int code = score ? e->method(score, &run, &asked, err) : NPGNN_E_MEMORY;
     run.split_hash = npgnn_split_hash(task->split);
     if (!code)
-        code = npi_exam_mark(&run, e->resamples, exam, score, task->env, err);
+        code = npi_exam_mark(&run, e->resamples, exam, score, asked.probability, task->env, err);
     if (!code)
         *out = run;
     if (!code && e->options.scores)
@@ -51,6 +56,7 @@ static int run_split(npgnn_eval_run *run, const evaluation *e, const npgnn_split
                            .split = split,
                            .pairs = exam.pairs,
                            .count = exam.count,
+                           .link_rate = exam.link_rate,
                            .options = &e->options.model,
                            .env = e->env};
     code = run_exam(run, e, &task, &exam, err);

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "graph/negative.h"
+
 #include "model/model.h"
 
 enum { KS = 3 };
@@ -10,10 +12,10 @@ static const int ranks_asked[KS] = {1, 10, 100};
 
 /* ---- questions ---- */
 
-static int add_hard(npi_exam *exam, const npgnn_split *split, const npgnn_env *env, npgnn_error *err)
+int npi_exam_add_hard(npi_exam *exam, const npgnn_graph *complete, const npgnn_graph *known, const npgnn_env *env,
+                      npgnn_error *err)
 {
-    int code = npi_hard_new(&exam->hard, split->graph, npi_split_known(split), exam->pairs, exam->positives,
-                            NPI_HARD_PER_END, env, err);
+    int code = npi_hard_new(&exam->hard, complete, known, exam->pairs, exam->positives, NPI_HARD_PER_END, env, err);
     if (code)
         return code;
     size_t hard = (size_t)exam->hard.start[exam->hard.ends];
@@ -33,7 +35,10 @@ int npi_exam_new(npi_exam *out, const npgnn_split *split, npgnn_negatives negati
 {
     npi_exam exam = {0};
     exam.tested = exam.count = npgnn_split_pairs(&exam.pairs, &exam.positives, split, NPGNN_SET_TEST);
-    int code = negatives == NPGNN_NEGATIVES_HARD ? add_hard(&exam, split, env, err) : 0;
+    int hard = negatives == NPGNN_NEGATIVES_HARD;
+    int code = hard ? npi_exam_add_hard(&exam, split->graph, npi_split_known(split), env, err) : 0;
+    double positives = (double)exam.positives;
+    exam.link_rate = positives / (positives + (double)npi_split_non_links(split, NPGNN_SET_TEST));
     if (code)
         npi_exam_free(env, &exam);
     else
@@ -49,14 +54,18 @@ void npi_exam_free(const npgnn_env *env, npi_exam *exam)
 
 /* ---- answers ---- */
 
-int npi_exam_answer(float *score, const npgnn_model *model, const npgnn_graph *graph, const npgnn_pair *pairs,
-                    size_t count, const npgnn_env *env, npgnn_error *err)
+int npi_exam_answer(float *score, float *probability, const npgnn_model *model, const npgnn_graph *graph,
+                    const npgnn_pair *pairs, size_t count, const npgnn_predict_options *how, const npgnn_env *env,
+                    npgnn_error *err)
 {
+    int samples = how->samples < 0 ? model->options.predict_samples : how->samples;
     npgnn_prediction *predictions = npi_alloc(env, count, sizeof *predictions, err);
-    int code = predictions ? npgnn_predict(predictions, model, graph, pairs, count, NULL, env, err) : NPGNN_E_MEMORY;
+    int code = predictions ? npgnn_predict(predictions, model, graph, pairs, count, how, env, err) : NPGNN_E_MEMORY;
     /* without draws the score says more than its sigmoid, which has fewer bits near 1 */
-    for (size_t i = 0; !code && i < count; i++)
-        score[i] = model->options.predict_samples ? predictions[i].probability : predictions[i].score;
+    for (size_t i = 0; !code && i < count; i++) {
+        score[i] = samples > 0 ? predictions[i].probability : predictions[i].score;
+        probability[i] = predictions[i].probability;
+    }
     npi_free(env, predictions);
     return code;
 }
@@ -118,14 +127,33 @@ static int mark_ranks(npgnn_eval_run *run, const npi_exam *exam, const float *sc
     return 0;
 }
 
+/* Without probabilities, everything is NaN. */
+static int mark_calibration(npgnn_calibration *out, const npi_exam *exam, const float *probability,
+                            const npgnn_env *env, npgnn_error *err)
+{
+    const npgnn_bin none = {(double)NAN, (double)NAN, (double)NAN};
+    if (!isnan(out->link_rate))
+        return npgnn_calibration_measure(out, probability, probability + exam->positives, exam->positives,
+                                         exam->tested - exam->positives, out->link_rate, env, err);
+    out->ece = out->balanced_ece = out->link_ece = (double)NAN;
+    out->log_loss = out->brier = out->skill = (double)NAN;
+    for (int i = 0; i < NPGNN_BINS; i++)
+        out->bins[i] = none;
+    for (int i = 0; i < NPGNN_TOPS; i++)
+        out->top[i] = none;
+    return 0;
+}
+
 int npi_exam_mark(npgnn_eval_run *run, npi_resamples *resamples, const npi_exam *exam, const float *score,
-                  const npgnn_env *env, npgnn_error *err)
+                  const float *probability, const npgnn_env *env, npgnn_error *err)
 {
     const float *negative = score + exam->positives;
     size_t negatives = exam->tested - exam->positives;
     int code = npgnn_auc_ap(&run->auc, &run->ap, score, negative, exam->positives, negatives, env, err);
     if (!code)
         code = mark_ranks(run, exam, score, env, err);
+    if (!code)
+        code = mark_calibration(&run->calibration, exam, probability, env, err);
     for (int i = 0; i < 2; i++)
         run->auc_interval[i] = run->ap_interval[i] = (double)NAN;
     if (code || !resamples)

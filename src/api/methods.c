@@ -17,6 +17,7 @@
 
 static int run_npgnn(float *score, npgnn_eval_run *run, const npi_task *task, npgnn_error *err)
 {
+    const npgnn_predict_options how = {.samples = -1, .link_rate = task->link_rate};
     npgnn_model *model = NULL;
     npgnn_progress last = {0};
     double start = npi_seconds();
@@ -27,7 +28,10 @@ static int run_npgnn(float *score, npgnn_eval_run *run, const npi_task *task, np
         run->best_iteration = model->info.iterations;
         run->val_auc = model->info.val_auc;
         run->val_ap = model->info.val_ap;
-        code = npi_exam_answer(score, model, task->graph, task->pairs, task->count, task->env, err);
+        if (model->info.calibrated)
+            run->calibration.link_rate = task->link_rate;
+        code = npi_exam_answer(score, task->probability, model, task->graph, task->pairs, task->count, &how, task->env,
+                               err);
     }
     npgnn_model_free(model);
     return code;

@@ -47,15 +47,20 @@ static int judge(npgnn_eval_run *out, const npgnn_model *model, double seconds, 
                           .val_auc = model->info.val_auc,
                           .val_ap = model->info.val_ap,
                           .train_seconds = seconds};
+    npgnn_predict_options how = {.samples = -1};
     npi_exam exam = {0};
     float *score = NULL;
     int code = npi_exam_new(&exam, split, NPGNN_NEGATIVES_UNIFORM, t->env, err);
-    if (!code && !(score = npi_alloc(t->env, exam.count, sizeof *score, err)))
+    if (!code && !(score = npi_alloc(t->env, exam.count, 2 * sizeof *score, err)))
         code = NPGNN_E_MEMORY;
+    float *probability = score ? score + exam.count : NULL;
+    how.link_rate = exam.link_rate;
+    run.calibration.link_rate = model->info.calibrated ? exam.link_rate : (double)NAN;
     if (!code)
-        code = npi_exam_answer(score, model, npi_split_known(split), exam.pairs, exam.count, t->env, err);
+        code = npi_exam_answer(score, probability, model, npi_split_known(split), exam.pairs, exam.count, &how, t->env,
+                               err);
     if (!code)
-        code = npi_exam_mark(&run, NULL, &exam, score, t->env, err);
+        code = npi_exam_mark(&run, NULL, &exam, score, probability, t->env, err);
     if (!code)
         *out = run;
     npi_free(t->env, score);

@@ -10,6 +10,8 @@ typedef struct npi_task {
     const npgnn_split *split; /* split->train is the part that training knows, its pairs are for validation */
     const npgnn_pair *pairs;  /* to be scored */
     size_t count;
+    float *probability; /* (count) for methods that have them, which then set the link rate in the run's calibration, */
+    double link_rate;   /* this one */
     const npgnn_options *options; /* of the model; its seed is the run's */
     const npgnn_env *env;         /* resolved; progress counts the runs of an evaluation */
 } npi_task;

@@ -14,6 +14,14 @@ static uint32_t ordered_bits(float score)
     return bits & 0x80000000u ? ~bits : bits | 0x80000000u;
 }
 
+static float from_ordered_bits(uint32_t bits)
+{
+    float score;
+    bits = bits & 0x80000000u ? bits & ~0x80000000u : ~bits;
+    memcpy(&score, &bits, sizeof score);
+    return score;
+}
+
 static int add_scores(uint64_t *keys, const float *scores, size_t count, int positive, npgnn_error *err)
 {
     for (size_t i = 0; i < count; i++) {
@@ -58,6 +66,7 @@ int npi_ranking_next(npi_group *g, npi_ranking *r)
     if (r->left == 0)
         return 0;
     uint64_t score = r->keys[r->left - 1] >> 1;
+    g->score = from_ordered_bits((uint32_t)score);
     g->positives_above += g->positives;
     g->negatives_above += g->negatives;
     g->positives = g->negatives = 0;

@@ -15,6 +15,7 @@ typedef struct npi_ranking {
 
 /* The pairs that share one score, and how many are above them. */
 typedef struct npi_group {
+    float score;
     double positives, negatives;
     double positives_above, negatives_above;
 } npi_group;

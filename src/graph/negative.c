@@ -129,6 +129,19 @@ uint64_t npi_field_available(const npi_field *field)
     return (own > 0 ? own * (own - 1) / 2 : 0) + own * training - edges;
 }
 
+npi_field npi_field_of(const npgnn_split *split, npgnn_set set)
+{
+    return (npi_field){split->graph, split->role, set == NPGNN_SET_TEST ? NPI_NODE_TEST : NPI_NODE_VAL,
+                       split->protocol != NPGNN_INDUCTIVE_HIDDEN};
+}
+
+uint64_t npi_split_non_links(const npgnn_split *split, npgnn_set set)
+{
+    npi_field field = npi_field_of(split, set);
+    uint64_t n = (uint64_t)split->graph->n;
+    return split->role ? npi_field_available(&field) : n * (n - 1) / 2 - (uint64_t)split->graph->m;
+}
+
 /* Its own nodes in front of the others: every pair of the field is one of nodes[i] and nodes[j], i < own, i < j. */
 typedef struct field_nodes {
     int32_t *nodes;

@@ -19,6 +19,12 @@ typedef struct npi_field {
     int with_training;
 } npi_field;
 
+/* The field that the links of a held-out set are in, for a split by nodes. */
+npi_field npi_field_of(const npgnn_split *split, npgnn_set set);
+
+/* How many of all pairs that could be in a held-out set are no links. O(m). */
+uint64_t npi_split_non_links(const npgnn_split *split, npgnn_set set);
+
 /* How many pairs of the field are not edges. O(m). */
 uint64_t npi_field_available(const npi_field *field);
 

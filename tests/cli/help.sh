@@ -5,7 +5,7 @@ npgnn help >overview
 npgnn --help | cmp - overview
 
 # The list of model options is the library's: its place is checked, and that each key appears.
-for command in demo info train eval predict reproduce bench adapt convert embed fetch; do
+for command in demo info train eval predict reproduce bench adapt convert embed test fetch; do
     note "$command"
     npgnn help "$command" >page
     npgnn "$command" --help | cmp - page
