@@ -2,7 +2,6 @@
 #define _XOPEN_SOURCE 700
 #include "check.h"
 
-#include <dirent.h>
 #include <jansson.h>
 #include <signal.h>
 #include <string.h>
@@ -10,82 +9,12 @@
 #include <sys/stat.h>
 
 #include "base/rng.h"
+#include "folder.h"
 #include "io/atomic.h"
 #include "meter.h"
 #include "model/model.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
-
-/* ---- files ---- */
-
-static char folder[] = "/tmp/npgnn-model-XXXXXX";
-
-static const char *path_of(const char *name)
-{
-    static char path[2][512];
-    static int turn;
-    turn = !turn;
-    snprintf(path[turn], sizeof path[turn], "%s/%s", folder, name);
-    return path[turn];
-}
-
-typedef struct content {
-    unsigned char *bytes;
-    size_t size;
-} content;
-
-static content read_whole(const char *path)
-{
-    content c = {calloc(1 << 20, 1), 0};
-    FILE *file = fopen(path, "rb");
-    assert_non_null(file);
-    c.size = fread(c.bytes, 1, 1 << 20, file);
-    assert_true(c.size < 1 << 20);
-    fclose(file);
-    return c;
-}
-
-static void write_whole(const char *path, const void *bytes, size_t size)
-{
-    FILE *file = fopen(path, "wb");
-    assert_non_null(file);
-    assert_int_equal(fwrite(bytes, 1, size, file), size);
-    assert_int_equal(fclose(file), 0);
-}
-
-/* How many files there are. */
-static int entries(void)
-{
-    DIR *dir = opendir(folder);
-    int count = 0;
-    assert_non_null(dir);
-    while (readdir(dir))
-        count++;
-    closedir(dir);
-    return count - 2;
-}
-
-static void empty_folder(void)
-{
-    DIR *dir = opendir(folder);
-    for (struct dirent *entry; (entry = readdir(dir));)
-        if (entry->d_name[0] != '.')
-            remove(path_of(entry->d_name));
-    closedir(dir);
-}
-
-static int make_folder(void **state)
-{
-    (void)state;
-    return mkdtemp(folder) ? 0 : -1;
-}
-
-static int remove_folder(void **state)
-{
-    (void)state;
-    empty_folder();
-    return rmdir(folder);
-}
 
 /* ---- models ---- */
 

@@ -14,7 +14,8 @@ allowed()
     graph | eval | model) echo 'base linalg' ;;
     io) echo 'base linalg graph model' ;; # the model for its file
     baselines) echo 'base linalg graph model train' ;; # Adam
-    train | predict) echo 'base linalg graph model eval' ;;
+    train) echo 'base linalg graph model eval io' ;; # io for its checkpoints
+    predict) echo 'base linalg graph model eval' ;;
     api) echo 'base linalg graph model eval io baselines train predict' ;;
     *) return 1 ;;
     esac

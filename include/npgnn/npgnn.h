@@ -562,12 +562,16 @@ NPGNN_API void npgnn_split_free(npgnn_split *split);
 
 /* ---- Trainer ------------------------------------------------------------------------------------------------- */
 
-/* A training on the known part of `split`, validated on its validation pairs; or on all of `graph`, without validation,
- * when split is NULL. Everything the iterations need is allocated here. Graph and split must outlive the trainer. */
+/* A training on the known part of `split`, validated on its validation pairs; or on all of `graph` when split is NULL. Where the
+ * options ask for validation (keep_best, fit_prior) and there are no validation pairs, a first training, the rehearsal, holds
+ * some of the known links out and finds the number of iterations and the weight of the prior; a second one, which counts from
+ * zero again, uses them on all that is known. Everything the iterations of a training need is allocated before the first. Graph
+ * and split must outlive the trainer. */
 NPGNN_API int npgnn_trainer_new(npgnn_trainer **out, const npgnn_graph *graph, const npgnn_split *split,
                                 const npgnn_options *options, const npgnn_env *env, npgnn_error *err);
 
-/* One iteration. `progress` may be NULL. E_DIVERGED leaves the parameters of the iteration before. */
+/* One iteration; after the last one of a rehearsal, the first of the training proper. `progress` may be NULL. E_DIVERGED leaves
+ * the parameters of the iteration before; after E_MEMORY, which only that change can give, the trainer can do no more. */
 NPGNN_API int npgnn_trainer_step(npgnn_progress *progress, npgnn_trainer *trainer, npgnn_error *err);
 
 /* Iterates to the end, calling env.progress; honours validation, patience and cancellation. */
@@ -581,6 +585,19 @@ NPGNN_API int npgnn_options_settle(npgnn_options *options, const npgnn_graph *gr
 
 /* Where it stands. */
 NPGNN_API void npgnn_trainer_progress(npgnn_progress *progress, const npgnn_trainer *trainer);
+
+/* Checkpoints. Saving writes all that the rest of the training depends on to a file (docs/formats.md), atomically; the file that
+ * was there before stays as PATH.prev. It may be called between iterations: from env.progress, too. E_IO, E_MEMORY.
+ *
+ * Restoring puts a trainer that was made from the same graph, split and options to where the saved one stood: it goes on to the
+ * very bits, with any number of threads. E_MISMATCH names what differs; E_FORMAT is a damaged file, and names the one before
+ * it where that is whole. Both leave the trainer as it was. */
+NPGNN_API int npgnn_trainer_save(npgnn_trainer *trainer, const char *path, npgnn_error *err);
+NPGNN_API int npgnn_trainer_restore(npgnn_trainer *trainer, const char *path, npgnn_error *err);
+
+/* The options that the trainer in a checkpoint was made with. */
+NPGNN_API int npgnn_checkpoint_options(npgnn_options *options, const char *path, const npgnn_env *env,
+                                       npgnn_error *err);
 
 /* The model as it stands (the best one with keep_best), as a new handle. Also after E_CANCELLED or E_DIVERGED. */
 NPGNN_API int npgnn_trainer_model(npgnn_model **out, const npgnn_trainer *trainer, npgnn_error *err);

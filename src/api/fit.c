@@ -5,11 +5,8 @@
  * links out and finds out; a second one, on everything that is known, uses what it found. */
 #include "api/fit.h"
 
-#include "model/evidence.h"
 #include "model/model.h"
-
-#define HELD_OUT_NODES 0.2 /* of the known nodes, where new nodes are what is predicted */
-#define HELD_OUT_EDGES 0.1 /* of the known edges otherwise */
+#include "train/rehearsal.h"
 
 static int has_validation(const npgnn_split *split)
 {
@@ -38,32 +35,6 @@ static int run_trainer(npgnn_model **out, npgnn_progress *last, const npgnn_grap
     return code;
 }
 
-/* The caller did not ask for this split, but for options that need it. */
-static int blame_options(int code, npgnn_error *err)
-{
-    npgnn_error inner;
-    if (!err || code != NPGNN_E_ARGUMENT)
-        return code;
-    inner = *err;
-    return npi_fail(err, code,
-                    "keep-best and fit-prior validate on links that are held out, and here none can be; both off, it "
-                    "trains without: %.400s",
-                    inner.text);
-}
-
-/* Holds links of `known` out in the way that those of `split` are. */
-static int hold_out(npgnn_split **out, const npgnn_graph *known, const npgnn_split *split, const npgnn_options *options,
-                    const npgnn_env *env, npgnn_error *err)
-{
-    npgnn_split_options held;
-    int new_nodes = split && split->protocol != NPGNN_TRANSDUCTIVE;
-    npgnn_split_options_default(&held, new_nodes ? NPGNN_INDUCTIVE : NPGNN_TRANSDUCTIVE);
-    held.test = 0;
-    held.val = new_nodes ? HELD_OUT_NODES : HELD_OUT_EDGES;
-    held.seed = options->seed;
-    return blame_options(npgnn_split_new(out, known, &held, env, err), err);
-}
-
 static int wants_validation(const npgnn_options *options)
 {
     return options->keep_best || options->fit_prior;
@@ -72,17 +43,7 @@ static int wants_validation(const npgnn_options *options)
 /* What the first model found, in place of the wish to find it. */
 static void take_over(npgnn_options *options, const npgnn_model *first)
 {
-    if (options->fit_prior) {
-        npi_weights weights = npi_weights_of(&first->options);
-        npi_weights_store(options, &weights);
-    }
-    options->fit_prior = 0;
-    if (options->lr_horizon == 0)
-        options->lr_horizon = options->iterations;
-    if (options->keep_best)
-        options->iterations = first->info.iterations;
-    options->keep_best = 0;
-    options->patience = 0;
+    *options = npi_rehearsal_settle(options, &first->options, first->info.iterations);
 }
 
 /* Trains on a part of what is known. *first stays NULL where the graph is too small for that and the options can do without. */
@@ -93,7 +54,7 @@ static int fit_first(npgnn_model **first, const npgnn_graph *known, const npgnn_
     npgnn_options wished = *options;
     npgnn_error why = {0};
     wished.keep_best = wants_validation(options);
-    int code = hold_out(&inner, known, split, options, env, &why);
+    int code = npi_rehearsal_split(&inner, known, split, options, env, &why);
     if (code == NPGNN_E_ARGUMENT && !wants_validation(options))
         return 0;
     if (!code)

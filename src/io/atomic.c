@@ -1,4 +1,4 @@
-#define _POSIX_C_SOURCE 200809L
+#define _GNU_SOURCE /* O_TMPFILE */
 #include "io/atomic.h"
 
 #include <errno.h>
@@ -6,80 +6,101 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Creates a file that nobody else has, with the permissions that the user's umask gives. Returns its descriptor or -1. */
-static int create_temporary(char *name, size_t size, const char *path)
+/* ---- the temporary ---- */
+
+static int too_long(int length)
 {
-    for (unsigned try = 0; try < 1000; try++) {
-        int length = snprintf(name, size, "%s.%ld.%u", path, (long)getpid(), try);
-        if (length < 0 || (size_t)length >= size) {
-            errno = ENAMETOOLONG;
+    if (length >= 0 && length < NPI_PATH_SIZE)
+        return 0;
+    errno = ENAMETOOLONG;
+    return 1;
+}
+
+static void folder_of(char folder[NPI_PATH_SIZE], const char *path)
+{
+    snprintf(folder, NPI_PATH_SIZE, "%s", path);
+    char *slash = strrchr(folder, '/');
+    if (!slash)
+        snprintf(folder, NPI_PATH_SIZE, ".");
+    else
+        slash[slash == folder] = '\0';
+}
+
+/* The try-th name beside `path` that another process is unlikely to take. */
+static int temporary_name(char name[NPI_PATH_SIZE], const char *path, unsigned try)
+{
+    return too_long(snprintf(name, NPI_PATH_SIZE, "%s.%ld.%u", path, (long)getpid(), try)) ? -1 : 0;
+}
+
+enum { TRIES = 1000 };
+
+/* A file with the permissions that the user's umask gives, under a name that nobody else has. Returns its descriptor or -1. */
+static int create_named(npi_atomic *out)
+{
+    for (unsigned try = 0; try < TRIES; try++) {
+        if (temporary_name(out->temporary, out->path, try))
             return -1;
-        }
-        int fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        int fd = open(out->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         if (fd >= 0 || errno != EEXIST)
             return fd;
     }
     return -1;
 }
 
+/* Where the system can do it, a file without a name: a process that is killed leaves nothing behind. */
+static int create(npi_atomic *out)
+{
+    out->temporary[0] = '\0';
+#ifdef O_TMPFILE
+    char folder[NPI_PATH_SIZE];
+    folder_of(folder, out->path);
+    if (access("/proc/self/fd", F_OK) == 0) {
+        int fd = open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
+        if (fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL))
+            return fd;
+    }
+#endif
+    return create_named(out);
+}
+
+/* Gives a file without a name one. Returns 0, or -1 with errno. */
+static int name_temporary(npi_atomic *out)
+{
+    char link[64];
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fileno(out->file));
+    for (unsigned try = 0; try < TRIES; try++) {
+        if (temporary_name(out->temporary, out->path, try))
+            break;
+        if (linkat(AT_FDCWD, link, AT_FDCWD, out->temporary, AT_SYMLINK_FOLLOW) == 0)
+            return 0;
+        if (errno != EEXIST)
+            break;
+    }
+    out->temporary[0] = '\0';
+    return -1;
+}
+
+static void remove_temporary(npi_atomic *out)
+{
+    if (out->temporary[0])
+        unlink(out->temporary);
+    out->temporary[0] = '\0';
+}
+
 int npi_atomic_open(npi_atomic *out, const char *path, npgnn_error *err)
 {
-    int fd = create_temporary(out->temporary, sizeof out->temporary, path);
-    if (fd < 0)
-        return npi_fail_errno(err, "write", path);
-    snprintf(out->path, sizeof out->path, "%s", path);
-    out->file = fdopen(fd, "wb");
-    if (!out->file) {
-        npi_fail_errno(err, "write", path);
-        close(fd);
-        unlink(out->temporary);
-        return NPGNN_E_IO;
-    }
-    return 0;
-}
-
-/* A rename is on disk only when its folder is. */
-static void sync_folder(const char *path)
-{
-    char folder[4096];
-    char *slash;
-    int fd;
-    snprintf(folder, sizeof folder, "%s", path);
-    slash = strrchr(folder, '/');
-    if (!slash)
-        snprintf(folder, sizeof folder, ".");
-    else
-        slash[slash == folder] = '\0';
-    fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int fd = -1;
+    if (!too_long(snprintf(out->path, sizeof out->path, "%s", path)))
+        fd = create(out);
+    out->file = fd >= 0 ? fdopen(fd, "wb") : NULL;
+    if (out->file)
+        return 0;
+    npi_fail_errno(err, "write", path);
     if (fd >= 0) {
-        fsync(fd);
         close(fd);
+        remove_temporary(out);
     }
-}
-
-int npi_atomic_commit(npi_atomic *out, npgnn_error *err)
-{
-    /* a write that failed earlier may have left nothing to flush: the stream remembers it, though not why */
-    int lost = ferror(out->file);
-    int failed = fflush(out->file) != 0 || fsync(fileno(out->file)) != 0;
-    int reason = failed ? errno : EIO;
-    failed = failed || lost;
-    if (fclose(out->file) != 0 && !failed) {
-        failed = 1;
-        reason = errno;
-    }
-    out->file = NULL;
-    if (!failed && rename(out->temporary, out->path) != 0) {
-        failed = 1;
-        reason = errno;
-    }
-    if (failed) {
-        unlink(out->temporary);
-        errno = reason;
-        return npi_fail_errno(err, "write", out->path);
-    }
-    sync_folder(out->path);
-    return 0;
+    return NPGNN_E_IO;
 }
 
 void npi_atomic_abort(npi_atomic *out)
@@ -87,6 +108,90 @@ void npi_atomic_abort(npi_atomic *out)
     if (!out->file)
         return;
     fclose(out->file);
-    unlink(out->temporary);
+    remove_temporary(out);
     out->file = NULL;
+}
+
+/* ---- making it appear ---- */
+
+/* All that was written, on disk under the temporary name. Returns 0, or -1 with errno. */
+static int finish(npi_atomic *out)
+{
+    /* a write that failed earlier may have left nothing to flush: the stream remembers it, though not why */
+    int lost = ferror(out->file);
+    int failed = fflush(out->file) != 0 || fsync(fileno(out->file)) != 0;
+    int reason = failed ? errno : EIO;
+    failed = failed || lost;
+    if (!failed && !out->temporary[0] && name_temporary(out) != 0) {
+        failed = 1;
+        reason = errno;
+    }
+    if (fclose(out->file) != 0 && !failed) {
+        failed = 1;
+        reason = errno;
+    }
+    out->file = NULL;
+    errno = reason;
+    return failed ? -1 : 0;
+}
+
+int npi_atomic_previous(char previous[NPI_PATH_SIZE], const char *path)
+{
+    return too_long(snprintf(previous, NPI_PATH_SIZE, "%s.prev", path)) ? -1 : 0;
+}
+
+/* A second name for the file that is about to be replaced. By way of a third one, so that at every moment there is a file under
+ * each name that had one. Returns 0, or -1 with errno. */
+static int keep_previous(const char *path)
+{
+    char previous[NPI_PATH_SIZE], step[NPI_PATH_SIZE];
+    if (npi_atomic_previous(previous, path) || temporary_name(step, previous, 0))
+        return -1;
+    unlink(step);
+    if (link(path, step) != 0) {
+        if (errno == ENOENT)
+            return 0;
+        /* a file system without links: for a moment there is only the previous one */
+        return errno == EPERM || errno == EOPNOTSUPP || errno == EMLINK ? rename(path, previous) : -1;
+    }
+    int failed = rename(step, previous), reason = errno;
+    unlink(step); /* still there where both were names of one file */
+    errno = reason;
+    return failed;
+}
+
+/* A rename is on disk only when its folder is. Folders that cannot be synced are as safe as they get. */
+static int sync_folder(const char *path)
+{
+    char folder[NPI_PATH_SIZE];
+    folder_of(folder, path);
+    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0)
+        return 0;
+    int failed = fsync(fd) != 0 && errno != EINVAL && errno != EOPNOTSUPP && errno != EROFS, reason = errno;
+    close(fd);
+    errno = reason;
+    return failed ? -1 : 0;
+}
+
+static int commit(npi_atomic *out, int keep, npgnn_error *err)
+{
+    if (finish(out) == 0 && (!keep || keep_previous(out->path) == 0) && rename(out->temporary, out->path) == 0) {
+        out->temporary[0] = '\0';
+        if (sync_folder(out->path) == 0)
+            return 0;
+    }
+    npi_fail_errno(err, "write", out->path);
+    remove_temporary(out);
+    return NPGNN_E_IO;
+}
+
+int npi_atomic_commit(npi_atomic *out, npgnn_error *err)
+{
+    return commit(out, 0, err);
+}
+
+int npi_atomic_replace(npi_atomic *out, npgnn_error *err)
+{
+    return commit(out, 1, err);
 }

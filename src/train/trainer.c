@@ -1,34 +1,15 @@
 /* A training: iterations of context, network and Adam, with validation beside them. */
+#include "train/trainer.h"
+
 #include <math.h>
 #include <string.h>
 
 #include "base/rng.h"
-#include "graph/context.h"
 #include "graph/split.h"
-#include "linalg/dropout.h"
 #include "linalg/elementwise.h"
 #include "model/model.h"
-#include "model/net.h"
 #include "model/options.h"
-#include "train/adam.h"
-#include "train/validation.h"
-
-struct npgnn_trainer {
-    npgnn_env env;
-    npgnn_options options;
-    const npgnn_graph *known;  /* what training knows */
-    npi_adj adj;               /* of `known`; its pattern is borrowed */
-    npi_dropout dropout;       /* of its features, with input_dropout */
-    npi_neighbours neighbours; /* in it, with propagate */
-    npi_context *context;
-    npi_net *net;
-    npi_params params, gradient;
-    npi_adam adam;
-    real *epsilon; /* (samples, d) */
-    real *q;       /* (2, d) */
-    npi_validation val;
-    npgnn_progress progress;
-};
+#include "train/rehearsal.h"
 
 /* ---- making ---- */
 
@@ -89,6 +70,67 @@ static int trainer_room(npgnn_trainer *t, const npgnn_split *split, npgnn_error 
     return code;
 }
 
+static void release(npgnn_trainer *t)
+{
+    npi_context_free(t->context);
+    npi_net_free(t->net);
+    t->context = NULL;
+    t->net = NULL;
+    npi_params_free(&t->env, &t->params);
+    npi_params_free(&t->env, &t->gradient);
+    npi_adam_free(&t->env, &t->adam);
+    npi_free(&t->env, t->adj.scale);
+    npi_free(&t->env, t->epsilon);
+    npi_free(&t->env, t->q);
+    t->adj.scale = t->epsilon = t->q = NULL;
+    npi_validation_free(&t->env, &t->val);
+    npi_dropout_free(&t->env, &t->dropout);
+    npi_neighbours_free(&t->env, &t->neighbours);
+    npgnn_split_free(t->rehearsal);
+    t->rehearsal = NULL;
+}
+
+/* Training on what `split` knows, or on all of the graph. */
+static int prepare(npgnn_trainer *t, const npgnn_split *split, const npgnn_options *options, npgnn_error *err)
+{
+    t->options = *options;
+    t->known = split ? split->train : t->graph;
+    int code = check_trainable(t->known, err);
+    if (code)
+        return code;
+    if (options->input_scale == 0)
+        t->options.input_scale = INPUT_LENGTH / npi_features_length(t->known->x);
+    code = trainer_room(t, split, err);
+    if (code)
+        return code;
+    t->adj.a = t->known->a;
+    npi_adj_normalize(&t->adj, t->env.threads);
+    npi_params_init(&t->params, options->seed, t->options.input_scale);
+    t->progress = (npgnn_progress){.runs = 1,
+                                   .iterations = options->iterations,
+                                   .loss = (double)NAN,
+                                   .kl = (double)NAN,
+                                   .val_auc = (double)NAN,
+                                   .val_ap = (double)NAN};
+    return 0;
+}
+
+int npi_trainer_begin(npgnn_trainer *t, const npgnn_options *settled, npgnn_error *err)
+{
+    npgnn_options options = settled ? *settled : t->asked;
+    int rehearses = !settled && npi_rehearsal_wanted(&t->asked, t->split), code = 0;
+    release(t);
+    if (rehearses) {
+        options = npi_rehearsal_options(&t->asked);
+        code = npi_rehearsal_split(&t->rehearsal, t->graph, t->split, &t->asked, &t->env, err);
+    }
+    if (!code)
+        code = prepare(t, rehearses ? t->rehearsal : t->split, &options, err);
+    if (code)
+        release(t);
+    return code;
+}
+
 int npgnn_trainer_new(npgnn_trainer **out, const npgnn_graph *graph, const npgnn_split *split,
                       const npgnn_options *options, const npgnn_env *env, npgnn_error *err)
 {
@@ -97,36 +139,22 @@ int npgnn_trainer_new(npgnn_trainer **out, const npgnn_graph *graph, const npgnn
     npgnn_options_preset(&chosen, NULL, NULL);
     if (options)
         chosen = *options;
-    const npgnn_graph *known = split ? split->train : graph;
     int code = npi_options_check(&chosen, err);
-    if (!code)
-        code = check_trainable(known, err);
     if (code)
         return code;
     npgnn_trainer *t = npi_alloc(&resolved, 1, sizeof *t, err);
     if (!t)
         return NPGNN_E_MEMORY;
     t->env = resolved;
-    t->options = chosen;
-    t->known = known;
-    if (chosen.input_scale == 0)
-        t->options.input_scale = INPUT_LENGTH / npi_features_length(known->x);
-    code = trainer_room(t, split, err);
-    if (code) {
+    t->asked = chosen;
+    t->graph = split ? split->graph : graph;
+    t->split = split;
+    code = npi_trainer_begin(t, NULL, err);
+    if (code)
         npgnn_trainer_free(t);
-        return code;
-    }
-    t->adj.a = known->a;
-    npi_adj_normalize(&t->adj, resolved.threads);
-    npi_params_init(&t->params, chosen.seed, t->options.input_scale);
-    t->progress = (npgnn_progress){.runs = 1,
-                                   .iterations = chosen.iterations,
-                                   .loss = (double)NAN,
-                                   .kl = (double)NAN,
-                                   .val_auc = (double)NAN,
-                                   .val_ap = (double)NAN};
-    *out = t;
-    return 0;
+    else
+        *out = t;
+    return code;
 }
 
 void npgnn_trainer_free(npgnn_trainer *t)
@@ -134,17 +162,7 @@ void npgnn_trainer_free(npgnn_trainer *t)
     if (!t)
         return;
     npgnn_env env = t->env;
-    npi_context_free(t->context);
-    npi_net_free(t->net);
-    npi_params_free(&env, &t->params);
-    npi_params_free(&env, &t->gradient);
-    npi_adam_free(&env, &t->adam);
-    npi_free(&env, t->adj.scale);
-    npi_free(&env, t->epsilon);
-    npi_free(&env, t->q);
-    npi_validation_free(&env, &t->val);
-    npi_dropout_free(&env, &t->dropout);
-    npi_neighbours_free(&env, &t->neighbours);
+    release(t);
     npi_free(&env, t);
 }
 
@@ -195,7 +213,13 @@ static int diverged(const npgnn_trainer *t, npi_objective objective, npgnn_error
         t->progress.iteration + 1, objective.reconstruction, objective.kl, t->options.learning_rate);
 }
 
-int npgnn_trainer_step(npgnn_progress *progress, npgnn_trainer *t, npgnn_error *err)
+static int is_over(const npgnn_trainer *t)
+{
+    int out_of_patience = t->options.patience > 0 && t->val.without_better >= t->options.patience;
+    return t->progress.iteration >= t->options.iterations || out_of_patience;
+}
+
+static int iterate(npgnn_trainer *t, npgnn_error *err)
 {
     npgnn_progress *p = &t->progress;
     npi_profile profile = {.seconds = p->step_seconds};
@@ -237,26 +261,68 @@ int npgnn_trainer_step(npgnn_progress *progress, npgnn_trainer *t, npgnn_error *
     int code = is_due(t) ? validate(t, err) : 0;
     npi_profile_end(&profile, NPGNN_STEP_VALIDATION);
     p->seconds += profile.lap - start;
-    if (progress)
-        *progress = *p;
     return code;
 }
 
-static int out_of_patience(const npgnn_trainer *t)
+/* What the rehearsal found, once it is over. */
+static int settle(npgnn_options *settled, const npgnn_trainer *t, npgnn_error *err)
 {
-    return t->options.patience > 0 && t->val.without_better >= t->options.patience;
+    npgnn_model *model = NULL;
+    int code = npgnn_trainer_model(&model, t, err);
+    if (!code)
+        *settled = npi_rehearsal_settle(&t->asked, &model->options, model->info.iterations);
+    npgnn_model_free(model);
+    return code;
+}
+
+/* From the end of the rehearsal to the beginning of the training proper. */
+static int end_rehearsal(npgnn_trainer *t, npgnn_error *err)
+{
+    npgnn_options settled;
+    if (!t->rehearsal || !is_over(t))
+        return 0;
+    int code = settle(&settled, t, err);
+    return code ? code : npi_trainer_begin(t, &settled, err);
+}
+
+/* A rehearsal whose training proper found no memory to begin with. */
+static int check_alive(const npgnn_trainer *t, npgnn_error *err)
+{
+    return t->net ? 0 : npi_fail(err, NPGNN_E_MEMORY, "out of memory: this training ended earlier");
+}
+
+int npgnn_trainer_step(npgnn_progress *progress, npgnn_trainer *t, npgnn_error *err)
+{
+    int code = check_alive(t, err);
+    if (!code)
+        code = end_rehearsal(t, err);
+    if (!code)
+        code = iterate(t, err);
+    if (!code && progress)
+        *progress = t->progress;
+    return code;
+}
+
+/* What is under way, the rehearsal or the training proper, to its end. */
+static int run_to_end(npgnn_trainer *t, npgnn_error *err)
+{
+    int code = 0;
+    while (!code && !is_over(t)) {
+        code = iterate(t, err);
+        if (!code && t->env.progress && t->env.progress(t->env.user, &t->progress))
+            code = npi_fail(err, NPGNN_E_CANCELLED, "cancelled after iteration %d", t->progress.iteration);
+    }
+    return code;
 }
 
 int npgnn_trainer_run(npgnn_trainer *t, npgnn_error *err)
 {
-    while (t->progress.iteration < t->options.iterations && !out_of_patience(t)) {
-        int code = npgnn_trainer_step(NULL, t, err);
-        if (code)
-            return code;
-        if (t->env.progress && t->env.progress(t->env.user, &t->progress))
-            return npi_fail(err, NPGNN_E_CANCELLED, "cancelled after iteration %d", t->progress.iteration);
-    }
-    return 0;
+    int code = check_alive(t, err);
+    if (!code && t->rehearsal)
+        code = run_to_end(t, err);
+    if (!code)
+        code = end_rehearsal(t, err);
+    return code ? code : run_to_end(t, err);
 }
 
 /* ---- the result ---- */
@@ -269,7 +335,9 @@ void npgnn_trainer_progress(npgnn_progress *progress, const npgnn_trainer *t)
 int npgnn_trainer_model(npgnn_model **out, const npgnn_trainer *t, npgnn_error *err)
 {
     npgnn_model *model = NULL;
-    int code = npi_model_new(&model, &t->options, t->params.size.f, &t->env, err);
+    int code = check_alive(t, err);
+    if (!code)
+        code = npi_model_new(&model, &t->options, t->params.size.f, &t->env, err);
     if (code)
         return code;
     const npi_validation *v = &t->val;

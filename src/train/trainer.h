@@ -1,0 +1,39 @@
+/* A training, as its rehearsal and its checkpoints see it. */
+#ifndef NPI_TRAIN_TRAINER_H
+#define NPI_TRAIN_TRAINER_H
+
+#include "graph/context.h"
+#include "linalg/dropout.h"
+#include "model/net.h"
+#include "train/adam.h"
+#include "train/validation.h"
+
+struct npgnn_trainer {
+    npgnn_env env;
+    /* what the caller asked for */
+    npgnn_options asked;
+    const npgnn_graph *graph;
+    const npgnn_split *split; /* NULL: all of the graph is known */
+    uint64_t fingerprint;     /* of the graph; 0 until a checkpoint wants it */
+    /* what is under way: the rehearsal, or the training proper */
+    npgnn_split *rehearsal; /* what the rehearsal holds out; NULL: this is the training proper */
+    npgnn_options options;
+    const npgnn_graph *known;  /* what training knows */
+    npi_adj adj;               /* of `known`; its pattern is borrowed */
+    npi_dropout dropout;       /* of its features, with input_dropout */
+    npi_neighbours neighbours; /* in it, with propagate */
+    npi_context *context;
+    npi_net *net;
+    npi_params params, gradient;
+    npi_adam adam;
+    real *epsilon; /* (samples, d) */
+    real *q;       /* (2, d) */
+    npi_validation val;
+    npgnn_progress progress;
+};
+
+/* Puts the trainer before its first iteration: of the training proper with these options or, when they are NULL, of all that was
+ * asked for, which may begin with a rehearsal. After a failure the trainer can only be freed. */
+int npi_trainer_begin(npgnn_trainer *trainer, const npgnn_options *settled, npgnn_error *err);
+
+#endif

@@ -1,0 +1,454 @@
+/* Checkpoints: whatever is trained, and wherever it is stopped, the rest of it gives the bits that it gives without a stop; and
+ * nothing but the very same training takes one up. */
+#define _XOPEN_SOURCE 700
+#include "check.h"
+
+#include <string.h>
+#include <sys/stat.h>
+
+#include "folder.h"
+#include "meter.h"
+#include "model/model.h"
+#include "train/trainer.h"
+
+#define COUNT(array) (sizeof(array) / sizeof(array)[0])
+#define SPEC "nodes=150,words=100,seed=2"
+
+static npgnn_graph *graph;
+static npgnn_split *edges, *nodes; /* of graph: transductive, and few-shot, which has nothing to validate on */
+
+static int make_all(void **state)
+{
+    npgnn_split_options options;
+    npgnn_split_options_default(&options, NPGNN_TRANSDUCTIVE);
+    int code = make_folder(state) || npgnn_graph_synthetic(&graph, SPEC, NULL, NULL) ||
+               npgnn_split_new(&edges, graph, &options, NULL, NULL);
+    npgnn_split_options_default(&options, NPGNN_FEW_SHOT);
+    return code || npgnn_split_new(&nodes, graph, &options, NULL, NULL);
+}
+
+static int free_all(void **state)
+{
+    npgnn_split_free(edges);
+    npgnn_split_free(nodes);
+    npgnn_graph_free(graph);
+    return remove_folder(state);
+}
+
+/* Everything that has a state or draws numbers, small. */
+static npgnn_options small_options(const char *preset)
+{
+    npgnn_options o;
+    assert_int_equal(npgnn_options_preset(&o, preset, NULL), 0);
+    o.hidden = 6;
+    o.latent_size = 3;
+    o.decoder_hidden = 8;
+    o.output_size = 4;
+    o.samples = 2;
+    o.input_dropout = 0.3;
+    o.pairs_per_node = 8;
+    o.iterations = 14;
+    o.validate_every = 2;
+    o.patience = 0;
+    return o;
+}
+
+/* ---- stopping and going on ---- */
+
+/* Counts the iterations of a whole job, and stops it after some. */
+typedef struct stop {
+    int seen, after; /* after 0: never */
+} stop;
+
+static int on_progress(void *user, const npgnn_progress *progress)
+{
+    stop *s = user;
+    (void)progress;
+    return ++s->seen == s->after;
+}
+
+static npgnn_trainer *trainer_of(const npgnn_split *split, const npgnn_options *options, stop *s, int threads)
+{
+    npgnn_trainer *trainer = NULL;
+    npgnn_error err = {0};
+    npgnn_env env = {.threads = threads, .progress = on_progress, .user = s};
+    assert_ok(npgnn_trainer_new(&trainer, graph, split, options, &env, &err), err);
+    return trainer;
+}
+
+/* The bytes of the model's file: what a user compares. */
+static content model_bytes(const npgnn_trainer *trainer)
+{
+    npgnn_model *model = NULL;
+    npgnn_error err = {0};
+    assert_ok(npgnn_trainer_model(&model, trainer, &err), err);
+    assert_ok(npgnn_model_save(model, path_of("model"), &err), err);
+    npgnn_model_free(model);
+    return read_whole(path_of("model"));
+}
+
+static void check_same(content a, content b)
+{
+    assert_int_equal(a.size, b.size);
+    assert_memory_equal(a.bytes, b.bytes, a.size);
+}
+
+/* Trains until `after` iterations are done, saves, and lets another trainer do the rest. */
+static void check_resumed(const npgnn_split *split, const npgnn_options *options, int after, content whole)
+{
+    npgnn_error err = {0};
+    stop first = {.after = after}, second = {0};
+    npgnn_trainer *trainer = trainer_of(split, options, &first, 1 + after % 3);
+    assert_int_equal(npgnn_trainer_run(trainer, &err), NPGNN_E_CANCELLED);
+    assert_ok(npgnn_trainer_save(trainer, path_of("checkpoint"), &err), err);
+    npgnn_trainer_free(trainer);
+
+    trainer = trainer_of(split, options, &second, 1 + after % 2);
+    assert_ok(npgnn_trainer_restore(trainer, path_of("checkpoint"), &err), err);
+    assert_ok(npgnn_trainer_run(trainer, &err), err);
+    content resumed = model_bytes(trainer);
+    check_same(resumed, whole);
+    free(resumed.bytes);
+    npgnn_trainer_free(trainer);
+}
+
+static void check_every_stop(const npgnn_split *split, const npgnn_options *options)
+{
+    npgnn_error err = {0};
+    stop never = {0};
+    npgnn_trainer *trainer = trainer_of(split, options, &never, 2);
+    assert_ok(npgnn_trainer_run(trainer, &err), err);
+    content whole = model_bytes(trainer);
+    npgnn_trainer_free(trainer);
+    assert_true(never.seen >= 4);
+    for (int after = 1; after <= never.seen; after++)
+        check_resumed(split, options, after, whole);
+    free(whole.bytes);
+    empty_folder();
+}
+
+static void test_every_stop(void **state)
+{
+    (void)state;
+    npgnn_options o = small_options("default");
+    check_every_stop(NULL, &o);
+    check_every_stop(edges, &o);
+    o.loss = NPGNN_LOSS_SAMPLED;
+    o.context = NPGNN_CONTEXT_NODES;
+    check_every_stop(nodes, &o);
+    o.latent = 0;
+    check_every_stop(edges, &o);
+}
+
+/* What validation remembers: the best parameters, the weight of the prior, how long nothing was better. */
+static void test_what_validation_remembers(void **state)
+{
+    (void)state;
+    npgnn_options o = small_options("best");
+    check_every_stop(edges, &o);
+    o.patience = 2;
+    o.iterations = 40;
+    o.learning_rate = 0.3; /* so that it overshoots, and patience runs out */
+    check_every_stop(edges, &o);
+}
+
+/* Two trainings in one: a stop in the rehearsal, after its end, and in the training proper. */
+static void test_rehearsals(void **state)
+{
+    (void)state;
+    npgnn_options o = small_options("best");
+    check_every_stop(NULL, &o);
+    check_every_stop(nodes, &o);
+    o.keep_best = 0;
+    check_every_stop(nodes, &o);
+}
+
+/* A trainer that has gone on can be put back. */
+static void test_going_back(void **state)
+{
+    (void)state;
+    npgnn_options o = small_options("best");
+    npgnn_error err = {0};
+    stop never = {.after = 3};
+    npgnn_trainer *trainer = trainer_of(NULL, &o, &never, 1);
+    assert_int_equal(npgnn_trainer_run(trainer, &err), NPGNN_E_CANCELLED);
+    assert_ok(npgnn_trainer_save(trainer, path_of("checkpoint"), &err), err);
+    assert_ok(npgnn_trainer_run(trainer, &err), err);
+    content first = model_bytes(trainer);
+    assert_null(trainer->rehearsal);
+    assert_ok(npgnn_trainer_restore(trainer, path_of("checkpoint"), &err), err);
+    assert_non_null(trainer->rehearsal);
+    assert_int_equal(trainer->progress.iteration, 3);
+    assert_ok(npgnn_trainer_run(trainer, &err), err);
+    content second = model_bytes(trainer);
+    check_same(first, second);
+    free(first.bytes);
+    free(second.bytes);
+    npgnn_trainer_free(trainer);
+    empty_folder();
+}
+
+/* ---- refusals ---- */
+
+/* A trainer after three iterations, saved as "checkpoint". */
+static npgnn_trainer *saved_trainer(const npgnn_split *split, const npgnn_options *options)
+{
+    npgnn_error err = {0};
+    stop soon = {.after = 3};
+    npgnn_trainer *trainer = trainer_of(split, options, &soon, 1);
+    assert_int_equal(npgnn_trainer_run(trainer, &err), NPGNN_E_CANCELLED);
+    assert_ok(npgnn_trainer_save(trainer, path_of("checkpoint"), &err), err);
+    return trainer;
+}
+
+/* Refused with these words, and the trainer stands where it stood. */
+static void refuse(npgnn_trainer *trainer, const char *name, int code, const char *words)
+{
+    npgnn_error err = {0};
+    int iteration = trainer->progress.iteration;
+    real first = trainer->params.block[0];
+    assert_int_equal(npgnn_trainer_restore(trainer, path_of(name), &err), code);
+    if (!strstr(err.text, words))
+        fail_msg("\"%s\" does not say \"%s\"", err.text, words);
+    assert_int_equal(trainer->progress.iteration, iteration);
+    assert_memory_equal(&trainer->params.block[0], &first, sizeof first);
+}
+
+static void refuse_training(const npgnn_graph *on, const npgnn_split *split, const npgnn_options *options,
+                            const char *words)
+{
+    npgnn_trainer *other = NULL;
+    npgnn_error err = {0};
+    assert_ok(npgnn_trainer_new(&other, on, split, options, NULL, &err), err);
+    refuse(other, "checkpoint", NPGNN_E_MISMATCH, words);
+    npgnn_trainer_free(other);
+}
+
+static void test_another_training(void **state)
+{
+    (void)state;
+    npgnn_options o = small_options("best"), other = o, read;
+    npgnn_error err = {0};
+    npgnn_graph *elsewhere = NULL;
+    npgnn_trainer_free(saved_trainer(edges, &o));
+    other.iterations++;
+    refuse_training(graph, edges, &other, "has iterations 14, not 15");
+    other = o;
+    other.seed = 9;
+    refuse_training(graph, edges, &other, "has seed 0, not 9");
+    refuse_training(graph, nodes, &o, "what is held out for validation is not the same");
+    refuse_training(graph, NULL, &o, "what is held out for validation is not the same");
+    assert_ok(npgnn_graph_synthetic(&elsewhere, "nodes=150,words=100,seed=3", NULL, &err), err);
+    refuse_training(elsewhere, NULL, &o, "the graph is another one");
+    npgnn_graph_free(elsewhere);
+    assert_ok(npgnn_checkpoint_options(&read, path_of("checkpoint"), NULL, &err), err);
+    assert_int_equal(read.iterations, o.iterations);
+    assert_true(read.learning_rate == o.learning_rate && read.fit_prior && read.keep_best);
+    empty_folder();
+}
+
+static uint64_t fnv(const unsigned char *bytes, size_t size)
+{
+    uint64_t hash = 0xCBF29CE484222325u;
+    for (size_t i = 0; i < size; i++)
+        hash = (hash ^ bytes[i]) * 0x100000001B3u;
+    return hash;
+}
+
+/* Replaces text in the header by as much other text, and puts the checksum right: only a liar makes such a file. */
+static void check_lie(npgnn_trainer *trainer, content file, const char *text, const char *lie, int code,
+                      const char *words)
+{
+    size_t length = strlen(text), at = 0;
+    unsigned char *copy = malloc(file.size);
+    assert_non_null(copy);
+    assert_int_equal(strlen(lie), length);
+    memcpy(copy, file.bytes, file.size);
+    while (at + length < file.size && memcmp(copy + at, text, length) != 0)
+        at++;
+    assert_true(at + length < file.size);
+    memcpy(copy + at, lie, length);
+    uint64_t sum = fnv(copy, file.size - sizeof sum);
+    memcpy(copy + file.size - sizeof sum, &sum, sizeof sum);
+    write_whole(path_of("lie"), copy, file.size);
+    refuse(trainer, "lie", code, words);
+    free(copy);
+}
+
+static void test_lies(void **state)
+{
+    (void)state;
+    npgnn_options o = small_options("best");
+    npgnn_trainer *trainer = saved_trainer(edges, &o);
+    content file = read_whole(path_of("checkpoint"));
+    static const struct {
+        const char *text, *lie;
+        int code;
+        const char *words;
+    } lies[] = {
+        {"npgnn-checkpoint", "npgnn-cheekpoint", NPGNN_E_FORMAT, "of something else"},
+        {"\"format_version\":\"1\"", "\"format_version\":\"2\"", NPGNN_E_FORMAT, "newer format 2"},
+        {"\"npgnn_version\":\"0", "\"npgnn_version\":\"7", NPGNN_E_MISMATCH, "might not go on to the same numbers"},
+        {"\"asked\"", "\"asket\"", NPGNN_E_FORMAT, "options are damaged"},
+        {"\"state\"", "\"stare\"", NPGNN_E_FORMAT, "state is damaged"},
+        {"\\\"iteration\\\":3", "\\\"iteration\\\":x", NPGNN_E_FORMAT, "state is damaged"},
+        {"\\\"iteration\\\":3,", "\\\"iteration\\\":-1", NPGNN_E_FORMAT, "state is damaged"},
+        {"\\\"best_auc\\\"", "\\\"best_auk\\\"", NPGNN_E_FORMAT, "state is damaged"},
+        {"\\\"rehearsal\\\":false", "\\\"rehearsal\\\": true", NPGNN_E_FORMAT, "state is damaged"},
+        {"\\\"fingerprint\\\":\\\"", "\\\"fingerprint\\\":\\\"x", NPGNN_E_FORMAT, "state is damaged"},
+        {"\"params\"", "\"parans\"", NPGNN_E_FORMAT, "tensor params is missing"},
+        {"\"best\":{", "\"rest\":{", NPGNN_E_FORMAT, "longer than its tensors"},
+    };
+    for (size_t i = 0; i < COUNT(lies); i++) {
+        size_t length = strlen(lies[i].text);
+        char text[64] = "";
+        snprintf(text, sizeof text, "%s", lies[i].text);
+        if (strlen(lies[i].lie) > length) /* one character more of the file */
+            memcpy(text, strstr((const char *)file.bytes + 8, lies[i].text), length + 1);
+        check_lie(trainer, file, text, lies[i].lie, lies[i].code, lies[i].words);
+    }
+    refuse(trainer, "absent", NPGNN_E_IO, "cannot");
+    free(file.bytes);
+    npgnn_trainer_free(trainer);
+    empty_folder();
+}
+
+/* ---- damage ---- */
+
+/* Three nodes and one feature: the file is hardly more than its header. */
+static npgnn_trainer *tiny_trainer(npgnn_graph **out)
+{
+    const npgnn_pair links[] = {{0, 1}, {1, 2}};
+    const float x[] = {1, 2, 3};
+    npgnn_options o = small_options("default");
+    npgnn_trainer *trainer = NULL;
+    npgnn_error err = {0};
+    o.hidden = o.latent_size = o.decoder_hidden = o.output_size = 1;
+    assert_ok(npgnn_graph_from_arrays(out, links, x, 3, 2, 1, NULL, &err), err);
+    assert_ok(npgnn_trainer_new(&trainer, *out, NULL, &o, &(npgnn_env){.threads = 1}, &err), err);
+    assert_ok(npgnn_trainer_step(NULL, trainer, &err), err);
+    return trainer;
+}
+
+static void put_byte(const char *path, size_t at, int byte)
+{
+    FILE *file = fopen(path, "r+b");
+    assert_non_null(file);
+    assert_int_equal(fseek(file, (long)at, SEEK_SET), 0);
+    assert_int_equal(fputc(byte, file), byte);
+    assert_int_equal(fclose(file), 0);
+}
+
+static void test_every_bit_and_every_length(void **state)
+{
+    (void)state;
+    npgnn_graph *three = NULL;
+    npgnn_trainer *trainer = tiny_trainer(&three);
+    npgnn_error err = {0};
+    const char *words = "the one before it is whole: ";
+    assert_ok(npgnn_trainer_save(trainer, path_of("cut"), &err), err);
+    assert_ok(npgnn_trainer_save(trainer, path_of("cut"), &err), err);
+    content file = read_whole(path_of("cut"));
+    for (size_t at = 0; at < file.size; at++) {
+        for (int bit = 0; bit < 8; bit++) {
+            put_byte(path_of("cut"), at, file.bytes[at] ^ 1 << bit);
+            refuse(trainer, "cut", NPGNN_E_FORMAT, words);
+        }
+        put_byte(path_of("cut"), at, file.bytes[at]);
+    }
+    for (size_t size = file.size; size-- > 0;) {
+        assert_int_equal(truncate(path_of("cut"), (off_t)size), 0);
+        refuse(trainer, "cut", NPGNN_E_FORMAT, words);
+    }
+    remove(path_of("cut"));
+    refuse(trainer, "cut", NPGNN_E_IO, words);
+    assert_ok(npgnn_trainer_restore(trainer, path_of("cut.prev"), &err), err);
+    write_whole(path_of("cut.prev"), file.bytes, file.size - 1);
+    npgnn_trainer_restore(trainer, path_of("cut"), &err);
+    assert_null(strstr(err.text, words));
+    print_message("%zu bits flipped, %zu lengths\n", 8 * file.size, file.size);
+    free(file.bytes);
+    npgnn_trainer_free(trainer);
+    npgnn_graph_free(three);
+    empty_folder();
+}
+
+/* Each save leaves the one before, and no other file. */
+static void test_the_previous_one(void **state)
+{
+    (void)state;
+    npgnn_graph *three = NULL;
+    npgnn_trainer *trainer = tiny_trainer(&three);
+    npgnn_error err = {0};
+    content before = {0};
+    for (int i = 0; i < 4; i++) {
+        assert_ok(npgnn_trainer_save(trainer, path_of("kept"), &err), err);
+        assert_int_equal(entries(), i == 0 ? 1 : 2);
+        if (i > 0) {
+            content previous = read_whole(path_of("kept.prev"));
+            check_same(previous, before);
+            free(previous.bytes);
+            free(before.bytes);
+        }
+        before = read_whole(path_of("kept"));
+        assert_ok(npgnn_trainer_step(NULL, trainer, &err), err);
+    }
+    free(before.bytes);
+    npgnn_trainer_free(trainer);
+    npgnn_graph_free(three);
+    empty_folder();
+}
+
+/* ---- out of memory ---- */
+
+/* Lets 0, 1, 2... allocations succeed. A trainer that found no memory for its training proper says so from then on. */
+static void test_out_of_memory(void **state)
+{
+    (void)state;
+    npgnn_options o = small_options("best");
+    npgnn_error err = {0};
+    stop late = {.after = 20};
+    npgnn_trainer *trainer = trainer_of(NULL, &o, &late, 1);
+    assert_int_equal(npgnn_trainer_run(trainer, &err), NPGNN_E_CANCELLED);
+    assert_null(trainer->rehearsal);
+    assert_ok(npgnn_trainer_save(trainer, path_of("checkpoint"), &err), err);
+    npgnn_trainer_free(trainer);
+    int code = NPGNN_E_MEMORY;
+    long allow = 0;
+    for (; code; allow++) {
+        meter memory = {.allow = -1};
+        npgnn_env env = metered_env(&memory);
+        assert_ok(npgnn_trainer_new(&trainer, graph, NULL, &o, &env, &err), err);
+        memory.allow = allow;
+        code = npgnn_trainer_restore(trainer, path_of("checkpoint"), &err);
+        assert_true(code == 0 || (code == NPGNN_E_MEMORY && err.code == code));
+        memory.allow = -1;
+        if (!trainer->net) {
+            npgnn_model *model = NULL;
+            assert_int_equal(npgnn_trainer_step(NULL, trainer, &err), NPGNN_E_MEMORY);
+            assert_int_equal(npgnn_trainer_run(trainer, &err), NPGNN_E_MEMORY);
+            assert_int_equal(npgnn_trainer_model(&model, trainer, &err), NPGNN_E_MEMORY);
+            assert_int_equal(npgnn_trainer_save(trainer, path_of("checkpoint"), &err), NPGNN_E_ARGUMENT);
+        }
+        npgnn_trainer_free(trainer);
+        assert_int_equal(memory.blocks, 0);
+    }
+    assert_true(allow > 10);
+    empty_folder();
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_every_stop),
+        cmocka_unit_test(test_what_validation_remembers),
+        cmocka_unit_test(test_rehearsals),
+        cmocka_unit_test(test_going_back),
+        cmocka_unit_test(test_another_training),
+        cmocka_unit_test(test_lies),
+        cmocka_unit_test(test_every_bit_and_every_length),
+        cmocka_unit_test(test_the_previous_one),
+        cmocka_unit_test(test_out_of_memory),
+    };
+    return cmocka_run_group_tests(tests, make_all, free_all);
+}
