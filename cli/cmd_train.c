@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "cancel.h"
+#include "checkpoint.h"
 #include "output.h"
 #include "progress.h"
 #include "report.h"
@@ -22,7 +23,7 @@ static int make_split(npgnn_split **split, const npgnn_graph *graph, const cli_s
     npgnn_split_options_default(&options, NPGNN_TRANSDUCTIVE);
     options.test = 0;
     options.val = settings->val;
-    options.seed = settings->seed;
+    options.seed = settings->model.seed;
     return npgnn_split_new(split, graph, &options, env, err);
 }
 
@@ -80,69 +81,116 @@ static int save(const npgnn_trainer *trainer, const npgnn_split *split, const cl
     return code ? EXIT_FAILED : EXIT_DONE;
 }
 
+/* What a signal leaves: the checkpoint first, for it is worth more than the model. */
+static void stop(cli_checkpoint *checkpoint, int iteration)
+{
+    say_error("stopped by a signal after %d iterations; saving the best model so far", iteration);
+    if (checkpoint->path && checkpoint_save(checkpoint) == 0)
+        say_error("to go on, repeat the command with --resume %s", checkpoint->path);
+}
+
 /* Trains to the end or until something stops it, then saves in either case. */
-static int train_and_save(npgnn_trainer *trainer, const npgnn_split *split, cli_progress *progress,
+static int train_and_save(cli_checkpoint *checkpoint, const npgnn_split *split, cli_progress *progress,
                           const cli_settings *settings)
 {
     npgnn_error err = {0};
     progress_job_begin(progress);
-    int trained = npgnn_trainer_run(trainer, &err);
+    int trained = npgnn_trainer_run(checkpoint->trainer, &err);
     progress_job_end(progress);
     if (trained == NPGNN_E_CANCELLED)
-        say_error("stopped by a signal after %d iterations; saving the best model so far", progress->latest.iteration);
+        stop(checkpoint, progress->latest.iteration);
     else if (trained == NPGNN_E_DIVERGED)
         say_error("%s; saving the best model so far", err.text);
     else if (trained != 0)
         return say_error("%s", err.text);
-    int saved = save(trainer, split, settings);
-    if (saved == 0 && trained == NPGNN_E_CANCELLED)
+    int saved = save(checkpoint->trainer, split, settings);
+    if (saved != 0 || checkpoint->failed)
+        return EXIT_FAILED;
+    if (trained == NPGNN_E_CANCELLED)
         return cancel_status();
-    return saved || trained ? EXIT_FAILED : EXIT_DONE;
+    return trained ? EXIT_FAILED : EXIT_DONE;
 }
 
-/* Finds out what the options want to know from held-out links where the split has none: a training of its own. */
-static int settle(npgnn_options *model, const npgnn_graph *graph, const npgnn_split *split, cli_progress *progress,
-                  const npgnn_env *env)
+/* The options of a checkpoint stand where the command line gives none. */
+static int take_options(cli_settings *settings)
 {
     npgnn_error err = {0};
-    progress_job_begin(progress);
-    int code = npgnn_options_settle(model, graph, split, env, &err);
-    progress_job_end(progress);
-    if (code == 0)
-        return EXIT_DONE;
-    say_error("%s; there is no model yet", err.text);
-    return code == NPGNN_E_CANCELLED ? cancel_status() : EXIT_FAILED;
+    npgnn_env env = {.threads = settings->threads};
+    npgnn_options saved;
+    if (!settings->resume || settings->preset)
+        return 0;
+    if (npgnn_checkpoint_options(&saved, settings->resume, &env, &err) != 0)
+        return say_error("%s", err.text);
+    settings->model = saved;
+    return settings_change(settings, &cmd_train.args);
 }
 
-static int run(const cli_settings *settings)
+static int make_trainer(npgnn_trainer **trainer, const npgnn_graph *graph, const npgnn_split *split,
+                        const cli_settings *settings, const npgnn_env *env)
 {
-    npgnn_graph *graph = NULL;
+    npgnn_error err = {0};
+    npgnn_progress at;
+    if (npgnn_trainer_new(trainer, graph, split, &settings->model, env, &err) != 0)
+        return say_error("%s", err.text);
+    if (!settings->resume)
+        return 0;
+    if (npgnn_trainer_restore(*trainer, settings->resume, &err) != 0)
+        return say_error("%s", err.text);
+    npgnn_trainer_progress(&at, *trainer);
+    if (!settings->quiet)
+        fprintf(stderr, "npgnn: going on after iteration %d of %d\n", at.iteration, at.iterations);
+    return 0;
+}
+
+/* With a graph at hand: the rest of the job. */
+static int train(const npgnn_graph *graph, cli_checkpoint *checkpoint, cli_progress *progress,
+                 const cli_settings *settings, const npgnn_env *env)
+{
     npgnn_split *split = NULL;
-    npgnn_trainer *trainer = NULL;
-    npgnn_options model = settings->model;
     npgnn_error err = {0};
-    cli_progress progress;
+    int status = make_split(&split, graph, settings, env, &err) != 0 ? say_error("%s", err.text) : 0;
+    if (status == 0)
+        status = make_trainer(&checkpoint->trainer, graph, split, settings, env);
+    if (status == 0)
+        status = train_and_save(checkpoint, split, progress, settings);
+    npgnn_trainer_free(checkpoint->trainer);
+    npgnn_split_free(split);
+    return status;
+}
+
+/* Whether what is going to be written can be: better known now than after hours. */
+static int check_outputs(const cli_checkpoint *checkpoint, const cli_settings *settings)
+{
     if (!settings->output)
         return say_usage("train", "train needs -o MODEL: where to save what it learns");
-    if (output_check(settings->output) != 0)
+    if (output_check(settings->output) != 0 || (checkpoint->path && output_check(checkpoint->path) != 0))
         return EXIT_FAILED;
-    if (progress_open(&progress, settings) != 0)
-        return EXIT_FAILED;
-    npgnn_env env = progress_env(&progress, settings);
-    int status = settings_load(&graph, settings, settings->operands[0], &env);
-    if (status == 0 && make_split(&split, graph, settings, &env, &err) != 0)
-        status = say_error("%s", err.text);
+    return 0;
+}
+
+static int run(const cli_settings *given)
+{
+    cli_settings settings = *given;
+    npgnn_graph *graph = NULL;
+    cli_progress progress;
+    cli_checkpoint checkpoint;
+    int status = checkpoint_open(&checkpoint, &settings);
     if (status == 0)
-        status = settle(&model, graph, split, &progress, &env);
+        status = check_outputs(&checkpoint, &settings);
     if (status == 0)
-        status = npgnn_trainer_new(&trainer, graph, split, &model, &env, &err) == 0
-                     ? train_and_save(trainer, split, &progress, settings)
-                     : say_error("%s", err.text);
-    if (settings->profile)
+        status = take_options(&settings);
+    if (status == 0)
+        status = progress_open(&progress, &settings);
+    if (status != 0)
+        return status;
+    progress.checkpoint = checkpoint.path ? &checkpoint : NULL;
+    npgnn_env env = progress_env(&progress, &settings);
+    status = settings_load(&graph, &settings, settings.operands[0], &env);
+    if (status == 0)
+        status = train(graph, &checkpoint, &progress, &settings, &env);
+    if (settings.profile)
         progress_profile(&progress);
     int logged = progress_close(&progress);
-    npgnn_trainer_free(trainer);
-    npgnn_split_free(split);
     npgnn_graph_free(graph);
     return status ? status : logged;
 }
@@ -154,8 +202,16 @@ static const arg_option options[] = {
             "training on a part of them where the options want to know something of held-out edges.",
             0, 0.9),
     SETTING("split", 0, ARG_TEXT, split, "FILE", "Train and validate on the split in FILE instead."),
-    SETTING("seed", 's', ARG_U64, seed, "N", "Seed of all random numbers (default 1)."),
+    SETTING("seed", 's', ARG_PAIR, changes, "N", "Seed of all random numbers (default 1).", .key = "seed"),
     SETTING("log", 0, ARG_TEXT, log, "FILE", "Write one JSON object a line to FILE, one per iteration."),
+    SETTING("checkpoint", 0, ARG_TEXT, checkpoint, "FILE",
+            "Save the training in FILE now and then; the one saved before stays as FILE.prev."),
+    SETTING("checkpoint-every", 0, ARG_TEXT, checkpoint_every, "TIME",
+            "How often: a time such as 30s, 5m or 1h, or a number of iterations (default 60s)."),
+    SETTING("resume", 0, ARG_TEXT, resume, "FILE",
+            "Go on with the training saved in FILE, and save it there. DATA and what is held out must be the same; "
+            "options that "
+            "are not given are those of FILE."),
     SETTING_PROFILE,
 };
 
@@ -174,9 +230,11 @@ const cli_command cmd_train = {
             .description =
                 "Learns from the graph DATA which links are likely and saves the model for 'npgnn predict'. "
                 "An interrupt (Ctrl-C) stops the training and saves the best model so far; a second one ends "
-                "the program at once.",
+                "the program at once. With --checkpoint, a training that is stopped or killed can go on later, and "
+                "ends with the very same model.",
             .examples = "  npgnn train synthetic -o model.safetensors\n"
-                        "  npgnn train --edges links.tsv --features words.tsv -o model.safetensors --iterations 1000\n",
+                        "  npgnn train --edges links.tsv --features words.tsv -o model.safetensors --iterations 1000\n"
+                        "  npgnn train synthetic -o model.safetensors --resume training.checkpoint\n",
             .operands = {"DATA"},
             .groups = {own_group, settings_data_group, settings_common_group, settings_model_group},
         },

@@ -79,7 +79,11 @@ static int on_progress(void *user, const npgnn_progress *latest)
         curves_progress(progress->curves, latest);
     if (status_is_due(&progress->line, share_done(latest)))
         show(progress);
-    return cancel_signal() != 0;
+    if (cancel_signal())
+        return 1;
+    if (progress->checkpoint)
+        checkpoint_tick(progress->checkpoint, latest, &progress->line);
+    return 0;
 }
 
 static void on_notice(void *user, const char *message)
@@ -98,7 +102,7 @@ int progress_open(cli_progress *progress, const cli_settings *settings)
     progress->path = settings->log;
     if (!settings->log)
         return 0;
-    progress->log = strcmp(settings->log, "-") == 0 ? stdout : fopen(settings->log, "w");
+    progress->log = strcmp(settings->log, "-") == 0 ? stdout : fopen(settings->log, settings->resume ? "a" : "w");
     return progress->log ? 0 : say_error("cannot write %s: %s", settings->log, strerror(errno));
 }
 

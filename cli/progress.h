@@ -5,16 +5,18 @@
 
 #include <stdio.h>
 
+#include "checkpoint.h"
 #include "curves.h"
 #include "settings.h"
 #include "status_line.h"
 
 typedef struct cli_progress {
     status_line line;
-    FILE *log;          /* NULL without --log */
-    const char *path;   /* of the log */
-    cli_curves *curves; /* NULL where nobody draws them */
-    double started;     /* the job */
+    FILE *log;                  /* NULL without --log */
+    const char *path;           /* of the log */
+    cli_curves *curves;         /* NULL where nobody draws them */
+    cli_checkpoint *checkpoint; /* NULL: none are wanted */
+    double started;             /* the job */
     npgnn_progress latest;
     double earlier[NPGNN_STEPS]; /* seconds in each step, in the runs before the latest */
 } cli_progress;

@@ -48,19 +48,25 @@ static int available_cores(void)
     return online > 0 ? (int)online : 1;
 }
 
+int settings_change(cli_settings *settings, const arg_command *command)
+{
+    npgnn_error err = {0};
+    for (int i = 0; i < settings->changes.count; i++)
+        if (npgnn_options_set(&settings->model, settings->changes.item[i].key, settings->changes.item[i].value, &err) !=
+            0)
+            return say_usage(command->name, "%s", err.text);
+    return 0;
+}
+
 int settings_finish(cli_settings *settings, const arg_command *command)
 {
     npgnn_error err = {0};
     if (npgnn_options_preset(&settings->model, settings->preset, &err) != 0)
         return say_usage(command->name, "%s", err.text);
     settings->model.seed = settings->seed;
-    for (int i = 0; i < settings->changes.count; i++)
-        if (npgnn_options_set(&settings->model, settings->changes.item[i].key, settings->changes.item[i].value, &err) !=
-            0)
-            return say_usage(command->name, "%s", err.text);
     if (settings->threads == 0)
         settings->threads = available_cores();
-    return 0;
+    return settings_change(settings, command);
 }
 
 int settings_load(npgnn_graph **graph, const cli_settings *settings, const char *data, const npgnn_env *env)

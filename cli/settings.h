@@ -26,6 +26,7 @@ typedef struct cli_settings {
     const char *model_file; /* of adapt */
     double context_nodes;
     int grow;
+    const char *checkpoint, *checkpoint_every, *resume;
     int protocol; /* an npgnn_protocol */
     int method;   /* an index of npgnn_method_info */
     double val, test, train_nodes, known_links;
@@ -90,6 +91,9 @@ extern const cli_command cmd_demo, cmd_info, cmd_train, cmd_eval, cmd_predict, c
 
 /* After parsing: applies preset and changes, resolves the number of threads. Returns 0 or EXIT_USAGE. */
 int settings_finish(cli_settings *settings, const arg_command *command);
+
+/* The options that the command line changes, put into settings->model. Returns 0 or EXIT_USAGE. */
+int settings_change(cli_settings *settings, const arg_command *command);
 
 /* Loads the graph named by `data` and the data options, saying what is wrong otherwise. Returns 0 or EXIT_FAILED. */
 int settings_load(npgnn_graph **graph, const cli_settings *settings, const char *data, const npgnn_env *env);
