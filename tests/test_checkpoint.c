@@ -3,8 +3,9 @@
 #define _XOPEN_SOURCE 700
 #include "check.h"
 
+#include <signal.h>
 #include <string.h>
-#include <sys/stat.h>
+#include <sys/resource.h>
 
 #include "folder.h"
 #include "meter.h"
@@ -161,6 +162,36 @@ static void test_rehearsals(void **state)
     check_every_stop(nodes, &o);
     o.keep_best = 0;
     check_every_stop(nodes, &o);
+}
+
+/* An iteration that is given up in the middle leaves everything as it was before it. */
+static void test_stops_within_an_iteration(void **state)
+{
+    (void)state;
+    npgnn_options o = small_options("default");
+    npgnn_error err = {0};
+    int flag = 1;
+    npgnn_env env = {.threads = 2, .stop = &flag};
+    npgnn_trainer *trainer = NULL;
+    assert_ok(npgnn_trainer_new(&trainer, graph, edges, &o, &env, &err), err);
+    for (int i = 0; i < o.iterations; i++) {
+        flag = 1;
+        assert_int_equal(npgnn_trainer_step(NULL, trainer, &err), NPGNN_E_CANCELLED);
+        assert_int_equal(trainer->progress.iteration, i);
+        flag = 0;
+        assert_ok(npgnn_trainer_step(NULL, trainer, &err), err);
+    }
+    content resumed = model_bytes(trainer);
+    npgnn_trainer_free(trainer);
+    stop never = {0};
+    trainer = trainer_of(edges, &o, &never, 1);
+    assert_ok(npgnn_trainer_run(trainer, &err), err);
+    content whole = model_bytes(trainer);
+    check_same(resumed, whole);
+    free(resumed.bytes);
+    free(whole.bytes);
+    npgnn_trainer_free(trainer);
+    empty_folder();
 }
 
 /* A trainer that has gone on can be put back. */
@@ -373,6 +404,40 @@ static void test_every_bit_and_every_length(void **state)
     empty_folder();
 }
 
+/* A disk that is full after any number of bytes: the error says so, and the checkpoints that were there are as they were. */
+static void test_full_disk(void **state)
+{
+    (void)state;
+    npgnn_graph *three = NULL;
+    npgnn_trainer *trainer = tiny_trainer(&three);
+    npgnn_error err = {0};
+    struct rlimit limit;
+    signal(SIGXFSZ, SIG_IGN);
+    for (int i = 0; i < 2; i++)
+        assert_ok(npgnn_trainer_save(trainer, path_of("full"), &err), err);
+    content latest = read_whole(path_of("full")), previous = read_whole(path_of("full.prev"));
+    getrlimit(RLIMIT_FSIZE, &limit);
+    for (size_t size = 0; size < latest.size; size++) {
+        setrlimit(RLIMIT_FSIZE, &(struct rlimit){size, limit.rlim_max});
+        int code = npgnn_trainer_save(trainer, path_of("full"), &err);
+        setrlimit(RLIMIT_FSIZE, &limit);
+        assert_int_equal(code, NPGNN_E_IO);
+        assert_non_null(strstr(err.text, "full: cannot write: File too large"));
+        assert_int_equal(entries(), 2);
+        content file = read_whole(path_of("full")), before = read_whole(path_of("full.prev"));
+        check_same(file, latest);
+        check_same(before, previous);
+        free(file.bytes);
+        free(before.bytes);
+    }
+    print_message("%zu sizes of a full disk\n", latest.size);
+    free(latest.bytes);
+    free(previous.bytes);
+    npgnn_trainer_free(trainer);
+    npgnn_graph_free(three);
+    empty_folder();
+}
+
 /* Each save leaves the one before, and no other file. */
 static void test_the_previous_one(void **state)
 {
@@ -440,14 +505,11 @@ static void test_out_of_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_stop),
-        cmocka_unit_test(test_what_validation_remembers),
-        cmocka_unit_test(test_rehearsals),
-        cmocka_unit_test(test_going_back),
-        cmocka_unit_test(test_another_training),
-        cmocka_unit_test(test_lies),
-        cmocka_unit_test(test_every_bit_and_every_length),
-        cmocka_unit_test(test_the_previous_one),
+        cmocka_unit_test(test_every_stop),    cmocka_unit_test(test_what_validation_remembers),
+        cmocka_unit_test(test_rehearsals),    cmocka_unit_test(test_stops_within_an_iteration),
+        cmocka_unit_test(test_going_back),    cmocka_unit_test(test_another_training),
+        cmocka_unit_test(test_lies),          cmocka_unit_test(test_every_bit_and_every_length),
+        cmocka_unit_test(test_full_disk),     cmocka_unit_test(test_the_previous_one),
         cmocka_unit_test(test_out_of_memory),
     };
     return cmocka_run_group_tests(tests, make_all, free_all);

@@ -145,7 +145,10 @@ typedef struct npgnn_env {
     int threads; /* 0: all cores that this process may use */
     npgnn_progress_fn *progress;
     npgnn_log_fn *log;
-    void *user;                /* passed to progress and log */
+    void *user; /* passed to progress and log */
+    const volatile int
+        *stop; /* or NULL: where a signal handler or another thread writes 1 to cancel, at once: the iteration
+                                  that is under way is given up */
     npgnn_allocator allocator; /* resize NULL: malloc */
 } npgnn_env;
 

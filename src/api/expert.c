@@ -25,6 +25,7 @@ int npgnn_pairs_loss_new(npgnn_pairs_loss **out, const npgnn_graph *graph, int c
                          npgnn_likelihood likelihood, uint64_t seed, const npgnn_env *env, npgnn_error *err)
 {
     npgnn_env resolved = npi_env(env);
+    resolved.stop = NULL; /* a loss is a number: there is no way to say that it is none */
     if (graph->n < 1 || columns < 1 || columns > 4096 || pairs_per_node < 0)
         return npi_fail(err, NPGNN_E_ARGUMENT,
                         "the loss needs nodes, 1 to 4096 columns, and no negative number of pairs");

@@ -7,6 +7,12 @@
 /* A copy of `env` (or of the defaults, when NULL) with every field usable: threads >= 1, an allocator, no NULL. */
 npgnn_env npi_env(const npgnn_env *env);
 
+/* Whether somebody wants the call that is running to end. Once it is so it stays so. */
+static inline int npi_stopped(const npgnn_env *env)
+{
+    return env->stop && __atomic_load_n(env->stop, __ATOMIC_RELAXED);
+}
+
 /* ---- memory: all of it goes through these ---- */
 
 /* count * size bytes, zeroed. NULL with err filled when the product overflows or memory is out; a count of 0 gives a valid

@@ -15,7 +15,7 @@ int npi_method_advance(npgnn_progress *progress, double start, const npgnn_env *
 {
     progress->iteration++;
     progress->seconds = npi_seconds() - start;
-    if (env->progress && env->progress(env->user, progress))
+    if (npi_stopped(env) || (env->progress && env->progress(env->user, progress)))
         return npi_fail(err, NPGNN_E_CANCELLED, "cancelled after iteration %d of %d", progress->iteration,
                         progress->iterations);
     return 0;

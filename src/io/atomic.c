@@ -114,25 +114,15 @@ void npi_atomic_abort(npi_atomic *out)
 
 /* ---- making it appear ---- */
 
-/* All that was written, on disk under the temporary name. Returns 0, or -1 with errno. */
-static int finish(npi_atomic *out)
+/* All that was written, on disk. Returns 0, or -1 with errno. */
+static int flush_to_disk(FILE *file)
 {
     /* a write that failed earlier may have left nothing to flush: the stream remembers it, though not why */
-    int lost = ferror(out->file);
-    int failed = fflush(out->file) != 0 || fsync(fileno(out->file)) != 0;
-    int reason = failed ? errno : EIO;
-    failed = failed || lost;
-    if (!failed && !out->temporary[0] && name_temporary(out) != 0) {
-        failed = 1;
-        reason = errno;
-    }
-    if (fclose(out->file) != 0 && !failed) {
-        failed = 1;
-        reason = errno;
-    }
-    out->file = NULL;
-    errno = reason;
-    return failed ? -1 : 0;
+    int lost = ferror(file);
+    if (fflush(file) != 0 || fsync(fileno(file)) != 0)
+        return -1;
+    errno = EIO;
+    return lost ? -1 : 0;
 }
 
 int npi_atomic_previous(char previous[NPI_PATH_SIZE], const char *path)
@@ -174,16 +164,33 @@ static int sync_folder(const char *path)
     return failed ? -1 : 0;
 }
 
+/* The temporary has a name for as short as can be: a process that is killed in between leaves it behind. */
+static int appear(npi_atomic *out, int keep)
+{
+    if (flush_to_disk(out->file) != 0 || (keep && keep_previous(out->path) != 0) ||
+        (!out->temporary[0] && name_temporary(out) != 0) || rename(out->temporary, out->path) != 0)
+        return -1;
+    out->temporary[0] = '\0';
+    return 0;
+}
+
 static int commit(npi_atomic *out, int keep, npgnn_error *err)
 {
-    if (finish(out) == 0 && (!keep || keep_previous(out->path) == 0) && rename(out->temporary, out->path) == 0) {
-        out->temporary[0] = '\0';
-        if (sync_folder(out->path) == 0)
-            return 0;
+    int failed = appear(out, keep), reason = errno;
+    if (fclose(out->file) != 0 && !failed) {
+        failed = -1;
+        reason = errno;
     }
-    npi_fail_errno(err, "write", out->path);
+    out->file = NULL;
+    if (!failed && sync_folder(out->path) != 0) {
+        failed = -1;
+        reason = errno;
+    }
+    if (!failed)
+        return 0;
     remove_temporary(out);
-    return NPGNN_E_IO;
+    errno = reason;
+    return npi_fail_errno(err, "write", out->path);
 }
 
 int npi_atomic_commit(npi_atomic *out, npgnn_error *err)

@@ -249,6 +249,8 @@ static int iterate(npgnn_trainer *t, npgnn_error *err)
     npi_profile_end(&profile, NPGNN_STEP_CONTEXT);
     npi_zero(t->gradient.block, (int64_t)t->gradient.count, t->env.threads);
     npi_objective objective = npi_net_run(t->net, &t->gradient, &t->params, &input);
+    if (npi_stopped(&t->env))
+        return npi_fail(err, NPGNN_E_CANCELLED, "cancelled in iteration %d", p->iteration + 1);
     double loss = objective.reconstruction + t->options.kl_weight * objective.kl;
     if (!isfinite(loss) || !npi_adam_step(&t->adam, &t->params, &t->gradient, t->env.threads))
         return diverged(t, objective, err);
