@@ -158,7 +158,7 @@ static int run(const cli_settings *settings)
         return EXIT_USAGE;
     if (curl_global_init(CURL_GLOBAL_DEFAULT) != 0)
         return say_error("libcurl does not start");
-    cancel_listen();
+    cancel_listen(CANCEL_WHEN_SAVED);
     int status = 0;
     while (status == 0 && *list)
         status = fetch(next_set(&list), settings);

@@ -68,7 +68,7 @@ static int write_links(links_writer *writer, npgnn_predictor *predictor, recomme
     int status = output_open(&out, settings->output);
     if (status)
         return status;
-    cancel_listen();
+    cancel_listen(CANCEL_WITHIN_A_SECOND);
     writer->out = out.file;
     links_begin(writer);
     status = settings->pairs ? predict_pairs(writer, predictor, settings->pairs)

@@ -184,6 +184,7 @@ static int run(const cli_settings *given)
     if (status != 0)
         return status;
     progress.checkpoint = checkpoint.path ? &checkpoint : NULL;
+    progress.saves = 1;
     npgnn_env env = progress_env(&progress, &settings);
     status = settings_load(&graph, &settings, settings.operands[0], &env);
     if (status == 0)

@@ -107,8 +107,9 @@ static void calm_threads(char **argv)
 
 int main(int argc, char **argv)
 {
-    /* A reader that goes away must not end a training: writing fails instead. */
+    /* A reader that goes away, or a limit on the size of files, must not end a training: writing fails instead. */
     signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN);
     const char *word = argc > 1 ? argv[1] : NULL;
     if (!word)
         return say_usage(NULL, "which command?");

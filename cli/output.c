@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cancel.h"
 #include "say.h"
 
 static int cannot_write(const char *path)
@@ -38,6 +39,7 @@ int output_open(cli_output *out, const char *path)
     int fd = mkstemp(out->temporary);
     if (fd < 0)
         return cannot_write(path);
+    cancel_unfinished(out->temporary);
     mode_t mask = umask(0); /* mkstemp makes files private; results are as public as any file of the user */
     umask(mask);
     out->file = fchmod(fd, 0666 & ~mask) == 0 ? fdopen(fd, "w") : NULL;
@@ -46,6 +48,7 @@ int output_open(cli_output *out, const char *path)
     cannot_write(path);
     close(fd);
     unlink(out->temporary);
+    cancel_unfinished(NULL);
     return EXIT_FAILED;
 }
 
@@ -58,19 +61,34 @@ int output_check(const char *path)
     return code;
 }
 
+/* Everything on disk, and the stream closed. Returns 0, or -1 with errno: a write that failed earlier may have left nothing to flush,
+ * and the stream remembers it, though not why. */
+static int finish(cli_output *out)
+{
+    int lost = ferror(out->file);
+    int failed = fflush(out->file) != 0 || (out->temporary[0] && fsync(fileno(out->file)) != 0);
+    int reason = failed ? errno : EIO;
+    failed = failed || lost;
+    if (fclose(out->file) != 0 && !failed) {
+        failed = 1;
+        reason = errno;
+    }
+    errno = reason;
+    return failed ? -1 : 0;
+}
+
 int output_commit(cli_output *out)
 {
     if (out->file == stdout)
         return output_flush_stdout();
-    int good = !ferror(out->file) && fflush(out->file) == 0 && (!out->temporary[0] || fsync(fileno(out->file)) == 0);
-    if (fclose(out->file) != 0)
-        good = 0;
-    if (good && (!out->temporary[0] || rename(out->temporary, out->path) == 0))
-        return 0;
-    cannot_write(out->path);
-    if (out->temporary[0])
-        unlink(out->temporary);
-    return EXIT_FAILED;
+    int good = finish(out) == 0 && (!out->temporary[0] || rename(out->temporary, out->path) == 0);
+    if (!good) {
+        cannot_write(out->path);
+        if (out->temporary[0])
+            unlink(out->temporary);
+    }
+    cancel_unfinished(NULL);
+    return good ? 0 : EXIT_FAILED;
 }
 
 void output_abort(cli_output *out)
@@ -80,6 +98,7 @@ void output_abort(cli_output *out)
     fclose(out->file);
     if (out->temporary[0])
         unlink(out->temporary);
+    cancel_unfinished(NULL);
 }
 
 int output_make_folders(const char *path)

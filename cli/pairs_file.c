@@ -73,7 +73,8 @@ static int next_line(pairs_file *in)
     do {
         errno = 0;
         if (getline(&in->text, &in->size, in->file) < 0)
-            return feof(in->file) ? 0 : -say_error("cannot read %s: %s", in->name, strerror(errno));
+            /* a signal that asked to stop is no error of the file: whoever reads it looks for one */
+            return feof(in->file) || errno == EINTR ? 0 : -say_error("cannot read %s: %s", in->name, strerror(errno));
         in->line++;
     } while (in->text[0] == '#' || !in->text[strspn(in->text, BLANKS)]);
     return 1;

@@ -196,7 +196,7 @@ int pool_run(pool_job *jobs, int count, int threads, int quiet)
 {
     job_pool pool = {.jobs = jobs, .count = count, .threads = threads};
     status_begin(&pool.line, quiet);
-    cancel_listen();
+    cancel_listen(CANCEL_WHEN_SAVED); /* the jobs that it started have to go first */
     while (!cancel_signal() && (pool.running > 0 || pool.next < count)) {
         while (pool.next < count && pool.busy < threads)
             start(&pool);

@@ -108,7 +108,11 @@ int progress_open(cli_progress *progress, const cli_settings *settings)
 
 npgnn_env progress_env(cli_progress *progress, const cli_settings *settings)
 {
-    npgnn_env env = {.threads = settings->threads, .progress = on_progress, .log = on_notice, .user = progress};
+    npgnn_env env = {.threads = settings->threads,
+                     .progress = on_progress,
+                     .log = on_notice,
+                     .user = progress,
+                     .stop = cancel_flag()};
     return env;
 }
 
@@ -118,7 +122,7 @@ void progress_job_begin(cli_progress *progress)
     memset(&progress->latest, 0, sizeof progress->latest);
     status_begin(&progress->line, progress->line.quiet);
     progress->started = status_clock();
-    cancel_listen();
+    cancel_listen(progress->saves ? CANCEL_WHEN_SAVED : CANCEL_WITHIN_A_SECOND);
 }
 
 void progress_job_end(cli_progress *progress)

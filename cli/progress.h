@@ -16,6 +16,7 @@ typedef struct cli_progress {
     const char *path;           /* of the log */
     cli_curves *curves;         /* NULL where nobody draws them */
     cli_checkpoint *checkpoint; /* NULL: none are wanted */
+    int saves;                  /* the job has something to save when a signal stops it */
     double started;             /* the job */
     npgnn_progress latest;
     double earlier[NPGNN_STEPS]; /* seconds in each step, in the runs before the latest */

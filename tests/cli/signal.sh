@@ -29,3 +29,28 @@ wait_for eval.jsonl $job
 kill -s INT $job
 status 130 wait $job
 ls
+
+# A second signal ends the program at once, in the middle of an iteration: there is no model. (Shells tell of that in words of
+# their own.)
+npgnn train synthetic:nodes=12000 -o second.safetensors --loss exact --threads 1 --log second.jsonl --quiet &
+job=$!
+wait_for second.jsonl $job
+kill -s INT $job
+kill -s TERM $job
+status 143 wait $job 2>/dev/null
+
+# One that waits, and one that seldom looks: both leave no half of a file.
+mkfifo pipe
+npgnn predict INT.safetensors synthetic:nodes=200 --pairs pipe -o scores.tsv 2>/dev/null &
+job=$!
+exec 9>pipe # from here on it waits for pairs
+kill -s TERM $job
+status 143 wait $job 2>/dev/null
+exec 9>&-
+rm pipe
+npgnn eval synthetic:nodes=20000,words=100 --method deepwalk --threads 1 --json walks.json --quiet 2>/dev/null &
+job=$!
+sleep 1
+kill -s INT $job
+status 130 wait $job 2>/dev/null
+ls
