@@ -92,7 +92,7 @@ NPGNN_API const char *npgnn_code_text(int code);
 
 /* One function does it all: size 0 frees `block` and returns NULL; block NULL allocates; otherwise resizes. It must
  * return memory aligned for any type, or NULL on failure, in which case `block` stays valid. It may be called from
- * one thread at a time per handle. */
+ * one thread at a time per handle; for a handle that threads share, from any of them at once. */
 typedef struct npgnn_allocator {
     void *(*resize)(void *user, void *block, size_t size);
     void *user;
