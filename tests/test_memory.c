@@ -48,7 +48,7 @@ typedef struct world {
 } world;
 
 static char folder[] = "/tmp/npgnn-memory-XXXXXX";
-static char model_path[64], split_path[64], edges_path[64], features_path[64];
+static char model_path[64], checkpoint_path[64], split_path[64], edges_path[64], features_path[64];
 
 static npgnn_pair edge(int i)
 {
@@ -284,6 +284,21 @@ static int trainer_model(world *w, npgnn_error *err)
     return npgnn_trainer_model(&w->out.model, w->trainer, err);
 }
 
+static int trainer_save(world *w, npgnn_error *err)
+{
+    return npgnn_trainer_save(w->trainer, w->path, err);
+}
+
+static int trainer_restore(world *w, npgnn_error *err)
+{
+    return npgnn_trainer_restore(w->trainer, checkpoint_path, err);
+}
+
+static int checkpoint_options(world *w, npgnn_error *err)
+{
+    return npgnn_checkpoint_options(&w->out.options, checkpoint_path, &w->env, err);
+}
+
 static int model_save(world *w, npgnn_error *err)
 {
     return npgnn_model_save(w->model, w->path, err);
@@ -488,6 +503,7 @@ static void write_files(void)
     npgnn_graph *graph = NULL;
     npgnn_split *split = NULL;
     npgnn_model *model = NULL;
+    npgnn_trainer *trainer = NULL;
     npgnn_error err = {0};
     fill(edges, features);
     assert_ok(npgnn_graph_from_arrays(&graph, edges, features, NODES, 2 * NODES, COLUMNS, NULL, &err), err);
@@ -495,6 +511,9 @@ static void write_files(void)
     assert_ok(npgnn_fit(&model, graph, &options, NULL, &err), err);
     assert_ok(npgnn_model_save(model, model_path, &err), err);
     assert_ok(npgnn_split_save(split, split_path, &err), err);
+    assert_ok(npgnn_trainer_new(&trainer, graph, split, &options, NULL, &err), err);
+    assert_ok(npgnn_trainer_save(trainer, checkpoint_path, &err), err);
+    npgnn_trainer_free(trainer);
     npgnn_model_free(model);
     npgnn_split_free(split);
     npgnn_graph_free(graph);
@@ -514,6 +533,7 @@ static int make_files(void **state)
     if (!mkdtemp(folder))
         return -1;
     snprintf(model_path, sizeof model_path, "%s/model", folder);
+    snprintf(checkpoint_path, sizeof checkpoint_path, "%s/checkpoint", folder);
     snprintf(split_path, sizeof split_path, "%s/split", folder);
     snprintf(edges_path, sizeof edges_path, "%s/edges", folder);
     snprintf(features_path, sizeof features_path, "%s/features.svm", folder);
@@ -527,6 +547,7 @@ static int remove_files(void **state)
 {
     (void)state;
     unlink(model_path);
+    unlink(checkpoint_path);
     unlink(split_path);
     unlink(edges_path);
     unlink(features_path);
@@ -570,6 +591,9 @@ int main(void)
         CALL(trainer_step),
         CALL(trainer_run),
         CALL(trainer_model),
+        CALL(trainer_save),
+        CALL(trainer_restore),
+        CALL(checkpoint_options),
         CALL(model_save),
         CALL(model_load),
         CALL(model_embed),
