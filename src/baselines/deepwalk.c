@@ -110,7 +110,7 @@ static int deepwalk_new(deepwalk *d, npgnn_error *err)
     d->kernels = npi_kernels_best();
     d->walk_count = (int64_t)linked * WALKS_PER_NODE;
     d->blocks = blocks < 1 ? 1 : blocks > MOST_BLOCKS ? MOST_BLOCKS : blocks;
-    d->block_size = (linked + d->blocks - 1) / d->blocks;
+    d->block_size = (int32_t)(((int64_t)linked + d->blocks - 1) / d->blocks);
     d->in = npi_alloc(env, count * DIMENSIONS, sizeof *d->in, err);
     d->out = npi_alloc(env, count * DIMENSIONS, sizeof *d->out, err);
     d->negative = npi_alloc(env, count, sizeof *d->negative, err);

@@ -53,9 +53,9 @@ static int groups_new(groups *out, npi_ranking *ranking, const npgnn_env *env, n
     out->positives = ranking->positives;
     out->negatives = ranking->negatives;
     for (; npi_ranking_next(&g, ranking); out->count++) {
-        for (double i = 0; i < g.positives; i++)
+        for (size_t i = 0; i < (size_t)g.positives; i++)
             out->positive[p++] = (uint32_t)out->count;
-        for (double i = 0; i < g.negatives; i++)
+        for (size_t i = 0; i < (size_t)g.negatives; i++)
             out->negative[n++] = (uint32_t)out->count;
     }
     return 0;

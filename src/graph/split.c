@@ -1,6 +1,7 @@
 /* Cutting a graph into training, validation and test: the protocols (docs/protocols.md). */
 #include "graph/split.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -126,8 +127,8 @@ static unsigned char home_of(unsigned char a, unsigned char b, npgnn_protocol pr
 /* Makes a share of the edges of each held-out set known (selection sampling again). */
 static void reveal(draft *d, double share, uint64_t seed)
 {
-    for (unsigned char home = IN_VAL; home <= IN_TEST; home++) {
-        npi_rng rng = npi_rng_make(seed, NPI_RNG_REVEAL, home);
+    for (int home = IN_VAL; home <= IN_TEST; home++) {
+        npi_rng rng = npi_rng_make(seed, NPI_RNG_REVEAL, (uint32_t)home);
         int64_t left = 0;
         for (int64_t e = 0; e < d->graph->m; e++)
             left += d->home[e] == home;
@@ -216,20 +217,22 @@ static int reserve_set(draft *d, npgnn_set set, size_t positives, double share, 
 /* Moves the edges to their homes. */
 static int distribute(draft *d, const npgnn_split_options *o, int full, npgnn_error *err)
 {
-    size_t count[HOMES] = {0}, filled[2] = {0};
+    size_t count[HOMES] = {0};
     unsigned char listed = d->role ? IN_KNOWN : IN_TRAIN;
     for (int64_t e = 0; e < d->graph->m; e++)
         count[d->home[e]]++;
     int code = reserve_set(d, NPGNN_SET_TEST, count[IN_TEST], o->test, o, full, err);
     if (!code)
         code = reserve_set(d, NPGNN_SET_VAL, count[IN_VAL], o->val, o, full, err);
+    npgnn_pair *val = d->pairs[NPGNN_SET_VAL], *test = d->pairs[NPGNN_SET_TEST];
+    assert(code || (val && test));
     for (int64_t e = 0; !code && e < d->graph->m; e++) {
         if (d->home[e] == listed)
             d->edges[d->listed++] = d->edges[e];
         else if (d->home[e] == IN_VAL)
-            d->pairs[NPGNN_SET_VAL][filled[NPGNN_SET_VAL]++] = d->edges[e];
+            *val++ = d->edges[e];
         else if (d->home[e] == IN_TEST)
-            d->pairs[NPGNN_SET_TEST][filled[NPGNN_SET_TEST]++] = d->edges[e];
+            *test++ = d->edges[e];
     }
     return code;
 }

@@ -371,7 +371,7 @@ int npgnn_graph_synthetic(npgnn_graph **out, const char *spec, const npgnn_env *
 {
     const npgnn_env resolved = npi_env(env);
     groups topics = {0};
-    recipe r;
+    recipe r = {0};
     int code = parse_spec(&r, spec, err);
     if (!code)
         code = groups_new(&topics, &r, r.topics, 1, STEP_TOPIC, &resolved, err);

@@ -62,7 +62,7 @@ static json_t *entry(const npi_safetensor *t, size_t offset)
     json_t *shape = t->rows == 1 ? json_pack("[I]", (json_int_t)t->cols)
                                  : json_pack("[I, I]", (json_int_t)t->rows, (json_int_t)t->cols);
     return json_pack("{s:s, s:o, s:[I, I]}", "dtype", t->dtype, "shape", shape, "data_offsets", (json_int_t)offset,
-                     (json_int_t)(offset + npi_safetensor_bytes(t)));
+                     (json_int_t)offset + (json_int_t)npi_safetensor_bytes(t));
 }
 
 /* Takes `text` over. */

@@ -23,7 +23,7 @@ static int read_pair(npi_rows *rows, char *field, npi_stream *stream, npgnn_erro
 
 static int read_row(npi_rows *rows, npi_labels *labels, char *line, npi_stream *stream, npgnn_error *err)
 {
-    int32_t twice;
+    int32_t twice = 0;
     line[strcspn(line, "#")] = '\0';
     char *field = npi_text_field(&line, ' ');
     int code = npi_labels_add(labels, field ? field : "", &rows->env, err);

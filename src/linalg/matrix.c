@@ -58,7 +58,7 @@ int npi_csr_transpose(npi_csr *out, const npi_csr *a, const npgnn_env *env, npgn
         for (int64_t p = a->ptr[row]; p < a->ptr[row + 1]; p++) {
             int64_t slot = t.ptr[a->col[p] + 1]++;
             t.col[slot] = row;
-            if (a->val)
+            if (t.val)
                 t.val[slot] = a->val[p];
         }
     *out = t;
@@ -211,7 +211,7 @@ static int sparse_rows(npi_features *out, const npi_features *x, const int32_t *
     for (int32_t i = 0; i < out->n; i++) {
         int64_t begin = a->ptr[rows[i]], length = a->ptr[rows[i] + 1] - begin, to = out->x.ptr[i];
         memcpy(out->x.col + to, a->col + begin, (size_t)length * sizeof *a->col);
-        if (a->val)
+        if (out->x.val)
             memcpy(out->x.val + to, a->val + begin, (size_t)length * sizeof *a->val);
         out->x.ptr[i + 1] = to + length;
     }
