@@ -72,12 +72,12 @@ static const field reals[] = {
 
 static int *int_at(npgnn_trainer *t, size_t index)
 {
-    return (int *)((char *)t + ints[index].offset);
+    return (int *)(void *)((char *)t + ints[index].offset);
 }
 
 static double *reals_at(npgnn_trainer *t, size_t index)
 {
-    return (double *)((char *)t + reals[index].offset);
+    return (double *)(void *)((char *)t + reals[index].offset);
 }
 
 /* ---- writing ---- */
