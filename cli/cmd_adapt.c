@@ -7,6 +7,7 @@
 
 #include "apply.h"
 #include "cancel.h"
+#include "estimate.h"
 #include "output.h"
 #include "progress.h"
 #include "report.h"
@@ -189,11 +190,9 @@ static int transfer(npgnn_transfer_run *runs, int *done, const npgnn_graph *grap
     return say_error("%s", err.text);
 }
 
-static int measure(const npgnn_graph *graph, const npgnn_model *model, cli_progress *progress,
-                   const cli_settings *settings)
+static npgnn_transfer_options options_of(const npgnn_model *model, const cli_settings *settings)
 {
     npgnn_transfer_options options;
-    int done = 0;
     npgnn_transfer_options_default(&options);
     options.model = settings->model;
     if (model)
@@ -203,6 +202,14 @@ static int measure(const npgnn_graph *graph, const npgnn_model *model, cli_progr
     options.grow = settings->grow;
     options.test = settings->test;
     options.first_seed = settings->seed;
+    return options;
+}
+
+static int measure(const npgnn_graph *graph, const npgnn_model *model, cli_progress *progress,
+                   const cli_settings *settings)
+{
+    npgnn_transfer_options options = options_of(model, settings);
+    int done = 0;
     npgnn_transfer_run *runs = calloc((size_t)settings->seeds, sizeof *runs);
     if (!runs)
         return say_error("out of memory");
@@ -231,6 +238,21 @@ static int save_adapted(const npgnn_graph *graph, const npgnn_model *model, cons
     return EXIT_DONE;
 }
 
+/* ---- estimating ---- */
+
+typedef struct inputs {
+    npgnn_graph *graph;
+    npgnn_model *model; /* or NULL */
+} inputs;
+
+static int measure_cost(npgnn_cost *cost, const void *input, const cli_settings *settings, const npgnn_env *env,
+                        npgnn_error *err)
+{
+    const inputs *in = input;
+    npgnn_transfer_options options = options_of(in->model, settings);
+    return npgnn_estimate_transfer(cost, in->graph, in->model, settings->seeds, &options, env, err);
+}
+
 /* ---- the command ---- */
 
 /* What does not go together. */
@@ -238,37 +260,47 @@ static int check_usage(const cli_settings *settings)
 {
     if (settings->output && !settings->model_file)
         return say_usage("adapt", "--output needs --model: the model to adapt");
+    if (settings->output && settings->estimate)
+        return say_usage("adapt", "--estimate is of the measuring, and with --output nothing is measured");
     if (settings->model_file && (settings->preset || settings->changes.count > 0))
         return say_usage("adapt", "with --model, options of the model and its training are those of MODEL");
     return 0;
 }
 
-static int load(npgnn_graph **graph, npgnn_model **model, cli_progress *progress, const cli_settings *settings)
+static int load(inputs *in, cli_progress *progress, const cli_settings *settings)
 {
     npgnn_env env = progress_env(progress, settings);
     npgnn_error err = {0};
     if (!settings->model_file)
-        return settings_load(graph, settings, settings->operands[0], &env);
-    if (npgnn_model_load(model, settings->model_file, &env, &err) != 0)
+        return settings_load(&in->graph, settings, settings->operands[0], &env);
+    if (npgnn_model_load(&in->model, settings->model_file, &env, &err) != 0)
         return say_error("%s", err.text);
-    return apply_load(graph, *model, settings, settings->operands[0]);
+    return apply_load(&in->graph, in->model, settings, settings->operands[0]);
+}
+
+static int work(const inputs *in, cli_progress *progress, const cli_settings *settings)
+{
+    if (settings->estimate)
+        return estimate(&(cli_estimate){measure_cost, "iterations", 1, 0}, in, settings);
+    if (settings->output)
+        return save_adapted(in->graph, in->model, settings);
+    return measure(in->graph, in->model, progress, settings);
 }
 
 static int run(const cli_settings *settings)
 {
-    npgnn_graph *graph = NULL;
-    npgnn_model *model = NULL;
+    inputs in = {0};
     cli_progress progress;
     if (check_usage(settings) != 0)
         return EXIT_USAGE;
     if (progress_open(&progress, settings) != 0)
         return EXIT_FAILED;
-    int status = load(&graph, &model, &progress, settings);
+    int status = load(&in, &progress, settings);
     if (status == 0)
-        status = settings->output ? save_adapted(graph, model, settings) : measure(graph, model, &progress, settings);
+        status = work(&in, &progress, settings);
     int closed = progress_close(&progress);
-    npgnn_model_free(model);
-    npgnn_graph_free(graph);
+    npgnn_model_free(in.model);
+    npgnn_graph_free(in.graph);
     return status ? status : closed;
 }
 
@@ -285,6 +317,7 @@ static const arg_option options[] = {
             0.9),
     SETTING("seeds", 'n', ARG_INT, seeds, "N", "How many seeds (default 3).", 1, 100000),
     SETTING("seed", 's', ARG_U64, seed, "N", "The first seed (default 1)."),
+    SETTING_ESTIMATE,
 };
 
 static const arg_group *own_group(void)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "estimate.h"
 #include "evaluate.h"
 #include "progress.h"
 #include "report.h"
@@ -77,6 +78,20 @@ static int evaluate(const npgnn_graph *graph, const npgnn_split *fixed, cli_prog
     return status ? status : reported;
 }
 
+static int measure_cost(npgnn_cost *cost, const void *graph, const cli_settings *settings, const npgnn_env *env,
+                        npgnn_error *err)
+{
+    npgnn_split *fixed = NULL;
+    npgnn_eval_options options;
+    evaluate_options(&options, settings, settings->protocol, evaluate_method_name(settings->method));
+    int code = settings->split ? npgnn_split_load(&fixed, graph, settings->split, env, err) : 0;
+    options.fixed = fixed;
+    if (code == 0)
+        code = npgnn_estimate_evaluate(cost, graph, settings->seeds, &options, env, err);
+    npgnn_split_free(fixed);
+    return code;
+}
+
 static int run(const cli_settings *settings)
 {
     npgnn_graph *graph = NULL;
@@ -84,6 +99,8 @@ static int run(const cli_settings *settings)
     npgnn_error err = {0};
     cli_progress progress;
     cli_curves curves;
+    if (settings->estimate)
+        return estimate_data(&(cli_estimate){measure_cost, "iterations", 1, 0}, settings);
     if (progress_open(&progress, settings) != 0)
         return EXIT_FAILED;
     curves_begin(&curves);
@@ -134,6 +151,7 @@ static arg_option options[] = {
             "Add ROC, precision-recall, loss and validation curves to the JSON, thinned for drawing."),
     SETTING("log", 0, ARG_TEXT, log, "FILE", "Write one JSON object a line to FILE, one per iteration."),
     SETTING_PROFILE,
+    SETTING_ESTIMATE,
 };
 
 static const arg_group *own_group(void)

@@ -4,6 +4,7 @@
 
 #include "apply.h"
 #include "cancel.h"
+#include "estimate.h"
 #include "links.h"
 #include "output.h"
 #include "pairs_file.h"
@@ -87,6 +88,52 @@ static int draws_of(const npgnn_model *model, const cli_settings *settings)
     return settings->samples < 0 ? trained.predict_samples : settings->samples;
 }
 
+/* ---- what it takes ---- */
+
+typedef struct scoring {
+    const npgnn_model *model;
+    const npgnn_graph *graph;
+    const npgnn_predict_options *options;
+    int64_t count; /* of pairs */
+} scoring;
+
+static int measure_cost(npgnn_cost *cost, const void *input, const cli_settings *settings, const npgnn_env *env,
+                        npgnn_error *err)
+{
+    const scoring *s = input;
+    (void)settings;
+    return npgnn_estimate_predict(cost, s->model, s->graph, s->count, s->options, env, err);
+}
+
+/* How many pairs a file has; all of them are read, so that what is wrong with them is known now. */
+static int count_pairs(int64_t *count, const npgnn_graph *graph, const char *path)
+{
+    pairs_file in;
+    npgnn_pair some[1024];
+    size_t got = 0;
+    int status = pairs_open(&in, path);
+    if (status)
+        return status;
+    do {
+        status = pairs_read(some, &got, &in, graph, sizeof some / sizeof some[0]);
+        *count += (int64_t)got;
+    } while (status == 0 && got > 0);
+    pairs_close(&in);
+    return status;
+}
+
+static int estimate_prediction(const npgnn_model *model, const npgnn_graph *graph, const npgnn_predict_options *options,
+                               const cli_settings *settings)
+{
+    scoring s = {model, graph, options, 0};
+    if (!settings->pairs)
+        return recommend_estimate(model, graph, options, settings);
+    int status = count_pairs(&s.count, graph, settings->pairs);
+    return status ? status : estimate(&(cli_estimate){measure_cost, "pairs", 0, sizeof(pairs_chunk)}, &s, settings);
+}
+
+/* ---- the command ---- */
+
 static int predict(const npgnn_model *model, const npgnn_graph *graph, const cli_settings *settings)
 {
     npgnn_predictor *predictor = NULL;
@@ -97,6 +144,8 @@ static int predict(const npgnn_model *model, const npgnn_graph *graph, const cli
     int draws = draws_of(model, settings);
     if (settings->rank == NPGNN_BY_LOW && draws == 0)
         return say_usage("predict", "--rank-by lower-bound needs --samples N: without draws there is no interval");
+    if (settings->estimate)
+        return estimate_prediction(model, graph, &options, settings);
     if (npgnn_predictor_new(&predictor, model, graph, &options, &env, &err) != 0)
         return say_error("%s", err.text);
     if (!settings->raw)
@@ -186,6 +235,7 @@ static const arg_option options[] = {
     SETTING("raw", 0, ARG_FLAG, raw, NULL, "Print the model's score instead of the probability."),
     SETTING_THREADS,
     SETTING("quiet", 'q', ARG_FLAG, quiet, NULL, "Print no progress."),
+    SETTING_ESTIMATE,
 };
 
 static const arg_group *own_group(void)

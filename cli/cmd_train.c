@@ -5,6 +5,7 @@
 
 #include "cancel.h"
 #include "checkpoint.h"
+#include "estimate.h"
 #include "output.h"
 #include "progress.h"
 #include "report.h"
@@ -46,21 +47,24 @@ static void print_summary(const npgnn_model_info *info, const cli_settings *sett
     fputc('\n', stderr);
 }
 
-/* What was learnt, with probabilities that are true of the validation edges, where there are any. */
-static int make_model(npgnn_model **model, const npgnn_trainer *trainer, const npgnn_split *split,
+/* What was learnt, with probabilities that are true of the validation edges, where there are any. The trainer is freed before
+ * they are fitted, which takes memory of its own. */
+static int make_model(npgnn_model **model, npgnn_trainer **trainer, const npgnn_split *split,
                       const cli_settings *settings, npgnn_error *err)
 {
     npgnn_env env = {.threads = settings->threads};
     const npgnn_pair *pairs;
     size_t positives = 0;
-    int code = npgnn_trainer_model(model, trainer, err);
+    int code = npgnn_trainer_model(model, *trainer, err);
+    npgnn_trainer_free(*trainer);
+    *trainer = NULL;
     if (code == 0 && split)
         npgnn_split_pairs(&pairs, &positives, split, NPGNN_SET_VAL);
     return code == 0 && positives > 0 ? npgnn_model_calibrate(*model, split, &env, err) : code;
 }
 
 /* Saves what was learnt. A training that was stopped or diverged has a model too: the best one so far. */
-static int save(const npgnn_trainer *trainer, const npgnn_split *split, const cli_settings *settings)
+static int save(npgnn_trainer **trainer, const npgnn_split *split, const cli_settings *settings)
 {
     npgnn_model *model = NULL;
     npgnn_model_info info;
@@ -103,7 +107,7 @@ static int train_and_save(cli_checkpoint *checkpoint, const npgnn_split *split, 
         say_error("%s; saving the best model so far", err.text);
     else if (trained != 0)
         return say_error("%s", err.text);
-    int saved = save(checkpoint->trainer, split, settings);
+    int saved = save(&checkpoint->trainer, split, settings);
     if (saved != 0 || checkpoint->failed)
         return EXIT_FAILED;
     if (trained == NPGNN_E_CANCELLED)
@@ -168,12 +172,25 @@ static int check_outputs(const cli_checkpoint *checkpoint, const cli_settings *s
     return 0;
 }
 
+static int measure_cost(npgnn_cost *cost, const void *graph, const cli_settings *settings, const npgnn_env *env,
+                        npgnn_error *err)
+{
+    npgnn_split *split = NULL;
+    int code = make_split(&split, graph, settings, env, err);
+    if (code == 0)
+        code = npgnn_estimate_fit(cost, graph, split, &settings->model, env, err);
+    npgnn_split_free(split);
+    return code;
+}
+
 static int run(const cli_settings *given)
 {
     cli_settings settings = *given;
     npgnn_graph *graph = NULL;
     cli_progress progress;
     cli_checkpoint checkpoint;
+    if (given->estimate)
+        return estimate_data(&(cli_estimate){measure_cost, "iterations", 1, 0}, given);
     int status = checkpoint_open(&checkpoint, &settings);
     if (status == 0)
         status = check_outputs(&checkpoint, &settings);
@@ -214,6 +231,7 @@ static const arg_option options[] = {
             "options that "
             "are not given are those of FILE."),
     SETTING_PROFILE,
+    SETTING_ESTIMATE,
 };
 
 static const arg_group *own_group(void)

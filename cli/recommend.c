@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "cancel.h"
+#include "estimate.h"
 #include "node_list.h"
 #include "say.h"
 
@@ -101,30 +102,80 @@ static int32_t smaller(int32_t wanted, int64_t there_are)
     return wanted < there_are ? wanted : there_are > 0 ? (int32_t)there_are : 1;
 }
 
+/* What is asked for. */
+typedef struct query {
+    node_list from, to;
+    npgnn_top_options options;
+    int32_t k;
+} query;
+
+static void query_free(query *q)
+{
+    node_list_free(&q->from);
+    node_list_free(&q->to);
+}
+
+/* Returns the exit status; `q` is to be freed in any case. */
+static int query_read(query *q, const npgnn_graph *graph, const cli_settings *settings)
+{
+    int64_t nodes = npgnn_graph_nodes(graph);
+    *q = (query){.k = settings->top > 0 ? smaller(settings->top, nodes) : smaller(settings->top_links, nodes * nodes)};
+    int status = node_list_read(&q->from, graph, &settings->from);
+    if (status == 0)
+        status = node_list_read(&q->to, graph, &settings->to);
+    if (status == 0 && !q->from.nodes)
+        status = list_all(&q->from, graph);
+    q->options = (npgnn_top_options){q->from.nodes,
+                                     q->to.nodes,
+                                     q->from.count,
+                                     q->to.count,
+                                     settings->exclude == EXCLUDE_NONE,
+                                     settings->min_probability,
+                                     (npgnn_rank)settings->rank};
+    return status;
+}
+
 int recommend(const links_writer *writer, npgnn_predictor *predictor, recommend_progress *progress,
               const cli_settings *settings)
 {
-    node_list from = {0}, to = {0};
-    int status = node_list_read(&from, writer->graph, &settings->from);
-    if (status == 0)
-        status = node_list_read(&to, writer->graph, &settings->to);
-    if (status == 0 && !from.nodes)
-        status = list_all(&from, writer->graph);
-    npgnn_top_options options = {from.nodes,
-                                 to.nodes,
-                                 from.count,
-                                 to.count,
-                                 settings->exclude == EXCLUDE_NONE,
-                                 settings->min_probability,
-                                 (npgnn_rank)settings->rank};
-    int64_t nodes = npgnn_graph_nodes(writer->graph);
-    progress->all = from.count;
+    query q;
+    int status = query_read(&q, writer->graph, settings);
+    progress->all = q.from.count;
     if (status == 0 && settings->top > 0)
-        status = recommend_partners(writer, predictor, &options, progress, smaller(settings->top, nodes));
+        status = recommend_partners(writer, predictor, &q.options, progress, q.k);
     else if (status == 0)
-        status = recommend_links(writer, predictor, &options, smaller(settings->top_links, nodes * nodes));
+        status = recommend_links(writer, predictor, &q.options, q.k);
     status_end(&progress->line);
-    node_list_free(&from);
-    node_list_free(&to);
+    query_free(&q);
+    return status;
+}
+
+/* ---- what it takes ---- */
+
+typedef struct plan {
+    const npgnn_model *model;
+    const npgnn_graph *graph;
+    const npgnn_predict_options *options;
+    query query;
+} plan;
+
+static int measure_cost(npgnn_cost *cost, const void *input, const cli_settings *settings, const npgnn_env *env,
+                        npgnn_error *err)
+{
+    const plan *p = input;
+    return npgnn_estimate_top(cost, p->model, p->graph, p->query.k, settings->top == 0, p->options, &p->query.options,
+                              env, err);
+}
+
+int recommend_estimate(const npgnn_model *model, const npgnn_graph *graph, const npgnn_predict_options *options,
+                       const cli_settings *settings)
+{
+    plan p = {.model = model, .graph = graph, .options = options};
+    int status = query_read(&p.query, graph, settings);
+    int64_t rows = settings->top > 0 ? smaller(p.query.from.count, ROOM / p.query.k) : 1;
+    int64_t results = rows * p.query.k * (int64_t)sizeof(npgnn_link);
+    if (status == 0)
+        status = estimate(&(cli_estimate){measure_cost, "nodes", 0, results}, &p, settings);
+    query_free(&p.query);
     return status;
 }

@@ -19,4 +19,8 @@ npgnn_env recommend_env(recommend_progress *progress, const cli_settings *settin
 int recommend(const links_writer *writer, npgnn_predictor *predictor, recommend_progress *progress,
               const cli_settings *settings);
 
+/* Says what that will take. Returns the exit status. */
+int recommend_estimate(const npgnn_model *model, const npgnn_graph *graph, const npgnn_predict_options *options,
+                       const cli_settings *settings);
+
 #endif

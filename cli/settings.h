@@ -46,7 +46,7 @@ typedef struct cli_settings {
     int format;         /* a links_format; of embed, one of its own */
     double min_probability;
     int rank; /* an npgnn_rank */
-    int curves, profile;
+    int curves, profile, estimate;
     const char *data; /* of bench: an option there */
     double seconds;
     int iterations, most_nodes, large;

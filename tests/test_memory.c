@@ -27,6 +27,7 @@ typedef struct results {
     npgnn_test_result test;
     npgnn_calibration calibration;
     npgnn_progress progress;
+    npgnn_cost cost;
     npgnn_options options;
     float embedding[NODES * 2];
     double numbers[2];
@@ -352,6 +353,40 @@ static int predictor_top_links(world *w, npgnn_error *err)
     return npgnn_predictor_top_links(w->out.links, w->out.found, w->predictor, PAIRS, NULL, err);
 }
 
+static int estimate_fit(world *w, npgnn_error *err)
+{
+    return npgnn_estimate_fit(&w->out.cost, w->graph, NULL, &w->options, &w->env, err);
+}
+
+static int estimate_evaluate(world *w, npgnn_error *err)
+{
+    npgnn_eval_options options;
+    npgnn_eval_options_default(&options, NPGNN_TRANSDUCTIVE);
+    options.model = w->options;
+    options.split.val = options.split.test = 0.2;
+    return npgnn_estimate_evaluate(&w->out.cost, w->graph, 2, &options, &w->env, err);
+}
+
+static int estimate_transfer(world *w, npgnn_error *err)
+{
+    npgnn_transfer_options options;
+    npgnn_transfer_options_default(&options);
+    options.model = w->options;
+    options.train_nodes = options.context_nodes = 0.5;
+    options.test = 0.3;
+    return npgnn_estimate_transfer(&w->out.cost, w->graph, NULL, 2, &options, &w->env, err);
+}
+
+static int estimate_predict(world *w, npgnn_error *err)
+{
+    return npgnn_estimate_predict(&w->out.cost, w->model, w->graph, 9, NULL, &w->env, err);
+}
+
+static int estimate_top(world *w, npgnn_error *err)
+{
+    return npgnn_estimate_top(&w->out.cost, w->model, w->graph, 2, 0, NULL, NULL, &w->env, err);
+}
+
 static const float scores[6] = {0.1F, 0.9F, 0.4F, 0.4F, 0.2F, 0.7F};
 
 static int auc_ap(world *w, npgnn_error *err)
@@ -603,6 +638,11 @@ int main(void)
         CALL(predictor_run),
         CALL(predictor_top),
         CALL(predictor_top_links),
+        CALL(estimate_fit),
+        CALL(estimate_evaluate),
+        CALL(estimate_transfer),
+        CALL(estimate_predict),
+        CALL(estimate_top),
         CALL(auc_ap),
         CALL(mrr_hits),
         CALL(calibration_measure),

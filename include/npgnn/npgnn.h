@@ -709,6 +709,37 @@ NPGNN_API int npgnn_predictor_top_links(npgnn_link *out /* (k) */, int32_t *foun
                                         int32_t k, const npgnn_top_options *options, npgnn_error *err);
 NPGNN_API void npgnn_predictor_free(npgnn_predictor *predictor);
 
+/* ---- Estimates: what will a job take? -------------------------------------------------------------------------------- */
+
+/* Measured, not calculated: a short job of the same kind (6 iterations, one seed, some of the nodes or pairs) is run in memory that is
+ * counted, and its time is scaled up. That takes seconds; nothing is kept. */
+typedef struct npgnn_cost {
+    int64_t bytes;  /* the most memory at a time, besides graph, split and model, and the array that results go to */
+    double seconds; /* at most: what patience or an early best iteration will save is not known */
+    int64_t steps;  /* iterations of all trainings, nodes of a search, or pairs, */
+    double step_seconds; /* and what one takes, validation aside; 0 where there are none or it is too quick to tell */
+} npgnn_cost;
+
+/* Each takes what the job itself takes, fails as that does, and honours env.progress, which sees the short job. Of npgnn_fit, or, with a
+ * split, of a training on that, with its calibration: */
+NPGNN_API int npgnn_estimate_fit(npgnn_cost *out, const npgnn_graph *graph, const npgnn_split *split,
+                                 const npgnn_options *options, const npgnn_env *env, npgnn_error *err);
+
+/* Methods with a number of iterations of their own are stopped after 6 of them: what they need afterwards is not seen. */
+NPGNN_API int npgnn_estimate_evaluate(npgnn_cost *out, const npgnn_graph *graph, int seeds,
+                                      const npgnn_eval_options *options, const npgnn_env *env, npgnn_error *err);
+NPGNN_API int npgnn_estimate_transfer(npgnn_cost *out, const npgnn_graph *graph, const npgnn_model *model, int seeds,
+                                      const npgnn_transfer_options *options, const npgnn_env *env, npgnn_error *err);
+
+/* Of a predictor and `count` pairs of nodes, in batches of 262,144. */
+NPGNN_API int npgnn_estimate_predict(npgnn_cost *out, const npgnn_model *model, const npgnn_graph *graph, int64_t count,
+                                     const npgnn_predict_options *options, const npgnn_env *env, npgnn_error *err);
+
+/* Of a predictor and npgnn_predictor_top or, with `links` 1, npgnn_predictor_top_links. */
+NPGNN_API int npgnn_estimate_top(npgnn_cost *out, const npgnn_model *model, const npgnn_graph *graph, int32_t k,
+                                 int links, const npgnn_predict_options *predict, const npgnn_top_options *options,
+                                 const npgnn_env *env, npgnn_error *err);
+
 /* ================================================================================================================
  * 4. Expert parts
  * ============================================================================================================= */

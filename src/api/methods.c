@@ -78,6 +78,12 @@ int npgnn_method_info(const char **name, const char **help, int index)
     return 1;
 }
 
+int npi_method_is_model(const char *name)
+{
+    npi_method_fn *run = npi_method_find(name, NULL);
+    return run == run_npgnn || run == run_conditional;
+}
+
 npi_method_fn *npi_method_find(const char *name, npgnn_error *err)
 {
     char known[256] = "";
