@@ -286,18 +286,18 @@ def clustering(pairs):
 def write(folder, pairs, describe):
     """Writes a graph of the nodes that have links; returns the row of the table."""
     names = sorted(set(itertools.chain.from_iterable(pairs)))
-    index = {name: node for node, name in enumerate(names)}
+    label = {name: re.sub(r'[\s"]+', "_", name) for name in names}  # as a word of a text file
     bags = [describe(name) or set() for name in names]
     column = columns(bags)
     os.makedirs(folder, exist_ok=True)
     with open(f"{folder}/edges.tsv", "w") as file:
-        file.writelines(f"{u}\t{v}\n" for u, v in sorted((index[a], index[b]) for a, b in pairs))
+        file.writelines(f"{label[a]}\t{label[b]}\n" for a, b in sorted(map(sorted, pairs)))
     with open(f"{folder}/features.svm", "w") as file:
         for bag in bags:
             present = sorted(column[name] for name in bag if name in column)
             file.write(" ".join(["0"] + [f"{number}:1" for number in present]) + "\n")
     with open(f"{folder}/nodes.txt", "w") as file:
-        file.writelines(name + "\n" for name in names)
+        file.writelines(label[name] + "\n" for name in names)
     return len(names), len(pairs), len(column), 2 * len(pairs) / max(len(names), 1), clustering(pairs)
 
 
