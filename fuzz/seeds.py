@@ -213,3 +213,11 @@ seed("model", "small", model(OPTION_TEXTS, {"W1": (2, 2), "W_mu": (2, 1), "W_sig
                                             "W3": (2, 1), "b2": (1,), "z_mean": (1,), "z_log_sigma": (1,)}))
 seed("model", "no-latent", model({**OPTION_TEXTS, "latent": "off"}, {"W2": (2, 2), "b1": (2,), "W3": (2, 1), "b2": (1,)}))
 seed("model", "other", struct.pack("<Q", 2) + b"{}")
+
+
+# ---- what is done to a checkpoint: its length (0: whole), then places and bytes ----
+
+seed("checkpoint", "as-it-was", struct.pack("<H", 0))
+seed("checkpoint", "cut", struct.pack("<H", 700))
+seed("checkpoint", "changed", struct.pack("<H", 0) + b"".join(struct.pack("<HB", place, 48 + place % 10) for place in (9, 400, 900, 1300)))
+seed("checkpoint", "a-number", struct.pack("<H", 0) + struct.pack("<HB", 65535 - 40, 255))
