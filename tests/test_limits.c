@@ -338,8 +338,9 @@ static void test_nothing_left(void **state)
         npgnn_protocol protocol;
         double test, val, train_nodes;
     } shares[] = {
-        {NPGNN_TRANSDUCTIVE, 0.9, 0.1, -1}, {NPGNN_TRANSDUCTIVE, 1, 0, -1},   {NPGNN_INDUCTIVE, 0.5, 0.5, -1},
-        {NPGNN_FEW_SHOT, -1, -1, 0.01},     {NPGNN_PRODUCTION, 0.7, 0.3, -1}, {NPGNN_TRANSDUCTIVE, NAN, 0.1, -1},
+        {NPGNN_TRANSDUCTIVE, 0.9, 0.1, -1}, {NPGNN_TRANSDUCTIVE, 1, 0, -1},
+        {NPGNN_INDUCTIVE, 0.5, 0.5, -1},    {NPGNN_FEW_SHOT, -1, -1, 0.01},
+        {NPGNN_PRODUCTION, 0.7, 0.3, -1},   {NPGNN_TRANSDUCTIVE, (double)NAN, 0.1, -1},
     };
     npgnn_graph *graph = make(ordinary);
     (void)state;

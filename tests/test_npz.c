@@ -263,7 +263,7 @@ static void test_sparse_that_does_not_fit(void **state)
     static const int32_t down[] = {0, 2, 1, 3}, late[] = {1, 1, 3, 3}, outside[] = {1, 3, 0}, negative[] = {1, -1, 0};
     static const int32_t huge[] = {2147483646, 2147483646}, one[] = {3};
     static const int64_t beyond[] = {3, (int64_t)1 << 40};
-    static const double nan3[] = {1, NAN, 1};
+    static const double nan3[] = {1, (double)NAN, 1};
     const array format = TEXTS("format", "|S3", "()", "csr"), data = ARRAY("data", "<f8", "(3,)", ones3);
     const array ptr = ARRAY("indptr", "<i4", "(4,)", indptr), col = ARRAY("indices", "<i4", "(3,)", indices);
     const array shape = ARRAY("shape", "<i4", "(2,)", shape3);

@@ -173,6 +173,27 @@ static int32_t row_node(const search *s, int32_t row)
 
 /* ---- a block of nodes with all nodes, about ---- */
 
+static real magnitude(real x)
+{
+    return x < 0 ? -x : x;
+}
+
+/* The largest magnitude, in lanes of its own each, which compilers turn into vectors. */
+static real largest_of(const real *x, int32_t count)
+{
+    enum { LANES = 16 };
+    real lane[LANES] = {0}, largest = 0;
+    int32_t whole = count - count % LANES;
+    for (int32_t first = 0; first < whole; first += LANES)
+        for (int l = 0; l < LANES; l++)
+            lane[l] = magnitude(x[first + l]) > lane[l] ? magnitude(x[first + l]) : lane[l];
+    for (int32_t i = whole; i < count; i++)
+        largest = magnitude(x[i]) > largest ? magnitude(x[i]) : largest;
+    for (int l = 0; l < LANES; l++)
+        largest = lane[l] > largest ? lane[l] : largest;
+    return largest;
+}
+
 /* A bound of the error of a row of scores: a rounding error for every term of the product and, where dense features are compared,
  * of theirs, and a few more, each of at most the float's unit of the largest number in sight; and all of it twice, since a bound
  * may be generous. */
@@ -180,13 +201,7 @@ static double slack_of(const search *s, const real *score, double product)
 {
     const npgnn_predictor *p = s->p;
     int terms = p->model->params.size.k + (p->evidence.count > 0 && p->x->dense ? p->x->f : 0) + 32;
-    real largest = 0;
-#pragma omp simd reduction(max : largest)
-    for (int32_t j = 0; j < s->n; j++) {
-        real size = score[j] < 0 ? -score[j] : score[j];
-        largest = size > largest ? size : largest;
-    }
-    double sight = p->weights.own * product + fabs(p->weights.shift) + (double)largest;
+    double sight = p->weights.own * product + fabs(p->weights.shift) + (double)largest_of(score, s->n);
     return terms * (double)FLT_EPSILON * sight + (double)FLT_MIN;
 }
 
