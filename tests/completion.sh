@@ -5,10 +5,10 @@ command -v bash >/dev/null || exit 77
 program=$(realpath "$1") completion=$(realpath "$2")
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-mkdir "$folder/bin" "$folder/work" "$folder/work/data"
+mkdir "$folder/bin" "$folder/place" "$folder/place/data"
 ln -s "$program" "$folder/bin/npgnn"
-touch "$folder/work/graph.tsv"
-cd "$folder/work"
+touch "$folder/place/graph.tsv"
+cd "$folder/place"
 PATH=$folder/bin:$PATH
 export PATH
 

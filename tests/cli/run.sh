@@ -12,7 +12,7 @@ program=$(realpath "$1") case=$(realpath "$2")
 expected=${case%.sh}
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-mkdir "$folder/bin" "$folder/work"
+mkdir "$folder/bin" "$folder/place"
 ln -s "$program" "$folder/bin/npgnn"
 
 cat >"$folder/prelude.sh" <<'PRELUDE'
@@ -35,7 +35,7 @@ PRELUDE
     unset NPGNN_DATA
     PATH=$folder/bin:$PATH XDG_CACHE_HOME=$folder/cache LC_ALL=C
     export PATH XDG_CACHE_HOME LC_ALL
-    cd "$folder/work" && cat "$folder/prelude.sh" "$case" | sh -s >"$folder/out" 2>"$folder/err"
+    cd "$folder/place" && cat "$folder/prelude.sh" "$case" | sh -s >"$folder/out" 2>"$folder/err"
 )
 code=$?
 [ $code -ne 77 ] || exit 77
