@@ -4,7 +4,7 @@
 
 #include "linalg/matrix.h"
 
-/* A view on features with values of its own; the pattern is borrowed, and so is the transpose's. */
+/* Some of the entries of the features, and of their transpose. */
 typedef struct npi_dropout {
     const npi_features *whole;
     npi_features view;
@@ -14,7 +14,7 @@ typedef struct npi_dropout {
 int npi_dropout_new(npi_dropout *out, const npi_features *x, const npgnn_env *env, npgnn_error *err);
 void npi_dropout_free(const npgnn_env *env, npi_dropout *dropout);
 
-/* Fills the view: each entry is 0 with probability `share`, and otherwise divided by 1 - share, so that the mean is x. A pure
+/* Fills the view: each entry is left out with probability `share`, and otherwise divided by 1 - share, so that the mean is x. A pure
  * function of (seed, draw). */
 void npi_dropout_draw(npi_dropout *dropout, double share, uint64_t seed, uint32_t draw, int threads);
 
