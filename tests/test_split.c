@@ -345,6 +345,47 @@ static void test_uniform_fields(void **state)
     npgnn_graph_free(graph);
 }
 
+static int is_listed(const npgnn_split *split, npgnn_set set, npgnn_pair pair)
+{
+    const npgnn_pair *pairs;
+    size_t positives, count = npgnn_split_pairs(&pairs, &positives, split, set);
+    for (size_t i = 0; i < count; i++)
+        if (npi_pair_key(pairs[i]) == npi_pair_key(pair))
+            return 1;
+    return 0;
+}
+
+/* More non-links than a split has itself: no links, none that is tested, none twice, and no more than there are. */
+static void test_more_non_links(void **state)
+{
+    (void)state;
+    enum { MOST = 2000 };
+    static npgnn_pair more[MOST], again[MOST];
+    const npgnn_env env = npi_env(NULL);
+    npgnn_graph *graph = random_graph(60, 150, 3);
+    const size_t there = 60 * 59 / 2 - 150;
+    for (int protocol = 0; protocol <= NPGNN_PRODUCTION; protocol++) {
+        npgnn_split *split = cut(graph, (npgnn_protocol)protocol, 0.2, 0.2, 0.3, 1);
+        size_t count = MOST, few = 5;
+        npgnn_error err = {0};
+        assert_ok(npi_split_more_non_links(more, &count, split, NPGNN_SET_VAL, &env, &err), err);
+        for (size_t i = 0; i < count; i++) {
+            assert_true(more[i].u != more[i].v && !npgnn_graph_has_edge(graph, more[i].u, more[i].v));
+            assert_false(is_listed(split, NPGNN_SET_TEST, more[i]));
+            for (size_t j = 0; j < i; j++)
+                assert_true(npi_pair_key(more[i]) != npi_pair_key(more[j]));
+        }
+        size_t tested = split->count[NPGNN_SET_TEST] - split->positives[NPGNN_SET_TEST];
+        assert_true(protocol >= NPGNN_INDUCTIVE_HIDDEN ? count > 0 : count == there - tested);
+        assert_ok(npi_split_more_non_links(more, &few, split, NPGNN_SET_VAL, &env, &err), err);
+        few = 5;
+        assert_ok(npi_split_more_non_links(again, &few, split, NPGNN_SET_VAL, &env, &err), err);
+        assert_memory_equal(more, again, few * sizeof *more);
+        npgnn_split_free(split);
+    }
+    npgnn_graph_free(graph);
+}
+
 static void test_refusals(void **state)
 {
     (void)state;
@@ -687,6 +728,7 @@ int main(void)
         cmocka_unit_test(test_production),
         cmocka_unit_test(test_ratio),
         cmocka_unit_test(test_uniform_fields),
+        cmocka_unit_test(test_more_non_links),
         cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_seeds),
         cmocka_unit_test(test_assembled_hash),

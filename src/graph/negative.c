@@ -213,3 +213,38 @@ int npi_field_draw(npgnn_pair *out, const npi_field *field, size_t count, uint64
     npi_free(env, nodes.nodes);
     return code;
 }
+
+/* ---- more of those that a split has ---- */
+
+static int is_tested(const npgnn_split *split, npgnn_pair pair)
+{
+    const npgnn_pair *tested = split->pairs[NPGNN_SET_TEST];
+    size_t low = split->positives[NPGNN_SET_TEST], high = split->count[NPGNN_SET_TEST];
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (npi_pair_key(tested[middle]) < npi_pair_key(pair))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < split->count[NPGNN_SET_TEST] && npi_pair_key(tested[low]) == npi_pair_key(pair);
+}
+
+int npi_split_more_non_links(npgnn_pair *out, size_t *count, const npgnn_split *split, npgnn_set set,
+                             const npgnn_env *env, npgnn_error *err)
+{
+    int in_field = split->protocol == NPGNN_INDUCTIVE_HIDDEN || split->protocol == NPGNN_PRODUCTION;
+    npi_field field = npi_field_of(split, set);
+    uint64_t n = (uint64_t)split->graph->n;
+    uint64_t available = in_field ? npi_field_available(&field) : n * (n - 1) / 2 - (uint64_t)split->graph->m;
+    size_t drawn = available < *count ? (size_t)available : *count, kept = 0;
+    npgnn_pair *both[2] = {out, NULL};
+    const size_t counts[2] = {drawn, 0};
+    int code = in_field ? npi_field_draw(out, &field, drawn, split->hash, env, err)
+                        : npi_negatives_draw(both, split->graph, counts, split->hash, env, err);
+    for (size_t i = 0; !code && i < drawn; i++)
+        if (!is_tested(split, out[i]))
+            out[kept++] = out[i];
+    *count = kept;
+    return code;
+}

@@ -1,4 +1,6 @@
 /* How much each column of the evidence weighs, and whether it weighs anything. */
+#include <math.h>
+
 #include "model/evidence.h"
 #include "model/logistic.h"
 
@@ -22,10 +24,13 @@ static void regress(selection *s, const float *score, const float *value, size_t
 
 static selection without(const selection *s, int place)
 {
-    selection fewer = {0};
-    for (int c = 0; c < s->count; c++)
-        if (c != place)
-            fewer.column[fewer.count++] = s->column[c];
+    selection fewer = {.fitted = s->fitted};
+    for (int c = 0; c < s->count; c++) {
+        if (c == place)
+            continue;
+        fewer.fitted.slope[fewer.count] = s->fitted.slope[c];
+        fewer.column[fewer.count++] = s->column[c];
+    }
     return fewer;
 }
 
@@ -33,6 +38,9 @@ static selection without(const selection *s, int place)
 static selection drop_one(const selection *s, const float *score, const float *value, size_t positives, size_t count)
 {
     selection best = {0};
+    for (int c = 1; c < s->count; c++)
+        if (s->fitted.slope[c] == 0)
+            return without(s, c); /* what has no weight is not missed at all */
     for (int c = 1; c < s->count; c++) {
         selection fewer = without(s, c);
         regress(&fewer, score, value, positives, count);
@@ -55,7 +63,9 @@ npi_weights npi_evidence_fit(const float *score, const float *value, const npi_e
             break;
         s = fewer;
     }
-    npi_weights weights = {.shift = s.fitted.shift, .own = s.fitted.slope[0]};
+    /* the regression's shift holds the odds of a link among the pairs it saw: even ones take their place */
+    double odds = positives > 0 && positives < count ? log((double)positives) - log((double)(count - positives)) : 0;
+    npi_weights weights = {.shift = s.fitted.shift - odds, .own = s.fitted.slope[0]};
     for (int c = 1; c < s.count; c++)
         weights.column[e->column[s.column[c]]] = s.fitted.slope[c];
     return weights;

@@ -16,7 +16,7 @@ typedef struct problem {
     int terms;
     size_t positives, count;
     double ridge;
-    double mean[TERMS], spread[TERMS]; /* of the columns; spread 0: constant */
+    double mean[TERMS], scale[TERMS]; /* of the columns: 1 / spread; 0: constant */
 } problem;
 
 /* The loss around a point: its value, minus its first derivatives, its second derivatives. */
@@ -34,7 +34,7 @@ static void measure(problem *p, int term)
     for (size_t i = 0; i < p->count; i++)
         square += ((double)x[i] - p->mean[term]) * ((double)x[i] - p->mean[term]);
     double spread = sqrt(square / (double)p->count);
-    p->spread[term] = spread > SMALLEST_SPREAD ? spread : 0;
+    p->scale[term] = spread > SMALLEST_SPREAD ? 1 / spread : 0;
 }
 
 /* Row i: 1, and the columns with mean 0 and spread 1. */
@@ -42,7 +42,7 @@ static void read_row(double row[TERMS], const problem *p, size_t i)
 {
     row[0] = 1;
     for (int a = 1; a < p->terms; a++)
-        row[a] = p->spread[a] > 0 ? ((double)p->x[a - 1][i] - p->mean[a]) / p->spread[a] : 0;
+        row[a] = ((double)p->x[a - 1][i] - p->mean[a]) * p->scale[a];
 }
 
 /* log(1 + e^t) without overflow */
@@ -144,7 +144,7 @@ npi_logistic npi_logistic_fit(const float *const *x, int columns, size_t positiv
     result.loss = m.loss;
     result.shift = beta[0];
     for (int a = 1; a < p.terms; a++) {
-        double slope = p.spread[a] > 0 ? beta[a] / p.spread[a] : 0;
+        double slope = beta[a] * p.scale[a];
         result.slope[a - 1] = slope;
         result.shift -= slope * p.mean[a];
     }

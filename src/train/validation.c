@@ -3,7 +3,28 @@
 #include <math.h>
 #include <string.h>
 
+#include "graph/negative.h"
 #include "model/score.h"
+
+/* A fit on as many non-links as links is one of what is likely enough to be a link at all; what is asked of a model is the
+ * order of the very likely. */
+#define NON_LINKS_PER_LINK ((size_t)4)
+#define MOST_NON_LINKS ((size_t)1 << 15)
+
+static int take_pairs(npi_validation *v, const npgnn_split *split, int fits, const npgnn_env *env, npgnn_error *err)
+{
+    const npgnn_pair *own;
+    v->count = npgnn_split_pairs(&own, &v->positives, split, NPGNN_SET_VAL);
+    size_t more = fits ? NON_LINKS_PER_LINK * v->positives : 0;
+    more = more < MOST_NON_LINKS ? more : MOST_NON_LINKS;
+    v->pairs = npi_alloc(env, v->count + more, sizeof *v->pairs, err);
+    if (!v->pairs)
+        return NPGNN_E_MEMORY;
+    memcpy(v->pairs, own, v->count * sizeof *v->pairs);
+    int code = more > 0 ? npi_split_more_non_links(v->pairs + v->count, &more, split, NPGNN_SET_VAL, env, err) : 0;
+    v->all = v->count + more;
+    return code;
+}
 
 static int make_room(npi_validation *v, const npgnn_options *options, const npi_params *params, const npgnn_env *env,
                      npgnn_error *err)
@@ -13,13 +34,13 @@ static int make_room(npi_validation *v, const npgnn_options *options, const npi_
         code = npi_evidence_new(&v->evidence, options, options->fit_prior, &v->graph->a, v->graph->x, env, err);
     if (code)
         return code;
-    v->score = npi_alloc(env, v->count, sizeof *v->score, err);
-    v->value = npi_alloc(env, (size_t)v->evidence.count * v->count, sizeof *v->value, err);
+    v->score = npi_alloc(env, v->all, sizeof *v->score, err);
+    v->value = npi_alloc(env, (size_t)v->evidence.count * v->all, sizeof *v->value, err);
     if (options->keep_best)
         v->best = npi_alloc(env, params->count, sizeof *v->best, err);
     if (!v->score || !v->value || (options->keep_best && !v->best))
         return NPGNN_E_MEMORY;
-    npi_evidence_pairs(v->value, &v->evidence, v->pairs, v->count);
+    npi_evidence_pairs(v->value, &v->evidence, v->pairs, v->all);
     return 0;
 }
 
@@ -31,9 +52,9 @@ int npi_validation_new(npi_validation *out, const npgnn_split *split, const npgn
     v.best_auc = v.best_ap = (double)NAN;
     if (split) {
         v.graph = npi_split_known(split);
-        v.count = npgnn_split_pairs(&v.pairs, &v.positives, split, NPGNN_SET_VAL);
+        code = take_pairs(&v, split, options->fit_prior, env, err);
     }
-    if (v.count > 0)
+    if (!code && v.count > 0)
         code = make_room(&v, options, params, env, err);
     if (code)
         npi_validation_free(env, &v);
@@ -46,6 +67,7 @@ void npi_validation_free(const npgnn_env *env, npi_validation *v)
 {
     npi_embedder_free(env, &v->embedder);
     npi_evidence_free(&v->evidence);
+    npi_free(env, v->pairs);
     npi_free(env, v->score);
     npi_free(env, v->value);
     npi_free(env, v->best);
@@ -62,10 +84,10 @@ int npi_validation_run(double *auc, double *ap, npi_validation *v, const npi_par
 {
     npi_embedder_features(&v->embedder, params, v->graph->x, env->threads);
     npi_embedder_run(&v->embedder, params, z, options, env->threads);
-    npi_score_pairs(v->score, v->embedder.u, params->size.k, v->pairs, v->count, env->threads);
+    npi_score_pairs(v->score, v->embedder.u, params->size.k, v->pairs, v->all, env->threads);
     if (options->fit_prior)
-        v->weights = npi_evidence_fit(v->score, v->value, &v->evidence, v->positives, v->count);
-    npi_evidence_add(v->score, v->value, &v->evidence, &v->weights, v->count);
+        v->weights = npi_evidence_fit(v->score, v->value, &v->evidence, v->positives, v->all);
+    npi_evidence_add(v->score, v->value, &v->evidence, &v->weights, v->all);
     int code =
         npgnn_auc_ap(auc, ap, v->score, v->score + v->positives, v->positives, v->count - v->positives, env, err);
     if (code)

@@ -8,12 +8,13 @@
 
 typedef struct npi_validation {
     const npgnn_graph *graph; /* all nodes with the known edges: pairs may have nodes that training does not know */
-    const npgnn_pair *pairs;
-    size_t count, positives; /* 0 pairs: there is nothing to judge by */
+    npgnn_pair *pairs;        /* (all) links first */
+    size_t count, positives;  /* of the split's; 0 pairs: there is nothing to judge by */
+    size_t all;               /* with more non-links behind them, for fitting weights */
     npi_embedder embedder;
     npi_evidence evidence;
-    float *score;        /* (count) */
-    float *value;        /* (columns of the evidence, count) */
+    float *score;        /* (all) */
+    float *value;        /* (columns of the evidence, all) */
     npi_weights weights; /* at the latest validation */
     real *best;          /* (parameters) at the best one, with keep_best */
     npi_weights best_weights;
