@@ -286,6 +286,7 @@ static void test_older_files(void **state)
         "\\\"degrees-weight\\\":\\\"0\\\",",
         "\\\"neighbors-weight\\\":\\\"0\\\",",
         "\\\"paths-weight\\\":\\\"0\\\",",
+        "\\\"regions-weight\\\":\\\"0\\\",",
         "\\\"score-shift\\\":\\\"0\\\",",
         "\\\"evidence\\\":\\\"all\\\",",
         "\\\"lr-schedule\\\":\\\"constant\\\",",

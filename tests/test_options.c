@@ -3,7 +3,7 @@
 
 #include "check.h"
 
-enum { KEYS = 44 }; /* fields of npgnn_options */
+enum { KEYS = 45 }; /* fields of npgnn_options */
 
 static npgnn_options preset(const char *name)
 {
@@ -147,6 +147,7 @@ static const edge edges[] = {
     {"degrees-weight", "0", "1000", "-0.001", "1e10"},
     {"neighbors-weight", "0", "1000", "-0.001", "1e10"},
     {"paths-weight", "0", "1000", "-0.001", "1e10"},
+    {"regions-weight", "0", "1000", "-0.001", "1e10"},
     {"score-shift", "-1000", "1000", "-1e10", "1e10"},
     {"prior-weight", "0", "1000", "-0.001", "1e10"},
     {"kl-weight", "0", "1000", "-0.001", "1e300"},

@@ -195,6 +195,7 @@ typedef struct npgnn_options {
     double degrees_weight;   /* of the numbers of known links of both nodes */
     double neighbors_weight; /* of neighbours in common */
     double paths_weight;     /* of paths of three links */
+    double regions_weight;   /* of lying in the same region of the graph */
     double score_shift;      /* what is added to every score */
     npgnn_evidence evidence; /* with fit_prior: which get a weight besides the embeddings; the others get 0 */
     double cold_nodes;       /* with propagate: share of the nodes that act as new in a training iteration */

@@ -20,7 +20,7 @@ typedef enum {
     NPI_RNG_TEST,      /* the test suite */
     NPI_RNG_COLD,      /* nodes that act as new; stream = iteration */
     NPI_RNG_DROPOUT,   /* features that an iteration does not see; stream = iteration */
-    NPI_RNG_SPECTRAL,  /* start vector of the eigensolver */
+    NPI_RNG_SPECTRAL,  /* where the eigensolver starts; stream 1: where the regions do */
     NPI_RNG_WALK,      /* random walks; stream = steps, windows or order */
     NPI_RNG_SKIPGRAM,  /* skip-gram: first vectors; negatives, stream = 1 + pool of walks */
     NPI_RNG_BOOTSTRAP, /* test pairs of a resample; stream = resample */

@@ -38,12 +38,10 @@ static void degrees_rows(real *value, npi_evidence_desk *desk, const npi_evidenc
             *value++ = (real)(e->excess[nodes[r]] + e->excess[i]);
 }
 
-/* Sums of shares of degrees are small and skewed: from there on each factor of e counts the same. */
-#define SHARES 10.0
-
+/* Sums of shares of degrees are small and skewed: a root spreads them. */
 static double damp(double sum)
 {
-    return log1p(SHARES * sum);
+    return sqrt(sum);
 }
 
 static double neighbors_pair(const npi_evidence *e, npgnn_pair pair, double *walk)
@@ -82,6 +80,17 @@ static void paths_rows(real *value, npi_evidence_desk *desk, const npi_evidence 
     }
 }
 
+static double regions_pair(const npi_evidence *e, npgnn_pair pair, double *walk)
+{
+    (void)walk;
+    return npi_regions_pair(&e->regions, pair);
+}
+
+static void regions_rows(real *value, npi_evidence_desk *desk, const npi_evidence *e, const int32_t *nodes, int count)
+{
+    npi_regions_rows(value, &e->regions, nodes, count, e->a->rows, desk->picked);
+}
+
 static const struct {
     size_t weight; /* where it is in the options */
     pair_fn *pair;
@@ -91,6 +100,7 @@ static const struct {
     [NPI_EVIDENCE_DEGREES] = {offsetof(npgnn_options, degrees_weight), degrees_pair, degrees_rows},
     [NPI_EVIDENCE_NEIGHBORS] = {offsetof(npgnn_options, neighbors_weight), neighbors_pair, neighbors_rows},
     [NPI_EVIDENCE_PATHS] = {offsetof(npgnn_options, paths_weight), paths_pair, paths_rows},
+    [NPI_EVIDENCE_REGIONS] = {offsetof(npgnn_options, regions_weight), regions_pair, regions_rows},
 };
 
 /* ---- weights ---- */
@@ -132,6 +142,14 @@ static void fill_excess(double *excess, const npi_csr *a)
         excess[i] = degree(a, i) > 0 ? excess[i] - sum / linked : 0;
 }
 
+static int uses(const npi_evidence *e, int column)
+{
+    for (int c = 0; c < e->count; c++)
+        if (e->column[c] == column)
+            return 1;
+    return 0;
+}
+
 static int fill(npi_evidence *e, npgnn_error *err)
 {
     size_t n = (size_t)e->a->rows;
@@ -145,7 +163,7 @@ static int fill(npi_evidence *e, npgnn_error *err)
     fill_excess(e->excess, e->a);
     for (int32_t i = 0; i < e->a->rows; i++)
         e->share[i] = degree(e->a, i) > 0 ? 1 / (double)degree(e->a, i) : 0;
-    return 0;
+    return uses(e, NPI_EVIDENCE_REGIONS) ? npi_regions_new(&e->regions, e->a, &e->env, err) : 0;
 }
 
 /* Which columns `fit_prior` fits. */
@@ -177,6 +195,7 @@ void npi_evidence_free(npi_evidence *e)
     npi_free(&e->env, e->excess);
     npi_free(&e->env, e->share);
     npi_free(&e->env, e->walks);
+    npi_regions_free(&e->env, &e->regions);
     memset(e, 0, sizeof *e);
 }
 
@@ -225,8 +244,9 @@ int npi_evidence_desk_new(npi_evidence_desk *out, const npi_evidence *e, int blo
     if (code)
         return code;
     size_t rows = e->count > 0 ? (size_t)block : 0, n = (size_t)e->x->n;
+    int widest = e->x->dense && e->x->f > e->regions.width ? e->x->f : e->regions.width;
     desk.value = npi_alloc(&e->env, rows * n, sizeof *desk.value, err);
-    desk.picked = npi_alloc(&e->env, e->x->dense ? rows * (size_t)e->x->f : 0, sizeof *desk.picked, err);
+    desk.picked = npi_alloc(&e->env, rows * (size_t)widest, sizeof *desk.picked, err);
     desk.sum = npi_alloc(&e->env, n, sizeof *desk.sum, err);
     desk.walk = npi_alloc(&e->env, n, sizeof *desk.walk, err);
     if (!desk.value || !desk.picked || !desk.sum || !desk.walk) {

@@ -6,13 +6,14 @@
 #ifndef NPI_MODEL_EVIDENCE_H
 #define NPI_MODEL_EVIDENCE_H
 
-#include "linalg/matrix.h"
+#include "linalg/regions.h"
 
 enum {
     NPI_EVIDENCE_COSINE,    /* cos(x_i, x_j) */
     NPI_EVIDENCE_DEGREES,   /* e_i + e_j: how far the logarithm of a degree is above its mean */
     NPI_EVIDENCE_NEIGHBORS, /* neighbours in common, those with few links telling most */
     NPI_EVIDENCE_PATHS,     /* paths of three links, likewise */
+    NPI_EVIDENCE_REGIONS,   /* how far both lie in the same region of the graph */
     NPI_EVIDENCE_COLUMNS
 };
 
@@ -37,6 +38,7 @@ typedef struct npi_evidence {
     double *excess;                   /* (n) e_i, for the degrees */
     double *share;                    /* (n) 1 / degree, for neighbours and paths */
     double *walks;                    /* (threads, n) for paths, zero in between */
+    npi_regions regions;
 } npi_evidence;
 
 /* The columns that are to be fitted, or else those that have a weight: of the known links `a` and features `x`, which must
@@ -64,7 +66,7 @@ npi_weights npi_evidence_fit(const float *score, const float *value, const npi_e
 typedef struct npi_evidence_desk {
     int block;
     real *value;  /* (block, n) a column */
-    real *picked; /* (block, f) their features, dense ones */
+    real *picked; /* (block, ...) their rows of dense features, or of the regions */
     double *sum;  /* (n) zero between two nodes */
     double *walk; /* (n) likewise */
 } npi_evidence_desk;
@@ -75,8 +77,8 @@ void npi_evidence_desk_free(const npgnn_env *env, npi_evidence_desk *desk);
 /* value (evidence->count): each column of one pair, to the bit as npi_evidence_pairs has them, on the calling thread. */
 void npi_evidence_pair(float *value, npi_evidence_desk *desk, const npi_evidence *evidence, npgnn_pair pair);
 
-/* score (count, n): those of the `count` nodes with every node, from u_i · u_j to the complete ones, on the calling thread (for
- * dense features inside npi_blas_begin). Equal to npi_evidence_pairs up to rounding. */
+/* score (count, n): those of the `count` nodes with every node, from u_i · u_j to the complete ones, on the calling thread, inside
+ * npi_blas_begin. Equal to npi_evidence_pairs up to rounding. */
 void npi_evidence_rows(real *score, npi_evidence_desk *desk, const npi_evidence *evidence, const npi_weights *weights,
                        const int32_t *nodes, int count);
 

@@ -48,6 +48,7 @@ static const option table[] = {
     {"degrees-weight", REAL, AT(degrees_weight), 0, 1e9, "from 0", "weight of the two nodes' numbers of links"},
     {"neighbors-weight", REAL, AT(neighbors_weight), 0, 1e9, "from 0", "weight of neighbours in common"},
     {"paths-weight", REAL, AT(paths_weight), 0, 1e9, "from 0", "weight of paths of three links"},
+    {"regions-weight", REAL, AT(regions_weight), 0, 1e9, "from 0", "weight of lying in the same region of the graph"},
     {"score-shift", REAL, AT(score_shift), -1e9, 1e9, "any number", "what is added to every score"},
     {"fit-prior", FLAG, AT(fit_prior), 0, 1, "on|off", "fit those on the validation pairs"},
     {"evidence", CHOICE, AT(evidence), 0, 2, "all|features|structure", "what of the graph fit-prior weighs"},
@@ -150,7 +151,7 @@ static void set_best(npgnn_options *o)
     o->propagate = 1;
     o->fit_prior = 1;
     o->loss = NPGNN_LOSS_SAMPLED;
-    o->iterations = 800;
+    o->iterations = 600;
     o->learning_rate = 0.005;
     o->keep_best = 1;
     o->patience = 20;

@@ -194,14 +194,16 @@ static real largest_of(const real *x, int32_t count)
     return largest;
 }
 
-/* A bound of the error of a row of scores: a rounding error for every term of the product and, where dense features are compared,
- * of theirs, and a few more, each of at most the float's unit of the largest number in sight; and all of it twice, since a bound
- * may be generous. */
+/* A bound of the error of a row of scores: a rounding error for every term of the products of embeddings, regions and dense
+ * features, and a few more, each of at most the float's unit of the largest number in sight; and all of it twice, since a bound may
+ * be generous. */
 static double slack_of(const search *s, const real *score, double product)
 {
     const npgnn_predictor *p = s->p;
-    int terms = p->model->params.size.k + (p->evidence.count > 0 && p->x->dense ? p->x->f : 0) + 32;
-    double sight = p->weights.own * product + fabs(p->weights.shift) + (double)largest_of(score, s->n);
+    int terms =
+        p->model->params.size.k + p->evidence.regions.width + (p->evidence.count > 0 && p->x->dense ? p->x->f : 0) + 32;
+    double cosines = p->weights.column[NPI_EVIDENCE_COSINE] + p->weights.column[NPI_EVIDENCE_REGIONS];
+    double sight = p->weights.own * product + cosines + fabs(p->weights.shift) + (double)largest_of(score, s->n);
     return terms * (double)FLT_EPSILON * sight + (double)FLT_MIN;
 }
 
