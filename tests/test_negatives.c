@@ -1,0 +1,130 @@
+/* Non-links: drawn uniformly, from the whole graph and from fields of held-out nodes; and more than a split has. */
+#include "check.h"
+#include "graph/negative.h"
+#include "graph/pair.h"
+#include "splitting.h"
+
+/* All pairs of a field come up equally often, by rejection (few wanted) and by enumeration (most wanted). */
+static void test_uniform_fields(void **state)
+{
+    (void)state;
+    const npgnn_pair edges[3] = {{0, 1}, {1, 5}, {2, 9}};
+    const unsigned char role[10] = {NPI_NODE_TEST, NPI_NODE_TEST, NPI_NODE_TEST, NPI_NODE_TEST, NPI_NODE_VAL};
+    const npgnn_env env = npi_env(NULL);
+    npgnn_graph *graph = build(edges, 10, 3);
+    const npi_field field = {graph, role, NPI_NODE_TEST, 1};
+    assert_int_equal(npi_field_available(&field), 6 + 4 * 5 - 3);
+    for (size_t wanted = 2; wanted <= 20; wanted += 18) {
+        int seen[10][10] = {{0}};
+        const int rounds = 4000;
+        for (int seed = 0; seed < rounds; seed++) {
+            npgnn_pair out[20];
+            npgnn_error err = {0};
+            assert_ok(npi_field_draw(out, &field, wanted, (uint64_t)seed, &env, &err), err);
+            for (size_t i = 0; i < wanted; i++)
+                seen[out[i].u][out[i].v]++;
+        }
+        double expected = rounds * (double)wanted / 23, deviation = sqrt(expected);
+        for (int32_t u = 0; u < 10; u++)
+            for (int32_t v = u + 1; v < 10; v++) {
+                int inside = u < 4 && v != 4 && !npgnn_graph_has_edge(graph, u, v);
+                int count = seen[u][v] + seen[v][u];
+                assert_true(inside ? fabs(count - expected) < 5 * deviation : count == 0);
+            }
+    }
+    npgnn_pair out[24];
+    assert_int_equal(npi_field_draw(out, &field, 24, 1, &env, NULL), NPGNN_E_ARGUMENT);
+    npgnn_graph_free(graph);
+}
+
+static int is_listed(const npgnn_split *split, npgnn_set set, npgnn_pair pair)
+{
+    const npgnn_pair *pairs;
+    size_t positives, count = npgnn_split_pairs(&pairs, &positives, split, set);
+    for (size_t i = 0; i < count; i++)
+        if (npi_pair_key(pairs[i]) == npi_pair_key(pair))
+            return 1;
+    return 0;
+}
+
+/* More non-links than a split has itself: no links, none that is tested, none twice, and no more than there are. */
+static void test_more_non_links(void **state)
+{
+    (void)state;
+    enum { MOST = 2000 };
+    static npgnn_pair more[MOST], again[MOST];
+    const npgnn_env env = npi_env(NULL);
+    npgnn_graph *graph = random_graph(60, 150, 3);
+    const size_t there = 60 * 59 / 2 - 150;
+    for (int protocol = 0; protocol <= NPGNN_PRODUCTION; protocol++) {
+        npgnn_split *split = cut(graph, (npgnn_protocol)protocol, 0.2, 0.2, 0.3, 1);
+        size_t count = MOST, few = 5;
+        npgnn_error err = {0};
+        assert_ok(npi_split_more_non_links(more, &count, split, NPGNN_SET_VAL, &env, &err), err);
+        for (size_t i = 0; i < count; i++) {
+            assert_true(more[i].u != more[i].v && !npgnn_graph_has_edge(graph, more[i].u, more[i].v));
+            assert_false(is_listed(split, NPGNN_SET_TEST, more[i]));
+            for (size_t j = 0; j < i; j++)
+                assert_true(npi_pair_key(more[i]) != npi_pair_key(more[j]));
+        }
+        size_t tested = split->count[NPGNN_SET_TEST] - split->positives[NPGNN_SET_TEST];
+        assert_true(protocol >= NPGNN_INDUCTIVE_HIDDEN ? count > 0 : count == there - tested);
+        assert_ok(npi_split_more_non_links(more, &few, split, NPGNN_SET_VAL, &env, &err), err);
+        few = 5;
+        assert_ok(npi_split_more_non_links(again, &few, split, NPGNN_SET_VAL, &env, &err), err);
+        assert_memory_equal(more, again, few * sizeof *more);
+        npgnn_split_free(split);
+    }
+    npgnn_graph_free(graph);
+}
+
+/* Every non-edge equally often, over many seeds; `n` and `m` choose between rejection and enumeration. */
+static void check_uniform(int32_t n, int64_t m, size_t first, size_t second)
+{
+    npgnn_graph *graph = random_graph(n, m, 3);
+    const size_t count[2] = {first, second};
+    const int draws = 3000;
+    npgnn_pair pairs[2][512], *out[2] = {pairs[0], pairs[1]};
+    npgnn_env env = npi_env(NULL);
+    double share = (double)second / (double)(n * (n - 1) / 2 - m), sum = 0;
+    int64_t *drawn = calloc((size_t)n * (size_t)n, sizeof *drawn), kinds = 0;
+    assert_non_null(drawn);
+    for (int seed = 0; seed < draws; seed++) {
+        assert_int_equal(npi_negatives_draw(out, graph, count, (uint64_t)seed, &env, NULL), 0);
+        for (size_t i = 0; i < second; i++) {
+            npgnn_pair pair = npi_key_pair(npi_pair_key(pairs[1][i]));
+            drawn[pair.u * n + pair.v]++;
+        }
+    }
+    for (int32_t u = 0; u < n; u++)
+        for (int32_t v = u + 1; v < n; v++) {
+            if (npgnn_graph_has_edge(graph, u, v)) {
+                assert_int_equal(drawn[u * n + v], 0);
+                continue;
+            }
+            double off = (double)drawn[u * n + v] - draws * share;
+            sum += off * off / (draws * share * (1 - share));
+            kinds++;
+        }
+    assert_true(fabs(sum - (double)kinds) <= 5 * sqrt(2 * (double)kinds)); /* five standard deviations */
+    free(drawn);
+    npgnn_graph_free(graph);
+}
+
+static void test_uniform_negatives(void **state)
+{
+    (void)state;
+    check_uniform(60, 120, 30, 90);  /* sparse: rejection */
+    check_uniform(30, 200, 80, 120); /* most non-edges wanted: enumeration */
+    check_uniform(30, 400, 4, 8);    /* few non-edges exist: enumeration */
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_uniform_fields),
+        cmocka_unit_test(test_more_non_links),
+        cmocka_unit_test(test_uniform_negatives),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
