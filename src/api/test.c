@@ -3,52 +3,43 @@
 #include <string.h>
 
 #include "api/exam.h"
-#include "base/sort.h"
 #include "graph/negative.h"
 #include "graph/pair.h"
 #include "model/model.h"
 
 /* ---- sets of pairs ---- */
 
-typedef struct key_list {
-    uint64_t *keys; /* (count) ascending, all different */
+typedef struct pair_set {
+    npgnn_pair *pairs; /* (count) sorted, all different */
     size_t count;
-} key_list;
+} pair_set;
 
-static int key_list_new(key_list *out, const npgnn_pair *pairs, size_t count, const npgnn_env *env, npgnn_error *err)
+static int pair_set_new(pair_set *out, const npgnn_pair *pairs, size_t count, const npgnn_env *env, npgnn_error *err)
 {
-    uint64_t *keys = npi_resize(env, NULL, count, 2 * sizeof *keys, err); /* the second half is the sort's scratch */
+    npgnn_pair *own = npi_alloc(env, count, sizeof *own, err);
     size_t kept = 0;
-    if (!keys)
+    if (!own)
         return NPGNN_E_MEMORY;
-    for (size_t i = 0; i < count; i++)
-        keys[i] = npi_pair_key(pairs[i]);
-    npi_sort_u64(keys, keys + count, count);
-    for (size_t i = 0; i < count; i++)
-        if (i == 0 || keys[i] != keys[i - 1])
-            keys[kept++] = keys[i];
-    *out = (key_list){keys, kept};
-    return 0;
+    memcpy(own, pairs, count * sizeof *own);
+    *out = (pair_set){own, 0};
+    int code = npi_pairs_sort(own, count, env, err);
+    for (size_t i = 0; !code && i < count; i++)
+        if (i == 0 || npi_pair_key(own[i]) != npi_pair_key(own[kept - 1]))
+            own[kept++] = own[i];
+    out->count = kept;
+    return code;
 }
 
-static int has_key(const key_list *list, uint64_t key)
+static int has_pair(const pair_set *set, npgnn_pair pair)
 {
-    size_t low = 0, high = list->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (list->keys[middle] < key)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < list->count && list->keys[low] == key;
+    return npi_pairs_have(set->pairs, set->count, pair);
 }
 
 /* ---- what is tested, and what the model may know ---- */
 
 typedef struct task {
     const npgnn_graph *graph;
-    key_list links, others; /* as labelled */
+    pair_set links, others; /* as labelled */
     npgnn_graph *known;     /* without any labelled pair */
     npgnn_graph *complete;  /* with the labelled links besides */
     npgnn_pair *pairs;      /* links, then non-links, those drawn included */
@@ -58,8 +49,8 @@ typedef struct task {
 
 static void task_free(task *t)
 {
-    npi_free(t->env, t->links.keys);
-    npi_free(t->env, t->others.keys);
+    npi_free(t->env, t->links.pairs);
+    npi_free(t->env, t->others.pairs);
     npi_free(t->env, t->pairs);
     npgnn_graph_free(t->known);
     npgnn_graph_free(t->complete);
@@ -84,8 +75,8 @@ static int check_labels(const task *t, npgnn_error *err)
 {
     char u[12], v[12];
     for (size_t i = 0; i < t->others.count; i++)
-        if (has_key(&t->links, t->others.keys[i])) {
-            npgnn_pair pair = npi_key_pair(t->others.keys[i]);
+        if (has_pair(&t->links, t->others.pairs[i])) {
+            npgnn_pair pair = t->others.pairs[i];
             return npi_fail(err, NPGNN_E_ARGUMENT, "%.100s and %.100s are labelled as linked and as not linked",
                             npgnn_graph_name(t->graph, pair.u, u), npgnn_graph_name(t->graph, pair.v, v));
         }
@@ -102,8 +93,7 @@ static int make_graphs(task *t, npgnn_test_result *result, npgnn_error *err)
         return NPGNN_E_MEMORY;
     npi_graph_edge_list(edges, t->graph);
     for (int64_t i = 0; i < t->graph->m; i++) {
-        uint64_t key = npi_pair_key(edges[i]);
-        int link = has_key(&t->links, key), other = has_key(&t->others, key);
+        int link = has_pair(&t->links, edges[i]), other = has_pair(&t->others, edges[i]);
         result->known_links += (size_t)link;
         result->known_non_links += (size_t)other;
         if (!link && !other)
@@ -111,7 +101,7 @@ static int make_graphs(task *t, npgnn_test_result *result, npgnn_error *err)
     }
     int code = npi_graph_with_edges(&t->known, t->graph, edges, kept, err);
     for (size_t i = 0; i < t->links.count; i++)
-        edges[kept++] = npi_key_pair(t->links.keys[i]);
+        edges[kept++] = t->links.pairs[i];
     if (!code)
         code = npi_graph_with_edges(&t->complete, t->graph, edges, kept, err);
     npi_free(t->env, edges);
@@ -138,9 +128,9 @@ static int task_new(task *t, npgnn_test_result *result, const npgnn_pair *pairs,
 {
     int code = check_pairs(t->graph, pairs, t->positives, count, err);
     if (!code)
-        code = key_list_new(&t->links, pairs, t->positives, t->env, err);
+        code = pair_set_new(&t->links, pairs, t->positives, t->env, err);
     if (!code)
-        code = key_list_new(&t->others, pairs + t->positives, count - t->positives, t->env, err);
+        code = pair_set_new(&t->others, pairs + t->positives, count - t->positives, t->env, err);
     if (!code)
         code = check_labels(t, err);
     if (!code)

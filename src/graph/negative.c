@@ -218,16 +218,8 @@ int npi_field_draw(npgnn_pair *out, const npi_field *field, size_t count, uint64
 
 static int is_tested(const npgnn_split *split, npgnn_pair pair)
 {
-    const npgnn_pair *tested = split->pairs[NPGNN_SET_TEST];
-    size_t low = split->positives[NPGNN_SET_TEST], high = split->count[NPGNN_SET_TEST];
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (npi_pair_key(tested[middle]) < npi_pair_key(pair))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < split->count[NPGNN_SET_TEST] && npi_pair_key(tested[low]) == npi_pair_key(pair);
+    size_t positives = split->positives[NPGNN_SET_TEST];
+    return npi_pairs_have(split->pairs[NPGNN_SET_TEST] + positives, split->count[NPGNN_SET_TEST] - positives, pair);
 }
 
 int npi_split_more_non_links(npgnn_pair *out, size_t *count, const npgnn_split *split, npgnn_set set,

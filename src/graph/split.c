@@ -7,7 +7,6 @@
 
 #include "base/hash.h"
 #include "base/rng.h"
-#include "base/sort.h"
 #include "graph/negative.h"
 #include "graph/pair.h"
 
@@ -286,29 +285,14 @@ int npgnn_split_new(npgnn_split **out, const npgnn_graph *graph, const npgnn_spl
 
 /* ---- assembling ---- */
 
-/* Puts pairs into their canonical form and order, u < v and ascending, so that equal sets are equal arrays. */
-static int canonicalize(npgnn_pair *pairs, size_t count, const npgnn_env *env, npgnn_error *err)
-{
-    uint64_t *keys = npi_resize(env, NULL, count, 2 * sizeof *keys, err); /* the second half is the sort's scratch */
-    if (!keys)
-        return NPGNN_E_MEMORY;
-    for (size_t i = 0; i < count; i++)
-        keys[i] = npi_pair_key(pairs[i]);
-    npi_sort_u64(keys, keys + count, count);
-    for (size_t i = 0; i < count; i++)
-        pairs[i] = npi_key_pair(keys[i]);
-    npi_free(env, keys);
-    return 0;
-}
-
-static int canonicalize_sets(npgnn_split *split, npgnn_error *err)
+static int sort_sets(npgnn_split *split, npgnn_error *err)
 {
     int code = 0;
     for (int set = 0; !code && set < 2; set++) {
         size_t positives = split->positives[set];
-        code = canonicalize(split->pairs[set], positives, &split->env, err);
+        code = npi_pairs_sort(split->pairs[set], positives, &split->env, err);
         if (!code)
-            code = canonicalize(split->pairs[set] + positives, split->count[set] - positives, &split->env, err);
+            code = npi_pairs_sort(split->pairs[set] + positives, split->count[set] - positives, &split->env, err);
     }
     return code;
 }
@@ -359,7 +343,7 @@ static int known_from_train(npgnn_split *split, const npgnn_pair *besides, int64
     }
     if (besides_count > 0)
         memcpy(edges + count, besides, (size_t)besides_count * sizeof *edges);
-    int code = canonicalize(edges, total, &split->env, err);
+    int code = npi_pairs_sort(edges, total, &split->env, err);
     if (!code)
         code = npi_graph_with_edges(&split->known, split->graph, edges, (int64_t)total, err);
     npi_free(&split->env, edges);
@@ -419,7 +403,7 @@ int npi_split_assemble(npgnn_split **out, const npgnn_graph *graph, npgnn_protoc
         return NPGNN_E_MEMORY;
     }
     *split = content;
-    int code = canonicalize_sets(split, err);
+    int code = sort_sets(split, err);
     if (!code)
         code = check_range(split, edges, edge_count, err);
     if (!code)

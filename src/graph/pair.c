@@ -1,0 +1,31 @@
+#include "graph/pair.h"
+
+#include "base/sort.h"
+
+int npi_pairs_sort(npgnn_pair *pairs, size_t count, const npgnn_env *env, npgnn_error *err)
+{
+    uint64_t *keys = npi_resize(env, NULL, count, 2 * sizeof *keys, err); /* the second half is the sort's scratch */
+    if (!keys)
+        return NPGNN_E_MEMORY;
+    for (size_t i = 0; i < count; i++)
+        keys[i] = npi_pair_key(pairs[i]);
+    npi_sort_u64(keys, keys + count, count);
+    for (size_t i = 0; i < count; i++)
+        pairs[i] = npi_key_pair(keys[i]);
+    npi_free(env, keys);
+    return 0;
+}
+
+int npi_pairs_have(const npgnn_pair *sorted, size_t count, npgnn_pair pair)
+{
+    uint64_t key = npi_pair_key(pair);
+    size_t low = 0, high = count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (npi_pair_key(sorted[middle]) < key)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < count && npi_pair_key(sorted[low]) == key;
+}
