@@ -1,6 +1,7 @@
 /* The network against tools/twin.py, an independent implementation: latent, embedding, loss and gradients under every option,
  * and two short trainings. tools/golden.py describes the files. */
 #include "fixture.h"
+#include "model/embedder.h"
 #include "model/net.h"
 #include "train/adam.h"
 

@@ -129,6 +129,11 @@ uint64_t npi_field_available(const npi_field *field)
     return (own > 0 ? own * (own - 1) / 2 : 0) + own * training - edges;
 }
 
+int npi_has_fields(npgnn_protocol protocol)
+{
+    return protocol == NPGNN_INDUCTIVE_HIDDEN || protocol == NPGNN_PRODUCTION;
+}
+
 npi_field npi_field_of(const npgnn_split *split, npgnn_set set)
 {
     return (npi_field){split->graph, split->role, set == NPGNN_SET_TEST ? NPI_NODE_TEST : NPI_NODE_VAL,
@@ -225,7 +230,7 @@ static int is_tested(const npgnn_split *split, npgnn_pair pair)
 int npi_split_more_non_links(npgnn_pair *out, size_t *count, const npgnn_split *split, npgnn_set set,
                              const npgnn_env *env, npgnn_error *err)
 {
-    int in_field = split->protocol == NPGNN_INDUCTIVE_HIDDEN || split->protocol == NPGNN_PRODUCTION;
+    int in_field = npi_has_fields(split->protocol);
     npi_field field = npi_field_of(split, set);
     uint64_t n = (uint64_t)split->graph->n;
     uint64_t available = in_field ? npi_field_available(&field) : n * (n - 1) / 2 - (uint64_t)split->graph->m;

@@ -19,6 +19,9 @@ typedef struct npi_field {
     int with_training;
 } npi_field;
 
+/* Whether a protocol draws the non-links of its sets from a field each, instead of from all pairs. */
+int npi_has_fields(npgnn_protocol protocol);
+
 /* The field that the links of a held-out set are in, for a split by nodes. */
 npi_field npi_field_of(const npgnn_split *split, npgnn_set set);
 

@@ -171,23 +171,17 @@ static int deal_all(draft *d, const npgnn_split_options *o, npgnn_error *err)
 
 /* ---- the sets ---- */
 
-/* Where the negatives of a set are drawn from, in the protocols that do not take all pairs. */
 static npi_field field_of(const draft *d, int set, npgnn_protocol protocol)
 {
     return (npi_field){d->graph, d->role, set == NPGNN_SET_TEST ? NPI_NODE_TEST : NPI_NODE_VAL,
                        protocol == NPGNN_PRODUCTION};
 }
 
-static int has_fields(npgnn_protocol protocol)
-{
-    return protocol == NPGNN_INDUCTIVE_HIDDEN || protocol == NPGNN_PRODUCTION;
-}
-
 /* `full` asks for the graph's own ratio: a field in which links are commoner than that gives what it has. */
 static size_t negatives_of(const draft *d, npgnn_set set, const npgnn_split_options *o, int full)
 {
     uint64_t wanted = (uint64_t)(o->negative_ratio * (double)d->positives[set]);
-    if (!full || !has_fields(o->protocol))
+    if (!full || !npi_has_fields(o->protocol))
         return wanted;
     npi_field field = field_of(d, set, o->protocol);
     uint64_t available = npi_field_available(&field);
@@ -240,7 +234,7 @@ static int add_negatives(draft *d, const npgnn_split_options *o, npgnn_error *er
 {
     npgnn_pair *behind[2] = {d->pairs[0] + d->positives[0], d->pairs[1] + d->positives[1]};
     int code = 0;
-    if (!has_fields(o->protocol))
+    if (!npi_has_fields(o->protocol))
         return npi_negatives_draw(behind, d->graph, d->negatives, o->seed, d->env, err);
     for (int set = 0; !code && set < 2; set++) {
         npi_field field = field_of(d, set, o->protocol);

@@ -1,4 +1,4 @@
-/* The network: forward, loss and backward of one iteration, and the two halves that prediction uses.
+/* The network: forward, loss and backward of one iteration, and the encoder alone.
  * net.c is the only file that knows the order of the steps; gcn, latent, mlp and pairs are the steps. */
 #ifndef NPI_MODEL_NET_H
 #define NPI_MODEL_NET_H
@@ -43,27 +43,5 @@ npi_objective npi_net_run(npi_net *net, npi_params *gradient, const npi_params *
 /* q(z | graph): mu (d), log_sigma (d). Eq. (1)-(4). */
 void npi_net_encode(npi_net *net, real *mu, real *log_sigma, const npi_params *params, const npi_features *x,
                     const npi_adj *graph);
-
-/* Room for embedding the n nodes of a graph, which is what training validates on and prediction uses. */
-typedef struct npi_embedder {
-    int32_t n;
-    real *xw;                  /* (n, g) X W2x */
-    real *hidden;              /* (n, g) */
-    real *u;                   /* (n, k) the result */
-    real *other;               /* (n, k), with propagate */
-    real *length;              /* (n), with radius */
-    npi_neighbours neighbours; /* with propagate */
-} npi_embedder;
-
-int npi_embedder_new(npi_embedder *out, const npgnn_options *options, npi_sizes size, const npi_csr *graph,
-                     const npgnn_env *env, npgnn_error *err);
-void npi_embedder_free(const npgnn_env *env, npi_embedder *embedder);
-
-/* The part that does not depend on z. */
-void npi_embedder_features(npi_embedder *embedder, const npi_params *params, const npi_features *x, int threads);
-
-/* u for a given z (d), or without latent, NULL. Eq. (6), (13), (14). */
-void npi_embedder_run(npi_embedder *embedder, const npi_params *params, const real *z, const npgnn_options *options,
-                      int threads);
 
 #endif

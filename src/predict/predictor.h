@@ -5,9 +5,9 @@
 #include <math.h>
 
 #include "graph/graph.h"
+#include "model/embedder.h"
 #include "model/evidence.h"
 #include "model/model.h"
-#include "model/net.h"
 
 /* Of one pair, over the draws of z. */
 typedef struct npi_sums {

@@ -3,8 +3,8 @@
 #define NPI_TRAIN_VALIDATION_H
 
 #include "graph/split.h"
+#include "model/embedder.h"
 #include "model/evidence.h"
-#include "model/net.h"
 
 typedef struct npi_validation {
     const npgnn_graph *graph; /* all nodes with the known edges: pairs may have nodes that training does not know */
