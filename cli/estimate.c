@@ -49,7 +49,7 @@ static void print_cost(const npgnn_cost *cost, int64_t memory, const cli_estimat
 {
     printf("memory  about %s, %s of it for the job itself\n", memory_text(memory).chars,
            memory_text(cost->bytes).chars);
-    printf("time    %s %s on %d thread%s", what->at_most ? "at most" : "about", time_text(cost->seconds).chars,
+    printf("time    %s %s on %d thread%s", what->at_most ? "up to about" : "about", time_text(cost->seconds).chars,
            settings->threads, settings->threads == 1 ? "" : "s");
     if (cost->step_seconds > 0)
         printf(" (%" PRId64 " %s of %s)", cost->steps, what->steps, time_text(cost->step_seconds).chars);
