@@ -225,6 +225,26 @@ static void test_pairs_are_what_they_say(void **state)
     }
 }
 
+/* Nothing is known of its structure, and that is what the columns say. */
+static void test_a_graph_without_links(void **state)
+{
+    (void)state;
+    static npgnn_pair pairs[PAIRS];
+    static float value[NPI_EVIDENCE_COLUMNS * PAIRS];
+    static const float features[NODES * FEATURES] = {1, 2, 3};
+    npgnn_graph *graph = NULL;
+    npgnn_error err = {0};
+    all_pairs(pairs);
+    assert_ok(npgnn_graph_from_arrays(&graph, NULL, features, NODES, 0, FEATURES, NULL, &err), err);
+    npi_evidence e = evidence_of(graph, 1);
+    npi_evidence_pairs(value, &e, pairs, PAIRS);
+    for (int i = 0; i < PAIRS; i++)
+        for (int c = NPI_EVIDENCE_DEGREES; c < NPI_EVIDENCE_COLUMNS; c++)
+            assert_true(value[c * PAIRS + i] == 0);
+    npi_evidence_free(&e);
+    npgnn_graph_free(graph);
+}
+
 static void test_same_bits_for_any_threads_and_direction(void **state)
 {
     (void)state;
@@ -515,6 +535,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_pairs_are_what_they_say),
+        cmocka_unit_test(test_a_graph_without_links),
         cmocka_unit_test(test_same_bits_for_any_threads_and_direction),
         cmocka_unit_test(test_rows_are_pairs),
         cmocka_unit_test(test_no_weights_change_nothing),

@@ -22,31 +22,38 @@ typedef struct iteration {
     int width;
     real *at, *next; /* (n, width) */
     real *gram;      /* (width, width) */
-    real *unused;    /* (width) */
     real *scratch;
     int threads;
 } iteration;
 
-/* The degrees are padded with their mean: otherwise the leading eigenvectors are those of small parts that hang by a thread. */
-static int fill_scale(iteration *it)
+static int32_t count_linked(const npi_csr *a)
 {
-    const npi_csr *a = &it->adj.a;
     int32_t linked = 0;
     for (int32_t i = 0; i < a->rows; i++)
         linked += a->ptr[i + 1] > a->ptr[i];
-    double pad = linked > 0 ? (double)a->ptr[a->rows] / linked : 0;
+    return linked;
+}
+
+static int width_of(int32_t linked)
+{
+    int32_t width = linked / NODES_PER_WIDTH;
+    return width < 1 ? 1 : width > WIDEST ? WIDEST : width;
+}
+
+/* The degrees are padded with their mean: otherwise the leading eigenvectors are those of small parts that hang by a thread. */
+static void fill_scale(npi_adj *adj, int32_t linked)
+{
+    const npi_csr *a = &adj->a;
     for (int32_t i = 0; i < a->rows; i++) {
         double degree = (double)(a->ptr[i + 1] - a->ptr[i]);
-        it->adj.scale[i] = degree > 0 ? (real)(1 / sqrt(degree + pad)) : 0;
+        adj->scale[i] = degree > 0 ? (real)(1 / sqrt(degree + (double)a->ptr[a->rows] / linked)) : 0;
     }
-    int width = linked / NODES_PER_WIDTH;
-    return width < 1 ? 1 : width > WIDEST ? WIDEST : width;
 }
 
 static void draw_signs(iteration *it)
 {
     const npi_csr *a = &it->adj.a;
-    npi_rng rng = npi_rng_make(0, NPI_RNG_SPECTRAL, 1); /* stream 0 starts the eigensolver */
+    npi_rng rng = npi_rng_make(0, NPI_RNG_SPECTRAL, 1);
 #pragma omp parallel for num_threads(it->threads) schedule(static)
     for (int32_t i = 0; i < a->rows; i++) {
         int linked = a->ptr[i + 1] > a->ptr[i];
@@ -101,7 +108,8 @@ static void invert_root(real *gram, int k)
 static void orthonormalize(iteration *it)
 {
     int k = it->width;
-    npi_gram_tall(it->gram, it->unused, it->at, it->adj.a.rows, k, it->scratch, it->threads);
+    memset(it->gram, 0, (size_t)(k * k) * sizeof *it->gram);
+    npi_gemm_tall(it->gram, k, it->at, k, it->at, k, it->adj.a.rows, k, k, it->scratch, it->threads);
     invert_root(it->gram, k);
     npi_gemm_rows(it->next, k, it->at, k, it->gram, k, 0, it->adj.a.rows, k, k, 0, it->threads);
     swap(it);
@@ -122,7 +130,6 @@ static void normalize_rows(iteration *it)
 
 static void iterate(iteration *it)
 {
-    int saved = npi_blas_begin(it->threads);
     draw_signs(it);
     for (int round = 0; round < ROUNDS; round++) {
         for (int i = 0; i < PRODUCTS; i++)
@@ -131,30 +138,27 @@ static void iterate(iteration *it)
     }
     multiply(it); /* once more: the larger its eigenvalue, the more a direction counts */
     normalize_rows(it);
-    npi_blas_end(saved);
 }
 
 int npi_regions_new(npi_regions *out, const npi_csr *a, const npgnn_env *env, npgnn_error *err)
 {
-    size_t n = (size_t)a->rows;
-    iteration it = {.adj.a = *a, .threads = env->threads};
+    int32_t linked = count_linked(a);
+    iteration it = {.adj.a = *a, .width = width_of(linked), .threads = env->threads};
+    size_t n = (size_t)a->rows, k = (size_t)it.width;
     it.adj.a.val = NULL;
     it.adj.scale = npi_alloc(env, n, sizeof *it.adj.scale, err);
-    if (!it.adj.scale)
-        return NPGNN_E_MEMORY;
-    size_t k = (size_t)(it.width = fill_scale(&it));
     it.at = npi_alloc(env, n * k, sizeof *it.at, err);
     it.next = npi_alloc(env, n * k, sizeof *it.next, err);
     it.gram = npi_alloc(env, k * k, sizeof *it.gram, err);
-    it.unused = npi_alloc(env, k, sizeof *it.unused, err);
-    it.scratch = npi_alloc(env, npi_gram_tall_scratch(a->rows, it.width), sizeof *it.scratch, err);
-    int failed = !it.at || !it.next || !it.gram || !it.unused || !it.scratch;
-    if (!failed)
+    it.scratch = npi_alloc(env, npi_gemm_tall_scratch(a->rows, it.width, it.width), sizeof *it.scratch, err);
+    int failed = !it.adj.scale || !it.at || !it.next || !it.gram || !it.scratch;
+    if (!failed && linked > 0) {
+        fill_scale(&it.adj, linked);
         iterate(&it);
+    }
     npi_free(env, it.adj.scale);
     npi_free(env, it.next);
     npi_free(env, it.gram);
-    npi_free(env, it.unused);
     npi_free(env, it.scratch);
     *out = (npi_regions){it.at, it.width};
     if (failed)
