@@ -499,6 +499,17 @@ static void test_settling(void **state)
     npgnn_split_free(split);
 }
 
+static void test_stopping(void **state)
+{
+    (void)state;
+    const volatile int stop = 1;
+    npi_evidence e;
+    npgnn_options options;
+    npgnn_env asked = {.stop = &stop}, env = npi_env(&asked);
+    npgnn_options_preset(&options, NULL, NULL);
+    assert_int_equal(npi_evidence_new(&e, &options, 1, &graphs[0]->a, graphs[0]->x, &env, NULL), NPGNN_E_CANCELLED);
+}
+
 /* ---- memory ---- */
 
 static int make_and_free(const npgnn_env *env, const npgnn_options *options)
@@ -545,6 +556,7 @@ int main(void)
         cmocka_unit_test(test_predictions_use_it),
         cmocka_unit_test(test_model_files_keep_it),
         cmocka_unit_test(test_settling),
+        cmocka_unit_test(test_stopping),
         cmocka_unit_test(test_memory_that_runs_out),
     };
     return cmocka_run_group_tests(tests, make_graphs, free_graphs);

@@ -23,7 +23,7 @@ typedef struct iteration {
     real *at, *next; /* (n, width) */
     real *gram;      /* (width, width) */
     real *scratch;
-    int threads;
+    const npgnn_env *env;
 } iteration;
 
 static int32_t count_linked(const npi_csr *a)
@@ -54,7 +54,7 @@ static void draw_signs(iteration *it)
 {
     const npi_csr *a = &it->adj.a;
     npi_rng rng = npi_rng_make(0, NPI_RNG_SPECTRAL, 1);
-#pragma omp parallel for num_threads(it->threads) schedule(static)
+#pragma omp parallel for num_threads(it->env->threads) schedule(static)
     for (int32_t i = 0; i < a->rows; i++) {
         int linked = a->ptr[i + 1] > a->ptr[i];
         for (int c = 0; c < it->width; c++) {
@@ -73,7 +73,7 @@ static void swap(iteration *it)
 
 static void multiply(iteration *it)
 {
-    npi_adj_mul(it->next, it->width, &it->adj, it->at, it->width, it->width, it->threads);
+    npi_adj_mul(it->next, it->width, &it->adj, it->at, it->width, it->width, it->env->threads);
     swap(it);
 }
 
@@ -109,15 +109,15 @@ static void orthonormalize(iteration *it)
 {
     int k = it->width;
     memset(it->gram, 0, (size_t)(k * k) * sizeof *it->gram);
-    npi_gemm_tall(it->gram, k, it->at, k, it->at, k, it->adj.a.rows, k, k, it->scratch, it->threads);
+    npi_gemm_tall(it->gram, k, it->at, k, it->at, k, it->adj.a.rows, k, k, it->scratch, it->env->threads);
     invert_root(it->gram, k);
-    npi_gemm_rows(it->next, k, it->at, k, it->gram, k, 0, it->adj.a.rows, k, k, 0, it->threads);
+    npi_gemm_rows(it->next, k, it->at, k, it->gram, k, 0, it->adj.a.rows, k, k, 0, it->env->threads);
     swap(it);
 }
 
 static void normalize_rows(iteration *it)
 {
-#pragma omp parallel for num_threads(it->threads) schedule(static)
+#pragma omp parallel for num_threads(it->env->threads) schedule(static)
     for (int32_t i = 0; i < it->adj.a.rows; i++) {
         real *row = it->at + (size_t)i * (size_t)it->width;
         double square = 0;
@@ -128,22 +128,26 @@ static void normalize_rows(iteration *it)
     }
 }
 
-static void iterate(iteration *it)
+static int iterate(iteration *it, npgnn_error *err)
 {
     draw_signs(it);
     for (int round = 0; round < ROUNDS; round++) {
-        for (int i = 0; i < PRODUCTS; i++)
+        for (int i = 0; i < PRODUCTS; i++) {
+            if (npi_stopped(it->env))
+                return npi_fail(err, NPGNN_E_CANCELLED, "cancelled while the regions of the graph were sought");
             multiply(it);
+        }
         orthonormalize(it);
     }
     multiply(it); /* once more: the larger its eigenvalue, the more a direction counts */
     normalize_rows(it);
+    return 0;
 }
 
 int npi_regions_new(npi_regions *out, const npi_csr *a, const npgnn_env *env, npgnn_error *err)
 {
     int32_t linked = count_linked(a);
-    iteration it = {.adj.a = *a, .width = width_of(linked), .threads = env->threads};
+    iteration it = {.adj.a = *a, .width = width_of(linked), .env = env};
     size_t n = (size_t)a->rows, k = (size_t)it.width;
     it.adj.a.val = NULL;
     it.adj.scale = npi_alloc(env, n, sizeof *it.adj.scale, err);
@@ -151,19 +155,19 @@ int npi_regions_new(npi_regions *out, const npi_csr *a, const npgnn_env *env, np
     it.next = npi_alloc(env, n * k, sizeof *it.next, err);
     it.gram = npi_alloc(env, k * k, sizeof *it.gram, err);
     it.scratch = npi_alloc(env, npi_gemm_tall_scratch(a->rows, it.width, it.width), sizeof *it.scratch, err);
-    int failed = !it.adj.scale || !it.at || !it.next || !it.gram || !it.scratch;
-    if (!failed && linked > 0) {
+    int code = it.adj.scale && it.at && it.next && it.gram && it.scratch ? 0 : NPGNN_E_MEMORY;
+    if (!code && linked > 0) {
         fill_scale(&it.adj, linked);
-        iterate(&it);
+        code = iterate(&it, err);
     }
     npi_free(env, it.adj.scale);
     npi_free(env, it.next);
     npi_free(env, it.gram);
     npi_free(env, it.scratch);
     *out = (npi_regions){it.at, it.width};
-    if (failed)
+    if (code)
         npi_regions_free(env, out);
-    return failed ? NPGNN_E_MEMORY : 0;
+    return code;
 }
 
 void npi_regions_free(const npgnn_env *env, npi_regions *regions)
