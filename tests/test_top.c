@@ -39,13 +39,23 @@ static npgnn_graph *dense_graph(int patterns, int columns, double step)
     return graph;
 }
 
+#define WEIGHED "every kind of evidence has a weight"
+
+/* By one of the presets, or WEIGHED. */
 static npgnn_model *fit(const npgnn_graph *graph, const char *preset)
 {
     npgnn_options o;
     npgnn_model *model = NULL;
     npgnn_error err = {0};
     npgnn_env one = {.threads = 1};
-    assert_ok(npgnn_options_preset(&o, preset, &err), err);
+    int weighed = strcmp(preset, WEIGHED) == 0;
+    assert_ok(npgnn_options_preset(&o, weighed ? "default" : preset, &err), err);
+    if (weighed) {
+        o.prior_weight = 2;
+        o.degrees_weight = 0.3;
+        o.neighbors_weight = o.paths_weight = 1.5;
+        o.regions_weight = 3;
+    }
     o.iterations = 12;
     assert_ok(npgnn_fit(&model, graph, &o, &one, &err), err);
     return model;
@@ -225,6 +235,7 @@ static void test_best(void **state)
 {
     (void)state;
     check_graph(sparse_graph(), "best");
+    check_graph(sparse_graph(), WEIGHED);
 }
 
 static void test_dense(void **state)
@@ -238,6 +249,7 @@ static void test_near_ties(void **state)
 {
     (void)state;
     check_graph(dense_graph(NODES, 5, 1e-5), "best");
+    check_graph(dense_graph(NODES, 5, 1e-5), WEIGHED);
     npgnn_graph *graph = dense_graph(NODES, 5, 1e-5);
     npgnn_model *model = fit(graph, "default");
     npgnn_predictor *p = predictor_of(model, graph, 60, 2); /* sums of many probabilities round many times */
