@@ -12,3 +12,8 @@ for threads in 1 3; do
     npgnn train synthetic:nodes=300,seed=5 -o sampled$threads.safetensors --loss sampled --iterations 15 -qt $threads
 done
 cmp sampled1.safetensors sampled3.safetensors
+
+for threads in 1 3; do
+    npgnn train synthetic:nodes=300,seed=5 -o best$threads.safetensors --preset best --iterations 15 -qt $threads
+done
+cmp best1.safetensors best3.safetensors
