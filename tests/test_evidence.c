@@ -225,24 +225,67 @@ static void test_pairs_are_what_they_say(void **state)
     }
 }
 
-/* Nothing is known of its structure, and that is what the columns say. */
-static void test_a_graph_without_links(void **state)
+/* A graph of these links, and its columns for all pairs. */
+static void columns_of(float value[NPI_EVIDENCE_COLUMNS * PAIRS], const npgnn_pair *links, int64_t count)
 {
-    (void)state;
     static npgnn_pair pairs[PAIRS];
-    static float value[NPI_EVIDENCE_COLUMNS * PAIRS];
     static const float features[NODES * FEATURES] = {1, 2, 3};
     npgnn_graph *graph = NULL;
     npgnn_error err = {0};
     all_pairs(pairs);
-    assert_ok(npgnn_graph_from_arrays(&graph, NULL, features, NODES, 0, FEATURES, NULL, &err), err);
+    assert_ok(npgnn_graph_from_arrays(&graph, links, features, NODES, count, FEATURES, NULL, &err), err);
     npi_evidence e = evidence_of(graph, 1);
     npi_evidence_pairs(value, &e, pairs, PAIRS);
-    for (int i = 0; i < PAIRS; i++)
-        for (int c = NPI_EVIDENCE_DEGREES; c < NPI_EVIDENCE_COLUMNS; c++)
-            assert_true(value[c * PAIRS + i] == 0);
     npi_evidence_free(&e);
     npgnn_graph_free(graph);
+}
+
+/* Nothing is known of its structure, and that is what the columns say. */
+static void test_a_graph_without_links(void **state)
+{
+    (void)state;
+    static float value[NPI_EVIDENCE_COLUMNS * PAIRS];
+    columns_of(value, NULL, 0);
+    for (int i = NPI_EVIDENCE_DEGREES * PAIRS; i < NPI_EVIDENCE_COLUMNS * PAIRS; i++)
+        assert_true(value[i] == 0);
+}
+
+/* One link and, for some of its places, the iteration starts with what the link undoes. */
+static void test_graphs_of_one_link(void **state)
+{
+    (void)state;
+    static float value[NPI_EVIDENCE_COLUMNS * PAIRS];
+    for (int32_t v = 1; v < 20; v++) {
+        npgnn_pair link = {0, v};
+        columns_of(value, &link, 1);
+        for (int i = 0; i < NPI_EVIDENCE_COLUMNS * PAIRS; i++)
+            assert_true(isfinite(value[i]));
+    }
+}
+
+/* Four cliques in a ring: regions if there ever were any. */
+static void test_cliques_are_regions(void **state)
+{
+    (void)state;
+    enum { CLIQUES = 4, SIZE = NODES / CLIQUES };
+    static npgnn_pair links[PAIRS];
+    static float value[NPI_EVIDENCE_COLUMNS * PAIRS];
+    int64_t count = 0;
+    for (int32_t u = 0; u < NODES; u++)
+        for (int32_t v = u + 1; v < NODES; v++)
+            if (u / SIZE == v / SIZE || (v == u + 1 || (u == 0 && v == NODES - 1)))
+                links[count++] = (npgnn_pair){u, v};
+    columns_of(value, links, count);
+    double within = 0, across = 0;
+    for (int i = 0; i < PAIRS; i++) {
+        double cosine = (double)value[NPI_EVIDENCE_REGIONS * PAIRS + i];
+        assert_true(fabs(cosine) < 1.0001);
+        if (i / NODES / SIZE == i % NODES / SIZE)
+            within += cosine / (CLIQUES * SIZE * SIZE);
+        else
+            across += cosine / (PAIRS - CLIQUES * SIZE * SIZE);
+    }
+    assert_true(within > 0.8 && across < 0.2);
 }
 
 static void test_same_bits_for_any_threads_and_direction(void **state)
@@ -508,6 +551,13 @@ static void test_stopping(void **state)
     npgnn_env asked = {.stop = &stop}, env = npi_env(&asked);
     npgnn_options_preset(&options, NULL, NULL);
     assert_int_equal(npi_evidence_new(&e, &options, 1, &graphs[0]->a, graphs[0]->x, &env, NULL), NPGNN_E_CANCELLED);
+
+    npi_weights weights = some_weights();
+    npgnn_model *model = model_with(&weights, graphs[0]);
+    npgnn_predictor *predictor = NULL;
+    assert_int_equal(npgnn_predictor_new(&predictor, model, graphs[0], NULL, &asked, NULL), NPGNN_E_CANCELLED);
+    assert_null(predictor);
+    npgnn_model_free(model);
 }
 
 /* ---- memory ---- */
@@ -547,6 +597,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_pairs_are_what_they_say),
         cmocka_unit_test(test_a_graph_without_links),
+        cmocka_unit_test(test_graphs_of_one_link),
+        cmocka_unit_test(test_cliques_are_regions),
         cmocka_unit_test(test_same_bits_for_any_threads_and_direction),
         cmocka_unit_test(test_rows_are_pairs),
         cmocka_unit_test(test_no_weights_change_nothing),

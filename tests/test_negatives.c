@@ -47,32 +47,54 @@ static int is_listed(const npgnn_split *split, npgnn_set set, npgnn_pair pair)
     return 0;
 }
 
-/* More non-links than a split has itself: no links, none that is tested, none twice, and no more than there are. */
+static int is_inside(const npi_field *field, npgnn_pair pair)
+{
+    unsigned char u = field->role[pair.u], v = field->role[pair.v];
+    int own = (u == field->own) + (v == field->own), training = (u == NPI_NODE_TRAIN) + (v == NPI_NODE_TRAIN);
+    return own == 2 || (field->with_training && own == 1 && training == 1);
+}
+
+/* How many of the non-links that could be drawn are not held out already. */
+static size_t count_free(const npgnn_split *split, const npi_field *field)
+{
+    size_t count = 0;
+    for (int32_t u = 0; u < split->graph->n; u++)
+        for (int32_t v = u + 1; v < split->graph->n; v++) {
+            npgnn_pair pair = {u, v};
+            count += !npgnn_graph_has_edge(split->graph, u, v) && !is_listed(split, NPGNN_SET_VAL, pair) &&
+                     !is_listed(split, NPGNN_SET_TEST, pair) && (!field || is_inside(field, pair));
+        }
+    return count;
+}
+
+/* More non-links than a split has itself: no links, none that is held out, none twice, none outside, and all that there are. */
 static void test_more_non_links(void **state)
 {
     (void)state;
-    enum { MOST = 2000 };
-    static npgnn_pair more[MOST], again[MOST];
+    enum { MOST = 2000, FEW = 5 };
+    static npgnn_pair more[MOST], again[FEW];
     const npgnn_env env = npi_env(NULL);
     npgnn_graph *graph = random_graph(60, 150, 3);
-    const size_t there = 60 * 59 / 2 - 150;
     for (int protocol = 0; protocol <= NPGNN_PRODUCTION; protocol++) {
         npgnn_split *split = cut(graph, (npgnn_protocol)protocol, 0.2, 0.2, 0.3, 1);
-        size_t count = MOST, few = 5;
-        npgnn_error err = {0};
-        assert_ok(npi_split_more_non_links(more, &count, split, NPGNN_SET_VAL, &env, &err), err);
-        for (size_t i = 0; i < count; i++) {
-            assert_true(more[i].u != more[i].v && !npgnn_graph_has_edge(graph, more[i].u, more[i].v));
-            assert_false(is_listed(split, NPGNN_SET_TEST, more[i]));
-            for (size_t j = 0; j < i; j++)
-                assert_true(npi_pair_key(more[i]) != npi_pair_key(more[j]));
+        npi_field field = npi_field_of(split, NPGNN_SET_VAL);
+        for (int in_field = 0; in_field <= (split->role != NULL); in_field++) {
+            size_t count = MOST, few = FEW, same = FEW;
+            npgnn_error err = {0};
+            assert_ok(npi_split_more_non_links(more, &count, split, in_field, &env, &err), err);
+            assert_int_equal(count, count_free(split, in_field ? &field : NULL));
+            for (size_t i = 0; i < count; i++) {
+                assert_true(more[i].u != more[i].v && !npgnn_graph_has_edge(graph, more[i].u, more[i].v));
+                assert_false(is_listed(split, NPGNN_SET_TEST, more[i]) || is_listed(split, NPGNN_SET_VAL, more[i]));
+                assert_true(!in_field || is_inside(&field, more[i]));
+                for (size_t j = 0; j < i; j++)
+                    assert_true(npi_pair_key(more[i]) != npi_pair_key(more[j]));
+            }
+            assert_ok(npi_split_more_non_links(more, &few, split, in_field, &env, &err), err);
+            assert_ok(npi_split_more_non_links(again, &same, split, in_field, &env, &err), err);
+            assert_true(few == same && few <= FEW);
+            assert_memory_equal(more, again, few * sizeof *more);
         }
-        size_t tested = split->count[NPGNN_SET_TEST] - split->positives[NPGNN_SET_TEST];
-        assert_true(protocol >= NPGNN_INDUCTIVE_HIDDEN ? count > 0 : count == there - tested);
-        assert_ok(npi_split_more_non_links(more, &few, split, NPGNN_SET_VAL, &env, &err), err);
-        few = 5;
-        assert_ok(npi_split_more_non_links(again, &few, split, NPGNN_SET_VAL, &env, &err), err);
-        assert_memory_equal(more, again, few * sizeof *more);
         npgnn_split_free(split);
     }
     npgnn_graph_free(graph);

@@ -14,32 +14,21 @@ typedef struct sample {
     size_t positives, count;
 } sample;
 
-static int draw_non_links(npgnn_pair *out, size_t count, const npgnn_split *split, const npgnn_env *env,
-                          npgnn_error *err)
-{
-    npi_field field = npi_field_of(split, NPGNN_SET_VAL);
-    npgnn_pair *both[2] = {out, NULL};
-    const size_t counts[2] = {count, 0};
-    if (split->role)
-        return npi_field_draw(out, &field, count, split->hash, env, err);
-    return npi_negatives_draw(both, split->graph, counts, split->hash, env, err);
-}
-
 static int draw_sample(sample *out, const npgnn_split *split, const npgnn_env *env, npgnn_error *err)
 {
     const npgnn_pair *validation;
     sample s = {0};
-    npgnn_split_pairs(&validation, &s.positives, split, NPGNN_SET_VAL);
+    size_t own = npgnn_split_pairs(&validation, &s.positives, split, NPGNN_SET_VAL);
     if (s.positives == 0)
         return npi_fail(err, NPGNN_E_ARGUMENT, "the split has no validation links to calibrate on");
     uint64_t available = npi_split_non_links(split, NPGNN_SET_VAL);
     size_t drawn = available < MOST_NON_LINKS ? (size_t)available : MOST_NON_LINKS;
-    s.count = s.positives + drawn;
-    s.pairs = npi_alloc(env, s.count, sizeof *s.pairs, err);
+    s.pairs = npi_alloc(env, own + drawn, sizeof *s.pairs, err);
     if (!s.pairs)
         return NPGNN_E_MEMORY;
-    memcpy(s.pairs, validation, s.positives * sizeof *s.pairs);
-    int code = draw_non_links(s.pairs + s.positives, drawn, split, env, err);
+    memcpy(s.pairs, validation, own * sizeof *s.pairs);
+    int code = npi_split_more_non_links(s.pairs + own, &drawn, split, split->role != NULL, env, err);
+    s.count = own + drawn;
     if (code)
         npi_free(env, s.pairs);
     else

@@ -221,17 +221,20 @@ int npi_field_draw(npgnn_pair *out, const npi_field *field, size_t count, uint64
 
 /* ---- more of those that a split has ---- */
 
-static int is_tested(const npgnn_split *split, npgnn_pair pair)
+static int is_held_out(const npgnn_split *split, npgnn_pair pair)
 {
-    size_t positives = split->positives[NPGNN_SET_TEST];
-    return npi_pairs_have(split->pairs[NPGNN_SET_TEST] + positives, split->count[NPGNN_SET_TEST] - positives, pair);
+    for (int set = 0; set < 2; set++) {
+        size_t positives = split->positives[set];
+        if (npi_pairs_have(split->pairs[set] + positives, split->count[set] - positives, pair))
+            return 1;
+    }
+    return 0;
 }
 
-int npi_split_more_non_links(npgnn_pair *out, size_t *count, const npgnn_split *split, npgnn_set set,
+int npi_split_more_non_links(npgnn_pair *out, size_t *count, const npgnn_split *split, int in_field,
                              const npgnn_env *env, npgnn_error *err)
 {
-    int in_field = npi_has_fields(split->protocol);
-    npi_field field = npi_field_of(split, set);
+    npi_field field = npi_field_of(split, NPGNN_SET_VAL);
     uint64_t n = (uint64_t)split->graph->n;
     uint64_t available = in_field ? npi_field_available(&field) : n * (n - 1) / 2 - (uint64_t)split->graph->m;
     size_t drawn = available < *count ? (size_t)available : *count, kept = 0;
@@ -240,7 +243,7 @@ int npi_split_more_non_links(npgnn_pair *out, size_t *count, const npgnn_split *
     int code = in_field ? npi_field_draw(out, &field, drawn, split->hash, env, err)
                         : npi_negatives_draw(both, split->graph, counts, split->hash, env, err);
     for (size_t i = 0; !code && i < drawn; i++)
-        if (!is_tested(split, out[i]))
+        if (!is_held_out(split, out[i]))
             out[kept++] = out[i];
     *count = kept;
     return code;

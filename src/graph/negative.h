@@ -28,9 +28,9 @@ npi_field npi_field_of(const npgnn_split *split, npgnn_set set);
 /* How many of all pairs that could be in a held-out set are no links. O(m). */
 uint64_t npi_split_non_links(const npgnn_split *split, npgnn_set set);
 
-/* More non-links, drawn as the protocol draws those of a held-out set: at most *count, which becomes how many there are. None
- * is in the test set. */
-int npi_split_more_non_links(npgnn_pair *out, size_t *count, const npgnn_split *split, npgnn_set set,
+/* Non-links besides those of the held-out sets, of all pairs or of the field of the validation set: at most *count, which becomes how
+ * many there are. A function of the split. */
+int npi_split_more_non_links(npgnn_pair *out, size_t *count, const npgnn_split *split, int in_field,
                              const npgnn_env *env, npgnn_error *err);
 
 /* How many pairs of the field are not edges. O(m). */

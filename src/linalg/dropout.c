@@ -108,6 +108,7 @@ void npi_dropout_draw(npi_dropout *dropout, double share, uint64_t seed, uint32_
     if (!x->dense) {
         draw_csr(&dropout->view.x, &x->x, 0, &l, threads);
         draw_csr(dropout->view.xt, x->xt, 1, &l, threads);
+        dropout->view.nonzeros = dropout->view.x.ptr[x->n];
         return;
     }
 #pragma omp parallel for num_threads(threads) schedule(static)

@@ -77,12 +77,15 @@ static void multiply(iteration *it)
     swap(it);
 }
 
-/* gram = L Lᵀ becomes the inverse of Lᵀ. */
+/* gram = L Lᵀ becomes the inverse of Lᵀ; where nothing is left of the space (a graph of a few links can undo what it starts
+ * with), zeros, and so will be the rows. */
 static void invert_root(real *gram, int k)
 {
     double l[WIDEST][WIDEST] = {{0}}, inverse[WIDEST][WIDEST] = {{0}}, trace = 0;
     for (int i = 0; i < k; i++)
         trace += (double)gram[i * k + i];
+    if (trace == 0)
+        return;
     for (int i = 0; i < k; i++) {
         for (int j = 0; j <= i; j++) {
             double sum = (double)gram[i * k + j] + (i == j ? RIDGE * trace / k : 0);

@@ -56,7 +56,7 @@ void npi_evidence_add(float *score, const float *value, const npi_evidence *evid
                       size_t count);
 
 /* The weights for which the complete score explains best that the first `positives` of the pairs are links and the others
- * are not (model/logistic.h). Columns that are not in use get 0, and so does one that chance would explain as well. */
+ * are not (model/logistic.h), with the shift for even odds. Columns that are not in use get 0, and so does one that chance would explain as well. */
 npi_weights npi_evidence_fit(const float *score, const float *value, const npi_evidence *evidence, size_t positives,
                              size_t count);
 

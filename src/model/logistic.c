@@ -42,7 +42,7 @@ static void read_row(double row[TERMS], const problem *p, size_t i)
 {
     row[0] = 1;
     for (int a = 1; a < p->terms; a++)
-        row[a] = ((double)p->x[a - 1][i] - p->mean[a]) * p->scale[a];
+        row[a] = p->scale[a] > 0 ? ((double)p->x[a - 1][i] - p->mean[a]) * p->scale[a] : 0;
 }
 
 /* log(1 + e^t) without overflow */

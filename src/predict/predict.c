@@ -28,10 +28,13 @@ void npi_predictor_decode(npgnn_predictor *p, int draw)
     npi_embedder_run(&p->embedder, &p->model->params, draw_latent(p, draw), &p->model->options, p->env.threads);
 }
 
-int npgnn_predictor_new(npgnn_predictor **out, const npgnn_model *model, const npgnn_graph *graph,
-                        const npgnn_predict_options *options, const npgnn_env *env, npgnn_error *err)
+/* One that weighs embeddings and evidence like this, whatever the model says. */
+static int predictor_with(npgnn_predictor **out, npi_weights weights, const npgnn_model *model,
+                          const npgnn_graph *graph, const npgnn_predict_options *options, const npgnn_env *env,
+                          npgnn_error *err)
 {
     npgnn_env resolved = npi_env(env);
+    npgnn_options weighted = model->options;
     npi_sizes s = model->params.size;
     if (options && !(options->link_rate >= 0 && options->link_rate < 1))
         return npi_fail(err, NPGNN_E_ARGUMENT, "a link rate of %g: it is a share of the pairs, 0 < rate < 1",
@@ -55,8 +58,9 @@ int npgnn_predictor_new(npgnn_predictor **out, const npgnn_model *model, const n
                                         options && options->link_rate > 0 ? options->link_rate : model->info.link_rate);
     if (s.d == 0 || !model->options.sample_latent)
         p->samples = 0; /* there is nothing to draw */
-    p->weights = npi_weights_of(&model->options);
-    code = npi_evidence_new(&p->evidence, &model->options, 0, &graph->a, x, &resolved, err);
+    p->weights = weights;
+    npi_weights_store(&weighted, &weights);
+    code = npi_evidence_new(&p->evidence, &weighted, 0, &graph->a, x, &resolved, err);
     if (!code)
         code = npi_embedder_new(&p->embedder, &model->options, s, &graph->a, &resolved, err);
     p->z = npi_alloc(&resolved, (size_t)s.d, sizeof *p->z, err);
@@ -65,13 +69,19 @@ int npgnn_predictor_new(npgnn_predictor **out, const npgnn_model *model, const n
     p->value = npi_alloc(&resolved, (size_t)p->evidence.count * BATCH, sizeof *p->value, err);
     if (code || !p->z || !p->score || !p->sums || !p->value) {
         npgnn_predictor_free(p);
-        return NPGNN_E_MEMORY;
+        return code ? code : NPGNN_E_MEMORY;
     }
     npi_embedder_features(&p->embedder, &model->params, x, resolved.threads);
     if (p->samples == 0)
         npi_predictor_decode(p, -1);
     *out = p;
     return 0;
+}
+
+int npgnn_predictor_new(npgnn_predictor **out, const npgnn_model *model, const npgnn_graph *graph,
+                        const npgnn_predict_options *options, const npgnn_env *env, npgnn_error *err)
+{
+    return predictor_with(out, npi_weights_of(&model->options), model, graph, options, env, err);
 }
 
 void npgnn_predictor_free(npgnn_predictor *p)
@@ -151,7 +161,7 @@ int npgnn_model_embed(float *embedding, const npgnn_model *model, const npgnn_gr
 {
     npgnn_predict_options mean = {0};
     npgnn_predictor *predictor = NULL;
-    int code = npgnn_predictor_new(&predictor, model, graph, &mean, env, err);
+    int code = predictor_with(&predictor, (npi_weights){.own = 1}, model, graph, &mean, env, err);
     if (code)
         return code;
     for (size_t i = 0; i < (size_t)graph->n * (size_t)model->params.size.k; i++)
