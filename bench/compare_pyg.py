@@ -3,8 +3,8 @@
 
     bench/compare_pyg.py DATA... [--npgnn PROGRAM] [--threads N] [--seeds N]
 
-PyTorch Geometric's model is the one of its own example: two graph convolutions (32, 16), its recon_loss with one random non-link to each
-link, 200 epochs of Adam at 0.01; the epoch with the best validation AUC counts. It runs on the GPU where there is one, and on the processor. The
+PyTorch Geometric's model is its class VGAE with two graph convolutions (32, 16), its recon_loss with one random non-link to each
+link, 200 epochs of Adam at 0.01; the epoch with the best validation AUC counts, and validation is part of the time. It runs on the GPU where there is one, and on the processor. The
 splits are npgnn's (85 / 5 / 10). Before anything is timed the cosine of the features must get the same AUC and AP in both programs.
 Needs torch, torch_geometric and numpy.
 """

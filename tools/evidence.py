@@ -68,13 +68,12 @@ def prepare(graph, args):
     """The sets of pairs, the known links, the features, the embeddings and the log of the training."""
     home = os.path.join(args.work, os.path.basename(graph.rstrip("/")))
     whole, known = os.path.join(home, "whole"), os.path.join(home, "known")
-    os.makedirs(known, exist_ok=True)
+    os.makedirs(known)
 
     def npgnn(*command):
         subprocess.run([args.npgnn, *command, "--quiet"], check=True, stdout=subprocess.DEVNULL)
 
-    if not os.path.exists(whole):
-        npgnn("convert", graph, "-o", whole)
+    npgnn("convert", graph, "-o", whole)
     names, links, x = read_folder(whole)
     rng = np.random.default_rng(args.seed)
     order, tenth = rng.permutation(len(links)), len(links) // 10
@@ -87,7 +86,7 @@ def prepare(graph, args):
                                ("val", 0, sets["not fitted"][:len(sets["fitted"])]),
                                ("test", 1, sets["judged"]), ("test", 0, sets["not judged"])])
     for name in os.listdir(whole):
-        if name != "edges.tsv" and not os.path.exists(os.path.join(known, name)):
+        if name != "edges.tsv":
             os.symlink(os.path.join(os.path.abspath(whole), name), os.path.join(known, name))
     with open(os.path.join(known, "edges.tsv"), "w") as out:
         out.writelines(f"{names[a]}\t{names[b]}\n" for a, b in train)
@@ -163,8 +162,9 @@ def judge(link, other):
     score = np.concatenate([link, other])
     rank = rankdata(score)[:len(link)]
     auc = (rank.sum() - len(link) * (len(link) + 1) / 2) / len(link) / len(other)
-    hit = np.argsort(-score, kind="stable") < len(link)
-    ap = (np.cumsum(hit) / np.arange(1, len(score) + 1))[hit].mean()
+    levels, place = np.unique(-score, return_inverse=True)  # equal scores share a place
+    hits = np.bincount(place, np.arange(len(score)) < len(link), len(levels))
+    ap = (hits * np.cumsum(hits) / np.cumsum(np.bincount(place))).sum() / len(link)
     ordered = np.sort(other)
     above = [len(other) - np.searchsorted(ordered, link, side) for side in ("left", "right")]
     return np.array([auc, ap, (1 / (1 + (above[0] + above[1]) / 2)).mean()]) * 100
@@ -192,7 +192,7 @@ def compare(graph, args):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("--npgnn", default="build/npgnn")
-    parser.add_argument("--work", required=True, help="folder for what is made on the way")
+    parser.add_argument("--work", required=True, help="new folder for what is made on the way")
     parser.add_argument("--seed", type=int, default=201)
     parser.add_argument("graphs", nargs="+", metavar="GRAPH")
     args = parser.parse_args()

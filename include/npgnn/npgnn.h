@@ -663,7 +663,8 @@ NPGNN_API void npgnn_model_free(npgnn_model *model);
 
 typedef struct npgnn_predictor npgnn_predictor;
 
-/* Both must outlive it. O(n (decoder_hidden + output_size)) memory, whatever the number of draws or pairs. */
+/* Both must outlive it. O(n (decoder_hidden + output_size)) memory, whatever the number of draws or pairs, and 128 n numbers
+ * where the model weighs regions. E_CANCELLED where env->stop asks for it. */
 NPGNN_API int npgnn_predictor_new(npgnn_predictor **out, const npgnn_model *model, const npgnn_graph *graph,
                                   const npgnn_predict_options *options, const npgnn_env *env, npgnn_error *err);
 
