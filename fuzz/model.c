@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "fuzz.h"
-#include "io/modelfile.h"
+#include "store/modelfile.h"
 
 static unsigned char *save(size_t *size, const npgnn_model *model, const char *path, fuzz_case *c)
 {

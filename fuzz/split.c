@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "fuzz.h"
-#include "io/splitfile.h"
+#include "store/splitfile.h"
 
 enum { NODES = 12 };
 

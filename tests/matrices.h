@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/rng.h"
-#include "linalg/matrix.h"
+#include "linalg/sparse.h"
 
 #ifdef NPI_DOUBLE
 #define PRECISION DBL_EPSILON

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/rng.h"
-#include "linalg/dropout.h"
+#include "features/dropout.h"
 #include "meter.h"
 
 enum { ROWS = 300, COLUMNS = 50 };

@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "base/rng.h"
+#include "evidence/evidence.h"
 #include "graph/graph.h"
 #include "linalg/dense.h"
 #include "meter.h"
-#include "model/evidence.h"
 
 enum { NODES = 60, FEATURES = 9, PAIRS = NODES * NODES };
 

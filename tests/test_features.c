@@ -1,5 +1,6 @@
 /* CSR and features in every storage: what they hold, and their products against double loops; and the same bits for any
  * number of threads. */
+#include "features/features.h"
 #include "linalg/dense.h"
 #include "matrices.h"
 

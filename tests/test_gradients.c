@@ -1,8 +1,8 @@
 /* The gradient of every parameter against central differences of the loss, under every combination of the options that
  * change an equation. Double precision. */
 #include "base/rng.h"
+#include "features/dropout.h"
 #include "fixture.h"
-#include "linalg/dropout.h"
 #include "model/net.h"
 
 enum { N = 10, M = 14, F = 8, CONTEXT_EDGES = 4, CONTEXT_NODES = 5, SAMPLES = 3 };

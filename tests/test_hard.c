@@ -3,11 +3,11 @@
 
 #include <string.h>
 
-#include "api/exam.h"
 #include "base/hash.h"
 #include "base/rng.h"
-#include "graph/pagerank.h"
-#include "linalg/cosine.h"
+#include "eval/pagerank.h"
+#include "evidence/cosine.h"
+#include "jobs/exam.h"
 #include "meter.h"
 
 enum { N = 60, F = 20 };

@@ -2,7 +2,7 @@
 #include "check.h"
 
 #include "base/rng.h"
-#include "model/logistic.h"
+#include "linalg/logistic.h"
 
 enum { ROWS = 20000, COLUMNS = 3 };
 

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "graph/graph.h"
-#include "io/splitfile.h"
 #include "meter.h"
+#include "store/splitfile.h"
 
 static char notices[512];
 

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
+#include "evidence/cosine.h"
 #include "graph/graph.h"
-#include "linalg/cosine.h"
 
 static npgnn_graph *make(const char *spec, int threads)
 {

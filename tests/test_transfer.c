@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "api/parts.h"
+#include "jobs/parts.h"
 #include "meter.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])

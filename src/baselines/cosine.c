@@ -1,6 +1,6 @@
 #include "baselines/cosine.h"
 
-#include "linalg/cosine.h"
+#include "evidence/cosine.h"
 
 int npi_cosine_run(float *score, npgnn_eval_run *run, const npi_task *task, npgnn_error *err)
 {

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "linalg/paths.h"
+#include "evidence/paths.h"
 
 typedef double weight_fn(int64_t degree);
 

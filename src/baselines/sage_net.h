@@ -7,6 +7,7 @@
 #ifndef NPI_BASELINES_SAGE_NET_H
 #define NPI_BASELINES_SAGE_NET_H
 
+#include "features/features.h"
 #include "model/params.h"
 
 typedef struct npi_sage npi_sage; /* activations and their gradients, allocated once */

@@ -9,6 +9,7 @@
 #ifndef NPI_BASELINES_VGAE_NET_H
 #define NPI_BASELINES_VGAE_NET_H
 
+#include "features/features.h"
 #include "model/net.h"
 
 typedef struct npi_vgae npi_vgae; /* activations and their gradients, allocated once */

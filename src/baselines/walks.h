@@ -2,7 +2,7 @@
 #ifndef NPI_BASELINES_WALKS_H
 #define NPI_BASELINES_WALKS_H
 
-#include "linalg/matrix.h"
+#include "linalg/sparse.h"
 
 /* Steps of a walk, the start included. A multiple of 4: that many random numbers come at once. */
 #define NPI_WALK_LENGTH 80

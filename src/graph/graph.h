@@ -3,7 +3,7 @@
 #define NPI_GRAPH_GRAPH_H
 
 #include "base/names.h"
-#include "linalg/matrix.h"
+#include "features/features.h"
 
 struct npgnn_graph {
     npgnn_env env;

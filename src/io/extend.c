@@ -2,8 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "features/match.h"
 #include "io/readers.h"
-#include "linalg/columns.h"
 
 /* The features of the file as those of the graph are: prepared likewise, the same columns. *names: what its rows are called. */
 static int read_features(npi_features **out, npi_names **names, const npgnn_graph *graph, const char *path,

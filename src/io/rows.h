@@ -2,7 +2,7 @@
 #ifndef NPI_IO_ROWS_H
 #define NPI_IO_ROWS_H
 
-#include "linalg/matrix.h"
+#include "linalg/sparse.h"
 
 typedef struct npi_rows {
     npgnn_env env;

@@ -3,7 +3,7 @@
 #define NPI_LINALG_ADJ_H
 
 #include "linalg/kernels.h"
-#include "linalg/matrix.h"
+#include "linalg/sparse.h"
 
 typedef struct npi_adj {
     npi_csr a;   /* symmetric pattern without diagonal; borrowed or owned by whoever made it; val NULL: weights 1 */

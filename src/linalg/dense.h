@@ -3,7 +3,7 @@
 #ifndef NPI_LINALG_DENSE_H
 #define NPI_LINALG_DENSE_H
 
-#include "linalg/matrix.h"
+#include "linalg/sparse.h"
 
 /* BLAS uses one thread per call in here, each call coming from one of our own threads. begin returns what end restores. */
 int npi_blas_begin(int threads);
@@ -25,13 +25,5 @@ size_t npi_gemm_tall_scratch(int64_t rows, int k, int n);
 /* gram (k, k) = Aᵀ A and sum (k) = the column sums of A (rows, k), contiguous, in one pass over it. */
 void npi_gram_tall(real *gram, real *sum, const real *a, int64_t rows, int k, real *scratch, int threads);
 size_t npi_gram_tall_scratch(int64_t rows, int k);
-
-/* ---- products with the features X (n, f) ---- */
-
-/* Y (n, width) = X W, W (f, width) with row stride ldw; Y contiguous. */
-void npi_features_mul(real *y, const npi_features *x, const real *w, int ldw, int width, int threads);
-
-/* dW (f, width) += Xᵀ dY, both contiguous. Needs npi_features_transpose. */
-void npi_features_mul_t(real *dw, const npi_features *x, const real *dy, int width, int threads);
 
 #endif

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/logistic.h"
+#include "linalg/logistic.h"
 
 #define LEAST_RATE 1e-12
 #define RIDGE 1.0          /* in pairs: keeps slopes finite where the scores tell all links from all non-links */

@@ -2,6 +2,7 @@
 #ifndef NPI_MODEL_EMBEDDER_H
 #define NPI_MODEL_EMBEDDER_H
 
+#include "features/features.h"
 #include "model/params.h"
 #include "model/refine.h"
 

@@ -3,7 +3,7 @@
 #ifndef NPI_MODEL_LATENT_H
 #define NPI_MODEL_LATENT_H
 
-#include "linalg/matrix.h"
+#include "linalg/sparse.h"
 
 /* q from the heads r (n, 2 d): columns mu | log sigma, the latter from `start` on. Eq. (4). */
 void npi_latent_aggregate_forward(real *q, const real *r, int64_t n, int d, npgnn_aggregate how, npgnn_sigma_mean sigma,

@@ -2,6 +2,7 @@
 #ifndef NPI_MODEL_MODEL_H
 #define NPI_MODEL_MODEL_H
 
+#include "base/names.h"
 #include "model/calibration.h"
 #include "model/params.h"
 

@@ -4,6 +4,7 @@
 #define NPI_MODEL_NET_H
 
 #include "base/profile.h"
+#include "features/features.h"
 #include "linalg/adj.h"
 #include "model/pairs.h"
 #include "model/params.h"

@@ -8,7 +8,7 @@
 #ifndef NPI_MODEL_PAIRS_H
 #define NPI_MODEL_PAIRS_H
 
-#include "linalg/matrix.h"
+#include "linalg/sparse.h"
 
 typedef struct npi_pairs npi_pairs; /* workspace */
 

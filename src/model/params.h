@@ -2,7 +2,7 @@
 #ifndef NPI_MODEL_PARAMS_H
 #define NPI_MODEL_PARAMS_H
 
-#include "linalg/matrix.h"
+#include "linalg/sparse.h"
 
 /* One letter per size, the same everywhere: f features, h encoder hidden, d latent, g decoder hidden, k output. Without
  * the latent h = d = 0. */

@@ -1,8 +1,8 @@
 /* A model on a graph that it was not trained on: z is encoded anew, everything else stays. */
 #include <math.h>
 
+#include "features/match.h"
 #include "graph/graph.h"
-#include "linalg/columns.h"
 #include "model/model.h"
 #include "model/net.h"
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/rng.h"
-#include "linalg/columns.h"
+#include "features/match.h"
 #include "model/score.h"
 
 #define BATCH 65536 /* pairs scored at a time: bounds the memory of one call */

@@ -4,9 +4,9 @@
 
 #include <math.h>
 
+#include "evidence/evidence.h"
 #include "graph/graph.h"
 #include "model/embedder.h"
-#include "model/evidence.h"
 #include "model/model.h"
 
 /* Of one pair, over the draws of z. */

@@ -9,7 +9,7 @@
 #include <omp.h>
 #include <string.h>
 
-#include "graph/shortlist.h"
+#include "base/shortlist.h"
 #include "linalg/dense.h"
 #include "model/score.h"
 #include "predict/predictor.h"

@@ -1,6 +1,6 @@
 #include "train/rehearsal.h"
 
-#include "model/evidence.h"
+#include "evidence/evidence.h"
 
 #define HELD_OUT_NODES 0.2 /* of the known nodes, where new nodes are what is predicted */
 #define HELD_OUT_EDGES 0.1 /* of the known edges otherwise */

@@ -2,8 +2,8 @@
 #ifndef NPI_TRAIN_TRAINER_H
 #define NPI_TRAIN_TRAINER_H
 
+#include "features/dropout.h"
 #include "graph/context.h"
-#include "linalg/dropout.h"
 #include "model/net.h"
 #include "train/adam.h"
 #include "train/validation.h"

@@ -2,9 +2,9 @@
 #ifndef NPI_TRAIN_VALIDATION_H
 #define NPI_TRAIN_VALIDATION_H
 
+#include "evidence/evidence.h"
 #include "graph/split.h"
 #include "model/embedder.h"
-#include "model/evidence.h"
 
 typedef struct npi_validation {
     const npgnn_graph *graph; /* all nodes with the known edges: pairs may have nodes that training does not know */

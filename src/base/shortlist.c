@@ -1,0 +1,46 @@
+#include "base/shortlist.h"
+
+static int beats(const npi_candidate *a, const npi_candidate *b)
+{
+    if (a->score > b->score || a->score < b->score)
+        return a->score > b->score;
+    return a->tie != b->tie ? a->tie > b->tie : a->id < b->id;
+}
+
+/* Puts `item` into the heap of `count` whose top is free. */
+static void sink(npi_candidate *items, int count, npi_candidate item)
+{
+    int at = 0, child;
+    while ((child = 2 * at + 1) < count) {
+        if (child + 1 < count && beats(&items[child], &items[child + 1]))
+            child++; /* the worse of the two */
+        if (!beats(&item, &items[child]))
+            break;
+        items[at] = items[child];
+        at = child;
+    }
+    items[at] = item;
+}
+
+void npi_shortlist_offer(npi_shortlist *list, npi_candidate candidate)
+{
+    npi_candidate *items = list->items;
+    if (list->count == list->room) {
+        if (beats(&candidate, &items[0]))
+            sink(items, list->count, candidate);
+        return;
+    }
+    int at = list->count++;
+    for (; at > 0 && beats(&items[(at - 1) / 2], &candidate); at = (at - 1) / 2)
+        items[at] = items[(at - 1) / 2];
+    items[at] = candidate;
+}
+
+void npi_shortlist_sort(npi_shortlist *list)
+{
+    for (int left = list->count - 1; left > 0; left--) {
+        npi_candidate last = list->items[left];
+        list->items[left] = list->items[0]; /* the worst of those that are left */
+        sink(list->items, left, last);
+    }
+}

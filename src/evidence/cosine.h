@@ -1,0 +1,26 @@
+/* Similarity of feature rows: the simplest guess at a link, and the prior mean of the process (docs/math.md, eq. (15)). */
+#ifndef NPI_EVIDENCE_COSINE_H
+#define NPI_EVIDENCE_COSINE_H
+
+#include "features/features.h"
+
+/* score (count): the cosine of the feature rows of each pair, 0 where a row is zero. */
+int npi_cosine_scores(float *score, const npi_features *x, const npgnn_pair *pairs, size_t count, const npgnn_env *env,
+                      npgnn_error *err);
+
+/* The same of one row with every row, into score (n), given the lengths of all rows. Sparse features need their
+ * transpose (npi_features_transpose). */
+void npi_cosine_row(double *score, const npi_features *x, const double *norm, int32_t row);
+
+/* Of several rows with every row, into cosine (count, n), on the calling thread. Dense features: through BLAS, `picked` has
+ * room for (count, f). Sparse ones: by their transpose, `sum` (n) is zero before and after. */
+void npi_cosine_rows(real *cosine, const npi_features *x, const double *norm, const int32_t *rows, int count,
+                     real *picked, double *sum);
+
+/* Of one pair. */
+double npi_cosine_pair(const npi_features *x, const double *norm, npgnn_pair pair);
+
+/* norm (n): the length of each row. */
+void npi_cosine_norms(double *norm, const npi_features *x, int threads);
+
+#endif

@@ -1,0 +1,88 @@
+#include "features/match.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { NAMED = 3 }; /* columns that an error names */
+
+static int32_t find(const npi_names *names, const char *name)
+{
+    return npi_names_find(names, name, strlen(name));
+}
+
+/* How many names of `these` are not among `those`; `text` lists the first of them: "a", "b", ... */
+static int32_t list_strangers(char *text, size_t size, const npi_names *these, const npi_names *those)
+{
+    int32_t count = 0;
+    size_t used = 0;
+    text[0] = '\0';
+    for (int32_t i = 0; i < npi_names_count(these); i++) {
+        const char *name = npi_names_get(these, i);
+        if (find(those, name) >= 0 || count++ > NAMED)
+            continue;
+        int wrote = count <= NAMED ? snprintf(text + used, size - used, "%s\"%.40s\"", used ? ", " : "", name)
+                                   : snprintf(text + used, size - used, ", ...");
+        used += (size_t)wrote;
+    }
+    return count;
+}
+
+static int refuse(const npi_names *wanted, const npi_names *given, const char *owner, const char *bearer,
+                  npgnn_error *err)
+{
+    char missing[(NAMED + 1) * 64], extra[(NAMED + 1) * 64];
+    int32_t lacks = list_strangers(missing, sizeof missing, wanted, given);
+    int32_t adds = list_strangers(extra, sizeof extra, given, wanted);
+    if (adds == 0)
+        return npi_fail(err, NPGNN_E_MISMATCH, "%s lacks %d feature columns of %s: %s", bearer, lacks, owner, missing);
+    if (lacks == 0)
+        return npi_fail(err, NPGNN_E_MISMATCH, "%s has %d feature columns that %s does not know: %s", bearer, adds,
+                        owner, extra);
+    return npi_fail(err, NPGNN_E_MISMATCH,
+                    "%s lacks %d feature columns of %s: %s; and it has %d that %s does not know: %s", bearer, lacks,
+                    owner, missing, adds, owner, extra);
+}
+
+/* to[c]: where column c of the graph is in the model. Returns how many columns are elsewhere, or -1 where one has no place. */
+static int32_t find_places(int32_t *to, const npi_names *models, const npi_names *graphs)
+{
+    int32_t moved = 0;
+    for (int32_t c = 0; c < npi_names_count(graphs); c++) {
+        to[c] = find(models, npi_names_get(graphs, c));
+        if (to[c] < 0)
+            return -1;
+        moved += to[c] != c;
+    }
+    return moved;
+}
+
+static int match_names(npi_features **out, npi_features *x, npi_names *wanted, const char *owner, const char *bearer,
+                       const npgnn_env *env, npgnn_error *err)
+{
+    int32_t *to = npi_resize(env, NULL, (size_t)x->f, sizeof *to, err);
+    if (!to)
+        return NPGNN_E_MEMORY;
+    int32_t moved = find_places(to, wanted, x->columns);
+    int code = 0;
+    if (moved < 0 || x->f != npi_names_count(wanted))
+        code = refuse(wanted, x->columns, owner, bearer, err);
+    else if (moved == 0)
+        *out = npi_features_share(x);
+    else
+        code = npi_features_permuted(out, x, to, env, err);
+    if (!code && moved > 0)
+        (*out)->columns = npi_names_share(wanted);
+    npi_free(env, to);
+    return code;
+}
+
+int npi_columns_match(npi_features **out, npi_features *x, npi_names *wanted, int32_t count, const char *owner,
+                      const char *bearer, const npgnn_env *env, npgnn_error *err)
+{
+    if (wanted && x->columns)
+        return match_names(out, x, wanted, owner, bearer, env, err);
+    if (x->f != count)
+        return npi_fail(err, NPGNN_E_MISMATCH, "%s has %d feature columns, %s has %d", owner, count, bearer, x->f);
+    *out = npi_features_share(x);
+    return 0;
+}

@@ -1,0 +1,90 @@
+/* Products with the features: X W and Xᵀ dY, sparse or dense. */
+#include "features/features.h"
+
+#include "linalg/dense.h"
+#include "linalg/kernels.h"
+
+#include <string.h>
+
+/* Y (rows, w) = A B, one row at a time, each by one thread */
+static void csr_mul(real *y, const npi_csr *a, const real *b, int ldb, int w, int threads)
+{
+    const npi_kernels *kernels = npi_kernels_best();
+#pragma omp parallel for num_threads(threads) schedule(dynamic, 128)
+    for (int32_t i = 0; i < a->rows; i++) {
+        real *row = y + (size_t)i * (size_t)w;
+        memset(row, 0, (size_t)w * sizeof *row);
+        kernels->gather(row, a->col, a->val, a->ptr[i], a->ptr[i + 1], b, w, ldb);
+    }
+}
+
+void npi_features_mul(real *y, const npi_features *x, const real *w, int ldw, int width, int threads)
+{
+    if (x->dense)
+        npi_gemm_rows(y, width, x->dense, x->f, w, ldw, 0, x->n, width, x->f, 0, threads);
+    else
+        csr_mul(y, &x->x, w, ldw, width, threads);
+}
+
+/* ---- Xᵀ dY ---- */
+
+#define COLUMNS 256     /* rows of Xᵀ, that is of dW, that a thread takes at a time */
+#define BAND_ROWS 4096  /* rows of dY that go together: the cache holds them */
+#define BAND_ENTRIES 16 /* but as many more as a row of Xᵀ needs to find about so many entries there */
+
+static int32_t band_rows(const npi_csr *xt)
+{
+    double entries = (double)xt->ptr[xt->rows], cells = (double)xt->rows * xt->cols;
+    double wanted = entries > 0 ? BAND_ENTRIES * cells / entries : 0;
+    if (wanted < BAND_ROWS)
+        return BAND_ROWS;
+    return wanted < xt->cols ? (int32_t)wanted : xt->cols;
+}
+
+/* Rows [first, last) of dW += Xᵀ dY. Going down dY row by row of dW would fetch all of it from memory again and again;
+ * instead they all take what they need of a band of dY, and then go on to the next. Each still adds in the order of the
+ * rows. */
+static void banded_rows(real *dw, const npi_csr *xt, const real *dy, int w, int32_t first, int32_t last,
+                        const npi_kernels *kernels)
+{
+    int64_t at[COLUMNS], rows = band_rows(xt);
+    for (int32_t c = first; c < last; c++)
+        at[c - first] = xt->ptr[c];
+    for (int64_t limit = rows; limit < xt->cols + rows; limit += rows)
+        for (int32_t c = first; c < last; c++) {
+            int64_t begin = at[c - first], end = begin;
+            while (end < xt->ptr[c + 1] && xt->col[end] < limit)
+                end++;
+            kernels->gather(dw + (size_t)c * (size_t)w, xt->col, xt->val, begin, end, dy, w, w);
+            at[c - first] = end;
+        }
+}
+
+static void sparse_mul_t(real *dw, const npi_csr *xt, const real *dy, int w, int threads)
+{
+    const npi_kernels *kernels = npi_kernels_best();
+    int banded = xt->cols > BAND_ROWS;
+    /* with bands few rows of dW at a time would be a waste of them; without, threads should get an equal share */
+    int32_t columns = banded ? COLUMNS : COLUMNS / 8;
+#pragma omp parallel for num_threads(threads) schedule(dynamic)
+    for (int32_t first = 0; first < xt->rows; first += columns)
+        banded_rows(dw, xt, dy, w, first, xt->rows - first < columns ? xt->rows : first + columns, kernels);
+}
+
+#define COLUMN_BLOCK 64 /* the same of dense features, that one call to BLAS takes */
+
+void npi_features_mul_t(real *dw, const npi_features *x, const real *dy, int width, int threads)
+{
+    if (!x->dense) {
+        sparse_mul_t(dw, x->xt, dy, width, threads);
+        return;
+    }
+    int saved = npi_blas_begin(threads);
+#pragma omp parallel for num_threads(threads) schedule(static)
+    for (int32_t first = 0; first < x->f; first += COLUMN_BLOCK) {
+        int columns = x->f - first < COLUMN_BLOCK ? x->f - first : COLUMN_BLOCK;
+        npi_gemm(dw + (size_t)first * (size_t)width, width, x->dense + first, x->f, 1, dy, width, 0, columns, width,
+                 x->n, 1, 1);
+    }
+    npi_blas_end(saved);
+}

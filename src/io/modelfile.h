@@ -1,9 +1,0 @@
-/* Reading a model file from any stream; the public calls are npgnn_model_load and npgnn_model_save. */
-#ifndef NPI_IO_MODELFILE_H
-#define NPI_IO_MODELFILE_H
-
-#include "io/stream.h"
-
-int npi_model_read(npgnn_model **out, npi_stream *stream, npgnn_error *err);
-
-#endif

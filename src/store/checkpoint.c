@@ -1,0 +1,395 @@
+/* Checkpoints: all that the rest of a training depends on, as safetensors with a checksum (docs/formats.md). Random numbers are
+ * functions of seed and iteration: nothing else has to be kept of them. */
+#include <inttypes.h>
+#include <limits.h>
+#include <math.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "io/atomic.h"
+#include "io/stream.h"
+#include "store/safetensors.h"
+#include "train/rehearsal.h"
+#include "train/trainer.h"
+
+#define FORMAT "npgnn-checkpoint"
+#define FORMAT_VERSION "1"
+#define FILE_LIMIT (SIZE_MAX / 4)
+
+/* ---- what is kept: blocks of numbers, and single ones ---- */
+
+enum { PARAMS, ADAM_M, ADAM_V, BEST, CHECKSUM, TENSORS };
+
+static const char *const block_name[CHECKSUM] = {"params", "adam_m", "adam_v", "best"};
+
+static real *block_of(const npgnn_trainer *t, int index)
+{
+    real *blocks[CHECKSUM] = {t->params.block, t->adam.m, t->adam.v, t->val.best};
+    return blocks[index];
+}
+
+static void list_tensors(npi_safetensor tensors[TENSORS], const npgnn_trainer *t, int has_best)
+{
+    const char *dtype = sizeof(real) == sizeof(float) ? "F32" : "F64";
+    for (int i = 0; i < CHECKSUM; i++)
+        tensors[i] = (npi_safetensor){block_name[i], dtype, i == BEST ? has_best : 1, (int64_t)t->params.count};
+    tensors[CHECKSUM] = (npi_safetensor){"checksum", "U64", 1, 1};
+}
+
+/* Single numbers by name; doubles may be several in a row. */
+typedef struct field {
+    const char *name;
+    size_t offset;
+    size_t count;
+} field;
+
+#define INT(name, member)                                                                                              \
+    {                                                                                                                  \
+        name, offsetof(npgnn_trainer, member), 1                                                                       \
+    }
+#define REALS(name, member)                                                                                            \
+    {                                                                                                                  \
+        name, offsetof(npgnn_trainer, member), sizeof((npgnn_trainer *)NULL)->member / sizeof(double)                  \
+    }
+
+static const field ints[] = {
+    INT("iteration", progress.iteration),
+    INT("best_iteration", progress.best_iteration),
+    INT("without_better", val.without_better),
+};
+
+static const field reals[] = {
+    REALS("loss", progress.loss),       REALS("kl", progress.kl),
+    REALS("val_auc", progress.val_auc), REALS("val_ap", progress.val_ap),
+    REALS("seconds", progress.seconds), REALS("step_seconds", progress.step_seconds),
+    REALS("weights", val.weights),      REALS("best_weights", val.best_weights),
+    REALS("best_auc", val.best_auc),    REALS("best_ap", val.best_ap),
+};
+
+#define COUNT(array) (sizeof(array) / sizeof(array)[0])
+
+static int *int_at(npgnn_trainer *t, size_t index)
+{
+    return (int *)(void *)((char *)t + ints[index].offset);
+}
+
+static double *reals_at(npgnn_trainer *t, size_t index)
+{
+    return (double *)(void *)((char *)t + reals[index].offset);
+}
+
+/* ---- writing ---- */
+
+/* 17 digits tell any two doubles apart; JSON has no NaN. */
+static json_t *reals_json(const double *values, size_t count)
+{
+    json_t *array = json_array();
+    int failed = 0;
+    for (size_t i = 0; i < count; i++)
+        failed |= json_array_append_new(array, isfinite(values[i]) ? json_real(values[i]) : json_null());
+    if (!failed)
+        return array;
+    json_decref(array);
+    return NULL;
+}
+
+static json_t *hex(uint64_t value)
+{
+    return json_sprintf("%016" PRIx64, value);
+}
+
+static uint64_t fingerprint(npgnn_trainer *t)
+{
+    if (!t->fingerprint)
+        t->fingerprint = npi_graph_fingerprint(t->graph);
+    return t->fingerprint;
+}
+
+static uint64_t split_hash(const npgnn_trainer *t)
+{
+    return t->split ? npgnn_split_hash(t->split) : 0;
+}
+
+/* NULL when memory is out. */
+static json_t *state_json(npgnn_trainer *t)
+{
+    json_t *state = json_pack("{s:b, s:o, s:o}", "rehearsal", t->rehearsal != NULL, "fingerprint", hex(fingerprint(t)),
+                              "split", hex(split_hash(t)));
+    int failed = !state;
+    for (size_t i = 0; i < COUNT(ints); i++)
+        failed |= json_object_set_new(state, ints[i].name, json_integer(*int_at(t, i)));
+    for (size_t i = 0; i < COUNT(reals); i++)
+        failed |= json_object_set_new(state, reals[i].name, reals_json(reals_at(t, i), reals[i].count));
+    if (!failed)
+        return state;
+    json_decref(state);
+    return NULL;
+}
+
+static char *header_text(npgnn_trainer *t, const npi_safetensor tensors[TENSORS])
+{
+    json_t *metadata = json_pack("{s:s, s:s, s:s}", "format", FORMAT, "format_version", FORMAT_VERSION, "npgnn_version",
+                                 npgnn_version());
+    int failed = npi_safetensors_put(metadata, "asked", npi_safetensors_options(&t->asked));
+    failed |= npi_safetensors_put(metadata, "options", npi_safetensors_options(&t->options));
+    failed |= npi_safetensors_put(metadata, "state", state_json(t));
+    if (!failed)
+        return npi_safetensors_header(metadata, tensors, TENSORS);
+    json_decref(metadata);
+    return NULL;
+}
+
+/* Writes, and takes what it writes into the checksum. The commit notices a failure. */
+static void put(FILE *file, uint64_t *sum, const void *bytes, size_t size)
+{
+    *sum = npi_hash_bytes(*sum, bytes, size);
+    fwrite(bytes, 1, size, file);
+}
+
+static void write_all(FILE *file, const npgnn_trainer *t, const char *header, const npi_safetensor tensors[TENSORS])
+{
+    uint64_t sum = NPI_HASH_START, length = strlen(header);
+    put(file, &sum, &length, sizeof length);
+    put(file, &sum, header, (size_t)length);
+    for (int i = 0; i < CHECKSUM; i++)
+        if (tensors[i].rows > 0)
+            put(file, &sum, block_of(t, i), npi_safetensor_bytes(&tensors[i]));
+    fwrite(&sum, sizeof sum, 1, file);
+}
+
+int npgnn_trainer_save(npgnn_trainer *t, const char *path, npgnn_error *err)
+{
+    npi_atomic out;
+    npi_safetensor tensors[TENSORS];
+    if (!t->net)
+        return npi_fail(err, NPGNN_E_ARGUMENT, "this training ran out of memory: there is nothing to save");
+    list_tensors(tensors, t, t->val.best && !isnan(t->val.best_auc));
+    char *header = header_text(t, tensors);
+    if (!header)
+        return npi_fail(err, NPGNN_E_MEMORY, "out of memory while writing %s", path);
+    int code = npi_atomic_open(&out, path, err);
+    if (!code) {
+        write_all(out.file, t, header, tensors);
+        code = npi_atomic_replace(&out, err);
+    }
+    free(header);
+    return code;
+}
+
+/* ---- reading ---- */
+
+typedef struct saved {
+    unsigned char *bytes;
+    npi_safetensors file;
+    npgnn_options asked, options;
+    json_t *state;
+} saved;
+
+/* Reads a file whose checksum fits its content. A checksum of 64 bits that depends on every bit before it: no file that was
+ * cut, and none with a single byte changed, has the right one. */
+static int read_whole(unsigned char **bytes, size_t *size, const char *path, const npgnn_env *env, npgnn_error *err)
+{
+    npi_stream *stream = NULL;
+    uint64_t sum = 0;
+    int code = npi_stream_open(&stream, path, env, err);
+    if (!code)
+        code = npi_stream_all(bytes, size, stream, FILE_LIMIT, err);
+    npi_stream_close(stream);
+    if (code)
+        return code;
+    if (*size >= sizeof sum)
+        memcpy(&sum, *bytes + *size - sizeof sum, sizeof sum);
+    if (*size >= sizeof sum && npi_hash_bytes(NPI_HASH_START, *bytes, *size - sizeof sum) == sum)
+        return 0;
+    npi_free(env, *bytes);
+    *bytes = NULL;
+    return npi_fail_at(err, NPGNN_E_FORMAT, path, 0, "damaged, or no checkpoint: its checksum does not fit");
+}
+
+/* Adds to an error where the checkpoint before this one is, if it is any better. */
+static void name_previous(npgnn_error *err, const char *path, const npgnn_env *env)
+{
+    char previous[NPI_PATH_SIZE];
+    unsigned char *bytes = NULL;
+    size_t size = 0, used = err ? strlen(err->text) : 0;
+    if (!err || npi_atomic_previous(previous, path) || read_whole(&bytes, &size, previous, env, NULL))
+        return;
+    npi_free(env, bytes);
+    snprintf(err->text + used, sizeof err->text - used, "; the one before it is whole: %s", previous);
+}
+
+static int open_saved(saved *s, const char *path, const npgnn_env *env, npgnn_error *err)
+{
+    size_t size = 0;
+    *s = (saved){.file = {.path = path, .expected = "a checkpoint of npgnn", .err = err}};
+    int code = read_whole(&s->bytes, &size, path, env, err);
+    if (code == NPGNN_E_IO || code == NPGNN_E_FORMAT)
+        name_previous(err, path, env);
+    if (!code)
+        code = npi_safetensors_open(&s->file, s->bytes, size);
+    if (!code)
+        code = npi_safetensors_format(&s->file, FORMAT, FORMAT_VERSION);
+    if (!code)
+        code = npi_safetensors_read_options(&s->asked, &s->file, "asked");
+    if (!code)
+        code = npi_safetensors_read_options(&s->options, &s->file, "options");
+    if (!code && !(s->state = npi_safetensors_object(&s->file, "state")))
+        code = npi_safetensors_refuse(&s->file, "its state is damaged");
+    return code;
+}
+
+static void close_saved(saved *s, const npgnn_env *env)
+{
+    json_decref(s->state);
+    npi_safetensors_close(&s->file);
+    npi_free(env, s->bytes);
+}
+
+/* ---- is it the same training? ---- */
+
+static int check_version(const saved *s)
+{
+    const char *writer = npi_safetensors_text(&s->file, "npgnn_version");
+    if (strcmp(writer, npgnn_version()) == 0)
+        return 0;
+    return npi_fail_at(s->file.err, NPGNN_E_MISMATCH, s->file.path, 0,
+                       "npgnn %.20s wrote this checkpoint; npgnn %s might not go on to the same numbers", writer,
+                       npgnn_version());
+}
+
+static int check_options(const npgnn_trainer *t, const saved *s)
+{
+    npgnn_option_info option;
+    char mine[64], its[64];
+    for (int i = 0; npgnn_options_info(&option, i); i++) {
+        npgnn_options_get(mine, sizeof mine, &t->asked, option.key, NULL);
+        npgnn_options_get(its, sizeof its, &s->asked, option.key, NULL);
+        if (strcmp(mine, its) != 0)
+            return npi_fail_at(s->file.err, NPGNN_E_MISMATCH, s->file.path, 0,
+                               "the training in this checkpoint has %s %s, not %s", option.key, its, mine);
+    }
+    return 0;
+}
+
+static int check_hash(const saved *s, const char *key, uint64_t mine, const char *what)
+{
+    uint64_t its = 0;
+    const char *text = json_string_value(json_object_get(s->state, key));
+    if (!text || sscanf(text, "%16" SCNx64, &its) != 1)
+        return npi_safetensors_refuse(&s->file, "its state is damaged");
+    if (its == mine)
+        return 0;
+    return npi_fail_at(s->file.err, NPGNN_E_MISMATCH, s->file.path, 0,
+                       "%s: %016" PRIx64 " in the checkpoint, %016" PRIx64 " here", what, its, mine);
+}
+
+static int check_same(npgnn_trainer *t, const saved *s)
+{
+    int code = check_version(s);
+    if (!code)
+        code = check_options(t, s);
+    if (!code)
+        code = check_hash(s, "fingerprint", fingerprint(t), "the graph is another one");
+    if (!code)
+        code = check_hash(s, "split", split_hash(t), "what is held out for validation is not the same");
+    return code;
+}
+
+/* ---- taking it over ---- */
+
+/* Returns whether it is as it must be. */
+static int read_reals(double *values, json_t *array, size_t count)
+{
+    int good = json_array_size(array) == count;
+    for (size_t i = 0; i < count; i++) {
+        json_t *value = json_array_get(array, i);
+        good = good && (json_is_number(value) || json_is_null(value));
+        values[i] = json_is_number(value) ? json_number_value(value) : (double)NAN;
+    }
+    return good;
+}
+
+/* Into `t`, which may be a mere copy. */
+static int read_state(npgnn_trainer *t, const saved *s)
+{
+    int good = 1;
+    for (size_t i = 0; i < COUNT(ints); i++) {
+        json_t *value = json_object_get(s->state, ints[i].name);
+        json_int_t number = json_integer_value(value);
+        good = good && json_is_integer(value) && number >= 0 && number <= INT_MAX;
+        *int_at(t, i) = (int)number;
+    }
+    for (size_t i = 0; i < COUNT(reals); i++)
+        good = read_reals(reals_at(t, i), json_object_get(s->state, reals[i].name), reals[i].count) && good;
+    return good ? 0 : npi_safetensors_refuse(&s->file, "its state is damaged");
+}
+
+/* The options of the training that the checkpoint was made in, as they follow from what was asked for. */
+static npgnn_options options_of(const npgnn_trainer *t, const saved *s, int rehearsal)
+{
+    if (rehearsal)
+        return npi_rehearsal_options(&t->asked);
+    if (npi_rehearsal_wanted(&t->asked, t->split))
+        return npi_rehearsal_settle(&t->asked, &s->options, s->options.iterations);
+    return t->asked;
+}
+
+static void copy_state(npgnn_trainer *t, npgnn_trainer *from, const saved *s, const npi_range at[TENSORS])
+{
+    for (size_t i = 0; i < COUNT(ints); i++)
+        *int_at(t, i) = *int_at(from, i);
+    for (size_t i = 0; i < COUNT(reals); i++)
+        memcpy(reals_at(t, i), reals_at(from, i), reals[i].count * sizeof(double));
+    t->adam.step = t->progress.iteration; /* an iteration that fails moves neither */
+    for (int i = 0; i < CHECKSUM; i++)
+        if (at[i].end > at[i].begin)
+            memcpy(block_of(t, i), s->file.data + at[i].begin, at[i].end - at[i].begin);
+}
+
+static int take_over(npgnn_trainer *t, const saved *s, npgnn_error *err)
+{
+    npgnn_trainer read = *t;
+    npi_safetensor tensors[TENSORS];
+    npi_range at[TENSORS];
+    int rehearsal = json_is_true(json_object_get(s->state, "rehearsal"));
+    npgnn_options options = options_of(t, s, rehearsal);
+    int has_best = json_object_get(s->file.header, block_name[BEST]) != NULL;
+    list_tensors(tensors, t, has_best);
+    int code = npi_safetensors_locate(at, &s->file, tensors, TENSORS);
+    if (!code)
+        code = read_state(&read, s);
+    if (!code && (read.progress.iteration > options.iterations || (has_best && !options.keep_best) ||
+                  (rehearsal && !npi_rehearsal_wanted(&t->asked, t->split))))
+        code = npi_safetensors_refuse(&s->file, "its state is damaged");
+    /* a new trainer stands at the beginning of all that was asked for */
+    if (!code && (rehearsal ? !t->rehearsal : npi_rehearsal_wanted(&t->asked, t->split)))
+        code = npi_trainer_begin(t, rehearsal ? NULL : &options, err);
+    if (!code)
+        copy_state(t, &read, s, at);
+    return code;
+}
+
+int npgnn_trainer_restore(npgnn_trainer *t, const char *path, npgnn_error *err)
+{
+    saved s;
+    int code = open_saved(&s, path, &t->env, err);
+    if (!code)
+        code = check_same(t, &s);
+    if (!code)
+        code = take_over(t, &s, err);
+    close_saved(&s, &t->env);
+    return code;
+}
+
+int npgnn_checkpoint_options(npgnn_options *options, const char *path, const npgnn_env *env, npgnn_error *err)
+{
+    saved s;
+    npgnn_env resolved = npi_env(env);
+    int code = open_saved(&s, path, &resolved, err);
+    if (!code)
+        *options = s.asked;
+    close_saved(&s, &resolved);
+    return code;
+}

@@ -1,0 +1,366 @@
+/* Model files: safetensors with the options and the origin of a model beside its tensors (docs/formats.md). */
+#include "store/modelfile.h"
+
+#include <inttypes.h>
+#include <jansson.h>
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/atomic.h"
+#include "model/model.h"
+#include "store/safetensors.h"
+
+#define FORMAT "npgnn-model"
+#define FORMAT_VERSION "1"
+#define FILE_LIMIT (SIZE_MAX / 4)
+
+/* ---- tensors of a model: its parameters, then the distribution of z ---- */
+
+enum { Z_MEAN = NPI_TENSORS, Z_LOG_SIGMA, TENSORS };
+
+static npi_safetensor tensor_of(const npi_params *params, int index)
+{
+    int32_t d = params->size.d;
+    npi_tensor z[2] = {{"z_mean", d > 0, d}, {"z_log_sigma", d > 0, d}};
+    npi_tensor t = index < NPI_TENSORS ? npi_params_tensor(params, index) : z[index - Z_MEAN];
+    return (npi_safetensor){t.name, "F32", t.rows, t.cols};
+}
+
+static void list_tensors(npi_safetensor tensors[TENSORS], const npi_params *params)
+{
+    for (int i = 0; i < TENSORS; i++)
+        tensors[i] = tensor_of(params, i);
+}
+
+static void tensor_read(float *out, const npgnn_model *model, int index)
+{
+    int d = model->params.size.d;
+    if (index < NPI_TENSORS)
+        npi_params_read(out, &model->params, index);
+    else
+        for (int c = 0; c < d; c++)
+            out[c] = (float)model->q[(index - Z_MEAN) * d + c];
+}
+
+static void tensor_write(npgnn_model *model, int index, const float *in)
+{
+    int d = model->params.size.d;
+    if (index < NPI_TENSORS)
+        npi_params_write(&model->params, index, in);
+    else
+        for (int c = 0; c < d; c++)
+            model->q[(index - Z_MEAN) * d + c] = (real)in[c];
+}
+
+/* ---- writing ---- */
+
+static json_t *real_or_null(double value)
+{
+    return isfinite(value) ? json_real(value) : json_null();
+}
+
+static json_t *info_json(const npgnn_model_info *info)
+{
+    char fingerprint[17], context[17];
+    snprintf(fingerprint, sizeof fingerprint, "%016" PRIx64, info->fingerprint);
+    snprintf(context, sizeof context, "%016" PRIx64, info->context_fingerprint);
+    return json_pack("{s:i, s:i, s:s, s:s, s:i, s:I, s:b, s:b, s:b, s:o, s:o, s:f}", "columns", (int)info->columns,
+                     "iterations", info->iterations, "fingerprint", fingerprint, "context", context, "train_nodes",
+                     (int)info->train_nodes, "train_edges", (json_int_t)info->train_edges, "normalize", info->normalize,
+                     "binarize", info->binarize, "weighted", info->weighted, "val_auc", real_or_null(info->val_auc),
+                     "val_ap", real_or_null(info->val_ap), "link_rate", info->link_rate);
+}
+
+/* NULL where memory is out, as in the next two. */
+static json_t *reals_json(const double *numbers, int count)
+{
+    json_t *array = json_array();
+    int failed = 0;
+    for (int i = 0; i < count; i++)
+        failed |= json_array_append_new(array, json_real(numbers[i]));
+    if (!failed)
+        return array;
+    json_decref(array);
+    return NULL;
+}
+
+static json_t *calibration_json(const npi_calibration *c)
+{
+    return json_pack("{s:f, s:o, s:o}", "offset", c->offset, "slopes", reals_json(c->slope, c->pieces), "knots",
+                     reals_json(c->knot, c->pieces - 1));
+}
+
+static json_t *columns_json(const npi_names *columns)
+{
+    json_t *array = json_array();
+    int failed = 0;
+    for (int32_t i = 0; i < npi_names_count(columns); i++)
+        failed |= json_array_append_new(array, json_string(npi_names_get(columns, i)));
+    if (!failed)
+        return array;
+    json_decref(array);
+    return NULL;
+}
+
+/* The header as text, for the caller to free; NULL when memory is out. */
+static char *header_text(const npgnn_model *model)
+{
+    npi_safetensor tensors[TENSORS];
+    json_t *metadata = json_pack("{s:s, s:s, s:s}", "format", FORMAT, "format_version", FORMAT_VERSION, "npgnn_version",
+                                 model->info.version);
+    int failed = npi_safetensors_put(metadata, "options", npi_safetensors_options(&model->options));
+    failed |= npi_safetensors_put(metadata, "info", info_json(&model->info));
+    if (model->columns)
+        failed |= npi_safetensors_put(metadata, "columns", columns_json(model->columns));
+    if (model->info.calibrated)
+        failed |= npi_safetensors_put(metadata, "calibration", calibration_json(&model->calibration));
+    list_tensors(tensors, &model->params);
+    if (!failed)
+        return npi_safetensors_header(metadata, tensors, TENSORS);
+    json_decref(metadata);
+    return NULL;
+}
+
+static int write_tensors(FILE *file, const npgnn_model *model, npgnn_error *err)
+{
+    npi_safetensor tensors[TENSORS];
+    size_t largest = 0;
+    list_tensors(tensors, &model->params);
+    for (int i = 0; i < TENSORS; i++)
+        if (npi_safetensor_bytes(&tensors[i]) > largest)
+            largest = npi_safetensor_bytes(&tensors[i]);
+    float *values = npi_alloc(&model->env, largest, 1, err);
+    if (!values)
+        return NPGNN_E_MEMORY;
+    for (int i = 0; i < TENSORS; i++) {
+        tensor_read(values, model, i);
+        fwrite(values, 1, npi_safetensor_bytes(&tensors[i]), file); /* the commit notices a failure */
+    }
+    npi_free(&model->env, values);
+    return 0;
+}
+
+int npgnn_model_save(const npgnn_model *model, const char *path, npgnn_error *err)
+{
+    npi_atomic out;
+    char *text = header_text(model);
+    if (!text)
+        return npi_fail(err, NPGNN_E_MEMORY, "out of memory while writing %s", path);
+    int code = npi_atomic_open(&out, path, err);
+    if (!code) {
+        uint64_t length = strlen(text);
+        fwrite(&length, sizeof length, 1, out.file);
+        fwrite(text, 1, (size_t)length, out.file);
+        code = write_tensors(out.file, model, err);
+        if (code)
+            npi_atomic_abort(&out);
+        else
+            code = npi_atomic_commit(&out, err);
+    }
+    free(text);
+    return code;
+}
+
+/* ---- reading ---- */
+
+static double real_or_nan(json_t *value)
+{
+    return json_is_number(value) ? json_number_value(value) : (double)NAN;
+}
+
+static int read_info(npgnn_model_info *info, json_t *object, const npi_safetensors *r)
+{
+    json_int_t columns, edges, nodes, iterations;
+    json_t *auc, *ap;
+    const char *fingerprint, *context = NULL; /* older files have no context: it is the graph */
+    if (json_unpack(object, "{s:I, s:I, s:s, s?:s, s:I, s:I, s:b, s:b, s?b, s:o, s:o}", "columns", &columns,
+                    "iterations", &iterations, "fingerprint", &fingerprint, "context", &context, "train_nodes", &nodes,
+                    "train_edges", &edges, "normalize", &info->normalize, "binarize", &info->binarize, "weighted",
+                    &info->weighted, "val_auc", &auc, "val_ap", &ap) ||
+        columns < 1 || columns > INT32_MAX || nodes < 0 || nodes > INT32_MAX || edges < 0 || iterations < 0 ||
+        iterations > INT_MAX || sscanf(fingerprint, "%16" SCNx64, &info->fingerprint) != 1 ||
+        sscanf(context ? context : fingerprint, "%16" SCNx64, &info->context_fingerprint) != 1)
+        return npi_safetensors_refuse(r, "its info is damaged");
+    info->columns = (int32_t)columns;
+    info->train_nodes = (int32_t)nodes;
+    info->train_edges = edges;
+    info->iterations = (int)iterations;
+    info->val_auc = real_or_nan(auc);
+    info->val_ap = real_or_nan(ap);
+    info->link_rate = real_or_nan(json_object_get(object, "link_rate"));
+    return 0;
+}
+
+static int read_metadata(npgnn_options *options, npgnn_model_info *info, const npi_safetensors *r)
+{
+    int code = npi_safetensors_format(r, FORMAT, FORMAT_VERSION);
+    if (!code)
+        code = npi_safetensors_read_options(options, r, "options");
+    if (code)
+        return code;
+    json_t *object = npi_safetensors_object(r, "info");
+    code = read_info(info, object, r);
+    json_decref(object);
+    snprintf(info->version, sizeof info->version, "%s", npi_safetensors_text(r, "npgnn_version"));
+    return code;
+}
+
+/* The names of the feature columns, where the model has them: as many, and all different. */
+static int read_columns(npgnn_model *model, const npi_safetensors *r)
+{
+    if (!npi_safetensors_text(r, "columns"))
+        return 0;
+    json_t *array = npi_safetensors_object(r, "columns");
+    size_t count = json_is_array(array) ? json_array_size(array) : 0;
+    int32_t place = 0;
+    int code = count == (size_t)model->info.columns ? npi_names_new(&model->columns, &model->env, r->err)
+                                                    : npi_safetensors_refuse(r, "its column names are damaged");
+    for (size_t i = 0; !code && i < count; i++) {
+        json_t *name = json_array_get(array, i);
+        const char *text = json_is_string(name) ? json_string_value(name) : "";
+        code = npi_names_add(&place, model->columns, text, strlen(text), r->err);
+        if (!code && (!*text || (size_t)place != i))
+            code = npi_safetensors_refuse(r, "its column names are damaged");
+    }
+    json_decref(array);
+    return code;
+}
+
+/* 1, or 0 where it is not one. */
+static int parse_calibration(npi_calibration *c, const json_t *object)
+{
+    json_t *slopes = json_object_get(object, "slopes"), *knots = json_object_get(object, "knots");
+    size_t pieces = json_array_size(slopes);
+    if (pieces < 1 || pieces > NPI_CALIBRATION_MOST || !json_is_array(knots) || json_array_size(knots) != pieces - 1)
+        return 0;
+    *c = (npi_calibration){.pieces = (int)pieces, .offset = real_or_nan(json_object_get(object, "offset"))};
+    for (size_t p = 0; p < pieces; p++)
+        c->slope[p] = real_or_nan(json_array_get(slopes, p));
+    for (size_t p = 0; p + 1 < pieces; p++)
+        c->knot[p] = real_or_nan(json_array_get(knots, p));
+    return npi_calibration_is_sound(c);
+}
+
+/* Older files have none, nor do models that were trained without validation. */
+static int read_calibration(npgnn_model *model, const npi_safetensors *r)
+{
+    double stored = model->info.link_rate;
+    npi_model_uncalibrate(model);
+    if (stored > 0 && stored < 1)
+        model->info.link_rate = stored;
+    if (!npi_safetensors_text(r, "calibration"))
+        return 0;
+    json_t *object = npi_safetensors_object(r, "calibration");
+    model->info.calibrated = parse_calibration(&model->calibration, object);
+    json_decref(object);
+    return model->info.calibrated ? 0 : npi_safetensors_refuse(r, "its calibration is damaged");
+}
+
+static int read_tensor(npgnn_model *model, int index, npi_range at, const npi_safetensors *r)
+{
+    size_t bytes = at.end - at.begin;
+    float *values = npi_alloc(&model->env, bytes, 1, r->err);
+    if (!values)
+        return NPGNN_E_MEMORY;
+    memcpy(values, r->data + at.begin, bytes); /* the file need not align them */
+    int code = 0;
+    for (size_t i = 0; !code && i < bytes / sizeof *values; i++)
+        if (!isfinite(values[i]))
+            code = npi_fail_at(r->err, NPGNN_E_FORMAT, r->path, 0, "tensor %s has a value that is not finite",
+                               tensor_of(&model->params, index).name);
+    if (!code)
+        tensor_write(model, index, values);
+    npi_free(&model->env, values);
+    return code;
+}
+
+static int read_tensors(npgnn_model *model, const npi_safetensors *r)
+{
+    npi_range at[TENSORS];
+    npi_safetensor tensors[TENSORS];
+    list_tensors(tensors, &model->params);
+    int code = npi_safetensors_locate(at, r, tensors, TENSORS);
+    for (int i = 0; !code && i < TENSORS; i++)
+        if (at[i].end > at[i].begin)
+            code = read_tensor(model, i, at[i], r);
+    return code;
+}
+
+/* The parameters that the options ask for must be in the file before memory for them is asked for. */
+static int check_size(const npgnn_options *options, int32_t columns, const npi_safetensors *r)
+{
+    npi_params shape = {.size = npi_sizes_of(options, columns)};
+    size_t bytes = 0;
+    /* W2 has a row for every column and more: their number must be one that the file can hold and that a row can have */
+    if ((size_t)columns > r->data_size / sizeof(float) || columns > INT32_MAX - shape.size.d)
+        return npi_safetensors_refuse(r, "it is shorter than its options say");
+    for (int i = 0; i < NPI_TENSORS; i++) {
+        npi_safetensor tensor = tensor_of(&shape, i);
+        bytes += npi_safetensor_bytes(&tensor);
+    }
+    return bytes <= r->data_size ? 0 : npi_safetensors_refuse(r, "it is shorter than its options say");
+}
+
+static int read_model(npgnn_model **out, const npi_safetensors *r, const npgnn_env *env)
+{
+    npgnn_options options;
+    npgnn_model_info info = {0};
+    npgnn_model *model = NULL;
+    int code = read_metadata(&options, &info, r);
+    if (!code)
+        code = check_size(&options, info.columns, r);
+    if (!code)
+        code = npi_model_new(&model, &options, info.columns, env, r->err);
+    if (!code) {
+        info.parameters = model->info.parameters;
+        model->info = info;
+        code = read_calibration(model, r);
+    }
+    if (!code)
+        code = read_columns(model, r);
+    if (!code)
+        code = read_tensors(model, r);
+    if (code) {
+        npgnn_model_free(model);
+        return code;
+    }
+    *out = model;
+    return 0;
+}
+
+static int read_file(npgnn_model **out, const char *path, const unsigned char *bytes, size_t size, const npgnn_env *env,
+                     npgnn_error *err)
+{
+    npi_safetensors r = {.path = path, .expected = "a model of npgnn", .err = err};
+    int code = npi_safetensors_open(&r, bytes, size);
+    if (!code)
+        code = read_model(out, &r, env);
+    npi_safetensors_close(&r);
+    return code;
+}
+
+int npi_model_read(npgnn_model **out, npi_stream *stream, npgnn_error *err)
+{
+    const npgnn_env *env = npi_stream_env(stream);
+    unsigned char *bytes = NULL;
+    size_t size = 0;
+    int code = npi_stream_all(&bytes, &size, stream, FILE_LIMIT, err);
+    if (!code)
+        code = read_file(out, npi_stream_name(stream), bytes, size, env, err);
+    npi_free(env, bytes);
+    return code;
+}
+
+int npgnn_model_load(npgnn_model **out, const char *path, const npgnn_env *env, npgnn_error *err)
+{
+    npgnn_env resolved = npi_env(env);
+    npi_stream *stream = NULL;
+    int code = npi_stream_open(&stream, path, &resolved, err);
+    if (!code)
+        code = npi_model_read(out, stream, err);
+    npi_stream_close(stream);
+    return code;
+}

@@ -1,0 +1,209 @@
+#include "store/safetensors.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+#error "safetensors are little-endian, and so must the machine be"
+#endif
+
+#define HEADER_LIMIT (100u << 20)
+
+size_t npi_safetensor_bytes(const npi_safetensor *tensor)
+{
+    size_t width = strcmp(tensor->dtype, "F32") == 0 ? 4 : 8;
+    return (size_t)tensor->rows * (size_t)tensor->cols * width;
+}
+
+/* ---- writing ---- */
+
+/* The text of `value`, for the caller to free; NULL when memory is out. Measured first: where memory runs out while a text of
+ * jansson's grows, it may lack a byte without anybody being told. */
+static char *text_of(const json_t *value, size_t flags)
+{
+    size_t size = value ? json_dumpb(value, NULL, 0, flags) : 0;
+    char *text = size > 0 ? malloc(size + 1) : NULL;
+    if (!text || json_dumpb(value, text, size, flags) != size) {
+        free(text);
+        return NULL;
+    }
+    text[size] = '\0';
+    return text;
+}
+
+int npi_safetensors_put(json_t *metadata, const char *key, json_t *value)
+{
+    char *text = text_of(value, JSON_COMPACT | JSON_SORT_KEYS);
+    int failed = !text || json_object_set_new(metadata, key, json_string(text));
+    json_decref(value);
+    free(text);
+    return failed;
+}
+
+json_t *npi_safetensors_options(const npgnn_options *options)
+{
+    json_t *object = json_object();
+    npgnn_option_info option;
+    char value[64];
+    int failed = 0;
+    for (int i = 0; npgnn_options_info(&option, i); i++) {
+        npgnn_options_get(value, sizeof value, options, option.key, NULL);
+        failed |= json_object_set_new(object, option.key, json_string(value));
+    }
+    if (!failed)
+        return object;
+    json_decref(object);
+    return NULL;
+}
+
+static json_t *entry(const npi_safetensor *t, size_t offset)
+{
+    json_t *shape = t->rows == 1 ? json_pack("[I]", (json_int_t)t->cols)
+                                 : json_pack("[I, I]", (json_int_t)t->rows, (json_int_t)t->cols);
+    return json_pack("{s:s, s:o, s:[I, I]}", "dtype", t->dtype, "shape", shape, "data_offsets", (json_int_t)offset,
+                     (json_int_t)offset + (json_int_t)npi_safetensor_bytes(t));
+}
+
+/* Takes `text` over. */
+static char *padded(char *text)
+{
+    size_t length = text ? strlen(text) : 0, wanted = (length + 7) / 8 * 8;
+    char *longer = text ? realloc(text, wanted + 1) : NULL;
+    if (!longer) {
+        free(text);
+        return NULL;
+    }
+    memset(longer + length, ' ', wanted - length);
+    longer[wanted] = '\0';
+    return longer;
+}
+
+char *npi_safetensors_header(json_t *metadata, const npi_safetensor *tensors, int count)
+{
+    size_t offset = 0;
+    json_t *header = json_object();
+    int failed = json_object_set_new(header, "__metadata__", metadata);
+    for (int i = 0; i < count; i++) {
+        if (npi_safetensor_bytes(&tensors[i]) == 0)
+            continue;
+        failed |= json_object_set_new(header, tensors[i].name, entry(&tensors[i], offset));
+        offset += npi_safetensor_bytes(&tensors[i]);
+    }
+    char *text = failed ? NULL : text_of(header, JSON_COMPACT);
+    json_decref(header);
+    return padded(text);
+}
+
+/* ---- reading ---- */
+
+int npi_safetensors_refuse(const npi_safetensors *file, const char *what)
+{
+    return npi_fail_at(file->err, NPGNN_E_FORMAT, file->path, 0, "not %s: %s", file->expected, what);
+}
+
+int npi_safetensors_open(npi_safetensors *file, const unsigned char *bytes, size_t size)
+{
+    uint64_t length = 0;
+    if (size < sizeof length)
+        return npi_safetensors_refuse(file, "too short");
+    memcpy(&length, bytes, sizeof length);
+    if (length > HEADER_LIMIT || length > size - sizeof length)
+        return npi_safetensors_refuse(file, "its header does not fit into the file");
+    file->data = bytes + sizeof length + length;
+    file->data_size = size - sizeof length - (size_t)length;
+    file->header = json_loadb((const char *)bytes + sizeof length, (size_t)length, JSON_REJECT_DUPLICATES, NULL);
+    if (json_is_object(file->header))
+        return 0;
+    npi_safetensors_close(file);
+    return npi_safetensors_refuse(file, "its header is not JSON");
+}
+
+void npi_safetensors_close(npi_safetensors *file)
+{
+    json_decref(file->header);
+    file->header = NULL;
+}
+
+const char *npi_safetensors_text(const npi_safetensors *file, const char *key)
+{
+    return json_string_value(json_object_get(json_object_get(file->header, "__metadata__"), key));
+}
+
+json_t *npi_safetensors_object(const npi_safetensors *file, const char *key)
+{
+    const char *text = npi_safetensors_text(file, key);
+    return text ? json_loads(text, JSON_REJECT_DUPLICATES, NULL) : NULL;
+}
+
+int npi_safetensors_format(const npi_safetensors *file, const char *format, const char *format_version)
+{
+    const char *its_format = npi_safetensors_text(file, "format");
+    const char *its_version = npi_safetensors_text(file, "format_version");
+    const char *writer = npi_safetensors_text(file, "npgnn_version");
+    if (!its_format || !its_version || !writer || strcmp(its_format, format) != 0)
+        return npi_safetensors_refuse(file, "a safetensors file of something else");
+    if (strcmp(its_version, format_version) != 0)
+        return npi_fail_at(file->err, NPGNN_E_FORMAT, file->path, 0,
+                           "%s in the newer format %.20s of npgnn %.20s: this version reads format %s", file->expected,
+                           its_version, writer, format_version);
+    return 0;
+}
+
+static int set_options(npgnn_options *options, json_t *object, const npi_safetensors *file)
+{
+    npgnn_error why = {0};
+    npgnn_options_preset(options, NULL, NULL);
+    for (void *at = json_object_iter(object); at; at = json_object_iter_next(object, at)) {
+        const char *value = json_string_value(json_object_iter_value(at));
+        if (npgnn_options_set(options, json_object_iter_key(at), value ? value : "", &why))
+            return npi_fail_at(file->err, NPGNN_E_FORMAT, file->path, 0,
+                               "an option that this version does not know: %.200s", why.text);
+    }
+    return 0;
+}
+
+int npi_safetensors_read_options(npgnn_options *options, const npi_safetensors *file, const char *key)
+{
+    json_t *object = npi_safetensors_object(file, key);
+    int code = json_is_object(object) ? set_options(options, object, file)
+                                      : npi_safetensors_refuse(file, "its options are damaged");
+    json_decref(object);
+    return code;
+}
+
+static int locate(npi_range *at, const npi_safetensors *file, const npi_safetensor *t)
+{
+    json_t *found = json_object_get(file->header, t->name), *shape;
+    const char *dtype;
+    json_int_t begin, end;
+    int vector = t->rows == 1;
+    if (json_unpack(found, "{s:s, s:o, s:[I, I]}", "dtype", &dtype, "shape", &shape, "data_offsets", &begin, &end))
+        return npi_fail_at(file->err, NPGNN_E_FORMAT, file->path, 0, "tensor %s is missing or damaged", t->name);
+    int fits = strcmp(dtype, t->dtype) == 0 && json_array_size(shape) == (vector ? 1u : 2u) &&
+               json_integer_value(json_array_get(shape, vector ? 0 : 1)) == t->cols &&
+               (vector || json_integer_value(json_array_get(shape, 0)) == t->rows);
+    if (!fits || begin < 0 || end < begin || (uint64_t)end > file->data_size ||
+        (uint64_t)(end - begin) != npi_safetensor_bytes(t))
+        return npi_fail_at(file->err, NPGNN_E_FORMAT, file->path, 0, "tensor %s should be %s of %lld x %lld", t->name,
+                           t->dtype, (long long)t->rows, (long long)t->cols);
+    *at = (npi_range){(size_t)begin, (size_t)end};
+    return 0;
+}
+
+int npi_safetensors_locate(npi_range *at, const npi_safetensors *file, const npi_safetensor *tensors, int count)
+{
+    size_t total = 0;
+    for (int i = 0; i < count; i++) {
+        at[i] = (npi_range){0, 0};
+        int code = npi_safetensor_bytes(&tensors[i]) > 0 ? locate(&at[i], file, &tensors[i]) : 0;
+        if (code)
+            return code;
+        for (int j = 0; j < i; j++)
+            if (at[j].begin < at[i].end && at[i].begin < at[j].end)
+                return npi_fail_at(file->err, NPGNN_E_FORMAT, file->path, 0, "tensors %s and %s overlap",
+                                   tensors[j].name, tensors[i].name);
+        total += npi_safetensor_bytes(&tensors[i]);
+    }
+    return total == file->data_size ? 0 : npi_safetensors_refuse(file, "it is longer than its tensors");
+}

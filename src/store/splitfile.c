@@ -1,0 +1,382 @@
+/* Split files: tab-separated lines "set u v label" (docs/formats.md). A transductive split lists its training links; a split
+ * by nodes lists the held-out nodes instead, from which the training links follow, and in production the links of new nodes
+ * that are known when predicting. */
+#include "store/splitfile.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "graph/pair.h"
+#include "io/atomic.h"
+#include "io/text.h"
+
+static const char *const protocol_names[] = {"transductive", "inductive", "few-shot", "inductive-hidden", "production"};
+enum { PROTOCOLS = sizeof protocol_names / sizeof protocol_names[0] };
+static const char *const set_names[2] = {"val", "test"};
+static const char *const node_names[2] = {"val-node", "test-node"};
+
+static int index_of(const char *word, const char *const words[], int count)
+{
+    for (int i = 0; i < count; i++)
+        if (strcmp(word, words[i]) == 0)
+            return i;
+    return -1;
+}
+
+/* ---- reading ---- */
+
+typedef struct pair_list {
+    npgnn_pair *items;
+    size_t count, room;
+} pair_list;
+
+/* Where a pair stands, to find the same pair on two lines. */
+typedef struct place {
+    uint64_t key;
+    int64_t line;
+} place;
+
+typedef struct reader {
+    npi_stream *stream;
+    const npgnn_env *env;
+    const npgnn_graph *graph;
+    npgnn_protocol protocol;
+    int rows; /* read so far */
+    pair_list listed, positive[2], negative[2];
+    unsigned char *role;
+    place *places;
+    size_t place_count, place_room;
+} reader;
+
+static int mismatch(const reader *r, npgnn_error *err, const char *u, const char *v, const char *what)
+{
+    return npi_fail_at(err, NPGNN_E_MISMATCH, npi_stream_name(r->stream), npi_stream_lineno(r->stream),
+                       "%.60s - %.60s %s", u, v, what);
+}
+
+static int find_node(int32_t *out, const reader *r, const char *name, npgnn_error *err)
+{
+    *out = npgnn_graph_find(r->graph, name);
+    if (*out < 0)
+        return npi_fail_at(err, NPGNN_E_MISMATCH, npi_stream_name(r->stream), npi_stream_lineno(r->stream),
+                           "'%.60s' is not a node of the graph", name);
+    return 0;
+}
+
+static int add_pair(reader *r, pair_list *list, npgnn_pair pair, npgnn_error *err)
+{
+    int code = npi_grow(r->env, &list->items, &list->room, list->count, sizeof *list->items, err);
+    if (code == 0)
+        code = npi_grow(r->env, &r->places, &r->place_room, r->place_count, sizeof *r->places, err);
+    if (code)
+        return code;
+    uint64_t key = npi_pair_key(pair);
+    place here = {key, npi_stream_lineno(r->stream)};
+    list->items[list->count++] = npi_key_pair(key); /* u < v */
+    r->places[r->place_count++] = here;
+    return 0;
+}
+
+/* A line "val-node NAME - -". */
+static int read_node(reader *r, int set, char *field[4], npgnn_error *err)
+{
+    int32_t node;
+    int code = find_node(&node, r, field[1], err);
+    if (code)
+        return code;
+    if (r->protocol == NPGNN_TRANSDUCTIVE)
+        return npi_stream_fail(r->stream, err,
+                               "held-out nodes need a line \"# protocol: inductive\" or another above them");
+    if (r->role[node] != NPI_NODE_TRAIN)
+        return npi_stream_fail(r->stream, err, "node '%.60s' is held out twice", field[1]);
+    r->role[node] = set == NPGNN_SET_VAL ? NPI_NODE_VAL : NPI_NODE_TEST;
+    return 0;
+}
+
+/* Whether the protocol has lines of links outside the held-out sets, "train" or "known". */
+static int check_listed(reader *r, int known, npgnn_error *err)
+{
+    if (known && r->protocol != NPGNN_PRODUCTION)
+        return npi_stream_fail(r->stream, err, "known links need a line \"# protocol: production\" above them");
+    if (!known && r->role)
+        return npi_stream_fail(r->stream, err, "a split by nodes has no training pairs: they follow from the nodes");
+    return 0;
+}
+
+/* A line "train U V 1", "known U V 1", "val U V LABEL" or "test U V LABEL"; set is -1 for the first two. */
+static int read_pair(reader *r, int set, char *field[4], npgnn_error *err)
+{
+    npgnn_pair pair;
+    int label = field[3][0] - '0';
+    int code = find_node(&pair.u, r, field[1], err);
+    if (code == 0)
+        code = find_node(&pair.v, r, field[2], err);
+    if (code)
+        return code;
+    if (strcmp(field[3], "0") != 0 && strcmp(field[3], "1") != 0)
+        return npi_stream_fail(r->stream, err, "the label '%.20s' is neither 0 nor 1", field[3]);
+    if (pair.u == pair.v)
+        return npi_stream_fail(r->stream, err, "a pair of a node with itself");
+    if (set < 0 && (code = check_listed(r, strcmp(field[0], "known") == 0, err)) != 0)
+        return code;
+    if (set < 0 && label == 0)
+        return npi_stream_fail(r->stream, err, "a %s pair must be a link, with label 1",
+                               r->role ? "known" : "training");
+    int edge = npgnn_graph_has_edge(r->graph, pair.u, pair.v);
+    if (label && !edge)
+        return mismatch(r, err, field[1], field[2], "has label 1, but the graph has no such link");
+    if (!label && edge)
+        return mismatch(r, err, field[1], field[2], "has label 0, but it is a link of the graph");
+    return add_pair(r, set < 0 ? &r->listed : label ? &r->positive[set] : &r->negative[set], pair, err);
+}
+
+static int read_row(reader *r, char *line, char separator, npgnn_error *err)
+{
+    char *field[4];
+    for (int i = 0; i < 4; i++) {
+        field[i] = npi_text_field(&line, separator);
+        if (!field[i])
+            return npi_stream_fail(r->stream, err, "a split line needs four fields: set, u, v, label");
+    }
+    if (r->rows++ == 0 && strcmp(field[0], "set") == 0)
+        return 0; /* the header */
+    int set = index_of(field[0], set_names, 2), nodes = index_of(field[0], node_names, 2);
+    if (nodes >= 0)
+        return read_node(r, nodes, field, err);
+    if (set < 0 && strcmp(field[0], "train") != 0 && strcmp(field[0], "known") != 0)
+        return npi_stream_fail(r->stream, err, "'%.40s' is not a set: train, known, val, test, val-node or test-node",
+                               field[0]);
+    return read_pair(r, set, field, err);
+}
+
+/* "# protocol: NAME" says how the graph was cut; other comments say nothing. */
+static int read_comment(reader *r, char *line, npgnn_error *err)
+{
+    char *at = line + strspn(line, "# \t");
+    if (strncmp(at, "protocol:", 9) != 0)
+        return 0;
+    at += 9;
+    const char *name = npi_text_field(&at, ' ');
+    int protocol = name ? index_of(name, protocol_names, PROTOCOLS) : -1;
+    if (protocol < 0)
+        return npi_stream_fail(r->stream, err,
+                               "the protocol is transductive, inductive, few-shot, inductive-hidden or production");
+    if (r->rows > 0)
+        return npi_stream_fail(r->stream, err, "the protocol must be named above the first line of the split");
+    r->protocol = (npgnn_protocol)protocol;
+    if (protocol != NPGNN_TRANSDUCTIVE && !r->role)
+        r->role = npi_alloc(r->env, (size_t)r->graph->n, 1, err); /* 0: training */
+    return protocol != NPGNN_TRANSDUCTIVE && !r->role ? NPGNN_E_MEMORY : 0;
+}
+
+static int read_lines(reader *r, npgnn_error *err)
+{
+    char *line, separator = 0;
+    int code = 0;
+    while (code == 0 && (code = npi_stream_line(&line, r->stream, err)) > 0) {
+        code = 0;
+        if (line[0] == '#') {
+            code = read_comment(r, line, err);
+        } else if (!npi_text_skippable(line)) {
+            separator = separator ? separator : npi_text_separator(line);
+            code = read_row(r, line, separator, err);
+        }
+    }
+    return code;
+}
+
+static int by_key(const void *a, const void *b)
+{
+    const place *left = a, *right = b;
+    if (left->key != right->key)
+        return left->key < right->key ? -1 : 1;
+    return (left->line > right->line) - (left->line < right->line);
+}
+
+static int check_places(reader *r, npgnn_error *err)
+{
+    if (r->place_count > 0)
+        qsort(r->places, r->place_count, sizeof *r->places, by_key);
+    for (size_t i = 1; i < r->place_count; i++)
+        if (r->places[i].key == r->places[i - 1].key)
+            return npi_fail_at(err, NPGNN_E_FORMAT, npi_stream_name(r->stream), r->places[i].line,
+                               "the pair stands on line %" PRId64 " already", r->places[i - 1].line);
+    return 0;
+}
+
+static int by_pair(const void *a, const void *b)
+{
+    uint64_t left = npi_pair_key(*(const npgnn_pair *)a), right = npi_pair_key(*(const npgnn_pair *)b);
+    return (left > right) - (left < right);
+}
+
+/* Puts the non-links behind the links of a set: the list of the links becomes that of the pairs. */
+static int join_sets(reader *r, npgnn_pair *pairs[2], size_t count[2], size_t positives[2], npgnn_error *err)
+{
+    for (int set = 0; set < 2; set++) {
+        const pair_list *negative = &r->negative[set];
+        positives[set] = r->positive[set].count;
+        count[set] = positives[set] + negative->count;
+        npgnn_pair *joined = npi_resize(r->env, r->positive[set].items, count[set], sizeof *joined, err);
+        if (!joined)
+            return NPGNN_E_MEMORY;
+        r->positive[set].items = joined;
+        if (negative->count > 0)
+            memcpy(joined + positives[set], negative->items, negative->count * sizeof *joined);
+    }
+    for (int set = 0; set < 2; set++) {
+        pairs[set] = r->positive[set].items;
+        r->positive[set].items = NULL;
+    }
+    return 0;
+}
+
+/* What the graph makes of the sets is at fault where the file is: it gets the file's name. */
+static int blame_file(const reader *r, int code, npgnn_error *err)
+{
+    npgnn_error inner;
+    if (!err || code == NPGNN_E_MEMORY)
+        return code;
+    inner = *err;
+    return npi_fail_at(err, code, npi_stream_name(r->stream), 0, "%.500s", inner.text);
+}
+
+static int assemble(npgnn_split **out, reader *r, npgnn_error *err)
+{
+    npgnn_pair *pairs[2];
+    size_t count[2], positives[2];
+    int64_t listed = (int64_t)(r->listed.count + r->positive[0].count + r->positive[1].count);
+    int code = join_sets(r, pairs, count, positives, err);
+    if (code)
+        return code;
+    if (r->listed.count > 0)
+        qsort(r->listed.items, r->listed.count, sizeof *r->listed.items, by_pair);
+    if (!r->role && listed < r->graph->m)
+        npi_log(r->env, "%s: %" PRId64 " links of the graph are in no set", npi_stream_name(r->stream),
+                r->graph->m - listed);
+    unsigned char *role = r->role;
+    r->role = NULL; /* the split's now, as the pairs are */
+    code = npi_split_assemble(out, r->graph, r->protocol, r->listed.items, (int64_t)r->listed.count, role, pairs, count,
+                              positives, r->env, err);
+    return code ? blame_file(r, code, err) : 0;
+}
+
+int npi_split_read(npgnn_split **out, npi_stream *stream, const npgnn_graph *graph, npgnn_error *err)
+{
+    reader r = {.stream = stream, .env = npi_stream_env(stream), .graph = graph, .protocol = NPGNN_TRANSDUCTIVE};
+    int code = read_lines(&r, err);
+    if (code == 0)
+        code = check_places(&r, err);
+    if (code == 0)
+        code = assemble(out, &r, err);
+    npi_free(r.env, r.listed.items);
+    for (int set = 0; set < 2; set++) {
+        npi_free(r.env, r.positive[set].items);
+        npi_free(r.env, r.negative[set].items);
+    }
+    npi_free(r.env, r.role);
+    npi_free(r.env, r.places);
+    return code;
+}
+
+int npgnn_split_load(npgnn_split **out, const npgnn_graph *graph, const char *path, const npgnn_env *env,
+                     npgnn_error *err)
+{
+    npgnn_env resolved = npi_env(env);
+    npi_stream *stream;
+    int code = npi_stream_open(&stream, path, &resolved, err);
+    if (code)
+        return code;
+    code = npi_split_read(out, stream, graph, err);
+    npi_stream_close(stream);
+    return code;
+}
+
+/* ---- writing ---- */
+
+static void write_pair(FILE *file, const npgnn_graph *graph, const char *set, npgnn_pair pair, int label)
+{
+    char u[12], v[12];
+    fprintf(file, "%s\t%s\t%s\t%d\n", set, npgnn_graph_name(graph, pair.u, u), npgnn_graph_name(graph, pair.v, v),
+            label);
+}
+
+static void write_train(FILE *file, const npgnn_split *split)
+{
+    for (int32_t u = 0; u < split->train->n; u++) {
+        const int32_t *neighbors;
+        int64_t count = npgnn_graph_neighbors(&neighbors, split->train, u);
+        for (int64_t i = 0; i < count; i++)
+            if (neighbors[i] > u)
+                write_pair(file, split->graph, "train", (npgnn_pair){u, neighbors[i]}, 1);
+    }
+}
+
+/* What prediction knows besides training: links with a held-out end. */
+static void write_known(FILE *file, const npgnn_split *split)
+{
+    for (int32_t u = 0; u < split->known->n; u++) {
+        const int32_t *neighbors;
+        int64_t count = npgnn_graph_neighbors(&neighbors, split->known, u);
+        for (int64_t i = 0; i < count; i++)
+            if (neighbors[i] > u && (split->role[u] != NPI_NODE_TRAIN || split->role[neighbors[i]] != NPI_NODE_TRAIN))
+                write_pair(file, split->graph, "known", (npgnn_pair){u, neighbors[i]}, 1);
+    }
+}
+
+static void write_nodes(FILE *file, const npgnn_split *split)
+{
+    char name[12];
+    for (int32_t i = 0; i < split->graph->n; i++)
+        if (split->role[i] != NPI_NODE_TRAIN)
+            fprintf(file, "%s\t%s\t-\t-\n", node_names[split->role[i] == NPI_NODE_TEST],
+                    npgnn_graph_name(split->graph, i, name));
+}
+
+static void write_split(FILE *file, const npgnn_split *split)
+{
+    if (split->role)
+        fprintf(file, "# protocol: %s\n", protocol_names[split->protocol]);
+    fputs("set\tu\tv\tlabel\n", file);
+    if (split->role)
+        write_nodes(file, split);
+    else
+        write_train(file, split);
+    if (split->protocol == NPGNN_PRODUCTION)
+        write_known(file, split);
+    for (int set = 0; set < 2; set++)
+        for (size_t i = 0; i < split->count[set]; i++)
+            write_pair(file, split->graph, set_names[set], split->pairs[set][i], i < split->positives[set]);
+}
+
+/* A name that would not be read back as one field cannot be written. */
+static int check_names(const npgnn_graph *graph, npgnn_error *err)
+{
+    char buffer[12];
+    for (int32_t i = 0; graph->names && i < graph->n; i++) {
+        const char *name = npgnn_graph_name(graph, i, buffer);
+        if (name[strcspn(name, "\t\"")] != '\0')
+            return npi_fail(err, NPGNN_E_ARGUMENT,
+                            "the node name '%.60s' has a tab or a quote: a split file cannot hold it", name);
+    }
+    return 0;
+}
+
+int npgnn_split_save(const npgnn_split *split, const char *path, npgnn_error *err)
+{
+    npi_atomic out;
+    int code = check_names(split->graph, err);
+    if (code == 0)
+        code = npi_atomic_open(&out, path, err);
+    if (code)
+        return code;
+    write_split(out.file, split);
+    if (ferror(out.file)) {
+        code = npi_fail_errno(err, "write", path);
+        npi_atomic_abort(&out);
+        return code;
+    }
+    return npi_atomic_commit(&out, err);
+}
