@@ -1,5 +1,5 @@
 /* How sure is the model when it knows little of a graph? z is encoded from larger and larger parts of it, and links are predicted
- * for many draws of z. With a file name: draws the figure of docs/uncertainty.md there. */
+ * for many draws of z. With a file name: draws the figure of docs/understand/latent.md there. */
 #include <math.h>
 #include <npgnn/npgnn.h>
 #include <stdio.h>

@@ -63,7 +63,7 @@ static void assert_same_model(const npgnn_model *a, const npgnn_model *b)
     assert_memory_equal(&a->options, &b->options, sizeof a->options);
 }
 
-/* ---- an encoder that takes its time: dense matrices, in double, straight from docs/math.md ---- */
+/* ---- an encoder that takes its time: dense matrices, in double, straight from docs/understand/math.md ---- */
 
 enum { MOST_NODES = 256, MOST_WIDTH = 128 };
 typedef double matrix[MOST_NODES][MOST_WIDTH];

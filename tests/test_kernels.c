@@ -6,7 +6,7 @@
 #include "base/rng.h"
 #include "linalg/kernels.h"
 
-/* The bounds of docs/pairs.md (P12, P13), and the smallest argument they hold for. */
+/* The bounds of docs/understand/pairs.md (P12, P13), and the smallest argument they hold for. */
 #ifdef NPI_DOUBLE
 #define RELATIVE 1e-15
 #define LOWEST (-700.0)

@@ -51,7 +51,7 @@ typedef struct expectation {
     const char *key, *standard, *paper, *authors;
 } expectation;
 
-/* The table of docs/math.md. */
+/* The table of docs/understand/math.md. */
 static const expectation table[] = {
     {"encoder-output", "linear", "relu", "linear"},
     {"aggregate", "vector", "vector", "scalar"},

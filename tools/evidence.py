@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compares ways to weigh the evidence of a graph (docs/math.md, eq. (15)), on validation links. Needs numpy and scipy.
+"""Compares ways to weigh the evidence of a graph (docs/understand/math.md, eq. (15)), on validation links. Needs numpy and scipy.
 
     tools/evidence.py --npgnn build/npgnn --work DIR GRAPH...
 

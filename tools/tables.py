@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Turns the JSON of `npgnn reproduce` into the Markdown tables of docs/reproduction.md.
+"""Turns the JSON of `npgnn reproduce` into the Markdown tables of docs/results/reproduction.md.
 
     npgnn reproduce --json results.json ... && tools/tables.py results.json
 """

@@ -1,6 +1,6 @@
-"""The network of docs/math.md a second time, to check the first: dense matrices, double precision, autograd.
+"""The network of docs/understand/math.md a second time, to check the first: dense matrices, double precision, autograd.
 
-Written from the equations, not from the C code, and as plainly as they read. Equation numbers are those of docs/math.md.
+Written from the equations, not from the C code, and as plainly as they read. Equation numbers are those of docs/understand/math.md.
 Options are a dictionary whose keys and values are those of the command line.
 """
 import math

@@ -154,8 +154,8 @@ typedef struct npgnn_env {
 
 /* ---- Options of the model and its training ----------------------------------------------------------------- */
 
-/* Each is one step of the model (docs/math.md has the equations) and one key for npgnn_options_set and for the command
- * line. The paper and its authors' program differ in several of them; docs/math.md says which side each preset takes. */
+/* Each is one step of the model (docs/understand/math.md has the equations) and one key for npgnn_options_set and for the command
+ * line. The paper and its authors' program differ in several of them; docs/understand/math.md says which side each preset takes. */
 
 typedef enum { NPGNN_LINEAR, NPGNN_RELU, NPGNN_SIGMOID } npgnn_activation;
 typedef enum { NPGNN_VECTOR, NPGNN_SCALAR } npgnn_aggregate;
@@ -220,7 +220,7 @@ typedef struct npgnn_options {
 } npgnn_options;
 
 /* Fills `options` with a preset: "default" (the paper's model, where the paper works), "best" (the most accurate, chosen on
- * validation data: docs/best.md), "paper-literal" (the paper to the letter, see docs/math.md) or "authors" (the settings of
+ * validation data: docs/results/best.md), "paper-literal" (the paper to the letter, see docs/understand/math.md) or "authors" (the settings of
  * the authors' released program). NULL is "default". E_ARGUMENT for another name. npgnn_preset_info lists them; it returns 0
  * past the last. */
 NPGNN_API int npgnn_preset_info(const char **name, const char **help, int index);
@@ -266,7 +266,7 @@ typedef struct npgnn_load_options {
 NPGNN_API int npgnn_data_folder(char *path, size_t size, int index);
 
 /* Reads a graph. `data` is "synthetic[:key=value,...]" (see npgnn_graph_synthetic), a folder, a file
- * (edges, .npz, GraphML, JSON), a path such as "dir/ind.cora" for Planetoid's set of files, or a name in the data folder: docs/formats.md
+ * (edges, .npz, GraphML, JSON), a path such as "dir/ind.cora" for Planetoid's set of files, or a name in the data folder: docs/use/formats.md
  * has them all. It may be NULL when options->edges is set.
  * E_IO, E_FORMAT (with file and line), E_MEMORY. */
 NPGNN_API int npgnn_load(npgnn_graph **out, const char *data, const npgnn_load_options *options, const npgnn_env *env,
@@ -285,11 +285,11 @@ typedef struct npgnn_prediction {
     float spread;      /* standard deviation of the probability over the draws of z, 0 without draws */
     float low, high; /* mean -+ 1.96 standard deviations of the log-odds over the draws, as probabilities; without draws
                             both are `probability` */
-    float score;     /* what the model says, on a scale of its own (docs/math.md, eq. (15)); averaged over the draws */
+    float score;     /* what the model says, on a scale of its own (docs/understand/math.md, eq. (15)); averaged over the draws */
 } npgnn_prediction;
 
 /* samples 0: z is its mean; more: averages over that many draws of z; negative: the model's predict_samples, which is what
- * NULL options take. link_rate is the share of the pairs asked about that are expected to be links (docs/uncertainty.md): 0 is
+ * NULL options take. link_rate is the share of the pairs asked about that are expected to be links (docs/use/predict.md): 0 is
  * the model's own, 0.5 forgets how rare links are. E_ARGUMENT unless 0 <= link_rate < 1. */
 typedef struct npgnn_predict_options {
     int samples;
@@ -304,7 +304,7 @@ NPGNN_API int npgnn_predict(npgnn_prediction *out /* (count) */, const npgnn_mod
                             const npgnn_pair *pairs, size_t count, const npgnn_predict_options *options,
                             const npgnn_env *env, npgnn_error *err);
 
-/* How to cut a graph; see docs/protocols.md. Fractions are of edges (transductive) or nodes (the others); a negative
+/* How to cut a graph; see docs/use/evaluate.md. Fractions are of edges (transductive) or nodes (the others); a negative
  * fraction is the protocol's default: transductive 10 % test and 5 % validation edges; inductive 5 % test and 2.5 %
  * validation nodes; few-shot 30 % training nodes, the rest test; inductive-hidden 10 % and 10 % of the nodes; production 10 %
  * and 5 % of the nodes, half of whose links are known when predicting. Use npgnn_split_options_default to start. */
@@ -327,11 +327,11 @@ typedef struct npgnn_split_options {
 } npgnn_split_options;
 NPGNN_API void npgnn_split_options_default(npgnn_split_options *options, npgnn_protocol protocol);
 
-/* What a link is ranked against; see docs/evaluation.md. Uniform: the non-links of the test set. Hard: besides, 500 non-links
+/* What a link is ranked against; see docs/use/evaluate.md. Uniform: the non-links of the test set. Hard: besides, 500 non-links
  * of its own that look like links. */
 typedef enum { NPGNN_NEGATIVES_UNIFORM, NPGNN_NEGATIVES_HARD } npgnn_negatives;
 
-/* Whether probabilities are true (docs/uncertainty.md). Non-links are a sample of all: they weigh so that links are a share of
+/* Whether probabilities are true (docs/use/predict.md). Non-links are a sample of all: they weigh so that links are a share of
  * link_rate. */
 typedef struct npgnn_bin {
     double pairs;               /* how many, by weight */
@@ -396,7 +396,7 @@ NPGNN_API void npgnn_eval_options_default(npgnn_eval_options *options, npgnn_pro
 NPGNN_API int npgnn_evaluate(npgnn_eval_run *runs /* (seeds) */, const npgnn_graph *graph, int seeds,
                              const npgnn_eval_options *options, const npgnn_env *env, npgnn_error *err);
 
-/* ---- Transfer: what is a model worth on a graph that it was not trained on? docs/adapt.md ---- */
+/* ---- Transfer: what is a model worth on a graph that it was not trained on? docs/understand/latent.md ---- */
 
 /* Three ways to predict there. */
 typedef enum {
@@ -476,7 +476,7 @@ NPGNN_API int npgnn_graph_from_csr(npgnn_graph **out, const npgnn_pair *edges, c
 NPGNN_API int npgnn_graph_extend(npgnn_graph **out, const npgnn_graph *graph, const char *features, npgnn_error *err);
 
 /* A citation-like graph: topics, skewed degrees, bag-of-words features; some links follow from the features, some only
- * from the structure (docs/synthetic.md). `spec` is "key=value,..." or NULL; keys: nodes, topics, words, degree, length,
+ * from the structure (docs/use/synthetic.md). `spec` is "key=value,..." or NULL; keys: nodes, topics, words, degree, length,
  * seed. Deterministic; 100 to millions of nodes. */
 NPGNN_API int npgnn_graph_synthetic(npgnn_graph **out, const char *spec, const npgnn_env *env, npgnn_error *err);
 
@@ -524,7 +524,7 @@ NPGNN_API int npgnn_graph_part(npgnn_graph **out, const npgnn_graph *graph, cons
 /* The class label of a node, -1 where it has none. */
 NPGNN_API int32_t npgnn_graph_label(const npgnn_graph *graph, int32_t node);
 
-/* Writes the graph as a folder (docs/formats.md) that npgnn_load reads back as the same graph, weights where it has some included
+/* Writes the graph as a folder (docs/use/formats.md) that npgnn_load reads back as the same graph, weights where it has some included
  * (load with `weighted` then). The folder appears whole or not at all, and must not be there before: E_IO. E_ARGUMENT for a name
  * with a line break. */
 NPGNN_API int npgnn_graph_save(const npgnn_graph *graph, const char *folder, npgnn_error *err);
@@ -542,7 +542,7 @@ NPGNN_API void npgnn_graph_free(npgnn_graph *graph);
 NPGNN_API int npgnn_split_new(npgnn_split **out, const npgnn_graph *graph, const npgnn_split_options *options,
                               const npgnn_env *env, npgnn_error *err);
 
-/* Split files: tab-separated columns set, u, v, label (docs/formats.md). Reading checks every pair against the graph. */
+/* Split files: tab-separated columns set, u, v, label (docs/use/formats.md). Reading checks every pair against the graph. */
 NPGNN_API int npgnn_split_load(npgnn_split **out, const npgnn_graph *graph, const char *path, const npgnn_env *env,
                                npgnn_error *err);
 NPGNN_API int npgnn_split_save(const npgnn_split *split, const char *path, npgnn_error *err);
@@ -590,7 +590,7 @@ NPGNN_API int npgnn_options_settle(npgnn_options *options, const npgnn_graph *gr
 /* Where it stands. */
 NPGNN_API void npgnn_trainer_progress(npgnn_progress *progress, const npgnn_trainer *trainer);
 
-/* Checkpoints. Saving writes all that the rest of the training depends on to a file (docs/formats.md), atomically; the file that
+/* Checkpoints. Saving writes all that the rest of the training depends on to a file (docs/use/formats.md), atomically; the file that
  * was there before stays as PATH.prev. It may be called between iterations: from env.progress, too. E_IO, E_MEMORY.
  *
  * Restoring puts a trainer that was made from the same graph, split and options to where the saved one stood: it goes on to the
@@ -609,7 +609,7 @@ NPGNN_API void npgnn_trainer_free(npgnn_trainer *trainer);
 
 /* ---- Model --------------------------------------------------------------------------------------------------- */
 
-/* A model file is a safetensors file (docs/formats.md). Writing is atomic: a failure leaves an older file whole. Loading
+/* A model file is a safetensors file (docs/use/formats.md). Writing is atomic: a failure leaves an older file whole. Loading
  * gives back the same bits. */
 NPGNN_API int npgnn_model_save(const npgnn_model *model, const char *path, npgnn_error *err);
 NPGNN_API int npgnn_model_load(npgnn_model **out, const char *path, const npgnn_env *env, npgnn_error *err);
@@ -636,7 +636,7 @@ NPGNN_API void npgnn_model_options(npgnn_options *options, const npgnn_model *mo
 NPGNN_API const char *npgnn_model_column_name(const npgnn_model *model, int32_t column);
 
 /* Makes the model's probabilities true: fits how they rise with the score, so that of the pairs that get probability p a share
- * of p is linked, on the validation links of `split` and on up to 262,144 non-links of the same kind (docs/uncertainty.md). npgnn_fit does it by
+ * of p is linked, on the validation links of `split` and on up to 262,144 non-links of the same kind (docs/use/predict.md). npgnn_fit does it by
  * itself. E_ARGUMENT where the split has no validation links. O(n) memory as a predictor has. */
 NPGNN_API int npgnn_model_calibrate(npgnn_model *model, const npgnn_split *split, const npgnn_env *env,
                                     npgnn_error *err);
@@ -654,7 +654,7 @@ NPGNN_API int npgnn_model_latent(float *mean, float *sigma, const npgnn_model *m
  * is trained, and `model` stays what it was. From then on `context` is what the copy knows of the world as a whole; the links
  * that it averages over (option propagate) are those of the graph that it predicts on. A model without latent is copied as it
  * is. E_MISMATCH where the feature columns differ, E_ARGUMENT for a graph without nodes, E_DIVERGED where its features are so
- * large that z is not finite. O(n hidden) memory, one pass over edges and features. docs/adapt.md tells what it is worth. */
+ * large that z is not finite. O(n hidden) memory, one pass over edges and features. docs/understand/latent.md tells what it is worth. */
 NPGNN_API int npgnn_model_adapt(npgnn_model **out, const npgnn_model *model, const npgnn_graph *context,
                                 const npgnn_env *env, npgnn_error *err);
 NPGNN_API void npgnn_model_free(npgnn_model *model);
@@ -696,7 +696,7 @@ typedef struct npgnn_top_options {
 /* The k best partners of every node of `from`, best first: those of the i-th are out[i * k] to out[i * k + found[i] - 1]. All
  * pairs take part, and the result is what npgnn_predictor_run for each of them would give, to the bit, for any number of
  * threads: pairs are ordered by score (the same order as by probability, but finer) or, with draws of z, by probability (or `low`) and
- * then score; equals by the numbers of their nodes, the smaller first. docs/predict.md tells how.
+ * then score; equals by the numbers of their nodes, the smaller first. docs/use/predict.md tells how.
  *
  * The environment's progress is called with `iteration` of `iterations` nodes done; after E_CANCELLED found[i] is 0 for nodes
  * that were not reached. E_ARGUMENT, E_MEMORY. O(from n output_size) flops, times the draws; O(n output_size) memory, times the
@@ -764,7 +764,7 @@ NPGNN_API int npgnn_calibration_measure(npgnn_calibration *out, const float *pos
                                         size_t positives, size_t negatives, double link_rate, const npgnn_env *env,
                                         npgnn_error *err);
 
-/* The all-pairs loss (docs/pairs.md): binary cross-entropy of sigmoid(u_i . u_j) against the links of `graph`, over all n²
+/* The all-pairs loss (docs/understand/pairs.md): binary cross-entropy of sigmoid(u_i . u_j) against the links of `graph`, over all n²
  * ordered pairs, for embeddings u (nodes, columns) of the caller's. pairs_per_node 0: exact, O(n² columns) flops; otherwise
  * an unbiased estimate from about that many pairs a node, O(n pairs_per_node columns). O(n columns) memory either way. */
 typedef struct npgnn_pairs_loss npgnn_pairs_loss;

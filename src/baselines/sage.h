@@ -1,4 +1,4 @@
-/* Unsupervised GraphSAGE (docs/baselines.md). */
+/* Unsupervised GraphSAGE (docs/results/baselines.md). */
 #ifndef NPI_BASELINES_SAGE_H
 #define NPI_BASELINES_SAGE_H
 

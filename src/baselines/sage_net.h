@@ -1,5 +1,5 @@
 /* The network and the loss of unsupervised GraphSAGE (Hamilton, Ying and Leskovec 2017, arXiv:1706.02216;
- * docs/baselines.md), with the mean aggregator over all neighbours:
+ * docs/results/baselines.md), with the mean aggregator over all neighbours:
  *
  *   (S1)  [F | G] = X W1,   H = relu([F | Ā G])          Ā = D^-1 A: the mean over the neighbours, 0 where there is none
  *   (S2)  [F'| G'] = H W2,  Y = [F' | Ā G'],   z_i = Y_i / |Y_i|

@@ -1,5 +1,5 @@
 /* Spectral embedding: eigenvectors of the normalised Laplacian as coordinates of the nodes (Tang & Liu 2011,
- * doi:10.1007/s10618-010-0210-x; docs/baselines.md). */
+ * doi:10.1007/s10618-010-0210-x; docs/results/baselines.md). */
 #ifndef NPI_BASELINES_SPECTRAL_H
 #define NPI_BASELINES_SPECTRAL_H
 

@@ -1,4 +1,4 @@
-/* The network of the variational graph auto-encoder (Kipf & Welling 2016, arXiv:1611.07308; docs/baselines.md).
+/* The network of the variational graph auto-encoder (Kipf & Welling 2016, arXiv:1611.07308; docs/results/baselines.md).
  *
  *   (V1)  H = relu(Â X W1),   [M | Λ] = Â H [Wμ | Wσ]
  *   (V2)  z_i = M_i + exp(Λ_i) ⊙ ε_i                    a latent for every node, where npgnn has one for the graph

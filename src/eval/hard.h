@@ -1,4 +1,4 @@
-/* Hard negatives: non-links that look like links (docs/evaluation.md). */
+/* Hard negatives: non-links that look like links (docs/use/evaluate.md). */
 #ifndef NPI_EVAL_HARD_H
 #define NPI_EVAL_HARD_H
 

@@ -1,4 +1,4 @@
-/* Evidence (docs/math.md, eq. (15)): what the features and the known links say of a pair besides its embeddings,
+/* Evidence (docs/understand/math.md, eq. (15)): what the features and the known links say of a pair besides its embeddings,
  *
  *     score = shift + own u_i · u_j + Σ_c weight_c column_c(i, j)
  *

@@ -1,4 +1,4 @@
-/* The rows of the leading eigenvectors of the normalised adjacency, by subspace iteration (docs/math.md, eq. (15d)). Only the
+/* The rows of the leading eigenvectors of the normalised adjacency, by subspace iteration (docs/understand/math.md, eq. (15d)). Only the
  * space that they span matters, so no eigenvector is ever separated from the others. */
 #include "evidence/regions.h"
 

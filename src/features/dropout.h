@@ -1,4 +1,4 @@
-/* Features of which each iteration sees only a random part (docs/math.md, eq. (16)). */
+/* Features of which each iteration sees only a random part (docs/understand/math.md, eq. (16)). */
 #ifndef NPI_FEATURES_DROPOUT_H
 #define NPI_FEATURES_DROPOUT_H
 

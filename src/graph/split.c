@@ -1,4 +1,4 @@
-/* Cutting a graph into training, validation and test: the protocols (docs/protocols.md). */
+/* Cutting a graph into training, validation and test: the protocols (docs/use/evaluate.md). */
 #include "graph/split.h"
 
 #include <assert.h>

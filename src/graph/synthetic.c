@@ -1,4 +1,4 @@
-/* A citation-like graph from a few numbers (docs/synthetic.md). Every draw is a function of the seed, the step and the place
+/* A citation-like graph from a few numbers (docs/use/synthetic.md). Every draw is a function of the seed, the step and the place
  * where it is used, so that all steps run in parallel and any number of threads makes the same graph. */
 #include <math.h>
 #include <stdio.h>

@@ -35,7 +35,7 @@ typedef struct npi_kernels {
     /* s[p] = x . b[col[p]] for p in [0, count), vectors of width w. */
     void (*dots)(real *s, const real *x, const int32_t *col, int64_t count, const real *b, int w, int ldb);
 
-    /* One Adam step on a range: see eq. (A1)-(A3) in docs/math.md; rate is already bias-corrected. */
+    /* One Adam step on a range: see eq. (A1)-(A3) in docs/understand/math.md; rate is already bias-corrected. */
     void (*adam)(real *parameter, real *m, real *v, const real *gradient, int64_t count, real rate, real beta1,
                  real beta2, real epsilon);
 } npi_kernels;

@@ -1,4 +1,4 @@
-/* From scores to probabilities (docs/uncertainty.md).
+/* From scores to probabilities (docs/use/predict.md).
  *
  *   log-odds of a link = f(score) + log(rate / (1 - rate))
  *

@@ -1,4 +1,4 @@
-/* The encoder's graph convolutions (docs/math.md, eq. (2), (3)), and the shortcut past the second one. */
+/* The encoder's graph convolutions (docs/understand/math.md, eq. (2), (3)), and the shortcut past the second one. */
 #ifndef NPI_MODEL_GCN_H
 #define NPI_MODEL_GCN_H
 

@@ -1,4 +1,4 @@
-/* The latent z: aggregation over nodes, reparameterised draw, KL (docs/math.md, eq. (4), (5), (10)).
+/* The latent z: aggregation over nodes, reparameterised draw, KL (docs/understand/math.md, eq. (4), (5), (10)).
  * A distribution is q (2, d): the mean, then log sigma. */
 #ifndef NPI_MODEL_LATENT_H
 #define NPI_MODEL_LATENT_H

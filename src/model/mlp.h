@@ -1,4 +1,4 @@
-/* The decoder (docs/math.md, eq. (6)): u = act(sigmoid(x W2x + z Wz + b1) W3 + b2), for all nodes at once. */
+/* The decoder (docs/understand/math.md, eq. (6)): u = act(sigmoid(x W2x + z Wz + b1) W3 + b2), for all nodes at once. */
 #ifndef NPI_MODEL_MLP_H
 #define NPI_MODEL_MLP_H
 

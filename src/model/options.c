@@ -123,7 +123,7 @@ static void set_paper(npgnn_options *o)
     o->sigma_start = 1;
 }
 
-/* Everything but the plain likelihood, under which training collapses (docs/math.md): this shows the rest of the letter. */
+/* Everything but the plain likelihood, under which training collapses (docs/understand/math.md): this shows the rest of the letter. */
 static void set_literal(npgnn_options *o)
 {
     set_paper(o);
@@ -141,7 +141,7 @@ static void set_authors(npgnn_options *o)
     o->monte_carlo = NPGNN_MC_EMBEDDING;
 }
 
-/* Chosen on validation data: docs/best.md. */
+/* Chosen on validation data: docs/results/best.md. */
 static void set_best(npgnn_options *o)
 {
     o->decoder_hidden = 256;

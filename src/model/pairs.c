@@ -1,5 +1,5 @@
 /* The all-pairs loss: the workspace, the exact sum over tiles, and the corrections on edges and diagonal. Numbers in
- * brackets are equations of docs/pairs.md. */
+ * brackets are equations of docs/understand/pairs.md. */
 #include "model/pairs.h"
 
 #include <assert.h>

@@ -1,4 +1,4 @@
-/* The all-pairs loss (docs/math.md, section Pairs): the one quadratic step of the model.
+/* The all-pairs loss (docs/understand/math.md, section Pairs): the one quadratic step of the model.
  *
  *   L = scale * [ Σ_ij softplus(s_ij) + Σ_(i,j) in edges, both directions ((w r_ij - 1) softplus(s_ij) - w r_ij s_ij)
  *               + diagonal * Σ_i ((w - 1) softplus(s_ii) - w s_ii) ],     s = U Uᵀ

@@ -1,4 +1,4 @@
-/* The all-pairs loss estimated at linear cost (docs/pairs.md, P6-P10): softplus = q + (softplus - q) with a
+/* The all-pairs loss estimated at linear cost (docs/understand/pairs.md, P6-P10): softplus = q + (softplus - q) with a
  * quadratic q, whose sum over all pairs is exact through the Gram matrix; of the small rest, random pairs. */
 #include <math.h>
 #include <string.h>

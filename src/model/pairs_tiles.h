@@ -1,5 +1,5 @@
 /* What the exact and the sampled all-pairs loss share: the workspace, the schedule and the tile. Numbers in brackets
- * are equations of docs/pairs.md. */
+ * are equations of docs/understand/pairs.md. */
 #ifndef NPI_MODEL_PAIRS_TILES_H
 #define NPI_MODEL_PAIRS_TILES_H
 

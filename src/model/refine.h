@@ -1,4 +1,4 @@
-/* What may follow the decoder, each one step (docs/math.md, eq. (13), (14)): embeddings of one length, and embeddings that
+/* What may follow the decoder, each one step (docs/understand/math.md, eq. (13), (14)): embeddings of one length, and embeddings that
  * also use those of known neighbours. */
 #ifndef NPI_MODEL_REFINE_H
 #define NPI_MODEL_REFINE_H

@@ -2,7 +2,7 @@
  *
  * A block of nodes meets all nodes in one product of matrices, whose sums are in float and in BLAS's order. That is fast,
  * but not to the bit what npgnn_predictor_run says of a pair. So the product only decides which pairs are worth a look:
- * those that, by a bound of its error (docs/predict.md), may be among the best. They are judged one by one with the
+ * those that, by a bound of its error (docs/use/predict.md), may be among the best. They are judged one by one with the
  * arithmetic of npgnn_predictor_run, and the order is that of these judgements: by score or, with draws of z, by
  * probability and then score; then by the numbers of the nodes. It is total, so there is one result, whatever the threads do. */
 #include <float.h>

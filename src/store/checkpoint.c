@@ -1,4 +1,4 @@
-/* Checkpoints: all that the rest of a training depends on, as safetensors with a checksum (docs/formats.md). Random numbers are
+/* Checkpoints: all that the rest of a training depends on, as safetensors with a checksum (docs/use/formats.md). Random numbers are
  * functions of seed and iteration: nothing else has to be kept of them. */
 #include <inttypes.h>
 #include <limits.h>

@@ -1,4 +1,4 @@
-/* Model files: safetensors with the options and the origin of a model beside its tensors (docs/formats.md). */
+/* Model files: safetensors with the options and the origin of a model beside its tensors (docs/use/formats.md). */
 #include "store/modelfile.h"
 
 #include <inttypes.h>

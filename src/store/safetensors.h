@@ -1,4 +1,4 @@
-/* safetensors: a 64-bit length, a JSON header of that length, then the tensors (docs/formats.md). What model files and checkpoints
+/* safetensors: a 64-bit length, a JSON header of that length, then the tensors (docs/use/formats.md). What model files and checkpoints
  * have in common. */
 #ifndef NPI_STORE_SAFETENSORS_H
 #define NPI_STORE_SAFETENSORS_H

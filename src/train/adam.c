@@ -70,7 +70,7 @@ static double share_left(const npi_adam *adam)
 
 /* Both bias corrections go into the rate and epsilon: m̂ / (√v̂ + ε) = (m / c1) √c2 / (√v + ε √c2). In other units of the
  * features, X' = c X and W' = W / c, the gradient of W is 1 / c of that of W', and so is epsilon; the step is c times larger
- * (docs/math.md, eq. (17)). The loops are shared out alike, so that a thread finds in its cache what it has just looked at. */
+ * (docs/understand/math.md, eq. (17)). The loops are shared out alike, so that a thread finds in its cache what it has just looked at. */
 int npi_adam_step(npi_adam *adam, npi_params *params, const npi_params *gradient, int threads)
 {
     double root2 = sqrt(1 - pow(adam->beta2, (double)(adam->step + 1)));

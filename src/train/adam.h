@@ -1,4 +1,4 @@
-/* Adam (Kingma & Ba, 2015, arXiv:1412.6980; docs/math.md, eq. (A1)-(A3)). */
+/* Adam (Kingma & Ba, 2015, arXiv:1412.6980; docs/understand/math.md, eq. (A1)-(A3)). */
 #ifndef NPI_TRAIN_ADAM_H
 #define NPI_TRAIN_ADAM_H
 
