@@ -285,8 +285,7 @@ typedef struct npgnn_prediction {
     float spread;      /* standard deviation of the probability over the draws of z, 0 without draws */
     float low, high; /* mean -+ 1.96 standard deviations of the log-odds over the draws, as probabilities; without draws
                             both are `probability` */
-    float
-        score; /* what the model says, on a scale of its own (docs/understand/math.md, eq. (15)); averaged over the draws */
+    float score;     /* on a scale of its own (docs/understand/math.md, eq. (15)); averaged over the draws */
 } npgnn_prediction;
 
 /* samples 0: z is its mean; more: averages over that many draws of z; negative: the model's predict_samples, which is what
