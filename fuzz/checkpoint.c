@@ -28,7 +28,7 @@ static unsigned char *read_file(size_t *size, const char *path, fuzz_case *c)
     unsigned char *bytes = NULL;
     npi_stream *stream = NULL;
     fuzz_check(npi_stream_open(&stream, path, &c->env, &c->err) == 0);
-    fuzz_check(npi_stream_all(&bytes, size, stream, SIZE_MAX / 4, &c->err) == 0);
+    fuzz_check(npi_stream_read_all(&bytes, size, stream, SIZE_MAX / 4, &c->err) == 0);
     npi_stream_close(stream);
     return bytes;
 }

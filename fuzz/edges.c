@@ -7,10 +7,10 @@ static void read_edges(fuzz_case *c, npi_stream *stream)
     npi_edge_list list = npi_edges_start(&c->env, 1);
     npi_table table = {0};
     npgnn_graph *graph = NULL;
-    if (fuzz_code(c, npi_tables_read(&list, &table, stream, &c->err)) != 0)
+    if (fuzz_code(c, npi_edges_read_any(&list, &table, stream, &c->err)) != 0)
         npi_table_free(&c->env, &table);
-    else if (fuzz_code(
-                 c, npi_tables_build(&graph, &list, "edges", table.x.ptr ? &table : NULL, NULL, &c->env, &c->err)) == 0)
+    else if (fuzz_code(c, npi_edges_to_graph(&graph, &list, "edges", table.x.ptr ? &table : NULL, NULL, &c->env,
+                                             &c->err)) == 0)
         fuzz_graph(c, graph);
     npgnn_graph_free(graph);
     npi_edges_free(&list);

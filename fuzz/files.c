@@ -11,7 +11,7 @@
 
 enum { FILES = 6 };
 
-static void write_part(char path[NPI_PATH], const char *name, fuzz_part part)
+static void write_part(char path[NPI_PATH_SIZE], const char *name, fuzz_part part)
 {
     path[0] = '\0';
     if (part.size == 0)
@@ -35,7 +35,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     where.kind = data[0] % 2 ? NPI_OGB : NPI_FILES;
     for (int i = 0; i < FILES; i++)
         write_part(paths[i], names[i], parts[i]);
-    if (*where.edges && fuzz_code(&c, npi_files_load(&graph, &where, data[0] & 2, &c.env, &c.err)) == 0)
+    if (*where.edges && fuzz_code(&c, npi_location_load(&graph, &where, data[0] & 2, &c.env, &c.err)) == 0)
         fuzz_graph(&c, graph);
     npgnn_graph_free(graph);
     for (int i = 0; i < FILES; i++)

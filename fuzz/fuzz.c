@@ -52,7 +52,7 @@ void fuzz_begin(fuzz_case *c, size_t size)
 {
     memset(c, 0, sizeof *c);
     npgnn_env env = {.threads = 1, .log = read_notice, .allocator = {resize, c}};
-    c->env = npi_env(&env);
+    c->env = npi_env_resolve(&env);
     c->most = MOST_AT_ONCE + size * MOST_A_BYTE;
 }
 
@@ -72,7 +72,7 @@ void fuzz_end(const fuzz_case *c)
 npi_stream *fuzz_stream(fuzz_case *c, const char *name, const void *bytes, size_t size)
 {
     npi_stream *stream = NULL;
-    fuzz_code(c, npi_stream_memory(&stream, name, bytes, size, &c->env, &c->err));
+    fuzz_code(c, npi_stream_open_memory(&stream, name, bytes, size, &c->env, &c->err));
     return stream;
 }
 
@@ -132,8 +132,8 @@ static void check_written(fuzz_case *c, const npgnn_graph *graph)
     npi_stream *stream = fuzz_stream(c, "again.mtx", text, size);
     npi_edge_list list = npi_edges_start(&c->env, 0);
     npgnn_graph *again = NULL;
-    fuzz_check(npi_edges_read(&list, stream, &c->err) == 0);
-    fuzz_check(npi_tables_build(&again, &list, "again.mtx", NULL, NULL, &c->env, &c->err) == 0);
+    fuzz_check(npi_edges_read_text(&list, stream, &c->err) == 0);
+    fuzz_check(npi_edges_to_graph(&again, &list, "again.mtx", NULL, NULL, &c->env, &c->err) == 0);
     fuzz_check(again->n == graph->n && again->m == graph->m);
     fuzz_check(memcmp(again->a.ptr, graph->a.ptr, ((size_t)graph->n + 1) * sizeof *graph->a.ptr) == 0);
     fuzz_check(memcmp(again->a.col, graph->a.col, 2 * (size_t)graph->m * sizeof *graph->a.col) == 0);

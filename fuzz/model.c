@@ -14,7 +14,7 @@ static unsigned char *save(size_t *size, const npgnn_model *model, const char *p
     npi_stream *stream = NULL;
     fuzz_check(npgnn_model_save(model, path, &c->err) == 0);
     fuzz_check(npi_stream_open(&stream, path, &c->env, &c->err) == 0);
-    fuzz_check(npi_stream_all(&bytes, size, stream, SIZE_MAX / 4, &c->err) == 0);
+    fuzz_check(npi_stream_read_all(&bytes, size, stream, SIZE_MAX / 4, &c->err) == 0);
     npi_stream_close(stream);
     return bytes;
 }

@@ -5,15 +5,15 @@
 static void look_into(fuzz_case *c, const npi_pickle *p)
 {
     const npi_pickle_value *root = npi_pickle_at(p, p->root);
-    npi_array_csr csr;
-    npi_array array;
+    npi_pickle_csr csr;
+    npi_pickle_array array;
     volatile double sum = 0; /* so that every element is read */
-    if (fuzz_code(c, npi_pickle_csr(&csr, p, root, &c->err)) == 0)
+    if (fuzz_code(c, npi_pickle_get_csr(&csr, p, root, &c->err)) == 0)
         for (int64_t i = 0; i < csr.col.rows; i++)
-            sum = sum + npi_array_float(&csr.val, i) + (double)npi_array_int(&csr.col, i);
-    if (fuzz_code(c, npi_pickle_array(&array, p, root, "root", &c->err)) == 0)
+            sum = sum + npi_pickle_array_float(&csr.val, i) + (double)npi_pickle_array_int(&csr.col, i);
+    if (fuzz_code(c, npi_pickle_get_array(&array, p, root, "root", &c->err)) == 0)
         for (int64_t i = 0; i < array.rows * array.cols; i++)
-            sum = sum + npi_array_float(&array, i);
+            sum = sum + npi_pickle_array_float(&array, i);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

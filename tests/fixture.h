@@ -14,7 +14,7 @@
 static inline const npgnn_env *fixture_env(void)
 {
     static npgnn_env env;
-    env = npi_env(&(npgnn_env){.threads = 1});
+    env = npi_env_resolve(&(npgnn_env){.threads = 1});
     return &env;
 }
 

@@ -26,7 +26,7 @@ static npgnn_env env;
 static inline int set_up(void **state)
 {
     (void)state;
-    env = npi_env(NULL);
+    env = npi_env_resolve(NULL);
     return 0;
 }
 

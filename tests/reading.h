@@ -22,7 +22,7 @@ static inline npgnn_env test_env(void)
 {
     npgnn_env env = {.threads = 1, .log = note};
     notices[0] = '\0';
-    return npi_env(&env);
+    return npi_env_resolve(&env);
 }
 
 static inline void says(const char *text, const char *wanted)
@@ -34,10 +34,10 @@ static inline void says(const char *text, const char *wanted)
 static inline int read_edges(npi_edge_list *out, const void *text, size_t size, const npgnn_env *env, npgnn_error *err)
 {
     npi_stream *stream;
-    int code = npi_stream_memory(&stream, "edges", text, size, env, err);
+    int code = npi_stream_open_memory(&stream, "edges", text, size, env, err);
     if (code)
         return code;
-    code = npi_edges_read(out, stream, err);
+    code = npi_edges_read_text(out, stream, err);
     npi_stream_close(stream);
     return code;
 }
@@ -46,7 +46,7 @@ static inline int read_table(npi_table *out, const char *name, const void *bytes
                              npgnn_error *err)
 {
     npi_stream *stream;
-    int code = npi_stream_memory(&stream, name, bytes, size, env, err);
+    int code = npi_stream_open_memory(&stream, name, bytes, size, env, err);
     if (code)
         return code;
     code = npi_table_read(out, stream, err);
@@ -65,7 +65,7 @@ static inline int build(npgnn_graph **out, const void *edges, size_t edges_size,
     if (code == 0 && features)
         code = read_table(&table, features_name, features, features_size, &env, err);
     if (code == 0)
-        code = npi_tables_build(out, &list, "edges", features ? &table : NULL, NULL, &env, err);
+        code = npi_edges_to_graph(out, &list, "edges", features ? &table : NULL, NULL, &env, err);
     npi_edges_free(&list);
     return code;
 }

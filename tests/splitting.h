@@ -30,7 +30,7 @@ static inline npgnn_graph *random_graph(int32_t n, int64_t m, uint64_t seed)
         npgnn_graph_free(graph);
         graph = build(edges, n, m);
         count = graph->m;
-        npi_graph_edge_list(edges, graph); /* the different ones stay, the rest is drawn again */
+        npi_graph_list_edges(edges, graph); /* the different ones stay, the rest is drawn again */
     } while (count < m);
     free(edges);
     return graph;

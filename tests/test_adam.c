@@ -8,7 +8,7 @@ static double distance(npgnn_lr_schedule schedule, int horizon, int iterations, 
 {
     npgnn_options o;
     npgnn_error err = {0};
-    npgnn_env env = npi_env(NULL);
+    npgnn_env env = npi_env_resolve(NULL);
     npi_params params = {0}, gradient = {0};
     npi_adam adam = {0};
     npgnn_options_preset(&o, NULL, NULL);
@@ -60,7 +60,7 @@ static void test_gradients_that_are_not_finite(void **state)
     (void)state;
     npgnn_options o;
     npgnn_error err = {0};
-    npgnn_env env = npi_env(NULL);
+    npgnn_env env = npi_env_resolve(NULL);
     npi_params params = {0}, gradient = {0};
     npi_adam adam = {0};
     npgnn_options_preset(&o, NULL, NULL);

@@ -163,7 +163,7 @@ static void check_sort(const uint64_t *keys, size_t count)
 {
     uint64_t sorted[2000], scratch[2000];
     memcpy(sorted, keys, count * sizeof *keys);
-    npi_sort_u64(sorted, scratch, count);
+    npi_u64_sort(sorted, scratch, count);
     for (size_t i = 0; i < count; i++) {
         size_t smaller = 0, equal = 0;
         for (size_t j = 0; j < count; j++) {
@@ -212,7 +212,7 @@ static void *watching_resize(void *user, void *block, size_t size)
 static void test_alloc(void **state)
 {
     (void)state;
-    const npgnn_env env = npi_env(&(npgnn_env){.allocator = {watching_resize, NULL}});
+    const npgnn_env env = npi_env_resolve(&(npgnn_env){.allocator = {watching_resize, NULL}});
     npgnn_error err = {0};
     unsigned char *bytes = npi_alloc(&env, 100, 3, &err);
     assert_non_null(bytes);
@@ -236,7 +236,7 @@ static void test_alloc(void **state)
 static void test_grow(void **state)
 {
     (void)state;
-    const npgnn_env env = npi_env(&(npgnn_env){.allocator = {watching_resize, NULL}});
+    const npgnn_env env = npi_env_resolve(&(npgnn_env){.allocator = {watching_resize, NULL}});
     int *items = NULL;
     size_t capacity = 0, count = 0;
     while (npi_grow(&env, &items, &capacity, count, sizeof *items, NULL) == 0) {
@@ -254,7 +254,7 @@ static void test_grow(void **state)
 static void test_strdup(void **state)
 {
     (void)state;
-    const npgnn_env env = npi_env(NULL);
+    const npgnn_env env = npi_env_resolve(NULL);
     char *copy = npi_strdup(&env, "text", NULL);
     assert_string_equal(copy, "text");
     npi_free(&env, copy);
@@ -263,7 +263,7 @@ static void test_strdup(void **state)
 static void test_env_defaults(void **state)
 {
     (void)state;
-    const npgnn_env env = npi_env(NULL), two = npi_env(&(npgnn_env){.threads = 2});
+    const npgnn_env env = npi_env_resolve(NULL), two = npi_env_resolve(&(npgnn_env){.threads = 2});
     assert_true(env.threads >= 1);
     assert_non_null(env.allocator.resize);
     assert_int_equal(two.threads, 2);
@@ -280,7 +280,7 @@ static void test_log(void **state)
 {
     (void)state;
     char text[64] = "";
-    const npgnn_env env = npi_env(&(npgnn_env){.log = keep_text, .user = text}), silent = npi_env(NULL);
+    const npgnn_env env = npi_env_resolve(&(npgnn_env){.log = keep_text, .user = text}), silent = npi_env_resolve(NULL);
     npi_log(&env, "%d of %s", 3, "them");
     assert_string_equal(text, "3 of them");
     npi_log(&silent, "nobody listens");
@@ -349,19 +349,20 @@ static void test_what_is_no_number(void **state)
     int64_t integer;
     uint64_t natural;
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
-        assert_int_equal(npi_number_float(&f, wrong[i]), NPI_NUMBER_BAD);
-        assert_int_equal(npi_number_double(&d, wrong[i]), NPI_NUMBER_BAD);
-        assert_false(npi_number_int(&integer, wrong[i]));
-        assert_false(npi_number_u64(&natural, wrong[i]));
+        assert_int_equal(npi_number_parse_float(&f, wrong[i]), NPI_NUMBER_BAD);
+        assert_int_equal(npi_number_parse_double(&d, wrong[i]), NPI_NUMBER_BAD);
+        assert_false(npi_number_parse_int(&integer, wrong[i]));
+        assert_false(npi_number_parse_u64(&natural, wrong[i]));
     }
-    assert_int_equal(npi_number_float(&f, "NaN"), NPI_NUMBER_NOT_FINITE);
-    assert_int_equal(npi_number_double(&d, "-infinity"), NPI_NUMBER_NOT_FINITE);
-    assert_int_equal(npi_number_float(&f, "1e39"), NPI_NUMBER_NOT_FINITE);
-    assert_int_equal(npi_number_float(&f, "-3.40282347e+38"), NPI_NUMBER_OK); /* as printf has the largest float */
+    assert_int_equal(npi_number_parse_float(&f, "NaN"), NPI_NUMBER_NOT_FINITE);
+    assert_int_equal(npi_number_parse_double(&d, "-infinity"), NPI_NUMBER_NOT_FINITE);
+    assert_int_equal(npi_number_parse_float(&f, "1e39"), NPI_NUMBER_NOT_FINITE);
+    assert_int_equal(npi_number_parse_float(&f, "-3.40282347e+38"),
+                     NPI_NUMBER_OK); /* as printf has the largest float */
     assert_true(f == -FLT_MAX);
-    assert_int_equal(npi_number_float(&f, "3.4028236e38"), NPI_NUMBER_NOT_FINITE);
-    assert_int_equal(npi_number_double(&d, "1e39"), NPI_NUMBER_OK);
-    assert_int_equal(npi_number_double(&d, "-1e309"), NPI_NUMBER_NOT_FINITE);
+    assert_int_equal(npi_number_parse_float(&f, "3.4028236e38"), NPI_NUMBER_NOT_FINITE);
+    assert_int_equal(npi_number_parse_double(&d, "1e39"), NPI_NUMBER_OK);
+    assert_int_equal(npi_number_parse_double(&d, "-1e309"), NPI_NUMBER_NOT_FINITE);
 }
 
 static void test_numbers(void **state)
@@ -371,21 +372,21 @@ static void test_numbers(void **state)
     double d;
     int64_t integer;
     uint64_t natural;
-    assert_int_equal(npi_number_float(&f, "+.5e1"), NPI_NUMBER_OK);
+    assert_int_equal(npi_number_parse_float(&f, "+.5e1"), NPI_NUMBER_OK);
     assert_true(f == 5);
-    assert_int_equal(npi_number_float(&f, "0.1"), NPI_NUMBER_OK);
+    assert_int_equal(npi_number_parse_float(&f, "0.1"), NPI_NUMBER_OK);
     assert_true(f == 0.1F);
-    assert_int_equal(npi_number_float(&f, "16777217"), NPI_NUMBER_OK);
+    assert_int_equal(npi_number_parse_float(&f, "16777217"), NPI_NUMBER_OK);
     assert_true(f == 16777216.0F);
-    assert_int_equal(npi_number_double(&d, "1234567890123"), NPI_NUMBER_OK);
+    assert_int_equal(npi_number_parse_double(&d, "1234567890123"), NPI_NUMBER_OK);
     assert_true(d == 1234567890123);
-    assert_true(npi_number_int(&integer, "-9223372036854775807") && integer == -INT64_MAX);
-    assert_true(npi_number_int(&integer, "+7") && integer == 7);
-    assert_false(npi_number_int(&integer, "9223372036854775808"));
-    assert_false(npi_number_int(&integer, "1.0"));
-    assert_true(npi_number_u64(&natural, "18446744073709551615") && natural == UINT64_MAX);
-    assert_false(npi_number_u64(&natural, "18446744073709551616"));
-    assert_false(npi_number_u64(&natural, "-1"));
+    assert_true(npi_number_parse_int(&integer, "-9223372036854775807") && integer == -INT64_MAX);
+    assert_true(npi_number_parse_int(&integer, "+7") && integer == 7);
+    assert_false(npi_number_parse_int(&integer, "9223372036854775808"));
+    assert_false(npi_number_parse_int(&integer, "1.0"));
+    assert_true(npi_number_parse_u64(&natural, "18446744073709551615") && natural == UINT64_MAX);
+    assert_false(npi_number_parse_u64(&natural, "18446744073709551616"));
+    assert_false(npi_number_parse_u64(&natural, "-1"));
 }
 
 static void test_printed_numbers(void **state)
@@ -400,7 +401,7 @@ static void test_printed_numbers(void **state)
     assert_string_equal(text, "123");
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
         npi_number_print(text, sizeof text, numbers[i]);
-        assert_int_equal(npi_number_double(&d, text), NPI_NUMBER_OK);
+        assert_int_equal(npi_number_parse_double(&d, text), NPI_NUMBER_OK);
         assert_true(d == numbers[i]);
     }
 }
@@ -413,7 +414,7 @@ static void test_numbers_in_another_locale(void **state)
     char text[32];
     if (!setlocale(LC_ALL, "de_DE.UTF-8") && !setlocale(LC_ALL, "fr_FR.UTF-8"))
         skip();
-    npi_number_result result = npi_number_float(&f, "2.5");
+    npi_number_result result = npi_number_parse_float(&f, "2.5");
     npi_number_print(text, sizeof text, 2.5);
     setlocale(LC_ALL, "C");
     assert_int_equal(result, NPI_NUMBER_OK);

@@ -31,7 +31,7 @@ static void make_problem(problem *p, int threads)
 {
     npgnn_error err = {0};
     memset(p, 0, sizeof *p);
-    p->env = npi_env(&(npgnn_env){.threads = threads});
+    p->env = npi_env_resolve(&(npgnn_env){.threads = threads});
     assert_ok(npgnn_options_preset(&p->options, NULL, &err), err);
     assert_ok(npgnn_graph_from_arrays(&p->graph, EDGES, NULL, N, M, 0, &p->env, &err), err);
     p->split.train = p->graph;
@@ -242,7 +242,7 @@ static void test_spectral(void **state)
 static void test_spectral_of_extreme_graphs(void **state)
 {
     (void)state;
-    npgnn_env env = npi_env(&(npgnn_env){.threads = 1});
+    npgnn_env env = npi_env_resolve(&(npgnn_env){.threads = 1});
     npgnn_error err = {0};
     for (int32_t n = 2; n < 20; n++)
         for (int star = 0; star < 2; star++) {

@@ -38,7 +38,7 @@ static void write_out(float *out, const float *scores, size_t count, npi_rng *rn
 static void test_resample(void **state)
 {
     (void)state;
-    const npgnn_env env = npi_env(NULL);
+    const npgnn_env env = npi_env_resolve(NULL);
     float positive[POSITIVES], negative[NEGATIVES], p[POSITIVES], n[NEGATIVES];
     for (uint64_t seed = 1; seed < 20; seed++) {
         npi_rng rng = npi_rng_make(seed, NPI_RNG_BOOTSTRAP, 0);
@@ -60,7 +60,7 @@ static void test_resample(void **state)
 
 static void interval_of(double auc[2], double ap[2], int runs, double shift, uint64_t seed, int threads)
 {
-    const npgnn_env env = npi_env(&(npgnn_env){.threads = threads});
+    const npgnn_env env = npi_env_resolve(&(npgnn_env){.threads = threads});
     float positive[POSITIVES], negative[NEGATIVES];
     npi_resamples r = {0};
     assert_int_equal(npi_resamples_new(&r, RESAMPLES, &env, NULL), 0);

@@ -37,7 +37,7 @@ static planted plant(truth_fn *truth, size_t positives, size_t negatives, double
 
 static npi_calibration fit_planted(const planted *p)
 {
-    npgnn_env env = npi_env(&one_thread);
+    npgnn_env env = npi_env_resolve(&one_thread);
     npgnn_error err = {0};
     npi_calibration c;
     assert_ok(npi_calibration_fit(&c, p->score, p->positives, p->count, &env, &err), err);
@@ -116,7 +116,7 @@ static void test_extremes(void **state)
 static void test_nothing_to_fit(void **state)
 {
     (void)state;
-    npgnn_env env = npi_env(&one_thread);
+    npgnn_env env = npi_env_resolve(&one_thread);
     npgnn_error err = {0};
     npi_calibration c = {.pieces = 77};
     const float score[2] = {1, 2};

@@ -82,7 +82,7 @@ static void test_parts_share_them(void **state)
     npgnn_graph *graph = good("a,b\nb,c\n", "x.csv", "id,w1,w2\na,0,1\nb,1,0\nc,1,1\n"), *part = NULL, *other = NULL;
     npgnn_error err = {0};
     (void)state;
-    assert_ok(npi_graph_induced(&part, graph, nodes, 2, &err), err);
+    assert_ok(npi_graph_induce(&part, graph, nodes, 2, &err), err);
     assert_ok(npi_graph_with_edges(&other, graph, NULL, 0, &err), err);
     npgnn_graph_free(graph);
     named(part, names);

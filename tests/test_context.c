@@ -82,7 +82,7 @@ static void test_edges(void **state)
         for (uint32_t iteration = 0; iteration < 5; iteration++) {
             const int32_t *nodes;
             npi_context_draw(context, 3, iteration);
-            const npi_adj *adj = npi_context_adj(&nodes, context);
+            const npi_adj *adj = npi_context_get(&nodes, context);
             assert_null(nodes);
             assert_int_equal(adj->a.rows, graph->n);
             assert_int_equal(adj->a.ptr[adj->a.rows], 2 * (want > 0 ? want : 1));
@@ -113,7 +113,7 @@ static void test_nodes(void **state)
         for (uint32_t iteration = 0; iteration < 5; iteration++) {
             const int32_t *nodes;
             npi_context_draw(context, 3, iteration);
-            const npi_adj *adj = npi_context_adj(&nodes, context);
+            const npi_adj *adj = npi_context_get(&nodes, context);
             assert_int_equal(adj->a.rows, want > 0 ? want : 1);
             for (int32_t i = 0; i < adj->a.rows; i++)
                 assert_in_range(nodes[i], i > 0 ? nodes[i - 1] + 1 : 0, graph->n - 1);
@@ -155,7 +155,7 @@ static void test_uniform_edges(void **state)
     for (int draw = 0; draw < draws; draw++) {
         const int32_t *nodes;
         npi_context_draw(context, 5, (uint32_t)draw);
-        const npi_csr *a = &npi_context_adj(&nodes, context)->a;
+        const npi_csr *a = &npi_context_get(&nodes, context)->a;
         for (int32_t u = 0; u < a->rows; u++)
             for (int64_t p = a->ptr[u]; p < a->ptr[u + 1]; p++)
                 if (u < a->col[p])
@@ -181,7 +181,7 @@ static void test_uniform_nodes(void **state)
     for (int draw = 0; draw < draws; draw++) {
         const int32_t *nodes;
         npi_context_draw(context, (uint64_t)draw, 7);
-        int32_t rows = npi_context_adj(&nodes, context)->a.rows;
+        int32_t rows = npi_context_get(&nodes, context)->a.rows;
         for (int32_t i = 0; i < rows; i++)
             drawn[nodes[i]]++;
     }
@@ -193,7 +193,7 @@ static void test_uniform_nodes(void **state)
 static int same_draw(const npi_context *a, const npi_context *b)
 {
     const int32_t *nodes;
-    const npi_csr *x = &npi_context_adj(&nodes, a)->a, *y = &npi_context_adj(&nodes, b)->a;
+    const npi_csr *x = &npi_context_get(&nodes, a)->a, *y = &npi_context_get(&nodes, b)->a;
     size_t entries = (size_t)x->ptr[x->rows];
     return memcmp(x->ptr, y->ptr, ((size_t)x->rows + 1) * sizeof *x->ptr) == 0 &&
            memcmp(x->col, y->col, entries * sizeof *x->col) == 0;

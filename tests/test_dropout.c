@@ -14,7 +14,7 @@ static npi_features *make(double density)
 {
     static float cells[ROWS * COLUMNS];
     npi_rng rng = npi_rng_make(1, NPI_RNG_TEST, 0);
-    const npgnn_env env = npi_env(NULL);
+    const npgnn_env env = npi_env_resolve(NULL);
     npi_features *x = NULL;
     npgnn_error err = {0};
     for (int i = 0; i < ROWS * COLUMNS; i++)
@@ -56,7 +56,7 @@ static void test_a_part_of_the_features(void **state)
     (void)state;
     for (int dense = 0; dense < 2; dense++) {
         npi_features *x = make(dense ? 0.9 : 0.1);
-        const npgnn_env env = npi_env(NULL);
+        const npgnn_env env = npi_env_resolve(NULL);
         npi_dropout d;
         assert_true(!x->dense == !dense);
         assert_int_equal(npi_dropout_new(&d, x, &env, NULL), 0);
@@ -81,7 +81,7 @@ static void test_same_bits_for_any_threads(void **state)
 {
     (void)state;
     npi_features *x = make(0.1);
-    const npgnn_env env = npi_env(NULL);
+    const npgnn_env env = npi_env_resolve(NULL);
     npi_dropout one, three;
     assert_int_equal(npi_dropout_new(&one, x, &env, NULL), 0);
     assert_int_equal(npi_dropout_new(&three, x, &env, NULL), 0);
@@ -102,7 +102,7 @@ static void test_memory_that_runs_out(void **state)
     int code = NPGNN_E_MEMORY;
     for (long allow = 0; code && allow < 50; allow++) {
         meter m = {.allow = allow};
-        npgnn_env asked = metered_env(&m), env = npi_env(&asked);
+        npgnn_env asked = metered_env(&m), env = npi_env_resolve(&asked);
         npi_dropout d;
         code = npi_dropout_new(&d, x, &env, NULL);
         if (!code)

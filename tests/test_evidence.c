@@ -54,7 +54,7 @@ static npi_evidence evidence_of(const npgnn_graph *graph, int threads)
     npi_evidence e;
     npgnn_options options;
     npgnn_error err = {0};
-    npgnn_env asked = {.threads = threads}, env = npi_env(&asked);
+    npgnn_env asked = {.threads = threads}, env = npi_env_resolve(&asked);
     npgnn_options_preset(&options, NULL, NULL);
     assert_ok(npi_evidence_new(&e, &options, 1, &graph->a, graph->x, &env, &err), err);
     assert_int_equal(e.count, NPI_EVIDENCE_COLUMNS);
@@ -356,7 +356,7 @@ static void test_no_weights_change_nothing(void **state)
     npi_evidence e;
     npgnn_options options;
     npgnn_error err = {0};
-    npgnn_env env = npi_env(NULL);
+    npgnn_env env = npi_env_resolve(NULL);
     float score[] = {0.1f, -0.0f, 3};
     const float before[] = {0.1f, -0.0f, 3};
     npgnn_options_preset(&options, NULL, NULL);
@@ -548,7 +548,7 @@ static void test_stopping(void **state)
     const volatile int stop = 1;
     npi_evidence e;
     npgnn_options options;
-    npgnn_env asked = {.stop = &stop}, env = npi_env(&asked);
+    npgnn_env asked = {.stop = &stop}, env = npi_env_resolve(&asked);
     npgnn_options_preset(&options, NULL, NULL);
     assert_int_equal(npi_evidence_new(&e, &options, 1, &graphs[0]->a, graphs[0]->x, &env, NULL), NPGNN_E_CANCELLED);
 
@@ -584,7 +584,7 @@ static void test_memory_that_runs_out(void **state)
     int code = NPGNN_E_MEMORY;
     for (long allow = 0; code && allow < 50; allow++) {
         meter m = {.allow = allow};
-        npgnn_env asked = metered_env(&m), env = npi_env(&asked);
+        npgnn_env asked = metered_env(&m), env = npi_env_resolve(&asked);
         code = make_and_free(&env, &options);
         assert_true(code == 0 || (code == NPGNN_E_MEMORY && allow < 49));
         assert_int_equal(m.blocks, 0);

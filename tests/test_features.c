@@ -141,7 +141,7 @@ static void test_rows(void **state)
             npi_features *x = features_of(m, N, F), *part = NULL;
             for (int32_t i = 0; i < count; i++)
                 memcpy(picked + (size_t)i * F, m + (size_t)rows[i] * F, F * sizeof *m);
-            assert_ok(npi_features_rows(&part, x, rows, count, &err), err);
+            assert_ok(npi_features_select_rows(&part, x, rows, count, &err), err);
             assert_int_equal(part->dense != NULL, kind == 2);
             npi_features_free(x); /* the part does not need it */
             check_features(part, picked, count, F);

@@ -14,11 +14,11 @@ static int read_graph(npgnn_graph **out, const char *text, const npgnn_env *env,
     npi_edge_list edges = npi_edges_start(env, 0);
     npi_table table = {0};
     npi_stream *stream = NULL;
-    int code = npi_stream_memory(&stream, "g", text, strlen(text), env, err);
+    int code = npi_stream_open_memory(&stream, "g", text, strlen(text), env, err);
     if (code == 0)
-        code = npi_tables_read(&edges, &table, stream, err);
+        code = npi_edges_read_any(&edges, &table, stream, err);
     if (code == 0)
-        code = npi_tables_build(out, &edges, "g", table.x.ptr ? &table : NULL, NULL, env, err);
+        code = npi_edges_to_graph(out, &edges, "g", table.x.ptr ? &table : NULL, NULL, env, err);
     else
         npi_table_free(env, &table);
     npi_edges_free(&edges);
@@ -53,7 +53,7 @@ static void starve_text(const char *text)
     int code = NPGNN_E_MEMORY;
     for (long allow = 0; code != 0; allow++) {
         meter m = {.allow = allow};
-        npgnn_env given = metered_env(&m), env = npi_env(&given);
+        npgnn_env given = metered_env(&m), env = npi_env_resolve(&given);
         npgnn_graph *graph = NULL;
         assert_true(allow < 1000);
         code = read_graph(&graph, text, &env, NULL);
@@ -71,7 +71,7 @@ static void damage_text(const char *text)
     assert_non_null(copy);
     for (size_t at = 0; at < 2 * size; at++) {
         meter m = {.allow = -1};
-        npgnn_env given = metered_env(&m), env = npi_env(&given);
+        npgnn_env given = metered_env(&m), env = npi_env_resolve(&given);
         npgnn_graph *graph = NULL;
         memcpy(copy, text, size + 1);
         if (at < size)

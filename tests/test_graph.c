@@ -118,7 +118,7 @@ static void test_edge_list(void **state)
     const npgnn_pair edges[] = {{3, 1}, {0, 2}, {1, 0}};
     npgnn_pair listed[3];
     npgnn_graph *graph = make(edges, 3, NULL, 4, 0);
-    npi_graph_edge_list(listed, graph);
+    npi_graph_list_edges(listed, graph);
     const npgnn_pair want[] = {{0, 1}, {0, 2}, {1, 3}};
     assert_memory_equal(listed, want, sizeof want);
     npgnn_graph_free(graph);
@@ -243,7 +243,7 @@ static void test_many_names(void **state)
 {
     (void)state;
     enum { NAMES = 100000 };
-    npgnn_env env = npi_env(NULL);
+    npgnn_env env = npi_env_resolve(NULL);
     npgnn_error err = {0};
     npi_names *names = NULL;
     char name[32];
@@ -275,7 +275,7 @@ static void test_strange_names(void **state)
 {
     (void)state;
     const char *strange[] = {"", "a", "ab", "a b", "\xc3\xa9", "\xff", "A"};
-    npgnn_env env = npi_env(NULL);
+    npgnn_env env = npi_env_resolve(NULL);
     npgnn_error err = {0};
     npi_names *names = NULL;
     assert_ok(npi_names_new(&names, &env, &err), err);
@@ -297,7 +297,7 @@ enum { NODES = 6, COLUMNS = 9 };
 static const npgnn_pair web[] = {{0, 1}, {1, 2}, {2, 0}, {2, 3}, {3, 4}, {4, 3}, {0, 4}, {5, 5}, {0, 1}};
 static const float words[NODES * COLUMNS] = {[1] = 2, [2 * COLUMNS] = 1, [3 * COLUMNS + 8] = -1, [5 * COLUMNS] = 4};
 
-static int named_parts(npi_graph_parts *parts, const npgnn_env *env, npgnn_error *err)
+static int named_parts(npi_graph_content *parts, const npgnn_env *env, npgnn_error *err)
 {
     const char *names[NODES] = {"ann", "bob", "cid", "dan", "eve", "fay"};
     int code = npi_names_new(&parts->names, env, err);
@@ -312,8 +312,8 @@ static int named_parts(npi_graph_parts *parts, const npgnn_env *env, npgnn_error
 
 static int make_named(npgnn_graph **out, const npgnn_env *env, npgnn_error *err)
 {
-    npi_graph_parts parts = {.n = NODES, .edges = web, .edge_count = COUNT(web), .classes = 2};
-    npgnn_env resolved = npi_env(env);
+    npi_graph_content parts = {.n = NODES, .edges = web, .edge_count = COUNT(web), .classes = 2};
+    npgnn_env resolved = npi_env_resolve(env);
     int code = named_parts(&parts, &resolved, err);
     if (!code)
         return npi_graph_build(out, &parts, &resolved, err);
@@ -348,9 +348,9 @@ static void test_parts(void **state)
     npgnn_graph *graph = NULL, *induced = NULL, *sparser = NULL, *none = NULL;
     assert_ok(make_named(&graph, NULL, &err), err);
     graph->normalized = graph->binarized = 1;
-    assert_ok(npi_graph_induced(&induced, graph, picked, 4, &err), err);
+    assert_ok(npi_graph_induce(&induced, graph, picked, 4, &err), err);
     assert_ok(npi_graph_with_edges(&sparser, graph, other, 1, &err), err);
-    assert_ok(npi_graph_induced(&none, graph, NULL, 0, &err), err);
+    assert_ok(npi_graph_induce(&none, graph, NULL, 0, &err), err);
     npgnn_graph_free(graph); /* parts stand on their own */
     check_induced(induced);
     check_edges(sparser, table, NODES);
@@ -409,7 +409,7 @@ static void test_fingerprint_of_any_storage(void **state)
     assert_true(fingerprint(array) == fingerprint(ones));
     const float wide[4 * 6] = {[3 * 6] = 1, [3 * 6 + 1] = 2, [3 * 6 + 2] = 3, [3 * 6 + 4] = 4};
     npgnn_graph *whole = make(edges, 1, wide, 4, 6), *direct = make(NULL, 0, wide + 12, 2, 6);
-    assert_ok(npi_graph_induced(&part, whole, last, 2, &err), err);
+    assert_ok(npi_graph_induce(&part, whole, last, 2, &err), err);
     assert_true(!part->x->dense && direct->x->dense);
     assert_true(fingerprint(part) == fingerprint(direct));
     npgnn_graph *all[] = {array, csr, ones, part, whole, direct};
@@ -445,7 +445,7 @@ static int make_induced(npgnn_graph **out, const npgnn_env *env, npgnn_error *er
     npgnn_graph *graph = NULL;
     int code = make_named(&graph, env, err);
     if (!code)
-        code = npi_graph_induced(out, graph, picked, 4, err);
+        code = npi_graph_induce(out, graph, picked, 4, err);
     npgnn_graph_free(graph);
     return code;
 }

@@ -34,7 +34,7 @@ static size_t hold_out(npgnn_graph **known, npgnn_pair *positives, const npgnn_g
     npgnn_pair edges[400];
     int64_t kept = 0;
     size_t count = 0;
-    npi_graph_edge_list(edges, graph);
+    npi_graph_list_edges(edges, graph);
     for (int64_t e = 0; e < graph->m; e++) {
         if (e % 3 == 0)
             positives[count++] = edges[e];
@@ -68,7 +68,7 @@ static void slow_pagerank(double *rank, const npi_csr *a, int32_t source, double
 static void test_pagerank(void **state)
 {
     (void)state;
-    const npgnn_env env = npi_env(NULL);
+    const npgnn_env env = npi_env_resolve(NULL);
     npgnn_graph *graph = random_graph(90, 10, 3);
     npi_pagerank p;
     assert_int_equal(npi_pagerank_new(&p, N, &env, NULL), 0);
@@ -107,7 +107,7 @@ static double slow_shared(const npgnn_graph *graph, int32_t u, int32_t v)
 
 static slow_search slow_scores(const npgnn_graph *complete, const npgnn_graph *known, int32_t end)
 {
-    const npgnn_env env = npi_env(NULL);
+    const npgnn_env env = npi_env_resolve(NULL);
     slow_search s = {0};
     npi_pagerank p;
     double norm[N];
@@ -118,7 +118,7 @@ static slow_search slow_scores(const npgnn_graph *complete, const npgnn_graph *k
         npgnn_pair pair = {end, i};
         float cosine;
         s.free[i] = i != end && !npgnn_graph_has_edge(complete, end, i);
-        s.tie[i] = (uint32_t)npi_mix((uint64_t)(uint32_t)end << 32 | (uint32_t)i);
+        s.tie[i] = (uint32_t)npi_hash_mix((uint64_t)(uint32_t)end << 32 | (uint32_t)i);
         s.score[0][i] = slow_shared(known, end, i);
         s.score[1][i] = p.rank[i];
         assert_int_equal(npi_cosine_scores(&cosine, known->x, &pair, 1, &env, NULL), 0);
@@ -170,7 +170,7 @@ static void check_end(const npgnn_pair *got, int64_t count, const slow_search *s
 
 static void check_graph(npgnn_graph *graph, int per_end, int threads)
 {
-    const npgnn_env env = npi_env(&(npgnn_env){.threads = threads});
+    const npgnn_env env = npi_env_resolve(&(npgnn_env){.threads = threads});
     npgnn_graph *known = NULL;
     npgnn_pair positives[400];
     npi_hard hard = {0};
@@ -230,7 +230,7 @@ static void test_out_of_memory(void **state)
         meter m = {.allow = allow};
         npgnn_env user = metered_env(&m);
         user.threads = 2;
-        npgnn_env env = npi_env(&user);
+        npgnn_env env = npi_env_resolve(&user);
         npi_hard hard = {0};
         assert_true(allow < 100);
         code = npi_hard_new(&hard, graph, known, positives, count, 10, &env, NULL);
@@ -256,7 +256,7 @@ static double slow_rank(const npi_exam *exam, const float *score, size_t i)
 
 static void check_against_slow(const npgnn_eval_run *run, const npgnn_graph *graph, const npgnn_split_options *how)
 {
-    const npgnn_env env = npi_env(NULL);
+    const npgnn_env env = npi_env_resolve(NULL);
     npgnn_split *split = NULL;
     npi_exam exam;
     npgnn_error err = {0};

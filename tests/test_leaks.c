@@ -93,9 +93,9 @@ static void test_link_of_training_nodes(void **state)
     npgnn_split *split = cut(graph, NPGNN_INDUCTIVE, -1, -1, -1, 5);
     npgnn_graph *good = split->train, *known = split->known;
     npgnn_pair edges[900];
-    npi_graph_edge_list(edges, good);
+    npi_graph_list_edges(edges, good);
     assert_int_equal(npi_graph_with_edges(&less, good, edges + 1, good->m - 1, NULL), 0);
-    npi_graph_edge_list(edges, known);
+    npi_graph_list_edges(edges, known);
     assert_int_equal(npi_graph_with_edges(&less_known, known, edges + 1, known->m - 1, NULL), 0);
     split->train = less;
     expect_leak(split, "has other links among training nodes");
@@ -153,7 +153,7 @@ static void test_leaking_known(void **state)
     npgnn_split *split = cut(graph, NPGNN_PRODUCTION, -1, -1, -1, 5);
     npgnn_graph *good = split->known;
     npgnn_pair edges[2001] = {split->pairs[NPGNN_SET_TEST][0]};
-    npi_graph_edge_list(edges + 1, good);
+    npi_graph_list_edges(edges + 1, good);
     assert_int_equal(npi_graph_with_edges(&more, good, edges, good->m + 1, NULL), 0);
     split->known = more;
     expect_leak(split, "known when predicting");

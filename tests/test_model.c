@@ -22,7 +22,7 @@ enum { F = 7, H = 3, D = 2, G = 4, K = 5 };
 
 static npgnn_model *make_model(int32_t f, int latent)
 {
-    npgnn_env env = npi_env(NULL);
+    npgnn_env env = npi_env_resolve(NULL);
     npgnn_error err = {0};
     npgnn_options o;
     npgnn_model *model = NULL;

@@ -10,17 +10,17 @@ static void test_uniform_fields(void **state)
     (void)state;
     const npgnn_pair edges[3] = {{0, 1}, {1, 5}, {2, 9}};
     const unsigned char role[10] = {NPI_NODE_TEST, NPI_NODE_TEST, NPI_NODE_TEST, NPI_NODE_TEST, NPI_NODE_VAL};
-    const npgnn_env env = npi_env(NULL);
+    const npgnn_env env = npi_env_resolve(NULL);
     npgnn_graph *graph = build(edges, 10, 3);
-    const npi_field field = {graph, role, NPI_NODE_TEST, 1};
-    assert_int_equal(npi_field_available(&field), 6 + 4 * 5 - 3);
+    const npi_candidate_pairs field = {graph, role, NPI_NODE_TEST, 1};
+    assert_int_equal(npi_candidate_pairs_count_non_links(&field), 6 + 4 * 5 - 3);
     for (size_t wanted = 2; wanted <= 20; wanted += 18) {
         int seen[10][10] = {{0}};
         const int rounds = 4000;
         for (int seed = 0; seed < rounds; seed++) {
             npgnn_pair out[20];
             npgnn_error err = {0};
-            assert_ok(npi_field_draw(out, &field, wanted, (uint64_t)seed, &env, &err), err);
+            assert_ok(npi_candidate_pairs_draw_non_links(out, &field, wanted, (uint64_t)seed, &env, &err), err);
             for (size_t i = 0; i < wanted; i++)
                 seen[out[i].u][out[i].v]++;
         }
@@ -33,7 +33,7 @@ static void test_uniform_fields(void **state)
             }
     }
     npgnn_pair out[24];
-    assert_int_equal(npi_field_draw(out, &field, 24, 1, &env, NULL), NPGNN_E_ARGUMENT);
+    assert_int_equal(npi_candidate_pairs_draw_non_links(out, &field, 24, 1, &env, NULL), NPGNN_E_ARGUMENT);
     npgnn_graph_free(graph);
 }
 
@@ -47,7 +47,7 @@ static int is_listed(const npgnn_split *split, npgnn_set set, npgnn_pair pair)
     return 0;
 }
 
-static int is_inside(const npi_field *field, npgnn_pair pair)
+static int is_inside(const npi_candidate_pairs *field, npgnn_pair pair)
 {
     unsigned char u = field->role[pair.u], v = field->role[pair.v];
     int own = (u == field->own) + (v == field->own), training = (u == NPI_NODE_TRAIN) + (v == NPI_NODE_TRAIN);
@@ -55,7 +55,7 @@ static int is_inside(const npi_field *field, npgnn_pair pair)
 }
 
 /* How many of the non-links that could be drawn are not held out already. */
-static size_t count_free(const npgnn_split *split, const npi_field *field)
+static size_t count_free(const npgnn_split *split, const npi_candidate_pairs *field)
 {
     size_t count = 0;
     for (int32_t u = 0; u < split->graph->n; u++)
@@ -73,15 +73,15 @@ static void test_more_non_links(void **state)
     (void)state;
     enum { MOST = 2000, FEW = 5 };
     static npgnn_pair more[MOST], again[FEW];
-    const npgnn_env env = npi_env(NULL);
+    const npgnn_env env = npi_env_resolve(NULL);
     npgnn_graph *graph = random_graph(60, 150, 3);
     for (int protocol = 0; protocol <= NPGNN_PRODUCTION; protocol++) {
         npgnn_split *split = cut(graph, (npgnn_protocol)protocol, 0.2, 0.2, 0.3, 1);
-        npi_field field = npi_field_of(split, NPGNN_SET_VAL);
+        npi_candidate_pairs field = npi_split_candidates(split, NPGNN_SET_VAL);
         for (int in_field = 0; in_field <= (split->role != NULL); in_field++) {
             size_t count = MOST, few = FEW, same = FEW;
             npgnn_error err = {0};
-            assert_ok(npi_split_more_non_links(more, &count, split, in_field, &env, &err), err);
+            assert_ok(npi_split_draw_non_links(more, &count, split, in_field, &env, &err), err);
             assert_int_equal(count, count_free(split, in_field ? &field : NULL));
             for (size_t i = 0; i < count; i++) {
                 assert_true(more[i].u != more[i].v && !npgnn_graph_has_edge(graph, more[i].u, more[i].v));
@@ -90,8 +90,8 @@ static void test_more_non_links(void **state)
                 for (size_t j = 0; j < i; j++)
                     assert_true(npi_pair_key(more[i]) != npi_pair_key(more[j]));
             }
-            assert_ok(npi_split_more_non_links(more, &few, split, in_field, &env, &err), err);
-            assert_ok(npi_split_more_non_links(again, &same, split, in_field, &env, &err), err);
+            assert_ok(npi_split_draw_non_links(more, &few, split, in_field, &env, &err), err);
+            assert_ok(npi_split_draw_non_links(again, &same, split, in_field, &env, &err), err);
             assert_true(few == same && few <= FEW);
             assert_memory_equal(more, again, few * sizeof *more);
         }
@@ -107,14 +107,14 @@ static void check_uniform(int32_t n, int64_t m, size_t first, size_t second)
     const size_t count[2] = {first, second};
     const int draws = 3000;
     npgnn_pair pairs[2][512], *out[2] = {pairs[0], pairs[1]};
-    npgnn_env env = npi_env(NULL);
+    npgnn_env env = npi_env_resolve(NULL);
     double share = (double)second / (double)(n * (n - 1) / 2 - m), sum = 0;
     int64_t *drawn = calloc((size_t)n * (size_t)n, sizeof *drawn), kinds = 0;
     assert_non_null(drawn);
     for (int seed = 0; seed < draws; seed++) {
-        assert_int_equal(npi_negatives_draw(out, graph, count, (uint64_t)seed, &env, NULL), 0);
+        assert_int_equal(npi_graph_draw_non_links(out, graph, count, (uint64_t)seed, &env, NULL), 0);
         for (size_t i = 0; i < second; i++) {
-            npgnn_pair pair = npi_key_pair(npi_pair_key(pairs[1][i]));
+            npgnn_pair pair = npi_pair_from_key(npi_pair_key(pairs[1][i]));
             drawn[pair.u * n + pair.v]++;
         }
     }

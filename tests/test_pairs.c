@@ -17,7 +17,7 @@ static npgnn_env env_of(int threads)
 {
     npgnn_env env = {0};
     env.threads = threads;
-    return npi_env(&env);
+    return npi_env_resolve(&env);
 }
 
 static void *get(size_t count, size_t size)

@@ -24,9 +24,9 @@ static void put(bytes *b, const void *data, size_t size)
 
 static int read_bytes(npi_pickle *out, const void *data, size_t size, meter *m, npgnn_error *err)
 {
-    npgnn_env user = metered_env(m), env = npi_env(&user);
+    npgnn_env user = metered_env(m), env = npi_env_resolve(&user);
     npi_stream *stream;
-    int code = npi_stream_memory(&stream, "test.pkl", data, size, &env, err);
+    int code = npi_stream_open_memory(&stream, "test.pkl", data, size, &env, err);
     if (code)
         return code;
     code = npi_pickle_read(out, stream, err);
@@ -109,17 +109,17 @@ static void test_matrix(void **state)
     bytes b = {.size = 0};
     meter m = {.allow = -1};
     npgnn_error err = {0};
-    npi_array_csr csr;
+    npi_pickle_csr csr;
     npi_pickle p;
     (void)state;
     put_matrix(&b, 2);
     assert_ok(read_bytes(&p, b.data, b.size, &m, &err), err);
-    assert_ok(npi_pickle_csr(&csr, &p, npi_pickle_at(&p, p.root), &err), err);
+    assert_ok(npi_pickle_get_csr(&csr, &p, npi_pickle_at(&p, p.root), &err), err);
     assert_int_equal(csr.rows, 2);
     assert_int_equal(csr.cols, 3);
-    assert_int_equal(npi_array_int(&csr.ptr, 2), 3);
-    assert_int_equal(npi_array_int(&csr.col, 0), 1);
-    assert_near(npi_array_float(&csr.val, 2), 6, 0);
+    assert_int_equal(npi_pickle_array_int(&csr.ptr, 2), 3);
+    assert_int_equal(npi_pickle_array_int(&csr.col, 0), 1);
+    assert_near(npi_pickle_array_float(&csr.val, 2), 6, 0);
     npi_pickle_free(&p);
     assert_int_equal(m.blocks, 0);
 }
@@ -135,13 +135,13 @@ static void test_protocol_5(void **state)
                                "bK\1\x85\x94\x8c\1C\x94t\x94R\x94.";
     meter m = {.allow = -1};
     npgnn_error err = {0};
-    npi_array array;
+    npi_pickle_array array;
     npi_pickle p;
     (void)state;
     assert_ok(read_bytes(&p, text, sizeof text - 1, &m, &err), err);
-    assert_ok(npi_pickle_array(&array, &p, npi_pickle_at(&p, p.root), "it", &err), err);
+    assert_ok(npi_pickle_get_array(&array, &p, npi_pickle_at(&p, p.root), "it", &err), err);
     assert_int_equal(array.rows, 1);
-    assert_int_equal(npi_array_int(&array, 0), -2);
+    assert_int_equal(npi_pickle_array_int(&array, 0), -2);
     npi_pickle_free(&p);
 }
 
@@ -276,11 +276,11 @@ static void test_every_byte_changed(void **state)
         unsigned char before = b.data[at];
         for (int value = 0; value < 256; value += 5) {
             meter m = {.allow = -1};
-            npi_array_csr csr;
+            npi_pickle_csr csr;
             npi_pickle p;
             b.data[at] = (unsigned char)value;
             if (read_bytes(&p, b.data, b.size, &m, NULL) == 0) {
-                (void)npi_pickle_csr(&csr, &p, npi_pickle_at(&p, p.root), NULL);
+                (void)npi_pickle_get_csr(&csr, &p, npi_pickle_at(&p, p.root), NULL);
                 npi_pickle_free(&p);
             }
             assert_false(m.refused);
@@ -313,10 +313,10 @@ static void csr_refused(const void *data, size_t size, const char *text)
 {
     meter m = {.allow = -1};
     npgnn_error err = {0};
-    npi_array_csr csr;
+    npi_pickle_csr csr;
     npi_pickle p;
     assert_ok(read_bytes(&p, data, size, &m, &err), err);
-    assert_int_equal(npi_pickle_csr(&csr, &p, npi_pickle_at(&p, p.root), &err), NPGNN_E_FORMAT);
+    assert_int_equal(npi_pickle_get_csr(&csr, &p, npi_pickle_at(&p, p.root), &err), NPGNN_E_FORMAT);
     if (!strstr(err.text, text))
         fail_msg("'%s' does not say '%s'", err.text, text);
     npi_pickle_free(&p);

@@ -312,11 +312,11 @@ static void test_assembled_hash(void **state)
     (void)state;
     npgnn_graph *graph = random_graph(300, 900, 1);
     npgnn_split *split = cut(graph, NPGNN_TRANSDUCTIVE, -1, -1, -1, 5), *again = NULL;
-    npgnn_env env = npi_env(NULL);
+    npgnn_env env = npi_env_resolve(NULL);
     npgnn_error err = {0};
     npgnn_pair *edges = calloc((size_t)split->train->m, sizeof *edges), *pairs[2];
     assert_non_null(edges);
-    npi_graph_edge_list(edges, split->train);
+    npi_graph_list_edges(edges, split->train);
     for (int set = 0; set < 2; set++) {
         pairs[set] = npi_alloc(&env, split->count[set], sizeof *pairs[set], NULL);
         assert_non_null(pairs[set]);

@@ -36,10 +36,10 @@ static npgnn_graph *named_path(void)
 {
     static const char *const names[] = {"a", "b", "c", "d d", "e"};
     static const npgnn_pair edges[] = {{0, 1}, {1, 2}, {2, 3}, {3, 4}};
-    npgnn_env env = npi_env(NULL);
+    npgnn_env env = npi_env_resolve(NULL);
     npgnn_graph *graph = NULL;
     npgnn_error err = {0};
-    npi_graph_parts parts = {.n = 5, .edges = edges, .edge_count = 4};
+    npi_graph_content parts = {.n = 5, .edges = edges, .edge_count = 4};
     assert_ok(npi_names_new(&parts.names, &env, &err), err);
     for (int i = 0; i < 5; i++) {
         int32_t index;
@@ -53,9 +53,9 @@ static int read_text(npgnn_split **out, const npgnn_graph *graph, const char *te
 {
     npgnn_env env = {.log = note};
     npi_stream *stream;
-    env = npi_env(&env);
+    env = npi_env_resolve(&env);
     notices[0] = '\0';
-    assert_ok(npi_stream_memory(&stream, "s.tsv", text, strlen(text), &env, err), *err);
+    assert_ok(npi_stream_open_memory(&stream, "s.tsv", text, strlen(text), &env, err), *err);
     int code = npi_split_read(out, stream, graph, err);
     npi_stream_close(stream);
     return code;
@@ -224,11 +224,11 @@ static void test_out_of_memory(void **state)
         int code = NPGNN_E_MEMORY;
         for (long allow = 0; code != 0; allow++) {
             meter m = {.allow = allow};
-            npgnn_env user = metered_env(&m), env = npi_env(&user);
+            npgnn_env user = metered_env(&m), env = npi_env_resolve(&user);
             npi_stream *stream = NULL;
             npgnn_split *split = NULL;
             assert_true(allow < 1000);
-            code = npi_stream_memory(&stream, "s.tsv", texts[i], strlen(texts[i]), &env, NULL);
+            code = npi_stream_open_memory(&stream, "s.tsv", texts[i], strlen(texts[i]), &env, NULL);
             if (code == 0)
                 code = npi_split_read(&split, stream, graph, NULL);
             assert_true(code == NPGNN_E_MEMORY || code == 0);

@@ -11,14 +11,14 @@
 /* All lines of a text, or of the text that gzip data hold, with | behind each. */
 static int read_lines(char out[256], const void *bytes, size_t size, npgnn_error *err)
 {
-    npgnn_env env = npi_env(NULL);
+    npgnn_env env = npi_env_resolve(NULL);
     npi_stream *stream;
     char *line;
-    int code = npi_stream_memory(&stream, "text", bytes, size, &env, err);
+    int code = npi_stream_open_memory(&stream, "text", bytes, size, &env, err);
     if (code)
         return code;
     out[0] = '\0';
-    while ((code = npi_stream_line(&line, stream, err)) > 0)
+    while ((code = npi_stream_read_line(&line, stream, err)) > 0)
         snprintf(out + strlen(out), 256 - strlen(out), "%s|", line);
     npi_stream_close(stream);
     return code;
@@ -57,7 +57,7 @@ static void test_nul_bytes(void **state)
 
 static void test_lines_longer_than_a_block(void **state)
 {
-    npgnn_env env = npi_env(NULL);
+    npgnn_env env = npi_env_resolve(NULL);
     npgnn_error err = {0};
     size_t size = 200000;
     char *text = malloc(size), *line;
@@ -65,13 +65,13 @@ static void test_lines_longer_than_a_block(void **state)
     (void)state;
     memset(text, 'x', size);
     text[150000] = '\n';
-    assert_ok(npi_stream_memory(&stream, "long", text, size, &env, &err), err);
-    assert_int_equal(npi_stream_line(&line, stream, &err), 1);
+    assert_ok(npi_stream_open_memory(&stream, "long", text, size, &env, &err), err);
+    assert_int_equal(npi_stream_read_line(&line, stream, &err), 1);
     assert_int_equal(strlen(line), 150000);
-    assert_int_equal(npi_stream_line(&line, stream, &err), 1);
+    assert_int_equal(npi_stream_read_line(&line, stream, &err), 1);
     assert_int_equal(strlen(line), 49999);
-    assert_int_equal(npi_stream_lineno(stream), 2);
-    assert_int_equal(npi_stream_line(&line, stream, &err), 0);
+    assert_int_equal(npi_stream_line_number(stream), 2);
+    assert_int_equal(npi_stream_read_line(&line, stream, &err), 0);
     npi_stream_close(stream);
     free(text);
 }
@@ -129,17 +129,17 @@ static void test_fields(void **state)
     char line[] = "a,\"b \"\"c\"\", d\", e ,,f";
     char *rest = line;
     (void)state;
-    assert_int_equal(npi_text_separator(line), ',');
-    assert_string_equal(npi_text_field(&rest, ','), "a");
-    assert_string_equal(npi_text_field(&rest, ','), "b \"c\", d");
-    assert_string_equal(npi_text_field(&rest, ','), "e");
-    assert_string_equal(npi_text_field(&rest, ','), "");
-    assert_string_equal(npi_text_field(&rest, ','), "f");
-    assert_null(npi_text_field(&rest, ','));
+    assert_int_equal(npi_text_find_separator(line), ',');
+    assert_string_equal(npi_text_cut_field(&rest, ','), "a");
+    assert_string_equal(npi_text_cut_field(&rest, ','), "b \"c\", d");
+    assert_string_equal(npi_text_cut_field(&rest, ','), "e");
+    assert_string_equal(npi_text_cut_field(&rest, ','), "");
+    assert_string_equal(npi_text_cut_field(&rest, ','), "f");
+    assert_null(npi_text_cut_field(&rest, ','));
     char open[] = "\"never closed, ";
     rest = open;
-    assert_string_equal(npi_text_field(&rest, ','), "never closed, ");
-    assert_null(npi_text_field(&rest, ','));
+    assert_string_equal(npi_text_cut_field(&rest, ','), "never closed, ");
+    assert_null(npi_text_cut_field(&rest, ','));
 }
 
 int main(void)

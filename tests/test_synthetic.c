@@ -126,7 +126,7 @@ static void test_triangles(void **state)
 static void test_cosine(void **state)
 {
     (void)state;
-    npgnn_env env = npi_env(NULL);
+    npgnn_env env = npi_env_resolve(NULL);
     for (int seed = 1; seed <= 3; seed++) {
         char spec[32];
         const npgnn_pair *pairs;
@@ -155,7 +155,7 @@ static void test_cosine_values(void **state)
     const float dense[4 * 2] = {3, 4, -4, 3, 6, 8, 0, 0};
     float sparse[4 * 20] = {0}, score[4];
     const npgnn_pair pairs[4] = {{0, 1}, {0, 2}, {1, 1}, {0, 3}};
-    npgnn_env env = npi_env(NULL);
+    npgnn_env env = npi_env_resolve(NULL);
     for (int i = 0; i < 4; i++)
         for (int j = 0; j < 2; j++)
             sparse[20 * i + 11 * j] = dense[2 * i + j];

@@ -127,7 +127,7 @@ static void test_parts(void **state)
         for (uint64_t seed = 1; seed <= 5; seed++) {
             npgnn_transfer_options options = quick();
             npi_parts parts;
-            npgnn_env env = npi_env(&one_thread);
+            npgnn_env env = npi_env_resolve(&one_thread);
             npgnn_error err = {0};
             options.train_nodes = cases[i].train;
             options.context_nodes = cases[i].context;

@@ -127,7 +127,7 @@ static void test_parts_keep_them(void **state)
     npgnn_graph *graph = load(write_text(path, "g", square), 1), *plain = load(path, 0), *part = NULL, *other = NULL;
     (void)state;
     assert_true(npi_graph_fingerprint(graph) != npi_graph_fingerprint(plain));
-    assert_ok(npi_graph_induced(&part, graph, nodes, 3, &err), err);
+    assert_ok(npi_graph_induce(&part, graph, nodes, 3, &err), err);
     weighs(part, "0", "1", 5); /* names are indices: those of the part */
     weighs(part, "1", "2", 3);
     weighs(part, "0", "2", 4);
@@ -157,7 +157,7 @@ static void test_contexts_keep_them(void **state)
         for (uint32_t draw = 0; draw < 5; draw++) {
             const int32_t *nodes;
             npi_context_draw(context, 1, draw);
-            const npi_csr *a = &npi_context_adj(&nodes, context)->a;
+            const npi_csr *a = &npi_context_get(&nodes, context)->a;
             assert_true(a->ptr[a->rows] > 0);
             for (int32_t i = 0; i < a->rows; i++)
                 for (int64_t p = a->ptr[i]; p < a->ptr[i + 1]; p++) {
@@ -180,7 +180,7 @@ static void starve_weighted(const char *data)
         npgnn_graph *graph = NULL, *part = NULL;
         code = npgnn_load(&graph, data, &options, &env, NULL);
         if (code == 0)
-            code = npi_graph_induced(&part, graph, (const int32_t[]){0, 1, 2}, 3, NULL);
+            code = npi_graph_induce(&part, graph, (const int32_t[]){0, 1, 2}, 3, NULL);
         assert_true(code == NPGNN_E_MEMORY || code == 0);
         npgnn_graph_free(part);
         npgnn_graph_free(graph);

@@ -23,7 +23,7 @@ static void *resize_malloc(void *user, void *block, size_t size)
     return realloc(block, size);
 }
 
-npgnn_env npi_env(const npgnn_env *env)
+npgnn_env npi_env_resolve(const npgnn_env *env)
 {
     npgnn_env resolved = {0};
     if (env)
@@ -96,7 +96,7 @@ void npi_log(const npgnn_env *env, const char *format, ...)
     env->log(env->user, text);
 }
 
-double npi_seconds(void)
+double npi_clock_seconds(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);

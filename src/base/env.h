@@ -5,10 +5,10 @@
 #include "base/error.h"
 
 /* A copy of `env` (or of the defaults, when NULL) with every field usable: threads >= 1, an allocator, no NULL. */
-npgnn_env npi_env(const npgnn_env *env);
+npgnn_env npi_env_resolve(const npgnn_env *env);
 
 /* Whether somebody wants the call that is running to end. Once it is so it stays so. */
-static inline int npi_stopped(const npgnn_env *env)
+static inline int npi_env_stopped(const npgnn_env *env)
 {
     return env->stop && __atomic_load_n(env->stop, __ATOMIC_RELAXED);
 }
@@ -33,6 +33,6 @@ int npi_grow(const npgnn_env *env, void *items_pointer, size_t *capacity, size_t
 void npi_log(const npgnn_env *env, const char *format, ...) NPI_PRINTF(2, 3);
 
 /* Seconds on a clock that never goes back. */
-double npi_seconds(void);
+double npi_clock_seconds(void);
 
 #endif

@@ -31,7 +31,7 @@ static inline uint64_t npi_hash_float(uint64_t hash, float value)
 }
 
 /* Spreads the bits of one integer (the finaliser of splitmix64). */
-static inline uint64_t npi_mix(uint64_t x)
+static inline uint64_t npi_hash_mix(uint64_t x)
 {
     x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9u;
     x = (x ^ x >> 27) * 0x94D049BB133111EBu;

@@ -32,7 +32,7 @@ int npi_names_new(npi_names **out, const npgnn_env *env, npgnn_error *err)
 static size_t find_slot(const npi_names *names, const char *name, size_t length)
 {
     size_t mask = names->slots - 1;
-    size_t at = (size_t)npi_mix(npi_hash_bytes(NPI_HASH_START, name, length)) & mask;
+    size_t at = (size_t)npi_hash_mix(npi_hash_bytes(NPI_HASH_START, name, length)) & mask;
     while (names->slot[at] >= 0) {
         const char *other = names->text + names->start[names->slot[at]];
         if (strlen(other) == length && memcmp(other, name, length) == 0)

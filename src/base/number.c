@@ -13,7 +13,7 @@ static int is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-int npi_number_u64(uint64_t *out, const char *text)
+int npi_number_parse_u64(uint64_t *out, const char *text)
 {
     uint64_t value = 0;
     if (!is_digit(*text))
@@ -30,11 +30,11 @@ int npi_number_u64(uint64_t *out, const char *text)
     return 1;
 }
 
-int npi_number_int(int64_t *out, const char *text)
+int npi_number_parse_int(int64_t *out, const char *text)
 {
     int negative = *text == '-';
     uint64_t magnitude;
-    if (!npi_number_u64(&magnitude, text + (negative || *text == '+')) || magnitude > INT64_MAX)
+    if (!npi_number_parse_u64(&magnitude, text + (negative || *text == '+')) || magnitude > INT64_MAX)
         return 0;
     *out = negative ? -(int64_t)magnitude : (int64_t)magnitude;
     return 1;
@@ -108,7 +108,7 @@ static int is_word(const char *text)
     return 0;
 }
 
-npi_number_result npi_number_double(double *out, const char *text)
+npi_number_result npi_number_parse_double(double *out, const char *text)
 {
     double value;
     if (!small_int(&value, text)) {
@@ -125,10 +125,10 @@ npi_number_result npi_number_double(double *out, const char *text)
 /* What is nearer to the largest float than to the next there would be, is that: its nine digits are a bit more than it. */
 #define BEYOND_FLOATS 0x1.ffffffp127
 
-npi_number_result npi_number_float(float *out, const char *text)
+npi_number_result npi_number_parse_float(float *out, const char *text)
 {
     double value = 0;
-    npi_number_result result = npi_number_double(&value, text);
+    npi_number_result result = npi_number_parse_double(&value, text);
     if (result != NPI_NUMBER_OK)
         return result;
     if (!(fabs(value) < BEYOND_FLOATS))

@@ -6,8 +6,8 @@
 #include <stdint.h>
 
 /* 1, or 0 where the text is something else than a whole number or does not fit 64 bits. */
-int npi_number_int(int64_t *out, const char *text);
-int npi_number_u64(uint64_t *out, const char *text);
+int npi_number_parse_int(int64_t *out, const char *text);
+int npi_number_parse_u64(uint64_t *out, const char *text);
 
 typedef enum {
     NPI_NUMBER_OK,
@@ -15,8 +15,8 @@ typedef enum {
     NPI_NUMBER_NOT_FINITE, /* nan, inf, or too large for the type */
 } npi_number_result;
 
-npi_number_result npi_number_float(float *out, const char *text);
-npi_number_result npi_number_double(double *out, const char *text);
+npi_number_result npi_number_parse_float(float *out, const char *text);
+npi_number_result npi_number_parse_double(double *out, const char *text);
 
 /* "is not a number" or "is not finite". */
 const char *npi_number_reason(npi_number_result result);

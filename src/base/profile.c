@@ -14,14 +14,14 @@ const char *npgnn_step_name(npgnn_step step)
 
 void npi_profile_start(npi_profile *profile)
 {
-    profile->lap = npi_seconds();
+    profile->lap = npi_clock_seconds();
 }
 
 void npi_profile_end(npi_profile *profile, npgnn_step step)
 {
     if (!profile)
         return;
-    double now = npi_seconds();
+    double now = npi_clock_seconds();
     profile->seconds[step] += now - profile->lap;
     profile->lap = now;
 }

@@ -25,7 +25,7 @@ static void sink(npi_candidate *items, int count, npi_candidate item)
 void npi_shortlist_offer(npi_shortlist *list, npi_candidate candidate)
 {
     npi_candidate *items = list->items;
-    if (list->count == list->room) {
+    if (list->count == list->capacity) {
         if (beats(&candidate, &items[0]))
             sink(items, list->count, candidate);
         return;

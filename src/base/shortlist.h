@@ -12,11 +12,11 @@ typedef struct npi_candidate {
 
 /* A heap with the worst of the kept ones on top, until it is sorted. */
 typedef struct npi_shortlist {
-    npi_candidate *items; /* (room) */
-    int count, room;      /* room > 0 */
+    npi_candidate *items; /* (capacity) */
+    int count, capacity;  /* capacity > 0 */
 } npi_shortlist;
 
-/* Keeps the candidate where it is among the best `room` so far. O(log room), and O(1) where it is not. */
+/* Keeps the candidate where it is among the best `capacity` so far. O(log capacity), and O(1) where it is not. */
 void npi_shortlist_offer(npi_shortlist *list, npi_candidate candidate);
 
 /* The best first. It takes no offers after that. */

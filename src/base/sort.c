@@ -23,7 +23,7 @@ static void scatter(uint64_t *to, const uint64_t *from, size_t count, int byte, 
         to[histogram[byte_of(from[i], byte)]++] = from[i];
 }
 
-void npi_sort_u64(uint64_t *keys, uint64_t *scratch, size_t count)
+void npi_u64_sort(uint64_t *keys, uint64_t *scratch, size_t count)
 {
     size_t histogram[BYTES][VALUES] = {{0}};
     uint64_t *from = keys, *to = scratch;

@@ -7,6 +7,6 @@
 
 /* Sorts keys (count) ascending. `scratch` has room for as many. Radix sort by bytes: those that all keys share cost
  * nothing. */
-void npi_sort_u64(uint64_t *keys, uint64_t *scratch, size_t count);
+void npi_u64_sort(uint64_t *keys, uint64_t *scratch, size_t count);
 
 #endif

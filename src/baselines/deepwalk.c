@@ -250,7 +250,7 @@ static void train_pool(const deepwalk *d, uint32_t pool, real rate)
 
 static int train(deepwalk *d, npgnn_error *err)
 {
-    double start = npi_seconds();
+    double start = npi_clock_seconds();
     int pools = (int)((d->walk_count + POOL_WALKS - 1) / POOL_WALKS), code = 0;
     d->progress = npi_method_begin(pools);
     for (int pool = 0; !code && pool < pools; pool++) {

@@ -83,7 +83,7 @@ int npi_katz_method(float *score, npgnn_eval_run *run, const npi_task *task, npg
     const npgnn_env *env = task->env;
     const npi_csr *a = &task->graph->a;
     groups g = {0};
-    double start = npi_seconds(), *rows = NULL;
+    double start = npi_clock_seconds(), *rows = NULL;
     size_t width = 2 * (size_t)a->rows;
     int code = groups_new(&g, task, err);
     if (!code && !(rows = npi_alloc(env, width * (size_t)env->threads, sizeof *rows, err)))
@@ -94,7 +94,7 @@ int npi_katz_method(float *score, npgnn_eval_run *run, const npi_task *task, npg
     for (int32_t source = 0; source < a->rows; source++)
         if (g.ptr[source] < g.ptr[source + 1])
             score_source(score, task, &g, source, a, rows + width * (size_t)omp_get_thread_num());
-    run->train_seconds = npi_seconds() - start;
+    run->train_seconds = npi_clock_seconds() - start;
 out:
     npi_free(env, rows);
     groups_free(env, &g);

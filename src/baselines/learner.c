@@ -52,7 +52,7 @@ static int iterate(npi_learner *learner, npi_learner_fn *step, void *method, npg
 int npi_learner_run(npi_learner *learner, npgnn_eval_run *run, npi_learner_fn *step, void *method, int iterations,
                     npgnn_error *err)
 {
-    double start = npi_seconds();
+    double start = npi_clock_seconds();
     int code = 0;
     learner->progress = npi_method_begin(iterations);
     npi_params_init(&learner->params, learner->task->options->seed, 1);

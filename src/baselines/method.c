@@ -14,8 +14,8 @@ npgnn_progress npi_method_begin(int iterations)
 int npi_method_advance(npgnn_progress *progress, double start, const npgnn_env *env, npgnn_error *err)
 {
     progress->iteration++;
-    progress->seconds = npi_seconds() - start;
-    if (npi_stopped(env) || (env->progress && env->progress(env->user, progress)))
+    progress->seconds = npi_clock_seconds() - start;
+    if (npi_env_stopped(env) || (env->progress && env->progress(env->user, progress)))
         return npi_fail(err, NPGNN_E_CANCELLED, "cancelled after iteration %d of %d", progress->iteration,
                         progress->iterations);
     return 0;

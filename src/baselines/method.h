@@ -23,7 +23,7 @@ typedef int npi_method_fn(float *score, npgnn_eval_run *run, const npi_task *tas
 
 npgnn_progress npi_method_begin(int iterations);
 
-/* Counts one more iteration and shows it; E_CANCELLED when the caller has seen enough. `start`: npi_seconds() at the
+/* Counts one more iteration and shows it; E_CANCELLED when the caller has seen enough. `start`: npi_clock_seconds() at the
  * beginning. */
 int npi_method_advance(npgnn_progress *progress, double start, const npgnn_env *env, npgnn_error *err);
 

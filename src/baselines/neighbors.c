@@ -9,7 +9,7 @@ typedef double weight_fn(int64_t degree);
 static int score_shared(float *score, npgnn_eval_run *run, const npi_task *task, weight_fn *weight_of, npgnn_error *err)
 {
     const npi_csr *a = &task->graph->a;
-    double start = npi_seconds(), *weight = npi_alloc(task->env, (size_t)a->rows, sizeof *weight, err);
+    double start = npi_clock_seconds(), *weight = npi_alloc(task->env, (size_t)a->rows, sizeof *weight, err);
     if (!weight)
         return NPGNN_E_MEMORY;
     for (int32_t i = 0; i < a->rows; i++)
@@ -17,7 +17,7 @@ static int score_shared(float *score, npgnn_eval_run *run, const npi_task *task,
 #pragma omp parallel for num_threads(task->env->threads) schedule(dynamic, 64)
     for (size_t i = 0; i < task->count; i++)
         score[i] = (float)npi_paths_two(a, weight, task->pairs[i]);
-    run->train_seconds = npi_seconds() - start;
+    run->train_seconds = npi_clock_seconds() - start;
     npi_free(task->env, weight);
     return 0;
 }

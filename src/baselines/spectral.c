@@ -171,9 +171,9 @@ static int dimensions(const npgnn_graph *graph)
 
 int npi_spectral_method(float *score, npgnn_eval_run *run, const npi_task *task, npgnn_error *err)
 {
-    double start = npi_seconds();
+    double start = npi_clock_seconds();
     int code = npi_spectral_scores(score, task->graph, dimensions(task->graph), task->pairs, task->count,
                                    task->options->seed, task->env, err);
-    run->train_seconds = npi_seconds() - start;
+    run->train_seconds = npi_clock_seconds() - start;
     return code;
 }

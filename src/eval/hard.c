@@ -50,7 +50,7 @@ static int desk_new(desk *d, const job *j, const npgnn_env *env, npgnn_error *er
     if (!d->score || !d->touched || !d->barred || !d->items)
         return NPGNN_E_MEMORY;
     for (int i = 0; i < LISTS; i++)
-        d->list[i] = (npi_shortlist){.items = d->items + i * j->per_end, .room = j->per_end};
+        d->list[i] = (npi_shortlist){.items = d->items + i * j->per_end, .capacity = j->per_end};
     return npi_pagerank_new(&d->pagerank, j->complete->n, env, err);
 }
 
@@ -61,7 +61,7 @@ static void offer(desk *d, int list, int32_t end, int32_t node, double score)
 {
     if (d->barred[node])
         return;
-    uint64_t hash = npi_mix((uint64_t)(uint32_t)end << 32 | (uint32_t)node);
+    uint64_t hash = npi_hash_mix((uint64_t)(uint32_t)end << 32 | (uint32_t)node);
     npi_shortlist_offer(&d->list[list], (npi_candidate){score, (uint32_t)hash, node});
 }
 
@@ -125,7 +125,7 @@ static int64_t merge(npgnn_pair *out, desk *d, int32_t end, int64_t wanted)
     int64_t taken = 0;
     for (int i = 0; i <= BY_FEATURES; i++)
         npi_shortlist_sort(&d->list[i]);
-    for (int place = 0; taken < wanted && place < d->list[0].room; place++) {
+    for (int place = 0; taken < wanted && place < d->list[0].capacity; place++) {
         for (int i = 0; taken < wanted && i <= BY_FEATURES; i++) {
             const npi_shortlist *list = &d->list[i];
             if (place >= list->count || d->barred[list->items[place].id])

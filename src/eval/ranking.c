@@ -43,7 +43,7 @@ int npi_ranking_new(npi_ranking *r, const float *positive, const float *negative
 {
     size_t count = positives + negatives;
     int code;
-    *r = (npi_ranking){.env = npi_env(env), .positives = positives, .negatives = negatives, .left = count};
+    *r = (npi_ranking){.env = npi_env_resolve(env), .positives = positives, .negatives = negatives, .left = count};
     if (positives == 0 || negatives == 0)
         return npi_fail(err, NPGNN_E_ARGUMENT, "there are no %s to rank", positives ? "negatives" : "positives");
     if (count < positives)
@@ -55,7 +55,7 @@ int npi_ranking_new(npi_ranking *r, const float *positive, const float *negative
     if (code == 0)
         code = add_scores(r->keys + positives, negative, negatives, 0, err);
     if (code == 0)
-        npi_sort_u64(r->keys, r->keys + count, count);
+        npi_u64_sort(r->keys, r->keys + count, count);
     else
         npi_ranking_free(r);
     return code;

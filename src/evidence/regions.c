@@ -136,7 +136,7 @@ static int iterate(iteration *it, npgnn_error *err)
     draw_signs(it);
     for (int round = 0; round < ROUNDS; round++) {
         for (int i = 0; i < PRODUCTS; i++) {
-            if (npi_stopped(it->env))
+            if (npi_env_stopped(it->env))
                 return npi_fail(err, NPGNN_E_CANCELLED, "cancelled while the regions of the graph were sought");
             multiply(it);
         }

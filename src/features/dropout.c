@@ -54,7 +54,7 @@ typedef struct lottery {
 
 static int keeps(const lottery *l, int32_t row, int32_t col)
 {
-    return npi_mix(l->key ^ ((uint64_t)row << 32 | (uint32_t)col)) < l->limit;
+    return npi_hash_mix(l->key ^ ((uint64_t)row << 32 | (uint32_t)col)) < l->limit;
 }
 
 /* Rows are dealt in so many parts, each of which one thread moves to the front of its room. */

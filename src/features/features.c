@@ -154,7 +154,8 @@ static int sparse_rows(npi_features *out, const npi_features *x, const int32_t *
     return 0;
 }
 
-int npi_features_rows(npi_features **out, const npi_features *x, const int32_t *rows, int32_t count, npgnn_error *err)
+int npi_features_select_rows(npi_features **out, const npi_features *x, const int32_t *rows, int32_t count,
+                             npgnn_error *err)
 {
     npi_features *part = features_alloc(count, x->f, &x->env, err);
     if (!part)
@@ -235,8 +236,8 @@ static int sparse_permuted(npi_features *out, const npi_features *x, const int32
     return code;
 }
 
-int npi_features_permuted(npi_features **out, const npi_features *x, const int32_t *to, const npgnn_env *env,
-                          npgnn_error *err)
+int npi_features_permute_columns(npi_features **out, const npi_features *x, const int32_t *to, const npgnn_env *env,
+                                 npgnn_error *err)
 {
     npi_features *permuted = features_alloc(x->n, x->f, env, err);
     if (!permuted)
@@ -318,7 +319,7 @@ int npi_features_normalize(npi_features *x, npgnn_error *err)
     return 0;
 }
 
-double npi_features_length(const npi_features *x)
+double npi_features_rms_length(const npi_features *x)
 {
     double sum = 0;
     size_t count = x->dense ? (size_t)x->n * (size_t)x->f : (size_t)x->nonzeros;

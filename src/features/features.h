@@ -26,14 +26,15 @@ int npi_features_from_dense(npi_features **out, const float *x, int32_t n, int32
                             npgnn_error *err);
 
 /* The rows `rows[0 .. count)` of x as a new matrix. */
-int npi_features_rows(npi_features **out, const npi_features *x, const int32_t *rows, int32_t count, npgnn_error *err);
+int npi_features_select_rows(npi_features **out, const npi_features *x, const int32_t *rows, int32_t count,
+                             npgnn_error *err);
 
 /* The rows of two matrices with the same columns, one below the other. */
 int npi_features_stack(npi_features **out, const npi_features *above, const npi_features *below, npgnn_error *err);
 
 /* x with its columns in another order, as a new matrix without names: column c of x is to[c] there. */
-int npi_features_permuted(npi_features **out, const npi_features *x, const int32_t *to, const npgnn_env *env,
-                          npgnn_error *err);
+int npi_features_permute_columns(npi_features **out, const npi_features *x, const int32_t *to, const npgnn_env *env,
+                                 npgnn_error *err);
 
 /* Fills xt when it is missing; training needs it, prediction does not. Several threads may ask at once. */
 int npi_features_transpose(npi_features *x, npgnn_error *err);
@@ -43,7 +44,7 @@ void npi_features_binarize(npi_features *x);
 int npi_features_normalize(npi_features *x, npgnn_error *err);
 
 /* The root of the mean square length of the rows. */
-double npi_features_length(const npi_features *x);
+double npi_features_rms_length(const npi_features *x);
 
 npi_features *npi_features_share(npi_features *x);
 void npi_features_free(npi_features *x);

@@ -69,15 +69,15 @@ static int match_names(npi_features **out, npi_features *x, npi_names *wanted, c
     else if (moved == 0)
         *out = npi_features_share(x);
     else
-        code = npi_features_permuted(out, x, to, env, err);
+        code = npi_features_permute_columns(out, x, to, env, err);
     if (!code && moved > 0)
         (*out)->columns = npi_names_share(wanted);
     npi_free(env, to);
     return code;
 }
 
-int npi_columns_match(npi_features **out, npi_features *x, npi_names *wanted, int32_t count, const char *owner,
-                      const char *bearer, const npgnn_env *env, npgnn_error *err)
+int npi_features_match(npi_features **out, npi_features *x, npi_names *wanted, int32_t count, const char *owner,
+                       const char *bearer, const npgnn_env *env, npgnn_error *err)
 {
     if (wanted && x->columns)
         return match_names(out, x, wanted, owner, bearer, env, err);

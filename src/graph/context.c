@@ -185,7 +185,7 @@ static int reserve_nodes(npi_context *c, npgnn_error *err)
 int npi_context_new(npi_context **out, const npgnn_graph *graph, npgnn_context kind, double fraction,
                     const npgnn_env *env, npgnn_error *err)
 {
-    const npgnn_env resolved = npi_env(env);
+    const npgnn_env resolved = npi_env_resolve(env);
     npi_context *c;
     int code;
     if (!(fraction > 0 && fraction <= 1))
@@ -207,7 +207,7 @@ int npi_context_new(npi_context **out, const npgnn_graph *graph, npgnn_context k
     return code;
 }
 
-const npi_adj *npi_context_adj(const int32_t **nodes, const npi_context *context)
+const npi_adj *npi_context_get(const int32_t **nodes, const npi_context *context)
 {
     *nodes = context->nodes;
     return &context->adj;

@@ -17,7 +17,7 @@ int npi_context_new(npi_context **out, const npgnn_graph *graph, npgnn_context k
 void npi_context_draw(npi_context *context, uint64_t seed, uint32_t iteration);
 
 /* The drawn adjacency, and its nodes: node i of it is nodes[i] of the graph; NULL: the same nodes. */
-const npi_adj *npi_context_adj(const int32_t **nodes, const npi_context *context);
+const npi_adj *npi_context_get(const int32_t **nodes, const npi_context *context);
 void npi_context_free(npi_context *context);
 
 #endif

@@ -130,7 +130,7 @@ static int build_edges(npgnn_graph *graph, const npgnn_pair *edges, const float 
             graph->a.col = shrunk;
     }
     code = count_directions(graph, edges, count, repeats, err);
-    return code || !weights ? code : npi_links_weigh(graph, edges, weights, count, err);
+    return code || !weights ? code : npi_graph_sum_weights(graph, edges, weights, count, err);
 }
 
 static int build_features(npgnn_graph *graph, npgnn_error *err)
@@ -145,7 +145,7 @@ static int build_features(npgnn_graph *graph, npgnn_error *err)
 /* Row i is looked up with i + 1 and counted with i + 2 (see scatter): these must fit as node numbers do. */
 #define MOST_NODES (INT32_MAX - 1)
 
-int npi_graph_build(npgnn_graph **out, npi_graph_parts *parts, const npgnn_env *env, npgnn_error *err)
+int npi_graph_build(npgnn_graph **out, npi_graph_content *parts, const npgnn_env *env, npgnn_error *err)
 {
     int code;
     npgnn_graph *graph = npi_alloc(env, 1, sizeof *graph, err);
@@ -208,7 +208,7 @@ static int check_sizes(int32_t nodes, int64_t edges, int32_t columns, npgnn_erro
 static int build_checked(npgnn_graph **out, const npgnn_pair *edges, npi_features *x, int32_t nodes, int64_t edge_count,
                          const npgnn_env *env, npgnn_error *err)
 {
-    npi_graph_parts parts = {.n = nodes, .edges = edges, .edge_count = edge_count, .x = x};
+    npi_graph_content parts = {.n = nodes, .edges = edges, .edge_count = edge_count, .x = x};
     int code = check_edges(edges, edge_count, nodes, err);
     if (code) {
         npi_features_free(x);
@@ -220,7 +220,7 @@ static int build_checked(npgnn_graph **out, const npgnn_pair *edges, npi_feature
 int npgnn_graph_from_arrays(npgnn_graph **out, const npgnn_pair *edges, const float *features, int32_t nodes,
                             int64_t edge_count, int32_t columns, const npgnn_env *env, npgnn_error *err)
 {
-    npgnn_env resolved = npi_env(env);
+    npgnn_env resolved = npi_env_resolve(env);
     npi_features *x = NULL;
     int code = check_sizes(nodes, edge_count, columns, err);
     for (size_t i = 0; !code && features && i < (size_t)nodes * (size_t)columns; i++)
@@ -273,7 +273,7 @@ int npgnn_graph_from_csr(npgnn_graph **out, const npgnn_pair *edges, const int64
                          const float *val, int32_t nodes, int64_t edge_count, int32_t columns, const npgnn_env *env,
                          npgnn_error *err)
 {
-    npgnn_env resolved = npi_env(env);
+    npgnn_env resolved = npi_env_resolve(env);
     npi_features *x = NULL;
     npi_csr csr = {0};
     int code = check_sizes(nodes, edge_count, columns, err);
@@ -288,7 +288,7 @@ int npgnn_graph_from_csr(npgnn_graph **out, const npgnn_pair *edges, const int64
 
 /* ---- parts ---- */
 
-void npi_graph_edge_list(npgnn_pair *edges, const npgnn_graph *graph)
+void npi_graph_list_edges(npgnn_pair *edges, const npgnn_graph *graph)
 {
     int64_t count = 0;
     for (int32_t u = 0; u < graph->n; u++)
@@ -312,7 +312,7 @@ static int copy_labels(int32_t **out, const npgnn_graph *graph, const int32_t *n
     return 0;
 }
 
-static int build_part(npgnn_graph **out, npi_graph_parts *parts, const npgnn_graph *whole, npgnn_error *err)
+static int build_part(npgnn_graph **out, npi_graph_content *parts, const npgnn_graph *whole, npgnn_error *err)
 {
     int code = npi_graph_build(out, parts, &whole->env, err);
     if (!code) {
@@ -325,9 +325,9 @@ static int build_part(npgnn_graph **out, npi_graph_parts *parts, const npgnn_gra
 int npi_graph_with_edges(npgnn_graph **out, const npgnn_graph *graph, const npgnn_pair *edges, int64_t count,
                          npgnn_error *err)
 {
-    npi_graph_parts parts = {.n = graph->n, .edges = edges, .edge_count = count, .classes = graph->classes};
+    npi_graph_content parts = {.n = graph->n, .edges = edges, .edge_count = count, .classes = graph->classes};
     float *weights = NULL;
-    int code = npi_links_weights(&weights, graph, edges, count, NULL, err);
+    int code = npi_graph_copy_weights(&weights, graph, edges, count, NULL, err);
     if (!code)
         code = copy_labels(&parts.label, graph, NULL, graph->n, err);
     if (!code) {
@@ -343,7 +343,7 @@ int npi_graph_with_edges(npgnn_graph **out, const npgnn_graph *graph, const npgn
 int npi_graph_with_nodes(npgnn_graph **out, const npgnn_graph *graph, npi_features *x, npi_names *names,
                          npgnn_error *err)
 {
-    npi_graph_parts parts = {.n = x->n, .edge_count = graph->m, .classes = graph->classes};
+    npi_graph_content parts = {.n = x->n, .edge_count = graph->m, .classes = graph->classes};
     npgnn_pair *edges = npi_resize(&graph->env, NULL, (size_t)graph->m, sizeof *edges, err);
     if (graph->label)
         parts.label = npi_resize(&graph->env, NULL, (size_t)x->n, sizeof *parts.label, err);
@@ -355,8 +355,8 @@ int npi_graph_with_nodes(npgnn_graph **out, const npgnn_graph *graph, npi_featur
     for (int32_t i = 0; graph->label && i < x->n; i++)
         parts.label[i] = i < graph->n ? graph->label[i] : -1;
     float *weights = NULL;
-    npi_graph_edge_list(edges, graph);
-    int code = npi_links_weights(&weights, graph, edges, graph->m, NULL, err);
+    npi_graph_list_edges(edges, graph);
+    int code = npi_graph_copy_weights(&weights, graph, edges, graph->m, NULL, err);
     if (code) {
         npi_free(&graph->env, parts.label);
     } else {
@@ -413,17 +413,16 @@ static int induced_names(npi_names **out, const npgnn_graph *graph, const int32_
     return code;
 }
 
-int npi_graph_induced(npgnn_graph **out, const npgnn_graph *graph, const int32_t *nodes, int32_t count,
-                      npgnn_error *err)
+int npi_graph_induce(npgnn_graph **out, const npgnn_graph *graph, const int32_t *nodes, int32_t count, npgnn_error *err)
 {
-    npi_graph_parts parts = {.n = count, .classes = graph->classes};
+    npi_graph_content parts = {.n = count, .classes = graph->classes};
     npgnn_pair *edges = NULL;
     float *weights = NULL;
     int code = induced_edges(&edges, &parts.edge_count, graph, nodes, count, err);
     if (!code)
-        code = npi_links_weights(&weights, graph, edges, parts.edge_count, nodes, err);
+        code = npi_graph_copy_weights(&weights, graph, edges, parts.edge_count, nodes, err);
     if (!code)
-        code = npi_features_rows(&parts.x, graph->x, nodes, count, err);
+        code = npi_features_select_rows(&parts.x, graph->x, nodes, count, err);
     if (!code)
         code = copy_labels(&parts.label, graph, nodes, count, err);
     if (!code)
@@ -448,7 +447,7 @@ int npgnn_graph_part(npgnn_graph **out, const npgnn_graph *graph, const int32_t 
         if (nodes[i] <= (i > 0 ? nodes[i - 1] : -1) || nodes[i] >= graph->n)
             return npi_fail(err, NPGNN_E_ARGUMENT, "node %d of a part must come after the one before it and before %d",
                             nodes[i], graph->n);
-    return npi_graph_induced(out, graph, nodes, count, err);
+    return npi_graph_induce(out, graph, nodes, count, err);
 }
 
 /* ---- looking ---- */

@@ -19,7 +19,7 @@ struct npgnn_graph {
 };
 
 /* What a graph is built from. build takes over x, names and label, also on failure; the edges stay the caller's. */
-typedef struct npi_graph_parts {
+typedef struct npi_graph_content {
     int32_t n;
     const npgnn_pair *edges; /* any order, direction, with duplicates and loops; ids already checked against n */
     const float *weights;    /* (edge_count), positive and finite; NULL: all 1 */
@@ -28,12 +28,12 @@ typedef struct npi_graph_parts {
     npi_names *names;
     int32_t *label;
     int32_t classes;
-} npi_graph_parts;
+} npi_graph_content;
 
-int npi_graph_build(npgnn_graph **out, npi_graph_parts *parts, const npgnn_env *env, npgnn_error *err);
+int npi_graph_build(npgnn_graph **out, npi_graph_content *parts, const npgnn_env *env, npgnn_error *err);
 
 /* Each edge once, u < v, ordered by (u, v). `edges` has room for graph->m. */
-void npi_graph_edge_list(npgnn_pair *edges, const npgnn_graph *graph);
+void npi_graph_list_edges(npgnn_pair *edges, const npgnn_graph *graph);
 
 /* The same nodes, features and names with others of its edges (u < v, unique), sharing what is equal. Weights are those that the
  * links have in `graph`; 1 for one that is not there. */
@@ -45,8 +45,8 @@ int npi_graph_with_nodes(npgnn_graph **out, const npgnn_graph *graph, npi_featur
                          npgnn_error *err);
 
 /* The part of the graph on `nodes` (ascending), with the edges among them; node i of it is nodes[i] of `graph`. */
-int npi_graph_induced(npgnn_graph **out, const npgnn_graph *graph, const int32_t *nodes, int32_t count,
-                      npgnn_error *err);
+int npi_graph_induce(npgnn_graph **out, const npgnn_graph *graph, const int32_t *nodes, int32_t count,
+                     npgnn_error *err);
 
 uint64_t npi_graph_fingerprint(const npgnn_graph *graph);
 

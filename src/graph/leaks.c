@@ -212,12 +212,12 @@ static int check_overlap(const npgnn_split *split, npgnn_error *err)
         return NPGNN_E_MEMORY;
     add_keys(keys, split->pairs[0], split->count[0], 0);
     add_keys(keys + split->count[0], split->pairs[1], split->count[1], 1);
-    npi_sort_u64(keys, keys + count, count);
+    npi_u64_sort(keys, keys + count, count);
     for (size_t i = 1; !code && i < count; i++)
         if (keys[i] >> 1 == keys[i - 1] >> 1)
             code = npi_fail(err, NPGNN_E_MISMATCH, "the pair %s occurs twice: in the %s set and in the %s set",
-                            describe(split->graph, npi_key_pair(keys[i] >> 1)).text, set_name((int)(keys[i - 1] & 1)),
-                            set_name((int)(keys[i] & 1)));
+                            describe(split->graph, npi_pair_from_key(keys[i] >> 1)).text,
+                            set_name((int)(keys[i - 1] & 1)), set_name((int)(keys[i] & 1)));
     npi_free(&split->env, keys);
     return code;
 }

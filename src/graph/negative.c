@@ -26,7 +26,7 @@ static int key_set_new(key_set *set, size_t count, const npgnn_env *env, npgnn_e
 /* Returns 0 when the key was there already. */
 static int key_set_add(key_set *set, uint64_t key)
 {
-    uint64_t slot = npi_mix(key) & set->mask;
+    uint64_t slot = npi_hash_mix(key) & set->mask;
     while (set->slots[slot] != 0) {
         if (set->slots[slot] == key)
             return 0;
@@ -89,8 +89,8 @@ static void draw_by_enumeration(npgnn_pair *out[2], const npgnn_graph *graph, co
     }
 }
 
-int npi_negatives_draw(npgnn_pair *out[2], const npgnn_graph *graph, const size_t count[2], uint64_t seed,
-                       const npgnn_env *env, npgnn_error *err)
+int npi_graph_draw_non_links(npgnn_pair *out[2], const npgnn_graph *graph, const size_t count[2], uint64_t seed,
+                             const npgnn_env *env, npgnn_error *err)
 {
     uint64_t n = (uint64_t)graph->n, pairs = n > 0 ? n * (n - 1) / 2 : 0;
     uint64_t available = pairs - (uint64_t)graph->m, wanted = count[0] + count[1];
@@ -108,7 +108,7 @@ int npi_negatives_draw(npgnn_pair *out[2], const npgnn_graph *graph, const size_
 
 /* ---- a part of the pairs ---- */
 
-static int in_field(const npi_field *field, int32_t u, int32_t v)
+static int in_field(const npi_candidate_pairs *field, int32_t u, int32_t v)
 {
     unsigned char a = field->role[u], b = field->role[v], own = field->own;
     if (a == own && b == own)
@@ -116,7 +116,7 @@ static int in_field(const npi_field *field, int32_t u, int32_t v)
     return field->with_training && ((a == own && b == NPI_NODE_TRAIN) || (a == NPI_NODE_TRAIN && b == own));
 }
 
-uint64_t npi_field_available(const npi_field *field)
+uint64_t npi_candidate_pairs_count_non_links(const npi_candidate_pairs *field)
 {
     const npi_csr *a = &field->graph->a;
     uint64_t own = 0, training = 0, edges = 0;
@@ -129,22 +129,22 @@ uint64_t npi_field_available(const npi_field *field)
     return (own > 0 ? own * (own - 1) / 2 : 0) + own * training - edges;
 }
 
-int npi_has_fields(npgnn_protocol protocol)
+int npi_protocol_has_candidates(npgnn_protocol protocol)
 {
     return protocol == NPGNN_INDUCTIVE_HIDDEN || protocol == NPGNN_PRODUCTION;
 }
 
-npi_field npi_field_of(const npgnn_split *split, npgnn_set set)
+npi_candidate_pairs npi_split_candidates(const npgnn_split *split, npgnn_set set)
 {
-    return (npi_field){split->graph, split->role, set == NPGNN_SET_TEST ? NPI_NODE_TEST : NPI_NODE_VAL,
-                       split->protocol != NPGNN_INDUCTIVE_HIDDEN};
+    return (npi_candidate_pairs){split->graph, split->role, set == NPGNN_SET_TEST ? NPI_NODE_TEST : NPI_NODE_VAL,
+                                 split->protocol != NPGNN_INDUCTIVE_HIDDEN};
 }
 
-uint64_t npi_split_non_links(const npgnn_split *split, npgnn_set set)
+uint64_t npi_split_count_non_links(const npgnn_split *split, npgnn_set set)
 {
-    npi_field field = npi_field_of(split, set);
+    npi_candidate_pairs field = npi_split_candidates(split, set);
     uint64_t n = (uint64_t)split->graph->n;
-    return split->role ? npi_field_available(&field) : n * (n - 1) / 2 - (uint64_t)split->graph->m;
+    return split->role ? npi_candidate_pairs_count_non_links(&field) : n * (n - 1) / 2 - (uint64_t)split->graph->m;
 }
 
 /* Its own nodes in front of the others: every pair of the field is one of nodes[i] and nodes[j], i < own, i < j. */
@@ -153,7 +153,7 @@ typedef struct field_nodes {
     size_t own, count;
 } field_nodes;
 
-static int list_nodes(field_nodes *out, const npi_field *field, const npgnn_env *env, npgnn_error *err)
+static int list_nodes(field_nodes *out, const npi_candidate_pairs *field, const npgnn_env *env, npgnn_error *err)
 {
     int32_t n = field->graph->n;
     *out = (field_nodes){.nodes = npi_alloc(env, (size_t)n, sizeof *out->nodes, err)};
@@ -199,11 +199,11 @@ static void field_by_enumeration(npgnn_pair *out, const npgnn_graph *graph, cons
     }
 }
 
-int npi_field_draw(npgnn_pair *out, const npi_field *field, size_t count, uint64_t seed, const npgnn_env *env,
-                   npgnn_error *err)
+int npi_candidate_pairs_draw_non_links(npgnn_pair *out, const npi_candidate_pairs *field, size_t count, uint64_t seed,
+                                       const npgnn_env *env, npgnn_error *err)
 {
     npi_rng rng = npi_rng_make(seed, NPI_RNG_NEGATIVE, field->own); /* a stream that whole graphs do not use */
-    uint64_t available = npi_field_available(field);
+    uint64_t available = npi_candidate_pairs_count_non_links(field);
     field_nodes nodes;
     if (count > available)
         return too_few(count, available, err);
@@ -225,23 +225,24 @@ static int is_held_out(const npgnn_split *split, npgnn_pair pair)
 {
     for (int set = 0; set < 2; set++) {
         size_t positives = split->positives[set];
-        if (npi_pairs_have(split->pairs[set] + positives, split->count[set] - positives, pair))
+        if (npi_pairs_contain(split->pairs[set] + positives, split->count[set] - positives, pair))
             return 1;
     }
     return 0;
 }
 
-int npi_split_more_non_links(npgnn_pair *out, size_t *count, const npgnn_split *split, int in_field,
+int npi_split_draw_non_links(npgnn_pair *out, size_t *count, const npgnn_split *split, int in_field,
                              const npgnn_env *env, npgnn_error *err)
 {
-    npi_field field = npi_field_of(split, NPGNN_SET_VAL);
+    npi_candidate_pairs field = npi_split_candidates(split, NPGNN_SET_VAL);
     uint64_t n = (uint64_t)split->graph->n;
-    uint64_t available = in_field ? npi_field_available(&field) : n * (n - 1) / 2 - (uint64_t)split->graph->m;
+    uint64_t available =
+        in_field ? npi_candidate_pairs_count_non_links(&field) : n * (n - 1) / 2 - (uint64_t)split->graph->m;
     size_t drawn = available < *count ? (size_t)available : *count, kept = 0;
     npgnn_pair *both[2] = {out, NULL};
     const size_t counts[2] = {drawn, 0};
-    int code = in_field ? npi_field_draw(out, &field, drawn, split->hash, env, err)
-                        : npi_negatives_draw(both, split->graph, counts, split->hash, env, err);
+    int code = in_field ? npi_candidate_pairs_draw_non_links(out, &field, drawn, split->hash, env, err)
+                        : npi_graph_draw_non_links(both, split->graph, counts, split->hash, env, err);
     for (size_t i = 0; !code && i < drawn; i++)
         if (!is_held_out(split, out[i]))
             out[kept++] = out[i];

@@ -9,14 +9,14 @@ int npi_pairs_sort(npgnn_pair *pairs, size_t count, const npgnn_env *env, npgnn_
         return NPGNN_E_MEMORY;
     for (size_t i = 0; i < count; i++)
         keys[i] = npi_pair_key(pairs[i]);
-    npi_sort_u64(keys, keys + count, count);
+    npi_u64_sort(keys, keys + count, count);
     for (size_t i = 0; i < count; i++)
-        pairs[i] = npi_key_pair(keys[i]);
+        pairs[i] = npi_pair_from_key(keys[i]);
     npi_free(env, keys);
     return 0;
 }
 
-int npi_pairs_have(const npgnn_pair *sorted, size_t count, npgnn_pair pair)
+int npi_pairs_contain(const npgnn_pair *sorted, size_t count, npgnn_pair pair)
 {
     uint64_t key = npi_pair_key(pair);
     size_t low = 0, high = count;

@@ -10,7 +10,7 @@ static inline uint64_t npi_pair_key(npgnn_pair pair)
     return u < v ? u << 32 | v : v << 32 | u;
 }
 
-static inline npgnn_pair npi_key_pair(uint64_t key)
+static inline npgnn_pair npi_pair_from_key(uint64_t key)
 {
     return (npgnn_pair){(int32_t)(key >> 32), (int32_t)(key & 0xFFFFFFFFu)};
 }
@@ -19,6 +19,6 @@ static inline npgnn_pair npi_key_pair(uint64_t key)
 int npi_pairs_sort(npgnn_pair *pairs, size_t count, const npgnn_env *env, npgnn_error *err);
 
 /* Whether the pair, in either direction, is among those of a sorted array. */
-int npi_pairs_have(const npgnn_pair *sorted, size_t count, npgnn_pair pair);
+int npi_pairs_contain(const npgnn_pair *sorted, size_t count, npgnn_pair pair);
 
 #endif

@@ -162,7 +162,7 @@ static int deal_all(draft *d, const npgnn_split_options *o, npgnn_error *err)
     d->home = npi_alloc(d->env, (size_t)m, 1, err);
     if (!d->edges || !d->home)
         return NPGNN_E_MEMORY;
-    npi_graph_edge_list(d->edges, d->graph);
+    npi_graph_list_edges(d->edges, d->graph);
     if (o->protocol != NPGNN_TRANSDUCTIVE)
         return deal_nodes(d, o, err);
     deal(d->home, m, part_of(o->test, m), part_of(o->val, m), o->seed);
@@ -171,20 +171,20 @@ static int deal_all(draft *d, const npgnn_split_options *o, npgnn_error *err)
 
 /* ---- the sets ---- */
 
-static npi_field field_of(const draft *d, int set, npgnn_protocol protocol)
+static npi_candidate_pairs field_of(const draft *d, int set, npgnn_protocol protocol)
 {
-    return (npi_field){d->graph, d->role, set == NPGNN_SET_TEST ? NPI_NODE_TEST : NPI_NODE_VAL,
-                       protocol == NPGNN_PRODUCTION};
+    return (npi_candidate_pairs){d->graph, d->role, set == NPGNN_SET_TEST ? NPI_NODE_TEST : NPI_NODE_VAL,
+                                 protocol == NPGNN_PRODUCTION};
 }
 
 /* `full` asks for the graph's own ratio: a field in which links are commoner than that gives what it has. */
 static size_t negatives_of(const draft *d, npgnn_set set, const npgnn_split_options *o, int full)
 {
     uint64_t wanted = (uint64_t)(o->negative_ratio * (double)d->positives[set]);
-    if (!full || !npi_has_fields(o->protocol))
+    if (!full || !npi_protocol_has_candidates(o->protocol))
         return wanted;
-    npi_field field = field_of(d, set, o->protocol);
-    uint64_t available = npi_field_available(&field);
+    npi_candidate_pairs field = field_of(d, set, o->protocol);
+    uint64_t available = npi_candidate_pairs_count_non_links(&field);
     return wanted < available ? wanted : available;
 }
 
@@ -234,11 +234,11 @@ static int add_negatives(draft *d, const npgnn_split_options *o, npgnn_error *er
 {
     npgnn_pair *behind[2] = {d->pairs[0] + d->positives[0], d->pairs[1] + d->positives[1]};
     int code = 0;
-    if (!npi_has_fields(o->protocol))
-        return npi_negatives_draw(behind, d->graph, d->negatives, o->seed, d->env, err);
+    if (!npi_protocol_has_candidates(o->protocol))
+        return npi_graph_draw_non_links(behind, d->graph, d->negatives, o->seed, d->env, err);
     for (int set = 0; !code && set < 2; set++) {
-        npi_field field = field_of(d, set, o->protocol);
-        code = npi_field_draw(behind[set], &field, d->negatives[set], o->seed, d->env, err);
+        npi_candidate_pairs field = field_of(d, set, o->protocol);
+        code = npi_candidate_pairs_draw_non_links(behind[set], &field, d->negatives[set], o->seed, d->env, err);
     }
     return code;
 }
@@ -256,7 +256,7 @@ static int finish(npgnn_split **out, draft *d, npgnn_protocol protocol, npgnn_er
 int npgnn_split_new(npgnn_split **out, const npgnn_graph *graph, const npgnn_split_options *options,
                     const npgnn_env *env, npgnn_error *err)
 {
-    const npgnn_env resolved = npi_env(env);
+    const npgnn_env resolved = npi_env_resolve(env);
     const npgnn_split_options o = resolve(options, graph);
     int full = options && options->negative_ratio == NPGNN_RATIO_FULL;
     draft d = {.env = &resolved, .graph = graph};
@@ -315,7 +315,7 @@ static int train_from_roles(npgnn_split *split, npgnn_error *err)
     for (int32_t i = 0; i < split->graph->n; i++)
         if (split->role[i] == NPI_NODE_TRAIN)
             split->map[count++] = i;
-    return npi_graph_induced(&split->train, split->graph, split->map, count, err);
+    return npi_graph_induce(&split->train, split->graph, split->map, count, err);
 }
 
 /* The training edges among all nodes, and those that are known besides. */
@@ -330,7 +330,7 @@ static int known_from_train(npgnn_split *split, const npgnn_pair *besides, int64
     npgnn_pair *edges = npi_alloc(&split->env, total, sizeof *edges, err);
     if (!edges)
         return NPGNN_E_MEMORY;
-    npi_graph_edge_list(edges, split->train);
+    npi_graph_list_edges(edges, split->train);
     for (int64_t e = 0; e < count; e++) {
         edges[e].u = split->map[edges[e].u];
         edges[e].v = split->map[edges[e].v];
@@ -382,7 +382,7 @@ int npi_split_assemble(npgnn_split **out, const npgnn_graph *graph, npgnn_protoc
                        int64_t edge_count, unsigned char *role, npgnn_pair *pairs[2], const size_t count[2],
                        const size_t positives[2], const npgnn_env *env, npgnn_error *err)
 {
-    const npgnn_split content = {.env = npi_env(env),
+    const npgnn_split content = {.env = npi_env_resolve(env),
                                  .graph = graph,
                                  .protocol = protocol,
                                  .role = role,

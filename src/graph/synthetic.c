@@ -49,7 +49,7 @@ static const field fields[FIELDS] = {
 
 static int parse_seed(uint64_t *seed, const char *value, npgnn_error *err)
 {
-    if (!npi_number_u64(seed, value))
+    if (!npi_number_parse_u64(seed, value))
         return npi_fail(err, NPGNN_E_ARGUMENT, "synthetic: seed must be a whole number below 2^64, not \"%s\"", value);
     return 0;
 }
@@ -57,7 +57,7 @@ static int parse_seed(uint64_t *seed, const char *value, npgnn_error *err)
 static int parse_field(double *out, const field *f, const char *value, npgnn_error *err)
 {
     double number;
-    if (npi_number_double(&number, value) != NPI_NUMBER_OK || !(number >= f->low && number <= f->high) ||
+    if (npi_number_parse_double(&number, value) != NPI_NUMBER_OK || !(number >= f->low && number <= f->high) ||
         (f->whole && number != floor(number)))
         return npi_fail(err, NPGNN_E_ARGUMENT, "synthetic: %s must be a %snumber from %.10g to %.10g, not \"%s\"",
                         f->key, f->whole ? "whole " : "", f->low, f->high, value);
@@ -347,7 +347,7 @@ static int make_links(npgnn_pair **out, int64_t *count, const recipe *r, const g
 
 static int build(npgnn_graph **out, const recipe *r, groups *topics, const npgnn_env *env, npgnn_error *err)
 {
-    npi_graph_parts parts = {.n = r->nodes, .classes = r->topics};
+    npi_graph_content parts = {.n = r->nodes, .classes = r->topics};
     npgnn_pair *links = NULL;
     int code = make_links(&links, &parts.edge_count, r, topics, env, err);
     if (!code)
@@ -369,7 +369,7 @@ static int build(npgnn_graph **out, const recipe *r, groups *topics, const npgnn
 
 int npgnn_graph_synthetic(npgnn_graph **out, const char *spec, const npgnn_env *env, npgnn_error *err)
 {
-    const npgnn_env resolved = npi_env(env);
+    const npgnn_env resolved = npi_env_resolve(env);
     groups topics = {0};
     recipe r = {0};
     int code = parse_spec(&r, spec, err);

@@ -30,7 +30,8 @@ static void add_directions(npi_csr *a)
             }
 }
 
-int npi_links_weigh(npgnn_graph *graph, const npgnn_pair *edges, const float *weights, int64_t count, npgnn_error *err)
+int npi_graph_sum_weights(npgnn_graph *graph, const npgnn_pair *edges, const float *weights, int64_t count,
+                          npgnn_error *err)
 {
     npi_csr *a = &graph->a;
     int64_t entries = a->ptr[a->rows];
@@ -46,8 +47,8 @@ int npi_links_weigh(npgnn_graph *graph, const npgnn_pair *edges, const float *we
     return 0;
 }
 
-int npi_links_weights(float **out, const npgnn_graph *graph, const npgnn_pair *edges, int64_t count,
-                      const int32_t *nodes, npgnn_error *err)
+int npi_graph_copy_weights(float **out, const npgnn_graph *graph, const npgnn_pair *edges, int64_t count,
+                           const int32_t *nodes, npgnn_error *err)
 {
     const npi_csr *a = &graph->a;
     if (!a->val)

@@ -125,7 +125,7 @@ static int flush_to_disk(FILE *file)
     return lost ? -1 : 0;
 }
 
-int npi_atomic_previous(char previous[NPI_PATH_SIZE], const char *path)
+int npi_atomic_previous_path(char previous[NPI_PATH_SIZE], const char *path)
 {
     return too_long(snprintf(previous, NPI_PATH_SIZE, "%s.prev", path)) ? -1 : 0;
 }
@@ -135,7 +135,7 @@ int npi_atomic_previous(char previous[NPI_PATH_SIZE], const char *path)
 static int keep_previous(const char *path)
 {
     char previous[NPI_PATH_SIZE], step[NPI_PATH_SIZE];
-    if (npi_atomic_previous(previous, path) || temporary_name(step, previous, 0))
+    if (npi_atomic_previous_path(previous, path) || temporary_name(step, previous, 0))
         return -1;
     unlink(step);
     if (link(path, step) != 0) {

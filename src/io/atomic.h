@@ -4,9 +4,7 @@
 
 #include <stdio.h>
 
-#include "base/error.h"
-
-#define NPI_PATH_SIZE 4096
+#include "io/path.h"
 
 typedef struct npi_atomic {
     FILE *file; /* write here */
@@ -23,7 +21,7 @@ int npi_atomic_commit(npi_atomic *out, npgnn_error *err);
 int npi_atomic_replace(npi_atomic *out, npgnn_error *err);
 
 /* That name. Returns 0, or -1 where it is too long. */
-int npi_atomic_previous(char previous[NPI_PATH_SIZE], const char *path);
+int npi_atomic_previous_path(char previous[NPI_PATH_SIZE], const char *path);
 
 /* Gives up: removes the temporary. */
 void npi_atomic_abort(npi_atomic *out);

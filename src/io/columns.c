@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-int npi_columns_add(npi_columns *columns, const char *name, const npgnn_env *env, npgnn_error *err)
+int npi_column_names_add(npi_column_names *columns, const char *name, const npgnn_env *env, npgnn_error *err)
 {
     int32_t index;
     int code = columns->names ? 0 : npi_names_new(&columns->names, env, err);
@@ -23,18 +23,18 @@ int npi_columns_add(npi_columns *columns, const char *name, const npgnn_env *env
     return 0;
 }
 
-npi_names *npi_columns_take(npi_columns *columns, const char *file, const npgnn_env *env)
+npi_names *npi_column_names_take(npi_column_names *columns, const char *file, const npgnn_env *env)
 {
     npi_names *names = columns->trouble ? NULL : columns->names;
     if (columns->trouble)
         npi_log(env, "%s: the names of the feature columns are not kept: %s", file, columns->trouble);
     else
         columns->names = NULL;
-    npi_columns_free(columns);
+    npi_column_names_free(columns);
     return names;
 }
 
-void npi_columns_free(npi_columns *columns)
+void npi_column_names_free(npi_column_names *columns)
 {
     npi_names_free(columns->names);
     memset(columns, 0, sizeof *columns);

@@ -19,7 +19,7 @@ typedef struct reader {
     first_column first;
     npi_names *names; /* of the first column, while it may be the id */
     float *value;     /* the same as numbers, while it may be a feature */
-    size_t value_count, value_room;
+    size_t value_count, value_capacity;
     npi_rows rows; /* the columns from the second on, the second being column 0 */
     char *header;  /* the line, NULL: there is none */
     npi_labels labels;
@@ -28,7 +28,7 @@ typedef struct reader {
 static int is_number(const char *field)
 {
     float value;
-    return npi_number_float(&value, field) != NPI_NUMBER_BAD;
+    return npi_number_parse_float(&value, field) != NPI_NUMBER_BAD;
 }
 
 static int is_id_word(const char *field)
@@ -52,7 +52,7 @@ static first_line look_at(char *line, char separator)
 {
     first_line seen = {0};
     int last_was_word = 0;
-    for (char *field; (field = npi_text_field(&line, separator)); seen.fields++) {
+    for (char *field; (field = npi_text_cut_field(&line, separator)); seen.fields++) {
         int number = is_number(field);
         seen.numbers += number;
         if (seen.fields == 0) {
@@ -71,7 +71,7 @@ static first_line look_at(char *line, char separator)
 /* Settles what a line can tell; returns 1 when it is a header. */
 static int settle(reader *r, char *line)
 {
-    r->separator = npi_text_separator(line);
+    r->separator = npi_text_find_separator(line);
     first_line seen = look_at(line, r->separator);
     int header = seen.id_word || seen.middle_words > 0 || seen.numbers == 0;
     r->fields = seen.fields;
@@ -91,7 +91,7 @@ static int settle(reader *r, char *line)
 
 static int keep_value(reader *r, float value, npgnn_error *err)
 {
-    int code = npi_grow(&r->rows.env, &r->value, &r->value_room, r->value_count, sizeof *r->value, err);
+    int code = npi_grow(&r->rows.env, &r->value, &r->value_capacity, r->value_count, sizeof *r->value, err);
     if (code == 0)
         r->value[r->value_count++] = value;
     return code;
@@ -103,7 +103,7 @@ static int read_first(reader *r, const char *field, npgnn_error *err)
 {
     int32_t before = npi_names_count(r->names), index;
     float value = 0;
-    npi_number_result number = npi_number_float(&value, field);
+    npi_number_result number = npi_number_parse_float(&value, field);
     int64_t integer;
     int code = 0;
     if (r->first != FIRST_FEATURE)
@@ -113,7 +113,7 @@ static int read_first(reader *r, const char *field, npgnn_error *err)
     int repeated = r->first != FIRST_FEATURE && npi_names_count(r->names) == before;
     if (r->first == FIRST_UNKNOWN && number == NPI_NUMBER_BAD)
         r->first = FIRST_ID;
-    else if (r->first == FIRST_UNKNOWN && (repeated || !npi_number_int(&integer, field) || integer < 0))
+    else if (r->first == FIRST_UNKNOWN && (repeated || !npi_number_parse_int(&integer, field) || integer < 0))
         r->first = FIRST_FEATURE;
     if (r->first == FIRST_ID && repeated)
         return npi_stream_fail(r->stream, err, "node '%.60s' has its features already", field);
@@ -125,7 +125,7 @@ static int read_first(reader *r, const char *field, npgnn_error *err)
 static int read_feature(reader *r, const char *field, int column, npgnn_error *err)
 {
     float value;
-    npi_number_result result = npi_number_float(&value, field);
+    npi_number_result result = npi_number_parse_float(&value, field);
     if (result != NPI_NUMBER_OK)
         return npi_stream_fail(r->stream, err, "the value '%.40s' in field %d %s", field, column + 1,
                                npi_number_reason(result));
@@ -136,7 +136,7 @@ static int read_row(reader *r, char *line, npgnn_error *err)
 {
     int column = 0, code = 0;
     int32_t twice;
-    for (char *field; code == 0 && (field = npi_text_field(&line, r->separator)); column++) {
+    for (char *field; code == 0 && (field = npi_text_cut_field(&line, r->separator)); column++) {
         if (column >= r->fields)
             return npi_stream_fail(r->stream, err, "more than the %d fields of the first line", r->fields);
         if (column == 0)
@@ -178,17 +178,17 @@ static int prepend_values(npi_csr *out, const reader *r, int32_t cols, npgnn_err
 static int name_columns(npi_names **out, reader *r, npgnn_error *err)
 {
     const npgnn_env *env = &r->rows.env;
-    npi_columns columns = {0};
+    npi_column_names columns = {0};
     char *rest = r->header;
     int first = r->first != FIRST_FEATURE, end = r->fields - r->has_label, code = 0;
     for (int i = 0; code == 0 && i < end; i++) {
-        const char *name = npi_text_field(&rest, r->separator);
-        code = i < first ? 0 : npi_columns_add(&columns, name, env, err);
+        const char *name = npi_text_cut_field(&rest, r->separator);
+        code = i < first ? 0 : npi_column_names_add(&columns, name, env, err);
     }
     if (code)
-        npi_columns_free(&columns);
+        npi_column_names_free(&columns);
     else
-        *out = npi_columns_take(&columns, npi_stream_name(r->stream), env);
+        *out = npi_column_names_take(&columns, npi_stream_name(r->stream), env);
     return code;
 }
 
@@ -239,8 +239,8 @@ static int read_table(npi_table *out, npi_stream *stream, int plain, npgnn_error
     int code = npi_rows_start(&r.rows, env, err);
     if (code == 0)
         code = npi_names_new(&r.names, env, err);
-    while (code == 0 && (code = npi_stream_line(&line, stream, err)) > 0) {
-        if (npi_text_skippable(line))
+    while (code == 0 && (code = npi_stream_read_line(&line, stream, err)) > 0) {
+        if (npi_text_is_skippable(line))
             code = 0;
         else
             code = r.fields == 0 ? read_first_line(&r, line, err) : read_row(&r, line, err);

@@ -55,7 +55,7 @@ static uint64_t bits(const unsigned char *element, npi_dtype type)
     return value;
 }
 
-int64_t npi_dtype_int(const unsigned char *element, npi_dtype type)
+int64_t npi_dtype_read_int(const unsigned char *element, npi_dtype type)
 {
     uint64_t value = bits(element, type);
     if (type.kind == 'b')
@@ -82,7 +82,7 @@ static double half(uint64_t value)
     return value >> 15 & 1 ? -magnitude : magnitude;
 }
 
-double npi_dtype_float(const unsigned char *element, npi_dtype type)
+double npi_dtype_read_float(const unsigned char *element, npi_dtype type)
 {
     uint64_t value = bits(element, type);
     uint32_t low = (uint32_t)value;
@@ -91,7 +91,7 @@ double npi_dtype_float(const unsigned char *element, npi_dtype type)
     if (type.kind == 'u')
         return (double)value;
     if (type.kind != 'f')
-        return (double)npi_dtype_int(element, type);
+        return (double)npi_dtype_read_int(element, type);
     switch (type.size) {
     case 2:
         return half(value);

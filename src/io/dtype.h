@@ -17,9 +17,9 @@ int npi_dtype_parse(npi_dtype *out, const char *text, size_t length);
 /* Also text, "<U12" (UTF-32) or "|S12", and "|O"; -1 for anything else. */
 int npi_dtype_parse_any(npi_dtype *out, const char *text, size_t length);
 
-/* One element. An integer type is read exactly by npi_dtype_int (unsigned 64-bit values above INT64_MAX saturate); any
- * type is read by npi_dtype_float. The bytes need no alignment. */
-int64_t npi_dtype_int(const unsigned char *element, npi_dtype type);
-double npi_dtype_float(const unsigned char *element, npi_dtype type);
+/* One element. An integer type is read exactly by npi_dtype_read_int (unsigned 64-bit values above INT64_MAX saturate); any
+ * type is read by npi_dtype_read_float. The bytes need no alignment. */
+int64_t npi_dtype_read_int(const unsigned char *element, npi_dtype type);
+double npi_dtype_read_float(const unsigned char *element, npi_dtype type);
 
 #endif

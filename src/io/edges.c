@@ -15,7 +15,7 @@ static int plain_index(int32_t *out, const char *id)
     int64_t value;
     if (id[0] < '0' || id[0] > '9' || (id[0] == '0' && id[1] != '\0'))
         return 0;
-    if (!npi_number_int(&value, id) || value >= INT32_MAX)
+    if (!npi_number_parse_int(&value, id) || value >= INT32_MAX)
         return 0;
     *out = (int32_t)value;
     return 1;
@@ -63,7 +63,7 @@ static int read_id(int32_t *out, npi_edge_list *list, const char *id, npi_stream
     plain_index(out, id);
     if (*out > list->largest) {
         list->largest = *out;
-        list->largest_line = npi_stream_lineno(stream);
+        list->largest_line = npi_stream_line_number(stream);
     }
     return 0;
 }
@@ -71,9 +71,9 @@ static int read_id(int32_t *out, npi_edge_list *list, const char *id, npi_stream
 int npi_edges_add(npi_edge_list *list, npgnn_pair edge, float weight, npi_stream *stream, npgnn_error *err)
 {
     size_t count = (size_t)list->count;
-    int code = npi_grow(&list->env, &list->pairs, &list->room, count, sizeof *list->pairs, err);
+    int code = npi_grow(&list->env, &list->pairs, &list->capacity, count, sizeof *list->pairs, err);
     if (code == 0 && list->weighted)
-        code = npi_grow(&list->env, &list->weights, &list->weight_room, count, sizeof *list->weights, err);
+        code = npi_grow(&list->env, &list->weights, &list->weight_capacity, count, sizeof *list->weights, err);
     if (code)
         return code;
     if (list->weighted && !(weight > 0 && isfinite(weight)))
@@ -93,7 +93,7 @@ int npi_edges_add_ids(npi_edge_list *list, const char *from, const char *to, flo
     int32_t index;
     int code = 0;
     if (!list->names && !(plain_index(&index, from) && plain_index(&index, to))) {
-        list->name_line = npi_stream_lineno(stream);
+        list->name_line = npi_stream_line_number(stream);
         code = npi_edges_to_names(list, NULL, err);
     }
     if (code == 0)
@@ -124,11 +124,11 @@ static int split_edge(char *id[2], char **weight, layout *columns, char *line, n
 {
     char *rest = line;
     for (int i = 0; i < 2; i++) {
-        id[i] = npi_text_field(&rest, columns->separator);
+        id[i] = npi_text_cut_field(&rest, columns->separator);
         if (!id[i] || !*id[i])
             return npi_stream_fail(stream, err, "an edge needs two node ids");
     }
-    *weight = npi_text_field(&rest, columns->separator);
+    *weight = npi_text_cut_field(&rest, columns->separator);
     columns->more_fields |= *weight != NULL;
     return 0;
 }
@@ -139,7 +139,7 @@ static int read_weight(float *out, const npi_edge_list *list, const char *text, 
     *out = 1;
     if (!list->weighted || !text)
         return 0;
-    npi_number_result result = npi_number_float(out, text);
+    npi_number_result result = npi_number_parse_float(out, text);
     if (result != NPI_NUMBER_OK)
         return npi_stream_fail(stream, err, "the weight '%.40s' %s", text, npi_number_reason(result));
     return 0;
@@ -165,7 +165,7 @@ static int read_line(npi_edge_list *list, layout *columns, char *line, npi_strea
     int32_t index;
     int first = columns->separator == 0;
     if (first)
-        columns->separator = npi_text_separator(line);
+        columns->separator = npi_text_find_separator(line);
     int code = split_edge(id, &text, columns, line, stream, err);
     if (code)
         return code;
@@ -188,8 +188,8 @@ static int read_text(npi_edge_list *list, npi_stream *stream, npgnn_error *err)
     layout columns = {0};
     char *line;
     int code = 0;
-    while (code == 0 && (code = npi_stream_line(&line, stream, err)) > 0)
-        code = npi_text_skippable(line) ? 0 : read_line(list, &columns, line, stream, err);
+    while (code == 0 && (code = npi_stream_read_line(&line, stream, err)) > 0)
+        code = npi_text_is_skippable(line) ? 0 : read_line(list, &columns, line, stream, err);
     if (code == 0 && columns.more_fields && !list->weighted)
         npi_log(&list->env, "%s: columns after the second, such as weights, are ignored", npi_stream_name(stream));
     return code;
@@ -199,21 +199,21 @@ static int read_mtx(npi_edge_list *list, npi_stream *stream, npgnn_error *err)
 {
     npi_mtx mtx;
     npi_triple entry;
-    int code = npi_mtx_begin(&mtx, stream, err);
+    int code = npi_mtx_read_header(&mtx, stream, err);
     if (code)
         return code;
     if (mtx.array || mtx.rows != mtx.cols)
         return npi_stream_fail(stream, err, "edges need a square matrix in coordinate format");
     code = npi_table_check_size(stream, mtx.rows, 0, mtx.entries, err);
     list->nodes = mtx.rows;
-    while (code == 0 && (code = npi_mtx_next(&entry, &mtx, stream, err)) > 0) {
+    while (code == 0 && (code = npi_mtx_read_entry(&entry, &mtx, stream, err)) > 0) {
         npgnn_pair edge = {entry.row, entry.col};
         code = npi_edges_add(list, edge, entry.val, stream, err);
     }
     return code;
 }
 
-int npi_edges_read(npi_edge_list *list, npi_stream *stream, npgnn_error *err)
+int npi_edges_read_text(npi_edge_list *list, npi_stream *stream, npgnn_error *err)
 {
     return npi_mtx_detect(stream) ? read_mtx(list, stream, err) : read_text(list, stream, err);
 }

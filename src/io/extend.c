@@ -31,7 +31,7 @@ static int read_features(npi_features **out, npi_names **names, const npgnn_grap
         code = graph->normalized ? npi_features_normalize(x, err) : 0;
     }
     if (!code)
-        code = npi_columns_match(out, x, graph->x->columns, graph->x->f, "the graph", path, env, err);
+        code = npi_features_match(out, x, graph->x->columns, graph->x->f, "the graph", path, env, err);
     npi_features_free(x);
     npi_table_free(env, &table);
     return code;

@@ -16,7 +16,7 @@ typedef struct files {
 
 static int read_edges(files *f, npi_stream *stream, npgnn_error *err)
 {
-    int code = npi_tables_read(&f->edges, &f->table, stream, err);
+    int code = npi_edges_read_any(&f->edges, &f->table, stream, err);
     if (code == 0 && f->edges.other_weights && !f->edges.weighted)
         npi_log(f->env, "%s: weights are ignored; with --weighted they count", npi_stream_name(stream));
     return code;
@@ -42,12 +42,12 @@ static int read_count(files *f, npi_stream *stream, npgnn_error *err)
 {
     char *line;
     int64_t n;
-    int code = npi_stream_line(&line, stream, err);
+    int code = npi_stream_read_line(&line, stream, err);
     if (code < 0)
         return code;
-    if (code == 0 || !npi_number_int(&n, npi_text_field(&line, ',')) || n < 0 || n >= INT32_MAX)
+    if (code == 0 || !npi_number_parse_int(&n, npi_text_cut_field(&line, ',')) || n < 0 || n >= INT32_MAX)
         return npi_stream_fail(stream, err, "the number of nodes should be here, below 2^31 - 1");
-    code = npi_stream_line(&line, stream, err);
+    code = npi_stream_read_line(&line, stream, err);
     if (code > 0)
         return npi_stream_fail(stream, err, "there are several graphs in these files: one is understood");
     if (code == 0)
@@ -66,10 +66,10 @@ static int next_name(const char **name, npi_stream *stream, npgnn_error *err)
 {
     char *line;
     int code;
-    while ((code = npi_stream_line(&line, stream, err)) > 0 && npi_text_skippable(line))
+    while ((code = npi_stream_read_line(&line, stream, err)) > 0 && npi_text_is_skippable(line))
         ;
     if (code > 0)
-        *name = npi_text_field(&line, '\n');
+        *name = npi_text_cut_field(&line, '\n');
     return code;
 }
 
@@ -100,19 +100,19 @@ static int read_nodes(files *f, npi_stream *stream, npgnn_error *err)
 
 static int read_columns(files *f, npi_stream *stream, npgnn_error *err)
 {
-    npi_columns columns = {0};
+    npi_column_names columns = {0};
     const char *name;
     int code = 0;
     while (code == 0 && (code = next_name(&name, stream, err)) > 0)
-        code = npi_columns_add(&columns, name, f->env, err);
+        code = npi_column_names_add(&columns, name, f->env, err);
     if (code == 0 && columns.count != f->table.x.cols)
         code = npi_fail_at(err, NPGNN_E_MISMATCH, npi_stream_name(stream), 0, "%d names for %d columns of features",
                            columns.count, f->table.x.cols);
     if (code == 0) {
         npi_names_free(f->table.columns);
-        f->table.columns = npi_columns_take(&columns, npi_stream_name(stream), f->env);
+        f->table.columns = npi_column_names_take(&columns, npi_stream_name(stream), f->env);
     }
-    npi_columns_free(&columns);
+    npi_column_names_free(&columns);
     return code;
 }
 
@@ -155,7 +155,8 @@ static int read_named(files *f, const npi_location *where, npgnn_error *err)
     return code;
 }
 
-int npi_files_load(npgnn_graph **out, const npi_location *where, int weighted, const npgnn_env *env, npgnn_error *err)
+int npi_location_load(npgnn_graph **out, const npi_location *where, int weighted, const npgnn_env *env,
+                      npgnn_error *err)
 {
     files f = {.edges = npi_edges_start(env, weighted), .env = env};
     npi_stream *labels = NULL;
@@ -166,7 +167,7 @@ int npi_files_load(npgnn_graph **out, const npi_location *where, int weighted, c
     if (code == 0 && !plain && *where->labels)
         code = npi_stream_open(&labels, where->labels, env, err);
     if (code == 0)
-        code = npi_tables_build(out, &f.edges, where->edges, f.table.x.ptr ? &f.table : NULL, labels, env, err);
+        code = npi_edges_to_graph(out, &f.edges, where->edges, f.table.x.ptr ? &f.table : NULL, labels, env, err);
     else
         npi_table_free(env, &f.table);
     npi_edges_free(&f.edges);

@@ -34,15 +34,15 @@ typedef struct reader {
     npi_edge_list *edges;
     npi_names *nodes, *keys;
     attribute *attributes; /* as many as keys */
-    size_t attribute_room;
-    npi_columns columns;
+    size_t attribute_capacity;
+    npi_column_names columns;
     npi_labels labels;
     npi_rows rows;
     int depth, graphs, unused; /* unused: attributes of nodes that are neither number nor class */
     place place;
     int32_t key; /* whose data or default is read, -1: none */
     char *text;  /* of it */
-    size_t text_size, text_room;
+    size_t text_size, text_capacity;
     char *from, *to; /* of the edge under way */
     float weight;
     int classified;   /* a key of classes is declared */
@@ -126,13 +126,14 @@ static void start_key(reader *r, const XML_Char **pairs)
     if (!r->code && index < count)
         fail(r, "the key '%.60s' is declared twice", id);
     if (!r->code)
-        check(r, npi_grow(r->env, &r->attributes, &r->attribute_room, (size_t)count, sizeof *r->attributes, r->err));
+        check(r,
+              npi_grow(r->env, &r->attributes, &r->attribute_capacity, (size_t)count, sizeof *r->attributes, r->err));
     if (r->code)
         return;
     attribute made = classify(r, find(pairs, "for"), name ? name : id, find(pairs, "attr.type"));
     if (made.node == FEATURE) {
         made.column = r->columns.count;
-        check(r, npi_columns_add(&r->columns, name ? name : id, r->env, r->err));
+        check(r, npi_column_names_add(&r->columns, name ? name : id, r->env, r->err));
     }
     r->attributes[count] = made;
     r->key = index;
@@ -226,7 +227,7 @@ static void XMLCALL see_text(void *user, const XML_Char *text, int length)
 {
     reader *r = user;
     for (int i = 0; i < length && r->key >= 0 && !r->code; i++) {
-        check(r, npi_grow(r->env, &r->text, &r->text_room, r->text_size + 1, 1, r->err));
+        check(r, npi_grow(r->env, &r->text, &r->text_capacity, r->text_size + 1, 1, r->err));
         if (!r->code)
             r->text[r->text_size++] = text[i];
     }
@@ -249,7 +250,7 @@ static float number(reader *r, const char *text)
     float value = 0;
     if (strcmp(text, "true") == 0 || strcmp(text, "false") == 0)
         return text[0] == 't';
-    npi_number_result result = npi_number_float(&value, text);
+    npi_number_result result = npi_number_parse_float(&value, text);
     if (result != NPI_NUMBER_OK)
         fail(r, "the value '%.40s' %s", text, npi_number_reason(result));
     return value;
@@ -387,7 +388,7 @@ static int finish(npi_table *table, reader *r)
         return code;
     table->names = r->nodes;
     r->nodes = NULL;
-    table->columns = npi_columns_take(&r->columns, npi_stream_name(r->stream), r->env);
+    table->columns = npi_column_names_take(&r->columns, npi_stream_name(r->stream), r->env);
     npi_labels_take(&table->label, &table->classes, &r->labels, r->env);
     if (r->unused > 0)
         npi_log(r->env, "%s: %d attributes of nodes are no numbers and are left out", npi_stream_name(r->stream),
@@ -402,7 +403,7 @@ static void reader_free(reader *r)
     npi_names_free(r->nodes);
     npi_names_free(r->keys);
     npi_free(r->env, r->attributes);
-    npi_columns_free(&r->columns);
+    npi_column_names_free(&r->columns);
     npi_labels_free(&r->labels, r->env);
     npi_rows_free(&r->rows);
     npi_free(r->env, r->text);

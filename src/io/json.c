@@ -59,14 +59,14 @@ static int read_edge(npi_edge_list *list, json_t *object, npi_stream *stream, np
     return npi_edges_add_ids(list, from, to, weight ? (float)json_number_value(weight) : 1, stream, err);
 }
 
-int npi_json_edges(npi_edge_list *edges, npi_stream *stream, npgnn_error *err)
+int npi_json_read_edges(npi_edge_list *edges, npi_stream *stream, npgnn_error *err)
 {
     char *line;
     int code = 0;
-    while (code == 0 && (code = npi_stream_line(&line, stream, err)) > 0) {
+    while (code == 0 && (code = npi_stream_read_line(&line, stream, err)) > 0) {
         json_error_t why;
         code = 0;
-        if (npi_text_skippable(line))
+        if (npi_text_is_skippable(line))
             continue;
         json_t *object = json_loads(line, JSON_REJECT_DUPLICATES, &why);
         if (json_is_object(object))
@@ -125,7 +125,7 @@ static json_t *load_all(npi_stream *stream, npgnn_error *err)
     unsigned char *bytes = NULL;
     size_t size;
     json_error_t why;
-    if (npi_stream_all(&bytes, &size, stream, LARGEST_FEATURES, err))
+    if (npi_stream_read_all(&bytes, &size, stream, LARGEST_FEATURES, err))
         return NULL;
     json_t *object = json_loadb((const char *)bytes, size, JSON_REJECT_DUPLICATES, &why);
     npi_free(npi_stream_env(stream), bytes);

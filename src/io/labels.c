@@ -10,7 +10,7 @@ int npi_labels_add(npi_labels *labels, const char *text, const npgnn_env *env, n
     int32_t index = -1;
     int code = labels->texts ? 0 : npi_names_new(&labels->texts, env, err);
     if (code == 0)
-        code = npi_grow(env, &labels->of, &labels->room, labels->count, sizeof *labels->of, err);
+        code = npi_grow(env, &labels->of, &labels->capacity, labels->count, sizeof *labels->of, err);
     if (code == 0 && *text)
         code = npi_names_add(&index, labels->texts, text, strlen(text), err);
     if (code == 0)
@@ -22,7 +22,7 @@ int npi_labels_add(npi_labels *labels, const char *text, const npgnn_env *env, n
 static int integer_label(int32_t *out, const char *text)
 {
     int64_t value;
-    if (!npi_number_int(&value, text) || value < 0 || value > INT32_MAX)
+    if (!npi_number_parse_int(&value, text) || value < 0 || value > INT32_MAX)
         return 0;
     *out = (int32_t)value;
     return 1;
@@ -58,7 +58,7 @@ static int32_t find_node(const char *id, const npi_names *names, int32_t n)
     int64_t index;
     if (names)
         return npi_names_find(names, id, strlen(id));
-    return npi_number_int(&index, id) && index >= 0 && index < n ? (int32_t)index : -1;
+    return npi_number_parse_int(&index, id) && index >= 0 && index < n ? (int32_t)index : -1;
 }
 
 /* Where a line has the id and the label. */
@@ -72,7 +72,7 @@ static void split_line(const char **id, const char **label, char *line, const la
 {
     *id = *label = NULL;
     int at = 0;
-    for (char *field; (field = npi_text_field(&line, columns->separator)); at++)
+    for (char *field; (field = npi_text_cut_field(&line, columns->separator)); at++)
         *(at == columns->id ? id : label) = field;
 }
 
@@ -106,9 +106,9 @@ static int read_first_label(npi_labels *labels, char *line, layout *columns, npi
     char *copy = npi_strdup(env, line, err), *rest = copy;
     if (!copy)
         return NPGNN_E_MEMORY;
-    columns->separator = npi_text_separator(line);
+    columns->separator = npi_text_find_separator(line);
     int at = 0;
-    for (const char *field; (field = npi_text_field(&rest, columns->separator)); at++)
+    for (const char *field; (field = npi_text_cut_field(&rest, columns->separator)); at++)
         if (strcmp(field, "new_id") == 0)
             columns->id = at;
     npi_free(env, copy);
@@ -132,8 +132,8 @@ int npi_labels_read(int32_t **label, int32_t *classes, npi_stream *stream, const
     layout columns = {0};
     char *line;
     int code = start_labels(&labels, n, env, err);
-    while (code == 0 && n > 0 && (code = npi_stream_line(&line, stream, err)) > 0) {
-        if (npi_text_skippable(line))
+    while (code == 0 && n > 0 && (code = npi_stream_read_line(&line, stream, err)) > 0) {
+        if (npi_text_is_skippable(line))
             code = 0;
         else if (columns.separator == 0)
             code = read_first_label(&labels, line, &columns, stream, names, n, err);
@@ -153,8 +153,8 @@ int npi_labels_read_plain(int32_t **label, int32_t *classes, npi_stream *stream,
     npi_labels labels = {0};
     char *line;
     int code = 0, several = 0;
-    while (code == 0 && !several && (code = npi_stream_line(&line, stream, err)) > 0) {
-        const char *text = npi_text_field(&line, ',');
+    while (code == 0 && !several && (code = npi_stream_read_line(&line, stream, err)) > 0) {
+        const char *text = npi_text_cut_field(&line, ',');
         several = line != NULL;
         code = npi_labels_add(&labels, strcmp(text, "nan") == 0 ? "" : text, env, err);
     }

@@ -22,11 +22,11 @@ static int load_files(npgnn_graph **out, const char *data, const npgnn_load_opti
                       npgnn_error *err)
 {
     npi_location *where = npi_alloc(env, 1, sizeof *where, err);
-    int code = where ? npi_locate(where, data, options, err) : NPGNN_E_MEMORY;
+    int code = where ? npi_location_find(where, data, options, err) : NPGNN_E_MEMORY;
     if (code == 0 && where->kind == NPI_PLANETOID)
         code = npi_planetoid_load(out, where->prefix, env, err);
     else if (code == 0)
-        code = npi_files_load(out, where, options->weighted, env, err);
+        code = npi_location_load(out, where, options->weighted, env, err);
     npi_free(env, where);
     return code;
 }
@@ -57,7 +57,7 @@ int npgnn_load(npgnn_graph **out, const char *data, const npgnn_load_options *op
                npgnn_error *err)
 {
     static const npgnn_load_options defaults = {0};
-    npgnn_env resolved = npi_env(env);
+    npgnn_env resolved = npi_env_resolve(env);
     npgnn_graph *graph = NULL;
     if (!options)
         options = &defaults;

@@ -22,13 +22,13 @@ static int is_file(const char *path)
 }
 
 /* a + b + c + d into out; 0 where that is too long. */
-static int join(char out[NPI_PATH], const char *a, const char *b, const char *c, const char *d)
+static int join(char out[NPI_PATH_SIZE], const char *a, const char *b, const char *c, const char *d)
 {
-    int length = snprintf(out, NPI_PATH, "%s%s%s%s", a, b, c, d);
-    return length >= 0 && length < NPI_PATH;
+    int length = snprintf(out, NPI_PATH_SIZE, "%s%s%s%s", a, b, c, d);
+    return length >= 0 && length < NPI_PATH_SIZE;
 }
 
-static int set_path(char out[NPI_PATH], const char *path, npgnn_error *err)
+static int set_path(char out[NPI_PATH_SIZE], const char *path, npgnn_error *err)
 {
     if (join(out, path, "", "", ""))
         return 0;
@@ -40,7 +40,7 @@ static int set_path(char out[NPI_PATH], const char *path, npgnn_error *err)
 /* 1 when PREFIX.allx is there; then it is the prefix. */
 static int try_prefix(npi_location *out, const char *prefix)
 {
-    char path[NPI_PATH];
+    char path[NPI_PATH_SIZE];
     if (!join(path, prefix, ".", npi_planetoid_suffix(NPI_PLANETOID_ALLX), "") || !is_file(path))
         return 0;
     out->kind = NPI_PLANETOID;
@@ -50,10 +50,10 @@ static int try_prefix(npi_location *out, const char *prefix)
 /* "dir/cora" also stands for "dir/ind.cora". */
 static int try_planetoid(npi_location *out, const char *path)
 {
-    char prefix[NPI_PATH], folder[NPI_PATH];
+    char prefix[NPI_PATH_SIZE], folder[NPI_PATH_SIZE];
     const char *slash = strrchr(path, '/');
     const char *name = slash ? slash + 1 : path;
-    if (*name == '\0' || strlen(path) >= NPI_PATH)
+    if (*name == '\0' || strlen(path) >= NPI_PATH_SIZE)
         return 0;
     if (try_prefix(out, path))
         return 1;
@@ -64,10 +64,10 @@ static int try_planetoid(npi_location *out, const char *path)
 /* ---- folders ---- */
 
 /* The first FOLDER/NAME.EXTENSION (without NAME, FOLDER.EXTENSION) or the same with .gz; 0 where there is none. */
-static int find_file(char out[NPI_PATH], const char *folder, const char *name, const char *const extensions[])
+static int find_file(char out[NPI_PATH_SIZE], const char *folder, const char *name, const char *const extensions[])
 {
     for (int i = 0; extensions[i]; i++) {
-        char path[NPI_PATH];
+        char path[NPI_PATH_SIZE];
         if (!join(path, folder, *name ? "/" : "", name, extensions[i]))
             return 0;
         if (is_file(path))
@@ -80,7 +80,7 @@ static int find_file(char out[NPI_PATH], const char *folder, const char *name, c
 }
 
 /* The one file in a folder whose name ends so: 1, with its path but for that end; 0 for none; -1 for several. */
-static int find_only(char stem[NPI_PATH], const char *folder, const char *end)
+static int find_only(char stem[NPI_PATH_SIZE], const char *folder, const char *end)
 {
     DIR *dir = opendir(folder);
     int found = 0;
@@ -119,7 +119,7 @@ static int try_ogb(npi_location *out, const char *folder)
 {
     static const char *const places[] = {"/raw", ""}, *const csv[] = {".csv", NULL};
     for (int i = 0; i < 2; i++) {
-        char raw[NPI_PATH];
+        char raw[NPI_PATH_SIZE];
         if (!join(raw, folder, places[i], "", "") || !find_file(out->edges, raw, "edge", csv) ||
             !find_file(out->count, raw, "num-node-list", csv))
             continue;
@@ -161,7 +161,7 @@ static int find_set(npi_location *out, const char *folder)
         int (*try)(npi_location *out, const char *stem);
     } kinds[] = {{".allx", try_prefix}, {".content", try_linqs}, {"_edges.csv", try_musae}};
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
-        char stem[NPI_PATH];
+        char stem[NPI_PATH_SIZE];
         int found = find_only(stem, folder, kinds[i].end);
         if (found < 0 || (found > 0 && kinds[i].try(out, stem)))
             return found;
@@ -206,7 +206,7 @@ static int locate_in(npi_location *out, const char *folder, const char *name, np
 {
     static const char *const places[] = {"/", "/planetoid/"};
     for (int i = 0; i < 2; i++) {
-        char path[NPI_PATH];
+        char path[NPI_PATH_SIZE];
         int found = join(path, folder, places[i], name, "") ? locate_path(out, path, err) : 0;
         if (found)
             return found;
@@ -228,19 +228,19 @@ int npgnn_data_folder(char *path, size_t size, int index)
 }
 
 /* The folders in which names are looked up: at most two. Returns their number. */
-static int data_folders(char folders[2][NPI_PATH], const char *data_dir)
+static int data_folders(char folders[2][NPI_PATH_SIZE], const char *data_dir)
 {
     int count = 0;
     if (data_dir)
         return join(folders[0], data_dir, "", "", "");
-    while (count < 2 && npgnn_data_folder(folders[count], NPI_PATH, count))
+    while (count < 2 && npgnn_data_folder(folders[count], NPI_PATH_SIZE, count))
         count++;
     return count;
 }
 
 static int locate_data(npi_location *out, const char *data, const char *data_dir, npgnn_error *err)
 {
-    char folders[2][NPI_PATH];
+    char folders[2][NPI_PATH_SIZE];
     int found = locate_path(out, data, err);
     int count = found == 0 && !strchr(data, '/') ? data_folders(folders, data_dir) : 0;
     for (int i = 0; found == 0 && i < count; i++)
@@ -253,7 +253,7 @@ static int locate_data(npi_location *out, const char *data, const char *data_dir
                        folders[0], count > 1 ? " or " : "", count > 1 ? folders[1] : "");
 }
 
-int npi_locate(npi_location *out, const char *data, const npgnn_load_options *options, npgnn_error *err)
+int npi_location_find(npi_location *out, const char *data, const npgnn_load_options *options, npgnn_error *err)
 {
     int code = 0;
     memset(out, 0, sizeof *out);

@@ -2,9 +2,7 @@
 #ifndef NPI_IO_LOCATE_H
 #define NPI_IO_LOCATE_H
 
-#include "base/error.h"
-
-#define NPI_PATH 4096
+#include "io/path.h"
 
 typedef enum {
     NPI_FILES, /* as the paths below say, "" where there is none */
@@ -14,16 +12,16 @@ typedef enum {
 
 typedef struct npi_location {
     npi_location_kind kind;
-    char prefix[NPI_PATH]; /* of Planetoid's files, without the dot */
-    char edges[NPI_PATH];
-    char features[NPI_PATH];
-    char labels[NPI_PATH];
-    char nodes[NPI_PATH], columns[NPI_PATH]; /* names, one a line */
-    char count[NPI_PATH];                    /* the number of nodes */
+    char prefix[NPI_PATH_SIZE]; /* of Planetoid's files, without the dot */
+    char edges[NPI_PATH_SIZE];
+    char features[NPI_PATH_SIZE];
+    char labels[NPI_PATH_SIZE];
+    char nodes[NPI_PATH_SIZE], columns[NPI_PATH_SIZE]; /* names, one a line */
+    char count[NPI_PATH_SIZE];                         /* the number of nodes */
 } npi_location;
 
 /* Finds the files of `data` (which may be NULL when options->edges is set). E_IO where there is nothing of that name, and
  * where it was looked for; E_FORMAT for a folder without a graph; E_ARGUMENT. */
-int npi_locate(npi_location *out, const char *data, const npgnn_load_options *options, npgnn_error *err);
+int npi_location_find(npi_location *out, const char *data, const npgnn_load_options *options, npgnn_error *err);
 
 #endif

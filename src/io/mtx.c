@@ -19,7 +19,7 @@ int npi_mtx_detect(const npi_stream *stream)
 /* Which of the `choices` the next field is, -1 for none. */
 static int choose(char **rest, const char *const choices[])
 {
-    const char *field = npi_text_field(rest, ' ');
+    const char *field = npi_text_cut_field(rest, ' ');
     for (int i = 0; field && choices[i]; i++)
         if (strcasecmp(field, choices[i]) == 0)
             return i;
@@ -33,7 +33,7 @@ static int read_banner(npi_mtx *out, npi_stream *stream, npgnn_error *err)
     static const char *const fields[] = {"real", "double", "integer", "pattern", NULL};
     static const char *const symmetries[] = {"general", "symmetric", NULL};
     char *line;
-    int code = npi_stream_line(&line, stream, err);
+    int code = npi_stream_read_line(&line, stream, err);
     if (code < 0)
         return code;
     if (code == 0 || choose(&line, marks) || choose(&line, objects))
@@ -53,7 +53,7 @@ static int read_banner(npi_mtx *out, npi_stream *stream, npgnn_error *err)
 static int content_line(char **line, npi_stream *stream, npgnn_error *err)
 {
     int code;
-    while ((code = npi_stream_line(line, stream, err)) > 0 && npi_text_skippable(*line))
+    while ((code = npi_stream_read_line(line, stream, err)) > 0 && npi_text_is_skippable(*line))
         ;
     return code;
 }
@@ -61,11 +61,11 @@ static int content_line(char **line, npi_stream *stream, npgnn_error *err)
 /* A size or an index, from `low` to `high`. */
 static int next_int(int64_t *out, char **rest, int64_t low, int64_t high)
 {
-    const char *field = npi_text_field(rest, ' ');
-    return field && npi_number_int(out, field) && *out >= low && *out <= high;
+    const char *field = npi_text_cut_field(rest, ' ');
+    return field && npi_number_parse_int(out, field) && *out >= low && *out <= high;
 }
 
-int npi_mtx_begin(npi_mtx *out, npi_stream *stream, npgnn_error *err)
+int npi_mtx_read_header(npi_mtx *out, npi_stream *stream, npgnn_error *err)
 {
     npi_mtx mtx = {0};
     int64_t rows, cols;
@@ -90,8 +90,8 @@ int npi_mtx_begin(npi_mtx *out, npi_stream *stream, npgnn_error *err)
 
 static int read_value(float *out, char **rest, npi_stream *stream, npgnn_error *err)
 {
-    const char *field = npi_text_field(rest, ' ');
-    npi_number_result result = field ? npi_number_float(out, field) : NPI_NUMBER_BAD;
+    const char *field = npi_text_cut_field(rest, ' ');
+    npi_number_result result = field ? npi_number_parse_float(out, field) : NPI_NUMBER_BAD;
     if (result != NPI_NUMBER_OK)
         return npi_stream_fail(stream, err, "the value '%.40s' %s", field ? field : "", npi_number_reason(result));
     return 0;
@@ -104,7 +104,7 @@ static void advance(npi_triple *entry, const npi_mtx *mtx, int64_t index)
     entry->col = (int32_t)(index / mtx->rows);
 }
 
-int npi_mtx_next(npi_triple *entry, npi_mtx *mtx, npi_stream *stream, npgnn_error *err)
+int npi_mtx_read_entry(npi_triple *entry, npi_mtx *mtx, npi_stream *stream, npgnn_error *err)
 {
     char *line;
     int64_t row, col;
@@ -139,12 +139,12 @@ int npi_table_read_mtx(npi_table *out, npi_stream *stream, npgnn_error *err)
     npi_triples triples = {0};
     npi_triple entry;
     npi_mtx mtx;
-    int code = npi_mtx_begin(&mtx, stream, err);
+    int code = npi_mtx_read_header(&mtx, stream, err);
     if (code)
         return code;
     if (mtx.symmetric)
         return npi_stream_fail(stream, err, "features need a general matrix, not a symmetric one");
-    while (code == 0 && (code = npi_mtx_next(&entry, &mtx, stream, err)) > 0)
+    while (code == 0 && (code = npi_mtx_read_entry(&entry, &mtx, stream, err)) > 0)
         code = npi_triples_add(&triples, entry.row, entry.col, entry.val, env, err);
     if (code == 0)
         code = npi_table_check_size(stream, mtx.rows, mtx.cols, (int64_t)triples.count, err);

@@ -41,7 +41,7 @@ static const char *find_key(const char *header, const char *key)
 }
 
 /* "(2708, 1433)", "(2708,)" or "()". */
-static int parse_shape(npi_array *out, const char *shape)
+static int parse_shape(npi_npy_header *out, const char *shape)
 {
     long long size[2] = {1, 1};
     int used = 0, dims = 0;
@@ -62,7 +62,7 @@ static int parse_shape(npi_array *out, const char *shape)
     return 1;
 }
 
-static int parse_header(npi_array *out, const char *header, npi_stream *stream, npgnn_error *err)
+static int parse_header(npi_npy_header *out, const char *header, npi_stream *stream, npgnn_error *err)
 {
     const char *descr = find_key(header, "'descr'"), *fortran = find_key(header, "'fortran_order'");
     const char *shape = find_key(header, "'shape'");
@@ -80,7 +80,7 @@ static int parse_header(npi_array *out, const char *header, npi_stream *stream, 
     return 0;
 }
 
-int npi_npy_begin(npi_array *out, npi_stream *stream, npgnn_error *err)
+int npi_npy_read_header(npi_npy_header *out, npi_stream *stream, npgnn_error *err)
 {
     unsigned char start[12];
     char header[LONGEST_HEADER + 1];
@@ -109,7 +109,8 @@ int npi_npy_begin(npi_array *out, npi_stream *stream, npgnn_error *err)
 
 /* ---- the elements ---- */
 
-int npi_npy_each(const npi_array *array, npi_stream *stream, npi_element_fn *see, void *user, npgnn_error *err)
+int npi_npy_read_each(const npi_npy_header *array, npi_stream *stream, npi_element_fn *see, void *user,
+                      npgnn_error *err)
 {
     unsigned char chunk[CHUNK];
     int64_t total = array->rows * array->cols;
@@ -118,7 +119,7 @@ int npi_npy_each(const npi_array *array, npi_stream *stream, npi_element_fn *see
     if (size == 0 || size > CHUNK)
         return refuse(stream, err, "the elements of the array are empty or too long");
     for (int64_t done = 0; code == 0 && done < total;) {
-        size_t room = CHUNK / size, wanted = total - done < (int64_t)room ? (size_t)(total - done) : room;
+        size_t capacity = CHUNK / size, wanted = total - done < (int64_t)capacity ? (size_t)(total - done) : capacity;
         code = npi_stream_read(chunk, &got, stream, wanted * size, err);
         if (code == 0 && got < wanted * size)
             code = refuse(stream, err, "the file ends before all its elements");
@@ -138,7 +139,7 @@ int npi_npy_each(const npi_array *array, npi_stream *stream, npi_element_fn *see
 static int number_at(float *out, npi_dtype type, npi_stream *stream, int64_t row, int64_t col,
                      const unsigned char *element, npgnn_error *err)
 {
-    double value = npi_dtype_float(element, type);
+    double value = npi_dtype_read_float(element, type);
     *out = (float)value;
     if (fabs(value) <= (double)FLT_MAX)
         return 0;
@@ -157,7 +158,7 @@ typedef struct collector {
     npi_dtype type;
     int64_t *ints; /* one of them is in use */
     float *floats;
-    size_t count, room;
+    size_t count, capacity;
     npi_triples triples;
 } collector;
 
@@ -166,33 +167,33 @@ static int collect_int(void *user, int64_t row, int64_t col, const unsigned char
     collector *c = user;
     (void)row;
     (void)col;
-    int code = npi_grow(npi_stream_env(c->stream), &c->ints, &c->room, c->count, sizeof *c->ints, err);
+    int code = npi_grow(npi_stream_env(c->stream), &c->ints, &c->capacity, c->count, sizeof *c->ints, err);
     if (code == 0)
-        c->ints[c->count++] = npi_dtype_int(element, c->type);
+        c->ints[c->count++] = npi_dtype_read_int(element, c->type);
     return code;
 }
 
 static int collect_float(void *user, int64_t row, int64_t col, const unsigned char *element, npgnn_error *err)
 {
     collector *c = user;
-    int code = npi_grow(npi_stream_env(c->stream), &c->floats, &c->room, c->count, sizeof *c->floats, err);
+    int code = npi_grow(npi_stream_env(c->stream), &c->floats, &c->capacity, c->count, sizeof *c->floats, err);
     return code ? code : number_at(&c->floats[c->count++], c->type, c->stream, row, col, element, err);
 }
 
 /* Where the element that comes index-th row after row stands in the file. */
-static size_t place_of(const npi_array *array, size_t index)
+static size_t place_of(const npi_npy_header *array, size_t index)
 {
     size_t row = index / (size_t)array->cols, col = index % (size_t)array->cols;
     return array->fortran ? col * (size_t)array->rows + row : index;
 }
 
-int npi_npy_ints(int64_t **out, const npi_array *array, npi_stream *stream, npgnn_error *err)
+int npi_npy_read_ints(int64_t **out, const npi_npy_header *array, npi_stream *stream, npgnn_error *err)
 {
     const npgnn_env *env = npi_stream_env(stream);
     collector c = {.stream = stream, .type = array->type};
     if (is_text(array->type) || array->type.kind == 'f')
         return refuse(stream, err, "the array must be one of integers");
-    int code = npi_npy_each(array, stream, collect_int, &c, err);
+    int code = npi_npy_read_each(array, stream, collect_int, &c, err);
     int64_t *ordered = code == 0 ? npi_alloc(env, c.count, sizeof *ordered, err) : NULL;
     for (size_t i = 0; ordered && i < c.count; i++)
         ordered[i] = c.ints[place_of(array, i)];
@@ -203,13 +204,13 @@ int npi_npy_ints(int64_t **out, const npi_array *array, npi_stream *stream, npgn
     return code;
 }
 
-int npi_npy_floats(float **out, const npi_array *array, npi_stream *stream, npgnn_error *err)
+int npi_npy_read_floats(float **out, const npi_npy_header *array, npi_stream *stream, npgnn_error *err)
 {
     const npgnn_env *env = npi_stream_env(stream);
     collector c = {.stream = stream, .type = array->type};
     if (is_text(array->type))
         return refuse(stream, err, "the array must be one of numbers");
-    int code = npi_npy_each(array, stream, collect_float, &c, err);
+    int code = npi_npy_read_each(array, stream, collect_float, &c, err);
     float *ordered = code == 0 ? npi_alloc(env, c.count, sizeof *ordered, err) : NULL;
     for (size_t i = 0; ordered && i < c.count; i++)
         ordered[i] = c.floats[place_of(array, i)];
@@ -225,7 +226,7 @@ int npi_npy_floats(float **out, const npi_array *array, npi_stream *stream, npgn
 typedef struct text_reader {
     npi_stream *stream;
     npi_dtype type;
-    char *text; /* room for an element */
+    char *text; /* capacity for an element */
     npi_text_fn *see;
     void *user;
 } text_reader;
@@ -252,7 +253,7 @@ static int see_text(void *user, int64_t row, int64_t col, const unsigned char *e
     char *to = r->text;
     (void)col;
     for (int at = 0; to && at < r->type.size; at += step) {
-        int64_t c = npi_dtype_int(element + at, character);
+        int64_t c = npi_dtype_read_int(element + at, character);
         if (c == 0)
             break;
         if (step == 4)
@@ -267,14 +268,14 @@ static int see_text(void *user, int64_t row, int64_t col, const unsigned char *e
     return r->see(r->user, r->text, err);
 }
 
-int npi_npy_texts(const npi_array *array, npi_stream *stream, npi_text_fn *see, void *user, npgnn_error *err)
+int npi_npy_read_texts(const npi_npy_header *array, npi_stream *stream, npi_text_fn *see, void *user, npgnn_error *err)
 {
     const npgnn_env *env = npi_stream_env(stream);
     text_reader r = {.stream = stream, .type = array->type, .see = see, .user = user};
     if (!is_text(array->type) || array->cols != 1)
         return refuse(stream, err, "the array must be a vector of texts");
     r.text = npi_alloc(env, (size_t)array->type.size + 1, 1, err);
-    int code = r.text ? npi_npy_each(array, stream, see_text, &r, err) : NPGNN_E_MEMORY;
+    int code = r.text ? npi_npy_read_each(array, stream, see_text, &r, err) : NPGNN_E_MEMORY;
     npi_free(env, r.text);
     return code;
 }
@@ -294,13 +295,13 @@ static int collect_triple(void *user, int64_t row, int64_t col, const unsigned c
 int npi_table_read_npy(npi_table *out, npi_stream *stream, npgnn_error *err)
 {
     npi_table table = {0};
-    npi_array array = {0};
-    int code = npi_npy_begin(&array, stream, err);
+    npi_npy_header array = {0};
+    int code = npi_npy_read_header(&array, stream, err);
     if (code == 0 && (array.dims != 2 || is_text(array.type)))
         code = refuse(stream, err, "features need an array of numbers with two dimensions");
     collector c = {.stream = stream, .type = array.type};
     if (code == 0)
-        code = npi_npy_each(&array, stream, collect_triple, &c, err);
+        code = npi_npy_read_each(&array, stream, collect_triple, &c, err);
     if (code == 0)
         code = npi_table_check_size(stream, array.rows, array.cols, array.rows * array.cols, err);
     if (code == 0)

@@ -33,18 +33,18 @@ const char *npi_npz_first(const npi_zip *zip, const char *const keys[])
 int npi_npz_stream(npi_stream **out, npi_zip *zip, const char *prefix, const char *key, npgnn_error *err)
 {
     char name[64];
-    return npi_zip_member(out, zip, member_name(name, prefix, key), err);
+    return npi_zip_open_member(out, zip, member_name(name, prefix, key), err);
 }
 
-int npi_npz_open(npi_stream **out, npi_array *array, npi_zip *zip, const char *prefix, const char *key,
+int npi_npz_open(npi_stream **out, npi_npy_header *array, npi_zip *zip, const char *prefix, const char *key,
                  npgnn_error *err)
 {
     npi_stream *stream = NULL;
     int code = npi_npz_stream(&stream, zip, prefix, key, err);
     if (code == 0)
-        code = npi_npy_begin(array, stream, err);
+        code = npi_npy_read_header(array, stream, err);
     if (code == 0)
-        code = npi_table_check_size(stream, array->rows * array->cols, 0, (int64_t)npi_zip_bytes(zip), err);
+        code = npi_table_check_size(stream, array->rows * array->cols, 0, (int64_t)npi_zip_size(zip), err);
     if (code) {
         npi_stream_close(stream);
         return code;
@@ -53,23 +53,24 @@ int npi_npz_open(npi_stream **out, npi_array *array, npi_zip *zip, const char *p
     return 0;
 }
 
-int npi_npz_ints(int64_t **out, npi_array *array, npi_zip *zip, const char *prefix, const char *key, npgnn_error *err)
+int npi_npz_read_ints(int64_t **out, npi_npy_header *array, npi_zip *zip, const char *prefix, const char *key,
+                      npgnn_error *err)
 {
     npi_stream *stream = NULL;
     int code = npi_npz_open(&stream, array, zip, prefix, key, err);
     if (code == 0)
-        code = npi_npy_ints(out, array, stream, err);
+        code = npi_npy_read_ints(out, array, stream, err);
     npi_stream_close(stream);
     return code;
 }
 
-static int read_floats(float **out, npi_array *array, npi_zip *zip, const char *prefix, const char *key,
+static int read_floats(float **out, npi_npy_header *array, npi_zip *zip, const char *prefix, const char *key,
                        npgnn_error *err)
 {
     npi_stream *stream = NULL;
     int code = npi_npz_open(&stream, array, zip, prefix, key, err);
     if (code == 0)
-        code = npi_npy_floats(out, array, stream, err);
+        code = npi_npy_read_floats(out, array, stream, err);
     npi_stream_close(stream);
     return code;
 }
@@ -108,14 +109,14 @@ static int match_format(void *user, char *text, npgnn_error *err)
 static int read_format(sparse_format *out, npi_zip *zip, const char *prefix, npgnn_error *err)
 {
     npi_stream *stream = NULL;
-    npi_array array;
+    npi_npy_header array;
     int found = -1;
     *out = CSR;
     if (!npi_npz_has(zip, prefix, "format"))
         return 0;
     int code = npi_npz_open(&stream, &array, zip, prefix, "format", err);
     if (code == 0)
-        code = npi_npy_texts(&array, stream, match_format, &found, err);
+        code = npi_npy_read_texts(&array, stream, match_format, &found, err);
     npi_stream_close(stream);
     if (code == 0 && found < 0)
         return refuse(zip, err, "of scipy's sparse matrices csr, csc and coo are understood");
@@ -126,8 +127,8 @@ static int read_format(sparse_format *out, npi_zip *zip, const char *prefix, npg
 static int read_shape(sparse *m, npi_zip *zip, const char *prefix, npgnn_error *err)
 {
     int64_t *shape = NULL;
-    npi_array array;
-    int code = npi_npz_ints(&shape, &array, zip, prefix, "shape", err);
+    npi_npy_header array;
+    int code = npi_npz_read_ints(&shape, &array, zip, prefix, "shape", err);
     if (code == 0 && (array.rows != 2 || array.cols != 1 || shape[0] < 0 || shape[0] >= INT32_MAX || shape[1] < 0 ||
                       shape[1] >= INT32_MAX))
         code = refuse(zip, err, "the shape of the matrix must be two numbers below 2^31");
@@ -159,16 +160,16 @@ static int check_sparse(const sparse *m, int64_t offsets, npi_zip *zip, npgnn_er
 
 static int read_sparse(sparse *m, npi_zip *zip, const char *prefix, npgnn_error *err)
 {
-    npi_array data = {0}, minor = {0}, major = {0};
+    npi_npy_header data = {0}, minor = {0}, major = {0};
     int code = read_format(&m->format, zip, prefix, err);
     if (code == 0)
         code = read_shape(m, zip, prefix, err);
     if (code == 0)
         code = read_floats(&m->data, &data, zip, prefix, "data", err);
     if (code == 0)
-        code = npi_npz_ints(&m->minor, &minor, zip, prefix, m->format == COO ? "col" : "indices", err);
+        code = npi_npz_read_ints(&m->minor, &minor, zip, prefix, m->format == COO ? "col" : "indices", err);
     if (code == 0)
-        code = npi_npz_ints(&m->major, &major, zip, prefix, m->format == COO ? "row" : "indptr", err);
+        code = npi_npz_read_ints(&m->major, &major, zip, prefix, m->format == COO ? "row" : "indptr", err);
     if (code)
         return code;
     m->count = data.rows;
@@ -193,7 +194,8 @@ static int add_entries(npi_triples *out, const sparse *m, const npgnn_env *env, 
     return code;
 }
 
-int npi_npz_sparse(npi_triples *out, int32_t *rows, int32_t *cols, npi_zip *zip, const char *prefix, npgnn_error *err)
+int npi_npz_read_sparse(npi_triples *out, int32_t *rows, int32_t *cols, npi_zip *zip, const char *prefix,
+                        npgnn_error *err)
 {
     const npgnn_env *env = npi_zip_env(zip);
     npi_triples triples = {0};

@@ -10,7 +10,7 @@ static int sparse_features(npi_csr *out, npi_zip *zip, const char *prefix, npgnn
 {
     npi_triples triples = {0};
     int32_t rows, cols;
-    int code = npi_npz_sparse(&triples, &rows, &cols, zip, prefix, err);
+    int code = npi_npz_read_sparse(&triples, &rows, &cols, zip, prefix, err);
     if (code == 0)
         code = npi_triples_to_csr(out, &triples, rows, cols, npi_zip_stream(zip), err);
     npi_free(npi_zip_env(zip), triples.items);
@@ -65,7 +65,7 @@ int npi_table_read_npz(npi_table *out, npi_stream *stream, npgnn_error *err)
 typedef struct text_sink {
     npi_zip *zip;
     npi_names *names;
-    npi_columns columns;
+    npi_column_names columns;
     npi_labels labels;
 } text_sink;
 
@@ -82,7 +82,7 @@ static int add_name(void *user, char *text, npgnn_error *err)
 static int add_column(void *user, char *text, npgnn_error *err)
 {
     text_sink *sink = user;
-    return npi_columns_add(&sink->columns, text, npi_zip_env(sink->zip), err);
+    return npi_column_names_add(&sink->columns, text, npi_zip_env(sink->zip), err);
 }
 
 /* numpy's integers have no "none": -1 stands for it. */
@@ -93,12 +93,12 @@ static int add_label(void *user, char *text, npgnn_error *err)
 }
 
 /* Integers are texts too. */
-static int each_text(const npi_array *array, npi_stream *stream, npi_text_fn *see, void *user, npgnn_error *err)
+static int each_text(const npi_npy_header *array, npi_stream *stream, npi_text_fn *see, void *user, npgnn_error *err)
 {
     int64_t *numbers = NULL;
     if (array->type.kind == 'U' || array->type.kind == 'S')
-        return npi_npy_texts(array, stream, see, user, err);
-    int code = npi_npy_ints(&numbers, array, stream, err);
+        return npi_npy_read_texts(array, stream, see, user, err);
+    int code = npi_npy_read_ints(&numbers, array, stream, err);
     for (int64_t i = 0; code == 0 && i < array->rows; i++) {
         char text[24];
         snprintf(text, sizeof text, "%lld", (long long)numbers[i]);
@@ -115,7 +115,7 @@ static int read_texts(text_sink *sink, const char *const keys[], npi_text_fn *se
     const npgnn_env *env = npi_zip_env(sink->zip);
     const char *key = npi_npz_first(sink->zip, keys);
     npi_stream *stream = NULL;
-    npi_array array = {0};
+    npi_npy_header array = {0};
     npgnn_error why = {0};
     if (!key)
         return 0;
@@ -156,7 +156,7 @@ static int read_names(npi_table *table, text_sink *sink, int32_t n, npgnn_error 
         table->names = sink->names;
         sink->names = NULL;
     }
-    table->columns = npi_columns_take(&sink->columns, npi_zip_name(sink->zip), env);
+    table->columns = npi_column_names_take(&sink->columns, npi_zip_name(sink->zip), env);
     npi_labels_take(&table->label, &table->classes, &sink->labels, env);
     return 0;
 }
@@ -167,7 +167,7 @@ static int matrix_edges(npi_edge_list *list, npi_zip *zip, const char *prefix, n
 {
     npi_triples triples = {0};
     int32_t rows = 0, cols = 0;
-    int code = npi_npz_sparse(&triples, &rows, &cols, zip, prefix, err);
+    int code = npi_npz_read_sparse(&triples, &rows, &cols, zip, prefix, err);
     if (code == 0 && rows != cols)
         code = npi_fail_at(err, NPGNN_E_FORMAT, npi_zip_name(zip), 0, "links need a square matrix, not %d x %d", rows,
                            cols);
@@ -202,8 +202,8 @@ static int add_listed(npi_edge_list *list, const int64_t *ids, int64_t count, in
 static int list_edges(npi_edge_list *list, npi_zip *zip, const char *key, npgnn_error *err)
 {
     int64_t *ids = NULL;
-    npi_array array;
-    int code = npi_npz_ints(&ids, &array, zip, "", key, err);
+    npi_npy_header array;
+    int code = npi_npz_read_ints(&ids, &array, zip, "", key, err);
     if (code)
         return code;
     if (array.rows == 2 && (array.cols != 2 || strcmp(key, "edge_index") == 0))
@@ -259,12 +259,12 @@ static int read_graph(npi_edge_list *list, npi_table *table, npi_zip *zip, npgnn
     if (code == 0 && table->names)
         code = share_names(list, table, zip, err);
     npi_names_free(sink.names);
-    npi_columns_free(&sink.columns);
+    npi_column_names_free(&sink.columns);
     npi_labels_free(&sink.labels, npi_zip_env(zip));
     return code;
 }
 
-int npi_npz_graph(npi_edge_list *list, npi_table *table, npi_stream *stream, npgnn_error *err)
+int npi_npz_read_graph(npi_edge_list *list, npi_table *table, npi_stream *stream, npgnn_error *err)
 {
     npi_zip *zip = NULL;
     int code = npi_zip_open(&zip, stream, err);

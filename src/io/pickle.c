@@ -10,11 +10,11 @@ typedef struct machine {
     size_t at; /* next byte */
     size_t opcode_at;
     uint32_t *stack;
-    size_t depth, stack_room;
+    size_t depth, stack_capacity;
     size_t marks[DEEPEST]; /* depth of the stack at each open mark */
     int mark_count;
     uint32_t *memo; /* value + 1; 0: nothing there */
-    size_t memo_count, memo_room;
+    size_t memo_count, memo_capacity;
     uint64_t argument; /* of the opcode under way */
     int detail;        /* which of the similar ones it is */
     int stopped;
@@ -40,7 +40,7 @@ static int add_value(machine *m, npi_pickle_value value, uint32_t *index)
     npi_pickle *p = m->pickle;
     if (p->count >= UINT32_MAX - 1)
         return refuse(m, "too many values");
-    int code = npi_grow(&p->env, &p->values, &p->room, p->count, sizeof *p->values, m->err);
+    int code = npi_grow(&p->env, &p->values, &p->capacity, p->count, sizeof *p->values, m->err);
     if (code)
         return code;
     *index = (uint32_t)p->count;
@@ -50,7 +50,7 @@ static int add_value(machine *m, npi_pickle_value value, uint32_t *index)
 
 static int push(machine *m, uint32_t index)
 {
-    int code = npi_grow(&m->pickle->env, &m->stack, &m->stack_room, m->depth, sizeof *m->stack, m->err);
+    int code = npi_grow(&m->pickle->env, &m->stack, &m->stack_capacity, m->depth, sizeof *m->stack, m->err);
     if (code)
         return code;
     m->stack[m->depth++] = index;
@@ -84,13 +84,13 @@ static npi_pickle_value *top(machine *m)
 static int collect(machine *m, npi_pickle_value *list, size_t from)
 {
     size_t more = m->depth - from, wanted = list->as.list.count + more;
-    if (wanted > list->as.list.room) {
-        size_t room = more == wanted || wanted > 2 * list->as.list.room ? wanted : 2 * list->as.list.room;
-        uint32_t *grown = npi_resize(&m->pickle->env, list->as.list.items, room, sizeof *grown, m->err);
+    if (wanted > list->as.list.capacity) {
+        size_t capacity = more == wanted || wanted > 2 * list->as.list.capacity ? wanted : 2 * list->as.list.capacity;
+        uint32_t *grown = npi_resize(&m->pickle->env, list->as.list.items, capacity, sizeof *grown, m->err);
         if (!grown)
             return NPGNN_E_MEMORY;
         list->as.list.items = grown;
-        list->as.list.room = room;
+        list->as.list.capacity = capacity;
     }
     if (more > 0)
         memcpy(list->as.list.items + list->as.list.count, m->stack + from, more * sizeof *m->stack);
@@ -145,7 +145,7 @@ static int op_long(machine *m)
     npi_dtype type = {'i', (int)size, 0};
     npi_pickle_value value = {.kind = NPI_PICKLE_INT};
     if (size > 0)
-        value.as.integer = npi_dtype_int(m->pickle->bytes + m->at, type);
+        value.as.integer = npi_dtype_read_int(m->pickle->bytes + m->at, type);
     m->at += size;
     return push_value(m, value);
 }
@@ -248,7 +248,7 @@ static int put_memo(machine *m, uint64_t slot)
     if (slot > m->pickle->size) /* picklers count up from 0 or 1, spending a byte or more each time */
         return refuse(m, "a memo slot out of range");
     while (m->memo_count <= slot) {
-        code = npi_grow(&m->pickle->env, &m->memo, &m->memo_room, m->memo_count, sizeof *m->memo, m->err);
+        code = npi_grow(&m->pickle->env, &m->memo, &m->memo_capacity, m->memo_count, sizeof *m->memo, m->err);
         if (code)
             return code;
         m->memo[m->memo_count++] = 0;
@@ -301,10 +301,10 @@ static int same(const unsigned char *bytes, size_t size, const char *text)
 }
 
 /* Copies for an error message what a file says, with anything but plain characters as '?'. */
-static void show(char *out, size_t room, const unsigned char *bytes, size_t size)
+static void show(char *out, size_t capacity, const unsigned char *bytes, size_t size)
 {
     size_t used = 0;
-    for (; used < size && used < room - 1; used++)
+    for (; used < size && used < capacity - 1; used++)
         out[used] = bytes[used] > ' ' && bytes[used] < 127 ? (char)bytes[used] : '?';
     out[used] = '\0';
 }
@@ -506,7 +506,8 @@ int npi_pickle_read(npi_pickle *out, npi_stream *stream, npgnn_error *err)
     npi_pickle_value none = {.kind = NPI_PICKLE_NONE};
     uint32_t zero;
     pickle.name = npi_strdup(&pickle.env, npi_stream_name(stream), err);
-    int code = pickle.name ? npi_stream_all(&pickle.bytes, &pickle.size, stream, LARGEST_FILE, err) : NPGNN_E_MEMORY;
+    int code =
+        pickle.name ? npi_stream_read_all(&pickle.bytes, &pickle.size, stream, LARGEST_FILE, err) : NPGNN_E_MEMORY;
     if (code == 0)
         code = add_value(&m, none, &zero);
     while (code == 0 && !m.stopped)

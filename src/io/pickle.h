@@ -42,7 +42,7 @@ typedef struct npi_pickle_value {
         } string;
         struct { /* TUPLE, LIST; DICT: key, value, key, value... */
             uint32_t *items;
-            size_t count, room;
+            size_t count, capacity;
         } list;
         struct { /* OBJECT: the arguments that made it and the state it was given, value 0 (None) where it was not */
             uint32_t args, state;
@@ -56,7 +56,7 @@ typedef struct npi_pickle {
     unsigned char *bytes;
     size_t size;
     npi_pickle_value *values;
-    size_t count, room;
+    size_t count, capacity;
     uint32_t root;
 } npi_pickle;
 
@@ -72,28 +72,28 @@ const npi_pickle_value *npi_pickle_at(const npi_pickle *pickle, uint32_t index);
 const npi_pickle_value *npi_pickle_item(const npi_pickle *pickle, const npi_pickle_value *value, size_t i);
 
 /* What a dict has under a string, or NULL. */
-const npi_pickle_value *npi_pickle_get(const npi_pickle *pickle, const npi_pickle_value *dict, const char *key);
+const npi_pickle_value *npi_pickle_lookup(const npi_pickle *pickle, const npi_pickle_value *dict, const char *key);
 
 /* An array of one or two dimensions; `bytes` has exactly rows * cols elements, row after row. */
-typedef struct npi_array {
+typedef struct npi_pickle_array {
     npi_dtype type;
     int64_t rows, cols; /* cols 1 for one dimension */
     int dimensions;
     const unsigned char *bytes;
-} npi_array;
+} npi_pickle_array;
 
 /* A CSR matrix, whose indices have been checked: ptr ascends from 0 to the number of elements, columns are in range. */
-typedef struct npi_array_csr {
+typedef struct npi_pickle_csr {
     int32_t rows, cols;
-    npi_array ptr, col, val;
-} npi_array_csr;
+    npi_pickle_array ptr, col, val;
+} npi_pickle_csr;
 
 /* `what` names the value in errors, as "ally is not an array". */
-int npi_pickle_array(npi_array *out, const npi_pickle *pickle, const npi_pickle_value *value, const char *what,
-                     npgnn_error *err);
-int npi_pickle_csr(npi_array_csr *out, const npi_pickle *pickle, const npi_pickle_value *value, npgnn_error *err);
+int npi_pickle_get_array(npi_pickle_array *out, const npi_pickle *pickle, const npi_pickle_value *value,
+                         const char *what, npgnn_error *err);
+int npi_pickle_get_csr(npi_pickle_csr *out, const npi_pickle *pickle, const npi_pickle_value *value, npgnn_error *err);
 
-int64_t npi_array_int(const npi_array *array, int64_t index);
-double npi_array_float(const npi_array *array, int64_t index);
+int64_t npi_pickle_array_int(const npi_pickle_array *array, int64_t index);
+double npi_pickle_array_float(const npi_pickle_array *array, int64_t index);
 
 #endif

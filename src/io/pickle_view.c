@@ -25,7 +25,7 @@ static int is_text(const npi_pickle_value *value, const char *text)
            memcmp(value->as.string.bytes, text, value->as.string.size) == 0;
 }
 
-const npi_pickle_value *npi_pickle_get(const npi_pickle *pickle, const npi_pickle_value *dict, const char *key)
+const npi_pickle_value *npi_pickle_lookup(const npi_pickle *pickle, const npi_pickle_value *dict, const char *key)
 {
     if (!dict || dict->kind != NPI_PICKLE_DICT)
         return NULL;
@@ -37,14 +37,14 @@ const npi_pickle_value *npi_pickle_get(const npi_pickle *pickle, const npi_pickl
     return NULL;
 }
 
-int64_t npi_array_int(const npi_array *array, int64_t index)
+int64_t npi_pickle_array_int(const npi_pickle_array *array, int64_t index)
 {
-    return npi_dtype_int(array->bytes + index * array->type.size, array->type);
+    return npi_dtype_read_int(array->bytes + index * array->type.size, array->type);
 }
 
-double npi_array_float(const npi_array *array, int64_t index)
+double npi_pickle_array_float(const npi_pickle_array *array, int64_t index)
 {
-    return npi_dtype_float(array->bytes + index * array->type.size, array->type);
+    return npi_dtype_read_float(array->bytes + index * array->type.size, array->type);
 }
 
 static int is_object(const npi_pickle_value *value, npi_pickle_class of)
@@ -65,7 +65,7 @@ static int read_dtype(npi_dtype *out, const npi_pickle *p, const npi_pickle_valu
     return 0;
 }
 
-static int read_shape(npi_array *out, const npi_pickle *p, const npi_pickle_value *shape)
+static int read_shape(npi_pickle_array *out, const npi_pickle *p, const npi_pickle_value *shape)
 {
     int64_t size[2] = {0, 1};
     if (!shape || shape->kind != NPI_PICKLE_TUPLE || shape->as.list.count < 1 || shape->as.list.count > 2)
@@ -108,10 +108,10 @@ static array_parts find_parts(const npi_pickle *p, const npi_pickle_value *value
     return parts;
 }
 
-int npi_pickle_array(npi_array *out, const npi_pickle *p, const npi_pickle_value *value, const char *what,
-                     npgnn_error *err)
+int npi_pickle_get_array(npi_pickle_array *out, const npi_pickle *p, const npi_pickle_value *value, const char *what,
+                         npgnn_error *err)
 {
-    npi_array array = {0};
+    npi_pickle_array array = {0};
     array_parts parts = find_parts(p, value);
     if (!parts.bytes || parts.bytes->kind != NPI_PICKLE_BYTES)
         return npi_fail_at(err, NPGNN_E_FORMAT, p->name, 0, "%s is not an array", what);
@@ -132,13 +132,13 @@ int npi_pickle_array(npi_array *out, const npi_pickle *p, const npi_pickle_value
     return 0;
 }
 
-static int check_csr(const npi_array_csr *csr, const npi_pickle *p, npgnn_error *err)
+static int check_csr(const npi_pickle_csr *csr, const npi_pickle *p, npgnn_error *err)
 {
     int64_t elements = csr->col.rows, last = 0;
-    if (csr->ptr.rows != (int64_t)csr->rows + 1 || csr->val.rows != elements || npi_array_int(&csr->ptr, 0) != 0)
+    if (csr->ptr.rows != (int64_t)csr->rows + 1 || csr->val.rows != elements || npi_pickle_array_int(&csr->ptr, 0) != 0)
         return npi_fail_at(err, NPGNN_E_FORMAT, p->name, 0, "the parts of the matrix do not fit together");
     for (int64_t row = 1; row <= csr->rows; row++) {
-        int64_t next = npi_array_int(&csr->ptr, row);
+        int64_t next = npi_pickle_array_int(&csr->ptr, row);
         if (next < last)
             return npi_fail_at(err, NPGNN_E_FORMAT, p->name, 0, "row %lld of the matrix ends before it begins",
                                (long long)row - 1);
@@ -149,7 +149,7 @@ static int check_csr(const npi_array_csr *csr, const npi_pickle *p, npgnn_error 
                            "the rows of the matrix hold %lld elements, but it has %lld", (long long)last,
                            (long long)elements);
     for (int64_t i = 0; i < elements; i++) {
-        int64_t col = npi_array_int(&csr->col, i);
+        int64_t col = npi_pickle_array_int(&csr->col, i);
         if (col < 0 || col >= csr->cols)
             return npi_fail_at(err, NPGNN_E_FORMAT, p->name, 0, "column %lld of a matrix that has %d", (long long)col,
                                (int)csr->cols);
@@ -157,25 +157,25 @@ static int check_csr(const npi_array_csr *csr, const npi_pickle *p, npgnn_error 
     return 0;
 }
 
-int npi_pickle_csr(npi_array_csr *out, const npi_pickle *p, const npi_pickle_value *value, npgnn_error *err)
+int npi_pickle_get_csr(npi_pickle_csr *out, const npi_pickle *p, const npi_pickle_value *value, npgnn_error *err)
 {
-    npi_array_csr csr;
-    npi_array shape;
+    npi_pickle_csr csr;
+    npi_pickle_array shape;
     if (!is_object(value, NPI_PICKLE_CSR))
         return npi_fail_at(err, NPGNN_E_FORMAT, p->name, 0, "this is not a sparse matrix (scipy's csr_matrix)");
     const npi_pickle_value *state = npi_pickle_at(p, value->as.object.state);
-    const npi_pickle_value *size = npi_pickle_get(p, state, "_shape");
+    const npi_pickle_value *size = npi_pickle_lookup(p, state, "_shape");
     if (!size)
-        size = npi_pickle_get(p, state, "shape");
+        size = npi_pickle_lookup(p, state, "shape");
     if (read_shape(&shape, p, size) || shape.dimensions != 2)
         return npi_fail_at(err, NPGNN_E_FORMAT, p->name, 0, "the matrix has no usable shape");
     csr.rows = (int32_t)shape.rows;
     csr.cols = (int32_t)shape.cols;
-    int code = npi_pickle_array(&csr.ptr, p, npi_pickle_get(p, state, "indptr"), "indptr", err);
+    int code = npi_pickle_get_array(&csr.ptr, p, npi_pickle_lookup(p, state, "indptr"), "indptr", err);
     if (code == 0)
-        code = npi_pickle_array(&csr.col, p, npi_pickle_get(p, state, "indices"), "indices", err);
+        code = npi_pickle_get_array(&csr.col, p, npi_pickle_lookup(p, state, "indices"), "indices", err);
     if (code == 0)
-        code = npi_pickle_array(&csr.val, p, npi_pickle_get(p, state, "data"), "data", err);
+        code = npi_pickle_get_array(&csr.val, p, npi_pickle_lookup(p, state, "data"), "data", err);
     if (code)
         return code;
     if (csr.ptr.dimensions != 1 || csr.ptr.type.kind == 'f' || csr.col.dimensions != 1 || csr.col.type.kind == 'f' ||

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "io/path.h"
 #include "io/pickle.h"
 #include "io/readers.h"
 #include "io/rows.h"
@@ -14,8 +15,8 @@
 /* What the files hold, as pickled. */
 typedef struct contents {
     npi_pickle pickle[NPI_PLANETOID_TEST];
-    npi_array_csr allx, tx;
-    npi_array ally, ty;
+    npi_pickle_csr allx, tx;
+    npi_pickle_array ally, ty;
     int32_t *test; /* (tx.rows) node of each row of tx and ty */
     int32_t nodes;
     int32_t *source; /* (nodes) row of allx, or allx.rows + row of tx; -1: in neither */
@@ -38,12 +39,12 @@ static int read_test_index(contents *c, npi_stream *stream, const npgnn_env *env
     c->test = npi_alloc(env, (size_t)rows, sizeof *c->test, err);
     if (!c->test)
         return NPGNN_E_MEMORY;
-    while ((code = npi_stream_line(&line, stream, err)) > 0) {
+    while ((code = npi_stream_read_line(&line, stream, err)) > 0) {
         int64_t id;
-        char *field = npi_text_field(&line, ' ');
+        char *field = npi_text_cut_field(&line, ' ');
         if (!field)
             continue;
-        if (!npi_number_int(&id, field) || id < 0 || id >= INT32_MAX)
+        if (!npi_number_parse_int(&id, field) || id < 0 || id >= INT32_MAX)
             return npi_stream_fail(stream, err, "'%.40s' is not a node id", field);
         if (count == rows)
             return npi_stream_fail(stream, err, "more ids than tx has rows (%d)", rows);
@@ -80,16 +81,16 @@ static int place_rows(contents *c, const char *index_name, const npgnn_env *env,
 
 /* ---- features and labels ---- */
 
-static int add_row(npi_rows *rows, const npi_array_csr *x, int32_t row, const char *name, npgnn_error *err)
+static int add_row(npi_rows *rows, const npi_pickle_csr *x, int32_t row, const char *name, npgnn_error *err)
 {
-    int64_t end = npi_array_int(&x->ptr, row + 1);
+    int64_t end = npi_pickle_array_int(&x->ptr, row + 1);
     int32_t twice;
     int code = 0;
-    for (int64_t p = npi_array_int(&x->ptr, row); code == 0 && p < end; p++) {
-        double value = npi_array_float(&x->val, p);
+    for (int64_t p = npi_pickle_array_int(&x->ptr, row); code == 0 && p < end; p++) {
+        double value = npi_pickle_array_float(&x->val, p);
         if (!(fabs(value) <= (double)FLT_MAX))
             return npi_fail_at(err, NPGNN_E_FORMAT, name, 0, "row %d has a feature that is not finite", row);
-        code = npi_rows_add(rows, (int32_t)npi_array_int(&x->col, p), (float)value, err);
+        code = npi_rows_add(rows, (int32_t)npi_pickle_array_int(&x->col, p), (float)value, err);
     }
     if (code == 0)
         code = npi_rows_end(&twice, rows, err);
@@ -128,12 +129,12 @@ static int read_features(npi_features **out, const contents *c, const npgnn_env 
 }
 
 /* The column of the largest element of a row, -1 where all are zero. */
-static int32_t one_hot(const npi_array *y, int64_t row)
+static int32_t one_hot(const npi_pickle_array *y, int64_t row)
 {
     int32_t best = -1;
     double largest = 0;
     for (int64_t i = 0; i < y->cols; i++) {
-        double value = npi_array_float(y, row * y->cols + i);
+        double value = npi_pickle_array_float(y, row * y->cols + i);
         if (value > largest) {
             largest = value;
             best = (int32_t)i;
@@ -142,7 +143,7 @@ static int32_t one_hot(const npi_array *y, int64_t row)
     return best;
 }
 
-static int read_labels(npi_graph_parts *parts, const contents *c, const npgnn_env *env, npgnn_error *err)
+static int read_labels(npi_graph_content *parts, const contents *c, const npgnn_env *env, npgnn_error *err)
 {
     int32_t all = c->allx.rows;
     parts->label = npi_resize(env, NULL, (size_t)c->nodes, sizeof *parts->label, err);
@@ -222,8 +223,8 @@ static int read_edges(npgnn_pair **out, int64_t *count, const npi_pickle *p, int
 
 static int check_shapes(const contents *c, npgnn_error *err)
 {
-    const npi_array *y[2] = {&c->ally, &c->ty};
-    const npi_array_csr *x[2] = {&c->allx, &c->tx};
+    const npi_pickle_array *y[2] = {&c->ally, &c->ty};
+    const npi_pickle_csr *x[2] = {&c->allx, &c->tx};
     for (int i = 0; i < 2; i++) {
         const char *name = c->pickle[i ? NPI_PLANETOID_TY : NPI_PLANETOID_ALLY].name;
         if (y[i]->rows != x[i]->rows)
@@ -250,13 +251,13 @@ static int read_contents(contents *c, npi_stream *files[NPI_PLANETOID_FILES], co
         return code;
     const npi_pickle *allx = &p[NPI_PLANETOID_ALLX], *tx = &p[NPI_PLANETOID_TX];
     const npi_pickle *ally = &p[NPI_PLANETOID_ALLY], *ty = &p[NPI_PLANETOID_TY];
-    code = npi_pickle_csr(&c->allx, allx, npi_pickle_at(allx, allx->root), err);
+    code = npi_pickle_get_csr(&c->allx, allx, npi_pickle_at(allx, allx->root), err);
     if (code == 0)
-        code = npi_pickle_csr(&c->tx, tx, npi_pickle_at(tx, tx->root), err);
+        code = npi_pickle_get_csr(&c->tx, tx, npi_pickle_at(tx, tx->root), err);
     if (code == 0)
-        code = npi_pickle_array(&c->ally, ally, npi_pickle_at(ally, ally->root), "ally", err);
+        code = npi_pickle_get_array(&c->ally, ally, npi_pickle_at(ally, ally->root), "ally", err);
     if (code == 0)
-        code = npi_pickle_array(&c->ty, ty, npi_pickle_at(ty, ty->root), "ty", err);
+        code = npi_pickle_get_array(&c->ty, ty, npi_pickle_at(ty, ty->root), "ty", err);
     if (code == 0)
         code = check_shapes(c, err);
     if (code == 0)
@@ -273,7 +274,7 @@ int npi_planetoid_read(npgnn_graph **out, npi_stream *files[NPI_PLANETOID_FILES]
                        npgnn_error *err)
 {
     contents c = {0};
-    npi_graph_parts parts = {0};
+    npi_graph_content parts = {0};
     npgnn_pair *edges = NULL;
     int code = read_contents(&c, files, env, err);
     if (code == 0)
@@ -301,7 +302,7 @@ int npi_planetoid_read(npgnn_graph **out, npi_stream *files[NPI_PLANETOID_FILES]
 int npi_planetoid_load(npgnn_graph **out, const char *prefix, const npgnn_env *env, npgnn_error *err)
 {
     npi_stream *files[NPI_PLANETOID_FILES] = {NULL};
-    char path[4096];
+    char path[NPI_PATH_SIZE];
     int code = 0;
     for (int i = 0; code == 0 && i < NPI_PLANETOID_FILES; i++) {
         int length = snprintf(path, sizeof path, "%s.%s", prefix, npi_planetoid_suffix((npi_planetoid_file)i));

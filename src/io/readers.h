@@ -8,9 +8,9 @@
 #include "io/stream.h"
 
 /* A header may declare so many times more rows or columns than the file has elements: what it makes us reserve stays in
- * proportion to the file. Below NPI_FREE_SIZE anything goes. */
-#define NPI_SPARSEST 64
-#define NPI_FREE_SIZE (1 << 20)
+ * proportion to the file. Below NPI_UNCHECKED_SIZE anything goes. */
+#define NPI_MAX_SPARSITY 64
+#define NPI_UNCHECKED_SIZE (1 << 20)
 
 /* ---- edges ---- */
 
@@ -20,7 +20,7 @@ typedef struct npi_edge_list {
     int other_weights; /* 1: there are some besides 1 */
     npgnn_pair *pairs; /* ids as the file has them, or indices into names */
     float *weights;    /* (count) where they are wanted, NULL otherwise */
-    size_t room, weight_room;
+    size_t capacity, weight_capacity;
     int64_t count;
     npi_names *names;     /* NULL: every id is an integer from 0 to INT32_MAX - 1, written plainly */
     int32_t largest;      /* such id, -1 where there is none */
@@ -34,7 +34,7 @@ typedef struct npi_edge_list {
 npi_edge_list npi_edges_start(const npgnn_env *env, int weighted);
 
 /* Two ids a line, or a Matrix Market file, into an empty list, which is the caller's to free also on failure. */
-int npi_edges_read(npi_edge_list *list, npi_stream *stream, npgnn_error *err);
+int npi_edges_read_text(npi_edge_list *list, npi_stream *stream, npgnn_error *err);
 
 /* E_FORMAT for a weight that is not positive and finite, where weights are wanted. */
 int npi_edges_add(npi_edge_list *list, npgnn_pair edge, float weight, npi_stream *stream, npgnn_error *err);
@@ -73,22 +73,22 @@ int npi_table_read_plain(npi_table *out, npi_stream *stream, npgnn_error *err);
 /* Gives an empty table rows without columns. */
 int npi_table_empty(npi_table *out, int32_t rows, const npgnn_env *env, npgnn_error *err);
 
-/* E_FORMAT for sizes out of proportion to the elements, see NPI_SPARSEST. */
+/* E_FORMAT for sizes out of proportion to the elements, see NPI_MAX_SPARSITY. */
 int npi_table_check_size(npi_stream *stream, int64_t rows, int64_t cols, int64_t elements, npgnn_error *err);
 
 /* ---- names of columns ---- */
 
-typedef struct npi_columns {
+typedef struct npi_column_names {
     npi_names *names;
     int32_t count;       /* added */
     const char *trouble; /* why they are of no use, NULL: they are */
-} npi_columns;
+} npi_column_names;
 
-int npi_columns_add(npi_columns *columns, const char *name, const npgnn_env *env, npgnn_error *err);
+int npi_column_names_add(npi_column_names *columns, const char *name, const npgnn_env *env, npgnn_error *err);
 
 /* The names; NULL where there are none, or, with a notice, where they do not tell the columns apart. Leaves `columns` empty. */
-npi_names *npi_columns_take(npi_columns *columns, const char *file, const npgnn_env *env);
-void npi_columns_free(npi_columns *columns);
+npi_names *npi_column_names_take(npi_column_names *columns, const char *file, const npgnn_env *env);
+void npi_column_names_free(npi_column_names *columns);
 
 /* ---- elements in any order ---- */
 
@@ -99,7 +99,7 @@ typedef struct npi_triple {
 
 typedef struct npi_triples {
     npi_triple *items;
-    size_t count, room;
+    size_t count, capacity;
 } npi_triples;
 
 int npi_triples_add(npi_triples *triples, int32_t row, int32_t col, float val, const npgnn_env *env, npgnn_error *err);
@@ -118,10 +118,10 @@ typedef struct npi_mtx {
 
 /* 1 when the stream begins with "%%MatrixMarket". */
 int npi_mtx_detect(const npi_stream *stream);
-int npi_mtx_begin(npi_mtx *out, npi_stream *stream, npgnn_error *err);
+int npi_mtx_read_header(npi_mtx *out, npi_stream *stream, npgnn_error *err);
 
 /* The next entry, counted from 0; also checks that there are as many as announced. Returns 1, or 0 after the last. */
-int npi_mtx_next(npi_triple *entry, npi_mtx *mtx, npi_stream *stream, npgnn_error *err);
+int npi_mtx_read_entry(npi_triple *entry, npi_mtx *mtx, npi_stream *stream, npgnn_error *err);
 
 /* ---- labels ---- */
 
@@ -129,7 +129,7 @@ int npi_mtx_next(npi_triple *entry, npi_mtx *mtx, npi_stream *stream, npgnn_erro
 typedef struct npi_labels {
     npi_names *texts;
     int32_t *of; /* index in texts, -1: none */
-    size_t count, room;
+    size_t count, capacity;
 } npi_labels;
 
 int npi_labels_add(npi_labels *labels, const char *text, const npgnn_env *env, npgnn_error *err);
@@ -153,19 +153,20 @@ int npi_graphml_read(npi_edge_list *edges, npi_table *table, npi_stream *stream,
 
 /* JSON: an edge a line, {"source": "a", "target": "b", "weight": 2}; features as {"node": [columns that are 1], ...}. */
 int npi_json_detect(const npi_stream *stream);
-int npi_json_edges(npi_edge_list *edges, npi_stream *stream, npgnn_error *err);
+int npi_json_read_edges(npi_edge_list *edges, npi_stream *stream, npgnn_error *err);
 int npi_table_read_json(npi_table *out, npi_stream *stream, npgnn_error *err);
 
 /* A file of edges, of any format, and what it has besides: rows in `table`, which stays empty where there are none. Both are
  * the caller's to free, also on failure. */
-int npi_tables_read(npi_edge_list *edges, npi_table *table, npi_stream *stream, npgnn_error *err);
+int npi_edges_read_any(npi_edge_list *edges, npi_table *table, npi_stream *stream, npgnn_error *err);
 
 /* The graph of the files at a location. */
-int npi_files_load(npgnn_graph **out, const npi_location *where, int weighted, const npgnn_env *env, npgnn_error *err);
+int npi_location_load(npgnn_graph **out, const npi_location *where, int weighted, const npgnn_env *env,
+                      npgnn_error *err);
 
 /* The graph of what was read; takes over table's content, also on failure. `table` NULL: no features. The streams give
  * their names to errors; `labels` may be NULL. */
-int npi_tables_build(npgnn_graph **out, npi_edge_list *edges, const char *edges_name, npi_table *table,
-                     npi_stream *labels, const npgnn_env *env, npgnn_error *err);
+int npi_edges_to_graph(npgnn_graph **out, npi_edge_list *edges, const char *edges_name, npi_table *table,
+                       npi_stream *labels, const npgnn_env *env, npgnn_error *err);
 
 #endif

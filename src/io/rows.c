@@ -12,11 +12,11 @@ int npi_rows_start(npi_rows *rows, const npgnn_env *env, npgnn_error *err)
 {
     memset(rows, 0, sizeof *rows);
     rows->env = *env;
-    int code = npi_grow(env, &rows->ptr, &rows->ptr_room, 0, sizeof *rows->ptr, err);
+    int code = npi_grow(env, &rows->ptr, &rows->ptr_capacity, 0, sizeof *rows->ptr, err);
     if (code == 0)
-        code = npi_grow(env, &rows->col, &rows->col_room, 0, sizeof *rows->col, err);
+        code = npi_grow(env, &rows->col, &rows->col_capacity, 0, sizeof *rows->col, err);
     if (code == 0)
-        code = npi_grow(env, &rows->val, &rows->val_room, 0, sizeof *rows->val, err);
+        code = npi_grow(env, &rows->val, &rows->val_capacity, 0, sizeof *rows->val, err);
     if (code)
         npi_rows_free(rows);
     else
@@ -31,9 +31,9 @@ int npi_rows_add(npi_rows *rows, int32_t col, float val, npgnn_error *err)
         rows->cols = col + 1;
     if (val == 0)
         return 0;
-    int code = npi_grow(&rows->env, &rows->col, &rows->col_room, used, sizeof *rows->col, err);
+    int code = npi_grow(&rows->env, &rows->col, &rows->col_capacity, used, sizeof *rows->col, err);
     if (code == 0)
-        code = npi_grow(&rows->env, &rows->val, &rows->val_room, used, sizeof *rows->val, err);
+        code = npi_grow(&rows->env, &rows->val, &rows->val_capacity, used, sizeof *rows->val, err);
     if (code)
         return code;
     rows->col[used] = col;
@@ -82,7 +82,7 @@ int npi_rows_end(int32_t *twice, npi_rows *rows, npgnn_error *err)
             return 1;
         }
     if (code == 0)
-        code = npi_grow(&rows->env, &rows->ptr, &rows->ptr_room, (size_t)rows->count + 1, sizeof *rows->ptr, err);
+        code = npi_grow(&rows->env, &rows->ptr, &rows->ptr_capacity, (size_t)rows->count + 1, sizeof *rows->ptr, err);
     if (code == 0)
         rows->ptr[++rows->count] = rows->elements;
     return code;

@@ -9,7 +9,7 @@ typedef struct npi_rows {
     int64_t *ptr; /* (count + 1) */
     int32_t *col;
     float *val;
-    size_t ptr_room, col_room, val_room;
+    size_t ptr_capacity, col_capacity, val_capacity;
     int32_t count;    /* rows ended */
     int64_t elements; /* in them and in the row under way */
     int32_t cols;     /* largest column + 1 */

@@ -145,15 +145,15 @@ static int write_dense(FILE *file, const npgnn_graph *graph, npgnn_error *err)
 /* ---- the folder ---- */
 
 /* 0 where it is too long. */
-static int part_path(char path[NPI_PATH], const char *folder, const char *name)
+static int part_path(char path[NPI_PATH_SIZE], const char *folder, const char *name)
 {
-    int length = snprintf(path, NPI_PATH, "%s/%s", folder, name);
-    return length >= 0 && length < NPI_PATH;
+    int length = snprintf(path, NPI_PATH_SIZE, "%s/%s", folder, name);
+    return length >= 0 && length < NPI_PATH_SIZE;
 }
 
 static int write_file(const char *folder, const char *name, write_fn *write, const npgnn_graph *graph, npgnn_error *err)
 {
-    char path[NPI_PATH];
+    char path[NPI_PATH_SIZE];
     npi_atomic out;
     if (!part_path(path, folder, name))
         return npi_fail(err, NPGNN_E_ARGUMENT, "the path is too long: %.100s...", folder);
@@ -201,7 +201,7 @@ static int fill_folder(const char *folder, const npgnn_graph *graph, npgnn_error
 static void remove_folder(const char *folder)
 {
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
-        char path[NPI_PATH];
+        char path[NPI_PATH_SIZE];
         if (part_path(path, folder, parts[i].name))
             unlink(path);
     }
@@ -210,10 +210,10 @@ static void remove_folder(const char *folder)
 
 int npgnn_graph_save(const npgnn_graph *graph, const char *folder, npgnn_error *err)
 {
-    char temporary[NPI_PATH];
+    char temporary[NPI_PATH_SIZE];
     int length = snprintf(temporary, sizeof temporary, "%s.%ld", folder, (long)getpid());
     struct stat info;
-    if (length < 0 || length >= NPI_PATH)
+    if (length < 0 || length >= NPI_PATH_SIZE)
         return npi_fail(err, NPGNN_E_ARGUMENT, "the path is too long: %.100s...", folder);
     if (stat(folder, &info) == 0)
         return npi_fail_at(err, NPGNN_E_IO, folder, 0, "is there already: a graph is not written over anything");

@@ -25,7 +25,7 @@ struct npi_stream {
     size_t begin, end;
     int ended;
     char *line; /* grows to the longest line met */
-    size_t line_room, line_length;
+    size_t line_capacity, line_length;
     int64_t lineno;
 };
 
@@ -39,7 +39,7 @@ const char *npi_stream_name(const npi_stream *stream)
     return stream->name;
 }
 
-int64_t npi_stream_lineno(const npi_stream *stream)
+int64_t npi_stream_line_number(const npi_stream *stream)
 {
     return stream->lineno;
 }
@@ -197,15 +197,15 @@ int npi_stream_open(npi_stream **out, const char *path, const npgnn_env *env, np
     return start(out, &from, path, env, err);
 }
 
-int npi_stream_memory(npi_stream **out, const char *name, const void *bytes, size_t size, const npgnn_env *env,
-                      npgnn_error *err)
+int npi_stream_open_memory(npi_stream **out, const char *name, const void *bytes, size_t size, const npgnn_env *env,
+                           npgnn_error *err)
 {
     npi_stream from = {.memory = bytes, .memory_left = size};
     return start(out, &from, name, env, err);
 }
 
-int npi_stream_source(npi_stream **out, const char *name, npi_source_fn *read, void *user, const npgnn_env *env,
-                      npgnn_error *err)
+int npi_stream_open_source(npi_stream **out, const char *name, npi_source_fn *read, void *user, const npgnn_env *env,
+                           npgnn_error *err)
 {
     npi_stream from = {.source = read, .source_user = user};
     return start(out, &from, name, env, err);
@@ -248,18 +248,18 @@ int npi_stream_read(void *bytes, size_t *got, npi_stream *stream, size_t size, n
     return 0;
 }
 
-int npi_stream_all(unsigned char **bytes, size_t *size, npi_stream *stream, size_t limit, npgnn_error *err)
+int npi_stream_read_all(unsigned char **bytes, size_t *size, npi_stream *stream, size_t limit, npgnn_error *err)
 {
     unsigned char *block = NULL;
-    size_t room = 0, used = 0, got;
+    size_t capacity = 0, used = 0, got;
     do {
-        size_t wanted = room ? room * 2 : BLOCK;
+        size_t wanted = capacity ? capacity * 2 : BLOCK;
         unsigned char *grown = npi_resize(&stream->env, block, wanted, 1, err);
         int code = grown ? 0 : NPGNN_E_MEMORY;
         if (grown) {
             block = grown;
-            room = wanted;
-            code = npi_stream_read(block + used, &got, stream, room - used, err);
+            capacity = wanted;
+            code = npi_stream_read(block + used, &got, stream, capacity - used, err);
         }
         if (code == 0) {
             used += got;
@@ -270,7 +270,7 @@ int npi_stream_all(unsigned char **bytes, size_t *size, npi_stream *stream, size
             npi_free(&stream->env, block);
             return code;
         }
-    } while (used == room);
+    } while (used == capacity);
     *bytes = block;
     *size = used;
     return 0;
@@ -303,13 +303,13 @@ static int append_part(int *complete, npi_stream *stream, npgnn_error *err)
         return npi_stream_fail(stream, err, "the line is longer than %zu bytes", LONGEST_LINE);
     if (memchr(from, '\0', part))
         return npi_stream_fail(stream, err, "a NUL byte in a text file: is this a binary file?");
-    if (needed > stream->line_room) {
+    if (needed > stream->line_capacity) {
         size_t wanted = needed < 256 ? 256 : needed * 2;
         char *grown = npi_resize(&stream->env, stream->line, wanted, 1, err);
         if (!grown)
             return NPGNN_E_MEMORY;
         stream->line = grown;
-        stream->line_room = wanted;
+        stream->line_capacity = wanted;
     }
     memcpy(stream->line + stream->line_length, from, part);
     stream->line_length += part;
@@ -317,7 +317,7 @@ static int append_part(int *complete, npi_stream *stream, npgnn_error *err)
     return 0;
 }
 
-int npi_stream_line(char **line, npi_stream *stream, npgnn_error *err)
+int npi_stream_read_line(char **line, npi_stream *stream, npgnn_error *err)
 {
     int complete = 0, started = 0;
     stream->line_length = 0;

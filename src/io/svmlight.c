@@ -13,9 +13,9 @@ static int read_pair(npi_rows *rows, char *field, npi_stream *stream, npgnn_erro
     if (!colon)
         return npi_stream_fail(stream, err, "'%.40s' is not column:value", field);
     *colon = '\0';
-    if (!npi_number_int(&col, field) || col < 1 || col >= INT32_MAX)
+    if (!npi_number_parse_int(&col, field) || col < 1 || col >= INT32_MAX)
         return npi_stream_fail(stream, err, "'%.40s' is not a column: they count from 1", field);
-    npi_number_result result = npi_number_float(&val, colon + 1);
+    npi_number_result result = npi_number_parse_float(&val, colon + 1);
     if (result != NPI_NUMBER_OK)
         return npi_stream_fail(stream, err, "the value '%.40s' %s", colon + 1, npi_number_reason(result));
     return npi_rows_add(rows, (int32_t)col - 1, val, err);
@@ -25,9 +25,9 @@ static int read_row(npi_rows *rows, npi_labels *labels, char *line, npi_stream *
 {
     int32_t twice = 0;
     line[strcspn(line, "#")] = '\0';
-    char *field = npi_text_field(&line, ' ');
+    char *field = npi_text_cut_field(&line, ' ');
     int code = npi_labels_add(labels, field ? field : "", &rows->env, err);
-    while (code == 0 && (field = npi_text_field(&line, ' ')))
+    while (code == 0 && (field = npi_text_cut_field(&line, ' ')))
         code = read_pair(rows, field, stream, err);
     if (code == 0)
         code = npi_rows_end(&twice, rows, err);
@@ -44,8 +44,8 @@ int npi_table_read_svmlight(npi_table *out, npi_stream *stream, npgnn_error *err
     int code = npi_rows_start(&rows, env, err);
     if (code)
         return code;
-    while (code == 0 && (code = npi_stream_line(&line, stream, err)) > 0)
-        code = npi_text_skippable(line) ? 0 : read_row(&rows, &labels, line, stream, err);
+    while (code == 0 && (code = npi_stream_read_line(&line, stream, err)) > 0)
+        code = npi_text_is_skippable(line) ? 0 : read_row(&rows, &labels, line, stream, err);
     if (code == 0)
         code = npi_table_check_size(stream, rows.count, rows.cols, rows.elements, err);
     if (code == 0)

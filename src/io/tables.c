@@ -33,7 +33,7 @@ int npi_table_empty(npi_table *out, int32_t rows, const npgnn_env *env, npgnn_er
 int npi_table_check_size(npi_stream *stream, int64_t rows, int64_t cols, int64_t elements, npgnn_error *err)
 {
     int64_t larger = rows > cols ? rows : cols;
-    if (larger <= NPI_FREE_SIZE || larger / NPI_SPARSEST <= elements)
+    if (larger <= NPI_UNCHECKED_SIZE || larger / NPI_MAX_SPARSITY <= elements)
         return 0;
     return npi_fail_at(err, NPGNN_E_FORMAT, npi_stream_name(stream), 0,
                        "%lld rows and %lld columns for only %lld elements: refused", (long long)rows, (long long)cols,
@@ -194,7 +194,7 @@ static int names_are_indices(const npi_names *names)
 
 /* ---- the graph ---- */
 
-static int settle_nodes(npi_graph_parts *parts, npi_edge_list *edges, const char *edges_name, npi_table *table,
+static int settle_nodes(npi_graph_content *parts, npi_edge_list *edges, const char *edges_name, npi_table *table,
                         const npgnn_env *env, npgnn_error *err)
 {
     int code;
@@ -224,10 +224,10 @@ static void note_directions(const npgnn_graph *graph, const npi_edge_list *edges
                 (long long)graph->m, (long long)graph->reverse);
 }
 
-int npi_tables_build(npgnn_graph **out, npi_edge_list *edges, const char *edges_name, npi_table *table,
-                     npi_stream *labels, const npgnn_env *env, npgnn_error *err)
+int npi_edges_to_graph(npgnn_graph **out, npi_edge_list *edges, const char *edges_name, npi_table *table,
+                       npi_stream *labels, const npgnn_env *env, npgnn_error *err)
 {
-    npi_graph_parts parts = {0};
+    npi_graph_content parts = {0};
     int code = settle_nodes(&parts, edges, edges_name, table, env, err);
     if (code == 0 && table) {
         parts.label = table->label;
@@ -262,13 +262,13 @@ int npi_tables_build(npgnn_graph **out, npi_edge_list *edges, const char *edges_
     return code;
 }
 
-int npi_tables_read(npi_edge_list *edges, npi_table *table, npi_stream *stream, npgnn_error *err)
+int npi_edges_read_any(npi_edge_list *edges, npi_table *table, npi_stream *stream, npgnn_error *err)
 {
     if (npi_zip_detect(stream))
-        return npi_npz_graph(edges, table, stream, err);
+        return npi_npz_read_graph(edges, table, stream, err);
     if (npi_graphml_detect(stream))
         return npi_graphml_read(edges, table, stream, err);
     if (npi_json_detect(stream))
-        return npi_json_edges(edges, stream, err);
-    return npi_edges_read(edges, stream, err);
+        return npi_json_read_edges(edges, stream, err);
+    return npi_edges_read_text(edges, stream, err);
 }

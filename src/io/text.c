@@ -7,7 +7,7 @@ static int is_blank(char c)
     return c == ' ' || c == '\t';
 }
 
-int npi_text_skippable(const char *line)
+int npi_text_is_skippable(const char *line)
 {
     while (is_blank(*line))
         line++;
@@ -37,7 +37,7 @@ int npi_text_is_utf8(const char *text)
     return *at == '\0';
 }
 
-char npi_text_separator(const char *line)
+char npi_text_find_separator(const char *line)
 {
     char found = ' ';
     int quoted = 0;
@@ -82,7 +82,7 @@ static void trim_end(char *field, char *end)
     *end = '\0';
 }
 
-char *npi_text_field(char **rest, char separator)
+char *npi_text_cut_field(char **rest, char separator)
 {
     char *at = *rest;
     if (!at)

@@ -4,7 +4,7 @@
 int npi_triples_add(npi_triples *triples, int32_t row, int32_t col, float val, const npgnn_env *env, npgnn_error *err)
 {
     npi_triple triple = {row, col, val};
-    int code = npi_grow(env, &triples->items, &triples->room, triples->count, sizeof *triples->items, err);
+    int code = npi_grow(env, &triples->items, &triples->capacity, triples->count, sizeof *triples->items, err);
     if (code == 0)
         triples->items[triples->count++] = triple;
     return code;

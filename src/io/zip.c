@@ -53,7 +53,7 @@ int npi_zip_open(npi_zip **out, npi_stream *stream, npgnn_error *err)
     if (!zip)
         return NPGNN_E_MEMORY;
     zip->stream = stream;
-    int code = npi_stream_all(&zip->bytes, &zip->size, stream, LARGEST, err);
+    int code = npi_stream_read_all(&zip->bytes, &zip->size, stream, LARGEST, err);
     if (code == 0)
         code = open_archive(zip, err);
     if (code)
@@ -63,7 +63,7 @@ int npi_zip_open(npi_zip **out, npi_stream *stream, npgnn_error *err)
     return code;
 }
 
-size_t npi_zip_bytes(const npi_zip *zip)
+size_t npi_zip_size(const npi_zip *zip)
 {
     return zip->size;
 }
@@ -103,14 +103,14 @@ static void close_member(npi_zip *zip)
     zip->member = NULL;
 }
 
-int npi_zip_member(npi_stream **out, npi_zip *zip, const char *member, npgnn_error *err)
+int npi_zip_open_member(npi_stream **out, npi_zip *zip, const char *member, npgnn_error *err)
 {
     close_member(zip);
     snprintf(zip->name, sizeof zip->name, "%s: %s", npi_stream_name(zip->stream), member);
     zip->member = zip_fopen(zip->archive, member, 0);
     if (!zip->member)
         return broken(zip->name, zip_error_code_zip(zip_get_error(zip->archive)), err);
-    return npi_stream_source(out, zip->name, read_member, zip, npi_stream_env(zip->stream), err);
+    return npi_stream_open_source(out, zip->name, read_member, zip, npi_stream_env(zip->stream), err);
 }
 
 void npi_zip_close(npi_zip *zip)

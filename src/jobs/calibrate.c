@@ -21,13 +21,13 @@ static int draw_sample(sample *out, const npgnn_split *split, const npgnn_env *e
     size_t own = npgnn_split_pairs(&validation, &s.positives, split, NPGNN_SET_VAL);
     if (s.positives == 0)
         return npi_fail(err, NPGNN_E_ARGUMENT, "the split has no validation links to calibrate on");
-    uint64_t available = npi_split_non_links(split, NPGNN_SET_VAL);
+    uint64_t available = npi_split_count_non_links(split, NPGNN_SET_VAL);
     size_t drawn = available < MOST_NON_LINKS ? (size_t)available : MOST_NON_LINKS;
     s.pairs = npi_alloc(env, own + drawn, sizeof *s.pairs, err);
     if (!s.pairs)
         return NPGNN_E_MEMORY;
     memcpy(s.pairs, validation, own * sizeof *s.pairs);
-    int code = npi_split_more_non_links(s.pairs + own, &drawn, split, split->role != NULL, env, err);
+    int code = npi_split_draw_non_links(s.pairs + own, &drawn, split, split->role != NULL, env, err);
     s.count = own + drawn;
     if (code)
         npi_free(env, s.pairs);
@@ -53,7 +53,7 @@ static int score_sample(float *score, const sample *s, const npgnn_model *model,
 
 int npgnn_model_calibrate(npgnn_model *model, const npgnn_split *split, const npgnn_env *env, npgnn_error *err)
 {
-    npgnn_env resolved = npi_env(env);
+    npgnn_env resolved = npi_env_resolve(env);
     sample s = {0};
     int code = draw_sample(&s, split, &resolved, err);
     if (code)

@@ -89,7 +89,7 @@ static int on_progress(void *user, const npgnn_progress *p)
 {
     watch *w = user;
     series *s = &w->now;
-    double now = npi_seconds();
+    double now = npi_clock_seconds();
     if (p->iteration <= s->done)
         series_end(w);
     if (s->done > 0 && p->validated) {
@@ -101,7 +101,7 @@ static int on_progress(void *user, const npgnn_progress *p)
     }
     s->done = p->iteration;
     s->all = w->wanted ? w->wanted : p->iterations;
-    s->latest = npi_seconds();
+    s->latest = npi_clock_seconds();
     if (w->env.progress && w->env.progress(w->env.user, p))
         return 1;
     w->stopped = w->wanted == 0 && p->iteration >= SHORT && p->iteration < p->iterations;
@@ -121,7 +121,7 @@ typedef int short_job(const void *what, const npgnn_env *env, npgnn_error *err);
 
 static watch watch_make(int64_t wanted, int validate_every, const npgnn_env *env)
 {
-    return (watch){.env = npi_env(env), .wanted = wanted, .validate_every = validate_every};
+    return (watch){.env = npi_env_resolve(env), .wanted = wanted, .validate_every = validate_every};
 }
 
 /* `times` such jobs, one after the other, are the whole. */
@@ -134,9 +134,9 @@ static int measure(npgnn_cost *out, watch *w, short_job *job, const void *what, 
                          .stop = w->env.stop,
                          .allocator = {count_resize, w}};
     npgnn_error why = {0};
-    w->start = npi_seconds();
+    w->start = npi_clock_seconds();
     int code = job(what, &watched, &why);
-    double seconds = npi_seconds() - w->start;
+    double seconds = npi_clock_seconds() - w->start;
     if (code && !(code == NPGNN_E_CANCELLED && w->stopped)) {
         if (err)
             *err = why;
@@ -261,10 +261,10 @@ static int predict_short(const void *what, const npgnn_env *env, npgnn_error *er
     const predict_job *job = what;
     npgnn_predictor *predictor = NULL;
     int code = npgnn_predictor_new(&predictor, job->model, job->graph, job->options, env, err);
-    double start = npi_seconds();
+    double start = npi_clock_seconds();
     if (!code)
         code = npgnn_predictor_run(job->out, predictor, job->pairs, job->count, err);
-    *job->seconds = npi_seconds() - start;
+    *job->seconds = npi_clock_seconds() - start;
     npgnn_predictor_free(predictor);
     return code;
 }

@@ -89,7 +89,7 @@ static int run_seeds(npgnn_eval_run *runs, evaluation *e, npi_counter *count, np
 int npgnn_evaluate(npgnn_eval_run *runs, const npgnn_graph *graph, int seeds, const npgnn_eval_options *options,
                    const npgnn_env *env, npgnn_error *err)
 {
-    npi_counter count = {npi_env(env), 0, seeds};
+    npi_counter count = {npi_env_resolve(env), 0, seeds};
     npgnn_env counting = npi_counter_env(&count);
     npi_resamples resamples = {0};
     evaluation e = {.graph = graph, .env = &counting};

@@ -38,7 +38,7 @@ int npi_exam_new(npi_exam *out, const npgnn_split *split, npgnn_negatives negati
     int hard = negatives == NPGNN_NEGATIVES_HARD;
     int code = hard ? npi_exam_add_hard(&exam, split->graph, npi_split_known(split), env, err) : 0;
     double positives = (double)exam.positives;
-    exam.link_rate = positives / (positives + (double)npi_split_non_links(split, NPGNN_SET_TEST));
+    exam.link_rate = positives / (positives + (double)npi_split_count_non_links(split, NPGNN_SET_TEST));
     if (code)
         npi_exam_free(env, &exam);
     else

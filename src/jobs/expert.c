@@ -24,7 +24,7 @@ struct npgnn_pairs_loss {
 int npgnn_pairs_loss_new(npgnn_pairs_loss **out, const npgnn_graph *graph, int columns, int pairs_per_node,
                          npgnn_likelihood likelihood, uint64_t seed, const npgnn_env *env, npgnn_error *err)
 {
-    npgnn_env resolved = npi_env(env);
+    npgnn_env resolved = npi_env_resolve(env);
     resolved.stop = NULL; /* a loss is a number: there is no way to say that it is none */
     if (graph->n < 1 || columns < 1 || columns > 4096 || pairs_per_node < 0)
         return npi_fail(err, NPGNN_E_ARGUMENT,
@@ -82,7 +82,7 @@ enum { SIDE = 2048, TRIES = 3 };
 /* C = A B, all square, a band of rows for each thread; returns the seconds. */
 static double time_product(real *c, const real *a, const real *b, int threads)
 {
-    double start = npi_seconds();
+    double start = npi_clock_seconds();
     int saved = npi_blas_begin(threads);
 #pragma omp parallel for num_threads(threads) schedule(static)
     for (int band = 0; band < threads; band++) {
@@ -92,12 +92,12 @@ static double time_product(real *c, const real *a, const real *b, int threads)
             npi_gemm(c + offset, SIDE, a + offset, SIDE, 0, b, SIDE, 0, last - first, SIDE, SIDE, 1, 0);
     }
     npi_blas_end(saved);
-    return npi_seconds() - start;
+    return npi_clock_seconds() - start;
 }
 
 int npgnn_machine_gflops(double *gflops, const npgnn_env *env, npgnn_error *err)
 {
-    npgnn_env resolved = npi_env(env);
+    npgnn_env resolved = npi_env_resolve(env);
     size_t cells = (size_t)SIDE * SIDE;
     double best = 0;
     real *block = npi_alloc(&resolved, 3 * cells, sizeof *block, err);

@@ -20,9 +20,9 @@ static int run_npgnn(float *score, npgnn_eval_run *run, const npi_task *task, np
     const npgnn_predict_options how = {.samples = -1, .link_rate = task->link_rate};
     npgnn_model *model = NULL;
     npgnn_progress last = {0};
-    double start = npi_seconds();
+    double start = npi_clock_seconds();
     int code = npi_fit(&model, &last, task->split->graph, task->split, task->options, 0, task->env, err);
-    run->train_seconds = npi_seconds() - start;
+    run->train_seconds = npi_clock_seconds() - start;
     if (!code) {
         run->iterations = last.iteration;
         run->best_iteration = model->info.iterations;

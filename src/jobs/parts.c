@@ -35,7 +35,7 @@ static int complement(npgnn_graph **out, const npgnn_split *split, const npgnn_e
     for (int32_t i = 0; i < graph->n; i++)
         if (split->role[i] != NPI_NODE_TRAIN)
             nodes[count++] = i;
-    int code = npi_graph_induced(out, graph, nodes, count, err);
+    int code = npi_graph_induce(out, graph, nodes, count, err);
     npi_free(env, nodes);
     return code;
 }

@@ -32,7 +32,7 @@ static int pair_set_new(pair_set *out, const npgnn_pair *pairs, size_t count, co
 
 static int has_pair(const pair_set *set, npgnn_pair pair)
 {
-    return npi_pairs_have(set->pairs, set->count, pair);
+    return npi_pairs_contain(set->pairs, set->count, pair);
 }
 
 /* ---- what is tested, and what the model may know ---- */
@@ -91,7 +91,7 @@ static int make_graphs(task *t, npgnn_test_result *result, npgnn_error *err)
     int64_t kept = 0;
     if (!edges)
         return NPGNN_E_MEMORY;
-    npi_graph_edge_list(edges, t->graph);
+    npi_graph_list_edges(edges, t->graph);
     for (int64_t i = 0; i < t->graph->m; i++) {
         int link = has_pair(&t->links, edges[i]), other = has_pair(&t->others, edges[i]);
         result->known_links += (size_t)link;
@@ -120,7 +120,7 @@ static int gather(task *t, const npgnn_pair *pairs, size_t count, const npgnn_te
     memcpy(t->pairs, pairs, count * sizeof *t->pairs);
     npgnn_pair *behind[2] = {t->pairs + count, NULL};
     const size_t counts[2] = {drawn, 0};
-    return drawn > 0 ? npi_negatives_draw(behind, t->complete, counts, o->seed, t->env, err) : 0;
+    return drawn > 0 ? npi_graph_draw_non_links(behind, t->complete, counts, o->seed, t->env, err) : 0;
 }
 
 static int task_new(task *t, npgnn_test_result *result, const npgnn_pair *pairs, size_t count,
@@ -190,7 +190,7 @@ int npgnn_test(npgnn_test_result *out, const npgnn_model *model, const npgnn_gra
                size_t positives, size_t count, const npgnn_test_options *options, const npgnn_env *env,
                npgnn_error *err)
 {
-    npgnn_env resolved = npi_env(env);
+    npgnn_env resolved = npi_env_resolve(env);
     npgnn_test_options o = {.samples = -1};
     npgnn_test_result result = {0};
     task t = {.graph = graph, .positives = positives, .env = &resolved};

@@ -29,9 +29,9 @@ typedef struct transfer {
 /* Trains on the known part of a split. */
 static int train(npgnn_model **out, double *seconds, const npgnn_split *split, const transfer *t, npgnn_error *err)
 {
-    double start = npi_seconds();
+    double start = npi_clock_seconds();
     int code = npi_fit(out, NULL, split->graph, split, &t->options.model, 0, t->env, err);
-    *seconds = npi_seconds() - start;
+    *seconds = npi_clock_seconds() - start;
     t->counter->run++;
     return code;
 }
@@ -86,10 +86,10 @@ static int judge_transfer(npgnn_transfer_run *run, const npgnn_model *model, dou
 {
     npgnn_model *adapted = NULL;
     int code = judge(&run->way[NPGNN_OLD_LATENT], model, trained, split, t, err);
-    double start = npi_seconds();
+    double start = npi_clock_seconds();
     if (!code)
         code = npgnn_model_adapt(&adapted, model, npi_split_known(split), t->env, err);
-    double seconds = npi_seconds() - start;
+    double seconds = npi_clock_seconds() - start;
     if (!code)
         code = judge(&run->way[NPGNN_NEW_LATENT], adapted, seconds, split, t, err);
     if (!code)
@@ -139,7 +139,7 @@ static int run_seed(npgnn_transfer_run *run, transfer *t, uint64_t seed, npgnn_e
 int npgnn_transfer(npgnn_transfer_run *runs, const npgnn_graph *graph, const npgnn_model *model, int seeds,
                    const npgnn_transfer_options *options, const npgnn_env *env, npgnn_error *err)
 {
-    npi_counter counter = {npi_env(env), 0, model ? seeds : 2 * seeds};
+    npi_counter counter = {npi_env_resolve(env), 0, model ? seeds : 2 * seeds};
     npgnn_env counting = npi_counter_env(&counter);
     transfer t = {.graph = graph, .given = model, .counter = &counter, .env = &counting};
     npgnn_transfer_options_default(&t.options);

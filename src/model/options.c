@@ -240,12 +240,12 @@ int npgnn_options_set(npgnn_options *options, const char *key, const char *value
         *(int *)field = index & 1;
         return 0;
     case U64:
-        return npi_number_u64(field, value) ? 0 : bad_value(o, value, err);
+        return npi_number_parse_u64(field, value) ? 0 : bad_value(o, value, err);
     case INT:
     case REAL:
         break;
     }
-    if (npi_number_double(&number, value) != NPI_NUMBER_OK || number < o->min || number > o->max)
+    if (npi_number_parse_double(&number, value) != NPI_NUMBER_OK || number < o->min || number > o->max)
         return bad_value(o, value, err);
     if (o->kind == REAL)
         *(double *)field = number;

@@ -59,7 +59,7 @@ static void play_match(npi_pairs *pairs, const npi_pairs_job *job, int32_t round
     game.blocks = 1 + npi_match(game.block, pairs->blocks, round, t);
     for (int side = 0; side < game.blocks; side++)
         await(&played[game.block[side]], round);
-    if (!npi_stopped(&pairs->env)) /* otherwise nobody will look at the result */
+    if (!npi_env_stopped(&pairs->env)) /* otherwise nobody will look at the result */
         pairs->part[game.block[0]] += play(pairs, job, &game);
     for (int side = 0; side < game.blocks; side++)
         __atomic_store_n(&played[game.block[side]], round + 1, __ATOMIC_RELEASE);

@@ -42,13 +42,13 @@ static int encode(npgnn_model *model, const npgnn_graph *context, const npi_feat
 int npgnn_model_adapt(npgnn_model **out, const npgnn_model *model, const npgnn_graph *context, const npgnn_env *env,
                       npgnn_error *err)
 {
-    npgnn_env resolved = npi_env(env);
+    npgnn_env resolved = npi_env_resolve(env);
     npgnn_model *copy = NULL;
     npi_features *x = NULL;
     if (context->n == 0)
         return npi_fail(err, NPGNN_E_ARGUMENT, "the context has no nodes");
-    int code = npi_columns_match(&x, context->x, model->columns, model->params.size.f, "the model", "the graph",
-                                 &resolved, err);
+    int code = npi_features_match(&x, context->x, model->columns, model->params.size.f, "the model", "the graph",
+                                  &resolved, err);
     if (!code)
         code = npi_model_copy(&copy, model, &resolved, err);
     if (!code && copy->q)

@@ -33,14 +33,14 @@ static int predictor_with(npgnn_predictor **out, npi_weights weights, const npgn
                           const npgnn_graph *graph, const npgnn_predict_options *options, const npgnn_env *env,
                           npgnn_error *err)
 {
-    npgnn_env resolved = npi_env(env);
+    npgnn_env resolved = npi_env_resolve(env);
     npgnn_options weighted = model->options;
     npi_sizes s = model->params.size;
     if (options && !(options->link_rate >= 0 && options->link_rate < 1))
         return npi_fail(err, NPGNN_E_ARGUMENT, "a link rate of %g: it is a share of the pairs, 0 < rate < 1",
                         options->link_rate);
     npi_features *x = NULL;
-    int code = npi_columns_match(&x, graph->x, model->columns, s.f, "the model", "the graph", &resolved, err);
+    int code = npi_features_match(&x, graph->x, model->columns, s.f, "the model", "the graph", &resolved, err);
     if (code)
         return code;
     npgnn_predictor *p = npi_alloc(&resolved, 1, sizeof *p, err);

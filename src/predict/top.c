@@ -131,7 +131,7 @@ static int furnish(search *s, int room, npgnn_error *err)
         failed |= s->drawn && !(d->score = npi_resize(env, NULL, cells, sizeof *d->score, err));
         failed |= npi_evidence_desk_new(&d->evidence, &s->p->evidence, s->block, err) != 0;
         failed |= !(d->list.items = npi_resize(env, NULL, (size_t)room, sizeof *d->list.items, err));
-        d->list.room = room;
+        d->list.capacity = room;
     }
     return failed ? NPGNN_E_MEMORY : 0;
 }
@@ -253,7 +253,7 @@ static double least_score(double worst, const npi_calibration *calibration)
 /* What a value must be, at least, for its pair to be, perhaps, better than the worst that is kept. */
 static real least_value(const search *s, const npi_shortlist *list, double slack)
 {
-    if (list->count < list->room)
+    if (list->count < list->capacity)
         return -(real)INFINITY;
     double worst = list->items[0].score;
     return (real)nextafterf((float)((s->drawn ? least_score(worst, &s->p->calibration) : worst) - slack), -INFINITY);
@@ -301,14 +301,14 @@ static float rank_of(const search *s, const npgnn_prediction *judged)
 /* Returns whether the worst that a full list keeps has changed. */
 static int offer(const search *s, desk *d, npgnn_pair pair)
 {
-    int was_full = d->list.count == d->list.room;
+    int was_full = d->list.count == d->list.capacity;
     double worst = was_full ? d->list.items[0].score : (double)-INFINITY;
     npgnn_prediction judged = judge(s, d, pair);
     float value = s->drawn ? rank_of(s, &judged) : judged.score;
     if (!isnan(value))
         npi_shortlist_offer(&d->list,
                             (npi_candidate){(double)value, order_of(judged.score), (int64_t)pair.u * s->n + pair.v});
-    return d->list.count == d->list.room && (!was_full || d->list.items[0].score > worst);
+    return d->list.count == d->list.capacity && (!was_full || d->list.items[0].score > worst);
 }
 
 static void look_through(const search *s, desk *d, int32_t u, const real *value, double slack)

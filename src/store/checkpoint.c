@@ -132,11 +132,11 @@ static char *header_text(npgnn_trainer *t, const npi_safetensor tensors[TENSORS]
 {
     json_t *metadata = json_pack("{s:s, s:s, s:s}", "format", FORMAT, "format_version", FORMAT_VERSION, "npgnn_version",
                                  npgnn_version());
-    int failed = npi_safetensors_put(metadata, "asked", npi_safetensors_options(&t->asked));
-    failed |= npi_safetensors_put(metadata, "options", npi_safetensors_options(&t->options));
-    failed |= npi_safetensors_put(metadata, "state", state_json(t));
+    int failed = npi_safetensors_put_json(metadata, "asked", npi_safetensors_pack_options(&t->asked));
+    failed |= npi_safetensors_put_json(metadata, "options", npi_safetensors_pack_options(&t->options));
+    failed |= npi_safetensors_put_json(metadata, "state", state_json(t));
     if (!failed)
-        return npi_safetensors_header(metadata, tensors, TENSORS);
+        return npi_safetensors_make_header(metadata, tensors, TENSORS);
     json_decref(metadata);
     return NULL;
 }
@@ -195,7 +195,7 @@ static int read_whole(unsigned char **bytes, size_t *size, const char *path, con
     uint64_t sum = 0;
     int code = npi_stream_open(&stream, path, env, err);
     if (!code)
-        code = npi_stream_all(bytes, size, stream, FILE_LIMIT, err);
+        code = npi_stream_read_all(bytes, size, stream, FILE_LIMIT, err);
     npi_stream_close(stream);
     if (code)
         return code;
@@ -214,7 +214,7 @@ static void name_previous(npgnn_error *err, const char *path, const npgnn_env *e
     char previous[NPI_PATH_SIZE];
     unsigned char *bytes = NULL;
     size_t size = 0, used = err ? strlen(err->text) : 0;
-    if (!err || npi_atomic_previous(previous, path) || read_whole(&bytes, &size, previous, env, NULL))
+    if (!err || npi_atomic_previous_path(previous, path) || read_whole(&bytes, &size, previous, env, NULL))
         return;
     npi_free(env, bytes);
     snprintf(err->text + used, sizeof err->text - used, "; the one before it is whole: %s", previous);
@@ -230,12 +230,12 @@ static int open_saved(saved *s, const char *path, const npgnn_env *env, npgnn_er
     if (!code)
         code = npi_safetensors_open(&s->file, s->bytes, size);
     if (!code)
-        code = npi_safetensors_format(&s->file, FORMAT, FORMAT_VERSION);
+        code = npi_safetensors_check_format(&s->file, FORMAT, FORMAT_VERSION);
     if (!code)
         code = npi_safetensors_read_options(&s->asked, &s->file, "asked");
     if (!code)
         code = npi_safetensors_read_options(&s->options, &s->file, "options");
-    if (!code && !(s->state = npi_safetensors_object(&s->file, "state")))
+    if (!code && !(s->state = npi_safetensors_get_json(&s->file, "state")))
         code = npi_safetensors_refuse(&s->file, "its state is damaged");
     return code;
 }
@@ -251,7 +251,7 @@ static void close_saved(saved *s, const npgnn_env *env)
 
 static int check_version(const saved *s)
 {
-    const char *writer = npi_safetensors_text(&s->file, "npgnn_version");
+    const char *writer = npi_safetensors_get_text(&s->file, "npgnn_version");
     if (strcmp(writer, npgnn_version()) == 0)
         return 0;
     return npi_fail_at(s->file.err, NPGNN_E_MISMATCH, s->file.path, 0,
@@ -386,7 +386,7 @@ int npgnn_trainer_restore(npgnn_trainer *t, const char *path, npgnn_error *err)
 int npgnn_checkpoint_options(npgnn_options *options, const char *path, const npgnn_env *env, npgnn_error *err)
 {
     saved s;
-    npgnn_env resolved = npi_env(env);
+    npgnn_env resolved = npi_env_resolve(env);
     int code = open_saved(&s, path, &resolved, err);
     if (!code)
         *options = s.asked;

@@ -111,15 +111,15 @@ static char *header_text(const npgnn_model *model)
     npi_safetensor tensors[TENSORS];
     json_t *metadata = json_pack("{s:s, s:s, s:s}", "format", FORMAT, "format_version", FORMAT_VERSION, "npgnn_version",
                                  model->info.version);
-    int failed = npi_safetensors_put(metadata, "options", npi_safetensors_options(&model->options));
-    failed |= npi_safetensors_put(metadata, "info", info_json(&model->info));
+    int failed = npi_safetensors_put_json(metadata, "options", npi_safetensors_pack_options(&model->options));
+    failed |= npi_safetensors_put_json(metadata, "info", info_json(&model->info));
     if (model->columns)
-        failed |= npi_safetensors_put(metadata, "columns", columns_json(model->columns));
+        failed |= npi_safetensors_put_json(metadata, "columns", columns_json(model->columns));
     if (model->info.calibrated)
-        failed |= npi_safetensors_put(metadata, "calibration", calibration_json(&model->calibration));
+        failed |= npi_safetensors_put_json(metadata, "calibration", calibration_json(&model->calibration));
     list_tensors(tensors, &model->params);
     if (!failed)
-        return npi_safetensors_header(metadata, tensors, TENSORS);
+        return npi_safetensors_make_header(metadata, tensors, TENSORS);
     json_decref(metadata);
     return NULL;
 }
@@ -196,24 +196,24 @@ static int read_info(npgnn_model_info *info, json_t *object, const npi_safetenso
 
 static int read_metadata(npgnn_options *options, npgnn_model_info *info, const npi_safetensors *r)
 {
-    int code = npi_safetensors_format(r, FORMAT, FORMAT_VERSION);
+    int code = npi_safetensors_check_format(r, FORMAT, FORMAT_VERSION);
     if (!code)
         code = npi_safetensors_read_options(options, r, "options");
     if (code)
         return code;
-    json_t *object = npi_safetensors_object(r, "info");
+    json_t *object = npi_safetensors_get_json(r, "info");
     code = read_info(info, object, r);
     json_decref(object);
-    snprintf(info->version, sizeof info->version, "%s", npi_safetensors_text(r, "npgnn_version"));
+    snprintf(info->version, sizeof info->version, "%s", npi_safetensors_get_text(r, "npgnn_version"));
     return code;
 }
 
 /* The names of the feature columns, where the model has them: as many, and all different. */
 static int read_columns(npgnn_model *model, const npi_safetensors *r)
 {
-    if (!npi_safetensors_text(r, "columns"))
+    if (!npi_safetensors_get_text(r, "columns"))
         return 0;
-    json_t *array = npi_safetensors_object(r, "columns");
+    json_t *array = npi_safetensors_get_json(r, "columns");
     size_t count = json_is_array(array) ? json_array_size(array) : 0;
     int32_t place = 0;
     int code = count == (size_t)model->info.columns ? npi_names_new(&model->columns, &model->env, r->err)
@@ -251,9 +251,9 @@ static int read_calibration(npgnn_model *model, const npi_safetensors *r)
     npi_model_uncalibrate(model);
     if (stored > 0 && stored < 1)
         model->info.link_rate = stored;
-    if (!npi_safetensors_text(r, "calibration"))
+    if (!npi_safetensors_get_text(r, "calibration"))
         return 0;
-    json_t *object = npi_safetensors_object(r, "calibration");
+    json_t *object = npi_safetensors_get_json(r, "calibration");
     model->info.calibrated = parse_calibration(&model->calibration, object);
     json_decref(object);
     return model->info.calibrated ? 0 : npi_safetensors_refuse(r, "its calibration is damaged");
@@ -347,7 +347,7 @@ int npi_model_read(npgnn_model **out, npi_stream *stream, npgnn_error *err)
     const npgnn_env *env = npi_stream_env(stream);
     unsigned char *bytes = NULL;
     size_t size = 0;
-    int code = npi_stream_all(&bytes, &size, stream, FILE_LIMIT, err);
+    int code = npi_stream_read_all(&bytes, &size, stream, FILE_LIMIT, err);
     if (!code)
         code = read_file(out, npi_stream_name(stream), bytes, size, env, err);
     npi_free(env, bytes);
@@ -356,7 +356,7 @@ int npi_model_read(npgnn_model **out, npi_stream *stream, npgnn_error *err)
 
 int npgnn_model_load(npgnn_model **out, const char *path, const npgnn_env *env, npgnn_error *err)
 {
-    npgnn_env resolved = npi_env(env);
+    npgnn_env resolved = npi_env_resolve(env);
     npi_stream *stream = NULL;
     int code = npi_stream_open(&stream, path, &resolved, err);
     if (!code)

@@ -32,7 +32,7 @@ static char *text_of(const json_t *value, size_t flags)
     return text;
 }
 
-int npi_safetensors_put(json_t *metadata, const char *key, json_t *value)
+int npi_safetensors_put_json(json_t *metadata, const char *key, json_t *value)
 {
     char *text = text_of(value, JSON_COMPACT | JSON_SORT_KEYS);
     int failed = !text || json_object_set_new(metadata, key, json_string(text));
@@ -41,7 +41,7 @@ int npi_safetensors_put(json_t *metadata, const char *key, json_t *value)
     return failed;
 }
 
-json_t *npi_safetensors_options(const npgnn_options *options)
+json_t *npi_safetensors_pack_options(const npgnn_options *options)
 {
     json_t *object = json_object();
     npgnn_option_info option;
@@ -79,7 +79,7 @@ static char *padded(char *text)
     return longer;
 }
 
-char *npi_safetensors_header(json_t *metadata, const npi_safetensor *tensors, int count)
+char *npi_safetensors_make_header(json_t *metadata, const npi_safetensor *tensors, int count)
 {
     size_t offset = 0;
     json_t *header = json_object();
@@ -125,22 +125,22 @@ void npi_safetensors_close(npi_safetensors *file)
     file->header = NULL;
 }
 
-const char *npi_safetensors_text(const npi_safetensors *file, const char *key)
+const char *npi_safetensors_get_text(const npi_safetensors *file, const char *key)
 {
     return json_string_value(json_object_get(json_object_get(file->header, "__metadata__"), key));
 }
 
-json_t *npi_safetensors_object(const npi_safetensors *file, const char *key)
+json_t *npi_safetensors_get_json(const npi_safetensors *file, const char *key)
 {
-    const char *text = npi_safetensors_text(file, key);
+    const char *text = npi_safetensors_get_text(file, key);
     return text ? json_loads(text, JSON_REJECT_DUPLICATES, NULL) : NULL;
 }
 
-int npi_safetensors_format(const npi_safetensors *file, const char *format, const char *format_version)
+int npi_safetensors_check_format(const npi_safetensors *file, const char *format, const char *format_version)
 {
-    const char *its_format = npi_safetensors_text(file, "format");
-    const char *its_version = npi_safetensors_text(file, "format_version");
-    const char *writer = npi_safetensors_text(file, "npgnn_version");
+    const char *its_format = npi_safetensors_get_text(file, "format");
+    const char *its_version = npi_safetensors_get_text(file, "format_version");
+    const char *writer = npi_safetensors_get_text(file, "npgnn_version");
     if (!its_format || !its_version || !writer || strcmp(its_format, format) != 0)
         return npi_safetensors_refuse(file, "a safetensors file of something else");
     if (strcmp(its_version, format_version) != 0)
@@ -165,7 +165,7 @@ static int set_options(npgnn_options *options, json_t *object, const npi_safeten
 
 int npi_safetensors_read_options(npgnn_options *options, const npi_safetensors *file, const char *key)
 {
-    json_t *object = npi_safetensors_object(file, key);
+    json_t *object = npi_safetensors_get_json(file, key);
     int code = json_is_object(object) ? set_options(options, object, file)
                                       : npi_safetensors_refuse(file, "its options are damaged");
     json_decref(object);

@@ -19,14 +19,14 @@ size_t npi_safetensor_bytes(const npi_safetensor *tensor);
 
 /* safetensors allows only strings in its metadata, so an object goes in as its text. Takes `value` over; NULL is a failure, as is
  * want of memory: non-zero then. */
-int npi_safetensors_put(json_t *metadata, const char *key, json_t *value);
+int npi_safetensors_put_json(json_t *metadata, const char *key, json_t *value);
 
 /* Options as an object of strings; NULL when memory is out. */
-json_t *npi_safetensors_options(const npgnn_options *options);
+json_t *npi_safetensors_pack_options(const npgnn_options *options);
 
 /* The header of a file with these tensors in this order, padded with blanks so that they begin at a multiple of 8; for the caller
  * to free with free(). Takes the metadata over. NULL when memory is out. */
-char *npi_safetensors_header(json_t *metadata, const npi_safetensor *tensors, int count);
+char *npi_safetensors_make_header(json_t *metadata, const npi_safetensor *tensors, int count);
 
 /* ---- reading ---- */
 
@@ -52,11 +52,11 @@ int npi_safetensors_open(npi_safetensors *file, const unsigned char *bytes, size
 void npi_safetensors_close(npi_safetensors *file);
 
 /* Whether this is a file of ours: its format and its version. */
-int npi_safetensors_format(const npi_safetensors *file, const char *format, const char *format_version);
+int npi_safetensors_check_format(const npi_safetensors *file, const char *format, const char *format_version);
 
 /* Metadata by key: a string, or what is JSON inside one, a new reference. NULL where it is missing or damaged. */
-const char *npi_safetensors_text(const npi_safetensors *file, const char *key);
-json_t *npi_safetensors_object(const npi_safetensors *file, const char *key);
+const char *npi_safetensors_get_text(const npi_safetensors *file, const char *key);
+json_t *npi_safetensors_get_json(const npi_safetensors *file, const char *key);
 
 /* The options under `key`. */
 int npi_safetensors_read_options(npgnn_options *options, const npi_safetensors *file, const char *key);

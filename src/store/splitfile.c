@@ -29,7 +29,7 @@ static int index_of(const char *word, const char *const words[], int count)
 
 typedef struct pair_list {
     npgnn_pair *items;
-    size_t count, room;
+    size_t count, capacity;
 } pair_list;
 
 /* Where a pair stands, to find the same pair on two lines. */
@@ -47,12 +47,12 @@ typedef struct reader {
     pair_list listed, positive[2], negative[2];
     unsigned char *role;
     place *places;
-    size_t place_count, place_room;
+    size_t place_count, place_capacity;
 } reader;
 
 static int mismatch(const reader *r, npgnn_error *err, const char *u, const char *v, const char *what)
 {
-    return npi_fail_at(err, NPGNN_E_MISMATCH, npi_stream_name(r->stream), npi_stream_lineno(r->stream),
+    return npi_fail_at(err, NPGNN_E_MISMATCH, npi_stream_name(r->stream), npi_stream_line_number(r->stream),
                        "%.60s - %.60s %s", u, v, what);
 }
 
@@ -60,21 +60,21 @@ static int find_node(int32_t *out, const reader *r, const char *name, npgnn_erro
 {
     *out = npgnn_graph_find(r->graph, name);
     if (*out < 0)
-        return npi_fail_at(err, NPGNN_E_MISMATCH, npi_stream_name(r->stream), npi_stream_lineno(r->stream),
+        return npi_fail_at(err, NPGNN_E_MISMATCH, npi_stream_name(r->stream), npi_stream_line_number(r->stream),
                            "'%.60s' is not a node of the graph", name);
     return 0;
 }
 
 static int add_pair(reader *r, pair_list *list, npgnn_pair pair, npgnn_error *err)
 {
-    int code = npi_grow(r->env, &list->items, &list->room, list->count, sizeof *list->items, err);
+    int code = npi_grow(r->env, &list->items, &list->capacity, list->count, sizeof *list->items, err);
     if (code == 0)
-        code = npi_grow(r->env, &r->places, &r->place_room, r->place_count, sizeof *r->places, err);
+        code = npi_grow(r->env, &r->places, &r->place_capacity, r->place_count, sizeof *r->places, err);
     if (code)
         return code;
     uint64_t key = npi_pair_key(pair);
-    place here = {key, npi_stream_lineno(r->stream)};
-    list->items[list->count++] = npi_key_pair(key); /* u < v */
+    place here = {key, npi_stream_line_number(r->stream)};
+    list->items[list->count++] = npi_pair_from_key(key); /* u < v */
     r->places[r->place_count++] = here;
     return 0;
 }
@@ -136,7 +136,7 @@ static int read_row(reader *r, char *line, char separator, npgnn_error *err)
 {
     char *field[4];
     for (int i = 0; i < 4; i++) {
-        field[i] = npi_text_field(&line, separator);
+        field[i] = npi_text_cut_field(&line, separator);
         if (!field[i])
             return npi_stream_fail(r->stream, err, "a split line needs four fields: set, u, v, label");
     }
@@ -158,7 +158,7 @@ static int read_comment(reader *r, char *line, npgnn_error *err)
     if (strncmp(at, "protocol:", 9) != 0)
         return 0;
     at += 9;
-    const char *name = npi_text_field(&at, ' ');
+    const char *name = npi_text_cut_field(&at, ' ');
     int protocol = name ? index_of(name, protocol_names, PROTOCOLS) : -1;
     if (protocol < 0)
         return npi_stream_fail(r->stream, err,
@@ -175,12 +175,12 @@ static int read_lines(reader *r, npgnn_error *err)
 {
     char *line, separator = 0;
     int code = 0;
-    while (code == 0 && (code = npi_stream_line(&line, r->stream, err)) > 0) {
+    while (code == 0 && (code = npi_stream_read_line(&line, r->stream, err)) > 0) {
         code = 0;
         if (line[0] == '#') {
             code = read_comment(r, line, err);
-        } else if (!npi_text_skippable(line)) {
-            separator = separator ? separator : npi_text_separator(line);
+        } else if (!npi_text_is_skippable(line)) {
+            separator = separator ? separator : npi_text_find_separator(line);
             code = read_row(r, line, separator, err);
         }
     }
@@ -284,7 +284,7 @@ int npi_split_read(npgnn_split **out, npi_stream *stream, const npgnn_graph *gra
 int npgnn_split_load(npgnn_split **out, const npgnn_graph *graph, const char *path, const npgnn_env *env,
                      npgnn_error *err)
 {
-    npgnn_env resolved = npi_env(env);
+    npgnn_env resolved = npi_env_resolve(env);
     npi_stream *stream;
     int code = npi_stream_open(&stream, path, &resolved, err);
     if (code)

@@ -99,7 +99,7 @@ static int prepare(npgnn_trainer *t, const npgnn_split *split, const npgnn_optio
     if (code)
         return code;
     if (options->input_scale == 0)
-        t->options.input_scale = INPUT_LENGTH / npi_features_length(t->known->x);
+        t->options.input_scale = INPUT_LENGTH / npi_features_rms_length(t->known->x);
     code = trainer_room(t, split, err);
     if (code)
         return code;
@@ -134,7 +134,7 @@ int npi_trainer_begin(npgnn_trainer *t, const npgnn_options *settled, npgnn_erro
 int npgnn_trainer_new(npgnn_trainer **out, const npgnn_graph *graph, const npgnn_split *split,
                       const npgnn_options *options, const npgnn_env *env, npgnn_error *err)
 {
-    npgnn_env resolved = npi_env(env);
+    npgnn_env resolved = npi_env_resolve(env);
     npgnn_options chosen;
     npgnn_options_preset(&chosen, NULL, NULL);
     if (options)
@@ -243,13 +243,13 @@ static int iterate(npgnn_trainer *t, npgnn_error *err)
     }
     if (t->context) {
         npi_context_draw(t->context, t->options.seed, iteration);
-        input.context = npi_context_adj(&input.context_nodes, t->context);
+        input.context = npi_context_get(&input.context_nodes, t->context);
         draw_epsilon(t, iteration);
     }
     npi_profile_end(&profile, NPGNN_STEP_CONTEXT);
     npi_zero(t->gradient.block, (int64_t)t->gradient.count, t->env.threads);
     npi_objective objective = npi_net_run(t->net, &t->gradient, &t->params, &input);
-    if (npi_stopped(&t->env))
+    if (npi_env_stopped(&t->env))
         return npi_fail(err, NPGNN_E_CANCELLED, "cancelled in iteration %d", p->iteration + 1);
     double loss = objective.reconstruction + t->options.kl_weight * objective.kl;
     if (!isfinite(loss) || !npi_adam_step(&t->adam, &t->params, &t->gradient, t->env.threads))

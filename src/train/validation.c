@@ -21,8 +21,8 @@ static int take_pairs(npi_validation *v, const npgnn_split *split, int fits, con
     if (!v->pairs)
         return NPGNN_E_MEMORY;
     memcpy(v->pairs, own, v->count * sizeof *v->pairs);
-    int in_field = npi_has_fields(split->protocol); /* as the split's own are drawn */
-    int code = more > 0 ? npi_split_more_non_links(v->pairs + v->count, &more, split, in_field, env, err) : 0;
+    int in_field = npi_protocol_has_candidates(split->protocol); /* as the split's own are drawn */
+    int code = more > 0 ? npi_split_draw_non_links(v->pairs + v->count, &more, split, in_field, env, err) : 0;
     v->all = v->count + more;
     return code;
 }
