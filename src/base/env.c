@@ -1,3 +1,4 @@
+/* The environment of a call: defaults, checked allocation, log messages and the clock. */
 #define _POSIX_C_SOURCE 200809L
 #include "base/env.h"
 
@@ -9,10 +10,11 @@
 #include <string.h>
 #include <time.h>
 
-/* A matrix has rows times columns elements, both below 2^31: such products are not checked, that with the size of an
- * element is. */
-_Static_assert(SIZE_MAX >= UINT64_MAX, "64-bit sizes");
+/* Rows and columns are below 2^31, so that rows * columns never overflows a 64-bit size_t and nobody checks it.
+ * npi_resize checks the product with the size of an element. */
+_Static_assert(SIZE_MAX >= UINT64_MAX, "size_t must have 64 bits");
 
+/* The default allocator: one function that allocates, resizes and, with size 0, frees. */
 static void *resize_malloc(void *user, void *block, size_t size)
 {
     (void)user;
@@ -41,7 +43,7 @@ void *npi_resize(const npgnn_env *env, void *block, size_t count, size_t size, n
     if (count <= PTRDIFF_MAX / size)
         resized = env->allocator.resize(env->allocator.user, block, count ? count * size : 1);
     if (!resized)
-        npi_fail(err, NPGNN_E_MEMORY, "out of memory: cannot get %zu x %zu bytes", count, size);
+        npi_fail(err, NPGNN_E_MEMORY, "out of memory: cannot allocate %zu x %zu bytes", count, size);
     return resized;
 }
 
@@ -70,13 +72,13 @@ char *npi_strdup(const npgnn_env *env, const char *text, npgnn_error *err)
 
 int npi_grow(const npgnn_env *env, void *items_pointer, size_t *capacity, size_t count, size_t size, npgnn_error *err)
 {
-    void *items, *grown;
-    size_t wanted;
     if (count < *capacity)
         return 0;
+    /* items_pointer is the address of a pointer of any type: reading it as a void ** would break the aliasing rules */
+    void *items;
     memcpy(&items, items_pointer, sizeof items);
-    wanted = *capacity < 16 ? 16 : *capacity * 2;
-    grown = npi_resize(env, items, wanted, size, err);
+    size_t wanted = *capacity < 16 ? 16 : *capacity * 2;
+    void *grown = npi_resize(env, items, wanted, size, err);
     if (!grown)
         return NPGNN_E_MEMORY;
     memcpy(items_pointer, &grown, sizeof grown);

@@ -1,3 +1,4 @@
+/* Error codes and their texts. */
 #include "base/error.h"
 
 #include <errno.h>

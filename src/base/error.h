@@ -1,4 +1,4 @@
-/* Filling the caller's npgnn_error. */
+/* Functions that fill the caller's npgnn_error. */
 #ifndef NPI_BASE_ERROR_H
 #define NPI_BASE_ERROR_H
 
@@ -10,13 +10,13 @@
 #define NPI_PRINTF(text, args)
 #endif
 
-/* Describes a failure and returns `code`, so that `return npi_fail(...)` is the whole story. err may be NULL. */
+/* Describes a failure in err, which may be NULL, and returns `code`: a caller writes `return npi_fail(...)`. */
 int npi_fail(npgnn_error *err, int code, const char *format, ...) NPI_PRINTF(3, 4);
 
-/* The same with the file and line at fault, which are put in front of the text; line 0: the file as a whole. */
+/* The same for a fault in a file. The text becomes "FILE:LINE: ..."; with line 0 it becomes "FILE: ...". */
 int npi_fail_at(npgnn_error *err, int code, const char *file, int64_t line, const char *format, ...) NPI_PRINTF(5, 6);
 
-/* "cannot VERB FILE: strerror(errno)", E_IO. */
+/* E_IO with the text "FILE: cannot VERB: strerror(errno)". */
 int npi_fail_errno(npgnn_error *err, const char *verb, const char *file);
 
 #endif

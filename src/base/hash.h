@@ -1,4 +1,5 @@
-/* A 64-bit hash of values in order (FNV-1a over little-endian bytes): for fingerprints and name tables, not for security. */
+/* FNV-1a, 64 bits: hash = (hash ^ byte) * prime for every byte in order, integers as little-endian bytes. Used for
+ * fingerprints, checksums and hash tables; it is not secure against an attacker. */
 #ifndef NPI_BASE_HASH_H
 #define NPI_BASE_HASH_H
 
@@ -30,7 +31,7 @@ static inline uint64_t npi_hash_float(uint64_t hash, float value)
     return npi_hash_u64(hash, bits);
 }
 
-/* Spreads the bits of one integer (the finaliser of splitmix64). */
+/* Mixes the bits of one integer so that each bit of the result depends on all of x (the finaliser of splitmix64). */
 static inline uint64_t npi_hash_mix(uint64_t x)
 {
     x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9u;

@@ -1,4 +1,4 @@
-/* The text of all names in one block, and an open-addressing index over it. */
+/* A set of names: their text in one block, and a hash table with open addressing and linear probing over it. */
 #include "base/names.h"
 
 #include <string.h>
@@ -11,9 +11,9 @@ struct npi_names {
     int32_t count;
     char *text;
     size_t text_size, text_capacity;
-    size_t *start; /* (count) where each name begins in text; they are terminated */
+    size_t *start; /* (count) offset of each name in text; every name is terminated */
     size_t start_capacity;
-    int32_t *slot; /* (slots, a power of two) index of a name, or -1 */
+    int32_t *slot; /* (slots) number of a name, or -1; slots is a power of two */
     size_t slots;
 };
 
@@ -28,7 +28,7 @@ int npi_names_new(npi_names **out, const npgnn_env *env, npgnn_error *err)
     return 0;
 }
 
-/* The slot that holds this name, or the empty one where it belongs. The table is never full. */
+/* The slot that holds this name, or the empty slot where it belongs. The table always has an empty slot. */
 static size_t find_slot(const npi_names *names, const char *name, size_t length)
 {
     size_t mask = names->slots - 1;
@@ -42,7 +42,7 @@ static size_t find_slot(const npi_names *names, const char *name, size_t length)
     return at;
 }
 
-/* Doubles the index when it is two thirds full. */
+/* Doubles the table when it is two thirds full, and enters all names again. */
 static int grow_slots(npi_names *names, npgnn_error *err)
 {
     if ((size_t)names->count * 3 < names->slots * 2)
@@ -85,7 +85,7 @@ int npi_names_add(int32_t *index, npi_names *names, const char *name, size_t len
         return 0;
     }
     if (names->count == INT32_MAX)
-        return npi_fail(err, NPGNN_E_FORMAT, "more than %d names", INT32_MAX);
+        return npi_fail(err, NPGNN_E_FORMAT, "too many names: the limit is %d", INT32_MAX);
     if (grow_text(names, length + 1, err) ||
         npi_grow(&names->env, &names->start, &names->start_capacity, (size_t)names->count, sizeof *names->start, err))
         return NPGNN_E_MEMORY;

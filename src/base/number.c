@@ -1,3 +1,4 @@
+/* Parsing and printing numbers independently of the locale; number.h has the grammar. */
 #define _POSIX_C_SOURCE 200809L
 #include "base/number.h"
 
@@ -40,7 +41,7 @@ int npi_number_parse_int(int64_t *out, const char *text)
     return 1;
 }
 
-/* [sign] digits [. digits] [e [sign] digits], at least one digit in front of the e. */
+/* Whether the text is a decimal. At least one digit stands before the exponent, and one in it. */
 static int is_decimal(const char *text)
 {
     int digits = 0;
@@ -60,36 +61,29 @@ static int is_decimal(const char *text)
     return digits > 0 && *text == '\0';
 }
 
-/* strtod and printf use the decimal point of the locale: between these two calls it is C's, on this thread only. */
-typedef struct borrowed {
+/* strtod and snprintf use the decimal point of the locale. Between enter_c_locale and leave_c_locale this thread,
+ * and no other, has the C locale. */
+typedef struct locales {
     locale_t c, before;
-} borrowed;
+} locales;
 
-static borrowed enter_c_locale(void)
+static locales enter_c_locale(void)
 {
-    borrowed b;
-    b.c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    b.before = uselocale(b.c);
-    return b;
+    locales l;
+    l.c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    l.before = uselocale(l.c);
+    return l;
 }
 
-static void leave_c_locale(borrowed b)
+static void leave_c_locale(locales l)
 {
-    uselocale(b.before);
-    if (b.c)
-        freelocale(b.c);
+    uselocale(l.before);
+    if (l.c)
+        freelocale(l.c);
 }
 
-static double parse_decimal(const char *text)
-{
-    borrowed locale = enter_c_locale();
-    double value = strtod(text, NULL);
-    leave_c_locale(locale);
-    return value;
-}
-
-/* Most features are short integers: they need no strtod. */
-static int small_int(double *out, const char *text)
+/* The fast path of npi_number_parse_double: most features are short integers, which need no strtod. */
+static int parse_small_int(double *out, const char *text)
 {
     int value = 0, digits = 0;
     for (; is_digit(*text) && digits < 9; text++, digits++)
@@ -98,12 +92,13 @@ static int small_int(double *out, const char *text)
     return digits > 0 && *text == '\0';
 }
 
-static int is_word(const char *text)
+/* Whether the text is a number that is not finite, as printf writes it. */
+static int is_not_finite_word(const char *text)
 {
-    static const char *const not_finite[] = {"nan", "inf", "infinity"};
+    static const char *const words[] = {"nan", "inf", "infinity"};
     text += *text == '-' || *text == '+';
     for (int i = 0; i < 3; i++)
-        if (strcasecmp(text, not_finite[i]) == 0)
+        if (strcasecmp(text, words[i]) == 0)
             return 1;
     return 0;
 }
@@ -111,10 +106,12 @@ static int is_word(const char *text)
 npi_number_result npi_number_parse_double(double *out, const char *text)
 {
     double value;
-    if (!small_int(&value, text)) {
+    if (!parse_small_int(&value, text)) {
         if (!is_decimal(text))
-            return is_word(text) ? NPI_NUMBER_NOT_FINITE : NPI_NUMBER_BAD;
-        value = parse_decimal(text);
+            return is_not_finite_word(text) ? NPI_NUMBER_NOT_FINITE : NPI_NUMBER_BAD;
+        locales saved = enter_c_locale();
+        value = strtod(text, NULL);
+        leave_c_locale(saved);
     }
     if (!isfinite(value))
         return NPI_NUMBER_NOT_FINITE;
@@ -122,8 +119,9 @@ npi_number_result npi_number_parse_double(double *out, const char *text)
     return NPI_NUMBER_OK;
 }
 
-/* What is nearer to the largest float than to the next there would be, is that: its nine digits are a bit more than it. */
-#define BEYOND_FLOATS 0x1.ffffffp127
+/* Half a unit in the last place above FLT_MAX. Numbers below round to FLT_MAX, as its own nine digits do, which are
+ * slightly larger than it. */
+#define FLOAT_LIMIT 0x1.ffffffp127
 
 npi_number_result npi_number_parse_float(float *out, const char *text)
 {
@@ -131,7 +129,7 @@ npi_number_result npi_number_parse_float(float *out, const char *text)
     npi_number_result result = npi_number_parse_double(&value, text);
     if (result != NPI_NUMBER_OK)
         return result;
-    if (!(fabs(value) < BEYOND_FLOATS))
+    if (!(fabs(value) < FLOAT_LIMIT))
         return NPI_NUMBER_NOT_FINITE;
     *out = fabs(value) > (double)FLT_MAX ? copysignf(FLT_MAX, (float)copysign(1, value)) : (float)value;
     return NPI_NUMBER_OK;
@@ -145,12 +143,12 @@ const char *npi_number_reason(npi_number_result result)
 void npi_number_print(char *text, size_t size, double number)
 {
     char whole[32];
-    borrowed locale = enter_c_locale();
+    locales saved = enter_c_locale();
     for (int digits = 15; digits <= 17; digits++) {
         snprintf(whole, sizeof whole, "%.*g", digits, number);
         if (strtod(whole, NULL) == number)
             break;
     }
-    leave_c_locale(locale);
+    leave_c_locale(saved);
     snprintf(text, size, "%s", whole);
 }

@@ -1,3 +1,4 @@
+/* Times the steps of an iteration. */
 #include "base/profile.h"
 
 #include "base/env.h"

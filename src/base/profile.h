@@ -1,5 +1,5 @@
-/* Where the time of an iteration goes: a stopwatch that is read at the end of every step. Reading it costs tens of
- * nanoseconds, a dozen times an iteration, so it always runs. */
+/* The time that each step of an iteration takes. The clock is read at the end of every step, about a dozen times per
+ * iteration. A reading takes tens of nanoseconds, so that profiling is always on. */
 #ifndef NPI_BASE_PROFILE_H
 #define NPI_BASE_PROFILE_H
 
@@ -7,13 +7,13 @@
 
 typedef struct npi_profile {
     double *seconds; /* (NPGNN_STEPS) */
-    double lap;      /* when the step under way began */
+    double lap;      /* when the current step began */
 } npi_profile;
 
-/* Starts the stopwatch: the first step begins now. */
+/* Begins the first step. */
 void npi_profile_start(npi_profile *profile);
 
-/* Adds the time since the latest reading to `step`; the next one begins now. NULL: nobody wants to know. */
+/* Adds the time since the previous call to `step` and begins the next one. NULL: no profiling. */
 void npi_profile_end(npi_profile *profile, npgnn_step step);
 
 #endif

@@ -1,3 +1,4 @@
+/* Philox4x32-10 and the distributions made from it; rng.h says why it is counter-based. */
 #include "base/rng.h"
 
 #include <math.h>
@@ -8,6 +9,9 @@ npi_rng npi_rng_make(uint64_t seed, npi_purpose purpose, uint32_t stream)
     return rng;
 }
 
+/* Ten rounds over the counter (c0 .. c3) = (index, purpose, stream) under the key (k0, k1) = seed. A round
+ * multiplies two of the four words to 64 bits, and mixes the halves with the other two words and the key. The key
+ * advances by a constant per round. */
 void npi_rng_block(uint32_t out[4], const npi_rng *rng, uint64_t index)
 {
     uint32_t k0 = rng->key[0], k1 = rng->key[1];
@@ -33,6 +37,7 @@ static uint64_t bits64(uint32_t high, uint32_t low)
     return (uint64_t)high << 32 | low;
 }
 
+/* The top 53 bits as a number in [0, 1). */
 static double unit(uint64_t bits)
 {
     return (double)(bits >> 11) * 0x1p-53;
@@ -49,6 +54,7 @@ double npi_rng_normal_at(const npi_rng *rng, uint64_t index)
 {
     uint32_t r[4];
     npi_rng_block(r, rng, index);
+    /* Box-Muller: 1 - u is in (0, 1], so that the logarithm is finite */
     double radius = sqrt(-2.0 * log(1.0 - unit(bits64(r[0], r[1]))));
     return radius * cos(6.283185307179586477 * unit(bits64(r[2], r[3])));
 }
@@ -62,7 +68,7 @@ uint64_t npi_rng_below(npi_rng *rng, uint64_t bound)
 {
     uint32_t r[4];
     npi_rng_block(r, rng, rng->next++);
-    /* the high 64 bits of bits * bound, by halves */
+    /* the high 64 bits of the 128-bit product bits * bound, from products of 32-bit halves */
     uint64_t high = (uint64_t)r[0] * (bound & 0xFFFFFFFFu);
     uint64_t bits = bits64(r[0], r[1]);
     uint64_t lo_lo = (bits & 0xFFFFFFFFu) * (bound & 0xFFFFFFFFu);

@@ -1,3 +1,4 @@
+/* Radix sort of 64-bit keys, byte by byte from the lowest. Bytes that are equal in all keys are skipped. */
 #include "base/sort.h"
 
 #include <string.h>
@@ -10,9 +11,10 @@ static unsigned byte_of(uint64_t key, int byte)
     return (unsigned)(key >> (8 * byte)) & 0xFF;
 }
 
-/* Moves the keys from `from` to `to`, ordered by one byte; equal bytes keep their order. */
+/* Copies the keys from `from` to `to`, ordered by one byte; keys with equal bytes keep their order. */
 static void scatter(uint64_t *to, const uint64_t *from, size_t count, int byte, size_t histogram[VALUES])
 {
+    /* counts become the first place of each value */
     size_t place = 0;
     for (int value = 0; value < VALUES; value++) {
         size_t here = histogram[value];
@@ -34,12 +36,13 @@ void npi_u64_sort(uint64_t *keys, uint64_t *scratch, size_t count)
             histogram[byte][byte_of(keys[i], byte)]++;
     for (int byte = 0; byte < BYTES; byte++) {
         if (histogram[byte][byte_of(keys[0], byte)] == count)
-            continue; /* all keys agree on this byte */
+            continue; /* equal in all keys */
         scatter(to, from, count, byte, histogram[byte]);
         uint64_t *swapped = from;
         from = to;
         to = swapped;
     }
+    /* after an odd number of passes the result is in scratch */
     if (from != keys)
         memcpy(keys, from, count * sizeof *keys);
 }
