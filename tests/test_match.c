@@ -1,4 +1,4 @@
-/* Feature columns of a model and of another graph: matched by name, in any order; what does not match is named. */
+/* Matching the feature columns of a graph to those of a model: by name in any order; the error lists what does not match. */
 #define _XOPEN_SOURCE 700
 #include "check.h"
 
@@ -80,21 +80,21 @@ static void test_any_order(void **state)
     }
 }
 
-/* ---- what does not match ---- */
+/* ---- columns that do not match ---- */
 
-static void test_strangers(void **state)
+static void test_mismatched_columns(void **state)
 {
     (void)state;
     static const struct {
         const char *features, *why;
     } cases[] = {
-        {"id,w1,w2\na,0,1\nb,1,0\nc,1,1\n", "the graph lacks 1 feature columns of the model: \"w3\""},
+        {"id,w1,w2\na,0,1\nb,1,0\nc,1,1\n", "the graph lacks 1 of the feature columns of the model: \"w3\""},
         {"id,w0,w2,w3,w4,w1\na,0,1,1,1,1\nb,1,0,1,1,1\nc,1,1,0,0,1\n",
-         "the graph has 2 feature columns that the model does not know: \"w0\", \"w4\""},
+         "2 of the feature columns of the graph are unknown to the model: \"w0\", \"w4\""},
         {"id,w1,w3,x\na,0,1,1\nb,1,0,0\nc,1,1,1\n",
-         "the graph lacks 1 feature columns of the model: \"w2\"; and it has 1 that the model does not know: \"x\""},
+         "the graph lacks 1 of the feature columns of the model: \"w2\"; 1 of its own are unknown to the model: \"x\""},
         {"id,p,q,r,s,t\na,0,1,1,1,1\nb,1,0,1,1,1\nc,1,1,0,0,1\n",
-         "5 that the model does not know: \"p\", \"q\", \"r\", ..."},
+         "5 of its own are unknown to the model: \"p\", \"q\", \"r\", ..."},
         {"0,1\n1,0\n1,1\n", "the model has 3 feature columns, the graph has 2"}, /* no names */
     };
     npgnn_graph *own = good("a,b\nb,c\n", "x.csv", "id,w1,w2,w3\na,0,1,1\nb,1,0,1\nc,1,1,0\n");
@@ -116,7 +116,7 @@ static void test_strangers(void **state)
     npgnn_graph_free(own);
 }
 
-/* Names of any length leave the error whole. */
+/* Long names are shortened in the message, which stays complete. */
 static void test_long_names(void **state)
 {
     (void)state;
@@ -130,7 +130,7 @@ static void test_long_names(void **state)
     npgnn_prediction link;
     npgnn_error err = {0};
     assert_int_equal(npgnn_predict(&link, model, other, &pair, 1, NULL, NULL, &err), NPGNN_E_MISMATCH);
-    says(err.text, "4 that the model does not know: \"1xxxxxxxxxx");
+    says(err.text, "4 of its own are unknown to the model: \"1xxxxxxxxxx");
     says(err.text, ", ...");
     npgnn_model_free(model);
     npgnn_graph_free(own);
@@ -171,7 +171,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_any_order),
-        cmocka_unit_test(test_strangers),
+        cmocka_unit_test(test_mismatched_columns),
         cmocka_unit_test(test_long_names),
         cmocka_unit_test(test_out_of_memory),
     };

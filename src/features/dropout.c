@@ -1,3 +1,8 @@
+/* Feature dropout. Entry (i, c) of X is kept when
+ *
+ *   hash(key(seed, draw) ^ (i, c)) < (1 - share) 2^64
+ *
+ * so that X and Xᵀ agree on every entry without communication, and kept entries are multiplied by 1 / (1 - share). */
 #include "features/dropout.h"
 
 #include <string.h>
@@ -5,8 +10,8 @@
 #include "base/hash.h"
 #include "base/rng.h"
 
-/* Room for some of the entries of a. */
-static int part_room(npi_csr *out, const npi_csr *a, const npgnn_env *env, npgnn_error *err)
+/* Allocates memory for any subset of the entries of a. */
+static int reserve_like(npi_csr *out, const npi_csr *a, const npgnn_env *env, npgnn_error *err)
 {
     size_t entries = (size_t)a->ptr[a->rows];
     *out = (npi_csr){.rows = a->rows, .cols = a->cols};
@@ -25,7 +30,8 @@ int npi_dropout_new(npi_dropout *out, const npi_features *x, const npgnn_env *en
         failed = !made.view.dense;
     } else {
         made.view.xt = npi_alloc(env, 1, sizeof *made.view.xt, err);
-        failed = !made.view.xt || part_room(&made.view.x, &x->x, env, err) || part_room(made.view.xt, x->xt, env, err);
+        failed =
+            !made.view.xt || reserve_like(&made.view.x, &x->x, env, err) || reserve_like(made.view.xt, x->xt, env, err);
     }
     if (failed) {
         npi_dropout_free(env, &made);
@@ -45,19 +51,18 @@ void npi_dropout_free(const npgnn_env *env, npi_dropout *dropout)
     memset(dropout, 0, sizeof *dropout);
 }
 
-/* Entry (row, col) stays when the hash of its place, under the key of the draw, is below the limit: the same answer whether it
- * is met in X or in Xᵀ. */
-typedef struct lottery {
-    uint64_t key, limit;
-    float scale;
-} lottery;
+typedef struct sampler {
+    uint64_t key;   /* of the draw */
+    uint64_t limit; /* (1 - share) 2^64 */
+    float scale;    /* 1 / (1 - share) */
+} sampler;
 
-static int keeps(const lottery *l, int32_t row, int32_t col)
+static int keeps(const sampler *l, int32_t row, int32_t col)
 {
     return npi_hash_mix(l->key ^ ((uint64_t)row << 32 | (uint32_t)col)) < l->limit;
 }
 
-/* Rows are dealt in so many parts, each of which one thread moves to the front of its room. */
+/* The rows are divided into this many parts. Which thread processes a part does not matter for the result. */
 #define PARTS 64
 
 static int32_t first_row(const npi_csr *a, int part)
@@ -65,13 +70,15 @@ static int32_t first_row(const npi_csr *a, int part)
     return (int32_t)((int64_t)a->rows * part / PARTS);
 }
 
-/* Returns where the entries of the part end; ptr[i + 1] is where those of row i do. */
-static int64_t draw_part(npi_csr *out, const npi_csr *a, int transposed, const lottery *l, int part)
+/* Copies the kept entries of one part to the place where its entries begin in a. out->ptr[i + 1] becomes the end of
+ * row i; returns the end of the last row. */
+static int64_t draw_part(npi_csr *out, const npi_csr *a, int transposed, const sampler *l, int part)
 {
     int64_t at = a->ptr[first_row(a, part)];
     for (int32_t i = first_row(a, part); i < first_row(a, part + 1); i++) {
         for (int64_t p = a->ptr[i]; p < a->ptr[i + 1]; p++) {
             int32_t j = a->col[p];
+            /* without a branch: write the entry, and advance only where it is kept */
             out->col[at] = j;
             out->val[at] = a->val ? l->scale * a->val[p] : l->scale;
             at += transposed ? keeps(l, j, i) : keeps(l, i, j);
@@ -81,12 +88,14 @@ static int64_t draw_part(npi_csr *out, const npi_csr *a, int transposed, const l
     return at;
 }
 
-static void draw_csr(npi_csr *out, const npi_csr *a, int transposed, const lottery *l, int threads)
+/* The kept entries of a, which is X or Xᵀ. */
+static void draw_csr(npi_csr *out, const npi_csr *a, int transposed, const sampler *l, int threads)
 {
     int64_t end[PARTS], total = 0;
 #pragma omp parallel for num_threads(threads) schedule(static)
     for (int part = 0; part < PARTS; part++)
         end[part] = draw_part(out, a, transposed, l, part);
+    /* close the gaps between the parts */
     for (int part = 0; part < PARTS; part++) {
         int64_t begin = a->ptr[first_row(a, part)], gap = begin - total;
         size_t count = (size_t)(end[part] - begin);
@@ -104,7 +113,7 @@ void npi_dropout_draw(npi_dropout *dropout, double share, uint64_t seed, uint32_
     npi_rng rng = npi_rng_make(seed, NPI_RNG_DROPOUT, draw);
     uint32_t bits[4];
     npi_rng_block(bits, &rng, 0);
-    lottery l = {(uint64_t)bits[0] << 32 | bits[1], (uint64_t)((1 - share) * 0x1p64), (float)(1 / (1 - share))};
+    sampler l = {(uint64_t)bits[0] << 32 | bits[1], (uint64_t)((1 - share) * 0x1p64), (float)(1 / (1 - share))};
     if (!x->dense) {
         draw_csr(&dropout->view.x, &x->x, 0, &l, threads);
         draw_csr(dropout->view.xt, x->xt, 1, &l, threads);

@@ -1,8 +1,13 @@
+/* The feature matrix X (n, f): how it is stored, and the matrices that are made from it.
+ *
+ * X is stored dense where at least a quarter of its elements are not zero, and as compressed sparse rows otherwise. A
+ * sparse X whose values are all 1 stores no values. */
 #include "features/features.h"
 
 #include <math.h>
 #include <string.h>
 
+/* From this share of non-zeros on, a dense matrix takes less memory and its product is faster. */
 #define DENSE_FROM 0.25
 
 static int is_dense(int64_t nonzeros, int32_t n, int32_t f)
@@ -10,6 +15,7 @@ static int is_dense(int64_t nonzeros, int32_t n, int32_t f)
     return f > 0 && n > 0 && (double)nonzeros >= DENSE_FROM * (double)n * (double)f;
 }
 
+/* X (n, f) without elements and with one reference. */
 static npi_features *features_alloc(int32_t n, int32_t f, const npgnn_env *env, npgnn_error *err)
 {
     npi_features *x = npi_alloc(env, 1, sizeof *x, err);
@@ -22,8 +28,10 @@ static npi_features *features_alloc(int32_t n, int32_t f, const npgnn_env *env, 
     return x;
 }
 
-/* Drops stored zeros in place; returns whether every value that is left is 1. */
-static int csr_squeeze(npi_csr *a)
+/* ---- from a sparse or a dense matrix ---- */
+
+/* Removes stored zeros in place. Returns whether all remaining values are 1. */
+static int drop_zeros(npi_csr *a)
 {
     int64_t kept = 0, begin = 0;
     int ones = 1;
@@ -43,40 +51,32 @@ static int csr_squeeze(npi_csr *a)
     return ones;
 }
 
-static int densify(npi_features *x, const npi_csr *a, npgnn_error *err)
-{
-    x->dense = npi_alloc(&x->env, (size_t)x->n * (size_t)x->f, sizeof *x->dense, err);
-    if (!x->dense)
-        return NPGNN_E_MEMORY;
-    for (int32_t row = 0; row < x->n; row++)
-        for (int64_t p = a->ptr[row]; p < a->ptr[row + 1]; p++)
-            x->dense[(size_t)row * (size_t)x->f + (size_t)a->col[p]] = a->val ? a->val[p] : 1;
-    return 0;
-}
-
 int npi_features_from_csr(npi_features **out, npi_csr *csr, const npgnn_env *env, npgnn_error *err)
 {
-    int code = 0;
     npi_features *x = features_alloc(csr->rows, csr->cols, env, err);
     if (!x) {
         npi_csr_free(env, csr);
         return NPGNN_E_MEMORY;
     }
-    if (csr->val && csr_squeeze(csr)) {
+    if (csr->val && drop_zeros(csr)) {
         npi_free(env, csr->val);
         csr->val = NULL;
     }
     x->nonzeros = csr->ptr[csr->rows];
-    if (is_dense(x->nonzeros, x->n, x->f)) {
-        code = densify(x, csr, err);
-        npi_csr_free(env, csr);
-    } else {
+    if (!is_dense(x->nonzeros, x->n, x->f)) {
         x->x = *csr;
         memset(csr, 0, sizeof *csr);
+        *out = x;
+        return 0;
     }
-    if (code) {
+    x->dense = npi_alloc(env, (size_t)x->n * (size_t)x->f, sizeof *x->dense, err);
+    for (int32_t row = 0; x->dense && row < x->n; row++)
+        for (int64_t p = csr->ptr[row]; p < csr->ptr[row + 1]; p++)
+            x->dense[(size_t)row * (size_t)x->f + (size_t)csr->col[p]] = csr->val ? csr->val[p] : 1;
+    npi_csr_free(env, csr);
+    if (!x->dense) {
         npi_features_free(x);
-        return code;
+        return NPGNN_E_MEMORY;
     }
     *out = x;
     return 0;
@@ -85,25 +85,27 @@ int npi_features_from_csr(npi_features **out, npi_csr *csr, const npgnn_env *env
 int npi_features_from_dense(npi_features **out, const float *dense, int32_t n, int32_t f, const npgnn_env *env,
                             npgnn_error *err)
 {
-    size_t cells = (size_t)n * (size_t)f;
+    size_t elements = (size_t)n * (size_t)f;
     int64_t nonzeros = 0;
-    npi_csr csr;
-    for (size_t i = 0; i < cells; i++)
+    for (size_t i = 0; i < elements; i++)
         nonzeros += dense[i] != 0;
+
     if (is_dense(nonzeros, n, f)) {
         npi_features *x = features_alloc(n, f, env, err);
         if (x)
-            x->dense = npi_resize(env, NULL, cells, sizeof *x->dense, err);
+            x->dense = npi_resize(env, NULL, elements, sizeof *x->dense, err);
         if (!x || !x->dense) {
             npi_features_free(x);
             return NPGNN_E_MEMORY;
         }
-        for (size_t i = 0; i < cells; i++)
+        for (size_t i = 0; i < elements; i++)
             x->dense[i] = dense[i];
         x->nonzeros = nonzeros;
         *out = x;
         return 0;
     }
+
+    npi_csr csr;
     int code = npi_csr_new(&csr, n, f, nonzeros, 1, env, err);
     if (code)
         return code;
@@ -121,7 +123,9 @@ int npi_features_from_dense(npi_features **out, const float *dense, int32_t n, i
     return npi_features_from_csr(out, &csr, env, err);
 }
 
-static int dense_rows(npi_features *out, const npi_features *x, const int32_t *rows, npgnn_error *err)
+/* ---- rows and columns of X as a new matrix ---- */
+
+static int select_dense_rows(npi_features *out, const npi_features *x, const int32_t *rows, npgnn_error *err)
 {
     size_t width = (size_t)x->f;
     out->dense = npi_resize(&x->env, NULL, (size_t)out->n * width, sizeof *out->dense, err);
@@ -134,7 +138,7 @@ static int dense_rows(npi_features *out, const npi_features *x, const int32_t *r
     return 0;
 }
 
-static int sparse_rows(npi_features *out, const npi_features *x, const int32_t *rows, npgnn_error *err)
+static int select_sparse_rows(npi_features *out, const npi_features *x, const int32_t *rows, npgnn_error *err)
 {
     const npi_csr *a = &x->x;
     int64_t nonzeros = 0;
@@ -157,32 +161,36 @@ static int sparse_rows(npi_features *out, const npi_features *x, const int32_t *
 int npi_features_select_rows(npi_features **out, const npi_features *x, const int32_t *rows, int32_t count,
                              npgnn_error *err)
 {
-    npi_features *part = features_alloc(count, x->f, &x->env, err);
-    if (!part)
+    npi_features *selected = features_alloc(count, x->f, &x->env, err);
+    if (!selected)
         return NPGNN_E_MEMORY;
-    part->columns = npi_names_share(x->columns);
-    int code = x->dense ? dense_rows(part, x, rows, err) : sparse_rows(part, x, rows, err);
+    selected->columns = npi_names_share(x->columns);
+    int code = x->dense ? select_dense_rows(selected, x, rows, err) : select_sparse_rows(selected, x, rows, err);
     if (code) {
-        npi_features_free(part);
+        npi_features_free(selected);
         return code;
     }
-    *out = part;
+    *out = selected;
     return 0;
 }
 
-/* Appends the rows of x to `csr`, from row `first` on. */
+/* Copies the non-zeros of x, stored either way, to the rows of `csr` from row `first` on. */
 static void append_rows(npi_csr *csr, int32_t first, const npi_features *x)
 {
     int64_t p = csr->ptr[first];
     for (int32_t row = 0; row < x->n; row++) {
-        for (int32_t c = 0; x->dense && c < x->f; c++)
-            if (x->dense[(size_t)row * (size_t)x->f + (size_t)c] != 0) {
-                csr->col[p] = c;
-                csr->val[p++] = (float)x->dense[(size_t)row * (size_t)x->f + (size_t)c];
+        if (x->dense) {
+            const real *values = x->dense + (size_t)row * (size_t)x->f;
+            for (int32_t c = 0; c < x->f; c++)
+                if (values[c] != 0) {
+                    csr->col[p] = c;
+                    csr->val[p++] = (float)values[c];
+                }
+        } else {
+            for (int64_t q = x->x.ptr[row]; q < x->x.ptr[row + 1]; q++) {
+                csr->col[p] = x->x.col[q];
+                csr->val[p++] = x->x.val ? x->x.val[q] : 1;
             }
-        for (int64_t q = x->dense ? 0 : x->x.ptr[row]; !x->dense && q < x->x.ptr[row + 1]; q++) {
-            csr->col[p] = x->x.col[q];
-            csr->val[p++] = x->x.val ? x->x.val[q] : 1;
         }
         csr->ptr[first + row + 1] = p;
     }
@@ -193,7 +201,7 @@ int npi_features_stack(npi_features **out, const npi_features *above, const npi_
     npi_csr csr;
     npi_features *x = NULL;
     if (below->n > INT32_MAX - above->n)
-        return npi_fail(err, NPGNN_E_ARGUMENT, "more than %d nodes", INT32_MAX);
+        return npi_fail(err, NPGNN_E_ARGUMENT, "too many nodes: the limit is %d", INT32_MAX);
     int code = npi_csr_new(&csr, above->n + below->n, above->f, above->nonzeros + below->nonzeros, 1, &above->env, err);
     if (code)
         return code;
@@ -207,20 +215,9 @@ int npi_features_stack(npi_features **out, const npi_features *above, const npi_
     return 0;
 }
 
-static int dense_permuted(npi_features *out, const npi_features *x, const int32_t *to, npgnn_error *err)
-{
-    size_t width = (size_t)x->f;
-    out->dense = npi_resize(&out->env, NULL, (size_t)out->n * width, sizeof *out->dense, err);
-    if (!out->dense)
-        return NPGNN_E_MEMORY;
-    for (size_t i = 0; i < (size_t)out->n; i++)
-        for (size_t c = 0; c < width; c++)
-            out->dense[i * width + (size_t)to[c]] = x->dense[i * width + c];
-    return 0;
-}
-
-/* Rows out of order come out of two transpositions in order. */
-static int sparse_permuted(npi_features *out, const npi_features *x, const int32_t *to, npgnn_error *err)
+/* Column c of x becomes column to[c]. Renaming the columns of a sparse matrix leaves its rows out of order; a
+ * transposition writes rows in ascending order, so that two of them sort every row. */
+static int permute_sparse(npi_features *out, const npi_features *x, const int32_t *to, npgnn_error *err)
 {
     npi_csr renamed = x->x, transposed = {0};
     renamed.col = npi_resize(&out->env, NULL, (size_t)x->nonzeros, sizeof *renamed.col, err);
@@ -239,11 +236,21 @@ static int sparse_permuted(npi_features *out, const npi_features *x, const int32
 int npi_features_permute_columns(npi_features **out, const npi_features *x, const int32_t *to, const npgnn_env *env,
                                  npgnn_error *err)
 {
+    size_t n = (size_t)x->n, width = (size_t)x->f;
     npi_features *permuted = features_alloc(x->n, x->f, env, err);
     if (!permuted)
         return NPGNN_E_MEMORY;
     permuted->nonzeros = x->nonzeros;
-    int code = x->dense ? dense_permuted(permuted, x, to, err) : sparse_permuted(permuted, x, to, err);
+    int code = 0;
+    if (x->dense) {
+        permuted->dense = npi_resize(env, NULL, n * width, sizeof *permuted->dense, err);
+        for (size_t i = 0; permuted->dense && i < n; i++)
+            for (size_t c = 0; c < width; c++)
+                permuted->dense[i * width + (size_t)to[c]] = x->dense[i * width + c];
+        code = permuted->dense ? 0 : NPGNN_E_MEMORY;
+    } else {
+        code = permute_sparse(permuted, x, to, err);
+    }
     if (code) {
         npi_features_free(permuted);
         return code;
@@ -262,13 +269,15 @@ int npi_features_transpose(npi_features *x, npgnn_error *err)
         npi_free(&x->env, xt);
         return NPGNN_E_MEMORY;
     }
-    /* whoever is first publishes; a thread that comes second drops its equal copy */
+    /* two threads may get here at once: the first one publishes its transpose, the second one frees its equal copy */
     if (!__atomic_compare_exchange_n(&x->xt, &none, xt, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
         npi_csr_free(&x->env, xt);
         npi_free(&x->env, xt);
     }
     return 0;
 }
+
+/* ---- values ---- */
 
 void npi_features_binarize(npi_features *x)
 {
@@ -279,7 +288,7 @@ void npi_features_binarize(npi_features *x)
     x->x.val = NULL;
 }
 
-/* What a row is divided by: its sum of magnitudes; a row of zeros stays. */
+/* A row is divided by Σ |x|. A row of zeros stays as it is. */
 #define ROW_NORM(sum) ((sum) > 0 ? (sum) : 1)
 
 static void normalize_dense(real *row, int32_t count)
@@ -307,7 +316,7 @@ int npi_features_normalize(npi_features *x, npgnn_error *err)
             normalize_dense(x->dense + (size_t)i * (size_t)x->f, x->f);
         return 0;
     }
-    if (!x->x.val) {
+    if (!x->x.val) { /* values that were all 1 now need to be stored */
         x->x.val = npi_resize(&x->env, NULL, (size_t)x->nonzeros, sizeof *x->x.val, err);
         if (!x->x.val)
             return NPGNN_E_MEMORY;
@@ -329,6 +338,8 @@ double npi_features_rms_length(const npi_features *x)
     }
     return sqrt(sum / (x->n > 0 ? x->n : 1));
 }
+
+/* ---- references ---- */
 
 npi_features *npi_features_share(npi_features *x)
 {

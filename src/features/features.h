@@ -1,51 +1,53 @@
-/* The feature matrix X: sparse or dense by its density, shared between a graph and its subgraphs. */
+/* The feature matrix X (n, f), stored sparse or dense depending on its density. Reference-counted: a graph and its
+ * subgraphs on the same nodes share one. */
 #ifndef NPI_FEATURES_FEATURES_H
 #define NPI_FEATURES_FEATURES_H
 
 #include "base/names.h"
 #include "linalg/sparse.h"
 
-/* X (n, f), immutable but for the transpose that the backward product of sparse features needs. */
+/* Immutable once it is shared, except for the transpose, which the backward product of a sparse X needs. */
 typedef struct npi_features {
     npgnn_env env;
     int references;
     int32_t n, f;
     int64_t nonzeros;
     npi_csr x;          /* sparse form */
-    npi_csr *xt;        /* its transpose, NULL until npi_features_transpose */
+    npi_csr *xt;        /* Xᵀ (f, n) of the sparse form, NULL until npi_features_transpose */
     real *dense;        /* dense form (n, f), NULL when sparse */
-    npi_names *columns; /* (f) what each is called, NULL: nothing */
+    npi_names *columns; /* (f) names of the columns, NULL: they have none */
 } npi_features;
 
-/* Takes over `x` (also on failure, when it is freed) and chooses the storage: dense from 25 % of non-zeros on. Stored
- * zeros are dropped; values all 1 are not stored. */
+/* Takes ownership of `x`, also on failure, and chooses the storage: dense from 25 % of non-zeros on. Stored zeros are
+ * removed; values that are all 1 are not stored. */
 int npi_features_from_csr(npi_features **out, npi_csr *x, const npgnn_env *env, npgnn_error *err);
 
-/* Copies a dense matrix (n, f), choosing the storage likewise. */
+/* Copies a dense matrix (n, f) and chooses the storage in the same way. */
 int npi_features_from_dense(npi_features **out, const float *x, int32_t n, int32_t f, const npgnn_env *env,
                             npgnn_error *err);
 
-/* The rows `rows[0 .. count)` of x as a new matrix. */
+/* A new matrix (count, f) with the rows rows[0 .. count) of x. */
 int npi_features_select_rows(npi_features **out, const npi_features *x, const int32_t *rows, int32_t count,
                              npgnn_error *err);
 
-/* The rows of two matrices with the same columns, one below the other. */
+/* A new matrix with the rows of `above` followed by those of `below`. Both have the same columns. */
 int npi_features_stack(npi_features **out, const npi_features *above, const npi_features *below, npgnn_error *err);
 
-/* x with its columns in another order, as a new matrix without names: column c of x is to[c] there. */
+/* A new matrix, without column names, in which column c of x is column to[c]. */
 int npi_features_permute_columns(npi_features **out, const npi_features *x, const int32_t *to, const npgnn_env *env,
                                  npgnn_error *err);
 
-/* Fills xt when it is missing; training needs it, prediction does not. Several threads may ask at once. */
+/* Computes xt unless it exists. Training needs it, prediction does not. Several threads may call this at once. */
 int npi_features_transpose(npi_features *x, npgnn_error *err);
 
-/* In place, before sharing: every non-zero becomes 1; each row divided by its sum of magnitudes. */
+/* In place, before x is shared: every non-zero becomes 1; each row is divided by its Σ |x|. */
 void npi_features_binarize(npi_features *x);
 int npi_features_normalize(npi_features *x, npgnn_error *err);
 
-/* The root of the mean square length of the rows. */
+/* sqrt(Σ x² / n): the root mean square of the lengths of the rows. */
 double npi_features_rms_length(const npi_features *x);
 
+/* Adds a reference and returns x; npi_features_free drops one, and the last one frees. */
 npi_features *npi_features_share(npi_features *x);
 void npi_features_free(npi_features *x);
 

@@ -1,27 +1,28 @@
+/* Reorders feature columns by name, and explains why two sets of columns do not match. */
 #include "features/match.h"
 
 #include <stdio.h>
 #include <string.h>
 
-enum { NAMED = 3 }; /* columns that an error names */
+enum { LISTED = 3 }; /* how many columns an error message lists */
 
 static int32_t find(const npi_names *names, const char *name)
 {
     return npi_names_find(names, name, strlen(name));
 }
 
-/* How many names of `these` are not among `those`; `text` lists the first of them: "a", "b", ... */
-static int32_t list_strangers(char *text, size_t size, const npi_names *these, const npi_names *those)
+/* Counts the names of `these` that are not in `those`; `text` lists the first few: "a", "b", "c", ... */
+static int32_t list_missing(char *text, size_t size, const npi_names *these, const npi_names *those)
 {
     int32_t count = 0;
     size_t used = 0;
     text[0] = '\0';
     for (int32_t i = 0; i < npi_names_count(these); i++) {
         const char *name = npi_names_get(these, i);
-        if (find(those, name) >= 0 || count++ > NAMED)
+        if (find(those, name) >= 0 || count++ > LISTED)
             continue;
-        int wrote = count <= NAMED ? snprintf(text + used, size - used, "%s\"%.40s\"", used ? ", " : "", name)
-                                   : snprintf(text + used, size - used, ", ...");
+        int wrote = count <= LISTED ? snprintf(text + used, size - used, "%s\"%.40s\"", used ? ", " : "", name)
+                                    : snprintf(text + used, size - used, ", ...");
         used += (size_t)wrote;
     }
     return count;
@@ -30,25 +31,27 @@ static int32_t list_strangers(char *text, size_t size, const npi_names *these, c
 static int refuse(const npi_names *wanted, const npi_names *given, const char *owner, const char *bearer,
                   npgnn_error *err)
 {
-    char missing[(NAMED + 1) * 64], extra[(NAMED + 1) * 64];
-    int32_t lacks = list_strangers(missing, sizeof missing, wanted, given);
-    int32_t adds = list_strangers(extra, sizeof extra, given, wanted);
-    if (adds == 0)
-        return npi_fail(err, NPGNN_E_MISMATCH, "%s lacks %d feature columns of %s: %s", bearer, lacks, owner, missing);
-    if (lacks == 0)
-        return npi_fail(err, NPGNN_E_MISMATCH, "%s has %d feature columns that %s does not know: %s", bearer, adds,
-                        owner, extra);
+    char missing[(LISTED + 1) * 64], extra[(LISTED + 1) * 64];
+    int32_t missing_count = list_missing(missing, sizeof missing, wanted, given);
+    int32_t extra_count = list_missing(extra, sizeof extra, given, wanted);
+    if (extra_count == 0)
+        return npi_fail(err, NPGNN_E_MISMATCH, "%s lacks %d of the feature columns of %s: %s", bearer, missing_count,
+                        owner, missing);
+    if (missing_count == 0)
+        return npi_fail(err, NPGNN_E_MISMATCH, "%d of the feature columns of %s are unknown to %s: %s", extra_count,
+                        bearer, owner, extra);
     return npi_fail(err, NPGNN_E_MISMATCH,
-                    "%s lacks %d feature columns of %s: %s; and it has %d that %s does not know: %s", bearer, lacks,
-                    owner, missing, adds, owner, extra);
+                    "%s lacks %d of the feature columns of %s: %s; %d of its own are unknown to %s: %s", bearer,
+                    missing_count, owner, missing, extra_count, owner, extra);
 }
 
-/* to[c]: where column c of the graph is in the model. Returns how many columns are elsewhere, or -1 where one has no place. */
-static int32_t find_places(int32_t *to, const npi_names *models, const npi_names *graphs)
+/* to[c] = position in `wanted` of column c of `given`. Returns how many columns change position, or -1 where one is not
+ * wanted. */
+static int32_t find_positions(int32_t *to, const npi_names *wanted, const npi_names *given)
 {
     int32_t moved = 0;
-    for (int32_t c = 0; c < npi_names_count(graphs); c++) {
-        to[c] = find(models, npi_names_get(graphs, c));
+    for (int32_t c = 0; c < npi_names_count(given); c++) {
+        to[c] = find(wanted, npi_names_get(given, c));
         if (to[c] < 0)
             return -1;
         moved += to[c] != c;
@@ -62,7 +65,7 @@ static int match_names(npi_features **out, npi_features *x, npi_names *wanted, c
     int32_t *to = npi_resize(env, NULL, (size_t)x->f, sizeof *to, err);
     if (!to)
         return NPGNN_E_MEMORY;
-    int32_t moved = find_places(to, wanted, x->columns);
+    int32_t moved = find_positions(to, wanted, x->columns);
     int code = 0;
     if (moved < 0 || x->f != npi_names_count(wanted))
         code = refuse(wanted, x->columns, owner, bearer, err);

@@ -1,4 +1,8 @@
-/* Products with the features: X W and Xᵀ dY, sparse or dense. */
+/* The two products with the feature matrix X (n, f), sparse or dense:
+ *
+ *   forward    Y (n, w)  = X W
+ *   backward   dW (f, w) += Xᵀ dY
+ */
 #include "features/features.h"
 
 #include "linalg/dense.h"
@@ -6,7 +10,7 @@
 
 #include <string.h>
 
-/* Y (rows, w) = A B, one row at a time, each by one thread */
+/* Y (rows, w) = A B with a sparse A and row stride ldb of B. Each row of Y is summed by one thread. */
 static void csr_mul(real *y, const npi_csr *a, const real *b, int ldb, int w, int threads)
 {
     const npi_kernels *kernels = npi_kernels_best();
@@ -18,6 +22,7 @@ static void csr_mul(real *y, const npi_csr *a, const real *b, int ldb, int w, in
     }
 }
 
+/* Y = X W */
 void npi_features_mul(real *y, const npi_features *x, const real *w, int ldw, int width, int threads)
 {
     if (x->dense)
@@ -29,9 +34,10 @@ void npi_features_mul(real *y, const npi_features *x, const real *w, int ldw, in
 /* ---- Xᵀ dY ---- */
 
 #define COLUMNS 256     /* rows of Xᵀ, that is of dW, that a thread takes at a time */
-#define BAND_ROWS 4096  /* rows of dY that go together: the cache holds them */
-#define BAND_ENTRIES 16 /* but as many more as a row of Xᵀ needs to find about so many entries there */
+#define BAND_ROWS 4096  /* minimum number of rows in a band of dY, which should fit into the cache */
+#define BAND_ENTRIES 16 /* a band has so many rows that a row of Xᵀ has about this many entries in it */
 
+/* The number of rows in a band of dY. */
 static int32_t band_rows(const npi_csr *xt)
 {
     double entries = (double)xt->ptr[xt->rows], cells = (double)xt->rows * xt->cols;
@@ -41,13 +47,15 @@ static int32_t band_rows(const npi_csr *xt)
     return wanted < xt->cols ? (int32_t)wanted : xt->cols;
 }
 
-/* Rows [first, last) of dW += Xᵀ dY. Going down dY row by row of dW would fetch all of it from memory again and again;
- * instead they all take what they need of a band of dY, and then go on to the next. Each still adds in the order of the
- * rows. */
+/* Rows [first, last) of dW += Xᵀ dY. Summing one row of dW after the other would read all of dY from memory for each
+ * of them. Instead, all rows of dW first add what they need from one band of dY, while it is in the cache, then from
+ * the next band. Each row of dW still adds its terms in the order of the rows of dY, so that the result has the same
+ * bits. */
 static void banded_rows(real *dw, const npi_csr *xt, const real *dy, int w, int32_t first, int32_t last,
                         const npi_kernels *kernels)
 {
-    int64_t at[COLUMNS], rows = band_rows(xt);
+    int64_t at[COLUMNS]; /* next entry of each row of Xᵀ */
+    int64_t rows = band_rows(xt);
     for (int32_t c = first; c < last; c++)
         at[c - first] = xt->ptr[c];
     for (int64_t limit = rows; limit < xt->cols + rows; limit += rows)
@@ -64,15 +72,17 @@ static void sparse_mul_t(real *dw, const npi_csr *xt, const real *dy, int w, int
 {
     const npi_kernels *kernels = npi_kernels_best();
     int banded = xt->cols > BAND_ROWS;
-    /* with bands few rows of dW at a time would be a waste of them; without, threads should get an equal share */
+    /* a band that is in the cache should serve many rows of dW; without bands, smaller blocks balance the threads
+     * better */
     int32_t columns = banded ? COLUMNS : COLUMNS / 8;
 #pragma omp parallel for num_threads(threads) schedule(dynamic)
     for (int32_t first = 0; first < xt->rows; first += columns)
         banded_rows(dw, xt, dy, w, first, xt->rows - first < columns ? xt->rows : first + columns, kernels);
 }
 
-#define COLUMN_BLOCK 64 /* the same of dense features, that one call to BLAS takes */
+#define COLUMN_BLOCK 64 /* rows of dW per call to BLAS, for dense features */
 
+/* dW += Xᵀ dY */
 void npi_features_mul_t(real *dw, const npi_features *x, const real *dy, int width, int threads)
 {
     if (!x->dense) {
