@@ -1,3 +1,10 @@
+/* Drawing the context of an iteration.
+ *
+ * EDGES: a uniformly random subset of the edges; the context has all n nodes. NODES: a uniformly random subset of
+ * the nodes and the edges among them.
+ *
+ * Both visit the items in order and select them by sequential sampling, so that the rows of the drawn adjacency come
+ * out sorted and nothing is allocated. */
 #include "graph/context.h"
 
 #include <math.h>
@@ -8,22 +15,22 @@ struct npi_context {
     npgnn_env env;
     const npgnn_graph *graph;
     npgnn_context kind;
-    int64_t size; /* edges or nodes to draw */
+    int64_t size; /* number of edges or nodes to draw */
     npi_adj adj;
-    npgnn_pair *edges; /* EDGES: (size) drawn, u < v, ordered */
-    float *weights;    /* EDGES: (size) theirs, NULL where the graph has none */
-    int64_t *place;    /* EDGES: (n) where the next neighbour of a row goes */
-    int32_t *nodes;    /* NODES: (size) drawn, ascending */
-    int32_t *position; /* NODES: (n) place in `nodes`, -1 when not drawn */
+    npgnn_pair *edges; /* EDGES: (size) drawn edges, u < v, ordered */
+    float *weights;    /* EDGES: (size) their weights, NULL where the graph has none */
+    int64_t *place;    /* EDGES: (n) where the next neighbour of a row is written */
+    int32_t *nodes;    /* NODES: (size) drawn nodes, ascending */
+    int32_t *position; /* NODES: (n) position in `nodes`, -1 where not drawn */
 };
 
-/* Selection sampling (Knuth, The Art of Computer Programming, vol. 2, section 3.4.2, algorithm S): shown the items one after the
- * other, takes exactly `wanted` of them, every subset being equally likely. What is taken comes out in order. */
+/* Selection sampling (Knuth, The Art of Computer Programming, vol. 2, section 3.4.2, algorithm S): visits the items
+ * in order and takes exactly `wanted` of them; every subset is equally likely. */
 typedef struct sampler {
     npi_rng rng;
     int64_t wanted, left;
-    uint32_t bits[4]; /* one block serves four items: 32 bits make each chance right to 2^-32 */
-    int used;
+    uint32_t bits[4]; /* one block of random bits serves four items; 32 bits give each probability to 2^-32 */
+    int used;         /* words of the block */
 } sampler;
 
 static sampler sampler_make(uint64_t seed, uint32_t iteration, int64_t wanted, int64_t total)
@@ -31,7 +38,7 @@ static sampler sampler_make(uint64_t seed, uint32_t iteration, int64_t wanted, i
     return (sampler){.rng = npi_rng_make(seed, NPI_RNG_CONTEXT, iteration), .wanted = wanted, .left = total, .used = 4};
 }
 
-/* Takes an item with the chance wanted / left. */
+/* Takes the next item with probability wanted / left. */
 static int sampler_takes(sampler *s)
 {
     if (s->used == 4) {
@@ -44,14 +51,7 @@ static int sampler_takes(sampler *s)
     return take;
 }
 
-/* Turns the degrees that are in ptr[1 .. rows] into the starts of the rows. */
-static void degrees_to_starts(int64_t *ptr, int32_t rows)
-{
-    ptr[0] = 0;
-    for (int32_t i = 0; i < rows; i++)
-        ptr[i + 1] += ptr[i];
-}
-
+/* Draws the edges and counts degrees in ptr[1 .. n]. */
 static void draw_edges(npi_context *c, sampler *s)
 {
     const npi_csr *a = &c->graph->a;
@@ -73,14 +73,16 @@ static void draw_edges(npi_context *c, sampler *s)
     }
 }
 
-/* Both directions of the drawn edges. They come ordered by (u, v), so a row first gets its smaller neighbours, ascending,
- * and then its larger ones: no sorting. */
+/* Writes both directions of the drawn edges into the rows. The edges are ordered by (u, v): a row receives its smaller
+ * neighbours first, in ascending order, then its larger ones. No sorting is needed. */
 static void edges_to_rows(npi_context *c)
 {
     npi_csr *a = &c->adj.a;
-    degrees_to_starts(a->ptr, a->rows);
-    for (int32_t u = 0; u < a->rows; u++)
+    a->ptr[0] = 0;
+    for (int32_t u = 0; u < a->rows; u++) {
+        a->ptr[u + 1] += a->ptr[u]; /* degrees become row offsets */
         c->place[u] = a->ptr[u];
+    }
     for (int64_t i = 0; i < c->size; i++) {
         npgnn_pair edge = c->edges[i];
         int64_t there = c->place[edge.u]++, back = c->place[edge.v]++;
@@ -103,7 +105,7 @@ static void draw_nodes(npi_context *c, sampler *s)
     }
 }
 
-/* The edges among the drawn nodes. Positions ascend with the nodes, so the rows stay sorted. */
+/* Writes the edges among the drawn nodes. Positions ascend with the nodes, so that the rows stay sorted. */
 static void nodes_to_rows(npi_context *c)
 {
     const npi_csr *from = &c->graph->a;
@@ -137,7 +139,7 @@ void npi_context_draw(npi_context *context, uint64_t seed, uint32_t iteration)
     npi_adj_normalize(&context->adj, context->env.threads);
 }
 
-/* The share of `total`, rounded, but at least one where there is one. */
+/* fraction * total, rounded, at least 1 and at most `total`. */
 static int64_t draw_size(double fraction, int64_t total)
 {
     int64_t size = llround(fraction * (double)total);
@@ -171,7 +173,7 @@ static int reserve_edges(npi_context *c, npgnn_error *err)
 
 static int reserve_nodes(npi_context *c, npgnn_error *err)
 {
-    /* no draw has more entries than the graph, or than a complete graph on its nodes */
+    /* a draw has at most the entries of the graph, and at most those of a complete graph on the drawn nodes */
     int64_t entries = c->size * (c->size - 1);
     if (entries > 2 * c->graph->m)
         entries = 2 * c->graph->m;
@@ -189,9 +191,9 @@ int npi_context_new(npi_context **out, const npgnn_graph *graph, npgnn_context k
     npi_context *c;
     int code;
     if (!(fraction > 0 && fraction <= 1))
-        return npi_fail(err, NPGNN_E_ARGUMENT, "the context's share must be above 0 and at most 1, not %g", fraction);
+        return npi_fail(err, NPGNN_E_ARGUMENT, "the context fraction must be above 0 and at most 1, got %g", fraction);
     if (kind != NPGNN_CONTEXT_EDGES && kind != NPGNN_CONTEXT_NODES)
-        return npi_fail(err, NPGNN_E_ARGUMENT, "a context is drawn from edges or from nodes");
+        return npi_fail(err, NPGNN_E_ARGUMENT, "a context is drawn from edges or from nodes, got kind %d", (int)kind);
     c = npi_alloc(&resolved, 1, sizeof *c, err);
     if (!c)
         return NPGNN_E_MEMORY;

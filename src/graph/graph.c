@@ -1,4 +1,7 @@
-/* Building graphs from edges, and taking parts of them. */
+/* Building a graph from a list of edges, deriving graphs from it, and reading it.
+ *
+ * The adjacency matrix A is built in three passes: each edge is scattered into the rows of both ends, the rows are
+ * sorted, and repeated entries are removed. O(m log(largest degree)) time. */
 #include "graph/graph.h"
 
 #include <math.h>
@@ -10,13 +13,15 @@
 
 /* ---- building ---- */
 
-/* Scatters each edge into both of its rows: a.ptr becomes the row starts. Self loops are left out and counted. */
+/* Writes each edge into the rows of both its ends, unsorted and with duplicates. Self loops are counted and left
+ * out. */
 static int scatter(npgnn_graph *graph, const npgnn_pair *edges, int64_t count, npgnn_error *err)
 {
     int64_t *ptr = npi_alloc(&graph->env, (size_t)graph->n + 2, sizeof *ptr, err);
     graph->a.ptr = ptr;
     if (!ptr)
         return NPGNN_E_MEMORY;
+    /* ptr[i + 2] counts the entries of row i; after the sums, ptr[i + 1] is where row i begins */
     for (int64_t e = 0; e < count; e++) {
         if (edges[e].u == edges[e].v) {
             graph->self_loops++;
@@ -30,7 +35,8 @@ static int scatter(npgnn_graph *graph, const npgnn_pair *edges, int64_t count, n
     graph->a.col = npi_alloc(&graph->env, (size_t)ptr[graph->n + 1], sizeof *graph->a.col, err);
     if (!graph->a.col)
         return NPGNN_E_MEMORY;
-    /* ptr[i + 1] is where row i's next entry goes; when all are placed it is where row i + 1 begins */
+    /* ptr[i + 1] advances with every entry of row i, and ends where row i + 1 begins: ptr is then the usual row
+     * offsets */
     for (int64_t e = 0; e < count; e++)
         if (edges[e].u != edges[e].v) {
             graph->a.col[ptr[edges[e].u + 1]++] = edges[e].v;
@@ -39,7 +45,7 @@ static int scatter(npgnn_graph *graph, const npgnn_pair *edges, int64_t count, n
     return 0;
 }
 
-/* Insertion sort for the short rows that most nodes have, heap sort for the rest: no memory, no bad case. */
+/* Restores the heap (largest value at the root) below `root`. */
 static void sift(int32_t *row, int64_t root, int64_t count)
 {
     for (int64_t child; (child = 2 * root + 1) < count; root = child) {
@@ -52,6 +58,8 @@ static void sift(int32_t *row, int64_t root, int64_t count)
     }
 }
 
+/* Insertion sort for short rows, which most nodes have, and heap sort for long ones: both in place, and O(count log
+ * count) in the worst case. */
 static void sort_row(int32_t *row, int64_t count)
 {
     if (count <= 32) {
@@ -74,7 +82,7 @@ static void sort_row(int32_t *row, int64_t count)
     }
 }
 
-/* Sorts the rows, drops repeated entries, closes the gaps. Repeats = links seen again in either direction. */
+/* Sorts every row and removes repeated entries. Returns how many edges were repeated, in either direction. */
 static int64_t merge_rows(npgnn_graph *graph)
 {
     npi_csr *a = &graph->a;
@@ -91,12 +99,14 @@ static int64_t merge_rows(npgnn_graph *graph)
     return (total - kept) / 2;
 }
 
-/* Tells repeated edges in the same direction from those in the other one: per edge, the directions that were seen. */
+/* Divides the repeated edges into those given again in the same direction (duplicates) and in the opposite one
+ * (reverse). */
 static int count_directions(npgnn_graph *graph, const npgnn_pair *edges, int64_t count, int64_t repeats,
                             npgnn_error *err)
 {
     if (repeats == 0)
         return 0;
+    /* an entry of A is one direction of an edge: seen[entry] is set when that direction was given */
     unsigned char *seen = npi_alloc(&graph->env, (size_t)graph->a.ptr[graph->n], 1, err);
     if (!seen)
         return NPGNN_E_MEMORY;
@@ -124,7 +134,7 @@ static int build_edges(npgnn_graph *graph, const npgnn_pair *edges, const float 
         return code;
     int64_t repeats = merge_rows(graph);
     graph->m = graph->a.ptr[graph->n] / 2;
-    if (repeats > 0) {
+    if (repeats > 0) { /* give back the memory of the removed entries; failing to do so does no harm */
         void *shrunk = npi_resize(&graph->env, graph->a.col, (size_t)(2 * graph->m), sizeof *graph->a.col, NULL);
         if (shrunk)
             graph->a.col = shrunk;
@@ -133,39 +143,34 @@ static int build_edges(npgnn_graph *graph, const npgnn_pair *edges, const float 
     return code || !weights ? code : npi_graph_sum_weights(graph, edges, weights, count, err);
 }
 
-static int build_features(npgnn_graph *graph, npgnn_error *err)
-{
-    if (!graph->x)
-        return npi_features_from_dense(&graph->x, NULL, graph->n, 0, &graph->env, err);
-    if (graph->x->n != graph->n)
-        return npi_fail(err, NPGNN_E_MISMATCH, "%d feature rows for %d nodes", graph->x->n, graph->n);
-    return 0;
-}
+/* Code uses i + 1 and i + 2 of a node i as 32-bit numbers (see scatter). */
+#define MAX_NODES (INT32_MAX - 1)
 
-/* Row i is looked up with i + 1 and counted with i + 2 (see scatter): these must fit as node numbers do. */
-#define MOST_NODES (INT32_MAX - 1)
-
-int npi_graph_build(npgnn_graph **out, npi_graph_content *parts, const npgnn_env *env, npgnn_error *err)
+int npi_graph_build(npgnn_graph **out, npi_graph_content *content, const npgnn_env *env, npgnn_error *err)
 {
-    int code;
     npgnn_graph *graph = npi_alloc(env, 1, sizeof *graph, err);
     if (!graph) {
-        npi_features_free(parts->x);
-        npi_names_free(parts->names);
-        npi_free(env, parts->label);
+        npi_features_free(content->x);
+        npi_names_free(content->names);
+        npi_free(env, content->label);
         return NPGNN_E_MEMORY;
     }
     graph->env = *env;
-    graph->n = parts->n;
-    graph->names = parts->names;
-    graph->label = parts->label;
-    graph->classes = parts->classes;
-    graph->x = parts->x;
-    code = parts->n > MOST_NODES ? npi_fail(err, NPGNN_E_ARGUMENT, "more than %d nodes", MOST_NODES) : 0;
+    graph->n = content->n;
+    graph->names = content->names;
+    graph->label = content->label;
+    graph->classes = content->classes;
+    graph->x = content->x;
+    int code = 0;
+    if (content->n > MAX_NODES)
+        code = npi_fail(err, NPGNN_E_ARGUMENT, "too many nodes: the limit is %d", MAX_NODES);
+    else if (!graph->x)
+        code = npi_features_from_dense(&graph->x, NULL, graph->n, 0, env, err);
+    else if (graph->x->n != graph->n)
+        code = npi_fail(err, NPGNN_E_MISMATCH, "the features have %d rows, but the graph has %d nodes", graph->x->n,
+                        graph->n);
     if (!code)
-        code = build_features(graph, err);
-    if (!code)
-        code = build_edges(graph, parts->edges, parts->weights, parts->edge_count, err);
+        code = build_edges(graph, content->edges, content->weights, content->edge_count, err);
     if (code) {
         npgnn_graph_free(graph);
         return code;
@@ -188,33 +193,26 @@ void npgnn_graph_free(npgnn_graph *graph)
 
 /* ---- from the caller's arrays ---- */
 
-static int check_edges(const npgnn_pair *edges, int64_t count, int32_t nodes, npgnn_error *err)
-{
-    for (int64_t e = 0; e < count; e++)
-        if (edges[e].u < 0 || edges[e].u >= nodes || edges[e].v < 0 || edges[e].v >= nodes)
-            return npi_fail(err, NPGNN_E_ARGUMENT, "edge %lld joins %d and %d, but nodes are 0 to %d", (long long)e,
-                            edges[e].u, edges[e].v, nodes - 1);
-    return 0;
-}
-
 static int check_sizes(int32_t nodes, int64_t edges, int32_t columns, npgnn_error *err)
 {
     if (nodes < 0 || edges < 0 || columns < 0)
-        return npi_fail(err, NPGNN_E_ARGUMENT, "negative size: %d nodes, %lld edges, %d columns", nodes,
-                        (long long)edges, columns);
+        return npi_fail(err, NPGNN_E_ARGUMENT, "sizes must not be negative, got %d nodes, %lld edges, %d columns",
+                        nodes, (long long)edges, columns);
     return 0;
 }
 
+/* Builds the graph after checking its edges. Takes ownership of x. */
 static int build_checked(npgnn_graph **out, const npgnn_pair *edges, npi_features *x, int32_t nodes, int64_t edge_count,
                          const npgnn_env *env, npgnn_error *err)
 {
-    npi_graph_content parts = {.n = nodes, .edges = edges, .edge_count = edge_count, .x = x};
-    int code = check_edges(edges, edge_count, nodes, err);
-    if (code) {
-        npi_features_free(x);
-        return code;
-    }
-    return npi_graph_build(out, &parts, env, err);
+    npi_graph_content content = {.n = nodes, .edges = edges, .edge_count = edge_count, .x = x};
+    for (int64_t e = 0; e < edge_count; e++)
+        if (edges[e].u < 0 || edges[e].u >= nodes || edges[e].v < 0 || edges[e].v >= nodes) {
+            npi_features_free(x);
+            return npi_fail(err, NPGNN_E_ARGUMENT, "edge %lld joins nodes %d and %d, but nodes are numbered 0 to %d",
+                            (long long)e, edges[e].u, edges[e].v, nodes - 1);
+        }
+    return npi_graph_build(out, &content, env, err);
 }
 
 int npgnn_graph_from_arrays(npgnn_graph **out, const npgnn_pair *edges, const float *features, int32_t nodes,
@@ -225,26 +223,28 @@ int npgnn_graph_from_arrays(npgnn_graph **out, const npgnn_pair *edges, const fl
     int code = check_sizes(nodes, edge_count, columns, err);
     for (size_t i = 0; !code && features && i < (size_t)nodes * (size_t)columns; i++)
         if (!isfinite(features[i]))
-            code = npi_fail(err, NPGNN_E_ARGUMENT, "the feature of node %lld, column %lld, is not finite",
+            code = npi_fail(err, NPGNN_E_ARGUMENT, "the feature of node %lld in column %lld is not finite",
                             (long long)(i / (size_t)columns), (long long)(i % (size_t)columns));
     if (!code && features)
         code = npi_features_from_dense(&x, features, nodes, columns, &resolved, err);
     return code ? code : build_checked(out, edges, x, nodes, edge_count, &resolved, err);
 }
 
+/* E_ARGUMENT unless the three arrays are a CSR matrix (rows, cols) with finite values. */
 static int check_csr(const int64_t *ptr, const int32_t *col, const float *val, int32_t rows, int32_t cols,
                      npgnn_error *err)
 {
     if (ptr[0] != 0)
-        return npi_fail(err, NPGNN_E_ARGUMENT, "row offsets must begin with 0");
+        return npi_fail(err, NPGNN_E_ARGUMENT, "row offsets must begin with 0, got %lld", (long long)ptr[0]);
     for (int32_t i = 0; i < rows; i++) {
         if (ptr[i + 1] < ptr[i])
-            return npi_fail(err, NPGNN_E_ARGUMENT, "row offsets go down at row %d", i);
+            return npi_fail(err, NPGNN_E_ARGUMENT, "row offsets must not decrease, but they do after row %d", i);
         for (int64_t p = ptr[i]; p < ptr[i + 1]; p++) {
             if (col[p] < 0 || col[p] >= cols || (p > ptr[i] && col[p] <= col[p - 1]))
-                return npi_fail(err, NPGNN_E_ARGUMENT, "columns of row %d must ascend within 0 to %d", i, cols - 1);
+                return npi_fail(err, NPGNN_E_ARGUMENT, "columns of row %d must be strictly ascending and below %d", i,
+                                cols);
             if (val && !isfinite(val[p]))
-                return npi_fail(err, NPGNN_E_ARGUMENT, "the feature of node %d, column %d, is not finite", i, col[p]);
+                return npi_fail(err, NPGNN_E_ARGUMENT, "the feature of node %d in column %d is not finite", i, col[p]);
         }
     }
     return 0;
@@ -286,7 +286,7 @@ int npgnn_graph_from_csr(npgnn_graph **out, const npgnn_pair *edges, const int64
     return code ? code : build_checked(out, edges, x, nodes, edge_count, &resolved, err);
 }
 
-/* ---- parts ---- */
+/* ---- derived graphs: other edges, more nodes, a subgraph ---- */
 
 void npi_graph_list_edges(npgnn_pair *edges, const npgnn_graph *graph)
 {
@@ -299,6 +299,8 @@ void npi_graph_list_edges(npgnn_pair *edges, const npgnn_graph *graph)
             }
 }
 
+/* *out (count) = the labels of `nodes`, or of all nodes where that is NULL. *out is unchanged where there are no
+ * labels. */
 static int copy_labels(int32_t **out, const npgnn_graph *graph, const int32_t *nodes, int32_t count, npgnn_error *err)
 {
     if (!graph->label)
@@ -312,12 +314,13 @@ static int copy_labels(int32_t **out, const npgnn_graph *graph, const int32_t *n
     return 0;
 }
 
-static int build_part(npgnn_graph **out, npi_graph_content *parts, const npgnn_graph *whole, npgnn_error *err)
+/* Builds a graph whose features are prepared in the same way as those of `from`. */
+static int build_derived(npgnn_graph **out, npi_graph_content *content, const npgnn_graph *from, npgnn_error *err)
 {
-    int code = npi_graph_build(out, parts, &whole->env, err);
+    int code = npi_graph_build(out, content, &from->env, err);
     if (!code) {
-        (*out)->normalized = whole->normalized;
-        (*out)->binarized = whole->binarized;
+        (*out)->normalized = from->normalized;
+        (*out)->binarized = from->binarized;
     }
     return code;
 }
@@ -325,16 +328,16 @@ static int build_part(npgnn_graph **out, npi_graph_content *parts, const npgnn_g
 int npi_graph_with_edges(npgnn_graph **out, const npgnn_graph *graph, const npgnn_pair *edges, int64_t count,
                          npgnn_error *err)
 {
-    npi_graph_content parts = {.n = graph->n, .edges = edges, .edge_count = count, .classes = graph->classes};
+    npi_graph_content content = {.n = graph->n, .edges = edges, .edge_count = count, .classes = graph->classes};
     float *weights = NULL;
     int code = npi_graph_copy_weights(&weights, graph, edges, count, NULL, err);
     if (!code)
-        code = copy_labels(&parts.label, graph, NULL, graph->n, err);
+        code = copy_labels(&content.label, graph, NULL, graph->n, err);
     if (!code) {
-        parts.weights = weights;
-        parts.x = npi_features_share(graph->x);
-        parts.names = npi_names_share(graph->names);
-        code = build_part(out, &parts, graph, err);
+        content.weights = weights;
+        content.x = npi_features_share(graph->x);
+        content.names = npi_names_share(graph->names);
+        code = build_derived(out, &content, graph, err);
     }
     npi_free(&graph->env, weights);
     return code;
@@ -343,35 +346,35 @@ int npi_graph_with_edges(npgnn_graph **out, const npgnn_graph *graph, const npgn
 int npi_graph_with_nodes(npgnn_graph **out, const npgnn_graph *graph, npi_features *x, npi_names *names,
                          npgnn_error *err)
 {
-    npi_graph_content parts = {.n = x->n, .edge_count = graph->m, .classes = graph->classes};
+    npi_graph_content content = {.n = x->n, .edge_count = graph->m, .classes = graph->classes};
     npgnn_pair *edges = npi_resize(&graph->env, NULL, (size_t)graph->m, sizeof *edges, err);
     if (graph->label)
-        parts.label = npi_resize(&graph->env, NULL, (size_t)x->n, sizeof *parts.label, err);
-    if (!edges || (graph->label && !parts.label)) {
+        content.label = npi_resize(&graph->env, NULL, (size_t)x->n, sizeof *content.label, err);
+    if (!edges || (graph->label && !content.label)) {
         npi_free(&graph->env, edges);
-        npi_free(&graph->env, parts.label);
+        npi_free(&graph->env, content.label);
         return NPGNN_E_MEMORY;
     }
     for (int32_t i = 0; graph->label && i < x->n; i++)
-        parts.label[i] = i < graph->n ? graph->label[i] : -1;
+        content.label[i] = i < graph->n ? graph->label[i] : -1;
     float *weights = NULL;
     npi_graph_list_edges(edges, graph);
     int code = npi_graph_copy_weights(&weights, graph, edges, graph->m, NULL, err);
     if (code) {
-        npi_free(&graph->env, parts.label);
+        npi_free(&graph->env, content.label);
     } else {
-        parts.edges = edges;
-        parts.weights = weights;
-        parts.x = npi_features_share(x);
-        parts.names = npi_names_share(names);
-        code = build_part(out, &parts, graph, err);
+        content.edges = edges;
+        content.weights = weights;
+        content.x = npi_features_share(x);
+        content.names = npi_names_share(names);
+        code = build_derived(out, &content, graph, err);
     }
     npi_free(&graph->env, edges);
     npi_free(&graph->env, weights);
     return code;
 }
 
-/* The edges among `nodes`, in the numbers of the part; position[v] is v's number there, or -1. */
+/* The edges between two of `nodes`, in the numbering of the subgraph. */
 static int induced_edges(npgnn_pair **out, int64_t *edge_count, const npgnn_graph *graph, const int32_t *nodes,
                          int32_t count, npgnn_error *err)
 {
@@ -384,6 +387,7 @@ static int induced_edges(npgnn_pair **out, int64_t *edge_count, const npgnn_grap
         npi_free(env, position);
         return NPGNN_E_MEMORY;
     }
+    /* position[v]: number of node v in the subgraph, -1 where it is not in it */
     memset(position, -1, (size_t)graph->n * sizeof *position);
     for (int32_t i = 0; i < count; i++)
         position[nodes[i]] = i;
@@ -415,26 +419,26 @@ static int induced_names(npi_names **out, const npgnn_graph *graph, const int32_
 
 int npi_graph_induce(npgnn_graph **out, const npgnn_graph *graph, const int32_t *nodes, int32_t count, npgnn_error *err)
 {
-    npi_graph_content parts = {.n = count, .classes = graph->classes};
+    npi_graph_content content = {.n = count, .classes = graph->classes};
     npgnn_pair *edges = NULL;
     float *weights = NULL;
-    int code = induced_edges(&edges, &parts.edge_count, graph, nodes, count, err);
+    int code = induced_edges(&edges, &content.edge_count, graph, nodes, count, err);
     if (!code)
-        code = npi_graph_copy_weights(&weights, graph, edges, parts.edge_count, nodes, err);
+        code = npi_graph_copy_weights(&weights, graph, edges, content.edge_count, nodes, err);
     if (!code)
-        code = npi_features_select_rows(&parts.x, graph->x, nodes, count, err);
+        code = npi_features_select_rows(&content.x, graph->x, nodes, count, err);
     if (!code)
-        code = copy_labels(&parts.label, graph, nodes, count, err);
+        code = copy_labels(&content.label, graph, nodes, count, err);
     if (!code)
-        code = induced_names(&parts.names, graph, nodes, count, err);
-    parts.edges = edges;
-    parts.weights = weights;
+        code = induced_names(&content.names, graph, nodes, count, err);
+    content.edges = edges;
+    content.weights = weights;
     if (!code)
-        code = build_part(out, &parts, graph, err);
+        code = build_derived(out, &content, graph, err);
     else {
-        npi_features_free(parts.x);
-        npi_names_free(parts.names);
-        npi_free(&graph->env, parts.label);
+        npi_features_free(content.x);
+        npi_names_free(content.names);
+        npi_free(&graph->env, content.label);
     }
     npi_free(&graph->env, edges);
     npi_free(&graph->env, weights);
@@ -445,12 +449,14 @@ int npgnn_graph_part(npgnn_graph **out, const npgnn_graph *graph, const int32_t 
 {
     for (int32_t i = 0; i < count; i++)
         if (nodes[i] <= (i > 0 ? nodes[i - 1] : -1) || nodes[i] >= graph->n)
-            return npi_fail(err, NPGNN_E_ARGUMENT, "node %d of a part must come after the one before it and before %d",
-                            nodes[i], graph->n);
+            return npi_fail(
+                err, NPGNN_E_ARGUMENT,
+                "the nodes of a subgraph must be strictly ascending and below %d; node %d at position %d is not",
+                graph->n, nodes[i], i);
     return npi_graph_induce(out, graph, nodes, count, err);
 }
 
-/* ---- looking ---- */
+/* ---- reading ---- */
 
 int32_t npgnn_graph_nodes(const npgnn_graph *graph)
 {
@@ -481,7 +487,7 @@ const char *npgnn_graph_name(const npgnn_graph *graph, int32_t node, char buffer
     return buffer;
 }
 
-/* A plain decimal below n, or -1: what an index is when nodes have no names. */
+/* The index that a decimal text without sign and leading zeros stands for; -1 where it is not one below n. */
 static int32_t parse_index(const char *text, int32_t n)
 {
     int64_t value = 0;
@@ -512,6 +518,7 @@ int32_t npgnn_graph_label(const npgnn_graph *graph, int32_t node)
     return graph->label ? graph->label[node] : -1;
 }
 
+/* Counts the rows of X that are all zero. */
 static int32_t count_featureless(const npi_features *x)
 {
     int32_t count = 0;
@@ -556,7 +563,8 @@ static uint64_t hash_entry(uint64_t hash, int32_t column, float value)
     return npi_hash_float(npi_hash_u64(hash, (uint64_t)column), value);
 }
 
-/* Of the non-zeros, row by row: the same however they are stored. */
+/* Hashes the non-zeros row by row, so that the storage does not matter. After each row the number of non-zeros so far
+ * separates it from the next. */
 static uint64_t hash_features(uint64_t hash, const npi_features *x)
 {
     uint64_t seen = 0;

@@ -1,11 +1,17 @@
-/* Verifying a split: what is held out must not be seen in training, nor in another set. */
+/* Checks that a split has no leaks: held-out data must be absent from training, from what is known when predicting,
+ * and from the other held-out set.
+ *
+ * 1. The nodes of the training graph are exactly those whose role is training. 2. Every training edge is an edge of
+ * the complete graph. 3. Every held-out pair has the right label, is not a training edge and touches nodes of its
+ * own set only. 4. The edges known when predicting are training edges or, in production, edges of new nodes. 5. No
+ * pair is held out twice. */
 #include <stdio.h>
 
 #include "base/sort.h"
 #include "graph/pair.h"
 #include "graph/split.h"
 
-/* A pair in the words of the graph's files. */
+/* A pair for messages: "name - name". */
 typedef struct pair_text {
     char text[144];
 } pair_text;
@@ -24,12 +30,13 @@ static const char *set_name(int set)
     return set == NPGNN_SET_TEST ? "test" : "validation";
 }
 
-static int32_t whole_node(const npgnn_split *split, int32_t train_node)
+/* The number in the complete graph of a node of the training graph. */
+static int32_t complete_node(const npgnn_split *split, int32_t train_node)
 {
     return split->map ? split->map[train_node] : train_node;
 }
 
-/* The training graph's number of a node of the complete graph, -1 when training does not know it. */
+/* The number in the training graph of a node of the complete graph, -1 where it is not in it. */
 static int32_t train_node(const npgnn_split *split, int32_t node)
 {
     if (!split->map)
@@ -45,13 +52,20 @@ static int32_t train_node(const npgnn_split *split, int32_t node)
     return low < split->train->n && split->map[low] == node ? low : -1;
 }
 
-/* ---- nodes: those of the training graph are those whose role says so ---- */
+/* ---- 1. nodes ---- */
 
-static int check_map(const npgnn_split *split, npgnn_error *err)
+static int check_nodes(const npgnn_split *split, npgnn_error *err)
 {
     char name[12];
-    int32_t previous = -1;
-    for (int32_t i = 0; i < split->train->n; i++) {
+    int32_t training = split->role ? 0 : split->graph->n, previous = -1;
+    if ((split->protocol == NPGNN_TRANSDUCTIVE) != !split->role || !split->role != !split->map)
+        return npi_fail(err, NPGNN_E_MISMATCH, "the node roles of the split do not match its protocol");
+    for (int32_t i = 0; split->role && i < split->graph->n; i++)
+        training += split->role[i] == NPI_NODE_TRAIN;
+    if (split->train->n != training)
+        return npi_fail(err, NPGNN_E_MISMATCH, "held-out nodes leak: the training graph has %d nodes instead of %d",
+                        split->train->n, training);
+    for (int32_t i = 0; split->map && i < split->train->n; i++) {
         if (split->map[i] <= previous || split->map[i] >= split->graph->n)
             return npi_fail(err, NPGNN_E_MISMATCH, "the nodes of the training graph are not in ascending order");
         previous = split->map[i];
@@ -62,30 +76,18 @@ static int check_map(const npgnn_split *split, npgnn_error *err)
     return 0;
 }
 
-static int check_nodes(const npgnn_split *split, npgnn_error *err)
-{
-    int32_t known = split->role ? 0 : split->graph->n;
-    if ((split->protocol == NPGNN_TRANSDUCTIVE) != !split->role || !split->role != !split->map)
-        return npi_fail(err, NPGNN_E_MISMATCH, "the split's node roles do not fit its protocol");
-    for (int32_t i = 0; split->role && i < split->graph->n; i++)
-        known += split->role[i] == NPI_NODE_TRAIN;
-    if (split->train->n != known)
-        return npi_fail(err, NPGNN_E_MISMATCH, "the training graph has %d nodes instead of %d: held-out nodes leak",
-                        split->train->n, known);
-    return split->map ? check_map(split, err) : 0;
-}
+/* ---- 2. training edges ---- */
 
-/* ---- training edges: all are edges of the complete graph ---- */
-
-/* Both rows ascend, so one walk along them is enough. Returns a node that is linked in training only, or -1. */
-static int32_t first_invented(const npgnn_split *split, int32_t node)
+/* A neighbour that a node has in the training graph only, in numbers of the complete graph; -1 where there is none.
+ * Both rows are ascending, so that one pass over them is enough. */
+static int32_t find_extra_neighbor(const npgnn_split *split, int32_t node)
 {
     const int32_t *known, *actual;
     int64_t known_count = npgnn_graph_neighbors(&known, split->train, node);
-    int64_t actual_count = npgnn_graph_neighbors(&actual, split->graph, whole_node(split, node));
+    int64_t actual_count = npgnn_graph_neighbors(&actual, split->graph, complete_node(split, node));
     int64_t p = 0;
     for (int64_t i = 0; i < known_count; i++) {
-        int32_t neighbor = whole_node(split, known[i]);
+        int32_t neighbor = complete_node(split, known[i]);
         while (p < actual_count && actual[p] < neighbor)
             p++;
         if (p == actual_count || actual[p] != neighbor)
@@ -97,33 +99,33 @@ static int32_t first_invented(const npgnn_split *split, int32_t node)
 static int check_train_edges(const npgnn_split *split, npgnn_error *err)
 {
     for (int32_t i = 0; i < split->train->n; i++) {
-        int32_t invented = first_invented(split, i);
-        if (invented >= 0)
+        int32_t extra = find_extra_neighbor(split, i);
+        if (extra >= 0)
             return npi_fail(err, NPGNN_E_MISMATCH, "the training link %s is not a link of the graph",
-                            describe(split->graph, (npgnn_pair){whole_node(split, i), invented}).text);
+                            describe(split->graph, (npgnn_pair){complete_node(split, i), extra}).text);
     }
     return 0;
 }
 
-/* ---- what is known when predicting: training's links and, in production, some of new nodes ---- */
+/* ---- 4. edges known when predicting: those of training and, in production, some of new nodes ---- */
 
-/* NULL, or what is wrong with knowing a link besides those of training. */
+/* What is wrong with a known link, as the end of a message; NULL where nothing is. */
 static const char *fault_of_known(const npgnn_split *split, npgnn_pair pair)
 {
     int u = split->role[pair.u], v = split->role[pair.v];
     if (!npgnn_graph_has_edge(split->graph, pair.u, pair.v))
         return "is not a link of the graph";
     if (u == NPI_NODE_TRAIN && v == NPI_NODE_TRAIN)
-        return NULL; /* of training: counted */
+        return NULL; /* check_known compares the number of these */
     if (split->protocol != NPGNN_PRODUCTION)
-        return "leaks: one of its nodes is held out";
+        return "leaks: it has a held-out node";
     return u != v && u != NPI_NODE_TRAIN && v != NPI_NODE_TRAIN ? "joins a test node and a validation node" : NULL;
 }
 
 static int check_known(const npgnn_split *split, npgnn_error *err)
 {
     const npgnn_graph *known = split->known;
-    int64_t of_training = 0; /* in both directions */
+    int64_t training = 0; /* entries, two per edge */
     if (!known)
         return 0;
     for (int32_t u = 0; u < known->n; u++) {
@@ -131,21 +133,21 @@ static int check_known(const npgnn_split *split, npgnn_error *err)
             npgnn_pair pair = {u, known->a.col[p]};
             const char *fault = fault_of_known(split, pair);
             if (fault)
-                return npi_fail(err, NPGNN_E_MISMATCH, "the link %s, known when predicting, %s",
-                                describe(split->graph, pair).text, fault);
-            of_training += split->role[pair.u] == NPI_NODE_TRAIN && split->role[pair.v] == NPI_NODE_TRAIN;
+                return npi_fail(err, NPGNN_E_MISMATCH, "the known link %s %s", describe(split->graph, pair).text,
+                                fault);
+            training += split->role[pair.u] == NPI_NODE_TRAIN && split->role[pair.v] == NPI_NODE_TRAIN;
         }
     }
-    if (of_training != 2 * split->train->m)
-        return npi_fail(err, NPGNN_E_MISMATCH, "what is known when predicting has other links among training nodes");
+    if (training != 2 * split->train->m)
+        return npi_fail(err, NPGNN_E_MISMATCH, "the known links among training nodes are not the training links");
     return 0;
 }
 
-/* ---- held-out pairs, one by one ---- */
+/* ---- 3. held-out pairs, one by one ---- */
 
-/* A held-out link of a protocol on nodes touches a node of its own set and none of the other one's; for hidden nodes, both
- * ends are of its set. */
-static int roles_fit(const npgnn_split *split, int set, npgnn_pair pair)
+/* In a split by nodes, a held-out link has a node of its own set and none of the other held-out set; with hidden
+ * nodes, both its nodes are of its own set. */
+static int roles_match(const npgnn_split *split, int set, npgnn_pair pair)
 {
     int own = set == NPGNN_SET_TEST ? NPI_NODE_TEST : NPI_NODE_VAL;
     int other = set == NPGNN_SET_TEST ? NPI_NODE_VAL : NPI_NODE_TEST;
@@ -155,7 +157,8 @@ static int roles_fit(const npgnn_split *split, int set, npgnn_pair pair)
     return (u == own || v == own) && u != other && v != other;
 }
 
-static const char *own_nodes(npgnn_protocol protocol, int set)
+/* The rule above, for messages. */
+static const char *role_rule(npgnn_protocol protocol, int set)
 {
     if (protocol == NPGNN_INDUCTIVE_HIDDEN)
         return set == NPGNN_SET_TEST ? "join two test nodes" : "join two validation nodes";
@@ -167,55 +170,42 @@ static int check_pair(const npgnn_split *split, int set, npgnn_pair pair, int po
     const npgnn_graph *graph = split->graph;
     const char *what = positive ? "link" : "non-link";
     if (pair.u < 0 || pair.u >= graph->n || pair.v < 0 || pair.v >= graph->n || pair.u == pair.v)
-        return npi_fail(err, NPGNN_E_MISMATCH, "the %s %s %d - %d is not a pair of two of the nodes 0 to %d",
+        return npi_fail(err, NPGNN_E_MISMATCH, "the %s %s %d - %d is not a pair of different nodes from 0 to %d",
                         set_name(set), what, pair.u, pair.v, graph->n - 1);
     if (npgnn_graph_has_edge(graph, pair.u, pair.v) != positive)
-        return npi_fail(err, NPGNN_E_MISMATCH, "the %s %s %s is %s the graph", set_name(set), what,
-                        describe(graph, pair).text, positive ? "not in" : "a link of");
+        return npi_fail(err, NPGNN_E_MISMATCH, "the %s %s %s is %s of the graph", set_name(set), what,
+                        describe(graph, pair).text, positive ? "not a link" : "a link");
     int32_t u = train_node(split, pair.u), v = train_node(split, pair.v);
     if (u >= 0 && v >= 0 && npgnn_graph_has_edge(split->train, u, v))
         return npi_fail(err, NPGNN_E_MISMATCH, "the %s link %s leaks: it is also a training link", set_name(set),
                         describe(graph, pair).text);
-    if (positive && split->role && !roles_fit(split, set, pair))
-        return npi_fail(err, NPGNN_E_MISMATCH, "the %s link %s must %s, and none of the other held-out set",
-                        set_name(set), describe(graph, pair).text, own_nodes(split->protocol, set));
+    if (positive && split->role && !roles_match(split, set, pair))
+        return npi_fail(err, NPGNN_E_MISMATCH, "the %s link %s must %s and no node of the other held-out set",
+                        set_name(set), describe(graph, pair).text, role_rule(split->protocol, set));
     if (npgnn_graph_has_edge(npi_split_known(split), pair.u, pair.v))
         return npi_fail(err, NPGNN_E_MISMATCH, "the %s link %s leaks: it is known when predicting", set_name(set),
                         describe(graph, pair).text);
     return 0;
 }
 
-static int check_pairs(const npgnn_split *split, npgnn_error *err)
-{
-    int code = 0;
-    for (int set = 0; set < 2; set++)
-        for (size_t i = 0; !code && i < split->count[set]; i++)
-            code = check_pair(split, set, split->pairs[set][i], i < split->positives[set], err);
-    return code;
-}
-
-/* ---- held-out pairs, against each other ---- */
-
-/* A key in whose lowest bit the set is: node numbers have 31 bits, so there is room. */
-static void add_keys(uint64_t *keys, const npgnn_pair *pairs, size_t count, int set)
-{
-    for (size_t i = 0; i < count; i++)
-        keys[i] = npi_pair_key(pairs[i]) << 1 | (uint64_t)set;
-}
+/* ---- 5. held-out pairs, against each other ---- */
 
 static int check_overlap(const npgnn_split *split, npgnn_error *err)
 {
-    size_t count = split->count[0] + split->count[1];
+    size_t count = split->count[0] + split->count[1], next = 0;
     int code = 0;
-    uint64_t *keys = npi_resize(&split->env, NULL, count, 2 * sizeof *keys, err); /* with the sort's scratch */
+    uint64_t *keys =
+        npi_resize(&split->env, NULL, count, 2 * sizeof *keys, err); /* the second half is scratch memory */
     if (!keys)
         return NPGNN_E_MEMORY;
-    add_keys(keys, split->pairs[0], split->count[0], 0);
-    add_keys(keys + split->count[0], split->pairs[1], split->count[1], 1);
+    /* the set becomes the lowest bit of the key; node numbers have 31 bits, so that nothing is lost */
+    for (int set = 0; set < 2; set++)
+        for (size_t i = 0; i < split->count[set]; i++)
+            keys[next++] = npi_pair_key(split->pairs[set][i]) << 1 | (uint64_t)set;
     npi_u64_sort(keys, keys + count, count);
     for (size_t i = 1; !code && i < count; i++)
         if (keys[i] >> 1 == keys[i - 1] >> 1)
-            code = npi_fail(err, NPGNN_E_MISMATCH, "the pair %s occurs twice: in the %s set and in the %s set",
+            code = npi_fail(err, NPGNN_E_MISMATCH, "the pair %s is held out twice: in the %s set and in the %s set",
                             describe(split->graph, npi_pair_from_key(keys[i] >> 1)).text,
                             set_name((int)(keys[i - 1] & 1)), set_name((int)(keys[i] & 1)));
     npi_free(&split->env, keys);
@@ -227,8 +217,9 @@ int npgnn_split_check(const npgnn_split *split, npgnn_error *err)
     int code = check_nodes(split, err);
     if (!code)
         code = check_train_edges(split, err);
-    if (!code)
-        code = check_pairs(split, err);
+    for (int set = 0; set < 2; set++)
+        for (size_t i = 0; !code && i < split->count[set]; i++)
+            code = check_pair(split, set, split->pairs[set][i], i < split->positives[set], err);
     if (!code)
         code = check_known(split, err);
     if (!code)

@@ -1,18 +1,23 @@
+/* Drawing non-links uniformly and without repetition.
+ *
+ * Where non-links are common, pairs are drawn at random and rejected when they are edges or were drawn before; a
+ * hash set remembers them. Where they are rare, all pairs are enumerated and selected by sequential sampling. Both
+ * take time linear in the graph and in the number drawn. */
 #include "graph/negative.h"
 
 #include "base/hash.h"
 #include "base/rng.h"
 #include "graph/pair.h"
 
-/* ---- by rejection: draw pairs until they are new and not linked ---- */
+/* ---- a set of pairs ---- */
 
-/* An open-addressing set of pair keys. No key is 0: that would be the pair (0, 0). */
+/* A hash set of pair keys with open addressing. 0 marks an empty slot: it would be the key of the pair (0, 0). */
 typedef struct key_set {
     uint64_t *slots;
     uint64_t mask;
 } key_set;
 
-/* At most half full. */
+/* With `count` keys the set is at most half full. */
 static int key_set_new(key_set *set, size_t count, const npgnn_env *env, npgnn_error *err)
 {
     size_t size = 16;
@@ -23,7 +28,7 @@ static int key_set_new(key_set *set, size_t count, const npgnn_env *env, npgnn_e
     return set->slots ? 0 : NPGNN_E_MEMORY;
 }
 
-/* Returns 0 when the key was there already. */
+/* Returns 1, or 0 where the set has the key already. */
 static int key_set_add(key_set *set, uint64_t key)
 {
     uint64_t slot = npi_hash_mix(key) & set->mask;
@@ -39,10 +44,12 @@ static int key_set_add(key_set *set, uint64_t key)
 static int too_few(uint64_t wanted, uint64_t available, npgnn_error *err)
 {
     return npi_fail(err, NPGNN_E_ARGUMENT,
-                    "the split needs %llu pairs without a link, but the graph has only %llu: hold out fewer links, or "
-                    "ask for fewer pairs to each",
+                    "the split needs %llu non-links, but the graph has only %llu: hold out fewer links or lower the "
+                    "negative ratio",
                     (unsigned long long)wanted, (unsigned long long)available);
 }
+
+/* ---- from all pairs ---- */
 
 static int draw_by_rejection(npgnn_pair *out[2], const npgnn_graph *graph, const size_t count[2], npi_rng *rng,
                              const npgnn_env *env, npgnn_error *err)
@@ -64,10 +71,8 @@ static int draw_by_rejection(npgnn_pair *out[2], const npgnn_graph *graph, const
     return 0;
 }
 
-/* ---- by enumeration, for dense graphs ---- */
-
-/* Shows every non-edge to a selection sampler with two baskets (Knuth's algorithm S, see context.c): exactly count[0] and
- * count[1] are taken, every choice being equally likely. */
+/* Visits every non-link and selects exactly count[0] for the first set and count[1] for the second; every choice is
+ * equally likely (Knuth's algorithm S, see context.c, for two sets). */
 static void draw_by_enumeration(npgnn_pair *out[2], const npgnn_graph *graph, const size_t count[2], uint64_t available,
                                 npi_rng *rng)
 {
@@ -76,6 +81,7 @@ static void draw_by_enumeration(npgnn_pair *out[2], const npgnn_graph *graph, co
         const int32_t *neighbors;
         int64_t degree = npgnn_graph_neighbors(&neighbors, graph, u), next = 0;
         for (int32_t v = u + 1; v < graph->n; v++) {
+            /* v and the neighbours of u both ascend: skip v where it is the next neighbour */
             while (next < degree && neighbors[next] < v)
                 next++;
             if (next < degree && neighbors[next] == v)
@@ -97,8 +103,9 @@ int npi_graph_draw_non_links(npgnn_pair *out[2], const npgnn_graph *graph, const
     npi_rng rng = npi_rng_make(seed, NPI_RNG_NEGATIVE, 0);
     if (wanted > available)
         return too_few(wanted, available, err);
-    /* Rejection takes few tries a pair while most non-edges are still free and non-edges are not rare. Otherwise all pairs
-     * are few: either condition means pairs < 2 wanted + 3 m, and looking at each of them is linear in graph and result. */
+    /* Rejection needs few attempts per pair unless more than half of the non-links are wanted or three quarters of
+     * all pairs are edges. In these cases pairs < 2 wanted + 3 m, so that enumerating all pairs is linear in the
+     * graph and the result. */
     if (wanted > available / 2 || available < pairs / 4) {
         draw_by_enumeration(out, graph, count, available, &rng);
         return 0;
@@ -106,28 +113,82 @@ int npi_graph_draw_non_links(npgnn_pair *out[2], const npgnn_graph *graph, const
     return draw_by_rejection(out, graph, count, &rng, env, err);
 }
 
-/* ---- a part of the pairs ---- */
+/* ---- from the candidate pairs of a held-out set ---- */
 
-static int in_field(const npi_candidate_pairs *field, int32_t u, int32_t v)
+static int is_candidate(const npi_candidate_pairs *c, int32_t u, int32_t v)
 {
-    unsigned char a = field->role[u], b = field->role[v], own = field->own;
+    unsigned char a = c->role[u], b = c->role[v], own = c->own;
     if (a == own && b == own)
         return 1;
-    return field->with_training && ((a == own && b == NPI_NODE_TRAIN) || (a == NPI_NODE_TRAIN && b == own));
+    return c->with_training && ((a == own && b == NPI_NODE_TRAIN) || (a == NPI_NODE_TRAIN && b == own));
 }
 
-uint64_t npi_candidate_pairs_count_non_links(const npi_candidate_pairs *field)
+/* own (own - 1) / 2 + own training - edges among these pairs */
+uint64_t npi_candidate_pairs_count_non_links(const npi_candidate_pairs *candidates)
 {
-    const npi_csr *a = &field->graph->a;
+    const npi_csr *a = &candidates->graph->a;
     uint64_t own = 0, training = 0, edges = 0;
     for (int32_t u = 0; u < a->rows; u++) {
-        own += field->role[u] == field->own;
-        training += field->with_training && field->role[u] == NPI_NODE_TRAIN;
+        own += candidates->role[u] == candidates->own;
+        training += candidates->with_training && candidates->role[u] == NPI_NODE_TRAIN;
         for (int64_t p = a->ptr[u]; p < a->ptr[u + 1]; p++)
-            edges += u < a->col[p] && in_field(field, u, a->col[p]);
+            edges += u < a->col[p] && is_candidate(candidates, u, a->col[p]);
     }
     return (own > 0 ? own * (own - 1) / 2 : 0) + own * training - edges;
 }
+
+int npi_candidate_pairs_draw_non_links(npgnn_pair *out, const npi_candidate_pairs *candidates, size_t count,
+                                       uint64_t seed, const npgnn_env *env, npgnn_error *err)
+{
+    const npgnn_graph *graph = candidates->graph;
+    /* the role as stream: a stream that npi_graph_draw_non_links does not use */
+    npi_rng rng = npi_rng_make(seed, NPI_RNG_NEGATIVE, candidates->own);
+    uint64_t available = npi_candidate_pairs_count_non_links(candidates);
+    if (count > available)
+        return too_few(count, available, err);
+
+    /* List the nodes of the set before the training nodes: the candidate pairs are then (nodes[i], nodes[j]) with i
+     * < own and i < j < total. */
+    size_t own = 0, total, taken = 0;
+    int32_t *nodes = npi_alloc(env, (size_t)graph->n, sizeof *nodes, err);
+    if (!nodes)
+        return NPGNN_E_MEMORY;
+    for (int32_t i = 0; i < graph->n; i++)
+        if (candidates->role[i] == candidates->own)
+            nodes[own++] = i;
+    total = own;
+    for (int32_t i = 0; candidates->with_training && i < graph->n; i++)
+        if (candidates->role[i] == NPI_NODE_TRAIN)
+            nodes[total++] = i;
+
+    int code = 0;
+    uint64_t pairs = own > 0 ? own * (total - 1) : 0; /* an upper bound, at most twice the number of candidate pairs */
+    if (count > available / 2 || available < pairs / 8) {
+        /* non-links are rare: visit all pairs and select by sequential sampling */
+        for (size_t i = 0; i < own; i++)
+            for (size_t j = i + 1; j < total; j++) {
+                npgnn_pair pair = {nodes[i], nodes[j]};
+                if (npgnn_graph_has_edge(graph, pair.u, pair.v))
+                    continue;
+                if (npi_rng_below(&rng, available--) < count - taken)
+                    out[taken++] = pair;
+            }
+    } else {
+        key_set seen;
+        code = key_set_new(&seen, count, env, err);
+        while (!code && taken < count) {
+            uint64_t i = npi_rng_below(&rng, own), j = npi_rng_below(&rng, total);
+            npgnn_pair pair = {nodes[i], nodes[j]};
+            if (i < j && !npgnn_graph_has_edge(graph, pair.u, pair.v) && key_set_add(&seen, npi_pair_key(pair)))
+                out[taken++] = pair;
+        }
+        npi_free(env, seen.slots);
+    }
+    npi_free(env, nodes);
+    return code;
+}
+
+/* ---- non-links of a split ---- */
 
 int npi_protocol_has_candidates(npgnn_protocol protocol)
 {
@@ -142,85 +203,12 @@ npi_candidate_pairs npi_split_candidates(const npgnn_split *split, npgnn_set set
 
 uint64_t npi_split_count_non_links(const npgnn_split *split, npgnn_set set)
 {
-    npi_candidate_pairs field = npi_split_candidates(split, set);
+    npi_candidate_pairs candidates = npi_split_candidates(split, set);
     uint64_t n = (uint64_t)split->graph->n;
-    return split->role ? npi_candidate_pairs_count_non_links(&field) : n * (n - 1) / 2 - (uint64_t)split->graph->m;
+    return split->role ? npi_candidate_pairs_count_non_links(&candidates) : n * (n - 1) / 2 - (uint64_t)split->graph->m;
 }
 
-/* Its own nodes in front of the others: every pair of the field is one of nodes[i] and nodes[j], i < own, i < j. */
-typedef struct field_nodes {
-    int32_t *nodes;
-    size_t own, count;
-} field_nodes;
-
-static int list_nodes(field_nodes *out, const npi_candidate_pairs *field, const npgnn_env *env, npgnn_error *err)
-{
-    int32_t n = field->graph->n;
-    *out = (field_nodes){.nodes = npi_alloc(env, (size_t)n, sizeof *out->nodes, err)};
-    if (!out->nodes)
-        return NPGNN_E_MEMORY;
-    for (int32_t i = 0; i < n; i++)
-        if (field->role[i] == field->own)
-            out->nodes[out->own++] = i;
-    out->count = out->own;
-    for (int32_t i = 0; field->with_training && i < n; i++)
-        if (field->role[i] == NPI_NODE_TRAIN)
-            out->nodes[out->count++] = i;
-    return 0;
-}
-
-static int field_by_rejection(npgnn_pair *out, const npgnn_graph *graph, const field_nodes *f, size_t count,
-                              npi_rng *rng, const npgnn_env *env, npgnn_error *err)
-{
-    key_set seen;
-    int code = key_set_new(&seen, count, env, err);
-    for (size_t taken = 0; !code && taken < count;) {
-        uint64_t i = npi_rng_below(rng, f->own), j = npi_rng_below(rng, f->count);
-        npgnn_pair pair = {f->nodes[i], f->nodes[j]};
-        if (i < j && !npgnn_graph_has_edge(graph, pair.u, pair.v) && key_set_add(&seen, npi_pair_key(pair)))
-            out[taken++] = pair;
-    }
-    npi_free(env, seen.slots);
-    return code;
-}
-
-static void field_by_enumeration(npgnn_pair *out, const npgnn_graph *graph, const field_nodes *f, size_t count,
-                                 uint64_t available, npi_rng *rng)
-{
-    size_t taken = 0;
-    for (size_t i = 0; i < f->own; i++) {
-        for (size_t j = i + 1; j < f->count; j++) {
-            npgnn_pair pair = {f->nodes[i], f->nodes[j]};
-            if (npgnn_graph_has_edge(graph, pair.u, pair.v))
-                continue;
-            if (npi_rng_below(rng, available--) < count - taken)
-                out[taken++] = pair;
-        }
-    }
-}
-
-int npi_candidate_pairs_draw_non_links(npgnn_pair *out, const npi_candidate_pairs *field, size_t count, uint64_t seed,
-                                       const npgnn_env *env, npgnn_error *err)
-{
-    npi_rng rng = npi_rng_make(seed, NPI_RNG_NEGATIVE, field->own); /* a stream that whole graphs do not use */
-    uint64_t available = npi_candidate_pairs_count_non_links(field);
-    field_nodes nodes;
-    if (count > available)
-        return too_few(count, available, err);
-    int code = list_nodes(&nodes, field, env, err);
-    if (code)
-        return code;
-    uint64_t pairs = nodes.own > 0 ? nodes.own * (nodes.count - 1) : 0; /* at most twice as many as there are */
-    if (count > available / 2 || available < pairs / 8)
-        field_by_enumeration(out, field->graph, &nodes, count, available, &rng);
-    else
-        code = field_by_rejection(out, field->graph, &nodes, count, &rng, env, err);
-    npi_free(env, nodes.nodes);
-    return code;
-}
-
-/* ---- more of those that a split has ---- */
-
+/* Whether a pair is one of the held-out non-links. */
 static int is_held_out(const npgnn_split *split, npgnn_pair pair)
 {
     for (int set = 0; set < 2; set++) {
@@ -231,18 +219,18 @@ static int is_held_out(const npgnn_split *split, npgnn_pair pair)
     return 0;
 }
 
-int npi_split_draw_non_links(npgnn_pair *out, size_t *count, const npgnn_split *split, int in_field,
+int npi_split_draw_non_links(npgnn_pair *out, size_t *count, const npgnn_split *split, int from_candidates,
                              const npgnn_env *env, npgnn_error *err)
 {
-    npi_candidate_pairs field = npi_split_candidates(split, NPGNN_SET_VAL);
+    npi_candidate_pairs candidates = npi_split_candidates(split, NPGNN_SET_VAL);
     uint64_t n = (uint64_t)split->graph->n;
-    uint64_t available =
-        in_field ? npi_candidate_pairs_count_non_links(&field) : n * (n - 1) / 2 - (uint64_t)split->graph->m;
+    uint64_t available = from_candidates ? npi_candidate_pairs_count_non_links(&candidates)
+                                         : n * (n - 1) / 2 - (uint64_t)split->graph->m;
     size_t drawn = available < *count ? (size_t)available : *count, kept = 0;
-    npgnn_pair *both[2] = {out, NULL};
+    npgnn_pair *sets[2] = {out, NULL};
     const size_t counts[2] = {drawn, 0};
-    int code = in_field ? npi_candidate_pairs_draw_non_links(out, &field, drawn, split->hash, env, err)
-                        : npi_graph_draw_non_links(both, split->graph, counts, split->hash, env, err);
+    int code = from_candidates ? npi_candidate_pairs_draw_non_links(out, &candidates, drawn, split->hash, env, err)
+                               : npi_graph_draw_non_links(sets, split->graph, counts, split->hash, env, err);
     for (size_t i = 0; !code && i < drawn; i++)
         if (!is_held_out(split, out[i]))
             out[kept++] = out[i];

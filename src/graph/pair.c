@@ -1,10 +1,11 @@
+/* Sorting and searching pairs by their keys. */
 #include "graph/pair.h"
 
 #include "base/sort.h"
 
 int npi_pairs_sort(npgnn_pair *pairs, size_t count, const npgnn_env *env, npgnn_error *err)
 {
-    uint64_t *keys = npi_resize(env, NULL, count, 2 * sizeof *keys, err); /* the second half is the sort's scratch */
+    uint64_t *keys = npi_resize(env, NULL, count, 2 * sizeof *keys, err); /* the second half is scratch memory */
     if (!keys)
         return NPGNN_E_MEMORY;
     for (size_t i = 0; i < count; i++)

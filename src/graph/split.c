@@ -1,4 +1,7 @@
-/* Cutting a graph into training, validation and test: the protocols (docs/use/evaluate.md). */
+/* Splitting a graph into training, validation and test data, by one of the protocols of docs/protocols.md.
+ *
+ * A transductive split assigns every edge to a set. The other protocols assign every node to a set, and the sets of
+ * its two nodes decide that of an edge. Non-links are then added to the held-out sets. */
 #include "graph/split.h"
 
 #include <assert.h>
@@ -10,24 +13,25 @@
 #include "graph/negative.h"
 #include "graph/pair.h"
 
-/* Where an edge goes. The first three are also the roles of nodes: NPI_NODE_*. IN_KNOWN: known when predicting, not in
- * training. */
-enum { IN_TRAIN = NPI_NODE_TRAIN, IN_VAL = NPI_NODE_VAL, IN_TEST = NPI_NODE_TEST, IN_KNOWN, IN_NONE, HOMES };
+/* The set that an edge is assigned to. The first three are also the roles of nodes, NPI_NODE_*. IN_KNOWN: known when
+ * predicting, but not in training. IN_NONE: left out. */
+enum { IN_TRAIN = NPI_NODE_TRAIN, IN_VAL = NPI_NODE_VAL, IN_TEST = NPI_NODE_TEST, IN_KNOWN, IN_NONE, PLACES };
 
-/* A split being made. */
+/* A split under construction. */
 typedef struct draft {
     const npgnn_env *env;
     const npgnn_graph *graph;
-    npgnn_pair *edges; /* (m) of the graph; after `distribute` the first `listed` are those of training or, where roles
-                            tell these, those that are known besides */
-    unsigned char *home; /* (m) IN_* */
-    unsigned char *role; /* (n) NPI_NODE_*; NULL for a transductive split */
+    npgnn_pair
+        *edges; /* (m) of the graph. After distribute_edges the first `listed` are the training edges or, in a split by
+                          nodes, the IN_KNOWN ones. */
+    unsigned char *place; /* (m) IN_* of each edge */
+    unsigned char *role;  /* (n) NPI_NODE_*; NULL for a transductive split */
     int64_t listed;
     npgnn_pair *pairs[2]; /* by npgnn_set */
     size_t positives[2], negatives[2];
 } draft;
 
-/* ---- shares ---- */
+/* ---- options ---- */
 
 void npgnn_split_options_default(npgnn_split_options *options, npgnn_protocol protocol)
 {
@@ -40,7 +44,7 @@ static double share_or(double share, double fallback)
     return share < 0 ? fallback : share;
 }
 
-/* Of links, or nodes. Few-shot tests what training and validation leave over. */
+/* Shares of the edges (transductive) or of the nodes. Few-shot tests all nodes that are left. */
 static const struct {
     double test, val;
 } default_shares[] = {
@@ -49,15 +53,15 @@ static const struct {
 };
 enum { PROTOCOLS = sizeof default_shares / sizeof default_shares[0] };
 
-/* The options with everything filled in. */
-static npgnn_split_options resolve(const npgnn_split_options *options, const npgnn_graph *graph)
+/* Replaces every default (-1, 0, NPGNN_RATIO_FULL) with its value. */
+static npgnn_split_options resolve_options(const npgnn_split_options *options, const npgnn_graph *graph)
 {
     npgnn_split_options o;
     npgnn_split_options_default(&o, NPGNN_TRANSDUCTIVE);
     if (options)
         o = *options;
     if ((unsigned)o.protocol >= PROTOCOLS)
-        return o; /* check_options says so */
+        return o; /* check_options reports it */
     double n = graph->n, m = (double)graph->m;
     o.train_nodes = share_or(o.train_nodes, 0.3);
     o.val = share_or(o.val, default_shares[o.protocol].val);
@@ -78,43 +82,45 @@ static int check_options(const npgnn_split_options *o, npgnn_error *err)
         return npi_fail(err, NPGNN_E_ARGUMENT, "unknown protocol %d", (int)o->protocol);
     if (o->protocol == NPGNN_FEW_SHOT && !(o->train_nodes > 0 && o->val >= 0 && o->test > 0))
         return npi_fail(err, NPGNN_E_ARGUMENT,
-                        "training nodes (%g) and validation nodes (%g) must leave some nodes for the test",
+                        "the shares of training nodes (%g) and validation nodes (%g) must leave some nodes to test",
                         o->train_nodes, o->val);
     if (!(o->test >= 0 && o->val >= 0 && o->test + o->val < 1))
-        return npi_fail(err, NPGNN_E_ARGUMENT, "test (%g) and validation (%g) must be shares that leave some training",
-                        o->test, o->val);
+        return npi_fail(
+            err, NPGNN_E_ARGUMENT,
+            "the test share (%g) and the validation share (%g) must not be negative and must add up to less than 1",
+            o->test, o->val);
     if (!(o->known_links >= 0 && o->known_links < 1))
-        return npi_fail(err, NPGNN_E_ARGUMENT, "known links (%g) must be a share that leaves some to test",
+        return npi_fail(err, NPGNN_E_ARGUMENT, "the share of known links must be at least 0 and below 1, got %g",
                         o->known_links);
     if (!(o->negative_ratio >= 1 && o->negative_ratio <= 1e9))
-        return npi_fail(err, NPGNN_E_ARGUMENT, "negatives for each link: %g is not from 1 to 1e9", o->negative_ratio);
+        return npi_fail(err, NPGNN_E_ARGUMENT, "the negative ratio must be from 1 to 1e9, got %g", o->negative_ratio);
     return 0;
 }
 
-/* floor(share * total), where a share such as 0.29, which no double holds exactly, still makes 29 of 100. */
-static int64_t part_of(double share, int64_t total)
+/* floor(share * total). The factor makes up for rounding: 0.29, which no double represents exactly, gives 29 of 100. */
+static int64_t count_of(double share, int64_t total)
 {
     return (int64_t)floor(share * (double)total * (1 + 0x1p-50));
 }
 
-/* ---- who goes where ---- */
+/* ---- assigning edges and nodes to sets ---- */
 
-/* Deals `total` items out: exactly `test` and `val` of them, every choice being equally likely (selection sampling with two
- * baskets, see context.c). */
-static void deal(unsigned char *home, int64_t total, int64_t test, int64_t val, uint64_t seed)
+/* Assigns exactly `test` of `total` items to the test set, `val` to the validation set and the rest to training; every
+ * choice is equally likely (selection sampling, see context.c, for two sets). */
+static void assign(unsigned char *place, int64_t total, int64_t test, int64_t val, uint64_t seed)
 {
     npi_rng rng = npi_rng_make(seed, NPI_RNG_SPLIT, 0);
     for (int64_t i = 0; i < total; i++) {
         int64_t pick = (int64_t)npi_rng_below(&rng, (uint64_t)(total - i));
-        home[i] = pick < test ? IN_TEST : pick < test + val ? IN_VAL : IN_TRAIN;
-        test -= home[i] == IN_TEST;
-        val -= home[i] == IN_VAL;
+        place[i] = pick < test ? IN_TEST : pick < test + val ? IN_VAL : IN_TRAIN;
+        test -= place[i] == IN_TEST;
+        val -= place[i] == IN_VAL;
     }
 }
 
-/* The home of an edge whose ends have these roles. One between validation and test would tell one of the two sets about
- * the nodes of the other: it has none. */
-static unsigned char home_of(unsigned char a, unsigned char b, npgnn_protocol protocol)
+/* The set of an edge whose nodes have these roles. An edge between a validation node and a test node is left out: in
+ * either set it would reveal something about the other one. */
+static unsigned char place_of(unsigned char a, unsigned char b, npgnn_protocol protocol)
 {
     if (a == b)
         return a;
@@ -123,113 +129,115 @@ static unsigned char home_of(unsigned char a, unsigned char b, npgnn_protocol pr
     return a == NPI_NODE_TRAIN ? b : a;
 }
 
-/* Makes a share of the edges of each held-out set known (selection sampling again). */
-static void reveal(draft *d, double share, uint64_t seed)
+/* Makes a share of the edges of each held-out set known when predicting, chosen by selection sampling. */
+static void reveal_edges(draft *d, double share, uint64_t seed)
 {
-    for (int home = IN_VAL; home <= IN_TEST; home++) {
-        npi_rng rng = npi_rng_make(seed, NPI_RNG_REVEAL, (uint32_t)home);
+    for (int set = IN_VAL; set <= IN_TEST; set++) {
+        npi_rng rng = npi_rng_make(seed, NPI_RNG_REVEAL, (uint32_t)set);
         int64_t left = 0;
         for (int64_t e = 0; e < d->graph->m; e++)
-            left += d->home[e] == home;
-        int64_t known = part_of(share, left);
+            left += d->place[e] == set;
+        int64_t known = count_of(share, left);
         for (int64_t e = 0; known > 0 && e < d->graph->m; e++) {
-            if (d->home[e] != home || (int64_t)npi_rng_below(&rng, (uint64_t)left--) >= known)
+            if (d->place[e] != set || (int64_t)npi_rng_below(&rng, (uint64_t)left--) >= known)
                 continue;
-            d->home[e] = IN_KNOWN;
+            d->place[e] = IN_KNOWN;
             known--;
         }
     }
 }
 
-static int deal_nodes(draft *d, const npgnn_split_options *o, npgnn_error *err)
+/* Fills edges, place and, in a split by nodes, role. */
+static int assign_all(draft *d, const npgnn_split_options *o, npgnn_error *err)
 {
-    int64_t n = d->graph->n, val = part_of(o->val, n);
-    int64_t test = o->protocol == NPGNN_FEW_SHOT ? n - part_of(o->train_nodes, n) - val : part_of(o->test, n);
+    int64_t n = d->graph->n, m = d->graph->m;
+    d->edges = npi_alloc(d->env, (size_t)m, sizeof *d->edges, err);
+    d->place = npi_alloc(d->env, (size_t)m, 1, err);
+    if (!d->edges || !d->place)
+        return NPGNN_E_MEMORY;
+    npi_graph_list_edges(d->edges, d->graph);
+    if (o->protocol == NPGNN_TRANSDUCTIVE) {
+        assign(d->place, m, count_of(o->test, m), count_of(o->val, m), o->seed);
+        return 0;
+    }
+    int64_t val = count_of(o->val, n);
+    int64_t test = o->protocol == NPGNN_FEW_SHOT ? n - count_of(o->train_nodes, n) - val : count_of(o->test, n);
     d->role = npi_alloc(d->env, (size_t)n, 1, err);
     if (!d->role)
         return NPGNN_E_MEMORY;
-    deal(d->role, n, test, val, o->seed);
-    for (int64_t e = 0; e < d->graph->m; e++)
-        d->home[e] = home_of(d->role[d->edges[e].u], d->role[d->edges[e].v], o->protocol);
-    reveal(d, o->known_links, o->seed);
+    assign(d->role, n, test, val, o->seed);
+    for (int64_t e = 0; e < m; e++)
+        d->place[e] = place_of(d->role[d->edges[e].u], d->role[d->edges[e].v], o->protocol);
+    reveal_edges(d, o->known_links, o->seed);
     return 0;
 }
 
-static int deal_all(draft *d, const npgnn_split_options *o, npgnn_error *err)
-{
-    int64_t m = d->graph->m;
-    d->edges = npi_alloc(d->env, (size_t)m, sizeof *d->edges, err);
-    d->home = npi_alloc(d->env, (size_t)m, 1, err);
-    if (!d->edges || !d->home)
-        return NPGNN_E_MEMORY;
-    npi_graph_list_edges(d->edges, d->graph);
-    if (o->protocol != NPGNN_TRANSDUCTIVE)
-        return deal_nodes(d, o, err);
-    deal(d->home, m, part_of(o->test, m), part_of(o->val, m), o->seed);
-    return 0;
-}
+/* ---- filling the held-out sets ---- */
 
-/* ---- the sets ---- */
-
-static npi_candidate_pairs field_of(const draft *d, int set, npgnn_protocol protocol)
+static npi_candidate_pairs candidates_of(const draft *d, int set, npgnn_protocol protocol)
 {
     return (npi_candidate_pairs){d->graph, d->role, set == NPGNN_SET_TEST ? NPI_NODE_TEST : NPI_NODE_VAL,
                                  protocol == NPGNN_PRODUCTION};
 }
 
-/* `full` asks for the graph's own ratio: a field in which links are commoner than that gives what it has. */
-static size_t negatives_of(const draft *d, npgnn_set set, const npgnn_split_options *o, int full)
+/* The number of non-links of a set. `full`: the negative ratio is that of the whole graph. Links can be more
+ * frequent among the candidate pairs of the set; it then takes all non-links there are. */
+static size_t count_negatives(const draft *d, npgnn_set set, const npgnn_split_options *o, int full)
 {
     uint64_t wanted = (uint64_t)(o->negative_ratio * (double)d->positives[set]);
     if (!full || !npi_protocol_has_candidates(o->protocol))
         return wanted;
-    npi_candidate_pairs field = field_of(d, set, o->protocol);
-    uint64_t available = npi_candidate_pairs_count_non_links(&field);
+    npi_candidate_pairs candidates = candidates_of(d, set, o->protocol);
+    uint64_t available = npi_candidate_pairs_count_non_links(&candidates);
     return wanted < available ? wanted : available;
 }
 
+/* Allocates a held-out set, or explains why it cannot have the size that the options ask for. */
 static int reserve_set(draft *d, npgnn_set set, size_t positives, double share, const npgnn_split_options *o, int full,
                        npgnn_error *err)
 {
     if (d->graph->m == 0)
-        return npi_fail(err, NPGNN_E_ARGUMENT, "the graph has no edges: there is nothing to split");
+        return npi_fail(err, NPGNN_E_ARGUMENT, "cannot split a graph without edges");
     if (positives == 0 && share > 0)
         return npi_fail(err, NPGNN_E_ARGUMENT,
-                        "the %s set would be empty: no link of this graph of %lld falls into its share of %g%s",
-                        set == NPGNN_SET_TEST ? "test" : "validation", (long long)d->graph->m, share,
-                        set == NPGNN_SET_TEST ? "" : " (0 does without it)");
+                        "the %s set would be empty: a share of %g gives none of the %lld links of this graph%s",
+                        set == NPGNN_SET_TEST ? "test" : "validation", share, (long long)d->graph->m,
+                        set == NPGNN_SET_TEST ? "; choose a larger one"
+                                              : "; choose a larger one, or 0 for no validation");
     d->positives[set] = positives;
-    d->negatives[set] = negatives_of(d, set, o, full);
+    d->negatives[set] = count_negatives(d, set, o, full);
     if ((double)d->negatives[set] > (double)d->graph->n * (double)d->graph->n)
-        return npi_fail(err, NPGNN_E_ARGUMENT, "%g pairs without a link for each of %zu links are more than there are",
+        return npi_fail(err, NPGNN_E_ARGUMENT,
+                        "a negative ratio of %g with %zu held-out links needs more non-links than the graph has",
                         o->negative_ratio, positives);
     d->pairs[set] = npi_alloc(d->env, positives + d->negatives[set], sizeof *d->pairs[set], err);
     return d->pairs[set] ? 0 : NPGNN_E_MEMORY;
 }
 
-/* Moves the edges to their homes. */
-static int distribute(draft *d, const npgnn_split_options *o, int full, npgnn_error *err)
+/* Copies every edge to the set that it is assigned to. */
+static int distribute_edges(draft *d, const npgnn_split_options *o, int full, npgnn_error *err)
 {
-    size_t count[HOMES] = {0};
+    size_t count[PLACES] = {0};
     unsigned char listed = d->role ? IN_KNOWN : IN_TRAIN;
     for (int64_t e = 0; e < d->graph->m; e++)
-        count[d->home[e]]++;
+        count[d->place[e]]++;
     int code = reserve_set(d, NPGNN_SET_TEST, count[IN_TEST], o->test, o, full, err);
     if (!code)
         code = reserve_set(d, NPGNN_SET_VAL, count[IN_VAL], o->val, o, full, err);
     npgnn_pair *val = d->pairs[NPGNN_SET_VAL], *test = d->pairs[NPGNN_SET_TEST];
     assert(code || (val && test));
     for (int64_t e = 0; !code && e < d->graph->m; e++) {
-        if (d->home[e] == listed)
+        if (d->place[e] == listed)
             d->edges[d->listed++] = d->edges[e];
-        else if (d->home[e] == IN_VAL)
+        else if (d->place[e] == IN_VAL)
             *val++ = d->edges[e];
-        else if (d->home[e] == IN_TEST)
+        else if (d->place[e] == IN_TEST)
             *test++ = d->edges[e];
     }
     return code;
 }
 
+/* Draws the non-links of both sets to the places behind their links. */
 static int add_negatives(draft *d, const npgnn_split_options *o, npgnn_error *err)
 {
     npgnn_pair *behind[2] = {d->pairs[0] + d->positives[0], d->pairs[1] + d->positives[1]};
@@ -237,8 +245,8 @@ static int add_negatives(draft *d, const npgnn_split_options *o, npgnn_error *er
     if (!npi_protocol_has_candidates(o->protocol))
         return npi_graph_draw_non_links(behind, d->graph, d->negatives, o->seed, d->env, err);
     for (int set = 0; !code && set < 2; set++) {
-        npi_candidate_pairs field = field_of(d, set, o->protocol);
-        code = npi_candidate_pairs_draw_non_links(behind[set], &field, d->negatives[set], o->seed, d->env, err);
+        npi_candidate_pairs candidates = candidates_of(d, set, o->protocol);
+        code = npi_candidate_pairs_draw_non_links(behind[set], &candidates, d->negatives[set], o->seed, d->env, err);
     }
     return code;
 }
@@ -248,7 +256,7 @@ static int finish(npgnn_split **out, draft *d, npgnn_protocol protocol, npgnn_er
     const size_t count[2] = {d->positives[0] + d->negatives[0], d->positives[1] + d->negatives[1]};
     int code = npi_split_assemble(out, d->graph, protocol, d->edges, d->listed, d->role, d->pairs, count, d->positives,
                                   d->env, err);
-    d->role = NULL; /* these are the split's now */
+    d->role = NULL; /* the split owns these now */
     d->pairs[0] = d->pairs[1] = NULL;
     return code;
 }
@@ -257,27 +265,27 @@ int npgnn_split_new(npgnn_split **out, const npgnn_graph *graph, const npgnn_spl
                     const npgnn_env *env, npgnn_error *err)
 {
     const npgnn_env resolved = npi_env_resolve(env);
-    const npgnn_split_options o = resolve(options, graph);
+    const npgnn_split_options o = resolve_options(options, graph);
     int full = options && options->negative_ratio == NPGNN_RATIO_FULL;
     draft d = {.env = &resolved, .graph = graph};
     int code = check_options(&o, err);
     if (!code)
-        code = deal_all(&d, &o, err);
+        code = assign_all(&d, &o, err);
     if (!code)
-        code = distribute(&d, &o, full, err);
+        code = distribute_edges(&d, &o, full, err);
     if (!code)
         code = add_negatives(&d, &o, err);
     if (!code)
         code = finish(out, &d, o.protocol, err);
     npi_free(&resolved, d.edges);
-    npi_free(&resolved, d.home);
+    npi_free(&resolved, d.place);
     npi_free(&resolved, d.role);
     npi_free(&resolved, d.pairs[0]);
     npi_free(&resolved, d.pairs[1]);
     return code;
 }
 
-/* ---- assembling ---- */
+/* ---- building the split from its sets ---- */
 
 static int sort_sets(npgnn_split *split, npgnn_error *err)
 {
@@ -296,16 +304,13 @@ static int check_range(const npgnn_split *split, const npgnn_pair *edges, int64_
     int32_t n = split->graph->n;
     for (int64_t e = 0; e < count; e++)
         if (edges[e].u < 0 || edges[e].u >= n || edges[e].v < 0 || edges[e].v >= n)
-            return npi_fail(err, NPGNN_E_MISMATCH, "training link %d - %d: the graph has nodes 0 to %d", edges[e].u,
-                            edges[e].v, n - 1);
+            return npi_fail(err, NPGNN_E_MISMATCH,
+                            "training link %d - %d has a node that is not in the graph: nodes are numbered 0 to %d",
+                            edges[e].u, edges[e].v, n - 1);
     return 0;
 }
 
-static int train_from_edges(npgnn_split *split, const npgnn_pair *edges, int64_t count, npgnn_error *err)
-{
-    return npi_graph_with_edges(&split->train, split->graph, edges, count, err);
-}
-
+/* The training graph of a split by nodes: the subgraph of the training nodes. */
 static int train_from_roles(npgnn_split *split, npgnn_error *err)
 {
     int32_t count = 0;
@@ -318,15 +323,15 @@ static int train_from_roles(npgnn_split *split, npgnn_error *err)
     return npi_graph_induce(&split->train, split->graph, split->map, count, err);
 }
 
-/* The training edges among all nodes, and those that are known besides. */
-static int known_from_train(npgnn_split *split, const npgnn_pair *besides, int64_t besides_count, npgnn_error *err)
+/* The graph known when predicting: all nodes, the training edges and `more` known edges. */
+static int known_from_train(npgnn_split *split, const npgnn_pair *more, int64_t more_count, npgnn_error *err)
 {
     int64_t count = split->train->m;
-    for (int64_t e = 0; e < besides_count; e++)
-        if (split->role[besides[e].u] == NPI_NODE_TRAIN && split->role[besides[e].v] == NPI_NODE_TRAIN)
-            return npi_fail(err, NPGNN_E_MISMATCH, "the known link %d - %d joins two training nodes", besides[e].u,
-                            besides[e].v);
-    size_t total = (size_t)(count + besides_count);
+    for (int64_t e = 0; e < more_count; e++)
+        if (split->role[more[e].u] == NPI_NODE_TRAIN && split->role[more[e].v] == NPI_NODE_TRAIN)
+            return npi_fail(err, NPGNN_E_MISMATCH, "the known link %d - %d joins two training nodes", more[e].u,
+                            more[e].v);
+    size_t total = (size_t)(count + more_count);
     npgnn_pair *edges = npi_alloc(&split->env, total, sizeof *edges, err);
     if (!edges)
         return NPGNN_E_MEMORY;
@@ -335,8 +340,8 @@ static int known_from_train(npgnn_split *split, const npgnn_pair *besides, int64
         edges[e].u = split->map[edges[e].u];
         edges[e].v = split->map[edges[e].v];
     }
-    if (besides_count > 0)
-        memcpy(edges + count, besides, (size_t)besides_count * sizeof *edges);
+    if (more_count > 0)
+        memcpy(edges + count, more, (size_t)more_count * sizeof *edges);
     int code = npi_pairs_sort(edges, total, &split->env, err);
     if (!code)
         code = npi_graph_with_edges(&split->known, split->graph, edges, (int64_t)total, err);
@@ -349,7 +354,7 @@ const npgnn_graph *npi_split_known(const npgnn_split *split)
     return split->known ? split->known : split->train;
 }
 
-/* Each edge in canonical order; `map` tells the nodes of the complete graph, NULL where these are the same. */
+/* Hashes each edge in canonical order. Node i is map[i] of the complete graph; NULL: it is i. */
 static uint64_t hash_edges(uint64_t hash, const npgnn_graph *graph, const int32_t *map)
 {
     const npi_csr *a = &graph->a;
@@ -363,7 +368,7 @@ static uint64_t hash_edges(uint64_t hash, const npgnn_graph *graph, const int32_
     return hash;
 }
 
-/* Over the content in canonical order: a split has the same hash however it was made. */
+/* A hash of the content in canonical order: it does not depend on how the split was made. */
 static uint64_t hash_split(const npgnn_split *split)
 {
     uint64_t hash = npi_hash_u64(NPI_HASH_START, (uint64_t)split->protocol);
@@ -401,11 +406,11 @@ int npi_split_assemble(npgnn_split **out, const npgnn_graph *graph, npgnn_protoc
     if (!code)
         code = check_range(split, edges, edge_count, err);
     if (!code)
-        code = role ? train_from_roles(split, err) : train_from_edges(split, edges, edge_count, err);
+        code = role ? train_from_roles(split, err) : npi_graph_with_edges(&split->train, graph, edges, edge_count, err);
     if (!code && split->map)
         code = known_from_train(split, edges, edge_count, err);
     if (!code && split->train->m == 0)
-        code = npi_fail(err, NPGNN_E_ARGUMENT, "the split leaves no link for training");
+        code = npi_fail(err, NPGNN_E_ARGUMENT, "the split leaves no training links: hold out fewer");
     if (!code)
         code = npgnn_split_check(split, err);
     if (code) {
@@ -417,7 +422,7 @@ int npi_split_assemble(npgnn_split **out, const npgnn_graph *graph, npgnn_protoc
     return 0;
 }
 
-/* ---- looking at it ---- */
+/* ---- reading ---- */
 
 size_t npgnn_split_pairs(const npgnn_pair **pairs, size_t *positives, const npgnn_split *split, npgnn_set set)
 {

@@ -1,32 +1,33 @@
-/* A split in memory. */
+/* A split of a graph into training, validation and test data. */
 #ifndef NPI_GRAPH_SPLIT_H
 #define NPI_GRAPH_SPLIT_H
 
 #include "graph/graph.h"
 
+/* The role of a node in a split by nodes. */
 enum { NPI_NODE_TRAIN, NPI_NODE_VAL, NPI_NODE_TEST };
 
 struct npgnn_split {
     npgnn_env env;
-    const npgnn_graph *graph; /* complete, borrowed */
+    const npgnn_graph *graph; /* the complete graph, which must outlive the split */
     npgnn_protocol protocol;
     npgnn_graph *train;
-    npgnn_graph *known;   /* all nodes with the edges that prediction knows; NULL: train itself is that */
-    int32_t *map;         /* (train->n) node of the complete graph; NULL: the same nodes */
+    npgnn_graph *known;   /* all nodes, and the edges known when predicting; NULL: the same as train */
+    int32_t *map;         /* (train->n) node i of train is map[i] of the complete graph; NULL: the same nodes */
     unsigned char *role;  /* (graph->n) NPI_NODE_*; NULL: all are training nodes */
-    npgnn_pair *pairs[2]; /* by npgnn_set: positives, then negatives */
-    size_t count[2], positives[2];
+    npgnn_pair *pairs[2]; /* by npgnn_set: links, then non-links, each sorted */
+    size_t count[2], positives[2]; /* by npgnn_set: all pairs, and the links among them */
     uint64_t hash;
 };
 
-/* All nodes with the training edges and, in the production protocol, the known links of new nodes: what a method may look at
- * when it predicts. */
+/* The graph that a method may use when it predicts: all nodes, the training edges and, in the production protocol,
+ * the known links of new nodes. */
 const npgnn_graph *npi_split_known(const npgnn_split *split);
 
-/* Builds a split from its sets: training edges (transductive) or node roles decide what is known in training. Takes over
- * role and pairs[*], also on failure. Checks for leaks. Used by the protocols and by the split file reader.
- * edges (u < v, ordered): those of training for a transductive split; with `role`, which tells these, the ones that are known
- * besides when predicting. */
+/* Builds a split from its sets, and checks it for leaks (npgnn_split_check). Takes ownership of role and pairs[*],
+ * also on failure. `edges` (u < v, ordered) are the training edges of a transductive split, where `role` is NULL. In
+ * a split by nodes the training edges follow from the roles, and `edges` are additional ones that are known when
+ * predicting. */
 int npi_split_assemble(npgnn_split **out, const npgnn_graph *graph, npgnn_protocol protocol, const npgnn_pair *edges,
                        int64_t edge_count, unsigned char *role, npgnn_pair *pairs[2], const size_t count[2],
                        const size_t positives[2], const npgnn_env *env, npgnn_error *err);

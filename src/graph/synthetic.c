@@ -1,5 +1,11 @@
-/* A citation-like graph from a few numbers (docs/use/synthetic.md). Every draw is a function of the seed, the step and the place
- * where it is used, so that all steps run in parallel and any number of threads makes the same graph. */
+/* Generates a synthetic citation graph from a few numbers (docs/synthetic.md).
+ *
+ * Every node has a topic and a hidden community. Its features are words, most of them drawn from the vocabulary of
+ * its topic. Its links go to nodes of its topic or of a related one, close triangles, stay within its community, or
+ * are random.
+ *
+ * Every random draw is a function of the seed, the step and the node or link it is for, so that all steps run in
+ * parallel and any number of threads generates the same graph. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,75 +14,68 @@
 #include "base/rng.h"
 #include "graph/graph.h"
 
-/* ---- the recipe's constants ---- */
+/* ---- constants of the generator ---- */
 
-#define TOPIC_WORDS 0.7   /* share of a node's words that its topic chooses */
-#define BACKGROUND 3      /* one in so many words of the vocabulary is common to all topics */
-#define COMMUNITY_SIZE 40 /* nodes of a hidden community */
-#define MOST_LENGTH 1000  /* words a node */
-#define WORDS_STRIDE 2048 /* draws reserved for a node's words: more than 1.5 MOST_LENGTH */
+#define TOPIC_WORDS 0.7   /* share of the words of a node that are drawn from its topic */
+#define BACKGROUND 3      /* 1 / BACKGROUND of the vocabulary is common to all topics */
+#define COMMUNITY_SIZE 40 /* mean number of nodes in a hidden community */
+#define MAX_LENGTH 1000   /* words per node */
+#define WORDS_STRIDE 2048 /* random draws reserved for the words of a node: more than 1.5 MAX_LENGTH */
 
-/* The kinds of links, by the share of links up to and including each. What remains is random. */
+/* Cumulative shares of the kinds of links. The remaining links are random. */
 #define UP_TO_TOPIC 0.60
 #define UP_TO_RELATED 0.76
 #define UP_TO_CLOSING 0.86
 #define UP_TO_COMMUNITY 0.95
 
+/* Streams of random numbers. */
 enum { STEP_TOPIC, STEP_COMMUNITY, STEP_WORDS, STEP_LENGTH, STEP_LINKS, STEP_DEGREE };
 
-/* ---- the specification ---- */
+/* ---- the specification: KEY=VALUE,KEY=VALUE,... ---- */
 
 typedef struct recipe {
     int32_t nodes, topics, words;
-    int length;
+    int length; /* mean number of words per node */
     double degree;
     uint64_t seed;
 } recipe;
 
-typedef struct field {
+enum { NODES, TOPICS, WORDS, DEGREE, LENGTH, SETTINGS };
+
+static const struct setting {
     const char *key;
     double low, high;
     int whole; /* must be an integer */
-} field;
-
-enum { NODES, TOPICS, WORDS, DEGREE, LENGTH, FIELDS };
-
-static const field fields[FIELDS] = {
-    [NODES] = {"nodes", 100, INT32_MAX, 1},   [TOPICS] = {"topics", 1, 1000, 1},
-    [WORDS] = {"words", 100, 10000000, 1},    [DEGREE] = {"degree", 0.5, 100, 0},
-    [LENGTH] = {"length", 1, MOST_LENGTH, 1},
+} settings[SETTINGS] = {
+    [NODES] = {"nodes", 100, INT32_MAX, 1},  [TOPICS] = {"topics", 1, 1000, 1},
+    [WORDS] = {"words", 100, 10000000, 1},   [DEGREE] = {"degree", 0.5, 100, 0},
+    [LENGTH] = {"length", 1, MAX_LENGTH, 1},
 };
 
-static int parse_seed(uint64_t *seed, const char *value, npgnn_error *err)
-{
-    if (!npi_number_parse_u64(seed, value))
-        return npi_fail(err, NPGNN_E_ARGUMENT, "synthetic: seed must be a whole number below 2^64, not \"%s\"", value);
-    return 0;
-}
-
-static int parse_field(double *out, const field *f, const char *value, npgnn_error *err)
-{
-    double number;
-    if (npi_number_parse_double(&number, value) != NPI_NUMBER_OK || !(number >= f->low && number <= f->high) ||
-        (f->whole && number != floor(number)))
-        return npi_fail(err, NPGNN_E_ARGUMENT, "synthetic: %s must be a %snumber from %.10g to %.10g, not \"%s\"",
-                        f->key, f->whole ? "whole " : "", f->low, f->high, value);
-    *out = number;
-    return 0;
-}
-
 /* One "key=value". */
-static int parse_item(double numbers[FIELDS], uint64_t *seed, const char *item, npgnn_error *err)
+static int parse_item(double numbers[SETTINGS], uint64_t *seed, const char *item, npgnn_error *err)
 {
-    const char *equals = strchr(item, '=');
-    size_t length = equals ? (size_t)(equals - item) : strlen(item);
+    const char *equals = strchr(item, '='), *value = equals ? equals + 1 : NULL;
+    size_t length = equals ? (size_t)(equals - item) : 0;
+    double number;
     if (!equals)
-        return npi_fail(err, NPGNN_E_ARGUMENT, "synthetic: \"%s\" is not key=value", item);
+        return npi_fail(err, NPGNN_E_ARGUMENT, "synthetic: expected KEY=VALUE, got \"%s\"", item);
     if (length == 4 && memcmp(item, "seed", 4) == 0)
-        return parse_seed(seed, equals + 1, err);
-    for (int i = 0; i < FIELDS; i++)
-        if (strlen(fields[i].key) == length && memcmp(item, fields[i].key, length) == 0)
-            return parse_field(&numbers[i], &fields[i], equals + 1, err);
+        return npi_number_parse_u64(seed, value)
+                   ? 0
+                   : npi_fail(err, NPGNN_E_ARGUMENT,
+                              "synthetic: seed must be an integer from 0 to 2^64 - 1, got \"%s\"", value);
+    for (int i = 0; i < SETTINGS; i++) {
+        const struct setting *s = &settings[i];
+        if (strlen(s->key) != length || memcmp(item, s->key, length) != 0)
+            continue;
+        if (npi_number_parse_double(&number, value) != NPI_NUMBER_OK || !(number >= s->low && number <= s->high) ||
+            (s->whole && number != floor(number)))
+            return npi_fail(err, NPGNN_E_ARGUMENT, "synthetic: %s must be %s from %.10g to %.10g, got \"%s\"", s->key,
+                            s->whole ? "an integer" : "a number", s->low, s->high, value);
+        numbers[i] = number;
+        return 0;
+    }
     return npi_fail(err, NPGNN_E_ARGUMENT,
                     "synthetic: unknown key \"%.*s\"; the keys are nodes, topics, words, degree, length and seed",
                     (int)length, item);
@@ -84,13 +83,13 @@ static int parse_item(double numbers[FIELDS], uint64_t *seed, const char *item, 
 
 static int parse_spec(recipe *out, const char *spec, npgnn_error *err)
 {
-    double numbers[FIELDS] = {[NODES] = 2000, [TOPICS] = 10, [WORDS] = 1000, [DEGREE] = 3, [LENGTH] = 20};
+    double numbers[SETTINGS] = {[NODES] = 2000, [TOPICS] = 10, [WORDS] = 1000, [DEGREE] = 3, [LENGTH] = 20};
     uint64_t seed = 1;
     char item[64];
     for (const char *rest = spec ? spec : ""; *rest;) {
         size_t length = strcspn(rest, ",");
         if (length >= sizeof item)
-            return npi_fail(err, NPGNN_E_ARGUMENT, "synthetic: \"%.60s...\" is too long", rest);
+            return npi_fail(err, NPGNN_E_ARGUMENT, "synthetic: \"%.60s...\" is too long for KEY=VALUE", rest);
         snprintf(item, sizeof item, "%.*s", (int)length, rest);
         int code = parse_item(numbers, &seed, item, err);
         if (code)
@@ -100,15 +99,15 @@ static int parse_spec(recipe *out, const char *spec, npgnn_error *err)
     *out = (recipe){(int32_t)numbers[NODES], (int32_t)numbers[TOPICS], (int32_t)numbers[WORDS],
                     (int)numbers[LENGTH],    numbers[DEGREE],          seed};
     if (out->topics > out->nodes / 10 || out->topics > out->words / 10)
-        return npi_fail(err, NPGNN_E_ARGUMENT, "synthetic: %d topics need at least %d nodes and as many words",
-                        out->topics, 10 * out->topics);
+        return npi_fail(err, NPGNN_E_ARGUMENT, "synthetic: %d topics need at least %d nodes and %d words", out->topics,
+                        10 * out->topics, 10 * out->topics);
     if (out->length > out->words)
-        return npi_fail(err, NPGNN_E_ARGUMENT, "synthetic: length %d is more than the %d words there are", out->length,
+        return npi_fail(err, NPGNN_E_ARGUMENT, "synthetic: length (%d) must not exceed words (%d)", out->length,
                         out->words);
     return 0;
 }
 
-/* ---- groups of nodes: topics, and communities that no feature shows ---- */
+/* ---- groups of nodes: topics, and communities that the features do not show ---- */
 
 typedef struct groups {
     int32_t count;
@@ -124,23 +123,23 @@ static void groups_free(const npgnn_env *env, groups *g)
     npi_free(env, g->member);
 }
 
-/* Lists the members of each group, by counting. */
+/* Lists the members of each group by counting sort. */
 static void list_members(groups *g, int32_t n)
 {
     for (int32_t i = 0; i < n; i++)
         g->start[g->of[i] + 1]++;
     for (int32_t k = 0; k < g->count; k++)
         g->start[k + 1] += g->start[k];
-    /* fills from the back: start[k + 1] runs down from the end of group k to its beginning */
+    /* fill from the back: start[k + 1] decreases from the end of group k to its beginning */
     for (int32_t i = n; i-- > 0;)
         g->member[--g->start[g->of[i] + 1]] = i;
     memmove(g->start, g->start + 1, (size_t)g->count * sizeof *g->start);
     g->start[g->count] = n;
 }
 
-/* Assigns every node to a group, of equal sizes or skewed: then the first k of the groups have (k / count)^(2/3) of the
- * nodes. No group is empty: the first nodes found one each. (Products and square roots, here and below, instead of pow: they
- * give the same bits on every machine.) */
+/* Assigns every node to a group. Groups have equal expected sizes or, where `skewed`, the first k of them have (k /
+ * count)^(2/3) of the nodes. No group is empty: node i < count is in group i. Here and below, products and square
+ * roots are used instead of pow, because they give the same bits on every machine. */
 static int groups_new(groups *g, const recipe *r, int32_t count, int skewed, uint32_t step, const npgnn_env *env,
                       npgnn_error *err)
 {
@@ -160,15 +159,15 @@ static int groups_new(groups *g, const recipe *r, int32_t count, int skewed, uin
     return 0;
 }
 
-/* ---- how much each node has: words, links ---- */
+/* ---- the number of words and links of each node ---- */
 
-/* A random whole number around `mean`, symmetric, from (1 - spread) to (1 + spread) times it. */
+/* A random integer, uniform from (1 - spread) mean to (1 + spread) mean. */
 static int64_t amount(const npi_rng *rng, int64_t i, double mean, double spread)
 {
     return llround(mean * (1 + spread * (2 * npi_rng_uniform_at(rng, (uint64_t)i) - 1)));
 }
 
-/* ptr (n + 1): node i has the places from ptr[i] to ptr[i + 1]. */
+/* ptr (n + 1): node i has the items from ptr[i] to ptr[i + 1]. NULL where memory is out. */
 static int64_t *amounts(const recipe *r, double mean, double spread, uint32_t step, const npgnn_env *env,
                         npgnn_error *err)
 {
@@ -186,8 +185,9 @@ static double unit(uint32_t high, uint32_t low)
 
 /* ---- words ---- */
 
-/* A word of the common part (Zipf-like: the r-th is r^(-2/3) as frequent as the first), or one of the topic's own stretch of
- * the rest, which overlaps with the stretches of the topics beside it. */
+/* Draws a word: one of the background vocabulary (Zipf-like: the r-th word is r^(-2/3) as frequent as the first) or
+ * one of the vocabulary of the topic, which is a range of the remaining words that overlaps with the ranges of the
+ * neighbouring topics. */
 static int32_t draw_word(const recipe *r, int32_t topic, const uint32_t bits[4])
 {
     int32_t common = r->words / BACKGROUND, own = r->words - common, stretch = 2 * (own / r->topics);
@@ -198,7 +198,7 @@ static int32_t draw_word(const recipe *r, int32_t topic, const uint32_t bits[4])
     return common + (int32_t)((begin + (int64_t)(stretch * u * u)) % own);
 }
 
-/* Adds a word to an ascending list; returns the new count, which stays the same when the word is there already. */
+/* Inserts a word into an ascending list unless it is there already. Returns the new count. */
 static int64_t insert_word(int32_t *list, int64_t count, int32_t word)
 {
     int64_t place = count;
@@ -211,6 +211,7 @@ static int64_t insert_word(int32_t *list, int64_t count, int32_t word)
     return count + 1;
 }
 
+/* Draws the words of a node into `list`, ascending and without repetition. Returns their number. */
 static int64_t draw_words(int32_t *list, const recipe *r, int32_t node, int32_t topic, int64_t draws)
 {
     const npi_rng rng = npi_rng_make(r->seed, NPI_RNG_SYNTHETIC, STEP_WORDS);
@@ -223,16 +224,18 @@ static int64_t draw_words(int32_t *list, const recipe *r, int32_t node, int32_t 
     return count;
 }
 
-/* Closes the gaps that repeated words left: room[i] .. room[i + 1] has ptr[i + 1] words. Turns ptr into row starts. */
-static void close_gaps(npi_csr *x, const int64_t *room)
+/* Closes the gaps that repeated words left: ptr[i + 1] words of node i begin at first[i]. ptr becomes the row
+ * offsets. */
+static void close_gaps(npi_csr *x, const int64_t *first)
 {
     for (int32_t i = 0; i < x->rows; i++) {
         int64_t count = x->ptr[i + 1];
-        memmove(x->col + x->ptr[i], x->col + room[i], (size_t)count * sizeof *x->col);
+        memmove(x->col + x->ptr[i], x->col + first[i], (size_t)count * sizeof *x->col);
         x->ptr[i + 1] = x->ptr[i] + count;
     }
 }
 
+/* X (nodes, words): 1 for every word of a node. */
 static int make_features(npi_features **out, const recipe *r, const groups *topics, const npgnn_env *env,
                          npgnn_error *err)
 {
@@ -257,31 +260,31 @@ static int make_features(npi_features **out, const recipe *r, const groups *topi
 
 /* ---- links ---- */
 
-/* A member of a group. Skewed: the chance of the r-th falls like r^-½, which makes degrees with a power-law tail of exponent
- * 3, the one that preferential attachment gives. */
+/* Draws a member of a group. Where `skewed`, the probability of the r-th member is proportional to r^-½. Degrees
+ * then have a power-law tail with exponent 3, as in preferential attachment. */
 static int32_t draw_member(const groups *g, int32_t group, double u, int skewed)
 {
     int32_t size = g->start[group + 1] - g->start[group];
     return g->member[g->start[group] + (int32_t)(size * (skewed ? u * u : u))];
 }
 
-/* The other end of a link that node `i` brings. */
+/* Draws the other node of a link of node i. `kind` selects the kind of link, u the node. */
 static int32_t draw_target(const groups *topics, const groups *communities, int32_t i, int32_t n, double kind, double u)
 {
     int32_t topic = topics->of[i];
     if (kind < UP_TO_TOPIC)
         return draw_member(topics, topic, u, 1);
-    if (kind < UP_TO_RELATED) /* half-way round the circle of topics: no word in common but the background */
+    if (kind < UP_TO_RELATED) /* the opposite topic: they share background words only */
         return draw_member(topics, (topic + topics->count / 2) % topics->count, u, 1);
-    if (kind < UP_TO_CLOSING) /* until close_triangles knows better */
+    if (kind < UP_TO_CLOSING) /* close_triangles replaces this */
         return draw_member(topics, topic, u, 1);
     if (kind < UP_TO_COMMUNITY)
         return draw_member(communities, communities->of[i], u, 0);
     return (int32_t)(n * u);
 }
 
-/* Draws the kind of a link. The first one of a node never closes a triangle, so that close_triangles may read it while
- * other links are written. */
+/* Draws the kind of a link. The first link of a node never closes a triangle: close_triangles reads first links
+ * while it changes others. */
 static double link_kind(const uint32_t bits[4], int first)
 {
     double kind = unit(bits[0], bits[1]);
@@ -303,7 +306,8 @@ static void draw_links(npgnn_pair *links, const int64_t *ptr, const recipe *r, c
     }
 }
 
-/* Sends the links that are of this kind to where the first link of the node's first link leads, if it has one. */
+/* Redirects the links that close triangles: from i to the first neighbour of the first neighbour of i, if that has
+ * one. */
 static void close_triangles(npgnn_pair *links, const int64_t *ptr, const recipe *r, int threads)
 {
     const npi_rng rng = npi_rng_make(r->seed, NPI_RNG_SYNTHETIC, STEP_LINKS);
@@ -345,21 +349,22 @@ static int make_links(npgnn_pair **out, int64_t *count, const recipe *r, const g
 
 /* ---- the graph ---- */
 
+/* Takes the labels out of `topics`. */
 static int build(npgnn_graph **out, const recipe *r, groups *topics, const npgnn_env *env, npgnn_error *err)
 {
-    npi_graph_content parts = {.n = r->nodes, .classes = r->topics};
+    npi_graph_content content = {.n = r->nodes, .classes = r->topics};
     npgnn_pair *links = NULL;
-    int code = make_links(&links, &parts.edge_count, r, topics, env, err);
+    int code = make_links(&links, &content.edge_count, r, topics, env, err);
     if (!code)
-        code = make_features(&parts.x, r, topics, env, err);
+        code = make_features(&content.x, r, topics, env, err);
     if (!code) {
-        parts.edges = links;
-        parts.label = topics->of;
-        topics->of = NULL; /* the graph's now */
-        code = npi_graph_build(out, &parts, env, err);
+        content.edges = links;
+        content.label = topics->of;
+        topics->of = NULL; /* the graph owns it now */
+        code = npi_graph_build(out, &content, env, err);
     }
     if (!code) {
-        /* what the recipe draws twice, or from a node to itself, was never an input that got lost */
+        /* duplicates and self loops that the generator drew are not defects of an input: do not report them */
         (*out)->input_edges = (*out)->m;
         (*out)->duplicates = (*out)->reverse = (*out)->self_loops = 0;
     }

@@ -1,10 +1,10 @@
-/* Weights of links: from the edges of a file, and in parts of a graph. */
+/* Edge weights: a.val (u, v) = a.val (v, u) = weight of the edge. */
 #include "graph/weights.h"
 
 #include <math.h>
 
-/* a.val (u, v) = Σ of the weights of u -> v. */
-static void add_up(npi_csr *a, const npgnn_pair *edges, const float *weights, int64_t count)
+/* a.val (u, v) = Σ of the weights given for u -> v. */
+static void sum_directed(npi_csr *a, const npgnn_pair *edges, const float *weights, int64_t count)
 {
     for (int64_t e = 0; e < count; e++)
         if (edges[e].u != edges[e].v)
@@ -38,12 +38,12 @@ int npi_graph_sum_weights(npgnn_graph *graph, const npgnn_pair *edges, const flo
     a->val = npi_alloc(&graph->env, (size_t)entries, sizeof *a->val, err);
     if (!a->val)
         return NPGNN_E_MEMORY;
-    add_up(a, edges, weights, count);
+    sum_directed(a, edges, weights, count);
     if (!is_symmetric(a))
         add_directions(a);
     for (int64_t p = 0; p < entries; p++)
         if (!isfinite(a->val[p]))
-            return npi_fail(err, NPGNN_E_FORMAT, "the weights of a link add up to more than a number can hold");
+            return npi_fail(err, NPGNN_E_FORMAT, "the sum of the weights of a link is too large for a float");
     return 0;
 }
 
