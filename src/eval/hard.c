@@ -6,6 +6,7 @@
 #include "base/shortlist.h"
 #include "eval/pagerank.h"
 #include "evidence/cosine.h"
+#include "evidence/paths.h"
 
 #define STOP 0.15      /* of the walks of PageRank */
 #define TOLERANCE 1e-5 /* of their ranks, times the degree: nodes further away than that are no candidates by rank */
@@ -17,7 +18,8 @@ enum { BY_NEIGHBORS, BY_RANK, BY_FEATURES, OTHERS, LISTS };
 /* What is the same for all ends. */
 typedef struct job {
     const npgnn_graph *complete, *known;
-    double *norm; /* (n) of the feature rows */
+    double *norm;  /* (n) of the feature rows */
+    double *share; /* (n) 1 / degree in the known graph */
     int per_end;
 } job;
 
@@ -25,7 +27,6 @@ typedef struct job {
 typedef struct desk {
     npi_pagerank pagerank;
     double *score;         /* (n) zero between two heuristics */
-    int32_t *touched;      /* (n) nodes with a score */
     unsigned char *barred; /* (n) the end, its neighbours in the complete graph, and what is taken already */
     npi_candidate *items;  /* (LISTS, per_end) */
     npi_shortlist list[LISTS];
@@ -35,7 +36,6 @@ static void desk_free(const npgnn_env *env, desk *d)
 {
     npi_pagerank_free(env, &d->pagerank);
     npi_free(env, d->score);
-    npi_free(env, d->touched);
     npi_free(env, d->barred);
     npi_free(env, d->items);
 }
@@ -44,10 +44,9 @@ static int desk_new(desk *d, const job *j, const npgnn_env *env, npgnn_error *er
 {
     size_t n = (size_t)j->complete->n;
     d->score = npi_alloc(env, n, sizeof *d->score, err);
-    d->touched = npi_alloc(env, n, sizeof *d->touched, err);
     d->barred = npi_alloc(env, n, 1, err);
     d->items = npi_alloc(env, (size_t)j->per_end, LISTS * sizeof *d->items, err);
-    if (!d->score || !d->touched || !d->barred || !d->items)
+    if (!d->score || !d->barred || !d->items)
         return NPGNN_E_MEMORY;
     for (int i = 0; i < LISTS; i++)
         d->list[i] = (npi_shortlist){.items = d->items + i * j->per_end, .capacity = j->per_end};
@@ -65,28 +64,19 @@ static void offer(desk *d, int list, int32_t end, int32_t node, double score)
     npi_shortlist_offer(&d->list[list], (npi_candidate){score, (uint32_t)hash, node});
 }
 
-static void add_score(desk *d, int32_t *count, int32_t node, double more)
-{
-    if (more > 0 && d->score[node] == 0)
-        d->touched[(*count)++] = node;
-    d->score[node] += more;
-}
-
-/* Σ over shared neighbours of 1 / degree. */
+/* Resource allocation: Σ of 1 / degree over the neighbours that two nodes share. */
 static void by_neighbors(desk *d, const job *j, int32_t end)
 {
     const npi_csr *a = &j->known->a;
-    int32_t count = 0;
-    for (int64_t p = a->ptr[end]; p < a->ptr[end + 1]; p++) {
-        int32_t shared = a->col[p];
-        double weight = 1 / (double)(a->ptr[shared + 1] - a->ptr[shared]);
-        for (int64_t q = a->ptr[shared]; q < a->ptr[shared + 1]; q++)
-            add_score(d, &count, a->col[q], weight);
-    }
-    for (int32_t i = 0; i < count; i++) {
-        offer(d, BY_NEIGHBORS, end, d->touched[i], d->score[d->touched[i]]);
-        d->score[d->touched[i]] = 0;
-    }
+    npi_paths_two_row(d->score, a, j->share, end);
+    /* the same walks again: offer every node that they reach once, and zero its score */
+    for (int64_t p = a->ptr[end]; p < a->ptr[end + 1]; p++)
+        for (int64_t q = a->ptr[a->col[p]]; q < a->ptr[a->col[p] + 1]; q++) {
+            int32_t node = a->col[q];
+            if (d->score[node] > 0)
+                offer(d, BY_NEIGHBORS, end, node, d->score[node]);
+            d->score[node] = 0;
+        }
 }
 
 static void by_rank(desk *d, const job *j, int32_t end)
@@ -166,13 +156,19 @@ static void find_hard(npgnn_pair *out, desk *d, const job *j, int32_t end, int64
 
 /* ---- all ends ---- */
 
-static int feature_norms(job *j, const npgnn_env *env, npgnn_error *err)
+/* What the heuristics need of every node. */
+static int prepare_job(job *j, const npgnn_env *env, npgnn_error *err)
 {
+    const npi_csr *a = &j->known->a;
     npi_features *x = j->known->x;
     j->norm = npi_alloc(env, (size_t)x->n, sizeof *j->norm, err);
-    if (!j->norm)
+    j->share = npi_alloc(env, (size_t)a->rows, sizeof *j->share, err);
+    if (!j->norm || !j->share)
         return NPGNN_E_MEMORY;
     npi_cosine_norms(j->norm, x, env->threads);
+    for (int32_t i = 0; i < a->rows; i++)
+        if (a->ptr[i + 1] > a->ptr[i])
+            j->share[i] = 1 / (double)(a->ptr[i + 1] - a->ptr[i]);
     return x->dense ? 0 : npi_features_transpose(x, err);
 }
 
@@ -227,10 +223,11 @@ int npi_hard_new(npi_hard *out, const npgnn_graph *complete, const npgnn_graph *
     npi_hard hard = {0};
     int code = number_ends(&hard, complete, positives, count, per_end, env, err);
     if (!code)
-        code = feature_norms(&j, env, err);
+        code = prepare_job(&j, env, err);
     if (!code)
         code = find_all(&hard, &j, env, err);
     npi_free(env, j.norm);
+    npi_free(env, j.share);
     if (code)
         npi_hard_free(env, &hard);
     else

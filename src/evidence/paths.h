@@ -4,7 +4,8 @@
 
 #include "linalg/sparse.h"
 
-/* Over paths of two links: Σ of weight (n) over the neighbours that u and v share. O(degrees of u and v). */
+/* Over paths of two links: Σ of weight (n) over the neighbours that u and v share. With weight = 1 / degree this is resource
+ * allocation, with 1 / log(degree) Adamic-Adar. O(degrees of u and v). */
 double npi_paths_two(const npi_csr *a, const double *weight, npgnn_pair pair);
 
 /* Over walks of three links. `walk` (n) is zero before and after. O(degree of one end, and the degrees of all neighbours of the
