@@ -1,4 +1,4 @@
-/* Random numbers, memory, sorting, numbers as text and errors: what everything else stands on. */
+/* The base folder: random numbers, sorting, memory, log, errors, hashes and numbers as text. */
 #include "check.h"
 
 #include <float.h>
@@ -13,7 +13,7 @@
 
 /* ---- random numbers ---- */
 
-/* The known answers of Philox4x32-10 published with its authors' library, Random123. The counter is (index low, index high,
+/* Known answers of Philox4x32-10 from Random123, the library of its authors. The counter is (index low, index high,
  * purpose, stream). */
 static void test_philox_known_answers(void **state)
 {
@@ -106,7 +106,7 @@ static void test_below(void **state)
     }
 }
 
-/* a * b / 2^64 in limbs of 16 bits: another way to the same number. */
+/* floor(a * b / 2^64), computed independently in limbs of 16 bits. */
 static uint64_t high_product(uint64_t a, uint64_t b)
 {
     uint64_t limb[8] = {0};
@@ -122,7 +122,7 @@ static uint64_t high_product(uint64_t a, uint64_t b)
     return limb[7] << 48 | limb[6] << 32 | limb[5] << 16 | limb[4];
 }
 
-/* A draw is the high word of bits * bound, carries included. */
+/* A draw is exactly the high word of bits * bound. */
 static void test_below_exact(void **state)
 {
     (void)state;
@@ -196,7 +196,7 @@ static void test_sort(void **state)
 
 static size_t largest;
 
-/* Keeps the largest size that was asked for, and gives what it can. */
+/* An allocator that records the largest requested size. */
 static void *watching_resize(void *user, void *block, size_t size)
 {
     (void)user;
@@ -269,7 +269,7 @@ static void test_env_defaults(void **state)
     assert_int_equal(two.threads, 2);
 }
 
-/* ---- words ---- */
+/* ---- log and errors ---- */
 
 static void keep_text(void *user, const char *message)
 {
@@ -303,7 +303,7 @@ static void test_errors(void **state)
     assert_int_equal(npi_fail(NULL, NPGNN_E_IO, "x"), NPGNN_E_IO);
 }
 
-/* Whatever is too long is cut, and stays terminated. */
+/* Texts that are too long are cut and stay terminated. */
 static void test_long_errors(void **state)
 {
     (void)state;
@@ -339,7 +339,7 @@ static void test_hash(void **state)
 
 /* ---- numbers as text ---- */
 
-static void test_what_is_no_number(void **state)
+static void test_invalid_numbers(void **state)
 {
     (void)state;
     static const char *const wrong[] = {"",    "-",     "+",   ".",  "1e",  "1e+", "1.2.3", " 1",
@@ -389,7 +389,7 @@ static void test_numbers(void **state)
     assert_false(npi_number_parse_u64(&natural, "-1"));
 }
 
-static void test_printed_numbers(void **state)
+static void test_number_print(void **state)
 {
     (void)state;
     const double numbers[] = {0.1 + 0.2, 1.0 / 3, 5e-324, 1.7976931348623157e308, -1e-7};
@@ -406,7 +406,7 @@ static void test_printed_numbers(void **state)
     }
 }
 
-/* Where the decimal point of the locale is a comma, ours is still a point. Skipped where there is no such locale. */
+/* Numbers have a decimal point even in a locale with a decimal comma. Skipped where no such locale is installed. */
 static void test_numbers_in_another_locale(void **state)
 {
     (void)state;
@@ -442,9 +442,9 @@ int main(void)
         cmocka_unit_test(test_long_errors),
         cmocka_unit_test(test_code_texts),
         cmocka_unit_test(test_hash),
-        cmocka_unit_test(test_what_is_no_number),
+        cmocka_unit_test(test_invalid_numbers),
         cmocka_unit_test(test_numbers),
-        cmocka_unit_test(test_printed_numbers),
+        cmocka_unit_test(test_number_print),
         cmocka_unit_test(test_numbers_in_another_locale),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* The context draw: exact sizes, a valid part of the graph, every edge and node equally likely. */
+/* Context draws: exact sizes, valid subgraphs, every edge and node equally likely. */
 #include "check.h"
 
 #include <string.h>
@@ -51,7 +51,8 @@ static int32_t original(const int32_t *nodes, int32_t i)
     return nodes ? nodes[i] : i;
 }
 
-/* Rows sorted, in range, without loops, a subset of the graph, symmetric, and with the scale they ask for. */
+/* Asserts that rows are sorted, in range and without self loops, that the adjacency is symmetric and a subset of the
+ * graph, and that its scale matches the degrees. */
 static void check_adj(const npi_adj *adj, const int32_t *nodes, const npgnn_graph *graph)
 {
     const npi_csr *a = &adj->a;
@@ -125,8 +126,8 @@ static void test_nodes(void **state)
     npgnn_graph_free(graph);
 }
 
-/* Sum over the items of the squared deviation of their count, in `draws` rounds that each take `share` of them, over the
- * variance of that count: about one per item when all are equally likely. */
+/* Chi-square: Σ over the items of (count - mean)² / variance, where each of `draws` rounds takes a share of the
+ * items. About one per item where all are equally likely. */
 static double chi_square(const int64_t *drawn, int64_t items, double draws, double share)
 {
     double sum = 0;
@@ -137,7 +138,7 @@ static double chi_square(const int64_t *drawn, int64_t items, double draws, doub
     return sum;
 }
 
-/* Within five standard deviations of a chi-square variable's mean. */
+/* Within five standard deviations of the mean of a chi-square variable. */
 static void assert_plausible(double chi, double items)
 {
     assert_true(fabs(chi - items) <= 5 * sqrt(2 * items));
@@ -199,8 +200,8 @@ static int same_draw(const npi_context *a, const npi_context *b)
            memcmp(x->col, y->col, entries * sizeof *x->col) == 0;
 }
 
-/* A draw is a function of seed and iteration, whatever was drawn before, and costs no memory. */
-static void test_repeatable(void **state)
+/* A draw is a function of seed and iteration, does not depend on earlier draws, and allocates nothing. */
+static void test_draws_are_reproducible(void **state)
 {
     (void)state;
     npgnn_graph *graph = random_graph(200, 900, 1);
@@ -222,7 +223,7 @@ static void test_repeatable(void **state)
     npgnn_graph_free(graph);
 }
 
-static void test_refusals(void **state)
+static void test_invalid_arguments(void **state)
 {
     (void)state;
     npgnn_graph *graph = random_graph(20, 30, 1);
@@ -239,8 +240,12 @@ static void test_refusals(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_edges),         cmocka_unit_test(test_nodes),      cmocka_unit_test(test_uniform_edges),
-        cmocka_unit_test(test_uniform_nodes), cmocka_unit_test(test_repeatable), cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_edges),
+        cmocka_unit_test(test_nodes),
+        cmocka_unit_test(test_uniform_edges),
+        cmocka_unit_test(test_uniform_nodes),
+        cmocka_unit_test(test_draws_are_reproducible),
+        cmocka_unit_test(test_invalid_arguments),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* Dropout: what is left of the features is a scaled part of them, the same in X and in its transpose, whatever the threads. */
+/* Feature dropout: kept entries are scaled, X and its transpose agree, and the number of threads does not matter. */
 #include "check.h"
 
 #include <string.h>
@@ -51,7 +51,7 @@ static void check_is_part(const npi_dropout *d, const npi_features *x)
         assert_int_equal(d->view.x.ptr[ROWS], kept); /* what is hidden takes no place */
 }
 
-static void test_a_part_of_the_features(void **state)
+static void test_kept_entries(void **state)
 {
     (void)state;
     for (int dense = 0; dense < 2; dense++) {
@@ -95,7 +95,7 @@ static void test_same_bits_for_any_threads(void **state)
     npi_features_free(x);
 }
 
-static void test_memory_that_runs_out(void **state)
+static void test_out_of_memory(void **state)
 {
     (void)state;
     npi_features *x = make(0.1);
@@ -116,9 +116,9 @@ static void test_memory_that_runs_out(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_part_of_the_features),
+        cmocka_unit_test(test_kept_entries),
         cmocka_unit_test(test_same_bits_for_any_threads),
-        cmocka_unit_test(test_memory_that_runs_out),
+        cmocka_unit_test(test_out_of_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

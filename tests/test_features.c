@@ -1,5 +1,5 @@
-/* CSR and features in every storage: what they hold, and their products against double loops; and the same bits for any
- * number of threads. */
+/* Sparse and dense features: storage, copies, products against plain double loops, and the same bits for any number
+ * of threads. */
 #include "features/features.h"
 #include "linalg/dense.h"
 #include "matrices.h"
@@ -14,7 +14,7 @@ static npi_features *features_of(const float *m, int32_t n, int32_t f)
 
 /* ---- CSR and features ---- */
 
-/* The same entries, each row ascending: a[i][j] == m(i, j), or m(j, i) when transposed. */
+/* Asserts that rows ascend and a[i][j] == m(i, j), or m(j, i) where `transposed`. */
 static void check_csr(const npi_csr *a, const float *m, int32_t f, int transposed)
 {
     int64_t nonzeros = 0;
@@ -56,7 +56,7 @@ static void test_transpose(void **state)
         }
 }
 
-/* X has these values; as it would be stored had it been made from them. */
+/* Asserts that X has these values and the storage that their density asks for. */
 static void check_features(const npi_features *x, const float *m, int32_t n, int32_t f)
 {
     int64_t nonzeros = 0;
@@ -72,7 +72,7 @@ static void check_features(const npi_features *x, const float *m, int32_t n, int
         check_csr(&x->x, m, f, 0);
 }
 
-static void test_both_makers(void **state)
+static void test_from_csr_and_from_dense(void **state)
 {
     (void)state;
     const double densities[] = {0, 0.1, 0.24, 0.5, 1};
@@ -96,7 +96,7 @@ static void test_both_makers(void **state)
         }
 }
 
-/* A quarter is the border: 4 of 16. */
+/* 4 of 16 elements, a quarter, is the limit between sparse and dense. */
 static void test_storage_choice(void **state)
 {
     (void)state;
@@ -111,7 +111,7 @@ static void test_storage_choice(void **state)
     npi_features_free(dense);
 }
 
-/* Four entries of 16, one of them a zero: it goes, and with it the reason to be dense. */
+/* Four stored entries of 16, one of them a zero: without it X is sparse. */
 static void test_stored_zeros(void **state)
 {
     (void)state;
@@ -128,7 +128,7 @@ static void test_stored_zeros(void **state)
     npi_features_free(x);
 }
 
-static void test_rows(void **state)
+static void test_select_rows(void **state)
 {
     (void)state;
     const int32_t rows[] = {6, 0, 0, 3, 6};
@@ -150,7 +150,7 @@ static void test_rows(void **state)
         }
 }
 
-static void test_transposed_once(void **state)
+static void test_transpose_is_kept(void **state)
 {
     (void)state;
     npgnn_error err = {0};
@@ -250,7 +250,7 @@ static void check_mul(const product *p, int width)
     free(y);
 }
 
-/* It adds: the gradient begins as something. */
+/* The product is added to a gradient that is not zero. */
 static void check_mul_t(const product *p, int width)
 {
     size_t count = (size_t)p->f * (size_t)width;
@@ -306,11 +306,11 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_transpose),
-        cmocka_unit_test(test_both_makers),
+        cmocka_unit_test(test_from_csr_and_from_dense),
         cmocka_unit_test(test_storage_choice),
         cmocka_unit_test(test_stored_zeros),
-        cmocka_unit_test(test_rows),
-        cmocka_unit_test(test_transposed_once),
+        cmocka_unit_test(test_select_rows),
+        cmocka_unit_test(test_transpose_is_kept),
         cmocka_unit_test(test_binarize_and_normalize),
         cmocka_unit_test(test_every_width),
         cmocka_unit_test(test_every_shape),

@@ -1,4 +1,5 @@
-/* Graphs: what is merged, refused and found; parts of them; names; and memory that runs out at every point. */
+/* Graphs: merging of edges, invalid arguments, names, subgraphs, fingerprints, and every possible failure of an
+ * allocation. */
 #include "check.h"
 
 #include <string.h>
@@ -40,7 +41,8 @@ static double feature(const npgnn_graph *graph, int32_t node, int32_t col)
     return 0;
 }
 
-/* The graph has exactly the edges of this table (n, n), symmetric: asked for in every way there is. */
+/* Asserts, through every function that reads edges, that the graph has exactly the edges of a symmetric table (n,
+ * n). */
 static void check_edges(const npgnn_graph *graph, const char *table, int32_t n)
 {
     int64_t edges = 0;
@@ -63,7 +65,7 @@ static void check_edges(const npgnn_graph *graph, const char *table, int32_t n)
 
 /* ---- building ---- */
 
-static void test_merging(void **state)
+static void test_merged_edges(void **state)
 {
     (void)state;
     const npgnn_pair edges[] = {{3, 1}, {0, 1}, {3, 1}, {1, 3}, {2, 2}, {1, 0}, {4, 4}, {3, 1}, {0, 4}};
@@ -84,7 +86,7 @@ static void test_merging(void **state)
     npgnn_graph_free(graph);
 }
 
-/* Many edges on few nodes: rows long enough for both ways of sorting, most edges repeated. */
+/* Many edges on few nodes: the rows are long enough for both sorting algorithms, and most edges are repeated. */
 static void test_many_edges(void **state)
 {
     (void)state;
@@ -145,7 +147,7 @@ static void test_small_graphs(void **state)
     npgnn_graph_free(NULL);
 }
 
-static void test_describing_features(void **state)
+static void test_describe_features(void **state)
 {
     (void)state;
     const float sparse[4 * 5] = {[1] = 1, [12] = 0.5f}, dense[4 * 2] = {1, 2, 0, 0, 3, 0, 0, 0};
@@ -162,7 +164,7 @@ static void test_describing_features(void **state)
     npgnn_graph_free(b);
 }
 
-/* ---- refusing ---- */
+/* ---- invalid arguments ---- */
 
 static void refuse_arrays(const npgnn_pair *edges, int64_t m, const float *x, int32_t n, int32_t f, const char *says)
 {
@@ -177,17 +179,17 @@ static void refuse_arrays(const npgnn_pair *edges, int64_t m, const float *x, in
     assert_int_equal(memory.blocks, 0);
 }
 
-static void test_refused_arrays(void **state)
+static void test_invalid_arrays(void **state)
 {
     (void)state;
     const npgnn_pair high[] = {{0, 1}, {0, 3}}, low[] = {{-1, 0}}, minimum[] = {{1, INT32_MIN}};
     const float not_a_number[] = {0, 1, 2, NAN, 4, 5}, infinite[] = {0, 1, 2, 3, 4, -INFINITY};
-    refuse_arrays(high, 2, NULL, 3, 0, "edge 1 joins 0 and 3");
-    refuse_arrays(low, 1, NULL, 3, 0, "edge 0 joins -1 and 0");
+    refuse_arrays(high, 2, NULL, 3, 0, "edge 1 joins nodes 0 and 3");
+    refuse_arrays(low, 1, NULL, 3, 0, "edge 0 joins nodes -1 and 0");
     refuse_arrays(minimum, 1, infinite, 3, 1, "edge 0");
     refuse_arrays(high, 1, NULL, 0, 0, "edge 0");
-    refuse_arrays(NULL, 0, not_a_number, 3, 2, "node 1, column 1");
-    refuse_arrays(NULL, 0, infinite, 3, 2, "node 2, column 1");
+    refuse_arrays(NULL, 0, not_a_number, 3, 2, "node 1 in column 1");
+    refuse_arrays(NULL, 0, infinite, 3, 2, "node 2 in column 1");
     refuse_arrays(NULL, 0, NULL, -1, 0, "negative");
     refuse_arrays(NULL, -1, NULL, 1, 0, "negative");
     refuse_arrays(NULL, 0, NULL, 1, -1, "negative");
@@ -205,21 +207,21 @@ static void refuse_csr(const int64_t ptr[4], const int32_t *col, const float *va
     assert_int_equal(memory.blocks, 0);
 }
 
-static void test_refused_csr(void **state)
+static void test_invalid_csr(void **state)
 {
     (void)state;
     const int64_t good[] = {0, 2, 2, 3}, late[] = {1, 2, 2, 3}, down[] = {0, 2, 1, 3}, negative[] = {0, -1, 2, 3};
     const int32_t col[] = {0, 3, 2}, high[] = {0, 4, 2}, low[] = {-1, 3, 2}, twice[] = {1, 1, 2}, back[] = {3, 0, 2};
     const float val[] = {1, NAN, 2}, infinite[] = {1, 2, INFINITY};
     refuse_csr(late, col, NULL, "begin with 0");
-    refuse_csr(down, col, NULL, "go down at row 1");
-    refuse_csr(negative, col, NULL, "go down at row 0");
+    refuse_csr(down, col, NULL, "decrease, but they do after row 1");
+    refuse_csr(negative, col, NULL, "decrease, but they do after row 0");
     refuse_csr(good, high, NULL, "columns of row 0");
     refuse_csr(good, low, NULL, "columns of row 0");
-    refuse_csr(good, twice, NULL, "must ascend");
-    refuse_csr(good, back, NULL, "must ascend");
-    refuse_csr(good, col, val, "node 0, column 3");
-    refuse_csr(good, col, infinite, "node 2, column 2");
+    refuse_csr(good, twice, NULL, "strictly ascending");
+    refuse_csr(good, back, NULL, "strictly ascending");
+    refuse_csr(good, col, val, "node 0 in column 3");
+    refuse_csr(good, col, infinite, "node 2 in column 2");
 }
 
 /* ---- names and labels ---- */
@@ -262,7 +264,7 @@ static void test_many_names(void **state)
         assert_string_equal(npi_names_get(names, i), name);
         assert_int_equal(npi_names_find(names, name, (size_t)length), i);
     }
-    /* each of these is the beginning of some that are there */
+    /* each of these is a prefix of existing names */
     for (int32_t i = 0; i < NAMES; i++) {
         int length = snprintf(name, sizeof name, "node %d", i);
         assert_int_equal(npi_names_find(names, name, (size_t)length), i % 7 ? -1 : i / 7);
@@ -270,8 +272,8 @@ static void test_many_names(void **state)
     npi_names_free(names);
 }
 
-/* Names are bytes: one the beginning of another, the empty one, any encoding. */
-static void test_strange_names(void **state)
+/* A name is any sequence of bytes: a prefix of another name, empty, in any encoding. */
+static void test_unusual_names(void **state)
 {
     (void)state;
     const char *strange[] = {"", "a", "ab", "a b", "\xc3\xa9", "\xff", "A"};
@@ -290,7 +292,7 @@ static void test_strange_names(void **state)
     npi_names_free(names);
 }
 
-/* ---- a graph with everything, made with memory that may run out ---- */
+/* ---- a graph with names, labels, weights and features, built with limited memory ---- */
 
 enum { NODES = 6, COLUMNS = 9 };
 
@@ -339,7 +341,7 @@ static void check_induced(const npgnn_graph *part)
     }
 }
 
-static void test_parts(void **state)
+static void test_subgraphs(void **state)
 {
     (void)state;
     const npgnn_pair other[] = {{1, 5}};
@@ -392,8 +394,8 @@ static void test_fingerprint(void **state)
     npgnn_graph_free(wider);
 }
 
-/* The same features as an array, as CSR with and without stored zeros, dense and sparse: the same graph. */
-static void test_fingerprint_of_any_storage(void **state)
+/* The fingerprint does not depend on how the features were given or are stored. */
+static void test_fingerprint_ignores_storage(void **state)
 {
     (void)state;
     const npgnn_pair edges[] = {{0, 1}};
@@ -460,7 +462,7 @@ static int make_other_edges(npgnn_graph **out, const npgnn_env *env, npgnn_error
     return code;
 }
 
-/* Lets 0, 1, 2... allocations succeed, until the graph is made. */
+/* Lets 0, 1, 2... allocations succeed until the graph is built. */
 static void check_out_of_memory(maker *make_one)
 {
     int code = NPGNN_E_MEMORY;
@@ -493,19 +495,19 @@ static void test_out_of_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_merging),
+        cmocka_unit_test(test_merged_edges),
         cmocka_unit_test(test_many_edges),
         cmocka_unit_test(test_edge_list),
         cmocka_unit_test(test_small_graphs),
-        cmocka_unit_test(test_describing_features),
-        cmocka_unit_test(test_refused_arrays),
-        cmocka_unit_test(test_refused_csr),
+        cmocka_unit_test(test_describe_features),
+        cmocka_unit_test(test_invalid_arrays),
+        cmocka_unit_test(test_invalid_csr),
         cmocka_unit_test(test_nodes_without_names),
         cmocka_unit_test(test_many_names),
-        cmocka_unit_test(test_strange_names),
-        cmocka_unit_test(test_parts),
+        cmocka_unit_test(test_unusual_names),
+        cmocka_unit_test(test_subgraphs),
         cmocka_unit_test(test_fingerprint),
-        cmocka_unit_test(test_fingerprint_of_any_storage),
+        cmocka_unit_test(test_fingerprint_ignores_storage),
         cmocka_unit_test(test_out_of_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,5 @@
-/* Hard negatives against a slow search of all pairs, PageRank against its defining sum, and what an evaluation makes of them. */
+/* Hard negatives against an exhaustive search, PageRank against its defining series, and the metrics of an
+ * evaluation with them. */
 #include "check.h"
 
 #include <string.h>
@@ -47,7 +48,7 @@ static size_t hold_out(npgnn_graph **known, npgnn_pair *positives, const npgnn_g
 
 /* ---- PageRank ---- */
 
-/* Σ stop (1 - stop)^k P^k, term by term until nothing is left; a walk that cannot go on stops. */
+/* Σ stop (1 - stop)^k P^k, summed until the terms vanish; a walk at a node without links stops. */
 static void slow_pagerank(double *rank, const npi_csr *a, int32_t source, double stop)
 {
     double now[N] = {0}, next[N];
@@ -88,7 +89,7 @@ static void test_pagerank(void **state)
     npgnn_graph_free(graph);
 }
 
-/* ---- the slow search ---- */
+/* ---- exhaustive search ---- */
 
 typedef struct slow_search {
     double score[3][N]; /* by shared neighbours, rank and features; 0: nothing speaks for it */
@@ -129,7 +130,7 @@ static slow_search slow_scores(const npgnn_graph *complete, const npgnn_graph *k
     return s;
 }
 
-/* How many free nodes are before node i by one score; N where the score has nothing to say of it. */
+/* The rank of node i by one score among the nodes that may be chosen; N where its score is zero. */
 static int slow_place(const slow_search *s, const double *score, int32_t i)
 {
     int place = 0;
@@ -140,7 +141,8 @@ static int slow_place(const slow_search *s, const double *score, int32_t i)
     return place;
 }
 
-/* The order of all free nodes: by the best of three places, the earlier score first; by tie where there is none. */
+/* Orders the nodes that may be chosen by the best of their three ranks; equal ranks by the order of the scores, then
+ * by tie. */
 static double slow_key(const slow_search *s, int32_t i)
 {
     double best = 3 * N;
@@ -210,7 +212,7 @@ static void test_dense_features(void **state)
     check_graph(random_graph(150, 50, 1), 10, 2);
 }
 
-/* More are asked for than anything speaks for, or than there are. */
+/* More negatives are wanted than have a score, or than exist. */
 static void test_few_candidates(void **state)
 {
     (void)state;
@@ -242,9 +244,9 @@ static void test_out_of_memory(void **state)
     npgnn_graph_free(graph);
 }
 
-/* ---- in an evaluation ---- */
+/* ---- evaluation ---- */
 
-/* The rank of a pair among all hard negatives of its two ends, by looking through the whole list. */
+/* The rank of a pair among all hard negatives of its two nodes, by linear search. */
 static double slow_rank(const npi_exam *exam, const float *score, size_t i)
 {
     double rank = 1;

@@ -1,4 +1,4 @@
-/* The check of a split finds leaks put in by hand: pairs, training graphs, held-out nodes and known links. */
+/* npgnn_split_check finds leaks that are planted in pairs, training graphs, held-out nodes and known links. */
 #include "check.h"
 
 #include <string.h>
@@ -13,7 +13,7 @@ static void expect_leak(const npgnn_split *split, const char *word)
         fail_msg("expected \"%s\", got %d: %s", word, code, err.text);
 }
 
-/* Checks with one pair replaced, then puts it back. */
+/* Replaces one pair, expects the check to fail, and restores the pair. */
 static void expect_pair_leak(npgnn_split *split, int set, size_t index, npgnn_pair bad, const char *word)
 {
     npgnn_pair good = split->pairs[set][index];
@@ -47,16 +47,16 @@ static void test_leaking_pairs(void **state)
     npgnn_pair known = some_edge(split->train);
     expect_pair_leak(split, NPGNN_SET_TEST, 3, known, "leaks");
     expect_pair_leak(split, NPGNN_SET_TEST, 3, reversed(known), "leaks");
-    expect_pair_leak(split, NPGNN_SET_TEST, 3, test[negative], "not in the graph");
+    expect_pair_leak(split, NPGNN_SET_TEST, 3, test[negative], "is not a link of the graph");
     expect_pair_leak(split, NPGNN_SET_TEST, negative, known, "a link of the graph");
     expect_pair_leak(split, NPGNN_SET_VAL, split->positives[NPGNN_SET_VAL], test[0], "a link of the graph");
     expect_pair_leak(split, NPGNN_SET_VAL, 0, test[0], "in the validation set and in the test set");
     expect_pair_leak(split, NPGNN_SET_VAL, 0, reversed(test[0]), "in the validation set and in the test set");
-    expect_pair_leak(split, NPGNN_SET_TEST, negative, reversed(val[split->positives[NPGNN_SET_VAL]]), "occurs twice");
+    expect_pair_leak(split, NPGNN_SET_TEST, negative, reversed(val[split->positives[NPGNN_SET_VAL]]), "held out twice");
     expect_pair_leak(split, NPGNN_SET_TEST, negative + 1, test[negative], "in the test set and in the test set");
-    expect_pair_leak(split, NPGNN_SET_TEST, 0, (npgnn_pair){7, 7}, "pair of two");
-    expect_pair_leak(split, NPGNN_SET_TEST, 0, (npgnn_pair){-1, 7}, "pair of two");
-    expect_pair_leak(split, NPGNN_SET_TEST, 0, (npgnn_pair){7, 300}, "pair of two");
+    expect_pair_leak(split, NPGNN_SET_TEST, 0, (npgnn_pair){7, 7}, "pair of different nodes");
+    expect_pair_leak(split, NPGNN_SET_TEST, 0, (npgnn_pair){-1, 7}, "pair of different nodes");
+    expect_pair_leak(split, NPGNN_SET_TEST, 0, (npgnn_pair){7, 300}, "pair of different nodes");
     npgnn_split_free(split);
     npgnn_graph_free(graph);
 }
@@ -85,7 +85,7 @@ static void test_leaking_training_graph(void **state)
     npgnn_graph_free(graph);
 }
 
-/* A link between two training nodes is no test link, even when the training graph was made to do without it. */
+/* A link between two training nodes cannot be a test link, even where the training graph lacks it. */
 static void test_link_of_training_nodes(void **state)
 {
     (void)state;
@@ -98,7 +98,7 @@ static void test_link_of_training_nodes(void **state)
     npi_graph_list_edges(edges, known);
     assert_int_equal(npi_graph_with_edges(&less_known, known, edges + 1, known->m - 1, NULL), 0);
     split->train = less;
-    expect_leak(split, "has other links among training nodes");
+    expect_leak(split, "are not the training links");
     split->known = less_known;
     expect_pair_leak(split, NPGNN_SET_TEST, 0, edges[0], "must touch a test node");
     split->train = good;
@@ -120,8 +120,8 @@ static void test_leaking_nodes(void **state)
         for (int64_t p = graph->a.ptr[u]; p < graph->a.ptr[u + 1]; p++)
             if (split->role[u] == NPI_NODE_TEST && split->role[graph->a.col[p]] == NPI_NODE_VAL)
                 between = (npgnn_pair){u, graph->a.col[p]};
-    expect_pair_leak(split, NPGNN_SET_TEST, 0, between, "none of the other");
-    expect_pair_leak(split, NPGNN_SET_VAL, 0, between, "none of the other");
+    expect_pair_leak(split, NPGNN_SET_TEST, 0, between, "no node of the other");
+    expect_pair_leak(split, NPGNN_SET_VAL, 0, between, "no node of the other");
     expect_pair_leak(split, NPGNN_SET_VAL, 0, split->pairs[NPGNN_SET_TEST][0], "must touch a validation node");
 
     split->train = graph; /* every node is known */
@@ -145,7 +145,7 @@ static void test_leaking_nodes(void **state)
     npgnn_graph_free(graph);
 }
 
-/* A link of the production protocol that is known is not tested, and nothing else becomes known. */
+/* Production: a known link is not tested, and no other links are known. */
 static void test_leaking_known(void **state)
 {
     (void)state;
@@ -161,7 +161,7 @@ static void test_leaking_known(void **state)
     expect_leak(split, "known when predicting");
     split->known = good;
     split->protocol = NPGNN_INDUCTIVE;
-    expect_leak(split, "leaks: one of its nodes is held out");
+    expect_leak(split, "leaks: it has a held-out node");
     split->protocol = NPGNN_INDUCTIVE_HIDDEN;
     expect_leak(split, "must join two");
     split->protocol = NPGNN_PRODUCTION;

@@ -1,4 +1,5 @@
-/* Matching the feature columns of a graph to those of a model: by name in any order; the error lists what does not match. */
+/* Matching the feature columns of a graph to those of a model: by name in any order; the error lists what does not
+ * match. */
 #define _XOPEN_SOURCE 700
 #include "check.h"
 

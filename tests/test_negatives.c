@@ -1,11 +1,12 @@
-/* Non-links: drawn uniformly, from the whole graph and from fields of held-out nodes; and more than a split has. */
+/* Non-links: drawn uniformly from the whole graph and from the candidate pairs of a set; and additional ones for a
+ * split. */
 #include "check.h"
 #include "graph/negative.h"
 #include "graph/pair.h"
 #include "splitting.h"
 
-/* All pairs of a field come up equally often, by rejection (few wanted) and by enumeration (most wanted). */
-static void test_uniform_fields(void **state)
+/* Every candidate pair is equally likely, both by rejection (few are wanted) and by enumeration (most are wanted). */
+static void test_uniform_candidate_pairs(void **state)
 {
     (void)state;
     const npgnn_pair edges[3] = {{0, 1}, {1, 5}, {2, 9}};
@@ -54,7 +55,7 @@ static int is_inside(const npi_candidate_pairs *field, npgnn_pair pair)
     return own == 2 || (field->with_training && own == 1 && training == 1);
 }
 
-/* How many of the non-links that could be drawn are not held out already. */
+/* Counts the non-links that could be drawn and are not held out. */
 static size_t count_free(const npgnn_split *split, const npi_candidate_pairs *field)
 {
     size_t count = 0;
@@ -67,8 +68,9 @@ static size_t count_free(const npgnn_split *split, const npi_candidate_pairs *fi
     return count;
 }
 
-/* More non-links than a split has itself: no links, none that is held out, none twice, none outside, and all that there are. */
-static void test_more_non_links(void **state)
+/* Additional non-links are not edges, not held out, not repeated, within the candidate pairs, and complete where all
+ * are wanted. */
+static void test_additional_non_links(void **state)
 {
     (void)state;
     enum { MOST = 2000, FEW = 5 };
@@ -100,7 +102,7 @@ static void test_more_non_links(void **state)
     npgnn_graph_free(graph);
 }
 
-/* Every non-edge equally often, over many seeds; `n` and `m` choose between rejection and enumeration. */
+/* Over many seeds every non-link is equally frequent; `n` and `m` choose between rejection and enumeration. */
 static void check_uniform(int32_t n, int64_t m, size_t first, size_t second)
 {
     npgnn_graph *graph = random_graph(n, m, 3);
@@ -144,8 +146,8 @@ static void test_uniform_negatives(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_uniform_fields),
-        cmocka_unit_test(test_more_non_links),
+        cmocka_unit_test(test_uniform_candidate_pairs),
+        cmocka_unit_test(test_additional_non_links),
         cmocka_unit_test(test_uniform_negatives),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* The protocols: sizes, disjoint sets, no leaks, and as many negatives as asked for. */
+/* The split protocols: sizes of the sets, disjoint sets, no leaks, the negative ratio. */
 #include "check.h"
 
 #include <string.h>
@@ -19,8 +19,8 @@ static int refused(const npgnn_graph *graph, npgnn_protocol protocol, double tes
     return ok;
 }
 
-/* Every property of the sets, counted without the library's own check: each pair of nodes is in one place at most, links
- * are links, non-links are not. */
+/* Checks the sets independently of npgnn_split_check: each pair of nodes is in at most one set, links are edges of the
+ * graph, and non-links are not. */
 static void check_sets(const npgnn_split *split)
 {
     const npgnn_graph *graph = split->graph;
@@ -76,7 +76,7 @@ static void test_transductive_counts(void **state)
     npgnn_graph_free(graph);
 }
 
-/* 0.29 * 100 is 28.999999999999996 in double arithmetic; people who ask for 29 % expect 29. */
+/* 0.29 * 100 is 28.999999999999996 in double arithmetic, but a share of 0.29 must give 29 of 100. */
 static void test_shares_of_round_numbers(void **state)
 {
     (void)state;
@@ -97,7 +97,7 @@ static int count_role(const npgnn_split *split, int role)
     return count;
 }
 
-/* Every edge is where the roles of its ends send it: counted from scratch. */
+/* Recounts from the roles of the nodes which set every edge belongs to. */
 static void check_homes(const npgnn_split *split)
 {
     size_t train = 0, val = 0, test = 0;
@@ -163,14 +163,14 @@ static void test_few_shot(void **state)
     npgnn_graph_free(graph);
 }
 
-/* ---- protocols of new nodes ---- */
+/* ---- protocols that test new nodes ---- */
 
 static int own_role(int set)
 {
     return set == NPGNN_SET_TEST ? NPI_NODE_TEST : NPI_NODE_VAL;
 }
 
-/* Every link between two hidden nodes of a set is tested, no other is, and the non-links are of the same kind. */
+/* The test links are exactly those between two hidden nodes of the set, and so are the candidates for non-links. */
 static void test_inductive_hidden(void **state)
 {
     (void)state;
@@ -196,7 +196,7 @@ static void test_inductive_hidden(void **state)
     npgnn_graph_free(graph);
 }
 
-/* The links of a new node are known or tested, half and half; training knows neither. */
+/* Half of the links of new nodes are known when predicting and half are tested; none is in training. */
 static void test_production(void **state)
 {
     (void)state;
@@ -268,20 +268,20 @@ static void test_ratio(void **state)
     npgnn_graph_free(graph);
 }
 
-static void test_refusals(void **state)
+static void test_invalid_options(void **state)
 {
     (void)state;
     const npgnn_pair star[6] = {{0, 1}, {0, 2}, {0, 3}, {0, 4}, {0, 5}, {0, 6}};
     npgnn_graph *graph = random_graph(100, 200, 1), *small = build(star, 8, 6);
-    assert_true(refused(graph, NPGNN_TRANSDUCTIVE, 0.6, 0.4, -1, "leave some training"));
-    assert_true(refused(graph, NPGNN_TRANSDUCTIVE, (double)NAN, 0.4, -1, "leave some training"));
-    assert_true(refused(graph, NPGNN_INDUCTIVE, 1.5, 0.1, -1, "leave some training"));
-    assert_true(refused(graph, NPGNN_FEW_SHOT, -1, -1, 1, "for the test"));
-    assert_true(refused(graph, NPGNN_FEW_SHOT, -1, -1, 0, "for the test"));
-    assert_true(refused(graph, NPGNN_FEW_SHOT, -1, 0.7, 0.3, "for the test"));
-    assert_true(refused(graph, NPGNN_FEW_SHOT, -1, -1, (double)NAN, "for the test"));
+    assert_true(refused(graph, NPGNN_TRANSDUCTIVE, 0.6, 0.4, -1, "add up to less than 1"));
+    assert_true(refused(graph, NPGNN_TRANSDUCTIVE, (double)NAN, 0.4, -1, "add up to less than 1"));
+    assert_true(refused(graph, NPGNN_INDUCTIVE, 1.5, 0.1, -1, "add up to less than 1"));
+    assert_true(refused(graph, NPGNN_FEW_SHOT, -1, -1, 1, "leave some nodes to test"));
+    assert_true(refused(graph, NPGNN_FEW_SHOT, -1, -1, 0, "leave some nodes to test"));
+    assert_true(refused(graph, NPGNN_FEW_SHOT, -1, 0.7, 0.3, "leave some nodes to test"));
+    assert_true(refused(graph, NPGNN_FEW_SHOT, -1, -1, (double)NAN, "leave some nodes to test"));
     assert_true(refused(graph, (npgnn_protocol)7, -1, -1, -1, "protocol"));
-    assert_true(refused(graph, NPGNN_FEW_SHOT, -1, -1, 0.011, "no link for training")); /* one training node */
+    assert_true(refused(graph, NPGNN_FEW_SHOT, -1, -1, 0.011, "no training links")); /* one training node */
     assert_true(refused(small, NPGNN_TRANSDUCTIVE, 0.1, 0, -1, "test set would be empty"));
     assert_true(refused(small, NPGNN_TRANSDUCTIVE, 0.2, 0.1, -1, "validation set would be empty"));
     npgnn_graph_free(small);
@@ -306,7 +306,7 @@ static void test_seeds(void **state)
     npgnn_graph_free(graph);
 }
 
-/* The same content in another order and direction is the same split. */
+/* The hash does not depend on the order and direction of the pairs. */
 static void test_assembled_hash(void **state)
 {
     (void)state;
@@ -362,7 +362,7 @@ static void *failing_resize(void *user, void *block, size_t size)
     return allocations_left-- > 0 ? realloc(block, size) : NULL;
 }
 
-/* Lets 0, 1, 2... allocations succeed: always a clean E_MEMORY, until all are enough. */
+/* Lets 0, 1, 2... allocations succeed: every failure gives E_MEMORY and leaks nothing. */
 static void test_out_of_memory(void **state)
 {
     (void)state;
@@ -398,7 +398,7 @@ int main(void)
         cmocka_unit_test(test_inductive_hidden),
         cmocka_unit_test(test_production),
         cmocka_unit_test(test_ratio),
-        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_invalid_options),
         cmocka_unit_test(test_seeds),
         cmocka_unit_test(test_assembled_hash),
         cmocka_unit_test(test_dense_graphs),

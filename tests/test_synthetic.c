@@ -1,4 +1,5 @@
-/* The generator: the same graph from the same words, the properties it promises, and refusals that say why. */
+/* The synthetic generator: deterministic, with the documented statistics, and clear errors for invalid
+ * specifications. */
 #include "check.h"
 
 #include <string.h>
@@ -60,7 +61,7 @@ static void test_topic_sizes(void **state)
     npgnn_graph_free(graph);
 }
 
-/* The hundredth of the nodes with most links has far more than its share: at least 4 %, against 2 % for equal chances. */
+/* The 1 % of the nodes with the highest degree have at least 4 % of the links; 2 % would be expected without skew. */
 static void test_degree_skew(void **state)
 {
     (void)state;
@@ -78,7 +79,7 @@ static void test_degree_skew(void **state)
     npgnn_graph_free(graph);
 }
 
-/* Most links stay in the topic, many go to the related one, more than chance would send there. */
+/* Most links stay within a topic, and more than by chance go to the related topic. */
 static void test_homophily(void **state)
 {
     (void)state;
@@ -103,7 +104,7 @@ static int64_t shared_neighbors(const npgnn_graph *graph, int32_t u, int32_t v)
     return shared;
 }
 
-/* Ends of a link share a neighbour more often than two nodes of the same topic do: there is structure beyond topics. */
+/* Linked nodes share a neighbour more often than other nodes of one topic: there is structure beyond topics. */
 static void test_triangles(void **state)
 {
     (void)state;
@@ -122,7 +123,7 @@ static void test_triangles(void **state)
     npgnn_graph_free(graph);
 }
 
-/* The features alone make a fair guess, and leave room for a better one. */
+/* The cosine of the features predicts links fairly well, but leaves potential for a model. */
 static void test_cosine(void **state)
 {
     (void)state;
@@ -183,24 +184,24 @@ static void refused(const char *spec, const char *word)
         fail_msg("%s: expected \"%s\", got %d: %s", spec, word, code, err.text);
 }
 
-static void test_refusals(void **state)
+static void test_invalid_specifications(void **state)
 {
     (void)state;
-    refused("nodes", "not key=value");
-    refused("nodes=200,,seed=1", "not key=value");
+    refused("nodes", "expected KEY=VALUE");
+    refused("nodes=200,,seed=1", "expected KEY=VALUE");
     refused("colour=3", "unknown key \"colour\"");
     refused("node=300", "unknown key \"node\"");
     refused("=300", "unknown key \"\"");
     refused("nodes=99", "from 100 to 2147483647");
     refused("nodes=2147483648", "from 100 to 2147483647");
-    refused("nodes=200.5", "whole number");
-    refused("nodes=", "not \"\"");
-    refused("nodes=200x", "not \"200x\"");
-    refused("nodes=nan", "whole number");
+    refused("nodes=200.5", "an integer");
+    refused("nodes=", "got \"\"");
+    refused("nodes=200x", "got \"200x\"");
+    refused("nodes=nan", "an integer");
     refused("degree=inf", "from 0.5 to 100");
     refused("topics=0", "from 1 to 1000");
     refused("nodes=100,topics=11", "need at least 110 nodes");
-    refused("words=100,length=101", "more than the 100 words");
+    refused("words=100,length=101", "must not exceed words (100)");
     refused("seed=-1", "seed");
     refused("seed=99999999999999999999", "seed");
     refused("nodes=00000000000000000000000000000000000000000000000000000000000000001", "too long");
@@ -221,10 +222,11 @@ static void test_smallest(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_deterministic), cmocka_unit_test(test_counts),    cmocka_unit_test(test_topic_sizes),
-        cmocka_unit_test(test_degree_skew),   cmocka_unit_test(test_homophily), cmocka_unit_test(test_triangles),
-        cmocka_unit_test(test_cosine),        cmocka_unit_test(test_refusals),  cmocka_unit_test(test_cosine_values),
-        cmocka_unit_test(test_smallest),
+        cmocka_unit_test(test_deterministic), cmocka_unit_test(test_counts),
+        cmocka_unit_test(test_topic_sizes),   cmocka_unit_test(test_degree_skew),
+        cmocka_unit_test(test_homophily),     cmocka_unit_test(test_triangles),
+        cmocka_unit_test(test_cosine),        cmocka_unit_test(test_invalid_specifications),
+        cmocka_unit_test(test_cosine_values), cmocka_unit_test(test_smallest),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* Weights of links, from files to training; and graphs written as folders. */
+/* Edge weights from file to training, and graphs saved as folders. */
 #define _XOPEN_SOURCE 700
 #include "check.h"
 
@@ -27,7 +27,7 @@ static void weighs(const npgnn_graph *graph, const char *u, const char *v, doubl
 
 /* ---- files ---- */
 
-static void test_every_format(void **state)
+static void test_weights_in_every_format(void **state)
 {
     static const struct {
         const char *name, *text;
@@ -59,7 +59,7 @@ static void test_every_format(void **state)
     npgnn_graph_free(graph);
 }
 
-static void test_what_is_no_weight(void **state)
+static void test_invalid_weights(void **state)
 {
     static const struct {
         const char *text, *why;
@@ -70,7 +70,7 @@ static void test_what_is_no_weight(void **state)
         {"a b nan\n", "the weight 'nan' is not finite", 1},
         {"a b 1e99\n", "the weight '1e99' is not finite", 1},
         {"a b friend\n", "the weight 'friend' is not a number", 1},
-        {"a b 3e38\na b 3e38\n", "add up to more than a number can hold", 0},
+        {"a b 3e38\na b 3e38\n", "too large for a float", 0},
         {"{\"u\": 1, \"v\": 2, \"weight\": 0}", "weights must be positive", 1},
         {"<graphml><key id='w' for='edge' attr.name='weight' attr.type='int'/><graph>\n<edge source='a' target='b'>"
          "<data key='w'>-2</data></edge></graph></graphml>",
@@ -90,8 +90,9 @@ static void test_what_is_no_weight(void **state)
     }
 }
 
-/* Repeated edges add up; a link told in both directions with the same weight, as all others, is one. */
-static void test_several_edges_for_a_link(void **state)
+/* The weights of repeated edges are added, except where every edge is listed in both directions with the same
+ * weight. */
+static void test_repeated_edges(void **state)
 {
     static const struct {
         const char *text;
@@ -114,11 +115,11 @@ static void test_several_edges_for_a_link(void **state)
     }
 }
 
-/* ---- parts and contexts ---- */
+/* ---- subgraphs and contexts ---- */
 
 static const char square[] = "0 1 1\n1 2 2\n2 3 3\n3 0 4\n0 2 5\n";
 
-static void test_parts_keep_them(void **state)
+static void test_subgraphs_keep_weights(void **state)
 {
     static const int32_t nodes[] = {0, 2, 3};
     static const npgnn_pair edges[] = {{0, 3}, {1, 2}, {1, 3}};
@@ -145,7 +146,7 @@ static void test_parts_keep_them(void **state)
     npgnn_graph_free(plain);
 }
 
-static void test_contexts_keep_them(void **state)
+static void test_contexts_keep_weights(void **state)
 {
     char path[4096];
     npgnn_graph *graph = load(write_text(path, "g", square), 1);
@@ -195,7 +196,7 @@ static void test_out_of_memory(void **state)
     starve_weighted(write_text(path, "g", square));
 }
 
-/* ---- written and read again ---- */
+/* ---- saving and loading ---- */
 
 static void check_same(const npgnn_graph *a, const npgnn_graph *b)
 {
@@ -226,9 +227,9 @@ static void check_saved(const npgnn_graph *graph)
     assert_int_equal(system(command), 0);
 }
 
-static void test_saved_and_read(void **state)
+static void test_save_and_load(void **state)
 {
-    /* names that look like something else; the first link is between two words of headers */
+    /* names that need quotes; the nodes of the first link are named like columns of a header */
     static const char odd[] = "source\ttarget\nid\tsource\nsource\t\"# no\"\n\"a \"\"b\"\"\"\t\" c\"\nid\t\"t\tab\"\n";
     static const char table[] = "id\tone\t\"two\"\"\"\tclass\nid\t0.1\t0\tred\nsource\t0\t-3e-20\tblue\n\"a "
                                 "\"\"b\"\"\"\t0\t0\tred\n\"# no\"\t1\t16777217\t\n100%\t0\t1\tred\n";
@@ -253,8 +254,8 @@ static void test_saved_and_read(void **state)
     npgnn_graph_free(graph);
 }
 
-/* Nothing is left where writing fails. */
-static void test_what_cannot_be_saved(void **state)
+/* A failed save leaves nothing behind. */
+static void test_failed_saves(void **state)
 {
     char path[4096], command[4200];
     npgnn_error err = {0};
@@ -271,9 +272,9 @@ static void test_what_cannot_be_saved(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        IN_FOLDER(test_every_format),    IN_FOLDER(test_what_is_no_weight),    IN_FOLDER(test_several_edges_for_a_link),
-        IN_FOLDER(test_parts_keep_them), IN_FOLDER(test_contexts_keep_them),   IN_FOLDER(test_out_of_memory),
-        IN_FOLDER(test_saved_and_read),  IN_FOLDER(test_what_cannot_be_saved),
+        IN_FOLDER(test_weights_in_every_format), IN_FOLDER(test_invalid_weights),       IN_FOLDER(test_repeated_edges),
+        IN_FOLDER(test_subgraphs_keep_weights),  IN_FOLDER(test_contexts_keep_weights), IN_FOLDER(test_out_of_memory),
+        IN_FOLDER(test_save_and_load),           IN_FOLDER(test_failed_saves),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
