@@ -1,3 +1,5 @@
+/* Atomic replacement of files. On Linux the temporary file has no name until it is complete (O_TMPFILE), so that a
+ * process that is killed leaves nothing behind. */
 #define _GNU_SOURCE /* O_TMPFILE */
 #include "io/atomic.h"
 
@@ -6,8 +8,9 @@
 #include <string.h>
 #include <unistd.h>
 
-/* ---- the temporary ---- */
+/* ---- the temporary file ---- */
 
+/* Whether snprintf ran out of space; sets errno. */
 static int too_long(int length)
 {
     if (length >= 0 && length < NPI_PATH_SIZE)
@@ -16,6 +19,7 @@ static int too_long(int length)
     return 1;
 }
 
+/* The folder of a path: "." where it has no slash, "/" where the only one is the first. */
 static void folder_of(char folder[NPI_PATH_SIZE], const char *path)
 {
     snprintf(folder, NPI_PATH_SIZE, "%s", path);
@@ -26,7 +30,7 @@ static void folder_of(char folder[NPI_PATH_SIZE], const char *path)
         slash[slash == folder] = '\0';
 }
 
-/* The try-th name beside `path` that another process is unlikely to take. */
+/* A name in the folder of `path` that another process is unlikely to use: PATH.PID.TRY. */
 static int temporary_name(char name[NPI_PATH_SIZE], const char *path, unsigned try)
 {
     return too_long(snprintf(name, NPI_PATH_SIZE, "%s.%ld.%u", path, (long)getpid(), try)) ? -1 : 0;
@@ -34,7 +38,7 @@ static int temporary_name(char name[NPI_PATH_SIZE], const char *path, unsigned t
 
 enum { TRIES = 1000 };
 
-/* A file with the permissions that the user's umask gives, under a name that nobody else has. Returns its descriptor or -1. */
+/* Creates a named temporary file with the permissions of the umask. Returns its descriptor, or -1 with errno. */
 static int create_named(npi_atomic *out)
 {
     for (unsigned try = 0; try < TRIES; try++) {
@@ -47,7 +51,7 @@ static int create_named(npi_atomic *out)
     return -1;
 }
 
-/* Where the system can do it, a file without a name: a process that is killed leaves nothing behind. */
+/* Creates a temporary file, without a name where the file system supports it. name_temporary needs /proc to name it. */
 static int create(npi_atomic *out)
 {
     out->temporary[0] = '\0';
@@ -63,7 +67,7 @@ static int create(npi_atomic *out)
     return create_named(out);
 }
 
-/* Gives a file without a name one. Returns 0, or -1 with errno. */
+/* Gives an unnamed temporary file a name. Returns 0, or -1 with errno. */
 static int name_temporary(npi_atomic *out)
 {
     char link[64];
@@ -112,12 +116,12 @@ void npi_atomic_abort(npi_atomic *out)
     out->file = NULL;
 }
 
-/* ---- making it appear ---- */
+/* ---- commit ---- */
 
-/* All that was written, on disk. Returns 0, or -1 with errno. */
+/* Writes all data to the disk. Returns 0, or -1 with errno. */
 static int flush_to_disk(FILE *file)
 {
-    /* a write that failed earlier may have left nothing to flush: the stream remembers it, though not why */
+    /* an earlier write may have failed and left nothing to flush; ferror remembers that, but not the reason */
     int lost = ferror(file);
     if (fflush(file) != 0 || fsync(fileno(file)) != 0)
         return -1;
@@ -130,8 +134,8 @@ int npi_atomic_previous_path(char previous[NPI_PATH_SIZE], const char *path)
     return too_long(snprintf(previous, NPI_PATH_SIZE, "%s.prev", path)) ? -1 : 0;
 }
 
-/* A second name for the file that is about to be replaced. By way of a third one, so that at every moment there is a file under
- * each name that had one. Returns 0, or -1 with errno. */
+/* Links PATH to PATH.prev, by way of a third name, so that at every moment a file exists under each of the two names
+ * that had one. Returns 0, or -1 with errno. */
 static int keep_previous(const char *path)
 {
     char previous[NPI_PATH_SIZE], step[NPI_PATH_SIZE];
@@ -141,16 +145,16 @@ static int keep_previous(const char *path)
     if (link(path, step) != 0) {
         if (errno == ENOENT)
             return 0;
-        /* a file system without links: for a moment there is only the previous one */
+        /* a file system without hard links: for a moment only PATH.prev exists */
         return errno == EPERM || errno == EOPNOTSUPP || errno == EMLINK ? rename(path, previous) : -1;
     }
     int failed = rename(step, previous), reason = errno;
-    unlink(step); /* still there where both were names of one file */
+    unlink(step); /* rename leaves it where both names were links to one file */
     errno = reason;
     return failed;
 }
 
-/* A rename is on disk only when its folder is. Folders that cannot be synced are as safe as they get. */
+/* A rename is on disk only after fsync of the folder. Where folders cannot be synced, nothing more can be done. */
 static int sync_folder(const char *path)
 {
     char folder[NPI_PATH_SIZE];
@@ -164,26 +168,21 @@ static int sync_folder(const char *path)
     return failed ? -1 : 0;
 }
 
-/* The temporary has a name for as short as can be: a process that is killed in between leaves it behind. */
-static int appear(npi_atomic *out, int keep)
-{
-    if (flush_to_disk(out->file) != 0 || (keep && keep_previous(out->path) != 0) ||
-        (!out->temporary[0] && name_temporary(out) != 0) || rename(out->temporary, out->path) != 0)
-        return -1;
-    out->temporary[0] = '\0';
-    return 0;
-}
-
 static int commit(npi_atomic *out, int keep, npgnn_error *err)
 {
-    int failed = appear(out, keep), reason = errno;
+    /* the temporary file gets its name last: a process that is killed between naming and renaming leaves it behind */
+    int failed = flush_to_disk(out->file) != 0 || (keep && keep_previous(out->path) != 0) ||
+                 (!out->temporary[0] && name_temporary(out) != 0) || rename(out->temporary, out->path) != 0;
+    int reason = errno;
+    if (!failed)
+        out->temporary[0] = '\0';
     if (fclose(out->file) != 0 && !failed) {
-        failed = -1;
+        failed = 1;
         reason = errno;
     }
     out->file = NULL;
     if (!failed && sync_folder(out->path) != 0) {
-        failed = -1;
+        failed = 1;
         reason = errno;
     }
     if (!failed)

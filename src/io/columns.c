@@ -1,5 +1,6 @@
-/* Names of feature columns. They serve to find the same column in another graph and travel in model files, which are JSON:
- * so they are kept only where each is there, there once, and UTF-8. */
+/* Names of feature columns. They identify the same column in another graph and are stored in model files as JSON.
+ * They are therefore used only where every name is non-empty, unique and UTF-8; otherwise all are dropped with a
+ * notice. */
 #include "io/readers.h"
 #include "io/text.h"
 
@@ -13,21 +14,21 @@ int npi_column_names_add(npi_column_names *columns, const char *name, const npgn
         code = npi_names_add(&index, columns->names, name, strlen(name), err);
     if (code)
         return code;
-    if (!columns->trouble && !*name)
-        columns->trouble = "one has none";
-    else if (!columns->trouble && !npi_text_is_utf8(name))
-        columns->trouble = "one is not UTF-8";
-    else if (!columns->trouble && index != columns->count)
-        columns->trouble = "two have the same";
+    if (!columns->problem && !*name)
+        columns->problem = "one of them is empty";
+    else if (!columns->problem && !npi_text_is_utf8(name))
+        columns->problem = "one of them is not UTF-8";
+    else if (!columns->problem && index != columns->count)
+        columns->problem = "two of them are the same";
     columns->count++;
     return 0;
 }
 
 npi_names *npi_column_names_take(npi_column_names *columns, const char *file, const npgnn_env *env)
 {
-    npi_names *names = columns->trouble ? NULL : columns->names;
-    if (columns->trouble)
-        npi_log(env, "%s: the names of the feature columns are not kept: %s", file, columns->trouble);
+    npi_names *names = columns->problem ? NULL : columns->names;
+    if (columns->problem)
+        npi_log(env, "%s: ignoring the names of the feature columns: %s", file, columns->problem);
     else
         columns->names = NULL;
     npi_column_names_free(columns);

@@ -1,5 +1,21 @@
-/* Feature tables: one node a line, fields separated by commas, tabs, semicolons or blanks. The first column may be the id
- * of the node, the last one its class label, the first line a header. */
+/* Feature tables as delimited text: one node per line.
+ *
+ *   table  = [header] {row}
+ *   header = field {separator field}
+ *   row    = [id] {number} [label]
+ *
+ * The first line determines the separator (tab, comma, semicolon or blanks) and the number of fields, which all
+ * lines must have. Blank lines and lines that begin with # or % are skipped. What the columns mean is found out as
+ * follows:
+ *
+ *   header    the first line, where its first field is a word such as "id", where a field in the middle is not a
+ *             number, or where no field is;
+ *   label     the last column, where the header calls it "label" or "class" or, without a header, where its first field
+ *             is not a number;
+ *   id        the first column, where the header says so, where a field is not a number, or where all fields are
+ *             different integers from 0 on. Otherwise it is a feature.
+ *
+ * Refused: numbers that are not finite, ids that occur twice, lines with another number of fields. */
 #define _POSIX_C_SOURCE 200809L
 #include <string.h>
 #include <strings.h>
@@ -13,15 +29,15 @@ typedef enum { FIRST_UNKNOWN, FIRST_ID, FIRST_FEATURE } first_column;
 typedef struct reader {
     npi_stream *stream;
     char separator;
-    int fields; /* a line; 0: no line yet */
-    int has_label;
-    int plain; /* nothing but numbers */
+    int fields;    /* per line; 0: no line was read yet */
+    int has_label; /* the last column is the label */
+    int plain;     /* every field is a feature */
     first_column first;
-    npi_names *names; /* of the first column, while it may be the id */
-    float *value;     /* the same as numbers, while it may be a feature */
+    npi_names *names; /* the first column as ids, while it may be one */
+    float *value;     /* the first column as numbers, while it may be a feature */
     size_t value_count, value_capacity;
-    npi_rows rows; /* the columns from the second on, the second being column 0 */
-    char *header;  /* the line, NULL: there is none */
+    npi_rows rows; /* the other features: the second field is column 0 */
+    char *header;  /* the header line, NULL: there is none */
     npi_labels labels;
 } reader;
 
@@ -40,65 +56,44 @@ static int is_id_word(const char *field)
     return 0;
 }
 
-/* ---- the first line: how many fields, is it a header, is there a label ---- */
+/* ---- the first line ---- */
 
-typedef struct first_line {
-    int fields, numbers;
-    int middle_words; /* between the first and the last field */
-    int id_word, first_number, last_number, last_is_label_word;
-} first_line;
-
-static first_line look_at(char *line, char separator)
+/* Determines the layout from the first line, which it cuts into fields. Returns 1 where the line is a header. */
+static int detect_layout(reader *r, char *line)
 {
-    first_line seen = {0};
-    int last_was_word = 0;
-    for (char *field; (field = npi_text_cut_field(&line, separator)); seen.fields++) {
+    int fields = 0, numbers = 0, middle_words = 0, last_was_word = 0;
+    int id_word = 0, first_number = 0, last_number = 0, label_word = 0;
+    r->separator = npi_text_find_separator(line);
+    for (char *field; (field = npi_text_cut_field(&line, r->separator)); fields++) {
         int number = is_number(field);
-        seen.numbers += number;
-        if (seen.fields == 0) {
-            seen.id_word = is_id_word(field);
-            seen.first_number = number;
+        numbers += number;
+        if (fields == 0) {
+            id_word = is_id_word(field);
+            first_number = number;
         } else {
-            seen.middle_words += last_was_word;
+            middle_words += last_was_word; /* the previous field was neither the first nor, as we see now, the last */
             last_was_word = !number;
         }
-        seen.last_number = number;
-        seen.last_is_label_word = strcasecmp(field, "label") == 0 || strcasecmp(field, "class") == 0;
+        last_number = number;
+        label_word = strcasecmp(field, "label") == 0 || strcasecmp(field, "class") == 0;
     }
-    return seen;
-}
-
-/* Settles what a line can tell; returns 1 when it is a header. */
-static int settle(reader *r, char *line)
-{
-    r->separator = npi_text_find_separator(line);
-    first_line seen = look_at(line, r->separator);
-    int header = seen.id_word || seen.middle_words > 0 || seen.numbers == 0;
-    r->fields = seen.fields;
+    r->fields = fields;
     if (r->plain) {
         r->first = FIRST_FEATURE;
         return 0;
     }
-    if (header && seen.id_word)
+    int header = id_word || middle_words > 0 || numbers == 0;
+    r->has_label = fields > 1 && (header ? label_word : !last_number);
+    if (id_word)
         r->first = FIRST_ID;
-    r->has_label = seen.fields > 1 && (header ? seen.last_is_label_word : !seen.last_number);
-    if (seen.fields - r->has_label < 2 && !seen.id_word && seen.first_number)
-        r->first = FIRST_FEATURE; /* a single column of numbers */
+    else if (fields - r->has_label < 2 && first_number)
+        r->first = FIRST_FEATURE; /* the only column of numbers must be a feature */
     return header;
 }
 
 /* ---- rows ---- */
 
-static int keep_value(reader *r, float value, npgnn_error *err)
-{
-    int code = npi_grow(&r->rows.env, &r->value, &r->value_capacity, r->value_count, sizeof *r->value, err);
-    if (code == 0)
-        r->value[r->value_count++] = value;
-    return code;
-}
-
-/* The first column is the id when a header says so, when it has a word, or when it holds integers from 0 on that are all
- * different. Until one of these fails both readings are kept. */
+/* Keeps the field both as an id and as a feature until one of the rules decides which it is. */
 static int read_first(reader *r, const char *field, npgnn_error *err)
 {
     int32_t before = npi_names_count(r->names), index;
@@ -116,20 +111,15 @@ static int read_first(reader *r, const char *field, npgnn_error *err)
     else if (r->first == FIRST_UNKNOWN && (repeated || !npi_number_parse_int(&integer, field) || integer < 0))
         r->first = FIRST_FEATURE;
     if (r->first == FIRST_ID && repeated)
-        return npi_stream_fail(r->stream, err, "node '%.60s' has its features already", field);
+        return npi_stream_fail(r->stream, err, "node '%.60s' occurs twice", field);
     if (r->first == FIRST_FEATURE && number != NPI_NUMBER_OK)
-        return npi_stream_fail(r->stream, err, "the value '%.40s' %s", field, npi_number_reason(number));
-    return r->first == FIRST_ID ? 0 : keep_value(r, value, err);
-}
-
-static int read_feature(reader *r, const char *field, int column, npgnn_error *err)
-{
-    float value;
-    npi_number_result result = npi_number_parse_float(&value, field);
-    if (result != NPI_NUMBER_OK)
-        return npi_stream_fail(r->stream, err, "the value '%.40s' in field %d %s", field, column + 1,
-                               npi_number_reason(result));
-    return npi_rows_add(&r->rows, column - 1, value, err);
+        return npi_stream_fail(r->stream, err, "feature '%.40s' %s", field, npi_number_reason(number));
+    if (r->first == FIRST_ID)
+        return 0;
+    code = npi_grow(&r->rows.env, &r->value, &r->value_capacity, r->value_count, sizeof *r->value, err);
+    if (code == 0)
+        r->value[r->value_count++] = value;
+    return code;
 }
 
 static int read_row(reader *r, char *line, npgnn_error *err)
@@ -138,22 +128,43 @@ static int read_row(reader *r, char *line, npgnn_error *err)
     int32_t twice;
     for (char *field; code == 0 && (field = npi_text_cut_field(&line, r->separator)); column++) {
         if (column >= r->fields)
-            return npi_stream_fail(r->stream, err, "more than the %d fields of the first line", r->fields);
-        if (column == 0)
+            return npi_stream_fail(r->stream, err, "too many fields: the first line has %d", r->fields);
+        if (column == 0) {
             code = read_first(r, field, err);
-        else if (column == r->fields - 1 && r->has_label)
+        } else if (column == r->fields - 1 && r->has_label) {
             code = npi_labels_add(&r->labels, field, &r->rows.env, err);
-        else
-            code = read_feature(r, field, column, err);
+        } else {
+            float value;
+            npi_number_result result = npi_number_parse_float(&value, field);
+            if (result != NPI_NUMBER_OK)
+                return npi_stream_fail(r->stream, err, "feature '%.40s' in field %d %s", field, column + 1,
+                                       npi_number_reason(result));
+            code = npi_rows_add(&r->rows, column - 1, value, err);
+        }
     }
     if (code == 0 && column < r->fields)
         return npi_stream_fail(r->stream, err, "%d fields, but the first line has %d", column, r->fields);
-    return code ? code : npi_rows_end(&twice, &r->rows, err); /* ascending: no column twice */
+    return code ? code : npi_rows_end(&twice, &r->rows, err); /* columns ascend, so that none occurs twice */
 }
 
-/* ---- the end ---- */
+/* The first line with content. detect_layout cuts the line into fields, so that it gets a copy. */
+static int read_first_line(reader *r, char *line, npgnn_error *err)
+{
+    const npgnn_env *env = &r->rows.env;
+    char *copy = npi_strdup(env, line, err);
+    if (!copy)
+        return NPGNN_E_MEMORY;
+    int header = detect_layout(r, copy);
+    npi_free(env, copy);
+    if (!header)
+        return read_row(r, line, err);
+    r->header = npi_strdup(env, line, err); /* named when it is known whether the first column is an id */
+    return r->header ? 0 : NPGNN_E_MEMORY;
+}
 
-/* The first column turned out to be a feature: the matrix with it in front. */
+/* ---- the table ---- */
+
+/* The matrix where the first column is a feature: that column, then the others. */
 static int prepend_values(npi_csr *out, const reader *r, int32_t cols, npgnn_error *err)
 {
     npi_rows rows;
@@ -174,7 +185,7 @@ static int prepend_values(npi_csr *out, const reader *r, int32_t cols, npgnn_err
     return code;
 }
 
-/* The header's fields over the features. */
+/* The names of the feature columns, from the header. */
 static int name_columns(npi_names **out, reader *r, npgnn_error *err)
 {
     const npgnn_env *env = &r->rows.env;
@@ -192,7 +203,7 @@ static int name_columns(npi_names **out, reader *r, npgnn_error *err)
     return code;
 }
 
-static int finish(npi_table *out, reader *r, npgnn_error *err)
+static int make_table(npi_table *out, reader *r, npgnn_error *err)
 {
     npi_table table = {0};
     int32_t cols = r->fields > 0 ? r->fields - 1 - r->has_label : 0;
@@ -216,21 +227,6 @@ static int finish(npi_table *out, reader *r, npgnn_error *err)
     return 0;
 }
 
-/* The first line with content: a header, which is kept, or a row. Looking at a line cuts it: a copy is looked at. */
-static int read_first_line(reader *r, char *line, npgnn_error *err)
-{
-    const npgnn_env *env = &r->rows.env;
-    char *copy = npi_strdup(env, line, err);
-    if (!copy)
-        return NPGNN_E_MEMORY;
-    int header = settle(r, copy);
-    npi_free(env, copy);
-    if (!header)
-        return read_row(r, line, err);
-    r->header = npi_strdup(env, line, err);
-    return r->header ? 0 : NPGNN_E_MEMORY;
-}
-
 static int read_table(npi_table *out, npi_stream *stream, int plain, npgnn_error *err)
 {
     const npgnn_env *env = npi_stream_env(stream);
@@ -246,7 +242,7 @@ static int read_table(npi_table *out, npi_stream *stream, int plain, npgnn_error
             code = r.fields == 0 ? read_first_line(&r, line, err) : read_row(&r, line, err);
     }
     if (code == 0)
-        code = finish(out, &r, err);
+        code = make_table(out, &r, err);
     npi_names_free(r.names);
     npi_free(env, r.header);
     npi_free(env, r.value);

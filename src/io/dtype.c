@@ -1,9 +1,10 @@
+/* Element types of numpy arrays: parsing their names and reading elements of either byte order. */
 #include "io/dtype.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Cuts the mark of the byte order off; returns 1 when it says big-endian. */
+/* Removes the byte order from the front of the text. Returns 1 where it is big-endian. */
 static int cut_byte_order(const char **text, size_t *length)
 {
     int marked = *length > 0 && memchr("<>|=", **text, 4);
@@ -46,7 +47,7 @@ int npi_dtype_parse_any(npi_dtype *out, const char *text, size_t length)
     return 0;
 }
 
-/* The element's bytes as one unsigned number. */
+/* The bytes of an element as one unsigned number. */
 static uint64_t bits(const unsigned char *element, npi_dtype type)
 {
     uint64_t value = 0;
@@ -63,13 +64,13 @@ int64_t npi_dtype_read_int(const unsigned char *element, npi_dtype type)
     if (type.kind == 'u')
         return value > INT64_MAX ? INT64_MAX : (int64_t)value;
     uint64_t sign = (uint64_t)1 << (8 * type.size - 1);
-    value = (value ^ sign) - sign; /* extends the sign */
+    value = (value ^ sign) - sign; /* sign extension to 64 bits */
     int64_t result;
     memcpy(&result, &value, sizeof result);
     return result;
 }
 
-/* IEEE binary16: sign, 5 bits of exponent, 10 of fraction. */
+/* IEEE 754 binary16: 1 bit of sign, 5 bits of exponent, 10 bits of fraction. */
 static double half(uint64_t value)
 {
     int exponent = (int)(value >> 10 & 31);

@@ -1,4 +1,4 @@
-/* Element types of numpy arrays, for .npy files and for pickled arrays. */
+/* Element types of numpy arrays, in .npy files and in pickles. */
 #ifndef NPI_IO_DTYPE_H
 #define NPI_IO_DTYPE_H
 
@@ -6,19 +6,20 @@
 #include <stdint.h>
 
 typedef struct npi_dtype {
-    char kind; /* 'f' float, 'i' signed, 'u' unsigned, 'b' bool; 'U' or 'S' text, 'O' Python's objects */
+    char kind; /* 'f' float, 'i' signed, 'u' unsigned, 'b' bool; 'U' or 'S' text, 'O' Python objects */
     int size;  /* bytes */
     int big_endian;
 } npi_dtype;
 
-/* From numpy's short spelling, "<f4" or "f4" or "|b1". Returns 0, or -1 for a type that is not a plain number. */
+/* Parses a numeric type such as "<f4", "f4" or "|b1": [byte order] kind size, with byte order <, >, | or =. Returns
+ * 0, or -1 for anything else. */
 int npi_dtype_parse(npi_dtype *out, const char *text, size_t length);
 
-/* Also text, "<U12" (UTF-32) or "|S12", and "|O"; -1 for anything else. */
+/* The same, but also takes text, "<U12" (12 characters of UTF-32) or "|S12" (12 bytes), and objects, "|O". */
 int npi_dtype_parse_any(npi_dtype *out, const char *text, size_t length);
 
-/* One element. An integer type is read exactly by npi_dtype_read_int (unsigned 64-bit values above INT64_MAX saturate); any
- * type is read by npi_dtype_read_float. The bytes need no alignment. */
+/* Read one element, which need not be aligned. npi_dtype_read_int is exact for integer types; unsigned values above
+ * INT64_MAX become INT64_MAX. npi_dtype_read_float takes any numeric type. */
 int64_t npi_dtype_read_int(const unsigned char *element, npi_dtype type);
 double npi_dtype_read_float(const unsigned char *element, npi_dtype type);
 

@@ -1,4 +1,14 @@
-/* Edge lists: two ids a line. */
+/* Edge lists: text with two node ids per line, or a Matrix Market file.
+ *
+ *   list = [header] {edge}
+ *   edge = id separator id [separator weight {separator anything}]
+ *
+ * The first line determines the separator: tab, comma, semicolon or blanks. Blank lines and lines that begin with #
+ * or % are skipped. The first line is a header where its first field is a word such as "source", or where it has two
+ * words and the second line two integers. A third column is the weight, which is read only where weights are wanted.
+ *
+ * Refused: lines with fewer than two ids, weights that are not positive and finite. Of Matrix Market, edges need a
+ * square matrix in coordinate format. */
 #define _POSIX_C_SOURCE 200809L
 #include <math.h>
 #include <stdio.h>
@@ -9,8 +19,23 @@
 #include "io/readers.h"
 #include "io/text.h"
 
-/* An id that can be an index: an integer without sign or leading zeros. */
-static int plain_index(int32_t *out, const char *id)
+/* ---- the list ---- */
+
+npi_edge_list npi_edges_start(const npgnn_env *env, int weighted)
+{
+    return (npi_edge_list){.env = *env, .weighted = weighted, .largest = -1};
+}
+
+void npi_edges_free(npi_edge_list *list)
+{
+    npi_free(&list->env, list->pairs);
+    npi_free(&list->env, list->weights);
+    npi_names_free(list->names);
+    memset(list, 0, sizeof *list);
+}
+
+/* Whether an id is a plain integer, which can be an index: no sign, no leading zeros, below INT32_MAX. */
+static int is_plain_integer(int32_t *out, const char *id)
 {
     int64_t value;
     if (id[0] < '0' || id[0] > '9' || (id[0] == '0' && id[1] != '\0'))
@@ -21,18 +46,6 @@ static int plain_index(int32_t *out, const char *id)
     return 1;
 }
 
-npi_edge_list npi_edges_start(const npgnn_env *env, int weighted)
-{
-    return (npi_edge_list){.env = *env, .weighted = weighted, .largest = -1};
-}
-
-static int add_number_name(int32_t *index, npi_names *names, int32_t number, npgnn_error *err)
-{
-    char text[12];
-    int length = snprintf(text, sizeof text, "%d", number);
-    return npi_names_add(index, names, text, (size_t)length, err);
-}
-
 int npi_edges_to_names(npi_edge_list *list, npi_names *names, npgnn_error *err)
 {
     npi_names *old = list->names, *table = NULL;
@@ -41,11 +54,11 @@ int npi_edges_to_names(npi_edge_list *list, npi_names *names, npgnn_error *err)
         table = npi_names_share(names);
     for (int64_t i = 0; code == 0 && i < 2 * list->count; i++) {
         int32_t *id = i % 2 ? &list->pairs[i / 2].v : &list->pairs[i / 2].u;
-        const char *text = old ? npi_names_get(old, *id) : NULL;
-        if (text)
-            code = npi_names_add(id, table, text, strlen(text), err);
-        else
-            code = add_number_name(id, table, *id, err);
+        char number[12];
+        const char *text = old ? npi_names_get(old, *id) : number;
+        if (!old)
+            snprintf(number, sizeof number, "%d", *id);
+        code = npi_names_add(id, table, text, strlen(text), err);
     }
     if (code) {
         npi_names_free(table);
@@ -53,18 +66,6 @@ int npi_edges_to_names(npi_edge_list *list, npi_names *names, npgnn_error *err)
     }
     npi_names_free(old);
     list->names = table;
-    return 0;
-}
-
-static int read_id(int32_t *out, npi_edge_list *list, const char *id, npi_stream *stream, npgnn_error *err)
-{
-    if (list->names)
-        return npi_names_add(out, list->names, id, strlen(id), err);
-    plain_index(out, id);
-    if (*out > list->largest) {
-        list->largest = *out;
-        list->largest_line = npi_stream_line_number(stream);
-    }
     return 0;
 }
 
@@ -77,7 +78,7 @@ int npi_edges_add(npi_edge_list *list, npgnn_pair edge, float weight, npi_stream
     if (code)
         return code;
     if (list->weighted && !(weight > 0 && isfinite(weight)))
-        return npi_stream_fail(stream, err, "the weight %g: weights must be positive", (double)weight);
+        return npi_stream_fail(stream, err, "weight %g must be positive and finite", (double)weight);
     if (list->weighted)
         list->weights[count] = weight;
     list->pairs[list->count++] = edge;
@@ -85,23 +86,38 @@ int npi_edges_add(npi_edge_list *list, npgnn_pair edge, float weight, npi_stream
     return 0;
 }
 
-/* The first id that cannot be an index turns all ids into names. */
+/* Turns one id into an index: that of its name, or the integer itself. */
+static int resolve_id(int32_t *out, npi_edge_list *list, const char *id, npi_stream *stream, npgnn_error *err)
+{
+    if (list->names)
+        return npi_names_add(out, list->names, id, strlen(id), err);
+    is_plain_integer(out, id); /* npi_edges_add_ids has checked that it is one */
+    if (*out > list->largest) {
+        list->largest = *out;
+        list->largest_line = npi_stream_line_number(stream);
+    }
+    return 0;
+}
+
 int npi_edges_add_ids(npi_edge_list *list, const char *from, const char *to, float weight, npi_stream *stream,
                       npgnn_error *err)
 {
     npgnn_pair edge = {0, 0};
     int32_t index;
     int code = 0;
-    if (!list->names && !(plain_index(&index, from) && plain_index(&index, to))) {
+    if (!list->names && !(is_plain_integer(&index, from) && is_plain_integer(&index, to))) {
+        /* the first id that is not a plain integer: from now on all ids are names */
         list->name_line = npi_stream_line_number(stream);
         code = npi_edges_to_names(list, NULL, err);
     }
     if (code == 0)
-        code = read_id(&edge.u, list, from, stream, err);
+        code = resolve_id(&edge.u, list, from, stream, err);
     if (code == 0)
-        code = read_id(&edge.v, list, to, stream, err);
+        code = resolve_id(&edge.v, list, to, stream, err);
     return code ? code : npi_edges_add(list, edge, weight, stream, err);
 }
+
+/* ---- text ---- */
 
 static int is_header_word(const char *field)
 {
@@ -112,88 +128,69 @@ static int is_header_word(const char *field)
     return 0;
 }
 
-/* What the columns are, and how far we are. */
 typedef struct layout {
-    char separator;  /* 0: no line yet */
-    int first_words; /* the only line so far has two words, no integers: perhaps a header */
-    int more_fields; /* some line has a third column */
+    char separator;   /* 0: no line was read yet */
+    int first_words;  /* the only line so far has two words: it is a header if integers follow */
+    int more_columns; /* some line has more than two columns */
 } layout;
 
-/* The ids, and the third column, NULL where there is none. */
-static int split_edge(char *id[2], char **weight, layout *columns, char *line, npi_stream *stream, npgnn_error *err)
+static void log_header(const npi_edge_list *list, const npi_stream *stream)
 {
-    char *rest = line;
+    npi_log(&list->env, "%s: skipping the first line, a header", npi_stream_name(stream));
+}
+
+static int read_line(npi_edge_list *list, layout *columns, char *line, npi_stream *stream, npgnn_error *err)
+{
+    char *id[2], *rest = line;
+    float weight = 1;
+    int32_t index;
+    int first = columns->separator == 0;
+    if (first)
+        columns->separator = npi_text_find_separator(line);
     for (int i = 0; i < 2; i++) {
         id[i] = npi_text_cut_field(&rest, columns->separator);
         if (!id[i] || !*id[i])
             return npi_stream_fail(stream, err, "an edge needs two node ids");
     }
-    *weight = npi_text_cut_field(&rest, columns->separator);
-    columns->more_fields |= *weight != NULL;
-    return 0;
-}
+    const char *weight_text = npi_text_cut_field(&rest, columns->separator);
+    columns->more_columns |= weight_text != NULL;
 
-/* 1 where weights are not wanted, or the line has none. */
-static int read_weight(float *out, const npi_edge_list *list, const char *text, npi_stream *stream, npgnn_error *err)
-{
-    *out = 1;
-    if (!list->weighted || !text)
-        return 0;
-    npi_number_result result = npi_number_parse_float(out, text);
-    if (result != NPI_NUMBER_OK)
-        return npi_stream_fail(stream, err, "the weight '%.40s' %s", text, npi_number_reason(result));
-    return 0;
-}
-
-static void note_header(const npi_edge_list *list, const npi_stream *stream)
-{
-    npi_log(&list->env, "%s: the first line is taken as a header", npi_stream_name(stream));
-}
-
-static void forget_edges(npi_edge_list *list)
-{
-    npi_names_free(list->names);
-    list->names = NULL;
-    list->name_line = 0;
-    list->count = 0;
-}
-
-static int read_line(npi_edge_list *list, layout *columns, char *line, npi_stream *stream, npgnn_error *err)
-{
-    char *id[2] = {NULL, NULL}, *text = NULL;
-    float weight;
-    int32_t index;
-    int first = columns->separator == 0;
-    if (first)
-        columns->separator = npi_text_find_separator(line);
-    int code = split_edge(id, &text, columns, line, stream, err);
-    if (code)
-        return code;
     if (first && is_header_word(id[0])) {
-        note_header(list, stream);
+        log_header(list, stream);
         return 0;
     }
-    int integers = plain_index(&index, id[0]) + plain_index(&index, id[1]);
-    if (columns->first_words && integers == 2) { /* words over integers: the words were a header */
-        forget_edges(list);
-        note_header(list, stream);
+    int integers = is_plain_integer(&index, id[0]) + is_plain_integer(&index, id[1]);
+    if (columns->first_words && integers == 2) {
+        /* the first line has words and this one integers: the first line was a header, so drop what it added */
+        npi_names_free(list->names);
+        list->names = NULL;
+        list->name_line = 0;
+        list->count = 0;
+        log_header(list, stream);
     }
     columns->first_words = first && integers == 0;
-    code = read_weight(&weight, list, text, stream, err);
-    return code ? code : npi_edges_add_ids(list, id[0], id[1], weight, stream, err);
+
+    if (list->weighted && weight_text) {
+        npi_number_result result = npi_number_parse_float(&weight, weight_text);
+        if (result != NPI_NUMBER_OK)
+            return npi_stream_fail(stream, err, "weight '%.40s' %s", weight_text, npi_number_reason(result));
+    }
+    return npi_edges_add_ids(list, id[0], id[1], weight, stream, err);
 }
 
-static int read_text(npi_edge_list *list, npi_stream *stream, npgnn_error *err)
+static int read_lines(npi_edge_list *list, npi_stream *stream, npgnn_error *err)
 {
     layout columns = {0};
     char *line;
     int code = 0;
     while (code == 0 && (code = npi_stream_read_line(&line, stream, err)) > 0)
         code = npi_text_is_skippable(line) ? 0 : read_line(list, &columns, line, stream, err);
-    if (code == 0 && columns.more_fields && !list->weighted)
-        npi_log(&list->env, "%s: columns after the second, such as weights, are ignored", npi_stream_name(stream));
+    if (code == 0 && columns.more_columns && !list->weighted)
+        npi_log(&list->env, "%s: ignoring the columns after the second", npi_stream_name(stream));
     return code;
 }
+
+/* ---- Matrix Market ---- */
 
 static int read_mtx(npi_edge_list *list, npi_stream *stream, npgnn_error *err)
 {
@@ -215,13 +212,5 @@ static int read_mtx(npi_edge_list *list, npi_stream *stream, npgnn_error *err)
 
 int npi_edges_read_text(npi_edge_list *list, npi_stream *stream, npgnn_error *err)
 {
-    return npi_mtx_detect(stream) ? read_mtx(list, stream, err) : read_text(list, stream, err);
-}
-
-void npi_edges_free(npi_edge_list *list)
-{
-    npi_free(&list->env, list->pairs);
-    npi_free(&list->env, list->weights);
-    npi_names_free(list->names);
-    memset(list, 0, sizeof *list);
+    return npi_mtx_detect(stream) ? read_mtx(list, stream, err) : read_lines(list, stream, err);
 }

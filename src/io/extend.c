@@ -1,11 +1,13 @@
-/* New nodes for a graph: features from a file, and no links. */
+/* Extending a graph with new nodes, which have features from a file and no edges. */
 #include <stdio.h>
 #include <string.h>
 
 #include "features/match.h"
 #include "io/readers.h"
 
-/* The features of the file as those of the graph are: prepared likewise, the same columns. *names: what its rows are called. */
+/* Reads the features of the new nodes and prepares them in the same way as those of the graph: binarised or
+ * normalised, with the same columns in the same order. *names becomes the ids of the rows, NULL where they have
+ * none. */
 static int read_features(npi_features **out, npi_names **names, const npgnn_graph *graph, const char *path,
                          npgnn_error *err)
 {
@@ -19,7 +21,7 @@ static int read_features(npi_features **out, npi_names **names, const npgnn_grap
     code = npi_table_read(&table, stream, err);
     npi_stream_close(stream);
     if (!code && table.open && table.x.cols < graph->x->f)
-        table.x.cols = graph->x->f;
+        table.x.cols = graph->x->f; /* the last columns are zero in all rows of this file */
     if (!code)
         code = npi_features_from_csr(&x, &table.x, env, err);
     memset(&table.x, 0, sizeof table.x);
@@ -42,11 +44,12 @@ static int add_name(npi_names *names, const char *name, npgnn_error *err)
     int32_t index, before = npi_names_count(names);
     int code = npi_names_add(&index, names, name, strlen(name), err);
     if (!code && npi_names_count(names) == before)
-        return npi_fail(err, NPGNN_E_MISMATCH, "the new node '%.100s' has the name of another one", name);
+        return npi_fail(err, NPGNN_E_MISMATCH, "new node '%.100s': there is a node of that name already", name);
     return code;
 }
 
-/* The names of all: where a side has none, they are the numbers of its nodes. Both without: none. */
+/* The names of all nodes. Where only one side has names, the nodes of the other are named by their numbers. NULL
+ * where neither side has names. */
 static int join_names(npi_names **out, const npgnn_graph *graph, const npi_names *added, int32_t count,
                       npgnn_error *err)
 {

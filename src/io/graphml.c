@@ -1,6 +1,18 @@
-/* GraphML (Brandes, Eiglsperger, Herman, Himsolt, Marshall, GD 2001): nodes, edges, and data under declared keys. Numbers of nodes
- * become features, "weight" of edges their weight. The parser is expat; declarations of entities, which can make a file of a
- * kilobyte unfold to gigabytes, are refused. */
+/* GraphML (Brandes, Eiglsperger, Herman, Himsolt, Marshall, GD 2001), parsed by expat. Accepted:
+ *
+ *   graphml = {key} graph
+ *   key     = <key id= for= attr.name= attr.type=> [<default>] </key>        before the graph
+ *   graph   = <graph edgedefault=> {node | edge} </graph>                    exactly one
+ *   node    = <node id=> {data} </node>
+ *   edge    = <edge source= target= directed=> {data} </edge>
+ *   data    = <data key=> text </data>
+ *
+ * Numeric and boolean attributes of nodes become features, named by attr.name; a node without one has the default,
+ * or 0. The attribute "class" or "target", or a numeric "label", becomes the class label. The numeric attribute
+ * "weight" of edges becomes their weight. Other attributes and other elements are ignored.
+ *
+ * Refused: hyperedges, several or nested graphs, duplicate ids, data of undeclared keys, elements nested more than
+ * 32 deep, and declarations of entities, which can make a kilobyte expand to gigabytes. */
 #include <expat.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -9,18 +21,18 @@
 #include "base/number.h"
 #include "io/readers.h"
 
-#define DEEPEST 32
-#define BLOCK 65536
+#define MAX_DEPTH 32 /* of nested elements */
+#define BLOCK 65536  /* bytes passed to the parser at once */
 
 typedef enum { IGNORED, FEATURE, LABEL } node_use;
 
-/* What is done with the data of one key. */
+/* How the data of one key is used. */
 typedef struct attribute {
     node_use node;
-    int weight;      /* of edges, when their data has it */
-    int32_t column;  /* of a feature */
-    float fallback;  /* of a feature: what a node without it has */
-    int32_t last_of; /* the last node that had it */
+    int weight;      /* 1: the weight of an edge */
+    int32_t column;  /* FEATURE: its column */
+    float fallback;  /* FEATURE: the value of a node without it */
+    int32_t last_of; /* the last node that has it */
 } attribute;
 
 typedef enum { OUTSIDE, IN_KEY, IN_NODE, IN_EDGE } place;
@@ -38,19 +50,20 @@ typedef struct reader {
     npi_column_names columns;
     npi_labels labels;
     npi_rows rows;
-    int depth, graphs, unused; /* unused: attributes of nodes that are neither number nor class */
+    int depth, graphs, unused; /* unused: ignored attributes of nodes */
     place place;
-    int32_t key; /* whose data or default is read, -1: none */
-    char *text;  /* of it */
+    int32_t key; /* whose data or default is being read, -1: none */
+    char *text;  /* the text of that element so far */
     size_t text_size, text_capacity;
-    char *from, *to; /* of the edge under way */
+    char *from, *to; /* ids of the current edge */
     float weight;
-    int classified;   /* a key of classes is declared */
-    int32_t label_of; /* the last node that has one */
+    int classified;   /* a key of class labels is declared */
+    int32_t label_of; /* the last node that has a label */
 } reader;
 
-/* ---- failing ---- */
+/* ---- errors: expat calls handlers that return nothing, so that the first failure is kept in the reader ---- */
 
+/* E_FORMAT at the current line. */
 static void fail(reader *r, const char *format, ...) NPI_PRINTF(2, 3);
 
 static void fail(reader *r, const char *format, ...)
@@ -67,7 +80,7 @@ static void fail(reader *r, const char *format, ...)
     XML_StopParser(r->parser, XML_FALSE);
 }
 
-/* Keeps the code of a call that described its failure itself. */
+/* Keeps the code of a call that has filled err itself. */
 static void check(reader *r, int code)
 {
     if (r->code || code == 0)
@@ -76,6 +89,7 @@ static void check(reader *r, int code)
     XML_StopParser(r->parser, XML_FALSE);
 }
 
+/* The value of an XML attribute, or NULL. */
 static const char *find(const XML_Char **pairs, const char *name)
 {
     for (; pairs[0]; pairs += 2)
@@ -94,6 +108,7 @@ static int is_one_of(const char *word, const char *const words[])
     return 0;
 }
 
+/* Decides how the data of a key is used. */
 static attribute classify(reader *r, const char *domain, const char *name, const char *type)
 {
     static const char *const numbers[] = {"boolean", "int", "long", "float", "double", NULL};
@@ -113,18 +128,18 @@ static attribute classify(reader *r, const char *domain, const char *name, const
     return made;
 }
 
-/* Keys come before the graph: every node has the same columns. */
+/* <key>. Keys precede the graph, so that all columns are known at the first node. */
 static void start_key(reader *r, const XML_Char **pairs)
 {
     const char *id = find(pairs, "id"), *name = find(pairs, "attr.name");
     int32_t count = npi_names_count(r->keys), index = 0;
     if (!id)
-        fail(r, "a key has no id");
+        fail(r, "key without an id");
     if (r->code)
         return;
     check(r, npi_names_add(&index, r->keys, id, strlen(id), r->err));
     if (!r->code && index < count)
-        fail(r, "the key '%.60s' is declared twice", id);
+        fail(r, "key '%.60s' is declared twice", id);
     if (!r->code)
         check(r,
               npi_grow(r->env, &r->attributes, &r->attribute_capacity, (size_t)count, sizeof *r->attributes, r->err));
@@ -147,11 +162,11 @@ static void start_node(reader *r, const XML_Char **pairs)
     const char *id = find(pairs, "id");
     int32_t index = 0, before = npi_names_count(r->nodes);
     if (!id)
-        fail(r, "a node has no id");
+        fail(r, "node without an id");
     else
         check(r, npi_names_add(&index, r->nodes, id, strlen(id), r->err));
     if (!r->code && index < before)
-        fail(r, "the node '%.60s' is there twice", id);
+        fail(r, "node '%.60s' occurs twice", id);
     r->place = IN_NODE;
 }
 
@@ -159,7 +174,7 @@ static void start_edge(reader *r, const XML_Char **pairs)
 {
     const char *from = find(pairs, "source"), *to = find(pairs, "target"), *directed = find(pairs, "directed");
     if (!from || !*from || !to || !*to) {
-        fail(r, "an edge needs source and target");
+        fail(r, "an edge needs a source and a target");
         return;
     }
     r->from = npi_strdup(r->env, from, r->err);
@@ -175,11 +190,11 @@ static void start_graph(reader *r, const XML_Char **pairs)
 {
     const char *direction = find(pairs, "edgedefault");
     if (r->graphs++ > 0)
-        fail(r, "a second graph, or one within another: files of one graph are understood");
+        fail(r, "second or nested graph: only files with one graph are supported");
     r->edges->directed |= direction && strcmp(direction, "directed") == 0;
 }
 
-/* The row of a node is complete: what it was not given is the default. */
+/* </node>. Features that the node was not given have their default. */
 static void end_node(reader *r)
 {
     int32_t node = npi_names_count(r->nodes) - 1, twice;
@@ -191,11 +206,11 @@ static void end_node(reader *r)
     if (!r->code && r->label_of != node)
         check(r, npi_labels_add(&r->labels, "", r->env, r->err));
     if (!r->code)
-        check(r, npi_rows_end(&twice, &r->rows, r->err)); /* a key's second datum was refused: no column twice */
+        check(r, npi_rows_end(&twice, &r->rows, r->err)); /* second data of a key was refused: no column occurs twice */
     r->place = OUTSIDE;
 }
 
-static void forget_edge(reader *r)
+static void free_edge(reader *r)
 {
     npi_free(r->env, r->from);
     npi_free(r->env, r->to);
@@ -205,10 +220,10 @@ static void forget_edge(reader *r)
 static void end_edge(reader *r)
 {
     if (r->edges->weighted && !(r->weight > 0))
-        fail(r, "the weight %g: weights must be positive", (double)r->weight);
+        fail(r, "weight %g must be positive", (double)r->weight);
     else
         check(r, npi_edges_add_ids(r->edges, r->from, r->to, r->weight, r->stream, r->err));
-    forget_edge(r);
+    free_edge(r);
     r->place = OUTSIDE;
 }
 
@@ -219,10 +234,11 @@ static void start_data(reader *r, const XML_Char **pairs)
     const char *key = find(pairs, "key");
     r->key = key ? npi_names_find(r->keys, key, strlen(key)) : -1;
     if (r->key < 0)
-        fail(r, "data of the key '%.60s', which is not declared", key ? key : "");
+        fail(r, "data of key '%.60s', which is not declared", key ? key : "");
     r->text_size = 0;
 }
 
+/* Collects the text of <data> and <default>; expat may deliver it in pieces. */
 static void XMLCALL see_text(void *user, const XML_Char *text, int length)
 {
     reader *r = user;
@@ -233,7 +249,7 @@ static void XMLCALL see_text(void *user, const XML_Char *text, int length)
     }
 }
 
-/* The text without the blanks around it. */
+/* The collected text without surrounding white space. */
 static const char *trimmed(reader *r)
 {
     static const char blanks[] = " \t\r\n";
@@ -245,6 +261,7 @@ static const char *trimmed(reader *r)
     return r->text + strspn(r->text, blanks);
 }
 
+/* A numeric or boolean value. */
 static float number(reader *r, const char *text)
 {
     float value = 0;
@@ -252,7 +269,7 @@ static float number(reader *r, const char *text)
         return text[0] == 't';
     npi_number_result result = npi_number_parse_float(&value, text);
     if (result != NPI_NUMBER_OK)
-        fail(r, "the value '%.40s' %s", text, npi_number_reason(result));
+        fail(r, "value '%.40s' %s", text, npi_number_reason(result));
     return value;
 }
 
@@ -262,7 +279,7 @@ static void end_node_data(reader *r, attribute *a, const char *text)
     if (a->node == IGNORED)
         return;
     if (a->last_of == node) {
-        fail(r, "the node has its '%.60s' twice", npi_names_get(r->keys, r->key));
+        fail(r, "the node has two values of '%.60s'", npi_names_get(r->keys, r->key));
         return;
     }
     a->last_of = node;
@@ -274,7 +291,7 @@ static void end_node_data(reader *r, attribute *a, const char *text)
     }
 }
 
-/* A datum or a default has ended. */
+/* </data> or </default>. */
 static void end_text(reader *r)
 {
     attribute *a = &r->attributes[r->key];
@@ -292,13 +309,14 @@ static void end_text(reader *r)
 static void XMLCALL start_element(void *user, const XML_Char *qualified, const XML_Char **pairs)
 {
     reader *r = user;
+    /* expat writes a name with a namespace as NAMESPACE|NAME */
     const char *bar = strrchr(qualified, '|'), *name = bar ? bar + 1 : qualified;
     if (r->depth == 0 && strcmp(name, "graphml") != 0)
-        fail(r, "this is XML, but its first element is '%.60s', not graphml", name);
-    if (++r->depth > DEEPEST)
-        fail(r, "elements are nested more than %d deep", DEEPEST);
+        fail(r, "not GraphML: the first element is '%.60s', not graphml", name);
+    if (++r->depth > MAX_DEPTH)
+        fail(r, "elements are nested more than %d deep", MAX_DEPTH);
     if (strcmp(name, "hyperedge") == 0)
-        fail(r, "hyperedges are not understood");
+        fail(r, "hyperedges are not supported");
     if (r->code)
         return;
     if (strcmp(name, "graph") == 0)
@@ -342,7 +360,7 @@ static void XMLCALL refuse_entity(void *user, const XML_Char *name, int paramete
                                   const XML_Char *notation)
 {
     (void)parameter, (void)value, (void)length, (void)base, (void)system, (void)public, (void)notation;
-    fail(user, "the file declares the entity '%.60s': refused", name);
+    fail(user, "entity '%.60s': declarations of entities are not allowed", name);
 }
 
 /* ---- the file ---- */
@@ -358,6 +376,7 @@ int npi_graphml_detect(const npi_stream *stream)
     return at < size && text[at] == '<';
 }
 
+/* Passes the file to the parser block by block. */
 static int parse(reader *r)
 {
     size_t got = BLOCK;
@@ -371,15 +390,16 @@ static int parse(reader *r)
         if (XML_ParseBuffer(r->parser, (int)got, got < BLOCK) == XML_STATUS_ERROR && r->code == 0) {
             if (XML_GetErrorCode(r->parser) == XML_ERROR_NO_MEMORY)
                 return npi_fail(r->err, NPGNN_E_MEMORY, "out of memory while reading %s", npi_stream_name(r->stream));
-            fail(r, "the XML is broken: %s", XML_ErrorString(XML_GetErrorCode(r->parser)));
+            fail(r, "invalid XML: %s", XML_ErrorString(XML_GetErrorCode(r->parser)));
         }
     }
     if (r->code == 0 && r->graphs == 0)
-        fail(r, "there is no graph in it");
+        fail(r, "no graph in this file");
     return r->code;
 }
 
-static int finish(npi_table *table, reader *r)
+/* Moves features, labels and names to the table. */
+static int make_table(npi_table *table, reader *r)
 {
     int code = npi_table_check_size(r->stream, r->columns.count, 0, r->rows.elements + r->rows.count, r->err);
     if (code == 0)
@@ -391,7 +411,7 @@ static int finish(npi_table *table, reader *r)
     table->columns = npi_column_names_take(&r->columns, npi_stream_name(r->stream), r->env);
     npi_labels_take(&table->label, &table->classes, &r->labels, r->env);
     if (r->unused > 0)
-        npi_log(r->env, "%s: %d attributes of nodes are no numbers and are left out", npi_stream_name(r->stream),
+        npi_log(r->env, "%s: ignoring %d attributes of nodes that are not numbers", npi_stream_name(r->stream),
                 r->unused);
     return 0;
 }
@@ -407,7 +427,7 @@ static void reader_free(reader *r)
     npi_labels_free(&r->labels, r->env);
     npi_rows_free(&r->rows);
     npi_free(r->env, r->text);
-    forget_edge(r);
+    free_edge(r);
 }
 
 int npi_graphml_read(npi_edge_list *edges, npi_table *table, npi_stream *stream, npgnn_error *err)
@@ -429,7 +449,7 @@ int npi_graphml_read(npi_edge_list *edges, npi_table *table, npi_stream *stream,
         code = parse(&r);
     }
     if (code == 0)
-        code = finish(table, &r);
+        code = make_table(table, &r);
     reader_free(&r);
     return code;
 }

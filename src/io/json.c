@@ -1,4 +1,11 @@
-/* JSON: edges a line, and features as lists of columns. */
+/* JSON, in two forms (the parser is jansson):
+ *
+ *   edges      one object per line: {"source": ID, "target": ID, "weight": NUMBER}, where ID is a string or an integer.
+ *              "src", "from" and "u" also mean "source"; "dst", "to" and "v" mean "target". The weight may be missing.
+ *              Other members are ignored.
+ *   features   one object: {ID: [COLUMN, ...], ...}. The listed columns of the node, integers from 0 on, are 1.
+ *
+ * Refused: duplicate members, ids that are empty or contain NUL, a column listed twice. */
 #include <jansson.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,7 +14,7 @@
 #include "io/readers.h"
 #include "io/text.h"
 
-#define LARGEST_FEATURES ((size_t)1 << 31)
+#define MAX_FEATURES_SIZE ((size_t)1 << 31) /* bytes of a feature file */
 
 int npi_json_detect(const npi_stream *stream)
 {
@@ -21,7 +28,7 @@ int npi_json_detect(const npi_stream *stream)
 
 /* ---- edges ---- */
 
-/* The first member of one of these names, or NULL. */
+/* The first member that has one of these names, or NULL. */
 static json_t *member(json_t *object, const char *const names[])
 {
     for (int i = 0; names[i]; i++) {
@@ -32,7 +39,8 @@ static json_t *member(json_t *object, const char *const names[])
     return NULL;
 }
 
-/* A text, or an integer written out into `buffer`; NULL for anything else, or nothing. */
+/* An id as text: a string that is not empty and has no NUL, or an integer, printed into `buffer`. NULL for anything
+ * else. */
 static const char *id_text(json_t *value, char buffer[24])
 {
     if (json_is_string(value))
@@ -53,9 +61,9 @@ static int read_edge(npi_edge_list *list, json_t *object, npi_stream *stream, np
     const char *from = id_text(member(object, sources), buffers[0]), *to = id_text(member(object, targets), buffers[1]);
     json_t *weight = json_object_get(object, "weight");
     if (!from || !to)
-        return npi_stream_fail(stream, err, "an edge needs a source and a target, each a text or an integer");
+        return npi_stream_fail(stream, err, "an edge needs a source and a target, each a string or an integer");
     if (weight && !json_is_number(weight))
-        return npi_stream_fail(stream, err, "the weight is not a number");
+        return npi_stream_fail(stream, err, "the weight must be a number");
     return npi_edges_add_ids(list, from, to, weight ? (float)json_number_value(weight) : 1, stream, err);
 }
 
@@ -72,8 +80,8 @@ int npi_json_read_edges(npi_edge_list *edges, npi_stream *stream, npgnn_error *e
         if (json_is_object(object))
             code = read_edge(edges, object, stream, err);
         else
-            code = npi_stream_fail(stream, err, "each line must be a JSON object of one edge: %.100s",
-                                   object ? "this is none" : why.text);
+            code = npi_stream_fail(stream, err, "expected a JSON object with one edge per line: %.100s",
+                                   object ? "this is another JSON value" : why.text);
         json_decref(object);
     }
     return code;
@@ -90,14 +98,14 @@ static int read_row(npi_rows *rows, const char *node, json_t *list, npi_stream *
         json_int_t index = json_integer_value(column);
         if (!json_is_integer(column) || index < 0 || index >= INT32_MAX)
             return npi_fail_at(err, NPGNN_E_FORMAT, npi_stream_name(stream), 0,
-                               "the features of node '%.60s' must be columns, integers from 0 on", node);
+                               "node '%.60s': feature columns must be integers from 0 to 2^31 - 2", node);
         code = npi_rows_add(rows, (int32_t)index, 1, err);
     }
     if (code == 0)
         code = npi_rows_end(&twice, rows, err);
     if (code > 0)
-        return npi_fail_at(err, NPGNN_E_FORMAT, npi_stream_name(stream), 0, "column %d of node '%.60s' is given twice",
-                           twice, node);
+        return npi_fail_at(err, NPGNN_E_FORMAT, npi_stream_name(stream), 0, "node '%.60s': column %d occurs twice",
+                           node, twice);
     return code;
 }
 
@@ -111,7 +119,7 @@ static int read_rows(npi_rows *rows, npi_names *names, json_t *object, npi_strea
         code = npi_names_add(&index, names, node, strlen(node), err);
         if (code == 0 && !json_is_array(list))
             return npi_fail_at(err, NPGNN_E_FORMAT, npi_stream_name(stream), 0,
-                               "node '%.60s' must have a list of columns", node);
+                               "node '%.60s': expected a list of feature columns", node);
         if (code == 0)
             code = read_row(rows, node, list, stream, err);
     }
@@ -120,20 +128,21 @@ static int read_rows(npi_rows *rows, npi_names *names, json_t *object, npi_strea
     return code;
 }
 
+/* The whole file as an object; NULL with err filled where it is not one. */
 static json_t *load_all(npi_stream *stream, npgnn_error *err)
 {
     unsigned char *bytes = NULL;
     size_t size;
     json_error_t why;
-    if (npi_stream_read_all(&bytes, &size, stream, LARGEST_FEATURES, err))
+    if (npi_stream_read_all(&bytes, &size, stream, MAX_FEATURES_SIZE, err))
         return NULL;
     json_t *object = json_loadb((const char *)bytes, size, JSON_REJECT_DUPLICATES, &why);
     npi_free(npi_stream_env(stream), bytes);
     if (json_is_object(object))
         return object;
     npi_fail_at(err, NPGNN_E_FORMAT, npi_stream_name(stream), object ? 0 : why.line,
-                "features in JSON must be one object, {\"node\": [columns], ...}: %.100s",
-                object ? "this is none" : why.text);
+                "expected features as one JSON object, {\"node\": [columns], ...}: %.100s",
+                object ? "this is another JSON value" : why.text);
     json_decref(object);
     return NULL;
 }

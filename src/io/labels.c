@@ -1,4 +1,8 @@
-/* Class labels of nodes. */
+/* Class labels of nodes, and the two kinds of label files:
+ *
+ *   with ids      [header] {id separator {field separator} label}. A first line whose id is not a node is a header.
+ *   without ids   {label}: line i is the label of node i; "nan" means none. OGB's files are such.
+ */
 #include <string.h>
 
 #include "base/number.h"
@@ -18,8 +22,8 @@ int npi_labels_add(npi_labels *labels, const char *text, const npgnn_env *env, n
     return code;
 }
 
-/* The label that a text is, when all of them are integers from 0 on. */
-static int integer_label(int32_t *out, const char *text)
+/* Parses a label that is an integer from 0 on. */
+static int parse_integer_label(int32_t *out, const char *text)
 {
     int64_t value;
     if (!npi_number_parse_int(&value, text) || value < 0 || value > INT32_MAX)
@@ -33,10 +37,10 @@ void npi_labels_take(int32_t **label, int32_t *classes, npi_labels *labels, cons
     int32_t value = 0, count = labels->texts ? npi_names_count(labels->texts) : 0;
     int integers = 1;
     for (int32_t i = 0; i < count && integers; i++)
-        integers = integer_label(&value, npi_names_get(labels->texts, i));
+        integers = parse_integer_label(&value, npi_names_get(labels->texts, i));
     for (size_t i = 0; integers && i < labels->count; i++)
         if (labels->of[i] >= 0)
-            integer_label(&labels->of[i], npi_names_get(labels->texts, labels->of[i]));
+            parse_integer_label(&labels->of[i], npi_names_get(labels->texts, labels->of[i]));
     *classes = count;
     *label = count > 0 ? labels->of : NULL;
     if (count > 0)
@@ -61,67 +65,44 @@ static int32_t find_node(const char *id, const npi_names *names, int32_t n)
     return npi_number_parse_int(&index, id) && index >= 0 && index < n ? (int32_t)index : -1;
 }
 
-/* Where a line has the id and the label. */
-typedef struct layout {
-    char separator; /* 0: no line yet */
-    int id;
-} layout;
-
-/* Cuts the line: the id, and the last of the other fields. */
-static void split_line(const char **id, const char **label, char *line, const layout *columns)
+/* Reads one line: the id is in column `id_column`, the label is the last of the other columns. Returns 1, with err
+ * filled, where the id is not a node. */
+static int read_label(npi_labels *labels, char *line, char separator, int id_column, npi_stream *stream,
+                      const npi_names *names, int32_t n, npgnn_error *err)
 {
-    *id = *label = NULL;
-    int at = 0;
-    for (char *field; (field = npi_text_cut_field(&line, columns->separator)); at++)
-        *(at == columns->id ? id : label) = field;
-}
-
-/* One line: 0, an error, or 1 for a line whose id is no node. */
-static int read_label(npi_labels *labels, char *line, const layout *columns, npi_stream *stream, const npi_names *names,
-                      int32_t n, npgnn_error *err)
-{
+    const char *id = NULL, *text = NULL;
     int32_t index;
-    const char *id, *text;
-    split_line(&id, &text, line, columns);
+    int at = 0;
+    for (char *field; (field = npi_text_cut_field(&line, separator)); at++)
+        *(at == id_column ? &id : &text) = field;
     if (!id || !text || !*text)
-        return npi_stream_fail(stream, err, "a label line needs a node id and a label");
+        return npi_stream_fail(stream, err, "expected a node id and a label");
     int32_t node = find_node(id, names, n);
     if (node < 0) {
         npi_stream_fail(stream, err, "'%.60s' is not a node of the graph", id);
         return 1;
     }
     if (labels->of[node] >= 0)
-        return npi_stream_fail(stream, err, "node '%.60s' has a label already", id);
+        return npi_stream_fail(stream, err, "node '%.60s' has two labels", id);
     int code = npi_names_add(&index, labels->texts, text, strlen(text), err);
     if (code == 0)
         labels->of[node] = index;
     return code;
 }
 
-/* The first line may be a header. The Twitch graphs have two ids a line; the nodes are called by the one named new_id. */
-static int read_first_label(npi_labels *labels, char *line, layout *columns, npi_stream *stream, const npi_names *names,
-                            int32_t n, npgnn_error *err)
+/* Which column has the ids: the one that the first line calls "new_id", as in the Twitch graphs, which have two ids
+ * per line; otherwise the first. Returns -1 where memory is out. */
+static int find_id_column(const char *line, char separator, const npgnn_env *env, npgnn_error *err)
 {
-    const npgnn_env *env = npi_stream_env(stream);
     char *copy = npi_strdup(env, line, err), *rest = copy;
+    int column = 0, at = 0;
     if (!copy)
-        return NPGNN_E_MEMORY;
-    columns->separator = npi_text_find_separator(line);
-    int at = 0;
-    for (const char *field; (field = npi_text_cut_field(&rest, columns->separator)); at++)
+        return -1;
+    for (const char *field; (field = npi_text_cut_field(&rest, separator)); at++)
         if (strcmp(field, "new_id") == 0)
-            columns->id = at;
+            column = at;
     npi_free(env, copy);
-    int code = read_label(labels, line, columns, stream, names, n, err);
-    return code > 0 ? 0 : code;
-}
-
-static int start_labels(npi_labels *labels, int32_t n, const npgnn_env *env, npgnn_error *err)
-{
-    int code = 0;
-    for (int32_t i = 0; code == 0 && i < n; i++)
-        code = npi_labels_add(labels, "", env, err);
-    return code;
+    return column;
 }
 
 int npi_labels_read(int32_t **label, int32_t *classes, npi_stream *stream, const npi_names *names, int32_t n,
@@ -129,17 +110,22 @@ int npi_labels_read(int32_t **label, int32_t *classes, npi_stream *stream, const
 {
     const npgnn_env *env = npi_stream_env(stream);
     npi_labels labels = {0};
-    layout columns = {0};
-    char *line;
-    int code = start_labels(&labels, n, env, err);
+    char *line, separator = 0;
+    int id_column = 0, code = 0;
+    for (int32_t i = 0; code == 0 && i < n; i++)
+        code = npi_labels_add(&labels, "", env, err);
     while (code == 0 && n > 0 && (code = npi_stream_read_line(&line, stream, err)) > 0) {
+        int first = separator == 0;
+        code = 0;
         if (npi_text_is_skippable(line))
-            code = 0;
-        else if (columns.separator == 0)
-            code = read_first_label(&labels, line, &columns, stream, names, n, err);
-        else
-            code = read_label(&labels, line, &columns, stream, names, n, err);
-        code = code > 0 ? NPGNN_E_FORMAT : code;
+            continue;
+        if (first) {
+            separator = npi_text_find_separator(line);
+            id_column = find_id_column(line, separator, env, err);
+        }
+        code = id_column < 0 ? NPGNN_E_MEMORY : read_label(&labels, line, separator, id_column, stream, names, n, err);
+        if (code > 0)
+            code = first ? 0 : NPGNN_E_FORMAT; /* a first line whose id is not a node is a header */
     }
     if (code == 0)
         npi_labels_take(label, classes, &labels, env);
@@ -159,7 +145,7 @@ int npi_labels_read_plain(int32_t **label, int32_t *classes, npi_stream *stream,
         code = npi_labels_add(&labels, strcmp(text, "nan") == 0 ? "" : text, env, err);
     }
     if (code == 0 && several) {
-        npi_log(env, "%s: left out: a node has more than one label", npi_stream_name(stream));
+        npi_log(env, "%s: ignoring the labels: nodes have more than one", npi_stream_name(stream));
         npi_labels_free(&labels, env);
         return 0;
     }

@@ -1,12 +1,13 @@
-/* The front door of the readers: npgnn_load. */
+/* npgnn_load: loads a graph from files, from a data set by name, or from the synthetic generator, and prepares its
+ * features. */
 #include <string.h>
 
 #include "io/locate.h"
 #include "io/planetoid.h"
 #include "io/readers.h"
 
-/* Prepares the features as asked: ones first, then rows that sum to 1. */
-static int prepare(npgnn_graph *graph, const npgnn_load_options *options, npgnn_error *err)
+/* Binarises and normalises the features, in that order, where the options ask for it. */
+static int prepare_features(npgnn_graph *graph, const npgnn_load_options *options, npgnn_error *err)
 {
     int code = 0;
     if (options->binarize)
@@ -31,7 +32,8 @@ static int load_files(npgnn_graph **out, const char *data, const npgnn_load_opti
     return code;
 }
 
-/* "synthetic" or "synthetic:KEY=VALUE,...": 1 with *spec what follows the colon, or NULL. */
+/* Whether `data` is "synthetic" or "synthetic:KEY=VALUE,...". *spec becomes what follows the colon, NULL where
+ * nothing does. */
 static int is_synthetic(const char **spec, const char *data)
 {
     static const char word[] = "synthetic";
@@ -42,17 +44,6 @@ static int is_synthetic(const char **spec, const char *data)
     return 1;
 }
 
-static int load(npgnn_graph **out, const char *data, const npgnn_load_options *options, const npgnn_env *env,
-                npgnn_error *err)
-{
-    const char *spec;
-    if (!is_synthetic(&spec, data))
-        return load_files(out, data, options, env, err);
-    if (options->edges || options->features)
-        return npi_fail(err, NPGNN_E_ARGUMENT, "a synthetic graph has its own edges and features: no files go with it");
-    return npgnn_graph_synthetic(out, spec, env, err);
-}
-
 int npgnn_load(npgnn_graph **out, const char *data, const npgnn_load_options *options, const npgnn_env *env,
                npgnn_error *err)
 {
@@ -61,9 +52,17 @@ int npgnn_load(npgnn_graph **out, const char *data, const npgnn_load_options *op
     npgnn_graph *graph = NULL;
     if (!options)
         options = &defaults;
-    int code = load(&graph, data, options, &resolved, err);
+    const char *spec;
+    int code;
+    if (!is_synthetic(&spec, data))
+        code = load_files(&graph, data, options, &resolved, err);
+    else if (options->edges || options->features)
+        code = npi_fail(err, NPGNN_E_ARGUMENT,
+                        "a synthetic graph has its own edges and features: do not give files for them");
+    else
+        code = npgnn_graph_synthetic(&graph, spec, &resolved, err);
     if (code == 0)
-        code = prepare(graph, options, err);
+        code = prepare_features(graph, options, err);
     if (code)
         npgnn_graph_free(graph);
     else

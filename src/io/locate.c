@@ -1,3 +1,12 @@
+/* Finding the files of a graph. DATA can be
+ *
+ *   PREFIX            of Planetoid files: PREFIX.allx and so on; DIR/NAME also stands for DIR/ind.NAME
+ *   FOLDER            with edges.*, features.* ..., with OGB files, or with one set of Planetoid, LINQS or MUSAE files
+ *   FILE or "-"       an edge list or another file with edges; "-" is standard input
+ *   STEM              of LINQS (STEM.cites, STEM.content) or MUSAE files (STEM_edges.csv, STEM_features.json ...)
+ *   NAME              one of the above in a data folder: --data-dir, $NPGNN_DATA, or the cache of `npgnn fetch`
+ *
+ * in this order. Files may be gzipped (.gz). */
 #define _POSIX_C_SOURCE 200809L
 #include "io/locate.h"
 
@@ -21,33 +30,25 @@ static int is_file(const char *path)
     return stat(path, &info) == 0 && !S_ISDIR(info.st_mode);
 }
 
-/* a + b + c + d into out; 0 where that is too long. */
-static int join(char out[NPI_PATH_SIZE], const char *a, const char *b, const char *c, const char *d)
+/* out = a b c; 0 where that is too long. */
+static int join(char out[NPI_PATH_SIZE], const char *a, const char *b, const char *c)
 {
-    int length = snprintf(out, NPI_PATH_SIZE, "%s%s%s%s", a, b, c, d);
-    return length >= 0 && length < NPI_PATH_SIZE;
-}
-
-static int set_path(char out[NPI_PATH_SIZE], const char *path, npgnn_error *err)
-{
-    if (join(out, path, "", "", ""))
-        return 0;
-    return npi_fail(err, NPGNN_E_ARGUMENT, "the path is too long: %.100s...", path);
+    return npi_path_join(out, a, b, c, NULL) == 0;
 }
 
 /* ---- Planetoid ---- */
 
-/* 1 when PREFIX.allx is there; then it is the prefix. */
+/* 1 where PREFIX.allx exists. */
 static int try_prefix(npi_location *out, const char *prefix)
 {
     char path[NPI_PATH_SIZE];
-    if (!join(path, prefix, ".", npi_planetoid_suffix(NPI_PLANETOID_ALLX), "") || !is_file(path))
+    if (!join(path, prefix, ".", npi_planetoid_suffix(NPI_PLANETOID_ALLX)) || !is_file(path))
         return 0;
     out->kind = NPI_PLANETOID;
-    return join(out->prefix, prefix, "", "", "");
+    return join(out->prefix, prefix, "", "");
 }
 
-/* "dir/cora" also stands for "dir/ind.cora". */
+/* DIR/NAME, or DIR/ind.NAME. */
 static int try_planetoid(npi_location *out, const char *path)
 {
     char prefix[NPI_PATH_SIZE], folder[NPI_PATH_SIZE];
@@ -58,28 +59,30 @@ static int try_planetoid(npi_location *out, const char *path)
     if (try_prefix(out, path))
         return 1;
     snprintf(folder, sizeof folder, "%.*s", (int)(name - path), path);
-    return join(prefix, folder, "ind.", name, "") && try_prefix(out, prefix);
+    return join(prefix, folder, "ind.", name) && try_prefix(out, prefix);
 }
 
 /* ---- folders ---- */
 
-/* The first FOLDER/NAME.EXTENSION (without NAME, FOLDER.EXTENSION) or the same with .gz; 0 where there is none. */
+/* The first existing file FOLDER/NAME.EXTENSION or FOLDER/NAME.EXTENSION.gz; an empty NAME means FOLDER.EXTENSION.
+ * 0, and an empty path, where there is none. */
 static int find_file(char out[NPI_PATH_SIZE], const char *folder, const char *name, const char *const extensions[])
 {
     for (int i = 0; extensions[i]; i++) {
-        char path[NPI_PATH_SIZE];
-        if (!join(path, folder, *name ? "/" : "", name, extensions[i]))
+        char stem[NPI_PATH_SIZE], path[NPI_PATH_SIZE];
+        if (!join(stem, folder, *name ? "/" : "", name) || !join(path, stem, extensions[i], ""))
             return 0;
         if (is_file(path))
-            return join(out, path, "", "", "");
-        if (join(out, path, ".gz", "", "") && is_file(out))
+            return join(out, path, "", "");
+        if (join(out, path, ".gz", "") && is_file(out))
             return 1;
     }
     out[0] = '\0';
     return 0;
 }
 
-/* The one file in a folder whose name ends so: 1, with its path but for that end; 0 for none; -1 for several. */
+/* Looks for files whose names end with `end`. Returns 1 and the path without that end where there is exactly one, 0
+ * where there is none, -1 where there are several. */
 static int find_only(char stem[NPI_PATH_SIZE], const char *folder, const char *end)
 {
     DIR *dir = opendir(folder);
@@ -91,7 +94,7 @@ static int find_only(char stem[NPI_PATH_SIZE], const char *folder, const char *e
         if (length <= ending || strcmp(entry->d_name + length - ending, end) != 0)
             continue;
         entry->d_name[length - ending] = '\0';
-        found += join(stem, folder, "/", entry->d_name, "");
+        found += join(stem, folder, "/", entry->d_name);
     }
     closedir(dir);
     return found > 1 ? -1 : found;
@@ -99,7 +102,7 @@ static int find_only(char stem[NPI_PATH_SIZE], const char *folder, const char *e
 
 static const char *const tables[] = {".tsv", ".csv", ".txt", NULL};
 
-/* Our own names: edges, features, labels, and the names of nodes and columns where the features have none. */
+/* Our own names: edges, features, labels, and names of nodes and columns. */
 static int try_own(npi_location *out, const char *folder)
 {
     static const char *const edges[] = {".tsv", ".csv", ".txt", ".mtx", ".npz", ".graphml", ".jsonl", NULL};
@@ -114,13 +117,13 @@ static int try_own(npi_location *out, const char *folder)
     return 1;
 }
 
-/* OGB's: in the folder or in its subfolder raw. */
+/* OGB: in FOLDER/raw or in FOLDER. */
 static int try_ogb(npi_location *out, const char *folder)
 {
     static const char *const places[] = {"/raw", ""}, *const csv[] = {".csv", NULL};
     for (int i = 0; i < 2; i++) {
         char raw[NPI_PATH_SIZE];
-        if (!join(raw, folder, places[i], "", "") || !find_file(out->edges, raw, "edge", csv) ||
+        if (!join(raw, folder, places[i], "") || !find_file(out->edges, raw, "edge", csv) ||
             !find_file(out->count, raw, "num-node-list", csv))
             continue;
         find_file(out->features, raw, "node-feat", csv);
@@ -131,17 +134,17 @@ static int try_ogb(npi_location *out, const char *folder)
     return 0;
 }
 
-/* LINQS': STEM.cites and STEM.content. */
+/* LINQS: STEM.cites and STEM.content. */
 static int try_linqs(npi_location *out, const char *stem)
 {
-    if (join(out->edges, stem, ".cites", "", "") && is_file(out->edges) &&
-        join(out->features, stem, ".content", "", "") && is_file(out->features))
+    if (join(out->edges, stem, ".cites", "") && is_file(out->edges) && join(out->features, stem, ".content", "") &&
+        is_file(out->features))
         return 1;
     out->edges[0] = out->features[0] = '\0';
     return 0;
 }
 
-/* The sets of Rozemberczki et al. (MUSAE and others): STEM_edges.csv, STEM_features.json, STEM_target.csv. */
+/* MUSAE and other sets of Rozemberczki et al.: STEM_edges.csv, STEM_features.json, STEM_target.csv. */
 static int try_musae(npi_location *out, const char *stem)
 {
     static const char *const edges[] = {"_edges.csv", NULL}, *const targets[] = {"_target.csv", NULL};
@@ -153,7 +156,7 @@ static int try_musae(npi_location *out, const char *stem)
     return 1;
 }
 
-/* Sets whose files share a stem, as in folder/cora.content. Returns as find_only does. */
+/* A set whose files share a stem, such as FOLDER/cora.content. Returns 1, 0 or -1 as find_only does. */
 static int find_set(npi_location *out, const char *folder)
 {
     static const struct {
@@ -176,18 +179,18 @@ static int locate_folder(npi_location *out, const char *folder, npgnn_error *err
     int sets = find_set(out, folder);
     if (sets < 0)
         return npi_fail_at(err, NPGNN_E_FORMAT, folder, 0,
-                           "several graphs are in this folder: name one of them, as in folder/ind.cora");
+                           "this folder has several graphs: give the path of one of them, such as %s/ind.cora", folder);
     if (sets > 0)
         return 0;
     return npi_fail_at(err, NPGNN_E_FORMAT, folder, 0,
-                       "no edges.tsv, .csv, .txt, .mtx, .npz, .graphml or .jsonl in this folder, and no set of "
-                       "Planetoid (ind.NAME.allx), LINQS (NAME.content), OGB (raw/edge.csv.gz) or MUSAE "
+                       "no graph in this folder: expected edges.tsv, .csv, .txt, .mtx, .npz, .graphml or .jsonl, or "
+                       "the files of Planetoid (ind.NAME.allx), LINQS (NAME.content), OGB (raw/edge.csv.gz) or MUSAE "
                        "(NAME_edges.csv)");
 }
 
-/* ---- names ---- */
+/* ---- paths and names ---- */
 
-/* 1 when `path` is a graph in one of its forms, 0 when there is nothing there, or an error. */
+/* 1 where `path` is a graph in one of the forms above, 0 where nothing has that path, or an error. */
 static int locate_path(npi_location *out, const char *path, npgnn_error *err)
 {
     int code;
@@ -196,18 +199,19 @@ static int locate_path(npi_location *out, const char *path, npgnn_error *err)
     if (is_folder(path))
         code = locate_folder(out, path, err);
     else if (is_file(path) || strcmp(path, "-") == 0)
-        code = set_path(out->edges, path, err);
+        code = npi_path_join(out->edges, path, "", "", err);
     else
         return try_linqs(out, path) || try_musae(out, path);
     return code ? code : 1;
 }
 
+/* The same in a data folder, or in its subfolder planetoid. */
 static int locate_in(npi_location *out, const char *folder, const char *name, npgnn_error *err)
 {
     static const char *const places[] = {"/", "/planetoid/"};
     for (int i = 0; i < 2; i++) {
         char path[NPI_PATH_SIZE];
-        int found = join(path, folder, places[i], name, "") ? locate_path(out, path, err) : 0;
+        int found = join(path, folder, places[i], name) ? locate_path(out, path, err) : 0;
         if (found)
             return found;
     }
@@ -227,12 +231,12 @@ int npgnn_data_folder(char *path, size_t size, int index)
     return length >= 0 && (size_t)length < size;
 }
 
-/* The folders in which names are looked up: at most two. Returns their number. */
+/* The folders in which names are looked up. Returns their number, at most 2. */
 static int data_folders(char folders[2][NPI_PATH_SIZE], const char *data_dir)
 {
     int count = 0;
     if (data_dir)
-        return join(folders[0], data_dir, "", "", "");
+        return join(folders[0], data_dir, "", "");
     while (count < 2 && npgnn_data_folder(folders[count], NPI_PATH_SIZE, count))
         count++;
     return count;
@@ -248,8 +252,8 @@ static int locate_data(npi_location *out, const char *data, const char *data_dir
     if (found)
         return found < 0 ? found : 0;
     if (count == 0)
-        return npi_fail_at(err, NPGNN_E_IO, data, 0, "there is no such file, folder or set of Planetoid files");
-    return npi_fail_at(err, NPGNN_E_IO, data, 0, "there is no such file or folder, and no such name in %.150s%s%.150s",
+        return npi_fail_at(err, NPGNN_E_IO, data, 0, "no such file, folder or prefix of Planetoid files");
+    return npi_fail_at(err, NPGNN_E_IO, data, 0, "no such file or folder, and no such name in %.150s%s%.150s",
                        folders[0], count > 1 ? " or " : "", count > 1 ? folders[1] : "");
 }
 
@@ -258,14 +262,14 @@ int npi_location_find(npi_location *out, const char *data, const npgnn_load_opti
     int code = 0;
     memset(out, 0, sizeof *out);
     if (!data && !options->edges)
-        return npi_fail(err, NPGNN_E_ARGUMENT, "neither data nor an edge file is given");
+        return npi_fail(err, NPGNN_E_ARGUMENT, "no data given: name a graph or an edge file");
     if (data)
         code = locate_data(out, data, options->data_dir, err);
     if (code == 0 && out->kind == NPI_PLANETOID && (options->edges || options->features))
-        return npi_fail(err, NPGNN_E_ARGUMENT, "%s has its own edges and features: no other files go with it", data);
+        return npi_fail(err, NPGNN_E_ARGUMENT, "%s has its own edges and features: do not give files for them", data);
     if (code == 0 && options->edges)
-        code = set_path(out->edges, options->edges, err);
+        code = npi_path_join(out->edges, options->edges, "", "", err);
     if (code == 0 && options->features)
-        code = set_path(out->features, options->features, err);
+        code = npi_path_join(out->features, options->features, "", "", err);
     return code;
 }

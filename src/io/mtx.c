@@ -1,4 +1,16 @@
-/* Matrix Market files (Boisvert, Pozo, Remington, NISTIR 5935): coordinate and array. */
+/* Matrix Market files (Boisvert, Pozo, Remington, NISTIR 5935).
+ *
+ *   file       = banner {comment} sizes {entry}
+ *   banner     = "%%MatrixMarket" "matrix" format type symmetry
+ *   format     = "coordinate" | "array"
+ *   type       = "real" | "double" | "integer" | "pattern"       ("pattern" has no values; not with "array")
+ *   symmetry   = "general" | "symmetric"
+ *   sizes      = rows columns [entries]                          (entries with "coordinate" only)
+ *   entry      = row column [value]                              ("coordinate": row and column count from 1)
+ *              | value                                           ("array": column by column)
+ *
+ * Blank lines and lines that begin with % or # are skipped. Refused: other types and symmetries, indices out of
+ * range, values that are not finite, and another number of entries than stated. */
 #define _POSIX_C_SOURCE 200809L
 #include <string.h>
 #include <strings.h>
@@ -16,7 +28,7 @@ int npi_mtx_detect(const npi_stream *stream)
     return size >= sizeof banner - 1 && memcmp(bytes, banner, sizeof banner - 1) == 0;
 }
 
-/* Which of the `choices` the next field is, -1 for none. */
+/* The index of the next field in `choices`, -1 where it is none of them. */
 static int choose(char **rest, const char *const choices[])
 {
     const char *field = npi_text_cut_field(rest, ' ');
@@ -28,28 +40,29 @@ static int choose(char **rest, const char *const choices[])
 
 static int read_banner(npi_mtx *out, npi_stream *stream, npgnn_error *err)
 {
-    static const char *const marks[] = {banner, NULL}, *const objects[] = {"matrix", NULL};
+    static const char *const banners[] = {banner, NULL}, *const objects[] = {"matrix", NULL};
     static const char *const formats[] = {"coordinate", "array", NULL};
-    static const char *const fields[] = {"real", "double", "integer", "pattern", NULL};
+    static const char *const types[] = {"real", "double", "integer", "pattern", NULL};
     static const char *const symmetries[] = {"general", "symmetric", NULL};
     char *line;
     int code = npi_stream_read_line(&line, stream, err);
     if (code < 0)
         return code;
-    if (code == 0 || choose(&line, marks) || choose(&line, objects))
-        return npi_stream_fail(stream, err, "a Matrix Market file begins with \"%s matrix\"", banner);
+    if (code == 0 || choose(&line, banners) || choose(&line, objects))
+        return npi_stream_fail(stream, err, "a Matrix Market file must begin with \"%s matrix\"", banner);
     out->array = choose(&line, formats);
-    int field = choose(&line, fields);
-    out->pattern = field == 3;
+    int type = choose(&line, types);
+    out->pattern = type == 3;
     out->symmetric = choose(&line, symmetries);
-    if (out->array < 0 || field < 0 || out->symmetric < 0 || (out->array && out->pattern))
-        return npi_stream_fail(stream, err,
-                               "of Matrix Market, coordinate or array, real, integer or pattern, general or symmetric "
-                               "are understood");
+    if (out->array < 0 || type < 0 || out->symmetric < 0 || (out->array && out->pattern))
+        return npi_stream_fail(
+            stream, err,
+            "unsupported Matrix Market type: expected coordinate or array; real, integer or pattern; "
+            "general or symmetric");
     return 0;
 }
 
-/* The next line with content: 1, 0 at the end. */
+/* Reads the next line that is not skipped: 1, or 0 at the end. */
 static int content_line(char **line, npi_stream *stream, npgnn_error *err)
 {
     int code;
@@ -58,8 +71,8 @@ static int content_line(char **line, npi_stream *stream, npgnn_error *err)
     return code;
 }
 
-/* A size or an index, from `low` to `high`. */
-static int next_int(int64_t *out, char **rest, int64_t low, int64_t high)
+/* Cuts an integer from `low` to `high` off the line. Returns 0 where there is none. */
+static int cut_int(int64_t *out, char **rest, int64_t low, int64_t high)
 {
     const char *field = npi_text_cut_field(rest, ' ');
     return field && npi_number_parse_int(out, field) && *out >= low && *out <= high;
@@ -76,9 +89,9 @@ int npi_mtx_read_header(npi_mtx *out, npi_stream *stream, npgnn_error *err)
     code = content_line(&line, stream, err);
     if (code < 0)
         return code;
-    if (code == 0 || !next_int(&rows, &line, 0, INT32_MAX - 1) || !next_int(&cols, &line, 0, INT32_MAX - 1) ||
-        (!mtx.array && !next_int(&mtx.entries, &line, 0, INT64_MAX)))
-        return npi_stream_fail(stream, err, "the line of sizes must be \"rows columns%s\", each below 2^31",
+    if (code == 0 || !cut_int(&rows, &line, 0, INT32_MAX - 1) || !cut_int(&cols, &line, 0, INT32_MAX - 1) ||
+        (!mtx.array && !cut_int(&mtx.entries, &line, 0, INT64_MAX)))
+        return npi_stream_fail(stream, err, "expected the sizes \"rows columns%s\", each below 2^31",
                                mtx.array ? "" : " entries");
     mtx.rows = (int32_t)rows;
     mtx.cols = (int32_t)cols;
@@ -86,22 +99,6 @@ int npi_mtx_read_header(npi_mtx *out, npi_stream *stream, npgnn_error *err)
         mtx.entries = rows * cols;
     *out = mtx;
     return 0;
-}
-
-static int read_value(float *out, char **rest, npi_stream *stream, npgnn_error *err)
-{
-    const char *field = npi_text_cut_field(rest, ' ');
-    npi_number_result result = field ? npi_number_parse_float(out, field) : NPI_NUMBER_BAD;
-    if (result != NPI_NUMBER_OK)
-        return npi_stream_fail(stream, err, "the value '%.40s' %s", field ? field : "", npi_number_reason(result));
-    return 0;
-}
-
-/* Walks an array file, which has one value a line, down the columns. */
-static void advance(npi_triple *entry, const npi_mtx *mtx, int64_t index)
-{
-    entry->row = (int32_t)(index % mtx->rows);
-    entry->col = (int32_t)(index / mtx->rows);
 }
 
 int npi_mtx_read_entry(npi_triple *entry, npi_mtx *mtx, npi_stream *stream, npgnn_error *err)
@@ -112,24 +109,32 @@ int npi_mtx_read_entry(npi_triple *entry, npi_mtx *mtx, npi_stream *stream, npgn
     if (code < 0)
         return code;
     if (code == 0 && mtx->entries > 0)
-        return npi_stream_fail(stream, err, "the file ends %lld entries too early", (long long)mtx->entries);
+        return npi_stream_fail(stream, err, "the file ends %lld entries early", (long long)mtx->entries);
     if (code == 0)
         return 0;
     if (mtx->entries == 0)
-        return npi_stream_fail(stream, err, "more entries than the line of sizes says");
+        return npi_stream_fail(stream, err, "more entries than the sizes line states");
     mtx->entries--;
     entry->val = 1;
     if (mtx->array) {
-        advance(entry, mtx, (int64_t)mtx->rows * mtx->cols - mtx->entries - 1);
+        /* one value per line, column by column */
+        int64_t index = (int64_t)mtx->rows * mtx->cols - mtx->entries - 1;
+        entry->row = (int32_t)(index % mtx->rows);
+        entry->col = (int32_t)(index / mtx->rows);
     } else {
-        if (!next_int(&row, &line, 1, mtx->rows) || !next_int(&col, &line, 1, mtx->cols))
-            return npi_stream_fail(stream, err, "an entry needs a row from 1 to %d and a column from 1 to %d",
-                                   mtx->rows, mtx->cols);
+        if (!cut_int(&row, &line, 1, mtx->rows) || !cut_int(&col, &line, 1, mtx->cols))
+            return npi_stream_fail(stream, err, "expected a row from 1 to %d and a column from 1 to %d", mtx->rows,
+                                   mtx->cols);
         entry->row = (int32_t)row - 1;
         entry->col = (int32_t)col - 1;
     }
-    code = mtx->pattern ? 0 : read_value(&entry->val, &line, stream, err);
-    return code ? code : 1;
+    if (!mtx->pattern) {
+        const char *field = npi_text_cut_field(&line, ' ');
+        npi_number_result result = field ? npi_number_parse_float(&entry->val, field) : NPI_NUMBER_BAD;
+        if (result != NPI_NUMBER_OK)
+            return npi_stream_fail(stream, err, "value '%.40s' %s", field ? field : "", npi_number_reason(result));
+    }
+    return 1;
 }
 
 int npi_table_read_mtx(npi_table *out, npi_stream *stream, npgnn_error *err)

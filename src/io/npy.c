@@ -1,4 +1,13 @@
-/* The .npy format: a magic string, a version, the length of a header, the header (a Python dict) and the elements. */
+/* The .npy format, versions 1 to 3:
+ *
+ *   \x93NUMPY major minor length header elements
+ *
+ * major and minor are bytes; the length has 2 bytes in version 1 and 4 bytes from version 2 on, little-endian. The
+ * header is a Python dict, {'descr': '<f4', 'fortran_order': False, 'shape': (2708, 1433), }.
+ *
+ * Accepted: numbers (float16 to float64, integers, booleans) and text, with up to two dimensions below 2^31.
+ * Refused: objects (pickles), structured and complex types, numbers that are not finite, files that are too short or
+ * too long. */
 #include "io/npy.h"
 
 #include <float.h>
@@ -8,7 +17,7 @@
 
 #include "io/readers.h"
 
-#define LONGEST_HEADER 65536
+#define MAX_HEADER 65536
 #define CHUNK 65536 /* bytes read at once */
 
 static const char magic[] = "\x93NUMPY";
@@ -27,7 +36,7 @@ int npi_npy_detect(const npi_stream *stream)
 
 /* ---- the header ---- */
 
-/* What follows 'KEY': in the header, blanks skipped; NULL where it is absent. */
+/* The value of a key, which is given with its quotes, in the header; NULL where it is absent. */
 static const char *find_key(const char *header, const char *key)
 {
     const char *at = strstr(header, key);
@@ -40,7 +49,7 @@ static const char *find_key(const char *header, const char *key)
     return at + strspn(at, " ");
 }
 
-/* "(2708, 1433)", "(2708,)" or "()". */
+/* Parses "(2708, 1433)", "(2708,)" or "()". Returns 0 for anything else. */
 static int parse_shape(npi_npy_header *out, const char *shape)
 {
     long long size[2] = {1, 1};
@@ -68,14 +77,14 @@ static int parse_header(npi_npy_header *out, const char *header, npi_stream *str
     const char *shape = find_key(header, "'shape'");
     const char *end = descr && *descr == '\'' ? strchr(descr + 1, '\'') : NULL;
     if (!descr || !fortran || !shape)
-        return refuse(stream, err, "the header of the .npy file lacks descr, fortran_order or shape");
+        return refuse(stream, err, "invalid .npy header: descr, fortran_order or shape is missing");
     if (!end || npi_dtype_parse_any(&out->type, descr + 1, (size_t)(end - descr - 1)))
-        return refuse(stream, err, "the array is not one of plain numbers");
+        return refuse(stream, err, "unsupported element type: expected numbers or text");
     if (out->type.kind == 'O')
         return refuse(stream, err,
-                      "the array holds Python's objects, a pickle, which is refused: save it as numbers or text");
+                      "the array has Python objects, which are not read for safety: save it as numbers or text");
     if (!parse_shape(out, shape))
-        return refuse(stream, err, "arrays of at most two dimensions are understood, each below 2^31");
+        return refuse(stream, err, "unsupported shape: expected at most two dimensions, each below 2^31");
     out->fortran = strncmp(fortran, "True", 4) == 0;
     return 0;
 }
@@ -83,13 +92,13 @@ static int parse_header(npi_npy_header *out, const char *header, npi_stream *str
 int npi_npy_read_header(npi_npy_header *out, npi_stream *stream, npgnn_error *err)
 {
     unsigned char start[12];
-    char header[LONGEST_HEADER + 1];
+    char header[MAX_HEADER + 1];
     size_t got, length;
     int code = npi_stream_read(start, &got, stream, 10, err);
     if (code)
         return code;
     if (got < 10 || memcmp(start, magic, 6) != 0 || start[6] < 1 || start[6] > 3)
-        return refuse(stream, err, "this is not a .npy file of version 1 to 3");
+        return refuse(stream, err, "not a .npy file of version 1 to 3");
     length = start[8] | (size_t)start[9] << 8;
     if (start[6] > 1) { /* four bytes of length from version 2 on */
         code = npi_stream_read(start + 10, &got, stream, 2, err);
@@ -97,8 +106,8 @@ int npi_npy_read_header(npi_npy_header *out, npi_stream *stream, npgnn_error *er
             return code;
         length |= got < 2 ? SIZE_MAX / 2 : (size_t)start[10] << 16 | (size_t)start[11] << 24;
     }
-    if (length > LONGEST_HEADER)
-        return refuse(stream, err, "the header of the .npy file is cut short or too long");
+    if (length > MAX_HEADER)
+        return refuse(stream, err, "the .npy header is truncated or too long");
     code = npi_stream_read(header, &got, stream, length, err);
     if (code)
         return code;
@@ -117,12 +126,12 @@ int npi_npy_read_each(const npi_npy_header *array, npi_stream *stream, npi_eleme
     size_t size = (size_t)array->type.size, got;
     int code = 0;
     if (size == 0 || size > CHUNK)
-        return refuse(stream, err, "the elements of the array are empty or too long");
+        return refuse(stream, err, "the elements of the array are empty or longer than 65536 bytes");
     for (int64_t done = 0; code == 0 && done < total;) {
-        size_t capacity = CHUNK / size, wanted = total - done < (int64_t)capacity ? (size_t)(total - done) : capacity;
+        size_t most = CHUNK / size, wanted = total - done < (int64_t)most ? (size_t)(total - done) : most;
         code = npi_stream_read(chunk, &got, stream, wanted * size, err);
         if (code == 0 && got < wanted * size)
-            code = refuse(stream, err, "the file ends before all its elements");
+            code = refuse(stream, err, "the file ends before its last element");
         for (size_t i = 0; code == 0 && i < wanted; i++, done++) {
             int64_t row = array->fortran ? done % array->rows : done / array->cols;
             int64_t col = array->fortran ? done / array->rows : done % array->cols;
@@ -132,10 +141,11 @@ int npi_npy_read_each(const npi_npy_header *array, npi_stream *stream, npi_eleme
     if (code == 0)
         code = npi_stream_read(chunk, &got, stream, 1, err);
     if (code == 0 && got > 0)
-        code = refuse(stream, err, "the file goes on after its last element");
+        code = refuse(stream, err, "the file continues after its last element");
     return code;
 }
 
+/* Reads one number. E_FORMAT where a float cannot hold it. */
 static int number_at(float *out, npi_dtype type, npi_stream *stream, int64_t row, int64_t col,
                      const unsigned char *element, npgnn_error *err)
 {
@@ -143,8 +153,8 @@ static int number_at(float *out, npi_dtype type, npi_stream *stream, int64_t row
     *out = (float)value;
     if (fabs(value) <= (double)FLT_MAX)
         return 0;
-    return npi_fail_at(err, NPGNN_E_FORMAT, npi_stream_name(stream), 0, "row %lld, column %lld (from 0) is not finite",
-                       (long long)row, (long long)col);
+    return npi_fail_at(err, NPGNN_E_FORMAT, npi_stream_name(stream), 0,
+                       "row %lld, column %lld (counted from 0) is not a finite float", (long long)row, (long long)col);
 }
 
 static int is_text(npi_dtype type)
@@ -152,11 +162,11 @@ static int is_text(npi_dtype type)
     return type.kind == 'U' || type.kind == 'S';
 }
 
-/* An array under way, in the order of the file. */
+/* The elements read so far, in the order of the file. One of ints, floats and triples is used. */
 typedef struct collector {
     npi_stream *stream;
     npi_dtype type;
-    int64_t *ints; /* one of them is in use */
+    int64_t *ints;
     float *floats;
     size_t count, capacity;
     npi_triples triples;
@@ -180,8 +190,8 @@ static int collect_float(void *user, int64_t row, int64_t col, const unsigned ch
     return code ? code : number_at(&c->floats[c->count++], c->type, c->stream, row, col, element, err);
 }
 
-/* Where the element that comes index-th row after row stands in the file. */
-static size_t place_of(const npi_npy_header *array, size_t index)
+/* The position in the file of the element that has a position in row order. */
+static size_t file_position(const npi_npy_header *array, size_t index)
 {
     size_t row = index / (size_t)array->cols, col = index % (size_t)array->cols;
     return array->fortran ? col * (size_t)array->rows + row : index;
@@ -192,11 +202,11 @@ int npi_npy_read_ints(int64_t **out, const npi_npy_header *array, npi_stream *st
     const npgnn_env *env = npi_stream_env(stream);
     collector c = {.stream = stream, .type = array->type};
     if (is_text(array->type) || array->type.kind == 'f')
-        return refuse(stream, err, "the array must be one of integers");
+        return refuse(stream, err, "expected an array of integers");
     int code = npi_npy_read_each(array, stream, collect_int, &c, err);
     int64_t *ordered = code == 0 ? npi_alloc(env, c.count, sizeof *ordered, err) : NULL;
     for (size_t i = 0; ordered && i < c.count; i++)
-        ordered[i] = c.ints[place_of(array, i)];
+        ordered[i] = c.ints[file_position(array, i)];
     npi_free(env, c.ints);
     if (code == 0 && !ordered)
         return NPGNN_E_MEMORY;
@@ -209,11 +219,11 @@ int npi_npy_read_floats(float **out, const npi_npy_header *array, npi_stream *st
     const npgnn_env *env = npi_stream_env(stream);
     collector c = {.stream = stream, .type = array->type};
     if (is_text(array->type))
-        return refuse(stream, err, "the array must be one of numbers");
+        return refuse(stream, err, "expected an array of numbers");
     int code = npi_npy_read_each(array, stream, collect_float, &c, err);
     float *ordered = code == 0 ? npi_alloc(env, c.count, sizeof *ordered, err) : NULL;
     for (size_t i = 0; ordered && i < c.count; i++)
-        ordered[i] = c.floats[place_of(array, i)];
+        ordered[i] = c.floats[file_position(array, i)];
     npi_free(env, c.floats);
     if (code == 0 && !ordered)
         return NPGNN_E_MEMORY;
@@ -226,25 +236,25 @@ int npi_npy_read_floats(float **out, const npi_npy_header *array, npi_stream *st
 typedef struct text_reader {
     npi_stream *stream;
     npi_dtype type;
-    char *text; /* capacity for an element */
+    char *text; /* one element in UTF-8 */
     npi_text_fn *see;
     void *user;
 } text_reader;
 
-/* One character in UTF-8 at `to`; returns what follows it, NULL where it is none. */
+/* Writes a code point in UTF-8 and returns the position after it; NULL where it is not a Unicode character. */
 static char *put_utf8(char *to, int64_t c)
 {
-    static const unsigned char marks[] = {0, 0, 0xC0, 0xE0, 0xF0};
+    static const unsigned char prefixes[] = {0, 0, 0xC0, 0xE0, 0xF0};
     int length = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
     if (c > 0x10FFFF || (c >= 0xD800 && c <= 0xDFFF))
         return NULL;
     for (int i = length - 1; i > 0; i--, c >>= 6)
         to[i] = (char)(0x80 | (c & 0x3F));
-    to[0] = (char)(marks[length] | c);
+    to[0] = (char)(prefixes[length] | c);
     return to + length;
 }
 
-/* Elements are filled up with zeros at the end. */
+/* Converts one element. Texts that are shorter than the element are padded with zeros. */
 static int see_text(void *user, int64_t row, int64_t col, const unsigned char *element, npgnn_error *err)
 {
     text_reader *r = user;
@@ -262,8 +272,8 @@ static int see_text(void *user, int64_t row, int64_t col, const unsigned char *e
             *to++ = (char)c;
     }
     if (!to)
-        return npi_fail_at(err, NPGNN_E_FORMAT, npi_stream_name(r->stream), 0, "text %lld is not Unicode",
-                           (long long)row);
+        return npi_fail_at(err, NPGNN_E_FORMAT, npi_stream_name(r->stream), 0,
+                           "text %lld (counted from 0) is not valid Unicode", (long long)row);
     *to = '\0';
     return r->see(r->user, r->text, err);
 }
@@ -273,14 +283,14 @@ int npi_npy_read_texts(const npi_npy_header *array, npi_stream *stream, npi_text
     const npgnn_env *env = npi_stream_env(stream);
     text_reader r = {.stream = stream, .type = array->type, .see = see, .user = user};
     if (!is_text(array->type) || array->cols != 1)
-        return refuse(stream, err, "the array must be a vector of texts");
+        return refuse(stream, err, "expected a vector of texts");
     r.text = npi_alloc(env, (size_t)array->type.size + 1, 1, err);
     int code = r.text ? npi_npy_read_each(array, stream, see_text, &r, err) : NPGNN_E_MEMORY;
     npi_free(env, r.text);
     return code;
 }
 
-/* ---- as a table of features ---- */
+/* ---- feature tables ---- */
 
 static int collect_triple(void *user, int64_t row, int64_t col, const unsigned char *element, npgnn_error *err)
 {
@@ -298,7 +308,7 @@ int npi_table_read_npy(npi_table *out, npi_stream *stream, npgnn_error *err)
     npi_npy_header array = {0};
     int code = npi_npy_read_header(&array, stream, err);
     if (code == 0 && (array.dims != 2 || is_text(array.type)))
-        code = refuse(stream, err, "features need an array of numbers with two dimensions");
+        code = refuse(stream, err, "features need a two-dimensional array of numbers");
     collector c = {.stream = stream, .type = array.type};
     if (code == 0)
         code = npi_npy_read_each(&array, stream, collect_triple, &c, err);

@@ -1,3 +1,13 @@
+/* Arrays and sparse matrices in .npz files.
+ *
+ * A sparse matrix consists of the arrays shape and data, and of
+ *
+ *   csr   indptr (rows + 1), indices (count): columns
+ *   csc   indptr (cols + 1), indices (count): rows
+ *   coo   row (count), col (count)
+ *
+ * The array format tells which; without it, csr is meant. Refused: indices out of range and arrays that do not fit
+ * together. */
 #include "io/npz.h"
 
 #include <stdio.h>
@@ -8,7 +18,7 @@ static int refuse(npi_zip *zip, npgnn_error *err, const char *why)
     return npi_fail_at(err, NPGNN_E_FORMAT, npi_zip_name(zip), 0, "%s", why);
 }
 
-/* ---- arrays by their names ---- */
+/* ---- arrays by name ---- */
 
 static const char *member_name(char out[64], const char *prefix, const char *key)
 {
@@ -83,8 +93,8 @@ typedef struct sparse {
     sparse_format format;
     int32_t rows, cols;
     int64_t count;
-    int64_t *major; /* csr, csc: offsets; coo: row of each entry */
-    int64_t *minor; /* (count) indices; coo: column of each */
+    int64_t *major; /* csr, csc: indptr; coo: row */
+    int64_t *minor; /* (count) csr, csc: indices; coo: col */
     float *data;    /* (count) */
 } sparse;
 
@@ -105,7 +115,7 @@ static int match_format(void *user, char *text, npgnn_error *err)
     return 0;
 }
 
-/* scipy says it in an array `format`; elsewhere CSR is meant. */
+/* csr where the archive does not say. */
 static int read_format(sparse_format *out, npi_zip *zip, const char *prefix, npgnn_error *err)
 {
     npi_stream *stream = NULL;
@@ -119,7 +129,7 @@ static int read_format(sparse_format *out, npi_zip *zip, const char *prefix, npg
         code = npi_npy_read_texts(&array, stream, match_format, &found, err);
     npi_stream_close(stream);
     if (code == 0 && found < 0)
-        return refuse(zip, err, "of scipy's sparse matrices csr, csc and coo are understood");
+        return refuse(zip, err, "unsupported sparse format: expected csr, csc or coo");
     *out = (sparse_format)found;
     return code;
 }
@@ -131,7 +141,7 @@ static int read_shape(sparse *m, npi_zip *zip, const char *prefix, npgnn_error *
     int code = npi_npz_read_ints(&shape, &array, zip, prefix, "shape", err);
     if (code == 0 && (array.rows != 2 || array.cols != 1 || shape[0] < 0 || shape[0] >= INT32_MAX || shape[1] < 0 ||
                       shape[1] >= INT32_MAX))
-        code = refuse(zip, err, "the shape of the matrix must be two numbers below 2^31");
+        code = refuse(zip, err, "the shape of the sparse matrix must be two integers from 0 to 2^31 - 2");
     if (code == 0) {
         m->rows = (int32_t)shape[0];
         m->cols = (int32_t)shape[1];
@@ -140,7 +150,7 @@ static int read_shape(sparse *m, npi_zip *zip, const char *prefix, npgnn_error *
     return code;
 }
 
-/* Offsets ascend from 0 to the number of entries; every index is within the shape. */
+/* E_FORMAT unless indptr ascends from 0 to the number of entries and every index is within the shape. */
 static int check_sparse(const sparse *m, int64_t offsets, npi_zip *zip, npgnn_error *err)
 {
     int32_t outer = m->format == CSC ? m->cols : m->rows, inner = m->format == CSC ? m->rows : m->cols;
@@ -151,10 +161,10 @@ static int check_sparse(const sparse *m, int64_t offsets, npi_zip *zip, npgnn_er
             fine = m->major[i] <= m->major[i + 1];
     }
     if (!fine)
-        return refuse(zip, err, "the arrays of the sparse matrix do not fit its shape");
+        return refuse(zip, err, "the index arrays of the sparse matrix do not match its shape");
     for (int64_t i = 0; i < m->count; i++)
         if (m->minor[i] < 0 || m->minor[i] >= inner || (m->format == COO && (m->major[i] < 0 || m->major[i] >= outer)))
-            return refuse(zip, err, "an index of the sparse matrix is outside its shape");
+            return refuse(zip, err, "the sparse matrix has an index outside its shape");
     return 0;
 }
 
@@ -174,14 +184,14 @@ static int read_sparse(sparse *m, npi_zip *zip, const char *prefix, npgnn_error 
         return code;
     m->count = data.rows;
     if (data.cols != 1 || minor.cols != 1 || major.cols != 1 || minor.rows != data.rows)
-        return refuse(zip, err, "the arrays of the sparse matrix do not fit each other");
+        return refuse(zip, err, "the arrays of the sparse matrix have different lengths");
     return check_sparse(m, major.rows, zip, err);
 }
 
-/* The entries that are not zero. */
+/* Adds the entries that are not zero. */
 static int add_entries(npi_triples *out, const sparse *m, const npgnn_env *env, npgnn_error *err)
 {
-    int32_t line = 0;
+    int32_t line = 0; /* the row (csr) or column (csc) of entry i */
     int code = 0;
     for (int64_t i = 0; code == 0 && i < m->count; i++) {
         while (m->format != COO && m->major[line + 1] <= i)

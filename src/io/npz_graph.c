@@ -1,4 +1,4 @@
-/* Graphs and feature tables in .npz files. */
+/* Graphs and feature tables in .npz files; npz.h lists the kinds of files. */
 #include <stdio.h>
 #include <string.h>
 
@@ -27,7 +27,7 @@ static int dense_features(npi_table *table, npi_zip *zip, const char *key, npgnn
     return code;
 }
 
-/* Leaves the table empty where the archive has no features. */
+/* Reads the features of a graph. Leaves the table empty where the archive has none. */
 static int read_features(npi_table *table, npi_zip *zip, npgnn_error *err)
 {
     static const char *const prefixes[] = {"attr_", "attr_matrix.", NULL};
@@ -52,8 +52,9 @@ int npi_table_read_npz(npi_table *out, npi_stream *stream, npgnn_error *err)
     else if (code == 0)
         code = read_features(&table, zip, err);
     if (code == 0 && !table.x.ptr)
-        code = npi_fail_at(err, NPGNN_E_FORMAT, npi_stream_name(stream), 0,
-                           "no features in it: neither a matrix of scipy's nor an array x, features or arr_0");
+        code =
+            npi_fail_at(err, NPGNN_E_FORMAT, npi_stream_name(stream), 0,
+                        "no features in this file: expected a sparse matrix of scipy or an array x, features or arr_0");
     npi_zip_close(zip);
     if (code == 0)
         *out = table;
@@ -62,6 +63,7 @@ int npi_table_read_npz(npi_table *out, npi_stream *stream, npgnn_error *err)
 
 /* ---- names and labels ---- */
 
+/* Where the texts of an array go. */
 typedef struct text_sink {
     npi_zip *zip;
     npi_names *names;
@@ -75,7 +77,7 @@ static int add_name(void *user, char *text, npgnn_error *err)
     int32_t index, before = npi_names_count(sink->names);
     int code = npi_names_add(&index, sink->names, text, strlen(text), err);
     if (code == 0 && index != before)
-        return npi_fail_at(err, NPGNN_E_FORMAT, npi_zip_name(sink->zip), 0, "two nodes have the name '%.60s'", text);
+        return npi_fail_at(err, NPGNN_E_FORMAT, npi_zip_name(sink->zip), 0, "node name '%.60s' occurs twice", text);
     return code;
 }
 
@@ -85,14 +87,14 @@ static int add_column(void *user, char *text, npgnn_error *err)
     return npi_column_names_add(&sink->columns, text, npi_zip_env(sink->zip), err);
 }
 
-/* numpy's integers have no "none": -1 stands for it. */
+/* -1 means that a node has no label. */
 static int add_label(void *user, char *text, npgnn_error *err)
 {
     text_sink *sink = user;
     return npi_labels_add(&sink->labels, strcmp(text, "-1") == 0 ? "" : text, npi_zip_env(sink->zip), err);
 }
 
-/* Integers are texts too. */
+/* Calls `see` for each element of a vector of texts or integers, as text. */
 static int each_text(const npi_npy_header *array, npi_stream *stream, npi_text_fn *see, void *user, npgnn_error *err)
 {
     int64_t *numbers = NULL;
@@ -108,8 +110,8 @@ static int each_text(const npi_npy_header *array, npi_stream *stream, npi_text_f
     return code;
 }
 
-/* The texts of a vector of `count`, where the archive has one. An array of another kind, such as Python's objects, is left out with
- * a notice: the graph is there without it. */
+/* Reads the first of the arrays `keys` that the archive has. An array that is not a vector of `count` texts or
+ * integers, such as Python objects, is ignored with a notice: the graph does not depend on it. */
 static int read_texts(text_sink *sink, const char *const keys[], npi_text_fn *see, int64_t count, npgnn_error *err)
 {
     const npgnn_env *env = npi_zip_env(sink->zip);
@@ -121,7 +123,7 @@ static int read_texts(text_sink *sink, const char *const keys[], npi_text_fn *se
         return 0;
     int code = npi_npz_open(&stream, &array, sink->zip, "", key, &why);
     if (code == NPGNN_E_FORMAT) {
-        npi_log(env, "%s: left out", why.text);
+        npi_log(env, "%s; ignoring this array", why.text);
         return 0;
     }
     if (code) {
@@ -132,12 +134,13 @@ static int read_texts(text_sink *sink, const char *const keys[], npi_text_fn *se
     if (array.rows == count && array.cols == 1 && array.type.kind != 'f')
         code = each_text(&array, stream, see, sink, err);
     else
-        npi_log(env, "%s: no texts or integers, one for each of %lld: left out", npi_stream_name(stream),
+        npi_log(env, "%s: ignoring this array: expected a vector of %lld texts or integers", npi_stream_name(stream),
                 (long long)count);
     npi_stream_close(stream);
     return code;
 }
 
+/* Reads the names of nodes and columns and the labels into the table. */
 static int read_names(npi_table *table, text_sink *sink, int32_t n, npgnn_error *err)
 {
     static const char *const nodes[] = {"node_names", NULL}, *const columns[] = {"attr_names", NULL};
@@ -163,13 +166,14 @@ static int read_names(npi_table *table, text_sink *sink, int32_t n, npgnn_error 
 
 /* ---- edges ---- */
 
+/* The edges of an adjacency matrix. */
 static int matrix_edges(npi_edge_list *list, npi_zip *zip, const char *prefix, npgnn_error *err)
 {
     npi_triples triples = {0};
     int32_t rows = 0, cols = 0;
     int code = npi_npz_read_sparse(&triples, &rows, &cols, zip, prefix, err);
     if (code == 0 && rows != cols)
-        code = npi_fail_at(err, NPGNN_E_FORMAT, npi_zip_name(zip), 0, "links need a square matrix, not %d x %d", rows,
+        code = npi_fail_at(err, NPGNN_E_FORMAT, npi_zip_name(zip), 0, "edges need a square matrix, got %d x %d", rows,
                            cols);
     for (size_t i = 0; code == 0 && i < triples.count; i++) {
         npgnn_pair edge = {triples.items[i].row, triples.items[i].col};
@@ -180,6 +184,7 @@ static int matrix_edges(npi_edge_list *list, npi_zip *zip, const char *prefix, n
     return code;
 }
 
+/* Adds edges from an array of ids: edge i joins ids[i * step] and ids[i * step + across]. */
 static int add_listed(npi_edge_list *list, const int64_t *ids, int64_t count, int64_t step, int64_t across,
                       npi_zip *zip, npgnn_error *err)
 {
@@ -188,8 +193,8 @@ static int add_listed(npi_edge_list *list, const int64_t *ids, int64_t count, in
         int64_t u = ids[i * step], v = ids[i * step + across], larger = u > v ? u : v;
         if (u < 0 || v < 0 || larger >= INT32_MAX)
             return npi_fail_at(err, NPGNN_E_FORMAT, npi_zip_name(zip), 0,
-                               "edge %lld (from 0) joins %lld and %lld: nodes count from 0 to 2^31 - 2", (long long)i,
-                               (long long)u, (long long)v);
+                               "edge %lld (counted from 0) joins nodes %lld and %lld: ids must be from 0 to 2^31 - 2",
+                               (long long)i, (long long)u, (long long)v);
         if (larger > list->largest)
             list->largest = (int32_t)larger;
         npgnn_pair edge = {(int32_t)u, (int32_t)v};
@@ -198,7 +203,7 @@ static int add_listed(npi_edge_list *list, const int64_t *ids, int64_t count, in
     return code;
 }
 
-/* (2, edges) or (edges, 2); of a matrix of 2 x 2, the name tells. */
+/* The edges of an array (2, m) or (m, 2). A (2, 2) array is (2, m) where it is called edge_index. */
 static int list_edges(npi_edge_list *list, npi_zip *zip, const char *key, npgnn_error *err)
 {
     int64_t *ids = NULL;
@@ -211,7 +216,8 @@ static int list_edges(npi_edge_list *list, npi_zip *zip, const char *key, npgnn_
     else if (array.cols == 2)
         code = add_listed(list, ids, array.rows, 2, 1, zip, err);
     else
-        code = npi_fail_at(err, NPGNN_E_FORMAT, npi_zip_name(zip), 0, "%s must be of 2 x edges or edges x 2", key);
+        code = npi_fail_at(err, NPGNN_E_FORMAT, npi_zip_name(zip), 0, "%s must have the shape 2 x edges or edges x 2",
+                           key);
     npi_free(npi_zip_env(zip), ids);
     return code;
 }
@@ -229,17 +235,18 @@ static int read_edges(npi_edge_list *list, npi_zip *zip, npgnn_error *err)
     if (npi_npz_has(zip, "", "format"))
         return matrix_edges(list, zip, "", err);
     return npi_fail_at(err, NPGNN_E_FORMAT, npi_zip_name(zip), 0,
-                       "no graph in it: neither adj_data nor edge_index nor edges, and no matrix of scipy's");
+                       "no graph in this file: expected adj_data, edge_index, edges or a sparse matrix of scipy");
 }
 
-/* ---- together ---- */
+/* ---- the graph ---- */
 
-/* Edges speak of rows, so the names of the rows are theirs. */
+/* Edges refer to rows by index: gives them the names of the rows. */
 static int share_names(npi_edge_list *list, const npi_table *table, npi_zip *zip, npgnn_error *err)
 {
     int32_t rows = table->x.rows;
     if (list->largest >= rows || (list->nodes != 0 && list->nodes != rows))
-        return npi_fail_at(err, NPGNN_E_MISMATCH, npi_zip_name(zip), 0, "%d nodes in the edges, but %d names of nodes",
+        return npi_fail_at(err, NPGNN_E_MISMATCH, npi_zip_name(zip), 0,
+                           "the edges have %d nodes, but there are %d node names",
                            list->nodes ? list->nodes : list->largest + 1, rows);
     list->names = npi_names_share(table->names);
     return 0;

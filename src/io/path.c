@@ -1,3 +1,4 @@
+/* Joining paths, with a check of their length. */
 #include "io/path.h"
 
 #include <stdio.h>

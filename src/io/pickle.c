@@ -1,22 +1,23 @@
+/* The stack machine that reads pickles, protocols 2 to 5; pickle.h says what it accepts. */
 #include "io/pickle.h"
 
 #include <string.h>
 
-#define LARGEST_FILE ((size_t)2 << 30)
-#define DEEPEST 64 /* open marks; the real files need 3 */
+#define MAX_FILE_SIZE ((size_t)2 << 30)
+#define MAX_MARKS 64 /* open marks; real files need 3 */
 
 typedef struct machine {
     npi_pickle *pickle;
-    size_t at; /* next byte */
-    size_t opcode_at;
+    size_t at;        /* position of the next byte */
+    size_t opcode_at; /* position of the current instruction */
     uint32_t *stack;
     size_t depth, stack_capacity;
-    size_t marks[DEEPEST]; /* depth of the stack at each open mark */
+    size_t marks[MAX_MARKS]; /* depth of the stack at each open mark */
     int mark_count;
-    uint32_t *memo; /* value + 1; 0: nothing there */
+    uint32_t *memo; /* value + 1, 0: empty */
     size_t memo_count, memo_capacity;
-    uint64_t argument; /* of the opcode under way */
-    int detail;        /* which of the similar ones it is */
+    uint64_t argument; /* of the current instruction */
+    int detail;        /* tells similar instructions apart, see opcodes */
     int stopped;
     npgnn_error *err;
 } machine;
@@ -24,7 +25,7 @@ typedef struct machine {
 typedef struct opcode {
     const char *name;
     int width;  /* bytes of its argument, an unsigned little-endian number */
-    int detail; /* which of the similar ones it is */
+    int detail; /* tells instructions apart that share a function */
     int (*run)(machine *m);
 } opcode;
 
@@ -64,7 +65,7 @@ static int push_value(machine *m, npi_pickle_value value)
     return code ? code : push(m, index);
 }
 
-/* How many values lie above the last mark: those that may be popped. */
+/* The number of values above the last mark, which may be popped. */
 static size_t available(const machine *m)
 {
     return m->depth - (m->mark_count ? m->marks[m->mark_count - 1] : 0);
@@ -72,7 +73,7 @@ static size_t available(const machine *m)
 
 static int need(machine *m, size_t values)
 {
-    return available(m) < values ? refuse(m, "takes more values than there are") : 0;
+    return available(m) < values ? refuse(m, "instruction takes more values than the stack has") : 0;
 }
 
 static npi_pickle_value *top(machine *m)
@@ -80,11 +81,12 @@ static npi_pickle_value *top(machine *m)
     return &m->pickle->values[m->stack[m->depth - 1]];
 }
 
-/* Appends the values of stack[from .. depth) to the list and pops them. */
+/* Pops stack[from .. depth) and appends it to the list. */
 static int collect(machine *m, npi_pickle_value *list, size_t from)
 {
     size_t more = m->depth - from, wanted = list->as.list.count + more;
     if (wanted > list->as.list.capacity) {
+        /* exact at first, because most lists are built at once; then doubling */
         size_t capacity = more == wanted || wanted > 2 * list->as.list.capacity ? wanted : 2 * list->as.list.capacity;
         uint32_t *grown = npi_resize(&m->pickle->env, list->as.list.items, capacity, sizeof *grown, m->err);
         if (!grown)
@@ -99,10 +101,11 @@ static int collect(machine *m, npi_pickle_value *list, size_t from)
     return 0;
 }
 
+/* Removes the last mark; *from becomes the depth of the stack at it. */
 static int close_mark(machine *m, size_t *from)
 {
     if (m->mark_count == 0)
-        return refuse(m, "closes a mark that was not set");
+        return refuse(m, "instruction closes a mark that was not set");
     *from = m->marks[--m->mark_count];
     return 0;
 }
@@ -111,12 +114,12 @@ static int close_mark(machine *m, size_t *from)
 
 static int op_proto(machine *m)
 {
-    return m->argument > 5 ? refuse(m, "a pickle protocol newer than 5") : 0;
+    return m->argument > 5 ? refuse(m, "unsupported pickle protocol: 5 is the newest supported one") : 0;
 }
 
 static int op_frame(machine *m)
 {
-    return m->argument > m->pickle->size - m->at ? refuse(m, "FRAME is longer than the file") : 0;
+    return m->argument > m->pickle->size - m->at ? refuse(m, "frame is longer than the file") : 0;
 }
 
 static int op_bool(machine *m)
@@ -125,7 +128,7 @@ static int op_bool(machine *m)
     return push_value(m, value);
 }
 
-/* detail: 1 when the argument is signed, which only the 4-byte one is */
+/* detail: 1 where the argument is signed, which only that of 4 bytes is */
 static int op_int(machine *m)
 {
     int64_t integer = (int64_t)m->argument;
@@ -139,7 +142,7 @@ static int op_long(machine *m)
 {
     uint64_t size = m->argument;
     if (size > 8)
-        return refuse(m, "an integer of more than 64 bits");
+        return refuse(m, "integer of more than 64 bits");
     if (size > m->pickle->size - m->at)
         return refuse(m, "the file ends within an integer");
     npi_dtype type = {'i', (int)size, 0};
@@ -156,7 +159,7 @@ static int op_string(machine *m)
     npi_pickle_value value = {.kind = (npi_pickle_kind)m->detail};
     uint64_t size = m->argument;
     if (size > m->pickle->size - m->at)
-        return refuse(m, "a string longer than the file");
+        return refuse(m, "string is longer than the file");
     value.as.string.bytes = m->pickle->bytes + m->at;
     value.as.string.size = (size_t)size;
     m->at += (size_t)size;
@@ -167,8 +170,8 @@ static int op_string(machine *m)
 
 static int op_mark(machine *m)
 {
-    if (m->mark_count == DEEPEST)
-        return refuse(m, "values nested too deeply");
+    if (m->mark_count == MAX_MARKS)
+        return refuse(m, "values are nested too deeply");
     m->marks[m->mark_count++] = m->depth;
     return 0;
 }
@@ -196,7 +199,7 @@ static int push_tuple(machine *m, size_t from)
     return code;
 }
 
-/* detail: the size, or 0 for all above the mark */
+/* detail: the size, or 0 for all values above the mark */
 static int op_tuple(machine *m)
 {
     size_t from = 0;
@@ -207,7 +210,7 @@ static int op_tuple(machine *m)
     return push_tuple(m, size ? m->depth - size : from);
 }
 
-/* Puts `fixed` values, or with 0 all above the mark, into the list or dict below them. */
+/* Appends `fixed` values, or all above the mark where that is 0, to the list or dict below them on the stack. */
 static int put_items(machine *m, npi_pickle_kind kind, size_t fixed)
 {
     size_t from = 0;
@@ -218,13 +221,13 @@ static int put_items(machine *m, npi_pickle_kind kind, size_t fixed)
         from = m->depth - fixed;
     size_t count = m->depth - from;
     if (from == (m->mark_count ? m->marks[m->mark_count - 1] : 0))
-        return refuse(m, "takes more values than there are");
+        return refuse(m, "instruction takes more values than the stack has");
     npi_pickle_value *into = &m->pickle->values[m->stack[from - 1]];
     if (into->kind != kind)
-        return refuse(m, kind == NPI_PICKLE_LIST ? "appends to something that is not a list"
-                                                 : "sets items of something that is not a dict");
+        return refuse(m, kind == NPI_PICKLE_LIST ? "instruction appends to a value that is not a list"
+                                                 : "instruction sets items of a value that is not a dict");
     if (kind == NPI_PICKLE_DICT && count % 2)
-        return refuse(m, "a dict with a key and no value");
+        return refuse(m, "dict has a key without a value");
     return collect(m, into, from);
 }
 
@@ -245,8 +248,8 @@ static int put_memo(machine *m, uint64_t slot)
     int code = need(m, 1);
     if (code)
         return code;
-    if (slot > m->pickle->size) /* picklers count up from 0 or 1, spending a byte or more each time */
-        return refuse(m, "a memo slot out of range");
+    if (slot > m->pickle->size) /* picklers number slots from 0 or 1 and use at least one byte for each */
+        return refuse(m, "memo slot out of range");
     while (m->memo_count <= slot) {
         code = npi_grow(&m->pickle->env, &m->memo, &m->memo_capacity, m->memo_count, sizeof *m->memo, m->err);
         if (code)
@@ -271,7 +274,7 @@ static int op_get(machine *m)
 {
     uint64_t slot = m->argument;
     if (slot >= m->memo_count || m->memo[slot] == 0)
-        return refuse(m, "reads a memo slot that was not written");
+        return refuse(m, "instruction reads a memo slot that is empty");
     return push(m, m->memo[slot] - 1);
 }
 
@@ -300,11 +303,11 @@ static int same(const unsigned char *bytes, size_t size, const char *text)
     return strlen(text) == size && memcmp(bytes, text, size) == 0;
 }
 
-/* Copies for an error message what a file says, with anything but plain characters as '?'. */
-static void show(char *out, size_t capacity, const unsigned char *bytes, size_t size)
+/* Copies bytes of the file into a message, with '?' for everything but printable ASCII. */
+static void quote(char *out, size_t out_size, const unsigned char *bytes, size_t size)
 {
     size_t used = 0;
-    for (; used < size && used < capacity - 1; used++)
+    for (; used < size && used < out_size - 1; used++)
         out[used] = bytes[used] > ' ' && bytes[used] < 127 ? (char)bytes[used] : '?';
     out[used] = '\0';
 }
@@ -318,14 +321,14 @@ static int push_class(machine *m, const unsigned char *module, size_t module_siz
             npi_pickle_value value = {.kind = NPI_PICKLE_CLASS, .of = known_classes[i].of};
             return push_value(m, value);
         }
-    show(shown_module, sizeof shown_module, module, module_size);
-    show(shown_name, sizeof shown_name, name, name_size);
+    quote(shown_module, sizeof shown_module, module, module_size);
+    quote(shown_name, sizeof shown_name, name, name_size);
     return npi_fail_at(m->err, NPGNN_E_FORMAT, m->pickle->name, 0,
-                       "byte %zu: the pickle asks for %s.%s, which no graph file needs: refused", m->opcode_at,
+                       "byte %zu: the pickle uses %s.%s, which is not allowed in a graph file", m->opcode_at,
                        shown_module, shown_name);
 }
 
-/* Two lines of text: the module and the name in it. */
+/* Two lines of text follow: the module and the name of the class. */
 static int op_global(machine *m)
 {
     const unsigned char *module = m->pickle->bytes + m->at;
@@ -348,12 +351,12 @@ static int op_stack_global(machine *m)
         return code;
     const npi_pickle_value *name = top(m), *module = &m->pickle->values[m->stack[m->depth - 2]];
     if (name->kind != NPI_PICKLE_TEXT || module->kind != NPI_PICKLE_TEXT)
-        return refuse(m, "a class whose name is not text");
+        return refuse(m, "name of a class is not text");
     m->depth -= 2;
     return push_class(m, module->as.string.bytes, module->as.string.size, name->as.string.bytes, name->as.string.size);
 }
 
-/* Turns UTF-8 text into the Latin-1 bytes it stands for, in place: they are never longer. */
+/* Converts UTF-8 to Latin-1 in place; Latin-1 is never longer. */
 static int encode_latin1(machine *m, npi_pickle_value *text)
 {
     unsigned char *bytes = text->as.string.bytes;
@@ -362,7 +365,7 @@ static int encode_latin1(machine *m, npi_pickle_value *text)
         unsigned char byte = bytes[i];
         if (byte >= 0x80) { /* U+0080 to U+00FF: 110000xx 10xxxxxx */
             if ((byte & 0xFC) != 0xC0 || i + 1 == text->as.string.size || (bytes[i + 1] & 0xC0) != 0x80)
-                return refuse(m, "text that is not Latin-1");
+                return refuse(m, "text is not Latin-1");
             byte = (unsigned char)(byte << 6 | (bytes[++i] & 0x3F));
         }
         bytes[used++] = byte;
@@ -372,21 +375,21 @@ static int encode_latin1(machine *m, npi_pickle_value *text)
     return 0;
 }
 
-/* encode(text, 'latin1'): the text becomes its own encoding, so that the memo may name it again. */
+/* _codecs.encode(text, 'latin1'). The text itself is converted, so that the memo refers to the result. */
 static int push_encoded(machine *m, const npi_pickle_value *args)
 {
     int code = 0;
     if (args->as.list.count != 2)
-        return refuse(m, "encode needs a text and a code");
+        return refuse(m, "_codecs.encode needs a text and an encoding");
     npi_pickle_value *text = &m->pickle->values[args->as.list.items[0]];
     if (text->kind == NPI_PICKLE_TEXT)
         code = encode_latin1(m, text);
     else if (text->kind != NPI_PICKLE_BYTES) /* BYTES: encoded before */
-        code = refuse(m, "encode needs a text and a code");
+        code = refuse(m, "_codecs.encode needs a text and an encoding");
     return code ? code : push(m, args->as.list.items[0]);
 }
 
-/* What calling `of` with these arguments gives. */
+/* Pushes the result of calling a class with arguments. */
 static int push_made(machine *m, npi_pickle_class of, uint32_t args)
 {
     npi_pickle_value object = {.kind = NPI_PICKLE_OBJECT, .of = of, .as.object.args = args};
@@ -395,11 +398,11 @@ static int push_made(machine *m, npi_pickle_class of, uint32_t args)
     if (of == NPI_PICKLE_ENCODE)
         return push_encoded(m, &m->pickle->values[args]);
     if (of == NPI_PICKLE_NDARRAY || of == NPI_PICKLE_PYTHON_LIST)
-        return refuse(m, "calls a class that no graph file calls");
+        return refuse(m, "instruction calls a class that must not be called");
     return push_value(m, object);
 }
 
-/* REDUCE and NEWOBJ: class, arguments -> object */
+/* REDUCE and NEWOBJ: replaces a class and its arguments with an object. */
 static int op_make(machine *m)
 {
     int code = need(m, 2);
@@ -408,11 +411,12 @@ static int op_make(machine *m)
     uint32_t args = m->stack[m->depth - 1];
     const npi_pickle_value *callable = &m->pickle->values[m->stack[m->depth - 2]];
     if (callable->kind != NPI_PICKLE_CLASS || top(m)->kind != NPI_PICKLE_TUPLE)
-        return refuse(m, "makes an object of something that is not a class and its arguments");
+        return refuse(m, "object is not made from a class and a tuple of arguments");
     m->depth -= 2;
     return push_made(m, callable->of, args);
 }
 
+/* Gives the object below the top its state. */
 static int op_build(machine *m)
 {
     int code = need(m, 2);
@@ -420,7 +424,7 @@ static int op_build(machine *m)
         return code;
     uint32_t state = m->stack[--m->depth];
     if (top(m)->kind != NPI_PICKLE_OBJECT)
-        return refuse(m, "gives state to something that is not an object");
+        return refuse(m, "instruction gives a state to a value that is not an object");
     top(m)->as.object.state = state;
     return 0;
 }
@@ -428,7 +432,7 @@ static int op_build(machine *m)
 static int op_stop(machine *m)
 {
     if (m->depth != 1 || m->mark_count != 0)
-        return refuse(m, "ends with other than one value");
+        return refuse(m, "pickle does not end with exactly one value");
     m->stopped = 1;
     m->pickle->root = m->stack[0];
     return 0;
@@ -478,6 +482,7 @@ static const opcode opcodes[256] = {
     ['.'] = {"STOP", 0, 0, op_stop},
 };
 
+/* Executes one instruction. */
 static int step(machine *m)
 {
     const npi_pickle *p = m->pickle;
@@ -487,8 +492,8 @@ static int step(machine *m)
     unsigned char byte = p->bytes[m->at++];
     const opcode *op = &opcodes[byte];
     if (!op->run)
-        return npi_fail_at(m->err, NPGNN_E_FORMAT, p->name, 0,
-                           "byte %zu: 0x%02X is not a pickle instruction that graph files use", m->opcode_at, byte);
+        return npi_fail_at(m->err, NPGNN_E_FORMAT, p->name, 0, "byte %zu: unsupported pickle instruction 0x%02X",
+                           m->opcode_at, byte);
     if ((size_t)op->width > p->size - m->at)
         return npi_fail_at(m->err, NPGNN_E_FORMAT, p->name, 0, "byte %zu: the file ends within %s", m->opcode_at,
                            op->name);
@@ -507,9 +512,9 @@ int npi_pickle_read(npi_pickle *out, npi_stream *stream, npgnn_error *err)
     uint32_t zero;
     pickle.name = npi_strdup(&pickle.env, npi_stream_name(stream), err);
     int code =
-        pickle.name ? npi_stream_read_all(&pickle.bytes, &pickle.size, stream, LARGEST_FILE, err) : NPGNN_E_MEMORY;
+        pickle.name ? npi_stream_read_all(&pickle.bytes, &pickle.size, stream, MAX_FILE_SIZE, err) : NPGNN_E_MEMORY;
     if (code == 0)
-        code = add_value(&m, none, &zero);
+        code = add_value(&m, none, &zero); /* value 0 is None */
     while (code == 0 && !m.stopped)
         code = step(&m);
     npi_free(&pickle.env, m.stack);

@@ -1,3 +1,4 @@
+/* Interprets the values of a pickle as strings, numpy arrays and scipy CSR matrices, and checks them. */
 #include "io/pickle.h"
 
 #include <string.h>
@@ -52,7 +53,7 @@ static int is_object(const npi_pickle_value *value, npi_pickle_class of)
     return value && value->kind == NPI_PICKLE_OBJECT && value->of == of;
 }
 
-/* dtype('i4', 0, 1) with the state (3, '<', ...), which has the byte order. */
+/* An element type is dtype('i4', 0, 1) with the state (3, '<', ...), which has the byte order. Returns 0 or -1. */
 static int read_dtype(npi_dtype *out, const npi_pickle *p, const npi_pickle_value *value)
 {
     if (!is_object(value, NPI_PICKLE_DTYPE))
@@ -65,6 +66,7 @@ static int read_dtype(npi_dtype *out, const npi_pickle *p, const npi_pickle_valu
     return 0;
 }
 
+/* A shape is a tuple of one or two integers. Returns 0 or -1. */
 static int read_shape(npi_pickle_array *out, const npi_pickle *p, const npi_pickle_value *shape)
 {
     int64_t size[2] = {0, 1};
@@ -82,52 +84,54 @@ static int read_shape(npi_pickle_array *out, const npi_pickle *p, const npi_pick
     return 0;
 }
 
-/* Where an array keeps its parts: the state that BUILD gave _reconstruct, or the arguments of _frombuffer. */
-typedef struct array_parts {
+/* The components of an array. */
+typedef struct components {
     const npi_pickle_value *bytes, *type, *shape;
     int fortran;
-} array_parts;
+} components;
 
-static array_parts find_parts(const npi_pickle *p, const npi_pickle_value *value)
+/* They are in the state of an array made by _reconstruct, and in the arguments of one made by _frombuffer. */
+static components find_components(const npi_pickle *p, const npi_pickle_value *value)
 {
-    array_parts parts = {0};
+    components found = {0};
     if (is_object(value, NPI_PICKLE_RECONSTRUCT)) {
         const npi_pickle_value *state = npi_pickle_at(p, value->as.object.state);
         const npi_pickle_value *fortran = npi_pickle_item(p, state, 3);
-        parts.shape = npi_pickle_item(p, state, 1);
-        parts.type = npi_pickle_item(p, state, 2);
-        parts.fortran = fortran && fortran->kind == NPI_PICKLE_INT && fortran->as.integer;
-        parts.bytes = npi_pickle_item(p, state, 4);
+        found.shape = npi_pickle_item(p, state, 1);
+        found.type = npi_pickle_item(p, state, 2);
+        found.fortran = fortran && fortran->kind == NPI_PICKLE_INT && fortran->as.integer;
+        found.bytes = npi_pickle_item(p, state, 4);
     } else if (is_object(value, NPI_PICKLE_FROMBUFFER)) {
         const npi_pickle_value *args = npi_pickle_at(p, value->as.object.args);
-        parts.bytes = npi_pickle_item(p, args, 0);
-        parts.type = npi_pickle_item(p, args, 1);
-        parts.shape = npi_pickle_item(p, args, 2);
-        parts.fortran = is_text(npi_pickle_item(p, args, 3), "F");
+        found.bytes = npi_pickle_item(p, args, 0);
+        found.type = npi_pickle_item(p, args, 1);
+        found.shape = npi_pickle_item(p, args, 2);
+        found.fortran = is_text(npi_pickle_item(p, args, 3), "F");
     }
-    return parts;
+    return found;
 }
 
 int npi_pickle_get_array(npi_pickle_array *out, const npi_pickle *p, const npi_pickle_value *value, const char *what,
                          npgnn_error *err)
 {
     npi_pickle_array array = {0};
-    array_parts parts = find_parts(p, value);
-    if (!parts.bytes || parts.bytes->kind != NPI_PICKLE_BYTES)
+    components found = find_components(p, value);
+    if (!found.bytes || found.bytes->kind != NPI_PICKLE_BYTES)
         return npi_fail_at(err, NPGNN_E_FORMAT, p->name, 0, "%s is not an array", what);
-    if (read_dtype(&array.type, p, parts.type))
+    if (read_dtype(&array.type, p, found.type))
         return npi_fail_at(err, NPGNN_E_FORMAT, p->name, 0, "%s is not an array of numbers", what);
-    if (read_shape(&array, p, parts.shape))
-        return npi_fail_at(err, NPGNN_E_FORMAT, p->name, 0, "%s has not one or two dimensions", what);
-    if (parts.fortran && array.rows != 1 && array.cols != 1)
-        return npi_fail_at(err, NPGNN_E_FORMAT, p->name, 0, "%s is stored by columns (Fortran order)", what);
-    /* both factors are below 2^31 and the element has at most 8 bytes: no overflow */
-    uint64_t needed = (uint64_t)array.rows * (uint64_t)array.cols;
-    if (needed > SIZE_MAX / 8 || needed * (uint64_t)array.type.size != parts.bytes->as.string.size)
+    if (read_shape(&array, p, found.shape))
+        return npi_fail_at(err, NPGNN_E_FORMAT, p->name, 0, "%s must have one or two dimensions", what);
+    if (found.fortran && array.rows != 1 && array.cols != 1)
         return npi_fail_at(err, NPGNN_E_FORMAT, p->name, 0,
-                           "%s has %zu bytes, which its shape %lld x %lld does not need", what,
-                           parts.bytes->as.string.size, (long long)array.rows, (long long)array.cols);
-    array.bytes = parts.bytes->as.string.bytes;
+                           "%s is stored column by column (Fortran order), which is not supported", what);
+    /* both factors are at most 2^31 - 1, so that the product does not overflow */
+    uint64_t needed = (uint64_t)array.rows * (uint64_t)array.cols;
+    if (needed > SIZE_MAX / 8 || needed * (uint64_t)array.type.size != found.bytes->as.string.size)
+        return npi_fail_at(err, NPGNN_E_FORMAT, p->name, 0,
+                           "%s has %zu bytes, which does not match its shape %lld x %lld", what,
+                           found.bytes->as.string.size, (long long)array.rows, (long long)array.cols);
+    array.bytes = found.bytes->as.string.bytes;
     *out = array;
     return 0;
 }
@@ -136,22 +140,23 @@ static int check_csr(const npi_pickle_csr *csr, const npi_pickle *p, npgnn_error
 {
     int64_t elements = csr->col.rows, last = 0;
     if (csr->ptr.rows != (int64_t)csr->rows + 1 || csr->val.rows != elements || npi_pickle_array_int(&csr->ptr, 0) != 0)
-        return npi_fail_at(err, NPGNN_E_FORMAT, p->name, 0, "the parts of the matrix do not fit together");
+        return npi_fail_at(err, NPGNN_E_FORMAT, p->name, 0, "the arrays of the sparse matrix do not match its shape");
     for (int64_t row = 1; row <= csr->rows; row++) {
         int64_t next = npi_pickle_array_int(&csr->ptr, row);
         if (next < last)
-            return npi_fail_at(err, NPGNN_E_FORMAT, p->name, 0, "row %lld of the matrix ends before it begins",
+            return npi_fail_at(err, NPGNN_E_FORMAT, p->name, 0, "row %lld of the sparse matrix ends before it begins",
                                (long long)row - 1);
         last = next;
     }
     if (last != elements)
         return npi_fail_at(err, NPGNN_E_FORMAT, p->name, 0,
-                           "the rows of the matrix hold %lld elements, but it has %lld", (long long)last,
+                           "the rows of the sparse matrix have %lld elements, but it has %lld", (long long)last,
                            (long long)elements);
     for (int64_t i = 0; i < elements; i++) {
         int64_t col = npi_pickle_array_int(&csr->col, i);
         if (col < 0 || col >= csr->cols)
-            return npi_fail_at(err, NPGNN_E_FORMAT, p->name, 0, "column %lld of a matrix that has %d", (long long)col,
+            return npi_fail_at(err, NPGNN_E_FORMAT, p->name, 0,
+                               "the sparse matrix has column %lld, but only %d columns", (long long)col,
                                (int)csr->cols);
     }
     return 0;
@@ -162,13 +167,13 @@ int npi_pickle_get_csr(npi_pickle_csr *out, const npi_pickle *p, const npi_pickl
     npi_pickle_csr csr;
     npi_pickle_array shape;
     if (!is_object(value, NPI_PICKLE_CSR))
-        return npi_fail_at(err, NPGNN_E_FORMAT, p->name, 0, "this is not a sparse matrix (scipy's csr_matrix)");
+        return npi_fail_at(err, NPGNN_E_FORMAT, p->name, 0, "not a sparse matrix (scipy.sparse.csr_matrix)");
     const npi_pickle_value *state = npi_pickle_at(p, value->as.object.state);
     const npi_pickle_value *size = npi_pickle_lookup(p, state, "_shape");
     if (!size)
         size = npi_pickle_lookup(p, state, "shape");
     if (read_shape(&shape, p, size) || shape.dimensions != 2)
-        return npi_fail_at(err, NPGNN_E_FORMAT, p->name, 0, "the matrix has no usable shape");
+        return npi_fail_at(err, NPGNN_E_FORMAT, p->name, 0, "the shape of the sparse matrix is missing or invalid");
     csr.rows = (int32_t)shape.rows;
     csr.cols = (int32_t)shape.cols;
     int code = npi_pickle_get_array(&csr.ptr, p, npi_pickle_lookup(p, state, "indptr"), "indptr", err);
@@ -180,7 +185,7 @@ int npi_pickle_get_csr(npi_pickle_csr *out, const npi_pickle *p, const npi_pickl
         return code;
     if (csr.ptr.dimensions != 1 || csr.ptr.type.kind == 'f' || csr.col.dimensions != 1 || csr.col.type.kind == 'f' ||
         csr.val.dimensions != 1)
-        return npi_fail_at(err, NPGNN_E_FORMAT, p->name, 0, "the parts of the matrix are of the wrong kind");
+        return npi_fail_at(err, NPGNN_E_FORMAT, p->name, 0, "the arrays of the sparse matrix have the wrong type");
     code = check_csr(&csr, p, err);
     if (code == 0)
         *out = csr;

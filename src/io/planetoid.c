@@ -1,3 +1,11 @@
+/* Planetoid files:
+ *
+ *   allx, tx     CSR matrices (rows, f): features
+ *   ally, ty     arrays (rows, classes): class labels, one-hot
+ *   graph        dict: node -> list of its neighbours
+ *   test.index   text, one node per line: line i is the node of row i of tx and ty
+ *
+ * Row i of allx and ally is node i. A node that is in neither (Citeseer has some) has zero features and no label. */
 #include "io/planetoid.h"
 
 #include <float.h>
@@ -12,14 +20,14 @@
 #include "io/rows.h"
 #include "io/text.h"
 
-/* What the files hold, as pickled. */
+/* The contents of the files. */
 typedef struct contents {
     npi_pickle pickle[NPI_PLANETOID_TEST];
     npi_pickle_csr allx, tx;
     npi_pickle_array ally, ty;
     int32_t *test; /* (tx.rows) node of each row of tx and ty */
     int32_t nodes;
-    int32_t *source; /* (nodes) row of allx, or allx.rows + row of tx; -1: in neither */
+    int32_t *source; /* (nodes) row of allx, or allx.rows + row of tx; -1: none */
 } contents;
 
 const char *npi_planetoid_suffix(npi_planetoid_file file)
@@ -28,9 +36,9 @@ const char *npi_planetoid_suffix(npi_planetoid_file file)
     return suffixes[file];
 }
 
-/* ---- which node is which row ---- */
+/* ---- which row is which node ---- */
 
-/* The ids of test.index, one a line, as many as tx has rows. */
+/* Reads test.index, which has one id per row of tx. */
 static int read_test_index(contents *c, npi_stream *stream, const npgnn_env *env, npgnn_error *err)
 {
     int32_t count = 0, rows = c->tx.rows;
@@ -47,7 +55,7 @@ static int read_test_index(contents *c, npi_stream *stream, const npgnn_env *env
         if (!npi_number_parse_int(&id, field) || id < 0 || id >= INT32_MAX)
             return npi_stream_fail(stream, err, "'%.40s' is not a node id", field);
         if (count == rows)
-            return npi_stream_fail(stream, err, "more ids than tx has rows (%d)", rows);
+            return npi_stream_fail(stream, err, "more ids than the %d rows of tx", rows);
         c->test[count++] = (int32_t)id;
     }
     if (code == 0 && count < rows)
@@ -55,16 +63,16 @@ static int read_test_index(contents *c, npi_stream *stream, const npgnn_env *env
     return code;
 }
 
-/* Rows of allx are the first nodes; those of tx go where test.index says. The ids may leave out nodes but not more than
- * a file of this size can mean: 32 a row. */
+/* Fills `source`. The ids may leave out nodes, but there may be at most 32 nodes per row, so that a short file
+ * cannot make us reserve much memory. */
 static int place_rows(contents *c, const char *index_name, const npgnn_env *env, npgnn_error *err)
 {
     int32_t last = c->allx.rows - 1;
     for (int32_t i = 0; i < c->tx.rows; i++)
         last = c->test[i] > last ? c->test[i] : last;
     if ((int64_t)last >= 32 * ((int64_t)c->allx.rows + c->tx.rows))
-        return npi_fail_at(err, NPGNN_E_FORMAT, index_name, 0, "node %d of a graph with %d rows of features", last,
-                           c->allx.rows + c->tx.rows);
+        return npi_fail_at(err, NPGNN_E_FORMAT, index_name, 0, "node %d is too large for a graph with %d feature rows",
+                           last, c->allx.rows + c->tx.rows);
     c->nodes = last + 1;
     c->source = npi_resize(env, NULL, (size_t)c->nodes, sizeof *c->source, err);
     if (!c->source)
@@ -73,7 +81,7 @@ static int place_rows(contents *c, const char *index_name, const npgnn_env *env,
         c->source[i] = i < c->allx.rows ? i : -1;
     for (int32_t i = 0; i < c->tx.rows; i++) {
         if (c->source[c->test[i]] >= 0)
-            return npi_fail_at(err, NPGNN_E_FORMAT, index_name, i + 1, "node %d has its features already", c->test[i]);
+            return npi_fail_at(err, NPGNN_E_FORMAT, index_name, i + 1, "node %d has two feature rows", c->test[i]);
         c->source[c->test[i]] = c->allx.rows + i;
     }
     return 0;
@@ -89,13 +97,13 @@ static int add_row(npi_rows *rows, const npi_pickle_csr *x, int32_t row, const c
     for (int64_t p = npi_pickle_array_int(&x->ptr, row); code == 0 && p < end; p++) {
         double value = npi_pickle_array_float(&x->val, p);
         if (!(fabs(value) <= (double)FLT_MAX))
-            return npi_fail_at(err, NPGNN_E_FORMAT, name, 0, "row %d has a feature that is not finite", row);
+            return npi_fail_at(err, NPGNN_E_FORMAT, name, 0, "row %d has a feature that is not a finite float", row);
         code = npi_rows_add(rows, (int32_t)npi_pickle_array_int(&x->col, p), (float)value, err);
     }
     if (code == 0)
         code = npi_rows_end(&twice, rows, err);
     if (code > 0)
-        return npi_fail_at(err, NPGNN_E_FORMAT, name, 0, "row %d has column %d twice", row, twice);
+        return npi_fail_at(err, NPGNN_E_FORMAT, name, 0, "row %d: column %d occurs twice", row, twice);
     return code;
 }
 
@@ -124,11 +132,11 @@ static int read_features(npi_features **out, const contents *c, const npgnn_env 
     else
         code = npi_features_from_csr(out, &csr, env, err);
     if (code == 0 && without > 0)
-        npi_log(env, "%d nodes are neither in allx nor in test.index: their features are all zero", without);
+        npi_log(env, "%d nodes are neither in allx nor in test.index: their features are zero", without);
     return code;
 }
 
-/* The column of the largest element of a row, -1 where all are zero. */
+/* The column of the largest positive element of a row, -1 where there is none. */
 static int32_t one_hot(const npi_pickle_array *y, int64_t row)
 {
     int32_t best = -1;
@@ -143,26 +151,26 @@ static int32_t one_hot(const npi_pickle_array *y, int64_t row)
     return best;
 }
 
-static int read_labels(npi_graph_content *parts, const contents *c, const npgnn_env *env, npgnn_error *err)
+static int read_labels(npi_graph_content *content, const contents *c, const npgnn_env *env, npgnn_error *err)
 {
     int32_t all = c->allx.rows;
-    parts->label = npi_resize(env, NULL, (size_t)c->nodes, sizeof *parts->label, err);
-    if (!parts->label)
+    content->label = npi_resize(env, NULL, (size_t)c->nodes, sizeof *content->label, err);
+    if (!content->label)
         return NPGNN_E_MEMORY;
     for (int32_t i = 0; i < c->nodes; i++) {
         int32_t row = c->source[i];
         if (row < 0)
-            parts->label[i] = -1;
+            content->label[i] = -1;
         else
-            parts->label[i] = row < all ? one_hot(&c->ally, row) : one_hot(&c->ty, row - all);
+            content->label[i] = row < all ? one_hot(&c->ally, row) : one_hot(&c->ty, row - all);
     }
-    parts->classes = (int32_t)c->ally.cols;
+    content->classes = (int32_t)c->ally.cols;
     return 0;
 }
 
 /* ---- edges ---- */
 
-/* The node that a key or an item of the dict of neighbours stands for, or -1. */
+/* The node that a value of the dict is, or -1. */
 static int32_t node_of(const npi_pickle *p, uint32_t index, int32_t nodes)
 {
     const npi_pickle_value *value = npi_pickle_at(p, index);
@@ -171,20 +179,21 @@ static int32_t node_of(const npi_pickle *p, uint32_t index, int32_t nodes)
     return (int32_t)value->as.integer;
 }
 
-/* How many pairs the dict lists. The same list may stand in it many times over: never more pairs than bytes. */
+/* Counts the neighbours that the dict lists. The memo lets a pickle repeat a list without bytes of its own; more
+ * neighbours than bytes are refused. */
 static int count_edges(int64_t *out, const npi_pickle *p, npgnn_error *err)
 {
     const npi_pickle_value *dict = npi_pickle_at(p, p->root);
     size_t count = 0;
     if (dict->kind != NPI_PICKLE_DICT)
-        return npi_fail_at(err, NPGNN_E_FORMAT, p->name, 0, "this is not a dict from nodes to their neighbours");
+        return npi_fail_at(err, NPGNN_E_FORMAT, p->name, 0, "not a dict from nodes to lists of neighbours");
     for (size_t i = 1; i < dict->as.list.count; i += 2) {
         const npi_pickle_value *list = npi_pickle_at(p, dict->as.list.items[i]);
         if (list->kind != NPI_PICKLE_LIST)
             return npi_fail_at(err, NPGNN_E_FORMAT, p->name, 0, "the neighbours of a node are not a list");
         count += list->as.list.count;
         if (count > p->size)
-            return npi_fail_at(err, NPGNN_E_FORMAT, p->name, 0, "more neighbours than the file can list");
+            return npi_fail_at(err, NPGNN_E_FORMAT, p->name, 0, "more neighbours than the file has bytes");
     }
     *out = (int64_t)count;
     return 0;
@@ -208,9 +217,10 @@ static int read_edges(npgnn_pair **out, int64_t *count, const npi_pickle *p, int
             edge.v = node_of(p, list->as.list.items[j], nodes);
             if (edge.u < 0 || edge.v < 0) {
                 npi_free(env, edges);
-                return npi_fail_at(err, NPGNN_E_FORMAT, p->name, 0,
-                                   "entry %zu of the dict joins something that is not a node from 0 to %d", i / 2,
-                                   nodes - 1);
+                return npi_fail_at(
+                    err, NPGNN_E_FORMAT, p->name, 0,
+                    "entry %zu of the dict (counted from 0) has a node that is not an integer from 0 to %d", i / 2,
+                    nodes - 1);
             }
             edges[used++] = edge;
         }
@@ -219,7 +229,7 @@ static int read_edges(npgnn_pair **out, int64_t *count, const npi_pickle *p, int
     return 0;
 }
 
-/* ---- all together ---- */
+/* ---- the graph ---- */
 
 static int check_shapes(const contents *c, npgnn_error *err)
 {
@@ -228,10 +238,10 @@ static int check_shapes(const contents *c, npgnn_error *err)
     for (int i = 0; i < 2; i++) {
         const char *name = c->pickle[i ? NPI_PLANETOID_TY : NPI_PLANETOID_ALLY].name;
         if (y[i]->rows != x[i]->rows)
-            return npi_fail_at(err, NPGNN_E_MISMATCH, name, 0, "%lld rows of labels for %d of features",
+            return npi_fail_at(err, NPGNN_E_MISMATCH, name, 0, "%lld rows of labels for %d rows of features",
                                (long long)y[i]->rows, x[i]->rows);
         if (y[i]->cols != c->ally.cols)
-            return npi_fail_at(err, NPGNN_E_MISMATCH, name, 0, "not as many classes as ally has");
+            return npi_fail_at(err, NPGNN_E_MISMATCH, name, 0, "the number of classes is not that of ally");
     }
     if (c->tx.cols != c->allx.cols)
         return npi_fail_at(err, NPGNN_E_MISMATCH, c->pickle[NPI_PLANETOID_TX].name, 0, "%d columns, but allx has %d",
@@ -241,6 +251,7 @@ static int check_shapes(const contents *c, npgnn_error *err)
     return 0;
 }
 
+/* Reads all files but the edges, and checks that they match. */
 static int read_contents(contents *c, npi_stream *files[NPI_PLANETOID_FILES], const npgnn_env *env, npgnn_error *err)
 {
     npi_pickle *p = c->pickle;
@@ -274,22 +285,22 @@ int npi_planetoid_read(npgnn_graph **out, npi_stream *files[NPI_PLANETOID_FILES]
                        npgnn_error *err)
 {
     contents c = {0};
-    npi_graph_content parts = {0};
+    npi_graph_content content = {0};
     npgnn_pair *edges = NULL;
     int code = read_contents(&c, files, env, err);
     if (code == 0)
-        code = read_edges(&edges, &parts.edge_count, &c.pickle[NPI_PLANETOID_GRAPH], c.nodes, env, err);
+        code = read_edges(&edges, &content.edge_count, &c.pickle[NPI_PLANETOID_GRAPH], c.nodes, env, err);
     if (code == 0)
-        code = read_features(&parts.x, &c, env, err);
+        code = read_features(&content.x, &c, env, err);
     if (code == 0)
-        code = read_labels(&parts, &c, env, err);
+        code = read_labels(&content, &c, env, err);
     if (code == 0) {
-        parts.n = c.nodes;
-        parts.edges = edges;
-        code = npi_graph_build(out, &parts, env, err);
+        content.n = c.nodes;
+        content.edges = edges;
+        code = npi_graph_build(out, &content, env, err);
     } else {
-        npi_features_free(parts.x);
-        npi_free(env, parts.label);
+        npi_features_free(content.x);
+        npi_free(env, content.label);
     }
     for (int i = 0; i < NPI_PLANETOID_TEST; i++)
         npi_pickle_free(&c.pickle[i]);
@@ -305,10 +316,8 @@ int npi_planetoid_load(npgnn_graph **out, const char *prefix, const npgnn_env *e
     char path[NPI_PATH_SIZE];
     int code = 0;
     for (int i = 0; code == 0 && i < NPI_PLANETOID_FILES; i++) {
-        int length = snprintf(path, sizeof path, "%s.%s", prefix, npi_planetoid_suffix((npi_planetoid_file)i));
-        if (length < 0 || (size_t)length >= sizeof path)
-            code = npi_fail(err, NPGNN_E_ARGUMENT, "the path is too long: %.100s...", prefix);
-        else
+        code = npi_path_join(path, prefix, ".", npi_planetoid_suffix((npi_planetoid_file)i), err);
+        if (code == 0)
             code = npi_stream_open(&files[i], path, env, err);
     }
     if (code == 0)

@@ -1,4 +1,8 @@
-/* The readers of edge lists, feature tables and label files, each on a stream, and how they make a graph together. */
+/* The readers of edges, feature tables and labels, and how their results become a graph.
+ *
+ * Every reader takes an npi_stream, so that it can read from a file or from memory, and reports errors with file and
+ * line. Nothing that a file declares makes a reader reserve much more memory than the file is long
+ * (npi_table_check_size). */
 #ifndef NPI_IO_READERS_H
 #define NPI_IO_READERS_H
 
@@ -7,90 +11,106 @@
 #include "io/rows.h"
 #include "io/stream.h"
 
-/* A header may declare so many times more rows or columns than the file has elements: what it makes us reserve stays in
- * proportion to the file. Below NPI_UNCHECKED_SIZE anything goes. */
-#define NPI_MAX_SPARSITY 64
-#define NPI_UNCHECKED_SIZE (1 << 20)
-
-/* ---- edges ---- */
-
-typedef struct npi_edge_list {
-    npgnn_env env;
-    int weighted;      /* 1: weights are wanted */
-    int other_weights; /* 1: there are some besides 1 */
-    npgnn_pair *pairs; /* ids as the file has them, or indices into names */
-    float *weights;    /* (count) where they are wanted, NULL otherwise */
-    size_t capacity, weight_capacity;
-    int64_t count;
-    npi_names *names;     /* NULL: every id is an integer from 0 to INT32_MAX - 1, written plainly */
-    int32_t largest;      /* such id, -1 where there is none */
-    int64_t largest_line; /* where it stands */
-    int64_t name_line;    /* where the first id stands that is no such integer */
-    int32_t nodes;        /* what the file itself says, 0: nothing */
-    int directed;         /* the file says so */
-} npi_edge_list;
-
-/* An empty list. */
-npi_edge_list npi_edges_start(const npgnn_env *env, int weighted);
-
-/* Two ids a line, or a Matrix Market file, into an empty list, which is the caller's to free also on failure. */
-int npi_edges_read_text(npi_edge_list *list, npi_stream *stream, npgnn_error *err);
-
-/* E_FORMAT for a weight that is not positive and finite, where weights are wanted. */
-int npi_edges_add(npi_edge_list *list, npgnn_pair edge, float weight, npi_stream *stream, npgnn_error *err);
-
-/* The same with ids as a file spells them. */
-int npi_edges_add_ids(npi_edge_list *list, const char *from, const char *to, float weight, npi_stream *stream,
-                      npgnn_error *err);
-
-/* Turns integer ids into names, by first appearance; adds to `names` when that is not NULL (and shares it). */
-int npi_edges_to_names(npi_edge_list *list, npi_names *names, npgnn_error *err);
-void npi_edges_free(npi_edge_list *list);
-
-/* ---- features ---- */
+/* ---- feature tables ---- */
 
 typedef struct npi_table {
     npi_csr x;
-    npi_names *names;   /* id of each row, NULL: rows are the nodes 0, 1, 2... */
-    npi_names *columns; /* name of each column, NULL: none */
-    int open;           /* the file does not tell how many columns there are: more may follow, all zero */
-    int32_t *label;     /* (x.rows) or NULL */
+    npi_names *names;   /* id of each row; NULL: row i is node i */
+    npi_names *columns; /* name of each column; NULL: they have none */
+    int open;           /* 1: the file does not state the number of columns; further ones, all zero, may follow */
+    int32_t *label;     /* (x.rows) class of each row, -1: none; NULL: there are no labels */
     int32_t classes;
 } npi_table;
 
-/* Chooses the format by the name of the stream, then by its content. */
+/* Chooses the format by the extension of the stream's name, then by its first bytes. */
 int npi_table_read(npi_table *out, npi_stream *stream, npgnn_error *err);
 int npi_table_read_csv(npi_table *out, npi_stream *stream, npgnn_error *err);
 int npi_table_read_svmlight(npi_table *out, npi_stream *stream, npgnn_error *err);
 int npi_table_read_npy(npi_table *out, npi_stream *stream, npgnn_error *err);
 int npi_table_read_npz(npi_table *out, npi_stream *stream, npgnn_error *err);
 int npi_table_read_mtx(npi_table *out, npi_stream *stream, npgnn_error *err);
-void npi_table_free(const npgnn_env *env, npi_table *table);
+int npi_table_read_json(npi_table *out, npi_stream *stream, npgnn_error *err);
 
-/* A line a node, numbers only: no ids, no header, no label, whatever they look like. */
+/* Like npi_table_read_csv, but every field is a feature: no ids, no header and no labels are looked for. */
 int npi_table_read_plain(npi_table *out, npi_stream *stream, npgnn_error *err);
 
-/* Gives an empty table rows without columns. */
+/* Gives an empty table `rows` rows and no columns. */
 int npi_table_empty(npi_table *out, int32_t rows, const npgnn_env *env, npgnn_error *err);
 
-/* E_FORMAT for sizes out of proportion to the elements, see NPI_MAX_SPARSITY. */
+/* A table may have at most NPI_MAX_SPARSITY times as many rows or columns as stored elements, and always
+ * NPI_UNCHECKED_SIZE: the memory that a short file can make us reserve stays in proportion to its length. E_FORMAT
+ * beyond. */
+#define NPI_MAX_SPARSITY 64
+#define NPI_UNCHECKED_SIZE (1 << 20)
 int npi_table_check_size(npi_stream *stream, int64_t rows, int64_t cols, int64_t elements, npgnn_error *err);
 
-/* ---- names of columns ---- */
+void npi_table_free(const npgnn_env *env, npi_table *table);
+
+/* ---- edges ---- */
+
+/* A list of edges under construction. Node ids stay integers as long as all of them are plain ones: decimal, from 0 to
+ * INT32_MAX - 1, without sign and leading zeros. The first other id turns all ids into names. */
+typedef struct npi_edge_list {
+    npgnn_env env;
+    int weighted;      /* 1: weights are read; 0: they are ignored */
+    int other_weights; /* 1: some weight is not 1 */
+    npgnn_pair *pairs; /* (count) integer ids, or indices into names */
+    float *weights;    /* (count) where weighted, otherwise NULL */
+    size_t capacity, weight_capacity;
+    int64_t count;
+    npi_names *names;     /* NULL: the ids are integers */
+    int32_t largest;      /* largest integer id, -1: none */
+    int64_t largest_line; /* the line it is on */
+    int64_t name_line;    /* the line of the first id that is not a plain integer */
+    int32_t nodes;        /* number of nodes as the file states it, 0: it does not */
+    int directed;         /* 1: the file says that its edges are directed */
+} npi_edge_list;
+
+/* An empty list. */
+npi_edge_list npi_edges_start(const npgnn_env *env, int weighted);
+
+/* Reads two ids per line, or a Matrix Market file, into an empty list, which the caller frees, also on failure. */
+int npi_edges_read_text(npi_edge_list *list, npi_stream *stream, npgnn_error *err);
+
+/* Reads a file of any format that has edges: .npz, GraphML, JSON lines, Matrix Market or text. Features, labels and
+ * node names that are in the same file go into `table`, which otherwise stays empty. The caller frees both, also on
+ * failure. */
+int npi_edges_read_any(npi_edge_list *edges, npi_table *table, npi_stream *stream, npgnn_error *err);
+
+/* Adds an edge. E_FORMAT where weights are read and this one is not positive and finite. */
+int npi_edges_add(npi_edge_list *list, npgnn_pair edge, float weight, npi_stream *stream, npgnn_error *err);
+
+/* The same with ids as text. */
+int npi_edges_add_ids(npi_edge_list *list, const char *from, const char *to, float weight, npi_stream *stream,
+                      npgnn_error *err);
+
+/* Turns integer ids into names in order of first appearance. Where `names` is not NULL, new names are added to it
+ * and the list shares it. */
+int npi_edges_to_names(npi_edge_list *list, npi_names *names, npgnn_error *err);
+
+/* Builds the graph of edges and features. Takes ownership of the content of `table`, also on failure; NULL: there
+ * are no features. `labels` may be NULL. `edges_name` stands for the file of the edges in messages. */
+int npi_edges_to_graph(npgnn_graph **out, npi_edge_list *edges, const char *edges_name, npi_table *table,
+                       npi_stream *labels, const npgnn_env *env, npgnn_error *err);
+
+void npi_edges_free(npi_edge_list *list);
+
+/* ---- names of feature columns ---- */
 
 typedef struct npi_column_names {
     npi_names *names;
-    int32_t count;       /* added */
-    const char *trouble; /* why they are of no use, NULL: they are */
+    int32_t count;       /* names added */
+    const char *problem; /* why the names cannot be used, NULL: they can */
 } npi_column_names;
 
 int npi_column_names_add(npi_column_names *columns, const char *name, const npgnn_env *env, npgnn_error *err);
 
-/* The names; NULL where there are none, or, with a notice, where they do not tell the columns apart. Leaves `columns` empty. */
+/* Returns the names and leaves `columns` empty. NULL where there are none, or where they cannot be used, which is
+ * logged. */
 npi_names *npi_column_names_take(npi_column_names *columns, const char *file, const npgnn_env *env);
 void npi_column_names_free(npi_column_names *columns);
 
-/* ---- elements in any order ---- */
+/* ---- elements of a matrix in any order ---- */
 
 typedef struct npi_triple {
     int32_t row, col;
@@ -104,7 +124,7 @@ typedef struct npi_triples {
 
 int npi_triples_add(npi_triples *triples, int32_t row, int32_t col, float val, const npgnn_env *env, npgnn_error *err);
 
-/* The matrix of the triples; the stream gives its name to errors. */
+/* The matrix (rows, cols) of the triples. E_FORMAT, with the name of the stream, where an element is given twice. */
 int npi_triples_to_csr(npi_csr *out, const npi_triples *triples, int32_t rows, int32_t cols, npi_stream *stream,
                        npgnn_error *err);
 
@@ -113,60 +133,51 @@ int npi_triples_to_csr(npi_csr *out, const npi_triples *triples, int32_t rows, i
 typedef struct npi_mtx {
     int array, pattern, symmetric;
     int32_t rows, cols;
-    int64_t entries; /* that follow */
+    int64_t entries; /* left to read */
 } npi_mtx;
 
-/* 1 when the stream begins with "%%MatrixMarket". */
+/* 1 where the stream begins with "%%MatrixMarket". */
 int npi_mtx_detect(const npi_stream *stream);
 int npi_mtx_read_header(npi_mtx *out, npi_stream *stream, npgnn_error *err);
 
-/* The next entry, counted from 0; also checks that there are as many as announced. Returns 1, or 0 after the last. */
+/* Reads the next entry, with row and column from 0. Returns 1, or 0 after the last one. E_FORMAT where the file has
+ * fewer or more entries than its header states. */
 int npi_mtx_read_entry(npi_triple *entry, npi_mtx *mtx, npi_stream *stream, npgnn_error *err);
 
-/* ---- labels ---- */
+/* ---- class labels ---- */
 
-/* Class labels as they come: the text of each node's, "" for none. */
+/* Labels under construction: the text of each node's label, "" for none. */
 typedef struct npi_labels {
     npi_names *texts;
-    int32_t *of; /* index in texts, -1: none */
+    int32_t *of; /* (count) index into texts, -1: none */
     size_t count, capacity;
 } npi_labels;
 
 int npi_labels_add(npi_labels *labels, const char *text, const npgnn_env *env, npgnn_error *err);
 
-/* Integers stay what they are; other labels are numbered by first appearance. `labels` is empty afterwards. */
+/* Where all labels are integers from 0 on, these are the classes; otherwise classes are numbered in order of first
+ * appearance. Leaves `labels` empty. *label is NULL where no node has one. */
 void npi_labels_take(int32_t **label, int32_t *classes, npi_labels *labels, const npgnn_env *env);
 void npi_labels_free(npi_labels *labels, const npgnn_env *env);
 
-/* A label a line, for the nodes 0, 1, 2...; "nan" is none. */
+/* Reads one label per line for the nodes 0, 1, 2...; "nan" means none. */
 int npi_labels_read_plain(int32_t **label, int32_t *classes, npi_stream *stream, int32_t n, npgnn_error *err);
 
-/* Lines of an id, first, and a label, last, into `label` (n), which becomes -1 elsewhere. */
+/* Reads lines of a node id and a label into *label (n), -1 for nodes that are not listed. */
 int npi_labels_read(int32_t **label, int32_t *classes, npi_stream *stream, const npi_names *names, int32_t n,
                     npgnn_error *err);
 
-/* ---- together ---- */
+/* ---- formats that have edges and more ---- */
 
-/* GraphML: nodes with their numbers as features, and edges. */
 int npi_graphml_detect(const npi_stream *stream);
 int npi_graphml_read(npi_edge_list *edges, npi_table *table, npi_stream *stream, npgnn_error *err);
 
-/* JSON: an edge a line, {"source": "a", "target": "b", "weight": 2}; features as {"node": [columns that are 1], ...}. */
 int npi_json_detect(const npi_stream *stream);
 int npi_json_read_edges(npi_edge_list *edges, npi_stream *stream, npgnn_error *err);
-int npi_table_read_json(npi_table *out, npi_stream *stream, npgnn_error *err);
 
-/* A file of edges, of any format, and what it has besides: rows in `table`, which stays empty where there are none. Both are
- * the caller's to free, also on failure. */
-int npi_edges_read_any(npi_edge_list *edges, npi_table *table, npi_stream *stream, npgnn_error *err);
+/* ---- all files of a graph ---- */
 
-/* The graph of the files at a location. */
 int npi_location_load(npgnn_graph **out, const npi_location *where, int weighted, const npgnn_env *env,
                       npgnn_error *err);
-
-/* The graph of what was read; takes over table's content, also on failure. `table` NULL: no features. The streams give
- * their names to errors; `labels` may be NULL. */
-int npi_edges_to_graph(npgnn_graph **out, npi_edge_list *edges, const char *edges_name, npi_table *table,
-                       npi_stream *labels, const npgnn_env *env, npgnn_error *err);
 
 #endif

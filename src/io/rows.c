@@ -1,3 +1,4 @@
+/* Builds a sparse matrix row by row. Memory grows with the elements that are added. */
 #include "io/rows.h"
 
 #include <stdlib.h>
@@ -72,7 +73,8 @@ int npi_rows_end(int32_t *twice, npi_rows *rows, npgnn_error *err)
     int64_t begin = rows->ptr[rows->count];
     int sorted = 1;
     if (rows->count == INT32_MAX - 1)
-        return npi_fail(err, NPGNN_E_FORMAT, "more than %d rows", INT32_MAX - 1);
+        return npi_fail(err, NPGNN_E_FORMAT, "too many rows: the limit is %d", INT32_MAX - 1);
+    /* most files list columns in ascending order; such a row has no duplicates either */
     for (int64_t i = begin + 1; i < rows->elements; i++)
         sorted &= rows->col[i - 1] < rows->col[i];
     int code = sorted ? 0 : sort_row(rows, begin, err);

@@ -1,4 +1,4 @@
-/* A feature matrix under construction, row by row, as the readers meet it. */
+/* A sparse matrix under construction, row by row. */
 #ifndef NPI_IO_ROWS_H
 #define NPI_IO_ROWS_H
 
@@ -10,20 +10,21 @@ typedef struct npi_rows {
     int32_t *col;
     float *val;
     size_t ptr_capacity, col_capacity, val_capacity;
-    int32_t count;    /* rows ended */
-    int64_t elements; /* in them and in the row under way */
+    int32_t count;    /* complete rows */
+    int64_t elements; /* in these and in the current row */
     int32_t cols;     /* largest column + 1 */
 } npi_rows;
 
 int npi_rows_start(npi_rows *rows, const npgnn_env *env, npgnn_error *err);
 
-/* One element of the row under way, in any order; zeros are skipped. */
+/* Adds an element to the current row, in any order. Zeros are not stored, but count for `cols`. */
 int npi_rows_add(npi_rows *rows, int32_t col, float val, npgnn_error *err);
 
-/* Ends the row and sorts it. Returns 1 with *twice set where a column came twice. */
+/* Completes the current row and sorts it. Returns 1, with *twice set, where a column occurs twice. */
 int npi_rows_end(int32_t *twice, npi_rows *rows, npgnn_error *err);
 
-/* The matrix with `cols` columns, empty rows appended up to `count` (at least the rows there are). Leaves `rows` empty. */
+/* The matrix (count, cols). `count` is at least the number of complete rows; further rows are empty. Leaves `rows`
+ * empty. */
 int npi_rows_take(npi_csr *out, npi_rows *rows, int32_t count, int32_t cols, npgnn_error *err);
 void npi_rows_free(npi_rows *rows);
 

@@ -1,5 +1,13 @@
-/* A graph as a folder of plain files, which npgnn_load reads back as the same graph. The folder appears whole or not at all: it is
- * filled under another name beside its place, and renamed. */
+/* Saves a graph as a folder of plain files, which npgnn_load reads back as the same graph:
+ *
+ *   edges.tsv        source, target and, where edges are weighted, weight
+ *   nodes.txt        names of the nodes, where they have some or nothing else tells their number
+ *   columns.txt      names of the feature columns, where they have some
+ *   features.mtx     sparse features, Matrix Market
+ *   features.npy     dense features
+ *   labels.tsv       node and class
+ *
+ * The folder is filled under another name and then renamed, so that it exists completely or not at all. */
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>
 #include <stdio.h>
@@ -12,20 +20,21 @@
 #include "io/locate.h"
 
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
-#error "the .npy files are little-endian, and so must the machine be"
+#error "only little-endian machines are supported"
 #endif
 
 typedef int write_fn(FILE *file, const npgnn_graph *graph, npgnn_error *err);
 
 /* ---- names ---- */
 
-/* In quotes where the readers would see something else in it. A line break has no way to be written. */
+/* Writes a name, in quotes where the readers would otherwise misread it. A name with a line break cannot be written. */
 static int write_name(FILE *file, const char *name, npgnn_error *err)
 {
     size_t length = strlen(name);
     int plain = length > 0 && !strpbrk(name, "\t\"\r") && !strchr("#% ", name[0]) && name[length - 1] != ' ';
     if (strchr(name, '\n'))
-        return npi_fail(err, NPGNN_E_ARGUMENT, "the name '%.60s' has a line break: a table cannot hold it", name);
+        return npi_fail(err, NPGNN_E_ARGUMENT, "name '%.60s' has a line break and cannot be saved in a text file",
+                        name);
     if (plain) {
         fputs(name, file);
         return 0;
@@ -80,7 +89,7 @@ static int write_edge(FILE *file, const npgnn_graph *graph, int32_t u, int64_t e
     return code;
 }
 
-/* The header keeps a first link between nodes of such names from being taken for one. */
+/* The header is always written: without it, a first edge between nodes named like header words would be read as one. */
 static int write_edges(FILE *file, const npgnn_graph *graph, npgnn_error *err)
 {
     int code = 0;
@@ -92,7 +101,7 @@ static int write_edges(FILE *file, const npgnn_graph *graph, npgnn_error *err)
     return code;
 }
 
-/* Without a header: its first field could be the name of a node. */
+/* Without a header, because its first field could be the name of a node. */
 static int write_labels(FILE *file, const npgnn_graph *graph, npgnn_error *err)
 {
     int code = 0;
@@ -117,13 +126,13 @@ static int write_sparse(FILE *file, const npgnn_graph *graph, npgnn_error *err)
         for (int64_t p = x->ptr[i]; p < x->ptr[i + 1]; p++) {
             fprintf(file, "%d %d", i + 1, x->col[p] + 1);
             if (x->val)
-                fprintf(file, " %.9g", (double)x->val[p]); /* enough for every float */
+                fprintf(file, " %.9g", (double)x->val[p]); /* 9 digits identify every float */
             putc('\n', file);
         }
     return 0;
 }
 
-/* An .npy file of version 1. */
+/* A .npy file of version 1. */
 static int write_dense(FILE *file, const npgnn_graph *graph, npgnn_error *err)
 {
     const npi_features *x = graph->x;
@@ -144,20 +153,13 @@ static int write_dense(FILE *file, const npgnn_graph *graph, npgnn_error *err)
 
 /* ---- the folder ---- */
 
-/* 0 where it is too long. */
-static int part_path(char path[NPI_PATH_SIZE], const char *folder, const char *name)
-{
-    int length = snprintf(path, NPI_PATH_SIZE, "%s/%s", folder, name);
-    return length >= 0 && length < NPI_PATH_SIZE;
-}
-
 static int write_file(const char *folder, const char *name, write_fn *write, const npgnn_graph *graph, npgnn_error *err)
 {
     char path[NPI_PATH_SIZE];
     npi_atomic out;
-    if (!part_path(path, folder, name))
-        return npi_fail(err, NPGNN_E_ARGUMENT, "the path is too long: %.100s...", folder);
-    int code = npi_atomic_open(&out, path, err);
+    int code = npi_path_join(path, folder, "/", name, err);
+    if (code == 0)
+        code = npi_atomic_open(&out, path, err);
     if (code)
         return code;
     code = write(out.file, graph, err);
@@ -168,41 +170,32 @@ static int write_file(const char *folder, const char *name, write_fn *write, con
     return code;
 }
 
-/* Names of nodes go into a file of their own where there are some, or nothing else tells how many nodes there are. */
-static const struct part {
+static const struct output {
     const char *name;
     write_fn *write;
-} parts[] = {{"edges.tsv", write_edges},     {"nodes.txt", write_nodes},    {"columns.txt", write_columns},
-             {"features.mtx", write_sparse}, {"features.npy", write_dense}, {"labels.tsv", write_labels}};
+} outputs[] = {{"edges.tsv", write_edges},     {"nodes.txt", write_nodes},    {"columns.txt", write_columns},
+               {"features.mtx", write_sparse}, {"features.npy", write_dense}, {"labels.tsv", write_labels}};
 
-static int is_wanted(const struct part *part, const npgnn_graph *graph)
+/* Whether a graph needs a file. */
+static int is_needed(const struct output *output, const npgnn_graph *graph)
 {
     const npi_features *x = graph->x;
-    if (part->write == write_nodes)
+    if (output->write == write_nodes)
         return graph->names || x->f == 0;
-    if (part->write == write_columns)
+    if (output->write == write_columns)
         return x->columns != NULL;
-    if (part->write == write_sparse)
+    if (output->write == write_sparse)
         return x->f > 0 && !x->dense;
-    if (part->write == write_dense)
+    if (output->write == write_dense)
         return x->f > 0 && x->dense;
-    return part->write != write_labels || graph->label;
-}
-
-static int fill_folder(const char *folder, const npgnn_graph *graph, npgnn_error *err)
-{
-    int code = 0;
-    for (size_t i = 0; code == 0 && i < sizeof parts / sizeof parts[0]; i++)
-        if (is_wanted(&parts[i], graph))
-            code = write_file(folder, parts[i].name, parts[i].write, graph, err);
-    return code;
+    return output->write != write_labels || graph->label;
 }
 
 static void remove_folder(const char *folder)
 {
-    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+    for (size_t i = 0; i < sizeof outputs / sizeof outputs[0]; i++) {
         char path[NPI_PATH_SIZE];
-        if (part_path(path, folder, parts[i].name))
+        if (npi_path_join(path, folder, "/", outputs[i].name, NULL) == 0)
             unlink(path);
     }
     rmdir(folder);
@@ -210,16 +203,19 @@ static void remove_folder(const char *folder)
 
 int npgnn_graph_save(const npgnn_graph *graph, const char *folder, npgnn_error *err)
 {
-    char temporary[NPI_PATH_SIZE];
-    int length = snprintf(temporary, sizeof temporary, "%s.%ld", folder, (long)getpid());
+    char temporary[NPI_PATH_SIZE], process[24];
     struct stat info;
-    if (length < 0 || length >= NPI_PATH_SIZE)
-        return npi_fail(err, NPGNN_E_ARGUMENT, "the path is too long: %.100s...", folder);
+    snprintf(process, sizeof process, "%ld", (long)getpid());
+    int code = npi_path_join(temporary, folder, ".", process, err);
+    if (code)
+        return code;
     if (stat(folder, &info) == 0)
-        return npi_fail_at(err, NPGNN_E_IO, folder, 0, "is there already: a graph is not written over anything");
+        return npi_fail_at(err, NPGNN_E_IO, folder, 0, "exists already: choose another folder or remove it");
     if (mkdir(temporary, 0777) != 0)
         return npi_fail_errno(err, "write", folder);
-    int code = fill_folder(temporary, graph, err);
+    for (size_t i = 0; code == 0 && i < sizeof outputs / sizeof outputs[0]; i++)
+        if (is_needed(&outputs[i], graph))
+            code = write_file(temporary, outputs[i].name, outputs[i].write, graph, err);
     if (code == 0 && rename(temporary, folder) != 0)
         code = npi_fail_errno(err, "write", folder);
     if (code)

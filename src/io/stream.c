@@ -1,3 +1,5 @@
+/* Streams: bytes from a file, from memory or from a function pass through one buffer, and through zlib where they
+ * begin as gzip data does. Readers take them as lines, as blocks, or all at once. */
 #define _POSIX_C_SOURCE 200809L
 #include "io/stream.h"
 
@@ -7,24 +9,24 @@
 #include <string.h>
 #include <zlib.h>
 
-#define BLOCK 65536
-#define LONGEST_LINE ((size_t)1 << 30)
+#define BLOCK 65536                /* bytes read at once */
+#define MAX_LINE ((size_t)1 << 30) /* bytes */
 
 struct npi_stream {
     npgnn_env env;
     char *name;
     FILE *file;
-    npi_source_fn *source; /* where there is no file */
+    npi_source_fn *source; /* used where there is no file */
     void *source_user;
-    const unsigned char *memory; /* what is left of it, where there is neither */
+    const unsigned char *memory; /* used where there is neither: what is left of it */
     size_t memory_left;
-    unsigned char *raw; /* (BLOCK) as read, before gunzipping */
+    unsigned char *raw; /* (BLOCK) compressed bytes */
     z_stream zip;
-    int gzip, zip_member;  /* is gzip data; a member of it has begun and not ended */
-    unsigned char *buffer; /* (BLOCK) what readers see: begin .. end is unread */
+    int gzip, zip_member;  /* the data is gzip; a gzip member has begun and not ended */
+    unsigned char *buffer; /* (BLOCK) bytes for the readers; begin .. end is unread */
     size_t begin, end;
     int ended;
-    char *line; /* grows to the longest line met */
+    char *line; /* the latest line; grows to the longest one */
     size_t line_capacity, line_length;
     int64_t lineno;
 };
@@ -54,9 +56,9 @@ int npi_stream_fail(npi_stream *stream, npgnn_error *err, const char *format, ..
     return npi_fail_at(err, NPGNN_E_FORMAT, stream->name, stream->lineno, "%s", text);
 }
 
-/* ---- bytes as they come ---- */
+/* ---- filling the buffer ---- */
 
-/* Up to `size` bytes of the file, the source or the memory; 0 at the end. */
+/* Reads up to `size` bytes from the file, the function or the memory; 0 at the end. */
 static int read_raw(unsigned char *bytes, size_t *got, npi_stream *stream, size_t size, npgnn_error *err)
 {
     if (stream->file) {
@@ -76,10 +78,10 @@ static int read_raw(unsigned char *bytes, size_t *got, npi_stream *stream, size_
 
 static int broken_gzip(npi_stream *stream, npgnn_error *err, const char *what)
 {
-    return npi_fail_at(err, NPGNN_E_FORMAT, stream->name, stream->lineno, "the gzip data %s", what);
+    return npi_fail_at(err, NPGNN_E_FORMAT, stream->name, stream->lineno, "gzip data %s", what);
 }
 
-/* Inflates into `bytes`, which get at least one byte unless the data end. A file may have several gzip members. */
+/* Decompresses at least one byte, unless the data ends. A file may consist of several gzip members. */
 static int read_gzip(unsigned char *bytes, size_t *got, npi_stream *stream, npgnn_error *err)
 {
     z_stream *zip = &stream->zip;
@@ -94,7 +96,7 @@ static int read_gzip(unsigned char *bytes, size_t *got, npi_stream *stream, npgn
             zip->next_in = stream->raw;
             zip->avail_in = (uInt)size;
             if (size == 0 && stream->zip_member)
-                return broken_gzip(stream, err, "ends early: the file is cut short");
+                return broken_gzip(stream, err, "ends early: the file is truncated");
             if (size == 0)
                 break;
         }
@@ -113,7 +115,7 @@ static int read_gzip(unsigned char *bytes, size_t *got, npi_stream *stream, npgn
     return 0;
 }
 
-/* Refills the empty buffer; leaves it empty at the end. */
+/* Refills the buffer, which is empty; it stays empty at the end of the data. */
 static int refill(npi_stream *stream, npgnn_error *err)
 {
     size_t got = 0;
@@ -139,7 +141,7 @@ static void zip_free(voidpf env, voidpf block)
     npi_free(env, block);
 }
 
-/* The first block is in the buffer: when it begins as gzip data do, it becomes the raw block to inflate. */
+/* Where the first block, which is in the buffer, begins as gzip data does, it becomes the first block to decompress. */
 static int detect_gzip(npi_stream *stream, npgnn_error *err)
 {
     if (stream->end < 2 || stream->buffer[0] != 0x1F || stream->buffer[1] != 0x8B)
@@ -159,7 +161,7 @@ static int detect_gzip(npi_stream *stream, npgnn_error *err)
     return refill(stream, err);
 }
 
-/* A stream like `from`, which says where its bytes come from. Takes over its file, also on failure. */
+/* Opens a stream whose bytes come from where `from` says. Takes ownership of its file, also on failure. */
 static int start(npi_stream **out, const npi_stream *from, const char *name, const npgnn_env *env, npgnn_error *err)
 {
     npi_stream *stream = npi_alloc(env, 1, sizeof *stream, err);
@@ -264,7 +266,8 @@ int npi_stream_read_all(unsigned char **bytes, size_t *size, npi_stream *stream,
         if (code == 0) {
             used += got;
             if (used > limit)
-                code = npi_fail_at(err, NPGNN_E_FORMAT, stream->name, 0, "has more than %zu bytes", limit);
+                code = npi_fail_at(err, NPGNN_E_FORMAT, stream->name, 0,
+                                   "the file has more than %zu bytes, which is the limit", limit);
         }
         if (code) {
             npi_free(&stream->env, block);
@@ -282,7 +285,7 @@ const unsigned char *npi_stream_peek(size_t *size, const npi_stream *stream)
     return stream->buffer + stream->begin;
 }
 
-/* Programs of Windows mark UTF-8 so: it is no part of the text. */
+/* Windows programs begin UTF-8 files with this mark, which is not part of the text. */
 static void skip_byte_order_mark(npi_stream *stream)
 {
     static const unsigned char mark[] = {0xEF, 0xBB, 0xBF};
@@ -290,8 +293,8 @@ static void skip_byte_order_mark(npi_stream *stream)
         stream->begin += sizeof mark;
 }
 
-/* Adds what the buffer has of the line; *complete when its end was there. */
-static int append_part(int *complete, npi_stream *stream, npgnn_error *err)
+/* Appends what the buffer has of the current line. *complete is set where it has the end of the line. */
+static int append_to_line(int *complete, npi_stream *stream, npgnn_error *err)
 {
     unsigned char *from = stream->buffer + stream->begin;
     size_t left = stream->end - stream->begin;
@@ -299,10 +302,10 @@ static int append_part(int *complete, npi_stream *stream, npgnn_error *err)
     size_t part = newline ? (size_t)(newline - from) : left;
     size_t needed = stream->line_length + part + 1;
     *complete = newline != NULL;
-    if (needed > LONGEST_LINE)
-        return npi_stream_fail(stream, err, "the line is longer than %zu bytes", LONGEST_LINE);
+    if (needed > MAX_LINE)
+        return npi_stream_fail(stream, err, "the line is longer than %zu bytes", MAX_LINE);
     if (memchr(from, '\0', part))
-        return npi_stream_fail(stream, err, "a NUL byte in a text file: is this a binary file?");
+        return npi_stream_fail(stream, err, "NUL byte in a text file: this seems to be a binary file");
     if (needed > stream->line_capacity) {
         size_t wanted = needed < 256 ? 256 : needed * 2;
         char *grown = npi_resize(&stream->env, stream->line, wanted, 1, err);
@@ -331,7 +334,7 @@ int npi_stream_read_line(char **line, npi_stream *stream, npgnn_error *err)
             break;
         stream->lineno += !started;
         started = 1;
-        code = append_part(&complete, stream, err);
+        code = append_to_line(&complete, stream, err);
         if (code)
             return code;
     }

@@ -1,23 +1,29 @@
-/* svmlight files: "label column:value column:value ... # comment", columns counted from 1. */
+/* svmlight files: one node per line,
+ *
+ *   line = label {column:value} [# comment]
+ *
+ * Columns count from 1 and come in any order. The number of columns is not stated: it is the largest one that
+ * occurs. Refused: a column that occurs twice in a line, values that are not finite. */
 #include <string.h>
 
 #include "base/number.h"
 #include "io/readers.h"
 #include "io/text.h"
 
-static int read_pair(npi_rows *rows, char *field, npi_stream *stream, npgnn_error *err)
+/* column:value */
+static int read_element(npi_rows *rows, char *field, npi_stream *stream, npgnn_error *err)
 {
     char *colon = strchr(field, ':');
     int64_t col;
     float val;
     if (!colon)
-        return npi_stream_fail(stream, err, "'%.40s' is not column:value", field);
+        return npi_stream_fail(stream, err, "expected column:value, got '%.40s'", field);
     *colon = '\0';
     if (!npi_number_parse_int(&col, field) || col < 1 || col >= INT32_MAX)
-        return npi_stream_fail(stream, err, "'%.40s' is not a column: they count from 1", field);
+        return npi_stream_fail(stream, err, "column '%.40s' must be an integer from 1 to 2^31 - 2", field);
     npi_number_result result = npi_number_parse_float(&val, colon + 1);
     if (result != NPI_NUMBER_OK)
-        return npi_stream_fail(stream, err, "the value '%.40s' %s", colon + 1, npi_number_reason(result));
+        return npi_stream_fail(stream, err, "value '%.40s' %s", colon + 1, npi_number_reason(result));
     return npi_rows_add(rows, (int32_t)col - 1, val, err);
 }
 
@@ -28,10 +34,10 @@ static int read_row(npi_rows *rows, npi_labels *labels, char *line, npi_stream *
     char *field = npi_text_cut_field(&line, ' ');
     int code = npi_labels_add(labels, field ? field : "", &rows->env, err);
     while (code == 0 && (field = npi_text_cut_field(&line, ' ')))
-        code = read_pair(rows, field, stream, err);
+        code = read_element(rows, field, stream, err);
     if (code == 0)
         code = npi_rows_end(&twice, rows, err);
-    return code > 0 ? npi_stream_fail(stream, err, "column %d is given twice", twice + 1) : code;
+    return code > 0 ? npi_stream_fail(stream, err, "column %d occurs twice", twice + 1) : code;
 }
 
 int npi_table_read_svmlight(npi_table *out, npi_stream *stream, npgnn_error *err)

@@ -1,4 +1,10 @@
-/* Edges, features and labels from their files, put together as one graph. */
+/* Feature tables of any format, and building one graph from edges, features and labels.
+ *
+ * Edges and feature rows must agree on the nodes:
+ *
+ *   rows with ids       a node is a row, matched by id; ids that only edges have get a row of zeros;
+ *   rows without ids    node i is row i, and the edges must use these indices;
+ *   no features         integer ids that are dense enough are the indices, all others become names. */
 #define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
 #include <string.h>
@@ -36,11 +42,11 @@ int npi_table_check_size(npi_stream *stream, int64_t rows, int64_t cols, int64_t
     if (larger <= NPI_UNCHECKED_SIZE || larger / NPI_MAX_SPARSITY <= elements)
         return 0;
     return npi_fail_at(err, NPGNN_E_FORMAT, npi_stream_name(stream), 0,
-                       "%lld rows and %lld columns for only %lld elements: refused", (long long)rows, (long long)cols,
+                       "%lld rows and %lld columns are too many for %lld elements", (long long)rows, (long long)cols,
                        (long long)elements);
 }
 
-/* Whether a name ends so, or so with .gz behind it. */
+/* Whether a file name has an extension, or has it before ".gz". */
 static int has_extension(const char *name, const char *extension)
 {
     size_t length = strlen(name), wanted = strlen(extension);
@@ -49,7 +55,7 @@ static int has_extension(const char *name, const char *extension)
     return length > wanted && memcmp(name + length - wanted, extension, wanted) == 0;
 }
 
-/* svmlight's sign: a second field like 12:0.5 on the first line. */
+/* svmlight is recognised by the second field of its first line, such as 12:0.5. */
 static int looks_like_svmlight(const npi_stream *stream)
 {
     size_t size, at = 0;
@@ -80,9 +86,9 @@ int npi_table_read(npi_table *out, npi_stream *stream, npgnn_error *err)
     return npi_table_read_csv(out, stream, err);
 }
 
-/* ---- which node is which ---- */
+/* ---- matching the nodes of edges and features ---- */
 
-/* Adds empty rows up to n, for nodes that only the edges know. */
+/* Adds rows of zeros up to n, for nodes that only edges have. */
 static int extend_table(npi_table *table, int32_t n, const npgnn_env *env, npgnn_error *err)
 {
     int32_t rows = table->x.rows;
@@ -104,6 +110,7 @@ static int extend_table(npi_table *table, int32_t n, const npgnn_env *env, npgnn
     return 0;
 }
 
+/* Whether some edge has a node below `limit`, or there are no edges. */
 static int any_below(const npi_edge_list *edges, int32_t limit)
 {
     for (int64_t i = 0; i < edges->count; i++)
@@ -112,7 +119,7 @@ static int any_below(const npi_edge_list *edges, int32_t limit)
     return edges->count == 0;
 }
 
-/* Rows with ids: the edges' ids are looked up among them; ids that have no row get one of zeros. */
+/* Rows with ids. */
 static int match_by_name(npi_edge_list *edges, const char *edges_name, npi_table *table, const npgnn_env *env,
                          npgnn_error *err)
 {
@@ -122,13 +129,14 @@ static int match_by_name(npi_edge_list *edges, const char *edges_name, npi_table
         return code;
     int32_t n = npi_names_count(table->names);
     if (!any_below(edges, rows))
-        return npi_fail_at(err, NPGNN_E_MISMATCH, edges_name, 0, "none of its node ids is the id of a row of features");
+        return npi_fail_at(err, NPGNN_E_MISMATCH, edges_name, 0,
+                           "none of the node ids in this file is the id of a feature row");
     if (n > rows)
-        npi_log(env, "%d nodes have edges but no row of features: theirs are all zero", n - rows);
+        npi_log(env, "%d nodes have edges but no feature row: their features are zero", n - rows);
     return n > rows ? extend_table(table, n, env, err) : 0;
 }
 
-/* Rows without ids are the nodes 0, 1, 2...: the edges must speak of them so. */
+/* Rows without ids are the nodes 0, 1, 2...: edges must use these indices. */
 static int match_by_index(const npi_edge_list *edges, const char *edges_name, const npi_table *table, npgnn_error *err)
 {
     int32_t rows = table->x.rows;
@@ -137,20 +145,21 @@ static int match_by_index(const npi_edge_list *edges, const char *edges_name, co
                            "the feature rows have no ids, so node ids must be integers from 0 to %d", rows - 1);
     if (edges->largest >= rows)
         return npi_fail_at(err, NPGNN_E_MISMATCH, edges_name, edges->largest_line,
-                           "node %d, but there are %d rows of features: ids count from 0 to %d", edges->largest, rows,
-                           rows - 1);
+                           "node %d has no features: with %d feature rows, ids must be from 0 to %d", edges->largest,
+                           rows, rows - 1);
     if (edges->nodes != 0 && edges->nodes != rows)
-        return npi_fail_at(err, NPGNN_E_MISMATCH, edges_name, 0, "a matrix of %d nodes for %d rows of features",
-                           edges->nodes, rows);
+        return npi_fail_at(err, NPGNN_E_MISMATCH, edges_name, 0,
+                           "the matrix has %d nodes, but there are %d feature rows", edges->nodes, rows);
     return 0;
 }
 
-/* Without features: integer ids are indices when 0 is among them and they fill at least half of their range. */
+/* Without features, integer ids are indices where 0 is one of them and at least half of the numbers up to the
+ * largest are used. */
 static int ids_are_dense(int *dense, const npi_edge_list *edges, npgnn_error *err)
 {
     int64_t range = (int64_t)edges->largest + 1, distinct = 0;
     *dense = 0;
-    if (edges->names || range > 4 * edges->count) /* too wide for the ids there can be */
+    if (edges->names || range > 4 * edges->count) /* m edges have at most 2 m ids: these cannot be half of the range */
         return 0;
     unsigned char *seen = npi_alloc(&edges->env, (size_t)range, 1, err);
     if (!seen)
@@ -166,6 +175,7 @@ static int ids_are_dense(int *dense, const npi_edge_list *edges, npgnn_error *er
     return 0;
 }
 
+/* No features: decides whether ids are indices or names. */
 static int settle_without_features(npi_edge_list *edges, npgnn_error *err)
 {
     int dense = 0;
@@ -179,7 +189,7 @@ static int settle_without_features(npi_edge_list *edges, npgnn_error *err)
     return code;
 }
 
-/* Names that are the indices need no table. */
+/* Whether names[i] is "i" for all i: such names need not be stored. */
 static int names_are_indices(const npi_names *names)
 {
     char text[12];
@@ -194,8 +204,9 @@ static int names_are_indices(const npi_names *names)
 
 /* ---- the graph ---- */
 
-static int settle_nodes(npi_graph_content *parts, npi_edge_list *edges, const char *edges_name, npi_table *table,
-                        const npgnn_env *env, npgnn_error *err)
+/* Matches the nodes. Sets n and names of the graph. */
+static int match_nodes(npi_graph_content *content, npi_edge_list *edges, const char *edges_name, npi_table *table,
+                       const npgnn_env *env, npgnn_error *err)
 {
     int code;
     if (!table)
@@ -207,58 +218,59 @@ static int settle_nodes(npi_graph_content *parts, npi_edge_list *edges, const ch
     if (code)
         return code;
     if (table)
-        parts->n = table->x.rows;
+        content->n = table->x.rows;
     else
-        parts->n = edges->names ? npi_names_count(edges->names) : edges->nodes;
+        content->n = edges->names ? npi_names_count(edges->names) : edges->nodes;
     if (edges->names && !names_are_indices(edges->names))
-        parts->names = npi_names_share(edges->names);
+        content->names = npi_names_share(edges->names);
     return 0;
 }
 
-/* Some links in both directions and some in one: the file means something by it. */
-static void note_directions(const npgnn_graph *graph, const npi_edge_list *edges, const char *edges_name,
-                            const npgnn_env *env)
+/* Logs that directions are ignored where the file seems to mean them: some edges are given in both directions,
+ * others in one. */
+static void log_directions(const npgnn_graph *graph, const npi_edge_list *edges, const char *edges_name,
+                           const npgnn_env *env)
 {
     if (edges->directed || (graph->reverse > 0 && graph->reverse < graph->m))
-        npi_log(env, "%s: directions are ignored: of %lld links %lld are given in both", edges_name,
+        npi_log(env, "%s: ignoring directions: %lld links, %lld of them given in both directions", edges_name,
                 (long long)graph->m, (long long)graph->reverse);
 }
 
 int npi_edges_to_graph(npgnn_graph **out, npi_edge_list *edges, const char *edges_name, npi_table *table,
                        npi_stream *labels, const npgnn_env *env, npgnn_error *err)
 {
-    npi_graph_content parts = {0};
-    int code = settle_nodes(&parts, edges, edges_name, table, env, err);
+    npi_graph_content content = {0};
+    int code = match_nodes(&content, edges, edges_name, table, env, err);
     if (code == 0 && table) {
-        parts.label = table->label;
-        parts.classes = table->classes;
+        content.label = table->label;
+        content.classes = table->classes;
         table->label = NULL;
-        code = npi_features_from_csr(&parts.x, &table->x, env, err);
+        code = npi_features_from_csr(&content.x, &table->x, env, err);
         memset(&table->x, 0, sizeof table->x);
     }
     if (code == 0 && table) {
-        parts.x->columns = table->columns;
+        content.x->columns = table->columns;
         table->columns = NULL;
     }
     if (code == 0 && labels) {
-        npi_free(env, parts.label);
-        parts.label = NULL;
-        code = npi_labels_read(&parts.label, &parts.classes, labels, parts.names, parts.n, err);
+        npi_free(env, content.label);
+        content.label = NULL;
+        code = npi_labels_read(&content.label, &content.classes, labels, content.names, content.n, err);
     }
     if (table)
         npi_table_free(env, table);
     if (code) {
-        npi_features_free(parts.x);
-        npi_names_free(parts.names);
-        npi_free(env, parts.label);
+        npi_features_free(content.x);
+        npi_names_free(content.names);
+        npi_free(env, content.label);
         return code;
     }
-    parts.edges = edges->pairs;
-    parts.edge_count = edges->count;
-    parts.weights = edges->weights;
-    code = npi_graph_build(out, &parts, env, err);
+    content.edges = edges->pairs;
+    content.edge_count = edges->count;
+    content.weights = edges->weights;
+    code = npi_graph_build(out, &content, env, err);
     if (code == 0)
-        note_directions(*out, edges, edges_name, env);
+        log_directions(*out, edges, edges_name, env);
     return code;
 }
 

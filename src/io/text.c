@@ -1,3 +1,4 @@
+/* Separators, fields and UTF-8. */
 #include "io/text.h"
 
 #include <stddef.h>
@@ -14,10 +15,12 @@ int npi_text_is_skippable(const char *line)
     return *line == '\0' || *line == '#' || *line == '%';
 }
 
-/* The length of the character at `at`, 0 where it is malformed (RFC 3629: shortest form, no surrogates, up to U+10FFFF). */
+/* The length in bytes of the character at `at`; 0 where it is malformed (RFC 3629: shortest form, no surrogates, up to
+ * U+10FFFF). */
 static size_t utf8_length(const unsigned char *at)
 {
     size_t length = at[0] < 0x80 ? 1 : at[0] < 0xC2 ? 0 : at[0] < 0xE0 ? 2 : at[0] < 0xF0 ? 3 : at[0] < 0xF5 ? 4 : 0;
+    /* the second byte has a narrower range after some first bytes */
     unsigned char low = at[0] == 0xE0 ? 0xA0 : at[0] == 0xF0 ? 0x90 : 0x80;
     unsigned char high = at[0] == 0xED ? 0x9F : at[0] == 0xF4 ? 0x8F : 0xBF;
     for (size_t i = 1; i < length; i++) {
@@ -54,7 +57,7 @@ char npi_text_find_separator(const char *line)
     return found;
 }
 
-/* Unquotes in place: `at` is after the opening quote; returns what follows the closing one. */
+/* Removes the quotes in place. `at` is after the opening quote; returns the position after the closing one. */
 static char *unquote(char *at)
 {
     char *to = at;
@@ -68,7 +71,7 @@ static char *unquote(char *at)
         }
         *to++ = *at;
     }
-    /* the closing quote left room for the terminator; without one the field ends with the line */
+    /* the closing quote makes space for the terminator; without it, the field ends where the line does */
     char *after = at;
     if (to < at)
         *to = '\0';

@@ -1,4 +1,4 @@
-/* Elements of a matrix that come in any order. */
+/* Sorts the elements of a matrix, given in any order, into rows. */
 #include "io/readers.h"
 
 int npi_triples_add(npi_triples *triples, int32_t row, int32_t col, float val, const npgnn_env *env, npgnn_error *err)
@@ -10,7 +10,7 @@ int npi_triples_add(npi_triples *triples, int32_t row, int32_t col, float val, c
     return code;
 }
 
-/* order: the triples by row; start (rows + 1): where each row begins in it. */
+/* order (count) = the triples ordered by row, by counting sort; start (rows + 1), zeroed, is used to count. */
 static void sort_by_row(size_t *order, int64_t *start, const npi_triples *triples, int32_t rows)
 {
     for (size_t i = 0; i < triples->count; i++)
@@ -19,7 +19,6 @@ static void sort_by_row(size_t *order, int64_t *start, const npi_triples *triple
         start[row + 1] += start[row];
     for (size_t i = triples->count; i-- > 0;)
         order[--start[triples->items[i].row + 1]] = i;
-    /* start[row + 1] has come down to where the row begins */
 }
 
 static int fill_rows(npi_rows *out, const npi_triples *triples, const size_t *order, int32_t rows, npi_stream *stream,
@@ -35,7 +34,7 @@ static int fill_rows(npi_rows *out, const npi_triples *triples, const size_t *or
             code = npi_rows_end(&twice, out, err);
         if (code > 0)
             code = npi_fail_at(err, NPGNN_E_FORMAT, npi_stream_name(stream), 0,
-                               "row %d, column %d (counted from 1) is given twice", row + 1, twice + 1);
+                               "row %d, column %d (counted from 1) occurs twice", row + 1, twice + 1);
     }
     return code;
 }

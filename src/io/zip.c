@@ -1,18 +1,19 @@
+/* Zip archives, read by libzip from memory. */
 #include "io/zip.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <zip.h>
 
-#define LARGEST ((size_t)1 << 36)
+#define MAX_ARCHIVE_SIZE ((size_t)1 << 36) /* bytes */
 
 struct npi_zip {
-    npi_stream *stream; /* where it came from: its name and environment */
+    npi_stream *stream; /* of the archive: its name and environment are used */
     unsigned char *bytes;
     size_t size;
     zip_t *archive;
-    zip_file_t *member; /* open, or NULL */
-    char name[512];     /* of that member, for errors: "archive: member" */
+    zip_file_t *member; /* the open member, or NULL */
+    char name[512];     /* of that member for messages: "ARCHIVE: MEMBER" */
 };
 
 int npi_zip_detect(const npi_stream *stream)
@@ -22,13 +23,14 @@ int npi_zip_detect(const npi_stream *stream)
     return size >= 4 && memcmp(bytes, "PK\3\4", 4) == 0;
 }
 
+/* Turns an error of libzip into ours. */
 static int broken(const char *file, int reason, npgnn_error *err)
 {
     zip_error_t why;
     if (reason == ZIP_ER_MEMORY)
         return npi_fail(err, NPGNN_E_MEMORY, "out of memory while unpacking %s", file);
     zip_error_init_with_code(&why, reason);
-    npi_fail_at(err, NPGNN_E_FORMAT, file, 0, "the zip archive cannot be read: %s", zip_error_strerror(&why));
+    npi_fail_at(err, NPGNN_E_FORMAT, file, 0, "cannot read the zip archive: %s", zip_error_strerror(&why));
     zip_error_fini(&why);
     return NPGNN_E_FORMAT;
 }
@@ -53,7 +55,7 @@ int npi_zip_open(npi_zip **out, npi_stream *stream, npgnn_error *err)
     if (!zip)
         return NPGNN_E_MEMORY;
     zip->stream = stream;
-    int code = npi_stream_read_all(&zip->bytes, &zip->size, stream, LARGEST, err);
+    int code = npi_stream_read_all(&zip->bytes, &zip->size, stream, MAX_ARCHIVE_SIZE, err);
     if (code == 0)
         code = open_archive(zip, err);
     if (code)

@@ -1,4 +1,4 @@
-/* Members of a zip archive as streams. */
+/* The members of a zip archive as streams (libzip). */
 #ifndef NPI_IO_ZIP_H
 #define NPI_IO_ZIP_H
 
@@ -6,19 +6,20 @@
 
 typedef struct npi_zip npi_zip;
 
-/* 1 when the stream begins as a zip archive does. */
+/* 1 where the stream begins as a zip archive does. */
 int npi_zip_detect(const npi_stream *stream);
 
-/* Takes all of the stream into memory, which must outlive it. E_FORMAT where it is no zip archive. */
+/* Reads all of the stream, which must outlive the archive, into memory. E_FORMAT where it is not a zip archive. */
 int npi_zip_open(npi_zip **out, npi_stream *stream, npgnn_error *err);
 size_t npi_zip_size(const npi_zip *zip);        /* of the archive */
-npi_stream *npi_zip_stream(const npi_zip *zip); /* where it came from */
+npi_stream *npi_zip_stream(const npi_zip *zip); /* the stream of the archive */
 const npgnn_env *npi_zip_env(const npi_zip *zip);
 const char *npi_zip_name(const npi_zip *zip);
 
 int npi_zip_has(const npi_zip *zip, const char *member);
 
-/* One member, unpacked while it is read: never more than a block at a time. One at a time; the archive must outlive it. */
+/* Opens a member, which is decompressed block by block as it is read. Only one member can be open at a time, and the
+ * archive must outlive it. */
 int npi_zip_open_member(npi_stream **out, npi_zip *zip, const char *member, npgnn_error *err);
 void npi_zip_close(npi_zip *zip);
 
