@@ -1,5 +1,5 @@
-/* Checkpoints: whatever is trained, and wherever it is stopped, the rest of it gives the bits that it gives without a stop; and
- * nothing but the very same training takes one up. */
+/* Checkpoints: a training that is stopped anywhere and resumed gives the same bits as an uninterrupted one, and only
+ * the same training can be resumed from a checkpoint. */
 #define _XOPEN_SOURCE 700
 #include "check.h"
 
@@ -36,7 +36,7 @@ static int free_all(void **state)
     return remove_folder(state);
 }
 
-/* Everything that has a state or draws numbers, small. */
+/* Small options that use everything which has a state or draws random numbers. */
 static npgnn_options small_options(const char *preset)
 {
     npgnn_options o;
@@ -54,7 +54,7 @@ static npgnn_options small_options(const char *preset)
     return o;
 }
 
-/* ---- stopping and going on ---- */
+/* ---- stopping and resuming ---- */
 
 /* Counts the iterations of a whole job, and stops it after some. */
 typedef struct stop {
@@ -77,7 +77,7 @@ static npgnn_trainer *trainer_of(const npgnn_split *split, const npgnn_options *
     return trainer;
 }
 
-/* The bytes of the model's file: what a user compares. */
+/* The bytes of the model file. */
 static content model_bytes(const npgnn_trainer *trainer)
 {
     npgnn_model *model = NULL;
@@ -94,7 +94,7 @@ static void check_same(content a, content b)
     assert_memory_equal(a.bytes, b.bytes, a.size);
 }
 
-/* Trains until `after` iterations are done, saves, and lets another trainer do the rest. */
+/* Trains for `after` iterations, saves a checkpoint, and resumes it in another trainer. */
 static void check_resumed(const npgnn_split *split, const npgnn_options *options, int after, content whole)
 {
     npgnn_error err = {0};
@@ -141,8 +141,8 @@ static void test_every_stop(void **state)
     check_every_stop(edges, &o);
 }
 
-/* What validation remembers: the best parameters, the weight of the prior, how long nothing was better. */
-static void test_what_validation_remembers(void **state)
+/* The state of validation: the best parameters, the fitted weights, the iterations without improvement. */
+static void test_validation_state(void **state)
 {
     (void)state;
     npgnn_options o = small_options("best");
@@ -153,7 +153,7 @@ static void test_what_validation_remembers(void **state)
     check_every_stop(edges, &o);
 }
 
-/* Two trainings in one: a stop in the rehearsal, after its end, and in the training proper. */
+/* Stops during the rehearsal, at its end, and during the training that follows. */
 static void test_rehearsals(void **state)
 {
     (void)state;
@@ -164,7 +164,7 @@ static void test_rehearsals(void **state)
     check_every_stop(nodes, &o);
 }
 
-/* An iteration that is given up in the middle leaves everything as it was before it. */
+/* An iteration that is stopped halfway leaves everything as it was before. */
 static void test_stops_within_an_iteration(void **state)
 {
     (void)state;
@@ -194,8 +194,8 @@ static void test_stops_within_an_iteration(void **state)
     empty_folder();
 }
 
-/* A trainer that has gone on can be put back. */
-static void test_going_back(void **state)
+/* A trainer that has continued can be restored to an earlier checkpoint. */
+static void test_restore_earlier_checkpoint(void **state)
 {
     (void)state;
     npgnn_options o = small_options("best");
@@ -219,7 +219,7 @@ static void test_going_back(void **state)
     empty_folder();
 }
 
-/* ---- refusals ---- */
+/* ---- errors ---- */
 
 /* A trainer after three iterations, saved as "checkpoint". */
 static npgnn_trainer *saved_trainer(const npgnn_split *split, const npgnn_options *options)
@@ -232,7 +232,7 @@ static npgnn_trainer *saved_trainer(const npgnn_split *split, const npgnn_option
     return trainer;
 }
 
-/* Refused with these words, and the trainer stands where it stood. */
+/* Asserts that the checkpoint is refused with this text and that the trainer is unchanged. */
 static void refuse(npgnn_trainer *trainer, const char *name, int code, const char *words)
 {
     npgnn_error err = {0};
@@ -255,7 +255,7 @@ static void refuse_training(const npgnn_graph *on, const npgnn_split *split, con
     npgnn_trainer_free(other);
 }
 
-static void test_another_training(void **state)
+static void test_different_training(void **state)
 {
     (void)state;
     npgnn_options o = small_options("best"), other = o, read;
@@ -286,7 +286,7 @@ static uint64_t fnv(const unsigned char *bytes, size_t size)
     return hash;
 }
 
-/* Replaces text in the header by as much other text, and puts the checksum right: only a liar makes such a file. */
+/* Replaces text in the header with text of the same length, and corrects the checksum: a deliberately forged file. */
 static void check_lie(npgnn_trainer *trainer, content file, const char *text, const char *lie, int code,
                       const char *words)
 {
@@ -306,7 +306,7 @@ static void check_lie(npgnn_trainer *trainer, content file, const char *text, co
     free(copy);
 }
 
-static void test_lies(void **state)
+static void test_forged_files(void **state)
 {
     (void)state;
     npgnn_options o = small_options("best");
@@ -346,7 +346,7 @@ static void test_lies(void **state)
 
 /* ---- damage ---- */
 
-/* Three nodes and one feature: the file is hardly more than its header. */
+/* Three nodes and one feature: the file is little more than its header. */
 static npgnn_trainer *tiny_trainer(npgnn_graph **out)
 {
     const npgnn_pair links[] = {{0, 1}, {1, 2}};
@@ -370,7 +370,7 @@ static void put_byte(const char *path, size_t at, int byte)
     assert_int_equal(fclose(file), 0);
 }
 
-static void test_every_bit_and_every_length(void **state)
+static void test_damaged_and_truncated_files(void **state)
 {
     (void)state;
     npgnn_graph *three = NULL;
@@ -404,7 +404,7 @@ static void test_every_bit_and_every_length(void **state)
     empty_folder();
 }
 
-/* A disk that is full after any number of bytes: the error says so, and the checkpoints that were there are as they were. */
+/* The disk is full after any number of bytes: the error says so, and existing checkpoints are unchanged. */
 static void test_full_disk(void **state)
 {
     (void)state;
@@ -438,8 +438,8 @@ static void test_full_disk(void **state)
     empty_folder();
 }
 
-/* Each save leaves the one before, and no other file. */
-static void test_the_previous_one(void **state)
+/* Each save keeps the previous checkpoint and leaves no other file. */
+static void test_previous_checkpoint(void **state)
 {
     (void)state;
     npgnn_graph *three = NULL;
@@ -466,7 +466,8 @@ static void test_the_previous_one(void **state)
 
 /* ---- out of memory ---- */
 
-/* Lets 0, 1, 2... allocations succeed. A trainer that found no memory for its training proper says so from then on. */
+/* Lets 0, 1, 2... allocations succeed. A trainer that got no memory for the training after the rehearsal reports it
+ * from then on. */
 static void test_out_of_memory(void **state)
 {
     (void)state;
@@ -505,11 +506,16 @@ static void test_out_of_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_stop),    cmocka_unit_test(test_what_validation_remembers),
-        cmocka_unit_test(test_rehearsals),    cmocka_unit_test(test_stops_within_an_iteration),
-        cmocka_unit_test(test_going_back),    cmocka_unit_test(test_another_training),
-        cmocka_unit_test(test_lies),          cmocka_unit_test(test_every_bit_and_every_length),
-        cmocka_unit_test(test_full_disk),     cmocka_unit_test(test_the_previous_one),
+        cmocka_unit_test(test_every_stop),
+        cmocka_unit_test(test_validation_state),
+        cmocka_unit_test(test_rehearsals),
+        cmocka_unit_test(test_stops_within_an_iteration),
+        cmocka_unit_test(test_restore_earlier_checkpoint),
+        cmocka_unit_test(test_different_training),
+        cmocka_unit_test(test_forged_files),
+        cmocka_unit_test(test_damaged_and_truncated_files),
+        cmocka_unit_test(test_full_disk),
+        cmocka_unit_test(test_previous_checkpoint),
         cmocka_unit_test(test_out_of_memory),
     };
     return cmocka_run_group_tests(tests, make_all, free_all);

@@ -1,4 +1,4 @@
-/* Names of feature columns: from the header of a table into the graph, its parts and the model file. */
+/* Names of feature columns, from the header of a table to the graph, its subgraphs and the model file. */
 #define _XOPEN_SOURCE 700
 #include "check.h"
 
@@ -34,15 +34,15 @@ static void test_headers(void **state)
     }
 }
 
-static void test_names_of_no_use(void **state)
+static void test_unusable_names(void **state)
 {
     static const struct {
         const char *text, *notice;
     } cases[] = {
         {"a,0,1\nb,1,0\n", ""},
-        {"id,w,w\na,0,1\nb,1,0\n", "two have the same"},
-        {"id,w,\na,0,1\nb,1,0\n", "one has none"},
-        {"id,w,\xE4\na,0,1\nb,1,0\n", "one is not UTF-8"},
+        {"id,w,w\na,0,1\nb,1,0\n", "two of them are the same"},
+        {"id,w,\na,0,1\nb,1,0\n", "one of them is empty"},
+        {"id,w,\xE4\na,0,1\nb,1,0\n", "one of them is not UTF-8"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -75,7 +75,7 @@ static void test_utf8(void **state)
         assert_false(npi_text_is_utf8(wrong[i]));
 }
 
-static void test_parts_share_them(void **state)
+static void test_subgraphs_share_names(void **state)
 {
     static const char *const names[] = {"w1", "w2", NULL};
     static const int32_t nodes[] = {0, 2};
@@ -106,7 +106,7 @@ static npgnn_model *train(void)
     return model;
 }
 
-static void test_there_and_back(void **state)
+static void test_round_trip(void **state)
 {
     char path[4096];
     npgnn_model *model = train(), *again = NULL;
@@ -129,7 +129,7 @@ static void test_there_and_back(void **state)
     }
 }
 
-/* Puts `replacement`, filled up with blanks, where the names of the columns stand in the model file. */
+/* Replaces the column names in the model file with `replacement`, padded with blanks. */
 static void damage(const char *path, const char *replacement)
 {
     static const char names[] = "[\\\"w1\\\",\\\"w\\\\\\\"2\\\"]";
@@ -166,8 +166,9 @@ static void test_damaged_names(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_headers),          cmocka_unit_test(test_names_of_no_use), cmocka_unit_test(test_utf8),
-        cmocka_unit_test(test_parts_share_them), IN_FOLDER(test_there_and_back),         IN_FOLDER(test_damaged_names),
+        cmocka_unit_test(test_headers), cmocka_unit_test(test_unusable_names),
+        cmocka_unit_test(test_utf8),    cmocka_unit_test(test_subgraphs_share_names),
+        IN_FOLDER(test_round_trip),     IN_FOLDER(test_damaged_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

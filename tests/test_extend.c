@@ -1,4 +1,4 @@
-/* New nodes, of which only features are known: what a graph with them is, what a model says of them, and what is refused. */
+/* Extending a graph with new nodes that have features only: the graph, predictions for the new nodes, and errors. */
 #define _XOPEN_SOURCE 700
 #include "check.h"
 
@@ -35,8 +35,8 @@ static npgnn_graph *extend(const npgnn_graph *graph, const char *name, const cha
     return extended;
 }
 
-/* Links, labels and features of the old nodes stay; the new ones have their own features, columns matched by name. */
-static void test_parts(void **state)
+/* Edges, labels and features of the old nodes stay; the columns of the new features are matched by name. */
+static void test_extended_graph(void **state)
 {
     (void)state;
     char number[12];
@@ -59,8 +59,8 @@ static void test_parts(void **state)
     npgnn_graph_free(graph);
 }
 
-/* Prepared as the graph was: ones, then rows that sum to 1. */
-static void test_prepared(void **state)
+/* The new features are binarised and normalised as those of the graph were. */
+static void test_prepared_features(void **state)
 {
     (void)state;
     npgnn_graph *graph = load(edges, features, 1, NULL);
@@ -71,8 +71,8 @@ static void test_prepared(void **state)
     npgnn_graph_free(graph);
 }
 
-/* Nodes that only have numbers: the new ones go on counting; a file of pairs may leave out columns that are zero. */
-static void test_numbers(void **state)
+/* Without names the new nodes have the next numbers; svmlight files may omit the last columns where they are zero. */
+static void test_nodes_without_names(void **state)
 {
     (void)state;
     char number[12];
@@ -89,7 +89,7 @@ static void test_numbers(void **state)
     npgnn_graph_free(graph);
 }
 
-/* ---- what a model says ---- */
+/* ---- predictions ---- */
 
 static void test_predictions(void **state)
 {
@@ -113,7 +113,7 @@ static void test_predictions(void **state)
     npgnn_graph_free(graph);
 }
 
-/* ---- refusals ---- */
+/* ---- errors ---- */
 
 static void refuse(const npgnn_graph *graph, const char *text, const char *part)
 {
@@ -125,7 +125,7 @@ static void refuse(const npgnn_graph *graph, const char *text, const char *part)
         fail_msg("'%s' is not in '%s'", part, err.text);
 }
 
-static void test_refusals(void **state)
+static void test_invalid_files(void **state)
 {
     (void)state;
     npgnn_error err = {0};
@@ -141,7 +141,7 @@ static void test_refusals(void **state)
     npgnn_graph_free(graph);
 }
 
-static void test_memory(void **state)
+static void test_out_of_memory(void **state)
 {
     (void)state;
     meter m = {.allow = -1};
@@ -167,8 +167,9 @@ static void test_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_parts),       cmocka_unit_test(test_prepared), cmocka_unit_test(test_numbers),
-        cmocka_unit_test(test_predictions), cmocka_unit_test(test_refusals), cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_extended_graph),      cmocka_unit_test(test_prepared_features),
+        cmocka_unit_test(test_nodes_without_names), cmocka_unit_test(test_predictions),
+        cmocka_unit_test(test_invalid_files),       cmocka_unit_test(test_out_of_memory),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

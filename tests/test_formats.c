@@ -1,4 +1,4 @@
-/* GraphML, JSON, and sets of files under the names that their authors gave them. */
+/* GraphML, JSON, and the file sets of LINQS, MUSAE and OGB. */
 #define _XOPEN_SOURCE 700
 #include "check.h"
 
@@ -47,7 +47,7 @@ static void refused(const char *text, int64_t line, const char *why)
     assert_int_equal(err.line, line);
 }
 
-/* With 0, 1, 2... allocations: E_MEMORY until there are enough, and nothing left behind. */
+/* Lets 0, 1, 2... allocations succeed: E_MEMORY until there are enough, and no leaks. */
 static void starve_text(const char *text)
 {
     int code = NPGNN_E_MEMORY;
@@ -63,7 +63,7 @@ static void starve_text(const char *text)
     }
 }
 
-/* Every prefix, and every byte changed: an error or a graph, never more. */
+/* Every prefix, and every byte changed: an error or a graph, no crash. */
 static void damage_text(const char *text)
 {
     size_t size = strlen(text);
@@ -120,14 +120,14 @@ static void test_graphml(void **state)
     assert_int_equal(npgnn_graph_label(graph, bob), -1);
     assert_int_equal(npgnn_graph_label(graph, ann), 0);
     assert_int_equal(npgnn_graph_label(graph, last), 1);
-    says(notices, "1 attributes of nodes are no numbers and are left out");
-    says(notices, "directions are ignored: of 2 links 0 are given in both");
+    says(notices, "ignoring node attributes that are not numbers: 1");
+    says(notices, "ignoring directions: 2 links, 0 of them given in both");
     npgnn_graph_free(graph);
     starve_text(people);
     damage_text(people);
 }
 
-/* Names that are numbers, no attributes, isolated nodes: as networkx writes a plain graph. */
+/* A plain graph as networkx writes it: numbers as names, no attributes, isolated nodes. */
 static void test_graphml_without_attributes(void **state)
 {
     npgnn_graph *graph = graph_of(XML "<graph edgedefault='undirected'><node id='0'/><node id='1'/><node id='2'/>"
@@ -139,28 +139,28 @@ static void test_graphml_without_attributes(void **state)
     npgnn_graph_free(graph);
 }
 
-static void test_broken_graphml(void **state)
+static void test_invalid_graphml(void **state)
 {
     char deep[4096] = XML;
     (void)state;
-    refused("<html><body/></html>", 1, "its first element is 'html'");
-    refused(XML "<graph>\n<node id='a'>", 4, "the XML is broken");
-    refused(XML "<key id='k'/></graphml>", 3, "there is no graph in it");
-    refused(XML "<graph><node/></graph></graphml>", 3, "a node has no id");
-    refused(XML "<graph><node id='a'/>\n<node id='a'/></graph></graphml>", 4, "the node 'a' is there twice");
-    refused(XML "<graph><edge source='a'/></graph></graphml>", 3, "an edge needs source and target");
-    refused(XML "<graph><edge source='a' target=''/></graph></graphml>", 3, "an edge needs source and target");
+    refused("<html><body/></html>", 1, "the first element is 'html'");
+    refused(XML "<graph>\n<node id='a'>", 4, "invalid XML");
+    refused(XML "<key id='k'/></graphml>", 3, "no graph in this file");
+    refused(XML "<graph><node/></graph></graphml>", 3, "node without an id");
+    refused(XML "<graph><node id='a'/>\n<node id='a'/></graph></graphml>", 4, "node 'a' occurs twice");
+    refused(XML "<graph><edge source='a'/></graph></graphml>", 3, "an edge needs a source and a target");
+    refused(XML "<graph><edge source='a' target=''/></graph></graphml>", 3, "an edge needs a source and a target");
     refused(XML "<graph><node id='a'><data key='k'>1</data></node></graph></graphml>", 3,
-            "data of the key 'k', which is not declared");
-    refused(XML "<key for='node'/><graph/></graphml>", 3, "a key has no id");
-    refused(XML "<key id='k'/><key id='k'/><graph/></graphml>", 3, "the key 'k' is declared twice");
-    refused(XML "<graph><node id='a'><graph/></node></graph></graphml>", 3, "one within another");
-    refused(XML "<graph/><graph/></graphml>", 3, "a second graph");
+            "data of key 'k', which is not declared");
+    refused(XML "<key for='node'/><graph/></graphml>", 3, "key without an id");
+    refused(XML "<key id='k'/><key id='k'/><graph/></graphml>", 3, "key 'k' is declared twice");
+    refused(XML "<graph><node id='a'><graph/></node></graph></graphml>", 3, "nested graph");
+    refused(XML "<graph/><graph/></graphml>", 3, "second or nested graph");
     refused(XML "<graph><hyperedge/></graph></graphml>", 3, "hyperedges");
 #define AGE "<key id='k' for='node' attr.name='age' attr.type='int'/><graph><node id='a'><data key='k'>"
-    refused(XML AGE "old</data></node></graph></graphml>", 3, "the value 'old' is not a number");
-    refused(XML AGE "1e99</data></node></graph></graphml>", 3, "the value '1e99' is not finite");
-    refused(XML AGE "1</data><data key='k'>2</data></node></graph></graphml>", 3, "has its 'k' twice");
+    refused(XML AGE "old</data></node></graph></graphml>", 3, "value 'old' is not a number");
+    refused(XML AGE "1e99</data></node></graph></graphml>", 3, "value '1e99' is not finite");
+    refused(XML AGE "1</data><data key='k'>2</data></node></graph></graphml>", 3, "two values of 'k'");
     refused("<?xml version='1.0'?>\n<!DOCTYPE graphml [<!ENTITY a 'ha'><!ENTITY b '&a;&a;'>]>\n<graphml>&b;</graphml>",
             2, "declares the entity 'a': refused");
     for (int i = 0; i < 40; i++)
@@ -184,22 +184,23 @@ static void test_json_edges(void **state)
     graph = graph_of("{\"u\": 0, \"v\": 1}\n{\"u\": 1, \"v\": 2}\n{\"u\": 2, \"v\": 1}\n");
     has(graph, 3, 2, 0);
     assert_null(graph->names);
-    says(notices, "directions are ignored: of 2 links 1 are given in both");
+    says(notices, "ignoring directions: 2 links, 1 of them given in both");
     npgnn_graph_free(graph);
     starve_text(text);
     damage_text(text);
 }
 
-static void test_broken_json_edges(void **state)
+static void test_invalid_json_edges(void **state)
 {
     (void)state;
     refused("{\"source\": 1}", 1, "an edge needs a source and a target");
-    refused("{\"source\": 1, \"target\": 2}\n{\"source\": 1.5, \"target\": 2}", 2, "each a text or an integer");
+    refused("{\"source\": 1, \"target\": 2}\n{\"source\": 1.5, \"target\": 2}", 2, "each a string or an integer");
     refused("{\"source\": \"\", \"target\": 2}", 1, "an edge needs a source and a target");
-    refused("{\"source\": \"a\\u0000\", \"target\": 2}", 1, "each line must be a JSON object");
-    refused("{\"source\": 1, \"target\": 2, \"weight\": \"x\"}", 1, "the weight is not a number");
-    refused("{\"source\": 1, \"target\": 2\n}", 1, "each line must be a JSON object");
-    refused("{\"source\": 1, \"target\": 2}\n[1, 2]", 2, "each line must be a JSON object of one edge: this is none");
+    refused("{\"source\": \"a\\u0000\", \"target\": 2}", 1, "expected a JSON object with one edge per line");
+    refused("{\"source\": 1, \"target\": 2, \"weight\": \"x\"}", 1, "the weight must be a number");
+    refused("{\"source\": 1, \"target\": 2\n}", 1, "expected a JSON object with one edge per line");
+    refused("{\"source\": 1, \"target\": 2}\n[1, 2]", 2,
+            "expected a JSON object with one edge per line: this is another JSON value");
     refused("{\"source\": 1, \"source\": 2, \"target\": 2}", 1, "duplicate");
 }
 
@@ -211,16 +212,18 @@ static void test_json_features(void **state)
     assert_true(feature(graph, 0, 0) == 1 && feature(graph, 0, 1) == 1 && feature(graph, 2, 3) == 1);
     assert_true(feature(graph, 1, 0) == 0);
     npgnn_graph_free(graph);
-    bad("0,1\n", "x.json", "{\"0\": [1,", NPGNN_E_FORMAT, "x.json", 1, "features in JSON must be one object");
-    bad("0,1\n", "x.json", "{\"0\": 1}", NPGNN_E_FORMAT, "x.json", 0, "node '0' must have a list");
-    bad("0,1\n", "x.json", "{\"0\": [-1]}", NPGNN_E_FORMAT, "x.json", 0, "must be columns, integers from 0 on");
-    bad("0,1\n", "x.json", "{\"0\": [0.5]}", NPGNN_E_FORMAT, "x.json", 0, "must be columns, integers from 0 on");
-    bad("0,1\n", "x.json", "{\"0\": [1, 1]}", NPGNN_E_FORMAT, "x.json", 0, "column 1 of node '0' is given twice");
-    bad("0,1\n", "x.json", "{\"0\": [2000000000]}", NPGNN_E_FORMAT, "x.json", 0, "elements: refused");
+    bad("0,1\n", "x.json", "{\"0\": [1,", NPGNN_E_FORMAT, "x.json", 1, "expected features as one JSON object");
+    bad("0,1\n", "x.json", "{\"0\": 1}", NPGNN_E_FORMAT, "x.json", 0, "node '0': expected a list");
+    bad("0,1\n", "x.json", "{\"0\": [-1]}", NPGNN_E_FORMAT, "x.json", 0,
+        "feature columns must be integers from 0 to 2^31 - 2");
+    bad("0,1\n", "x.json", "{\"0\": [0.5]}", NPGNN_E_FORMAT, "x.json", 0,
+        "feature columns must be integers from 0 to 2^31 - 2");
+    bad("0,1\n", "x.json", "{\"0\": [1, 1]}", NPGNN_E_FORMAT, "x.json", 0, "node '0': column 1 occurs twice");
+    bad("0,1\n", "x.json", "{\"0\": [2000000000]}", NPGNN_E_FORMAT, "x.json", 0, "elements");
     bad("0,1\n", "x.json", "{\"0\": [1], \"0\": [2]}", NPGNN_E_FORMAT, "x.json", 1, "duplicate");
 }
 
-/* ---- sets of files ---- */
+/* ---- file sets ---- */
 
 static npgnn_graph *load(const char *data)
 {
@@ -254,11 +257,11 @@ static void test_linqs(void **state)
         assert_int_equal(npgnn_graph_label(graph, 0), 0);
         assert_int_equal(npgnn_graph_label(graph, 1), 1);
         assert_int_equal(npgnn_graph_label(graph, 2), -1);
-        says(notices, "1 nodes have edges but no row of features");
+        says(notices, "without a feature row: 1");
         npgnn_graph_free(graph);
     }
     write_text(path, "other.content", "");
-    not_loaded(folder, NPGNN_E_FORMAT, "several graphs are in this folder");
+    not_loaded(folder, NPGNN_E_FORMAT, "this folder has several graphs");
 }
 
 static void test_musae(void **state)
@@ -300,7 +303,7 @@ static void test_ogb(void **state)
     npgnn_graph *graph = load(folder);
     has(graph, 4, 2, 0);
     npgnn_graph_free(graph);
-    /* integers that are all different, but no ids */
+    /* different integers, but not ids */
     write_gzip("raw/node-feat.csv.gz", "3,0.5\n2,0\n1,0\n0,7\n");
     write_gzip("raw/node-label.csv.gz", "5\nnan\n2\n5\n");
     graph = load(folder);
@@ -317,21 +320,21 @@ static void test_ogb(void **state)
     not_loaded(folder, NPGNN_E_MISMATCH, "2 labels for 4 nodes");
     write_gzip("raw/node-label.csv.gz", "5,1\n2,1\n");
     graph = load(folder);
-    says(notices, "left out: a node has more than one label");
+    says(notices, "ignoring the labels: nodes have more than one");
     assert_null(graph->label);
     npgnn_graph_free(graph);
     write_gzip("raw/node-feat.csv.gz", "3,0.5\n");
-    not_loaded(folder, NPGNN_E_MISMATCH, "rows of features");
+    not_loaded(folder, NPGNN_E_MISMATCH, "feature rows");
     write_gzip("raw/num-node-list.csv.gz", "4\n4\n");
     not_loaded(folder, NPGNN_E_FORMAT, "several graphs");
     write_gzip("raw/num-node-list.csv.gz", "2147483646\n");
-    not_loaded(folder, NPGNN_E_FORMAT, "for only 2 elements: refused");
+    not_loaded(folder, NPGNN_E_FORMAT, "too many for 2 elements");
     write_gzip("raw/num-node-list.csv.gz", "many\n");
-    not_loaded(folder, NPGNN_E_FORMAT, "the number of nodes should be here");
+    not_loaded(folder, NPGNN_E_FORMAT, "expected the number of nodes");
 }
 
-/* Names beside features that have none. */
-static void test_names_in_files_of_their_own(void **state)
+/* nodes.txt and columns.txt name the rows and columns of features without names. */
+static void test_name_files(void **state)
 {
     char path[4096];
     (void)state;
@@ -351,14 +354,14 @@ static void test_names_in_files_of_their_own(void **state)
     npgnn_graph_free(graph);
     starve(folder);
     write_text(path, "columns.txt", "one\n");
-    not_loaded(folder, NPGNN_E_MISMATCH, "columns.txt: 1 names for 2 columns of features");
+    not_loaded(folder, NPGNN_E_MISMATCH, "columns.txt: 1 column names for 2 feature columns");
     write_text(path, "nodes.txt", "ann\nbob\nann\n");
-    not_loaded(folder, NPGNN_E_FORMAT, "node 'ann' is there already");
+    not_loaded(folder, NPGNN_E_FORMAT, "node 'ann' occurs twice");
     write_text(path, "nodes.txt", "ann\nbob\n");
-    not_loaded(folder, NPGNN_E_MISMATCH, "nodes.txt: 2 nodes, but 3 rows of features");
+    not_loaded(folder, NPGNN_E_MISMATCH, "nodes.txt: 2 node names for 3 feature rows");
     write_text(path, "features.csv", "id,w\nann,1\n");
     assert_int_equal(unlink(in_folder(path, "features.mtx")), 0);
-    not_loaded(folder, NPGNN_E_MISMATCH, "have names of their own");
+    not_loaded(folder, NPGNN_E_MISMATCH, "the feature rows have ids already");
 }
 
 static void test_features_twice(void **state)
@@ -370,7 +373,7 @@ static void test_features_twice(void **state)
     npgnn_load_options options = {.features = write_text(features, "x.csv", "id,w\nann,1\nbob,2\nc&d,3\n")};
     write_text(edges, "g.graphml", people);
     assert_int_equal(npgnn_load(&graph, edges, &options, NULL, &err), NPGNN_E_ARGUMENT);
-    says(err.text, "the file of the edges has features too");
+    says(err.text, "the file of the edges has features already");
     write_text(edges, "g.graphml", XML "<graph><node id='ann'/><edge source='ann' target='bob'/></graph></graphml>");
     assert_ok(npgnn_load(&graph, edges, &options, NULL, &err), err);
     has(graph, 3, 1, 1);
@@ -382,14 +385,14 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_graphml),
         cmocka_unit_test(test_graphml_without_attributes),
-        cmocka_unit_test(test_broken_graphml),
+        cmocka_unit_test(test_invalid_graphml),
         cmocka_unit_test(test_json_edges),
-        cmocka_unit_test(test_broken_json_edges),
+        cmocka_unit_test(test_invalid_json_edges),
         cmocka_unit_test(test_json_features),
         IN_FOLDER(test_linqs),
         IN_FOLDER(test_musae),
         IN_FOLDER(test_ogb),
-        IN_FOLDER(test_names_in_files_of_their_own),
+        IN_FOLDER(test_name_files),
         IN_FOLDER(test_features_twice),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

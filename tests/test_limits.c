@@ -1,5 +1,5 @@
-/* Graphs at the edge of what there is: each gives a clear error or a sensible result, for each preset, protocol and method.
- * docs/use/limits.md lists what this file expects. */
+/* Graphs at the edge of what there is: each gives a clear error or a sensible result, for each preset, protocol and
+ * method. docs/limits.md lists what this file expects. */
 #include "check.h"
 
 #include <string.h>
@@ -153,9 +153,9 @@ typedef struct strange_graph {
 
 #define NO_EDGE "there is no edge to train on"
 #define NO_FEATURES "the nodes have no features"
-#define NO_SPLIT "there is nothing to split"
+#define NO_SPLIT "cannot split a graph without edges"
 #define NO_LINK_LEFT "set would be empty"
-#define NO_NON_LINK "pairs without a link"
+#define NO_NON_LINK "non-links"
 #define DIVERGES "diverged at iteration"
 #define HELD_OUT "validate on links that are held out"
 

@@ -1,5 +1,5 @@
-/* Every public call that can fail, with 0, 1, 2, ... allocations that succeed: E_MEMORY with its description until it works,
- * outputs untouched, nothing leaked. tests/memory_calls.sh checks that no call is missing here. */
+/* Every public call that can fail, with 0, 1, 2, ... allocations that succeed: E_MEMORY with its description until
+ * it works, outputs untouched, nothing leaked. tests/memory_calls.sh checks that no call is missing here. */
 #define _POSIX_C_SOURCE 200809L
 #include "check.h"
 
@@ -11,7 +11,7 @@
 
 enum { NODES = 40, COLUMNS = 6, PAIRS = 5 };
 
-/* What calls put their results into. */
+/* Outputs of the calls. */
 typedef struct results {
     npgnn_graph *graph;
     npgnn_split *split;
@@ -34,7 +34,7 @@ typedef struct results {
     char text[32];
 } results;
 
-/* What calls work on: made anew for each, in the same metered memory. */
+/* Inputs of the calls, made for each call in metered memory. */
 typedef struct world {
     meter memory;
     npgnn_env env;
@@ -246,7 +246,7 @@ static int split_save(world *w, npgnn_error *err)
     return npgnn_split_save(w->split, w->path, err);
 }
 
-/* What it writes is a folder: removed at once. */
+/* Writes a folder, which is removed at once. */
 static int graph_save(world *w, npgnn_error *err)
 {
     static const char *const files[] = {"edges.tsv", "features.mtx", "features.npy"};
@@ -453,7 +453,7 @@ static void test_call(void **state)
 }
 
 /* The same call once with everything going well, then with err NULL and no memory: a failure may go undescribed. */
-static void test_without_a_place_for_errors(void **state)
+static void test_without_error_output(void **state)
 {
     (void)state;
     call *calls[] = {load, fit, evaluate, split_new, trainer_new, model_load, model_save, predictor_new};
@@ -467,7 +467,7 @@ static void test_without_a_place_for_errors(void **state)
     }
 }
 
-/* That the meter does stop the calls that need memory, and leaves alone those that need none. */
+/* The meter stops the calls that allocate and no others. */
 static void test_what_needs_memory(void **state)
 {
     (void)state;
@@ -477,7 +477,7 @@ static void test_what_needs_memory(void **state)
     assert_int_equal(starve(options_set), 0);
 }
 
-/* ---- the memory of the JSON library, which is malloc's ---- */
+/* ---- memory of the JSON library, which uses malloc ---- */
 
 static long json_allow = -1; /* blocks before the one that is refused; negative: none will be */
 
@@ -493,7 +493,7 @@ static off_t size_of(const char *path)
     return file.st_size;
 }
 
-/* Saves a model, one block being refused. Returns whether that was all it needed. */
+/* Saves a model while one allocation fails. Returns whether the save needed no more allocations. */
 static int starve_json(long allow)
 {
     world w;
@@ -512,7 +512,7 @@ static int starve_json(long allow)
     return code == 0;
 }
 
-/* A model is written whole or not at all. (Reading is not tried: Jansson 2.14 ends the program where its parser gets no
+/* A model is written completely or not at all. (Reading is not tested: Jansson 2.14 aborts where its parser gets no
  * memory.) */
 static void test_memory_of_json(void **state)
 {
@@ -649,7 +649,7 @@ int main(void)
         CALL(pairs_loss_new),
         CALL(pairs_loss_new_sampled),
         CALL(machine_gflops),
-        cmocka_unit_test(test_without_a_place_for_errors),
+        cmocka_unit_test(test_without_error_output),
         cmocka_unit_test(test_what_needs_memory),
         cmocka_unit_test(test_memory_of_json),
     };

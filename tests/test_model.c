@@ -1,4 +1,5 @@
-/* Model files: there and back to the bit, their format read independently, and files that lie about themselves. */
+/* Model files: bit-exact round trips, the format read independently of the library, and damaged or inconsistent
+ * files. */
 #define _XOPEN_SOURCE 700
 #include "check.h"
 
@@ -116,9 +117,9 @@ static void check_same_options(const npgnn_model *a, const npgnn_model *b)
     }
 }
 
-/* ---- there and back ---- */
+/* ---- round trips ---- */
 
-static void test_there_and_back(void **state)
+static void test_round_trip(void **state)
 {
     (void)state;
     for (int latent = 0; latent < 2; latent++) {
@@ -159,7 +160,7 @@ static json_t *header_of(const content *file)
     return header;
 }
 
-/* Its bytes as the format counts them: shape times 4; where it begins must be where the one before it ended. */
+/* The size of a tensor by the format, shape times 4 bytes; asserts that it begins where the previous one ends. */
 static size_t check_entry(json_t *entry, size_t begin)
 {
     size_t bytes = sizeof(float);
@@ -220,9 +221,9 @@ static void test_values(void **state)
     empty_folder();
 }
 
-/* ---- files that are something else, or damaged ---- */
+/* ---- damaged files and other formats ---- */
 
-/* Refused with these words, without a leak and without much memory. */
+/* Asserts that the file is refused with this text, without leaks and without reserving much memory. */
 static void refuse(const char *path, int code, const char *says)
 {
     meter memory = {.allow = -1};
@@ -276,7 +277,7 @@ static content edited(const content *file, const char *from, const char *to)
     return out;
 }
 
-/* What later versions have added may be missing: it is what it was before there was a choice. */
+/* Members that later versions added may be missing and then have their original default. */
 static void test_older_files(void **state)
 {
     (void)state;
@@ -362,7 +363,7 @@ static const edit edits[] = {
     {"\"W1\":", "\"W1\":,", "not JSON"},
 };
 
-static void test_lying_headers(void **state)
+static void test_inconsistent_headers(void **state)
 {
     (void)state;
     content file = good_file();
@@ -379,7 +380,7 @@ static void test_lying_headers(void **state)
     empty_folder();
 }
 
-static void test_cut_short(void **state)
+static void test_truncated_files(void **state)
 {
     (void)state;
     content file = good_file();
@@ -440,8 +441,8 @@ static void test_not_finite(void **state)
     empty_folder();
 }
 
-/* One bit wrong anywhere in the header: a model, or a refusal; never a crash, a leak or much memory. */
-static void test_every_byte_damaged(void **state)
+/* One wrong bit anywhere in the header: a model or an error; no crash, no leak, not much memory. */
+static void test_damaged_bytes(void **state)
 {
     (void)state;
     content file = good_file();
@@ -472,7 +473,7 @@ static void test_unreadable(void **state)
     refuse(folder, NPGNN_E_IO, "");
 }
 
-/* ---- writing that fails ---- */
+/* ---- failed writes ---- */
 
 static void refuse_to_save(const npgnn_model *model, const char *path, int code)
 {
@@ -484,7 +485,7 @@ static void refuse_to_save(const npgnn_model *model, const char *path, int code)
     assert_int_equal(entries(), before); /* no temporary is left */
 }
 
-static void test_nowhere_to_write(void **state)
+static void test_invalid_paths(void **state)
 {
     (void)state;
     npgnn_model *model = make_model(F, 1);
@@ -499,7 +500,7 @@ static void test_nowhere_to_write(void **state)
     npgnn_model_free(model);
 }
 
-/* Files may not grow beyond so many bytes for a while. */
+/* Limits the size of files for a while. */
 static void limit_files(rlim_t bytes)
 {
     struct rlimit limit;
@@ -509,8 +510,8 @@ static void limit_files(rlim_t bytes)
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
 }
 
-/* The disk is full in the header, in the first tensor, which is too large to be buffered, or at the end. */
-static void test_old_file_stays(void **state)
+/* The disk is full while writing the header, the first tensor (which is too large for the buffer) or the end. */
+static void test_failed_write_keeps_old_file(void **state)
 {
     (void)state;
     npgnn_model *old = make_model(F, 1), *large = make_model(5000, 1);
@@ -535,7 +536,7 @@ static void test_old_file_stays(void **state)
     empty_folder();
 }
 
-/* The disk was full only for a moment: what was lost then is lost. */
+/* The disk is full only temporarily: the lost write must still be reported. */
 static void test_lost_write(void **state)
 {
     (void)state;
@@ -583,13 +584,20 @@ static void test_out_of_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_there_and_back), cmocka_unit_test(test_format),
-        cmocka_unit_test(test_values),         cmocka_unit_test(test_older_files),
-        cmocka_unit_test(test_lying_headers),  cmocka_unit_test(test_cut_short),
-        cmocka_unit_test(test_lengths),        cmocka_unit_test(test_not_json),
-        cmocka_unit_test(test_not_finite),     cmocka_unit_test(test_every_byte_damaged),
-        cmocka_unit_test(test_unreadable),     cmocka_unit_test(test_nowhere_to_write),
-        cmocka_unit_test(test_old_file_stays), cmocka_unit_test(test_lost_write),
+        cmocka_unit_test(test_round_trip),
+        cmocka_unit_test(test_format),
+        cmocka_unit_test(test_values),
+        cmocka_unit_test(test_older_files),
+        cmocka_unit_test(test_inconsistent_headers),
+        cmocka_unit_test(test_truncated_files),
+        cmocka_unit_test(test_lengths),
+        cmocka_unit_test(test_not_json),
+        cmocka_unit_test(test_not_finite),
+        cmocka_unit_test(test_damaged_bytes),
+        cmocka_unit_test(test_unreadable),
+        cmocka_unit_test(test_invalid_paths),
+        cmocka_unit_test(test_failed_write_keeps_old_file),
+        cmocka_unit_test(test_lost_write),
         cmocka_unit_test(test_out_of_memory),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);

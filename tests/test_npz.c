@@ -1,4 +1,4 @@
-/* .npz files: graphs and features as numpy, scipy and the benchmark sets save them; and broken ones. */
+/* .npz files: graphs and features as numpy, scipy and the benchmark sets save them, and damaged files. */
 #define _XOPEN_SOURCE 700
 #include "check.h"
 
@@ -6,7 +6,7 @@
 
 #include "reading.h"
 
-/* ---- making them ---- */
+/* ---- making archives ---- */
 
 typedef struct array {
     const char *key, *type, *shape; /* "(3, 2)" */
@@ -24,7 +24,7 @@ typedef struct array {
         key, type, shape, text, sizeof text - 1, 0                                                                     \
     }
 
-/* An .npy file of version 1 in a block of its own. */
+/* A .npy file of version 1 in a new block. */
 static unsigned char *npy_bytes(size_t *size, const array *a)
 {
     char header[256];
@@ -89,7 +89,7 @@ static void linked(const npgnn_graph *graph, int32_t u, int32_t v)
     assert_true(npgnn_graph_has_edge(graph, v, u));
 }
 
-/* The path 0 - 1 - 2, upper triangle, and one stored zero, which is no link. */
+/* The upper triangle of the path 0 - 1 - 2, and one stored zero, which is not an edge. */
 static const int32_t indptr[] = {0, 1, 3, 3}, indices[] = {1, 2, 0}, shape3[] = {3, 3};
 static const double ones3[] = {1, 1, 0};
 
@@ -145,7 +145,7 @@ static void test_scipy_features(void **state)
     has(graph, 3, 2, 5);
     assert_true(feature(graph, 0, 4) == 2.5f && feature(graph, 1, 0) == 1 && feature(graph, 2, 2) == 0);
     npgnn_graph_free(graph);
-    refused(path, NPGNN_E_FORMAT, "a square matrix, not 3 x 5");
+    refused(path, NPGNN_E_FORMAT, "a square matrix, got 3 x 5");
 }
 
 /* ---- the benchmark sets ---- */
@@ -190,7 +190,7 @@ static void test_benchmark_set(void **state)
     starve(path);
 }
 
-static void test_what_names_are_left_out(void **state)
+static void test_ignored_names(void **state)
 {
     static const float reals[] = {1, 2, 3};
     const array odd[] = {
@@ -205,14 +205,14 @@ static void test_what_names_are_left_out(void **state)
     check_path(graph);
     assert_null(graph->names);
     assert_null(graph->label);
-    says(notices, "node_names.npy: the array holds Python's objects");
-    says(notices, "labels.npy: no texts or integers, one for each of 3: left out");
+    says(notices, "node_names.npy: the array has Python objects");
+    says(notices, "labels.npy: ignoring this array: expected a vector of 3 texts or integers");
     npgnn_graph_free(graph);
 }
 
-/* ---- lists of edges ---- */
+/* ---- edge lists ---- */
 
-static void test_lists_of_edges(void **state)
+static void test_edge_lists(void **state)
 {
     static const int64_t down[] = {0, 1, 1, 2, 2, 1}, across[] = {0, 1, 2, 1, 2, 1}, two[] = {0, 1, 2, 0};
     static const float x[] = {1, 0, 0.5, 0, 0, 7};
@@ -256,9 +256,9 @@ static void test_lists_of_edges(void **state)
     npgnn_graph_free(graph);
 }
 
-/* ---- broken ones ---- */
+/* ---- invalid files ---- */
 
-static void test_sparse_that_does_not_fit(void **state)
+static void test_inconsistent_sparse(void **state)
 {
     static const int32_t down[] = {0, 2, 1, 3}, late[] = {1, 1, 3, 3}, outside[] = {1, 3, 0}, negative[] = {1, -1, 0};
     static const int32_t huge[] = {2147483646, 2147483646}, one[] = {3};
@@ -271,23 +271,23 @@ static void test_sparse_that_does_not_fit(void **state)
         array arrays[5];
         const char *text;
     } cases[] = {
-        {{format, data, ARRAY("indptr", "<i4", "(4,)", down), col, shape}, "do not fit its shape"},
-        {{format, data, ARRAY("indptr", "<i4", "(4,)", late), col, shape}, "do not fit its shape"},
-        {{format, data, ARRAY("indptr", "<i4", "(3,)", indices), col, shape}, "do not fit its shape"},
+        {{format, data, ARRAY("indptr", "<i4", "(4,)", down), col, shape}, "do not match its shape"},
+        {{format, data, ARRAY("indptr", "<i4", "(4,)", late), col, shape}, "do not match its shape"},
+        {{format, data, ARRAY("indptr", "<i4", "(3,)", indices), col, shape}, "do not match its shape"},
         {{format, data, ptr, ARRAY("indices", "<i4", "(3,)", outside), shape}, "outside its shape"},
         {{format, data, ptr, ARRAY("indices", "<i4", "(3,)", negative), shape}, "outside its shape"},
-        {{format, data, ptr, ARRAY("indices", "<i4", "(4,)", indptr), shape}, "do not fit each other"},
+        {{format, data, ptr, ARRAY("indices", "<i4", "(4,)", indptr), shape}, "have different lengths"},
         {{format, data, ptr, ARRAY("indices", "<f8", "(3,)", ones3), shape},
-         "indices.npy: the array must be one of integers"},
+         "indices.npy: expected an array of integers"},
         {{format, ARRAY("data", "<f8", "(3,)", nan3), ptr, col, shape},
-         "data.npy: row 1, column 0 (from 0) is not finite"},
-        {{format, data, ptr, col, ARRAY("shape", "<i8", "(2,)", beyond)}, "two numbers below 2^31"},
-        {{format, data, ptr, col, ARRAY("shape", "<i4", "(1,)", one)}, "two numbers below 2^31"},
-        {{format, data, ptr, col, ARRAY("shape", "<i4", "(2,)", huge)}, "do not fit its shape"},
-        {{TEXTS("format", "|S3", "()", "dia"), data, ptr, col, shape}, "csr, csc and coo are understood"},
-        {{format, TEXTS("data", "|O", "(3,)", "\x80\3]q\0."), ptr, col, shape}, "holds Python's objects"},
+         "data.npy: row 1, column 0 (counted from 0) is not a finite float"},
+        {{format, data, ptr, col, ARRAY("shape", "<i8", "(2,)", beyond)}, "two integers from 0 to 2^31 - 2"},
+        {{format, data, ptr, col, ARRAY("shape", "<i4", "(1,)", one)}, "two integers from 0 to 2^31 - 2"},
+        {{format, data, ptr, col, ARRAY("shape", "<i4", "(2,)", huge)}, "do not match its shape"},
+        {{TEXTS("format", "|S3", "()", "dia"), data, ptr, col, shape}, "expected csr, csc or coo"},
+        {{format, TEXTS("data", "|O", "(3,)", "\x80\3]q\0."), ptr, col, shape}, "has Python objects"},
         {{format, data, ptr, ARRAY("indexes", "<i4", "(3,)", indices), shape},
-         "indices.npy: the zip archive cannot be read"},
+         "indices.npy: cannot read the zip archive"},
     };
     char path[4096];
     (void)state;
@@ -295,7 +295,7 @@ static void test_sparse_that_does_not_fit(void **state)
         refused(WRITE(path, cases[i].arrays), NPGNN_E_FORMAT, cases[i].text);
 }
 
-static void test_edges_that_do_not_fit(void **state)
+static void test_invalid_edges(void **state)
 {
     static const int64_t far[] = {0, 3, 1, 2}, negative[] = {0, -1, 1, 2}, beyond[] = {0, INT32_MAX, 1, 2};
     static const float x[] = {1, 0, 0.5, 0, 0, 7};
@@ -307,16 +307,18 @@ static void test_edges_that_do_not_fit(void **state)
     } cases[] = {
         {{ARRAY("edges", "<i8", "(2, 2)", far), features},
          NPGNN_E_MISMATCH,
-         "node 3, but there are 3 rows of features"},
-        {{ARRAY("edges", "<i8", "(2, 2)", negative), features}, NPGNN_E_FORMAT, "edge 0 (from 0) joins 0 and -1"},
-        {{ARRAY("edges", "<i8", "(2, 2)", beyond), features}, NPGNN_E_FORMAT, "joins 0 and 2147483647"},
-        {{ARRAY("edges", "<i8", "(4,)", far), features}, NPGNN_E_FORMAT, "must be of 2 x edges or edges x 2"},
+         "node 3 has no features: with 3 feature rows"},
+        {{ARRAY("edges", "<i8", "(2, 2)", negative), features},
+         NPGNN_E_FORMAT,
+         "edge 0 (counted from 0) joins nodes 0 and -1"},
+        {{ARRAY("edges", "<i8", "(2, 2)", beyond), features}, NPGNN_E_FORMAT, "joins nodes 0 and 2147483647"},
+        {{ARRAY("edges", "<i8", "(4,)", far), features}, NPGNN_E_FORMAT, "must have the shape 2 x edges or edges x 2"},
         {{ARRAY("edges", "<i8", "(2, 2, 1)", far), features}, NPGNN_E_FORMAT, "at most two dimensions"},
-        {{ARRAY("ages", "<i8", "(2, 2)", far), features}, NPGNN_E_FORMAT, "no graph in it"},
+        {{ARRAY("ages", "<i8", "(2, 2)", far), features}, NPGNN_E_FORMAT, "no graph in this file"},
         {{ARRAY("edges", "<i8", "(3, 2)", far), features}, NPGNN_E_FORMAT, "edges.npy: the file ends before"},
-        {{ARRAY("edges", "<i8", "(1, 2)", far), features}, NPGNN_E_FORMAT, "edges.npy: the file goes on"},
-        {{ARRAY("edges", "<i8", "(1000000000, 2)", far), features}, NPGNN_E_FORMAT, "for only"},
-        {{ARRAY("edges", "<i8", "(2, 2)", far), ARRAY("x", "<f4", "(6,)", x)}, NPGNN_E_FORMAT, "two dimensions"},
+        {{ARRAY("edges", "<i8", "(1, 2)", far), features}, NPGNN_E_FORMAT, "edges.npy: the file continues"},
+        {{ARRAY("edges", "<i8", "(1000000000, 2)", far), features}, NPGNN_E_FORMAT, "too many for"},
+        {{ARRAY("edges", "<i8", "(2, 2)", far), ARRAY("x", "<f4", "(6,)", x)}, NPGNN_E_FORMAT, "two-dimensional"},
     };
     char path[4096];
     (void)state;
@@ -324,7 +326,7 @@ static void test_edges_that_do_not_fit(void **state)
         refused(WRITE(path, cases[i].arrays), cases[i].code, cases[i].text);
 }
 
-static void test_names_that_do_not_fit(void **state)
+static void test_invalid_names(void **state)
 {
     const array adjacency[] = {ARRAY("adj_data", "<f8", "(3,)", ones3), ARRAY("adj_indices", "<i4", "(3,)", indices),
                                ARRAY("adj_indptr", "<i4", "(4,)", indptr), ARRAY("adj_shape", "<i4", "(2,)", shape3)};
@@ -332,8 +334,9 @@ static void test_names_that_do_not_fit(void **state)
         array names;
         const char *text;
     } cases[] = {
-        {TEXTS("node_names", "|S1", "(3,)", "aba"), "two nodes have the name 'a'"},
-        {TEXTS("node_names", "<U1", "(3,)", U1("a") "\0\0\x11\0" U1("b")), "text 1 is not Unicode"},
+        {TEXTS("node_names", "|S1", "(3,)", "aba"), "node name 'a' occurs twice"},
+        {TEXTS("node_names", "<U1", "(3,)", U1("a") "\0\0\x11\0" U1("b")),
+         "text 1 (counted from 0) is not valid Unicode"},
     };
     char path[4096];
     (void)state;
@@ -345,8 +348,8 @@ static void test_names_that_do_not_fit(void **state)
     }
 }
 
-/* Megabytes of zeros in a kilobyte: what is kept in memory stays in proportion to the file. */
-static void test_bomb(void **state)
+/* A zip bomb, megabytes of zeros in a kilobyte: the memory used stays in proportion to the file. */
+static void test_zip_bomb(void **state)
 {
     size_t size = (size_t)48 << 20;
     void *zeros = calloc(1, size);
@@ -354,12 +357,12 @@ static void test_bomb(void **state)
     char path[4096];
     (void)state;
     assert_non_null(zeros);
-    refused(WRITE(path, edges), NPGNN_E_FORMAT, "elements: refused");
+    refused(WRITE(path, edges), NPGNN_E_FORMAT, "elements");
     free(zeros);
 }
 
-/* Every prefix of the file, and every byte of it changed: an error or a graph, never more. */
-static void test_damage(void **state)
+/* Every prefix of the file, and every byte changed: an error or a graph, no crash. */
+static void test_damaged_files(void **state)
 {
     const array csr[] = {ARRAY("indices", "<i4", "(3,)", indices), ARRAY("indptr", "<i4", "(4,)", indptr),
                          TEXTS("format", "|S3", "()", "csr"), ARRAY("shape", "<i4", "(2,)", shape3),
@@ -391,16 +394,10 @@ static void test_damage(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        IN_FOLDER(test_scipy_links),
-        IN_FOLDER(test_scipy_features),
-        IN_FOLDER(test_benchmark_set),
-        IN_FOLDER(test_what_names_are_left_out),
-        IN_FOLDER(test_lists_of_edges),
-        IN_FOLDER(test_sparse_that_does_not_fit),
-        IN_FOLDER(test_edges_that_do_not_fit),
-        IN_FOLDER(test_names_that_do_not_fit),
-        IN_FOLDER(test_bomb),
-        IN_FOLDER(test_damage),
+        IN_FOLDER(test_scipy_links),   IN_FOLDER(test_scipy_features), IN_FOLDER(test_benchmark_set),
+        IN_FOLDER(test_ignored_names), IN_FOLDER(test_edge_lists),     IN_FOLDER(test_inconsistent_sparse),
+        IN_FOLDER(test_invalid_edges), IN_FOLDER(test_invalid_names),  IN_FOLDER(test_zip_bomb),
+        IN_FOLDER(test_damaged_files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

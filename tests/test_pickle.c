@@ -1,5 +1,5 @@
-/* The unpickler: what the real files hold is read, and everything else is refused, without a crash and without reserving
- * what a length field asks for. */
+/* Pickles: the values of real files are read; everything else is refused without a crash and without trusting length
+ * fields. */
 #include "check.h"
 
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "io/pickle.h"
 #include "meter.h"
 
-/* ---- pickles by hand ---- */
+/* ---- making pickles ---- */
 
 typedef struct bytes {
     unsigned char data[4096];
@@ -34,7 +34,7 @@ static int read_bytes(npi_pickle *out, const void *data, size_t size, meter *m, 
     return code;
 }
 
-/* Reads a pickle that must be refused with this text, leaving nothing behind. */
+/* Asserts that a pickle is refused with this text and that nothing leaks. */
 static void refused(const void *data, size_t size, const char *text)
 {
     meter m = {.allow = -1};
@@ -63,7 +63,7 @@ static void put_int_array(bytes *b, const int32_t *values, unsigned char count)
     PUT(b, "tb");
 }
 
-/* scipy csr_matrix (2, 3) of [[0, 7, 0], [5, 0, 6]], `last` being its last column index. */
+/* scipy csr_matrix (2, 3) of [[0, 7, 0], [5, 0, 6]]; `last` is its last column index. */
 static void put_matrix(bytes *b, int32_t last)
 {
     const int32_t ptr[3] = {0, 1, 3}, val[3] = {7, 5, 6};
@@ -77,7 +77,7 @@ static void put_matrix(bytes *b, int32_t last)
     PUT(b, "ub.");
 }
 
-/* ---- good ones ---- */
+/* ---- valid pickles ---- */
 
 static void test_dict_of_lists(void **state)
 {
@@ -124,7 +124,7 @@ static void test_matrix(void **state)
     assert_int_equal(m.blocks, 0);
 }
 
-/* Protocol 4 and 5 as Python 3 writes them: frames, MEMOIZE, STACK_GLOBAL, bytes, _frombuffer. */
+/* Protocols 4 and 5 as Python 3 writes them: frames, MEMOIZE, STACK_GLOBAL, bytes, _frombuffer. */
 static void test_protocol_5(void **state)
 {
     static const char text[] = "\x80\5\x95\x70\0\0\0\0\0\0\0\x8c\x13numpy._core.numeric\x94\x8c\x0b_"
@@ -145,7 +145,7 @@ static void test_protocol_5(void **state)
     npi_pickle_free(&p);
 }
 
-/* Bytes as Python 3 writes them in protocol 2: text to be encoded; here twice, through the memo. */
+/* Bytes as Python 3 writes them in protocol 2: text to be encoded; used twice through the memo. */
 static void test_latin1(void **state)
 {
     static const char text[] = "\x80\2]q\0(c_codecs\nencode\nq\1X\4\0\0\0\xc3\xbf"
@@ -168,9 +168,9 @@ static void test_latin1(void **state)
     REFUSED("\x80\2c_codecs\nencode\nX\3\0\0\0\xe2\x82\xacX\6\0\0\0latin1\x86R.", "not Latin-1");
 }
 
-/* ---- bad ones ---- */
+/* ---- invalid pickles ---- */
 
-static void test_classes_are_refused(void **state)
+static void test_forbidden_classes(void **state)
 {
     (void)state;
     REFUSED("\x80\2cos\nsystem\nU\2ls\x85R.", "os.system");
@@ -180,43 +180,43 @@ static void test_classes_are_refused(void **state)
             "builtins.eval");
     REFUSED("\x80\2cnumpy\nload\n.", "numpy.load");
     REFUSED("\x80\2cos\x1b[31m\nsystem\n.", "os?[31m.system"); /* nothing of the file reaches the terminal */
-    REFUSED("\x80\2c__builtin__\nlist\n)R.", "no graph file calls");
-    REFUSED("\x80\2K\1)R.", "not a class");
+    REFUSED("\x80\2c__builtin__\nlist\n)R.", "must not be called");
+    REFUSED("\x80\2K\1)R.", "not made from a class");
     REFUSED("\x80\2]}b.", "not an object");
 }
 
-static void test_broken_programs(void **state)
+static void test_invalid_instructions(void **state)
 {
     (void)state;
     REFUSED("", "ends before");
     REFUSED("\x80", "ends within PROTO");
-    REFUSED("\x80\6N.", "newer than 5");
-    REFUSED("\x80\2i", "0x69 is not a pickle instruction");
-    REFUSED("\x80\2K\1K\2.", "other than one value");
-    REFUSED("\x80\2.", "other than one value");
-    REFUSED("\x80\2(.", "other than one value");
+    REFUSED("\x80\6N.", "5 is the newest");
+    REFUSED("\x80\2i", "unsupported pickle instruction 0x69");
+    REFUSED("\x80\2K\1K\2.", "exactly one value");
+    REFUSED("\x80\2.", "exactly one value");
+    REFUSED("\x80\2(.", "exactly one value");
     REFUSED("\x80\2t.", "mark that was not set");
-    REFUSED("\x80\2K\1a.", "more values than there are");
+    REFUSED("\x80\2K\1a.", "more values than the stack has");
     REFUSED("\x80\2K\1K\2a.", "not a list");
-    REFUSED("\x80\2]K\1s.", "more values than there are");
+    REFUSED("\x80\2]K\1s.", "more values than the stack has");
     REFUSED("\x80\2](K\1K\2u.", "not a dict");
-    REFUSED("\x80\2}(K\1u.", "no value");
-    REFUSED("\x80\2(e.", "more values than there are");
-    REFUSED("\x80\2](K\1\x86.", "more values than there are"); /* reaches below its mark */
+    REFUSED("\x80\2}(K\1u.", "without a value");
+    REFUSED("\x80\2(e.", "more values than the stack has");
+    REFUSED("\x80\2](K\1\x86.", "more values than the stack has"); /* reaches below its mark */
     REFUSED("\x80\2\x8a\x09\1\1\1\1\1\1\1\1\1.", "more than 64 bits");
 }
 
-static void test_memo_misuse(void **state)
+static void test_invalid_memo(void **state)
 {
     (void)state;
-    REFUSED("\x80\2h\0.", "not written");
-    REFUSED("\x80\2Nq\3h\2.", "not written");
-    REFUSED("\x80\2q\0.", "more values than there are");
+    REFUSED("\x80\2h\0.", "is empty");
+    REFUSED("\x80\2Nq\3h\2.", "is empty");
+    REFUSED("\x80\2q\0.", "more values than the stack has");
     REFUSED("\x80\2Nr\xff\xff\xff\xff.", "out of range");
-    REFUSED("\x80\2j\xff\xff\xff\xff.", "not written");
+    REFUSED("\x80\2j\xff\xff\xff\xff.", "is empty");
 }
 
-static void test_lengths_beyond_the_file(void **state)
+static void test_lengths_beyond_end_of_file(void **state)
 {
     (void)state;
     REFUSED("\x80\2T\xff\xff\xff\x7f.", "longer than the file");
@@ -241,7 +241,7 @@ static void test_deep_nesting(void **state)
     refused(b.data, b.size, "ends before");
 }
 
-static void test_a_list_in_itself(void **state)
+static void test_list_containing_itself(void **state)
 {
     static const char text[] = "\x80\2]q\1h\1a.";
     meter m = {.allow = -1};
@@ -266,7 +266,7 @@ static void test_every_truncation(void **state)
     }
 }
 
-/* Whatever one byte is changed to: an answer, no crash, nothing left behind. */
+/* Any byte changed to any value: a result or an error, no crash, no leak. */
 static void test_every_byte_changed(void **state)
 {
     bytes b = {.size = 0};
@@ -290,7 +290,7 @@ static void test_every_byte_changed(void **state)
     }
 }
 
-static void test_out_of_memory_at_every_allocation(void **state)
+static void test_out_of_memory(void **state)
 {
     bytes b = {.size = 0};
     int code = NPGNN_E_MEMORY;
@@ -322,12 +322,12 @@ static void csr_refused(const void *data, size_t size, const char *text)
     npi_pickle_free(&p);
 }
 
-static void test_matrices_that_do_not_fit(void **state)
+static void test_inconsistent_matrices(void **state)
 {
     bytes b = {.size = 0};
     (void)state;
     put_matrix(&b, 3);
-    csr_refused(b.data, b.size, "column 3 of a matrix that has 3");
+    csr_refused(b.data, b.size, "column 3, but only 3 columns");
     b.size = 0;
     put_matrix(&b, -1);
     csr_refused(b.data, b.size, "column -1");
@@ -336,26 +336,19 @@ static void test_matrices_that_do_not_fit(void **state)
     put_matrix(&b, 2);
     unsigned char *shape = memchr(b.data, 'K', b.size); /* (2, 3) becomes (9, 3) */
     shape[1] = 9;
-    csr_refused(b.data, b.size, "do not fit together");
+    csr_refused(b.data, b.size, "do not match its shape");
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_dict_of_lists),
-        cmocka_unit_test(test_matrix),
-        cmocka_unit_test(test_protocol_5),
-        cmocka_unit_test(test_latin1),
-        cmocka_unit_test(test_classes_are_refused),
-        cmocka_unit_test(test_broken_programs),
-        cmocka_unit_test(test_memo_misuse),
-        cmocka_unit_test(test_lengths_beyond_the_file),
-        cmocka_unit_test(test_deep_nesting),
-        cmocka_unit_test(test_a_list_in_itself),
-        cmocka_unit_test(test_every_truncation),
-        cmocka_unit_test(test_every_byte_changed),
-        cmocka_unit_test(test_out_of_memory_at_every_allocation),
-        cmocka_unit_test(test_matrices_that_do_not_fit),
+        cmocka_unit_test(test_dict_of_lists),     cmocka_unit_test(test_matrix),
+        cmocka_unit_test(test_protocol_5),        cmocka_unit_test(test_latin1),
+        cmocka_unit_test(test_forbidden_classes), cmocka_unit_test(test_invalid_instructions),
+        cmocka_unit_test(test_invalid_memo),      cmocka_unit_test(test_lengths_beyond_end_of_file),
+        cmocka_unit_test(test_deep_nesting),      cmocka_unit_test(test_list_containing_itself),
+        cmocka_unit_test(test_every_truncation),  cmocka_unit_test(test_every_byte_changed),
+        cmocka_unit_test(test_out_of_memory),     cmocka_unit_test(test_inconsistent_matrices),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

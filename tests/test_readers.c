@@ -1,4 +1,5 @@
-/* The readers: each format as it should be, and broken in each way that people and disks break files. */
+/* The readers of edge lists, feature tables, .npy and Planetoid files: valid files in every format, and damaged
+ * ones. */
 #define _XOPEN_SOURCE 700
 #include "check.h"
 
@@ -10,7 +11,7 @@
 
 /* ---- edges ---- */
 
-static void test_edges_in_every_dress(void **state)
+static void test_edge_formats(void **state)
 {
     static const char *const texts[] = {
         "0 1\n1 2\n",
@@ -38,7 +39,7 @@ static void test_edges_in_every_dress(void **state)
     }
 }
 
-static void test_names_of_nodes(void **state)
+static void test_node_names(void **state)
 {
     char buffer[12];
     npgnn_graph *graph = good("alice bob\nbob 7\n", NULL, NULL);
@@ -76,14 +77,14 @@ static void test_notices(void **state)
     assert_string_equal(notices, "");
 }
 
-static void test_broken_edges(void **state)
+static void test_invalid_edges(void **state)
 {
     (void)state;
     bad("0 1\n\n2\n", NULL, NULL, NPGNN_E_FORMAT, "edges", 3, "two node ids");
     bad("0,1\n2,\n", NULL, NULL, NPGNN_E_FORMAT, "edges", 2, "two node ids");
     bad("0,1\n2 3\n", NULL, NULL, NPGNN_E_FORMAT, "edges", 2, "two node ids");
     bad("%%MatrixMarket matrix coordinate pattern symmetric\n3 3 2\n2 1\n", NULL, NULL, NPGNN_E_FORMAT, "edges", 3,
-        "1 entries too early");
+        "entries missing: 1");
     bad("%%MatrixMarket matrix coordinate pattern symmetric\n3 3 1\n2 1\n3 1\n", NULL, NULL, NPGNN_E_FORMAT, "edges", 4,
         "more entries");
     bad("%%MatrixMarket matrix coordinate pattern symmetric\n3 3 1\n4 1\n", NULL, NULL, NPGNN_E_FORMAT, "edges", 3,
@@ -93,12 +94,12 @@ static void test_broken_edges(void **state)
     bad("%%MatrixMarket matrix coordinate pattern general\n3 4 1\n1 1\n", NULL, NULL, NPGNN_E_FORMAT, "edges", 2,
         "square");
     bad("%%MatrixMarket matrix coordinate pattern general\n2000000000 2000000000 1\n1 1\n", NULL, NULL, NPGNN_E_FORMAT,
-        "edges", 0, "for only 1 elements");
+        "edges", 0, "too many for 1 elements");
     bad("%%MatrixMarket matrix coordinate complex general\n1 1 0\n", NULL, NULL, NPGNN_E_FORMAT, "edges", 1,
-        "understood");
+        "unsupported Matrix Market type");
 }
 
-static void test_nothing_at_all(void **state)
+static void test_empty_files(void **state)
 {
     npgnn_graph *graph = good("", NULL, NULL);
     (void)state;
@@ -112,7 +113,7 @@ static const char triangle[] = "0 1\n1 2\n2 0\n";
 static const char named[] = "a b\nb c\n";
 
 /* The same matrix [[0, 2.5, 0], [1, 0, 0], [0, 0, -0.125]] in each format. */
-static void test_features_in_every_dress(void **state)
+static void test_feature_formats(void **state)
 {
     static const char *const dresses[][2] = {
         {"x.csv", "0,2.5,0\n1,0,0\n0,0,-0.125\n"},
@@ -145,7 +146,7 @@ static void test_features_by_name(void **state)
     npgnn_graph *graph = good(named, "x.csv", "c,1,0\na,0,1\nlone,1,1\n");
     (void)state;
     has(graph, 4, 2, 2); /* c, a, lone, and b, which has edges only */
-    says(notices, "1 nodes have edges but no row");
+    says(notices, "without a feature row: 1");
     assert_int_equal(npgnn_graph_find(graph, "c"), 0);
     assert_int_equal(npgnn_graph_find(graph, "b"), 3);
     assert_true(feature(graph, npgnn_graph_find(graph, "a"), 1) == 1);
@@ -154,8 +155,8 @@ static void test_features_by_name(void **state)
     npgnn_graph_free(graph);
 }
 
-/* As LINQS publishes Cora: id, words, class. */
-static void test_class_in_the_last_column(void **state)
+/* LINQS Cora: id, words, class. */
+static void test_label_in_last_column(void **state)
 {
     npgnn_graph *graph = good("35 1033\n", "cora.content", "1033\t0\t1\tGenes\n35\t1\t1\tNets\n40\t0\t0\tGenes\n");
     (void)state;
@@ -170,7 +171,7 @@ static void test_class_in_the_last_column(void **state)
     npgnn_graph_free(graph);
 }
 
-/* Two words over two numbers: a header, not a node and its class. */
+/* Two words followed by two numbers are a header, not a node and its class. */
 static void test_header_of_two_features(void **state)
 {
     npgnn_graph *graph = good("0 1\n", "x.csv", "weight,height\n0.5,1\n0.25,2\n");
@@ -181,46 +182,48 @@ static void test_header_of_two_features(void **state)
     npgnn_graph_free(graph);
 }
 
-static void test_broken_features(void **state)
+static void test_invalid_features(void **state)
 {
     (void)state;
     bad(triangle, "x.csv", "0,1\n1\n0,1\n", NPGNN_E_FORMAT, "x.csv", 2, "1 fields, but the first line has 2");
-    bad(triangle, "x.csv", "0,1\n1,0,0\n0,1\n", NPGNN_E_FORMAT, "x.csv", 2, "more than the 2 fields");
+    bad(triangle, "x.csv", "0,1\n1,0,0\n0,1\n", NPGNN_E_FORMAT, "x.csv", 2, "too many fields: the first line has 2");
     bad(triangle, "x.csv", "0.5,1\n1,nan\n0,1\n", NPGNN_E_FORMAT, "x.csv", 2, "'nan' in field 2 is not finite");
     bad(triangle, "x.csv", "0.5,1\n1,-Inf\n0,1\n", NPGNN_E_FORMAT, "x.csv", 2, "is not finite");
     bad(triangle, "x.csv", "0.5,1\n1,1e40\n0,1\n", NPGNN_E_FORMAT, "x.csv", 2, "is not finite");
     bad(triangle, "x.csv", "0.5,1,2\n1,0x10,3\n0,1,2\n", NPGNN_E_FORMAT, "x.csv", 2,
         "'0x10' in field 2 is not a number");
     bad(triangle, "x.csv", "0.5,1,2\n1,,3\n", NPGNN_E_FORMAT, "x.csv", 2, "'' in field 2 is not a number");
-    bad(named, "x.csv", "a,1\nb,2\na,3\n", NPGNN_E_FORMAT, "x.csv", 3, "'a' has its features already");
-    bad(triangle, "x.svm", "1 1:1\n0 0:1\n", NPGNN_E_FORMAT, "x.svm", 2, "count from 1");
-    bad(triangle, "x.svm", "1 1:1\n0 2:1 2:3\n", NPGNN_E_FORMAT, "x.svm", 2, "column 2 is given twice");
-    bad(triangle, "x.svm", "1 1:1\n0 2\n", NPGNN_E_FORMAT, "x.svm", 2, "not column:value");
+    bad(named, "x.csv", "a,1\nb,2\na,3\n", NPGNN_E_FORMAT, "x.csv", 3, "'a' occurs twice");
+    bad(triangle, "x.svm", "1 1:1\n0 0:1\n", NPGNN_E_FORMAT, "x.svm", 2, "must be an integer from 1");
+    bad(triangle, "x.svm", "1 1:1\n0 2:1 2:3\n", NPGNN_E_FORMAT, "x.svm", 2, "column 2 occurs twice");
+    bad(triangle, "x.svm", "1 1:1\n0 2\n", NPGNN_E_FORMAT, "x.svm", 2, "expected column:value");
     bad(triangle, "x.svm", "1 1:x\n", NPGNN_E_FORMAT, "x.svm", 1, "'x' is not a number");
-    bad(triangle, "x.svm", "1 2000000000:1\n", NPGNN_E_FORMAT, "x.svm", 0, "2000000000 columns for only 1 elements");
-    bad(triangle, "x.mtx", "0,1\n", NPGNN_E_FORMAT, "x.mtx", 1, "begins with");
+    bad(triangle, "x.svm", "1 2000000000:1\n", NPGNN_E_FORMAT, "x.svm", 0,
+        "2000000000 columns are too many for 1 elements");
+    bad(triangle, "x.mtx", "0,1\n", NPGNN_E_FORMAT, "x.mtx", 1, "must begin with");
     bad(triangle, "x.mtx", "%%MatrixMarket matrix coordinate real general\n", NPGNN_E_FORMAT, "x.mtx", 1,
-        "line of sizes");
+        "expected the sizes");
     bad(triangle, "x.mtx", "%%MatrixMarket matrix coordinate real general\n3 3 2\n1 1 5\n1 1 5\n", NPGNN_E_FORMAT,
-        "x.mtx", 0, "row 1, column 1 (counted from 1) is given twice");
+        "x.mtx", 0, "row 1, column 1 (counted from 1) occurs twice");
     bad(triangle, "x.mtx", "%%MatrixMarket matrix coordinate real general\n3 3 1\n1 1 nan\n", NPGNN_E_FORMAT, "x.mtx",
         3, "'nan' is not finite");
     bad(triangle, "x.mtx", "%%MatrixMarket matrix coordinate real general\n3 3 1\n1 1\n", NPGNN_E_FORMAT, "x.mtx", 3,
         "is not a number");
     bad(triangle, "x.mtx", "%%MatrixMarket matrix array real general\n3 1\n1\n2\n", NPGNN_E_FORMAT, "x.mtx", 4,
-        "1 entries too early");
+        "entries missing: 1");
     bad(triangle, "x.mtx", "%%MatrixMarket matrix coordinate real symmetric\n3 3 1\n1 1 1\n", NPGNN_E_FORMAT, "x.mtx",
         2, "general");
 }
 
-static void test_edges_and_features_that_do_not_meet(void **state)
+static void test_edges_and_features_mismatch(void **state)
 {
     (void)state;
     bad(named, "x.svm", "1 1:1\n", NPGNN_E_MISMATCH, "edges", 1, "integers from 0 to 0");
-    bad("0 1\n1 3\n", "x.svm", "1 1:1\n1 1:1\n1 1:1\n", NPGNN_E_MISMATCH, "edges", 2, "node 3, but there are 3 rows");
-    bad(named, "x.csv", "x,1,2\ny,1,3\n", NPGNN_E_MISMATCH, "edges", 0, "none of its node ids");
+    bad("0 1\n1 3\n", "x.svm", "1 1:1\n1 1:1\n1 1:1\n", NPGNN_E_MISMATCH, "edges", 2,
+        "node 3 has no features: with 3 feature rows");
+    bad(named, "x.csv", "x,1,2\ny,1,3\n", NPGNN_E_MISMATCH, "edges", 0, "none of the node ids");
     bad("%%MatrixMarket matrix coordinate pattern symmetric\n3 3 1\n2 1\n", "x.svm", "1 1:1\n", NPGNN_E_MISMATCH,
-        "edges", 0, "3 nodes for 1 rows");
+        "edges", 0, "3 nodes, but there are 1 feature rows");
 }
 
 /* ---- .npy ---- */
@@ -292,27 +295,29 @@ static void bad_npy(const char *header, const void *data, size_t size, const cha
     assert_string_equal(err.file, "x.npy");
 }
 
-static void test_broken_npy(void **state)
+static void test_invalid_npy(void **state)
 {
     const float f4[6] = {0, 1, 2, 0, 0, NAN};
     (void)state;
-    bad_npy("{'descr': '<f4', 'fortran_order': False, 'shape': (3, 2)}", f4, sizeof f4, "row 2, column 1 (from 0)");
-    bad_npy("{'descr': '<f4', 'fortran_order': False, 'shape': (3, 2)}", f4, 19, "ends before all its elements");
-    bad_npy("{'descr': '<f4', 'fortran_order': False, 'shape': (3, 1)}", f4, 16, "goes on after");
-    bad_npy("{'descr': '<f4', 'fortran_order': False, 'shape': (6,)}", f4, sizeof f4, "two dimensions");
-    bad_npy("{'descr': '<f4', 'fortran_order': False, 'shape': (1, 2, 3)}", f4, sizeof f4, "two dimensions");
+    bad_npy("{'descr': '<f4', 'fortran_order': False, 'shape': (3, 2)}", f4, sizeof f4,
+            "row 2, column 1 (counted from 0)");
+    bad_npy("{'descr': '<f4', 'fortran_order': False, 'shape': (3, 2)}", f4, 19, "ends before its last element");
+    bad_npy("{'descr': '<f4', 'fortran_order': False, 'shape': (3, 1)}", f4, 16, "continues after");
+    bad_npy("{'descr': '<f4', 'fortran_order': False, 'shape': (6,)}", f4, sizeof f4, "two-dimensional");
+    bad_npy("{'descr': '<f4', 'fortran_order': False, 'shape': (1, 2, 3)}", f4, sizeof f4, "at most two dimensions");
     bad_npy("{'descr': '<f4', 'fortran_order': False, 'shape': (2147483600, 2147483600)}", f4, sizeof f4,
             "ends before");
-    bad_npy("{'descr': '<f4', 'fortran_order': False, 'shape': (2147483600, 0)}", f4, 0, "for only 0 elements");
-    bad_npy("{'descr': '|O', 'fortran_order': False, 'shape': (3, 2)}", f4, sizeof f4, "Python's objects");
-    bad_npy("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (3, 2)}", f4, sizeof f4, "plain numbers");
-    bad_npy("{'descr': '<f4', 'shape': (3, 2)}", f4, sizeof f4, "lacks");
+    bad_npy("{'descr': '<f4', 'fortran_order': False, 'shape': (2147483600, 0)}", f4, 0, "too many for 0 elements");
+    bad_npy("{'descr': '|O', 'fortran_order': False, 'shape': (3, 2)}", f4, sizeof f4, "Python objects");
+    bad_npy("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (3, 2)}", f4, sizeof f4,
+            "unsupported element type");
+    bad_npy("{'descr': '<f4', 'shape': (3, 2)}", f4, sizeof f4, "is missing");
     bad(triangle, "x.npy", "0,1\n", NPGNN_E_FORMAT, "x.npy", 0, "not a .npy file");
 }
 
-/* ---- npgnn_load: where the files are ---- */
+/* ---- npgnn_load: finding the files ---- */
 
-static void test_a_folder(void **state)
+static void test_folder(void **state)
 {
     char path[4096];
     npgnn_graph *graph = NULL;
@@ -387,7 +392,7 @@ static void test_edge_and_feature_files(void **state)
     assert_null(graph);
 }
 
-static void test_names_in_the_data_folder(void **state)
+static void test_data_folder(void **state)
 {
     char path[4096];
     npgnn_graph *graph = NULL;
@@ -396,7 +401,7 @@ static void test_names_in_the_data_folder(void **state)
     (void)state;
     assert_int_equal(mkdir(in_folder(path, "mine"), 0700), 0);
     assert_int_equal(npgnn_load(&graph, "mine", &options, NULL, &err), NPGNN_E_FORMAT);
-    says(err.text, "no edges.tsv");
+    says(err.text, "expected edges.tsv");
     write_text(path, "mine/edges.tsv", "0\t1\n");
     assert_ok(npgnn_load(&graph, "mine", &options, NULL, &err), err);
     npgnn_graph_free(graph);
@@ -422,9 +427,10 @@ static void test_synthetic(void **state)
     assert_null(graph);
 }
 
-/* ---- Planetoid: the published files, where they are at hand ---- */
+/* ---- Planetoid: the published files, where they are available ---- */
 
-/* Two sums that depend on where everything stands; their values come from numpy and scipy reading the same files. */
+/* Two sums that depend on the position of every element; the expected values come from numpy and scipy on the same
+ * files. */
 static double feature_sum(const npgnn_graph *graph)
 {
     double sum = 0;
@@ -478,7 +484,7 @@ static void test_planetoid(void **state)
         assert_int_equal(label_sum(graph), sets[i].label_sum);
         assert_near(feature_sum(graph), sets[i].feature_sum, 1e-7);
         if (sets[i].featureless)
-            says(notices, "15 nodes are neither");
+            says(notices, "neither in allx nor in test.index: 15");
         npgnn_graph_free(graph);
         memmove(strstr(path, "ind."), sets[i].name, strlen(sets[i].name) + 1); /* .../cora */
         assert_ok(npgnn_load(&graph, path, NULL, &env, &err), err);
@@ -488,8 +494,8 @@ static void test_planetoid(void **state)
         skip();
 }
 
-/* Files of one set with one of them broken. */
-static void test_planetoid_that_does_not_fit(void **state)
+/* Files of one set, one of which is damaged. */
+static void test_inconsistent_planetoid(void **state)
 {
     char from[4096], to[4096], name[64], prefix[4096];
     npgnn_graph *graph = NULL;
@@ -515,26 +521,26 @@ static void test_planetoid_that_does_not_fit(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_edges_in_every_dress),
-        cmocka_unit_test(test_names_of_nodes),
+        cmocka_unit_test(test_edge_formats),
+        cmocka_unit_test(test_node_names),
         cmocka_unit_test(test_notices),
-        cmocka_unit_test(test_broken_edges),
-        cmocka_unit_test(test_nothing_at_all),
-        cmocka_unit_test(test_features_in_every_dress),
+        cmocka_unit_test(test_invalid_edges),
+        cmocka_unit_test(test_empty_files),
+        cmocka_unit_test(test_feature_formats),
         cmocka_unit_test(test_features_by_name),
-        cmocka_unit_test(test_class_in_the_last_column),
+        cmocka_unit_test(test_label_in_last_column),
         cmocka_unit_test(test_header_of_two_features),
-        cmocka_unit_test(test_broken_features),
-        cmocka_unit_test(test_edges_and_features_that_do_not_meet),
+        cmocka_unit_test(test_invalid_features),
+        cmocka_unit_test(test_edges_and_features_mismatch),
         cmocka_unit_test(test_npy),
-        cmocka_unit_test(test_broken_npy),
-        IN_FOLDER(test_a_folder),
+        cmocka_unit_test(test_invalid_npy),
+        IN_FOLDER(test_folder),
         IN_FOLDER(test_out_of_memory),
         IN_FOLDER(test_edge_and_feature_files),
-        IN_FOLDER(test_names_in_the_data_folder),
+        IN_FOLDER(test_data_folder),
         cmocka_unit_test(test_synthetic),
         cmocka_unit_test(test_planetoid),
-        IN_FOLDER(test_planetoid_that_does_not_fit),
+        IN_FOLDER(test_inconsistent_planetoid),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

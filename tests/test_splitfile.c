@@ -1,4 +1,5 @@
-/* Split files: what is written is read back as the same split, and what does not fit the graph is refused by line. */
+/* Split files: a saved split is read back as the same split; lines that do not match the graph are reported by
+ * number. */
 #define _POSIX_C_SOURCE 200809L
 #include "check.h"
 
@@ -16,7 +17,7 @@ static void note(void *user, const char *message)
     snprintf(notices, sizeof notices, "%s", message);
 }
 
-/* A ring of `n` nodes with chords: enough links and non-links to cut. */
+/* A ring of n nodes with chords, which has enough links and non-links to split. */
 static npgnn_graph *ring(int32_t n)
 {
     npgnn_graph *graph = NULL;
@@ -67,7 +68,7 @@ static int64_t train_edges(const npgnn_split *split)
     return npgnn_graph_edges(npgnn_split_train(&map, split));
 }
 
-/* ---- there and back ---- */
+/* ---- saving and loading ---- */
 
 static void same_pairs(const npgnn_split *a, const npgnn_split *b, npgnn_set set)
 {
@@ -159,7 +160,7 @@ static void test_names(void **state)
     npgnn_graph_free(graph);
 }
 
-/* ---- broken ones ---- */
+/* ---- invalid files ---- */
 
 static void refused(const char *text, int code, int64_t line, const char *wanted)
 {
@@ -176,7 +177,7 @@ static void refused(const char *text, int code, int64_t line, const char *wanted
     npgnn_graph_free(graph);
 }
 
-static void test_broken(void **state)
+static void test_invalid_lines(void **state)
 {
     (void)state;
     refused("train\ta\tb\n", NPGNN_E_FORMAT, 1, "four fields");
@@ -191,10 +192,10 @@ static void test_broken(void **state)
     refused("train\ta\tb\t1\ntest\tc\tc\t0\n", NPGNN_E_FORMAT, 2, "itself");
     refused("train\ta\tb\t1\ntest\ta\tc\t0\nval\ta\td d\t0\ntest\tb\ta\t1\n", NPGNN_E_FORMAT, 4, "on line 1 already");
     refused("train\ta\tb\t1\ntest\ta\tc\t0\nval\tc\ta\t0\n", NPGNN_E_FORMAT, 3, "on line 2 already");
-    refused("test\ta\tb\t1\n", NPGNN_E_ARGUMENT, 0, "no link for training");
+    refused("test\ta\tb\t1\n", NPGNN_E_ARGUMENT, 0, "no training links");
 }
 
-static void test_broken_protocols(void **state)
+static void test_invalid_protocols(void **state)
 {
     (void)state;
     refused("val-node\ta\t-\t-\n", NPGNN_E_FORMAT, 1, "# protocol: inductive");
@@ -213,7 +214,7 @@ static void test_broken_protocols(void **state)
             "on line 3 already");
 }
 
-/* With 0, 1, 2... allocations allowed: E_MEMORY until it works, and nothing left behind. */
+/* Lets 0, 1, 2... allocations succeed: E_MEMORY until there are enough, and no leaks. */
 static void test_out_of_memory(void **state)
 {
     static const char *const texts[] = {"train\ta\tb\t1\nval\tb\tc\t1\nval\ta\te\t0\ntest\te\td d\t1\ntest\ta\tc\t0\n",
@@ -240,9 +241,9 @@ static void test_out_of_memory(void **state)
     npgnn_graph_free(graph);
 }
 
-/* ---- the splits of the authors, where they are at hand ---- */
+/* ---- the authors' splits, where they are available ---- */
 
-static void test_authors_files(void **state)
+static void test_authors_splits(void **state)
 {
     static const struct {
         const char *data, *split;
@@ -281,16 +282,11 @@ static void test_authors_files(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_round_trip_transductive),
-        cmocka_unit_test(test_round_trip_inductive),
-        cmocka_unit_test(test_round_trip_few_shot),
-        cmocka_unit_test(test_round_trip_inductive_hidden),
-        cmocka_unit_test(test_round_trip_production),
-        cmocka_unit_test(test_names),
-        cmocka_unit_test(test_broken),
-        cmocka_unit_test(test_broken_protocols),
-        cmocka_unit_test(test_out_of_memory),
-        cmocka_unit_test(test_authors_files),
+        cmocka_unit_test(test_round_trip_transductive), cmocka_unit_test(test_round_trip_inductive),
+        cmocka_unit_test(test_round_trip_few_shot),     cmocka_unit_test(test_round_trip_inductive_hidden),
+        cmocka_unit_test(test_round_trip_production),   cmocka_unit_test(test_names),
+        cmocka_unit_test(test_invalid_lines),           cmocka_unit_test(test_invalid_protocols),
+        cmocka_unit_test(test_out_of_memory),           cmocka_unit_test(test_authors_splits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* Streams and the text in them: gzip, lines, fields and numbers. */
+/* Streams: lines, gzip and fields. */
 #define _XOPEN_SOURCE 700
 #include "check.h"
 
@@ -8,7 +8,7 @@
 #include "io/stream.h"
 #include "io/text.h"
 
-/* All lines of a text, or of the text that gzip data hold, with | behind each. */
+/* All lines of a stream, each followed by |. */
 static int read_lines(char out[256], const void *bytes, size_t size, npgnn_error *err)
 {
     npgnn_env env = npi_env_resolve(NULL);
@@ -35,7 +35,7 @@ static void says(const npgnn_error *err, int64_t line, const char *wanted)
 
 /* ---- lines ---- */
 
-static void test_ends_of_lines(void **state)
+static void test_line_endings(void **state)
 {
     char lines[256];
     npgnn_error err = {0};
@@ -109,7 +109,7 @@ static void test_gzip(void **state)
     says(&err, 0, "damaged");
 }
 
-static void test_gzip_cut_short(void **state)
+static void test_truncated_gzip(void **state)
 {
     unsigned char bytes[512];
     char lines[256];
@@ -118,7 +118,7 @@ static void test_gzip_cut_short(void **state)
     for (size_t cut = 2; cut < size; cut++) {
         npgnn_error err = {0};
         assert_int_equal(read_lines(lines, bytes, cut, &err), NPGNN_E_FORMAT);
-        says(&err, err.line, "cut short");
+        says(&err, err.line, "truncated");
     }
 }
 
@@ -145,11 +145,11 @@ static void test_fields(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_ends_of_lines),
+        cmocka_unit_test(test_line_endings),
         cmocka_unit_test(test_nul_bytes),
         cmocka_unit_test(test_lines_longer_than_a_block),
         cmocka_unit_test(test_gzip),
-        cmocka_unit_test(test_gzip_cut_short),
+        cmocka_unit_test(test_truncated_gzip),
         cmocka_unit_test(test_fields),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -411,8 +411,7 @@ static int make_table(npi_table *table, reader *r)
     table->columns = npi_column_names_take(&r->columns, npi_stream_name(r->stream), r->env);
     npi_labels_take(&table->label, &table->classes, &r->labels, r->env);
     if (r->unused > 0)
-        npi_log(r->env, "%s: ignoring %d attributes of nodes that are not numbers", npi_stream_name(r->stream),
-                r->unused);
+        npi_log(r->env, "%s: ignoring node attributes that are not numbers: %d", npi_stream_name(r->stream), r->unused);
     return 0;
 }
 

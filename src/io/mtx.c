@@ -109,7 +109,7 @@ int npi_mtx_read_entry(npi_triple *entry, npi_mtx *mtx, npi_stream *stream, npgn
     if (code < 0)
         return code;
     if (code == 0 && mtx->entries > 0)
-        return npi_stream_fail(stream, err, "the file ends %lld entries early", (long long)mtx->entries);
+        return npi_stream_fail(stream, err, "the file ends early; entries missing: %lld", (long long)mtx->entries);
     if (code == 0)
         return 0;
     if (mtx->entries == 0)

@@ -132,7 +132,7 @@ static int read_features(npi_features **out, const contents *c, const npgnn_env 
     else
         code = npi_features_from_csr(out, &csr, env, err);
     if (code == 0 && without > 0)
-        npi_log(env, "%d nodes are neither in allx nor in test.index: their features are zero", without);
+        npi_log(env, "nodes neither in allx nor in test.index: %d; their features are zero", without);
     return code;
 }
 

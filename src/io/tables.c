@@ -132,7 +132,7 @@ static int match_by_name(npi_edge_list *edges, const char *edges_name, npi_table
         return npi_fail_at(err, NPGNN_E_MISMATCH, edges_name, 0,
                            "none of the node ids in this file is the id of a feature row");
     if (n > rows)
-        npi_log(env, "%d nodes have edges but no feature row: their features are zero", n - rows);
+        npi_log(env, "nodes with edges but without a feature row: %d; their features are zero", n - rows);
     return n > rows ? extend_table(table, n, env, err) : 0;
 }
 
