@@ -1,5 +1,5 @@
 /* Graphs at the edge of what there is: each gives a clear error or a sensible result, for each preset, protocol and
- * method. docs/limits.md lists what this file expects. */
+ * method. docs/use/limits.md lists what this file expects. */
 #include "check.h"
 
 #include <string.h>

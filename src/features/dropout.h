@@ -1,4 +1,4 @@
-/* Feature dropout: each iteration uses a random subset of the entries of X (docs/math.md, eq. (16)). */
+/* Feature dropout: each iteration uses a random subset of the entries of X (docs/understand/math.md, eq. (16)). */
 #ifndef NPI_FEATURES_DROPOUT_H
 #define NPI_FEATURES_DROPOUT_H
 

@@ -1,4 +1,4 @@
-/* Splitting a graph into training, validation and test data, by one of the protocols of docs/protocols.md.
+/* Splitting a graph into training, validation and test data, by one of the protocols of docs/use/evaluate.md.
  *
  * A transductive split assigns every edge to a set. The other protocols assign every node to a set, and the sets of
  * its two nodes decide that of an edge. Non-links are then added to the held-out sets. */

@@ -1,4 +1,4 @@
-/* Generates a synthetic citation graph from a few numbers (docs/synthetic.md).
+/* Generates a synthetic citation graph from a few numbers (docs/use/synthetic.md).
  *
  * Every node has a topic and a hidden community. Its features are words, most of them drawn from the vocabulary of
  * its topic. Its links go to nodes of its topic or of a related one, close triangles, stay within its community, or

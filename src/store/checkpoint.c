@@ -1,5 +1,5 @@
-/* Checkpoints: all that the rest of a training depends on, as safetensors with a checksum (docs/use/formats.md). Random numbers are
- * functions of seed and iteration: nothing else has to be kept of them. */
+/* Checkpoints: all that the rest of a training depends on, as safetensors with a checksum (docs/use/formats.md).
+ * Random numbers are functions of seed and iteration: nothing else has to be kept of them. */
 #include <inttypes.h>
 #include <limits.h>
 #include <math.h>
@@ -187,8 +187,8 @@ typedef struct saved {
     json_t *state;
 } saved;
 
-/* Reads a file whose checksum fits its content. A checksum of 64 bits that depends on every bit before it: no file that was
- * cut, and none with a single byte changed, has the right one. */
+/* Reads a file whose checksum fits its content. A checksum of 64 bits that depends on every bit before it: no file
+ * that was cut, and none with a single byte changed, has the right one. */
 static int read_whole(unsigned char **bytes, size_t *size, const char *path, const npgnn_env *env, npgnn_error *err)
 {
     npi_stream *stream = NULL;

@@ -294,7 +294,8 @@ static int check_size(const npgnn_options *options, int32_t columns, const npi_s
 {
     npi_params shape = {.size = npi_sizes_of(options, columns)};
     size_t bytes = 0;
-    /* W2 has a row for every column and more: their number must be one that the file can hold and that a row can have */
+    /* W2 has a row for every column and more: their number must be one that the file can hold and that a row can
+     * have */
     if ((size_t)columns > r->data_size / sizeof(float) || columns > INT32_MAX - shape.size.d)
         return npi_safetensors_refuse(r, "it is shorter than its options say");
     for (int i = 0; i < NPI_TENSORS; i++) {

@@ -18,8 +18,8 @@ size_t npi_safetensor_bytes(const npi_safetensor *tensor)
 
 /* ---- writing ---- */
 
-/* The text of `value`, for the caller to free; NULL when memory is out. Measured first: where memory runs out while a text of
- * jansson's grows, it may lack a byte without anybody being told. */
+/* The text of `value`, for the caller to free; NULL when memory is out. Measured first: where memory runs out while
+ * a text of jansson's grows, it may lack a byte without anybody being told. */
 static char *text_of(const json_t *value, size_t flags)
 {
     size_t size = value ? json_dumpb(value, NULL, 0, flags) : 0;

@@ -1,5 +1,5 @@
-/* safetensors: a 64-bit length, a JSON header of that length, then the tensors (docs/use/formats.md). What model files and checkpoints
- * have in common. */
+/* safetensors: a 64-bit length, a JSON header of that length, then the tensors (docs/use/formats.md). What model
+ * files and checkpoints have in common. */
 #ifndef NPI_STORE_SAFETENSORS_H
 #define NPI_STORE_SAFETENSORS_H
 
@@ -17,15 +17,15 @@ size_t npi_safetensor_bytes(const npi_safetensor *tensor);
 
 /* ---- writing ---- */
 
-/* safetensors allows only strings in its metadata, so an object goes in as its text. Takes `value` over; NULL is a failure, as is
- * want of memory: non-zero then. */
+/* safetensors allows only strings in its metadata, so an object goes in as its text. Takes `value` over; NULL is a
+ * failure, as is want of memory: non-zero then. */
 int npi_safetensors_put_json(json_t *metadata, const char *key, json_t *value);
 
 /* Options as an object of strings; NULL when memory is out. */
 json_t *npi_safetensors_pack_options(const npgnn_options *options);
 
-/* The header of a file with these tensors in this order, padded with blanks so that they begin at a multiple of 8; for the caller
- * to free with free(). Takes the metadata over. NULL when memory is out. */
+/* The header of a file with these tensors in this order, padded with blanks so that they begin at a multiple of 8;
+ * for the caller to free with free(). Takes the metadata over. NULL when memory is out. */
 char *npi_safetensors_make_header(json_t *metadata, const npi_safetensor *tensors, int count);
 
 /* ---- reading ---- */
@@ -61,8 +61,8 @@ json_t *npi_safetensors_get_json(const npi_safetensors *file, const char *key);
 /* The options under `key`. */
 int npi_safetensors_read_options(npgnn_options *options, const npi_safetensors *file, const char *key);
 
-/* Where the tensors lie in the data, once everything the header says of them is as it must be: together they are the data, each
- * byte belonging to one of them. */
+/* Where the tensors lie in the data, once everything the header says of them is as it must be: together they are the
+ * data, each byte belonging to one of them. */
 int npi_safetensors_locate(npi_range *at /* (count) */, const npi_safetensors *file, const npi_safetensor *tensors,
                            int count);
 

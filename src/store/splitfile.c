@@ -1,6 +1,6 @@
-/* Split files: tab-separated lines "set u v label" (docs/use/formats.md). A transductive split lists its training links; a split
- * by nodes lists the held-out nodes instead, from which the training links follow, and in production the links of new nodes
- * that are known when predicting. */
+/* Split files: tab-separated lines "set u v label" (docs/use/formats.md). A transductive split lists its training
+ * links; a split by nodes lists the held-out nodes instead, from which the training links follow, and in production
+ * the links of new nodes that are known when predicting. */
 #include "store/splitfile.h"
 
 #include <inttypes.h>
