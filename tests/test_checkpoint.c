@@ -267,10 +267,10 @@ static void test_different_training(void **state)
     other = o;
     other.seed = 9;
     refuse_training(graph, edges, &other, "has seed 0, not 9");
-    refuse_training(graph, nodes, &o, "what is held out for validation is not the same");
-    refuse_training(graph, NULL, &o, "what is held out for validation is not the same");
+    refuse_training(graph, nodes, &o, "the split is not the same");
+    refuse_training(graph, NULL, &o, "the split is not the same");
     assert_ok(npgnn_graph_synthetic(&elsewhere, "nodes=150,words=100,seed=3", NULL, &err), err);
-    refuse_training(elsewhere, NULL, &o, "the graph is another one");
+    refuse_training(elsewhere, NULL, &o, "the graph is not the same");
     npgnn_graph_free(elsewhere);
     assert_ok(npgnn_checkpoint_options(&read, path_of("checkpoint"), NULL, &err), err);
     assert_int_equal(read.iterations, o.iterations);
@@ -317,10 +317,10 @@ static void test_forged_files(void **state)
         int code;
         const char *words;
     } lies[] = {
-        {"npgnn-checkpoint", "npgnn-cheekpoint", NPGNN_E_FORMAT, "of something else"},
-        {"\"format_version\":\"1\"", "\"format_version\":\"2\"", NPGNN_E_FORMAT, "newer format 2"},
-        {"\"npgnn_version\":\"0", "\"npgnn_version\":\"7", NPGNN_E_MISMATCH, "might not go on to the same numbers"},
-        {"\"asked\"", "\"asket\"", NPGNN_E_FORMAT, "options are damaged"},
+        {"npgnn-checkpoint", "npgnn-cheekpoint", NPGNN_E_FORMAT, "another kind of safetensors file"},
+        {"\"format_version\":\"1\"", "\"format_version\":\"2\"", NPGNN_E_FORMAT, "in format 2, written by npgnn"},
+        {"\"npgnn_version\":\"0", "\"npgnn_version\":\"7", NPGNN_E_MISMATCH, "might not give the same results"},
+        {"\"asked\"", "\"asket\"", NPGNN_E_FORMAT, "options are missing or damaged"},
         {"\"state\"", "\"stare\"", NPGNN_E_FORMAT, "state is damaged"},
         {"\\\"iteration\\\":3", "\\\"iteration\\\":x", NPGNN_E_FORMAT, "state is damaged"},
         {"\\\"iteration\\\":3,", "\\\"iteration\\\":-1", NPGNN_E_FORMAT, "state is damaged"},
@@ -376,7 +376,7 @@ static void test_damaged_and_truncated_files(void **state)
     npgnn_graph *three = NULL;
     npgnn_trainer *trainer = tiny_trainer(&three);
     npgnn_error err = {0};
-    const char *words = "the one before it is whole: ";
+    const char *words = "the previous checkpoint is intact: ";
     assert_ok(npgnn_trainer_save(trainer, path_of("cut"), &err), err);
     assert_ok(npgnn_trainer_save(trainer, path_of("cut"), &err), err);
     content file = read_whole(path_of("cut"));

@@ -316,29 +316,29 @@ typedef struct edit {
 
 /* Options and info are JSON in a string: their quotes have a backslash. */
 static const edit edits[] = {
-    {"\"format\":\"npgnn-model\"", "\"format\":\"pt\"", "something else"},
-    {"\"__metadata__\"", "\"metadata\"", "something else"},
-    {"\"format\":\"npgnn-model\"", "\"format\":7", "something else"},
-    {"\"format_version\":\"1\"", "\"format_version\":\"2\"", "newer"},
-    {"\"options\":", "\"option\":", "options are damaged"},
-    {"\"options\":\"{", "\"options\":\"[{", "options are damaged"},
-    {"\"options\":", "\"options\":\"[]\",\"spare\":", "options are damaged"},
-    {"\"info\":", "\"info\":\"[]\",\"spare\":", "info is damaged"},
+    {"\"format\":\"npgnn-model\"", "\"format\":\"pt\"", "another kind of safetensors file"},
+    {"\"__metadata__\"", "\"metadata\"", "another kind of safetensors file"},
+    {"\"format\":\"npgnn-model\"", "\"format\":7", "another kind of safetensors file"},
+    {"\"format_version\":\"1\"", "\"format_version\":\"2\"", "reads format 1 only"},
+    {"\"options\":", "\"option\":", "options are missing or damaged"},
+    {"\"options\":\"{", "\"options\":\"[{", "options are missing or damaged"},
+    {"\"options\":", "\"options\":\"[]\",\"spare\":", "options are missing or damaged"},
+    {"\"info\":", "\"info\":\"[]\",\"spare\":", "info is missing or damaged"},
     {"\\\"hidden\\\":\\\"3\\\"", "\\\"hiden\\\":\\\"3\\\"", "no option \"hiden\""},
     {"\\\"hidden\\\":\\\"3\\\"", "\\\"hidden\\\":\\\"0\\\"", "hidden takes 1..4096"},
     {"\\\"hidden\\\":\\\"3\\\"", "\\\"hidden\\\":3", "hidden takes 1..4096"},
-    {"\\\"hidden\\\":\\\"3\\\"", "\\\"hidden\\\":\\\"2\\\"", "tensor W1 should be F32 of 7 x 2"},
-    {"\\\"hidden\\\":\\\"3\\\"", "\\\"hidden\\\":\\\"4096\\\"", "shorter than its options say"},
+    {"\\\"hidden\\\":\\\"3\\\"", "\\\"hidden\\\":\\\"2\\\"", "tensor W1 must be F32 of shape 7 x 2"},
+    {"\\\"hidden\\\":\\\"3\\\"", "\\\"hidden\\\":\\\"4096\\\"", "too short for its options"},
     {"\\\"latent\\\":\\\"on\\\"", "\\\"latent\\\":\\\"off\\\"", "tensor W2 should be F32 of 7 x 4"},
-    {"\\\"columns\\\":7", "\\\"columns\\\":2147483647", "shorter than its options say"},
-    {"\\\"columns\\\":7", "\\\"columns\\\":2147483648", "info is damaged"},
-    {"\\\"columns\\\":7", "\\\"columns\\\":0", "info is damaged"},
-    {"\\\"columns\\\":7", "\\\"columns\\\":-7", "info is damaged"},
-    {"\\\"columns\\\":7", "\\\"columns\\\":7.5", "info is damaged"},
-    {"\\\"columns\\\":7", "\\\"columns\\\":6", "should be"},
-    {"\\\"iterations\\\":123", "\\\"iterations\\\":-1", "info is damaged"},
-    {"\\\"fingerprint\\\":\\\"00", "\\\"fingerprint\\\":\\\"xx", "info is damaged"},
-    {"\\\"context\\\":\\\"00", "\\\"context\\\":\\\"xx", "info is damaged"},
+    {"\\\"columns\\\":7", "\\\"columns\\\":2147483647", "too short for its options"},
+    {"\\\"columns\\\":7", "\\\"columns\\\":2147483648", "info is missing or damaged"},
+    {"\\\"columns\\\":7", "\\\"columns\\\":0", "info is missing or damaged"},
+    {"\\\"columns\\\":7", "\\\"columns\\\":-7", "info is missing or damaged"},
+    {"\\\"columns\\\":7", "\\\"columns\\\":7.5", "info is missing or damaged"},
+    {"\\\"columns\\\":7", "\\\"columns\\\":6", "must be F32 of shape"},
+    {"\\\"iterations\\\":123", "\\\"iterations\\\":-1", "info is missing or damaged"},
+    {"\\\"fingerprint\\\":\\\"00", "\\\"fingerprint\\\":\\\"xx", "info is missing or damaged"},
+    {"\\\"context\\\":\\\"00", "\\\"context\\\":\\\"xx", "info is missing or damaged"},
     {"\\\"slopes\\\":[0.25", "\\\"slopes\\\":[-0.25", "calibration is damaged"},
     {"\\\"slopes\\\":[0.25", "\\\"slopes\\\":[1,0.25", "calibration is damaged"},
     {"\\\"slopes\\\":", "\\\"slope\\\":", "calibration is damaged"},
@@ -358,9 +358,9 @@ static const edit edits[] = {
     {"[0,84]", "[-84,0]", "tensor W1 should be"},
     {"[0,84]", "[100000,100084]", "tensor W1 should be"},
     {"[0,84]", "[9223372036854775723,9223372036854775807]", "tensor W1 should be"},
-    {"[0,84]", "[9223372036854775807,9223372036854775891]", "not JSON"},
-    {"\"b2\"", "\"b1\"", "not JSON"}, /* the same key twice */
-    {"\"W1\":", "\"W1\":,", "not JSON"},
+    {"[0,84]", "[9223372036854775807,9223372036854775891]", "not a JSON object"},
+    {"\"b2\"", "\"b1\"", "not a JSON object"}, /* the same key twice */
+    {"\"W1\":", "\"W1\":,", "not a JSON object"},
 };
 
 static void test_inconsistent_headers(void **state)
@@ -399,10 +399,10 @@ static void test_lengths(void **state)
     const uint64_t lengths[] = {file.size - 7, (uint64_t)1 << 31, (uint64_t)1 << 63, UINT64_MAX};
     for (size_t i = 0; i < COUNT(lengths); i++) {
         memcpy(file.bytes, &lengths[i], 8);
-        refuse_bytes(file.bytes, file.size, "header does not fit");
+        refuse_bytes(file.bytes, file.size, "header is longer than the file");
     }
     memset(file.bytes, 0, 8);
-    refuse_bytes(file.bytes, file.size, "not JSON");
+    refuse_bytes(file.bytes, file.size, "not a JSON object");
     free(file.bytes);
     empty_folder();
 }
@@ -416,14 +416,14 @@ static void test_not_json(void **state)
         uint64_t length = strlen(headers[i]);
         memcpy(bytes, &length, 8);
         memcpy(bytes + 8, headers[i], length);
-        refuse_bytes(bytes, 8 + length, "not JSON");
+        refuse_bytes(bytes, 8 + length, "not a JSON object");
     }
     enum { DEEP = 100000 };
     char *deep = calloc(DEEP + 8, 1);
     uint64_t length = DEEP;
     memcpy(deep, &length, 8);
     memset(deep + 8, '[', DEEP);
-    refuse_bytes(deep, DEEP + 8, "not JSON");
+    refuse_bytes(deep, DEEP + 8, "not a JSON object");
     free(deep);
     empty_folder();
 }

@@ -151,7 +151,7 @@ static void test_names(void **state)
                   "set\tu\tv\tlabel\ntrain\ta\tb\t1\nval\tb\tc\t1\nval\ta\te\t0\ntest\te\td d\t1\ntest\ta\tc\t0\n",
                   &err),
         err);
-    assert_non_null(strstr(notices, "1 links of the graph are in no set"));
+    assert_non_null(strstr(notices, "links of the graph that are in no set: 1"));
     assert_int_equal(npgnn_split_pairs(&pairs, &positives, split, NPGNN_SET_TEST), 2);
     assert_int_equal(positives, 1);
     assert_true(pairs[0].u == 3 && pairs[0].v == 4);
@@ -181,16 +181,16 @@ static void test_invalid_lines(void **state)
 {
     (void)state;
     refused("train\ta\tb\n", NPGNN_E_FORMAT, 1, "four fields");
-    refused("train\ta\tb\t1\nvalid\tb\tc\t1\n", NPGNN_E_FORMAT, 2, "'valid' is not a set");
+    refused("train\ta\tb\t1\nvalid\tb\tc\t1\n", NPGNN_E_FORMAT, 2, "unknown set 'valid'");
     refused("set\tu\tv\tlabel\ntrain\ta\tz\t1\n", NPGNN_E_MISMATCH, 2, "'z' is not a node");
-    refused("train\ta\tb\t2\n", NPGNN_E_FORMAT, 1, "neither 0 nor 1");
-    refused("train\ta\tb\t1.0\n", NPGNN_E_FORMAT, 1, "neither 0 nor 1");
+    refused("train\ta\tb\t2\n", NPGNN_E_FORMAT, 1, "must be 0 or 1");
+    refused("train\ta\tb\t1.0\n", NPGNN_E_FORMAT, 1, "must be 0 or 1");
     refused("train\ta\tc\t1\n", NPGNN_E_MISMATCH, 1, "no such link");
-    refused("train\ta\tc\t0\n", NPGNN_E_FORMAT, 1, "must be a link");
+    refused("train\ta\tc\t0\n", NPGNN_E_FORMAT, 1, "must have label 1");
     refused("train\ta\tb\t1\ntest\ta\td d\t1\n", NPGNN_E_MISMATCH, 2, "a - d d has label 1");
     refused("train\ta\tb\t1\ntest\tc\tb\t0\n", NPGNN_E_MISMATCH, 2, "it is a link");
     refused("train\ta\tb\t1\ntest\tc\tc\t0\n", NPGNN_E_FORMAT, 2, "itself");
-    refused("train\ta\tb\t1\ntest\ta\tc\t0\nval\ta\td d\t0\ntest\tb\ta\t1\n", NPGNN_E_FORMAT, 4, "on line 1 already");
+    refused("train\ta\tb\t1\ntest\ta\tc\t0\nval\ta\td d\t0\ntest\tb\ta\t1\n", NPGNN_E_FORMAT, 4, "also on line 1");
     refused("train\ta\tb\t1\ntest\ta\tc\t0\nval\tc\ta\t0\n", NPGNN_E_FORMAT, 3, "on line 2 already");
     refused("test\ta\tb\t1\n", NPGNN_E_ARGUMENT, 0, "no training links");
 }
@@ -200,18 +200,18 @@ static void test_invalid_protocols(void **state)
     (void)state;
     refused("val-node\ta\t-\t-\n", NPGNN_E_FORMAT, 1, "# protocol: inductive");
     refused("# protocol: guess\n", NPGNN_E_FORMAT, 1, "inductive-hidden or production");
-    refused("train\ta\tb\t1\n# protocol: inductive\n", NPGNN_E_FORMAT, 2, "above the first line");
+    refused("train\ta\tb\t1\n# protocol: inductive\n", NPGNN_E_FORMAT, 2, "must precede the first line");
     refused("# protocol: inductive\ntest-node\te\t-\t-\ntrain\ta\tb\t1\n", NPGNN_E_FORMAT, 3, "follow from the nodes");
     refused("# protocol: inductive\ntest-node\te\t-\t-\nval-node\te\t-\t-\n", NPGNN_E_FORMAT, 3, "held out twice");
     refused("# protocol: inductive\ntest-node\te\t-\t-\ntest\ta\tb\t1\n", NPGNN_E_MISMATCH, 0, "leak");
     refused("# protocol: inductive\ntest-node\te\t-\t-\nknown\te\td d\t1\n", NPGNN_E_FORMAT, 3,
             "# protocol: production");
     refused("# protocol: production\ntest-node\te\t-\t-\nknown\te\ta\t0\n", NPGNN_E_FORMAT, 3,
-            "known pair must be a link");
+            "known pair must have label 1");
     refused("# protocol: production\ntest-node\te\t-\t-\nknown\ta\tb\t1\n", NPGNN_E_MISMATCH, 0,
             "joins two training nodes");
     refused("# protocol: production\ntest-node\te\t-\t-\nknown\te\td d\t1\ntest\td d\te\t1\n", NPGNN_E_FORMAT, 4,
-            "on line 3 already");
+            "also on line 3");
 }
 
 /* Lets 0, 1, 2... allocations succeed: E_MEMORY until there are enough, and no leaks. */

@@ -1,5 +1,10 @@
-/* Checkpoints: all that the rest of a training depends on, as safetensors with a checksum (docs/use/formats.md).
- * Random numbers are functions of seed and iteration: nothing else has to be kept of them. */
+/* Checkpoints: the state of a training, as safetensors with a checksum (docs/use/formats.md).
+ *
+ *   tensors    params, adam_m and adam_v (the moments of Adam), best (the best parameters so far, if any), checksum
+ *   metadata   asked (options as given), options (of the current phase), state (counters, metrics, hashes)
+ *
+ * Random numbers are functions of seed and iteration, so that no generator has to be saved. The checksum is FNV-1a
+ * of all bytes before it. A checkpoint can be resumed only with the same version, options, graph and split. */
 #include <inttypes.h>
 #include <limits.h>
 #include <math.h>
@@ -18,7 +23,7 @@
 #define FORMAT_VERSION "1"
 #define FILE_LIMIT (SIZE_MAX / 4)
 
-/* ---- what is kept: blocks of numbers, and single ones ---- */
+/* ---- the state: blocks of numbers and single ones ---- */
 
 enum { PARAMS, ADAM_M, ADAM_V, BEST, CHECKSUM, TENSORS };
 
@@ -38,12 +43,12 @@ static void list_tensors(npi_safetensor tensors[TENSORS], const npgnn_trainer *t
     tensors[CHECKSUM] = (npi_safetensor){"checksum", "U64", 1, 1};
 }
 
-/* Single numbers by name; doubles may be several in a row. */
-typedef struct field {
+/* A member of npgnn_trainer that is saved in the state: an int, or `count` doubles. */
+typedef struct member {
     const char *name;
     size_t offset;
     size_t count;
-} field;
+} member;
 
 #define INT(name, member)                                                                                              \
     {                                                                                                                  \
@@ -54,13 +59,13 @@ typedef struct field {
         name, offsetof(npgnn_trainer, member), sizeof((npgnn_trainer *)NULL)->member / sizeof(double)                  \
     }
 
-static const field ints[] = {
+static const member ints[] = {
     INT("iteration", progress.iteration),
     INT("best_iteration", progress.best_iteration),
     INT("without_better", val.without_better),
 };
 
-static const field reals[] = {
+static const member reals[] = {
     REALS("loss", progress.loss),       REALS("kl", progress.kl),
     REALS("val_auc", progress.val_auc), REALS("val_ap", progress.val_ap),
     REALS("seconds", progress.seconds), REALS("step_seconds", progress.step_seconds),
@@ -82,7 +87,7 @@ static double *reals_at(npgnn_trainer *t, size_t index)
 
 /* ---- writing ---- */
 
-/* 17 digits tell any two doubles apart; JSON has no NaN. */
+/* jansson writes 17 digits, which identify every double. JSON has no NaN: it becomes null. */
 static json_t *reals_json(const double *values, size_t count)
 {
     json_t *array = json_array();
@@ -112,7 +117,7 @@ static uint64_t split_hash(const npgnn_trainer *t)
     return t->split ? npgnn_split_hash(t->split) : 0;
 }
 
-/* NULL when memory is out. */
+/* NULL where memory is out. */
 static json_t *state_json(npgnn_trainer *t)
 {
     json_t *state = json_pack("{s:b, s:o, s:o}", "rehearsal", t->rehearsal != NULL, "fingerprint", hex(fingerprint(t)),
@@ -141,7 +146,7 @@ static char *header_text(npgnn_trainer *t, const npi_safetensor tensors[TENSORS]
     return NULL;
 }
 
-/* Writes, and takes what it writes into the checksum. The commit notices a failure. */
+/* Writes bytes and adds them to the checksum. npi_atomic_replace reports a failed write. */
 static void put(FILE *file, uint64_t *sum, const void *bytes, size_t size)
 {
     *sum = npi_hash_bytes(*sum, bytes, size);
@@ -164,7 +169,7 @@ int npgnn_trainer_save(npgnn_trainer *t, const char *path, npgnn_error *err)
     npi_atomic out;
     npi_safetensor tensors[TENSORS];
     if (!t->net)
-        return npi_fail(err, NPGNN_E_ARGUMENT, "this training ran out of memory: there is nothing to save");
+        return npi_fail(err, NPGNN_E_ARGUMENT, "cannot save: this training ran out of memory");
     list_tensors(tensors, t, t->val.best && !isnan(t->val.best_auc));
     char *header = header_text(t, tensors);
     if (!header)
@@ -187,8 +192,8 @@ typedef struct saved {
     json_t *state;
 } saved;
 
-/* Reads a file whose checksum fits its content. A checksum of 64 bits that depends on every bit before it: no file
- * that was cut, and none with a single byte changed, has the right one. */
+/* Reads a file and verifies its checksum. FNV-1a detects every change of a single byte; a file that was truncated or
+ * changed otherwise passes with a probability of about 2^-64. */
 static int read_whole(unsigned char **bytes, size_t *size, const char *path, const npgnn_env *env, npgnn_error *err)
 {
     npi_stream *stream = NULL;
@@ -205,10 +210,10 @@ static int read_whole(unsigned char **bytes, size_t *size, const char *path, con
         return 0;
     npi_free(env, *bytes);
     *bytes = NULL;
-    return npi_fail_at(err, NPGNN_E_FORMAT, path, 0, "damaged, or no checkpoint: its checksum does not fit");
+    return npi_fail_at(err, NPGNN_E_FORMAT, path, 0, "not a checkpoint, or damaged: the checksum does not match");
 }
 
-/* Adds to an error where the checkpoint before this one is, if it is any better. */
+/* Adds to a message that the previous checkpoint is intact, where it is. */
 static void name_previous(npgnn_error *err, const char *path, const npgnn_env *env)
 {
     char previous[NPI_PATH_SIZE];
@@ -217,13 +222,13 @@ static void name_previous(npgnn_error *err, const char *path, const npgnn_env *e
     if (!err || npi_atomic_previous_path(previous, path) || read_whole(&bytes, &size, previous, env, NULL))
         return;
     npi_free(env, bytes);
-    snprintf(err->text + used, sizeof err->text - used, "; the one before it is whole: %s", previous);
+    snprintf(err->text + used, sizeof err->text - used, "; the previous checkpoint is intact: %s", previous);
 }
 
 static int open_saved(saved *s, const char *path, const npgnn_env *env, npgnn_error *err)
 {
     size_t size = 0;
-    *s = (saved){.file = {.path = path, .expected = "a checkpoint of npgnn", .err = err}};
+    *s = (saved){.file = {.path = path, .expected = "an npgnn checkpoint", .err = err}};
     int code = read_whole(&s->bytes, &size, path, env, err);
     if (code == NPGNN_E_IO || code == NPGNN_E_FORMAT)
         name_previous(err, path, env);
@@ -247,16 +252,17 @@ static void close_saved(saved *s, const npgnn_env *env)
     npi_free(env, s->bytes);
 }
 
-/* ---- is it the same training? ---- */
+/* ---- checking that it is the same training ---- */
 
 static int check_version(const saved *s)
 {
     const char *writer = npi_safetensors_get_text(&s->file, "npgnn_version");
     if (strcmp(writer, npgnn_version()) == 0)
         return 0;
-    return npi_fail_at(s->file.err, NPGNN_E_MISMATCH, s->file.path, 0,
-                       "npgnn %.20s wrote this checkpoint; npgnn %s might not go on to the same numbers", writer,
-                       npgnn_version());
+    return npi_fail_at(
+        s->file.err, NPGNN_E_MISMATCH, s->file.path, 0,
+        "written by npgnn %.20s; npgnn %s might not give the same results: resume with the version that wrote it",
+        writer, npgnn_version());
 }
 
 static int check_options(const npgnn_trainer *t, const saved *s)
@@ -268,7 +274,7 @@ static int check_options(const npgnn_trainer *t, const saved *s)
         npgnn_options_get(its, sizeof its, &s->asked, option.key, NULL);
         if (strcmp(mine, its) != 0)
             return npi_fail_at(s->file.err, NPGNN_E_MISMATCH, s->file.path, 0,
-                               "the training in this checkpoint has %s %s, not %s", option.key, its, mine);
+                               "cannot resume: the checkpoint has %s %s, not %s", option.key, its, mine);
     }
     return 0;
 }
@@ -282,7 +288,8 @@ static int check_hash(const saved *s, const char *key, uint64_t mine, const char
     if (its == mine)
         return 0;
     return npi_fail_at(s->file.err, NPGNN_E_MISMATCH, s->file.path, 0,
-                       "%s: %016" PRIx64 " in the checkpoint, %016" PRIx64 " here", what, its, mine);
+                       "cannot resume: %s (hash %016" PRIx64 " in the checkpoint, %016" PRIx64 " here)", what, its,
+                       mine);
 }
 
 static int check_same(npgnn_trainer *t, const saved *s)
@@ -291,15 +298,15 @@ static int check_same(npgnn_trainer *t, const saved *s)
     if (!code)
         code = check_options(t, s);
     if (!code)
-        code = check_hash(s, "fingerprint", fingerprint(t), "the graph is another one");
+        code = check_hash(s, "fingerprint", fingerprint(t), "the graph is not the same");
     if (!code)
-        code = check_hash(s, "split", split_hash(t), "what is held out for validation is not the same");
+        code = check_hash(s, "split", split_hash(t), "the split is not the same");
     return code;
 }
 
-/* ---- taking it over ---- */
+/* ---- restoring ---- */
 
-/* Returns whether it is as it must be. */
+/* Returns whether the array has `count` numbers or nulls. */
 static int read_reals(double *values, json_t *array, size_t count)
 {
     int good = json_array_size(array) == count;
@@ -311,7 +318,7 @@ static int read_reals(double *values, json_t *array, size_t count)
     return good;
 }
 
-/* Into `t`, which may be a mere copy. */
+/* Reads the single numbers of the state into `t`. */
 static int read_state(npgnn_trainer *t, const saved *s)
 {
     int good = 1;
@@ -326,7 +333,7 @@ static int read_state(npgnn_trainer *t, const saved *s)
     return good ? 0 : npi_safetensors_refuse(&s->file, "its state is damaged");
 }
 
-/* The options of the training that the checkpoint was made in, as they follow from what was asked for. */
+/* The options of the phase in which the checkpoint was written. They follow from the options that were given. */
 static npgnn_options options_of(const npgnn_trainer *t, const saved *s, int rehearsal)
 {
     if (rehearsal)
@@ -342,13 +349,14 @@ static void copy_state(npgnn_trainer *t, npgnn_trainer *from, const saved *s, co
         *int_at(t, i) = *int_at(from, i);
     for (size_t i = 0; i < COUNT(reals); i++)
         memcpy(reals_at(t, i), reals_at(from, i), reals[i].count * sizeof(double));
-    t->adam.step = t->progress.iteration; /* an iteration that fails moves neither */
+    t->adam.step = t->progress.iteration; /* the two are equal: an iteration that fails changes neither */
     for (int i = 0; i < CHECKSUM; i++)
         if (at[i].end > at[i].begin)
             memcpy(block_of(t, i), s->file.data + at[i].begin, at[i].end - at[i].begin);
 }
 
-static int take_over(npgnn_trainer *t, const saved *s, npgnn_error *err)
+/* Restores the state. Everything is read and checked before t is changed. */
+static int restore_state(npgnn_trainer *t, const saved *s, npgnn_error *err)
 {
     npgnn_trainer read = *t;
     npi_safetensor tensors[TENSORS];
@@ -363,7 +371,7 @@ static int take_over(npgnn_trainer *t, const saved *s, npgnn_error *err)
     if (!code && (read.progress.iteration > options.iterations || (has_best && !options.keep_best) ||
                   (rehearsal && !npi_rehearsal_wanted(&t->asked, t->split))))
         code = npi_safetensors_refuse(&s->file, "its state is damaged");
-    /* a new trainer stands at the beginning of all that was asked for */
+    /* a new trainer is at the beginning of the first phase: move it to the phase of the checkpoint */
     if (!code && (rehearsal ? !t->rehearsal : npi_rehearsal_wanted(&t->asked, t->split)))
         code = npi_trainer_begin(t, rehearsal ? NULL : &options, err);
     if (!code)
@@ -378,7 +386,7 @@ int npgnn_trainer_restore(npgnn_trainer *t, const char *path, npgnn_error *err)
     if (!code)
         code = check_same(t, &s);
     if (!code)
-        code = take_over(t, &s, err);
+        code = restore_state(t, &s, err);
     close_saved(&s, &t->env);
     return code;
 }

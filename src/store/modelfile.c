@@ -1,4 +1,9 @@
-/* Model files: safetensors with the options and the origin of a model beside its tensors (docs/use/formats.md). */
+/* Model files: safetensors (docs/use/formats.md) with
+ *
+ *   tensors    the parameters, then the distribution of z: z_mean (d), z_log_sigma (d)
+ *   metadata   options, info (where the model comes from), and, where the model has them, columns and calibration
+ *
+ * A file is refused unless it has exactly the tensors that its options ask for, with finite values. */
 #include "store/modelfile.h"
 
 #include <inttypes.h>
@@ -17,7 +22,7 @@
 #define FORMAT_VERSION "1"
 #define FILE_LIMIT (SIZE_MAX / 4)
 
-/* ---- tensors of a model: its parameters, then the distribution of z ---- */
+/* ---- the tensors of a model ---- */
 
 enum { Z_MEAN = NPI_TENSORS, Z_LOG_SIGMA, TENSORS };
 
@@ -35,6 +40,7 @@ static void list_tensors(npi_safetensor tensors[TENSORS], const npi_params *para
         tensors[i] = tensor_of(params, i);
 }
 
+/* Copies a tensor out of the model. */
 static void tensor_read(float *out, const npgnn_model *model, int index)
 {
     int d = model->params.size.d;
@@ -45,6 +51,7 @@ static void tensor_read(float *out, const npgnn_model *model, int index)
             out[c] = (float)model->q[(index - Z_MEAN) * d + c];
 }
 
+/* Copies a tensor into the model. */
 static void tensor_write(npgnn_model *model, int index, const float *in)
 {
     int d = model->params.size.d;
@@ -74,7 +81,7 @@ static json_t *info_json(const npgnn_model_info *info)
                      "val_ap", real_or_null(info->val_ap), "link_rate", info->link_rate);
 }
 
-/* NULL where memory is out, as in the next two. */
+/* These return NULL where memory is out. */
 static json_t *reals_json(const double *numbers, int count)
 {
     json_t *array = json_array();
@@ -105,7 +112,7 @@ static json_t *columns_json(const npi_names *columns)
     return NULL;
 }
 
-/* The header as text, for the caller to free; NULL when memory is out. */
+/* The header as text, for the caller to free; NULL where memory is out. */
 static char *header_text(const npgnn_model *model)
 {
     npi_safetensor tensors[TENSORS];
@@ -137,7 +144,7 @@ static int write_tensors(FILE *file, const npgnn_model *model, npgnn_error *err)
         return NPGNN_E_MEMORY;
     for (int i = 0; i < TENSORS; i++) {
         tensor_read(values, model, i);
-        fwrite(values, 1, npi_safetensor_bytes(&tensors[i]), file); /* the commit notices a failure */
+        fwrite(values, 1, npi_safetensor_bytes(&tensors[i]), file); /* npi_atomic_commit reports a failure */
     }
     npi_free(&model->env, values);
     return 0;
@@ -175,7 +182,7 @@ static int read_info(npgnn_model_info *info, json_t *object, const npi_safetenso
 {
     json_int_t columns, edges, nodes, iterations;
     json_t *auc, *ap;
-    const char *fingerprint, *context = NULL; /* older files have no context: it is the graph */
+    const char *fingerprint, *context = NULL; /* older files have no context, which is then the training graph */
     if (json_unpack(object, "{s:I, s:I, s:s, s?:s, s:I, s:I, s:b, s:b, s?b, s:o, s:o}", "columns", &columns,
                     "iterations", &iterations, "fingerprint", &fingerprint, "context", &context, "train_nodes", &nodes,
                     "train_edges", &edges, "normalize", &info->normalize, "binarize", &info->binarize, "weighted",
@@ -183,7 +190,7 @@ static int read_info(npgnn_model_info *info, json_t *object, const npi_safetenso
         columns < 1 || columns > INT32_MAX || nodes < 0 || nodes > INT32_MAX || edges < 0 || iterations < 0 ||
         iterations > INT_MAX || sscanf(fingerprint, "%16" SCNx64, &info->fingerprint) != 1 ||
         sscanf(context ? context : fingerprint, "%16" SCNx64, &info->context_fingerprint) != 1)
-        return npi_safetensors_refuse(r, "its info is damaged");
+        return npi_safetensors_refuse(r, "its info is missing or damaged");
     info->columns = (int32_t)columns;
     info->train_nodes = (int32_t)nodes;
     info->train_edges = edges;
@@ -208,7 +215,7 @@ static int read_metadata(npgnn_options *options, npgnn_model_info *info, const n
     return code;
 }
 
-/* The names of the feature columns, where the model has them: as many, and all different. */
+/* The names of the feature columns, where the model has them: one per column, all different. */
 static int read_columns(npgnn_model *model, const npi_safetensors *r)
 {
     if (!npi_safetensors_get_text(r, "columns"))
@@ -229,7 +236,7 @@ static int read_columns(npgnn_model *model, const npi_safetensors *r)
     return code;
 }
 
-/* 1, or 0 where it is not one. */
+/* Returns 1, or 0 where the object is not a valid calibration. */
 static int parse_calibration(npi_calibration *c, const json_t *object)
 {
     json_t *slopes = json_object_get(object, "slopes"), *knots = json_object_get(object, "knots");
@@ -244,7 +251,7 @@ static int parse_calibration(npi_calibration *c, const json_t *object)
     return npi_calibration_is_sound(c);
 }
 
-/* Older files have none, nor do models that were trained without validation. */
+/* Older files and models that were trained without validation have no calibration. */
 static int read_calibration(npgnn_model *model, const npi_safetensors *r)
 {
     double stored = model->info.link_rate;
@@ -265,7 +272,7 @@ static int read_tensor(npgnn_model *model, int index, npi_range at, const npi_sa
     float *values = npi_alloc(&model->env, bytes, 1, r->err);
     if (!values)
         return NPGNN_E_MEMORY;
-    memcpy(values, r->data + at.begin, bytes); /* the file need not align them */
+    memcpy(values, r->data + at.begin, bytes); /* they need not be aligned in the file */
     int code = 0;
     for (size_t i = 0; !code && i < bytes / sizeof *values; i++)
         if (!isfinite(values[i]))
@@ -289,20 +296,20 @@ static int read_tensors(npgnn_model *model, const npi_safetensors *r)
     return code;
 }
 
-/* The parameters that the options ask for must be in the file before memory for them is asked for. */
+/* The file must be long enough for the parameters that its options ask for; checked before memory is allocated for
+ * them. */
 static int check_size(const npgnn_options *options, int32_t columns, const npi_safetensors *r)
 {
     npi_params shape = {.size = npi_sizes_of(options, columns)};
     size_t bytes = 0;
-    /* W2 has a row for every column and more: their number must be one that the file can hold and that a row can
-     * have */
+    /* W2 has columns + d rows: their number must be below 2^31, and the file must be able to hold them */
     if ((size_t)columns > r->data_size / sizeof(float) || columns > INT32_MAX - shape.size.d)
-        return npi_safetensors_refuse(r, "it is shorter than its options say");
+        return npi_safetensors_refuse(r, "it is too short for its options");
     for (int i = 0; i < NPI_TENSORS; i++) {
         npi_safetensor tensor = tensor_of(&shape, i);
         bytes += npi_safetensor_bytes(&tensor);
     }
-    return bytes <= r->data_size ? 0 : npi_safetensors_refuse(r, "it is shorter than its options say");
+    return bytes <= r->data_size ? 0 : npi_safetensors_refuse(r, "it is too short for its options");
 }
 
 static int read_model(npgnn_model **out, const npi_safetensors *r, const npgnn_env *env)
@@ -335,7 +342,7 @@ static int read_model(npgnn_model **out, const npi_safetensors *r, const npgnn_e
 static int read_file(npgnn_model **out, const char *path, const unsigned char *bytes, size_t size, const npgnn_env *env,
                      npgnn_error *err)
 {
-    npi_safetensors r = {.path = path, .expected = "a model of npgnn", .err = err};
+    npi_safetensors r = {.path = path, .expected = "an npgnn model", .err = err};
     int code = npi_safetensors_open(&r, bytes, size);
     if (!code)
         code = read_model(out, &r, env);

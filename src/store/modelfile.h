@@ -1,4 +1,4 @@
-/* Reading a model file from any stream; the public calls are npgnn_model_load and npgnn_model_save. */
+/* Reads a model file from a stream. The public functions are npgnn_model_load and npgnn_model_save. */
 #ifndef NPI_STORE_MODELFILE_H
 #define NPI_STORE_MODELFILE_H
 

@@ -1,3 +1,4 @@
+/* Writing and checking the headers of safetensors files. */
 #include "store/safetensors.h"
 
 #include <stdio.h>
@@ -5,10 +6,10 @@
 #include <string.h>
 
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
-#error "safetensors are little-endian, and so must the machine be"
+#error "only little-endian machines are supported"
 #endif
 
-#define HEADER_LIMIT (100u << 20)
+#define MAX_HEADER (100u << 20) /* bytes, as in the reference implementation */
 
 size_t npi_safetensor_bytes(const npi_safetensor *tensor)
 {
@@ -18,8 +19,8 @@ size_t npi_safetensor_bytes(const npi_safetensor *tensor)
 
 /* ---- writing ---- */
 
-/* The text of `value`, for the caller to free; NULL when memory is out. Measured first: where memory runs out while
- * a text of jansson's grows, it may lack a byte without anybody being told. */
+/* The text of a JSON value, for the caller to free; NULL where memory is out. The size is measured first: json_dumps
+ * can lose a byte without reporting it where memory runs out while its buffer grows. */
 static char *text_of(const json_t *value, size_t flags)
 {
     size_t size = value ? json_dumpb(value, NULL, 0, flags) : 0;
@@ -57,6 +58,7 @@ json_t *npi_safetensors_pack_options(const npgnn_options *options)
     return NULL;
 }
 
+/* The header entry of a tensor that begins at `offset`. */
 static json_t *entry(const npi_safetensor *t, size_t offset)
 {
     json_t *shape = t->rows == 1 ? json_pack("[I]", (json_int_t)t->cols)
@@ -65,7 +67,7 @@ static json_t *entry(const npi_safetensor *t, size_t offset)
                      (json_int_t)offset + (json_int_t)npi_safetensor_bytes(t));
 }
 
-/* Takes `text` over. */
+/* Pads a text with blanks to a multiple of 8 bytes. Takes ownership of it. */
 static char *padded(char *text)
 {
     size_t length = text ? strlen(text) : 0, wanted = (length + 7) / 8 * 8;
@@ -106,17 +108,17 @@ int npi_safetensors_open(npi_safetensors *file, const unsigned char *bytes, size
 {
     uint64_t length = 0;
     if (size < sizeof length)
-        return npi_safetensors_refuse(file, "too short");
+        return npi_safetensors_refuse(file, "the file is too short");
     memcpy(&length, bytes, sizeof length);
-    if (length > HEADER_LIMIT || length > size - sizeof length)
-        return npi_safetensors_refuse(file, "its header does not fit into the file");
+    if (length > MAX_HEADER || length > size - sizeof length)
+        return npi_safetensors_refuse(file, "its header is longer than the file");
     file->data = bytes + sizeof length + length;
     file->data_size = size - sizeof length - (size_t)length;
     file->header = json_loadb((const char *)bytes + sizeof length, (size_t)length, JSON_REJECT_DUPLICATES, NULL);
     if (json_is_object(file->header))
         return 0;
     npi_safetensors_close(file);
-    return npi_safetensors_refuse(file, "its header is not JSON");
+    return npi_safetensors_refuse(file, "its header is not a JSON object");
 }
 
 void npi_safetensors_close(npi_safetensors *file)
@@ -142,11 +144,11 @@ int npi_safetensors_check_format(const npi_safetensors *file, const char *format
     const char *its_version = npi_safetensors_get_text(file, "format_version");
     const char *writer = npi_safetensors_get_text(file, "npgnn_version");
     if (!its_format || !its_version || !writer || strcmp(its_format, format) != 0)
-        return npi_safetensors_refuse(file, "a safetensors file of something else");
+        return npi_safetensors_refuse(file, "it is another kind of safetensors file");
     if (strcmp(its_version, format_version) != 0)
         return npi_fail_at(file->err, NPGNN_E_FORMAT, file->path, 0,
-                           "%s in the newer format %.20s of npgnn %.20s: this version reads format %s", file->expected,
-                           its_version, writer, format_version);
+                           "%s in format %.20s, written by npgnn %.20s; this version reads format %s only",
+                           file->expected, its_version, writer, format_version);
     return 0;
 }
 
@@ -158,7 +160,7 @@ static int set_options(npgnn_options *options, json_t *object, const npi_safeten
         const char *value = json_string_value(json_object_iter_value(at));
         if (npgnn_options_set(options, json_object_iter_key(at), value ? value : "", &why))
             return npi_fail_at(file->err, NPGNN_E_FORMAT, file->path, 0,
-                               "an option that this version does not know: %.200s", why.text);
+                               "the file has an option that this version does not support: %.200s", why.text);
     }
     return 0;
 }
@@ -167,11 +169,12 @@ int npi_safetensors_read_options(npgnn_options *options, const npi_safetensors *
 {
     json_t *object = npi_safetensors_get_json(file, key);
     int code = json_is_object(object) ? set_options(options, object, file)
-                                      : npi_safetensors_refuse(file, "its options are damaged");
+                                      : npi_safetensors_refuse(file, "its options are missing or damaged");
     json_decref(object);
     return code;
 }
 
+/* Finds one tensor and checks its type, shape and place. */
 static int locate(npi_range *at, const npi_safetensors *file, const npi_safetensor *t)
 {
     json_t *found = json_object_get(file->header, t->name), *shape;
@@ -185,8 +188,9 @@ static int locate(npi_range *at, const npi_safetensors *file, const npi_safetens
                (vector || json_integer_value(json_array_get(shape, 0)) == t->rows);
     if (!fits || begin < 0 || end < begin || (uint64_t)end > file->data_size ||
         (uint64_t)(end - begin) != npi_safetensor_bytes(t))
-        return npi_fail_at(file->err, NPGNN_E_FORMAT, file->path, 0, "tensor %s should be %s of %lld x %lld", t->name,
-                           t->dtype, (long long)t->rows, (long long)t->cols);
+        return npi_fail_at(file->err, NPGNN_E_FORMAT, file->path, 0,
+                           "tensor %s must be %s of shape %lld x %lld and lie within the file", t->name, t->dtype,
+                           (long long)t->rows, (long long)t->cols);
     *at = (npi_range){(size_t)begin, (size_t)end};
     return 0;
 }

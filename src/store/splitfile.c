@@ -1,6 +1,16 @@
-/* Split files: tab-separated lines "set u v label" (docs/use/formats.md). A transductive split lists its training
- * links; a split by nodes lists the held-out nodes instead, from which the training links follow, and in production
- * the links of new nodes that are known when predicting. */
+/* Split files (docs/use/formats.md): lines of four fields, separated by tabs, commas, semicolons or blanks.
+ *
+ *   file       = {comment | line}
+ *   comment    = "# protocol: " name | "#" anything       (the protocol precedes the first line)
+ *   line       = "set" "u" "v" "label"                    (an optional header)
+ *              | "train" node node "1"                    (transductive)
+ *              | "val-node" node "-" "-"                  (split by nodes; also "test-node")
+ *              | "known" node node "1"                    (production: links of new nodes, known when predicting)
+ *              | "val" node node label                    (also "test"; label 1: a link, 0: a non-link)
+ *
+ * Without a protocol the split is transductive. In a split by nodes the training links follow from the held-out
+ * nodes. Refused: nodes that the graph does not have, labels that the graph contradicts, pairs that occur twice, and
+ * leaks. */
 #include "store/splitfile.h"
 
 #include <inttypes.h>
@@ -32,7 +42,7 @@ typedef struct pair_list {
     size_t count, capacity;
 } pair_list;
 
-/* Where a pair stands, to find the same pair on two lines. */
+/* The line of a pair, to find pairs that occur twice. */
 typedef struct place {
     uint64_t key;
     int64_t line;
@@ -50,6 +60,7 @@ typedef struct reader {
     size_t place_count, place_capacity;
 } reader;
 
+/* E_MISMATCH for a pair at the current line. */
 static int mismatch(const reader *r, npgnn_error *err, const char *u, const char *v, const char *what)
 {
     return npi_fail_at(err, NPGNN_E_MISMATCH, npi_stream_name(r->stream), npi_stream_line_number(r->stream),
@@ -88,20 +99,21 @@ static int read_node(reader *r, int set, char *field[4], npgnn_error *err)
         return code;
     if (r->protocol == NPGNN_TRANSDUCTIVE)
         return npi_stream_fail(r->stream, err,
-                               "held-out nodes need a line \"# protocol: inductive\" or another above them");
+                               "held-out nodes need a line such as \"# protocol: inductive\" above them");
     if (r->role[node] != NPI_NODE_TRAIN)
         return npi_stream_fail(r->stream, err, "node '%.60s' is held out twice", field[1]);
     r->role[node] = set == NPGNN_SET_VAL ? NPI_NODE_VAL : NPI_NODE_TEST;
     return 0;
 }
 
-/* Whether the protocol has lines of links outside the held-out sets, "train" or "known". */
+/* Whether the protocol allows lines with "train" or "known". */
 static int check_listed(reader *r, int known, npgnn_error *err)
 {
     if (known && r->protocol != NPGNN_PRODUCTION)
-        return npi_stream_fail(r->stream, err, "known links need a line \"# protocol: production\" above them");
+        return npi_stream_fail(r->stream, err, "known links need the line \"# protocol: production\" above them");
     if (!known && r->role)
-        return npi_stream_fail(r->stream, err, "a split by nodes has no training pairs: they follow from the nodes");
+        return npi_stream_fail(r->stream, err,
+                               "a split by nodes must not list training links: they follow from the nodes");
     return 0;
 }
 
@@ -116,14 +128,13 @@ static int read_pair(reader *r, int set, char *field[4], npgnn_error *err)
     if (code)
         return code;
     if (strcmp(field[3], "0") != 0 && strcmp(field[3], "1") != 0)
-        return npi_stream_fail(r->stream, err, "the label '%.20s' is neither 0 nor 1", field[3]);
+        return npi_stream_fail(r->stream, err, "the label must be 0 or 1, got '%.20s'", field[3]);
     if (pair.u == pair.v)
-        return npi_stream_fail(r->stream, err, "a pair of a node with itself");
+        return npi_stream_fail(r->stream, err, "a node cannot be paired with itself");
     if (set < 0 && (code = check_listed(r, strcmp(field[0], "known") == 0, err)) != 0)
         return code;
     if (set < 0 && label == 0)
-        return npi_stream_fail(r->stream, err, "a %s pair must be a link, with label 1",
-                               r->role ? "known" : "training");
+        return npi_stream_fail(r->stream, err, "a %s pair must have label 1", r->role ? "known" : "training");
     int edge = npgnn_graph_has_edge(r->graph, pair.u, pair.v);
     if (label && !edge)
         return mismatch(r, err, field[1], field[2], "has label 1, but the graph has no such link");
@@ -138,7 +149,7 @@ static int read_row(reader *r, char *line, char separator, npgnn_error *err)
     for (int i = 0; i < 4; i++) {
         field[i] = npi_text_cut_field(&line, separator);
         if (!field[i])
-            return npi_stream_fail(r->stream, err, "a split line needs four fields: set, u, v, label");
+            return npi_stream_fail(r->stream, err, "expected four fields: set, u, v, label");
     }
     if (r->rows++ == 0 && strcmp(field[0], "set") == 0)
         return 0; /* the header */
@@ -146,12 +157,12 @@ static int read_row(reader *r, char *line, char separator, npgnn_error *err)
     if (nodes >= 0)
         return read_node(r, nodes, field, err);
     if (set < 0 && strcmp(field[0], "train") != 0 && strcmp(field[0], "known") != 0)
-        return npi_stream_fail(r->stream, err, "'%.40s' is not a set: train, known, val, test, val-node or test-node",
-                               field[0]);
+        return npi_stream_fail(
+            r->stream, err, "unknown set '%.40s': expected train, known, val, test, val-node or test-node", field[0]);
     return read_pair(r, set, field, err);
 }
 
-/* "# protocol: NAME" says how the graph was cut; other comments say nothing. */
+/* "# protocol: NAME" sets the protocol; other comments are ignored. */
 static int read_comment(reader *r, char *line, npgnn_error *err)
 {
     char *at = line + strspn(line, "# \t");
@@ -161,10 +172,11 @@ static int read_comment(reader *r, char *line, npgnn_error *err)
     const char *name = npi_text_cut_field(&at, ' ');
     int protocol = name ? index_of(name, protocol_names, PROTOCOLS) : -1;
     if (protocol < 0)
-        return npi_stream_fail(r->stream, err,
-                               "the protocol is transductive, inductive, few-shot, inductive-hidden or production");
+        return npi_stream_fail(
+            r->stream, err,
+            "unknown protocol: expected transductive, inductive, few-shot, inductive-hidden or production");
     if (r->rows > 0)
-        return npi_stream_fail(r->stream, err, "the protocol must be named above the first line of the split");
+        return npi_stream_fail(r->stream, err, "the protocol must precede the first line of the split");
     r->protocol = (npgnn_protocol)protocol;
     if (protocol != NPGNN_TRANSDUCTIVE && !r->role)
         r->role = npi_alloc(r->env, (size_t)r->graph->n, 1, err); /* 0: training */
@@ -202,7 +214,7 @@ static int check_places(reader *r, npgnn_error *err)
     for (size_t i = 1; i < r->place_count; i++)
         if (r->places[i].key == r->places[i - 1].key)
             return npi_fail_at(err, NPGNN_E_FORMAT, npi_stream_name(r->stream), r->places[i].line,
-                               "the pair stands on line %" PRId64 " already", r->places[i - 1].line);
+                               "the pair occurs twice: it is also on line %" PRId64, r->places[i - 1].line);
     return 0;
 }
 
@@ -212,7 +224,7 @@ static int by_pair(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-/* Puts the non-links behind the links of a set: the list of the links becomes that of the pairs. */
+/* Appends the non-links of each set to its links. */
 static int join_sets(reader *r, npgnn_pair *pairs[2], size_t count[2], size_t positives[2], npgnn_error *err)
 {
     for (int set = 0; set < 2; set++) {
@@ -233,7 +245,7 @@ static int join_sets(reader *r, npgnn_pair *pairs[2], size_t count[2], size_t po
     return 0;
 }
 
-/* What the graph makes of the sets is at fault where the file is: it gets the file's name. */
+/* Adds the name of the file to an error of npi_split_assemble. */
 static int blame_file(const reader *r, int code, npgnn_error *err)
 {
     npgnn_error inner;
@@ -254,10 +266,10 @@ static int assemble(npgnn_split **out, reader *r, npgnn_error *err)
     if (r->listed.count > 0)
         qsort(r->listed.items, r->listed.count, sizeof *r->listed.items, by_pair);
     if (!r->role && listed < r->graph->m)
-        npi_log(r->env, "%s: %" PRId64 " links of the graph are in no set", npi_stream_name(r->stream),
+        npi_log(r->env, "%s: links of the graph that are in no set: %" PRId64, npi_stream_name(r->stream),
                 r->graph->m - listed);
     unsigned char *role = r->role;
-    r->role = NULL; /* the split's now, as the pairs are */
+    r->role = NULL; /* the split owns it now, as it does the pairs */
     code = npi_split_assemble(out, r->graph, r->protocol, r->listed.items, (int64_t)r->listed.count, role, pairs, count,
                               positives, r->env, err);
     return code ? blame_file(r, code, err) : 0;
@@ -314,7 +326,7 @@ static void write_train(FILE *file, const npgnn_split *split)
     }
 }
 
-/* What prediction knows besides training: links with a held-out end. */
+/* The links that are known when predicting and not in training: those with a held-out node. */
 static void write_known(FILE *file, const npgnn_split *split)
 {
     for (int32_t u = 0; u < split->known->n; u++) {
@@ -351,7 +363,7 @@ static void write_split(FILE *file, const npgnn_split *split)
             write_pair(file, split->graph, set_names[set], split->pairs[set][i], i < split->positives[set]);
 }
 
-/* A name that would not be read back as one field cannot be written. */
+/* E_ARGUMENT where a name would not be read back as one field. */
 static int check_names(const npgnn_graph *graph, npgnn_error *err)
 {
     char buffer[12];
@@ -359,7 +371,7 @@ static int check_names(const npgnn_graph *graph, npgnn_error *err)
         const char *name = npgnn_graph_name(graph, i, buffer);
         if (name[strcspn(name, "\t\"")] != '\0')
             return npi_fail(err, NPGNN_E_ARGUMENT,
-                            "the node name '%.60s' has a tab or a quote: a split file cannot hold it", name);
+                            "node name '%.60s' has a tab or a quote and cannot be written to a split file", name);
     }
     return 0;
 }

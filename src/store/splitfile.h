@@ -1,4 +1,4 @@
-/* Reading a split file from any stream; the public calls are npgnn_split_load and npgnn_split_save. */
+/* Reads a split file from a stream. The public functions are npgnn_split_load and npgnn_split_save. */
 #ifndef NPI_STORE_SPLITFILE_H
 #define NPI_STORE_SPLITFILE_H
 
