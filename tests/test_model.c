@@ -329,7 +329,7 @@ static const edit edits[] = {
     {"\\\"hidden\\\":\\\"3\\\"", "\\\"hidden\\\":3", "hidden takes 1..4096"},
     {"\\\"hidden\\\":\\\"3\\\"", "\\\"hidden\\\":\\\"2\\\"", "tensor W1 must be F32 of shape 7 x 2"},
     {"\\\"hidden\\\":\\\"3\\\"", "\\\"hidden\\\":\\\"4096\\\"", "too short for its options"},
-    {"\\\"latent\\\":\\\"on\\\"", "\\\"latent\\\":\\\"off\\\"", "tensor W2 should be F32 of 7 x 4"},
+    {"\\\"latent\\\":\\\"on\\\"", "\\\"latent\\\":\\\"off\\\"", "tensor W2 must be F32 of shape 7 x 4"},
     {"\\\"columns\\\":7", "\\\"columns\\\":2147483647", "too short for its options"},
     {"\\\"columns\\\":7", "\\\"columns\\\":2147483648", "info is missing or damaged"},
     {"\\\"columns\\\":7", "\\\"columns\\\":0", "info is missing or damaged"},

@@ -191,7 +191,7 @@ static void test_invalid_lines(void **state)
     refused("train\ta\tb\t1\ntest\tc\tb\t0\n", NPGNN_E_MISMATCH, 2, "it is a link");
     refused("train\ta\tb\t1\ntest\tc\tc\t0\n", NPGNN_E_FORMAT, 2, "itself");
     refused("train\ta\tb\t1\ntest\ta\tc\t0\nval\ta\td d\t0\ntest\tb\ta\t1\n", NPGNN_E_FORMAT, 4, "also on line 1");
-    refused("train\ta\tb\t1\ntest\ta\tc\t0\nval\tc\ta\t0\n", NPGNN_E_FORMAT, 3, "on line 2 already");
+    refused("train\ta\tb\t1\ntest\ta\tc\t0\nval\tc\ta\t0\n", NPGNN_E_FORMAT, 3, "also on line 2");
     refused("test\ta\tb\t1\n", NPGNN_E_ARGUMENT, 0, "no training links");
 }
 

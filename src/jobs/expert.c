@@ -4,6 +4,7 @@
 #include "graph/graph.h"
 #include "linalg/dense.h"
 #include "linalg/elementwise.h"
+#include "model/options.h"
 #include "model/pairs.h"
 
 /* ---- the all-pairs loss ---- */
@@ -26,9 +27,9 @@ int npgnn_pairs_loss_new(npgnn_pairs_loss **out, const npgnn_graph *graph, int c
 {
     npgnn_env resolved = npi_env_resolve(env);
     resolved.stop = NULL; /* a loss is a number: there is no way to say that it is none */
-    if (graph->n < 1 || columns < 1 || columns > 4096 || pairs_per_node < 0)
-        return npi_fail(err, NPGNN_E_ARGUMENT,
-                        "the loss needs nodes, 1 to 4096 columns, and no negative number of pairs");
+    if (graph->n < 1 || columns < 1 || columns > NPI_MAX_WIDTH || pairs_per_node < 0)
+        return npi_fail(err, NPGNN_E_ARGUMENT, "the loss needs nodes, 1 to %d columns, and no negative number of pairs",
+                        NPI_MAX_WIDTH);
     npgnn_pairs_loss *loss = npi_alloc(&resolved, 1, sizeof *loss, err);
     if (!loss)
         return NPGNN_E_MEMORY;

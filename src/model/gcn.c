@@ -4,9 +4,9 @@
 
 #include "linalg/dense.h"
 #include "linalg/elementwise.h"
+#include "model/options.h"
 
-#define CHUNK 256   /* rows of Â P that a thread takes at a time: degrees differ */
-#define WIDEST 4096 /* the options allow no wider layer */
+#define CHUNK 256 /* rows of Â P that a thread takes at a time: degrees differ */
 
 static void hidden_row(real *hidden, const npi_adj *adj, int32_t i, const real *p, int ldp, int h,
                        const npi_kernels *kernels)
@@ -28,7 +28,7 @@ void npi_gcn_hidden_forward(real *hidden, const npi_adj *adj, const real *p, int
 static void target_row(npi_gcn_target to, const npi_adj *adj, int32_t i, const real *dhidden, int h,
                        const npi_kernels *kernels)
 {
-    real sum[WIDEST];
+    real sum[NPI_MAX_WIDTH];
     real *row = to.dp + (size_t)(to.rows ? to.rows[i] : i) * (size_t)to.ldp;
     npi_adj_row(to.add ? sum : row, adj, i, dhidden, h, h, kernels);
     for (int c = 0; to.add && c < h; c++)

@@ -5,6 +5,7 @@
 
 #include "linalg/dense.h"
 #include "linalg/elementwise.h"
+#include "model/options.h"
 
 #define ROW_BLOCK 256 /* rows that one thread takes at a time */
 
@@ -41,7 +42,7 @@ void npi_mlp_forward(real *u, real *hidden, const npi_params *params, const real
                      int64_t n, npgnn_activation output, int threads)
 {
     int g = params->size.g, k = params->size.k;
-    real bias[4096]; /* the options allow no wider layer */
+    real bias[NPI_MAX_WIDTH];
     latent_bias(bias, params, z);
     int saved = npi_blas_begin(threads);
 #pragma omp parallel for num_threads(threads) schedule(static)

@@ -4,6 +4,9 @@
 
 #include "base/error.h"
 
+/* The widest layer that the options allow. Buffers on the stack have this size. */
+#define NPI_MAX_WIDTH 4096
+
 /* E_ARGUMENT naming the first option that is out of its range. */
 int npi_options_check(const npgnn_options *options, npgnn_error *err);
 
