@@ -42,7 +42,7 @@ for protocol in transductive production; do
     awk -F '\t' -v OFS='\t' '{ print } $1 == "test" && $4 == 1 && !done { print "val", $3, $2, 1; done = 1 }' \
         good.tsv >twice.tsv
     status 1 npgnn eval $data --method cosine --quiet --split twice.tsv 2>words
-    grep -c '^npgnn: twice.tsv:.*: the pair stands on line .* already' words
+    grep -c '^npgnn: twice.tsv:.*: the pair occurs twice: it is also on line' words
 done
 sed '/^test-node/d' good.tsv >unheld.tsv
 status 1 npgnn eval $data --method cosine --quiet --split unheld.tsv 2>words
