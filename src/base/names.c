@@ -79,7 +79,7 @@ int npi_names_add(int32_t *index, npi_names *names, const char *name, size_t len
 {
     if (grow_slots(names, err))
         return NPGNN_E_MEMORY;
-    size_t at = find_slot(names, name, length);
+    size_t at = find_slot(names, name, length); /* after grow_slots, which moves slots */
     if (names->slot[at] >= 0) {
         *index = names->slot[at];
         return 0;
@@ -89,6 +89,7 @@ int npi_names_add(int32_t *index, npi_names *names, const char *name, size_t len
     if (grow_text(names, length + 1, err) ||
         npi_grow(&names->env, &names->start, &names->start_capacity, (size_t)names->count, sizeof *names->start, err))
         return NPGNN_E_MEMORY;
+    /* nothing fails from here on: append the text and enter the name */
     memcpy(names->text + names->text_size, name, length);
     names->text[names->text_size + length] = '\0';
     names->start[names->count] = names->text_size;

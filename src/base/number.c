@@ -21,7 +21,7 @@ int npi_number_parse_u64(uint64_t *out, const char *text)
         return 0;
     for (; is_digit(*text); text++) {
         unsigned digit = (unsigned)(*text - '0');
-        if (value > (UINT64_MAX - digit) / 10)
+        if (value > (UINT64_MAX - digit) / 10) /* value * 10 + digit would overflow */
             return 0;
         value = value * 10 + digit;
     }
@@ -144,6 +144,7 @@ void npi_number_print(char *text, size_t size, double number)
 {
     char whole[32];
     locales saved = enter_c_locale();
+    /* 15 digits are always exact in decimal, 17 always identify a double */
     for (int digits = 15; digits <= 17; digits++) {
         snprintf(whole, sizeof whole, "%.*g", digits, number);
         if (strtod(whole, NULL) == number)

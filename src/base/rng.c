@@ -80,6 +80,7 @@ uint64_t npi_rng_below(npi_rng *rng, uint64_t bound)
 
 void npi_rng_permutation(int64_t *order, int64_t n, npi_rng *rng)
 {
+    /* inside-out Fisher-Yates: item i goes to a random place j <= i, and the item there to place i */
     for (int64_t i = 0; i < n; i++) {
         int64_t j = (int64_t)npi_rng_below(rng, (uint64_t)i + 1);
         order[i] = order[j];

@@ -33,11 +33,6 @@ typedef struct sampler {
     int used;         /* words of the block */
 } sampler;
 
-static sampler sampler_make(uint64_t seed, uint32_t iteration, int64_t wanted, int64_t total)
-{
-    return (sampler){.rng = npi_rng_make(seed, NPI_RNG_CONTEXT, iteration), .wanted = wanted, .left = total, .used = 4};
-}
-
 /* Takes the next item with probability wanted / left. */
 static int sampler_takes(sampler *s)
 {
@@ -51,38 +46,36 @@ static int sampler_takes(sampler *s)
     return take;
 }
 
-/* Draws the edges and counts degrees in ptr[1 .. n]. */
+/* ---- drawing ---- */
+
+/* EDGES: draws c->size of the m edges, and writes both directions of them into the rows of the adjacency. */
 static void draw_edges(npi_context *c, sampler *s)
 {
-    const npi_csr *a = &c->graph->a;
-    int64_t *degree = c->adj.a.ptr + 1;
+    const npi_csr *from = &c->graph->a;
+    npi_csr *a = &c->adj.a;
     int64_t count = 0;
-    for (int32_t u = 0; u < a->rows; u++)
-        degree[u] = 0;
-    for (int32_t u = 0; u < a->rows; u++) {
-        for (int64_t p = a->ptr[u]; p < a->ptr[u + 1]; p++) {
-            int32_t v = a->col[p];
+    /* 1. choose among the entries with u < v, and count degrees: that of node u in ptr[u + 1] */
+    for (int32_t u = 0; u <= a->rows; u++)
+        a->ptr[u] = 0;
+    for (int32_t u = 0; u < from->rows; u++) {
+        for (int64_t p = from->ptr[u]; p < from->ptr[u + 1]; p++) {
+            int32_t v = from->col[p];
             if (v < u || !sampler_takes(s))
                 continue;
-            if (a->val)
-                c->weights[count] = a->val[p];
+            if (from->val)
+                c->weights[count] = from->val[p];
             c->edges[count++] = (npgnn_pair){u, v};
-            degree[u]++;
-            degree[v]++;
+            a->ptr[u + 1]++;
+            a->ptr[v + 1]++;
         }
     }
-}
-
-/* Writes both directions of the drawn edges into the rows. The edges are ordered by (u, v): a row receives its smaller
- * neighbours first, in ascending order, then its larger ones. No sorting is needed. */
-static void edges_to_rows(npi_context *c)
-{
-    npi_csr *a = &c->adj.a;
-    a->ptr[0] = 0;
+    /* 2. degrees become row offsets */
     for (int32_t u = 0; u < a->rows; u++) {
-        a->ptr[u + 1] += a->ptr[u]; /* degrees become row offsets */
+        a->ptr[u + 1] += a->ptr[u];
         c->place[u] = a->ptr[u];
     }
+    /* 3. write the entries. The edges are ordered by (u, v): a row receives its smaller neighbours first, in ascending
+     * order, then its larger ones. No sorting is needed. */
     for (int64_t i = 0; i < c->size; i++) {
         npgnn_pair edge = c->edges[i];
         int64_t there = c->place[edge.u]++, back = c->place[edge.v]++;
@@ -93,120 +86,101 @@ static void edges_to_rows(npi_context *c)
     }
 }
 
+/* NODES: draws c->size of the n nodes, and writes the edges among them into the rows of the adjacency. */
 static void draw_nodes(npi_context *c, sampler *s)
 {
-    int32_t count = 0;
+    const npi_csr *from = &c->graph->a;
+    npi_csr *a = &c->adj.a;
+    int32_t drawn = 0;
+    int64_t entries = 0;
     for (int32_t u = 0; u < c->graph->n; u++) {
         c->position[u] = -1;
         if (!sampler_takes(s))
             continue;
-        c->position[u] = count;
-        c->nodes[count++] = u;
+        c->position[u] = drawn;
+        c->nodes[drawn++] = u;
     }
-}
-
-/* Writes the edges among the drawn nodes. Positions ascend with the nodes, so that the rows stay sorted. */
-static void nodes_to_rows(npi_context *c)
-{
-    const npi_csr *from = &c->graph->a;
-    npi_csr *a = &c->adj.a;
-    int64_t count = 0;
+    /* positions ascend with the nodes, so that the rows stay sorted */
     for (int32_t i = 0; i < a->rows; i++) {
         int32_t u = c->nodes[i];
-        a->ptr[i] = count;
+        a->ptr[i] = entries;
         for (int64_t p = from->ptr[u]; p < from->ptr[u + 1]; p++)
             if (c->position[from->col[p]] >= 0) {
                 if (a->val)
-                    a->val[count] = from->val[p];
-                a->col[count++] = c->position[from->col[p]];
+                    a->val[entries] = from->val[p];
+                a->col[entries++] = c->position[from->col[p]];
             }
     }
-    a->ptr[a->rows] = count;
+    a->ptr[a->rows] = entries;
 }
 
 void npi_context_draw(npi_context *context, uint64_t seed, uint32_t iteration)
 {
     const npgnn_graph *graph = context->graph;
-    int64_t total = context->kind == NPGNN_CONTEXT_EDGES ? graph->m : graph->n;
-    sampler s = sampler_make(seed, iteration, context->size, total);
+    sampler s = {.rng = npi_rng_make(seed, NPI_RNG_CONTEXT, iteration), .wanted = context->size, .used = 4};
     if (context->kind == NPGNN_CONTEXT_EDGES) {
+        s.left = graph->m;
         draw_edges(context, &s);
-        edges_to_rows(context);
     } else {
+        s.left = graph->n;
         draw_nodes(context, &s);
-        nodes_to_rows(context);
     }
     npi_adj_normalize(&context->adj, context->env.threads);
 }
 
-/* fraction * total, rounded, at least 1 and at most `total`. */
-static int64_t draw_size(double fraction, int64_t total)
-{
-    int64_t size = llround(fraction * (double)total);
-    if (size < 1)
-        size = 1;
-    return size < total ? size : total;
-}
-
-static int reserve_adj(npi_context *c, int32_t rows, int64_t entries, npgnn_error *err)
-{
-    c->adj.a.rows = c->adj.a.cols = rows;
-    c->adj.a.ptr = npi_alloc(&c->env, (size_t)rows + 1, sizeof *c->adj.a.ptr, err);
-    c->adj.a.col = npi_alloc(&c->env, (size_t)entries, sizeof *c->adj.a.col, err);
-    c->adj.scale = npi_alloc(&c->env, (size_t)rows, sizeof *c->adj.scale, err);
-    int weighted = c->graph->a.val != NULL;
-    if (weighted)
-        c->adj.a.val = npi_alloc(&c->env, (size_t)entries, sizeof *c->adj.a.val, err);
-    return c->adj.a.ptr && c->adj.a.col && c->adj.scale && (!weighted || c->adj.a.val) ? 0 : NPGNN_E_MEMORY;
-}
-
-static int reserve_edges(npi_context *c, npgnn_error *err)
-{
-    c->edges = npi_alloc(&c->env, (size_t)c->size, sizeof *c->edges, err);
-    c->place = npi_alloc(&c->env, (size_t)c->graph->n, sizeof *c->place, err);
-    if (c->graph->a.val)
-        c->weights = npi_alloc(&c->env, (size_t)c->size, sizeof *c->weights, err);
-    if (!c->edges || !c->place || (c->graph->a.val && !c->weights))
-        return NPGNN_E_MEMORY;
-    return reserve_adj(c, c->graph->n, 2 * c->size, err);
-}
-
-static int reserve_nodes(npi_context *c, npgnn_error *err)
-{
-    /* a draw has at most the entries of the graph, and at most those of a complete graph on the drawn nodes */
-    int64_t entries = c->size * (c->size - 1);
-    if (entries > 2 * c->graph->m)
-        entries = 2 * c->graph->m;
-    c->nodes = npi_alloc(&c->env, (size_t)c->size, sizeof *c->nodes, err);
-    c->position = npi_alloc(&c->env, (size_t)c->graph->n, sizeof *c->position, err);
-    if (!c->nodes || !c->position)
-        return NPGNN_E_MEMORY;
-    return reserve_adj(c, (int32_t)c->size, entries, err);
-}
+/* ---- allocating ---- */
 
 int npi_context_new(npi_context **out, const npgnn_graph *graph, npgnn_context kind, double fraction,
                     const npgnn_env *env, npgnn_error *err)
 {
     const npgnn_env resolved = npi_env_resolve(env);
-    npi_context *c;
-    int code;
     if (!(fraction > 0 && fraction <= 1))
         return npi_fail(err, NPGNN_E_ARGUMENT, "the context fraction must be above 0 and at most 1, got %g", fraction);
     if (kind != NPGNN_CONTEXT_EDGES && kind != NPGNN_CONTEXT_NODES)
         return npi_fail(err, NPGNN_E_ARGUMENT, "a context is drawn from edges or from nodes, got kind %d", (int)kind);
-    c = npi_alloc(&resolved, 1, sizeof *c, err);
+    npi_context *c = npi_alloc(&resolved, 1, sizeof *c, err);
     if (!c)
         return NPGNN_E_MEMORY;
     c->env = resolved;
     c->graph = graph;
     c->kind = kind;
-    c->size = draw_size(fraction, kind == NPGNN_CONTEXT_EDGES ? graph->m : graph->n);
-    code = kind == NPGNN_CONTEXT_EDGES ? reserve_edges(c, err) : reserve_nodes(c, err);
-    if (code)
+
+    /* fraction * total, rounded, at least 1 and at most `total` */
+    int64_t total = kind == NPGNN_CONTEXT_EDGES ? graph->m : graph->n;
+    c->size = llround(fraction * (double)total);
+    if (c->size < 1)
+        c->size = 1;
+    if (c->size > total)
+        c->size = total;
+
+    size_t n = (size_t)graph->n, size = (size_t)c->size;
+    int weighted = graph->a.val != NULL, failed;
+    int64_t rows, entries;
+    if (kind == NPGNN_CONTEXT_EDGES) {
+        rows = graph->n;
+        entries = 2 * c->size;
+        failed = !(c->edges = npi_alloc(&resolved, size, sizeof *c->edges, err)) ||
+                 !(c->place = npi_alloc(&resolved, n, sizeof *c->place, err)) ||
+                 (weighted && !(c->weights = npi_alloc(&resolved, size, sizeof *c->weights, err)));
+    } else {
+        /* a draw has at most the entries of the graph, and at most those of a complete graph on the drawn nodes */
+        rows = c->size;
+        entries = c->size * (c->size - 1) < 2 * graph->m ? c->size * (c->size - 1) : 2 * graph->m;
+        failed = !(c->nodes = npi_alloc(&resolved, size, sizeof *c->nodes, err)) ||
+                 !(c->position = npi_alloc(&resolved, n, sizeof *c->position, err));
+    }
+    npi_csr *a = &c->adj.a;
+    a->rows = a->cols = (int32_t)rows;
+    failed = failed || !(a->ptr = npi_alloc(&resolved, (size_t)rows + 1, sizeof *a->ptr, err)) ||
+             !(a->col = npi_alloc(&resolved, (size_t)entries, sizeof *a->col, err)) ||
+             !(c->adj.scale = npi_alloc(&resolved, (size_t)rows, sizeof *c->adj.scale, err)) ||
+             (weighted && !(a->val = npi_alloc(&resolved, (size_t)entries, sizeof *a->val, err)));
+    if (failed) {
         npi_context_free(c);
-    else
-        *out = c;
-    return code;
+        return NPGNN_E_MEMORY;
+    }
+    *out = c;
+    return 0;
 }
 
 const npi_adj *npi_context_get(const int32_t **nodes, const npi_context *context)

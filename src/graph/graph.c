@@ -72,6 +72,7 @@ static void sort_row(int32_t *row, int64_t count)
         }
         return;
     }
+    /* build the heap, then move its largest value to the end again and again */
     for (int64_t i = count / 2; i-- > 0;)
         sift(row, i, count);
     for (int64_t i = count; i-- > 1;) {
@@ -355,6 +356,7 @@ int npi_graph_with_nodes(npgnn_graph **out, const npgnn_graph *graph, npi_featur
         npi_free(&graph->env, content.label);
         return NPGNN_E_MEMORY;
     }
+    /* new nodes have no label */
     for (int32_t i = 0; graph->label && i < x->n; i++)
         content.label[i] = i < graph->n ? graph->label[i] : -1;
     float *weights = NULL;
@@ -374,74 +376,48 @@ int npi_graph_with_nodes(npgnn_graph **out, const npgnn_graph *graph, npi_featur
     return code;
 }
 
-/* The edges between two of `nodes`, in the numbering of the subgraph. */
-static int induced_edges(npgnn_pair **out, int64_t *edge_count, const npgnn_graph *graph, const int32_t *nodes,
-                         int32_t count, npgnn_error *err)
-{
-    const npgnn_env *env = &graph->env;
-    npgnn_pair *edges = npi_resize(env, NULL, (size_t)graph->m, sizeof *edges, err);
-    int32_t *position = npi_resize(env, NULL, (size_t)graph->n, sizeof *position, err);
-    int64_t kept = 0;
-    if (!edges || !position) {
-        npi_free(env, edges);
-        npi_free(env, position);
-        return NPGNN_E_MEMORY;
-    }
-    /* position[v]: number of node v in the subgraph, -1 where it is not in it */
-    memset(position, -1, (size_t)graph->n * sizeof *position);
-    for (int32_t i = 0; i < count; i++)
-        position[nodes[i]] = i;
-    for (int32_t i = 0; i < count; i++)
-        for (int64_t p = graph->a.ptr[nodes[i]]; p < graph->a.ptr[nodes[i] + 1]; p++)
-            if (position[graph->a.col[p]] > i) {
-                edges[kept].u = i;
-                edges[kept++].v = position[graph->a.col[p]];
-            }
-    npi_free(env, position);
-    *out = edges;
-    *edge_count = kept;
-    return 0;
-}
-
-static int induced_names(npi_names **out, const npgnn_graph *graph, const int32_t *nodes, int32_t count,
-                         npgnn_error *err)
-{
-    int32_t index;
-    if (!graph->names)
-        return 0;
-    int code = npi_names_new(out, &graph->env, err);
-    for (int32_t i = 0; !code && i < count; i++) {
-        const char *name = npi_names_get(graph->names, nodes[i]);
-        code = npi_names_add(&index, *out, name, strlen(name), err);
-    }
-    return code;
-}
-
 int npi_graph_induce(npgnn_graph **out, const npgnn_graph *graph, const int32_t *nodes, int32_t count, npgnn_error *err)
 {
+    const npgnn_env *env = &graph->env;
     npi_graph_content content = {.n = count, .classes = graph->classes};
-    npgnn_pair *edges = NULL;
     float *weights = NULL;
-    int code = induced_edges(&edges, &content.edge_count, graph, nodes, count, err);
-    if (!code)
+    npgnn_pair *edges = npi_resize(env, NULL, (size_t)graph->m, sizeof *edges, err);
+    int32_t *position = npi_resize(env, NULL, (size_t)graph->n, sizeof *position, err);
+    int code = edges && position ? 0 : NPGNN_E_MEMORY;
+    if (!code) {
+        /* position[v]: number of node v in the subgraph, -1 where it is not in it */
+        memset(position, -1, (size_t)graph->n * sizeof *position);
+        for (int32_t i = 0; i < count; i++)
+            position[nodes[i]] = i;
+        for (int32_t i = 0; i < count; i++)
+            for (int64_t p = graph->a.ptr[nodes[i]]; p < graph->a.ptr[nodes[i] + 1]; p++)
+                if (position[graph->a.col[p]] > i)
+                    edges[content.edge_count++] = (npgnn_pair){i, position[graph->a.col[p]]};
         code = npi_graph_copy_weights(&weights, graph, edges, content.edge_count, nodes, err);
+    }
+    npi_free(env, position);
     if (!code)
         code = npi_features_select_rows(&content.x, graph->x, nodes, count, err);
     if (!code)
         code = copy_labels(&content.label, graph, nodes, count, err);
-    if (!code)
-        code = induced_names(&content.names, graph, nodes, count, err);
+    if (!code && graph->names)
+        code = npi_names_new(&content.names, env, err);
+    for (int32_t i = 0; !code && graph->names && i < count; i++) {
+        const char *name = npi_names_get(graph->names, nodes[i]);
+        int32_t index;
+        code = npi_names_add(&index, content.names, name, strlen(name), err);
+    }
     content.edges = edges;
     content.weights = weights;
-    if (!code)
+    if (!code) {
         code = build_derived(out, &content, graph, err);
-    else {
+    } else {
         npi_features_free(content.x);
         npi_names_free(content.names);
-        npi_free(&graph->env, content.label);
+        npi_free(env, content.label);
     }
-    npi_free(&graph->env, edges);
-    npi_free(&graph->env, weights);
+    npi_free(env, edges);
+    npi_free(env, weights);
     return code;
 }
 

@@ -224,6 +224,7 @@ static int distribute_edges(draft *d, const npgnn_split_options *o, int full, np
     int code = reserve_set(d, NPGNN_SET_TEST, count[IN_TEST], o->test, o, full, err);
     if (!code)
         code = reserve_set(d, NPGNN_SET_VAL, count[IN_VAL], o->val, o, full, err);
+    /* edges is compacted in place: `listed` never overtakes e */
     npgnn_pair *val = d->pairs[NPGNN_SET_VAL], *test = d->pairs[NPGNN_SET_TEST];
     assert(code || (val && test));
     for (int64_t e = 0; !code && e < d->graph->m; e++) {
@@ -234,30 +235,6 @@ static int distribute_edges(draft *d, const npgnn_split_options *o, int full, np
         else if (d->place[e] == IN_TEST)
             *test++ = d->edges[e];
     }
-    return code;
-}
-
-/* Draws the non-links of both sets to the places behind their links. */
-static int add_negatives(draft *d, const npgnn_split_options *o, npgnn_error *err)
-{
-    npgnn_pair *behind[2] = {d->pairs[0] + d->positives[0], d->pairs[1] + d->positives[1]};
-    int code = 0;
-    if (!npi_protocol_has_candidates(o->protocol))
-        return npi_graph_draw_non_links(behind, d->graph, d->negatives, o->seed, d->env, err);
-    for (int set = 0; !code && set < 2; set++) {
-        npi_candidate_pairs candidates = candidates_of(d, set, o->protocol);
-        code = npi_candidate_pairs_draw_non_links(behind[set], &candidates, d->negatives[set], o->seed, d->env, err);
-    }
-    return code;
-}
-
-static int finish(npgnn_split **out, draft *d, npgnn_protocol protocol, npgnn_error *err)
-{
-    const size_t count[2] = {d->positives[0] + d->negatives[0], d->positives[1] + d->negatives[1]};
-    int code = npi_split_assemble(out, d->graph, protocol, d->edges, d->listed, d->role, d->pairs, count, d->positives,
-                                  d->env, err);
-    d->role = NULL; /* the split owns these now */
-    d->pairs[0] = d->pairs[1] = NULL;
     return code;
 }
 
@@ -273,10 +250,25 @@ int npgnn_split_new(npgnn_split **out, const npgnn_graph *graph, const npgnn_spl
         code = assign_all(&d, &o, err);
     if (!code)
         code = distribute_edges(&d, &o, full, err);
-    if (!code)
-        code = add_negatives(&d, &o, err);
-    if (!code)
-        code = finish(out, &d, o.protocol, err);
+
+    /* non-links go behind the links of each set */
+    npgnn_pair *behind[2] = {NULL, NULL};
+    for (int set = 0; !code && set < 2; set++)
+        behind[set] = d.pairs[set] + d.positives[set];
+    if (!code && !npi_protocol_has_candidates(o.protocol))
+        code = npi_graph_draw_non_links(behind, graph, d.negatives, o.seed, &resolved, err);
+    for (int set = 0; !code && npi_protocol_has_candidates(o.protocol) && set < 2; set++) {
+        npi_candidate_pairs candidates = candidates_of(&d, set, o.protocol);
+        code = npi_candidate_pairs_draw_non_links(behind[set], &candidates, d.negatives[set], o.seed, &resolved, err);
+    }
+
+    if (!code) {
+        const size_t count[2] = {d.positives[0] + d.negatives[0], d.positives[1] + d.negatives[1]};
+        code = npi_split_assemble(out, graph, o.protocol, d.edges, d.listed, d.role, d.pairs, count, d.positives,
+                                  &resolved, err);
+        d.role = NULL; /* the split owns these now */
+        d.pairs[0] = d.pairs[1] = NULL;
+    }
     npi_free(&resolved, d.edges);
     npi_free(&resolved, d.place);
     npi_free(&resolved, d.role);
@@ -286,29 +278,6 @@ int npgnn_split_new(npgnn_split **out, const npgnn_graph *graph, const npgnn_spl
 }
 
 /* ---- building the split from its sets ---- */
-
-static int sort_sets(npgnn_split *split, npgnn_error *err)
-{
-    int code = 0;
-    for (int set = 0; !code && set < 2; set++) {
-        size_t positives = split->positives[set];
-        code = npi_pairs_sort(split->pairs[set], positives, &split->env, err);
-        if (!code)
-            code = npi_pairs_sort(split->pairs[set] + positives, split->count[set] - positives, &split->env, err);
-    }
-    return code;
-}
-
-static int check_range(const npgnn_split *split, const npgnn_pair *edges, int64_t count, npgnn_error *err)
-{
-    int32_t n = split->graph->n;
-    for (int64_t e = 0; e < count; e++)
-        if (edges[e].u < 0 || edges[e].u >= n || edges[e].v < 0 || edges[e].v >= n)
-            return npi_fail(err, NPGNN_E_MISMATCH,
-                            "training link %d - %d has a node that is not in the graph: nodes are numbered 0 to %d",
-                            edges[e].u, edges[e].v, n - 1);
-    return 0;
-}
 
 /* The training graph of a split by nodes: the subgraph of the training nodes. */
 static int train_from_roles(npgnn_split *split, npgnn_error *err)
@@ -335,6 +304,7 @@ static int known_from_train(npgnn_split *split, const npgnn_pair *more, int64_t 
     npgnn_pair *edges = npi_alloc(&split->env, total, sizeof *edges, err);
     if (!edges)
         return NPGNN_E_MEMORY;
+    /* training edges in the numbers of the complete graph, then the others */
     npi_graph_list_edges(edges, split->train);
     for (int64_t e = 0; e < count; e++) {
         edges[e].u = split->map[edges[e].u];
@@ -402,9 +372,18 @@ int npi_split_assemble(npgnn_split **out, const npgnn_graph *graph, npgnn_protoc
         return NPGNN_E_MEMORY;
     }
     *split = content;
-    int code = sort_sets(split, err);
-    if (!code)
-        code = check_range(split, edges, edge_count, err);
+    int code = 0;
+    /* canonical order, so that equal splits have equal hashes */
+    for (int set = 0; !code && set < 2; set++) {
+        code = npi_pairs_sort(pairs[set], positives[set], &content.env, err);
+        if (!code)
+            code = npi_pairs_sort(pairs[set] + positives[set], count[set] - positives[set], &content.env, err);
+    }
+    for (int64_t e = 0; !code && e < edge_count; e++)
+        if (edges[e].u < 0 || edges[e].u >= graph->n || edges[e].v < 0 || edges[e].v >= graph->n)
+            code = npi_fail(err, NPGNN_E_MISMATCH,
+                            "training link %d - %d has a node that is not in the graph: nodes are numbered 0 to %d",
+                            edges[e].u, edges[e].v, graph->n - 1);
     if (!code)
         code = role ? train_from_roles(split, err) : npi_graph_with_edges(&split->train, graph, edges, edge_count, err);
     if (!code && split->map)

@@ -3,44 +3,29 @@
 
 #include <math.h>
 
-/* a.val (u, v) = Σ of the weights given for u -> v. */
-static void sum_directed(npi_csr *a, const npgnn_pair *edges, const float *weights, int64_t count)
-{
-    for (int64_t e = 0; e < count; e++)
-        if (edges[e].u != edges[e].v)
-            a->val[npi_csr_find(a, edges[e].u, edges[e].v)] += weights[e];
-}
-
-static int is_symmetric(const npi_csr *a)
-{
-    for (int32_t u = 0; u < a->rows; u++)
-        for (int64_t p = a->ptr[u]; p < a->ptr[u + 1]; p++)
-            if (a->val[p] != a->val[npi_csr_find(a, a->col[p], u)])
-                return 0;
-    return 1;
-}
-
-static void add_directions(npi_csr *a)
-{
-    for (int32_t u = 0; u < a->rows; u++)
-        for (int64_t p = a->ptr[u]; p < a->ptr[u + 1]; p++)
-            if (u < a->col[p]) {
-                int64_t back = npi_csr_find(a, a->col[p], u);
-                a->val[p] = a->val[back] = a->val[p] + a->val[back];
-            }
-}
-
 int npi_graph_sum_weights(npgnn_graph *graph, const npgnn_pair *edges, const float *weights, int64_t count,
                           npgnn_error *err)
 {
     npi_csr *a = &graph->a;
     int64_t entries = a->ptr[a->rows];
+    int symmetric = 1;
     a->val = npi_alloc(&graph->env, (size_t)entries, sizeof *a->val, err);
     if (!a->val)
         return NPGNN_E_MEMORY;
-    sum_directed(a, edges, weights, count);
-    if (!is_symmetric(a))
-        add_directions(a);
+    /* a.val (u, v) = Σ of the weights given for u -> v */
+    for (int64_t e = 0; e < count; e++)
+        if (edges[e].u != edges[e].v)
+            a->val[npi_csr_find(a, edges[e].u, edges[e].v)] += weights[e];
+    for (int32_t u = 0; symmetric && u < a->rows; u++)
+        for (int64_t p = a->ptr[u]; symmetric && p < a->ptr[u + 1]; p++)
+            symmetric = a->val[p] == a->val[npi_csr_find(a, a->col[p], u)];
+    /* equal sums in both directions of every edge: the input listed each edge twice. Otherwise add the directions. */
+    for (int32_t u = 0; !symmetric && u < a->rows; u++)
+        for (int64_t p = a->ptr[u]; p < a->ptr[u + 1]; p++)
+            if (u < a->col[p]) {
+                int64_t back = npi_csr_find(a, a->col[p], u);
+                a->val[p] = a->val[back] = a->val[p] + a->val[back];
+            }
     for (int64_t p = 0; p < entries; p++)
         if (!isfinite(a->val[p]))
             return npi_fail(err, NPGNN_E_FORMAT, "the sum of the weights of a link is too large for a float");

@@ -58,6 +58,7 @@ static int create(npi_atomic *out)
 #ifdef O_TMPFILE
     char folder[NPI_PATH_SIZE];
     folder_of(folder, out->path);
+    /* errors other than "not supported" would hit a named file too: report them */
     if (access("/proc/self/fd", F_OK) == 0) {
         int fd = open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
         if (fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL))

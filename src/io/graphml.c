@@ -145,6 +145,7 @@ static void start_key(reader *r, const XML_Char **pairs)
               npi_grow(r->env, &r->attributes, &r->attribute_capacity, (size_t)count, sizeof *r->attributes, r->err));
     if (r->code)
         return;
+    /* features get columns in the order of their keys */
     attribute made = classify(r, find(pairs, "for"), name ? name : id, find(pairs, "attr.type"));
     if (made.node == FEATURE) {
         made.column = r->columns.count;
@@ -177,6 +178,7 @@ static void start_edge(reader *r, const XML_Char **pairs)
         fail(r, "an edge needs a source and a target");
         return;
     }
+    /* the strings of expat are valid during this call only */
     r->from = npi_strdup(r->env, from, r->err);
     r->to = npi_strdup(r->env, to, r->err);
     if (!r->from || !r->to)
@@ -319,6 +321,7 @@ static void XMLCALL start_element(void *user, const XML_Char *qualified, const X
         fail(r, "hyperedges are not supported");
     if (r->code)
         return;
+    /* elements in other places, such as nodes within nodes, are ignored */
     if (strcmp(name, "graph") == 0)
         start_graph(r, pairs);
     else if (strcmp(name, "key") == 0 && r->graphs == 0 && r->place == OUTSIDE)
@@ -387,6 +390,7 @@ static int parse(reader *r)
         int code = npi_stream_read(block, &got, r->stream, BLOCK, r->err);
         if (code)
             return code;
+        /* the last block is shorter than BLOCK, perhaps empty */
         if (XML_ParseBuffer(r->parser, (int)got, got < BLOCK) == XML_STATUS_ERROR && r->code == 0) {
             if (XML_GetErrorCode(r->parser) == XML_ERROR_NO_MEMORY)
                 return npi_fail(r->err, NPGNN_E_MEMORY, "out of memory while reading %s", npi_stream_name(r->stream));
@@ -401,6 +405,7 @@ static int parse(reader *r)
 /* Moves features, labels and names to the table. */
 static int make_table(npi_table *table, reader *r)
 {
+    /* columns without elements must stay in proportion to the size of the file */
     int code = npi_table_check_size(r->stream, r->columns.count, 0, r->rows.elements + r->rows.count, r->err);
     if (code == 0)
         code = npi_rows_take(&table->x, &r->rows, r->rows.count, r->columns.count, r->err);

@@ -6,32 +6,6 @@
 #include "io/planetoid.h"
 #include "io/readers.h"
 
-/* Binarises and normalises the features, in that order, where the options ask for it. */
-static int prepare_features(npgnn_graph *graph, const npgnn_load_options *options, npgnn_error *err)
-{
-    int code = 0;
-    if (options->binarize)
-        npi_features_binarize(graph->x);
-    if (options->normalize)
-        code = npi_features_normalize(graph->x, err);
-    graph->binarized = options->binarize != 0;
-    graph->normalized = options->normalize != 0;
-    return code;
-}
-
-static int load_files(npgnn_graph **out, const char *data, const npgnn_load_options *options, const npgnn_env *env,
-                      npgnn_error *err)
-{
-    npi_location *where = npi_alloc(env, 1, sizeof *where, err);
-    int code = where ? npi_location_find(where, data, options, err) : NPGNN_E_MEMORY;
-    if (code == 0 && where->kind == NPI_PLANETOID)
-        code = npi_planetoid_load(out, where->prefix, env, err);
-    else if (code == 0)
-        code = npi_location_load(out, where, options->weighted, env, err);
-    npi_free(env, where);
-    return code;
-}
-
 /* Whether `data` is "synthetic" or "synthetic:KEY=VALUE,...". *spec becomes what follows the colon, NULL where
  * nothing does. */
 static int is_synthetic(const char **spec, const char *data)
@@ -49,20 +23,38 @@ int npgnn_load(npgnn_graph **out, const char *data, const npgnn_load_options *op
 {
     static const npgnn_load_options defaults = {0};
     npgnn_env resolved = npi_env_resolve(env);
+    npi_location *where = NULL; /* too large for the stack */
     npgnn_graph *graph = NULL;
+    const char *spec;
+    int code = 0;
     if (!options)
         options = &defaults;
-    const char *spec;
-    int code;
-    if (!is_synthetic(&spec, data))
-        code = load_files(&graph, data, options, &resolved, err);
-    else if (options->edges || options->features)
-        code = npi_fail(err, NPGNN_E_ARGUMENT,
-                        "a synthetic graph has its own edges and features: do not give files for them");
-    else
-        code = npgnn_graph_synthetic(&graph, spec, &resolved, err);
-    if (code == 0)
-        code = prepare_features(graph, options, err);
+
+    if (is_synthetic(&spec, data)) {
+        if (options->edges || options->features)
+            code = npi_fail(err, NPGNN_E_ARGUMENT,
+                            "a synthetic graph has its own edges and features: do not give files for them");
+        else
+            code = npgnn_graph_synthetic(&graph, spec, &resolved, err);
+    } else {
+        where = npi_alloc(&resolved, 1, sizeof *where, err);
+        code = where ? npi_location_find(where, data, options, err) : NPGNN_E_MEMORY;
+        if (code == 0 && where->kind == NPI_PLANETOID)
+            code = npi_planetoid_load(&graph, where->prefix, &resolved, err);
+        else if (code == 0)
+            code = npi_location_load(&graph, where, options->weighted, &resolved, err);
+        npi_free(&resolved, where);
+    }
+
+    /* the order matters: a binarised row is normalised by its number of ones */
+    if (code == 0) {
+        graph->binarized = options->binarize != 0;
+        graph->normalized = options->normalize != 0;
+        if (graph->binarized)
+            npi_features_binarize(graph->x);
+        if (graph->normalized)
+            code = npi_features_normalize(graph->x, err);
+    }
     if (code)
         npgnn_graph_free(graph);
     else

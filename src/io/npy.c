@@ -56,6 +56,7 @@ static int parse_shape(npi_npy_header *out, const char *shape)
     int used = 0, dims = 0;
     if (*shape++ != '(')
         return 0;
+    /* %10lld: at most ten digits, which cannot overflow */
     while (dims < 2 && sscanf(shape, " %10lld %n", &size[dims], &used) == 1) {
         if (size[dims] < 0 || size[dims] >= INT32_MAX)
             return 0;
@@ -99,11 +100,13 @@ int npi_npy_read_header(npi_npy_header *out, npi_stream *stream, npgnn_error *er
         return code;
     if (got < 10 || memcmp(start, magic, 6) != 0 || start[6] < 1 || start[6] > 3)
         return refuse(stream, err, "not a .npy file of version 1 to 3");
+    /* start: magic (6), major, minor, length (2, or 4 from version 2 on) */
     length = start[8] | (size_t)start[9] << 8;
     if (start[6] > 1) { /* four bytes of length from version 2 on */
         code = npi_stream_read(start + 10, &got, stream, 2, err);
         if (code)
             return code;
+        /* a file that ends here gets a length that is refused below */
         length |= got < 2 ? SIZE_MAX / 2 : (size_t)start[10] << 16 | (size_t)start[11] << 24;
     }
     if (length > MAX_HEADER)
@@ -133,6 +136,7 @@ int npi_npy_read_each(const npi_npy_header *array, npi_stream *stream, npi_eleme
         if (code == 0 && got < wanted * size)
             code = refuse(stream, err, "the file ends before its last element");
         for (size_t i = 0; code == 0 && i < wanted; i++, done++) {
+            /* element `done` of the file: by rows, or by columns in Fortran order */
             int64_t row = array->fortran ? done % array->rows : done / array->cols;
             int64_t col = array->fortran ? done / array->rows : done % array->cols;
             code = see(user, row, col, chunk + i * size, err);

@@ -134,22 +134,6 @@ static int read_format(sparse_format *out, npi_zip *zip, const char *prefix, npg
     return code;
 }
 
-static int read_shape(sparse *m, npi_zip *zip, const char *prefix, npgnn_error *err)
-{
-    int64_t *shape = NULL;
-    npi_npy_header array;
-    int code = npi_npz_read_ints(&shape, &array, zip, prefix, "shape", err);
-    if (code == 0 && (array.rows != 2 || array.cols != 1 || shape[0] < 0 || shape[0] >= INT32_MAX || shape[1] < 0 ||
-                      shape[1] >= INT32_MAX))
-        code = refuse(zip, err, "the shape of the sparse matrix must be two integers from 0 to 2^31 - 2");
-    if (code == 0) {
-        m->rows = (int32_t)shape[0];
-        m->cols = (int32_t)shape[1];
-    }
-    npi_free(npi_zip_env(zip), shape);
-    return code;
-}
-
 /* E_FORMAT unless indptr ascends from 0 to the number of entries and every index is within the shape. */
 static int check_sparse(const sparse *m, int64_t offsets, npi_zip *zip, npgnn_error *err)
 {
@@ -170,12 +154,20 @@ static int check_sparse(const sparse *m, int64_t offsets, npi_zip *zip, npgnn_er
 
 static int read_sparse(sparse *m, npi_zip *zip, const char *prefix, npgnn_error *err)
 {
-    npi_npy_header data = {0}, minor = {0}, major = {0};
+    npi_npy_header shape_header, data = {0}, minor = {0}, major = {0};
+    int64_t *shape = NULL;
     int code = read_format(&m->format, zip, prefix, err);
     if (code == 0)
-        code = read_shape(m, zip, prefix, err);
-    if (code == 0)
+        code = npi_npz_read_ints(&shape, &shape_header, zip, prefix, "shape", err);
+    if (code == 0 && (shape_header.rows != 2 || shape_header.cols != 1 || shape[0] < 0 || shape[0] >= INT32_MAX ||
+                      shape[1] < 0 || shape[1] >= INT32_MAX))
+        code = refuse(zip, err, "the shape of the sparse matrix must be two integers from 0 to 2^31 - 2");
+    if (code == 0) {
+        m->rows = (int32_t)shape[0];
+        m->cols = (int32_t)shape[1];
         code = read_floats(&m->data, &data, zip, prefix, "data", err);
+    }
+    npi_free(npi_zip_env(zip), shape);
     if (code == 0)
         code = npi_npz_read_ints(&m->minor, &minor, zip, prefix, m->format == COO ? "col" : "indices", err);
     if (code == 0)

@@ -258,6 +258,7 @@ static int read_graph(npi_edge_list *list, npi_table *table, npi_zip *zip, npgnn
     int code = read_edges(list, zip, err);
     if (code == 0)
         code = read_features(table, zip, err);
+    /* names and labels are read where the number of nodes is known, from features or from a matrix */
     int32_t n = table->x.ptr ? table->x.rows : list->nodes;
     if (code == 0 && n > 0)
         code = read_names(table, &sink, n, err);

@@ -77,6 +77,7 @@ static int place_rows(contents *c, const char *index_name, const npgnn_env *env,
     c->source = npi_resize(env, NULL, (size_t)c->nodes, sizeof *c->source, err);
     if (!c->source)
         return NPGNN_E_MEMORY;
+    /* the rows of allx are the first nodes; those of tx are where test.index says */
     for (int32_t i = 0; i < c->nodes; i++)
         c->source[i] = i < c->allx.rows ? i : -1;
     for (int32_t i = 0; i < c->tx.rows; i++) {

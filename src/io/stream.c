@@ -88,7 +88,7 @@ static int read_gzip(unsigned char *bytes, size_t *got, npi_stream *stream, npgn
     zip->next_out = bytes;
     zip->avail_out = BLOCK;
     while (zip->avail_out == BLOCK) {
-        if (zip->avail_in == 0) {
+        if (zip->avail_in == 0) { /* all input is used: read the next block */
             size_t size;
             int code = read_raw(stream->raw, &size, stream, BLOCK, err);
             if (code)
@@ -98,7 +98,7 @@ static int read_gzip(unsigned char *bytes, size_t *got, npi_stream *stream, npgn
             if (size == 0 && stream->zip_member)
                 return broken_gzip(stream, err, "ends early: the file is truncated");
             if (size == 0)
-                break;
+                break; /* the file ends where a member does */
         }
         stream->zip_member = 1;
         int status = inflate(zip, Z_NO_FLUSH);
@@ -106,7 +106,7 @@ static int read_gzip(unsigned char *bytes, size_t *got, npi_stream *stream, npgn
             return npi_fail(err, NPGNN_E_MEMORY, "out of memory while unpacking %s", stream->name);
         if (status != Z_OK && status != Z_STREAM_END)
             return broken_gzip(stream, err, "is damaged");
-        if (status == Z_STREAM_END) {
+        if (status == Z_STREAM_END) { /* another member may follow */
             stream->zip_member = 0;
             inflateReset(zip);
         }
@@ -255,6 +255,7 @@ int npi_stream_read_all(unsigned char **bytes, size_t *size, npi_stream *stream,
     unsigned char *block = NULL;
     size_t capacity = 0, used = 0, got;
     do {
+        /* the block is full, or there is none: double it and read as much as it takes */
         size_t wanted = capacity ? capacity * 2 : BLOCK;
         unsigned char *grown = npi_resize(&stream->env, block, wanted, 1, err);
         int code = grown ? 0 : NPGNN_E_MEMORY;
@@ -332,7 +333,7 @@ int npi_stream_read_line(char **line, npi_stream *stream, npgnn_error *err)
             return code;
         if (stream->begin == stream->end)
             break;
-        stream->lineno += !started;
+        stream->lineno += !started; /* before append_to_line, which reports the line number */
         started = 1;
         code = append_to_line(&complete, stream, err);
         if (code)
@@ -340,6 +341,7 @@ int npi_stream_read_line(char **line, npi_stream *stream, npgnn_error *err)
     }
     if (!started)
         return 0;
+    /* the last line may lack its end; \r\n ends a line as \n does */
     if (stream->line_length > 0 && stream->line[stream->line_length - 1] == '\r')
         stream->line_length--;
     stream->line[stream->line_length] = '\0';

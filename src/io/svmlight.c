@@ -10,31 +10,26 @@
 #include "io/readers.h"
 #include "io/text.h"
 
-/* column:value */
-static int read_element(npi_rows *rows, char *field, npi_stream *stream, npgnn_error *err)
-{
-    char *colon = strchr(field, ':');
-    int64_t col;
-    float val;
-    if (!colon)
-        return npi_stream_fail(stream, err, "expected column:value, got '%.40s'", field);
-    *colon = '\0';
-    if (!npi_number_parse_int(&col, field) || col < 1 || col >= INT32_MAX)
-        return npi_stream_fail(stream, err, "column '%.40s' must be an integer from 1 to 2^31 - 2", field);
-    npi_number_result result = npi_number_parse_float(&val, colon + 1);
-    if (result != NPI_NUMBER_OK)
-        return npi_stream_fail(stream, err, "value '%.40s' %s", colon + 1, npi_number_reason(result));
-    return npi_rows_add(rows, (int32_t)col - 1, val, err);
-}
-
 static int read_row(npi_rows *rows, npi_labels *labels, char *line, npi_stream *stream, npgnn_error *err)
 {
     int32_t twice = 0;
     line[strcspn(line, "#")] = '\0';
     char *field = npi_text_cut_field(&line, ' ');
     int code = npi_labels_add(labels, field ? field : "", &rows->env, err);
-    while (code == 0 && (field = npi_text_cut_field(&line, ' ')))
-        code = read_element(rows, field, stream, err);
+    while (code == 0 && (field = npi_text_cut_field(&line, ' '))) {
+        char *colon = strchr(field, ':');
+        int64_t col;
+        float val;
+        if (!colon)
+            return npi_stream_fail(stream, err, "expected column:value, got '%.40s'", field);
+        *colon = '\0';
+        if (!npi_number_parse_int(&col, field) || col < 1 || col >= INT32_MAX)
+            return npi_stream_fail(stream, err, "column '%.40s' must be an integer from 1 to 2^31 - 2", field);
+        npi_number_result result = npi_number_parse_float(&val, colon + 1);
+        if (result != NPI_NUMBER_OK)
+            return npi_stream_fail(stream, err, "value '%.40s' %s", colon + 1, npi_number_reason(result));
+        code = npi_rows_add(rows, (int32_t)col - 1, val, err);
+    }
     if (code == 0)
         code = npi_rows_end(&twice, rows, err);
     return code > 0 ? npi_stream_fail(stream, err, "column %d occurs twice", twice + 1) : code;

@@ -127,6 +127,7 @@ static int match_by_name(npi_edge_list *edges, const char *edges_name, npi_table
     int code = npi_edges_to_names(edges, table->names, err);
     if (code)
         return code;
+    /* names from `rows` on were added by edges: these nodes have no row */
     int32_t n = npi_names_count(table->names);
     if (!any_below(edges, rows))
         return npi_fail_at(err, NPGNN_E_MISMATCH, edges_name, 0,
@@ -153,40 +154,29 @@ static int match_by_index(const npi_edge_list *edges, const char *edges_name, co
     return 0;
 }
 
-/* Without features, integer ids are indices where 0 is one of them and at least half of the numbers up to the
- * largest are used. */
-static int ids_are_dense(int *dense, const npi_edge_list *edges, npgnn_error *err)
-{
-    int64_t range = (int64_t)edges->largest + 1, distinct = 0;
-    *dense = 0;
-    if (edges->names || range > 4 * edges->count) /* m edges have at most 2 m ids: these cannot be half of the range */
-        return 0;
-    unsigned char *seen = npi_alloc(&edges->env, (size_t)range, 1, err);
-    if (!seen)
-        return NPGNN_E_MEMORY;
-    for (int64_t i = 0; i < edges->count; i++) {
-        seen[edges->pairs[i].u] = 1;
-        seen[edges->pairs[i].v] = 1;
-    }
-    for (int64_t i = 0; i < range; i++)
-        distinct += seen[i];
-    *dense = range > 0 && seen[0] && 2 * distinct >= range;
-    npi_free(&edges->env, seen);
-    return 0;
-}
-
-/* No features: decides whether ids are indices or names. */
+/* No features. Integer ids are indices where the file states the number of nodes, or where 0 is an id and at least
+ * half of the numbers up to the largest id are used. All other ids become names. */
 static int settle_without_features(npi_edge_list *edges, npgnn_error *err)
 {
-    int dense = 0;
-    if (edges->nodes > 0)
+    int64_t range = (int64_t)edges->largest + 1, distinct = 0;
+    if (edges->nodes > 0 || edges->names)
         return 0;
-    int code = ids_are_dense(&dense, edges, err);
-    if (code == 0 && dense)
-        edges->nodes = edges->largest + 1;
-    else if (code == 0 && !edges->names)
-        code = npi_edges_to_names(edges, NULL, err);
-    return code;
+    /* m edges have at most 2 m ids: more than 4 m numbers cannot be half used, whatever the ids are */
+    if (range <= 4 * edges->count) {
+        unsigned char *seen = npi_alloc(&edges->env, (size_t)range, 1, err);
+        if (!seen)
+            return NPGNN_E_MEMORY;
+        for (int64_t i = 0; i < edges->count; i++) {
+            seen[edges->pairs[i].u] = 1;
+            seen[edges->pairs[i].v] = 1;
+        }
+        for (int64_t i = 0; i < range; i++)
+            distinct += seen[i];
+        if (range > 0 && seen[0] && 2 * distinct >= range)
+            edges->nodes = edges->largest + 1;
+        npi_free(&edges->env, seen);
+    }
+    return edges->nodes > 0 ? 0 : npi_edges_to_names(edges, NULL, err);
 }
 
 /* Whether names[i] is "i" for all i: such names need not be stored. */
@@ -241,6 +231,7 @@ int npi_edges_to_graph(npgnn_graph **out, npi_edge_list *edges, const char *edge
 {
     npi_graph_content content = {0};
     int code = match_nodes(&content, edges, edges_name, table, env, err);
+    /* the graph takes features, labels and column names out of the table */
     if (code == 0 && table) {
         content.label = table->label;
         content.classes = table->classes;
@@ -252,6 +243,7 @@ int npi_edges_to_graph(npgnn_graph **out, npi_edge_list *edges, const char *edge
         content.x->columns = table->columns;
         table->columns = NULL;
     }
+    /* a file of labels replaces those of the table */
     if (code == 0 && labels) {
         npi_free(env, content.label);
         content.label = NULL;

@@ -45,6 +45,7 @@ char npi_text_find_separator(const char *line)
     char found = ' ';
     int quoted = 0;
     for (; *line; line++) {
+        /* a tab decides at once; a comma or semicolon only where no tab follows */
         if (*line == '"')
             quoted = !quoted;
         if (quoted)
@@ -62,7 +63,7 @@ static char *unquote(char *at)
 {
     char *to = at;
     for (; *at; at++) {
-        if (*at == '"') {
+        if (*at == '"') { /* two quotes stand for one; a single one ends the field */
             if (at[1] != '"') {
                 at++;
                 break;
@@ -94,6 +95,7 @@ char *npi_text_cut_field(char **rest, char separator)
         at++;
     if (separator == ' ' && *at == '\0')
         return NULL;
+    /* at is at the first character of the field; move it to the separator after the field */
     char *field = at;
     int quoted = *at == '"' && separator != ' ';
     if (quoted)

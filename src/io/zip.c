@@ -35,20 +35,6 @@ static int broken(const char *file, int reason, npgnn_error *err)
     return NPGNN_E_FORMAT;
 }
 
-static int open_archive(npi_zip *zip, npgnn_error *err)
-{
-    zip_error_t why;
-    zip_error_init(&why);
-    zip_source_t *source = zip_source_buffer_create(zip->bytes, zip->size, 0, &why);
-    if (source)
-        zip->archive = zip_open_from_source(source, ZIP_RDONLY, &why);
-    if (source && !zip->archive)
-        zip_source_free(source);
-    int reason = zip_error_code_zip(&why);
-    zip_error_fini(&why);
-    return zip->archive ? 0 : broken(npi_stream_name(zip->stream), reason, err);
-}
-
 int npi_zip_open(npi_zip **out, npi_stream *stream, npgnn_error *err)
 {
     npi_zip *zip = npi_alloc(npi_stream_env(stream), 1, sizeof *zip, err);
@@ -56,8 +42,18 @@ int npi_zip_open(npi_zip **out, npi_stream *stream, npgnn_error *err)
         return NPGNN_E_MEMORY;
     zip->stream = stream;
     int code = npi_stream_read_all(&zip->bytes, &zip->size, stream, MAX_ARCHIVE_SIZE, err);
-    if (code == 0)
-        code = open_archive(zip, err);
+    if (code == 0) {
+        zip_error_t why;
+        zip_error_init(&why);
+        zip_source_t *source = zip_source_buffer_create(zip->bytes, zip->size, 0, &why);
+        if (source)
+            zip->archive = zip_open_from_source(source, ZIP_RDONLY, &why);
+        if (source && !zip->archive)
+            zip_source_free(source); /* an archive that is open owns its source */
+        int reason = zip_error_code_zip(&why);
+        zip_error_fini(&why);
+        code = zip->archive ? 0 : broken(npi_stream_name(stream), reason, err);
+    }
     if (code)
         npi_zip_close(zip);
     else
@@ -90,6 +86,7 @@ int npi_zip_has(const npi_zip *zip, const char *member)
     return zip_name_locate(zip->archive, member, 0) >= 0;
 }
 
+/* The npi_source_fn of a member. */
 static int read_member(void *user, unsigned char *bytes, size_t *got, size_t size, npgnn_error *err)
 {
     npi_zip *zip = user;

@@ -183,6 +183,7 @@ static int locate(npi_range *at, const npi_safetensors *file, const npi_safetens
     int vector = t->rows == 1;
     if (json_unpack(found, "{s:s, s:o, s:[I, I]}", "dtype", &dtype, "shape", &shape, "data_offsets", &begin, &end))
         return npi_fail_at(file->err, NPGNN_E_FORMAT, file->path, 0, "tensor %s is missing or damaged", t->name);
+    /* a tensor with one row is stored as a vector */
     int fits = strcmp(dtype, t->dtype) == 0 && json_array_size(shape) == (vector ? 1u : 2u) &&
                json_integer_value(json_array_get(shape, vector ? 0 : 1)) == t->cols &&
                (vector || json_integer_value(json_array_get(shape, 0)) == t->rows);
@@ -203,6 +204,7 @@ int npi_safetensors_locate(npi_range *at, const npi_safetensors *file, const npi
         int code = npi_safetensor_bytes(&tensors[i]) > 0 ? locate(&at[i], file, &tensors[i]) : 0;
         if (code)
             return code;
+        /* there are about a dozen tensors: comparing all pairs is fast enough */
         for (int j = 0; j < i; j++)
             if (at[j].begin < at[i].end && at[i].begin < at[j].end)
                 return npi_fail_at(file->err, NPGNN_E_FORMAT, file->path, 0, "tensors %s and %s overlap",

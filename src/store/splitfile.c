@@ -315,49 +315,35 @@ static void write_pair(FILE *file, const npgnn_graph *graph, const char *set, np
             label);
 }
 
-static void write_train(FILE *file, const npgnn_split *split)
+/* Writes the links of a graph that has all nodes. `role` not NULL: only those with a held-out node. */
+static void write_links(FILE *file, const npgnn_graph *links, const char *set, const npgnn_split *split,
+                        const unsigned char *role)
 {
-    for (int32_t u = 0; u < split->train->n; u++) {
+    for (int32_t u = 0; u < links->n; u++) {
         const int32_t *neighbors;
-        int64_t count = npgnn_graph_neighbors(&neighbors, split->train, u);
+        int64_t count = npgnn_graph_neighbors(&neighbors, links, u);
         for (int64_t i = 0; i < count; i++)
-            if (neighbors[i] > u)
-                write_pair(file, split->graph, "train", (npgnn_pair){u, neighbors[i]}, 1);
+            if (neighbors[i] > u && (!role || role[u] != NPI_NODE_TRAIN || role[neighbors[i]] != NPI_NODE_TRAIN))
+                write_pair(file, split->graph, set, (npgnn_pair){u, neighbors[i]}, 1);
     }
-}
-
-/* The links that are known when predicting and not in training: those with a held-out node. */
-static void write_known(FILE *file, const npgnn_split *split)
-{
-    for (int32_t u = 0; u < split->known->n; u++) {
-        const int32_t *neighbors;
-        int64_t count = npgnn_graph_neighbors(&neighbors, split->known, u);
-        for (int64_t i = 0; i < count; i++)
-            if (neighbors[i] > u && (split->role[u] != NPI_NODE_TRAIN || split->role[neighbors[i]] != NPI_NODE_TRAIN))
-                write_pair(file, split->graph, "known", (npgnn_pair){u, neighbors[i]}, 1);
-    }
-}
-
-static void write_nodes(FILE *file, const npgnn_split *split)
-{
-    char name[12];
-    for (int32_t i = 0; i < split->graph->n; i++)
-        if (split->role[i] != NPI_NODE_TRAIN)
-            fprintf(file, "%s\t%s\t-\t-\n", node_names[split->role[i] == NPI_NODE_TEST],
-                    npgnn_graph_name(split->graph, i, name));
 }
 
 static void write_split(FILE *file, const npgnn_split *split)
 {
+    char name[12];
     if (split->role)
         fprintf(file, "# protocol: %s\n", protocol_names[split->protocol]);
     fputs("set\tu\tv\tlabel\n", file);
-    if (split->role)
-        write_nodes(file, split);
-    else
-        write_train(file, split);
+    /* a split by nodes lists its held-out nodes, from which the training links follow */
+    if (!split->role)
+        write_links(file, split->train, "train", split, NULL);
+    for (int32_t i = 0; split->role && i < split->graph->n; i++)
+        if (split->role[i] != NPI_NODE_TRAIN)
+            fprintf(file, "%s\t%s\t-\t-\n", node_names[split->role[i] == NPI_NODE_TEST],
+                    npgnn_graph_name(split->graph, i, name));
+    /* links that are known when predicting and not in training have a held-out node */
     if (split->protocol == NPGNN_PRODUCTION)
-        write_known(file, split);
+        write_links(file, split->known, "known", split, split->role);
     for (int set = 0; set < 2; set++)
         for (size_t i = 0; i < split->count[set]; i++)
             write_pair(file, split->graph, set_names[set], split->pairs[set][i], i < split->positives[set]);
