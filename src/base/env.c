@@ -1,13 +1,14 @@
 #define _POSIX_C_SOURCE 200809L
 #include "base/env.h"
 
-#include <omp.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+
+#include "base/parallel.h"
 
 /* A matrix has rows times columns elements, both below 2^31: such products are not checked, that with the size of an
  * element is. */
@@ -29,7 +30,7 @@ npgnn_env npi_env(const npgnn_env *env)
     if (env)
         resolved = *env;
     if (resolved.threads <= 0)
-        resolved.threads = omp_get_num_procs();
+        resolved.threads = npi_cores();
     if (!resolved.allocator.resize)
         resolved.allocator.resize = resize_malloc;
     return resolved;
