@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "output.h"
 #include "say.h"
@@ -93,18 +92,6 @@ static int run(const cli_command *command, const char *program, int argc, char *
     return code ? code : flushed;
 }
 
-/* Threads that wait for others spin for milliseconds by default. Where another program wants the cores, they take them from
- * the very threads that they wait for, and an iteration takes ten times as long. The OpenMP runtime listens to its
- * environment only when the program is loaded, so where the user has not decided, the program decides and starts again. */
-static void calm_threads(char **argv)
-{
-    if (getenv("OMP_WAIT_POLICY") || getenv("GOMP_SPINCOUNT") || getenv("KMP_BLOCKTIME"))
-        return;
-    setenv("OMP_WAIT_POLICY", "passive", 1);
-    setenv("GOMP_SPINCOUNT", "3000", 1); /* GCC's runtime: some 40 us, about what waking a thread costs */
-    execv("/proc/self/exe", argv);       /* where there is no such file: go on as it is, only slower */
-}
-
 int main(int argc, char **argv)
 {
     /* A reader that goes away, or a limit on the size of files, must not end a training: writing fails instead. */
@@ -125,6 +112,5 @@ int main(int argc, char **argv)
         return EXIT_USAGE;
     if (help)
         return print_help(command);
-    calm_threads(argv);
     return run(command, argv[0], argc - 2, argv + 2);
 }

@@ -2,13 +2,14 @@
 #define _POSIX_C_SOURCE 200809L
 #include "base/env.h"
 
-#include <omp.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+
+#include "base/parallel.h"
 
 /* Rows and columns are below 2^31, so that rows * columns never overflows a 64-bit size_t and nobody checks it.
  * npi_resize checks the product with the size of an element. */
@@ -31,7 +32,7 @@ npgnn_env npi_env_resolve(const npgnn_env *env)
     if (env)
         resolved = *env;
     if (resolved.threads <= 0)
-        resolved.threads = omp_get_num_procs();
+        resolved.threads = npi_cores();
     if (!resolved.allocator.resize)
         resolved.allocator.resize = resize_malloc;
     return resolved;

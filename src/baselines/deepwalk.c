@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/parallel.h"
 #include "base/rng.h"
 #include "baselines/alias.h"
 #include "baselines/walks.h"
@@ -54,18 +55,28 @@ static int32_t block_start(const deepwalk *d, int32_t block)
 
 /* ---- making ---- */
 
-/* How often the walks visit each place. Integers: the order of the additions does not matter. */
+typedef struct visits_loop {
+    int64_t *visits;
+    const deepwalk *d;
+} visits_loop;
+
+/* Integers: the order of the additions does not matter. */
+static void count_range(const void *arg, int64_t first, int64_t last)
+{
+    const visits_loop *l = arg;
+    for (int64_t walk = first; walk < last; walk++) {
+        int32_t places[NPI_WALK_LENGTH];
+        npi_walks_get(places, &l->d->walks, walk);
+        for (int step = 0; step < NPI_WALK_LENGTH; step++)
+            __atomic_fetch_add(&l->visits[places[step]], 1, __ATOMIC_RELAXED);
+    }
+}
+
+/* How often the walks visit each place. */
 static void count_visits(int64_t *visits, const deepwalk *d)
 {
-#pragma omp parallel for num_threads(d->task->env->threads) schedule(static)
-    for (int64_t walk = 0; walk < d->walk_count; walk++) {
-        int32_t places[NPI_WALK_LENGTH];
-        npi_walks_get(places, &d->walks, walk);
-        for (int step = 0; step < NPI_WALK_LENGTH; step++) {
-#pragma omp atomic
-            visits[places[step]]++;
-        }
-    }
+    visits_loop loop = {visits, d};
+    npi_parallel(d->task->env->threads, d->walk_count, 0, count_range, &loop);
 }
 
 /* Negatives are drawn in proportion to visits^0.75, as word2vec does. */
@@ -174,21 +185,34 @@ static void place_buckets(deepwalk *d, int chunks)
     d->bucket[buckets(d)] = at;
 }
 
+typedef struct walks_loop {
+    const deepwalk *d;
+    npgnn_pair *pairs;
+    int64_t first, end; /* walks */
+} walks_loop;
+
+static void walk_chunks(const void *arg, int64_t first, int64_t last)
+{
+    const walks_loop *l = arg;
+    const deepwalk *d = l->d;
+    for (int64_t chunk = first; chunk < last; chunk++) {
+        int64_t walk = l->first + chunk * CHUNK_WALKS;
+        int64_t stop = walk + CHUNK_WALKS < l->end ? walk + CHUNK_WALKS : l->end;
+        for (; walk < stop; walk++) {
+            int32_t *places = d->visited + (walk - l->first) * NPI_WALK_LENGTH;
+            if (!l->pairs)
+                npi_walks_get(places, &d->walks, walk);
+            walk_pairs(l->pairs, d->fill + chunk * buckets(d), d, places, walk);
+        }
+    }
+}
+
 /* One pass over the walks [first, end) of a pool, in chunks: to count pairs, then to place them. */
 static void each_walk(deepwalk *d, npgnn_pair *pairs, int64_t first, int64_t end)
 {
     int chunks = (int)((end - first + CHUNK_WALKS - 1) / CHUNK_WALKS);
-#pragma omp parallel for num_threads(d->task->env->threads) schedule(static)
-    for (int chunk = 0; chunk < chunks; chunk++) {
-        int64_t walk = first + (int64_t)chunk * CHUNK_WALKS;
-        int64_t stop = walk + CHUNK_WALKS < end ? walk + CHUNK_WALKS : end;
-        for (; walk < stop; walk++) {
-            int32_t *places = d->visited + (walk - first) * NPI_WALK_LENGTH;
-            if (!pairs)
-                npi_walks_get(places, &d->walks, walk);
-            walk_pairs(pairs, d->fill + chunk * buckets(d), d, places, walk);
-        }
-    }
+    walks_loop loop = {d, pairs, first, end};
+    npi_parallel(d->task->env->threads, chunks, 0, walk_chunks, &loop);
     if (!pairs)
         place_buckets(d, chunks);
 }
@@ -234,18 +258,29 @@ static void train_pair(const deepwalk *d, const npi_rng *rng, int64_t pair, real
     d->kernels->combine(x, &zero, &one, 1, dx, DIMENSIONS, DIMENSIONS);
 }
 
+typedef struct round_loop {
+    const deepwalk *d;
+    npi_rng rng;
+    real rate;
+    int32_t round;
+} round_loop;
+
+static void train_blocks(const void *arg, int64_t first, int64_t last)
+{
+    const round_loop *l = arg;
+    const deepwalk *d = l->d;
+    for (int32_t t = (int32_t)first; t < last; t++) {
+        int32_t b = t * d->blocks + (t + l->round) % d->blocks;
+        for (int64_t pair = d->bucket[b]; pair < d->bucket[b + 1]; pair++)
+            train_pair(d, &l->rng, pair, l->rate);
+    }
+}
+
 static void train_pool(const deepwalk *d, uint32_t pool, real rate)
 {
-    npi_rng rng = npi_rng_make(d->task->options->seed, NPI_RNG_SKIPGRAM, 1 + pool);
-#pragma omp parallel num_threads(d->task->env->threads)
-    for (int32_t round = 0; round < d->blocks; round++) {
-#pragma omp for schedule(dynamic)
-        for (int32_t t = 0; t < d->blocks; t++) {
-            int32_t b = t * d->blocks + (t + round) % d->blocks;
-            for (int64_t pair = d->bucket[b]; pair < d->bucket[b + 1]; pair++)
-                train_pair(d, &rng, pair, rate);
-        }
-    }
+    round_loop loop = {d, npi_rng_make(d->task->options->seed, NPI_RNG_SKIPGRAM, 1 + pool), rate, 0};
+    for (; loop.round < d->blocks; loop.round++)
+        npi_parallel(d->task->env->threads, d->blocks, 1, train_blocks, &loop);
 }
 
 static int train(deepwalk *d, npgnn_error *err)
@@ -273,17 +308,29 @@ static double dot(const real *x, const real *y)
     return sum;
 }
 
+typedef struct score_loop {
+    float *score;
+    const deepwalk *d;
+} score_loop;
+
+static void score_range(const void *arg, int64_t first, int64_t last)
+{
+    const score_loop *l = arg;
+    const deepwalk *d = l->d;
+    for (int64_t i = first; i < last; i++) {
+        npgnn_pair pair = d->task->pairs[i];
+        int32_t place[2] = {d->walks.place[pair.u], d->walks.place[pair.v]};
+        size_t u = (size_t)place[0] * DIMENSIONS, v = (size_t)place[1] * DIMENSIONS;
+        int known = place[0] >= 0 && place[1] >= 0;
+        l->score[i] = known ? (float)(dot(d->in + u, d->out + v) + dot(d->in + v, d->out + u)) : 0;
+    }
+}
+
 /* What skip-gram has learnt to say of two nodes, in both directions: x_u · y_v + x_v · y_u. */
 static void score_pairs(float *score, const deepwalk *d)
 {
-    const npi_task *task = d->task;
-#pragma omp parallel for num_threads(task->env->threads) schedule(static)
-    for (size_t i = 0; i < task->count; i++) {
-        int32_t place[2] = {d->walks.place[task->pairs[i].u], d->walks.place[task->pairs[i].v]};
-        size_t u = (size_t)place[0] * DIMENSIONS, v = (size_t)place[1] * DIMENSIONS;
-        int known = place[0] >= 0 && place[1] >= 0;
-        score[i] = known ? (float)(dot(d->in + u, d->out + v) + dot(d->in + v, d->out + u)) : 0;
-    }
+    score_loop loop = {score, d};
+    npi_parallel(d->task->env->threads, (int64_t)d->task->count, 0, score_range, &loop);
 }
 
 int npi_deepwalk_method(float *score, npgnn_eval_run *run, const npi_task *task, npgnn_error *err)

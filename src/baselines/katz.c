@@ -1,8 +1,8 @@
 /* Katz's index, cut off: Σ_l β^l (A^l)_uv over walk lengths l = 1 .. LENGTH, exactly, for the pairs asked for alone. A row of
  * A^l is one sparse product away from a row of A^(l-1), so pairs are sorted by one end and each end is walked from once. */
-#include <omp.h>
 #include <string.h>
 
+#include "base/parallel.h"
 #include "baselines/neighbors.h"
 
 #define BETA 0.005
@@ -78,6 +78,23 @@ static void score_source(float *score, const npi_task *task, const groups *g, in
     }
 }
 
+typedef struct sources_loop {
+    float *score;
+    const npi_task *task;
+    const groups *g;
+    double *rows; /* (threads, 2, n) */
+} sources_loop;
+
+static void score_sources(const void *arg, int64_t first, int64_t last)
+{
+    const sources_loop *l = arg;
+    const npi_csr *a = &l->task->graph->a;
+    double *rows = l->rows + 2 * (size_t)a->rows * (size_t)npi_worker();
+    for (int32_t source = (int32_t)first; source < last; source++)
+        if (l->g->ptr[source] < l->g->ptr[source + 1])
+            score_source(l->score, l->task, l->g, source, a, rows);
+}
+
 int npi_katz_method(float *score, npgnn_eval_run *run, const npi_task *task, npgnn_error *err)
 {
     const npgnn_env *env = task->env;
@@ -90,10 +107,8 @@ int npi_katz_method(float *score, npgnn_eval_run *run, const npi_task *task, npg
         code = NPGNN_E_MEMORY;
     if (code)
         goto out;
-#pragma omp parallel for num_threads(env->threads) schedule(dynamic, 16)
-    for (int32_t source = 0; source < a->rows; source++)
-        if (g.ptr[source] < g.ptr[source + 1])
-            score_source(score, task, &g, source, a, rows + width * (size_t)omp_get_thread_num());
+    sources_loop loop = {score, task, &g, rows};
+    npi_parallel(env->threads, a->rows, 16, score_sources, &loop);
     run->train_seconds = npi_clock_seconds() - start;
 out:
     npi_free(env, rows);

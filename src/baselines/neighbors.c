@@ -2,9 +2,23 @@
 
 #include <math.h>
 
+#include "base/parallel.h"
 #include "evidence/paths.h"
 
 typedef double weight_fn(int64_t degree);
+
+typedef struct paths_loop {
+    float *score;
+    const npi_task *task;
+    const double *weight; /* (n) */
+} paths_loop;
+
+static void score_range(const void *arg, int64_t first, int64_t last)
+{
+    const paths_loop *l = arg;
+    for (int64_t i = first; i < last; i++)
+        l->score[i] = (float)npi_paths_two(&l->task->graph->a, l->weight, l->task->pairs[i]);
+}
 
 static int score_shared(float *score, npgnn_eval_run *run, const npi_task *task, weight_fn *weight_of, npgnn_error *err)
 {
@@ -14,9 +28,8 @@ static int score_shared(float *score, npgnn_eval_run *run, const npi_task *task,
         return NPGNN_E_MEMORY;
     for (int32_t i = 0; i < a->rows; i++)
         weight[i] = weight_of(a->ptr[i + 1] - a->ptr[i]);
-#pragma omp parallel for num_threads(task->env->threads) schedule(dynamic, 64)
-    for (size_t i = 0; i < task->count; i++)
-        score[i] = (float)npi_paths_two(a, weight, task->pairs[i]);
+    paths_loop loop = {score, task, weight};
+    npi_parallel(task->env->threads, (int64_t)task->count, 64, score_range, &loop);
     run->train_seconds = npi_clock_seconds() - start;
     npi_free(task->env, weight);
     return 0;

@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "base/parallel.h"
 #include "base/rng.h"
 #include "baselines/alias.h"
 #include "baselines/learner.h"
@@ -100,13 +101,24 @@ static void draw_partners(int32_t partner[PARTNERS], const training *t, const np
         partner[1 + q] = npi_alias_draw(t->negative, t->known->n, bits[WALK_STEPS + 1 + q]);
 }
 
+typedef struct partners_loop {
+    const training *t;
+    npi_rng rng;
+} partners_loop;
+
+static void draw_all_partners(const void *arg, int64_t first, int64_t last)
+{
+    const partners_loop *l = arg;
+    for (int32_t i = (int32_t)first; i < last; i++)
+        draw_partners(l->t->partner + (size_t)i * PARTNERS, l->t, &l->rng, i);
+}
+
 static void step(npi_learner *learner, void *method)
 {
     training *t = method;
-    npi_rng rng = npi_rng_make(learner->task->options->seed, NPI_RNG_SAGE, (uint32_t)learner->progress.iteration);
-#pragma omp parallel for num_threads(learner->task->env->threads) schedule(static)
-    for (int32_t i = 0; i < t->known->n; i++)
-        draw_partners(t->partner + (size_t)i * PARTNERS, t, &rng, i);
+    partners_loop loop = {
+        t, npi_rng_make(learner->task->options->seed, NPI_RNG_SAGE, (uint32_t)learner->progress.iteration)};
+    npi_parallel(learner->task->env->threads, t->known->n, 0, draw_all_partners, &loop);
     learner->progress.loss =
         npi_sage_run(t->net, &learner->gradient, &learner->params, t->known->x, &t->known->a, t->partner);
 }

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/parallel.h"
 #include "linalg/dense.h"
 #include "linalg/elementwise.h"
 #include "linalg/kernels.h"
@@ -114,33 +115,54 @@ static void invert_degrees(real *inverse, const npi_csr *graph)
     }
 }
 
+typedef struct aggregate_loop {
+    real *out;
+    const npi_sage *net;
+    const real *in;
+    int w;
+    const npi_csr *graph;
+} aggregate_loop;
+
+static void forward_rows(const void *arg, int64_t first, int64_t last)
+{
+    const aggregate_loop *l = arg;
+    int half = l->w / 2;
+    for (int64_t i = first; i < last; i++) {
+        real *row = l->out + i * l->w, *mean = row + half;
+        memcpy(row, l->in + i * l->w, (size_t)half * sizeof *row);
+        memset(mean, 0, (size_t)half * sizeof *mean);
+        l->net->kernels->gather(mean, l->graph->col, NULL, l->graph->ptr[i], l->graph->ptr[i + 1], l->in + half, half,
+                                l->w);
+        for (int c = 0; c < half; c++)
+            mean[c] *= l->net->inverse[i];
+    }
+}
+
 /* out and in are (n, w), w even. */
 static void aggregate_forward(real *out, const npi_sage *net, const real *in, int w, const npi_csr *graph)
 {
-    int half = w / 2;
-#pragma omp parallel for num_threads(net->env.threads) schedule(dynamic, CHUNK)
-    for (int32_t i = 0; i < net->n; i++) {
-        real *row = out + (size_t)i * (size_t)w, *mean = row + half;
-        memcpy(row, in + (size_t)i * (size_t)w, (size_t)half * sizeof *row);
-        memset(mean, 0, (size_t)half * sizeof *mean);
-        net->kernels->gather(mean, graph->col, NULL, graph->ptr[i], graph->ptr[i + 1], in + half, half, w);
-        for (int c = 0; c < half; c++)
-            mean[c] *= net->inverse[i];
+    aggregate_loop loop = {out, net, in, w, graph};
+    npi_parallel(net->env.threads, net->n, CHUNK, forward_rows, &loop);
+}
+
+static void backward_rows(const void *arg, int64_t first, int64_t last)
+{
+    const aggregate_loop *l = arg;
+    int half = l->w / 2;
+    for (int64_t i = first; i < last; i++) {
+        real *row = l->out + i * l->w, *shares = row + half;
+        memcpy(row, l->in + i * l->w, (size_t)half * sizeof *row);
+        memset(shares, 0, (size_t)half * sizeof *shares);
+        l->net->kernels->gather_scaled(shares, l->graph->col, NULL, l->graph->ptr[i], l->graph->ptr[i + 1],
+                                       l->net->inverse, l->in + half, half, l->w);
     }
 }
 
 /* dG = Āᵀ d(Ā G): A is symmetric, so node i collects from its neighbours what each of them shares out. */
 static void aggregate_backward(real *din, const npi_sage *net, const real *dout, int w, const npi_csr *graph)
 {
-    int half = w / 2;
-#pragma omp parallel for num_threads(net->env.threads) schedule(dynamic, CHUNK)
-    for (int32_t i = 0; i < net->n; i++) {
-        real *row = din + (size_t)i * (size_t)w, *shares = row + half;
-        memcpy(row, dout + (size_t)i * (size_t)w, (size_t)half * sizeof *row);
-        memset(shares, 0, (size_t)half * sizeof *shares);
-        net->kernels->gather_scaled(shares, graph->col, NULL, graph->ptr[i], graph->ptr[i + 1], net->inverse,
-                                    dout + half, half, w);
-    }
+    aggregate_loop loop = {din, net, dout, w, graph};
+    npi_parallel(net->env.threads, net->n, CHUNK, backward_rows, &loop);
 }
 
 /* ---- embedding ---- */
@@ -198,14 +220,26 @@ static double compare(real *slope, const npi_sage *net, const int32_t *partner, 
     return sum / net->n;
 }
 
+typedef struct compare_loop {
+    const npi_sage *net;
+    const int32_t *partner;
+} compare_loop;
+
+static void compare_rows(const void *arg, int64_t first, int64_t last)
+{
+    const compare_loop *l = arg;
+    const npi_sage *net = l->net;
+    for (int32_t i = (int32_t)first; i < last; i++) {
+        size_t row = (size_t)i * (size_t)net->partners;
+        net->loss[i] = has_partners(net, l->partner, i) ? compare(net->slope + row, net, l->partner + row, i) : 0;
+    }
+}
+
 static double compare_all(npi_sage *net, const int32_t *partner)
 {
+    compare_loop loop = {net, partner};
     double sum = 0;
-#pragma omp parallel for num_threads(net->env.threads) schedule(static)
-    for (int32_t i = 0; i < net->n; i++) {
-        size_t row = (size_t)i * (size_t)net->partners;
-        net->loss[i] = has_partners(net, partner, i) ? compare(net->slope + row, net, partner + row, i) : 0;
-    }
+    npi_parallel(net->env.threads, net->n, 0, compare_rows, &loop);
     for (int32_t i = 0; i < net->n; i++)
         sum += net->loss[i];
     return sum;
@@ -231,20 +265,27 @@ static void turn_pairs(npi_sage *net, const int32_t *partner)
         }
 }
 
-static void compare_backward(npi_sage *net, const int32_t *partner)
+static void combine_rows(const void *arg, int64_t first, int64_t last)
 {
+    const compare_loop *l = arg;
+    const npi_sage *net = l->net;
     int w = 2 * net->size.d;
-    turn_pairs(net, partner);
-#pragma omp parallel for num_threads(net->env.threads) schedule(dynamic, CHUNK)
-    for (int32_t i = 0; i < net->n; i++) {
+    for (int32_t i = (int32_t)first; i < last; i++) {
         real *row = net->dz + (size_t)i * (size_t)w;
         size_t own = (size_t)i * (size_t)net->partners;
         int64_t begin = net->start[i], count = net->start[i + 1] - begin;
         memset(row, 0, (size_t)w * sizeof *row);
-        if (has_partners(net, partner, i))
-            net->kernels->combine(row, partner + own, net->slope + own, net->partners, net->z, w, w);
+        if (has_partners(net, l->partner, i))
+            net->kernels->combine(row, l->partner + own, net->slope + own, net->partners, net->z, w, w);
         net->kernels->combine(row, net->first + begin, net->first_slope + begin, count, net->z, w, w);
     }
+}
+
+static void compare_backward(npi_sage *net, const int32_t *partner)
+{
+    compare_loop loop = {net, partner};
+    turn_pairs(net, partner);
+    npi_parallel(net->env.threads, net->n, CHUNK, combine_rows, &loop);
 }
 
 double npi_sage_run(npi_sage *net, npi_params *gradient, const npi_params *params, const npi_features *x,

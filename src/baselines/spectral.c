@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/parallel.h"
 #include "base/rng.h"
 #include "linalg/eigen.h"
 #include "model/score.h"
@@ -85,6 +86,24 @@ static int spectrum_new(spectrum *s, const npi_csr *a, const npgnn_env *env, npg
 
 /* ---- the eigenvectors ---- */
 
+typedef struct rows_loop {
+    double *y;
+    const spectrum *s;
+} rows_loop;
+
+static void multiply_rows(const void *arg, int64_t first, int64_t last)
+{
+    const rows_loop *l = arg;
+    const spectrum *s = l->s;
+    const npi_csr *a = s->a;
+    for (int64_t i = first; i < last; i++) {
+        double sum = 0;
+        for (int64_t p = a->ptr[i]; p < a->ptr[i + 1]; p++)
+            sum += s->scaled[a->col[p]];
+        l->y[i] = s->root[i] > 0 ? sum / s->root[i] - s->root[i] * s->share[s->component[i]] : 0;
+    }
+}
+
 /* y = (S - Σ_c t_c t_cᵀ) x, where t_c is the eigenvector of component c. A row is summed by one thread, in its order. */
 static void multiply(double *y, const double *x, const void *user)
 {
@@ -96,13 +115,8 @@ static void multiply(double *y, const double *x, const void *user)
         if (s->root[i] > 0)
             s->share[s->component[i]] += s->root[i] * x[i] / s->mass[s->component[i]];
     }
-#pragma omp parallel for num_threads(s->threads) schedule(static)
-    for (int32_t i = 0; i < a->rows; i++) {
-        double sum = 0;
-        for (int64_t p = a->ptr[i]; p < a->ptr[i + 1]; p++)
-            sum += s->scaled[a->col[p]];
-        y[i] = s->root[i] > 0 ? sum / s->root[i] - s->root[i] * s->share[s->component[i]] : 0;
-    }
+    rows_loop loop = {y, s};
+    npi_parallel(s->threads, a->rows, 0, multiply_rows, &loop);
 }
 
 /* embedding (n, k): the eigenvectors as columns. */

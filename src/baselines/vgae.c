@@ -1,5 +1,6 @@
 #include "baselines/vgae.h"
 
+#include "base/parallel.h"
 #include "base/rng.h"
 #include "baselines/learner.h"
 #include "baselines/vgae_net.h"
@@ -54,13 +55,22 @@ static void training_free(training *t, const npgnn_env *env)
 
 /* ---- iterating ---- */
 
+typedef struct epsilon_loop {
+    real *epsilon;
+    npi_rng rng;
+} epsilon_loop;
+
+static void draw_normals(const void *arg, int64_t first, int64_t last)
+{
+    const epsilon_loop *l = arg;
+    for (int64_t i = first; i < last; i++)
+        l->epsilon[i] = (real)npi_rng_normal_at(&l->rng, (uint64_t)i);
+}
+
 static void draw_epsilon(training *t, const npi_task *task, uint32_t iteration)
 {
-    npi_rng rng = npi_rng_make(task->options->seed, NPI_RNG_LATENT, iteration);
-    int64_t count = (int64_t)t->adj.a.rows * t->learner.params.size.d;
-#pragma omp parallel for num_threads(task->env->threads) schedule(static)
-    for (int64_t i = 0; i < count; i++)
-        t->epsilon[i] = (real)npi_rng_normal_at(&rng, (uint64_t)i);
+    epsilon_loop loop = {t->epsilon, npi_rng_make(task->options->seed, NPI_RNG_LATENT, iteration)};
+    npi_parallel(task->env->threads, (int64_t)t->adj.a.rows * t->learner.params.size.d, 0, draw_normals, &loop);
 }
 
 static void step(npi_learner *learner, void *method)

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/parallel.h"
 #include "linalg/dense.h"
 #include "model/gcn.h"
 
@@ -92,12 +93,18 @@ static void encode_forward(real *heads, real *xw, real *hidden, real *m, const n
     npi_gcn_heads_forward(heads, m, graph, hidden, params->wr, h, 2 * d, NPGNN_LINEAR, threads);
 }
 
-/* (V2), and each node's share of n² KL. */
-static void sample_forward(npi_vgae *net, const real *epsilon)
+typedef struct sample_loop {
+    const npi_vgae *net;
+    const real *epsilon; /* (n, d) or NULL */
+} sample_loop;
+
+static void forward_rows(const void *arg, int64_t first, int64_t last)
 {
+    const sample_loop *l = arg;
+    const npi_vgae *net = l->net;
+    const real *epsilon = l->epsilon;
     int d = net->size.d;
-#pragma omp parallel for num_threads(net->env.threads) schedule(static)
-    for (int32_t i = 0; i < net->n; i++) {
+    for (int64_t i = first; i < last; i++) {
         const real *mu = net->heads + (size_t)i * (size_t)(2 * d), *lambda = mu + d;
         size_t row = (size_t)i * (size_t)d;
         double kl = 0;
@@ -110,6 +117,13 @@ static void sample_forward(npi_vgae *net, const real *epsilon)
     }
 }
 
+/* (V2), and each node's share of n² KL. */
+static void sample_forward(npi_vgae *net, const real *epsilon)
+{
+    sample_loop loop = {net, epsilon};
+    npi_parallel(net->env.threads, net->n, 0, forward_rows, &loop);
+}
+
 static double kl_divergence(const npi_vgae *net)
 {
     double sum = 0;
@@ -120,13 +134,14 @@ static double kl_divergence(const npi_vgae *net)
 
 /* ---- backward ---- */
 
-/* d[M | Λ] from dZ and the KL: dM = dZ + M / n²,  dΛ = dZ ⊙ σ ⊙ ε + (σ² - 1) / n². */
-static void sample_backward(npi_vgae *net, const real *epsilon)
+static void backward_rows(const void *arg, int64_t first, int64_t last)
 {
+    const sample_loop *l = arg;
+    const npi_vgae *net = l->net;
+    const real *epsilon = l->epsilon;
     int d = net->size.d;
     double share = 1 / ((double)net->n * net->n);
-#pragma omp parallel for num_threads(net->env.threads) schedule(static)
-    for (int32_t i = 0; i < net->n; i++) {
+    for (int64_t i = first; i < last; i++) {
         const real *mu = net->heads + (size_t)i * (size_t)(2 * d), *lambda = mu + d;
         real *dmu = net->dheads + (size_t)i * (size_t)(2 * d), *dlambda = dmu + d;
         size_t row = (size_t)i * (size_t)d;
@@ -141,6 +156,13 @@ static void sample_backward(npi_vgae *net, const real *epsilon)
             dlambda[j] = (real)(dz * sigma * (double)epsilon[row + (size_t)j] + share * (sigma * sigma - 1));
         }
     }
+}
+
+/* d[M | Λ] from dZ and the KL: dM = dZ + M / n²,  dΛ = dZ ⊙ σ ⊙ ε + (σ² - 1) / n². */
+static void sample_backward(npi_vgae *net, const real *epsilon)
+{
+    sample_loop loop = {net, epsilon};
+    npi_parallel(net->env.threads, net->n, 0, backward_rows, &loop);
 }
 
 static void encode_backward(npi_vgae *net, npi_params *gradient, const npi_params *params, const npi_input *input)

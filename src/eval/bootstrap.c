@@ -1,10 +1,10 @@
 #include "eval/bootstrap.h"
 
 #include <math.h>
-#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/parallel.h"
 #include "base/rng.h"
 #include "eval/ranking.h"
 
@@ -86,18 +86,32 @@ static npi_curve resample(uint32_t *hits, const groups *g, uint64_t seed, int in
     return curve;
 }
 
+typedef struct resample_loop {
+    const npi_resamples *r;
+    const groups *g;
+    uint64_t seed;
+    uint32_t *hits; /* (threads, 2, groups) */
+} resample_loop;
+
+static void add_resamples(const void *arg, int64_t first, int64_t last)
+{
+    const resample_loop *l = arg;
+    const groups *g = l->g;
+    double positives = (double)g->positives, couples = positives * (double)g->negatives;
+    for (int i = (int)first; i < last; i++) {
+        npi_curve curve = resample(l->hits + (size_t)npi_worker() * 2 * g->count, g, l->seed, i);
+        l->r->auc[i] += curve.wins / couples;
+        l->r->ap[i] += curve.precision / positives;
+    }
+}
+
 static int add_groups(npi_resamples *r, const groups *g, uint64_t seed, const npgnn_env *env, npgnn_error *err)
 {
-    double positives = (double)g->positives, couples = positives * (double)g->negatives;
     uint32_t *hits = npi_alloc(env, (size_t)env->threads * 2 * g->count, sizeof *hits, err);
     if (!hits)
         return NPGNN_E_MEMORY;
-#pragma omp parallel for num_threads(env->threads)
-    for (int i = 0; i < r->count; i++) {
-        npi_curve curve = resample(hits + (size_t)omp_get_thread_num() * 2 * g->count, g, seed, i);
-        r->auc[i] += curve.wins / couples;
-        r->ap[i] += curve.precision / positives;
-    }
+    resample_loop loop = {r, g, seed, hits};
+    npi_parallel(env->threads, r->count, 0, add_resamples, &loop);
     r->runs++;
     npi_free(env, hits);
     return 0;

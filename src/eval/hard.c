@@ -1,8 +1,7 @@
 #include "eval/hard.h"
 
-#include <omp.h>
-
 #include "base/hash.h"
+#include "base/parallel.h"
 #include "base/shortlist.h"
 #include "eval/pagerank.h"
 #include "evidence/cosine.h"
@@ -195,21 +194,33 @@ static int number_ends(npi_hard *out, const npgnn_graph *complete, const npgnn_p
     return out->pairs ? 0 : NPGNN_E_MEMORY;
 }
 
+typedef struct nodes_loop {
+    const npi_hard *out;
+    const job *j;
+    desk *desks; /* (threads) */
+} nodes_loop;
+
+static void find_nodes(const void *arg, int64_t first, int64_t last)
+{
+    const nodes_loop *l = arg;
+    const int64_t *start = l->out->start;
+    for (int32_t node = (int32_t)first; node < last; node++) {
+        int32_t place = l->out->place[node];
+        if (place >= 0)
+            find_hard(l->out->pairs + start[place], &l->desks[npi_worker()], l->j, node,
+                      start[place + 1] - start[place]);
+    }
+}
+
 static int find_all(npi_hard *out, const job *j, const npgnn_env *env, npgnn_error *err)
 {
     desk *desks = npi_alloc(env, (size_t)env->threads, sizeof *desks, err);
     int code = desks ? 0 : NPGNN_E_MEMORY;
     for (int t = 0; !code && t < env->threads; t++)
         code = desk_new(&desks[t], j, env, err);
-    if (!code) {
-#pragma omp parallel for num_threads(env->threads) schedule(dynamic, 16)
-        for (int32_t node = 0; node < j->complete->n; node++) {
-            int32_t place = out->place[node];
-            if (place >= 0)
-                find_hard(out->pairs + out->start[place], &desks[omp_get_thread_num()], j, node,
-                          out->start[place + 1] - out->start[place]);
-        }
-    }
+    nodes_loop loop = {out, j, desks};
+    if (!code)
+        npi_parallel(env->threads, j->complete->n, 16, find_nodes, &loop);
     for (int t = 0; desks && t < env->threads; t++)
         desk_free(env, &desks[t]);
     npi_free(env, desks);

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/parallel.h"
 #include "linalg/dense.h"
 
 static double value_at(const npi_csr *x, int64_t p)
@@ -40,17 +41,42 @@ static double dot(const npi_features *x, int32_t u, int32_t v)
     return dot_sparse(&x->x, u, v);
 }
 
+typedef struct norms_loop {
+    double *norm;
+    const npi_features *x;
+} norms_loop;
+
+static void find_norms(const void *arg, int64_t first, int64_t last)
+{
+    const norms_loop *l = arg;
+    for (int32_t i = (int32_t)first; i < last; i++)
+        l->norm[i] = sqrt(dot(l->x, i, i));
+}
+
 void npi_cosine_norms(double *norm, const npi_features *x, int threads)
 {
-#pragma omp parallel for num_threads(threads)
-    for (int32_t i = 0; i < x->n; i++)
-        norm[i] = sqrt(dot(x, i, i));
+    norms_loop loop = {norm, x};
+    npi_parallel(threads, x->n, 0, find_norms, &loop);
 }
 
 double npi_cosine_pair(const npi_features *x, const double *norm, npgnn_pair pair)
 {
     double both = norm[pair.u] * norm[pair.v];
     return both > 0 ? dot(x, pair.u, pair.v) / both : 0;
+}
+
+typedef struct scores_loop {
+    float *score;
+    const npi_features *x;
+    const double *norm;
+    const npgnn_pair *pairs;
+} scores_loop;
+
+static void score_range(const void *arg, int64_t first, int64_t last)
+{
+    const scores_loop *l = arg;
+    for (int64_t i = first; i < last; i++)
+        l->score[i] = (float)npi_cosine_pair(l->x, l->norm, l->pairs[i]);
 }
 
 int npi_cosine_scores(float *score, const npi_features *x, const npgnn_pair *pairs, size_t count, const npgnn_env *env,
@@ -60,9 +86,8 @@ int npi_cosine_scores(float *score, const npi_features *x, const npgnn_pair *pai
     if (!norm)
         return NPGNN_E_MEMORY;
     npi_cosine_norms(norm, x, env->threads);
-#pragma omp parallel for num_threads(env->threads)
-    for (size_t i = 0; i < count; i++)
-        score[i] = (float)npi_cosine_pair(x, norm, pairs[i]);
+    scores_loop loop = {score, x, norm, pairs};
+    npi_parallel(env->threads, (int64_t)count, 0, score_range, &loop);
     npi_free(env, norm);
     return 0;
 }

@@ -1,9 +1,9 @@
 #include "evidence/evidence.h"
 
 #include <math.h>
-#include <omp.h>
 #include <string.h>
 
+#include "base/parallel.h"
 #include "evidence/cosine.h"
 #include "evidence/paths.h"
 
@@ -201,14 +201,26 @@ void npi_evidence_free(npi_evidence *e)
 
 /* ---- pairs ---- */
 
+typedef struct column_loop {
+    float *column;
+    npi_evidence *e;
+    const npgnn_pair *pairs;
+    pair_fn *pair;
+} column_loop;
+
+static void fill_column(const void *arg, int64_t first, int64_t last)
+{
+    const column_loop *l = arg;
+    double *walks = l->e->walks + (size_t)npi_worker() * (size_t)l->e->a->rows;
+    for (int64_t i = first; i < last; i++)
+        l->column[i] = (float)l->pair(l->e, l->pairs[i], walks);
+}
+
 void npi_evidence_pairs(float *value, npi_evidence *e, const npgnn_pair *pairs, size_t count)
 {
     for (int c = 0; c < e->count; c++) {
-        pair_fn *pair = columns[e->column[c]].pair;
-        float *column = value + (size_t)c * count;
-#pragma omp parallel for num_threads(e->env.threads) schedule(dynamic, 64)
-        for (size_t i = 0; i < count; i++)
-            column[i] = (float)pair(e, pairs[i], e->walks + (size_t)omp_get_thread_num() * (size_t)e->a->rows);
+        column_loop loop = {value + (size_t)c * count, e, pairs, columns[e->column[c]].pair};
+        npi_parallel(e->env.threads, (int64_t)count, 64, fill_column, &loop);
     }
 }
 

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/parallel.h"
 #include "base/rng.h"
 #include "linalg/adj.h"
 #include "linalg/dense.h"
@@ -50,18 +51,23 @@ static void fill_scale(npi_adj *adj, int32_t linked)
     }
 }
 
-static void draw_signs(iteration *it)
+static void draw_sign_rows(const void *arg, int64_t first, int64_t last)
 {
+    const iteration *it = arg;
     const npi_csr *a = &it->adj.a;
     npi_rng rng = npi_rng_make(0, NPI_RNG_SPECTRAL, 1);
-#pragma omp parallel for num_threads(it->env->threads) schedule(static)
-    for (int32_t i = 0; i < a->rows; i++) {
+    for (int64_t i = first; i < last; i++) {
         int linked = a->ptr[i + 1] > a->ptr[i];
         for (int c = 0; c < it->width; c++) {
             size_t cell = (size_t)i * (size_t)it->width + (size_t)c;
             it->at[cell] = !linked ? 0 : npi_rng_uniform_at(&rng, (uint64_t)i * WIDEST + (uint64_t)c) < 0.5 ? -1 : 1;
         }
     }
+}
+
+static void draw_signs(const iteration *it)
+{
+    npi_parallel(it->env->threads, it->adj.a.rows, 0, draw_sign_rows, it);
 }
 
 static void swap(iteration *it)
@@ -118,10 +124,10 @@ static void orthonormalize(iteration *it)
     swap(it);
 }
 
-static void normalize_rows(iteration *it)
+static void normalize_range(const void *arg, int64_t first, int64_t last)
 {
-#pragma omp parallel for num_threads(it->env->threads) schedule(static)
-    for (int32_t i = 0; i < it->adj.a.rows; i++) {
+    const iteration *it = arg;
+    for (int64_t i = first; i < last; i++) {
         real *row = it->at + (size_t)i * (size_t)it->width;
         double square = 0;
         for (int c = 0; c < it->width; c++)
@@ -129,6 +135,11 @@ static void normalize_rows(iteration *it)
         for (int c = 0; c < it->width && square > 0; c++)
             row[c] = (real)((double)row[c] / sqrt(square));
     }
+}
+
+static void normalize_rows(const iteration *it)
+{
+    npi_parallel(it->env->threads, it->adj.a.rows, 0, normalize_range, it);
 }
 
 static int iterate(iteration *it, npgnn_error *err)

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/parallel.h"
 #include "base/rng.h"
 
 /* Allocates memory for any subset of the entries of a. */
@@ -88,13 +89,27 @@ static int64_t draw_part(npi_csr *out, const npi_csr *a, int transposed, const s
     return at;
 }
 
+typedef struct parts_loop {
+    npi_csr *out;
+    const npi_csr *a;
+    int transposed;
+    const sampler *draw;
+    int64_t *end; /* (PARTS) */
+} parts_loop;
+
+static void draw_parts(const void *arg, int64_t first, int64_t last)
+{
+    const parts_loop *l = arg;
+    for (int part = (int)first; part < last; part++)
+        l->end[part] = draw_part(l->out, l->a, l->transposed, l->draw, part);
+}
+
 /* The kept entries of a, which is X or Xᵀ. */
 static void draw_csr(npi_csr *out, const npi_csr *a, int transposed, const sampler *l, int threads)
 {
     int64_t end[PARTS], total = 0;
-#pragma omp parallel for num_threads(threads) schedule(static)
-    for (int part = 0; part < PARTS; part++)
-        end[part] = draw_part(out, a, transposed, l, part);
+    parts_loop loop = {out, a, transposed, l, end};
+    npi_parallel(threads, PARTS, 0, draw_parts, &loop);
     /* close the gaps between the parts */
     for (int part = 0; part < PARTS; part++) {
         int64_t begin = a->ptr[first_row(a, part)], gap = begin - total;
@@ -105,6 +120,22 @@ static void draw_csr(npi_csr *out, const npi_csr *a, int transposed, const sampl
             out->ptr[i + 1] -= gap;
         total += (int64_t)count;
     }
+}
+
+typedef struct dense_loop {
+    real *out;
+    const npi_features *x;
+    const sampler *draw;
+} dense_loop;
+
+static void draw_dense(const void *arg, int64_t first, int64_t last)
+{
+    const dense_loop *l = arg;
+    for (int32_t i = (int32_t)first; i < last; i++)
+        for (int32_t c = 0; c < l->x->f; c++) {
+            size_t at = (size_t)i * (size_t)l->x->f + (size_t)c;
+            l->out[at] = keeps(l->draw, i, c) ? (real)l->draw->scale * l->x->dense[at] : 0;
+        }
 }
 
 void npi_dropout_draw(npi_dropout *dropout, double share, uint64_t seed, uint32_t draw, int threads)
@@ -120,10 +151,6 @@ void npi_dropout_draw(npi_dropout *dropout, double share, uint64_t seed, uint32_
         dropout->view.nonzeros = dropout->view.x.ptr[x->n];
         return;
     }
-#pragma omp parallel for num_threads(threads) schedule(static)
-    for (int32_t i = 0; i < x->n; i++)
-        for (int32_t c = 0; c < x->f; c++) {
-            size_t at = (size_t)i * (size_t)x->f + (size_t)c;
-            dropout->view.dense[at] = keeps(&l, i, c) ? (real)l.scale * x->dense[at] : 0;
-        }
+    dense_loop loop = {dropout->view.dense, x, &l};
+    npi_parallel(threads, x->n, 0, draw_dense, &loop);
 }

@@ -5,21 +5,36 @@
  */
 #include "features/features.h"
 
+#include "base/parallel.h"
 #include "linalg/dense.h"
 #include "linalg/kernels.h"
 
 #include <string.h>
 
+typedef struct mul_loop {
+    real *y;
+    const npi_csr *a;
+    const real *b;
+    int ldb, w;
+    const npi_kernels *kernels;
+} mul_loop;
+
+static void mul_rows(const void *arg, int64_t first, int64_t last)
+{
+    const mul_loop *l = arg;
+    const npi_csr *a = l->a;
+    for (int64_t i = first; i < last; i++) {
+        real *row = l->y + i * l->w;
+        memset(row, 0, (size_t)l->w * sizeof *row);
+        l->kernels->gather(row, a->col, a->val, a->ptr[i], a->ptr[i + 1], l->b, l->w, l->ldb);
+    }
+}
+
 /* Y (rows, w) = A B with a sparse A and row stride ldb of B. Each row of Y is summed by one thread. */
 static void csr_mul(real *y, const npi_csr *a, const real *b, int ldb, int w, int threads)
 {
-    const npi_kernels *kernels = npi_kernels_best();
-#pragma omp parallel for num_threads(threads) schedule(dynamic, 128)
-    for (int32_t i = 0; i < a->rows; i++) {
-        real *row = y + (size_t)i * (size_t)w;
-        memset(row, 0, (size_t)w * sizeof *row);
-        kernels->gather(row, a->col, a->val, a->ptr[i], a->ptr[i + 1], b, w, ldb);
-    }
+    mul_loop loop = {y, a, b, ldb, w, npi_kernels_best()};
+    npi_parallel(threads, a->rows, 128, mul_rows, &loop);
 }
 
 /* Y = X W */
@@ -68,19 +83,55 @@ static void banded_rows(real *dw, const npi_csr *xt, const real *dy, int w, int3
         }
 }
 
+typedef struct mul_t_loop {
+    real *dw;
+    const npi_csr *xt;
+    const real *dy;
+    int w;
+    int32_t columns; /* of X per block */
+    const npi_kernels *kernels;
+} mul_t_loop;
+
+static void mul_t_blocks(const void *arg, int64_t first, int64_t last)
+{
+    const mul_t_loop *l = arg;
+    for (int64_t block = first; block < last; block++) {
+        int64_t begin = block * l->columns, end = begin + l->columns;
+        banded_rows(l->dw, l->xt, l->dy, l->w, (int32_t)begin, (int32_t)(end < l->xt->rows ? end : l->xt->rows),
+                    l->kernels);
+    }
+}
+
 static void sparse_mul_t(real *dw, const npi_csr *xt, const real *dy, int w, int threads)
 {
-    const npi_kernels *kernels = npi_kernels_best();
     int banded = xt->cols > BAND_ROWS;
     /* a band that is in the cache should serve many rows of dW; without bands, smaller blocks balance the threads
      * better */
     int32_t columns = banded ? COLUMNS : COLUMNS / 8;
-#pragma omp parallel for num_threads(threads) schedule(dynamic)
-    for (int32_t first = 0; first < xt->rows; first += columns)
-        banded_rows(dw, xt, dy, w, first, xt->rows - first < columns ? xt->rows : first + columns, kernels);
+    mul_t_loop loop = {dw, xt, dy, w, columns, npi_kernels_best()};
+    npi_parallel(threads, ((int64_t)xt->rows + columns - 1) / columns, 1, mul_t_blocks, &loop);
 }
 
 #define COLUMN_BLOCK 64 /* rows of dW per call to BLAS, for dense features */
+
+typedef struct dense_t_loop {
+    real *dw;
+    const npi_features *x;
+    const real *dy;
+    int width;
+} dense_t_loop;
+
+static void dense_t_blocks(const void *arg, int64_t first, int64_t last)
+{
+    const dense_t_loop *l = arg;
+    int32_t f = l->x->f;
+    for (int64_t block = first; block < last; block++) {
+        int64_t column = block * COLUMN_BLOCK;
+        int columns = f - column < COLUMN_BLOCK ? (int)(f - column) : COLUMN_BLOCK;
+        npi_gemm(l->dw + column * l->width, l->width, l->x->dense + column, f, 1, l->dy, l->width, 0, columns, l->width,
+                 l->x->n, 1, 1);
+    }
+}
 
 /* dW += Xᵀ dY */
 void npi_features_mul_t(real *dw, const npi_features *x, const real *dy, int width, int threads)
@@ -89,12 +140,8 @@ void npi_features_mul_t(real *dw, const npi_features *x, const real *dy, int wid
         sparse_mul_t(dw, x->xt, dy, width, threads);
         return;
     }
-    int saved = npi_blas_begin(threads);
-#pragma omp parallel for num_threads(threads) schedule(static)
-    for (int32_t first = 0; first < x->f; first += COLUMN_BLOCK) {
-        int columns = x->f - first < COLUMN_BLOCK ? x->f - first : COLUMN_BLOCK;
-        npi_gemm(dw + (size_t)first * (size_t)width, width, x->dense + first, x->f, 1, dy, width, 0, columns, width,
-                 x->n, 1, 1);
-    }
-    npi_blas_end(saved);
+    dense_t_loop loop = {dw, x, dy, width};
+    npi_blas_begin();
+    npi_parallel(threads, ((int64_t)x->f + COLUMN_BLOCK - 1) / COLUMN_BLOCK, 0, dense_t_blocks, &loop);
+    npi_blas_end();
 }

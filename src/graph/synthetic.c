@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "base/parallel.h"
 #include "base/rng.h"
 #include "graph/graph.h"
 
@@ -137,24 +138,35 @@ static void list_members(groups *g, int32_t n)
     g->start[g->count] = n;
 }
 
+typedef struct assign_loop {
+    int32_t *of, count;
+    int skewed;
+    npi_rng rng;
+} assign_loop;
+
+static void assign_nodes(const void *arg, int64_t first, int64_t last)
+{
+    const assign_loop *l = arg;
+    for (int32_t i = (int32_t)first; i < last; i++) {
+        double u = npi_rng_uniform_at(&l->rng, (uint64_t)i);
+        l->of[i] = i < l->count ? i : (int32_t)(l->count * (l->skewed ? u * sqrt(u) : u));
+    }
+}
+
 /* Assigns every node to a group. Groups have equal expected sizes or, where `skewed`, the first k of them have (k /
  * count)^(2/3) of the nodes. No group is empty: node i < count is in group i. Here and below, products and square
  * roots are used instead of pow, because they give the same bits on every machine. */
 static int groups_new(groups *g, const recipe *r, int32_t count, int skewed, uint32_t step, const npgnn_env *env,
                       npgnn_error *err)
 {
-    const npi_rng rng = npi_rng_make(r->seed, NPI_RNG_SYNTHETIC, step);
     g->count = count;
     g->of = npi_alloc(env, (size_t)r->nodes, sizeof *g->of, err);
     g->start = npi_alloc(env, (size_t)count + 1, sizeof *g->start, err);
     g->member = npi_alloc(env, (size_t)r->nodes, sizeof *g->member, err);
     if (!g->of || !g->start || !g->member)
         return NPGNN_E_MEMORY;
-#pragma omp parallel for num_threads(env->threads)
-    for (int32_t i = 0; i < r->nodes; i++) {
-        double u = npi_rng_uniform_at(&rng, (uint64_t)i);
-        g->of[i] = i < count ? i : (int32_t)(count * (skewed ? u * sqrt(u) : u));
-    }
+    assign_loop loop = {g->of, count, skewed, npi_rng_make(r->seed, NPI_RNG_SYNTHETIC, step)};
+    npi_parallel(env->threads, r->nodes, 0, assign_nodes, &loop);
     list_members(g, r->nodes);
     return 0;
 }
@@ -235,6 +247,20 @@ static void close_gaps(npi_csr *x, const int64_t *first)
     }
 }
 
+typedef struct words_loop {
+    npi_csr x;
+    const recipe *r;
+    const groups *topics;
+    const int64_t *room;
+} words_loop;
+
+static void draw_node_words(const void *arg, int64_t first, int64_t last)
+{
+    const words_loop *l = arg;
+    for (int32_t i = (int32_t)first; i < last; i++)
+        l->x.ptr[i + 1] = draw_words(l->x.col + l->room[i], l->r, i, l->topics->of[i], l->room[i + 1] - l->room[i]);
+}
+
 /* X (nodes, words): 1 for every word of a node. */
 static int make_features(npi_features **out, const recipe *r, const groups *topics, const npgnn_env *env,
                          npgnn_error *err)
@@ -250,9 +276,8 @@ static int make_features(npi_features **out, const recipe *r, const groups *topi
         npi_csr_free(env, &x);
         return NPGNN_E_MEMORY;
     }
-#pragma omp parallel for num_threads(env->threads)
-    for (int32_t i = 0; i < r->nodes; i++)
-        x.ptr[i + 1] = draw_words(x.col + room[i], r, i, topics->of[i], room[i + 1] - room[i]);
+    words_loop loop = {x, r, topics, room};
+    npi_parallel(env->threads, r->nodes, 0, draw_node_words, &loop);
     close_gaps(&x, room);
     npi_free(env, room);
     return npi_features_from_csr(out, &x, env, err);
@@ -291,35 +316,41 @@ static double link_kind(const uint32_t bits[4], int first)
     return first && kind >= UP_TO_RELATED && kind < UP_TO_CLOSING ? 0 : kind;
 }
 
-static void draw_links(npgnn_pair *links, const int64_t *ptr, const recipe *r, const groups *topics,
-                       const groups *communities, int threads)
+typedef struct links_loop {
+    npgnn_pair *links;
+    const int64_t *ptr;
+    const recipe *r;
+    const groups *topics, *communities;
+    npi_rng rng;
+} links_loop;
+
+static void draw_node_links(const void *arg, int64_t first, int64_t last)
 {
-    const npi_rng rng = npi_rng_make(r->seed, NPI_RNG_SYNTHETIC, STEP_LINKS);
-#pragma omp parallel for num_threads(threads)
-    for (int32_t i = 0; i < r->nodes; i++) {
-        for (int64_t e = ptr[i]; e < ptr[i + 1]; e++) {
+    const links_loop *l = arg;
+    for (int32_t i = (int32_t)first; i < last; i++) {
+        for (int64_t e = l->ptr[i]; e < l->ptr[i + 1]; e++) {
             uint32_t bits[4];
-            npi_rng_block(bits, &rng, (uint64_t)e);
-            double kind = link_kind(bits, e == ptr[i]), u = unit(bits[2], bits[3]);
-            links[e] = (npgnn_pair){i, draw_target(topics, communities, i, r->nodes, kind, u)};
+            npi_rng_block(bits, &l->rng, (uint64_t)e);
+            double kind = link_kind(bits, e == l->ptr[i]), u = unit(bits[2], bits[3]);
+            l->links[e] = (npgnn_pair){i, draw_target(l->topics, l->communities, i, l->r->nodes, kind, u)};
         }
     }
 }
 
 /* Redirects the links that close triangles: from i to the first neighbour of the first neighbour of i, if that has
  * one. */
-static void close_triangles(npgnn_pair *links, const int64_t *ptr, const recipe *r, int threads)
+static void close_node_triangles(const void *arg, int64_t first, int64_t last)
 {
-    const npi_rng rng = npi_rng_make(r->seed, NPI_RNG_SYNTHETIC, STEP_LINKS);
-#pragma omp parallel for num_threads(threads)
-    for (int32_t i = 0; i < r->nodes; i++) {
+    const links_loop *l = arg;
+    const int64_t *ptr = l->ptr;
+    for (int64_t i = first; i < last; i++) {
         for (int64_t e = ptr[i] + 1; e < ptr[i + 1]; e++) {
             uint32_t bits[4];
-            npi_rng_block(bits, &rng, (uint64_t)e);
+            npi_rng_block(bits, &l->rng, (uint64_t)e);
             double kind = link_kind(bits, 0);
-            int32_t near = links[ptr[i]].v;
+            int32_t near = l->links[ptr[i]].v;
             if (kind >= UP_TO_RELATED && kind < UP_TO_CLOSING && ptr[near + 1] > ptr[near])
-                links[e].v = links[ptr[near]].v;
+                l->links[e].v = l->links[ptr[near]].v;
         }
     }
 }
@@ -337,8 +368,9 @@ static int make_links(npgnn_pair **out, int64_t *count, const recipe *r, const g
         code = links ? 0 : NPGNN_E_MEMORY;
     }
     if (!code) {
-        draw_links(links, ptr, r, topics, &communities, env->threads);
-        close_triangles(links, ptr, r, env->threads);
+        links_loop loop = {links, ptr, r, topics, &communities, npi_rng_make(r->seed, NPI_RNG_SYNTHETIC, STEP_LINKS)};
+        npi_parallel(env->threads, r->nodes, 0, draw_node_links, &loop);
+        npi_parallel(env->threads, r->nodes, 0, close_node_triangles, &loop);
         *out = links;
         *count = ptr[r->nodes];
     }

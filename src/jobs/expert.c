@@ -1,6 +1,7 @@
 /* The expert parts of the public header that have no room of their own: the all-pairs loss, and what the machine can do. */
 #include <string.h>
 
+#include "base/parallel.h"
 #include "graph/graph.h"
 #include "linalg/dense.h"
 #include "linalg/elementwise.h"
@@ -80,19 +81,26 @@ void npgnn_pairs_loss_free(npgnn_pairs_loss *loss)
 
 enum { SIDE = 2048, TRIES = 3 };
 
+typedef struct product_loop {
+    real *c;
+    const real *a, *b;
+} product_loop;
+
+static void product_rows(const void *arg, int64_t first, int64_t last)
+{
+    const product_loop *l = arg;
+    npi_gemm(l->c + first * SIDE, SIDE, l->a + first * SIDE, SIDE, 0, l->b, SIDE, 0, (int)(last - first), SIDE, SIDE, 1,
+             0);
+}
+
 /* C = A B, all square, a band of rows for each thread; returns the seconds. */
 static double time_product(real *c, const real *a, const real *b, int threads)
 {
+    product_loop loop = {c, a, b};
     double start = npi_clock_seconds();
-    int saved = npi_blas_begin(threads);
-#pragma omp parallel for num_threads(threads) schedule(static)
-    for (int band = 0; band < threads; band++) {
-        int first = (int)((int64_t)SIDE * band / threads), last = (int)((int64_t)SIDE * (band + 1) / threads);
-        size_t offset = (size_t)first * SIDE;
-        if (last > first)
-            npi_gemm(c + offset, SIDE, a + offset, SIDE, 0, b, SIDE, 0, last - first, SIDE, SIDE, 1, 0);
-    }
-    npi_blas_end(saved);
+    npi_blas_begin();
+    npi_parallel(threads, SIDE, 0, product_rows, &loop);
+    npi_blas_end();
     return npi_clock_seconds() - start;
 }
 

@@ -3,13 +3,15 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/parallel.h"
+
 #define MANY_ROWS 16384 /* from here on threads are worth waking for a number a row */
 
-void npi_adj_normalize(npi_adj *adj, int threads)
+static void normalize_rows(const void *arg, int64_t first, int64_t last)
 {
+    const npi_adj *adj = arg;
     const npi_csr *a = &adj->a;
-#pragma omp parallel for num_threads(threads) schedule(static) if (a->rows >= MANY_ROWS)
-    for (int32_t i = 0; i < a->rows; i++) {
+    for (int64_t i = first; i < last; i++) {
         double degree = 1;
         if (!a->val)
             degree += (double)(a->ptr[i + 1] - a->ptr[i]);
@@ -18,6 +20,11 @@ void npi_adj_normalize(npi_adj *adj, int threads)
                 degree += (double)a->val[p];
         adj->scale[i] = (real)(1 / sqrt(degree));
     }
+}
+
+void npi_adj_normalize(npi_adj *adj, int threads)
+{
+    npi_parallel(adj->a.rows >= MANY_ROWS ? threads : 1, adj->a.rows, 0, normalize_rows, adj);
 }
 
 /* y_i = s_i (s_i p_i + Σ_j w_ij s_j p_j) */
@@ -33,12 +40,25 @@ void npi_adj_row(real *y, const npi_adj *adj, int32_t i, const real *p, int ldp,
         y[c] *= scale;
 }
 
+typedef struct mul_loop {
+    real *y;
+    const npi_adj *adj;
+    const real *p;
+    int ldy, ldp, w;
+    const npi_kernels *kernels;
+} mul_loop;
+
+static void mul_rows(const void *arg, int64_t first, int64_t last)
+{
+    const mul_loop *l = arg;
+    for (int64_t i = first; i < last; i++)
+        npi_adj_row(l->y + i * l->ldy, l->adj, (int32_t)i, l->p, l->ldp, l->w, l->kernels);
+}
+
 void npi_adj_mul(real *y, int ldy, const npi_adj *adj, const real *p, int ldp, int w, int threads)
 {
-    const npi_kernels *kernels = npi_kernels_best();
-#pragma omp parallel for num_threads(threads) schedule(dynamic, 256)
-    for (int32_t i = 0; i < adj->a.rows; i++)
-        npi_adj_row(y + (size_t)i * (size_t)ldy, adj, i, p, ldp, w, kernels);
+    mul_loop loop = {y, adj, p, ldy, ldp, w, npi_kernels_best()};
+    npi_parallel(threads, adj->a.rows, 256, mul_rows, &loop);
 }
 
 real npi_adj_column_sum(const npi_adj *adj, int32_t i)

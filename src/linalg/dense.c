@@ -1,35 +1,8 @@
 #include "linalg/dense.h"
 
-#include <cblas.h>
-#include <omp.h>
 #include <string.h>
 
-#include "linalg/kernels.h"
-
-int npi_blas_begin(int threads)
-{
-    int saved = omp_get_max_threads();
-    /* OpenBLAS on pthreads knows nothing of our threads; its thread count is the process's, so it is set only when needed */
-    if (openblas_get_parallel() == OPENBLAS_THREAD && openblas_get_num_threads() != 1)
-        openblas_set_num_threads(1);
-    /* OpenBLAS on OpenMP uses one thread inside a parallel region; a region of one thread does not count as one */
-    if (threads == 1)
-        omp_set_num_threads(1);
-    return saved;
-}
-
-void npi_blas_end(int saved)
-{
-    omp_set_num_threads(saved);
-}
-
-void npi_gemm(real *c, int ldc, const real *a, int lda, int trans_a, const real *b, int ldb, int trans_b, int m, int n,
-              int k, real alpha, real beta)
-{
-    NPI_CBLAS(gemm)
-    (CblasRowMajor, trans_a ? CblasTrans : CblasNoTrans, trans_b ? CblasTrans : CblasNoTrans, m, n, k, alpha, a, lda, b,
-     ldb, beta, c, ldc);
-}
+#include "base/parallel.h"
 
 #define ROW_BLOCK 512 /* rows of a tall matrix that one call to BLAS takes */
 
@@ -44,24 +17,29 @@ static int block_rows(int64_t block, int64_t rows)
     return (int)(left < ROW_BLOCK ? left : ROW_BLOCK);
 }
 
-/* Threads without a block would be woken only to be waited for. */
-static int useful_threads(int threads, int64_t blocks)
+typedef struct rows_loop {
+    real *c;
+    const real *a, *b;
+    int ldc, lda, ldb, trans_b, n, k;
+    int64_t rows;
+    real beta;
+} rows_loop;
+
+static void multiply_rows(const void *arg, int64_t first, int64_t last)
 {
-    return blocks < threads ? (int)blocks : threads;
+    const rows_loop *l = arg;
+    for (int64_t block = first; block < last; block++)
+        npi_gemm(l->c + block * ROW_BLOCK * l->ldc, l->ldc, l->a + block * ROW_BLOCK * l->lda, l->lda, 0, l->b, l->ldb,
+                 l->trans_b, block_rows(block, l->rows), l->n, l->k, 1, l->beta);
 }
 
 void npi_gemm_rows(real *c, int ldc, const real *a, int lda, const real *b, int ldb, int trans_b, int64_t rows, int n,
                    int k, real beta, int threads)
 {
-    threads = useful_threads(threads, blocks_of(rows));
-    int saved = npi_blas_begin(threads);
-#pragma omp parallel for num_threads(threads) schedule(static)
-    for (int64_t block = 0; block < blocks_of(rows); block++) {
-        size_t first = (size_t)block * ROW_BLOCK;
-        npi_gemm(c + first * (size_t)ldc, ldc, a + first * (size_t)lda, lda, 0, b, ldb, trans_b,
-                 block_rows(block, rows), n, k, 1, beta);
-    }
-    npi_blas_end(saved);
+    rows_loop loop = {c, a, b, ldc, lda, ldb, trans_b, n, k, rows, beta};
+    npi_blas_begin();
+    npi_parallel(threads, blocks_of(rows), 0, multiply_rows, &loop);
+    npi_blas_end();
 }
 
 /* Sums over many rows are cut into at most this many parts: each is summed by one thread, then the parts in order. */
@@ -88,25 +66,35 @@ static void add_parts(real *c, int ldc, const real *parts, int64_t part_count, i
                 c[(size_t)i * (size_t)ldc + (size_t)j] += parts[(size_t)part * cells + (size_t)(i * n + j)];
 }
 
+typedef struct tall_loop {
+    real *scratch;
+    const real *a, *b;
+    int lda, ldb, k, n;
+    int64_t rows;
+} tall_loop;
+
+static void multiply_parts(const void *arg, int64_t first, int64_t last)
+{
+    const tall_loop *l = arg;
+    int64_t parts = tall_parts(l->rows), blocks = blocks_of(l->rows);
+    size_t cells = (size_t)l->k * (size_t)l->n;
+    for (int64_t part = first; part < last; part++) {
+        real *sum = l->scratch + (size_t)part * cells;
+        memset(sum, 0, cells * sizeof *sum);
+        for (int64_t block = part * blocks / parts; block < (part + 1) * blocks / parts; block++)
+            npi_gemm(sum, l->n, l->a + block * ROW_BLOCK * l->lda, l->lda, 1, l->b + block * ROW_BLOCK * l->ldb, l->ldb,
+                     0, l->k, l->n, block_rows(block, l->rows), 1, 1);
+    }
+}
+
 void npi_gemm_tall(real *c, int ldc, const real *a, int lda, const real *b, int ldb, int64_t rows, int k, int n,
                    real *scratch, int threads)
 {
-    int64_t parts = tall_parts(rows), blocks = blocks_of(rows);
-    size_t cells = (size_t)k * (size_t)n;
-    threads = useful_threads(threads, parts);
-    int saved = npi_blas_begin(threads);
-#pragma omp parallel for num_threads(threads) schedule(static)
-    for (int64_t part = 0; part < parts; part++) {
-        real *sum = scratch + (size_t)part * cells;
-        memset(sum, 0, cells * sizeof *sum);
-        for (int64_t block = part * blocks / parts; block < (part + 1) * blocks / parts; block++) {
-            size_t first = (size_t)block * ROW_BLOCK;
-            npi_gemm(sum, n, a + first * (size_t)lda, lda, 1, b + first * (size_t)ldb, ldb, 0, k, n,
-                     block_rows(block, rows), 1, 1);
-        }
-    }
-    npi_blas_end(saved);
-    add_parts(c, ldc, scratch, parts, k, n);
+    tall_loop loop = {scratch, a, b, lda, ldb, k, n, rows};
+    npi_blas_begin();
+    npi_parallel(threads, tall_parts(rows), 0, multiply_parts, &loop);
+    npi_blas_end();
+    add_parts(c, ldc, scratch, tall_parts(rows), k, n);
 }
 
 size_t npi_gram_tall_scratch(int64_t rows, int k)
@@ -115,23 +103,34 @@ size_t npi_gram_tall_scratch(int64_t rows, int k)
 }
 
 /* A part is (k + 1, k): AᵀA, and the column sums as the last row. */
-void npi_gram_tall(real *gram, real *sum, const real *a, int64_t rows, int k, real *scratch, int threads)
+static void gram_parts(const void *arg, int64_t first, int64_t last)
 {
-    int64_t parts = tall_parts(rows), blocks = blocks_of(rows);
+    const tall_loop *l = arg;
+    int64_t parts = tall_parts(l->rows), blocks = blocks_of(l->rows);
+    int k = l->k;
     size_t width = (size_t)k, cells = (width + 1) * width;
-#pragma omp parallel for num_threads(threads) schedule(static)
-    for (int64_t part = 0; part < parts; part++) {
-        real *square = scratch + (size_t)part * cells, *line = square + width * width;
+    for (int64_t part = first; part < last; part++) {
+        real *square = l->scratch + (size_t)part * cells, *line = square + width * width;
         memset(square, 0, cells * sizeof *square);
         for (int64_t block = part * blocks / parts; block < (part + 1) * blocks / parts; block++) {
-            const real *first = a + (size_t)block * ROW_BLOCK * width;
-            int count = block_rows(block, rows);
-            npi_gemm(square, k, first, k, 1, first, k, 0, k, k, count, 1, 1);
+            const real *row = l->a + (size_t)block * ROW_BLOCK * width;
+            int count = block_rows(block, l->rows);
+            npi_gemm(square, k, row, k, 1, row, k, 0, k, k, count, 1, 1);
             for (int i = 0; i < count; i++)
                 for (int j = 0; j < k; j++)
-                    line[j] += first[(size_t)i * width + (size_t)j];
+                    line[j] += row[(size_t)i * width + (size_t)j];
         }
     }
+}
+
+void npi_gram_tall(real *gram, real *sum, const real *a, int64_t rows, int k, real *scratch, int threads)
+{
+    tall_loop loop = {.scratch = scratch, .a = a, .k = k, .rows = rows};
+    int64_t parts = tall_parts(rows);
+    size_t width = (size_t)k, cells = (width + 1) * width;
+    npi_blas_begin();
+    npi_parallel(threads, parts, 0, gram_parts, &loop);
+    npi_blas_end();
     for (int64_t part = 1; part < parts; part++)
         for (size_t i = 0; i < cells; i++)
             scratch[i] += scratch[(size_t)part * cells + i];

@@ -3,15 +3,8 @@
 #ifndef NPI_LINALG_DENSE_H
 #define NPI_LINALG_DENSE_H
 
+#include "linalg/blas.h"
 #include "linalg/sparse.h"
-
-/* BLAS uses one thread per call in here, each call coming from one of our own threads. begin returns what end restores. */
-int npi_blas_begin(int threads);
-void npi_blas_end(int saved);
-
-/* C (m, n) = alpha op(A) op(B) + beta C on the calling thread. */
-void npi_gemm(real *c, int ldc, const real *a, int lda, int trans_a, const real *b, int ldb, int trans_b, int m, int n,
-              int k, real alpha, real beta);
 
 /* C (rows, n) = A (rows, k) B (k, n) + beta C, rows in parallel. */
 void npi_gemm_rows(real *c, int ldc, const real *a, int lda, const real *b, int ldb, int trans_b, int64_t rows, int n,

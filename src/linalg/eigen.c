@@ -1,6 +1,7 @@
 #include "linalg/eigen.h"
 
 #include <arpack/arpack.h>
+#include <pthread.h>
 
 #include "linalg/dense.h"
 
@@ -61,6 +62,9 @@ static a_int iterate(double *values, double *vectors, double *start, work *w, np
     return info;
 }
 
+/* ARPACK keeps variables between its calls: one computation at a time. */
+static pthread_mutex_t arpack = PTHREAD_MUTEX_INITIALIZER;
+
 int npi_eigen_largest(double *values, double *vectors, double *start, int32_t n, int k, npi_operator_fn *multiply,
                       const void *user, const npgnn_env *env, npgnn_error *err)
 {
@@ -68,10 +72,13 @@ int npi_eigen_largest(double *values, double *vectors, double *start, int32_t n,
     a_int info = 0;
     int code = work_new(&w, n, k, env, err);
     if (!code) {
-        int saved = npi_blas_begin(1); /* ARPACK's own BLAS calls: their bits would depend on the number of threads */
-#pragma omp critical(npi_arpack)
+        pthread_mutex_lock(&arpack);
+        npi_blas_begin(); /* ARPACK's own BLAS calls: their bits would depend on the number of threads */
+        int saved = npi_blas_enter();
         info = iterate(values, vectors, start, &w, multiply, user);
-        npi_blas_end(saved);
+        npi_blas_leave(saved);
+        npi_blas_end();
+        pthread_mutex_unlock(&arpack);
     }
     work_free(env, &w);
     if (info != 0)

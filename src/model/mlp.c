@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/parallel.h"
 #include "linalg/dense.h"
 #include "linalg/elementwise.h"
 #include "model/options.h"
@@ -38,25 +39,40 @@ static void latent_bias(real *out, const npi_params *params, const real *z)
             out[c] += z[i] * params->wz[i * g + c];
 }
 
+typedef struct forward_loop {
+    real *u, *hidden;
+    const npi_params *params;
+    const real *xw, *bias;
+    int ldxw;
+    int64_t n;
+    npgnn_activation output;
+} forward_loop;
+
+static void forward_blocks(const void *arg, int64_t first, int64_t last)
+{
+    const forward_loop *l = arg;
+    int g = l->params->size.g, k = l->params->size.k;
+    for (int64_t block = first; block < last; block++) {
+        size_t row = (size_t)block * ROW_BLOCK;
+        int rows = rows_of(block, l->n);
+        real *h = l->hidden + row * (size_t)g, *out = l->u + row * (size_t)k;
+        add_row(h, l->xw + row * (size_t)l->ldxw, l->ldxw, l->bias, rows, g);
+        npi_activate(h, (int64_t)rows * g, NPGNN_SIGMOID, 1);
+        npi_gemm(out, k, h, g, 0, l->params->w3, k, 0, rows, k, g, 1, 0);
+        add_row(out, out, k, l->params->b2, rows, k);
+        npi_activate(out, (int64_t)rows * k, l->output, 1);
+    }
+}
+
 void npi_mlp_forward(real *u, real *hidden, const npi_params *params, const real *xw, int ldxw, const real *z,
                      int64_t n, npgnn_activation output, int threads)
 {
-    int g = params->size.g, k = params->size.k;
     real bias[NPI_MAX_WIDTH];
+    forward_loop loop = {u, hidden, params, xw, bias, ldxw, n, output};
     latent_bias(bias, params, z);
-    int saved = npi_blas_begin(threads);
-#pragma omp parallel for num_threads(threads) schedule(static)
-    for (int64_t block = 0; block < blocks_of(n); block++) {
-        size_t first = (size_t)block * ROW_BLOCK;
-        int rows = rows_of(block, n);
-        real *h = hidden + first * (size_t)g, *out = u + first * (size_t)k;
-        add_row(h, xw + first * (size_t)ldxw, ldxw, bias, rows, g);
-        npi_activate(h, (int64_t)rows * g, NPGNN_SIGMOID, 1);
-        npi_gemm(out, k, h, g, 0, params->w3, k, 0, rows, k, g, 1, 0);
-        add_row(out, out, k, params->b2, rows, k);
-        npi_activate(out, (int64_t)rows * k, output, 1);
-    }
-    npi_blas_end(saved);
+    npi_blas_begin();
+    npi_parallel(threads, blocks_of(n), 0, forward_blocks, &loop);
+    npi_blas_end();
 }
 
 /* ---- backward ---- */
@@ -131,23 +147,39 @@ static void finish(real *dz, npi_params *gradient, const npi_params *params, rea
     }
 }
 
+typedef struct backward_loop {
+    real *dxw, *du, *scratch;
+    int lddxw, add;
+    const npi_params *params;
+    const real *u, *hidden;
+    int64_t n;
+    npgnn_activation output;
+} backward_loop;
+
+static void backward_parts(const void *arg, int64_t first, int64_t last)
+{
+    const backward_loop *l = arg;
+    npi_sizes s = l->params->size;
+    int64_t blocks = blocks_of(l->n);
+    for (int64_t part = first; part < last; part++) {
+        real *dhidden = l->scratch + (size_t)part * part_room(s), *sums = dhidden + ROW_BLOCK * (size_t)s.g;
+        memset(sums, 0, part_sums(s) * sizeof *sums);
+        for (int64_t block = part * blocks / PARTS; block < (part + 1) * blocks / PARTS; block++) {
+            size_t row = (size_t)block * ROW_BLOCK;
+            block_backward(l->dxw + row * (size_t)l->lddxw, l->lddxw, l->add, dhidden, sums, l->du + row * (size_t)s.k,
+                           l->u + row * (size_t)s.k, l->hidden + row * (size_t)s.g, l->params, rows_of(block, l->n),
+                           l->output);
+        }
+    }
+}
+
 void npi_mlp_backward(real *dxw, int lddxw, int add, real *dz, npi_params *gradient, real *du, const npi_params *params,
                       const real *u, const real *hidden, const real *z, int64_t n, npgnn_activation output,
                       real *scratch, int threads)
 {
-    npi_sizes s = params->size;
-    int64_t blocks = blocks_of(n);
-    int saved = npi_blas_begin(threads);
-#pragma omp parallel for num_threads(threads) schedule(static)
-    for (int part = 0; part < PARTS; part++) {
-        real *dhidden = scratch + (size_t)part * part_room(s), *sums = dhidden + ROW_BLOCK * (size_t)s.g;
-        memset(sums, 0, part_sums(s) * sizeof *sums);
-        for (int64_t block = part * blocks / PARTS; block < (part + 1) * blocks / PARTS; block++) {
-            size_t first = (size_t)block * ROW_BLOCK;
-            block_backward(dxw + first * (size_t)lddxw, lddxw, add, dhidden, sums, du + first * (size_t)s.k,
-                           u + first * (size_t)s.k, hidden + first * (size_t)s.g, params, rows_of(block, n), output);
-        }
-    }
-    npi_blas_end(saved);
+    backward_loop loop = {dxw, du, scratch, lddxw, add, params, u, hidden, n, output};
+    npi_blas_begin();
+    npi_parallel(threads, PARTS, 0, backward_parts, &loop);
+    npi_blas_end();
     finish(dz, gradient, params, scratch, z);
 }

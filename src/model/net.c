@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/parallel.h"
 #include "linalg/dense.h"
 #include "linalg/elementwise.h"
 #include "model/gcn.h"
@@ -209,12 +210,25 @@ static void zero_columns(real *x, int ld, int64_t rows, int w)
         memset(x + i * ld, 0, (size_t)w * sizeof *x);
 }
 
+typedef struct copy_loop {
+    real *out;
+    const real *x;
+    const int32_t *rows;
+    int ldx, w;
+} copy_loop;
+
+static void copy_rows(const void *arg, int64_t first, int64_t last)
+{
+    const copy_loop *l = arg;
+    for (int64_t i = first; i < last; i++)
+        memcpy(l->out + i * l->w, l->x + (int64_t)l->rows[i] * l->ldx, (size_t)l->w * sizeof *l->out);
+}
+
 /* out (count, w) = the rows of x (stride ldx) that `rows` names */
 static void pick_rows(real *out, const real *x, int ldx, const int32_t *rows, int32_t count, int w, int threads)
 {
-#pragma omp parallel for num_threads(threads) schedule(static)
-    for (int32_t i = 0; i < count; i++)
-        memcpy(out + (size_t)i * (size_t)w, x + (size_t)rows[i] * (size_t)ldx, (size_t)w * sizeof *out);
+    copy_loop loop = {out, x, rows, ldx, w};
+    npi_parallel(threads, count, 0, copy_rows, &loop);
 }
 
 static void encode_forward(npi_net *net, encoding *e, const npi_params *params, const real *xw, int ldxw)

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/parallel.h"
 #include "linalg/dense.h"
 #include "model/pairs_tiles.h"
 
@@ -247,17 +248,29 @@ static double exact_game(npi_pairs *pairs, const npi_pairs_job *job, const npi_g
 
 /* ---- the sampled sum ---- */
 
+typedef struct rows_loop {
+    const npi_pairs *pairs;
+    const npi_pairs_job *job;
+} rows_loop;
+
+static void rows_blocks(const void *arg, int64_t first, int64_t last)
+{
+    const rows_loop *l = arg;
+    npi_blocks blocks = l->pairs->blocks;
+    for (int32_t block = (int32_t)first; block < last; block++) {
+        if (l->job->du)
+            npi_sample_gradient(l->pairs, l->job, npi_block_start(blocks, block), npi_block_start(blocks, block + 1));
+        l->pairs->part[block] = known_pairs(l->pairs, l->job, block);
+    }
+}
+
 /* All that is exact in it, and needs one row of dU at a time. */
 static double rows_run(npi_pairs *pairs, const npi_pairs_job *job)
 {
     npi_blocks blocks = pairs->blocks;
+    rows_loop loop = {pairs, job};
     double sum = 0;
-#pragma omp parallel for num_threads(pairs->env.threads) schedule(dynamic)
-    for (int32_t block = 0; block < blocks.count; block++) {
-        if (job->du)
-            npi_sample_gradient(pairs, job, npi_block_start(blocks, block), npi_block_start(blocks, block + 1));
-        pairs->part[block] = known_pairs(pairs, job, block);
-    }
+    npi_parallel(pairs->env.threads, blocks.count, 1, rows_blocks, &loop);
     for (int32_t block = 0; block < blocks.count; block++)
         sum += pairs->part[block];
     return sum;
@@ -287,9 +300,9 @@ double npi_pairs_run(npi_pairs *pairs, real *du, const real *u, const npi_csr *e
                          .mean_weight = loss->mean_weight,
                          .self = loss->diagonal ? edge : none,
                          .step = 2 * loss->scale * factor};
-    int saved = npi_blas_begin(pairs->env.threads);
+    npi_blas_begin();
     double sum = pairs->rounds ? sampled_run(pairs, &job, seed, draw)
                                : npi_play_rounds(pairs, &job, npi_rounds(pairs->blocks), exact_game);
-    npi_blas_end(saved);
+    npi_blas_end();
     return loss->scale * sum;
 }

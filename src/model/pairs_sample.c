@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/parallel.h"
 #include "base/rng.h"
 #include "linalg/dense.h"
 #include "model/pairs_tiles.h"
@@ -129,14 +130,24 @@ void npi_sample_gradient(const npi_pairs *pairs, const npi_pairs_job *job, int32
 
 /* ---- the rest, sampled ---- */
 
+typedef struct pick_loop {
+    int32_t *pick;
+    npi_rng rng;
+} pick_loop;
+
+static void draw_picks(const void *arg, int64_t first, int64_t last)
+{
+    const pick_loop *l = arg;
+    for (int32_t i = (int32_t)first; i < last; i++)
+        l->pick[i] = choose(&l->rng, (uint64_t)i, i + 1);
+}
+
 /* A uniformly random order of the nodes (Fisher-Yates). The choices are made in parallel, the swaps are not. */
 static void shuffle(npi_pairs *pairs, uint64_t seed, uint32_t draw)
 {
-    npi_rng rng = npi_rng_make(seed, NPI_RNG_PAIRS, draw);
     int32_t n = pairs->blocks.n, *node = pairs->node, *pick = pairs->pick;
-#pragma omp parallel for num_threads(pairs->env.threads) schedule(static)
-    for (int32_t i = 0; i < n; i++)
-        pick[i] = choose(&rng, (uint64_t)i, i + 1);
+    pick_loop loop = {pick, npi_rng_make(seed, NPI_RNG_PAIRS, draw)};
+    npi_parallel(pairs->env.threads, n, 0, draw_picks, &loop);
     for (int32_t i = 0; i < n; i++) {
         node[i] = node[pick[i]];
         node[pick[i]] = i;

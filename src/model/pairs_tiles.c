@@ -1,10 +1,10 @@
 #define _POSIX_C_SOURCE 200809L /* sched_yield */
 #include "model/pairs_tiles.h"
 
-#include <omp.h>
 #include <sched.h>
 #include <string.h>
 
+#include "base/parallel.h"
 #include "linalg/dense.h"
 
 int32_t npi_block_start(npi_blocks blocks, int32_t block)
@@ -65,6 +65,23 @@ static void play_match(npi_pairs *pairs, const npi_pairs_job *job, int32_t round
         __atomic_store_n(&played[game.block[side]], round + 1, __ATOMIC_RELEASE);
 }
 
+typedef struct rounds_loop {
+    npi_pairs *pairs;
+    const npi_pairs_job *job;
+    npi_play *play;
+    int64_t matches, runs;
+} rounds_loop;
+
+static void play_tickets(const void *arg, int64_t first, int64_t last)
+{
+    const rounds_loop *l = arg;
+    for (int64_t ticket = first; ticket < last; ticket++) {
+        int64_t run = ticket % l->runs;
+        for (int64_t t = run * l->matches / l->runs; t < (run + 1) * l->matches / l->runs; t++)
+            play_match(l->pairs, l->job, (int32_t)(ticket / l->runs), (int32_t)t, l->play);
+    }
+}
+
 /* Threads take tickets: a run of neighbouring matches of a round, as many runs as threads, in the order of the rounds. From
  * round to round a block moves on by one match (P5), so it mostly stays in its run, and in the cache of its thread.
  *
@@ -75,16 +92,11 @@ double npi_play_rounds(npi_pairs *pairs, const npi_pairs_job *job, int32_t round
 {
     npi_blocks blocks = pairs->blocks;
     int64_t matches = npi_matches(blocks), runs = matches < pairs->env.threads ? matches : pairs->env.threads;
-    int64_t next = 0;
+    rounds_loop loop = {pairs, job, play, matches, runs};
     double sum = 0;
     memset(pairs->played, 0, (size_t)blocks.count * sizeof *pairs->played);
     memset(pairs->part, 0, (size_t)blocks.count * sizeof *pairs->part);
-#pragma omp parallel num_threads(pairs->env.threads)
-    for (int64_t ticket; (ticket = __atomic_fetch_add(&next, 1, __ATOMIC_RELAXED)) < rounds * runs;) {
-        int64_t run = ticket % runs;
-        for (int64_t t = run * matches / runs; t < (run + 1) * matches / runs; t++)
-            play_match(pairs, job, (int32_t)(ticket / runs), (int32_t)t, play);
-    }
+    npi_parallel(pairs->env.threads, rounds * runs, 1, play_tickets, &loop);
     for (int32_t block = 0; block < blocks.count; block++)
         sum += pairs->part[block];
     return sum;
@@ -106,5 +118,5 @@ double npi_tile(real *s, npi_side a, npi_side b, int k, double c1, double c2, do
 
 real *npi_pairs_scratch(const npi_pairs *pairs)
 {
-    return pairs->scratch + (size_t)omp_get_thread_num() * pairs->thread_reals;
+    return pairs->scratch + (size_t)npi_worker() * pairs->thread_reals;
 }

@@ -3,37 +3,68 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/parallel.h"
 #include "base/rng.h"
 
 /* ---- embeddings of one length ---- */
 
+typedef struct forward_loop {
+    real *v, *length;
+    const real *u;
+    int k;
+    double radius;
+} forward_loop;
+
+static void forward_rows(const void *arg, int64_t first, int64_t last)
+{
+    const forward_loop *l = arg;
+    for (int64_t i = first; i < last; i++) {
+        const real *u = l->u + i * l->k;
+        real *v = l->v + i * l->k;
+        double square = 0;
+        for (int c = 0; c < l->k; c++)
+            square += (double)u[c] * (double)u[c];
+        l->length[i] = (real)sqrt(square);
+        real factor = l->length[i] > 0 ? (real)l->radius / l->length[i] : 0;
+        for (int c = 0; c < l->k; c++)
+            v[c] = factor * u[c];
+    }
+}
+
 void npi_rescale_forward(real *v, real *length, const real *u, int64_t n, int k, double radius, int threads)
 {
-#pragma omp parallel for num_threads(threads) schedule(static)
-    for (int64_t i = 0; i < n; i++) {
-        double square = 0;
-        for (int c = 0; c < k; c++)
-            square += (double)u[i * k + c] * (double)u[i * k + c];
-        length[i] = (real)sqrt(square);
-        real factor = length[i] > 0 ? (real)radius / length[i] : 0;
-        for (int c = 0; c < k; c++)
-            v[i * k + c] = factor * u[i * k + c];
+    forward_loop loop = {v, length, u, k, radius};
+    npi_parallel(threads, n, 0, forward_rows, &loop);
+}
+
+typedef struct backward_loop {
+    real *du;
+    const real *dv, *v, *length;
+    int k;
+    double radius;
+} backward_loop;
+
+static void backward_rows(const void *arg, int64_t first, int64_t last)
+{
+    const backward_loop *l = arg;
+    for (int64_t i = first; i < last; i++) {
+        const real *dv = l->dv + i * l->k, *v = l->v + i * l->k;
+        real *du = l->du + i * l->k;
+        double along = 0;
+        for (int c = 0; c < l->k; c++)
+            along += (double)v[c] * (double)dv[c];
+        real inverse = l->length[i] > 0 ? 1 / l->length[i] : 0;
+        real pull = (real)(along / l->radius);
+        for (int c = 0; c < l->k; c++)
+            du[c] = inverse * ((real)l->radius * dv[c] - pull * v[c]);
     }
 }
 
 void npi_rescale_backward(real *du, const real *dv, const real *v, const real *length, int64_t n, int k, double radius,
                           int threads)
 {
-#pragma omp parallel for num_threads(threads) schedule(static)
-    for (int64_t i = 0; i < n; i++) {
-        double along = 0;
-        for (int c = 0; c < k; c++)
-            along += (double)v[i * k + c] * (double)dv[i * k + c];
-        real inverse = length[i] > 0 ? 1 / length[i] : 0;
-        real pull = (real)(along / radius);
-        for (int c = 0; c < k; c++)
-            du[i * k + c] = inverse * ((real)radius * dv[i * k + c] - pull * v[i * k + c]);
-    }
+    backward_loop loop = {du, dv, v, length, k, radius};
+    npi_parallel(threads, n, 0, backward_rows, &loop);
 }
 
 /* ---- embeddings that use their neighbours' ---- */
@@ -58,16 +89,25 @@ void npi_neighbours_free(const npgnn_env *env, npi_neighbours *neighbours)
     memset(neighbours, 0, sizeof *neighbours);
 }
 
-void npi_neighbours_draw(npi_neighbours *neighbours, double share, uint64_t seed, uint32_t draw, int threads)
+typedef struct cold_loop {
+    unsigned char *cold;
+    double share;
+    npi_rng rng;
+} cold_loop;
+
+static void draw_cold(const void *arg, int64_t first, int64_t last)
 {
+    const cold_loop *l = arg;
+    for (int64_t i = first; i < last; i++)
+        l->cold[i] = l->share > 0 && npi_rng_uniform_at(&l->rng, (uint64_t)i) < l->share;
+}
+
+static void scale_rows(const void *arg, int64_t first, int64_t last)
+{
+    const npi_neighbours *neighbours = arg;
     const npi_csr *a = &neighbours->adj.a;
-    unsigned char *cold = neighbours->cold;
-    npi_rng rng = npi_rng_make(seed, NPI_RNG_COLD, draw);
-#pragma omp parallel for num_threads(threads) schedule(static)
-    for (int32_t i = 0; i < a->rows; i++)
-        cold[i] = share > 0 && npi_rng_uniform_at(&rng, (uint64_t)i) < share;
-#pragma omp parallel for num_threads(threads) schedule(static)
-    for (int32_t i = 0; i < a->rows; i++) {
+    const unsigned char *cold = neighbours->cold;
+    for (int64_t i = first; i < last; i++) {
         double degree = 1;
         for (int64_t p = a->ptr[i]; p < a->ptr[i + 1]; p++)
             degree += cold[a->col[p]] ? 0 : (a->val ? (double)a->val[p] : 1);
@@ -75,11 +115,31 @@ void npi_neighbours_draw(npi_neighbours *neighbours, double share, uint64_t seed
     }
 }
 
+void npi_neighbours_draw(npi_neighbours *neighbours, double share, uint64_t seed, uint32_t draw, int threads)
+{
+    cold_loop loop = {neighbours->cold, share, npi_rng_make(seed, NPI_RNG_COLD, draw)};
+    npi_parallel(threads, neighbours->adj.a.rows, 0, draw_cold, &loop);
+    npi_parallel(threads, neighbours->adj.a.rows, 0, scale_rows, neighbours);
+}
+
+typedef struct copy_loop {
+    real *y;
+    const real *x;
+    const unsigned char *cold;
+    int k;
+} copy_loop;
+
+static void copy_cold(const void *arg, int64_t first, int64_t last)
+{
+    const copy_loop *l = arg;
+    for (int64_t i = first; i < last; i++)
+        if (l->cold[i])
+            memcpy(l->y + i * l->k, l->x + i * l->k, (size_t)l->k * sizeof *l->y);
+}
+
 void npi_neighbours_mul(real *y, const npi_neighbours *neighbours, const real *x, int k, int threads)
 {
+    copy_loop loop = {y, x, neighbours->cold, k};
     npi_adj_mul(y, k, &neighbours->adj, x, k, k, threads);
-#pragma omp parallel for num_threads(threads) schedule(static)
-    for (int32_t i = 0; i < neighbours->adj.a.rows; i++)
-        if (neighbours->cold[i])
-            memcpy(y + (size_t)i * (size_t)k, x + (size_t)i * (size_t)k, (size_t)k * sizeof *y);
+    npi_parallel(threads, neighbours->adj.a.rows, 0, copy_cold, &loop);
 }

@@ -1,8 +1,23 @@
 #include "model/score.h"
 
+#include "base/parallel.h"
+
+typedef struct score_loop {
+    float *score;
+    const real *u;
+    int k;
+    const npgnn_pair *pairs;
+} score_loop;
+
+static void score_range(const void *arg, int64_t first, int64_t last)
+{
+    const score_loop *l = arg;
+    for (int64_t i = first; i < last; i++)
+        l->score[i] = npi_score_pair(l->u, l->k, l->pairs[i]);
+}
+
 void npi_score_pairs(float *score, const real *u, int k, const npgnn_pair *pairs, size_t count, int threads)
 {
-#pragma omp parallel for num_threads(threads) schedule(static)
-    for (size_t i = 0; i < count; i++)
-        score[i] = npi_score_pair(u, k, pairs[i]);
+    score_loop loop = {score, u, k, pairs};
+    npi_parallel(threads, (int64_t)count, 0, score_range, &loop);
 }

@@ -6,9 +6,9 @@
  * arithmetic of npgnn_predictor_run, and the order is that of these judgements: by score or, with draws of z, by
  * probability and then score; then by the numbers of the nodes. It is total, so there is one result, whatever the threads do. */
 #include <float.h>
-#include <omp.h>
 #include <string.h>
 
+#include "base/parallel.h"
 #include "base/shortlist.h"
 #include "linalg/dense.h"
 #include "model/score.h"
@@ -353,6 +353,18 @@ static void search_block(const search *s, desk *d, int32_t first)
     }
 }
 
+typedef struct band_loop {
+    const search *s;
+    int64_t start; /* row */
+} band_loop;
+
+static void search_blocks(const void *arg, int64_t first, int64_t last)
+{
+    const band_loop *l = arg;
+    for (int64_t block = first; block < last; block++)
+        search_block(l->s, &l->s->desks[npi_worker()], (int32_t)(l->start + block * l->s->block));
+}
+
 /* Tells the caller how far the search is; non-zero: it should stop. */
 static int report(const search *s, int32_t done)
 {
@@ -367,11 +379,10 @@ static int search_all(const search *s, npgnn_error *err)
     int64_t band = (int64_t)s->block * s->threads * BAND;
     for (int64_t start = 0; start < s->rows; start += band) {
         int64_t end = start + band < s->rows ? start + band : s->rows;
-        int saved = npi_blas_begin(s->threads);
-#pragma omp parallel for num_threads(s->threads) schedule(dynamic)
-        for (int64_t first = start; first < end; first += s->block)
-            search_block(s, &s->desks[omp_get_thread_num()], (int32_t)first);
-        npi_blas_end(saved);
+        band_loop loop = {s, start};
+        npi_blas_begin();
+        npi_parallel(s->threads, (end - start + s->block - 1) / s->block, 1, search_blocks, &loop);
+        npi_blas_end();
         if (report(s, (int32_t)end))
             return npi_fail(err, NPGNN_E_CANCELLED, "cancelled after %d of %d nodes", (int)end, s->rows);
     }

@@ -2,7 +2,9 @@
 
 #include <assert.h>
 #include <math.h>
+#include <stdatomic.h>
 
+#include "base/parallel.h"
 #include "linalg/elementwise.h"
 #include "linalg/kernels.h"
 
@@ -42,15 +44,44 @@ static int64_t chunk_size(int64_t first, int64_t count)
     return count - first < CHUNK ? count - first : CHUNK;
 }
 
-/* Moves the parameters [begin, end); for all threads of a parallel region to call. */
-static void move_range(npi_adam *adam, npi_params *params, const npi_params *gradient, int64_t begin, int64_t end,
-                       double rate, double epsilon)
+static int64_t chunks_of(int64_t count)
 {
+    return (count + CHUNK - 1) / CHUNK;
+}
+
+typedef struct step_loop {
+    const npi_adam *adam;
+    npi_params *params;
+    const npi_params *gradient;
+    int64_t count, features; /* parameters; those of the features' weights, which come first */
+    double rate, epsilon;
+    atomic_int *bad;
+} step_loop;
+
+static void check_chunks(const void *arg, int64_t first, int64_t last)
+{
+    const step_loop *l = arg;
+    for (int64_t at = first * CHUNK; at < last * CHUNK; at += CHUNK)
+        if (!npi_all_finite(l->gradient->block + at, chunk_size(at, l->count)))
+            atomic_store_explicit(l->bad, 1, memory_order_relaxed);
+}
+
+/* Chunks of the features' weights, then chunks of the others: each kind has its own rate. */
+static void move_chunks(const void *arg, int64_t first, int64_t last)
+{
+    const step_loop *l = arg;
+    const npi_adam *adam = l->adam;
     const npi_kernels *kernels = npi_kernels_best();
-#pragma omp for schedule(static) nowait
-    for (int64_t first = begin; first < end; first += CHUNK)
-        kernels->adam(params->block + first, adam->m + first, adam->v + first, gradient->block + first,
-                      chunk_size(first, end), (real)rate, (real)adam->beta1, (real)adam->beta2, (real)epsilon);
+    int64_t feature_chunks = chunks_of(l->features);
+    double scale = adam->input_scale;
+    for (int64_t chunk = first; chunk < last; chunk++) {
+        int other = chunk >= feature_chunks;
+        int64_t at = other ? l->features + (chunk - feature_chunks) * CHUNK : chunk * CHUNK;
+        double rate = other ? l->rate : l->rate * scale, epsilon = other ? l->epsilon : l->epsilon / scale;
+        kernels->adam(l->params->block + at, adam->m + at, adam->v + at, l->gradient->block + at,
+                      chunk_size(at, other ? l->count : l->features), (real)rate, (real)adam->beta1, (real)adam->beta2,
+                      (real)epsilon);
+    }
 }
 
 /* The share of the rate that is left at this step: eq. (A4). */
@@ -75,19 +106,13 @@ int npi_adam_step(npi_adam *adam, npi_params *params, const npi_params *gradient
 {
     double root2 = sqrt(1 - pow(adam->beta2, (double)(adam->step + 1)));
     double rate = share_left(adam) * adam->rate * root2 / (1 - pow(adam->beta1, (double)(adam->step + 1)));
-    double epsilon = adam->epsilon * root2, scale = adam->input_scale;
     int64_t count = (int64_t)adam->count, features = params->wr - params->block;
-    int bad = 0;
-#pragma omp parallel num_threads(threads)
-    {
-#pragma omp for schedule(static) reduction(| : bad)
-        for (int64_t first = 0; first < count; first += CHUNK)
-            bad |= !npi_all_finite(gradient->block + first, chunk_size(first, count));
-        if (!bad) {
-            move_range(adam, params, gradient, 0, features, rate * scale, epsilon / scale);
-            move_range(adam, params, gradient, features, count, rate, epsilon);
-        }
-    }
-    adam->step += !bad;
-    return !bad;
+    atomic_int bad = 0;
+    step_loop loop = {adam, params, gradient, count, features, rate, adam->epsilon * root2, &bad};
+    npi_parallel(threads, chunks_of(count), 0, check_chunks, &loop);
+    if (bad)
+        return 0;
+    npi_parallel(threads, chunks_of(features) + chunks_of(count - features), 0, move_chunks, &loop);
+    adam->step++;
+    return 1;
 }
