@@ -158,8 +158,9 @@ static int write_file(const char *folder, const char *name, write_fn *write, con
     char path[NPI_PATH_SIZE];
     npi_atomic out;
     int code = npi_path_join(path, folder, "/", name, err);
-    if (code == 0)
-        code = npi_atomic_open(&out, path, err);
+    if (code)
+        return code;
+    code = npi_atomic_open(&out, path, err);
     if (code)
         return code;
     code = write(out.file, graph, err);
