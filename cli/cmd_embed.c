@@ -107,7 +107,7 @@ static int write_embeddings(const embeddings *e, const cli_settings *settings)
 {
     format kind = choose_format(settings);
     cli_output out;
-    if (kind == FORMAT_NPY && strcmp(settings->output, "-") != 0 && write_names_file(e, settings->output) != 0)
+    if (kind == FORMAT_NPY && !output_is_stream(settings->output) && write_names_file(e, settings->output) != 0)
         return EXIT_FAILED;
     if (output_open(&out, settings->output) != 0)
         return EXIT_FAILED;

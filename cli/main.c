@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cancel.h"
 #include "output.h"
 #include "say.h"
 #include "settings.h"
@@ -88,6 +89,8 @@ static int run(const cli_command *command, const char *program, int argc, char *
         code = settings_finish(&settings, &command->args);
     if (code == 0)
         code = command->run(&settings);
+    if (code == EXIT_FAILED && cancel_signal()) /* what failed was interrupted: the opening of a pipe, say */
+        code = cancel_status();
     int flushed = output_flush_stdout();
     return code ? code : flushed;
 }

@@ -1,13 +1,14 @@
-/* Where results go: standard output for "-", otherwise a file that appears whole or not at all. */
+/* Where results go: standard output for "-", otherwise a file that appears whole or not at all. Devices and FIFOs are written
+ * in place, links are followed; io/atomic.h has the rules. */
 #ifndef CLI_OUTPUT_H
 #define CLI_OUTPUT_H
 
-#include <stdio.h>
+#include "io/atomic.h"
 
 typedef struct cli_output {
     FILE *file; /* write here */
     const char *path;
-    char temporary[4096]; /* "" for standard output and for files that are not regular */
+    npi_atomic target; /* unused for standard output */
 } cli_output;
 
 /* Returns 0, or EXIT_FAILED after having said why. The path must outlive the output. */
@@ -15,6 +16,9 @@ int output_open(cli_output *out, const char *path);
 
 /* Whether a file can be written there, without touching it: better known before a long job than after. */
 int output_check(const char *path);
+
+/* Whether it is a pipe, a device or standard output: nothing can be put beside it. */
+int output_is_stream(const char *path);
 
 /* Makes the file appear under its name; 0 or EXIT_FAILED. Only now is anything known to be written. */
 int output_commit(cli_output *out);

@@ -40,7 +40,7 @@ def run(document, folder, environment):
             with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
                 file.write(content)
         elif kind == "sh":
-            done = subprocess.run(["bash", "-euo", "pipefail", "-c", content], cwd=folder, env=environment, text=True,
+            done = subprocess.run(["bash", "-euo", "pipefail", "-c", content], cwd=folder, env=environment, encoding="utf-8",
                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
             printed, count = done.stdout, count + 1
             if done.returncode != 0:

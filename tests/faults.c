@@ -15,8 +15,7 @@
     X(int, rename, (const char *from, const char *to), (from, to), -1, ENOSPC)                                         \
     X(int, link, (const char *from, const char *to), (from, to), -1, ENOSPC)                                           \
     X(int, linkat, (int a, const char *from, int b, const char *to, int flags), (a, from, b, to, flags), -1, ENOSPC)   \
-    X(FILE *, fdopen, (int fd, const char *mode), (fd, mode), NULL, ENOMEM)                                            \
-    X(int, mkstemp64, (char *name), (name), -1, ENOSPC)
+    X(FILE *, fdopen, (int fd, const char *mode), (fd, mode), NULL, ENOMEM)
 
 /* Whether this call of `name` is the one that has to fail. */
 static int strikes(const char *name)

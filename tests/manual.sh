@@ -5,7 +5,8 @@ program=$1 page=$2
 command -v mandoc >/dev/null || exit 77
 mandoc -Tlint -Wstyle "$page"
 
-text=$(mandoc -Tascii "$page" | col -b)
+# bold letters come as letter, backspace, letter
+text=$(mandoc -Tascii "$page" | sed "s/.$(printf '\b')//g")
 code=0
 for command in $("$program" --help | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p'); do
     [ "$command" != help ] || continue

@@ -49,6 +49,10 @@ extern "C" {
 #define NPGNN_API
 #endif
 
+/* The version of this header, as numbers and as text. The build reads it here (tools/version.sh). */
+#define NPGNN_VERSION_MAJOR 0
+#define NPGNN_VERSION_MINOR 1
+#define NPGNN_VERSION_PATCH 0
 #define NPGNN_VERSION "0.1.0"
 
 /* The version of the library that is linked, which may be newer than NPGNN_VERSION. */

@@ -160,14 +160,13 @@ static int write_file(const char *folder, const char *name, write_fn *write, con
     int code = npi_path_join(path, folder, "/", name, err);
     if (code)
         return code;
-    code = npi_atomic_open(&out, path, err);
-    if (code)
-        return code;
+    if (npi_atomic_open(&out, path))
+        return npi_fail_errno(err, "write", path);
     code = write(out.file, graph, err);
     if (code)
         npi_atomic_abort(&out);
-    else
-        code = npi_atomic_commit(&out, err);
+    else if (npi_atomic_commit(&out))
+        code = npi_fail_errno(err, "write", path);
     return code;
 }
 

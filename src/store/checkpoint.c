@@ -174,10 +174,11 @@ int npgnn_trainer_save(npgnn_trainer *t, const char *path, npgnn_error *err)
     char *header = header_text(t, tensors);
     if (!header)
         return npi_fail(err, NPGNN_E_MEMORY, "out of memory while writing %s", path);
-    int code = npi_atomic_open(&out, path, err);
+    int code = npi_atomic_open(&out, path) ? npi_fail_errno(err, "write", path) : 0;
     if (!code) {
         write_all(out.file, t, header, tensors);
-        code = npi_atomic_replace(&out, err);
+        if (npi_atomic_replace(&out))
+            code = npi_fail_errno(err, "write", path);
     }
     free(header);
     return code;

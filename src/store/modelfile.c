@@ -156,7 +156,7 @@ int npgnn_model_save(const npgnn_model *model, const char *path, npgnn_error *er
     char *text = header_text(model);
     if (!text)
         return npi_fail(err, NPGNN_E_MEMORY, "out of memory while writing %s", path);
-    int code = npi_atomic_open(&out, path, err);
+    int code = npi_atomic_open(&out, path) ? npi_fail_errno(err, "write", path) : 0;
     if (!code) {
         uint64_t length = strlen(text);
         fwrite(&length, sizeof length, 1, out.file);
@@ -164,8 +164,8 @@ int npgnn_model_save(const npgnn_model *model, const char *path, npgnn_error *er
         code = write_tensors(out.file, model, err);
         if (code)
             npi_atomic_abort(&out);
-        else
-            code = npi_atomic_commit(&out, err);
+        else if (npi_atomic_commit(&out))
+            code = npi_fail_errno(err, "write", path);
     }
     free(text);
     return code;

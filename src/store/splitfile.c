@@ -366,15 +366,15 @@ int npgnn_split_save(const npgnn_split *split, const char *path, npgnn_error *er
 {
     npi_atomic out;
     int code = check_names(split->graph, err);
-    if (code == 0)
-        code = npi_atomic_open(&out, path, err);
     if (code)
         return code;
+    if (npi_atomic_open(&out, path))
+        return npi_fail_errno(err, "write", path);
     write_split(out.file, split);
     if (ferror(out.file)) {
         code = npi_fail_errno(err, "write", path);
         npi_atomic_abort(&out);
         return code;
     }
-    return npi_atomic_commit(&out, err);
+    return npi_atomic_commit(&out) ? npi_fail_errno(err, "write", path) : 0;
 }
