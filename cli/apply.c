@@ -4,10 +4,10 @@
 
 int apply_load(npgnn_graph **graph, const npgnn_model *model, const cli_settings *given, const char *data)
 {
-    npgnn_env env = {.threads = given->threads};
-    npgnn_model_info info;
+    npgnn_env env = {.size = sizeof env, .threads = given->threads};
+    npgnn_model_info info = {.size = sizeof info};
     cli_settings settings = *given;
-    npgnn_model_describe(&info, model);
+    npgnn_model_describe(&info, model, NULL);
     settings.load.normalize = info.normalize;
     settings.load.binarize = info.binarize;
     settings.load.weighted = info.weighted;
@@ -17,7 +17,7 @@ int apply_load(npgnn_graph **graph, const npgnn_model *model, const cli_settings
 /* *model becomes the one whose z is encoded from the context. The files of --edges and --features are those of DATA alone. */
 static int take_context(npgnn_model **model, const cli_settings *given)
 {
-    npgnn_env env = {.threads = given->threads};
+    npgnn_env env = {.size = sizeof env, .threads = given->threads};
     npgnn_model *adapted = NULL;
     npgnn_graph *context = NULL;
     npgnn_error err = {0};
@@ -36,7 +36,7 @@ static int take_context(npgnn_model **model, const cli_settings *given)
 
 int apply_model(npgnn_model **out, const cli_settings *settings)
 {
-    npgnn_env env = {.threads = settings->threads};
+    npgnn_env env = {.size = sizeof env, .threads = settings->threads};
     npgnn_model *model = NULL;
     npgnn_error err = {0};
     if (npgnn_model_load(&model, settings->operands[0], &env, &err) != 0)
@@ -51,8 +51,8 @@ int apply_model(npgnn_model **out, const cli_settings *settings)
 
 void apply_warn(const npgnn_model *model, const cli_settings *settings)
 {
-    npgnn_model_info info;
-    npgnn_model_describe(&info, model);
+    npgnn_model_info info = {.size = sizeof info};
+    npgnn_model_describe(&info, model, NULL);
     if (!info.calibrated)
         say_error("%s holds no calibration: its probabilities order pairs, but take them with care",
                   settings->operands[0]);

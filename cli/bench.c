@@ -173,7 +173,8 @@ int bench_iterations(bench_times *times, npgnn_progress *progress, const npgnn_g
     double before = 0;
     npgnn_options timed = *options;
     memset(times, 0, sizeof *times);
-    timed.keep_best = timed.fit_prior = 0; /* nothing is validated here, not even in a rehearsal */
+    timed.keep_best = timed.calibrate = 0; /* nothing is held out here */
+    timed.evidence = NPGNN_EVIDENCE_NONE;
     int code = npgnn_trainer_new(&trainer, graph, NULL, &timed, env, err);
     for (int i = 0; code == 0 && (i <= WARM_UP || (most ? times->count < most : goes_on(times, seconds))); i++) {
         code = npgnn_trainer_step(progress, trainer, err);

@@ -36,11 +36,12 @@ enum { LISTS = NPGNN_TRANSFER_WAYS + 2 };
 
 static npgnn_eval_run difference(const npgnn_eval_run *a, const npgnn_eval_run *b)
 {
-    return (npgnn_eval_run){.seed = a->seed, .auc = a->auc - b->auc, .ap = a->ap - b->ap};
+    return (npgnn_eval_run){
+        .size = sizeof(npgnn_eval_run), .seed = a->seed, .auc = a->auc - b->auc, .ap = a->ap - b->ap};
 }
 
 /* `block` has room for LISTS lists. */
-static figures figures_of(npgnn_eval_run *block, const npgnn_transfer_run *runs, int seeds)
+static figures figures_of(npgnn_eval_run *block, const npgnn_eval_run *runs, const double *shift, int seeds)
 {
     figures f = {.seeds = seeds};
     for (int w = 0; w < NPGNN_TRANSFER_WAYS; w++)
@@ -48,11 +49,12 @@ static figures figures_of(npgnn_eval_run *block, const npgnn_transfer_run *runs,
     f.new_minus_old = block + NPGNN_TRANSFER_WAYS * seeds;
     f.scratch_minus_new = f.new_minus_old + seeds;
     for (int i = 0; i < seeds; i++) {
+        const npgnn_eval_run *way = runs + i * NPGNN_TRANSFER_WAYS;
         for (int w = 0; w < NPGNN_TRANSFER_WAYS; w++)
-            f.way[w][i] = runs[i].way[w];
-        f.new_minus_old[i] = difference(&runs[i].way[NPGNN_NEW_LATENT], &runs[i].way[NPGNN_OLD_LATENT]);
-        f.scratch_minus_new[i] = difference(&runs[i].way[NPGNN_FROM_SCRATCH], &runs[i].way[NPGNN_NEW_LATENT]);
-        f.shift += runs[i].shift / seeds;
+            f.way[w][i] = way[w];
+        f.new_minus_old[i] = difference(&way[NPGNN_NEW_LATENT], &way[NPGNN_OLD_LATENT]);
+        f.scratch_minus_new[i] = difference(&way[NPGNN_FROM_SCRATCH], &way[NPGNN_NEW_LATENT]);
+        f.shift += shift[i] / seeds;
     }
     return f;
 }
@@ -150,14 +152,15 @@ static json_t *figures_json(const figures *f, const cli_settings *settings, cons
 }
 
 /* As for eval: JSON on standard output leaves no room for a table, and JSON of a part of the seeds would pass for the whole. */
-static int report(const npgnn_transfer_run *runs, int done, const cli_settings *settings, const npgnn_options *model)
+static int report(const npgnn_eval_run *runs, const double *shift, int done, const cli_settings *settings,
+                  const npgnn_options *model)
 {
     if (done == 0)
         return 0;
     npgnn_eval_run *block = calloc((size_t)done * LISTS, sizeof *block);
     if (!block)
         return say_error("out of memory");
-    figures f = figures_of(block, runs, done);
+    figures f = figures_of(block, runs, shift, done);
     if (!settings->json || strcmp(settings->json, "-") != 0)
         print_figures(&f, settings);
     int status = 0;
@@ -169,16 +172,16 @@ static int report(const npgnn_transfer_run *runs, int done, const cli_settings *
 
 /* ---- measuring ---- */
 
-static int transfer(npgnn_transfer_run *runs, int *done, const npgnn_graph *graph, const npgnn_model *model,
+static int transfer(npgnn_eval_run *runs, double *shift, int *done, const npgnn_graph *graph, const npgnn_model *model,
                     const npgnn_transfer_options *options, cli_progress *progress, const cli_settings *settings)
 {
     npgnn_env env = progress_env(progress, settings);
     npgnn_error err = {0};
-    for (int i = 0; i < settings->seeds; i++)
-        runs[i].way[0].auc = (double)NAN; /* tells the runs that did not finish */
+    for (int i = 0; i < settings->seeds * NPGNN_TRANSFER_WAYS; i++) /* NaN tells the runs that did not finish */
+        runs[i] = (npgnn_eval_run){.size = sizeof *runs, .auc = (double)NAN};
     progress_job_begin(progress);
-    int code = npgnn_transfer(runs, graph, model, settings->seeds, options, &env, &err);
-    for (*done = 0; *done < settings->seeds && !isnan(runs[*done].way[0].auc);)
+    int code = npgnn_transfer(runs, shift, graph, model, settings->seeds, options, &env, &err);
+    for (*done = 0; *done < settings->seeds && !isnan(runs[*done * NPGNN_TRANSFER_WAYS].auc);)
         ++*done;
     progress_job_end(progress);
     if (code == 0)
@@ -190,13 +193,14 @@ static int transfer(npgnn_transfer_run *runs, int *done, const npgnn_graph *grap
     return say_error("%s", err.text);
 }
 
-static npgnn_transfer_options options_of(const npgnn_model *model, const cli_settings *settings)
+/* `training` is where the options of training from scratch go: those of the model, if there is one. */
+static npgnn_transfer_options options_of(npgnn_options *training, const npgnn_model *model,
+                                         const cli_settings *settings)
 {
-    npgnn_transfer_options options;
-    npgnn_transfer_options_default(&options);
-    options.model = settings->model;
+    npgnn_transfer_options options = {.size = sizeof options, .model = training};
+    *training = settings->model;
     if (model)
-        npgnn_model_options(&options.model, model); /* training from scratch is done the same way */
+        npgnn_model_options(training, model, NULL);
     options.train_nodes = settings->train_nodes;
     options.context_nodes = settings->context_nodes;
     options.grow = settings->grow;
@@ -208,14 +212,16 @@ static npgnn_transfer_options options_of(const npgnn_model *model, const cli_set
 static int measure(const npgnn_graph *graph, const npgnn_model *model, cli_progress *progress,
                    const cli_settings *settings)
 {
-    npgnn_transfer_options options = options_of(model, settings);
+    npgnn_options training = {.size = sizeof training};
+    npgnn_transfer_options options = options_of(&training, model, settings);
     int done = 0;
-    npgnn_transfer_run *runs = calloc((size_t)settings->seeds, sizeof *runs);
-    if (!runs)
-        return say_error("out of memory");
-    int status = transfer(runs, &done, graph, model, &options, progress, settings);
-    int reported = report(runs, done, settings, &options.model);
+    npgnn_eval_run *runs = calloc((size_t)settings->seeds * NPGNN_TRANSFER_WAYS, sizeof *runs);
+    double *shift = calloc((size_t)settings->seeds, sizeof *shift);
+    int status = runs && shift ? transfer(runs, shift, &done, graph, model, &options, progress, settings)
+                               : say_error("out of memory");
+    int reported = report(runs, shift, done, settings, &training);
     free(runs);
+    free(shift);
     return status ? status : reported;
 }
 
@@ -224,7 +230,7 @@ static int measure(const npgnn_graph *graph, const npgnn_model *model, cli_progr
 static int save_adapted(const npgnn_graph *graph, const npgnn_model *model, const cli_settings *settings)
 {
     npgnn_model *adapted = NULL;
-    npgnn_env env = {.threads = settings->threads};
+    npgnn_env env = {.size = sizeof env, .threads = settings->threads};
     npgnn_error err = {0};
     int code = npgnn_model_adapt(&adapted, model, graph, &env, &err);
     if (code == 0)
@@ -249,7 +255,8 @@ static int measure_cost(npgnn_cost *cost, const void *input, const cli_settings 
                         npgnn_error *err)
 {
     const inputs *in = input;
-    npgnn_transfer_options options = options_of(in->model, settings);
+    npgnn_options training = {.size = sizeof training};
+    npgnn_transfer_options options = options_of(&training, in->model, settings);
     return npgnn_estimate_transfer(cost, in->graph, in->model, settings->seeds, &options, env, err);
 }
 

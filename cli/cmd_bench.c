@@ -179,7 +179,7 @@ static void report_iterations(bench *b, const char *name, const npgnn_graph *gra
 static int measure_iterations(bench *b, const char *name, const npgnn_graph *graph, npgnn_loss loss, int scaling)
 {
     npgnn_options options = b->settings->model;
-    npgnn_progress progress;
+    npgnn_progress progress = {.size = sizeof progress};
     bench_times times;
     int all = b->env.threads;
     options.loss = loss;
@@ -238,7 +238,7 @@ static int measure_data(bench *b)
 
 static int run(const cli_settings *settings)
 {
-    bench b = {.settings = settings, .env = {.threads = settings->threads}};
+    bench b = {.settings = settings, .env = {.size = sizeof b.env, .threads = settings->threads}};
     int status = 0;
     if (settings->json && !(b.json = json_object()))
         return say_error("out of memory");

@@ -8,11 +8,11 @@
 
 static int save(const npgnn_graph *graph, const cli_settings *settings)
 {
-    npgnn_graph_info info;
+    npgnn_graph_info info = {.size = sizeof info};
     npgnn_error err = {0};
     if (npgnn_graph_save(graph, settings->output, &err) != 0)
         return say_error("%s", err.text);
-    npgnn_graph_describe(&info, graph);
+    npgnn_graph_describe(&info, graph, NULL);
     if (!settings->quiet)
         fprintf(stderr,
                 "npgnn: wrote %s: %" PRId32 " nodes, %" PRId64 " edges, %" PRId32 " features; fingerprint %016" PRIx64

@@ -39,8 +39,9 @@ static int run_protocol(json_t *results, const npgnn_graph *graph, npgnn_protoco
     const char *name = evaluate_protocol_name(protocol);
     for (int m = 0; m < METHODS; m++) {
         npgnn_eval_options options;
+        npgnn_split_options split;
         int done = 0;
-        evaluate_options(&options, settings, protocol, methods[m]);
+        evaluate_options(&options, &split, settings, protocol, methods[m]);
         int status = evaluate_run(runs[m], &done, graph, settings->seeds, &options, progress, &env);
         if (status)
             return status;
@@ -54,8 +55,8 @@ static int run_protocol(json_t *results, const npgnn_graph *graph, npgnn_protoco
 
 static void print_heading(const npgnn_graph *graph, const cli_settings *settings)
 {
-    npgnn_graph_info info;
-    npgnn_graph_describe(&info, graph);
+    npgnn_graph_info info = {.size = sizeof info};
+    npgnn_graph_describe(&info, graph, NULL);
     printf("The built-in graph: %d nodes, %lld edges, %d features. Mean of %d seeds, percent.\n", (int)info.nodes,
            (long long)info.edges, (int)info.columns, settings->seeds);
     printf("%-14s  %15s  %15s\n", "", "npgnn", "feature cosine");

@@ -123,10 +123,10 @@ static int write_embeddings(const embeddings *e, const cli_settings *settings)
 
 static int embed(const npgnn_model *model, const npgnn_graph *graph, const cli_settings *settings)
 {
-    npgnn_options options;
-    npgnn_env env = {.threads = settings->threads};
+    npgnn_options options = {.size = sizeof options};
+    npgnn_env env = {.size = sizeof env, .threads = settings->threads};
     npgnn_error err = {0};
-    npgnn_model_options(&options, model);
+    npgnn_model_options(&options, model, NULL);
     embeddings e = {.graph = graph, .nodes = npgnn_graph_nodes(graph), .size = options.output_size};
     e.values = calloc((size_t)e.nodes, (size_t)e.size * sizeof *e.values);
     if (!e.values && e.nodes > 0)
@@ -177,8 +177,9 @@ const cli_command cmd_embed = {
             .summary = "Write the embeddings of the nodes of a graph.",
             .description =
                 "Writes a row of numbers for every node of DATA, as MODEL sees it, with the latent at its mean. The "
-                "inner product of two rows, times the option own-weight of the model, is what they add to the score of "
-                "the pair that 'npgnn predict --raw' prints: all of it where the model has no prior and no shift. The "
+                "inner product of two rows, times the weight own of the model ('npgnn info'), is what they add to the "
+                "score of "
+                "the pair that 'npgnn predict --raw' prints: all of it where the model weighs nothing else. The "
                 "larger it is, the likelier a link. Lines of tsv and word2vec begin with the name of the node (blanks "
                 "in it become _); beside an .npy file, FILE.names has one name a line.",
             .examples = "  npgnn embed model.safetensors synthetic -o nodes.npy\n"

@@ -16,7 +16,7 @@ static int save_split(const npgnn_split *fixed, const npgnn_graph *graph, const 
                       const npgnn_eval_options *options, const npgnn_env *env)
 {
     npgnn_split *split = NULL;
-    npgnn_split_options first = options->split;
+    npgnn_split_options first = *options->split;
     npgnn_error err = {0};
     int code = 0;
     first.seed = settings->seed;
@@ -44,7 +44,7 @@ static int report(const npgnn_eval_run *runs, int done, const cli_curves *curves
         return 0;
     const char *dataset = settings_dataset(settings, settings->operands[0]);
     const char *protocol =
-        evaluate_protocol_name(options->fixed ? npgnn_split_protocol(options->fixed) : options->split.protocol);
+        evaluate_protocol_name(options->fixed ? npgnn_split_protocol(options->fixed) : options->split->protocol);
     /* JSON on standard output leaves no room for a table; JSON of a part of the seeds would pass for the whole */
     if (!settings->json || strcmp(settings->json, "-") != 0) {
         printf("%s, %s, %s, %d seed%s, split%s %016" PRIx64 " (percent)\n", dataset, protocol, options->method, done,
@@ -60,8 +60,9 @@ static int evaluate(const npgnn_graph *graph, const npgnn_split *fixed, cli_prog
                     const cli_settings *settings, const npgnn_env *env)
 {
     npgnn_eval_options options;
+    npgnn_split_options split;
     int done = 0;
-    evaluate_options(&options, settings, settings->protocol, evaluate_method_name(settings->method));
+    evaluate_options(&options, &split, settings, settings->protocol, evaluate_method_name(settings->method));
     options.fixed = fixed;
     if (settings->save_split && save_split(fixed, graph, settings, &options, env) != 0)
         return EXIT_FAILED;
@@ -83,7 +84,8 @@ static int measure_cost(npgnn_cost *cost, const void *graph, const cli_settings 
 {
     npgnn_split *fixed = NULL;
     npgnn_eval_options options;
-    evaluate_options(&options, settings, settings->protocol, evaluate_method_name(settings->method));
+    npgnn_split_options split;
+    evaluate_options(&options, &split, settings, settings->protocol, evaluate_method_name(settings->method));
     int code = settings->split ? npgnn_split_load(&fixed, graph, settings->split, env, err) : 0;
     options.fixed = fixed;
     if (code == 0)

@@ -55,10 +55,10 @@ static void print_graph(const npgnn_graph_info *info)
 static int info_graph(const cli_settings *settings, const npgnn_env *env)
 {
     npgnn_graph *graph = NULL;
-    npgnn_graph_info info;
+    npgnn_graph_info info = {.size = sizeof info};
     if (settings_load(&graph, settings, settings->operands[0], env) != 0)
         return EXIT_FAILED;
-    npgnn_graph_describe(&info, graph);
+    npgnn_graph_describe(&info, graph, NULL);
     npgnn_graph_free(graph);
     if (settings->json)
         return report_write(graph_json(&info, settings_dataset(settings, settings->operands[0])), settings->json);
@@ -68,15 +68,25 @@ static int info_graph(const cli_settings *settings, const npgnn_env *env)
 
 /* ---- a model ---- */
 
-static json_t *model_json(const npgnn_model_info *info, const npgnn_options *options)
+static json_t *weights_json(const npgnn_model *model)
 {
-    return json_pack("{s:i, s:I, s:i, s:i, s:I, s:b, s:b, s:o, s:o, s:b, s:f, s:s, s:o, s:o, s:o}", "features",
+    json_t *object = json_object();
+    const char *name;
+    double weight;
+    for (int i = 0; npgnn_model_weight(&name, &weight, model, i); i++)
+        json_object_set_new(object, name, json_real(weight));
+    return object;
+}
+
+static json_t *model_json(const npgnn_model *model, const npgnn_model_info *info, const npgnn_options *options)
+{
+    return json_pack("{s:i, s:I, s:i, s:i, s:I, s:b, s:b, s:o, s:o, s:b, s:f, s:o, s:s, s:o, s:o, s:o}", "features",
                      info->columns, "parameters", (json_int_t)info->parameters, "iterations", info->iterations,
                      "train_nodes", info->train_nodes, "train_edges", (json_int_t)info->train_edges, "normalize",
                      info->normalize, "binarize", info->binarize, "val_auc", report_real(info->val_auc), "val_ap",
-                     report_real(info->val_ap), "calibrated", info->calibrated, "link_rate", info->link_rate, "version",
-                     info->version, "fingerprint", report_hash(info->fingerprint), "context",
-                     report_hash(info->context_fingerprint), "config", report_options(options));
+                     report_real(info->val_ap), "calibrated", info->calibrated, "link_rate", info->link_rate, "weights",
+                     weights_json(model), "version", info->version, "fingerprint", report_hash(info->fingerprint),
+                     "context", report_hash(info->context_fingerprint), "config", report_options(options));
 }
 
 static void print_options(const npgnn_options *options)
@@ -88,7 +98,18 @@ static void print_options(const npgnn_options *options)
             printf("  %-18s %s\n", info.key, value);
 }
 
-static void print_model(const npgnn_model_info *info, const npgnn_options *options)
+/* What training found to weigh: that of the embeddings, and whatever else is not 0. */
+static void print_weights(const npgnn_model *model)
+{
+    const char *name;
+    double weight;
+    printf("weights\n");
+    for (int i = 0; npgnn_model_weight(&name, &weight, model, i); i++)
+        if (weight != 0 || strcmp(name, "own") == 0)
+            printf("  %-18s %.4g\n", name, weight);
+}
+
+static void print_model(const npgnn_model *model, const npgnn_model_info *info, const npgnn_options *options)
 {
     const char *preparation = info->binarize ? (info->normalize ? "binarized, normalized" : "binarized")
                                              : (info->normalize ? "normalized" : "as they are");
@@ -100,6 +121,7 @@ static void print_model(const npgnn_model_info *info, const npgnn_options *optio
         printf("validation     AUC %.2f, AP %.2f\n", 100 * info->val_auc, 100 * info->val_ap);
     printf("probabilities  %s, for a link rate of %.3g\n", info->calibrated ? "calibrated" : "not calibrated",
            info->link_rate);
+    print_weights(model);
     printf("graph          %016" PRIx64 "\n", info->fingerprint);
     if (info->context_fingerprint != info->fingerprint)
         printf("latent from    %016" PRIx64 "\n", info->context_fingerprint);
@@ -111,23 +133,25 @@ static void print_model(const npgnn_model_info *info, const npgnn_options *optio
 static int info_model(const cli_settings *settings, const npgnn_env *env)
 {
     npgnn_model *model = NULL;
-    npgnn_model_info info;
-    npgnn_options options;
+    npgnn_model_info info = {.size = sizeof info};
+    npgnn_options options = {.size = sizeof options};
     npgnn_error err = {0};
     if (npgnn_model_load(&model, settings->operands[0], env, &err) != 0)
         return say_error("%s", err.text);
-    npgnn_model_describe(&info, model);
-    npgnn_model_options(&options, model);
-    npgnn_model_free(model);
+    npgnn_model_describe(&info, model, NULL);
+    npgnn_model_options(&options, model, NULL);
+    int status = EXIT_DONE;
     if (settings->json)
-        return report_write(model_json(&info, &options), settings->json);
-    print_model(&info, &options);
-    return EXIT_DONE;
+        status = report_write(model_json(model, &info, &options), settings->json);
+    else
+        print_model(model, &info, &options);
+    npgnn_model_free(model);
+    return status;
 }
 
 static int run(const cli_settings *settings)
 {
-    npgnn_env env = {.threads = settings->threads};
+    npgnn_env env = {.size = sizeof env, .threads = settings->threads};
     return is_model(settings->operands[0]) ? info_model(settings, &env) : info_graph(settings, &env);
 }
 

@@ -83,8 +83,8 @@ static int write_links(links_writer *writer, npgnn_predictor *predictor, recomme
 /* How many draws of z there are: what was asked for, or as the model was trained. */
 static int draws_of(const npgnn_model *model, const cli_settings *settings)
 {
-    npgnn_options trained;
-    npgnn_model_options(&trained, model);
+    npgnn_options trained = {.size = sizeof trained};
+    npgnn_model_options(&trained, model, NULL);
     return settings->samples < 0 ? trained.predict_samples : settings->samples;
 }
 
@@ -138,7 +138,7 @@ static int predict(const npgnn_model *model, const npgnn_graph *graph, const cli
 {
     npgnn_predictor *predictor = NULL;
     recommend_progress progress = {0};
-    npgnn_predict_options options = {settings->samples, settings->seed, settings->link_rate};
+    npgnn_predict_options options = {.size = sizeof options, settings->samples, settings->seed, settings->link_rate};
     npgnn_env env = recommend_env(&progress, settings);
     npgnn_error err = {0};
     int draws = draws_of(model, settings);

@@ -11,16 +11,16 @@
 #include "settings.h"
 
 /* What a careful reader of the figures has to know first. */
-static void print_notices(const npgnn_test_result *result, const cli_settings *settings)
+static void print_notices(const npgnn_test_counts *counts, const cli_settings *settings)
 {
     const char *data = settings_dataset(settings, settings->operands[1]);
     const char *what = settings->keep_known
                            ? "they were known when they were scored"
                            : "they were taken out before scoring, but the model may have learnt from them";
-    if (result->known_links > 0)
-        say_error("%zu of the links are links of %s: %s", result->known_links, data, what);
-    if (result->known_non_links > 0)
-        say_error("%zu pairs are labelled 0 but are links of %s", result->known_non_links, data);
+    if (counts->known_links > 0)
+        say_error("%zu of the links are links of %s: %s", counts->known_links, data, what);
+    if (counts->known_non_links > 0)
+        say_error("%zu pairs are labelled 0 but are links of %s", counts->known_non_links, data);
 }
 
 static void print_figure(const char *title, double value, const double interval[2])
@@ -31,10 +31,9 @@ static void print_figure(const char *title, double value, const double interval[
     putchar('\n');
 }
 
-static void print_result(const npgnn_test_result *result)
+static void print_result(const npgnn_eval_run *run, const npgnn_test_counts *counts)
 {
-    const npgnn_eval_run *run = &result->run;
-    printf("%zu links, %zu non-links%s (percent)\n", result->links, result->non_links, result->drawn ? ", drawn" : "");
+    printf("%zu links, %zu non-links%s (percent)\n", counts->links, counts->non_links, counts->drawn ? ", drawn" : "");
     print_figure("AUC", run->auc, run->auc_interval);
     print_figure("AP", run->ap, run->ap_interval);
     print_figure("MRR", run->mrr, NULL);
@@ -50,45 +49,48 @@ static void print_result(const npgnn_test_result *result)
     reliability_print(stdout, &run->calibration);
 }
 
-static json_t *result_json(const npgnn_test_result *result, const cli_settings *settings)
+static json_t *result_json(const npgnn_eval_run *run, const npgnn_test_counts *counts, const cli_settings *settings)
 {
     json_t *json = json_pack("{s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:b}", "model", settings->operands[0], "dataset",
-                             settings_dataset(settings, settings->operands[1]), "links", (json_int_t)result->links,
-                             "non_links", (json_int_t)result->non_links, "drawn", (json_int_t)result->drawn,
-                             "known_links", (json_int_t)result->known_links, "known_non_links",
-                             (json_int_t)result->known_non_links, "keep_known", settings->keep_known);
+                             settings_dataset(settings, settings->operands[1]), "links", (json_int_t)counts->links,
+                             "non_links", (json_int_t)counts->non_links, "drawn", (json_int_t)counts->drawn,
+                             "known_links", (json_int_t)counts->known_links, "known_non_links",
+                             (json_int_t)counts->known_non_links, "keep_known", settings->keep_known);
     static const report_column columns[] = {COLUMN_AUC,         COLUMN_AP,          COLUMN_MRR,      COLUMN_HITS1,
                                             COLUMN_HITS10,      COLUMN_HITS100,     COLUMN_HARD_MRR, COLUMN_HARD_HITS1,
                                             COLUMN_HARD_HITS10, COLUMN_HARD_HITS100};
     for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++)
-        json_object_set_new(json, report_name(columns[i]), report_real(report_value(&result->run, columns[i])));
-    json_object_set_new(json, "interval", report_interval(&result->run));
-    json_object_set_new(json, "calibration", reliability_json(&result->run.calibration));
+        json_object_set_new(json, report_name(columns[i]), report_real(report_value(run, columns[i])));
+    json_object_set_new(json, "interval", report_interval(run));
+    json_object_set_new(json, "calibration", reliability_json(&run->calibration));
     return json;
 }
 
 static int test_pairs(const npgnn_model *model, const npgnn_graph *graph, const labelled_pairs *pairs,
                       const cli_settings *settings)
 {
-    npgnn_env env = {.threads = settings->threads};
+    npgnn_env env = {.size = sizeof env, .threads = settings->threads};
     npgnn_error err = {0};
-    npgnn_test_result result;
-    npgnn_test_options options = {.negatives = (npgnn_negatives)settings->negatives,
+    npgnn_eval_run run = {.size = sizeof run};
+    npgnn_test_counts counts = {.size = sizeof counts};
+    npgnn_test_options options = {.size = sizeof options,
+                                  .negatives = (npgnn_negatives)settings->negatives,
                                   .negative_ratio = settings->negative_ratio,
                                   .keep_known = settings->keep_known,
                                   .samples = settings->samples,
                                   .seed = settings->seed,
                                   .link_rate = settings->link_rate,
                                   .bootstrap = settings->bootstrap};
-    if (npgnn_test(&result, model, graph, pairs->pairs, pairs->positives, pairs->count, &options, &env, &err) != 0)
+    if (npgnn_test(&run, &counts, model, graph, pairs->pairs, pairs->positives, pairs->count, &options, &env, &err) !=
+        0)
         return say_error("%s", err.text);
     if (!settings->quiet) {
-        print_notices(&result, settings);
+        print_notices(&counts, settings);
         apply_warn(model, settings);
     }
     if (settings->json)
-        return report_write(result_json(&result, settings), settings->json);
-    print_result(&result);
+        return report_write(result_json(&run, &counts, settings), settings->json);
+    print_result(&run, &counts);
     return EXIT_DONE;
 }
 

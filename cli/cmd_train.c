@@ -20,8 +20,8 @@ static int make_split(npgnn_split **split, const npgnn_graph *graph, const cli_s
         return npgnn_split_load(split, graph, settings->split, env, err);
     if (settings->val == 0)
         return 0;
-    npgnn_split_options options;
-    npgnn_split_options_default(&options, NPGNN_TRANSDUCTIVE);
+    npgnn_split_options options = {.size = sizeof options};
+    npgnn_split_options_default(&options, NPGNN_TRANSDUCTIVE, NULL);
     options.test = 0;
     options.val = settings->val;
     options.seed = settings->model.seed;
@@ -47,33 +47,17 @@ static void print_summary(const npgnn_model_info *info, const cli_settings *sett
     fputc('\n', stderr);
 }
 
-/* What was learnt, with probabilities that are true of the validation edges, where there are any. The trainer is freed before
- * they are fitted, which takes memory of its own. */
-static int make_model(npgnn_model **model, npgnn_trainer **trainer, const npgnn_split *split,
-                      const cli_settings *settings, npgnn_error *err)
-{
-    npgnn_env env = {.threads = settings->threads};
-    const npgnn_pair *pairs;
-    size_t positives = 0;
-    int code = npgnn_trainer_model(model, *trainer, err);
-    npgnn_trainer_free(*trainer);
-    *trainer = NULL;
-    if (code == 0 && split)
-        npgnn_split_pairs(&pairs, &positives, split, NPGNN_SET_VAL);
-    return code == 0 && positives > 0 ? npgnn_model_calibrate(*model, split, &env, err) : code;
-}
-
 /* Saves what was learnt. A training that was stopped or diverged has a model too: the best one so far. */
-static int save(npgnn_trainer **trainer, const npgnn_split *split, const cli_settings *settings)
+static int save(const npgnn_trainer *trainer, const cli_settings *settings)
 {
     npgnn_model *model = NULL;
-    npgnn_model_info info;
+    npgnn_model_info info = {.size = sizeof info};
     npgnn_error err = {0};
-    int code = make_model(&model, trainer, split, settings, &err);
+    int code = npgnn_trainer_model(&model, trainer, &err);
     if (code == 0)
         code = npgnn_model_save(model, settings->output, &err);
     if (code == 0) {
-        npgnn_model_describe(&info, model);
+        npgnn_model_describe(&info, model, NULL);
         if (!settings->quiet)
             print_summary(&info, settings);
         if (settings->json)
@@ -94,8 +78,7 @@ static void stop(cli_checkpoint *checkpoint, int iteration)
 }
 
 /* Trains to the end or until something stops it, then saves in either case. */
-static int train_and_save(cli_checkpoint *checkpoint, const npgnn_split *split, cli_progress *progress,
-                          const cli_settings *settings)
+static int train_and_save(cli_checkpoint *checkpoint, cli_progress *progress, const cli_settings *settings)
 {
     npgnn_error err = {0};
     progress_job_begin(progress);
@@ -107,7 +90,7 @@ static int train_and_save(cli_checkpoint *checkpoint, const npgnn_split *split, 
         say_error("%s; saving the best model so far", err.text);
     else if (trained != 0)
         return say_error("%s", err.text);
-    int saved = save(&checkpoint->trainer, split, settings);
+    int saved = save(checkpoint->trainer, settings);
     if (saved != 0 || checkpoint->failed)
         return EXIT_FAILED;
     if (trained == NPGNN_E_CANCELLED)
@@ -119,8 +102,8 @@ static int train_and_save(cli_checkpoint *checkpoint, const npgnn_split *split, 
 static int take_options(cli_settings *settings)
 {
     npgnn_error err = {0};
-    npgnn_env env = {.threads = settings->threads};
-    npgnn_options saved;
+    npgnn_env env = {.size = sizeof env, .threads = settings->threads};
+    npgnn_options saved = {.size = sizeof saved};
     if (!settings->resume || settings->preset)
         return 0;
     if (npgnn_checkpoint_options(&saved, settings->resume, &env, &err) != 0)
@@ -133,14 +116,14 @@ static int make_trainer(npgnn_trainer **trainer, const npgnn_graph *graph, const
                         const cli_settings *settings, const npgnn_env *env)
 {
     npgnn_error err = {0};
-    npgnn_progress at;
+    npgnn_progress at = {.size = sizeof at};
     if (npgnn_trainer_new(trainer, graph, split, &settings->model, env, &err) != 0)
         return say_error("%s", err.text);
     if (!settings->resume)
         return 0;
     if (npgnn_trainer_restore(*trainer, settings->resume, &err) != 0)
         return say_error("%s", err.text);
-    npgnn_trainer_progress(&at, *trainer);
+    npgnn_trainer_progress(&at, *trainer, NULL);
     if (!settings->quiet)
         fprintf(stderr, "npgnn: going on after iteration %d of %d\n", at.iteration, at.iterations);
     return 0;
@@ -156,7 +139,7 @@ static int train(const npgnn_graph *graph, cli_checkpoint *checkpoint, cli_progr
     if (status == 0)
         status = make_trainer(&checkpoint->trainer, graph, split, settings, env);
     if (status == 0)
-        status = train_and_save(checkpoint, split, progress, settings);
+        status = train_and_save(checkpoint, progress, settings);
     npgnn_trainer_free(checkpoint->trainer);
     npgnn_split_free(split);
     return status;

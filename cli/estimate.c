@@ -65,8 +65,8 @@ static json_t *cost_json(const npgnn_cost *cost, int64_t memory, const cli_setti
 
 int estimate(const cli_estimate *what, const void *input, const cli_settings *settings)
 {
-    npgnn_cost cost;
-    npgnn_env env = {.threads = settings->threads};
+    npgnn_cost cost = {.size = sizeof cost};
+    npgnn_env env = {.size = sizeof env, .threads = settings->threads};
     npgnn_error err = {0};
     if (what->measure(&cost, input, settings, &env, &err) != 0)
         return say_error("%s", err.text);
@@ -81,7 +81,7 @@ int estimate(const cli_estimate *what, const void *input, const cli_settings *se
 int estimate_data(const cli_estimate *what, const cli_settings *settings)
 {
     npgnn_graph *graph = NULL;
-    npgnn_env env = {.threads = settings->threads};
+    npgnn_env env = {.size = sizeof env, .threads = settings->threads};
     int status = settings_load(&graph, settings, settings->operands[0], &env);
     if (status == 0)
         status = estimate(what, graph, settings);

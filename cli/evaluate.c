@@ -40,23 +40,24 @@ void evaluate_method_option(arg_option *option)
     option->help = explained;
 }
 
-void evaluate_options(npgnn_eval_options *options, const cli_settings *settings, npgnn_protocol protocol,
-                      const char *method)
+void evaluate_options(npgnn_eval_options *options, npgnn_split_options *split, const cli_settings *settings,
+                      npgnn_protocol protocol, const char *method)
 {
-    npgnn_eval_options_default(options, protocol);
+    *split = (npgnn_split_options){.size = sizeof *split};
+    npgnn_split_options_default(split, protocol, NULL);
+    *options = (npgnn_eval_options){.size = sizeof *options, .model = &settings->model, .split = split};
     options->method = method;
-    options->model = settings->model;
     options->first_seed = settings->seed;
     /* negative: the protocol's own default, which is there already; 0 of what follows is the library's */
     if (settings->test >= 0)
-        options->split.test = settings->test;
+        split->test = settings->test;
     if (settings->val >= 0)
-        options->split.val = settings->val;
+        split->val = settings->val;
     if (settings->train_nodes >= 0)
-        options->split.train_nodes = settings->train_nodes;
+        split->train_nodes = settings->train_nodes;
     if (settings->known_links > 0)
-        options->split.known_links = settings->known_links;
-    options->split.negative_ratio = settings->negative_ratio;
+        split->known_links = settings->known_links;
+    split->negative_ratio = settings->negative_ratio;
     options->negatives = (npgnn_negatives)settings->negatives;
     options->bootstrap = settings->bootstrap;
 }
@@ -66,7 +67,8 @@ int evaluate_run(npgnn_eval_run *runs, int *done, const npgnn_graph *graph, int 
 {
     npgnn_error err = {0};
     for (int i = 0; i < seeds; i++)
-        runs[i].auc = (double)NAN; /* tells the runs that did not finish */
+        runs[i] =
+            (npgnn_eval_run){.size = sizeof *runs, .auc = (double)NAN}; /* NaN tells the runs that did not finish */
     progress_job_begin(progress);
     int code = npgnn_evaluate(runs, graph, seeds, options, env, &err);
     for (*done = 0; *done < seeds && !isnan(runs[*done].auc);)

@@ -15,8 +15,8 @@ const char *evaluate_method_name(int index);
 void evaluate_method_option(arg_option *option);
 
 /* Fills `options` from the settings: their model, fractions and first seed. */
-void evaluate_options(npgnn_eval_options *options, const cli_settings *settings, npgnn_protocol protocol,
-                      const char *method);
+void evaluate_options(npgnn_eval_options *options, npgnn_split_options *split, const cli_settings *settings,
+                      npgnn_protocol protocol, const char *method);
 
 /* Runs it and says what went wrong, if anything did; returns the exit status. `*done` runs are valid in any case. */
 int evaluate_run(npgnn_eval_run *runs, int *done, const npgnn_graph *graph, int seeds,

@@ -63,7 +63,7 @@ const arg_group *settings_model_group(void)
     static model_table table;
     if (table.group.count)
         return &table.group;
-    npgnn_options defaults;
+    npgnn_options defaults = {.size = sizeof defaults};
     npgnn_option_info info;
     npgnn_options_preset(&defaults, NULL, NULL);
     table.options[table.group.count++] = preset;

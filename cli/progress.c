@@ -108,7 +108,8 @@ int progress_open(cli_progress *progress, const cli_settings *settings)
 
 npgnn_env progress_env(cli_progress *progress, const cli_settings *settings)
 {
-    npgnn_env env = {.threads = settings->threads,
+    npgnn_env env = {.size = sizeof env,
+                     .threads = settings->threads,
                      .progress = on_progress,
                      .log = on_notice,
                      .user = progress,

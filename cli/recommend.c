@@ -25,7 +25,7 @@ static int on_progress(void *user, const npgnn_progress *latest)
 
 npgnn_env recommend_env(recommend_progress *progress, const cli_settings *settings)
 {
-    npgnn_env env = {.threads = settings->threads, .progress = on_progress, .user = progress};
+    npgnn_env env = {.size = sizeof env, .threads = settings->threads, .progress = on_progress, .user = progress};
     status_begin(&progress->line, settings->quiet);
     progress->started = status_clock();
     return env;
@@ -125,7 +125,8 @@ static int query_read(query *q, const npgnn_graph *graph, const cli_settings *se
         status = node_list_read(&q->to, graph, &settings->to);
     if (status == 0 && !q->from.nodes)
         status = list_all(&q->from, graph);
-    q->options = (npgnn_top_options){q->from.nodes,
+    q->options = (npgnn_top_options){.size = sizeof(npgnn_top_options),
+                                     q->from.nodes,
                                      q->to.nodes,
                                      q->from.count,
                                      q->to.count,

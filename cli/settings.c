@@ -61,6 +61,8 @@ int settings_change(cli_settings *settings, const arg_command *command)
 int settings_finish(cli_settings *settings, const arg_command *command)
 {
     npgnn_error err = {0};
+    settings->model.size = sizeof settings->model;
+    settings->load.size = sizeof settings->load;
     if (npgnn_options_preset(&settings->model, settings->preset, &err) != 0)
         return say_usage(command->name, "%s", err.text);
     settings->model.seed = settings->seed;

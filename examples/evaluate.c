@@ -15,13 +15,17 @@ static int on_progress(void *user, const npgnn_progress *progress)
 
 static int evaluate(const npgnn_graph *graph, const char *method, const npgnn_env *env, npgnn_error *err)
 {
-    npgnn_eval_options options;
-    npgnn_eval_run runs[SEEDS];
-    npgnn_eval_options_default(&options, NPGNN_INDUCTIVE);
-    options.method = method;
-    options.model.iterations = 100;
-    options.first_seed = 1;
-    int code = npgnn_evaluate(runs, graph, SEEDS, &options, env, err);
+    npgnn_options model = {.size = sizeof model};
+    npgnn_split_options split = {.size = sizeof split};
+    npgnn_eval_options options = {
+        .size = sizeof options, .method = method, .model = &model, .split = &split, .first_seed = 1};
+    npgnn_eval_run runs[SEEDS] = {{.size = sizeof runs[0]}};
+    int code = npgnn_options_preset(&model, "default", err);
+    if (code == 0)
+        code = npgnn_split_options_default(&split, NPGNN_INDUCTIVE, err);
+    model.iterations = 100;
+    if (code == 0)
+        code = npgnn_evaluate(runs, graph, SEEDS, &options, env, err);
     for (int i = 0; code == 0 && i < SEEDS; i++)
         printf("%-8s seed %d: AUC %.3f, AP %.3f\n", method, (int)runs[i].seed, runs[i].auc, runs[i].ap);
     return code;
@@ -31,7 +35,7 @@ int main(void)
 {
     npgnn_graph *graph = NULL;
     npgnn_error err = {0};
-    npgnn_env env = {.threads = 2, .progress = on_progress};
+    npgnn_env env = {.size = sizeof env, .threads = 2, .progress = on_progress};
 
     int code = npgnn_load(&graph, "synthetic:nodes=500", NULL, &env, &err);
     if (code == 0)

@@ -7,7 +7,7 @@ int main(void)
     npgnn_graph *graph = NULL;
     npgnn_model *model = NULL;
     npgnn_error err = {0};
-    npgnn_options options;
+    npgnn_options options = {.size = sizeof options};
     npgnn_pair pair = {3, 17};
     npgnn_prediction link;
 

@@ -43,7 +43,8 @@ static int look(point *at, double sums[PAIRS][2], const npgnn_model *model, cons
                 const npgnn_graph *graph, const npgnn_pair *pairs, npgnn_error *err)
 {
     static npgnn_prediction drawn[PAIRS], mean[PAIRS];
-    npgnn_predict_options draws = {.samples = DRAWS, .link_rate = 0.5}, none = {.link_rate = 0.5};
+    npgnn_predict_options draws = {.size = sizeof draws, .samples = DRAWS, .link_rate = 0.5},
+                          none = {.size = sizeof none, .link_rate = 0.5};
     npgnn_model *adapted = NULL;
     int code = npgnn_model_adapt(&adapted, model, context, NULL, err);
     if (code == 0)
@@ -69,9 +70,9 @@ static int measure(point *at, double share, const npgnn_model *model, const npgn
                    npgnn_error *err)
 {
     static double sums[PAIRS][2];
-    npgnn_split_options options;
+    npgnn_split_options options = {.size = sizeof options};
     int code = 0;
-    npgnn_split_options_default(&options, NPGNN_FEW_SHOT);
+    npgnn_split_options_default(&options, NPGNN_FEW_SHOT, NULL);
     options.train_nodes = share;
     for (int i = 0; i < PAIRS; i++)
         sums[i][0] = sums[i][1] = 0;
@@ -147,7 +148,7 @@ int main(int argc, char **argv)
     npgnn_graph *graph = NULL;
     npgnn_model *model = NULL;
     npgnn_error err = {0};
-    npgnn_options options;
+    npgnn_options options = {.size = sizeof options};
     point points[SIZES] = {{0}};
     npgnn_pair pairs[PAIRS];
     npgnn_options_preset(&options, NULL, NULL);

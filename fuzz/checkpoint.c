@@ -14,7 +14,7 @@ static void make_trainer(npgnn_graph **graph, npgnn_trainer **trainer, fuzz_case
     static const float features[8] = {1, 0, 0, 1, 1, 1, 0, 2};
     static const char *const small[][2] = {{"hidden", "2"},      {"latent-size", "1"}, {"decoder-hidden", "2"},
                                            {"output-size", "1"}, {"iterations", "9"},  {"keep-best", "off"}};
-    npgnn_options options;
+    npgnn_options options = {.size = sizeof options};
     fuzz_check(npgnn_options_preset(&options, NULL, &c->err) == 0);
     for (size_t i = 0; i < sizeof small / sizeof *small; i++)
         fuzz_check(npgnn_options_set(&options, small[i][0], small[i][1], &c->err) == 0);
@@ -76,7 +76,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     fuzz_case c;
     char path[4096];
     size_t whole;
-    npgnn_options options;
+    npgnn_options options = {.size = sizeof options};
     npgnn_graph *graph = NULL;
     npgnn_trainer *trainer = NULL;
     fuzz_begin(&c, size);

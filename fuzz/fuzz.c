@@ -51,7 +51,7 @@ static void read_notice(void *user, const char *message)
 void fuzz_begin(fuzz_case *c, size_t size)
 {
     memset(c, 0, sizeof *c);
-    npgnn_env env = {.threads = 1, .log = read_notice, .allocator = {resize, c}};
+    npgnn_env env = {.size = sizeof env, .threads = 1, .log = read_notice, .allocator = {resize, c}};
     c->env = npi_env_resolve(&env);
     c->most = MOST_AT_ONCE + size * MOST_A_BYTE;
 }
@@ -145,8 +145,8 @@ static void check_written(fuzz_case *c, const npgnn_graph *graph)
 
 void fuzz_graph(fuzz_case *c, const npgnn_graph *graph)
 {
-    npgnn_graph_info info;
-    npgnn_graph_describe(&info, graph);
+    npgnn_graph_info info = {.size = sizeof info};
+    npgnn_graph_describe(&info, graph, NULL);
     check_rows(graph);
     if (graph->n > 0)
         check_written(c, graph);

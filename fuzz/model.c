@@ -39,11 +39,11 @@ static void check_use(fuzz_case *c, const npgnn_model *model)
     enum { NODES = 3, WIDEST = 64 };
     static const npgnn_pair edges[2] = {{0, 1}, {1, 2}};
     float features[NODES * WIDEST], embedding[NODES * WIDEST];
-    npgnn_model_info info;
-    npgnn_options options;
+    npgnn_model_info info = {.size = sizeof info};
+    npgnn_options options = {.size = sizeof options};
     npgnn_graph *graph = NULL;
-    npgnn_model_describe(&info, model);
-    npgnn_model_options(&options, model);
+    npgnn_model_describe(&info, model, NULL);
+    npgnn_model_options(&options, model, NULL);
     if (info.columns > WIDEST || options.output_size > WIDEST)
         return;
     for (int i = 0; i < NODES * info.columns; i++)

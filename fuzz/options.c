@@ -7,7 +7,7 @@ static void set_line(fuzz_case *c, npgnn_options *options, char *line)
 {
     char value[64], again[64];
     char *text = strchr(line, '=');
-    npgnn_options copy;
+    npgnn_options copy = {.size = sizeof copy};
     if (!text)
         return;
     *text++ = '\0';
@@ -29,7 +29,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     npgnn_options options;
     char line[512];
     fuzz_begin(&c, size);
-    memset(&options, 0, sizeof options);
+    memset(&options, 0, sizeof options); /* padding too */
+    options.size = sizeof options;
     fuzz_check(npgnn_options_preset(&options, NULL, &c.err) == 0);
     while (size > 0) {
         const uint8_t *end = memchr(data, '\n', size);

@@ -12,10 +12,11 @@ allowed()
     base) echo '' ;;
     linalg) echo 'base' ;;
     features) echo 'base linalg' ;;
-    graph | model) echo 'base linalg features' ;;
+    graph) echo 'base linalg features' ;;
     io | evidence) echo 'base linalg features graph' ;;
+    model) echo 'base linalg features evidence' ;;
     eval) echo 'base linalg features graph evidence' ;;
-    train) echo 'base linalg features graph evidence model eval' ;;
+    train) echo 'base linalg features graph evidence model eval predict' ;;
     predict) echo 'base linalg features graph evidence model' ;;
     baselines) echo 'base linalg features graph evidence model train' ;; # train for Adam
     store) echo 'base linalg features graph io evidence model eval train' ;;

@@ -111,8 +111,8 @@ static json_t *project(float *u, double *work, const npgnn_graph *graph, size_t 
 
 json_t *picture_embedding(const npgnn_model *model, const npgnn_graph *graph, const npgnn_env *env)
 {
-    npgnn_options options;
-    npgnn_model_options(&options, model);
+    npgnn_options options = {.size = sizeof options};
+    npgnn_model_options(&options, model, NULL);
     size_t nodes = (size_t)npgnn_graph_nodes(graph), width = (size_t)options.output_size;
     float *u = calloc(nodes * width, sizeof *u);
     double *work = calloc(width * width + 2 * width, sizeof *work);

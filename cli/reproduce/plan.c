@@ -124,7 +124,8 @@ static int add_dataset(cli_plan *plan, const char *data, size_t length, const np
     snprintf(dataset->data, sizeof dataset->data, "%.*s", (int)length, data);
     if (settings_load(&graph, plan->settings, dataset->data, env) != 0)
         return EXIT_FAILED;
-    npgnn_graph_describe(&dataset->info, graph);
+    dataset->info.size = sizeof dataset->info;
+    npgnn_graph_describe(&dataset->info, graph, NULL);
     npgnn_graph_free(graph);
     set_name(dataset);
     find_split(dataset, plan->settings);
@@ -173,6 +174,7 @@ int plan_options(npgnn_options *options, const cli_plan *plan, const plan_datase
 {
     const arg_pairs *changes = &plan->settings->changes;
     npgnn_error err = {0};
+    options->size = sizeof *options;
     int code = npgnn_options_preset(options, preset ? preset : plan->settings->preset, &err);
     options->iterations = paper_iterations(dataset->name);
     if (strcmp(dataset->name, "pubmed") == 0)

@@ -88,7 +88,7 @@ static void train_words(words *line, const cli_plan *plan, const plan_dataset *d
 
 json_t *plan_load_result(const char *path)
 {
-    npgnn_eval_run run;
+    npgnn_eval_run run = {.size = sizeof run};
     json_t *result = json_load_file(path, 0, NULL);
     if (report_read_run(&run, json_array_get(json_object_get(result, "seeds"), 0)) == 0)
         return result;
@@ -189,7 +189,7 @@ static int add_model(plan_jobs *list, const cli_plan *plan, int index)
     const plan_dataset *dataset = &plan->datasets[index];
     char path[PLAN_PATH];
     words line = {.count = 0};
-    npgnn_options options;
+    npgnn_options options = {.size = sizeof options};
     plan_model_path(path, plan, dataset);
     if (plan->settings->fresh)
         unlink(path);

@@ -2,6 +2,8 @@
 #define _POSIX_C_SOURCE 200809L
 #include "base/env.h"
 
+#include "base/sized.h"
+
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -26,11 +28,15 @@ static void *resize_malloc(void *user, void *block, size_t size)
     return realloc(block, size);
 }
 
+int npi_env_check(const npgnn_env *env, npgnn_error *err)
+{
+    return env ? npi_sized_check(env, "npgnn_env", err) : 0;
+}
+
 npgnn_env npi_env_resolve(const npgnn_env *env)
 {
     npgnn_env resolved = {0};
-    if (env)
-        resolved = *env;
+    npi_sized_read(&resolved, sizeof resolved, env, "npgnn_env", NULL);
     if (resolved.threads <= 0)
         resolved.threads = npi_cores();
     if (!resolved.allocator.resize)

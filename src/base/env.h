@@ -4,6 +4,9 @@
 
 #include "base/error.h"
 
+/* E_ARGUMENT if the caller did not set the size. Every public call that takes an environment checks it first. */
+int npi_env_check(const npgnn_env *env, npgnn_error *err);
+
 /* A copy of `env`, or of the defaults where that is NULL, in which every member can be used as it is: threads >= 1
  * and an allocator. */
 npgnn_env npi_env_resolve(const npgnn_env *env);

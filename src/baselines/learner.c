@@ -8,7 +8,7 @@ int npi_learner_new(npi_learner *out, const npi_task *task, const char *who, npi
 {
     const npgnn_graph *train = task->split->train;
     npi_learner learner = {.task = task, .who = who};
-    npgnn_options options;
+    npgnn_options options = {.size = sizeof options};
     npgnn_options_preset(&options, NULL, NULL); /* for Adam's constants */
     options.learning_rate = rate;
     options.input_scale = 1;

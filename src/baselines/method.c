@@ -7,8 +7,13 @@
 npgnn_progress npi_method_begin(int iterations)
 {
     double unknown = (double)NAN;
-    return (npgnn_progress){
-        .runs = 1, .iterations = iterations, .loss = unknown, .kl = unknown, .val_auc = unknown, .val_ap = unknown};
+    return (npgnn_progress){.size = sizeof(npgnn_progress),
+                            .runs = 1,
+                            .iterations = iterations,
+                            .loss = unknown,
+                            .kl = unknown,
+                            .val_auc = unknown,
+                            .val_ap = unknown};
 }
 
 int npi_method_advance(npgnn_progress *progress, double start, const npgnn_env *env, npgnn_error *err)

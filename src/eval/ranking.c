@@ -41,6 +41,8 @@ void npi_ranking_free(npi_ranking *r)
 int npi_ranking_new(npi_ranking *r, const float *positive, const float *negative, size_t positives, size_t negatives,
                     const npgnn_env *env, npgnn_error *err)
 {
+    if (npi_env_check(env, err))
+        return NPGNN_E_ARGUMENT;
     size_t count = positives + negatives;
     int code;
     *r = (npi_ranking){.env = npi_env_resolve(env), .positives = positives, .negatives = negatives, .left = count};

@@ -92,33 +92,44 @@ static void regions_rows(real *value, npi_evidence_desk *desk, const npi_evidenc
 }
 
 static const struct {
-    size_t weight; /* where it is in the options */
+    const char *name;
     pair_fn *pair;
     rows_fn *rows;
 } columns[NPI_EVIDENCE_COLUMNS] = {
-    [NPI_EVIDENCE_COSINE] = {offsetof(npgnn_options, prior_weight), cosine_pair, cosine_rows},
-    [NPI_EVIDENCE_DEGREES] = {offsetof(npgnn_options, degrees_weight), degrees_pair, degrees_rows},
-    [NPI_EVIDENCE_NEIGHBORS] = {offsetof(npgnn_options, neighbors_weight), neighbors_pair, neighbors_rows},
-    [NPI_EVIDENCE_PATHS] = {offsetof(npgnn_options, paths_weight), paths_pair, paths_rows},
-    [NPI_EVIDENCE_REGIONS] = {offsetof(npgnn_options, regions_weight), regions_pair, regions_rows},
+    [NPI_EVIDENCE_COSINE] = {"cosine", cosine_pair, cosine_rows},
+    [NPI_EVIDENCE_DEGREES] = {"degrees", degrees_pair, degrees_rows},
+    [NPI_EVIDENCE_NEIGHBORS] = {"neighbors", neighbors_pair, neighbors_rows},
+    [NPI_EVIDENCE_PATHS] = {"paths", paths_pair, paths_rows},
+    [NPI_EVIDENCE_REGIONS] = {"regions", regions_pair, regions_rows},
 };
 
-/* ---- weights ---- */
-
-npi_weights npi_weights_of(const npgnn_options *options)
+const char *npi_evidence_name(int column)
 {
-    npi_weights weights = {.shift = options->score_shift, .own = options->own_weight};
-    for (int c = 0; c < NPI_EVIDENCE_COLUMNS; c++)
-        memcpy(&weights.column[c], (const char *)options + columns[c].weight, sizeof weights.column[c]);
-    return weights;
+    return columns[column].name;
 }
 
-void npi_weights_store(npgnn_options *options, const npi_weights *weights)
+unsigned npi_evidence_asked(npgnn_evidence evidence)
 {
-    options->score_shift = weights->shift;
-    options->own_weight = weights->own;
+    const unsigned all = (1u << NPI_EVIDENCE_COLUMNS) - 1, features = 1u << NPI_EVIDENCE_COSINE;
+    switch (evidence) {
+    case NPGNN_EVIDENCE_NONE:
+        return 0;
+    case NPGNN_EVIDENCE_FEATURES:
+        return features;
+    case NPGNN_EVIDENCE_STRUCTURE:
+        return all & ~features;
+    case NPGNN_EVIDENCE_ALL:
+        break;
+    }
+    return all;
+}
+
+unsigned npi_evidence_weighed(const npi_weights *weights)
+{
+    unsigned set = 0;
     for (int c = 0; c < NPI_EVIDENCE_COLUMNS; c++)
-        memcpy((char *)options + columns[c].weight, &weights->column[c], sizeof weights->column[c]);
+        set |= (unsigned)(weights->column[c] > 0) << c;
+    return set;
 }
 
 /* ---- making ---- */
@@ -166,20 +177,12 @@ static int fill(npi_evidence *e, npgnn_error *err)
     return uses(e, NPI_EVIDENCE_REGIONS) ? npi_regions_new(&e->regions, e->a, &e->env, err) : 0;
 }
 
-/* Which columns `fit_prior` fits. */
-static int is_wished(const npgnn_options *options, int column)
-{
-    return options->evidence == NPGNN_EVIDENCE_ALL ||
-           (options->evidence == NPGNN_EVIDENCE_FEATURES) == (column == NPI_EVIDENCE_COSINE);
-}
-
-int npi_evidence_new(npi_evidence *out, const npgnn_options *options, int fit, const npi_csr *a, npi_features *x,
-                     const npgnn_env *env, npgnn_error *err)
+int npi_evidence_new(npi_evidence *out, unsigned set, const npi_csr *a, npi_features *x, const npgnn_env *env,
+                     npgnn_error *err)
 {
     npi_evidence e = {.env = *env, .a = a, .x = x};
-    npi_weights weights = npi_weights_of(options);
     for (int c = 0; c < NPI_EVIDENCE_COLUMNS; c++)
-        if (fit ? is_wished(options, c) : weights.column[c] > 0)
+        if (set >> c & 1)
             e.column[e.count++] = c;
     int code = e.count > 0 ? fill(&e, err) : 0;
     if (code)

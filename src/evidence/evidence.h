@@ -18,14 +18,21 @@ enum {
     NPI_EVIDENCE_COLUMNS
 };
 
-/* ---- weights: they live in the options, and so in the model file ---- */
+/* ---- weights: fitted in training, kept in the model ---- */
 
 typedef struct npi_weights {
     double shift, own, column[NPI_EVIDENCE_COLUMNS];
 } npi_weights;
 
-npi_weights npi_weights_of(const npgnn_options *options);
-void npi_weights_store(npgnn_options *options, const npi_weights *weights);
+/* The score is the inner product of the embeddings and nothing else. */
+#define NPI_WEIGHTS_PLAIN ((npi_weights){.own = 1})
+
+/* The name of a column, in model files and for people. */
+const char *npi_evidence_name(int column);
+
+/* Sets of columns: bit c stands for column c. Those that an option asks for, and those that have a weight. */
+unsigned npi_evidence_asked(npgnn_evidence evidence);
+unsigned npi_evidence_weighed(const npi_weights *weights);
 
 /* ---- the columns of a graph ---- */
 
@@ -42,10 +49,9 @@ typedef struct npi_evidence {
     npi_regions regions;
 } npi_evidence;
 
-/* The columns that are to be fitted, or else those that have a weight: of the known links `a` and features `x`, which must
- * outlive it. */
-int npi_evidence_new(npi_evidence *out, const npgnn_options *options, int fit, const npi_csr *a, npi_features *x,
-                     const npgnn_env *env, npgnn_error *err);
+/* Prepares a set of columns for the known links `a` and the features `x`, which must outlive it. */
+int npi_evidence_new(npi_evidence *out, unsigned columns, const npi_csr *a, npi_features *x, const npgnn_env *env,
+                     npgnn_error *err);
 void npi_evidence_free(npi_evidence *evidence);
 
 /* value (evidence->count, count): each column of each pair. Same bits for any number of threads, and for (i, j) as for

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/sized.h"
 #include "graph/weights.h"
 
 /* ---- building ---- */
@@ -219,6 +220,8 @@ static int build_checked(npgnn_graph **out, const npgnn_pair *edges, npi_feature
 int npgnn_graph_from_arrays(npgnn_graph **out, const npgnn_pair *edges, const float *features, int32_t nodes,
                             int64_t edge_count, int32_t columns, const npgnn_env *env, npgnn_error *err)
 {
+    if (npi_env_check(env, err))
+        return NPGNN_E_ARGUMENT;
     npgnn_env resolved = npi_env_resolve(env);
     npi_features *x = NULL;
     int code = check_sizes(nodes, edge_count, columns, err);
@@ -274,6 +277,8 @@ int npgnn_graph_from_csr(npgnn_graph **out, const npgnn_pair *edges, const int64
                          const float *val, int32_t nodes, int64_t edge_count, int32_t columns, const npgnn_env *env,
                          npgnn_error *err)
 {
+    if (npi_env_check(env, err))
+        return NPGNN_E_ARGUMENT;
     npgnn_env resolved = npi_env_resolve(env);
     npi_features *x = NULL;
     npi_csr csr = {0};
@@ -421,7 +426,8 @@ int npi_graph_induce(npgnn_graph **out, const npgnn_graph *graph, const int32_t 
     return code;
 }
 
-int npgnn_graph_part(npgnn_graph **out, const npgnn_graph *graph, const int32_t *nodes, int32_t count, npgnn_error *err)
+int npgnn_graph_subgraph(npgnn_graph **out, const npgnn_graph *graph, const int32_t *nodes, int32_t count,
+                         npgnn_error *err)
 {
     for (int32_t i = 0; i < count; i++)
         if (nodes[i] <= (i > 0 ? nodes[i - 1] : -1) || nodes[i] >= graph->n)
@@ -510,9 +516,10 @@ static int32_t count_featureless(const npi_features *x)
     return count;
 }
 
-void npgnn_graph_describe(npgnn_graph_info *info, const npgnn_graph *graph)
+int npgnn_graph_describe(npgnn_graph_info *info, const npgnn_graph *graph, npgnn_error *err)
 {
-    npgnn_graph_info seen = {.nodes = graph->n,
+    npgnn_graph_info seen = {.size = sizeof seen,
+                             .nodes = graph->n,
                              .edges = graph->m,
                              .columns = graph->x->f,
                              .nonzeros = graph->x->nonzeros,
@@ -531,7 +538,7 @@ void npgnn_graph_describe(npgnn_graph_info *info, const npgnn_graph *graph)
         if (degree > seen.max_degree)
             seen.max_degree = (int32_t)degree;
     }
-    *info = seen;
+    return npi_sized_write(info, &seen, sizeof seen, "npgnn_graph_info", err);
 }
 
 static uint64_t hash_entry(uint64_t hash, int32_t column, float value)

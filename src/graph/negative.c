@@ -219,18 +219,16 @@ static int is_held_out(const npgnn_split *split, npgnn_pair pair)
     return 0;
 }
 
-int npi_split_draw_non_links(npgnn_pair *out, size_t *count, const npgnn_split *split, int from_candidates,
-                             const npgnn_env *env, npgnn_error *err)
+int npi_split_draw_non_links(npgnn_pair *out, size_t *count, const npgnn_split *split, const npgnn_env *env,
+                             npgnn_error *err)
 {
     npi_candidate_pairs candidates = npi_split_candidates(split, NPGNN_SET_VAL);
-    uint64_t n = (uint64_t)split->graph->n;
-    uint64_t available = from_candidates ? npi_candidate_pairs_count_non_links(&candidates)
-                                         : n * (n - 1) / 2 - (uint64_t)split->graph->m;
+    uint64_t available = npi_split_count_non_links(split, NPGNN_SET_VAL);
     size_t drawn = available < *count ? (size_t)available : *count, kept = 0;
     npgnn_pair *sets[2] = {out, NULL};
     const size_t counts[2] = {drawn, 0};
-    int code = from_candidates ? npi_candidate_pairs_draw_non_links(out, &candidates, drawn, split->hash, env, err)
-                               : npi_graph_draw_non_links(sets, split->graph, counts, split->hash, env, err);
+    int code = split->role ? npi_candidate_pairs_draw_non_links(out, &candidates, drawn, split->hash, env, err)
+                           : npi_graph_draw_non_links(sets, split->graph, counts, split->hash, env, err);
     for (size_t i = 0; !code && i < drawn; i++)
         if (!is_held_out(split, out[i]))
             out[kept++] = out[i];

@@ -36,9 +36,10 @@ npi_candidate_pairs npi_split_candidates(const npgnn_split *split, npgnn_set set
 /* The number of non-links among all pairs that could be in a held-out set. O(m). */
 uint64_t npi_split_count_non_links(const npgnn_split *split, npgnn_set set);
 
-/* Draws at most *count further non-links, which are in neither held-out set, from the candidate pairs of the
- * validation set (`from_candidates`) or from all pairs. *count becomes the number drawn. A function of the split. */
-int npi_split_draw_non_links(npgnn_pair *out, size_t *count, const npgnn_split *split, int from_candidates,
-                             const npgnn_env *env, npgnn_error *err);
+/* Draws at most *count further non-links, which are in neither held-out set, of the same kind as the validation links:
+ * from the candidate pairs of the validation set where the split holds out nodes, otherwise from all pairs. *count
+ * becomes the number drawn. A function of the split. */
+int npi_split_draw_non_links(npgnn_pair *out, size_t *count, const npgnn_split *split, const npgnn_env *env,
+                             npgnn_error *err);
 
 #endif

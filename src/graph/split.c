@@ -10,6 +10,7 @@
 
 #include "base/hash.h"
 #include "base/rng.h"
+#include "base/sized.h"
 #include "graph/negative.h"
 #include "graph/pair.h"
 
@@ -33,10 +34,21 @@ typedef struct draft {
 
 /* ---- options ---- */
 
-void npgnn_split_options_default(npgnn_split_options *options, npgnn_protocol protocol)
+npgnn_split_options npi_split_defaults(npgnn_protocol protocol)
 {
-    *options = (npgnn_split_options){
-        .protocol = protocol, .test = -1, .val = -1, .train_nodes = -1, .negative_ratio = 1, .known_links = -1};
+    return (npgnn_split_options){.size = sizeof(npgnn_split_options),
+                                 .protocol = protocol,
+                                 .test = -1,
+                                 .val = -1,
+                                 .train_nodes = -1,
+                                 .negative_ratio = 1,
+                                 .known_links = -1};
+}
+
+int npgnn_split_options_default(npgnn_split_options *options, npgnn_protocol protocol, npgnn_error *err)
+{
+    npgnn_split_options defaults = npi_split_defaults(protocol);
+    return npi_sized_write(options, &defaults, sizeof defaults, "npgnn_split_options", err);
 }
 
 static double share_or(double share, double fallback)
@@ -56,10 +68,7 @@ enum { PROTOCOLS = sizeof default_shares / sizeof default_shares[0] };
 /* Replaces every default (-1, 0, NPGNN_RATIO_FULL) with its value. */
 static npgnn_split_options resolve_options(const npgnn_split_options *options, const npgnn_graph *graph)
 {
-    npgnn_split_options o;
-    npgnn_split_options_default(&o, NPGNN_TRANSDUCTIVE);
-    if (options)
-        o = *options;
+    npgnn_split_options o = *options;
     if ((unsigned)o.protocol >= PROTOCOLS)
         return o; /* check_options reports it */
     double n = graph->n, m = (double)graph->m;
@@ -241,11 +250,17 @@ static int distribute_edges(draft *d, const npgnn_split_options *o, int full, np
 int npgnn_split_new(npgnn_split **out, const npgnn_graph *graph, const npgnn_split_options *options,
                     const npgnn_env *env, npgnn_error *err)
 {
+    if (npi_env_check(env, err))
+        return NPGNN_E_ARGUMENT;
     const npgnn_env resolved = npi_env_resolve(env);
-    const npgnn_split_options o = resolve_options(options, graph);
-    int full = options && options->negative_ratio == NPGNN_RATIO_FULL;
+    npgnn_split_options given = npi_split_defaults(NPGNN_TRANSDUCTIVE);
+    int code = npi_sized_read(&given, sizeof given, options, "npgnn_split_options", err);
+    if (code)
+        return code;
+    const npgnn_split_options o = resolve_options(&given, graph);
+    int full = given.negative_ratio == NPGNN_RATIO_FULL;
     draft d = {.env = &resolved, .graph = graph};
-    int code = check_options(&o, err);
+    code = check_options(&o, err);
     if (!code)
         code = assign_all(&d, &o, err);
     if (!code)

@@ -20,6 +20,9 @@ struct npgnn_split {
     uint64_t hash;
 };
 
+/* The defaults of a protocol: negative shares, which npgnn_split_new replaces. */
+npgnn_split_options npi_split_defaults(npgnn_protocol protocol);
+
 /* The graph that a method may use when it predicts: all nodes, the training edges and, in the production protocol,
  * the known links of new nodes. */
 const npgnn_graph *npi_split_known(const npgnn_split *split);

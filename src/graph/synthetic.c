@@ -406,6 +406,8 @@ static int build(npgnn_graph **out, const recipe *r, groups *topics, const npgnn
 
 int npgnn_graph_synthetic(npgnn_graph **out, const char *spec, const npgnn_env *env, npgnn_error *err)
 {
+    if (npi_env_check(env, err))
+        return NPGNN_E_ARGUMENT;
     const npgnn_env resolved = npi_env_resolve(env);
     groups topics = {0};
     recipe r = {0};

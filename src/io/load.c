@@ -2,6 +2,7 @@
  * features. */
 #include <string.h>
 
+#include "base/sized.h"
 #include "io/locate.h"
 #include "io/planetoid.h"
 #include "io/readers.h"
@@ -21,35 +22,37 @@ static int is_synthetic(const char **spec, const char *data)
 int npgnn_load(npgnn_graph **out, const char *data, const npgnn_load_options *options, const npgnn_env *env,
                npgnn_error *err)
 {
-    static const npgnn_load_options defaults = {0};
+    if (npi_env_check(env, err))
+        return NPGNN_E_ARGUMENT;
+    npgnn_load_options chosen = {0};
     npgnn_env resolved = npi_env_resolve(env);
     npi_location *where = NULL; /* too large for the stack */
     npgnn_graph *graph = NULL;
     const char *spec;
-    int code = 0;
-    if (!options)
-        options = &defaults;
+    int code = npi_sized_read(&chosen, sizeof chosen, options, "npgnn_load_options", err);
+    if (code)
+        return code;
 
     if (is_synthetic(&spec, data)) {
-        if (options->edges || options->features)
+        if (chosen.edges || chosen.features)
             code = npi_fail(err, NPGNN_E_ARGUMENT,
                             "a synthetic graph has its own edges and features: do not give files for them");
         else
             code = npgnn_graph_synthetic(&graph, spec, &resolved, err);
     } else {
         where = npi_alloc(&resolved, 1, sizeof *where, err);
-        code = where ? npi_location_find(where, data, options, err) : NPGNN_E_MEMORY;
+        code = where ? npi_location_find(where, data, &chosen, err) : NPGNN_E_MEMORY;
         if (code == 0 && where->kind == NPI_PLANETOID)
             code = npi_planetoid_load(&graph, where->prefix, &resolved, err);
         else if (code == 0)
-            code = npi_location_load(&graph, where, options->weighted, &resolved, err);
+            code = npi_location_load(&graph, where, chosen.weighted, &resolved, err);
         npi_free(&resolved, where);
     }
 
     /* the order matters: a binarised row is normalised by its number of ones */
     if (code == 0) {
-        graph->binarized = options->binarize != 0;
-        graph->normalized = options->normalize != 0;
+        graph->binarized = chosen.binarize != 0;
+        graph->normalized = chosen.normalize != 0;
         if (graph->binarized)
             npi_features_binarize(graph->x);
         if (graph->normalized)

@@ -5,9 +5,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/sized.h"
 #include "graph/graph.h"
 #include "jobs/fit.h"
 #include "jobs/methods.h"
+#include "model/options.h"
 
 /* Of a training: the first iteration warms up, every third is validated, the others are what an iteration takes. */
 enum { SHORT = 6, VALIDATE_EVERY = 3 };
@@ -127,15 +129,19 @@ static watch watch_make(int64_t wanted, int validate_every, const npgnn_env *env
 /* `times` such jobs, one after the other, are the whole. */
 static int measure(npgnn_cost *out, watch *w, short_job *job, const void *what, int times, npgnn_error *err)
 {
-    npgnn_env watched = {.threads = w->env.threads,
+    npgnn_env watched = {.size = sizeof watched,
+                         .threads = w->env.threads,
                          .progress = on_progress,
                          .log = w->env.log ? pass_log : NULL,
                          .user = w,
                          .stop = w->env.stop,
                          .allocator = {count_resize, w}};
     npgnn_error why = {0};
+    int code = npi_sized_check(out, "npgnn_cost", err);
+    if (code)
+        return code;
     w->start = npi_clock_seconds();
-    int code = job(what, &watched, &why);
+    code = job(what, &watched, &why);
     double seconds = npi_clock_seconds() - w->start;
     if (code && !(code == NPGNN_E_CANCELLED && w->stopped)) {
         if (err)
@@ -143,18 +149,12 @@ static int measure(npgnn_cost *out, watch *w, short_job *job, const void *what, 
         return code;
     }
     series_end(w);
-    *out = (npgnn_cost){.bytes = (int64_t)w->peak,
-                        .seconds = times * (seconds + w->left_out),
-                        .steps = times * w->all_steps,
-                        .step_seconds = w->all_steps > 0 ? w->stepping / (double)w->all_steps : 0};
-    return 0;
-}
-
-static npgnn_options options_of(const npgnn_options *given)
-{
-    npgnn_options options;
-    npgnn_options_preset(&options, NULL, NULL);
-    return given ? *given : options;
+    const npgnn_cost cost = {.size = sizeof cost,
+                             .bytes = (int64_t)w->peak,
+                             .seconds = times * (seconds + w->left_out),
+                             .steps = times * w->all_steps,
+                             .step_seconds = w->all_steps > 0 ? w->stepping / (double)w->all_steps : 0};
+    return npi_sized_write(out, &cost, sizeof cost, "npgnn_cost", err);
 }
 
 static void shorten(npgnn_options *options)
@@ -175,7 +175,7 @@ static int fit_short(const void *what, const npgnn_env *env, npgnn_error *err)
 {
     const fit_job *job = what;
     npgnn_model *model = NULL;
-    int code = npi_fit(&model, NULL, job->graph, job->split, &job->options, job->split == NULL, env, err);
+    int code = npi_fit(&model, NULL, job->graph, job->split, &job->options, env, err);
     npgnn_model_free(model);
     return code;
 }
@@ -183,7 +183,9 @@ static int fit_short(const void *what, const npgnn_env *env, npgnn_error *err)
 int npgnn_estimate_fit(npgnn_cost *out, const npgnn_graph *graph, const npgnn_split *split,
                        const npgnn_options *options, const npgnn_env *env, npgnn_error *err)
 {
-    fit_job job = {graph, split, options_of(options)};
+    fit_job job = {.graph = graph, .split = split};
+    if (npi_env_check(env, err) || npi_options_read(&job.options, options, err))
+        return NPGNN_E_ARGUMENT;
     watch w = watch_make(job.options.iterations, job.options.validate_every, env);
     shorten(&job.options);
     return measure(out, &w, fit_short, &job, 1, err);
@@ -194,12 +196,13 @@ int npgnn_estimate_fit(npgnn_cost *out, const npgnn_graph *graph, const npgnn_sp
 typedef struct eval_job {
     const npgnn_graph *graph;
     npgnn_eval_options options;
+    npgnn_options model;
 } eval_job;
 
 static int evaluate_short(const void *what, const npgnn_env *env, npgnn_error *err)
 {
     const eval_job *job = what;
-    npgnn_eval_run run;
+    npgnn_eval_run run = {.size = sizeof run};
     return npgnn_evaluate(&run, job->graph, 1, &job->options, env, err);
 }
 
@@ -207,13 +210,15 @@ int npgnn_estimate_evaluate(npgnn_cost *out, const npgnn_graph *graph, int seeds
                             const npgnn_env *env, npgnn_error *err)
 {
     eval_job job = {.graph = graph};
-    npgnn_eval_options_default(&job.options, NPGNN_TRANSDUCTIVE);
-    if (options)
-        job.options = *options;
+    if (npi_env_check(env, err) ||
+        npi_sized_read(&job.options, sizeof job.options, options, "npgnn_eval_options", err) ||
+        npi_options_read(&job.model, job.options.model, err))
+        return NPGNN_E_ARGUMENT;
     job.options.scores = NULL;
-    const npgnn_options *model = &job.options.model;
-    watch w = watch_make(npi_method_is_model(job.options.method) ? model->iterations : 0, model->validate_every, env);
-    shorten(&job.options.model);
+    job.options.model = &job.model;
+    watch w =
+        watch_make(npi_method_is_model(job.options.method) ? job.model.iterations : 0, job.model.validate_every, env);
+    shorten(&job.model);
     return measure(out, &w, evaluate_short, &job, seeds, err);
 }
 
@@ -223,24 +228,27 @@ typedef struct transfer_job {
     const npgnn_graph *graph;
     const npgnn_model *model;
     npgnn_transfer_options options;
+    npgnn_options training;
 } transfer_job;
 
 static int transfer_short(const void *what, const npgnn_env *env, npgnn_error *err)
 {
     const transfer_job *job = what;
-    npgnn_transfer_run run;
-    return npgnn_transfer(&run, job->graph, job->model, 1, &job->options, env, err);
+    npgnn_eval_run way[NPGNN_TRANSFER_WAYS] = {{.size = sizeof way[0]}};
+    return npgnn_transfer(way, NULL, job->graph, job->model, 1, &job->options, env, err);
 }
 
 int npgnn_estimate_transfer(npgnn_cost *out, const npgnn_graph *graph, const npgnn_model *model, int seeds,
                             const npgnn_transfer_options *options, const npgnn_env *env, npgnn_error *err)
 {
     transfer_job job = {.graph = graph, .model = model};
-    npgnn_transfer_options_default(&job.options);
-    if (options)
-        job.options = *options;
-    watch w = watch_make(job.options.model.iterations, job.options.model.validate_every, env);
-    shorten(&job.options.model);
+    if (npi_env_check(env, err) ||
+        npi_sized_read(&job.options, sizeof job.options, options, "npgnn_transfer_options", err) ||
+        npi_options_read(&job.training, job.options.model, err))
+        return NPGNN_E_ARGUMENT;
+    job.options.model = &job.training;
+    watch w = watch_make(job.training.iterations, job.training.validate_every, env);
+    shorten(&job.training);
     return measure(out, &w, transfer_short, &job, seeds, err);
 }
 
@@ -281,12 +289,14 @@ static void scatter(npgnn_pair *pairs, size_t count, int32_t nodes)
 int npgnn_estimate_predict(npgnn_cost *out, const npgnn_model *model, const npgnn_graph *graph, int64_t count,
                            const npgnn_predict_options *options, const npgnn_env *env, npgnn_error *err)
 {
+    if (npi_env_check(env, err))
+        return NPGNN_E_ARGUMENT;
     watch w = watch_make(0, 1, env);
     if (count < 0 || graph->n < 1)
         return npi_fail(err, NPGNN_E_ARGUMENT, "there is no pair to predict");
     double seconds = 0;
     size_t batch = count < BATCH ? (size_t)count : BATCH;
-    npgnn_cost cost;
+    npgnn_cost cost = {.size = sizeof cost};
     npgnn_pair *pairs = npi_alloc(&w.env, batch, sizeof *pairs, err);
     npgnn_prediction *room = pairs ? npi_alloc(&w.env, batch, sizeof *room, err) : NULL;
     int code = NPGNN_E_MEMORY;
@@ -302,8 +312,7 @@ int npgnn_estimate_predict(npgnn_cost *out, const npgnn_model *model, const npgn
     cost.steps = count;
     cost.step_seconds = batch > 0 ? seconds / (double)batch : 0;
     cost.seconds += (double)(count - (int64_t)batch) * cost.step_seconds;
-    *out = cost;
-    return 0;
+    return npi_sized_write(out, &cost, sizeof cost, "npgnn_cost", err);
 }
 
 /* ---- search ---- */
@@ -354,8 +363,8 @@ int npgnn_estimate_top(npgnn_cost *out, const npgnn_model *model, const npgnn_gr
                        npgnn_error *err)
 {
     top_job job = {.model = model, .graph = graph, .predict = predict, .k = k, .links = links};
-    if (options)
-        job.options = *options;
+    if (npi_env_check(env, err) || npi_sized_read(&job.options, sizeof job.options, options, "npgnn_top_options", err))
+        return NPGNN_E_ARGUMENT;
     if (k < 1 || graph->n < 1)
         return npi_fail(err, NPGNN_E_ARGUMENT, "%d results of %d nodes are asked for", k, graph->n);
     int32_t rows = job.options.from ? job.options.from_count : graph->n;

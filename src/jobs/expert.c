@@ -26,6 +26,8 @@ struct npgnn_pairs_loss {
 int npgnn_pairs_loss_new(npgnn_pairs_loss **out, const npgnn_graph *graph, int columns, int pairs_per_node,
                          npgnn_likelihood likelihood, uint64_t seed, const npgnn_env *env, npgnn_error *err)
 {
+    if (npi_env_check(env, err))
+        return NPGNN_E_ARGUMENT;
     npgnn_env resolved = npi_env_resolve(env);
     resolved.stop = NULL; /* a loss is a number: there is no way to say that it is none */
     if (graph->n < 1 || columns < 1 || columns > NPI_MAX_WIDTH || pairs_per_node < 0)
@@ -106,6 +108,8 @@ static double time_product(real *c, const real *a, const real *b, int threads)
 
 int npgnn_machine_gflops(double *gflops, const npgnn_env *env, npgnn_error *err)
 {
+    if (npi_env_check(env, err))
+        return NPGNN_E_ARGUMENT;
     npgnn_env resolved = npi_env_resolve(env);
     size_t cells = (size_t)SIDE * SIDE;
     double best = 0;

@@ -9,29 +9,29 @@
 #include "baselines/sage.h"
 #include "baselines/spectral.h"
 #include "baselines/vgae.h"
-#include "jobs/exam.h"
 #include "jobs/fit.h"
+#include "jobs/test_set.h"
 #include "model/model.h"
 
 /* ---- the model itself ---- */
 
 static int run_npgnn(float *score, npgnn_eval_run *run, const npi_task *task, npgnn_error *err)
 {
-    const npgnn_predict_options how = {.samples = -1, .link_rate = task->link_rate};
+    const npgnn_predict_options how = {.size = sizeof how, .samples = -1, .link_rate = task->link_rate};
     npgnn_model *model = NULL;
-    npgnn_progress last = {0};
+    npgnn_progress last = {.size = sizeof last};
     double start = npi_clock_seconds();
-    int code = npi_fit(&model, &last, task->split->graph, task->split, task->options, 0, task->env, err);
+    int code = npi_fit(&model, &last, task->split->graph, task->split, task->options, task->env, err);
     run->train_seconds = npi_clock_seconds() - start;
     if (!code) {
         run->iterations = last.iteration;
         run->best_iteration = model->info.iterations;
         run->val_auc = model->info.val_auc;
         run->val_ap = model->info.val_ap;
-        if (model->info.calibrated)
+        if (model->scorer.calibrated)
             run->calibration.link_rate = task->link_rate;
-        code = npi_exam_answer(score, task->probability, model, task->graph, task->pairs, task->count, &how, task->env,
-                               err);
+        code = npi_test_set_predict(score, task->probability, model, task->graph, task->pairs, task->count, &how,
+                                    task->env, err);
     }
     npgnn_model_free(model);
     return code;

@@ -2,26 +2,20 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/sized.h"
 #include "jobs/counter.h"
-#include "jobs/exam.h"
 #include "jobs/fit.h"
-#include "jobs/parts.h"
+#include "jobs/test_set.h"
+#include "jobs/transfer_split.h"
 #include "model/model.h"
-
-void npgnn_transfer_options_default(npgnn_transfer_options *options)
-{
-    memset(options, 0, sizeof *options);
-    npgnn_options_preset(&options->model, NULL, NULL);
-    options->train_nodes = 0.3;
-    options->context_nodes = 0.7;
-    options->test = 0.1;
-}
+#include "model/options.h"
 
 /* What stays the same from seed to seed. */
 typedef struct transfer {
     const npgnn_graph *graph;
     const npgnn_model *given; /* NULL: one is trained on the first part */
     npgnn_transfer_options options;
+    npgnn_options training; /* of options, with the seed of the run */
     npi_counter *counter;
     const npgnn_env *env;
 } transfer;
@@ -30,7 +24,7 @@ typedef struct transfer {
 static int train(npgnn_model **out, double *seconds, const npgnn_split *split, const transfer *t, npgnn_error *err)
 {
     double start = npi_clock_seconds();
-    int code = npi_fit(out, NULL, split->graph, split, &t->options.model, 0, t->env, err);
+    int code = npi_fit(out, NULL, split->graph, split, &t->training, t->env, err);
     *seconds = npi_clock_seconds() - start;
     t->counter->run++;
     return code;
@@ -40,31 +34,32 @@ static int train(npgnn_model **out, double *seconds, const npgnn_split *split, c
 static int judge(npgnn_eval_run *out, const npgnn_model *model, double seconds, const npgnn_split *split,
                  const transfer *t, npgnn_error *err)
 {
-    npgnn_eval_run run = {.seed = t->options.model.seed,
+    npgnn_eval_run run = {.size = sizeof run,
+                          .seed = t->training.seed,
                           .split_hash = npgnn_split_hash(split),
                           .iterations = model->info.iterations,
                           .best_iteration = model->info.iterations,
                           .val_auc = model->info.val_auc,
                           .val_ap = model->info.val_ap,
                           .train_seconds = seconds};
-    npgnn_predict_options how = {.samples = -1};
-    npi_exam exam = {0};
+    npgnn_predict_options how = {.size = sizeof how, .samples = -1};
+    npi_test_set set = {0};
     float *score = NULL;
-    int code = npi_exam_new(&exam, split, NPGNN_NEGATIVES_UNIFORM, t->env, err);
-    if (!code && !(score = npi_alloc(t->env, exam.count, 2 * sizeof *score, err)))
+    int code = npi_test_set_new(&set, split, NPGNN_NEGATIVES_UNIFORM, t->env, err);
+    if (!code && !(score = npi_alloc(t->env, set.count, 2 * sizeof *score, err)))
         code = NPGNN_E_MEMORY;
-    float *probability = score ? score + exam.count : NULL;
-    how.link_rate = exam.link_rate;
-    run.calibration.link_rate = model->info.calibrated ? exam.link_rate : (double)NAN;
+    float *probability = score ? score + set.count : NULL;
+    how.link_rate = set.link_rate;
+    run.calibration.link_rate = model->scorer.calibrated ? set.link_rate : (double)NAN;
     if (!code)
-        code = npi_exam_answer(score, probability, model, npi_split_known(split), exam.pairs, exam.count, &how, t->env,
-                               err);
+        code = npi_test_set_predict(score, probability, model, npi_split_known(split), set.pairs, set.count, &how,
+                                    t->env, err);
     if (!code)
-        code = npi_exam_mark(&run, NULL, &exam, score, probability, t->env, err);
+        code = npi_test_set_measure(&run, NULL, &set, score, probability, t->env, err);
     if (!code)
         *out = run;
     npi_free(t->env, score);
-    npi_exam_free(t->env, &exam);
+    npi_test_set_free(t->env, &set);
     return code;
 }
 
@@ -80,74 +75,80 @@ static double shift_of(const npgnn_model *from, const npgnn_model *to)
     return d > 0 ? sqrt(sum / d) : (double)NAN;
 }
 
-/* The model as it is, and told about the known links of the second part. */
-static int judge_transfer(npgnn_transfer_run *run, const npgnn_model *model, double trained, const npgnn_split *split,
-                          const transfer *t, npgnn_error *err)
+/* The model as it is, and told about the known links of the second subgraph. */
+static int judge_transfer(npgnn_eval_run way[NPGNN_TRANSFER_WAYS], double *shift, const npgnn_model *model,
+                          double trained, const npgnn_split *split, const transfer *t, npgnn_error *err)
 {
     npgnn_model *adapted = NULL;
-    int code = judge(&run->way[NPGNN_OLD_LATENT], model, trained, split, t, err);
+    int code = judge(&way[NPGNN_OLD_LATENT], model, trained, split, t, err);
     double start = npi_clock_seconds();
     if (!code)
         code = npgnn_model_adapt(&adapted, model, npi_split_known(split), t->env, err);
     double seconds = npi_clock_seconds() - start;
     if (!code)
-        code = judge(&run->way[NPGNN_NEW_LATENT], adapted, seconds, split, t, err);
+        code = judge(&way[NPGNN_NEW_LATENT], adapted, seconds, split, t, err);
     if (!code)
-        run->shift = shift_of(model, adapted);
+        *shift = shift_of(model, adapted);
     npgnn_model_free(adapted);
     return code;
 }
 
-static int judge_scratch(npgnn_transfer_run *run, const npgnn_split *split, const transfer *t, npgnn_error *err)
+static int run_seed(npgnn_eval_run way[NPGNN_TRANSFER_WAYS], double *shift, transfer *t, uint64_t seed,
+                    npgnn_error *err)
 {
-    npgnn_model *model = NULL;
+    npi_transfer_split parts = {0};
+    npgnn_model *first = NULL, *scratch = NULL;
     double seconds = 0;
-    int code = train(&model, &seconds, split, t, err);
+    t->training.seed = seed;
+    int code = (t->given ? npi_transfer_split_whole : npi_transfer_split_new)(&parts, t->graph, &t->options, seed,
+                                                                              t->env, err);
+    if (!code && !t->given)
+        code = train(&first, &seconds, parts.first, t, err);
     if (!code)
-        code = judge(&run->way[NPGNN_FROM_SCRATCH], model, seconds, split, t, err);
-    npgnn_model_free(model);
+        code = judge_transfer(way, shift, t->given ? t->given : first, seconds, parts.second, t, err);
+    if (!code)
+        code = train(&scratch, &seconds, parts.second, t, err);
+    if (!code)
+        code = judge(&way[NPGNN_FROM_SCRATCH], scratch, seconds, parts.second, t, err);
+    npgnn_model_free(first);
+    npgnn_model_free(scratch);
+    npi_transfer_split_free(&parts);
     return code;
 }
 
-static int run_parts(npgnn_transfer_run *out, const npi_parts *parts, const transfer *t, npgnn_error *err)
+static npgnn_transfer_options with_defaults(npgnn_transfer_options given)
 {
-    npgnn_transfer_run run;
-    npgnn_model *own = NULL;
-    double seconds = 0;
-    int code = t->given ? 0 : train(&own, &seconds, parts->first, t, err);
-    if (!code)
-        code = judge_transfer(&run, t->given ? t->given : own, seconds, parts->second, t, err);
-    if (!code)
-        code = judge_scratch(&run, parts->second, t, err);
-    if (!code)
-        *out = run;
-    npgnn_model_free(own);
-    return code;
+    if (given.train_nodes == 0)
+        given.train_nodes = 0.3;
+    if (given.context_nodes == 0)
+        given.context_nodes = 0.7;
+    if (given.test == 0)
+        given.test = 0.1;
+    return given;
 }
 
-static int run_seed(npgnn_transfer_run *run, transfer *t, uint64_t seed, npgnn_error *err)
-{
-    npi_parts parts = {0};
-    t->options.model.seed = seed;
-    int code = (t->given ? npi_parts_whole : npi_parts_cut)(&parts, t->graph, &t->options, seed, t->env, err);
-    if (!code)
-        code = run_parts(run, &parts, t, err);
-    npi_parts_free(&parts);
-    return code;
-}
-
-int npgnn_transfer(npgnn_transfer_run *runs, const npgnn_graph *graph, const npgnn_model *model, int seeds,
+int npgnn_transfer(npgnn_eval_run *runs, double *shift, const npgnn_graph *graph, const npgnn_model *model, int seeds,
                    const npgnn_transfer_options *options, const npgnn_env *env, npgnn_error *err)
 {
+    if (npi_env_check(env, err))
+        return NPGNN_E_ARGUMENT;
     npi_counter counter = {npi_env_resolve(env), 0, model ? seeds : 2 * seeds};
     npgnn_env counting = npi_counter_env(&counter);
     transfer t = {.graph = graph, .given = model, .counter = &counter, .env = &counting};
-    npgnn_transfer_options_default(&t.options);
-    if (options)
-        t.options = *options;
-    uint64_t first = t.options.first_seed;
-    int code = 0;
-    for (int i = 0; !code && i < seeds; i++)
-        code = run_seed(&runs[i], &t, first + (uint64_t)i, err);
+    int code = npi_sized_read(&t.options, sizeof t.options, options, "npgnn_transfer_options", err);
+    if (!code)
+        code = npi_options_read(&t.training, t.options.model, err);
+    if (!code && seeds > 0)
+        code = npi_sized_check(runs, "npgnn_eval_run", err);
+    t.options = with_defaults(t.options);
+    for (int i = 0; !code && i < seeds; i++) {
+        npgnn_eval_run way[NPGNN_TRANSFER_WAYS];
+        double moved = (double)NAN;
+        code = run_seed(way, &moved, &t, t.options.first_seed + (uint64_t)i, err);
+        for (size_t w = 0; !code && w < NPGNN_TRANSFER_WAYS; w++)
+            npi_sized_store(runs, (size_t)i * NPGNN_TRANSFER_WAYS + w, &way[w], sizeof way[w]);
+        if (!code && shift)
+            shift[i] = moved;
+    }
     return code;
 }

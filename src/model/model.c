@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/sized.h"
 #include "model/options.h"
 
 int npi_model_new(npgnn_model **out, const npgnn_options *options, int32_t f, const npgnn_env *env, npgnn_error *err)
@@ -17,6 +18,7 @@ int npi_model_new(npgnn_model **out, const npgnn_options *options, int32_t f, co
         return NPGNN_E_MEMORY;
     model->env = *env;
     model->options = *options;
+    model->scorer.weights = NPI_WEIGHTS_PLAIN;
     if (size.d > 0 && !(model->q = npi_alloc(env, 2 * (size_t)size.d, sizeof *model->q, err)))
         code = NPGNN_E_MEMORY;
     if (!code)
@@ -40,7 +42,7 @@ int npi_model_copy(npgnn_model **out, const npgnn_model *model, const npgnn_env 
     if (code)
         return code;
     copy->info = model->info;
-    copy->calibration = model->calibration;
+    copy->scorer = model->scorer;
     copy->columns = npi_names_share(model->columns);
     memcpy(copy->params.block, model->params.block, model->params.count * sizeof *model->params.block);
     if (model->q)
@@ -52,19 +54,32 @@ int npi_model_copy(npgnn_model **out, const npgnn_model *model, const npgnn_env 
 void npi_model_uncalibrate(npgnn_model *model)
 {
     npgnn_model_info *info = &model->info;
-    info->calibrated = 0;
+    model->scorer.calibrated = 0;
     info->link_rate = npi_link_rate(info->train_nodes, info->train_edges);
-    model->calibration = npi_calibration_unfitted(model->options.likelihood, info->link_rate);
+    model->scorer.calibration = npi_calibration_unfitted(model->options.likelihood, info->link_rate);
 }
 
-void npgnn_model_describe(npgnn_model_info *info, const npgnn_model *model)
+int npgnn_model_describe(npgnn_model_info *info, const npgnn_model *model, npgnn_error *err)
 {
-    *info = model->info;
+    npgnn_model_info complete = model->info;
+    complete.calibrated = model->scorer.calibrated;
+    return npi_sized_write(info, &complete, sizeof complete, "npgnn_model_info", err);
 }
 
-void npgnn_model_options(npgnn_options *options, const npgnn_model *model)
+int npgnn_model_options(npgnn_options *options, const npgnn_model *model, npgnn_error *err)
 {
-    *options = model->options;
+    return npi_sized_write(options, &model->options, sizeof model->options, "npgnn_options", err);
+}
+
+int npgnn_model_weight(const char **name, double *weight, const npgnn_model *model, int index)
+{
+    const npi_weights *w = &model->scorer.weights;
+    int column = index - 2; /* after the shift and the weight of the embeddings */
+    if (index < 0 || column >= NPI_EVIDENCE_COLUMNS)
+        return 0;
+    *name = index == 0 ? "shift" : index == 1 ? "own" : npi_evidence_name(column);
+    *weight = index == 0 ? w->shift : index == 1 ? w->own : w->column[column];
+    return 1;
 }
 
 const char *npgnn_model_column_name(const npgnn_model *model, int32_t column)

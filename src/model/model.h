@@ -3,14 +3,14 @@
 #define NPI_MODEL_MODEL_H
 
 #include "base/names.h"
-#include "model/calibration.h"
 #include "model/params.h"
+#include "model/scorer.h"
 
 struct npgnn_model {
     npgnn_env env;
     npgnn_options options;
     npgnn_model_info info;
-    npi_calibration calibration; /* without a rate */
+    npi_scorer scorer;
     npi_params params;
     npi_names *columns; /* (f) of the features it was trained on, NULL: they had no names */
     real *q; /* (2, d): mean and log sigma of z, encoded from the training graph or, by npgnn_model_adapt, from
@@ -22,7 +22,7 @@ int npi_model_new(npgnn_model **out, const npgnn_options *options, int32_t f, co
 
 int npi_model_copy(npgnn_model **out, const npgnn_model *model, const npgnn_env *env, npgnn_error *err);
 
-/* Scores mean what the training objective says, until something is fitted. Once the size of the training graph is known. */
+/* Resets the calibration to what the training objective implies. Needs the size of the training graph. */
 void npi_model_uncalibrate(npgnn_model *model);
 
 #endif

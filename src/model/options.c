@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "base/sized.h"
 
 typedef enum { INT, FLAG, REAL, CHOICE, U64 } kind;
 
@@ -43,15 +44,8 @@ static const option table[] = {
     {"radius", REAL, AT(radius), 0, 1e3, "from 0", "length of all embeddings; 0: their own"},
     {"propagate", INT, AT(propagate), 0, 8, "0..8", "times that embeddings are averaged over known links"},
     {"cold-nodes", REAL, AT(cold_nodes), 0, 1, "0..1", "share of nodes that act as new in training, with propagate"},
-    {"own-weight", REAL, AT(own_weight), 0, 1e9, "from 0", "weight of the embeddings' inner product in a score"},
-    {"prior-weight", REAL, AT(prior_weight), 0, 1e9, "from 0", "weight of the features' cosine in a score"},
-    {"degrees-weight", REAL, AT(degrees_weight), 0, 1e9, "from 0", "weight of the two nodes' numbers of links"},
-    {"neighbors-weight", REAL, AT(neighbors_weight), 0, 1e9, "from 0", "weight of neighbours in common"},
-    {"paths-weight", REAL, AT(paths_weight), 0, 1e9, "from 0", "weight of paths of three links"},
-    {"regions-weight", REAL, AT(regions_weight), 0, 1e9, "from 0", "weight of lying in the same region of the graph"},
-    {"score-shift", REAL, AT(score_shift), -1e9, 1e9, "any number", "what is added to every score"},
-    {"fit-prior", FLAG, AT(fit_prior), 0, 1, "on|off", "fit those on the validation pairs"},
-    {"evidence", CHOICE, AT(evidence), 0, 2, "all|features|structure", "what of the graph fit-prior weighs"},
+    {"evidence", CHOICE, AT(evidence), 0, 3, "none|features|structure|all",
+     "evidence about a pair that is weighed beside its embeddings; the weights are fitted on held-out links"},
     {"samples", INT, AT(samples), 1, 1000, "1..1000", "Monte Carlo samples of z an iteration"},
     {"monte-carlo", CHOICE, AT(monte_carlo), 0, 1, "likelihood|embedding", "what is averaged over the samples"},
     {"likelihood", CHOICE, AT(likelihood), 0, 1, "weighted|plain",
@@ -72,6 +66,7 @@ static const option table[] = {
     {"keep-best", FLAG, AT(keep_best), 0, 1, "on|off", "keep the best validated model, or the last one"},
     {"patience", INT, AT(patience), 0, 1e9, "from 0",
      "validations without a better one before stopping; 0: never stop"},
+    {"calibrate", FLAG, AT(calibrate), 0, 1, "on|off", "calibrate probabilities on held-out links"},
     {"predict-samples", INT, AT(predict_samples), 0, 100000, "0..100000", "draws of z at prediction; 0: its mean"},
 };
 enum { OPTIONS = sizeof table / sizeof table[0] };
@@ -79,6 +74,7 @@ enum { OPTIONS = sizeof table / sizeof table[0] };
 /* ---- presets ---- */
 
 static const npgnn_options standard = {
+    .size = sizeof standard,
     .latent = 1,
     .sample_latent = 1,
     .hidden = 32,
@@ -95,7 +91,6 @@ static const npgnn_options standard = {
     .input_scale = 0,
     .input_dropout = 0.25,
     .cold_nodes = 0.3,
-    .own_weight = 1,
     .samples = 1,
     .monte_carlo = NPGNN_MC_LIKELIHOOD,
     .likelihood = NPGNN_WEIGHTED,
@@ -108,6 +103,7 @@ static const npgnn_options standard = {
     .beta2 = 0.999,
     .epsilon = 1e-8,
     .validate_every = 10,
+    .calibrate = 1,
 };
 
 static void set_default(npgnn_options *o)
@@ -149,7 +145,7 @@ static void set_best(npgnn_options *o)
     o->input_dropout = 0.5;
     o->radius = 1.8;
     o->propagate = 1;
-    o->fit_prior = 1;
+    o->evidence = NPGNN_EVIDENCE_ALL;
     o->loss = NPGNN_LOSS_SAMPLED;
     o->iterations = 600;
     o->learning_rate = 0.005;
@@ -183,8 +179,7 @@ int npgnn_options_preset(npgnn_options *options, const char *name, npgnn_error *
     for (int i = 0; i < PRESETS; i++)
         if (strcmp(presets[i].name, name ? name : "default") == 0) {
             presets[i].set(&preset);
-            *options = preset;
-            return 0;
+            return npi_sized_write(options, &preset, sizeof preset, "npgnn_options", err);
         }
     return npi_fail(err, NPGNN_E_ARGUMENT, "there is no preset \"%s\": take default, best, paper-literal or authors",
                     name);
@@ -192,10 +187,18 @@ int npgnn_options_preset(npgnn_options *options, const char *name, npgnn_error *
 
 /* ---- by key ---- */
 
-static const option *find(const char *key, npgnn_error *err)
+static size_t width_of(kind type)
 {
+    return type == REAL ? sizeof(double) : type == U64 ? sizeof(uint64_t) : sizeof(int);
+}
+
+/* The option with this key. A program that was compiled before there was such an option has no member for it. */
+static const option *find(const npgnn_options *options, const char *key, npgnn_error *err)
+{
+    if (npi_sized_check(options, "npgnn_options", err))
+        return NULL;
     for (int i = 0; i < OPTIONS; i++)
-        if (strcmp(table[i].key, key) == 0)
+        if (strcmp(table[i].key, key) == 0 && table[i].offset + width_of(table[i].kind) <= options->size)
             return &table[i];
     npi_fail(err, NPGNN_E_ARGUMENT, "there is no option \"%s\"", key);
     return NULL;
@@ -222,7 +225,7 @@ static int choice_index(const char *list, const char *name)
 
 int npgnn_options_set(npgnn_options *options, const char *key, const char *value, npgnn_error *err)
 {
-    const option *o = find(key, err);
+    const option *o = find(options, key, err);
     if (!o)
         return NPGNN_E_ARGUMENT;
     void *field = (char *)options + o->offset;
@@ -267,7 +270,7 @@ static int check_choice(int *index, const option *o, const npgnn_options *option
 
 int npgnn_options_get(char *value, size_t size, const npgnn_options *options, const char *key, npgnn_error *err)
 {
-    const option *o = find(key, err);
+    const option *o = find(options, key, err);
     if (!o)
         return NPGNN_E_ARGUMENT;
     const void *field = (const char *)options + o->offset;
@@ -305,6 +308,17 @@ int npgnn_options_info(npgnn_option_info *info, int index)
     info->values = table[index].values;
     info->help = table[index].help;
     return 1;
+}
+
+int npi_options_read(npgnn_options *out, const npgnn_options *given, npgnn_error *err)
+{
+    npgnn_options options = standard;
+    int code = npi_sized_read(&options, sizeof options, given, "npgnn_options", err);
+    if (!code)
+        code = npi_options_check(&options, err);
+    if (!code)
+        *out = options;
+    return code;
 }
 
 int npi_options_check(const npgnn_options *options, npgnn_error *err)

@@ -1,4 +1,4 @@
-/* Checking the options of a caller. */
+/* Reading and checking the options of a caller. */
 #ifndef NPI_MODEL_OPTIONS_H
 #define NPI_MODEL_OPTIONS_H
 
@@ -6,6 +6,9 @@
 
 /* The widest layer that the options allow. Buffers on the stack have this size. */
 #define NPI_MAX_WIDTH 4096
+
+/* The options that a caller gave, over the defaults; NULL: the defaults. E_ARGUMENT as below. */
+int npi_options_read(npgnn_options *out, const npgnn_options *given, npgnn_error *err);
 
 /* E_ARGUMENT naming the first option that is out of its range. */
 int npi_options_check(const npgnn_options *options, npgnn_error *err);

@@ -42,6 +42,8 @@ static int encode(npgnn_model *model, const npgnn_graph *context, const npi_feat
 int npgnn_model_adapt(npgnn_model **out, const npgnn_model *model, const npgnn_graph *context, const npgnn_env *env,
                       npgnn_error *err)
 {
+    if (npi_env_check(env, err))
+        return NPGNN_E_ARGUMENT;
     npgnn_env resolved = npi_env_resolve(env);
     npgnn_model *copy = NULL;
     npi_features *x = NULL;

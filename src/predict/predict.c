@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/rng.h"
+#include "base/sized.h"
 #include "features/match.h"
 #include "model/score.h"
 
@@ -33,14 +34,19 @@ static int predictor_with(npgnn_predictor **out, npi_weights weights, const npgn
                           const npgnn_graph *graph, const npgnn_predict_options *options, const npgnn_env *env,
                           npgnn_error *err)
 {
+    if (npi_env_check(env, err))
+        return NPGNN_E_ARGUMENT;
     npgnn_env resolved = npi_env_resolve(env);
-    npgnn_options weighted = model->options;
     npi_sizes s = model->params.size;
-    if (options && !(options->link_rate >= 0 && options->link_rate < 1))
-        return npi_fail(err, NPGNN_E_ARGUMENT, "a link rate of %g: it is a share of the pairs, 0 < rate < 1",
-                        options->link_rate);
+    npgnn_predict_options o = {.samples = -1};
+    int code = npi_sized_read(&o, sizeof o, options, "npgnn_predict_options", err);
+    if (code)
+        return code;
+    if (!(o.link_rate >= 0 && o.link_rate < 1))
+        return npi_fail(err, NPGNN_E_ARGUMENT, "link rate %g is out of range: it must be at least 0 and below 1",
+                        o.link_rate);
     npi_features *x = NULL;
-    int code = npi_features_match(&x, graph->x, model->columns, s.f, "the model", "the graph", &resolved, err);
+    code = npi_features_match(&x, graph->x, model->columns, s.f, "the model", "the graph", &resolved, err);
     if (code)
         return code;
     npgnn_predictor *p = npi_alloc(&resolved, 1, sizeof *p, err);
@@ -52,15 +58,14 @@ static int predictor_with(npgnn_predictor **out, npi_weights weights, const npgn
     p->model = model;
     p->x = x;
     p->graph = graph;
-    p->samples = options && options->samples >= 0 ? options->samples : model->options.predict_samples;
-    p->seed = options ? options->seed : 0;
-    p->calibration = npi_calibration_at(model->calibration,
-                                        options && options->link_rate > 0 ? options->link_rate : model->info.link_rate);
+    p->samples = o.samples >= 0 ? o.samples : model->options.predict_samples;
+    p->seed = o.seed;
+    p->calibration =
+        npi_calibration_at(model->scorer.calibration, o.link_rate > 0 ? o.link_rate : model->info.link_rate);
     if (s.d == 0 || !model->options.sample_latent)
         p->samples = 0; /* there is nothing to draw */
     p->weights = weights;
-    npi_weights_store(&weighted, &weights);
-    code = npi_evidence_new(&p->evidence, &weighted, 0, &graph->a, x, &resolved, err);
+    code = npi_evidence_new(&p->evidence, npi_evidence_weighed(&weights), &graph->a, x, &resolved, err);
     if (!code)
         code = npi_embedder_new(&p->embedder, &model->options, s, &graph->a, &resolved, err);
     p->z = npi_alloc(&resolved, (size_t)s.d, sizeof *p->z, err);
@@ -81,7 +86,7 @@ static int predictor_with(npgnn_predictor **out, npi_weights weights, const npgn
 int npgnn_predictor_new(npgnn_predictor **out, const npgnn_model *model, const npgnn_graph *graph,
                         const npgnn_predict_options *options, const npgnn_env *env, npgnn_error *err)
 {
-    return predictor_with(out, npi_weights_of(&model->options), model, graph, options, env, err);
+    return predictor_with(out, model->scorer.weights, model, graph, options, env, err);
 }
 
 void npgnn_predictor_free(npgnn_predictor *p)
@@ -159,9 +164,9 @@ int npgnn_predict(npgnn_prediction *out, const npgnn_model *model, const npgnn_g
 int npgnn_model_embed(float *embedding, const npgnn_model *model, const npgnn_graph *graph, const npgnn_env *env,
                       npgnn_error *err)
 {
-    npgnn_predict_options mean = {0};
+    npgnn_predict_options mean = {.size = sizeof mean};
     npgnn_predictor *predictor = NULL;
-    int code = predictor_with(&predictor, (npi_weights){.own = 1}, model, graph, &mean, env, err);
+    int code = predictor_with(&predictor, NPI_WEIGHTS_PLAIN, model, graph, &mean, env, err);
     if (code)
         return code;
     for (size_t i = 0; i < (size_t)graph->n * (size_t)model->params.size.k; i++)

@@ -10,6 +10,7 @@
 
 #include "base/parallel.h"
 #include "base/shortlist.h"
+#include "base/sized.h"
 #include "linalg/dense.h"
 #include "model/score.h"
 #include "predict/predictor.h"
@@ -138,15 +139,17 @@ static int furnish(search *s, int room, npgnn_error *err)
 
 static int search_new(search *s, npgnn_predictor *p, const npgnn_top_options *options, npgnn_error *err)
 {
-    static const npgnn_top_options all = {0};
-    const npgnn_top_options *o = options ? options : &all;
-    *s = (search){.p = p, .options = *o, .n = p->graph->n, .threads = p->env.threads};
+    *s = (search){.p = p, .n = p->graph->n, .threads = p->env.threads};
+    const npgnn_top_options *o = &s->options;
+    int code = npi_sized_read(&s->options, sizeof s->options, options, "npgnn_top_options", err);
+    if (code)
+        return code;
     s->rows = o->from ? o->from_count : s->n;
     if (!(o->min_probability >= 0 && o->min_probability <= 1))
         return npi_fail(err, NPGNN_E_ARGUMENT, "the least probability must be from 0 to 1, not %g", o->min_probability);
     if (s->rows < 0 || (o->to && o->to_count < 0))
         return npi_fail(err, NPGNN_E_ARGUMENT, "a negative number of nodes is asked for");
-    int code = give_roles(s, err);
+    code = give_roles(s, err);
     return code ? code : decode(s, err);
 }
 
@@ -369,7 +372,7 @@ static void search_blocks(const void *arg, int64_t first, int64_t last)
 static int report(const search *s, int32_t done)
 {
     const npgnn_env *env = &s->p->env;
-    npgnn_progress progress = {.runs = 1, .iteration = done, .iterations = s->rows};
+    npgnn_progress progress = {.size = sizeof progress, .runs = 1, .iteration = done, .iterations = s->rows};
     progress.loss = progress.kl = progress.val_auc = progress.val_ap = (double)NAN;
     return env->progress && env->progress(env->user, &progress);
 }

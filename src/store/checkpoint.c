@@ -13,9 +13,11 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/sized.h"
 #include "io/atomic.h"
 #include "io/stream.h"
 #include "store/safetensors.h"
+#include "store/scorer.h"
 #include "train/rehearsal.h"
 #include "train/trainer.h"
 
@@ -133,12 +135,27 @@ static json_t *state_json(npgnn_trainer *t)
     return NULL;
 }
 
+static json_t *findings_json(const npi_findings *found)
+{
+    return json_pack("{s:i, s:o}", "iterations", found->iterations, "scorer", npi_scorer_json(&found->scorer));
+}
+
+/* Returns whether it is as it must be. */
+static int read_findings(npi_findings *found, const json_t *object)
+{
+    json_int_t iterations = json_integer_value(json_object_get(object, "iterations"));
+    found->iterations = (int)iterations;
+    return iterations >= 1 && iterations <= INT_MAX &&
+           npi_scorer_parse(&found->scorer, json_object_get(object, "scorer"));
+}
+
 static char *header_text(npgnn_trainer *t, const npi_safetensor tensors[TENSORS])
 {
     json_t *metadata = json_pack("{s:s, s:s, s:s}", "format", FORMAT, "format_version", FORMAT_VERSION, "npgnn_version",
                                  npgnn_version());
     int failed = npi_safetensors_put_json(metadata, "asked", npi_safetensors_pack_options(&t->asked));
-    failed |= npi_safetensors_put_json(metadata, "options", npi_safetensors_pack_options(&t->options));
+    if (t->has_found)
+        failed |= npi_safetensors_put_json(metadata, "found", findings_json(&t->found));
     failed |= npi_safetensors_put_json(metadata, "state", state_json(t));
     if (!failed)
         return npi_safetensors_make_header(metadata, tensors, TENSORS);
@@ -189,7 +206,9 @@ int npgnn_trainer_save(npgnn_trainer *t, const char *path, npgnn_error *err)
 typedef struct saved {
     unsigned char *bytes;
     npi_safetensors file;
-    npgnn_options asked, options;
+    npgnn_options asked;
+    npi_findings found; /* with has_found */
+    int has_found;
     json_t *state;
 } saved;
 
@@ -239,8 +258,13 @@ static int open_saved(saved *s, const char *path, const npgnn_env *env, npgnn_er
         code = npi_safetensors_check_format(&s->file, FORMAT, FORMAT_VERSION);
     if (!code)
         code = npi_safetensors_read_options(&s->asked, &s->file, "asked");
-    if (!code)
-        code = npi_safetensors_read_options(&s->options, &s->file, "options");
+    if (!code && npi_safetensors_get_text(&s->file, "found")) {
+        json_t *found = npi_safetensors_get_json(&s->file, "found");
+        s->has_found = read_findings(&s->found, found);
+        json_decref(found);
+        if (!s->has_found)
+            code = npi_safetensors_refuse(&s->file, "its state is damaged");
+    }
     if (!code && !(s->state = npi_safetensors_get_json(&s->file, "state")))
         code = npi_safetensors_refuse(&s->file, "its state is damaged");
     return code;
@@ -334,16 +358,6 @@ static int read_state(npgnn_trainer *t, const saved *s)
     return good ? 0 : npi_safetensors_refuse(&s->file, "its state is damaged");
 }
 
-/* The options of the phase in which the checkpoint was written. They follow from the options that were given. */
-static npgnn_options options_of(const npgnn_trainer *t, const saved *s, int rehearsal)
-{
-    if (rehearsal)
-        return npi_rehearsal_options(&t->asked);
-    if (npi_rehearsal_wanted(&t->asked, t->split))
-        return npi_rehearsal_settle(&t->asked, &s->options, s->options.iterations);
-    return t->asked;
-}
-
 static void copy_state(npgnn_trainer *t, npgnn_trainer *from, const saved *s, const npi_range at[TENSORS])
 {
     for (size_t i = 0; i < COUNT(ints); i++)
@@ -363,18 +377,22 @@ static int restore_state(npgnn_trainer *t, const saved *s, npgnn_error *err)
     npi_safetensor tensors[TENSORS];
     npi_range at[TENSORS];
     int rehearsal = json_is_true(json_object_get(s->state, "rehearsal"));
-    npgnn_options options = options_of(t, s, rehearsal);
+    int rehearses = npi_rehearsal_wanted(&t->asked, t->split);
+    npgnn_options options = rehearsal      ? npi_rehearsal_options(&t->asked)
+                            : s->has_found ? npi_rehearsal_proper(&t->asked, &s->found)
+                                           : t->asked;
     int has_best = json_object_get(s->file.header, block_name[BEST]) != NULL;
     list_tensors(tensors, t, has_best);
     int code = npi_safetensors_locate(at, &s->file, tensors, TENSORS);
     if (!code)
         code = read_state(&read, s);
-    if (!code && (read.progress.iteration > options.iterations || (has_best && !options.keep_best) ||
-                  (rehearsal && !npi_rehearsal_wanted(&t->asked, t->split))))
+    if (!code &&
+        (read.progress.iteration > options.iterations || (has_best && !options.keep_best) ||
+         (rehearsal || s->has_found ? !rehearses : t->rehearsal || t->has_found) || (rehearsal && s->has_found)))
         code = npi_safetensors_refuse(&s->file, "its state is damaged");
     /* a new trainer is at the beginning of the first phase: move it to the phase of the checkpoint */
-    if (!code && (rehearsal ? !t->rehearsal : npi_rehearsal_wanted(&t->asked, t->split)))
-        code = npi_trainer_begin(t, rehearsal ? NULL : &options, err);
+    if (!code && (rehearsal ? !t->rehearsal : s->has_found))
+        code = npi_trainer_begin(t, rehearsal ? NULL : &s->found, err);
     if (!code)
         copy_state(t, &read, s, at);
     return code;
@@ -394,11 +412,13 @@ int npgnn_trainer_restore(npgnn_trainer *t, const char *path, npgnn_error *err)
 
 int npgnn_checkpoint_options(npgnn_options *options, const char *path, const npgnn_env *env, npgnn_error *err)
 {
+    if (npi_env_check(env, err))
+        return NPGNN_E_ARGUMENT;
     saved s;
     npgnn_env resolved = npi_env_resolve(env);
     int code = open_saved(&s, path, &resolved, err);
     if (!code)
-        *options = s.asked;
+        code = npi_sized_write(options, &s.asked, sizeof s.asked, "npgnn_options", err);
     close_saved(&s, &resolved);
     return code;
 }

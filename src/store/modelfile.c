@@ -17,6 +17,7 @@
 #include "io/atomic.h"
 #include "model/model.h"
 #include "store/safetensors.h"
+#include "store/scorer.h"
 
 #define FORMAT "npgnn-model"
 #define FORMAT_VERSION "1"
@@ -81,25 +82,7 @@ static json_t *info_json(const npgnn_model_info *info)
                      "val_ap", real_or_null(info->val_ap), "link_rate", info->link_rate);
 }
 
-/* These return NULL where memory is out. */
-static json_t *reals_json(const double *numbers, int count)
-{
-    json_t *array = json_array();
-    int failed = 0;
-    for (int i = 0; i < count; i++)
-        failed |= json_array_append_new(array, json_real(numbers[i]));
-    if (!failed)
-        return array;
-    json_decref(array);
-    return NULL;
-}
-
-static json_t *calibration_json(const npi_calibration *c)
-{
-    return json_pack("{s:f, s:o, s:o}", "offset", c->offset, "slopes", reals_json(c->slope, c->pieces), "knots",
-                     reals_json(c->knot, c->pieces - 1));
-}
-
+/* NULL when memory is out. */
 static json_t *columns_json(const npi_names *columns)
 {
     json_t *array = json_array();
@@ -122,8 +105,7 @@ static char *header_text(const npgnn_model *model)
     failed |= npi_safetensors_put_json(metadata, "info", info_json(&model->info));
     if (model->columns)
         failed |= npi_safetensors_put_json(metadata, "columns", columns_json(model->columns));
-    if (model->info.calibrated)
-        failed |= npi_safetensors_put_json(metadata, "calibration", calibration_json(&model->calibration));
+    failed |= npi_safetensors_put_json(metadata, "scorer", npi_scorer_json(&model->scorer));
     list_tensors(tensors, &model->params);
     if (!failed)
         return npi_safetensors_make_header(metadata, tensors, TENSORS);
@@ -236,34 +218,16 @@ static int read_columns(npgnn_model *model, const npi_safetensors *r)
     return code;
 }
 
-/* Returns 1, or 0 where the object is not a valid calibration. */
-static int parse_calibration(npi_calibration *c, const json_t *object)
-{
-    json_t *slopes = json_object_get(object, "slopes"), *knots = json_object_get(object, "knots");
-    size_t pieces = json_array_size(slopes);
-    if (pieces < 1 || pieces > NPI_CALIBRATION_MOST || !json_is_array(knots) || json_array_size(knots) != pieces - 1)
-        return 0;
-    *c = (npi_calibration){.pieces = (int)pieces, .offset = real_or_nan(json_object_get(object, "offset"))};
-    for (size_t p = 0; p < pieces; p++)
-        c->slope[p] = real_or_nan(json_array_get(slopes, p));
-    for (size_t p = 0; p + 1 < pieces; p++)
-        c->knot[p] = real_or_nan(json_array_get(knots, p));
-    return npi_calibration_is_sound(c);
-}
-
-/* Older files and models that were trained without validation have no calibration. */
-static int read_calibration(npgnn_model *model, const npi_safetensors *r)
+static int read_scorer(npgnn_model *model, const npi_safetensors *r)
 {
     double stored = model->info.link_rate;
     npi_model_uncalibrate(model);
     if (stored > 0 && stored < 1)
         model->info.link_rate = stored;
-    if (!npi_safetensors_get_text(r, "calibration"))
-        return 0;
-    json_t *object = npi_safetensors_get_json(r, "calibration");
-    model->info.calibrated = parse_calibration(&model->calibration, object);
+    json_t *object = npi_safetensors_get_json(r, "scorer");
+    int sound = npi_scorer_parse(&model->scorer, object);
     json_decref(object);
-    return model->info.calibrated ? 0 : npi_safetensors_refuse(r, "its calibration is damaged");
+    return sound ? 0 : npi_safetensors_refuse(r, "its scorer is damaged");
 }
 
 static int read_tensor(npgnn_model *model, int index, npi_range at, const npi_safetensors *r)
@@ -314,8 +278,8 @@ static int check_size(const npgnn_options *options, int32_t columns, const npi_s
 
 static int read_model(npgnn_model **out, const npi_safetensors *r, const npgnn_env *env)
 {
-    npgnn_options options;
-    npgnn_model_info info = {0};
+    npgnn_options options = {.size = sizeof options};
+    npgnn_model_info info = {.size = sizeof info};
     npgnn_model *model = NULL;
     int code = read_metadata(&options, &info, r);
     if (!code)
@@ -325,7 +289,7 @@ static int read_model(npgnn_model **out, const npi_safetensors *r, const npgnn_e
     if (!code) {
         info.parameters = model->info.parameters;
         model->info = info;
-        code = read_calibration(model, r);
+        code = read_scorer(model, r);
     }
     if (!code)
         code = read_columns(model, r);
@@ -364,6 +328,8 @@ int npi_model_read(npgnn_model **out, npi_stream *stream, npgnn_error *err)
 
 int npgnn_model_load(npgnn_model **out, const char *path, const npgnn_env *env, npgnn_error *err)
 {
+    if (npi_env_check(env, err))
+        return NPGNN_E_ARGUMENT;
     npgnn_env resolved = npi_env_resolve(env);
     npi_stream *stream = NULL;
     int code = npi_stream_open(&stream, path, &resolved, err);

@@ -155,6 +155,7 @@ int npi_safetensors_check_format(const npi_safetensors *file, const char *format
 static int set_options(npgnn_options *options, json_t *object, const npi_safetensors *file)
 {
     npgnn_error why = {0};
+    options->size = sizeof *options;
     npgnn_options_preset(options, NULL, NULL);
     for (void *at = json_object_iter(object); at; at = json_object_iter_next(object, at)) {
         const char *value = json_string_value(json_object_iter_value(at));

@@ -296,6 +296,8 @@ int npi_split_read(npgnn_split **out, npi_stream *stream, const npgnn_graph *gra
 int npgnn_split_load(npgnn_split **out, const npgnn_graph *graph, const char *path, const npgnn_env *env,
                      npgnn_error *err)
 {
+    if (npi_env_check(env, err))
+        return NPGNN_E_ARGUMENT;
     npgnn_env resolved = npi_env_resolve(env);
     npi_stream *stream;
     int code = npi_stream_open(&stream, path, &resolved, err);

@@ -1,60 +1,54 @@
 #include "train/rehearsal.h"
 
-#include "evidence/evidence.h"
-
-#define HELD_OUT_NODES 0.2 /* of the known nodes, where new nodes are what is predicted */
+#define HELD_OUT_NODES 0.2 /* of the known nodes, where links of new nodes are predicted */
 #define HELD_OUT_EDGES 0.1 /* of the known edges otherwise */
+
+int npi_rehearsal_dispensable(const npgnn_options *options)
+{
+    return !options->keep_best && options->evidence == NPGNN_EVIDENCE_NONE;
+}
 
 int npi_rehearsal_wanted(const npgnn_options *options, const npgnn_split *split)
 {
-    return (options->keep_best || options->fit_prior) && !(split && split->count[NPGNN_SET_VAL] > 0);
-}
-
-/* The caller did not ask for this split, but for options that need it. */
-static int blame_options(int code, npgnn_error *err)
-{
-    npgnn_error inner;
-    if (!err || code != NPGNN_E_ARGUMENT)
-        return code;
-    inner = *err;
-    return npi_fail(err, code,
-                    "keep-best and fit-prior validate on links that are held out, and here none can be; both off, it "
-                    "trains without: %.400s",
-                    inner.text);
+    int has_validation = split && split->count[NPGNN_SET_VAL] > 0;
+    return !has_validation && (options->calibrate || !npi_rehearsal_dispensable(options));
 }
 
 int npi_rehearsal_split(npgnn_split **out, const npgnn_graph *graph, const npgnn_split *split,
                         const npgnn_options *options, const npgnn_env *env, npgnn_error *err)
 {
-    npgnn_split_options held;
+    npgnn_error why = {0};
     int new_nodes = split && split->protocol != NPGNN_TRANSDUCTIVE;
-    npgnn_split_options_default(&held, new_nodes ? NPGNN_INDUCTIVE : NPGNN_TRANSDUCTIVE);
+    npgnn_split_options held = npi_split_defaults(new_nodes ? NPGNN_INDUCTIVE : NPGNN_TRANSDUCTIVE);
     held.test = 0;
     held.val = new_nodes ? HELD_OUT_NODES : HELD_OUT_EDGES;
     held.seed = options->seed;
-    return blame_options(npgnn_split_new(out, split ? split->train : graph, &held, env, err), err);
+    int code = npgnn_split_new(out, split ? split->train : graph, &held, env, &why);
+    if (code == NPGNN_E_ARGUMENT) /* the caller asked for options that need this split, not for the split itself */
+        return npi_fail(err, code,
+                        "keep-best and evidence need held-out links, and none can be held out here (%.400s); to train "
+                        "without, turn keep-best off and set evidence to none",
+                        why.text);
+    if (code && err)
+        *err = why;
+    return code;
 }
 
 npgnn_options npi_rehearsal_options(const npgnn_options *asked)
 {
     npgnn_options options = *asked;
-    options.keep_best = 1;
+    options.keep_best = !npi_rehearsal_dispensable(asked);
     return options;
 }
 
-npgnn_options npi_rehearsal_settle(const npgnn_options *asked, const npgnn_options *found, int iterations)
+npgnn_options npi_rehearsal_proper(const npgnn_options *asked, const npi_findings *found)
 {
-    npgnn_options settled = *asked;
-    if (asked->fit_prior) {
-        npi_weights weights = npi_weights_of(found);
-        npi_weights_store(&settled, &weights);
-    }
-    settled.fit_prior = 0;
+    npgnn_options options = *asked;
     if (asked->lr_horizon == 0)
-        settled.lr_horizon = asked->iterations;
+        options.lr_horizon = asked->iterations; /* the learning rate falls as it did in the rehearsal */
     if (asked->keep_best)
-        settled.iterations = iterations;
-    settled.keep_best = 0;
-    settled.patience = 0;
-    return settled;
+        options.iterations = found->iterations;
+    options.keep_best = 0; /* nothing is held out any more to tell what is best */
+    options.patience = 0;
+    return options;
 }

@@ -1,22 +1,31 @@
-/* Options may ask for things that only held-out links can tell: which iteration was best, what each part of a score weighs. Where a
- * split has no validation links (few-shot, or no split at all), a first training, the rehearsal, holds some of the known links
- * out and finds out; a second one, on everything that is known, uses what it found. */
+/* Some things only held-out links can tell: which iteration was best, what each piece of evidence weighs, what a score
+ * means as a probability. Where a split has no validation links (few-shot, or no split at all), a first training, the
+ * rehearsal, holds out some of the known links to find them. The training proper then uses everything that is known. */
 #ifndef NPI_TRAIN_REHEARSAL_H
 #define NPI_TRAIN_REHEARSAL_H
 
 #include "graph/split.h"
+#include "model/scorer.h"
 
+/* What the rehearsal found. */
+typedef struct npi_findings {
+    int iterations; /* after which its model did best */
+    npi_scorer scorer;
+} npi_findings;
+
+/* Whether a training with these options begins with a rehearsal. */
 int npi_rehearsal_wanted(const npgnn_options *options, const npgnn_split *split);
 
-/* Holds links of what `split` knows out, or of `graph` when it is NULL, in the way that those of `split` are. */
+/* Whether such a training can do without: it then ends with an uncalibrated model. */
+int npi_rehearsal_dispensable(const npgnn_options *options);
+
+/* Holds out links of what `split` knows, or of `graph` when split is NULL, the way `split` does: links of new nodes, or
+ * of known ones. E_ARGUMENT where there are too few. */
 int npi_rehearsal_split(npgnn_split **out, const npgnn_graph *graph, const npgnn_split *split,
                         const npgnn_options *options, const npgnn_env *env, npgnn_error *err);
 
-/* What the rehearsal of a training with the options `asked` trains with. */
+/* The options of the rehearsal, and those of the training proper that follows it. */
 npgnn_options npi_rehearsal_options(const npgnn_options *asked);
-
-/* The options of the training proper: what did best in the rehearsal, `found` after `iterations`, in place of the wish to find
- * it. */
-npgnn_options npi_rehearsal_settle(const npgnn_options *asked, const npgnn_options *found, int iterations);
+npgnn_options npi_rehearsal_proper(const npgnn_options *asked, const npi_findings *found);
 
 #endif

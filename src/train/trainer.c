@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/rng.h"
+#include "base/sized.h"
 #include "graph/split.h"
 #include "linalg/elementwise.h"
 #include "model/model.h"
@@ -106,7 +107,9 @@ static int prepare(npgnn_trainer *t, const npgnn_split *split, const npgnn_optio
     t->adj.a = t->known->a;
     npi_adj_normalize(&t->adj, t->env.threads);
     npi_params_init(&t->params, options->seed, t->options.input_scale);
-    t->progress = (npgnn_progress){.runs = 1,
+    t->progress = (npgnn_progress){.size = sizeof(npgnn_progress),
+                                   .runs = 1,
+                                   .rehearsal = t->rehearsal != NULL,
                                    .iterations = options->iterations,
                                    .loss = (double)NAN,
                                    .kl = (double)NAN,
@@ -115,17 +118,31 @@ static int prepare(npgnn_trainer *t, const npgnn_split *split, const npgnn_optio
     return 0;
 }
 
-int npi_trainer_begin(npgnn_trainer *t, const npgnn_options *settled, npgnn_error *err)
+int npi_trainer_begin(npgnn_trainer *t, const npi_findings *found, npgnn_error *err)
 {
-    npgnn_options options = settled ? *settled : t->asked;
-    int rehearses = !settled && npi_rehearsal_wanted(&t->asked, t->split), code = 0;
+    npgnn_options options = t->asked;
+    npgnn_error why = {0};
     release(t);
-    if (rehearses) {
-        options = npi_rehearsal_options(&t->asked);
-        code = npi_rehearsal_split(&t->rehearsal, t->graph, t->split, &t->asked, &t->env, err);
+    t->has_found = found != NULL;
+    int code = check_trainable(t->split ? t->split->train : t->graph, err);
+    if (code)
+        return code;
+    if (found) {
+        t->found = *found;
+        options = npi_rehearsal_proper(&t->asked, found);
+    } else if (npi_rehearsal_wanted(&t->asked, t->split)) {
+        code = npi_rehearsal_split(&t->rehearsal, t->graph, t->split, &t->asked, &t->env, &why);
+        if (code == NPGNN_E_ARGUMENT && npi_rehearsal_dispensable(&t->asked)) {
+            npi_log(&t->env, "the graph has too few links to hold some out: probabilities will not be calibrated");
+            code = 0;
+        } else if (code && err) {
+            *err = why;
+        }
+        if (t->rehearsal)
+            options = npi_rehearsal_options(&t->asked);
     }
     if (!code)
-        code = prepare(t, rehearses ? t->rehearsal : t->split, &options, err);
+        code = prepare(t, t->rehearsal ? t->rehearsal : t->split, &options, err);
     if (code)
         release(t);
     return code;
@@ -134,12 +151,11 @@ int npi_trainer_begin(npgnn_trainer *t, const npgnn_options *settled, npgnn_erro
 int npgnn_trainer_new(npgnn_trainer **out, const npgnn_graph *graph, const npgnn_split *split,
                       const npgnn_options *options, const npgnn_env *env, npgnn_error *err)
 {
+    if (npi_env_check(env, err))
+        return NPGNN_E_ARGUMENT;
     npgnn_env resolved = npi_env_resolve(env);
     npgnn_options chosen;
-    npgnn_options_preset(&chosen, NULL, NULL);
-    if (options)
-        chosen = *options;
-    int code = npi_options_check(&chosen, err);
+    int code = npi_options_read(&chosen, options, err);
     if (code)
         return code;
     npgnn_trainer *t = npi_alloc(&resolved, 1, sizeof *t, err);
@@ -266,25 +282,18 @@ static int iterate(npgnn_trainer *t, npgnn_error *err)
     return code;
 }
 
-/* What the rehearsal found, once it is over. */
-static int settle(npgnn_options *settled, const npgnn_trainer *t, npgnn_error *err)
-{
-    npgnn_model *model = NULL;
-    int code = npgnn_trainer_model(&model, t, err);
-    if (!code)
-        *settled = npi_rehearsal_settle(&t->asked, &model->options, model->info.iterations);
-    npgnn_model_free(model);
-    return code;
-}
-
 /* From the end of the rehearsal to the beginning of the training proper. */
 static int end_rehearsal(npgnn_trainer *t, npgnn_error *err)
 {
-    npgnn_options settled;
+    npgnn_model *model = NULL;
     if (!t->rehearsal || !is_over(t))
         return 0;
-    int code = settle(&settled, t, err);
-    return code ? code : npi_trainer_begin(t, &settled, err);
+    int code = npgnn_trainer_model(&model, t, err);
+    if (code)
+        return code;
+    const npi_findings found = {model->info.iterations, model->scorer};
+    npgnn_model_free(model);
+    return npi_trainer_begin(t, &found, err);
 }
 
 /* A rehearsal whose training proper found no memory to begin with. */
@@ -295,14 +304,14 @@ static int check_alive(const npgnn_trainer *t, npgnn_error *err)
 
 int npgnn_trainer_step(npgnn_progress *progress, npgnn_trainer *t, npgnn_error *err)
 {
-    int code = check_alive(t, err);
+    int code = progress ? npi_sized_check(progress, "npgnn_progress", err) : 0;
+    if (!code)
+        code = check_alive(t, err);
     if (!code)
         code = end_rehearsal(t, err);
     if (!code)
         code = iterate(t, err);
-    if (!code && progress)
-        *progress = t->progress;
-    return code;
+    return code || !progress ? code : npgnn_trainer_progress(progress, t, err);
 }
 
 /* What is under way, the rehearsal or the training proper, to its end. */
@@ -329,9 +338,9 @@ int npgnn_trainer_run(npgnn_trainer *t, npgnn_error *err)
 
 /* ---- the result ---- */
 
-void npgnn_trainer_progress(npgnn_progress *progress, const npgnn_trainer *t)
+int npgnn_trainer_progress(npgnn_progress *progress, const npgnn_trainer *t, npgnn_error *err)
 {
-    *progress = t->progress;
+    return npi_sized_write(progress, &t->progress, sizeof t->progress, "npgnn_progress", err);
 }
 
 int npgnn_trainer_model(npgnn_model **out, const npgnn_trainer *t, npgnn_error *err)
@@ -339,7 +348,7 @@ int npgnn_trainer_model(npgnn_model **out, const npgnn_trainer *t, npgnn_error *
     npgnn_model *model = NULL;
     int code = check_alive(t, err);
     if (!code)
-        code = npi_model_new(&model, &t->options, t->params.size.f, &t->env, err);
+        code = npi_model_new(&model, &t->asked, t->params.size.f, &t->env, err);
     if (code)
         return code;
     const npi_validation *v = &t->val;
@@ -347,7 +356,10 @@ int npgnn_trainer_model(npgnn_model **out, const npgnn_trainer *t, npgnn_error *
     memcpy(model->params.block, best ? v->best : t->params.block, t->params.count * sizeof *t->params.block);
     if (model->q)
         npi_net_encode(t->net, model->q, model->q + t->params.size.d, &model->params, t->known->x, &t->adj);
-    npi_weights_store(&model->options, best ? &v->best_weights : &v->weights);
+    if (v->count > 0)
+        model->scorer.weights = best ? v->best_weights : v->weights;
+    else if (t->has_found)
+        model->scorer.weights = t->found.scorer.weights;
     model->columns = npi_names_share(t->known->x->columns);
     npgnn_model_info *info = &model->info;
     info->iterations = best ? t->progress.best_iteration : t->progress.iteration;
@@ -360,6 +372,21 @@ int npgnn_trainer_model(npgnn_model **out, const npgnn_trainer *t, npgnn_error *
     info->val_auc = best ? v->best_auc : t->progress.val_auc;
     info->val_ap = best ? v->best_ap : t->progress.val_ap;
     npi_model_uncalibrate(model);
-    *out = model;
-    return 0;
+
+    /* calibrated on what this training holds out or else, as the scores of the two are nearly the same, as the rehearsal was */
+    const npgnn_split *held_out = t->rehearsal ? t->rehearsal : t->split;
+    const npgnn_env quiet = {
+        .size = sizeof quiet, .threads = t->env.threads, .allocator = t->env.allocator}; /* also after a cancellation */
+    if (t->asked.calibrate && held_out && held_out->count[NPGNN_SET_VAL] > 0) {
+        code = npgnn_model_calibrate(model, held_out, &quiet, err);
+    } else if (t->has_found) {
+        model->scorer.calibrated = t->found.scorer.calibrated;
+        if (model->scorer.calibrated)
+            model->scorer.calibration = t->found.scorer.calibration;
+    }
+    if (code)
+        npgnn_model_free(model);
+    else
+        *out = model;
+    return code;
 }

@@ -6,6 +6,7 @@
 #include "graph/context.h"
 #include "model/net.h"
 #include "train/adam.h"
+#include "train/rehearsal.h"
 #include "train/validation.h"
 
 struct npgnn_trainer {
@@ -17,6 +18,8 @@ struct npgnn_trainer {
     uint64_t fingerprint;     /* of the graph; 0 until a checkpoint wants it */
     /* what is under way: the rehearsal, or the training proper */
     npgnn_split *rehearsal; /* what the rehearsal holds out; NULL: this is the training proper */
+    int has_found;          /* 1: the rehearsal is over, and `found` is what it found */
+    npi_findings found;
     npgnn_options options;
     const npgnn_graph *known;  /* what training knows */
     npi_adj adj;               /* of `known`; its pattern is borrowed */
@@ -32,8 +35,8 @@ struct npgnn_trainer {
     npgnn_progress progress;
 };
 
-/* Puts the trainer before its first iteration: of the training proper with these options or, when they are NULL, of all that was
- * asked for, which may begin with a rehearsal. After a failure the trainer can only be freed. */
-int npi_trainer_begin(npgnn_trainer *trainer, const npgnn_options *settled, npgnn_error *err);
+/* Puts the trainer before its first iteration: of the training proper, given what the rehearsal found; or, when that is
+ * NULL, of everything, which may begin with a rehearsal. After a failure the trainer can only be freed. */
+int npi_trainer_begin(npgnn_trainer *trainer, const npi_findings *found, npgnn_error *err);
 
 #endif

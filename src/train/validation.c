@@ -21,8 +21,7 @@ static int take_pairs(npi_validation *v, const npgnn_split *split, int fits, con
     if (!v->pairs)
         return NPGNN_E_MEMORY;
     memcpy(v->pairs, own, v->count * sizeof *v->pairs);
-    int in_field = npi_protocol_has_candidates(split->protocol); /* as the split's own are drawn */
-    int code = more > 0 ? npi_split_draw_non_links(v->pairs + v->count, &more, split, in_field, env, err) : 0;
+    int code = more > 0 ? npi_split_draw_non_links(v->pairs + v->count, &more, split, env, err) : 0;
     v->all = v->count + more;
     return code;
 }
@@ -32,7 +31,8 @@ static int make_room(npi_validation *v, const npgnn_options *options, const npi_
 {
     int code = npi_embedder_new(&v->embedder, options, params->size, &v->graph->a, env, err);
     if (!code)
-        code = npi_evidence_new(&v->evidence, options, options->fit_prior, &v->graph->a, v->graph->x, env, err);
+        code =
+            npi_evidence_new(&v->evidence, npi_evidence_asked(options->evidence), &v->graph->a, v->graph->x, env, err);
     if (code)
         return code;
     v->score = npi_alloc(env, v->all, sizeof *v->score, err);
@@ -48,12 +48,12 @@ static int make_room(npi_validation *v, const npgnn_options *options, const npi_
 int npi_validation_new(npi_validation *out, const npgnn_split *split, const npgnn_options *options,
                        const npi_params *params, const npgnn_env *env, npgnn_error *err)
 {
-    npi_validation v = {.weights = npi_weights_of(options)};
+    npi_validation v = {.weights = NPI_WEIGHTS_PLAIN};
     int code = 0;
     v.best_auc = v.best_ap = (double)NAN;
     if (split) {
         v.graph = npi_split_known(split);
-        code = take_pairs(&v, split, options->fit_prior, env, err);
+        code = take_pairs(&v, split, options->evidence != NPGNN_EVIDENCE_NONE, env, err);
     }
     if (!code && v.count > 0)
         code = make_room(&v, options, params, env, err);
@@ -86,7 +86,7 @@ int npi_validation_run(double *auc, double *ap, npi_validation *v, const npi_par
     npi_embedder_features(&v->embedder, params, v->graph->x, env->threads);
     npi_embedder_run(&v->embedder, params, z, options, env->threads);
     npi_score_pairs(v->score, v->embedder.u, params->size.k, v->pairs, v->all, env->threads);
-    if (options->fit_prior)
+    if (v->evidence.count > 0)
         v->weights = npi_evidence_fit(v->score, v->value, &v->evidence, v->positives, v->all);
     npi_evidence_add(v->score, v->value, &v->evidence, &v->weights, v->all);
     int code =

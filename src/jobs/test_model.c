@@ -1,10 +1,11 @@
-/* Whole jobs: judge a model on pairs of the caller's. */
+/* npgnn_test: measures a model on the caller's pairs. */
 #include <math.h>
 #include <string.h>
 
+#include "base/sized.h"
 #include "graph/negative.h"
 #include "graph/pair.h"
-#include "jobs/exam.h"
+#include "jobs/test_set.h"
 #include "model/model.h"
 
 /* ---- sets of pairs ---- */
@@ -84,7 +85,7 @@ static int check_labels(const task *t, npgnn_error *err)
 }
 
 /* A link that is tested must not be among what is known: propagation and evidence would see it. Counts those that were. */
-static int make_graphs(task *t, npgnn_test_result *result, npgnn_error *err)
+static int make_graphs(task *t, npgnn_test_counts *counts, npgnn_error *err)
 {
     size_t most = (size_t)t->graph->m + t->links.count;
     npgnn_pair *edges = npi_alloc(t->env, most, sizeof *edges, err);
@@ -94,8 +95,8 @@ static int make_graphs(task *t, npgnn_test_result *result, npgnn_error *err)
     npi_graph_list_edges(edges, t->graph);
     for (int64_t i = 0; i < t->graph->m; i++) {
         int link = has_pair(&t->links, edges[i]), other = has_pair(&t->others, edges[i]);
-        result->known_links += (size_t)link;
-        result->known_non_links += (size_t)other;
+        counts->known_links += (size_t)link;
+        counts->known_non_links += (size_t)other;
         if (!link && !other)
             edges[kept++] = edges[i];
     }
@@ -123,7 +124,7 @@ static int gather(task *t, const npgnn_pair *pairs, size_t count, const npgnn_te
     return drawn > 0 ? npi_graph_draw_non_links(behind, t->complete, counts, o->seed, t->env, err) : 0;
 }
 
-static int task_new(task *t, npgnn_test_result *result, const npgnn_pair *pairs, size_t count,
+static int task_new(task *t, npgnn_test_counts *counts, const npgnn_pair *pairs, size_t count,
                     const npgnn_test_options *o, npgnn_error *err)
 {
     int code = check_pairs(t->graph, pairs, t->positives, count, err);
@@ -134,27 +135,27 @@ static int task_new(task *t, npgnn_test_result *result, const npgnn_pair *pairs,
     if (!code)
         code = check_labels(t, err);
     if (!code)
-        code = make_graphs(t, result, err);
+        code = make_graphs(t, counts, err);
     if (!code)
         code = gather(t, pairs, count, o, err);
     return code;
 }
 
-/* ---- answers and marks ---- */
+/* ---- scores and metrics ---- */
 
-static int mark(npgnn_eval_run *run, const npgnn_model *model, const npgnn_graph *graph, const npi_exam *exam,
-                const npgnn_test_options *o, const npgnn_env *env, npgnn_error *err)
+static int measure(npgnn_eval_run *run, const npgnn_model *model, const npgnn_graph *graph, const npi_test_set *set,
+                   const npgnn_test_options *o, const npgnn_env *env, npgnn_error *err)
 {
-    const npgnn_predict_options how = {o->samples, o->seed, exam->link_rate};
+    const npgnn_predict_options how = {.size = sizeof how, o->samples, o->seed, set->link_rate};
     npi_resamples resamples = {0};
-    float *score = npi_alloc(env, exam->count, 2 * sizeof *score, err);
-    float *probability = score ? score + exam->count : NULL;
-    int code = score ? npi_exam_answer(score, probability, model, graph, exam->pairs, exam->count, &how, env, err)
+    float *score = npi_alloc(env, set->count, 2 * sizeof *score, err);
+    float *probability = score ? score + set->count : NULL;
+    int code = score ? npi_test_set_predict(score, probability, model, graph, set->pairs, set->count, &how, env, err)
                      : NPGNN_E_MEMORY;
     if (!code && o->bootstrap > 0)
         code = npi_resamples_new(&resamples, o->bootstrap, env, err);
     if (!code)
-        code = npi_exam_mark(run, o->bootstrap > 0 ? &resamples : NULL, exam, score, probability, env, err);
+        code = npi_test_set_measure(run, o->bootstrap > 0 ? &resamples : NULL, set, score, probability, env, err);
     npi_resamples_free(env, &resamples);
     npi_free(env, score);
     return code;
@@ -162,51 +163,61 @@ static int mark(npgnn_eval_run *run, const npgnn_model *model, const npgnn_graph
 
 /* ---- the job ---- */
 
-static int run_task(npgnn_test_result *result, task *t, const npgnn_model *model, const npgnn_test_options *o,
+static int run_task(npgnn_eval_run *run, task *t, const npgnn_model *model, const npgnn_test_options *o,
                     npgnn_error *err)
 {
-    npi_exam exam = {.pairs = t->pairs,
-                     .positives = t->positives,
-                     .tested = t->count,
-                     .count = t->count,
-                     .link_rate = o->link_rate > 0 ? o->link_rate : model->info.link_rate};
+    npi_test_set set = {.pairs = t->pairs,
+                        .positives = t->positives,
+                        .tested = t->count,
+                        .count = t->count,
+                        .link_rate = o->link_rate > 0 ? o->link_rate : model->info.link_rate};
     int code = 0;
     if (o->negatives == NPGNN_NEGATIVES_HARD)
-        code = npi_exam_add_hard(&exam, t->complete, t->known, t->env, err);
-    result->run = (npgnn_eval_run){.seed = o->seed,
-                                   .iterations = model->info.iterations,
-                                   .best_iteration = model->info.iterations,
-                                   .val_auc = model->info.val_auc,
-                                   .val_ap = model->info.val_ap,
-                                   .train_seconds = (double)NAN,
-                                   .calibration = {.link_rate = exam.link_rate}};
+        code = npi_test_set_add_hard(&set, t->complete, t->known, t->env, err);
+    *run = (npgnn_eval_run){.size = sizeof *run,
+                            .seed = o->seed,
+                            .iterations = model->info.iterations,
+                            .best_iteration = model->info.iterations,
+                            .val_auc = model->info.val_auc,
+                            .val_ap = model->info.val_ap,
+                            .train_seconds = (double)NAN,
+                            .calibration = {.link_rate = set.link_rate}};
     if (!code)
-        code = mark(&result->run, model, o->keep_known ? t->graph : t->known, &exam, o, t->env, err);
-    npi_exam_free(t->env, &exam);
+        code = measure(run, model, o->keep_known ? t->graph : t->known, &set, o, t->env, err);
+    npi_test_set_free(t->env, &set);
     return code;
 }
 
-int npgnn_test(npgnn_test_result *out, const npgnn_model *model, const npgnn_graph *graph, const npgnn_pair *pairs,
-               size_t positives, size_t count, const npgnn_test_options *options, const npgnn_env *env,
-               npgnn_error *err)
+int npgnn_test(npgnn_eval_run *run, npgnn_test_counts *counts, const npgnn_model *model, const npgnn_graph *graph,
+               const npgnn_pair *pairs, size_t positives, size_t count, const npgnn_test_options *options,
+               const npgnn_env *env, npgnn_error *err)
 {
+    if (npi_env_check(env, err))
+        return NPGNN_E_ARGUMENT;
     npgnn_env resolved = npi_env_resolve(env);
     npgnn_test_options o = {.samples = -1};
-    npgnn_test_result result = {0};
+    npgnn_eval_run result;
+    npgnn_test_counts counted = {.size = sizeof counted};
     task t = {.graph = graph, .positives = positives, .env = &resolved};
-    if (options)
-        o = *options;
-    if (!(o.link_rate >= 0 && o.link_rate < 1))
-        return npi_fail(err, NPGNN_E_ARGUMENT, "a link rate of %g: it is a share of the pairs, 0 < rate < 1",
+    int code = npi_sized_read(&o, sizeof o, options, "npgnn_test_options", err);
+    if (!code)
+        code = npi_sized_check(run, "npgnn_eval_run", err);
+    if (!code && counts)
+        code = npi_sized_check(counts, "npgnn_test_counts", err);
+    if (!code && !(o.link_rate >= 0 && o.link_rate < 1))
+        code = npi_fail(err, NPGNN_E_ARGUMENT, "link rate %g is out of range: it must be at least 0 and below 1",
                         o.link_rate);
-    int code = task_new(&t, &result, pairs, count, &o, err);
+    if (!code)
+        code = task_new(&t, &counted, pairs, count, &o, err);
     if (!code)
         code = run_task(&result, &t, model, &o, err);
-    result.links = positives;
-    result.non_links = t.count - positives;
-    result.drawn = t.count - count;
+    counted.links = positives;
+    counted.non_links = t.count - positives;
+    counted.drawn = t.count - count;
     if (!code)
-        *out = result;
+        code = npi_sized_write(run, &result, sizeof result, "npgnn_eval_run", err);
+    if (!code && counts)
+        code = npi_sized_write(counts, &counted, sizeof counted, "npgnn_test_counts", err);
     task_free(&t);
     return code;
 }

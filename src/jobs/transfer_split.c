@@ -1,4 +1,4 @@
-#include "jobs/parts.h"
+#include "jobs/transfer_split.h"
 
 #include <string.h>
 
@@ -6,8 +6,7 @@
 static int cut_nodes(npgnn_split **out, const npgnn_graph *graph, double share, uint64_t seed, const npgnn_env *env,
                      npgnn_error *err)
 {
-    npgnn_split_options options;
-    npgnn_split_options_default(&options, NPGNN_FEW_SHOT);
+    npgnn_split_options options = npi_split_defaults(NPGNN_FEW_SHOT);
     options.train_nodes = share;
     options.seed = seed;
     return npgnn_split_new(out, graph, &options, env, err);
@@ -16,8 +15,7 @@ static int cut_nodes(npgnn_split **out, const npgnn_graph *graph, double share, 
 static int cut_links(npgnn_split **out, const npgnn_graph *graph, double test, uint64_t seed, const npgnn_env *env,
                      npgnn_error *err)
 {
-    npgnn_split_options options;
-    npgnn_split_options_default(&options, NPGNN_TRANSDUCTIVE);
+    npgnn_split_options options = npi_split_defaults(NPGNN_TRANSDUCTIVE);
     options.test = test;
     options.val = 0;
     options.seed = seed;
@@ -47,7 +45,7 @@ static int is_all(double share)
 }
 
 /* `share` of the nodes of `graph`; all of them need no cut. */
-static int second_part(npi_parts *parts, const npgnn_graph *graph, double share, double test, uint64_t seed,
+static int second_part(npi_transfer_split *parts, const npgnn_graph *graph, double share, double test, uint64_t seed,
                        const npgnn_env *env, npgnn_error *err)
 {
     int code = is_all(share) ? 0 : cut_nodes(&parts->cut, graph, share, seed, env, err);
@@ -56,8 +54,8 @@ static int second_part(npi_parts *parts, const npgnn_graph *graph, double share,
     return code;
 }
 
-static int cut_apart(npi_parts *parts, const npgnn_graph *graph, const npgnn_transfer_options *o, uint64_t seed,
-                     const npgnn_env *env, npgnn_error *err)
+static int cut_apart(npi_transfer_split *parts, const npgnn_graph *graph, const npgnn_transfer_options *o,
+                     uint64_t seed, const npgnn_env *env, npgnn_error *err)
 {
     int code = cut_nodes(&parts->first, graph, o->train_nodes, seed, env, err);
     if (!code)
@@ -68,8 +66,8 @@ static int cut_apart(npi_parts *parts, const npgnn_graph *graph, const npgnn_tra
 }
 
 /* The first part comes from the known links of the second: it cannot have one that is tested. */
-static int cut_growing(npi_parts *parts, const npgnn_graph *graph, const npgnn_transfer_options *o, uint64_t seed,
-                       const npgnn_env *env, npgnn_error *err)
+static int cut_growing(npi_transfer_split *parts, const npgnn_graph *graph, const npgnn_transfer_options *o,
+                       uint64_t seed, const npgnn_env *env, npgnn_error *err)
 {
     int code = second_part(parts, graph, o->context_nodes, o->test, seed, env, err);
     if (!code)
@@ -93,31 +91,31 @@ static int check_shares(const npgnn_transfer_options *o, npgnn_error *err)
     return 0;
 }
 
-int npi_parts_cut(npi_parts *out, const npgnn_graph *graph, const npgnn_transfer_options *options, uint64_t seed,
-                  const npgnn_env *env, npgnn_error *err)
+int npi_transfer_split_new(npi_transfer_split *out, const npgnn_graph *graph, const npgnn_transfer_options *options,
+                           uint64_t seed, const npgnn_env *env, npgnn_error *err)
 {
-    npi_parts parts = {0};
+    npi_transfer_split parts = {0};
     int code = check_shares(options, err);
     if (!code)
         code = (options->grow ? cut_growing : cut_apart)(&parts, graph, options, seed, env, err);
     if (code)
-        npi_parts_free(&parts);
+        npi_transfer_split_free(&parts);
     else
         *out = parts;
     return code;
 }
 
-int npi_parts_whole(npi_parts *out, const npgnn_graph *graph, const npgnn_transfer_options *options, uint64_t seed,
-                    const npgnn_env *env, npgnn_error *err)
+int npi_transfer_split_whole(npi_transfer_split *out, const npgnn_graph *graph, const npgnn_transfer_options *options,
+                             uint64_t seed, const npgnn_env *env, npgnn_error *err)
 {
-    npi_parts parts = {0};
+    npi_transfer_split parts = {0};
     int code = cut_links(&parts.second, graph, options->test, seed, env, err);
     if (!code)
         *out = parts;
     return code;
 }
 
-void npi_parts_free(npi_parts *parts)
+void npi_transfer_split_free(npi_transfer_split *parts)
 {
     npgnn_split_free(parts->first);
     npgnn_split_free(parts->second);

@@ -1,0 +1,18 @@
+/* A scorer as JSON: what model files and checkpoints keep of what training found.
+ *
+ *   {"weights": {"shift": 0.1, "own": 2.5, "cosine": 1.2, ...},
+ *    "calibration": {"offset": -0.3, "slopes": [...], "knots": [...]}}          without "calibration": uncalibrated */
+#ifndef NPI_STORE_SCORER_H
+#define NPI_STORE_SCORER_H
+
+#include <jansson.h>
+
+#include "model/scorer.h"
+
+/* NULL when memory is out. */
+json_t *npi_scorer_json(const npi_scorer *scorer);
+
+/* Returns 1, or 0 where the object is not a scorer. An uncalibrated one leaves scorer->calibration as it is. */
+int npi_scorer_parse(npi_scorer *scorer, const json_t *object);
+
+#endif
