@@ -10,6 +10,7 @@
 #include "linalg/elementwise.h"
 #include "model/model.h"
 #include "model/options.h"
+#include "train/calibrate.h"
 #include "train/rehearsal.h"
 
 /* ---- making ---- */
@@ -373,12 +374,19 @@ int npgnn_trainer_model(npgnn_model **out, const npgnn_trainer *t, npgnn_error *
     info->val_ap = best ? v->best_ap : t->progress.val_ap;
     npi_model_uncalibrate(model);
 
-    /* calibrated on what this training holds out or else, as the scores of the two are nearly the same, as the rehearsal was */
-    const npgnn_split *held_out = t->rehearsal ? t->rehearsal : t->split;
-    const npgnn_env quiet = {
-        .size = sizeof quiet, .threads = t->env.threads, .allocator = t->env.allocator}; /* also after a cancellation */
-    if (t->asked.calibrate && held_out && held_out->count[NPGNN_SET_VAL] > 0) {
-        code = npgnn_model_calibrate(model, held_out, &quiet, err);
+    /* Calibrated on what this training holds out. After a rehearsal nothing is held out, and the rehearsal's
+     * calibration serves: the scores of the two trainings are nearly the same. */
+    if (t->asked.calibrate && v->count > 0) {
+        npgnn_env env = t->env;
+        npgnn_error why = {0};
+        env.stop = NULL; /* a training that was cancelled has a model, too */
+        code = npi_calibrate(model, t->rehearsal ? t->rehearsal : t->split, v->embedder, v->evidence, &env, &why);
+        if (code == NPGNN_E_ARGUMENT || code == NPGNN_E_DIVERGED) {
+            npi_log(&t->env, "probabilities are not calibrated: %s", why.text);
+            code = 0;
+        } else if (code && err) {
+            *err = why;
+        }
     } else if (t->has_found) {
         model->scorer.calibrated = t->found.scorer.calibrated;
         if (model->scorer.calibrated)
