@@ -13,8 +13,8 @@
 /* The environment of all tests here: one thread, for the networks are tiny. */
 static inline const npgnn_env *fixture_env(void)
 {
-    static npgnn_env env;
-    env = npi_env_resolve(&(npgnn_env){.threads = 1});
+    static npgnn_env env = {.size = sizeof env};
+    env = npi_env_resolve(&(npgnn_env){.size = sizeof(npgnn_env), .threads = 1});
     return &env;
 }
 

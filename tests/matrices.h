@@ -21,7 +21,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
-static npgnn_env env;
+static npgnn_env env = {.size = sizeof env};
 
 static inline int set_up(void **state)
 {

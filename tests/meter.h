@@ -33,7 +33,7 @@ static inline void *metered(void *user, void *block, size_t size)
 
 static inline npgnn_env metered_env(meter *m)
 {
-    npgnn_env env = {.threads = 1, .allocator = {metered, m}};
+    npgnn_env env = {.size = sizeof env, .threads = 1, .allocator = {metered, m}};
     return env;
 }
 

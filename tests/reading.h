@@ -20,7 +20,7 @@ static inline void note(void *user, const char *message)
 
 static inline npgnn_env test_env(void)
 {
-    npgnn_env env = {.threads = 1, .log = note};
+    npgnn_env env = {.size = sizeof env, .threads = 1, .log = note};
     notices[0] = '\0';
     return npi_env_resolve(&env);
 }

@@ -39,7 +39,7 @@ static inline npgnn_graph *random_graph(int32_t n, int64_t m, uint64_t seed)
 static inline npgnn_split *cut(const npgnn_graph *graph, npgnn_protocol protocol, double test, double val,
                                double train_nodes, uint64_t seed)
 {
-    npgnn_split_options options = {protocol, test, val, train_nodes, seed, 1, -1};
+    npgnn_split_options options = {.size = sizeof options, protocol, test, val, train_nodes, seed, 1, -1};
     npgnn_split *split = NULL;
     npgnn_error err = {0};
     assert_ok(npgnn_split_new(&split, graph, &options, NULL, &err), err);

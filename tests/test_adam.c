@@ -6,7 +6,7 @@
 /* Without memory (beta 0) a step is the rate times the sign of the gradient: how far a parameter is after `steps` of them. */
 static double distance(npgnn_lr_schedule schedule, int horizon, int iterations, int steps)
 {
-    npgnn_options o;
+    npgnn_options o = {.size = sizeof o};
     npgnn_error err = {0};
     npgnn_env env = npi_env_resolve(NULL);
     npi_params params = {0}, gradient = {0};
@@ -58,7 +58,7 @@ static void test_schedules(void **state)
 static void test_gradients_that_are_not_finite(void **state)
 {
     (void)state;
-    npgnn_options o;
+    npgnn_options o = {.size = sizeof o};
     npgnn_error err = {0};
     npgnn_env env = npi_env_resolve(NULL);
     npi_params params = {0}, gradient = {0};

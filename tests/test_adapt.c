@@ -11,7 +11,7 @@
 #define WORDS 100
 
 static npgnn_graph *home, *away; /* the same words, other nodes and edges */
-static const npgnn_env one_thread = {.threads = 1};
+static const npgnn_env one_thread = {.size = sizeof one_thread, .threads = 1};
 
 static int make_graphs(void **state)
 {
@@ -32,7 +32,7 @@ static int free_graphs(void **state)
 static npgnn_model *train(const char *key, const char *value)
 {
     npgnn_model *model = NULL;
-    npgnn_options options;
+    npgnn_options options = {.size = sizeof options};
     npgnn_error err = {0};
     npgnn_options_preset(&options, NULL, NULL);
     options.iterations = 8;
@@ -45,7 +45,7 @@ static npgnn_model *train(const char *key, const char *value)
 static npgnn_model *adapt(const npgnn_model *model, const npgnn_graph *context, int threads)
 {
     npgnn_model *adapted = NULL;
-    npgnn_env env = {.threads = threads};
+    npgnn_env env = {.size = sizeof env, .threads = threads};
     npgnn_error err = {0};
     assert_ok(npgnn_model_adapt(&adapted, model, context, &env, &err), err);
     return adapted;
@@ -179,11 +179,11 @@ static void test_the_graph_of_the_training(void **state)
 {
     (void)state;
     npgnn_model *model = train(NULL, NULL), *adapted = adapt(model, home, 3);
-    npgnn_model_info info, own;
+    npgnn_model_info info = {.size = sizeof info}, own = {.size = sizeof own};
     assert_same_model(model, adapted);
     assert_memory_equal(model->q, adapted->q, q_bytes(model));
-    npgnn_model_describe(&info, adapted);
-    npgnn_model_describe(&own, model);
+    npgnn_model_describe(&info, adapted, NULL);
+    npgnn_model_describe(&own, model, NULL);
     assert_true(info.context_fingerprint == own.fingerprint && info.fingerprint == own.fingerprint);
     npgnn_model_free(model);
     npgnn_model_free(adapted);
@@ -204,10 +204,10 @@ static void test_and_back(void **state)
 {
     (void)state;
     npgnn_model *model = train(NULL, NULL), *there = adapt(model, away, 1), *back = adapt(there, home, 1);
-    npgnn_graph_info context;
-    npgnn_model_info info;
-    npgnn_graph_describe(&context, away);
-    npgnn_model_describe(&info, there);
+    npgnn_graph_info context = {.size = sizeof context};
+    npgnn_model_info info = {.size = sizeof info};
+    npgnn_graph_describe(&context, away, NULL);
+    npgnn_model_describe(&info, there, NULL);
     assert_true(info.context_fingerprint == context.fingerprint && info.context_fingerprint != info.fingerprint);
     assert_memory_equal(model->q, back->q, q_bytes(model));
     npgnn_model_free(model);
@@ -314,7 +314,7 @@ static void test_a_part(void **state)
     char name[12], own_name[12];
     npgnn_graph *part = NULL;
     npgnn_error err = {0};
-    assert_ok(npgnn_graph_part(&part, home, nodes, COUNT(nodes), &err), err);
+    assert_ok(npgnn_graph_subgraph(&part, home, nodes, COUNT(nodes), &err), err);
     assert_int_equal(npgnn_graph_nodes(part), COUNT(nodes));
     for (int32_t i = 0; i < (int32_t)COUNT(nodes); i++) {
         assert_int_equal(npgnn_graph_label(part, i), npgnn_graph_label(home, nodes[i]));
@@ -326,7 +326,7 @@ static void test_a_part(void **state)
     npgnn_graph_free(part);
     part = NULL;
     for (size_t i = 0; i < COUNT(bad); i++) {
-        assert_int_equal(npgnn_graph_part(&part, home, bad[i], 2, &err), NPGNN_E_ARGUMENT);
+        assert_int_equal(npgnn_graph_subgraph(&part, home, bad[i], 2, &err), NPGNN_E_ARGUMENT);
         assert_null(part);
     }
 }

@@ -212,7 +212,8 @@ static void *watching_resize(void *user, void *block, size_t size)
 static void test_alloc(void **state)
 {
     (void)state;
-    const npgnn_env env = npi_env_resolve(&(npgnn_env){.allocator = {watching_resize, NULL}});
+    const npgnn_env env =
+        npi_env_resolve(&(npgnn_env){.size = sizeof(npgnn_env), .allocator = {watching_resize, NULL}});
     npgnn_error err = {0};
     unsigned char *bytes = npi_alloc(&env, 100, 3, &err);
     assert_non_null(bytes);
@@ -236,7 +237,8 @@ static void test_alloc(void **state)
 static void test_grow(void **state)
 {
     (void)state;
-    const npgnn_env env = npi_env_resolve(&(npgnn_env){.allocator = {watching_resize, NULL}});
+    const npgnn_env env =
+        npi_env_resolve(&(npgnn_env){.size = sizeof(npgnn_env), .allocator = {watching_resize, NULL}});
     int *items = NULL;
     size_t capacity = 0, count = 0;
     while (npi_grow(&env, &items, &capacity, count, sizeof *items, NULL) == 0) {
@@ -263,7 +265,8 @@ static void test_strdup(void **state)
 static void test_env_defaults(void **state)
 {
     (void)state;
-    const npgnn_env env = npi_env_resolve(NULL), two = npi_env_resolve(&(npgnn_env){.threads = 2});
+    const npgnn_env env = npi_env_resolve(NULL),
+                    two = npi_env_resolve(&(npgnn_env){.size = sizeof(npgnn_env), .threads = 2});
     assert_true(env.threads >= 1);
     assert_non_null(env.allocator.resize);
     assert_int_equal(two.threads, 2);
@@ -280,7 +283,8 @@ static void test_log(void **state)
 {
     (void)state;
     char text[64] = "";
-    const npgnn_env env = npi_env_resolve(&(npgnn_env){.log = keep_text, .user = text}), silent = npi_env_resolve(NULL);
+    const npgnn_env env = npi_env_resolve(&(npgnn_env){.size = sizeof(npgnn_env), .log = keep_text, .user = text}),
+                    silent = npi_env_resolve(NULL);
     npi_log(&env, "%d of %s", 3, "them");
     assert_string_equal(text, "3 of them");
     npi_log(&silent, "nobody listens");

@@ -31,7 +31,8 @@ static void make_problem(problem *p, int threads)
 {
     npgnn_error err = {0};
     memset(p, 0, sizeof *p);
-    p->env = npi_env_resolve(&(npgnn_env){.threads = threads});
+    p->options.size = sizeof p->options;
+    p->env = npi_env_resolve(&(npgnn_env){.size = sizeof(npgnn_env), .threads = threads});
     assert_ok(npgnn_options_preset(&p->options, NULL, &err), err);
     assert_ok(npgnn_graph_from_arrays(&p->graph, EDGES, NULL, N, M, 0, &p->env, &err), err);
     p->split.train = p->graph;
@@ -50,7 +51,7 @@ static void make_problem(problem *p, int threads)
 static void run(float score[PAIRS], npi_method_fn *method, const problem *p)
 {
     npgnn_error err = {0};
-    npgnn_eval_run unused = {0};
+    npgnn_eval_run unused = {.size = sizeof unused};
     for (int i = 0; i < PAIRS; i++)
         score[i] = NAN;
     assert_ok(method(score, &unused, &p->task, &err), err);
@@ -242,7 +243,7 @@ static void test_spectral(void **state)
 static void test_spectral_of_extreme_graphs(void **state)
 {
     (void)state;
-    npgnn_env env = npi_env_resolve(&(npgnn_env){.threads = 1});
+    npgnn_env env = npi_env_resolve(&(npgnn_env){.size = sizeof(npgnn_env), .threads = 1});
     npgnn_error err = {0};
     for (int32_t n = 2; n < 20; n++)
         for (int star = 0; star < 2; star++) {
@@ -324,16 +325,14 @@ static void test_deepwalk_finds_groups(void **state)
     npgnn_graph *graph = NULL;
     static npgnn_pair edges[LINKS];
     npi_rng rng = npi_rng_make(2, NPI_RNG_TEST, 0);
-    npgnn_eval_options options;
-    npgnn_eval_run result;
+    npgnn_eval_options options = {.size = sizeof options, .method = "deepwalk"};
+    npgnn_eval_run result = {.size = sizeof result};
     for (int e = 0; e < LINKS; e++) {
         int32_t u = (int32_t)npi_rng_below(&rng, NODES), inside = e % 7 != 0;
         int32_t v = (int32_t)npi_rng_below(&rng, inside ? GROUP : NODES);
         edges[e] = (npgnn_pair){u, inside ? u / GROUP * GROUP + v : v};
     }
     assert_ok(npgnn_graph_from_arrays(&graph, edges, NULL, NODES, LINKS, 0, NULL, &err), err);
-    npgnn_eval_options_default(&options, NPGNN_TRANSDUCTIVE);
-    options.method = "deepwalk";
     assert_ok(npgnn_evaluate(&result, graph, 1, &options, NULL, &err), err);
     assert_true(result.auc > 0.75);
     npgnn_graph_free(graph);
@@ -384,14 +383,16 @@ static void test_unknown_nodes(void **state)
 
 static npgnn_eval_run evaluate(const char *method, const npgnn_graph *graph, npgnn_protocol protocol, int threads)
 {
-    npgnn_env env = {.threads = threads};
+    npgnn_env env = {.size = sizeof env, .threads = threads};
     npgnn_error err = {0};
-    npgnn_eval_options options;
-    npgnn_eval_run result;
-    npgnn_eval_options_default(&options, protocol);
-    options.method = method;
-    options.model.iterations = 100;
-    options.first_seed = 5;
+    npgnn_options model = {.size = sizeof model};
+    npgnn_split_options split = {.size = sizeof split};
+    npgnn_eval_options options = {
+        .size = sizeof options, .method = method, .model = &model, .split = &split, .first_seed = 5};
+    npgnn_eval_run result = {.size = sizeof result};
+    assert_ok(npgnn_options_preset(&model, NULL, &err), err);
+    assert_ok(npgnn_split_options_default(&split, protocol, &err), err);
+    model.iterations = 100;
     assert_ok(npgnn_evaluate(&result, graph, 1, &options, &env, &err), err);
     return result;
 }
@@ -424,12 +425,10 @@ static void test_every_method(void **state)
 
 static int code_of(const char *method, const npgnn_graph *graph, npgnn_progress_fn *progress)
 {
-    npgnn_env env = {.threads = 1, .progress = progress};
+    npgnn_env env = {.size = sizeof env, .threads = 1, .progress = progress};
     npgnn_error err = {0};
-    npgnn_eval_options options;
-    npgnn_eval_run result;
-    npgnn_eval_options_default(&options, NPGNN_TRANSDUCTIVE);
-    options.method = method;
+    npgnn_eval_options options = {.size = sizeof options, .method = method};
+    npgnn_eval_run result = {.size = sizeof result};
     int code = npgnn_evaluate(&result, graph, 1, &options, &env, &err);
     assert_true(code == 0 || strlen(err.text) > 10);
     return code;
@@ -482,11 +481,9 @@ static void test_out_of_memory(void **state)
     assert_ok(npgnn_graph_from_arrays(&graph, ring, x, NODES, NODES, 2, NULL, &err), err);
     for (int i = 1; npgnn_method_info(&name, &help, i); i++) {
         int code = NPGNN_E_MEMORY, left;
-        npgnn_env env = {.threads = 1, .allocator = {scarce, &left}};
-        npgnn_eval_options options;
-        npgnn_eval_run result;
-        npgnn_eval_options_default(&options, NPGNN_TRANSDUCTIVE);
-        options.method = name;
+        npgnn_env env = {.size = sizeof env, .threads = 1, .allocator = {scarce, &left}};
+        npgnn_eval_options options = {.size = sizeof options, .method = name};
+        npgnn_eval_run result = {.size = sizeof result};
         for (int allowed = 0; code == NPGNN_E_MEMORY; allowed++) {
             left = allowed;
             code = npgnn_evaluate(&result, graph, 1, &options, &env, &err);

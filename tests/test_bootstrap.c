@@ -60,7 +60,7 @@ static void test_resample(void **state)
 
 static void interval_of(double auc[2], double ap[2], int runs, double shift, uint64_t seed, int threads)
 {
-    const npgnn_env env = npi_env_resolve(&(npgnn_env){.threads = threads});
+    const npgnn_env env = npi_env_resolve(&(npgnn_env){.size = sizeof(npgnn_env), .threads = threads});
     float positive[POSITIVES], negative[NEGATIVES];
     npi_resamples r = {0};
     assert_int_equal(npi_resamples_new(&r, RESAMPLES, &env, NULL), 0);
@@ -114,11 +114,9 @@ static void test_evaluate(void **state)
     (void)state;
     npgnn_graph *graph = NULL;
     npgnn_error err = {0};
-    npgnn_eval_run runs[3], plain;
-    npgnn_eval_options options;
+    npgnn_eval_run runs[3] = {{.size = sizeof(npgnn_eval_run)}}, plain = {.size = sizeof plain};
+    npgnn_eval_options options = {.size = sizeof options, .method = "cosine"};
     assert_ok(npgnn_graph_synthetic(&graph, "nodes=300,seed=2", NULL, &err), err);
-    npgnn_eval_options_default(&options, NPGNN_TRANSDUCTIVE);
-    options.method = "cosine";
     assert_ok(npgnn_evaluate(&plain, graph, 1, &options, NULL, &err), err);
     assert_true(isnan(plain.auc_interval[0]) && isnan(plain.ap_interval[1]));
     options.bootstrap = RESAMPLES;

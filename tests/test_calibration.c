@@ -8,7 +8,7 @@
 #include "model/calibration.h"
 #include "model/model.h"
 
-static const npgnn_env one_thread = {.threads = 1};
+static const npgnn_env one_thread = {.size = sizeof one_thread, .threads = 1};
 
 /* ---- planted scores ---- */
 
@@ -175,12 +175,13 @@ static trained train(npgnn_protocol protocol, const char *spec, int iterations)
 {
     trained t = {0};
     npgnn_error err = {0};
-    npgnn_options o;
-    npgnn_split_options so;
+    npgnn_options o = {.size = sizeof o};
+    npgnn_split_options so = {.size = sizeof so};
     npgnn_trainer *trainer = NULL;
     npgnn_options_preset(&o, NULL, NULL);
     o.iterations = iterations;
-    npgnn_split_options_default(&so, protocol);
+    o.calibrate = 0; /* the tests do that */
+    npgnn_split_options_default(&so, protocol, NULL);
     so.val = 0.1;
     so.negative_ratio = NPGNN_RATIO_FULL;
     assert_ok(npgnn_graph_synthetic(&t.graph, spec, &one_thread, &err), err);
@@ -205,16 +206,16 @@ static void test_held_out_links(void **state)
     (void)state;
     trained t = train(NPGNN_TRANSDUCTIVE, "nodes=600,seed=3", 60);
     npgnn_error err = {0};
-    npgnn_model_info info;
+    npgnn_model_info info = {.size = sizeof info};
     const npgnn_pair *pairs;
     size_t positives, count = npgnn_split_pairs(&pairs, &positives, t.split, NPGNN_SET_TEST);
     double rate = (double)positives / (double)count;
-    npgnn_predict_options options = {.link_rate = rate};
+    npgnn_predict_options options = {.size = sizeof options, .link_rate = rate};
     npgnn_prediction *p = calloc(count, sizeof *p);
-    npgnn_model_describe(&info, t.model);
+    npgnn_model_describe(&info, t.model, NULL);
     assert_false(info.calibrated);
     assert_ok(npgnn_model_calibrate(t.model, t.split, &one_thread, &err), err);
-    npgnn_model_describe(&info, t.model);
+    npgnn_model_describe(&info, t.model, NULL);
     assert_true(info.calibrated);
     assert_ok(npgnn_predict(p, t.model, npgnn_split_train(NULL, t.split), pairs, count, &options, &one_thread, &err),
               err);
@@ -238,15 +239,15 @@ static void test_new_nodes(void **state)
 {
     (void)state;
     static const npgnn_protocol protocols[] = {NPGNN_INDUCTIVE, NPGNN_INDUCTIVE_HIDDEN, NPGNN_PRODUCTION};
-    const npgnn_env three = {.threads = 3};
+    const npgnn_env three = {.size = sizeof three, .threads = 3};
     for (size_t i = 0; i < sizeof protocols / sizeof protocols[0]; i++) {
         trained t = train(protocols[i], "nodes=300,seed=3", 5);
         npgnn_error err = {0};
         assert_ok(npgnn_model_calibrate(t.model, t.split, &one_thread, &err), err);
-        npi_calibration one = t.model->calibration;
+        npi_calibration one = t.model->scorer.calibration;
         assert_true(npi_calibration_is_sound(&one));
         assert_ok(npgnn_model_calibrate(t.model, t.split, &three, &err), err);
-        assert_memory_equal(&one, &t.model->calibration, sizeof one);
+        assert_memory_equal(&one, &t.model->scorer.calibration, sizeof one);
         trained_free(&t);
     }
 }
@@ -257,13 +258,13 @@ static void test_no_validation(void **state)
     trained t = train(NPGNN_TRANSDUCTIVE, "nodes=200,seed=3", 2);
     npgnn_error err = {0};
     npgnn_split *split = NULL;
-    npgnn_split_options so;
-    npgnn_split_options_default(&so, NPGNN_TRANSDUCTIVE);
+    npgnn_split_options so = {.size = sizeof so};
+    npgnn_split_options_default(&so, NPGNN_TRANSDUCTIVE, NULL);
     so.val = 0;
     assert_ok(npgnn_split_new(&split, t.graph, &so, &one_thread, &err), err);
     assert_int_equal(npgnn_model_calibrate(t.model, split, &one_thread, &err), NPGNN_E_ARGUMENT);
     assert_non_null(strstr(err.text, "no validation links"));
-    assert_false(t.model->info.calibrated);
+    assert_false(t.model->scorer.calibrated);
     npgnn_split_free(split);
     trained_free(&t);
 }
@@ -280,34 +281,84 @@ static void test_out_of_memory(void **state)
         npgnn_error err = {0};
         code = npgnn_model_calibrate(t.model, t.split, &env, &err);
         assert_true(code == 0 || (code == NPGNN_E_MEMORY && err.code == code));
-        assert_int_equal(t.model->info.calibrated, code == 0);
+        assert_int_equal(t.model->scorer.calibrated, code == 0);
         assert_int_equal(memory.blocks, 0);
     }
     assert_true(allow > 5);
     trained_free(&t);
 }
 
-/* npgnn_fit finds out by itself; a graph too small to hold links out is trained on all the same. */
+/* A trainer calibrates in the memory of its validation, npgnn_model_calibrate in its own: to the same bits. */
+static void test_trainers_calibrate(void **state)
+{
+    (void)state;
+    static const char *const presets[] = {"default", "best"};
+    static const npgnn_protocol protocols[] = {NPGNN_TRANSDUCTIVE, NPGNN_PRODUCTION};
+    for (int i = 0; i < 4; i++) {
+        npgnn_error err = {0};
+        npgnn_graph *graph = NULL;
+        npgnn_split *split = NULL;
+        npgnn_trainer *trainer = NULL;
+        npgnn_model *model = NULL;
+        npgnn_options o = {.size = sizeof o};
+        npgnn_split_options so = {.size = sizeof so};
+        assert_ok(npgnn_options_preset(&o, presets[i / 2], &err), err);
+        o.iterations = 20;
+        npgnn_split_options_default(&so, protocols[i % 2], NULL);
+        so.val = so.test = 0.2;
+        assert_ok(npgnn_graph_synthetic(&graph, "nodes=300,seed=3", &one_thread, &err), err);
+        assert_ok(npgnn_split_new(&split, graph, &so, &one_thread, &err), err);
+        assert_ok(npgnn_trainer_new(&trainer, graph, split, &o, &one_thread, &err), err);
+        assert_ok(npgnn_trainer_run(trainer, &err), err);
+        assert_ok(npgnn_trainer_model(&model, trainer, &err), err);
+        assert_int_equal(npi_evidence_weighed(&model->scorer.weights) != 0, i / 2);
+        npi_calibration own = model->scorer.calibration;
+        assert_true(model->scorer.calibrated);
+        npi_model_uncalibrate(model);
+        assert_ok(npgnn_model_calibrate(model, split, &one_thread, &err), err);
+        assert_memory_equal(&own, &model->scorer.calibration, sizeof own);
+        npgnn_model_free(model);
+        npgnn_trainer_free(trainer);
+        npgnn_split_free(split);
+        npgnn_graph_free(graph);
+    }
+}
+
+static void keep_notice(void *user, const char *message)
+{
+    snprintf(user, 256, "%s", message);
+}
+
+/* npgnn_fit finds out by itself; a graph too small to hold links out is trained on all the same, with a notice. */
 static void test_fit_calibrates(void **state)
 {
     (void)state;
     npgnn_error err = {0};
     npgnn_graph *graph = NULL;
     npgnn_model *model = NULL;
-    npgnn_options o;
+    npgnn_options o = {.size = sizeof o};
     npgnn_options_preset(&o, NULL, NULL);
     o.iterations = 3;
     assert_ok(npgnn_graph_synthetic(&graph, "nodes=200", &one_thread, &err), err);
     assert_ok(npgnn_fit(&model, graph, &o, &one_thread, &err), err);
-    assert_true(model->info.calibrated && npi_calibration_is_sound(&model->calibration));
+    assert_true(model->scorer.calibrated && npi_calibration_is_sound(&model->scorer.calibration));
     assert_near(model->info.link_rate, npi_link_rate(200, npgnn_graph_edges(graph)), 1e-15);
     npgnn_model_free(model);
     npgnn_graph_free(graph);
     const npgnn_pair edge = {0, 1};
     const float x[3] = {1, 2, 3};
+    char notice[256] = "";
+    npgnn_env env = {.size = sizeof env, .threads = 1, .log = keep_notice, .user = notice};
     assert_ok(npgnn_graph_from_arrays(&graph, &edge, x, 3, 1, 1, &one_thread, &err), err);
-    assert_ok(npgnn_fit(&model, graph, &o, &one_thread, &err), err);
-    assert_false(model->info.calibrated);
+    assert_ok(npgnn_fit(&model, graph, &o, &env, &err), err);
+    assert_false(model->scorer.calibrated);
+    assert_non_null(strstr(notice, "too few links"));
+    assert_int_equal(model->options.calibrate, 1); /* the options are those that were given */
+    npgnn_model_free(model);
+    notice[0] = '\0';
+    o.calibrate = 0;
+    assert_ok(npgnn_fit(&model, graph, &o, &env, &err), err);
+    assert_string_equal(notice, ""); /* nothing was asked for */
     npgnn_model_free(model);
     npgnn_graph_free(graph);
 }
@@ -319,7 +370,8 @@ static void test_intervals(void **state)
     (void)state;
     trained t = train(NPGNN_TRANSDUCTIVE, "nodes=200,seed=3", 20);
     npgnn_error err = {0};
-    npgnn_predict_options options = {.samples = 40, .seed = 1}, none = {0}, half = {.link_rate = 0.5}, bad = {0};
+    npgnn_predict_options options = {.size = sizeof options, .samples = 40, .seed = 1}, none = {.size = sizeof none},
+                          half = {.size = sizeof half, .link_rate = 0.5}, bad = {.size = sizeof bad};
     enum { PAIRS = 100 };
     npgnn_pair pairs[PAIRS];
     npgnn_prediction drawn[PAIRS], mean[PAIRS], balanced[PAIRS];
@@ -333,10 +385,10 @@ static void test_intervals(void **state)
         assert_true(mean[i].low == mean[i].probability && mean[i].high == mean[i].probability);
         assert_true(drawn[i].low <= drawn[i].probability && drawn[i].probability <= drawn[i].high);
         assert_true(drawn[i].low < drawn[i].high && drawn[i].low > 0 && drawn[i].high < 1);
-        npi_calibration c = npi_calibration_at(t.model->calibration, t.model->info.link_rate);
+        npi_calibration c = npi_calibration_at(t.model->scorer.calibration, t.model->info.link_rate);
         assert_near((double)mean[i].probability, npi_calibration_probability(&c, (double)mean[i].score), 1e-6);
         assert_near((double)balanced[i].probability,
-                    npi_calibration_probability(&t.model->calibration, (double)mean[i].score), 1e-6);
+                    npi_calibration_probability(&t.model->scorer.calibration, (double)mean[i].score), 1e-6);
     }
     for (int i = 0; i < 3; i++) {
         bad.link_rate = (const double[]){-0.1, 1, (double)NAN}[i];
@@ -354,8 +406,8 @@ int main(void)
         cmocka_unit_test(test_nothing_to_fit), cmocka_unit_test(test_rates),
         cmocka_unit_test(test_soundness),      cmocka_unit_test(test_held_out_links),
         cmocka_unit_test(test_new_nodes),      cmocka_unit_test(test_no_validation),
-        cmocka_unit_test(test_out_of_memory),  cmocka_unit_test(test_fit_calibrates),
-        cmocka_unit_test(test_intervals),
+        cmocka_unit_test(test_out_of_memory),  cmocka_unit_test(test_trainers_calibrate),
+        cmocka_unit_test(test_fit_calibrates), cmocka_unit_test(test_intervals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

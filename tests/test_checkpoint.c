@@ -20,11 +20,11 @@ static npgnn_split *edges, *nodes; /* of graph: transductive, and few-shot, whic
 
 static int make_all(void **state)
 {
-    npgnn_split_options options;
-    npgnn_split_options_default(&options, NPGNN_TRANSDUCTIVE);
+    npgnn_split_options options = {.size = sizeof options};
+    npgnn_split_options_default(&options, NPGNN_TRANSDUCTIVE, NULL);
     int code = make_folder(state) || npgnn_graph_synthetic(&graph, SPEC, NULL, NULL) ||
                npgnn_split_new(&edges, graph, &options, NULL, NULL);
-    npgnn_split_options_default(&options, NPGNN_FEW_SHOT);
+    npgnn_split_options_default(&options, NPGNN_FEW_SHOT, NULL);
     return code || npgnn_split_new(&nodes, graph, &options, NULL, NULL);
 }
 
@@ -39,7 +39,7 @@ static int free_all(void **state)
 /* Small options that use everything which has a state or draws random numbers. */
 static npgnn_options small_options(const char *preset)
 {
-    npgnn_options o;
+    npgnn_options o = {.size = sizeof o};
     assert_int_equal(npgnn_options_preset(&o, preset, NULL), 0);
     o.hidden = 6;
     o.latent_size = 3;
@@ -72,7 +72,7 @@ static npgnn_trainer *trainer_of(const npgnn_split *split, const npgnn_options *
 {
     npgnn_trainer *trainer = NULL;
     npgnn_error err = {0};
-    npgnn_env env = {.threads = threads, .progress = on_progress, .user = s};
+    npgnn_env env = {.size = sizeof env, .threads = threads, .progress = on_progress, .user = s};
     assert_ok(npgnn_trainer_new(&trainer, graph, split, options, &env, &err), err);
     return trainer;
 }
@@ -164,6 +164,41 @@ static void test_rehearsals(void **state)
     check_every_stop(nodes, &o);
 }
 
+/* With input_scale 0, training finds the scale; for features near 1e-6 it is far beyond what the option may be. The model
+ * can be saved and loaded, and the training resumed. */
+static void test_tiny_features(void **state)
+{
+    (void)state;
+    enum { N = 40, F = 3 };
+    npgnn_pair ring[N];
+    float x[N * F];
+    npgnn_graph *kept = graph, *tiny = NULL;
+    npgnn_model *loaded = NULL;
+    npgnn_error err = {0};
+    npgnn_options o = small_options("best"), read = {.size = sizeof read};
+    o.iterations = 6;
+    for (int i = 0; i < N; i++)
+        ring[i] = (npgnn_pair){i, (i + 1) % N};
+    for (int i = 0; i < N * F; i++)
+        x[i] = 1e-6f * (float)(1 + i * 7 % 5);
+    assert_true(o.input_scale == 0);
+    assert_ok(npgnn_graph_from_arrays(&tiny, ring, x, N, N, F, NULL, &err), err);
+    graph = tiny;
+    check_every_stop(NULL, &o);
+    stop never = {0};
+    npgnn_trainer *trainer = trainer_of(NULL, &o, &never, 1);
+    assert_ok(npgnn_trainer_run(trainer, &err), err);
+    free(model_bytes(trainer).bytes);
+    assert_ok(npgnn_model_load(&loaded, path_of("model"), NULL, &err), err);
+    assert_ok(npgnn_model_options(&read, loaded, &err), err);
+    assert_true(read.input_scale == 0 && read.iterations == 6);
+    npgnn_model_free(loaded);
+    npgnn_trainer_free(trainer);
+    npgnn_graph_free(tiny);
+    graph = kept;
+    empty_folder();
+}
+
 /* An iteration that is stopped halfway leaves everything as it was before. */
 static void test_stops_within_an_iteration(void **state)
 {
@@ -171,7 +206,7 @@ static void test_stops_within_an_iteration(void **state)
     npgnn_options o = small_options("default");
     npgnn_error err = {0};
     int flag = 1;
-    npgnn_env env = {.threads = 2, .stop = &flag};
+    npgnn_env env = {.size = sizeof env, .threads = 2, .stop = &flag};
     npgnn_trainer *trainer = NULL;
     assert_ok(npgnn_trainer_new(&trainer, graph, edges, &o, &env, &err), err);
     for (int i = 0; i < o.iterations; i++) {
@@ -258,7 +293,7 @@ static void refuse_training(const npgnn_graph *on, const npgnn_split *split, con
 static void test_different_training(void **state)
 {
     (void)state;
-    npgnn_options o = small_options("best"), other = o, read;
+    npgnn_options o = small_options("best"), other = o, read = {.size = sizeof read};
     npgnn_error err = {0};
     npgnn_graph *elsewhere = NULL;
     npgnn_trainer_free(saved_trainer(edges, &o));
@@ -274,7 +309,7 @@ static void test_different_training(void **state)
     npgnn_graph_free(elsewhere);
     assert_ok(npgnn_checkpoint_options(&read, path_of("checkpoint"), NULL, &err), err);
     assert_int_equal(read.iterations, o.iterations);
-    assert_true(read.learning_rate == o.learning_rate && read.fit_prior && read.keep_best);
+    assert_true(read.learning_rate == o.learning_rate && read.evidence == NPGNN_EVIDENCE_ALL && read.keep_best);
     empty_folder();
 }
 
@@ -344,6 +379,36 @@ static void test_forged_files(void **state)
     empty_folder();
 }
 
+/* What a rehearsal found is saved from its end on. */
+static void test_forged_findings(void **state)
+{
+    (void)state;
+    npgnn_options o = small_options("best");
+    npgnn_error err = {0};
+    stop late = {.after = 20};
+    npgnn_trainer *trainer = trainer_of(NULL, &o, &late, 1), *other = trainer_of(NULL, &o, &late, 1);
+    assert_int_equal(npgnn_trainer_run(trainer, &err), NPGNN_E_CANCELLED);
+    assert_null(trainer->rehearsal);
+    assert_ok(npgnn_trainer_save(trainer, path_of("checkpoint"), &err), err);
+    content file = read_whole(path_of("checkpoint"));
+    static const char *const lies[][2] = {
+        {"\"found\"", "\"fount\""},
+        {"\\\"scorer\\\"", "\\\"scorrr\\\""},
+        {"\\\"own\\\"", "\\\"wno\\\""},
+        {"\\\"slopes\\\"", "\\\"sloops\\\""},
+        {"\"found\":\"{\\\"iterations", "\"found\":\"{\\\"iterationz"},
+        {"\\\"rehearsal\\\":false", "\\\"rehearsal\\\": true"},
+    };
+    for (size_t i = 0; i < COUNT(lies); i++) {
+        check_lie(trainer, file, lies[i][0], lies[i][1], NPGNN_E_FORMAT, "state is damaged");
+        check_lie(other, file, lies[i][0], lies[i][1], NPGNN_E_FORMAT, "state is damaged");
+    }
+    free(file.bytes);
+    npgnn_trainer_free(trainer);
+    npgnn_trainer_free(other);
+    empty_folder();
+}
+
 /* ---- damage ---- */
 
 /* Three nodes and one feature: the file is little more than its header. */
@@ -356,7 +421,8 @@ static npgnn_trainer *tiny_trainer(npgnn_graph **out)
     npgnn_error err = {0};
     o.hidden = o.latent_size = o.decoder_hidden = o.output_size = 1;
     assert_ok(npgnn_graph_from_arrays(out, links, x, 3, 2, 1, NULL, &err), err);
-    assert_ok(npgnn_trainer_new(&trainer, *out, NULL, &o, &(npgnn_env){.threads = 1}, &err), err);
+    assert_ok(npgnn_trainer_new(&trainer, *out, NULL, &o, &(npgnn_env){.size = sizeof(npgnn_env), .threads = 1}, &err),
+              err);
     assert_ok(npgnn_trainer_step(NULL, trainer, &err), err);
     return trainer;
 }
@@ -513,6 +579,8 @@ int main(void)
         cmocka_unit_test(test_restore_earlier_checkpoint),
         cmocka_unit_test(test_different_training),
         cmocka_unit_test(test_forged_files),
+        cmocka_unit_test(test_forged_findings),
+        cmocka_unit_test(test_tiny_features),
         cmocka_unit_test(test_damaged_and_truncated_files),
         cmocka_unit_test(test_full_disk),
         cmocka_unit_test(test_previous_checkpoint),

@@ -18,7 +18,7 @@ static void *counting_resize(void *user, void *block, size_t size)
     return NULL;
 }
 
-static const npgnn_env counting = {.threads = 1, .allocator = {counting_resize, NULL}};
+static const npgnn_env counting = {.size = sizeof counting, .threads = 1, .allocator = {counting_resize, NULL}};
 
 /* A random graph with skewed degrees; node n - 1 has no edge. */
 static npgnn_graph *random_graph(int32_t n, int64_t edge_count, uint64_t seed)

@@ -29,7 +29,7 @@ static void *weigh(void *user, void *block, size_t size)
 
 static npgnn_env weighing(scales *s)
 {
-    return (npgnn_env){.threads = 2, .allocator = {weigh, s}};
+    return (npgnn_env){.size = sizeof(npgnn_env), .threads = 2, .allocator = {weigh, s}};
 }
 
 static npgnn_graph *graph;
@@ -37,7 +37,7 @@ static npgnn_model *model;
 
 static npgnn_options options_for(const char *preset)
 {
-    npgnn_options options;
+    npgnn_options options = {.size = sizeof options};
     npgnn_error err = {0};
     assert_ok(npgnn_options_preset(&options, preset, &err), err);
     options.iterations = ITERATIONS;
@@ -85,7 +85,7 @@ static void test_fit(void **state)
         npgnn_env first = weighing(&estimated), second = weighing(&real);
         npgnn_options options = options_for(presets[i]);
         npgnn_model *fitted = NULL;
-        npgnn_cost cost;
+        npgnn_cost cost = {.size = sizeof cost};
         npgnn_error err = {0};
         assert_ok(npgnn_estimate_fit(&cost, graph, NULL, &options, &first, &err), err);
         assert_ok(npgnn_fit(&fitted, graph, &options, &second, &err), err);
@@ -98,13 +98,12 @@ static void test_evaluate(void **state)
 {
     scales estimated = {0}, real = {0};
     npgnn_env first = weighing(&estimated), second = weighing(&real);
-    npgnn_eval_run runs[SEEDS];
-    npgnn_eval_options options;
-    npgnn_cost cost;
+    npgnn_eval_run runs[SEEDS] = {{.size = sizeof(npgnn_eval_run)}};
+    npgnn_options model_options = options_for(NULL);
+    npgnn_eval_options options = {.size = sizeof options, .model = &model_options};
+    npgnn_cost cost = {.size = sizeof cost};
     npgnn_error err = {0};
     (void)state;
-    npgnn_eval_options_default(&options, NPGNN_TRANSDUCTIVE);
-    options.model = options_for(NULL);
     assert_ok(npgnn_estimate_evaluate(&cost, graph, SEEDS, &options, &first, &err), err);
     assert_ok(npgnn_evaluate(runs, graph, SEEDS, &options, &second, &err), err);
     check_cost(&cost, &estimated, &real, SEEDS * ITERATIONS);
@@ -115,11 +114,10 @@ static void test_other_methods(void **state)
 {
     scales estimated = {0};
     npgnn_env env = weighing(&estimated);
-    npgnn_eval_options options;
-    npgnn_cost cost;
+    npgnn_eval_options options = {.size = sizeof options};
+    npgnn_cost cost = {.size = sizeof cost};
     npgnn_error err = {0};
     (void)state;
-    npgnn_eval_options_default(&options, NPGNN_TRANSDUCTIVE);
     options.method = "gae";
     assert_ok(npgnn_estimate_evaluate(&cost, graph, SEEDS, &options, &env, &err), err);
     assert_int_equal(cost.steps, SEEDS * 200); /* Kipf and Welling's */
@@ -135,17 +133,15 @@ static void test_transfer(void **state)
 {
     scales estimated = {0}, real = {0};
     npgnn_env first = weighing(&estimated), second = weighing(&real);
-    npgnn_transfer_run runs[SEEDS];
-    npgnn_transfer_options options;
-    npgnn_cost cost;
+    npgnn_eval_run runs[SEEDS * NPGNN_TRANSFER_WAYS] = {{.size = sizeof runs[0]}};
+    npgnn_options model_options = options_for(NULL);
+    npgnn_transfer_options options = {.size = sizeof options, .model = &model_options};
+    npgnn_cost cost = {.size = sizeof cost};
     npgnn_error err = {0};
     (void)state;
-    npgnn_transfer_options_default(&options);
-    options.model = options_for(NULL);
-    options.model.keep_best = options.model.fit_prior = 0;
     assert_ok(npgnn_estimate_transfer(&cost, graph, NULL, SEEDS, &options, &first, &err), err);
-    assert_ok(npgnn_transfer(runs, graph, NULL, SEEDS, &options, &second, &err), err);
-    check_cost(&cost, &estimated, &real, 2 * SEEDS * ITERATIONS); /* in the one part and in the other */
+    assert_ok(npgnn_transfer(runs, NULL, graph, NULL, SEEDS, &options, &second, &err), err);
+    check_cost(&cost, &estimated, &real, 4 * SEEDS * ITERATIONS); /* on either subgraph, each with a rehearsal */
 }
 
 static void test_predict(void **state)
@@ -155,8 +151,8 @@ static void test_predict(void **state)
     static npgnn_prediction predictions[COUNT];
     scales estimated = {0}, real = {0};
     npgnn_env first = weighing(&estimated), second = weighing(&real);
-    npgnn_predict_options options = {.samples = 2};
-    npgnn_cost cost, more;
+    npgnn_predict_options options = {.size = sizeof options, .samples = 2};
+    npgnn_cost cost = {.size = sizeof cost}, more = {.size = sizeof more};
     npgnn_error err = {0};
     (void)state;
     assert_ok(npgnn_estimate_predict(&cost, model, graph, COUNT, &options, &first, &err), err);
@@ -172,13 +168,13 @@ static void test_top(void **state)
     enum { K = 5 };
     static npgnn_link links[400 * K];
     static int32_t found[400];
-    npgnn_predict_options predict = {.samples = 0};
+    npgnn_predict_options predict = {.size = sizeof predict, .samples = 0};
     (void)state;
     for (int all = 0; all < 2; all++) {
         scales estimated = {0}, real = {0};
         npgnn_env first = weighing(&estimated), second = weighing(&real);
         npgnn_predictor *predictor = NULL;
-        npgnn_cost cost;
+        npgnn_cost cost = {.size = sizeof cost};
         npgnn_error err = {0};
         assert_ok(npgnn_estimate_top(&cost, model, graph, K, all, &predict, NULL, &first, &err), err);
         assert_ok(npgnn_predictor_new(&predictor, model, graph, &predict, &second, &err), err);
@@ -197,7 +193,7 @@ static void test_top(void **state)
 static void test_length(void **state)
 {
     npgnn_options options = options_for(NULL);
-    npgnn_cost few, many;
+    npgnn_cost few = {.size = sizeof few}, many = {.size = sizeof many};
     npgnn_error err = {0};
     (void)state;
     options.iterations = 6;
@@ -217,14 +213,13 @@ static int refuse(void *user, const npgnn_progress *progress)
 static void test_failures(void **state)
 {
     int calls = 0;
-    npgnn_env env = {.progress = refuse, .user = &calls};
-    npgnn_eval_options options;
-    npgnn_cost cost = {.bytes = -7};
+    npgnn_env env = {.size = sizeof env, .progress = refuse, .user = &calls};
+    npgnn_eval_options options = {.size = sizeof options};
+    npgnn_cost cost = {.size = sizeof cost, .bytes = -7};
     npgnn_error err = {0};
     (void)state;
     assert_int_equal(npgnn_estimate_fit(&cost, graph, NULL, NULL, &env, &err), NPGNN_E_CANCELLED);
     assert_int_equal(calls, 2);
-    npgnn_eval_options_default(&options, NPGNN_TRANSDUCTIVE);
     options.method = "no-such-method";
     assert_int_equal(npgnn_estimate_evaluate(&cost, graph, 1, &options, NULL, &err), NPGNN_E_ARGUMENT);
     assert_int_equal(npgnn_estimate_top(&cost, model, graph, 0, 0, NULL, NULL, NULL, &err), NPGNN_E_ARGUMENT);

@@ -5,16 +5,18 @@
 
 /* ---- evaluation ---- */
 
-static npgnn_eval_options eval_options(const char *method)
+/* The options of evaluations that keep the best of 12 iterations. */
+static npgnn_options eval_model(void)
 {
-    npgnn_eval_options o;
-    npgnn_eval_options_default(&o, NPGNN_TRANSDUCTIVE);
-    o.method = method;
-    o.model = small_options(12);
-    o.model.keep_best = 1;
-    o.model.validate_every = 5;
-    o.first_seed = 3;
+    npgnn_options o = small_options(12);
+    o.keep_best = 1;
+    o.validate_every = 5;
     return o;
+}
+
+static npgnn_eval_options eval_options(const char *method, const npgnn_options *model)
+{
+    return (npgnn_eval_options){.size = sizeof(npgnn_eval_options), .method = method, .model = model, .first_seed = 3};
 }
 
 static void check_run(const npgnn_eval_run *run)
@@ -28,27 +30,42 @@ static void check_by_hand(const npgnn_eval_run *run, const npgnn_eval_options *o
 {
     npgnn_error err = {0};
     npgnn_split *own = NULL;
-    npgnn_eval_options o = *options;
-    o.split.seed = o.model.seed = run->seed;
-    assert_ok(npgnn_split_new(&own, graph, &o.split, &one_thread, &err), err);
-    npgnn_trainer *trainer = trainer_of(own, &o.model, &one_thread);
+    npgnn_options o = *options->model;
+    npgnn_split_options how = *options->split;
+    npgnn_calibration calibration;
+    how.seed = o.seed = run->seed;
+    assert_ok(npgnn_split_new(&own, graph, &how, &one_thread, &err), err);
+    npgnn_trainer *trainer = trainer_of(own, &o, &one_thread);
     assert_ok(npgnn_trainer_run(trainer, &err), err);
     npgnn_model *model = model_of(trainer);
     const npgnn_pair *pairs;
     size_t positives, count = npgnn_split_pairs(&pairs, &positives, own, NPGNN_SET_TEST);
+    npgnn_predict_options at_rate = {.size = sizeof at_rate, .link_rate = run->calibration.link_rate};
     npgnn_prediction *p = calloc(count, sizeof *p);
-    float *score = calloc(count, sizeof *score);
+    float *score = calloc(count, sizeof *score), *probability = calloc(count, sizeof *probability);
     double auc, ap;
-    predict(p, model, pairs, count, 0);
-    for (size_t i = 0; i < count; i++)
+    at_rate.link_rate = o.calibrate ? at_rate.link_rate : 0;
+    assert_ok(npgnn_predict(p, model, npi_split_known(own), pairs, count, &at_rate, &one_thread, &err), err);
+    for (size_t i = 0; i < count; i++) {
         score[i] = p[i].score;
+        probability[i] = p[i].probability;
+    }
     assert_ok(npgnn_auc_ap(&auc, &ap, score, score + positives, positives, count - positives, NULL, &err), err);
-    assert_true(run->auc == auc && run->ap == ap && run->val_auc == model->info.val_auc);
+    assert_true(run->auc == auc && run->ap == ap);
+    assert_memory_equal(&run->val_auc, &model->info.val_auc, sizeof run->val_auc); /* may be NaN */
+    assert_int_equal(model->scorer.calibrated, o.calibrate);
+    assert_int_equal(isnan(run->calibration.ece) == 0, o.calibrate);
+    if (o.calibrate) {
+        assert_ok(npgnn_calibration_measure(&calibration, probability, probability + positives, positives,
+                                            count - positives, run->calibration.link_rate, NULL, &err),
+                  err);
+        assert_true(calibration.log_loss == run->calibration.log_loss && calibration.ece == run->calibration.ece);
+    }
     assert_int_equal(run->best_iteration, model->info.iterations);
-    assert_int_equal(run->iterations, 12);
     assert_true(run->split_hash == npgnn_split_hash(own));
     free(p);
     free(score);
+    free(probability);
     npgnn_model_free(model);
     npgnn_trainer_free(trainer);
     npgnn_split_free(own);
@@ -57,31 +74,61 @@ static void check_by_hand(const npgnn_eval_run *run, const npgnn_eval_options *o
 static void test_evaluation(void **state)
 {
     (void)state;
-    npgnn_eval_run runs[2];
+    npgnn_eval_run runs[2] = {{.size = sizeof(npgnn_eval_run)}};
+    npgnn_split_options how = {.size = sizeof how};
     npgnn_error err = {0};
-    npgnn_eval_options o = eval_options("npgnn");
+    npgnn_options model = eval_model();
+    npgnn_eval_options o = eval_options("npgnn", &model);
+    npgnn_split_options_default(&how, NPGNN_TRANSDUCTIVE, NULL);
+    o.split = &how;
     assert_ok(npgnn_evaluate(runs, graph, 2, &o, &one_thread, &err), err);
     for (int i = 0; i < 2; i++) {
         assert_int_equal(runs[i].seed, 3 + i);
+        assert_int_equal(runs[i].iterations, 12);
         check_run(&runs[i]);
         check_by_hand(&runs[i], &o);
     }
     assert_true(runs[0].split_hash != runs[1].split_hash);
 }
 
+/* Without validation links, evaluations and trainers rehearse in the same way. */
+static void test_rehearsed_evaluation(void **state)
+{
+    (void)state;
+    static const npgnn_protocol protocols[] = {NPGNN_FEW_SHOT, NPGNN_TRANSDUCTIVE, NPGNN_INDUCTIVE};
+    for (size_t i = 0; i < COUNT(protocols); i++)
+        for (int kind = 0; kind < 8; kind++) {
+            npgnn_eval_run run = {.size = sizeof run};
+            npgnn_split_options how = {.size = sizeof how};
+            npgnn_error err = {0};
+            npgnn_options model = eval_model();
+            npgnn_eval_options o = eval_options("npgnn", &model);
+            npgnn_split_options_default(&how, protocols[i], NULL);
+            how.val = 0;
+            o.split = &how;
+            model.keep_best = kind & 1;
+            model.calibrate = kind >> 1 & 1;
+            if (kind & 4)
+                refine(&model);
+            assert_ok(npgnn_evaluate(&run, graph, 1, &o, &one_thread, &err), err);
+            check_by_hand(&run, &o);
+        }
+}
+
 /* The method is the model with one option changed. */
 static void test_conditional_method(void **state)
 {
     (void)state;
-    npgnn_eval_run method, option, model;
+    npgnn_eval_run method = {.size = sizeof method}, option = {.size = sizeof option}, plain = {.size = sizeof plain};
     npgnn_error err = {0};
-    npgnn_eval_options o = eval_options("cnp");
+    npgnn_options model = eval_model();
+    npgnn_eval_options o = eval_options("cnp", &model);
     assert_ok(npgnn_evaluate(&method, graph, 1, &o, &one_thread, &err), err);
     o.method = "npgnn";
-    assert_ok(npgnn_evaluate(&model, graph, 1, &o, &one_thread, &err), err);
-    o.model.sample_latent = 0;
+    assert_ok(npgnn_evaluate(&plain, graph, 1, &o, &one_thread, &err), err);
+    model.sample_latent = 0;
     assert_ok(npgnn_evaluate(&option, graph, 1, &o, &one_thread, &err), err);
-    assert_true(method.auc == option.auc && method.ap == option.ap && method.auc != model.auc);
+    assert_true(method.auc == option.auc && method.ap == option.ap && method.auc != plain.auc);
 }
 
 static void test_every_method(void **state)
@@ -89,12 +136,13 @@ static void test_every_method(void **state)
     (void)state;
     const char *name, *help;
     npgnn_error err = {0};
-    npgnn_eval_run run;
-    npgnn_eval_options unknown = eval_options("oracle");
+    npgnn_eval_run run = {.size = sizeof run};
+    npgnn_options model = eval_model();
+    npgnn_eval_options unknown = eval_options("oracle", &model);
     assert_int_equal(npgnn_evaluate(&run, graph, 1, &unknown, &one_thread, &err), NPGNN_E_ARGUMENT);
     assert_non_null(strstr(err.text, "oracle"));
     for (int i = 0; npgnn_method_info(&name, &help, i); i++) {
-        npgnn_eval_options o = eval_options(name);
+        npgnn_eval_options o = eval_options(name, &model);
         assert_non_null(strstr(err.text, name));
         npgnn_error none = {0};
         assert_ok(npgnn_evaluate(&run, graph, 1, &o, &one_thread, &none), none);
@@ -107,9 +155,10 @@ static void test_every_method(void **state)
 static void test_fixed_split(void **state)
 {
     (void)state;
-    npgnn_eval_run runs[2];
+    npgnn_eval_run runs[2] = {{.size = sizeof(npgnn_eval_run)}};
     npgnn_error err = {0};
-    npgnn_eval_options o = eval_options(NULL);
+    npgnn_options model = eval_model();
+    npgnn_eval_options o = eval_options(NULL, &model);
     o.fixed = split;
     assert_ok(npgnn_evaluate(runs, graph, 2, &o, &one_thread, &err), err);
     assert_true(runs[0].split_hash == npgnn_split_hash(split) && runs[1].split_hash == runs[0].split_hash);
@@ -120,10 +169,11 @@ static void test_cancelled_evaluation(void **state)
 {
     (void)state;
     brake second = {.run = 1, .iteration = 4};
-    npgnn_env env = {.threads = 1, .progress = press, .user = &second};
-    npgnn_eval_run runs[3], whole;
+    npgnn_env env = {.size = sizeof env, .threads = 1, .progress = press, .user = &second};
+    npgnn_eval_run runs[3] = {{.size = sizeof(npgnn_eval_run)}}, whole = {.size = sizeof whole};
     npgnn_error err = {0};
-    npgnn_eval_options o = eval_options("npgnn");
+    npgnn_options model = eval_model();
+    npgnn_eval_options o = eval_options("npgnn", &model);
     assert_int_equal(npgnn_evaluate(runs, graph, 3, &o, &env, &err), NPGNN_E_CANCELLED);
     assert_int_equal(second.calls, 12 + 4);
     assert_int_equal(second.last_run, 1);
@@ -140,6 +190,7 @@ static int job_fit(const npgnn_graph *on, const npgnn_env *env, npgnn_error *err
 {
     npgnn_options o = small_options(2);
     npgnn_model *model = NULL;
+    o.calibrate = 1; /* so that it rehearses */
     int code = npgnn_fit(&model, on, &o, env, err);
     assert_int_equal(model != NULL, code == 0);
     npgnn_model_free(model);
@@ -150,7 +201,7 @@ static int job_fit(const npgnn_graph *on, const npgnn_env *env, npgnn_error *err
 static int job_train(const npgnn_graph *on, const npgnn_env *env, npgnn_error *err)
 {
     npgnn_options o = small_options(2);
-    npgnn_split_options how;
+    npgnn_split_options how = {.size = sizeof how};
     npgnn_split *cut = NULL;
     npgnn_trainer *trainer = NULL;
     o.encoder_output = NPGNN_RELU;
@@ -159,7 +210,7 @@ static int job_train(const npgnn_graph *on, const npgnn_env *env, npgnn_error *e
     o.loss = NPGNN_LOSS_SAMPLED;
     o.validate_every = o.keep_best = 1;
     refine(&o);
-    npgnn_split_options_default(&how, NPGNN_INDUCTIVE);
+    npgnn_split_options_default(&how, NPGNN_INDUCTIVE, NULL);
     int code = npgnn_split_new(&cut, on, &how, env, err);
     if (!code)
         code = npgnn_trainer_new(&trainer, on, cut, &o, env, err);
@@ -172,16 +223,19 @@ static int job_train(const npgnn_graph *on, const npgnn_env *env, npgnn_error *e
 
 static int job_evaluate(const npgnn_graph *on, const npgnn_env *env, npgnn_error *err)
 {
-    npgnn_eval_run run;
-    npgnn_eval_options o = eval_options("npgnn");
-    o.model.iterations = 2;
+    npgnn_eval_run run = {.size = sizeof run};
+    npgnn_options model = eval_model();
+    npgnn_eval_options o = eval_options("npgnn", &model);
+    model.iterations = 2;
+    model.calibrate = 1;
     return npgnn_evaluate(&run, on, 1, &o, env, err);
 }
 
 static int job_compare(const npgnn_graph *on, const npgnn_env *env, npgnn_error *err)
 {
-    npgnn_eval_run run;
-    npgnn_eval_options o = eval_options("cosine");
+    npgnn_eval_run run = {.size = sizeof run};
+    npgnn_options model = eval_model();
+    npgnn_eval_options o = eval_options("cosine", &model);
     return npgnn_evaluate(&run, on, 1, &o, env, err);
 }
 
@@ -217,9 +271,10 @@ static void test_out_of_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_evaluation),           cmocka_unit_test(test_conditional_method),
-        cmocka_unit_test(test_every_method),         cmocka_unit_test(test_fixed_split),
-        cmocka_unit_test(test_cancelled_evaluation), cmocka_unit_test(test_out_of_memory),
+        cmocka_unit_test(test_evaluation),         cmocka_unit_test(test_rehearsed_evaluation),
+        cmocka_unit_test(test_conditional_method), cmocka_unit_test(test_every_method),
+        cmocka_unit_test(test_fixed_split),        cmocka_unit_test(test_cancelled_evaluation),
+        cmocka_unit_test(test_out_of_memory),
     };
     return cmocka_run_group_tests(tests, make_graph, free_graph);
 }

@@ -9,6 +9,7 @@
 #include "graph/graph.h"
 #include "linalg/dense.h"
 #include "meter.h"
+#include "model/model.h"
 
 enum { NODES = 60, FEATURES = 9, PAIRS = NODES * NODES };
 
@@ -52,11 +53,9 @@ static int free_graphs(void **state)
 static npi_evidence evidence_of(const npgnn_graph *graph, int threads)
 {
     npi_evidence e;
-    npgnn_options options;
     npgnn_error err = {0};
-    npgnn_env asked = {.threads = threads}, env = npi_env_resolve(&asked);
-    npgnn_options_preset(&options, NULL, NULL);
-    assert_ok(npi_evidence_new(&e, &options, 1, &graph->a, graph->x, &env, &err), err);
+    npgnn_env asked = {.size = sizeof asked, .threads = threads}, env = npi_env_resolve(&asked);
+    assert_ok(npi_evidence_new(&e, npi_evidence_asked(NPGNN_EVIDENCE_ALL), &graph->a, graph->x, &env, &err), err);
     assert_int_equal(e.count, NPI_EVIDENCE_COLUMNS);
     return e;
 }
@@ -354,29 +353,31 @@ static void test_no_weights_change_nothing(void **state)
 {
     (void)state;
     npi_evidence e;
-    npgnn_options options;
     npgnn_error err = {0};
     npgnn_env env = npi_env_resolve(NULL);
     float score[] = {0.1f, -0.0f, 3};
     const float before[] = {0.1f, -0.0f, 3};
-    npgnn_options_preset(&options, NULL, NULL);
-    npi_weights weights = npi_weights_of(&options);
-    assert_ok(npi_evidence_new(&e, &options, 0, &graphs[0]->a, graphs[0]->x, &env, &err), err);
+    npi_weights weights = NPI_WEIGHTS_PLAIN;
+    assert_ok(npi_evidence_new(&e, npi_evidence_weighed(&weights), &graphs[0]->a, graphs[0]->x, &env, &err), err);
     assert_int_equal(e.count, 0);
     npi_evidence_add(score, NULL, &e, &weights, 3);
     assert_memory_equal(score, before, sizeof score);
     npi_evidence_free(&e);
 }
 
-static void test_weights_live_in_the_options(void **state)
+/* What an option asks for, and what has a weight. */
+static void test_sets_of_columns(void **state)
 {
     (void)state;
-    npgnn_options options;
-    npgnn_options_preset(&options, NULL, NULL);
-    npi_weights weights = some_weights();
-    npi_weights_store(&options, &weights);
-    npi_weights back = npi_weights_of(&options);
-    assert_memory_equal(&weights, &back, sizeof back);
+    const unsigned cosine = 1u << NPI_EVIDENCE_COSINE, all = (1u << NPI_EVIDENCE_COLUMNS) - 1;
+    npi_weights weights = NPI_WEIGHTS_PLAIN;
+    assert_int_equal(npi_evidence_asked(NPGNN_EVIDENCE_NONE), 0);
+    assert_int_equal(npi_evidence_asked(NPGNN_EVIDENCE_FEATURES), cosine);
+    assert_int_equal(npi_evidence_asked(NPGNN_EVIDENCE_STRUCTURE), all - cosine);
+    assert_int_equal(npi_evidence_asked(NPGNN_EVIDENCE_ALL), all);
+    assert_int_equal(npi_evidence_weighed(&weights), 0);
+    weights.column[NPI_EVIDENCE_PATHS] = 1e-9;
+    assert_int_equal(npi_evidence_weighed(&weights), 1u << NPI_EVIDENCE_PATHS);
 }
 
 /* ---- fitting ---- */
@@ -447,13 +448,13 @@ static void test_planted_weights_are_found(void **state)
 /* Trained a little, with these weights. */
 static npgnn_model *model_with(const npi_weights *weights, const npgnn_graph *graph)
 {
-    npgnn_options options;
+    npgnn_options options = {.size = sizeof options};
     npgnn_model *model = NULL;
     npgnn_error err = {0};
     npgnn_options_preset(&options, NULL, NULL);
     options.iterations = 3;
-    npi_weights_store(&options, weights);
     assert_ok(npgnn_fit(&model, graph, &options, NULL, &err), err);
+    model->scorer.weights = *weights;
     return model;
 }
 
@@ -471,9 +472,9 @@ static void test_predictions_use_it(void **state)
     static npgnn_prediction out[PAIRS];
     npi_weights weights = some_weights();
     npgnn_model *model = model_with(&weights, graphs[0]);
-    npgnn_options options;
+    npgnn_options options = {.size = sizeof options};
     npgnn_error err = {0};
-    npgnn_model_options(&options, model);
+    npgnn_model_options(&options, model, NULL);
     int k = options.output_size;
     float *u = calloc((size_t)NODES * (size_t)k, sizeof *u);
     assert_ok(npgnn_model_embed(u, model, graphs[0], NULL, &err), err);
@@ -513,32 +514,42 @@ static void test_model_files_keep_it(void **state)
     npgnn_model_free(loaded);
 }
 
-/* Without validation pairs a training on a part finds iterations and weights; with them, or without a wish, nothing changes. */
-static void test_settling(void **state)
+/* What the options ask for is found with validation links and without, and the model tells its weights. */
+static void test_trainings_find_weights(void **state)
 {
     (void)state;
-    npgnn_options options, before;
+    npgnn_split *split = NULL;
+    npgnn_split_options how = {.size = sizeof how};
+    npgnn_options options = {.size = sizeof options};
     npgnn_error err = {0};
     npgnn_options_preset(&options, NULL, NULL);
     options.iterations = 40;
-    before = options;
-    assert_ok(npgnn_options_settle(&options, graphs[0], NULL, NULL, &err), err);
-    assert_memory_equal(&options, &before, sizeof options);
-    options.fit_prior = options.keep_best = 1;
-    assert_ok(npgnn_options_settle(&options, graphs[0], NULL, NULL, &err), err);
-    assert_true(options.fit_prior == 0 && options.keep_best == 0 && options.iterations <= 40);
-    assert_true(options.own_weight != 1 && options.score_shift != 0);
-    assert_int_equal(options.lr_horizon, 40); /* the rate falls as it did */
-
-    npgnn_split *split = NULL;
-    npgnn_split_options how;
-    npgnn_split_options_default(&how, NPGNN_TRANSDUCTIVE);
+    npgnn_split_options_default(&how, NPGNN_TRANSDUCTIVE, NULL);
     assert_ok(npgnn_split_new(&split, graphs[0], &how, NULL, &err), err);
-    options = before;
-    options.fit_prior = 1;
-    before = options;
-    assert_ok(npgnn_options_settle(&options, graphs[0], split, NULL, &err), err);
-    assert_memory_equal(&options, &before, sizeof options);
+    for (int evidence = NPGNN_EVIDENCE_NONE; evidence <= NPGNN_EVIDENCE_ALL; evidence++)
+        for (int whole = 0; whole < 2; whole++) {
+            npgnn_trainer *trainer = NULL;
+            npgnn_model *model = NULL;
+            const char *name;
+            double weight;
+            options.evidence = (npgnn_evidence)evidence;
+            assert_ok(npgnn_trainer_new(&trainer, graphs[0], whole ? NULL : split, &options, NULL, &err), err);
+            assert_ok(npgnn_trainer_run(trainer, &err), err);
+            assert_ok(npgnn_trainer_model(&model, trainer, &err), err);
+            const npi_weights *found = &model->scorer.weights;
+            unsigned asked = npi_evidence_asked(options.evidence), weighed = npi_evidence_weighed(found);
+            assert_int_equal(weighed & ~asked, 0);
+            assert_int_equal(found->own != 1 && found->shift != 0, evidence != NPGNN_EVIDENCE_NONE);
+            int index = 0;
+            for (; npgnn_model_weight(&name, &weight, model, index); index++) {
+                assert_string_equal(name, index == 0 ? "shift" : index == 1 ? "own" : npi_evidence_name(index - 2));
+                assert_true(weight == (index == 0 ? found->shift : index == 1 ? found->own : found->column[index - 2]));
+            }
+            assert_int_equal(index, 2 + NPI_EVIDENCE_COLUMNS);
+            assert_false(npgnn_model_weight(&name, &weight, model, -1));
+            npgnn_model_free(model);
+            npgnn_trainer_free(trainer);
+        }
     npgnn_split_free(split);
 }
 
@@ -547,10 +558,9 @@ static void test_stopping(void **state)
     (void)state;
     const volatile int stop = 1;
     npi_evidence e;
-    npgnn_options options;
-    npgnn_env asked = {.stop = &stop}, env = npi_env_resolve(&asked);
-    npgnn_options_preset(&options, NULL, NULL);
-    assert_int_equal(npi_evidence_new(&e, &options, 1, &graphs[0]->a, graphs[0]->x, &env, NULL), NPGNN_E_CANCELLED);
+    npgnn_env asked = {.size = sizeof asked, .stop = &stop}, env = npi_env_resolve(&asked);
+    unsigned all = npi_evidence_asked(NPGNN_EVIDENCE_ALL);
+    assert_int_equal(npi_evidence_new(&e, all, &graphs[0]->a, graphs[0]->x, &env, NULL), NPGNN_E_CANCELLED);
 
     npi_weights weights = some_weights();
     npgnn_model *model = model_with(&weights, graphs[0]);
@@ -562,11 +572,11 @@ static void test_stopping(void **state)
 
 /* ---- memory ---- */
 
-static int make_and_free(const npgnn_env *env, const npgnn_options *options)
+static int make_and_free(const npgnn_env *env)
 {
     npi_evidence e;
     npi_evidence_desk desk;
-    int code = npi_evidence_new(&e, options, 1, &graphs[0]->a, graphs[0]->x, env, NULL);
+    int code = npi_evidence_new(&e, npi_evidence_asked(NPGNN_EVIDENCE_ALL), &graphs[0]->a, graphs[0]->x, env, NULL);
     if (code)
         return code;
     code = npi_evidence_desk_new(&desk, &e, 4, NULL);
@@ -579,13 +589,11 @@ static int make_and_free(const npgnn_env *env, const npgnn_options *options)
 static void test_memory_that_runs_out(void **state)
 {
     (void)state;
-    npgnn_options options;
-    npgnn_options_preset(&options, NULL, NULL);
     int code = NPGNN_E_MEMORY;
     for (long allow = 0; code && allow < 50; allow++) {
         meter m = {.allow = allow};
         npgnn_env asked = metered_env(&m), env = npi_env_resolve(&asked);
-        code = make_and_free(&env, &options);
+        code = make_and_free(&env);
         assert_true(code == 0 || (code == NPGNN_E_MEMORY && allow < 49));
         assert_int_equal(m.blocks, 0);
     }
@@ -602,12 +610,12 @@ int main(void)
         cmocka_unit_test(test_same_bits_for_any_threads_and_direction),
         cmocka_unit_test(test_rows_are_pairs),
         cmocka_unit_test(test_no_weights_change_nothing),
-        cmocka_unit_test(test_weights_live_in_the_options),
+        cmocka_unit_test(test_sets_of_columns),
         cmocka_unit_test(test_each_column_can_carry_everything),
         cmocka_unit_test(test_planted_weights_are_found),
         cmocka_unit_test(test_predictions_use_it),
         cmocka_unit_test(test_model_files_keep_it),
-        cmocka_unit_test(test_settling),
+        cmocka_unit_test(test_trainings_find_weights),
         cmocka_unit_test(test_stopping),
         cmocka_unit_test(test_memory_that_runs_out),
     };

@@ -15,7 +15,7 @@ static const char *write_file(const char *name, const char *text)
 
 static npgnn_graph *load(const char *edges, const char *features, int prepare, const npgnn_env *env)
 {
-    npgnn_load_options options = {.normalize = prepare, .binarize = prepare};
+    npgnn_load_options options = {.size = sizeof options, .normalize = prepare, .binarize = prepare};
     npgnn_graph *graph = NULL;
     npgnn_error err = {0};
     options.edges = write_file("edges.csv", edges);
@@ -97,7 +97,7 @@ static void test_predictions(void **state)
     npgnn_error err = {0};
     npgnn_graph *graph = load(edges, features, 0, NULL);
     npgnn_graph *more = extend(graph, "new.csv", "id,red,green,blue\ntwin,4,4,0\nother,0,0,1\n");
-    npgnn_options o;
+    npgnn_options o = {.size = sizeof o};
     npgnn_model *model = NULL;
     assert_ok(npgnn_options_preset(&o, NULL, &err), err);
     o.iterations = 3;

@@ -370,7 +370,8 @@ static void test_features_twice(void **state)
     npgnn_graph *graph = NULL;
     npgnn_error err = {0};
     (void)state;
-    npgnn_load_options options = {.features = write_text(features, "x.csv", "id,w\nann,1\nbob,2\nc&d,3\n")};
+    npgnn_load_options options = {.size = sizeof options,
+                                  .features = write_text(features, "x.csv", "id,w\nann,1\nbob,2\nc&d,3\n")};
     write_text(edges, "g.graphml", people);
     assert_int_equal(npgnn_load(&graph, edges, &options, NULL, &err), NPGNN_E_ARGUMENT);
     says(err.text, "the file of the edges has features already");

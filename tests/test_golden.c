@@ -54,7 +54,7 @@ static array read_array(FILE *file, const char *line)
 /* "case key=value key=value ..." */
 static npgnn_options read_options(char *line)
 {
-    npgnn_options options;
+    npgnn_options options = {.size = sizeof options};
     npgnn_error err = {0};
     assert_ok(npgnn_options_preset(&options, NULL, &err), err);
     options.loss = NPGNN_LOSS_EXACT;
@@ -337,7 +337,7 @@ static void test_curves(void **state)
     (void)state;
     inputs in = read_inputs();
     npi_params params = {0};
-    npgnn_options options = {0};
+    npgnn_options options = {.size = sizeof options};
     char line[1024];
     int curves = 0;
     FILE *file = open_golden("curves.txt");

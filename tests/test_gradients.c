@@ -138,7 +138,7 @@ static npi_input make_input(const problem *p, const npgnn_options *options)
 
 static npgnn_options base_options(void)
 {
-    npgnn_options options;
+    npgnn_options options = {.size = sizeof options};
     npgnn_error err = {0};
     assert_ok(npgnn_options_preset(&options, NULL, &err), err);
     options.hidden = HIDDEN;

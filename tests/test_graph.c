@@ -20,8 +20,8 @@ static npgnn_graph *make(const npgnn_pair *edges, int64_t m, const float *x, int
 
 static npgnn_graph_info describe(const npgnn_graph *graph)
 {
-    npgnn_graph_info info;
-    npgnn_graph_describe(&info, graph);
+    npgnn_graph_info info = {.size = sizeof info};
+    npgnn_graph_describe(&info, graph, NULL);
     return info;
 }
 

@@ -8,7 +8,7 @@
 #include "base/rng.h"
 #include "eval/pagerank.h"
 #include "evidence/cosine.h"
-#include "jobs/exam.h"
+#include "jobs/test_set.h"
 #include "meter.h"
 
 enum { N = 60, F = 20 };
@@ -172,7 +172,7 @@ static void check_end(const npgnn_pair *got, int64_t count, const slow_search *s
 
 static void check_graph(npgnn_graph *graph, int per_end, int threads)
 {
-    const npgnn_env env = npi_env_resolve(&(npgnn_env){.threads = threads});
+    const npgnn_env env = npi_env_resolve(&(npgnn_env){.size = sizeof(npgnn_env), .threads = threads});
     npgnn_graph *known = NULL;
     npgnn_pair positives[400];
     npi_hard hard = {0};
@@ -247,11 +247,11 @@ static void test_out_of_memory(void **state)
 /* ---- evaluation ---- */
 
 /* The rank of a pair among all hard negatives of its two nodes, by linear search. */
-static double slow_rank(const npi_exam *exam, const float *score, size_t i)
+static double slow_rank(const npi_test_set *set, const float *score, size_t i)
 {
     double rank = 1;
-    for (size_t j = exam->tested; j < exam->count; j++)
-        if (exam->pairs[j].u == exam->pairs[i].u || exam->pairs[j].u == exam->pairs[i].v)
+    for (size_t j = set->tested; j < set->count; j++)
+        if (set->pairs[j].u == set->pairs[i].u || set->pairs[j].u == set->pairs[i].v)
             rank += score[j] > score[i] ? 1 : score[j] == score[i] ? 0.5 : 0;
     return rank;
 }
@@ -260,16 +260,16 @@ static void check_against_slow(const npgnn_eval_run *run, const npgnn_graph *gra
 {
     const npgnn_env env = npi_env_resolve(NULL);
     npgnn_split *split = NULL;
-    npi_exam exam;
+    npi_test_set set;
     npgnn_error err = {0};
     double mrr = 0, hits[3] = {0};
     assert_ok(npgnn_split_new(&split, graph, how, &env, &err), err);
-    assert_ok(npi_exam_new(&exam, split, NPGNN_NEGATIVES_HARD, &env, &err), err);
-    float *score = calloc(exam.count, sizeof *score);
+    assert_ok(npi_test_set_new(&set, split, NPGNN_NEGATIVES_HARD, &env, &err), err);
+    float *score = calloc(set.count, sizeof *score);
     assert_non_null(score);
-    assert_int_equal(npi_cosine_scores(score, graph->x, exam.pairs, exam.count, &env, NULL), 0);
-    for (size_t i = 0; i < exam.positives; i++) {
-        double rank = slow_rank(&exam, score, i), share = 1 / (double)exam.positives;
+    assert_int_equal(npi_cosine_scores(score, graph->x, set.pairs, set.count, &env, NULL), 0);
+    for (size_t i = 0; i < set.positives; i++) {
+        double rank = slow_rank(&set, score, i), share = 1 / (double)set.positives;
         mrr += share / rank;
         hits[0] += share * (rank <= 1);
         hits[1] += share * (rank <= 10);
@@ -280,7 +280,7 @@ static void check_against_slow(const npgnn_eval_run *run, const npgnn_graph *gra
     assert_near(run->hard_hits10, hits[1], 1e-12);
     assert_near(run->hard_hits100, hits[2], 1e-12);
     free(score);
-    npi_exam_free(&env, &exam);
+    npi_test_set_free(&env, &set);
     npgnn_split_free(split);
 }
 
@@ -289,13 +289,12 @@ static void test_evaluate(void **state)
     (void)state;
     npgnn_graph *graph = NULL;
     npgnn_error err = {0};
-    npgnn_eval_run hard, plain;
-    npgnn_eval_options options;
+    npgnn_eval_run hard = {.size = sizeof hard}, plain = {.size = sizeof plain};
+    npgnn_split_options split = {.size = sizeof split};
     assert_ok(npgnn_graph_synthetic(&graph, "nodes=700,seed=2", NULL, &err), err);
     for (npgnn_protocol protocol = NPGNN_TRANSDUCTIVE; protocol <= NPGNN_PRODUCTION; protocol++) {
-        npgnn_eval_options_default(&options, protocol);
-        options.method = "cosine";
-        options.first_seed = 4;
+        npgnn_eval_options options = {.size = sizeof options, .method = "cosine", .split = &split, .first_seed = 4};
+        assert_ok(npgnn_split_options_default(&split, protocol, &err), err);
         assert_ok(npgnn_evaluate(&plain, graph, 1, &options, NULL, &err), err);
         options.negatives = NPGNN_NEGATIVES_HARD;
         assert_ok(npgnn_evaluate(&hard, graph, 1, &options, NULL, &err), err);
@@ -304,8 +303,8 @@ static void test_evaluate(void **state)
         assert_true(hard.hard_mrr > 0);
         if (protocol == NPGNN_TRANSDUCTIVE) /* few-shot ranks against far more than 500 */
             assert_true(hard.hard_mrr < hard.mrr);
-        options.split.seed = 4;
-        check_against_slow(&hard, graph, &options.split);
+        split.seed = 4;
+        check_against_slow(&hard, graph, &split);
     }
     npgnn_graph_free(graph);
 }

@@ -48,13 +48,13 @@ static npgnn_graph *make(order_fn *order, int dense)
 
 static npgnn_model *train(const npgnn_graph *graph)
 {
-    npgnn_options options;
+    npgnn_options options = {.size = sizeof options};
     npgnn_model *model = NULL;
     npgnn_error err = {0};
     npgnn_options_preset(&options, NULL, NULL);
     options.iterations = 3;
-    options.prior_weight = 0.5; /* the cosine of the features has its share */
     assert_ok(npgnn_fit(&model, graph, &options, NULL, &err), err);
+    model->scorer.weights.column[NPI_EVIDENCE_COSINE] = 0.5; /* the cosine of the features has its share */
     return model;
 }
 

@@ -22,13 +22,15 @@ typedef struct results {
     npgnn_prediction predictions[PAIRS];
     npgnn_link links[2 * NODES];
     int32_t found[NODES];
-    npgnn_eval_run run;
-    npgnn_transfer_run transfer;
-    npgnn_test_result test;
+    npgnn_eval_run runs[NPGNN_TRANSFER_WAYS];
+    npgnn_test_counts counts;
     npgnn_calibration calibration;
     npgnn_progress progress;
     npgnn_cost cost;
     npgnn_options options;
+    npgnn_split_options split_options;
+    npgnn_graph_info graph_info;
+    npgnn_model_info model_info;
     float embedding[NODES * 2];
     double numbers[2];
     char text[32];
@@ -58,7 +60,7 @@ static npgnn_pair edge(int i)
 
 static npgnn_options small_options(void)
 {
-    npgnn_options options;
+    npgnn_options options = {.size = sizeof options};
     npgnn_error err = {0};
     assert_ok(npgnn_options_preset(&options, "best", &err), err);
     options.hidden = options.latent_size = options.decoder_hidden = options.output_size = 2;
@@ -92,6 +94,14 @@ static void world_begin(world *w)
     assert_ok(npgnn_predictor_new(&w->predictor, w->model, w->graph, NULL, &w->env, &err), err);
     snprintf(w->path, sizeof w->path, "%s/written", folder);
     memset(w->out.predictions, 0xA5, sizeof w->out - offsetof(results, predictions));
+    w->out.runs[0].size = sizeof w->out.runs[0];
+    w->out.counts.size = sizeof w->out.counts;
+    w->out.progress.size = sizeof w->out.progress;
+    w->out.cost.size = sizeof w->out.cost;
+    w->out.options.size = sizeof w->out.options;
+    w->out.split_options.size = sizeof w->out.split_options;
+    w->out.graph_info.size = sizeof w->out.graph_info;
+    w->out.model_info.size = sizeof w->out.model_info;
 }
 
 static void world_end(world *w)
@@ -130,18 +140,14 @@ static int options_get(world *w, npgnn_error *err)
     return npgnn_options_get(w->out.text, sizeof w->out.text, &w->options, "hidden", err);
 }
 
-static int options_settle(world *w, npgnn_error *err)
+static int split_options_default(world *w, npgnn_error *err)
 {
-    npgnn_options before = w->options;
-    int code = npgnn_options_settle(&w->options, w->graph, NULL, &w->env, err);
-    if (code)
-        assert_memory_equal(&w->options, &before, sizeof before);
-    return code;
+    return npgnn_split_options_default(&w->out.split_options, NPGNN_PRODUCTION, err);
 }
 
 static int load(world *w, npgnn_error *err)
 {
-    npgnn_load_options options = {.features = NULL, .normalize = 1, .binarize = 1};
+    npgnn_load_options options = {.size = sizeof options, .features = NULL, .normalize = 1, .binarize = 1};
     return npgnn_load(&w->out.graph, edges_path, &options, &w->env, err);
 }
 
@@ -167,10 +173,15 @@ static int graph_extend(world *w, npgnn_error *err)
     return npgnn_graph_extend(&w->out.graph, w->graph, features_path, err);
 }
 
-static int graph_part(world *w, npgnn_error *err)
+static int graph_describe(world *w, npgnn_error *err)
+{
+    return npgnn_graph_describe(&w->out.graph_info, w->graph, err);
+}
+
+static int graph_subgraph(world *w, npgnn_error *err)
 {
     static const int32_t nodes[3] = {2, 3, 9};
-    return npgnn_graph_part(&w->out.graph, w->graph, nodes, 3, err);
+    return npgnn_graph_subgraph(&w->out.graph, w->graph, nodes, 3, err);
 }
 
 static int graph_synthetic(world *w, npgnn_error *err)
@@ -186,26 +197,25 @@ static int fit(world *w, npgnn_error *err)
 static int predict(world *w, npgnn_error *err)
 {
     static const npgnn_pair pairs[PAIRS] = {{0, 1}, {0, 5}, {3, 9}, {2, 2}, {39, 1}};
-    npgnn_predict_options options = {.samples = 3};
+    npgnn_predict_options options = {.size = sizeof options, .samples = 3};
     return npgnn_predict(w->out.predictions, w->model, w->graph, pairs, PAIRS, &options, &w->env, err);
 }
 
 static int test(world *w, npgnn_error *err)
 {
     static const npgnn_pair pairs[3] = {{0, 1}, {0, 5}, {3, 9}};
-    npgnn_test_options options = {.negatives = NPGNN_NEGATIVES_HARD, .bootstrap = 3};
-    return npgnn_test(&w->out.test, w->model, w->graph, pairs, 3, 3, &options, &w->env, err);
+    npgnn_test_options options = {.size = sizeof options, .negatives = NPGNN_NEGATIVES_HARD, .bootstrap = 3};
+    return npgnn_test(w->out.runs, &w->out.counts, w->model, w->graph, pairs, 3, 3, &options, &w->env, err);
 }
 
 static int evaluate_with(world *w, npgnn_protocol protocol, npgnn_error *err)
 {
-    npgnn_eval_options options;
-    npgnn_eval_options_default(&options, protocol);
-    options.model = w->options;
-    options.negatives = NPGNN_NEGATIVES_HARD;
-    options.bootstrap = 5;
-    options.split.val = options.split.test = 0.2;
-    return npgnn_evaluate(&w->out.run, w->graph, 1, &options, &w->env, err);
+    npgnn_split_options cut = {.size = sizeof cut};
+    npgnn_eval_options options = {
+        .size = sizeof options, .model = &w->options, .split = &cut, .negatives = NPGNN_NEGATIVES_HARD, .bootstrap = 5};
+    npgnn_split_options_default(&cut, protocol, NULL);
+    cut.val = cut.test = 0.2;
+    return npgnn_evaluate(w->out.runs, w->graph, 1, &options, &w->env, err);
 }
 
 static int evaluate(world *w, npgnn_error *err)
@@ -220,18 +230,15 @@ static int evaluate_inductive(world *w, npgnn_error *err)
 
 static int transfer(world *w, npgnn_error *err)
 {
-    npgnn_transfer_options options;
-    npgnn_transfer_options_default(&options);
-    options.model = w->options;
-    options.train_nodes = options.context_nodes = 0.5;
-    options.test = 0.3;
-    return npgnn_transfer(&w->out.transfer, w->graph, NULL, 1, &options, &w->env, err);
+    npgnn_transfer_options options = {
+        .size = sizeof options, .model = &w->options, .train_nodes = 0.5, .context_nodes = 0.5, .test = 0.3};
+    return npgnn_transfer(w->out.runs, w->out.numbers, w->graph, NULL, 1, &options, &w->env, err);
 }
 
 static int split_new(world *w, npgnn_error *err)
 {
-    npgnn_split_options options;
-    npgnn_split_options_default(&options, NPGNN_PRODUCTION);
+    npgnn_split_options options = {.size = sizeof options};
+    npgnn_split_options_default(&options, NPGNN_PRODUCTION, NULL);
     options.test = options.val = 0.25;
     return npgnn_split_new(&w->out.split, w->graph, &options, &w->env, err);
 }
@@ -280,6 +287,11 @@ static int trainer_run(world *w, npgnn_error *err)
     return npgnn_trainer_run(w->trainer, err);
 }
 
+static int trainer_progress(world *w, npgnn_error *err)
+{
+    return npgnn_trainer_progress(&w->out.progress, w->trainer, err);
+}
+
 static int trainer_model(world *w, npgnn_error *err)
 {
     return npgnn_trainer_model(&w->out.model, w->trainer, err);
@@ -305,6 +317,16 @@ static int model_save(world *w, npgnn_error *err)
     return npgnn_model_save(w->model, w->path, err);
 }
 
+static int model_describe(world *w, npgnn_error *err)
+{
+    return npgnn_model_describe(&w->out.model_info, w->model, err);
+}
+
+static int model_options(world *w, npgnn_error *err)
+{
+    return npgnn_model_options(&w->out.options, w->model, err);
+}
+
 static int model_load(world *w, npgnn_error *err)
 {
     return npgnn_model_load(&w->out.model, model_path, &w->env, err);
@@ -322,10 +344,10 @@ static int model_adapt(world *w, npgnn_error *err)
 
 static int model_calibrate(world *w, npgnn_error *err)
 {
-    npgnn_model_info before, after;
-    npgnn_model_describe(&before, w->model);
+    npgnn_model_info before = {.size = sizeof before}, after = {.size = sizeof after};
+    npgnn_model_describe(&before, w->model, NULL);
     int code = npgnn_model_calibrate(w->model, w->split, &w->env, err);
-    npgnn_model_describe(&after, w->model);
+    npgnn_model_describe(&after, w->model, NULL);
     if (code)
         assert_memory_equal(&after, &before, sizeof before);
     return code;
@@ -333,7 +355,7 @@ static int model_calibrate(world *w, npgnn_error *err)
 
 static int predictor_new(world *w, npgnn_error *err)
 {
-    npgnn_predict_options options = {.samples = 2};
+    npgnn_predict_options options = {.size = sizeof options, .samples = 2};
     return npgnn_predictor_new(&w->out.predictor, w->model, w->graph, &options, &w->env, err);
 }
 
@@ -360,20 +382,17 @@ static int estimate_fit(world *w, npgnn_error *err)
 
 static int estimate_evaluate(world *w, npgnn_error *err)
 {
-    npgnn_eval_options options;
-    npgnn_eval_options_default(&options, NPGNN_TRANSDUCTIVE);
-    options.model = w->options;
-    options.split.val = options.split.test = 0.2;
+    npgnn_split_options cut = {.size = sizeof cut};
+    npgnn_eval_options options = {.size = sizeof options, .model = &w->options, .split = &cut};
+    npgnn_split_options_default(&cut, NPGNN_TRANSDUCTIVE, NULL);
+    cut.val = cut.test = 0.2;
     return npgnn_estimate_evaluate(&w->out.cost, w->graph, 2, &options, &w->env, err);
 }
 
 static int estimate_transfer(world *w, npgnn_error *err)
 {
-    npgnn_transfer_options options;
-    npgnn_transfer_options_default(&options);
-    options.model = w->options;
-    options.train_nodes = options.context_nodes = 0.5;
-    options.test = 0.3;
+    npgnn_transfer_options options = {
+        .size = sizeof options, .model = &w->options, .train_nodes = 0.5, .context_nodes = 0.5, .test = 0.3};
     return npgnn_estimate_transfer(&w->out.cost, w->graph, NULL, 2, &options, &w->env, err);
 }
 
@@ -604,7 +623,7 @@ int main(void)
         CALL(options_preset),
         CALL(options_set),
         CALL(options_get),
-        CALL(options_settle),
+        CALL(split_options_default),
         CALL(load),
         CALL(fit),
         CALL(predict),
@@ -617,7 +636,8 @@ int main(void)
         CALL(graph_synthetic),
         CALL(graph_extend),
         CALL(graph_save),
-        CALL(graph_part),
+        CALL(graph_subgraph),
+        CALL(graph_describe),
         CALL(split_new),
         CALL(split_load),
         CALL(split_save),
@@ -625,11 +645,14 @@ int main(void)
         CALL(trainer_new),
         CALL(trainer_step),
         CALL(trainer_run),
+        CALL(trainer_progress),
         CALL(trainer_model),
         CALL(trainer_save),
         CALL(trainer_restore),
         CALL(checkpoint_options),
         CALL(model_save),
+        CALL(model_describe),
+        CALL(model_options),
         CALL(model_load),
         CALL(model_embed),
         CALL(model_adapt),

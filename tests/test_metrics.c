@@ -140,7 +140,7 @@ static void *no_memory(void *user, void *block, size_t size)
 static void test_no_memory(void **state)
 {
     (void)state;
-    const npgnn_env env = {.allocator = {no_memory, NULL}};
+    const npgnn_env env = {.size = sizeof env, .allocator = {no_memory, NULL}};
     const float scores[2] = {1, 2};
     double auc, ap;
     assert_int_equal(npgnn_auc_ap(&auc, &ap, scores, scores, 2, 2, &env, NULL), NPGNN_E_MEMORY);

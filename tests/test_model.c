@@ -25,7 +25,7 @@ static npgnn_model *make_model(int32_t f, int latent)
 {
     npgnn_env env = npi_env_resolve(NULL);
     npgnn_error err = {0};
-    npgnn_options o;
+    npgnn_options o = {.size = sizeof o};
     npgnn_model *model = NULL;
     npi_rng rng = npi_rng_make(1, NPI_RNG_TEST, 0);
     npgnn_options_preset(&o, "authors", NULL);
@@ -52,9 +52,12 @@ static npgnn_model *make_model(int32_t f, int latent)
     model->info.weighted = 1;
     model->info.val_auc = 0.1 + 0.2;
     npi_model_uncalibrate(model);
+    model->scorer.weights = (npi_weights){.shift = -1.0 / 3, .own = 2.0 / 3};
+    for (int c = 0; c < NPI_EVIDENCE_COLUMNS; c++)
+        model->scorer.weights.column[c] = c / 7.0;
     if (latent) {
-        model->info.calibrated = 1;
-        model->calibration =
+        model->scorer.calibrated = 1;
+        model->scorer.calibration =
             (npi_calibration){.pieces = 2, .knot = {1.0 / 7}, .slope = {0.25, 2.0 / 3}, .offset = -1.0 / 3};
     }
     return model;
@@ -81,9 +84,9 @@ static int same_or_both_nan(double a, double b)
 
 static void check_same_info(const npgnn_model *a, const npgnn_model *b)
 {
-    npgnn_model_info x, y;
-    npgnn_model_describe(&x, a);
-    npgnn_model_describe(&y, b);
+    npgnn_model_info x = {.size = sizeof x}, y = {.size = sizeof y};
+    npgnn_model_describe(&x, a, NULL);
+    npgnn_model_describe(&y, b, NULL);
     assert_int_equal(x.columns, y.columns);
     assert_int_equal(x.parameters, y.parameters);
     assert_int_equal(x.iterations, y.iterations);
@@ -99,16 +102,18 @@ static void check_same_info(const npgnn_model *a, const npgnn_model *b)
     assert_string_equal(x.version, y.version);
     assert_int_equal(x.calibrated, y.calibrated);
     assert_true(x.link_rate == y.link_rate);
+    assert_memory_equal(&a->scorer.weights, &b->scorer.weights, sizeof a->scorer.weights);
     for (double s = -2; s < 3; s++)
-        assert_true(npi_calibration_log_odds(&a->calibration, s) == npi_calibration_log_odds(&b->calibration, s));
+        assert_true(npi_calibration_log_odds(&a->scorer.calibration, s) ==
+                    npi_calibration_log_odds(&b->scorer.calibration, s));
 }
 
 static void check_same_options(const npgnn_model *a, const npgnn_model *b)
 {
-    npgnn_options x, y;
+    npgnn_options x = {.size = sizeof x}, y = {.size = sizeof y};
     npgnn_option_info info;
-    npgnn_model_options(&x, a);
-    npgnn_model_options(&y, b);
+    npgnn_model_options(&x, a, NULL);
+    npgnn_model_options(&y, b, NULL);
     for (int i = 0; npgnn_options_info(&info, i); i++) {
         char of_x[64], of_y[64];
         npgnn_options_get(of_x, sizeof of_x, &x, info.key, NULL);
@@ -179,7 +184,7 @@ static void test_format(void **state)
 {
     (void)state;
     const char *tensors[] = {"W1", "W_mu", "W_sigma", "W2", "b1", "W3", "b2", "z_mean", "z_log_sigma"};
-    const char *strings[] = {"format", "format_version", "npgnn_version", "options", "info", "calibration"};
+    const char *strings[] = {"format", "format_version", "npgnn_version", "options", "info", "scorer"};
     npgnn_model *model = make_model(F, 1);
     save(model, path_of("a"));
     content file = read_whole(path_of("a"));
@@ -282,16 +287,8 @@ static void test_older_files(void **state)
 {
     (void)state;
     const char *added[] = {
-        "\\\"context\\\":\\\"00123456789abcde\\\",",
-        "\\\"own-weight\\\":\\\"1\\\",",
-        "\\\"degrees-weight\\\":\\\"0\\\",",
-        "\\\"neighbors-weight\\\":\\\"0\\\",",
-        "\\\"paths-weight\\\":\\\"0\\\",",
-        "\\\"regions-weight\\\":\\\"0\\\",",
-        "\\\"score-shift\\\":\\\"0\\\",",
-        "\\\"evidence\\\":\\\"all\\\",",
-        "\\\"lr-schedule\\\":\\\"constant\\\",",
-        "\\\"lr-horizon\\\":\\\"0\\\",",
+        "\\\"context\\\":\\\"00123456789abcde\\\",", "\\\"evidence\\\":\\\"none\\\",", "\\\"calibrate\\\":\\\"on\\\",",
+        "\\\"lr-schedule\\\":\\\"constant\\\",",     "\\\"lr-horizon\\\":\\\"0\\\",",
     };
     npgnn_model *model = make_model(F, 1);
     content file = good_file();
@@ -339,11 +336,17 @@ static const edit edits[] = {
     {"\\\"iterations\\\":123", "\\\"iterations\\\":-1", "info is missing or damaged"},
     {"\\\"fingerprint\\\":\\\"00", "\\\"fingerprint\\\":\\\"xx", "info is missing or damaged"},
     {"\\\"context\\\":\\\"00", "\\\"context\\\":\\\"xx", "info is missing or damaged"},
-    {"\\\"slopes\\\":[0.25", "\\\"slopes\\\":[-0.25", "calibration is damaged"},
-    {"\\\"slopes\\\":[0.25", "\\\"slopes\\\":[1,0.25", "calibration is damaged"},
-    {"\\\"slopes\\\":", "\\\"slope\\\":", "calibration is damaged"},
-    {"\\\"offset\\\":-", "\\\"offset\\\":null,\\\"spare\\\":-", "calibration is damaged"},
-    {"\"calibration\":", "\"calibration\":\"[]\",\"spare\":", "calibration is damaged"},
+    {"\\\"slopes\\\":[0.25", "\\\"slopes\\\":[-0.25", "scorer is damaged"},
+    {"\\\"slopes\\\":[0.25", "\\\"slopes\\\":[1,0.25", "scorer is damaged"},
+    {"\\\"slopes\\\":", "\\\"slope\\\":", "scorer is damaged"},
+    {"\\\"offset\\\":-", "\\\"offset\\\":null,\\\"spare\\\":-", "scorer is damaged"},
+    {"\\\"calibration\\\":", "\\\"calibration\\\":[],\\\"spare\\\":", "scorer is damaged"},
+    {"\\\"weights\\\":", "\\\"weight\\\":", "scorer is damaged"},
+    {"\\\"cosine\\\":", "\\\"cosinus\\\":", "scorer is damaged"},
+    {"\\\"paths\\\":", "\\\"paths\\\":-1,\\\"spare\\\":", "scorer is damaged"},
+    {"\\\"own\\\":", "\\\"own\\\":\\\"1\\\",\\\"spare\\\":", "scorer is damaged"},
+    {"\"scorer\":", "\"scorer\":\"[]\",\"spare\":", "scorer is damaged"},
+    {"\"scorer\":", "\"spare\":", "scorer is damaged"},
     {"\"shape\":[7,3]", "\"shape\":[3,7]", "tensor W1 must be"},
     {"\"shape\":[7,3]", "\"shape\":[21]", "tensor W1 must be"},
     {"\"shape\":[7,3]", "\"shape\":[7,3,1]", "tensor W1 must be"},

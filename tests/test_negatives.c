@@ -80,23 +80,22 @@ static void test_additional_non_links(void **state)
     for (int protocol = 0; protocol <= NPGNN_PRODUCTION; protocol++) {
         npgnn_split *split = cut(graph, (npgnn_protocol)protocol, 0.2, 0.2, 0.3, 1);
         npi_candidate_pairs field = npi_split_candidates(split, NPGNN_SET_VAL);
-        for (int in_field = 0; in_field <= (split->role != NULL); in_field++) {
-            size_t count = MOST, few = FEW, same = FEW;
-            npgnn_error err = {0};
-            assert_ok(npi_split_draw_non_links(more, &count, split, in_field, &env, &err), err);
-            assert_int_equal(count, count_free(split, in_field ? &field : NULL));
-            for (size_t i = 0; i < count; i++) {
-                assert_true(more[i].u != more[i].v && !npgnn_graph_has_edge(graph, more[i].u, more[i].v));
-                assert_false(is_listed(split, NPGNN_SET_TEST, more[i]) || is_listed(split, NPGNN_SET_VAL, more[i]));
-                assert_true(!in_field || is_inside(&field, more[i]));
-                for (size_t j = 0; j < i; j++)
-                    assert_true(npi_pair_key(more[i]) != npi_pair_key(more[j]));
-            }
-            assert_ok(npi_split_draw_non_links(more, &few, split, in_field, &env, &err), err);
-            assert_ok(npi_split_draw_non_links(again, &same, split, in_field, &env, &err), err);
-            assert_true(few == same && few <= FEW);
-            assert_memory_equal(more, again, few * sizeof *more);
+        int in_field = split->role != NULL; /* what is held out is the links of some nodes */
+        size_t count = MOST, few = FEW, same = FEW;
+        npgnn_error err = {0};
+        assert_ok(npi_split_draw_non_links(more, &count, split, &env, &err), err);
+        assert_int_equal(count, count_free(split, in_field ? &field : NULL));
+        for (size_t i = 0; i < count; i++) {
+            assert_true(more[i].u != more[i].v && !npgnn_graph_has_edge(graph, more[i].u, more[i].v));
+            assert_false(is_listed(split, NPGNN_SET_TEST, more[i]) || is_listed(split, NPGNN_SET_VAL, more[i]));
+            assert_true(!in_field || is_inside(&field, more[i]));
+            for (size_t j = 0; j < i; j++)
+                assert_true(npi_pair_key(more[i]) != npi_pair_key(more[j]));
         }
+        assert_ok(npi_split_draw_non_links(more, &few, split, &env, &err), err);
+        assert_ok(npi_split_draw_non_links(again, &same, split, &env, &err), err);
+        assert_true(few == same && few <= FEW);
+        assert_memory_equal(more, again, few * sizeof *more);
         npgnn_split_free(split);
     }
     npgnn_graph_free(graph);

@@ -62,7 +62,7 @@ static const char *write_npz(char path[4096], const char *name, const array *arr
 static npgnn_graph *load(const char *path, const char *features)
 {
     npgnn_env env = test_env();
-    npgnn_load_options options = {.features = features};
+    npgnn_load_options options = {.size = sizeof options, .features = features};
     npgnn_graph *graph = NULL;
     npgnn_error err = {0};
     assert_ok(npgnn_load(&graph, path, &options, &env, &err), err);

@@ -3,11 +3,11 @@
 
 #include "check.h"
 
-enum { KEYS = 45 }; /* fields of npgnn_options */
+enum { KEYS = 38 }; /* fields of npgnn_options */
 
 static npgnn_options preset(const char *name)
 {
-    npgnn_options options;
+    npgnn_options options = {.size = sizeof options};
     npgnn_error err = {0};
     assert_ok(npgnn_options_preset(&options, name, &err), err);
     return options;

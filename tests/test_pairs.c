@@ -15,7 +15,7 @@
 
 static npgnn_env env_of(int threads)
 {
-    npgnn_env env = {0};
+    npgnn_env env = {.size = sizeof env};
     env.threads = threads;
     return npi_env_resolve(&env);
 }

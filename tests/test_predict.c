@@ -55,7 +55,7 @@ static void test_draws(void **state)
         assert_true(p[i].score != mean[i].score && p[i].score != two[i].score); /* each draw counts */
     }
     /* without options: the model's own number of draws, seed 0 */
-    npgnn_predict_options same = {.samples = -1}, eight = {.samples = 8};
+    npgnn_predict_options same = {.size = sizeof same, .samples = -1}, eight = {.size = sizeof eight, .samples = 8};
     assert_ok(npgnn_predict(standard, model, graph, pairs, PAIRS, NULL, &one_thread, &err), err);
     assert_true(memcmp(standard, p, sizeof p) != 0); /* p had another seed */
     assert_ok(npgnn_predict(p, model, graph, pairs, PAIRS, &same, &one_thread, &err), err);

@@ -322,7 +322,7 @@ static void test_folder(void **state)
     char path[4096];
     npgnn_graph *graph = NULL;
     npgnn_error err = {0};
-    npgnn_load_options options = {.binarize = 1, .normalize = 1};
+    npgnn_load_options options = {.size = sizeof options, .binarize = 1, .normalize = 1};
     (void)state;
     write_text(path, "edges.csv", "a,b\nb,c\n");
     write_text(path, "features.tsv", "id\tw1\tw2\na\t2\t2\nb\t0\t3\nc\t0\t0\n");
@@ -372,7 +372,7 @@ static void test_edge_and_feature_files(void **state)
     char edges[4096], features[4096];
     npgnn_graph *graph = NULL;
     npgnn_error err = {0};
-    npgnn_load_options options = {0};
+    npgnn_load_options options = {.size = sizeof options};
     (void)state;
     options.edges = write_text(edges, "links", "0 1\n");
     options.features = write_text(features, "words", "1 1:1\n1 2:1\n");
@@ -397,7 +397,7 @@ static void test_data_folder(void **state)
     char path[4096];
     npgnn_graph *graph = NULL;
     npgnn_error err = {0};
-    npgnn_load_options options = {.data_dir = folder};
+    npgnn_load_options options = {.size = sizeof options, .data_dir = folder};
     (void)state;
     assert_int_equal(mkdir(in_folder(path, "mine"), 0700), 0);
     assert_int_equal(npgnn_load(&graph, "mine", &options, NULL, &err), NPGNN_E_FORMAT);
@@ -416,7 +416,7 @@ static void test_synthetic(void **state)
 {
     npgnn_graph *graph = NULL;
     npgnn_error err = {0};
-    npgnn_load_options options = {.edges = "links"};
+    npgnn_load_options options = {.size = sizeof options, .edges = "links"};
     (void)state;
     assert_ok(npgnn_load(&graph, "synthetic:nodes=200", NULL, NULL, &err), err);
     assert_int_equal(npgnn_graph_nodes(graph), 200);
@@ -466,7 +466,7 @@ static void test_planetoid(void **state)
     for (int i = 0; i < 3; i++) {
         char path[4096];
         npgnn_graph *graph = NULL;
-        npgnn_graph_info info;
+        npgnn_graph_info info = {.size = sizeof info};
         npgnn_error err = {0};
         npgnn_env env = test_env();
         if (!check_data(path, sets[i].file))
@@ -474,7 +474,7 @@ static void test_planetoid(void **state)
         found++;
         path[strlen(path) - strlen(".allx")] = '\0'; /* .../ind.cora */
         assert_ok(npgnn_load(&graph, path, NULL, &env, &err), err);
-        npgnn_graph_describe(&info, graph);
+        npgnn_graph_describe(&info, graph, NULL);
         assert_int_equal(info.nodes, sets[i].nodes);
         assert_int_equal(info.columns, sets[i].columns);
         assert_int_equal(info.nonzeros, sets[i].nonzeros);

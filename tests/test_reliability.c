@@ -6,7 +6,7 @@
 #include "base/rng.h"
 #include "meter.h"
 
-static const npgnn_env one_thread = {.threads = 1};
+static const npgnn_env one_thread = {.size = sizeof one_thread, .threads = 1};
 
 enum { LINKS = 60, OTHERS = 90, ALL = LINKS + OTHERS };
 

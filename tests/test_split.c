@@ -8,7 +8,7 @@
 static int refused(const npgnn_graph *graph, npgnn_protocol protocol, double test, double val, double train_nodes,
                    const char *word)
 {
-    npgnn_split_options options = {protocol, test, val, train_nodes, 1, 1, -1};
+    npgnn_split_options options = {.size = sizeof options, protocol, test, val, train_nodes, 1, 1, -1};
     npgnn_split *split = NULL;
     npgnn_error err = {0};
     int code = npgnn_split_new(&split, graph, &options, NULL, &err);
@@ -228,10 +228,10 @@ static void test_production(void **state)
 
 static size_t negatives_at(const npgnn_graph *graph, npgnn_protocol protocol, double ratio, size_t *positives)
 {
-    npgnn_split_options options;
+    npgnn_split_options options = {.size = sizeof options};
     npgnn_split *split = NULL;
     npgnn_error err = {0};
-    npgnn_split_options_default(&options, protocol);
+    npgnn_split_options_default(&options, protocol, NULL);
     options.negative_ratio = ratio;
     assert_ok(npgnn_split_new(&split, graph, &options, NULL, &err), err);
     *positives = split->positives[NPGNN_SET_TEST];
@@ -256,7 +256,7 @@ static void test_ratio(void **state)
         assert_true(negatives + positives <= 435 || protocol != NPGNN_INDUCTIVE_HIDDEN); /* of 30 nodes */
         assert_true(negatives > 15 * positives);
     }
-    npgnn_split_options options = {NPGNN_TRANSDUCTIVE, -1, -1, -1, 1, 400, -1};
+    npgnn_split_options options = {.size = sizeof options, NPGNN_TRANSDUCTIVE, -1, -1, -1, 1, 400, -1};
     npgnn_split *split = NULL;
     npgnn_error err = {0};
     assert_int_equal(npgnn_split_new(&split, graph, &options, NULL, &err), NPGNN_E_ARGUMENT);
@@ -366,11 +366,11 @@ static void *failing_resize(void *user, void *block, size_t size)
 static void test_out_of_memory(void **state)
 {
     (void)state;
-    const npgnn_env env = {.allocator = {failing_resize, NULL}};
+    const npgnn_env env = {.size = sizeof env, .allocator = {failing_resize, NULL}};
     const npgnn_pair ring[10] = {{0, 1}, {1, 2}, {2, 3}, {3, 4}, {4, 5}, {5, 6}, {6, 7}, {7, 8}, {8, 9}, {9, 0}};
     const npgnn_protocol protocols[] = {NPGNN_TRANSDUCTIVE, NPGNN_INDUCTIVE, NPGNN_PRODUCTION};
     for (int i = 0; i < 3; i++) {
-        npgnn_split_options options = {protocols[i], 0.2, 0, -1, 1, 1, -1};
+        npgnn_split_options options = {.size = sizeof options, protocols[i], 0.2, 0, -1, 1, 1, -1};
         npgnn_graph *graph = NULL;
         npgnn_split *split = NULL;
         int code = NPGNN_E_MEMORY;

@@ -52,7 +52,7 @@ static npgnn_graph *named_path(void)
 
 static int read_text(npgnn_split **out, const npgnn_graph *graph, const char *text, npgnn_error *err)
 {
-    npgnn_env env = {.log = note};
+    npgnn_env env = {.size = sizeof env, .log = note};
     npi_stream *stream;
     env = npi_env_resolve(&env);
     notices[0] = '\0';
@@ -86,9 +86,9 @@ static void round_trip(npgnn_protocol protocol)
     char folder[] = "/tmp/npgnn-split-XXXXXX", path[64];
     npgnn_graph *graph = ring(300);
     npgnn_split *split = NULL, *back = NULL;
-    npgnn_split_options options;
+    npgnn_split_options options = {.size = sizeof options};
     npgnn_error err = {0};
-    npgnn_split_options_default(&options, protocol);
+    npgnn_split_options_default(&options, protocol, NULL);
     options.seed = 5;
     options.negative_ratio = 3;
     assert_ok(npgnn_split_new(&split, graph, &options, NULL, &err), err);

@@ -11,7 +11,7 @@ static npgnn_graph *make(const char *spec, int threads)
 {
     npgnn_graph *graph = NULL;
     npgnn_error err = {0};
-    const npgnn_env env = {.threads = threads};
+    const npgnn_env env = {.size = sizeof env, .threads = threads};
     assert_ok(npgnn_graph_synthetic(&graph, spec, &env, &err), err);
     return graph;
 }
@@ -32,8 +32,8 @@ static void test_counts(void **state)
 {
     (void)state;
     npgnn_graph *graph = make("nodes=5000,topics=7,words=800,degree=4,length=30,seed=3", 2);
-    npgnn_graph_info info;
-    npgnn_graph_describe(&info, graph);
+    npgnn_graph_info info = {.size = sizeof info};
+    npgnn_graph_describe(&info, graph, NULL);
     assert_int_equal(info.nodes, 5000);
     assert_int_equal(info.columns, 800);
     assert_int_equal(info.classes, 7);

@@ -16,11 +16,11 @@ enum { THREADS = 4, PAIRS = 64 };
 static npgnn_graph *graph; /* with names, which parts of it share */
 static npgnn_split *split;
 static npgnn_model *model;
-static const npgnn_env two_threads = {.threads = 2};
+static const npgnn_env two_threads = {.size = sizeof two_threads, .threads = 2};
 
 static npgnn_options small_options(void)
 {
-    npgnn_options o;
+    npgnn_options o = {.size = sizeof o};
     npgnn_options_preset(&o, "best", NULL);
     o.hidden = o.decoder_hidden = 6;
     o.latent_size = o.output_size = 4;
@@ -38,7 +38,7 @@ static int load_named(npgnn_graph **out)
     FILE *file = fopen(path, "w");
     for (int i = 0; file && i < 150; i++)
         fprintf(file, "node%d\tnode%d\nnode%d\tnode%d\n", i, (i + 1) % 150, i, i * 7 % 150);
-    npgnn_load_options how = {.edges = path, .features = path_of("words.tsv")};
+    npgnn_load_options how = {.size = sizeof how, .edges = path, .features = path_of("words.tsv")};
     FILE *words = fopen(how.features, "w");
     for (int i = 0; words && i < 150; i++)
         fprintf(words, "node%d\t%d\t%d\t%d\t%d\t%d\n", i, i % 2, i % 3 == 0, i % 5 == 0, i % 7 == 0, i % 11 == 0);
@@ -49,9 +49,9 @@ static int load_named(npgnn_graph **out)
 
 static int make_all(void **state)
 {
-    npgnn_split_options how;
+    npgnn_split_options how = {.size = sizeof how};
     npgnn_options o = small_options();
-    npgnn_split_options_default(&how, NPGNN_TRANSDUCTIVE);
+    npgnn_split_options_default(&how, NPGNN_TRANSDUCTIVE, NULL);
     return make_folder(state) || load_named(&graph) || npgnn_split_new(&split, graph, &how, &two_threads, NULL) ||
            npgnn_fit(&model, graph, &o, &two_threads, NULL);
 }
@@ -77,7 +77,7 @@ static int predict(result *out, int thread)
 {
     npgnn_pair pairs[PAIRS];
     npgnn_prediction links[PAIRS];
-    npgnn_predict_options how = {.samples = 3, .seed = 5};
+    npgnn_predict_options how = {.size = sizeof how, .samples = 3, .seed = 5};
     npgnn_predictor *predictor = NULL;
     (void)thread;
     for (int i = 0; i < PAIRS; i++)
@@ -158,14 +158,15 @@ static int train(result *out, int thread)
 static int evaluate(result *out, int thread)
 {
     static const char *const methods[] = {"npgnn", "cosine", "vgae", "common-neighbors"};
-    npgnn_eval_run runs[2];
+    npgnn_eval_run runs[2] = {{.size = sizeof(npgnn_eval_run)}};
     (void)thread;
     for (int i = 0; i < 4; i++) {
-        npgnn_eval_options how;
-        npgnn_eval_options_default(&how, i % 2 ? NPGNN_TRANSDUCTIVE : NPGNN_INDUCTIVE);
-        how.method = methods[i];
-        how.model = small_options();
-        int code = npgnn_evaluate(runs, graph, 2, &how, &two_threads, NULL);
+        npgnn_options training = small_options();
+        npgnn_split_options own = {.size = sizeof own};
+        npgnn_eval_options how = {.size = sizeof how, .method = methods[i], .model = &training, .split = &own};
+        int code = npgnn_split_options_default(&own, i % 2 ? NPGNN_TRANSDUCTIVE : NPGNN_INDUCTIVE, NULL);
+        if (!code)
+            code = npgnn_evaluate(runs, graph, 2, &how, &two_threads, NULL);
         if (code)
             return code;
         out->number[2 * i] = (float)runs[0].auc;

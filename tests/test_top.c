@@ -5,6 +5,7 @@
 
 #include "base/rng.h"
 #include "meter.h"
+#include "model/model.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 #define NODES 140 /* more than one block of a search */
@@ -44,27 +45,28 @@ static npgnn_graph *dense_graph(int patterns, int columns, double step)
 /* By one of the presets, or WEIGHED. */
 static npgnn_model *fit(const npgnn_graph *graph, const char *preset)
 {
-    npgnn_options o;
+    npgnn_options o = {.size = sizeof o};
     npgnn_model *model = NULL;
     npgnn_error err = {0};
-    npgnn_env one = {.threads = 1};
+    npgnn_env one = {.size = sizeof one, .threads = 1};
     int weighed = strcmp(preset, WEIGHED) == 0;
     assert_ok(npgnn_options_preset(&o, weighed ? "default" : preset, &err), err);
-    if (weighed) {
-        o.prior_weight = 2;
-        o.degrees_weight = 0.3;
-        o.neighbors_weight = o.paths_weight = 1.5;
-        o.regions_weight = 3;
-    }
     o.iterations = 12;
     assert_ok(npgnn_fit(&model, graph, &o, &one, &err), err);
+    if (weighed) {
+        double *column = model->scorer.weights.column;
+        column[NPI_EVIDENCE_COSINE] = 2;
+        column[NPI_EVIDENCE_DEGREES] = 0.3;
+        column[NPI_EVIDENCE_NEIGHBORS] = column[NPI_EVIDENCE_PATHS] = 1.5;
+        column[NPI_EVIDENCE_REGIONS] = 3;
+    }
     return model;
 }
 
 static npgnn_predictor *predictor_of(const npgnn_model *model, const npgnn_graph *graph, int samples, int threads)
 {
-    npgnn_predict_options options = {.samples = samples, .seed = 9};
-    npgnn_env env = {.threads = threads};
+    npgnn_predict_options options = {.size = sizeof options, .samples = samples, .seed = 9};
+    npgnn_env env = {.size = sizeof env, .threads = threads};
     npgnn_predictor *p = NULL;
     npgnn_error err = {0};
     assert_ok(npgnn_predictor_new(&p, model, graph, &options, &env, &err), err);
@@ -184,7 +186,7 @@ static const int32_t some[] = {7, 3, 139, 128, 0, 64}, others[] = {3, 5, 11, 100
 /* The middle of what there is: it leaves out some. */
 static double middling(npgnn_predictor *p, const npgnn_graph *graph)
 {
-    npgnn_top_options o = {0};
+    npgnn_top_options o = {.size = sizeof o};
     size_t count;
     ranked *list = rank_all(&count, p, graph, &o, 0, 1);
     double probability = (double)list[count / 400].link.prediction.probability;
@@ -195,8 +197,8 @@ static double middling(npgnn_predictor *p, const npgnn_graph *graph)
 static void check_all(const npgnn_graph *graph, const npgnn_model *model, int samples, int threads)
 {
     npgnn_predictor *p = predictor_of(model, graph, samples, threads);
-    const npgnn_top_options ways[] = {
-        {0},
+    npgnn_top_options ways[] = {
+        {.known = 0},
         {.known = 1},
         {.min_probability = middling(p, graph)},
         {.min_probability = middling(p, graph), .rank = NPGNN_BY_LOW},
@@ -205,6 +207,8 @@ static void check_all(const npgnn_graph *graph, const npgnn_model *model, int sa
         {.from = some, .from_count = COUNT(some), .to = others, .to_count = COUNT(others)},
         {.to = others, .to_count = 0},
     };
+    for (size_t i = 0; i < COUNT(ways); i++)
+        ways[i].size = sizeof ways[i];
     for (size_t i = 0; i < COUNT(ways); i++) {
         check_top(p, graph, &ways[i], samples, 10);
         check_links(p, graph, &ways[i], samples, 50);
@@ -254,7 +258,7 @@ static void test_near_ties(void **state)
     npgnn_graph *graph = dense_graph(NODES, 5, 1e-5);
     npgnn_model *model = fit(graph, "default");
     npgnn_predictor *p = predictor_of(model, graph, 60, 2); /* sums of many probabilities round many times */
-    check_top(p, graph, &(npgnn_top_options){0}, 60, 10);
+    check_top(p, graph, &(npgnn_top_options){.size = sizeof(npgnn_top_options)}, 60, 10);
     npgnn_predictor_free(p);
     check_all(graph, model, 0, 2);
     npgnn_model_free(model);
@@ -280,7 +284,7 @@ static void test_nothing_to_find(void **state)
     npgnn_link out[4];
     int32_t found[2] = {9, 9}, links = 9;
     assert_ok(npgnn_graph_from_arrays(&graph, &edge, x, 2, 1, 1, NULL, &err), err);
-    npgnn_options o;
+    npgnn_options o = {.size = sizeof o};
     npgnn_options_preset(&o, NULL, NULL);
     npgnn_trainer *trainer = NULL;
     npgnn_model *model = NULL;
@@ -317,13 +321,13 @@ static void test_refusals(void **state)
     npgnn_graph *graph = sparse_graph();
     npgnn_model *model = fit(graph, "default");
     npgnn_predictor *p = predictor_of(model, graph, 0, 1);
-    refuse(p, (npgnn_top_options){.from = outside, .from_count = 2}, 3, "140");
-    refuse(p, (npgnn_top_options){.to = negative, .to_count = 1}, 3, "-1");
-    refuse(p, (npgnn_top_options){.to = twice, .to_count = 3}, 3, "twice");
-    refuse(p, (npgnn_top_options){.from = twice, .from_count = -1}, 3, "negative");
-    refuse(p, (npgnn_top_options){.min_probability = 1.5}, 3, "1.5");
-    refuse(p, (npgnn_top_options){.min_probability = (double)NAN}, 3, "nan");
-    refuse(p, (npgnn_top_options){0}, 0, "0");
+    refuse(p, (npgnn_top_options){.size = sizeof(npgnn_top_options), .from = outside, .from_count = 2}, 3, "140");
+    refuse(p, (npgnn_top_options){.size = sizeof(npgnn_top_options), .to = negative, .to_count = 1}, 3, "-1");
+    refuse(p, (npgnn_top_options){.size = sizeof(npgnn_top_options), .to = twice, .to_count = 3}, 3, "twice");
+    refuse(p, (npgnn_top_options){.size = sizeof(npgnn_top_options), .from = twice, .from_count = -1}, 3, "negative");
+    refuse(p, (npgnn_top_options){.size = sizeof(npgnn_top_options), .min_probability = 1.5}, 3, "1.5");
+    refuse(p, (npgnn_top_options){.size = sizeof(npgnn_top_options), .min_probability = (double)NAN}, 3, "nan");
+    refuse(p, (npgnn_top_options){.size = sizeof(npgnn_top_options)}, 0, "0");
     npgnn_predictor_free(p);
     npgnn_model_free(model);
     npgnn_graph_free(graph);
@@ -351,7 +355,7 @@ static void test_progress(void **state)
     static npgnn_link out[NODES];
     int32_t found[NODES];
     watch w = {0};
-    npgnn_env env = {.threads = 1, .progress = on_progress, .user = &w};
+    npgnn_env env = {.size = sizeof env, .threads = 1, .progress = on_progress, .user = &w};
     npgnn_error err = {0};
     npgnn_graph *graph = sparse_graph();
     npgnn_model *model = fit(graph, "default");
@@ -372,7 +376,7 @@ static void starve(const npgnn_model *model, const npgnn_graph *graph, int sampl
 {
     static npgnn_link out[NODES];
     int32_t found[NODES];
-    npgnn_predict_options draws = {.samples = samples, .seed = 1};
+    npgnn_predict_options draws = {.size = sizeof draws, .samples = samples, .seed = 1};
     int code = NPGNN_E_MEMORY;
     for (long allow = 0; code != 0; allow++) {
         meter m = {.allow = -1};

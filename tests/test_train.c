@@ -10,7 +10,7 @@ static void check_falling(const npgnn_options *options)
     double first = 0, last = 0;
     npgnn_trainer *trainer = trainer_of(NULL, options, &one_thread);
     for (int i = 0; i < options->iterations; i++) {
-        npgnn_progress p;
+        npgnn_progress p = {.size = sizeof p};
         npgnn_error err = {0};
         assert_ok(npgnn_trainer_step(&p, trainer, &err), err);
         assert_int_equal(p.iteration, i + 1);
@@ -73,8 +73,8 @@ static void test_steps_and_runs(void **state)
     assert_ok(npgnn_trainer_run(steps, &err), err); /* goes on from there */
     assert_ok(npgnn_trainer_run(run, &err), err);
     npgnn_model *a = model_of(steps), *b = model_of(run), *c = fit(&o, 1);
-    npgnn_model_info info;
-    npgnn_model_describe(&info, a);
+    npgnn_model_info info = {.size = sizeof info};
+    npgnn_model_describe(&info, a, NULL);
     assert_true(same_parameters(a, b) && same_parameters(a, c));
     assert_int_equal(info.iterations, 7);
     assert_int_equal(info.train_nodes, 200);
@@ -110,13 +110,41 @@ static void test_steps_allocate_nothing(void **state)
     }
 }
 
+/* Nothing is written back into the options, whatever training finds. */
+static void test_options_are_input(void **state)
+{
+    (void)state;
+    const char *preset, *help;
+    for (int p = 0; npgnn_preset_info(&preset, &help, p); p++)
+        for (int whole = 0; whole < 2; whole++) {
+            npgnn_options given, taken;
+            npgnn_error err = {0};
+            memset(&given, 0, sizeof given); /* padding too */
+            memset(&taken, 0, sizeof taken);
+            given.size = taken.size = sizeof given;
+            assert_ok(npgnn_options_preset(&given, preset, &err), err);
+            given.iterations = 20;
+            given.patience = 1;
+            given.validate_every = 2;
+            const npgnn_options before = given;
+            npgnn_trainer *trainer = trainer_of(whole ? NULL : split, &given, &one_thread);
+            assert_ok(npgnn_trainer_run(trainer, &err), err);
+            npgnn_model *model = model_of(trainer);
+            assert_ok(npgnn_model_options(&taken, model, &err), err);
+            assert_memory_equal(&taken, &before, sizeof taken);
+            assert_memory_equal(&given, &before, sizeof given);
+            npgnn_model_free(model);
+            npgnn_trainer_free(trainer);
+        }
+}
+
 static void test_contexts(void **state)
 {
     (void)state;
-    npgnn_split_options by_nodes;
+    npgnn_split_options by_nodes = {.size = sizeof by_nodes};
     npgnn_split *inductive = NULL;
     npgnn_error err = {0};
-    npgnn_split_options_default(&by_nodes, NPGNN_INDUCTIVE);
+    npgnn_split_options_default(&by_nodes, NPGNN_INDUCTIVE, NULL);
     assert_ok(npgnn_split_new(&inductive, graph, &by_nodes, &one_thread, &err), err);
     const npgnn_split *splits[] = {split, inductive};
     const npgnn_context automatic[] = {NPGNN_CONTEXT_EDGES, NPGNN_CONTEXT_NODES};
@@ -173,7 +201,7 @@ static void check_kept(int keep_best, int refined)
         refine(&o);
     npgnn_trainer *trainer = trainer_of(split, &o, &one_thread);
     for (int i = 1; i <= o.iterations; i++) {
-        npgnn_progress p;
+        npgnn_progress p = {.size = sizeof p};
         assert_ok(npgnn_trainer_step(&p, trainer, &err), err);
         assert_int_equal(p.validated, i % 3 == 0 || i == o.iterations);
         validations += p.validated;
@@ -186,8 +214,8 @@ static void check_kept(int keep_best, int refined)
         assert_int_equal(p.best_iteration, best_iteration);
     }
     npgnn_model *model = model_of(trainer);
-    npgnn_model_info info;
-    npgnn_model_describe(&info, model);
+    npgnn_model_info info = {.size = sizeof info};
+    npgnn_model_describe(&info, model, NULL);
     assert_int_equal(validations, 17);
     assert_true(best_iteration < o.iterations && best_auc != last_auc);
     assert_int_equal(info.iterations, keep_best ? best_iteration : o.iterations);
@@ -211,14 +239,14 @@ static void test_patience(void **state)
 {
     (void)state;
     npgnn_error err = {0};
-    npgnn_progress p;
+    npgnn_progress p = {.size = sizeof p};
     npgnn_options o = small_options(2000);
     o.learning_rate = 0.2;
     o.validate_every = 2;
     o.patience = 3;
     npgnn_trainer *trainer = trainer_of(split, &o, &one_thread);
     assert_ok(npgnn_trainer_run(trainer, &err), err);
-    npgnn_trainer_progress(&p, trainer);
+    npgnn_trainer_progress(&p, trainer, NULL);
     assert_true(p.iteration < 2000);
     assert_int_equal(p.iteration, p.best_iteration + 6);
     npgnn_trainer_free(trainer);
@@ -230,7 +258,7 @@ static void test_cancelling(void **state)
 {
     (void)state;
     brake brake3 = {.iteration = 3};
-    npgnn_env env = {.threads = 1, .progress = press, .user = &brake3};
+    npgnn_env env = {.size = sizeof env, .threads = 1, .progress = press, .user = &brake3};
     npgnn_error err = {0};
     npgnn_options o = small_options(9);
     npgnn_model *none = NULL;
@@ -288,7 +316,7 @@ static double loss_in_units(float unit, double input_scale)
     npgnn_trainer *trainer = NULL;
     npgnn_error err = {0};
     npgnn_options o = small_options(40);
-    npgnn_progress p;
+    npgnn_progress p = {.size = sizeof p};
     o.input_scale = input_scale;
     o.input_dropout = 0.25;
     for (int i = 0; i < N; i++)
@@ -298,14 +326,14 @@ static double loss_in_units(float unit, double input_scale)
     assert_ok(npgnn_graph_from_arrays(&small, ring, x, N, N, F, &one_thread, &err), err);
     assert_ok(npgnn_trainer_new(&trainer, small, NULL, &o, &one_thread, &err), err);
     assert_ok(npgnn_trainer_run(trainer, &err), err);
-    npgnn_trainer_progress(&p, trainer);
+    npgnn_trainer_progress(&p, trainer, NULL);
     npgnn_trainer_free(trainer);
     npgnn_graph_free(small);
     return p.loss;
 }
 
-/* Features in other units with the scale that makes up for it are the same training; without it they are not; and the scale
- * that training finds of itself makes up for any. */
+/* Features in other units with the scale that makes up for it are the same training; without it they are not; and the
+ * scale that training finds of itself makes up for any. */
 static void test_units_of_the_features(void **state)
 {
     (void)state;
@@ -319,14 +347,14 @@ static void check_divergence(float feature, double rate, int at_first)
 {
     char number[32];
     npgnn_error err = {0};
-    npgnn_progress p;
+    npgnn_progress p = {.size = sizeof p};
     npgnn_graph *wild = NULL;
     npgnn_options o = small_options(5000);
     o.learning_rate = rate;
     o.input_scale = 1; /* of itself, training would scale such features down */
     npgnn_trainer *trainer = wild_trainer(&wild, feature, &o);
     assert_int_equal(npgnn_trainer_run(trainer, &err), NPGNN_E_DIVERGED);
-    npgnn_trainer_progress(&p, trainer);
+    npgnn_trainer_progress(&p, trainer, NULL);
     assert_int_equal(p.iteration == 0, at_first);
     snprintf(number, sizeof number, "iteration %d ", p.iteration + 1);
     assert_non_null(strstr(err.text, number));
@@ -340,6 +368,44 @@ static void test_divergence(void **state)
     (void)state;
     check_divergence(1e30f, 0.01, 1);
     check_divergence(10, 1e3, 0);
+}
+
+static void keep_notice(void *user, const char *message)
+{
+    snprintf(user, 256, "%s", message);
+}
+
+/* Scores that are not finite cannot be calibrated: there is a model all the same, and a notice. */
+static void test_uncalibrated_after_divergence(void **state)
+{
+    (void)state;
+    enum { N = 40 };
+    npgnn_pair ring[N];
+    float x[N];
+    char notice[256] = "";
+    npgnn_env env = {.size = sizeof env, .threads = 1, .log = keep_notice, .user = notice};
+    npgnn_graph *wild = NULL;
+    npgnn_split *cut = NULL;
+    npgnn_trainer *trainer = NULL;
+    npgnn_error err = {0};
+    npgnn_options o = small_options(5);
+    o.input_scale = o.calibrate = 1;
+    for (int i = 0; i < N; i++) {
+        ring[i] = (npgnn_pair){i, (i + 1) % N};
+        x[i] = i % 3 ? 3e38f : -3e38f;
+    }
+    assert_ok(npgnn_graph_from_arrays(&wild, ring, x, N, N, 1, &env, &err), err);
+    assert_ok(npgnn_split_new(&cut, wild, NULL, &env, &err), err);
+    assert_ok(npgnn_trainer_new(&trainer, wild, cut, &o, &env, &err), err);
+    assert_int_equal(npgnn_trainer_run(trainer, &err), NPGNN_E_DIVERGED);
+    npgnn_model *model = model_of(trainer);
+    assert_false(model->scorer.calibrated);
+    assert_true(npi_calibration_is_sound(&model->scorer.calibration));
+    assert_non_null(strstr(notice, "not calibrated"));
+    npgnn_model_free(model);
+    npgnn_trainer_free(trainer);
+    npgnn_split_free(cut);
+    npgnn_graph_free(wild);
 }
 
 /* Sigma grows with exp(feature): on the way to an infinite loss, which is a double, the gradient is infinite first. */
@@ -432,7 +498,9 @@ int main(void)
         cmocka_unit_test(test_same_bits_for_any_threads),
         cmocka_unit_test(test_steps_and_runs),
         cmocka_unit_test(test_steps_allocate_nothing),
+        cmocka_unit_test(test_options_are_input),
         cmocka_unit_test(test_contexts),
+        cmocka_unit_test(test_uncalibrated_after_divergence),
         cmocka_unit_test(test_keeping_the_best),
         cmocka_unit_test(test_patience),
         cmocka_unit_test(test_cancelling),

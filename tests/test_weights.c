@@ -10,7 +10,7 @@
 static npgnn_graph *load(const char *data, int weighted)
 {
     npgnn_env env = test_env();
-    npgnn_load_options options = {.weighted = weighted};
+    npgnn_load_options options = {.size = sizeof options, .weighted = weighted};
     npgnn_graph *graph = NULL;
     npgnn_error err = {0};
     assert_ok(npgnn_load(&graph, data, &options, &env, &err), err);
@@ -77,7 +77,7 @@ static void test_invalid_weights(void **state)
          "weight -2 must be positive", 2},
     };
     char path[4096];
-    npgnn_load_options options = {.weighted = 1};
+    npgnn_load_options options = {.size = sizeof options, .weighted = 1};
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         npgnn_graph *graph = NULL;
@@ -173,7 +173,7 @@ static void test_contexts_keep_weights(void **state)
 
 static void starve_weighted(const char *data)
 {
-    npgnn_load_options options = {.weighted = 1};
+    npgnn_load_options options = {.size = sizeof options, .weighted = 1};
     int code = NPGNN_E_MEMORY;
     for (long allow = 0; code != 0; allow++) {
         meter m = {.allow = allow};

@@ -15,13 +15,13 @@
 
 static npgnn_graph *graph;
 static npgnn_split *split; /* of graph, transductive */
-static const npgnn_env one_thread = {.threads = 1};
+static const npgnn_env one_thread = {.size = sizeof one_thread, .threads = 1};
 
 static inline int make_graph(void **state)
 {
     (void)state;
-    npgnn_split_options options;
-    npgnn_split_options_default(&options, NPGNN_TRANSDUCTIVE);
+    npgnn_split_options options = {.size = sizeof options};
+    npgnn_split_options_default(&options, NPGNN_TRANSDUCTIVE, NULL);
     return npgnn_graph_synthetic(&graph, SPEC, &one_thread, NULL) ||
            npgnn_split_new(&split, graph, &options, &one_thread, NULL);
 }
@@ -34,17 +34,17 @@ static inline int free_graph(void **state)
     return 0;
 }
 
-/* The model of the paper, small. */
+/* The model of the paper, small, and without a rehearsal: it is not calibrated. */
 static inline npgnn_options small_options(int iterations)
 {
-    npgnn_options o;
+    npgnn_options o = {.size = sizeof o};
     npgnn_options_preset(&o, NULL, NULL);
     o.hidden = 8;
     o.latent_size = 4;
     o.decoder_hidden = 8;
     o.output_size = 4;
     o.input_dropout = o.radius = o.cold_nodes = 0;
-    o.propagate = o.fit_prior = 0;
+    o.propagate = o.calibrate = 0;
     o.pairs_per_node = 16;
     o.iterations = iterations;
     return o;
@@ -57,7 +57,7 @@ static inline void refine(npgnn_options *o)
     o->radius = 2;
     o->propagate = 2;
     o->cold_nodes = 0.2;
-    o->fit_prior = 1;
+    o->evidence = NPGNN_EVIDENCE_ALL;
 }
 
 static inline npgnn_trainer *trainer_of(const npgnn_split *known, const npgnn_options *options, const npgnn_env *env)
@@ -80,7 +80,7 @@ static inline npgnn_model *fit(const npgnn_options *options, int threads)
 {
     npgnn_model *model = NULL;
     npgnn_error err = {0};
-    npgnn_env env = {.threads = threads};
+    npgnn_env env = {.size = sizeof env, .threads = threads};
     assert_ok(npgnn_fit(&model, graph, options, &env, &err), err);
     return model;
 }
@@ -96,7 +96,7 @@ static inline void predict(npgnn_prediction *out, const npgnn_model *model, cons
                            int samples)
 {
     npgnn_error err = {0};
-    npgnn_predict_options options = {.samples = samples, .seed = 4};
+    npgnn_predict_options options = {.size = sizeof options, .samples = samples, .seed = 4};
     assert_ok(npgnn_predict(out, model, graph, pairs, count, &options, &one_thread, &err), err);
 }
 

@@ -35,6 +35,10 @@ static int failures;
         unsigned char guard[256];                                                                                      \
     } name;                                                                                                            \
     memset(&name, 0xA5, sizeof name)
+/* The same for a struct that carries its size. */
+#define GUARDED_SIZED(type, name)                                                                                      \
+    GUARDED(type, name);                                                                                               \
+    name.value.size = sizeof name.value
 #define CHECK_GUARD(name)                                                                                              \
     for (size_t byte = 0; byte < sizeof name.guard; byte++)                                                            \
     CHECK(name.guard[byte] == 0xA5)
@@ -57,9 +61,9 @@ int main(void)
 {
     npgnn_error err = {0};
     watcher seen = {0};
-    npgnn_env env = {.threads = 2, .progress = watch, .user = &seen};
+    npgnn_env env = {.size = sizeof env, .threads = 2, .progress = watch, .user = &seen};
 
-    GUARDED(npgnn_options, options);
+    GUARDED_SIZED(npgnn_options, options);
     CALL(npgnn_options_preset(&options.value, "default", &err));
     CHECK_GUARD(options);
     options.value.iterations = 20;
@@ -70,15 +74,15 @@ int main(void)
     CHECK(strcmp(text, "9") == 0);
 
     npgnn_graph *graph = NULL;
-    GUARDED(npgnn_graph_info, about);
+    GUARDED_SIZED(npgnn_graph_info, about);
     CALL(npgnn_load(&graph, "synthetic:nodes=200,seed=3", NULL, &env, &err));
-    npgnn_graph_describe(&about.value, graph);
+    CALL(npgnn_graph_describe(&about.value, graph, &err));
     CHECK_GUARD(about);
     CHECK(about.value.nodes == 200 && about.value.edges == npgnn_graph_edges(graph));
 
     npgnn_split *split = NULL;
-    GUARDED(npgnn_split_options, cut);
-    npgnn_split_options_default(&cut.value, NPGNN_TRANSDUCTIVE);
+    GUARDED_SIZED(npgnn_split_options, cut);
+    CALL(npgnn_split_options_default(&cut.value, NPGNN_TRANSDUCTIVE, &err));
     CHECK_GUARD(cut);
     cut.value.seed = 7;
     CALL(npgnn_split_new(&split, graph, &cut.value, &env, &err));
@@ -86,10 +90,10 @@ int main(void)
     npgnn_split_free(split);
 
     npgnn_model *model = NULL;
-    GUARDED(npgnn_model_info, learnt);
+    GUARDED_SIZED(npgnn_model_info, learnt);
     CALL(npgnn_fit(&model, graph, &options.value, &env, &err));
     CHECK(seen.calls >= 20 && seen.iterations == 20);
-    npgnn_model_describe(&learnt.value, model);
+    CALL(npgnn_model_describe(&learnt.value, model, &err));
     CHECK_GUARD(learnt);
     CHECK(learnt.value.train_nodes == 200);
 
@@ -99,13 +103,9 @@ int main(void)
     CHECK_GUARD(links);
     CHECK(links.value[1].probability > 0 && links.value[1].probability < 1);
 
-    GUARDED(npgnn_eval_options, eval);
-    GUARDED(npgnn_eval_run, run);
-    npgnn_eval_options_default(&eval.value, NPGNN_TRANSDUCTIVE);
-    CHECK_GUARD(eval);
-    eval.value.model = options.value;
-    eval.value.first_seed = 11;
-    CALL(npgnn_evaluate(&run.value, graph, 1, &eval.value, &env, &err));
+    npgnn_eval_options eval = {.size = sizeof eval, .model = &options.value, .split = &cut.value, .first_seed = 11};
+    GUARDED_SIZED(npgnn_eval_run, run);
+    CALL(npgnn_evaluate(&run.value, graph, 1, &eval, &env, &err));
     CHECK_GUARD(run);
     CHECK(run.value.seed == 11 && run.value.auc > 0 && run.value.auc <= 1 && isnan(run.value.hard_mrr));
 

@@ -27,7 +27,7 @@ note without z
 npgnn adapt $data --iterations 5 --seeds 1 --quiet --no-latent | tail -n 1
 
 note another graph
-npgnn train $data -o model.safetensors --iterations 5 --val 0 --quiet
+npgnn train $data -o model.safetensors --iterations 5 --val 0 --no-calibrate --quiet
 npgnn adapt synthetic:nodes=200,seed=4 --model model.safetensors --seeds 1 --quiet | mask
 
 note saved

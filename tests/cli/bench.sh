@@ -4,7 +4,7 @@ npgnn bench --threads 2 --nodes 3000 --seconds 0.01 | sed -E 's/ +[0-9]+ %$/ #/;
 
 note one graph, as JSON
 npgnn bench --data synthetic:nodes=300 --loss sampled --iterations 2 --threads 1 --json >bench.json
-grep -E '"(data|nodes|edges|loss|threads|iterations|pairs and back)"' bench.json
+grep -E '"(data|nodes|edges|loss|threads|iterations|pairs, forward and backward)"' bench.json
 
 note profile of a training
 npgnn train synthetic:nodes=300 -o model.safetensors --iterations 3 --quiet --profile

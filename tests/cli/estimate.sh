@@ -19,7 +19,7 @@ npgnn predict model.safetensors $data --estimate --threads 1 --top-links 3 --fro
 printf '1 2\n3 4\n' | npgnn predict model.safetensors $data --estimate --threads 1 --pairs - | sed 's/ (.*//' | words
 
 note adapt
-npgnn adapt $data --estimate --threads 1 --seeds 2 --iterations 50 --no-keep-best --no-fit-prior | words
+npgnn adapt $data --estimate --threads 1 --seeds 2 --iterations 50 --no-keep-best --evidence none | words
 status 2 npgnn adapt $data --estimate --model model.safetensors -o never.safetensors
 
 note failures are those of the command

@@ -22,7 +22,7 @@ paste half.tsv tenth.tsv | awk -F '\t' '{ d = log($3 / (1 - $3)) - log($6 / (1 -
 status 2 npgnn predict model.safetensors $data -p pairs.txt --link-rate 1
 
 note a model without validation
-npgnn train $data -o blind.safetensors --iterations 5 --val 0 --quiet
+npgnn train $data -o blind.safetensors --iterations 5 --val 0 --no-calibrate --quiet
 npgnn info blind.safetensors | grep '^probabilities'
 npgnn info model.safetensors | grep '^probabilities'
 npgnn predict blind.safetensors $data -p pairs.txt --link-rate 0.5 >blind.tsv
@@ -31,7 +31,7 @@ npgnn predict blind.safetensors $data -p pairs.txt --raw >raw.tsv
 paste raw.tsv blind.tsv | awk -F '\t' '{ d = 1 / (1 + exp(-$3)) - $6; if (!(d * d < 1e-9)) exit 1 }'
 
 note the model knows how features were prepared
-npgnn train $data -o normal.safetensors --normalize --iterations 5 --val 0 --quiet
+npgnn train $data -o normal.safetensors --normalize --iterations 5 --val 0 --no-calibrate --quiet
 npgnn info normal.safetensors | grep '^features' | sed 's/[0-9][0-9]*/N/'
 
 note what is in it
@@ -60,5 +60,8 @@ wc -l <words
 
 note all links to train on, and weights found on a part of them
 npgnn train $data -o settled.safetensors --preset best --val 0 --iterations 20 --quiet
-npgnn info settled.safetensors | grep -E '^  (fit-prior|keep-best) '
-npgnn info settled.safetensors | awk '$1 == "own-weight" { print $2 != 1 }'
+# the options are those that were given; what training found is beside them
+npgnn info settled.safetensors | grep -E '^  (evidence|keep-best|iterations) '
+npgnn info settled.safetensors | sed -n '/^weights/,/^graph/p' | awk '$1 == "own" { print $2 != 1 }'
+npgnn info settled.safetensors --json | python3 -c "import json, sys; print(list(json.load(sys.stdin)['weights']))"
+npgnn info plain.safetensors | sed -n '/^weights/,/^  own/p'

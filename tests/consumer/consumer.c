@@ -7,7 +7,7 @@ int main(void)
 {
     npgnn_pair edges[] = {{0, 1}, {1, 2}, {2, 0}, {1, 0}};
     npgnn_graph *graph = NULL;
-    npgnn_graph_info info;
+    npgnn_graph_info info = {.size = sizeof info};
     npgnn_error err = {0};
     if (strcmp(npgnn_version(), NPGNN_VERSION) != 0) {
         fprintf(stderr, "header %s, library %s\n", NPGNN_VERSION, npgnn_version());
@@ -17,7 +17,7 @@ int main(void)
         fprintf(stderr, "%s\n", err.text);
         return 1;
     }
-    npgnn_graph_describe(&info, graph);
+    npgnn_graph_describe(&info, graph, NULL);
     npgnn_graph_free(graph);
     printf("%d nodes, %d edges\n", (int)info.nodes, (int)info.edges);
     return info.edges == 3 ? 0 : 1;
