@@ -1,3 +1,4 @@
+/* Parses a command line by the option tables of a command. */
 #include "args.h"
 
 #include <ctype.h>
@@ -6,34 +7,35 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "say.h"
+#include "message.h"
 
-/* ---- looking names up ---- */
+/* ---- finding options ---- */
 
-const arg_option *arg_find(const arg_command *command, const char *name, size_t length)
+const arg_option *arg_find(const arg_group **group, const arg_command *command, const char *name, size_t length)
 {
-    for (int g = 0; g < ARG_MAX_GROUPS && command->groups[g]; g++) {
-        const arg_group *group = command->groups[g]();
-        for (int i = 0; i < group->count; i++)
-            if (strncmp(group->options[i].name, name, length) == 0 && group->options[i].name[length] == '\0')
-                return &group->options[i];
-    }
+    for (int g = 0; g < ARG_MAX_GROUPS && command->groups[g].options; g++)
+        for (const arg_option *option = command->groups[g].options; option->name; option++)
+            if (strncmp(option->name, name, length) == 0 && option->name[length] == '\0') {
+                if (group)
+                    *group = &command->groups[g];
+                return option;
+            }
     return NULL;
 }
 
-static const arg_option *find_letter(const arg_command *command, char letter)
+static const arg_option *find_letter(const arg_group **group, const arg_command *command, char letter)
 {
-    for (int g = 0; g < ARG_MAX_GROUPS && command->groups[g]; g++) {
-        const arg_group *group = command->groups[g]();
-        for (int i = 0; i < group->count; i++)
-            if (group->options[i].letter == letter)
-                return &group->options[i];
-    }
+    for (int g = 0; g < ARG_MAX_GROUPS && command->groups[g].options; g++)
+        for (const arg_option *option = command->groups[g].options; option->name; option++)
+            if (option->letter == letter) {
+                *group = &command->groups[g];
+                return option;
+            }
     return NULL;
 }
 
-/* Levenshtein's distance, over one row of the usual table; words longer than the row count as far apart. */
-static int edits(const char *a, const char *b)
+/* The Levenshtein distance, computed in one row of the usual table. Words longer than the row count as far apart. */
+static int edit_distance(const char *a, const char *b)
 {
     enum { LONGEST = 64 };
     int row[LONGEST + 1];
@@ -43,13 +45,13 @@ static int edits(const char *a, const char *b)
     for (size_t j = 0; j <= length; j++)
         row[j] = (int)j;
     for (size_t i = 0; a[i]; i++) {
-        int diagonal = row[0];
+        int diagonal = row[0]; /* the entry of the previous row, one column to the left */
         row[0] = (int)i + 1;
         for (size_t j = 0; j < length; j++) {
             int replaced = diagonal + (a[i] != b[j]);
-            int shorter = row[j] < row[j + 1] ? row[j] : row[j + 1];
+            int inserted_or_deleted = (row[j] < row[j + 1] ? row[j] : row[j + 1]) + 1;
             diagonal = row[j + 1];
-            row[j + 1] = replaced < shorter + 1 ? replaced : shorter + 1;
+            row[j + 1] = replaced < inserted_or_deleted ? replaced : inserted_or_deleted;
         }
     }
     return row[length];
@@ -58,9 +60,9 @@ static int edits(const char *a, const char *b)
 const char *arg_nearest(const char *word, const char *const *names, int count)
 {
     const char *nearest = NULL;
-    int best = (int)strlen(word) / 3 + 2; /* more edits than that and it is another word */
+    int best = (int)strlen(word) / 3 + 2; /* a name that needs this many edits is a different word */
     for (int i = 0; i < count; i++) {
-        int distance = edits(word, names[i]);
+        int distance = edit_distance(word, names[i]);
         if (distance < best) {
             best = distance;
             nearest = names[i];
@@ -69,208 +71,200 @@ const char *arg_nearest(const char *word, const char *const *names, int count)
     return nearest;
 }
 
-static int say_unknown(const arg_command *command, const char *name)
+static int unknown_option(const arg_command *command, const char *word, size_t length)
 {
-    enum { MOST = 256 };
-    const char *names[MOST];
+    enum { MAX_NAMES = 256 };
+    const char *names[MAX_NAMES];
+    char name[64];
     int count = 0;
-    for (int g = 0; g < ARG_MAX_GROUPS && command->groups[g]; g++) {
-        const arg_group *group = command->groups[g]();
-        for (int i = 0; i < group->count && count < MOST; i++)
-            names[count++] = group->options[i].name;
-    }
+    snprintf(name, sizeof name, "%.*s", (int)(length < sizeof name ? length : sizeof name - 1), word);
+    for (int g = 0; g < ARG_MAX_GROUPS && command->groups[g].options; g++)
+        for (const arg_option *option = command->groups[g].options; option->name && count < MAX_NAMES; option++)
+            names[count++] = option->name;
     const char *nearest = arg_nearest(name, names, count);
     if (nearest)
-        return say_usage(command->name, "unknown option --%s; did you mean --%s?", name, nearest);
-    return say_usage(command->name, "unknown option --%s", name);
+        return print_usage_error(command->name, "unknown option --%s; did you mean --%s?", name, nearest);
+    return print_usage_error(command->name, "unknown option --%s", name);
 }
 
 /* ---- values ---- */
 
-static int out_of_range(const arg_command *command, const arg_option *option, const char *value)
+/* Stores the value of an option in its member. */
+static int set_value(void *member, const arg_command *command, const arg_option *option, const char *value)
 {
-    const char *kind = option->kind == ARG_REAL ? "a number" : "a whole number";
-    return say_usage(command->name, "--%s takes %s from %g to %g%s%s, not '%s'", option->name, kind, option->least,
-                     option->most, option->word ? " or " : "", option->word ? option->word : "", value);
-}
-
-static int set_int(int *field, const arg_command *command, const arg_option *option, const char *value)
-{
+    const char *kind = option->kind == ARG_REAL ? "a number" : "an integer";
     char *end;
     errno = 0;
-    long number = strtol(value, &end, 10);
-    if (errno || end == value || *end || (double)number < option->least || (double)number > option->most)
-        return out_of_range(command, option, value);
-    *field = (int)number;
-    return 0;
-}
-
-static int set_u64(uint64_t *field, const arg_command *command, const arg_option *option, const char *value)
-{
-    char *end;
-    errno = 0;
-    unsigned long long number = strtoull(value, &end, 10);
-    /* strtoull would take "-1" for the largest number there is */
-    if (errno || !isdigit((unsigned char)*value) || *end)
-        return say_usage(command->name, "--%s takes a whole number from 0 on, not '%s'", option->name, value);
-    *field = number;
-    return 0;
-}
-
-static int set_real(double *field, const arg_command *command, const arg_option *option, const char *value)
-{
-    char *end;
-    if (option->word && strcmp(value, option->word) == 0) {
-        *field = -1;
-        return 0;
-    }
-    double number = strtod(value, &end); /* the program never calls setlocale: the point is a point everywhere */
-    int inside = number >= option->least && number <= option->most; /* false for NaN */
-    if (end == value || *end || !inside)
-        return out_of_range(command, option, value);
-    *field = number;
-    return 0;
-}
-
-static int set_choice(int *field, const arg_command *command, const arg_option *option, const char *value)
-{
-    size_t length = strlen(value);
-    const char *choice = option->value;
-    for (int index = 0; choice; index++) {
-        size_t end = strcspn(choice, "|");
-        if (end == length && strncmp(choice, value, length) == 0) {
-            *field = index;
-            return 0;
-        }
-        choice = choice[end] ? choice + end + 1 : NULL;
-    }
-    return say_usage(command->name, "--%s takes %s, not '%s'", option->name, option->value, value);
-}
-
-static int add_pair(arg_pairs *pairs, const arg_command *command, const char *key, const char *value)
-{
-    if (pairs->count == ARG_MAX_PAIRS)
-        return say_usage(command->name, "more than %d options", ARG_MAX_PAIRS);
-    pairs->item[pairs->count].key = key;
-    pairs->item[pairs->count++].value = value;
-    return 0;
-}
-
-static int set(void *settings, const arg_command *command, const arg_option *option, const char *value)
-{
-    void *field = (char *)settings + option->offset;
     switch (option->kind) {
     case ARG_FLAG:
-        *(int *)field = 1;
+        *(int *)member = 1;
         return 0;
     case ARG_TEXT:
-        *(const char **)field = value;
+        *(const char **)member = value;
         return 0;
-    case ARG_INT:
-        return set_int(field, command, option, value);
-    case ARG_U64:
-        return set_u64(field, command, option, value);
-    case ARG_REAL:
-        return set_real(field, command, option, value);
-    case ARG_CHOICE:
-        return set_choice(field, command, option, value);
-    case ARG_PAIR:
-        return add_pair(field, command, option->key, value);
+    case ARG_INT: {
+        long number = strtol(value, &end, 10);
+        if (errno || end == value || *end || (double)number < option->min || (double)number > option->max)
+            break;
+        *(int *)member = (int)number;
+        return 0;
     }
-    return 0;
+    case ARG_REAL: {
+        if (option->word && strcmp(value, option->word) == 0) {
+            *(double *)member = -1;
+            return 0;
+        }
+        /* the program never calls setlocale, so the decimal point is always a point */
+        double number = strtod(value, &end);
+        if (end == value || *end || !(number >= option->min && number <= option->max)) /* NaN is refused too */
+            break;
+        *(double *)member = number;
+        return 0;
+    }
+    case ARG_U64: {
+        unsigned long long number = strtoull(value, &end, 10);
+        /* strtoull would accept "-1" and return the largest number */
+        if (errno || !isdigit((unsigned char)*value) || *end)
+            return print_usage_error(command->name, "--%s must be a non-negative integer, got '%s'", option->name,
+                                     value);
+        *(uint64_t *)member = number;
+        return 0;
+    }
+    case ARG_CHOICE: {
+        size_t length = strlen(value);
+        const char *choice = option->value;
+        for (int index = 0; choice; index++) {
+            size_t choice_length = strcspn(choice, "|");
+            if (choice_length == length && strncmp(choice, value, length) == 0) {
+                *(int *)member = index;
+                return 0;
+            }
+            choice = choice[choice_length] ? choice + choice_length + 1 : NULL;
+        }
+        return print_usage_error(command->name, "--%s must be one of %s, got '%s'", option->name, option->value, value);
+    }
+    case ARG_PAIR: {
+        arg_pairs *pairs = member;
+        if (pairs->count == ARG_MAX_PAIRS)
+            return print_usage_error(command->name, "too many options: at most %d are accepted", ARG_MAX_PAIRS);
+        pairs->item[pairs->count].key = option->key;
+        pairs->item[pairs->count++].value = value;
+        return 0;
+    }
+    }
+    return print_usage_error(command->name, "--%s must be %s from %.15g to %.15g%s%s, got '%s'", option->name, kind,
+                             option->min, option->max, option->word ? " or " : "", option->word ? option->word : "",
+                             value);
 }
 
 /* ---- the command line ---- */
 
-typedef struct cursor {
+typedef struct parser {
+    char *settings;
+    const arg_command *command;
     char **argv;
-    int argc, next;
-} cursor;
+    int argc, next; /* argv[next] is the first word that was not looked at */
+    int operands;   /* how many were found */
+} parser;
 
-/* The value of an option: `attached` to it, the next word, or what is implied. NULL where one is missing. */
-static const char *take_value(cursor *at, const arg_option *option, const char *attached)
+/* The value of an option is attached to it ("--name=value", "-nvalue"), or the next word, or implied. */
+static int parse_value(parser *p, const arg_group *group, const arg_option *option, const char *attached)
 {
-    if (attached)
-        return attached;
-    int more = at->next < at->argc;
-    if (option->implied && (!more || (at->argv[at->next][0] == '-' && at->argv[at->next][1])))
-        return option->implied;
-    return more ? at->argv[at->next++] : NULL;
-}
-
-static int parse_value(void *settings, cursor *at, const arg_command *command, const arg_option *option,
-                       const char *attached)
-{
+    const char *value = attached;
     if (!option->value) {
         if (attached)
-            return say_usage(command->name, "--%s takes no value", option->name);
-        return set(settings, command, option, option->implied);
+            return print_usage_error(p->command->name, "--%s takes no value", option->name);
+        value = option->implied; /* ARG_PAIR: --no-KEY stores (KEY, "off") */
+    } else if (!attached) {
+        const char *next = p->next < p->argc ? p->argv[p->next] : NULL;
+        int is_option = next && next[0] == '-' && next[1]; /* "-" alone is a file name */
+        if (option->implied && (!next || is_option)) {
+            value = option->implied;
+        } else if (next) {
+            value = next;
+            p->next++;
+        } else {
+            return print_usage_error(p->command->name, "--%s needs a value: %s", option->name, option->value);
+        }
     }
-    const char *value = take_value(at, option, attached);
-    if (!value)
-        return say_usage(command->name, "--%s needs a value: %s", option->name, option->value);
-    return set(settings, command, option, value);
+    return set_value(p->settings + group->offset + option->offset, p->command, option, value);
 }
 
-static int parse_long(void *settings, cursor *at, const arg_command *command, const char *word)
+static int parse_long(parser *p, const char *word)
 {
+    const arg_group *group = NULL;
     size_t length = strcspn(word, "=");
-    const arg_option *option = arg_find(command, word, length);
-    if (option)
-        return parse_value(settings, at, command, option, word[length] ? word + length + 1 : NULL);
-    char name[64];
-    snprintf(name, sizeof name, "%.*s", (int)(length < sizeof name ? length : sizeof name - 1), word);
-    return say_unknown(command, name);
+    const arg_option *option = arg_find(&group, p->command, word, length);
+    if (!option)
+        return unknown_option(p->command, word, length);
+    return parse_value(p, group, option, word[length] ? word + length + 1 : NULL);
 }
 
-/* -o FILE, -oFILE, -q, and flags in one word: -qo FILE. */
-static int parse_short(void *settings, cursor *at, const arg_command *command, const char *letters)
+/* -o FILE, -oFILE, -q, and several in one word: -qo FILE. */
+static int parse_short(parser *p, const char *letters)
 {
     for (; *letters; letters++) {
-        const arg_option *option = find_letter(command, *letters);
+        const arg_group *group = NULL;
+        const arg_option *option = find_letter(&group, p->command, *letters);
         if (!option)
-            return say_usage(command->name, "unknown option -%c", *letters);
-        if (option->value)
-            return parse_value(settings, at, command, option, letters[1] ? letters + 1 : NULL);
-        int code = parse_value(settings, at, command, option, NULL);
+            return print_usage_error(p->command->name, "unknown option -%c", *letters);
+        if (option->value) /* the rest of the word, if any, is the value */
+            return parse_value(p, group, option, letters[1] ? letters + 1 : NULL);
+        int code = parse_value(p, group, option, NULL);
         if (code)
             return code;
     }
     return 0;
 }
 
-static int take_operand(const char *operands[], int *count, const arg_command *command, const char *word)
+static int parse_operand(parser *p, const char *word)
 {
-    if (*count == ARG_MAX_OPERANDS || !command->operands[*count])
-        return say_usage(command->name, "one word too many: '%s'", word);
-    operands[(*count)++] = word;
+    const arg_operand *operand = &p->command->operands[p->operands];
+    if (p->operands == ARG_MAX_OPERANDS || !operand->name)
+        return print_usage_error(p->command->name, "unexpected argument '%s'", word);
+    *(const char **)(void *)(p->settings + operand->offset) = word;
+    p->operands++;
     return 0;
 }
 
-static int asks_for_help(int argc, char **argv)
+/* Whether an option, a flag or one with a text as its value, was given. */
+static int is_given(const parser *p, const char *name)
 {
+    const arg_group *group = NULL;
+    const arg_option *option = arg_find(&group, p->command, name, strlen(name));
+    if (!option)
+        return 0;
+    const void *member = p->settings + group->offset + option->offset;
+    return option->kind == ARG_FLAG ? *(const int *)member != 0 : *(const char *const *)member != NULL;
+}
+
+static int check_operands(const parser *p)
+{
+    const arg_command *command = p->command;
+    for (int i = p->operands; i < ARG_MAX_OPERANDS && command->operands[i].name; i++)
+        if (!command->operands[i].unless || !is_given(p, command->operands[i].unless))
+            return print_usage_error(command->name, "missing argument %s; usage: npgnn %s %s",
+                                     command->operands[i].name, command->name, command->usage);
+    return 0;
+}
+
+int arg_parse(void *settings, const arg_command *command, int argc, char **argv)
+{
+    parser p = {.settings = settings, .command = command, .argv = argv, .argc = argc};
+    int only_operands = 0, code = 0; /* after "--" */
     for (int i = 0; i < argc && strcmp(argv[i], "--") != 0; i++)
         if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
-            return 1;
-    return 0;
-}
-
-int arg_parse(void *settings, const char *operands[ARG_MAX_OPERANDS], const arg_command *command, int argc, char **argv)
-{
-    cursor at = {argv, argc, 0};
-    int count = 0, code = 0, only_operands = 0;
-    if (asks_for_help(argc, argv))
-        return ARG_HELP;
-    while (code == 0 && at.next < argc) {
-        const char *word = argv[at.next++];
+            return ARG_HELP;
+    while (code == 0 && p.next < argc) {
+        const char *word = argv[p.next++];
         if (only_operands || word[0] != '-' || !word[1])
-            code = take_operand(operands, &count, command, word);
+            code = parse_operand(&p, word);
         else if (strcmp(word, "--") == 0)
             only_operands = 1;
         else if (word[1] == '-')
-            code = parse_long(settings, &at, command, word + 2);
+            code = parse_long(&p, word + 2);
         else
-            code = parse_short(settings, &at, command, word + 1);
+            code = parse_short(&p, word + 1);
     }
-    return code;
+    return code ? code : check_operands(&p);
 }

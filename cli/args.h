@@ -1,5 +1,9 @@
-/* A small table-driven option parser: long and short options, `--name=value`, `--`, the nearest known name for an unknown
- * one, and help generated from the same tables. It knows nothing of npgnn. */
+/* A table-driven option parser: long and short options, `--name=value`, `--`, operands, and help generated from the
+ * same tables. For an unknown option it suggests the most similar known one. It knows nothing of npgnn.
+ *
+ * Each command has a settings struct of its own. A row of an option table names the member that takes the value by its
+ * offset. Commands share tables by embedding the struct that a table fills: the group then has the offset of that
+ * struct. */
 #ifndef CLI_ARGS_H
 #define CLI_ARGS_H
 
@@ -7,36 +11,54 @@
 #include <stdio.h>
 
 typedef enum {
-    ARG_FLAG,   /* int field becomes 1; takes no value */
-    ARG_TEXT,   /* const char * field */
-    ARG_INT,    /* int field, least .. most */
-    ARG_U64,    /* uint64_t field */
-    ARG_REAL,   /* double field, least .. most */
-    ARG_CHOICE, /* int field: index of the value in `value`, "a|b|c" */
-    ARG_PAIR    /* arg_pairs field: (key, value) is appended */
+    ARG_FLAG,   /* int member becomes 1; takes no value */
+    ARG_TEXT,   /* const char * member */
+    ARG_INT,    /* int member, min .. max */
+    ARG_U64,    /* uint64_t member */
+    ARG_REAL,   /* double member, min .. max */
+    ARG_CHOICE, /* int member: the index of the value in `value`, "a|b|c" */
+    ARG_PAIR    /* arg_pairs member: (key, value) is appended */
 } arg_kind;
 
 typedef struct arg_option {
-    const char *name; /* without the dashes */
+    const char *name; /* without the dashes; NULL ends a table */
     char letter;      /* of the short form, or 0 */
     arg_kind kind;
-    size_t offset;       /* of the field in the command's settings */
+    size_t offset;       /* of the member, in the struct that the table fills */
     const char *value;   /* what help calls the value; NULL: the option takes none */
     const char *help;    /* one or two short sentences */
-    double least, most;  /* of a number */
-    const char *implied; /* the value when the command line gives none: it ends there, or an option follows */
-    const char *key;     /* of a pair */
-    const char *word;    /* that a real number's option takes instead of one, for -1 */
+    double min, max;     /* ARG_INT, ARG_REAL */
+    const char *implied; /* the value where the command line ends after the option, or another option follows */
+    const char *key;     /* ARG_PAIR */
+    const char *word;    /* ARG_REAL: a word that is accepted instead of a number and stored as -1 */
 } arg_option;
 
-/* Options that help shows under one heading. */
+/* A row of an option table. min, max and further members may follow the help text. */
+#define OPTION(name_, letter_, kind_, offset_, value_, ...)                                                            \
+    {                                                                                                                  \
+        .name = name_, .letter = letter_, .kind = kind_, .offset = offset_, .value = value_, .help = __VA_ARGS__       \
+    }
+#define OPTIONS_END                                                                                                    \
+    {                                                                                                                  \
+        .name = NULL                                                                                                   \
+    }
+
+/* An option table under its heading in the help. */
 typedef struct arg_group {
     const char *heading;
-    const arg_option *options;
-    int count;
+    const arg_option *options; /* up to OPTIONS_END */
+    size_t offset;             /* of the struct that the table fills, in the command's settings */
 } arg_group;
 
-#define ARG_MAX_PAIRS 128
+/* An argument that is not an option. */
+typedef struct arg_operand {
+    const char *name;   /* in help and messages */
+    size_t offset;      /* of a const char * member of the command's settings */
+    const char *unless; /* the operand may be missing where this option is given; NULL: it is always required */
+} arg_operand;
+
+enum { ARG_MAX_PAIRS = 128, ARG_MAX_OPERANDS = 2, ARG_MAX_GROUPS = 5 };
+
 typedef struct arg_pairs {
     struct {
         const char *key, *value;
@@ -44,33 +66,30 @@ typedef struct arg_pairs {
     int count;
 } arg_pairs;
 
-#define ARG_MAX_OPERANDS 2
-#define ARG_MAX_GROUPS 4
-
-/* A command: what it takes and how help describes it. */
+/* A command: what it accepts and how help describes it. */
 typedef struct arg_command {
     const char *name;
-    const char *usage;                                /* what follows the name: "DATA -o MODEL [OPTION...]" */
-    const char *summary;                              /* one line */
-    const char *description;                          /* a paragraph or two */
-    const char *examples;                             /* lines */
-    const char *operands[ARG_MAX_OPERANDS];           /* their names; all are required */
-    const arg_group *(*groups[ARG_MAX_GROUPS])(void); /* the first group that knows a name wins */
+    const char *usage;       /* what follows the name: "DATA -o MODEL [OPTION...]" */
+    const char *summary;     /* one line */
+    const char *description; /* a paragraph */
+    const char *examples;    /* lines */
+    arg_operand operands[ARG_MAX_OPERANDS];
+    arg_group groups[ARG_MAX_GROUPS]; /* where two groups have an option of the same name, the first wins */
 } arg_command;
 
-/* Parses the words after the command's name into `settings` and `operands`. Returns 0, EXIT_USAGE after having said what
- * is wrong, or ARG_HELP when --help was among them. */
+/* Parses the words after the command's name into its settings, which hold the defaults before. Returns 0, EXIT_USAGE
+ * after printing what is wrong, or ARG_HELP when the words include --help. */
 #define ARG_HELP (-1)
-int arg_parse(void *settings, const char *operands[ARG_MAX_OPERANDS], const arg_command *command, int argc,
-              char **argv);
+int arg_parse(void *settings, const arg_command *command, int argc, char **argv);
 
-/* The option with this name that the command knows, or NULL. */
-const arg_option *arg_find(const arg_command *command, const char *name, size_t length);
+/* The option with this name that the command accepts, or NULL. Where `group` is not NULL, it receives the option's
+ * group. */
+const arg_option *arg_find(const arg_group **group, const arg_command *command, const char *name, size_t length);
 
-/* Of `count` names, the one with the fewest edits from `word`, or NULL when all are too far away to be what was meant. */
+/* The name among `count` that is most similar to `word`, or NULL when none is similar. */
 const char *arg_nearest(const char *word, const char *const *names, int count);
 
-/* The help of one command. */
+/* Prints the help of a command. */
 void arg_help(FILE *out, const arg_command *command);
 
 #endif

@@ -1,3 +1,4 @@
+/* Times the all-pairs loss and training iterations, and compares the loss with its definition. */
 #define _POSIX_C_SOURCE 200809L
 #include "bench.h"
 
@@ -7,8 +8,8 @@
 #include <string.h>
 #include <time.h>
 
-/* Done before the clock starts: the first pass touches memory and wakes threads for the first time. */
-enum { WARM_UP = 1, LEAST = 3 };
+/* The first repetition is not timed: it touches memory and starts threads for the first time. */
+enum { WARM_UP = 1, MIN_REPETITIONS = 3 };
 
 static double now(void)
 {
@@ -25,11 +26,11 @@ static void add_time(bench_times *times, double seconds)
     times->count++;
 }
 
-/* Whether another one is wanted: a few in any case, unless even one takes the whole time. */
-static int goes_on(const bench_times *times, double seconds)
+/* Whether to repeat: until the time is used up, and at least MIN_REPETITIONS times unless one takes the whole time. */
+static int repeat(const bench_times *times, double seconds)
 {
     double spent = times->mean * times->count;
-    return spent < seconds || (times->count < LEAST && times->best < seconds);
+    return spent < seconds || (times->count < MIN_REPETITIONS && times->best < seconds);
 }
 
 int bench_graph(npgnn_graph **graph, int nodes, const npgnn_env *env, npgnn_error *err)
@@ -41,9 +42,9 @@ int bench_graph(npgnn_graph **graph, int nodes, const npgnn_env *env, npgnn_erro
 
 /* ---- the all-pairs loss ---- */
 
-/* Embeddings whose scores look like those of a trained model: most below zero, some far above. Any numbers would do that
- * are neither all alike nor random from run to run. */
-static float *made_up(int32_t nodes)
+/* Artificial embeddings whose scores resemble those of a trained model: most below zero, some far above. The same in
+ * every run. */
+static float *artificial_embeddings(int32_t nodes)
 {
     size_t count = (size_t)nodes * BENCH_COLUMNS;
     float *u = malloc(count * sizeof *u);
@@ -63,12 +64,12 @@ int bench_pairs(bench_times *times, const npgnn_graph *graph, int pairs_per_node
 {
     npgnn_pairs_loss *loss = NULL;
     int32_t nodes = npgnn_graph_nodes(graph);
-    float *u = made_up(nodes), *gradient = malloc((size_t)nodes * BENCH_COLUMNS * sizeof *gradient);
+    float *u = artificial_embeddings(nodes), *gradient = malloc((size_t)nodes * BENCH_COLUMNS * sizeof *gradient);
     int code = u && gradient ? 0 : out_of_memory(err);
     memset(times, 0, sizeof *times);
     if (code == 0)
         code = npgnn_pairs_loss_new(&loss, graph, BENCH_COLUMNS, pairs_per_node, NPGNN_WEIGHTED, 1, env, err);
-    for (int i = 0; code == 0 && (i <= WARM_UP || goes_on(times, seconds)); i++) {
+    for (int i = 0; code == 0 && (i <= WARM_UP || repeat(times, seconds)); i++) {
         double start = now();
         npgnn_pairs_loss_run(gradient, loss, u, (uint32_t)i);
         if (i >= WARM_UP)
@@ -80,8 +81,10 @@ int bench_pairs(bench_times *times, const npgnn_graph *graph, int pairs_per_node
     return code;
 }
 
-/* The definition, pair by pair: binary cross-entropy, edges and the diagonal weighted so that they count as much as the
- * rest. Returns the loss; adds into gradient (nodes, BENCH_COLUMNS), zero before. */
+/* The definition of the loss, pair by pair: with s = u_i . u_j, p = sigmoid(s) and w = negatives / positives,
+ *   loss = 1 / (2 negatives) * sum over i, j of  -w log p         for edges and the diagonal,
+ *                                                -log (1 - p)     for all other pairs.
+ * Returns the loss and adds its gradient to `gradient` (nodes, BENCH_COLUMNS), which is zero before. */
 static double plain_loss(double *gradient, const npgnn_graph *graph, const float *u)
 {
     int32_t n = npgnn_graph_nodes(graph);
@@ -105,27 +108,27 @@ static double plain_loss(double *gradient, const npgnn_graph *graph, const float
     return loss;
 }
 
-/* max |a - b| / max |b|; NaN where there is one */
+/* max |a - b| / max |b|; NaN where one of the values is NaN */
 static double difference(const float *a, const double *b, size_t count)
 {
     double apart = 0, largest = 0;
     for (size_t i = 0; i < count; i++) {
         double d = fabs((double)a[i] - b[i]);
-        apart = d <= apart ? apart : d; /* in this form a NaN comes through */
+        apart = d <= apart ? apart : d; /* in this form a NaN is not lost */
         largest = fabs(b[i]) > largest ? fabs(b[i]) : largest;
     }
     return apart / largest;
 }
 
 static int check_exact(bench_check *check, const npgnn_graph *graph, const float *u, const double *gradient,
-                       double loss, float *room, const npgnn_env *env, npgnn_error *err)
+                       double loss, float *computed, const npgnn_env *env, npgnn_error *err)
 {
     npgnn_pairs_loss *exact = NULL;
     int code = npgnn_pairs_loss_new(&exact, graph, BENCH_COLUMNS, 0, NPGNN_WEIGHTED, 1, env, err);
     if (code)
         return code;
-    double apart = fabs(npgnn_pairs_loss_run(room, exact, u, 0) / loss - 1);
-    double slopes = difference(room, gradient, (size_t)npgnn_graph_nodes(graph) * BENCH_COLUMNS);
+    double apart = fabs(npgnn_pairs_loss_run(computed, exact, u, 0) / loss - 1);
+    double slopes = difference(computed, gradient, (size_t)npgnn_graph_nodes(graph) * BENCH_COLUMNS);
     check->exact = slopes <= apart ? apart : slopes;
     npgnn_pairs_loss_free(exact);
     return 0;
@@ -149,17 +152,17 @@ int bench_check_pairs(bench_check *check, const npgnn_graph *graph, int draws, c
 {
     int32_t nodes = npgnn_graph_nodes(graph);
     size_t count = (size_t)nodes * BENCH_COLUMNS;
-    float *u = made_up(nodes), *room = malloc(count * sizeof *room);
+    float *u = artificial_embeddings(nodes), *computed = malloc(count * sizeof *computed);
     double *gradient = calloc(count, sizeof *gradient);
-    int code = u && room && gradient ? 0 : out_of_memory(err);
+    int code = u && computed && gradient ? 0 : out_of_memory(err);
     if (code == 0) {
         double loss = plain_loss(gradient, graph, u);
-        code = check_exact(check, graph, u, gradient, loss, room, env, err);
+        code = check_exact(check, graph, u, gradient, loss, computed, env, err);
         if (code == 0)
             code = check_sampled(check, graph, u, loss, draws, env, err);
     }
     free(u);
-    free(room);
+    free(computed);
     free(gradient);
     return code;
 }
@@ -167,16 +170,16 @@ int bench_check_pairs(bench_check *check, const npgnn_graph *graph, int draws, c
 /* ---- iterations ---- */
 
 int bench_iterations(bench_times *times, npgnn_progress *progress, const npgnn_graph *graph,
-                     const npgnn_options *options, int most, double seconds, const npgnn_env *env, npgnn_error *err)
+                     const npgnn_options *options, int limit, double seconds, const npgnn_env *env, npgnn_error *err)
 {
     npgnn_trainer *trainer = NULL;
     double before = 0;
     npgnn_options timed = *options;
     memset(times, 0, sizeof *times);
-    timed.keep_best = timed.calibrate = 0; /* nothing is held out here */
+    timed.keep_best = timed.calibrate = 0; /* no validation and no rehearsal */
     timed.evidence = NPGNN_EVIDENCE_NONE;
     int code = npgnn_trainer_new(&trainer, graph, NULL, &timed, env, err);
-    for (int i = 0; code == 0 && (i <= WARM_UP || (most ? times->count < most : goes_on(times, seconds))); i++) {
+    for (int i = 0; code == 0 && (i <= WARM_UP || (limit ? times->count < limit : repeat(times, seconds))); i++) {
         code = npgnn_trainer_step(progress, trainer, err);
         if (i >= WARM_UP)
             add_time(times, progress->seconds - before);

@@ -1,3 +1,4 @@
+/* Signal handlers: the first signal sets a flag, a second one ends the program. */
 #define _POSIX_C_SOURCE 200809L
 #include "cancel.h"
 
@@ -5,12 +6,12 @@
 #include <stddef.h>
 #include <unistd.h>
 
-static volatile int signal_seen; /* as good as sig_atomic_t, and what npgnn_env.stop is */
-static volatile sig_atomic_t in_a_hurry;
+static volatile int signal_seen; /* an int, because npgnn_env.stop is one */
+static volatile sig_atomic_t one_second_limit;
 static const char *volatile unfinished;
 
-/* Ends the program by this signal. Only calls that a handler may make. */
-static void end(int number)
+/* Ends the program by this signal. Calls async-signal-safe functions only. */
+static void end_program(int number)
 {
     const char *path = unfinished;
     if (path)
@@ -22,25 +23,25 @@ static void end(int number)
 static void on_signal(int number)
 {
     if (signal_seen) {
-        end(number);
+        end_program(number);
         return;
     }
     signal_seen = number;
-    if (in_a_hurry)
+    if (one_second_limit)
         alarm(1);
 }
 
 static void on_alarm(int number)
 {
     (void)number;
-    end(signal_seen);
+    end_program(signal_seen);
 }
 
 static void handle(int number, void (*handler)(int))
 {
-    /* No SA_RESTART: a read that waits has to give up. */
+    /* without SA_RESTART, so that a blocking read returns */
     struct sigaction action = {.sa_handler = handler};
-    sigemptyset(&action.sa_mask); /* one handler at a time: */
+    sigemptyset(&action.sa_mask); /* block the other signals while one is handled */
     sigaddset(&action.sa_mask, SIGINT);
     sigaddset(&action.sa_mask, SIGTERM);
     sigaddset(&action.sa_mask, SIGALRM);
@@ -49,7 +50,7 @@ static void handle(int number, void (*handler)(int))
 
 void cancel_listen(cancel_manner manner)
 {
-    in_a_hurry = manner == CANCEL_WITHIN_A_SECOND;
+    one_second_limit = manner == CANCEL_WITHIN_A_SECOND;
     handle(SIGALRM, on_alarm);
     handle(SIGINT, on_signal);
     handle(SIGTERM, on_signal);
@@ -62,8 +63,8 @@ void cancel_unfinished(const char *path)
 
 int cancel_signal(void)
 {
-    if (signal_seen && in_a_hurry)
-        alarm(0); /* the job knows now */
+    if (signal_seen && one_second_limit)
+        alarm(0); /* the job has seen the flag */
     return signal_seen;
 }
 

@@ -1,26 +1,29 @@
-/* Saving a training now and then, so that it can be taken up again. */
+/* Checkpoints of a training: when to save one, and saving it. */
 #ifndef CLI_CHECKPOINT_H
 #define CLI_CHECKPOINT_H
 
-#include "settings.h"
-#include "status_line.h"
+#include <npgnn/npgnn.h>
+
+#include "progress_line.h"
 
 typedef struct cli_checkpoint {
     npgnn_trainer *trainer;
-    const char *path; /* NULL: none are wanted */
-    int iterations;   /* between two; 0: time counts */
+    const char *path; /* NULL: no checkpoints */
+    int iterations;   /* between two checkpoints; 0: `seconds` decides */
     double seconds;
-    double saved; /* when the latest attempt was, */
-    int failed;   /* and whether it did */
+    double saved; /* time of the latest attempt */
+    int failed;   /* 1: the latest attempt failed */
 } cli_checkpoint;
 
-/* From --checkpoint, --checkpoint-every and --resume, whose file is the default of the first. Returns 0 or EXIT_USAGE. */
-int checkpoint_open(cli_checkpoint *checkpoint, const cli_settings *settings);
+/* From --checkpoint PATH, --resume PATH (whose file is the default of the former) and --checkpoint-every. Returns 0 or
+ * EXIT_USAGE. */
+int checkpoint_open(cli_checkpoint *checkpoint, const char *path, const char *resume, const char *every);
 
-/* After each iteration: saves where it is time to. A failure is reported and tried again next time; the training goes on. */
-void checkpoint_tick(cli_checkpoint *checkpoint, const npgnn_progress *progress, status_line *line);
+/* Call it after each iteration: saves a checkpoint where one is due. A failure is reported and the training continues;
+ * the next attempt is made when the next checkpoint is due. */
+void checkpoint_tick(cli_checkpoint *checkpoint, const npgnn_progress *progress, progress_line *line);
 
-/* Now. Returns 0 or EXIT_FAILED after having said why. */
+/* Saves a checkpoint now. Returns 0, or EXIT_FAILED after printing why. */
 int checkpoint_save(cli_checkpoint *checkpoint);
 
 #endif

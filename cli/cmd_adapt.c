@@ -1,49 +1,62 @@
-/* npgnn adapt: a model on a graph that it was not trained on: measured, or saved. */
+/* npgnn adapt: applies a model to a graph that it was not trained on, and measures how well it does, or saves the
+ * result. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "apply.h"
 #include "cancel.h"
 #include "estimate.h"
+#include "message.h"
 #include "output.h"
 #include "progress.h"
 #include "report.h"
-#include "say.h"
+#include "saved_model.h"
 #include "settings.h"
 
-/* ---- the figures ---- */
+typedef struct adapt_settings {
+    data_settings data;
+    common_settings common;
+    model_settings model;
+    const char *model_file; /* --model; NULL: train one on a part of DATA */
+    const char *output;
+    double train_nodes, context_nodes, test;
+    int grow;
+    int seeds;
+    uint64_t seed;
+    int estimate;
+} adapt_settings;
+
+/* ---- results ---- */
 
 static const struct {
     const char *title, *name; /* in the table and in JSON */
 } ways[NPGNN_TRANSFER_WAYS] = {
-    [NPGNN_OLD_LATENT] = {"old z", "old_z"},
-    [NPGNN_NEW_LATENT] = {"z of the new graph", "new_z"},
+    [NPGNN_OLD_LATENT] = {"original latent", "old_z"},
+    [NPGNN_NEW_LATENT] = {"latent of new graph", "new_z"},
     [NPGNN_FROM_SCRATCH] = {"trained from scratch", "from_scratch"},
 };
 
-/* What was measured, a list of runs for each way, so that their figures can be summed up like those of an evaluation. */
-typedef struct figures {
+/* One array of runs per way, so that each can be summarized like an evaluation. */
+typedef struct results {
     int seeds;
     double shift; /* mean over the seeds */
     npgnn_eval_run *way[NPGNN_TRANSFER_WAYS];
     npgnn_eval_run *new_minus_old, *scratch_minus_new; /* AUC and AP, seed by seed */
-} figures;
+} results;
 
 enum { LISTS = NPGNN_TRANSFER_WAYS + 2 };
 
 static npgnn_eval_run difference(const npgnn_eval_run *a, const npgnn_eval_run *b)
 {
-    return (npgnn_eval_run){
-        .size = sizeof(npgnn_eval_run), .seed = a->seed, .auc = a->auc - b->auc, .ap = a->ap - b->ap};
+    return (npgnn_eval_run){.size = sizeof *a, .seed = a->seed, .auc = a->auc - b->auc, .ap = a->ap - b->ap};
 }
 
-/* `block` has room for LISTS lists. */
-static figures figures_of(npgnn_eval_run *block, const npgnn_eval_run *runs, const double *shift, int seeds)
+/* Arranges the runs in `block`, of LISTS * seeds elements. */
+static results arrange(npgnn_eval_run *block, const npgnn_eval_run *runs, const double *shift, int seeds)
 {
-    figures f = {.seeds = seeds};
+    results f = {.seeds = seeds};
     for (int w = 0; w < NPGNN_TRANSFER_WAYS; w++)
         f.way[w] = block + w * seeds;
     f.new_minus_old = block + NPGNN_TRANSFER_WAYS * seeds;
@@ -59,24 +72,14 @@ static figures figures_of(npgnn_eval_run *block, const npgnn_eval_run *runs, con
     return f;
 }
 
-/* ---- for people ---- */
-
-static void print_share(double share)
+static void print_heading(const results *f, const adapt_settings *settings)
 {
-    printf("%.4g %%", 100 * share);
-}
-
-static void print_heading(const figures *f, const cli_settings *settings)
-{
-    printf("%s: ", settings_dataset(settings, settings->operands[0]));
-    if (settings->model_file) {
+    printf("%s: ", data_name(&settings->data));
+    if (settings->model_file)
         printf("%s", settings->model_file);
-    } else {
-        printf("trained on ");
-        print_share(settings->train_nodes);
-        printf(" of the nodes, tried on %s", settings->grow ? "these and others, " : "others, ");
-        print_share(settings->context_nodes);
-    }
+    else
+        printf("trained on %.4g %% of the nodes, applied to %s%.4g %%", 100 * settings->train_nodes,
+               settings->grow ? "these and others, together " : "another ", 100 * settings->context_nodes);
     printf("; %d seed%s, split%s %016" PRIx64 " (percent)\n", f->seeds, f->seeds == 1 ? "" : "s",
            f->seeds == 1 ? "" : "s", report_split_hash(f->way[0], f->seeds));
 }
@@ -112,22 +115,20 @@ static void print_difference(const char *title, const npgnn_eval_run *runs, int 
     putchar('\n');
 }
 
-static void print_figures(const figures *f, const cli_settings *settings)
+static void print_results(const results *f, const adapt_settings *settings)
 {
     print_heading(f, settings);
     printf("%-22s  %8s  %8s  %8s  %8s  %8s\n", "", "AUC", "sd", "AP", "sd", "seconds");
     for (int w = 0; w < NPGNN_TRANSFER_WAYS; w++)
         print_way(ways[w].title, f->way[w], f->seeds);
-    printf("%-22s  %8s  %8s  %8s  %8s\n", "seed by seed", "AUC", "se", "AP", "se");
-    print_difference("  new z - old z", f->new_minus_old, f->seeds);
-    print_difference("  from scratch - new z", f->scratch_minus_new, f->seeds);
+    printf("%-22s  %8s  %8s  %8s  %8s\n", "paired by seed", "AUC", "se", "AP", "se");
+    print_difference("  new - original", f->new_minus_old, f->seeds);
+    print_difference("  from scratch - new", f->scratch_minus_new, f->seeds);
     if (isnan(f->shift))
-        printf("the model has no z: the first two are the same\n");
+        printf("The model has no latent variable, so the first two rows are the same.\n");
     else
-        printf("z moved by %.3g of its standard deviations\n", f->shift);
+        printf("The mean of the latent variable moved by %.3g standard deviations.\n", f->shift);
 }
-
-/* ---- for programs ---- */
 
 static json_t *difference_json(const npgnn_eval_run *runs, int seeds)
 {
@@ -136,14 +137,14 @@ static json_t *difference_json(const npgnn_eval_run *runs, int seeds)
                      report_real(ap.mean), "ap_se", report_real(ap.se));
 }
 
-static json_t *figures_json(const figures *f, const cli_settings *settings, const npgnn_options *model)
+static json_t *results_json(const results *f, const adapt_settings *settings, const npgnn_options *model)
 {
-    json_t *json = json_pack("{s:s, s:s?, s:o, s:o, s:b, s:f, s:o, s:i, s:o}", "dataset",
-                             settings_dataset(settings, settings->operands[0]), "model", settings->model_file,
-                             "train_nodes", settings->model_file ? json_null() : json_real(settings->train_nodes),
-                             "context_nodes", settings->model_file ? json_null() : json_real(settings->context_nodes),
-                             "grow", settings->grow, "test", settings->test, "config", report_options(model), "threads",
-                             settings->threads, "shift", report_real(f->shift));
+    json_t *json = json_pack("{s:s, s:s?, s:o, s:o, s:b, s:f, s:o, s:i, s:o}", "dataset", data_name(&settings->data),
+                             "model", settings->model_file, "train_nodes",
+                             settings->model_file ? json_null() : json_real(settings->train_nodes), "context_nodes",
+                             settings->model_file ? json_null() : json_real(settings->context_nodes), "grow",
+                             settings->grow, "test", settings->test, "config", report_options(model), "threads",
+                             common_threads(&settings->common), "shift", report_real(f->shift));
     for (int w = 0; w < NPGNN_TRANSFER_WAYS; w++)
         json_object_set_new(json, ways[w].name, report_runs(f->way[w], f->seeds));
     json_object_set_new(json, "new_minus_old", difference_json(f->new_minus_old, f->seeds));
@@ -151,205 +152,180 @@ static json_t *figures_json(const figures *f, const cli_settings *settings, cons
     return json;
 }
 
-/* As for eval: JSON on standard output leaves no room for a table, and JSON of a part of the seeds would pass for the whole. */
-static int report(const npgnn_eval_run *runs, const double *shift, int done, const cli_settings *settings,
+static int report(const npgnn_eval_run *runs, const double *shift, int done, const adapt_settings *settings,
                   const npgnn_options *model)
 {
     if (done == 0)
         return 0;
     npgnn_eval_run *block = calloc((size_t)done * LISTS, sizeof *block);
     if (!block)
-        return say_error("out of memory");
-    figures f = figures_of(block, runs, shift, done);
-    if (!settings->json || strcmp(settings->json, "-") != 0)
-        print_figures(&f, settings);
+        return print_error("out of memory");
+    results f = arrange(block, runs, shift, done);
     int status = 0;
-    if (settings->json && done == settings->seeds)
-        status = report_write(figures_json(&f, settings, model), settings->json);
+    if (!common_json_on_stdout(&settings->common))
+        print_results(&f, settings);
+    /* JSON with some of the seeds could be mistaken for the whole, so none is written then */
+    if (settings->common.json && done == settings->seeds)
+        status = report_write(results_json(&f, settings, model), settings->common.json);
     free(block);
     return status;
 }
 
 /* ---- measuring ---- */
 
-static int transfer(npgnn_eval_run *runs, double *shift, int *done, const npgnn_graph *graph, const npgnn_model *model,
-                    const npgnn_transfer_options *options, cli_progress *progress, const cli_settings *settings)
+/* The options of the measurement. They point to `training`: the options of the model, where one is given, so that the
+ * model from scratch is trained in the same way. */
+static npgnn_transfer_options options_from(npgnn_options *training, const npgnn_model *model,
+                                           const adapt_settings *settings)
 {
-    npgnn_env env = progress_env(progress, settings);
-    npgnn_error err = {0};
-    for (int i = 0; i < settings->seeds * NPGNN_TRANSFER_WAYS; i++) /* NaN tells the runs that did not finish */
-        runs[i] = (npgnn_eval_run){.size = sizeof *runs, .auc = (double)NAN};
-    progress_job_begin(progress);
-    int code = npgnn_transfer(runs, shift, graph, model, settings->seeds, options, &env, &err);
-    for (*done = 0; *done < settings->seeds && !isnan(runs[*done * NPGNN_TRANSFER_WAYS].auc);)
-        ++*done;
-    progress_job_end(progress);
-    if (code == 0)
-        return EXIT_DONE;
-    if (code == NPGNN_E_CANCELLED) {
-        say_error("stopped by a signal after %d of %d seeds", *done, settings->seeds);
-        return cancel_status();
-    }
-    return say_error("%s", err.text);
-}
-
-/* `training` is where the options of training from scratch go: those of the model, if there is one. */
-static npgnn_transfer_options options_of(npgnn_options *training, const npgnn_model *model,
-                                         const cli_settings *settings)
-{
-    npgnn_transfer_options options = {.size = sizeof options, .model = training};
-    *training = settings->model;
+    *training = settings->model.options;
     if (model)
         npgnn_model_options(training, model, NULL);
-    options.train_nodes = settings->train_nodes;
-    options.context_nodes = settings->context_nodes;
-    options.grow = settings->grow;
-    options.test = settings->test;
-    options.first_seed = settings->seed;
-    return options;
+    return (npgnn_transfer_options){.size = sizeof(npgnn_transfer_options),
+                                    .model = training,
+                                    .train_nodes = settings->train_nodes,
+                                    .context_nodes = settings->context_nodes,
+                                    .grow = settings->grow,
+                                    .test = settings->test,
+                                    .first_seed = settings->seed};
 }
 
 static int measure(const npgnn_graph *graph, const npgnn_model *model, cli_progress *progress,
-                   const cli_settings *settings)
+                   const adapt_settings *settings)
 {
-    npgnn_options training = {.size = sizeof training};
-    npgnn_transfer_options options = options_of(&training, model, settings);
-    int done = 0;
-    npgnn_eval_run *runs = calloc((size_t)settings->seeds * NPGNN_TRANSFER_WAYS, sizeof *runs);
-    double *shift = calloc((size_t)settings->seeds, sizeof *shift);
-    int status = runs && shift ? transfer(runs, shift, &done, graph, model, &options, progress, settings)
-                               : say_error("out of memory");
+    npgnn_options training;
+    npgnn_transfer_options options = options_from(&training, model, settings);
+    npgnn_env env = progress_env(progress, &settings->common);
+    npgnn_error err = {0};
+    int seeds = settings->seeds, done = 0, status = EXIT_DONE;
+    npgnn_eval_run *runs = calloc((size_t)seeds * NPGNN_TRANSFER_WAYS, sizeof *runs); /* (seeds, ways) */
+    double *shift = calloc((size_t)seeds, sizeof *shift);                             /* (seeds) */
+    if (!runs || !shift) {
+        free(runs);
+        free(shift);
+        return print_error("out of memory");
+    }
+    for (int i = 0; i < seeds * NPGNN_TRANSFER_WAYS; i++)
+        runs[i] = (npgnn_eval_run){.size = sizeof *runs, .auc = (double)NAN}; /* NaN marks unfinished runs */
+    progress_job_begin(progress);
+    int code = npgnn_transfer(runs, shift, graph, model, seeds, &options, &env, &err);
+    while (done < seeds && !isnan(runs[done * NPGNN_TRANSFER_WAYS].auc))
+        done++;
+    progress_job_end(progress);
+    if (code == NPGNN_E_CANCELLED) {
+        print_error("stopped by a signal after %d of %d seeds", done, seeds);
+        status = cancel_status();
+    } else if (code != 0) {
+        status = print_error("%s", err.text);
+    }
     int reported = report(runs, shift, done, settings, &training);
     free(runs);
     free(shift);
     return status ? status : reported;
 }
 
+static int estimate(const npgnn_graph *graph, const npgnn_model *model, const adapt_settings *settings)
+{
+    npgnn_options training;
+    npgnn_transfer_options options = options_from(&training, model, settings);
+    npgnn_env env = common_env(&settings->common);
+    npgnn_cost cost = {.size = sizeof cost};
+    npgnn_error err = {0};
+    if (npgnn_estimate_transfer(&cost, graph, model, settings->seeds, &options, &env, &err) != 0)
+        return print_error("%s", err.text);
+    return estimate_report(cost, &(estimate_text){"iterations", 1, 0}, &settings->common);
+}
+
 /* ---- saving ---- */
 
-static int save_adapted(const npgnn_graph *graph, const npgnn_model *model, const cli_settings *settings)
+static int save_adapted(const npgnn_graph *graph, const npgnn_model *model, const adapt_settings *settings)
 {
     npgnn_model *adapted = NULL;
-    npgnn_env env = {.size = sizeof env, .threads = settings->threads};
+    npgnn_env env = common_env(&settings->common);
     npgnn_error err = {0};
     int code = npgnn_model_adapt(&adapted, model, graph, &env, &err);
     if (code == 0)
         code = npgnn_model_save(adapted, settings->output, &err);
     npgnn_model_free(adapted);
     if (code)
-        return say_error("%s", err.text);
-    if (!settings->quiet)
-        fprintf(stderr, "npgnn: wrote %s: %s with the latent of %" PRId32 " nodes and %" PRId64 " edges\n",
-                settings->output, settings->model_file, npgnn_graph_nodes(graph), npgnn_graph_edges(graph));
+        return print_error("%s", err.text);
+    if (!settings->common.quiet)
+        print_note("wrote %s: %s adapted to a graph of %" PRId32 " nodes and %" PRId64 " edges", settings->output,
+                   settings->model_file, npgnn_graph_nodes(graph), npgnn_graph_edges(graph));
     return EXIT_DONE;
-}
-
-/* ---- estimating ---- */
-
-typedef struct inputs {
-    npgnn_graph *graph;
-    npgnn_model *model; /* or NULL */
-} inputs;
-
-static int measure_cost(npgnn_cost *cost, const void *input, const cli_settings *settings, const npgnn_env *env,
-                        npgnn_error *err)
-{
-    const inputs *in = input;
-    npgnn_options training = {.size = sizeof training};
-    npgnn_transfer_options options = options_of(&training, in->model, settings);
-    return npgnn_estimate_transfer(cost, in->graph, in->model, settings->seeds, &options, env, err);
 }
 
 /* ---- the command ---- */
 
-/* What does not go together. */
-static int check_usage(const cli_settings *settings)
+static int run(void *given)
 {
-    if (settings->output && !settings->model_file)
-        return say_usage("adapt", "--output needs --model: the model to adapt");
-    if (settings->output && settings->estimate)
-        return say_usage("adapt", "--estimate is of the measuring, and with --output nothing is measured");
-    if (settings->model_file && (settings->preset || settings->changes.count > 0))
-        return say_usage("adapt", "with --model, options of the model and its training are those of MODEL");
-    return 0;
-}
-
-static int load(inputs *in, cli_progress *progress, const cli_settings *settings)
-{
-    npgnn_env env = progress_env(progress, settings);
+    adapt_settings *settings = given;
+    npgnn_graph *graph = NULL;
+    npgnn_model *model = NULL; /* NULL without --model */
     npgnn_error err = {0};
-    if (!settings->model_file)
-        return settings_load(&in->graph, settings, settings->operands[0], &env);
-    if (npgnn_model_load(&in->model, settings->model_file, &env, &err) != 0)
-        return say_error("%s", err.text);
-    return apply_load(&in->graph, in->model, settings, settings->operands[0]);
-}
-
-static int work(const inputs *in, cli_progress *progress, const cli_settings *settings)
-{
-    if (settings->estimate)
-        return estimate(&(cli_estimate){measure_cost, "iterations", 1, 0}, in, settings);
-    if (settings->output)
-        return save_adapted(in->graph, in->model, settings);
-    return measure(in->graph, in->model, progress, settings);
-}
-
-static int run(const cli_settings *settings)
-{
-    inputs in = {0};
     cli_progress progress;
-    if (check_usage(settings) != 0)
-        return EXIT_USAGE;
-    if (progress_open(&progress, settings) != 0)
-        return EXIT_FAILED;
-    int status = load(&in, &progress, settings);
+    int status = 0;
+    if (settings->output && !settings->model_file)
+        return print_usage_error("adapt", "--output needs --model MODEL: the model to adapt");
+    if (settings->output && settings->estimate)
+        return print_usage_error("adapt", "--estimate cannot be combined with --output, which measures nothing");
+    if (settings->model_file && (settings->model.preset || settings->model.changes.count > 0))
+        return print_usage_error("adapt",
+                                 "options of the model cannot be combined with --model: those of MODEL are used");
+    settings->model.options.seed = settings->seed; /* for the JSON */
+    progress_open(&progress, settings->common.quiet, NULL, 0);
+    npgnn_env env = progress_env(&progress, &settings->common);
+    if (settings->model_file && npgnn_model_load(&model, settings->model_file, &env, &err) != 0)
+        status = print_error("%s", err.text);
+    else if (model)
+        status = saved_model_load_graph(&graph, model, &settings->data, &env);
+    else
+        status = data_load(&graph, &settings->data, &env);
     if (status == 0)
-        status = work(&in, &progress, settings);
-    int closed = progress_close(&progress);
-    npgnn_model_free(in.model);
-    npgnn_graph_free(in.graph);
-    return status ? status : closed;
+        status = settings->estimate ? estimate(graph, model, settings)
+                 : settings->output ? save_adapted(graph, model, settings)
+                                    : measure(graph, model, &progress, settings);
+    npgnn_model_free(model);
+    npgnn_graph_free(graph);
+    return status;
 }
 
+#define AT(member) offsetof(adapt_settings, member)
 static const arg_option options[] = {
-    SETTING("model", 0, ARG_TEXT, model_file, "MODEL",
-            "Adapt this model to DATA instead of training one on a part of it."),
-    SETTING("output", 'o', ARG_TEXT, output, "FILE",
-            "Save MODEL with the latent of DATA to FILE, and measure nothing."),
-    SETTING("train-nodes", 0, ARG_REAL, train_nodes, "F", "Share of the nodes to train on (default 0.3).", 0, 1),
-    SETTING("context-nodes", 0, ARG_REAL, context_nodes, "F",
-            "Share of the nodes, none of them trained on, to apply the model to (default 0.7).", 0, 1),
-    SETTING("grow", 0, ARG_FLAG, grow, NULL, "The nodes trained on are among those the model is applied to."),
-    SETTING("test", 0, ARG_REAL, test, "F", "Share of the links there that are hidden, to test on (default 0.1).", 0,
-            0.9),
-    SETTING("seeds", 'n', ARG_INT, seeds, "N", "How many seeds (default 3).", 1, 100000),
-    SETTING("seed", 's', ARG_U64, seed, "N", "The first seed (default 1)."),
-    SETTING_ESTIMATE,
+    OPTION("model", 0, ARG_TEXT, AT(model_file), "MODEL",
+           "Apply this model to DATA, instead of one trained on a part of DATA."),
+    OPTION("output", 'o', ARG_TEXT, AT(output), "FILE",
+           "Save MODEL, with its latent variable encoded from DATA, in FILE. Nothing is measured."),
+    OPTION("train-nodes", 0, ARG_REAL, AT(train_nodes), "F", "Fraction of the nodes to train on (default 0.3).", 0, 1),
+    OPTION("context-nodes", 0, ARG_REAL, AT(context_nodes), "F",
+           "Fraction of the nodes to apply the model to; none of them were trained on (default 0.7).", 0, 1),
+    OPTION("grow", 0, ARG_FLAG, AT(grow), NULL, "Include the nodes trained on among those the model is applied to."),
+    OPTION("test", 0, ARG_REAL, AT(test), "F",
+           "Fraction of the links there that are held out for the test (default 0.1).", 0, 0.9),
+    OPTION("seeds", 'n', ARG_INT, AT(seeds), "N", "Number of seeds (default 3).", 1, 100000),
+    OPTION("seed", 's', ARG_U64, AT(seed), "N", "First seed (default 1)."),
+    OPTION_ESTIMATE(AT(estimate)),
+    OPTIONS_END,
 };
-
-static const arg_group *own_group(void)
-{
-    static const arg_group group = GROUP("Options", options);
-    return &group;
-}
 
 const cli_command cmd_adapt = {
     .args =
         {
             .name = "adapt",
             .usage = "DATA [--model MODEL [-o FILE]] [OPTION...]",
-            .summary = "Use a model on a graph that it was not trained on.",
+            .summary = "Apply a model to a graph that it was not trained on.",
             .description =
-                "Measures what a model is worth on a graph that it was not trained on: as it is, with its latent "
-                "encoded from the new graph (nothing is trained), and beside a model that is trained there from "
-                "scratch. The graphs are two parts of DATA or, with --model, that of the model and DATA. "
-                "With --output, saves the model with the latent of DATA instead.",
+                "Measures how well a model does on a graph that it was not trained on: unchanged, with its latent "
+                "variable encoded from the new graph (nothing is trained), and compared with a model trained on the "
+                "new graph from scratch. The two graphs are two parts of DATA or, with --model, the training graph of "
+                "MODEL and DATA. With --output, saves the adapted model and measures nothing.",
             .examples = "  npgnn adapt citeseer --train-nodes 0.3 --context-nodes 0.7 --seeds 10\n"
                         "  npgnn adapt new-graph --model model.safetensors\n"
                         "  npgnn adapt new-graph --model model.safetensors -o new-model.safetensors\n",
-            .operands = {"DATA"},
-            .groups = {own_group, settings_data_group, settings_common_group, settings_model_group},
+            .operands = {DATA_OPERAND(AT(data.name))},
+            .groups = {{"Options", options, 0}, DATA_GROUP(AT(data)), COMMON_GROUP(AT(common)), MODEL_GROUP(AT(model))},
         },
-    .defaults = {.train_nodes = 0.3, .context_nodes = 0.7, .test = 0.1, .seeds = 3, .seed = 1},
+    .defaults = &(const adapt_settings){.train_nodes = 0.3, .context_nodes = 0.7, .test = 0.1, .seeds = 3, .seed = 1},
+    .size = sizeof(adapt_settings),
     .run = run,
 };

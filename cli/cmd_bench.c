@@ -1,23 +1,31 @@
-/* npgnn bench: what this machine does, and whether what was timed is right. */
+/* npgnn bench: measures the speed of this machine, and checks the loss that it times. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "bench.h"
+#include "message.h"
 #include "report.h"
-#include "say.h"
 #include "settings.h"
 
-/* A report under way: tables for people as they come, or JSON at the end. */
+typedef struct bench_settings {
+    data_settings data; /* --data: an option here */
+    common_settings common;
+    model_settings model;
+    double seconds;
+    int iterations, max_nodes, large;
+} bench_settings;
+
+/* The benchmark: tables are printed row by row, JSON is written at the end. */
 typedef struct bench {
-    const cli_settings *settings;
+    const bench_settings *settings;
     npgnn_env env;
-    double gflops; /* of a large product */
+    double gflops; /* of a large matrix product */
     json_t *json;  /* NULL: tables */
     npgnn_error err;
 } bench;
 
-/* Graphs of the sizes that the literature uses, and one that only the sampled loss can take. */
+/* Graphs of the sizes that the literature uses, and larger ones for the sampled loss. */
 static const struct {
     const char *name, *data;
     npgnn_loss loss;
@@ -53,20 +61,20 @@ static void append(bench *b, const char *name, json_t *item)
 static int measure_machine(bench *b)
 {
     if (npgnn_machine_gflops(&b->gflops, &b->env, &b->err) != 0)
-        return say_error("%s", b->err.text);
+        return print_error("%s", b->err.text);
     if (b->json)
         json_object_set_new(b->json, "machine",
                             json_pack("{s:i, s:f}", "threads", b->env.threads, "gemm_gflops", b->gflops));
     else
-        printf("%d threads; a product of large matrices: %.1f GFLOP/s\n", b->env.threads, b->gflops);
+        printf("%d threads; large matrix product: %.1f GFLOP/s\n", b->env.threads, b->gflops);
     return 0;
 }
 
-/* A fast loss that is wrong is no use: compared with plain loops over all pairs of a small graph. */
+/* Compares the loss with plain loops over all pairs of a small graph: the speed of a wrong loss means nothing. */
 static int check_loss(bench *b)
 {
     enum { NODES = 500, DRAWS = 200 };
-    const double most_exact = 1e-5, most_sampled = 1e-2;
+    const double exact_tolerance = 1e-5, sampled_tolerance = 1e-2;
     npgnn_graph *graph = NULL;
     bench_check check;
     int code = bench_graph(&graph, NODES, &b->env, &b->err);
@@ -74,18 +82,21 @@ static int check_loss(bench *b)
         code = bench_check_pairs(&check, graph, DRAWS, &b->env, &b->err);
     npgnn_graph_free(graph);
     if (code)
-        return say_error("%s", b->err.text);
+        return print_error("%s", b->err.text);
     if (b->json)
         json_object_set_new(
             b->json, "check",
             json_pack("{s:f, s:f}", "exact_difference", check.exact, "sampled_difference", check.sampled));
     else
         printf(
-            "checked against plain loops over all pairs of %d nodes: exact loss and gradient within %.1e, mean of %d "
-            "sampled losses within %.1e\n",
+            "check against plain loops over all pairs of %d nodes: exact loss and gradient differ by %.1e, the mean of "
+            "%d sampled losses by %.1e\n",
             NODES, check.exact, DRAWS, check.sampled);
-    int right = check.exact <= most_exact && check.sampled <= most_sampled; /* false for NaN */
-    return right ? 0 : say_error("the all-pairs loss is wrong: %g and %g apart", check.exact, check.sampled);
+    int correct = check.exact <= exact_tolerance && check.sampled <= sampled_tolerance; /* false for NaN */
+    return correct
+               ? 0
+               : print_error("the all-pairs loss is wrong: it differs from plain loops by %g (exact) and %g (sampled)",
+                             check.exact, check.sampled);
 }
 
 /* ---- the all-pairs loss ---- */
@@ -105,7 +116,7 @@ static void report_pairs(bench *b, int nodes, int pairs_per_node, const bench_ti
     fflush(stdout);
 }
 
-#define ALWAYS_EXACT 3000 /* nodes whose pairs take a moment on any machine */
+#define ALWAYS_EXACT 3000 /* nodes: the exact loss of so few takes a moment on any machine */
 
 static int measure_pairs(bench *b, int nodes)
 {
@@ -116,13 +127,13 @@ static int measure_pairs(bench *b, int nodes)
     int code = bench_graph(&graph, nodes, &b->env, &b->err);
     for (int pairs = 0; code == 0 && pairs <= BENCH_PAIRS_PER_NODE; pairs += BENCH_PAIRS_PER_NODE) {
         if (pairs == 0 && nodes > ALWAYS_EXACT && estimate > 4 * seconds)
-            continue; /* all pairs of so many nodes would take longer than was asked for */
+            continue; /* would take much longer than --seconds */
         code = bench_pairs(&times, graph, pairs, seconds, &b->env, &b->err);
         if (code == 0)
             report_pairs(b, nodes, pairs, &times);
     }
     npgnn_graph_free(graph);
-    return code ? say_error("%s", b->err.text) : 0;
+    return code ? print_error("%s", b->err.text) : 0;
 }
 
 static int measure_all_pairs(bench *b)
@@ -130,18 +141,17 @@ static int measure_all_pairs(bench *b)
     static const int nodes[] = {2708, 19717, 100000};
     int status = 0;
     if (!b->json)
-        printf(
-            "\nthe all-pairs loss and its gradient, %d columns; sampled: %d pairs a node\n%9s  %-8s  %10s  %8s  %9s\n",
-            BENCH_COLUMNS, BENCH_PAIRS_PER_NODE, "nodes", "loss", "seconds", "GFLOP/s", "of gemm");
+        printf("\nall-pairs loss and gradient, %d columns; sampled: %d pairs per node\n%9s  %-8s  %10s  %8s  %9s\n",
+               BENCH_COLUMNS, BENCH_PAIRS_PER_NODE, "nodes", "loss", "seconds", "GFLOP/s", "of gemm");
     for (size_t i = 0; status == 0 && i < sizeof nodes / sizeof nodes[0]; i++)
-        if (nodes[i] <= b->settings->most_nodes)
+        if (nodes[i] <= b->settings->max_nodes)
             status = measure_pairs(b, nodes[i]);
     return status;
 }
 
 /* ---- whole iterations ---- */
 
-/* What fits into a column of a table: a path without its folders. */
+/* A path without its folders, which fits into a column of the table. */
 static const char *short_name(const char *name)
 {
     const char *slash = strrchr(name, '/');
@@ -169,16 +179,16 @@ static void report_iterations(bench *b, const char *name, const npgnn_graph *gra
                          "iterations", times->count, "seconds", times->best, "mean_seconds", times->mean, "final_loss",
                          progress->loss, "peak_rss_bytes", (json_int_t)peak, "step_seconds", steps_json(progress)));
     else
-        printf("%-16.16s  %8d  %9" PRId64 "  %-8s  %7d  %10.5f  %9.2f  %9.2f  %8.0f\n", short_name(name), nodes,
+        printf("%-16.16s  %8d  %9" PRId64 "  %-8s  %7d  %10.5f  %10.2f  %9.2f  %8.0f\n", short_name(name), nodes,
                npgnn_graph_edges(graph), loss_name(loss), threads, times->best, 1 / times->best,
                1e6 * times->best / nodes, (double)peak / 1e6);
     fflush(stdout);
 }
 
-/* One line for each number of threads: 1, 2, 4, ... and all of them; or all alone. */
+/* With `scaling` one row per number of threads, 1, 2, 4, ... and all; otherwise one row with all threads. */
 static int measure_iterations(bench *b, const char *name, const npgnn_graph *graph, npgnn_loss loss, int scaling)
 {
-    npgnn_options options = b->settings->model;
+    npgnn_options options = b->settings->model.options;
     npgnn_progress progress = {.size = sizeof progress};
     bench_times times;
     int all = b->env.threads;
@@ -189,7 +199,7 @@ static int measure_iterations(bench *b, const char *name, const npgnn_graph *gra
         env.threads = threads;
         if (bench_iterations(&times, &progress, graph, &options, b->settings->iterations, b->settings->seconds, &env,
                              &b->err) != 0)
-            return say_error("%s", b->err.text);
+            return print_error("%s", b->err.text);
         report_iterations(b, name, graph, loss, threads, &times, &progress);
     }
     return 0;
@@ -198,8 +208,8 @@ static int measure_iterations(bench *b, const char *name, const npgnn_graph *gra
 static void print_iterations_heading(const bench *b)
 {
     if (!b->json)
-        printf("\nwhole iterations\n%-16s  %8s  %9s  %-8s  %7s  %10s  %9s  %9s  %8s\n", "data", "nodes", "edges",
-               "loss", "threads", "seconds", "a second", "us/node", "peak MB");
+        printf("\ntraining iterations\n%-16s  %8s  %9s  %-8s  %7s  %10s  %10s  %9s  %8s\n", "data", "nodes", "edges",
+               "loss", "threads", "seconds", "per second", "us/node", "peak MB");
 }
 
 static int measure_all_iterations(bench *b)
@@ -211,8 +221,8 @@ static int measure_all_iterations(bench *b)
         if (iteration_cases[i].large && !b->settings->large)
             continue;
         if (npgnn_load(&graph, iteration_cases[i].data, NULL, &b->env, &b->err) != 0)
-            return say_error("%s", b->err.text);
-        if (npgnn_graph_nodes(graph) <= b->settings->most_nodes)
+            return print_error("%s", b->err.text);
+        if (npgnn_graph_nodes(graph) <= b->settings->max_nodes)
             status = measure_iterations(b, iteration_cases[i].name, graph, iteration_cases[i].loss,
                                         npgnn_graph_nodes(graph) < 20000);
         npgnn_graph_free(graph);
@@ -220,15 +230,15 @@ static int measure_all_iterations(bench *b)
     return status;
 }
 
-/* Only the data that the command line names, with the loss that it asks for. */
+/* Only the graph of --data, with the loss that the options give. */
 static int measure_data(bench *b)
 {
+    const bench_settings *settings = b->settings;
     npgnn_graph *graph = NULL;
-    int status = settings_load(&graph, b->settings, b->settings->data, &b->env);
+    int status = data_load(&graph, &settings->data, &b->env);
     if (status == 0) {
         print_iterations_heading(b);
-        status =
-            measure_iterations(b, settings_dataset(b->settings, b->settings->data), graph, b->settings->model.loss, 0);
+        status = measure_iterations(b, data_name(&settings->data), graph, settings->model.options.loss, 0);
     }
     npgnn_graph_free(graph);
     return status;
@@ -236,13 +246,14 @@ static int measure_data(bench *b)
 
 /* ---- the command ---- */
 
-static int run(const cli_settings *settings)
+static int run(void *given)
 {
-    bench b = {.settings = settings, .env = {.size = sizeof b.env, .threads = settings->threads}};
+    const bench_settings *settings = given;
+    bench b = {.settings = settings, .env = common_env(&settings->common)};
     int status = 0;
-    if (settings->json && !(b.json = json_object()))
-        return say_error("out of memory");
-    if (settings->data || settings->load.edges) {
+    if (settings->common.json && !(b.json = json_object()))
+        return print_error("out of memory");
+    if (settings->data.name || settings->data.load.edges) {
         status = measure_data(&b);
     } else {
         status = measure_machine(&b);
@@ -254,24 +265,22 @@ static int run(const cli_settings *settings)
             status = measure_all_iterations(&b);
     }
     if (status == 0 && b.json)
-        return report_write(b.json, settings->json);
+        return report_write(b.json, settings->common.json);
     json_decref(b.json);
     return status;
 }
 
+#define AT(member) offsetof(bench_settings, member)
 static const arg_option options[] = {
-    SETTING("data", 0, ARG_TEXT, data, "DATA", "Time iterations on this graph, and nothing else."),
-    SETTING("seconds", 0, ARG_REAL, seconds, "S", "Time to spend on each line (default 1).", 0, 3600),
-    SETTING("iterations", 0, ARG_INT, iterations, "N", "Time N iterations a line instead.", 1, 1000000),
-    SETTING("nodes", 0, ARG_INT, most_nodes, "N", "Leave out graphs with more than N nodes.", 1, 1e9),
-    SETTING("large", 0, ARG_FLAG, large, NULL, "Also a graph of a million nodes; takes a minute, and 3 GB."),
+    OPTION("data", 0, ARG_TEXT, AT(data.name), "DATA", "Time training iterations on this graph only."),
+    OPTION("seconds", 0, ARG_REAL, AT(seconds), "S", "Time to spend per row (default 1).", 0, 3600),
+    OPTION("iterations", 0, ARG_INT, AT(iterations), "N", "Time N iterations per row, instead of --seconds.", 1,
+           1000000),
+    OPTION("nodes", 0, ARG_INT, AT(max_nodes), "N", "Skip graphs with more than N nodes.", 1, 1e9),
+    OPTION("large", 0, ARG_FLAG, AT(large), NULL,
+           "Also time a graph of a million nodes; takes about a minute and 3 GB of memory."),
+    OPTIONS_END,
 };
-
-static const arg_group *own_group(void)
-{
-    static const arg_group group = GROUP("Options", options);
-    return &group;
-}
 
 const cli_command cmd_bench = {
     .args =
@@ -280,13 +289,14 @@ const cli_command cmd_bench = {
             .usage = "[OPTION...]",
             .summary = "Measure the speed of this machine.",
             .description =
-                "Times the all-pairs loss, beside a plain product of large matrices, and whole iterations of the "
-                "training on graphs of several sizes. The shortest of several tries counts. First it checks the "
-                "loss against plain loops over all pairs, and fails where they differ.",
+                "Times the all-pairs loss, compared with the product of large matrices, and training iterations on "
+                "graphs of several sizes. Reports the shortest of several repetitions. Before that, checks the loss "
+                "against plain loops over all pairs, and fails where they differ.",
             .examples = "  npgnn bench\n"
                         "  npgnn bench --data ind.cora --loss exact --iterations 50 --json -\n",
-            .groups = {own_group, settings_data_group, settings_common_group, settings_model_group},
+            .groups = {{"Options", options, 0}, DATA_GROUP(AT(data)), COMMON_GROUP(AT(common)), MODEL_GROUP(AT(model))},
         },
-    .defaults = {.seed = 1, .seconds = 1, .most_nodes = 1000000000},
+    .defaults = &(const bench_settings){.seconds = 1, .max_nodes = 1000000000},
+    .size = sizeof(bench_settings),
     .run = run,
 };

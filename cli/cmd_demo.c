@@ -1,19 +1,24 @@
-/* npgnn demo: train and judge on the built-in graph, in all three protocols. */
+/* npgnn demo: trains and tests on a generated graph, in three protocols, beside a baseline. */
+#include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "evaluate.h"
+#include "message.h"
 #include "report.h"
-#include "say.h"
 #include "settings.h"
 
-/* Small enough for seconds on two cores, large enough that the numbers mean something. */
-static const char DEMO_GRAPH[] = "synthetic:nodes=1000";
+typedef struct demo_settings {
+    common_settings common;
+    model_settings model;
+    int seeds;
+    uint64_t seed;
+} demo_settings;
+
+/* Small enough to take seconds on two cores, large enough for stable numbers. */
+#define DEMO_GRAPH "synthetic:nodes=1000"
 #define DEMO_ITERATIONS "200"
 
-enum { PROTOCOLS = 3, METHODS = 2, MOST_SEEDS = 100 };
-static const char *const methods[METHODS] = {"npgnn", "cosine"};
+enum { PROTOCOLS = 3, METHODS = 2, MAX_SEEDS = 100 };
 
 static void print_scores(const npgnn_eval_run *runs, int seeds)
 {
@@ -21,101 +26,98 @@ static void print_scores(const npgnn_eval_run *runs, int seeds)
            100 * report_summary(runs, seeds, COLUMN_AP).mean);
 }
 
-static void print_row(const char *protocol, const npgnn_eval_run *model, const npgnn_eval_run *cosine, int seeds)
-{
-    printf("%-14s", protocol);
-    print_scores(model, seeds);
-    print_scores(cosine, seeds);
-    printf("  %7.1f\n", report_summary(model, seeds, COLUMN_SECONDS).mean * seeds);
-    fflush(stdout);
-}
-
-/* Evaluates both methods in one protocol. JSON objects are appended to `results` where it is not NULL. */
+/* Evaluates both methods in one protocol. Prints a row, or appends JSON objects to `results` where that is not NULL. */
 static int run_protocol(json_t *results, const npgnn_graph *graph, npgnn_protocol protocol, cli_progress *progress,
-                        const cli_settings *settings)
+                        const demo_settings *settings)
 {
-    static npgnn_eval_run runs[METHODS][MOST_SEEDS];
-    npgnn_env env = progress_env(progress, settings);
+    static const char *const methods[METHODS] = {"npgnn", "cosine"};
+    static npgnn_eval_run runs[METHODS][MAX_SEEDS];
+    npgnn_env env = progress_env(progress, &settings->common);
     const char *name = evaluate_protocol_name(protocol);
     for (int m = 0; m < METHODS; m++) {
-        npgnn_eval_options options;
-        npgnn_split_options split;
+        npgnn_split_options split = {.size = sizeof split};
+        npgnn_eval_options options = {.size = sizeof options,
+                                      .method = methods[m],
+                                      .model = &settings->model.options,
+                                      .split = &split,
+                                      .first_seed = settings->seed};
         int done = 0;
-        evaluate_options(&options, &split, settings, protocol, methods[m]);
+        npgnn_split_options_default(&split, protocol, NULL);
         int status = evaluate_run(runs[m], &done, graph, settings->seeds, &options, progress, &env);
         if (status)
             return status;
+        report_source source = {DEMO_GRAPH, name, methods[m], &settings->model.options, env.threads};
         if (results)
-            json_array_append_new(results, report_json(runs[m], done, settings, DEMO_GRAPH, name, methods[m]));
+            json_array_append_new(results, report_json(runs[m], done, &source));
     }
-    if (!results)
-        print_row(name, runs[0], runs[1], settings->seeds);
+    if (results)
+        return 0;
+    printf("%-14s", name);
+    print_scores(runs[0], settings->seeds);
+    print_scores(runs[1], settings->seeds);
+    printf("  %7.1f\n", report_summary(runs[0], settings->seeds, COLUMN_SECONDS).mean * settings->seeds);
+    fflush(stdout);
     return 0;
 }
 
-static void print_heading(const npgnn_graph *graph, const cli_settings *settings)
+static void print_heading(const npgnn_graph *graph, int seeds)
 {
     npgnn_graph_info info = {.size = sizeof info};
     npgnn_graph_describe(&info, graph, NULL);
-    printf("The built-in graph: %d nodes, %lld edges, %d features. Mean of %d seeds, percent.\n", (int)info.nodes,
-           (long long)info.edges, (int)info.columns, settings->seeds);
+    printf("Generated graph with %" PRId32 " nodes, %" PRId64 " edges and %" PRId32
+           " features. Mean of %d seed%s, in percent.\n",
+           info.nodes, info.edges, info.columns, seeds, seeds == 1 ? "" : "s");
     printf("%-14s  %15s  %15s\n", "", "npgnn", "feature cosine");
     printf("%-14s  %15s  %15s  %7s\n", "protocol", "AUC /     AP", "AUC /     AP", "seconds");
 }
 
-static int run(const cli_settings *settings)
+static int run(void *given)
 {
+    demo_settings *settings = given;
+    const data_settings data = {.name = DEMO_GRAPH};
     npgnn_graph *graph = NULL;
     cli_progress progress;
-    json_t *results = settings->json ? json_array() : NULL;
-    progress_open(&progress, settings);
-    npgnn_env env = progress_env(&progress, settings);
-    int status = settings_load(&graph, settings, DEMO_GRAPH, &env);
+    json_t *results = settings->common.json ? json_array() : NULL;
+    settings->model.options.seed = settings->seed; /* for the JSON */
+    progress_open(&progress, settings->common.quiet, NULL, 0);
+    npgnn_env env = progress_env(&progress, &settings->common);
+    int status = data_load(&graph, &data, &env);
     if (status == 0 && !results)
-        print_heading(graph, settings);
+        print_heading(graph, settings->seeds);
     for (int protocol = 0; status == 0 && protocol < PROTOCOLS; protocol++)
         status = run_protocol(results, graph, (npgnn_protocol)protocol, &progress, settings);
     npgnn_graph_free(graph);
     if (status == 0 && results)
-        return report_write(results, settings->json);
+        return report_write(results, settings->common.json);
     json_decref(results);
     return status;
 }
 
+#define AT(member) offsetof(demo_settings, member)
 static const arg_option options[] = {
-    SETTING("seeds", 'n', ARG_INT, seeds, "N", "How many seeds (default 3).", 1, MOST_SEEDS),
-    SETTING("seed", 's', ARG_U64, seed, "N", "The first of them (default 1)."),
+    OPTION("seeds", 'n', ARG_INT, AT(seeds), "N", "Number of seeds (default 3).", 1, MAX_SEEDS),
+    OPTION("seed", 's', ARG_U64, AT(seed), "N", "First seed (default 1)."),
+    OPTIONS_END,
 };
-
-static const arg_group *own_group(void)
-{
-    static const arg_group group = GROUP("Options", options);
-    return &group;
-}
 
 const cli_command cmd_demo = {
     .args =
         {
             .name = "demo",
             .usage = "[OPTION...]",
-            .summary = "Train and judge on the built-in graph, all three protocols.",
+            .summary = "Train and test on a generated graph.",
             .description =
-                "Generates a citation-like graph, holds out some of its links in three ways, learns from the rest, "
-                "and shows how well the held-out links are told from pairs that are not linked, beside what the "
-                "similarity of the features alone can tell. Takes seconds: the graph is small, and training stops "
-                "after " DEMO_ITERATIONS " iterations unless --iterations says otherwise.",
+                "Generates a graph that resembles a citation network and holds out some of its links in three ways "
+                "(protocols). Trains on the rest, and prints how well the held-out links are ranked above non-links, "
+                "beside a baseline: the cosine similarity of the features. Takes seconds: the graph is small, and the "
+                "default is " DEMO_ITERATIONS " iterations.",
             .examples = "  npgnn demo\n"
                         "  npgnn demo --seeds 1 --no-latent\n",
-            .groups = {own_group, settings_common_group, settings_model_group},
+            .groups = {{"Options", options, 0}, COMMON_GROUP(AT(common)), MODEL_GROUP(AT(model))},
         },
-    .defaults =
-        {
-            .test = -1,
-            .val = -1,
-            .train_nodes = -1,
-            .seeds = 3,
-            .seed = 1,
-            .changes = {.item = {{"iterations", DEMO_ITERATIONS}}, .count = 1},
-        },
+    .defaults = &(const demo_settings){.seeds = 3,
+                                       .seed = 1,
+                                       .model.changes = {.item = {{"iterations", DEMO_ITERATIONS}}, .count = 1}},
+    .size = sizeof(demo_settings),
     .run = run,
 };

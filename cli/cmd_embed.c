@@ -1,15 +1,22 @@
-/* npgnn embed: the embeddings of the nodes, for other programs. */
+/* npgnn embed: writes the node embeddings for other programs. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "apply.h"
+#include "message.h"
 #include "output.h"
-#include "say.h"
+#include "saved_model.h"
 
-typedef enum { FORMAT_NPY, FORMAT_TSV, FORMAT_WORD2VEC, FORMATS } format;
+typedef enum { FORMAT_NPY, FORMAT_TSV, FORMAT_WORD2VEC, FORMAT_BY_NAME } embed_format;
 #define FORMAT_NAMES "npy|tsv|word2vec"
+
+typedef struct embed_settings {
+    saved_model_settings model;
+    common_settings common;
+    const char *output;
+    int format; /* an embed_format; FORMAT_BY_NAME: as the name of the file says */
+} embed_settings;
 
 typedef struct embeddings {
     const npgnn_graph *graph;
@@ -20,13 +27,13 @@ typedef struct embeddings {
 
 /* ---- the formats ---- */
 
-/* numpy's format of version 1, little-endian. */
+/* NumPy's file format, version 1, little-endian. */
 static void write_npy(FILE *file, const embeddings *e)
 {
     char header[128];
     int length = snprintf(header, sizeof header,
                           "{'descr': '<f4', 'fortran_order': False, 'shape': (%" PRId32 ", %d), }", e->nodes, e->size);
-    int padded = (10 + length + 1 + 63) / 64 * 64 - 10; /* so that the numbers are aligned */
+    int padded = (10 + length + 1 + 63) / 64 * 64 - 10; /* the header ends at a multiple of 64 bytes */
     fwrite("\x93NUMPY\1\0", 1, 8, file);
     putc(padded & 255, file);
     putc(padded >> 8, file);
@@ -34,7 +41,7 @@ static void write_npy(FILE *file, const embeddings *e)
     fwrite(e->values, sizeof *e->values, (size_t)e->nodes * (size_t)e->size, file);
 }
 
-/* A blank would end a name: word2vec has no quotes. */
+/* Whitespace in a name becomes _, since the text formats have no quotes. */
 static void write_name(FILE *file, const char *name, char separator)
 {
     for (; *name; name++)
@@ -52,141 +59,123 @@ static void write_text(FILE *file, const embeddings *e, char separator)
     }
 }
 
-static void write_names(FILE *file, const embeddings *e)
-{
-    char buffer[12];
-    for (int32_t i = 0; i < e->nodes; i++) {
-        write_name(file, npgnn_graph_name(e->graph, i, buffer), '\n');
-        putc('\n', file);
-    }
-}
-
-static void write_as(FILE *file, const embeddings *e, format kind)
-{
-    if (kind == FORMAT_NPY)
-        write_npy(file, e);
-    if (kind == FORMAT_WORD2VEC)
-        fprintf(file, "%" PRId32 " %d\n", e->nodes, e->size);
-    if (kind != FORMAT_NPY)
-        write_text(file, e, kind == FORMAT_TSV ? '\t' : ' ');
-}
-
 /* ---- files ---- */
 
 static int ends_with(const char *text, const char *end)
 {
-    size_t length = strlen(text), ending = strlen(end);
-    return length > ending && strcmp(text + length - ending, end) == 0;
+    size_t length = strlen(text), end_length = strlen(end);
+    return length > end_length && strcmp(text + length - end_length, end) == 0;
 }
 
-/* What was asked for, or what the name of the file says. */
-static format choose_format(const cli_settings *settings)
-{
-    if (settings->format < FORMATS)
-        return (format)settings->format;
-    if (ends_with(settings->output, ".npy"))
-        return FORMAT_NPY;
-    return ends_with(settings->output, ".vec") || ends_with(settings->output, ".w2v") ? FORMAT_WORD2VEC : FORMAT_TSV;
-}
-
-/* Beside an .npy file, which has no room for names, those of its rows. */
+/* An .npy file has no place for names: those of its rows go to FILE.names. */
 static int write_names_file(const embeddings *e, const char *path)
 {
-    char names[4096];
+    char names[4096], buffer[12];
     cli_output out;
     int length = snprintf(names, sizeof names, "%s.names", path);
     if (length < 0 || (size_t)length >= sizeof names)
-        return say_error("the path is too long: %.100s...", path);
+        return print_error("path is too long: %.100s...", path);
     if (output_open(&out, names) != 0)
         return EXIT_FAILED;
-    write_names(out.file, e);
+    for (int32_t i = 0; i < e->nodes; i++) {
+        write_name(out.file, npgnn_graph_name(e->graph, i, buffer), '\n');
+        putc('\n', out.file);
+    }
     return output_commit(&out);
 }
 
-static int write_embeddings(const embeddings *e, const cli_settings *settings)
+static int write_embeddings(const embeddings *e, const embed_settings *settings)
 {
-    format kind = choose_format(settings);
+    const char *path = settings->output;
+    int to_file = strcmp(path, "-") != 0;
+    embed_format format = (embed_format)settings->format;
     cli_output out;
-    if (kind == FORMAT_NPY && !output_is_stream(settings->output) && write_names_file(e, settings->output) != 0)
+    if (format == FORMAT_BY_NAME)
+        format = ends_with(path, ".npy")                              ? FORMAT_NPY
+                 : ends_with(path, ".vec") || ends_with(path, ".w2v") ? FORMAT_WORD2VEC
+                                                                      : FORMAT_TSV;
+    if (format == FORMAT_NPY && !output_is_stream(path) && write_names_file(e, path) != 0)
         return EXIT_FAILED;
-    if (output_open(&out, settings->output) != 0)
+    if (output_open(&out, path) != 0)
         return EXIT_FAILED;
-    write_as(out.file, e, kind);
+    if (format == FORMAT_NPY) {
+        write_npy(out.file, e);
+    } else {
+        if (format == FORMAT_WORD2VEC)
+            fprintf(out.file, "%" PRId32 " %d\n", e->nodes, e->size);
+        write_text(out.file, e, format == FORMAT_TSV ? '\t' : ' ');
+    }
     if (output_commit(&out) != 0)
         return EXIT_FAILED;
-    if (!settings->quiet && strcmp(settings->output, "-") != 0)
-        fprintf(stderr, "npgnn: wrote %s: %" PRId32 " embeddings of %d numbers\n", settings->output, e->nodes, e->size);
+    if (!settings->common.quiet && to_file)
+        print_note("wrote %s: %" PRId32 " embeddings of size %d", path, e->nodes, e->size);
     return EXIT_DONE;
 }
 
 /* ---- the command ---- */
 
-static int embed(const npgnn_model *model, const npgnn_graph *graph, const cli_settings *settings)
+static int embed(const npgnn_model *model, const npgnn_graph *graph, const embed_settings *settings,
+                 const npgnn_env *env)
 {
     npgnn_options options = {.size = sizeof options};
-    npgnn_env env = {.size = sizeof env, .threads = settings->threads};
     npgnn_error err = {0};
     npgnn_model_options(&options, model, NULL);
     embeddings e = {.graph = graph, .nodes = npgnn_graph_nodes(graph), .size = options.output_size};
     e.values = calloc((size_t)e.nodes, (size_t)e.size * sizeof *e.values);
     if (!e.values && e.nodes > 0)
-        return say_error("out of memory");
-    int status = npgnn_model_embed(e.values, model, graph, &env, &err) ? say_error("%s", err.text)
-                                                                       : write_embeddings(&e, settings);
+        return print_error("out of memory");
+    int status = npgnn_model_embed(e.values, model, graph, env, &err) ? print_error("%s", err.text)
+                                                                      : write_embeddings(&e, settings);
     free(e.values);
     return status;
 }
 
-static int run(const cli_settings *settings)
+static int run(void *given)
 {
+    const embed_settings *settings = given;
     npgnn_model *model = NULL;
     npgnn_graph *graph = NULL;
+    npgnn_env env = common_env(&settings->common);
     if (!settings->output)
-        return say_usage("embed", "embed needs -o FILE: where to write the embeddings");
-    int status = apply_model(&model, settings);
+        return print_usage_error("embed", "missing option -o FILE: the file to write the embeddings to");
+    int status = saved_model_load(&model, &graph, &settings->model, &env);
     if (status == 0)
-        status = apply_load(&graph, model, settings, settings->operands[1]);
-    if (status == 0)
-        status = embed(model, graph, settings);
+        status = embed(model, graph, settings, &env);
     npgnn_graph_free(graph);
     npgnn_model_free(model);
     return status;
 }
 
+#define AT(member) offsetof(embed_settings, member)
 static const arg_option options[] = {
-    SETTING("output", 'o', ARG_TEXT, output, "FILE|-",
-            "Where to write the embeddings (required); - is standard output."),
-    SETTING("format", 0, ARG_CHOICE, format, FORMAT_NAMES,
-            "How (default: as the name of FILE says: .npy, .vec or .w2v for word2vec, otherwise tsv)."),
-    SETTING_CONTEXT,
-    SETTING_THREADS,
-    SETTING("quiet", 'q', ARG_FLAG, quiet, NULL, "Print no notices."),
+    OPTION("output", 'o', ARG_TEXT, AT(output), "FILE|-", "Output file (required); - is standard output."),
+    OPTION("format", 0, ARG_CHOICE, AT(format), FORMAT_NAMES,
+           "Output format (default: by the name of FILE; .npy, .vec or .w2v for word2vec, otherwise tsv)."),
+    OPTION_CONTEXT(AT(model.context)),
+    OPTION_THREADS(AT(common.threads)),
+    OPTION_QUIET(AT(common.quiet)),
+    OPTIONS_END,
 };
-
-static const arg_group *own_group(void)
-{
-    static const arg_group group = GROUP("Options", options);
-    return &group;
-}
 
 const cli_command cmd_embed = {
     .args =
         {
             .name = "embed",
             .usage = "MODEL DATA -o FILE [OPTION...]",
-            .summary = "Write the embeddings of the nodes of a graph.",
+            .summary = "Write the node embeddings of a graph.",
             .description =
-                "Writes a row of numbers for every node of DATA, as MODEL sees it, with the latent at its mean. The "
-                "inner product of two rows, times the weight own of the model ('npgnn info'), is what they add to the "
-                "score of "
-                "the pair that 'npgnn predict --raw' prints: all of it where the model weighs nothing else. The "
-                "larger it is, the likelier a link. Lines of tsv and word2vec begin with the name of the node (blanks "
-                "in it become _); beside an .npy file, FILE.names has one name a line.",
+                "Writes the embedding of every node of DATA, one row per node, computed with the mean of the latent "
+                "variable. The larger the inner product of two rows, the more probable a link. Times the weight 'own' "
+                "of the model ('npgnn info'), the inner product is one of the terms of the score that 'npgnn predict "
+                "--raw' prints, and the only one where the model weighs no other evidence. Rows of tsv and word2vec "
+                "begin with the node name, in which whitespace becomes _. For an .npy file, the node names are written "
+                "to FILE.names, one per line.",
             .examples = "  npgnn embed model.safetensors synthetic -o nodes.npy\n"
                         "  npgnn embed model.safetensors my-graph -o nodes.vec\n",
-            .operands = {"MODEL", "DATA"},
-            .groups = {own_group, settings_data_group},
+            .operands = {MODEL_OPERAND(AT(model.path)), DATA_OPERAND(AT(model.data.name))},
+            .groups = {{"Options", options, 0}, DATA_GROUP(AT(model.data))},
         },
-    .defaults = {.format = FORMATS},
+    .defaults = &(const embed_settings){.format = FORMAT_BY_NAME},
+    .size = sizeof(embed_settings),
     .run = run,
 };

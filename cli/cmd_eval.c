@@ -1,74 +1,110 @@
-/* npgnn eval: split, train, test, over several seeds. */
+/* npgnn eval: splits a graph, trains and tests, once per seed. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "estimate.h"
 #include "evaluate.h"
+#include "message.h"
 #include "progress.h"
 #include "report.h"
-#include "say.h"
 #include "settings.h"
 
-/* Writes the split of the first seed; the evaluation makes the same one again. */
-static int save_split(const npgnn_split *fixed, const npgnn_graph *graph, const cli_settings *settings,
-                      const npgnn_eval_options *options, const npgnn_env *env)
+typedef struct eval_settings {
+    data_settings data;
+    common_settings common;
+    model_settings model;
+    int method;                    /* index of npgnn_method_info */
+    int protocol;                  /* an npgnn_protocol */
+    double test, val, train_nodes; /* negative: the default of the protocol */
+    double known_links;            /* 0: the library's default */
+    int negatives;                 /* an npgnn_negatives */
+    double negative_ratio;         /* 0: the library's default; -1: as many as in the graph */
+    int bootstrap;
+    int seeds;
+    uint64_t seed;
+    const char *split, *save_split, *log;
+    int curves, profile, estimate;
+} eval_settings;
+
+/* The options of the evaluation. They point to `split`, which is filled too. */
+static npgnn_eval_options options_from(npgnn_split_options *split, const eval_settings *settings,
+                                       const npgnn_split *fixed)
+{
+    npgnn_eval_options options = {.size = sizeof options,
+                                  .model = &settings->model.options,
+                                  .split = split,
+                                  .fixed = fixed,
+                                  .first_seed = settings->seed,
+                                  .negatives = (npgnn_negatives)settings->negatives,
+                                  .bootstrap = settings->bootstrap};
+    const char *help;
+    npgnn_method_info(&options.method, &help, settings->method);
+    split->size = sizeof *split;
+    npgnn_split_options_default(split, (npgnn_protocol)settings->protocol, NULL);
+    if (settings->test >= 0)
+        split->test = settings->test;
+    if (settings->val >= 0)
+        split->val = settings->val;
+    if (settings->train_nodes >= 0)
+        split->train_nodes = settings->train_nodes;
+    if (settings->known_links > 0)
+        split->known_links = settings->known_links;
+    split->negative_ratio = settings->negative_ratio;
+    return options;
+}
+
+/* Writes the split of the first seed. The evaluation will make the same one. */
+static int save_split(const npgnn_graph *graph, const char *path, const npgnn_eval_options *options,
+                      const npgnn_env *env)
 {
     npgnn_split *split = NULL;
     npgnn_split_options first = *options->split;
     npgnn_error err = {0};
     int code = 0;
-    first.seed = settings->seed;
-    if (!fixed)
+    first.seed = options->first_seed;
+    if (!options->fixed)
         code = npgnn_split_new(&split, graph, &first, env, &err);
     if (code == 0)
-        code = npgnn_split_save(fixed ? fixed : split, settings->save_split, &err);
+        code = npgnn_split_save(options->fixed ? options->fixed : split, path, &err);
     npgnn_split_free(split);
-    return code ? say_error("%s", err.text) : 0;
+    return code ? print_error("%s", err.text) : 0;
 }
 
-static int write_json(const npgnn_eval_run *runs, const cli_curves *curves, const cli_settings *settings,
-                      const char *dataset, const char *protocol, const char *method)
-{
-    json_t *json = report_json(runs, settings->seeds, settings, dataset, protocol, method);
-    if (curves)
-        curves_merge(json_object_get(json, "seeds"), curves);
-    return report_write(json, settings->json);
-}
-
-static int report(const npgnn_eval_run *runs, int done, const cli_curves *curves, const cli_settings *settings,
+static int report(const npgnn_eval_run *runs, int done, const cli_curves *curves, const eval_settings *settings,
                   const npgnn_eval_options *options)
 {
     if (done == 0)
         return 0;
-    const char *dataset = settings_dataset(settings, settings->operands[0]);
-    const char *protocol =
-        evaluate_protocol_name(options->fixed ? npgnn_split_protocol(options->fixed) : options->split->protocol);
-    /* JSON on standard output leaves no room for a table; JSON of a part of the seeds would pass for the whole */
-    if (!settings->json || strcmp(settings->json, "-") != 0) {
-        printf("%s, %s, %s, %d seed%s, split%s %016" PRIx64 " (percent)\n", dataset, protocol, options->method, done,
-               done == 1 ? "" : "s", options->fixed || done == 1 ? "" : "s", report_split_hash(runs, done));
+    npgnn_protocol protocol = options->fixed ? npgnn_split_protocol(options->fixed) : options->split->protocol;
+    report_source source = {data_name(&settings->data), evaluate_protocol_name(protocol), options->method,
+                            &settings->model.options, common_threads(&settings->common)};
+    if (!common_json_on_stdout(&settings->common)) {
+        printf("%s, %s, %s, %d seed%s, split%s %016" PRIx64 " (percent)\n", source.dataset, source.protocol,
+               source.method, done, done == 1 ? "" : "s", options->fixed || done == 1 ? "" : "s",
+               report_split_hash(runs, done));
         report_table(stdout, runs, done);
     }
-    if (settings->json && done == settings->seeds)
-        return write_json(runs, curves, settings, dataset, protocol, options->method);
-    return 0;
+    /* JSON with some of the seeds could be mistaken for the whole evaluation, so none is written then */
+    if (!settings->common.json || done < settings->seeds)
+        return 0;
+    json_t *json = report_json(runs, done, &source);
+    if (settings->curves)
+        curves_merge(json_object_get(json, "seeds"), curves);
+    return report_write(json, settings->common.json);
 }
 
 static int evaluate(const npgnn_graph *graph, const npgnn_split *fixed, cli_progress *progress,
-                    const cli_settings *settings, const npgnn_env *env)
+                    const eval_settings *settings, const npgnn_env *env)
 {
-    npgnn_eval_options options;
     npgnn_split_options split;
+    npgnn_eval_options options = options_from(&split, settings, fixed);
     int done = 0;
-    evaluate_options(&options, &split, settings, settings->protocol, evaluate_method_name(settings->method));
-    options.fixed = fixed;
-    if (settings->save_split && save_split(fixed, graph, settings, &options, env) != 0)
+    if (settings->save_split && save_split(graph, settings->save_split, &options, env) != 0)
         return EXIT_FAILED;
     npgnn_eval_run *runs = calloc((size_t)settings->seeds, sizeof *runs);
     if (!runs)
-        return say_error("out of memory");
+        return print_error("out of memory");
     if (progress->curves) {
         options.scores = curves_scores;
         options.scores_user = progress->curves;
@@ -79,106 +115,110 @@ static int evaluate(const npgnn_graph *graph, const npgnn_split *fixed, cli_prog
     return status ? status : reported;
 }
 
-static int measure_cost(npgnn_cost *cost, const void *graph, const cli_settings *settings, const npgnn_env *env,
-                        npgnn_error *err)
+static int estimate(const npgnn_graph *graph, const npgnn_split *fixed, const eval_settings *settings)
 {
-    npgnn_split *fixed = NULL;
-    npgnn_eval_options options;
     npgnn_split_options split;
-    evaluate_options(&options, &split, settings, settings->protocol, evaluate_method_name(settings->method));
-    int code = settings->split ? npgnn_split_load(&fixed, graph, settings->split, env, err) : 0;
-    options.fixed = fixed;
-    if (code == 0)
-        code = npgnn_estimate_evaluate(cost, graph, settings->seeds, &options, env, err);
-    npgnn_split_free(fixed);
-    return code;
+    npgnn_eval_options options = options_from(&split, settings, fixed);
+    npgnn_env env = common_env(&settings->common);
+    npgnn_cost cost = {.size = sizeof cost};
+    npgnn_error err = {0};
+    if (npgnn_estimate_evaluate(&cost, graph, settings->seeds, &options, &env, &err) != 0)
+        return print_error("%s", err.text);
+    return estimate_report(cost, &(estimate_text){"iterations", 1, 0}, &settings->common);
 }
 
-static int run(const cli_settings *settings)
+static int run(void *given)
 {
+    eval_settings *settings = given;
     npgnn_graph *graph = NULL;
     npgnn_split *fixed = NULL;
     npgnn_error err = {0};
     cli_progress progress;
     cli_curves curves;
-    if (settings->estimate)
-        return estimate_data(&(cli_estimate){measure_cost, "iterations", 1, 0}, settings);
-    if (progress_open(&progress, settings) != 0)
+    settings->model.options.seed = settings->seed; /* for the JSON */
+    if (progress_open(&progress, settings->common.quiet, settings->estimate ? NULL : settings->log, 0) != 0)
         return EXIT_FAILED;
     curves_begin(&curves);
     progress.curves = settings->curves ? &curves : NULL;
-    npgnn_env env = progress_env(&progress, settings);
-    int status = settings_load(&graph, settings, settings->operands[0], &env);
+    npgnn_env env = progress_env(&progress, &settings->common);
+    int status = data_load(&graph, &settings->data, &env);
     if (status == 0 && settings->split && npgnn_split_load(&fixed, graph, settings->split, &env, &err) != 0)
-        status = say_error("%s", err.text);
+        status = print_error("%s", err.text);
     if (status == 0)
-        status = evaluate(graph, fixed, &progress, settings, &env);
-    if (settings->profile)
+        status =
+            settings->estimate ? estimate(graph, fixed, settings) : evaluate(graph, fixed, &progress, settings, &env);
+    if (settings->profile && !settings->estimate)
         progress_profile(&progress);
-    int logged = progress_close(&progress);
+    int closed = progress_close(&progress);
     curves_end(&curves);
     npgnn_split_free(fixed);
     npgnn_graph_free(graph);
-    return status ? status : logged;
+    return status ? status : closed;
 }
 
-static arg_option options[] = {
-    SETTING("method", 'm', ARG_CHOICE, method, "METHOD", "What is judged."), /* own_group knows more */
-    SETTING("protocol", 'p', ARG_CHOICE, protocol, EVALUATE_PROTOCOLS,
-            "What is held out: edges; all edges of some nodes; all edges of most nodes; edges between nodes that are "
-            "hidden; some edges of new nodes, the others being known when predicting (default transductive)."),
-    SETTING("test", 0, ARG_REAL, test, "F",
-            "Share of edges, for all but transductive of nodes, to test on (default 0.1; inductive 0.05).", 0, 0.9),
-    SETTING("val", 0, ARG_REAL, val, "F",
-            "Share of edges or nodes to validate on (default 0.05; inductive 0.025; inductive-hidden 0.1).", 0, 0.9),
-    SETTING("train-nodes", 0, ARG_REAL, train_nodes, "F",
-            "Few-shot: share of the nodes known in training (default 0.3).", 0.01, 0.99),
-    SETTING("known-links", 0, ARG_REAL, known_links, "F",
-            "Production: share of the new nodes' edges that are known when predicting (default 0.5).", 0.01, 0.99),
-    SETTING("negatives", 0, ARG_CHOICE, negatives, "uniform|hard",
-            "What edges are ranked against: the pairs of the test set or, besides, 500 each that look like edges "
-            "(default uniform)."),
-    SETTING("negative-ratio", 0, ARG_REAL, negative_ratio, "R|full",
-            "Unlinked pairs to each edge in the held-out sets (default 1); full: as many as in the graph.", 1, 1e6,
-            .word = "full"),
-    SETTING("bootstrap", 0, ARG_INT, bootstrap, "N",
-            "95 % intervals of AUC and AP from N resamples of the test pairs, 1000 being usual (default 0: none).", 0,
-            1000000),
-    SETTING("seeds", 'n', ARG_INT, seeds, "N", "How many seeds: each has its own split and weights (default 3).", 1,
-            10000),
-    SETTING("seed", 's', ARG_U64, seed, "N", "The first of them (default 1)."),
-    SETTING("split", 0, ARG_TEXT, split, "FILE", "Use the split in FILE for every seed."),
-    SETTING("save-split", 0, ARG_TEXT, save_split, "FILE", "Write the split of the first seed to FILE."),
-    SETTING("curves", 0, ARG_FLAG, curves, NULL,
-            "Add ROC, precision-recall, loss and validation curves to the JSON, thinned for drawing."),
-    SETTING("log", 0, ARG_TEXT, log, "FILE", "Write one JSON object a line to FILE, one per iteration."),
-    SETTING_PROFILE,
-    SETTING_ESTIMATE,
+#define AT(member) offsetof(eval_settings, member)
+static const arg_option options[] = {
+    OPTION(
+        "protocol", 'p', ARG_CHOICE, AT(protocol), EVALUATE_PROTOCOLS,
+        "What is held out. transductive: some edges; inductive: all edges of some nodes; few-shot: all edges of most "
+        "nodes; inductive-hidden: the edges between hidden nodes; production: some edges of new nodes, whose other "
+        "edges are known at prediction (default transductive)."),
+    OPTION("test", 0, ARG_REAL, AT(test), "F",
+           "Fraction of the edges (transductive) or nodes (other protocols) in the test set (default 0.1; inductive "
+           "0.05).",
+           0, 0.9),
+    OPTION(
+        "val", 0, ARG_REAL, AT(val), "F",
+        "Fraction of the edges or nodes in the validation set (default 0.05; inductive 0.025; inductive-hidden 0.1).",
+        0, 0.9),
+    OPTION("train-nodes", 0, ARG_REAL, AT(train_nodes), "F",
+           "few-shot: fraction of the nodes in the training graph (default 0.3).", 0.01, 0.99),
+    OPTION("known-links", 0, ARG_REAL, AT(known_links), "F",
+           "production: fraction of a new node's edges that are known at prediction (default 0.5).", 0.01, 0.99),
+    OPTION(
+        "negatives", 0, ARG_CHOICE, AT(negatives), "uniform|hard",
+        "Negatives for ranking. uniform: the non-links of the test set; hard: in addition 500 per edge that resemble "
+        "links (default uniform)."),
+    OPTION("negative-ratio", 0, ARG_REAL, AT(negative_ratio), "R|full",
+           "Non-links per edge in the validation and test sets (default 1). full: the ratio of the whole graph.", 1,
+           1e6, .word = "full"),
+    OPTION("bootstrap", 0, ARG_INT, AT(bootstrap), "N",
+           "Print 95 % intervals of AUC and AP from N bootstrap resamples of the test pairs; 1000 is usual (default 0: "
+           "no intervals).",
+           0, 1000000),
+    OPTION("seeds", 'n', ARG_INT, AT(seeds), "N",
+           "Number of seeds. Each has its own split and initial weights (default 3).", 1, 10000),
+    OPTION("seed", 's', ARG_U64, AT(seed), "N", "First seed (default 1)."),
+    OPTION("split", 0, ARG_TEXT, AT(split), "FILE", "Use the split in FILE for every seed."),
+    OPTION("save-split", 0, ARG_TEXT, AT(save_split), "FILE", "Write the split of the first seed to FILE."),
+    OPTION("curves", 0, ARG_FLAG, AT(curves), NULL,
+           "Add ROC, precision-recall, loss and validation curves to the JSON, with about 100 points each."),
+    OPTION_LOG(AT(log)),
+    OPTION_PROFILE(AT(profile)),
+    OPTION_ESTIMATE(AT(estimate)),
+    OPTIONS_END,
 };
-
-static const arg_group *own_group(void)
-{
-    static const arg_group group = GROUP("Options", options);
-    evaluate_method_option(&options[0]);
-    return &group;
-}
 
 const cli_command cmd_eval = {
     .args =
         {
             .name = "eval",
             .usage = "DATA [OPTION...]",
-            .summary = "Split a graph, train and test, over several seeds.",
+            .summary = "Evaluate a method on a graph: split, train and test, once per seed.",
             .description =
-                "Holds out links of the graph DATA, learns from the rest, and measures how well the held-out "
-                "links are told from pairs that are not linked. Once per seed, with the mean and the standard "
-                "deviation over the seeds.",
+                "Holds out links of the graph DATA, trains on the rest, and measures how well the held-out links are "
+                "ranked above non-links. Prints one line per seed, the mean and the standard deviation.",
             .examples = "  npgnn eval synthetic --protocol inductive --seeds 5\n"
                         "  npgnn eval ind.cora --data-dir data/planetoid --seeds 10 --json cora.json\n"
                         "  npgnn eval synthetic --negatives hard --bootstrap 1000\n",
-            .operands = {"DATA"},
-            .groups = {own_group, settings_data_group, settings_common_group, settings_model_group},
+            .operands = {DATA_OPERAND(AT(data.name))},
+            .groups = {METHOD_GROUP(AT(method)),
+                       {"Options", options, 0},
+                       DATA_GROUP(AT(data)),
+                       COMMON_GROUP(AT(common)),
+                       MODEL_GROUP(AT(model))},
         },
-    .defaults = {.test = -1, .val = -1, .train_nodes = -1, .seeds = 3, .seed = 1},
+    .defaults = &(const eval_settings){.test = -1, .val = -1, .train_nodes = -1, .seeds = 3, .seed = 1},
+    .size = sizeof(eval_settings),
     .run = run,
 };

@@ -1,203 +1,191 @@
-/* npgnn fetch: public data sets, into the folder where names are looked up. */
+/* npgnn fetch: downloads public data sets into the folder where data sets are looked up by name. */
 #include <curl/curl.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "cancel.h"
-#include "fetch.h"
+#include "message.h"
 #include "output.h"
-#include "say.h"
+#include "progress_line.h"
+#include "public_datasets.h"
 #include "settings.h"
-#include "status_line.h"
 
-enum { PATH = 4096 };
+typedef struct fetch_settings {
+    const char *names; /* the operand NAME[,NAME...] */
+    const char *data_dir, *mirror;
+    int list, fresh, quiet, timeout;
+} fetch_settings;
 
-/* ---- which sets ---- */
+enum { PATH_SIZE = 4096 };
 
-/* Takes the next name off a list with commas: its set, or NULL after having said that there is none. */
-static const fetch_set *next_set(const char **list)
+const public_dataset *public_dataset_find(const char *name, size_t length)
 {
-    size_t length = strcspn(*list, ",");
-    const fetch_set *set = fetch_find(*list, length);
-    if (!set)
-        say_usage("fetch", "there is no data set '%.*s'; npgnn fetch --list tells what there is",
-                  length < 100 ? (int)length : 100, *list);
-    *list += length + ((*list)[length] == ',');
-    return set;
+    for (int i = 0; i < public_dataset_count; i++)
+        if (strlen(public_datasets[i].name) == length && strncmp(public_datasets[i].name, name, length) == 0)
+            return &public_datasets[i];
+    return NULL;
 }
 
-static int check_names(const char *list)
+/* The data set that the first name of a comma-separated list means; NULL after printing that there is none. Moves
+ * *names to the next name. */
+static const public_dataset *next_dataset(const char **names)
 {
-    do {
-        if (!next_set(&list))
-            return EXIT_USAGE;
-    } while (*list);
-    return 0;
+    size_t length = strcspn(*names, ",");
+    const public_dataset *dataset = public_dataset_find(*names, length);
+    if (!dataset)
+        print_usage_error("fetch", "unknown data set '%.*s'; to list the known ones, run: npgnn fetch --list",
+                          length < 100 ? (int)length : 100, *names);
+    *names += length + ((*names)[length] == ',');
+    return dataset;
 }
 
-/* ---- where to, where from ---- */
-
-static int find_folder(char path[PATH], const fetch_set *set, const cli_settings *settings)
+/* The folder in which the files of a data set are stored. */
+static int find_folder(char path[PATH_SIZE], const public_dataset *dataset, const fetch_settings *settings)
 {
-    char base[PATH];
-    if (settings->load.data_dir)
-        snprintf(base, sizeof base, "%s", settings->load.data_dir);
+    char base[PATH_SIZE];
+    if (settings->data_dir)
+        snprintf(base, sizeof base, "%s", settings->data_dir);
     else if (!npgnn_data_folder(base, sizeof base, 0))
-        return say_error("there is no data folder: name one with --data-dir");
-    int length = snprintf(path, PATH, "%s/%s", base, set->folder);
-    if (length < 0 || length >= PATH)
-        return say_error("the path is too long: %.100s...", base);
+        return print_error("no data folder: give one with --data-dir DIR, or set NPGNN_DATA or HOME");
+    int length = snprintf(path, PATH_SIZE, "%s/%s", base, dataset->folder);
+    if (length < 0 || length >= PATH_SIZE)
+        return print_error("path is too long: %.100s...", base);
     return 0;
 }
 
-static int check_mirror(const char *mirror)
-{
-    if (mirror && strstr(mirror, "://") && !fetch_is_address(mirror))
-        return say_usage("fetch", "a mirror is a folder, or an address with https:// or http://, not %s", mirror);
-    return 0;
-}
-
-/* ---- one set ---- */
-
-typedef struct set_progress {
-    status_line line;
-    int64_t before, total; /* bytes of the files before the one under way, and of all */
-} set_progress;
-
-static void show(void *user, const fetch_job *job, int64_t bytes)
-{
-    set_progress *p = user;
-    double share = (double)(p->before + bytes) / (double)p->total;
-    char text[128];
-    if (!status_is_due(&p->line, share))
-        return;
-    snprintf(text, sizeof text, "%s  %lld of %lld kB", job->file->name, (long long)(bytes / 1000),
-             (long long)(job->file->size / 1000));
-    status_show(&p->line, share, text);
-}
-
-static int64_t size_of(const fetch_set *set)
+static int64_t size_of(const public_dataset *dataset)
 {
     int64_t sum = 0;
-    for (int i = 0; i < set->count; i++)
-        sum += set->files[i].size;
+    for (int i = 0; i < dataset->count; i++)
+        sum += dataset->files[i].size;
     return sum;
 }
 
-/* Fetches the files that are not there; *fetched counts them. */
-static int fetch_files(int *fetched, const fetch_set *set, const char *folder, const cli_settings *settings)
+/* ---- downloading a data set ---- */
+
+typedef struct dataset_progress {
+    progress_line line;
+    int64_t before, total; /* bytes of the files before the current one, and of all files */
+} dataset_progress;
+
+static void show(void *user, const download_job *job, int64_t bytes)
 {
-    set_progress progress = {.total = size_of(set)};
-    int status = 0;
-    status_begin(&progress.line, settings->quiet);
-    for (int i = 0; status == 0 && i < set->count; i++) {
-        fetch_job job = {.file = &set->files[i],
-                         .source = settings->mirror ? settings->mirror : set->home,
-                         .folder = folder,
-                         .fresh = settings->fresh,
-                         .patience = settings->patience,
-                         .show = show,
-                         .user = &progress};
-        if (settings->fresh || !fetch_is_there(job.file, folder)) {
-            status = fetch_run(&job);
-            ++*fetched;
+    dataset_progress *p = user;
+    double share = (double)(p->before + bytes) / (double)p->total;
+    char text[128];
+    if (!progress_line_is_due(&p->line, share))
+        return;
+    snprintf(text, sizeof text, "%s  %lld of %lld kB", job->file->name, (long long)(bytes / 1000),
+             (long long)(job->file->size / 1000));
+    progress_line_show(&p->line, share, text);
+}
+
+/* Downloads the files that are missing or damaged; with --fresh, all. */
+static int fetch(const public_dataset *dataset, const fetch_settings *settings)
+{
+    char folder[PATH_SIZE];
+    dataset_progress progress = {.total = size_of(dataset)};
+    int downloaded = 0;
+    int status = find_folder(folder, dataset, settings);
+    if (status == 0)
+        status = output_make_folders(folder);
+    progress_line_begin(&progress.line, settings->quiet);
+    for (int i = 0; status == 0 && i < dataset->count; i++) {
+        download_job job = {.file = &dataset->files[i],
+                            .source = settings->mirror ? settings->mirror : dataset->url,
+                            .folder = folder,
+                            .fresh = settings->fresh,
+                            .timeout = settings->timeout,
+                            .show = show,
+                            .user = &progress};
+        if (settings->fresh || !download_is_complete(job.file, folder)) {
+            status = download_run(&job);
+            downloaded++;
         }
         progress.before += job.file->size;
     }
-    status_end(&progress.line);
-    return status;
-}
-
-static int fetch(const fetch_set *set, const cli_settings *settings)
-{
-    char folder[PATH];
-    int fetched = 0;
-    int status = find_folder(folder, set, settings);
-    if (status == 0)
-        status = output_make_folders(folder);
-    if (status == 0)
-        status = fetch_files(&fetched, set, folder, settings);
+    progress_line_end(&progress.line);
     if (status > EXIT_USAGE)
-        say_error("stopped by a signal; the same command goes on from here");
-    if (status == 0 && !settings->quiet && fetched == 0)
-        fprintf(stderr, "npgnn: %s is in %s already\n", set->name, folder);
+        print_error("stopped by a signal; repeat the command to continue");
+    else if (status == 0 && !settings->quiet && downloaded == 0)
+        print_note("%s is already in %s", dataset->name, folder);
     else if (status == 0 && !settings->quiet)
-        fprintf(stderr, "npgnn: %s is in %s: %d file%s fetched\n", set->name, folder, fetched, fetched == 1 ? "" : "s");
+        print_note("downloaded %d file%s of %s to %s", downloaded, downloaded == 1 ? "" : "s", dataset->name, folder);
     return status;
 }
 
 /* ---- the command ---- */
 
-static int is_complete(const fetch_set *set, const char *folder)
+static int list_datasets(const fetch_settings *settings)
 {
-    for (int i = 0; i < set->count; i++)
-        if (!fetch_is_there(&set->files[i], folder))
-            return 0;
-    return 1;
-}
-
-static int list_sets(const cli_settings *settings)
-{
-    for (int i = 0; i < fetch_set_count; i++) {
-        const fetch_set *set = &fetch_sets[i];
-        char folder[PATH];
-        if (find_folder(folder, set, settings) != 0)
+    for (int i = 0; i < public_dataset_count; i++) {
+        const public_dataset *dataset = &public_datasets[i];
+        char folder[PATH_SIZE];
+        int complete = 1;
+        if (find_folder(folder, dataset, settings) != 0)
             return EXIT_FAILED;
-        printf("%-10s  %6.1f MB  %-6s  %s\n", set->name, (double)size_of(set) / 1e6,
-               is_complete(set, folder) ? "here" : "absent", set->about);
+        for (int f = 0; f < dataset->count; f++)
+            complete = complete && download_is_complete(&dataset->files[f], folder);
+        printf("%-10s  %6.1f MB  %-11s  %s\n", dataset->name, (double)size_of(dataset) / 1e6,
+               complete ? "downloaded" : "missing", dataset->about);
     }
     return EXIT_DONE;
 }
 
-static int run(const cli_settings *settings)
+static int run(void *given)
 {
-    const char *list = settings->operands[0];
+    const fetch_settings *settings = given;
+    const char *mirror = settings->mirror, *names = settings->names;
     if (settings->list)
-        return list_sets(settings);
-    if (check_names(list) != 0 || check_mirror(settings->mirror) != 0)
-        return EXIT_USAGE;
+        return list_datasets(settings);
+    do { /* a misspelt name is reported before anything is downloaded */
+        if (!next_dataset(&names))
+            return EXIT_USAGE;
+    } while (*names);
+    if (mirror && strstr(mirror, "://") && !download_is_url(mirror))
+        return print_usage_error("fetch", "--mirror must be a folder or a URL with https:// or http://, got '%s'",
+                                 mirror);
     if (curl_global_init(CURL_GLOBAL_DEFAULT) != 0)
-        return say_error("libcurl does not start");
+        return print_error("cannot initialize libcurl");
     cancel_listen(CANCEL_WHEN_SAVED);
     int status = 0;
-    while (status == 0 && *list)
-        status = fetch(next_set(&list), settings);
+    for (names = settings->names; status == 0 && *names;)
+        status = fetch(next_dataset(&names), settings);
     curl_global_cleanup();
     return status;
 }
 
+#define AT(member) offsetof(fetch_settings, member)
 static const arg_option options[] = {
-    SETTING("list", 0, ARG_FLAG, list, NULL, "Print what can be fetched, and what is here."),
-    SETTING("mirror", 0, ARG_TEXT, mirror, "URL|DIR", "Take the files from there; they are checked all the same."),
-    SETTING("data-dir", 0, ARG_TEXT, load.data_dir, "DIR",
-            "Where to keep them (default: $NPGNN_DATA, or else the user's cache folder)."),
-    SETTING("fresh", 0, ARG_FLAG, fresh, NULL, "Fetch also what is here already."),
-    SETTING("timeout", 0, ARG_INT, patience, "S", "Give up after so many seconds without data (default 30).", 1, 3600),
-    SETTING("quiet", 'q', ARG_FLAG, quiet, NULL, "Print no progress and no notices."),
+    OPTION("list", 0, ARG_FLAG, AT(list), NULL, "List the known data sets and whether they are downloaded."),
+    OPTION("mirror", 0, ARG_TEXT, AT(mirror), "URL|DIR",
+           "Get the files from this URL or folder. Their checksums are verified as usual."),
+    OPTION("data-dir", 0, ARG_TEXT, AT(data_dir), "DIR",
+           "Folder to store the files in (default: $NPGNN_DATA, then the user's cache folder)."),
+    OPTION("fresh", 0, ARG_FLAG, AT(fresh), NULL, "Download files again that are already there."),
+    OPTION("timeout", 0, ARG_INT, AT(timeout), "S", "Give up after S seconds without data (default 30).", 1, 3600),
+    OPTION_QUIET(AT(quiet)),
+    OPTIONS_END,
 };
-
-static const arg_group *own_group(void)
-{
-    static const arg_group group = GROUP("Options", options);
-    return &group;
-}
 
 const cli_command cmd_fetch = {
     .args =
         {
             .name = "fetch",
             .usage = "NAME[,NAME...] [OPTION...]",
-            .summary = "Fetch public data sets.",
+            .summary = "Download public data sets.",
             .description =
-                "Fetches the files of a public data set into the folder where names of data sets are looked up. "
-                "Every file is checked against its SHA-256 before it takes its place; what is here "
-                "and right is left alone, and what was cut off is continued. Proxies are taken from the environment.",
+                "Downloads public data sets into the folder where data sets are looked up by name. The SHA-256 of "
+                "every "
+                "file is verified before the file is put in place. Files that are already complete are kept, and an "
+                "interrupted download is continued. Proxies are taken from the environment.",
             .examples = "  npgnn fetch --list\n"
                         "  npgnn fetch cora,citeseer,pubmed\n"
                         "  npgnn fetch cora --mirror /media/usb/planetoid\n",
-            .operands = {"NAME"},
-            .groups = {own_group},
+            .operands = {{"NAME", AT(names), "list"}},
+            .groups = {{"Options", options, 0}},
         },
-    .defaults = {.patience = 30},
+    .defaults = &(const fetch_settings){.timeout = 30},
+    .size = sizeof(fetch_settings),
     .run = run,
 };

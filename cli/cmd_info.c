@@ -1,24 +1,17 @@
-/* npgnn info: what a graph or a model is. */
+/* npgnn info: describes a graph or a model file. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "progress.h"
+#include "message.h"
 #include "report.h"
-#include "say.h"
 #include "settings.h"
 
-static int ends_with(const char *text, const char *end)
-{
-    size_t length = strlen(text), tail = strlen(end);
-    return length >= tail && strcmp(text + length - tail, end) == 0;
-}
-
-static int is_model(const char *name)
-{
-    return name && (ends_with(name, ".safetensors") || ends_with(name, ".npgnn"));
-}
+typedef struct info_settings {
+    data_settings data; /* its name may be a model file */
+    common_settings common;
+} info_settings;
 
 /* ---- a graph ---- */
 
@@ -38,138 +31,165 @@ static void print_graph(const npgnn_graph_info *info)
 {
     double cells = (double)info->nodes * info->columns;
     printf("nodes          %" PRId32 "\n", info->nodes);
-    printf("  no edge      %" PRId32 "\n", info->isolated);
-    printf("  no feature   %" PRId32 "\n", info->featureless);
-    printf("edges          %" PRId64 " undirected%s, at most %" PRId32 " at a node\n", info->edges,
-           info->weighted ? " with weights" : "", info->max_degree);
-    printf("  as read      %" PRId64 "\n", info->input_edges);
+    printf("  isolated     %" PRId32 "\n", info->isolated);
+    printf("  no features  %" PRId32 "\n", info->featureless);
+    printf("edges          %" PRId64 " undirected, %s; maximum degree %" PRId32 "\n", info->edges,
+           info->weighted ? "weighted" : "unweighted", info->max_degree);
+    printf("  in the file  %" PRId64 "\n", info->input_edges);
     printf("  duplicates   %" PRId64 " merged\n", info->merged_duplicates);
-    printf("  both ways    %" PRId64 " merged\n", info->merged_reverse);
+    printf("  reversed     %" PRId64 " merged\n", info->merged_reverse);
     printf("  self loops   %" PRId64 " dropped\n", info->dropped_self_loops);
-    printf("features       %" PRId32 ", %.3g %% not zero, stored %s\n", info->columns,
+    printf("features       %" PRId32 ", %.3g %% non-zero, stored %s\n", info->columns,
            cells > 0 ? 100 * (double)info->nonzeros / cells : 0, info->features_dense ? "dense" : "sparse");
     printf("classes        %" PRId32 "\n", info->classes);
     printf("fingerprint    %016" PRIx64 "\n", info->fingerprint);
 }
 
-static int info_graph(const cli_settings *settings, const npgnn_env *env)
+static int info_graph(const info_settings *settings, const npgnn_env *env)
 {
     npgnn_graph *graph = NULL;
     npgnn_graph_info info = {.size = sizeof info};
-    if (settings_load(&graph, settings, settings->operands[0], env) != 0)
+    if (data_load(&graph, &settings->data, env) != 0)
         return EXIT_FAILED;
     npgnn_graph_describe(&info, graph, NULL);
     npgnn_graph_free(graph);
-    if (settings->json)
-        return report_write(graph_json(&info, settings_dataset(settings, settings->operands[0])), settings->json);
+    if (settings->common.json)
+        return report_write(graph_json(&info, data_name(&settings->data)), settings->common.json);
     print_graph(&info);
     return EXIT_DONE;
 }
 
 /* ---- a model ---- */
 
-static json_t *weights_json(const npgnn_model *model)
-{
-    json_t *object = json_object();
-    const char *name;
-    double weight;
-    for (int i = 0; npgnn_model_weight(&name, &weight, model, i); i++)
-        json_object_set_new(object, name, json_real(weight));
-    return object;
-}
-
 static json_t *model_json(const npgnn_model *model, const npgnn_model_info *info, const npgnn_options *options)
 {
-    return json_pack("{s:i, s:I, s:i, s:i, s:I, s:b, s:b, s:o, s:o, s:b, s:f, s:o, s:s, s:o, s:o, s:o}", "features",
+    const char *name;
+    double weight;
+    json_t *weights = json_object();
+    for (int i = 0; npgnn_model_weight(&name, &weight, model, i); i++)
+        json_object_set_new(weights, name, report_real(weight));
+    return json_pack("{s:i, s:I, s:i, s:i, s:I, s:b, s:b, s:o, s:o, s:b, s:f, s:s, s:o, s:o, s:o, s:o}", "features",
                      info->columns, "parameters", (json_int_t)info->parameters, "iterations", info->iterations,
                      "train_nodes", info->train_nodes, "train_edges", (json_int_t)info->train_edges, "normalize",
                      info->normalize, "binarize", info->binarize, "val_auc", report_real(info->val_auc), "val_ap",
-                     report_real(info->val_ap), "calibrated", info->calibrated, "link_rate", info->link_rate, "weights",
-                     weights_json(model), "version", info->version, "fingerprint", report_hash(info->fingerprint),
-                     "context", report_hash(info->context_fingerprint), "config", report_options(options));
+                     report_real(info->val_ap), "calibrated", info->calibrated, "link_rate", info->link_rate, "version",
+                     info->version, "fingerprint", report_hash(info->fingerprint), "context",
+                     report_hash(info->context_fingerprint), "weights", weights, "config", report_options(options));
 }
 
-static void print_options(const npgnn_options *options)
+/* What the model can be used for, in words. */
+static void print_abilities(const npgnn_model *model, const npgnn_model_info *info, const npgnn_options *options)
 {
-    npgnn_option_info info;
-    char value[64];
-    for (int i = 0; npgnn_options_info(&info, i); i++)
-        if (npgnn_options_get(value, sizeof value, options, info.key, NULL) == 0)
-            printf("  %-18s %s\n", info.key, value);
-}
-
-/* What training found to weigh: that of the embeddings, and whatever else is not 0. */
-static void print_weights(const npgnn_model *model)
-{
-    const char *name;
-    double weight;
-    printf("weights\n");
-    for (int i = 0; npgnn_model_weight(&name, &weight, model, i); i++)
-        if (weight != 0 || strcmp(name, "own") == 0)
-            printf("  %-18s %.4g\n", name, weight);
+    int by_name = info->columns > 0 && npgnn_model_column_name(model, 0) != NULL;
+    int uses_links = options->propagate > 0 || options->evidence == NPGNN_EVIDENCE_STRUCTURE ||
+                     options->evidence == NPGNN_EVIDENCE_ALL;
+    printf("This model\n");
+    printf("- predicts links of any graph with the same %" PRId32 " feature columns (%s);\n", info->columns,
+           by_name ? "matched by name" : "in the same order");
+    if (uses_links)
+        printf("- predicts links of new nodes from their features, and uses the links that they already have;\n");
+    else
+        printf("- predicts links of new nodes from their features alone;\n");
+    if (info->calibrated)
+        printf("- gives calibrated probabilities, for a link rate of %.3g (change it with --link-rate);\n",
+               info->link_rate);
+    else
+        printf("- gives uncalibrated probabilities: use them for ranking only;\n");
+    if (options->latent && options->sample_latent)
+        printf("- gives an interval for each probability with --samples N;\n");
+    else
+        printf("- gives no intervals: it was trained without %s;\n",
+               options->latent ? "draws of the latent variable" : "a latent variable");
+    if (options->latent)
+        printf("- can be adapted to another graph without training (--context, npgnn adapt).\n");
+    else
+        printf("- cannot be adapted to another graph without training: it has no latent variable.\n");
 }
 
 static void print_model(const npgnn_model *model, const npgnn_model_info *info, const npgnn_options *options)
 {
     const char *preparation = info->binarize ? (info->normalize ? "binarized, normalized" : "binarized")
-                                             : (info->normalize ? "normalized" : "as they are");
-    printf("parameters     %" PRId64 "\n", info->parameters);
+                                             : (info->normalize ? "normalized" : "unchanged");
+    npgnn_option_info option;
+    const char *name;
+    double weight;
+    char value[64];
+    print_abilities(model, info, options);
+    printf("\nparameters     %" PRId64 "\n", info->parameters);
     printf("features       %" PRId32 ", %s\n", info->columns, preparation);
-    printf("trained on     %" PRId32 " nodes, %" PRId64 " edges\n", info->train_nodes, info->train_edges);
+    printf("trained on     %" PRId32 " nodes, %" PRId64 " edges%s\n", info->train_nodes, info->train_edges,
+           info->weighted ? " with weights" : "");
     printf("iterations     %d\n", info->iterations);
     if (!isnan(info->val_auc))
         printf("validation     AUC %.2f, AP %.2f\n", 100 * info->val_auc, 100 * info->val_ap);
-    printf("probabilities  %s, for a link rate of %.3g\n", info->calibrated ? "calibrated" : "not calibrated",
+    printf("probabilities  %s, for a link rate of %.3g\n", info->calibrated ? "calibrated" : "uncalibrated",
            info->link_rate);
-    print_weights(model);
-    printf("graph          %016" PRIx64 "\n", info->fingerprint);
+    printf("fingerprint    %016" PRIx64 " (training graph)\n", info->fingerprint);
     if (info->context_fingerprint != info->fingerprint)
         printf("latent from    %016" PRIx64 "\n", info->context_fingerprint);
     printf("written by     npgnn %s\n", info->version);
+    printf("weights\n");
+    for (int i = 0; npgnn_model_weight(&name, &weight, model, i); i++)
+        printf("  %-18s %.6g\n", name, weight);
     printf("options\n");
-    print_options(options);
+    for (int i = 0; npgnn_options_info(&option, i); i++)
+        if (npgnn_options_get(value, sizeof value, options, option.key, NULL) == 0)
+            printf("  %-18s %s\n", option.key, value);
 }
 
-static int info_model(const cli_settings *settings, const npgnn_env *env)
+static int info_model(const info_settings *settings, const npgnn_env *env)
 {
     npgnn_model *model = NULL;
     npgnn_model_info info = {.size = sizeof info};
     npgnn_options options = {.size = sizeof options};
     npgnn_error err = {0};
-    if (npgnn_model_load(&model, settings->operands[0], env, &err) != 0)
-        return say_error("%s", err.text);
+    int status = EXIT_DONE;
+    if (npgnn_model_load(&model, settings->data.name, env, &err) != 0)
+        return print_error("%s", err.text);
     npgnn_model_describe(&info, model, NULL);
     npgnn_model_options(&options, model, NULL);
-    int status = EXIT_DONE;
-    if (settings->json)
-        status = report_write(model_json(model, &info, &options), settings->json);
+    if (settings->common.json)
+        status = report_write(model_json(model, &info, &options), settings->common.json);
     else
         print_model(model, &info, &options);
     npgnn_model_free(model);
     return status;
 }
 
-static int run(const cli_settings *settings)
+/* ---- the command ---- */
+
+static int ends_with(const char *text, const char *end)
 {
-    npgnn_env env = {.size = sizeof env, .threads = settings->threads};
-    return is_model(settings->operands[0]) ? info_model(settings, &env) : info_graph(settings, &env);
+    size_t length = strlen(text), end_length = strlen(end);
+    return length >= end_length && strcmp(text + length - end_length, end) == 0;
 }
 
+static int run(void *given)
+{
+    const info_settings *settings = given;
+    const char *name = settings->data.name;
+    npgnn_env env = common_env(&settings->common);
+    int is_model = name && (ends_with(name, ".safetensors") || ends_with(name, ".npgnn"));
+    return is_model ? info_model(settings, &env) : info_graph(settings, &env);
+}
+
+#define AT(member) offsetof(info_settings, member)
 const cli_command cmd_info = {
     .args =
         {
             .name = "info",
             .usage = "DATA|MODEL [OPTION...]",
-            .summary = "What is in a graph or in a model file.",
+            .summary = "Describe a graph or a model file.",
             .description =
-                "Prints what is in a graph: nodes, edges, features, and what was merged or dropped while reading. "
-                "For a model file (its name ends with .safetensors or .npgnn): what it was trained on, how well "
-                "it did, and its options.",
+                "For a graph, prints its size, and what was merged or dropped while reading it. For a model file (its "
+                "name ends with .safetensors or .npgnn), prints what the model can do, what it was trained on, its "
+                "validation results and its options.",
             .examples = "  npgnn info synthetic:nodes=500,seed=7\n"
                         "  npgnn info model.safetensors --json -\n",
-            .operands = {"DATA|MODEL"},
-            .groups = {settings_data_group, settings_common_group},
+            .operands = {{"DATA|MODEL", AT(data.name), "edges"}},
+            .groups = {DATA_GROUP(AT(data)), COMMON_GROUP(AT(common))},
         },
-    .defaults = {.seed = 1},
+    .defaults = &(const info_settings){.data.name = NULL},
+    .size = sizeof(info_settings),
     .run = run,
 };

@@ -1,111 +1,72 @@
-/* npgnn predict: the probability of given pairs, or the best of all. */
+/* npgnn predict: the probability of given pairs, or the most probable of all pairs. */
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "apply.h"
 #include "cancel.h"
 #include "estimate.h"
 #include "links.h"
+#include "message.h"
 #include "output.h"
 #include "pairs_file.h"
-#include "recommend.h"
-#include "say.h"
+#include "saved_model.h"
 #include "settings.h"
+#include "top.h"
 
-/* Pairs scored in one call: few calls for a long file, and memory that does not grow with it. */
-enum { CHUNK = 1 << 18 };
+typedef struct predict_settings {
+    saved_model_settings model;
+    common_settings common;
+    const char *pairs; /* --pairs; NULL: --top or --top-links */
+    top_settings top;
+    const char *new_features;
+    const char *output;
+    int format;  /* a links_format */
+    int samples; /* draws of z; negative: as the model was trained */
+    uint64_t seed;
+    double link_rate; /* 0: the model's */
+    int raw, estimate;
+} predict_settings;
 
-typedef struct pairs_chunk {
-    npgnn_pair pairs[CHUNK];
-    npgnn_prediction links[CHUNK];
-    size_t count;
-} pairs_chunk;
+/* ---- given pairs ---- */
 
-static void print_chunk(const links_writer *writer, const pairs_chunk *chunk)
-{
-    for (size_t i = 0; i < chunk->count; i++)
-        links_write(writer, &(npgnn_link){chunk->pairs[i], chunk->links[i], 0});
-}
+/* Pairs scored per call: enough that a long file takes few calls, and memory does not grow with the file. */
+enum { BATCH = 1 << 18 };
 
-/* Scores all pairs of `in`, chunk by chunk. Returns the exit status. */
-static int score_all(const links_writer *writer, pairs_file *in, npgnn_predictor *predictor)
-{
-    npgnn_error err = {0};
-    int status;
-    pairs_chunk *chunk = malloc(sizeof *chunk);
-    if (!chunk)
-        return say_error("out of memory");
-    for (;;) {
-        status = pairs_read(chunk->pairs, &chunk->count, in, writer->graph, CHUNK);
-        if (cancel_signal())
-            status = cancel_status();
-        if (status || chunk->count == 0 || ferror(writer->out))
-            break;
-        if (npgnn_predictor_run(chunk->links, predictor, chunk->pairs, chunk->count, &err) != 0) {
-            status = say_error("%s", err.text);
-            break;
-        }
-        print_chunk(writer, chunk);
-    }
-    free(chunk);
-    return status;
-}
+typedef struct pairs_batch {
+    npgnn_pair pairs[BATCH];
+    npgnn_prediction predictions[BATCH];
+} pairs_batch;
 
+/* Scores all pairs of a file, batch by batch. Returns the exit status. */
 static int predict_pairs(const links_writer *writer, npgnn_predictor *predictor, const char *path)
 {
     pairs_file in;
-    if (pairs_open(&in, path) != 0)
-        return EXIT_FAILED;
-    int status = score_all(writer, &in, predictor);
+    npgnn_error err = {0};
+    int status = pairs_open(&in, path);
+    if (status)
+        return status;
+    pairs_batch *batch = malloc(sizeof *batch);
+    if (!batch)
+        status = print_error("out of memory");
+    while (status == 0) {
+        size_t count = 0;
+        status = pairs_read(batch->pairs, &count, &in, writer->graph, BATCH);
+        if (cancel_signal())
+            status = cancel_status();
+        if (status || count == 0 || ferror(writer->out))
+            break;
+        if (npgnn_predictor_run(batch->predictions, predictor, batch->pairs, count, &err) != 0)
+            status = print_error("%s", err.text);
+        for (size_t i = 0; status == 0 && i < count; i++)
+            links_write(writer, &(npgnn_link){batch->pairs[i], batch->predictions[i], 0});
+    }
+    free(batch);
     pairs_close(&in);
     return status;
 }
 
-/* What was asked for, to the output, which appears only when all of it is there. */
-static int write_links(links_writer *writer, npgnn_predictor *predictor, recommend_progress *progress,
-                       const cli_settings *settings)
-{
-    cli_output out;
-    int status = output_open(&out, settings->output);
-    if (status)
-        return status;
-    cancel_listen(CANCEL_WITHIN_A_SECOND);
-    writer->out = out.file;
-    links_begin(writer);
-    status = settings->pairs ? predict_pairs(writer, predictor, settings->pairs)
-                             : recommend(writer, predictor, progress, settings);
-    if (status == 0)
-        return output_commit(&out);
-    output_abort(&out);
-    return status;
-}
+/* ---- what it will take ---- */
 
-/* How many draws of z there are: what was asked for, or as the model was trained. */
-static int draws_of(const npgnn_model *model, const cli_settings *settings)
-{
-    npgnn_options trained = {.size = sizeof trained};
-    npgnn_model_options(&trained, model, NULL);
-    return settings->samples < 0 ? trained.predict_samples : settings->samples;
-}
-
-/* ---- what it takes ---- */
-
-typedef struct scoring {
-    const npgnn_model *model;
-    const npgnn_graph *graph;
-    const npgnn_predict_options *options;
-    int64_t count; /* of pairs */
-} scoring;
-
-static int measure_cost(npgnn_cost *cost, const void *input, const cli_settings *settings, const npgnn_env *env,
-                        npgnn_error *err)
-{
-    const scoring *s = input;
-    (void)settings;
-    return npgnn_estimate_predict(cost, s->model, s->graph, s->count, s->options, env, err);
-}
-
-/* How many pairs a file has; all of them are read, so that what is wrong with them is known now. */
+/* The number of pairs in a file. Reads all of them, so that errors in the file are found now. */
 static int count_pairs(int64_t *count, const npgnn_graph *graph, const char *path)
 {
     pairs_file in;
@@ -122,78 +83,93 @@ static int count_pairs(int64_t *count, const npgnn_graph *graph, const char *pat
     return status;
 }
 
-static int estimate_prediction(const npgnn_model *model, const npgnn_graph *graph, const npgnn_predict_options *options,
-                               const cli_settings *settings)
+static int estimate(const npgnn_model *model, const npgnn_graph *graph, const npgnn_predict_options *options,
+                    const predict_settings *settings)
 {
-    scoring s = {model, graph, options, 0};
+    npgnn_env env = common_env(&settings->common);
+    npgnn_cost cost = {.size = sizeof cost};
+    npgnn_error err = {0};
+    int64_t count = 0;
     if (!settings->pairs)
-        return recommend_estimate(model, graph, options, settings);
-    int status = count_pairs(&s.count, graph, settings->pairs);
-    return status ? status : estimate(&(cli_estimate){measure_cost, "pairs", 0, sizeof(pairs_chunk)}, &s, settings);
+        return top_estimate(model, graph, options, &settings->top, &settings->common);
+    int status = count_pairs(&count, graph, settings->pairs);
+    if (status)
+        return status;
+    if (npgnn_estimate_predict(&cost, model, graph, count, options, &env, &err) != 0)
+        return print_error("%s", err.text);
+    return estimate_report(cost, &(estimate_text){"pairs", 0, sizeof(pairs_batch)}, &settings->common);
 }
 
 /* ---- the command ---- */
 
-static int predict(const npgnn_model *model, const npgnn_graph *graph, const cli_settings *settings)
+static int predict(const npgnn_model *model, const npgnn_graph *graph, const predict_settings *settings)
 {
     npgnn_predictor *predictor = NULL;
-    recommend_progress progress = {0};
-    npgnn_predict_options options = {.size = sizeof options, settings->samples, settings->seed, settings->link_rate};
-    npgnn_env env = recommend_env(&progress, settings);
+    top_progress progress = {0};
+    npgnn_predict_options options = {
+        .size = sizeof options, .samples = settings->samples, .seed = settings->seed, .link_rate = settings->link_rate};
+    npgnn_env env = top_env(&progress, &settings->common);
     npgnn_error err = {0};
-    int draws = draws_of(model, settings);
-    if (settings->rank == NPGNN_BY_LOW && draws == 0)
-        return say_usage("predict", "--rank-by lower-bound needs --samples N: without draws there is no interval");
+    npgnn_options trained = {.size = sizeof trained};
+    cli_output out;
+    npgnn_model_options(&trained, model, NULL);
+    int draws = settings->samples < 0 ? trained.predict_samples : settings->samples;
+    if (settings->top.rank == NPGNN_BY_LOW && draws == 0)
+        return print_usage_error("predict", "--rank-by lower-bound needs --samples N, from which the interval comes");
     if (settings->estimate)
-        return estimate_prediction(model, graph, &options, settings);
+        return estimate(model, graph, &options, settings);
     if (npgnn_predictor_new(&predictor, model, graph, &options, &env, &err) != 0)
-        return say_error("%s", err.text);
+        return print_error("%s", err.text);
     if (!settings->raw)
-        apply_warn(model, settings);
-    links_writer writer = {.graph = graph,
-                           .format = (links_format)settings->format,
-                           .raw = settings->raw,
-                           .spread = draws > 0 && !settings->raw,
-                           .known = !settings->pairs};
-    int status = write_links(&writer, predictor, &progress, settings);
+        saved_model_warn(model, settings->model.path);
+    /* the output file gets its name only when all results are written */
+    int status = output_open(&out, settings->output);
+    if (status == 0) {
+        cancel_listen(CANCEL_WITHIN_A_SECOND);
+        links_writer writer = {.out = out.file,
+                               .graph = graph,
+                               .format = (links_format)settings->format,
+                               .raw = settings->raw,
+                               .spread = draws > 0 && !settings->raw,
+                               .known = !settings->pairs};
+        links_begin(&writer);
+        status = settings->pairs ? predict_pairs(&writer, predictor, settings->pairs)
+                                 : top_run(&writer, predictor, &progress, &settings->top);
+        if (status == 0)
+            status = output_commit(&out);
+        else
+            output_abort(&out);
+    }
     npgnn_predictor_free(predictor);
     return status;
 }
 
-/* One of three things is asked for, and the options belong to it. */
-static int check(const cli_settings *settings)
-{
-    int searches = (settings->top > 0) + (settings->top_links > 0);
-    if (searches + (settings->pairs != NULL) != 1)
-        return say_usage("predict", "predict needs one of --pairs FILE, --top K and --top-links K");
-    if (settings->pairs && (settings->from.count > 0 || settings->to.count > 0))
-        return say_usage("predict", "--pairs names both nodes: --for, --from and --to are for --top and --top-links");
-    return 0;
-}
-
-/* *graph gets the new nodes. */
-static int extend(npgnn_graph **graph, const char *features)
+/* Adds the nodes of --new-features to the graph. */
+static int add_nodes(npgnn_graph **graph, const char *features)
 {
     npgnn_graph *extended = NULL;
     npgnn_error err = {0};
     if (npgnn_graph_extend(&extended, *graph, features, &err) != 0)
-        return say_error("%s", err.text);
+        return print_error("%s", err.text);
     npgnn_graph_free(*graph);
     *graph = extended;
     return 0;
 }
 
-static int run(const cli_settings *settings)
+static int run(void *given)
 {
+    const predict_settings *settings = given;
+    const top_settings *top = &settings->top;
     npgnn_model *model = NULL;
     npgnn_graph *graph = NULL;
-    int status = check(settings);
-    if (status == 0)
-        status = apply_model(&model, settings);
-    if (status == 0)
-        status = apply_load(&graph, model, settings, settings->operands[1]);
+    npgnn_env env = common_env(&settings->common);
+    if ((settings->pairs != NULL) + (top->per_node > 0) + (top->links > 0) != 1)
+        return print_usage_error("predict", "give exactly one of --pairs FILE, --top K and --top-links K");
+    if (settings->pairs && (top->from.count > 0 || top->to.count > 0))
+        return print_usage_error("predict", "--for, --from and --to cannot be combined with --pairs");
+    int status = saved_model_load(&model, &graph, &settings->model, &env);
     if (status == 0 && settings->new_features)
-        status = extend(&graph, settings->new_features);
+        status = add_nodes(&graph, settings->new_features);
     if (status == 0)
         status = predict(model, graph, settings);
     npgnn_graph_free(graph);
@@ -201,69 +177,65 @@ static int run(const cli_settings *settings)
     return status;
 }
 
+#define AT(member) offsetof(predict_settings, member)
 static const arg_option options[] = {
-    SETTING("pairs", 'p', ARG_TEXT, pairs, "FILE|-",
-            "Score these pairs: two node names a line, separated by tabs, commas or blanks."),
-    SETTING("top", 'k', ARG_INT, top, "K", "Find the K best partners of every node.", 1, 1e9),
-    SETTING("top-links", 0, ARG_INT, top_links, "K", "Find the K best links of the whole graph.", 1, 1e9),
-    SETTING("for", 0, ARG_PAIR, from, "NODE|FILE",
-            "Only partners of this node, or of those in FILE, one a line. May be given several times."),
-    SETTING("from", 0, ARG_PAIR, from, "NODE|FILE", "The same: the nodes at the first end."),
-    SETTING("to", 0, ARG_PAIR, to, "NODE|FILE", "The nodes at the second end: who may be a partner."),
-    SETTING("min-prob", 0, ARG_REAL, min_probability, "P", "Leave out links that are less probable.", 0, 1),
-    SETTING(
-        "rank-by", 0, ARG_CHOICE, rank, "probability|lower-bound",
-        "What is best: the most probable (default), or, for cautious lists, the highest lower end of the interval that "
-        "--samples gives."),
-    SETTING("exclude", 0, ARG_CHOICE, exclude, "known|none",
-            "What --top and --top-links leave out: links that DATA has (default), or nothing."),
-    SETTING("new-features", 0, ARG_TEXT, new_features, "FILE",
-            "Nodes that DATA does not have: their features, with ids. They can be asked for like any other."),
-    SETTING_CONTEXT,
-    SETTING("format", 0, ARG_CHOICE, format, LINKS_FORMATS, "How the results are written (default: tsv)."),
-    SETTING("output", 'o', ARG_TEXT, output, "FILE|-", "Where the results go (default: standard output)."),
-    SETTING("samples", 0, ARG_INT, samples, "N",
-            "Average over N draws of the latent, and add the standard deviation and the 95 % interval of the "
-            "probability over "
-            "them; 0 uses its mean (default: as the model was trained).",
-            0, 100000),
-    SETTING("seed", 's', ARG_U64, seed, "N", "Seed of those draws (default 1)."),
-    SETTING("link-rate", 0, ARG_REAL, link_rate, "R",
-            "Share of the pairs asked about that are expected to be links (default: as in the training graph); 0.5 "
-            "forgets how rare links are.",
-            1e-12, 0.999999),
-    SETTING("raw", 0, ARG_FLAG, raw, NULL, "Print the model's score instead of the probability."),
-    SETTING_THREADS,
-    SETTING("quiet", 'q', ARG_FLAG, quiet, NULL, "Print no progress."),
-    SETTING_ESTIMATE,
+    OPTION("pairs", 'p', ARG_TEXT, AT(pairs), "FILE|-",
+           "Score the pairs in FILE: two node names per line, separated by a tab, a comma or spaces."),
+    OPTION("top", 'k', ARG_INT, AT(top.per_node), "K", "Find the K best partners of every node.", 1, 1e9),
+    OPTION("top-links", 0, ARG_INT, AT(top.links), "K", "Find the K best links of the whole graph.", 1, 1e9),
+    OPTION("for", 0, ARG_PAIR, AT(top.from), "NODE|FILE",
+           "Search partners of this node only, or of the nodes in FILE, one name per line. May be repeated."),
+    OPTION("from", 0, ARG_PAIR, AT(top.from), "NODE|FILE", "Same as --for: the first node of a link."),
+    OPTION("to", 0, ARG_PAIR, AT(top.to), "NODE|FILE",
+           "Consider only these nodes as partners: the second node of a link. May be repeated."),
+    OPTION("min-prob", 0, ARG_REAL, AT(top.min_probability), "P", "Omit links with a probability below P.", 0, 1),
+    OPTION("rank-by", 0, ARG_CHOICE, AT(top.rank), "probability|lower-bound",
+           "Rank links by their probability (default), or by the lower bound of the interval that --samples gives."),
+    OPTION("exclude", 0, ARG_CHOICE, AT(top.exclude), "known|none",
+           "Links that --top and --top-links omit: the links of DATA (default), or none."),
+    OPTION("new-features", 0, ARG_TEXT, AT(new_features), "FILE",
+           "Add new nodes to DATA: FILE has their ids and features. They can be used like any other node."),
+    OPTION_CONTEXT(AT(model.context)),
+    OPTION("format", 0, ARG_CHOICE, AT(format), LINKS_FORMATS, "Output format (default tsv)."),
+    OPTION("output", 'o', ARG_TEXT, AT(output), "FILE|-", "Output file (default: standard output)."),
+    OPTION("samples", 0, ARG_INT, AT(samples), "N",
+           "Average over N draws of the latent variable, and add three columns: the standard deviation of the "
+           "probability over the draws and the bounds of its 95 % interval. 0: use the mean of the latent variable "
+           "(default: as the model was trained).",
+           0, 100000),
+    OPTION("seed", 's', ARG_U64, AT(seed), "N", "Seed of the draws (default 1)."),
+    OPTION("link-rate", 0, ARG_REAL, AT(link_rate), "R",
+           "Expected fraction of links among the pairs that are scored (default: as in the training graph). 0.5: "
+           "links and non-links are equally likely.",
+           1e-12, 0.999999),
+    OPTION("raw", 0, ARG_FLAG, AT(raw), NULL, "Print the score of the model instead of the probability."),
+    OPTION_THREADS(AT(common.threads)),
+    OPTION_QUIET(AT(common.quiet)),
+    OPTION_ESTIMATE(AT(estimate)),
+    OPTIONS_END,
 };
-
-static const arg_group *own_group(void)
-{
-    static const arg_group group = GROUP("Options", options);
-    return &group;
-}
 
 const cli_command cmd_predict = {
     .args =
         {
             .name = "predict",
             .usage = "MODEL DATA --pairs FILE|--top K|--top-links K [OPTION...]",
-            .summary = "Who will link to whom, and how probable it is.",
+            .summary = "Predict links: score given pairs, or find the most probable links.",
             .description =
-                "Scores given pairs, or finds the best among all of them. Prints a line per pair: the two names, the "
-                "probability that they are linked and, of pairs that it found, 1 where DATA has that link, 0 where "
-                "not; "
-                "separated by tabs. CSV has a header. The nodes need features, not links: DATA may be another graph "
-                "than the model was trained on, with the same feature columns, and --context tells the model about it. "
-                "Features are prepared as they were for the training.",
+                "Scores given pairs of nodes, or finds the most probable links among all pairs. Prints one line per "
+                "pair: the two node names and the probability of a link. For links that it found, a last column says "
+                "whether DATA already has the link (1) or not (0). Columns are separated by tabs; CSV has a header. "
+                "Nodes need features, but no links. DATA may be another graph than the training graph, with the same "
+                "feature columns; --context then tells the model about that graph. Features are prepared as for the "
+                "training.",
             .examples = "  npgnn predict model.safetensors synthetic --top 5 --for 17\n"
                         "  npgnn predict model.safetensors synthetic --top-links 100 --format csv -o links.csv\n"
                         "  npgnn predict model.safetensors synthetic --pairs pairs.tsv --output scores.tsv\n"
                         "  echo '3 17' | npgnn predict model.safetensors synthetic --pairs - --samples 20\n",
-            .operands = {"MODEL", "DATA"},
-            .groups = {own_group, settings_data_group},
+            .operands = {MODEL_OPERAND(AT(model.path)), DATA_OPERAND(AT(model.data.name))},
+            .groups = {{"Options", options, 0}, DATA_GROUP(AT(model.data))},
         },
-    .defaults = {.output = "-", .samples = -1, .seed = 1},
+    .defaults = &(const predict_settings){.output = "-", .samples = -1, .seed = 1},
+    .size = sizeof(predict_settings),
     .run = run,
 };

@@ -1,4 +1,4 @@
-/* npgnn train: learn a model from a graph and save it. */
+/* npgnn train: trains a model on a graph and saves it. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -6,15 +6,27 @@
 #include "cancel.h"
 #include "checkpoint.h"
 #include "estimate.h"
+#include "message.h"
 #include "output.h"
 #include "progress.h"
 #include "report.h"
-#include "say.h"
 #include "settings.h"
 
-/* The split that validation edges come from: a file, a share of the edges, or none (NULL: train on all edges). */
-static int make_split(npgnn_split **split, const npgnn_graph *graph, const cli_settings *settings, const npgnn_env *env,
-                      npgnn_error *err)
+typedef struct train_settings {
+    data_settings data;
+    common_settings common;
+    model_settings model;
+    const char *output;
+    double val;
+    const char *split;
+    const char *log;
+    const char *checkpoint, *checkpoint_every, *resume;
+    int profile, estimate;
+} train_settings;
+
+/* The split that validation edges come from: a file, a fraction of the edges, or none (NULL: train on all edges). */
+static int make_split(npgnn_split **split, const npgnn_graph *graph, const train_settings *settings,
+                      const npgnn_env *env, npgnn_error *err)
 {
     if (settings->split)
         return npgnn_split_load(split, graph, settings->split, env, err);
@@ -24,31 +36,31 @@ static int make_split(npgnn_split **split, const npgnn_graph *graph, const cli_s
     npgnn_split_options_default(&options, NPGNN_TRANSDUCTIVE, NULL);
     options.test = 0;
     options.val = settings->val;
-    options.seed = settings->model.seed;
+    options.seed = settings->model.options.seed;
     return npgnn_split_new(split, graph, &options, env, err);
 }
 
-static json_t *summary_json(const npgnn_model_info *info, const cli_settings *settings)
+static json_t *summary_json(const npgnn_model_info *info, const train_settings *settings)
 {
-    return json_pack("{s:s, s:s, s:o, s:i, s:i, s:I, s:I, s:i, s:o, s:o}", "dataset",
-                     settings_dataset(settings, settings->operands[0]), "model", settings->output, "config",
-                     report_options(&settings->model), "threads", settings->threads, "train_nodes", info->train_nodes,
-                     "train_edges", (json_int_t)info->train_edges, "parameters", (json_int_t)info->parameters,
-                     "iterations", info->iterations, "val_auc", report_real(info->val_auc), "val_ap",
-                     report_real(info->val_ap));
+    return json_pack("{s:s, s:s, s:o, s:i, s:i, s:I, s:I, s:i, s:o, s:o}", "dataset", data_name(&settings->data),
+                     "model", settings->output, "config", report_options(&settings->model.options), "threads",
+                     common_threads(&settings->common), "train_nodes", info->train_nodes, "train_edges",
+                     (json_int_t)info->train_edges, "parameters", (json_int_t)info->parameters, "iterations",
+                     info->iterations, "val_auc", report_real(info->val_auc), "val_ap", report_real(info->val_ap));
 }
 
-static void print_summary(const npgnn_model_info *info, const cli_settings *settings)
+static void print_summary(const npgnn_model_info *info, const char *path)
 {
-    fprintf(stderr, "npgnn: wrote %s: %" PRId64 " parameters, learnt from %" PRId32 " nodes and %" PRId64 " edges",
-            settings->output, info->parameters, info->train_nodes, info->train_edges);
+    char validation[64] = "";
     if (!isnan(info->val_auc))
-        fprintf(stderr, "; validation AUC %.2f, AP %.2f", 100 * info->val_auc, 100 * info->val_ap);
-    fputc('\n', stderr);
+        snprintf(validation, sizeof validation, "; validation AUC %.2f, AP %.2f", 100 * info->val_auc,
+                 100 * info->val_ap);
+    print_note("wrote %s: %" PRId64 " parameters, trained on %" PRId32 " nodes and %" PRId64 " edges%s", path,
+               info->parameters, info->train_nodes, info->train_edges, validation);
 }
 
-/* Saves what was learnt. A training that was stopped or diverged has a model too: the best one so far. */
-static int save(const npgnn_trainer *trainer, const cli_settings *settings)
+/* Saves the model. After a training that was stopped or diverged, this is the best model so far. */
+static int save(const npgnn_trainer *trainer, const train_settings *settings)
 {
     npgnn_model *model = NULL;
     npgnn_model_info info = {.size = sizeof info};
@@ -58,38 +70,35 @@ static int save(const npgnn_trainer *trainer, const cli_settings *settings)
         code = npgnn_model_save(model, settings->output, &err);
     if (code == 0) {
         npgnn_model_describe(&info, model, NULL);
-        if (!settings->quiet)
-            print_summary(&info, settings);
-        if (settings->json)
-            code = report_write(summary_json(&info, settings), settings->json);
+        if (!settings->common.quiet)
+            print_summary(&info, settings->output);
+        if (settings->common.json)
+            code = report_write(summary_json(&info, settings), settings->common.json);
     } else {
-        say_error("%s", err.text);
+        print_error("%s", err.text);
     }
     npgnn_model_free(model);
     return code ? EXIT_FAILED : EXIT_DONE;
 }
 
-/* What a signal leaves: the checkpoint first, for it is worth more than the model. */
-static void stop(cli_checkpoint *checkpoint, int iteration)
-{
-    say_error("stopped by a signal after %d iterations; saving the best model so far", iteration);
-    if (checkpoint->path && checkpoint_save(checkpoint) == 0)
-        say_error("to go on, repeat the command with --resume %s", checkpoint->path);
-}
-
-/* Trains to the end or until something stops it, then saves in either case. */
-static int train_and_save(cli_checkpoint *checkpoint, cli_progress *progress, const cli_settings *settings)
+/* Trains to the end or until something stops the training, and saves the model in both cases. */
+static int train_and_save(cli_checkpoint *checkpoint, cli_progress *progress, const train_settings *settings)
 {
     npgnn_error err = {0};
     progress_job_begin(progress);
     int trained = npgnn_trainer_run(checkpoint->trainer, &err);
     progress_job_end(progress);
-    if (trained == NPGNN_E_CANCELLED)
-        stop(checkpoint, progress->latest.iteration);
-    else if (trained == NPGNN_E_DIVERGED)
-        say_error("%s; saving the best model so far", err.text);
-    else if (trained != 0)
-        return say_error("%s", err.text);
+    if (trained == NPGNN_E_CANCELLED) {
+        print_error("stopped by a signal after %d iterations; saving the best model so far",
+                    progress->latest.iteration);
+        /* the checkpoint first: it is worth more than the model */
+        if (checkpoint->path && checkpoint_save(checkpoint) == 0)
+            print_note("to resume, repeat the command with --resume %s", checkpoint->path);
+    } else if (trained == NPGNN_E_DIVERGED) {
+        print_error("%s; saving the best model so far", err.text);
+    } else if (trained != 0) {
+        return print_error("%s", err.text);
+    }
     int saved = save(checkpoint->trainer, settings);
     if (saved != 0 || checkpoint->failed)
         return EXIT_FAILED;
@@ -98,44 +107,44 @@ static int train_and_save(cli_checkpoint *checkpoint, cli_progress *progress, co
     return trained ? EXIT_FAILED : EXIT_DONE;
 }
 
-/* The options of a checkpoint stand where the command line gives none. */
-static int take_options(cli_settings *settings)
+/* With --resume and without --preset, options that the command line does not give are those of the checkpoint. */
+static int take_checkpoint_options(train_settings *settings)
 {
     npgnn_error err = {0};
-    npgnn_env env = {.size = sizeof env, .threads = settings->threads};
+    npgnn_env env = common_env(&settings->common);
     npgnn_options saved = {.size = sizeof saved};
-    if (!settings->resume || settings->preset)
+    if (!settings->resume || settings->model.preset)
         return 0;
     if (npgnn_checkpoint_options(&saved, settings->resume, &env, &err) != 0)
-        return say_error("%s", err.text);
-    settings->model = saved;
-    return settings_change(settings, &cmd_train.args);
+        return print_error("%s", err.text);
+    settings->model.options = saved;
+    return model_settings_change(&settings->model, "train");
 }
 
 static int make_trainer(npgnn_trainer **trainer, const npgnn_graph *graph, const npgnn_split *split,
-                        const cli_settings *settings, const npgnn_env *env)
+                        const train_settings *settings, const npgnn_env *env)
 {
     npgnn_error err = {0};
     npgnn_progress at = {.size = sizeof at};
-    if (npgnn_trainer_new(trainer, graph, split, &settings->model, env, &err) != 0)
-        return say_error("%s", err.text);
+    if (npgnn_trainer_new(trainer, graph, split, &settings->model.options, env, &err) != 0)
+        return print_error("%s", err.text);
     if (!settings->resume)
         return 0;
     if (npgnn_trainer_restore(*trainer, settings->resume, &err) != 0)
-        return say_error("%s", err.text);
+        return print_error("%s", err.text);
     npgnn_trainer_progress(&at, *trainer, NULL);
-    if (!settings->quiet)
-        fprintf(stderr, "npgnn: going on after iteration %d of %d\n", at.iteration, at.iterations);
+    if (!settings->common.quiet)
+        print_note("resuming after iteration %d of %d", at.iteration, at.iterations);
     return 0;
 }
 
-/* With a graph at hand: the rest of the job. */
+/* From the graph to the saved model. */
 static int train(const npgnn_graph *graph, cli_checkpoint *checkpoint, cli_progress *progress,
-                 const cli_settings *settings, const npgnn_env *env)
+                 const train_settings *settings, const npgnn_env *env)
 {
     npgnn_split *split = NULL;
     npgnn_error err = {0};
-    int status = make_split(&split, graph, settings, env, &err) != 0 ? say_error("%s", err.text) : 0;
+    int status = make_split(&split, graph, settings, env, &err) != 0 ? print_error("%s", err.text) : 0;
     if (status == 0)
         status = make_trainer(&checkpoint->trainer, graph, split, settings, env);
     if (status == 0)
@@ -145,101 +154,99 @@ static int train(const npgnn_graph *graph, cli_checkpoint *checkpoint, cli_progr
     return status;
 }
 
-/* Whether what is going to be written can be: better known now than after hours. */
-static int check_outputs(const cli_checkpoint *checkpoint, const cli_settings *settings)
+static int estimate(const train_settings *settings)
 {
-    if (!settings->output)
-        return say_usage("train", "train needs -o MODEL: where to save what it learns");
-    if (output_check(settings->output) != 0 || (checkpoint->path && output_check(checkpoint->path) != 0))
-        return EXIT_FAILED;
-    return 0;
-}
-
-static int measure_cost(npgnn_cost *cost, const void *graph, const cli_settings *settings, const npgnn_env *env,
-                        npgnn_error *err)
-{
+    npgnn_graph *graph = NULL;
     npgnn_split *split = NULL;
-    int code = make_split(&split, graph, settings, env, err);
-    if (code == 0)
-        code = npgnn_estimate_fit(cost, graph, split, &settings->model, env, err);
+    npgnn_env env = common_env(&settings->common);
+    npgnn_cost cost = {.size = sizeof cost};
+    npgnn_error err = {0};
+    int status = data_load(&graph, &settings->data, &env);
+    if (status == 0 && (make_split(&split, graph, settings, &env, &err) != 0 ||
+                        npgnn_estimate_fit(&cost, graph, split, &settings->model.options, &env, &err) != 0))
+        status = print_error("%s", err.text);
+    if (status == 0)
+        status = estimate_report(cost, &(estimate_text){"iterations", 1, 0}, &settings->common);
     npgnn_split_free(split);
-    return code;
+    npgnn_graph_free(graph);
+    return status;
 }
 
-static int run(const cli_settings *given)
+static int run(void *given)
 {
-    cli_settings settings = *given;
+    train_settings *settings = given;
     npgnn_graph *graph = NULL;
     cli_progress progress;
     cli_checkpoint checkpoint;
-    if (given->estimate)
-        return estimate_data(&(cli_estimate){measure_cost, "iterations", 1, 0}, given);
-    int status = checkpoint_open(&checkpoint, &settings);
+    if (settings->estimate)
+        return estimate(settings);
+    int status = checkpoint_open(&checkpoint, settings->checkpoint, settings->resume, settings->checkpoint_every);
+    if (status == 0 && !settings->output)
+        status = print_usage_error("train", "missing option -o MODEL: the file to save the model in");
+    /* a path that cannot be written is reported now, not after hours of training */
     if (status == 0)
-        status = check_outputs(&checkpoint, &settings);
+        status = output_check(settings->output);
+    if (status == 0 && checkpoint.path)
+        status = output_check(checkpoint.path);
     if (status == 0)
-        status = take_options(&settings);
+        status = take_checkpoint_options(settings);
     if (status == 0)
-        status = progress_open(&progress, &settings);
+        status = progress_open(&progress, settings->common.quiet, settings->log, settings->resume != NULL);
     if (status != 0)
         return status;
     progress.checkpoint = checkpoint.path ? &checkpoint : NULL;
     progress.saves = 1;
-    npgnn_env env = progress_env(&progress, &settings);
-    status = settings_load(&graph, &settings, settings.operands[0], &env);
+    npgnn_env env = progress_env(&progress, &settings->common);
+    status = data_load(&graph, &settings->data, &env);
     if (status == 0)
-        status = train(graph, &checkpoint, &progress, &settings, &env);
-    if (settings.profile)
+        status = train(graph, &checkpoint, &progress, settings, &env);
+    if (settings->profile)
         progress_profile(&progress);
-    int logged = progress_close(&progress);
+    int closed = progress_close(&progress);
     npgnn_graph_free(graph);
-    return status ? status : logged;
+    return status ? status : closed;
 }
 
+#define AT(member) offsetof(train_settings, member)
 static const arg_option options[] = {
-    SETTING("output", 'o', ARG_TEXT, output, "MODEL", "Where to save the model (required)."),
-    SETTING("val", 0, ARG_REAL, val, "FRACTION",
-            "Share of the edges kept aside to validate on (default 0.05); 0 trains on all edges, after a first "
-            "training on a part of them where the options want to know something of held-out edges.",
-            0, 0.9),
-    SETTING("split", 0, ARG_TEXT, split, "FILE", "Train and validate on the split in FILE instead."),
-    SETTING("seed", 's', ARG_PAIR, changes, "N", "Seed of all random numbers (default 1).", .key = "seed"),
-    SETTING("log", 0, ARG_TEXT, log, "FILE", "Write one JSON object a line to FILE, one per iteration."),
-    SETTING("checkpoint", 0, ARG_TEXT, checkpoint, "FILE",
-            "Save the training in FILE now and then; the one saved before stays as FILE.prev."),
-    SETTING("checkpoint-every", 0, ARG_TEXT, checkpoint_every, "TIME",
-            "How often: a time such as 30s, 5m or 1h, or a number of iterations (default 60s)."),
-    SETTING("resume", 0, ARG_TEXT, resume, "FILE",
-            "Go on with the training saved in FILE, and save it there. DATA and what is held out must be the same; "
-            "options that "
-            "are not given are those of FILE."),
-    SETTING_PROFILE,
-    SETTING_ESTIMATE,
+    OPTION("output", 'o', ARG_TEXT, AT(output), "MODEL", "File to save the model in (required)."),
+    OPTION(
+        "val", 0, ARG_REAL, AT(val), "F",
+        "Fraction of the edges that are held out for validation (default 0.05). 0: train on all edges. What depends on "
+        "held-out edges then comes from a rehearsal: a first training on a part of the edges.",
+        0, 0.9),
+    OPTION("split", 0, ARG_TEXT, AT(split), "FILE", "Use the training and validation edges of the split in FILE."),
+    OPTION("seed", 's', ARG_PAIR, AT(model.changes), "N", "Seed of all random numbers (default 1).", .key = "seed"),
+    OPTION_LOG(AT(log)),
+    OPTION("checkpoint", 0, ARG_TEXT, AT(checkpoint), "FILE",
+           "Save checkpoints of the training in FILE. The previous checkpoint is kept as FILE.prev."),
+    OPTION("checkpoint-every", 0, ARG_TEXT, AT(checkpoint_every), "TIME",
+           "Interval between checkpoints: a time such as 30s, 5m or 1h, or a number of iterations (default 60s)."),
+    OPTION("resume", 0, ARG_TEXT, AT(resume), "FILE",
+           "Resume the training from the checkpoint in FILE, and save further checkpoints there. DATA and the "
+           "validation edges must be the same as before. Options that are not given are taken from FILE."),
+    OPTION_PROFILE(AT(profile)),
+    OPTION_ESTIMATE(AT(estimate)),
+    OPTIONS_END,
 };
-
-static const arg_group *own_group(void)
-{
-    static const arg_group group = GROUP("Options", options);
-    return &group;
-}
 
 const cli_command cmd_train = {
     .args =
         {
             .name = "train",
             .usage = "DATA -o MODEL [OPTION...]",
-            .summary = "Learn from a graph and save the model.",
+            .summary = "Train a model on a graph and save it.",
             .description =
-                "Learns from the graph DATA which links are likely and saves the model for 'npgnn predict'. "
-                "An interrupt (Ctrl-C) stops the training and saves the best model so far; a second one ends "
-                "the program at once. With --checkpoint, a training that is stopped or killed can go on later, and "
-                "ends with the very same model.",
+                "Trains a model on the graph DATA and saves it for 'npgnn predict'. An interrupt (Ctrl-C) stops the "
+                "training and saves the best model so far; a second one ends the program at once. With --checkpoint, a "
+                "training that was stopped or killed can be resumed later; the result is the same, bit for bit.",
             .examples = "  npgnn train synthetic -o model.safetensors\n"
                         "  npgnn train --edges links.tsv --features words.tsv -o model.safetensors --iterations 1000\n"
                         "  npgnn train synthetic -o model.safetensors --resume training.checkpoint\n",
-            .operands = {"DATA"},
-            .groups = {own_group, settings_data_group, settings_common_group, settings_model_group},
+            .operands = {DATA_OPERAND(AT(data.name))},
+            .groups = {{"Options", options, 0}, DATA_GROUP(AT(data)), COMMON_GROUP(AT(common)), MODEL_GROUP(AT(model))},
         },
-    .defaults = {.val = 0.05, .seed = 1},
+    .defaults = &(const train_settings){.val = 0.05},
+    .size = sizeof(train_settings),
     .run = run,
 };

@@ -1,3 +1,4 @@
+/* Curves of an evaluation, thinned to about 100 points each. */
 #include "curves.h"
 
 #include <math.h>
@@ -7,7 +8,7 @@ enum { STEPS = 100 }; /* a curve has at most one point more */
 
 /* ---- one curve ---- */
 
-/* Five digits are more than a screen shows. */
+/* Five digits are enough for a chart. */
 static json_t *rounded(double value)
 {
     return isfinite(value) ? json_real(round(value * 1e5) / 1e5) : json_null();
@@ -20,7 +21,7 @@ static void curve_begin(thin_curve *curve)
     curve->step = -1;
 }
 
-/* `way` runs from 0 to 1 along the curve; the first point of each step is kept. */
+/* `way` is the position along the curve, 0 to 1. The first point of each step is kept. */
 static void curve_add(thin_curve *curve, double way, double x, double y)
 {
     int step = (int)(way * STEPS);
@@ -48,47 +49,49 @@ static void curve_move(json_t *object, const char *key, thin_curve *curve)
 
 /* ---- curves of the scores ---- */
 
-typedef struct judged {
+typedef struct scored_pair {
     float score;
     int positive;
-} judged;
+} scored_pair;
 
 static int by_score_descending(const void *a, const void *b)
 {
-    const judged *left = a, *right = b;
+    const scored_pair *left = a, *right = b;
     return (left->score < right->score) - (left->score > right->score);
 }
 
-/* Walks down the thresholds; pairs with one score come in together. */
-static void walk(thin_curve *roc, thin_curve *pr, const judged *pairs, size_t positives, size_t count)
+/* Lowers the threshold from the highest score to the lowest; pairs with equal scores pass it together. */
+static void trace(thin_curve *roc, thin_curve *pr, const scored_pair *pairs, size_t positives, size_t count)
 {
-    double hits = 0, alarms = 0, links = (double)positives, others = (double)(count - positives);
+    double true_positives = 0, false_positives = 0, links = (double)positives, others = (double)(count - positives);
     curve_add(roc, 0, 0, 0);
     for (size_t i = 0; i < count;) {
         float score = pairs[i].score;
-        double before = hits;
+        double before = true_positives;
         for (; i < count && !(pairs[i].score < score); i++) {
-            hits += pairs[i].positive;
-            alarms += !pairs[i].positive;
+            true_positives += pairs[i].positive;
+            false_positives += !pairs[i].positive;
         }
-        curve_add(roc, (hits + alarms) / (double)count, alarms / others, hits / links);
-        if (hits > before)
-            curve_add(pr, hits / links, hits / links, hits / (hits + alarms));
+        curve_add(roc, (true_positives + false_positives) / (double)count, false_positives / others,
+                  true_positives / links);
+        if (true_positives > before)
+            curve_add(pr, true_positives / links, true_positives / links,
+                      true_positives / (true_positives + false_positives));
     }
 }
 
 static void add_rankings(json_t *run, const float *scores, size_t positives, size_t count)
 {
     thin_curve roc, pr;
-    judged *pairs = calloc(count, sizeof *pairs);
+    scored_pair *pairs = calloc(count, sizeof *pairs);
     if (!pairs)
-        return; /* a report without these curves is better than none */
+        return; /* out of memory: the report goes without these curves */
     for (size_t i = 0; i < count; i++)
-        pairs[i] = (judged){scores[i], i < positives};
+        pairs[i] = (scored_pair){scores[i], i < positives};
     qsort(pairs, count, sizeof *pairs, by_score_descending);
     curve_begin(&roc);
     curve_begin(&pr);
-    walk(&roc, &pr, pairs, positives, count);
+    trace(&roc, &pr, pairs, positives, count);
     curve_move(run, "roc", &roc);
     curve_move(run, "pr", &pr);
     free(pairs);
@@ -123,7 +126,7 @@ void curves_scores(void *user, const npgnn_eval_run *run, const float *scores, s
 {
     cli_curves *curves = user;
     json_t *object = json_object();
-    (void)run; /* runs come in their order */
+    (void)run; /* runs arrive in order */
     add_rankings(object, scores, positives, count);
     curve_move(object, "loss", &curves->loss);
     curve_move(object, "val_auc", &curves->val_auc);

@@ -1,14 +1,14 @@
-/* Help, generated from the same tables that parse. */
+/* The help of a command, generated from the tables that parse its command line. */
 #include <string.h>
 
 #include "args.h"
 
 enum {
-    WIDTH = 100, /* of the page */
+    WIDTH = 100, /* of the text */
     COLUMN = 32, /* where explanations start */
 };
 
-/* Prints words from column `column` on, wrapped with an indent; ends the line. */
+/* Prints `text` from column `column` on, wrapped at WIDTH with an indent, and ends the line. */
 static void print_wrapped(FILE *out, const char *text, int column, int indent)
 {
     while (*text) {
@@ -44,22 +44,16 @@ static void print_option(FILE *out, const arg_option *option)
     print_wrapped(out, option->help, COLUMN, COLUMN);
 }
 
-/* An option that an earlier group has too is that group's. */
-static void print_group(FILE *out, const arg_command *command, const arg_group *group)
-{
-    fprintf(out, "\n%s:\n", group->heading);
-    for (int i = 0; i < group->count; i++) {
-        const arg_option *option = &group->options[i];
-        if (arg_find(command, option->name, strlen(option->name)) == option)
-            print_option(out, option);
-    }
-}
-
 void arg_help(FILE *out, const arg_command *command)
 {
     fprintf(out, "Usage: npgnn %s %s\n\n", command->name, command->usage);
     print_wrapped(out, command->description, 0, 0);
-    for (int g = 0; g < ARG_MAX_GROUPS && command->groups[g]; g++)
-        print_group(out, command, command->groups[g]());
+    for (int g = 0; g < ARG_MAX_GROUPS && command->groups[g].options; g++) {
+        fprintf(out, "\n%s:\n", command->groups[g].heading);
+        for (const arg_option *option = command->groups[g].options; option->name; option++)
+            /* an option that an earlier group has too is listed there */
+            if (arg_find(NULL, command, option->name, strlen(option->name)) == option)
+                print_option(out, option);
+    }
     fprintf(out, "\nExamples:\n%s", command->examples);
 }

@@ -1,3 +1,4 @@
+/* Writes links as TSV, CSV or JSON lines. */
 #include "links.h"
 
 #include <string.h>
@@ -6,11 +7,11 @@
 
 static void write_tsv(FILE *out, const char *name)
 {
-    static const char plain[] = "\t\n\r\\", letters[] = "tnr\\";
+    static const char special[] = "\t\n\r\\", letters[] = "tnr\\";
     for (; *name; name++) {
-        const char *found = strchr(plain, *name);
+        const char *found = strchr(special, *name);
         if (found)
-            fprintf(out, "\\%c", letters[found - plain]);
+            fprintf(out, "\\%c", letters[found - special]);
         else
             fputc(*name, out);
     }
@@ -28,7 +29,7 @@ static void write_csv(FILE *out, const char *name)
     fputc('"', out);
 }
 
-/* The length of the UTF-8 character that begins here; 0: there is none. */
+/* The length of the UTF-8 character at the start of the text, or 0 where it is not valid. */
 static int utf8_length(const unsigned char *text)
 {
     int length = text[0] < 0x80 ? 1 : text[0] < 0xC2 ? 0 : text[0] < 0xE0 ? 2 : text[0] < 0xF0 ? 3 : 4;
@@ -37,7 +38,7 @@ static int utf8_length(const unsigned char *text)
     for (int i = 1; i < length; i++)
         if ((text[i] & 0xC0) != 0x80)
             return 0;
-    /* forms longer than needed, halves of surrogate pairs, and what is above U+10FFFF */
+    /* overlong forms, surrogates, and code points above U+10FFFF */
     if ((text[0] == 0xE0 && text[1] < 0xA0) || (text[0] == 0xED && text[1] > 0x9F) ||
         (text[0] == 0xF0 && text[1] < 0x90) || (text[0] == 0xF4 && text[1] > 0x8F))
         return 0;

@@ -1,4 +1,4 @@
-/* Links as lines of text: what predict prints. */
+/* Writes predicted links as lines of text: TSV, CSV or JSON lines. */
 #ifndef CLI_LINKS_H
 #define CLI_LINKS_H
 
@@ -13,15 +13,15 @@ typedef struct links_writer {
     const npgnn_graph *graph; /* for the names */
     links_format format;
     int raw;    /* the score instead of the probability */
-    int spread; /* there is a column for it */
-    int known;  /* there is a column for whether the graph has the link */
+    int spread; /* with columns for the standard deviation and the interval over draws */
+    int known;  /* with a column that says whether the graph has the link */
 } links_writer;
 
-/* The names of the columns, for CSV: lines of TSV go straight into other programs, and those of JSON carry the names. */
+/* Writes the header of CSV. TSV has none, and JSON lines name their fields. */
 void links_begin(const links_writer *writer);
 
-/* One line. A name may hold anything: CSV quotes it where it has to, TSV writes \t, \n, \r and \\ for a tab, the ends of
- * lines and a backslash, JSON escapes it, with the replacement character for what is not UTF-8. */
+/* Writes one line. A node name may contain any character. CSV quotes it where necessary; TSV writes \t, \n, \r and \\
+ * for tab, newline, carriage return and backslash; JSON escapes it and replaces invalid UTF-8 by U+FFFD. */
 void links_write(const links_writer *writer, const npgnn_link *link);
 
 #endif

@@ -1,4 +1,4 @@
-/* npgnn: dispatches to one file a subcommand. */
+/* npgnn: finds the command and runs it. Each command is a file cmd_*.c. */
 #define _POSIX_C_SOURCE 200809L
 #include <signal.h>
 #include <stdio.h>
@@ -6,32 +6,38 @@
 #include <string.h>
 
 #include "cancel.h"
+#include "message.h"
 #include "output.h"
-#include "say.h"
 #include "settings.h"
 
-static const cli_command *const commands[] = {&cmd_demo,    &cmd_info,      &cmd_train, &cmd_eval,
-                                              &cmd_predict, &cmd_reproduce, &cmd_bench, &cmd_adapt,
-                                              &cmd_convert, &cmd_embed,     &cmd_fetch, &cmd_test};
+/* In the order of the overview. */
+static const cli_command *const commands[] = {&cmd_demo,  &cmd_fetch,   &cmd_info,      &cmd_convert,
+                                              &cmd_train, &cmd_predict, &cmd_embed,     &cmd_adapt,
+                                              &cmd_eval,  &cmd_test,    &cmd_reproduce, &cmd_bench};
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 
 static int print_overview(void)
 {
     puts("Usage: npgnn COMMAND [ARGUMENT...]\n\n"
-         "Learns which links a graph is missing, from the links and node features that are known, and\n"
-         "scores links for nodes that were never seen.\n\n"
+         "Predicts missing links of a graph from its known links and node features, also for nodes that were\n"
+         "not in the training graph.\n\n"
          "Commands:");
     for (int i = 0; i < COMMANDS; i++)
-        printf("  %-10s%s\n", commands[i]->args.name, commands[i]->args.summary);
-    puts("  help      This page, or that of a command: npgnn help COMMAND.\n\n"
+        printf("  %-11s%s\n", commands[i]->args.name, commands[i]->args.summary);
+    puts("  help       Print this text, or the help of a command: npgnn help COMMAND.\n\n"
          "Options:\n"
-         "  -h, --help       This page.\n"
-         "      --version    The version of the program and of its library.\n\n"
-         "DATA is a name in the data folder, a folder, an edge file, a path such as dir/ind.cora for\n"
-         "Planetoid's set of files, or synthetic[:nodes=N,topics=N,words=N,degree=X,length=X,seed=N].\n\n"
+         "  -h, --help       Print this text.\n"
+         "      --version    Print the version of the program and of the library.\n\n"
+         "DATA is one of:\n"
+         "  NAME          a data set in the data folder, such as cora (see 'npgnn fetch')\n"
+         "  FOLDER        a folder with edges, features and labels\n"
+         "  FILE          a file with edges\n"
+         "  DIR/ind.NAME  a data set in Planetoid's format\n"
+         "  synthetic[:nodes=N,topics=N,words=N,degree=X,length=X,seed=N]\n"
+         "                a generated graph\n\n"
          "Examples:\n"
-         "  npgnn demo                                   see it work\n"
-         "  npgnn train synthetic -o model.safetensors   learn from the built-in graph");
+         "  npgnn demo                                   train and test on a generated graph\n"
+         "  npgnn train synthetic -o model.safetensors   train a model and save it");
     return output_flush_stdout();
 }
 
@@ -53,9 +59,9 @@ static const cli_command *find_command(const char *name)
     }
     const char *nearest = arg_nearest(name, names, COMMANDS);
     if (nearest)
-        say_usage(NULL, "unknown command '%s'; did you mean '%s'?", name, nearest);
+        print_usage_error(NULL, "unknown command '%s'; did you mean '%s'?", name, nearest);
     else
-        say_usage(NULL, "unknown command '%s'", name);
+        print_usage_error(NULL, "unknown command '%s'", name);
     return NULL;
 }
 
@@ -65,44 +71,34 @@ static int print_help(const cli_command *command)
     return output_flush_stdout();
 }
 
-/* Every operand is required, but --edges can stand in for DATA, and a list wants none. */
-static int check_operands(const cli_settings *settings, const arg_command *args)
+static int run(const cli_command *command, int argc, char **argv)
 {
-    for (int i = 0; i < ARG_MAX_OPERANDS && args->operands[i]; i++)
-        if (!settings->operands[i] && !settings->list &&
-            !(settings->load.edges && strncmp(args->operands[i], "DATA", 4) == 0))
-            return say_usage(args->name, "%s needs %s: npgnn %s %s", args->name, args->operands[i], args->name,
-                             args->usage);
-    return 0;
-}
-
-static int run(const cli_command *command, const char *program, int argc, char **argv)
-{
-    cli_settings settings = command->defaults;
-    settings.program = program;
-    int code = arg_parse(&settings, settings.operands, &command->args, argc, argv);
-    if (code == ARG_HELP)
-        return print_help(command);
+    void *settings = malloc(command->size);
+    if (!settings)
+        return print_error("out of memory");
+    memcpy(settings, command->defaults, command->size);
+    int code = settings_parse(settings, command, argc, argv);
     if (code == 0)
-        code = check_operands(&settings, &command->args);
-    if (code == 0)
-        code = settings_finish(&settings, &command->args);
-    if (code == 0)
-        code = command->run(&settings);
-    if (code == EXIT_FAILED && cancel_signal()) /* what failed was interrupted: the opening of a pipe, say */
+        code = command->run(settings);
+    else if (code == ARG_HELP)
+        code = print_help(command);
+    if (code == EXIT_FAILED && cancel_signal()) /* the failed call was interrupted: opening a FIFO, for example */
         code = cancel_status();
+    free(settings);
     int flushed = output_flush_stdout();
     return code ? code : flushed;
 }
 
 int main(int argc, char **argv)
 {
-    /* A reader that goes away, or a limit on the size of files, must not end a training: writing fails instead. */
+    /* A closed pipe or a limit on file sizes must not end a training: the write fails instead. */
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
-    const char *word = argc > 1 ? argv[1] : NULL;
-    if (!word)
-        return say_usage(NULL, "which command?");
+    if (argc < 2)
+        return print_usage_error(NULL, "no command given");
+    const char *word = argv[1];
+    cli_program = argv[0];
+    library_options_init();
     if (strcmp(word, "--version") == 0)
         return print_version();
     if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)
@@ -115,5 +111,5 @@ int main(int argc, char **argv)
         return EXIT_USAGE;
     if (help)
         return print_help(command);
-    return run(command, argv[0], argc - 2, argv + 2);
+    return run(command, argc - 2, argv + 2);
 }

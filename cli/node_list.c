@@ -1,3 +1,4 @@
+/* Reads the nodes that an option names, directly or in files. */
 #define _POSIX_C_SOURCE 200809L /* getline */
 #include "node_list.h"
 
@@ -7,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "say.h"
+#include "message.h"
 
 static void add(node_list *list, int32_t node)
 {
@@ -17,13 +18,13 @@ static void add(node_list *list, int32_t node)
     list->nodes[list->count++] = node;
 }
 
-/* The line without the blanks around it. */
+/* The line without leading and trailing whitespace. */
 static char *trim(char *line)
 {
-    static const char blanks[] = " \t\r\n";
-    line += strspn(line, blanks);
+    static const char whitespace[] = " \t\r\n";
+    line += strspn(line, whitespace);
     size_t length = strlen(line);
-    while (length > 0 && strchr(blanks, line[length - 1]))
+    while (length > 0 && strchr(whitespace, line[length - 1]))
         line[--length] = '\0';
     return line;
 }
@@ -40,47 +41,59 @@ static int read_lines(node_list *list, const npgnn_graph *graph, FILE *file, con
         if (node >= 0)
             add(list, node);
         else if (*text && *text != '#')
-            status = say_error("%s:%" PRId64 ": the graph has no node '%.100s'", name, number, text);
+            status = print_error("%s:%" PRId64 ": unknown node '%.100s'", name, number, text);
     }
     if (status == 0 && !feof(file))
-        status = say_error("cannot read %s: %s", name, strerror(errno));
+        status = print_error("cannot read %s: %s", name, strerror(errno));
     free(line);
     return status;
 }
 
-static int add_word(node_list *list, const npgnn_graph *graph, const char *word)
+/* One value of the option: a node, or a file of nodes. A node name wins over a file of the same name. */
+static int add_value(node_list *list, const npgnn_graph *graph, const char *value)
 {
-    int32_t node = npgnn_graph_find(graph, word);
+    int32_t node = npgnn_graph_find(graph, value);
     if (node >= 0) {
         add(list, node);
         return 0;
     }
-    if (strcmp(word, "-") == 0)
+    if (strcmp(value, "-") == 0)
         return read_lines(list, graph, stdin, "standard input");
-    FILE *file = fopen(word, "r");
+    FILE *file = fopen(value, "r");
     if (!file && errno == ENOENT)
-        return say_error("the graph has no node '%.100s', and there is no file of that name", word);
+        return print_error("'%.100s' is neither a node of the graph nor a file", value);
     if (!file)
-        return say_error("cannot read %s: %s", word, strerror(errno));
-    int status = read_lines(list, graph, file, word);
+        return print_error("cannot read %s: %s", value, strerror(errno));
+    int status = read_lines(list, graph, file, value);
     fclose(file);
     return status;
 }
 
-int node_list_read(node_list *list, const npgnn_graph *graph, const arg_pairs *words)
+int node_list_read(node_list *list, const npgnn_graph *graph, const arg_pairs *values)
 {
     size_t nodes = (size_t)npgnn_graph_nodes(graph);
     int status = 0;
     memset(list, 0, sizeof *list);
-    if (words->count == 0)
+    if (values->count == 0)
         return 0;
     list->nodes = malloc((nodes + 1) * sizeof *list->nodes);
     list->listed = calloc(nodes + 1, 1);
     if (!list->nodes || !list->listed)
-        status = say_error("out of memory");
-    for (int i = 0; status == 0 && i < words->count; i++)
-        status = add_word(list, graph, words->item[i].value);
+        status = print_error("out of memory");
+    for (int i = 0; status == 0 && i < values->count; i++)
+        status = add_value(list, graph, values->item[i].value);
     return status;
+}
+
+int node_list_all(node_list *list, const npgnn_graph *graph)
+{
+    int32_t nodes = npgnn_graph_nodes(graph);
+    list->nodes = malloc(((size_t)nodes + 1) * sizeof *list->nodes);
+    if (!list->nodes)
+        return print_error("out of memory");
+    for (list->count = 0; list->count < nodes; list->count++)
+        list->nodes[list->count] = list->count;
+    return 0;
 }
 
 void node_list_free(node_list *list)

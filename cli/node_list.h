@@ -7,15 +7,18 @@
 #include "args.h"
 
 typedef struct node_list {
-    int32_t *nodes; /* NULL where none are named: all of them */
+    int32_t *nodes; /* (count), or NULL where no option names any: all nodes */
     int32_t count;
-    unsigned char *listed; /* (nodes of the graph) */
+    unsigned char *listed; /* (nodes of the graph): 1 for those in the list */
 } node_list;
 
-/* Each of `words` is the name of a node, or else of a file with such names, one a line; "-" is standard input. Empty lines and
- * lines that start with # are skipped, and so is a node that is in the list already. Returns 0, or EXIT_FAILED after having
- * said why. */
-int node_list_read(node_list *list, const npgnn_graph *graph, const arg_pairs *words);
+/* Reads the values of an option. Each is the name of a node, or of a file with one node name per line; "-" is standard
+ * input. Empty lines and lines that start with # are skipped, and so are nodes that are listed already. Returns 0, or
+ * EXIT_FAILED after printing why. */
+int node_list_read(node_list *list, const npgnn_graph *graph, const arg_pairs *values);
+
+/* All nodes of the graph. Returns 0 or EXIT_FAILED. */
+int node_list_all(node_list *list, const npgnn_graph *graph);
 void node_list_free(node_list *list);
 
 #endif

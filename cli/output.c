@@ -1,3 +1,4 @@
+/* Output files that are written completely or not at all: to a temporary file, which is then renamed. */
 #define _POSIX_C_SOURCE 200809L
 #include "output.h"
 
@@ -6,11 +7,11 @@
 #include <sys/stat.h>
 
 #include "cancel.h"
-#include "say.h"
+#include "message.h"
 
 static int cannot_write(const char *path)
 {
-    return say_error("cannot write %s: %s", path, strerror(errno));
+    return print_error("cannot write %s: %s", path, strerror(errno));
 }
 
 int output_open(cli_output *out, const char *path)
@@ -60,15 +61,15 @@ int output_make_folders(const char *path)
     char above[4096];
     int length = snprintf(above, sizeof above, "%s", path);
     if (length < 0 || (size_t)length >= sizeof above)
-        return say_error("the path is too long: %.100s...", path);
+        return print_error("path is too long: %.100s...", path);
     for (char *slash = above; *slash && (slash = strchr(slash + 1, '/')) != NULL;) {
         *slash = '\0';
-        mkdir(above, 0777); /* it may be there; what really fails, the last one tells */
+        mkdir(above, 0777); /* may exist; another failure makes the last mkdir fail too */
         *slash = '/';
     }
     if (mkdir(path, 0777) == 0 || errno == EEXIST)
         return 0;
-    return say_error("cannot make the folder %s: %s", path, strerror(errno));
+    return print_error("cannot create folder %s: %s", path, strerror(errno));
 }
 
 int output_flush_stdout(void)

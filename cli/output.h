@@ -1,5 +1,5 @@
-/* Where results go: standard output for "-", otherwise a file that appears whole or not at all. Devices and FIFOs are written
- * in place, links are followed; io/atomic.h has the rules. */
+/* Output of results: to standard output for "-", otherwise to a file that is written completely or not at all. Devices
+ * and FIFOs are written in place and links are followed; io/atomic.h has the rules. */
 #ifndef CLI_OUTPUT_H
 #define CLI_OUTPUT_H
 
@@ -11,26 +11,28 @@ typedef struct cli_output {
     npi_atomic target; /* unused for standard output */
 } cli_output;
 
-/* Returns 0, or EXIT_FAILED after having said why. The path must outlive the output. */
+/* Returns 0, or EXIT_FAILED after printing why. The path must outlive the output. */
 int output_open(cli_output *out, const char *path);
 
-/* Whether a file can be written there, without touching it: better known before a long job than after. */
+/* Checks before a long job that the file can be written, without changing it. Returns 0, or EXIT_FAILED after printing
+ * why. */
 int output_check(const char *path);
 
-/* Whether it is a pipe, a device or standard output: nothing can be put beside it. */
+/* Returns 1 for standard output, a pipe or a device, beside which no other file can be written; 0 otherwise. */
 int output_is_stream(const char *path);
 
-/* Makes the file appear under its name; 0 or EXIT_FAILED. Only now is anything known to be written. */
+/* Flushes the file and gives it its name. Returns 0, or EXIT_FAILED after printing why. Errors of earlier writes are
+ * reported here. */
 int output_commit(cli_output *out);
 
-/* Gives up: an older file of that name stays as it was. */
+/* Discards the output. An older file of that name stays unchanged. */
 void output_abort(cli_output *out);
 
-/* Makes a folder and those above it, where they are missing. Returns 0, or EXIT_FAILED after having said why. */
+/* Creates a folder and its parents where they are missing. Returns 0, or EXIT_FAILED after printing why. */
 int output_make_folders(const char *path);
 
-/* Flushes standard output; 0, or EXIT_FAILED after having said why. A reader that went away is no news: it gets the
- * status without the words. */
+/* Flushes standard output. Returns 0, or EXIT_FAILED after printing why. Where the reader closed the pipe, nothing is
+ * printed. */
 int output_flush_stdout(void);
 
 #endif

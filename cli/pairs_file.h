@@ -1,4 +1,4 @@
-/* Reading pairs of node names from a text file or standard input, a bounded number at a time. */
+/* Reads pairs of node names from a text file or standard input. */
 #ifndef CLI_PAIRS_FILE_H
 #define CLI_PAIRS_FILE_H
 
@@ -7,29 +7,31 @@
 
 typedef struct pairs_file {
     FILE *file;
-    const char *name; /* for messages */
+    const char *name; /* in messages */
     int64_t line;
     char *text; /* the current line */
     size_t size;
 } pairs_file;
 
-/* "-" is standard input. Returns 0, or EXIT_FAILED after having said why. */
+/* "-" is standard input. Returns 0, or EXIT_FAILED after printing why. */
 int pairs_open(pairs_file *in, const char *path);
 
-/* Reads up to `room` pairs: two names a line, with a tab, a comma or blanks between them (names may hold blanks where a tab or comma does it); empty lines and lines that start
- * with # are skipped. `*count` is 0 at the end. Returns 0, or EXIT_FAILED after having named the line at fault. */
-int pairs_read(npgnn_pair *pairs, size_t *count, pairs_file *in, const npgnn_graph *graph, size_t room);
+/* Reads up to `limit` pairs, two names per line. A tab separates the names where the line has one, otherwise a comma,
+ * otherwise spaces; so names may contain spaces in lines with tabs or commas. Empty lines and lines that start with #
+ * are skipped. *count is 0 at the end of the file. Returns 0, or EXIT_FAILED after printing what is wrong in which
+ * line. */
+int pairs_read(npgnn_pair *pairs, size_t *count, pairs_file *in, const npgnn_graph *graph, size_t limit);
 
 void pairs_close(pairs_file *in);
 
-/* Links first. */
+/* Labelled pairs, the links before the non-links. */
 typedef struct labelled_pairs {
-    npgnn_pair *pairs; /* the caller frees it, also after a failure */
-    size_t positives, count;
+    npgnn_pair *pairs;       /* (count); the caller frees it, also after a failure */
+    size_t positives, count; /* number of links, and of all pairs */
 } labelled_pairs;
 
-/* All pairs of a file: a third column says 1 for a link and 0 for none; where no line has one, all are links. `out` starts as
- * zeros. Returns 0, or EXIT_FAILED after having named the line at fault. */
+/* Reads all pairs of a file. A third column is the label: 1 for a link, 0 for a non-link. Where no line has one, all
+ * pairs are links. `out` starts as zeros. Returns 0, or EXIT_FAILED after printing what is wrong in which line. */
 int pairs_read_labelled(labelled_pairs *out, const char *path, const npgnn_graph *graph);
 
 #endif

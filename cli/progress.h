@@ -1,5 +1,5 @@
-/* Progress of the library's jobs: for people, as a status line; for programs, as a JSON object a line; for pictures, as curves.
- * Also where a signal stops a job. */
+/* Progress of the library's jobs: as a progress line for people, as lines of JSON with --log, and as curves for the
+ * reports. It is also where a signal stops a job. */
 #ifndef CLI_PROGRESS_H
 #define CLI_PROGRESS_H
 
@@ -7,32 +7,34 @@
 
 #include "checkpoint.h"
 #include "curves.h"
+#include "progress_line.h"
 #include "settings.h"
-#include "status_line.h"
 
 typedef struct cli_progress {
-    status_line line;
+    progress_line line;
     FILE *log;                  /* NULL without --log */
-    const char *path;           /* of the log */
-    cli_curves *curves;         /* NULL where nobody draws them */
-    cli_checkpoint *checkpoint; /* NULL: none are wanted */
+    const char *log_path;       /* likewise */
+    cli_curves *curves;         /* NULL: no curves are recorded */
+    cli_checkpoint *checkpoint; /* NULL: no checkpoints are saved */
     int saves;                  /* the job has something to save when a signal stops it */
-    double started;             /* the job */
+    double started;             /* time at which the job began */
     npgnn_progress latest;
-    double earlier[NPGNN_STEPS]; /* seconds in each step, in the runs before the latest */
+    double earlier[NPGNN_STEPS]; /* seconds per step, in the runs before the latest one */
 } cli_progress;
 
-/* Opens the log, where one is wanted. Returns 0, or EXIT_FAILED after having said why. */
-int progress_open(cli_progress *progress, const cli_settings *settings);
+/* Opens the log, where `log_path` is not NULL; `append` keeps what it holds. Returns 0, or EXIT_FAILED after printing
+ * why. */
+int progress_open(cli_progress *progress, int quiet, const char *log_path, int append);
 
-/* The environment that reports here. */
-npgnn_env progress_env(cli_progress *progress, const cli_settings *settings);
+/* An environment that reports to `progress`. */
+npgnn_env progress_env(cli_progress *progress, const common_settings *common);
 
-/* Around each job. From its beginning on a signal cancels instead of killing; its end shows the last state. */
+/* Call these around each job. From the beginning of the first job on, a signal cancels the job instead of ending the
+ * program. The end of a job shows its last state. */
 void progress_job_begin(cli_progress *progress);
 void progress_job_end(cli_progress *progress);
 
-/* A table of the time that each step of the iterations took, on stderr. */
+/* Prints a table of the time spent in each step of the training, on stderr. */
 void progress_profile(const cli_progress *progress);
 
 /* Closes the log. Returns 0, or EXIT_FAILED when it could not be written. */

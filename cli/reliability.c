@@ -1,3 +1,4 @@
+/* Prints the calibration of probabilities. */
 #include "reliability.h"
 
 #include <math.h>
@@ -22,19 +23,19 @@ static void print_bin(FILE *out, const npgnn_bin *bin)
 
 void reliability_print(FILE *out, const npgnn_calibration *c)
 {
-    fprintf(out, "\nprobabilities at a link rate of %.4g (percent)\n", c->link_rate);
+    fprintf(out, "\ncalibration at a link rate of %.4g, in percent\n", c->link_rate);
     fprintf(out, "%-28s%.4f\n", "ECE", 100 * c->ece);
-    fprintf(out, "%-28s%.2f\n", "ECE, half of all linked", 100 * c->balanced_ece);
-    fprintf(out, "%-28s%.2f\n", "ECE, mean over links", 100 * c->link_ece);
+    fprintf(out, "%-28s%.2f\n", "ECE at a link rate of 1/2", 100 * c->balanced_ece);
+    fprintf(out, "%-28s%.2f\n", "ECE, averaged over links", 100 * c->link_ece);
     fprintf(out, "%-28s%.2f\n", "skill", 100 * c->skill);
-    fprintf(out, "\n%-6s  %10s  %10s  %10s\n", "links", "pairs", "predicted", "linked");
+    fprintf(out, "\n%-6s  %10s  %10s  %10s\n", "links", "pairs", "predicted", "observed");
     for (int i = 0; i < NPGNN_BINS; i++) {
         fprintf(out, "%-6d", 100 * (i + 1) / NPGNN_BINS);
         print_bin(out, &c->bins[i]);
     }
-    fprintf(out, "\n%-6s  %10s  %10s  %10s\n", "", "most likely", "predicted", "linked");
+    fprintf(out, "\n%-6s  %10s  %10s  %10s\n", "", "top pairs", "predicted", "observed");
     for (int i = 0; i < NPGNN_TOPS; i++) {
-        fprintf(out, "%-6s ", "");
+        fprintf(out, "%-6s", "");
         print_bin(out, &c->top[i]);
     }
 }

@@ -1,3 +1,4 @@
+/* Tables and JSON of evaluation results. */
 #define _DEFAULT_SOURCE
 #include "report.h"
 
@@ -8,12 +9,12 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#include "message.h"
 #include "output.h"
 #include "reliability.h"
-#include "say.h"
 
-/* name: in JSON; title: in tables; scale: fractions become percent there. */
-#define SHARE(title, field)                                                                                            \
+/* name: in JSON; title: in tables; scale: in tables, fractions are shown in percent. */
+#define FRACTION(title, field)                                                                                         \
     {                                                                                                                  \
 #field, title, 100, offsetof(npgnn_eval_run, field)                                                            \
     }
@@ -22,20 +23,20 @@ static const struct {
     double scale;
     size_t offset;
 } columns[COLUMNS] = {
-    [COLUMN_AUC] = SHARE("AUC", auc),
-    [COLUMN_AP] = SHARE("AP", ap),
-    [COLUMN_MRR] = SHARE("MRR", mrr),
-    [COLUMN_HITS1] = SHARE("hits@1", hits1),
-    [COLUMN_HITS10] = SHARE("hits@10", hits10),
-    [COLUMN_HITS100] = SHARE("hits@100", hits100),
-    [COLUMN_HARD_MRR] = SHARE("hard MRR", hard_mrr),
-    [COLUMN_HARD_HITS1] = SHARE("hard @1", hard_hits1),
-    [COLUMN_HARD_HITS10] = SHARE("hard @10", hard_hits10),
-    [COLUMN_HARD_HITS100] = SHARE("hard@100", hard_hits100),
+    [COLUMN_AUC] = FRACTION("AUC", auc),
+    [COLUMN_AP] = FRACTION("AP", ap),
+    [COLUMN_MRR] = FRACTION("MRR", mrr),
+    [COLUMN_HITS1] = FRACTION("hits@1", hits1),
+    [COLUMN_HITS10] = FRACTION("hits@10", hits10),
+    [COLUMN_HITS100] = FRACTION("hits@100", hits100),
+    [COLUMN_HARD_MRR] = FRACTION("hard MRR", hard_mrr),
+    [COLUMN_HARD_HITS1] = FRACTION("hard @1", hard_hits1),
+    [COLUMN_HARD_HITS10] = FRACTION("hard @10", hard_hits10),
+    [COLUMN_HARD_HITS100] = FRACTION("hard@100", hard_hits100),
     [COLUMN_ECE] = {"ece", "ECE", 100, offsetof(npgnn_eval_run, calibration.ece)},
     [COLUMN_BALANCED_ECE] = {"balanced_ece", "ECE 1:1", 100, offsetof(npgnn_eval_run, calibration.balanced_ece)},
-    [COLUMN_VAL_AUC] = SHARE("val AUC", val_auc),
-    [COLUMN_VAL_AP] = SHARE("val AP", val_ap),
+    [COLUMN_VAL_AUC] = FRACTION("val AUC", val_auc),
+    [COLUMN_VAL_AP] = FRACTION("val AP", val_ap),
     [COLUMN_SECONDS] = {"train_seconds", "seconds", 1, offsetof(npgnn_eval_run, train_seconds)},
 };
 
@@ -66,7 +67,7 @@ report_stats report_summary(const npgnn_eval_run *runs, int count, report_column
 
 uint64_t report_split_hash(const npgnn_eval_run *runs, int count)
 {
-    uint64_t hash = 0xCBF29CE484222325u; /* FNV-1a, a whole hash at a time */
+    uint64_t hash = 0xCBF29CE484222325u; /* FNV-1a over 64-bit words */
     int same = 1;
     for (int i = 0; i < count; i++) {
         hash = (hash ^ runs[i].split_hash) * 0x100000001B3u;
@@ -77,7 +78,7 @@ uint64_t report_split_hash(const npgnn_eval_run *runs, int count)
 
 /* ---- tables ---- */
 
-/* Figures against hard negatives have columns only where they were asked for, those of probabilities where there are any. */
+/* Columns for hard negatives and for calibration are shown only where they were measured. */
 static int is_shown(report_column column, const npgnn_eval_run *runs)
 {
     if (column == COLUMN_ECE || column == COLUMN_BALANCED_ECE)
@@ -102,7 +103,7 @@ static void print_run(FILE *out, const npgnn_eval_run *run)
     fprintf(out, "  %10d  %016" PRIx64 "\n", run->iterations, run->split_hash);
 }
 
-/* One end of the intervals, which stand under the columns they are of: the first two. */
+/* One end of the intervals of AUC and AP, below their columns. */
 static void print_bound(FILE *out, const char *title, const npgnn_eval_run *last, int end)
 {
     fprintf(out, "%6s", title);
@@ -132,8 +133,8 @@ void report_table(FILE *out, const npgnn_eval_run *runs, int count)
     fputc('\n', out);
     if (isnan(last->auc_interval[0]))
         return;
-    print_bound(out, "from", last, 0);
-    print_bound(out, "to 95%", last, 1);
+    print_bound(out, "95% lo", last, 0);
+    print_bound(out, "95% hi", last, 1);
 }
 
 /* ---- JSON ---- */
@@ -148,7 +149,7 @@ json_t *report_hash(uint64_t hash)
     return json_sprintf("%016" PRIx64, hash);
 }
 
-/* From a value as the command line spells it: a number or a truth value where it reads as one. */
+/* The value of an option, given as text, as a JSON boolean, number or string. */
 static json_t *option_value(const char *text)
 {
     char *end;
@@ -158,7 +159,7 @@ static json_t *option_value(const char *text)
     long long whole = strtoll(text, &end, 10);
     if (errno == 0 && end != text && !*end)
         return json_integer(whole);
-    double real = strtod(text, &end); /* the program never calls setlocale: the point is a point everywhere */
+    double real = strtod(text, &end); /* the program never calls setlocale, so the decimal point is always a point */
     return end != text && !*end ? report_real(real) : json_string(text);
 }
 
@@ -186,7 +187,7 @@ static json_t *run_json(const npgnn_eval_run *run)
     return object;
 }
 
-/* Of this program alone, from Linux's own account; 0 where there is none. */
+/* From /proc on Linux; 0 elsewhere. */
 static int64_t peak_from_status(void)
 {
     FILE *file = fopen("/proc/self/status", "r");
@@ -200,7 +201,7 @@ static int64_t peak_from_status(void)
     return (int64_t)kib * 1024;
 }
 
-/* What getrusage counts may include the program that started this one, so it is asked second. */
+/* getrusage is the second choice: after an exec its figure may include the program before. */
 int64_t report_peak_bytes(void)
 {
     struct rusage usage;
@@ -236,11 +237,11 @@ json_t *report_interval(const npgnn_eval_run *last)
                      last->ap_interval[0], last->ap_interval[1]);
 }
 
-json_t *report_json(const npgnn_eval_run *runs, int count, const cli_settings *settings, const char *dataset,
-                    const char *protocol, const char *method)
+json_t *report_json(const npgnn_eval_run *runs, int count, const report_source *source)
 {
-    json_t *report = json_pack("{s:s, s:s, s:s, s:o, s:i}", "dataset", dataset, "protocol", protocol, "method", method,
-                               "config", report_options(&settings->model), "threads", settings->threads);
+    json_t *report =
+        json_pack("{s:s, s:s, s:s, s:o, s:i}", "dataset", source->dataset, "protocol", source->protocol, "method",
+                  source->method, "config", report_options(source->options), "threads", source->threads);
     json_object_set_new(report, "seed_count", json_integer(count));
     json_object_set_new(report, "split_hash", report_hash(report_split_hash(runs, count)));
     json_object_update_new(report, report_runs(runs, count));
@@ -259,8 +260,9 @@ int report_read_run(npgnn_eval_run *run, const json_t *object)
         *(double *)(void *)((char *)run + columns[c].offset) =
             json_is_number(value) ? json_number_value(value) : (double)NAN;
     }
-    run->calibration.link_rate = (double)NAN; /* its figures are columns; its bins nobody asks for again */
-    for (int i = 0; i < 2; i++)               /* they are the evaluation's, not the run's */
+    run->size = sizeof *run;
+    run->calibration.link_rate = (double)NAN; /* ECE is among the columns; the bins are not read back */
+    for (int i = 0; i < 2; i++)               /* intervals belong to the evaluation, not to a run */
         run->auc_interval[i] = run->ap_interval[i] = (double)NAN;
     run->seed = (uint64_t)json_integer_value(json_object_get(object, "seed"));
     run->iterations = (int)json_integer_value(json_object_get(object, "iterations"));
@@ -269,19 +271,19 @@ int report_read_run(npgnn_eval_run *run, const json_t *object)
     return 0;
 }
 
-/* Twelve digits: more than anything measured here is good for, and 0.93 stays 0.93. */
+/* Twelve digits are more than any measurement needs, and 0.93 is written as 0.93. */
 #define DIGITS JSON_REAL_PRECISION(12)
 
 int report_write(json_t *json, const char *path)
 {
     cli_output out;
     if (!json)
-        return say_error("out of memory");
+        return print_error("out of memory");
     if (output_open(&out, path) != 0) {
         json_decref(json);
         return EXIT_FAILED;
     }
-    json_dumpf(json, out.file, JSON_INDENT(2) | DIGITS); /* what fails to be written, output_commit finds out */
+    json_dumpf(json, out.file, JSON_INDENT(2) | DIGITS); /* output_commit reports errors */
     fputc('\n', out.file);
     json_decref(json);
     return output_commit(&out);
@@ -289,16 +291,17 @@ int report_write(json_t *json, const char *path)
 
 void report_log_line(FILE *out, const npgnn_progress *p)
 {
-    /* the latest validation is repeated by the library; a log has it once, where it was measured */
+    /* the library repeats the latest validation in every progress; the log has it only where it was measured */
     double val_auc = p->validated ? p->val_auc : (double)NAN, val_ap = p->validated ? p->val_ap : (double)NAN;
-    json_t *line = json_pack("{s:i, s:i, s:o, s:o, s:o, s:o, s:o}", "run", p->run, "iteration", p->iteration, "loss",
-                             report_real(p->loss), "kl", report_real(p->kl), "val_auc", report_real(val_auc), "val_ap",
-                             report_real(val_ap), "seconds", report_real(p->seconds));
+    json_t *line =
+        json_pack("{s:i, s:b, s:i, s:o, s:o, s:o, s:o, s:o}", "run", p->run, "rehearsal", p->rehearsal, "iteration",
+                  p->iteration, "loss", report_real(p->loss), "kl", report_real(p->kl), "val_auc", report_real(val_auc),
+                  "val_ap", report_real(val_ap), "seconds", report_real(p->seconds));
     if (!line)
         return;
     json_dumpf(line, out, JSON_COMPACT | DIGITS);
     fputc('\n', out);
     json_decref(line);
     if (p->validated)
-        fflush(out); /* whoever watches the file sees validations at once */
+        fflush(out); /* so that a validation is visible at once */
 }

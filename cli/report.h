@@ -1,4 +1,4 @@
-/* Results for people (tables) and for programs (JSON). Numbers that are not known are NaN here and null there. */
+/* Results as tables for people and as JSON for programs. Unknown numbers are NaN here and null in JSON. */
 #ifndef CLI_REPORT_H
 #define CLI_REPORT_H
 
@@ -34,31 +34,38 @@ typedef struct report_stats {
 double report_value(const npgnn_eval_run *run, report_column column);
 report_stats report_summary(const npgnn_eval_run *runs, int count, report_column column);
 
-/* One number for the splits of all runs: the split's own hash where they are the same, else a hash over all in order. */
+/* One hash for the splits of all runs: that of the split where all use the same one, otherwise a hash over all. */
 uint64_t report_split_hash(const npgnn_eval_run *runs, int count);
 
-/* The table of an evaluation: a line per run with its split, mean, standard deviation and, where there are any, intervals. */
+/* The table of an evaluation: one line per run, the mean, the standard deviation and, with --bootstrap, intervals. */
 void report_table(FILE *out, const npgnn_eval_run *runs, int count);
 
-/* The same as JSON; the caller owns it. NULL when memory is out. */
-json_t *report_json(const npgnn_eval_run *runs, int count, const cli_settings *settings, const char *dataset,
-                    const char *protocol, const char *method);
+/* What an evaluation was made of, for its JSON. */
+typedef struct report_source {
+    const char *dataset, *protocol, *method;
+    const npgnn_options *options;
+    int threads;
+} report_source;
 
-/* Reads one of its runs back. Returns 0, or EXIT_FAILED where the object is not a run. */
+/* The same as JSON; the caller owns it. NULL when out of memory. */
+json_t *report_json(const npgnn_eval_run *runs, int count, const report_source *source);
+
+/* Reads a run from its JSON. Returns 0, or EXIT_FAILED where the object is not a run. */
 int report_read_run(npgnn_eval_run *run, const json_t *object);
 
-/* Pieces for other reports. */
+/* Parts of other reports. */
 const char *report_name(report_column column);              /* in JSON */
 json_t *report_interval(const npgnn_eval_run *last);        /* null without bootstrap */
 json_t *report_runs(const npgnn_eval_run *runs, int count); /* seeds, mean, std, se */
 json_t *report_real(double value);                          /* null for NaN */
-json_t *report_hash(uint64_t hash);                         /* 16 hexadecimal digits: JSON's numbers cannot hold it */
+json_t *report_hash(uint64_t hash); /* 16 hexadecimal digits, since a JSON number cannot hold 64 bits */
 json_t *report_options(const npgnn_options *options);
 
-/* The most memory that this program has had so far. */
+/* Peak resident memory of this process so far. */
 int64_t report_peak_bytes(void);
 
-/* Takes ownership of `json` and writes it to `path` ("-": standard output), whole or not at all. 0 or EXIT_FAILED. */
+/* Writes `json` to `path` ("-": standard output), completely or not at all, and frees it. Returns 0, or EXIT_FAILED
+ * after printing why. */
 int report_write(json_t *json, const char *path);
 
 /* One line of --log. */

@@ -1,3 +1,4 @@
+/* The option tables that commands share, and what follows from their values. */
 #define _GNU_SOURCE /* sched_getaffinity */
 #include "settings.h"
 
@@ -6,39 +7,58 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "fetch.h"
-#include "say.h"
+#include "message.h"
+#include "public_datasets.h"
 
-static const arg_option data_options[] = {
-    SETTING("edges", 0, ARG_TEXT, load.edges, "FILE", "Read the edges from FILE; DATA may then be left out."),
-    SETTING("features", 0, ARG_TEXT, load.features, "FILE", "Read the features of the nodes from FILE."),
-    SETTING("data-dir", 0, ARG_TEXT, load.data_dir, "DIR",
-            "Where names of data sets are looked up (default: $NPGNN_DATA, then the user's cache folder)."),
-    SETTING("normalize", 0, ARG_FLAG, load.normalize, NULL, "Divide each feature row by its sum of magnitudes."),
-    SETTING("binarize", 0, ARG_FLAG, load.binarize, NULL, "Turn every feature that is not zero into 1."),
-    SETTING("weighted", 0, ARG_FLAG, load.weighted, NULL, "Use the weights of the edges (third column, values)."),
+const char *cli_program = "npgnn";
+
+/* ---- the graph ---- */
+
+#define AT(member) offsetof(data_settings, member)
+const arg_option data_options[] = {
+    OPTION("edges", 0, ARG_TEXT, AT(load.edges), "FILE", "Read the edges from FILE. DATA may then be omitted."),
+    OPTION("features", 0, ARG_TEXT, AT(load.features), "FILE", "Read the node features from FILE."),
+    OPTION_DATA_DIR(AT(load.data_dir)),
+    OPTION("normalize", 0, ARG_FLAG, AT(load.normalize), NULL,
+           "Divide each feature row by the sum of its absolute values."),
+    OPTION("binarize", 0, ARG_FLAG, AT(load.binarize), NULL, "Replace every non-zero feature with 1."),
+    OPTION("weighted", 0, ARG_FLAG, AT(load.weighted), NULL, "Use edge weights (third column, or matrix values)."),
+    OPTIONS_END,
 };
+#undef AT
 
-static const arg_option common_options[] = {
-    SETTING_THREADS,
-    SETTING("quiet", 'q', ARG_FLAG, quiet, NULL, "Print no progress and no notices."),
-    SETTING("json", 0, ARG_TEXT, json, "FILE|-", "Write the results as JSON to FILE; - is standard output.", 0, 0, "-"),
-};
-
-const arg_group *settings_data_group(void)
+int data_load(npgnn_graph **graph, const data_settings *data, const npgnn_env *env)
 {
-    static const arg_group group = GROUP("Data", data_options);
-    return &group;
+    npgnn_load_options options = data->load;
+    npgnn_error err = {0};
+    options.size = sizeof options;
+    int code = npgnn_load(graph, data->name, &options, env, &err);
+    if (code == NPGNN_E_IO && data->name && public_dataset_find(data->name, strlen(data->name)))
+        return print_error("%s; to download it, run: npgnn fetch %s", err.text, data->name);
+    return code ? print_error("%s", err.text) : 0;
 }
 
-const arg_group *settings_common_group(void)
+const char *data_name(const data_settings *data)
 {
-    static const arg_group group = GROUP("Common options", common_options);
-    return &group;
+    return data->name ? data->name : data->load.edges;
 }
 
-static int available_cores(void)
+/* ---- common options ---- */
+
+#define AT(member) offsetof(common_settings, member)
+const arg_option common_options[] = {
+    OPTION_THREADS(AT(threads)),
+    OPTION_QUIET(AT(quiet)),
+    OPTION("json", 0, ARG_TEXT, AT(json), "FILE|-", "Write the results as JSON to FILE (-: standard output).", 0, 0,
+           "-"),
+    OPTIONS_END,
+};
+#undef AT
+
+int common_threads(const common_settings *common)
 {
+    if (common->threads > 0)
+        return common->threads;
 #if defined(__linux__)
     cpu_set_t cores;
     if (sched_getaffinity(0, sizeof cores, &cores) == 0)
@@ -48,39 +68,43 @@ static int available_cores(void)
     return online > 0 ? (int)online : 1;
 }
 
-int settings_change(cli_settings *settings, const arg_command *command)
+npgnn_env common_env(const common_settings *common)
+{
+    return (npgnn_env){.size = sizeof(npgnn_env), .threads = common_threads(common)};
+}
+
+int common_json_on_stdout(const common_settings *common)
+{
+    return common->json && strcmp(common->json, "-") == 0;
+}
+
+/* ---- the model and its training ---- */
+
+int model_settings_change(model_settings *model, const char *command)
 {
     npgnn_error err = {0};
-    for (int i = 0; i < settings->changes.count; i++)
-        if (npgnn_options_set(&settings->model, settings->changes.item[i].key, settings->changes.item[i].value, &err) !=
-            0)
-            return say_usage(command->name, "%s", err.text);
+    for (int i = 0; i < model->changes.count; i++)
+        if (npgnn_options_set(&model->options, model->changes.item[i].key, model->changes.item[i].value, &err) != 0)
+            return print_usage_error(command, "%s", err.text);
     return 0;
 }
 
-int settings_finish(cli_settings *settings, const arg_command *command)
-{
-    npgnn_error err = {0};
-    settings->model.size = sizeof settings->model;
-    settings->load.size = sizeof settings->load;
-    if (npgnn_options_preset(&settings->model, settings->preset, &err) != 0)
-        return say_usage(command->name, "%s", err.text);
-    settings->model.seed = settings->seed;
-    if (settings->threads == 0)
-        settings->threads = available_cores();
-    return settings_change(settings, command);
-}
+/* ---- the command line ---- */
 
-int settings_load(npgnn_graph **graph, const cli_settings *settings, const char *data, const npgnn_env *env)
+int settings_parse(void *settings, const cli_command *command, int argc, char **argv)
 {
+    const arg_command *args = &command->args;
     npgnn_error err = {0};
-    int code = npgnn_load(graph, data, &settings->load, env, &err);
-    if (code == NPGNN_E_IO && data && fetch_find(data, strlen(data)))
-        return say_error("%s; npgnn fetch %s gets it", err.text, data);
-    return code ? say_error("%s", err.text) : 0;
-}
-
-const char *settings_dataset(const cli_settings *settings, const char *data)
-{
-    return data ? data : settings->load.edges;
+    int code = arg_parse(settings, args, argc, argv);
+    for (int g = 0; code == 0 && g < ARG_MAX_GROUPS; g++) {
+        if (args->groups[g].options != model_options)
+            continue;
+        model_settings *model = (void *)((char *)settings + args->groups[g].offset);
+        model->options.size = sizeof model->options;
+        if (npgnn_options_preset(&model->options, model->preset, &err) != 0)
+            return print_usage_error(args->name, "%s", err.text);
+        model->options.seed = 1;
+        code = model_settings_change(model, args->name);
+    }
+    return code;
 }

@@ -1,4 +1,5 @@
-/* What the command line asked for: one struct for all commands, and the option tables they share. */
+/* What the command line asked for. Each command defines a settings struct of its own, in its cmd_*.c; the structs and
+ * option tables here are those that commands share. */
 #ifndef CLI_SETTINGS_H
 #define CLI_SETTINGS_H
 
@@ -6,99 +7,106 @@
 
 #include "args.h"
 
-typedef struct cli_settings {
-    const char *operands[ARG_MAX_OPERANDS];
-    /* data */
-    npgnn_load_options load;
-    /* common */
-    int threads; /* resolved: never 0 once settings_finish has run */
-    int quiet;
-    const char *json, *log; /* NULL: not wanted */
-    uint64_t seed;
-    /* model */
-    const char *preset;
-    arg_pairs changes; /* to the preset, in the order given */
-    npgnn_options model;
-    /* of single commands */
-    const char *output, *split, *save_split, *pairs, *context;
-    const char *mirror; /* of fetch */
-    int list, patience;
-    const char *model_file; /* of adapt */
-    double context_nodes;
-    int grow;
-    const char *checkpoint, *checkpoint_every, *resume;
-    int protocol; /* an npgnn_protocol */
-    int method;   /* an index of npgnn_method_info */
-    double val, test, train_nodes, known_links;
-    double negative_ratio;
-    int negatives; /* an npgnn_negatives */
-    int bootstrap;
-    int seeds;
-    int samples;
-    int raw;
-    double link_rate; /* 0: the model's */
-    int keep_known;
-    /* of predict */
-    int top, top_links; /* 0: not asked for */
-    const char *new_features;
-    arg_pairs from, to; /* nodes, or files of them */
-    int exclude;        /* EXCLUDE_KNOWN or EXCLUDE_NONE */
-    int format;         /* a links_format; of embed, one of its own */
-    double min_probability;
-    int rank; /* an npgnn_rank */
-    int curves, profile, estimate;
-    const char *data; /* of bench: an option there */
-    double seconds;
-    int iterations, most_nodes, large;
-    /* of reproduce */
-    const char *program; /* how this program was called */
-    const char *datasets, *html, *cache, *splits;
-    int table; /* a plan_table, or TABLES for all */
-    int fresh;
-} cli_settings;
+/* ---- a command ---- */
 
-enum { EXCLUDE_KNOWN, EXCLUDE_NONE };
-
-/* A row of an option table whose field is in settings; help, least, most and implied follow the value. */
-#define SETTING(n, l, k, field, v, ...)                                                                                \
-    {                                                                                                                  \
-        .name = n, .letter = l, .kind = k, .offset = offsetof(cli_settings, field), .value = v, .help = __VA_ARGS__    \
-    }
-#define SETTING_THREADS                                                                                                \
-    SETTING("threads", 't', ARG_INT, threads, "N",                                                                     \
-            "Threads to use (default: all cores). Results do not depend on it.", 1, 4096)
-#define SETTING_PROFILE                                                                                                \
-    SETTING("profile", 0, ARG_FLAG, profile, NULL, "Print the time that each step of the training took.")
-#define GROUP(heading, options)                                                                                        \
-    {                                                                                                                  \
-        heading, options, (int)(sizeof(options) / sizeof(options)[0])                                                  \
-    }
-
-/* Shared groups. */
-const arg_group *settings_data_group(void);
-const arg_group *settings_common_group(void);
-const arg_group *settings_model_group(void); /* every key of npgnn_options_info */
-
-/* A command of the program. */
 typedef struct cli_command {
     arg_command args;
-    cli_settings defaults;
-    int (*run)(const cli_settings *settings); /* returns the exit status */
+    const void *defaults;       /* the command's settings before the command line is read */
+    size_t size;                /* of that struct */
+    int (*run)(void *settings); /* returns the exit status */
 } cli_command;
 
-extern const cli_command cmd_demo, cmd_info, cmd_train, cmd_eval, cmd_predict, cmd_reproduce, cmd_bench, cmd_adapt,
-    cmd_convert, cmd_embed, cmd_fetch, cmd_test;
+extern const cli_command cmd_adapt, cmd_bench, cmd_convert, cmd_demo, cmd_embed, cmd_eval, cmd_fetch, cmd_info,
+    cmd_predict, cmd_reproduce, cmd_test, cmd_train;
 
-/* After parsing: applies preset and changes, resolves the number of threads. Returns 0 or EXIT_USAGE. */
-int settings_finish(cli_settings *settings, const arg_command *command);
+/* argv[0], set by main: `reproduce` runs this program again. */
+extern const char *cli_program;
 
-/* The options that the command line changes, put into settings->model. Returns 0 or EXIT_USAGE. */
-int settings_change(cli_settings *settings, const arg_command *command);
+/* Parses the command line. Applies the preset and the model options where the command has these. Returns 0, EXIT_USAGE
+ * after printing what is wrong, or ARG_HELP. */
+int settings_parse(void *settings, const cli_command *command, int argc, char **argv);
 
-/* Loads the graph named by `data` and the data options, saying what is wrong otherwise. Returns 0 or EXIT_FAILED. */
-int settings_load(npgnn_graph **graph, const cli_settings *settings, const char *data, const npgnn_env *env);
+/* ---- the graph ---- */
 
-/* The name of the data for reports: what the user called it. */
-const char *settings_dataset(const cli_settings *settings, const char *data);
+typedef struct data_settings {
+    const char *name; /* the operand DATA; NULL where --edges replaces it */
+    npgnn_load_options load;
+} data_settings;
+
+extern const arg_option data_options[];
+#define DATA_GROUP(offset_)                                                                                            \
+    {                                                                                                                  \
+        "Data", data_options, offset_                                                                                  \
+    }
+#define DATA_OPERAND(offset_)                                                                                          \
+    {                                                                                                                  \
+        "DATA", offset_, "edges"                                                                                       \
+    }
+#define OPTION_DATA_DIR(offset_)                                                                                       \
+    OPTION("data-dir", 0, ARG_TEXT, offset_, "DIR",                                                                    \
+           "Folder in which data sets are looked up by name (default: $NPGNN_DATA, then the user's cache folder).")
+
+/* Loads the graph. Returns 0, or EXIT_FAILED after printing why. */
+int data_load(npgnn_graph **graph, const data_settings *data, const npgnn_env *env);
+
+/* The name of the graph in reports: DATA, or the file of --edges. */
+const char *data_name(const data_settings *data);
+
+/* ---- common options ---- */
+
+typedef struct common_settings {
+    int threads; /* 0: all cores */
+    int quiet;
+    const char *json; /* a path, "-" for standard output, or NULL */
+} common_settings;
+
+extern const arg_option common_options[];
+#define COMMON_GROUP(offset_)                                                                                          \
+    {                                                                                                                  \
+        "Common options", common_options, offset_                                                                      \
+    }
+#define OPTION_THREADS(offset_)                                                                                        \
+    OPTION("threads", 't', ARG_INT, offset_, "N",                                                                      \
+           "Number of threads (default: all cores). The results do not depend on it.", 1, 4096)
+#define OPTION_QUIET(offset_) OPTION("quiet", 'q', ARG_FLAG, offset_, NULL, "Print no progress and no notes.")
+#define OPTION_LOG(offset_) OPTION("log", 0, ARG_TEXT, offset_, "FILE", "Write one line of JSON per iteration to FILE.")
+#define OPTION_PROFILE(offset_)                                                                                        \
+    OPTION("profile", 0, ARG_FLAG, offset_, NULL, "Print the time spent in each step of the training.")
+
+/* The number of threads: what --threads says, or all cores that this process may use. At least 1. */
+int common_threads(const common_settings *common);
+
+/* An environment with that many threads, and nothing else. */
+npgnn_env common_env(const common_settings *common);
+
+/* Whether the results go to standard output as JSON, which leaves no place for tables. */
+int common_json_on_stdout(const common_settings *common);
+
+/* ---- the model and its training ---- */
+
+typedef struct model_settings {
+    const char *preset;    /* NULL: the default */
+    arg_pairs changes;     /* to the preset, in the order given */
+    npgnn_options options; /* both applied */
+} model_settings;
+
+extern arg_option model_options[];
+#define MODEL_GROUP(offset_)                                                                                           \
+    {                                                                                                                  \
+        "Model and training", model_options, offset_                                                                   \
+    }
+
+/* --method alone, whose choices are the methods of npgnn_method_info; it fills an int, the index of the method. */
+extern arg_option method_options[];
+#define METHOD_GROUP(offset_)                                                                                          \
+    {                                                                                                                  \
+        "Method", method_options, offset_                                                                              \
+    }
+
+/* Fills model_options and method_options from the library's lists. main calls it first. */
+void library_options_init(void);
+
+/* Applies model->changes to model->options, whatever these are. Returns 0 or EXIT_USAGE. */
+int model_settings_change(model_settings *model, const char *command);
 
 #endif

@@ -1,3 +1,4 @@
+/* SHA-256 of a file. */
 #define _POSIX_C_SOURCE 200809L
 #include "sha256.h"
 

@@ -1,4 +1,4 @@
-# Bash completion of npgnn. It reads the program's own --help, so it knows what the program knows.
+# Bash completion for npgnn. It reads the output of --help, so it always matches the program.
 
 # The commands that `npgnn --help` lists.
 _npgnn_commands()
@@ -6,16 +6,16 @@ _npgnn_commands()
     "$1" --help 2>/dev/null | sed -n '/^Commands:/,/^$/s/^  \([a-z][a-z-]*\) .*/\1/p'
 }
 
-# The long options that a help page lists.
+# The long options that the help of a command lists.
 _npgnn_options()
 {
     sed -n 's/^  .\{4\}\(--[a-z][a-z0-9-]*\).*/\1/p'
 }
 
-# _npgnn_value_of OPTION: what a help page calls the value of this option: "FILE", "a|b|c" or nothing.
+# _npgnn_value_of OPTION: how the help calls the value of this option: "FILE", "a|b|c" or nothing.
 _npgnn_value_of()
 {
-    # "  -o, --output FILE   Explanation": two blanks end the part that names the option
+    # "  -o, --output FILE   Explanation": two spaces end the name of the option and its value
     awk -v option="$1" '/^  [ -]/ {
         sub(/^ +/, ""); sub(/  .*/, ""); gsub(/[][]/, "")
         if (($1 == option || $1 == option "," || $2 == option) && $NF !~ /^-/) print $NF
@@ -39,7 +39,7 @@ _npgnn()
     if [[ $before == -* ]]; then
         value=$(_npgnn_value_of "$before" <<<"$page")
         case $value in
-        *FILE* | MODEL) ;; # falls through to file names below
+        *FILE* | MODEL) ;; # complete file names, below
         *DIR*)
             mapfile -t COMPREPLY < <(compgen -d -- "$word")
             return

@@ -1,10 +1,11 @@
-/* How well does it do on links to nodes that it has never seen? Three seeds, beside the similarity of the features. */
+/* Evaluates the model on links of nodes that it was not trained on (the inductive protocol), with three seeds, and
+ * compares it with the cosine similarity of the features. */
 #include <npgnn/npgnn.h>
 #include <stdio.h>
 
 enum { SEEDS = 3 };
 
-/* Called after every iteration; whatever it returns other than 0 would stop the training. */
+/* Called after every iteration. Returning a value other than 0 would stop the training. */
 static int on_progress(void *user, const npgnn_progress *progress)
 {
     (void)user;

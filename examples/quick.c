@@ -1,4 +1,4 @@
-/* The shortest useful program: learn from the built-in graph, then ask about one pair of nodes. */
+/* The shortest useful program: trains a model on a generated graph and predicts the probability of one link. */
 #include <npgnn/npgnn.h>
 #include <stdio.h>
 
@@ -11,8 +11,9 @@ int main(void)
     npgnn_pair pair = {3, 17};
     npgnn_prediction link;
 
+    /* Every call returns 0 or a negative code, and describes an error in `err`. */
     int code = npgnn_options_preset(&options, "default", &err);
-    options.iterations = 100;
+    options.iterations = 100; /* fewer than the default, so that the example takes a second */
     if (code == 0)
         code = npgnn_load(&graph, "synthetic:nodes=300", NULL, NULL, &err);
     if (code == 0)
@@ -20,7 +21,7 @@ int main(void)
     if (code == 0)
         code = npgnn_predict(&link, model, graph, &pair, 1, NULL, NULL, &err);
     if (code == 0)
-        printf("nodes 3 and 17 are linked with probability %.3f\n", (double)link.probability);
+        printf("probability of a link between nodes 3 and 17: %.3f\n", (double)link.probability);
     else
         fprintf(stderr, "%s\n", err.text);
 

@@ -1,24 +1,25 @@
-/* How sure is the model when it knows little of a graph? z is encoded from larger and larger parts of it, and links are predicted
- * for many draws of z. With a file name: draws the figure of docs/understand/latent.md there. */
+/* How uncertain is the model when it knows little about a graph? Encodes the latent variable z from larger and larger
+ * parts of a graph (contexts), and predicts links for many draws of z. Prints a table; with a file name as its
+ * argument, also draws the figure of docs/understand/latent.md. */
 #include <math.h>
 #include <npgnn/npgnn.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { CONTEXTS = 10, SIZES = 5, DRAWS = 30, PAIRS = 300, MOST_LATENT = 4096 };
-static const double shares[SIZES] = {0.05, 0.1, 0.2, 0.4, 0.9};
+enum { CONTEXTS = 10, SIZES = 5, DRAWS = 30, PAIRS = 300, MAX_LATENT = 4096 };
+static const double fractions[SIZES] = {0.05, 0.1, 0.2, 0.4, 0.9}; /* of the nodes, in the contexts */
 
-/* Means over contexts of one size. */
+/* Means over the contexts of one size. */
 typedef struct point {
     double nodes;
-    double sigma;   /* of z, mean over its dimensions */
-    double within;  /* spread of a pair's score over draws of z, mean over pairs */
-    double between; /* spread of a pair's score at the mean of z over contexts, mean over pairs */
+    double sigma;   /* standard deviation of z, mean over its dimensions */
+    double within;  /* standard deviation of the log-odds over draws of z, mean over pairs */
+    double between; /* standard deviation of the log-odds over contexts, at the mean of z, mean over pairs */
 } point;
 
 static double mean_sigma(const npgnn_model *model)
 {
-    static float sigma[MOST_LATENT];
+    static float sigma[MAX_LATENT];
     int d = npgnn_model_latent(NULL, sigma, model);
     double sum = 0;
     for (int c = 0; c < d; c++)
@@ -26,8 +27,8 @@ static double mean_sigma(const npgnn_model *model)
     return sum;
 }
 
-/* Half the width of the interval, on the scale of log-odds. */
-static double half_width(const npgnn_prediction *p)
+/* The standard deviation of the log-odds, from the 95 % interval: its width is 2 * 1.96 standard deviations. */
+static double deviation(const npgnn_prediction *p)
 {
     double low = (double)p->low, high = (double)p->high;
     return (log(high / (1 - high)) - log(low / (1 - low))) / (2 * 1.96);
@@ -38,9 +39,10 @@ static double log_odds(const npgnn_prediction *p)
     return log((double)p->probability / (1 - (double)p->probability));
 }
 
-/* One context: adds what it says of the pairs to the sums. */
-static int look(point *at, double sums[PAIRS][2], const npgnn_model *model, const npgnn_graph *context,
-                const npgnn_graph *graph, const npgnn_pair *pairs, npgnn_error *err)
+/* Predicts the pairs with z from one context. Adds to the means in `at`, and to the sums of the log-odds and of their
+ * squares. */
+static int measure_context(point *at, double sums[PAIRS][2], const npgnn_model *model, const npgnn_graph *context,
+                           const npgnn_graph *graph, const npgnn_pair *pairs, npgnn_error *err)
 {
     static npgnn_prediction drawn[PAIRS], mean[PAIRS];
     npgnn_predict_options draws = {.size = sizeof draws, .samples = DRAWS, .link_rate = 0.5},
@@ -53,7 +55,7 @@ static int look(point *at, double sums[PAIRS][2], const npgnn_model *model, cons
         code = npgnn_predict(mean, adapted, graph, pairs, PAIRS, &none, NULL, err);
     for (int i = 0; code == 0 && i < PAIRS; i++) {
         double odds = log_odds(&mean[i]);
-        at->within += half_width(&drawn[i]) / PAIRS / CONTEXTS;
+        at->within += deviation(&drawn[i]) / PAIRS / CONTEXTS;
         sums[i][0] += odds;
         sums[i][1] += odds * odds;
     }
@@ -65,15 +67,15 @@ static int look(point *at, double sums[PAIRS][2], const npgnn_model *model, cons
     return code;
 }
 
-/* All contexts of one size: parts of the graph on nodes drawn at random, as few-shot splits have them for training. */
-static int measure(point *at, double share, const npgnn_model *model, const npgnn_graph *graph, const npgnn_pair *pairs,
-                   npgnn_error *err)
+/* All contexts of one size: subgraphs of randomly drawn nodes, made as the training graphs of few-shot splits. */
+static int measure_size(point *at, double fraction, const npgnn_model *model, const npgnn_graph *graph,
+                        const npgnn_pair *pairs, npgnn_error *err)
 {
     static double sums[PAIRS][2];
     npgnn_split_options options = {.size = sizeof options};
     int code = 0;
     npgnn_split_options_default(&options, NPGNN_FEW_SHOT, NULL);
-    options.train_nodes = share;
+    options.train_nodes = fraction;
     for (int i = 0; i < PAIRS; i++)
         sums[i][0] = sums[i][1] = 0;
     for (int c = 0; code == 0 && c < CONTEXTS; c++) {
@@ -81,7 +83,7 @@ static int measure(point *at, double share, const npgnn_model *model, const npgn
         options.seed = (uint64_t)c;
         code = npgnn_split_new(&split, graph, &options, NULL, err);
         if (code == 0)
-            code = look(at, sums, model, npgnn_split_train(NULL, split), graph, pairs, err);
+            code = measure_context(at, sums, model, npgnn_split_train(NULL, split), graph, pairs, err);
         npgnn_split_free(split);
     }
     for (int i = 0; i < PAIRS; i++) {
@@ -91,26 +93,25 @@ static int measure(point *at, double share, const npgnn_model *model, const npgn
     return code;
 }
 
-/* ---- the figure: both axes logarithmic ---- */
+/* ---- the figure, with logarithmic axes ---- */
 
-static double across(double nodes, const point points[SIZES])
+static double to_x(double nodes, const point points[SIZES])
 {
     return 60 + 380 * log(nodes / points[0].nodes) / log(points[SIZES - 1].nodes / points[0].nodes);
 }
 
-static double down(double spread)
+static double to_y(double deviation_value)
 {
-    return 20 + 220 * (0.5 - log10(spread)) / 4; /* from 10^0.5 to 10^-3.5 */
+    return 20 + 220 * (0.5 - log10(deviation_value)) / 4; /* from 10^0.5 to 10^-3.5 */
 }
 
 static void draw_line(FILE *out, const point points[SIZES], int between, const char *color, const char *text)
 {
     fprintf(out, "<polyline fill=\"none\" stroke=\"%s\" stroke-width=\"2\" points=\"", color);
     for (int i = 0; i < SIZES; i++)
-        fprintf(out, "%.1f,%.1f ", across(points[i].nodes, points),
-                down(between ? points[i].between : points[i].within));
+        fprintf(out, "%.1f,%.1f ", to_x(points[i].nodes, points), to_y(between ? points[i].between : points[i].within));
     fprintf(out, "\"/>\n<text x=\"450\" y=\"%.1f\" fill=\"%s\">%s</text>\n",
-            down(between ? points[SIZES - 1].between : points[SIZES - 1].within) + 4, color, text);
+            to_y(between ? points[SIZES - 1].between : points[SIZES - 1].within) + 4, color, text);
 }
 
 static void draw(FILE *out, const point points[SIZES])
@@ -121,10 +122,10 @@ static void draw(FILE *out, const point points[SIZES])
           "stroke=\"black\"/>\n",
           out);
     for (int i = 0; i < SIZES; i++)
-        fprintf(out, "<text x=\"%.1f\" y=\"256\" text-anchor=\"middle\">%.0f</text>\n", across(points[i].nodes, points),
+        fprintf(out, "<text x=\"%.1f\" y=\"256\" text-anchor=\"middle\">%.0f</text>\n", to_x(points[i].nodes, points),
                 points[i].nodes);
     for (int power = -3; power <= 0; power++)
-        fprintf(out, "<text x=\"54\" y=\"%.1f\" text-anchor=\"end\">%g</text>\n", down(pow(10, power)) + 4,
+        fprintf(out, "<text x=\"54\" y=\"%.1f\" text-anchor=\"end\">%g</text>\n", to_y(pow(10, power)) + 4,
                 pow(10, power));
     fputs("<text x=\"250\" y=\"278\" text-anchor=\"middle\">nodes of the context</text>\n"
           "<text x=\"66\" y=\"16\">standard deviation of the log-odds</text>\n",
@@ -160,7 +161,7 @@ int main(int argc, char **argv)
         pairs[i] = (npgnn_pair){i, 999 - i};
     puts("nodes\tsigma\tover_draws\tover_contexts");
     for (int i = 0; code == 0 && i < SIZES; i++) {
-        code = measure(&points[i], shares[i], model, graph, pairs, &err);
+        code = measure_size(&points[i], fractions[i], model, graph, pairs, &err);
         printf("%.0f\t%.4f\t%.4f\t%.4f\n", points[i].nodes, points[i].sigma, points[i].within, points[i].between);
     }
     if (code != 0)

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../cli/say.h"
+#include "../cli/message.h"
 #include "../cli/settings.h"
 #include "fuzz.h"
 #include "quiet.h"
@@ -11,7 +11,8 @@
 enum { MOST_WORDS = 64 };
 
 static const cli_command *const commands[] = {&cmd_demo,    &cmd_info,      &cmd_train, &cmd_eval,
-                                              &cmd_predict, &cmd_reproduce, &cmd_bench};
+                                              &cmd_predict, &cmd_reproduce, &cmd_bench, &cmd_adapt,
+                                              &cmd_convert, &cmd_embed,     &cmd_fetch, &cmd_test};
 
 static int cut_words(char *words[MOST_WORDS], char *text)
 {
@@ -28,14 +29,13 @@ static int cut_words(char *words[MOST_WORDS], char *text)
 static void parse(const cli_command *command, char *text)
 {
     char *words[MOST_WORDS];
-    cli_settings settings = command->defaults;
+    void *settings = malloc(command->size);
+    fuzz_check(settings);
+    memcpy(settings, command->defaults, command->size);
     int count = cut_words(words, text);
-    int code = arg_parse(&settings, settings.operands, &command->args, count, words);
+    int code = settings_parse(settings, command, count, words);
     fuzz_check(code == 0 || code == EXIT_USAGE || code == ARG_HELP);
-    if (code != 0)
-        return;
-    code = settings_finish(&settings, &command->args);
-    fuzz_check(code == EXIT_USAGE || (code == 0 && settings.threads >= 1));
+    free(settings);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -46,6 +46,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     fuzz_check(text);
     memcpy(text, data + 1, size - 1);
     text[size - 1] = '\0';
+    library_options_init();
     quiet_begin();
     parse(commands[data[0] % (sizeof commands / sizeof commands[0])], text);
     quiet_end();

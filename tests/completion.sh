@@ -1,5 +1,5 @@
 #!/bin/sh
-# completion.sh NPGNN COMPLETION: what bash offers after some beginnings of a line.
+# completion.sh NPGNN COMPLETION: checks what bash offers for incomplete command lines.
 set -eu
 command -v bash >/dev/null || exit 77
 program=$(realpath "$1") completion=$(realpath "$2")

@@ -50,7 +50,7 @@ check()
 {
     case $status in
     0) grep -q . err && fail 'an error, but status 0' ;;
-    1) grep -q '^npgnn: .*cannot write' err || fail 'no clear error' ;;
+    1) grep -q '^npgnn: error: .*cannot write' err || fail 'no clear error' ;;
     *) fail "status $status" ;;
     esac
     for name in $(cd old && ls); do

@@ -1,5 +1,5 @@
 #!/bin/sh
-# hardened.sh NPGNN LIBRARY SANITIZER: what the build promises is in the binaries. Skipped (77) without readelf.
+# hardened.sh NPGNN LIBRARY SANITIZER: checks that the binaries have the hardening that the build asks for. Skipped (77) without readelf.
 set -eu
 command -v readelf >/dev/null || exit 77
 

@@ -1,6 +1,6 @@
 #!/bin/sh
-# kill.sh NPGNN: trainings that are killed (SIGKILL) at random moments and resumed end with the very bytes of one that was left
-# alone. NPGNN_KILLS is how many kills, NPGNN_SEED decides when.
+# kill.sh NPGNN: trainings that are killed (SIGKILL) at random times and resumed end with the same bytes as an uninterrupted
+# one. NPGNN_KILLS is the number of kills, NPGNN_SEED the seed of the times.
 set -eu
 program=$(realpath "$1") kills=${NPGNN_KILLS:-50} seed=${NPGNN_SEED:-$$}
 echo "NPGNN_SEED=$seed"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# manual.sh NPGNN PAGE: the manual page is well formed, and names every option that the program has.
+# manual.sh NPGNN PAGE: the manual page is well formed and documents every option of the program.
 set -eu
 program=$1 page=$2
 command -v mandoc >/dev/null || exit 77
@@ -14,7 +14,7 @@ for command in $("$program" --help | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*
         case $text in
         *"$option"[!a-z0-9-]*) ;;
         *)
-            echo "$page does not name $option of npgnn $command"
+            echo "$page does not document $option of npgnn $command"
             code=1
             ;;
         esac

@@ -1,6 +1,6 @@
 #!/bin/sh
-# What a training on Cora must reach: real.sh PROGRAM. Skipped (77) where the data is not: $NPGNN_DATA, or shared/data beside
-# the checkout.
+# real.sh PROGRAM: minimum accuracy on Cora. Skipped (77) where the data is missing: $NPGNN_DATA, or shared/data beside the
+# checkout.
 set -eu
 program=$1
 here=$(dirname "$0")

@@ -1,6 +1,6 @@
 #!/bin/sh
-# scipy.sh PROGRAM: files as numpy and scipy themselves write them give the graph that a plain list of edges gives. Skipped where
-# they are not installed.
+# scipy.sh PROGRAM: files written by NumPy and SciPy give the same graph as a plain edge list. Skipped where they are not
+# installed.
 set -eu
 program=$1
 python=

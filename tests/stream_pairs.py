@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""stream_pairs.py NPGNN: a million pairs through a pipe take no more memory than some of them."""
+"""stream_pairs.py NPGNN: a million pairs through a pipe take no more memory than a few."""
 import os
 import subprocess
 import sys

@@ -1,3 +1,4 @@
+/* Reads the results of the cells, compares them with the paper, and prints tables or JSON. */
 #include "outcome.h"
 
 #include <math.h>
@@ -5,10 +6,10 @@
 #include <string.h>
 
 #include "evaluate.h"
+#include "message.h"
 #include "plan_jobs.h"
-#include "say.h"
 
-static const double MARGIN = 0.3; /* points of percent that do not count as a difference */
+static const double MARGIN = 0.3; /* percentage points: a smaller difference does not count */
 
 /* ---- reading ---- */
 
@@ -25,14 +26,14 @@ static void add_run(cell_outcome *outcome, const json_t *result)
 
 int outcome_load(cell_outcome *outcome, const cli_plan *plan, const plan_cell *cell)
 {
-    const cli_settings *settings = plan->settings;
+    const reproduce_settings *settings = plan->settings;
     memset(outcome, 0, sizeof *outcome);
     outcome->cell = cell;
-    if (!cell->row->key) /* a variant that changes one option is not what the paper measured */
+    if (!cell->row->key) /* the paper has no results for variants */
         outcome->paper = paper_find(cell->dataset->name, cell->row->method, cell->row->protocol, cell->row->percent);
     outcome->runs = calloc((size_t)settings->seeds, sizeof *outcome->runs);
     if (!outcome->runs)
-        return say_error("out of memory");
+        return print_error("out of memory");
     for (int s = 0; s < settings->seeds; s++) {
         char path[PLAN_PATH];
         plan_result_path(path, plan, cell, settings->seed + (uint64_t)s);
@@ -50,9 +51,9 @@ void outcome_free(cell_outcome *outcome)
     free(outcome->runs);
 }
 
-/* ---- judging ---- */
+/* ---- comparison with the paper ---- */
 
-/* Points of percent above the paper. */
+/* Percentage points above the paper. */
 static double difference(const cell_outcome *outcome, report_column column)
 {
     double paper = column == COLUMN_AUC ? outcome->paper->auc : outcome->paper->ap;
@@ -86,7 +87,7 @@ void outcome_label(char *label, size_t size, const cell_outcome *outcome)
 static void print_heading(FILE *out, const cell_outcome *outcome, const cli_plan *plan)
 {
     const plan_dataset *dataset = outcome->cell->dataset;
-    fprintf(out, "%s: %s, %d nodes, %lld edges; percent, mean and standard deviation of %d seed%s\n",
+    fprintf(out, "%s: %s, %d nodes, %lld edges; mean and standard deviation of %d seed%s, in percent\n",
             plan_table_name(outcome->cell->row->table), dataset->name, (int)dataset->info.nodes,
             (long long)dataset->info.edges, plan->settings->seeds, plan->settings->seeds == 1 ? "" : "s");
     fprintf(out, "%-34s  %6s %5s  %6s %5s  %11s  %13s  %-7s  %5s  %8s  %6s\n", "", "AUC", "sd", "AP", "sd", "paper",
@@ -161,7 +162,7 @@ static json_t *cell_json(const cell_outcome *outcome, int curves)
                              report_options(&outcome->cell->options), "n", outcome->count);
     if (outcome->count > 0)
         json_object_update_new(json, report_runs(outcome->runs, outcome->count));
-    if (outcome->paper) /* fractions of 1, like everything measured */
+    if (outcome->paper) /* as fractions of 1, like the measured values */
         json_object_set_new(json, "paper", pair_json(outcome->paper->auc / 100, outcome->paper->ap / 100));
     if (outcome->paper && outcome->count > 0)
         json_object_set_new(json, "difference",

@@ -1,4 +1,4 @@
-/* What the cells of a plan came to, beside the paper: for people (tables) and for programs (JSON). */
+/* The results of the cells of a plan compared with the paper, as tables and as JSON. */
 #ifndef CLI_OUTCOME_H
 #define CLI_OUTCOME_H
 
@@ -10,28 +10,28 @@
 
 typedef struct cell_outcome {
     const plan_cell *cell;
-    npgnn_eval_run *runs; /* of the seeds that are there */
+    npgnn_eval_run *runs; /* (count): the seeds that are finished */
     int count;
-    int64_t peak_bytes; /* the most memory that one of them took */
-    json_t *curves;     /* of the first seed, or NULL */
-    const paper_figure *paper;
+    int64_t peak_bytes;        /* maximum over the seeds */
+    json_t *curves;            /* of the first seed, or NULL */
+    const paper_result *paper; /* NULL where the paper has none */
 } cell_outcome;
 
-/* Reads what is there; the cell may be unfinished. Returns 0 or EXIT_FAILED. */
+/* Reads the results of a cell; some seeds may be missing. Returns 0 or EXIT_FAILED. */
 int outcome_load(cell_outcome *outcome, const cli_plan *plan, const plan_cell *cell);
 void outcome_free(cell_outcome *outcome);
 
-/* "above": AUC and AP are both more than 0.3 points above the paper's; "below": one of them is more than that below;
- * "reached" otherwise; "-" where the paper has no figure or nothing was measured. */
+/* "above": AUC and AP are both more than 0.3 points above the paper's; "below": one of them is more than 0.3 points
+ * below; "reached": otherwise; "-": the paper has no result for this cell, or no seed is finished. */
 const char *outcome_verdict(const cell_outcome *outcome);
 
-/* "npgnn", "npgnn, authors' split", "no latent": what tells it from its neighbours in the table. */
+/* The row label: "npgnn", "npgnn, authors' split", "no latent", ... */
 void outcome_label(char *label, size_t size, const cell_outcome *outcome);
 
-/* The tables of all outcomes, in the order of the plan. */
+/* Prints the tables of all outcomes, in the order of the plan. */
 void outcome_print(FILE *out, const cell_outcome *outcomes, int count, const cli_plan *plan);
 
-/* The same and more as JSON. With `curves`, also those. */
+/* All outcomes as JSON; with `curves`, including the curves of the first seed. */
 json_t *outcome_json(const cell_outcome *outcomes, int count, const cli_plan *plan, int curves);
 
 #endif

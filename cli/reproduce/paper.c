@@ -1,9 +1,10 @@
+/* The numbers printed in the paper. */
 #include "paper.h"
 
 #include <string.h>
 
-static const paper_figure figures[] = {
-    /* the table of transductive results */
+static const paper_result results[] = {
+    /* transductive */
     {"cora", "sc", NPGNN_TRANSDUCTIVE, 0, 84.6, 88.5},
     {"cora", "deepwalk", NPGNN_TRANSDUCTIVE, 0, 83.1, 85.0},
     {"cora", "vgae", NPGNN_TRANSDUCTIVE, 0, 91.4, 92.6},
@@ -31,12 +32,12 @@ static const paper_figure figures[] = {
     {"citeseer", "npgnn", NPGNN_FEW_SHOT, 50, 87.3, 88.7},
     {"citeseer", "npgnn", NPGNN_FEW_SHOT, 70, 89.4, 90.6},
 };
-enum { FIGURES = sizeof figures / sizeof figures[0] };
+enum { RESULTS = sizeof results / sizeof results[0] };
 
-const paper_figure *paper_find(const char *dataset, const char *method, npgnn_protocol protocol, int percent)
+const paper_result *paper_find(const char *dataset, const char *method, npgnn_protocol protocol, int percent)
 {
-    for (int i = 0; i < FIGURES; i++) {
-        const paper_figure *f = &figures[i];
+    for (int i = 0; i < RESULTS; i++) {
+        const paper_result *f = &results[i];
         if (f->protocol == protocol && f->percent == percent && strcmp(f->dataset, dataset) == 0 &&
             strcmp(f->method, method) == 0)
             return f;
@@ -46,6 +47,6 @@ const paper_figure *paper_find(const char *dataset, const char *method, npgnn_pr
 
 int paper_iterations(const char *dataset)
 {
-    /* the paper trains 4,000 on PubMed; with features in units of their own length half of that suffices */
+    /* The paper trains for 4,000 iterations on PubMed. With features scaled by their length, 2,000 are enough. */
     return strcmp(dataset, "pubmed") == 0 ? 2000 : 500;
 }

@@ -1,21 +1,21 @@
-/* What the paper reports: Liang and Gao, "How Neural Processes Improve Graph Link Prediction". */
+/* The results of the paper: Liang and Gao, "How Neural Processes Improve Graph Link Prediction". */
 #ifndef CLI_PAPER_H
 #define CLI_PAPER_H
 
 #include <npgnn/npgnn.h>
 
 /* AUC and AP in percent, as printed. */
-typedef struct paper_figure {
+typedef struct paper_result {
     const char *dataset, *method;
     npgnn_protocol protocol;
-    int percent; /* few-shot: of the nodes known in training; otherwise 0 */
+    int percent; /* few-shot: percent of the nodes in the training graph; otherwise 0 */
     double auc, ap;
-} paper_figure;
+} paper_result;
 
-/* The paper's figure for this cell, or NULL where it has none. */
-const paper_figure *paper_find(const char *dataset, const char *method, npgnn_protocol protocol, int percent);
+/* The paper's result for this cell, or NULL where it has none. */
+const paper_result *paper_find(const char *dataset, const char *method, npgnn_protocol protocol, int percent);
 
-/* The iterations that the paper trains for on this data set. */
+/* The number of training iterations on this data set. */
 int paper_iterations(const char *dataset);
 
 #endif

@@ -1,3 +1,4 @@
+/* The rows of the tables, the data sets, and the cells: one per row and data set. */
 #define _POSIX_C_SOURCE 200809L
 #include "plan.h"
 
@@ -5,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "message.h"
 #include "paper.h"
-#include "say.h"
 
 /* ---- the tables ---- */
 
@@ -38,7 +39,7 @@ static const plan_row rows[] = {
     PLAIN(TABLE_TRANSDUCTIVE, NPGNN_TRANSDUCTIVE, 0, "vgae"),
     PLAIN(TABLE_TRANSDUCTIVE, NPGNN_TRANSDUCTIVE, 0, "deepwalk"),
     PLAIN(TABLE_TRANSDUCTIVE, NPGNN_TRANSDUCTIVE, 0, "sc"),
-    /* what needs no training: a model that does not beat these has learnt nothing */
+    /* heuristics without training, which a model has to beat */
     PLAIN(TABLE_TRANSDUCTIVE, NPGNN_TRANSDUCTIVE, 0, "cosine"),
     PLAIN(TABLE_TRANSDUCTIVE, NPGNN_TRANSDUCTIVE, 0, "common-neighbors"),
     PLAIN(TABLE_TRANSDUCTIVE, NPGNN_TRANSDUCTIVE, 0, "adamic-adar"),
@@ -93,11 +94,11 @@ static void set_name(plan_dataset *dataset)
         *c = (char)tolower((unsigned char)*c);
 }
 
-/* Looks the authors' split up: --splits, then beside the data. */
-static void find_split(plan_dataset *dataset, const cli_settings *settings)
+/* Finds the file of the authors' split: in --splits, in the folder splits of the data folder, or beside that folder. */
+static void find_split(plan_dataset *dataset, const reproduce_settings *settings)
 {
     const char *environment = getenv("NPGNN_DATA");
-    const char *home = settings->load.data_dir ? settings->load.data_dir : environment;
+    const char *folder = settings->data.load.data_dir ? settings->data.load.data_dir : environment;
     static const char *const places[] = {"/splits", "/../splits"};
     char *path = dataset->authors_split;
     if (settings->splits) {
@@ -105,8 +106,8 @@ static void find_split(plan_dataset *dataset, const cli_settings *settings)
         if (plan_hash_file(&dataset->authors_hash, path))
             return;
     }
-    for (int i = 0; home && i < 2; i++) {
-        snprintf(path, PLAN_PATH, "%s%s/%s-transductive-authors.tsv", home, places[i], dataset->name);
+    for (int i = 0; folder && i < 2; i++) {
+        snprintf(path, PLAN_PATH, "%s%s/%s-transductive-authors.tsv", folder, places[i], dataset->name);
         if (plan_hash_file(&dataset->authors_hash, path))
             return;
     }
@@ -116,13 +117,15 @@ static void find_split(plan_dataset *dataset, const cli_settings *settings)
 static int add_dataset(cli_plan *plan, const char *data, size_t length, const npgnn_env *env)
 {
     if (plan->dataset_count == PLAN_DATASETS)
-        return say_usage("reproduce", "more than %d data sets", PLAN_DATASETS);
+        return print_usage_error("reproduce", "--datasets has more than %d names", PLAN_DATASETS);
     plan_dataset *dataset = &plan->datasets[plan->dataset_count];
     npgnn_graph *graph = NULL;
     if (length == 0 || length >= sizeof dataset->data)
-        return say_usage("reproduce", "--datasets takes names with commas between them");
+        return print_usage_error("reproduce", "--datasets must be a comma-separated list of names");
     snprintf(dataset->data, sizeof dataset->data, "%.*s", (int)length, data);
-    if (settings_load(&graph, plan->settings, dataset->data, env) != 0)
+    data_settings source = plan->settings->data;
+    source.name = dataset->data;
+    if (data_load(&graph, &source, env) != 0)
         return EXIT_FAILED;
     dataset->info.size = sizeof dataset->info;
     npgnn_graph_describe(&dataset->info, graph, NULL);
@@ -133,7 +136,8 @@ static int add_dataset(cli_plan *plan, const char *data, size_t length, const np
     return 0;
 }
 
-/* The length of the first item of a list. The commas of "synthetic:key=value,key=value" are its own. */
+/* The length of the first item of a comma-separated list. The commas of "synthetic:key=value,key=value" do not end an
+ * item. */
 static size_t item_length(const char *list)
 {
     size_t length = strcspn(list, ",");
@@ -172,16 +176,16 @@ static int has_method(const char *method)
 
 int plan_options(npgnn_options *options, const cli_plan *plan, const plan_dataset *dataset, const char *preset)
 {
-    const arg_pairs *changes = &plan->settings->changes;
+    const arg_pairs *changes = &plan->settings->model.changes;
     npgnn_error err = {0};
     options->size = sizeof *options;
-    int code = npgnn_options_preset(options, preset ? preset : plan->settings->preset, &err);
+    int code = npgnn_options_preset(options, preset ? preset : plan->settings->model.preset, &err);
     options->iterations = paper_iterations(dataset->name);
     if (strcmp(dataset->name, "pubmed") == 0)
-        options->loss = NPGNN_LOSS_SAMPLED; /* all pairs of 19,717 nodes, 2,000 times, would be hours */
+        options->loss = NPGNN_LOSS_SAMPLED; /* 2,000 iterations over all pairs of 19,717 nodes would take hours */
     for (int i = 0; code == 0 && i < changes->count; i++)
         code = npgnn_options_set(options, changes->item[i].key, changes->item[i].value, &err);
-    return code ? say_error("%s", err.text) : 0;
+    return code ? print_error("%s", err.text) : 0;
 }
 
 static int add_cell(cli_plan *plan, const plan_row *row, const plan_dataset *dataset)
@@ -189,24 +193,26 @@ static int add_cell(cli_plan *plan, const plan_row *row, const plan_dataset *dat
     npgnn_error err = {0};
     plan_cell *cell = &plan->cells[plan->cell_count];
     if (!has_method(row->method)) {
-        add_note(plan, json_sprintf("%s is left out: this version of the library does not have it", row->method));
+        add_note(plan,
+                 json_sprintf("%s is left out: this version of the library does not have this method", row->method));
         return 0;
     }
     if (row->authors_split && !dataset->authors_split[0]) {
-        if (paper_find(dataset->name, row->method, row->protocol, row->percent)) /* others never had one */
+        if (paper_find(dataset->name, row->method, row->protocol, row->percent)) /* other data sets have none */
             add_note(plan,
-                     json_sprintf("the authors' split of %s was not found (%s-transductive-authors.tsv): only new "
-                                  "splits per seed are run",
+                     json_sprintf("the authors' split of %s is left out: %s-transductive-authors.tsv was not found "
+                                  "(see --splits)",
                                   dataset->name, dataset->name));
         return 0;
     }
     if (plan->cell_count == PLAN_CELLS)
-        return say_usage("reproduce", "too many data sets for one run");
+        return print_usage_error("reproduce", "too many data sets: the tables would have more than %d cells",
+                                 PLAN_CELLS);
     cell->row = row;
     cell->dataset = dataset;
     int status = plan_options(&cell->options, plan, dataset, row->preset);
     if (status == 0 && row->key && npgnn_options_set(&cell->options, row->key, row->value, &err) != 0)
-        status = say_error("%s", err.text);
+        status = print_error("%s", err.text);
     plan->cell_count++;
     return status;
 }
@@ -215,7 +221,7 @@ static int add_cells(cli_plan *plan)
 {
     int wanted = plan->settings->table, status = 0;
     for (int table = 0; table < TABLES; table++) {
-        if (wanted == TABLES ? table == TABLE_ABLATION : wanted != table) /* all: what the paper has */
+        if (wanted == TABLES ? table == TABLE_ABLATION : wanted != table) /* all: the tables of the paper */
             continue;
         for (int d = 0; d < plan->dataset_count; d++)
             for (int r = 0; r < ROWS && status == 0; r++)
@@ -225,13 +231,13 @@ static int add_cells(cli_plan *plan)
     return status;
 }
 
-/* ---- the whole ---- */
+/* ---- the plan ---- */
 
-int plan_make(cli_plan **out, const cli_settings *settings, const npgnn_env *env)
+int plan_make(cli_plan **out, const reproduce_settings *settings, const npgnn_env *env)
 {
     cli_plan *made = calloc(1, sizeof *made);
     if (!made)
-        return say_error("out of memory");
+        return print_error("out of memory");
     *out = made;
     made->settings = settings;
     made->notes = json_array();

@@ -1,4 +1,4 @@
-/* Where outcomes are kept, and under which names. */
+/* The folder in which results are kept, and the names of their files. */
 #define _POSIX_C_SOURCE 200809L
 #include <ctype.h>
 #include <inttypes.h>
@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "evaluate.h"
+#include "message.h"
 #include "output.h"
 #include "plan.h"
-#include "say.h"
 
 /* ---- hashes ---- */
 
@@ -40,32 +40,32 @@ int plan_hash_file(uint64_t *hash, const char *path)
     return 1;
 }
 
-/* ---- the folder of outcomes ---- */
+/* ---- the folder ---- */
 
-/* --cache, or a folder beside the JSON file, or one in the user's cache. */
+/* --cache, or a folder beside the file of --json, or one in the user's cache folder. */
 int plan_open_cache(cli_plan *plan)
 {
-    const cli_settings *s = plan->settings;
+    const reproduce_settings *s = plan->settings;
+    const char *json = s->common.json;
     const char *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
     int length = 0;
     if (s->cache)
         length = snprintf(plan->cache, PLAN_PATH, "%s", s->cache);
-    else if (s->json && strcmp(s->json, "-") != 0) {
-        const char *slash = strrchr(s->json, '/');
-        length =
-            snprintf(plan->cache, PLAN_PATH, "%.*sreproduce-cache", slash ? (int)(slash + 1 - s->json) : 0, s->json);
+    else if (json && strcmp(json, "-") != 0) {
+        const char *slash = strrchr(json, '/');
+        length = snprintf(plan->cache, PLAN_PATH, "%.*sreproduce-cache", slash ? (int)(slash + 1 - json) : 0, json);
     } else if (xdg && *xdg)
         length = snprintf(plan->cache, PLAN_PATH, "%s/npgnn/reproduce", xdg);
     else if (home && *home)
         length = snprintf(plan->cache, PLAN_PATH, "%s/.cache/npgnn/reproduce", home);
     if (length == 0)
-        return say_error("there is no folder for results under way: name one with --cache");
-    if (length > PLAN_PATH - 256) /* room for the names in it */
-        return say_error("the path is too long: %.100s...", plan->cache);
+        return print_error("no folder for intermediate results: give one with --cache DIR, or set HOME");
+    if (length > PLAN_PATH - 256) /* space for the file names */
+        return print_error("path is too long: %.100s...", plan->cache);
     return output_make_folders(plan->cache);
 }
 
-/* ---- names of outcomes ---- */
+/* ---- the names of the files ---- */
 
 static uint64_t hash_options(uint64_t hash, const npgnn_options *options)
 {
@@ -73,14 +73,14 @@ static uint64_t hash_options(uint64_t hash, const npgnn_options *options)
     char value[64];
     for (int i = 0; npgnn_options_info(&info, i); i++) {
         if (strcmp(info.key, "seed") == 0)
-            continue; /* the run's seed replaces it */
+            continue; /* the seed is part of the name */
         npgnn_options_get(value, sizeof value, options, info.key, NULL);
         hash = hash_text(hash_text(hash, info.key), value);
     }
     return hash;
 }
 
-/* Everything that decides an outcome but is not readable in its name. */
+/* A hash of everything that determines a result, except the seed. */
 static uint64_t hash_cell(const plan_cell *cell)
 {
     char text[128];
@@ -91,7 +91,7 @@ static uint64_t hash_cell(const plan_cell *cell)
     return hash_options(hash_text(hash, evaluate_protocol_name(cell->row->protocol)), &cell->options);
 }
 
-/* The name of a data set as part of a file's name. */
+/* The name of a data set, with characters replaced that a file name should not have. */
 static void file_name(char out[40], const char *name)
 {
     snprintf(out, 40, "%.39s", name);

@@ -1,3 +1,4 @@
+/* Command lines of the jobs whose results are missing. */
 #define _POSIX_C_SOURCE 200809L
 #include "plan_jobs.h"
 
@@ -8,28 +9,28 @@
 #include <unistd.h>
 
 #include "evaluate.h"
+#include "message.h"
 #include "report.h"
-#include "say.h"
 
 /* ---- command lines ---- */
 
-enum { MOST_WORDS = 160 };
+enum { MAX_WORDS = 160 };
 
 typedef struct words {
-    char *item[MOST_WORDS];
+    char *item[MAX_WORDS];
     int count, failed;
 } words;
 
 static void add_word(words *line, const char *word)
 {
-    char *copy = line->count < MOST_WORDS - 3 ? strdup(word) : NULL; /* room for --threads N and NULL */
+    char *copy = line->count < MAX_WORDS - 3 ? strdup(word) : NULL; /* the pool adds --threads N; NULL ends the list */
     if (copy)
         line->item[line->count++] = copy;
     else
         line->failed = 1;
 }
 
-/* Several words; the list ends with NULL. */
+/* Appends several words; the last argument is NULL. */
 static void add_words(words *line, const char *word, ...)
 {
     va_list args;
@@ -39,14 +40,14 @@ static void add_words(words *line, const char *word, ...)
     va_end(args);
 }
 
-/* Every option of the model by its value: what the hash was made of is what is run. */
+/* Adds every option of the model with its value, so that the process runs exactly what the hash describes. */
 static void add_options(words *line, const npgnn_options *options)
 {
     npgnn_option_info info;
     char key[64], value[64];
     for (int i = 0; npgnn_options_info(&info, i); i++) {
         if (strcmp(info.key, "seed") == 0)
-            continue; /* the run's own */
+            continue; /* given per job */
         npgnn_options_get(value, sizeof value, options, info.key, NULL);
         snprintf(key, sizeof key, "--%s", info.key);
         add_words(line, key, value, (char *)NULL);
@@ -58,8 +59,8 @@ static void add_common(words *line, const cli_plan *plan, uint64_t seed, const n
     char number[24];
     snprintf(number, sizeof number, "%" PRIu64, seed);
     add_words(line, "--quiet", "--seed", number, (char *)NULL);
-    if (plan->settings->load.data_dir)
-        add_words(line, "--data-dir", plan->settings->load.data_dir, (char *)NULL);
+    if (plan->settings->data.load.data_dir)
+        add_words(line, "--data-dir", plan->settings->data.load.data_dir, (char *)NULL);
     add_options(line, options);
 }
 
@@ -68,7 +69,7 @@ static void eval_words(words *line, const cli_plan *plan, const plan_cell *cell,
     const plan_row *row = cell->row;
     char share[16];
     snprintf(share, sizeof share, "0.%02d", row->percent);
-    add_words(line, plan->settings->program, "eval", cell->dataset->data, "--method", row->method, "--protocol",
+    add_words(line, cli_program, "eval", cell->dataset->data, "--method", row->method, "--protocol",
               evaluate_protocol_name(row->protocol), "--seeds", "1", "--curves", "--json", path, (char *)NULL);
     if (row->percent)
         add_words(line, "--train-nodes", share, (char *)NULL);
@@ -80,11 +81,11 @@ static void eval_words(words *line, const cli_plan *plan, const plan_cell *cell,
 static void train_words(words *line, const cli_plan *plan, const plan_dataset *dataset, const npgnn_options *options,
                         const char *path)
 {
-    add_words(line, plan->settings->program, "train", dataset->data, "--output", path, (char *)NULL);
+    add_words(line, cli_program, "train", dataset->data, "--output", path, (char *)NULL);
     add_common(line, plan, plan->settings->seed, options);
 }
 
-/* ---- outcomes that are there ---- */
+/* ---- existing results ---- */
 
 json_t *plan_load_result(const char *path)
 {
@@ -96,7 +97,7 @@ json_t *plan_load_result(const char *path)
     return NULL;
 }
 
-static int is_there(const char *path, int fresh)
+static int result_exists(const char *path, int fresh)
 {
     if (fresh)
         unlink(path);
@@ -105,21 +106,21 @@ static int is_there(const char *path, int fresh)
     return result != NULL;
 }
 
-/* ---- the list ---- */
+/* ---- the list of jobs ---- */
 
-/* Jobs that take time in proportion to their cost: one data set, and either the model or something else. */
+/* Jobs of one kind take time in proportion to their cost: same data set, and either the model or another method. */
 static int job_kind(const cli_plan *plan, const plan_dataset *dataset, const char *method)
 {
     return 2 * (int)(dataset - plan->datasets) + (strcmp(method, "npgnn") == 0);
 }
 
-/* A guess of the work, for the time that is left: passes over nodes and edges. */
+/* A rough cost, for estimating the remaining time: passes over nodes and edges. */
 static double guess_cost(const plan_dataset *dataset, const char *method, const npgnn_options *options)
 {
     static const struct {
         const char *method;
         double passes;
-    } slow[] = {{"vgae", 200}, {"gae", 200}, {"deepwalk", 2000}}; /* what is not listed needs no training */
+    } slow[] = {{"vgae", 200}, {"gae", 200}, {"deepwalk", 2000}}; /* the others need no training */
     double pass = (double)dataset->info.nodes + (double)dataset->info.edges;
     if (strcmp(method, "npgnn") == 0)
         return pass * options->iterations * options->samples;
@@ -129,21 +130,21 @@ static double guess_cost(const plan_dataset *dataset, const char *method, const 
     return pass;
 }
 
-static const char ERRORS[] = ".txt"; /* added to the path of an outcome: what its job said */
+static const char ERRORS[] = ".txt"; /* appended to the path of a result: the stderr of its job */
 
-/* Takes over the words. */
+/* Takes ownership of the words. */
 static int add_job(plan_jobs *list, words *line, int kind, double cost, const char *path)
 {
     pool_job *job = &list->jobs[list->count];
     size_t size = strlen(path) + sizeof ERRORS;
-    job->argv = calloc(MOST_WORDS, sizeof *job->argv);
+    job->argv = calloc(MAX_WORDS, sizeof *job->argv);
     job->errors = malloc(size);
     if (line->failed || !job->argv || !job->errors) {
         for (int i = 0; i < line->count; i++)
             free(line->item[i]);
         free(job->argv);
         free(job->errors);
-        return say_error("out of memory");
+        return print_error("out of memory");
     }
     snprintf(job->errors, size, "%s%s", path, ERRORS);
     memcpy(job->argv, line->item, (size_t)line->count * sizeof *line->item);
@@ -153,7 +154,7 @@ static int add_job(plan_jobs *list, words *line, int kind, double cost, const ch
     return 0;
 }
 
-/* Two cells may be one computation: then the second finds the first one's job. */
+/* Whether the list has a job for this result already: two cells may be the same computation. */
 static int is_listed(const plan_jobs *list, const char *path)
 {
     size_t length = strlen(path);
@@ -170,7 +171,7 @@ static int add_seed(plan_jobs *list, const cli_plan *plan, const plan_cell *cell
     plan_result_path(path, plan, cell, seed);
     if (is_listed(list, path))
         return 0;
-    if (is_there(path, plan->settings->fresh)) {
+    if (result_exists(path, plan->settings->fresh)) {
         list->found++;
         return 0;
     }
@@ -197,7 +198,8 @@ static int add_model(plan_jobs *list, const cli_plan *plan, int index)
         return 0;
     plan_options(&options, plan, dataset, NULL);
     train_words(&line, plan, dataset, &options, path);
-    snprintf(list->jobs[list->count].label, sizeof list->jobs->label, "%s, the model that is drawn", dataset->name);
+    snprintf(list->jobs[list->count].label, sizeof list->jobs->label, "%s, model for the embedding plot",
+             dataset->name);
     return add_job(list, &line, job_kind(plan, dataset, "npgnn"), guess_cost(dataset, "npgnn", &options), path);
 }
 
@@ -207,7 +209,7 @@ int plan_jobs_make(plan_jobs *list, const cli_plan *plan)
     memset(list, 0, sizeof *list);
     list->jobs = calloc((size_t)plan->cell_count * (size_t)seeds + PLAN_DATASETS, sizeof *list->jobs);
     if (!list->jobs)
-        return say_error("out of memory");
+        return print_error("out of memory");
     for (int c = 0; c < plan->cell_count; c++)
         for (int s = 0; s < seeds && status == 0; s++)
             status = add_seed(list, plan, &plan->cells[c], plan->settings->seed + (uint64_t)s);

@@ -1,7 +1,7 @@
-# A model on a graph that it was not trained on: measured on two parts, measured on another graph, saved.
+# npgnn adapt: measuring on two parts of a graph, measuring on another graph, and saving.
 data=synthetic:nodes=300,seed=3
 
-# Which difference is positive is a matter of luck.
+# The signs of the differences are not checked.
 mask() { sed 's/splits* [0-9a-f]*/split HASH/; s/+/ /g'; }
 
 note two parts
@@ -23,7 +23,7 @@ cut -c 1-62 table | cmp - again
 note a graph that grows
 npgnn adapt $data --iterations 5 --seeds 1 --quiet --grow --train-nodes 0.2 --context-nodes 1 | mask
 
-note without z
+note without latent variable
 npgnn adapt $data --iterations 5 --seeds 1 --quiet --no-latent | tail -n 1
 
 note another graph

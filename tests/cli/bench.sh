@@ -1,4 +1,4 @@
-# What bench and --profile print. Times differ from run to run; numbers of nodes, edges and threads do not.
+# npgnn bench and --profile. Times are masked; numbers of nodes, edges and threads are not.
 note tables
 npgnn bench --threads 2 --nodes 3000 --seconds 0.01 | sed -E 's/ +[0-9]+ %$/ #/; s/ +[0-9]+$/ #/'
 

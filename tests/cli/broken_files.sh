@@ -1,4 +1,4 @@
-# What is wrong in a file is named with its line; nothing is left behind.
+# Broken files: the message names the file and the line, and nothing is left behind.
 data=synthetic:nodes=200,seed=3
 npgnn train $data -o model.safetensors --iterations 2 --quiet
 
@@ -15,20 +15,20 @@ printf '1 nobody\n' | status 1 npgnn predict model.safetensors $data --pairs -
 note models
 head -c 300 model.safetensors >cut.safetensors
 status 1 npgnn info cut.safetensors 2>words
-grep -c '^npgnn: .*cut.safetensors' words
+grep -c '^npgnn: error: .*cut.safetensors' words
 printf 'not a model' >text.safetensors
 status 1 npgnn predict text.safetensors $data --pairs unknown.txt 2>words
-grep -c '^npgnn: .*text.safetensors' words
+grep -c '^npgnn: error: .*text.safetensors' words
 status 1 npgnn info absent.safetensors
 
 note graphs
 printf '1 2\n3\n' >edges.txt
 status 1 npgnn info --edges edges.txt 2>words
-grep -c '^npgnn: edges.txt:2: ' words
+grep -c '^npgnn: error: edges.txt:2: ' words
 status 1 npgnn train no-such-graph -o other.safetensors 2>words
-grep -c '^npgnn: ' words
+grep -c '^npgnn: error: ' words
 status 1 npgnn info synthetic:nodes=minus 2>words
-grep -c '^npgnn: ' words
+grep -c '^npgnn: error: ' words
 
 note left behind
 rm words

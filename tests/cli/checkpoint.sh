@@ -1,4 +1,4 @@
-# A training that is saved and taken up again; what is refused, and in which words.
+# Checkpoints: saving, resuming, and what is refused.
 data=synthetic:nodes=200,seed=3
 hashes() { sed -E 's/[0-9a-f]{16}/HASH/g' >&2; }
 npgnn train $data -o whole --preset best --iterations 40 --seed 7 --quiet
@@ -6,13 +6,13 @@ npgnn train $data -o whole --preset best --iterations 40 --seed 7 --quiet
 note saved and resumed
 npgnn train $data -o first --preset best --iterations 40 --seed 7 --checkpoint c --checkpoint-every 15 --quiet
 cmp whole first
-npgnn train $data -o second --resume c 2>&1 | grep 'going on'
+npgnn train $data -o second --resume c 2>&1 | grep 'resuming'
 cmp whole second
 npgnn train $data -o second --resume c.prev --checkpoint other --preset best --iterations 40 --seed 7 --threads 1 --quiet
 cmp whole second
 ls
 
-note what differs
+note a training that differs from the checkpoint
 status 1 npgnn train $data -o second --resume c --iterations 41
 status 1 npgnn train $data -o second --resume c --seed 8
 status 1 npgnn train $data -o second --resume c --preset default

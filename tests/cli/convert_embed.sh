@@ -1,4 +1,4 @@
-# Graphs written as folders, and embeddings for other programs.
+# npgnn convert and npgnn embed.
 data=synthetic:nodes=100,seed=3
 npgnn convert $data -o folder
 ls folder
@@ -8,7 +8,7 @@ cmp one two && echo the same graph
 status 1 npgnn convert $data -o folder
 status 2 npgnn convert $data
 
-# weights: kept where they are asked for
+# weights are kept with --weighted
 printf 'source\ttarget\tweight\na\tb\t2\nb\tc\t0.5\n' >links.tsv
 printf 'id,one,two\na,1,0\nb,0,1\nc,1,1\n' >x.csv
 npgnn convert links.tsv --features x.csv --weighted -o weighted
@@ -16,7 +16,7 @@ cat weighted/edges.tsv weighted/nodes.txt weighted/columns.txt
 npgnn info weighted | grep edges
 npgnn info weighted --weighted --quiet | grep edges
 
-# a model knows whether it was trained with weights
+# a model stores whether it was trained with weights
 npgnn train weighted --weighted --iterations 2 --val 0 --output-size 3 -o model.safetensors --quiet
 npgnn embed model.safetensors weighted -o nodes.tsv
 cut -f 1 nodes.tsv
@@ -26,7 +26,7 @@ npgnn embed model.safetensors weighted -o - --format word2vec --quiet | cut -d '
 npgnn embed model.safetensors weighted -o nodes.vec --quiet
 head -n 1 nodes.vec
 
-# the inner product of two rows is the score
+# the inner product of two rows is the score, where no other evidence has a weight
 printf 'a c\n' | npgnn predict model.safetensors weighted --pairs - --raw --samples 0 | tail -n 1 >score
 python3 - <<'PYTHON'
 import struct

@@ -1,4 +1,4 @@
-# What a command will take: said, not done.
+# --estimate: memory and time are printed, and the command is not run.
 data=synthetic:nodes=200,seed=3
 words() { sed -E 's/[0-9][0-9.e+]* (us|ms|s|min|h|MB|GB)/N/g; s/N N/N/g'; }
 
@@ -19,10 +19,10 @@ npgnn predict model.safetensors $data --estimate --threads 1 --top-links 3 --fro
 printf '1 2\n3 4\n' | npgnn predict model.safetensors $data --estimate --threads 1 --pairs - | sed 's/ (.*//' | words
 
 note adapt
-npgnn adapt $data --estimate --threads 1 --seeds 2 --iterations 50 --no-keep-best --evidence none | words
+npgnn adapt $data --estimate --threads 1 --seeds 2 --iterations 50 --no-keep-best --no-calibrate --evidence none | words
 status 2 npgnn adapt $data --estimate --model model.safetensors -o never.safetensors
 
-note failures are those of the command
+note the same errors as the command itself
 status 1 npgnn train missing --estimate 2>/dev/null
 printf '1 nobody\n' | status 1 npgnn predict model.safetensors $data --estimate --pairs -
 status 1 npgnn eval $data --estimate --test 0.9 --val 0.9

@@ -1,14 +1,14 @@
-# Splitting, training and testing.
+# npgnn eval.
 data=synthetic:nodes=300,seed=3
 for protocol in transductive inductive few-shot inductive-hidden production; do
     note $protocol
     npgnn eval $data --protocol $protocol --seeds 2 --iterations 5 --quiet
 done
 
-note the untrained guess
+note a baseline without training
 npgnn eval $data --method cosine --seeds 1 --quiet
 
-note a split that is kept
+note a split that is saved and used again
 npgnn eval $data --seeds 1 --iterations 5 --quiet --save-split split.tsv --json first.json >/dev/null
 npgnn eval $data --seeds 1 --iterations 5 --quiet --split split.tsv --json second.json >/dev/null
 for file in first second; do
@@ -16,7 +16,7 @@ for file in first second; do
 done
 cmp first.txt second.txt
 
-note progress where there is no terminal
+note progress without a terminal
 npgnn eval $data --seeds 1 --iterations 5 2>&1 >/dev/null | grep -c 'iteration 5/5'
 
 note hard negatives and intervals
@@ -42,7 +42,7 @@ for protocol in transductive production; do
     awk -F '\t' -v OFS='\t' '{ print } $1 == "test" && $4 == 1 && !done { print "val", $3, $2, 1; done = 1 }' \
         good.tsv >twice.tsv
     status 1 npgnn eval $data --method cosine --quiet --split twice.tsv 2>words
-    grep -c '^npgnn: twice.tsv:.*: the pair occurs twice: it is also on line' words
+    grep -c '^npgnn: error: twice.tsv:.*: the pair occurs twice: it is also on line' words
 done
 sed '/^test-node/d' good.tsv >unheld.tsv
 status 1 npgnn eval $data --method cosine --quiet --split unheld.tsv 2>words

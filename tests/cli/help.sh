@@ -1,11 +1,11 @@
-# Help goes to standard output and is the same by both roads.
+# Help goes to standard output. `npgnn help COMMAND` and `npgnn COMMAND --help` print the same.
 note overview
 npgnn --help
 npgnn help >overview
 npgnn --help | cmp - overview
 
-# The list of model options is the library's: its place is checked, and that each key appears.
-for command in demo info train eval predict reproduce bench adapt convert embed test fetch; do
+# The model options come from the library: only their place is checked here, and some of their names below.
+for command in demo fetch info convert train predict embed adapt eval test reproduce bench; do
     note "$command"
     npgnn help "$command" >page
     npgnn "$command" --help | cmp - page

@@ -1,4 +1,4 @@
-# Graphs at the edge of what there is: each command gives a clear error or a sensible result.
+# Very small and degenerate graphs: each command prints a clear error or a sensible result.
 train() { npgnn train "$@" --val 0 -o model.safetensors --iterations 3 --quiet; }
 features() { for i in $(seq 0 "$1"); do echo "$i,$((i % 2)),1"; done >features.csv; }
 
@@ -11,7 +11,7 @@ status 1 npgnn eval --edges empty.txt --quiet
 
 status 1 npgnn train --edges empty.txt -o model.safetensors --quiet
 
-note one node, a loop on it
+note one node with a self loop
 echo '0 0' >loop.txt
 npgnn info --edges loop.txt
 status 1 train --edges loop.txt

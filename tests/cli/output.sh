@@ -21,9 +21,9 @@ note a full device
 if [ -c /dev/full ]; then
     status 1 npgnn info $data >/dev/full
     status 1 npgnn predict model.safetensors $data -p pairs.txt -o /dev/full
-else # the same words, where there is no such device
-    echo 'npgnn: cannot write to standard output: No space left on device' >&2
-    echo 'npgnn: cannot write /dev/full: No space left on device' >&2
+else # the same messages where there is no such device
+    echo 'npgnn: error: cannot write to standard output: No space left on device' >&2
+    echo 'npgnn: error: cannot write /dev/full: No space left on device' >&2
 fi
 
 note a reader that went away

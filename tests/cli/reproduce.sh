@@ -1,4 +1,4 @@
-# The tables of the paper, on small graphs.
+# npgnn reproduce on small graphs.
 command -v python3 >/dev/null || exit 77
 data=synthetic:nodes=200,seed=3
 
@@ -9,7 +9,7 @@ reproduce() { npgnn reproduce --epochs 5 --quiet "$@"; }
 listing() { (cd "$1" && stat -c '%n %y' *.json); }
 
 note a table
-reproduce --datasets $data --seeds 2 --table ablation --json first.json --html page.html
+reproduce --datasets $data --seeds 2 --table ablation --json first.json --html report.html
 
 note nothing is run twice
 listing reproduce-cache >before
@@ -18,14 +18,14 @@ npgnn reproduce --epochs 5 --datasets $data --seeds 2 --table ablation --json se
 listing reproduce-cache | cmp before -
 cmp first.json second.json
 
-note a result that is not whole is made again
+note an incomplete result is computed again
 broken=$(ls reproduce-cache/*.json | head -1)
 head -c 100 "$broken" >cut
 cp cut "$broken"
 reproduce --datasets $data --seeds 2 --table ablation --json second.json >/dev/null
 python3 -m json.tool "$broken" >/dev/null
 
-note fresh runs everything again and finds the same
+note --fresh computes everything again, with the same results
 reproduce --datasets $data --seeds 2 --table ablation --json second.json --fresh >/dev/null
 listing reproduce-cache >after
 join before after | awk '$3 == $6' # results that were not written again
@@ -36,7 +36,7 @@ def scores(name):
 print(scores("first.json") == scores("second.json"), len(scores("first.json")))
 PYTHON
 
-note other options are other results
+note other options give other results
 npgnn reproduce --epochs 6 --quiet --datasets $data --seeds 2 --table ablation --json second.json >/dev/null
 python3 - <<'PYTHON'
 import json
@@ -71,28 +71,28 @@ cell = next(c for c in cells if c["protocol"] == "inductive" and c["variant"] ==
 print(all(cell["seeds"][1][key] == run[key] for key in ("auc", "ap", "split_hash", "seed")))
 PYTHON
 
-note the page is whole
-grep -cE 'https?://' page.html || true
+note the HTML report is complete
+grep -cE 'https?://' report.html || true
 python3 - <<'PYTHON'
 import json, re
-page = open("page.html").read()
+page = open("report.html").read()
 data = json.loads(re.search(r'id="data">(.*?)</script>', page, re.S).group(1))
-print(len(data["cells"]), list(data["pictures"]))
-picture = next(iter(data["pictures"].values()))
-print(len(picture["x"]) == len(picture["y"]) == len(picture["label"]) == picture["nodes"] == 200)
+print(len(data["cells"]), list(data["plots"]))
+plot = next(iter(data["plots"].values()))
+print(len(plot["x"]) == len(plot["y"]) == len(plot["label"]) == plot["nodes"] == 200)
 curves = data["cells"][0]["curves"]
 print(sorted(curves), all(len(c["x"]) == len(c["y"]) <= 200 for c in curves.values()))
 print(curves["roc"]["x"][0] == 0, curves["roc"]["y"][-1] == curves["pr"]["x"][-1] == 1)
 x, y = curves["roc"]["x"], curves["roc"]["y"] # few pairs: no point was left out, and the area is the AUC
 area = sum((x[i + 1] - x[i]) * (y[i + 1] + y[i]) / 2 for i in range(len(x) - 1))
 print(abs(area - data["cells"][0]["seeds"][0]["auc"]) < 1e-4)
-x, y = picture["x"], picture["y"] # two directions, which have nothing to do with each other
+x, y = plot["x"], plot["y"] # the two components are uncorrelated
 product = lambda a, b: sum(p * q for p, q in zip(a, b))
-print(1 > picture["share"][0] > picture["share"][1] > 0, max(map(abs, x)) == max(map(abs, y)) == 1)
+print(1 > plot["share"][0] > plot["share"][1] > 0, max(map(abs, x)) == max(map(abs, y)) == 1)
 print(product(x, y) ** 2 < 1e-4 * product(x, x) * product(y, y))
 PYTHON
 
-note verdicts, and a split that is broken
+note verdicts, and a broken split
 mkdir cora splits
 seq 0 299 | awk '{ print $1 "\t" ($1 + 1) % 300; print $1 "\t" ($1 + 7) % 300 }' >cora/edges.tsv
 seq 0 299 | awk '{ print $1 % 2, $1 % 3, $1 % 5 }' OFS=, >cora/features.csv
@@ -112,10 +112,10 @@ done
 kill -s TERM $job
 status 143 wait $job
 cat words
-ls stopped | grep -cv 'json$' || true # nothing half done is left
+ls stopped | grep -cv 'json$' || true # no partial files are left
 python3 -c 'import glob; print(3 <= len(glob.glob("stopped/*.json")) < 300)'
 
-note going on after it
+note continuing after it
 listing stopped >before
 reproduce --epochs 300 --datasets $data --table few-shot --seeds 2 --cache stopped --json rest.json >/dev/null
 listing stopped | join before - | awk '$3 != $6' # results that were written again

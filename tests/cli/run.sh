@@ -1,12 +1,12 @@
 #!/bin/sh
-# run.sh NPGNN CASE.sh: runs a case in an empty folder and compares what it printed with CASE.out and CASE.err, numbers with a
-# decimal point masked, and the blanks before them. NPGNN_UPDATE=1 writes those two files instead.
+# run.sh NPGNN CASE.sh: runs a test case in an empty folder and compares its output with CASE.out and CASE.err. Numbers with a
+# decimal point, and the spaces before them, are replaced by #. NPGNN_UPDATE=1 writes the two files instead.
 #
 # A case is a shell script. It may use:
 #   npgnn ARGUMENT...          the program
 #   status N COMMAND...        COMMAND must end with status N
-#   note TEXT                  a heading, in both outputs
-# Its own exit status must be 0; 77 skips it.
+#   note TEXT                  prints a heading to both outputs
+# The exit status of the script must be 0; 77 skips the case.
 set -u
 program=$(realpath "$1") case=$(realpath "$2")
 expected=${case%.sh}

@@ -1,4 +1,4 @@
-# A saved model on pairs of one's own: with labels, without them, and what is wrong with a file.
+# npgnn test: pairs with labels, pairs without labels, and broken files.
 data=synthetic:nodes=200,seed=3
 npgnn train $data -o model.safetensors --iterations 30 --quiet
 
@@ -7,7 +7,7 @@ printf '# u v label\n1 2 1\n3,4,0\n\n5\t6\t1\n7 8 0\n' >labelled.tsv
 npgnn test model.safetensors $data --pairs labelled.tsv --bootstrap 20
 npgnn test model.safetensors $data --pairs - <labelled.tsv --quiet | head -n 1
 
-note links alone
+note links only
 printf '1 2\n5 6\n' >links.tsv
 npgnn test model.safetensors $data -p links.tsv --negatives hard --negative-ratio 10 --link-rate 0.01 | head -n 11
 npgnn test model.safetensors $data -p links.tsv --json - |
@@ -15,13 +15,13 @@ npgnn test model.safetensors $data -p links.tsv --json - |
 
 note known links
 npgnn train $data -o blind.safetensors --iterations 5 --val 0 --no-calibrate --quiet
-# a link of the graph, found by what it does to the count
+# all pairs with node 0: some of them are links of the graph
 for v in $(seq 1 199); do echo "0 $v"; done >all.tsv
 npgnn test blind.safetensors $data -p all.tsv 2>words >/dev/null
 sed 's/[0-9][0-9]* of/N of/' words
 npgnn test blind.safetensors $data -p all.tsv --keep-known 2>&1 >/dev/null | sed -n 's/[0-9][0-9]* of/N of/p'
 
-note what is wrong with it
+note errors
 status 2 npgnn test model.safetensors $data
 printf '1 2 1\n3 4 2\n' >bad.tsv
 status 1 npgnn test model.safetensors $data -p bad.tsv

@@ -1,4 +1,4 @@
-# Train, save, load, predict: to a file, to standard output, from standard input.
+# npgnn train and npgnn predict: files, standard input and standard output.
 data=synthetic:nodes=200,seed=3
 npgnn train $data -o model.safetensors --iterations 30 --validate-every 10 2>words
 tail -n 1 words | sed 's/[0-9][0-9]* /N /g'
@@ -21,7 +21,7 @@ npgnn predict model.safetensors $data -p pairs.txt --link-rate 0.1 >tenth.tsv
 paste half.tsv tenth.tsv | awk -F '\t' '{ d = log($3 / (1 - $3)) - log($6 / (1 - $6)) - log(9); if (!(d * d < 1e-6)) exit 1 }'
 status 2 npgnn predict model.safetensors $data -p pairs.txt --link-rate 1
 
-note a model without validation
+note an uncalibrated model
 npgnn train $data -o blind.safetensors --iterations 5 --val 0 --no-calibrate --quiet
 npgnn info blind.safetensors | grep '^probabilities'
 npgnn info model.safetensors | grep '^probabilities'
@@ -30,21 +30,21 @@ npgnn predict blind.safetensors $data -p pairs.txt --raw >raw.tsv
 # the probability is the sigmoid of the score
 paste raw.tsv blind.tsv | awk -F '\t' '{ d = 1 / (1 + exp(-$3)) - $6; if (!(d * d < 1e-9)) exit 1 }'
 
-note the model knows how features were prepared
+note the model stores how features were prepared
 npgnn train $data -o normal.safetensors --normalize --iterations 5 --val 0 --no-calibrate --quiet
 npgnn info normal.safetensors | grep '^features' | sed 's/[0-9][0-9]*/N/'
 
-note what is in it
+note the options of a model
 npgnn info model.safetensors | grep -E '^  (iterations|hidden|seed) '
 
 note no latent
 npgnn train $data -o plain.safetensors --no-latent --epochs 4 --seed 9 --quiet
 npgnn info plain.safetensors | grep -E '^  (iterations|latent|seed) '
 
-note another graph with the same words
+note another graph with the same feature columns
 npgnn predict model.safetensors synthetic:nodes=200,seed=4 -p pairs.txt | wc -l
 
-note the latent of its own graph, and of another
+note the latent variable encoded from its own graph, and from another
 npgnn predict normal.safetensors $data -p pairs.txt >normal.tsv
 npgnn predict normal.safetensors $data -p pairs.txt --context $data | cmp - normal.tsv
 npgnn predict model.safetensors $data -p pairs.txt --context synthetic:nodes=200,seed=4 >context.tsv
@@ -54,14 +54,16 @@ status 1 cmp -s context.tsv scores.tsv
 status 1 npgnn predict model.safetensors $data -p pairs.txt --context synthetic:nodes=200,words=150
 status 1 npgnn predict model.safetensors $data -p pairs.txt --context ./nowhere
 
-note another number of words
+note another number of feature columns
 status 1 npgnn predict model.safetensors synthetic:nodes=200,words=50 -p pairs.txt 2>words
 wc -l <words
 
-note all links to train on, and weights found on a part of them
-npgnn train $data -o settled.safetensors --preset best --val 0 --iterations 20 --quiet
+note trained on all links, with weights and calibration found in a rehearsal
+npgnn train $data -o rehearsed.safetensors --preset best --val 0 --iterations 20 --quiet --log log.jsonl
+npgnn info rehearsed.safetensors | grep -cE '^probabilities  calibrated'
 # the options are those that were given; what training found is beside them
-npgnn info settled.safetensors | grep -E '^  (evidence|keep-best|iterations) '
-npgnn info settled.safetensors | sed -n '/^weights/,/^graph/p' | awk '$1 == "own" { print $2 != 1 }'
-npgnn info settled.safetensors --json | python3 -c "import json, sys; print(list(json.load(sys.stdin)['weights']))"
+npgnn info rehearsed.safetensors | grep -E '^  (evidence|keep-best|iterations) '
+npgnn info rehearsed.safetensors | awk '$1 == "own" { print $2 != 1 }'
+npgnn info rehearsed.safetensors --json | python3 -c "import json, sys; print(list(json.load(sys.stdin)['weights']))"
 npgnn info plain.safetensors | sed -n '/^weights/,/^  own/p'
+grep -c '"rehearsal":true' log.jsonl

@@ -1,4 +1,4 @@
-# Wrong usage: status 2, nothing on standard output, and words that tell what to do.
+# Wrong usage: exit status 2, nothing on standard output, and a message that says what to do.
 status 2 npgnn
 status 2 npgnn trian synthetic
 status 2 npgnn frobnicate

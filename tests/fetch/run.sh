@@ -1,6 +1,6 @@
 #!/bin/sh
-# run.sh NPGNN SERVER.py: npgnn fetch, built with tests/fetch/table.c, against a server that has every bad manner. Whatever happens,
-# a file that is there is right.
+# run.sh NPGNN SERVER.py: npgnn fetch, built with tests/fetch/table.c, against a server that misbehaves in many ways. In every case, a
+# file that exists is complete and correct.
 set -eu
 npgnn=$(realpath "$1") server=$(realpath "$2")
 command -v python3 >/dev/null || exit 77
@@ -47,22 +47,22 @@ has_no() { for name; do [ ! -e "$data/$name" ] || fail "$name is there"; done; }
 serve "$folder/port"
 http=http://127.0.0.1:$(cat "$folder/port")
 
-echo '== good manners'
+echo '== servers that behave'
 for manner in good no-range cut moved; do
     clear
-    fetch 0 '2 files fetched' --mirror "$http/$manner"
+    fetch 0 'downloaded 2 files' --mirror "$http/$manner"
     is_right "$manner"
     has_no toy.bin.part toy.txt.part
 done
 fetch 0 'already' --mirror "$http/missing"
-fetch 0 '2 files fetched' --mirror "$http/good/" --fresh
+fetch 0 'downloaded 2 files' --mirror "$http/good/" --fresh
 
-echo '== every bad manner, where nothing is there yet, and where all is'
+echo '== servers that misbehave, without and with existing files'
 while read -r manner status words; do
     clear
     fetch "$status" "$words" --mirror "$http/$manner"
     has_no toy.bin toy.txt
-    fetch 0 'files fetched' --mirror "$http/good"
+    fetch 0 'downloaded' --mirror "$http/good"
     is_right "after $manner"
     fetch "$status" "$words" --mirror "$http/$manner" --fresh
     is_right "in spite of $manner"
@@ -70,44 +70,44 @@ done <<'MANNERS'
 missing 1 404
 cut-once 1 503
 short 1 the transfer ended early
-wrong 1 its checksum is wrong
-endless 1 longer than its 300000 bytes
-stalled 1 1000 of 300000 bytes are there
-mute 1 cannot fetch toy.bin
-to-file 1 cannot fetch toy.bin
-to-ftp 1 cannot fetch toy.bin
-in-circles 1 cannot fetch toy.bin
+wrong 1 has the wrong checksum
+endless 1 larger than the expected 300000 bytes
+stalled 1 1000 of 300000 bytes are stored
+mute 1 cannot download
+to-file 1 cannot download
+to-ftp 1 cannot download
+in-circles 1 cannot download
 MANNERS
 rm -f "$data/toy.txt"
-fetch 1 'cannot fetch toy.txt' --mirror "http://127.0.0.1:9/closed"
+fetch 1 'cannot download' --mirror "http://127.0.0.1:9/closed"
 cmp toy.bin "$data/toy.bin" || fail 'a file that was right is gone'
 
-echo '== going on'
+echo '== continuing a download'
 part() { clear; mkdir -p "$data"; head -c "$1" toy.bin >"$data/toy.bin.part"; }
 for manner in good no-range; do
     part 100000
-    fetch 0 '2 files fetched' --mirror "$http/$manner"
+    fetch 0 'downloaded 2 files' --mirror "$http/$manner"
     is_right "$manner, continued"
     part 300000
-    fetch 0 '2 files fetched' --mirror "$http/$manner"
+    fetch 0 'downloaded 2 files' --mirror "$http/$manner"
     is_right "$manner, complete but for its name"
     part 100000
     printf xxx >>"$data/toy.bin.part"
-    fetch 0 '2 files fetched' --mirror "$http/$manner"
+    fetch 0 'downloaded 2 files' --mirror "$http/$manner"
     is_right "$manner, from a part of something else"
     part 300000
     printf x >>"$data/toy.bin.part"
-    fetch 0 '2 files fetched' --mirror "$http/$manner"
+    fetch 0 'downloaded 2 files' --mirror "$http/$manner"
     is_right "$manner, from a part that is too long"
 done
 # what is asked for is the rest, and no more: this server has nothing else
 part 250000
 cp toy.txt "$data"
-fetch 0 '1 file fetched' --mirror "$http/only-rest"
+fetch 0 'downloaded 1 file' --mirror "$http/only-rest"
 is_right 'the rest'
 # a file that went bad on disk is replaced
 printf x >>"$data/toy.bin"
-fetch 0 '1 file fetched' --mirror "$http/good"
+fetch 0 'downloaded 1 file' --mirror "$http/good"
 is_right 'after damage'
 
 echo '== a signal'
@@ -118,34 +118,34 @@ for _ in $(seq 100); do
     [ ! -s "$data/toy.bin.part" ] || break
     sleep 0.1
 done
-fetch 1 'another program is fetching' --mirror "$http/good"
+fetch 1 'another process is downloading' --mirror "$http/good"
 kill -INT $pid
 got=0
 wait $pid || got=$?
 [ $got -eq 130 ] || { fail "status $got after an interrupt"; cat "$folder/said"; }
 [ "$(wc -c <"$data/toy.bin.part")" -eq 1000 ] || fail 'the part is gone'
-fetch 0 'fetched' --mirror "$http/good"
+fetch 0 'downloaded' --mirror "$http/good"
 is_right 'after an interrupt'
 
 echo '== folders'
 clear
-fetch 0 '2 files fetched' --mirror "$folder/served"
+fetch 0 'downloaded 2 files' --mirror "$folder/served"
 is_right 'from a folder'
-fetch 0 '2 files fetched' --mirror . --fresh
+fetch 0 'downloaded 2 files' --mirror . --fresh
 printf 'a small fil\n' >"$folder/half/toy.txt"
 cp toy.bin "$folder/half"
 rm "$data/toy.txt"
-fetch 1 'its checksum is wrong' --mirror "$folder/half"
+fetch 1 'has the wrong checksum' --mirror "$folder/half"
 has_no toy.txt toy.txt.part
 yes | head -c 1000000 >"$folder/half/toy.txt"
-fetch 1 'its checksum is wrong' --mirror "$folder/half"
+fetch 1 'has the wrong checksum' --mirror "$folder/half"
 rm "$folder/half/toy.txt"
 fetch 1 'cannot read' --mirror "$folder/half"
 has_no toy.txt
-fetch 2 'a mirror is a folder' --mirror "file://$folder/served"
-fetch 2 'a mirror is a folder' --mirror "ftp://127.0.0.1"
+fetch 2 'must be a folder or a URL' --mirror "file://$folder/served"
+fetch 2 'must be a folder or a URL' --mirror "ftp://127.0.0.1"
 
-echo '== places'
+echo '== folders and links'
 clear
 mkdir -p "$data/toy.bin.part"
 fetch 1 'toy.bin.part' --mirror "$http/good"
@@ -167,16 +167,16 @@ cmp toy.bin "$folder/own/sets/toy.bin" || fail 'not in the data folder'
 (unset XDG_CACHE_HOME; HOME=$folder/home "$npgnn" fetch toy --mirror "$http/good" --quiet)
 cmp toy.bin "$folder/home/.cache/npgnn/sets/toy.bin" || fail 'not in the cache folder at home'
 if (unset XDG_CACHE_HOME HOME; "$npgnn" fetch toy --mirror "$http/good" 2>"$folder/said"); then fail 'went nowhere'; fi
-grep -qF 'name one with --data-dir' "$folder/said" || fail 'did not say that there is no folder'
-NPGNN_DATA=$folder/own "$npgnn" fetch --list | grep -q '^toy .* here ' || fail 'not listed'
-"$npgnn" fetch --list --data-dir "$folder/nowhere" | grep -q '^toy .* absent ' || fail 'listed'
+grep -qF 'give one with --data-dir' "$folder/said" || fail 'did not say that there is no folder'
+NPGNN_DATA=$folder/own "$npgnn" fetch --list | grep -q '^toy .* downloaded ' || fail 'not listed'
+"$npgnn" fetch --list --data-dir "$folder/nowhere" | grep -q '^toy .* missing ' || fail 'listed'
 
 echo '== a proxy'
 clear
-http_proxy=$http fetch 0 '2 files fetched' --mirror http://nowhere.invalid/good
+http_proxy=$http fetch 0 'downloaded 2 files' --mirror http://nowhere.invalid/good
 is_right 'by a proxy'
 
-echo '== a certificate that nobody vouches for'
+echo '== an untrusted certificate'
 clear
 if openssl req -x509 -newkey rsa:2048 -nodes -keyout "$folder/key" -out "$folder/cert" -days 2 -subj /CN=localhost \
     -addext subjectAltName=IP:127.0.0.1 2>/dev/null; then

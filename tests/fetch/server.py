@@ -1,4 +1,4 @@
-"""A server of many manners for the tests of npgnn fetch: server.py PORT-FILE [CERTIFICATE KEY].
+"""A server for the tests of npgnn fetch that behaves and misbehaves in many ways: server.py PORT-FILE [CERTIFICATE KEY].
 
 The first part of a path says how the file in its last part is served. The port goes to PORT-FILE."""
 import http.server

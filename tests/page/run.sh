@@ -1,6 +1,6 @@
 #!/bin/sh
-# run.sh NPGNN CHECK.js: the page of `npgnn reproduce` in a browser without a screen, narrow and wide, light and dark: no error,
-# nothing overlaps, nothing is fetched. Skipped where Chromium is not installed.
+# run.sh NPGNN CHECK.js: the HTML report of `npgnn reproduce` in headless Chromium, narrow and wide, light and dark: no errors, no
+# overlaps, nothing is loaded. Skipped where Chromium is not installed.
 set -eu
 program=$(realpath "$1") check=$(realpath "$2")
 browser=$(command -v chromium || command -v chromium-browser) || exit 77

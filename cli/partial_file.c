@@ -1,5 +1,6 @@
+/* The partial file of a download: NAME.part, locked, renamed to NAME when it is complete. */
 #define _DEFAULT_SOURCE /* flock */
-#include "part_file.h"
+#include "partial_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -9,23 +10,23 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "say.h"
+#include "message.h"
 
 static int cannot_write(const char *path)
 {
-    return say_error("cannot write %s: %s", path, strerror(errno));
+    return print_error("cannot write %s: %s", path, strerror(errno));
 }
 
-/* Whether the open file still has its name: who held the lock before may have renamed it since. */
-static int has_its_name(const part_file *part)
+/* Whether the path still names the open file: the process that held the lock before may have renamed it since. */
+static int has_its_name(const partial_file *part)
 {
     struct stat named, opened;
     return stat(part->path, &named) == 0 && fstat(part->fd, &opened) == 0 && named.st_dev == opened.st_dev &&
            named.st_ino == opened.st_ino;
 }
 
-/* Opens and locks it once; 0, EXIT_FAILED, or -1: try again. */
-static int open_locked(part_file *part)
+/* Opens and locks the file. Returns 0, EXIT_FAILED after printing why, or -1: try again. */
+static int open_locked(partial_file *part)
 {
     struct stat status;
     part->fd = open(part->path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
@@ -33,9 +34,9 @@ static int open_locked(part_file *part)
         return cannot_write(part->path);
     int failed = 0;
     if (fstat(part->fd, &status) != 0 || !S_ISREG(status.st_mode))
-        failed = say_error("%s is in the way: it is not a file", part->path);
+        failed = print_error("%s exists and is not a regular file; remove it", part->path);
     else if (flock(part->fd, LOCK_EX | LOCK_NB) != 0)
-        failed = say_error("another program is fetching %s", part->target);
+        failed = print_error("another process is downloading %s", part->target);
     else if (!has_its_name(part))
         failed = -1;
     if (failed)
@@ -45,11 +46,11 @@ static int open_locked(part_file *part)
     return failed;
 }
 
-int part_open(part_file *part, const char *folder, const char *name)
+int partial_open(partial_file *part, const char *folder, const char *name)
 {
     int length = snprintf(part->path, sizeof part->path, "%s/%s.part", folder, name);
     if (length < 0 || (size_t)length >= sizeof part->path)
-        return say_error("the path is too long: %.100s...", folder);
+        return print_error("path is too long: %.100s...", folder);
     snprintf(part->target, sizeof part->target, "%.*s", length - (int)strlen(".part"), part->path);
     int status;
     while ((status = open_locked(part)) < 0)
@@ -57,7 +58,7 @@ int part_open(part_file *part, const char *folder, const char *name)
     return status;
 }
 
-int part_append(part_file *part, const void *bytes, size_t count)
+int partial_append(partial_file *part, const void *bytes, size_t count)
 {
     const char *from = bytes;
     while (count > 0) {
@@ -73,13 +74,13 @@ int part_append(part_file *part, const void *bytes, size_t count)
     return 0;
 }
 
-int part_restart(part_file *part)
+int partial_restart(partial_file *part)
 {
     part->have = 0;
     return ftruncate(part->fd, 0) == 0 ? 0 : cannot_write(part->path);
 }
 
-/* A rename is on disk only when its folder is. */
+/* A rename is durable only after the folder was synced. */
 static void sync_folder(const char *path)
 {
     char folder[4096];
@@ -91,7 +92,7 @@ static void sync_folder(const char *path)
     close(fd);
 }
 
-int part_commit(const part_file *part)
+int partial_commit(const partial_file *part)
 {
     if (fsync(part->fd) != 0 || rename(part->path, part->target) != 0)
         return cannot_write(part->target);
@@ -99,12 +100,12 @@ int part_commit(const part_file *part)
     return 0;
 }
 
-void part_discard(const part_file *part)
+void partial_discard(const partial_file *part)
 {
     unlink(part->path);
 }
 
-void part_close(part_file *part)
+void partial_close(partial_file *part)
 {
     close(part->fd);
 }

@@ -1,5 +1,6 @@
+/* Draws the progress line on a terminal, or prints plain lines elsewhere. */
 #define _DEFAULT_SOURCE /* TIOCGWINSZ */
-#include "status_line.h"
+#include "progress_line.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -8,10 +9,10 @@
 #include <unistd.h>
 
 static const double REDRAW_SECONDS = 0.1; /* on a terminal */
-static const double PLAIN_SECONDS = 5;    /* elsewhere, ... */
-static const double PLAIN_SHARE = 0.05;   /* ... and at most 20 lines in all */
+static const double PLAIN_SECONDS = 5;    /* between lines where stderr is not a terminal */
+static const double PLAIN_SHARE = 0.05;   /* likewise: at most 20 lines per job */
 
-double status_clock(void)
+double progress_clock(void)
 {
     struct timespec time;
     clock_gettime(CLOCK_MONOTONIC, &time);
@@ -24,17 +25,17 @@ static int terminal_width(void)
     return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
 }
 
-void status_begin(status_line *line, int quiet)
+void progress_line_begin(progress_line *line, int quiet)
 {
     memset(line, 0, sizeof *line);
     line->quiet = quiet;
     line->terminal = isatty(STDERR_FILENO);
-    line->shown = status_clock();
+    line->shown = progress_clock();
 }
 
-int status_is_due(const status_line *line, double share)
+int progress_line_is_due(const progress_line *line, double share)
 {
-    double waited = status_clock() - line->shown;
+    double waited = progress_clock() - line->shown;
     if (line->quiet)
         return 0;
     if (line->terminal)
@@ -42,12 +43,12 @@ int status_is_due(const status_line *line, double share)
     return waited >= PLAIN_SECONDS && share - line->shown_share >= PLAIN_SHARE;
 }
 
-/* The bar takes what the words leave of the line, and none where that is too little. */
+/* A progress bar and the text. The bar takes the space that the text leaves; it is omitted where that is too little. */
 static void draw(double share, const char *text)
 {
     enum { LONGEST = 20, SHORTEST = 4 };
     static const char done[] = "####################", open[] = "....................";
-    int width = terminal_width() - 1; /* in the last column some terminals wrap */
+    int width = terminal_width() - 1; /* some terminals wrap after the last column */
     int bar = width - (int)strlen(text) - 3;
     if (bar > LONGEST)
         bar = LONGEST;
@@ -59,7 +60,7 @@ static void draw(double share, const char *text)
     fflush(stderr);
 }
 
-void status_show(status_line *line, double share, const char *text)
+void progress_line_show(progress_line *line, double share, const char *text)
 {
     if (line->quiet)
         return;
@@ -68,11 +69,11 @@ void status_show(status_line *line, double share, const char *text)
     else
         fprintf(stderr, "%s\n", text);
     line->drawn = line->terminal;
-    line->shown = status_clock();
+    line->shown = progress_clock();
     line->shown_share = share;
 }
 
-void status_end(status_line *line)
+void progress_line_end(progress_line *line)
 {
     if (line->drawn)
         fputc('\n', stderr);

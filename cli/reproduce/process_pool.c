@@ -1,5 +1,6 @@
+/* Runs processes side by side. */
 #define _DEFAULT_SOURCE
-#include "pool.h"
+#include "process_pool.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,22 +13,22 @@
 #include <unistd.h>
 
 #include "cancel.h"
-#include "say.h"
-#include "status_line.h"
+#include "message.h"
+#include "progress_line.h"
 
 extern char **environ;
 
-static const double GRACE_SECONDS = 2; /* from asking a job to stop to ending it */
+static const double GRACE_SECONDS = 2; /* between SIGTERM and SIGKILL */
 
 typedef struct job_pool {
     pool_job *jobs;
     int count, threads;
-    int next;    /* the first job that was not started yet */
-    int running; /* jobs, */
-    int busy;    /* and the threads they have */
+    int next;    /* index of the first job that is not started */
+    int running; /* number of running jobs */
+    int busy;    /* number of threads they use */
     int done, failed;
-    double cost[POOL_KINDS], seconds[POOL_KINDS]; /* of the jobs that ended well: thread-seconds */
-    status_line line;
+    double cost[POOL_KINDS], seconds[POOL_KINDS]; /* of the jobs that succeeded; thread-seconds */
+    progress_line line;
 } job_pool;
 
 static void pause_briefly(void)
@@ -36,9 +37,9 @@ static void pause_briefly(void)
     nanosleep(&time, NULL);
 }
 
-/* ---- how far it is ---- */
+/* ---- progress ---- */
 
-/* Thread-seconds that one unit of cost takes, from the jobs of this kind that are done, or from all. */
+/* Thread-seconds per unit of cost, measured on the finished jobs of this kind or, without any, on all finished jobs. */
 static double pace(const job_pool *pool, int kind)
 {
     double cost = pool->cost[kind], seconds = pool->seconds[kind];
@@ -51,7 +52,7 @@ static double pace(const job_pool *pool, int kind)
 
 static double seconds_left(const job_pool *pool)
 {
-    double left = 0, now = status_clock();
+    double left = 0, now = progress_clock();
     for (int i = 0; i < pool->count; i++) {
         const pool_job *job = &pool->jobs[i];
         double rest = job->ended ? 0 : job->cost * pace(pool, job->kind);
@@ -76,13 +77,13 @@ static void format_time(char out[48], double seconds)
 static void show(job_pool *pool)
 {
     char text[256], left[48];
-    int length = snprintf(text, sizeof text, "%d of %d runs done", pool->done, pool->count);
+    int length = snprintf(text, sizeof text, "%d of %d runs finished", pool->done, pool->count);
     format_time(left, seconds_left(pool));
     if (pool->done > 0 && pool->running > 0)
         length += snprintf(text + length, sizeof text - (size_t)length, ", %s left", left);
     if (pool->running > 0)
-        snprintf(text + length, sizeof text - (size_t)length, ", at work on %s", pool->jobs[pool->next - 1].label);
-    status_show(&pool->line, (double)pool->done / pool->count, text);
+        snprintf(text + length, sizeof text - (size_t)length, ", running %s", pool->jobs[pool->next - 1].label);
+    progress_line_show(&pool->line, (double)pool->done / pool->count, text);
 }
 
 /* ---- jobs ---- */
@@ -123,25 +124,26 @@ static void start(job_pool *pool)
         job->pid = 0;
         job->ended = 1;
         pool->failed++;
-        say_error("cannot run %s: %s", job->argv[0], strerror(code));
+        print_error("cannot run %s: %s", job->argv[0], strerror(code));
         return;
     }
-    job->started = status_clock();
+    job->started = progress_clock();
     pool->running++;
     pool->busy += job->threads;
 }
 
-/* Passes on what a job that failed said. */
-static void tell_failure(job_pool *pool, const pool_job *job)
+/* Prints the first line of the stderr of a job that failed. */
+static void print_failure(job_pool *pool, const pool_job *job)
 {
-    char text[512] = "it said nothing";
+    static const char prefix[] = "npgnn: error: ";
+    char text[512] = "no error message";
     FILE *file = fopen(job->errors, "r");
     if (file && fgets(text, sizeof text, file))
         text[strcspn(text, "\n")] = '\0';
     if (file)
         fclose(file);
-    status_end(&pool->line);
-    say_error("%s failed: %s", job->label, strncmp(text, "npgnn: ", 7) == 0 ? text + 7 : text);
+    progress_line_end(&pool->line);
+    print_error("%s failed: %s", job->label, strncmp(text, prefix, strlen(prefix)) == 0 ? text + strlen(prefix) : text);
 }
 
 static void finish(job_pool *pool, pool_job *job, int status)
@@ -152,10 +154,10 @@ static void finish(job_pool *pool, pool_job *job, int status)
     if (good) {
         pool->done++;
         pool->cost[job->kind] += job->cost;
-        pool->seconds[job->kind] += (status_clock() - job->started) * job->threads;
+        pool->seconds[job->kind] += (progress_clock() - job->started) * job->threads;
     } else if (!cancel_signal()) {
         pool->failed++;
-        tell_failure(pool, job);
+        print_failure(pool, job);
     }
     unlink(job->errors);
     job->pid = 0;
@@ -179,15 +181,15 @@ static void kill_all(const job_pool *pool, int number)
             kill(pool->jobs[i].pid, number);
 }
 
-/* Jobs write whole files or none, so that ending them at any moment is safe. */
+/* Ends all running jobs. This is safe at any time, since jobs write complete files or none. */
 static void stop(job_pool *pool)
 {
-    double asked = status_clock();
+    double asked = progress_clock();
     kill_all(pool, SIGTERM);
     while (pool->running > 0) {
         pause_briefly();
         collect(pool);
-        if (status_clock() - asked > GRACE_SECONDS)
+        if (progress_clock() - asked > GRACE_SECONDS)
             kill_all(pool, SIGKILL);
     }
 }
@@ -195,12 +197,12 @@ static void stop(job_pool *pool)
 int pool_run(pool_job *jobs, int count, int threads, int quiet)
 {
     job_pool pool = {.jobs = jobs, .count = count, .threads = threads};
-    status_begin(&pool.line, quiet);
-    cancel_listen(CANCEL_WHEN_SAVED); /* the jobs that it started have to go first */
+    progress_line_begin(&pool.line, quiet);
+    cancel_listen(CANCEL_WHEN_SAVED); /* the jobs have to be stopped first */
     while (!cancel_signal() && (pool.running > 0 || pool.next < count)) {
         while (pool.next < count && pool.busy < threads)
             start(&pool);
-        if (status_is_due(&pool.line, (double)pool.done / count))
+        if (progress_line_is_due(&pool.line, (double)pool.done / count))
             show(&pool);
         pause_briefly();
         collect(&pool);
@@ -208,7 +210,7 @@ int pool_run(pool_job *jobs, int count, int threads, int quiet)
     stop(&pool);
     if (count > 0)
         show(&pool);
-    status_end(&pool.line);
+    progress_line_end(&pool.line);
     if (cancel_signal())
         return cancel_status();
     return pool.failed ? EXIT_FAILED : 0;

@@ -1,5 +1,5 @@
-/* The data sets that npgnn fetch knows: sizes and checksums of their files. */
-#include "fetch.h"
+/* The data sets that npgnn fetch can download, with the size and SHA-256 of every file. */
+#include "public_datasets.h"
 
 #define PLANETOID "https://raw.githubusercontent.com/kimiyoung/planetoid/master/data"
 #define SET(name, about, files)                                                                                        \
@@ -7,7 +7,7 @@
         name, about, PLANETOID, "planetoid", files, sizeof(files) / sizeof(files)[0]                                   \
     }
 
-static const fetch_file cora[] = {
+static const known_file cora[] = {
     {"ind.cora.x", 22119, "23cfa55d91c6f624233f5eb7b6e3f141f1bd2b2ae39608a63cf5d084bb27baab"},
     {"ind.cora.tx", 148025, "b9afbaa4a400df991f6f02ef677e1e44da55ffc04801fd02f9e673987829226a"},
     {"ind.cora.allx", 257305, "9419ba2f26f5c35243db64aba110e0f35a04851609e0dc5433450676ca6b8543"},
@@ -18,7 +18,7 @@ static const fetch_file cora[] = {
     {"ind.cora.test.index", 5000, "297ce89af2b51a6a194181c7dbe1796c6a1cf9cd9349a88383b1b1e227867875"},
 };
 
-static const fetch_file citeseer[] = {
+static const known_file citeseer[] = {
     {"ind.citeseer.x", 31087, "d20de19150741e555de0ed037195630fc194114ebc7fd72ced62810148aa22f6"},
     {"ind.citeseer.tx", 260321, "539a8906a2da97628d212f2fdd668c109a8b3f0d36574b59e5d3fd5b5303da21"},
     {"ind.citeseer.allx", 595021, "2ac30345d95c9ec933a817ee0bdd6a5f077f8c184a20e696910192d534414668"},
@@ -29,7 +29,7 @@ static const fetch_file citeseer[] = {
     {"ind.citeseer.test.index", 5000, "2af990671580b6b2df5d158d1038f8292e30c9cd821b5453f399659b25b723d4"},
 };
 
-static const fetch_file pubmed[] = {
+static const known_file pubmed[] = {
     {"ind.pubmed.x", 23172, "fbe9cb5c47200d1b7769a26e579be3b7130b556831f9d850e77c4c74f2599b33"},
     {"ind.pubmed.tx", 405505, "4eb5f5d0f30f26497eb0ac6ac9719d09c67e284f1ed0385c93f3ef27a671da3d"},
     {"ind.pubmed.allx", 7578385, "508e538e2abdccdd54c4d3e9f49d638b4af7107d85845f66ddea5a5152658b7e"},
@@ -40,9 +40,9 @@ static const fetch_file pubmed[] = {
     {"ind.pubmed.test.index", 6000, "b101d421688bbaecbd82e8a18f1e282378d6830f3a37666f28ebc47f844341b5"},
 };
 
-const fetch_set fetch_sets[] = {
+const public_dataset public_datasets[] = {
     SET("cora", "2,708 papers on machine learning, 5,278 citations, 1,433 words", cora),
     SET("citeseer", "3,327 papers on computer science, 4,552 citations, 3,703 words", citeseer),
     SET("pubmed", "19,717 papers on diabetes, 44,324 citations, 500 words", pubmed),
 };
-const int fetch_set_count = sizeof fetch_sets / sizeof fetch_sets[0];
+const int public_dataset_count = sizeof public_datasets / sizeof public_datasets[0];

@@ -1,10 +1,11 @@
-#include "picture.h"
+/* Projects node embeddings on their first two principal components. */
+#include "embedding_plot.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_NODES = 3000, AXES = 2, ROUNDS = 200 };
+enum { MAX_NODES = 3000, AXES = 2, ROUNDS = 200 };
 
 /* ---- principal components ---- */
 
@@ -19,7 +20,7 @@ static void center(float *u, size_t nodes, size_t width)
     }
 }
 
-/* C = Uᵀ U / n, and its trace: the whole variance. */
+/* C = Uᵀ U / n for centred U (n, width). Returns its trace, the total variance. */
 static double covariance(double *c /* (width, width) */, const float *u, size_t nodes, size_t width)
 {
     double trace = 0;
@@ -35,7 +36,7 @@ static double covariance(double *c /* (width, width) */, const float *u, size_t 
     return trace;
 }
 
-/* out = C v; returns its length. */
+/* out = C v. Returns its length. */
 static double multiply(double *out, const double *c, const double *v, size_t width)
 {
     double squares = 0;
@@ -48,13 +49,13 @@ static double multiply(double *out, const double *c, const double *v, size_t wid
     return sqrt(squares);
 }
 
-/* The largest eigenvalue of C, its eigenvector in v; takes it out of C, so that the next call finds the next one. Power iteration:
- * a picture does not need the last digit. */
+/* Power iteration: returns the largest eigenvalue of C and its eigenvector v, and deflates C by them (C -= value v vᵀ),
+ * so that the next call finds the next one. The precision is enough for a plot. */
 static double take_axis(double *v, double *c, double *scratch, size_t width)
 {
     double value = 0;
     for (size_t a = 0; a < width; a++)
-        v[a] = 1 + (double)a / (double)width; /* any start that is not orthogonal to the answer */
+        v[a] = 1 + (double)a / (double)width; /* any start that is not orthogonal to the eigenvector */
     for (int round = 0; round < ROUNDS; round++) {
         value = multiply(scratch, c, v, width);
         for (size_t a = 0; a < width; a++)
@@ -66,21 +67,21 @@ static double take_axis(double *v, double *c, double *scratch, size_t width)
     return value;
 }
 
-/* ---- the picture ---- */
+/* ---- the plot ---- */
 
 /* The coordinates of every `step`-th node along v, scaled to -1 .. 1. */
 static json_t *coordinates(const float *u, const double *v, size_t nodes, size_t width, size_t step)
 {
     json_t *list = json_array();
-    double *place = calloc(nodes, sizeof *place), most = 0;
-    for (size_t i = 0; place && i < nodes; i++) {
+    double *position = calloc(nodes, sizeof *position), largest = 0;
+    for (size_t i = 0; position && i < nodes; i++) {
         for (size_t a = 0; a < width; a++)
-            place[i] += (double)u[i * width + a] * v[a];
-        most = fmax(most, fabs(place[i]));
+            position[i] += (double)u[i * width + a] * v[a];
+        largest = fmax(largest, fabs(position[i]));
     }
-    for (size_t i = 0; place && i < nodes; i += step)
-        json_array_append_new(list, json_real(most > 0 ? round(1e4 * place[i] / most) / 1e4 : 0));
-    free(place);
+    for (size_t i = 0; position && i < nodes; i += step)
+        json_array_append_new(list, json_real(largest > 0 ? round(1e4 * position[i] / largest) / 1e4 : 0));
+    free(position);
     return list;
 }
 
@@ -92,10 +93,10 @@ static json_t *labels(const npgnn_graph *graph, size_t step)
     return list;
 }
 
-/* `work` has room for a covariance and two vectors. */
+/* `work` has width * width + 2 * width elements: the covariance and two vectors. */
 static json_t *project(float *u, double *work, const npgnn_graph *graph, size_t width)
 {
-    size_t nodes = (size_t)npgnn_graph_nodes(graph), step = (nodes + MOST_NODES - 1) / MOST_NODES;
+    size_t nodes = (size_t)npgnn_graph_nodes(graph), step = (nodes + MAX_NODES - 1) / MAX_NODES;
     double *axis = work + width * width, *scratch = axis + width, share[AXES];
     json_t *place[AXES];
     center(u, nodes, width);
@@ -109,17 +110,17 @@ static json_t *project(float *u, double *work, const npgnn_graph *graph, size_t 
                      labels(graph, step), "share", share[0], share[1]);
 }
 
-json_t *picture_embedding(const npgnn_model *model, const npgnn_graph *graph, const npgnn_env *env)
+json_t *embedding_plot(const npgnn_model *model, const npgnn_graph *graph, const npgnn_env *env)
 {
     npgnn_options options = {.size = sizeof options};
     npgnn_model_options(&options, model, NULL);
     size_t nodes = (size_t)npgnn_graph_nodes(graph), width = (size_t)options.output_size;
     float *u = calloc(nodes * width, sizeof *u);
     double *work = calloc(width * width + 2 * width, sizeof *work);
-    json_t *picture = NULL;
+    json_t *plot = NULL;
     if (u && work && npgnn_model_embed(u, model, graph, env, NULL) == 0)
-        picture = project(u, work, graph, width);
+        plot = project(u, work, graph, width);
     free(u);
     free(work);
-    return picture;
+    return plot;
 }

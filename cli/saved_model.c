@@ -1,0 +1,55 @@
+/* Loads a saved model and the graph that it is applied to. */
+#include "saved_model.h"
+
+#include "message.h"
+
+int saved_model_load_graph(npgnn_graph **graph, const npgnn_model *model, const data_settings *data,
+                           const npgnn_env *env)
+{
+    data_settings prepared = *data;
+    npgnn_model_info info = {.size = sizeof info};
+    npgnn_model_describe(&info, model, NULL);
+    prepared.load.normalize = info.normalize;
+    prepared.load.binarize = info.binarize;
+    prepared.load.weighted = info.weighted;
+    return data_load(graph, &prepared, env);
+}
+
+/* Replaces *model by a copy whose latent variable is encoded from the graph `name`. */
+static int encode_context(npgnn_model **model, const char *name, const data_settings *data, const npgnn_env *env)
+{
+    npgnn_model *adapted = NULL;
+    npgnn_graph *context = NULL;
+    npgnn_error err = {0};
+    data_settings context_data = {.name = name, .load = data->load};
+    context_data.load.edges = context_data.load.features = NULL; /* these files belong to DATA */
+    int status = saved_model_load_graph(&context, *model, &context_data, env);
+    if (status == 0 && npgnn_model_adapt(&adapted, *model, context, env, &err) != 0)
+        status = print_error("%s: %s", name, err.text);
+    npgnn_graph_free(context);
+    if (status == 0) {
+        npgnn_model_free(*model);
+        *model = adapted;
+    }
+    return status;
+}
+
+int saved_model_load(npgnn_model **model, npgnn_graph **graph, const saved_model_settings *settings,
+                     const npgnn_env *env)
+{
+    npgnn_error err = {0};
+    int status = 0;
+    if (npgnn_model_load(model, settings->path, env, &err) != 0)
+        return print_error("%s", err.text);
+    if (settings->context)
+        status = encode_context(model, settings->context, &settings->data, env);
+    return status ? status : saved_model_load_graph(graph, *model, &settings->data, env);
+}
+
+void saved_model_warn(const npgnn_model *model, const char *path)
+{
+    npgnn_model_info info = {.size = sizeof info};
+    npgnn_model_describe(&info, model, NULL);
+    if (!info.calibrated)
+        print_warning("%s is not calibrated; use its probabilities for ranking only", path);
+}

@@ -1,0 +1,164 @@
+/* The search for the most probable links. */
+#include "top.h"
+
+#include <stdlib.h>
+
+#include "cancel.h"
+#include "estimate.h"
+#include "message.h"
+#include "node_list.h"
+
+/* Results held at a time. Every call of the library prepares for the search anew, so it should return many results; and
+ * memory should not grow with the graph. */
+enum { MAX_RESULTS = 1 << 20 };
+
+static int on_progress(void *user, const npgnn_progress *latest)
+{
+    top_progress *progress = user;
+    int32_t done = progress->before + latest->iteration;
+    double share = (double)done / progress->all;
+    char text[128];
+    if (progress_line_is_due(&progress->line, share)) {
+        snprintf(text, sizeof text, "%d/%d nodes  %.0f s left", (int)done, (int)progress->all,
+                 (progress_clock() - progress->started) * (1 - share) / share);
+        progress_line_show(&progress->line, share, text);
+    }
+    return cancel_signal() != 0;
+}
+
+npgnn_env top_env(top_progress *progress, const common_settings *common)
+{
+    npgnn_env env = common_env(common);
+    env.progress = on_progress;
+    env.user = progress;
+    progress_line_begin(&progress->line, common->quiet);
+    progress->started = progress_clock();
+    return env;
+}
+
+/* ---- the query ---- */
+
+typedef struct query {
+    node_list from, to;
+    npgnn_top_options options;
+    int32_t k;
+} query;
+
+static void query_free(query *q)
+{
+    node_list_free(&q->from);
+    node_list_free(&q->to);
+}
+
+/* `wanted`, but at most `available`; at least 1, since the graph may be empty. */
+static int32_t at_most(int32_t wanted, int64_t available)
+{
+    return wanted < available ? wanted : available > 0 ? (int32_t)available : 1;
+}
+
+/* Returns the exit status. `q` has to be freed in any case. */
+static int query_read(query *q, const npgnn_graph *graph, const top_settings *settings)
+{
+    int64_t nodes = npgnn_graph_nodes(graph);
+    int32_t k = settings->per_node > 0 ? at_most(settings->per_node, nodes) : at_most(settings->links, nodes * nodes);
+    *q = (query){.k = k};
+    int status = node_list_read(&q->from, graph, &settings->from);
+    if (status == 0)
+        status = node_list_read(&q->to, graph, &settings->to);
+    if (status == 0 && !q->from.nodes)
+        status = node_list_all(&q->from, graph);
+    q->options = (npgnn_top_options){.size = sizeof q->options,
+                                     .from = q->from.nodes,
+                                     .to = q->to.nodes,
+                                     .from_count = q->from.count,
+                                     .to_count = q->to.count,
+                                     .known = settings->exclude == EXCLUDE_NONE,
+                                     .min_probability = settings->min_probability,
+                                     .rank = (npgnn_rank)settings->rank};
+    return status;
+}
+
+/* ---- the search ---- */
+
+static int search_failed(const npgnn_error *err)
+{
+    return err->code == NPGNN_E_CANCELLED ? cancel_status() : print_error("%s", err->text);
+}
+
+/* The k best links of the whole graph. */
+static int find_links(const links_writer *writer, npgnn_predictor *predictor, const query *q)
+{
+    npgnn_error err = {0};
+    int32_t found = 0;
+    npgnn_link *links = malloc((size_t)q->k * sizeof *links);
+    if (!links)
+        return print_error("out of memory");
+    int code = npgnn_predictor_top_links(links, &found, predictor, q->k, &q->options, &err);
+    for (int32_t i = 0; i < found; i++)
+        links_write(writer, &links[i]);
+    free(links);
+    return code ? search_failed(&err) : 0;
+}
+
+/* The k best partners of each node, for as many nodes at a time as MAX_RESULTS allows. */
+static int find_partners(const links_writer *writer, npgnn_predictor *predictor, const query *q, top_progress *progress)
+{
+    size_t k = (size_t)q->k;
+    int32_t batch = MAX_RESULTS / q->k > 0 ? MAX_RESULTS / q->k : 1, all = q->from.count;
+    npgnn_link *links = malloc((size_t)batch * k * sizeof *links); /* (batch, k) */
+    int32_t *found = malloc((size_t)batch * sizeof *found);        /* (batch) */
+    int status = links && found ? 0 : print_error("out of memory");
+    for (int32_t first = 0; status == 0 && first < all; first += batch) {
+        npgnn_top_options options = q->options;
+        npgnn_error err = {0};
+        options.from += first;
+        options.from_count = all - first < batch ? all - first : batch;
+        progress->before = first;
+        if (npgnn_predictor_top(links, found, predictor, q->k, &options, &err) != 0) {
+            status = search_failed(&err);
+            break;
+        }
+        for (int32_t i = 0; i < options.from_count; i++)
+            for (int32_t rank = 0; rank < found[i]; rank++)
+                links_write(writer, &links[(size_t)i * k + (size_t)rank]);
+        if (ferror(writer->out))
+            status = EXIT_FAILED; /* closing the output reports why */
+    }
+    free(links);
+    free(found);
+    return status;
+}
+
+int top_run(const links_writer *writer, npgnn_predictor *predictor, top_progress *progress,
+            const top_settings *settings)
+{
+    query q;
+    int status = query_read(&q, writer->graph, settings);
+    progress->all = q.from.count;
+    if (status == 0)
+        status =
+            settings->per_node > 0 ? find_partners(writer, predictor, &q, progress) : find_links(writer, predictor, &q);
+    progress_line_end(&progress->line);
+    query_free(&q);
+    return status;
+}
+
+int top_estimate(const npgnn_model *model, const npgnn_graph *graph, const npgnn_predict_options *options,
+                 const top_settings *settings, const common_settings *common)
+{
+    query q;
+    npgnn_env env = common_env(common);
+    npgnn_cost cost = {.size = sizeof cost};
+    npgnn_error err = {0};
+    int status = query_read(&q, graph, settings);
+    if (status == 0 &&
+        npgnn_estimate_top(&cost, model, graph, q.k, settings->per_node == 0, options, &q.options, &env, &err) != 0)
+        status = print_error("%s", err.text);
+    if (status == 0) {
+        int64_t rows = settings->per_node > 0 ? at_most(q.from.count, MAX_RESULTS / q.k) : 1;
+        estimate_text text = {"nodes", 0, rows * q.k * (int64_t)sizeof(npgnn_link)};
+        status = estimate_report(cost, &text, common);
+    }
+    query_free(&q);
+    return status;
+}
