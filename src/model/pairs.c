@@ -86,10 +86,13 @@ static void plan_scratch(npi_pairs *pairs)
 int npi_pairs_new(npi_pairs **out, int32_t n, int k, int pairs_per_node, const npgnn_env *env, npgnn_error *err)
 {
     assert(n > 0 && k > 0);
-    int code = NPGNN_E_MEMORY;
+    int code = npi_blas_open(env, err);
+    if (code)
+        return code;
     npi_pairs *pairs = npi_alloc(env, 1, sizeof *pairs, err);
     if (!pairs)
-        return code;
+        return NPGNN_E_MEMORY;
+    code = NPGNN_E_MEMORY;
     pairs->env = *env;
     pairs->kernels = npi_kernels_best();
     pairs->k = k;
@@ -300,9 +303,9 @@ double npi_pairs_run(npi_pairs *pairs, real *du, const real *u, const npi_csr *e
                          .mean_weight = loss->mean_weight,
                          .self = loss->diagonal ? edge : none,
                          .step = 2 * loss->scale * factor};
-    npi_blas_begin();
+    npi_blas_begin(pairs->env.threads);
     double sum = pairs->rounds ? sampled_run(pairs, &job, seed, draw)
                                : npi_play_rounds(pairs, &job, npi_rounds(pairs->blocks), exact_game);
-    npi_blas_end();
+    npi_blas_end(pairs->env.threads);
     return loss->scale * sum;
 }
