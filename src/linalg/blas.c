@@ -9,7 +9,10 @@
  *   serial   not safe for concurrent calls
  * Any other BLAS is taken for unsafe as well.
  *
- * Every call needs a permit. There are as many permits as there are buffers, and one for a BLAS that is not safe. */
+ * OpenBLAS needs a buffer per call at once. Normally there is one for every thread of every loop, and one to spare. A loop that
+ * cannot have that many (memory is limited, or its threads are many) makes all calls ask for a permit, until no loop is left.
+ * There are then as many permits as buffers that no earlier loop may be using, at least the spare one. Of a BLAS that is not
+ * safe there is always one permit. */
 #define _GNU_SOURCE /* MAP_ANONYMOUS */
 #include "linalg/blas.h"
 
@@ -18,6 +21,7 @@
 #include <dlfcn.h>
 #include <pthread.h>
 #include <semaphore.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -29,7 +33,7 @@
 #define LIBRARY_BYTES ((size_t)64 << 20) /* the library itself, and those that it needs */
 #define STACK_BYTES ((size_t)8 << 20)    /* of a thread that it starts */
 #define SPARE_BYTES BUFFER_BYTES         /* to leave for others: only the first buffer is worth the last memory */
-#define MOST_BUFFERS 128                 /* OpenBLAS has a table of fixed size; Debian's has twice as many entries */
+#define MOST_BUFFERS 128                 /* OpenBLAS has a table of fixed size: of 256 in Debian, less elsewhere */
 
 enum { UNSAFE, PTHREAD, OPENMP };
 
@@ -51,6 +55,7 @@ static void *buffer[MOST_BUFFERS]; /* that OpenBLAS is known to have */
 static int buffers, refused;       /* how many; no more can be had */
 static int unsafe_noted;
 
+static atomic_int limited; /* calls need a permit; changes under the lock */
 static sem_t permits;
 
 int npi_library_find(void *function, void *library, const char *name)
@@ -95,16 +100,19 @@ static int add_buffer(void)
     buffer[buffers++] = count > 0 ? held[count - 1] : NULL;
     while (count > 0)
         blas.memory_free(held[--count]);
-    sem_post(&permits);
     return 1;
 }
 
 static void add_buffers(int wanted)
 {
-    if (blas.kind == UNSAFE)
-        wanted = 1;
     while (!refused && buffers < wanted)
         refused = !add_buffer();
+}
+
+static void limit_calls(int count)
+{
+    sem_init(&permits, 0, (unsigned)count);
+    atomic_store(&limited, 1);
 }
 
 /* ---- loading ---- */
@@ -160,8 +168,9 @@ static int load(npgnn_error *err)
                         NPI_CBLAS_NAME("gemm"));
     }
     find_kind(&b);
-    sem_init(&permits, 0, 0);
     blas = b;
+    if (blas.kind == UNSAFE)
+        limit_calls(1);
     return 0;
 }
 
@@ -170,7 +179,7 @@ int npi_blas_open(const npgnn_env *env, npgnn_error *err)
     pthread_mutex_lock(&lock);
     int code = blas.library ? 0 : load(err);
     if (!code)
-        add_buffers(env->threads);
+        add_buffers(1);
     if (!code && buffers == 0)
         code =
             npi_fail(err, NPGNN_E_MEMORY,
@@ -196,8 +205,12 @@ void npi_blas_begin(int threads)
     if (!blas.library)
         load(NULL);
     assert(blas.library); /* whoever can report an error opens it first */
+    if (!limited) {
+        add_buffers(callers + threads + 1);
+        if (buffers < callers + threads + 1)
+            limit_calls(buffers - callers > 1 ? buffers - callers : 1);
+    }
     callers += threads;
-    add_buffers(callers);
     if (loops++ == 0 && blas.kind == PTHREAD) {
         held_threads = blas.get_num_threads();
         if (held_threads != 1)
@@ -212,31 +225,37 @@ void npi_blas_end(int threads)
     callers -= threads;
     if (--loops == 0 && blas.kind == PTHREAD && held_threads != 1)
         blas.set_num_threads(held_threads);
+    if (loops == 0 && blas.kind != UNSAFE)
+        limited = 0;
     pthread_mutex_unlock(&lock);
 }
 
-int npi_blas_enter(void)
+npi_blas_call npi_blas_enter(void)
 {
-    int saved = 1;
-    while (sem_wait(&permits) != 0) { /* a signal came */
+    npi_blas_call call = {.permit = atomic_load_explicit(&limited, memory_order_relaxed)};
+    while (call.permit && sem_wait(&permits) != 0) { /* a signal came */
     }
-    if (blas.kind == OPENMP && (saved = blas.get_num_threads()) != 1)
-        blas.set_num_threads(1);
-    return saved;
+    if (blas.kind == OPENMP) {
+        call.threads = blas.get_num_threads();
+        if (call.threads != 1)
+            blas.set_num_threads(1);
+    }
+    return call;
 }
 
-void npi_blas_leave(int saved)
+void npi_blas_leave(npi_blas_call call)
 {
-    if (saved != 1)
-        blas.set_num_threads(saved);
-    sem_post(&permits);
+    if (call.threads > 1)
+        blas.set_num_threads(call.threads);
+    if (call.permit)
+        sem_post(&permits);
 }
 
 void npi_gemm(real *c, int ldc, const real *a, int lda, int trans_a, const real *b, int ldb, int trans_b, int m, int n,
               int k, real alpha, real beta)
 {
-    int saved = npi_blas_enter();
+    npi_blas_call call = npi_blas_enter();
     blas.gemm(CblasRowMajor, trans_a ? CblasTrans : CblasNoTrans, trans_b ? CblasTrans : CblasNoTrans, m, n, k, alpha,
               a, lda, b, ldb, beta, c, ldc);
-    npi_blas_leave(saved);
+    npi_blas_leave(call);
 }

@@ -5,7 +5,7 @@
 #include "base/env.h"
 #include "linalg/real.h"
 
-/* Loads BLAS, with memory for env->threads calls at once. Whatever is going to multiply opens it first, while it can still
+/* Loads BLAS, with memory for at least one call at a time. Whatever is going to multiply opens it first, while it can still
  * report an error: E_IO when there is no BLAS, E_MEMORY when a limit on memory leaves no space for its buffers. */
 int npi_blas_open(const npgnn_env *env, npgnn_error *err);
 
@@ -20,8 +20,12 @@ void npi_gemm(real *c, int ldc, const real *a, int lda, int trans_a, const real 
 
 /* Around a call of a library that calls BLAS by itself (ARPACK), inside begin and end: its BLAS, too, runs on the calling
  * thread alone. enter returns what leave restores. In between, npi_gemm must not be called. */
-int npi_blas_enter(void);
-void npi_blas_leave(int saved);
+typedef struct npi_blas_call {
+    int permit;  /* to give back */
+    int threads; /* of OpenMP on the calling thread; 0: not changed */
+} npi_blas_call;
+npi_blas_call npi_blas_enter(void);
+void npi_blas_leave(npi_blas_call call);
 
 /* A function of a shared library, by name: a pointer to data cannot be cast to one. Returns 0 when there is none. */
 int npi_library_find(void *function, void *library, const char *name);

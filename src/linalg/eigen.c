@@ -98,9 +98,9 @@ int npi_eigen_largest(double *values, double *vectors, double *start, int32_t n,
         code = load(err);
     if (!code) {
         npi_blas_begin(1); /* ARPACK's own BLAS calls: their bits would depend on the number of threads */
-        int saved = npi_blas_enter();
+        npi_blas_call call = npi_blas_enter();
         info = iterate(values, vectors, start, &w, multiply, user);
-        npi_blas_leave(saved);
+        npi_blas_leave(call);
         npi_blas_end(1);
     }
     pthread_mutex_unlock(&lock);

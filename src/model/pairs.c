@@ -273,7 +273,9 @@ static double rows_run(npi_pairs *pairs, const npi_pairs_job *job)
     npi_blocks blocks = pairs->blocks;
     rows_loop loop = {pairs, job};
     double sum = 0;
+    npi_blas_begin(pairs->env.threads);
     npi_parallel(pairs->env.threads, blocks.count, 1, rows_blocks, &loop);
+    npi_blas_end(pairs->env.threads);
     for (int32_t block = 0; block < blocks.count; block++)
         sum += pairs->part[block];
     return sum;
@@ -303,9 +305,7 @@ double npi_pairs_run(npi_pairs *pairs, real *du, const real *u, const npi_csr *e
                          .mean_weight = loss->mean_weight,
                          .self = loss->diagonal ? edge : none,
                          .step = 2 * loss->scale * factor};
-    npi_blas_begin(pairs->env.threads);
     double sum = pairs->rounds ? sampled_run(pairs, &job, seed, draw)
                                : npi_play_rounds(pairs, &job, npi_rounds(pairs->blocks), exact_game);
-    npi_blas_end(pairs->env.threads);
     return loss->scale * sum;
 }
