@@ -111,5 +111,8 @@ int main(int argc, char **argv)
         return EXIT_USAGE;
     if (help)
         return print_help(command);
+    /* The library calls BLAS from threads of its own, for one block at a time: OpenBLAS would start threads for nothing. */
+    setenv("OPENBLAS_NUM_THREADS", "1", 1);
+    setenv("OMP_NUM_THREADS", "1", 1); /* what OpenBLAS's OpenMP build reads */
     return run(command, argc - 2, argv + 2);
 }

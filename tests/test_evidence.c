@@ -331,7 +331,7 @@ static void test_rows_are_pairs(void **state)
             by_pair[i] = by_row[i] = (float)(i % 17 - 8);
         npi_evidence_pairs(value, &e, pairs, PAIRS);
         npi_evidence_add(by_pair, value, &e, &weights, PAIRS);
-        npi_blas_begin();
+        npi_blas_begin(1);
         for (int32_t first = 0; first < NODES; first += BLOCK) {
             int32_t nodes[BLOCK], count = 0;
             while (count < BLOCK && first + count < NODES) {
@@ -340,7 +340,7 @@ static void test_rows_are_pairs(void **state)
             }
             npi_evidence_rows(by_row + first * NODES, &desk, &e, &weights, nodes, count);
         }
-        npi_blas_end();
+        npi_blas_end(1);
         for (int i = 0; i < PAIRS; i++)
             assert_near((double)by_row[i], (double)by_pair[i], 2e-6);
         npi_evidence_desk_free(&e.env, &desk);

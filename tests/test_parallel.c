@@ -245,18 +245,6 @@ static void test_refused_threads(void **state)
 
 /* ---- fork ---- */
 
-/* ThreadSanitizer ends a child that starts a thread. */
-#if defined(__SANITIZE_THREAD__)
-#define TSAN 1
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define TSAN 1
-#endif
-#endif
-#ifndef TSAN
-#define TSAN 0
-#endif
-
 /* The child's verdict is its exit status. A child that hangs is ended by the alarm. */
 static void check_child(void)
 {
@@ -275,7 +263,7 @@ static void check_child(void)
 static void test_child_after_fork(void **state)
 {
     (void)state;
-    if (TSAN)
+    if (CHECK_TSAN)
         skip();
     assert_int_equal(wrong_in_loop(THREADS, 1000, 0), 0);
     check_child();
@@ -289,7 +277,7 @@ static void test_child_while_a_loop_runs(void **state)
     atomic_int present = 0;
     meeting m = {&present, 3};
     pthread_t other;
-    if (TSAN)
+    if (CHECK_TSAN)
         skip();
     assert_int_equal(__real_pthread_create(&other, NULL, hold_team, &m), 0);
     while (atomic_load(&present) < 2)

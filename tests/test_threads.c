@@ -5,6 +5,8 @@
 
 #include <pthread.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "folder.h"
 #include "model/model.h"
@@ -247,12 +249,36 @@ static void test_evaluations(void **state)
     check_together((job *[]){evaluate}, 1);
 }
 
+/* A child of fork() may use the library: what it computes is what the parent does. The alarm ends a child that hangs. */
+static void test_child_after_fork(void **state)
+{
+    (void)state;
+    result parents[2] = {{{0}}}, own[2] = {{{0}}};
+    int status = -1;
+    if (CHECK_TSAN)
+        skip();
+    assert_int_equal(predict(&parents[0], 0) || own_graph(&parents[1], 0), 0);
+    pid_t child = fork();
+    if (child == 0) {
+        alarm(60);
+        int code = predict(&own[0], 1) || own_graph(&own[1], 1);
+        _exit(code || memcmp(own, parents, sizeof own) != 0);
+    }
+    assert_true(child > 0);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 0);
+    assert_int_equal(predict(&own[0], 0), 0); /* and the parent is as it was */
+    assert_memory_equal(&own[0], &parents[0], sizeof own[0]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_one_model),
         cmocka_unit_test(test_trainings),
         cmocka_unit_test(test_evaluations),
+        cmocka_unit_test(test_child_after_fork),
     };
     return cmocka_run_group_tests(tests, make_all, free_all);
 }

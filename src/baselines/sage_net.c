@@ -76,6 +76,9 @@ static int rooms(npi_sage *net, npgnn_error *err)
 
 int npi_sage_new(npi_sage **out, npi_sizes size, int32_t n, int partners, const npgnn_env *env, npgnn_error *err)
 {
+    int code = npi_blas_open(env, err);
+    if (code)
+        return code;
     npi_sage *net = npi_alloc(env, 1, sizeof *net, err);
     if (!net)
         return NPGNN_E_MEMORY;

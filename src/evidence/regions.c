@@ -160,6 +160,9 @@ static int iterate(iteration *it, npgnn_error *err)
 
 int npi_regions_new(npi_regions *out, const npi_csr *a, const npgnn_env *env, npgnn_error *err)
 {
+    int code = npi_blas_open(env, err);
+    if (code)
+        return code;
     int32_t linked = count_linked(a);
     iteration it = {.adj.a = *a, .width = width_of(linked), .env = env};
     size_t n = (size_t)a->rows, k = (size_t)it.width;
@@ -169,7 +172,7 @@ int npi_regions_new(npi_regions *out, const npi_csr *a, const npgnn_env *env, np
     it.next = npi_alloc(env, n * k, sizeof *it.next, err);
     it.gram = npi_alloc(env, k * k, sizeof *it.gram, err);
     it.scratch = npi_alloc(env, npi_gemm_tall_scratch(a->rows, it.width, it.width), sizeof *it.scratch, err);
-    int code = it.adj.scale && it.at && it.next && it.gram && it.scratch ? 0 : NPGNN_E_MEMORY;
+    code = it.adj.scale && it.at && it.next && it.gram && it.scratch ? 0 : NPGNN_E_MEMORY;
     if (!code && linked > 0) {
         fill_scale(&it.adj, linked);
         code = iterate(&it, err);

@@ -141,7 +141,7 @@ void npi_features_mul_t(real *dw, const npi_features *x, const real *dy, int wid
         return;
     }
     dense_t_loop loop = {dw, x, dy, width};
-    npi_blas_begin();
+    npi_blas_begin(threads);
     npi_parallel(threads, ((int64_t)x->f + COLUMN_BLOCK - 1) / COLUMN_BLOCK, 0, dense_t_blocks, &loop);
-    npi_blas_end();
+    npi_blas_end(threads);
 }

@@ -100,9 +100,9 @@ static double time_product(real *c, const real *a, const real *b, int threads)
 {
     product_loop loop = {c, a, b};
     double start = npi_clock_seconds();
-    npi_blas_begin();
+    npi_blas_begin(threads);
     npi_parallel(threads, SIDE, 0, product_rows, &loop);
-    npi_blas_end();
+    npi_blas_end(threads);
     return npi_clock_seconds() - start;
 }
 
@@ -113,6 +113,9 @@ int npgnn_machine_gflops(double *gflops, const npgnn_env *env, npgnn_error *err)
     npgnn_env resolved = npi_env_resolve(env);
     size_t cells = (size_t)SIDE * SIDE;
     double best = 0;
+    int code = npi_blas_open(&resolved, err);
+    if (code)
+        return code;
     real *block = npi_alloc(&resolved, 3 * cells, sizeof *block, err);
     if (!block)
         return NPGNN_E_MEMORY;

@@ -1,21 +1,33 @@
-/* BLAS: one call per block of a matrix, each from one of our own threads, with one thread of its own. */
+/* BLAS: loaded when it is first needed, and called for one block of a matrix at a time, from our own threads. */
 #ifndef NPI_LINALG_BLAS_H
 #define NPI_LINALG_BLAS_H
 
+#include "base/env.h"
 #include "linalg/real.h"
 
-/* Around a loop whose bodies call npi_gemm, on the thread that starts the loop; may be nested. OpenBLAS's pthread build has
- * one number of threads for the whole process: from the first begin to the last end it is 1, then what it was before. */
-void npi_blas_begin(void);
-void npi_blas_end(void);
+/* Loads BLAS, with memory for at least one call at a time. Whatever is going to multiply opens it first, while it can still
+ * report an error: E_IO when there is no BLAS, E_MEMORY when a limit on memory leaves no space for its buffers. */
+int npi_blas_open(const npgnn_env *env, npgnn_error *err);
+
+/* Around a loop of `threads` threads that call npi_gemm, on the thread that starts it. OpenBLAS's pthread build has one
+ * number of threads for the whole process: it is 1 from the first begin to the last end, and then what it was before. */
+void npi_blas_begin(int threads);
+void npi_blas_end(int threads);
 
 /* C (m, n) = alpha op(A) op(B) + beta C on the calling thread. All matrices are row-major; ld is the row stride. */
 void npi_gemm(real *c, int ldc, const real *a, int lda, int trans_a, const real *b, int ldb, int trans_b, int m, int n,
               int k, real alpha, real beta);
 
-/* Around calls of other libraries that call BLAS by themselves (ARPACK), besides begin and end: their BLAS runs on the
- * calling thread alone. enter returns what leave restores. In between, npi_gemm must not be called. */
-int npi_blas_enter(void);
-void npi_blas_leave(int saved);
+/* Around a call of a library that calls BLAS by itself (ARPACK), inside begin and end: its BLAS, too, runs on the calling
+ * thread alone. enter returns what leave restores. In between, npi_gemm must not be called. */
+typedef struct npi_blas_call {
+    int permit;  /* to give back */
+    int threads; /* of OpenMP on the calling thread; 0: not changed */
+} npi_blas_call;
+npi_blas_call npi_blas_enter(void);
+void npi_blas_leave(npi_blas_call call);
+
+/* A function of a shared library, by name: a pointer to data cannot be cast to one. Returns 0 when there is none. */
+int npi_library_find(void *function, void *library, const char *name);
 
 #endif

@@ -37,9 +37,9 @@ void npi_gemm_rows(real *c, int ldc, const real *a, int lda, const real *b, int 
                    int k, real beta, int threads)
 {
     rows_loop loop = {c, a, b, ldc, lda, ldb, trans_b, n, k, rows, beta};
-    npi_blas_begin();
+    npi_blas_begin(threads);
     npi_parallel(threads, blocks_of(rows), 0, multiply_rows, &loop);
-    npi_blas_end();
+    npi_blas_end(threads);
 }
 
 /* Sums over many rows are cut into at most this many parts: each is summed by one thread, then the parts in order. */
@@ -91,9 +91,9 @@ void npi_gemm_tall(real *c, int ldc, const real *a, int lda, const real *b, int 
                    real *scratch, int threads)
 {
     tall_loop loop = {scratch, a, b, lda, ldb, k, n, rows};
-    npi_blas_begin();
+    npi_blas_begin(threads);
     npi_parallel(threads, tall_parts(rows), 0, multiply_parts, &loop);
-    npi_blas_end();
+    npi_blas_end(threads);
     add_parts(c, ldc, scratch, tall_parts(rows), k, n);
 }
 
@@ -128,9 +128,9 @@ void npi_gram_tall(real *gram, real *sum, const real *a, int64_t rows, int k, re
     tall_loop loop = {.scratch = scratch, .a = a, .k = k, .rows = rows};
     int64_t parts = tall_parts(rows);
     size_t width = (size_t)k, cells = (width + 1) * width;
-    npi_blas_begin();
+    npi_blas_begin(threads);
     npi_parallel(threads, parts, 0, gram_parts, &loop);
-    npi_blas_end();
+    npi_blas_end(threads);
     for (int64_t part = 1; part < parts; part++)
         for (size_t i = 0; i < cells; i++)
             scratch[i] += scratch[(size_t)part * cells + i];

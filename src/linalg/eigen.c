@@ -1,6 +1,7 @@
 #include "linalg/eigen.h"
 
 #include <arpack/arpack.h>
+#include <dlfcn.h>
 #include <pthread.h>
 
 #include "linalg/dense.h"
@@ -44,6 +45,28 @@ static void work_free(const npgnn_env *env, work *w)
     npi_free(env, w->select);
 }
 
+/* ARPACK is loaded when it is first needed: it brings BLAS with it (linalg/blas.c says why that matters). It keeps variables
+ * between its calls: one computation at a time. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct arpack {
+    void *library; /* NULL: not open */
+    __typeof__(dsaupd_c) *dsaupd;
+    __typeof__(dseupd_c) *dseupd;
+} arpack;
+
+static int load(npgnn_error *err)
+{
+    struct arpack a = {.library = dlopen(NPI_ARPACK, RTLD_NOW | RTLD_LOCAL)};
+    if (!a.library)
+        return npi_fail(err, NPGNN_E_IO, "cannot load ARPACK: %s; install it (Debian: libarpack2)", dlerror());
+    if (!npi_library_find(&a.dsaupd, a.library, "dsaupd_c") || !npi_library_find(&a.dseupd, a.library, "dseupd_c")) {
+        dlclose(a.library);
+        return npi_fail(err, NPGNN_E_IO, "cannot use %s: it has no C interface (dsaupd_c)", NPI_ARPACK);
+    }
+    arpack = a;
+    return 0;
+}
+
 /* Reverse communication: ARPACK comes back whenever it wants a product. Returns ARPACK's info, 0 for success. */
 static a_int iterate(double *values, double *vectors, double *start, work *w, npi_operator_fn *multiply,
                      const void *user)
@@ -51,35 +74,36 @@ static a_int iterate(double *values, double *vectors, double *start, work *w, np
     enum { PRODUCT = 1, AGAIN = -1, START_GIVEN = 1 };
     a_int ido = 0, info = START_GIVEN;
     do {
-        dsaupd_c(&ido, "I", w->n, "LA", w->k, TOLERANCE, start, w->ncv, w->v, w->n, w->iparam, w->ipntr, w->workd,
-                 w->workl, w->lworkl, &info);
+        arpack.dsaupd(&ido, "I", w->n, "LA", w->k, TOLERANCE, start, w->ncv, w->v, w->n, w->iparam, w->ipntr, w->workd,
+                      w->workl, w->lworkl, &info);
         if (ido == PRODUCT || ido == AGAIN)
             multiply(w->workd + w->ipntr[1] - 1, w->workd + w->ipntr[0] - 1, user);
     } while (ido == PRODUCT || ido == AGAIN);
     if (info == 0)
-        dseupd_c(1, "A", w->select, values, vectors, w->n, 0, "I", w->n, "LA", w->k, TOLERANCE, start, w->ncv, w->v,
-                 w->n, w->iparam, w->ipntr, w->workd, w->workl, w->lworkl, &info);
+        arpack.dseupd(1, "A", w->select, values, vectors, w->n, 0, "I", w->n, "LA", w->k, TOLERANCE, start, w->ncv,
+                      w->v, w->n, w->iparam, w->ipntr, w->workd, w->workl, w->lworkl, &info);
     return info;
 }
-
-/* ARPACK keeps variables between its calls: one computation at a time. */
-static pthread_mutex_t arpack = PTHREAD_MUTEX_INITIALIZER;
 
 int npi_eigen_largest(double *values, double *vectors, double *start, int32_t n, int k, npi_operator_fn *multiply,
                       const void *user, const npgnn_env *env, npgnn_error *err)
 {
     work w = {0};
     a_int info = 0;
-    int code = work_new(&w, n, k, env, err);
+    int code = npi_blas_open(env, err);
+    if (!code)
+        code = work_new(&w, n, k, env, err);
+    pthread_mutex_lock(&lock);
+    if (!code && !arpack.library)
+        code = load(err);
     if (!code) {
-        pthread_mutex_lock(&arpack);
-        npi_blas_begin(); /* ARPACK's own BLAS calls: their bits would depend on the number of threads */
-        int saved = npi_blas_enter();
+        npi_blas_begin(1); /* ARPACK's own BLAS calls: their bits would depend on the number of threads */
+        npi_blas_call call = npi_blas_enter();
         info = iterate(values, vectors, start, &w, multiply, user);
-        npi_blas_leave(saved);
-        npi_blas_end();
-        pthread_mutex_unlock(&arpack);
+        npi_blas_leave(call);
+        npi_blas_end(1);
     }
+    pthread_mutex_unlock(&lock);
     work_free(env, &w);
     if (info != 0)
         return npi_fail(err, NPGNN_E_DIVERGED, "ARPACK did not find %d eigenvectors of a matrix of %d rows (info %d)",

@@ -5,9 +5,11 @@
 #ifdef NPI_DOUBLE
 typedef double real;
 #define NPI_CBLAS(name) cblas_d##name
+#define NPI_CBLAS_NAME(name) "cblas_d" name
 #else
 typedef float real;
 #define NPI_CBLAS(name) cblas_s##name
+#define NPI_CBLAS_NAME(name) "cblas_s" name
 #endif
 
 #endif

@@ -9,6 +9,9 @@ int npi_embedder_new(npi_embedder *out, const npgnn_options *options, npi_sizes 
                      const npgnn_env *env, npgnn_error *err)
 {
     npi_embedder e = {0};
+    int code = npi_blas_open(env, err);
+    if (code)
+        return code;
     size_t n = (size_t)graph->rows, g = (size_t)size.g, k = (size_t)size.k;
     e.xw = npi_alloc(env, n * g, sizeof *e.xw, err);
     e.hidden = npi_alloc(env, n * g, sizeof *e.hidden, err);

@@ -70,9 +70,9 @@ void npi_mlp_forward(real *u, real *hidden, const npi_params *params, const real
     real bias[NPI_MAX_WIDTH];
     forward_loop loop = {u, hidden, params, xw, bias, ldxw, n, output};
     latent_bias(bias, params, z);
-    npi_blas_begin();
+    npi_blas_begin(threads);
     npi_parallel(threads, blocks_of(n), 0, forward_blocks, &loop);
-    npi_blas_end();
+    npi_blas_end(threads);
 }
 
 /* ---- backward ---- */
@@ -178,8 +178,8 @@ void npi_mlp_backward(real *dxw, int lddxw, int add, real *dz, npi_params *gradi
                       real *scratch, int threads)
 {
     backward_loop loop = {dxw, du, scratch, lddxw, add, params, u, hidden, n, output};
-    npi_blas_begin();
+    npi_blas_begin(threads);
     npi_parallel(threads, PARTS, 0, backward_parts, &loop);
-    npi_blas_end();
+    npi_blas_end(threads);
     finish(dz, gradient, params, scratch, z);
 }

@@ -155,18 +155,21 @@ int npi_net_new(npi_net **out, const npgnn_options *options, int32_t n, int32_t 
     if (options->latent)
         latent_room(net, &failed, err);
     decoder_room(net, &failed, err);
-    if (failed || npi_pairs_new(&net->pairs, n, options->output_size, npi_pairs_sampled(options, n), env, err)) {
+    int code = failed ? NPGNN_E_MEMORY
+                      : npi_pairs_new(&net->pairs, n, options->output_size, npi_pairs_sampled(options, n), env, err);
+    if (code)
         npi_net_free(net);
-        return NPGNN_E_MEMORY;
-    }
-    *out = net;
-    return 0;
+    else
+        *out = net;
+    return code;
 }
 
 int npi_net_new_encoder(npi_net **out, const npgnn_options *options, int32_t n, int32_t f, const npgnn_env *env,
                         npgnn_error *err)
 {
-    int failed = 0;
+    int failed = 0, code = npi_blas_open(env, err);
+    if (code)
+        return code;
     npi_net *net = bare_net(options, n, f, env, err);
     if (!net)
         return NPGNN_E_MEMORY;

@@ -86,10 +86,13 @@ static void plan_scratch(npi_pairs *pairs)
 int npi_pairs_new(npi_pairs **out, int32_t n, int k, int pairs_per_node, const npgnn_env *env, npgnn_error *err)
 {
     assert(n > 0 && k > 0);
-    int code = NPGNN_E_MEMORY;
+    int code = npi_blas_open(env, err);
+    if (code)
+        return code;
     npi_pairs *pairs = npi_alloc(env, 1, sizeof *pairs, err);
     if (!pairs)
-        return code;
+        return NPGNN_E_MEMORY;
+    code = NPGNN_E_MEMORY;
     pairs->env = *env;
     pairs->kernels = npi_kernels_best();
     pairs->k = k;
@@ -270,7 +273,9 @@ static double rows_run(npi_pairs *pairs, const npi_pairs_job *job)
     npi_blocks blocks = pairs->blocks;
     rows_loop loop = {pairs, job};
     double sum = 0;
+    npi_blas_begin(pairs->env.threads);
     npi_parallel(pairs->env.threads, blocks.count, 1, rows_blocks, &loop);
+    npi_blas_end(pairs->env.threads);
     for (int32_t block = 0; block < blocks.count; block++)
         sum += pairs->part[block];
     return sum;
@@ -300,9 +305,7 @@ double npi_pairs_run(npi_pairs *pairs, real *du, const real *u, const npi_csr *e
                          .mean_weight = loss->mean_weight,
                          .self = loss->diagonal ? edge : none,
                          .step = 2 * loss->scale * factor};
-    npi_blas_begin();
     double sum = pairs->rounds ? sampled_run(pairs, &job, seed, draw)
                                : npi_play_rounds(pairs, &job, npi_rounds(pairs->blocks), exact_game);
-    npi_blas_end();
     return loss->scale * sum;
 }

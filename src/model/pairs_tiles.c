@@ -96,7 +96,9 @@ double npi_play_rounds(npi_pairs *pairs, const npi_pairs_job *job, int32_t round
     double sum = 0;
     memset(pairs->played, 0, (size_t)blocks.count * sizeof *pairs->played);
     memset(pairs->part, 0, (size_t)blocks.count * sizeof *pairs->part);
+    npi_blas_begin(pairs->env.threads);
     npi_parallel(pairs->env.threads, rounds * runs, 1, play_tickets, &loop);
+    npi_blas_end(pairs->env.threads);
     for (int32_t block = 0; block < blocks.count; block++)
         sum += pairs->part[block];
     return sum;

@@ -383,9 +383,9 @@ static int search_all(const search *s, npgnn_error *err)
     for (int64_t start = 0; start < s->rows; start += band) {
         int64_t end = start + band < s->rows ? start + band : s->rows;
         band_loop loop = {s, start};
-        npi_blas_begin();
+        npi_blas_begin(s->threads);
         npi_parallel(s->threads, (end - start + s->block - 1) / s->block, 1, search_blocks, &loop);
-        npi_blas_end();
+        npi_blas_end(s->threads);
         if (report(s, (int32_t)end))
             return npi_fail(err, NPGNN_E_CANCELLED, "cancelled after %d of %d nodes", (int)end, s->rows);
     }
