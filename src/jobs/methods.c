@@ -55,17 +55,17 @@ static const struct {
     npi_method_fn *run;
 } methods[] = {
     {"npgnn", "the model", run_npgnn},
-    {"cnp", "the model as a conditional neural process: no draw of z, no KL", run_conditional},
-    {"cosine", "similarity of the features, untrained", npi_cosine_run},
+    {"cnp", "the model as a conditional neural process: no draws of z, no KL term", run_conditional},
+    {"cosine", "cosine similarity of the features, without training", npi_cosine_run},
     {"vgae", "variational graph auto-encoder (Kipf and Welling 2016)", npi_vgae_method},
-    {"gae", "graph auto-encoder, the same without noise", npi_gae_method},
+    {"gae", "graph auto-encoder: the same without noise", npi_gae_method},
     {"sage", "GraphSAGE, unsupervised (Hamilton et al. 2017)", npi_sage_method},
     {"sc", "spectral embedding of the training graph", npi_spectral_method},
-    {"deepwalk", "nodes that random walks visit together (Perozzi et al. 2014)", npi_deepwalk_method},
-    {"common-neighbors", "how many neighbours two nodes share", npi_common_neighbors_method},
-    {"adamic-adar", "the same, each weighing 1 / log of its degree", npi_adamic_adar_method},
-    {"resource-allocation", "the same, each weighing 1 / its degree", npi_resource_allocation_method},
-    {"katz", "walks between two nodes, the longer the lighter", npi_katz_method},
+    {"deepwalk", "embeddings from random walks (Perozzi et al. 2014)", npi_deepwalk_method},
+    {"common-neighbors", "number of common neighbours", npi_common_neighbors_method},
+    {"adamic-adar", "common neighbours, each weighted by 1 / log(degree)", npi_adamic_adar_method},
+    {"resource-allocation", "common neighbours, each weighted by 1 / degree", npi_resource_allocation_method},
+    {"katz", "number of walks between two nodes, longer walks weighted less", npi_katz_method},
 };
 enum { METHODS = sizeof methods / sizeof methods[0] };
 
