@@ -1,7 +1,7 @@
 /* Files of pairs, as `npgnn predict --pairs` reads them. */
 #define _POSIX_C_SOURCE 200809L /* fmemopen */
-#include "../cli/pairs_file.h"
 #include "../cli/message.h"
+#include "../cli/pairs_file.h"
 #include "fuzz.h"
 #include "quiet.h"
 

@@ -31,6 +31,11 @@
  *  - Every X_free accepts NULL.
  *  - The library never prints and never exits. Handles are independent: two threads may use two handles at once,
  *    and may share one const handle.
+ *  - No result depends on hidden state. The process-wide state that there is concerns speed and memory alone: a pool
+ *    of POSIX threads, which is started when it is first needed, lives until the library is unloaded, and is rebuilt in a
+ *    child after fork(); and BLAS and ARPACK, which are loaded when they are first needed. With OpenBLAS's pthread
+ *    build, openblas_set_num_threads() applies to the whole process: while a call of this library multiplies, the
+ *    number is 1, then it is again what it was.
  *  - The same data, options and seed give the same bits, for any number of threads, on one kind of processor.
  */
 #ifndef NPGNN_H
