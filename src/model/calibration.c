@@ -1,3 +1,9 @@
+/* Calibration: f(score), piecewise linear and rising, fitted by logistic regression on labelled pairs.
+ *
+ *     f(s) = offset + Σ_p slope_p climb_p(s),    slope_p >= 0
+ *     climb_p(s) = how far s has come within piece p: 0 below it, its length above it
+ *
+ * Fitting f is a logistic regression of the labels on the columns climb_0(s), climb_1(s), ... with non-negative slopes. */
 #include "model/calibration.h"
 
 #include <stdlib.h>
@@ -6,8 +12,8 @@
 #include "linalg/logistic.h"
 
 #define LEAST_RATE 1e-12
-#define RIDGE 1.0          /* in pairs: keeps slopes finite where the scores tell all links from all non-links */
-#define LINKS_PER_PIECE 50 /* below, a piece of its own would follow chance */
+#define RIDGE 1.0          /* in pairs: keeps slopes finite where the scores separate links and non-links perfectly */
+#define LINKS_PER_PIECE 50 /* a piece fitted on fewer would follow chance */
 
 double npi_link_rate(int32_t n, int64_t m)
 {
@@ -25,8 +31,8 @@ npi_calibration npi_calibration_unfitted(npgnn_likelihood likelihood, double tra
 
 /* ---- the pieces ---- */
 
-/* How far piece p has come at this score; f is a weighted sum of these. */
-static double climbed(const npi_calibration *c, int p, double score)
+/* climb_p(score): the part of piece p that lies below the score. */
+static double climb(const npi_calibration *c, int p, double score)
 {
     double from = p > 0 ? c->knot[p - 1] : 0;
     if (p > 0 && score < from)
@@ -38,7 +44,7 @@ double npi_calibration_log_odds(const npi_calibration *c, double score)
 {
     double sum = c->offset;
     for (int p = 0; p < c->pieces; p++)
-        sum += c->slope[p] * climbed(c, p, score);
+        sum += c->slope[p] * climb(c, p, score);
     return sum;
 }
 
@@ -67,14 +73,15 @@ static int ascending(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
+/* Appends a knot, unless it equals the one before. */
 static void add_knot(npi_calibration *c, double knot)
 {
     if (c->pieces == 1 || knot > c->knot[c->pieces - 2])
         c->knot[c->pieces++ - 1] = knot;
 }
 
-/* Knots at quantiles of the links' scores, since where links are is where it matters, and below them at the median of the
- * non-links. Sorts both. */
+/* Places knots at quantiles of the scores of links, where precision matters most, and one below them at the median score of
+ * the non-links. Sorts both arrays. */
 static void place_knots(npi_calibration *c, float *link, float *other, size_t links, size_t others)
 {
     size_t pieces =
@@ -89,19 +96,19 @@ static void place_knots(npi_calibration *c, float *link, float *other, size_t li
         add_knot(c, (double)link[i * links / pieces]);
 }
 
-/* A logistic regression on how far each piece has come, with no slope below 0, is one on all rising f. */
+/* The slopes and the offset for given knots. column has space for `count` numbers per piece. */
 static void fit_slopes(npi_calibration *c, float *column, const float *score, size_t positives, size_t count)
 {
     const float *columns[NPI_CALIBRATION_MOST];
     for (int p = 0; p < c->pieces; p++) {
         float *own = column + (size_t)p * count;
         for (size_t i = 0; i < count; i++)
-            own[i] = (float)climbed(c, p, (double)score[i]);
+            own[i] = (float)climb(c, p, (double)score[i]);
         columns[p] = own;
     }
     npi_logistic fit = npi_logistic_fit(columns, c->pieces, positives, count, RIDGE / (double)count);
     memcpy(c->slope, fit.slope, (size_t)c->pieces * sizeof *c->slope);
-    /* the regression's shift holds the odds of a link among the pairs it saw, which say nothing of any other pairs */
+    /* the shift of the regression contains the log-odds of a link among the fitted pairs, which hold for no other pairs */
     c->offset = fit.shift - (log((double)positives) - log((double)(count - positives)));
 }
 

@@ -2,8 +2,8 @@
  *
  *   log-odds of a link = f(score) + log(rate / (1 - rate))
  *
- * f, which rises in straight pieces, is what the score says for or against a link; it does not depend on how many links there
- * are. The last term is what is known before any score: the share of the pairs asked about that are linked. */
+ * f is piecewise linear and rising: what the score says for or against a link. It does not depend on how many links there
+ * are. The last term is what is known without any score: rate is the fraction of the pairs in question that are linked. */
 #ifndef NPI_MODEL_CALIBRATION_H
 #define NPI_MODEL_CALIBRATION_H
 
@@ -33,28 +33,28 @@ static inline double npi_log_odds(double probability)
     return log(probability) - log1p(-probability);
 }
 
-/* The share of all pairs of n nodes that m links join, within (0, 1) whatever m is; 1/2 where there is nothing to count. */
+/* m links as a fraction of all pairs of n nodes, strictly between 0 and 1; 1/2 where there are no pairs or no links. */
 double npi_link_rate(int32_t n, int64_t m);
 
-/* What a score means before anything is fitted: the weighted likelihood is that of a world where half of all pairs are linked,
- * the plain one that of the training graph. */
+/* The calibration that the training objective implies. Under the weighted likelihood sigmoid(score) is the probability in a
+ * world where half of all pairs are linked; under the plain one, in the training graph. */
 npi_calibration npi_calibration_unfitted(npgnn_likelihood likelihood, double train_rate);
 
-/* Fitted on labelled pairs, the first `positives` of `count` being links: the more there are of these, the more pieces. How many
- * non-links there are does not matter but for precision. A score that says nothing gives f = 0. */
+/* Fits f on labelled pairs: the first `positives` of `count` are links. More links give more pieces. The ratio of links to
+ * non-links does not change f. For scores without information f = 0. */
 int npi_calibration_fit(npi_calibration *out, const float *score, size_t positives, size_t count, const npgnn_env *env,
                         npgnn_error *err);
 
-/* Whether it is one that npi_calibration_fit could have made: rising, finite, its knots in order. */
+/* Returns 1 if npi_calibration_fit could have produced it: rising, finite, knots ascending; 0 otherwise. */
 int npi_calibration_is_sound(const npi_calibration *calibration);
 
-/* The same with a rate put into its offset. */
+/* The same calibration with the log-odds of the rate added to its offset. */
 npi_calibration npi_calibration_at(npi_calibration calibration, double rate);
 
-/* f(score), or the log-odds where the rate is in the offset. */
+/* f(score), or the log-odds of a link where the offset contains a rate. */
 double npi_calibration_log_odds(const npi_calibration *calibration, double score);
 
-/* The one way from a score to a probability, for a calibration that has its rate. */
+/* The probability of a link, for a calibration whose offset contains a rate. Every probability comes from here. */
 static inline double npi_calibration_probability(const npi_calibration *calibration, double score)
 {
     return npi_sigmoid(npi_calibration_log_odds(calibration, score));

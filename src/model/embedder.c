@@ -1,3 +1,7 @@
+/* The decoder alone, for validation and prediction (docs/understand/math.md, (6), (13), (14)):
+ *
+ *     Q = X W2x                                      (n, g)   once per graph
+ *     U = act(sigmoid(Q + z Wz + b1) W3 + b2)        (n, k)   per z, then rescaled and averaged over known links */
 #include "model/embedder.h"
 
 #include <string.h>
@@ -28,7 +32,7 @@ int npi_embedder_new(npi_embedder *out, const npgnn_options *options, npi_sizes 
         return NPGNN_E_MEMORY;
     }
     if (options->propagate > 0)
-        npi_neighbours_draw(&e.neighbours, 0, 0, 0, env->threads);
+        npi_neighbours_draw(&e.neighbours, 0, 0, 0, env->threads); /* a share of 0: no node is cold */
     *out = e;
     return 0;
 }
@@ -47,6 +51,7 @@ void npi_embedder_free(const npgnn_env *env, npi_embedder *e)
 void npi_embedder_features(npi_embedder *e, const npi_params *params, const npi_features *x, int threads)
 {
     npi_sizes s = params->size;
+    /* Q (n, g) = X (n, f) W2x (f, g), where W2x is the last g columns of wx */
     npi_features_mul(e->xw, x, params->wx + s.h, s.h + s.g, s.g, threads);
     e->n = x->n;
 }
@@ -55,9 +60,12 @@ void npi_embedder_run(npi_embedder *e, const npi_params *params, const real *z, 
                       int threads)
 {
     int g = params->size.g, k = params->size.k;
+    /* U = act(sigmoid(Q + z Wz + b1) W3 + b2): (6) */
     npi_mlp_forward(e->u, e->hidden, params, e->xw, g, z, e->n, options->decoder_output, threads);
+    /* u_i <- radius u_i / |u_i|: (13) */
     if (options->radius > 0)
         npi_rescale_forward(e->u, e->length, e->u, e->n, k, options->radius, threads);
+    /* U <- Â_k U: (14) */
     for (int i = 0; i < options->propagate; i++) {
         npi_neighbours_mul(e->other, &e->neighbours, e->u, k, threads);
         real *swap = e->u;

@@ -6,7 +6,7 @@
 #include "model/params.h"
 #include "model/refine.h"
 
-/* Room for the n nodes of a graph. */
+/* Workspace for the n nodes of a graph, and the embeddings computed in it. */
 typedef struct npi_embedder {
     int32_t n;
     real *xw;                  /* (n, g) X W2x */
@@ -21,7 +21,7 @@ int npi_embedder_new(npi_embedder *out, const npgnn_options *options, npi_sizes 
                      const npgnn_env *env, npgnn_error *err);
 void npi_embedder_free(const npgnn_env *env, npi_embedder *embedder);
 
-/* The part that does not depend on z. */
+/* Q = X W2x, which does not depend on z. */
 void npi_embedder_features(npi_embedder *embedder, const npi_params *params, const npi_features *x, int threads);
 
 /* u for a given z (d), or without latent, NULL. Eq. (6), (13), (14). */

@@ -1,3 +1,13 @@
+/* The two graph convolutions of the encoder, forward and backward (docs/understand/math.md, (2), (3), (B2), (B3)), with P = X W1:
+ *
+ *     H = relu(Â P)          (n, h)
+ *     R = act(Â (H Wr))      (n, w)     w = 2 d: the columns of mu and of log sigma
+ *
+ * and the shortcut past the second one. Where act is the identity and only the mean row of R is needed, it is pooled Wr with
+ *
+ *     pooled = aᵀ H / n      (h)        a (n) the column sums of Â                     (3'), (B3')
+ *
+ * which costs O(n h). Â is symmetric, so the backward passes multiply by Â too. */
 #include "model/gcn.h"
 
 #include <string.h>
@@ -9,6 +19,7 @@
 
 #define CHUNK 256 /* rows of Â P that a thread takes at a time: degrees differ */
 
+/* Row i of H = relu(Â P). */
 static void hidden_row(real *hidden, const npi_adj *adj, int32_t i, const real *p, int ldp, int h,
                        const npi_kernels *kernels)
 {
@@ -39,17 +50,6 @@ void npi_gcn_hidden_forward(real *hidden, const npi_adj *adj, const real *p, int
     npi_parallel(threads, adj->a.rows, CHUNK, hidden_rows, &loop);
 }
 
-/* Row i of Â dH to where it belongs. */
-static void target_row(npi_gcn_target to, const npi_adj *adj, int32_t i, const real *dhidden, int h,
-                       const npi_kernels *kernels)
-{
-    real sum[NPI_MAX_WIDTH];
-    real *row = to.dp + (size_t)(to.rows ? to.rows[i] : i) * (size_t)to.ldp;
-    npi_adj_row(to.add ? sum : row, adj, i, dhidden, h, h, kernels);
-    for (int c = 0; to.add && c < h; c++)
-        row[c] += sum[c];
-}
-
 typedef struct target_loop {
     npi_gcn_target to;
     const npi_adj *adj;
@@ -61,14 +61,22 @@ typedef struct target_loop {
 static void target_rows(const void *arg, int64_t first, int64_t last)
 {
     const target_loop *l = arg;
-    for (int64_t i = first; i < last; i++)
-        target_row(l->to, l->adj, (int32_t)i, l->dhidden, l->h, l->kernels);
+    npi_gcn_target to = l->to;
+    real sum[NPI_MAX_WIDTH];
+    for (int64_t i = first; i < last; i++) {
+        /* dP_i = Σ_j Â_ij dH_j, written or added to the row of dp that belongs to node i */
+        real *row = to.dp + (size_t)(to.rows ? to.rows[i] : i) * (size_t)to.ldp;
+        npi_adj_row(to.add ? sum : row, l->adj, (int32_t)i, l->dhidden, l->h, l->h, l->kernels);
+        for (int c = 0; to.add && c < l->h; c++)
+            row[c] += sum[c];
+    }
 }
 
 void npi_gcn_hidden_backward(npi_gcn_target to, real *dhidden, const npi_adj *adj, const real *hidden, int h,
                              int threads)
 {
     target_loop loop = {to, adj, dhidden, h, npi_kernels_best()};
+    /* dH <- dH ⊙ [H > 0], then dP = Â dH */
     npi_activate_backward(dhidden, hidden, (int64_t)adj->a.rows * h, NPGNN_RELU, threads);
     npi_parallel(threads, adj->a.rows, CHUNK, target_rows, &loop);
 }
@@ -77,7 +85,9 @@ void npi_gcn_heads_forward(real *r, real *m, const npi_adj *adj, const real *hid
                            npgnn_activation act, int threads)
 {
     int32_t n = adj->a.rows;
+    /* M (n, w) = H (n, h) Wr (h, w) */
     npi_gemm_rows(m, w, hidden, h, wr, w, 0, n, w, h, 0, threads);
+    /* R (n, w) = act(Â M) */
     npi_adj_mul(r, w, adj, m, w, w, threads);
     npi_activate(r, (int64_t)n * w, act, threads);
 }
@@ -87,13 +97,18 @@ void npi_gcn_heads_backward(real *dhidden, real *dwr, real *dr, real *m, const n
                             int threads)
 {
     int32_t n = adj->a.rows;
+    /* dR' = dR ⊙ act'(R), in place of dR */
     npi_activate_backward(dr, r, (int64_t)n * w, act, threads);
+    /* M (n, w) = Â dR' */
     npi_adj_mul(m, w, adj, dr, w, w, threads);
+    /* dWr (h, w) += Hᵀ (h, n) M (n, w) */
     npi_gemm_tall(dwr, w, hidden, h, m, w, n, h, w, scratch, threads);
+    /* dH (n, h) = M (n, w) Wrᵀ (w, h) */
     npi_gemm_rows(dhidden, h, m, w, wr, w, 1, n, h, w, 0, threads);
 }
 
-/* The sum over rows is cut into this many parts, whatever the number of threads, which are added in order. */
+/* The sum over rows is computed in this many parts, whatever the number of threads, and the parts are added in order: the
+ * result does not depend on the number of threads. */
 #define PARTS 64
 
 size_t npi_gcn_pool_scratch(int h)
@@ -101,6 +116,7 @@ size_t npi_gcn_pool_scratch(int h)
     return PARTS * (size_t)h;
 }
 
+/* Of each part of the rows: H_i = relu((Â P)_i), a_i = Σ_j Â_ji, sum = Σ_i a_i H_i. */
 static void pool_parts(const void *arg, int64_t first, int64_t last)
 {
     const hidden_loop *l = arg;
@@ -124,6 +140,7 @@ void npi_gcn_pool_forward(real *pooled, real *hidden, real *colsum, const npi_ad
     hidden_loop loop = {hidden, adj, p, ldp, h, npi_kernels_best(), colsum, scratch};
     int64_t n = adj->a.rows;
     npi_parallel(threads, PARTS, 1, pool_parts, &loop);
+    /* pooled = (1 / n) Σ_i a_i H_i */
     for (int c = 0; c < h; c++) {
         pooled[c] = 0;
         for (int part = 0; part < PARTS; part++)
@@ -139,6 +156,7 @@ typedef struct unpool_loop {
     int h;
 } unpool_loop;
 
+/* dH_i = (a_i / n) dpooled ⊙ [H_i > 0] */
 static void unpool_rows(const void *arg, int64_t first, int64_t last)
 {
     const unpool_loop *l = arg;
@@ -156,5 +174,6 @@ void npi_gcn_pool_backward(npi_gcn_target to, real *dhidden, const real *dpooled
     unpool_loop unpool = {dhidden, dpooled, colsum, hidden, adj->a.rows, h};
     target_loop target = {to, adj, dhidden, h, npi_kernels_best()};
     npi_parallel(threads, adj->a.rows, 0, unpool_rows, &unpool);
+    /* dP = Â dH */
     npi_parallel(threads, adj->a.rows, CHUNK, target_rows, &target);
 }

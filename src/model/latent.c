@@ -1,9 +1,18 @@
+/* The latent variable z, forward and backward (docs/understand/math.md, (4), (5), (10), (B4), (B5), (B10)). A distribution is
+ * q (2, d): its mean mu, then lambda = log sigma.
+ *
+ *     mu_c = mean over nodes of r_ic                                       vector
+ *     lambda_c = start + mean over nodes of r_i,d+c                        mean-log
+ *              = start + log(mean over nodes of exp(r_i,d+c))              log-mean
+ *     scalar: the means are over nodes and dimensions, and all d entries are equal
+ *     z = mu + exp(lambda) ⊙ epsilon
+ *     KL[q || p] = Σ_c lambda_p - lambda_q + (exp(2 (lambda_q - lambda_p)) + (mu_q - mu_p)² exp(-2 lambda_p) - 1) / 2 */
 #include "model/latent.h"
 
 #include <math.h>
 
-/* Mean of `width` columns from `first` on of r (n, 2 d) over the nodes, or over nodes and columns alike (scalar): copied to
- * out (width). With `exponent`, of exp(r), as its logarithm, computed around the largest value. */
+/* out (d) = the means of the d columns of r (n, 2 d) from `first` on; with `scalar` the mean over all of them, d times. With
+ * `exponent`, log(mean(exp(r))), computed relative to the largest value so that nothing overflows. */
 static void column_means(real *out, const real *r, int64_t n, int d, int first, int scalar, int exponent)
 {
     int groups = scalar ? 1 : d, members = scalar ? d : 1;
@@ -16,7 +25,7 @@ static void column_means(real *out, const real *r, int64_t n, int d, int first, 
         for (int64_t i = 0; i < n; i++)
             for (int c = begin; c < end; c++)
                 sum += exponent ? exp((double)r[i * 2 * d + c] - top) : (double)r[i * 2 * d + c];
-        sum /= (double)n * members;
+        sum /= (double)n * members; /* the mean of r, or of exp(r - top) */
         for (int c = 0; c < members; c++)
             out[group * members + c] = (real)(exponent ? top + log(sum) : sum);
     }
@@ -52,6 +61,7 @@ void npi_latent_aggregate_backward(real *dr, const real *dq, const real *q, cons
     double sums[2] = {total(dq, d), total(dq + d, d)};
     for (int64_t i = 0; i < n; i++)
         for (int c = 0; c < 2 * d; c++) {
+            /* with `scalar` every member contributes to all d entries of q */
             double up = scalar ? sums[c >= d] : (double)dq[c];
             /* d log(mean exp r) / d r = exp(r - log mean) / members */
             double share = c >= d && sigma == NPGNN_LOG_MEAN ? exp((double)r[i * 2 * d + c] + start - (double)q[c]) : 1;
@@ -59,8 +69,9 @@ void npi_latent_aggregate_backward(real *dr, const real *dq, const real *q, cons
         }
 }
 
-/* The mean over dimensions, copied to each of them, where `how` says so. */
-static void mix(real *q, const real *mean, int d, npgnn_aggregate how)
+/* q = mean (2 d), or with NPGNN_SCALAR the mean over the dimensions, d times. This map is symmetric: it is also its own
+ * backward pass. */
+static void average_dimensions(real *q, const real *mean, int d, npgnn_aggregate how)
 {
     double means[2] = {total(mean, d) / d, total(mean + d, d) / d};
     for (int c = 0; c < 2 * d; c++)
@@ -69,14 +80,13 @@ static void mix(real *q, const real *mean, int d, npgnn_aggregate how)
 
 void npi_latent_mean_forward(real *q, const real *mean, int d, npgnn_aggregate how, double start)
 {
-    mix(q, mean, d, how);
+    average_dimensions(q, mean, d, how);
     shift(q + d, d, start);
 }
 
-/* The mean over dimensions is its own transpose. */
 void npi_latent_mean_backward(real *dmean, const real *dq, int d, npgnn_aggregate how)
 {
-    mix(dmean, dq, d, how);
+    average_dimensions(dmean, dq, d, how);
 }
 
 void npi_latent_sample_forward(real *z, const real *q, const real *epsilon, int d)
@@ -88,6 +98,7 @@ void npi_latent_sample_forward(real *z, const real *q, const real *epsilon, int 
 void npi_latent_sample_backward(real *dq, const real *dz, const real *q, const real *epsilon, int d)
 {
     for (int c = 0; c < d; c++) {
+        /* dmu += dz, dlambda += dz ⊙ sigma ⊙ epsilon */
         dq[c] += dz[c];
         if (epsilon)
             dq[d + c] += (real)((double)dz[c] * exp((double)q[d + c]) * (double)epsilon[c]);
@@ -98,12 +109,13 @@ double npi_latent_kl(real *dq, real *dp, const real *q, const real *p, int d, do
 {
     double kl = 0;
     for (int c = 0; c < d; c++) {
-        double apart = (double)q[c] - (double)p[c];
-        double precision = exp(-2 * (double)p[d + c]);
-        double ratio = exp(2 * ((double)q[d + c] - (double)p[d + c]));
+        double apart = (double)q[c] - (double)p[c];                    /* mu_q - mu_p */
+        double precision = exp(-2 * (double)p[d + c]);                 /* 1 / sigma_p² */
+        double ratio = exp(2 * ((double)q[d + c] - (double)p[d + c])); /* sigma_q² / sigma_p² */
         kl += (double)p[d + c] - (double)q[d + c] + (ratio + apart * apart * precision - 1) / 2;
         if (!dq)
             continue;
+        /* its derivatives by mu_q, mu_p, lambda_q, lambda_p: (B10) */
         dq[c] += (real)(weight * apart * precision);
         dp[c] -= (real)(weight * apart * precision);
         dq[d + c] += (real)(weight * (ratio - 1));

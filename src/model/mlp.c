@@ -1,4 +1,12 @@
-/* Both passes go over blocks of rows, and do all their steps on a block while it is in cache. */
+/* The decoder, forward and backward (docs/understand/math.md, (6), (B6)), for the n nodes of a graph:
+ *
+ *     Y = sigmoid(X W2x + 1 (z Wz + b1))      (n, g)      X W2x (n, g) is given
+ *     U = act(Y W3 + b2)                      (n, k)
+ *
+ *     dT = dU ⊙ act'(U),          dW3 += Yᵀ dT,   db2 += Σ_i dT_i
+ *     dQ = dT W3ᵀ ⊙ Y ⊙ (1 - Y),  db1 += q,  dWz += z qᵀ,  dz = Wz q   with q = Σ_i dQ_i;  dQ is the gradient of X W2x
+ *
+ * Both passes go over blocks of rows, and do all steps on a block while it is in cache. */
 #include "model/mlp.h"
 
 #include <string.h>
@@ -29,16 +37,6 @@ static void add_row(real *out, const real *x, int ldx, const real *row, int rows
             out[i * w + c] = x[(size_t)i * (size_t)ldx + (size_t)c] + row[c];
 }
 
-/* out (g) = z Wz + b1: all that z does to the hidden layer, the same for every node */
-static void latent_bias(real *out, const npi_params *params, const real *z)
-{
-    int d = z ? params->size.d : 0, g = params->size.g;
-    memcpy(out, params->b1, (size_t)g * sizeof *out);
-    for (int i = 0; i < d; i++)
-        for (int c = 0; c < g; c++)
-            out[c] += z[i] * params->wz[i * g + c];
-}
-
 typedef struct forward_loop {
     real *u, *hidden;
     const npi_params *params;
@@ -56,8 +54,10 @@ static void forward_blocks(const void *arg, int64_t first, int64_t last)
         size_t row = (size_t)block * ROW_BLOCK;
         int rows = rows_of(block, l->n);
         real *h = l->hidden + row * (size_t)g, *out = l->u + row * (size_t)k;
+        /* Y (rows, g) = sigmoid(X W2x + bias) */
         add_row(h, l->xw + row * (size_t)l->ldxw, l->ldxw, l->bias, rows, g);
         npi_activate(h, (int64_t)rows * g, NPGNN_SIGMOID, 1);
+        /* U (rows, k) = act(Y (rows, g) W3 (g, k) + b2) */
         npi_gemm(out, k, h, g, 0, l->params->w3, k, 0, rows, k, g, 1, 0);
         add_row(out, out, k, l->params->b2, rows, k);
         npi_activate(out, (int64_t)rows * k, l->output, 1);
@@ -69,7 +69,12 @@ void npi_mlp_forward(real *u, real *hidden, const npi_params *params, const real
 {
     real bias[NPI_MAX_WIDTH];
     forward_loop loop = {u, hidden, params, xw, bias, ldxw, n, output};
-    latent_bias(bias, params, z);
+    int d = z ? params->size.d : 0, g = params->size.g;
+    /* bias (g) = z Wz + b1: z has the same effect on every node */
+    memcpy(bias, params->b1, (size_t)g * sizeof *bias);
+    for (int i = 0; i < d; i++)
+        for (int c = 0; c < g; c++)
+            bias[c] += z[i] * params->wz[i * g + c];
     npi_blas_begin(threads);
     npi_parallel(threads, blocks_of(n), 0, forward_blocks, &loop);
     npi_blas_end(threads);
@@ -77,8 +82,9 @@ void npi_mlp_forward(real *u, real *hidden, const npi_params *params, const real
 
 /* ---- backward ---- */
 
-/* Sums over the rows are cut into this many parts, whatever the number of threads; each is one thread's, then they are added
- * in order. A part has room for dhidden of one block, and for its dW3 (g, k), db2 (k), db1 (g). */
+/* The rows are divided into this many parts, whatever the number of threads. Each part is summed by one thread, then the sums
+ * are added in order, so that the result does not depend on the number of threads. The scratch of a part holds dQ of one
+ * block (ROW_BLOCK, g), followed by its sums: dW3 (g, k), db2 (k), db1 (g). */
 #define PARTS 16
 
 static size_t part_sums(npi_sizes s)
@@ -86,16 +92,17 @@ static size_t part_sums(npi_sizes s)
     return (size_t)s.g * (size_t)s.k + (size_t)s.k + (size_t)s.g;
 }
 
-static size_t part_room(npi_sizes s)
+static size_t part_scratch(npi_sizes s)
 {
     return ROW_BLOCK * (size_t)s.g + part_sums(s);
 }
 
 size_t npi_mlp_scratch(npi_sizes size)
 {
-    return PARTS * part_room(size);
+    return PARTS * part_scratch(size);
 }
 
+/* out (w) += the column sums of x (rows, w) */
 static void add_columns(real *out, const real *x, int rows, int w)
 {
     for (int i = 0; i < rows; i++)
@@ -109,41 +116,23 @@ static void block_backward(real *dxw, int lddxw, int add, real *dhidden, real *s
 {
     int g = params->size.g, k = params->size.k;
     real *dw3 = sums, *db2 = dw3 + (size_t)g * (size_t)k, *db1 = db2 + k;
+    /* dT = dU ⊙ act'(U), in place of dU */
     npi_activate_backward(du, u, (int64_t)rows * k, output, 1);
+    /* db2 += Σ_i dT_i */
     add_columns(db2, du, rows, k);
+    /* dW3 (g, k) += Yᵀ (g, rows) dT (rows, k) */
     npi_gemm(dw3, k, hidden, g, 1, du, k, 0, g, k, rows, 1, 1);
+    /* dY (rows, g) = dT (rows, k) W3ᵀ (k, g) */
     npi_gemm(dhidden, g, du, k, 0, params->w3, k, 1, rows, g, k, 1, 0);
+    /* dQ = dY ⊙ Y ⊙ (1 - Y), in place of dY */
     npi_activate_backward(dhidden, hidden, (int64_t)rows * g, NPGNN_SIGMOID, 1);
+    /* q += Σ_i dQ_i */
     add_columns(db1, dhidden, rows, g);
+    /* dQ to where the caller wants it */
     for (int i = 0; i < rows; i++) {
         real *row = dxw + (size_t)i * (size_t)lddxw;
         for (int c = 0; c < g; c++)
             row[c] = (add ? row[c] : 0) + dhidden[i * g + c];
-    }
-}
-
-/* Adds up the parts: dW3, db2, and db1, which is all that the gradients of z and Wz need. */
-static void finish(real *dz, npi_params *gradient, const npi_params *params, real *parts, const real *z)
-{
-    npi_sizes s = params->size;
-    int d = z ? s.d : 0;
-    size_t room = part_room(s), sums = part_sums(s), cells = (size_t)s.g * (size_t)s.k;
-    real *total = parts + ROW_BLOCK * (size_t)s.g, *db1 = total + cells + s.k;
-    for (int part = 1; part < PARTS; part++)
-        for (size_t i = 0; i < sums; i++)
-            total[i] += total[(size_t)part * room + i];
-    for (size_t i = 0; i < cells; i++)
-        gradient->w3[i] += total[i];
-    for (int c = 0; c < s.k; c++)
-        gradient->b2[c] += total[cells + (size_t)c];
-    for (int c = 0; c < s.g; c++)
-        gradient->b1[c] += db1[c];
-    for (int i = 0; i < d; i++) {
-        dz[i] = 0;
-        for (int c = 0; c < s.g; c++) {
-            dz[i] += params->wz[i * s.g + c] * db1[c];
-            gradient->wz[i * s.g + c] += z[i] * db1[c];
-        }
     }
 }
 
@@ -162,7 +151,7 @@ static void backward_parts(const void *arg, int64_t first, int64_t last)
     npi_sizes s = l->params->size;
     int64_t blocks = blocks_of(l->n);
     for (int64_t part = first; part < last; part++) {
-        real *dhidden = l->scratch + (size_t)part * part_room(s), *sums = dhidden + ROW_BLOCK * (size_t)s.g;
+        real *dhidden = l->scratch + (size_t)part * part_scratch(s), *sums = dhidden + ROW_BLOCK * (size_t)s.g;
         memset(sums, 0, part_sums(s) * sizeof *sums);
         for (int64_t block = part * blocks / PARTS; block < (part + 1) * blocks / PARTS; block++) {
             size_t row = (size_t)block * ROW_BLOCK;
@@ -181,5 +170,26 @@ void npi_mlp_backward(real *dxw, int lddxw, int add, real *dz, npi_params *gradi
     npi_blas_begin(threads);
     npi_parallel(threads, PARTS, 0, backward_parts, &loop);
     npi_blas_end(threads);
-    finish(dz, gradient, params, scratch, z);
+
+    /* total = the sums of all parts, in order: dW3, db2 and q */
+    npi_sizes s = params->size;
+    size_t sums = part_sums(s), cells = (size_t)s.g * (size_t)s.k;
+    real *total = scratch + ROW_BLOCK * (size_t)s.g, *q = total + cells + s.k;
+    for (int part = 1; part < PARTS; part++)
+        for (size_t i = 0; i < sums; i++)
+            total[i] += total[(size_t)part * part_scratch(s) + i];
+    for (size_t i = 0; i < cells; i++)
+        gradient->w3[i] += total[i];
+    for (int c = 0; c < s.k; c++)
+        gradient->b2[c] += total[cells + (size_t)c];
+    /* db1 += q, dWz += z qᵀ, dz = Wz q */
+    for (int c = 0; c < s.g; c++)
+        gradient->b1[c] += q[c];
+    for (int i = 0; z && i < s.d; i++) {
+        dz[i] = 0;
+        for (int c = 0; c < s.g; c++) {
+            dz[i] += params->wz[i * s.g + c] * q[c];
+            gradient->wz[i * s.g + c] += z[i] * q[c];
+        }
+    }
 }

@@ -1,3 +1,4 @@
+/* The trained model as an object: creating, copying, describing and freeing it. */
 #include "model/model.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* A trained model: parameters, the latent they were left with, and what a user should know of their origin. */
+/* A trained model: parameters, the distribution of z, the scorer, and what it was trained on. */
 #ifndef NPI_MODEL_MODEL_H
 #define NPI_MODEL_MODEL_H
 
@@ -17,7 +17,7 @@ struct npgnn_model {
                              another; NULL without latent */
 };
 
-/* Room for a model of these options on f feature columns; parameters zero. */
+/* Allocates a model of these options on f feature columns; its parameters are 0. */
 int npi_model_new(npgnn_model **out, const npgnn_options *options, int32_t f, const npgnn_env *env, npgnn_error *err);
 
 int npi_model_copy(npgnn_model **out, const npgnn_model *model, const npgnn_env *env, npgnn_error *err);

@@ -1,4 +1,5 @@
-/* The options as one table: key, type, range, help. Setting, reading, listing and checking all walk it. */
+/* The options as one table: key, type, range, help. Setting, reading, listing and checking use it, so that an option is added
+ * in one place. */
 #include "model/options.h"
 
 #include <inttypes.h>
@@ -20,7 +21,7 @@ typedef struct option {
     const char *help;
 } option;
 
-#define AT(field) offsetof(npgnn_options, field)
+#define AT(member) offsetof(npgnn_options, member)
 
 static const option table[] = {
     {"latent", FLAG, AT(latent), 0, 1, "on|off", "use the latent variable z; off: train the decoder alone"},
@@ -127,7 +128,7 @@ static void set_paper(npgnn_options *o)
     o->sigma_start = 1;
 }
 
-/* Everything but the plain likelihood, under which training collapses (docs/understand/math.md): this shows the rest of the letter. */
+/* The paper to the letter, but for the plain likelihood, under which training collapses (docs/understand/math.md). */
 static void set_literal(npgnn_options *o)
 {
     set_paper(o);
@@ -236,22 +237,22 @@ int npgnn_options_set(npgnn_options *options, const char *key, const char *value
     const option *o = find(options, key, err);
     if (!o)
         return NPGNN_E_ARGUMENT;
-    void *field = (char *)options + o->offset;
+    void *member = (char *)options + o->offset;
     double number;
     int index;
     switch (o->kind) {
     case CHOICE:
         if ((index = choice_index(o->values, value)) < 0)
             return bad_value(o, value, err);
-        memcpy(field, &index, sizeof index);
+        memcpy(member, &index, sizeof index);
         return 0;
     case FLAG:
         if ((index = choice_index("off|on|false|true|0|1", value)) < 0)
             return bad_value(o, value, err);
-        *(int *)field = index & 1;
+        *(int *)member = index & 1;
         return 0;
     case U64:
-        return npi_number_parse_u64(field, value) ? 0 : bad_value(o, value, err);
+        return npi_number_parse_u64(member, value) ? 0 : bad_value(o, value, err);
     case INT:
     case REAL:
         break;
@@ -259,15 +260,15 @@ int npgnn_options_set(npgnn_options *options, const char *key, const char *value
     if (npi_number_parse_double(&number, value) != NPI_NUMBER_OK || number < o->min || number > o->max)
         return bad_value(o, value, err);
     if (o->kind == REAL)
-        *(double *)field = number;
+        *(double *)member = number;
     else if (number == floor(number))
-        *(int *)field = (int)number;
+        *(int *)member = (int)number;
     else
         return bad_value(o, value, err);
     return 0;
 }
 
-/* E_ARGUMENT where a caller has put a number into the field that no name stands for. */
+/* E_ARGUMENT where a caller has put a number into the member that no name stands for. */
 static int check_choice(int *index, const option *o, const npgnn_options *options, npgnn_error *err)
 {
     memcpy(index, (const char *)options + o->offset, sizeof *index);
@@ -281,7 +282,7 @@ int npgnn_options_get(char *value, size_t size, const npgnn_options *options, co
     const option *o = find(options, key, err);
     if (!o)
         return NPGNN_E_ARGUMENT;
-    const void *field = (const char *)options + o->offset;
+    const void *member = (const char *)options + o->offset;
     const char *name = o->values;
     int index;
     switch (o->kind) {
@@ -293,16 +294,16 @@ int npgnn_options_get(char *value, size_t size, const npgnn_options *options, co
         snprintf(value, size, "%.*s", (int)strcspn(name, "|"), name);
         break;
     case FLAG:
-        snprintf(value, size, "%s", *(const int *)field ? "on" : "off");
+        snprintf(value, size, "%s", *(const int *)member ? "on" : "off");
         break;
     case U64:
-        snprintf(value, size, "%" PRIu64, *(const uint64_t *)field);
+        snprintf(value, size, "%" PRIu64, *(const uint64_t *)member);
         break;
     case INT:
-        snprintf(value, size, "%d", *(const int *)field);
+        snprintf(value, size, "%d", *(const int *)member);
         break;
     case REAL:
-        npi_number_print(value, size, *(const double *)field);
+        npi_number_print(value, size, *(const double *)member);
         break;
     }
     return 0;

@@ -54,28 +54,26 @@ int npi_pairs_sampled(const npgnn_options *options, int32_t n)
 
 /* ---- workspace ---- */
 
-/* The blocks of the exact mode. */
-static void plan_exact(npi_pairs *pairs, int32_t n)
+/* Divides the n nodes into blocks, and computes the sizes of the scratch. pairs_per_node 0: exact. */
+static void plan(npi_pairs *pairs, int32_t n, int pairs_per_node)
 {
     int tile = n <= SMALL_N ? SMALL_TILE : TILE;
     pairs->blocks = (npi_blocks){n, (int32_t)(((int64_t)n + tile - 1) / tile), TILE_UNIT};
-}
 
-/* Blocks and rounds so that a node meets about `wanted` others; exact when that is most of them. */
-static void plan_sample(npi_pairs *pairs, int32_t n, int wanted)
-{
-    int rounds = (wanted + TILE - 1) / TILE;
-    int tile = wanted / rounds < LEAST_TILE ? LEAST_TILE : wanted / rounds;
-    if (2 * (int64_t)rounds * tile >= n)
-        return;
-    pairs->blocks = (npi_blocks){n, 2 * ((n / tile + 1) / 2), SAMPLE_UNIT}; /* even: nobody sits out */
-    pairs->rounds = rounds;
-}
+    /* a sample: as many rounds of as large tiles that a node meets about pairs_per_node others; exact when that is most of
+     * them */
+    if (pairs_per_node > 0) {
+        int rounds = (pairs_per_node + TILE - 1) / TILE;
+        tile = pairs_per_node / rounds < LEAST_TILE ? LEAST_TILE : pairs_per_node / rounds;
+        if (2 * (int64_t)rounds * tile < n) {
+            int32_t even = 2 * ((n / tile + 1) / 2); /* every block has an opponent in every round */
+            pairs->blocks = (npi_blocks){n, even, SAMPLE_UNIT};
+            pairs->rounds = rounds;
+        }
+    }
 
-/* Fills in the sizes that follow from the plan. */
-static void plan_scratch(npi_pairs *pairs)
-{
-    int64_t units = ((int64_t)pairs->blocks.n + pairs->blocks.unit - 1) / pairs->blocks.unit;
+    /* the largest block, the tile of two such blocks and, in a sample, their rows gathered with their gradients */
+    int64_t units = ((int64_t)n + pairs->blocks.unit - 1) / pairs->blocks.unit;
     size_t size = (size_t)((units + pairs->blocks.count - 1) / pairs->blocks.count) * (size_t)pairs->blocks.unit;
     size_t sides = pairs->rounds ? 4 * size * (size_t)pairs->k : 0;
     pairs->size = (int)size;
@@ -96,10 +94,7 @@ int npi_pairs_new(npi_pairs **out, int32_t n, int k, int pairs_per_node, const n
     pairs->env = *env;
     pairs->kernels = npi_kernels_best();
     pairs->k = k;
-    plan_exact(pairs, n);
-    if (pairs_per_node > 0)
-        plan_sample(pairs, n, pairs_per_node);
-    plan_scratch(pairs);
+    plan(pairs, n, pairs_per_node);
     pairs->scratch = npi_alloc(env, (size_t)env->threads * pairs->thread_reals, sizeof *pairs->scratch, err);
     pairs->part = npi_alloc(env, (size_t)pairs->blocks.count, sizeof *pairs->part, err);
     pairs->played = npi_alloc(env, (size_t)pairs->blocks.count, sizeof *pairs->played, err);
@@ -128,7 +123,7 @@ void npi_pairs_free(npi_pairs *pairs)
 
 /* ---- corrections on known pairs ---- */
 
-/* s <- step f'(s); returns Σ f(s). `g` has room for count. */
+/* s <- step f'(s) for f(s) = a softplus(s) - (c1 s + c2 s² / 2); returns Σ f(s). s and g (count); g becomes sigmoid(s). */
 static double apply(real *s, real *g, int64_t count, npi_term f, double step, const npi_kernels *kernels)
 {
     double polynomial = 0;
@@ -176,11 +171,13 @@ static double edge_slice(const npi_pairs *pairs, const npi_pairs_job *job, int64
     real *s = npi_pairs_scratch(pairs), *g = s + (end - begin);
     int k = pairs->k;
     int64_t first, count;
+    /* s_p = u_i · u_j for the entries p = (i, j) */
     for (int32_t i = row; i < row_end; i++)
         if ((count = clip(&first, edges, i, begin, end)) > 0)
             kernels->dots(s + (first - begin), job->u + (size_t)i * (size_t)k, edges->col + first, count, job->u, k, k);
     double loss = edges->val ? apply_weighted(s, g, end - begin, edges->val + begin, job, kernels)
                              : apply(s, g, end - begin, job->edge, job->step, kernels);
+    /* du_i += Σ_j step f'(s_ij) u_j */
     for (int32_t i = row; job->du && i < row_end; i++)
         if ((count = clip(&first, edges, i, begin, end)) > 0)
             kernels->combine(job->du + (size_t)i * (size_t)k, edges->col + first, s + (first - begin), count, job->u, k,
@@ -207,7 +204,7 @@ static double known_pairs(const npi_pairs *pairs, const npi_pairs_job *job, int3
 {
     const npi_csr *edges = job->edges;
     int32_t row = npi_block_start(pairs->blocks, block), row_end = npi_block_start(pairs->blocks, block + 1);
-    int64_t slice = (int64_t)pairs->tile_reals / 2; /* room for s and g */
+    int64_t slice = (int64_t)pairs->tile_reals / 2; /* the scratch holds s and g */
     double loss = 0;
     for (int64_t begin = edges->ptr[row]; begin < edges->ptr[row_end]; begin += slice) {
         int64_t left = edges->ptr[row_end] - begin;
@@ -228,24 +225,22 @@ static npi_side side_of(const npi_pairs *pairs, const npi_pairs_job *job, int32_
                       npi_block_start(pairs->blocks, block + 1) - start};
 }
 
-/* A block with itself: S is symmetric and holds both orders of each pair, so one product gives the gradient. */
-static double diagonal_tile(const npi_pairs *pairs, const npi_pairs_job *job, int32_t block)
-{
-    npi_side rows = side_of(pairs, job, block), columns = rows;
-    columns.du = NULL;
-    return npi_tile(npi_pairs_scratch(pairs), rows, columns, pairs->k, 0, 0, job->step, 1, pairs->kernels);
-}
-
-/* The tile of two blocks stands for both orders of its pairs, hence twice the loss. What a block has to do on its own it
- * does in its first round. */
+/* The tiles of a match. What a block has to do on its own it does in its first round. */
 static double exact_game(npi_pairs *pairs, const npi_pairs_job *job, const npi_game *game)
 {
+    real *scratch = npi_pairs_scratch(pairs);
     double loss = 0;
-    for (int side = 0; game->round == 0 && side < game->blocks; side++)
-        loss += diagonal_tile(pairs, job, game->block[side]) + known_pairs(pairs, job, game->block[side]);
+    for (int side = 0; game->round == 0 && side < game->blocks; side++) {
+        /* a block with itself: S is symmetric and holds both orders of each pair, so dU_a = step G U_a is all of the gradient */
+        npi_side rows = side_of(pairs, job, game->block[side]), columns = rows;
+        columns.du = NULL;
+        double own = npi_tile(scratch, rows, columns, pairs->k, 0, 0, job->step, 1, pairs->kernels);
+        loss += own + known_pairs(pairs, job, game->block[side]);
+    }
+    /* two blocks: the tile stands for both orders of its pairs, hence twice the loss */
     if (game->blocks == 2)
-        loss += 2 * npi_tile(npi_pairs_scratch(pairs), side_of(pairs, job, game->block[0]),
-                             side_of(pairs, job, game->block[1]), pairs->k, 0, 0, job->step, 1, pairs->kernels);
+        loss += 2 * npi_tile(scratch, side_of(pairs, job, game->block[0]), side_of(pairs, job, game->block[1]),
+                             pairs->k, 0, 0, job->step, 1, pairs->kernels);
     return loss;
 }
 
@@ -267,35 +262,32 @@ static void rows_blocks(const void *arg, int64_t first, int64_t last)
     }
 }
 
-/* All that is exact in it, and needs one row of dU at a time. */
-static double rows_run(npi_pairs *pairs, const npi_pairs_job *job)
-{
-    npi_blocks blocks = pairs->blocks;
-    rows_loop loop = {pairs, job};
-    double sum = 0;
-    npi_blas_begin(pairs->env.threads);
-    npi_parallel(pairs->env.threads, blocks.count, 1, rows_blocks, &loop);
-    npi_blas_end(pairs->env.threads);
-    for (int32_t block = 0; block < blocks.count; block++)
-        sum += pairs->part[block];
-    return sum;
-}
-
+/* Σ softplus = Σ q + Σ (softplus - q): the first sum exactly, the second from a sample (P6). */
 static double sampled_run(npi_pairs *pairs, npi_pairs_job *job, uint64_t seed, uint32_t draw)
 {
+    int threads = pairs->env.threads;
+    rows_loop loop = {pairs, job};
+    double known = 0;
     npi_sample_fit(pairs, job, seed, draw);
-    /* the diagonal is not sampled: its softplus - q comes with the known pairs */
+    /* the diagonal is not sampled: its softplus - q is computed with the known pairs */
     job->self.a += 1;
     job->self.c1 += job->c1;
     job->self.c2 += job->c2;
     double loss = npi_sample_quadratic(pairs, job);
-    loss += rows_run(pairs, job);
+    /* the gradient of Σ q, and the edges and the diagonal: each row of dU is written by one thread */
+    npi_blas_begin(threads);
+    npi_parallel(threads, pairs->blocks.count, 1, rows_blocks, &loop);
+    npi_blas_end(threads);
+    for (int32_t block = 0; block < pairs->blocks.count; block++)
+        known += pairs->part[block];
+    loss += known;
     return loss + npi_sample_rest(pairs, job, seed, draw);
 }
 
 double npi_pairs_run(npi_pairs *pairs, real *du, const real *u, const npi_csr *edges, const npi_pairs_loss *loss,
                      double factor, uint64_t seed, uint32_t draw)
 {
+    /* on top of softplus(s), an edge has (w - 1) softplus(s) - w s: (P2) */
     double w = loss->positive_weight;
     npi_term edge = {w - 1, w, 0}, none = {0, 0, 0};
     npi_pairs_job job = {.du = du,

@@ -80,9 +80,8 @@ static int32_t choose(const npi_rng *rng, uint64_t index, int32_t bound)
     return (int32_t)(npi_rng_uniform_at(rng, index) * bound);
 }
 
-/* Least squares of the sigmoid by c1 + c2 s, on random pairs that have nothing to do with those of the shuffle:
- * given q, the estimate is then free of bias. The weight |u_i|² + |u_j|² is what an error in the slope does to the
- * gradient (P9). */
+/* Fits c1 + c2 s to sigmoid(s) by weighted least squares, on random pairs that are independent of the shuffle: so the estimate,
+ * given q, is unbiased. The weight |u_i|² + |u_j|² is the effect of an error in the slope on the gradient (P9). */
 void npi_sample_fit(const npi_pairs *pairs, npi_pairs_job *job, uint64_t seed, uint32_t draw)
 {
     npi_rng rng = npi_rng_make(seed, NPI_RNG_PAIRS, draw);
@@ -121,8 +120,10 @@ void npi_sample_gradient(const npi_pairs *pairs, const npi_pairs_job *job, int32
     int k = pairs->k, rows = row_end - row;
     real shift = (real)(job->step * job->c1);
     real *du = job->du + (size_t)row * (size_t)k;
+    /* dU_rows (rows, k) += step c2 U_rows (rows, k) UᵀU (k, k) */
     npi_gemm(du, k, job->u + (size_t)row * (size_t)k, k, 0, pairs->gram, k, 0, rows, k, k, (real)(job->step * job->c2),
              1);
+    /* du_i += step c1 Σ_j u_j */
     for (int i = 0; i < rows; i++)
         for (int c = 0; c < k; c++)
             du[(size_t)i * (size_t)k + (size_t)c] += shift * pairs->sum[c];
@@ -154,12 +155,12 @@ static void shuffle(npi_pairs *pairs, uint64_t seed, uint32_t draw)
     }
 }
 
-/* The nodes of a block of slots, copied side by side into `rows`, with room for their gradient behind. */
+/* The embeddings of the nodes in a block of slots, copied to `rows`, followed by space for their gradient. */
 static npi_side gather_side(const npi_pairs *pairs, const npi_pairs_job *job, int32_t block, real *rows)
 {
     int32_t start = npi_block_start(pairs->blocks, block);
-    size_t k = (size_t)pairs->k, room = (size_t)pairs->size * k;
-    npi_side side = {job->du ? rows + room : NULL, rows, npi_block_start(pairs->blocks, block + 1) - start};
+    size_t k = (size_t)pairs->k, cells = (size_t)pairs->size * k;
+    npi_side side = {job->du ? rows + cells : NULL, rows, npi_block_start(pairs->blocks, block + 1) - start};
     for (int i = 0; i < side.rows; i++)
         memcpy(rows + (size_t)i * k, job->u + (size_t)pairs->node[start + i] * k, k * sizeof *rows);
     return side;
@@ -190,7 +191,7 @@ static double sampled_game(npi_pairs *pairs, const npi_pairs_job *job, const npi
 }
 
 /* Every ordered pair of different nodes is seen with the same probability, pairs_seen / (n (n - 1)), whose inverse
- * is its weight (P7). The blocks are even in number: nobody sits out. */
+ * is its weight (P7). The number of blocks is even, so every block has an opponent in every round. */
 double npi_sample_rest(npi_pairs *pairs, const npi_pairs_job *job, uint64_t seed, uint32_t draw)
 {
     shuffle(pairs, seed, draw);

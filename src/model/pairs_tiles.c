@@ -1,3 +1,10 @@
+/* All pairs of blocks of nodes as a round-robin tournament (docs/understand/pairs.md, P4, P5): in each round every block meets one
+ * other block, and two blocks that meet form a tile of pairs,
+ *
+ *     S = U_a U_bᵀ,    G = sigmoid(S) - q'(S),    dU_a += step G U_b,    dU_b += step Gᵀ U_a
+ *
+ * Within a round no block occurs twice, so the threads write to different rows of dU; and each block meets the others in a fixed
+ * order, so the bits do not depend on the number of threads. */
 #define _POSIX_C_SOURCE 200809L /* sched_yield */
 #include "model/pairs_tiles.h"
 
@@ -41,10 +48,10 @@ int npi_match(int32_t pair[2], npi_blocks blocks, int32_t round, int32_t t)
 
 /* ---- playing ---- */
 
-#define PATIENCE 256 /* looks at a block before the core is offered to whoever else wants it */
+#define PATIENCE 256 /* looks at a block before each sched_yield */
 
-/* Waits until a block is through with `rounds` rounds. The thread that plays the last of them may have lost its core to
- * another program, and should have this one rather than be waited for. */
+/* Waits until a block has completed `rounds` rounds. The thread that works on the last of them may have lost its core to
+ * another program; after some looks this thread offers it its own. */
 static void await(const int32_t *played, int32_t rounds)
 {
     for (int looks = 0; __atomic_load_n(played, __ATOMIC_ACQUIRE) < rounds; looks++)
@@ -59,7 +66,7 @@ static void play_match(npi_pairs *pairs, const npi_pairs_job *job, int32_t round
     game.blocks = 1 + npi_match(game.block, pairs->blocks, round, t);
     for (int side = 0; side < game.blocks; side++)
         await(&played[game.block[side]], round);
-    if (!npi_env_stopped(&pairs->env)) /* otherwise nobody will look at the result */
+    if (!npi_env_stopped(&pairs->env)) /* otherwise the result is discarded */
         pairs->part[game.block[0]] += play(pairs, job, &game);
     for (int side = 0; side < game.blocks; side++)
         __atomic_store_n(&played[game.block[side]], round + 1, __ATOMIC_RELEASE);
@@ -85,9 +92,9 @@ static void play_tickets(const void *arg, int64_t first, int64_t last)
 /* Threads take tickets: a run of neighbouring matches of a round, as many runs as threads, in the order of the rounds. From
  * round to round a block moves on by one match (P5), so it mostly stays in its run, and in the cache of its thread.
  *
- * Instead of a barrier after each round, a match waits for its own two blocks: what they wait for has a smaller ticket,
- * so somebody is playing it, and nobody waits in a circle. A block's rows of dU and its part of the loss go from thread to
- * thread with its counter. */
+ * Instead of a barrier after each round, a match waits for its own two blocks. What it waits for has a smaller ticket, which a
+ * thread has already taken, so there is no deadlock. A block's rows of dU and its part of the loss pass from thread to thread
+ * with its counter (acquire and release). */
 double npi_play_rounds(npi_pairs *pairs, const npi_pairs_job *job, int32_t rounds, npi_play *play)
 {
     npi_blocks blocks = pairs->blocks;
@@ -109,10 +116,14 @@ double npi_play_rounds(npi_pairs *pairs, const npi_pairs_job *job, int32_t round
 double npi_tile(real *s, npi_side a, npi_side b, int k, double c1, double c2, double step, real beta,
                 const npi_kernels *kernels)
 {
+    /* S (a, b) = U_a (a, k) U_bᵀ (k, b) */
     npi_gemm(s, b.rows, a.u, k, 0, b.u, k, 1, a.rows, b.rows, k, 1, 0);
+    /* Σ softplus(S) - q(S), and S <- G = sigmoid(S) - q'(S) */
     double loss = kernels->pair_tile(s, (int64_t)a.rows * b.rows, c1, c2);
+    /* dU_a (a, k) = step G (a, b) U_b (b, k) + beta dU_a */
     if (a.du)
         npi_gemm(a.du, k, s, b.rows, 0, b.u, k, 0, a.rows, k, b.rows, (real)step, beta);
+    /* dU_b (b, k) = step Gᵀ (b, a) U_a (a, k) + beta dU_b */
     if (b.du)
         npi_gemm(b.du, k, s, b.rows, 1, a.u, k, 0, b.rows, k, a.rows, (real)step, beta);
     return loss;

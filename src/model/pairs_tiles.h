@@ -19,8 +19,8 @@ struct npi_pairs {
     npi_blocks blocks;
     int size;            /* of the largest block */
     int32_t rounds;      /* of the tournament that a sample plays; 0: the exact loss */
-    real *scratch;       /* per thread: room for a tile and, in a sample, for four sides (size, k) */
-    size_t tile_reals;   /* room for a tile */
+    real *scratch;       /* per thread: a tile and, in a sample, four sides (size, k) */
+    size_t tile_reals;   /* of a tile */
     size_t thread_reals; /* what one thread has */
     double *part;        /* (blocks.count) partial sums of the loss */
     int32_t *played;     /* (blocks.count) rounds that each block is through with */
@@ -76,7 +76,7 @@ typedef double npi_play(npi_pairs *pairs, const npi_pairs_job *job, const npi_ga
 double npi_play_rounds(npi_pairs *pairs, const npi_pairs_job *job, int32_t rounds, npi_play *play);
 
 /* S = U_a U_bᵀ and G = sigmoid(S) - q'(S): returns Σ softplus(S) - q(S), and gives dU_a = step G U_b + beta dU_a,
- * dU_b = step Gᵀ U_a + beta dU_b. A side's du may be NULL. `s` has room for S. */
+ * dU_b = step Gᵀ U_a + beta dU_b. A side's du may be NULL. s (a.rows, b.rows) becomes G. */
 double npi_tile(real *s, npi_side a, npi_side b, int k, double c1, double c2, double step, real beta,
                 const npi_kernels *kernels);
 

@@ -1,3 +1,5 @@
+/* Allocates, initialises and copies the parameters. The initial weights are Glorot-uniform: of a matrix of r rows and c columns
+ * each is uniform in ±sqrt(6 / (r + c)) (docs/understand/math.md, "Optimiser and initial weights"). */
 #include "model/params.h"
 
 #include <math.h>
@@ -55,7 +57,7 @@ npi_tensor npi_params_tensor(const npi_params *params, int index)
     return tensors[index];
 }
 
-/* Where row `row` of a tensor lives in the block. */
+/* Row `row` of a tensor within the block. */
 static real *tensor_row(const npi_params *p, int index, int32_t row)
 {
     npi_sizes s = p->size;
@@ -107,7 +109,7 @@ void npi_params_init(npi_params *params, uint64_t seed, double input_scale)
         double bound = bias ? 0 : sqrt(6.0 / ((double)t.rows + t.cols));
         for (int32_t i = 0; i < t.rows; i++) {
             real *row = tensor_row(params, index, i);
-            double unit = row < params->wr ? input_scale : 1;
+            double unit = row < params->wr ? input_scale : 1; /* rows of wx are multiplied with features: (17) */
             for (int32_t j = 0; j < t.cols; j++)
                 row[j] = (real)(unit * bound * (2 * npi_rng_uniform(&rng) - 1));
         }

@@ -1,3 +1,12 @@
+/* What may follow the decoder (docs/understand/math.md, (13), (14), (B13), (B14)), for embeddings U (n, k):
+ *
+ *     v_i = radius u_i / |u_i|                                           rescaling to one length
+ *     du_i = (radius dv_i - v_i (v_i · dv_i) / radius) / |u_i|
+ *
+ *     U <- Â_k U,   dU <- Â_k dU                                         averaging over known links
+ *
+ * Â_k is the normalised adjacency of the known links. In training, nodes drawn as cold are treated as new: their links are
+ * ignored, and their rows are copied. */
 #include "model/refine.h"
 
 #include <math.h>
@@ -6,7 +15,7 @@
 #include "base/parallel.h"
 #include "base/rng.h"
 
-/* ---- embeddings of one length ---- */
+/* ---- rescaling to one length ---- */
 
 typedef struct forward_loop {
     real *v, *length;
@@ -50,7 +59,7 @@ static void backward_rows(const void *arg, int64_t first, int64_t last)
     for (int64_t i = first; i < last; i++) {
         const real *dv = l->dv + i * l->k, *v = l->v + i * l->k;
         real *du = l->du + i * l->k;
-        double along = 0;
+        double along = 0; /* v_i · dv_i: moving u_i along itself does not change v_i */
         for (int c = 0; c < l->k; c++)
             along += (double)v[c] * (double)dv[c];
         real inverse = l->length[i] > 0 ? 1 / l->length[i] : 0;
@@ -67,7 +76,7 @@ void npi_rescale_backward(real *du, const real *dv, const real *v, const real *l
     npi_parallel(threads, n, 0, backward_rows, &loop);
 }
 
-/* ---- embeddings that use their neighbours' ---- */
+/* ---- averaging over known links ---- */
 
 int npi_neighbours_new(npi_neighbours *out, const npi_csr *graph, const npgnn_env *env, npgnn_error *err)
 {
@@ -108,6 +117,7 @@ static void scale_rows(const void *arg, int64_t first, int64_t last)
     const npi_csr *a = &neighbours->adj.a;
     const unsigned char *cold = neighbours->cold;
     for (int64_t i = first; i < last; i++) {
+        /* scale_i = 1 / sqrt(1 + sum of the weights of i's links to nodes that are not cold) */
         double degree = 1;
         for (int64_t p = a->ptr[i]; p < a->ptr[i + 1]; p++)
             degree += cold[a->col[p]] ? 0 : (a->val ? (double)a->val[p] : 1);
@@ -140,6 +150,7 @@ static void copy_cold(const void *arg, int64_t first, int64_t last)
 void npi_neighbours_mul(real *y, const npi_neighbours *neighbours, const real *x, int k, int threads)
 {
     copy_loop loop = {y, x, neighbours->cold, k};
+    /* Y = Â_k X; a scale of 0 leaves the cold nodes out of every sum, and their own rows 0 */
     npi_adj_mul(y, k, &neighbours->adj, x, k, k, threads);
     npi_parallel(threads, neighbours->adj.a.rows, 0, copy_cold, &loop);
 }

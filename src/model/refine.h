@@ -12,14 +12,14 @@ void npi_rescale_forward(real *v, real *length, const real *u, int64_t n, int k,
 void npi_rescale_backward(real *du, const real *dv, const real *v, const real *length, int64_t n, int k, double radius,
                           int threads);
 
-/* The known graph as training sees it in one iteration: the nodes in `cold` act as new. Their links are not there, neither
- * for them nor for their neighbours. */
+/* The known graph as training sees it in one iteration: the nodes in `cold` are treated as new. Their links are ignored, for
+ * them and for their neighbours. */
 typedef struct npi_neighbours {
     npi_adj adj;         /* pattern of the whole graph; scale 0 for cold nodes */
     unsigned char *cold; /* (n) */
 } npi_neighbours;
 
-/* Room for neighbours over the pattern of `graph`, which must outlive it. */
+/* Allocates neighbours over the pattern of `graph`, which must outlive them. */
 int npi_neighbours_new(npi_neighbours *out, const npi_csr *graph, const npgnn_env *env, npgnn_error *err);
 void npi_neighbours_free(const npgnn_env *env, npi_neighbours *neighbours);
 
