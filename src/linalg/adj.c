@@ -1,3 +1,7 @@
+/* Products with the normalised adjacency (docs/understand/math.md, (1)), from the pattern of A and s = D̃^-½, with D̃ = D + I:
+ *
+ *     Â = diag(s) (A + I) diag(s),    (Â P)_i = s_i (s_i p_i + Σ_j A_ij s_j p_j)          P (n, w)
+ */
 #include "linalg/adj.h"
 
 #include <math.h>
@@ -5,14 +9,14 @@
 
 #include "base/parallel.h"
 
-#define MANY_ROWS 16384 /* from here on threads are worth waking for a number a row */
+#define MANY_ROWS 16384 /* from here on, waking threads pays for one number per row */
 
 static void normalize_rows(const void *arg, int64_t first, int64_t last)
 {
     const npi_adj *adj = arg;
     const npi_csr *a = &adj->a;
     for (int64_t i = first; i < last; i++) {
-        double degree = 1;
+        double degree = 1; /* of A + I */
         if (!a->val)
             degree += (double)(a->ptr[i + 1] - a->ptr[i]);
         else
@@ -61,6 +65,7 @@ void npi_adj_mul(real *y, int ldy, const npi_adj *adj, const real *p, int ldp, i
     npi_parallel(threads, adj->a.rows, 256, mul_rows, &loop);
 }
 
+/* Σ_j Â_ji = s_i (s_i + Σ_j A_ij s_j), by symmetry */
 real npi_adj_column_sum(const npi_adj *adj, int32_t i)
 {
     const npi_csr *a = &adj->a;

@@ -10,7 +10,7 @@ typedef struct npi_adj {
     real *scale; /* (rows) 1 / sqrt(1 + sum of the row's weights) */
 } npi_adj;
 
-/* Fills scale (room for a.rows) from the pattern. */
+/* Fills scale (a.rows) from the pattern. */
 void npi_adj_normalize(npi_adj *adj, int threads);
 
 /* Y = Â P, both (rows, w), with row strides; Y must not overlap P. Â is symmetric, so this is the backward product too. */

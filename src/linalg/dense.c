@@ -1,3 +1,10 @@
+/* Dense products on all threads. A product with many rows is divided into blocks of ROW_BLOCK rows, one call of BLAS each:
+ *
+ *     npi_gemm_rows   C = A op(B)          blocks are independent
+ *     npi_gemm_tall   C += Aᵀ B            blocks are summed: in at most TALL_PARTS parts, then the parts in order
+ *     npi_gram_tall   AᵀA and Σ_i a_i      the same
+ *
+ * The division depends on the shape alone, so the bits do not depend on the number of threads. */
 #include "linalg/dense.h"
 
 #include <string.h>
@@ -28,6 +35,7 @@ typedef struct rows_loop {
 static void multiply_rows(const void *arg, int64_t first, int64_t last)
 {
     const rows_loop *l = arg;
+    /* C_block (., n) = A_block (., k) op(B) (k, n) + beta C_block */
     for (int64_t block = first; block < last; block++)
         npi_gemm(l->c + block * ROW_BLOCK * l->ldc, l->ldc, l->a + block * ROW_BLOCK * l->lda, l->lda, 0, l->b, l->ldb,
                  l->trans_b, block_rows(block, l->rows), l->n, l->k, 1, l->beta);
@@ -42,7 +50,7 @@ void npi_gemm_rows(real *c, int ldc, const real *a, int lda, const real *b, int 
     npi_blas_end(threads);
 }
 
-/* Sums over many rows are cut into at most this many parts: each is summed by one thread, then the parts in order. */
+/* Sums over many rows have at most this many parts: each is summed by one thread, then the parts in order. */
 #define TALL_PARTS 32
 
 static int64_t tall_parts(int64_t rows)
@@ -54,16 +62,6 @@ static int64_t tall_parts(int64_t rows)
 size_t npi_gemm_tall_scratch(int64_t rows, int k, int n)
 {
     return (size_t)tall_parts(rows) * (size_t)k * (size_t)n;
-}
-
-/* c (count values) += the parts, in order; row i of c has n values, stride ldc */
-static void add_parts(real *c, int ldc, const real *parts, int64_t part_count, int k, int n)
-{
-    size_t cells = (size_t)k * (size_t)n;
-    for (int64_t part = 0; part < part_count; part++)
-        for (int i = 0; i < k; i++)
-            for (int j = 0; j < n; j++)
-                c[(size_t)i * (size_t)ldc + (size_t)j] += parts[(size_t)part * cells + (size_t)(i * n + j)];
 }
 
 typedef struct tall_loop {
@@ -81,6 +79,7 @@ static void multiply_parts(const void *arg, int64_t first, int64_t last)
     for (int64_t part = first; part < last; part++) {
         real *sum = l->scratch + (size_t)part * cells;
         memset(sum, 0, cells * sizeof *sum);
+        /* sum (k, n) += A_blockᵀ (k, .) B_block (., n) */
         for (int64_t block = part * blocks / parts; block < (part + 1) * blocks / parts; block++)
             npi_gemm(sum, l->n, l->a + block * ROW_BLOCK * l->lda, l->lda, 1, l->b + block * ROW_BLOCK * l->ldb, l->ldb,
                      0, l->k, l->n, block_rows(block, l->rows), 1, 1);
@@ -94,7 +93,12 @@ void npi_gemm_tall(real *c, int ldc, const real *a, int lda, const real *b, int 
     npi_blas_begin(threads);
     npi_parallel(threads, tall_parts(rows), 0, multiply_parts, &loop);
     npi_blas_end(threads);
-    add_parts(c, ldc, scratch, tall_parts(rows), k, n);
+    /* C (k, n) += the parts, in order */
+    size_t cells = (size_t)k * (size_t)n;
+    for (int64_t part = 0; part < tall_parts(rows); part++)
+        for (int i = 0; i < k; i++)
+            for (int j = 0; j < n; j++)
+                c[(size_t)i * (size_t)ldc + (size_t)j] += scratch[(size_t)part * cells + (size_t)(i * n + j)];
 }
 
 size_t npi_gram_tall_scratch(int64_t rows, int k)
@@ -115,6 +119,7 @@ static void gram_parts(const void *arg, int64_t first, int64_t last)
         for (int64_t block = part * blocks / parts; block < (part + 1) * blocks / parts; block++) {
             const real *row = l->a + (size_t)block * ROW_BLOCK * width;
             int count = block_rows(block, l->rows);
+            /* square (k, k) += A_blockᵀ (k, count) A_block (count, k) */
             npi_gemm(square, k, row, k, 1, row, k, 0, k, k, count, 1, 1);
             for (int i = 0; i < count; i++)
                 for (int j = 0; j < k; j++)

@@ -1,3 +1,5 @@
+/* The k largest eigenvalues of a symmetric operator S x and their eigenvectors, by the implicitly restarted Lanczos method of
+ * ARPACK. ARPACK needs only products y = S x, for which it returns to the caller ("reverse communication"). */
 #include "linalg/eigen.h"
 
 #include <arpack/arpack.h>
@@ -45,8 +47,8 @@ static void work_free(const npgnn_env *env, work *w)
     npi_free(env, w->select);
 }
 
-/* ARPACK is loaded when it is first needed: it brings BLAS with it (linalg/blas.c says why that matters). It keeps variables
- * between its calls: one computation at a time. */
+/* ARPACK is loaded when it is first needed, because it loads BLAS (linalg/blas.c says why that matters). It keeps static
+ * variables between its calls, so one computation runs at a time, under this lock. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct arpack {
     void *library; /* NULL: not open */
@@ -67,7 +69,7 @@ static int load(npgnn_error *err)
     return 0;
 }
 
-/* Reverse communication: ARPACK comes back whenever it wants a product. Returns ARPACK's info, 0 for success. */
+/* Returns ARPACK's info, 0 for success. */
 static a_int iterate(double *values, double *vectors, double *start, work *w, npi_operator_fn *multiply,
                      const void *user)
 {
@@ -76,6 +78,7 @@ static a_int iterate(double *values, double *vectors, double *start, work *w, np
     do {
         arpack.dsaupd(&ido, "I", w->n, "LA", w->k, TOLERANCE, start, w->ncv, w->v, w->n, w->iparam, w->ipntr, w->workd,
                       w->workl, w->lworkl, &info);
+        /* y = S x, at the offsets within workd that ARPACK names, counted from 1 */
         if (ido == PRODUCT || ido == AGAIN)
             multiply(w->workd + w->ipntr[1] - 1, w->workd + w->ipntr[0] - 1, user);
     } while (ido == PRODUCT || ido == AGAIN);

@@ -1,3 +1,5 @@
+/* Activations and their backward passes, elementwise: relu and sigmoid have derivatives that follow from their values,
+ * relu'(x) = [y > 0] and sigmoid'(x) = y (1 - y). */
 #include "linalg/elementwise.h"
 
 #include <string.h>
@@ -6,13 +8,7 @@
 #include "linalg/kernels.h"
 
 #define CHUNK 8192
-#define MANY (1 << 16) /* numbers from which on threads are worth waking for one pass of a single operation */
-
-static void relu(real *y, int64_t count)
-{
-    for (int64_t i = 0; i < count; i++)
-        y[i] = y[i] > 0 ? y[i] : 0;
-}
+#define MANY (1 << 16) /* from this many numbers on, waking threads pays for one operation per number */
 
 typedef struct forward_loop {
     real *y;
@@ -28,10 +24,10 @@ static void forward_chunks(const void *arg, int64_t first, int64_t last)
     for (int64_t chunk = first; chunk < last; chunk++) {
         real *y = l->y + chunk * CHUNK;
         int64_t left = l->count - chunk * CHUNK, size = left < CHUNK ? left : CHUNK;
-        if (l->act == NPGNN_RELU)
-            relu(y, size);
-        else
+        if (l->act == NPGNN_SIGMOID)
             l->kernels->sigmoid(y, y, size);
+        for (int64_t i = 0; l->act == NPGNN_RELU && i < size; i++)
+            y[i] = y[i] > 0 ? y[i] : 0;
     }
 }
 
@@ -90,7 +86,7 @@ void npi_zero(real *y, int64_t count, int threads)
     npi_parallel(count >= MANY ? threads : 1, count, 0, zero_range, &loop);
 }
 
-/* x - x is 0 for a finite x and NaN otherwise, and a NaN stays in its lane: the loop is vectors without a branch. */
+/* x - x is 0 for a finite x and NaN otherwise, and a sum with a NaN stays NaN: so the loop needs no branch. */
 int npi_all_finite(const real *x, int64_t count)
 {
     enum { LANES = 64 };

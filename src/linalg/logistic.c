@@ -1,3 +1,10 @@
+/* Logistic regression with non-negative slopes, by Newton's method:
+ *
+ *     minimise L(b) = 1/P Σ_p log(1 + exp(∓ b · x_p)) + ridge / 2 Σ_c b_c²          - for label 1, + for label 0
+ *
+ * over the terms b = (shift, slopes) and rows x_p = (1, the columns with mean 0 and standard deviation 1). Each step minimises
+ * the quadratic model of L under the bounds, by coordinate descent, and is halved until L falls: without that, Newton's method
+ * diverges on data that can be separated. */
 #include "linalg/logistic.h"
 
 #include <math.h>
@@ -16,14 +23,15 @@ typedef struct problem {
     int terms;
     size_t positives, count;
     double ridge;
-    double mean[TERMS], scale[TERMS]; /* of the columns: 1 / spread; 0: constant */
+    double mean[TERMS], scale[TERMS]; /* of the columns: the mean, and 1 / standard deviation or, if constant, 0 */
 } problem;
 
-/* The loss around a point: its value, minus its first derivatives, its second derivatives. */
+/* The loss around a point: its value, minus its gradient, its Hessian. */
 typedef struct model {
     double loss, down[TERMS], curve[TERMS][TERMS];
 } model;
 
+/* Mean and standard deviation of a column. */
 static void measure(problem *p, int term)
 {
     const float *x = p->x[term - 1];
@@ -51,28 +59,27 @@ static double softplus(double t)
     return t > 0 ? t + log1p(exp(-t)) : log1p(exp(t));
 }
 
-static void add_row(model *m, const double row[TERMS], const double beta[TERMS], int terms, int label)
-{
-    double t = 0;
-    for (int a = 0; a < terms; a++)
-        t += beta[a] * row[a];
-    double p = 1 / (1 + exp(-t)), weight = p * (1 - p);
-    m->loss += softplus(label ? -t : t);
-    for (int a = 0; a < terms; a++) {
-        m->down[a] += (label - p) * row[a];
-        for (int b = 0; b <= a; b++)
-            m->curve[a][b] += weight * row[a] * row[b];
-    }
-}
-
-static model look(const problem *p, const double beta[TERMS])
+/* The quadratic model of the loss around beta, from one pass over the rows. */
+static model expand(const problem *p, const double beta[TERMS])
 {
     model m = {0};
     double row[TERMS], share = 1 / (double)p->count;
     for (size_t i = 0; i < p->count; i++) {
+        int label = i < p->positives;
+        double t = 0;
         read_row(row, p, i);
-        add_row(&m, row, beta, p->terms, i < p->positives);
+        for (int a = 0; a < p->terms; a++)
+            t += beta[a] * row[a];
+        double probability = 1 / (1 + exp(-t)), weight = probability * (1 - probability);
+        /* loss += -log p(label), -gradient += (label - p) row, Hessian += p (1 - p) row rowᵀ */
+        m.loss += softplus(label ? -t : t);
+        for (int a = 0; a < p->terms; a++) {
+            m.down[a] += (label - probability) * row[a];
+            for (int b = 0; b <= a; b++)
+                m.curve[a][b] += weight * row[a] * row[b];
+        }
     }
+    /* the mean over the rows, plus the ridge; the Hessian was summed below its diagonal only */
     m.loss *= share;
     for (int a = 0; a < p->terms; a++) {
         double ridge = a > 0 ? p->ridge : 0;
@@ -80,12 +87,13 @@ static model look(const problem *p, const double beta[TERMS])
         m.down[a] = m.down[a] * share - ridge * beta[a];
         for (int b = 0; b <= a; b++)
             m.curve[b][a] = m.curve[a][b] *= share;
-        m.curve[a][a] += ridge + PRECISION; /* a constant column and saturated rows leave nothing to divide by */
+        m.curve[a][a] += ridge + PRECISION; /* 0 without it for a constant column or where all rows are saturated */
     }
     return m;
 }
 
-/* The step that minimises the quadratic model with all slopes at or above 0: one coordinate after another, until none moves. */
+/* The step that minimises the quadratic model while all slopes beta + step stay at or above 0: coordinate descent, until no
+ * coordinate moves. */
 static void solve(double step[TERMS], const model *m, const double beta[TERMS], int terms)
 {
     for (int a = 0; a < terms; a++)
@@ -97,7 +105,7 @@ static void solve(double step[TERMS], const model *m, const double beta[TERMS], 
             double pull = m->down[a];
             for (int b = 0; b < terms; b++)
                 pull -= m->curve[a][b] * step[b];
-            double next = step[a] + pull / m->curve[a][a];
+            double next = step[a] + pull / m->curve[a][a]; /* the minimum along this coordinate, before the bound */
             if (a > 0 && next < -beta[a])
                 next = -beta[a];
             moved = fmax(moved, fabs(next - step[a]));
@@ -106,14 +114,14 @@ static void solve(double step[TERMS], const model *m, const double beta[TERMS], 
     }
 }
 
-/* Goes along `step` as far as the loss falls, halving it. Returns by how much. */
+/* Moves beta by the first of step, step / 2, step / 4, ... that lowers the loss. Returns by how much it fell, or 0. */
 static double advance(double beta[TERMS], model *m, const problem *p, const double step[TERMS])
 {
     double length = 1, next[TERMS];
     for (int halving = 0; halving < HALVINGS; halving++, length /= 2) {
         for (int a = 0; a < p->terms; a++)
             next[a] = beta[a] + length * step[a];
-        model there = look(p, next);
+        model there = expand(p, next);
         double fall = m->loss - there.loss;
         if (!(fall > 0))
             continue;
@@ -134,8 +142,9 @@ npi_logistic npi_logistic_fit(const float *const *x, int columns, size_t positiv
         return result;
     for (int a = 1; a < p.terms; a++)
         measure(&p, a);
+    /* start at the log-odds of a 1, with all slopes 0 */
     beta[0] = log((double)positives / (double)(count - positives));
-    model m = look(&p, beta);
+    model m = expand(&p, beta);
     double fall = 1;
     for (int i = 0; i < STEPS && fall > PRECISION; i++) {
         solve(step, &m, beta, p.terms);
@@ -143,6 +152,7 @@ npi_logistic npi_logistic_fit(const float *const *x, int columns, size_t positiv
     }
     result.loss = m.loss;
     result.shift = beta[0];
+    /* back to the columns as they were given: slope = beta / spread, shift -= slope mean */
     for (int a = 1; a < p.terms; a++) {
         double slope = beta[a] * p.scale[a];
         result.slope[a - 1] = slope;

@@ -1,3 +1,4 @@
+/* Sparse matrices in compressed rows: allocating, freeing, finding an entry, transposing. */
 #include "linalg/sparse.h"
 
 #include <string.h>
