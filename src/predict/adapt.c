@@ -1,4 +1,5 @@
-/* A model on a graph that it was not trained on: z is encoded anew, everything else stays. */
+/* Adapts a model to a graph that it was not trained on, without training: q(z | G) is encoded from the new graph (docs/understand/
+ * math.md, (1)-(4)) and the link rate is that of the new graph; the parameters, the weights and the calibration stay. */
 #include <math.h>
 
 #include "features/match.h"
@@ -18,7 +19,7 @@ int npgnn_model_latent(float *mean, float *sigma, const npgnn_model *model)
     return d;
 }
 
-/* q(z | context) with the parameters of the model; x: the features of the context. */
+/* model->q (2, d) = q(z | context) with the parameters of the model; x (n, f) are the features of the context. */
 static int encode(npgnn_model *model, const npgnn_graph *context, const npi_features *x, const npgnn_env *env,
                   npgnn_error *err)
 {

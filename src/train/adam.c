@@ -1,3 +1,14 @@
+/* One step of Adam on all parameters (docs/understand/math.md, (A1)-(A4), (17)):
+ *
+ *     m <- beta1 m + (1 - beta1) g,   v <- beta2 v + (1 - beta2) g²
+ *     w <- w - rate m̂ / (√v̂ + epsilon),   m̂ = m / (1 - beta1^t),   v̂ = v / (1 - beta2^t)
+ *
+ * The kernel knows no bias corrections; both go into the rate and epsilon: with c1 = 1 - beta1^t and c2 = 1 - beta2^t,
+ *
+ *     m̂ / (√v̂ + epsilon) = (√c2 / c1) m / (√v + epsilon √c2)
+ *
+ * Weights that are multiplied with features step as if the features were c X, c = input_scale: W' = W / c has the gradient
+ * c dW, so the rate of W is c times as large, and epsilon 1 / c as large. */
 #include "train/adam.h"
 
 #include <assert.h>
@@ -53,7 +64,7 @@ typedef struct step_loop {
     const npi_adam *adam;
     npi_params *params;
     const npi_params *gradient;
-    int64_t count, features; /* parameters; those of the features' weights, which come first */
+    int64_t count, features; /* parameters; of these the weights of features, which come first */
     double rate, epsilon;
     atomic_int *bad;
 } step_loop;
@@ -66,7 +77,7 @@ static void check_chunks(const void *arg, int64_t first, int64_t last)
             atomic_store_explicit(l->bad, 1, memory_order_relaxed);
 }
 
-/* Chunks of the features' weights, then chunks of the others: each kind has its own rate. */
+/* Chunks of the weights of features, then chunks of the others: each kind has its own rate. */
 static void move_chunks(const void *arg, int64_t first, int64_t last)
 {
     const step_loop *l = arg;
@@ -84,8 +95,8 @@ static void move_chunks(const void *arg, int64_t first, int64_t last)
     }
 }
 
-/* The share of the rate that is left at this step: eq. (A4). */
-static double share_left(const npi_adam *adam)
+/* The factor of the learning rate at this step, between 1 and 0: (A4). */
+static double schedule_factor(const npi_adam *adam)
 {
     double done = adam->step < adam->horizon ? (double)adam->step / adam->horizon : 1;
     switch (adam->schedule) {
@@ -99,16 +110,15 @@ static double share_left(const npi_adam *adam)
     return 1;
 }
 
-/* Both bias corrections go into the rate and epsilon: m̂ / (√v̂ + ε) = (m / c1) √c2 / (√v + ε √c2). In other units of the
- * features, X' = c X and W' = W / c, the gradient of W is 1 / c of that of W', and so is epsilon; the step is c times larger
- * (docs/understand/math.md, eq. (17)). The loops are shared out alike, so that a thread finds in its cache what it has just looked at. */
 int npi_adam_step(npi_adam *adam, npi_params *params, const npi_params *gradient, int threads)
 {
+    /* √c2, and rate √c2 / c1 */
     double root2 = sqrt(1 - pow(adam->beta2, (double)(adam->step + 1)));
-    double rate = share_left(adam) * adam->rate * root2 / (1 - pow(adam->beta1, (double)(adam->step + 1)));
+    double rate = schedule_factor(adam) * adam->rate * root2 / (1 - pow(adam->beta1, (double)(adam->step + 1)));
     int64_t count = (int64_t)adam->count, features = params->wr - params->block;
     atomic_int bad = 0;
     step_loop loop = {adam, params, gradient, count, features, rate, adam->epsilon * root2, &bad};
+    /* Both loops divide the parameters in the same way, so that a thread finds in its cache what it has just checked. */
     npi_parallel(threads, chunks_of(count), 0, check_chunks, &loop);
     if (bad)
         return 0;

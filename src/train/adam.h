@@ -10,8 +10,8 @@ typedef struct npi_adam {
     int64_t step;
     double rate, beta1, beta2, epsilon;
     npgnn_lr_schedule schedule; /* of the rate */
-    int horizon;                /* steps in which it falls to 0 */
-    double input_scale;         /* steps of the weights that meet the features are in their units */
+    int horizon;                /* steps after which it reaches 0 */
+    double input_scale;         /* factor of the rate for weights that are multiplied with features */
 } npi_adam;
 
 int npi_adam_new(npi_adam *out, size_t count, const npgnn_options *options, const npgnn_env *env, npgnn_error *err);

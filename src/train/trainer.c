@@ -1,4 +1,13 @@
-/* A training: iterations of context, network and Adam, with validation beside them. */
+/* The one training path: rehearse, train, calibrate (docs/understand/math.md).
+ *
+ *   rehearse   Where the options need held-out links (for keep-best, evidence or calibration) and the caller holds out none, some
+ *              of the known links are held out and the training runs once on the others. It finds the number of iterations, the
+ *              weights of the evidence and the calibration (train/rehearsal.h).
+ *   train      On all known links. In each iteration: draw the context, compute the loss and its gradient (model/net.h), step
+ *              (train/adam.h), and validate where links are held out (train/validation.h).
+ *   calibrate  On the held-out links (train/calibrate.h), or with what the rehearsal found.
+ *
+ * npgnn_fit, the evaluation and the program all train through this file. */
 #include "train/trainer.h"
 
 #include <math.h>
@@ -13,7 +22,7 @@
 #include "train/calibrate.h"
 #include "train/rehearsal.h"
 
-/* ---- making ---- */
+/* ---- creating and freeing ---- */
 
 static npgnn_context context_kind(const npgnn_options *options, const npgnn_split *split)
 {
@@ -22,7 +31,7 @@ static npgnn_context context_kind(const npgnn_options *options, const npgnn_spli
     return split && split->protocol != NPGNN_TRANSDUCTIVE ? NPGNN_CONTEXT_NODES : NPGNN_CONTEXT_EDGES;
 }
 
-#define INPUT_LENGTH 4.0 /* of the rows of features, with input_scale 0: that of a page of about 16 words */
+#define INPUT_LENGTH 4.0 /* root mean square length of the rows of features with input_scale 0: (17) */
 
 static int check_trainable(const npgnn_graph *known, npgnn_error *err)
 {
@@ -34,44 +43,7 @@ static int check_trainable(const npgnn_graph *known, npgnn_error *err)
     return 0;
 }
 
-static int latent_room(npgnn_trainer *t, const npgnn_split *split, npgnn_error *err)
-{
-    size_t d = (size_t)t->params.size.d;
-    if (d == 0)
-        return 0;
-    t->epsilon = npi_alloc(&t->env, (size_t)t->options.samples * d, sizeof *t->epsilon, err);
-    t->q = npi_alloc(&t->env, 2 * d, sizeof *t->q, err);
-    if (!t->epsilon || !t->q)
-        return NPGNN_E_MEMORY;
-    return npi_context_new(&t->context, t->known, context_kind(&t->options, split), t->options.context_fraction,
-                           &t->env, err);
-}
-
-static int trainer_room(npgnn_trainer *t, const npgnn_split *split, npgnn_error *err)
-{
-    npi_sizes size = npi_sizes_of(&t->options, t->known->x->f);
-    int code = npi_params_new(&t->params, size, &t->env, err);
-    if (!code)
-        code = npi_params_new(&t->gradient, size, &t->env, err);
-    if (!code)
-        code = npi_adam_new(&t->adam, t->params.count, &t->options, &t->env, err);
-    if (!code)
-        code = npi_net_new(&t->net, &t->options, t->known->n, size.f, &t->env, err);
-    if (!code)
-        code = npi_features_transpose(t->known->x, err);
-    if (!code && !(t->adj.scale = npi_alloc(&t->env, (size_t)t->known->n, sizeof *t->adj.scale, err)))
-        code = NPGNN_E_MEMORY;
-    if (!code && t->options.input_dropout > 0)
-        code = npi_dropout_new(&t->dropout, t->known->x, &t->env, err);
-    if (!code && t->options.propagate > 0)
-        code = npi_neighbours_new(&t->neighbours, &t->known->a, &t->env, err);
-    if (!code)
-        code = latent_room(t, split, err);
-    if (!code)
-        code = npi_validation_new(&t->val, split, &t->options, &t->params, &t->env, err);
-    return code;
-}
-
+/* Frees everything but the trainer itself, which may then be prepared again. */
 static void release(npgnn_trainer *t)
 {
     npi_context_free(t->context);
@@ -92,7 +64,8 @@ static void release(npgnn_trainer *t)
     t->rehearsal = NULL;
 }
 
-/* Training on what `split` knows, or on all of the graph. */
+/* Allocates everything that a training on the graph known to `split` needs (all of the graph if it is NULL), and initialises
+ * the parameters. */
 static int prepare(npgnn_trainer *t, const npgnn_split *split, const npgnn_options *options, npgnn_error *err)
 {
     t->options = *options;
@@ -102,10 +75,42 @@ static int prepare(npgnn_trainer *t, const npgnn_split *split, const npgnn_optio
         return code;
     if (options->input_scale == 0)
         t->options.input_scale = INPUT_LENGTH / npi_features_rms_length(t->known->x);
-    code = trainer_room(t, split, err);
+
+    /* parameters, gradient, optimiser and network */
+    const npgnn_graph *known = t->known;
+    npi_sizes size = npi_sizes_of(&t->options, known->x->f);
+    size_t d = (size_t)size.d;
+    code = npi_params_new(&t->params, size, &t->env, err);
+    if (!code)
+        code = npi_params_new(&t->gradient, size, &t->env, err);
+    if (!code)
+        code = npi_adam_new(&t->adam, t->params.count, &t->options, &t->env, err);
+    if (!code)
+        code = npi_net_new(&t->net, &t->options, known->n, size.f, &t->env, err);
+
+    /* the inputs of an iteration: Xᵀ for the backward pass, Â, dropped features, known neighbours, context, noise */
+    if (!code)
+        code = npi_features_transpose(known->x, err);
+    if (!code && !(t->adj.scale = npi_alloc(&t->env, (size_t)known->n, sizeof *t->adj.scale, err)))
+        code = NPGNN_E_MEMORY;
+    if (!code && t->options.input_dropout > 0)
+        code = npi_dropout_new(&t->dropout, known->x, &t->env, err);
+    if (!code && t->options.propagate > 0)
+        code = npi_neighbours_new(&t->neighbours, &known->a, &t->env, err);
+    if (!code && d > 0) {
+        t->epsilon = npi_alloc(&t->env, (size_t)t->options.samples * d, sizeof *t->epsilon, err);
+        t->q = npi_alloc(&t->env, 2 * d, sizeof *t->q, err);
+        code = t->epsilon && t->q ? 0 : NPGNN_E_MEMORY;
+    }
+    if (!code && d > 0)
+        code = npi_context_new(&t->context, known, context_kind(&t->options, split), t->options.context_fraction,
+                               &t->env, err);
+    if (!code)
+        code = npi_validation_new(&t->val, split, &t->options, &t->params, &t->env, err);
     if (code)
         return code;
-    t->adj.a = t->known->a;
+
+    t->adj.a = known->a;
     npi_adj_normalize(&t->adj, t->env.threads);
     npi_params_init(&t->params, options->seed, t->options.input_scale);
     t->progress = (npgnn_progress){.size = sizeof(npgnn_progress),
@@ -183,52 +188,7 @@ void npgnn_trainer_free(npgnn_trainer *t)
     npi_free(&env, t);
 }
 
-/* ---- validation ---- */
-
-/* z at its mean, encoded from what training knows; NULL without latent. */
-static const real *encode(npgnn_trainer *t, const npi_params *params)
-{
-    int d = params->size.d;
-    if (d == 0)
-        return NULL;
-    npi_net_encode(t->net, t->q, t->q + d, params, t->known->x, &t->adj);
-    return t->q;
-}
-
-static int validate(npgnn_trainer *t, npgnn_error *err)
-{
-    npgnn_progress *p = &t->progress;
-    int code = npi_validation_run(&p->val_auc, &p->val_ap, &t->val, &t->params, encode(t, &t->params), &t->options,
-                                  &t->env, err);
-    p->validated = code >= 0;
-    if (code == 1)
-        p->best_iteration = p->iteration;
-    return code < 0 ? code : 0;
-}
-
-static int is_due(const npgnn_trainer *t)
-{
-    int done = t->progress.iteration;
-    return t->val.count > 0 && (done % t->options.validate_every == 0 || done == t->options.iterations);
-}
-
 /* ---- iterating ---- */
-
-static void draw_epsilon(npgnn_trainer *t, uint32_t iteration)
-{
-    npi_rng rng = npi_rng_make(t->options.seed, NPI_RNG_LATENT, iteration);
-    for (int i = 0; i < t->options.samples * t->params.size.d; i++)
-        t->epsilon[i] = (real)npi_rng_normal_at(&rng, (uint64_t)i);
-}
-
-static int diverged(const npgnn_trainer *t, npi_objective objective, npgnn_error *err)
-{
-    return npi_fail(
-        err, NPGNN_E_DIVERGED,
-        "training diverged at iteration %d (reconstruction %g, KL %g): try a smaller learning-rate than %g, or "
-        "normalised features",
-        t->progress.iteration + 1, objective.reconstruction, objective.kl, t->options.learning_rate);
-}
 
 static int is_over(const npgnn_trainer *t)
 {
@@ -236,54 +196,78 @@ static int is_over(const npgnn_trainer *t)
     return t->progress.iteration >= t->options.iterations || out_of_patience;
 }
 
+/* One iteration: draws the context, the noise of z, the dropped features and the cold nodes, each a function of the seed and
+ * of the iteration; then loss and gradient, a step of Adam, and a validation where one is due. */
 static int iterate(npgnn_trainer *t, npgnn_error *err)
 {
+    const npgnn_options *o = &t->options;
     npgnn_progress *p = &t->progress;
     npi_profile profile = {.seconds = p->step_seconds};
     npi_profile_start(&profile);
     double start = profile.lap;
     uint32_t iteration = (uint32_t)p->iteration;
+    int d = t->params.size.d, threads = t->env.threads;
     npi_input input = {.x = t->known->x,
                        .graph = &t->adj,
                        .epsilon = t->epsilon,
-                       .loss = npi_pairs_loss_make(t->options.likelihood, &t->known->a),
-                       .seed = t->options.seed,
+                       .loss = npi_pairs_loss_make(o->likelihood, &t->known->a),
+                       .seed = o->seed,
                        .draw = iteration,
                        .profile = &profile};
-    if (t->options.input_dropout > 0) {
-        npi_dropout_draw(&t->dropout, t->options.input_dropout, t->options.seed, iteration, t->env.threads);
+    /* x_ij <- x_ij b_ij / (1 - p): (16) */
+    if (o->input_dropout > 0) {
+        npi_dropout_draw(&t->dropout, o->input_dropout, o->seed, iteration, threads);
         input.x = &t->dropout.view;
     }
-    if (t->options.propagate > 0) {
-        npi_neighbours_draw(&t->neighbours, t->options.cold_nodes, t->options.seed, iteration, t->env.threads);
+    /* Â_k of this iteration: (14) */
+    if (o->propagate > 0) {
+        npi_neighbours_draw(&t->neighbours, o->cold_nodes, o->seed, iteration, threads);
         input.neighbours = &t->neighbours;
     }
+    /* the context C, and epsilon (samples, d): (5) */
     if (t->context) {
-        npi_context_draw(t->context, t->options.seed, iteration);
+        npi_rng rng = npi_rng_make(o->seed, NPI_RNG_LATENT, iteration);
+        npi_context_draw(t->context, o->seed, iteration);
         input.context = npi_context_get(&input.context_nodes, t->context);
-        draw_epsilon(t, iteration);
+        for (int i = 0; i < o->samples * d; i++)
+            t->epsilon[i] = (real)npi_rng_normal_at(&rng, (uint64_t)i);
     }
     npi_profile_end(&profile, NPGNN_STEP_CONTEXT);
-    npi_zero(t->gradient.block, (int64_t)t->gradient.count, t->env.threads);
+
+    /* loss = R + kl_weight KL (11), its gradient, and w <- w - rate m̂ / (√v̂ + epsilon) (A3) */
+    npi_zero(t->gradient.block, (int64_t)t->gradient.count, threads);
     npi_objective objective = npi_net_run(t->net, &t->gradient, &t->params, &input);
     if (npi_env_stopped(&t->env))
         return npi_fail(err, NPGNN_E_CANCELLED, "cancelled in iteration %d", p->iteration + 1);
-    double loss = objective.reconstruction + t->options.kl_weight * objective.kl;
-    if (!isfinite(loss) || !npi_adam_step(&t->adam, &t->params, &t->gradient, t->env.threads))
-        return diverged(t, objective, err);
+    double loss = objective.reconstruction + o->kl_weight * objective.kl;
+    if (!isfinite(loss) || !npi_adam_step(&t->adam, &t->params, &t->gradient, threads))
+        return npi_fail(
+            err, NPGNN_E_DIVERGED,
+            "training diverged at iteration %d (reconstruction %g, KL %g): try a smaller learning-rate than %g, or "
+            "normalised features",
+            p->iteration + 1, objective.reconstruction, objective.kl, o->learning_rate);
     npi_profile_end(&profile, NPGNN_STEP_ADAM);
 
     p->iteration++;
     p->loss = loss;
     p->kl = objective.kl;
     p->validated = 0;
-    int code = is_due(t) ? validate(t, err) : 0;
+    int better = 0;
+    if (t->val.count > 0 && (p->iteration % o->validate_every == 0 || p->iteration == o->iterations)) {
+        /* z at its mean, encoded from the graph that training knows */
+        if (d > 0)
+            npi_net_encode(t->net, t->q, t->q + d, &t->params, t->known->x, &t->adj);
+        better = npi_validation_run(&p->val_auc, &p->val_ap, &t->val, &t->params, d > 0 ? t->q : NULL, o, &t->env, err);
+        p->validated = better >= 0;
+        if (better == 1)
+            p->best_iteration = p->iteration;
+    }
     npi_profile_end(&profile, NPGNN_STEP_VALIDATION);
     p->seconds += profile.lap - start;
-    return code;
+    return better < 0 ? better : 0;
 }
 
-/* From the end of the rehearsal to the beginning of the training proper. */
+/* Where the rehearsal is complete: keeps what it found and begins the training proper. */
 static int end_rehearsal(npgnn_trainer *t, npgnn_error *err)
 {
     npgnn_model *model = NULL;
@@ -297,7 +281,7 @@ static int end_rehearsal(npgnn_trainer *t, npgnn_error *err)
     return npi_trainer_begin(t, &found, err);
 }
 
-/* A rehearsal whose training proper found no memory to begin with. */
+/* E_MEMORY where the transition from rehearsal to training proper failed before. */
 static int check_alive(const npgnn_trainer *t, npgnn_error *err)
 {
     return t->net ? 0 : npi_fail(err, NPGNN_E_MEMORY, "out of memory: this training ended earlier");
@@ -315,7 +299,7 @@ int npgnn_trainer_step(npgnn_progress *progress, npgnn_trainer *t, npgnn_error *
     return code || !progress ? code : npgnn_trainer_progress(progress, t, err);
 }
 
-/* What is under way, the rehearsal or the training proper, to its end. */
+/* Runs the current phase, the rehearsal or the training proper, to its end. */
 static int run_to_end(npgnn_trainer *t, npgnn_error *err)
 {
     int code = 0;
@@ -352,15 +336,18 @@ int npgnn_trainer_model(npgnn_model **out, const npgnn_trainer *t, npgnn_error *
         code = npi_model_new(&model, &t->asked, t->params.size.f, &t->env, err);
     if (code)
         return code;
+    /* parameters: those of the best validation with keep_best, otherwise those of the last iteration; q(z | graph) */
     const npi_validation *v = &t->val;
     int best = v->best && !isnan(v->best_auc);
     memcpy(model->params.block, best ? v->best : t->params.block, t->params.count * sizeof *t->params.block);
     if (model->q)
         npi_net_encode(t->net, model->q, model->q + t->params.size.d, &model->params, t->known->x, &t->adj);
+    /* weights of the evidence: from the validation, or from the rehearsal */
     if (v->count > 0)
         model->scorer.weights = best ? v->best_weights : v->weights;
     else if (t->has_found)
         model->scorer.weights = t->found.scorer.weights;
+    /* what the model was trained on */
     model->columns = npi_names_share(t->known->x->columns);
     npgnn_model_info *info = &model->info;
     info->iterations = best ? t->progress.best_iteration : t->progress.iteration;

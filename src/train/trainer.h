@@ -1,4 +1,4 @@
-/* A training, as its rehearsal and its checkpoints see it. */
+/* The state of a training, for trainer.c and for checkpoints. */
 #ifndef NPI_TRAIN_TRAINER_H
 #define NPI_TRAIN_TRAINER_H
 
@@ -16,7 +16,7 @@ struct npgnn_trainer {
     const npgnn_graph *graph;
     const npgnn_split *split; /* NULL: all of the graph is known */
     uint64_t fingerprint;     /* of the graph; 0 until a checkpoint wants it */
-    /* what is under way: the rehearsal, or the training proper */
+    /* the current phase: the rehearsal, or the training proper */
     npgnn_split *rehearsal; /* what the rehearsal holds out; NULL: this is the training proper */
     int has_found;          /* 1: the rehearsal is over, and `found` is what it found */
     npi_findings found;

@@ -1,4 +1,5 @@
-/* Judging a training on held-out pairs while it runs, and remembering the best that was seen. */
+/* Validation on held-out pairs during a training: fits the weights of the evidence, measures AUC and AP, and keeps the best
+ * parameters. */
 #ifndef NPI_TRAIN_VALIDATION_H
 #define NPI_TRAIN_VALIDATION_H
 
@@ -9,8 +10,8 @@
 typedef struct npi_validation {
     const npgnn_graph *graph; /* all nodes with the known edges: pairs may have nodes that training does not know */
     npgnn_pair *pairs;        /* (all) links first */
-    size_t count, positives;  /* of the split's; 0 pairs: there is nothing to judge by */
-    size_t all;               /* with more non-links behind them, for fitting weights */
+    size_t count, positives;  /* the split's pairs, and the links among them; 0 pairs: no validation */
+    size_t all;               /* these and the additional non-links behind them, for fitting weights */
     npi_embedder embedder;
     npi_evidence evidence;
     float *score;        /* (all) */
