@@ -1,3 +1,5 @@
+/* Builds the table of the alias method: cell i gives i with probability keep_i and otherwise other_i. All cells are drawn equally
+ * often, and index i is drawn with probability weight_i / Σ weight. */
 #include "baselines/alias.h"
 
 /* Cells below the average are filled up from one above, until all are level. The stack holds those below from its bottom

@@ -1,3 +1,4 @@
+/* The baseline "cosine": the score of a pair is the cosine of its feature rows, x_i · x_j / (|x_i| |x_j|). */
 #include "baselines/cosine.h"
 
 #include "evidence/cosine.h"

@@ -1,3 +1,9 @@
+/* DeepWalk (Perozzi, Al-Rfou and Skiena 2014, arXiv:1403.6652): skip-gram with negative sampling on random walks. For a node i
+ * and a node j within WINDOW steps of it on a walk, with input vectors a_i and output vectors b_j of DIMENSIONS numbers,
+ *
+ *     minimise -log sig(a_i · b_j) - Σ_q log sig(-a_i · b_q)          q: NEGATIVES nodes drawn at random
+ *
+ * by stochastic gradient descent. The score of a pair is a_i · b_j + a_j · b_i, and 0 for nodes without links. */
 #include "baselines/deepwalk.h"
 
 #include <math.h>
@@ -34,7 +40,7 @@ typedef struct deepwalk {
     int64_t walk_count;
     int32_t blocks, block_size;
     real *in, *out;      /* (linked, DIMENSIONS) by place */
-    npi_alias *negative; /* (linked) a table a block, indices within it */
+    npi_alias *negative; /* (linked) one table per block, with indices within it */
     int32_t *visited;    /* (POOL_WALKS, NPI_WALK_LENGTH) the walks of the pool */
     npgnn_pair *pairs;   /* (POOL_PAIRS) input and output place, by bucket */
     int64_t *fill;       /* (CHUNKS, buckets) where a chunk's next pair of a bucket goes */
@@ -53,7 +59,7 @@ static int32_t block_start(const deepwalk *d, int32_t block)
     return start < d->walks.linked ? (int32_t)start : d->walks.linked;
 }
 
-/* ---- making ---- */
+/* ---- creating and freeing ---- */
 
 typedef struct visits_loop {
     int64_t *visits;
@@ -72,13 +78,6 @@ static void count_range(const void *arg, int64_t first, int64_t last)
     }
 }
 
-/* How often the walks visit each place. */
-static void count_visits(int64_t *visits, const deepwalk *d)
-{
-    visits_loop loop = {visits, d};
-    npi_parallel(d->task->env->threads, d->walk_count, 0, count_range, &loop);
-}
-
 /* Negatives are drawn in proportion to visits^0.75, as word2vec does. */
 static int make_negatives(deepwalk *d, npgnn_error *err)
 {
@@ -88,8 +87,9 @@ static int make_negatives(deepwalk *d, npgnn_error *err)
     double *weights = npi_alloc(env, linked, sizeof *weights, err);
     int32_t *stack = npi_alloc(env, linked, sizeof *stack, err);
     int code = visits && weights && stack ? 0 : NPGNN_E_MEMORY;
+    visits_loop loop = {visits, d};
     if (!code)
-        count_visits(visits, d);
+        npi_parallel(env->threads, d->walk_count, 0, count_range, &loop);
     for (size_t i = 0; !code && i < linked; i++)
         weights[i] = pow((double)visits[i], 0.75);
     for (int32_t block = 0; !code && block < d->blocks; block++) {
@@ -100,14 +100,6 @@ static int make_negatives(deepwalk *d, npgnn_error *err)
     npi_free(env, weights);
     npi_free(env, stack);
     return code;
-}
-
-static void init_vectors(deepwalk *d)
-{
-    npi_rng rng = npi_rng_make(d->task->options->seed, NPI_RNG_SKIPGRAM, 0);
-    size_t count = (size_t)d->walks.linked * DIMENSIONS;
-    for (size_t i = 0; i < count; i++)
-        d->in[i] = (real)((npi_rng_uniform_at(&rng, i) - 0.5) / DIMENSIONS); /* `out` starts at 0 */
 }
 
 static int deepwalk_new(deepwalk *d, npgnn_error *err)
@@ -131,7 +123,10 @@ static int deepwalk_new(deepwalk *d, npgnn_error *err)
     d->bucket = npi_alloc(env, (size_t)buckets(d) + 1, sizeof *d->bucket, err);
     if (!d->in || !d->out || !d->negative || !d->visited || !d->pairs || !d->fill || !d->bucket)
         return NPGNN_E_MEMORY;
-    init_vectors(d);
+    /* small random input vectors; the output vectors start at 0 */
+    npi_rng rng = npi_rng_make(d->task->options->seed, NPI_RNG_SKIPGRAM, 0);
+    for (size_t i = 0; i < count * DIMENSIONS; i++)
+        d->in[i] = (real)((npi_rng_uniform_at(&rng, i) - 0.5) / DIMENSIONS);
     return make_negatives(d, err);
 }
 
@@ -170,21 +165,6 @@ static void walk_pairs(npgnn_pair *pairs, int64_t *fill, const deepwalk *d, cons
     }
 }
 
-/* From how many pairs each chunk has in each bucket to where they go: by bucket, then by chunk. */
-static void place_buckets(deepwalk *d, int chunks)
-{
-    int64_t at = 0;
-    for (int b = 0; b < buckets(d); b++) {
-        d->bucket[b] = at;
-        for (int chunk = 0; chunk < chunks; chunk++) {
-            int64_t *fill = &d->fill[chunk * buckets(d) + b], count = *fill;
-            *fill = at;
-            at += count;
-        }
-    }
-    d->bucket[buckets(d)] = at;
-}
-
 typedef struct walks_loop {
     const deepwalk *d;
     npgnn_pair *pairs;
@@ -207,51 +187,52 @@ static void walk_chunks(const void *arg, int64_t first, int64_t last)
     }
 }
 
-/* One pass over the walks [first, end) of a pool, in chunks: to count pairs, then to place them. */
-static void each_walk(deepwalk *d, npgnn_pair *pairs, int64_t first, int64_t end)
-{
-    int chunks = (int)((end - first + CHUNK_WALKS - 1) / CHUNK_WALKS);
-    walks_loop loop = {d, pairs, first, end};
-    npi_parallel(d->task->env->threads, chunks, 0, walk_chunks, &loop);
-    if (!pairs)
-        place_buckets(d, chunks);
-}
-
+/* The pairs of the walks [first, end), sorted into buckets by a counting sort: two passes over the walks, in chunks. */
 static void make_pool(deepwalk *d, int64_t first, int64_t end)
 {
+    int chunks = (int)((end - first + CHUNK_WALKS - 1) / CHUNK_WALKS), threads = d->task->env->threads;
+    walks_loop count = {d, NULL, first, end}, place = {d, d->pairs, first, end};
     memset(d->fill, 0, (size_t)CHUNKS * (size_t)buckets(d) * sizeof *d->fill);
-    each_walk(d, NULL, first, end);
-    each_walk(d, d->pairs, first, end);
+    npi_parallel(threads, chunks, 0, walk_chunks, &count);
+    /* from how many pairs each chunk has in each bucket to where they go: by bucket, then by chunk */
+    int64_t at = 0;
+    for (int b = 0; b < buckets(d); b++) {
+        d->bucket[b] = at;
+        for (int chunk = 0; chunk < chunks; chunk++) {
+            int64_t *fill = &d->fill[chunk * buckets(d) + b], pairs = *fill;
+            *fill = at;
+            at += pairs;
+        }
+    }
+    d->bucket[buckets(d)] = at;
+    npi_parallel(threads, chunks, 0, walk_chunks, &place);
 }
 
 /* ---- skip-gram ---- */
 
-/* The output places of a pair and of its negatives, drawn from the output's block. */
-static void choose_outputs(int32_t outputs[1 + NEGATIVES], const deepwalk *d, const npi_rng *rng, int64_t pair)
-{
-    uint32_t bits[8];
-    int32_t output = d->pairs[pair].v, start = block_start(d, output / d->block_size);
-    int32_t count = block_start(d, output / d->block_size + 1) - start;
-    npi_rng_block(bits, rng, (uint64_t)pair * 2);
-    npi_rng_block(bits + 4, rng, (uint64_t)pair * 2 + 1);
-    outputs[0] = output;
-    for (int i = 0; i < NEGATIVES; i++)
-        outputs[1 + i] = start + npi_alias_draw(d->negative + start, count, bits[i]);
-}
-
-/* One step on log sig(x · y_0) + Σ_i log sig(-x · y_i), y_0 being the output of the pair and y_i its negatives. */
+/* One step of gradient ascent on log sig(x · y_0) + Σ_i log sig(-x · y_i): x is the input vector of the pair, y_0 its output
+ * vector, and y_i are those of its negatives, drawn from the block of the output. */
 static void train_pair(const deepwalk *d, const npi_rng *rng, int64_t pair, real rate)
 {
     static const int32_t zero = 0;
-    int32_t outputs[1 + NEGATIVES];
+    uint32_t bits[8];
+    int32_t outputs[1 + NEGATIVES], block = d->pairs[pair].v / d->block_size, start = block_start(d, block);
     real weight[1 + NEGATIVES], dx[DIMENSIONS] = {0}, one = 1;
     real *x = d->in + (size_t)d->pairs[pair].u * DIMENSIONS;
-    choose_outputs(outputs, d, rng, pair);
+    npi_rng_block(bits, rng, (uint64_t)pair * 2);
+    npi_rng_block(bits + 4, rng, (uint64_t)pair * 2 + 1);
+    outputs[0] = d->pairs[pair].v;
+    for (int i = 0; i < NEGATIVES; i++)
+        outputs[1 + i] = start + npi_alias_draw(d->negative + start, block_start(d, block + 1) - start, bits[i]);
+
+    /* weight_0 = rate (1 - sig(x · y_0)), weight_i = -rate sig(x · y_i); a negative that is the output itself counts 0 */
     d->kernels->dots(weight, x, outputs, 1 + NEGATIVES, d->out, DIMENSIONS, DIMENSIONS);
     d->kernels->sigmoid(weight, weight, 1 + NEGATIVES);
     weight[0] = rate * (1 - weight[0]);
     for (int i = 1; i <= NEGATIVES; i++)
         weight[i] = outputs[i] == outputs[0] ? 0 : -rate * weight[i];
+
+    /* dx = Σ_i weight_i y_i, then y_i += weight_i x and x += dx */
     d->kernels->combine(dx, outputs, weight, 1 + NEGATIVES, d->out, DIMENSIONS, DIMENSIONS);
     for (int i = 0; i <= NEGATIVES; i++)
         d->kernels->combine(d->out + (size_t)outputs[i] * DIMENSIONS, &zero, &weight[i], 1, x, DIMENSIONS, DIMENSIONS);
@@ -276,13 +257,6 @@ static void train_blocks(const void *arg, int64_t first, int64_t last)
     }
 }
 
-static void train_pool(const deepwalk *d, uint32_t pool, real rate)
-{
-    round_loop loop = {d, npi_rng_make(d->task->options->seed, NPI_RNG_SKIPGRAM, 1 + pool), rate, 0};
-    for (; loop.round < d->blocks; loop.round++)
-        npi_parallel(d->task->env->threads, d->blocks, 1, train_blocks, &loop);
-}
-
 static int train(deepwalk *d, npgnn_error *err)
 {
     double start = npi_clock_seconds();
@@ -292,7 +266,11 @@ static int train(deepwalk *d, npgnn_error *err)
         int64_t first = (int64_t)pool * POOL_WALKS, end = first + POOL_WALKS;
         double rate = RATE * (1 - (double)pool / pools);
         make_pool(d, first, end < d->walk_count ? end : d->walk_count);
-        train_pool(d, (uint32_t)pool, (real)(rate > LAST_RATE ? rate : LAST_RATE));
+        round_loop loop = {d, npi_rng_make(d->task->options->seed, NPI_RNG_SKIPGRAM, 1 + (uint32_t)pool),
+                           (real)(rate > LAST_RATE ? rate : LAST_RATE), 0};
+        /* in round r, input block t meets output block t + r: no two threads share a vector */
+        for (; loop.round < d->blocks; loop.round++)
+            npi_parallel(d->task->env->threads, d->blocks, 1, train_blocks, &loop);
         code = npi_method_advance(&d->progress, start, d->task->env, err);
     }
     return code;
@@ -313,6 +291,7 @@ typedef struct score_loop {
     const deepwalk *d;
 } score_loop;
 
+/* a_u · b_v + a_v · b_u, 0 for nodes without links */
 static void score_range(const void *arg, int64_t first, int64_t last)
 {
     const score_loop *l = arg;
@@ -326,13 +305,6 @@ static void score_range(const void *arg, int64_t first, int64_t last)
     }
 }
 
-/* What skip-gram has learnt to say of two nodes, in both directions: x_u · y_v + x_v · y_u. */
-static void score_pairs(float *score, const deepwalk *d)
-{
-    score_loop loop = {score, d};
-    npi_parallel(d->task->env->threads, (int64_t)d->task->count, 0, score_range, &loop);
-}
-
 int npi_deepwalk_method(float *score, npgnn_eval_run *run, const npi_task *task, npgnn_error *err)
 {
     deepwalk d = {.task = task};
@@ -342,7 +314,8 @@ int npi_deepwalk_method(float *score, npgnn_eval_run *run, const npi_task *task,
     if (!code) {
         run->iterations = run->best_iteration = d.progress.iteration;
         run->train_seconds = d.progress.seconds;
-        score_pairs(score, &d);
+        score_loop loop = {score, &d};
+        npi_parallel(task->env->threads, (int64_t)task->count, 0, score_range, &loop);
     }
     deepwalk_free(&d);
     return code;

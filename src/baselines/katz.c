@@ -1,4 +1,4 @@
-/* Katz's index, cut off: Σ_l β^l (A^l)_uv over walk lengths l = 1 .. LENGTH, exactly, for the pairs asked for alone. A row of
+/* Katz's index, truncated: Σ_l β^l (A^l)_uv over walk lengths l = 1 .. LENGTH, exactly, for the pairs asked for alone. A row of
  * A^l is one sparse product away from a row of A^(l-1), so pairs are sorted by one end and each end is walked from once. */
 #include <string.h>
 
@@ -24,12 +24,6 @@ static int32_t target_of(npgnn_pair pair)
     return pair.u < pair.v ? pair.v : pair.u;
 }
 
-static void groups_free(const npgnn_env *env, groups *g)
-{
-    npi_free(env, g->ptr);
-    npi_free(env, g->order);
-}
-
 /* A counting sort. */
 static int groups_new(groups *g, const npi_task *task, npgnn_error *err)
 {
@@ -48,18 +42,7 @@ static int groups_new(groups *g, const npi_task *task, npgnn_error *err)
     return 0;
 }
 
-/* next = β A row. A is symmetric: each value is gathered, in the order of the row, so that its bits are fixed. */
-static void advance(double *next, const double *row, const npi_csr *a)
-{
-    for (int32_t i = 0; i < a->rows; i++) {
-        double sum = 0;
-        for (int64_t p = a->ptr[i]; p < a->ptr[i + 1]; p++)
-            sum += row[a->col[p]];
-        next[i] = BETA * sum;
-    }
-}
-
-/* Scores the pairs of one source. `rows` has room for 2 n. */
+/* Scores the pairs of one source. `rows` has 2 n elements. */
 static void score_source(float *score, const npi_task *task, const groups *g, int32_t source, const npi_csr *a,
                          double *rows)
 {
@@ -69,7 +52,13 @@ static void score_source(float *score, const npi_task *task, const groups *g, in
     for (int64_t p = g->ptr[source]; p < g->ptr[source + 1]; p++)
         score[g->order[p]] = 0;
     for (int length = 1; length <= LENGTH; length++) {
-        advance(next, row, a);
+        /* next = β A row: each value is a sum in the order of its row, so that its bits are fixed */
+        for (int32_t i = 0; i < a->rows; i++) {
+            double sum = 0;
+            for (int64_t p = a->ptr[i]; p < a->ptr[i + 1]; p++)
+                sum += row[a->col[p]];
+            next[i] = BETA * sum;
+        }
         for (int64_t p = g->ptr[source]; p < g->ptr[source + 1]; p++)
             score[g->order[p]] += (float)next[target_of(task->pairs[g->order[p]])];
         double *old = row;
@@ -112,6 +101,7 @@ int npi_katz_method(float *score, npgnn_eval_run *run, const npi_task *task, npg
     run->train_seconds = npi_clock_seconds() - start;
 out:
     npi_free(env, rows);
-    groups_free(env, &g);
+    npi_free(env, g.ptr);
+    npi_free(env, g.order);
     return code;
 }

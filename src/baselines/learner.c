@@ -1,3 +1,4 @@
+/* The training loop of the baselines that are trained with Adam. */
 #include "baselines/learner.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* What baselines share: progress, validation, and scores u_i · u_j from embeddings. */
 #include "baselines/method.h"
 
 #include <math.h>

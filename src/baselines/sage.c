@@ -1,3 +1,5 @@
+/* Unsupervised GraphSAGE as a baseline: in each iteration every node is compared with one node that a random walk from it
+ * visits and with NEGATIVES nodes drawn in proportion to degree^0.75; sage_net.c has loss and gradient. */
 #include "baselines/sage.h"
 
 #include <math.h>
@@ -25,7 +27,7 @@ typedef struct training {
     int32_t *partner;    /* (n, PARTNERS) */
 } training;
 
-/* ---- making ---- */
+/* ---- creating and freeing ---- */
 
 static int64_t degree(const npgnn_graph *graph, int32_t node)
 {

@@ -1,3 +1,4 @@
+/* One pass of GraphSAGE, forward and backward; sage_net.h has its equations (S1)-(S3). */
 #include "baselines/sage_net.h"
 
 #include <math.h>
@@ -25,7 +26,7 @@ struct npi_sage {
     real *dhidden, *dxw; /* (n, h) */
     real *scratch;       /* of npi_gemm_tall */
     real *slope;         /* (n, partners) of the loss by z_i · z_partner */
-    double *loss;        /* (n) each node's share */
+    double *loss;        /* (n) of each node's pairs */
     /* the pairs by their second node: */
     int64_t *start;    /* (n + 1) */
     int32_t *first;    /* (n partners) first node */
@@ -37,42 +38,7 @@ npi_sizes npi_sage_sizes(int32_t f)
     return (npi_sizes){.f = f, .h = 256, .d = 128};
 }
 
-/* ---- making room ---- */
-
-static int reals(npi_sage *net, npgnn_error *err)
-{
-    size_t h = (size_t)net->size.h, w = 2 * (size_t)net->size.d, partners = (size_t)net->partners;
-    struct {
-        real **block;
-        size_t width;
-    } list[] = {{&net->inverse, 1},
-                {&net->xw, h},
-                {&net->hidden, h},
-                {&net->m, w},
-                {&net->y, w},
-                {&net->z, w},
-                {&net->length, 1},
-                {&net->dz, w},
-                {&net->dm, w},
-                {&net->dhidden, h},
-                {&net->dxw, h},
-                {&net->slope, partners},
-                {&net->first_slope, partners}};
-    for (size_t i = 0; i < sizeof list / sizeof list[0]; i++)
-        if (!(*list[i].block = npi_alloc(&net->env, (size_t)net->n * list[i].width, sizeof(real), err)))
-            return NPGNN_E_MEMORY;
-    net->scratch = npi_alloc(&net->env, npi_gemm_tall_scratch(net->n, net->size.h, 2 * net->size.d), sizeof(real), err);
-    return net->scratch ? 0 : NPGNN_E_MEMORY;
-}
-
-static int rooms(npi_sage *net, npgnn_error *err)
-{
-    size_t n = (size_t)net->n;
-    net->loss = npi_alloc(&net->env, n, sizeof *net->loss, err);
-    net->start = npi_alloc(&net->env, n + 1, sizeof *net->start, err);
-    net->first = npi_alloc(&net->env, n * (size_t)net->partners, sizeof *net->first, err);
-    return net->loss && net->start && net->first ? reals(net, err) : NPGNN_E_MEMORY;
-}
+/* ---- creating and freeing ---- */
 
 int npi_sage_new(npi_sage **out, npi_sizes size, int32_t n, int partners, const npgnn_env *env, npgnn_error *err)
 {
@@ -82,17 +48,40 @@ int npi_sage_new(npi_sage **out, npi_sizes size, int32_t n, int partners, const 
     npi_sage *net = npi_alloc(env, 1, sizeof *net, err);
     if (!net)
         return NPGNN_E_MEMORY;
+    size_t rows = (size_t)n, h = (size_t)size.h, w = 2 * (size_t)size.d, others = (size_t)partners;
+    struct {
+        real **at;
+        size_t count;
+    } list[] = {{&net->inverse, rows},
+                {&net->xw, rows * h},
+                {&net->hidden, rows * h},
+                {&net->m, rows * w},
+                {&net->y, rows * w},
+                {&net->z, rows * w},
+                {&net->length, rows},
+                {&net->dz, rows * w},
+                {&net->dm, rows * w},
+                {&net->dhidden, rows * h},
+                {&net->dxw, rows * h},
+                {&net->slope, rows * others},
+                {&net->first_slope, rows * others},
+                {&net->scratch, npi_gemm_tall_scratch(n, size.h, 2 * size.d)}};
     net->env = *env;
     net->size = size;
     net->n = n;
     net->partners = partners;
     net->kernels = npi_kernels_best();
-    if (rooms(net, err)) {
+    net->loss = npi_alloc(env, rows, sizeof *net->loss, err);
+    net->start = npi_alloc(env, rows + 1, sizeof *net->start, err);
+    net->first = npi_alloc(env, rows * others, sizeof *net->first, err);
+    code = net->loss && net->start && net->first ? 0 : NPGNN_E_MEMORY;
+    for (size_t i = 0; !code && i < sizeof list / sizeof list[0]; i++)
+        code = (*list[i].at = npi_alloc(env, list[i].count, sizeof(real), err)) ? 0 : NPGNN_E_MEMORY;
+    if (code)
         npi_sage_free(net);
-        return NPGNN_E_MEMORY;
-    }
-    *out = net;
-    return 0;
+    else
+        *out = net;
+    return code;
 }
 
 void npi_sage_free(npi_sage *net)
@@ -109,14 +98,6 @@ void npi_sage_free(npi_sage *net)
 }
 
 /* ---- the aggregator: [F | G] to [F | Ā G] ---- */
-
-static void invert_degrees(real *inverse, const npi_csr *graph)
-{
-    for (int32_t i = 0; i < graph->rows; i++) {
-        int64_t degree = graph->ptr[i + 1] - graph->ptr[i];
-        inverse[i] = degree > 0 ? 1 / (real)degree : 0;
-    }
-}
 
 typedef struct aggregate_loop {
     real *out;
@@ -161,7 +142,7 @@ static void backward_rows(const void *arg, int64_t first, int64_t last)
     }
 }
 
-/* dG = Āᵀ d(Ā G): A is symmetric, so node i collects from its neighbours what each of them shares out. */
+/* dG = Āᵀ d(Ā G): A is symmetric, so dg_i = Σ_j A_ij d(Ā G)_j / degree_j. */
 static void aggregate_backward(real *din, const npi_sage *net, const real *dout, int w, const npi_csr *graph)
 {
     aggregate_loop loop = {din, net, dout, w, graph};
@@ -173,27 +154,42 @@ static void aggregate_backward(real *din, const npi_sage *net, const real *dout,
 const real *npi_sage_embed(npi_sage *net, const npi_params *params, const npi_features *x, const npi_csr *graph)
 {
     int h = net->size.h, w = 2 * net->size.d, threads = net->env.threads;
-    invert_degrees(net->inverse, graph);
+    /* the diagonal of D^-1 */
+    for (int32_t i = 0; i < graph->rows; i++) {
+        int64_t degree = graph->ptr[i + 1] - graph->ptr[i];
+        net->inverse[i] = degree > 0 ? 1 / (real)degree : 0;
+    }
+    /* [F | G] (n, h) = X (n, f) W1 (f, h) */
     npi_features_mul(net->xw, x, params->wx, h, h, threads);
+    /* H (n, h) = relu([F | Ā G]) */
     aggregate_forward(net->hidden, net, net->xw, h, graph);
     npi_activate(net->hidden, (int64_t)net->n * h, NPGNN_RELU, threads);
+    /* [F' | G'] (n, w) = H (n, h) W2 (h, w) */
     npi_gemm_rows(net->m, w, net->hidden, h, params->wr, w, 0, net->n, w, h, 0, threads);
+    /* Y (n, w) = [F' | Ā G'] */
     aggregate_forward(net->y, net, net->m, w, graph);
+    /* z_i = Y_i / |Y_i| */
     npi_rescale_forward(net->z, net->length, net->y, net->n, w, 1, threads);
     return net->z;
 }
 
-/* From dz upwards. */
+/* Backward of npi_sage_embed, from dZ. */
 static void embed_backward(npi_sage *net, npi_params *gradient, const npi_params *params, const npi_features *x,
                            const npi_csr *graph)
 {
     int h = net->size.h, w = 2 * net->size.d, threads = net->env.threads;
+    /* dY from dZ, in place */
     npi_rescale_backward(net->dz, net->dz, net->z, net->length, net->n, w, 1, threads);
+    /* d[F' | G'] = [dY_F | Āᵀ dY_G] */
     aggregate_backward(net->dm, net, net->dz, w, graph);
+    /* dW2 (h, w) += Hᵀ (h, n) d[F' | G'] (n, w) */
     npi_gemm_tall(gradient->wr, w, net->hidden, h, net->dm, w, net->n, h, w, net->scratch, threads);
+    /* dH (n, h) = d[F' | G'] (n, w) W2ᵀ (w, h), then dH <- dH ⊙ [H > 0] */
     npi_gemm_rows(net->dhidden, h, net->dm, w, params->wr, w, 1, net->n, h, w, 0, threads);
     npi_activate_backward(net->dhidden, net->hidden, (int64_t)net->n * h, NPGNN_RELU, threads);
+    /* d[F | G] = [dH_F | Āᵀ dH_G] */
     aggregate_backward(net->dxw, net, net->dhidden, h, graph);
+    /* dW1 (f, h) += Xᵀ (f, n) d[F | G] (n, h) */
     npi_features_mul_t(gradient->wx, x, net->dxw, h, threads);
 }
 
@@ -238,17 +234,7 @@ static void compare_rows(const void *arg, int64_t first, int64_t last)
     }
 }
 
-static double compare_all(npi_sage *net, const int32_t *partner)
-{
-    compare_loop loop = {net, partner};
-    double sum = 0;
-    npi_parallel(net->env.threads, net->n, 0, compare_rows, &loop);
-    for (int32_t i = 0; i < net->n; i++)
-        sum += net->loss[i];
-    return sum;
-}
-
-/* Lists the pairs by their second node, in the order of the first: then each row of dz has one writer. */
+/* Lists the pairs by their second node, in the order of the first, so that each row of dZ is written by one thread. */
 static void turn_pairs(npi_sage *net, const int32_t *partner)
 {
     size_t n = (size_t)net->n, partners = (size_t)net->partners;
@@ -284,21 +270,22 @@ static void combine_rows(const void *arg, int64_t first, int64_t last)
     }
 }
 
-static void compare_backward(npi_sage *net, const int32_t *partner)
-{
-    compare_loop loop = {net, partner};
-    turn_pairs(net, partner);
-    npi_parallel(net->env.threads, net->n, CHUNK, combine_rows, &loop);
-}
-
 double npi_sage_run(npi_sage *net, npi_params *gradient, const npi_params *params, const npi_features *x,
                     const npi_csr *graph, const int32_t *partner)
 {
+    compare_loop loop = {net, partner};
+    double loss = 0;
+    /* Z: (S1), (S2) */
     npi_sage_embed(net, params, x, graph);
-    double loss = compare_all(net, partner);
-    if (gradient) {
-        compare_backward(net, partner);
-        embed_backward(net, gradient, params, x, graph);
-    }
+    /* the loss of each node, and its slopes by the scores of its pairs: (S3) */
+    npi_parallel(net->env.threads, net->n, 0, compare_rows, &loop);
+    for (int32_t i = 0; i < net->n; i++)
+        loss += net->loss[i];
+    if (!gradient)
+        return loss;
+    /* dz_i = Σ_p slope_ip z_p over the pairs (i, p), plus Σ_q slope_qi z_q over the pairs (q, i) */
+    turn_pairs(net, partner);
+    npi_parallel(net->env.threads, net->n, CHUNK, combine_rows, &loop);
+    embed_backward(net, gradient, params, x, graph);
     return loss;
 }

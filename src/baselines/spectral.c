@@ -1,3 +1,6 @@
+/* Spectral embedding: the eigenvectors of the normalised Laplacian I - D^-½ A D^-½ with the smallest eigenvalues, as the columns
+ * of E (n, k), k at most DIMENSIONS. The score of a pair is e_i · e_j, plus what the eigenvectors of its component add, which are
+ * known without a solver (see finish). */
 #include "baselines/spectral.h"
 
 #include <math.h>
@@ -25,7 +28,7 @@ typedef struct spectrum {
     int threads;
 } spectrum;
 
-/* ---- making ---- */
+/* ---- creating and freeing ---- */
 
 static void spectrum_free(const npgnn_env *env, spectrum *s)
 {
@@ -36,7 +39,7 @@ static void spectrum_free(const npgnn_env *env, spectrum *s)
     npi_free(env, s->scaled);
 }
 
-/* Gives `root` and all nodes that it reaches the next component. `queue` has room for n. */
+/* Gives `root` and all nodes that it reaches the next component. `queue` has n elements. */
 static void flood(spectrum *s, int32_t root, int32_t *queue)
 {
     const npi_csr *a = s->a;

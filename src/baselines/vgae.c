@@ -1,3 +1,4 @@
+/* The baselines "vgae" and "gae": trains the network of vgae_net.c with Adam, and scores a pair by m_i · m_j. */
 #include "baselines/vgae.h"
 
 #include "base/parallel.h"
@@ -16,7 +17,7 @@ typedef struct training {
     real *epsilon; /* (n, d), NULL without noise */
 } training;
 
-/* ---- making ---- */
+/* ---- creating and freeing ---- */
 
 static int adj_new(npi_adj *adj, const npgnn_graph *graph, const npgnn_env *env, npgnn_error *err)
 {
@@ -53,7 +54,7 @@ static void training_free(training *t, const npgnn_env *env)
     npi_free(env, t->epsilon);
 }
 
-/* ---- iterating ---- */
+/* ---- one iteration ---- */
 
 typedef struct epsilon_loop {
     real *epsilon;
@@ -67,12 +68,6 @@ static void draw_normals(const void *arg, int64_t first, int64_t last)
         l->epsilon[i] = (real)npi_rng_normal_at(&l->rng, (uint64_t)i);
 }
 
-static void draw_epsilon(training *t, const npi_task *task, uint32_t iteration)
-{
-    epsilon_loop loop = {t->epsilon, npi_rng_make(task->options->seed, NPI_RNG_LATENT, iteration)};
-    npi_parallel(task->env->threads, (int64_t)t->adj.a.rows * t->learner.params.size.d, 0, draw_normals, &loop);
-}
-
 static void step(npi_learner *learner, void *method)
 {
     training *t = method;
@@ -84,33 +79,28 @@ static void step(npi_learner *learner, void *method)
                        .loss = npi_pairs_loss_make(NPGNN_WEIGHTED, &train->a),
                        .seed = learner->task->options->seed,
                        .draw = iteration};
+    epsilon_loop loop = {t->epsilon, npi_rng_make(input.seed, NPI_RNG_LATENT, iteration)};
     if (t->epsilon)
-        draw_epsilon(t, learner->task, iteration);
+        npi_parallel(learner->task->env->threads, (int64_t)train->n * learner->params.size.d, 0, draw_normals, &loop);
     npi_objective objective = npi_vgae_run(t->net, &learner->gradient, &learner->params, &input);
     learner->progress.loss = objective.reconstruction + objective.kl;
     learner->progress.kl = objective.kl;
 }
 
-/* ---- judging ---- */
+/* ---- scores ---- */
 
-/* mu of every node: those that training did not know have their features and no edge. */
-static int embed(real *mu, const npi_params *params, const npi_task *task, npgnn_error *err)
-{
-    npi_adj adj = {0};
-    int code = adj_new(&adj, task->graph, task->env, err);
-    if (!code)
-        code = npi_vgae_embed(mu, params, task->graph->x, &adj, task->env, err);
-    npi_free(task->env, adj.scale);
-    return code;
-}
-
+/* Scores from mu of every node. Nodes that training did not know have their features and no edges. */
 static int judge(float *score, npgnn_eval_run *run, const npi_params *params, const npi_task *task, npgnn_error *err)
 {
     int d = params->size.d;
+    npi_adj adj = {0};
     real *mu = npi_alloc(task->env, (size_t)task->graph->n * (size_t)d, sizeof *mu, err);
-    int code = mu ? embed(mu, params, task, err) : NPGNN_E_MEMORY;
+    int code = mu ? adj_new(&adj, task->graph, task->env, err) : NPGNN_E_MEMORY;
+    if (!code)
+        code = npi_vgae_embed(mu, params, task->graph->x, &adj, task->env, err);
     if (!code)
         code = npi_method_judge(score, run, mu, d, task, err);
+    npi_free(task->env, adj.scale);
     npi_free(task->env, mu);
     return code;
 }

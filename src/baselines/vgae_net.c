@@ -1,3 +1,4 @@
+/* One pass of the variational graph auto-encoder; vgae_net.h has its equations (V1)-(V3), docs/understand/math.md the others. */
 #include "baselines/vgae_net.h"
 
 #include <math.h>
@@ -19,7 +20,7 @@ struct npi_vgae {
     real *dheads;        /* (n, 2 d) */
     real *dhidden, *dxw; /* (n, h) */
     real *scratch;       /* of npi_gemm_tall */
-    double *kl;          /* (n) each node's share */
+    double *kl;          /* (n) n² KL of each node */
 };
 
 npi_sizes npi_vgae_sizes(int32_t f)
@@ -27,26 +28,9 @@ npi_sizes npi_vgae_sizes(int32_t f)
     return (npi_sizes){.f = f, .h = 32, .d = 16};
 }
 
-static real *room(const npgnn_env *env, int32_t n, int width, npgnn_error *err)
+static real *new_matrix(const npgnn_env *env, int32_t n, int width, npgnn_error *err)
 {
     return npi_alloc(env, (size_t)n * (size_t)width, sizeof(real), err);
-}
-
-static int rooms(npi_vgae *net, npgnn_error *err)
-{
-    int32_t n = net->n;
-    int h = net->size.h, d = net->size.d;
-    struct {
-        real **block;
-        int width;
-    } list[] = {{&net->xw, h}, {&net->hidden, h}, {&net->heads, 2 * d},  {&net->m, 2 * d},  {&net->z, d},
-                {&net->dz, d}, {&net->dxw, h},    {&net->dheads, 2 * d}, {&net->dhidden, h}};
-    for (size_t i = 0; i < sizeof list / sizeof list[0]; i++)
-        if (!(*list[i].block = room(&net->env, n, list[i].width, err)))
-            return NPGNN_E_MEMORY;
-    net->scratch = npi_alloc(&net->env, npi_gemm_tall_scratch(n, h, 2 * d), sizeof *net->scratch, err);
-    net->kl = npi_alloc(&net->env, (size_t)n, sizeof *net->kl, err);
-    return net->scratch && net->kl ? 0 : NPGNN_E_MEMORY;
 }
 
 int npi_vgae_new(npi_vgae **out, npi_sizes size, int32_t n, int pairs_per_node, const npgnn_env *env, npgnn_error *err)
@@ -54,10 +38,21 @@ int npi_vgae_new(npi_vgae **out, npi_sizes size, int32_t n, int pairs_per_node, 
     npi_vgae *net = npi_alloc(env, 1, sizeof *net, err);
     if (!net)
         return NPGNN_E_MEMORY;
+    int h = size.h, d = size.d, code = 0;
+    struct {
+        real **at;
+        int width;
+    } list[] = {{&net->xw, h}, {&net->hidden, h}, {&net->heads, 2 * d},  {&net->m, 2 * d},  {&net->z, d},
+                {&net->dz, d}, {&net->dxw, h},    {&net->dheads, 2 * d}, {&net->dhidden, h}};
     net->env = *env;
     net->size = size;
     net->n = n;
-    int code = rooms(net, err);
+    for (size_t i = 0; !code && i < sizeof list / sizeof list[0]; i++)
+        code = (*list[i].at = new_matrix(env, n, list[i].width, err)) ? 0 : NPGNN_E_MEMORY;
+    if (!code && !(net->scratch = npi_alloc(env, npi_gemm_tall_scratch(n, h, 2 * d), sizeof *net->scratch, err)))
+        code = NPGNN_E_MEMORY;
+    if (!code && !(net->kl = npi_alloc(env, (size_t)n, sizeof *net->kl, err)))
+        code = NPGNN_E_MEMORY;
     if (!code)
         code = npi_pairs_new(&net->pairs, n, size.d, pairs_per_node, env, err);
     if (code)
@@ -83,13 +78,16 @@ void npi_vgae_free(npi_vgae *net)
 
 /* ---- forward ---- */
 
-/* (V1) */
+/* heads (n, 2 d) = [M | Λ]: (V1) */
 static void encode_forward(real *heads, real *xw, real *hidden, real *m, const npi_params *params,
                            const npi_features *x, const npi_adj *graph, int threads)
 {
     int h = params->size.h, d = params->size.d;
+    /* P (n, h) = X (n, f) W1 (f, h) */
     npi_features_mul(xw, x, params->wx, h, h, threads);
+    /* H (n, h) = relu(Â P) */
     npi_gcn_hidden_forward(hidden, graph, xw, h, h, threads);
+    /* [M | Λ] (n, 2 d) = Â (H [Wμ | Wσ]) */
     npi_gcn_heads_forward(heads, m, graph, hidden, params->wr, h, 2 * d, NPGNN_LINEAR, threads);
 }
 
@@ -111,25 +109,11 @@ static void forward_rows(const void *arg, int64_t first, int64_t last)
         for (int j = 0; j < d; j++) {
             double sigma = epsilon ? exp((double)lambda[j]) : 0, mean = (double)mu[j];
             net->z[row + (size_t)j] = mu[j] + (real)(epsilon ? sigma * (double)epsilon[row + (size_t)j] : 0);
+            /* (μ² + σ² - 1) / 2 - λ */
             kl += 0.5 * (mean * mean + sigma * sigma - 1) - (double)lambda[j];
         }
         net->kl[i] = kl;
     }
-}
-
-/* (V2), and each node's share of n² KL. */
-static void sample_forward(npi_vgae *net, const real *epsilon)
-{
-    sample_loop loop = {net, epsilon};
-    npi_parallel(net->env.threads, net->n, 0, forward_rows, &loop);
-}
-
-static double kl_divergence(const npi_vgae *net)
-{
-    double sum = 0;
-    for (int32_t i = 0; i < net->n; i++)
-        sum += net->kl[i];
-    return sum / ((double)net->n * net->n);
 }
 
 /* ---- backward ---- */
@@ -158,39 +142,38 @@ static void backward_rows(const void *arg, int64_t first, int64_t last)
     }
 }
 
-/* d[M | Λ] from dZ and the KL: dM = dZ + M / n²,  dΛ = dZ ⊙ σ ⊙ ε + (σ² - 1) / n². */
-static void sample_backward(npi_vgae *net, const real *epsilon)
-{
-    sample_loop loop = {net, epsilon};
-    npi_parallel(net->env.threads, net->n, 0, backward_rows, &loop);
-}
-
-static void encode_backward(npi_vgae *net, npi_params *gradient, const npi_params *params, const npi_input *input)
-{
-    int h = net->size.h, d = net->size.d, threads = net->env.threads;
-    npi_gcn_heads_backward(net->dhidden, gradient->wr, net->dheads, net->m, input->graph, net->heads, net->hidden,
-                           params->wr, h, 2 * d, NPGNN_LINEAR, net->scratch, threads);
-    npi_gcn_hidden_backward((npi_gcn_target){net->dxw, h, NULL, 0}, net->dhidden, input->graph, net->hidden, h,
-                            threads);
-    npi_features_mul_t(gradient->wx, input->x, net->dxw, h, threads);
-}
-
-/* ---- the order of the steps ---- */
+/* ---- one iteration ---- */
 
 npi_objective npi_vgae_run(npi_vgae *net, npi_params *gradient, const npi_params *params, const npi_input *input)
 {
     npi_objective objective = {0, 0};
-    encode_forward(net->heads, net->xw, net->hidden, net->m, params, input->x, input->graph, net->env.threads);
-    sample_forward(net, input->epsilon);
-    if (input->epsilon)
-        objective.kl = kl_divergence(net);
-    memset(net->dz, 0, (size_t)net->n * (size_t)net->size.d * sizeof *net->dz);
+    sample_loop loop = {net, input->epsilon};
+    int h = net->size.h, d = net->size.d, threads = net->env.threads;
+
+    /* [M | Λ] = Â H [Wμ | Wσ]: (V1) */
+    encode_forward(net->heads, net->xw, net->hidden, net->m, params, input->x, input->graph, threads);
+    /* Z = M + exp(Λ) ⊙ ε, and n² KL of each node: (V2), (V3) */
+    npi_parallel(threads, net->n, 0, forward_rows, &loop);
+    for (int32_t i = 0; input->epsilon && i < net->n; i++)
+        objective.kl += net->kl[i];
+    objective.kl /= (double)net->n * net->n;
+    /* R(Z), and dZ: (8), (B7) */
+    memset(net->dz, 0, (size_t)net->n * (size_t)d * sizeof *net->dz);
     objective.reconstruction = npi_pairs_run(net->pairs, gradient ? net->dz : NULL, net->z, &input->graph->a,
                                              &input->loss, 1, input->seed, input->draw);
-    if (gradient) {
-        sample_backward(net, input->epsilon);
-        encode_backward(net, gradient, params, input);
-    }
+    if (!gradient)
+        return objective;
+
+    /* dM = dZ + M / n², dΛ = dZ ⊙ σ ⊙ ε + (σ² - 1) / n² */
+    npi_parallel(threads, net->n, 0, backward_rows, &loop);
+    /* d[Wμ | Wσ] += Hᵀ Â d[M | Λ], dH = Â d[M | Λ] [Wμ | Wσ]ᵀ: (B3) */
+    npi_gcn_heads_backward(net->dhidden, gradient->wr, net->dheads, net->m, input->graph, net->heads, net->hidden,
+                           params->wr, h, 2 * d, NPGNN_LINEAR, net->scratch, threads);
+    /* dP = Â (dH ⊙ [H > 0]): (B2) */
+    npi_gcn_hidden_backward((npi_gcn_target){net->dxw, h, NULL, 0}, net->dhidden, input->graph, net->hidden, h,
+                            threads);
+    /* dW1 (f, h) += Xᵀ (f, n) dP (n, h) */
+    npi_features_mul_t(gradient->wx, input->x, net->dxw, h, threads);
     return objective;
 }
 
@@ -198,8 +181,8 @@ int npi_vgae_embed(real *mu, const npi_params *params, const npi_features *x, co
                    const npgnn_env *env, npgnn_error *err)
 {
     int h = params->size.h, d = params->size.d;
-    real *xw = room(env, x->n, h, err), *hidden = room(env, x->n, h, err);
-    real *heads = room(env, x->n, 2 * d, err), *m = room(env, x->n, 2 * d, err);
+    real *xw = new_matrix(env, x->n, h, err), *hidden = new_matrix(env, x->n, h, err);
+    real *heads = new_matrix(env, x->n, 2 * d, err), *m = new_matrix(env, x->n, 2 * d, err);
     int code = xw && hidden && heads && m ? 0 : NPGNN_E_MEMORY;
     if (!code)
         encode_forward(heads, xw, hidden, m, params, x, graph, env->threads);

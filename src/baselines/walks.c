@@ -1,3 +1,4 @@
+/* Random walks for DeepWalk: every walk is a function of the seed and of its number. */
 #include "baselines/walks.h"
 
 #include "base/rng.h"

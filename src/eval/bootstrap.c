@@ -1,3 +1,6 @@
+/* The percentile bootstrap of AUC and AP: draws as many positives and as many negatives as there are, with replacement, `count`
+ * times; the interval is the central 95 % of the values. Scores enter only through their order, so a resample counts how often
+ * each group of equal scores was drawn. */
 #include "eval/bootstrap.h"
 
 #include <math.h>
@@ -34,12 +37,6 @@ typedef struct groups {
     size_t positives, negatives, count;
 } groups;
 
-static void groups_free(const npgnn_env *env, groups *g)
-{
-    npi_free(env, g->positive);
-    npi_free(env, g->negative);
-}
-
 static int groups_new(groups *out, npi_ranking *ranking, const npgnn_env *env, npgnn_error *err)
 {
     npi_group g = {0};
@@ -61,13 +58,14 @@ static int groups_new(groups *out, npi_ranking *ranking, const npgnn_env *env, n
     return 0;
 }
 
+/* Draws `count` members with replacement, and counts the hits of each group. */
 static void draw(uint32_t *hits, const uint32_t *group, size_t count, npi_rng *rng)
 {
     for (size_t i = 0; i < count; i++)
         hits[group[npi_rng_below(rng, count)]]++;
 }
 
-/* `hits` (2, groups) is this thread's. */
+/* AUC and AP, as sums, of one resample. hits (2, groups) is scratch of this thread. */
 static npi_curve resample(uint32_t *hits, const groups *g, uint64_t seed, int index)
 {
     npi_rng rng = npi_rng_make(seed, NPI_RNG_BOOTSTRAP, (uint32_t)index);
@@ -105,31 +103,28 @@ static void add_resamples(const void *arg, int64_t first, int64_t last)
     }
 }
 
-static int add_groups(npi_resamples *r, const groups *g, uint64_t seed, const npgnn_env *env, npgnn_error *err)
-{
-    uint32_t *hits = npi_alloc(env, (size_t)env->threads * 2 * g->count, sizeof *hits, err);
-    if (!hits)
-        return NPGNN_E_MEMORY;
-    resample_loop loop = {r, g, seed, hits};
-    npi_parallel(env->threads, r->count, 0, add_resamples, &loop);
-    r->runs++;
-    npi_free(env, hits);
-    return 0;
-}
-
 int npi_resamples_add(npi_resamples *r, const float *positive, const float *negative, size_t positives,
                       size_t negatives, uint64_t seed, const npgnn_env *env, npgnn_error *err)
 {
     npi_ranking ranking;
     groups g = {0};
+    uint32_t *hits = NULL;
     int code = npi_ranking_new(&ranking, positive, negative, positives, negatives, env, err);
     if (code)
         return code;
+    /* sort once; then each resample is linear in the number of scores */
     code = groups_new(&g, &ranking, env, err);
     npi_ranking_free(&ranking);
-    if (!code)
-        code = add_groups(r, &g, seed, env, err);
-    groups_free(env, &g);
+    if (!code && !(hits = npi_alloc(env, (size_t)env->threads * 2 * g.count, sizeof *hits, err)))
+        code = NPGNN_E_MEMORY;
+    if (!code) {
+        resample_loop loop = {r, &g, seed, hits};
+        npi_parallel(env->threads, r->count, 0, add_resamples, &loop);
+        r->runs++;
+    }
+    npi_free(env, hits);
+    npi_free(env, g.positive);
+    npi_free(env, g.negative);
     return code;
 }
 

@@ -4,7 +4,7 @@
 
 #include "linalg/sparse.h"
 
-/* Room for one source after another; rank and residue are zero between two of them. */
+/* The workspace, for one source after another; rank and residue are zero between two of them. */
 typedef struct npi_pagerank {
     double *rank, *residue; /* (n) */
     int32_t *queue;         /* (n) nodes whose residue is to be pushed, a ring */

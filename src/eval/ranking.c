@@ -1,3 +1,4 @@
+/* Sorts positives and negatives by score and walks through the groups of equal scores, from the highest down. */
 #include "eval/ranking.h"
 
 #include <math.h>

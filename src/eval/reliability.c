@@ -1,4 +1,8 @@
-/* Whether probabilities are true: calibration error, reliability, the precision to expect. */
+/* Calibration of predicted probabilities p against labels y: with pairs in bins b of similar p,
+ *
+ *     expected calibration error = Σ_b |Σ p - Σ y| / Σ_b pairs,    log loss = mean of -log p(y),    Brier = mean of (p - y)²
+ *
+ * and the expected and observed number of links among the most probable 10, 100 and 1000 pairs. */
 #include <math.h>
 #include <string.h>
 
@@ -8,22 +12,22 @@
 
 static const double tops[NPGNN_TOPS] = {10, 100, 1000};
 
-/* Pairs taken together: their number, and the sums of what was said of them and of what they are. */
-typedef struct heap {
+/* A set of pairs: its size, the sum of the predicted probabilities and the number of links. */
+typedef struct pair_set {
     double pairs, predicted, links;
-} heap;
+} pair_set;
 
-/* Everything is a sum over the groups of equal probability, from the highest down. */
+/* All results are sums over the groups of equal probability, from the highest down. */
 typedef struct tally {
     double links, weight;  /* of all; of one non-link, a link weighing 1 */
     double prior, balance; /* the factor of odds between the rate and 1/2; weight of a non-link there */
-    heap width[NPGNN_BINS], balanced[NPGNN_BINS], quantile[NPGNN_BINS];
-    heap top[NPGNN_TOPS];
+    pair_set width[NPGNN_BINS], balanced[NPGNN_BINS], quantile[NPGNN_BINS];
+    pair_set top[NPGNN_TOPS];
     double log_loss, brier;
-    heap seen;
+    pair_set seen;
 } tally;
 
-static void heap_add(heap *h, double links, double others, double probability)
+static void set_add(pair_set *h, double links, double others, double probability)
 {
     h->pairs += links + others;
     h->predicted += (links + others) * probability;
@@ -44,29 +48,29 @@ static int quantile_of(const tally *t)
 }
 
 /* The part of a group that still belongs to the first K. */
-static void fill_top(heap *top, double most, double links, double others, double probability)
+static void fill_top(pair_set *top, double most, double links, double others, double probability)
 {
-    double room = most - top->pairs, share = room / (links + others);
-    if (room > 0)
-        heap_add(top, links * fmin(share, 1), others * fmin(share, 1), probability);
+    double left = most - top->pairs, share = left / (links + others);
+    if (left > 0)
+        set_add(top, links * fmin(share, 1), others * fmin(share, 1), probability);
 }
 
 static void tally_add(tally *t, const npi_group *g)
 {
     double p = (double)g->score, links = g->positives, others = t->weight * g->negatives;
     double odds = t->prior * p, even = p < 1 ? odds / (odds + 1 - p) : 1;
-    heap_add(&t->width[bin_of(p)], links, others, p);
-    heap_add(&t->balanced[bin_of(even)], links, t->balance * g->negatives, even);
-    heap_add(&t->quantile[quantile_of(t)], links, others, p);
+    set_add(&t->width[bin_of(p)], links, others, p);
+    set_add(&t->balanced[bin_of(even)], links, t->balance * g->negatives, even);
+    set_add(&t->quantile[quantile_of(t)], links, others, p);
     for (int i = 0; i < NPGNN_TOPS; i++)
         fill_top(&t->top[i], tops[i], links, others, p);
     t->log_loss -= links * log(fmax(p, SMALLEST)) + others * log(fmax(1 - p, SMALLEST));
     t->brier += links * (1 - p) * (1 - p) + others * p * p;
-    heap_add(&t->seen, links, others, p);
+    set_add(&t->seen, links, others, p);
 }
 
-/* Mean over the pairs of how far the probabilities of their bin are from the truth. */
-static double expected_error(const heap bins[NPGNN_BINS])
+/* The mean over the pairs of |mean probability - fraction of links| of their bin. */
+static double expected_error(const pair_set bins[NPGNN_BINS])
 {
     double error = 0, pairs = 0;
     for (int i = 0; i < NPGNN_BINS; i++) {
@@ -76,8 +80,8 @@ static double expected_error(const heap bins[NPGNN_BINS])
     return error / pairs;
 }
 
-/* The same, each bin weighing what it has of the links. */
-static double expected_link_error(const heap bins[NPGNN_BINS])
+/* The same, with each bin weighted by its number of links. */
+static double expected_link_error(const pair_set bins[NPGNN_BINS])
 {
     double error = 0, links = 0;
     for (int i = 0; i < NPGNN_BINS; i++) {
@@ -88,33 +92,18 @@ static double expected_link_error(const heap bins[NPGNN_BINS])
     return error / links;
 }
 
-static npgnn_bin bin_made(const heap *h)
+static npgnn_bin mean_of(const pair_set *h)
 {
     return (npgnn_bin){h->pairs, h->predicted / h->pairs, h->links / h->pairs};
 }
 
-/* A non-link that stands for many others cannot tell how many of a few pairs are links. */
-static npgnn_bin top_made(const heap *h, double most, double weight)
+/* The first `most` pairs. Where one tested non-link stands for many (its weight), the number of links among few pairs cannot be
+ * measured: NaN. */
+static npgnn_bin top_of(const pair_set *h, double most, double weight)
 {
     double rounding = 1 + 1e-9;
     int measured = h->pairs * rounding >= most && most * rounding >= 10 * weight;
-    return measured ? bin_made(h)
-                    : (npgnn_bin){most, h->pairs > 0 ? h->predicted / h->pairs : (double)NAN, (double)NAN};
-}
-
-static void conclude(npgnn_calibration *out, const tally *t, double rate)
-{
-    *out = (npgnn_calibration){.link_rate = rate,
-                               .ece = expected_error(t->width),
-                               .balanced_ece = expected_error(t->balanced),
-                               .link_ece = expected_link_error(t->quantile),
-                               .log_loss = t->log_loss / t->seen.pairs,
-                               .brier = t->brier / t->seen.pairs};
-    out->skill = 1 - out->log_loss / -(rate * log(rate) + (1 - rate) * log1p(-rate));
-    for (int i = 0; i < NPGNN_BINS; i++)
-        out->bins[i] = bin_made(&t->quantile[i]);
-    for (int i = 0; i < NPGNN_TOPS; i++)
-        out->top[i] = top_made(&t->top[i], tops[i], t->weight);
+    return measured ? mean_of(h) : (npgnn_bin){most, h->pairs > 0 ? h->predicted / h->pairs : (double)NAN, (double)NAN};
 }
 
 static int check_probabilities(const float *p, size_t count, const char *of, npgnn_error *err)
@@ -145,6 +134,18 @@ int npgnn_calibration_measure(npgnn_calibration *out, const float *positive, con
     while (npi_ranking_next(&group, &ranking))
         tally_add(&t, &group);
     npi_ranking_free(&ranking);
-    conclude(out, &t, link_rate);
+
+    *out = (npgnn_calibration){.link_rate = link_rate,
+                               .ece = expected_error(t.width),
+                               .balanced_ece = expected_error(t.balanced),
+                               .link_ece = expected_link_error(t.quantile),
+                               .log_loss = t.log_loss / t.seen.pairs,
+                               .brier = t.brier / t.seen.pairs};
+    /* relative to the log loss of predicting the link rate for every pair */
+    out->skill = 1 - out->log_loss / -(link_rate * log(link_rate) + (1 - link_rate) * log1p(-link_rate));
+    for (int i = 0; i < NPGNN_BINS; i++)
+        out->bins[i] = mean_of(&t.quantile[i]);
+    for (int i = 0; i < NPGNN_TOPS; i++)
+        out->top[i] = top_of(&t.top[i], tops[i], t.weight);
     return 0;
 }
