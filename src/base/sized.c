@@ -1,3 +1,4 @@
+/* Copies structs that carry their size: min(size of the caller, size of the library) bytes, the rest stays at its default. */
 #include "base/sized.h"
 
 #include <string.h>

@@ -34,6 +34,7 @@ static int64_t degree(const npgnn_graph *graph, int32_t node)
     return graph->a.ptr[node + 1] - graph->a.ptr[node];
 }
 
+/* The distribution of negatives, in proportion to degree^0.75. */
 static int make_negatives(training *t, const npgnn_env *env, npgnn_error *err)
 {
     int32_t n = t->known->n;
@@ -72,7 +73,7 @@ static void training_free(training *t, const npgnn_env *env)
     npi_free(env, t->partner);
 }
 
-/* ---- whom a node is compared with ---- */
+/* ---- the nodes that a node is compared with ---- */
 
 /* A number below `bound` from 32 random bits. */
 static uint32_t below(uint32_t bits, uint64_t bound)
@@ -89,7 +90,7 @@ static int32_t walk(const npgnn_graph *graph, int32_t node, const uint32_t bits[
     return node;
 }
 
-/* A partner that is the node itself does no harm: its score is 1, whatever the parameters. */
+/* The positive and the negatives of a node. A partner that is the node itself has no effect: its score is always 1. */
 static void draw_partners(int32_t partner[PARTNERS], const training *t, const npi_rng *rng, int32_t node)
 {
     uint32_t bits[4 * BLOCKS];
@@ -120,14 +121,15 @@ static void step(npi_learner *learner, void *method)
     training *t = method;
     partners_loop loop = {
         t, npi_rng_make(learner->task->options->seed, NPI_RNG_SAGE, (uint32_t)learner->progress.iteration)};
+    /* partner (n, PARTNERS): a new draw per iteration; then the loss (S3) and its gradient */
     npi_parallel(learner->task->env->threads, t->known->n, 0, draw_all_partners, &loop);
     learner->progress.loss =
         npi_sage_run(t->net, &learner->gradient, &learner->params, t->known->x, &t->known->a, t->partner);
 }
 
-/* ---- judging ---- */
+/* ---- scores ---- */
 
-/* All nodes with the training links: those that training did not know have their features alone. */
+/* Scores from z of all nodes with the training links. Nodes that training did not know have their features and no links. */
 static int judge(float *score, npgnn_eval_run *run, const npi_params *params, const npi_task *task, npgnn_error *err)
 {
     npi_sage *net = NULL;

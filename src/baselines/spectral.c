@@ -55,20 +55,6 @@ static void flood(spectrum *s, int32_t root, int32_t *queue)
     s->components++;
 }
 
-static void fill(spectrum *s, int32_t *queue)
-{
-    int32_t n = s->a->rows;
-    memset(s->component, -1, (size_t)n * sizeof *s->component);
-    for (int32_t i = 0; i < n; i++)
-        if (s->component[i] < 0)
-            flood(s, i, queue);
-    for (int32_t i = 0; i < n; i++) {
-        double degree = (double)(s->a->ptr[i + 1] - s->a->ptr[i]);
-        s->root[i] = sqrt(degree);
-        s->mass[s->component[i]] += degree;
-    }
-}
-
 static int spectrum_new(spectrum *s, const npi_csr *a, const npgnn_env *env, npgnn_error *err)
 {
     size_t n = (size_t)a->rows;
@@ -81,10 +67,22 @@ static int spectrum_new(spectrum *s, const npi_csr *a, const npgnn_env *env, npg
     s->scaled = npi_alloc(env, n, sizeof *s->scaled, err);
     int32_t *queue = npi_alloc(env, n, sizeof *queue, err);
     int code = s->root && s->component && s->mass && s->share && s->scaled && queue ? 0 : NPGNN_E_MEMORY;
-    if (!code)
-        fill(s, queue);
+    if (code) {
+        npi_free(env, queue);
+        return code;
+    }
+    /* the components, √degree, and the sum of the degrees of each component */
+    memset(s->component, -1, n * sizeof *s->component);
+    for (int32_t i = 0; i < a->rows; i++)
+        if (s->component[i] < 0)
+            flood(s, i, queue);
+    for (int32_t i = 0; i < a->rows; i++) {
+        double degree = (double)(a->ptr[i + 1] - a->ptr[i]);
+        s->root[i] = sqrt(degree);
+        s->mass[s->component[i]] += degree;
+    }
     npi_free(env, queue);
-    return code;
+    return 0;
 }
 
 /* ---- the eigenvectors ---- */
@@ -100,7 +98,7 @@ static void multiply_rows(const void *arg, int64_t first, int64_t last)
     const spectrum *s = l->s;
     const npi_csr *a = s->a;
     for (int64_t i = first; i < last; i++) {
-        double sum = 0;
+        double sum = 0; /* (A D^-½ x)_i */
         for (int64_t p = a->ptr[i]; p < a->ptr[i + 1]; p++)
             sum += s->scaled[a->col[p]];
         l->y[i] = s->root[i] > 0 ? sum / s->root[i] - s->root[i] * s->share[s->component[i]] : 0;
@@ -112,6 +110,7 @@ static void multiply(double *y, const double *x, const void *user)
 {
     const spectrum *s = user;
     const npi_csr *a = s->a;
+    /* scaled = D^-½ x; share_c = Σ_i √d_i x_i / mass_c, so that (t_c t_cᵀ x)_i = √d_i share_c */
     memset(s->share, 0, (size_t)s->components * sizeof *s->share);
     for (int32_t i = 0; i < a->rows; i++) {
         s->scaled[i] = s->root[i] > 0 ? x[i] / s->root[i] : 0;
@@ -131,6 +130,7 @@ static int embed(real *embedding, const spectrum *s, int k, uint64_t seed, const
     double *vectors = npi_alloc(env, n * (size_t)k, sizeof *vectors, err);
     double *start = npi_alloc(env, n, sizeof *start, err);
     int code = values && vectors && start ? 0 : NPGNN_E_MEMORY;
+    /* a random start, within the space of the nodes that have links */
     for (size_t i = 0; !code && i < n; i++)
         start[i] = s->root[i] > 0 ? npi_rng_normal_at(&rng, i) : 0;
     if (!code)

@@ -55,6 +55,7 @@ void npi_walks_get(int32_t places[NPI_WALK_LENGTH], const npi_walks *walks, int6
 {
     const npi_csr *a = walks->a;
     uint32_t bits[4];
+    /* walks start at each node with links in turn, and step to a uniformly random neighbour */
     places[0] = (int32_t)(index % walks->linked);
     int32_t node = walks->node[places[0]];
     for (int step = 0; step + 1 < NPI_WALK_LENGTH; step++) {
@@ -68,6 +69,7 @@ void npi_walks_get(int32_t places[NPI_WALK_LENGTH], const npi_walks *walks, int6
 void npi_walks_windows(int windows[NPI_WALK_LENGTH], const npi_walks *walks, int64_t index, int most)
 {
     uint32_t bits[4];
+    /* each step has a window of its own, uniform in 1 .. most, as in word2vec */
     for (int step = 0; step < NPI_WALK_LENGTH; step++) {
         if (step % 4 == 0)
             draw(bits, walks, WINDOWS, index, step);

@@ -251,14 +251,14 @@ typedef struct words_loop {
     npi_csr x;
     const recipe *r;
     const groups *topics;
-    const int64_t *room;
+    const int64_t *start;
 } words_loop;
 
 static void draw_node_words(const void *arg, int64_t first, int64_t last)
 {
     const words_loop *l = arg;
     for (int32_t i = (int32_t)first; i < last; i++)
-        l->x.ptr[i + 1] = draw_words(l->x.col + l->room[i], l->r, i, l->topics->of[i], l->room[i + 1] - l->room[i]);
+        l->x.ptr[i + 1] = draw_words(l->x.col + l->start[i], l->r, i, l->topics->of[i], l->start[i + 1] - l->start[i]);
 }
 
 /* X (nodes, words): 1 for every word of a node. */
@@ -266,20 +266,20 @@ static int make_features(npi_features **out, const recipe *r, const groups *topi
                          npgnn_error *err)
 {
     npi_csr x = {.rows = r->nodes, .cols = r->words};
-    int64_t *room = amounts(r, r->length, 0.5, STEP_LENGTH, env, err);
-    if (!room)
+    int64_t *start = amounts(r, r->length, 0.5, STEP_LENGTH, env, err);
+    if (!start)
         return NPGNN_E_MEMORY;
     x.ptr = npi_alloc(env, (size_t)r->nodes + 1, sizeof *x.ptr, err);
-    x.col = npi_resize(env, NULL, (size_t)room[r->nodes], sizeof *x.col, err);
+    x.col = npi_resize(env, NULL, (size_t)start[r->nodes], sizeof *x.col, err);
     if (!x.ptr || !x.col) {
-        npi_free(env, room);
+        npi_free(env, start);
         npi_csr_free(env, &x);
         return NPGNN_E_MEMORY;
     }
-    words_loop loop = {x, r, topics, room};
+    words_loop loop = {x, r, topics, start};
     npi_parallel(env->threads, r->nodes, 0, draw_node_words, &loop);
-    close_gaps(&x, room);
-    npi_free(env, room);
+    close_gaps(&x, start);
+    npi_free(env, start);
     return npi_features_from_csr(out, &x, env, err);
 }
 

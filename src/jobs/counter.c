@@ -1,3 +1,4 @@
+/* An environment for one run of several: its progress is forwarded with the number of the run. */
 #include "jobs/counter.h"
 
 static int count_progress(void *user, const npgnn_progress *progress)

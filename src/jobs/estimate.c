@@ -298,15 +298,15 @@ int npgnn_estimate_predict(npgnn_cost *out, const npgnn_model *model, const npgn
     size_t batch = count < BATCH ? (size_t)count : BATCH;
     npgnn_cost cost = {.size = sizeof cost};
     npgnn_pair *pairs = npi_alloc(&w.env, batch, sizeof *pairs, err);
-    npgnn_prediction *room = pairs ? npi_alloc(&w.env, batch, sizeof *room, err) : NULL;
+    npgnn_prediction *predictions = pairs ? npi_alloc(&w.env, batch, sizeof *predictions, err) : NULL;
     int code = NPGNN_E_MEMORY;
-    if (room) {
+    if (predictions) {
         scatter(pairs, batch, graph->n);
-        predict_job job = {model, graph, options, pairs, room, batch, &seconds};
+        predict_job job = {model, graph, options, pairs, predictions, batch, &seconds};
         code = measure(&cost, &w, predict_short, &job, 1, err);
     }
     npi_free(&w.env, pairs);
-    npi_free(&w.env, room);
+    npi_free(&w.env, predictions);
     if (code)
         return code;
     cost.steps = count;
@@ -341,7 +341,7 @@ static int top_short(const void *what, const npgnn_env *env, npgnn_error *err)
 }
 
 /* Nodes that are searched: enough for several reports of a search on so many threads, since the first is warming up; but k
- * results for each of them must not take more room than a user would give them. */
+ * results for each of them must not take more memory than a user would give them. */
 static int32_t sample_size(int32_t rows, int32_t k, int threads)
 {
     int64_t enough = 2048 * (int64_t)threads, most = ROOM / k > 0 ? ROOM / k : 1;

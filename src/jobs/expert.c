@@ -1,4 +1,4 @@
-/* The expert parts of the public header that have no room of their own: the all-pairs loss, and what the machine can do. */
+/* Two functions of the expert part of the public header: the all-pairs loss, and the speed of this machine's BLAS. */
 #include <string.h>
 
 #include "base/parallel.h"

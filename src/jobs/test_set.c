@@ -1,3 +1,4 @@
+/* Scores the pairs of a test set and computes its metrics: AUC, AP, MRR and hits, hard negatives, calibration. */
 #include "jobs/test_set.h"
 
 #include <math.h>

@@ -1,3 +1,5 @@
+/* Splits a graph for `npgnn adapt`: a first part to train on and a second one to adapt to, some of whose links are held out as the
+ * test set. The parts have no node in common or, where the graph grows, the second contains the first. */
 #include "jobs/transfer_split.h"
 
 #include <string.h>

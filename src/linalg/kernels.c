@@ -107,6 +107,7 @@ INLINE void pair_row(real *restrict s, real *restrict sum, int width, int fitted
 #pragma omp simd
     for (int l = 0; l < width; l++) {
         real x = s[l], p = exp_minus(magnitude(x));
+        /* softplus(x) and sigmoid(x), less q(x) and q'(x) */
         real value = (x > 0 ? x : 0) + log1p_unit(p), slope = sigmoid_of(x, p);
         if (fitted) {
             real tangent = q.c2 * x + q.c1;
@@ -118,6 +119,7 @@ INLINE void pair_row(real *restrict s, real *restrict sum, int width, int fitted
     }
 }
 
+/* Sums in `real` over FLUSH_ROWS rows, then in double: each of the LANES columns on its own, in a fixed order. */
 INLINE double pair_rows(real *s, int64_t count, int fitted, quadratic q)
 {
     double total[LANES] = {0}, sum = 0;
@@ -140,6 +142,7 @@ INLINE double pair_rows(real *s, int64_t count, int fitted, quadratic q)
 
 static double pair_tile(real *s, int64_t count, double c1, double c2)
 {
+    /* two calls, so that the compiler makes a loop without q of the first */
     quadratic q = {(real)c1, (real)c2};
     if (c1 == 0 && c2 == 0)
         return pair_rows(s, count, 0, q);
@@ -196,6 +199,7 @@ INLINE void gather_rest(real *y, const int32_t *col, weights w, int64_t begin, i
     }
 }
 
+/* The same on any number of columns: as many registers at a time as possible, and the rest. */
 INLINE void gather_blocks(real *y, const int32_t *col, weights w, int64_t begin, int64_t end, const real *b, int width,
                           int ldb)
 {

@@ -62,8 +62,8 @@ static void target_rows(const void *arg, int64_t first, int64_t last)
 {
     const target_loop *l = arg;
     npi_gcn_target to = l->to;
-    real sum[NPI_MAX_WIDTH];
     for (int64_t i = first; i < last; i++) {
+        real sum[NPI_MAX_WIDTH];
         /* dP_i = Σ_j Â_ij dH_j, written or added to the row of dp that belongs to node i */
         real *row = to.dp + (size_t)(to.rows ? to.rows[i] : i) * (size_t)to.ldp;
         npi_adj_row(to.add ? sum : row, l->adj, (int32_t)i, l->dhidden, l->h, l->h, l->kernels);

@@ -1,3 +1,4 @@
+/* Writes a scorer as JSON and parses it; scorer.h has the format. */
 #include "store/scorer.h"
 
 #include <math.h>
