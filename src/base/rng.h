@@ -25,7 +25,10 @@ typedef enum {
     NPI_RNG_SKIPGRAM,  /* skip-gram: initial vectors; negatives, stream = 1 + pool of walks */
     NPI_RNG_BOOTSTRAP, /* test pairs in a resample; stream = resample */
     NPI_RNG_REVEAL,    /* links of held-out nodes that are known when predicting */
-    NPI_RNG_SAGE       /* GraphSAGE: negatives of each node; stream = iteration */
+    NPI_RNG_SAGE,      /* GraphSAGE: negatives of each node; stream = iteration */
+    NPI_RNG_TASK,      /* tasks made of a graph; stream = which */
+    NPI_RNG_PRETRAIN,  /* tasks, contexts, targets and draws of z of a step; stream = step */
+    NPI_RNG_TUNE       /* rehearsals of a graph: folds, non-links, order and dropout; stream = which */
 } npi_purpose;
 
 typedef struct npi_rng {

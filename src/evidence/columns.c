@@ -1,0 +1,609 @@
+#include "evidence/columns.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/parallel.h"
+#include "evidence/vectors.h"
+#include "linalg/adj.h"
+#include "linalg/dense.h"
+#include "linalg/symmetric.h"
+
+/* Of the mean square of a feature: keep the regressions on few nodes from fitting noise. */
+#define REGION_PENALTY 0.01
+#define BILINEAR_PENALTY 0.1
+
+const char *npi_column_text(int column)
+{
+    static const char *const texts[NPI_COLUMNS] = {
+#define NPI_X(name, text) text,
+        NPI_COLUMN_LIST(NPI_X)
+#undef NPI_X
+    };
+    return texts[column];
+}
+
+/* ---- banks of vectors ---- */
+
+static int bank_new(npi_bank *bank, int32_t n, int width, const npgnn_env *env, npgnn_error *err)
+{
+    *bank = (npi_bank){.width = width};
+    bank->row = npi_alloc(env, (size_t)n * (size_t)width, sizeof *bank->row, err);
+    return bank->row ? 0 : NPGNN_E_MEMORY;
+}
+
+static void bank_free(const npgnn_env *env, npi_bank *bank)
+{
+    npi_free(env, bank->row);
+    npi_free(env, bank->mean);
+    npi_free(env, bank->along);
+    npi_free(env, bank->distance);
+}
+
+/* along (n) = rows · vector */
+static void project(double *along, const npi_bank *bank, const real *vector, int32_t n)
+{
+    for (int32_t i = 0; i < n; i++)
+        along[i] = npi_dot(bank->row + (size_t)i * (size_t)bank->width, vector, bank->width);
+}
+
+/* Prepares cosines of rows minus their mean. Rows have length 1 or 0. */
+static int center(npi_bank *bank, int32_t n, const npgnn_env *env, npgnn_error *err)
+{
+    int w = bank->width, rows = 0;
+    double *sum = npi_alloc(env, (size_t)w, sizeof *sum, err);
+    bank->mean = npi_alloc(env, (size_t)w, sizeof *bank->mean, err);
+    bank->along = npi_alloc(env, (size_t)n, sizeof *bank->along, err);
+    bank->distance = npi_alloc(env, (size_t)n, sizeof *bank->distance, err);
+    if (!sum || !bank->mean || !bank->along || !bank->distance) {
+        npi_free(env, sum);
+        return NPGNN_E_MEMORY;
+    }
+    for (int32_t i = 0; i < n; i++) {
+        const real *row = bank->row + (size_t)i * (size_t)w;
+        bank->distance[i] = npi_dot(row, row, w) > 0.5; /* for now: whether the row counts */
+        rows += bank->distance[i] > 0;
+        for (int c = 0; c < w; c++)
+            sum[c] += (double)row[c];
+    }
+    for (int c = 0; c < w; c++)
+        bank->mean[c] = rows > 0 ? (real)(sum[c] / rows) : 0;
+    project(bank->along, bank, bank->mean, n);
+    bank->square = npi_dot(bank->mean, bank->mean, w);
+    for (int32_t i = 0; i < n;
+         i++) { /* |row - μ|² = row · row - 2 row · μ + μ · μ, in double: a row may be next to μ */
+        const real *row = bank->row + (size_t)i * (size_t)w;
+        double apart = npi_dot(row, row, w) - 2 * bank->along[i] + bank->square;
+        bank->distance[i] = bank->distance[i] > 0 && apart > 1e-9 ? (float)sqrt(apart) : 0;
+    }
+    npi_free(env, sum);
+    return 0;
+}
+
+/* (a - μ)·(b - ν) / |a - μ| |b - ν| = (a·b - a·ν - μ·b + μ·ν) / ... */
+static double centred(double product, double a_nu, double mu_b, double mu_nu, float distance_a, float distance_b)
+{
+    if (distance_a == 0 || distance_b == 0)
+        return 0;
+    return (product - a_nu - mu_b + mu_nu) / ((double)distance_a * (double)distance_b);
+}
+
+/* ---- structure ---- */
+
+static int prepare_structure(npi_columns *e, npgnn_error *err)
+{
+    const npi_csr *a = e->a;
+    npi_spectral s = {0};
+    size_t n = (size_t)e->n;
+    e->log_degree = npi_alloc(&e->env, n, sizeof *e->log_degree, err);
+    e->inverse = npi_alloc(&e->env, n, sizeof *e->inverse, err);
+    e->length16 = npi_alloc(&e->env, n, sizeof *e->length16, err);
+    int code = e->log_degree && e->inverse && e->length16 ? npi_spectral_new(&s, a, &e->env, err) : NPGNN_E_MEMORY;
+    if (!code)
+        code = bank_new(&e->region, e->n, s.width, &e->env, err);
+    if (!code)
+        code = bank_new(&e->coordinate, e->n, s.width, &e->env, err);
+    if (!code) {
+        double ends = (double)a->ptr[e->n]; /* 2m */
+        for (int c = 0; c < s.width; c++) {
+            double lambda = fmax(-1, fmin(1, s.values[c]));
+            e->spectral[c] = (float)(ends * s.values[c]);
+            e->pagerank[c] = (float)(ends / (1 - 0.9 * lambda));
+        }
+        for (size_t i = 0; i < n; i++) {
+            int64_t degree = a->ptr[i + 1] - a->ptr[i];
+            e->log_degree[i] = (float)log1p((double)degree);
+            e->inverse[i] = degree > 0 ? 1 / (double)degree : 0;
+            for (int c = 0; c < s.width; c++) {
+                size_t cell = i * (size_t)s.width + (size_t)c;
+                e->region.row[cell] = (real)((double)s.vectors[cell] * s.values[c]);
+                e->coordinate.row[cell] = s.vectors[cell] * s.scale[i];
+            }
+        }
+        npi_unit_rows(e->region.row, e->n, e->region.width);
+        for (size_t i = 0; i < n; i++) {
+            const real *row = e->region.row + i * (size_t)s.width;
+            e->length16[i] = (float)sqrt(npi_dot(row, row, s.width < 16 ? s.width : 16));
+        }
+    }
+    npi_spectral_free(&e->env, &s);
+    return code;
+}
+
+/* ---- features ---- */
+
+/* Â-like products: out = S (A + I) S in, with the diagonal of S given. */
+static void smooth(real *out, const real *in, const npi_csr *a, real *scale, int width, int threads)
+{
+    npi_adj adj = {.a = *a, .scale = scale};
+    adj.a.val = NULL;
+    npi_adj_mul(out, width, &adj, in, width, width, threads);
+}
+
+/* Regressions on the features of the nodes with links, in closed form, G = Fᵀ F over them:
+ *
+ *     regions    B = (G + r I)⁻¹ Fᵀ Y                       Y unit rows of the regions;       prediction F B
+ *     bilinear   K = n (G + r I)⁻¹ Fᵀ Ã F (G + r I)⁻¹       Ã = D^-½ A D^-½, K symmetric;     score F_i K F_j */
+typedef struct regression {
+    const real *features; /* (n, k) F */
+    int k;
+    real *known;                            /* (n, k) F, zero for nodes without links */
+    real *spread;                           /* (n, k) Ã F */
+    real *scale;                            /* (n) D^-½ */
+    real *small;                            /* (k, widest) */
+    real *scratch;                          /* of tall products */
+    double *gram, *factor, *right, *turned; /* (k, widest) */
+} regression;
+
+static int regression_new(regression *out, const real *features, int k, const npi_columns *e, npgnn_error *err)
+{
+    const npgnn_env *env = &e->env;
+    int widest = k > e->region.width ? k : e->region.width;
+    size_t n = (size_t)e->n, cells = (size_t)k * (size_t)widest;
+    regression r = {.features = features, .k = k};
+    r.known = npi_alloc(env, n * (size_t)k, sizeof *r.known, err);
+    r.spread = npi_alloc(env, n * (size_t)k, sizeof *r.spread, err);
+    r.scale = npi_alloc(env, n, sizeof *r.scale, err);
+    r.small = npi_alloc(env, cells, sizeof *r.small, err);
+    r.scratch = npi_alloc(env, npi_gemm_tall_scratch(e->n, k, widest), sizeof *r.scratch, err);
+    r.gram = npi_alloc(env, 4 * cells, sizeof *r.gram, err);
+    *out = r;
+    if (!r.known || !r.spread || !r.scale || !r.small || !r.scratch || !r.gram)
+        return NPGNN_E_MEMORY;
+    out->factor = r.gram + cells;
+    out->right = r.gram + 2 * cells;
+    out->turned = r.gram + 3 * cells;
+    return 0;
+}
+
+static void regression_free(const npgnn_env *env, regression *r)
+{
+    npi_free(env, r->known);
+    npi_free(env, r->spread);
+    npi_free(env, r->scale);
+    npi_free(env, r->small);
+    npi_free(env, r->scratch);
+    npi_free(env, r->gram);
+}
+
+/* right (k, w) = Aᵀ B in double, A (n, k) and B (n, w) */
+static void tall(regression *r, const real *a, const real *b, int w, const npi_columns *e)
+{
+    memset(r->small, 0, (size_t)r->k * (size_t)w * sizeof *r->small);
+    npi_gemm_tall(r->small, w, a, r->k, b, w, e->n, r->k, w, r->scratch, e->env.threads);
+    for (int c = 0; c < r->k * w; c++)
+        r->right[c] = (double)r->small[c];
+}
+
+/* factor = the Cholesky factor of G + ridge mean(diag G) I */
+static void factorize(regression *r, double ridge)
+{
+    double trace = 0;
+    for (int c = 0; c < r->k; c++)
+        trace += r->gram[c * r->k + c];
+    memcpy(r->factor, r->gram, (size_t)r->k * (size_t)r->k * sizeof *r->gram);
+    for (int c = 0; c < r->k; c++)
+        r->factor[c * r->k + c] += ridge * (trace / r->k + 1e-9);
+    npi_cholesky(r->factor, r->k, 1e-12);
+}
+
+static int regress(npi_columns *e, npgnn_error *err)
+{
+    int k = e->features.width, w = e->region.width, threads = e->env.threads;
+    const real *features = e->features.row;
+    regression r;
+    int code = regression_new(&r, features, k, e, err);
+    if (!code) {
+        for (size_t i = 0; i < (size_t)e->n; i++) {
+            r.scale[i] = (real)sqrt(e->inverse[i]);
+            if (e->inverse[i] > 0)
+                memcpy(r.known + i * (size_t)k, features + i * (size_t)k, (size_t)k * sizeof *r.known);
+        }
+        tall(&r, r.known, r.known, k, e); /* G = Fᵀ F */
+        memcpy(r.gram, r.right, (size_t)k * (size_t)k * sizeof *r.gram);
+
+        factorize(&r, REGION_PENALTY);
+        tall(&r, r.known, e->region.row, w, e); /* B = (G + r I)⁻¹ Fᵀ Y */
+        npi_cholesky_solve(r.right, r.factor, k, w);
+        for (int c = 0; c < k * w; c++)
+            r.small[c] = (real)r.right[c];
+        npi_gemm_rows(e->ridge.row, w, features, k, r.small, w, 0, e->n, w, k, 0, threads); /* F B */
+        npi_unit_rows(e->ridge.row, e->n, w);
+
+        smooth(r.spread, features, e->a, r.scale, k, threads); /* Ã F = S (A + I) S F - S² F */
+        for (size_t i = 0; i < (size_t)e->n; i++)
+            for (size_t c = 0; c < (size_t)k; c++)
+                r.spread[i * (size_t)k + c] -= r.scale[i] * r.scale[i] * features[i * (size_t)k + c];
+        factorize(&r, BILINEAR_PENALTY);
+        tall(&r, features, r.spread, k, e); /* K = n (G + r I)⁻¹ (Fᵀ Ã F) (G + r I)⁻¹, made symmetric */
+        npi_cholesky_solve(r.right, r.factor, k, k);
+        for (int i = 0; i < k; i++)
+            for (int j = 0; j < k; j++)
+                r.turned[i * k + j] = r.right[j * k + i];
+        npi_cholesky_solve(r.turned, r.factor, k, k);
+        for (int i = 0; i < k; i++)
+            for (int j = 0; j < k; j++)
+                r.small[i * k + j] = (real)((r.turned[i * k + j] + r.turned[j * k + i]) / 2 * (double)e->n);
+        npi_gemm_rows(e->bilinear.row, k, features, k, r.small, k, 0, e->n, k, k, 0, threads);
+        npi_gemm_rows(e->bilinear_means.row, k, e->means.row, k, r.small, k, 0, e->n, k, k, 0, threads);
+    }
+    regression_free(&e->env, &r);
+    return code;
+}
+
+/* means = D̃⁻¹ (A + I) F: the mean of F over a node and its neighbours */
+static void average(real *means, const real *features, const npi_csr *a, int width)
+{
+    for (int32_t i = 0; i < a->rows; i++) {
+        real *mean = means + (size_t)i * (size_t)width;
+        double share = 1 / (double)(a->ptr[i + 1] - a->ptr[i] + 1);
+        memcpy(mean, features + (size_t)i * (size_t)width, (size_t)width * sizeof *mean);
+        for (int64_t p = a->ptr[i]; p < a->ptr[i + 1]; p++)
+            for (int c = 0; c < width; c++)
+                mean[c] += features[(size_t)a->col[p] * (size_t)width + (size_t)c];
+        for (int c = 0; c < width; c++)
+            mean[c] = (real)((double)mean[c] * share);
+    }
+}
+
+static int prepare_features(npi_columns *e, const npi_words *words, npgnn_error *err)
+{
+    const npgnn_env *env = &e->env;
+    int k = words->width, code = 0;
+    size_t n = (size_t)e->n;
+    e->features = (npi_bank){.width = k, .row = words->row};
+    npi_bank *banks[] = {&e->smooth1, &e->smooth2, &e->means, &e->bilinear, &e->bilinear_means};
+    for (size_t b = 0; !code && b < sizeof banks / sizeof banks[0]; b++)
+        code = bank_new(banks[b], e->n, k, env, err);
+    if (!code)
+        code = bank_new(&e->ridge, e->n, e->region.width, env, err);
+    e->features_along = npi_alloc(env, n, sizeof *e->features_along, err);
+    e->smooth1_along = npi_alloc(env, n, sizeof *e->smooth1_along, err);
+    real *scale = npi_alloc(env, n, sizeof *scale, err);
+    if (!code && (!e->features_along || !e->smooth1_along || !scale))
+        code = NPGNN_E_MEMORY;
+    if (!code) {
+        for (size_t i = 0; i < n; i++) /* D̃^-½ */
+            scale[i] = (real)(1 / sqrt((double)(e->a->ptr[i + 1] - e->a->ptr[i]) + 1));
+        smooth(e->smooth1.row, e->features.row, e->a, scale, k, env->threads); /* Â F */
+        smooth(e->smooth2.row, e->smooth1.row, e->a, scale, k, env->threads);  /* Â² F */
+        npi_unit_rows(e->smooth1.row, e->n, k);
+        npi_unit_rows(e->smooth2.row, e->n, k);
+        average(e->means.row, e->features.row, e->a, k);
+        code = regress(e, err);
+    }
+    if (!code)
+        code = center(&e->features, e->n, env, err);
+    if (!code)
+        code = center(&e->smooth1, e->n, env, err);
+    if (!code)
+        code = center(&e->smooth2, e->n, env, err);
+    if (!code) {
+        project(e->features_along, &e->features, e->smooth1.mean, e->n);
+        project(e->smooth1_along, &e->smooth1, e->features.mean, e->n);
+        e->cross_square = npi_dot(e->features.mean, e->smooth1.mean, k);
+        e->has_features = 1;
+    }
+    npi_free(env, scale);
+    return code;
+}
+
+int npi_columns_new(npi_columns *out, const npi_csr *a, const npi_words *words, const npgnn_env *env, npgnn_error *err)
+{
+    npi_columns e = {.env = *env, .a = a, .n = a->rows};
+    int code = npi_blas_open(env, err);
+    if (!code)
+        code = prepare_structure(&e, err);
+    if (!code && words && words->width > 0)
+        code = prepare_features(&e, words, err);
+    if (code)
+        npi_columns_free(&e);
+    else
+        *out = e;
+    return code;
+}
+
+void npi_columns_free(npi_columns *e)
+{
+    e->features.row = NULL; /* borrowed */
+    npi_bank *banks[] = {&e->features,       &e->smooth1, &e->smooth2, &e->means,     &e->bilinear,
+                         &e->bilinear_means, &e->ridge,   &e->region,  &e->coordinate};
+    for (size_t b = 0; b < sizeof banks / sizeof banks[0]; b++)
+        bank_free(&e->env, banks[b]);
+    npi_free(&e->env, e->log_degree);
+    npi_free(&e->env, e->inverse);
+    npi_free(&e->env, e->features_along);
+    npi_free(&e->env, e->smooth1_along);
+    npi_free(&e->env, e->length16);
+    memset(e, 0, sizeof *e);
+}
+
+/* ---- from inner products to columns: the same for pairs and rows ---- */
+
+static double slog(double x)
+{
+    return x < 0 ? -log1p(-x) : log1p(x);
+}
+
+/* The inner products of the vectors of two nodes. */
+enum {
+    FEATURES,
+    SMOOTH1,
+    SMOOTH2,
+    FEATURES_SMOOTH1, /* F_u · (Â F)_v */
+    SMOOTH1_FEATURES,
+    RIDGE_RIDGE,
+    RIDGE_REGION,
+    REGION_RIDGE,
+    BILINEAR, /* F_u · (F K)_v */
+    BILINEAR_MEANS,
+    MEANS,
+    FEATURE_PRODUCTS,
+    REGION = FEATURE_PRODUCTS,
+    REGION16,
+    SPECTRAL,
+    PAGERANK,
+    PRODUCTS
+};
+
+static void feature_columns(float *value, const double *product, const npi_columns *e, int32_t u, int32_t v)
+{
+    const npi_bank *f = &e->features, *s1 = &e->smooth1, *s2 = &e->smooth2;
+    value[NPI_COLUMN_FEATURES] = (float)product[FEATURES];
+    value[NPI_COLUMN_SMOOTH1] = (float)product[SMOOTH1];
+    value[NPI_COLUMN_SMOOTH2] = (float)product[SMOOTH2];
+    value[NPI_COLUMN_CENTRED1] =
+        (float)centred(product[SMOOTH1], s1->along[u], s1->along[v], s1->square, s1->distance[u], s1->distance[v]);
+    value[NPI_COLUMN_CENTRED2] =
+        (float)centred(product[SMOOTH2], s2->along[u], s2->along[v], s2->square, s2->distance[u], s2->distance[v]);
+    double there = centred(product[FEATURES_SMOOTH1], e->features_along[u], e->smooth1_along[v], e->cross_square,
+                           f->distance[u], s1->distance[v]);
+    double back = centred(product[SMOOTH1_FEATURES], e->features_along[v], e->smooth1_along[u], e->cross_square,
+                          f->distance[v], s1->distance[u]);
+    value[NPI_COLUMN_CROSS] = (float)((there + back) / 2);
+    value[NPI_COLUMN_RIDGE] = (float)product[RIDGE_RIDGE];
+    value[NPI_COLUMN_CROSS_RIDGE] = (float)((product[RIDGE_REGION] + product[REGION_RIDGE]) / 2);
+    value[NPI_COLUMN_BILINEAR] = (float)slog(product[BILINEAR]);
+    value[NPI_COLUMN_BILINEAR_MEANS] = (float)slog(product[BILINEAR_MEANS]);
+    value[NPI_COLUMN_MEANS] = (float)product[MEANS];
+    value[NPI_COLUMN_HAS_FEATURES] = 1;
+}
+
+static void structure_columns(float *value, const double *product, const npi_walks *walks, const npi_columns *e,
+                              int32_t u, int32_t v)
+{
+    float du = e->log_degree[u], dv = e->log_degree[v];
+    int64_t ends = e->a->ptr[u + 1] - e->a->ptr[u] + e->a->ptr[v + 1] - e->a->ptr[v];
+    double lengths = (double)e->length16[u] * (double)e->length16[v];
+    value[NPI_COLUMN_DEGREE_SUM] = du + dv;
+    value[NPI_COLUMN_DEGREE_DIFFERENCE] = fabsf(du - dv);
+    value[NPI_COLUMN_DEGREE_LEAST] = du < dv ? du : dv;
+    value[NPI_COLUMN_COMMON] = (float)sqrt((double)walks->common);
+    value[NPI_COLUMN_JACCARD] =
+        ends > walks->common ? (float)((double)walks->common / (double)(ends - walks->common)) : 0;
+    for (int t = 0; t < NPI_WALK_LIFTS; t++)
+        value[NPI_COLUMN_LIFT2 + t] = (float)log1p(walks->lift[t]);
+    value[NPI_COLUMN_REGION16] = lengths > 1e-12 ? (float)(product[REGION16] / lengths) : 0;
+    value[NPI_COLUMN_REGION64] = (float)product[REGION];
+    value[NPI_COLUMN_SPECTRAL] = (float)slog(product[SPECTRAL]);
+    value[NPI_COLUMN_PAGERANK] = (float)slog(product[PAGERANK]);
+}
+
+/* ---- pairs ---- */
+
+int npi_columns_workspace_new(npi_columns_workspace *out, const npi_columns *e, int block, npgnn_error *err)
+{
+    npi_columns_workspace w = {.block = block};
+    size_t rows = (size_t)block, n = (size_t)e->n;
+    int widest = e->features.width > e->region.width ? e->features.width : e->region.width;
+    int code = npi_walker_new(&w.walker, e->a, e->inverse, &e->env, err);
+    if (!code && block > 0) {
+        w.picked = npi_alloc(&e->env, rows * (size_t)widest, sizeof *w.picked, err);
+        w.product = npi_alloc(&e->env, rows * NPI_COLUMNS_RANGE * PRODUCTS, sizeof *w.product, err);
+        w.common = npi_alloc(&e->env, rows * n, sizeof *w.common, err);
+        w.lift = npi_alloc(&e->env, rows * n * NPI_WALK_LIFTS, sizeof *w.lift, err);
+        if (!w.picked || !w.product || !w.common || !w.lift)
+            code = NPGNN_E_MEMORY;
+    }
+    if (code)
+        npi_columns_workspace_free(&e->env, &w);
+    else
+        *out = w;
+    return code;
+}
+
+void npi_columns_workspace_free(const npgnn_env *env, npi_columns_workspace *w)
+{
+    npi_walker_free(env, &w->walker);
+    npi_free(env, w->picked);
+    npi_free(env, w->product);
+    npi_free(env, w->common);
+    npi_free(env, w->lift);
+    memset(w, 0, sizeof *w);
+}
+
+/* Row i of a bank. */
+static const real *at(const npi_bank *bank, int32_t i)
+{
+    return bank->row + (size_t)i * (size_t)bank->width;
+}
+
+/* Sums of large terms that cancel, and what is divided by small numbers: always in double. */
+static void spectral_products(double *product, const npi_columns *e, int32_t u, int32_t v)
+{
+    const real *a = at(&e->coordinate, u), *b = at(&e->coordinate, v);
+    int d = e->region.width;
+    product[REGION16] = npi_dot(at(&e->region, u), at(&e->region, v), d < 16 ? d : 16);
+    product[SPECTRAL] = product[PAGERANK] = 0;
+    for (int c = 0; c < e->coordinate.width; c++) {
+        double both = (double)a[c] * (double)b[c];
+        product[SPECTRAL] += both * (double)e->spectral[c];
+        product[PAGERANK] += both * (double)e->pagerank[c];
+    }
+}
+
+void npi_columns_pair(float *value, npi_columns_workspace *w, const npi_columns *e, npgnn_pair pair)
+{
+    int32_t u = pair.u < pair.v ? pair.u : pair.v, v = pair.u < pair.v ? pair.v : pair.u;
+    double product[PRODUCTS];
+    npi_walks walks = npi_walks_pair(&w->walker, pair);
+    int k = e->features.width, d = e->region.width;
+    memset(value, 0, NPI_COLUMNS * sizeof *value);
+    if (e->has_features) {
+        product[FEATURES] = npi_dot(at(&e->features, u), at(&e->features, v), k);
+        product[SMOOTH1] = npi_dot(at(&e->smooth1, u), at(&e->smooth1, v), k);
+        product[SMOOTH2] = npi_dot(at(&e->smooth2, u), at(&e->smooth2, v), k);
+        product[FEATURES_SMOOTH1] = npi_dot(at(&e->features, u), at(&e->smooth1, v), k);
+        product[SMOOTH1_FEATURES] = npi_dot(at(&e->smooth1, u), at(&e->features, v), k);
+        product[RIDGE_RIDGE] = npi_dot(at(&e->ridge, u), at(&e->ridge, v), d);
+        product[RIDGE_REGION] = npi_dot(at(&e->ridge, u), at(&e->region, v), d);
+        product[REGION_RIDGE] = npi_dot(at(&e->region, u), at(&e->ridge, v), d);
+        product[BILINEAR] = npi_dot(at(&e->features, u), at(&e->bilinear, v), k);
+        product[BILINEAR_MEANS] = npi_dot(at(&e->means, u), at(&e->bilinear_means, v), k);
+        product[MEANS] = npi_dot(at(&e->means, u), at(&e->means, v), k);
+        feature_columns(value, product, e, u, v);
+    }
+    product[REGION] = npi_dot(at(&e->region, u), at(&e->region, v), d);
+    spectral_products(product, e, u, v);
+    structure_columns(value, product, &walks, e, u, v);
+}
+
+typedef struct pairs_loop {
+    float *value;
+    const npi_columns *e;
+    const npgnn_pair *pairs;
+    npi_columns_workspace *workspace; /* (threads) */
+} pairs_loop;
+
+static void pairs_range(const void *arg, int64_t first, int64_t last)
+{
+    const pairs_loop *l = arg;
+    for (int64_t i = first; i < last; i++)
+        npi_columns_pair(l->value + i * NPI_COLUMNS, &l->workspace[npi_worker()], l->e, l->pairs[i]);
+}
+
+int npi_columns_pairs(float *value, const npi_columns *e, const npgnn_pair *pairs, size_t count, npgnn_error *err)
+{
+    int threads = e->env.threads, code = 0;
+    npi_columns_workspace *w = npi_alloc(&e->env, (size_t)threads, sizeof *w, err);
+    if (!w)
+        return NPGNN_E_MEMORY;
+    for (int t = 0; t < threads && !code; t++)
+        code = npi_columns_workspace_new(&w[t], e, 0, err);
+    pairs_loop loop = {value, e, pairs, w};
+    if (!code)
+        npi_parallel(threads, (int64_t)count, 64, pairs_range, &loop);
+    for (int t = 0; t < threads; t++)
+        npi_columns_workspace_free(&e->env, &w[t]);
+    npi_free(&e->env, w);
+    return code;
+}
+
+/* ---- rows ---- */
+
+/* The length of the longest row. */
+static double longest(const npi_bank *bank, int32_t n)
+{
+    double most = 0;
+    for (int32_t i = 0; i < n && bank->row; i++)
+        most = fmax(most, npi_dot(at(bank, i), at(bank, i), bank->width));
+    return sqrt(most);
+}
+
+void npi_columns_rounding(double *rounding, const npi_columns *e)
+{
+    /* an inner product of w terms in single precision: w ε |a| |b|; centring divides it by distances, which are
+     * seldom small */
+    double unit = 2 * NPI_SPECTRAL_WIDTH * (double)FLT_EPSILON, least = 1;
+    for (int32_t i = 0; i < e->n && e->has_features; i++) {
+        const float distances[] = {e->features.distance[i], e->smooth1.distance[i], e->smooth2.distance[i]};
+        for (int b = 0; b < 3; b++)
+            if (distances[b] > 0)
+                least = fmin(least, (double)distances[b]);
+    }
+    for (int c = 0; c < NPI_COLUMNS; c++)
+        rounding[c] = unit;
+    rounding[NPI_COLUMN_CENTRED1] = rounding[NPI_COLUMN_CENTRED2] = rounding[NPI_COLUMN_CROSS] = unit / (least * least);
+    rounding[NPI_COLUMN_BILINEAR] = unit * longest(&e->bilinear, e->n);
+    rounding[NPI_COLUMN_BILINEAR_MEANS] = unit * longest(&e->bilinear_means, e->n);
+}
+
+void npi_columns_rows_begin(npi_columns_workspace *w, const npi_columns *e, const int32_t *nodes, int count)
+{
+    size_t n = (size_t)e->n;
+    w->nodes = nodes;
+    w->count = count;
+    for (int r = 0; r < count; r++)
+        npi_walks_row(w->common + (size_t)r * n, w->lift + (size_t)r * NPI_WALK_LIFTS * n, &w->walker, nodes[r]);
+}
+
+/* product (count, range) = left rows of the nodes times right rows of the range. */
+static void multiply(real *product, npi_columns_workspace *w, const npi_bank *left, const npi_bank *right, int width,
+                     int32_t first, int32_t last)
+{
+    for (int r = 0; r < w->count; r++)
+        for (int c = 0; c < width; c++)
+            w->picked[r * width + c] = at(left, w->nodes[r])[c];
+    npi_gemm(product, NPI_COLUMNS_RANGE, w->picked, width, 0, at(right, first), right->width, 1, w->count, last - first,
+             width, 1, 0); /* L_nodes R_rangeᵀ */
+}
+
+void npi_columns_rows(float *value, npi_columns_workspace *w, const npi_columns *e, int32_t first, int32_t last)
+{
+    int k = e->features.width, d = e->region.width, range = last - first;
+    size_t n = (size_t)e->n, size = (size_t)w->block * NPI_COLUMNS_RANGE;
+    real *p[PRODUCTS];
+    for (int i = 0; i < PRODUCTS; i++)
+        p[i] = w->product + (size_t)i * size;
+    if (e->has_features) {
+        multiply(p[FEATURES], w, &e->features, &e->features, k, first, last);
+        multiply(p[SMOOTH1], w, &e->smooth1, &e->smooth1, k, first, last);
+        multiply(p[SMOOTH2], w, &e->smooth2, &e->smooth2, k, first, last);
+        multiply(p[FEATURES_SMOOTH1], w, &e->features, &e->smooth1, k, first, last);
+        multiply(p[SMOOTH1_FEATURES], w, &e->smooth1, &e->features, k, first, last);
+        multiply(p[RIDGE_RIDGE], w, &e->ridge, &e->ridge, d, first, last);
+        multiply(p[RIDGE_REGION], w, &e->ridge, &e->region, d, first, last);
+        multiply(p[REGION_RIDGE], w, &e->region, &e->ridge, d, first, last);
+        multiply(p[BILINEAR], w, &e->features, &e->bilinear, k, first, last);
+        multiply(p[BILINEAR_MEANS], w, &e->means, &e->bilinear_means, k, first, last);
+        multiply(p[MEANS], w, &e->means, &e->means, k, first, last);
+    }
+    multiply(p[REGION], w, &e->region, &e->region, d, first, last);
+    memset(value, 0, (size_t)w->count * (size_t)range * NPI_COLUMNS * sizeof *value);
+    for (int r = 0; r < w->count; r++) {
+        const float *common = w->common + (size_t)r * n;
+        const double *lift = w->lift + (size_t)r * NPI_WALK_LIFTS * n;
+        for (int32_t j = first; j < last; j++, value += NPI_COLUMNS) {
+            double product[PRODUCTS];
+            size_t cell = (size_t)r * NPI_COLUMNS_RANGE + (size_t)(j - first);
+            npi_walks walks = {(int64_t)common[j], {lift[j], lift[n + (size_t)j], lift[2 * n + (size_t)j]}};
+            for (int i = e->has_features ? 0 : FEATURE_PRODUCTS; i <= REGION; i++)
+                product[i] = (double)p[i][cell];
+            spectral_products(product, e, w->nodes[r], j);
+            if (e->has_features)
+                feature_columns(value, product, e, w->nodes[r], j);
+            structure_columns(value, product, &walks, e, w->nodes[r], j);
+        }
+    }
+}

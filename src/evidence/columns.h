@@ -1,0 +1,121 @@
+/* The evidence for a link between two nodes: a short row of numbers that mean the same in every graph. All of them
+ * are computed from the known links and the features only, and are symmetric in the two nodes.
+ *
+ * Notation: d_i degree, F unit rows of the reduced features (words.h), Â = D̃^-½ (A + I) D̃^-½ with D̃ = D + I, u_i
+ * spectral coordinates with eigenvalues λ (spectral.h), lift_t walks (walks.h), slog x = sign x log(1 + |x|). */
+#ifndef NPI_EVIDENCE_COLUMNS_H
+#define NPI_EVIDENCE_COLUMNS_H
+
+#include "evidence/spectral.h"
+#include "evidence/walks.h"
+#include "evidence/words.h"
+
+/* X(name, text): the text completes the sentence "these two nodes have ...". The columns up to FEATURE_COLUMNS need
+ * features. */
+#define NPI_COLUMN_LIST(X)                                                                                             \
+    X(FEATURES, "similar features")                          /* F_i · F_j */                                          \
+    X(SMOOTH1, "neighbourhoods with similar features")       /* cos of rows of Â F */                                 \
+    X(SMOOTH2, "wider neighbourhoods with similar features") /* cos of rows of Â² F */                               \
+    X(CENTRED1, "neighbourhoods that differ alike")          /* the same two, rows centred on their mean */            \
+    X(CENTRED2, "wider neighbourhoods that differ alike")                                                              \
+    X(CROSS, "features like the other's neighbourhood")         /* centred F_i with centred (Â F)_j, and reversed */  \
+    X(RIDGE, "features that point to the same region")          /* cos of regions predicted from features */           \
+    X(CROSS_RIDGE, "features that point to the other's region") /* predicted with actual region, and reversed */       \
+    X(BILINEAR, "features that go together")                    /* slog F_i K F_j, K regressed on the links */         \
+    X(BILINEAR_MEANS, "neighbours whose features go together")  /* the same with means of F over neighbours */         \
+    X(MEANS, "neighbours with similar features")                /* inner product of means of F over neighbours */      \
+    X(DEGREE_SUM, "many links")                                 /* log(1 + d_i) + log(1 + d_j) */                      \
+    X(DEGREE_DIFFERENCE, "different numbers of links")          /* | log(1 + d_i) - log(1 + d_j) | */                  \
+    X(DEGREE_LEAST, "links on both sides")                      /* the smaller of the two */                           \
+    X(COMMON, "neighbours in common")                           /* √ of their number */                              \
+    X(JACCARD, "a large share of neighbours in common")         /* their number / size of the union */                 \
+    X(LIFT2, "short walks between them")                        /* log(1 + lift_2) */                                  \
+    X(LIFT3, "three-step walks between them")                                                                          \
+    X(LIFT4, "four-step walks between them")                                                                           \
+    X(REGION16, "the same large region") /* cos of λ u in 16 and in all dimensions */                                 \
+    X(REGION64, "the same region")                                                                                     \
+    X(SPECTRAL, "links that the structure predicts") /* slog 2m Σ λ s_i u_i s_j u_j */                               \
+    X(PAGERANK, "long walks between them")           /* the same with 1 / (1 - 0.9 λ) */                              \
+    X(HAS_FEATURES, "features at all")               /* 1 if the graph has features */
+
+enum {
+#define NPI_X(name, text) NPI_COLUMN_##name,
+    NPI_COLUMN_LIST(NPI_X)
+#undef NPI_X
+        NPI_COLUMNS,
+    NPI_FEATURE_COLUMNS = NPI_COLUMN_DEGREE_SUM
+};
+
+/* What a column says, for people. */
+const char *npi_column_text(int column);
+
+/* A vector for every node and, for centred cosines, what is left of the mean μ of the rows that are not zero. */
+typedef struct npi_bank {
+    int width;
+    real *row;       /* (n, width) */
+    real *mean;      /* (width) μ; NULL, as are the next two, unless the bank is centred */
+    double *along;   /* (n) row · μ */
+    float *distance; /* (n) |row - μ|; 0 for a row of zeros */
+    double square;   /* μ · μ */
+} npi_bank;
+
+typedef struct npi_columns {
+    npgnn_env env;
+    const npi_csr *a;
+    int32_t n;
+    int has_features;
+    float *log_degree;                       /* (n) log(1 + d) */
+    double *inverse;                         /* (n) 1 / d, 0 without links */
+    npi_bank features;                       /* F; its rows are borrowed */
+    npi_bank smooth1, smooth2, means, ridge; /* see the table above */
+    npi_bank bilinear, bilinear_means;       /* F K and (means of F) K */
+    double *features_along, *smooth1_along;  /* (n) with the mean of the other bank, for CROSS, */
+    double cross_square;                     /* and the inner product of the two means */
+    npi_bank region;                         /* λ u, unit rows */
+    float *length16;                         /* (n) of the first 16 numbers of such a row */
+    npi_bank coordinate;                     /* s u */
+    float spectral[NPI_SPECTRAL_WIDTH], pagerank[NPI_SPECTRAL_WIDTH]; /* weights of its columns, times 2m */
+} npi_columns;
+
+/* Prepares the evidence of known links `a` and features `words` (NULL or width 0: none), which must outlive it.
+ * Features do not depend on links, so that several sets of links can share them. O(links + n) with a large constant;
+ * about 450 n numbers of memory with features, 130 n without. E_CANCELLED. */
+int npi_columns_new(npi_columns *out, const npi_csr *a, const npi_words *words, const npgnn_env *env, npgnn_error *err);
+void npi_columns_free(npi_columns *columns);
+
+/* Memory of one thread: for pairs and, with block > 0, for rows. */
+typedef struct npi_columns_workspace {
+    npi_walker walker;
+    int block;            /* nodes whose rows are computed together */
+    const int32_t *nodes; /* (count) those at hand */
+    int count;
+    real *picked;  /* (block, widest bank) their vectors */
+    real *product; /* (block, NPI_COLUMNS_RANGE) */
+    float *common; /* (block, n) */
+    double *lift;  /* (block, 3, n) */
+} npi_columns_workspace;
+
+enum { NPI_COLUMNS_RANGE = 1024 };
+
+int npi_columns_workspace_new(npi_columns_workspace *out, const npi_columns *columns, int block, npgnn_error *err);
+void npi_columns_workspace_free(const npgnn_env *env, npi_columns_workspace *workspace);
+
+/* value (NPI_COLUMNS) of one pair, on the calling thread. The same bits for (u, v) as for (v, u). */
+void npi_columns_pair(float *value, npi_columns_workspace *workspace, const npi_columns *columns, npgnn_pair pair);
+
+/* rounding (NPI_COLUMNS): how far a column of npi_columns_rows may be from that of npi_columns_pair. */
+void npi_columns_rounding(double *rounding, const npi_columns *columns);
+
+/* value (count, NPI_COLUMNS) of many pairs, on all threads. */
+int npi_columns_pairs(float *value, const npi_columns *columns, const npgnn_pair *pairs, size_t count,
+                      npgnn_error *err);
+
+/* One node with all others: begin with up to `block` nodes, which must outlive the rows; then, for any range of at
+ * most NPI_COLUMNS_RANGE nodes, value (count, last - first, NPI_COLUMNS). On the calling thread, inside
+ * npi_blas_begin. Up to rounding those of npi_columns_pair. */
+void npi_columns_rows_begin(npi_columns_workspace *workspace, const npi_columns *columns, const int32_t *nodes,
+                            int count);
+void npi_columns_rows(float *value, npi_columns_workspace *workspace, const npi_columns *columns, int32_t first,
+                      int32_t last);
+
+#endif

@@ -1,0 +1,70 @@
+#include "evidence/spectral.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "linalg/adj.h"
+#include "linalg/basis.h"
+
+enum {
+    NODES_PER_DIMENSION = 4, /* at least: a small graph has little large structure */
+    SPARE = 16,              /* dimensions beyond those that are kept, for faster convergence */
+    ROUNDS = 12,             /* of products, with an orthonormal basis after each */
+    PRODUCTS = 2,            /* per round */
+    STREAM = 2,
+};
+
+void npi_spectral_free(const npgnn_env *env, npi_spectral *s)
+{
+    npi_free(env, s->values);
+    npi_free(env, s->vectors);
+    npi_free(env, s->scale);
+    memset(s, 0, sizeof *s);
+}
+
+int npi_spectral_new(npi_spectral *out, const npi_csr *a, const npgnn_env *env, npgnn_error *err)
+{
+    int32_t n = a->rows, linked = 0;
+    for (int32_t i = 0; i < n; i++)
+        linked += a->ptr[i + 1] > a->ptr[i];
+    int wanted = linked / NODES_PER_DIMENSION;
+    npi_spectral s = {.width = wanted < 1 ? 1 : wanted > NPI_SPECTRAL_WIDTH ? NPI_SPECTRAL_WIDTH : wanted};
+    int width = s.width + SPARE < n ? s.width + SPARE : n;
+    size_t k = (size_t)s.width;
+    npi_basis basis = {0};
+    npi_adj adj = {.a = *a};
+    adj.a.val = NULL;
+    s.scale = npi_alloc(env, (size_t)n, sizeof *s.scale, err);
+    s.values = npi_alloc(env, (size_t)width, sizeof *s.values, err);
+    s.vectors = npi_alloc(env, (size_t)n * k, sizeof *s.vectors, err);
+    int code = s.scale && s.values && s.vectors ? npi_basis_new(&basis, n, width, STREAM, env, err) : NPGNN_E_MEMORY;
+    if (!code && linked > 0) {
+        double mean = (double)a->ptr[n] / linked;
+        for (int32_t i = 0; i < n; i++)
+            s.scale[i] = (real)(1 / sqrt((double)(a->ptr[i + 1] - a->ptr[i]) + mean));
+        adj.scale = s.scale;
+        npi_basis_orthonormalize(&basis, env->threads);
+        for (int round = 0; !code && round < ROUNDS; round++) {
+            for (int i = 0; !code && i < PRODUCTS; i++) { /* Q <- M Q */
+                npi_adj_mul(basis.next, width, &adj, basis.at, width, width, env->threads);
+                npi_basis_swap(&basis);
+                if (npi_env_stopped(env))
+                    code = npi_fail(err, NPGNN_E_CANCELLED, "cancelled while the structure of the graph was analysed");
+            }
+            npi_basis_orthonormalize(&basis, env->threads);
+        }
+    }
+    if (!code && linked > 0) {
+        npi_adj_mul(basis.next, width, &adj, basis.at, width, width, env->threads);
+        npi_basis_rotate(s.values, &basis, env->threads);
+        for (int32_t i = 0; i < n; i++)
+            if (a->ptr[i + 1] > a->ptr[i])
+                memcpy(s.vectors + (size_t)i * k, basis.at + (size_t)i * (size_t)width, k * sizeof *s.vectors);
+    }
+    npi_basis_free(env, &basis);
+    if (code)
+        npi_spectral_free(env, &s);
+    else
+        *out = s;
+    return code;
+}

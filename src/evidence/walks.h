@@ -1,0 +1,45 @@
+/* Short walks: how much likelier a walk of t steps from i ends in j than a random end of a link is j,
+ *
+ *     lift_t(i, j) = P^t_ij / (d_j / 2m),    P = D⁻¹ A,    m links.
+ *
+ * It is symmetric in i and j. lift_2 is resource allocation over d_i d_j, lift_3 the "L3" score. With K_t(i, j) =
+ * P^t_ij / d_j,
+ *
+ *     K_2(i, j) = Σ_x P_ix P_jx / d_x,   K_3 = Σ_x P²_ix P_jx / d_x,   K_4 = Σ_x P²_ix P²_jx / d_x,
+ *
+ * so two steps from either end are enough. */
+#ifndef NPI_EVIDENCE_WALKS_H
+#define NPI_EVIDENCE_WALKS_H
+
+#include "linalg/sparse.h"
+
+enum { NPI_WALK_LIFTS = 3 }; /* t = 2, 3, 4 */
+
+/* What the walks of a pair say. */
+typedef struct npi_walks {
+    int64_t common;              /* neighbours in common */
+    double lift[NPI_WALK_LIFTS]; /* lift_2, lift_3, lift_4 */
+} npi_walks;
+
+/* Memory of one thread. */
+typedef struct npi_walker {
+    const npi_csr *a;
+    double *inverse;     /* (n) 1 / d_i, 0 without links: shared, borrowed */
+    double *two[2];      /* (n) P² from either end of the current pair, 0 where it is not listed */
+    int32_t *reached[2]; /* (n) the nodes that two steps reach, in the order they were reached */
+    int32_t count[2];
+    int32_t source[2]; /* whose they are; -1: nobody's */
+} npi_walker;
+
+/* inverse (n) must outlive the walker. O(n) memory. */
+int npi_walker_new(npi_walker *out, const npi_csr *a, double *inverse, const npgnn_env *env, npgnn_error *err);
+void npi_walker_free(const npgnn_env *env, npi_walker *walker);
+
+/* Of one pair. O(links of the neighbours of both ends); pairs with the same u one after the other share its half. The
+ * same bits for (u, v) as for (v, u). */
+npi_walks npi_walks_pair(npi_walker *walker, npgnn_pair pair);
+
+/* Of one node with all: common (n), lift (3, n). Up to rounding those of npi_walks_pair. O(n + links) at worst. */
+void npi_walks_row(float *common, double *lift, npi_walker *walker, int32_t node);
+
+#endif

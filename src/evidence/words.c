@@ -1,0 +1,127 @@
+#include "evidence/words.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "evidence/vectors.h"
+#include "linalg/basis.h"
+#include "linalg/dense.h"
+#include "linalg/symmetric.h"
+
+enum {
+    SPARE = 16, /* dimensions beyond those that are kept */
+    ROUNDS = 6,
+    STREAM = 3,
+};
+
+void npi_words_free(const npgnn_env *env, npi_words *words)
+{
+    npi_free(env, words->row);
+    memset(words, 0, sizeof *words);
+}
+
+/* Calls visit for every entry of X that is not zero, row by row. */
+#define EACH_ENTRY(x, i, column, value, body)                                                                          \
+    for (int32_t i = 0; i < (x)->n; i++) {                                                                             \
+        if ((x)->dense) {                                                                                              \
+            for (int32_t column = 0; column < (x)->f; column++) {                                                      \
+                double value = (double)(x)->dense[(size_t)i * (size_t)(x)->f + (size_t)column];                        \
+                if (value != 0) {                                                                                      \
+                    body                                                                                               \
+                }                                                                                                      \
+            }                                                                                                          \
+        } else {                                                                                                       \
+            for (int64_t entry = (x)->x.ptr[i]; entry < (x)->x.ptr[i + 1]; entry++) {                                  \
+                int32_t column = (x)->x.col[entry];                                                                    \
+                double value = (x)->x.val ? (double)(x)->x.val[entry] : 1;                                             \
+                body                                                                                                   \
+            }                                                                                                          \
+        }                                                                                                              \
+    }
+
+/* Scales row i of a (rows, width) matrix by factor[i]. */
+static void scale_rows(real *y, const real *x, const double *factor, int64_t rows, int width)
+{
+    for (int64_t i = 0; i < rows; i++)
+        for (int c = 0; c < width; c++)
+            y[i * width + c] = (real)((double)x[i * width + c] * factor[i]);
+}
+
+int npi_words_new(npi_words *out, npi_features *x, const unsigned char *left_out, const npgnn_env *env,
+                  npgnn_error *err)
+{
+    int32_t n = x->n, f = x->f, smaller = n < f ? n : f;
+    int width = smaller < NPI_WORDS_WIDTH + SPARE ? smaller : NPI_WORDS_WIDTH + SPARE;
+    npi_words w = {.width = width < NPI_WORDS_WIDTH ? width : NPI_WORDS_WIDTH};
+    npi_basis space = {0}; /* (f, width) right singular vectors */
+    if (x->nonzeros == 0 || width == 0) {
+        *out = (npi_words){0};
+        return 0;
+    }
+    int code = npi_blas_open(env, err);
+    if (!code)
+        code = npi_features_transpose(x, err);
+    double *idf = npi_alloc(env, (size_t)f, sizeof *idf, err);         /* log(1 + n / n_c) */
+    double *inverse = npi_alloc(env, (size_t)n, sizeof *inverse, err); /* 1 / length of a row */
+    double *values = npi_alloc(env, (size_t)width, sizeof *values, err);
+    real *image = npi_alloc(env, (size_t)n * (size_t)width, sizeof *image, err); /* T V */
+    w.row = npi_alloc(env, (size_t)n * (size_t)w.width, sizeof *w.row, err);
+    if (!code && (!idf || !inverse || !values || !image || !w.row))
+        code = NPGNN_E_MEMORY;
+    if (!code)
+        code = npi_basis_new(&space, f, width, STREAM, env, err);
+    if (!code) {
+        EACH_ENTRY(x, i, column, value, (void)value; idf[column]++;)
+        for (int32_t c = 0; c < f; c++)
+            idf[c] = left_out && left_out[c] ? 0 : log1p((double)n / (idf[c] > 0 ? idf[c] : 1));
+        EACH_ENTRY(x, i, column, value, inverse[i] += value * idf[column] * value * idf[column];)
+        for (int32_t i = 0; i < n; i++)
+            inverse[i] = inverse[i] > 0 ? 1 / sqrt(inverse[i]) : 0;
+        npi_basis_orthonormalize(&space, env->threads);
+    }
+    /* V <- orthonormal basis of Tᵀ T V, several times;  T V = R X (idf V),  Tᵀ W = idf Xᵀ (R W) */
+    for (int round = 0; !code && round <= ROUNDS; round++) {
+        scale_rows(space.next, space.at, idf, f, width);
+        npi_features_mul(image, x, space.next, width, width, env->threads);
+        scale_rows(image, image, inverse, n, width);
+        if (round == ROUNDS)
+            break; /* image = T V, and V is as good as it gets */
+        scale_rows(image, image, inverse, n, width);
+        memset(space.at, 0, (size_t)f * (size_t)width * sizeof *space.at);
+        npi_features_mul_t(space.at, x, image, width, env->threads);
+        scale_rows(space.at, space.at, idf, f, width);
+        npi_basis_orthonormalize(&space, env->threads);
+        if (npi_env_stopped(env))
+            code = npi_fail(err, NPGNN_E_CANCELLED, "cancelled while the features were analysed");
+    }
+    if (!code) {
+        /* F = T V R, R the eigenvectors of (T V)ᵀ (T V): the directions in which rows differ most come first */
+        double *square = space.square, *vectors = space.square + width * width;
+        real *scratch = npi_alloc(env, npi_gemm_tall_scratch(n, width, width), sizeof *scratch, err);
+        if (scratch) {
+            memset(space.small, 0, (size_t)(width * width) * sizeof *space.small);
+            npi_gemm_tall(space.small, width, image, width, image, width, n, width, width, scratch, env->threads);
+            for (int i = 0; i < width * width; i++)
+                square[i] = (double)space.small[i];
+            npi_symmetric_eigen(values, vectors, square, width);
+            for (int i = 0; i < width; i++)
+                for (int j = 0; j < w.width; j++)
+                    space.small[i * w.width + j] = (real)vectors[i * width + j];
+            npi_gemm_rows(w.row, w.width, image, width, space.small, w.width, 0, n, w.width, width, 0, env->threads);
+            npi_unit_rows(w.row, n, w.width);
+        } else {
+            code = NPGNN_E_MEMORY;
+        }
+        npi_free(env, scratch);
+    }
+    npi_free(env, idf);
+    npi_free(env, inverse);
+    npi_free(env, values);
+    npi_free(env, image);
+    npi_basis_free(env, &space);
+    if (code)
+        npi_words_free(env, &w);
+    else
+        *out = w;
+    return code;
+}

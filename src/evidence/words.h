@@ -1,0 +1,26 @@
+/* The features of a node in a few dimensions: the rows of F = T V, made unit length, where
+ *
+ *     T_ic = x_ic log(1 + n / n_c) / (length of row i)      tf-idf; n_c nodes have feature c
+ *     V    = the leading right singular vectors of T
+ *
+ * Cosines in this space compare what features mean together rather than one by one, and rows of F can be averaged over
+ * neighbours at little cost. */
+#ifndef NPI_EVIDENCE_WORDS_H
+#define NPI_EVIDENCE_WORDS_H
+
+#include "features/features.h"
+
+enum { NPI_WORDS_WIDTH = 64 };
+
+typedef struct npi_words {
+    int width; /* 64, or fewer where there are fewer features or nodes */
+    real *row; /* (n, width) unit rows of F; zeros for a node without features */
+} npi_words;
+
+/* By subspace iteration, O(entries of X) with a constant of thousands. X without any entry gives width 0.
+ * left_out (f), or NULL: columns that are treated as if they were not there. */
+int npi_words_new(npi_words *out, npi_features *x, const unsigned char *left_out, const npgnn_env *env,
+                  npgnn_error *err);
+void npi_words_free(const npgnn_env *env, npi_words *words);
+
+#endif
