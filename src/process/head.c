@@ -1,0 +1,160 @@
+#include "process/head.h"
+
+#include <string.h>
+
+#include "process/layers.h"
+
+int npi_head_new(npi_head *out, int e, int h, const npgnn_env *env, npgnn_error *err)
+{
+    size_t columns = (size_t)e, hidden = (size_t)h;
+    npi_head head = {.e = e, .h = h, .count = columns * hidden + hidden * hidden + 3 * hidden + columns + 1};
+    head.block = npi_alloc(env, head.count, sizeof *head.block, err);
+    if (!head.block)
+        return NPGNN_E_MEMORY;
+    head.w1 = head.block;
+    head.b1 = head.w1 + columns * hidden;
+    head.w2 = head.b1 + hidden;
+    head.b2 = head.w2 + hidden * hidden;
+    head.w3 = head.b2 + hidden;
+    head.line = head.w3 + hidden;
+    head.shift = head.line + columns;
+    *out = head;
+    return 0;
+}
+
+void npi_head_free(const npgnn_env *env, npi_head *head)
+{
+    npi_free(env, head->block);
+    memset(head, 0, sizeof *head);
+}
+
+/* (row of W (d, cols)) · z + bias, for one column */
+static double affine(const real *w, const real *bias, const real *z, int d, int cols, int column)
+{
+    double sum = (double)bias[column];
+    for (int c = 0; c < d; c++)
+        sum += (double)z[c] * (double)w[c * cols + column];
+    return sum;
+}
+
+void npi_head_specialize(npi_head *head, const npi_process_params *p, const real *z)
+{
+    int e = head->e, h = head->h, d = p->size.d;
+    for (int j = 0; j < h; j++) {
+        double scale1 = 1 + affine(p->film_w, p->film_b, z, d, 4 * h, j);
+        double shift1 = affine(p->film_w, p->film_b, z, d, 4 * h, h + j);
+        double scale2 = 1 + affine(p->film_w, p->film_b, z, d, 4 * h, 2 * h + j);
+        double shift2 = affine(p->film_w, p->film_b, z, d, 4 * h, 3 * h + j);
+        for (int i = 0; i < e; i++)
+            head->w1[i * h + j] = (real)((double)p->score_w1[i * h + j] * scale1);
+        for (int i = 0; i < h; i++)
+            head->w2[i * h + j] = (real)((double)p->score_w2[i * h + j] * scale2);
+        head->b1[j] = (real)((double)p->score_b1[j] * scale1 + shift1);
+        head->b2[j] = (real)((double)p->score_b2[j] * scale2 + shift2);
+        head->w3[j] = p->score_w3[j];
+    }
+    for (int i = 0; i < e; i++)
+        head->line[i] = (real)affine(p->line_w, p->line_b, z, d, e + 1, i);
+    head->shift[0] = (real)((double)p->score_b3[0] + affine(p->line_w, p->line_b, z, d, e + 1, e));
+}
+
+float npi_head_score(const npi_head *head, const float *evidence)
+{
+    enum { WIDEST = 256 };
+    int e = head->e, h = head->h;
+    double h1[WIDEST], h2[WIDEST], score = (double)head->shift[0];
+    for (int j = 0; j < h; j++)
+        h1[j] = (double)head->b1[j];
+    for (int i = 0; i < e; i++) { /* h1 = e W1 + b1, score += e · w */
+        double value = (double)evidence[i];
+        const real *row = head->w1 + i * h;
+        score += value * (double)head->line[i];
+        for (int j = 0; j < h; j++)
+            h1[j] += value * (double)row[j];
+    }
+    for (int j = 0; j < h; j++)
+        h2[j] = (double)head->b2[j];
+    for (int i = 0; i < h; i++) { /* h2 = relu(h1) W2 + b2 */
+        const real *row = head->w2 + i * h;
+        if (h1[i] > 0)
+            for (int j = 0; j < h; j++)
+                h2[j] += h1[i] * (double)row[j];
+    }
+    for (int j = 0; j < h; j++) /* score += relu(h2) · w3 */
+        score += h2[j] > 0 ? h2[j] * (double)head->w3[j] : 0;
+    return (float)score;
+}
+
+int npi_head_workspace_new(npi_head_workspace *out, const npi_head *head, int capacity, const npgnn_env *env,
+                           npgnn_error *err)
+{
+    size_t c = (size_t)capacity, h = (size_t)head->h;
+    npi_head_workspace w = {.capacity = capacity};
+    w.input = npi_alloc(env, c * ((size_t)head->e + 4 * h), sizeof *w.input, err);
+    if (!w.input)
+        return NPGNN_E_MEMORY;
+    w.h1 = w.input + c * (size_t)head->e;
+    w.h2 = w.h1 + c * h;
+    w.dh = w.h2 + c * h;
+    w.dx = w.dh + c * h;
+    *out = w;
+    return 0;
+}
+
+void npi_head_workspace_free(const npgnn_env *env, npi_head_workspace *w)
+{
+    npi_free(env, w->input);
+    memset(w, 0, sizeof *w);
+}
+
+void npi_head_scores(real *score, npi_head_workspace *w, const npi_head *head, const float *evidence, int count)
+{
+    int e = head->e, h = head->h;
+    for (int i = 0; i < count * e; i++)
+        w->input[i] = (real)evidence[i];
+    npi_layer_forward(w->h1, w->input, head->w1, head->b1, count, e, h); /* h1 = relu(e W1 + b1) */
+    npi_relu(w->h1, count * h);
+    npi_layer_forward(w->h2, w->h1, head->w2, head->b2, count, h, h); /* h2 = relu(h1 W2 + b2) */
+    npi_relu(w->h2, count * h);
+    for (int i = 0; i < count; i++) { /* score = h2 · w3 + e · w + w0 */
+        real sum = head->shift[0];
+        for (int j = 0; j < h; j++)
+            sum += w->h2[i * h + j] * head->w3[j];
+        for (int j = 0; j < e; j++)
+            sum += w->input[i * e + j] * head->line[j];
+        score[i] = sum;
+    }
+}
+
+void npi_head_scores_backward(npi_head *g, npi_head_workspace *w, const npi_head *head, const real *dscore, int count)
+{
+    int e = head->e, h = head->h;
+    for (int i = 0; i < count;
+         i++) { /* dh2 = dscore w3 relu'(h2),  dw3 += h2ᵀ dscore,  dw += eᵀ dscore,  dw0 += Σ dscore */
+        for (int j = 0; j < h; j++) {
+            real active = w->h2[i * h + j];
+            w->dh[i * h + j] = active > 0 ? dscore[i] * head->w3[j] : 0;
+            g->w3[j] += dscore[i] * active;
+        }
+        for (int j = 0; j < e; j++)
+            g->line[j] += dscore[i] * w->input[i * e + j];
+        g->shift[0] += dscore[i];
+    }
+    npi_layer_backward(w->dx, g->w2, g->b2, w->dh, w->h1, head->w2, count, h, h);
+    npi_relu_backward(w->dx, w->h1, count * h);
+    npi_layer_backward(NULL, g->w1, g->b1, w->dx, w->input, head->w1, count, e, h);
+}
+
+void npi_head_slopes(double *slope, const npi_head *head)
+{
+    int e = head->e, h = head->h;
+    for (int i = 0; i < e; i++)
+        slope[i] = fabs((double)head->line[i]);
+    for (int k = 0; k < h; k++) {
+        double through = 0; /* |∂ score / ∂ h1_k| <= Σ_j |W2_kj| |w3_j|, since relu' is 0 or 1 */
+        for (int j = 0; j < h; j++)
+            through += fabs((double)head->w2[k * h + j]) * fabs((double)head->w3[j]);
+        for (int i = 0; i < e; i++)
+            slope[i] += fabs((double)head->w1[i * h + k]) * through;
+    }
+}
