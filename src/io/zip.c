@@ -81,6 +81,16 @@ const char *npi_zip_name(const npi_zip *zip)
     return npi_stream_name(zip->stream);
 }
 
+int64_t npi_zip_count(const npi_zip *zip)
+{
+    return zip_get_num_entries(zip->archive, 0);
+}
+
+const char *npi_zip_member_name(const npi_zip *zip, int64_t index)
+{
+    return index < 0 ? NULL : zip_get_name(zip->archive, (zip_uint64_t)index, 0);
+}
+
 int npi_zip_has(const npi_zip *zip, const char *member)
 {
     return zip_name_locate(zip->archive, member, 0) >= 0;

@@ -16,6 +16,10 @@ npi_stream *npi_zip_stream(const npi_zip *zip); /* the stream of the archive */
 const npgnn_env *npi_zip_env(const npi_zip *zip);
 const char *npi_zip_name(const npi_zip *zip);
 
+/* How many members there are, and the name of one, valid as long as the archive; NULL past the last. */
+int64_t npi_zip_count(const npi_zip *zip);
+const char *npi_zip_member_name(const npi_zip *zip, int64_t index);
+
 int npi_zip_has(const npi_zip *zip, const char *member);
 
 /* Opens a member, which is decompressed block by block as it is read. Only one member can be open at a time, and the

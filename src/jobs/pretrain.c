@@ -1,0 +1,45 @@
+/* npgnn_pretrain: a process from many graphs. */
+#include "train/pretrain.h"
+#include "base/sized.h"
+#include "model/model.h"
+
+int npgnn_pretrain(npgnn_model **out, const npgnn_graph *const *graphs, const int *family, size_t count,
+                   const npgnn_pretrain_options *options, const npgnn_env *env, npgnn_error *err)
+{
+    if (npi_env_check(env, err))
+        return NPGNN_E_ARGUMENT;
+    npgnn_env resolved = npi_env_resolve(env);
+    npgnn_pretrain_options o = {0};
+    npi_pretrain_options how = npi_pretrain_defaults();
+    npi_tasks tasks = {.env = resolved};
+    npi_process process = {0};
+    int code = npi_sized_read(&o, sizeof o, options, "npgnn_pretrain_options", err);
+    if (code)
+        return code;
+    if (o.steps > 0)
+        how.steps = o.steps;
+    if (o.seed > 0)
+        how.seed = o.seed;
+    for (size_t g = 0; !code && g < count; g++) {
+        size_t before = tasks.count;
+        if (family[g] < 0 || family[g] > (int)count)
+            code =
+                npi_fail(err, NPGNN_E_ARGUMENT, "graph %zu has family %d: families are 0 to %zu", g, family[g], count);
+        tasks.groups = !code && family[g] >= tasks.groups ? family[g] + 1 : tasks.groups;
+        if (!code)
+            code = npi_tasks_add(&tasks, graphs[g], family[g], how.seed + g, err);
+        if (!code && tasks.count == before)
+            npi_log(&resolved, "graph %zu has too few links to learn from", g);
+        if (!code && npi_env_stopped(&resolved))
+            code = npi_fail(err, NPGNN_E_CANCELLED, "cancelled after %zu of %zu graphs", g + 1, count);
+    }
+    if (!code)
+        code = npi_pretrain(&process, &tasks, &how, &resolved, err);
+    if (!code)
+        code = npi_model_from_process(out, &process, &resolved, err);
+    if (!code)
+        (*out)->info.iterations = how.steps;
+    npi_process_free(&resolved, &process);
+    npi_tasks_free(&tasks);
+    return code;
+}

@@ -1,0 +1,324 @@
+#include "train/tasks.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/rng.h"
+#include "graph/pair.h"
+
+enum {
+    MAX_TARGETS = 384, /* hidden links of a task that are predicted, */
+    MAX_CONTEXT = 256, /* and that are kept for the context of a test */
+    LEAST_HIDDEN = 6,
+    LEAST_KNOWN = 20,
+    PIECES = 16,       /* of a graph with features */
+    MANY_LINKS = 600,  /* from which on a graph without features is thinned too */
+    LEAST_PIECE = 300, /* nodes */
+    LARGEST_PIECE = 5000,
+    NEIGHBORS = 10, /* of a node that a piece takes in */
+};
+#define HIDDEN 0.15 /* of the links */
+#define NEW_NODES 0.1
+
+/* What is done to a graph. */
+typedef struct recipe {
+    double keep;     /* share of the links; the others are as if they had never been */
+    double shuffled; /* share of the nodes that exchange their features */
+    int features;    /* 0: without */
+    int cold;        /* 1: new nodes, all of whose links are hidden */
+} recipe;
+
+void npi_tasks_free(npi_tasks *tasks)
+{
+    for (size_t i = 0; i < tasks->count; i++)
+        npi_free(&tasks->env, tasks->items[i].evidence);
+    npi_free(&tasks->env, tasks->items);
+    tasks->items = NULL;
+    tasks->count = tasks->capacity = 0;
+}
+
+/* ---- hiding links ---- */
+
+/* The links of a graph in random order: first those that stay known, then those that are hidden. */
+typedef struct cut {
+    npgnn_pair *edges; /* (m) */
+    int64_t known, hidden;
+    unsigned char *is_new; /* (n) with cold; NULL otherwise */
+} cut;
+
+static void shuffle_pairs(npgnn_pair *pairs, int64_t count, npi_rng *rng)
+{
+    for (int64_t i = count - 1; i > 0; i--) {
+        int64_t j = (int64_t)npi_rng_below(rng, (uint64_t)i + 1);
+        npgnn_pair pair = pairs[i];
+        pairs[i] = pairs[j];
+        pairs[j] = pair;
+    }
+}
+
+static int cut_links(cut *out, const npgnn_graph *graph, const recipe *r, npi_rng *rng, const npgnn_env *env,
+                     npgnn_error *err)
+{
+    cut c = {.edges = npi_alloc(env, (size_t)graph->m, sizeof *c.edges, err)};
+    if (r->cold)
+        c.is_new = npi_alloc(env, (size_t)graph->n, 1, err);
+    if (!c.edges || (r->cold && !c.is_new)) {
+        npi_free(env, c.edges);
+        npi_free(env, c.is_new);
+        return NPGNN_E_MEMORY;
+    }
+    npi_graph_list_edges(c.edges, graph);
+    shuffle_pairs(c.edges, graph->m, rng);
+    int64_t kept = graph->m;
+    if (r->keep < 1)
+        kept = (int64_t)(r->keep * (double)graph->m);
+    if (r->cold) {
+        for (int32_t i = 0; i < graph->n; i++)
+            c.is_new[i] = graph->a.ptr[i + 1] > graph->a.ptr[i] && npi_rng_uniform(rng) < NEW_NODES;
+        for (int64_t i = 0; i < kept; i++) { /* known links to the front; the order of the hidden ones stays random */
+            npgnn_pair pair = c.edges[i];
+            if (!c.is_new[pair.u] && !c.is_new[pair.v]) {
+                c.edges[i] = c.edges[c.known];
+                c.edges[c.known++] = pair;
+            }
+        }
+        c.hidden = kept - c.known;
+    } else {
+        c.hidden = (int64_t)(HIDDEN * (double)kept);
+        c.hidden = c.hidden < LEAST_HIDDEN ? LEAST_HIDDEN : c.hidden;
+        c.known = kept - c.hidden;
+    }
+    *out = c;
+    return 0;
+}
+
+/* ---- pairs without a link ---- */
+
+/* A node: uniform or, with ends, the end of a random known link; one of the new nodes if `fresh`. */
+static int32_t draw_node(const npgnn_graph *graph, const npi_csr *ends, npi_rng *rng)
+{
+    int64_t entries = ends ? ends->ptr[ends->rows] : 0;
+    if (entries > 0)
+        return ends->col[npi_rng_below(rng, (uint64_t)entries)];
+    return (int32_t)npi_rng_below(rng, (uint64_t)graph->n);
+}
+
+/* Up to `count` pairs that the complete graph does not link, all different: how many. With `ends`, nodes are drawn in
+ * proportion to their degrees there; with is_new, one of the two is new. */
+static int draw_non_links(npgnn_pair *out, int count, const npgnn_graph *graph, const npi_csr *ends,
+                          const unsigned char *is_new, npi_rng *rng)
+{
+    int found = 0;
+    for (int64_t tries = 0; found < count && tries < 400 * (int64_t)count; tries++) {
+        npgnn_pair pair = {draw_node(graph, ends, rng), draw_node(graph, ends, rng)};
+        if (is_new)
+            pair.u = (int32_t)npi_rng_below(rng, (uint64_t)graph->n);
+        if (pair.u == pair.v || (is_new && !is_new[pair.u]) || npgnn_graph_has_edge(graph, pair.u, pair.v))
+            continue;
+        int seen = 0;
+        for (int i = 0; i < found && !seen; i++)
+            seen = npi_pair_key(out[i]) == npi_pair_key(pair);
+        if (!seen)
+            out[found++] = pair;
+    }
+    return found;
+}
+
+/* ---- one task ---- */
+
+/* The features with some rows exchanged: a copy for the caller to free. */
+static int shuffle_words(npi_words *out, const npi_words *words, int32_t n, double share, npi_rng *rng,
+                         const npgnn_env *env, npgnn_error *err)
+{
+    size_t width = (size_t)words->width;
+    npi_words copy = {words->width, npi_alloc(env, (size_t)n * width, sizeof *copy.row, err)};
+    int32_t *moved = npi_alloc(env, (size_t)n, sizeof *moved, err), count = 0;
+    if (!copy.row || !moved) {
+        npi_free(env, moved);
+        npi_words_free(env, &copy);
+        return NPGNN_E_MEMORY;
+    }
+    memcpy(copy.row, words->row, (size_t)n * width * sizeof *copy.row);
+    for (int32_t i = 0; i < n; i++)
+        if (npi_rng_uniform(rng) < share)
+            moved[count++] = i;
+    for (int32_t i = count - 1; i > 0; i--) { /* a random permutation of the rows that move, by exchanges */
+        size_t a = (size_t)moved[i] * width, b = (size_t)moved[npi_rng_below(rng, (uint64_t)i + 1)] * width;
+        for (size_t c = 0; c < width; c++) {
+            real value = copy.row[a + c];
+            copy.row[a + c] = copy.row[b + c];
+            copy.row[b + c] = value;
+        }
+    }
+    npi_free(env, moved);
+    *out = copy;
+    return 0;
+}
+
+static int add_task(npi_tasks *tasks, const npgnn_graph *graph, const npi_words *words, const recipe *r, int group,
+                    npi_rng *rng, npgnn_error *err)
+{
+    const npgnn_env *env = &tasks->env;
+    npgnn_graph *known = NULL;
+    npi_words shuffled = {0};
+    npi_columns evidence = {0};
+    npgnn_pair *pairs = NULL;
+    npi_task_data task = {.group = group};
+    cut c = {0};
+    if (graph->m < LEAST_HIDDEN + LEAST_KNOWN)
+        return 0;
+    int code = cut_links(&c, graph, r, rng, env, err);
+    if (code || c.known < LEAST_KNOWN || c.hidden < LEAST_HIDDEN)
+        goto out;
+    int links = c.hidden < MAX_TARGETS + MAX_CONTEXT ? (int)c.hidden : MAX_TARGETS + MAX_CONTEXT;
+    npgnn_pair *hidden = c.edges + c.known;
+    shuffle_pairs(hidden, c.hidden, rng);
+    code = npi_graph_with_edges(&known, graph, c.edges, c.known, err);
+    if (!code && !(pairs = npi_alloc(env, 3 * (size_t)links, sizeof *pairs, err)))
+        code = NPGNN_E_MEMORY;
+    if (code)
+        goto out;
+    int others = draw_non_links(pairs, links, graph, NULL, c.is_new, rng);
+    if (others < links)
+        links = others;
+    if (links < LEAST_HIDDEN)
+        goto out;
+    memmove(pairs + links, pairs, (size_t)links * sizeof *pairs);
+    memcpy(pairs, hidden, (size_t)links * sizeof *pairs);
+    task.links = links;
+    task.matched = draw_non_links(pairs + 2 * links, links, graph, &known->a, c.is_new, rng);
+    task.context = links / 3 < MAX_CONTEXT ? links / 3 : MAX_CONTEXT;
+
+    const npi_words *used = r->features && words->width > 0 ? words : NULL;
+    if (used && r->shuffled > 0) {
+        code = shuffle_words(&shuffled, words, graph->n, r->shuffled, rng, env, err);
+        used = &shuffled;
+    }
+    size_t count = 2 * (size_t)links + (size_t)task.matched;
+    if (!code)
+        code = npi_columns_new(&evidence, &known->a, used, env, err);
+    if (!code && !(task.evidence = npi_alloc(env, count * NPI_COLUMNS, sizeof *task.evidence, err)))
+        code = NPGNN_E_MEMORY;
+    if (!code)
+        code = npi_columns_pairs(task.evidence, &evidence, pairs, count, err);
+    if (!code)
+        code = npi_grow(env, &tasks->items, &tasks->capacity, tasks->count, sizeof *tasks->items, err);
+    if (!code) {
+        task.has_features = evidence.has_features;
+        tasks->items[tasks->count++] = task;
+        task.evidence = NULL;
+    }
+out:
+    npi_free(env, task.evidence);
+    npi_free(env, pairs);
+    npi_columns_free(&evidence);
+    npi_words_free(env, &shuffled);
+    npgnn_graph_free(known);
+    npi_free(env, c.edges);
+    npi_free(env, c.is_new);
+    return code;
+}
+
+/* ---- pieces ---- */
+
+static double log_uniform(double low, double high, npi_rng *rng)
+{
+    return exp(log(low) + npi_rng_uniform(rng) * (log(high) - log(low)));
+}
+
+/* The nodes within reach of a random one, breadth first, at most NEIGHBORS of each: `size` of them, ascending. */
+static int choose_ball(int32_t *nodes, int32_t size, const npgnn_graph *graph, npi_rng *rng, const npgnn_env *env,
+                       npgnn_error *err)
+{
+    unsigned char *seen = npi_alloc(env, (size_t)graph->n, 1, err);
+    int32_t count = 0, at = 0;
+    if (!seen)
+        return NPGNN_E_MEMORY;
+    while (count < size) {
+        if (at == count) { /* nothing left within reach: begin elsewhere */
+            int32_t start = (int32_t)npi_rng_below(rng, (uint64_t)graph->n);
+            if (seen[start])
+                continue;
+            seen[start] = 1;
+            nodes[count++] = start;
+            continue;
+        }
+        int32_t node = nodes[at++];
+        int64_t begin = graph->a.ptr[node], degree = graph->a.ptr[node + 1] - begin;
+        for (int64_t i = 0; i < degree && i < NEIGHBORS && count < size; i++) {
+            int64_t pick = degree <= NEIGHBORS ? i : (int64_t)npi_rng_below(rng, (uint64_t)degree);
+            int32_t next = graph->a.col[begin + pick];
+            if (!seen[next]) {
+                seen[next] = 1;
+                nodes[count++] = next;
+            }
+        }
+    }
+    count = 0;
+    for (int32_t i = 0; i < graph->n; i++)
+        if (seen[i])
+            nodes[count++] = i;
+    npi_free(env, seen);
+    return 0;
+}
+
+/* A piece of a graph: thinned to a random mean degree, with a share of the features, some of them shuffled. */
+static int add_piece(npi_tasks *tasks, const npgnn_graph *graph, int group, npi_rng *rng, npgnn_error *err)
+{
+    static const double shares[] = {1, 1, 0.3, 0.1}, shuffles[] = {0, 0, 0, 0.3, 0.7, 1};
+    const npgnn_env *env = &tasks->env;
+    npgnn_graph *piece = NULL;
+    npi_words words = {0};
+    double largest = graph->n < LARGEST_PIECE ? graph->n : LARGEST_PIECE;
+    int32_t size = (int32_t)(largest <= LEAST_PIECE ? largest : log_uniform(LEAST_PIECE, largest, rng));
+    int32_t *nodes = npi_alloc(env, (size_t)graph->n, sizeof *nodes, err);
+    int code = nodes ? choose_ball(nodes, size, graph, rng, env, err) : NPGNN_E_MEMORY;
+    if (!code)
+        code = npgnn_graph_subgraph(&piece, graph, nodes, size, err);
+    npi_free(env, nodes);
+    if (code)
+        return code;
+    double degree = 2 * (double)piece->m / size, target = degree > 2.6 ? log_uniform(2.5, degree, rng) : degree;
+    double columns = shares[npi_rng_below(rng, 4)];
+    recipe r = {.keep = target < 0.8 * degree ? target / degree : 1,
+                .shuffled = shuffles[npi_rng_below(rng, 6)],
+                .features = npi_rng_uniform(rng) >= 0.15};
+    r.cold = r.features && npi_rng_uniform(rng) < 0.2;
+    unsigned char *left_out = npi_alloc(env, (size_t)piece->x->f, 1, err);
+    if (!left_out)
+        code = NPGNN_E_MEMORY;
+    for (int32_t c = 0; left_out && c < piece->x->f; c++)
+        left_out[c] = npi_rng_uniform(rng) >= columns;
+    if (!code && r.features)
+        code = npi_words_new(&words, piece->x, left_out, env, err);
+    npi_free(env, left_out);
+    if (!code)
+        code = add_task(tasks, piece, &words, &r, group, rng, err);
+    npi_words_free(env, &words);
+    npgnn_graph_free(piece);
+    return code;
+}
+
+int npi_tasks_add(npi_tasks *tasks, const npgnn_graph *graph, int group, uint64_t seed, npgnn_error *err)
+{
+    static const recipe plain[] = {{1, 0, 0, 0}, {0.5, 0, 0, 0}};
+    static const recipe rich[] = {
+        {1, 0, 1, 0},   {0.5, 0, 1, 0}, {0.2, 0, 1, 0}, {1, 1, 1, 0}, {1, 0, 0, 0},
+        {0.2, 0, 0, 0}, {0.5, 1, 1, 0}, {1, 0, 1, 1},   {1, 0, 1, 1},
+    };
+    npi_words words = {0};
+    int code = npi_words_new(&words, graph->x, NULL, &tasks->env, err);
+    int featured = words.width > 0;
+    const recipe *recipes = featured ? rich : plain;
+    size_t count = featured ? sizeof rich / sizeof rich[0] : graph->m > MANY_LINKS ? 2 : 1;
+    for (size_t i = 0; !code && i < count; i++) {
+        npi_rng rng = npi_rng_make(seed, NPI_RNG_TASK, (uint32_t)i);
+        code = add_task(tasks, graph, &words, &recipes[i], group, &rng, err);
+    }
+    for (uint32_t i = 0; !code && featured && i < PIECES; i++) {
+        npi_rng rng = npi_rng_make(seed, NPI_RNG_TASK, 1000 + i);
+        code = add_piece(tasks, graph, group, &rng, err);
+    }
+    npi_words_free(&tasks->env, &words);
+    return code;
+}
