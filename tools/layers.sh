@@ -14,13 +14,14 @@ allowed()
     features) echo 'base linalg' ;;
     graph) echo 'base linalg features' ;;
     io | evidence) echo 'base linalg features graph' ;;
-    model) echo 'base linalg features evidence' ;;
+    process) echo 'base linalg' ;;
+    model) echo 'base linalg features evidence process' ;;
     eval) echo 'base linalg features graph evidence' ;;
-    train) echo 'base linalg features graph evidence model eval predict' ;;
-    predict) echo 'base linalg features graph evidence model' ;;
+    train) echo 'base linalg features graph evidence process model eval predict' ;;
+    predict) echo 'base linalg features graph evidence process model' ;;
     baselines) echo 'base linalg features graph evidence model train' ;; # train for Adam
-    store) echo 'base linalg features graph io evidence model eval train' ;;
-    jobs) echo 'base linalg features graph io evidence model eval train predict baselines store' ;;
+    store) echo 'base linalg features graph io evidence process model eval train' ;;
+    jobs) echo 'base linalg features graph io evidence process model eval train predict baselines store' ;;
     *) return 1 ;;
     esac
 }

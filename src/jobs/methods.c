@@ -9,9 +9,13 @@
 #include "baselines/sage.h"
 #include "baselines/spectral.h"
 #include "baselines/vgae.h"
+#include "graph/negative.h"
 #include "jobs/fit.h"
 #include "jobs/test_set.h"
 #include "model/model.h"
+#include "predict/predictor.h"
+
+#define NON_LINKS ((size_t)1 << 14) /* that a process is told about */
 
 /* ---- the model itself ---- */
 
@@ -48,6 +52,84 @@ static int run_conditional(float *score, npgnn_eval_run *run, const npi_task *ta
     return run_npgnn(score, run, &conditional, err);
 }
 
+/* ---- a process across graphs ---- */
+
+/* Scores the pairs with a process. What it is told about the graph are the validation links of the split, which are
+ * not among the known ones, and non-links of the same kind: with those of the inductive split, which seldom touch a
+ * new node, it would learn that touching one makes a link. Without validation links, it sets some of the known links
+ * aside by itself. */
+static int run_process(float *score, npgnn_eval_run *run, const npi_task *task, const npgnn_model *model,
+                       npgnn_error *err)
+{
+    const npgnn_predict_options how = {.size = sizeof how, .link_rate = task->link_rate, .seed = task->options->seed};
+    const npgnn_pair *validation;
+    size_t positives, others = 0;
+    npgnn_split_pairs(&validation, &positives, task->split, NPGNN_SET_VAL);
+    npgnn_predictor *predictor = NULL;
+    npgnn_pair *pairs = NULL;
+    npgnn_prediction *predictions = npi_alloc(task->env, task->count, sizeof *predictions, err);
+    double start = npi_clock_seconds();
+    int code = predictions ? 0 : NPGNN_E_MEMORY;
+    if (!code && positives > 0) {
+        uint64_t available = npi_split_count_non_links(task->split, NPGNN_SET_VAL);
+        others = available < NON_LINKS ? (size_t)available : NON_LINKS;
+        pairs = npi_alloc(task->env, positives + others, sizeof *pairs, err);
+        if (pairs) {
+            memcpy(pairs, validation, positives * sizeof *pairs);
+            code = npi_split_draw_non_links(pairs + positives, &others, task->split, task->env, err);
+        } else {
+            code = NPGNN_E_MEMORY;
+        }
+    }
+    const npi_held_out held_out = {pairs, positives, positives + others};
+    if (!code)
+        code = npi_predictor_apply(&predictor, model, task->graph, pairs ? &held_out : NULL, &how, task->env, err);
+    run->train_seconds = npi_clock_seconds() - start;
+    if (!code)
+        code = npgnn_predictor_run(predictions, predictor, task->pairs, task->count, err);
+    for (size_t i = 0; !code && i < task->count; i++) {
+        score[i] = predictions[i].score;
+        task->probability[i] = predictions[i].probability;
+    }
+    if (!code && predictor->applied.calibrated)
+        run->calibration.link_rate = task->link_rate;
+    npgnn_predictor_free(predictor);
+    npi_free(task->env, predictions);
+    npi_free(task->env, pairs);
+    return code;
+}
+
+static int run_universal(float *score, npgnn_eval_run *run, const npi_task *task, npgnn_error *err)
+{
+    npgnn_model *model = NULL;
+    int code = npgnn_model_universal(&model, task->env, err);
+    if (!code)
+        code = run_process(score, run, task, model, err);
+    npgnn_model_free(model);
+    return code;
+}
+
+/* The cosine of features averaged over neighbours: untrained. */
+static int run_smoothed_cosine(float *score, npgnn_eval_run *run, const npi_task *task, npgnn_error *err)
+{
+    npi_words words = {0};
+    npi_columns columns = {0};
+    double start = npi_clock_seconds();
+    float *value = npi_alloc(task->env, task->count * NPI_COLUMNS, sizeof *value, err);
+    int code = value ? npi_words_new(&words, task->graph->x, NULL, task->env, err) : NPGNN_E_MEMORY;
+    if (!code)
+        code = npi_columns_new(&columns, &task->graph->a, &words, task->env, err);
+    if (!code)
+        code = npi_columns_pairs(value, &columns, task->pairs, task->count, err);
+    for (size_t i = 0; !code && i < task->count; i++)
+        score[i] = value[i * NPI_COLUMNS + NPI_COLUMN_SMOOTH1];
+    run->train_seconds = npi_clock_seconds() - start;
+    npi_columns_free(&columns);
+    npi_words_free(task->env, &words);
+    npi_free(task->env, value);
+    return code;
+}
+
 /* ---- the table ---- */
 
 static const struct {
@@ -56,7 +138,9 @@ static const struct {
 } methods[] = {
     {"npgnn", "the model", run_npgnn},
     {"cnp", "the model as a conditional neural process: no draws of z, no KL term", run_conditional},
+    {"universal", "neural process learnt across graphs; nothing is trained on this one", run_universal},
     {"cosine", "cosine similarity of the features, without training", npi_cosine_run},
+    {"smoothed-cosine", "cosine of features averaged over neighbours, without training", run_smoothed_cosine},
     {"vgae", "variational graph auto-encoder (Kipf and Welling 2016)", npi_vgae_method},
     {"gae", "graph auto-encoder: the same without noise", npi_gae_method},
     {"sage", "GraphSAGE, unsupervised (Hamilton et al. 2017)", npi_sage_method},

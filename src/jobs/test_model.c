@@ -84,7 +84,8 @@ static int check_labels(const task *t, npgnn_error *err)
     return 0;
 }
 
-/* A link that is tested must not be among what is known: propagation and evidence would see it. Counts those that were. */
+/* A link that is tested must not be among what is known: propagation and evidence would see it. Counts those that
+ * were. */
 static int make_graphs(task *t, npgnn_test_counts *counts, npgnn_error *err)
 {
     size_t most = (size_t)t->graph->m + t->links.count;
@@ -163,6 +164,13 @@ static int measure(npgnn_eval_run *run, const npgnn_model *model, const npgnn_gr
 
 /* ---- the job ---- */
 
+/* The link rate that a model assumes by itself: that of its training graph or, of a process, that of the graph at
+ * hand. */
+static double own_rate(const npgnn_model *model, const npgnn_graph *graph)
+{
+    return npi_model_is_process(model) ? npi_link_rate(graph->n, graph->m) : model->info.link_rate;
+}
+
 static int run_task(npgnn_eval_run *run, task *t, const npgnn_model *model, const npgnn_test_options *o,
                     npgnn_error *err)
 {
@@ -170,7 +178,7 @@ static int run_task(npgnn_eval_run *run, task *t, const npgnn_model *model, cons
                         .positives = t->positives,
                         .tested = t->count,
                         .count = t->count,
-                        .link_rate = o->link_rate > 0 ? o->link_rate : model->info.link_rate};
+                        .link_rate = o->link_rate > 0 ? o->link_rate : own_rate(model, t->known)};
     int code = 0;
     if (o->negatives == NPGNN_NEGATIVES_HARD)
         code = npi_test_set_add_hard(&set, t->complete, t->known, t->env, err);

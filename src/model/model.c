@@ -36,6 +36,33 @@ int npi_model_new(npgnn_model **out, const npgnn_options *options, int32_t f, co
     return 0;
 }
 
+int npi_model_from_process(npgnn_model **out, npi_process *process, const npgnn_env *env, npgnn_error *err)
+{
+    npgnn_model *model = npi_alloc(env, 1, sizeof *model, err);
+    if (!model)
+        return NPGNN_E_MEMORY;
+    model->env = *env;
+    model->options.size = sizeof model->options;
+    npgnn_options_preset(&model->options, NULL, NULL);
+    model->process = *process;
+    memset(process, 0, sizeof *process);
+    model->info.size = sizeof model->info;
+    model->info.parameters = (int64_t)model->process.params.count;
+    model->info.val_auc = model->info.val_ap = (double)NAN;
+    model->info.across_graphs = 1;
+    snprintf(model->info.version, sizeof model->info.version, "%s", npgnn_version());
+    *out = model;
+    return 0;
+}
+
+int npi_model_need_network(const npgnn_model *model, const char *what, npgnn_error *err)
+{
+    if (!npi_model_is_process(model))
+        return 0;
+    return npi_fail(err, NPGNN_E_ARGUMENT, "a model learnt across graphs %s: train a model on your graph for that",
+                    what);
+}
+
 int npi_model_copy(npgnn_model **out, const npgnn_model *model, const npgnn_env *env, npgnn_error *err)
 {
     npgnn_model *copy = NULL;
@@ -93,6 +120,7 @@ void npgnn_model_free(npgnn_model *model)
     if (!model)
         return;
     npgnn_env env = model->env;
+    npi_process_free(&env, &model->process);
     npi_params_free(&env, &model->params);
     npi_names_free(model->columns);
     npi_free(&env, model->q);

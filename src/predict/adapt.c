@@ -1,5 +1,6 @@
-/* Adapts a model to a graph that it was not trained on, without training: q(z | G) is encoded from the new graph (docs/understand/
- * math.md, (1)-(4)) and the link rate is that of the new graph; the parameters, the weights and the calibration stay. */
+/* Adapts a model to a graph that it was not trained on, without training: q(z | G) is encoded from the new graph
+ * (docs/understand/ math.md, (1)-(4)) and the link rate is that of the new graph; the parameters, the weights and the
+ * calibration stay. */
 #include <math.h>
 
 #include "features/match.h"
@@ -48,6 +49,8 @@ int npgnn_model_adapt(npgnn_model **out, const npgnn_model *model, const npgnn_g
     npgnn_env resolved = npi_env_resolve(env);
     npgnn_model *copy = NULL;
     npi_features *x = NULL;
+    if (npi_model_need_network(model, "infers its latent from every graph it predicts on by itself", err))
+        return NPGNN_E_ARGUMENT;
     if (context->n == 0)
         return npi_fail(err, NPGNN_E_ARGUMENT, "the context has no nodes");
     int code = npi_features_match(&x, context->x, model->columns, model->params.size.f, "the model", "the graph",

@@ -9,6 +9,7 @@
 #include "model/score.h"
 
 #define BATCH 65536 /* pairs scored at a time: bounds the memory of one call */
+#define PROCESS_BATCH ((size_t)8192)
 
 /* Draw `index` of z, or its mean for -1; NULL without latent. */
 static const real *draw_latent(npgnn_predictor *p, int index)
@@ -29,6 +30,17 @@ void npi_predictor_decode(npgnn_predictor *p, int draw)
     npi_embedder_run(&p->embedder, &p->model->params, draw_latent(p, draw), &p->model->options, p->env.threads);
 }
 
+/* The options of a caller, over the defaults. */
+static int read_options(npgnn_predict_options *out, const npgnn_predict_options *given, npgnn_error *err)
+{
+    *out = (npgnn_predict_options){.samples = -1};
+    int code = npi_sized_read(out, sizeof *out, given, "npgnn_predict_options", err);
+    if (!code && !(out->link_rate >= 0 && out->link_rate < 1))
+        code = npi_fail(err, NPGNN_E_ARGUMENT, "link rate %g is out of range: it must be at least 0 and below 1",
+                        out->link_rate);
+    return code;
+}
+
 /* One that weighs embeddings and evidence like this, whatever the model says. */
 static int predictor_with(npgnn_predictor **out, npi_weights weights, const npgnn_model *model,
                           const npgnn_graph *graph, const npgnn_predict_options *options, const npgnn_env *env,
@@ -38,13 +50,10 @@ static int predictor_with(npgnn_predictor **out, npi_weights weights, const npgn
         return NPGNN_E_ARGUMENT;
     npgnn_env resolved = npi_env_resolve(env);
     npi_sizes s = model->params.size;
-    npgnn_predict_options o = {.samples = -1};
-    int code = npi_sized_read(&o, sizeof o, options, "npgnn_predict_options", err);
+    npgnn_predict_options o;
+    int code = read_options(&o, options, err);
     if (code)
         return code;
-    if (!(o.link_rate >= 0 && o.link_rate < 1))
-        return npi_fail(err, NPGNN_E_ARGUMENT, "link rate %g is out of range: it must be at least 0 and below 1",
-                        o.link_rate);
     npi_features *x = NULL;
     code = npi_features_match(&x, graph->x, model->columns, s.f, "the model", "the graph", &resolved, err);
     if (code)
@@ -83,9 +92,49 @@ static int predictor_with(npgnn_predictor **out, npi_weights weights, const npgn
     return 0;
 }
 
+int npi_predictor_apply(npgnn_predictor **out, const npgnn_model *model, const npgnn_graph *graph,
+                        const npi_held_out *held_out, const npgnn_predict_options *options, const npgnn_env *env,
+                        npgnn_error *err)
+{
+    npgnn_env resolved = npi_env_resolve(env);
+    npgnn_predict_options o;
+    int code = read_options(&o, options, err);
+    if (code)
+        return code;
+    npgnn_predictor *p = npi_alloc(&resolved, 1, sizeof *p, err);
+    if (!p)
+        return NPGNN_E_MEMORY;
+    p->env = resolved;
+    p->model = model;
+    p->graph = graph;
+    p->samples = o.samples >= 0 ? o.samples : model->options.predict_samples;
+    p->seed = o.seed;
+    size_t heads = p->samples > 0 ? (size_t)p->samples : 1;
+    p->score = npi_alloc(&resolved, heads * PROCESS_BATCH, sizeof *p->score, err);
+    p->sums = npi_alloc(&resolved, PROCESS_BATCH, sizeof *p->sums, err);
+    p->heads = npi_alloc(&resolved, heads, sizeof *p->heads, err);
+    code = p->score && p->sums && p->heads
+               ? npi_applied_new(&p->applied, &model->process, graph, held_out, o.seed, &resolved, err)
+               : NPGNN_E_MEMORY;
+    for (int draw = 0; !code && draw < p->samples; draw++)
+        code = npi_applied_draw(&p->heads[draw], &p->applied, p->seed, draw, err);
+    if (code) {
+        npgnn_predictor_free(p);
+        return code;
+    }
+    double rate = o.link_rate > 0 ? o.link_rate : npi_link_rate(graph->n, graph->m);
+    p->calibration = npi_calibration_at(p->applied.calibration, rate);
+    *out = p;
+    return 0;
+}
+
 int npgnn_predictor_new(npgnn_predictor **out, const npgnn_model *model, const npgnn_graph *graph,
                         const npgnn_predict_options *options, const npgnn_env *env, npgnn_error *err)
 {
+    if (npi_env_check(env, err))
+        return NPGNN_E_ARGUMENT;
+    if (npi_model_is_process(model))
+        return npi_predictor_apply(out, model, graph, NULL, options, env, err);
     return predictor_with(out, model->scorer.weights, model, graph, options, env, err);
 }
 
@@ -101,6 +150,10 @@ void npgnn_predictor_free(npgnn_predictor *p)
     npi_free(&env, p->score);
     npi_free(&env, p->value);
     npi_free(&env, p->sums);
+    for (int i = 0; p->heads && i < p->samples; i++)
+        npi_head_free(&env, &p->heads[i]);
+    npi_free(&env, p->heads);
+    npi_applied_free(&p->applied);
     npi_free(&env, p);
 }
 
@@ -131,6 +184,22 @@ static void run_draws(npgnn_prediction *out, npgnn_predictor *p, const npgnn_pai
         out[i] = npi_prediction_mean(&p->sums[i], &p->calibration, p->samples);
 }
 
+/* The same with the heads of a process. */
+static int run_heads(npgnn_prediction *out, npgnn_predictor *p, const npgnn_pair *pairs, size_t count, npgnn_error *err)
+{
+    int heads;
+    const npi_head *head = npi_predictor_heads(&heads, p);
+    int code = npi_applied_scores(p->score, &p->applied, head, heads, pairs, count, err);
+    memset(p->sums, 0, count * sizeof *p->sums);
+    for (int h = 0; !code && p->samples > 0 && h < heads; h++)
+        for (size_t i = 0; i < count; i++)
+            npi_sums_add(&p->sums[i], &p->calibration, p->score[(size_t)h * count + i]);
+    for (size_t i = 0; !code && i < count; i++)
+        out[i] = p->samples > 0 ? npi_prediction_mean(&p->sums[i], &p->calibration, p->samples)
+                                : npi_prediction_of(&p->calibration, p->score[i]);
+    return code;
+}
+
 int npgnn_predictor_run(npgnn_prediction *out, npgnn_predictor *p, const npgnn_pair *pairs, size_t count,
                         npgnn_error *err)
 {
@@ -139,6 +208,14 @@ int npgnn_predictor_run(npgnn_prediction *out, npgnn_predictor *p, const npgnn_p
         if (pairs[i].u < 0 || pairs[i].u >= n || pairs[i].v < 0 || pairs[i].v >= n)
             return npi_fail(err, NPGNN_E_ARGUMENT, "pair %zu joins %d and %d, but nodes are 0 to %d", i, pairs[i].u,
                             pairs[i].v, n - 1);
+    int code = 0;
+    if (npi_model_is_process(p->model)) {
+        for (size_t first = 0; !code && first < count; first += PROCESS_BATCH) {
+            size_t size = count - first < PROCESS_BATCH ? count - first : PROCESS_BATCH;
+            code = run_heads(out + first, p, pairs + first, size, err);
+        }
+        return code;
+    }
     for (size_t first = 0; first < count; first += BATCH) {
         size_t size = count - first < BATCH ? count - first : BATCH;
         npi_evidence_pairs(p->value, &p->evidence, pairs + first, size);
@@ -166,6 +243,8 @@ int npgnn_model_embed(float *embedding, const npgnn_model *model, const npgnn_gr
 {
     npgnn_predict_options mean = {.size = sizeof mean};
     npgnn_predictor *predictor = NULL;
+    if (npi_model_need_network(model, "has no embeddings of nodes", err))
+        return NPGNN_E_ARGUMENT;
     int code = predictor_with(&predictor, NPI_WEIGHTS_PLAIN, model, graph, &mean, env, err);
     if (code)
         return code;

@@ -8,6 +8,7 @@
 #include "graph/graph.h"
 #include "model/embedder.h"
 #include "model/model.h"
+#include "predict/applied.h"
 
 /* Of one pair, over the draws of z. */
 typedef struct npi_sums {
@@ -29,7 +30,22 @@ struct npgnn_predictor {
     float *score;   /* (batch) */
     float *value;   /* (columns of the evidence, batch) */
     npi_sums *sums; /* (batch) */
+    /* of a process, instead of the embedder and what goes with it: */
+    npi_applied applied;
+    npi_head *heads; /* (samples) of draws of z; the head of its mean is in `applied` */
 };
+
+/* A predictor of a process with z inferred from these held-out pairs; NULL: from links that are set aside. */
+int npi_predictor_apply(npgnn_predictor **out, const npgnn_model *model, const npgnn_graph *graph,
+                        const npi_held_out *held_out, const npgnn_predict_options *options, const npgnn_env *env,
+                        npgnn_error *err);
+
+/* The heads that score a pair, and how many they are: one per draw of z, or that of its mean. */
+static inline const npi_head *npi_predictor_heads(int *count, const npgnn_predictor *p)
+{
+    *count = p->samples > 0 ? p->samples : 1;
+    return p->samples > 0 ? p->heads : &p->applied.head;
+}
 
 /* Brings the embeddings of a draw into predictor->embedder.u; -1: of the mean of z. */
 void npi_predictor_decode(npgnn_predictor *predictor, int draw);

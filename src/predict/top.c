@@ -1,10 +1,11 @@
 /* The best of all pairs, exactly.
  *
- * A block of nodes meets all nodes in one product of matrices, whose sums are in float and in BLAS's order. That is fast,
- * but not to the bit what npgnn_predictor_run says of a pair. So the product only decides which pairs are worth a look:
- * those that, by a bound of its error (docs/use/predict.md), may be among the best. They are judged one by one with the
- * arithmetic of npgnn_predictor_run, and the order is that of these judgements: by score or, with draws of z, by
- * probability and then score; then by the numbers of the nodes. It is total, so there is one result, whatever the threads do. */
+ * A block of nodes meets all nodes in one product of matrices, whose sums are in float and in BLAS's order. That is
+ * fast, but not to the bit what npgnn_predictor_run says of a pair. So the product only decides which pairs are worth
+ * a look: those that, by a bound of its error (docs/use/predict.md), may be among the best. They are judged one by
+ * one with the arithmetic of npgnn_predictor_run, and the order is that of these judgements: by score or, with draws
+ * of z, by probability and then score; then by the numbers of the nodes. It is total, so there is one result,
+ * whatever the threads do. */
 #include <float.h>
 #include <string.h>
 
@@ -18,21 +19,27 @@
 #define BLOCK_BYTES (8 << 20) /* that the values of a block of nodes may take, */
 #define LEAST_BLOCK 16        /* but below so many nodes a product is mostly the fetching of U, */
 #define MOST_BLOCK 128        /* and above so many it gains nothing */
+#define PROCESS_BLOCK 8       /* nodes of a process, whose evidence takes a row of numbers per pair */
 #define BAND 4                /* blocks that each thread takes between two calls of progress */
 
 /* Roles of a node. */
 enum { FROM = 1, TO = 2 };
 
 /* What one thread works with. */
-typedef struct desk {
+typedef struct workspace {
     int32_t node[MOST_BLOCK]; /* the block's nodes, */
     real *picked;             /* (block, k) their embeddings, */
     real *value;              /* (block, n) their scores with all nodes; with draws, the largest of each pair */
     double slack[MOST_BLOCK]; /* (block) and how far these may be from what they stand for */
     real *score;              /* (block, n) of one draw, with draws */
     npi_evidence_desk evidence;
+    /* of a process, instead of `picked` and `evidence`: */
+    npi_columns_workspace columns;
+    float *rows; /* (block, NPI_COLUMNS_RANGE, NPI_COLUMNS) evidence with a range of nodes */
+    real *range; /* (block, NPI_COLUMNS_RANGE) its scores */
+    npi_head_workspace head;
     npi_shortlist list;
-} desk;
+} workspace;
 
 typedef struct search {
     npgnn_predictor *p;
@@ -40,11 +47,12 @@ typedef struct search {
     int32_t n, rows;     /* nodes, and those at the first end */
     int draws;           /* embeddings there are: at least 1 */
     real *drawn;         /* (draws, n, k) with draws of z; NULL: p->embedder.u */
-    double *reach;       /* (draws) the length of the longest embedding */
+    int averaged;        /* 1: predictions are averages over draws of z */
+    double *reach;       /* (draws) the length of the longest embedding; of a process, the error of a score */
     unsigned char *role; /* (n) */
     int links;           /* 1: the best of all pairs, each once; 0: the best of each node */
     int block, threads;
-    desk *desks; /* (threads) */
+    workspace *workspaces; /* (threads) */
     /* with links 0 */
     npgnn_link *out; /* (rows, k) */
     int32_t *found;  /* (rows) */
@@ -73,8 +81,16 @@ static int decode(search *s, npgnn_error *err)
     npgnn_predictor *p = s->p;
     int k = p->model->params.size.k;
     size_t cells = (size_t)s->n * (size_t)k;
+    s->averaged = p->samples > 0;
     s->draws = p->samples > 0 ? p->samples : 1;
     s->reach = npi_alloc(&p->env, (size_t)s->draws, sizeof *s->reach, err);
+    if (s->reach && npi_model_is_process(p->model)) {
+        int heads;
+        const npi_head *head = npi_predictor_heads(&heads, p);
+        for (int h = 0; h < heads; h++)
+            s->reach[h] = npi_applied_error(&p->applied, &head[h]);
+        return 0;
+    }
     if (p->samples > 0)
         s->drawn = npi_alloc(&p->env, (size_t)s->draws, cells * sizeof *s->drawn, err);
     if (!s->reach || (p->samples > 0 && !s->drawn))
@@ -114,23 +130,37 @@ static int give_roles(search *s, npgnn_error *err)
     return code ? code : give_role(s, TO, o->to, o->to_count, err);
 }
 
-/* Room for the threads, with lists of the best `room`. */
-static int furnish(search *s, int room, npgnn_error *err)
+static int process_workspace(workspace *d, const search *s, npgnn_error *err)
+{
+    const npgnn_env *env = &s->p->env;
+    int cells = PROCESS_BLOCK * NPI_COLUMNS_RANGE;
+    d->rows = npi_resize(env, NULL, (size_t)cells * NPI_COLUMNS, sizeof *d->rows, err);
+    d->range = npi_resize(env, NULL, (size_t)cells, sizeof *d->range, err);
+    return !d->rows || !d->range ||
+           npi_columns_workspace_new(&d->columns, &s->p->applied.columns, PROCESS_BLOCK, err) ||
+           npi_head_workspace_new(&d->head, &s->p->applied.head, cells, env, err);
+}
+
+/* Memory of the threads, with lists of the best `room`. */
+static int allocate(search *s, int room, npgnn_error *err)
 {
     const npgnn_env *env = &s->p->env;
     size_t n = (size_t)s->n, k = (size_t)s->p->model->params.size.k, fit = BLOCK_BYTES / sizeof(real) / (n + 1);
-    int failed = 0;
+    int failed = 0, process = npi_model_is_process(s->p->model);
     s->block = fit < LEAST_BLOCK ? LEAST_BLOCK : fit > MOST_BLOCK ? MOST_BLOCK : (int)fit;
-    s->desks = npi_alloc(env, (size_t)s->threads, sizeof *s->desks, err);
-    if (!s->desks)
+    s->workspaces = npi_alloc(env, (size_t)s->threads, sizeof *s->workspaces, err);
+    if (!s->workspaces)
         return NPGNN_E_MEMORY;
+    if (process)
+        s->block = PROCESS_BLOCK;
     for (int t = 0; t < s->threads; t++) {
-        desk *d = &s->desks[t];
+        workspace *d = &s->workspaces[t];
         size_t cells = (size_t)s->block * n;
+        failed |= process ? process_workspace(d, s, err) : 0;
         failed |= !(d->picked = npi_resize(env, NULL, (size_t)s->block * k, sizeof *d->picked, err));
         failed |= !(d->value = npi_resize(env, NULL, cells, sizeof *d->value, err));
-        failed |= s->drawn && !(d->score = npi_resize(env, NULL, cells, sizeof *d->score, err));
-        failed |= npi_evidence_desk_new(&d->evidence, &s->p->evidence, s->block, err) != 0;
+        failed |= s->averaged && !(d->score = npi_resize(env, NULL, cells, sizeof *d->score, err));
+        failed |= !process && npi_evidence_desk_new(&d->evidence, &s->p->evidence, s->block, err) != 0;
         failed |= !(d->list.items = npi_resize(env, NULL, (size_t)room, sizeof *d->list.items, err));
         d->list.capacity = room;
     }
@@ -156,14 +186,18 @@ static int search_new(search *s, npgnn_predictor *p, const npgnn_top_options *op
 static void search_free(search *s)
 {
     const npgnn_env *env = &s->p->env;
-    for (int t = 0; s->desks && t < s->threads; t++) {
-        npi_free(env, s->desks[t].picked);
-        npi_free(env, s->desks[t].value);
-        npi_free(env, s->desks[t].score);
-        npi_evidence_desk_free(env, &s->desks[t].evidence);
-        npi_free(env, s->desks[t].list.items);
+    for (int t = 0; s->workspaces && t < s->threads; t++) {
+        npi_free(env, s->workspaces[t].picked);
+        npi_free(env, s->workspaces[t].value);
+        npi_free(env, s->workspaces[t].score);
+        npi_evidence_desk_free(env, &s->workspaces[t].evidence);
+        npi_columns_workspace_free(env, &s->workspaces[t].columns);
+        npi_head_workspace_free(env, &s->workspaces[t].head);
+        npi_free(env, s->workspaces[t].rows);
+        npi_free(env, s->workspaces[t].range);
+        npi_free(env, s->workspaces[t].list.items);
     }
-    npi_free(env, s->desks);
+    npi_free(env, s->workspaces);
     npi_free(env, s->role);
     npi_free(env, s->reach);
     npi_free(env, s->drawn);
@@ -197,9 +231,9 @@ static real largest_of(const real *x, int32_t count)
     return largest;
 }
 
-/* A bound of the error of a row of scores: a rounding error for every term of the products of embeddings, regions and dense
- * features, and a few more, each of at most the float's unit of the largest number in sight; and all of it twice, since a bound may
- * be generous. */
+/* A bound of the error of a row of scores: a rounding error for every term of the products of embeddings, regions and
+ * dense features, and a few more, each of at most the float's unit of the largest number in sight; and all of it
+ * twice, since a bound may be generous. */
 static double slack_of(const search *s, const real *score, double product)
 {
     const npgnn_predictor *p = s->p;
@@ -210,7 +244,7 @@ static double slack_of(const search *s, const real *score, double product)
     return terms * (double)FLT_EPSILON * sight + (double)FLT_MIN;
 }
 
-static void score_rows(real *score, desk *d, const search *s, int count, int draw)
+static void score_rows(real *score, workspace *d, const search *s, int count, int draw)
 {
     int k = s->p->model->params.size.k;
     const real *u = embeddings(s, draw);
@@ -224,8 +258,40 @@ static void score_rows(real *score, desk *d, const search *s, int count, int dra
     }
 }
 
-static void approximate(desk *d, const search *s, int count)
+/* The same with the heads of a process: value (count, n), with draws the largest of each pair. */
+static void approximate_process(workspace *d, const search *s, int count)
 {
+    const npi_applied *a = &s->p->applied;
+    int heads;
+    const npi_head *head = npi_predictor_heads(&heads, s->p);
+    npi_columns_rows_begin(&d->columns, &a->columns, d->node, count);
+    for (int32_t first = 0; first < s->n; first += NPI_COLUMNS_RANGE) {
+        int32_t last = s->n - first < NPI_COLUMNS_RANGE ? s->n : first + NPI_COLUMNS_RANGE, range = last - first;
+        npi_columns_rows(d->rows, &d->columns, &a->columns, first, last);
+        npi_process_standardize(d->rows, a->process, a->columns.has_features, (size_t)count * (size_t)range);
+        for (int h = 0; h < heads; h++) {
+            npi_head_scores(d->range, &d->head, &head[h], d->rows, count * range);
+            for (int r = 0; r < count; r++)
+                for (int32_t j = 0; j < range; j++) {
+                    real *value = d->value + (size_t)r * (size_t)s->n + (size_t)(first + j);
+                    real score = d->range[r * range + j];
+                    *value = h == 0 || score > *value ? score : *value;
+                }
+        }
+    }
+    for (int r = 0; r < count; r++) {
+        d->slack[r] = 0;
+        for (int h = 0; h < heads; h++)
+            d->slack[r] = fmax(d->slack[r], s->reach[h]);
+    }
+}
+
+static void approximate(workspace *d, const search *s, int count)
+{
+    if (npi_model_is_process(s->p->model)) {
+        approximate_process(d, s, count);
+        return;
+    }
     size_t cells = (size_t)count * (size_t)s->n;
     score_rows(d->value, d, s, count, 0);
     for (int draw = 1; draw < s->draws; draw++) {
@@ -237,8 +303,9 @@ static void approximate(desk *d, const search *s, int count)
 
 /* ---- what is worth a look ---- */
 
-/* The mean of probabilities is at most that of the largest score, and so is that of a score below the mean of all. So to reach
- * `worst`, a pair must have a score of at least this; a little less counts too, for what the probability's own rounding may do. */
+/* The mean of probabilities is at most that of the largest score, and so is that of a score below the mean of all. So
+ * to reach `worst`, a pair must have a score of at least this; a little less counts too, for what the probability's
+ * own rounding may do. */
 static double least_score(double worst, const npi_calibration *calibration)
 {
     enum { STEPS = 50 };
@@ -259,7 +326,7 @@ static real least_value(const search *s, const npi_shortlist *list, double slack
     if (list->count < list->capacity)
         return -(real)INFINITY;
     double worst = list->items[0].score;
-    return (real)nextafterf((float)((s->drawn ? least_score(worst, &s->p->calibration) : worst) - slack), -INFINITY);
+    return (real)nextafterf((float)((s->averaged ? least_score(worst, &s->p->calibration) : worst) - slack), -INFINITY);
 }
 
 /* Whether the pair is asked for; of a pair that may be turned round, only one way. */
@@ -272,11 +339,24 @@ static int eligible(const search *s, int32_t u, int32_t v)
     return s->options.known || !npgnn_graph_has_edge(s->p->graph, u, v);
 }
 
-static npgnn_prediction judge(const search *s, desk *d, npgnn_pair pair)
+static npgnn_prediction judge(const search *s, workspace *d, npgnn_pair pair)
 {
     const npgnn_predictor *p = s->p;
     float value[NPI_EVIDENCE_COLUMNS], score = 0;
     npi_sums sums = {0};
+    if (npi_model_is_process(p->model)) {
+        float evidence[NPI_COLUMNS];
+        int heads;
+        const npi_head *head = npi_predictor_heads(&heads, p);
+        npi_columns_pair(evidence, &d->columns, &p->applied.columns, pair);
+        npi_process_standardize(evidence, p->applied.process, p->applied.columns.has_features, 1);
+        for (int h = 0; h < heads; h++) {
+            score = npi_head_score(&head[h], evidence);
+            npi_sums_add(&sums, &p->calibration, score);
+        }
+        return s->averaged ? npi_prediction_mean(&sums, &p->calibration, heads)
+                           : npi_prediction_of(&p->calibration, score);
+    }
     npi_evidence_pair(value, &d->evidence, &p->evidence, pair);
     for (int draw = 0; draw < s->draws; draw++) {
         score = npi_score_pair(embeddings(s, draw), p->model->params.size.k, pair);
@@ -302,19 +382,19 @@ static float rank_of(const search *s, const npgnn_prediction *judged)
 }
 
 /* Returns whether the worst that a full list keeps has changed. */
-static int offer(const search *s, desk *d, npgnn_pair pair)
+static int offer(const search *s, workspace *d, npgnn_pair pair)
 {
     int was_full = d->list.count == d->list.capacity;
     double worst = was_full ? d->list.items[0].score : (double)-INFINITY;
     npgnn_prediction judged = judge(s, d, pair);
-    float value = s->drawn ? rank_of(s, &judged) : judged.score;
+    float value = s->averaged ? rank_of(s, &judged) : judged.score;
     if (!isnan(value))
         npi_shortlist_offer(&d->list,
                             (npi_candidate){(double)value, order_of(judged.score), (int64_t)pair.u * s->n + pair.v});
     return d->list.count == d->list.capacity && (!was_full || d->list.items[0].score > worst);
 }
 
-static void look_through(const search *s, desk *d, int32_t u, const real *value, double slack)
+static void look_through(const search *s, workspace *d, int32_t u, const real *value, double slack)
 {
     real least = least_value(s, &d->list, slack);
     for (int32_t v = 0; v < s->n; v++)
@@ -325,7 +405,7 @@ static void look_through(const search *s, desk *d, int32_t u, const real *value,
 /* ---- the search ---- */
 
 /* Writes the list, best first, as far as it is probable enough. Returns how many that are. */
-static int32_t write_list(npgnn_link *out, const search *s, desk *d)
+static int32_t write_list(npgnn_link *out, const search *s, workspace *d)
 {
     npi_shortlist *list = &d->list;
     int32_t count = 0;
@@ -341,7 +421,7 @@ static int32_t write_list(npgnn_link *out, const search *s, desk *d)
     return count;
 }
 
-static void search_block(const search *s, desk *d, int32_t first)
+static void search_block(const search *s, workspace *d, int32_t first)
 {
     int count = s->rows - first < s->block ? s->rows - first : s->block;
     for (int r = 0; r < count; r++)
@@ -365,7 +445,7 @@ static void search_blocks(const void *arg, int64_t first, int64_t last)
 {
     const band_loop *l = arg;
     for (int64_t block = first; block < last; block++)
-        search_block(l->s, &l->s->desks[npi_worker()], (int32_t)(l->start + block * l->s->block));
+        search_block(l->s, &l->s->workspaces[npi_worker()], (int32_t)(l->start + block * l->s->block));
 }
 
 /* Tells the caller how far the search is; non-zero: it should stop. */
@@ -403,7 +483,7 @@ int npgnn_predictor_top(npgnn_link *out, int32_t *found, npgnn_predictor *predic
     s.found = found;
     s.k = k;
     if (!code)
-        code = furnish(&s, k < s.n ? k : s.n, err);
+        code = allocate(&s, k < s.n ? k : s.n, err);
     if (!code) {
         memset(found, 0, (size_t)s.rows * sizeof *found);
         code = search_all(&s, err);
@@ -421,14 +501,14 @@ int npgnn_predictor_top_links(npgnn_link *out, int32_t *found, npgnn_predictor *
     int code = search_new(&s, predictor, options, err);
     s.links = 1;
     if (!code)
-        code = furnish(&s, (int64_t)s.n * s.n < k ? (int)((int64_t)s.n * s.n) : k, err);
+        code = allocate(&s, (int64_t)s.n * s.n < k ? (int)((int64_t)s.n * s.n) : k, err);
     if (!code)
         code = search_all(&s, err);
     if (!code) {
         for (int t = 1; t < s.threads; t++)
-            for (int i = 0; i < s.desks[t].list.count; i++)
-                npi_shortlist_offer(&s.desks[0].list, s.desks[t].list.items[i]);
-        *found = write_list(out, &s, &s.desks[0]);
+            for (int i = 0; i < s.workspaces[t].list.count; i++)
+                npi_shortlist_offer(&s.workspaces[0].list, s.workspaces[t].list.items[i]);
+        *found = write_list(out, &s, &s.workspaces[0]);
     }
     search_free(&s);
     return code;

@@ -16,6 +16,7 @@
 
 #include "io/atomic.h"
 #include "model/model.h"
+#include "store/processfile.h"
 #include "store/safetensors.h"
 #include "store/scorer.h"
 
@@ -134,6 +135,8 @@ static int write_tensors(FILE *file, const npgnn_model *model, npgnn_error *err)
 
 int npgnn_model_save(const npgnn_model *model, const char *path, npgnn_error *err)
 {
+    if (npi_model_is_process(model))
+        return npi_process_write(model, path, err);
     npi_atomic out;
     char *text = header_text(model);
     if (!text)
@@ -308,8 +311,11 @@ static int read_file(npgnn_model **out, const char *path, const unsigned char *b
 {
     npi_safetensors r = {.path = path, .expected = "an npgnn model", .err = err};
     int code = npi_safetensors_open(&r, bytes, size);
-    if (!code)
-        code = read_model(out, &r, env);
+    if (!code) {
+        const char *format = npi_safetensors_get_text(&r, "format");
+        int process = format && strcmp(format, NPI_PROCESS_FORMAT) == 0;
+        code = process ? npi_process_read(out, &r, env) : read_model(out, &r, env);
+    }
     npi_safetensors_close(&r);
     return code;
 }
@@ -337,4 +343,16 @@ int npgnn_model_load(npgnn_model **out, const char *path, const npgnn_env *env, 
         code = npi_model_read(out, stream, err);
     npi_stream_close(stream);
     return code;
+}
+
+/* The shipped process, compiled in: models/universal.safetensors. */
+extern const unsigned char npi_universal[];
+extern const size_t npi_universal_size;
+
+int npgnn_model_universal(npgnn_model **out, const npgnn_env *env, npgnn_error *err)
+{
+    if (npi_env_check(env, err))
+        return NPGNN_E_ARGUMENT;
+    npgnn_env resolved = npi_env_resolve(env);
+    return read_file(out, "universal", npi_universal, npi_universal_size, &resolved, err);
 }

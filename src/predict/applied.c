@@ -1,0 +1,287 @@
+#include "predict/applied.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/parallel.h"
+#include "base/rng.h"
+#include "graph/negative.h"
+#include "linalg/blas.h"
+#include "process/stack.h"
+
+enum {
+    MAX_VOTES = 256,        /* links of the context that vote for z, and as many non-links */
+    MAX_SET_ASIDE = 4096,   /* links for the stacked fit and the calibration */
+    LEAST_SET_ASIDE = 3,    /* below which a context tells nothing */
+    LEAST_KNOWN = 10,       /* links that must remain */
+    MAX_NON_LINKS = 1 << 14 /* for the calibration, whose interest is in the few that score like links */
+};
+#define SET_ASIDE 0.1 /* of the known links */
+
+void npi_applied_free(npi_applied *a)
+{
+    npi_columns_free(&a->columns);
+    npi_words_free(&a->env, &a->words);
+    npi_head_free(&a->env, &a->head);
+    npi_free(&a->env, a->mean);
+    npi_free(&a->env, a->stack);
+    memset(a, 0, sizeof *a);
+}
+
+/* ---- what a context tells ---- */
+
+/* z from the votes of the first links and the first non-links, equally many. */
+static int infer(npi_applied *a, const float *evidence, size_t positives, size_t count, npgnn_error *err)
+{
+    int e = a->process->params.size.e;
+    size_t votes = positives < MAX_VOTES ? positives : MAX_VOTES, others = count - positives;
+    votes = others < votes ? others : votes;
+    size_t row = (size_t)e * sizeof(float);
+    npi_process_encoder encoder = {0};
+    float *chosen = npi_alloc(&a->env, 2 * votes * (size_t)e, sizeof *chosen, err);
+    float *label = npi_alloc(&a->env, 2 * votes, sizeof *label, err);
+    int code = chosen && label
+                   ? npi_process_encoder_new(&encoder, a->process->params.size, (int)(2 * votes), &a->env, err)
+                   : NPGNN_E_MEMORY;
+    if (!code) {
+        if (votes > 0) {
+            memcpy(chosen, evidence, votes * row);
+            memcpy(chosen + votes * (size_t)e, evidence + positives * (size_t)e, votes * row);
+        }
+        for (size_t i = 0; i < 2 * votes; i++)
+            label[i] = i < votes ? 1 : -1;
+        const npi_process_context context = {chosen, label, (int)(2 * votes)};
+        npi_blas_begin(1);
+        npi_process_encode(a->mean, a->precision, &encoder, &a->process->params, &context);
+        npi_blas_end(1);
+        npi_head_specialize(&a->head, &a->process->params, a->mean);
+        a->context = (int)votes;
+    }
+    npi_process_encoder_free(&a->env, &encoder);
+    npi_free(&a->env, chosen);
+    npi_free(&a->env, label);
+    return code;
+}
+
+/* z, the stacked fit and the calibration, from labelled pairs and the evidence that was computed without them. */
+static int learn(npi_applied *a, const npi_columns *columns, const npi_held_out *held_out, npgnn_error *err)
+{
+    int e = a->process->params.size.e;
+    size_t count = held_out->count, positives = held_out->positives;
+    size_t balanced = 2 * positives < count ? 2 * positives : count; /* with as many non-links as links */
+    float *evidence = npi_alloc(&a->env, count * (size_t)e, sizeof *evidence, err);
+    float *score = npi_alloc(&a->env, count, sizeof *score, err);
+    int code = evidence && score ? npi_columns_pairs(evidence, columns, held_out->pairs, count, err) : NPGNN_E_MEMORY;
+    if (!code) {
+        npi_process_standardize(evidence, a->process, columns->has_features, count);
+        code = infer(a, evidence, positives, count, err);
+    }
+    if (!code)
+        code = npi_head_stack(a->stack, &a->head, evidence, positives, balanced, &a->env, err);
+    if (!code) {
+        npi_head_apply(&a->head, a->stack);
+        for (size_t i = 0; i < count; i++)
+            score[i] = npi_head_score(&a->head, evidence + i * (size_t)e);
+        code = npi_calibration_fit(&a->calibration, score, positives, count, &a->env, err);
+        a->calibrated = !code;
+    }
+    npi_free(&a->env, evidence);
+    npi_free(&a->env, score);
+    return code;
+}
+
+/* ---- setting links aside ---- */
+
+/* A random choice of `aside` links to the front of edges (m). With `cold` (n), half of them are all links of random
+ * nodes, which are marked there: as new as the nodes of the graph that have no links. */
+static void choose_aside(npgnn_pair *edges, const npgnn_graph *graph, int64_t aside, unsigned char *cold, npi_rng *rng)
+{
+    int64_t m = graph->m, chosen = 0;
+    for (int64_t i = m - 1; i > 0; i--) { /* a random order */
+        int64_t j = (int64_t)npi_rng_below(rng, (uint64_t)i + 1);
+        npgnn_pair pair = edges[i];
+        edges[i] = edges[j];
+        edges[j] = pair;
+    }
+    for (int64_t next = m - 1; cold && chosen < aside / 2 && next >= 0; next--) { /* ends of random links, one by one */
+        int32_t node = edges[next].u;
+        chosen += cold[node] ? 0 : graph->a.ptr[node + 1] - graph->a.ptr[node];
+        cold[node] = 1;
+    }
+    chosen = 0;
+    for (int64_t i = 0; cold && i < m; i++)
+        if (cold[edges[i].u] || cold[edges[i].v]) {
+            npgnn_pair pair = edges[i];
+            edges[i] = edges[chosen];
+            edges[chosen++] = pair;
+        }
+}
+
+/* Pairs of the nodes that are marked with any others, not linked: half of `count`, in place of others that were
+ * drawn. */
+static void touch_cold(npgnn_pair *pairs, size_t count, const npgnn_graph *graph, const unsigned char *cold,
+                       npi_rng *rng)
+{
+    int32_t n = graph->n, node = 0;
+    for (size_t i = 0; i < count; i += 2)
+        for (int tries = 0; tries < 100; tries++) {
+            do /* the next marked node, round and round */
+                node = node + 1 < n ? node + 1 : 0;
+            while (!cold[node]);
+            int32_t other = (int32_t)npi_rng_below(rng, (uint64_t)n);
+            if (other != node && !npgnn_graph_has_edge(graph, node, other)) {
+                pairs[i] = (npgnn_pair){node, other};
+                break;
+            }
+        }
+}
+
+/* Sets some of the known links aside and learns from them, on the evidence of the others. */
+static int learn_from_set_aside(npi_applied *a, const npgnn_graph *graph, uint64_t seed, npgnn_error *err)
+{
+    const npgnn_env *env = &a->env;
+    int64_t m = graph->m, aside = (int64_t)(SET_ASIDE * (double)m + 0.5);
+    aside = aside < LEAST_SET_ASIDE ? LEAST_SET_ASIDE : aside > MAX_SET_ASIDE ? MAX_SET_ASIDE : aside;
+    if (m < aside + LEAST_KNOWN) {
+        npi_log(env, "the graph has too few links to set some aside: its probabilities are not calibrated");
+        return infer(a, NULL, 0, 0, err);
+    }
+    int new_nodes = 0; /* whether there are nodes without links, known by their features */
+    for (int32_t i = 0; i < graph->n && a->words.width > 0; i++)
+        new_nodes |= graph->a.ptr[i + 1] == graph->a.ptr[i];
+    uint64_t pairs_without = (uint64_t)graph->n * (uint64_t)(graph->n - 1) / 2 - (uint64_t)m;
+    size_t others = pairs_without / 2 < MAX_NON_LINKS ? (size_t)(pairs_without / 2) : MAX_NON_LINKS;
+    npgnn_pair *edges = npi_alloc(env, (size_t)m, sizeof *edges, err);
+    npgnn_pair *pairs = npi_alloc(env, (size_t)m + others, sizeof *pairs, err);
+    unsigned char *cold = npi_alloc(env, (size_t)graph->n, 1, err);
+    npgnn_graph *rest = NULL;
+    npi_columns columns = {0};
+    npi_rng rng = npi_rng_make(seed, NPI_RNG_TUNE, 0);
+    int code = edges && pairs && cold ? 0 : NPGNN_E_MEMORY;
+    if (!code) {
+        npi_graph_list_edges(edges, graph);
+        choose_aside(edges, graph, aside, new_nodes ? cold : NULL, &rng);
+        int64_t touching = 0; /* links of the marked nodes: all of them are set aside */
+        for (int64_t i = 0; i < m; i++)
+            touching += cold[edges[i].u] || cold[edges[i].v];
+        aside = touching > aside ? touching : aside;
+        if (m < aside + LEAST_KNOWN) /* a node with nearly all links was chosen */
+            aside = m - LEAST_KNOWN;
+        memcpy(pairs, edges, (size_t)aside * sizeof *pairs);
+        for (int64_t i = aside - 1; i > 0; i--) { /* links of new and of known nodes vote alike */
+            int64_t j = (int64_t)npi_rng_below(&rng, (uint64_t)i + 1);
+            npgnn_pair pair = pairs[i];
+            pairs[i] = pairs[j];
+            pairs[j] = pair;
+        }
+        npgnn_pair *out[2] = {pairs + aside, NULL};
+        const size_t counts[2] = {others, 0};
+        code = npi_graph_draw_non_links(out, graph, counts, seed, env, err);
+        if (!code && touching > 0)
+            touch_cold(pairs + aside, others, graph, cold, &rng);
+    }
+    if (!code)
+        code = npi_graph_with_edges(&rest, graph, edges + aside, m - aside, err);
+    if (!code)
+        code = npi_columns_new(&columns, &rest->a, &a->words, env, err);
+    const npi_held_out held_out = {pairs, (size_t)aside, (size_t)aside + others};
+    if (!code)
+        code = learn(a, &columns, &held_out, err);
+    npi_columns_free(&columns);
+    npgnn_graph_free(rest);
+    npi_free(env, cold);
+    npi_free(env, pairs);
+    npi_free(env, edges);
+    return code;
+}
+
+int npi_applied_new(npi_applied *out, const npi_process *process, const npgnn_graph *graph,
+                    const npi_held_out *held_out, uint64_t seed, const npgnn_env *env, npgnn_error *err)
+{
+    npi_process_sizes size = process->params.size;
+    npi_applied a = {.env = *env, .process = process};
+    a.mean = npi_alloc(env, 2 * (size_t)size.d, sizeof *a.mean, err);
+    a.stack = npi_alloc(env, (size_t)size.e + 2, sizeof *a.stack, err);
+    int code = a.mean && a.stack ? npi_head_new(&a.head, size.e, size.h, env, err) : NPGNN_E_MEMORY;
+    if (!code) {
+        a.precision = a.mean + size.d;
+        a.stack[0] = 1;
+        /* the process is trained on as many non-links as links: its scores are log-odds at even odds */
+        a.calibration = npi_calibration_unfitted(NPGNN_WEIGHTED, 0.5);
+        code = npi_words_new(&a.words, graph->x, NULL, env, err);
+    }
+    int given = held_out && held_out->positives > 0 && held_out->count > held_out->positives;
+    if (!code && !given)
+        code = learn_from_set_aside(&a, graph, seed, err);
+    if (!code)
+        code = npi_columns_new(&a.columns, &graph->a, &a.words, env, err);
+    if (!code && given)
+        code = learn(&a, &a.columns, held_out, err);
+    if (code)
+        npi_applied_free(&a);
+    else
+        *out = a;
+    return code;
+}
+
+int npi_applied_draw(npi_head *out, const npi_applied *a, uint64_t seed, int draw, npgnn_error *err)
+{
+    npi_process_sizes size = a->process->params.size;
+    npi_rng rng = npi_rng_make(seed, NPI_RNG_PREDICT, (uint32_t)draw);
+    real *z = npi_alloc(&a->env, (size_t)size.d, sizeof *z, err);
+    int code = z ? npi_head_new(out, size.e, size.h, &a->env, err) : NPGNN_E_MEMORY;
+    if (!code) {
+        for (int c = 0; c < size.d; c++)
+            z[c] = (real)((double)a->mean[c] + npi_rng_normal_at(&rng, (uint64_t)c) / sqrt((double)a->precision[c]));
+        npi_head_specialize(out, &a->process->params, z);
+        npi_head_apply(out, a->stack);
+    }
+    npi_free(&a->env, z);
+    return code;
+}
+
+/* ---- scores ---- */
+
+double npi_applied_error(const npi_applied *a, const npi_head *head)
+{
+    double slope[NPI_COLUMNS], rounding[NPI_COLUMNS], sum = 0, steepness = 0;
+    npi_columns_rounding(rounding, &a->columns);
+    npi_head_slopes(slope, head);
+    for (int c = 0; c < NPI_COLUMNS; c++) {
+        sum += slope[c] * rounding[c] / (double)a->process->deviation[c];
+        steepness += slope[c] * NPI_CLIP;
+    }
+    /* and that of the head itself: every sum of e or h terms, none of which exceeds what the slopes allow */
+    return 2 * (sum + (head->e + 2 * head->h) * (double)FLT_EPSILON * (steepness + fabs((double)head->shift[0]) + 1));
+}
+
+typedef struct scores_loop {
+    float *score;
+    const float *evidence;
+    const npi_head *heads;
+    int head_count;
+    size_t count;
+} scores_loop;
+
+static void score_range(const void *arg, int64_t first, int64_t last)
+{
+    const scores_loop *l = arg;
+    for (int h = 0; h < l->head_count; h++)
+        for (int64_t i = first; i < last; i++)
+            l->score[(size_t)h * l->count + (size_t)i] = npi_head_score(&l->heads[h], l->evidence + i * l->heads[h].e);
+}
+
+int npi_applied_scores(float *score, const npi_applied *a, const npi_head *heads, int head_count,
+                       const npgnn_pair *pairs, size_t count, npgnn_error *err)
+{
+    float *evidence = npi_alloc(&a->env, count * NPI_COLUMNS, sizeof *evidence, err);
+    int code = evidence ? npi_columns_pairs(evidence, &a->columns, pairs, count, err) : NPGNN_E_MEMORY;
+    if (!code) {
+        npi_process_standardize(evidence, a->process, a->columns.has_features, count);
+        scores_loop loop = {score, evidence, heads, head_count, count};
+        npi_parallel(a->env.threads, (int64_t)count, 256, score_range, &loop);
+    }
+    npi_free(&a->env, evidence);
+    return code;
+}

@@ -1,0 +1,49 @@
+/* A process applied to a graph: z inferred from a context of held-out links of that graph, the head it gives, and the
+ * calibration of its scores. Nothing is trained but the few weights of the stacked fit (process/stack.h). */
+#ifndef NPI_PREDICT_APPLIED_H
+#define NPI_PREDICT_APPLIED_H
+
+#include "evidence/columns.h"
+#include "graph/graph.h"
+#include "model/calibration.h"
+#include "process/process.h"
+
+/* Labelled pairs of the graph that are not among its known links: `positives` links first. */
+typedef struct npi_held_out {
+    const npgnn_pair *pairs;
+    size_t positives, count;
+} npi_held_out;
+
+typedef struct npi_applied {
+    npgnn_env env;
+    const npi_process *process;
+    npi_words words;
+    npi_columns columns;         /* of all known links */
+    real *mean, *precision;      /* (d) of z */
+    double *stack;               /* (e + 2) */
+    npi_head head;               /* of the mean of z */
+    int context;                 /* links that z was inferred from */
+    npi_calibration calibration; /* without a rate */
+    int calibrated;
+} npi_applied;
+
+/* With held-out pairs, z is inferred from these. With NULL, some of the known links are set aside first (a tenth of
+ * them, a function of the seed), the evidence of the others tells z, the stacked fit and the calibration, and then
+ * all known links count. A graph with too few links for that keeps the prior of z. Process and graph must outlive it.
+ * E_CANCELLED, E_MEMORY. */
+int npi_applied_new(npi_applied *out, const npi_process *process, const npgnn_graph *graph,
+                    const npi_held_out *held_out, uint64_t seed, const npgnn_env *env, npgnn_error *err);
+void npi_applied_free(npi_applied *applied);
+
+/* The head of a draw of z, for the caller to free; `draw` numbers them. */
+int npi_applied_draw(npi_head *out, const npi_applied *applied, uint64_t seed, int draw, npgnn_error *err);
+
+/* How far a score that npi_head_scores computes from npi_columns_rows may be from npi_head_score of npi_columns_pair:
+ * a bound from the rounding of each column and how steep the head is in it. */
+double npi_applied_error(const npi_applied *applied, const npi_head *head);
+
+/* score (count) of pairs with each of `heads` heads: score[h * count + i]. On all threads. */
+int npi_applied_scores(float *score, const npi_applied *applied, const npi_head *heads, int head_count,
+                       const npgnn_pair *pairs, size_t count, npgnn_error *err);
+
+#endif
