@@ -6,6 +6,7 @@
 
 #include "message.h"
 #include "report.h"
+#include "saved_model.h"
 #include "settings.h"
 
 typedef struct info_settings {
@@ -106,6 +107,20 @@ static void print_abilities(const npgnn_model *model, const npgnn_model_info *in
         printf("- cannot be adapted to another graph without training: it has no latent variable.\n");
 }
 
+/* A model learnt across graphs. */
+static void print_process(const npgnn_model_info *info)
+{
+    printf("This model was learnt across many graphs. It\n"
+           "- predicts links of a graph that it was not trained on, with or without features (npgnn predict);\n"
+           "- predicts links of nodes that have no links yet, from their features;\n"
+           "- sets a tenth of the graph's links aside to infer what kind of graph it is, and to calibrate its\n"
+           "  probabilities, then uses all links;\n"
+           "- has no node embeddings.\n");
+    printf("\nparameters     %" PRId64 "\n", info->parameters);
+    printf("steps          %d\n", info->iterations);
+    printf("written by     npgnn %s\n", info->version);
+}
+
 static void print_model(const npgnn_model *model, const npgnn_model_info *info, const npgnn_options *options)
 {
     const char *preparation = info->binarize ? (info->normalize ? "binarized, normalized" : "binarized")
@@ -144,12 +159,14 @@ static int info_model(const info_settings *settings, const npgnn_env *env)
     npgnn_options options = {.size = sizeof options};
     npgnn_error err = {0};
     int status = EXIT_DONE;
-    if (npgnn_model_load(&model, settings->data.name, env, &err) != 0)
+    if (saved_model_open(&model, settings->data.name, env, &err) != 0)
         return print_error("%s", err.text);
     npgnn_model_describe(&info, model, NULL);
     npgnn_model_options(&options, model, NULL);
     if (settings->common.json)
         status = report_write(model_json(model, &info, &options), settings->common.json);
+    else if (info.across_graphs)
+        print_process(&info);
     else
         print_model(model, &info, &options);
     npgnn_model_free(model);
@@ -169,7 +186,8 @@ static int run(void *given)
     const info_settings *settings = given;
     const char *name = settings->data.name;
     npgnn_env env = common_env(&settings->common);
-    int is_model = name && (ends_with(name, ".safetensors") || ends_with(name, ".npgnn"));
+    int is_model =
+        name && (strcmp(name, "universal") == 0 || ends_with(name, ".safetensors") || ends_with(name, ".npgnn"));
     return is_model ? info_model(settings, &env) : info_graph(settings, &env);
 }
 

@@ -222,13 +222,17 @@ const cli_command cmd_predict = {
             .usage = "MODEL DATA --pairs FILE|--top K|--top-links K [OPTION...]",
             .summary = "Predict links: score given pairs, or find the most probable links.",
             .description =
-                "Scores given pairs of nodes, or finds the most probable links among all pairs. Prints one line per "
+                "Scores given pairs of nodes, or finds the most probable links among all pairs. MODEL is a file, or "
+                "universal: the model that comes with the program, which needs no training on DATA. Prints one line "
+                "per "
                 "pair: the two node names and the probability of a link. For links that it found, a last column says "
                 "whether DATA already has the link (1) or not (0). Columns are separated by tabs; CSV has a header. "
-                "Nodes need features, but no links. DATA may be another graph than the training graph, with the same "
+                "Nodes need features, but no links (universal needs either). DATA may be another graph than the "
+                "training graph, with the same "
                 "feature columns; --context then tells the model about that graph. Features are prepared as for the "
                 "training.",
-            .examples = "  npgnn predict model.safetensors synthetic --top 5 --for 17\n"
+            .examples = "  npgnn predict universal my-graph --top 10\n"
+                        "  npgnn predict model.safetensors synthetic --top 5 --for 17\n"
                         "  npgnn predict model.safetensors synthetic --top-links 100 --format csv -o links.csv\n"
                         "  npgnn predict model.safetensors synthetic --pairs pairs.tsv --output scores.tsv\n"
                         "  echo '3 17' | npgnn predict model.safetensors synthetic --pairs - --samples 20\n",

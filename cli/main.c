@@ -11,9 +11,9 @@
 #include "settings.h"
 
 /* In the order of the overview. */
-static const cli_command *const commands[] = {&cmd_demo,  &cmd_fetch,   &cmd_info,      &cmd_convert,
-                                              &cmd_train, &cmd_predict, &cmd_embed,     &cmd_adapt,
-                                              &cmd_eval,  &cmd_test,    &cmd_reproduce, &cmd_bench};
+static const cli_command *const commands[] = {&cmd_demo,     &cmd_fetch,     &cmd_info,  &cmd_convert, &cmd_train,
+                                              &cmd_pretrain, &cmd_predict,   &cmd_embed, &cmd_adapt,   &cmd_eval,
+                                              &cmd_test,     &cmd_reproduce, &cmd_bench};
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 
 static int print_overview(void)
@@ -111,7 +111,8 @@ int main(int argc, char **argv)
         return EXIT_USAGE;
     if (help)
         return print_help(command);
-    /* The library calls BLAS from threads of its own, for one block at a time: OpenBLAS would start threads for nothing. */
+    /* The library calls BLAS from threads of its own, for one block at a time: OpenBLAS would start threads for
+     * nothing. */
     setenv("OPENBLAS_NUM_THREADS", "1", 1);
     setenv("OMP_NUM_THREADS", "1", 1); /* what OpenBLAS's OpenMP build reads */
     return run(command, argc - 2, argv + 2);

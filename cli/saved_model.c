@@ -1,6 +1,8 @@
 /* Loads a saved model and the graph that it is applied to. */
 #include "saved_model.h"
 
+#include <string.h>
+
 #include "message.h"
 
 int saved_model_load_graph(npgnn_graph **graph, const npgnn_model *model, const data_settings *data,
@@ -13,6 +15,13 @@ int saved_model_load_graph(npgnn_graph **graph, const npgnn_model *model, const 
     prepared.load.binarize = info.binarize;
     prepared.load.weighted = info.weighted;
     return data_load(graph, &prepared, env);
+}
+
+int saved_model_open(npgnn_model **model, const char *path, const npgnn_env *env, npgnn_error *err)
+{
+    if (strcmp(path, "universal") == 0)
+        return npgnn_model_universal(model, env, err);
+    return npgnn_model_load(model, path, env, err);
 }
 
 /* Replaces *model by a copy whose latent variable is encoded from the graph `name`. */
@@ -39,7 +48,7 @@ int saved_model_load(npgnn_model **model, npgnn_graph **graph, const saved_model
 {
     npgnn_error err = {0};
     int status = 0;
-    if (npgnn_model_load(model, settings->path, env, &err) != 0)
+    if (saved_model_open(model, settings->path, env, &err) != 0)
         return print_error("%s", err.text);
     if (settings->context)
         status = encode_context(model, settings->context, &settings->data, env);
@@ -50,6 +59,6 @@ void saved_model_warn(const npgnn_model *model, const char *path)
 {
     npgnn_model_info info = {.size = sizeof info};
     npgnn_model_describe(&info, model, NULL);
-    if (!info.calibrated)
+    if (!info.calibrated && !info.across_graphs)
         print_warning("%s is not calibrated; use its probabilities for ranking only", path);
 }

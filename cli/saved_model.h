@@ -18,6 +18,9 @@ typedef struct saved_model_settings {
     OPTION("context", 0, ARG_TEXT, offset_, "DATA2",                                                                   \
            "Encode the latent variable from the graph DATA2 instead of the training graph. Nothing is trained.")
 
+/* Opens the model at `path`, or the one that comes with the program for "universal". Returns the code of the library. */
+int saved_model_open(npgnn_model **model, const char *path, const npgnn_env *env, npgnn_error *err);
+
 /* Loads the model and, with --context, encodes its latent variable from that graph. Then loads the graph DATA. Returns
  * 0, or EXIT_FAILED after printing why; the caller frees both in either case. */
 int saved_model_load(npgnn_model **model, npgnn_graph **graph, const saved_model_settings *settings,

@@ -1,0 +1,182 @@
+/* npgnn pretrain: learns a model across the graphs of a corpus. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cancel.h"
+#include "message.h"
+#include "output.h"
+#include "progress.h"
+#include "settings.h"
+
+typedef struct pretrain_settings {
+    const char *corpus;
+    common_settings common;
+    const char *output;
+    int steps;
+    uint64_t seed;
+    int skip_broken;
+    const char *log;
+} pretrain_settings;
+
+/* The graphs of the corpus, and the families they belong to. */
+typedef struct corpus {
+    npgnn_graph **graphs;
+    int *family;
+    char **names; /* of the families */
+    size_t count, capacity;
+    int families;
+    int failed; /* memory is out */
+} corpus;
+
+/* Graphs whose names differ only after the last dot or dash are one family: atp.1991 and atp.1992, musae-de and
+ * musae-fr. */
+static size_t family_length(const char *name)
+{
+    const char *file = strrchr(name, '/') ? strrchr(name, '/') + 1 : name;
+    size_t length = strlen(file);
+    const char *npz = length > 4 && strcmp(file + length - 4, ".npz") == 0 ? file + length - 4 : file + length;
+    for (const char *at = npz - 1; at > file; at--)
+        if (*at == '.' || *at == '-')
+            return (size_t)(at - name);
+    return (size_t)(npz - name);
+}
+
+static int family_of(corpus *c, const char *name)
+{
+    size_t length = family_length(name);
+    for (int f = c->families - 1; f >= 0; f--)
+        if (strlen(c->names[f]) == length && memcmp(c->names[f], name, length) == 0)
+            return f;
+    char *copy = malloc(length + 1);
+    char **names = realloc(c->names, ((size_t)c->families + 1) * sizeof *names);
+    if (names)
+        c->names = names;
+    if (!copy || !names) {
+        free(copy);
+        return -1;
+    }
+    memcpy(copy, name, length);
+    copy[length] = '\0';
+    c->names[c->families] = copy;
+    return c->families++;
+}
+
+static int add_graph(void *user, const char *name, npgnn_graph *graph)
+{
+    corpus *c = user;
+    if (c->count == c->capacity) {
+        size_t capacity = c->capacity ? 2 * c->capacity : 64;
+        npgnn_graph **graphs = realloc(c->graphs, capacity * sizeof(npgnn_graph *));
+        if (graphs)
+            c->graphs = graphs;
+        int *family = realloc(c->family, capacity * sizeof *family);
+        if (family)
+            c->family = family;
+        c->failed = !graphs || !family;
+        c->capacity = c->failed ? c->capacity : capacity;
+    }
+    int family = c->failed ? -1 : family_of(c, name);
+    if (family < 0) {
+        c->failed = 1;
+        npgnn_graph_free(graph);
+        return 1;
+    }
+    c->graphs[c->count] = graph;
+    c->family[c->count++] = family;
+    return 0;
+}
+
+static void corpus_free(corpus *c)
+{
+    for (size_t i = 0; i < c->count; i++)
+        npgnn_graph_free(c->graphs[i]);
+    for (int f = 0; f < c->families; f++)
+        free(c->names[f]);
+    free(c->graphs);
+    free(c->family);
+    free(c->names);
+}
+
+static int learn(const corpus *c, const pretrain_settings *settings, cli_progress *progress, const npgnn_env *env)
+{
+    const npgnn_pretrain_options options = {.size = sizeof options, .steps = settings->steps, .seed = settings->seed};
+    npgnn_model *model = NULL;
+    npgnn_model_info info = {.size = sizeof info};
+    npgnn_error err = {0};
+    progress_job_begin(progress);
+    int code = npgnn_pretrain(&model, (const npgnn_graph *const *)c->graphs, c->family, c->count, &options, env, &err);
+    progress_job_end(progress);
+    if (code == NPGNN_E_CANCELLED) {
+        print_error("stopped by a signal; nothing was saved");
+        return cancel_status();
+    }
+    if (code == 0)
+        code = npgnn_model_save(model, settings->output, &err);
+    if (code == 0 && !settings->common.quiet) {
+        npgnn_model_describe(&info, model, NULL);
+        print_note("wrote %s: %" PRId64 " parameters, learnt from %zu graphs of %d families", settings->output,
+                   info.parameters, c->count, c->families);
+    }
+    npgnn_model_free(model);
+    return code ? print_error("%s", err.text) : EXIT_DONE;
+}
+
+static int run(void *given)
+{
+    const pretrain_settings *settings = given;
+    corpus c = {0};
+    npgnn_error err = {0};
+    cli_progress progress;
+    if (!settings->output)
+        return print_usage_error("pretrain", "missing option -o MODEL: the file to save the model in");
+    if (output_check(settings->output) != 0)
+        return EXIT_FAILED;
+    int status = progress_open(&progress, settings->common.quiet, settings->log, 0);
+    if (status != 0)
+        return status;
+    npgnn_env env = progress_env(&progress, &settings->common), reading = common_env(&settings->common);
+    reading.log = settings->skip_broken ? env.log : NULL; /* what each of hundreds of graphs merges is of no interest */
+    reading.user = env.user;
+    if (npgnn_load_each(settings->corpus, add_graph, &c, settings->skip_broken, &reading, &err) != 0)
+        status = print_error("%s", c.failed ? "out of memory" : err.text);
+    if (status == 0)
+        status = learn(&c, settings, &progress, &env);
+    corpus_free(&c);
+    int logged = progress_close(&progress);
+    return status ? status : logged;
+}
+
+#define AT(member) offsetof(pretrain_settings, member)
+static const arg_option options[] = {
+    OPTION("output", 'o', ARG_TEXT, AT(output), "MODEL", "File to save the model in (required)."),
+    OPTION("steps", 0, ARG_INT, AT(steps), "N", "Training steps (default 2500).", 1, 1000000000),
+    OPTION("seed", 's', ARG_U64, AT(seed), "N", "Seed of all random numbers (default 1)."),
+    OPTION("skip-broken", 0, ARG_FLAG, AT(skip_broken), NULL,
+           "Leave out graphs that cannot be read, with a note, instead of stopping at the first."),
+    OPTION_LOG(AT(log)),
+    OPTIONS_END,
+};
+
+const cli_command cmd_pretrain = {
+    .args =
+        {
+            .name = "pretrain",
+            .usage = "CORPUS -o MODEL [OPTION...]",
+            .summary = "Learn a model across many graphs.",
+            .description =
+                "Learns a neural process from the graphs of CORPUS: a folder of graphs in any format, or an .npz file "
+                "with "
+                "one array of links per graph. The model needs no training on the graphs it is used for: see 'npgnn "
+                "predict'. The model 'universal' that comes with the program was made this way. Graphs whose names "
+                "differ only after the last dot or dash (twitch-de, twitch-fr) count as one family.",
+            .examples = "  npgnn pretrain my-graphs -o ours.safetensors\n"
+                        "  npgnn predict ours.safetensors another-graph --top 10\n",
+            .operands = {{"CORPUS", AT(corpus), NULL}},
+            .groups = {{"Options", options, 0}, COMMON_GROUP(AT(common))},
+        },
+    .defaults = &(const pretrain_settings){.seed = 1},
+    .size = sizeof(pretrain_settings),
+    .run = run,
+};
