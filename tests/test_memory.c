@@ -46,11 +46,15 @@ typedef struct world {
     npgnn_model *model;
     npgnn_trainer *trainer;
     npgnn_predictor *predictor;
-    char path[64]; /* for a call that writes: gone again after a failure */
+    npgnn_predictor *applied; /* of a model across graphs, for the calls that need one */
+    char path[64];            /* for a call that writes: gone again after a failure */
     results out;
 } world;
 
 static char folder[] = "/tmp/npgnn-memory-XXXXXX";
+static npgnn_graph *plain;   /* without features: it gives one task to learn from */
+static npgnn_model *process; /* learnt across graphs */
+static char corpus_path[64], member_path[2][96];
 static char model_path[64], checkpoint_path[64], split_path[64], edges_path[64], features_path[64];
 
 static npgnn_pair edge(int i)
@@ -112,6 +116,7 @@ static void world_end(world *w)
     npgnn_model_free(w->out.model);
     npgnn_split_free(w->out.split);
     npgnn_graph_free(w->out.graph);
+    npgnn_predictor_free(w->applied);
     npgnn_predictor_free(w->predictor);
     npgnn_trainer_free(w->trainer);
     npgnn_model_free(w->model);
@@ -439,6 +444,77 @@ static int machine_gflops(world *w, npgnn_error *err)
     return npgnn_machine_gflops(w->out.numbers, &w->env, err);
 }
 
+/* ---- models across graphs ---- */
+
+static int model_universal(world *w, npgnn_error *err)
+{
+    return npgnn_model_universal(&w->out.model, &w->env, err);
+}
+
+static int drop_graph(void *user, const char *name, npgnn_graph *graph)
+{
+    (void)user;
+    (void)name;
+    npgnn_graph_free(graph);
+    return 0;
+}
+
+static int load_each(world *w, npgnn_error *err)
+{
+    return npgnn_load_each(corpus_path, drop_graph, NULL, 1, &w->env, err); /* a lack of memory is not a broken graph */
+}
+
+static int pretrain(world *w, npgnn_error *err)
+{
+    static const int family = 0;
+    const npgnn_graph *graph = plain;
+    const npgnn_pretrain_options options = {.size = sizeof options, .steps = 1};
+    return npgnn_pretrain(&w->out.model, &graph, &family, 1, &options, &w->env, err);
+}
+
+static int model_save_process(world *w, npgnn_error *err)
+{
+    return npgnn_model_save(process, w->path, err);
+}
+
+static int predictor_new_process(world *w, npgnn_error *err)
+{
+    const npgnn_predict_options options = {.size = sizeof options, .samples = 2};
+    return npgnn_predictor_new(&w->out.predictor, process, w->graph, &options, &w->env, err);
+}
+
+/* A predictor, which the call at hand need not pay for. */
+static npgnn_predictor *apply(world *w)
+{
+    const npgnn_predict_options options = {.size = sizeof options, .samples = 2};
+    npgnn_error err = {0};
+    long allow = w->memory.allow;
+    w->memory.allow = -1;
+    assert_ok(npgnn_predictor_new(&w->applied, process, w->graph, &options, &w->env, &err), err);
+    w->memory.allow = allow;
+    return w->applied;
+}
+
+static int predictor_run_process(world *w, npgnn_error *err)
+{
+    npgnn_predictor *predictor = apply(w);
+    npgnn_prediction predictions[PAIRS]; /* some of which may be written before the memory runs out */
+    npgnn_pair pairs[PAIRS];
+    for (int i = 0; i < PAIRS; i++)
+        pairs[i] = edge(3 * i);
+    return npgnn_predictor_run(predictions, predictor, pairs, PAIRS, err);
+}
+
+static int predictor_top_process(world *w, npgnn_error *err)
+{
+    return npgnn_predictor_top(w->out.links, w->out.found, apply(w), 2, NULL, err);
+}
+
+static int predictor_top_links_process(world *w, npgnn_error *err)
+{
+    return npgnn_predictor_top_links(w->out.links, w->out.found, apply(w), 2, NULL, err);
+}
+
 /* ---- the test ---- */
 
 /* Lets 0, 1, 2, ... allocations of one call succeed, up to the first time it works. Returns how many it needed. */
@@ -571,6 +647,12 @@ static void write_files(void)
     npgnn_model_free(model);
     npgnn_split_free(split);
     npgnn_graph_free(graph);
+
+    static const int family = 0;
+    const npgnn_pretrain_options steps = {.size = sizeof steps, .steps = 1};
+    assert_ok(npgnn_graph_from_arrays(&plain, edges, NULL, NODES, 2 * NODES, 0, NULL, &err), err);
+    const npgnn_graph *all = plain;
+    assert_ok(npgnn_pretrain(&process, &all, &family, 1, &steps, NULL, &err), err);
 }
 
 static void write_text(const char *path, const char *text)
@@ -591,6 +673,13 @@ static int make_files(void **state)
     snprintf(split_path, sizeof split_path, "%s/split", folder);
     snprintf(edges_path, sizeof edges_path, "%s/edges", folder);
     snprintf(features_path, sizeof features_path, "%s/features.svm", folder);
+    snprintf(corpus_path, sizeof corpus_path, "%s/corpus", folder);
+    if (mkdir(corpus_path, 0700))
+        return -1;
+    for (int i = 0; i < 2; i++) {
+        snprintf(member_path[i], sizeof member_path[i], "%s/%d.edges", corpus_path, i);
+        write_text(member_path[i], "ann bob\nbob 7\n");
+    }
     write_text(edges_path, "ann bob\nbob 7\n7 8\n");
     write_text(features_path, "0 1:1 6:2\n0 2:1\n");
     write_files();
@@ -600,6 +689,11 @@ static int make_files(void **state)
 static int remove_files(void **state)
 {
     (void)state;
+    npgnn_graph_free(plain);
+    npgnn_model_free(process);
+    unlink(member_path[0]);
+    unlink(member_path[1]);
+    rmdir(corpus_path);
     unlink(model_path);
     unlink(checkpoint_path);
     unlink(split_path);
@@ -672,6 +766,14 @@ int main(void)
         CALL(pairs_loss_new),
         CALL(pairs_loss_new_sampled),
         CALL(machine_gflops),
+        CALL(model_universal),
+        CALL(load_each),
+        CALL(pretrain),
+        CALL(model_save_process),
+        CALL(predictor_new_process),
+        CALL(predictor_run_process),
+        CALL(predictor_top_process),
+        CALL(predictor_top_links_process),
         cmocka_unit_test(test_without_error_output),
         cmocka_unit_test(test_what_needs_memory),
         cmocka_unit_test(test_memory_of_json),

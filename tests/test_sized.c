@@ -36,7 +36,8 @@ static const float scores[6] = {0.1F, 0.9F, 0.4F, 0.4F, 0.2F, 0.7F};
     X(graph_info)                                                                                                      \
     X(model_info)                                                                                                      \
     X(top_options)                                                                                                     \
-    X(cost)
+    X(cost)                                                                                                            \
+    X(pretrain_options)
 
 typedef struct world {
 #define MEMBER(name)                                                                                                   \
@@ -112,6 +113,7 @@ static void world_begin(world *w)
     w->options.iterations = 3;
     npgnn_split_options_default(&w->split_options, NPGNN_TRANSDUCTIVE, NULL);
     w->env.threads = 1;
+    w->pretrain_options.steps = 2;
     w->eval_options.model = w->transfer_options.model = &w->options;
     w->eval_options.split = &w->split_options;
 }
@@ -331,6 +333,30 @@ static int machine_gflops(world *w, npgnn_error *err)
     return npgnn_machine_gflops(w->numbers, &w->env, err);
 }
 
+static int model_universal(world *w, npgnn_error *err)
+{
+    return npgnn_model_universal(&w->model, &w->env, err);
+}
+
+static int keep_graph(void *user, const char *name, npgnn_graph *loaded)
+{
+    (void)name;
+    ((world *)user)->graph = loaded;
+    return 0;
+}
+
+static int load_each(world *w, npgnn_error *err)
+{
+    return npgnn_load_each("synthetic:" SPEC, keep_graph, w, 0, &w->env, err);
+}
+
+static int pretrain(world *w, npgnn_error *err)
+{
+    static const int family = 0;
+    const npgnn_graph *all = graph;
+    return npgnn_pretrain(&w->model, &all, &family, 1, &w->pretrain_options, &w->env, err);
+}
+
 /* The structs of each call, in the order of its arguments. */
 #define CALL(name, uses)                                                                                               \
     {                                                                                                                  \
@@ -380,6 +406,9 @@ static const struct {
     CALL(calibration_measure, "env"),
     CALL(pairs_loss_new, "env"),
     CALL(machine_gflops, "env"),
+    CALL(model_universal, "env"),
+    CALL(load_each, "env"),
+    CALL(pretrain, "pretrain_options env"),
 };
 
 /* Whether `uses` has the word `name`. */
@@ -645,7 +674,7 @@ static double outcome(call *work, world *w)
     if (w->graph)
         sum += (double)npgnn_graph_edges(w->graph);
     if (w->model)
-        sum += (double)w->model->params.block[0];
+        sum += (double)(w->model->params.block ? w->model->params.block[0] : w->model->process.params.block[0]);
     world_end(w);
     return sum;
 }
@@ -670,6 +699,7 @@ static void test_other_options(void **state)
         INPUT(transfer_options, offsetof(npgnn_transfer_options, train_nodes)),
         INPUT(test_options, offsetof(npgnn_test_options, negative_ratio)),
         INPUT(top_options, offsetof(npgnn_top_options, from_count)),
+        INPUT(pretrain_options, offsetof(npgnn_pretrain_options, seed)),
     };
 #undef INPUT
     for (size_t i = 0; i < COUNT(inputs); i++) {

@@ -84,7 +84,9 @@ static int decode(search *s, npgnn_error *err)
     s->averaged = p->samples > 0;
     s->draws = p->samples > 0 ? p->samples : 1;
     s->reach = npi_alloc(&p->env, (size_t)s->draws, sizeof *s->reach, err);
-    if (s->reach && npi_model_is_process(p->model)) {
+    if (!s->reach)
+        return NPGNN_E_MEMORY;
+    if (npi_model_is_process(p->model)) {
         int heads;
         const npi_head *head = npi_predictor_heads(&heads, p);
         for (int h = 0; h < heads; h++)
@@ -93,7 +95,7 @@ static int decode(search *s, npgnn_error *err)
     }
     if (p->samples > 0)
         s->drawn = npi_alloc(&p->env, (size_t)s->draws, cells * sizeof *s->drawn, err);
-    if (!s->reach || (p->samples > 0 && !s->drawn))
+    if (p->samples > 0 && !s->drawn)
         return NPGNN_E_MEMORY;
     for (int draw = 0; draw < s->draws; draw++) {
         if (p->samples > 0) {

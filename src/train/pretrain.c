@@ -215,6 +215,7 @@ static void batch_free(const npgnn_env *env, batch *b)
     npi_free(env, b->samples);
     npi_free(env, b->gradient);
     npi_free(env, b->workspace);
+    memset(b, 0, sizeof *b);
 }
 
 static int batch_new(batch *out, const npi_process *process, int size, const npgnn_env *env, npgnn_error *err)
