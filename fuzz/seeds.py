@@ -215,6 +215,46 @@ seed("model", "no-latent", model({**OPTION_TEXTS, "latent": "off"}, {"W2": (2, 2
 seed("model", "other", struct.pack("<Q", 2) + b"{}")
 
 
+# ---- models across graphs ----
+
+def process(columns=24, hidden=2, latent=1, factor=1.0, deviation=1.0):
+    sizes = {"columns": columns, "feature_columns": 11, "hidden": hidden, "latent": latent, "steps": 3}
+    metadata = {"format": "npgnn-process", "format_version": "1", "npgnn_version": "0.1.0", "process": json.dumps(sizes)}
+    e, h, d = columns, hidden, latent
+    shapes = {"vote_w1": (2 * e + 1, h), "vote_b1": (1, h), "vote_w2": (h, h), "vote_b2": (1, h), "vote_w3": (h, 2 * d),
+              "vote_b3": (1, 2 * d), "prior": (1, 2 * d), "score_w1": (e, h), "score_b1": (1, h), "score_w2": (h, h),
+              "score_b2": (1, h), "score_w3": (h, 1), "score_b3": (1, 1), "film_w": (d, 4 * h), "film_b": (1, 4 * h),
+              "line_w": (d, e + 1), "line_b": (1, e + 1), "mean": (1, e), "deviation": (1, e)}
+    header, data = {"__metadata__": metadata}, b""
+    for name, (rows, cols) in shapes.items():
+        numbers = [deviation if name == "deviation" else factor * (0.25 * (i % 5) - 0.5) for i in range(rows * cols)]
+        values = struct.pack(f"<{rows * cols}f", *numbers)
+        header[name] = {"dtype": "F32", "shape": [rows, cols], "data_offsets": [len(data), len(data) + len(values)]}
+        data += values
+    text = json.dumps(header, separators=(",", ":")).encode()
+    return struct.pack("<Q", len(text)) + text + data
+
+
+seed("process", "small", process())
+seed("process", "wide", process(hidden=3, latent=4))
+seed("process", "huge-numbers", process(factor=1e38))
+seed("process", "tiny-units", process(deviation=1e-38))
+seed("process", "other-columns", process(columns=23))
+seed("process", "no-units", process(deviation=0.0))
+
+
+# ---- bundles of graphs ----
+
+def links(*numbers):
+    return npy("<i8", (len(numbers) // 2, 2), struct.pack(f"<{len(numbers)}q", *numbers))
+
+
+seed("bundle", "two", npz(path=links(3, 0, 0, 1, 1, 2), lonely=links(5, 0)))
+seed("bundle", "outside", npz(good=links(2, 0, 0, 1), bad=links(2, 0, 0, 2)))
+seed("bundle", "many-nodes", npz(large=links(2**31 - 2, 0)))
+seed("bundle", "floats", npz(x=npy("<f4", (2, 2), struct.pack("<4f", 3, 0, 0, 1))))
+
+
 # ---- what is done to a checkpoint: its length (0: whole), then places and bytes ----
 
 seed("checkpoint", "as-it-was", struct.pack("<H", 0))
