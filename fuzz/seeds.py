@@ -229,7 +229,7 @@ def process(columns=24, hidden=2, latent=1, factor=1.0, deviation=1.0):
     for name, (rows, cols) in shapes.items():
         numbers = [deviation if name == "deviation" else factor * (0.25 * (i % 5) - 0.5) for i in range(rows * cols)]
         values = struct.pack(f"<{rows * cols}f", *numbers)
-        header[name] = {"dtype": "F32", "shape": [rows, cols], "data_offsets": [len(data), len(data) + len(values)]}
+        header[name] = {"dtype": "F32", "shape": [cols] if rows == 1 else [rows, cols], "data_offsets": [len(data), len(data) + len(values)]}
         data += values
     text = json.dumps(header, separators=(",", ":")).encode()
     return struct.pack("<Q", len(text)) + text + data
