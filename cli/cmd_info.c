@@ -66,16 +66,20 @@ static json_t *model_json(const npgnn_model *model, const npgnn_model_info *info
 {
     const char *name;
     double weight;
+    if (info->across_graphs) /* features, weights and options are those of models of one graph */
+        return json_pack("{s:b, s:I, s:i, s:s}", "across_graphs", 1, "parameters", (json_int_t)info->parameters,
+                         "steps", info->iterations, "version", info->version);
     json_t *weights = json_object();
     for (int i = 0; npgnn_model_weight(&name, &weight, model, i); i++)
         json_object_set_new(weights, name, report_real(weight));
-    return json_pack("{s:i, s:I, s:i, s:i, s:I, s:b, s:b, s:o, s:o, s:b, s:f, s:s, s:o, s:o, s:o, s:o}", "features",
-                     info->columns, "parameters", (json_int_t)info->parameters, "iterations", info->iterations,
-                     "train_nodes", info->train_nodes, "train_edges", (json_int_t)info->train_edges, "normalize",
-                     info->normalize, "binarize", info->binarize, "val_auc", report_real(info->val_auc), "val_ap",
-                     report_real(info->val_ap), "calibrated", info->calibrated, "link_rate", info->link_rate, "version",
-                     info->version, "fingerprint", report_hash(info->fingerprint), "context",
-                     report_hash(info->context_fingerprint), "weights", weights, "config", report_options(options));
+    return json_pack("{s:b, s:i, s:I, s:i, s:i, s:I, s:b, s:b, s:o, s:o, s:b, s:f, s:s, s:o, s:o, s:o, s:o}",
+                     "across_graphs", 0, "features", info->columns, "parameters", (json_int_t)info->parameters,
+                     "iterations", info->iterations, "train_nodes", info->train_nodes, "train_edges",
+                     (json_int_t)info->train_edges, "normalize", info->normalize, "binarize", info->binarize, "val_auc",
+                     report_real(info->val_auc), "val_ap", report_real(info->val_ap), "calibrated", info->calibrated,
+                     "link_rate", info->link_rate, "version", info->version, "fingerprint",
+                     report_hash(info->fingerprint), "context", report_hash(info->context_fingerprint), "weights",
+                     weights, "config", report_options(options));
 }
 
 /* What the model can be used for, in words. */

@@ -102,6 +102,12 @@ static int estimate(const npgnn_model *model, const npgnn_graph *graph, const np
 
 /* ---- the command ---- */
 
+static void on_notice(void *user, const char *text)
+{
+    (void)user;
+    print_warning("%s", text);
+}
+
 static int predict(const npgnn_model *model, const npgnn_graph *graph, const predict_settings *settings)
 {
     npgnn_predictor *predictor = NULL;
@@ -111,8 +117,12 @@ static int predict(const npgnn_model *model, const npgnn_graph *graph, const pre
     npgnn_env env = top_env(&progress, &settings->common);
     npgnn_error err = {0};
     npgnn_options trained = {.size = sizeof trained};
+    npgnn_model_info info = {.size = sizeof info};
     cli_output out;
     npgnn_model_options(&trained, model, NULL);
+    npgnn_model_describe(&info, model, NULL);
+    if (info.across_graphs && !settings->raw) /* it says so where the graph is too small to calibrate on */
+        env.log = on_notice;
     int draws = settings->samples < 0 ? trained.predict_samples : settings->samples;
     if (settings->top.rank == NPGNN_BY_LOW && draws == 0)
         return print_usage_error("predict", "--rank-by lower-bound needs --samples N, from which the interval comes");

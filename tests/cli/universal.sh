@@ -1,0 +1,81 @@
+# Models learnt across graphs: npgnn pretrain, and predict, test, info and eval with its model and with 'universal'.
+data=synthetic:nodes=200,seed=3
+
+note a corpus
+mkdir graphs
+for seed in 1 2; do
+    npgnn convert synthetic:nodes=100,words=100,seed=$seed -o graphs/net-$seed --quiet
+done
+python3 - <<'PY'
+with open('graphs/ring.edges', 'w') as file:
+    for i in range(60):
+        file.write(f'{i} {(i + 1) % 60}\n{i} {(i * i + 3) % 60}\n')
+PY
+echo 'what these graphs are' >graphs/README.md
+npgnn pretrain graphs -o ours.safetensors --steps 3 2>notes
+grep -o 'learnt from.*' notes
+npgnn pretrain graphs -o again.safetensors --steps 3 --threads 1 --quiet
+cmp ours.safetensors again.safetensors
+npgnn pretrain graphs -o other.safetensors --steps 3 --seed 2 --quiet
+status 1 cmp -s ours.safetensors other.safetensors
+
+note info
+npgnn info ours.safetensors | cut -c 1-15
+npgnn info universal >described
+npgnn info ours.safetensors --json - >ours.json
+python3 -c "
+import json
+j = json.load(open('ours.json'))
+assert j['across_graphs'] is True and j['steps'] == 3 and j['parameters'] > 1000, j
+"
+
+note predict
+printf '0 1\n5 9\n' >pairs
+for model in ours.safetensors universal; do
+    npgnn predict $model $data --pairs pairs --quiet >scored.tsv
+    wc -l <scored.tsv
+    npgnn predict $model $data --pairs pairs --quiet --threads 1 | cmp - scored.tsv
+    npgnn predict $model graphs/ring.edges --top 2 --quiet | head -n 3 | wc -l
+done
+npgnn predict universal $data --top 3 --samples 4 --quiet | wc -l
+
+note too few links
+printf 'a b\nb c\n' >tiny.edges
+echo 'a c' | npgnn predict universal tiny.edges --pairs - | wc -l
+
+note test
+printf '0 1\n2 3\n4 5\n6 7\n' >tested
+npgnn test universal graphs/ring.edges --pairs tested --quiet >/dev/null
+npgnn test ours.safetensors graphs/ring.edges --pairs tested --quiet >/dev/null
+
+note eval
+npgnn eval $data --method universal --seeds 1 --quiet --json eval.json >/dev/null
+npgnn eval $data --method smoothed-cosine --seeds 1 --quiet >/dev/null
+python3 -c "
+import json
+auc = json.load(open('eval.json'))['mean']['auc']
+assert 0.6 < auc <= 1, auc
+"
+
+note what it cannot do
+status 1 npgnn embed ours.safetensors $data -o embedding.npy
+status 1 npgnn embed universal $data -o embedding.npy
+status 1 npgnn adapt $data --model ours.safetensors --seeds 1 --quiet
+
+note wrong usage
+status 2 npgnn pretrain
+status 2 npgnn pretrain graphs
+status 2 npgnn pretrain graphs -o x.safetensors --steps 0
+status 1 npgnn pretrain absent -o x.safetensors 2>notes
+grep -o 'absent: no such file or folder' notes
+mkdir empty
+status 1 npgnn pretrain empty -o x.safetensors
+status 1 npgnn pretrain tiny.edges -o x.safetensors
+echo '0' >graphs/broken.edges
+status 1 npgnn pretrain graphs -o x.safetensors --steps 2
+test ! -e x.safetensors
+npgnn pretrain graphs -o x.safetensors --steps 2 --skip-broken 2>notes
+grep -o 'skipped broken.edges' notes
+grep -o 'learnt from.*' notes
+head -c 1000 ours.safetensors >cut.safetensors
+status 1 npgnn predict cut.safetensors $data --pairs pairs
