@@ -143,15 +143,16 @@ static int learn_from_set_aside(npi_applied *a, const npgnn_graph *graph, uint64
     const npgnn_env *env = &a->env;
     int64_t m = graph->m, aside = (int64_t)(SET_ASIDE * (double)m + 0.5);
     aside = aside < LEAST_SET_ASIDE ? LEAST_SET_ASIDE : aside > MAX_SET_ASIDE ? MAX_SET_ASIDE : aside;
-    if (m < aside + LEAST_KNOWN) {
-        npi_log(env, "the graph has too few links to set some aside: its probabilities are not calibrated");
-        return infer(a, NULL, 0, 0, err);
-    }
     int new_nodes = 0; /* whether there are nodes without links, known by their features */
     for (int32_t i = 0; i < graph->n && a->words.width > 0; i++)
         new_nodes |= graph->a.ptr[i + 1] == graph->a.ptr[i];
     uint64_t pairs_without = (uint64_t)graph->n * (uint64_t)(graph->n - 1) / 2 - (uint64_t)m;
     size_t others = pairs_without / 2 < MAX_NON_LINKS ? (size_t)(pairs_without / 2) : MAX_NON_LINKS;
+    if (m < aside + LEAST_KNOWN || others < LEAST_SET_ASIDE) { /* a complete graph has no non-links */
+        npi_log(env, "the graph has too few %s to set some aside: its probabilities are not calibrated",
+                others < LEAST_SET_ASIDE ? "pairs without a link" : "links");
+        return infer(a, NULL, 0, 0, err);
+    }
     npgnn_pair *edges = npi_alloc(env, (size_t)m, sizeof *edges, err);
     npgnn_pair *pairs = npi_alloc(env, (size_t)m + others, sizeof *pairs, err);
     unsigned char *cold = npi_alloc(env, (size_t)graph->n, 1, err);
