@@ -19,6 +19,8 @@ import numpy as np
 import torch
 from torch_geometric.nn import VGAE, GCNConv
 
+from splits import judge, judge_cosine, read_features, read_split
+
 EPOCHS, RATE = 200, 0.01
 OURS = {"vgae": ["--method", "vgae"], "default": ["--preset", "default"], "best": ["--preset", "best"]}
 
@@ -31,43 +33,6 @@ class Encoder(torch.nn.Module):
     def forward(self, x, edges):
         h = self.hidden(x, edges).relu()
         return self.mean(h, edges), self.spread(h, edges)
-
-
-# ---- data ----
-
-def read_features(folder):
-    with open(os.path.join(folder, "features.mtx")) as lines:
-        kind = next(lines)
-        size = next(line for line in lines if not line.startswith("%")).split()
-        cells = np.loadtxt(lines, ndmin=2)
-    x = np.zeros((int(size[0]), int(size[1])), np.float32)
-    x[cells[:, 0].astype(int) - 1, cells[:, 1].astype(int) - 1] = 1 if "pattern" in kind else cells[:, 2]
-    return x
-
-
-def read_split(path):
-    sets = {}
-    with open(path) as lines:
-        for line in lines:
-            part = line.split()
-            if len(part) == 4 and part[0] in ("train", "val", "test"):
-                sets.setdefault((part[0], part[3]), []).append((int(part[1]), int(part[2])))
-    return {key: np.array(pairs).T for key, pairs in sets.items()}
-
-
-def judge(link, other):
-    """AUC and AP, ties counting half and in the order of the worst."""
-    score = np.concatenate([link, other])
-    order = np.argsort(score, kind="stable")
-    _, first, count = np.unique(score[order], return_index=True, return_counts=True)
-    rank = np.empty(len(score))
-    rank[order] = np.repeat(first + (count + 1) / 2, count)
-    auc = (rank[:len(link)].sum() - len(link) * (len(link) + 1) / 2) / len(link) / len(other)
-    label = np.arange(len(score)) < len(link)
-    levels, place = np.unique(-score, return_inverse=True)
-    hits = np.bincount(place, label, len(levels))
-    seen, found = np.cumsum(np.bincount(place, minlength=len(levels))), np.cumsum(hits)
-    return 100 * auc, 100 * (hits * found / seen).sum() / len(link)
 
 
 # ---- the two programs ----
@@ -113,9 +78,7 @@ def run_pyg(x, split, device, seed):
 # ---- side by side ----
 
 def check_cosine(args, data, split_file, x, split):
-    length = np.linalg.norm(x, axis=1)
-    x = x / np.where(length > 0, length, 1)[:, None]
-    here = judge(*((x[a] * x[b]).sum(1).round(6) for a, b in (split["test", "1"], split["test", "0"])))
+    here = judge_cosine(x, split)
     there = run_npgnn(args, data, "--method", "cosine", "--split", split_file)
     if max(abs(here[0] - there[0]), abs(here[1] - there[1])) > 0.05:
         raise SystemExit(f"{data}: the cosine gets {here} here and {there[:2]} in npgnn: not the same split")
