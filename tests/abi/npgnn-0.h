@@ -2,42 +2,35 @@
  *
  * This header is the manual. It has four parts, each usable without the ones below it:
  *
- *   1. Conventions   errors, structs that can grow, environment (threads, memory, progress), options
- *   2. One-shot      load, fit, predict, evaluate: a whole job in one call
- *   3. Handles       graph, split, trainer, model, predictor: the same jobs, step by step
- *   4. Expert        metrics and the all-pairs loss on their own
+ * 1. Conventions   errors, structs that can grow, environment (threads, memory, progress), options 2. One-shot
+ * load, fit, predict, evaluate: a whole job in one call 3. Handles       graph, split, trainer, model, predictor: the
+ * same jobs, step by step 4. Expert        metrics and the all-pairs loss on their own
  *
  * The shortest useful program (examples/quick.c):
  *
- *   npgnn_graph *graph = NULL;
- *   npgnn_model *model = NULL;
- *   npgnn_error err = {0};
- *   npgnn_pair pair = {3, 17};
- *   npgnn_prediction link;
- *   if (npgnn_load(&graph, "synthetic", NULL, NULL, &err) == 0 &&
+ * npgnn_graph *graph = NULL; npgnn_model *model = NULL; npgnn_error err = {0}; npgnn_pair pair = {3, 17};
+ * npgnn_prediction link; if (npgnn_load(&graph, "synthetic", NULL, NULL, &err) == 0 &&
  *       npgnn_fit(&model, graph, NULL, NULL, &err) == 0 &&
  *       npgnn_predict(&link, model, graph, &pair, 1, NULL, NULL, &err) == 0)
  *       printf("%g\n", link.probability);
- *   else
+ * else
  *       fprintf(stderr, "%s\n", err.text);
- *   npgnn_model_free(model);
- *   npgnn_graph_free(graph);
+ * npgnn_model_free(model); npgnn_graph_free(graph);
  *
- * Rules for every function:
- *  - A function that can fail returns 0 or a negative NPGNN_E_* code and describes the failure in the caller's
+ * Rules for every function: - A function that can fail returns 0 or a negative NPGNN_E_* code and describes the
+ * failure in the caller's
  *    npgnn_error, which may be NULL. On failure, outputs are untouched and nothing leaks.
- *  - Arguments come in the order outputs, inputs, sizes, options, environment, error. NULL options or a NULL
+ * - Arguments come in the order outputs, inputs, sizes, options, environment, error. NULL options or a NULL
  *    environment mean the defaults.
- *  - Every X_free accepts NULL.
- *  - The library never prints and never exits. Handles are independent: two threads may use two handles at once,
+ * - Every X_free accepts NULL. - The library never prints and never exits. Handles are independent: two threads may
+ * use two handles at once,
  *    and may share one const handle.
- *  - No result depends on hidden state. The process-wide state that there is concerns speed and memory alone: a pool
+ * - No result depends on hidden state. The process-wide state that there is concerns speed and memory alone: a pool
  *    of POSIX threads, which is started when it is first needed, lives until the library is unloaded, and is rebuilt in a
  *    child after fork(); and BLAS and ARPACK, which are loaded when they are first needed. With OpenBLAS's pthread
  *    build, openblas_set_num_threads() applies to the whole process: while a call of this library multiplies, the
  *    number is 1, then it is again what it was.
- *  - The same data, options and seed give the same bits, for any number of threads, on one kind of processor.
- */
+ * - The same data, options and seed give the same bits, for any number of threads, on one kind of processor. */
 #ifndef NPGNN_H
 #define NPGNN_H
 
@@ -639,6 +632,34 @@ NPGNN_API void npgnn_trainer_free(npgnn_trainer *trainer);
 NPGNN_API int npgnn_model_save(const npgnn_model *model, const char *path, npgnn_error *err);
 NPGNN_API int npgnn_model_load(npgnn_model **out, const char *path, const npgnn_env *env, npgnn_error *err);
 
+/* The model that comes with the library: a neural process learnt across hundreds of graphs, which predicts the links
+ * of a graph that nobody has trained on, with or without features. A predictor of it sets some of the graph's links
+ * aside, infers from them which kind of graph it is (the latent z), fits a few weights, calibrates itself, and then
+ * uses all links. It has no embeddings. docs/understand/process.md. */
+NPGNN_API int npgnn_model_universal(npgnn_model **out, const npgnn_env *env, npgnn_error *err);
+
+/* Receives a graph of a corpus, which it owns from then on. Return non-zero to cancel. */
+typedef int npgnn_graph_fn(void *user, const char *name, npgnn_graph *graph);
+
+/* Reads every graph of a corpus: a folder of files and folders that npgnn_load takes, in the order of their names
+ * (.md, .txt, SHA256SUMS and hidden files are not read); or an .npz file with one array per graph, in the order of
+ * the file, (links + 1, 2) integers whose first row is (nodes, 0). With skip_broken, a graph that cannot be read is
+ * named in the log and left out; otherwise it ends the call. E_IO, E_FORMAT, E_MEMORY, E_CANCELLED. */
+NPGNN_API int npgnn_load_each(const char *path, npgnn_graph_fn *see, void *user, int skip_broken, const npgnn_env *env,
+                              npgnn_error *err);
+
+/* Learns such a model from graphs of one's own. `family` (count) numbers them from 0: graphs that are alike, such as
+ * snapshots of one network, share a number and together count little more than one. Calls env.progress after every
+ * step, and env.log for a graph that has too few links. O(graphs) memory beside the graphs. The same bits for any
+ * number of threads. */
+typedef struct npgnn_pretrain_options {
+    size_t size;
+    int steps;     /* 0: 2500 */
+    uint64_t seed; /* 0: 1 */
+} npgnn_pretrain_options;
+NPGNN_API int npgnn_pretrain(npgnn_model **out, const npgnn_graph *const *graphs, const int *family, size_t count,
+                             const npgnn_pretrain_options *options, const npgnn_env *env, npgnn_error *err);
+
 typedef struct npgnn_model_info {
     size_t size;
     int32_t columns;              /* features it expects */
@@ -655,6 +676,7 @@ typedef struct npgnn_model_info {
     double link_rate;        /* share of links among all pairs of the training graph, or of the graph given to
                                 npgnn_model_adapt */
     char version[16];        /* of the library that wrote it */
+    int across_graphs;       /* 1: a process learnt across graphs; 0: trained on one graph */
 } npgnn_model_info;
 NPGNN_API int npgnn_model_describe(npgnn_model_info *info, const npgnn_model *model, npgnn_error *err);
 
