@@ -176,6 +176,7 @@ static void test_few_links(void **state)
             assert_false(check_small(models[k], 40, edges, 1, features, f));
             assert_false(check_small(models[k], 40, edges, 5, features, f));
             assert_true(check_small(models[k], 40, edges, 30, features, f));
+            assert_false(check_small(models[k], 0, edges, 0, features, f));
             assert_false(check_small(models[k], 1, edges, 0, features, f));
             assert_false(check_small(models[k], 2, edges, 1, features, f));
         }

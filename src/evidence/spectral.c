@@ -35,7 +35,7 @@ int npi_spectral_new(npi_spectral *out, const npi_csr *a, const npgnn_env *env, 
     npi_adj adj = {.a = *a};
     adj.a.val = NULL;
     s.scale = npi_alloc(env, (size_t)n, sizeof *s.scale, err);
-    s.values = npi_alloc(env, (size_t)width, sizeof *s.values, err);
+    s.values = npi_alloc(env, k + SPARE, sizeof *s.values, err); /* `width` of them; k, too, without nodes */
     s.vectors = npi_alloc(env, (size_t)n * k, sizeof *s.vectors, err);
     int code = s.scale && s.values && s.vectors ? npi_basis_new(&basis, n, width, STREAM, env, err) : NPGNN_E_MEMORY;
     if (!code && linked > 0) {
