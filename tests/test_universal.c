@@ -557,8 +557,10 @@ static void test_evaluate(void **state)
     npgnn_error err = {0};
     assert_ok(npgnn_load(&graph, "synthetic:nodes=300,seed=5", NULL, NULL, &err), err);
     for (int protocol = NPGNN_TRANSDUCTIVE; protocol <= NPGNN_PRODUCTION; protocol++) {
-        double auc = auc_of(graph, "universal", (npgnn_protocol)protocol, 1);
-        if (!(auc > 0.6 && auc <= 1))
+        double auc = auc_of(graph, "universal", (npgnn_protocol)protocol, 3);
+        double least =
+            protocol == NPGNN_FEW_SHOT ? 0.56 : 0.6; /* two thirds of the nodes have no links, and 60 links are known */
+        if (!(auc > least && auc <= 1))
             fail_msg("AUC under protocol %d: %g", protocol, auc);
     }
     npgnn_graph_free(graph);
