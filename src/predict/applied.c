@@ -150,7 +150,7 @@ static int learn_from_set_aside(npi_applied *a, const npgnn_graph *graph, uint64
     size_t others = pairs_without / 2 < MAX_NON_LINKS ? (size_t)(pairs_without / 2) : MAX_NON_LINKS;
     if (m < aside + LEAST_KNOWN || others < LEAST_SET_ASIDE) { /* a complete graph has no non-links */
         npi_log(env, "the graph has too few %s to set some aside: its probabilities are not calibrated",
-                others < LEAST_SET_ASIDE ? "pairs without a link" : "links");
+                m < aside + LEAST_KNOWN ? "links" : "pairs without a link");
         return infer(a, NULL, 0, 0, err);
     }
     npgnn_pair *edges = npi_alloc(env, (size_t)m, sizeof *edges, err);
