@@ -138,7 +138,7 @@ static const struct {
 } methods[] = {
     {"npgnn", "the model", run_npgnn},
     {"cnp", "the model as a conditional neural process: no draws of z, no KL term", run_conditional},
-    {"universal", "neural process learnt across graphs; nothing is trained on this one", run_universal},
+    {"universal", "neural process learnt across graphs, without training on this one", run_universal},
     {"cosine", "cosine similarity of the features, without training", npi_cosine_run},
     {"smoothed-cosine", "cosine of features averaged over neighbours, without training", run_smoothed_cosine},
     {"vgae", "variational graph auto-encoder (Kipf and Welling 2016)", npi_vgae_method},
