@@ -8,7 +8,7 @@ trap 'rm -rf "$folder"' EXIT
 mkdir "$folder/bin" "$folder/a project"
 cp "$run" "$folder/a project/run"
 cd "$folder/a project"
-for tool in sh env cat grep dirname tail mkdir rm; do
+for tool in sh env cat grep dirname mkdir rm tr; do
     ln -s "$(command -v $tool)" "$folder/bin/$tool"
 done
 export FOLDER="$folder"
@@ -54,6 +54,13 @@ expect 0 1000 'the program is build/npgnn' build
 not_called
 expect 0 1000 'the program is build/npgnn' --no-install build
 not_called
+
+echo libopenblas-pthread-dev >"$folder/absent" # there is another one
+expect 0 0 'the program is build/npgnn' build
+not_called
+echo libopenblas-openmp-dev >>"$folder/absent"
+expect 0 0 'installing what is missing to build npgnn: libopenblas-pthread-dev' build
+called "$install libopenblas-pthread-dev"
 
 printf 'zlib1g-dev\nlibzip-dev\n' >"$folder/absent"
 expect 0 0 'installing what is missing to build npgnn: zlib1g-dev libzip-dev' build
