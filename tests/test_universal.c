@@ -558,8 +558,7 @@ static void test_evaluate(void **state)
     assert_ok(npgnn_load(&graph, "synthetic:nodes=300,seed=5", NULL, NULL, &err), err);
     for (int protocol = NPGNN_TRANSDUCTIVE; protocol <= NPGNN_PRODUCTION; protocol++) {
         double auc = auc_of(graph, "universal", (npgnn_protocol)protocol, 3);
-        double least =
-            protocol == NPGNN_FEW_SHOT ? 0.56 : 0.6; /* most nodes have no known links */
+        double least = protocol == NPGNN_FEW_SHOT ? 0.56 : 0.6; /* most nodes have no known links */
         if (!(auc > least && auc <= 1))
             fail_msg("AUC under protocol %d: %g", protocol, auc);
     }
