@@ -275,7 +275,7 @@ static int run(void *given)
     settings->model.options.seed = settings->seed; /* for the JSON */
     progress_open(&progress, settings->common.quiet, NULL, 0);
     npgnn_env env = progress_env(&progress, &settings->common);
-    if (settings->model_file && npgnn_model_load(&model, settings->model_file, &env, &err) != 0)
+    if (settings->model_file && saved_model_open(&model, settings->model_file, &env, &err) != 0)
         status = print_error("%s", err.text);
     else if (model)
         status = saved_model_load_graph(&graph, model, &settings->data, &env);
