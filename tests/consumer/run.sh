@@ -50,7 +50,7 @@ done
 # configure VERSION: asks find_package for at least that version.
 configure()
 {
-    cmake -S "$sources" -B "$stage/cmake" -DCMAKE_PREFIX_PATH="$prefix" -DNPGNN_VERSION="$1" -DCMAKE_C_FLAGS="$sanitize"
+    cmake -G Ninja -S "$sources" -B "$stage/cmake" -DCMAKE_PREFIX_PATH="$prefix" -DNPGNN_VERSION="$1" -DCMAKE_C_FLAGS="$sanitize"
 }
 if command -v cmake >/dev/null; then
     ! configure 99.0 >"$stage/log" 2>&1 || fail 'CMake takes a version that is too old'
