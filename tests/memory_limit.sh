@@ -81,10 +81,11 @@ for _ in $(seq 600); do
     sleep 0.1
 done
 kill -s TERM $job
+# no output of its own: a `sleep` that outlives its subshell would keep the pipe open that a test runner reads
 (
     sleep 30
     kill -s KILL $job
-) 2>/dev/null &
+) >/dev/null 2>&1 &
 watch=$!
 got=0
 wait $job || got=$?

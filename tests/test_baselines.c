@@ -392,7 +392,7 @@ static npgnn_eval_run evaluate(const char *method, const npgnn_graph *graph, npg
     npgnn_eval_run result = {.size = sizeof result};
     assert_ok(npgnn_options_preset(&model, NULL, &err), err);
     assert_ok(npgnn_split_options_default(&split, protocol, &err), err);
-    model.iterations = 100;
+    model.iterations = 60;
     assert_ok(npgnn_evaluate(&result, graph, 1, &options, &env, &err), err);
     return result;
 }
@@ -409,7 +409,7 @@ static void test_every_method(void **state)
     npgnn_error err = {0};
     npgnn_graph *graph = NULL;
     const char *name, *help;
-    assert_ok(npgnn_load(&graph, "synthetic:nodes=300,topics=5,degree=8", NULL, NULL, &err), err);
+    assert_ok(npgnn_load(&graph, "synthetic:nodes=200,topics=5,degree=8", NULL, NULL, &err), err);
     for (int i = 0; npgnn_method_info(&name, &help, i); i++)
         for (int protocol = NPGNN_TRANSDUCTIVE; protocol <= NPGNN_FEW_SHOT; protocol++) {
             npgnn_eval_run first = evaluate(name, graph, (npgnn_protocol)protocol, 1);
