@@ -67,76 +67,68 @@ struct npi_net {
 
 typedef struct array {
     real **at;
+    int wanted; /* 0: the options do not need it, and it stays NULL */
     size_t rows;
     int columns;
 } array;
 
-typedef struct array_list {
-    array item[40];
-    int count;
-} array_list;
+enum { ARRAYS = 34 };
 
-static void add(array_list *list, real **at, size_t rows, int columns)
-{
-    list->item[list->count++] = (array){at, rows, columns};
-}
-
-/* The arrays that the options ask for, with their sizes. */
-static array_list list_arrays(npi_net *net)
+/* Every array of the workspace, whether it is wanted, and its shape. */
+static void list_arrays(array list[ARRAYS], npi_net *net)
 {
     const npgnn_options *o = &net->options;
     size_t n = (size_t)net->n;
     int h = net->size.h, d = net->size.d, g = net->size.g, k = net->size.k;
-    size_t tall = npi_gemm_tall_scratch(net->n, h, 2 * d), pool = npi_gcn_pool_scratch(h);
-    encoding *encodings[] = {&net->whole, &net->context};
-    array_list list = {.count = 0};
 
-    for (int i = 0; o->latent && i < (net->encoder_only ? 1 : 2); i++) {
-        encoding *e = encodings[i];
-        add(&list, &e->p, n, h);
-        add(&list, &e->hidden, n, h);
-        add(&list, &e->colsum, n, 1);
-        add(&list, &e->pooled, 1, h);
-        if (!net->shortcut)
-            add(&list, &e->r, n, 2 * d);
-        add(&list, &e->q, 2, d);
-        add(&list, &e->dq, 2, d);
-    }
-    if (o->latent) {
-        add(&list, &net->mean, 2, d);
-        if (!net->shortcut)
-            add(&list, &net->m, n, 2 * d);
-    }
-    if (net->encoder_only) {
-        add(&list, &net->xw, n, h);
-        add(&list, &net->scratch, pool, 1);
-        return list;
-    }
-    if (o->latent) {
-        add(&list, &net->dhidden, n, h);
-        if (!net->shortcut)
-            add(&list, &net->dr, n, 2 * d);
-        add(&list, &net->dmean, 2, d);
-        add(&list, &net->dpooled, 1, h);
-        add(&list, &net->z, 1, d);
-        add(&list, &net->dz, 1, d);
-    }
-    add(&list, &net->xw, n, h + g);
-    add(&list, &net->dxw, n, h + g);
-    add(&list, &net->mlp_hidden, n, g);
-    add(&list, &net->u, n, k);
-    add(&list, &net->du, n, k);
-    if (o->monte_carlo == NPGNN_MC_EMBEDDING && net->samples > 1)
-        add(&list, &net->u_sum, n, k);
-    if (o->radius > 0) {
-        add(&list, &net->v, n, k);
-        add(&list, &net->length, n, 1);
-    }
-    for (int i = 0; o->propagate > 0 && i < 2; i++)
-        add(&list, &net->w[i], n, k);
-    add(&list, &net->scratch, tall > pool ? tall : pool, 1);
-    add(&list, &net->mlp_scratch, npi_mlp_scratch(net->size), 1);
-    return list;
+    /* what the encoder needs; of it, what the shortcut (3') does without; what only training needs, and of that the latent's */
+    int latent = o->latent, heads = latent && !net->shortcut, train = !net->encoder_only, both = latent && train;
+    int radius = train && o->radius > 0, propagate = train && o->propagate > 0;
+    int u_sum = train && o->monte_carlo == NPGNN_MC_EMBEDDING && net->samples > 1;
+
+    int xw_columns = train ? h + g : h; /* the encoder alone needs no Q */
+    size_t scratch = npi_gcn_pool_scratch(h), tall = npi_gemm_tall_scratch(net->n, h, 2 * d);
+    if (train && tall > scratch)
+        scratch = tall;
+
+    encoding *w = &net->whole, *c = &net->context;
+    const array all[ARRAYS] = {
+        {&w->p, latent, n, h},
+        {&w->hidden, latent, n, h},
+        {&w->colsum, latent, n, 1},
+        {&w->pooled, latent, 1, h},
+        {&w->r, heads, n, 2 * d},
+        {&w->q, latent, 2, d},
+        {&w->dq, latent, 2, d},
+        {&c->p, both, n, h},
+        {&c->hidden, both, n, h},
+        {&c->colsum, both, n, 1},
+        {&c->pooled, both, 1, h},
+        {&c->r, heads && train, n, 2 * d},
+        {&c->q, both, 2, d},
+        {&c->dq, both, 2, d},
+        {&net->mean, latent, 2, d},
+        {&net->m, heads, n, 2 * d},
+        {&net->dhidden, both, n, h},
+        {&net->dr, heads && train, n, 2 * d},
+        {&net->dmean, both, 2, d},
+        {&net->dpooled, both, 1, h},
+        {&net->z, both, 1, d},
+        {&net->dz, both, 1, d},
+        {&net->xw, 1, n, xw_columns},
+        {&net->dxw, train, n, xw_columns},
+        {&net->mlp_hidden, train, n, g},
+        {&net->u, train, n, k},
+        {&net->du, train, n, k},
+        {&net->u_sum, u_sum, n, k},
+        {&net->v, radius, n, k},
+        {&net->length, radius, n, 1},
+        {&net->w[0], propagate, n, k},
+        {&net->w[1], propagate, n, k},
+        {&net->scratch, 1, scratch, 1},
+        {&net->mlp_scratch, train, npi_mlp_scratch(net->size), 1},
+    };
+    memcpy(list, all, sizeof all);
 }
 
 static int new_net(npi_net **out, int encoder_only, const npgnn_options *options, int32_t n, int32_t f,
@@ -158,12 +150,11 @@ static int new_net(npi_net **out, int encoder_only, const npgnn_options *options
     net->start = log(options->sigma_start);
     net->samples = options->latent && options->sample_latent ? options->samples : 1;
 
-    array_list list = list_arrays(net);
-    for (int i = 0; !code && i < list.count; i++) {
-        array a = list.item[i];
-        *a.at = npi_alloc(env, a.rows, (size_t)a.columns * sizeof(real), err);
-        code = *a.at ? 0 : NPGNN_E_MEMORY;
-    }
+    array list[ARRAYS];
+    list_arrays(list, net);
+    for (const array *a = list; !code && a < list + ARRAYS; a++)
+        if (a->wanted && !(*a->at = npi_alloc(env, a->rows, (size_t)a->columns * sizeof(real), err)))
+            code = NPGNN_E_MEMORY;
     if (!code && !encoder_only)
         code = npi_pairs_new(&net->pairs, n, options->output_size, npi_pairs_sampled(options, n), env, err);
     if (code)
@@ -190,9 +181,10 @@ void npi_net_free(npi_net *net)
     if (!net)
         return;
     npgnn_env env = net->env;
-    array_list list = list_arrays(net);
-    for (int i = 0; i < list.count; i++)
-        npi_free(&env, *list.item[i].at);
+    array list[ARRAYS];
+    list_arrays(list, net);
+    for (int i = 0; i < ARRAYS; i++)
+        npi_free(&env, *list[i].at);
     npi_pairs_free(net->pairs);
     npi_free(&env, net);
 }

@@ -23,12 +23,17 @@ typedef struct option {
 
 #define AT(member) offsetof(npgnn_options, member)
 
+/* The range of a layer's width: least, most, and both as text, "1..4096". */
+#define TEXT(number) #number
+#define RANGE_TEXT(most) "1.." TEXT(most)
+#define WIDTHS 1, NPI_MAX_WIDTH, RANGE_TEXT(NPI_MAX_WIDTH)
+
 static const option table[] = {
     {"latent", FLAG, AT(latent), 0, 1, "on|off", "use the latent variable z; off: train the decoder alone"},
     {"sample-latent", FLAG, AT(sample_latent), 0, 1, "on|off",
      "draw z and add the KL term; off: z is the mean of the context"},
-    {"hidden", INT, AT(hidden), 1, 4096, "1..4096", "width of the first encoder layer"},
-    {"latent-size", INT, AT(latent_size), 1, 4096, "1..4096", "number of dimensions of z"},
+    {"hidden", INT, AT(hidden), WIDTHS, "width of the first encoder layer"},
+    {"latent-size", INT, AT(latent_size), WIDTHS, "number of dimensions of z"},
     {"encoder-output", CHOICE, AT(encoder_output), 0, 1, "linear|relu", "activation of the second encoder layer"},
     {"aggregate", CHOICE, AT(aggregate), 0, 1, "vector|scalar",
      "average the encoder output over nodes, or over nodes and dimensions"},
@@ -39,7 +44,7 @@ static const option table[] = {
      "what a training context is a random sample of; auto: nodes if the split holds out nodes"},
     {"context-fraction", REAL, AT(context_fraction), 1e-6, 1, "above 0, to 1",
      "fraction of the edges or nodes in a context"},
-    {"decoder-hidden", INT, AT(decoder_hidden), 1, 4096, "1..4096", "width of the hidden layer of the decoder"},
+    {"decoder-hidden", INT, AT(decoder_hidden), WIDTHS, "width of the hidden layer of the decoder"},
     {"output-size", INT, AT(output_size), 1, 256, "1..256", "number of dimensions of the node embeddings"},
     {"decoder-output", CHOICE, AT(decoder_output), 0, 2, "linear|relu|sigmoid", "activation of the decoder output"},
     {"input-scale", REAL, AT(input_scale), 0, 1e6, "from 0",

@@ -66,7 +66,7 @@ static void plan(npi_pairs *pairs, int32_t n, int pairs_per_node)
         int rounds = (pairs_per_node + TILE - 1) / TILE;
         tile = pairs_per_node / rounds < LEAST_TILE ? LEAST_TILE : pairs_per_node / rounds;
         if (2 * (int64_t)rounds * tile < n) {
-            int32_t even = 2 * ((n / tile + 1) / 2); /* every block has an opponent in every round */
+            int32_t even = 2 * ((n / tile + 1) / 2); /* every block is in a tile of every round */
             pairs->blocks = (npi_blocks){n, even, SAMPLE_UNIT};
             pairs->rounds = rounds;
         }
@@ -97,8 +97,8 @@ int npi_pairs_new(npi_pairs **out, int32_t n, int k, int pairs_per_node, const n
     plan(pairs, n, pairs_per_node);
     pairs->scratch = npi_alloc(env, (size_t)env->threads * pairs->thread_reals, sizeof *pairs->scratch, err);
     pairs->part = npi_alloc(env, (size_t)pairs->blocks.count, sizeof *pairs->part, err);
-    pairs->played = npi_alloc(env, (size_t)pairs->blocks.count, sizeof *pairs->played, err);
-    if (!pairs->scratch || !pairs->part || !pairs->played)
+    pairs->completed = npi_alloc(env, (size_t)pairs->blocks.count, sizeof *pairs->completed, err);
+    if (!pairs->scratch || !pairs->part || !pairs->completed)
         goto out;
     code = pairs->rounds ? npi_sample_new(pairs, err) : 0;
 out:
@@ -117,7 +117,7 @@ void npi_pairs_free(npi_pairs *pairs)
     npi_sample_free(pairs);
     npi_free(&env, pairs->scratch);
     npi_free(&env, pairs->part);
-    npi_free(&env, pairs->played);
+    npi_free(&env, pairs->completed);
     npi_free(&env, pairs);
 }
 
@@ -225,21 +225,21 @@ static npi_side side_of(const npi_pairs *pairs, const npi_pairs_job *job, int32_
                       npi_block_start(pairs->blocks, block + 1) - start};
 }
 
-/* The tiles of a match. What a block has to do on its own it does in its first round. */
-static double exact_game(npi_pairs *pairs, const npi_pairs_job *job, const npi_game *game)
+/* The tile of two blocks. In the first round also what each block has on its own: its pairs with itself, and known pairs. */
+static double exact_tile(npi_pairs *pairs, const npi_pairs_job *job, const npi_tile_blocks *tile)
 {
     real *scratch = npi_pairs_scratch(pairs);
     double loss = 0;
-    for (int side = 0; game->round == 0 && side < game->blocks; side++) {
+    for (int side = 0; tile->round == 0 && side < tile->blocks; side++) {
         /* a block with itself: S is symmetric and holds both orders of each pair, so dU_a = step G U_a is all of the gradient */
-        npi_side rows = side_of(pairs, job, game->block[side]), columns = rows;
+        npi_side rows = side_of(pairs, job, tile->block[side]), columns = rows;
         columns.du = NULL;
-        double own = npi_tile(scratch, rows, columns, pairs->k, 0, 0, job->step, 1, pairs->kernels);
-        loss += own + known_pairs(pairs, job, game->block[side]);
+        double inside = npi_tile(scratch, rows, columns, pairs->k, 0, 0, job->step, 1, pairs->kernels);
+        loss += inside + known_pairs(pairs, job, tile->block[side]);
     }
     /* two blocks: the tile stands for both orders of its pairs, hence twice the loss */
-    if (game->blocks == 2)
-        loss += 2 * npi_tile(scratch, side_of(pairs, job, game->block[0]), side_of(pairs, job, game->block[1]),
+    if (tile->blocks == 2)
+        loss += 2 * npi_tile(scratch, side_of(pairs, job, tile->block[0]), side_of(pairs, job, tile->block[1]),
                              pairs->k, 0, 0, job->step, 1, pairs->kernels);
     return loss;
 }
@@ -298,6 +298,6 @@ double npi_pairs_run(npi_pairs *pairs, real *du, const real *u, const npi_csr *e
                          .self = loss->diagonal ? edge : none,
                          .step = 2 * loss->scale * factor};
     double sum = pairs->rounds ? sampled_run(pairs, &job, seed, draw)
-                               : npi_play_rounds(pairs, &job, npi_rounds(pairs->blocks), exact_game);
+                               : npi_pairs_run_rounds(pairs, &job, npi_schedule_rounds(pairs->blocks), exact_tile);
     return loss->scale * sum;
 }

@@ -16,9 +16,9 @@ static double pairs_seen(const npi_pairs *pairs)
     npi_blocks blocks = pairs->blocks;
     double seen = 0;
     for (int32_t round = 0; round < pairs->rounds; round++)
-        for (int32_t t = 0; t < npi_matches(blocks); t++) {
+        for (int32_t t = 0; t < npi_schedule_tiles(blocks); t++) {
             int32_t pair[2], rows[2];
-            npi_match(pair, blocks, round, t);
+            npi_schedule_blocks(pair, blocks, round, t);
             for (int side = 0; side < 2; side++)
                 rows[side] = npi_block_start(blocks, pair[side] + 1) - npi_block_start(blocks, pair[side]);
             seen += 2 * (double)rows[0] * rows[1];
@@ -177,23 +177,24 @@ static void scatter_side(const npi_pairs *pairs, const npi_pairs_job *job, int32
     }
 }
 
-static double sampled_game(npi_pairs *pairs, const npi_pairs_job *job, const npi_game *game)
+/* The tile of two blocks of slots, on copies of the rows: the nodes of a slot are anywhere in U. */
+static double sampled_tile(npi_pairs *pairs, const npi_pairs_job *job, const npi_tile_blocks *tile)
 {
-    real *tile = npi_pairs_scratch(pairs), *rows = tile + pairs->tile_reals;
-    npi_side a = gather_side(pairs, job, game->block[0], rows);
-    npi_side b = gather_side(pairs, job, game->block[1], rows + 2 * (size_t)pairs->size * (size_t)pairs->k);
-    double loss = npi_tile(tile, a, b, pairs->k, job->c1, job->c2, pairs->weight * job->step, 0, pairs->kernels);
+    real *scratch = npi_pairs_scratch(pairs), *rows = scratch + pairs->tile_reals;
+    npi_side a = gather_side(pairs, job, tile->block[0], rows);
+    npi_side b = gather_side(pairs, job, tile->block[1], rows + 2 * (size_t)pairs->size * (size_t)pairs->k);
+    double loss = npi_tile(scratch, a, b, pairs->k, job->c1, job->c2, pairs->weight * job->step, 0, pairs->kernels);
     if (job->du) {
-        scatter_side(pairs, job, game->block[0], a);
-        scatter_side(pairs, job, game->block[1], b);
+        scatter_side(pairs, job, tile->block[0], a);
+        scatter_side(pairs, job, tile->block[1], b);
     }
     return loss;
 }
 
 /* Every ordered pair of different nodes is seen with the same probability, pairs_seen / (n (n - 1)), whose inverse
- * is its weight (P7). The number of blocks is even, so every block has an opponent in every round. */
+ * is its weight (P7). The number of blocks is even, so every block is in a tile of every round. */
 double npi_sample_rest(npi_pairs *pairs, const npi_pairs_job *job, uint64_t seed, uint32_t draw)
 {
     shuffle(pairs, seed, draw);
-    return 2 * pairs->weight * npi_play_rounds(pairs, job, pairs->rounds, sampled_game);
+    return 2 * pairs->weight * npi_pairs_run_rounds(pairs, job, pairs->rounds, sampled_tile);
 }

@@ -1,10 +1,12 @@
-/* All pairs of blocks of nodes as a round-robin tournament (docs/understand/pairs.md, P4, P5): in each round every block meets one
- * other block, and two blocks that meet form a tile of pairs,
+/* The tiles of the all-pairs loss and the order in which threads compute them (docs/understand/pairs.md, P4, P5).
+ *
+ * The n nodes are divided into blocks. Two blocks a and b, with rows U_a and U_b of the embeddings, form a tile of pairs:
  *
  *     S = U_a U_bᵀ,    G = sigmoid(S) - q'(S),    dU_a += step G U_b,    dU_b += step Gᵀ U_a
  *
- * Within a round no block occurs twice, so the threads write to different rows of dU; and each block meets the others in a fixed
- * order, so the bits do not depend on the number of threads. */
+ * A round-robin schedule puts the tiles into rounds. Within a round no block occurs twice, so the threads write to different
+ * rows of dU. Over the rounds each block takes part in its tiles in a fixed order, so the bits do not depend on the number of
+ * threads. */
 #define _POSIX_C_SOURCE 200809L /* sched_yield */
 #include "model/pairs_tiles.h"
 
@@ -21,90 +23,84 @@ int32_t npi_block_start(npi_blocks blocks, int32_t block)
     return (int32_t)(start < blocks.n ? start : blocks.n);
 }
 
-/* ---- the tournament (P5): the circle method, for an even number of players; an odd one gets a dummy ---- */
+/* ---- the schedule (P5): the circle method, for an even number of blocks; an odd number gets an empty one ---- */
 
-static int32_t players(npi_blocks blocks)
+int32_t npi_schedule_tiles(npi_blocks blocks)
 {
-    return blocks.count + blocks.count % 2;
+    return (blocks.count + 1) / 2;
 }
 
-int32_t npi_matches(npi_blocks blocks)
+int32_t npi_schedule_rounds(npi_blocks blocks)
 {
-    return players(blocks) / 2;
+    return 2 * npi_schedule_tiles(blocks) - 1;
 }
 
-int32_t npi_rounds(npi_blocks blocks)
+/* The last block stays, and the others are on a ring of as many places as there are rounds: the tile t of a round has the blocks
+ * t places to the right and t places to the left of place `round`. */
+int npi_schedule_blocks(int32_t pair[2], npi_blocks blocks, int32_t round, int32_t t)
 {
-    return players(blocks) - 1;
-}
-
-int npi_match(int32_t pair[2], npi_blocks blocks, int32_t round, int32_t t)
-{
-    int32_t ring = players(blocks) - 1;
+    int32_t ring = npi_schedule_rounds(blocks);
     pair[0] = (int32_t)(((int64_t)round + t) % ring);
     pair[1] = t == 0 ? ring : (round - t + ring) % ring;
     return pair[1] < blocks.count;
 }
 
-/* ---- playing ---- */
+/* ---- running the rounds ---- */
 
-#define PATIENCE 256 /* looks at a block before each sched_yield */
-
-/* Waits until a block has completed `rounds` rounds. The thread that works on the last of them may have lost its core to
- * another program; after some looks this thread offers it its own. */
-static void await(const int32_t *played, int32_t rounds)
-{
-    for (int looks = 0; __atomic_load_n(played, __ATOMIC_ACQUIRE) < rounds; looks++)
-        if (looks >= PATIENCE)
-            sched_yield();
-}
-
-static void play_match(npi_pairs *pairs, const npi_pairs_job *job, int32_t round, int32_t t, npi_play *play)
-{
-    int32_t *played = pairs->played;
-    npi_game game = {.round = round};
-    game.blocks = 1 + npi_match(game.block, pairs->blocks, round, t);
-    for (int side = 0; side < game.blocks; side++)
-        await(&played[game.block[side]], round);
-    if (!npi_env_stopped(&pairs->env)) /* otherwise the result is discarded */
-        pairs->part[game.block[0]] += play(pairs, job, &game);
-    for (int side = 0; side < game.blocks; side++)
-        __atomic_store_n(&played[game.block[side]], round + 1, __ATOMIC_RELEASE);
-}
+#define SPINS 256 /* looks at a block before each sched_yield */
 
 typedef struct rounds_loop {
     npi_pairs *pairs;
     const npi_pairs_job *job;
-    npi_play *play;
-    int64_t matches, runs;
+    npi_tile_fn *compute;
+    int64_t tiles, runs; /* of a round */
 } rounds_loop;
 
-static void play_tickets(const void *arg, int64_t first, int64_t last)
+/* One tile: waits until its blocks have completed the rounds before, computes it, and marks the round as completed. */
+static void run_tile(const rounds_loop *l, int32_t round, int32_t t)
+{
+    npi_pairs *pairs = l->pairs;
+    npi_tile_blocks tile = {.round = round};
+    tile.blocks = 1 + npi_schedule_blocks(tile.block, pairs->blocks, round, t);
+    /* The thread that works on a block may have lost its core to another program: after some looks, offer it this one. */
+    for (int side = 0; side < tile.blocks; side++)
+        for (int spins = 0; __atomic_load_n(&pairs->completed[tile.block[side]], __ATOMIC_ACQUIRE) < round; spins++)
+            if (spins >= SPINS)
+                sched_yield();
+    if (!npi_env_stopped(&pairs->env)) /* otherwise the result is discarded */
+        pairs->part[tile.block[0]] += l->compute(pairs, l->job, &tile);
+    for (int side = 0; side < tile.blocks; side++)
+        __atomic_store_n(&pairs->completed[tile.block[side]], round + 1, __ATOMIC_RELEASE);
+}
+
+/* The runs [first, last) of all rounds, counted from the first run of the first round. */
+static void run_tiles(const void *arg, int64_t first, int64_t last)
 {
     const rounds_loop *l = arg;
-    for (int64_t ticket = first; ticket < last; ticket++) {
-        int64_t run = ticket % l->runs;
-        for (int64_t t = run * l->matches / l->runs; t < (run + 1) * l->matches / l->runs; t++)
-            play_match(l->pairs, l->job, (int32_t)(ticket / l->runs), (int32_t)t, l->play);
+    for (int64_t index = first; index < last; index++) {
+        int32_t round = (int32_t)(index / l->runs);
+        int64_t run = index % l->runs;
+        for (int64_t t = run * l->tiles / l->runs; t < (run + 1) * l->tiles / l->runs; t++)
+            run_tile(l, round, (int32_t)t);
     }
 }
 
-/* Threads take tickets: a run of neighbouring matches of a round, as many runs as threads, in the order of the rounds. From
- * round to round a block moves on by one match (P5), so it mostly stays in its run, and in the cache of its thread.
+/* Each round is divided into runs of neighbouring tiles, one run per thread. Threads take the runs in the order of the rounds.
+ * From round to round a block moves by one tile (P5), so it mostly stays in its run, and in the cache of its thread.
  *
- * Instead of a barrier after each round, a match waits for its own two blocks. What it waits for has a smaller ticket, which a
+ * Instead of a barrier after each round, a tile waits for its own two blocks. They are in runs that come earlier, which a
  * thread has already taken, so there is no deadlock. A block's rows of dU and its part of the loss pass from thread to thread
  * with its counter (acquire and release). */
-double npi_play_rounds(npi_pairs *pairs, const npi_pairs_job *job, int32_t rounds, npi_play *play)
+double npi_pairs_run_rounds(npi_pairs *pairs, const npi_pairs_job *job, int32_t rounds, npi_tile_fn *compute)
 {
     npi_blocks blocks = pairs->blocks;
-    int64_t matches = npi_matches(blocks), runs = matches < pairs->env.threads ? matches : pairs->env.threads;
-    rounds_loop loop = {pairs, job, play, matches, runs};
+    int64_t tiles = npi_schedule_tiles(blocks), runs = tiles < pairs->env.threads ? tiles : pairs->env.threads;
+    rounds_loop loop = {pairs, job, compute, tiles, runs};
     double sum = 0;
-    memset(pairs->played, 0, (size_t)blocks.count * sizeof *pairs->played);
+    memset(pairs->completed, 0, (size_t)blocks.count * sizeof *pairs->completed);
     memset(pairs->part, 0, (size_t)blocks.count * sizeof *pairs->part);
     npi_blas_begin(pairs->env.threads);
-    npi_parallel(pairs->env.threads, rounds * runs, 1, play_tickets, &loop);
+    npi_parallel(pairs->env.threads, rounds * runs, 1, run_tiles, &loop);
     npi_blas_end(pairs->env.threads);
     for (int32_t block = 0; block < blocks.count; block++)
         sum += pairs->part[block];

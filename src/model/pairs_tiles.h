@@ -18,12 +18,12 @@ struct npi_pairs {
     int k;
     npi_blocks blocks;
     int size;            /* of the largest block */
-    int32_t rounds;      /* of the tournament that a sample plays; 0: the exact loss */
+    int32_t rounds;      /* of the schedule that a sample consists of; 0: the exact loss */
     real *scratch;       /* per thread: a tile and, in a sample, four sides (size, k) */
     size_t tile_reals;   /* of a tile */
     size_t thread_reals; /* what one thread has */
     double *part;        /* (blocks.count) partial sums of the loss */
-    int32_t *played;     /* (blocks.count) rounds that each block is through with */
+    int32_t *completed;  /* (blocks.count) rounds that each block has completed */
     /* of a sample only */
     double weight;        /* of a pair that is seen: the inverse of its chance to be, (P7) */
     int32_t *node, *pick; /* (n) the node in each slot; the choices of the shuffle */
@@ -56,24 +56,25 @@ typedef struct npi_side {
 
 int32_t npi_block_start(npi_blocks blocks, int32_t block);
 
-/* The t-th of npi_matches matches of a round: all pairs of different blocks meet, each in exactly one of npi_rounds
- * rounds, and no block is in two matches of a round. Returns 0 when the match is void, its block having no opponent. */
-int npi_match(int32_t pair[2], npi_blocks blocks, int32_t round, int32_t t);
-int32_t npi_matches(npi_blocks blocks);
-int32_t npi_rounds(npi_blocks blocks);
+/* The schedule: all pairs of different blocks as npi_schedule_rounds rounds of npi_schedule_tiles tiles each. Every pair is in
+ * exactly one round, and no block is in two tiles of a round. npi_schedule_blocks gives the blocks of tile t of a round; it
+ * returns 0 where the first block has no second one, which occurs once per round where the number of blocks is odd. */
+int32_t npi_schedule_rounds(npi_blocks blocks);
+int32_t npi_schedule_tiles(npi_blocks blocks);
+int npi_schedule_blocks(int32_t pair[2], npi_blocks blocks, int32_t round, int32_t t);
 
-/* A match: its blocks, two of them or, where one has no opponent, one. */
-typedef struct npi_game {
+/* The blocks of one tile: two or, where there is no second one, one. */
+typedef struct npi_tile_blocks {
     int32_t round, block[2];
     int blocks;
-} npi_game;
+} npi_tile_blocks;
 
-/* Plays a match and returns its loss; during the call its blocks are the calling thread's alone. */
-typedef double npi_play(npi_pairs *pairs, const npi_pairs_job *job, const npi_game *game);
+/* Computes a tile and returns its loss. During the call its blocks are the calling thread's alone. */
+typedef double npi_tile_fn(npi_pairs *pairs, const npi_pairs_job *job, const npi_tile_blocks *tile);
 
-/* Plays the first `rounds` rounds on all threads and returns the sum of their losses. Each block plays its rounds in
- * order, so that no bit depends on who plays what. */
-double npi_play_rounds(npi_pairs *pairs, const npi_pairs_job *job, int32_t rounds, npi_play *play);
+/* Computes the tiles of the first `rounds` rounds on all threads and returns the sum of their losses. The tiles of a block are
+ * computed in the order of the rounds, so that no bit depends on which thread computes what. */
+double npi_pairs_run_rounds(npi_pairs *pairs, const npi_pairs_job *job, int32_t rounds, npi_tile_fn *compute);
 
 /* S = U_a U_bᵀ and G = sigmoid(S) - q'(S): returns Σ softplus(S) - q(S), and gives dU_a = step G U_b + beta dU_a,
  * dU_b = step Gᵀ U_a + beta dU_b. A side's du may be NULL. s (a.rows, b.rows) becomes G. */
