@@ -394,7 +394,7 @@ static void test_forged_findings(void **state)
     static const char *const lies[][2] = {
         {"\"found\"", "\"fount\""},
         {"\\\"scorer\\\"", "\\\"scorrr\\\""},
-        {"\\\"own\\\"", "\\\"wno\\\""},
+        {"\\\"embeddings\\\"", "\\\"embedding_\\\""},
         {"\\\"slopes\\\"", "\\\"sloops\\\""},
         {"\"found\":\"{\\\"iterations", "\"found\":\"{\\\"iterationz"},
         {"\\\"rehearsal\\\":false", "\\\"rehearsal\\\": true"},

@@ -542,7 +542,7 @@ static void test_trainings_find_weights(void **state)
             assert_int_equal(found->own != 1 && found->shift != 0, evidence != NPGNN_EVIDENCE_NONE);
             int index = 0;
             for (; npgnn_model_weight(&name, &weight, model, index); index++) {
-                assert_string_equal(name, index == 0 ? "shift" : index == 1 ? "own" : npi_evidence_name(index - 2));
+                assert_string_equal(name, index == 0 ? "intercept" : index == 1 ? "embeddings" : npi_evidence_name(index - 2));
                 assert_true(weight == (index == 0 ? found->shift : index == 1 ? found->own : found->column[index - 2]));
             }
             assert_int_equal(index, 2 + NPI_EVIDENCE_COLUMNS);

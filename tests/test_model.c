@@ -344,7 +344,7 @@ static const edit edits[] = {
     {"\\\"weights\\\":", "\\\"weight\\\":", "scorer is damaged"},
     {"\\\"cosine\\\":", "\\\"cosinus\\\":", "scorer is damaged"},
     {"\\\"paths\\\":", "\\\"paths\\\":-1,\\\"spare\\\":", "scorer is damaged"},
-    {"\\\"own\\\":", "\\\"own\\\":\\\"1\\\",\\\"spare\\\":", "scorer is damaged"},
+    {"\\\"embeddings\\\":", "\\\"embeddings\\\":\\\"1\\\",\\\"spare\\\":", "scorer is damaged"},
     {"\"scorer\":", "\"scorer\":\"[]\",\"spare\":", "scorer is damaged"},
     {"\"scorer\":", "\"spare\":", "scorer is damaged"},
     {"\"shape\":[7,3]", "\"shape\":[3,7]", "tensor W1 must be"},

@@ -2,35 +2,43 @@
  *
  * This header is the manual. It has four parts, each usable without the ones below it:
  *
- * 1. Conventions   errors, structs that can grow, environment (threads, memory, progress), options 2. One-shot
- * load, fit, predict, evaluate: a whole job in one call 3. Handles       graph, split, trainer, model, predictor: the
- * same jobs, step by step 4. Expert        metrics and the all-pairs loss on their own
+ *   1. Conventions   errors, structs that can grow, environment (threads, memory, progress), options
+ *   2. One-shot      load, fit, predict, evaluate: a whole job in one call
+ *   3. Handles       graph, split, trainer, model, predictor: the same jobs, step by step
+ *   4. Expert        metrics and the all-pairs loss on their own
  *
  * The shortest useful program (examples/quick.c):
  *
- * npgnn_graph *graph = NULL; npgnn_model *model = NULL; npgnn_error err = {0}; npgnn_pair pair = {3, 17};
- * npgnn_prediction link; if (npgnn_load(&graph, "synthetic", NULL, NULL, &err) == 0 &&
+ *   npgnn_graph *graph = NULL;
+ *   npgnn_model *model = NULL;
+ *   npgnn_error err = {0};
+ *   npgnn_pair pair = {3, 17};
+ *   npgnn_prediction link;
+ *   if (npgnn_load(&graph, "synthetic", NULL, NULL, &err) == 0 &&
  *       npgnn_fit(&model, graph, NULL, NULL, &err) == 0 &&
  *       npgnn_predict(&link, model, graph, &pair, 1, NULL, NULL, &err) == 0)
  *       printf("%g\n", link.probability);
- * else
+ *   else
  *       fprintf(stderr, "%s\n", err.text);
- * npgnn_model_free(model); npgnn_graph_free(graph);
+ *   npgnn_model_free(model);
+ *   npgnn_graph_free(graph);
  *
- * Rules for every function: - A function that can fail returns 0 or a negative NPGNN_E_* code and describes the
- * failure in the caller's
+ * Rules for every function:
+ *  - A function that can fail returns 0 or a negative NPGNN_E_* code and describes the failure in the caller's
  *    npgnn_error, which may be NULL. On failure, outputs are untouched and nothing leaks.
- * - Arguments come in the order outputs, inputs, sizes, options, environment, error. NULL options or a NULL
+ *  - Arguments come in the order outputs, inputs, sizes, options, environment, error. NULL options or a NULL
  *    environment mean the defaults.
- * - Every X_free accepts NULL. - The library never prints and never exits. Handles are independent: two threads may
- * use two handles at once,
+ *  - Every X_free accepts NULL.
+ *  - The library never prints and never exits. Handles are independent: two threads may use two handles at once,
  *    and may share one const handle.
- * - No result depends on hidden state. The process-wide state that there is concerns speed and memory alone: a pool
- *    of POSIX threads, which is started when it is first needed, lives until the library is unloaded, and is rebuilt in a
- *    child after fork(); and BLAS and ARPACK, which are loaded when they are first needed. With OpenBLAS's pthread
- *    build, openblas_set_num_threads() applies to the whole process: while a call of this library multiplies, the
- *    number is 1, then it is again what it was.
- * - The same data, options and seed give the same bits, for any number of threads, on one kind of processor. */
+ *  - No result depends on hidden state. The process-wide state that there is concerns speed and memory alone: a pool
+ *    of POSIX threads, which is started when it is first needed and lives until the library is unloaded; and BLAS and
+ *    ARPACK, which are loaded when they are first needed. With OpenBLAS's pthread build,
+ *    openblas_set_num_threads() applies to the whole process: while a call of this library multiplies, the number
+ *    is 1, then it is again what it was.
+ *  - A child of fork() may use the library, and the handles it has inherited, if no other thread of the parent was
+ *    inside a call of the library at the moment of the fork. It gets a pool of its own. A callback must not fork.
+ *  - The same data, options and seed give the same bits, for any number of threads, on one kind of processor. */
 #ifndef NPGNN_H
 #define NPGNN_H
 
@@ -683,8 +691,9 @@ NPGNN_API int npgnn_model_describe(npgnn_model_info *info, const npgnn_model *mo
 /* The options it was trained with. */
 NPGNN_API int npgnn_model_options(npgnn_options *options, const npgnn_model *model, npgnn_error *err);
 
-/* What training found to weigh: score = shift + own u_i . u_j + sum of weight times evidence. The index-th weight with
- * its name ("shift", "own", "cosine", ...); returns 0 past the last. */
+/* What training found: score = intercept + embeddings u_i . u_j + sum of weight times evidence, where "embeddings" is
+ * the weight of the inner product of the two embeddings, and "cosine", "degrees", ... are the weights of the evidence.
+ * The index-th of these numbers with its name; returns 0 past the last. */
 NPGNN_API int npgnn_model_weight(const char **name, double *weight, const npgnn_model *model, int index);
 
 /* The name of a feature column of the graph it was trained on, NULL if that had no names. */

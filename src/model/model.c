@@ -102,10 +102,10 @@ int npgnn_model_options(npgnn_options *options, const npgnn_model *model, npgnn_
 int npgnn_model_weight(const char **name, double *weight, const npgnn_model *model, int index)
 {
     const npi_weights *w = &model->scorer.weights;
-    int column = index - 2; /* after the shift and the weight of the embeddings */
+    int column = index - 2; /* after the intercept and the weight of the embeddings */
     if (index < 0 || column >= NPI_EVIDENCE_COLUMNS)
         return 0;
-    *name = index == 0 ? "shift" : index == 1 ? "own" : npi_evidence_name(column);
+    *name = index == 0 ? "intercept" : index == 1 ? "embeddings" : npi_evidence_name(column);
     *weight = index == 0 ? w->shift : index == 1 ? w->own : w->column[column];
     return 1;
 }

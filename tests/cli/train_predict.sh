@@ -63,7 +63,7 @@ npgnn train $data -o rehearsed.safetensors --preset best --val 0 --iterations 20
 npgnn info rehearsed.safetensors | grep -cE '^probabilities  calibrated'
 # the options are those that were given; what training found is beside them
 npgnn info rehearsed.safetensors | grep -E '^  (evidence|keep-best|iterations) '
-npgnn info rehearsed.safetensors | awk '$1 == "own" { print $2 != 1 }'
+npgnn info rehearsed.safetensors | awk '$1 == "embeddings" { print $2 != 1 }'
 npgnn info rehearsed.safetensors --json | python3 -c "import json, sys; print(list(json.load(sys.stdin)['weights']))"
-npgnn info plain.safetensors | sed -n '/^weights/,/^  own/p'
+npgnn info plain.safetensors | sed -n '/^weights/,/^  embeddings/p'
 grep -c '"rehearsal":true' log.jsonl
