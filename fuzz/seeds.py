@@ -196,7 +196,7 @@ OPTION_TEXTS = {"hidden": "2", "latent-size": "1", "decoder-hidden": "2", "outpu
 
 def model(options, shapes, columns=2):
     info = {"columns": columns, "iterations": 3, "fingerprint": "00000000000000ff", "context": "00000000000000ff", "train_nodes": 4, "train_edges": 5,
-            "normalize": False, "binarize": True, "val_auc": 0.75, "val_ap": None}
+            "normalize": False, "binarize": True, "weighted": False, "val_auc": 0.75, "val_ap": None, "link_rate": 0.25}
     scorer = {"weights": {"intercept": -1, "embeddings": 0.5, "cosine": 2, "degrees": 0, "neighbors": 0, "paths": 0, "regions": 0},
               "calibration": {"knots": [0.2], "offset": -1.3, "slopes": [0.4, 1.1]}}
     metadata = {"format": "npgnn-model", "format_version": "1", "npgnn_version": "0.1.0",

@@ -25,57 +25,47 @@
 #define FORMAT_VERSION "1"
 #define FILE_LIMIT (SIZE_MAX / 4)
 
-/* ---- the state: blocks of numbers and single ones ---- */
+/* ---- the state: every member of npgnn_trainer that is saved; writing and reading use the same lists ---- */
 
-enum { PARAMS, ADAM_M, ADAM_V, BEST, CHECKSUM, TENSORS };
-
-static const char *const block_name[CHECKSUM] = {"params", "adam_m", "adam_v", "best"};
-
-static real *block_of(const npgnn_trainer *t, int index)
-{
-    real *blocks[CHECKSUM] = {t->params.block, t->adam.m, t->adam.v, t->val.best};
-    return blocks[index];
-}
-
-static void list_tensors(npi_safetensor tensors[TENSORS], const npgnn_trainer *t, int has_best)
-{
-    const char *dtype = sizeof(real) == sizeof(float) ? "F32" : "F64";
-    for (int i = 0; i < CHECKSUM; i++)
-        tensors[i] = (npi_safetensor){block_name[i], dtype, i == BEST ? has_best : 1, (int64_t)t->params.count};
-    tensors[CHECKSUM] = (npi_safetensor){"checksum", "U64", 1, 1};
-}
-
-/* A member of npgnn_trainer that is saved in the state: an int, or `count` doubles. */
 typedef struct member {
     const char *name;
-    size_t offset;
-    size_t count;
+    size_t offset; /* in npgnn_trainer */
+    size_t count;  /* of reals: how many numbers it has */
 } member;
 
-#define INT(name, member)                                                                                              \
-    {                                                                                                                  \
-        name, offsetof(npgnn_trainer, member), 1                                                                       \
-    }
-#define REALS(name, member)                                                                                            \
+#define MEMBER(name, member)                                                                                           \
     {                                                                                                                  \
         name, offsetof(npgnn_trainer, member), sizeof((npgnn_trainer *)NULL)->member / sizeof(double)                  \
     }
-
-static const member ints[] = {
-    INT("iteration", progress.iteration),
-    INT("best_iteration", progress.best_iteration),
-    INT("without_better", val.without_better),
-};
-
-static const member reals[] = {
-    REALS("loss", progress.loss),       REALS("kl", progress.kl),
-    REALS("val_auc", progress.val_auc), REALS("val_ap", progress.val_ap),
-    REALS("seconds", progress.seconds), REALS("step_seconds", progress.step_seconds),
-    REALS("weights", val.weights),      REALS("best_weights", val.best_weights),
-    REALS("best_auc", val.best_auc),    REALS("best_ap", val.best_ap),
-};
-
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
+
+/* Tensors: pointers to as many numbers as there are parameters. `best` is saved only where there is one. */
+enum { PARAMS, ADAM_M, ADAM_V, BEST, CHECKSUM, TENSORS };
+static const member blocks[CHECKSUM] = {
+    [PARAMS] = MEMBER("params", params.block),
+    [ADAM_M] = MEMBER("adam_m", adam.m),
+    [ADAM_V] = MEMBER("adam_v", adam.v),
+    [BEST] = MEMBER("best", val.best),
+};
+
+/* Numbers in the metadata. */
+static const member ints[] = {
+    MEMBER("iteration", progress.iteration),
+    MEMBER("best_iteration", progress.best_iteration),
+    MEMBER("without_better", val.without_better),
+};
+static const member reals[] = {
+    MEMBER("loss", progress.loss),       MEMBER("kl", progress.kl),
+    MEMBER("val_auc", progress.val_auc), MEMBER("val_ap", progress.val_ap),
+    MEMBER("seconds", progress.seconds), MEMBER("step_seconds", progress.step_seconds),
+    MEMBER("weights", val.weights),      MEMBER("best_weights", val.best_weights),
+    MEMBER("best_auc", val.best_auc),    MEMBER("best_ap", val.best_ap),
+};
+
+static real *block_of(const npgnn_trainer *t, int index)
+{
+    return *(real *const *)(const void *)((const char *)t + blocks[index].offset);
+}
 
 static int *int_at(npgnn_trainer *t, size_t index)
 {
@@ -85,6 +75,14 @@ static int *int_at(npgnn_trainer *t, size_t index)
 static double *reals_at(npgnn_trainer *t, size_t index)
 {
     return (double *)(void *)((char *)t + reals[index].offset);
+}
+
+static void list_tensors(npi_safetensor tensors[TENSORS], const npgnn_trainer *t, int has_best)
+{
+    const char *dtype = sizeof(real) == sizeof(float) ? "F32" : "F64";
+    for (int i = 0; i < CHECKSUM; i++)
+        tensors[i] = (npi_safetensor){blocks[i].name, dtype, i == BEST ? has_best : 1, (int64_t)t->params.count};
+    tensors[CHECKSUM] = (npi_safetensor){"checksum", "U64", 1, 1};
 }
 
 /* ---- writing ---- */
@@ -170,17 +168,6 @@ static void put(FILE *file, uint64_t *sum, const void *bytes, size_t size)
     fwrite(bytes, 1, size, file);
 }
 
-static void write_all(FILE *file, const npgnn_trainer *t, const char *header, const npi_safetensor tensors[TENSORS])
-{
-    uint64_t sum = NPI_HASH_START, length = strlen(header);
-    put(file, &sum, &length, sizeof length);
-    put(file, &sum, header, (size_t)length);
-    for (int i = 0; i < CHECKSUM; i++)
-        if (tensors[i].rows > 0)
-            put(file, &sum, block_of(t, i), npi_safetensor_bytes(&tensors[i]));
-    fwrite(&sum, sizeof sum, 1, file);
-}
-
 int npgnn_trainer_save(npgnn_trainer *t, const char *path, npgnn_error *err)
 {
     npi_atomic out;
@@ -193,7 +180,14 @@ int npgnn_trainer_save(npgnn_trainer *t, const char *path, npgnn_error *err)
         return npi_fail(err, NPGNN_E_MEMORY, "out of memory while writing %s", path);
     int code = npi_atomic_open(&out, path) ? npi_fail_errno(err, "write", path) : 0;
     if (!code) {
-        write_all(out.file, t, header, tensors);
+        /* length, header and tensors; the last tensor is the checksum of all bytes before it */
+        uint64_t sum = NPI_HASH_START, length = strlen(header);
+        put(out.file, &sum, &length, sizeof length);
+        put(out.file, &sum, header, (size_t)length);
+        for (int i = 0; i < CHECKSUM; i++)
+            if (tensors[i].rows > 0)
+                put(out.file, &sum, block_of(t, i), npi_safetensor_bytes(&tensors[i]));
+        fwrite(&sum, sizeof sum, 1, out.file);
         if (npi_atomic_replace(&out))
             code = npi_fail_errno(err, "write", path);
     }
@@ -279,31 +273,6 @@ static void close_saved(saved *s, const npgnn_env *env)
 
 /* ---- checking that it is the same training ---- */
 
-static int check_version(const saved *s)
-{
-    const char *writer = npi_safetensors_get_text(&s->file, "npgnn_version");
-    if (strcmp(writer, npgnn_version()) == 0)
-        return 0;
-    return npi_fail_at(
-        s->file.err, NPGNN_E_MISMATCH, s->file.path, 0,
-        "written by npgnn %.20s; npgnn %s might not give the same results: resume with the version that wrote it",
-        writer, npgnn_version());
-}
-
-static int check_options(const npgnn_trainer *t, const saved *s)
-{
-    npgnn_option_info option;
-    char mine[64], its[64];
-    for (int i = 0; npgnn_options_info(&option, i); i++) {
-        npgnn_options_get(mine, sizeof mine, &t->asked, option.key, NULL);
-        npgnn_options_get(its, sizeof its, &s->asked, option.key, NULL);
-        if (strcmp(mine, its) != 0)
-            return npi_fail_at(s->file.err, NPGNN_E_MISMATCH, s->file.path, 0,
-                               "cannot resume: the checkpoint has %s %s, not %s", option.key, its, mine);
-    }
-    return 0;
-}
-
 static int check_hash(const saved *s, const char *key, uint64_t mine, const char *what)
 {
     uint64_t its = 0;
@@ -317,16 +286,28 @@ static int check_hash(const saved *s, const char *key, uint64_t mine, const char
                        mine);
 }
 
+/* E_MISMATCH unless version, options, graph and split are those that the checkpoint was written with. */
 static int check_same(npgnn_trainer *t, const saved *s)
 {
-    int code = check_version(s);
-    if (!code)
-        code = check_options(t, s);
-    if (!code)
-        code = check_hash(s, "fingerprint", fingerprint(t), "the graph is not the same");
-    if (!code)
-        code = check_hash(s, "split", split_hash(t), "the split is not the same");
-    return code;
+    const char *writer = npi_safetensors_get_text(&s->file, "npgnn_version");
+    if (strcmp(writer, npgnn_version()) != 0)
+        return npi_fail_at(s->file.err, NPGNN_E_MISMATCH, s->file.path, 0,
+                           "written by npgnn %.20s; npgnn %s might not give the same results: resume with the version "
+                           "that wrote it",
+                           writer, npgnn_version());
+
+    npgnn_option_info option;
+    char mine[64], its[64];
+    for (int i = 0; npgnn_options_info(&option, i); i++) {
+        npgnn_options_get(mine, sizeof mine, &t->asked, option.key, NULL);
+        npgnn_options_get(its, sizeof its, &s->asked, option.key, NULL);
+        if (strcmp(mine, its) != 0)
+            return npi_fail_at(s->file.err, NPGNN_E_MISMATCH, s->file.path, 0,
+                               "cannot resume: the checkpoint has %s %s, not %s", option.key, its, mine);
+    }
+
+    int code = check_hash(s, "fingerprint", fingerprint(t), "the graph is not the same");
+    return code ? code : check_hash(s, "split", split_hash(t), "the split is not the same");
 }
 
 /* ---- restoring ---- */
@@ -381,7 +362,7 @@ static int restore_state(npgnn_trainer *t, const saved *s, npgnn_error *err)
     npgnn_options options = rehearsal      ? npi_rehearsal_options(&t->asked)
                             : s->has_found ? npi_rehearsal_proper(&t->asked, &s->found)
                                            : t->asked;
-    int has_best = json_object_get(s->file.header, block_name[BEST]) != NULL;
+    int has_best = json_object_get(s->file.header, blocks[BEST].name) != NULL;
     list_tensors(tensors, t, has_best);
     int code = npi_safetensors_locate(at, &s->file, tensors, TENSORS);
     if (!code)

@@ -1,15 +1,16 @@
 /* Model files: safetensors (docs/use/formats.md) with
  *
  *   tensors    the parameters, then the distribution of z: z_mean (d), z_log_sigma (d)
- *   metadata   options, info (where the model comes from), and, where the model has them, columns and calibration
+ *   metadata   options, info (where the model comes from), scorer (weights and calibration) and, where features have names,
+ *              columns
  *
  * A file is refused unless it has exactly the tensors that its options ask for, with finite values. */
 #include "store/modelfile.h"
 
 #include <inttypes.h>
 #include <jansson.h>
-#include <limits.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,25 +25,22 @@
 #define FORMAT_VERSION "1"
 #define FILE_LIMIT (SIZE_MAX / 4)
 
-/* ---- the tensors of a model ---- */
+/* ---- the tensors of a model: its parameters, then the distribution of z ---- */
 
 enum { Z_MEAN = NPI_TENSORS, Z_LOG_SIGMA, TENSORS };
 
-static npi_safetensor tensor_of(const npi_params *params, int index)
-{
-    int32_t d = params->size.d;
-    npi_tensor z[2] = {{"z_mean", d > 0, d}, {"z_log_sigma", d > 0, d}};
-    npi_tensor t = index < NPI_TENSORS ? npi_params_tensor(params, index) : z[index - Z_MEAN];
-    return (npi_safetensor){t.name, "F32", t.rows, t.cols};
-}
-
 static void list_tensors(npi_safetensor tensors[TENSORS], const npi_params *params)
 {
-    for (int i = 0; i < TENSORS; i++)
-        tensors[i] = tensor_of(params, i);
+    int32_t d = params->size.d, has_z = d > 0;
+    for (int i = 0; i < NPI_TENSORS; i++) {
+        npi_tensor t = npi_params_tensor(params, i);
+        tensors[i] = (npi_safetensor){t.name, "F32", t.rows, t.cols};
+    }
+    tensors[Z_MEAN] = (npi_safetensor){"z_mean", "F32", has_z, d};
+    tensors[Z_LOG_SIGMA] = (npi_safetensor){"z_log_sigma", "F32", has_z, d};
 }
 
-/* Copies a tensor out of the model. */
+/* Copies a tensor out of the model, and into it. The model has z as q (2, d): mean and log sigma. */
 static void tensor_read(float *out, const npgnn_model *model, int index)
 {
     int d = model->params.size.d;
@@ -53,7 +51,6 @@ static void tensor_read(float *out, const npgnn_model *model, int index)
             out[c] = (float)model->q[(index - Z_MEAN) * d + c];
 }
 
-/* Copies a tensor into the model. */
 static void tensor_write(npgnn_model *model, int index, const float *in)
 {
     int d = model->params.size.d;
@@ -64,24 +61,99 @@ static void tensor_write(npgnn_model *model, int index, const float *in)
             model->q[(index - Z_MEAN) * d + c] = (real)in[c];
 }
 
-/* ---- writing ---- */
+/* ---- info: one list for writing and reading ---- */
 
-static json_t *real_or_null(double value)
-{
-    return isfinite(value) ? json_real(value) : json_null();
-}
+/* How a member of npgnn_model_info is written: a count as an integer, a flag as true or false, a hash as 16 hexadecimal
+ * digits, a real as a number or, where it is NaN, as null. */
+typedef enum { COUNT32, COUNT64, FLAG, HASH, REAL } kind;
 
+static const struct {
+    const char *name;
+    kind kind;
+    size_t offset;
+    int least; /* of a count */
+} members[] = {
+    {"columns", COUNT32, offsetof(npgnn_model_info, columns), 1},
+    {"iterations", COUNT32, offsetof(npgnn_model_info, iterations), 0},
+    {"fingerprint", HASH, offsetof(npgnn_model_info, fingerprint), 0},
+    {"context", HASH, offsetof(npgnn_model_info, context_fingerprint), 0},
+    {"train_nodes", COUNT32, offsetof(npgnn_model_info, train_nodes), 0},
+    {"train_edges", COUNT64, offsetof(npgnn_model_info, train_edges), 0},
+    {"normalize", FLAG, offsetof(npgnn_model_info, normalize), 0},
+    {"binarize", FLAG, offsetof(npgnn_model_info, binarize), 0},
+    {"weighted", FLAG, offsetof(npgnn_model_info, weighted), 0},
+    {"val_auc", REAL, offsetof(npgnn_model_info, val_auc), 0},
+    {"val_ap", REAL, offsetof(npgnn_model_info, val_ap), 0},
+    {"link_rate", REAL, offsetof(npgnn_model_info, link_rate), 0},
+};
+enum { MEMBERS = sizeof members / sizeof members[0] };
+
+/* NULL when memory is out. */
 static json_t *info_json(const npgnn_model_info *info)
 {
-    char fingerprint[17], context[17];
-    snprintf(fingerprint, sizeof fingerprint, "%016" PRIx64, info->fingerprint);
-    snprintf(context, sizeof context, "%016" PRIx64, info->context_fingerprint);
-    return json_pack("{s:i, s:i, s:s, s:s, s:i, s:I, s:b, s:b, s:b, s:o, s:o, s:f}", "columns", (int)info->columns,
-                     "iterations", info->iterations, "fingerprint", fingerprint, "context", context, "train_nodes",
-                     (int)info->train_nodes, "train_edges", (json_int_t)info->train_edges, "normalize", info->normalize,
-                     "binarize", info->binarize, "weighted", info->weighted, "val_auc", real_or_null(info->val_auc),
-                     "val_ap", real_or_null(info->val_ap), "link_rate", info->link_rate);
+    json_t *object = json_object();
+    int failed = 0;
+    for (int i = 0; i < MEMBERS; i++) {
+        const void *at = (const char *)info + members[i].offset;
+        json_t *value = NULL;
+        switch (members[i].kind) {
+        case COUNT32:
+            value = json_integer(*(const int32_t *)at);
+            break;
+        case COUNT64:
+            value = json_integer(*(const int64_t *)at);
+            break;
+        case FLAG:
+            value = json_boolean(*(const int *)at);
+            break;
+        case HASH:
+            value = json_sprintf("%016" PRIx64, *(const uint64_t *)at);
+            break;
+        case REAL:
+            value = isfinite(*(const double *)at) ? json_real(*(const double *)at) : json_null();
+            break;
+        }
+        failed |= json_object_set_new(object, members[i].name, value);
+    }
+    if (!failed)
+        return object;
+    json_decref(object);
+    return NULL;
 }
+
+static int read_info(npgnn_model_info *info, const json_t *object, const npi_safetensors *r)
+{
+    int sound = 1;
+    for (int i = 0; sound && i < MEMBERS; i++) {
+        void *at = (char *)info + members[i].offset;
+        const json_t *value = json_object_get(object, members[i].name);
+        json_int_t count = json_integer_value(value);
+        switch (members[i].kind) {
+        case COUNT32:
+            sound = json_is_integer(value) && count >= members[i].least && count <= INT32_MAX;
+            *(int32_t *)at = (int32_t)count;
+            break;
+        case COUNT64:
+            sound = json_is_integer(value) && count >= members[i].least;
+            *(int64_t *)at = count;
+            break;
+        case FLAG:
+            sound = json_is_boolean(value);
+            *(int *)at = json_is_true(value);
+            break;
+        case HASH:
+            sound = json_is_string(value) && sscanf(json_string_value(value), "%16" SCNx64, (uint64_t *)at) == 1;
+            break;
+        case REAL:
+            sound = json_is_number(value) || json_is_null(value);
+            *(double *)at = json_is_number(value) ? json_number_value(value) : (double)NAN;
+            break;
+        }
+    }
+    return sound ? 0 : npi_safetensors_refuse(r, "its info is missing or damaged");
+}
+
+/* ---- writing ---- */
 
 /* NULL when memory is out. */
 static json_t *columns_json(const npi_names *columns)
@@ -158,48 +230,6 @@ int npgnn_model_save(const npgnn_model *model, const char *path, npgnn_error *er
 
 /* ---- reading ---- */
 
-static double real_or_nan(json_t *value)
-{
-    return json_is_number(value) ? json_number_value(value) : (double)NAN;
-}
-
-static int read_info(npgnn_model_info *info, json_t *object, const npi_safetensors *r)
-{
-    json_int_t columns, edges, nodes, iterations;
-    json_t *auc, *ap;
-    const char *fingerprint, *context = NULL; /* older files have no context, which is then the training graph */
-    if (json_unpack(object, "{s:I, s:I, s:s, s?:s, s:I, s:I, s:b, s:b, s?b, s:o, s:o}", "columns", &columns,
-                    "iterations", &iterations, "fingerprint", &fingerprint, "context", &context, "train_nodes", &nodes,
-                    "train_edges", &edges, "normalize", &info->normalize, "binarize", &info->binarize, "weighted",
-                    &info->weighted, "val_auc", &auc, "val_ap", &ap) ||
-        columns < 1 || columns > INT32_MAX || nodes < 0 || nodes > INT32_MAX || edges < 0 || iterations < 0 ||
-        iterations > INT_MAX || sscanf(fingerprint, "%16" SCNx64, &info->fingerprint) != 1 ||
-        sscanf(context ? context : fingerprint, "%16" SCNx64, &info->context_fingerprint) != 1)
-        return npi_safetensors_refuse(r, "its info is missing or damaged");
-    info->columns = (int32_t)columns;
-    info->train_nodes = (int32_t)nodes;
-    info->train_edges = edges;
-    info->iterations = (int)iterations;
-    info->val_auc = real_or_nan(auc);
-    info->val_ap = real_or_nan(ap);
-    info->link_rate = real_or_nan(json_object_get(object, "link_rate"));
-    return 0;
-}
-
-static int read_metadata(npgnn_options *options, npgnn_model_info *info, const npi_safetensors *r)
-{
-    int code = npi_safetensors_check_format(r, FORMAT, FORMAT_VERSION);
-    if (!code)
-        code = npi_safetensors_read_options(options, r, "options");
-    if (code)
-        return code;
-    json_t *object = npi_safetensors_get_json(r, "info");
-    code = read_info(info, object, r);
-    json_decref(object);
-    snprintf(info->version, sizeof info->version, "%s", npi_safetensors_get_text(r, "npgnn_version"));
-    return code;
-}
-
 /* The names of the feature columns, where the model has them: one per column, all different. */
 static int read_columns(npgnn_model *model, const npi_safetensors *r)
 {
@@ -221,45 +251,27 @@ static int read_columns(npgnn_model *model, const npi_safetensors *r)
     return code;
 }
 
-static int read_scorer(npgnn_model *model, const npi_safetensors *r)
-{
-    double stored = model->info.link_rate;
-    npi_model_uncalibrate(model);
-    if (stored > 0 && stored < 1)
-        model->info.link_rate = stored;
-    json_t *object = npi_safetensors_get_json(r, "scorer");
-    int sound = npi_scorer_parse(&model->scorer, object);
-    json_decref(object);
-    return sound ? 0 : npi_safetensors_refuse(r, "its scorer is damaged");
-}
-
-static int read_tensor(npgnn_model *model, int index, npi_range at, const npi_safetensors *r)
-{
-    size_t bytes = at.end - at.begin;
-    float *values = npi_alloc(&model->env, bytes, 1, r->err);
-    if (!values)
-        return NPGNN_E_MEMORY;
-    memcpy(values, r->data + at.begin, bytes); /* they need not be aligned in the file */
-    int code = 0;
-    for (size_t i = 0; !code && i < bytes / sizeof *values; i++)
-        if (!isfinite(values[i]))
-            code = npi_fail_at(r->err, NPGNN_E_FORMAT, r->path, 0, "tensor %s has a value that is not finite",
-                               tensor_of(&model->params, index).name);
-    if (!code)
-        tensor_write(model, index, values);
-    npi_free(&model->env, values);
-    return code;
-}
-
 static int read_tensors(npgnn_model *model, const npi_safetensors *r)
 {
     npi_range at[TENSORS];
     npi_safetensor tensors[TENSORS];
     list_tensors(tensors, &model->params);
     int code = npi_safetensors_locate(at, r, tensors, TENSORS);
-    for (int i = 0; !code && i < TENSORS; i++)
-        if (at[i].end > at[i].begin)
-            code = read_tensor(model, i, at[i], r);
+    for (int i = 0; !code && i < TENSORS; i++) {
+        size_t bytes = at[i].end - at[i].begin;
+        float *values = bytes > 0 ? npi_alloc(&model->env, bytes, 1, r->err) : NULL;
+        if (bytes > 0 && !values)
+            return NPGNN_E_MEMORY;
+        if (bytes > 0)
+            memcpy(values, r->data + at[i].begin, bytes); /* they need not be aligned in the file */
+        for (size_t v = 0; !code && v < bytes / sizeof *values; v++)
+            if (!isfinite(values[v]))
+                code = npi_fail_at(r->err, NPGNN_E_FORMAT, r->path, 0, "tensor %s has a value that is not finite",
+                                   tensors[i].name);
+        if (!code && bytes > 0)
+            tensor_write(model, i, values);
+        npi_free(&model->env, values);
+    }
     return code;
 }
 
@@ -268,14 +280,14 @@ static int read_tensors(npgnn_model *model, const npi_safetensors *r)
 static int check_size(const npgnn_options *options, int32_t columns, const npi_safetensors *r)
 {
     npi_params shape = {.size = npi_sizes_of(options, columns)};
+    npi_safetensor tensors[TENSORS];
     size_t bytes = 0;
     /* W2 has columns + d rows: their number must be below 2^31, and the file must be able to hold them */
     if ((size_t)columns > r->data_size / sizeof(float) || columns > INT32_MAX - shape.size.d)
         return npi_safetensors_refuse(r, "it is too short for its options");
-    for (int i = 0; i < NPI_TENSORS; i++) {
-        npi_safetensor tensor = tensor_of(&shape, i);
-        bytes += npi_safetensor_bytes(&tensor);
-    }
+    list_tensors(tensors, &shape);
+    for (int i = 0; i < TENSORS; i++)
+        bytes += npi_safetensor_bytes(&tensors[i]);
     return bytes <= r->data_size ? 0 : npi_safetensors_refuse(r, "it is too short for its options");
 }
 
@@ -284,7 +296,15 @@ static int read_model(npgnn_model **out, const npi_safetensors *r, const npgnn_e
     npgnn_options options = {.size = sizeof options};
     npgnn_model_info info = {.size = sizeof info};
     npgnn_model *model = NULL;
-    int code = read_metadata(&options, &info, r);
+    int code = npi_safetensors_check_format(r, FORMAT, FORMAT_VERSION);
+    if (!code)
+        code = npi_safetensors_read_options(&options, r, "options");
+    if (!code) {
+        json_t *object = npi_safetensors_get_json(r, "info");
+        code = read_info(&info, object, r);
+        json_decref(object);
+        snprintf(info.version, sizeof info.version, "%s", npi_safetensors_get_text(r, "npgnn_version"));
+    }
     if (!code)
         code = check_size(&options, info.columns, r);
     if (!code)
@@ -292,7 +312,13 @@ static int read_model(npgnn_model **out, const npi_safetensors *r, const npgnn_e
     if (!code) {
         info.parameters = model->info.parameters;
         model->info = info;
-        code = read_scorer(model, r);
+        npi_model_uncalibrate(model); /* sets a link rate, which holds where the file has none */
+        if (info.link_rate > 0 && info.link_rate < 1)
+            model->info.link_rate = info.link_rate;
+        json_t *object = npi_safetensors_get_json(r, "scorer");
+        if (!npi_scorer_parse(&model->scorer, object))
+            code = npi_safetensors_refuse(r, "its scorer is damaged");
+        json_decref(object);
     }
     if (!code)
         code = read_columns(model, r);
