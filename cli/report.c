@@ -25,6 +25,7 @@ static const struct {
 } columns[COLUMNS] = {
     [COLUMN_AUC] = FRACTION("AUC", auc),
     [COLUMN_AP] = FRACTION("AP", ap),
+    [COLUMN_DEGREE_AUC] = FRACTION("deg. AUC", degree_auc),
     [COLUMN_MRR] = FRACTION("MRR", mrr),
     [COLUMN_HITS1] = FRACTION("hits@1", hits1),
     [COLUMN_HITS10] = FRACTION("hits@10", hits10),

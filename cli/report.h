@@ -11,6 +11,7 @@
 typedef enum {
     COLUMN_AUC,
     COLUMN_AP,
+    COLUMN_DEGREE_AUC,
     COLUMN_MRR,
     COLUMN_HITS1,
     COLUMN_HITS10,

@@ -250,7 +250,7 @@ static void test_out_of_memory(void **state)
 static double slow_rank(const npi_test_set *set, const float *score, size_t i)
 {
     double rank = 1;
-    for (size_t j = set->tested; j < set->count; j++)
+    for (size_t j = set->tested + set->matched; j < set->count; j++)
         if (set->pairs[j].u == set->pairs[i].u || set->pairs[j].u == set->pairs[i].v)
             rank += score[j] > score[i] ? 1 : score[j] == score[i] ? 0.5 : 0;
     return rank;
@@ -275,6 +275,13 @@ static void check_against_slow(const npgnn_eval_run *run, const npgnn_graph *gra
         hits[1] += share * (rank <= 10);
         hits[2] += share * (rank <= 100);
     }
+    /* the degree-matched AUC, pair by pair */
+    double wins = 0;
+    assert_int_equal(set.matched, set.positives);
+    for (size_t i = 0; i < set.positives; i++)
+        for (size_t j = set.tested; j < set.tested + set.matched; j++)
+            wins += score[i] > score[j] ? 1 : score[i] == score[j] ? 0.5 : 0;
+    assert_near(run->degree_auc, wins / (double)(set.positives * set.matched), 1e-12);
     assert_near(run->hard_mrr, mrr, 1e-12);
     assert_near(run->hard_hits1, hits[0], 1e-12);
     assert_near(run->hard_hits10, hits[1], 1e-12);

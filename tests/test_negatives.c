@@ -1,5 +1,7 @@
-/* Non-links: drawn uniformly from the whole graph and from the candidate pairs of a set; and additional ones for a
- * split. */
+/* Non-links: drawn uniformly from the whole graph and from the candidate pairs of a set; additional ones for a split;
+ * and degree-matched ones. */
+#include <string.h>
+
 #include "check.h"
 #include "graph/negative.h"
 #include "graph/pair.h"
@@ -142,12 +144,85 @@ static void test_uniform_negatives(void **state)
     check_uniform(30, 400, 4, 8);    /* few non-edges exist: enumeration */
 }
 
+/* Degree-matched non-links against their definition: the probability of (u, v), for every pair of nodes, is first(u)
+ * second(v) over the sum of these products over all non-links. */
+static void test_matched_non_links(void **state)
+{
+    (void)state;
+    enum { N = 100, DRAWS = 400000 };
+    npgnn_graph *graph = NULL;
+    npgnn_error err = {0};
+    npgnn_pair *pairs = calloc(DRAWS, sizeof *pairs), *again = calloc(DRAWS, sizeof *again);
+    assert_ok(npgnn_graph_synthetic(&graph, "nodes=100,degree=6,seed=4", NULL, &err), err);
+    for (npgnn_protocol protocol = NPGNN_TRANSDUCTIVE; protocol <= NPGNN_PRODUCTION; protocol++) {
+        npgnn_split *split = NULL;
+        npgnn_split_options how = {.size = sizeof how};
+        double first[N] = {0}, second[N] = {0}, total = 0, sum = 0, kinds = 0;
+        static double seen[N][N];
+        memset(seen, 0, sizeof seen);
+        npgnn_split_options_default(&how, protocol, NULL);
+        how.test = protocol == NPGNN_TRANSDUCTIVE ? 0.1 : 0.3;
+        assert_ok(npgnn_split_new(&split, graph, &how, NULL, &err), err);
+        for (int32_t i = 0; i < N && !split->role; i++) {
+            const int32_t *unused;
+            first[i] = second[i] = (double)npgnn_graph_neighbors(&unused, npi_split_known(split), i);
+        }
+        for (size_t i = 0; split->role && i < split->positives[NPGNN_SET_TEST]; i++) {
+            npgnn_pair link = split->pairs[NPGNN_SET_TEST][i];
+            int u_new = split->role[link.u] == NPI_NODE_TEST, v_new = split->role[link.v] == NPI_NODE_TEST;
+            double share = u_new && v_new ? 0.5 : u_new; /* how often u is the held-out end */
+            first[link.u] += share;
+            first[link.v] += 1 - share;
+            second[link.u] += 1 - share;
+            second[link.v] += share;
+        }
+        assert_int_equal(npi_split_draw_matched(pairs, DRAWS, split), DRAWS);
+        assert_int_equal(npi_split_draw_matched(again, DRAWS, split), DRAWS);
+        assert_memory_equal(pairs, again, DRAWS * sizeof *pairs);
+        for (int i = 0; i < DRAWS; i++)
+            seen[pairs[i].u][pairs[i].v]++;
+        for (int32_t u = 0; u < N; u++)
+            for (int32_t v = 0; v < N; v++)
+                total += u == v || npgnn_graph_has_edge(graph, u, v) ? 0 : first[u] * second[v];
+        for (int32_t u = 0; u < N; u++)
+            for (int32_t v = 0; v < N; v++) {
+                double expected = DRAWS * first[u] * second[v] / total;
+                if (u == v || npgnn_graph_has_edge(graph, u, v) || expected == 0) {
+                    assert_true(seen[u][v] == 0);
+                    continue;
+                }
+                sum += (seen[u][v] - expected) * (seen[u][v] - expected) / expected;
+                kinds++;
+            }
+        assert_true(kinds > 10 && fabs(sum - kinds) <= 5 * sqrt(2 * kinds)); /* five standard deviations */
+        npgnn_split_free(split);
+    }
+    free(pairs);
+    free(again);
+    npgnn_graph_free(graph);
+}
+
+/* A graph without any pair to draw ends the drawing. */
+static void test_matched_in_complete_graph(void **state)
+{
+    (void)state;
+    npgnn_pair edges[15], out[3];
+    int count = 0;
+    for (int32_t u = 0; u < 6; u++)
+        for (int32_t v = u + 1; v < 6; v++)
+            edges[count++] = (npgnn_pair){u, v};
+    npgnn_graph *graph = build(edges, 6, 15);
+    npgnn_split split = {.graph = graph, .train = graph, .hash = 7};
+    assert_int_equal(npi_split_draw_matched(out, 3, &split), 0);
+    npgnn_graph_free(graph);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_uniform_candidate_pairs),
-        cmocka_unit_test(test_additional_non_links),
-        cmocka_unit_test(test_uniform_negatives),
+        cmocka_unit_test(test_uniform_candidate_pairs),   cmocka_unit_test(test_additional_non_links),
+        cmocka_unit_test(test_uniform_negatives),         cmocka_unit_test(test_matched_non_links),
+        cmocka_unit_test(test_matched_in_complete_graph),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

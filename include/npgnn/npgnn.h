@@ -400,6 +400,7 @@ typedef struct npgnn_eval_run {
     double auc_interval[2], ap_interval[2];
     npgnn_calibration calibration; /* at the link rate of the test pairs; NaN for methods without probabilities */
     double train_seconds;
+    double degree_auc; /* AUC against non-links whose ends are drawn in proportion to degree; NaN in npgnn_test */
 } npgnn_eval_run;
 
 /* Receives the scores of a seed's test pairs, `positives` links first. */

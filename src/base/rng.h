@@ -28,7 +28,9 @@ typedef enum {
     NPI_RNG_SAGE,      /* GraphSAGE: negatives of each node; stream = iteration */
     NPI_RNG_TASK,      /* tasks made of a graph; stream = which */
     NPI_RNG_PRETRAIN,  /* tasks, contexts, targets and draws of z of a step; stream = step */
-    NPI_RNG_TUNE       /* rehearsals of a graph: folds, non-links, order and dropout; stream = which */
+    NPI_RNG_TUNE,      /* rehearsals of a graph: folds, non-links, order and dropout; stream = which */
+    NPI_RNG_MATCHED,   /* degree-matched non-links */
+    NPI_RNG_ENDS       /* ends of test links that are ranked among all nodes */
 } npi_purpose;
 
 typedef struct npi_rng {

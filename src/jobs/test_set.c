@@ -1,4 +1,5 @@
-/* Scores the pairs of a test set and computes its metrics: AUC, AP, MRR and hits, hard negatives, calibration. */
+/* Scores the pairs of a test set and computes its metrics: AUC, AP, MRR and hits, against degree-matched and hard
+ * negatives, calibration. */
 #include "jobs/test_set.h"
 
 #include <math.h>
@@ -11,22 +12,38 @@
 enum { KS = 3 };
 static const int ranks_asked[KS] = {1, 10, 100};
 
+/* Appends pairs (added) to those of a set. */
+static int append(npi_test_set *set, const npgnn_pair *pairs, size_t added, const npgnn_env *env, npgnn_error *err)
+{
+    npgnn_pair *all = npi_resize(env, NULL, set->count + added, sizeof *all, err);
+    if (!all)
+        return NPGNN_E_MEMORY;
+    memcpy(all, set->pairs, set->count * sizeof *all);
+    if (added > 0)
+        memcpy(all + set->count, pairs, added * sizeof *all);
+    npi_free(env, set->own);
+    set->pairs = set->own = all;
+    set->count += added;
+    return 0;
+}
+
 int npi_test_set_add_hard(npi_test_set *set, const npgnn_graph *complete, const npgnn_graph *known,
                           const npgnn_env *env, npgnn_error *err)
 {
     int code = npi_hard_new(&set->hard, complete, known, set->pairs, set->positives, NPI_HARD_PER_END, env, err);
-    if (code)
-        return code;
-    size_t hard = (size_t)set->hard.start[set->hard.ends];
-    set->own = npi_resize(env, NULL, set->tested + hard, sizeof *set->own, err);
-    if (!set->own)
+    return code ? code : append(set, set->hard.pairs, (size_t)set->hard.start[set->hard.ends], env, err);
+}
+
+/* Adds as many degree-matched non-links as the set has links. */
+static int add_matched(npi_test_set *set, const npgnn_split *split, const npgnn_env *env, npgnn_error *err)
+{
+    npgnn_pair *pairs = npi_alloc(env, set->positives, sizeof *pairs, err);
+    if (!pairs)
         return NPGNN_E_MEMORY;
-    memcpy(set->own, set->pairs, set->tested * sizeof *set->own);
-    if (hard > 0)
-        memcpy(set->own + set->tested, set->hard.pairs, hard * sizeof *set->own);
-    set->pairs = set->own;
-    set->count += hard;
-    return 0;
+    set->matched = npi_split_draw_matched(pairs, set->positives, split);
+    int code = append(set, pairs, set->matched, env, err);
+    npi_free(env, pairs);
+    return code;
 }
 
 int npi_test_set_new(npi_test_set *out, const npgnn_split *split, npgnn_negatives negatives, const npgnn_env *env,
@@ -34,8 +51,9 @@ int npi_test_set_new(npi_test_set *out, const npgnn_split *split, npgnn_negative
 {
     npi_test_set set = {0};
     set.tested = set.count = npgnn_split_pairs(&set.pairs, &set.positives, split, NPGNN_SET_TEST);
-    int hard = negatives == NPGNN_NEGATIVES_HARD;
-    int code = hard ? npi_test_set_add_hard(&set, split->graph, npi_split_known(split), env, err) : 0;
+    int code = add_matched(&set, split, env, err);
+    if (!code && negatives == NPGNN_NEGATIVES_HARD)
+        code = npi_test_set_add_hard(&set, split->graph, npi_split_known(split), env, err);
     double positives = (double)set.positives;
     set.link_rate = positives / (positives + (double)npi_split_count_non_links(split, NPGNN_SET_TEST));
     if (code)
@@ -84,7 +102,7 @@ static void measure_hard(double *mrr, double hits[KS], const npi_test_set *set, 
 {
     double positives = (double)set->positives;
     for (size_t i = 0; i < set->positives; i++) {
-        const float *hard = score + set->tested;
+        const float *hard = score + set->tested + set->matched;
         double rank = 1 + above(set, hard, set->pairs[i].u, score[i]) + above(set, hard, set->pairs[i].v, score[i]);
         *mrr += 1 / rank / positives;
         for (int k = 0; k < KS; k++)
@@ -96,7 +114,7 @@ static int check_numbers(const float *score, size_t count, npgnn_error *err)
 {
     for (size_t i = 0; i < count; i++)
         if (isnan(score[i]))
-            return npi_fail(err, NPGNN_E_DIVERGED, "the score of hard negative %zu is not a number", i);
+            return npi_fail(err, NPGNN_E_DIVERGED, "the score of additional non-link %zu is not a number", i);
     return 0;
 }
 
@@ -146,7 +164,11 @@ int npi_test_set_measure(npgnn_eval_run *run, npi_resamples *resamples, const np
 {
     const float *negative = score + set->positives;
     size_t negatives = set->tested - set->positives;
+    double ap; /* depends on the number of non-links, so that of degree-matched ones says nothing new */
     int code = npgnn_auc_ap(&run->auc, &run->ap, score, negative, set->positives, negatives, env, err);
+    run->degree_auc = (double)NAN;
+    if (!code && set->matched > 0)
+        code = npgnn_auc_ap(&run->degree_auc, &ap, score, score + set->tested, set->positives, set->matched, env, err);
     if (!code)
         code = measure_ranks(run, set, score, env, err);
     if (!code)

@@ -6,11 +6,12 @@
 #include "eval/hard.h"
 #include "graph/split.h"
 
-/* All pairs to score are one list, so that a method cannot tell them apart: the test set's links, its non-links, then
- * the hard non-links. */
+/* All pairs to score are one list, so that a method cannot tell them apart: the test set's links, its non-links, the
+ * degree-matched non-links, then the hard ones. */
 typedef struct npi_test_set {
     const npgnn_pair *pairs;
     size_t count, positives, tested; /* tested: links and non-links of the test set */
+    size_t matched;                  /* degree-matched non-links; 0 in npgnn_test */
     npi_hard hard;                   /* empty unless asked for */
     npgnn_pair *own;                 /* `pairs`, unless they are the split's */
     double link_rate;                /* of all pairs that could have been tested */
