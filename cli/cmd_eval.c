@@ -176,9 +176,9 @@ static const arg_option options[] = {
     OPTION("known-links", 0, ARG_REAL, AT(known_links), "F",
            "production: fraction of a new node's edges that are known at prediction (default 0.5).", 0.01, 0.99),
     OPTION(
-        "negatives", 0, ARG_CHOICE, AT(negatives), "uniform|hard",
+        "negatives", 0, ARG_CHOICE, AT(negatives), "uniform|hard|all",
         "Negatives for ranking. uniform: the non-links of the test set; hard: in addition 500 per edge that resemble "
-        "links (default uniform)."),
+        "links; all: in addition all nodes that an end of the edge is not linked to (default uniform)."),
     OPTION("negative-ratio", 0, ARG_REAL, AT(negative_ratio), "R|full",
            "Non-links per edge in the validation and test sets (default 1). full: the ratio of the whole graph.", 1,
            1e6, .word = "full"),
@@ -210,7 +210,8 @@ const cli_command cmd_eval = {
                 "ranked above non-links. Prints one line per seed, the mean and the standard deviation.",
             .examples = "  npgnn eval synthetic --protocol inductive --seeds 5\n"
                         "  npgnn eval ind.cora --data-dir data/planetoid --seeds 10 --json cora.json\n"
-                        "  npgnn eval synthetic --negatives hard --bootstrap 1000\n",
+                        "  npgnn eval synthetic --negatives hard --bootstrap 1000\n"
+                        "  npgnn eval synthetic --method universal --negatives all\n",
             .operands = {DATA_OPERAND(AT(data.name))},
             .groups = {METHOD_GROUP(AT(method)),
                        {"Options", options, 0},

@@ -34,6 +34,11 @@ static const struct {
     [COLUMN_HARD_HITS1] = FRACTION("hard @1", hard_hits1),
     [COLUMN_HARD_HITS10] = FRACTION("hard @10", hard_hits10),
     [COLUMN_HARD_HITS100] = FRACTION("hard@100", hard_hits100),
+    [COLUMN_FULL_MRR] = FRACTION("full MRR", full_mrr),
+    [COLUMN_FULL_MRR_SE] = FRACTION("SE", full_mrr_se),
+    [COLUMN_FULL_HITS10] = FRACTION("full @10", full_hits10),
+    [COLUMN_FULL_HITS10_SE] = FRACTION("SE", full_hits10_se),
+    [COLUMN_FULL_ENDS] = {"full_ends", "ends", 1, offsetof(npgnn_eval_run, full_ends)},
     [COLUMN_ECE] = {"ece", "ECE", 100, offsetof(npgnn_eval_run, calibration.ece)},
     [COLUMN_BALANCED_ECE] = {"balanced_ece", "ECE 1:1", 100, offsetof(npgnn_eval_run, calibration.balanced_ece)},
     [COLUMN_VAL_AUC] = FRACTION("val AUC", val_auc),
@@ -79,11 +84,16 @@ uint64_t report_split_hash(const npgnn_eval_run *runs, int count)
 
 /* ---- tables ---- */
 
-/* Columns for hard negatives and for calibration are shown only where they were measured. */
+/* Columns for hard negatives, for ranks among all nodes and for calibration are shown only where they were measured;
+ * standard errors, and how many ends were ranked, only where these were a sample. */
 static int is_shown(report_column column, const npgnn_eval_run *runs)
 {
     if (column == COLUMN_ECE || column == COLUMN_BALANCED_ECE)
         return !isnan(report_value(runs, column));
+    if (column == COLUMN_FULL_MRR || column == COLUMN_FULL_HITS10)
+        return !isnan(runs[0].full_mrr);
+    if (column == COLUMN_FULL_MRR_SE || column == COLUMN_FULL_HITS10_SE || column == COLUMN_FULL_ENDS)
+        return runs[0].full_mrr_se > 0;
     return column < COLUMN_HARD_MRR || column > COLUMN_HARD_HITS100 || !isnan(runs[0].hard_mrr);
 }
 

@@ -161,6 +161,33 @@ static void test_katz_length(void **state)
     npgnn_graph_free(p.graph);
 }
 
+/* Where walks end that stop with probability 0.15 per step: 0.15 Σ_t 0.85^t P^t, both ways. */
+static void test_pagerank(void **state)
+{
+    (void)state;
+    problem p;
+    float score[PAIRS];
+    double power[N][N] = {{0}}, step[N][N] = {{0}}, next[N][N], sum[N][N] = {{0}}, factor = 0.15;
+    make_problem(&p, 2);
+    run(score, npi_pagerank_method, &p);
+    for (int i = 0; i < PAIRS; i++)
+        step[i / N][i % N] = p.a[i / N][i % N] / fmax(degree(&p, i / N), 1);
+    for (int i = 0; i < N; i++)
+        power[i][i] = 1;
+    for (int t = 0; t < 300; t++) {
+        for (int i = 0; i < PAIRS; i++)
+            sum[i / N][i % N] += factor * power[i / N][i % N];
+        factor *= 0.85;
+        multiply(next, power, step);
+        memcpy(power, next, sizeof power);
+    }
+    for (int i = 0; i < PAIRS; i++) {
+        int linked = degree(&p, i / N) > 0 && degree(&p, i % N) > 0;
+        assert_near((double)score[i], linked ? sum[i / N][i % N] + sum[i % N][i / N] : 0, 1e-4);
+    }
+    npgnn_graph_free(p.graph);
+}
+
 /* ---- spectral embedding ---- */
 
 /* One rotation of Jacobi's method: makes s[p][q] zero; the columns of v follow. */
@@ -231,7 +258,7 @@ static void test_spectral(void **state)
     npgnn_error err = {0};
     make_problem(&p, 2);
     for (int k = 1; k <= 3; k++) { /* positive eigenvalues, all different */
-        assert_ok(npi_spectral_scores(score, p.graph, k, p.pairs, PAIRS, 1, &p.env, &err), err);
+        assert_ok(npi_spectral_scores(score, &p.task, k, &err), err);
         dense_spectral(wanted, &p, k);
         for (int i = 0; i < PAIRS; i++)
             assert_near((double)score[i], wanted[i / N][i % N], 1e-6);
@@ -255,7 +282,10 @@ static void test_spectral_of_extreme_graphs(void **state)
                     edges[m++] = (npgnn_pair){i, j};
             npgnn_graph *graph = NULL;
             assert_ok(npgnn_graph_from_arrays(&graph, edges, NULL, n, m, 0, &env, &err), err);
-            assert_ok(npi_spectral_scores(&score, graph, (n + 1) / 2, &(npgnn_pair){0, 1}, 1, 1, &env, &err), err);
+            const npgnn_options options = {.size = sizeof options, .seed = 1};
+            const npi_task task = {
+                .graph = graph, .pairs = &(npgnn_pair){0, 1}, .count = 1, .options = &options, .env = &env};
+            assert_ok(npi_spectral_scores(&score, &task, (n + 1) / 2, &err), err);
             assert_true(fabsf(score) <= 1.0001f);
             npgnn_graph_free(graph);
         }
@@ -375,6 +405,7 @@ static void test_unknown_nodes(void **state)
     check_unknown_nodes(npi_adamic_adar_method);
     check_unknown_nodes(npi_resource_allocation_method);
     check_unknown_nodes(npi_katz_method);
+    check_unknown_nodes(npi_pagerank_method);
     check_unknown_nodes(npi_spectral_method);
     check_unknown_nodes(npi_deepwalk_method);
 }
@@ -387,8 +418,12 @@ static npgnn_eval_run evaluate(const char *method, const npgnn_graph *graph, npg
     npgnn_error err = {0};
     npgnn_options model = {.size = sizeof model};
     npgnn_split_options split = {.size = sizeof split};
-    npgnn_eval_options options = {
-        .size = sizeof options, .method = method, .model = &model, .split = &split, .first_seed = 5};
+    npgnn_eval_options options = {.size = sizeof options,
+                                  .method = method,
+                                  .model = &model,
+                                  .split = &split,
+                                  .first_seed = 5,
+                                  .negatives = NPGNN_NEGATIVES_ALL};
     npgnn_eval_run result = {.size = sizeof result};
     assert_ok(npgnn_options_preset(&model, NULL, &err), err);
     assert_ok(npgnn_split_options_default(&split, protocol, &err), err);
@@ -416,6 +451,7 @@ static void test_every_method(void **state)
             for (int threads = protocol == NPGNN_TRANSDUCTIVE ? 2 : 3; threads <= 3; threads++) {
                 npgnn_eval_run again = evaluate(name, graph, (npgnn_protocol)protocol, threads);
                 assert_true(same(first.auc, again.auc) && same(first.ap, again.ap) && same(first.mrr, again.mrr));
+                assert_true(same(first.full_mrr, again.full_mrr) && same(first.full_hits10, again.full_hits10));
             }
             if (protocol == NPGNN_TRANSDUCTIVE && !(first.auc > 0.55))
                 fail_msg("%s: AUC %g", name, first.auc);
@@ -482,7 +518,7 @@ static void test_out_of_memory(void **state)
     for (int i = 1; npgnn_method_info(&name, &help, i); i++) {
         int code = NPGNN_E_MEMORY, left;
         npgnn_env env = {.size = sizeof env, .threads = 1, .allocator = {scarce, &left}};
-        npgnn_eval_options options = {.size = sizeof options, .method = name};
+        npgnn_eval_options options = {.size = sizeof options, .method = name, .negatives = NPGNN_NEGATIVES_ALL};
         npgnn_eval_run result = {.size = sizeof result};
         for (int allowed = 0; code == NPGNN_E_MEMORY; allowed++) {
             left = allowed;
@@ -517,6 +553,7 @@ int main(void)
         cmocka_unit_test(test_neighborhoods),
         cmocka_unit_test(test_katz),
         cmocka_unit_test(test_katz_length),
+        cmocka_unit_test(test_pagerank),
         cmocka_unit_test(test_spectral),
         cmocka_unit_test(test_spectral_of_extreme_graphs),
         cmocka_unit_test(test_walks),

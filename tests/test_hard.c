@@ -6,7 +6,7 @@
 
 #include "base/hash.h"
 #include "base/rng.h"
-#include "eval/pagerank.h"
+#include "graph/pagerank.h"
 #include "evidence/cosine.h"
 #include "jobs/test_set.h"
 #include "meter.h"

@@ -360,8 +360,8 @@ typedef struct npgnn_split_options {
 NPGNN_API int npgnn_split_options_default(npgnn_split_options *options, npgnn_protocol protocol, npgnn_error *err);
 
 /* What a link is ranked against (docs/use/evaluate.md). Uniform: the non-links of the test set. Hard: in addition, 500
- * non-links of its own that resemble links. */
-typedef enum { NPGNN_NEGATIVES_UNIFORM, NPGNN_NEGATIVES_HARD } npgnn_negatives;
+ * non-links of its own that resemble links. All: in addition, all nodes that an end of it is not linked to. */
+typedef enum { NPGNN_NEGATIVES_UNIFORM, NPGNN_NEGATIVES_HARD, NPGNN_NEGATIVES_ALL } npgnn_negatives;
 
 /* How well calibrated probabilities are (docs/use/predict.md). The non-links are a sample; they are weighted such that
  * links are a share of link_rate. */
@@ -401,6 +401,11 @@ typedef struct npgnn_eval_run {
     npgnn_calibration calibration; /* at the link rate of the test pairs; NaN for methods without probabilities */
     double train_seconds;
     double degree_auc; /* AUC against non-links whose ends are drawn in proportion to degree; NaN in npgnn_test */
+    /* each end of a test link: the rank of its partner among all nodes that the end is not linked to; NaN unless
+     * negatives is NPGNN_NEGATIVES_ALL */
+    double full_mrr, full_hits10;
+    double full_mrr_se, full_hits10_se; /* standard errors, where the ends are a sample; 0 where all were ranked */
+    double full_ends;                   /* how many ends were ranked */
 } npgnn_eval_run;
 
 /* Receives the scores of a seed's test pairs, `positives` links first. */
@@ -457,7 +462,7 @@ NPGNN_API int npgnn_transfer(npgnn_eval_run *runs /* (seeds, NPGNN_TRANSFER_WAYS
 
 typedef struct npgnn_test_options {
     size_t size;
-    npgnn_negatives negatives; /* hard: in addition, 500 non-links per link that resemble links */
+    npgnn_negatives negatives; /* uniform, or hard: in addition, 500 non-links per link that resemble links */
     double negative_ratio;     /* non-links drawn per link; 0: 1 */
     int keep_known;            /* 1: leave tested links in the graph */
     int samples;               /* as in npgnn_predict_options */

@@ -8,43 +8,8 @@
 #define BETA 0.005
 #define LENGTH 8
 
-/* Pairs by their smaller node. */
-typedef struct groups {
-    int64_t *ptr;  /* (n + 1) where each node's pairs begin in `order` */
-    size_t *order; /* (count) indices of pairs */
-} groups;
-
-static int32_t source_of(npgnn_pair pair)
-{
-    return pair.u < pair.v ? pair.u : pair.v;
-}
-
-static int32_t target_of(npgnn_pair pair)
-{
-    return pair.u < pair.v ? pair.v : pair.u;
-}
-
-/* A counting sort. */
-static int groups_new(groups *g, const npi_task *task, npgnn_error *err)
-{
-    int32_t n = task->graph->n;
-    g->ptr = npi_alloc(task->env, (size_t)n + 2, sizeof *g->ptr, err);
-    g->order = npi_alloc(task->env, task->count, sizeof *g->order, err);
-    if (!g->ptr || !g->order)
-        return NPGNN_E_MEMORY;
-    int64_t *next = g->ptr + 1; /* shifted by one: once filled, next[i] has become the start of i + 1 */
-    for (size_t i = 0; i < task->count; i++)
-        next[source_of(task->pairs[i]) + 1]++;
-    for (int32_t i = 0; i < n; i++)
-        next[i + 1] += next[i];
-    for (size_t i = 0; i < task->count; i++)
-        g->order[next[source_of(task->pairs[i])]++] = i;
-    return 0;
-}
-
 /* Scores the pairs of one source. `rows` has 2 n elements. */
-static void score_source(float *score, const npi_task *task, const groups *g, int32_t source, const npi_csr *a,
-                         double *rows)
+static void score_source(float *score, const npi_groups *g, int32_t source, const npi_csr *a, double *rows)
 {
     double *row = rows, *next = rows + a->rows;
     memset(row, 0, (size_t)a->rows * sizeof *row);
@@ -60,7 +25,7 @@ static void score_source(float *score, const npi_task *task, const groups *g, in
             next[i] = BETA * sum;
         }
         for (int64_t p = g->ptr[source]; p < g->ptr[source + 1]; p++)
-            score[g->order[p]] += (float)next[target_of(task->pairs[g->order[p]])];
+            score[g->order[p]] += (float)next[g->pairs[g->order[p]].v];
         double *old = row;
         row = next;
         next = old;
@@ -69,39 +34,44 @@ static void score_source(float *score, const npi_task *task, const groups *g, in
 
 typedef struct sources_loop {
     float *score;
-    const npi_task *task;
-    const groups *g;
+    const npi_csr *a;
+    const npi_groups *g;
     double *rows; /* (threads, 2, n) */
 } sources_loop;
 
 static void score_sources(const void *arg, int64_t first, int64_t last)
 {
     const sources_loop *l = arg;
-    const npi_csr *a = &l->task->graph->a;
-    double *rows = l->rows + 2 * (size_t)a->rows * (size_t)npi_worker();
+    double *rows = l->rows + 2 * (size_t)l->a->rows * (size_t)npi_worker();
     for (int32_t source = (int32_t)first; source < last; source++)
         if (l->g->ptr[source] < l->g->ptr[source + 1])
-            score_source(l->score, l->task, l->g, source, a, rows);
+            score_source(l->score, l->g, source, l->a, rows);
+}
+
+static int score_pairs(float *score, float *probability, const void *learnt, const npgnn_pair *pairs, size_t count,
+                       int rows, npgnn_error *err)
+{
+    const npi_task *task = learnt;
+    const npgnn_env *env = task->env;
+    const npi_csr *a = &task->graph->a;
+    npi_groups g = {0};
+    double *walks = npi_alloc(env, 2 * (size_t)a->rows * (size_t)env->threads, sizeof *walks, err);
+    int code = walks ? npi_groups_new(&g, pairs, count, a->rows, env, err) : NPGNN_E_MEMORY;
+    (void)probability;
+    (void)rows;
+    if (!code) {
+        sources_loop loop = {score, a, &g, walks};
+        npi_parallel(env->threads, a->rows, 16, score_sources, &loop);
+    }
+    npi_free(env, walks);
+    npi_groups_free(env, &g);
+    return code;
 }
 
 int npi_katz_method(float *score, npgnn_eval_run *run, const npi_task *task, npgnn_error *err)
 {
-    const npgnn_env *env = task->env;
-    const npi_csr *a = &task->graph->a;
-    groups g = {0};
-    double start = npi_clock_seconds(), *rows = NULL;
-    size_t width = 2 * (size_t)a->rows;
-    int code = groups_new(&g, task, err);
-    if (!code && !(rows = npi_alloc(env, width * (size_t)env->threads, sizeof *rows, err)))
-        code = NPGNN_E_MEMORY;
-    if (code)
-        goto out;
-    sources_loop loop = {score, task, &g, rows};
-    npi_parallel(env->threads, a->rows, 16, score_sources, &loop);
+    double start = npi_clock_seconds();
+    int code = npi_task_score(score, task, score_pairs, task, err);
     run->train_seconds = npi_clock_seconds() - start;
-out:
-    npi_free(env, rows);
-    npi_free(env, g.ptr);
-    npi_free(env, g.order);
     return code;
 }

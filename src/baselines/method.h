@@ -14,9 +14,26 @@ typedef struct npi_task {
     double link_rate;   /* this one */
     const npgnn_options *options; /* of the model; its seed is the run's */
     const npgnn_env *env;         /* resolved; progress counts the runs of an evaluation */
+    /* Nodes (node_count), all different, whose scores with all nodes are asked for besides; `row` receives those of
+     * nodes[index], score (n). It returns a code. */
+    const int32_t *nodes;
+    int32_t node_count;
+    int (*row)(void *user, int32_t index, const float *score, npgnn_error *err);
+    void *row_user;
 } npi_task;
 
-/* Fills score (count), and what it knows of iterations, validation and seconds in `run`. */
+enum { NPI_TASK_ROWS = 64 }; /* nodes at most that are scored with all nodes at a time */
+
+/* Scores pairs with what a method has learnt, on all threads: fills score (count) and, for methods that have them,
+ * probability (count), which may be NULL. rows > 0: the pairs are those of `rows` nodes with all n nodes, in order;
+ * pairs[r * n].u is the r-th. */
+typedef int npi_score_fn(float *score, float *probability, const void *learnt, const npgnn_pair *pairs, size_t count,
+                         int rows, npgnn_error *err);
+
+/* What every method ends with: scores the pairs of the task into score (task->count), and its nodes with all nodes. */
+int npi_task_score(float *score, const npi_task *task, npi_score_fn *fn, const void *learnt, npgnn_error *err);
+
+/* Learns, then calls npi_task_score. Fills score (count), and what it knows of iterations, validation and seconds in `run`. */
 typedef int npi_method_fn(float *score, npgnn_eval_run *run, const npi_task *task, npgnn_error *err);
 
 /* ---- progress of methods that take their time ---- */
@@ -26,6 +43,19 @@ npgnn_progress npi_method_begin(int iterations);
 /* Counts one more iteration and shows it; E_CANCELLED when the caller has seen enough. `start`: npi_clock_seconds() at the
  * beginning. */
 int npi_method_advance(npgnn_progress *progress, double start, const npgnn_env *env, npgnn_error *err);
+
+/* ---- methods that walk from one end ---- */
+
+/* Pairs by their first node. */
+typedef struct npi_groups {
+    const npgnn_pair *pairs;
+    int64_t *ptr;  /* (n + 1) where each node's pairs begin in `order` */
+    size_t *order; /* (count) indices of pairs */
+} npi_groups;
+
+int npi_groups_new(npi_groups *g, const npgnn_pair *pairs, size_t count, int32_t n, const npgnn_env *env,
+                   npgnn_error *err);
+void npi_groups_free(const npgnn_env *env, npi_groups *g);
 
 /* ---- methods that embed nodes ---- */
 

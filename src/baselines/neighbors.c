@@ -11,15 +11,30 @@ typedef double weight_fn(int64_t degree);
 
 typedef struct paths_loop {
     float *score;
-    const npi_task *task;
+    const npi_csr *a;
+    const npgnn_pair *pairs;
     const double *weight; /* (n) */
+    int threads;
 } paths_loop;
 
 static void score_range(const void *arg, int64_t first, int64_t last)
 {
     const paths_loop *l = arg;
     for (int64_t i = first; i < last; i++)
-        l->score[i] = (float)npi_paths_two(&l->task->graph->a, l->weight, l->task->pairs[i]);
+        l->score[i] = (float)npi_paths_two(l->a, l->weight, l->pairs[i]);
+}
+
+static int score_pairs(float *score, float *probability, const void *learnt, const npgnn_pair *pairs, size_t count,
+                       int rows, npgnn_error *err)
+{
+    paths_loop loop = *(const paths_loop *)learnt;
+    (void)probability;
+    (void)rows;
+    (void)err;
+    loop.score = score;
+    loop.pairs = pairs;
+    npi_parallel(loop.threads, (int64_t)count, 64, score_range, &loop);
+    return 0;
 }
 
 static int score_shared(float *score, npgnn_eval_run *run, const npi_task *task, weight_fn *weight_of, npgnn_error *err)
@@ -30,11 +45,11 @@ static int score_shared(float *score, npgnn_eval_run *run, const npi_task *task,
         return NPGNN_E_MEMORY;
     for (int32_t i = 0; i < a->rows; i++)
         weight[i] = weight_of(a->ptr[i + 1] - a->ptr[i]);
-    paths_loop loop = {score, task, weight};
-    npi_parallel(task->env->threads, (int64_t)task->count, 64, score_range, &loop);
+    paths_loop loop = {.a = a, .weight = weight, .threads = task->env->threads};
+    int code = npi_task_score(score, task, score_pairs, &loop, err);
     run->train_seconds = npi_clock_seconds() - start;
     npi_free(task->env, weight);
-    return 0;
+    return code;
 }
 
 static double one(int64_t degree)

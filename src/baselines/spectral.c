@@ -160,20 +160,37 @@ static double finish(const spectrum *s, npgnn_pair pair, double product)
     return product + both / s->mass[c] - both / total;
 }
 
-int npi_spectral_scores(float *score, const npgnn_graph *graph, int k, const npgnn_pair *pairs, size_t count,
-                        uint64_t seed, const npgnn_env *env, npgnn_error *err)
+typedef struct learnt_spectrum {
+    spectrum s;
+    real *embedding; /* (n, k) */
+    int k;
+} learnt_spectrum;
+
+static int score_pairs(float *score, float *probability, const void *learnt, const npgnn_pair *pairs, size_t count,
+                       int rows, npgnn_error *err)
 {
-    spectrum s = {0};
-    real *embedding = npi_alloc(env, (size_t)graph->n * (size_t)k, sizeof *embedding, err);
-    int code = embedding ? spectrum_new(&s, &graph->a, env, err) : NPGNN_E_MEMORY;
+    const learnt_spectrum *l = learnt;
+    (void)probability;
+    (void)rows;
+    (void)err;
+    npi_score_pairs(score, l->embedding, l->k, pairs, count, l->s.threads);
+    for (size_t i = 0; i < count; i++)
+        score[i] = (float)finish(&l->s, pairs[i], (double)score[i]);
+    return 0;
+}
+
+int npi_spectral_scores(float *score, const npi_task *task, int k, npgnn_error *err)
+{
+    const npgnn_graph *graph = task->graph;
+    learnt_spectrum l = {.k = k};
+    l.embedding = npi_alloc(task->env, (size_t)graph->n * (size_t)k, sizeof *l.embedding, err);
+    int code = l.embedding ? spectrum_new(&l.s, &graph->a, task->env, err) : NPGNN_E_MEMORY;
     if (!code)
-        code = embed(embedding, &s, k, seed, env, err);
+        code = embed(l.embedding, &l.s, k, task->options->seed, task->env, err);
     if (!code)
-        npi_score_pairs(score, embedding, k, pairs, count, env->threads);
-    for (size_t i = 0; !code && i < count; i++)
-        score[i] = (float)finish(&s, pairs[i], (double)score[i]);
-    spectrum_free(env, &s);
-    npi_free(env, embedding);
+        code = npi_task_score(score, task, score_pairs, &l, err);
+    spectrum_free(task->env, &l.s);
+    npi_free(task->env, l.embedding);
     return code;
 }
 
@@ -189,8 +206,7 @@ static int dimensions(const npgnn_graph *graph)
 int npi_spectral_method(float *score, npgnn_eval_run *run, const npi_task *task, npgnn_error *err)
 {
     double start = npi_clock_seconds();
-    int code = npi_spectral_scores(score, task->graph, dimensions(task->graph), task->pairs, task->count,
-                                   task->options->seed, task->env, err);
+    int code = npi_spectral_scores(score, task, dimensions(task->graph), err);
     run->train_seconds = npi_clock_seconds() - start;
     return code;
 }

@@ -5,12 +5,11 @@
 
 #include "baselines/method.h"
 
-/* score (count): the inner product of the nodes' rows in two sets of eigenvectors. The first is the k eigenvectors with the
- * smallest eigenvalues above 0. The second spans those with the eigenvalue 0, one a component of the graph, less the trivial
- * one, √degree over all nodes. Nodes without an edge score 0. 0 < k < graph->n. `seed`: where the eigensolver starts; it
- * matters where eigenvalues coincide. */
-int npi_spectral_scores(float *score, const npgnn_graph *graph, int k, const npgnn_pair *pairs, size_t count,
-                        uint64_t seed, const npgnn_env *env, npgnn_error *err);
+/* score (task->count): the inner product of the nodes' rows in two sets of eigenvectors. The first is the k
+ * eigenvectors with the smallest eigenvalues above 0. The second spans those with the eigenvalue 0, one per component
+ * of the graph, less the trivial one, √degree over all nodes. Nodes without an edge score 0. 0 < k < n. The seed of the
+ * task is where the eigensolver starts; it matters where eigenvalues coincide. */
+int npi_spectral_scores(float *score, const npi_task *task, int k, npgnn_error *err);
 
 npi_method_fn npi_spectral_method;
 

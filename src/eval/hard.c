@@ -11,7 +11,7 @@
 #include "base/hash.h"
 #include "base/parallel.h"
 #include "base/shortlist.h"
-#include "eval/pagerank.h"
+#include "graph/pagerank.h"
 #include "evidence/cosine.h"
 #include "evidence/paths.h"
 

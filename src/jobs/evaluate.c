@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/sized.h"
+#include "eval/full.h"
 #include "jobs/counter.h"
 #include "jobs/methods.h"
 #include "jobs/test_set.h"
@@ -21,6 +22,25 @@ typedef struct evaluation {
     const npgnn_env *env;
 } evaluation;
 
+/* Receives the scores of an end with all nodes. */
+static int rank_end(void *user, int32_t index, const float *score, npgnn_error *err)
+{
+    npi_full *full = user;
+    return npi_full_rank(full, index, score)
+               ? 0
+               : npi_fail(err, NPGNN_E_DIVERGED, "a score of node %d is not a number", full->node[index]);
+}
+
+static void measure_full(npgnn_eval_run *run, const npi_full *full)
+{
+    npi_full_metrics m = npi_full_measure(full);
+    run->full_mrr = m.mrr;
+    run->full_hits10 = m.hits10;
+    run->full_mrr_se = m.mrr_se;
+    run->full_hits10_se = m.hits10_se;
+    run->full_ends = (double)full->count;
+}
+
 static int run_exam(npgnn_eval_run *out, const evaluation *e, const npi_task *task, const npi_test_set *set,
                     npgnn_error *err)
 {
@@ -30,16 +50,29 @@ static int run_exam(npgnn_eval_run *out, const evaluation *e, const npi_task *ta
                           .val_ap = (double)NAN,
                           .calibration = {.link_rate = (double)NAN}};
     npi_task asked = *task;
+    npi_full full = {0};
     float *score = npi_alloc(task->env, task->count, 2 * sizeof *score, err);
     asked.probability = score ? score + task->count : NULL;
-    int code = score ? e->method(score, &run, &asked, err) : NPGNN_E_MEMORY;
+    int code = score ? 0 : NPGNN_E_MEMORY;
     run.split_hash = npgnn_split_hash(task->split);
+    if (!code && e->options.negatives == NPGNN_NEGATIVES_ALL) {
+        code = npi_full_new(&full, task->split->graph, set->pairs, set->positives, run.split_hash, task->env, err);
+        asked.nodes = full.node;
+        asked.node_count = full.nodes;
+        asked.row = rank_end;
+        asked.row_user = &full;
+    }
+    if (!code)
+        code = e->method(score, &run, &asked, err);
     if (!code)
         code = npi_test_set_measure(&run, e->resamples, set, score, asked.probability, task->env, err);
+    if (!code && full.nodes > 0)
+        measure_full(&run, &full);
     if (!code)
         *out = run;
     if (!code && e->options.scores)
         e->options.scores(e->options.scores_user, out, score, set->positives, set->tested);
+    npi_full_free(task->env, &full);
     npi_free(task->env, score);
     return code;
 }

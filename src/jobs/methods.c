@@ -3,12 +3,15 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/parallel.h"
 #include "baselines/cosine.h"
 #include "baselines/deepwalk.h"
 #include "baselines/neighbors.h"
 #include "baselines/sage.h"
 #include "baselines/spectral.h"
 #include "baselines/vgae.h"
+#include "evidence/columns.h"
+#include "evidence/vectors.h"
 #include "graph/negative.h"
 #include "jobs/fit.h"
 #include "jobs/test_set.h"
@@ -17,12 +20,36 @@
 
 #define NON_LINKS ((size_t)1 << 14) /* that a process is told about */
 
+/* ---- scores of a predictor ---- */
+
+/* Without draws the score says more than its sigmoid, which has fewer bits near 1. */
+static int score_predicted(float *score, float *probability, const void *learnt, const npgnn_pair *pairs, size_t count,
+                           int rows, npgnn_error *err)
+{
+    npgnn_predictor *p = *(npgnn_predictor *const *)learnt;
+    int32_t nodes[NPI_TASK_ROWS];
+    for (int r = 0; r < rows; r++)
+        nodes[r] = pairs[(size_t)r * (size_t)p->graph->n].u;
+    if (rows > 0 && p->samples == 0)
+        return npi_predictor_rows(score, p, nodes, rows, err);
+    npgnn_prediction *predictions = npi_alloc(&p->env, count, sizeof *predictions, err);
+    int code = predictions ? npgnn_predictor_run(predictions, p, pairs, count, err) : NPGNN_E_MEMORY;
+    for (size_t i = 0; !code && i < count; i++) {
+        score[i] = p->samples > 0 ? predictions[i].probability : predictions[i].score;
+        if (probability)
+            probability[i] = predictions[i].probability;
+    }
+    npi_free(&p->env, predictions);
+    return code;
+}
+
 /* ---- the model itself ---- */
 
 static int run_npgnn(float *score, npgnn_eval_run *run, const npi_task *task, npgnn_error *err)
 {
     const npgnn_predict_options how = {.size = sizeof how, .samples = -1, .link_rate = task->link_rate};
     npgnn_model *model = NULL;
+    npgnn_predictor *predictor = NULL;
     npgnn_progress last = {.size = sizeof last};
     double start = npi_clock_seconds();
     int code = npi_fit(&model, &last, task->split->graph, task->split, task->options, task->env, err);
@@ -34,9 +61,11 @@ static int run_npgnn(float *score, npgnn_eval_run *run, const npi_task *task, np
         run->val_ap = model->info.val_ap;
         if (model->scorer.calibrated)
             run->calibration.link_rate = task->link_rate;
-        code = npi_test_set_predict(score, task->probability, model, task->graph, task->pairs, task->count, &how,
-                                    task->env, err);
+        code = npgnn_predictor_new(&predictor, model, task->graph, &how, task->env, err);
     }
+    if (!code)
+        code = npi_task_score(score, task, score_predicted, &predictor, err);
+    npgnn_predictor_free(predictor);
     npgnn_model_free(model);
     return code;
 }
@@ -67,10 +96,9 @@ static int run_process(float *score, npgnn_eval_run *run, const npi_task *task, 
     npgnn_split_pairs(&validation, &positives, task->split, NPGNN_SET_VAL);
     npgnn_predictor *predictor = NULL;
     npgnn_pair *pairs = NULL;
-    npgnn_prediction *predictions = npi_alloc(task->env, task->count, sizeof *predictions, err);
     double start = npi_clock_seconds();
-    int code = predictions ? 0 : NPGNN_E_MEMORY;
-    if (!code && positives > 0) {
+    int code = 0;
+    if (positives > 0) {
         uint64_t available = npi_split_count_non_links(task->split, NPGNN_SET_VAL);
         others = available < NON_LINKS ? (size_t)available : NON_LINKS;
         pairs = npi_alloc(task->env, positives + others, sizeof *pairs, err);
@@ -86,15 +114,10 @@ static int run_process(float *score, npgnn_eval_run *run, const npi_task *task, 
         code = npi_predictor_apply(&predictor, model, task->graph, pairs ? &held_out : NULL, &how, task->env, err);
     run->train_seconds = npi_clock_seconds() - start;
     if (!code)
-        code = npgnn_predictor_run(predictions, predictor, task->pairs, task->count, err);
-    for (size_t i = 0; !code && i < task->count; i++) {
-        score[i] = predictions[i].score;
-        task->probability[i] = predictions[i].probability;
-    }
+        code = npi_task_score(score, task, score_predicted, &predictor, err);
     if (!code && predictor->applied.calibrated)
         run->calibration.link_rate = task->link_rate;
     npgnn_predictor_free(predictor);
-    npi_free(task->env, predictions);
     npi_free(task->env, pairs);
     return code;
 }
@@ -109,24 +132,52 @@ static int run_universal(float *score, npgnn_eval_run *run, const npi_task *task
     return code;
 }
 
-/* The cosine of features averaged over neighbours: untrained. */
+/* ---- heuristics that need the library's own evidence ---- */
+
+typedef struct scores_loop {
+    float *score;
+    const npgnn_pair *pairs;
+    const npi_bank *bank;
+} scores_loop;
+
+static void score_smoothed(const void *arg, int64_t first, int64_t last)
+{
+    const scores_loop *l = arg;
+    int width = l->bank->width;
+    for (int64_t i = first; i < last; i++)
+        l->score[i] = (float)npi_dot(l->bank->row + (size_t)l->pairs[i].u * (size_t)width,
+                                     l->bank->row + (size_t)l->pairs[i].v * (size_t)width, width);
+}
+
+static int score_columns(float *score, float *probability, const void *learnt, const npgnn_pair *pairs, size_t count,
+                         int rows, npgnn_error *err)
+{
+    const npi_columns *columns = learnt;
+    const scores_loop loop = {score, pairs, &columns->smooth1};
+    (void)probability;
+    (void)rows;
+    (void)err;
+    if (columns->has_features)
+        npi_parallel(columns->env.threads, (int64_t)count, 256, score_smoothed, &loop);
+    else
+        memset(score, 0, count * sizeof *score);
+    return 0;
+}
+
+/* The cosine of features averaged over neighbours, (Â F)_i · (Â F)_j with rows of length 1: untrained. */
 static int run_smoothed_cosine(float *score, npgnn_eval_run *run, const npi_task *task, npgnn_error *err)
 {
     npi_words words = {0};
     npi_columns columns = {0};
     double start = npi_clock_seconds();
-    float *value = npi_alloc(task->env, task->count * NPI_COLUMNS, sizeof *value, err);
-    int code = value ? npi_words_new(&words, task->graph->x, NULL, task->env, err) : NPGNN_E_MEMORY;
+    int code = npi_words_new(&words, task->graph->x, NULL, task->env, err);
     if (!code)
         code = npi_columns_new(&columns, &task->graph->a, &words, task->env, err);
-    if (!code)
-        code = npi_columns_pairs(value, &columns, task->pairs, task->count, err);
-    for (size_t i = 0; !code && i < task->count; i++)
-        score[i] = value[i * NPI_COLUMNS + NPI_COLUMN_SMOOTH1];
     run->train_seconds = npi_clock_seconds() - start;
+    if (!code)
+        code = npi_task_score(score, task, score_columns, &columns, err);
     npi_columns_free(&columns);
     npi_words_free(task->env, &words);
-    npi_free(task->env, value);
     return code;
 }
 
@@ -149,6 +200,7 @@ static const struct {
     {"common-neighbors", "number of common neighbours", npi_common_neighbors_method},
     {"adamic-adar", "common neighbours, each weighted by 1 / log(degree)", npi_adamic_adar_method},
     {"resource-allocation", "common neighbours, each weighted by 1 / degree", npi_resource_allocation_method},
+    {"pagerank", "personalised PageRank between two nodes, both ways", npi_pagerank_method},
     {"katz", "number of walks between two nodes, longer walks weighted less", npi_katz_method},
 };
 enum { METHODS = sizeof methods / sizeof methods[0] };

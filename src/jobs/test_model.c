@@ -212,6 +212,8 @@ int npgnn_test(npgnn_eval_run *run, npgnn_test_counts *counts, const npgnn_model
         code = npi_sized_check(run, "npgnn_eval_run", err);
     if (!code && counts)
         code = npi_sized_check(counts, "npgnn_test_counts", err);
+    if (!code && o.negatives != NPGNN_NEGATIVES_UNIFORM && o.negatives != NPGNN_NEGATIVES_HARD)
+        code = npi_fail(err, NPGNN_E_ARGUMENT, "a test ranks against uniform or hard negatives only");
     if (!code && !(o.link_rate >= 0 && o.link_rate < 1))
         code = npi_fail(err, NPGNN_E_ARGUMENT, "link rate %g is out of range: it must be at least 0 and below 1",
                         o.link_rate);

@@ -166,7 +166,8 @@ int npi_test_set_measure(npgnn_eval_run *run, npi_resamples *resamples, const np
     size_t negatives = set->tested - set->positives;
     double ap; /* depends on the number of non-links, so that of degree-matched ones says nothing new */
     int code = npgnn_auc_ap(&run->auc, &run->ap, score, negative, set->positives, negatives, env, err);
-    run->degree_auc = (double)NAN;
+    run->degree_auc = run->full_mrr = run->full_hits10 = (double)NAN;
+    run->full_mrr_se = run->full_hits10_se = run->full_ends = (double)NAN;
     if (!code && set->matched > 0)
         code = npgnn_auc_ap(&run->degree_auc, &ap, score, score + set->tested, set->positives, set->matched, env, err);
     if (!code)

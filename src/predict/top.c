@@ -494,6 +494,46 @@ int npgnn_predictor_top(npgnn_link *out, int32_t *found, npgnn_predictor *predic
     return code;
 }
 
+/* ---- scores of nodes with all nodes ---- */
+
+typedef struct rows_loop {
+    const search *s;
+    float *score; /* (rows, n) */
+} rows_loop;
+
+static void score_blocks(const void *arg, int64_t first, int64_t last)
+{
+    const rows_loop *l = arg;
+    const search *s = l->s;
+    workspace *d = &s->workspaces[npi_worker()];
+    size_t n = (size_t)s->n;
+    for (int64_t block = first; block < last; block++) {
+        int32_t row = (int32_t)block * s->block, count = s->rows - row < s->block ? s->rows - row : s->block;
+        for (int32_t r = 0; r < count; r++)
+            d->node[r] = row_node(s, row + r);
+        approximate(d, s, count);
+        for (size_t i = 0; i < (size_t)count * n; i++)
+            l->score[(size_t)row * n + i] = (float)d->value[i];
+    }
+}
+
+int npi_predictor_rows(float *score, npgnn_predictor *predictor, const int32_t *nodes, int32_t count, npgnn_error *err)
+{
+    search s;
+    const npgnn_top_options options = {.size = sizeof options, .from = nodes, .from_count = count};
+    int code = search_new(&s, predictor, &options, err);
+    if (!code)
+        code = allocate(&s, 1, err);
+    if (!code) {
+        rows_loop loop = {&s, score};
+        npi_blas_begin(s.threads);
+        npi_parallel(s.threads, (s.rows + s.block - 1) / s.block, 1, score_blocks, &loop);
+        npi_blas_end(s.threads);
+    }
+    search_free(&s);
+    return code;
+}
+
 int npgnn_predictor_top_links(npgnn_link *out, int32_t *found, npgnn_predictor *predictor, int32_t k,
                               const npgnn_top_options *options, npgnn_error *err)
 {

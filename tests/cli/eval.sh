@@ -47,3 +47,8 @@ done
 sed '/^test-node/d' good.tsv >unheld.tsv
 status 1 npgnn eval $data --method cosine --quiet --split unheld.tsv 2>words
 sed -E 's/[0-9]+ - [0-9]+/PAIR/' words
+
+note ranks among all nodes
+npgnn eval $data --method cosine --seeds 2 --quiet --negatives all --json all.json
+grep -c '"full_[a-z0-9_]*": [0-9]' all.json
+grep '"full_mrr"' plain.json | sort -u

@@ -3,7 +3,7 @@
  *     rank_v += stop residue_v,    residue_w += (1 - stop) residue_v / d_v for each neighbour w,    residue_v = 0
  *
  * until every residue is at most tolerance times the degree of its node. */
-#include "eval/pagerank.h"
+#include "graph/pagerank.h"
 
 int npi_pagerank_new(npi_pagerank *p, int32_t n, const npgnn_env *env, npgnn_error *err)
 {

@@ -1,6 +1,6 @@
 /* Personalised PageRank by forward push (Andersen, Chung and Lang, FOCS 2006, doi:10.1109/FOCS.2006.44). */
-#ifndef NPI_EVAL_PAGERANK_H
-#define NPI_EVAL_PAGERANK_H
+#ifndef NPI_GRAPH_PAGERANK_H
+#define NPI_GRAPH_PAGERANK_H
 
 #include "linalg/sparse.h"
 
