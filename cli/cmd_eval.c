@@ -40,6 +40,8 @@ static npgnn_eval_options options_from(npgnn_split_options *split, const eval_se
                                   .bootstrap = settings->bootstrap};
     const char *help;
     npgnn_method_info(&options.method, &help, settings->method);
+    if (settings->model.universal)
+        options.method = UNIVERSAL;
     split->size = sizeof *split;
     npgnn_split_options_default(split, (npgnn_protocol)settings->protocol, NULL);
     if (settings->test >= 0)
@@ -136,6 +138,8 @@ static int run(void *given)
     cli_progress progress;
     cli_curves curves;
     settings->model.options.seed = settings->seed; /* for the JSON */
+    if (settings->model.universal && settings->method != 0)
+        return print_usage_error("eval", "--preset " UNIVERSAL " and --method exclude each other");
     if (progress_open(&progress, settings->common.quiet, settings->estimate ? NULL : settings->log, 0) != 0)
         return EXIT_FAILED;
     curves_begin(&curves);
@@ -211,7 +215,7 @@ const cli_command cmd_eval = {
             .examples = "  npgnn eval synthetic --protocol inductive --seeds 5\n"
                         "  npgnn eval ind.cora --data-dir data/planetoid --seeds 10 --json cora.json\n"
                         "  npgnn eval synthetic --negatives hard --bootstrap 1000\n"
-                        "  npgnn eval synthetic --method universal --negatives all\n",
+                        "  npgnn eval synthetic --preset universal --negatives all\n",
             .operands = {DATA_OPERAND(AT(data.name))},
             .groups = {METHOD_GROUP(AT(method)),
                        {"Options", options, 0},
@@ -222,4 +226,5 @@ const cli_command cmd_eval = {
     .defaults = &(const eval_settings){.test = -1, .val = -1, .train_nodes = -1, .seeds = 3, .seed = 1},
     .size = sizeof(eval_settings),
     .run = run,
+    .takes_universal = 1,
 };

@@ -44,7 +44,10 @@ static void fill_model_options(void)
         append_text(preset_help, sizeof preset_help, i ? "; " : " ", name);
         append_text(preset_help, sizeof preset_help, ": ", about);
     }
-    append_text(preset_help, sizeof preset_help, " ", "(default: default).");
+    append_text(preset_names, sizeof preset_names, "|", UNIVERSAL);
+    append_text(preset_help, sizeof preset_help, "; ",
+                UNIVERSAL ": the model that comes with the program, learnt across graphs, without training on this one "
+                          "(eval and reproduce) (default: default).");
     model_options[count++] = (arg_option)OPTION("preset", 0, ARG_TEXT, AT(preset), preset_names, preset_help);
     for (int i = 0; i < MAX_KEYS && npgnn_options_info(&info, i); i++) {
         char *help = help_texts[i], value[64] = "";
@@ -74,6 +77,8 @@ static void fill_method_options(void)
     const char *name, *help;
     choices[0] = help_text[0] = '\0';
     for (int i = 0; npgnn_method_info(&name, &help, i); i++) {
+        if (strcmp(name, UNIVERSAL) == 0)
+            continue; /* a preset here; the last in the library's list, so that the others keep their index */
         append_text(choices, sizeof choices, "|", name);
         append_text(help_text, sizeof help_text, "; ", name);
         append_text(help_text, sizeof help_text, ": ", help);

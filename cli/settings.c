@@ -91,20 +91,31 @@ int model_settings_change(model_settings *model, const char *command)
 
 /* ---- the command line ---- */
 
+/* Applies the preset and the changes to it. */
+static int model_settings_apply(model_settings *model, const cli_command *command)
+{
+    const char *name = command->args.name;
+    npgnn_error err = {0};
+    model->universal = model->preset && strcmp(model->preset, UNIVERSAL) == 0;
+    if (model->universal && !command->takes_universal)
+        return print_usage_error(name, "there is nothing to train with the preset " UNIVERSAL
+                                       ": use it as MODEL, as in 'npgnn predict " UNIVERSAL " DATA'");
+    if (model->universal && model->changes.count > 0)
+        return print_usage_error(name, "--%s has no effect: the preset " UNIVERSAL " is not trained",
+                                 model->changes.item[0].key);
+    model->options.size = sizeof model->options;
+    if (npgnn_options_preset(&model->options, model->universal ? NULL : model->preset, &err) != 0)
+        return print_usage_error(name, "%s", err.text);
+    model->options.seed = 1;
+    return model_settings_change(model, name);
+}
+
 int settings_parse(void *settings, const cli_command *command, int argc, char **argv)
 {
     const arg_command *args = &command->args;
-    npgnn_error err = {0};
     int code = arg_parse(settings, args, argc, argv);
-    for (int g = 0; code == 0 && g < ARG_MAX_GROUPS; g++) {
-        if (args->groups[g].options != model_options)
-            continue;
-        model_settings *model = (void *)((char *)settings + args->groups[g].offset);
-        model->options.size = sizeof model->options;
-        if (npgnn_options_preset(&model->options, model->preset, &err) != 0)
-            return print_usage_error(args->name, "%s", err.text);
-        model->options.seed = 1;
-        code = model_settings_change(model, args->name);
-    }
+    for (int g = 0; code == 0 && g < ARG_MAX_GROUPS; g++)
+        if (args->groups[g].options == model_options)
+            code = model_settings_apply((void *)((char *)settings + args->groups[g].offset), command);
     return code;
 }

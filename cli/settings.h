@@ -14,7 +14,11 @@ typedef struct cli_command {
     const void *defaults;       /* the command's settings before the command line is read */
     size_t size;                /* of that struct */
     int (*run)(void *settings); /* returns the exit status */
+    int takes_universal;        /* 1: --preset may be UNIVERSAL */
 } cli_command;
+
+/* A model that is not trained: it is a preset only where nothing would be saved, and a method of the library. */
+#define UNIVERSAL "universal"
 
 extern const cli_command cmd_adapt, cmd_bench, cmd_convert, cmd_demo, cmd_embed, cmd_eval, cmd_fetch, cmd_info,
     cmd_predict, cmd_pretrain, cmd_reproduce, cmd_test, cmd_train;
@@ -88,6 +92,7 @@ typedef struct model_settings {
     const char *preset;    /* NULL: the default */
     arg_pairs changes;     /* to the preset, in the order given */
     npgnn_options options; /* both applied */
+    int universal;         /* 1: the preset is UNIVERSAL, and options is the default */
 } model_settings;
 
 extern arg_option model_options[];

@@ -28,4 +28,4 @@ reach 0.91 0.915 --protocol transductive
 reach 0.84 0.835 --protocol inductive
 reach 0.93 0.94 --protocol transductive --preset best --iterations 100
 reach 0.89 0.90 --method vgae
-reach 0.95 0.95 --method universal
+reach 0.95 0.95 --preset universal

@@ -69,6 +69,9 @@ static int run(void *given)
     int status = 0;
     size_t index;
     json_t *note;
+    if (settings->model.universal && settings->table == TABLE_ABLATION)
+        return print_usage_error("reproduce",
+                                 "the table ablation varies the training, which --preset " UNIVERSAL " does without");
     progress_open(&progress, settings->common.quiet, NULL, 0);
     npgnn_env env = progress_env(&progress, &settings->common);
     /* a path that cannot be written is reported now, not after hours */
@@ -135,4 +138,5 @@ const cli_command cmd_reproduce = {
         &(const reproduce_settings){.datasets = "cora,citeseer,pubmed", .seeds = 10, .seed = 1, .table = TABLES},
     .size = sizeof(reproduce_settings),
     .run = run,
+    .takes_universal = 1,
 };

@@ -35,7 +35,7 @@ static json_t *plot_dataset(const cli_plan *plan, const plan_dataset *dataset, c
 static void add_plots(json_t *results, const cli_plan *plan, const npgnn_env *env)
 {
     json_t *plots = json_object();
-    for (int d = 0; d < plan->dataset_count; d++) {
+    for (int d = 0; !plan->settings->model.universal && d < plan->dataset_count; d++) {
         json_t *plot = plot_dataset(plan, &plan->datasets[d], env);
         if (plot)
             json_object_set_new(plots, plan->datasets[d].name, plot);

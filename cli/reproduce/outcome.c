@@ -73,7 +73,7 @@ const char *outcome_verdict(const cell_outcome *outcome)
 void outcome_label(char *label, size_t size, const cell_outcome *outcome)
 {
     const plan_row *row = outcome->cell->row;
-    const char *name = row->variant ? row->variant : row->method;
+    const char *name = row->variant ? row->variant : outcome->cell->method;
     if (row->percent)
         snprintf(label, size, "%d %% of nodes: %s", row->percent, name);
     else if (row->table == TABLE_ABLATION)
@@ -156,9 +156,9 @@ static json_t *cell_json(const cell_outcome *outcome, int curves)
     outcome_label(label, sizeof label, outcome);
     json_t *json = json_pack("{s:s, s:s, s:s, s:s, s:s, s:s?, s:s, s:o, s:o, s:i}", "table",
                              plan_table_name(row->table), "dataset", outcome->cell->dataset->name, "label", label,
-                             "method", row->method, "protocol", evaluate_protocol_name(row->protocol), "variant",
-                             row->variant, "split", row->authors_split ? "authors" : "per seed", "train_nodes",
-                             row->percent ? json_real(row->percent / 100.0) : json_null(), "config",
+                             "method", outcome->cell->method, "protocol", evaluate_protocol_name(row->protocol),
+                             "variant", row->variant, "split", row->authors_split ? "authors" : "per seed",
+                             "train_nodes", row->percent ? json_real(row->percent / 100.0) : json_null(), "config",
                              report_options(&outcome->cell->options), "n", outcome->count);
     if (outcome->count > 0)
         json_object_update_new(json, report_runs(outcome->runs, outcome->count));

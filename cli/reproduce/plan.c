@@ -179,7 +179,8 @@ int plan_options(npgnn_options *options, const cli_plan *plan, const plan_datase
     const arg_pairs *changes = &plan->settings->model.changes;
     npgnn_error err = {0};
     options->size = sizeof *options;
-    int code = npgnn_options_preset(options, preset ? preset : plan->settings->model.preset, &err);
+    const model_settings *model = &plan->settings->model;
+    int code = npgnn_options_preset(options, preset || model->universal ? preset : model->preset, &err);
     options->iterations = paper_iterations(dataset->name);
     if (strcmp(dataset->name, "pubmed") == 0)
         options->loss = NPGNN_LOSS_SAMPLED; /* 2,000 iterations over all pairs of 19,717 nodes would take hours */
@@ -209,6 +210,7 @@ static int add_cell(cli_plan *plan, const plan_row *row, const plan_dataset *dat
         return print_usage_error("reproduce", "too many data sets: the tables would have more than %d cells",
                                  PLAN_CELLS);
     cell->row = row;
+    cell->method = plan->settings->model.universal && strcmp(row->method, "npgnn") == 0 ? UNIVERSAL : row->method;
     cell->dataset = dataset;
     int status = plan_options(&cell->options, plan, dataset, row->preset);
     if (status == 0 && row->key && npgnn_options_set(&cell->options, row->key, row->value, &err) != 0)

@@ -48,6 +48,7 @@ typedef struct plan_dataset {
 
 typedef struct plan_cell {
     const plan_row *row;
+    const char *method; /* of the row, or UNIVERSAL in place of the model */
     const plan_dataset *dataset;
     npgnn_options options;
 } plan_cell;

@@ -87,7 +87,7 @@ static uint64_t hash_cell(const plan_cell *cell)
     uint64_t split = cell->row->authors_split ? cell->dataset->authors_hash : 0;
     snprintf(text, sizeof text, "%s %016" PRIx64 " %016" PRIx64 " %d", npgnn_version(), cell->dataset->info.fingerprint,
              split, cell->row->percent);
-    uint64_t hash = hash_text(hash_text(HASH_START, text), cell->row->method);
+    uint64_t hash = hash_text(hash_text(HASH_START, text), cell->method);
     return hash_options(hash_text(hash, evaluate_protocol_name(cell->row->protocol)), &cell->options);
 }
 
@@ -105,13 +105,13 @@ void plan_result_path(char path[PLAN_PATH], const cli_plan *plan, const plan_cel
     char name[40];
     file_name(name, cell->dataset->name);
     snprintf(path, PLAN_PATH, "%.3800s/%s-%s-%s-%016" PRIx64 "-seed%" PRIu64 ".json", plan->cache, name,
-             evaluate_protocol_name(cell->row->protocol), cell->row->method, hash_cell(cell), seed);
+             evaluate_protocol_name(cell->row->protocol), cell->method, hash_cell(cell), seed);
 }
 
 void plan_model_path(char path[PLAN_PATH], const cli_plan *plan, const plan_dataset *dataset)
 {
     static const plan_row row = {.protocol = NPGNN_TRANSDUCTIVE, .method = "npgnn"};
-    plan_cell cell = {.row = &row, .dataset = dataset};
+    plan_cell cell = {.row = &row, .method = row.method, .dataset = dataset};
     char name[40];
     plan_options(&cell.options, plan, dataset, NULL);
     file_name(name, dataset->name);

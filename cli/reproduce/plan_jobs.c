@@ -61,7 +61,8 @@ static void add_common(words *line, const cli_plan *plan, uint64_t seed, const n
     add_words(line, "--quiet", "--seed", number, (char *)NULL);
     if (plan->settings->data.load.data_dir)
         add_words(line, "--data-dir", plan->settings->data.load.data_dir, (char *)NULL);
-    add_options(line, options);
+    if (options)
+        add_options(line, options);
 }
 
 static void eval_words(words *line, const cli_plan *plan, const plan_cell *cell, uint64_t seed, const char *path)
@@ -69,13 +70,15 @@ static void eval_words(words *line, const cli_plan *plan, const plan_cell *cell,
     const plan_row *row = cell->row;
     char share[16];
     snprintf(share, sizeof share, "0.%02d", row->percent);
-    add_words(line, cli_program, "eval", cell->dataset->data, "--method", row->method, "--protocol",
-              evaluate_protocol_name(row->protocol), "--seeds", "1", "--curves", "--json", path, (char *)NULL);
+    int universal = strcmp(cell->method, UNIVERSAL) == 0;
+    add_words(line, cli_program, "eval", cell->dataset->data, universal ? "--preset" : "--method", cell->method,
+              "--protocol", evaluate_protocol_name(row->protocol), "--seeds", "1", "--curves", "--json", path,
+              (char *)NULL);
     if (row->percent)
         add_words(line, "--train-nodes", share, (char *)NULL);
     if (row->authors_split)
         add_words(line, "--split", cell->dataset->authors_split, (char *)NULL);
-    add_common(line, plan, seed, &cell->options);
+    add_common(line, plan, seed, universal ? NULL : &cell->options);
 }
 
 static void train_words(words *line, const cli_plan *plan, const plan_dataset *dataset, const npgnn_options *options,
@@ -179,10 +182,10 @@ static int add_seed(plan_jobs *list, const cli_plan *plan, const plan_cell *cell
     pool_job *job = &list->jobs[list->count];
     const char *variant = cell->row->authors_split ? "authors' split" : cell->row->variant;
     snprintf(job->label, sizeof job->label, "%s, %s, %s%s%s, seed %" PRIu64, cell->dataset->name,
-             evaluate_protocol_name(cell->row->protocol), cell->row->method, variant ? ", " : "",
-             variant ? variant : "", seed);
-    return add_job(list, &line, job_kind(plan, cell->dataset, cell->row->method),
-                   guess_cost(cell->dataset, cell->row->method, &cell->options), path);
+             evaluate_protocol_name(cell->row->protocol), cell->method, variant ? ", " : "", variant ? variant : "",
+             seed);
+    return add_job(list, &line, job_kind(plan, cell->dataset, cell->method),
+                   guess_cost(cell->dataset, cell->method, &cell->options), path);
 }
 
 static int add_model(plan_jobs *list, const cli_plan *plan, int index)
@@ -213,7 +216,8 @@ int plan_jobs_make(plan_jobs *list, const cli_plan *plan)
     for (int c = 0; c < plan->cell_count; c++)
         for (int s = 0; s < seeds && status == 0; s++)
             status = add_seed(list, plan, &plan->cells[c], plan->settings->seed + (uint64_t)s);
-    for (int d = 0; plan->settings->html && d < plan->dataset_count && status == 0; d++)
+    int plots = plan->settings->html && !plan->settings->model.universal; /* which has no embeddings */
+    for (int d = 0; plots && d < plan->dataset_count && status == 0; d++)
         status = add_model(list, plan, d);
     return status;
 }

@@ -189,7 +189,6 @@ static const struct {
 } methods[] = {
     {"npgnn", "the model", run_npgnn},
     {"cnp", "the model as a conditional neural process: no draws of z, no KL term", run_conditional},
-    {"universal", "neural process learnt across graphs, without training on this one", run_universal},
     {"cosine", "cosine similarity of the features, without training", npi_cosine_run},
     {"smoothed-cosine", "cosine of features averaged over neighbours, without training", run_smoothed_cosine},
     {"vgae", "variational graph auto-encoder (Kipf and Welling 2016)", npi_vgae_method},
@@ -202,6 +201,7 @@ static const struct {
     {"resource-allocation", "common neighbours, each weighted by 1 / degree", npi_resource_allocation_method},
     {"pagerank", "personalised PageRank between two nodes, both ways", npi_pagerank_method},
     {"katz", "number of walks between two nodes, longer walks weighted less", npi_katz_method},
+    {"universal", "neural process learnt across graphs, without training on this one", run_universal},
 };
 enum { METHODS = sizeof methods / sizeof methods[0] };
 

@@ -49,13 +49,29 @@ npgnn test universal graphs/ring.edges --pairs tested --quiet >/dev/null
 npgnn test ours.safetensors graphs/ring.edges --pairs tested --quiet >/dev/null
 
 note eval
-npgnn eval $data --method universal --seeds 1 --quiet --json eval.json >/dev/null
+npgnn eval $data --preset universal --seeds 1 --quiet --json eval.json >/dev/null
 npgnn eval $data --method smoothed-cosine --seeds 1 --quiet >/dev/null
 python3 -c "
 import json
 auc = json.load(open('eval.json'))['mean']['auc']
 assert 0.6 < auc <= 1, auc
 "
+
+npgnn eval $data --preset universal --protocol production --seeds 1 --quiet | sed -n 1p
+status 2 npgnn eval $data --preset universal --method cosine
+status 2 npgnn eval $data --preset universal --iterations 5
+status 2 npgnn eval $data --method universal
+status 2 npgnn train $data --preset universal -o none.safetensors
+
+note reproduce
+npgnn reproduce --preset universal --datasets $data --seeds 1 --quiet --json tables.json --html tables.html >/dev/null
+python3 -c "
+import json
+cells = json.load(open('tables.json'))['cells']
+print([cell['label'] for cell in cells if cell['method'] in ('universal', 'npgnn')])
+print(all(cell['n'] == 1 for cell in cells))
+"
+status 2 npgnn reproduce --preset universal --table ablation --datasets $data
 
 note what it cannot do
 status 1 npgnn embed ours.safetensors $data -o embedding.npy
