@@ -177,7 +177,6 @@ int bench_iterations(bench_times *times, npgnn_progress *progress, const npgnn_g
     npgnn_options timed = *options;
     memset(times, 0, sizeof *times);
     timed.keep_best = timed.calibrate = 0; /* no validation and no rehearsal */
-    timed.evidence = NPGNN_EVIDENCE_NONE;
     int code = npgnn_trainer_new(&trainer, graph, NULL, &timed, env, err);
     for (int i = 0; code == 0 && (i <= WARM_UP || (limit ? times->count < limit : repeat(times, seconds))); i++) {
         code = npgnn_trainer_step(progress, trainer, err);

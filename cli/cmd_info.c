@@ -62,36 +62,42 @@ static int info_graph(const info_settings *settings, const npgnn_env *env)
 
 /* ---- a model ---- */
 
-static json_t *model_json(const npgnn_model *model, const npgnn_model_info *info, const npgnn_options *options)
+static json_t *model_json(const npgnn_model_info *info, const npgnn_options *options)
 {
-    const char *name;
-    double weight;
-    if (info->across_graphs) /* features, weights and options are those of models of one graph */
+    if (info->across_graphs && info->train_nodes == 0) /* the rest is about the graph that a model was trained on */
         return json_pack("{s:b, s:I, s:i, s:s}", "across_graphs", 1, "parameters", (json_int_t)info->parameters,
                          "steps", info->iterations, "version", info->version);
-    json_t *weights = json_object();
-    for (int i = 0; npgnn_model_weight(&name, &weight, model, i); i++)
-        json_object_set_new(weights, name, report_real(weight));
-    return json_pack("{s:b, s:i, s:I, s:i, s:i, s:I, s:b, s:b, s:o, s:o, s:b, s:f, s:s, s:o, s:o, s:o, s:o}",
-                     "across_graphs", 0, "features", info->columns, "parameters", (json_int_t)info->parameters,
-                     "iterations", info->iterations, "train_nodes", info->train_nodes, "train_edges",
-                     (json_int_t)info->train_edges, "normalize", info->normalize, "binarize", info->binarize, "val_auc",
-                     report_real(info->val_auc), "val_ap", report_real(info->val_ap), "calibrated", info->calibrated,
-                     "link_rate", info->link_rate, "version", info->version, "fingerprint",
-                     report_hash(info->fingerprint), "context", report_hash(info->context_fingerprint), "weights",
-                     weights, "config", report_options(options));
+    return json_pack("{s:b, s:i, s:I, s:i, s:i, s:I, s:b, s:b, s:o, s:o, s:b, s:f, s:s, s:o, s:o, s:o}",
+                     "across_graphs", info->across_graphs, "features", info->columns, "parameters",
+                     (json_int_t)info->parameters, "iterations", info->iterations, "train_nodes", info->train_nodes,
+                     "train_edges", (json_int_t)info->train_edges, "normalize", info->normalize, "binarize",
+                     info->binarize, "val_auc", report_real(info->val_auc), "val_ap", report_real(info->val_ap),
+                     "calibrated", info->calibrated, "link_rate", info->link_rate, "version", info->version,
+                     "fingerprint", report_hash(info->fingerprint), "context", report_hash(info->context_fingerprint),
+                     "config", report_options(options));
 }
 
 /* What the model can be used for, in words. */
 static void print_abilities(const npgnn_model *model, const npgnn_model_info *info, const npgnn_options *options)
 {
     int by_name = info->columns > 0 && npgnn_model_column_name(model, 0) != NULL;
-    int uses_links = options->propagate > 0 || options->evidence == NPGNN_EVIDENCE_STRUCTURE ||
-                     options->evidence == NPGNN_EVIDENCE_ALL;
+    if (info->across_graphs) {
+        printf("This model was learnt across many graphs and tuned on one. It\n"
+               "- predicts links of that graph, and of others like it, with or without features;\n"
+               "- predicts links of nodes that have no links yet, from their features;\n");
+        if (info->calibrated)
+            printf("- gives probabilities that were calibrated on links of that graph, for the link rate of the graph\n"
+                   "  that it predicts on (change it with --link-rate);\n");
+        else
+            printf("- gives uncalibrated probabilities: use them for ranking only;\n");
+        printf("- gives an interval for each probability with --samples N;\n"
+               "- has no node embeddings.\n");
+        return;
+    }
     printf("This model\n");
     printf("- predicts links of any graph with the same %" PRId32 " feature columns (%s);\n", info->columns,
            by_name ? "matched by name" : "in the same order");
-    if (uses_links)
+    if (options->propagate > 0)
         printf("- predicts links of new nodes from their features, and uses the links that they already have;\n");
     else
         printf("- predicts links of new nodes from their features alone;\n");
@@ -130,12 +136,11 @@ static void print_model(const npgnn_model *model, const npgnn_model_info *info, 
     const char *preparation = info->binarize ? (info->normalize ? "binarized, normalized" : "binarized")
                                              : (info->normalize ? "normalized" : "unchanged");
     npgnn_option_info option;
-    const char *name;
-    double weight;
     char value[64];
     print_abilities(model, info, options);
     printf("\nparameters     %" PRId64 "\n", info->parameters);
-    printf("features       %" PRId32 ", %s\n", info->columns, preparation);
+    if (!info->across_graphs)
+        printf("features       %" PRId32 ", %s\n", info->columns, preparation);
     printf("trained on     %" PRId32 " nodes, %" PRId64 " edges%s\n", info->train_nodes, info->train_edges,
            info->weighted ? " with weights" : "");
     printf("iterations     %d\n", info->iterations);
@@ -147,9 +152,6 @@ static void print_model(const npgnn_model *model, const npgnn_model_info *info, 
     if (info->context_fingerprint != info->fingerprint)
         printf("latent from    %016" PRIx64 "\n", info->context_fingerprint);
     printf("written by     npgnn %s\n", info->version);
-    printf("weights\n");
-    for (int i = 0; npgnn_model_weight(&name, &weight, model, i); i++)
-        printf("  %-18s %.6g\n", name, weight);
     printf("options\n");
     for (int i = 0; npgnn_options_info(&option, i); i++)
         if (npgnn_options_get(value, sizeof value, options, option.key, NULL) == 0)
@@ -168,8 +170,8 @@ static int info_model(const info_settings *settings, const npgnn_env *env)
     npgnn_model_describe(&info, model, NULL);
     npgnn_model_options(&options, model, NULL);
     if (settings->common.json)
-        status = report_write(model_json(model, &info, &options), settings->common.json);
-    else if (info.across_graphs)
+        status = report_write(model_json(&info, &options), settings->common.json);
+    else if (info.across_graphs && info.train_nodes == 0)
         print_process(&info);
     else
         print_model(model, &info, &options);

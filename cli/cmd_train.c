@@ -59,26 +59,19 @@ static void print_summary(const npgnn_model_info *info, const char *path)
                info->parameters, info->train_nodes, info->train_edges, validation);
 }
 
-/* Saves the model. After a training that was stopped or diverged, this is the best model so far. */
-static int save(const npgnn_trainer *trainer, const train_settings *settings)
+/* Saves the model and says so. */
+static int save(const npgnn_model *model, const train_settings *settings)
 {
-    npgnn_model *model = NULL;
     npgnn_model_info info = {.size = sizeof info};
     npgnn_error err = {0};
-    int code = npgnn_trainer_model(&model, trainer, &err);
-    if (code == 0)
-        code = npgnn_model_save(model, settings->output, &err);
-    if (code == 0) {
-        npgnn_model_describe(&info, model, NULL);
-        if (!settings->common.quiet)
-            print_summary(&info, settings->output);
-        if (settings->common.json)
-            code = report_write(summary_json(&info, settings), settings->common.json);
-    } else {
-        print_error("%s", err.text);
-    }
-    npgnn_model_free(model);
-    return code ? EXIT_FAILED : EXIT_DONE;
+    if (npgnn_model_save(model, settings->output, &err) != 0)
+        return print_error("%s", err.text);
+    npgnn_model_describe(&info, model, NULL);
+    if (!settings->common.quiet)
+        print_summary(&info, settings->output);
+    if (settings->common.json && report_write(summary_json(&info, settings), settings->common.json) != 0)
+        return EXIT_FAILED;
+    return EXIT_DONE;
 }
 
 /* Trains to the end or until something stops the training, and saves the model in both cases. */
@@ -99,7 +92,10 @@ static int train_and_save(cli_checkpoint *checkpoint, cli_progress *progress, co
     } else if (trained != 0) {
         return print_error("%s", err.text);
     }
-    int saved = save(checkpoint->trainer, settings);
+    npgnn_model *model = NULL; /* after a training that was stopped or diverged: the best so far */
+    int saved = npgnn_trainer_model(&model, checkpoint->trainer, &err) != 0 ? print_error("%s", err.text)
+                                                                            : save(model, settings);
+    npgnn_model_free(model);
     if (saved != 0 || checkpoint->failed)
         return EXIT_FAILED;
     if (trained == NPGNN_E_CANCELLED)
@@ -136,6 +132,33 @@ static int make_trainer(npgnn_trainer **trainer, const npgnn_graph *graph, const
     if (!settings->common.quiet)
         print_note("resuming after iteration %d of %d", at.iteration, at.iterations);
     return 0;
+}
+
+/* Tunes the process on what the split, or the whole graph, lets it know. It holds links out by itself: --val is for
+ * networks. */
+static int tune(const npgnn_graph *graph, cli_progress *progress, const train_settings *settings, const npgnn_env *env)
+{
+    npgnn_split *split = NULL;
+    npgnn_model *model = NULL;
+    npgnn_error err = {0};
+    int code = settings->split ? npgnn_split_load(&split, graph, settings->split, env, &err) : 0;
+    if (code == 0) {
+        progress_job_begin(progress);
+        code = npgnn_fit(&model, split ? npgnn_split_train(NULL, split) : graph, &settings->model.options, env, &err);
+        progress_job_end(progress);
+    }
+    int status = EXIT_DONE;
+    if (code == NPGNN_E_CANCELLED) {
+        print_error("stopped by a signal; there is no model yet");
+        status = cancel_status();
+    } else if (code != 0) {
+        status = print_error("%s", err.text);
+    } else {
+        status = save(model, settings);
+    }
+    npgnn_model_free(model);
+    npgnn_split_free(split);
+    return status;
 }
 
 /* From the graph to the saved model. */
@@ -190,6 +213,9 @@ static int run(void *given)
         status = output_check(checkpoint.path);
     if (status == 0)
         status = take_checkpoint_options(settings);
+    if (status == 0 && settings->model.options.process && (checkpoint.path || settings->profile))
+        status = print_usage_error("train", "--%s is for networks: a process is tuned in one go",
+                                   checkpoint.path ? "checkpoint" : "profile");
     if (status == 0)
         status = progress_open(&progress, settings->common.quiet, settings->log, settings->resume != NULL);
     if (status != 0)
@@ -199,7 +225,8 @@ static int run(void *given)
     npgnn_env env = progress_env(&progress, &settings->common);
     status = data_load(&graph, &settings->data, &env);
     if (status == 0)
-        status = train(graph, &checkpoint, &progress, settings, &env);
+        status = settings->model.options.process ? tune(graph, &progress, settings, &env)
+                                                 : train(graph, &checkpoint, &progress, settings, &env);
     if (settings->profile)
         progress_profile(&progress);
     int closed = progress_close(&progress);

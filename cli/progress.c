@@ -44,7 +44,9 @@ static text describe(const cli_progress *progress, const char *label)
         append(&line, "run %d/%d  ", p->run + 1, p->runs);
     if (p->rehearsal)
         append(&line, "rehearsal  ");
-    append(&line, "%s%d/%d  loss %.4f  KL %.4f", label, p->iteration, p->iterations, p->loss, p->kl);
+    append(&line, "%s%d/%d  loss %.4f", label, p->iteration, p->iterations, p->loss);
+    if (!isnan(p->kl))
+        append(&line, "  KL %.4f", p->kl);
     if (!isnan(p->val_auc))
         append(&line, "  val AUC %.2f  AP %.2f", 100 * p->val_auc, 100 * p->val_ap);
     if (p->seconds > 0) {

@@ -10,6 +10,7 @@
 #include "folder.h"
 #include "meter.h"
 #include "model/model.h"
+#include "network.h"
 #include "train/trainer.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
@@ -37,10 +38,11 @@ static int free_all(void **state)
 }
 
 /* Small options that use everything which has a state or draws random numbers. */
-static npgnn_options small_options(const char *preset)
+static npgnn_options small_options(int rich)
 {
-    npgnn_options o = {.size = sizeof o};
-    assert_int_equal(npgnn_options_preset(&o, preset, NULL), 0);
+    npgnn_options o = rich_network();
+    if (!rich)
+        npgnn_options_preset(&o, NULL, NULL);
     o.hidden = 6;
     o.latent_size = 3;
     o.decoder_hidden = 8;
@@ -131,7 +133,7 @@ static void check_every_stop(const npgnn_split *split, const npgnn_options *opti
 static void test_every_stop(void **state)
 {
     (void)state;
-    npgnn_options o = small_options("default");
+    npgnn_options o = small_options(0);
     check_every_stop(NULL, &o);
     check_every_stop(edges, &o);
     o.loss = NPGNN_LOSS_SAMPLED;
@@ -141,11 +143,11 @@ static void test_every_stop(void **state)
     check_every_stop(edges, &o);
 }
 
-/* The state of validation: the best parameters, the fitted weights, the iterations without improvement. */
+/* The state of validation: the best parameters, the iterations without improvement. */
 static void test_validation_state(void **state)
 {
     (void)state;
-    npgnn_options o = small_options("best");
+    npgnn_options o = small_options(1);
     check_every_stop(edges, &o);
     o.patience = 2;
     o.iterations = 40;
@@ -157,7 +159,7 @@ static void test_validation_state(void **state)
 static void test_rehearsals(void **state)
 {
     (void)state;
-    npgnn_options o = small_options("best");
+    npgnn_options o = small_options(1);
     check_every_stop(NULL, &o);
     check_every_stop(nodes, &o);
     o.keep_best = 0;
@@ -175,7 +177,7 @@ static void test_tiny_features(void **state)
     npgnn_graph *kept = graph, *tiny = NULL;
     npgnn_model *loaded = NULL;
     npgnn_error err = {0};
-    npgnn_options o = small_options("best"), read = {.size = sizeof read};
+    npgnn_options o = small_options(1), read = {.size = sizeof read};
     o.iterations = 6;
     for (int i = 0; i < N; i++)
         ring[i] = (npgnn_pair){i, (i + 1) % N};
@@ -203,7 +205,7 @@ static void test_tiny_features(void **state)
 static void test_stops_within_an_iteration(void **state)
 {
     (void)state;
-    npgnn_options o = small_options("default");
+    npgnn_options o = small_options(0);
     npgnn_error err = {0};
     int flag = 1;
     npgnn_env env = {.size = sizeof env, .threads = 2, .stop = &flag};
@@ -233,7 +235,7 @@ static void test_stops_within_an_iteration(void **state)
 static void test_restore_earlier_checkpoint(void **state)
 {
     (void)state;
-    npgnn_options o = small_options("best");
+    npgnn_options o = small_options(1);
     npgnn_error err = {0};
     stop never = {.after = 3};
     npgnn_trainer *trainer = trainer_of(NULL, &o, &never, 1);
@@ -293,7 +295,7 @@ static void refuse_training(const npgnn_graph *on, const npgnn_split *split, con
 static void test_different_training(void **state)
 {
     (void)state;
-    npgnn_options o = small_options("best"), other = o, read = {.size = sizeof read};
+    npgnn_options o = small_options(1), other = o, read = {.size = sizeof read};
     npgnn_error err = {0};
     npgnn_graph *elsewhere = NULL;
     npgnn_trainer_free(saved_trainer(edges, &o));
@@ -309,7 +311,7 @@ static void test_different_training(void **state)
     npgnn_graph_free(elsewhere);
     assert_ok(npgnn_checkpoint_options(&read, path_of("checkpoint"), NULL, &err), err);
     assert_int_equal(read.iterations, o.iterations);
-    assert_true(read.learning_rate == o.learning_rate && read.evidence == NPGNN_EVIDENCE_ALL && read.keep_best);
+    assert_true(read.learning_rate == o.learning_rate && read.propagate == 1 && read.keep_best);
     empty_folder();
 }
 
@@ -344,7 +346,7 @@ static void check_lie(npgnn_trainer *trainer, content file, const char *text, co
 static void test_forged_files(void **state)
 {
     (void)state;
-    npgnn_options o = small_options("best");
+    npgnn_options o = small_options(1);
     npgnn_trainer *trainer = saved_trainer(edges, &o);
     content file = read_whole(path_of("checkpoint"));
     static const struct {
@@ -383,7 +385,7 @@ static void test_forged_files(void **state)
 static void test_forged_findings(void **state)
 {
     (void)state;
-    npgnn_options o = small_options("best");
+    npgnn_options o = small_options(1);
     npgnn_error err = {0};
     stop late = {.after = 20};
     npgnn_trainer *trainer = trainer_of(NULL, &o, &late, 1), *other = trainer_of(NULL, &o, &late, 1);
@@ -416,7 +418,7 @@ static npgnn_trainer *tiny_trainer(npgnn_graph **out)
 {
     const npgnn_pair links[] = {{0, 1}, {1, 2}};
     const float x[] = {1, 2, 3};
-    npgnn_options o = small_options("default");
+    npgnn_options o = small_options(0);
     npgnn_trainer *trainer = NULL;
     npgnn_error err = {0};
     o.hidden = o.latent_size = o.decoder_hidden = o.output_size = 1;
@@ -537,7 +539,7 @@ static void test_previous_checkpoint(void **state)
 static void test_out_of_memory(void **state)
 {
     (void)state;
-    npgnn_options o = small_options("best");
+    npgnn_options o = small_options(1);
     npgnn_error err = {0};
     stop late = {.after = 20};
     npgnn_trainer *trainer = trainer_of(NULL, &o, &late, 1);

@@ -1,623 +1,859 @@
-/* Evidence: pairs and rows against sums written out, whatever the threads; weights that were planted; memory that runs out. */
-#define _XOPEN_SOURCE 700
-#include "check.h"
-
+/* The evidence that a process reads, against a slow, obvious checker: dense matrices in double, powers by
+ * multiplication, regressions by Gaussian elimination. And the small symmetric problems below it, the spectral
+ * coordinates, the reduced features, and that evidence depends on known links only. */
+#include <float.h>
+#include <math.h>
 #include <string.h>
 
 #include "base/rng.h"
-#include "evidence/evidence.h"
+#include "check.h"
+#include "evidence/columns.h"
 #include "graph/graph.h"
-#include "linalg/dense.h"
-#include "meter.h"
-#include "model/model.h"
+#include "graph/split.h"
+#include "linalg/blas.h"
+#include "linalg/symmetric.h"
 
-enum { NODES = 60, FEATURES = 9, PAIRS = NODES * NODES };
+#define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
-static npgnn_graph *graphs[2]; /* sparse features, dense ones */
+/* Columns are floats in either build; what they are computed from has the digits of `real`. */
+static const double tolerance = sizeof(real) == sizeof(double) ? 4e-6 : 4e-4;
 
-/* A random graph with a hub, a node without links and one without features. */
-static npgnn_graph *make(double density)
+static npgnn_env env_of(int threads)
 {
-    static npgnn_pair edges[PAIRS];
-    static float features[NODES * FEATURES];
-    npi_rng rng = npi_rng_make(3, NPI_RNG_TEST, 0);
-    int64_t count = 0;
-    for (int32_t u = 1; u < NODES; u++)
-        for (int32_t v = u + 1; v < NODES; v++)
-            if (npi_rng_uniform(&rng) < (u == 1 ? 0.5 : 0.06))
-                edges[count++] = (npgnn_pair){u, v};
-    for (int i = FEATURES; i < NODES * FEATURES; i++)
-        features[i] = npi_rng_uniform(&rng) < density ? (float)npi_rng_uniform(&rng) : 0;
-    npgnn_graph *graph = NULL;
-    npgnn_error err = {0};
-    assert_ok(npgnn_graph_from_arrays(&graph, edges, features, NODES, count, FEATURES, NULL, &err), err);
-    return graph;
+    return npi_env_resolve(&(npgnn_env){.size = sizeof(npgnn_env), .threads = threads});
 }
 
-static int make_graphs(void **state)
+/* ---- dense matrices ---- */
+
+static double *zeros(size_t count)
 {
-    (void)state;
-    graphs[0] = make(0.1);
-    graphs[1] = make(0.8);
-    return graphs[0]->x->dense || !graphs[1]->x->dense;
+    double *block = calloc(count + 1, sizeof *block);
+    assert_non_null(block);
+    return block;
 }
 
-static int free_graphs(void **state)
+/* A (n, k) B (k, m), for the caller to free. */
+static double *times(const double *a, const double *b, int n, int k, int m)
 {
-    (void)state;
-    npgnn_graph_free(graphs[0]);
-    npgnn_graph_free(graphs[1]);
-    return 0;
+    double *c = zeros((size_t)(n * m));
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < m; j++)
+            for (int l = 0; l < k; l++)
+                c[i * m + j] += a[i * k + l] * b[l * m + j];
+    return c;
 }
 
-static npi_evidence evidence_of(const npgnn_graph *graph, int threads)
+static double *transposed(const double *a, int n, int k)
 {
-    npi_evidence e;
-    npgnn_error err = {0};
-    npgnn_env asked = {.size = sizeof asked, .threads = threads}, env = npi_env_resolve(&asked);
-    assert_ok(npi_evidence_new(&e, npi_evidence_asked(NPGNN_EVIDENCE_ALL), &graph->a, graph->x, &env, &err), err);
-    assert_int_equal(e.count, NPI_EVIDENCE_COLUMNS);
-    return e;
+    double *t = zeros((size_t)(n * k));
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < k; j++)
+            t[j * n + i] = a[i * k + j];
+    return t;
 }
 
-/* ---- the columns, written out ---- */
-
-static double feature(const npgnn_graph *graph, int32_t node, int32_t column)
+/* X (k, m) with A (k, k) X = B, by Gaussian elimination with pivots; for the caller to free. */
+static double *solved(const double *a, const double *b, int k, int m)
 {
-    const npi_features *x = graph->x;
-    if (x->dense)
-        return (double)x->dense[node * FEATURES + column];
-    for (int64_t p = x->x.ptr[node]; p < x->x.ptr[node + 1]; p++)
-        if (x->x.col[p] == column)
-            return x->x.val ? (double)x->x.val[p] : 1;
-    return 0;
-}
-
-static double slow_cosine(const npgnn_graph *graph, int32_t u, int32_t v)
-{
-    double uv = 0, uu = 0, vv = 0;
-    for (int32_t c = 0; c < FEATURES; c++) {
-        double a = feature(graph, u, c), b = feature(graph, v, c);
-        uv += a * b;
-        uu += a * a;
-        vv += b * b;
-    }
-    return uu > 0 && vv > 0 ? uv / sqrt(uu * vv) : 0;
-}
-
-static int64_t degree(const npgnn_graph *graph, int32_t node)
-{
-    return graph->a.ptr[node + 1] - graph->a.ptr[node];
-}
-
-static double slow_excess(const npgnn_graph *graph, int32_t node)
-{
-    double sum = 0;
-    int linked = 0;
-    for (int32_t i = 0; i < NODES; i++) {
-        sum += log(1 + (double)degree(graph, i));
-        linked += degree(graph, i) > 0;
-    }
-    return degree(graph, node) > 0 ? log(1 + (double)degree(graph, node)) - sum / linked : 0;
-}
-
-static double slow_degrees(const npgnn_graph *graph, int32_t u, int32_t v)
-{
-    return slow_excess(graph, u) + slow_excess(graph, v);
-}
-
-static double slow_neighbors(const npgnn_graph *graph, int32_t u, int32_t v)
-{
-    double sum = 0;
-    for (int32_t k = 0; k < NODES; k++)
-        if (npgnn_graph_has_edge(graph, u, k) && npgnn_graph_has_edge(graph, k, v))
-            sum += 1.0 / (double)degree(graph, k);
-    return sqrt(sum);
-}
-
-static double slow_paths(const npgnn_graph *graph, int32_t u, int32_t v)
-{
-    double sum = 0;
-    for (int32_t k = 0; k < NODES; k++)
-        for (int32_t l = 0; l < NODES; l++)
-            if (npgnn_graph_has_edge(graph, u, k) && npgnn_graph_has_edge(graph, k, l) &&
-                npgnn_graph_has_edge(graph, l, v))
-                sum += 1.0 / (double)(degree(graph, k) * degree(graph, l));
-    return sqrt(sum);
-}
-
-enum { WIDTH = (NODES - 1) / 4 };
-
-/* out = S (A + I) S in, S being 1 / sqrt(degree + mean degree) of nodes that have links */
-static void slow_product(double out[NODES][WIDTH], double in[NODES][WIDTH], const npgnn_graph *graph)
-{
-    double scale[NODES], linked = 0;
-    for (int32_t i = 0; i < NODES; i++)
-        linked += degree(graph, i) > 0;
-    for (int32_t i = 0; i < NODES; i++)
-        scale[i] = degree(graph, i) > 0 ? 1 / sqrt((double)degree(graph, i) + 2 * (double)graph->m / linked) : 0;
-    for (int32_t i = 0; i < NODES; i++)
-        for (int c = 0; c < WIDTH; c++) {
-            out[i][c] = 0;
-            for (int32_t j = 0; j < NODES; j++)
-                if (i == j || npgnn_graph_has_edge(graph, i, j))
-                    out[i][c] += scale[i] * scale[j] * in[j][c];
+    double *left = zeros((size_t)(k * k)), *right = zeros((size_t)(k * m));
+    memcpy(left, a, (size_t)(k * k) * sizeof *left);
+    memcpy(right, b, (size_t)(k * m) * sizeof *right);
+    for (int p = 0; p < k; p++) {
+        int best = p;
+        for (int i = p; i < k; i++)
+            best = fabs(left[i * k + p]) > fabs(left[best * k + p]) ? i : best;
+        for (int j = 0; j < k; j++) {
+            double x = left[p * k + j];
+            left[p * k + j] = left[best * k + j];
+            left[best * k + j] = x;
         }
+        for (int j = 0; j < m; j++) {
+            double x = right[p * m + j];
+            right[p * m + j] = right[best * m + j];
+            right[best * m + j] = x;
+        }
+        for (int i = 0; i < k; i++) {
+            double factor = left[i * k + p] / left[p * k + p];
+            for (int j = 0; i != p && j < k; j++)
+                left[i * k + j] -= factor * left[p * k + j];
+            for (int j = 0; i != p && j < m; j++)
+                right[i * m + j] -= factor * right[p * m + j];
+        }
+    }
+    for (int i = 0; i < k; i++)
+        for (int j = 0; j < m; j++)
+            right[i * m + j] /= left[i * k + i];
+    free(left);
+    return right;
 }
 
-static double slow_dot(double q[NODES][WIDTH], int c, int d)
+static double dot(const double *a, const double *b, int width)
 {
     double sum = 0;
-    for (int i = 0; i < NODES; i++)
-        sum += q[i][c] * q[i][d];
+    for (int c = 0; c < width; c++)
+        sum += a[c] * b[c];
     return sum;
 }
 
-/* By Gram and Schmidt */
-static void slow_orthonormal(double q[NODES][WIDTH])
+static double cosine(const double *a, const double *b, int width)
 {
-    for (int c = 0; c < WIDTH; c++) {
-        for (int d = 0; d < c; d++) {
-            double along = slow_dot(q, c, d);
-            for (int i = 0; i < NODES; i++)
-                q[i][c] -= along * q[i][d];
+    double lengths = sqrt(dot(a, a, width)) * sqrt(dot(b, b, width));
+    return lengths > 1e-12 ? dot(a, b, width) / lengths : 0;
+}
+
+static void unit_rows(double *a, int n, int width)
+{
+    for (int i = 0; i < n; i++) {
+        double length = sqrt(dot(a + i * width, a + i * width, width));
+        for (int c = 0; c < width; c++)
+            a[i * width + c] = length > 1e-12 ? a[i * width + c] / length : 0;
+    }
+}
+
+/* Subtracts the mean of the rows that are not zero from these. */
+static double *centred_rows(const double *a, int n, int width)
+{
+    double *out = zeros((size_t)(n * width)), *mean = zeros((size_t)width);
+    int rows = 0;
+    for (int i = 0; i < n; i++) {
+        rows += dot(a + i * width, a + i * width, width) > 0.5;
+        for (int c = 0; c < width; c++)
+            mean[c] += a[i * width + c];
+    }
+    for (int i = 0; i < n; i++)
+        for (int c = 0; c < width && dot(a + i * width, a + i * width, width) > 0.5; c++)
+            out[i * width + c] = a[i * width + c] - mean[c] / rows;
+    free(mean);
+    return out;
+}
+
+static double slog(double x)
+{
+    return x < 0 ? -log1p(-x) : log1p(x);
+}
+
+/* ---- graphs ---- */
+
+enum { MOST_NODES = 90, FEATURES = 7 };
+
+/* What a test computes evidence of. */
+typedef struct subject {
+    npgnn_graph *graph;
+    npi_words words; /* width 0: none */
+} subject;
+
+static double uniform(uint32_t stream, uint64_t index)
+{
+    npi_rng rng = npi_rng_make(3, NPI_RNG_TEST, stream);
+    return npi_rng_uniform_at(&rng, index);
+}
+
+/* Unit rows of random numbers; node 2 has none. */
+static subject subject_of(const npgnn_pair *edges, int64_t m, int32_t n, int width)
+{
+    subject s = {.words = {.width = width}};
+    npgnn_error err = {0};
+    npgnn_env env = env_of(1);
+    assert_ok(npgnn_graph_from_arrays(&s.graph, edges, NULL, n, m, 0, &env, &err), err);
+    if (width > 0) {
+        double *rows = zeros((size_t)(n * width));
+        for (int i = 0; i < n * width; i++)
+            rows[i] = i / width == 2 ? 0 : 2 * uniform(1, (uint64_t)i) - 0.7;
+        unit_rows(rows, n, width);
+        s.words.row = calloc((size_t)(n * width), sizeof *s.words.row);
+        for (int i = 0; i < n * width; i++)
+            s.words.row[i] = (real)rows[i];
+        free(rows);
+    }
+    return s;
+}
+
+static void subject_free(subject *s)
+{
+    npgnn_graph_free(s->graph);
+    free(s->words.row);
+}
+
+static subject make_random(int32_t n, double density, int width, uint32_t stream)
+{
+    static npgnn_pair edges[MOST_NODES * MOST_NODES];
+    int64_t m = 0;
+    for (int32_t u = 0; u < n; u++)
+        for (int32_t v = u + 1; v < n; v++)
+            if (u % 10 != 5 && v % 10 != 5 &&
+                uniform(stream, (uint64_t)(u * n + v)) < density) /* a tenth is isolated */
+                edges[m++] = (npgnn_pair){u, v};
+    return subject_of(edges, m, n, width);
+}
+
+static subject make_star(int width)
+{
+    npgnn_pair edges[9];
+    for (int32_t i = 0; i < 9; i++)
+        edges[i] = (npgnn_pair){0, i + 1};
+    return subject_of(edges, 9, 11, width); /* and a node on its own */
+}
+
+/* A path and a complete graph. */
+static subject make_two_components(int width)
+{
+    npgnn_pair edges[64];
+    int64_t m = 0;
+    for (int32_t i = 0; i < 7; i++)
+        edges[m++] = (npgnn_pair){i, i + 1};
+    for (int32_t u = 8; u < 13; u++)
+        for (int32_t v = u + 1; v < 13; v++)
+            edges[m++] = (npgnn_pair){u, v};
+    return subject_of(edges, m, 13, width);
+}
+
+static subject make_without_links(int width)
+{
+    return subject_of(NULL, 0, 5, width);
+}
+
+/* One of every kind; 0 when there are no more. */
+static int make_subject(subject *out, int index)
+{
+    int width = index % 2 ? FEATURES : 0;
+    switch (index / 2) {
+    case 0:
+        *out = make_random(20, 0.3, width, 10);
+        return 1;
+    case 1:
+        *out = make_random(MOST_NODES, 0.08, width, 11);
+        return 1;
+    case 2:
+        *out = make_star(width);
+        return 1;
+    case 3:
+        *out = make_two_components(width);
+        return 1;
+    case 4:
+        *out = make_without_links(width);
+        return 1;
+    case 5:
+        *out = make_random(3, 1.1, width, 12);
+        return 1;
+    default:
+        return 0;
+    }
+}
+
+/* ---- the checker ---- */
+
+typedef struct checker {
+    int n, k, d; /* nodes, features, spectral coordinates */
+    double *a;   /* (n, n) */
+    double *degree, ends;
+    double *lift[3]; /* (n, n) */
+    double *f, *smooth1, *smooth2, *centred, *centred1, *centred2, *means, *ridge, *kernel;
+    double *region, *coordinate; /* (n, d) */
+    double *values;
+} checker;
+
+/* S (A + I) S F for a diagonal S, or without I. */
+static double *spread(const checker *c, const double *scale, const double *f, double own)
+{
+    double *matrix = zeros((size_t)(c->n * c->n));
+    for (int i = 0; i < c->n; i++)
+        for (int j = 0; j < c->n; j++)
+            matrix[i * c->n + j] = scale[i] * (c->a[i * c->n + j] + own * (i == j)) * scale[j];
+    double *out = times(matrix, f, c->n, c->n, c->k);
+    free(matrix);
+    return out;
+}
+
+/* (G + r mean(diag G) I), G = Fᵀ F over the nodes with links */
+static double *penalized_gram(const checker *c, double ridge)
+{
+    double *gram = zeros((size_t)(c->k * c->k)), trace = 0;
+    for (int i = 0; i < c->n; i++)
+        for (int p = 0; p < c->k * c->k && c->degree[i] > 0; p++)
+            gram[p] += c->f[i * c->k + p / c->k] * c->f[i * c->k + p % c->k];
+    for (int p = 0; p < c->k; p++)
+        trace += gram[p * c->k + p];
+    for (int p = 0; p < c->k; p++)
+        gram[p * c->k + p] += ridge * (trace / c->k + 1e-9);
+    return gram;
+}
+
+static void check_features(checker *c, const npi_words *words)
+{
+    int n = c->n, k = c->k;
+    double *scale = zeros((size_t)n), *known = zeros((size_t)(n * k));
+    c->f = zeros((size_t)(n * k));
+    for (int i = 0; i < n * k; i++)
+        c->f[i] = (double)words->row[i];
+    for (int i = 0; i < n; i++)
+        scale[i] = 1 / sqrt(c->degree[i] + 1);
+    c->smooth1 = spread(c, scale, c->f, 1);
+    c->smooth2 = spread(c, scale, c->smooth1, 1);
+    unit_rows(c->smooth1, n, k);
+    unit_rows(c->smooth2, n, k);
+    c->centred = centred_rows(c->f, n, k);
+    c->centred1 = centred_rows(c->smooth1, n, k);
+    c->centred2 = centred_rows(c->smooth2, n, k);
+    c->means = zeros((size_t)(n * k));
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++)
+            for (int p = 0; p < k; p++)
+                c->means[i * k + p] += (c->a[i * n + j] + (i == j)) * c->f[j * k + p] / (c->degree[i] + 1);
+
+    /* regions from features: F (G + r I)⁻¹ Fᵀ Y */
+    for (int i = 0; i < n * k; i++)
+        known[i] = c->degree[i / k] > 0 ? c->f[i] : 0;
+    double *gram = penalized_gram(c, 0.01), *known_t = transposed(known, n, k);
+    double *right = times(known_t, c->region, k, n, c->d), *weights = solved(gram, right, k, c->d);
+    c->ridge = times(c->f, weights, n, k, c->d);
+    unit_rows(c->ridge, n, c->d);
+    free(gram);
+    free(right);
+    free(weights);
+
+    /* K = n (G + r I)⁻¹ Fᵀ Ã F (G + r I)⁻¹ */
+    for (int i = 0; i < n; i++)
+        scale[i] = c->degree[i] > 0 ? 1 / sqrt(c->degree[i]) : 0;
+    gram = penalized_gram(c, 0.1);
+    double *spread_f = spread(c, scale, c->f, 0), *f_t = transposed(c->f, n, k);
+    right = times(f_t, spread_f, k, n, k);
+    double *half = solved(gram, right, k, k), *half_t = transposed(half, k, k);
+    c->kernel = solved(gram, half_t, k, k);
+    for (int i = 0; i < k * k; i++)
+        c->kernel[i] *= n;
+    free(gram);
+    free(right);
+    free(half);
+    free(half_t);
+    free(spread_f);
+    free(f_t);
+    free(known);
+    free(known_t);
+    free(scale);
+}
+
+static checker checker_new(const subject *s)
+{
+    const npi_csr *a = &s->graph->a;
+    int n = a->rows;
+    checker c = {.n = n, .k = s->words.width, .ends = (double)a->ptr[n]};
+    npgnn_env env = env_of(1);
+    npgnn_error err = {0};
+    npi_spectral spectral = {0};
+    c.a = zeros((size_t)(n * n));
+    c.degree = zeros((size_t)n);
+    for (int i = 0; i < n; i++)
+        for (int64_t p = a->ptr[i]; p < a->ptr[i + 1]; p++) {
+            c.a[i * n + a->col[p]] = 1;
+            c.degree[i]++;
         }
-        double length = sqrt(slow_dot(q, c, c));
-        for (int i = 0; i < NODES; i++)
-            q[i][c] /= length;
+    double *step = zeros((size_t)(n * n)), *power = zeros((size_t)(n * n)); /* P = D⁻¹ A and its powers */
+    for (int i = 0; i < n * n; i++)
+        power[i] = step[i] = c.degree[i / n] > 0 ? c.a[i] / c.degree[i / n] : 0;
+    for (int t = 0; t < 3; t++) {
+        double *next = times(power, step, n, n, n);
+        free(power);
+        power = next;
+        c.lift[t] = zeros((size_t)(n * n));
+        for (int i = 0; i < n * n; i++)
+            c.lift[t][i] = c.degree[i % n] > 0 ? power[i] / (c.degree[i % n] / c.ends) : 0;
     }
+    free(power);
+    free(step);
+    assert_ok(npi_spectral_new(&spectral, a, &env, &err), err); /* has a test of its own */
+    c.d = spectral.width;
+    c.region = zeros((size_t)(n * c.d));
+    c.coordinate = zeros((size_t)(n * c.d));
+    c.values = zeros((size_t)c.d);
+    for (int i = 0; i < n * c.d; i++) {
+        c.values[i % c.d] = spectral.values[i % c.d];
+        c.region[i] = (double)spectral.vectors[i] * spectral.values[i % c.d];
+        c.coordinate[i] = (double)spectral.vectors[i] * (double)spectral.scale[i / c.d];
+    }
+    unit_rows(c.region, n, c.d);
+    npi_spectral_free(&env, &spectral);
+    if (c.k > 0)
+        check_features(&c, &s->words);
+    return c;
 }
 
-/* Both graphs have the same links, so the rows are made once. */
-static double slow_regions(const npgnn_graph *graph, int32_t u, int32_t v)
+static void checker_free(checker *c)
 {
-    static double q[NODES][WIDTH], next[NODES][WIDTH];
-    static int made;
-    if (!made++) {
-        npi_rng rng = npi_rng_make(0, NPI_RNG_SPECTRAL, 1);
-        for (int i = 0; i < NODES; i++)
-            for (int c = 0; c < WIDTH; c++)
-                q[i][c] = degree(graph, i) > 0 ? (npi_rng_uniform_at(&rng, (uint64_t)(i * 64 + c)) < 0.5 ? -1 : 1) : 0;
-        for (int round = 0; round < 6; round++) {
-            slow_product(next, q, graph);
-            slow_product(q, next, graph);
-            slow_product(next, q, graph);
-            slow_product(q, next, graph);
-            slow_orthonormal(q);
-        }
-        slow_product(next, q, graph);
-    }
-    double uv = 0, uu = 0, vv = 0;
-    for (int c = 0; c < WIDTH; c++) {
-        uv += next[u][c] * next[v][c];
-        uu += next[u][c] * next[u][c];
-        vv += next[v][c] * next[v][c];
-    }
-    return uu > 0 && vv > 0 ? uv / sqrt(uu * vv) : 0;
+    double *blocks[] = {c->a,       c->degree,  c->lift[0], c->lift[1],    c->lift[2],  c->f,
+                        c->smooth1, c->smooth2, c->centred, c->centred1,   c->centred2, c->means,
+                        c->ridge,   c->kernel,  c->region,  c->coordinate, c->values};
+    for (size_t i = 0; i < COUNT(blocks); i++)
+        free(blocks[i]);
 }
 
-typedef double slow_fn(const npgnn_graph *graph, int32_t u, int32_t v);
-static slow_fn *const slow[NPI_EVIDENCE_COLUMNS] = {slow_cosine, slow_degrees, slow_neighbors, slow_paths,
-                                                    slow_regions};
-/* the regions come out of an iteration in floats */
-static const double tolerance[NPI_EVIDENCE_COLUMNS] = {1e-6, 1e-6, 1e-6, 1e-6, 2e-5};
-
-static void all_pairs(npgnn_pair pairs[PAIRS])
+/* The list of columns.h once more, one line each. */
+static void check_pair(double *value, const checker *c, int u, int v)
 {
-    for (int32_t i = 0; i < PAIRS; i++)
-        pairs[i] = (npgnn_pair){i / NODES, i % NODES};
+    int n = c->n, k = c->k, d = c->d, small = d < 16 ? d : 16;
+    double common = 0, either = 0, spectral = 0, pagerank = 0;
+    double log_u = log1p(c->degree[u]), log_v = log1p(c->degree[v]);
+    memset(value, 0, NPI_COLUMNS * sizeof *value);
+    for (int x = 0; x < n; x++) {
+        common += c->a[u * n + x] * c->a[v * n + x];
+        either += c->a[u * n + x] + c->a[v * n + x] > 0;
+    }
+    for (int p = 0; p < d; p++) {
+        double both = c->ends * c->coordinate[u * d + p] * c->coordinate[v * d + p];
+        spectral += both * c->values[p];
+        pagerank += both / (1 - 0.9 * c->values[p]);
+    }
+    if (k > 0) {
+        double *kernel_v = times(c->kernel, c->f + v * k, k, k, 1),
+               *kernel_mean = times(c->kernel, c->means + v * k, k, k, 1);
+        value[NPI_COLUMN_FEATURES] = dot(c->f + u * k, c->f + v * k, k);
+        value[NPI_COLUMN_SMOOTH1] = cosine(c->smooth1 + u * k, c->smooth1 + v * k, k);
+        value[NPI_COLUMN_SMOOTH2] = cosine(c->smooth2 + u * k, c->smooth2 + v * k, k);
+        value[NPI_COLUMN_CENTRED1] = cosine(c->centred1 + u * k, c->centred1 + v * k, k);
+        value[NPI_COLUMN_CENTRED2] = cosine(c->centred2 + u * k, c->centred2 + v * k, k);
+        value[NPI_COLUMN_CROSS] =
+            (cosine(c->centred + u * k, c->centred1 + v * k, k) + cosine(c->centred + v * k, c->centred1 + u * k, k)) /
+            2;
+        value[NPI_COLUMN_RIDGE] = cosine(c->ridge + u * d, c->ridge + v * d, d);
+        value[NPI_COLUMN_CROSS_RIDGE] =
+            (cosine(c->ridge + u * d, c->region + v * d, d) + cosine(c->ridge + v * d, c->region + u * d, d)) / 2;
+        value[NPI_COLUMN_BILINEAR] = slog(dot(c->f + u * k, kernel_v, k));
+        value[NPI_COLUMN_BILINEAR_MEANS] = slog(dot(c->means + u * k, kernel_mean, k));
+        value[NPI_COLUMN_MEANS] = dot(c->means + u * k, c->means + v * k, k);
+        value[NPI_COLUMN_HAS_FEATURES] = 1;
+        free(kernel_v);
+        free(kernel_mean);
+    }
+    value[NPI_COLUMN_DEGREE_SUM] = log_u + log_v;
+    value[NPI_COLUMN_DEGREE_DIFFERENCE] = fabs(log_u - log_v);
+    value[NPI_COLUMN_DEGREE_LEAST] = fmin(log_u, log_v);
+    value[NPI_COLUMN_COMMON] = sqrt(common);
+    value[NPI_COLUMN_JACCARD] = either > 0 ? common / either : 0;
+    value[NPI_COLUMN_LIFT2] = log1p(c->lift[0][u * n + v]);
+    value[NPI_COLUMN_LIFT3] = log1p(c->lift[1][u * n + v]);
+    value[NPI_COLUMN_LIFT4] = log1p(c->lift[2][u * n + v]);
+    value[NPI_COLUMN_REGION16] = cosine(c->region + u * d, c->region + v * d, small);
+    value[NPI_COLUMN_REGION64] = cosine(c->region + u * d, c->region + v * d, d);
+    value[NPI_COLUMN_SPECTRAL] = slog(spectral);
+    value[NPI_COLUMN_PAGERANK] = slog(pagerank);
 }
 
-static void test_pairs_are_what_they_say(void **state)
+/* ---- columns ---- */
+
+static const char *name_of(int column)
+{
+    static const char *const names[] = {
+#define NPI_X(name, text) #name,
+        NPI_COLUMN_LIST(NPI_X)
+#undef NPI_X
+    };
+    return names[column];
+}
+
+/* Every column of every pair, of a node with itself too. */
+static void test_columns(void **state)
 {
     (void)state;
-    static npgnn_pair pairs[PAIRS];
-    static float value[NPI_EVIDENCE_COLUMNS * PAIRS];
-    all_pairs(pairs);
-    for (int kind = 0; kind < 2; kind++) {
-        npi_evidence e = evidence_of(graphs[kind], 1);
-        npi_evidence_pairs(value, &e, pairs, PAIRS);
-        for (int c = 0; c < NPI_EVIDENCE_COLUMNS; c++)
-            for (int i = 0; i < PAIRS; i++)
-                assert_near((double)value[c * PAIRS + i], slow[c](graphs[kind], pairs[i].u, pairs[i].v), tolerance[c]);
-        npi_evidence_free(&e);
+    npgnn_env env = env_of(1);
+    npgnn_error err = {0};
+    subject s;
+    for (int index = 0; make_subject(&s, index); index++) {
+        npi_columns columns = {0};
+        npi_columns_workspace workspace = {0};
+        checker c = checker_new(&s);
+        float value[NPI_COLUMNS], reversed[NPI_COLUMNS];
+        double want[NPI_COLUMNS];
+        assert_ok(npi_columns_new(&columns, &s.graph->a, &s.words, &env, &err), err);
+        assert_ok(npi_columns_workspace_new(&workspace, &columns, 0, &err), err);
+        for (int u = 0; u < c.n; u++)
+            for (int v = 0; v < c.n; v++) {
+                npi_columns_pair(value, &workspace, &columns, (npgnn_pair){u, v});
+                npi_columns_pair(reversed, &workspace, &columns, (npgnn_pair){v, u});
+                assert_memory_equal(value, reversed, sizeof value);
+                check_pair(want, &c, u, v);
+                for (int i = 0; i < NPI_COLUMNS; i++) {
+                    int near = fabs((double)value[i] - want[i]) <= tolerance * fmax(1, fabs(want[i]));
+                    if (!near)
+                        fail_msg("subject %d, pair (%d, %d): %s is %.9g, not %.9g", index, u, v, name_of(i),
+                                 (double)value[i], want[i]);
+                }
+            }
+        npi_columns_workspace_free(&env, &workspace);
+        npi_columns_free(&columns);
+        checker_free(&c);
+        subject_free(&s);
     }
 }
 
-/* A graph of these links, and its columns for all pairs. */
-static void columns_of(float value[NPI_EVIDENCE_COLUMNS * PAIRS], const npgnn_pair *links, int64_t count)
+/* Rows of several nodes at once: within what npi_columns_rounding allows. */
+static void test_rows(void **state)
 {
-    static npgnn_pair pairs[PAIRS];
-    static const float features[NODES * FEATURES] = {1, 2, 3};
+    (void)state;
+    enum { BLOCK = 3 };
+    static float rows[BLOCK * MOST_NODES * NPI_COLUMNS];
+    npgnn_env env = env_of(1);
+    npgnn_error err = {0};
+    subject s;
+    for (int index = 0; make_subject(&s, index); index++) {
+        npi_columns columns = {0};
+        npi_columns_workspace workspace = {0};
+        double rounding[NPI_COLUMNS];
+        int n = s.graph->n;
+        assert_ok(npi_columns_new(&columns, &s.graph->a, &s.words, &env, &err), err);
+        assert_ok(npi_columns_workspace_new(&workspace, &columns, BLOCK, &err), err);
+        npi_columns_rounding(rounding, &columns);
+        npi_blas_begin(1);
+        for (int32_t first = 0; first < n; first += BLOCK) {
+            int32_t nodes[BLOCK] = {first, (first + 1) % n, (first + 7) % n};
+            npi_columns_rows_begin(&workspace, &columns, nodes, BLOCK);
+            for (int32_t begin = 0, end; begin < n; begin = end) { /* in two ranges */
+                end = begin == 0 && n > 3 ? n / 3 : n;
+                npi_columns_rows(rows, &workspace, &columns, begin, end);
+                for (int r = 0; r < BLOCK; r++)
+                    for (int32_t j = begin; j < end; j++) {
+                        const float *got = rows + (r * (end - begin) + j - begin) * NPI_COLUMNS;
+                        float value[NPI_COLUMNS];
+                        npi_columns_workspace single = {0};
+                        assert_ok(npi_columns_workspace_new(&single, &columns, 0, &err), err);
+                        npi_columns_pair(value, &single, &columns, (npgnn_pair){nodes[r], j});
+                        npi_columns_workspace_free(&env, &single);
+                        for (int i = 0; i < NPI_COLUMNS; i++) {
+                            int near = fabs((double)got[i] - (double)value[i]) <= rounding[i];
+                            if (!near)
+                                fail_msg("subject %d, pair (%d, %d): %s of a row is %.9g, of a pair %.9g, allowed %g",
+                                         index, nodes[r], j, name_of(i), (double)got[i], (double)value[i], rounding[i]);
+                        }
+                    }
+            }
+        }
+        npi_blas_end(1);
+        npi_columns_workspace_free(&env, &workspace);
+        npi_columns_free(&columns);
+        subject_free(&s);
+    }
+}
+
+/* value (n * n, NPI_COLUMNS) of all pairs of a graph, with features reduced from its own; for the caller to free. */
+static float *all_pairs(const npgnn_graph *graph, int threads)
+{
+    npgnn_env env = env_of(threads);
+    npgnn_error err = {0};
+    npi_words words = {0};
+    npi_columns columns = {0};
+    size_t n = (size_t)graph->n, count = n * n;
+    npgnn_pair *pairs = calloc(count, sizeof *pairs);
+    float *value = calloc(count * NPI_COLUMNS, sizeof *value);
+    for (size_t i = 0; i < count; i++)
+        pairs[i] = (npgnn_pair){(int32_t)(i / n), (int32_t)(i % n)};
+    assert_ok(npi_words_new(&words, graph->x, NULL, &env, &err), err);
+    assert_ok(npi_columns_new(&columns, &graph->a, &words, &env, &err), err);
+    assert_ok(npi_columns_pairs(value, &columns, pairs, count, &err), err);
+    npi_columns_free(&columns);
+    npi_words_free(&env, &words);
+    free(pairs);
+    return value;
+}
+
+static void test_threads(void **state)
+{
+    (void)state;
     npgnn_graph *graph = NULL;
     npgnn_error err = {0};
-    all_pairs(pairs);
-    assert_ok(npgnn_graph_from_arrays(&graph, links, features, NODES, count, FEATURES, NULL, &err), err);
-    npi_evidence e = evidence_of(graph, 1);
-    npi_evidence_pairs(value, &e, pairs, PAIRS);
-    npi_evidence_free(&e);
+    assert_ok(npgnn_load(&graph, "synthetic:nodes=300,words=120,seed=3", NULL, NULL, &err), err);
+    float *one = all_pairs(graph, 1);
+    for (int threads = 2; threads <= 3; threads++) {
+        float *more = all_pairs(graph, threads);
+        assert_memory_equal(one, more, 300 * 300 * NPI_COLUMNS * sizeof *one);
+        free(more);
+    }
+    free(one);
     npgnn_graph_free(graph);
 }
 
-/* Nothing is known of its structure, and that is what the columns say. */
-static void test_a_graph_without_links(void **state)
+/* ---- reduced features ---- */
+
+/* With no more than 64 columns nothing is lost: cosines are those of tf-idf. Left-out columns count as absent. */
+static void test_words(void **state)
 {
     (void)state;
-    static float value[NPI_EVIDENCE_COLUMNS * PAIRS];
-    columns_of(value, NULL, 0);
-    for (int i = NPI_EVIDENCE_DEGREES * PAIRS; i < NPI_EVIDENCE_COLUMNS * PAIRS; i++)
-        assert_true(value[i] == 0);
-}
-
-/* One link and, for some of its places, the iteration starts with what the link undoes. */
-static void test_graphs_of_one_link(void **state)
-{
-    (void)state;
-    static float value[NPI_EVIDENCE_COLUMNS * PAIRS];
-    for (int32_t v = 1; v < 20; v++) {
-        npgnn_pair link = {0, v};
-        columns_of(value, &link, 1);
-        for (int i = 0; i < NPI_EVIDENCE_COLUMNS * PAIRS; i++)
-            assert_true(isfinite(value[i]));
-    }
-}
-
-/* Four cliques in a ring: regions if there ever were any. */
-static void test_cliques_are_regions(void **state)
-{
-    (void)state;
-    enum { CLIQUES = 4, SIZE = NODES / CLIQUES };
-    static npgnn_pair links[PAIRS];
-    static float value[NPI_EVIDENCE_COLUMNS * PAIRS];
-    int64_t count = 0;
-    for (int32_t u = 0; u < NODES; u++)
-        for (int32_t v = u + 1; v < NODES; v++)
-            if (u / SIZE == v / SIZE || (v == u + 1 || (u == 0 && v == NODES - 1)))
-                links[count++] = (npgnn_pair){u, v};
-    columns_of(value, links, count);
-    double within = 0, across = 0;
-    for (int i = 0; i < PAIRS; i++) {
-        double cosine = (double)value[NPI_EVIDENCE_REGIONS * PAIRS + i];
-        assert_true(fabs(cosine) < 1.0001);
-        if (i / NODES / SIZE == i % NODES / SIZE)
-            within += cosine / (CLIQUES * SIZE * SIZE);
-        else
-            across += cosine / (PAIRS - CLIQUES * SIZE * SIZE);
-    }
-    assert_true(within > 0.8 && across < 0.2);
-}
-
-static void test_same_bits_for_any_threads_and_direction(void **state)
-{
-    (void)state;
-    static npgnn_pair pairs[PAIRS];
-    static float value[NPI_EVIDENCE_COLUMNS * PAIRS], other[NPI_EVIDENCE_COLUMNS * PAIRS];
-    all_pairs(pairs);
-    npi_evidence one = evidence_of(graphs[0], 1), three = evidence_of(graphs[0], 3);
-    npi_evidence_pairs(value, &one, pairs, PAIRS);
-    npi_evidence_pairs(other, &three, pairs, PAIRS);
-    assert_memory_equal(value, other, sizeof value);
-    for (int c = 0; c < NPI_EVIDENCE_COLUMNS; c++)
-        for (int i = 0; i < PAIRS; i++)
-            assert_true(value[c * PAIRS + i] == value[c * PAIRS + i % NODES * NODES + i / NODES]);
-    npi_evidence_free(&one);
-    npi_evidence_free(&three);
-}
-
-/* ---- complete scores ---- */
-
-static npi_weights some_weights(void)
-{
-    npi_weights weights = {.shift = -0.75, .own = 0.5};
-    for (int c = 0; c < NPI_EVIDENCE_COLUMNS; c++)
-        weights.column[c] = 1 + c;
-    return weights;
-}
-
-static void test_rows_are_pairs(void **state)
-{
-    (void)state;
-    static npgnn_pair pairs[PAIRS];
-    static float value[NPI_EVIDENCE_COLUMNS * PAIRS], by_pair[PAIRS], by_row[PAIRS];
-    enum { BLOCK = 8 };
-    npi_weights weights = some_weights();
-    all_pairs(pairs);
-    for (int kind = 0; kind < 2; kind++) {
-        npi_evidence e = evidence_of(graphs[kind], 1);
-        npi_evidence_desk desk;
-        npgnn_error err = {0};
-        assert_ok(npi_evidence_desk_new(&desk, &e, BLOCK, &err), err);
-        for (int i = 0; i < PAIRS; i++)
-            by_pair[i] = by_row[i] = (float)(i % 17 - 8);
-        npi_evidence_pairs(value, &e, pairs, PAIRS);
-        npi_evidence_add(by_pair, value, &e, &weights, PAIRS);
-        npi_blas_begin(1);
-        for (int32_t first = 0; first < NODES; first += BLOCK) {
-            int32_t nodes[BLOCK], count = 0;
-            while (count < BLOCK && first + count < NODES) {
-                nodes[count] = first + count;
-                count++;
+    enum { N = 60, F = 12, HIDDEN = 4 };
+    float x[N * F];
+    unsigned char left_out[F] = {0};
+    npgnn_env env = env_of(2);
+    npgnn_error err = {0};
+    npgnn_graph *graph = NULL;
+    for (int i = 0; i < N * F; i++) /* column c appears in ever more rows; row 3 is empty */
+        x[i] = i / F != 3 && uniform(20, (uint64_t)i) < 0.15 + 0.05 * (i % F) ? (float)(1 + i % 3) : 0;
+    assert_ok(npgnn_graph_from_arrays(&graph, NULL, x, N, 0, F, &env, &err), err);
+    for (int hide = 0; hide < 2; hide++) {
+        npi_words words = {0};
+        double tfidf[N * F] = {0};
+        left_out[HIDDEN] = (unsigned char)hide;
+        for (int c = 0; c < F; c++) {
+            int rows = 0;
+            for (int i = 0; i < N; i++)
+                rows += x[i * F + c] != 0;
+            for (int i = 0; i < N; i++)
+                tfidf[i * F + c] = hide && c == HIDDEN ? 0 : (double)x[i * F + c] * log(1 + (double)N / rows);
+        }
+        assert_ok(npi_words_new(&words, graph->x, hide ? left_out : NULL, &env, &err), err);
+        assert_int_equal(words.width, F);
+        for (int i = 0; i < N; i++)
+            for (int j = 0; j < N; j++) {
+                double got = 0;
+                for (int c = 0; c < F; c++)
+                    got += (double)words.row[i * F + c] * (double)words.row[j * F + c];
+                assert_near(got, cosine(tfidf + i * F, tfidf + j * F, F), 0.01);
             }
-            npi_evidence_rows(by_row + first * NODES, &desk, &e, &weights, nodes, count);
-        }
-        npi_blas_end(1);
-        for (int i = 0; i < PAIRS; i++)
-            assert_near((double)by_row[i], (double)by_pair[i], 2e-6);
-        npi_evidence_desk_free(&e.env, &desk);
-        npi_evidence_free(&e);
+        npi_words_free(&env, &words);
+    }
+    npgnn_graph_free(graph);
+}
+
+/* Features without any entry have width 0. */
+static void test_no_words(void **state)
+{
+    (void)state;
+    float x[12] = {0};
+    npgnn_env env = env_of(1);
+    npgnn_error err = {0};
+    for (int f = 0; f <= 3; f += 3) {
+        npgnn_graph *graph = NULL;
+        npi_words words = {.width = 9};
+        assert_ok(npgnn_graph_from_arrays(&graph, NULL, f ? x : NULL, 4, 0, f, &env, &err), err);
+        assert_ok(npi_words_new(&words, graph->x, NULL, &env, &err), err);
+        assert_int_equal(words.width, 0);
+        assert_null(words.row);
+        npgnn_graph_free(graph);
     }
 }
 
-/* Without a weight there is no column, and a score stays what it is. */
-static void test_no_weights_change_nothing(void **state)
-{
-    (void)state;
-    npi_evidence e;
-    npgnn_error err = {0};
-    npgnn_env env = npi_env_resolve(NULL);
-    float score[] = {0.1f, -0.0f, 3};
-    const float before[] = {0.1f, -0.0f, 3};
-    npi_weights weights = NPI_WEIGHTS_PLAIN;
-    assert_ok(npi_evidence_new(&e, npi_evidence_weighed(&weights), &graphs[0]->a, graphs[0]->x, &env, &err), err);
-    assert_int_equal(e.count, 0);
-    npi_evidence_add(score, NULL, &e, &weights, 3);
-    assert_memory_equal(score, before, sizeof score);
-    npi_evidence_free(&e);
-}
+/* ---- spectral coordinates ---- */
 
-/* What an option asks for, and what has a weight. */
-static void test_sets_of_columns(void **state)
+/* M = S (A + I) S */
+static double *spectral_matrix(const npi_csr *a, const npi_spectral *s)
 {
-    (void)state;
-    const unsigned cosine = 1u << NPI_EVIDENCE_COSINE, all = (1u << NPI_EVIDENCE_COLUMNS) - 1;
-    npi_weights weights = NPI_WEIGHTS_PLAIN;
-    assert_int_equal(npi_evidence_asked(NPGNN_EVIDENCE_NONE), 0);
-    assert_int_equal(npi_evidence_asked(NPGNN_EVIDENCE_FEATURES), cosine);
-    assert_int_equal(npi_evidence_asked(NPGNN_EVIDENCE_STRUCTURE), all - cosine);
-    assert_int_equal(npi_evidence_asked(NPGNN_EVIDENCE_ALL), all);
-    assert_int_equal(npi_evidence_weighed(&weights), 0);
-    weights.column[NPI_EVIDENCE_PATHS] = 1e-9;
-    assert_int_equal(npi_evidence_weighed(&weights), 1u << NPI_EVIDENCE_PATHS);
-}
-
-/* ---- fitting ---- */
-
-/* Pairs that are links by the column `c` alone, and scores that are noise: all weight goes to the column. */
-static void test_each_column_can_carry_everything(void **state)
-{
-    (void)state;
-    static npgnn_pair pairs[PAIRS];
-    static float value[NPI_EVIDENCE_COLUMNS * PAIRS], score[PAIRS], all[NPI_EVIDENCE_COLUMNS * PAIRS];
-    npi_evidence e = evidence_of(graphs[0], 1);
-    npi_rng rng = npi_rng_make(4, NPI_RNG_TEST, 0);
-    all_pairs(pairs);
-    npi_evidence_pairs(all, &e, pairs, PAIRS);
-    for (int c = 0; c < NPI_EVIDENCE_COLUMNS; c++) {
-        size_t first = 0, last = PAIRS;
-        double mean = 0;
-        for (int i = 0; i < PAIRS; i++)
-            mean += (double)all[c * PAIRS + i] / PAIRS;
-        for (int i = 0; i < PAIRS; i++) {
-            size_t at = (double)all[c * PAIRS + i] > mean ? first++ : --last;
-            score[at] = (float)npi_rng_uniform(&rng);
-            for (int k = 0; k < NPI_EVIDENCE_COLUMNS; k++)
-                value[(size_t)k * PAIRS + at] = all[k * PAIRS + i];
-        }
-        npi_weights weights = npi_evidence_fit(score, value, &e, first, PAIRS);
-        assert_true(weights.own >= 0 && weights.own < 1);
-        assert_true(weights.column[c] > 5);
+    int n = a->rows;
+    double *m = zeros((size_t)(n * n));
+    for (int i = 0; i < n; i++) {
+        m[i * n + i] = (double)s->scale[i] * (double)s->scale[i];
+        for (int64_t p = a->ptr[i]; p < a->ptr[i + 1]; p++)
+            m[i * n + a->col[p]] = (double)s->scale[i] * (double)s->scale[a->col[p]];
     }
-    npi_evidence_free(&e);
+    return m;
 }
 
-/* Labels drawn by (15): the weights come back, and a column that has none gets none. */
-static void test_planted_weights_are_found(void **state)
+/* The scale, and the leading eigenvalues of the dense matrix; for each, an eigenvector. */
+static void test_spectral(void **state)
 {
     (void)state;
-    static npgnn_pair pairs[PAIRS];
-    static float all[NPI_EVIDENCE_COLUMNS * PAIRS], value[NPI_EVIDENCE_COLUMNS * PAIRS], score[PAIRS];
-    const npi_weights planted = {
-        .shift = -2, .own = 0.8, .column = {[NPI_EVIDENCE_COSINE] = 3, [NPI_EVIDENCE_PATHS] = 1.5}};
-    npi_evidence e = evidence_of(graphs[1], 1);
-    npi_rng rng = npi_rng_make(6, NPI_RNG_TEST, 0);
-    size_t first = 0, last = PAIRS;
-    all_pairs(pairs);
-    npi_evidence_pairs(all, &e, pairs, PAIRS);
-    for (uint64_t i = 0; i < PAIRS; i++) {
-        double own = 2 * npi_rng_normal_at(&rng, i), t = planted.shift + planted.own * own;
-        for (int c = 0; c < NPI_EVIDENCE_COLUMNS; c++)
-            t += planted.column[c] * (double)all[(size_t)c * PAIRS + i];
-        size_t at = npi_rng_uniform_at(&rng, PAIRS + i) < 1 / (1 + exp(-t)) ? first++ : --last;
-        score[at] = (float)own;
-        for (int c = 0; c < NPI_EVIDENCE_COLUMNS; c++)
-            value[(size_t)c * PAIRS + at] = all[(size_t)c * PAIRS + i];
-    }
-    npi_weights found = npi_evidence_fit(score, value, &e, first, PAIRS);
-    found.shift += log((double)first) - log((double)(PAIRS - first)); /* it was fitted for even odds */
-    assert_near(found.shift, planted.shift, 0.15);
-    assert_near(found.own, planted.own, 0.15);
-    assert_near(found.column[NPI_EVIDENCE_COSINE], 3, 0.15);
-    assert_near(found.column[NPI_EVIDENCE_PATHS], 1.5, 0.15);
-    assert_true(found.column[NPI_EVIDENCE_DEGREES] == 0 && found.column[NPI_EVIDENCE_NEIGHBORS] == 0 &&
-                found.column[NPI_EVIDENCE_REGIONS] == 0);
-    npi_evidence_free(&e);
-}
-
-/* ---- models ---- */
-
-/* Trained a little, with these weights. */
-static npgnn_model *model_with(const npi_weights *weights, const npgnn_graph *graph)
-{
-    npgnn_options options = {.size = sizeof options};
-    npgnn_model *model = NULL;
+    static const struct {
+        int n;
+        double density;
+    } cases[] = {{20, 0.3}, {MOST_NODES, 0.08}, {MOST_NODES, 0.3}};
+    npgnn_env env = env_of(1);
     npgnn_error err = {0};
-    npgnn_options_preset(&options, NULL, NULL);
-    options.iterations = 3;
-    assert_ok(npgnn_fit(&model, graph, &options, NULL, &err), err);
-    model->scorer.weights = *weights;
-    return model;
-}
-
-static void predict_all(npgnn_prediction out[PAIRS], const npgnn_model *model, const npgnn_graph *graph)
-{
-    static npgnn_pair pairs[PAIRS];
-    npgnn_error err = {0};
-    all_pairs(pairs);
-    assert_ok(npgnn_predict(out, model, graph, pairs, PAIRS, NULL, NULL, &err), err);
-}
-
-static void test_predictions_use_it(void **state)
-{
-    (void)state;
-    static npgnn_prediction out[PAIRS];
-    npi_weights weights = some_weights();
-    npgnn_model *model = model_with(&weights, graphs[0]);
-    npgnn_options options = {.size = sizeof options};
-    npgnn_error err = {0};
-    npgnn_model_options(&options, model, NULL);
-    int k = options.output_size;
-    float *u = calloc((size_t)NODES * (size_t)k, sizeof *u);
-    assert_ok(npgnn_model_embed(u, model, graphs[0], NULL, &err), err);
-    predict_all(out, model, graphs[0]);
-    for (int32_t i = 0; i < PAIRS; i++) {
-        double own = 0, expected = weights.shift;
-        for (int c = 0; c < k; c++)
-            own += (double)u[i / NODES * k + c] * (double)u[i % NODES * k + c];
-        expected += weights.own * own;
-        for (int c = 0; c < NPI_EVIDENCE_COLUMNS; c++)
-            expected += weights.column[c] * slow[c](graphs[0], i / NODES, i % NODES);
-        assert_near((double)out[i].score, expected, 1e-4);
-    }
-    free(u);
-    npgnn_model_free(model);
-}
-
-static void test_model_files_keep_it(void **state)
-{
-    (void)state;
-    static npgnn_prediction before[PAIRS], after[PAIRS];
-    npi_weights weights = some_weights();
-    weights.own = 1.0 / 3; /* needs all its digits */
-    npgnn_model *model = model_with(&weights, graphs[0]), *loaded = NULL;
-    npgnn_error err = {0};
-    char path[] = "/tmp/npgnn-evidence-XXXXXX";
-    int file = mkstemp(path);
-    assert_true(file >= 0);
-    close(file);
-    assert_ok(npgnn_model_save(model, path, &err), err);
-    assert_ok(npgnn_model_load(&loaded, path, NULL, &err), err);
-    unlink(path);
-    predict_all(before, model, graphs[0]);
-    predict_all(after, loaded, graphs[0]);
-    assert_memory_equal(before, after, sizeof before);
-    npgnn_model_free(model);
-    npgnn_model_free(loaded);
-}
-
-/* What the options ask for is found with validation links and without, and the model tells its weights. */
-static void test_trainings_find_weights(void **state)
-{
-    (void)state;
-    npgnn_split *split = NULL;
-    npgnn_split_options how = {.size = sizeof how};
-    npgnn_options options = {.size = sizeof options};
-    npgnn_error err = {0};
-    npgnn_options_preset(&options, NULL, NULL);
-    options.iterations = 40;
-    npgnn_split_options_default(&how, NPGNN_TRANSDUCTIVE, NULL);
-    assert_ok(npgnn_split_new(&split, graphs[0], &how, NULL, &err), err);
-    for (int evidence = NPGNN_EVIDENCE_NONE; evidence <= NPGNN_EVIDENCE_ALL; evidence++)
-        for (int whole = 0; whole < 2; whole++) {
-            npgnn_trainer *trainer = NULL;
-            npgnn_model *model = NULL;
-            const char *name;
-            double weight;
-            options.evidence = (npgnn_evidence)evidence;
-            assert_ok(npgnn_trainer_new(&trainer, graphs[0], whole ? NULL : split, &options, NULL, &err), err);
-            assert_ok(npgnn_trainer_run(trainer, &err), err);
-            assert_ok(npgnn_trainer_model(&model, trainer, &err), err);
-            const npi_weights *found = &model->scorer.weights;
-            unsigned asked = npi_evidence_asked(options.evidence), weighed = npi_evidence_weighed(found);
-            assert_int_equal(weighed & ~asked, 0);
-            assert_int_equal(found->own != 1 && found->shift != 0, evidence != NPGNN_EVIDENCE_NONE);
-            int index = 0;
-            for (; npgnn_model_weight(&name, &weight, model, index); index++) {
-                assert_string_equal(name, index == 0 ? "intercept" : index == 1 ? "embeddings" : npi_evidence_name(index - 2));
-                assert_true(weight == (index == 0 ? found->shift : index == 1 ? found->own : found->column[index - 2]));
+    for (size_t k = 0; k < COUNT(cases); k++) {
+        subject s = make_random(cases[k].n, cases[k].density, 0, 30);
+        const npi_csr *a = &s.graph->a;
+        int n = a->rows, linked = 0;
+        npi_spectral spectral = {0};
+        assert_ok(npi_spectral_new(&spectral, a, &env, &err), err);
+        for (int i = 0; i < n; i++)
+            linked += a->ptr[i + 1] > a->ptr[i];
+        assert_int_equal(spectral.width, linked / 4);
+        double mean = (double)a->ptr[n] / linked, *m = spectral_matrix(a, &spectral);
+        for (int i = 0; i < n; i++)
+            assert_near((double)spectral.scale[i], 1 / sqrt((double)(a->ptr[i + 1] - a->ptr[i]) + mean), 1e-6);
+        double *vectors = zeros((size_t)(n * n)), *values = zeros((size_t)n), *copy = zeros((size_t)(n * n));
+        memcpy(copy, m, (size_t)(n * n) * sizeof *m);
+        npi_symmetric_eigen(values, vectors, copy, n);
+        for (int c = 0; c < spectral.width; c++) {
+            double residual = 0, length = 0;
+            assert_near(spectral.values[c], values[c], 2e-3);
+            for (int i = 0; i < n; i++) {
+                double sum = -spectral.values[c] * (double)spectral.vectors[i * spectral.width + c];
+                for (int j = 0; j < n; j++)
+                    sum += m[i * n + j] * (double)spectral.vectors[j * spectral.width + c];
+                residual += sum * sum;
+                length += pow((double)spectral.vectors[i * spectral.width + c], 2);
             }
-            assert_int_equal(index, 2 + NPI_EVIDENCE_COLUMNS);
-            assert_false(npgnn_model_weight(&name, &weight, model, -1));
-            npgnn_model_free(model);
-            npgnn_trainer_free(trainer);
+            assert_true(sqrt(residual) < 0.05);
+            assert_true(c > spectral.width / 2 || sqrt(residual) < 2e-3); /* the first ones converge sooner */
+            assert_near(length, 1, 1e-3);
         }
-    npgnn_split_free(split);
-}
-
-static void test_stopping(void **state)
-{
-    (void)state;
-    const volatile int stop = 1;
-    npi_evidence e;
-    npgnn_env asked = {.size = sizeof asked, .stop = &stop}, env = npi_env_resolve(&asked);
-    unsigned all = npi_evidence_asked(NPGNN_EVIDENCE_ALL);
-    assert_int_equal(npi_evidence_new(&e, all, &graphs[0]->a, graphs[0]->x, &env, NULL), NPGNN_E_CANCELLED);
-
-    npi_weights weights = some_weights();
-    npgnn_model *model = model_with(&weights, graphs[0]);
-    npgnn_predictor *predictor = NULL;
-    assert_int_equal(npgnn_predictor_new(&predictor, model, graphs[0], NULL, &asked, NULL), NPGNN_E_CANCELLED);
-    assert_null(predictor);
-    npgnn_model_free(model);
-}
-
-/* ---- memory ---- */
-
-static int make_and_free(const npgnn_env *env)
-{
-    npi_evidence e;
-    npi_evidence_desk desk;
-    int code = npi_evidence_new(&e, npi_evidence_asked(NPGNN_EVIDENCE_ALL), &graphs[0]->a, graphs[0]->x, env, NULL);
-    if (code)
-        return code;
-    code = npi_evidence_desk_new(&desk, &e, 4, NULL);
-    if (!code)
-        npi_evidence_desk_free(env, &desk);
-    npi_evidence_free(&e);
-    return code;
-}
-
-static void test_memory_that_runs_out(void **state)
-{
-    (void)state;
-    int code = NPGNN_E_MEMORY;
-    for (long allow = 0; code && allow < 50; allow++) {
-        meter m = {.allow = allow};
-        npgnn_env asked = metered_env(&m), env = npi_env_resolve(&asked);
-        code = make_and_free(&env);
-        assert_true(code == 0 || (code == NPGNN_E_MEMORY && allow < 49));
-        assert_int_equal(m.blocks, 0);
+        npi_spectral_free(&env, &spectral);
+        free(m);
+        free(vectors);
+        free(values);
+        free(copy);
+        subject_free(&s);
     }
-    assert_int_equal(code, 0);
+}
+
+/* Nodes without links lie nowhere, however many there are: they do not change what the others have. */
+static void test_isolated_nodes(void **state)
+{
+    (void)state;
+    enum { LINKED = 60, ALL = 200 };
+    npgnn_pair edges[2 * LINKED];
+    npgnn_graph *small = NULL, *large = NULL;
+    npgnn_error err = {0};
+    npgnn_env env = env_of(1);
+    for (int32_t i = 0; i < LINKED; i++) {
+        edges[2 * i] = (npgnn_pair){i, (i + 1) % LINKED};
+        edges[2 * i + 1] = (npgnn_pair){i, (int32_t)(uniform(40, (uint64_t)i) * i)};
+    }
+    assert_ok(npgnn_graph_from_arrays(&small, edges, NULL, LINKED, 2 * LINKED, 0, &env, &err), err);
+    assert_ok(npgnn_graph_from_arrays(&large, edges, NULL, ALL, 2 * LINKED, 0, &env, &err), err);
+    float *before = all_pairs(small, 1), *after = all_pairs(large, 1);
+    for (int u = 0; u < LINKED; u++)
+        for (int v = 0; v < LINKED; v++)
+            for (int i = 0; i < NPI_COLUMNS; i++) {
+                double want = (double)before[(u * LINKED + v) * NPI_COLUMNS + i],
+                       got = (double)after[(u * ALL + v) * NPI_COLUMNS + i];
+                if (!(fabs(got - want) <= 0.05))
+                    fail_msg("pair (%d, %d): %s is %g with isolated nodes, %g without", u, v, name_of(i), got, want);
+            }
+    free(before);
+    free(after);
+    npgnn_graph_free(small);
+    npgnn_graph_free(large);
+}
+
+/* ---- small symmetric matrices ---- */
+
+static void test_symmetric_eigen(void **state)
+{
+    (void)state;
+    for (int k = 1; k <= 40; k += k < 5 ? 1 : 7)
+        for (int kind = 0; kind < 3; kind++) { /* random; of rank 1; zero */
+            double *a = zeros((size_t)(k * k)), *copy = zeros((size_t)(k * k)), *v = zeros((size_t)(k * k)),
+                   *values = zeros((size_t)k);
+            for (int i = 0; i < k; i++)
+                for (int j = 0; j <= i; j++)
+                    a[i * k + j] = a[j * k + i] = kind == 0   ? uniform(50, (uint64_t)(i * k + j)) - 0.5
+                                                  : kind == 1 ? (i + 1.0) * (j + 1.0)
+                                                              : 0;
+            memcpy(copy, a, (size_t)(k * k) * sizeof *a);
+            npi_symmetric_eigen(values, v, copy, k);
+            double scale = fabs(values[0]) + 1e-300;
+            for (int i = 0; i < k; i++) {
+                assert_true(i == 0 || fabs(values[i]) <= fabs(values[i - 1]));
+                for (int j = 0; j < k; j++) {
+                    double product = 0, inner = 0;
+                    for (int c = 0; c < k; c++) {
+                        product += v[i * k + c] * values[c] * v[j * k + c]; /* V diag Vᵀ = A */
+                        inner += v[c * k + i] * v[c * k + j];               /* Vᵀ V = I */
+                    }
+                    assert_true(fabs(product - a[i * k + j]) <= 1e-10 * scale);
+                    assert_near(inner, i == j, 1e-10);
+                }
+            }
+            free(a);
+            free(copy);
+            free(v);
+            free(values);
+        }
+}
+
+static void test_cholesky(void **state)
+{
+    (void)state;
+    enum { K = 9, COLUMNS = 4 };
+    double root[K * K], a[K * K] = {0}, l[K * K], b[K * COLUMNS], x[K * COLUMNS];
+    for (int i = 0; i < K * K; i++)
+        root[i] = uniform(60, (uint64_t)i) - 0.5;
+    for (int i = 0; i < K; i++)
+        for (int j = 0; j < K; j++)
+            for (int c = 0; c < K; c++)
+                a[i * K + j] += root[i * K + c] * root[j * K + c] + (i == j) * 0.1;
+    memcpy(l, a, sizeof a);
+    npi_cholesky(l, K, 1e-12);
+    for (int i = 0; i < K; i++)
+        for (int j = 0; j <= i; j++) {
+            double sum = 0;
+            for (int c = 0; c <= j; c++)
+                sum += l[i * K + c] * l[j * K + c];
+            assert_near(sum, a[i * K + j], 1e-13);
+        }
+    for (int i = 0; i < K * COLUMNS; i++)
+        x[i] = b[i] = uniform(61, (uint64_t)i);
+    npi_cholesky_solve(x, l, K, COLUMNS);
+    double *product = times(a, x, K, K, COLUMNS);
+    for (int i = 0; i < K * COLUMNS; i++)
+        assert_near(product[i], b[i], 1e-11);
+    free(product);
+
+    /* rank 1: all but one dimension are lost, nothing is infinite */
+    for (int i = 0; i < K * K; i++)
+        l[i] = (1 + i / K) * (1 + i % K);
+    npi_cholesky(l, K, 1e-6);
+    for (int i = 0; i < K; i++)
+        for (int j = 0; j <= i; j++)
+            assert_near(l[i * K + j], j == 0 ? 1 + i : i == j ? 1e-3 : 0, 1e-12);
+}
+
+/* ---- no leak ---- */
+
+/* Under every protocol: held-out links are not known, and the evidence of all pairs is that of a graph which has
+ * never had any other links than the known ones. */
+static void test_no_leak(void **state)
+{
+    (void)state;
+    enum { N = 120 };
+    npgnn_graph *graph = NULL;
+    npgnn_error err = {0};
+    npgnn_env env = env_of(1);
+    assert_ok(npgnn_load(&graph, "synthetic:nodes=120,words=100,seed=5", NULL, &env, &err), err);
+    for (int protocol = NPGNN_TRANSDUCTIVE; protocol <= NPGNN_PRODUCTION; protocol++) {
+        npgnn_split_options options = {.size = sizeof options};
+        npgnn_split *split = NULL;
+        assert_ok(npgnn_split_options_default(&options, (npgnn_protocol)protocol, &err), err);
+        assert_ok(npgnn_split_new(&split, graph, &options, &env, &err), err);
+        const npgnn_graph *known = npi_split_known(split);
+        for (int set = NPGNN_SET_VAL; set <= NPGNN_SET_TEST; set++) {
+            const npgnn_pair *pairs;
+            size_t positives;
+            npgnn_split_pairs(&pairs, &positives, split, (npgnn_set)set);
+            for (size_t i = 0; i < positives; i++)
+                assert_false(npgnn_graph_has_edge(known, pairs[i].u, pairs[i].v));
+        }
+        npgnn_pair *edges = calloc((size_t)known->m + 1, sizeof *edges);
+        npgnn_graph *bare = NULL, *again = NULL;
+        npi_graph_list_edges(edges, known);
+        assert_ok(npgnn_graph_from_arrays(&bare, edges, NULL, known->n, known->m, 0, &env, &err), err);
+        float *from_split = all_pairs(known, 1), *without = all_pairs(bare, 1);
+        for (int i = 0; i < known->n * known->n; i++)
+            assert_memory_equal(from_split + i * NPI_COLUMNS + NPI_FEATURE_COLUMNS,
+                                without + i * NPI_COLUMNS + NPI_FEATURE_COLUMNS,
+                                (NPI_COLUMN_HAS_FEATURES - NPI_FEATURE_COLUMNS) * sizeof(float));
+        assert_ok(npi_graph_with_edges(&again, known, edges, known->m, &err), err);
+        float *features_too = all_pairs(again, 1);
+        assert_memory_equal(from_split, features_too, (size_t)(known->n * known->n) * NPI_COLUMNS * sizeof(float));
+        free(from_split);
+        free(without);
+        free(features_too);
+        free(edges);
+        npgnn_graph_free(bare);
+        npgnn_graph_free(again);
+        npgnn_split_free(split);
+    }
+    npgnn_graph_free(graph);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_pairs_are_what_they_say),
-        cmocka_unit_test(test_a_graph_without_links),
-        cmocka_unit_test(test_graphs_of_one_link),
-        cmocka_unit_test(test_cliques_are_regions),
-        cmocka_unit_test(test_same_bits_for_any_threads_and_direction),
-        cmocka_unit_test(test_rows_are_pairs),
-        cmocka_unit_test(test_no_weights_change_nothing),
-        cmocka_unit_test(test_sets_of_columns),
-        cmocka_unit_test(test_each_column_can_carry_everything),
-        cmocka_unit_test(test_planted_weights_are_found),
-        cmocka_unit_test(test_predictions_use_it),
-        cmocka_unit_test(test_model_files_keep_it),
-        cmocka_unit_test(test_trainings_find_weights),
-        cmocka_unit_test(test_stopping),
-        cmocka_unit_test(test_memory_that_runs_out),
+        cmocka_unit_test(test_symmetric_eigen),
+        cmocka_unit_test(test_cholesky),
+        cmocka_unit_test(test_words),
+        cmocka_unit_test(test_no_words),
+        cmocka_unit_test(test_spectral),
+        cmocka_unit_test(test_columns),
+        cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_isolated_nodes),
+        cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_no_leak),
     };
-    return cmocka_run_group_tests(tests, make_graphs, free_graphs);
+    return cmocka_run_group_tests_name("evidence columns", tests, NULL, NULL);
 }

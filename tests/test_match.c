@@ -54,7 +54,6 @@ static npgnn_model *train(const npgnn_graph *graph)
     npgnn_options_preset(&options, NULL, NULL);
     options.iterations = 3;
     assert_ok(npgnn_fit(&model, graph, &options, NULL, &err), err);
-    model->scorer.weights.column[NPI_EVIDENCE_COSINE] = 0.5; /* the cosine of the features has its share */
     return model;
 }
 

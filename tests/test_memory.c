@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "meter.h"
+#include "network.h"
 
 enum { NODES = 40, COLUMNS = 6, PAIRS = 5 };
 
@@ -64,9 +65,7 @@ static npgnn_pair edge(int i)
 
 static npgnn_options small_options(void)
 {
-    npgnn_options options = {.size = sizeof options};
-    npgnn_error err = {0};
-    assert_ok(npgnn_options_preset(&options, "best", &err), err);
+    npgnn_options options = rich_network();
     options.hidden = options.latent_size = options.decoder_hidden = options.output_size = 2;
     options.iterations = 3;
     options.validate_every = 2;

@@ -52,9 +52,6 @@ static npgnn_model *make_model(int32_t f, int latent)
     model->info.weighted = 1;
     model->info.val_auc = 0.1 + 0.2;
     npi_model_uncalibrate(model);
-    model->scorer.weights = (npi_weights){.shift = -1.0 / 3, .own = 2.0 / 3};
-    for (int c = 0; c < NPI_EVIDENCE_COLUMNS; c++)
-        model->scorer.weights.column[c] = c / 7.0;
     if (latent) {
         model->scorer.calibrated = 1;
         model->scorer.calibration =
@@ -102,7 +99,6 @@ static void check_same_info(const npgnn_model *a, const npgnn_model *b)
     assert_string_equal(x.version, y.version);
     assert_int_equal(x.calibrated, y.calibrated);
     assert_true(x.link_rate == y.link_rate);
-    assert_memory_equal(&a->scorer.weights, &b->scorer.weights, sizeof a->scorer.weights);
     for (double s = -2; s < 3; s++)
         assert_true(npi_calibration_log_odds(&a->scorer.calibration, s) ==
                     npi_calibration_log_odds(&b->scorer.calibration, s));
@@ -330,7 +326,7 @@ static const edit edits[] = {
     {"\\\"latent\\\":\\\"on\\\"", "\\\"latent\\\":\\\"off\\\"", "tensor W2 must be F32 of shape 7 x 4"},
     {"\\\"columns\\\":7", "\\\"columns\\\":2147483647", "too short for its options"},
     {"\\\"columns\\\":7", "\\\"columns\\\":2147483648", "info is missing or damaged"},
-    {"\\\"columns\\\":7", "\\\"columns\\\":0", "info is missing or damaged"},
+    {"\\\"columns\\\":7", "\\\"columns\\\":0", "too short for its options"},
     {"\\\"columns\\\":7", "\\\"columns\\\":-7", "info is missing or damaged"},
     {"\\\"columns\\\":7", "\\\"columns\\\":7.5", "info is missing or damaged"},
     {"\\\"columns\\\":7", "\\\"columns\\\":6", "must be F32 of shape"},
@@ -342,10 +338,6 @@ static const edit edits[] = {
     {"\\\"slopes\\\":", "\\\"slope\\\":", "scorer is damaged"},
     {"\\\"offset\\\":-", "\\\"offset\\\":null,\\\"spare\\\":-", "scorer is damaged"},
     {"\\\"calibration\\\":", "\\\"calibration\\\":[],\\\"spare\\\":", "scorer is damaged"},
-    {"\\\"weights\\\":", "\\\"weight\\\":", "scorer is damaged"},
-    {"\\\"cosine\\\":", "\\\"cosinus\\\":", "scorer is damaged"},
-    {"\\\"paths\\\":", "\\\"paths\\\":-1,\\\"spare\\\":", "scorer is damaged"},
-    {"\\\"embeddings\\\":", "\\\"embeddings\\\":\\\"1\\\",\\\"spare\\\":", "scorer is damaged"},
     {"\"scorer\":", "\"scorer\":\"[]\",\"spare\":", "scorer is damaged"},
     {"\"scorer\":", "\"spare\":", "scorer is damaged"},
     {"\"shape\":[7,3]", "\"shape\":[3,7]", "tensor W1 must be"},

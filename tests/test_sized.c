@@ -8,6 +8,7 @@
 
 #include "folder.h"
 #include "model/model.h"
+#include "network.h"
 #include "train/trainer.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
@@ -597,9 +598,8 @@ static void test_arrays(void **state)
 static void test_model_options(void **state)
 {
     (void)state;
-    npgnn_options best = {.size = sizeof best}, standard = {.size = sizeof standard};
+    npgnn_options best = rich_network(), standard = {.size = sizeof standard};
     npgnn_error err = {0};
-    assert_ok(npgnn_options_preset(&best, "best", &err), err);
     assert_ok(npgnn_options_preset(&standard, NULL, &err), err);
     for (size_t size = 2 * sizeof(size_t); size <= sizeof best; size += sizeof(size_t)) {
         npgnn_options given;

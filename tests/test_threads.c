@@ -10,6 +10,7 @@
 
 #include "folder.h"
 #include "model/model.h"
+#include "network.h"
 
 #define SPEC "nodes=150,words=100,seed=2"
 
@@ -22,8 +23,7 @@ static const npgnn_env two_threads = {.size = sizeof two_threads, .threads = 2};
 
 static npgnn_options small_options(void)
 {
-    npgnn_options o = {.size = sizeof o};
-    npgnn_options_preset(&o, "best", NULL);
+    npgnn_options o = rich_network();
     o.hidden = o.decoder_hidden = 6;
     o.latent_size = o.output_size = 4;
     o.pairs_per_node = 8;

@@ -40,26 +40,15 @@ static npgnn_graph *dense_graph(int patterns, int columns, double step)
     return graph;
 }
 
-#define WEIGHED "every kind of evidence has a weight"
-
-/* By one of the presets, or WEIGHED. */
 static npgnn_model *fit(const npgnn_graph *graph, const char *preset)
 {
     npgnn_options o = {.size = sizeof o};
     npgnn_model *model = NULL;
     npgnn_error err = {0};
     npgnn_env one = {.size = sizeof one, .threads = 1};
-    int weighed = strcmp(preset, WEIGHED) == 0;
-    assert_ok(npgnn_options_preset(&o, weighed ? "default" : preset, &err), err);
+    assert_ok(npgnn_options_preset(&o, preset, &err), err);
     o.iterations = 12;
     assert_ok(npgnn_fit(&model, graph, &o, &one, &err), err);
-    if (weighed) {
-        double *column = model->scorer.weights.column;
-        column[NPI_EVIDENCE_COSINE] = 2;
-        column[NPI_EVIDENCE_DEGREES] = 0.3;
-        column[NPI_EVIDENCE_NEIGHBORS] = column[NPI_EVIDENCE_PATHS] = 1.5;
-        column[NPI_EVIDENCE_REGIONS] = 3;
-    }
     return model;
 }
 
@@ -239,7 +228,6 @@ static void test_best(void **state)
 {
     (void)state;
     check_graph(sparse_graph(), "best");
-    check_graph(sparse_graph(), WEIGHED);
 }
 
 static void test_dense(void **state)
@@ -253,7 +241,6 @@ static void test_near_ties(void **state)
 {
     (void)state;
     check_graph(dense_graph(NODES, 5, 1e-5), "best");
-    check_graph(dense_graph(NODES, 5, 1e-5), WEIGHED);
     check_graph(dense_graph(NODES, 40, 1e-5), "default"); /* fails where rounding is not allowed for */
     npgnn_graph *graph = dense_graph(NODES, 5, 1e-5);
     npgnn_model *model = fit(graph, "default");

@@ -57,7 +57,6 @@ static inline void refine(npgnn_options *o)
     o->radius = 2;
     o->propagate = 2;
     o->cold_nodes = 0.2;
-    o->evidence = NPGNN_EVIDENCE_ALL;
 }
 
 static inline npgnn_trainer *trainer_of(const npgnn_split *known, const npgnn_options *options, const npgnn_env *env)

@@ -190,17 +190,14 @@ typedef enum { NPGNN_MEAN_LOG, NPGNN_LOG_MEAN } npgnn_sigma_mean;
 typedef enum { NPGNN_MC_LIKELIHOOD, NPGNN_MC_EMBEDDING } npgnn_monte_carlo;
 typedef enum { NPGNN_WEIGHTED, NPGNN_PLAIN } npgnn_likelihood;
 typedef enum { NPGNN_CONTEXT_EDGES, NPGNN_CONTEXT_NODES, NPGNN_CONTEXT_AUTO } npgnn_context;
-typedef enum {
-    NPGNN_EVIDENCE_NONE,
-    NPGNN_EVIDENCE_FEATURES,  /* similar features */
-    NPGNN_EVIDENCE_STRUCTURE, /* degrees, common neighbours, three-step paths, regions of the graph */
-    NPGNN_EVIDENCE_ALL
-} npgnn_evidence;
 typedef enum { NPGNN_LR_CONSTANT, NPGNN_LR_LINEAR, NPGNN_LR_COSINE } npgnn_lr_schedule;
 typedef enum { NPGNN_LOSS_EXACT, NPGNN_LOSS_SAMPLED, NPGNN_LOSS_AUTO } npgnn_loss;
 
 typedef struct npgnn_options {
     size_t size;
+    /* 1: tune the process that was learnt across graphs, and train no network. Of the options below it then uses
+     * iterations (passes over the pairs), learning_rate, beta1, beta2, epsilon, seed, calibrate and predict_samples */
+    int process;
     /* encoder */
     int latent;        /* 1: use the latent z; 0: train the decoder alone */
     int sample_latent; /* 1: a neural process; 0: a conditional one, whose z is the context's mean, without KL */
@@ -223,8 +220,6 @@ typedef struct npgnn_options {
     double radius;                   /* length that all embeddings are scaled to; 0: unscaled */
     int propagate;                   /* how many times embeddings are averaged over known links */
     double cold_nodes;               /* with propagate: share of the nodes treated as new in each training iteration */
-    npgnn_evidence evidence; /* evidence about a pair that is weighed beside its embeddings; the weights are fitted on
-                                held-out links */
     /* objective */
     int samples;                   /* Monte Carlo samples of z per iteration */
     npgnn_monte_carlo monte_carlo; /* likelihood: average log-likelihoods; embedding: average u, then one likelihood */
@@ -301,8 +296,9 @@ NPGNN_API int npgnn_load(npgnn_graph **out, const char *data, const npgnn_load_o
                          npgnn_error *err);
 
 /* Trains on all edges of the graph. A first training, the rehearsal, holds out some of them to find what only held-out
- * links can tell: how to calibrate and, if the options ask for it (keep_best, evidence), the number of iterations and
- * the weights of the evidence. A second training on all edges makes the model. E_ARGUMENT, E_MEMORY, E_DIVERGED,
+ * links can tell: how to calibrate and, with keep_best, the number of iterations. A second training on all edges makes
+ * the model. With options->process, it is the process that is tuned on the graph (docs/understand/process.md), which
+ * needs no features and takes O(edges + nodes) operations, with a large constant. E_ARGUMENT, E_MEMORY, E_DIVERGED,
  * E_CANCELLED. O(iterations * n^2 * k) operations with the exact loss, O(iterations * (n * pairs_per_node * k +
  * features)) with the sampled one; O(n (h + k)) memory. */
 NPGNN_API int npgnn_fit(npgnn_model **out, const npgnn_graph *graph, const npgnn_options *options, const npgnn_env *env,
@@ -690,17 +686,13 @@ typedef struct npgnn_model_info {
     double link_rate;        /* share of links among all pairs of the training graph, or of the graph given to
                                 npgnn_model_adapt */
     char version[16];        /* of the library that wrote it */
-    int across_graphs;       /* 1: a process learnt across graphs; 0: trained on one graph */
+    int across_graphs;       /* 1: a process learnt across graphs, and tuned on one if train_nodes > 0; 0: a network
+                                trained on one graph */
 } npgnn_model_info;
 NPGNN_API int npgnn_model_describe(npgnn_model_info *info, const npgnn_model *model, npgnn_error *err);
 
 /* The options it was trained with. */
 NPGNN_API int npgnn_model_options(npgnn_options *options, const npgnn_model *model, npgnn_error *err);
-
-/* What training found: score = intercept + embeddings u_i . u_j + sum of weight times evidence, where "embeddings" is
- * the weight of the inner product of the two embeddings, and "cosine", "degrees", ... are the weights of the evidence.
- * The index-th of these numbers with its name; returns 0 past the last. */
-NPGNN_API int npgnn_model_weight(const char **name, double *weight, const npgnn_model *model, int index);
 
 /* The name of a feature column of the graph it was trained on, NULL if that had no names. */
 NPGNN_API const char *npgnn_model_column_name(const npgnn_model *model, int32_t column);

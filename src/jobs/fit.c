@@ -1,10 +1,54 @@
 #include "jobs/fit.h"
 
+#include "model/model.h"
+#include "model/options.h"
+#include "train/tune.h"
+
+/* The shipped process, tuned on a graph. */
+static int fit_process(npgnn_model **out, const npgnn_graph *graph, const npgnn_options *options, const npgnn_env *env,
+                       npgnn_error *err)
+{
+    npgnn_model *model = NULL;
+    int calibrated = 0;
+    int code = npgnn_model_universal(&model, env, err);
+    if (code)
+        return code;
+    code = npi_tune(&model->process, &model->scorer.calibration, &calibrated, graph, options, env, err);
+    if (code) {
+        npgnn_model_free(model);
+        return code;
+    }
+    model->scorer.calibrated = calibrated;
+    model->options = *options;
+    npgnn_model_info *info = &model->info;
+    info->parameters += (int64_t)model->process.change.count;
+    info->iterations = options->iterations;
+    info->fingerprint = info->context_fingerprint = npi_graph_fingerprint(graph);
+    info->train_nodes = graph->n;
+    info->train_edges = graph->m;
+    info->normalize = graph->normalized;
+    info->binarize = graph->binarized;
+    info->weighted = graph->a.val != NULL;
+    info->link_rate = npi_link_rate(graph->n, graph->m);
+    *out = model;
+    return 0;
+}
+
 int npi_fit(npgnn_model **out, npgnn_progress *last, const npgnn_graph *graph, const npgnn_split *split,
             const npgnn_options *options, const npgnn_env *env, npgnn_error *err)
 {
     npgnn_trainer *trainer = NULL;
-    int code = npgnn_trainer_new(&trainer, graph, split, options, env, err);
+    npgnn_options chosen;
+    int code = npi_options_read(&chosen, options, err);
+    if (code)
+        return code;
+    if (chosen.process) {
+        npgnn_env resolved = npi_env_resolve(env);
+        if (last)
+            last->iteration = chosen.iterations;
+        return fit_process(out, split ? split->train : graph, &chosen, &resolved, err);
+    }
+    code = npgnn_trainer_new(&trainer, graph, split, options, env, err);
     if (!code)
         code = npgnn_trainer_run(trainer, err);
     if (!code && last)

@@ -19,7 +19,6 @@ int npi_model_new(npgnn_model **out, const npgnn_options *options, int32_t f, co
         return NPGNN_E_MEMORY;
     model->env = *env;
     model->options = *options;
-    model->scorer.weights = NPI_WEIGHTS_PLAIN;
     if (size.d > 0 && !(model->q = npi_alloc(env, 2 * (size_t)size.d, sizeof *model->q, err)))
         code = NPGNN_E_MEMORY;
     if (!code)
@@ -47,7 +46,8 @@ int npi_model_from_process(npgnn_model **out, npi_process *process, const npgnn_
     model->process = *process;
     memset(process, 0, sizeof *process);
     model->info.size = sizeof model->info;
-    model->info.parameters = (int64_t)model->process.params.count;
+    model->info.parameters = (int64_t)(model->process.params.count + model->process.change.count);
+    model->scorer.calibration = npi_calibration_unfitted(NPGNN_WEIGHTED, 0.5); /* scores are log-odds at even odds */
     model->info.val_auc = model->info.val_ap = (double)NAN;
     model->info.across_graphs = 1;
     snprintf(model->info.version, sizeof model->info.version, "%s", npgnn_version());
@@ -97,17 +97,6 @@ int npgnn_model_describe(npgnn_model_info *info, const npgnn_model *model, npgnn
 int npgnn_model_options(npgnn_options *options, const npgnn_model *model, npgnn_error *err)
 {
     return npi_sized_write(options, &model->options, sizeof model->options, "npgnn_options", err);
-}
-
-int npgnn_model_weight(const char **name, double *weight, const npgnn_model *model, int index)
-{
-    const npi_weights *w = &model->scorer.weights;
-    int column = index - 2; /* after the intercept and the weight of the embeddings */
-    if (index < 0 || column >= NPI_EVIDENCE_COLUMNS)
-        return 0;
-    *name = index == 0 ? "intercept" : index == 1 ? "embeddings" : npi_evidence_name(column);
-    *weight = index == 0 ? w->shift : index == 1 ? w->own : w->column[column];
-    return 1;
 }
 
 const char *npgnn_model_column_name(const npgnn_model *model, int32_t column)

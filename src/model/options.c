@@ -29,6 +29,9 @@ typedef struct option {
 #define WIDTHS 1, NPI_MAX_WIDTH, RANGE_TEXT(NPI_MAX_WIDTH)
 
 static const option table[] = {
+    {"process", FLAG, AT(process), 0, 1, "on|off",
+     "tune the process that was learnt across graphs; of the options below, only iterations, learning-rate, beta1, "
+     "beta2, epsilon, seed, calibrate and predict-samples then count"},
     {"latent", FLAG, AT(latent), 0, 1, "on|off", "use the latent variable z; off: train the decoder alone"},
     {"sample-latent", FLAG, AT(sample_latent), 0, 1, "on|off",
      "draw z and add the KL term; off: z is the mean of the context"},
@@ -55,8 +58,6 @@ static const option table[] = {
     {"propagate", INT, AT(propagate), 0, 8, "0..8", "number of times that embeddings are averaged over known links"},
     {"cold-nodes", REAL, AT(cold_nodes), 0, 1, "0..1",
      "with propagate: fraction of the nodes treated as new per iteration"},
-    {"evidence", CHOICE, AT(evidence), 0, 3, "none|features|structure|all",
-     "evidence about a pair that is weighed beside the embeddings; the weights are fitted on held-out links"},
     {"samples", INT, AT(samples), 1, 1000, "1..1000", "Monte Carlo samples of z per iteration"},
     {"monte-carlo", CHOICE, AT(monte_carlo), 0, 1, "likelihood|embedding",
      "what is averaged over the samples: log-likelihoods or embeddings"},
@@ -154,17 +155,9 @@ static void set_authors(npgnn_options *o)
 /* Chosen on validation data: docs/results/best.md. */
 static void set_best(npgnn_options *o)
 {
-    o->decoder_hidden = 256;
-    o->output_size = 128;
-    o->input_dropout = 0.5;
-    o->radius = 1.8;
-    o->propagate = 1;
-    o->evidence = NPGNN_EVIDENCE_ALL;
-    o->loss = NPGNN_LOSS_SAMPLED;
-    o->iterations = 600;
-    o->learning_rate = 0.005;
-    o->keep_best = 1;
-    o->patience = 20;
+    o->process = 1;
+    o->iterations = 20;
+    o->learning_rate = 0.002;
 }
 
 static const struct {

@@ -7,11 +7,9 @@
 #include "base/parallel.h"
 #include "base/rng.h"
 #include "graph/negative.h"
-#include "linalg/blas.h"
 #include "process/stack.h"
 
 enum {
-    MAX_VOTES = 256,        /* links of the context that vote for z, and as many non-links */
     MAX_SET_ASIDE = 4096,   /* links for the stacked fit and the calibration */
     LEAST_SET_ASIDE = 3,    /* below which a context tells nothing */
     LEAST_KNOWN = 10,       /* links that must remain */
@@ -31,37 +29,15 @@ void npi_applied_free(npi_applied *a)
 
 /* ---- what a context tells ---- */
 
-/* z from the votes of the first links and the first non-links, equally many. */
+/* z and its head, from the first links and the first non-links, equally many. */
 static int infer(npi_applied *a, const float *evidence, size_t positives, size_t count, npgnn_error *err)
 {
-    int e = a->process->params.size.e;
-    size_t votes = positives < MAX_VOTES ? positives : MAX_VOTES, others = count - positives;
-    votes = others < votes ? others : votes;
-    size_t row = (size_t)e * sizeof(float);
-    npi_process_encoder encoder = {0};
-    float *chosen = npi_alloc(&a->env, 2 * votes * (size_t)e, sizeof *chosen, err);
-    float *label = npi_alloc(&a->env, 2 * votes, sizeof *label, err);
-    int code = chosen && label
-                   ? npi_process_encoder_new(&encoder, a->process->params.size, (int)(2 * votes), &a->env, err)
-                   : NPGNN_E_MEMORY;
-    if (!code) {
-        if (votes > 0) {
-            memcpy(chosen, evidence, votes * row);
-            memcpy(chosen + votes * (size_t)e, evidence + positives * (size_t)e, votes * row);
-        }
-        for (size_t i = 0; i < 2 * votes; i++)
-            label[i] = i < votes ? 1 : -1;
-        const npi_process_context context = {chosen, label, (int)(2 * votes)};
-        npi_blas_begin(1);
-        npi_process_encode(a->mean, a->precision, &encoder, &a->process->params, &context);
-        npi_blas_end(1);
-        npi_head_specialize(&a->head, &a->process->params, a->mean);
-        a->context = (int)votes;
-    }
-    npi_process_encoder_free(&a->env, &encoder);
-    npi_free(&a->env, chosen);
-    npi_free(&a->env, label);
-    return code;
+    const float *others = evidence ? evidence + positives * (size_t)a->process->params.size.e : NULL;
+    int votes = npi_process_infer(a->mean, a->precision, a->process, evidence, positives, others, count - positives,
+                                  &a->env, err);
+    npi_process_head(&a->head, a->process, a->mean);
+    a->context = votes;
+    return votes < 0 ? votes : 0;
 }
 
 /* z, the stacked fit and the calibration, from labelled pairs and the evidence that was computed without them. */
@@ -212,8 +188,13 @@ int npi_applied_new(npi_applied *out, const npi_process *process, const npgnn_gr
         a.calibration = npi_calibration_unfitted(NPGNN_WEIGHTED, 0.5);
         code = npi_words_new(&a.words, graph->x, NULL, env, err);
     }
-    int given = held_out && held_out->positives > 0 && held_out->count > held_out->positives;
-    if (!code && !given)
+    int tuned = process->z != NULL;
+    int given = !tuned && held_out && held_out->positives > 0 && held_out->count > held_out->positives;
+    if (!code && tuned) { /* on the graph that it was trained on it has learnt all that this one could tell */
+        memcpy(a.mean, process->z, 2 * (size_t)size.d * sizeof *a.mean);
+        npi_process_head(&a.head, process, a.mean);
+    }
+    if (!code && !tuned && !given)
         code = learn_from_set_aside(&a, graph, seed, err);
     if (!code)
         code = npi_columns_new(&a.columns, &graph->a, &a.words, env, err);
@@ -235,7 +216,7 @@ int npi_applied_draw(npi_head *out, const npi_applied *a, uint64_t seed, int dra
     if (!code) {
         for (int c = 0; c < size.d; c++)
             z[c] = (real)((double)a->mean[c] + npi_rng_normal_at(&rng, (uint64_t)c) / sqrt((double)a->precision[c]));
-        npi_head_specialize(out, &a->process->params, z);
+        npi_process_head(out, a->process, z);
         npi_head_apply(out, a->stack);
     }
     npi_free(&a->env, z);

@@ -41,13 +41,10 @@ static int read_options(npgnn_predict_options *out, const npgnn_predict_options 
     return code;
 }
 
-/* One that weighs embeddings and evidence like this, whatever the model says. */
-static int predictor_with(npgnn_predictor **out, npi_weights weights, const npgnn_model *model,
-                          const npgnn_graph *graph, const npgnn_predict_options *options, const npgnn_env *env,
-                          npgnn_error *err)
+/* A predictor of a network. */
+static int predictor_of_network(npgnn_predictor **out, const npgnn_model *model, const npgnn_graph *graph,
+                                const npgnn_predict_options *options, const npgnn_env *env, npgnn_error *err)
 {
-    if (npi_env_check(env, err))
-        return NPGNN_E_ARGUMENT;
     npgnn_env resolved = npi_env_resolve(env);
     npi_sizes s = model->params.size;
     npgnn_predict_options o;
@@ -73,15 +70,11 @@ static int predictor_with(npgnn_predictor **out, npi_weights weights, const npgn
         npi_calibration_at(model->scorer.calibration, o.link_rate > 0 ? o.link_rate : model->info.link_rate);
     if (s.d == 0 || !model->options.sample_latent)
         p->samples = 0; /* there is nothing to draw */
-    p->weights = weights;
-    code = npi_evidence_new(&p->evidence, npi_evidence_weighed(&weights), &graph->a, x, &resolved, err);
-    if (!code)
-        code = npi_embedder_new(&p->embedder, &model->options, s, &graph->a, &resolved, err);
+    code = npi_embedder_new(&p->embedder, &model->options, s, &graph->a, &resolved, err);
     p->z = npi_alloc(&resolved, (size_t)s.d, sizeof *p->z, err);
     p->score = npi_alloc(&resolved, BATCH, sizeof *p->score, err);
     p->sums = npi_alloc(&resolved, BATCH, sizeof *p->sums, err);
-    p->value = npi_alloc(&resolved, (size_t)p->evidence.count * BATCH, sizeof *p->value, err);
-    if (code || !p->z || !p->score || !p->sums || !p->value) {
+    if (code || !p->z || !p->score || !p->sums) {
         npgnn_predictor_free(p);
         return code ? code : NPGNN_E_MEMORY;
     }
@@ -123,7 +116,7 @@ int npi_predictor_apply(npgnn_predictor **out, const npgnn_model *model, const n
         return code;
     }
     double rate = o.link_rate > 0 ? o.link_rate : npi_link_rate(graph->n, graph->m);
-    p->calibration = npi_calibration_at(p->applied.calibration, rate);
+    p->calibration = npi_calibration_at(model->process.z ? model->scorer.calibration : p->applied.calibration, rate);
     *out = p;
     return 0;
 }
@@ -135,7 +128,7 @@ int npgnn_predictor_new(npgnn_predictor **out, const npgnn_model *model, const n
         return NPGNN_E_ARGUMENT;
     if (npi_model_is_process(model))
         return npi_predictor_apply(out, model, graph, NULL, options, env, err);
-    return predictor_with(out, model->scorer.weights, model, graph, options, env, err);
+    return predictor_of_network(out, model, graph, options, env, err);
 }
 
 void npgnn_predictor_free(npgnn_predictor *p)
@@ -144,11 +137,9 @@ void npgnn_predictor_free(npgnn_predictor *p)
         return;
     npgnn_env env = p->env;
     npi_embedder_free(&env, &p->embedder);
-    npi_evidence_free(&p->evidence);
     npi_features_free(p->x);
     npi_free(&env, p->z);
     npi_free(&env, p->score);
-    npi_free(&env, p->value);
     npi_free(&env, p->sums);
     for (int i = 0; p->heads && i < p->samples; i++)
         npi_head_free(&env, &p->heads[i]);
@@ -161,7 +152,6 @@ void npgnn_predictor_free(npgnn_predictor *p)
 static void score_batch(npgnn_predictor *p, const npgnn_pair *pairs, size_t count)
 {
     npi_score_pairs(p->score, p->embedder.u, p->model->params.size.k, pairs, count, p->env.threads);
-    npi_evidence_add(p->score, p->value, &p->evidence, &p->weights, count);
 }
 
 static void run_mean(npgnn_prediction *out, npgnn_predictor *p, const npgnn_pair *pairs, size_t count)
@@ -218,7 +208,6 @@ int npgnn_predictor_run(npgnn_prediction *out, npgnn_predictor *p, const npgnn_p
     }
     for (size_t first = 0; first < count; first += BATCH) {
         size_t size = count - first < BATCH ? count - first : BATCH;
-        npi_evidence_pairs(p->value, &p->evidence, pairs + first, size);
         if (p->samples == 0)
             run_mean(out + first, p, pairs + first, size);
         else
@@ -243,9 +232,9 @@ int npgnn_model_embed(float *embedding, const npgnn_model *model, const npgnn_gr
 {
     npgnn_predict_options mean = {.size = sizeof mean};
     npgnn_predictor *predictor = NULL;
-    if (npi_model_need_network(model, "has no embeddings of nodes", err))
+    if (npi_model_need_network(model, "has no embeddings of nodes", err) || npi_env_check(env, err))
         return NPGNN_E_ARGUMENT;
-    int code = predictor_with(&predictor, NPI_WEIGHTS_PLAIN, model, graph, &mean, env, err);
+    int code = predictor_of_network(&predictor, model, graph, &mean, env, err);
     if (code)
         return code;
     for (size_t i = 0; i < (size_t)graph->n * (size_t)model->params.size.k; i++)

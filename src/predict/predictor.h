@@ -4,7 +4,6 @@
 
 #include <math.h>
 
-#include "evidence/evidence.h"
 #include "graph/graph.h"
 #include "model/embedder.h"
 #include "model/model.h"
@@ -24,12 +23,9 @@ struct npgnn_predictor {
     uint64_t seed;
     npi_calibration calibration; /* with the link rate */
     npi_embedder embedder;       /* u of the draw at hand; without draws, of the mean */
-    npi_evidence evidence;
-    npi_weights weights;
-    real *z;        /* (d) */
-    float *score;   /* (batch) */
-    float *value;   /* (columns of the evidence, batch) */
-    npi_sums *sums; /* (batch) */
+    real *z;                     /* (d) */
+    float *score;                /* (batch) */
+    npi_sums *sums;              /* (batch) */
     /* of a process, instead of the embedder and what goes with it: */
     npi_applied applied;
     npi_head *heads; /* (samples) of draws of z; the head of its mean is in `applied` */

@@ -32,7 +32,6 @@ typedef struct workspace {
     real *value;              /* (block, n) their scores with all nodes; with draws, the largest of each pair */
     double slack[MOST_BLOCK]; /* (block) and how far these may be from what they stand for */
     real *score;              /* (block, n) of one draw, with draws */
-    npi_evidence_desk evidence;
     /* of a process, instead of `picked` and `evidence`: */
     npi_columns_workspace columns;
     float *rows; /* (block, NPI_COLUMNS_RANGE, NPI_COLUMNS) evidence with a range of nodes */
@@ -162,7 +161,6 @@ static int allocate(search *s, int room, npgnn_error *err)
         failed |= !(d->picked = npi_resize(env, NULL, (size_t)s->block * k, sizeof *d->picked, err));
         failed |= !(d->value = npi_resize(env, NULL, cells, sizeof *d->value, err));
         failed |= s->averaged && !(d->score = npi_resize(env, NULL, cells, sizeof *d->score, err));
-        failed |= !process && npi_evidence_desk_new(&d->evidence, &s->p->evidence, s->block, err) != 0;
         failed |= !(d->list.items = npi_resize(env, NULL, (size_t)room, sizeof *d->list.items, err));
         d->list.capacity = room;
     }
@@ -192,7 +190,6 @@ static void search_free(search *s)
         npi_free(env, s->workspaces[t].picked);
         npi_free(env, s->workspaces[t].value);
         npi_free(env, s->workspaces[t].score);
-        npi_evidence_desk_free(env, &s->workspaces[t].evidence);
         npi_columns_workspace_free(env, &s->workspaces[t].columns);
         npi_head_workspace_free(env, &s->workspaces[t].head);
         npi_free(env, s->workspaces[t].rows);
@@ -233,17 +230,13 @@ static real largest_of(const real *x, int32_t count)
     return largest;
 }
 
-/* A bound of the error of a row of scores: a rounding error for every term of the products of embeddings, regions and
- * dense features, and a few more, each of at most the float's unit of the largest number in sight; and all of it
- * twice, since a bound may be generous. */
+/* A bound of the error of a row of scores: a rounding error for every term of a product of embeddings, and a few more,
+ * each of at most the float's unit of the largest number in sight; and all of it twice, since a bound may be
+ * generous. */
 static double slack_of(const search *s, const real *score, double product)
 {
-    const npgnn_predictor *p = s->p;
-    int terms =
-        p->model->params.size.k + p->evidence.regions.width + (p->evidence.count > 0 && p->x->dense ? p->x->f : 0) + 32;
-    double cosines = p->weights.column[NPI_EVIDENCE_COSINE] + p->weights.column[NPI_EVIDENCE_REGIONS];
-    double sight = p->weights.own * product + cosines + fabs(p->weights.shift) + (double)largest_of(score, s->n);
-    return terms * (double)FLT_EPSILON * sight + (double)FLT_MIN;
+    int terms = s->p->model->params.size.k + 32;
+    return terms * (double)FLT_EPSILON * (product + (double)largest_of(score, s->n)) + (double)FLT_MIN;
 }
 
 static void score_rows(real *score, workspace *d, const search *s, int count, int draw)
@@ -253,7 +246,6 @@ static void score_rows(real *score, workspace *d, const search *s, int count, in
     for (int r = 0; r < count; r++)
         memcpy(d->picked + r * k, u + (size_t)d->node[r] * (size_t)k, (size_t)k * sizeof *u);
     npi_gemm(score, s->n, d->picked, k, 0, u, k, 1, count, s->n, k, 1, 0);
-    npi_evidence_rows(score, &d->evidence, &s->p->evidence, &s->p->weights, d->node, count);
     for (int r = 0; r < count; r++) {
         double slack = slack_of(s, score + (size_t)r * (size_t)s->n, length(d->picked + r * k, k) * s->reach[draw]);
         d->slack[r] = draw == 0 || !(slack <= d->slack[r]) ? slack : d->slack[r];
@@ -344,7 +336,7 @@ static int eligible(const search *s, int32_t u, int32_t v)
 static npgnn_prediction judge(const search *s, workspace *d, npgnn_pair pair)
 {
     const npgnn_predictor *p = s->p;
-    float value[NPI_EVIDENCE_COLUMNS], score = 0;
+    float score = 0;
     npi_sums sums = {0};
     if (npi_model_is_process(p->model)) {
         float evidence[NPI_COLUMNS];
@@ -359,10 +351,8 @@ static npgnn_prediction judge(const search *s, workspace *d, npgnn_pair pair)
         return s->averaged ? npi_prediction_mean(&sums, &p->calibration, heads)
                            : npi_prediction_of(&p->calibration, score);
     }
-    npi_evidence_pair(value, &d->evidence, &p->evidence, pair);
     for (int draw = 0; draw < s->draws; draw++) {
         score = npi_score_pair(embeddings(s, draw), p->model->params.size.k, pair);
-        npi_evidence_add(&score, value, &p->evidence, &p->weights, 1);
         if (s->drawn)
             npi_sums_add(&sums, &p->calibration, score);
     }

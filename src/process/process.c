@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "linalg/blas.h"
+
 int npi_process_new(npi_process *out, npi_process_sizes size, int feature_columns, const npgnn_env *env,
                     npgnn_error *err)
 {
@@ -24,6 +26,8 @@ void npi_process_free(const npgnn_env *env, npi_process *process)
 {
     npi_process_params_free(env, &process->params);
     npi_free(env, process->mean);
+    npi_free(env, process->z);
+    npi_head_free(env, &process->change);
     memset(process, 0, sizeof *process);
 }
 
@@ -35,7 +39,59 @@ int npi_process_copy(npi_process *out, const npi_process *process, const npgnn_e
         return code;
     memcpy(out->params.block, process->params.block, process->params.count * sizeof *process->params.block);
     memcpy(out->mean, process->mean, 2 * (size_t)size.e * sizeof *process->mean);
+    if (!process->z)
+        return 0;
+    code = npi_process_make_tuned(out, env, err);
+    if (code) {
+        npi_process_free(env, out);
+        return code;
+    }
+    memcpy(out->z, process->z, 2 * (size_t)size.d * sizeof *process->z);
+    memcpy(out->change.block, process->change.block, process->change.count * sizeof *process->change.block);
     return 0;
+}
+
+int npi_process_make_tuned(npi_process *p, const npgnn_env *env, npgnn_error *err)
+{
+    npi_process_sizes size = p->params.size;
+    p->z = npi_alloc(env, 2 * (size_t)size.d, sizeof *p->z, err);
+    return p->z ? npi_head_new(&p->change, size.e, size.h, env, err) : NPGNN_E_MEMORY;
+}
+
+int npi_process_infer(real *mean, real *precision, const npi_process *p, const float *link, size_t links,
+                      const float *non_link, size_t non_links, const npgnn_env *env, npgnn_error *err)
+{
+    enum { MAX_VOTES = 256 };
+    size_t e = (size_t)p->params.size.e, votes = links < MAX_VOTES ? links : MAX_VOTES;
+    votes = non_links < votes ? non_links : votes;
+    npi_process_encoder encoder = {0};
+    float *evidence = npi_alloc(env, 2 * votes * e, sizeof *evidence, err);
+    float *label = npi_alloc(env, 2 * votes, sizeof *label, err);
+    int code = evidence && label ? npi_process_encoder_new(&encoder, p->params.size, (int)(2 * votes), env, err)
+                                 : NPGNN_E_MEMORY;
+    if (!code) {
+        if (votes > 0) {
+            memcpy(evidence, link, votes * e * sizeof *evidence);
+            memcpy(evidence + votes * e, non_link, votes * e * sizeof *evidence);
+        }
+        for (size_t i = 0; i < 2 * votes; i++)
+            label[i] = i < votes ? 1 : -1;
+        const npi_process_context context = {evidence, label, (int)(2 * votes)};
+        npi_blas_begin(1);
+        npi_process_encode(mean, precision, &encoder, &p->params, &context);
+        npi_blas_end(1);
+    }
+    npi_process_encoder_free(env, &encoder);
+    npi_free(env, evidence);
+    npi_free(env, label);
+    return code ? code : (int)votes;
+}
+
+void npi_process_head(npi_head *head, const npi_process *p, const real *z)
+{
+    npi_head_specialize(head, &p->params, z);
+    for (size_t i = 0; p->z && i < head->count; i++)
+        head->block[i] += p->change.block[i];
 }
 
 static float standardize(float value, float mean, float deviation)

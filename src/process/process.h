@@ -1,4 +1,7 @@
-/* A process across graphs, ready for use: its parameters and the units that it measures evidence in. */
+/* A process across graphs, ready for use: its parameters and the units that it measures evidence in. One that was tuned on a
+ * graph (train/tune.h) also has the z of that graph, and how far its head has moved from the head of z:
+ *
+ *     head of a draw z' = (the decoder at z') + change */
 #ifndef NPI_PROCESS_PROCESS_H
 #define NPI_PROCESS_PROCESS_H
 
@@ -11,12 +14,25 @@ typedef struct npi_process {
     npi_process_params params;
     float *mean, *deviation; /* (e) of the columns over the corpus */
     int feature_columns;     /* the first so many columns are 0, not standardised, in a graph without features */
+    real *z;                 /* (2, d) mean and precision; NULL: not tuned */
+    npi_head change;         /* of a tuned one */
 } npi_process;
 
 int npi_process_new(npi_process *out, npi_process_sizes size, int feature_columns, const npgnn_env *env,
                     npgnn_error *err);
 void npi_process_free(const npgnn_env *env, npi_process *process);
 int npi_process_copy(npi_process *out, const npi_process *process, const npgnn_env *env, npgnn_error *err);
+
+/* Room for what tuning adds: z and change, 0. */
+int npi_process_make_tuned(npi_process *process, const npgnn_env *env, npgnn_error *err);
+
+/* mean (d) and precision (d) of z, from standardised evidence of links (links, e) and of pairs without a link
+ * (non_links, e): as many votes of each. Returns how many of each voted; negative: an error code. */
+int npi_process_infer(real *mean, real *precision, const npi_process *process, const float *link, size_t links,
+                      const float *non_link, size_t non_links, const npgnn_env *env, npgnn_error *err);
+
+/* Fills a head of the same sizes: the decoder at z (d) and, of a tuned process, the change. */
+void npi_process_head(npi_head *head, const npi_process *process, const real *z);
 
 /* Evidence (count, e) in the units of the process, in place. */
 void npi_process_standardize(float *evidence, const npi_process *process, int has_features, size_t count);

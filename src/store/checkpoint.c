@@ -58,7 +58,6 @@ static const member reals[] = {
     MEMBER("loss", progress.loss),       MEMBER("kl", progress.kl),
     MEMBER("val_auc", progress.val_auc), MEMBER("val_ap", progress.val_ap),
     MEMBER("seconds", progress.seconds), MEMBER("step_seconds", progress.step_seconds),
-    MEMBER("weights", val.weights),      MEMBER("best_weights", val.best_weights),
     MEMBER("best_auc", val.best_auc),    MEMBER("best_ap", val.best_ap),
 };
 

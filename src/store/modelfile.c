@@ -1,22 +1,21 @@
 /* Model files: safetensors (docs/use/formats.md) with
  *
  *   tensors    the parameters, then the distribution of z: z_mean (d), z_log_sigma (d)
- *   metadata   options, info (where the model comes from), scorer (weights and calibration) and, where features have names,
+ *   metadata   options, info (where the model comes from), scorer (its calibration) and, where features have names,
  *              columns
  *
  * A file is refused unless it has exactly the tensors that its options ask for, with finite values. */
 #include "store/modelfile.h"
 
-#include <inttypes.h>
 #include <jansson.h>
 #include <math.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "io/atomic.h"
 #include "model/model.h"
+#include "store/info.h"
 #include "store/processfile.h"
 #include "store/safetensors.h"
 #include "store/scorer.h"
@@ -63,96 +62,6 @@ static void tensor_write(npgnn_model *model, int index, const float *in)
 
 /* ---- info: one list for writing and reading ---- */
 
-/* How a member of npgnn_model_info is written: a count as an integer, a flag as true or false, a hash as 16 hexadecimal
- * digits, a real as a number or, where it is NaN, as null. */
-typedef enum { COUNT32, COUNT64, FLAG, HASH, REAL } kind;
-
-static const struct {
-    const char *name;
-    kind kind;
-    size_t offset;
-    int least; /* of a count */
-} members[] = {
-    {"columns", COUNT32, offsetof(npgnn_model_info, columns), 1},
-    {"iterations", COUNT32, offsetof(npgnn_model_info, iterations), 0},
-    {"fingerprint", HASH, offsetof(npgnn_model_info, fingerprint), 0},
-    {"context", HASH, offsetof(npgnn_model_info, context_fingerprint), 0},
-    {"train_nodes", COUNT32, offsetof(npgnn_model_info, train_nodes), 0},
-    {"train_edges", COUNT64, offsetof(npgnn_model_info, train_edges), 0},
-    {"normalize", FLAG, offsetof(npgnn_model_info, normalize), 0},
-    {"binarize", FLAG, offsetof(npgnn_model_info, binarize), 0},
-    {"weighted", FLAG, offsetof(npgnn_model_info, weighted), 0},
-    {"val_auc", REAL, offsetof(npgnn_model_info, val_auc), 0},
-    {"val_ap", REAL, offsetof(npgnn_model_info, val_ap), 0},
-    {"link_rate", REAL, offsetof(npgnn_model_info, link_rate), 0},
-};
-enum { MEMBERS = sizeof members / sizeof members[0] };
-
-/* NULL when memory is out. */
-static json_t *info_json(const npgnn_model_info *info)
-{
-    json_t *object = json_object();
-    int failed = 0;
-    for (int i = 0; i < MEMBERS; i++) {
-        const void *at = (const char *)info + members[i].offset;
-        json_t *value = NULL;
-        switch (members[i].kind) {
-        case COUNT32:
-            value = json_integer(*(const int32_t *)at);
-            break;
-        case COUNT64:
-            value = json_integer(*(const int64_t *)at);
-            break;
-        case FLAG:
-            value = json_boolean(*(const int *)at);
-            break;
-        case HASH:
-            value = json_sprintf("%016" PRIx64, *(const uint64_t *)at);
-            break;
-        case REAL:
-            value = isfinite(*(const double *)at) ? json_real(*(const double *)at) : json_null();
-            break;
-        }
-        failed |= json_object_set_new(object, members[i].name, value);
-    }
-    if (!failed)
-        return object;
-    json_decref(object);
-    return NULL;
-}
-
-static int read_info(npgnn_model_info *info, const json_t *object, const npi_safetensors *r)
-{
-    int sound = 1;
-    for (int i = 0; sound && i < MEMBERS; i++) {
-        void *at = (char *)info + members[i].offset;
-        const json_t *value = json_object_get(object, members[i].name);
-        json_int_t count = json_integer_value(value);
-        switch (members[i].kind) {
-        case COUNT32:
-            sound = json_is_integer(value) && count >= members[i].least && count <= INT32_MAX;
-            *(int32_t *)at = (int32_t)count;
-            break;
-        case COUNT64:
-            sound = json_is_integer(value) && count >= members[i].least;
-            *(int64_t *)at = count;
-            break;
-        case FLAG:
-            sound = json_is_boolean(value);
-            *(int *)at = json_is_true(value);
-            break;
-        case HASH:
-            sound = json_is_string(value) && sscanf(json_string_value(value), "%16" SCNx64, (uint64_t *)at) == 1;
-            break;
-        case REAL:
-            sound = json_is_number(value) || json_is_null(value);
-            *(double *)at = json_is_number(value) ? json_number_value(value) : (double)NAN;
-            break;
-        }
-    }
-    return sound ? 0 : npi_safetensors_refuse(r, "its info is missing or damaged");
-}
-
 /* ---- writing ---- */
 
 /* NULL when memory is out. */
@@ -175,7 +84,7 @@ static char *header_text(const npgnn_model *model)
     json_t *metadata = json_pack("{s:s, s:s, s:s}", "format", FORMAT, "format_version", FORMAT_VERSION, "npgnn_version",
                                  model->info.version);
     int failed = npi_safetensors_put_json(metadata, "options", npi_safetensors_pack_options(&model->options));
-    failed |= npi_safetensors_put_json(metadata, "info", info_json(&model->info));
+    failed |= npi_safetensors_put_json(metadata, "info", npi_info_json(&model->info));
     if (model->columns)
         failed |= npi_safetensors_put_json(metadata, "columns", columns_json(model->columns));
     failed |= npi_safetensors_put_json(metadata, "scorer", npi_scorer_json(&model->scorer));
@@ -283,7 +192,7 @@ static int check_size(const npgnn_options *options, int32_t columns, const npi_s
     npi_safetensor tensors[TENSORS];
     size_t bytes = 0;
     /* W2 has columns + d rows: their number must be below 2^31, and the file must be able to hold them */
-    if ((size_t)columns > r->data_size / sizeof(float) || columns > INT32_MAX - shape.size.d)
+    if (columns < 1 || (size_t)columns > r->data_size / sizeof(float) || columns > INT32_MAX - shape.size.d)
         return npi_safetensors_refuse(r, "it is too short for its options");
     list_tensors(tensors, &shape);
     for (int i = 0; i < TENSORS; i++)
@@ -299,12 +208,8 @@ static int read_model(npgnn_model **out, const npi_safetensors *r, const npgnn_e
     int code = npi_safetensors_check_format(r, FORMAT, FORMAT_VERSION);
     if (!code)
         code = npi_safetensors_read_options(&options, r, "options");
-    if (!code) {
-        json_t *object = npi_safetensors_get_json(r, "info");
-        code = read_info(&info, object, r);
-        json_decref(object);
-        snprintf(info.version, sizeof info.version, "%s", npi_safetensors_get_text(r, "npgnn_version"));
-    }
+    if (!code)
+        code = npi_info_read(&info, r);
     if (!code)
         code = check_size(&options, info.columns, r);
     if (!code)

@@ -6,10 +6,12 @@
 #include <string.h>
 
 #include "evidence/columns.h"
+#include "store/info.h"
+#include "store/scorer.h"
 
 #define FORMAT_VERSION "1"
 
-enum { MEAN = NPI_PROCESS_TENSOR_COUNT, DEVIATION, TENSORS, MAX_SIZE = 256 };
+enum { MEAN = NPI_PROCESS_TENSOR_COUNT, DEVIATION, Z, CHANGE, TENSORS, MAX_SIZE = 256 };
 
 static void list_tensors(npi_safetensor tensors[TENSORS], const npi_process *p)
 {
@@ -19,6 +21,8 @@ static void list_tensors(npi_safetensor tensors[TENSORS], const npi_process *p)
     }
     tensors[MEAN] = (npi_safetensor){"mean", "F32", 1, p->params.size.e};
     tensors[DEVIATION] = (npi_safetensor){"deviation", "F32", 1, p->params.size.e};
+    tensors[Z] = (npi_safetensor){"z", "F32", p->z ? 2 : 0, p->params.size.d};
+    tensors[CHANGE] = (npi_safetensor){"change", "F32", p->z ? 1 : 0, (int32_t)p->change.count};
 }
 
 /* ---- writing ---- */
@@ -33,11 +37,24 @@ static char *header_text(const npgnn_model *model)
                                           json_pack("{s:i, s:i, s:i, s:i, s:i}", "columns", size.e, "feature_columns",
                                                     model->process.feature_columns, "hidden", size.h, "latent", size.d,
                                                     "steps", model->info.iterations));
+    if (model->process.z) { /* what it was tuned on, and how */
+        failed |= npi_safetensors_put_json(metadata, "options", npi_safetensors_pack_options(&model->options));
+        failed |= npi_safetensors_put_json(metadata, "info", npi_info_json(&model->info));
+        failed |= npi_safetensors_put_json(metadata, "scorer", npi_scorer_json(&model->scorer));
+    }
     list_tensors(tensors, &model->process);
     if (!failed)
         return npi_safetensors_make_header(metadata, tensors, TENSORS);
     json_decref(metadata);
     return NULL;
+}
+
+static void write_reals(FILE *file, const real *values, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        float value = (float)values[i];
+        fwrite(&value, sizeof value, 1, file);
+    }
 }
 
 int npi_process_write(const npgnn_model *model, const char *path, npgnn_error *err)
@@ -52,12 +69,13 @@ int npi_process_write(const npgnn_model *model, const char *path, npgnn_error *e
         uint64_t length = strlen(text);
         fwrite(&length, sizeof length, 1, out.file);
         fwrite(text, 1, (size_t)length, out.file);
-        for (size_t i = 0; i < p->params.count; i++) { /* the tensors, in the order of the block */
-            float value = (float)p->params.block[i];
-            fwrite(&value, sizeof value, 1, out.file);
-        }
+        write_reals(out.file, p->params.block, p->params.count); /* the tensors, in the order of the block */
         fwrite(p->mean, sizeof *p->mean, (size_t)p->params.size.e, out.file);
         fwrite(p->deviation, sizeof *p->deviation, (size_t)p->params.size.e, out.file);
+        if (p->z) {
+            write_reals(out.file, p->z, 2 * (size_t)p->params.size.d);
+            write_reals(out.file, p->change.block, p->change.count);
+        }
         if (npi_atomic_commit(&out)) /* notices a write that failed */
             code = npi_fail_errno(err, "write", path);
     }
@@ -79,21 +97,34 @@ static int read_floats(float *out, const npi_safetensors *file, npi_range at, co
     return 0;
 }
 
+/* The same into reals, through values (at least as many). */
+static int read_reals(real *out, float *values, const npi_safetensors *file, npi_range at, const char *name)
+{
+    int code = read_floats(values, file, at, name);
+    for (size_t i = 0; !code && i < (at.end - at.begin) / sizeof *values; i++)
+        out[i] = (real)values[i];
+    return code;
+}
+
 static int read_tensors(npi_process *p, const npi_safetensors *file, const npgnn_env *env)
 {
     npi_safetensor tensors[TENSORS];
     npi_range at[TENSORS];
     list_tensors(tensors, p);
     int code = npi_safetensors_locate(at, file, tensors, TENSORS);
-    float *values = code ? NULL : npi_alloc(env, p->params.count, sizeof *values, file->err);
+    size_t most = p->params.count > p->change.count ? p->params.count : p->change.count;
+    float *values = code ? NULL : npi_alloc(env, most, sizeof *values, file->err);
     if (!code && !values)
         code = NPGNN_E_MEMORY;
-    for (int i = 0; !code && i < NPI_PROCESS_TENSOR_COUNT; i++) {
-        npi_process_tensor t = npi_process_params_tensor(&p->params, i);
-        code = read_floats(values, file, at[i], t.name);
-        for (int c = 0; !code && c < t.rows * t.cols; c++)
-            t.values[c] = (real)values[c];
-    }
+    for (int i = 0; !code && i < NPI_PROCESS_TENSOR_COUNT; i++)
+        code = read_reals(npi_process_params_tensor(&p->params, i).values, values, file, at[i], tensors[i].name);
+    if (!code && p->z)
+        code = read_reals(p->z, values, file, at[Z], "z");
+    for (int c = 0; !code && p->z && c < p->params.size.d; c++)
+        if (!(p->z[p->params.size.d + c] > 0))
+            code = npi_safetensors_refuse(file, "a precision of its z is not positive");
+    if (!code && p->z)
+        code = read_reals(p->change.block, values, file, at[CHANGE], "change");
     if (!code)
         code = read_floats(p->mean, file, at[MEAN], "mean");
     if (!code)
@@ -102,6 +133,21 @@ static int read_tensors(npi_process *p, const npi_safetensors *file, const npgnn
         if (!(p->deviation[c] > 0))
             code = npi_safetensors_refuse(file, "a unit of its evidence is not positive");
     npi_free(env, values);
+    return code;
+}
+
+/* What a tuned process was tuned on, and how. */
+static int read_tuning(npgnn_model *model, const npi_safetensors *file)
+{
+    int code = npi_safetensors_read_options(&model->options, file, "options");
+    if (!code)
+        code = npi_info_read(&model->info, file);
+    if (!code && !(model->info.link_rate > 0 && model->info.link_rate < 1))
+        code = npi_safetensors_refuse(file, "its link rate is missing or damaged");
+    json_t *object = npi_safetensors_get_json(file, "scorer");
+    if (!code && !npi_scorer_parse(&model->scorer, object))
+        code = npi_safetensors_refuse(file, "its scorer is damaged");
+    json_decref(object);
     return code;
 }
 
@@ -122,17 +168,27 @@ int npi_process_read(npgnn_model **out, const npi_safetensors *file, const npgnn
                            "the process reads %d columns of evidence; this version computes %d", size.e, NPI_COLUMNS);
     json_decref(object);
     npi_process process = {0};
+    npgnn_model *model = NULL;
+    int tuned = npi_safetensors_get_text(file, "info") != NULL;
     if (!code)
         code = npi_process_new(&process, size, feature_columns, env, file->err);
+    if (!code && tuned)
+        code = npi_process_make_tuned(&process, env, file->err);
     if (!code)
         code = read_tensors(&process, file, env);
     if (!code)
-        code = npi_model_from_process(out, &process, env, file->err);
-    npi_process_free(env, &process);
+        code = npi_model_from_process(&model, &process, env, file->err);
     if (!code) {
-        (*out)->info.iterations = steps;
-        snprintf((*out)->info.version, sizeof(*out)->info.version, "%s",
+        model->info.iterations = steps;
+        snprintf(model->info.version, sizeof model->info.version, "%s",
                  npi_safetensors_get_text(file, "npgnn_version"));
     }
+    if (!code && tuned)
+        code = read_tuning(model, file);
+    npi_process_free(env, &process);
+    if (code)
+        npgnn_model_free(model);
+    else
+        *out = model;
     return code;
 }

@@ -18,12 +18,7 @@ static json_t *reals_json(const double *numbers, int count)
 json_t *npi_scorer_json(const npi_scorer *scorer)
 {
     const npi_calibration *c = &scorer->calibration;
-    json_t *weights = json_pack("{s:f, s:f}", "intercept", scorer->weights.shift, "embeddings", scorer->weights.own);
-    int failed = !weights;
-    for (int column = 0; column < NPI_EVIDENCE_COLUMNS; column++)
-        failed |= json_object_set_new(weights, npi_evidence_name(column), json_real(scorer->weights.column[column]));
-    json_t *object = failed ? NULL : json_pack("{s:O}", "weights", weights);
-    json_decref(weights);
+    json_t *object = json_object();
     if (object && scorer->calibrated &&
         json_object_set_new(object, "calibration",
                             json_pack("{s:f, s:o, s:o}", "offset", c->offset, "slopes", reals_json(c->slope, c->pieces),
@@ -56,16 +51,9 @@ static int parse_calibration(npi_calibration *c, const json_t *object)
 int npi_scorer_parse(npi_scorer *scorer, const json_t *object)
 {
     npi_scorer read = {.calibration = scorer->calibration};
-    const json_t *weights = json_object_get(object, "weights"), *calibration = json_object_get(object, "calibration");
-    read.weights.shift = real_or_nan(json_object_get(weights, "intercept"));
-    read.weights.own = real_or_nan(json_object_get(weights, "embeddings"));
-    int sound = isfinite(read.weights.shift) && isfinite(read.weights.own) && read.weights.own >= 0;
-    for (int c = 0; c < NPI_EVIDENCE_COLUMNS; c++) {
-        read.weights.column[c] = real_or_nan(json_object_get(weights, npi_evidence_name(c)));
-        sound = sound && isfinite(read.weights.column[c]) && read.weights.column[c] >= 0;
-    }
+    const json_t *calibration = json_object_get(object, "calibration");
     read.calibrated = calibration != NULL;
-    if (!sound || (calibration && !parse_calibration(&read.calibration, calibration)))
+    if (!json_is_object(object) || (calibration && !parse_calibration(&read.calibration, calibration)))
         return 0;
     *scorer = read;
     return 1;

@@ -1,7 +1,6 @@
 /* A scorer as JSON: what model files and checkpoints keep of what training found.
  *
- *   {"weights": {"intercept": 0.1, "embeddings": 2.5, "cosine": 1.2, ...},
- *    "calibration": {"offset": -0.3, "slopes": [...], "knots": [...]}}          without "calibration": uncalibrated */
+ *   {"calibration": {"offset": -0.3, "slopes": [...], "knots": [...]}}          without "calibration": uncalibrated */
 #ifndef NPI_STORE_SCORER_H
 #define NPI_STORE_SCORER_H
 

@@ -6,10 +6,10 @@
 #include "model/embedder.h"
 #include "model/model.h"
 
-/* Calibrates `model` on the validation links of `split`. Embedder and evidence were made for what the split knows;
- * evidence has at least the columns that the model weighs. E_ARGUMENT without links or non-links, E_DIVERGED if a score
+/* Calibrates `model` on the validation links of `split`. The embedder was made for what the split knows, x
+ * are the features of that. E_ARGUMENT without links or non-links, E_DIVERGED if a score
  * is not finite: both leave the model as it was. */
-int npi_calibrate(npgnn_model *model, const npgnn_split *split, npi_embedder embedder, npi_evidence evidence,
+int npi_calibrate(npgnn_model *model, const npgnn_split *split, npi_embedder embedder, npi_features *x,
                   const npgnn_env *env, npgnn_error *err);
 
 #endif

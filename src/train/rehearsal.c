@@ -7,7 +7,7 @@
 
 int npi_rehearsal_dispensable(const npgnn_options *options)
 {
-    return !options->keep_best && options->evidence == NPGNN_EVIDENCE_NONE;
+    return !options->keep_best;
 }
 
 int npi_rehearsal_wanted(const npgnn_options *options, const npgnn_split *split)
@@ -27,10 +27,11 @@ int npi_rehearsal_split(npgnn_split **out, const npgnn_graph *graph, const npgnn
     held.seed = options->seed;
     int code = npgnn_split_new(out, split ? split->train : graph, &held, env, &why);
     if (code == NPGNN_E_ARGUMENT) /* the caller asked for options that need this split, not for the split itself */
-        return npi_fail(err, code,
-                        "keep-best and evidence need held-out links, and none can be held out here (%.400s); to train "
-                        "without, turn keep-best off and set evidence to none",
-                        why.text);
+        return npi_fail(
+            err, code,
+            "keep-best needs held-out links, and none can be held out here (%.400s); to train without, turn "
+            "keep-best off",
+            why.text);
     if (code && err)
         *err = why;
     return code;

@@ -1,13 +1,13 @@
 /* The one training path: rehearse, train, calibrate (docs/understand/math.md).
  *
- *   rehearse   Where the options need held-out links (for keep-best, evidence or calibration) and the caller holds out none, some
- *              of the known links are held out and the training runs once on the others. It finds the number of iterations, the
- *              weights of the evidence and the calibration (train/rehearsal.h).
+ *   rehearse   Where the options need held-out links (for keep-best or calibration) and the caller holds out none, some
+ *              of the known links are held out and the training runs once on the others. It finds the number of iterations and
+ *              the calibration (train/rehearsal.h).
  *   train      On all known links. In each iteration: draw the context, compute the loss and its gradient (model/net.h), step
  *              (train/adam.h), and validate where links are held out (train/validation.h).
  *   calibrate  On the held-out links (train/calibrate.h), or with what the rehearsal found.
  *
- * npgnn_fit, the evaluation and the program all train through this file. */
+ * npgnn_fit, the evaluation and the program all train networks through this file; train/tune.h is for the process. */
 #include "train/trainer.h"
 
 #include <math.h>
@@ -162,6 +162,9 @@ int npgnn_trainer_new(npgnn_trainer **out, const npgnn_graph *graph, const npgnn
     npgnn_env resolved = npi_env_resolve(env);
     npgnn_options chosen;
     int code = npi_options_read(&chosen, options, err);
+    if (!code && chosen.process)
+        code = npi_fail(err, NPGNN_E_ARGUMENT,
+                        "the options ask for a tuned process, which has no iterations to stop at: use npgnn_fit");
     if (code)
         return code;
     npgnn_trainer *t = npi_alloc(&resolved, 1, sizeof *t, err);
@@ -342,11 +345,6 @@ int npgnn_trainer_model(npgnn_model **out, const npgnn_trainer *t, npgnn_error *
     memcpy(model->params.block, best ? v->best : t->params.block, t->params.count * sizeof *t->params.block);
     if (model->q)
         npi_net_encode(t->net, model->q, model->q + t->params.size.d, &model->params, t->known->x, &t->adj);
-    /* weights of the evidence: from the validation, or from the rehearsal */
-    if (v->count > 0)
-        model->scorer.weights = best ? v->best_weights : v->weights;
-    else if (t->has_found)
-        model->scorer.weights = t->found.scorer.weights;
     /* what the model was trained on */
     model->columns = npi_names_share(t->known->x->columns);
     npgnn_model_info *info = &model->info;
@@ -367,7 +365,7 @@ int npgnn_trainer_model(npgnn_model **out, const npgnn_trainer *t, npgnn_error *
         npgnn_env env = t->env;
         npgnn_error why = {0};
         env.stop = NULL; /* a training that was cancelled has a model, too */
-        code = npi_calibrate(model, t->rehearsal ? t->rehearsal : t->split, v->embedder, v->evidence, &env, &why);
+        code = npi_calibrate(model, t->rehearsal ? t->rehearsal : t->split, v->embedder, v->graph->x, &env, &why);
         if (code == NPGNN_E_ARGUMENT || code == NPGNN_E_DIVERGED) {
             npi_log(&t->env, "probabilities are not calibrated: %s", why.text);
             code = 0;

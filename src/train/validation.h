@@ -1,24 +1,17 @@
-/* Validation on held-out pairs during a training: fits the weights of the evidence, measures AUC and AP, and keeps the best
- * parameters. */
+/* Validation on held-out pairs during a training: measures AUC and AP, and keeps the best parameters. */
 #ifndef NPI_TRAIN_VALIDATION_H
 #define NPI_TRAIN_VALIDATION_H
 
-#include "evidence/evidence.h"
 #include "graph/split.h"
 #include "model/embedder.h"
 
 typedef struct npi_validation {
     const npgnn_graph *graph; /* all nodes with the known edges: pairs may have nodes that training does not know */
-    npgnn_pair *pairs;        /* (all) links first */
-    size_t count, positives;  /* the split's pairs, and the links among them; 0 pairs: no validation */
-    size_t all;               /* these and the additional non-links behind them, for fitting weights */
+    const npgnn_pair *pairs;  /* (count) of the split, links first */
+    size_t count, positives;  /* 0 pairs: no validation */
     npi_embedder embedder;
-    npi_evidence evidence;
-    float *score;        /* (all) */
-    float *value;        /* (columns of the evidence, all) */
-    npi_weights weights; /* at the latest validation */
-    real *best;          /* (parameters) at the best one, with keep_best */
-    npi_weights best_weights;
+    float *score; /* (count) */
+    real *best;   /* (parameters) at the best one, with keep_best */
     double best_auc, best_ap;
     int without_better; /* validations since the best one */
 } npi_validation;

@@ -1,0 +1,211 @@
+#include "train/folds.h"
+
+#include <string.h>
+
+#include "base/rng.h"
+#include "graph/negative.h"
+
+enum {
+    FOLDS = 10,
+    LEAST_LINKS = 30,                /* of a graph, below which none are hidden */
+    MAX_PER_FOLD = 1 << 15,          /* links of a fold that become pairs, */
+    ENOUGH = 1 << 17,                /* and of all folds of a kind */
+    NON_LINKS_PER_LINK = 3,          /* chosen on validation links: docs/results/best.md */
+    CALIBRATION_NON_LINKS = 1 << 14, /* since those that score like links are few */
+};
+
+/* What the pairs are made from. */
+typedef struct source {
+    npgnn_env env;
+    const npi_process *process;
+    const npgnn_graph *graph;
+    npi_words words;
+    npgnn_pair *edges; /* (m) all links, in random order: fold f is the f-th tenth */
+} source;
+
+void npi_folds_free(const npgnn_env *env, npi_folds *f)
+{
+    npi_free(env, f->pair);
+    npi_free(env, f->evidence);
+    npi_free(env, f->is_link);
+    npi_free(env, f->use);
+    memset(f, 0, sizeof *f);
+}
+
+static int reserve(npi_folds *f, size_t more, const source *s, npgnn_error *err)
+{
+    size_t needed = f->count + more, capacity = needed + needed / 2;
+    if (needed <= f->capacity)
+        return 0;
+    npgnn_pair *pair = npi_resize(&s->env, f->pair, capacity, sizeof *pair, err);
+    f->pair = pair ? pair : f->pair;
+    float *evidence = npi_resize(&s->env, f->evidence, capacity, NPI_COLUMNS * sizeof *evidence, err);
+    f->evidence = evidence ? evidence : f->evidence;
+    unsigned char *is_link = npi_resize(&s->env, f->is_link, capacity, 1, err);
+    f->is_link = is_link ? is_link : f->is_link;
+    unsigned char *use = npi_resize(&s->env, f->use, capacity, 1, err);
+    f->use = use ? use : f->use;
+    if (!pair || !evidence || !is_link || !use)
+        return NPGNN_E_MEMORY;
+    f->capacity = capacity;
+    return 0;
+}
+
+/* Adds pairs, `links` of them first, with their evidence on the known links edges (known). */
+static int add_pairs(npi_folds *out, const source *s, const npgnn_pair *pairs, size_t links, size_t count,
+                     npgnn_pair *edges, int64_t known, npgnn_error *err)
+{
+    npgnn_graph *rest = NULL;
+    npi_columns columns = {0};
+    int code = reserve(out, count, s, err);
+    if (!code)
+        code = npi_graph_with_edges(&rest, s->graph, edges, known, err);
+    if (!code)
+        code = npi_columns_new(&columns, &rest->a, &s->words, &s->env, err);
+    float *evidence = code ? NULL : out->evidence + out->count * NPI_COLUMNS;
+    if (!code)
+        code = npi_columns_pairs(evidence, &columns, pairs, count, err);
+    if (!code) {
+        npi_process_standardize(evidence, s->process, columns.has_features, count);
+        memcpy(out->pair + out->count, pairs, count * sizeof *pairs);
+        for (size_t i = 0; i < count; i++)
+            out->is_link[out->count + i] = i < links;
+        out->count += count;
+    }
+    npi_columns_free(&columns);
+    npgnn_graph_free(rest);
+    return code;
+}
+
+static void shuffle(npgnn_pair *pairs, int64_t count, npi_rng *rng)
+{
+    for (int64_t i = count - 1; i > 0; i--) {
+        int64_t j = (int64_t)npi_rng_below(rng, (uint64_t)i + 1);
+        npgnn_pair pair = pairs[i];
+        pairs[i] = pairs[j];
+        pairs[j] = pair;
+    }
+}
+
+/* The folds of the links: each becomes pairs, with the others known. */
+static int hide_links(npi_folds *out, const source *s, uint64_t seed, npgnn_error *err)
+{
+    int64_t m = s->graph->m;
+    uint64_t without = (uint64_t)s->graph->n * (uint64_t)(s->graph->n - 1) / 2 - (uint64_t)m;
+    npgnn_pair *rest = npi_alloc(&s->env, (size_t)m, sizeof *rest, err);
+    npgnn_pair *pairs =
+        npi_alloc(&s->env, (size_t)MAX_PER_FOLD * (1 + NON_LINKS_PER_LINK) + CALIBRATION_NON_LINKS, sizeof *pairs, err);
+    int code = rest && pairs ? 0 : NPGNN_E_MEMORY;
+    int64_t hidden_so_far = 0;
+    for (int f = 0; !code && f < FOLDS && (f < 2 || hidden_so_far < ENOUGH); f++) {
+        int64_t begin = m * f / FOLDS, end = m * (f + 1) / FOLDS;
+        size_t links = (size_t)(end - begin < MAX_PER_FOLD ? end - begin : MAX_PER_FOLD);
+        size_t others = NON_LINKS_PER_LINK * links + (f == 0 ? CALIBRATION_NON_LINKS : 0);
+        others = others < without / 2 ? others : (size_t)(without / 2);
+        memcpy(rest, s->edges, (size_t)begin * sizeof *rest);
+        memcpy(rest + begin, s->edges + end, (size_t)(m - end) * sizeof *rest);
+        memcpy(pairs, s->edges + begin, links * sizeof *pairs);
+        npgnn_pair *drawn[2] = {pairs + links, NULL};
+        const size_t counts[2] = {others, 0};
+        size_t first = out->count;
+        code = npi_graph_draw_non_links(drawn, s->graph, counts, seed + (uint64_t)f, &s->env, err);
+        if (!code)
+            code = add_pairs(out, s, pairs, links, links + others, rest, m - (end - begin), err);
+        for (size_t i = 0; !code && i < links + others; i++)
+            out->use[first + i] = f > 0                                  ? NPI_FOLDS_TUNING
+                                  : i < (1 + NON_LINKS_PER_LINK) * links ? NPI_FOLDS_HELD
+                                                                         : NPI_FOLDS_CALIBRATION;
+        if (!code && f == 0) {
+            out->first_links = links;
+            out->first_count = links + others;
+        }
+        hidden_so_far += (int64_t)links;
+        if (!code && npi_env_stopped(&s->env))
+            code = npi_fail(err, NPGNN_E_CANCELLED, "cancelled after %d tenths of the links", f + 1);
+    }
+    npi_free(&s->env, rest);
+    npi_free(&s->env, pairs);
+    return code;
+}
+
+/* The folds of the nodes: the links of each become pairs, with those of the other nodes known. */
+static int hide_nodes(npi_folds *out, const source *s, npi_rng *rng, npgnn_error *err)
+{
+    int64_t m = s->graph->m, hidden_so_far = 0, hidden;
+    int32_t n = s->graph->n, marked;
+    npgnn_pair *rest = npi_alloc(&s->env, (size_t)m, sizeof *rest, err);
+    npgnn_pair *pairs = npi_alloc(&s->env, (size_t)MAX_PER_FOLD * (1 + NON_LINKS_PER_LINK), sizeof *pairs, err);
+    unsigned char *held = npi_alloc(&s->env, MAX_PER_FOLD, 1, err);
+    unsigned char *fold = npi_alloc(&s->env, (size_t)n, 1, err); /* which one a node belongs to */
+    int32_t *node = npi_alloc(&s->env, (size_t)n, sizeof *node, err);
+    int code = rest && pairs && held && fold && node ? 0 : NPGNN_E_MEMORY;
+    for (int32_t i = 0; !code && i < n; i++)
+        fold[i] = (unsigned char)npi_rng_below(rng, FOLDS);
+    for (int f = 0; !code && f < FOLDS && (f < 2 || hidden_so_far < ENOUGH); f++) {
+        size_t links = 0, others = 0, first = out->count;
+        int64_t known = 0;
+        hidden = 0;
+        marked = 0;
+        for (int64_t i = 0; i < m; i++) {
+            npgnn_pair edge = s->edges[i];
+            if (fold[edge.u] != f && fold[edge.v] != f) {
+                rest[known++] = edge;
+            } else if (hidden++, links < MAX_PER_FOLD) {
+                held[links] = i < m / FOLDS; /* also in the first fold of the links */
+                pairs[links++] = edge;
+            }
+        }
+        for (int32_t i = 0; i < n; i++)
+            if (fold[i] == f && s->graph->a.ptr[i + 1] > s->graph->a.ptr[i])
+                node[marked++] = i;
+        if (hidden == 0 || known < LEAST_LINKS / 2)
+            continue;
+        for (size_t tries = 0; others < NON_LINKS_PER_LINK * links && tries < 100 * links; tries++) {
+            npgnn_pair pair = {node[npi_rng_below(rng, (uint64_t)marked)], (int32_t)npi_rng_below(rng, (uint64_t)n)};
+            if (pair.u != pair.v && !npgnn_graph_has_edge(s->graph, pair.u, pair.v))
+                pairs[links + others++] = pair;
+        }
+        code = add_pairs(out, s, pairs, links, links + others, rest, known, err);
+        for (size_t i = 0; !code && i < links + others; i++)
+            out->use[first + i] = i < links && held[i] ? NPI_FOLDS_HELD : NPI_FOLDS_TUNING;
+        hidden_so_far += (int64_t)links;
+        if (!code && npi_env_stopped(&s->env))
+            code = npi_fail(err, NPGNN_E_CANCELLED, "cancelled after %d tenths of the nodes", f + 1);
+    }
+    npi_free(&s->env, rest);
+    npi_free(&s->env, pairs);
+    npi_free(&s->env, held);
+    npi_free(&s->env, fold);
+    npi_free(&s->env, node);
+    return code;
+}
+
+int npi_folds_possible(const npgnn_graph *graph)
+{
+    uint64_t pairs = (uint64_t)graph->n * (uint64_t)(graph->n - 1) / 2;
+    return graph->m >= LEAST_LINKS && pairs - (uint64_t)graph->m >= LEAST_LINKS;
+}
+
+int npi_folds_new(npi_folds *out, const npgnn_graph *graph, const npi_process *process, uint64_t seed,
+                  const npgnn_env *env, npgnn_error *err)
+{
+    npi_rng rng = npi_rng_make(seed, NPI_RNG_TUNE, 0);
+    npi_folds folds = {0};
+    source s = {.env = *env, .process = process, .graph = graph};
+    s.edges = npi_alloc(env, (size_t)graph->m, sizeof *s.edges, err);
+    int code = s.edges ? npi_words_new(&s.words, graph->x, NULL, env, err) : NPGNN_E_MEMORY;
+    if (!code) {
+        npi_graph_list_edges(s.edges, graph);
+        shuffle(s.edges, graph->m, &rng);
+        code = hide_links(&folds, &s, seed, err);
+    }
+    if (!code && s.words.width > 0)
+        code = hide_nodes(&folds, &s, &rng, err);
+    npi_words_free(env, &s.words);
+    npi_free(env, s.edges);
+    if (code)
+        npi_folds_free(env, &folds);
+    else
+        *out = folds;
+    return code;
+}

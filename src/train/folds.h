@@ -1,0 +1,41 @@
+/* Labelled pairs of a graph, made of its own links: each link is hidden in turn, and its evidence is computed without it.
+ *
+ *   links   Hide a tenth of the links; compute the evidence of the hidden links, and of three times as many pairs
+ *           without a link, on the links that are left; repeat with each tenth.
+ *   nodes   If the nodes have features, do the same with tenths of the nodes, which lose all their links: the hidden
+ *           links, and as many more pairs of such nodes, are what the pairs of new nodes look like.
+ *
+ * A large graph is not gone through to the end: ENOUGH links are. */
+#ifndef NPI_TRAIN_FOLDS_H
+#define NPI_TRAIN_FOLDS_H
+
+#include "evidence/columns.h"
+#include "graph/graph.h"
+#include "process/process.h"
+
+/* What a pair is for. */
+enum {
+    NPI_FOLDS_TUNING,     /* to learn from */
+    NPI_FOLDS_HELD,       /* so too, but not for what is calibrated: it is of the first tenth of the links */
+    NPI_FOLDS_CALIBRATION /* for the calibration only: more non-links of the first tenth */
+};
+
+typedef struct npi_folds {
+    npgnn_pair *pair;       /* (count) */
+    float *evidence;        /* (count, e) in the units of the process */
+    unsigned char *is_link; /* (count) */
+    unsigned char *use;     /* (count) */
+    size_t count, capacity;
+    size_t first_links, first_count; /* of the first tenth of the links, with which the pairs begin: those, then its
+                                        non-links */
+} npi_folds;
+
+/* Whether a graph has enough links, and pairs without one, to hide some. */
+int npi_folds_possible(const npgnn_graph *graph);
+
+/* A function of graph, process and seed. 20 times the cost of npi_columns_new at most. E_CANCELLED, E_MEMORY. */
+int npi_folds_new(npi_folds *out, const npgnn_graph *graph, const npi_process *process, uint64_t seed,
+                  const npgnn_env *env, npgnn_error *err);
+void npi_folds_free(const npgnn_env *env, npi_folds *folds);
+
+#endif

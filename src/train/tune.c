@@ -1,0 +1,215 @@
+#include "train/tune.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/parallel.h"
+#include "base/rng.h"
+#include "linalg/blas.h"
+#include "linalg/kernels.h"
+#include "process/layers.h"
+#include "train/folds.h"
+
+enum {
+    BATCH = 512,
+    CHUNK = 128, /* of a batch: the part that one thread computes at a time */
+    CHUNKS = BATCH / CHUNK
+};
+#define LAST_RATE 0.01 /* share of the learning rate that is left at the end */
+#define PI 3.14159265358979323846
+
+/* A head and the state of Adam; a batch is computed in chunks, each with a gradient of its own, which are added up in
+ * order: the same bits whichever thread computes which. */
+typedef struct tuner {
+    npi_head head;
+    npi_head *gradient;            /* (CHUNKS) */
+    npi_head_workspace *workspace; /* (CHUNKS) */
+    double *loss;                  /* (CHUNKS) */
+    real *m, *v;                   /* (head.count) */
+    size_t *order;                 /* (count) the pairs that are used, in random order */
+    size_t count;
+    npgnn_env env;
+    const npi_folds *folds;
+    size_t first, last; /* of the current batch, in `order` */
+} tuner;
+
+static void tuner_free(const npgnn_env *env, tuner *t)
+{
+    npi_head_free(env, &t->head);
+    for (int c = 0; t->gradient && t->workspace && c < CHUNKS; c++) {
+        npi_head_free(env, &t->gradient[c]);
+        npi_head_workspace_free(env, &t->workspace[c]);
+    }
+    npi_free(env, t->gradient);
+    npi_free(env, t->workspace);
+    npi_free(env, t->loss);
+    npi_free(env, t->m);
+    npi_free(env, t->v);
+    npi_free(env, t->order);
+}
+
+static int tuner_new(tuner *t, const npi_folds *folds, const npi_process *p, const npgnn_env *env, npgnn_error *err)
+{
+    npi_process_sizes size = p->params.size;
+    t->env = *env;
+    t->folds = folds;
+    t->gradient = npi_alloc(env, CHUNKS, sizeof *t->gradient, err);
+    t->workspace = npi_alloc(env, CHUNKS, sizeof *t->workspace, err);
+    t->loss = npi_alloc(env, CHUNKS, sizeof *t->loss, err);
+    int code =
+        t->gradient && t->workspace && t->loss ? npi_head_new(&t->head, size.e, size.h, env, err) : NPGNN_E_MEMORY;
+    for (int c = 0; !code && c < CHUNKS; c++) {
+        code = npi_head_new(&t->gradient[c], size.e, size.h, env, err);
+        if (!code)
+            code = npi_head_workspace_new(&t->workspace[c], &t->head, CHUNK, env, err);
+    }
+    t->m = npi_alloc(env, t->head.count, sizeof *t->m, err);
+    t->v = npi_alloc(env, t->head.count, sizeof *t->v, err);
+    t->order = npi_alloc(env, folds->count, sizeof *t->order, err);
+    return !code && t->m && t->v && t->order ? 0 : NPGNN_E_MEMORY;
+}
+
+/* Loss and gradient of some chunks of the current batch. */
+static void run_chunks(const void *arg, int64_t first_chunk, int64_t last_chunk)
+{
+    const tuner *t = arg;
+    size_t e = (size_t)t->head.e;
+    for (int64_t c = first_chunk; c < last_chunk; c++) {
+        size_t first = t->first + (size_t)c * CHUNK, last = first + CHUNK < t->last ? first + CHUNK : t->last;
+        float evidence[CHUNK * NPI_COLUMNS];
+        real score[CHUNK], dscore[CHUNK];
+        int count = first < last ? (int)(last - first) : 0;
+        memset(t->gradient[c].block, 0, t->gradient[c].count * sizeof(real));
+        t->loss[c] = 0;
+        for (int i = 0; i < count; i++)
+            memcpy(evidence + (size_t)i * e, t->folds->evidence + t->order[first + (size_t)i] * e,
+                   e * sizeof *evidence);
+        if (count == 0)
+            continue;
+        npi_head_scores(score, &t->workspace[c], &t->head, evidence, count);
+        for (int i = 0; i < count; i++) { /* d softplus(∓s) / ds = sigmoid(s) - y */
+            int y = t->folds->is_link[t->order[first + (size_t)i]];
+            t->loss[c] += npi_softplus(y ? -(double)score[i] : (double)score[i]);
+            dscore[i] = (real)((npi_logistic_of((double)score[i]) - y) / (double)(t->last - t->first));
+        }
+        npi_head_scores_backward(&t->gradient[c], &t->workspace[c], &t->head, dscore, count);
+    }
+}
+
+static double rate_at(int64_t step, int64_t steps, double rate)
+{
+    return rate * ((1 + cos(PI * (double)step / (double)steps)) / 2 + LAST_RATE);
+}
+
+/* Tunes the head on the pairs whose use is at most `use`. progress: of both tunings together. */
+static int tune_head(tuner *t, int use, const npgnn_options *o, npgnn_progress *progress, npgnn_error *err)
+{
+    const npgnn_env *env = &t->env;
+    double links = 0;
+    t->count = 0;
+    for (size_t i = 0; i < t->folds->count; i++)
+        if (t->folds->use[i] <= use) {
+            links += t->folds->is_link[i];
+            t->order[t->count++] = i;
+        }
+    memset(t->m, 0, t->head.count * sizeof *t->m);
+    memset(t->v, 0, t->head.count * sizeof *t->v);
+    int64_t step = 0, steps = (int64_t)((t->count + BATCH - 1) / BATCH) * o->iterations;
+    double start = npi_clock_seconds(), before = progress->seconds;
+    for (int pass = 0; pass < o->iterations; pass++) {
+        npi_rng rng = npi_rng_make(o->seed, NPI_RNG_TUNE, 1 + (uint32_t)pass);
+        double loss = 0;
+        for (size_t i = t->count; i > 1; i--) {
+            size_t j = (size_t)npi_rng_below(&rng, i), other = t->order[i - 1];
+            t->order[i - 1] = t->order[j];
+            t->order[j] = other;
+        }
+        for (t->first = 0; t->first < t->count; t->first = t->last, step++) {
+            t->last = t->first + BATCH < t->count ? t->first + BATCH : t->count;
+            npi_blas_begin(env->threads);
+            npi_parallel(env->threads, CHUNKS, 1, run_chunks, t);
+            npi_blas_end(env->threads);
+            for (int c = 0; c < CHUNKS; c++) {
+                loss += t->loss[c] / (double)t->count;
+                for (size_t i = 0; c > 0 && i < t->head.count; i++)
+                    t->gradient[0].block[i] += t->gradient[c].block[i];
+            }
+            double root2 = sqrt(1 - pow(o->beta2, (double)step + 1));
+            npi_kernels_best()->adam(
+                t->head.block, t->m, t->v, t->gradient[0].block, (int64_t)t->head.count,
+                (real)(rate_at(step, steps, o->learning_rate) * root2 / (1 - pow(o->beta1, (double)step + 1))),
+                (real)o->beta1, (real)o->beta2, (real)(o->epsilon * root2));
+        }
+        if (!isfinite(loss))
+            return npi_fail(err, NPGNN_E_DIVERGED, "tuning diverged: try a smaller learning-rate than %g",
+                            o->learning_rate);
+        progress->iteration = pass + 1;
+        progress->loss = loss;
+        progress->seconds = before + npi_clock_seconds() - start;
+        if (npi_env_stopped(env) || (env->progress && env->progress(env->user, progress)))
+            return npi_fail(err, NPGNN_E_CANCELLED, "cancelled after iteration %d", pass + 1);
+    }
+    t->head.shift[0] +=
+        (real)log(((double)t->count - links) / links); /* log-odds at even odds, as those of a process */
+    return 0;
+}
+
+/* On the first fold, which the head must not have been tuned on. */
+static int calibrate(npi_calibration *out, const npi_folds *folds, const npi_head *head, const npgnn_env *env,
+                     npgnn_error *err)
+{
+    float *score = npi_alloc(env, folds->first_count, sizeof *score, err);
+    if (!score)
+        return NPGNN_E_MEMORY;
+    for (size_t i = 0; i < folds->first_count; i++)
+        score[i] = npi_head_score(head, folds->evidence + i * (size_t)head->e);
+    int code = npi_calibration_fit(out, score, folds->first_links, folds->first_count, env, err);
+    npi_free(env, score);
+    return code;
+}
+
+int npi_tune(npi_process *process, npi_calibration *calibration, int *calibrated, const npgnn_graph *graph,
+             const npgnn_options *options, const npgnn_env *env, npgnn_error *err)
+{
+    npi_folds folds = {0};
+    tuner t = {0};
+    int d = process->params.size.d, possible = npi_folds_possible(graph);
+    npgnn_progress progress = {.size = sizeof progress, .runs = 1, .iterations = options->iterations};
+    progress.loss = progress.kl = progress.val_auc = progress.val_ap = (double)NAN;
+    *calibrated = 0;
+    if (!possible)
+        npi_log(env, "the graph has too few links, or pairs without one, to hide some: the process is used as it is, "
+                     "neither tuned nor calibrated");
+    int code = npi_blas_open(env, err);
+    if (!code && possible)
+        code = npi_folds_new(&folds, graph, process, options->seed, env, err);
+    if (!code)
+        code = npi_process_make_tuned(process, env, err);
+    if (!code)
+        code = tuner_new(&t, &folds, process, env, err);
+    if (!code) {
+        const float *others = possible ? folds.evidence + folds.first_links * NPI_COLUMNS : NULL;
+        int votes = npi_process_infer(process->z, process->z + d, process, folds.evidence, folds.first_links, others,
+                                      folds.first_count - folds.first_links, env, err);
+        code = votes < 0 ? votes : 0;
+    }
+    if (!code && possible && options->calibrate) {
+        progress.rehearsal = 1;
+        npi_head_specialize(&t.head, &process->params, process->z);
+        code = tune_head(&t, NPI_FOLDS_TUNING, options, &progress, err);
+        if (!code)
+            code = calibrate(calibration, &folds, &t.head, env, err);
+        *calibrated = !code;
+        progress.rehearsal = 0;
+    }
+    if (!code && possible) {
+        npi_head_specialize(&t.head, &process->params, process->z);
+        code = tune_head(&t, NPI_FOLDS_HELD, options, &progress, err);
+        npi_head_specialize(&process->change, &process->params, process->z);
+        for (size_t i = 0; i < t.head.count; i++)
+            process->change.block[i] = t.head.block[i] - process->change.block[i];
+    }
+    tuner_free(env, &t);
+    npi_folds_free(env, &folds);
+    return code;
+}

@@ -1,0 +1,262 @@
+/* Tuning a process on a graph: what it learns from, that it learns, and that the result is the same wherever it is made,
+ * saved and used. */
+#define _XOPEN_SOURCE 700
+#include <math.h>
+#include <string.h>
+
+#include "base/rng.h"
+#include "folder.h"
+#include "model/model.h"
+#include "train/folds.h"
+#include "train/tune.h"
+
+static npgnn_graph *make(const char *spec)
+{
+    npgnn_graph *graph = NULL;
+    npgnn_error err = {0};
+    assert_ok(npgnn_graph_synthetic(&graph, spec, NULL, &err), err);
+    return graph;
+}
+
+static npgnn_options tuning(void)
+{
+    npgnn_options o = {.size = sizeof o};
+    npgnn_options_preset(&o, "best", NULL);
+    o.iterations = 5;
+    return o;
+}
+
+static npgnn_model *tune(const npgnn_graph *graph, const npgnn_options *options, int threads)
+{
+    npgnn_env env = {.size = sizeof env, .threads = threads};
+    npgnn_model *model = NULL;
+    npgnn_error err = {0};
+    assert_ok(npgnn_fit(&model, graph, options, &env, &err), err);
+    return model;
+}
+
+/* ---- what it learns from ---- */
+
+static npi_folds folds_of(const npgnn_graph *graph, npgnn_model **universal)
+{
+    npi_folds folds = {0};
+    npgnn_error err = {0};
+    npgnn_env env = npi_env_resolve(NULL);
+    assert_ok(npgnn_model_universal(universal, NULL, &err), err);
+    assert_ok(npi_folds_new(&folds, graph, &(*universal)->process, 1, &env, &err), err);
+    return folds;
+}
+
+static double degree_of(const npgnn_graph *graph, int32_t node)
+{
+    return (double)(graph->a.ptr[node + 1] - graph->a.ptr[node]);
+}
+
+/* The sum of the logarithms of the degrees is one of the columns: that of a hidden link is of a graph in which both ends
+ * have at least one link less. */
+static void test_no_link_is_in_its_own_evidence(void **state)
+{
+    (void)state;
+    npgnn_graph *graph = make("nodes=200,seed=4");
+    npgnn_model *universal = NULL;
+    npi_folds f = folds_of(graph, &universal);
+    const npi_process *p = &universal->process;
+    size_t links = 0, cold = 0;
+    for (size_t i = 0; i < f.count; i++) {
+        npgnn_pair pair = f.pair[i];
+        int linked = npgnn_graph_has_edge(graph, pair.u, pair.v);
+        assert_int_equal(linked, f.is_link[i]);
+        double u = degree_of(graph, pair.u) - linked, v = degree_of(graph, pair.v) - linked;
+        double most = log1p(u) + log1p(v);
+        double sum =
+            (double)p->mean[NPI_COLUMN_DEGREE_SUM] +
+            (double)p->deviation[NPI_COLUMN_DEGREE_SUM] * (double)f.evidence[i * NPI_COLUMNS + NPI_COLUMN_DEGREE_SUM];
+        assert_true(sum <= most + 1e-4);
+        links += f.is_link[i];
+        cold += f.is_link[i] && sum < most - 1e-4;
+    }
+    assert_true(cold > 0); /* and others than itself are hidden too */
+    /* every link is there once as one of known nodes, and at least once as one of a new node */
+    assert_true(links >= 2 * (size_t)graph->m);
+    for (size_t i = 0; i < f.first_count; i++)
+        assert_int_equal(f.is_link[i], i < f.first_links);
+    assert_int_equal(f.first_links, graph->m / 10);
+    npi_folds_free(&universal->env, &f);
+    npgnn_model_free(universal);
+    npgnn_graph_free(graph);
+}
+
+/* A link of the first tenth, on which the first tuning is calibrated, is in none of the pairs that it learns from. */
+static void test_the_calibration_is_honest(void **state)
+{
+    (void)state;
+    npgnn_graph *graph = make("nodes=150,seed=5");
+    npgnn_model *universal = NULL;
+    npi_folds f = folds_of(graph, &universal);
+    for (size_t i = 0; i < f.first_links; i++) {
+        assert_int_equal(f.use[i], NPI_FOLDS_HELD);
+        for (size_t j = 0; j < f.count; j++)
+            if (f.is_link[j] && f.use[j] == NPI_FOLDS_TUNING)
+                assert_false((f.pair[j].u == f.pair[i].u && f.pair[j].v == f.pair[i].v) ||
+                             (f.pair[j].u == f.pair[i].v && f.pair[j].v == f.pair[i].u));
+    }
+    npi_folds_free(&universal->env, &f);
+    npgnn_model_free(universal);
+    npgnn_graph_free(graph);
+}
+
+/* ---- that it learns ---- */
+
+/* A graph whose links no corpus has: node i is linked to the nodes whose number has no digit in common with its own in
+ * base 4, so similar features speak against a link. */
+static void test_learns_what_the_corpus_does_not_have(void **state)
+{
+    enum { NODES = 240, COLUMNS = 12 };
+    static float features[NODES * COLUMNS];
+    static npgnn_pair edges[NODES * 8];
+    int64_t m = 0;
+    (void)state;
+    npi_rng rng = npi_rng_make(1, NPI_RNG_TEST, 0);
+    int kind[NODES];
+    for (int i = 0; i < NODES; i++) {
+        kind[i] = (int)npi_rng_below(&rng, 2);
+        for (int c = 0; c < COLUMNS; c++)
+            features[i * COLUMNS + c] = c / (COLUMNS / 2) == kind[i] ? (float)npi_rng_uniform(&rng) : 0;
+    }
+    while (m < NODES * 4) {
+        npgnn_pair pair = {(int32_t)npi_rng_below(&rng, NODES), (int32_t)npi_rng_below(&rng, NODES)};
+        if (kind[pair.u] != kind[pair.v])
+            edges[m++] = pair;
+    }
+    npgnn_graph *graph = NULL;
+    npgnn_error err = {0};
+    assert_ok(npgnn_graph_from_arrays(&graph, edges, features, NODES, m, COLUMNS, NULL, &err), err);
+    npgnn_options options = tuning();
+    npgnn_eval_run run = {.size = sizeof run}, untrained = {.size = sizeof untrained};
+    npgnn_eval_options how = {.size = sizeof how, .model = &options, .first_seed = 1, .method = "npgnn"};
+    assert_ok(npgnn_evaluate(&run, graph, 1, &how, NULL, &err), err);
+    how.method = "cosine";
+    assert_ok(npgnn_evaluate(&untrained, graph, 1, &how, NULL, &err), err);
+    assert_true(untrained.auc < 0.35); /* the features point the wrong way */
+    assert_true(run.auc > 0.65); /* half of all pairs are of different kinds: 0.75 is the most that can be known */
+    npgnn_graph_free(graph);
+}
+
+static void test_small_graphs(void **state)
+{
+    (void)state;
+    npgnn_options options = tuning();
+    npgnn_pair ring[12];
+    for (int i = 0; i < 12; i++)
+        ring[i] = (npgnn_pair){i, (i + 1) % 12};
+    npgnn_graph *graph = NULL;
+    npgnn_error err = {0};
+    assert_ok(npgnn_graph_from_arrays(&graph, ring, NULL, 12, 12, 0, NULL, &err), err);
+    npgnn_model *model = tune(graph, &options, 1);
+    npgnn_model_info info = {.size = sizeof info};
+    npgnn_prediction said[1];
+    const npgnn_pair pair = {0, 5};
+    npgnn_model_describe(&info, model, NULL);
+    assert_true(info.across_graphs && info.train_nodes == 12 && !info.calibrated);
+    for (size_t i = 0; i < model->process.change.count; i++)
+        assert_true(model->process.change.block[i] == 0);
+    assert_ok(npgnn_predict(said, model, graph, &pair, 1, NULL, NULL, &err), err);
+    assert_true(said[0].probability >= 0 && said[0].probability <= 1);
+    npgnn_model_free(model);
+    npgnn_graph_free(graph);
+}
+
+/* ---- the same everywhere ---- */
+
+static void test_same_bits_for_any_number_of_threads(void **state)
+{
+    (void)state;
+    npgnn_options options = tuning();
+    npgnn_graph *graph = make("nodes=150,seed=2");
+    npgnn_model *one = tune(graph, &options, 1), *three = tune(graph, &options, 3);
+    const npi_process *a = &one->process, *b = &three->process;
+    assert_memory_equal(a->change.block, b->change.block, a->change.count * sizeof *a->change.block);
+    assert_memory_equal(a->z, b->z, 2 * (size_t)a->params.size.d * sizeof *a->z);
+    assert_memory_equal(&one->scorer.calibration, &three->scorer.calibration, sizeof one->scorer.calibration);
+    npgnn_model_free(one);
+    npgnn_model_free(three);
+    npgnn_graph_free(graph);
+}
+
+static void test_saved_and_loaded(void **state)
+{
+    enum { PAIRS = 40 };
+    (void)state;
+    npgnn_options options = tuning(), read = {.size = sizeof read};
+    npgnn_graph *graph = make("nodes=120,seed=3");
+    npgnn_model *model = tune(graph, &options, 2), *loaded = NULL;
+    npgnn_model_info before = {.size = sizeof before}, after = {.size = sizeof after};
+    npgnn_pair pairs[PAIRS];
+    npgnn_prediction said[PAIRS], says[PAIRS];
+    npgnn_error err = {0};
+    for (int i = 0; i < PAIRS; i++)
+        pairs[i] = (npgnn_pair){i, 3 * i % 119 + 1};
+    assert_ok(npgnn_model_save(model, path_of("tuned"), &err), err);
+    assert_ok(npgnn_model_load(&loaded, path_of("tuned"), NULL, &err), err);
+    npgnn_model_describe(&before, model, NULL);
+    npgnn_model_describe(&after, loaded, NULL);
+    assert_memory_equal(&before, &after, sizeof before);
+    npgnn_model_options(&read, loaded, NULL);
+    assert_true(read.process && read.iterations == options.iterations);
+    for (int samples = 0; samples <= 4; samples += 4) { /* the mean of z, and draws */
+        const npgnn_predict_options how = {.size = sizeof how, .samples = samples, .seed = 3};
+        assert_ok(npgnn_predict(said, model, graph, pairs, PAIRS, &how, NULL, &err), err);
+        assert_ok(npgnn_predict(says, loaded, graph, pairs, PAIRS, &how, NULL, &err), err);
+        for (int i = 0; i < PAIRS; i++) {
+            assert_true(fabsf(said[i].score - says[i].score) <= 1e-5f * (1 + fabsf(said[i].score)));
+            assert_int_equal(said[i].low<said[i].high, samples> 0);
+        }
+    }
+    npgnn_model_free(model);
+    npgnn_model_free(loaded);
+    npgnn_graph_free(graph);
+    empty_folder();
+}
+
+/* ---- what goes wrong ---- */
+
+static void test_refusals(void **state)
+{
+    (void)state;
+    npgnn_options options = tuning();
+    npgnn_graph *graph = make("nodes=100,seed=3");
+    npgnn_trainer *trainer = NULL;
+    npgnn_model *model = NULL;
+    npgnn_error err = {0};
+    assert_int_equal(npgnn_trainer_new(&trainer, graph, NULL, &options, NULL, &err), NPGNN_E_ARGUMENT);
+    assert_non_null(strstr(err.text, "npgnn_fit"));
+    const volatile int stop = 1;
+    npgnn_env env = {.size = sizeof env, .stop = &stop};
+    assert_int_equal(npgnn_fit(&model, graph, &options, &env, &err), NPGNN_E_CANCELLED);
+    assert_null(model);
+    options.learning_rate = 1e3;
+    int code = npgnn_fit(&model, graph, &options, NULL, &err);
+    assert_true(code == NPGNN_E_DIVERGED || code == 0); /* never a crash, never a model with numbers that are none */
+    if (code == 0) {
+        npgnn_prediction said[1];
+        const npgnn_pair pair = {0, 5};
+        assert_ok(npgnn_predict(said, model, graph, &pair, 1, NULL, NULL, &err), err);
+        assert_true(said[0].probability >= 0 && said[0].probability <= 1);
+    }
+    npgnn_model_free(model);
+    npgnn_graph_free(graph);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_no_link_is_in_its_own_evidence),
+        cmocka_unit_test(test_the_calibration_is_honest),
+        cmocka_unit_test(test_learns_what_the_corpus_does_not_have),
+        cmocka_unit_test(test_small_graphs),
+        cmocka_unit_test(test_same_bits_for_any_number_of_threads),
+        cmocka_unit_test(test_saved_and_loaded),
+        cmocka_unit_test(test_refusals),
+    };
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
