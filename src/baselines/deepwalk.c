@@ -227,8 +227,8 @@ static void train_pair(const deepwalk *d, const npi_rng *rng, int64_t pair, real
     for (int i = 0; i < NEGATIVES; i++)
         outputs[1 + i] = start + npi_alias_draw(d->negative + start, block_start(d, block + 1) - start, bits[i]);
 
-    /* weight_0 = rate (1 - sig(x · y_0)), weight_i = -rate sig(x · y_i); a negative that is the output itself counts 0
-     * */
+    /* weight_0 = rate (1 - sig(x · y_0)), weight_i = -rate sig(x · y_i); a negative that is the output itself
+     * counts 0 */
     d->kernels->dots(weight, x, outputs, 1 + NEGATIVES, d->out, DIMENSIONS, DIMENSIONS);
     d->kernels->sigmoid(weight, weight, 1 + NEGATIVES);
     weight[0] = rate * (1 - weight[0]);

@@ -105,8 +105,8 @@ static void multiply_rows(const void *arg, int64_t first, int64_t last)
     }
 }
 
-/* y = (S - Σ_c t_c t_cᵀ) x, where t_c is the eigenvector of component c. A row is summed by one thread, in its order.
- * */
+/* y = (S - Σ_c t_c t_cᵀ) x, where t_c is the eigenvector of component c. A row is summed by one thread, in
+ * its order. */
 static void multiply(double *y, const double *x, const void *user)
 {
     const spectrum *s = user;

@@ -16,8 +16,8 @@
 #include "jobs/methods.h"
 #include "model/options.h"
 
-/* Of a short training: the first iteration warms up, every third is validated, the others are what an iteration takes.
- * */
+/* Of a short training: the first iteration warms up, every third is validated, the others are what an
+ * iteration takes. */
 enum { SHORT = 6, VALIDATE_EVERY = 3 };
 
 enum { BATCH = 1 << 18, MOST_RESULTS = 1 << 20 }; /* pairs that are predicted at once, results of a search */

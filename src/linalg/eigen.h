@@ -1,5 +1,5 @@
-/* Eigenvectors of large symmetric matrices, through ARPACK (Lehoucq, Sorensen, Yang 1998, doi:10.1137/1.9780898719628).
- * */
+/* Eigenvectors of large symmetric matrices, through ARPACK (Lehoucq, Sorensen, Yang
+ * 1998, doi:10.1137/1.9780898719628). */
 #ifndef NPI_LINALG_EIGEN_H
 #define NPI_LINALG_EIGEN_H
 

@@ -109,8 +109,8 @@ static void fit_slopes(npi_calibration *c, float *column, const float *score, si
     }
     npi_logistic fit = npi_logistic_fit(columns, c->pieces, positives, count, RIDGE / (double)count);
     memcpy(c->slope, fit.slope, (size_t)c->pieces * sizeof *c->slope);
-    /* the shift of the regression contains the log-odds of a link among the fitted pairs, which hold for no other pairs
-     * */
+    /* the shift of the regression contains the log-odds of a link among the fitted pairs, which hold for no
+     * other pairs */
     c->offset = fit.shift - (log((double)positives) - log((double)(count - positives)));
 }
 

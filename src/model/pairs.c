@@ -123,8 +123,8 @@ void npi_pairs_free(npi_pairs *pairs)
 
 /* ---- corrections on known pairs ---- */
 
-/* s <- step f'(s) for f(s) = a softplus(s) - (c1 s + c2 s² / 2); returns Σ f(s). s and g (count); g becomes sigmoid(s).
- * */
+/* s <- step f'(s) for f(s) = a softplus(s) - (c1 s + c2 s² / 2); returns Σ f(s). s and g (count); g
+ * becomes sigmoid(s). */
 static double apply(real *s, real *g, int64_t count, npi_term f, double step, const npi_kernels *kernels)
 {
     double polynomial = 0;

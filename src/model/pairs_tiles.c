@@ -63,8 +63,8 @@ static void run_tile(const rounds_loop *l, int32_t round, int32_t t)
     npi_pairs *pairs = l->pairs;
     npi_tile_blocks tile = {.round = round};
     tile.blocks = 1 + npi_schedule_blocks(tile.block, pairs->blocks, round, t);
-    /* The thread that works on a block may have lost its core to another program: after some looks, offer it this one.
-     * */
+    /* The thread that works on a block may have lost its core to another program: after some looks, offer it
+     * this one. */
     for (int side = 0; side < tile.blocks; side++)
         for (int spins = 0; __atomic_load_n(&pairs->completed[tile.block[side]], __ATOMIC_ACQUIRE) < round; spins++)
             if (spins >= SPINS)
