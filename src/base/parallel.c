@@ -1,7 +1,7 @@
 /* Loops on several threads: teams of POSIX threads that outlive the loop.
  *
- * A team is one caller at a time and its workers. Everything that a worker must know to join a loop is in one atomic word,
- * the team's state:
+ * A team is one caller at a time and its workers. Everything that a worker must know to join a loop is in one atomic
+ * word, the team's state:
  *
  *     bits 0 to 15    workers that are in the loop, besides the caller
  *     bits 16 to 31   threads that the loop is for, with the caller
@@ -10,8 +10,8 @@
  *     bits 34 to 63   number of the loop
  *
  * A worker joins by adding one to an open state, and leaves by subtracting it. The caller runs its own share, then what
- * nobody has taken, then closes the state and waits for the workers that joined. So it never waits for a thread that has
- * not started, and a worker that comes late finds the state closed and touches nothing. */
+ * nobody has taken, then closes the state and waits for the workers that joined. So it never waits for a thread that
+ * has not started, and a worker that comes late finds the state closed and touches nothing. */
 #define _GNU_SOURCE /* sched_getaffinity, CPU_COUNT */
 #include "base/parallel.h"
 

@@ -1,4 +1,5 @@
-/* Copies structs that carry their size: min(size of the caller, size of the library) bytes, the rest stays at its default. */
+/* Copies structs that carry their size: min(size of the caller, size of the library) bytes, the rest stays at its
+ * default. */
 #include "base/sized.h"
 
 #include <string.h>

@@ -1,9 +1,9 @@
-/* Builds the table of the alias method: cell i gives i with probability keep_i and otherwise other_i. All cells are drawn equally
- * often, and index i is drawn with probability weight_i / Σ weight. */
+/* Builds the table of the alias method: cell i gives i with probability keep_i and otherwise other_i. All cells are
+ * drawn equally often, and index i is drawn with probability weight_i / Σ weight. */
 #include "baselines/alias.h"
 
-/* Cells below the average are filled up from one above, until all are level. The stack holds those below from its bottom
- * and those above from its top; together they are never more than count. */
+/* Cells below the average are filled up from one above, until all are level. The stack holds those below from its
+ * bottom and those above from its top; together they are never more than count. */
 void npi_alias_make(npi_alias *cells, double *weights, int32_t *stack, int32_t count)
 {
     int32_t below = 0, above = count;

@@ -10,7 +10,8 @@ typedef struct npi_alias {
     int32_t other;
 } npi_alias;
 
-/* Fills cells (count) for weights (count), which are >= 0, not all 0, and are overwritten. `stack` (count) is scratch. */
+/* Fills cells (count) for weights (count), which are >= 0, not all 0, and are overwritten. `stack` (count)
+ * is scratch. */
 void npi_alias_make(npi_alias *cells, double *weights, int32_t *stack, int32_t count);
 
 /* An index from 32 random bits: their product with count is the cell, and how far into the cell. */

@@ -1,5 +1,6 @@
-/* DeepWalk (Perozzi, Al-Rfou and Skiena 2014, arXiv:1403.6652): skip-gram with negative sampling on random walks. For a node i
- * and a node j within WINDOW steps of it on a walk, with input vectors a_i and output vectors b_j of DIMENSIONS numbers,
+/* DeepWalk (Perozzi, Al-Rfou and Skiena 2014, arXiv:1403.6652): skip-gram with negative sampling on random walks. For a
+ * node i and a node j within WINDOW steps of it on a walk, with input vectors a_i and output vectors b_j of DIMENSIONS
+ * numbers,
  *
  *     minimise -log sig(a_i · b_j) - Σ_q log sig(-a_i · b_q)          q: NEGATIVES nodes drawn at random
  *
@@ -23,9 +24,10 @@
 #define LAST_RATE 0.0001
 
 /* Stochastic gradient descent is a chain of steps: threads that race give other bits every time. Here threads work on
- * disjoint vectors instead. Nodes are cut into blocks; the pairs of a pool of walks are sorted into buckets by the blocks of
- * their two nodes; and in round r, input block t meets output block t + r (mod blocks), all t at once. Each bucket draws its
- * negatives from its own output block. So the steps on a vector, and their order, do not depend on who does them. */
+ * disjoint vectors instead. Nodes are cut into blocks; the pairs of a pool of walks are sorted into buckets by the
+ * blocks of their two nodes; and in round r, input block t meets output block t + r (mod blocks), all t at once. Each
+ * bucket draws its negatives from its own output block. So the steps on a vector, and their order, do not depend on who
+ * does them. */
 #define MOST_BLOCKS 16
 #define LEAST_BLOCK 64 /* nodes; fewer would make poor negatives */
 #define POOL_WALKS 1024
@@ -210,8 +212,8 @@ static void make_pool(deepwalk *d, int64_t first, int64_t end)
 
 /* ---- skip-gram ---- */
 
-/* One step of gradient ascent on log sig(x · y_0) + Σ_i log sig(-x · y_i): x is the input vector of the pair, y_0 its output
- * vector, and y_i are those of its negatives, drawn from the block of the output. */
+/* One step of gradient ascent on log sig(x · y_0) + Σ_i log sig(-x · y_i): x is the input vector of the pair, y_0 its
+ * output vector, and y_i are those of its negatives, drawn from the block of the output. */
 static void train_pair(const deepwalk *d, const npi_rng *rng, int64_t pair, real rate)
 {
     static const int32_t zero = 0;
@@ -225,7 +227,8 @@ static void train_pair(const deepwalk *d, const npi_rng *rng, int64_t pair, real
     for (int i = 0; i < NEGATIVES; i++)
         outputs[1 + i] = start + npi_alias_draw(d->negative + start, block_start(d, block + 1) - start, bits[i]);
 
-    /* weight_0 = rate (1 - sig(x · y_0)), weight_i = -rate sig(x · y_i); a negative that is the output itself counts 0 */
+    /* weight_0 = rate (1 - sig(x · y_0)), weight_i = -rate sig(x · y_i); a negative that is the output itself
+     * counts 0 */
     d->kernels->dots(weight, x, outputs, 1 + NEGATIVES, d->out, DIMENSIONS, DIMENSIONS);
     d->kernels->sigmoid(weight, weight, 1 + NEGATIVES);
     weight[0] = rate * (1 - weight[0]);

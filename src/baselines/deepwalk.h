@@ -1,5 +1,6 @@
-/* DeepWalk (Perozzi, Al-Rfou, Skiena 2014, doi:10.1145/2623330.2623732): embeddings of nodes that random walks visit together,
- * by skip-gram with negative sampling (Mikolov et al. 2013, arXiv:1310.4546). See docs/results/baselines.md. */
+/* DeepWalk (Perozzi, Al-Rfou, Skiena 2014, doi:10.1145/2623330.2623732): embeddings of nodes that random walks visit
+ * together, by skip-gram with negative sampling (Mikolov et al. 2013, arXiv:1310.4546). See
+ * docs/results/baselines.md. */
 #ifndef NPI_BASELINES_DEEPWALK_H
 #define NPI_BASELINES_DEEPWALK_H
 

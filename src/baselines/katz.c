@@ -1,5 +1,6 @@
-/* Katz's index, truncated: Σ_l β^l (A^l)_uv over walk lengths l = 1 .. LENGTH, exactly, for the pairs asked for alone. A row of
- * A^l is one sparse product away from a row of A^(l-1), so pairs are sorted by one end and each end is walked from once. */
+/* Katz's index, truncated: Σ_l β^l (A^l)_uv over walk lengths l = 1 .. LENGTH, exactly, for the pairs asked for alone.
+ * A row of A^l is one sparse product away from a row of A^(l-1), so pairs are sorted by one end and each end is walked
+ * from once. */
 #include <string.h>
 
 #include "base/parallel.h"

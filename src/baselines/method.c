@@ -82,22 +82,6 @@ void npi_groups_free(const npgnn_env *env, npi_groups *g)
     npi_free(env, g->order);
 }
 
-static int validate(npgnn_eval_run *run, const real *u, int k, const npi_task *task, npgnn_error *err)
-{
-    const npgnn_pair *pairs;
-    size_t positives, count = npgnn_split_pairs(&pairs, &positives, task->split, NPGNN_SET_VAL);
-    if (count == 0)
-        return 0;
-    float *score = npi_alloc(task->env, count, sizeof *score, err);
-    if (!score)
-        return NPGNN_E_MEMORY;
-    npi_score_pairs(score, u, k, pairs, count, task->env->threads);
-    int code = npgnn_auc_ap(&run->val_auc, &run->val_ap, score, score + positives, positives, count - positives,
-                            task->env, err);
-    npi_free(task->env, score);
-    return code;
-}
-
 typedef struct embedding {
     const real *u; /* (n, k) */
     int k, threads;
@@ -114,11 +98,26 @@ static int score_embedded(float *score, float *probability, const void *learnt, 
     return 0;
 }
 
-int npi_method_judge(float *score, npgnn_eval_run *run, const real *u, int k, const npi_task *task, npgnn_error *err)
+int npi_method_score_embeddings(float *score, npgnn_eval_run *run, const real *u, int k, const npi_task *task,
+                                npgnn_error *err)
 {
-    embedding e = {u, k, task->env->threads};
+    int threads = task->env->threads;
+    embedding e = {u, k, threads};
     int code = npi_task_score(score, task, score_embedded, &e, err);
-    return code ? code : validate(run, u, k, task, err);
+
+    /* AUC and AP of the validation pairs, where the split has any */
+    const npgnn_pair *pairs;
+    size_t positives, count = npgnn_split_pairs(&pairs, &positives, task->split, NPGNN_SET_VAL);
+    if (code || count == 0)
+        return code;
+    float *validation = npi_alloc(task->env, count, sizeof *validation, err);
+    if (!validation)
+        return NPGNN_E_MEMORY;
+    npi_score_pairs(validation, u, k, pairs, count, threads);
+    code = npgnn_auc_ap(&run->val_auc, &run->val_ap, validation, validation + positives, positives, count - positives,
+                        task->env, err);
+    npi_free(task->env, validation);
+    return code;
 }
 
 int npi_method_check_features(const npgnn_graph *train, const char *who, npgnn_error *err)

@@ -1,5 +1,5 @@
-/* What every link predictor is, so that one evaluation serves them all: a function that learns from the known part of a split
- * and scores pairs. */
+/* What every link predictor is, so that one evaluation serves them all: a function that learns from the known part of a
+ * split and scores pairs. */
 #ifndef NPI_BASELINES_METHOD_H
 #define NPI_BASELINES_METHOD_H
 
@@ -33,15 +33,16 @@ typedef int npi_score_fn(float *score, float *probability, const void *learnt, c
 /* What every method ends with: scores the pairs of the task into score (task->count), and its nodes with all nodes. */
 int npi_task_score(float *score, const npi_task *task, npi_score_fn *fn, const void *learnt, npgnn_error *err);
 
-/* Learns, then calls npi_task_score. Fills score (count), and what it knows of iterations, validation and seconds in `run`. */
+/* Learns, then calls npi_task_score. Fills score (count), and what it knows of iterations, validation and seconds in
+ * `run`. */
 typedef int npi_method_fn(float *score, npgnn_eval_run *run, const npi_task *task, npgnn_error *err);
 
 /* ---- progress of methods that take their time ---- */
 
 npgnn_progress npi_method_begin(int iterations);
 
-/* Counts one more iteration and shows it; E_CANCELLED when the caller has seen enough. `start`: npi_clock_seconds() at the
- * beginning. */
+/* Counts one more iteration and shows it; E_CANCELLED when the caller has seen enough. `start`: npi_clock_seconds() at
+ * the beginning. */
 int npi_method_advance(npgnn_progress *progress, double start, const npgnn_env *env, npgnn_error *err);
 
 /* ---- methods that walk from one end ---- */
@@ -60,7 +61,8 @@ void npi_groups_free(const npgnn_env *env, npi_groups *g);
 /* ---- methods that embed nodes ---- */
 
 /* Scores the pairs by the inner products of u (n, k), and fills the validation figures of `run`. */
-int npi_method_judge(float *score, npgnn_eval_run *run, const real *u, int k, const npi_task *task, npgnn_error *err);
+int npi_method_score_embeddings(float *score, npgnn_eval_run *run, const real *u, int k, const npi_task *task,
+                                npgnn_error *err);
 
 /* E_ARGUMENT where a method that learns from features and links has none of one; `who` needs them. */
 int npi_method_check_features(const npgnn_graph *train, const char *who, npgnn_error *err);

@@ -1,5 +1,5 @@
-/* Scores from common neighbours, Σ_k A_ik A_kj w(d_k): w = 1 (common neighbours), 1 / log d (Adamic-Adar) or 1 / d (resource
- * allocation). */
+/* Scores from common neighbours, Σ_k A_ik A_kj w(d_k): w = 1 (common neighbours), 1 / log d (Adamic-Adar) or 1 / d
+ * (resource allocation). */
 #include "baselines/neighbors.h"
 
 #include <math.h>

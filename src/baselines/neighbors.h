@@ -1,5 +1,5 @@
-/* Scores from the neighbourhoods of two nodes in the training graph (Liben-Nowell & Kleinberg 2007, doi:10.1002/asi.20591;
- * docs/results/baselines.md). Nodes without a training edge score 0. */
+/* Scores from the neighbourhoods of two nodes in the training graph (Liben-Nowell & Kleinberg 2007,
+ * doi:10.1002/asi.20591; docs/results/baselines.md). Nodes without a training edge score 0. */
 #ifndef NPI_BASELINES_NEIGHBORS_H
 #define NPI_BASELINES_NEIGHBORS_H
 

@@ -1,5 +1,5 @@
-/* Unsupervised GraphSAGE as a baseline: in each iteration every node is compared with one node that a random walk from it
- * visits and with NEGATIVES nodes drawn in proportion to degree^0.75; sage_net.c has loss and gradient. */
+/* Unsupervised GraphSAGE as a baseline: in each iteration every node is compared with one node that a random walk from
+ * it visits and with NEGATIVES nodes drawn in proportion to degree^0.75; sage_net.c has loss and gradient. */
 #include "baselines/sage.h"
 
 #include <math.h>
@@ -129,14 +129,15 @@ static void step(npi_learner *learner, void *method)
 
 /* ---- scores ---- */
 
-/* Scores from z of all nodes with the training links. Nodes that training did not know have their features and no links. */
+/* Scores from z of all nodes with the training links. Nodes that training did not know have their features and no
+ * links. */
 static int judge(float *score, npgnn_eval_run *run, const npi_params *params, const npi_task *task, npgnn_error *err)
 {
     npi_sage *net = NULL;
     int code = npi_sage_new(&net, params->size, task->graph->n, 1, task->env, err);
     if (!code)
-        code = npi_method_judge(score, run, npi_sage_embed(net, params, task->graph->x, &task->graph->a),
-                                2 * params->size.d, task, err);
+        code = npi_method_score_embeddings(score, run, npi_sage_embed(net, params, task->graph->x, &task->graph->a),
+                                           2 * params->size.d, task, err);
     npi_sage_free(net);
     return code;
 }

@@ -12,8 +12,8 @@
 
 typedef struct npi_sage npi_sage; /* activations and their gradients, allocated once */
 
-/* For a graph of n nodes, each with `partners` others to be compared with: the first is the positive. W1 is (f, h), W2 is
- * Wr (h, 2 d); z has 2 d columns. */
+/* For a graph of n nodes, each with `partners` others to be compared with: the first is the positive. W1 is (f, h), W2
+ * is Wr (h, 2 d); z has 2 d columns. */
 npi_sizes npi_sage_sizes(int32_t f);
 int npi_sage_new(npi_sage **out, npi_sizes size, int32_t n, int partners, const npgnn_env *env, npgnn_error *err);
 void npi_sage_free(npi_sage *net);

@@ -1,6 +1,6 @@
-/* Spectral embedding: the eigenvectors of the normalised Laplacian I - D^-½ A D^-½ with the smallest eigenvalues, as the columns
- * of E (n, k), k at most DIMENSIONS. The score of a pair is e_i · e_j, plus what the eigenvectors of its component add, which are
- * known without a solver (see finish). */
+/* Spectral embedding: the eigenvectors of the normalised Laplacian I - D^-½ A D^-½ with the smallest eigenvalues, as
+ * the columns of E (n, k), k at most DIMENSIONS. The score of a pair is e_i · e_j, plus what the eigenvectors of its
+ * component add, which are known without a solver (see finish). */
 #include "baselines/spectral.h"
 
 #include <math.h>
@@ -14,9 +14,9 @@
 #define DIMENSIONS 128
 #define NODES_PER_DIMENSION 16 /* at least: nearly all eigenvectors of a small graph would tell nothing, E Eᵀ = I */
 
-/* The normalised Laplacian is I - S with S = D^-½ A D^-½, so the small eigenvalues of one are the large ones of the other.
- * S has the eigenvalue 1 once per component c, with the eigenvector √(d_i / mass_c) on its nodes: known without a solver,
- * which would have to tell many equal eigenvalues apart. The solver sees S less these. */
+/* The normalised Laplacian is I - S with S = D^-½ A D^-½, so the small eigenvalues of one are the large ones of the
+ * other. S has the eigenvalue 1 once per component c, with the eigenvector √(d_i / mass_c) on its nodes: known without
+ * a solver, which would have to tell many equal eigenvalues apart. The solver sees S less these. */
 typedef struct spectrum {
     const npi_csr *a;
     double *root;       /* (n) √degree */
@@ -105,7 +105,8 @@ static void multiply_rows(const void *arg, int64_t first, int64_t last)
     }
 }
 
-/* y = (S - Σ_c t_c t_cᵀ) x, where t_c is the eigenvector of component c. A row is summed by one thread, in its order. */
+/* y = (S - Σ_c t_c t_cᵀ) x, where t_c is the eigenvector of component c. A row is summed by one thread, in
+ * its order. */
 static void multiply(double *y, const double *x, const void *user)
 {
     const spectrum *s = user;
@@ -146,9 +147,9 @@ static int embed(real *embedding, const spectrum *s, int k, uint64_t seed, const
 
 /* ---- scores ---- */
 
-/* Adds the eigenvectors with the eigenvalue 1 to the product of the others: Σ_c t_c t_cᵀ - t tᵀ, t being that of the whole graph.
- * No other eigenvector reaches over two components, or several cancel: what the solver has there is rounding, which would
- * decide between thousands of pairs. */
+/* Adds the eigenvectors with the eigenvalue 1 to the product of the others: Σ_c t_c t_cᵀ - t tᵀ, t being that of the
+ * whole graph. No other eigenvector reaches over two components, or several cancel: what the solver has there is
+ * rounding, which would decide between thousands of pairs. */
 static double finish(const spectrum *s, npgnn_pair pair, double product)
 {
     int32_t c = s->component[pair.u];

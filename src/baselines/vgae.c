@@ -99,7 +99,7 @@ static int judge(float *score, npgnn_eval_run *run, const npi_params *params, co
     if (!code)
         code = npi_vgae_embed(mu, params, task->graph->x, &adj, task->env, err);
     if (!code)
-        code = npi_method_judge(score, run, mu, d, task, err);
+        code = npi_method_score_embeddings(score, run, mu, d, task, err);
     npi_free(task->env, adj.scale);
     npi_free(task->env, mu);
     return code;

@@ -1,4 +1,5 @@
-/* One pass of the variational graph auto-encoder; vgae_net.h has its equations (V1)-(V3), docs/understand/math.md the others. */
+/* One pass of the variational graph auto-encoder; vgae_net.h has its equations (V1)-(V3), docs/understand/math.md the
+ * others. */
 #include "baselines/vgae_net.h"
 
 #include <math.h>

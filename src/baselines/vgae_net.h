@@ -19,8 +19,8 @@ npi_sizes npi_vgae_sizes(int32_t f);
 int npi_vgae_new(npi_vgae **out, npi_sizes size, int32_t n, int pairs_per_node, const npgnn_env *env, npgnn_error *err);
 void npi_vgae_free(npi_vgae *net);
 
-/* One forward and backward pass: adds the gradient of the loss into `gradient`, or only evaluates when that is NULL. Of the
- * input it uses x, graph, loss, seed, draw, and epsilon (n, d), NULL for the graph auto-encoder. */
+/* One forward and backward pass: adds the gradient of the loss into `gradient`, or only evaluates when that is NULL. Of
+ * the input it uses x, graph, loss, seed, draw, and epsilon (n, d), NULL for the graph auto-encoder. */
 npi_objective npi_vgae_run(npi_vgae *net, npi_params *gradient, const npi_params *params, const npi_input *input);
 
 /* mu (x->n, d): M of a graph of any size. */

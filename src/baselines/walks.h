@@ -1,4 +1,5 @@
-/* Random walks over a graph, each a function of the seed and its index: any thread may take any walk, twice if need be. */
+/* Random walks over a graph, each a function of the seed and its index: any thread may take any walk, twice if
+ * need be. */
 #ifndef NPI_BASELINES_WALKS_H
 #define NPI_BASELINES_WALKS_H
 

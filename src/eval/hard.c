@@ -1,5 +1,5 @@
-/* Hard negatives: for each end i of a test link, the nodes j that it is not linked to and that look most like its neighbours.
- * Three heuristics rank the nodes:
+/* Hard negatives: for each end i of a test link, the nodes j that it is not linked to and that look most like its
+ * neighbours. Three heuristics rank the nodes:
  *
  *     resource allocation       Σ_k A_ik A_kj / d_k
  *     personalised PageRank     the probability that a random walk from i stops at j
@@ -11,15 +11,15 @@
 #include "base/hash.h"
 #include "base/parallel.h"
 #include "base/shortlist.h"
-#include "graph/pagerank.h"
 #include "evidence/cosine.h"
 #include "evidence/paths.h"
+#include "graph/pagerank.h"
 
 #define STOP 0.15      /* of the walks of PageRank */
 #define TOLERANCE 1e-5 /* of their ranks, times the degree: nodes further away than that are no candidates by rank */
 
-/* The heuristics; at equal places the earlier one comes first. OTHERS lists the nodes that none of the three ranks, in an
- * arbitrary order. */
+/* The heuristics; at equal places the earlier one comes first. OTHERS lists the nodes that none of the three ranks, in
+ * an arbitrary order. */
 enum { BY_NEIGHBORS, BY_RANK, BY_FEATURES, OTHERS, LISTS };
 
 /* What is the same for all ends. */
@@ -33,9 +33,9 @@ typedef struct job {
 /* The workspace of a thread, for one end after another. */
 typedef struct workspace {
     npi_pagerank pagerank;
-    double *score;         /* (n) zero between two heuristics */
-    unsigned char *barred; /* (n) the end, its neighbours in the complete graph, and what is taken already */
-    npi_candidate *items;  /* (LISTS, per_end) */
+    double *score;           /* (n) zero between two heuristics */
+    unsigned char *excluded; /* (n) the end, its neighbours in the complete graph, and what is taken already */
+    npi_candidate *items;    /* (LISTS, per_end) */
     npi_shortlist list[LISTS];
 } workspace;
 
@@ -43,7 +43,7 @@ static void workspace_free(const npgnn_env *env, workspace *w)
 {
     npi_pagerank_free(env, &w->pagerank);
     npi_free(env, w->score);
-    npi_free(env, w->barred);
+    npi_free(env, w->excluded);
     npi_free(env, w->items);
 }
 
@@ -51,9 +51,9 @@ static int workspace_new(workspace *w, const job *j, const npgnn_env *env, npgnn
 {
     size_t n = (size_t)j->complete->n;
     w->score = npi_alloc(env, n, sizeof *w->score, err);
-    w->barred = npi_alloc(env, n, 1, err);
+    w->excluded = npi_alloc(env, n, 1, err);
     w->items = npi_alloc(env, (size_t)j->per_end, LISTS * sizeof *w->items, err);
-    if (!w->score || !w->barred || !w->items)
+    if (!w->score || !w->excluded || !w->items)
         return NPGNN_E_MEMORY;
     for (int i = 0; i < LISTS; i++)
         w->list[i] = (npi_shortlist){.items = w->items + i * j->per_end, .capacity = j->per_end};
@@ -65,7 +65,7 @@ static int workspace_new(workspace *w, const job *j, const npgnn_env *env, npgnn
 /* Offers a node to a list. Equal scores are common, and the order of nodes in a file is not random: a hash decides. */
 static void offer(workspace *w, int list, int32_t end, int32_t node, double score)
 {
-    if (w->barred[node])
+    if (w->excluded[node])
         return;
     uint64_t hash = npi_hash_mix((uint64_t)(uint32_t)end << 32 | (uint32_t)node);
     npi_shortlist_offer(&w->list[list], (npi_candidate){score, (uint32_t)hash, node});
@@ -86,6 +86,8 @@ static void by_neighbors(workspace *w, const job *j, int32_t end)
         }
 }
 
+/* Personalised PageRank: the probability that a walk from the end, which stops with probability STOP at each step, ends
+ * at a node. */
 static void by_rank(workspace *w, const job *j, int32_t end)
 {
     npi_pagerank *p = &w->pagerank;
@@ -96,6 +98,7 @@ static void by_rank(workspace *w, const job *j, int32_t end)
     npi_pagerank_clear(p);
 }
 
+/* The cosine of the features. */
 static void by_features(workspace *w, const job *j, int32_t end)
 {
     const npi_features *x = j->known->x;
@@ -109,56 +112,53 @@ static void by_features(workspace *w, const job *j, int32_t end)
 
 /* ---- one end ---- */
 
-static void bar_linked(workspace *w, const npgnn_graph *complete, int32_t end, unsigned char barred)
-{
-    w->barred[end] = barred;
-    for (int64_t p = complete->a.ptr[end]; p < complete->a.ptr[end + 1]; p++)
-        w->barred[complete->a.col[p]] = barred;
-}
-
-/* Takes the first of each list, then the second of each...: the order of the best places. Returns how many were taken. */
-static int64_t merge(npgnn_pair *out, workspace *w, int32_t end, int64_t wanted)
-{
-    int64_t taken = 0;
-    for (int i = 0; i <= BY_FEATURES; i++)
-        npi_shortlist_sort(&w->list[i]);
-    for (int place = 0; taken < wanted && place < w->list[0].capacity; place++) {
-        for (int i = 0; taken < wanted && i <= BY_FEATURES; i++) {
-            const npi_shortlist *list = &w->list[i];
-            if (place >= list->count || w->barred[list->items[place].id])
-                continue;
-            w->barred[list->items[place].id] = 1;
-            out[taken++] = (npgnn_pair){end, (int32_t)list->items[place].id};
-        }
-    }
-    return taken;
-}
-
-/* Adds nodes that no heuristic ranks, so that every end has as many negatives as wanted. */
-static void fill_up(npgnn_pair *out, workspace *w, int32_t n, int32_t end, int64_t wanted)
-{
-    npi_shortlist *others = &w->list[OTHERS];
-    for (int32_t i = 0; i < n; i++)
-        offer(w, OTHERS, end, i, 0);
-    npi_shortlist_sort(others);
-    for (int64_t i = 0; i < wanted; i++)
-        out[i] = (npgnn_pair){end, (int32_t)others->items[i].id};
-}
-
+/* The hard negatives of one end: `wanted` pairs, the hardest first. */
 static void find_hard(npgnn_pair *out, workspace *w, const job *j, int32_t end, int64_t wanted)
 {
+    const npi_csr *links = &j->complete->a;
+    int64_t taken = 0;
+
+    /* every heuristic ranks the nodes that the end is not linked to */
+    w->excluded[end] = 1;
+    for (int64_t p = links->ptr[end]; p < links->ptr[end + 1]; p++)
+        w->excluded[links->col[p]] = 1;
     for (int i = 0; i < LISTS; i++)
         w->list[i].count = 0;
-    bar_linked(w, j->complete, end, 1);
     by_neighbors(w, j, end);
     by_rank(w, j, end);
     by_features(w, j, end);
-    int64_t taken = merge(out, w, end, wanted);
-    if (taken < wanted)
-        fill_up(out + taken, w, j->complete->n, end, wanted - taken);
-    bar_linked(w, j->complete, end, 0);
-    for (int64_t i = 0; i < taken; i++)
-        w->barred[out[i].v] = 0;
+
+    /* the first of each list, then the second of each, ...; a node that several lists have is taken once */
+    for (int i = 0; i <= BY_FEATURES; i++)
+        npi_shortlist_sort(&w->list[i]);
+    for (int place = 0; taken < wanted && place < j->per_end; place++)
+        for (int i = 0; taken < wanted && i <= BY_FEATURES; i++) {
+            const npi_shortlist *list = &w->list[i];
+            int32_t node = place < list->count ? (int32_t)list->items[place].id : end;
+            if (!w->excluded[node]) {
+                w->excluded[node] = 1;
+                out[taken++] = (npgnn_pair){end, node};
+            }
+        }
+    int64_t ranked = taken;
+
+    /* where the heuristics rank too few: nodes that none of them ranks, so that every end has as many negatives as
+     * wanted */
+    if (taken < wanted) {
+        npi_shortlist *others = &w->list[OTHERS];
+        for (int32_t i = 0; i < j->complete->n; i++)
+            offer(w, OTHERS, end, i, 0);
+        npi_shortlist_sort(others);
+        for (int i = 0; taken < wanted; i++)
+            out[taken++] = (npgnn_pair){end, (int32_t)others->items[i].id};
+    }
+
+    /* nothing is excluded for the next end */
+    w->excluded[end] = 0;
+    for (int64_t p = links->ptr[end]; p < links->ptr[end + 1]; p++)
+        w->excluded[links->col[p]] = 0;
+    for (int64_t i = 0; i < ranked; i++)
+        w->excluded[out[i].v] = 0;
 }
 
 /* ---- all ends ---- */

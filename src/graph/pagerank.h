@@ -17,9 +17,9 @@ typedef struct npi_pagerank {
 int npi_pagerank_new(npi_pagerank *p, int32_t n, const npgnn_env *env, npgnn_error *err);
 void npi_pagerank_free(const npgnn_env *env, npi_pagerank *p);
 
-/* Where walks from `source` over the links `a` end that stop at every node with probability `stop`: rank[w] for the nodes in
- * touched. Each is too low by at most tolerance * degree(w). O(1 / (stop * tolerance)) time, whatever the size of
- * the graph. */
+/* Where walks from `source` over the links `a` end that stop at every node with probability `stop`: rank[w] for the
+ * nodes in touched. Each is too low by at most tolerance * degree(w). O(1 / (stop * tolerance)) time, whatever the size
+ * of the graph. */
 void npi_pagerank_from(npi_pagerank *p, const npi_csr *a, int32_t source, double stop, double tolerance);
 
 /* Back to zero, at the cost of what was touched. */

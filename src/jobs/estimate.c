@@ -1,7 +1,12 @@
 /* What a job will take, without doing it: a short one of the same kind is run and measured.
  *
- * The short job differs in the number of its iterations, nodes or seeds alone. So it allocates what the whole job would, which
- * a counting allocator sees; its progress tells how long an iteration takes, and the rest is multiplication. */
+ * The short job differs from the whole one only in the number of its iterations, searched nodes, pairs or seeds. So it
+ * allocates what the whole job would, which a counting allocator sees. A training or a search is a series of steps;
+ * their progress tells how long one takes:
+ *
+ *     seconds = seeds (seconds of the short job + Σ over its series of (steps left) plain + (validations left) check)
+ *
+ * where plain is the time of a step without validation, and check what a validation adds to it. */
 #include <math.h>
 #include <string.h>
 
@@ -11,31 +16,35 @@
 #include "jobs/methods.h"
 #include "model/options.h"
 
-/* Of a training: the first iteration warms up, every third is validated, the others are what an iteration takes. */
+/* Of a short training: the first iteration warms up, every third is validated, the others are what an
+ * iteration takes. */
 enum { SHORT = 6, VALIDATE_EVERY = 3 };
 
-enum { BATCH = 1 << 18, ROOM = 1 << 20 }; /* pairs that are predicted, results of a search */
+enum { BATCH = 1 << 18, MOST_RESULTS = 1 << 20 }; /* pairs that are predicted at once, results of a search */
 
 /* Iterations of one training, or nodes of one search. */
 typedef struct series {
-    int64_t done, all;
-    double latest; /* when `done` were */
-    int64_t plain; /* steps without validation, */
-    double plain_seconds;
-    int checks; /* and those with it */
-    double check_seconds;
+    int64_t done, all;    /* steps in the short job, and in the whole one */
+    double latest;        /* when `done` were */
+    int64_t plain;        /* steps without validation after the first report, */
+    double plain_seconds; /* and their time */
+    int checks;           /* steps with validation, */
+    double check_seconds; /* and their time */
 } series;
 
+/* A short job while it runs. */
 typedef struct watch {
-    npgnn_env env; /* the caller's, resolved */
+    npgnn_env env;      /* the caller's, resolved */
+    npgnn_env watched;  /* the short job's: counts memory and steps, and passes on what the caller wants to see */
+    npgnn_error why;    /* of the short job */
+    int64_t wanted;     /* steps of each series in the whole job; 0: as many as it says, and it is stopped early */
+    int validate_every; /* in the whole job */
     size_t bytes, peak;
-    int64_t wanted; /* steps of each series in the whole job; 0: as many as it says, and it is stopped early */
-    int validate_every;
     double start;
-    int stopped; /* by this file, not by the caller */
-    series now;
-    double left_out;   /* seconds that the whole job takes besides */
-    double stepping;   /* seconds of its steps, */
+    int stopped;       /* by this file, not by the caller */
+    series now;        /* the series that is under way */
+    double left_out;   /* seconds that the whole job takes besides the short one */
+    double stepping;   /* seconds of all steps of the whole job without validation, */
     int64_t all_steps; /* and how many they are */
 } watch;
 
@@ -66,33 +75,32 @@ static void *count_resize(void *user, void *block, size_t size)
 
 /* ---- time ---- */
 
-static int64_t validations(int64_t iterations, int every)
-{
-    return iterations / every + (iterations % every != 0);
-}
-
-/* Adds what the whole series takes besides the part that was run. */
+/* Ends a series: adds what the whole one takes besides the steps that were run. */
 static void series_end(watch *w)
 {
     const series *s = &w->now;
-    double plain = s->plain > 0 ? s->plain_seconds / (double)s->plain : 0;
-    if (s->plain == 0 && s->all > s->done) /* one report says the same, with the preparations */
+    double plain = s->plain > 0 ? s->plain_seconds / (double)s->plain : 0, check = 0, checks_left = 0;
+    if (s->plain == 0 && s->all > s->done) /* the only report also counts the preparations */
         plain = s->done > 0 ? (s->latest - w->start) / (double)s->done : 0;
-    double check = s->checks > 0 ? fmax(s->check_seconds / s->checks - plain, 0) : 0;
-    double checks_left = s->checks > 0 ? (double)(validations(s->all, w->validate_every) - s->checks) : 0;
+    if (s->checks > 0) { /* the last iteration is validated, too */
+        int64_t all = s->all / w->validate_every + (s->all % w->validate_every != 0);
+        check = fmax(s->check_seconds / s->checks - plain, 0);
+        checks_left = fmax((double)(all - s->checks), 0);
+    }
     if (s->all > s->done)
-        w->left_out += (double)(s->all - s->done) * plain + fmax(checks_left, 0) * check;
+        w->left_out += (double)(s->all - s->done) * plain + checks_left * check;
     w->stepping += (double)s->all * plain;
     w->all_steps += s->all;
     w->now = (series){0};
 }
 
+/* Takes the time since the report before. The time that the caller's own callback takes does not count. */
 static int on_progress(void *user, const npgnn_progress *p)
 {
     watch *w = user;
     series *s = &w->now;
     double now = npi_clock_seconds();
-    if (p->iteration <= s->done)
+    if (p->iteration <= s->done) /* it begins to count again: another training */
         series_end(w);
     if (s->done > 0 && p->validated) {
         s->checks++;
@@ -116,36 +124,29 @@ static void pass_log(void *user, const char *message)
     w->env.log(w->env.user, message);
 }
 
-/* ---- measuring ---- */
+/* ---- a measurement: begin, the short job with w->watched and w->why, end ---- */
 
-/* A short job in an environment that is watched. */
-typedef int short_job(const void *what, const npgnn_env *env, npgnn_error *err);
-
-static watch watch_make(int64_t wanted, int validate_every, const npgnn_env *env)
+/* wanted: steps of a series in the whole job; 0 where only the job knows. */
+static void watch_begin(watch *w, int64_t wanted, int validate_every, const npgnn_env *resolved)
 {
-    return (watch){.env = npi_env_resolve(env), .wanted = wanted, .validate_every = validate_every};
+    *w = (watch){.env = *resolved, .wanted = wanted, .validate_every = validate_every};
+    w->watched = (npgnn_env){.size = sizeof w->watched,
+                             .threads = resolved->threads,
+                             .progress = on_progress,
+                             .log = resolved->log ? pass_log : NULL,
+                             .user = w,
+                             .stop = resolved->stop,
+                             .allocator = {count_resize, w}};
+    w->start = npi_clock_seconds();
 }
 
-/* `times` such jobs, one after the other, are the whole. */
-static int measure(npgnn_cost *out, watch *w, short_job *job, const void *what, int times, npgnn_error *err)
+/* code: what the short job returned; times: how often the whole job does what was measured. */
+static int watch_end(npgnn_cost *out, watch *w, int code, int times, npgnn_error *err)
 {
-    npgnn_env watched = {.size = sizeof watched,
-                         .threads = w->env.threads,
-                         .progress = on_progress,
-                         .log = w->env.log ? pass_log : NULL,
-                         .user = w,
-                         .stop = w->env.stop,
-                         .allocator = {count_resize, w}};
-    npgnn_error why = {0};
-    int code = npi_sized_check(out, "npgnn_cost", err);
-    if (code)
-        return code;
-    w->start = npi_clock_seconds();
-    code = job(what, &watched, &why);
     double seconds = npi_clock_seconds() - w->start;
     if (code && !(code == NPGNN_E_CANCELLED && w->stopped)) {
         if (err)
-            *err = why;
+            *err = w->why;
         return code;
     }
     series_end(w);
@@ -163,225 +164,155 @@ static void shorten(npgnn_options *options)
     options->validate_every = VALIDATE_EVERY;
 }
 
-/* ---- training ---- */
-
-typedef struct fit_job {
-    const npgnn_graph *graph;
-    const npgnn_split *split;
-    npgnn_options options;
-} fit_job;
-
-static int fit_short(const void *what, const npgnn_env *env, npgnn_error *err)
-{
-    const fit_job *job = what;
-    npgnn_model *model = NULL;
-    int code = npi_fit(&model, NULL, job->graph, job->split, &job->options, env, err);
-    npgnn_model_free(model);
-    return code;
-}
+/* ---- training, evaluation, transfer: few iterations, one seed ---- */
 
 int npgnn_estimate_fit(npgnn_cost *out, const npgnn_graph *graph, const npgnn_split *split,
                        const npgnn_options *options, const npgnn_env *env, npgnn_error *err)
 {
-    fit_job job = {.graph = graph, .split = split};
-    if (npi_env_check(env, err) || npi_options_read(&job.options, options, err))
+    npgnn_options training = {0};
+    if (npi_env_check(env, err) || npi_options_read(&training, options, err) || npi_sized_check(out, "npgnn_cost", err))
         return NPGNN_E_ARGUMENT;
-    watch w = watch_make(job.options.iterations, job.options.validate_every, env);
-    shorten(&job.options);
-    return measure(out, &w, fit_short, &job, 1, err);
-}
-
-/* ---- evaluation ---- */
-
-typedef struct eval_job {
-    const npgnn_graph *graph;
-    npgnn_eval_options options;
-    npgnn_options model;
-} eval_job;
-
-static int evaluate_short(const void *what, const npgnn_env *env, npgnn_error *err)
-{
-    const eval_job *job = what;
-    npgnn_eval_run run = {.size = sizeof run};
-    return npgnn_evaluate(&run, job->graph, 1, &job->options, env, err);
+    npgnn_env resolved = npi_env_resolve(env);
+    npgnn_model *model = NULL;
+    watch w;
+    watch_begin(&w, training.iterations, training.validate_every, &resolved);
+    shorten(&training);
+    int code = npi_fit(&model, NULL, graph, split, &training, &w.watched, &w.why);
+    npgnn_model_free(model);
+    return watch_end(out, &w, code, 1, err);
 }
 
 int npgnn_estimate_evaluate(npgnn_cost *out, const npgnn_graph *graph, int seeds, const npgnn_eval_options *options,
                             const npgnn_env *env, npgnn_error *err)
 {
-    eval_job job = {.graph = graph};
-    if (npi_env_check(env, err) ||
-        npi_sized_read(&job.options, sizeof job.options, options, "npgnn_eval_options", err) ||
-        npi_options_read(&job.model, job.options.model, err))
+    npgnn_eval_options evaluation = {0};
+    npgnn_options training = {0};
+    if (npi_env_check(env, err) || npi_sized_read(&evaluation, sizeof evaluation, options, "npgnn_eval_options", err) ||
+        npi_options_read(&training, evaluation.model, err) || npi_sized_check(out, "npgnn_cost", err))
         return NPGNN_E_ARGUMENT;
-    job.options.scores = NULL;
-    job.options.model = &job.model;
-    watch w =
-        watch_make(npi_method_is_model(job.options.method) ? job.model.iterations : 0, job.model.validate_every, env);
-    shorten(&job.model);
-    return measure(out, &w, evaluate_short, &job, seeds, err);
-}
-
-/* ---- transfer ---- */
-
-typedef struct transfer_job {
-    const npgnn_graph *graph;
-    const npgnn_model *model;
-    npgnn_transfer_options options;
-    npgnn_options training;
-} transfer_job;
-
-static int transfer_short(const void *what, const npgnn_env *env, npgnn_error *err)
-{
-    const transfer_job *job = what;
-    npgnn_eval_run way[NPGNN_TRANSFER_WAYS] = {{.size = sizeof way[0]}};
-    return npgnn_transfer(way, NULL, job->graph, job->model, 1, &job->options, env, err);
+    npgnn_env resolved = npi_env_resolve(env);
+    npgnn_eval_run run = {.size = sizeof run};
+    watch w;
+    watch_begin(&w, npi_method_is_model(evaluation.method) ? training.iterations : 0, training.validate_every,
+                &resolved);
+    shorten(&training);
+    evaluation.model = &training;
+    evaluation.scores = NULL;
+    int code = npgnn_evaluate(&run, graph, 1, &evaluation, &w.watched, &w.why);
+    return watch_end(out, &w, code, seeds, err);
 }
 
 int npgnn_estimate_transfer(npgnn_cost *out, const npgnn_graph *graph, const npgnn_model *model, int seeds,
                             const npgnn_transfer_options *options, const npgnn_env *env, npgnn_error *err)
 {
-    transfer_job job = {.graph = graph, .model = model};
-    if (npi_env_check(env, err) ||
-        npi_sized_read(&job.options, sizeof job.options, options, "npgnn_transfer_options", err) ||
-        npi_options_read(&job.training, job.options.model, err))
+    npgnn_transfer_options transfer = {0};
+    npgnn_options training = {0};
+    if (npi_env_check(env, err) || npi_sized_read(&transfer, sizeof transfer, options, "npgnn_transfer_options", err) ||
+        npi_options_read(&training, transfer.model, err) || npi_sized_check(out, "npgnn_cost", err))
         return NPGNN_E_ARGUMENT;
-    job.options.model = &job.training;
-    watch w = watch_make(job.training.iterations, job.training.validate_every, env);
-    shorten(&job.training);
-    return measure(out, &w, transfer_short, &job, seeds, err);
+    npgnn_env resolved = npi_env_resolve(env);
+    npgnn_eval_run way[NPGNN_TRANSFER_WAYS] = {{.size = sizeof way[0]}};
+    watch w;
+    watch_begin(&w, training.iterations, training.validate_every, &resolved);
+    shorten(&training);
+    transfer.model = &training;
+    int code = npgnn_transfer(way, NULL, graph, model, 1, &transfer, &w.watched, &w.why);
+    return watch_end(out, &w, code, seeds, err);
 }
 
-/* ---- prediction ---- */
-
-typedef struct predict_job {
-    const npgnn_model *model;
-    const npgnn_graph *graph;
-    const npgnn_predict_options *options;
-    const npgnn_pair *pairs;
-    npgnn_prediction *out;
-    size_t count;
-    double *seconds; /* of the pairs alone */
-} predict_job;
-
-static int predict_short(const void *what, const npgnn_env *env, npgnn_error *err)
-{
-    const predict_job *job = what;
-    npgnn_predictor *predictor = NULL;
-    int code = npgnn_predictor_new(&predictor, job->model, job->graph, job->options, env, err);
-    double start = npi_clock_seconds();
-    if (!code)
-        code = npgnn_predictor_run(job->out, predictor, job->pairs, job->count, err);
-    *job->seconds = npi_clock_seconds() - start;
-    npgnn_predictor_free(predictor);
-    return code;
-}
-
-/* Pairs that are nowhere near each other, as those of a user may be. */
-static void scatter(npgnn_pair *pairs, size_t count, int32_t nodes)
-{
-    uint64_t stride = UINT64_C(2654435761);
-    for (size_t i = 0; i < count; i++)
-        pairs[i] =
-            (npgnn_pair){(int32_t)(i * stride % (uint64_t)nodes), (int32_t)((i * stride >> 7) % (uint64_t)nodes)};
-}
+/* ---- prediction: one batch of pairs ---- */
 
 int npgnn_estimate_predict(npgnn_cost *out, const npgnn_model *model, const npgnn_graph *graph, int64_t count,
                            const npgnn_predict_options *options, const npgnn_env *env, npgnn_error *err)
 {
-    if (npi_env_check(env, err))
+    if (npi_env_check(env, err) || npi_sized_check(out, "npgnn_cost", err))
         return NPGNN_E_ARGUMENT;
-    watch w = watch_make(0, 1, env);
     if (count < 0 || graph->n < 1)
         return npi_fail(err, NPGNN_E_ARGUMENT, "there is no pair to predict");
-    double seconds = 0;
+    npgnn_env resolved = npi_env_resolve(env);
     size_t batch = count < BATCH ? (size_t)count : BATCH;
     npgnn_cost cost = {.size = sizeof cost};
-    npgnn_pair *pairs = npi_alloc(&w.env, batch, sizeof *pairs, err);
-    npgnn_prediction *predictions = pairs ? npi_alloc(&w.env, batch, sizeof *predictions, err) : NULL;
+    npgnn_pair *pairs = npi_alloc(&resolved, batch, sizeof *pairs, err);
+    npgnn_prediction *predictions = pairs ? npi_alloc(&resolved, batch, sizeof *predictions, err) : NULL;
     int code = NPGNN_E_MEMORY;
+    double seconds = 0; /* of the pairs alone */
     if (predictions) {
-        scatter(pairs, batch, graph->n);
-        predict_job job = {model, graph, options, pairs, predictions, batch, &seconds};
-        code = measure(&cost, &w, predict_short, &job, 1, err);
+        /* pairs that are nowhere near each other, as those of a user may be */
+        uint64_t stride = UINT64_C(2654435761), n = (uint64_t)graph->n;
+        for (size_t i = 0; i < batch; i++)
+            pairs[i] = (npgnn_pair){(int32_t)(i * stride % n), (int32_t)((i * stride >> 7) % n)};
+
+        npgnn_predictor *predictor = NULL;
+        watch w;
+        watch_begin(&w, 0, 1, &resolved);
+        code = npgnn_predictor_new(&predictor, model, graph, options, &w.watched, &w.why);
+        double start = npi_clock_seconds();
+        if (!code)
+            code = npgnn_predictor_run(predictions, predictor, pairs, batch, &w.why);
+        seconds = npi_clock_seconds() - start;
+        npgnn_predictor_free(predictor);
+        code = watch_end(&cost, &w, code, 1, err);
     }
-    npi_free(&w.env, pairs);
-    npi_free(&w.env, predictions);
+    npi_free(&resolved, pairs);
+    npi_free(&resolved, predictions);
     if (code)
         return code;
+
+    /* the batches that were left out take as long as this one */
     cost.steps = count;
     cost.step_seconds = batch > 0 ? seconds / (double)batch : 0;
     cost.seconds += (double)(count - (int64_t)batch) * cost.step_seconds;
     return npi_sized_write(out, &cost, sizeof cost, "npgnn_cost", err);
 }
 
-/* ---- search ---- */
-
-typedef struct top_job {
-    const npgnn_model *model;
-    const npgnn_graph *graph;
-    const npgnn_predict_options *predict;
-    npgnn_top_options options; /* `from` are some of the nodes */
-    int32_t k;
-    int links; /* 1: k in all */
-    npgnn_link *out;
-    int32_t *found;
-} top_job;
-
-static int top_short(const void *what, const npgnn_env *env, npgnn_error *err)
-{
-    const top_job *job = what;
-    npgnn_predictor *predictor = NULL;
-    int code = npgnn_predictor_new(&predictor, job->model, job->graph, job->predict, env, err);
-    if (!code)
-        code = (job->links ? npgnn_predictor_top_links : npgnn_predictor_top)(job->out, job->found, predictor, job->k,
-                                                                              &job->options, err);
-    npgnn_predictor_free(predictor);
-    return code;
-}
-
-/* Nodes that are searched: enough for several reports of a search on so many threads, since the first is warming up; but k
- * results for each of them must not take more memory than a user would give them. */
-static int32_t sample_size(int32_t rows, int32_t k, int threads)
-{
-    int64_t enough = 2048 * (int64_t)threads, most = ROOM / k > 0 ? ROOM / k : 1;
-    enough = enough < most ? enough : most;
-    return rows < enough ? rows : (int32_t)enough;
-}
-
-/* Some nodes of `all` (NULL: of those that there are), evenly spread. */
-static void pick(int32_t *some, const int32_t *all, int32_t count, int32_t rows)
-{
-    for (int32_t i = 0; i < count; i++) {
-        int32_t at = (int32_t)((int64_t)i * rows / count);
-        some[i] = all ? all[at] : at;
-    }
-}
+/* ---- search: from some of the nodes ---- */
 
 int npgnn_estimate_top(npgnn_cost *out, const npgnn_model *model, const npgnn_graph *graph, int32_t k, int links,
                        const npgnn_predict_options *predict, const npgnn_top_options *options, const npgnn_env *env,
                        npgnn_error *err)
 {
-    top_job job = {.model = model, .graph = graph, .predict = predict, .k = k, .links = links};
-    if (npi_env_check(env, err) || npi_sized_read(&job.options, sizeof job.options, options, "npgnn_top_options", err))
+    npgnn_top_options search = {0};
+    if (npi_env_check(env, err) || npi_sized_read(&search, sizeof search, options, "npgnn_top_options", err) ||
+        npi_sized_check(out, "npgnn_cost", err))
         return NPGNN_E_ARGUMENT;
     if (k < 1 || graph->n < 1)
-        return npi_fail(err, NPGNN_E_ARGUMENT, "%d results of %d nodes are asked for", k, graph->n);
-    int32_t rows = job.options.from ? job.options.from_count : graph->n;
-    watch w = watch_make(rows, 1, env);
-    int32_t count = sample_size(rows, links ? 1 : k, w.env.threads);
-    int32_t *from = npi_alloc(&w.env, (size_t)count, sizeof *from, err);
-    job.found = from ? npi_alloc(&w.env, (size_t)count + 1, sizeof *job.found, err) : NULL;
-    job.out = job.found ? npi_alloc(&w.env, (size_t)k * (links ? 1 : (size_t)count), sizeof *job.out, err) : NULL;
+        return npi_fail(err, NPGNN_E_ARGUMENT,
+                        "k must be at least 1 and the graph must have nodes, got k %d and %d nodes", k, graph->n);
+    npgnn_env resolved = npi_env_resolve(env);
+
+    /* Nodes to search from: enough for several reports of a search on so many threads, since the first is warming up;
+     * but k results for each of them must not take more memory than a user would give them. */
+    int32_t rows = search.from ? search.from_count : graph->n, per_node = links ? 1 : k;
+    int64_t enough = 2048 * (int64_t)resolved.threads, most = MOST_RESULTS / per_node > 0 ? MOST_RESULTS / per_node : 1;
+    enough = enough < most ? enough : most;
+    int32_t count = rows < enough ? rows : (int32_t)enough;
+
+    int32_t *from = npi_alloc(&resolved, (size_t)count, sizeof *from, err);
+    int32_t *found = from ? npi_alloc(&resolved, (size_t)count + 1, sizeof *found, err) : NULL;
+    npgnn_link *results =
+        found ? npi_alloc(&resolved, (size_t)k * (links ? 1 : (size_t)count), sizeof *results, err) : NULL;
     int code = NPGNN_E_MEMORY;
-    if (job.out) {
-        pick(from, job.options.from, count, rows);
-        job.options.from = from;
-        job.options.from_count = count;
-        code = measure(out, &w, top_short, &job, 1, err);
+    if (results) {
+        for (int32_t i = 0; i < count; i++) { /* evenly spread over those that the whole search begins with */
+            int32_t at = (int32_t)((int64_t)i * rows / count);
+            from[i] = search.from ? search.from[at] : at;
+        }
+        search.from = from;
+        search.from_count = count;
+
+        npgnn_predictor *predictor = NULL;
+        watch w;
+        watch_begin(&w, rows, 1, &resolved);
+        code = npgnn_predictor_new(&predictor, model, graph, predict, &w.watched, &w.why);
+        if (!code && links)
+            code = npgnn_predictor_top_links(results, found, predictor, k, &search, &w.why);
+        else if (!code)
+            code = npgnn_predictor_top(results, found, predictor, k, &search, &w.why);
+        npgnn_predictor_free(predictor);
+        code = watch_end(out, &w, code, 1, err);
     }
-    npi_free(&w.env, from);
-    npi_free(&w.env, job.found);
-    npi_free(&w.env, job.out);
+    npi_free(&resolved, from);
+    npi_free(&resolved, found);
+    npi_free(&resolved, results);
     return code;
 }

@@ -1,3 +1,5 @@
+/* The methods that can be evaluated: a table of names, and those that no other folder has. A method learns from the known
+ * links of a split and scores the pairs of a task (baselines/method.h). */
 #include "jobs/methods.h"
 
 #include <stdio.h>

@@ -1,4 +1,5 @@
-/* npgnn_pretrain: a process from many graphs. */
+/* npgnn_pretrain: learns a process across graphs. Each graph becomes tasks, context links and targets (train/tasks.h),
+ * on which npi_pretrain trains. */
 #include "train/pretrain.h"
 #include "base/sized.h"
 #include "model/model.h"
@@ -20,6 +21,7 @@ int npgnn_pretrain(npgnn_model **out, const npgnn_graph *const *graphs, const in
         how.steps = o.steps;
     if (o.seed > 0)
         how.seed = o.seed;
+    /* a graph with too few links gives no task */
     for (size_t g = 0; !code && g < count; g++) {
         size_t before = tasks.count;
         if (family[g] < 0 || family[g] > (int)count)

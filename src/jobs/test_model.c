@@ -1,4 +1,7 @@
-/* npgnn_test: measures a model on the caller's pairs. */
+/* npgnn_test: measures a model on the caller's labelled pairs.
+ *
+ * The steps: check the pairs and their labels; remove every labelled pair from the graph that the model may see; where
+ * no non-link is labelled, draw some; score the pairs, and compute the metrics. */
 #include <math.h>
 #include <string.h>
 
@@ -57,33 +60,6 @@ static void task_free(task *t)
     npgnn_graph_free(t->complete);
 }
 
-static int check_pairs(const npgnn_graph *graph, const npgnn_pair *pairs, size_t positives, size_t count,
-                       npgnn_error *err)
-{
-    if (positives == 0)
-        return npi_fail(err, NPGNN_E_ARGUMENT, "there is no link to test");
-    for (size_t i = 0; i < count; i++) {
-        if (pairs[i].u < 0 || pairs[i].u >= graph->n || pairs[i].v < 0 || pairs[i].v >= graph->n)
-            return npi_fail(err, NPGNN_E_ARGUMENT, "pair %zu joins %d and %d, but nodes are 0 to %d", i, pairs[i].u,
-                            pairs[i].v, graph->n - 1);
-        if (pairs[i].u == pairs[i].v)
-            return npi_fail(err, NPGNN_E_ARGUMENT, "pair %zu joins a node to itself", i);
-    }
-    return 0;
-}
-
-static int check_labels(const task *t, npgnn_error *err)
-{
-    char u[12], v[12];
-    for (size_t i = 0; i < t->others.count; i++)
-        if (has_pair(&t->links, t->others.pairs[i])) {
-            npgnn_pair pair = t->others.pairs[i];
-            return npi_fail(err, NPGNN_E_ARGUMENT, "%.100s and %.100s are labelled as linked and as not linked",
-                            npgnn_graph_name(t->graph, pair.u, u), npgnn_graph_name(t->graph, pair.v, v));
-        }
-    return 0;
-}
-
 /* A link that is tested must not be among what is known: propagation and evidence would see it. Counts those that
  * were. */
 static int make_graphs(task *t, npgnn_test_counts *counts, npgnn_error *err)
@@ -125,16 +101,31 @@ static int gather(task *t, const npgnn_pair *pairs, size_t count, const npgnn_te
     return drawn > 0 ? npi_graph_draw_non_links(behind, t->complete, counts, o->seed, t->env, err) : 0;
 }
 
+/* Checks the pairs and their labels, and fills the task. */
 static int task_new(task *t, npgnn_test_counts *counts, const npgnn_pair *pairs, size_t count,
                     const npgnn_test_options *o, npgnn_error *err)
 {
-    int code = check_pairs(t->graph, pairs, t->positives, count, err);
-    if (!code)
-        code = pair_set_new(&t->links, pairs, t->positives, t->env, err);
+    const npgnn_graph *graph = t->graph;
+    if (t->positives == 0)
+        return npi_fail(err, NPGNN_E_ARGUMENT, "there is no link to test");
+    for (size_t i = 0; i < count; i++) {
+        if (pairs[i].u < 0 || pairs[i].u >= graph->n || pairs[i].v < 0 || pairs[i].v >= graph->n)
+            return npi_fail(err, NPGNN_E_ARGUMENT, "pair %zu joins %d and %d, but nodes are 0 to %d", i, pairs[i].u,
+                            pairs[i].v, graph->n - 1);
+        if (pairs[i].u == pairs[i].v)
+            return npi_fail(err, NPGNN_E_ARGUMENT, "pair %zu joins a node to itself", i);
+    }
+
+    int code = pair_set_new(&t->links, pairs, t->positives, t->env, err);
     if (!code)
         code = pair_set_new(&t->others, pairs + t->positives, count - t->positives, t->env, err);
-    if (!code)
-        code = check_labels(t, err);
+    for (size_t i = 0; !code && i < t->others.count; i++) {
+        npgnn_pair pair = t->others.pairs[i];
+        char u[12], v[12];
+        if (has_pair(&t->links, pair))
+            code = npi_fail(err, NPGNN_E_ARGUMENT, "%.100s and %.100s are labelled as linked and as not linked",
+                            npgnn_graph_name(graph, pair.u, u), npgnn_graph_name(graph, pair.v, v));
+    }
     if (!code)
         code = make_graphs(t, counts, err);
     if (!code)
@@ -144,44 +135,19 @@ static int task_new(task *t, npgnn_test_counts *counts, const npgnn_pair *pairs,
 
 /* ---- scores and metrics ---- */
 
-static int measure(npgnn_eval_run *run, const npgnn_model *model, const npgnn_graph *graph, const npi_test_set *set,
-                   const npgnn_test_options *o, const npgnn_env *env, npgnn_error *err)
-{
-    const npgnn_predict_options how = {.size = sizeof how, o->samples, o->seed, set->link_rate};
-    npi_resamples resamples = {0};
-    float *score = npi_alloc(env, set->count, 2 * sizeof *score, err);
-    float *probability = score ? score + set->count : NULL;
-    int code = score ? npi_test_set_predict(score, probability, model, graph, set->pairs, set->count, &how, env, err)
-                     : NPGNN_E_MEMORY;
-    if (!code && o->bootstrap > 0)
-        code = npi_resamples_new(&resamples, o->bootstrap, env, err);
-    if (!code)
-        code = npi_test_set_measure(run, o->bootstrap > 0 ? &resamples : NULL, set, score, probability, env, err);
-    npi_resamples_free(env, &resamples);
-    npi_free(env, score);
-    return code;
-}
-
-/* ---- the job ---- */
-
-/* The link rate that a model assumes by itself: that of its training graph or, of a process, that of the graph at
- * hand. */
-static double own_rate(const npgnn_model *model, const npgnn_graph *graph)
-{
-    return npi_model_is_process(model) ? npi_link_rate(graph->n, graph->m) : model->info.link_rate;
-}
-
 static int run_task(npgnn_eval_run *run, task *t, const npgnn_model *model, const npgnn_test_options *o,
                     npgnn_error *err)
 {
+    /* the link rate that a model assumes by itself: that of its training graph or, of a process, that of the graph at
+     * hand */
+    double rate = npi_model_is_process(model) ? npi_link_rate(t->known->n, t->known->m) : model->info.link_rate;
     npi_test_set set = {.pairs = t->pairs,
                         .positives = t->positives,
                         .tested = t->count,
                         .count = t->count,
-                        .link_rate = o->link_rate > 0 ? o->link_rate : own_rate(model, t->known)};
-    int code = 0;
-    if (o->negatives == NPGNN_NEGATIVES_HARD)
-        code = npi_test_set_add_hard(&set, t->complete, t->known, t->env, err);
+                        .link_rate = o->link_rate > 0 ? o->link_rate : rate};
+    const npgnn_predict_options how = {.size = sizeof how, o->samples, o->seed, set.link_rate};
+    npi_resamples resamples = {0};
     *run = (npgnn_eval_run){.size = sizeof *run,
                             .seed = o->seed,
                             .iterations = model->info.iterations,
@@ -190,8 +156,24 @@ static int run_task(npgnn_eval_run *run, task *t, const npgnn_model *model, cons
                             .val_ap = model->info.val_ap,
                             .train_seconds = (double)NAN,
                             .calibration = {.link_rate = set.link_rate}};
+    int code = 0;
+    if (o->negatives == NPGNN_NEGATIVES_HARD)
+        code = npi_test_set_add_hard(&set, t->complete, t->known, t->env, err);
+
+    /* the model sees the graph without the labelled pairs, unless the caller wants it to see them */
+    float *score = code ? NULL : npi_alloc(t->env, set.count, 2 * sizeof *score, err);
+    float *probability = score ? score + set.count : NULL;
+    if (!code && !score)
+        code = NPGNN_E_MEMORY;
     if (!code)
-        code = measure(run, model, o->keep_known ? t->graph : t->known, &set, o, t->env, err);
+        code = npi_test_set_predict(score, probability, model, o->keep_known ? t->graph : t->known, set.pairs,
+                                    set.count, &how, t->env, err);
+    if (!code && o->bootstrap > 0)
+        code = npi_resamples_new(&resamples, o->bootstrap, t->env, err);
+    if (!code)
+        code = npi_test_set_measure(run, o->bootstrap > 0 ? &resamples : NULL, &set, score, probability, t->env, err);
+    npi_resamples_free(t->env, &resamples);
+    npi_free(t->env, score);
     npi_test_set_free(t->env, &set);
     return code;
 }

@@ -1,4 +1,10 @@
-/* Whole jobs: a model on a graph that it was not trained on, over seeds. */
+/* npgnn_transfer: how well a model does on a graph that it was not trained on, over seeds. Per seed, the links of a
+ * second subgraph are divided into known and test links (jobs/transfer_split.h), and three models predict the test
+ * links:
+ *
+ *     NPGNN_OLD_LATENT     trained on the first subgraph, or given, unchanged
+ *     NPGNN_NEW_LATENT     the same model, with z encoded from the known links of the second subgraph
+ *     NPGNN_FROM_SCRATCH   trained on the known links of the second subgraph */
 #include <math.h>
 #include <string.h>
 
@@ -13,14 +19,14 @@
 /* What stays the same from seed to seed. */
 typedef struct transfer {
     const npgnn_graph *graph;
-    const npgnn_model *given; /* NULL: one is trained on the first part */
+    const npgnn_model *given; /* NULL: one is trained on the first subgraph */
     npgnn_transfer_options options;
     npgnn_options training; /* of options, with the seed of the run */
     npi_counter *counter;
     const npgnn_env *env;
 } transfer;
 
-/* Trains on the known part of a split. */
+/* Trains on the known links of a split. */
 static int train(npgnn_model **out, double *seconds, const npgnn_split *split, const transfer *t, npgnn_error *err)
 {
     double start = npi_clock_seconds();
@@ -30,9 +36,9 @@ static int train(npgnn_model **out, double *seconds, const npgnn_split *split, c
     return code;
 }
 
-/* What a model says of the test links of the second part. */
-static int judge(npgnn_eval_run *out, const npgnn_model *model, double seconds, const npgnn_split *split,
-                 const transfer *t, npgnn_error *err)
+/* The metrics of a model on the test links of a split. seconds: what it took to train or adapt the model. */
+static int measure(npgnn_eval_run *out, const npgnn_model *model, double seconds, const npgnn_split *split,
+                   const transfer *t, npgnn_error *err)
 {
     npgnn_eval_run run = {.size = sizeof run,
                           .seed = t->training.seed,
@@ -75,56 +81,45 @@ static double shift_of(const npgnn_model *from, const npgnn_model *to)
     return d > 0 ? sqrt(sum / d) : (double)NAN;
 }
 
-/* The model as it is, and told about the known links of the second subgraph. */
-static int judge_transfer(npgnn_eval_run way[NPGNN_TRANSFER_WAYS], double *shift, const npgnn_model *model,
-                          double trained, const npgnn_split *split, const transfer *t, npgnn_error *err)
-{
-    npgnn_model *adapted = NULL;
-    int code = judge(&way[NPGNN_OLD_LATENT], model, trained, split, t, err);
-    double start = npi_clock_seconds();
-    if (!code)
-        code = npgnn_model_adapt(&adapted, model, npi_split_known(split), t->env, err);
-    double seconds = npi_clock_seconds() - start;
-    if (!code)
-        code = judge(&way[NPGNN_NEW_LATENT], adapted, seconds, split, t, err);
-    if (!code)
-        *shift = shift_of(model, adapted);
-    npgnn_model_free(adapted);
-    return code;
-}
-
+/* The three ways, in the order of their constants. */
 static int run_seed(npgnn_eval_run way[NPGNN_TRANSFER_WAYS], double *shift, transfer *t, uint64_t seed,
                     npgnn_error *err)
 {
     npi_transfer_split parts = {0};
-    npgnn_model *first = NULL, *scratch = NULL;
+    npgnn_model *first = NULL, *adapted = NULL, *scratch = NULL;
+    const npgnn_model *old = t->given;
     double seconds = 0;
     t->training.seed = seed;
-    int code = (t->given ? npi_transfer_split_whole : npi_transfer_split_new)(&parts, t->graph, &t->options, seed,
-                                                                              t->env, err);
-    if (!code && !t->given)
+    int code = t->given ? npi_transfer_split_whole(&parts, t->graph, &t->options, seed, t->env, err)
+                        : npi_transfer_split_new(&parts, t->graph, &t->options, seed, t->env, err);
+    const npgnn_split *second = parts.second;
+
+    if (!code && !t->given) {
         code = train(&first, &seconds, parts.first, t, err);
+        old = first;
+    }
     if (!code)
-        code = judge_transfer(way, shift, t->given ? t->given : first, seconds, parts.second, t, err);
+        code = measure(&way[NPGNN_OLD_LATENT], old, seconds, second, t, err);
+
+    if (!code) {
+        double start = npi_clock_seconds();
+        code = npgnn_model_adapt(&adapted, old, npi_split_known(second), t->env, err);
+        seconds = npi_clock_seconds() - start;
+    }
     if (!code)
-        code = train(&scratch, &seconds, parts.second, t, err);
+        code = measure(&way[NPGNN_NEW_LATENT], adapted, seconds, second, t, err);
     if (!code)
-        code = judge(&way[NPGNN_FROM_SCRATCH], scratch, seconds, parts.second, t, err);
+        *shift = shift_of(old, adapted);
+
+    if (!code)
+        code = train(&scratch, &seconds, second, t, err);
+    if (!code)
+        code = measure(&way[NPGNN_FROM_SCRATCH], scratch, seconds, second, t, err);
     npgnn_model_free(first);
+    npgnn_model_free(adapted);
     npgnn_model_free(scratch);
     npi_transfer_split_free(&parts);
     return code;
-}
-
-static npgnn_transfer_options with_defaults(npgnn_transfer_options given)
-{
-    if (given.train_nodes == 0)
-        given.train_nodes = 0.3;
-    if (given.context_nodes == 0)
-        given.context_nodes = 0.7;
-    if (given.test == 0)
-        given.test = 0.1;
-    return given;
 }
 
 int npgnn_transfer(npgnn_eval_run *runs, double *shift, const npgnn_graph *graph, const npgnn_model *model, int seeds,
@@ -140,7 +135,9 @@ int npgnn_transfer(npgnn_eval_run *runs, double *shift, const npgnn_graph *graph
         code = npi_options_read(&t.training, t.options.model, err);
     if (!code && seeds > 0)
         code = npi_sized_check(runs, "npgnn_eval_run", err);
-    t.options = with_defaults(t.options);
+    t.options.train_nodes = t.options.train_nodes == 0 ? 0.3 : t.options.train_nodes;
+    t.options.context_nodes = t.options.context_nodes == 0 ? 0.7 : t.options.context_nodes;
+    t.options.test = t.options.test == 0 ? 0.1 : t.options.test;
     for (int i = 0; !code && i < seeds; i++) {
         npgnn_eval_run way[NPGNN_TRANSFER_WAYS];
         double moved = (double)NAN;

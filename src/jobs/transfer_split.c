@@ -1,19 +1,21 @@
-/* Splits a graph for `npgnn adapt`: a first part to train on and a second one to adapt to, some of whose links are held out as the
- * test set. The parts have no node in common or, where the graph grows, the second contains the first. */
+/* Divides a graph for `npgnn adapt`: a first subgraph to train on and a second one to adapt to, some of whose links are
+ * held out as the test set. The subgraphs have no node in common or, where the graph grows, the second contains the
+ * first. */
 #include "jobs/transfer_split.h"
 
 #include <string.h>
 
-/* A split whose training part is a share of the nodes and the links among them. */
-static int cut_nodes(npgnn_split **out, const npgnn_graph *graph, double share, uint64_t seed, const npgnn_env *env,
+/* A split whose training graph is a fraction of the nodes and the links among them. */
+static int cut_nodes(npgnn_split **out, const npgnn_graph *graph, double fraction, uint64_t seed, const npgnn_env *env,
                      npgnn_error *err)
 {
     npgnn_split_options options = npi_split_defaults(NPGNN_FEW_SHOT);
-    options.train_nodes = share;
+    options.train_nodes = fraction;
     options.seed = seed;
     return npgnn_split_new(out, graph, &options, env, err);
 }
 
+/* A split that holds out a fraction of the links as the test set. */
 static int cut_links(npgnn_split **out, const npgnn_graph *graph, double test, uint64_t seed, const npgnn_env *env,
                      npgnn_error *err)
 {
@@ -24,7 +26,18 @@ static int cut_links(npgnn_split **out, const npgnn_graph *graph, double test, u
     return npgnn_split_new(out, graph, &options, env, err);
 }
 
-/* The part of the graph that `split` keeps from training. */
+/* The second subgraph: a fraction of the nodes of `graph`, with some links held out. */
+static int cut_second(npi_transfer_split *parts, const npgnn_graph *graph, double fraction, double test, uint64_t seed,
+                      const npgnn_env *env, npgnn_error *err)
+{
+    int all = fraction > 1 - 1e-9; /* 1 but for rounding: nothing to cut */
+    int code = all ? 0 : cut_nodes(&parts->cut, graph, fraction, seed, env, err);
+    if (!code)
+        code = cut_links(&parts->second, all ? graph : parts->cut->train, test, seed, env, err);
+    return code;
+}
+
+/* The subgraph of the nodes that are not in the training graph of a split. */
 static int complement(npgnn_graph **out, const npgnn_split *split, const npgnn_env *env, npgnn_error *err)
 {
     const npgnn_graph *graph = split->graph;
@@ -40,66 +53,38 @@ static int complement(npgnn_graph **out, const npgnn_split *split, const npgnn_e
     return code;
 }
 
-/* 1 where a share is all there is, but for what a double cannot hold. */
-static int is_all(double share)
-{
-    return share > 1 - 1e-9;
-}
-
-/* `share` of the nodes of `graph`; all of them need no cut. */
-static int second_part(npi_transfer_split *parts, const npgnn_graph *graph, double share, double test, uint64_t seed,
-                       const npgnn_env *env, npgnn_error *err)
-{
-    int code = is_all(share) ? 0 : cut_nodes(&parts->cut, graph, share, seed, env, err);
-    if (!code)
-        code = cut_links(&parts->second, parts->cut ? parts->cut->train : graph, test, seed, env, err);
-    return code;
-}
-
-static int cut_apart(npi_transfer_split *parts, const npgnn_graph *graph, const npgnn_transfer_options *o,
-                     uint64_t seed, const npgnn_env *env, npgnn_error *err)
-{
-    int code = cut_nodes(&parts->first, graph, o->train_nodes, seed, env, err);
-    if (!code)
-        code = complement(&parts->rest, parts->first, env, err);
-    if (!code)
-        code = second_part(parts, parts->rest, o->context_nodes / (1 - o->train_nodes), o->test, seed, env, err);
-    return code;
-}
-
-/* The first part comes from the known links of the second: it cannot have one that is tested. */
-static int cut_growing(npi_transfer_split *parts, const npgnn_graph *graph, const npgnn_transfer_options *o,
-                       uint64_t seed, const npgnn_env *env, npgnn_error *err)
-{
-    int code = second_part(parts, graph, o->context_nodes, o->test, seed, env, err);
-    if (!code)
-        code = cut_nodes(&parts->first, parts->second->train, o->train_nodes / o->context_nodes, seed, env, err);
-    return code;
-}
-
-static int check_shares(const npgnn_transfer_options *o, npgnn_error *err)
-{
-    double train = o->train_nodes, context = o->context_nodes;
-    if (!(train > 0 && train < 1 && context > 0 && context <= 1))
-        return npi_fail(err, NPGNN_E_ARGUMENT, "training nodes (%g) and context nodes (%g) must be shares of the nodes",
-                        train, context);
-    if (o->grow && !(train < context))
-        return npi_fail(err, NPGNN_E_ARGUMENT, "a graph that grows has fewer nodes in training (%g) than later (%g)",
-                        train, context);
-    if (!o->grow && train + context > 1 + 1e-9)
-        return npi_fail(err, NPGNN_E_ARGUMENT,
-                        "training nodes (%g) and context nodes (%g) are more than all: they have none in common", train,
-                        context);
-    return 0;
-}
-
 int npi_transfer_split_new(npi_transfer_split *out, const npgnn_graph *graph, const npgnn_transfer_options *options,
                            uint64_t seed, const npgnn_env *env, npgnn_error *err)
 {
+    double train = options->train_nodes, context = options->context_nodes;
+    if (!(train > 0 && train < 1 && context > 0 && context <= 1))
+        return npi_fail(err, NPGNN_E_ARGUMENT,
+                        "training nodes (%g) and context nodes (%g) must be fractions of the nodes: above 0, at most 1",
+                        train, context);
+    if (options->grow && !(train < context))
+        return npi_fail(err, NPGNN_E_ARGUMENT, "a graph that grows has fewer nodes in training (%g) than later (%g)",
+                        train, context);
+    if (!options->grow && train + context > 1 + 1e-9)
+        return npi_fail(
+            err, NPGNN_E_ARGUMENT,
+            "training nodes (%g) and context nodes (%g) must not add up to more than 1: they have no node in "
+            "common",
+            train, context);
+
     npi_transfer_split parts = {0};
-    int code = check_shares(options, err);
-    if (!code)
-        code = (options->grow ? cut_growing : cut_apart)(&parts, graph, options, seed, env, err);
+    int code = 0;
+    if (options->grow) {
+        /* the first subgraph is chosen from the known links of the second: it cannot have a test link */
+        code = cut_second(&parts, graph, context, options->test, seed, env, err);
+        if (!code)
+            code = cut_nodes(&parts.first, parts.second->train, train / context, seed, env, err);
+    } else {
+        code = cut_nodes(&parts.first, graph, train, seed, env, err);
+        if (!code)
+            code = complement(&parts.rest, parts.first, env, err);
+        if (!code)
+            code = cut_second(&parts, parts.rest, context / (1 - train), options->test, seed, env, err);
+    }
     if (code)
         npi_transfer_split_free(&parts);
     else

@@ -13,7 +13,8 @@ typedef struct npi_adj {
 /* Fills scale (a.rows) from the pattern. */
 void npi_adj_normalize(npi_adj *adj, int threads);
 
-/* Y = Â P, both (rows, w), with row strides; Y must not overlap P. Â is symmetric, so this is the backward product too. */
+/* Y = Â P, both (rows, w), with row strides; Y must not overlap P. Â is symmetric, so this is the backward
+ * product too. */
 void npi_adj_mul(real *y, int ldy, const npi_adj *adj, const real *p, int ldp, int w, int threads);
 
 /* Parts of it, on the calling thread, for loops that have more to do with a row: row i into y (w), and the sum of the

@@ -1,18 +1,20 @@
-/* BLAS behind one door: which library it is, what it takes to call it from several threads at once, and its memory.
+/* BLAS: loads it, tells its builds apart, and makes calls from several threads at once safe within the memory there is.
  *
- * It is loaded when it is first needed, because OpenBLAS maps buffers as soon as it is loaded, and where a limit on memory
- * (ulimit -v) refuses them, it tries again for ever. Here memory is looked for first.
+ * Loading. OpenBLAS maps buffers as soon as it is loaded, and where a limit on memory (ulimit -v) refuses them, it
+ * tries again for ever. So it is loaded when it is first needed, after a look whether the memory is there.
  *
- * openblas_get_parallel() tells OpenBLAS's builds apart:
+ * Builds. openblas_get_parallel() tells them apart:
  *   pthread  safe; its number of threads is the process's, held at 1 between npi_blas_begin and npi_blas_end
  *   OpenMP   safe; its number of threads is the calling thread's, set to 1 around each call
  *   serial   not safe for concurrent calls
  * Any other BLAS is taken for unsafe as well.
  *
- * OpenBLAS needs a buffer per call at once. Normally there is one for every thread of every loop, and one to spare. A loop that
- * cannot have that many (memory is limited, or its threads are many) makes all calls ask for a permit, until no loop is left.
- * There are then as many permits as buffers that no earlier loop may be using, at least the spare one. Of a BLAS that is not
- * safe there is always one permit. */
+ * Buffers. OpenBLAS needs one buffer per concurrent call. There are two modes:
+ *   free     the usual one: before a loop starts, a buffer for each thread of each loop is reserved, and one to spare.
+ *            Calls need not ask.
+ *   limited  where a loop cannot have that many buffers, because memory is limited or its threads are many, every call
+ *            waits for a permit, until no loop is left. There are as many permits as buffers that no earlier loop may
+ *            be using, at least the spare one. A BLAS that is not safe is always limited, to one permit. */
 #define _GNU_SOURCE /* MAP_ANONYMOUS */
 #include "linalg/blas.h"
 
@@ -37,8 +39,9 @@
 
 enum { UNSAFE, PTHREAD, OPENMP };
 
+/* The library. Written once, under the lock, before anyone calls it. */
 static struct blas {
-    void *library; /* NULL: not open */
+    void *library; /* NULL: not loaded yet */
     int kind;
     __typeof__(NPI_CBLAS(gemm)) *gemm;
     int (*get_num_threads)(void); /* the process's (PTHREAD) or the calling thread's (OPENMP) */
@@ -47,15 +50,20 @@ static struct blas {
     void (*memory_free)(void *buffer);
 } blas;
 
-/* Of the following variables, and of the one above until it is open. */
+/* The loops that are between begin and end, and the buffers they share. Read and written under the lock. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static int callers;                /* threads of all loops between begin and end */
-static int loops, held_threads;    /* those loops; what the last end restores (PTHREAD) */
-static void *buffer[MOST_BUFFERS]; /* that OpenBLAS is known to have */
-static int buffers, refused;       /* how many; no more can be had */
-static int unsafe_noted;
+static struct {
+    int loops, callers;         /* how many loops, and threads of all of them together */
+    int threads_before;         /* PTHREAD: OpenBLAS's number of threads before the first begin, for the last end */
+    void *buffer[MOST_BUFFERS]; /* addresses that OpenBLAS has handed out */
+    int buffers;                /* how many */
+    int refused;                /* 1: no more can be had */
+    int noted;                  /* 1: the log says that BLAS is unsafe */
+} use;
 
-static atomic_int limited; /* calls need a permit; changes under the lock */
+/* The limited mode. `limited` is written under the lock and read without it by every call. It changes only while no
+ * call is under way that the change would concern: it is set before a loop starts, and cleared after the last one. */
+static atomic_int limited;
 static sem_t permits;
 
 int npi_library_find(void *function, void *library, const char *name)
@@ -77,36 +85,33 @@ static int can_map(size_t bytes)
     return 1;
 }
 
-static int is_known(const void *address)
-{
-    for (int i = 0; i < buffers; i++)
-        if (buffer[i] == address)
-            return 1;
-    return 0;
-}
-
-/* Makes OpenBLAS map one more buffer, so that a later call does not have to. It hands out buffers that it has before it maps
- * another one: all of them are taken, until one comes that was not seen before, and then given back. */
+/* Makes OpenBLAS map one more buffer, so that a later call does not have to. It hands out buffers that it has before it
+ * maps another one: all of them are taken, until one comes that was not seen before, and then given back. Returns 0
+ * where memory or OpenBLAS's table does not allow one more. */
 static int add_buffer(void)
 {
     void *held[MOST_BUFFERS + 1];
     int count = 0, found = 0;
-    if (buffers == MOST_BUFFERS || !can_map(BUFFER_BYTES + (buffers > 0 ? SPARE_BYTES : 0)))
+    if (use.buffers == MOST_BUFFERS || !can_map(BUFFER_BYTES + (use.buffers > 0 ? SPARE_BYTES : 0)))
         return 0;
     while (blas.memory_alloc && !found && count <= MOST_BUFFERS) {
         held[count] = blas.memory_alloc(0);
-        found = !is_known(held[count++]);
+        found = 1;
+        for (int i = 0; i < use.buffers; i++)
+            found = found && use.buffer[i] != held[count];
+        count++;
     }
-    buffer[buffers++] = count > 0 ? held[count - 1] : NULL;
+    use.buffer[use.buffers++] = count > 0 ? held[count - 1] : NULL;
     while (count > 0)
         blas.memory_free(held[--count]);
     return 1;
 }
 
+/* Reserves buffers until there are `wanted`, or until one is refused. */
 static void add_buffers(int wanted)
 {
-    while (!refused && buffers < wanted)
-        refused = !add_buffer();
+    while (!use.refused && use.buffers < wanted)
+        use.refused = !add_buffer();
 }
 
 static void limit_calls(int count)
@@ -117,21 +122,24 @@ static void limit_calls(int count)
 
 /* ---- loading ---- */
 
-/* A number of threads from the environment, or the number of cores. */
-static int64_t threads_by(const char *variable)
-{
-    const char *text = getenv(variable);
-    int64_t count = 0;
-    return text && npi_number_parse_int(&count, text) && count > 0 && count < 1 << 16 ? count : npi_cores();
-}
-
-/* OpenBLAS's threads, for each of which it maps a buffer when it is loaded. Each build reads its own variable. */
+/* OpenBLAS's threads, for each of which it maps a buffer when it is loaded: a variable of the environment or, where it
+ * has no number, the cores. Each build reads its own variable, and which build it is shows only after loading: the
+ * larger number. */
 static int threads_of_blas(void)
 {
-    int64_t pthread = threads_by("OPENBLAS_NUM_THREADS"), openmp = threads_by("OMP_NUM_THREADS");
-    return (int)(pthread > openmp ? pthread : openmp);
+    static const char *const variable[] = {"OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"};
+    int64_t most = 0;
+    for (int i = 0; i < 2; i++) {
+        const char *text = getenv(variable[i]);
+        int64_t count = 0;
+        if (!text || !npi_number_parse_int(&count, text) || count < 1 || count >= 1 << 16)
+            count = npi_cores();
+        most = count > most ? count : most;
+    }
+    return (int)most;
 }
 
+/* Finds out which build it is, and the functions that the build needs; one without them stays UNSAFE. */
 static void find_kind(struct blas *b)
 {
     int (*parallel)(void);
@@ -147,6 +155,7 @@ static void find_kind(struct blas *b)
         b->memory_alloc = NULL;
 }
 
+/* Loads BLAS if there is memory for what it maps at once. Under the lock. */
 static int load(npgnn_error *err)
 {
     struct blas b = {0};
@@ -180,13 +189,13 @@ int npi_blas_open(const npgnn_env *env, npgnn_error *err)
     int code = blas.library ? 0 : load(err);
     if (!code)
         add_buffers(1);
-    if (!code && buffers == 0)
+    if (!code && use.buffers == 0)
         code =
             npi_fail(err, NPGNN_E_MEMORY,
                      "not enough memory for BLAS: it needs a buffer of %zu MiB; raise the limit on memory (ulimit -v)",
                      BUFFER_BYTES >> 20);
-    int note = !code && blas.kind == UNSAFE && env->threads > 1 && !unsafe_noted;
-    unsafe_noted |= note;
+    int note = !code && blas.kind == UNSAFE && env->threads > 1 && !use.noted;
+    use.noted |= note;
     pthread_mutex_unlock(&lock);
     if (note)
         npi_log(
@@ -205,15 +214,18 @@ void npi_blas_begin(int threads)
     if (!blas.library)
         load(NULL);
     assert(blas.library); /* whoever can report an error opens it first */
+    /* one buffer for each thread of this loop and of those that run already, and one to spare; or permits for what is
+     * left */
+    int wanted = use.callers + threads + 1;
     if (!limited) {
-        add_buffers(callers + threads + 1);
-        if (buffers < callers + threads + 1)
-            limit_calls(buffers - callers > 1 ? buffers - callers : 1);
+        add_buffers(wanted);
+        if (use.buffers < wanted)
+            limit_calls(use.buffers - use.callers > 1 ? use.buffers - use.callers : 1);
     }
-    callers += threads;
-    if (loops++ == 0 && blas.kind == PTHREAD) {
-        held_threads = blas.get_num_threads();
-        if (held_threads != 1)
+    use.callers += threads;
+    if (use.loops++ == 0 && blas.kind == PTHREAD) {
+        use.threads_before = blas.get_num_threads();
+        if (use.threads_before != 1)
             blas.set_num_threads(1);
     }
     pthread_mutex_unlock(&lock);
@@ -222,11 +234,13 @@ void npi_blas_begin(int threads)
 void npi_blas_end(int threads)
 {
     pthread_mutex_lock(&lock);
-    callers -= threads;
-    if (--loops == 0 && blas.kind == PTHREAD && held_threads != 1)
-        blas.set_num_threads(held_threads);
-    if (loops == 0 && blas.kind != UNSAFE)
-        limited = 0;
+    use.callers -= threads;
+    if (--use.loops == 0) {
+        if (blas.kind == PTHREAD && use.threads_before != 1)
+            blas.set_num_threads(use.threads_before);
+        if (blas.kind != UNSAFE)
+            limited = 0;
+    }
     pthread_mutex_unlock(&lock);
 }
 

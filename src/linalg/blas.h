@@ -5,12 +5,14 @@
 #include "base/env.h"
 #include "linalg/real.h"
 
-/* Loads BLAS, with memory for at least one call at a time. Whatever is going to multiply opens it first, while it can still
- * report an error: E_IO when there is no BLAS, E_MEMORY when a limit on memory leaves no space for its buffers. */
+/* Loads BLAS, with memory for at least one call at a time. Whatever is going to multiply opens it first, while it can
+ * still report an error: E_IO when there is no BLAS, E_MEMORY when a limit on memory leaves no space for its
+ * buffers. */
 int npi_blas_open(const npgnn_env *env, npgnn_error *err);
 
 /* Around a loop of `threads` threads that call npi_gemm, on the thread that starts it. OpenBLAS's pthread build has one
- * number of threads for the whole process: it is 1 from the first begin to the last end, and then what it was before. */
+ * number of threads for the whole process: it is 1 from the first begin to the last end, and then what it was
+ * before. */
 void npi_blas_begin(int threads);
 void npi_blas_end(int threads);
 
@@ -18,8 +20,8 @@ void npi_blas_end(int threads);
 void npi_gemm(real *c, int ldc, const real *a, int lda, int trans_a, const real *b, int ldb, int trans_b, int m, int n,
               int k, real alpha, real beta);
 
-/* Around a call of a library that calls BLAS by itself (ARPACK), inside begin and end: its BLAS, too, runs on the calling
- * thread alone. enter returns what leave restores. In between, npi_gemm must not be called. */
+/* Around a call of a library that calls BLAS by itself (ARPACK), inside begin and end: its BLAS, too, runs on the
+ * calling thread alone. enter returns what leave restores. In between, npi_gemm must not be called. */
 typedef struct npi_blas_call {
     int permit;  /* to give back */
     int threads; /* of OpenMP on the calling thread; 0: not changed */

@@ -1,4 +1,5 @@
-/* Dense products on all threads. A product with many rows is divided into blocks of ROW_BLOCK rows, one call of BLAS each:
+/* Dense products on all threads. A product with many rows is divided into blocks of ROW_BLOCK rows, one call of BLAS
+ * each:
  *
  *     npi_gemm_rows   C = A op(B)          blocks are independent
  *     npi_gemm_tall   C += Aᵀ B            blocks are summed: in at most TALL_PARTS parts, then the parts in order

@@ -1,5 +1,6 @@
-/* The k largest eigenvalues of a symmetric operator S x and their eigenvectors, by the implicitly restarted Lanczos method of
- * ARPACK. ARPACK needs only products y = S x, for which it returns to the caller ("reverse communication"). */
+/* The k largest eigenvalues of a symmetric operator S x and their eigenvectors, by the implicitly restarted Lanczos
+ * method of ARPACK. ARPACK needs only products y = S x, for which it returns to the caller ("reverse
+ * communication"). */
 #include "linalg/eigen.h"
 
 #include <arpack/arpack.h>
@@ -47,8 +48,8 @@ static void work_free(const npgnn_env *env, work *w)
     npi_free(env, w->select);
 }
 
-/* ARPACK is loaded when it is first needed, because it loads BLAS (linalg/blas.c says why that matters). It keeps static
- * variables between its calls, so one computation runs at a time, under this lock. */
+/* ARPACK is loaded when it is first needed, because it loads BLAS (linalg/blas.c says why that matters). It keeps
+ * static variables between its calls, so one computation runs at a time, under this lock. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct arpack {
     void *library; /* NULL: not open */

@@ -2,9 +2,9 @@
  *
  *     minimise L(b) = 1/P Σ_p log(1 + exp(∓ b · x_p)) + ridge / 2 Σ_c b_c²          - for label 1, + for label 0
  *
- * over the terms b = (shift, slopes) and rows x_p = (1, the columns with mean 0 and standard deviation 1). Each step minimises
- * the quadratic model of L under the bounds, by coordinate descent, and is halved until L falls: without that, Newton's method
- * diverges on data that can be separated. */
+ * over the terms b = (shift, slopes) and rows x_p = (1, the columns with mean 0 and standard deviation 1). Each step
+ * minimises the quadratic model of L under the bounds, by coordinate descent, and is halved until L falls: without
+ * that, Newton's method diverges on data that can be separated. */
 #include "linalg/logistic.h"
 
 #include <math.h>
@@ -92,8 +92,8 @@ static model expand(const problem *p, const double beta[TERMS])
     return m;
 }
 
-/* The step that minimises the quadratic model while all slopes beta + step stay at or above 0: coordinate descent, until no
- * coordinate moves. */
+/* The step that minimises the quadratic model while all slopes beta + step stay at or above 0: coordinate descent,
+ * until no coordinate moves. */
 static void solve(double step[TERMS], const model *m, const double beta[TERMS], int terms)
 {
     for (int a = 0; a < terms; a++)

@@ -1,5 +1,5 @@
-/* Logistic regression on a few columns by Newton's method. It also works for columns without information, for equal columns,
- * and for columns that separate the two classes perfectly. */
+/* Logistic regression on a few columns by Newton's method. It also works for columns without information, for equal
+ * columns, and for columns that separate the two classes perfectly. */
 #ifndef NPI_LINALG_LOGISTIC_H
 #define NPI_LINALG_LOGISTIC_H
 
@@ -13,9 +13,9 @@ typedef struct npi_logistic {
     double loss; /* what they minimise */
 } npi_logistic;
 
-/* Fits sig(shift + Σ_c slope_c x_c), slopes >= 0, to rows of which the first `positives` of `count` are 1 and the others 0;
- * x[c] (count). Minimises the mean of -log likelihood plus ridge / 2 Σ_c (slope_c spread_c)². A constant column gets the
- * slope 0; if a class is empty, everything is 0. A few steps of O(columns² count) each. */
+/* Fits sig(shift + Σ_c slope_c x_c), slopes >= 0, to rows of which the first `positives` of `count` are 1 and the
+ * others 0; x[c] (count). Minimises the mean of -log likelihood plus ridge / 2 Σ_c (slope_c spread_c)². A constant
+ * column gets the slope 0; if a class is empty, everything is 0. A few steps of O(columns² count) each. */
 npi_logistic npi_logistic_fit(const float *const *x, int columns, size_t positives, size_t count, double ridge);
 
 #endif

@@ -3,7 +3,8 @@
  *     f(s) = offset + Σ_p slope_p climb_p(s),    slope_p >= 0
  *     climb_p(s) = how far s has come within piece p: 0 below it, its length above it
  *
- * Fitting f is a logistic regression of the labels on the columns climb_0(s), climb_1(s), ... with non-negative slopes. */
+ * Fitting f is a logistic regression of the labels on the columns climb_0(s), climb_1(s), ... with non-negative
+ * slopes. */
 #include "model/calibration.h"
 
 #include <stdlib.h>
@@ -80,8 +81,8 @@ static void add_knot(npi_calibration *c, double knot)
         c->knot[c->pieces++ - 1] = knot;
 }
 
-/* Places knots at quantiles of the scores of links, where precision matters most, and one below them at the median score of
- * the non-links. Sorts both arrays. */
+/* Places knots at quantiles of the scores of links, where precision matters most, and one below them at the median
+ * score of the non-links. Sorts both arrays. */
 static void place_knots(npi_calibration *c, float *link, float *other, size_t links, size_t others)
 {
     size_t pieces =
@@ -108,7 +109,8 @@ static void fit_slopes(npi_calibration *c, float *column, const float *score, si
     }
     npi_logistic fit = npi_logistic_fit(columns, c->pieces, positives, count, RIDGE / (double)count);
     memcpy(c->slope, fit.slope, (size_t)c->pieces * sizeof *c->slope);
-    /* the shift of the regression contains the log-odds of a link among the fitted pairs, which hold for no other pairs */
+    /* the shift of the regression contains the log-odds of a link among the fitted pairs, which hold for no
+     * other pairs */
     c->offset = fit.shift - (log((double)positives) - log((double)(count - positives)));
 }
 

@@ -2,8 +2,9 @@
  *
  *   log-odds of a link = f(score) + log(rate / (1 - rate))
  *
- * f is piecewise linear and rising: what the score says for or against a link. It does not depend on how many links there
- * are. The last term is what is known without any score: rate is the fraction of the pairs in question that are linked. */
+ * f is piecewise linear and rising: what the score says for or against a link. It does not depend on how many links
+ * there are. The last term is what is known without any score: rate is the fraction of the pairs in question that are
+ * linked. */
 #ifndef NPI_MODEL_CALIBRATION_H
 #define NPI_MODEL_CALIBRATION_H
 
@@ -36,12 +37,12 @@ static inline double npi_log_odds(double probability)
 /* m links as a fraction of all pairs of n nodes, strictly between 0 and 1; 1/2 where there are no pairs or no links. */
 double npi_link_rate(int32_t n, int64_t m);
 
-/* The calibration that the training objective implies. Under the weighted likelihood sigmoid(score) is the probability in a
- * world where half of all pairs are linked; under the plain one, in the training graph. */
+/* The calibration that the training objective implies. Under the weighted likelihood sigmoid(score) is the probability
+ * in a world where half of all pairs are linked; under the plain one, in the training graph. */
 npi_calibration npi_calibration_unfitted(npgnn_likelihood likelihood, double train_rate);
 
-/* Fits f on labelled pairs: the first `positives` of `count` are links. More links give more pieces. The ratio of links to
- * non-links does not change f. For scores without information f = 0. */
+/* Fits f on labelled pairs: the first `positives` of `count` are links. More links give more pieces. The ratio of links
+ * to non-links does not change f. For scores without information f = 0. */
 int npi_calibration_fit(npi_calibration *out, const float *score, size_t positives, size_t count, const npgnn_env *env,
                         npgnn_error *err);
 

@@ -1,9 +1,11 @@
-/* The two graph convolutions of the encoder, forward and backward (docs/understand/math.md, (2), (3), (B2), (B3)), with P = X W1:
+/* The two graph convolutions of the encoder, forward and backward (docs/understand/math.md, (2), (3), (B2), (B3)), with
+ * P = X W1:
  *
  *     H = relu(Â P)          (n, h)
  *     R = act(Â (H Wr))      (n, w)     w = 2 d: the columns of mu and of log sigma
  *
- * and the shortcut past the second one. Where act is the identity and only the mean row of R is needed, it is pooled Wr with
+ * and the shortcut past the second one. Where act is the identity and only the mean row of R is needed, it is pooled Wr
+ * with
  *
  *     pooled = aᵀ H / n      (h)        a (n) the column sums of Â                     (3'), (B3')
  *
@@ -107,8 +109,8 @@ void npi_gcn_heads_backward(real *dhidden, real *dwr, real *dr, real *m, const n
     npi_gemm_rows(dhidden, h, m, w, wr, w, 1, n, h, w, 0, threads);
 }
 
-/* The sum over rows is computed in this many parts, whatever the number of threads, and the parts are added in order: the
- * result does not depend on the number of threads. */
+/* The sum over rows is computed in this many parts, whatever the number of threads, and the parts are added in order:
+ * the result does not depend on the number of threads. */
 #define PARTS 64
 
 size_t npi_gcn_pool_scratch(int h)

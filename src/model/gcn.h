@@ -30,8 +30,8 @@ void npi_gcn_heads_backward(real *dhidden, real *dwr, real *dr, real *m, const n
                             const real *hidden, const real *wr, int h, int w, npgnn_activation act, real *scratch,
                             int threads);
 
-/* H as above, and the mean row of Â (H Wr) without forming it: pooled (h) = aᵀ H / n with a the column sums of Â, which are
- * kept; the mean is pooled Wr. Eq. (2), (3'). scratch: npi_gcn_pool_scratch(h). */
+/* H as above, and the mean row of Â (H Wr) without forming it: pooled (h) = aᵀ H / n with a the column sums of Â, which
+ * are kept; the mean is pooled Wr. Eq. (2), (3'). scratch: npi_gcn_pool_scratch(h). */
 void npi_gcn_pool_forward(real *pooled, real *hidden, real *colsum, const npi_adj *adj, const real *p, int ldp, int h,
                           real *scratch, int threads);
 size_t npi_gcn_pool_scratch(int h);

@@ -1,18 +1,17 @@
-/* The latent variable z, forward and backward (docs/understand/math.md, (4), (5), (10), (B4), (B5), (B10)). A distribution is
- * q (2, d): its mean mu, then lambda = log sigma.
+/* The latent variable z, forward and backward (docs/understand/math.md, (4), (5), (10), (B4), (B5), (B10)). A
+ * distribution is q (2, d): its mean mu, then lambda = log sigma.
  *
  *     mu_c = mean over nodes of r_ic                                       vector
  *     lambda_c = start + mean over nodes of r_i,d+c                        mean-log
  *              = start + log(mean over nodes of exp(r_i,d+c))              log-mean
- *     scalar: the means are over nodes and dimensions, and all d entries are equal
- *     z = mu + exp(lambda) ⊙ epsilon
- *     KL[q || p] = Σ_c lambda_p - lambda_q + (exp(2 (lambda_q - lambda_p)) + (mu_q - mu_p)² exp(-2 lambda_p) - 1) / 2 */
+ *     scalar: the means are over nodes and dimensions, and all d entries are equal z = mu + exp(lambda) ⊙ epsilon KL[q
+ *     || p] = Σ_c lambda_p - lambda_q + (exp(2 (lambda_q - lambda_p)) + (mu_q - mu_p)² exp(-2 lambda_p) - 1) / 2 */
 #include "model/latent.h"
 
 #include <math.h>
 
-/* out (d) = the means of the d columns of r (n, 2 d) from `first` on; with `scalar` the mean over all of them, d times. With
- * `exponent`, log(mean(exp(r))), computed relative to the largest value so that nothing overflows. */
+/* out (d) = the means of the d columns of r (n, 2 d) from `first` on; with `scalar` the mean over all of them, d times.
+ * With `exponent`, log(mean(exp(r))), computed relative to the largest value so that nothing overflows. */
 static void column_means(real *out, const real *r, int64_t n, int d, int first, int scalar, int exponent)
 {
     int groups = scalar ? 1 : d, members = scalar ? d : 1;

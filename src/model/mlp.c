@@ -82,9 +82,9 @@ void npi_mlp_forward(real *u, real *hidden, const npi_params *params, const real
 
 /* ---- backward ---- */
 
-/* The rows are divided into this many parts, whatever the number of threads. Each part is summed by one thread, then the sums
- * are added in order, so that the result does not depend on the number of threads. The scratch of a part holds dQ of one
- * block (ROW_BLOCK, g), followed by its sums: dW3 (g, k), db2 (k), db1 (g). */
+/* The rows are divided into this many parts, whatever the number of threads. Each part is summed by one thread, then
+ * the sums are added in order, so that the result does not depend on the number of threads. The scratch of a part holds
+ * dQ of one block (ROW_BLOCK, g), followed by its sums: dW3 (g, k), db2 (k), db1 (g). */
 #define PARTS 16
 
 static size_t part_sums(npi_sizes s)

@@ -1,4 +1,5 @@
-/* The decoder (docs/understand/math.md, eq. (6)): u = act(sigmoid(x W2x + z Wz + b1) W3 + b2), for all nodes at once. */
+/* The decoder (docs/understand/math.md, eq. (6)): u = act(sigmoid(x W2x + z Wz + b1) W3 + b2), for all nodes
+ * at once. */
 #ifndef NPI_MODEL_MLP_H
 #define NPI_MODEL_MLP_H
 
@@ -11,7 +12,8 @@ void npi_mlp_forward(real *u, real *hidden, const npi_params *params, const real
 /* Reals of scratch that the backward pass needs. */
 size_t npi_mlp_scratch(npi_sizes size);
 
-/* Backward of the above: du is overwritten; adds into the gradients, sets dz (d) and, unless `add` is 1, dxw. Eq. (B6). */
+/* Backward of the above: du is overwritten; adds into the gradients, sets dz (d) and, unless `add` is 1, dxw.
+ * Eq. (B6). */
 void npi_mlp_backward(real *dxw, int lddxw, int add, real *dz, npi_params *gradient, real *du, const npi_params *params,
                       const real *u, const real *hidden, const real *z, int64_t n, npgnn_activation output,
                       real *scratch, int threads);

@@ -10,8 +10,8 @@
  *     U <- radius U / |U|, then U <- Â_k U         (n, k)       where the options ask for it     (13), (14)
  *     loss = mean over samples of -log p(A | U) + kl_weight KL[q(z | G) || q(z | C)]             (8)-(11)
  *
- * The backward pass takes the same steps in reverse. The gradient of P and Q is collected in one matrix, dxw (n, h + g),
- * so that [dW1 | dW2x] += Xᵀ dxw is one product as well. */
+ * The backward pass takes the same steps in reverse. The gradient of P and Q is collected in one matrix, dxw (n, h +
+ * g), so that [dW1 | dW2x] += Xᵀ dxw is one product as well. */
 #include "model/net.h"
 
 #include <math.h>
@@ -81,7 +81,8 @@ static void list_arrays(array list[ARRAYS], npi_net *net)
     size_t n = (size_t)net->n;
     int h = net->size.h, d = net->size.d, g = net->size.g, k = net->size.k;
 
-    /* what the encoder needs; of it, what the shortcut (3') does without; what only training needs, and of that the latent's */
+    /* what the encoder needs; of it, what the shortcut (3') does without; what only training needs, and of that the
+     * latent's */
     int latent = o->latent, heads = latent && !net->shortcut, train = !net->encoder_only, both = latent && train;
     int radius = train && o->radius > 0, propagate = train && o->propagate > 0;
     int u_sum = train && o->monte_carlo == NPGNN_MC_EMBEDDING && net->samples > 1;
@@ -235,8 +236,8 @@ static void encode_forward(npi_net *net, encoding *e, const npi_params *params, 
     }
 }
 
-/* From dq to dWr, which is added to the gradient, and to dP, which goes to the first h columns of dxw: `add` says whether
- * it is added there or replaces what is there. */
+/* From dq to dWr, which is added to the gradient, and to dP, which goes to the first h columns of dxw: `add` says
+ * whether it is added there or replaces what is there. */
 static void encode_backward(npi_net *net, npi_params *gradient, encoding *e, int add, const npi_params *params)
 {
     npi_gcn_target to = {net->dxw, net->size.h + net->size.g, e->nodes, add};

@@ -1,5 +1,5 @@
-/* The options as one table: key, type, range, help. Setting, reading, listing and checking use it, so that an option is added
- * in one place. */
+/* The options as one table: key, type, range, help. Setting, reading, listing and checking use it, so that an option is
+ * added in one place. */
 #include "model/options.h"
 
 #include <inttypes.h>

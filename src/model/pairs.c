@@ -60,8 +60,8 @@ static void plan(npi_pairs *pairs, int32_t n, int pairs_per_node)
     int tile = n <= SMALL_N ? SMALL_TILE : TILE;
     pairs->blocks = (npi_blocks){n, (int32_t)(((int64_t)n + tile - 1) / tile), TILE_UNIT};
 
-    /* a sample: as many rounds of as large tiles that a node meets about pairs_per_node others; exact when that is most of
-     * them */
+    /* a sample: as many rounds of as large tiles that a node meets about pairs_per_node others; exact when that is most
+     * of them */
     if (pairs_per_node > 0) {
         int rounds = (pairs_per_node + TILE - 1) / TILE;
         tile = pairs_per_node / rounds < LEAST_TILE ? LEAST_TILE : pairs_per_node / rounds;
@@ -123,7 +123,8 @@ void npi_pairs_free(npi_pairs *pairs)
 
 /* ---- corrections on known pairs ---- */
 
-/* s <- step f'(s) for f(s) = a softplus(s) - (c1 s + c2 s² / 2); returns Σ f(s). s and g (count); g becomes sigmoid(s). */
+/* s <- step f'(s) for f(s) = a softplus(s) - (c1 s + c2 s² / 2); returns Σ f(s). s and g (count); g
+ * becomes sigmoid(s). */
 static double apply(real *s, real *g, int64_t count, npi_term f, double step, const npi_kernels *kernels)
 {
     double polynomial = 0;
@@ -225,13 +226,15 @@ static npi_side side_of(const npi_pairs *pairs, const npi_pairs_job *job, int32_
                       npi_block_start(pairs->blocks, block + 1) - start};
 }
 
-/* The tile of two blocks. In the first round also what each block has on its own: its pairs with itself, and known pairs. */
+/* The tile of two blocks. In the first round also what each block has on its own: its pairs with itself, and known
+ * pairs. */
 static double exact_tile(npi_pairs *pairs, const npi_pairs_job *job, const npi_tile_blocks *tile)
 {
     real *scratch = npi_pairs_scratch(pairs);
     double loss = 0;
     for (int side = 0; tile->round == 0 && side < tile->blocks; side++) {
-        /* a block with itself: S is symmetric and holds both orders of each pair, so dU_a = step G U_a is all of the gradient */
+        /* a block with itself: S is symmetric and holds both orders of each pair, so dU_a = step G U_a is all of the
+         * gradient */
         npi_side rows = side_of(pairs, job, tile->block[side]), columns = rows;
         columns.du = NULL;
         double inside = npi_tile(scratch, rows, columns, pairs->k, 0, 0, job->step, 1, pairs->kernels);

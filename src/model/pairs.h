@@ -28,8 +28,8 @@ int npi_pairs_sampled(const npgnn_options *options, int32_t n);
 /* pairs_per_node 0: exact. Otherwise the unbiased estimate from about that many pairs a node. O(n k) memory. */
 int npi_pairs_new(npi_pairs **out, int32_t n, int k, int pairs_per_node, const npgnn_env *env, npgnn_error *err);
 
-/* The loss; adds factor * its gradient into dU (n, k) when that is not NULL. Edges are the symmetric pattern, with weights
- * or without. The sampled estimate is a function of (seed, draw). Allocates nothing. */
+/* The loss; adds factor * its gradient into dU (n, k) when that is not NULL. Edges are the symmetric pattern, with
+ * weights or without. The sampled estimate is a function of (seed, draw). Allocates nothing. */
 double npi_pairs_run(npi_pairs *pairs, real *du, const real *u, const npi_csr *edges, const npi_pairs_loss *loss,
                      double factor, uint64_t seed, uint32_t draw);
 void npi_pairs_free(npi_pairs *pairs);

@@ -80,8 +80,9 @@ static int32_t choose(const npi_rng *rng, uint64_t index, int32_t bound)
     return (int32_t)(npi_rng_uniform_at(rng, index) * bound);
 }
 
-/* Fits c1 + c2 s to sigmoid(s) by weighted least squares, on random pairs that are independent of the shuffle: so the estimate,
- * given q, is unbiased. The weight |u_i|² + |u_j|² is the effect of an error in the slope on the gradient (P9). */
+/* Fits c1 + c2 s to sigmoid(s) by weighted least squares, on random pairs that are independent of the shuffle: so the
+ * estimate, given q, is unbiased. The weight |u_i|² + |u_j|² is the effect of an error in the slope on the gradient
+ * (P9). */
 void npi_sample_fit(const npi_pairs *pairs, npi_pairs_job *job, uint64_t seed, uint32_t draw)
 {
     npi_rng rng = npi_rng_make(seed, NPI_RNG_PAIRS, draw);

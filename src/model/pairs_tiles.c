@@ -1,12 +1,13 @@
 /* The tiles of the all-pairs loss and the order in which threads compute them (docs/understand/pairs.md, P4, P5).
  *
- * The n nodes are divided into blocks. Two blocks a and b, with rows U_a and U_b of the embeddings, form a tile of pairs:
+ * The n nodes are divided into blocks. Two blocks a and b, with rows U_a and U_b of the embeddings, form a tile of
+ * pairs:
  *
  *     S = U_a U_bᵀ,    G = sigmoid(S) - q'(S),    dU_a += step G U_b,    dU_b += step Gᵀ U_a
  *
- * A round-robin schedule puts the tiles into rounds. Within a round no block occurs twice, so the threads write to different
- * rows of dU. Over the rounds each block takes part in its tiles in a fixed order, so the bits do not depend on the number of
- * threads. */
+ * A round-robin schedule puts the tiles into rounds. Within a round no block occurs twice, so the threads write to
+ * different rows of dU. Over the rounds each block takes part in its tiles in a fixed order, so the bits do not depend
+ * on the number of threads. */
 #define _POSIX_C_SOURCE 200809L /* sched_yield */
 #include "model/pairs_tiles.h"
 
@@ -35,8 +36,8 @@ int32_t npi_schedule_rounds(npi_blocks blocks)
     return 2 * npi_schedule_tiles(blocks) - 1;
 }
 
-/* The last block stays, and the others are on a ring of as many places as there are rounds: the tile t of a round has the blocks
- * t places to the right and t places to the left of place `round`. */
+/* The last block stays, and the others are on a ring of as many places as there are rounds: the tile t of a round has
+ * the blocks t places to the right and t places to the left of place `round`. */
 int npi_schedule_blocks(int32_t pair[2], npi_blocks blocks, int32_t round, int32_t t)
 {
     int32_t ring = npi_schedule_rounds(blocks);
@@ -62,7 +63,8 @@ static void run_tile(const rounds_loop *l, int32_t round, int32_t t)
     npi_pairs *pairs = l->pairs;
     npi_tile_blocks tile = {.round = round};
     tile.blocks = 1 + npi_schedule_blocks(tile.block, pairs->blocks, round, t);
-    /* The thread that works on a block may have lost its core to another program: after some looks, offer it this one. */
+    /* The thread that works on a block may have lost its core to another program: after some looks, offer it
+     * this one. */
     for (int side = 0; side < tile.blocks; side++)
         for (int spins = 0; __atomic_load_n(&pairs->completed[tile.block[side]], __ATOMIC_ACQUIRE) < round; spins++)
             if (spins >= SPINS)
@@ -85,12 +87,13 @@ static void run_tiles(const void *arg, int64_t first, int64_t last)
     }
 }
 
-/* Each round is divided into runs of neighbouring tiles, one run per thread. Threads take the runs in the order of the rounds.
- * From round to round a block moves by one tile (P5), so it mostly stays in its run, and in the cache of its thread.
+/* Each round is divided into runs of neighbouring tiles, one run per thread. Threads take the runs in the order of the
+ * rounds. From round to round a block moves by one tile (P5), so it mostly stays in its run, and in the cache of its
+ * thread.
  *
- * Instead of a barrier after each round, a tile waits for its own two blocks. They are in runs that come earlier, which a
- * thread has already taken, so there is no deadlock. A block's rows of dU and its part of the loss pass from thread to thread
- * with its counter (acquire and release). */
+ * Instead of a barrier after each round, a tile waits for its own two blocks. They are in runs that come earlier, which
+ * a thread has already taken, so there is no deadlock. A block's rows of dU and its part of the loss pass from thread
+ * to thread with its counter (acquire and release). */
 double npi_pairs_run_rounds(npi_pairs *pairs, const npi_pairs_job *job, int32_t rounds, npi_tile_fn *compute)
 {
     npi_blocks blocks = pairs->blocks;

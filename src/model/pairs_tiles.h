@@ -56,9 +56,10 @@ typedef struct npi_side {
 
 int32_t npi_block_start(npi_blocks blocks, int32_t block);
 
-/* The schedule: all pairs of different blocks as npi_schedule_rounds rounds of npi_schedule_tiles tiles each. Every pair is in
- * exactly one round, and no block is in two tiles of a round. npi_schedule_blocks gives the blocks of tile t of a round; it
- * returns 0 where the first block has no second one, which occurs once per round where the number of blocks is odd. */
+/* The schedule: all pairs of different blocks as npi_schedule_rounds rounds of npi_schedule_tiles tiles each. Every
+ * pair is in exactly one round, and no block is in two tiles of a round. npi_schedule_blocks gives the blocks of tile t
+ * of a round; it returns 0 where the first block has no second one, which occurs once per round where the number of
+ * blocks is odd. */
 int32_t npi_schedule_rounds(npi_blocks blocks);
 int32_t npi_schedule_tiles(npi_blocks blocks);
 int npi_schedule_blocks(int32_t pair[2], npi_blocks blocks, int32_t round, int32_t t);
@@ -72,8 +73,8 @@ typedef struct npi_tile_blocks {
 /* Computes a tile and returns its loss. During the call its blocks are the calling thread's alone. */
 typedef double npi_tile_fn(npi_pairs *pairs, const npi_pairs_job *job, const npi_tile_blocks *tile);
 
-/* Computes the tiles of the first `rounds` rounds on all threads and returns the sum of their losses. The tiles of a block are
- * computed in the order of the rounds, so that no bit depends on which thread computes what. */
+/* Computes the tiles of the first `rounds` rounds on all threads and returns the sum of their losses. The tiles of a
+ * block are computed in the order of the rounds, so that no bit depends on which thread computes what. */
 double npi_pairs_run_rounds(npi_pairs *pairs, const npi_pairs_job *job, int32_t rounds, npi_tile_fn *compute);
 
 /* S = U_a U_bᵀ and G = sigmoid(S) - q'(S): returns Σ softplus(S) - q(S), and gives dU_a = step G U_b + beta dU_a,

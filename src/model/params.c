@@ -1,5 +1,5 @@
-/* Allocates, initialises and copies the parameters. The initial weights are Glorot-uniform: of a matrix of r rows and c columns
- * each is uniform in ±sqrt(6 / (r + c)) (docs/understand/math.md, "Optimiser and initial weights"). */
+/* Allocates, initialises and copies the parameters. The initial weights are Glorot-uniform: of a matrix of r rows and c
+ * columns each is uniform in ±sqrt(6 / (r + c)) (docs/understand/math.md, "Optimiser and initial weights"). */
 #include "model/params.h"
 
 #include <math.h>

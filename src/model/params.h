@@ -1,4 +1,5 @@
-/* The parameters of the network: one block, with a pointer to each tensor. Gradients and Adam's state have the same shape. */
+/* The parameters of the network: one block, with a pointer to each tensor. Gradients and Adam's state have the same
+ * shape. */
 #ifndef NPI_MODEL_PARAMS_H
 #define NPI_MODEL_PARAMS_H
 
@@ -28,8 +29,8 @@ typedef struct npi_params {
 int npi_params_new(npi_params *out, npi_sizes size, const npgnn_env *env, npgnn_error *err);
 void npi_params_free(const npgnn_env *env, npi_params *params);
 
-/* Glorot-uniform weights, zero biases. W2 = [W2x; Wz] counts as one (f + d, g) matrix. Weights that meet the features are in
- * their units: input_scale times as large. */
+/* Glorot-uniform weights, zero biases. W2 = [W2x; Wz] counts as one (f + d, g) matrix. Weights that meet the features
+ * are in their units: input_scale times as large. */
 void npi_params_init(npi_params *params, uint64_t seed, double input_scale);
 
 /* The tensors by name, as the model file and the twin know them: W1 (f, h), W_mu (h, d), W_sigma (h, d), W2 (f + d, g),

@@ -5,8 +5,8 @@
  *
  *     U <- Â_k U,   dU <- Â_k dU                                         averaging over known links
  *
- * Â_k is the normalised adjacency of the known links. In training, nodes drawn as cold are treated as new: their links are
- * ignored, and their rows are copied. */
+ * Â_k is the normalised adjacency of the known links. In training, nodes drawn as cold are treated as new: their links
+ * are ignored, and their rows are copied. */
 #include "model/refine.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-/* What may follow the decoder, each one step (docs/understand/math.md, eq. (13), (14)): embeddings of one length, and embeddings that
- * also use those of known neighbours. */
+/* What may follow the decoder, each one step (docs/understand/math.md, eq. (13), (14)): embeddings of one length, and
+ * embeddings that also use those of known neighbours. */
 #ifndef NPI_MODEL_REFINE_H
 #define NPI_MODEL_REFINE_H
 
@@ -12,8 +12,8 @@ void npi_rescale_forward(real *v, real *length, const real *u, int64_t n, int k,
 void npi_rescale_backward(real *du, const real *dv, const real *v, const real *length, int64_t n, int k, double radius,
                           int threads);
 
-/* The known graph as training sees it in one iteration: the nodes in `cold` are treated as new. Their links are ignored, for
- * them and for their neighbours. */
+/* The known graph as training sees it in one iteration: the nodes in `cold` are treated as new. Their links are
+ * ignored, for them and for their neighbours. */
 typedef struct npi_neighbours {
     npi_adj adj;         /* pattern of the whole graph; scale 0 for cold nodes */
     unsigned char *cold; /* (n) */

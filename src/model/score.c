@@ -1,4 +1,5 @@
-/* The inner products of embeddings for a list of pairs, in parallel: s_ij = u_i · u_j (docs/understand/math.md, (7)). */
+/* The inner products of embeddings for a list of pairs, in parallel: s_ij = u_i · u_j
+ * (docs/understand/math.md, (7)). */
 #include "model/score.h"
 
 #include "base/parallel.h"

@@ -35,6 +35,10 @@ typedef struct member {
 
 #define MEMBER(name, member)                                                                                           \
     {                                                                                                                  \
+        name, offsetof(npgnn_trainer, member), 1                                                                       \
+    }
+#define REALS(name, member)                                                                                            \
+    {                                                                                                                  \
         name, offsetof(npgnn_trainer, member), sizeof((npgnn_trainer *)NULL)->member / sizeof(double)                  \
     }
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
@@ -55,10 +59,10 @@ static const member ints[] = {
     MEMBER("without_better", val.without_better),
 };
 static const member reals[] = {
-    MEMBER("loss", progress.loss),       MEMBER("kl", progress.kl),
-    MEMBER("val_auc", progress.val_auc), MEMBER("val_ap", progress.val_ap),
-    MEMBER("seconds", progress.seconds), MEMBER("step_seconds", progress.step_seconds),
-    MEMBER("best_auc", val.best_auc),    MEMBER("best_ap", val.best_ap),
+    REALS("loss", progress.loss),       REALS("kl", progress.kl),
+    REALS("val_auc", progress.val_auc), REALS("val_ap", progress.val_ap),
+    REALS("seconds", progress.seconds), REALS("step_seconds", progress.step_seconds),
+    REALS("best_auc", val.best_auc),    REALS("best_ap", val.best_ap),
 };
 
 static real *block_of(const npgnn_trainer *t, int index)
