@@ -396,7 +396,6 @@ static void test_forged_findings(void **state)
     static const char *const lies[][2] = {
         {"\"found\"", "\"fount\""},
         {"\\\"scorer\\\"", "\\\"scorrr\\\""},
-        {"\\\"embeddings\\\"", "\\\"embedding_\\\""},
         {"\\\"slopes\\\"", "\\\"sloops\\\""},
         {"\"found\":\"{\\\"iterations", "\"found\":\"{\\\"iterationz"},
         {"\\\"rehearsal\\\":false", "\\\"rehearsal\\\": true"},

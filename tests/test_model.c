@@ -283,7 +283,7 @@ static void test_older_files(void **state)
 {
     (void)state;
     const char *added[] = {
-        "\\\"evidence\\\":\\\"none\\\",",
+        "\\\"process\\\":\\\"off\\\",",
         "\\\"calibrate\\\":\\\"on\\\",",
         "\\\"lr-schedule\\\":\\\"constant\\\",",
         "\\\"lr-horizon\\\":\\\"0\\\",",

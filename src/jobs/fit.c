@@ -10,6 +10,8 @@ static int fit_process(npgnn_model **out, const npgnn_graph *graph, const npgnn_
 {
     npgnn_model *model = NULL;
     int calibrated = 0;
+    if (graph->m == 0)
+        return npi_fail(err, NPGNN_E_ARGUMENT, "there is no edge to train on");
     int code = npgnn_model_universal(&model, env, err);
     if (code)
         return code;

@@ -1,14 +1,15 @@
 # Checkpoints: saving, resuming, and what is refused.
 data=synthetic:nodes=200,seed=3
+network='--keep-best on --propagate 1 --input-dropout 0.5 --radius 1.8 --loss sampled' # all that can be added to the paper's
 hashes() { sed -E 's/[0-9a-f]{16}/HASH/g' >&2; }
-npgnn train $data -o whole --preset best --iterations 40 --seed 7 --quiet
+npgnn train $data -o whole $network --iterations 40 --seed 7 --quiet
 
 note saved and resumed
-npgnn train $data -o first --preset best --iterations 40 --seed 7 --checkpoint c --checkpoint-every 15 --quiet
+npgnn train $data -o first $network --iterations 40 --seed 7 --checkpoint c --checkpoint-every 15 --quiet
 cmp whole first
 npgnn train $data -o second --resume c 2>&1 | grep 'resuming'
 cmp whole second
-npgnn train $data -o second --resume c.prev --checkpoint other --preset best --iterations 40 --seed 7 --threads 1 --quiet
+npgnn train $data -o second --resume c.prev --checkpoint other $network --iterations 40 --seed 7 --threads 1 --quiet
 cmp whole second
 ls
 

@@ -19,7 +19,7 @@ npgnn predict model.safetensors $data --estimate --threads 1 --top-links 3 --fro
 printf '1 2\n3 4\n' | npgnn predict model.safetensors $data --estimate --threads 1 --pairs - | sed 's/ (.*//' | words
 
 note adapt
-npgnn adapt $data --estimate --threads 1 --seeds 2 --iterations 50 --no-keep-best --no-calibrate --evidence none | words
+npgnn adapt $data --estimate --threads 1 --seeds 2 --iterations 50 --no-keep-best --no-calibrate | words
 status 2 npgnn adapt $data --estimate --model model.safetensors -o never.safetensors
 
 note the same errors as the command itself

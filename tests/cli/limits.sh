@@ -27,7 +27,7 @@ echo '0 1' >two.txt
 features 1
 train --edges two.txt --features features.csv
 printf '0 1\n0 0\n' | npgnn predict model.safetensors --edges two.txt --features features.csv --pairs -
-status 1 train --edges two.txt --features features.csv --preset best
+train --edges two.txt --features features.csv --preset best
 status 1 npgnn train --edges two.txt --features features.csv -o model.safetensors --quiet
 status 1 npgnn eval --edges two.txt --features features.csv --quiet
 
