@@ -99,7 +99,9 @@ static int prepare_structure(npi_columns *e, npgnn_error *err)
     e->log_degree = npi_alloc(&e->env, n, sizeof *e->log_degree, err);
     e->inverse = npi_alloc(&e->env, n, sizeof *e->inverse, err);
     e->length16 = npi_alloc(&e->env, n, sizeof *e->length16, err);
-    int code = e->log_degree && e->inverse && e->length16 ? npi_spectral_new(&s, a, &e->env, err) : NPGNN_E_MEMORY;
+    e->reach = npi_alloc(&e->env, n, sizeof *e->reach, err);
+    int code =
+        e->log_degree && e->inverse && e->length16 && e->reach ? npi_spectral_new(&s, a, &e->env, err) : NPGNN_E_MEMORY;
     if (!code)
         code = bank_new(&e->region, e->n, s.width, &e->env, err);
     if (!code)
@@ -125,6 +127,8 @@ static int prepare_structure(npi_columns *e, npgnn_error *err)
         for (size_t i = 0; i < n; i++) {
             const real *row = e->region.row + i * (size_t)s.width;
             e->length16[i] = (float)sqrt(npi_dot(row, row, s.width < 16 ? s.width : 16));
+            row = e->coordinate.row + i * (size_t)s.width;
+            e->reach[i] = (float)sqrt(npi_dot(row, row, s.width));
         }
     }
     npi_spectral_free(&e->env, &s);
@@ -336,10 +340,11 @@ void npi_columns_free(npi_columns *e)
     npi_free(&e->env, e->features_along);
     npi_free(&e->env, e->smooth1_along);
     npi_free(&e->env, e->length16);
+    npi_free(&e->env, e->reach);
     memset(e, 0, sizeof *e);
 }
 
-/* ---- from inner products to columns: the same for pairs and rows ---- */
+/* ---- from inner products to columns, for one pair ---- */
 
 static double slog(double x)
 {
@@ -395,7 +400,7 @@ static void structure_columns(float *value, const double *product, const npi_wal
 {
     float du = e->log_degree[u], dv = e->log_degree[v];
     int64_t ends = e->a->ptr[u + 1] - e->a->ptr[u] + e->a->ptr[v + 1] - e->a->ptr[v];
-    double lengths = (double)e->length16[u] * (double)e->length16[v];
+    float lengths = e->length16[u] * e->length16[v];
     value[NPI_COLUMN_DEGREE_SUM] = du + dv;
     value[NPI_COLUMN_DEGREE_DIFFERENCE] = fabsf(du - dv);
     value[NPI_COLUMN_DEGREE_LEAST] = du < dv ? du : dv;
@@ -404,7 +409,7 @@ static void structure_columns(float *value, const double *product, const npi_wal
         ends > walks->common ? (float)((double)walks->common / (double)(ends - walks->common)) : 0;
     for (int t = 0; t < NPI_WALK_LIFTS; t++)
         value[NPI_COLUMN_LIFT2 + t] = (float)log1p(walks->lift[t]);
-    value[NPI_COLUMN_REGION16] = lengths > 1e-12 ? (float)(product[REGION16] / lengths) : 0;
+    value[NPI_COLUMN_REGION16] = lengths > 1e-12f ? (float)(product[REGION16] / (double)lengths) : 0;
     value[NPI_COLUMN_REGION64] = (float)product[REGION];
     value[NPI_COLUMN_SPECTRAL] = (float)slog(product[SPECTRAL]);
     value[NPI_COLUMN_PAGERANK] = (float)slog(product[PAGERANK]);
@@ -412,15 +417,17 @@ static void structure_columns(float *value, const double *product, const npi_wal
 
 /* ---- pairs ---- */
 
+enum { CELLS = 4096 }; /* pairs whose columns stay in a processor's cache */
+
 int npi_columns_workspace_new(npi_columns_workspace *out, const npi_columns *e, int block, npgnn_error *err)
 {
-    npi_columns_workspace w = {.block = block};
+    npi_columns_workspace w = {.block = block, .range = block > 0 ? (CELLS + block - 1) / block : 0};
     size_t rows = (size_t)block, n = (size_t)e->n;
     int widest = e->features.width > e->region.width ? e->features.width : e->region.width;
     int code = npi_walker_new(&w.walker, e->a, e->inverse, &e->env, err);
     if (!code && block > 0) {
         w.picked = npi_alloc(&e->env, rows * (size_t)widest, sizeof *w.picked, err);
-        w.product = npi_alloc(&e->env, rows * NPI_COLUMNS_RANGE * PRODUCTS, sizeof *w.product, err);
+        w.product = npi_alloc(&e->env, 2 * rows * (size_t)w.range, sizeof *w.product, err);
         w.common = npi_alloc(&e->env, rows * n, sizeof *w.common, err);
         w.lift = npi_alloc(&e->env, rows * n * NPI_WALK_LIFTS, sizeof *w.lift, err);
         if (!w.picked || !w.product || !w.common || !w.lift)
@@ -549,6 +556,16 @@ void npi_columns_rounding(double *rounding, const npi_columns *e)
     rounding[NPI_COLUMN_BILINEAR_MEANS] = unit * longest(&e->bilinear_means, e->n);
 }
 
+double npi_columns_rounding_along(const npi_columns *e, int column, int32_t u)
+{
+    const float *weight = column == NPI_COLUMN_SPECTRAL ? e->spectral : e->pagerank;
+    const real *row = at(&e->coordinate, u);
+    double square = 0;
+    for (int c = 0; c < e->coordinate.width; c++)
+        square += pow((double)row[c] * (double)weight[c], 2);
+    return 2 * NPI_SPECTRAL_WIDTH * (double)FLT_EPSILON * sqrt(square);
+}
+
 void npi_columns_rows_begin(npi_columns_workspace *w, const npi_columns *e, const int32_t *nodes, int count)
 {
     size_t n = (size_t)e->n;
@@ -558,52 +575,156 @@ void npi_columns_rows_begin(npi_columns_workspace *w, const npi_columns *e, cons
         npi_walks_row(w->common + (size_t)r * n, w->lift + (size_t)r * NPI_WALK_LIFTS * n, &w->walker, nodes[r]);
 }
 
-/* product (count, range) = left rows of the nodes times right rows of the range. */
+/* product (count, range) = left rows of the nodes, times `weight` (NULL: 1), with right rows of the range. */
 static void multiply(real *product, npi_columns_workspace *w, const npi_bank *left, const npi_bank *right, int width,
-                     int32_t first, int32_t last)
+                     const float *weight, int32_t first, int32_t last)
 {
     for (int r = 0; r < w->count; r++)
         for (int c = 0; c < width; c++)
-            w->picked[r * width + c] = at(left, w->nodes[r])[c];
-    npi_gemm(product, NPI_COLUMNS_RANGE, w->picked, width, 0, at(right, first), right->width, 1, w->count, last - first,
+            w->picked[r * width + c] = at(left, w->nodes[r])[c] * (weight ? (real)weight[c] : 1);
+    npi_gemm(product, last - first, w->picked, width, 0, at(right, first), right->width, 1, w->count, last - first,
              width, 1, 0); /* L_nodes R_rangeᵀ */
 }
 
-void npi_columns_rows(float *value, npi_columns_workspace *w, const npi_columns *e, int32_t first, int32_t last)
+/* x (count) becomes sign(x) log(1 + |x|), to about three units of the last place. With 1 + |x| = 2^k m, m in [√½, √2),
+ * and t = (m - 1) / (m + 1), which is below 0.172,
+ *
+ *     log(1 + |x|) = k log 2 + 2 (t + t³/3 + t⁵/5 + t⁷/7 + t⁹/9)
+ *
+ * A loop that compilers turn into vectors, unlike calls of log1p. */
+static void slog_all(real *x, int count)
 {
-    int k = e->features.width, d = e->region.width, range = last - first;
-    size_t n = (size_t)e->n, size = (size_t)w->block * NPI_COLUMNS_RANGE;
-    real *p[PRODUCTS];
-    for (int i = 0; i < PRODUCTS; i++)
-        p[i] = w->product + (size_t)i * size;
-    if (e->has_features) {
-        multiply(p[FEATURES], w, &e->features, &e->features, k, first, last);
-        multiply(p[SMOOTH1], w, &e->smooth1, &e->smooth1, k, first, last);
-        multiply(p[SMOOTH2], w, &e->smooth2, &e->smooth2, k, first, last);
-        multiply(p[FEATURES_SMOOTH1], w, &e->features, &e->smooth1, k, first, last);
-        multiply(p[SMOOTH1_FEATURES], w, &e->smooth1, &e->features, k, first, last);
-        multiply(p[RIDGE_RIDGE], w, &e->ridge, &e->ridge, d, first, last);
-        multiply(p[RIDGE_REGION], w, &e->ridge, &e->region, d, first, last);
-        multiply(p[REGION_RIDGE], w, &e->region, &e->ridge, d, first, last);
-        multiply(p[BILINEAR], w, &e->features, &e->bilinear, k, first, last);
-        multiply(p[BILINEAR_MEANS], w, &e->means, &e->bilinear_means, k, first, last);
-        multiply(p[MEANS], w, &e->means, &e->means, k, first, last);
+    if (sizeof(real) > sizeof(float)) {
+        for (int i = 0; i < count; i++)
+            x[i] = (real)slog((double)x[i]);
+        return;
     }
-    multiply(p[REGION], w, &e->region, &e->region, d, first, last);
-    memset(value, 0, (size_t)w->count * (size_t)range * NPI_COLUMNS * sizeof *value);
+    for (int i = 0; i < count; i++) {
+        const int32_t root = 0x3F3504F3; /* the bits of √½ */
+        float y = 1 + fabsf((float)x[i]), m;
+        int32_t bits;
+        memcpy(&bits, &y, sizeof bits);
+        int32_t k = (bits - root) >> 23; /* y >= 1: the difference is not negative */
+        bits -= k * (1 << 23);
+        memcpy(&m, &bits, sizeof m);
+        float t = (m - 1) / (m + 1), square = t * t;
+        float series = 1 + square * (1 / 3.0f + square * (0.2f + square * (1 / 7.0f + square * (1 / 9.0f))));
+        float value = (float)k * 0.69314718f + 2 * t * series;
+        x[i] = x[i] < 0 ? -value : value;
+    }
+}
+
+/* x (range) = a row of products with node u, centred. */
+static void centre_row(real *x, const npi_bank *b, int32_t u, int32_t first, int32_t last)
+{
+    const double *along = b->along;
+    const float *distance = b->distance;
+    real shift = (real)(b->square - along[u]), du = (real)distance[u];
+    for (int32_t j = first; j < last; j++) {
+        real both = du * (real)distance[j], value = x[j - first] + (shift - (real)along[j]);
+        x[j - first] = both > 0 ? value / both : 0;
+    }
+}
+
+/* The feature columns from their products; back (cells) and region_ridge (cells) are those of the other direction. */
+static void finish_features(real *value, const real *back, const real *region_ridge, const npi_columns_workspace *w,
+                            const npi_columns *e, int32_t first, int32_t last)
+{
+    int range = last - first, cells = w->count * range;
+    real *plane[NPI_COLUMNS];
+    for (int c = 0; c < NPI_COLUMNS; c++)
+        plane[c] = value + (size_t)c * (size_t)cells;
+    const npi_bank *f = &e->features, *s1 = &e->smooth1;
+    memcpy(plane[NPI_COLUMN_CENTRED1], plane[NPI_COLUMN_SMOOTH1], (size_t)cells * sizeof *value);
+    memcpy(plane[NPI_COLUMN_CENTRED2], plane[NPI_COLUMN_SMOOTH2], (size_t)cells * sizeof *value);
     for (int r = 0; r < w->count; r++) {
-        const float *common = w->common + (size_t)r * n;
-        const double *lift = w->lift + (size_t)r * NPI_WALK_LIFTS * n;
-        for (int32_t j = first; j < last; j++, value += NPI_COLUMNS) {
-            double product[PRODUCTS];
-            size_t cell = (size_t)r * NPI_COLUMNS_RANGE + (size_t)(j - first);
-            npi_walks walks = {(int64_t)common[j], {lift[j], lift[n + (size_t)j], lift[2 * n + (size_t)j]}};
-            for (int i = e->has_features ? 0 : FEATURE_PRODUCTS; i <= REGION; i++)
-                product[i] = (double)p[i][cell];
-            spectral_products(product, e, w->nodes[r], j);
-            if (e->has_features)
-                feature_columns(value, product, e, w->nodes[r], j);
-            structure_columns(value, product, &walks, e, w->nodes[r], j);
+        int32_t u = w->nodes[r];
+        size_t row = (size_t)r * (size_t)range;
+        centre_row(plane[NPI_COLUMN_CENTRED1] + row, &e->smooth1, u, first, last);
+        centre_row(plane[NPI_COLUMN_CENTRED2] + row, &e->smooth2, u, first, last);
+        real *cross = plane[NPI_COLUMN_CROSS] + row;
+        real fu = (real)(e->cross_square - e->features_along[u]), su = (real)(e->cross_square - e->smooth1_along[u]);
+        real du = (real)f->distance[u], dsu = (real)s1->distance[u];
+        for (int32_t j = first; j < last; j++) { /* F_u with (Â F)_j, and (Â F)_u with F_j */
+            real there = du * (real)s1->distance[j], again = dsu * (real)f->distance[j];
+            real a = cross[j - first] + (fu - (real)e->smooth1_along[j]);
+            real b = back[row + (size_t)(j - first)] + (su - (real)e->features_along[j]);
+            cross[j - first] = ((there > 0 ? a / there : 0) + (again > 0 ? b / again : 0)) / 2;
         }
     }
+    for (int i = 0; i < cells; i++)
+        plane[NPI_COLUMN_CROSS_RIDGE][i] = (plane[NPI_COLUMN_CROSS_RIDGE][i] + region_ridge[i]) / 2;
+    slog_all(plane[NPI_COLUMN_BILINEAR], cells);
+    slog_all(plane[NPI_COLUMN_BILINEAR_MEANS], cells);
+    for (int i = 0; i < cells; i++)
+        plane[NPI_COLUMN_HAS_FEATURES][i] = 1;
+}
+
+/* The other columns, from the products that are in them and from the walks of each node. */
+static void finish_structure(real *value, const npi_columns_workspace *w, const npi_columns *e, int32_t first,
+                             int32_t last)
+{
+    int range = last - first, cells = w->count * range;
+    size_t n = (size_t)e->n;
+    real *plane[NPI_COLUMNS];
+    for (int r = 0; r < w->count; r++) {
+        int32_t u = w->nodes[r];
+        for (int c = 0; c < NPI_COLUMNS; c++)
+            plane[c] = value + (size_t)c * (size_t)cells + (size_t)r * (size_t)range;
+        const float *common = w->common + (size_t)r * n, *degree = e->log_degree;
+        const double *lift = w->lift + (size_t)r * NPI_WALK_LIFTS * n;
+        real du = (real)degree[u], ends = (real)(e->a->ptr[u + 1] - e->a->ptr[u]);
+        float length = e->length16[u];
+        for (int32_t j = first; j < last; j++) {
+            int32_t i = j - first;
+            real dj = (real)degree[j], shared = (real)common[j];
+            float both = length * e->length16[j];
+            real all = ends + (real)(e->a->ptr[j + 1] - e->a->ptr[j]) - shared;
+            plane[NPI_COLUMN_DEGREE_SUM][i] = du + dj;
+            plane[NPI_COLUMN_DEGREE_DIFFERENCE][i] = du < dj ? dj - du : du - dj;
+            plane[NPI_COLUMN_DEGREE_LEAST][i] = du < dj ? du : dj;
+            plane[NPI_COLUMN_JACCARD][i] = all > 0 ? shared / all : 0;
+            plane[NPI_COLUMN_REGION16][i] = both > 1e-12f ? plane[NPI_COLUMN_REGION16][i] / (real)both : 0;
+        }
+        for (int32_t j = first; j < last; j++)
+            plane[NPI_COLUMN_COMMON][j - first] = (real)sqrtf(common[j]);
+        for (size_t t = 0; t < NPI_WALK_LIFTS; t++)
+            for (int32_t j = first; j < last; j++)
+                plane[NPI_COLUMN_LIFT2 + (int)t][j - first] = (real)lift[t * n + (size_t)j];
+    }
+    for (int t = 0; t < NPI_WALK_LIFTS; t++)
+        slog_all(value + (size_t)(NPI_COLUMN_LIFT2 + t) * (size_t)cells, cells);
+    slog_all(value + (size_t)NPI_COLUMN_SPECTRAL * (size_t)cells, cells);
+    slog_all(value + (size_t)NPI_COLUMN_PAGERANK * (size_t)cells, cells);
+}
+
+void npi_columns_rows(real *value, npi_columns_workspace *w, const npi_columns *e, int32_t first, int32_t last)
+{
+    int k = e->features.width, d = e->region.width;
+    size_t cells = (size_t)w->count * (size_t)(last - first);
+    real *plane[NPI_COLUMNS], *back = w->product, *region_ridge = w->product + cells;
+    for (int c = 0; c < NPI_COLUMNS; c++)
+        plane[c] = value + (size_t)c * cells;
+    if (e->has_features) {
+        multiply(plane[NPI_COLUMN_FEATURES], w, &e->features, &e->features, k, NULL, first, last);
+        multiply(plane[NPI_COLUMN_SMOOTH1], w, &e->smooth1, &e->smooth1, k, NULL, first, last);
+        multiply(plane[NPI_COLUMN_SMOOTH2], w, &e->smooth2, &e->smooth2, k, NULL, first, last);
+        multiply(plane[NPI_COLUMN_CROSS], w, &e->features, &e->smooth1, k, NULL, first, last);
+        multiply(back, w, &e->smooth1, &e->features, k, NULL, first, last);
+        multiply(plane[NPI_COLUMN_RIDGE], w, &e->ridge, &e->ridge, d, NULL, first, last);
+        multiply(plane[NPI_COLUMN_CROSS_RIDGE], w, &e->ridge, &e->region, d, NULL, first, last);
+        multiply(region_ridge, w, &e->region, &e->ridge, d, NULL, first, last);
+        multiply(plane[NPI_COLUMN_BILINEAR], w, &e->features, &e->bilinear, k, NULL, first, last);
+        multiply(plane[NPI_COLUMN_BILINEAR_MEANS], w, &e->means, &e->bilinear_means, k, NULL, first, last);
+        multiply(plane[NPI_COLUMN_MEANS], w, &e->means, &e->means, k, NULL, first, last);
+        finish_features(value, back, region_ridge, w, e, first, last);
+    } else {
+        memset(value, 0, NPI_FEATURE_COLUMNS * cells * sizeof *value);
+        memset(plane[NPI_COLUMN_HAS_FEATURES], 0, cells * sizeof *value);
+    }
+    multiply(plane[NPI_COLUMN_REGION64], w, &e->region, &e->region, d, NULL, first, last);
+    multiply(plane[NPI_COLUMN_REGION16], w, &e->region, &e->region, d < 16 ? d : 16, NULL, first, last);
+    multiply(plane[NPI_COLUMN_SPECTRAL], w, &e->coordinate, &e->coordinate, d, e->spectral, first, last);
+    multiply(plane[NPI_COLUMN_PAGERANK], w, &e->coordinate, &e->coordinate, d, e->pagerank, first, last);
+    finish_structure(value, w, e, first, last);
 }

@@ -73,7 +73,8 @@ typedef struct npi_columns {
     double cross_square;                     /* and the inner product of the two means */
     npi_bank region;                         /* λ u, unit rows */
     float *length16;                         /* (n) of the first 16 numbers of such a row */
-    npi_bank coordinate;                     /* s u */
+    npi_bank coordinate;                     /* s u, */
+    float *reach;                            /* (n) and its length */
     float spectral[NPI_SPECTRAL_WIDTH], pagerank[NPI_SPECTRAL_WIDTH]; /* weights of its columns, times 2m */
 } npi_columns;
 
@@ -90,12 +91,11 @@ typedef struct npi_columns_workspace {
     const int32_t *nodes; /* (count) those at hand */
     int count;
     real *picked;  /* (block, widest bank) their vectors */
-    real *product; /* (block, NPI_COLUMNS_RANGE) */
+    int range;     /* nodes that they meet at a time, at most */
+    real *product; /* (2, block, range) */
     float *common; /* (block, n) */
     double *lift;  /* (block, 3, n) */
 } npi_columns_workspace;
-
-enum { NPI_COLUMNS_RANGE = 1024 };
 
 int npi_columns_workspace_new(npi_columns_workspace *out, const npi_columns *columns, int block, npgnn_error *err);
 void npi_columns_workspace_free(const npgnn_env *env, npi_columns_workspace *workspace);
@@ -103,19 +103,22 @@ void npi_columns_workspace_free(const npgnn_env *env, npi_columns_workspace *wor
 /* value (NPI_COLUMNS) of one pair, on the calling thread. The same bits for (u, v) as for (v, u). */
 void npi_columns_pair(float *value, npi_columns_workspace *workspace, const npi_columns *columns, npgnn_pair pair);
 
-/* rounding (NPI_COLUMNS): how far a column of npi_columns_rows may be from that of npi_columns_pair. */
+/* rounding (NPI_COLUMNS): how far a column of npi_columns_rows may be from that of npi_columns_pair. SPECTRAL and PAGERANK
+ * are sums of large terms that may cancel: for node u with node j, their rounding is larger by
+ * npi_columns_rounding_along(u) reach_j. */
 void npi_columns_rounding(double *rounding, const npi_columns *columns);
+double npi_columns_rounding_along(const npi_columns *columns, int column, int32_t u);
 
 /* value (count, NPI_COLUMNS) of many pairs, on all threads. */
 int npi_columns_pairs(float *value, const npi_columns *columns, const npgnn_pair *pairs, size_t count,
                       npgnn_error *err);
 
 /* One node with all others: begin with up to `block` nodes, which must outlive the rows; then, for any range of at
- * most NPI_COLUMNS_RANGE nodes, value (count, last - first, NPI_COLUMNS). On the calling thread, inside
- * npi_blas_begin. Up to rounding those of npi_columns_pair. */
+ * most workspace->range nodes, value (NPI_COLUMNS, count, last - first): column by column, as products of matrices
+ * give them. On the calling thread, inside npi_blas_begin. Up to rounding those of npi_columns_pair. */
 void npi_columns_rows_begin(npi_columns_workspace *workspace, const npi_columns *columns, const int32_t *nodes,
                             int count);
-void npi_columns_rows(float *value, npi_columns_workspace *workspace, const npi_columns *columns, int32_t first,
+void npi_columns_rows(real *value, npi_columns_workspace *workspace, const npi_columns *columns, int32_t first,
                       int32_t last);
 
 #endif

@@ -238,6 +238,17 @@ double npi_applied_error(const npi_applied *a, const npi_head *head)
     return 2 * (sum + (head->e + 2 * head->h) * (double)FLT_EPSILON * (steepness + fabs((double)head->shift[0]) + 1));
 }
 
+double npi_applied_error_along(const npi_applied *a, const npi_head *head, int32_t u)
+{
+    static const int columns[] = {NPI_COLUMN_SPECTRAL, NPI_COLUMN_PAGERANK};
+    double slope[NPI_COLUMNS], sum = 0;
+    npi_head_slopes(slope, head);
+    for (int i = 0; i < 2; i++)
+        sum += slope[columns[i]] * npi_columns_rounding_along(&a->columns, columns[i], u) /
+               (double)a->process->deviation[columns[i]];
+    return 2 * sum;
+}
+
 typedef struct scores_loop {
     float *score;
     const float *evidence;

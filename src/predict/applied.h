@@ -38,9 +38,12 @@ void npi_applied_free(npi_applied *applied);
 /* The head of a draw of z, for the caller to free; `draw` numbers them. */
 int npi_applied_draw(npi_head *out, const npi_applied *applied, uint64_t seed, int draw, npgnn_error *err);
 
-/* How far a score that npi_head_scores computes from npi_columns_rows may be from npi_head_score of npi_columns_pair:
+/* How far a score that npi_head_scores_of_columns computes from npi_columns_rows may be from npi_head_score of npi_columns_pair:
  * a bound from the rounding of each column and how steep the head is in it. */
 double npi_applied_error(const npi_applied *applied, const npi_head *head);
+
+/* By how much more for node u with node j, per unit of columns.reach[j]. */
+double npi_applied_error_along(const npi_applied *applied, const npi_head *head, int32_t u);
 
 /* score (count) of pairs with each of `heads` heads: score[h * count + i]. On all threads. */
 int npi_applied_scores(float *score, const npi_applied *applied, const npi_head *heads, int head_count,

@@ -16,11 +16,14 @@
 #include "model/score.h"
 #include "predict/predictor.h"
 
-#define BLOCK_BYTES (8 << 20) /* that the values of a block of nodes may take, */
-#define LEAST_BLOCK 16        /* but below so many nodes a product is mostly the fetching of U, */
-#define MOST_BLOCK 128        /* and above so many it gains nothing */
-#define PROCESS_BLOCK 8       /* nodes of a process, whose evidence takes a row of numbers per pair */
-#define BAND 4                /* blocks that each thread takes between two calls of progress */
+#define BLOCK_BYTES (8 << 20)    /* that the values of a block of nodes may take, */
+#define LEAST_BLOCK 16           /* but below so many nodes a product is mostly the fetching of U, */
+#define MOST_BLOCK 128           /* and above so many it gains nothing */
+#define PROCESS_BYTES (64 << 20) /* that the walks of a block may take, with a process, */
+#define PROCESS_LEAST 4          /* but below so many nodes a product is mostly copying, */
+#define PROCESS_MOST 64          /* and above so many it gains nothing */
+#define HEAD_CELLS 1024          /* pairs that a head scores at a time, whose hidden layers stay in cache */
+#define BAND 4                   /* blocks that each thread takes between two calls of progress */
 
 /* Roles of a node. */
 enum { FROM = 1, TO = 2 };
@@ -34,9 +37,10 @@ typedef struct workspace {
     real *score;              /* (block, n) of one draw, with draws */
     /* of a process, instead of `picked` and `evidence`: */
     npi_columns_workspace columns;
-    float *rows; /* (block, NPI_COLUMNS_RANGE, NPI_COLUMNS) evidence with a range of nodes */
-    real *range; /* (block, NPI_COLUMNS_RANGE) its scores */
+    real *rows;  /* (NPI_COLUMNS, block, columns.range) evidence with a range of nodes */
+    real *range; /* (block, columns.range) its scores */
     npi_head_workspace head;
+    real *most; /* (heads, block) what the rounding of a pair may add to its score, per unit of its reach */
     npi_shortlist list;
 } workspace;
 
@@ -134,12 +138,14 @@ static int give_roles(search *s, npgnn_error *err)
 static int process_workspace(workspace *d, const search *s, npgnn_error *err)
 {
     const npgnn_env *env = &s->p->env;
-    int cells = PROCESS_BLOCK * NPI_COLUMNS_RANGE;
-    d->rows = npi_resize(env, NULL, (size_t)cells * NPI_COLUMNS, sizeof *d->rows, err);
-    d->range = npi_resize(env, NULL, (size_t)cells, sizeof *d->range, err);
-    return !d->rows || !d->range ||
-           npi_columns_workspace_new(&d->columns, &s->p->applied.columns, PROCESS_BLOCK, err) ||
-           npi_head_workspace_new(&d->head, &s->p->applied.head, cells, env, err);
+    if (npi_columns_workspace_new(&d->columns, &s->p->applied.columns, s->block, err))
+        return 1;
+    size_t cells = (size_t)s->block * (size_t)d->columns.range;
+    d->rows = npi_resize(env, NULL, cells * NPI_COLUMNS, sizeof *d->rows, err);
+    d->range = npi_resize(env, NULL, cells, sizeof *d->range, err);
+    d->most = npi_resize(env, NULL, (size_t)s->draws * (size_t)s->block, sizeof *d->most, err);
+    return !d->rows || !d->range || !d->most ||
+           npi_head_workspace_new(&d->head, &s->p->applied.head, HEAD_CELLS, env, err);
 }
 
 /* Memory of the threads, with lists of the best `room`. */
@@ -152,8 +158,10 @@ static int allocate(search *s, int room, npgnn_error *err)
     s->workspaces = npi_alloc(env, (size_t)s->threads, sizeof *s->workspaces, err);
     if (!s->workspaces)
         return NPGNN_E_MEMORY;
-    if (process)
-        s->block = PROCESS_BLOCK;
+    if (process) { /* 4 + 3 · 8 bytes of walks per node, and its scores */
+        fit = PROCESS_BYTES / (28 + sizeof(real)) / (n + 1);
+        s->block = fit < PROCESS_LEAST ? PROCESS_LEAST : fit > PROCESS_MOST ? PROCESS_MOST : (int)fit;
+    }
     for (int t = 0; t < s->threads; t++) {
         workspace *d = &s->workspaces[t];
         size_t cells = (size_t)s->block * n;
@@ -194,6 +202,7 @@ static void search_free(search *s)
         npi_head_workspace_free(env, &s->workspaces[t].head);
         npi_free(env, s->workspaces[t].rows);
         npi_free(env, s->workspaces[t].range);
+        npi_free(env, s->workspaces[t].most);
         npi_free(env, s->workspaces[t].list.items);
     }
     npi_free(env, s->workspaces);
@@ -252,25 +261,35 @@ static void score_rows(real *score, workspace *d, const search *s, int count, in
     }
 }
 
-/* The same with the heads of a process: value (count, n), with draws the largest of each pair. */
+/* The same with the heads of a process: value (count, n), with draws the largest of each pair. SPECTRAL and PAGERANK are
+ * the columns whose rounding depends on the pair: what it may add to a score is added. */
 static void approximate_process(workspace *d, const search *s, int count)
 {
     const npi_applied *a = &s->p->applied;
     int heads;
     const npi_head *head = npi_predictor_heads(&heads, s->p);
     npi_columns_rows_begin(&d->columns, &a->columns, d->node, count);
-    for (int32_t first = 0; first < s->n; first += NPI_COLUMNS_RANGE) {
-        int32_t last = s->n - first < NPI_COLUMNS_RANGE ? s->n : first + NPI_COLUMNS_RANGE, range = last - first;
+    for (int h = 0; h < heads; h++)
+        for (int r = 0; r < count; r++)
+            d->most[h * count + r] = (real)npi_applied_error_along(a, &head[h], d->node[r]);
+    for (int32_t first = 0; first < s->n; first += d->columns.range) {
+        int32_t last = s->n - first < d->columns.range ? s->n : first + d->columns.range, range = last - first;
+        int cells = count * range;
         npi_columns_rows(d->rows, &d->columns, &a->columns, first, last);
-        npi_process_standardize(d->rows, a->process, a->columns.has_features, (size_t)count * (size_t)range);
+        npi_process_standardize_columns(d->rows, a->process, a->columns.has_features, (size_t)cells);
         for (int h = 0; h < heads; h++) {
-            npi_head_scores(d->range, &d->head, &head[h], d->rows, count * range);
-            for (int r = 0; r < count; r++)
+            for (int cell = 0; cell < cells; cell += HEAD_CELLS)
+                npi_head_scores_of_columns(d->range + cell, &d->head, &head[h], d->rows + cell, cells,
+                                           cells - cell < HEAD_CELLS ? cells - cell : HEAD_CELLS);
+            for (int r = 0; r < count; r++) {
+                real *value = d->value + (size_t)r * (size_t)s->n + (size_t)first;
+                const real *score = d->range + r * range;
+                real most = d->most[h * count + r];
                 for (int32_t j = 0; j < range; j++) {
-                    real *value = d->value + (size_t)r * (size_t)s->n + (size_t)(first + j);
-                    real score = d->range[r * range + j];
-                    *value = h == 0 || score > *value ? score : *value;
+                    real upper = score[j] + most * (real)a->columns.reach[first + j];
+                    value[j] = h > 0 && upper < value[j] ? value[j] : upper; /* a NaN stays */
                 }
+            }
         }
     }
     for (int r = 0; r < count; r++) {
@@ -386,12 +405,31 @@ static int offer(const search *s, workspace *d, npgnn_pair pair)
     return d->list.count == d->list.capacity && (!was_full || d->list.items[0].score > worst);
 }
 
-static void look_through(const search *s, workspace *d, int32_t u, const real *value, double slack)
+/* What a value of node u must be, at least, to be among its best: so many others are sure to have a larger score. Without
+ * it, the first pairs of a row would be judged only to be replaced. `most` as in the workspace, 0 of a network. */
+static real least_of_row(const search *s, workspace *d, int32_t u, const real *value, double slack, double most)
+{
+    npi_shortlist *sure = &d->list; /* of the least that scores can be; empty before and after */
+    for (int32_t v = 0; v < s->n; v++) {
+        double reach = most > 0 ? 2 * most * (double)s->p->applied.columns.reach[v] : 0;
+        double least = (double)value[v] - slack - reach;
+        if ((sure->count < sure->capacity || least > sure->items[0].score) && !isnan(least) && eligible(s, u, v))
+            npi_shortlist_offer(sure, (npi_candidate){least, 0, v});
+    }
+    real least = least_value(s, sure, slack);
+    sure->count = 0;
+    return least;
+}
+
+static void look_through(const search *s, workspace *d, int32_t u, const real *value, double slack, real floor)
 {
     real least = least_value(s, &d->list, slack);
+    least = floor > least ? floor : least;
     for (int32_t v = 0; v < s->n; v++)
-        if (!(value[v] < least) && eligible(s, u, v) && offer(s, d, (npgnn_pair){u, v}))
+        if (!(value[v] < least) && eligible(s, u, v) && offer(s, d, (npgnn_pair){u, v})) {
             least = least_value(s, &d->list, slack); /* `!(<)`: a NaN is looked at */
+            least = floor > least ? floor : least;
+        }
 }
 
 /* ---- the search ---- */
@@ -422,7 +460,11 @@ static void search_block(const search *s, workspace *d, int32_t first)
     for (int r = 0; r < count; r++) {
         if (!s->links)
             d->list.count = 0;
-        look_through(s, d, d->node[r], d->value + (size_t)r * (size_t)s->n, d->slack[r]);
+        const real *value = d->value + (size_t)r * (size_t)s->n;
+        real floor = -(real)INFINITY;
+        if (!s->links && !s->averaged)
+            floor = least_of_row(s, d, d->node[r], value, d->slack[r], d->most ? (double)d->most[r] : 0);
+        look_through(s, d, d->node[r], value, d->slack[r], floor);
         if (!s->links)
             s->found[first + r] = write_list(s->out + (size_t)(first + r) * (size_t)s->k, s, d);
     }

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "linalg/blas.h"
 #include "process/layers.h"
 
 int npi_head_new(npi_head *out, int e, int h, const npgnn_env *env, npgnn_error *err)
@@ -124,6 +125,38 @@ void npi_head_scores(real *score, npi_head_workspace *w, const npi_head *head, c
             sum += w->input[i * e + j] * head->line[j];
         score[i] = sum;
     }
+}
+
+/* x (h, count) = relu(x + b) */
+static void add_and_relu(real *x, const real *b, int h, int count)
+{
+    for (int j = 0; j < h; j++, x += count)
+        for (int i = 0; i < count; i++) {
+            real value = x[i] + b[j];
+            x[i] = value > 0 ? value : 0;
+        }
+}
+
+/* score (count) += wᵀ x, x (rows, count) with `stride` numbers per row */
+static void add_weighted(real *score, const real *w, const real *x, int rows, int stride, int count)
+{
+    for (int j = 0; j < rows; j++, x += stride)
+        for (int i = 0; i < count; i++)
+            score[i] += w[j] * x[i];
+}
+
+void npi_head_scores_of_columns(real *score, npi_head_workspace *w, const npi_head *head, const real *evidence,
+                                int stride, int count)
+{
+    int e = head->e, h = head->h;
+    npi_gemm(w->h1, count, head->w1, h, 1, evidence, stride, 0, h, count, e, 1, 0); /* h1 = relu(W1ᵀ e + b1) */
+    add_and_relu(w->h1, head->b1, h, count);
+    npi_gemm(w->h2, count, head->w2, h, 1, w->h1, count, 0, h, count, h, 1, 0); /* h2 = relu(W2ᵀ h1 + b2) */
+    add_and_relu(w->h2, head->b2, h, count);
+    for (int i = 0; i < count; i++) /* score = w3 · h2 + w · e + w0 */
+        score[i] = head->shift[0];
+    add_weighted(score, head->w3, w->h2, h, count, count);
+    add_weighted(score, head->line, evidence, e, stride, count);
 }
 
 void npi_head_scores_backward(npi_head *g, npi_head_workspace *w, const npi_head *head, const real *dscore, int count)

@@ -46,6 +46,10 @@ void npi_head_workspace_free(const npgnn_env *env, npi_head_workspace *workspace
 void npi_head_scores(real *score, npi_head_workspace *workspace, const npi_head *head, const float *evidence,
                      int count);
 
+/* The same for evidence (e, count), column by column with `stride` numbers from one to the next; without a way back. */
+void npi_head_scores_of_columns(real *score, npi_head_workspace *workspace, const npi_head *head, const real *evidence,
+                                int stride, int count);
+
 /* Adds to `gradient`, given dscore (count); after npi_head_scores with the same evidence. */
 void npi_head_scores_backward(npi_head *gradient, npi_head_workspace *workspace, const npi_head *head,
                               const real *dscore, int count);

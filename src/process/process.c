@@ -111,3 +111,19 @@ void npi_process_standardize(float *evidence, const npi_process *p, int has_feat
             row[c] = standardize(row[c], p->mean[c], p->deviation[c]);
     }
 }
+
+void npi_process_standardize_columns(real *evidence, const npi_process *p, int has_features, size_t count)
+{
+    for (int c = 0; c < p->params.size.e; c++, evidence += count) {
+        if (!has_features && c < p->feature_columns) {
+            memset(evidence, 0, count * sizeof *evidence);
+            continue;
+        }
+        real mean = (real)p->mean[c], deviation = (real)p->deviation[c];
+        for (size_t i = 0; i < count; i++) {
+            real units = (evidence[i] - mean) / deviation;
+            units = units > NPI_CLIP ? NPI_CLIP : units;
+            evidence[i] = units < -NPI_CLIP ? -NPI_CLIP : units;
+        }
+    }
+}

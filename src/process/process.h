@@ -37,4 +37,7 @@ void npi_process_head(npi_head *head, const npi_process *process, const real *z)
 /* Evidence (count, e) in the units of the process, in place. */
 void npi_process_standardize(float *evidence, const npi_process *process, int has_features, size_t count);
 
+/* The same column by column: evidence (e, count). */
+void npi_process_standardize_columns(real *evidence, const npi_process *process, int has_features, size_t count);
+
 #endif
