@@ -21,7 +21,8 @@
  * graphs with 640 hidden links, for contexts of 1, 4, 16, 64 and 256 links: AUC, the standard deviation of z, the width
  * of the 95 % interval of the log-odds over draws of z, and its coverage. Covered is a target whose score, with z given
  * 256 *other* links of the same graph, lies inside the interval: the interval is about what is not known of z, not about
- * whether the pair is linked. `joint` allows for the variance of that second score, too. */
+ * whether the pair is linked. `joint` allows for the variance of that second score, too; `factor` is by how much the
+ * standard deviations would have to be multiplied for that coverage to be 95 %. */
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -70,6 +71,8 @@ typedef struct experiment {
     npgnn_error err;
     /* intervals: sums over graphs, by size */
     double sigma[SIZES], width[SIZES], covered[SIZES], joint[SIZES], auc[SIZES], graphs;
+    double *ratio[SIZES]; /* (ratios) of every target: distance of the two scores in joint standard deviations */
+    size_t ratios, ratio_capacity;
 } experiment;
 
 /* ---- the corpus ---- */
@@ -244,6 +247,11 @@ static void measure_intervals(experiment *x, scorer *s, const npi_task_data *tas
     float *reference = must(malloc((size_t)count * sizeof *reference));
     double *sum = must(malloc((size_t)count * sizeof *sum)), *square = must(malloc((size_t)count * sizeof *square));
     double *own = must(malloc((size_t)count * sizeof *own)); /* variance of the reference */
+    while (x->ratios + (size_t)count > x->ratio_capacity) {
+        x->ratio_capacity = x->ratio_capacity ? 2 * x->ratio_capacity : 4096;
+        for (int size = 0; size < SIZES; size++)
+            x->ratio[size] = must(realloc(x->ratio[size], x->ratio_capacity * sizeof *x->ratio[size]));
+    }
     memcpy(target, task->evidence + FIRST * NPI_COLUMNS, (size_t)links * NPI_COLUMNS * sizeof *target);
     memcpy(target + links * NPI_COLUMNS, task->evidence + (task->links + FIRST) * NPI_COLUMNS,
            (size_t)links * NPI_COLUMNS * sizeof *target);
@@ -278,6 +286,7 @@ static void measure_intervals(experiment *x, scorer *s, const npi_task_data *tas
             }
             x->width[size] += 2 * 1.96 * sqrt(variance) / count;
             x->covered[size] += (apart <= 1.96 * sqrt(variance)) / (double)count;
+            x->ratio[size][x->ratios + (size_t)i] = apart / sqrt(variance + own[i] + 1e-12);
             x->joint[size] += (apart <= 1.96 * sqrt(variance + own[i])) / (double)count;
         }
         if (size >= 0) {
@@ -285,6 +294,7 @@ static void measure_intervals(experiment *x, scorer *s, const npi_task_data *tas
             x->auc[size] += auc;
         }
     }
+    x->ratios += (size_t)count;
     x->graphs++;
     free(evidence);
     free(target);
@@ -472,6 +482,19 @@ static void report(const experiment *x, const char *title, filter_fn *in)
     compare(x, in, UNLABELLED, NONE, 0, 0);
 }
 
+static int ascending(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* What the standard deviations of contexts of one size must be multiplied by for a coverage of 95 %. */
+static double factor_of(experiment *x, int size)
+{
+    qsort(x->ratio[size], x->ratios, sizeof *x->ratio[size], ascending);
+    return x->ratio[size][(size_t)(0.95 * (double)x->ratios)] / 1.96;
+}
+
 int main(int argc, char **argv)
 {
     int folds = 2, steps = 0, threads = 0;
@@ -522,14 +545,17 @@ int main(int argc, char **argv)
     printf(
         "\nthe interval, %.0f graphs with %d hidden links: AUC, mean sigma of z, width in log-odds, percent covered\n",
         x.graphs, MAX_LINKS);
-    printf("  %5s  %6s  %6s  %6s  %8s  %8s\n", "links", "AUC", "sigma", "width", "covered", "joint");
+    printf("  %5s  %6s  %6s  %6s  %8s  %8s  %6s\n", "links", "AUC", "sigma", "width", "covered", "joint", "factor");
     for (int i = 0; x.graphs > 0 && i < SIZES; i++)
-        printf("  %5d  %6.2f  %6.3f  %6.2f  %8.1f  %8.1f\n", sizes[i], 100 * x.auc[i] / x.graphs, x.sigma[i] / x.graphs,
-               x.width[i] / x.graphs, 100 * x.covered[i] / x.graphs, 100 * x.joint[i] / x.graphs);
+        printf("  %5d  %6.2f  %6.3f  %6.2f  %8.1f  %8.1f  %6.1f\n", sizes[i], 100 * x.auc[i] / x.graphs,
+               x.sigma[i] / x.graphs, x.width[i] / x.graphs, 100 * x.covered[i] / x.graphs, 100 * x.joint[i] / x.graphs,
+               factor_of(&x, i));
     npi_tasks_free(&x.tasks);
     free(x.family);
     free(x.featured);
     free(x.tested);
+    for (int i = 0; i < SIZES; i++)
+        free(x.ratio[i]);
     free(x.fold);
     free(x.units);
     return 0;
