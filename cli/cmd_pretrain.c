@@ -1,4 +1,5 @@
 /* npgnn pretrain: learns a model across the graphs of a corpus. */
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,6 +9,7 @@
 #include "message.h"
 #include "output.h"
 #include "progress.h"
+#include "report.h"
 #include "settings.h"
 
 typedef struct pretrain_settings {
@@ -18,6 +20,8 @@ typedef struct pretrain_settings {
     uint64_t seed;
     int skip_broken;
     const char *log;
+    const char *checkpoint, *resume;
+    int checkpoint_every; /* steps */
 } pretrain_settings;
 
 /* The graphs of the corpus, and the families they belong to. */
@@ -30,17 +34,17 @@ typedef struct corpus {
     int failed; /* memory is out */
 } corpus;
 
-/* Graphs whose names differ only after the last dot or dash are one family: atp.1991 and atp.1992, musae-de and
- * musae-fr. */
+/* Graphs whose names, without an ending such as .npz or .edges, differ only after the last dot or dash are one family:
+ * atp.1991 and atp.1992, musae-de.npz and musae-fr.npz. */
 static size_t family_length(const char *name)
 {
     const char *file = strrchr(name, '/') ? strrchr(name, '/') + 1 : name;
-    size_t length = strlen(file);
-    const char *npz = length > 4 && strcmp(file + length - 4, ".npz") == 0 ? file + length - 4 : file + length;
-    for (const char *at = npz - 1; at > file; at--)
+    const char *dot = strrchr(file, '.');
+    const char *end = dot && dot > file && isalpha((unsigned char)dot[1]) ? dot : file + strlen(file);
+    for (const char *at = end - 1; at > file; at--)
         if (*at == '.' || *at == '-')
             return (size_t)(at - name);
-    return (size_t)(npz - name);
+    return (size_t)(end - name);
 }
 
 static int family_of(corpus *c, const char *name)
@@ -99,47 +103,76 @@ static void corpus_free(corpus *c)
     free(c->names);
 }
 
+static json_t *summary_json(const npgnn_model_info *info, const corpus *c, const npgnn_progress *last,
+                            const pretrain_settings *settings)
+{
+    return json_pack("{s:s, s:s, s:I, s:i, s:i, s:I, s:i, s:I, s:o, s:o}", "corpus", settings->corpus, "model",
+                     settings->output, "graphs", (json_int_t)c->count, "families", c->families, "steps",
+                     info->iterations, "seed", (json_int_t)settings->seed, "threads", common_threads(&settings->common),
+                     "parameters", (json_int_t)info->parameters, "loss", report_real(last->loss), "seconds",
+                     report_real(last->seconds));
+}
+
+/* Saves the model, and says so. */
+static int save(const npgnn_model *model, const corpus *c, const npgnn_progress *last,
+                const pretrain_settings *settings)
+{
+    npgnn_model_info info = {.size = sizeof info};
+    npgnn_error err = {0};
+    if (npgnn_model_save(model, settings->output, &err) != 0)
+        return print_error("%s", err.text);
+    npgnn_model_describe(&info, model, NULL);
+    if (!settings->common.quiet)
+        print_note("wrote %s: %" PRId64 " parameters, learnt from %zu graphs of %d families", settings->output,
+                   info.parameters, c->count, c->families);
+    return settings->common.json ? report_write(summary_json(&info, c, last, settings), settings->common.json) : 0;
+}
+
 static int learn(const corpus *c, const pretrain_settings *settings, cli_progress *progress, const npgnn_env *env)
 {
-    const npgnn_pretrain_options options = {.size = sizeof options, .steps = settings->steps, .seed = settings->seed};
+    const char *checkpoint = settings->checkpoint ? settings->checkpoint : settings->resume;
+    const npgnn_pretrain_options options = {.size = sizeof options,
+                                            .steps = settings->steps,
+                                            .seed = settings->seed,
+                                            .checkpoint = checkpoint,
+                                            .checkpoint_every = settings->checkpoint_every,
+                                            .resume = settings->resume};
     npgnn_model *model = NULL;
-    npgnn_model_info info = {.size = sizeof info};
     npgnn_error err = {0};
     progress_job_begin(progress);
     int code = npgnn_pretrain(&model, (const npgnn_graph *const *)c->graphs, c->family, c->count, &options, env, &err);
     progress_job_end(progress);
     if (code == NPGNN_E_CANCELLED) {
-        print_error("stopped by a signal; nothing was saved");
+        print_error("stopped by a signal after %d steps; no model was saved", progress->latest.iteration);
+        if (checkpoint && progress->latest.iteration > 0)
+            print_note("to resume, repeat the command with --resume %s", checkpoint);
         return cancel_status();
     }
-    if (code == 0)
-        code = npgnn_model_save(model, settings->output, &err);
-    if (code == 0 && !settings->common.quiet) {
-        npgnn_model_describe(&info, model, NULL);
-        print_note("wrote %s: %" PRId64 " parameters, learnt from %zu graphs of %d families", settings->output,
-                   info.parameters, c->count, c->families);
-    }
+    int status = code ? print_error("%s", err.text) : save(model, c, &progress->latest, settings);
     npgnn_model_free(model);
-    return code ? print_error("%s", err.text) : EXIT_DONE;
+    return status;
 }
 
 static int run(void *given)
 {
     const pretrain_settings *settings = given;
+    const char *checkpoint = settings->checkpoint ? settings->checkpoint : settings->resume;
     corpus c = {0};
     npgnn_error err = {0};
     cli_progress progress;
     if (!settings->output)
         return print_usage_error("pretrain", "missing option -o MODEL: the file to save the model in");
-    if (output_check(settings->output) != 0)
+    if (settings->checkpoint_every && !checkpoint)
+        return print_usage_error("pretrain", "--checkpoint-every needs --checkpoint FILE");
+    /* paths that cannot be written are reported now, not after minutes */
+    if (output_check(settings->output) != 0 || (checkpoint && output_check(checkpoint) != 0) ||
+        (settings->common.json && output_check(settings->common.json) != 0))
         return EXIT_FAILED;
-    int status = progress_open(&progress, settings->common.quiet, settings->log, 0);
+    int status = progress_open(&progress, settings->common.quiet, settings->log, settings->resume != NULL);
     if (status != 0)
         return status;
-    npgnn_env env = progress_env(&progress, &settings->common), reading = common_env(&settings->common);
-    reading.log = settings->skip_broken ? env.log : NULL; /* what each of hundreds of graphs merges is of no interest */
-    reading.user = env.user;
-    if (npgnn_load_each(settings->corpus, add_graph, &c, settings->skip_broken, &reading, &err) != 0)
+    npgnn_env env = progress_env(&progress, &settings->common);
+    if (npgnn_load_each(settings->corpus, add_graph, &c, settings->skip_broken, &env, &err) != 0)
         status = print_error("%s", c.failed ? "out of memory" : err.text);
     if (status == 0)
         status = learn(&c, settings, &progress, &env);
@@ -156,6 +189,13 @@ static const arg_option options[] = {
     OPTION("skip-broken", 0, ARG_FLAG, AT(skip_broken), NULL,
            "Leave out graphs that cannot be read, with a note, instead of stopping at the first."),
     OPTION_LOG(AT(log)),
+    OPTION("checkpoint", 0, ARG_TEXT, AT(checkpoint), "FILE",
+           "Save checkpoints of the training in FILE. The previous checkpoint is kept as FILE.prev."),
+    OPTION("checkpoint-every", 0, ARG_INT, AT(checkpoint_every), "N", "Steps between checkpoints (default 100).", 1,
+           1000000000),
+    OPTION("resume", 0, ARG_TEXT, AT(resume), "FILE",
+           "Resume the training from the checkpoint in FILE, and save further checkpoints there. CORPUS, --steps and "
+           "--seed must be the same as before."),
     OPTIONS_END,
 };
 
@@ -170,8 +210,11 @@ const cli_command cmd_pretrain = {
                 "with "
                 "one array of links per graph. The model needs no training on the graphs it is used for: see 'npgnn "
                 "predict'. The model 'universal' that comes with the program was made this way. Graphs whose names "
-                "differ only after the last dot or dash (twitch-de, twitch-fr) count as one family.",
+                "differ only after the last dot or dash (twitch-de, twitch-fr) count as one family. With --checkpoint, "
+                "a "
+                "training that was stopped or killed can be resumed later; the result is the same, bit for bit.",
             .examples = "  npgnn pretrain my-graphs -o ours.safetensors\n"
+                        "  npgnn pretrain my-graphs -o ours.safetensors --checkpoint ours.checkpoint\n"
                         "  npgnn predict ours.safetensors another-graph --top 10\n",
             .operands = {{"CORPUS", AT(corpus), NULL}},
             .groups = {{"Options", options, 0}, COMMON_GROUP(AT(common))},

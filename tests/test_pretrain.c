@@ -97,6 +97,117 @@ static void test_same_bits(void **state)
     npgnn_model_free(more_steps);
 }
 
+/* ---- checkpoints ---- */
+
+static int cancel_at(void *user, const npgnn_progress *progress)
+{
+    return progress->iteration == *(const int *)user;
+}
+
+/* Learns with checkpoints; cancelled after `cancel` steps, 0: not. */
+static int learn_on(npgnn_model **model, const npgnn_pretrain_options *options, int cancel, int threads,
+                    npgnn_error *err)
+{
+    const npgnn_env env = {.size = sizeof env, .threads = threads, .progress = cancel_at, .user = &cancel, .log = NULL};
+    memset(err, 0, sizeof *err);
+    return npgnn_pretrain(model, (const npgnn_graph *const *)graphs, family, GRAPHS, options, &env, err);
+}
+
+/* Stopped at any step, on any number of threads, and resumed: the same bits. */
+static void test_resuming(void **state)
+{
+    (void)state;
+    npgnn_model *whole = learn(7, 3, 1);
+    npgnn_error err;
+    char path[512];
+    snprintf(path, sizeof path, "%s", path_of("training.checkpoint"));
+    for (int stop = 1; stop <= 5; stop += 2) {
+        npgnn_pretrain_options o = {.size = sizeof o, .steps = 7, .seed = 3, .checkpoint = path, .checkpoint_every = 2};
+        npgnn_model *model = NULL;
+        assert_int_equal(learn_on(&model, &o, stop, 1 + stop % 3, &err), NPGNN_E_CANCELLED);
+        assert_null(model);
+        o.resume = path;
+        assert_ok(learn_on(&model, &o, 0, 1 + (stop + 1) % 3, &err), err);
+        assert_true(same(whole, model));
+        npgnn_model_free(model);
+    }
+    /* the checkpoint of step 6, written on the way: one step is left */
+    const npgnn_pretrain_options last = {.size = sizeof last, .steps = 7, .seed = 3, .resume = path};
+    npgnn_model *model = NULL;
+    assert_ok(learn_on(&model, &last, 0, 1, &err), err);
+    assert_true(same(whole, model));
+    npgnn_model_free(model);
+    npgnn_model_free(whole);
+    empty_folder();
+}
+
+static void expect_no_resume(const npgnn_pretrain_options *o, int code, const char *word)
+{
+    npgnn_error err;
+    npgnn_model *model = NULL;
+    assert_int_equal(learn_on(&model, o, 0, 1, &err), code);
+    assert_null(model);
+    if (!strstr(err.text, word))
+        fail_msg("\"%s\" does not have \"%s\"", err.text, word);
+}
+
+/* Another training, or a damaged file, is refused by name. */
+static void test_bad_checkpoints(void **state)
+{
+    (void)state;
+    npgnn_error err;
+    npgnn_model *model = NULL;
+    char path[512];
+    snprintf(path, sizeof path, "%s", path_of("training.checkpoint"));
+    npgnn_pretrain_options o = {.size = sizeof o, .steps = 5, .seed = 3, .checkpoint = path};
+    assert_int_equal(learn_on(&model, &o, 2, 1, &err), NPGNN_E_CANCELLED);
+    o = (npgnn_pretrain_options){.size = sizeof o, .steps = 5, .seed = 3, .resume = path};
+    o.steps = 6;
+    expect_no_resume(&o, NPGNN_E_MISMATCH, "5 steps, not 6");
+    o.steps = 5;
+    o.seed = 4;
+    expect_no_resume(&o, NPGNN_E_MISMATCH, "seed 3, not 4");
+    o.seed = 3;
+    npgnn_graph *kept = graphs[2];
+    graphs[2] = graphs[1];
+    expect_no_resume(&o, NPGNN_E_MISMATCH, "corpus");
+    graphs[2] = kept;
+    o.resume = path_of("absent");
+    expect_no_resume(&o, NPGNN_E_IO, "absent");
+    o.resume = path;
+
+    /* every byte that is changed, and every cut, is noticed: a few of them */
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    static char bytes[1 << 20];
+    size_t size = fread(bytes, 1, sizeof bytes, file);
+    fclose(file);
+    assert_true(size > 1000 && size < sizeof bytes);
+    for (size_t at = 0; at < size; at += size / 7) {
+        bytes[at] ^= 4;
+        write_whole(path, bytes, size);
+        expect_no_resume(&o, NPGNN_E_FORMAT, "training.checkpoint");
+        bytes[at] ^= 4;
+        write_whole(path, bytes, at);
+        expect_no_resume(&o, NPGNN_E_FORMAT, "training.checkpoint");
+    }
+    write_whole(path, bytes, size);
+    assert_ok(learn_on(&model, &o, 0, 1, &err), err);
+
+    /* a file of another kind */
+    assert_ok(npgnn_model_save(model, path, &err), err);
+    expect_no_resume(&o, NPGNN_E_FORMAT, "training.checkpoint");
+    npgnn_model_free(model);
+
+    /* one that cannot be written does not end the training */
+    model = NULL;
+    o = (npgnn_pretrain_options){
+        .size = sizeof o, .steps = 2, .checkpoint = path_of("absent/x"), .checkpoint_every = 1};
+    assert_ok(learn_on(&model, &o, 0, 1, &err), err);
+    npgnn_model_free(model);
+    empty_folder();
+}
+
 typedef struct watch {
     int calls, last, total, cancel_at;
     double first_loss, last_loss;
@@ -238,6 +349,8 @@ static void test_folder(void **state)
     write_text("a.edges", "0 1\n");
     write_text("b.edges", "0 1\n1 2\n");
     write_text("README.md", "not a graph\n");
+    write_text("README.txt", "not a graph\n");
+    write_text("LICENSE", "not a graph\n");
     write_text("SHA256SUMS", "not a graph\n");
     assert_ok(read_corpus(&s, folder, 0, &err), err);
     assert_int_equal(s.count, 3);
@@ -247,6 +360,12 @@ static void test_folder(void **state)
         assert_string_equal(s.names[i], name);
         assert_int_equal(s.links[i], i + 1);
     }
+
+    write_text("d.txt", "0 1\n1 2\n2 3\n3 4\n"); /* a list of edges like any other */
+    assert_ok(read_corpus(&s, folder, 0, &err), err);
+    assert_int_equal(s.count, 4);
+    assert_string_equal(s.names[3], "d.txt");
+    remove(path_of("d.txt"));
 
     s.stop_at = 2; /* cancelled by the callback */
     assert_int_equal(read_corpus(&s, folder, 0, &err), NPGNN_E_CANCELLED);
@@ -389,7 +508,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_same_bits),      cmocka_unit_test(test_progress), cmocka_unit_test(test_cancelling),
         cmocka_unit_test(test_refusals),       cmocka_unit_test(test_folder),   cmocka_unit_test(test_bundle),
-        cmocka_unit_test(test_broken_bundles),
+        cmocka_unit_test(test_broken_bundles), cmocka_unit_test(test_resuming), cmocka_unit_test(test_bad_checkpoints),
     };
     return cmocka_run_group_tests_name("pretrain", tests, make_all, free_all);
 }

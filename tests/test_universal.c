@@ -444,6 +444,16 @@ static void test_damaged_files(void **state)
             check_refused(copy, whole.size, "a number that is not finite");
             free(copy);
         }
+    const float huge[] = {1e30F,
+                          -1e38F}; /* finite, but scores would not be; the means of the evidence may be anything */
+    for (size_t i = 0; i < COUNT(huge); i++)
+        for (size_t back = 4 * 2 * 24 + 4; back < whole.size / 2; back = 5 * back / 4 / 4 * 4) {
+            unsigned char *copy = malloc(whole.size);
+            memcpy(copy, whole.bytes, whole.size);
+            memcpy(copy + whole.size - back, &huge[i], 4);
+            check_refused(copy, whole.size, "a huge number");
+            free(copy);
+        }
     const float none[] = {0, -1};
     for (size_t i = 0; i < COUNT(none); i++) {
         unsigned char *copy = malloc(whole.size);
@@ -454,6 +464,42 @@ static void test_damaged_files(void **state)
     }
     free(whole.bytes);
     empty_folder();
+}
+
+/* No score exceeds the bound that files are judged by, whatever z and the evidence are; and the bound of a good model is
+ * far from what is refused. */
+static void test_bound(void **state)
+{
+    (void)state;
+    const npi_process *p = &process->process;
+    npi_process_sizes size = p->params.size;
+    double bound = npi_process_bound(p), largest = 0;
+    npgnn_env env = npi_env_resolve(NULL);
+    npgnn_error err = {0};
+    npi_head head = {0};
+    npi_rng rng = npi_rng_make(1, NPI_RNG_TEST, 7);
+    assert_ok(npi_head_new(&head, size.e, size.h, &env, &err), err);
+    for (int round = 0; round < 200; round++) {
+        real z[256];
+        float evidence[NPI_COLUMNS];
+        for (int c = 0; c < size.d; c++)
+            z[c] = (real)(10 * npi_rng_normal_at(&rng, rng.next++));
+        for (int c = 0; c < size.e; c++)
+            evidence[c] = npi_rng_uniform(&rng) < 0.5 ? -NPI_CLIP : NPI_CLIP;
+        npi_head_specialize(&head, &p->params, z);
+        largest = fmax(largest, fabs((double)npi_head_score(&head, evidence)));
+    }
+    npi_head_free(&env, &head);
+    npgnn_model *shipped = NULL;
+    assert_ok(npgnn_model_universal(&shipped, NULL, &err), err);
+    assert_true(npi_process_bound(&shipped->process) < 1e20);
+    npgnn_model_free(shipped);
+    assert_true(largest > 1 && largest < bound && bound < 1e15);
+    npi_process broken = *p;
+    real kept = broken.params.film_w[3];
+    broken.params.film_w[3] = (real)NAN;
+    assert_true(isnan(npi_process_bound(&broken)));
+    broken.params.film_w[3] = kept;
 }
 
 /* ---- what it cannot do ---- */
@@ -604,8 +650,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_same_bits),     cmocka_unit_test(test_few_links), cmocka_unit_test(test_complete_graphs),
         cmocka_unit_test(test_best),          cmocka_unit_test(test_context),   cmocka_unit_test(test_save_and_load),
-        cmocka_unit_test(test_damaged_files), cmocka_unit_test(test_refusals),  cmocka_unit_test(test_noise),
-        cmocka_unit_test(test_evaluate),      cmocka_unit_test(test_test),      cmocka_unit_test(test_cancelled),
+        cmocka_unit_test(test_damaged_files), cmocka_unit_test(test_bound),     cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_noise),         cmocka_unit_test(test_evaluate),  cmocka_unit_test(test_test),
+        cmocka_unit_test(test_cancelled),
     };
     return cmocka_run_group_tests_name("universal", tests, make_all, free_all);
 }

@@ -652,20 +652,27 @@ NPGNN_API int npgnn_model_universal(npgnn_model **out, const npgnn_env *env, npg
 typedef int npgnn_graph_fn(void *user, const char *name, npgnn_graph *graph);
 
 /* Reads every graph of a corpus: a folder of files and folders that npgnn_load takes, in the order of their names
- * (.md, .txt, SHA256SUMS and hidden files are not read); or an .npz file with one array per graph, in the order of
+ * (.md, SHA256SUMS and hidden files are not read, nor are README, LICENSE and COPYING with any ending); or an .npz file with one array per graph, in the order of
  * the file, (links + 1, 2) integers whose first row is (nodes, 0). With skip_broken, a graph that cannot be read is
- * named in the log and left out; otherwise it ends the call. E_IO, E_FORMAT, E_MEMORY, E_CANCELLED. */
+ * named in the log and left out; otherwise it ends the call. The log has nothing else. E_IO, E_FORMAT, E_MEMORY, E_CANCELLED. */
 NPGNN_API int npgnn_load_each(const char *path, npgnn_graph_fn *see, void *user, int skip_broken, const npgnn_env *env,
                               npgnn_error *err);
 
 /* Learns such a model from graphs of one's own. `family` (count) numbers them from 0: graphs that are alike, such as
  * snapshots of one network, share a number and together count little more than one. Calls env.progress after every
- * step, and env.log for a graph that has too few links. O(graphs) memory beside the graphs. The same bits for any
+ * step (loss: negative log-likelihood and ranking loss; there is no KL), and env.log for a graph that has too few links. O(graphs) memory beside the graphs. The same bits for any
  * number of threads. */
 typedef struct npgnn_pretrain_options {
     size_t size;
     int steps;     /* 0: 2500 */
     uint64_t seed; /* 0: 1 */
+    /* NULL, or a file for checkpoints: written every checkpoint_every steps (0: 100) and when the call is cancelled. A
+     * checkpoint that cannot be written is logged, and training goes on. */
+    const char *checkpoint;
+    int checkpoint_every;
+    /* NULL, or a checkpoint to resume from, to the same bits. E_MISMATCH unless graphs, families, steps and seed are the
+     * same as before. */
+    const char *resume;
 } npgnn_pretrain_options;
 NPGNN_API int npgnn_pretrain(npgnn_model **out, const npgnn_graph *const *graphs, const int *family, size_t count,
                              const npgnn_pretrain_options *options, const npgnn_env *env, npgnn_error *err);

@@ -18,6 +18,7 @@ typedef struct visitor {
     void *user;
     int skip_broken;
     const npgnn_env *env;
+    const npgnn_env *silent; /* the same for reading a graph: what each of hundreds merges is of no interest */
 } visitor;
 
 /* Hands a graph, or the error instead of one, to the caller. */
@@ -92,7 +93,7 @@ static int visit_bundle(int *found, const visitor *v, const char *path, npgnn_er
             code = npi_fail_at(&why, NPGNN_E_FORMAT, path, 0, "member %.60s is not an array", member ? member : "");
         snprintf(key, sizeof key, "%.*s", length > 4 ? (int)(length - 4) : 0, member ? member : "");
         if (!code)
-            code = bundle_graph(&graph, zip, key, v->env, &why);
+            code = bundle_graph(&graph, zip, key, v->silent, &why);
         code = visit(v, code, graph, key, &why, err);
     }
     npi_zip_close(zip);
@@ -109,6 +110,20 @@ static int by_name(const void *a, const void *b)
 
 static int visit_path(const visitor *v, const char *path, const char *name, npgnn_error *err);
 
+/* 0 for what lies beside graphs: hidden files, checksums, and texts about them. A .txt file may be a list of edges. */
+static int is_graph(const char *name)
+{
+    static const char *const texts[] = {"README", "LICENSE", "COPYING", "SHA256SUMS", NULL};
+    const char *ending = strrchr(name, '.');
+    size_t stem = strcspn(name, ".");
+    if (name[0] == '.' || (ending && strcmp(ending, ".md") == 0))
+        return 0;
+    for (int i = 0; texts[i]; i++)
+        if (strlen(texts[i]) == stem && memcmp(texts[i], name, stem) == 0)
+            return 0;
+    return 1;
+}
+
 static int visit_folder(const visitor *v, const char *path, npgnn_error *err)
 {
     char **names = NULL, inner[NPI_PATH_SIZE];
@@ -118,10 +133,8 @@ static int visit_folder(const visitor *v, const char *path, npgnn_error *err)
         return npi_fail_errno(err, "open", path);
     int code = 0;
     for (struct dirent *entry; !code && (entry = readdir(folder));) {
-        const char *ending = strrchr(entry->d_name, '.');
-        int text = ending && (strcmp(ending, ".md") == 0 || strcmp(ending, ".txt") == 0);
-        if (entry->d_name[0] == '.' || text || strcmp(entry->d_name, "SHA256SUMS") == 0)
-            continue; /* not graphs, but what lies beside them */
+        if (!is_graph(entry->d_name))
+            continue;
         code = npi_grow(v->env, &names, &capacity, count, sizeof *names, err);
         if (!code && !(names[count++] = npi_strdup(v->env, entry->d_name, err)))
             code = NPGNN_E_MEMORY;
@@ -157,7 +170,7 @@ static int visit_path(const visitor *v, const char *path, const char *name, npgn
         return code;
     }
     if (!code)
-        code = npgnn_load(&graph, path, NULL, v->env, &why);
+        code = npgnn_load(&graph, path, NULL, v->silent, &why);
     return visit(v, code, graph, name, &why, err);
 }
 
@@ -167,11 +180,13 @@ int npgnn_load_each(const char *path, npgnn_graph_fn *see, void *user, int skip_
     if (npi_env_check(env, err))
         return NPGNN_E_ARGUMENT;
     npgnn_env resolved = npi_env_resolve(env);
-    const visitor v = {see, user, skip_broken, &resolved};
+    npgnn_env silent = resolved;
+    silent.log = NULL;
+    const visitor v = {see, user, skip_broken, &resolved, &silent};
     struct stat about;
     if (stat(path, &about) == 0 && S_ISDIR(about.st_mode)) {
         npgnn_graph *graph = NULL;
-        if (npgnn_load(&graph, path, NULL, &resolved, NULL) == 0) /* a folder that is one graph */
+        if (npgnn_load(&graph, path, NULL, &silent, NULL) == 0) /* a folder that is one graph */
             return visit(&v, 0, graph, path, NULL, err);
         return visit_folder(&v, path, err);
     }

@@ -1,8 +1,32 @@
 /* npgnn_pretrain: learns a process across graphs. Each graph becomes tasks, context links and targets (train/tasks.h),
  * on which npi_pretrain trains. */
-#include "train/pretrain.h"
+#include "base/hash.h"
 #include "base/sized.h"
+#include "graph/graph.h"
 #include "model/model.h"
+#include "store/pretrainfile.h"
+
+/* Checkpoints of one training. */
+typedef struct checkpoints {
+    const char *save, *resume; /* paths */
+    npi_pretrain_identity identity;
+    const npgnn_env *env;
+} checkpoints;
+
+static int restore(void *user, npi_pretrain_state *state, npgnn_error *err)
+{
+    const checkpoints *c = user;
+    int code = npi_pretrain_read(state, &c->identity, c->resume, c->env, err);
+    if (!code)
+        npi_log(c->env, "resuming after step %d of %d", state->step, c->identity.steps);
+    return code;
+}
+
+static int save(void *user, const npi_pretrain_state *state, npgnn_error *err)
+{
+    const checkpoints *c = user;
+    return npi_pretrain_write(state, &c->identity, c->save, err);
+}
 
 int npgnn_pretrain(npgnn_model **out, const npgnn_graph *const *graphs, const int *family, size_t count,
                    const npgnn_pretrain_options *options, const npgnn_env *env, npgnn_error *err)
@@ -21,6 +45,18 @@ int npgnn_pretrain(npgnn_model **out, const npgnn_graph *const *graphs, const in
         how.steps = o.steps;
     if (o.seed > 0)
         how.seed = o.seed;
+    if (o.steps < 0 || o.checkpoint_every < 0)
+        return npi_fail(err, NPGNN_E_ARGUMENT, "steps and checkpoint_every must be at least 0, got %d and %d", o.steps,
+                        o.checkpoint_every);
+    checkpoints c = {o.checkpoint, o.resume, {how.steps, how.seed, NPI_HASH_START}, &resolved};
+    for (size_t g = 0; g < count && (o.checkpoint || o.resume); g++) {
+        const uint64_t what[2] = {npi_graph_fingerprint(graphs[g]), (uint64_t)family[g]};
+        c.identity.corpus = npi_hash_bytes(c.identity.corpus, what, sizeof what);
+    }
+    const npi_pretrain_hooks hooks = {o.resume ? restore : NULL, o.checkpoint ? save : NULL, &c,
+                                      o.checkpoint_every > 0 ? o.checkpoint_every : 100};
+    if (o.resume) /* now, not after the minutes that the tasks take */
+        code = npi_pretrain_read(NULL, &c.identity, o.resume, &resolved, err);
     /* a graph with too few links gives no task */
     for (size_t g = 0; !code && g < count; g++) {
         size_t before = tasks.count;
@@ -36,7 +72,7 @@ int npgnn_pretrain(npgnn_model **out, const npgnn_graph *const *graphs, const in
             code = npi_fail(err, NPGNN_E_CANCELLED, "cancelled after %zu of %zu graphs", g + 1, count);
     }
     if (!code)
-        code = npi_pretrain(&process, &tasks, &how, &resolved, err);
+        code = npi_pretrain(&process, &tasks, &how, &hooks, &resolved, err);
     if (!code)
         code = npi_model_from_process(out, &process, &resolved, err);
     if (!code)

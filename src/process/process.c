@@ -1,5 +1,6 @@
 #include "process/process.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "linalg/blas.h"
@@ -126,4 +127,45 @@ void npi_process_standardize_columns(real *evidence, const npi_process *p, int h
             evidence[i] = units < -NPI_CLIP ? -NPI_CLIP : units;
         }
     }
+}
+
+/* A bound of | x W + b | for | x | <= bound, W (in, cols); b may be NULL. */
+static double layer_bound(const real *w, const real *b, int in, int cols, double bound)
+{
+    double largest = 0;
+    for (int j = 0; j < cols; j++) {
+        double sum = b ? fabs((double)b[j]) : 0;
+        for (int i = 0; i < in; i++)
+            sum += bound * fabs((double)w[i * cols + j]);
+        largest = sum > largest || isnan(sum) ? sum : largest;
+    }
+    return largest;
+}
+
+double npi_process_bound(const npi_process *process)
+{
+    const npi_process_params *p = &process->params;
+    const npi_head *change = process->z ? &process->change : NULL;
+    const double deviations = 6; /* of a draw of z from its mean: more do not occur */
+    int e = p->size.e, h = p->size.h, d = p->size.d;
+    /* z is a weighted mean of votes and prior, or given; it is drawn around that. No precision of it is below 0.001 */
+    double vote1 = layer_bound(p->vote_w1, p->vote_b1, 2 * e + 1, h, NPI_CLIP);
+    double vote2 = layer_bound(p->vote_w2, p->vote_b2, h, h, vote1);
+    double vote = layer_bound(p->vote_w3, p->vote_b3, h, 2 * d, vote2), z = 0;
+    for (int c = 0; c < 2 * d; c++)
+        vote = fmax(vote, fabs((double)p->prior[c]));
+    z = vote + deviations / sqrt(0.001);
+    for (int c = 0; change && c < d; c++)
+        z = fmax(z, fabs((double)process->z[c]) + deviations / sqrt((double)process->z[d + c]));
+    /* the head at z, and what tuning added to it */
+    double film = 1 + layer_bound(p->film_w, p->film_b, d, 4 * h, z);
+    double h1 = layer_bound(p->score_w1, p->score_b1, e, h, NPI_CLIP) * film + film;
+    h1 += change ? layer_bound(change->w1, change->b1, e, h, NPI_CLIP) : 0;
+    double h2 = layer_bound(p->score_w2, p->score_b2, h, h, h1) * film + film;
+    h2 += change ? layer_bound(change->w2, change->b2, h, h, h1) : 0;
+    double score = layer_bound(p->score_w3, p->score_b3, h, 1, h2);
+    score += layer_bound(p->line_w, p->line_b, d, e + 1, z) * (e * NPI_CLIP + 1);
+    if (change)
+        score += layer_bound(change->w3, change->shift, h, 1, h2) + layer_bound(change->line, NULL, e, 1, NPI_CLIP);
+    return fmax(fmax(fmax(vote1, vote2), fmax(vote, film)), fmax(fmax(h1, h2), score)) + 0 * score; /* NaN stays NaN */
 }

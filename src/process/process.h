@@ -34,6 +34,10 @@ int npi_process_infer(real *mean, real *precision, const npi_process *process, c
 /* Fills a head of the same sizes: the decoder at z (d) and, of a tuned process, the change. */
 void npi_process_head(npi_head *head, const npi_process *process, const real *z);
 
+/* A bound of the largest number that any score can meet on its way, for whatever evidence and context; infinite or NaN
+ * where the weights are so large that there is none. */
+double npi_process_bound(const npi_process *process);
+
 /* Evidence (count, e) in the units of the process, in place. */
 void npi_process_standardize(float *evidence, const npi_process *process, int has_features, size_t count);
 

@@ -15,7 +15,7 @@
 #include "base/hash.h"
 #include "base/sized.h"
 #include "io/atomic.h"
-#include "io/stream.h"
+#include "store/checked.h"
 #include "store/safetensors.h"
 #include "store/scorer.h"
 #include "train/rehearsal.h"
@@ -23,7 +23,6 @@
 
 #define FORMAT "npgnn-checkpoint"
 #define FORMAT_VERSION "1"
-#define FILE_LIMIT (SIZE_MAX / 4)
 
 /* ---- the state: every member of npgnn_trainer that is saved; writing and reading use the same lists ---- */
 
@@ -164,13 +163,6 @@ static char *header_text(npgnn_trainer *t, const npi_safetensor tensors[TENSORS]
     return NULL;
 }
 
-/* Writes bytes and adds them to the checksum. npi_atomic_replace reports a failed write. */
-static void put(FILE *file, uint64_t *sum, const void *bytes, size_t size)
-{
-    *sum = npi_hash_bytes(*sum, bytes, size);
-    fwrite(bytes, 1, size, file);
-}
-
 int npgnn_trainer_save(npgnn_trainer *t, const char *path, npgnn_error *err)
 {
     npi_atomic out;
@@ -185,11 +177,11 @@ int npgnn_trainer_save(npgnn_trainer *t, const char *path, npgnn_error *err)
     if (!code) {
         /* length, header and tensors; the last tensor is the checksum of all bytes before it */
         uint64_t sum = NPI_HASH_START, length = strlen(header);
-        put(out.file, &sum, &length, sizeof length);
-        put(out.file, &sum, header, (size_t)length);
+        npi_checked_put(out.file, &sum, &length, sizeof length);
+        npi_checked_put(out.file, &sum, header, (size_t)length);
         for (int i = 0; i < CHECKSUM; i++)
             if (tensors[i].rows > 0)
-                put(out.file, &sum, block_of(t, i), npi_safetensor_bytes(&tensors[i]));
+                npi_checked_put(out.file, &sum, block_of(t, i), npi_safetensor_bytes(&tensors[i]));
         fwrite(&sum, sizeof sum, 1, out.file);
         if (npi_atomic_replace(&out))
             code = npi_fail_errno(err, "write", path);
@@ -209,46 +201,11 @@ typedef struct saved {
     json_t *state;
 } saved;
 
-/* Reads a file and verifies its checksum. FNV-1a detects every change of a single byte; a file that was truncated or
- * changed otherwise passes with a probability of about 2^-64. */
-static int read_whole(unsigned char **bytes, size_t *size, const char *path, const npgnn_env *env, npgnn_error *err)
-{
-    npi_stream *stream = NULL;
-    uint64_t sum = 0;
-    int code = npi_stream_open(&stream, path, env, err);
-    if (!code)
-        code = npi_stream_read_all(bytes, size, stream, FILE_LIMIT, err);
-    npi_stream_close(stream);
-    if (code)
-        return code;
-    if (*size >= sizeof sum)
-        memcpy(&sum, *bytes + *size - sizeof sum, sizeof sum);
-    if (*size >= sizeof sum && npi_hash_bytes(NPI_HASH_START, *bytes, *size - sizeof sum) == sum)
-        return 0;
-    npi_free(env, *bytes);
-    *bytes = NULL;
-    return npi_fail_at(err, NPGNN_E_FORMAT, path, 0, "not a checkpoint, or damaged: the checksum does not match");
-}
-
-/* Adds to a message that the previous checkpoint is intact, where it is. */
-static void name_previous(npgnn_error *err, const char *path, const npgnn_env *env)
-{
-    char previous[NPI_PATH_SIZE];
-    unsigned char *bytes = NULL;
-    size_t size = 0, used = err ? strlen(err->text) : 0;
-    if (!err || npi_atomic_previous_path(previous, path) || read_whole(&bytes, &size, previous, env, NULL))
-        return;
-    npi_free(env, bytes);
-    snprintf(err->text + used, sizeof err->text - used, "; the previous checkpoint is intact: %s", previous);
-}
-
 static int open_saved(saved *s, const char *path, const npgnn_env *env, npgnn_error *err)
 {
     size_t size = 0;
     *s = (saved){.file = {.path = path, .expected = "an npgnn checkpoint", .err = err}};
-    int code = read_whole(&s->bytes, &size, path, env, err);
-    if (code == NPGNN_E_IO || code == NPGNN_E_FORMAT)
-        name_previous(err, path, env);
+    int code = npi_checked_read(&s->bytes, &size, path, env, err);
     if (!code)
         code = npi_safetensors_open(&s->file, s->bytes, size);
     if (!code)

@@ -10,6 +10,7 @@
 #include "store/scorer.h"
 
 #define FORMAT_VERSION "1"
+#define MAX_BOUND 1e30
 
 enum { MEAN = NPI_PROCESS_TENSOR_COUNT, DEVIATION, Z, CHANGE, TENSORS, MAX_SIZE = 256 };
 
@@ -132,6 +133,9 @@ static int read_tensors(npi_process *p, const npi_safetensors *file, const npgnn
     for (int c = 0; !code && c < p->params.size.e; c++)
         if (!(p->deviation[c] > 0))
             code = npi_safetensors_refuse(file, "a unit of its evidence is not positive");
+    /* sums of float must stay finite for any evidence; the process that comes with the library has a bound of 3e11 */
+    if (!code && !(npi_process_bound(p) < MAX_BOUND))
+        code = npi_safetensors_refuse(file, "its weights are so large that scores would not be finite");
     npi_free(env, values);
     return code;
 }

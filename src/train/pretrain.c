@@ -295,8 +295,15 @@ static double rate_at(int step, const npi_pretrain_options *o)
     return o->learning_rate * rise * (fall * (1 - LAST_RATE) + LAST_RATE);
 }
 
-int npi_pretrain(npi_process *out, npi_tasks *tasks, const npi_pretrain_options *o, const npgnn_env *env,
-                 npgnn_error *err)
+static void save_state(const npi_pretrain_hooks *hooks, const npi_pretrain_state *state, const npgnn_env *env)
+{
+    npgnn_error why = {0};
+    if (hooks->save(hooks->user, state, &why) != 0)
+        npi_log(env, "the checkpoint was not saved: %s", why.text);
+}
+
+int npi_pretrain(npi_process *out, npi_tasks *tasks, const npi_pretrain_options *o, const npi_pretrain_hooks *hooks,
+                 const npgnn_env *env, npgnn_error *err)
 {
     const npi_process_sizes size = {NPI_COLUMNS, o->hidden, o->latent};
     const double beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8;
@@ -330,8 +337,11 @@ int npi_pretrain(npi_process *out, npi_tasks *tasks, const npi_pretrain_options 
         code = NPGNN_E_MEMORY;
     npgnn_progress progress = {.size = sizeof progress, .runs = 1, .iterations = o->steps};
     progress.kl = progress.val_auc = progress.val_ap = (double)NAN;
+    npi_pretrain_state state = {0, process.params.count, process.params.block, m, v};
+    if (!code && hooks && hooks->restore)
+        code = hooks->restore(hooks->user, &state, err);
     double start = npi_clock_seconds();
-    for (int step = 0; !code && step < o->steps; step++) {
+    for (int step = state.step; !code && step < o->steps; step++) {
         draw_batch(&b, tasks, samplers, o->seed, step);
         npi_blas_begin(env->threads);
         npi_parallel(env->threads, b.size, 1, run_samples, &b);
@@ -349,10 +359,12 @@ int npi_pretrain(npi_process *out, npi_tasks *tasks, const npi_pretrain_options 
         npi_kernels_best()->adam(process.params.block, m, v, b.gradient[0].block, (int64_t)process.params.count,
                                  (real)(rate_at(step, o) * root2 / (1 - pow(beta1, step + 1))), (real)beta1,
                                  (real)beta2, (real)(epsilon * root2));
-        progress.iteration = step + 1;
+        progress.iteration = state.step = step + 1;
         progress.seconds = npi_clock_seconds() - start;
         if (npi_env_stopped(env) || (env->progress && env->progress(env->user, &progress)))
             code = npi_fail(err, NPGNN_E_CANCELLED, "cancelled after step %d", step + 1);
+        if (hooks && hooks->save && (code || (step + 1) % hooks->every == 0))
+            save_state(hooks, &state, env);
     }
     npi_free(env, m);
     npi_free(env, v);

@@ -19,6 +19,35 @@ cmp ours.safetensors again.safetensors
 npgnn pretrain graphs -o other.safetensors --steps 3 --seed 2 --quiet
 status 1 cmp -s ours.safetensors other.safetensors
 
+note progress and JSON
+grep -c 'KL' notes || true
+grep -c 'iteration 3/3  loss' notes
+npgnn pretrain graphs -o again.safetensors --steps 3 --quiet --json summary.json --log steps.jsonl
+python3 -c "
+import json
+print(sorted(json.load(open('summary.json'))))
+print([json.loads(line)['kl'] for line in open('steps.jsonl')])
+"
+
+note checkpoints
+npgnn pretrain graphs -o again.safetensors --steps 3 --quiet --checkpoint at.checkpoint --checkpoint-every 2
+cmp ours.safetensors again.safetensors
+rm again.safetensors
+npgnn pretrain graphs -o again.safetensors --steps 3 --resume at.checkpoint --threads 1 2>&1 | grep resuming
+cmp ours.safetensors again.safetensors
+status 1 npgnn pretrain graphs -o again.safetensors --steps 4 --resume at.checkpoint
+status 1 npgnn pretrain graphs -o again.safetensors --steps 3 --resume ours.safetensors
+status 2 npgnn pretrain graphs -o again.safetensors --checkpoint-every 2
+
+note other files in the corpus
+cp graphs/ring.edges graphs/ring-2.txt
+echo 'not a graph' >graphs/README.txt
+npgnn pretrain graphs -o more.safetensors --steps 1 2>&1 | grep -o 'learnt from.*'
+printf '0 1\n1\n' >graphs/broken.txt
+status 1 npgnn pretrain graphs -o more.safetensors --steps 1
+npgnn pretrain graphs -o more.safetensors --steps 1 --skip-broken 2>&1 | grep -e skipped -e learnt
+rm graphs/broken.txt graphs/ring-2.txt graphs/README.txt
+
 note info
 npgnn info ours.safetensors | cut -c 1-15
 npgnn info universal >described

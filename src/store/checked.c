@@ -1,0 +1,56 @@
+#include "store/checked.h"
+
+#include <string.h>
+
+#include "base/hash.h"
+#include "io/atomic.h"
+#include "io/stream.h"
+
+#define FILE_LIMIT (SIZE_MAX / 4)
+
+void npi_checked_put(FILE *file, uint64_t *sum, const void *bytes, size_t size)
+{
+    *sum = npi_hash_bytes(*sum, bytes, size);
+    fwrite(bytes, 1, size, file);
+}
+
+/* FNV-1a detects every change of a single byte; a file that was truncated or changed otherwise passes with a
+ * probability of about 2^-64. */
+static int read_whole(unsigned char **bytes, size_t *size, const char *path, const npgnn_env *env, npgnn_error *err)
+{
+    npi_stream *stream = NULL;
+    uint64_t sum = 0;
+    int code = npi_stream_open(&stream, path, env, err);
+    if (!code)
+        code = npi_stream_read_all(bytes, size, stream, FILE_LIMIT, err);
+    npi_stream_close(stream);
+    if (code)
+        return code;
+    if (*size >= sizeof sum)
+        memcpy(&sum, *bytes + *size - sizeof sum, sizeof sum);
+    if (*size >= sizeof sum && npi_hash_bytes(NPI_HASH_START, *bytes, *size - sizeof sum) == sum)
+        return 0;
+    npi_free(env, *bytes);
+    *bytes = NULL;
+    return npi_fail_at(err, NPGNN_E_FORMAT, path, 0, "not a checkpoint, or damaged: the checksum does not match");
+}
+
+/* Adds to a message that the previous checkpoint is intact, where it is. */
+static void name_previous(npgnn_error *err, const char *path, const npgnn_env *env)
+{
+    char previous[NPI_PATH_SIZE];
+    unsigned char *bytes = NULL;
+    size_t size = 0, used = err ? strlen(err->text) : 0;
+    if (!err || npi_atomic_previous_path(previous, path) || read_whole(&bytes, &size, previous, env, NULL))
+        return;
+    npi_free(env, bytes);
+    snprintf(err->text + used, sizeof err->text - used, "; the previous checkpoint is intact: %s", previous);
+}
+
+int npi_checked_read(unsigned char **bytes, size_t *size, const char *path, const npgnn_env *env, npgnn_error *err)
+{
+    int code = read_whole(bytes, size, path, env, err);
+    if (code == NPGNN_E_IO || code == NPGNN_E_FORMAT)
+        name_previous(err, path, env);
+    return code;
+}

@@ -1,0 +1,119 @@
+#include "store/pretrainfile.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "io/atomic.h"
+#include "store/checked.h"
+#include "store/safetensors.h"
+
+#define FORMAT "npgnn-pretrain-checkpoint"
+#define FORMAT_VERSION "1"
+
+enum { PARAMS, ADAM_M, ADAM_V, CHECKSUM, TENSORS };
+
+static void list_tensors(npi_safetensor tensors[TENSORS], const npi_pretrain_state *state)
+{
+    static const char *const names[CHECKSUM] = {"params", "adam_m", "adam_v"};
+    const char *dtype = sizeof(real) == sizeof(float) ? "F32" : "F64";
+    for (int i = 0; i < CHECKSUM; i++)
+        tensors[i] = (npi_safetensor){names[i], dtype, 1, (int64_t)state->count};
+    tensors[CHECKSUM] = (npi_safetensor){"checksum", "U64", 1, 1};
+}
+
+int npi_pretrain_write(const npi_pretrain_state *state, const npi_pretrain_identity *identity, const char *path,
+                       npgnn_error *err)
+{
+    const real *block[CHECKSUM] = {state->params, state->m, state->v};
+    npi_safetensor tensors[TENSORS];
+    npi_atomic out;
+    list_tensors(tensors, state);
+    json_t *metadata = json_pack("{s:s, s:s, s:s}", "format", FORMAT, "format_version", FORMAT_VERSION, "npgnn_version",
+                                 npgnn_version());
+    json_t *numbers =
+        json_pack("{s:i, s:i, s:o, s:o}", "step", state->step, "steps", identity->steps, "seed",
+                  json_sprintf("%" PRIu64, identity->seed), "corpus", json_sprintf("%016" PRIx64, identity->corpus));
+    int failed = npi_safetensors_put_json(metadata, "state", numbers);
+    char *header = failed ? NULL : npi_safetensors_make_header(metadata, tensors, TENSORS);
+    if (failed)
+        json_decref(metadata);
+    if (!header)
+        return npi_fail(err, NPGNN_E_MEMORY, "out of memory while writing %s", path);
+    int code = npi_atomic_open(&out, path) ? npi_fail_errno(err, "write", path) : 0;
+    if (!code) {
+        uint64_t sum = NPI_HASH_START, length = strlen(header);
+        npi_checked_put(out.file, &sum, &length, sizeof length);
+        npi_checked_put(out.file, &sum, header, (size_t)length);
+        for (int i = 0; i < CHECKSUM; i++)
+            npi_checked_put(out.file, &sum, block[i], state->count * sizeof(real));
+        fwrite(&sum, sizeof sum, 1, out.file);
+        if (npi_atomic_replace(&out)) /* notices a write that failed */
+            code = npi_fail_errno(err, "write", path);
+    }
+    free(header);
+    return code;
+}
+
+/* E_MISMATCH unless the checkpoint belongs to this training. */
+static int check_identity(int *step, const npi_safetensors *file, const npi_pretrain_identity *mine)
+{
+    int steps = 0, code = 0;
+    const char *seed = NULL, *corpus = NULL, *writer = npi_safetensors_get_text(file, "npgnn_version");
+    char my_seed[24], my_corpus[24];
+    json_t *state = npi_safetensors_get_json(file, "state");
+    snprintf(my_seed, sizeof my_seed, "%" PRIu64, mine->seed);
+    snprintf(my_corpus, sizeof my_corpus, "%016" PRIx64, mine->corpus);
+    if (!writer || json_unpack(state, "{s:i, s:i, s:s, s:s}", "step", step, "steps", &steps, "seed", &seed, "corpus",
+                               &corpus) != 0)
+        code = npi_safetensors_refuse(file, "its state is damaged");
+    else if (strcmp(writer, npgnn_version()) != 0)
+        code = npi_fail_at(file->err, NPGNN_E_MISMATCH, file->path, 0,
+                           "written by npgnn %.20s; npgnn %s might not give the same results: resume with the version "
+                           "that wrote it",
+                           writer, npgnn_version());
+    else if (steps != mine->steps)
+        code = npi_fail_at(file->err, NPGNN_E_MISMATCH, file->path, 0,
+                           "cannot resume: the checkpoint is of a training of %d steps, not %d", steps, mine->steps);
+    else if (strcmp(seed, my_seed) != 0)
+        code = npi_fail_at(file->err, NPGNN_E_MISMATCH, file->path, 0,
+                           "cannot resume: the checkpoint has seed %.20s, not %s", seed, my_seed);
+    else if (strcmp(corpus, my_corpus) != 0)
+        code = npi_fail_at(file->err, NPGNN_E_MISMATCH, file->path, 0,
+                           "cannot resume: the corpus is not the same (hash %.16s in the checkpoint, %s here)", corpus,
+                           my_corpus);
+    else if (*step < 0 || *step > steps)
+        code = npi_safetensors_refuse(file, "its state is damaged");
+    json_decref(state);
+    return code;
+}
+
+int npi_pretrain_read(npi_pretrain_state *state, const npi_pretrain_identity *identity, const char *path,
+                      const npgnn_env *env, npgnn_error *err)
+{
+    npi_safetensors file = {.path = path, .expected = "a checkpoint of npgnn pretrain", .err = err};
+    npi_safetensor tensors[TENSORS];
+    npi_range at[TENSORS];
+    unsigned char *bytes = NULL;
+    size_t size = 0;
+    int step = 0, code = npi_checked_read(&bytes, &size, path, env, err);
+    if (!code)
+        code = npi_safetensors_open(&file, bytes, size);
+    if (!code)
+        code = npi_safetensors_check_format(&file, FORMAT, FORMAT_VERSION);
+    if (!code)
+        code = check_identity(&step, &file, identity);
+    if (!code && state) {
+        real *block[CHECKSUM] = {state->params, state->m, state->v};
+        list_tensors(tensors, state);
+        code = npi_safetensors_locate(at, &file, tensors, TENSORS);
+        for (int i = 0; !code && i < CHECKSUM; i++)
+            memcpy(block[i], file.data + at[i].begin, at[i].end - at[i].begin);
+        if (!code)
+            state->step = step;
+    }
+    npi_safetensors_close(&file);
+    npi_free(env, bytes);
+    return code;
+}
