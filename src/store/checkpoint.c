@@ -58,10 +58,9 @@ static const member ints[] = {
     MEMBER("without_better", val.without_better),
 };
 static const member reals[] = {
-    REALS("loss", progress.loss),       REALS("kl", progress.kl),
-    REALS("val_auc", progress.val_auc), REALS("val_ap", progress.val_ap),
-    REALS("seconds", progress.seconds), REALS("step_seconds", progress.step_seconds),
-    REALS("best_auc", val.best_auc),    REALS("best_ap", val.best_ap),
+    REALS("loss", progress.loss),     REALS("kl", progress.kl),           REALS("val_auc", progress.val_auc),
+    REALS("val_ap", progress.val_ap), REALS("seconds", progress.seconds), REALS("step_seconds", progress.step_seconds),
+    REALS("best_auc", val.best_auc),  REALS("best_ap", val.best_ap),
 };
 
 static real *block_of(const npgnn_trainer *t, int index)
