@@ -702,6 +702,8 @@ static void test_other_options(void **state)
         INPUT(pretrain_options, offsetof(npgnn_pretrain_options, seed)),
     };
 #undef INPUT
+    double right[COUNT(calls)]; /* the outcome of each call with structs of the right size */
+    int known[COUNT(calls)] = {0};
     for (size_t i = 0; i < COUNT(inputs); i++) {
         int tried = 0;
         for (size_t c = 0; c < COUNT(calls); c++) {
@@ -709,8 +711,12 @@ static void test_other_options(void **state)
             if (!has_word(calls[c].uses, inputs[i].name) || calls[c].work == split_options_default ||
                 calls[c].work == machine_gflops)
                 continue;
-            world_begin(&w);
-            double expected = outcome(calls[c].work, &w);
+            if (!known[c]) {
+                world_begin(&w);
+                right[c] = outcome(calls[c].work, &w);
+                known[c] = 1;
+            }
+            double expected = right[c];
             world_begin(&w);
             make_older((char *)&w + inputs[i].at, inputs[i].size, inputs[i].older);
             double older = outcome(calls[c].work, &w);
