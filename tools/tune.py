@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Chooses hyper-parameters on validation data: runs a grid of settings over data sets, protocols and seeds.
+"""Chooses the options of the preset default on validation data: runs a grid of settings over data sets, protocols and seeds.
 
     tools/tune.py GRID --npgnn build/npgnn --data-dir DIR --jobs 2 --out results.jsonl
     tools/tune.py GRID --out results.jsonl --report
@@ -23,19 +23,15 @@ TASKS = {  # few-shot tuning needs validation links: those of a tenth of the nod
     "citeseer-f": ("ind.citeseer", "few-shot", ["--train-nodes", "0.3", "--val", "0.1"]),
     "pubmed-t": ("ind.pubmed", "transductive", ["--loss", "sampled"]),
     "pubmed-i": ("ind.pubmed", "inductive", ["--loss", "sampled"]),
-    "pubmed-f": ("ind.pubmed", "few-shot", ["--train-nodes", "0.3", "--val", "0.1", "--loss", "sampled"]),
-    "made-t": ("synthetic:nodes=2000,seed=11", "transductive", []),
-    "made-i": ("synthetic:nodes=2000,seed=11", "inductive", []),
 }
-SMALL = [name for name in TASKS if not name.startswith(("pubmed", "made"))]
+SMALL = [name for name in TASKS if not name.startswith("pubmed")]
 PUBMED = [name for name in TASKS if name.startswith("pubmed")]
 
 
 def evaluate(job, args):
     setting, task, seed = job
     data, protocol, extra = TASKS[task]
-    path = data if data.startswith("synthetic") else os.path.join(args.data_dir, data)
-    command = [args.npgnn, "eval", path, "--protocol", protocol, *extra, *setting.split(),
+    command = [args.npgnn, "eval", os.path.join(args.data_dir, data), "--protocol", protocol, *extra, *setting.split(),
                "--seeds", "1", "--seed", str(seed), "--threads", "1", "--quiet", "--json", "-"]
     done = subprocess.run(command, capture_output=True, text=True)
     row = {"setting": setting, "task": task, "seed": seed}
@@ -86,42 +82,13 @@ def report(grid, args, figures):
         print(f"{mean:7.2f} " + " ".join(f"{cell:10.2f}" for cell in cells) + f" {seconds:8.1f}  {setting or '(as it is)'}")
 
 
-def around(center, changes):
-    """The center and each change of it."""
-    return [center] + [f"{center} {change}" for change in changes]
-
-
-SEEDS = (101, 102, 103)  # not the seeds of any table
-BEST = "--radius 1.8 --propagate 1 --evidence all --keep-best on"
-WIDE = (BEST + " --input-scale 0 --input-dropout 0.5 --output-size 128 --decoder-hidden 256 --loss sampled")
-FIRST = "--preset best --learning-rate 0.01"  # the preset before the grid "rate"
+SEEDS = (101, 102)  # not the seeds of any table
 GRIDS = {
-    "default": {"tasks": SMALL, "seeds": SEEDS[:2], "settings": [
+    "default": {"tasks": SMALL, "seeds": SEEDS, "settings": [
         "--input-scale 0 --input-dropout 0", "--input-scale 0 --input-dropout 0.25", "--input-scale 0 --input-dropout 0.5",
         "--input-scale 1 --input-dropout 0.5", "--input-scale 0 --input-dropout 0.5 --keep-best on",
         "--input-scale 0 --input-dropout 0.7", "--input-scale 0 --input-dropout 0.5 --samples 4"]},
-    "best": {"tasks": SMALL, "seeds": SEEDS, "settings": around(BEST, [
-        "--no-latent", "--input-dropout 0.3", "--input-dropout 0.5", "--input-dropout 0.5 --no-latent",
-        "--output-size 64 --decoder-hidden 128", "--output-size 128 --decoder-hidden 256",
-        "--output-size 64 --decoder-hidden 128 --input-dropout 0.5",
-        "--output-size 128 --decoder-hidden 256 --input-dropout 0.5",
-        "--output-size 128 --decoder-hidden 256 --input-dropout 0.5 --no-latent",
-        "--propagate 2", "--radius 1.4", "--radius 2.4", "--cold-nodes 0.1", "--cold-nodes 0.5",
-        "--learning-rate 0.005", "--iterations 1000", "--output-size 64 --decoder-hidden 128 --input-dropout 0.5 --propagate 2",
-        "--radius 2.4 --output-size 64 --decoder-hidden 128 --input-dropout 0.5",
-        "--cold-nodes 0.5 --output-size 64 --decoder-hidden 128 --input-dropout 0.5"])},
-    "wide": {"tasks": SMALL, "seeds": SEEDS[:2], "settings": around(WIDE, [
-        "--loss exact", "--pairs-per-node 256", "--no-latent", "--input-dropout 0.7", "--output-size 256 --decoder-hidden 512",
-        "--propagate 2", "--cold-nodes 0.5", "--learning-rate 0.005", "--kl-weight 0.1", "--samples 2"])},
-    "schedule": {"tasks": ["cora-t", "citeseer-t", "cora-i", "made-t"], "seeds": SEEDS[:2], "settings": around(FIRST, [
-        "--lr-schedule cosine", "--learning-rate 0.005", "--lr-schedule cosine --lr-horizon 400",
-        "--learning-rate 0.02 --lr-schedule cosine", "--evidence features", "--cold-nodes 0.5", "--patience 40",
-        "--samples 2", "--kl-weight 0.1"])},
-    "rate": {"tasks": ["cora-t", "citeseer-t", "cora-i", "made-t"], "seeds": SEEDS, "settings": around(FIRST, [
-        "--learning-rate 0.005"])},
-    "pubmed": {"tasks": PUBMED, "seeds": SEEDS[:1], "settings": around(WIDE + " --iterations 1000", [
-        "--no-latent", "--input-dropout 0", "--input-dropout 0.25", "--propagate 2", "--learning-rate 0.005"])},
-    "pubmed-default": {"tasks": PUBMED[:2], "seeds": SEEDS[:1], "settings": [
+    "pubmed-default": {"tasks": PUBMED, "seeds": SEEDS[:1], "settings": [
         f"--input-scale 0 --iterations 2000 --input-dropout {share}" for share in (0, 0.25, 0.5)]},
 }
 

@@ -310,7 +310,7 @@ typedef struct npgnn_prediction {
     float spread;      /* standard deviation of the probability over the draws, 0 without draws */
     float low, high;   /* mean -+ 1.96 standard deviations of the log-odds over the draws, as probabilities;
                           without draws both equal `probability` */
-    float score;       /* on a scale of its own (docs/understand/math.md, eq. (15)); averaged over the draws */
+    float score;       /* on a scale of its own (network: docs/understand/math.md, eq. (7)); averaged over the draws */
 } npgnn_prediction;
 
 typedef struct npgnn_predict_options {

@@ -1,4 +1,4 @@
-/* Similarity of feature rows: the simplest guess at a link, and the prior mean of the process (docs/understand/math.md, eq. (15)). */
+/* Cosine of feature rows: the simplest guess at a link. */
 #ifndef NPI_EVIDENCE_COSINE_H
 #define NPI_EVIDENCE_COSINE_H
 

@@ -1,6 +1,6 @@
 /* Adapts a model to a graph that it was not trained on, without training: q(z | G) is encoded from the new graph
- * (docs/understand/ math.md, (1)-(4)) and the link rate is that of the new graph; the parameters, the weights and the
- * calibration stay. */
+ * (docs/understand/ math.md, (1)-(4)) and the link rate is that of the new graph; the parameters and the calibration
+ * stay. */
 #include <math.h>
 
 #include "features/match.h"
@@ -49,7 +49,7 @@ int npgnn_model_adapt(npgnn_model **out, const npgnn_model *model, const npgnn_g
     npgnn_env resolved = npi_env_resolve(env);
     npgnn_model *copy = NULL;
     npi_features *x = NULL;
-    if (npi_model_need_network(model, "infers its latent from every graph it predicts on by itself", err))
+    if (npi_model_need_network(model, "does not encode its latent from another graph", err))
         return NPGNN_E_ARGUMENT;
     if (context->n == 0)
         return npi_fail(err, NPGNN_E_ARGUMENT, "the context has no nodes");

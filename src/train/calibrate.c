@@ -52,7 +52,7 @@ int npgnn_model_calibrate(npgnn_model *model, const npgnn_split *split, const np
 {
     if (npi_env_check(env, err))
         return NPGNN_E_ARGUMENT;
-    if (npi_model_need_network(model, "calibrates itself on every graph it predicts on", err))
+    if (npi_model_need_network(model, "is calibrated when it is tuned, or else on every graph it predicts on", err))
         return NPGNN_E_ARGUMENT;
     npgnn_env resolved = npi_env_resolve(env);
     const npgnn_graph *known = npi_split_known(split);

@@ -1,6 +1,6 @@
-/* Some things only held-out links can tell: which iteration was best, what each piece of evidence weighs, what a score
- * means as a probability. Where a split has no validation links (few-shot, or no split at all), a first training, the
- * rehearsal, holds out some of the known links to find them. The training proper then uses everything that is known. */
+/* Some things only held-out links can tell: which iteration was best, and what a score means as a probability. Where a
+ * split has no validation links (few-shot, or no split at all), a first training, the rehearsal, holds out some of the
+ * known links to find them. The training proper then uses everything that is known. */
 #ifndef NPI_TRAIN_REHEARSAL_H
 #define NPI_TRAIN_REHEARSAL_H
 

@@ -26,7 +26,7 @@ npgnn embed model.safetensors weighted -o - --format word2vec --quiet | cut -d '
 npgnn embed model.safetensors weighted -o nodes.vec --quiet
 head -n 1 nodes.vec
 
-# the inner product of two rows is the score, where no other evidence has a weight
+# the inner product of two rows is the score
 printf 'a c\n' | npgnn predict model.safetensors weighted --pairs - --raw --samples 0 | tail -n 1 >score
 python3 - <<'PYTHON'
 import struct
