@@ -495,6 +495,16 @@ const char *npgnn_graph_column_name(const npgnn_graph *graph, int32_t column)
     return graph->x->columns ? npi_names_get(graph->x->columns, column) : NULL;
 }
 
+int npgnn_graph_table(npgnn_table_column *out, const npgnn_graph *graph, int32_t index)
+{
+    return npi_encoding_describe(out, graph->x->encoding, index);
+}
+
+const char *npgnn_graph_encoding(const npgnn_graph *graph)
+{
+    return graph->x->encoding ? graph->x->encoding->text : NULL;
+}
+
 int32_t npgnn_graph_label(const npgnn_graph *graph, int32_t node)
 {
     return graph->label ? graph->label[node] : -1;

@@ -18,7 +18,8 @@ static int read_features(npi_features **out, npi_names **names, const npgnn_grap
     int code = npi_stream_open(&stream, path, env, err);
     if (code)
         return code;
-    code = npi_table_read(&table, stream, err);
+    npgnn_load_options how = {.size = sizeof how, .encoding = graph->x->encoding ? graph->x->encoding->text : "raw"};
+    code = npi_table_read(&table, stream, &how, NULL, 0, err);
     npi_stream_close(stream);
     if (!code && table.open && table.x.cols < graph->x->f)
         table.x.cols = graph->x->f; /* the last columns are zero in all rows of this file */
@@ -27,6 +28,7 @@ static int read_features(npi_features **out, npi_names **names, const npgnn_grap
     memset(&table.x, 0, sizeof table.x);
     if (!code) {
         x->columns = npi_names_share(table.columns);
+        x->encoding = npi_encoding_share(table.encoding);
         *names = npi_names_share(table.names);
         if (graph->binarized)
             npi_features_binarize(x);

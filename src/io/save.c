@@ -6,6 +6,7 @@
  *   features.mtx     sparse features, Matrix Market
  *   features.npy     dense features
  *   labels.tsv       node and class
+ *   encoding.json    how the features were made from a table, where they were
  *
  * The folder is filled under another name and then renamed, so that it exists completely or not at all. */
 #define _POSIX_C_SOURCE 200809L
@@ -31,8 +32,8 @@ typedef int write_fn(FILE *file, const npgnn_graph *graph, npgnn_error *err);
 static int write_name(FILE *file, const char *name, npgnn_error *err)
 {
     size_t length = strlen(name);
-    int plain = length > 0 && !strpbrk(name, "\t\"\r") && !strchr("#% ", name[0]) && name[length - 1] != ' ';
-    if (strchr(name, '\n'))
+    int plain = length > 0 && !strpbrk(name, "\t\"") && !strchr("#% ", name[0]) && name[length - 1] != ' ';
+    if (strpbrk(name, "\n\r"))
         return npi_fail(err, NPGNN_E_ARGUMENT, "name '%.60s' has a line break and cannot be saved in a text file",
                         name);
     if (plain) {
@@ -73,6 +74,13 @@ static int write_columns(FILE *file, const npgnn_graph *graph, npgnn_error *err)
         putc('\n', file);
     }
     return code;
+}
+
+static int write_encoding(FILE *file, const npgnn_graph *graph, npgnn_error *err)
+{
+    (void)err;
+    fprintf(file, "%s\n", graph->x->encoding->text);
+    return 0;
 }
 
 /* ---- edges and labels ---- */
@@ -173,8 +181,9 @@ static int write_file(const char *folder, const char *name, write_fn *write, con
 static const struct output {
     const char *name;
     write_fn *write;
-} outputs[] = {{"edges.tsv", write_edges},     {"nodes.txt", write_nodes},    {"columns.txt", write_columns},
-               {"features.mtx", write_sparse}, {"features.npy", write_dense}, {"labels.tsv", write_labels}};
+} outputs[] = {{"edges.tsv", write_edges},       {"nodes.txt", write_nodes},    {"columns.txt", write_columns},
+               {"features.mtx", write_sparse},   {"features.npy", write_dense}, {"labels.tsv", write_labels},
+               {"encoding.json", write_encoding}};
 
 /* Whether a graph needs a file. */
 static int is_needed(const struct output *output, const npgnn_graph *graph)
@@ -184,6 +193,8 @@ static int is_needed(const struct output *output, const npgnn_graph *graph)
         return graph->names || x->f == 0;
     if (output->write == write_columns)
         return x->columns != NULL;
+    if (output->write == write_encoding)
+        return x->encoding != NULL;
     if (output->write == write_sparse)
         return x->f > 0 && !x->dense;
     if (output->write == write_dense)

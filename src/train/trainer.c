@@ -347,6 +347,7 @@ int npgnn_trainer_model(npgnn_model **out, const npgnn_trainer *t, npgnn_error *
         npi_net_encode(t->net, model->q, model->q + t->params.size.d, &model->params, t->known->x, &t->adj);
     /* what the model was trained on */
     model->columns = npi_names_share(t->known->x->columns);
+    model->encoding = npi_encoding_share(t->known->x->encoding);
     npgnn_model_info *info = &model->info;
     info->iterations = best ? t->progress.best_iteration : t->progress.iteration;
     info->fingerprint = info->context_fingerprint = npi_graph_fingerprint(t->known);
