@@ -98,25 +98,29 @@ static json_t *graph_json(const npgnn_graph_info *info, const char *dataset, con
     json_t *said = json_array();
     for (size_t i = 0; i < all->count; i++)
         json_array_append_new(said, json_string(all->text[i]));
-    return json_pack("{s:o, s:o, s:s, s:i, s:I, s:b, s:i, s:I, s:b, s:i, s:i, s:i, s:i, s:I, s:I, s:I, s:I, s:o}",
-                     "notices", said, "table", table_json(column_of_graph, graph), "dataset", dataset, "nodes",
-                     info->nodes, "edges", (json_int_t)info->edges, "weighted", info->weighted, "features",
-                     info->columns, "nonzeros", (json_int_t)info->nonzeros, "features_dense", info->features_dense,
-                     "isolated", info->isolated, "featureless", info->featureless, "max_degree", info->max_degree,
-                     "classes", info->classes, "input_edges", (json_int_t)info->input_edges, "merged_duplicates",
-                     (json_int_t)info->merged_duplicates, "merged_reverse", (json_int_t)info->merged_reverse,
-                     "dropped_self_loops", (json_int_t)info->dropped_self_loops, "fingerprint",
-                     report_hash(info->fingerprint));
+    return json_pack(
+        "{s:o, s:o, s:i, s:b, s:s, s:i, s:I, s:b, s:i, s:I, s:b, s:i, s:i, s:i, s:i, s:I, s:I, s:I, s:I, s:o}",
+        "notices", said, "table", table_json(column_of_graph, graph), "sources", info->sources, "dated", info->dated,
+        "dataset", dataset, "nodes", info->nodes, "edges", (json_int_t)info->edges, "weighted", info->weighted,
+        "features", info->columns, "nonzeros", (json_int_t)info->nonzeros, "features_dense", info->features_dense,
+        "isolated", info->isolated, "featureless", info->featureless, "max_degree", info->max_degree, "classes",
+        info->classes, "input_edges", (json_int_t)info->input_edges, "merged_duplicates",
+        (json_int_t)info->merged_duplicates, "merged_reverse", (json_int_t)info->merged_reverse, "dropped_self_loops",
+        (json_int_t)info->dropped_self_loops, "fingerprint", report_hash(info->fingerprint));
 }
 
 static void print_graph(const npgnn_graph_info *info)
 {
     double cells = (double)info->nodes * info->columns;
     printf("nodes          %" PRId32 "\n", info->nodes);
+    if (info->sources > 0)
+        printf("  two sides    %" PRId32 " sources, %" PRId32 " targets\n", info->sources, info->nodes - info->sources);
     printf("  isolated     %" PRId32 "\n", info->isolated);
     printf("  no features  %" PRId32 "\n", info->featureless);
     printf("edges          %" PRId64 " undirected, %s; maximum degree %" PRId32 "\n", info->edges,
            info->weighted ? "weighted" : "unweighted", info->max_degree);
+    if (info->dated)
+        printf("  dated        yes\n");
     printf("  in the file  %" PRId64 "\n", info->input_edges);
     printf("  duplicates   %" PRId64 " merged\n", info->merged_duplicates);
     printf("  reversed     %" PRId64 " merged\n", info->merged_reverse);

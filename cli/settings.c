@@ -16,8 +16,9 @@ const char *cli_program = "npgnn";
 
 #define AT(member) offsetof(data_settings, member)
 const arg_option data_options[] = {
-    OPTION("edges", 0, ARG_TEXT, AT(load.edges), "FILE", "Read the edges from FILE. DATA may then be omitted."),
-    OPTION("features", 0, ARG_TEXT, AT(load.features), "FILE", "Read the node features from FILE."),
+    OPTION("edges", 0, ARG_TEXT, AT(load.edges), "FILE", "Read the edges from FILE. DATA may then be omitted.",
+           .once = 1),
+    OPTION("features", 0, ARG_TEXT, AT(load.features), "FILE", "Read the node features from FILE.", .once = 1),
     OPTION_DATA_DIR(AT(load.data_dir)),
     OPTION("normalize", 0, ARG_FLAG, AT(load.normalize), NULL,
            "Divide each feature row by the sum of its absolute values."),

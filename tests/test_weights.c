@@ -138,7 +138,7 @@ static void test_subgraphs_keep_weights(void **state)
     weighs(other, "1", "3", 1); /* no link of the graph */
     npgnn_graph_free(other);
     other = NULL;
-    assert_ok(npi_graph_with_nodes(&other, graph, graph->x, NULL, &err), err);
+    assert_ok(npi_graph_with_nodes(&other, graph, graph->x, NULL, 0, &err), err);
     assert_true(npi_graph_fingerprint(other) == npi_graph_fingerprint(graph));
     npgnn_graph_free(part);
     npgnn_graph_free(other);

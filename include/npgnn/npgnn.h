@@ -286,14 +286,14 @@ typedef struct npgnn_load_options {
     int binarize;         /* 1: every non-zero feature becomes 1 (before normalising) */
     int weighted;         /* 1: links keep the weights that the files give them; 0: all weigh the same */
     /* columns of text files, by name or by number from 1; NULL: found by their names, otherwise by their places */
-    const char *source, *target;         /* the two ends of a link */
-    const char *weight;                  /* the weight of a link; implies `weighted` */
-    const char *time;                    /* when a link was made: a number or a date; NULL: links have no times */
-    const char *id;                      /* the node of a feature row */
-    npgnn_header header;                 /* of the edge file and of feature tables */
-    int skip_bad_rows;                   /* 1: leave out rows that cannot be used, and log how many; 0: E_FORMAT */
-    const char *const *kinds;            /* (kind_count) "COLUMN:KIND": how a feature column is read; "*" is all */
-    const char *const *ignored;          /* (ignored_count) feature columns that are not read */
+    const char *source, *target; /* the two ends of a link */
+    const char *weight;          /* the weight of a link; implies `weighted` */
+    const char *time;            /* when a link was made: a number or a date; NULL: links have no times */
+    const char *id;              /* the node of a feature row */
+    npgnn_header header;         /* of the edge file and of feature tables */
+    int skip_bad_rows;           /* 1: leave out rows that cannot be used, and log how many; 0: E_FORMAT */
+    const char *const *kinds;    /* (kind_count) "COLUMN:KIND": how a feature column is read; "*" is all */
+    const char *const *ignored;  /* (ignored_count) feature columns that are not read */
     int32_t kind_count, ignored_count;
     /* how feature columns become numbers. NULL: by what is in them; "raw": they are numbers already; otherwise the text of
      * npgnn_graph_encoding or npgnn_model_encoding: as in that graph */
@@ -347,8 +347,8 @@ NPGNN_API int npgnn_predict(npgnn_prediction *out /* (count) */, const npgnn_mod
                             const npgnn_pair *pairs, size_t count, const npgnn_predict_options *options,
                             const npgnn_env *env, npgnn_error *err);
 
-/* How to divide a graph; docs/use/evaluate.md describes the protocols. Fractions are of edges (transductive) or of
- * nodes (all others); a negative fraction is the protocol's default: transductive 10 % test and 5 % validation edges;
+/* How to divide a graph; docs/use/evaluate.md describes the protocols. Fractions are of edges (transductive, temporal) or of
+ * nodes (all others); a negative fraction is the protocol's default: transductive and temporal 10 % test and 5 % validation edges;
  * inductive 5 % test and 2.5 % validation nodes; few-shot 30 % training nodes, the rest test; inductive-hidden 10 % and
  * 10 % of the nodes; production 10 % and 5 % of the nodes, half of whose links are known at prediction time. */
 typedef enum {
@@ -356,7 +356,8 @@ typedef enum {
     NPGNN_INDUCTIVE,
     NPGNN_FEW_SHOT,
     NPGNN_INDUCTIVE_HIDDEN, /* only links between two new nodes */
-    NPGNN_PRODUCTION        /* new nodes arrive with some of their links */
+    NPGNN_PRODUCTION,       /* new nodes arrive with some of their links */
+    NPGNN_TEMPORAL          /* train on the past, test on the latest links (npgnn_load_options.time) */
 } npgnn_protocol;
 #define NPGNN_RATIO_FULL (-1.0)
 typedef struct npgnn_split_options {
@@ -545,6 +546,8 @@ typedef struct npgnn_graph_info {
     int64_t merged_reverse;    /* the same pair again, in the other direction */
     int64_t dropped_self_loops;
     uint64_t fingerprint; /* of structure and features; model files record it */
+    int32_t sources;      /* of a two-sided graph; 0: it is one-sided */
+    int dated;            /* links have times */
 } npgnn_graph_info;
 
 NPGNN_API int npgnn_graph_describe(npgnn_graph_info *info, const npgnn_graph *graph, npgnn_error *err);
@@ -568,6 +571,10 @@ NPGNN_API int32_t npgnn_graph_find(const npgnn_graph *graph, const char *name);
  * name, label and features. E_ARGUMENT unless the nodes are strictly ascending and in the graph. */
 NPGNN_API int npgnn_graph_subgraph(npgnn_graph **out, const npgnn_graph *graph, const int32_t *nodes, int32_t count,
                                    npgnn_error *err);
+
+/* The side of a node of a two-sided graph: 0 for sources, 1 for targets; -1 if the graph is one-sided. In a two-sided graph,
+ * non-links are drawn and links are searched across the sides only. */
+NPGNN_API int npgnn_graph_side(const npgnn_graph *graph, int32_t node);
 
 /* The class label of a node, or -1. */
 NPGNN_API int32_t npgnn_graph_label(const npgnn_graph *graph, int32_t node);

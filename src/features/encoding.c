@@ -79,6 +79,46 @@ int npi_encoding_add(npi_encoded **out, npi_encoding *encoding, const char *name
     return 0;
 }
 
+/* Adds a copy of a column. */
+static int add_copy(npi_encoding *to, const npi_encoded *column, npgnn_error *err)
+{
+    npi_encoded *copy;
+    size_t values = column->values ? (size_t)npi_names_count(column->values) : 0;
+    int code = npi_encoding_add(&copy, to, column->name, err);
+    if (code)
+        return code;
+    char *name = copy->name;
+    *copy = *column;
+    copy->name = name;
+    copy->values = npi_names_share(column->values);
+    copy->weight = column->weight ? npi_alloc(&to->env, values, sizeof *copy->weight, err) : NULL;
+    copy->count = column->count ? npi_alloc(&to->env, values, sizeof *copy->count, err) : NULL;
+    if ((column->weight && !copy->weight) || (column->count && !copy->count))
+        return NPGNN_E_MEMORY;
+    if (column->weight)
+        memcpy(copy->weight, column->weight, values * sizeof *copy->weight);
+    if (column->count)
+        memcpy(copy->count, column->count, values * sizeof *copy->count);
+    return 0;
+}
+
+int npi_encoding_join(npi_encoding **out, const npi_encoding *first, const npi_encoding *second, npgnn_error *err)
+{
+    npi_encoding *joined = NULL;
+    int code = npi_encoding_new(&joined, &first->env, err);
+    for (int32_t i = 0; code == 0 && i < first->count; i++)
+        code = add_copy(joined, &first->columns[i], err);
+    for (int32_t i = 0; code == 0 && i < second->count; i++)
+        code = add_copy(joined, &second->columns[i], err);
+    if (code == 0)
+        code = npi_encoding_finish(joined, err);
+    if (code)
+        npi_encoding_free(joined);
+    else
+        *out = joined;
+    return code;
+}
+
 int32_t npi_encoding_find(const npi_encoding *encoding, const char *name, int side)
 {
     for (int32_t i = 0; i < encoding->count; i++)

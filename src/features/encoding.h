@@ -75,6 +75,9 @@ int npi_encoding_finish(npi_encoding *encoding, npgnn_error *err);
 /* Reads the text of an encoding, and checks all of it. E_FORMAT; `where` is what the message calls it. */
 int npi_encoding_parse(npi_encoding **out, const char *text, const char *where, const npgnn_env *env, npgnn_error *err);
 
+/* The columns of the first, then those of the second, as a new encoding. */
+int npi_encoding_join(npi_encoding **out, const npi_encoding *first, const npi_encoding *second, npgnn_error *err);
+
 /* Adds a reference and returns the encoding; NULL gives NULL. npi_encoding_free drops one; NULL is allowed. */
 npi_encoding *npi_encoding_share(npi_encoding *encoding);
 void npi_encoding_free(npi_encoding *encoding);

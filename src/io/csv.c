@@ -31,10 +31,11 @@ typedef struct reader {
     const npgnn_load_options *how;
     const npi_edge_list *edges; /* NULL: not known */
     int side;
-    int32_t first; /* the first row that is not the header: 0 or 1 */
-    char **names;  /* (fields) the header, NULL: there is none */
-    int id, label; /* columns, -1: none */
-    int *column;   /* (fields) what it is: the index of the encoding's column, or -1 */
+    int32_t first;   /* the first row that is not the header: 0 or 1 */
+    char **names;    /* (fields) the header, NULL: there is none */
+    int row_numbers; /* 1: the first column is pandas' index, which is left out */
+    int id, label;   /* columns, -1: none */
+    int *column;     /* (fields) what it is: the index of the encoding's column, or -1 */
     npi_encoding *encoding;
     npi_skipped skipped; /* rows with bad cells, ids that occur twice */
 } reader;
@@ -163,11 +164,15 @@ static int choose_id(reader *r, npgnn_error *err)
             if (strcasecmp(r->names[i], exact[k]) == 0)
                 r->id = i;
     }
-    if (r->id >= 0)
+    if (r->id >= 0) {
+        r->row_numbers = r->id > 0 && !*r->names[0];
         return 0;
+    }
     if (r->names && npi_header_has_role(r->names[0], NPI_ROLE_ID)) {
         /* pandas writes its index as a first column without a name: a column of ids may follow */
-        r->id = !*r->names[0] && cells->fields > 1 && *r->names[1] && npi_header_has_role(r->names[1], NPI_ROLE_ID);
+        r->row_numbers =
+            !*r->names[0] && cells->fields > 1 && *r->names[1] && npi_header_has_role(r->names[1], NPI_ROLE_ID);
+        r->id = r->row_numbers;
         return 0;
     }
     int is_id;
@@ -221,8 +226,19 @@ static int chosen_kind(npi_kind *kind, const reader *r, int column, npgnn_error 
     return 0;
 }
 
-/* Whether the header's names can identify the feature columns, also in JSON: none is empty, repeated or not UTF-8. An empty
- * name without any values below it, as after a separator at the end of each line, does not count. */
+/* Whether a column is a feature, apart from its kind. Without a name and without values, as after a separator at the end of
+ * each line, it is none. */
+static int is_feature(const reader *r, int column)
+{
+    if (column == r->id || column == r->label || (column == 0 && r->row_numbers))
+        return 0;
+    for (int32_t row = r->first; row < r->cells.rows && r->names && !*r->names[column]; row++)
+        if (!npi_cell_is_missing(npi_cells_get(&r->cells, row, column)))
+            return 1;
+    return !r->names || *r->names[column];
+}
+
+/* Whether the header's names can identify the feature columns, also in JSON: none is empty, repeated or not UTF-8. */
 static int names_are_usable(int *usable, const reader *r, npgnn_error *err)
 {
     npi_column_names columns = {0};
@@ -231,7 +247,7 @@ static int names_are_usable(int *usable, const reader *r, npgnn_error *err)
     if (!r->names)
         return 0;
     for (int i = 0; code == 0 && i < r->cells.fields; i++)
-        if (i != r->id && i != r->label && (*r->names[i] || numbers_follow(&r->cells, i)))
+        if (is_feature(r, i))
             code = npi_column_names_add(&columns, r->names[i], &r->cells.env, err);
     if (code == 0 && columns.count > 0) {
         npi_names *names = npi_column_names_take(&columns, r->file, &r->cells.env); /* logs what is wrong with them */
@@ -249,7 +265,8 @@ static void log_kinds(const reader *r)
     for (int32_t i = 0; i < r->encoding->count; i++) {
         const npi_encoded *column = &r->encoding->columns[i];
         count[column->kind]++;
-        if (column->kind == NPI_KIND_IGNORED && *column->why && column->name && logged++ < 5)
+        int asked = strcmp(column->why, "as you asked") == 0;
+        if (column->kind == NPI_KIND_IGNORED && !asked && column->name && logged++ < 5)
             npi_log(&r->cells.env, "%s: ignoring column '%.60s': %s", r->file, column->name, column->why);
         int constant =
             column->kind == NPI_KIND_FLAG && column->missing == 0 && (column->center == 0 || column->center == 1);
@@ -280,8 +297,7 @@ static int infer_all(reader *r, int raw, npgnn_error *err)
         npi_encoded *column;
         npi_kind kind = NPI_KIND_RAW;
         r->column[i] = -1;
-        if (i == r->id || i == r->label ||
-            (usable && !*r->names[i])) /* an empty name: pandas' index, or nothing at all */
+        if (!is_feature(r, i))
             continue;
         if (!raw)
             code = chosen_kind(&kind, r, i, err);
@@ -323,7 +339,7 @@ static int match_all(reader *r, npgnn_error *err)
         next++;
     for (int i = 0; code == 0 && i < r->cells.fields; i++) {
         r->column[i] = -1;
-        if (i == r->id || i == r->label)
+        if (!is_feature(r, i))
             continue;
         if (named > 0 && r->names)
             r->column[i] = npi_names_find(columns, r->names[i], strlen(r->names[i]));

@@ -42,7 +42,7 @@ int npi_skipped_add(npi_skipped *skipped, int code, const npgnn_load_options *ho
 void npi_skipped_log(const npi_skipped *skipped, const char *file, const npgnn_env *env)
 {
     if (skipped->count > 0)
-        npi_log(env, "%s: left out %lld bad rows, the first because: %s", file, (long long)skipped->count,
+        npi_log(env, "%s: bad rows that were left out: %lld; the first: %s", file, (long long)skipped->count,
                 skipped->first);
 }
 

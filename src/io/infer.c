@@ -4,7 +4,7 @@
  *   number     every value is one; digits that begin with 0, such as postcodes, are categories
  *   date       every value is one, with the same order of year, month and day
  *   text       values have three words or more on average
- *   ignored    all values differ, or more than half of 20 or more: names, addresses and other identifiers. Also columns
+ *   ignored    all values differ, or there are more than 20 and three rows or fewer have each: names, addresses and other identifiers. Also columns
  *              that have the same value everywhere, which say nothing; but flags are kept.
  *   category   everything else
  *
@@ -306,7 +306,7 @@ static int fit_category(npi_encoded *out, const npi_cells *cells, int column, in
     int64_t values = out->rows - out->missing, least = values / 1000 > 2 ? values / 1000 : 2;
     int code = tally_column(&t, cells, column, first, 0, err);
     int32_t distinct = code ? 0 : npi_names_count(t.values);
-    if (code == 0 && !chosen && (distinct == values || (distinct > FEW_VALUES && 2 * (int64_t)distinct > values)) &&
+    if (code == 0 && !chosen && (distinct == values || (distinct > FEW_VALUES && 3 * (int64_t)distinct > values)) &&
         distinct > 1) {
         ignore(out, distinct == values ? "all values differ" : "most values differ");
     } else if (code == 0 && distinct <= 1 && out->missing == 0) {
@@ -320,7 +320,7 @@ static int fit_category(npi_encoded *out, const npi_cells *cells, int column, in
     return code;
 }
 
-/* A word has a column where two rows have it, and not nearly all. Its weight is log(1 + n / rows that have it). */
+/* A word has a column where two rows have it, and at most half of all. Its weight is log(1 + n / rows that have it). */
 static int fit_text(npi_encoded *out, const npi_cells *cells, int column, int32_t first, npgnn_error *err)
 {
     tally t = {0};
@@ -329,7 +329,7 @@ static int fit_text(npi_encoded *out, const npi_cells *cells, int column, int32_
     out->kind = NPI_KIND_TEXT;
     out->flags_missing = 0;
     if (code == 0)
-        code = take_frequent(out, &t, MAX_WORDS, 2, values * 4 / 5, &cells->env, err);
+        code = take_frequent(out, &t, MAX_WORDS, 2, values / 2, &cells->env, err);
     tally_free(&t, &cells->env);
     if (code)
         return code;
@@ -379,6 +379,8 @@ int npi_cells_infer(npi_encoded *out, const npi_cells *cells, int column, int32_
     if (kind == NPI_KIND_IGNORED || kind == NPI_KIND_RAW) {
         out->kind = kind;
         out->flags_missing = 0;
+        if (kind == NPI_KIND_IGNORED)
+            ignore(out, "as you asked");
         return 0;
     }
     if (!chosen) {

@@ -115,6 +115,7 @@ static int try_own(npi_location *out, const char *folder)
     find_file(out->nodes, folder, "nodes", names);
     find_file(out->columns, folder, "columns", names);
     find_file(out->encoding, folder, "encoding", json);
+    find_file(out->sides, folder, "sides", names);
     return 1;
 }
 
@@ -270,6 +271,8 @@ int npi_location_find(npi_location *out, const char *data, const npgnn_load_opti
         return npi_fail(err, NPGNN_E_ARGUMENT, "%s has its own edges and features: do not give files for them", data);
     if (code == 0 && options->edges)
         code = npi_path_join(out->edges, options->edges, "", "", err);
+    if (code == 0 && options->target_features)
+        code = npi_path_join(out->target_features, options->target_features, "", "", err);
     if (code == 0 && options->features) {
         out->encoding[0] = '\0'; /* belongs to the features that these replace */
         code = npi_path_join(out->features, options->features, "", "", err);

@@ -36,6 +36,7 @@ typedef struct npi_table {
     int open;               /* 1: the file does not state the number of columns; further ones, all zero, may follow */
     int32_t *label;         /* (x.rows) class of each row, -1: none; NULL: there are no labels */
     int32_t classes;
+    unsigned char *side; /* (x.rows) of a two-sided graph that was saved as one; NULL: one-sided */
 } npi_table;
 
 typedef struct npi_edge_list npi_edge_list;
@@ -54,6 +55,9 @@ int npi_table_read_json(npi_table *out, npi_stream *stream, npgnn_error *err);
 
 /* Text in which every field is a number, and a feature: no ids, no header and no labels are looked for. */
 int npi_table_read_plain(npi_table *out, npi_stream *stream, npgnn_error *err);
+
+/* Logs a column that rules the features of a file of numbers, which are not scaled. */
+int npi_table_log_dominant(const npi_table *table, const char *what, const npgnn_env *env, npgnn_error *err);
 
 /* Gives an empty table `rows` rows and no columns. */
 int npi_table_empty(npi_table *out, int32_t rows, const npgnn_env *env, npgnn_error *err);
@@ -124,6 +128,11 @@ int npi_edges_to_names(npi_edge_list *list, npi_names *names, npgnn_error *err);
  * are no features. `labels` may be NULL. `edges_name` stands for the file of the edges in messages. */
 int npi_edges_to_graph(npgnn_graph **out, npi_edge_list *edges, const char *edges_name, npi_table *table,
                        npi_stream *labels, const npgnn_env *env, npgnn_error *err);
+
+/* The same of a two-sided graph (how->bipartite): the sources are the first nodes, the targets follow. tables[0] has the
+ * features of the sources and tables[1] those of the targets; either may be empty. Takes their content. */
+int npi_sides_to_graph(npgnn_graph **out, npi_edge_list *edges, const char *edges_name, npi_table tables[2],
+                       const npgnn_env *env, npgnn_error *err);
 
 void npi_edges_free(npi_edge_list *list);
 

@@ -22,6 +22,7 @@ void npi_table_free(const npgnn_env *env, npi_table *table)
     npi_names_free(table->columns);
     npi_encoding_free(table->encoding);
     npi_free(env, table->label);
+    npi_free(env, table->side);
     memset(table, 0, sizeof *table);
 }
 
@@ -98,6 +99,8 @@ int npi_table_read(npi_table *out, npi_stream *stream, const npgnn_load_options 
 static int extend_table(npi_table *table, int32_t n, const npgnn_env *env, npgnn_error *err)
 {
     int32_t rows = table->x.rows;
+    if (table->side)
+        return npi_fail(err, NPGNN_E_MISMATCH, "a node of the edges has no side: the folder is damaged");
     int64_t *ptr = npi_resize(env, table->x.ptr, (size_t)n + 1, sizeof *ptr, err);
     if (!ptr)
         return NPGNN_E_MEMORY;
@@ -208,9 +211,10 @@ static int names_are_indices(const npi_names *names)
 
 /* Logs a column that rules the features of a file of numbers: comparisons of rows depend on little else. Tables of text
  * are scaled, and need no warning. */
-static int log_dominant(const npi_csr *x, const npi_names *columns, const char *what, const npgnn_env *env,
-                        npgnn_error *err)
+int npi_table_log_dominant(const npi_table *table, const char *what, const npgnn_env *env, npgnn_error *err)
 {
+    const npi_csr *x = &table->x;
+    const npi_names *columns = table->columns;
     double *square = npi_alloc(env, (size_t)x->cols, sizeof *square, err), sum = 0;
     int32_t largest = 0;
     if (!square)
@@ -277,7 +281,7 @@ int npi_edges_to_graph(npgnn_graph **out, npi_edge_list *edges, const char *edge
     npi_graph_content content = {0};
     int code = match_nodes(&content, edges, edges_name, table, env, err);
     if (code == 0 && table && !table->encoding && table->x.cols > 0)
-        code = log_dominant(&table->x, table->columns, "features", env, err);
+        code = npi_table_log_dominant(table, "features", env, err);
     /* the graph takes features, labels and column names out of the table */
     if (code == 0 && table) {
         content.label = table->label;
@@ -298,14 +302,25 @@ int npi_edges_to_graph(npgnn_graph **out, npi_edge_list *edges, const char *edge
         content.label = NULL;
         code = npi_labels_read(&content.label, &content.classes, labels, content.names, content.n, err);
     }
+    if (code == 0 && table && table->side) {
+        content.side = table->side;
+        table->side = NULL;
+        for (int64_t i = 0; code == 0 && i < edges->count; i++)
+            if (content.side[edges->pairs[i].u] == content.side[edges->pairs[i].v])
+                code = npi_fail_at(err, NPGNN_E_MISMATCH, edges_name, 0, "a link joins two nodes of the same side");
+    }
+    if (code == 0 && edges->how->time && edges->count > 0 && !edges->times)
+        code = npi_fail_at(err, NPGNN_E_ARGUMENT, edges_name, 0, "a file of this format has no times of links");
     if (table)
         npi_table_free(env, table);
     if (code) {
         npi_features_free(content.x);
         npi_names_free(content.names);
         npi_free(env, content.label);
+        npi_free(env, content.side);
         return code;
     }
+    content.times = edges->times;
     content.edges = edges->pairs;
     content.edge_count = edges->count;
     content.weights = edges->weights;
@@ -320,6 +335,10 @@ int npi_edges_read_any(npi_edge_list *edges, npi_table *table, npi_stream *strea
     int code = npi_foreign_refuse(stream, err);
     if (code)
         return code;
+    int text = !npi_zip_detect(stream) && !npi_graphml_detect(stream) && !npi_mtx_detect(stream);
+    if (edges->how->bipartite && !text)
+        return npi_fail_at(err, NPGNN_E_ARGUMENT, npi_stream_name(stream), 0,
+                           "the edges of a two-sided graph must be text or JSON: this format has one set of nodes");
     if (npi_zip_detect(stream))
         return npi_npz_read_graph(edges, table, stream, err);
     if (npi_graphml_detect(stream))
