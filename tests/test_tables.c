@@ -390,6 +390,15 @@ static void test_two_sides(void **state)
         npgnn_split_free(split);
     }
     npgnn_graph_free(graph);
+    /* headers that nobody knows, above integers and above names */
+    graph = load("klant,produkt\n1,10\n1,11\n2,10\n", NULL, (npgnn_load_options){.bipartite = 1});
+    assert_int_equal(npgnn_graph_nodes(graph), 4);
+    npgnn_graph_free(graph);
+    graph = load("klant,produkt\nann,10\nann,11\nbob,10\nbob,11\n", NULL, (npgnn_load_options){.bipartite = 1});
+    says(notices, "for a header");
+    assert_int_equal(npgnn_graph_nodes(graph), 4);
+    assert_int_equal(npgnn_graph_find(graph, "bob"), 1);
+    npgnn_graph_free(graph);
     /* ids that are on one side only need no prefix */
     graph = load("user,item\nann,x\nbob,y\n", NULL, (npgnn_load_options){.bipartite = 1});
     assert_int_equal(npgnn_graph_find(graph, "bob"), 1);
@@ -460,6 +469,19 @@ static void test_times(void **state)
     npgnn_split_pairs(&pairs, &positives, split, NPGNN_SET_TEST);
     assert_int_equal(positives, 2);
     npgnn_split_free(split);
+    npgnn_graph_free(graph);
+    /* the first line has a time, too, where it is no header; and it is one where its time is a word */
+    graph = load("a,b,2009\nb,c,2001\nc,d,2002\nd,a,2003\n", NULL, (npgnn_load_options){.time = "3"});
+    split = NULL;
+    options.test = 0.25;
+    assert_ok(npgnn_split_new(&split, graph, &options, NULL, &err), err);
+    npgnn_split_pairs(&pairs, &positives, split, NPGNN_SET_TEST);
+    assert_true(positives == 1 && pairs[0].u == 0 && pairs[0].v == 1);
+    npgnn_split_free(split);
+    npgnn_graph_free(graph);
+    graph = load("x,y,when\na,b,2009\nb,c,2001\n", NULL, (npgnn_load_options){.time = "3"});
+    says(notices, "links are from 'x' to 'y'");
+    assert_int_equal(npgnn_graph_nodes(graph), 3);
     npgnn_graph_free(graph);
     graph = load(ring, NULL, none);
     assert_int_equal(npgnn_split_new(&split, graph, &options, NULL, &err), NPGNN_E_ARGUMENT);

@@ -179,6 +179,7 @@ typedef struct layout {
     int first_words;  /* the only line so far has two words: it is a header if integers follow */
     int more_columns; /* some line has columns that are not read */
     int header;       /* there is one */
+    char words[2][64]; /* the two words of the first line, where it may be a header */
     npgnn_error
         held; /* the first line has a word for its weight: an error, unless a number follows; code 0: it has not */
 } layout;
@@ -305,34 +306,62 @@ static int cut_first_line(first_line *first, const char *line, char separator, c
     return 0;
 }
 
-int npi_edges_settle_header(npi_edge_list *list, const char *file, const npi_names *nodes, npgnn_error *err)
+/* Numbers the names of a two-sided graph anew, without those that no edge has. */
+static int renumber_sides(npi_edge_list *list, npgnn_error *err)
 {
-    if (!list->maybe_header || !list->names || list->how->bipartite)
+    npi_names *old[2] = {list->names, list->targets}, *fresh[2] = {NULL, NULL};
+    int code = npi_names_new(&fresh[0], &list->env, err);
+    if (code == 0)
+        code = npi_names_new(&fresh[1], &list->env, err);
+    for (int64_t i = 0; code == 0 && i < 2 * list->count; i++) {
+        int32_t *id = i % 2 ? &list->pairs[i / 2].v : &list->pairs[i / 2].u;
+        const char *text = npi_names_get(old[i % 2], *id);
+        code = npi_names_add(id, fresh[i % 2], text, strlen(text), err);
+    }
+    for (int side = 0; side < 2; side++)
+        npi_names_free(code ? fresh[side] : old[side]);
+    if (code == 0) {
+        list->names = fresh[0];
+        list->targets = fresh[1];
+    }
+    return code;
+}
+
+int npi_edges_settle_header(npi_edge_list *list, const char *file, const npi_names *nodes[2], npgnn_error *err)
+{
+    if (!list->maybe_header || !list->names)
         return 0;
+    int sides = list->how->bipartite;
     npgnn_pair first = list->pairs[0];
-    int64_t others = list->count - 1, distinct = npi_names_count(list->names) - 2;
+    int64_t others = list->count - 1;
+    int64_t distinct = npi_names_count(list->names) + (sides ? npi_names_count(list->targets) : 0) - 2;
     list->maybe_header = 0;
     /* where ids hardly recur, that these two do not means nothing */
-    if (others < 2 || 8 * others < 5 * distinct || first.u == first.v)
+    if (others < 2 || 8 * others < 5 * distinct || (!sides && first.u == first.v))
         return 0;
-    for (int64_t i = 1; i < list->count; i++)
-        if (list->pairs[i].u == first.u || list->pairs[i].v == first.u || list->pairs[i].u == first.v ||
-            list->pairs[i].v == first.v)
+    for (int64_t i = 1; i < list->count; i++) {
+        npgnn_pair pair = list->pairs[i];
+        if (pair.u == first.u || pair.v == first.v || (!sides && (pair.v == first.u || pair.u == first.v)))
             return 0;
-    const char *words[2] = {npi_names_get(list->names, first.u), npi_names_get(list->names, first.v)};
-    for (int i = 0; nodes && i < 2; i++)
-        if (npi_names_find(nodes, words[i], strlen(words[i])) >= 0)
+    }
+    const char *words[2] = {npi_names_get(list->names, first.u),
+                            npi_names_get(sides ? list->targets : list->names, first.v)};
+    for (int i = 0; i < 2; i++)
+        if (nodes[i] && npi_names_find(nodes[i], words[i], strlen(words[i])) >= 0)
             return 0;
     npi_log(&list->env,
             "%s: taking the first line, '%.40s' and '%.40s', for a header, because these words are ids nowhere else",
             file, words[0], words[1]);
+    for (int i = 0; i < 2; i++)
+        snprintf(list->ends[i], sizeof list->ends[i], "%s", words[i]);
     list->count--;
     memmove(list->pairs, list->pairs + 1, (size_t)list->count * sizeof *list->pairs);
     if (list->weights)
         memmove(list->weights, list->weights + 1, (size_t)list->count * sizeof *list->weights);
     if (list->times)
         memmove(list->times, list->times + 1, (size_t)list->count * sizeof *list->times);
-    return npi_edges_to_names(list, NULL, err); /* numbers the names anew, without these two */
+    /* numbers the names anew, without these two */
+    return sides ? renumber_sides(list, err) : npi_edges_to_names(list, NULL, err);
 }
 
 /* ---- text ---- */
@@ -346,6 +375,15 @@ static int parse_time(double *out, const char *text)
         if (npi_date_parse(out, text, (npi_date_order)order))
             return 1;
     return 0;
+}
+
+/* The first line has turned out to be a header, whose names are columns->words. */
+static void accept_header(npi_edge_list *list, const layout *columns, const npi_stream *stream)
+{
+    for (int role = 0; role < 2; role++)
+        snprintf(list->ends[role], sizeof list->ends[role], "%s", columns->words[role]);
+    npi_log(&list->env, "%s: the first line is a header; links are from '%.40s' to '%.40s'", npi_stream_name(stream),
+            list->ends[0], list->ends[1]);
 }
 
 /* Reads a line that is not the header. */
@@ -367,47 +405,49 @@ static int read_row(npi_edge_list *list, layout *columns, char *line, int first,
         return npi_stream_fail(stream, err, "an edge needs two node ids");
 
     int integers = is_plain_integer(&index, field[0]) + is_plain_integer(&index, field[1]);
-    if (columns->first_words && integers == 2 && !list->how->bipartite) {
+    if (columns->first_words && integers == 2) {
         /* the first line has words and this one integers: the first line was a header, so drop what it added */
-        npi_log(&list->env, "%s: the first line is a header; links are from '%.40s' to '%.40s'",
-                npi_stream_name(stream), npi_names_get(list->names, 0),
-                npi_names_get(list->names, npi_names_count(list->names) - 1));
         npi_names_free(list->names);
-        list->names = NULL;
+        npi_names_free(list->targets);
+        list->names = list->targets = NULL;
         list->name_line = 0;
         list->count = 0;
         list->maybe_header = 0;
+        accept_header(list, columns, stream);
     }
     columns->first_words = first && integers == 0 && list->how->header == NPGNN_HEADER_AUTO;
-    if (columns->first_words)
-        list->maybe_header =
-            columns->separator != ' '; /* blanks separate the lists of programs, which have no header */
+    if (columns->first_words) {
+        list->maybe_header = columns->separator != ' '; /* blanks separate the lists of programs, which have no header */
+        for (int role = 0; role < 2; role++)
+            snprintf(columns->words[role], sizeof columns->words[role], "%s", field[role]);
+    }
 
+    /* a first line whose weight or time is a word is a header if numbers follow, and an error if not */
+    int code = 0, word = 0;
     if (field[NPI_ROLE_WEIGHT]) {
         npi_number_result result = npi_number_parse_float(&weight, field[NPI_ROLE_WEIGHT]);
-        if (result != NPI_NUMBER_OK) {
-            int code =
-                npi_stream_fail(stream, err, "weight '%.40s' %s", field[NPI_ROLE_WEIGHT], npi_number_reason(result));
-            if (!columns->first_words || result != NPI_NUMBER_BAD)
-                return code;
-            columns->held = *err;
-            columns->first_words = list->maybe_header = 0;
-            for (int role = 0; role < 2; role++)
-                snprintf(list->ends[role], sizeof list->ends[role], "%s", field[role]);
-            return 0;
-        }
-        if (columns->held.code) {
-            columns->held.code = 0;
-            npi_log(&list->env, "%s: the first line is a header; links are from '%.40s' to '%.40s'",
-                    npi_stream_name(stream), list->ends[0], list->ends[1]);
-        }
+        word = result == NPI_NUMBER_BAD;
+        if (result != NPI_NUMBER_OK)
+            code = npi_stream_fail(stream, err, "weight '%.40s' %s", field[NPI_ROLE_WEIGHT], npi_number_reason(result));
     } else if (columns->column[NPI_ROLE_WEIGHT] >= 0 && list->how->weight) {
-        return npi_stream_fail(stream, err, "the weight is missing");
+        code = npi_stream_fail(stream, err, "the weight is missing");
     }
-    if (columns->column[NPI_ROLE_TIME] >= 0 && !columns->first_words) {
+    if (code == 0 && columns->column[NPI_ROLE_TIME] >= 0) {
         const char *text = field[NPI_ROLE_TIME] ? field[NPI_ROLE_TIME] : "";
-        if (!parse_time(&time, text))
-            return npi_stream_fail(stream, err, "time '%.40s' is neither a number nor a date such as 2024-03-31", text);
+        word = !parse_time(&time, text);
+        if (word)
+            code = npi_stream_fail(stream, err, "time '%.40s' is neither a number nor a date such as 2024-03-31", text);
+    }
+    if (code && columns->first_words && word) {
+        columns->held = *err;
+        columns->first_words = list->maybe_header = 0;
+        return 0;
+    }
+    if (code)
+        return code;
+    if (columns->held.code) {
+        columns->held.code = 0;
+        accept_header(list, columns, stream);
     }
     return npi_edges_add_ids(list, field[0], field[1], weight, time, stream, err);
 }

@@ -102,8 +102,8 @@ struct npi_edge_list {
 npi_edge_list npi_edges_start(const npgnn_env *env, const npgnn_load_options *how);
 
 /* Decides whether the first edge is a header, which it then removes: where its two words are in no other edge and are
- * not in `nodes` either, which may be NULL. */
-int npi_edges_settle_header(npi_edge_list *list, const char *file, const npi_names *nodes, npgnn_error *err);
+ * not in `nodes` either. nodes[0] and nodes[1], which may be NULL, have the ids of sources and of targets. */
+int npi_edges_settle_header(npi_edge_list *list, const char *file, const npi_names *nodes[2], npgnn_error *err);
 
 /* Reads two ids per line, or a Matrix Market file, into an empty list, which the caller frees, also on failure. */
 int npi_edges_read_text(npi_edge_list *list, npi_stream *stream, npgnn_error *err);

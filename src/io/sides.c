@@ -152,7 +152,9 @@ int npi_sides_to_graph(npgnn_graph **out, npi_edge_list *edges, const char *edge
     npi_graph_content content = {.edge_count = edges->count, .weights = edges->weights, .times = edges->times};
     side sides[2] = {{0}, {0}};
     npi_csr x = {0};
-    int code = 0;
+    const npi_names *nodes[2] = {tables[0].names, tables[1].names};
+    int code = npi_edges_settle_header(edges, edges_name, nodes, err);
+    content.edge_count = edges->count;
     for (int which = 0; code == 0 && which < 2; which++) {
         code = settle(&sides[which], edges, &tables[which], which, edges_name, env, err);
         if (code == 0 && tables[which].x.cols > 0 && !tables[which].encoding)

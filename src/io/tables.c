@@ -245,7 +245,8 @@ int npi_table_log_dominant(const npi_table *table, const char *what, const npgnn
 static int match_nodes(npi_graph_content *content, npi_edge_list *edges, const char *edges_name, npi_table *table,
                        const npgnn_env *env, npgnn_error *err)
 {
-    int code = npi_edges_settle_header(edges, edges_name, table ? table->names : NULL, err);
+    const npi_names *nodes[2] = {table ? table->names : NULL, table ? table->names : NULL};
+    int code = npi_edges_settle_header(edges, edges_name, nodes, err);
     if (code)
         return code;
     if (!table)
