@@ -100,6 +100,9 @@ static int set_value(void *member, const arg_command *command, const arg_option 
         *(int *)member = 1;
         return 0;
     case ARG_TEXT:
+        if (option->once && *(const char **)member)
+            return print_usage_error(command->name, "--%s was given twice, as '%s' and as '%s'", option->name,
+                                     *(const char **)member, value);
         *(const char **)member = value;
         return 0;
     case ARG_INT: {

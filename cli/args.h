@@ -30,6 +30,7 @@ typedef struct arg_option {
     double min, max;     /* ARG_INT, ARG_REAL */
     const char *implied; /* the value where the command line ends after the option, or another option follows */
     const char *key;     /* ARG_PAIR */
+    int once;            /* ARG_TEXT: giving it again is an error */
     const char *word;    /* ARG_REAL: a word that is accepted instead of a number and stored as -1 */
 } arg_option;
 

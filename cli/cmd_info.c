@@ -1,7 +1,9 @@
 /* npgnn info: describes a graph or a model file. */
+#define _POSIX_C_SOURCE 200809L /* strdup */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "message.h"
@@ -14,28 +16,111 @@ typedef struct info_settings {
     common_settings common;
 } info_settings;
 
+/* ---- notices ---- */
+
+/* What the library says while it reads the graph: the same that a training would print. */
+typedef struct notices {
+    char **text;
+    size_t count;
+} notices;
+
+static void on_notice(void *user, const char *message)
+{
+    notices *all = user;
+    char **grown = realloc(all->text, (all->count + 1) * sizeof *grown);
+    if (!grown)
+        return;
+    all->text = grown;
+    all->text[all->count] = strdup(message);
+    all->count += all->text[all->count] != NULL;
+}
+
+static void free_notices(notices *all)
+{
+    for (size_t i = 0; i < all->count; i++)
+        free(all->text[i]);
+    free(all->text);
+}
+
+/* ---- the table that the features were made from ---- */
+
+typedef int column_fn(npgnn_table_column *out, const void *of, int32_t index);
+
+static int column_of_graph(npgnn_table_column *out, const void *of, int32_t index)
+{
+    return npgnn_graph_table(out, of, index);
+}
+
+static int column_of_model(npgnn_table_column *out, const void *of, int32_t index)
+{
+    return npgnn_model_table(out, of, index);
+}
+
+static json_t *table_json(column_fn *column_of, const void *of)
+{
+    json_t *array = json_array();
+    npgnn_table_column column;
+    for (int32_t i = 0; column_of(&column, of, i); i++)
+        json_array_append_new(array,
+                              json_pack("{s:s?, s:s, s:I, s:I, s:i, s:i, s:i, s:s, s:s}", "name", column.name, "kind",
+                                        column.kind, "rows", (json_int_t)column.rows, "missing",
+                                        (json_int_t)column.missing, "first", column.first, "columns", column.columns,
+                                        "side", column.side, "values", column.summary, "outcome", column.outcome));
+    return array;
+}
+
+/* A line per column. Wide tables are nearly always matrices of one kind, of which the first columns tell enough. */
+static void print_table(column_fn *column_of, const void *of)
+{
+    enum { LISTED = 60 };
+    npgnn_table_column column;
+    int32_t count = 0;
+    for (int32_t i = 0; column_of(&column, of, i); i++) {
+        char number[24], name[40];
+        if (count++ >= LISTED)
+            continue;
+        if (i == 0)
+            printf("\n%-20s %-9s %8s  %-40s  %s\n", "column", "kind", "missing", "values", "becomes");
+        snprintf(number, sizeof number, "%" PRId32, i + 1);
+        snprintf(name, sizeof name, "%s%.32s", column.side ? "target:" : "", column.name ? column.name : number);
+        printf("%-20s %-9s %8" PRId64 "  %-40s  %s\n", name, column.kind, column.missing, column.summary,
+               column.outcome);
+    }
+    if (count > LISTED)
+        printf("... and %" PRId32 " more columns (--json has all)\n", count - LISTED);
+}
+
 /* ---- a graph ---- */
 
-static json_t *graph_json(const npgnn_graph_info *info, const char *dataset)
+static json_t *graph_json(const npgnn_graph_info *info, const char *dataset, const npgnn_graph *graph,
+                          const notices *all)
 {
-    return json_pack("{s:s, s:i, s:I, s:b, s:i, s:I, s:b, s:i, s:i, s:i, s:i, s:I, s:I, s:I, s:I, s:o}", "dataset",
-                     dataset, "nodes", info->nodes, "edges", (json_int_t)info->edges, "weighted", info->weighted,
-                     "features", info->columns, "nonzeros", (json_int_t)info->nonzeros, "features_dense",
-                     info->features_dense, "isolated", info->isolated, "featureless", info->featureless, "max_degree",
-                     info->max_degree, "classes", info->classes, "input_edges", (json_int_t)info->input_edges,
-                     "merged_duplicates", (json_int_t)info->merged_duplicates, "merged_reverse",
-                     (json_int_t)info->merged_reverse, "dropped_self_loops", (json_int_t)info->dropped_self_loops,
-                     "fingerprint", report_hash(info->fingerprint));
+    json_t *said = json_array();
+    for (size_t i = 0; i < all->count; i++)
+        json_array_append_new(said, json_string(all->text[i]));
+    return json_pack(
+        "{s:o, s:o, s:i, s:b, s:s, s:i, s:I, s:b, s:i, s:I, s:b, s:i, s:i, s:i, s:i, s:I, s:I, s:I, s:I, s:o}",
+        "notices", said, "table", table_json(column_of_graph, graph), "sources", info->sources, "dated", info->dated,
+        "dataset", dataset, "nodes", info->nodes, "edges", (json_int_t)info->edges, "weighted", info->weighted,
+        "features", info->columns, "nonzeros", (json_int_t)info->nonzeros, "features_dense", info->features_dense,
+        "isolated", info->isolated, "featureless", info->featureless, "max_degree", info->max_degree, "classes",
+        info->classes, "input_edges", (json_int_t)info->input_edges, "merged_duplicates",
+        (json_int_t)info->merged_duplicates, "merged_reverse", (json_int_t)info->merged_reverse, "dropped_self_loops",
+        (json_int_t)info->dropped_self_loops, "fingerprint", report_hash(info->fingerprint));
 }
 
 static void print_graph(const npgnn_graph_info *info)
 {
     double cells = (double)info->nodes * info->columns;
     printf("nodes          %" PRId32 "\n", info->nodes);
+    if (info->sources > 0)
+        printf("  two sides    %" PRId32 " sources, %" PRId32 " targets\n", info->sources, info->nodes - info->sources);
     printf("  isolated     %" PRId32 "\n", info->isolated);
     printf("  no features  %" PRId32 "\n", info->featureless);
     printf("edges          %" PRId64 " undirected, %s; maximum degree %" PRId32 "\n", info->edges,
            info->weighted ? "weighted" : "unweighted", info->max_degree);
+    if (info->dated)
+        printf("  dated        yes\n");
     printf("  in the file  %" PRId64 "\n", info->input_edges);
     printf("  duplicates   %" PRId64 " merged\n", info->merged_duplicates);
     printf("  reversed     %" PRId64 " merged\n", info->merged_reverse);
@@ -50,14 +135,25 @@ static int info_graph(const info_settings *settings, const npgnn_env *env)
 {
     npgnn_graph *graph = NULL;
     npgnn_graph_info info = {.size = sizeof info};
-    if (data_load(&graph, &settings->data, env) != 0)
-        return EXIT_FAILED;
-    npgnn_graph_describe(&info, graph, NULL);
+    notices all = {0};
+    npgnn_env listening = *env;
+    listening.log = on_notice;
+    listening.user = &all;
+    int status = data_load(&graph, &settings->data, &listening);
+    if (status == 0) {
+        npgnn_graph_describe(&info, graph, NULL);
+        if (settings->common.json) {
+            status = report_write(graph_json(&info, data_name(&settings->data), graph, &all), settings->common.json);
+        } else {
+            print_graph(&info);
+            print_table(column_of_graph, graph);
+            for (size_t i = 0; i < all.count; i++)
+                printf("%s- %s\n", i ? "" : "\nnotices\n", all.text[i]);
+        }
+    }
     npgnn_graph_free(graph);
-    if (settings->common.json)
-        return report_write(graph_json(&info, data_name(&settings->data)), settings->common.json);
-    print_graph(&info);
-    return EXIT_DONE;
+    free_notices(&all);
+    return status;
 }
 
 /* ---- a model ---- */
@@ -175,6 +271,8 @@ static int info_model(const info_settings *settings, const npgnn_env *env)
         print_process(&info);
     else
         print_model(model, &info, &options);
+    if (!settings->common.json)
+        print_table(column_of_model, model);
     npgnn_model_free(model);
     return status;
 }
@@ -205,7 +303,9 @@ const cli_command cmd_info = {
             .usage = "DATA|MODEL [OPTION...]",
             .summary = "Describe a graph or a model file.",
             .description =
-                "For a graph, prints its size, and what was merged or dropped while reading it. For a model file (its "
+                "For a graph, prints its size, what was merged or dropped while reading it, the columns of its feature "
+                "table "
+                "and what becomes of them, and every notice that a training would print. For a model file (its "
                 "name ends with .safetensors or .npgnn), prints what the model can do, what it was trained on, its "
                 "validation results and its options.",
             .examples = "  npgnn info synthetic:nodes=500,seed=7\n"

@@ -108,6 +108,13 @@ static void on_notice(void *user, const char *text)
     print_warning("%s", text);
 }
 
+static void on_note(void *user, const char *text)
+{
+    const common_settings *common = user;
+    if (!common->quiet)
+        print_note("%s", text);
+}
+
 static int predict(const npgnn_model *model, const npgnn_graph *graph, const predict_settings *settings)
 {
     npgnn_predictor *predictor = NULL;
@@ -173,6 +180,9 @@ static int run(void *given)
     npgnn_model *model = NULL;
     npgnn_graph *graph = NULL;
     npgnn_env env = common_env(&settings->common);
+    common_settings common = settings->common;
+    env.log = on_note; /* what was assumed while reading the data */
+    env.user = &common;
     if ((settings->pairs != NULL) + (top->per_node > 0) + (top->links > 0) != 1)
         return print_usage_error("predict", "give exactly one of --pairs FILE, --top K and --top-links K");
     if (settings->pairs && (top->from.count > 0 || top->to.count > 0))

@@ -73,7 +73,7 @@ static void fill_model_options(void)
 
 static void fill_method_options(void)
 {
-    static char choices[256], help_text[1024];
+    static char choices[320], help_text[1536];
     const char *name, *help;
     choices[0] = help_text[0] = '\0';
     for (int i = 0; npgnn_method_info(&name, &help, i); i++) {

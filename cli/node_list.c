@@ -40,7 +40,7 @@ static int read_lines(node_list *list, const npgnn_graph *graph, FILE *file, con
         int32_t node = npgnn_graph_find(graph, text);
         if (node >= 0)
             add(list, node);
-        else if (*text && *text != '#')
+        else if (*text && !(text[0] == '#' && (!text[1] || text[1] == ' ' || text[1] == '#'))) /* not a comment */
             status = print_error("%s:%" PRId64 ": unknown node '%.100s'", name, number, text);
     }
     if (status == 0 && !feof(file))

@@ -29,6 +29,13 @@ void pairs_close(pairs_file *in)
 
 /* ---- lines and fields ---- */
 
+/* A comment begins with # and a blank, or is # alone: #cats is the name of a node. */
+static int is_comment(const char *line)
+{
+    size_t marks = strspn(line, "#");
+    return marks > 0 && (!line[marks] || strchr(WHITESPACE, line[marks]));
+}
+
 /* Reads the next line that is neither empty nor a comment. Returns 1, 0 at the end, or -1 after printing why. */
 static int next_line(pairs_file *in)
 {
@@ -38,7 +45,7 @@ static int next_line(pairs_file *in)
             /* EINTR is a signal that asks to stop: the caller looks for it */
             return feof(in->file) || errno == EINTR ? 0 : -print_error("cannot read %s: %s", in->name, strerror(errno));
         in->line++;
-    } while (in->text[0] == '#' || !in->text[strspn(in->text, WHITESPACE)]);
+    } while (is_comment(in->text) || !in->text[strspn(in->text, WHITESPACE)]);
     return 1;
 }
 

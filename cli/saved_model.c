@@ -14,6 +14,8 @@ int saved_model_load_graph(npgnn_graph **graph, const npgnn_model *model, const 
     prepared.load.normalize = info.normalize;
     prepared.load.binarize = info.binarize;
     prepared.load.weighted = info.weighted;
+    if (!info.across_graphs) /* a process across graphs takes any features, as they are encoded by themselves */
+        prepared.load.encoding = npgnn_model_encoding(model) ? npgnn_model_encoding(model) : "raw";
     return data_load(graph, &prepared, env);
 }
 
@@ -31,7 +33,7 @@ static int encode_context(npgnn_model **model, const char *name, const data_sett
     npgnn_graph *context = NULL;
     npgnn_error err = {0};
     data_settings context_data = {.name = name, .load = data->load};
-    context_data.load.edges = context_data.load.features = NULL; /* these files belong to DATA */
+    context_data.load.edges = context_data.load.features = context_data.load.target_features = NULL; /* these files belong to DATA */
     int status = saved_model_load_graph(&context, *model, &context_data, env);
     if (status == 0 && npgnn_model_adapt(&adapted, *model, context, env, &err) != 0)
         status = print_error("%s: %s", name, err.text);

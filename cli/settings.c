@@ -16,13 +16,37 @@ const char *cli_program = "npgnn";
 
 #define AT(member) offsetof(data_settings, member)
 const arg_option data_options[] = {
-    OPTION("edges", 0, ARG_TEXT, AT(load.edges), "FILE", "Read the edges from FILE. DATA may then be omitted."),
-    OPTION("features", 0, ARG_TEXT, AT(load.features), "FILE", "Read the node features from FILE."),
+    OPTION("edges", 0, ARG_TEXT, AT(load.edges), "FILE", "Read the edges from FILE. DATA may then be omitted.",
+           .once = 1),
+    OPTION("features", 0, ARG_TEXT, AT(load.features), "FILE", "Read the node features from FILE.", .once = 1),
     OPTION_DATA_DIR(AT(load.data_dir)),
     OPTION("normalize", 0, ARG_FLAG, AT(load.normalize), NULL,
            "Divide each feature row by the sum of its absolute values."),
     OPTION("binarize", 0, ARG_FLAG, AT(load.binarize), NULL, "Replace every non-zero feature with 1."),
     OPTION("weighted", 0, ARG_FLAG, AT(load.weighted), NULL, "Use edge weights (third column, or matrix values)."),
+    OPTION(
+        "source", 0, ARG_TEXT, AT(load.source), "COLUMN",
+        "Column of the edge file with the first node of an edge: a name in its header, or a number from 1 (default: by "
+        "its name, else the first)."),
+    OPTION("target", 0, ARG_TEXT, AT(load.target), "COLUMN", "Column with the second node (default: the second)."),
+    OPTION("weight", 0, ARG_TEXT, AT(load.weight), "COLUMN", "Column with the weight of an edge; implies --weighted."),
+    OPTION("time", 0, ARG_TEXT, AT(load.time), "COLUMN", "Column with the time of an edge: a number or a date."),
+    OPTION("id", 0, ARG_TEXT, AT(load.id), "COLUMN", "Column of the feature file with the node ids."),
+    OPTION(
+        "column", 0, ARG_PAIR, AT(kinds), "COLUMN:KIND",
+        "Read a feature column as number, category, flag, date, text or raw (a number that is not scaled), whatever it "
+        "looks like. *:KIND means all columns. May be repeated."),
+    OPTION("ignore", 0, ARG_PAIR, AT(ignored), "COLUMN", "Leave a feature column out. May be repeated."),
+    OPTION("header", 0, ARG_CHOICE, AT(header), "auto|yes|no",
+           "Whether the first line of the edge and feature files is a header (default auto: by what is in it)."),
+    OPTION("skip-bad-rows", 0, ARG_FLAG, AT(load.skip_bad_rows), NULL,
+           "Leave out rows that cannot be used, and count them, instead of stopping at the first."),
+    OPTION("bipartite", 0, ARG_FLAG, AT(load.bipartite), NULL,
+           "Sources and targets are two kinds of nodes, such as users and items: their ids have nothing in common, and "
+           "links "
+           "are predicted across only."),
+    OPTION("target-features", 0, ARG_TEXT, AT(load.target_features), "FILE",
+           "With --bipartite, the features of the targets; --features are those of the sources."),
     OPTIONS_END,
 };
 #undef AT
@@ -31,7 +55,17 @@ int data_load(npgnn_graph **graph, const data_settings *data, const npgnn_env *e
 {
     npgnn_load_options options = data->load;
     npgnn_error err = {0};
+    const char *kinds[ARG_MAX_PAIRS], *ignored[ARG_MAX_PAIRS];
+    for (int i = 0; i < data->kinds.count; i++)
+        kinds[i] = data->kinds.item[i].value;
+    for (int i = 0; i < data->ignored.count; i++)
+        ignored[i] = data->ignored.item[i].value;
     options.size = sizeof options;
+    options.header = (npgnn_header)data->header;
+    options.kinds = kinds;
+    options.kind_count = data->kinds.count;
+    options.ignored = ignored;
+    options.ignored_count = data->ignored.count;
     int code = npgnn_load(graph, data->name, &options, env, &err);
     if (code == NPGNN_E_IO && data->name && public_dataset_find(data->name, strlen(data->name)))
         return print_error("%s; to download it, run: npgnn fetch %s", err.text, data->name);

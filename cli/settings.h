@@ -33,8 +33,10 @@ int settings_parse(void *settings, const cli_command *command, int argc, char **
 /* ---- the graph ---- */
 
 typedef struct data_settings {
-    const char *name; /* the operand DATA; NULL where --edges replaces it */
-    npgnn_load_options load;
+    const char *name;        /* the operand DATA; NULL where --edges replaces it */
+    npgnn_load_options load; /* without kinds and ignored, which data_load fills in */
+    arg_pairs kinds, ignored;
+    int header; /* an npgnn_header */
 } data_settings;
 
 extern const arg_option data_options[];

@@ -4,7 +4,8 @@
 
 static void read_edges(fuzz_case *c, npi_stream *stream)
 {
-    npi_edge_list list = npi_edges_start(&c->env, 1);
+    static const npgnn_load_options how = {.size = sizeof how, .weighted = 1};
+    npi_edge_list list = npi_edges_start(&c->env, &how);
     npi_table table = {0};
     npgnn_graph *graph = NULL;
     if (fuzz_code(c, npi_edges_read_any(&list, &table, stream, &c->err)) != 0)

@@ -30,12 +30,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     npgnn_graph *graph = NULL;
     if (size == 0)
         return 0;
+    const npgnn_load_options how = {
+        .size = sizeof how, .weighted = (data[0] & 2) != 0, .skip_bad_rows = (data[0] & 4) != 0};
     fuzz_begin(&c, size);
     fuzz_parts(parts, FILES, data + 1, size - 1);
     where.kind = data[0] % 2 ? NPI_OGB : NPI_FILES;
     for (int i = 0; i < FILES; i++)
         write_part(paths[i], names[i], parts[i]);
-    if (*where.edges && fuzz_code(&c, npi_location_load(&graph, &where, data[0] & 2, &c.env, &c.err)) == 0)
+    if (*where.edges && fuzz_code(&c, npi_location_load(&graph, &where, &how, &c.env, &c.err)) == 0)
         fuzz_graph(&c, graph);
     npgnn_graph_free(graph);
     for (int i = 0; i < FILES; i++)

@@ -130,7 +130,7 @@ static void check_written(fuzz_case *c, const npgnn_graph *graph)
     size_t size;
     char *text = as_matrix_market(&size, graph);
     npi_stream *stream = fuzz_stream(c, "again.mtx", text, size);
-    npi_edge_list list = npi_edges_start(&c->env, 0);
+    npi_edge_list list = npi_edges_start(&c->env, NULL);
     npgnn_graph *again = NULL;
     fuzz_check(npi_edges_read_text(&list, stream, &c->err) == 0);
     fuzz_check(npi_edges_to_graph(&again, &list, "again.mtx", NULL, NULL, &c->env, &c->err) == 0);

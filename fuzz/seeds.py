@@ -25,10 +25,16 @@ EDGES = {
     "mtx": "%%MatrixMarket matrix coordinate pattern symmetric\n% triangle\n3 3 3\n2 1\n3 1\n3 2\n",
     "header": "paper cites\n10 11\n11 12\n",
     "sparse": "5 100\n100 2147483646\n",
+    "chosen": ",user_id,item_id,rating\n0,a,b,4\n1,b,c,5\n",
+    "words": "a,b\nann,bob\nbob,cyd\ncyd,ann\n",
+    "returns": "a,b\rb,c\r\nc,a\r",
+    "marks": "# comment\n#cats,dogs\ndogs,%5\n",
+    "held": "a,b,weight\nann,bob,2\nbob,cyd,1\n",
 }
 JSONL = {
     "weights": '{"source": "a", "target": "b", "weight": 2.5}\n\n{"u": "b", "v": 7}\n',
     "integers": '{"from": 0, "to": 1}\n{"from": 1, "to": 0}\n',
+    "array": '[{"source": "a", "target": "b"}, {"u": 1, "v": "b", "weight": 2}]',
 }
 JSON = {"three": '{"0": [1, 0], "1": [], "x": [7]}'}
 GRAPHML = {
@@ -46,6 +52,25 @@ CSV = {
     "ambiguous": "3\t1\n4\t2\n3\t5\n",
     "column": "1\n2\n2\n",
     "quoted": "name;x\n\"a;b\";1\n\"c\";2\n",
+    "kinds": ",user_id,town,age,member,since,about\n0,a,Rome,30,yes,2020-01-31,\"red wine\nand cheese\"\n1,b,Rome,,no,2021-02-28,"
+             "beer and no wine\n2,c,Oslo,1e9,N/A,2022-12-01,cheese above all\n3,d,NA,4.5,yes,,films about cheese\n",
+    "days": "31.12.2020,007\n1.2.2021,008\n3.4.1999,007\n",
+    "counts": "x,y\n0,5\n0,-5\n3,1e300\n0,-1e300\n",
+}
+SIDES = {
+    "two": (1 | 2, ["user_id,item_id,time\n0,0,5\n0,1,6\n1,1,7\n1,2,8\n2,0,2020-01-01\n", "user_id,age\n0,20\n1,30\n2,40\n",
+                    "item_id,kind\n0,a\n1,a\n2,b\n"]),
+    "one": (2 | 4 | 8, ["a,b,1,2\nb,c,2,0.5\nc,,3,1\nc,a,4,1\n", "id,x\na,1\nb,2\nc,3\n", ""]),
+}
+ENCODING = {
+    "all": ['{"columns":[{"center":3.0,"flags_missing":true,"high":9.0,"kind":"number","least":1.0,"low":1.0,"missing":1,"most":9.0,'
+            '"name":"age","rows":3,"scale":2.0,"side":0},{"counts":[2],"flags_missing":false,"kind":"category","missing":0,'
+            '"name":"town","other":true,"rows":3,"side":0,"values":["Rome"]},{"counts":[2],"flags_missing":false,"kind":"text",'
+            '"missing":0,"name":"about","rows":3,"side":0,"values":["wine"],"weights":[1.5]},{"kind":"date","order":"dmy",'
+            '"center":1,"scale":1,"low":0,"high":2,"least":0,"most":2,"name":"born"},{"kind":"flag","center":0.5,"name":"is"}],'
+            '"id":"who","version":1}',
+            "who,age,town,about,born,is\na,5,Rome,red wine,1.2.1970,yes\nb,,Oslo,beer,,no\n"],
+    "empty": ['{"version":1,"id":null,"columns":[]}', "a,b\n1,2\n"],
 }
 SVM = {"two": "1 1:1 3:0.5\n2 2:1e-3 # comment\n", "unordered": "a 9:1 4:2\n\nb\n", "empty": "# nothing\n"}
 MTX = {
@@ -263,3 +288,11 @@ seed("checkpoint", "as-it-was", struct.pack("<H", 0))
 seed("checkpoint", "cut", struct.pack("<H", 700))
 seed("checkpoint", "changed", struct.pack("<H", 0) + b"".join(struct.pack("<HB", place, 48 + place % 10) for place in (9, 400, 900, 1300)))
 seed("checkpoint", "a-number", struct.pack("<H", 0) + struct.pack("<HB", 65535 - 40, 255))
+
+
+# ---- two-sided and dated tables: the options, then three files; encodings and tables ----
+
+for name, (flags, files) in SIDES.items():
+    seed("sides", name, bytes([flags]) + MARK.join(text.encode() for text in files))
+for name, files in ENCODING.items():
+    seed("encoding", name, MARK.join(text.encode() for text in files))

@@ -6,11 +6,11 @@ enum { EDGES, FEATURES, LABELS, FILES };
 
 static void build(fuzz_case *c, npi_stream *files[FILES])
 {
-    npi_edge_list list = npi_edges_start(&c->env, 0);
+    npi_edge_list list = npi_edges_start(&c->env, NULL);
     npi_table table = {0};
     npgnn_graph *graph = NULL;
     if (fuzz_code(c, npi_edges_read_text(&list, files[EDGES], &c->err)) == 0 &&
-        fuzz_code(c, npi_table_read(&table, files[FEATURES], &c->err)) == 0 &&
+        fuzz_code(c, npi_table_read(&table, files[FEATURES], NULL, &list, 0, &c->err)) == 0 &&
         fuzz_code(c, npi_edges_to_graph(&graph, &list, "edges", &table, files[LABELS], &c->env, &c->err)) == 0)
         fuzz_graph(c, graph);
     npgnn_graph_free(graph);

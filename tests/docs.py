@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Runs the commands of a document: docs.py NPGNN DOCUMENT.
 
-Every ```sh block is run, in order, in one empty folder with `npgnn` on the path; a ```text block after it is what it must
+Every ```sh block is run, in order, in one folder with the tables of examples/ and `npgnn` on the path; a ```text block after it is what it must
 print, where `...` stands for anything within a line. A line that only has `...` stands for any number of lines. A ```csv
 block with a name (```csv papers.csv) is a file that the reader has.
 """
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -52,7 +53,11 @@ def run(document, folder, environment):
 
 def main():
     program, document = sys.argv[1:]
+    examples = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "examples")
     with tempfile.TemporaryDirectory() as folder:
+        for name in os.listdir(examples):
+            if name.endswith(".csv"):
+                shutil.copy(os.path.join(examples, name), folder)
         environment = dict(os.environ, LC_ALL="C", XDG_CACHE_HOME=folder,
                            PATH=os.path.dirname(os.path.abspath(program)) + os.pathsep + os.environ["PATH"])
         count = run(document, folder, environment)

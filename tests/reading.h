@@ -42,14 +42,16 @@ static inline int read_edges(npi_edge_list *out, const void *text, size_t size, 
     return code;
 }
 
-static inline int read_table(npi_table *out, const char *name, const void *bytes, size_t size, const npgnn_env *env,
-                             npgnn_error *err)
+/* With numbers as they are. `edges` may be NULL. */
+static inline int read_table(npi_table *out, const char *name, const void *bytes, size_t size,
+                             const npi_edge_list *edges, const npgnn_env *env, npgnn_error *err)
 {
+    static const npgnn_load_options raw = {.size = sizeof raw, .encoding = "raw"};
     npi_stream *stream;
     int code = npi_stream_open_memory(&stream, name, bytes, size, env, err);
     if (code)
         return code;
-    code = npi_table_read(out, stream, err);
+    code = npi_table_read(out, stream, &raw, edges, 0, err);
     npi_stream_close(stream);
     return code;
 }
@@ -59,11 +61,11 @@ static inline int build(npgnn_graph **out, const void *edges, size_t edges_size,
                         const void *features, size_t features_size, npgnn_error *err)
 {
     npgnn_env env = test_env();
-    npi_edge_list list = npi_edges_start(&env, 0);
+    npi_edge_list list = npi_edges_start(&env, NULL);
     npi_table table = {0};
     int code = read_edges(&list, edges, edges_size, &env, err);
     if (code == 0 && features)
-        code = read_table(&table, features_name, features, features_size, &env, err);
+        code = read_table(&table, features_name, features, features_size, &list, &env, err);
     if (code == 0)
         code = npi_edges_to_graph(out, &list, "edges", features ? &table : NULL, NULL, &env, err);
     npi_edges_free(&list);

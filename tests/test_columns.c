@@ -95,7 +95,7 @@ static void test_subgraphs_share_names(void **state)
 
 static npgnn_model *train(void)
 {
-    npgnn_graph *graph = good("a,b\nb,c\n", "x.csv", "id,w1,\"w\"\"2\na,0,1\nb,1,0\nc,1,1\n");
+    npgnn_graph *graph = good("a,b\nb,c\n", "x.csv", "id,w1,\"w\"\"2\"\na,0,1\nb,1,0\nc,1,1\n");
     npgnn_options options = {.size = sizeof options};
     npgnn_model *model = NULL;
     npgnn_error err = {0};

@@ -15,7 +15,7 @@ static const char *write_file(const char *name, const char *text)
 
 static npgnn_graph *load(const char *edges, const char *features, int prepare, const npgnn_env *env)
 {
-    npgnn_load_options options = {.size = sizeof options, .normalize = prepare, .binarize = prepare};
+    npgnn_load_options options = {.size = sizeof options, .normalize = prepare, .binarize = prepare, .encoding = "raw"};
     npgnn_graph *graph = NULL;
     npgnn_error err = {0};
     options.edges = write_file("edges.csv", edges);

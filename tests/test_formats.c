@@ -11,7 +11,7 @@
 
 static int read_graph(npgnn_graph **out, const char *text, const npgnn_env *env, npgnn_error *err)
 {
-    npi_edge_list edges = npi_edges_start(env, 0);
+    npi_edge_list edges = npi_edges_start(env, NULL);
     npi_table table = {0};
     npi_stream *stream = NULL;
     int code = npi_stream_open_memory(&stream, "g", text, strlen(text), env, err);

@@ -322,7 +322,7 @@ static void test_folder(void **state)
     char path[4096];
     npgnn_graph *graph = NULL;
     npgnn_error err = {0};
-    npgnn_load_options options = {.size = sizeof options, .binarize = 1, .normalize = 1};
+    npgnn_load_options options = {.size = sizeof options, .binarize = 1, .normalize = 1, .encoding = "raw"};
     (void)state;
     write_text(path, "edges.csv", "a,b\nb,c\n");
     write_text(path, "features.tsv", "id\tw1\tw2\na\t2\t2\nb\t0\t3\nc\t0\t0\n");

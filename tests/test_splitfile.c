@@ -199,7 +199,7 @@ static void test_invalid_protocols(void **state)
 {
     (void)state;
     refused("val-node\ta\t-\t-\n", NPGNN_E_FORMAT, 1, "# protocol: inductive");
-    refused("# protocol: guess\n", NPGNN_E_FORMAT, 1, "inductive-hidden or production");
+    refused("# protocol: guess\n", NPGNN_E_FORMAT, 1, "production or temporal");
     refused("train\ta\tb\t1\n# protocol: inductive\n", NPGNN_E_FORMAT, 2, "must precede the first line");
     refused("# protocol: inductive\ntest-node\te\t-\t-\ntrain\ta\tb\t1\n", NPGNN_E_FORMAT, 3, "follow from the nodes");
     refused("# protocol: inductive\ntest-node\te\t-\t-\nval-node\te\t-\t-\n", NPGNN_E_FORMAT, 3, "held out twice");

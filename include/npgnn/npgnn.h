@@ -273,6 +273,9 @@ typedef struct npgnn_pair {
     int32_t u, v; /* node indices, 0 .. nodes - 1 */
 } npgnn_pair;
 
+/* Whether the first line of a text file with columns is a header. */
+typedef enum { NPGNN_HEADER_AUTO, NPGNN_HEADER_YES, NPGNN_HEADER_NO } npgnn_header;
+
 /* How to read a graph. */
 typedef struct npgnn_load_options {
     size_t size;
@@ -282,6 +285,21 @@ typedef struct npgnn_load_options {
     int normalize;        /* 1: divide each feature row by its sum of magnitudes */
     int binarize;         /* 1: every non-zero feature becomes 1 (before normalising) */
     int weighted;         /* 1: links keep the weights that the files give them; 0: all weigh the same */
+    /* columns of text files, by name or by number from 1; NULL: found by their names, otherwise by their places */
+    const char *source, *target; /* the two ends of a link */
+    const char *weight;          /* the weight of a link; implies `weighted` */
+    const char *time;            /* when a link was made: a number or a date; NULL: links have no times */
+    const char *id;              /* the node of a feature row */
+    npgnn_header header;         /* of the edge file and of feature tables */
+    int skip_bad_rows;           /* 1: leave out rows that cannot be used, and log how many; 0: E_FORMAT */
+    const char *const *kinds;    /* (kind_count) "COLUMN:KIND": how a feature column is read; "*" is all */
+    const char *const *ignored;  /* (ignored_count) feature columns that are not read */
+    int32_t kind_count, ignored_count;
+    /* how feature columns become numbers. NULL: by what is in them; "raw": they are numbers already; otherwise the text of
+     * npgnn_graph_encoding or npgnn_model_encoding: as in that graph */
+    const char *encoding;
+    int bipartite;               /* 1: sources and targets are two kinds of nodes, whose ids have nothing in common */
+    const char *target_features; /* bipartite: the feature file of the targets; `features` is that of the sources */
 } npgnn_load_options;
 
 /* The folders in which names are looked up if data_dir is NULL: $NPGNN_DATA, then npgnn in the XDG cache folder. Writes
@@ -329,8 +347,8 @@ NPGNN_API int npgnn_predict(npgnn_prediction *out /* (count) */, const npgnn_mod
                             const npgnn_pair *pairs, size_t count, const npgnn_predict_options *options,
                             const npgnn_env *env, npgnn_error *err);
 
-/* How to divide a graph; docs/use/evaluate.md describes the protocols. Fractions are of edges (transductive) or of
- * nodes (all others); a negative fraction is the protocol's default: transductive 10 % test and 5 % validation edges;
+/* How to divide a graph; docs/use/evaluate.md describes the protocols. Fractions are of edges (transductive, temporal) or of
+ * nodes (all others); a negative fraction is the protocol's default: transductive and temporal 10 % test and 5 % validation edges;
  * inductive 5 % test and 2.5 % validation nodes; few-shot 30 % training nodes, the rest test; inductive-hidden 10 % and
  * 10 % of the nodes; production 10 % and 5 % of the nodes, half of whose links are known at prediction time. */
 typedef enum {
@@ -338,7 +356,8 @@ typedef enum {
     NPGNN_INDUCTIVE,
     NPGNN_FEW_SHOT,
     NPGNN_INDUCTIVE_HIDDEN, /* only links between two new nodes */
-    NPGNN_PRODUCTION        /* new nodes arrive with some of their links */
+    NPGNN_PRODUCTION,       /* new nodes arrive with some of their links */
+    NPGNN_TEMPORAL          /* train on the past, test on the latest links (npgnn_load_options.time) */
 } npgnn_protocol;
 #define NPGNN_RATIO_FULL (-1.0)
 typedef struct npgnn_split_options {
@@ -500,7 +519,7 @@ NPGNN_API int npgnn_graph_from_csr(npgnn_graph **out, const npgnn_pair *edges, c
                                    const npgnn_env *env, npgnn_error *err);
 
 /* The graph with new nodes, whose features are read from a file in any form that npgnn_load accepts. They follow the
- * nodes of `graph`, have no links, and are prepared as the graph's nodes were (normalize, binarize); rows without ids
+ * nodes of `graph`, have no links, and are prepared as the graph's nodes were (encoding, normalize, binarize); rows without ids
  * are named by their numbers. E_MISMATCH if a name is taken, or if the columns differ from the graph's: by name if both
  * have names, otherwise by number. */
 NPGNN_API int npgnn_graph_extend(npgnn_graph **out, const npgnn_graph *graph, const char *features, npgnn_error *err);
@@ -527,6 +546,8 @@ typedef struct npgnn_graph_info {
     int64_t merged_reverse;    /* the same pair again, in the other direction */
     int64_t dropped_self_loops;
     uint64_t fingerprint; /* of structure and features; model files record it */
+    int32_t sources;      /* of a two-sided graph; 0: it is one-sided */
+    int dated;            /* links have times */
 } npgnn_graph_info;
 
 NPGNN_API int npgnn_graph_describe(npgnn_graph_info *info, const npgnn_graph *graph, npgnn_error *err);
@@ -551,6 +572,10 @@ NPGNN_API int32_t npgnn_graph_find(const npgnn_graph *graph, const char *name);
 NPGNN_API int npgnn_graph_subgraph(npgnn_graph **out, const npgnn_graph *graph, const int32_t *nodes, int32_t count,
                                    npgnn_error *err);
 
+/* The side of a node of a two-sided graph: 0 for sources, 1 for targets; -1 if the graph is one-sided. In a two-sided graph,
+ * non-links are drawn and links are searched across the sides only. */
+NPGNN_API int npgnn_graph_side(const npgnn_graph *graph, int32_t node);
+
 /* The class label of a node, or -1. */
 NPGNN_API int32_t npgnn_graph_label(const npgnn_graph *graph, int32_t node);
 
@@ -562,6 +587,25 @@ NPGNN_API int npgnn_graph_save(const npgnn_graph *graph, const char *folder, npg
 /* The name of a feature column (0 .. columns - 1) as its file spelt it; NULL if the file had no names. Either all
  * columns have names or none has. Names are UTF-8 and distinct. */
 NPGNN_API const char *npgnn_graph_column_name(const npgnn_graph *graph, int32_t column);
+
+/* A column of a table of text from which features were made (docs/use/formats.md). */
+typedef struct npgnn_table_column {
+    const char *name;       /* from the header; NULL: there was none */
+    const char *kind;       /* "number", "category", "flag", "date", "text", "raw" or "ignored" */
+    int64_t rows, missing;  /* of the table, and without a value */
+    int32_t first, columns; /* the feature columns that it became */
+    int side;               /* of a two-sided graph: 0 sources, 1 targets */
+    char summary[160];      /* its range or most frequent values, for people */
+    char outcome[128];      /* what became of it, for people */
+} npgnn_table_column;
+
+/* The index-th column of the table; returns 0 past the last, and where the features are no such table. Strings are valid as
+ * long as the graph. */
+NPGNN_API int npgnn_graph_table(npgnn_table_column *out, const npgnn_graph *graph, int32_t index);
+
+/* How the columns of the table became features, as JSON, for npgnn_load_options.encoding: another table is then encoded in
+ * the same way. NULL if the features were numbers already. Valid as long as the graph. */
+NPGNN_API const char *npgnn_graph_encoding(const npgnn_graph *graph);
 NPGNN_API void npgnn_graph_free(npgnn_graph *graph);
 
 /* ---- Split --------------------------------------------------------------------------------------------------- */
@@ -703,6 +747,11 @@ NPGNN_API int npgnn_model_options(npgnn_options *options, const npgnn_model *mod
 
 /* The name of a feature column of the graph it was trained on, NULL if that had no names. */
 NPGNN_API const char *npgnn_model_column_name(const npgnn_model *model, int32_t column);
+
+/* The table of that graph and its encoding, as npgnn_graph_table and npgnn_graph_encoding have them. A graph that the model
+ * is applied to must be loaded with this encoding, or with "raw" if it is NULL. */
+NPGNN_API int npgnn_model_table(npgnn_table_column *out, const npgnn_model *model, int32_t index);
+NPGNN_API const char *npgnn_model_encoding(const npgnn_model *model);
 
 /* Calibrates the model's probabilities: of the pairs that get probability p, a share of p is linked. Fitted on the
  * validation links of `split` and up to 262,144 non-links of the same kind. Training does this itself unless told not

@@ -92,6 +92,26 @@ static int parse_small_int(double *out, const char *text)
     return digits > 0 && *text == '\0';
 }
 
+/* The same for decimals of up to 15 digits without an exponent. Digits and power of ten are exact doubles, so that their
+ * quotient is rounded once, as strtod rounds (Clinger 1990, doi:10.1145/93542.93557). */
+static int parse_short_decimal(double *out, const char *text)
+{
+    static const double powers[] = {1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                    1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
+    int64_t value = 0;
+    int digits = 0, decimals = 0, negative = *text == '-';
+    text += negative || *text == '+';
+    for (; is_digit(*text) && digits < 15; text++, digits++)
+        value = value * 10 + (*text - '0');
+    if (*text == '.')
+        for (text++; is_digit(*text) && digits < 15; text++, digits++, decimals++)
+            value = value * 10 + (*text - '0');
+    if (digits == 0 || *text)
+        return 0;
+    *out = (negative ? -1.0 : 1.0) * ((double)value / powers[decimals]);
+    return 1;
+}
+
 /* Whether the text is a number that is not finite, as printf writes it. */
 static int is_not_finite_word(const char *text)
 {
@@ -106,7 +126,7 @@ static int is_not_finite_word(const char *text)
 npi_number_result npi_number_parse_double(double *out, const char *text)
 {
     double value;
-    if (!parse_small_int(&value, text)) {
+    if (!parse_small_int(&value, text) && !parse_short_decimal(&value, text)) {
         if (!is_decimal(text))
             return is_not_finite_word(text) ? NPI_NUMBER_NOT_FINITE : NPI_NUMBER_BAD;
         locales saved = enter_c_locale();

@@ -9,6 +9,8 @@ npi_method_fn npi_common_neighbors_method; /* how many neighbours they share */
 npi_method_fn npi_adamic_adar_method;      /* each weighs 1 / log of its degree (doi:10.1016/S0378-8733(03)00009-1) */
 npi_method_fn npi_resource_allocation_method; /* each weighs 1 / its degree (doi:10.1140/epjb/e2009-00335-8) */
 npi_method_fn npi_pagerank_method;            /* random walks with restart between them, both ways */
-npi_method_fn npi_katz_method;                /* walks between them, the longer the lighter (doi:10.1007/BF02289026) */
+npi_method_fn npi_three_steps_method;         /* random walks of three steps, both ways */
+npi_method_fn npi_item_cosine_method; /* cosine of the neighbourhoods of one and of the neighbours of the other */
+npi_method_fn npi_katz_method;        /* walks between them, the longer the lighter (doi:10.1007/BF02289026) */
 
 #endif

@@ -62,11 +62,15 @@ void npi_full_free(const npgnn_env *env, npi_full *full)
     *full = (npi_full){0};
 }
 
-/* Marks the end and all its partners, known and held out, or clears the marks. */
+/* Marks the end, all its partners, known and held out, and the nodes that it cannot be linked to; or clears the marks. */
 static void mark(npi_full *full, int32_t end, unsigned char taken)
 {
     const npi_csr *a = &full->complete->a;
+    const unsigned char *side = full->complete->side;
     full->taken[end] = taken;
+    for (int32_t i = 0; side && i < full->complete->n; i++)
+        if (side[i] == side[end])
+            full->taken[i] = taken;
     for (int64_t p = a->ptr[end]; p < a->ptr[end + 1]; p++)
         full->taken[a->col[p]] = taken;
 }

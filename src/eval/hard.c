@@ -112,13 +112,22 @@ static void by_features(workspace *w, const job *j, int32_t end)
 
 /* ---- one end ---- */
 
+/* Excludes the nodes of the same side of a two-sided graph, or ends that. */
+static void exclude_side(workspace *w, const npgnn_graph *complete, int32_t end, unsigned char excluded)
+{
+    for (int32_t i = 0; complete->side && i < complete->n; i++)
+        if (complete->side[i] == complete->side[end])
+            w->excluded[i] = excluded;
+}
+
 /* The hard negatives of one end: `wanted` pairs, the hardest first. */
 static void find_hard(npgnn_pair *out, workspace *w, const job *j, int32_t end, int64_t wanted)
 {
     const npi_csr *links = &j->complete->a;
     int64_t taken = 0;
 
-    /* every heuristic ranks the nodes that the end is not linked to */
+    /* every heuristic ranks the nodes that the end is not linked to and, in a two-sided graph, could be linked to */
+    exclude_side(w, j->complete, end, 1);
     w->excluded[end] = 1;
     for (int64_t p = links->ptr[end]; p < links->ptr[end + 1]; p++)
         w->excluded[links->col[p]] = 1;
@@ -154,6 +163,7 @@ static void find_hard(npgnn_pair *out, workspace *w, const job *j, int32_t end, 
     }
 
     /* nothing is excluded for the next end */
+    exclude_side(w, j->complete, end, 0);
     w->excluded[end] = 0;
     for (int64_t p = links->ptr[end]; p < links->ptr[end + 1]; p++)
         w->excluded[links->col[p]] = 0;
@@ -167,7 +177,9 @@ static void find_hard(npgnn_pair *out, workspace *w, const job *j, int32_t end, 
 static int number_ends(npi_hard *out, const npgnn_graph *complete, const npgnn_pair *positives, size_t count,
                        int per_end, const npgnn_env *env, npgnn_error *err)
 {
-    int32_t n = complete->n;
+    int32_t n = complete->n, of_side[2] = {0, 0};
+    for (int32_t i = 0; complete->side && i < n; i++)
+        of_side[complete->side[i]]++;
     out->place = npi_alloc(env, (size_t)n, sizeof *out->place, err);
     out->start = npi_alloc(env, (size_t)n + 1, sizeof *out->start, err);
     if (!out->place || !out->start)
@@ -178,7 +190,8 @@ static int number_ends(npi_hard *out, const npgnn_graph *complete, const npgnn_p
         int32_t end = i % 2 ? positives[i / 2].v : positives[i / 2].u;
         if (out->place[end] >= 0)
             continue;
-        int64_t free_nodes = n - 1 - (complete->a.ptr[end + 1] - complete->a.ptr[end]);
+        int64_t others = complete->side ? of_side[!complete->side[end]] : n - 1;
+        int64_t free_nodes = others - (complete->a.ptr[end + 1] - complete->a.ptr[end]);
         out->place[end] = out->ends++;
         out->start[out->ends] = out->start[out->ends - 1] + (free_nodes < per_end ? free_nodes : per_end);
     }

@@ -165,6 +165,7 @@ int npi_features_select_rows(npi_features **out, const npi_features *x, const in
     if (!selected)
         return NPGNN_E_MEMORY;
     selected->columns = npi_names_share(x->columns);
+    selected->encoding = npi_encoding_share(x->encoding);
     int code = x->dense ? select_dense_rows(selected, x, rows, err) : select_sparse_rows(selected, x, rows, err);
     if (code) {
         npi_features_free(selected);
@@ -211,6 +212,7 @@ int npi_features_stack(npi_features **out, const npi_features *above, const npi_
     if (code)
         return code;
     x->columns = npi_names_share(above->columns);
+    x->encoding = npi_encoding_share(above->encoding);
     *out = x;
     return 0;
 }
@@ -358,5 +360,6 @@ void npi_features_free(npi_features *x)
     npi_free(&env, x->xt);
     npi_free(&env, x->dense);
     npi_names_free(x->columns);
+    npi_encoding_free(x->encoding);
     npi_free(&env, x);
 }

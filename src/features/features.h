@@ -4,6 +4,7 @@
 #define NPI_FEATURES_FEATURES_H
 
 #include "base/names.h"
+#include "features/encoding.h"
 #include "linalg/sparse.h"
 
 /* Immutable once it is shared, except for the transpose, which the backward product of a sparse X needs. */
@@ -12,10 +13,11 @@ typedef struct npi_features {
     int references;
     int32_t n, f;
     int64_t nonzeros;
-    npi_csr x;          /* sparse form */
-    npi_csr *xt;        /* Xᵀ (f, n) of the sparse form, NULL until npi_features_transpose */
-    real *dense;        /* dense form (n, f), NULL when sparse */
-    npi_names *columns; /* (f) names of the columns, NULL: they have none */
+    npi_csr x;              /* sparse form */
+    npi_csr *xt;            /* Xᵀ (f, n) of the sparse form, NULL until npi_features_transpose */
+    real *dense;            /* dense form (n, f), NULL when sparse */
+    npi_names *columns;     /* (f) names of the columns, NULL: they have none */
+    npi_encoding *encoding; /* how they were made from the columns of a table, NULL: they are the numbers of a file */
 } npi_features;
 
 /* Takes ownership of `x`, also on failure, and chooses the storage: dense from 25 % of non-zeros on. Stored zeros are

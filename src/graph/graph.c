@@ -145,6 +145,35 @@ static int build_edges(npgnn_graph *graph, const npgnn_pair *edges, const float 
     return code || !weights ? code : npi_graph_sum_weights(graph, edges, weights, count, err);
 }
 
+/* time (u, v) = time (v, u) = the earliest time that is given for the edge. */
+static int build_times(npgnn_graph *graph, const npgnn_pair *edges, const double *times, int64_t count,
+                       npgnn_error *err)
+{
+    size_t entries = (size_t)graph->a.ptr[graph->n];
+    graph->time = npi_resize(&graph->env, NULL, entries, sizeof *graph->time, err);
+    if (!graph->time)
+        return NPGNN_E_MEMORY;
+    for (size_t i = 0; i < entries; i++)
+        graph->time[i] = (double)INFINITY;
+    for (int64_t e = 0; e < count; e++)
+        for (int way = 0; way < 2 && edges[e].u != edges[e].v; way++) {
+            int64_t entry =
+                way ? npi_csr_find(&graph->a, edges[e].v, edges[e].u) : npi_csr_find(&graph->a, edges[e].u, edges[e].v);
+            graph->time[entry] = fmin(graph->time[entry], times[e]);
+        }
+    return 0;
+}
+
+uint64_t npi_graph_count_pairs(const npgnn_graph *graph)
+{
+    uint64_t n = (uint64_t)graph->n, targets = 0;
+    if (!graph->side)
+        return n > 0 ? n * (n - 1) / 2 : 0;
+    for (int32_t i = 0; i < graph->n; i++)
+        targets += graph->side[i];
+    return targets * (n - targets);
+}
+
 /* Code uses i + 1 and i + 2 of a node i as 32-bit numbers (see scatter). */
 #define MAX_NODES (INT32_MAX - 1)
 
@@ -155,10 +184,12 @@ int npi_graph_build(npgnn_graph **out, npi_graph_content *content, const npgnn_e
         npi_features_free(content->x);
         npi_names_free(content->names);
         npi_free(env, content->label);
+        npi_free(env, content->side);
         return NPGNN_E_MEMORY;
     }
     graph->env = *env;
     graph->n = content->n;
+    graph->side = content->side;
     graph->names = content->names;
     graph->label = content->label;
     graph->classes = content->classes;
@@ -173,6 +204,8 @@ int npi_graph_build(npgnn_graph **out, npi_graph_content *content, const npgnn_e
                         graph->n);
     if (!code)
         code = build_edges(graph, content->edges, content->weights, content->edge_count, err);
+    if (!code && content->times)
+        code = build_times(graph, content->edges, content->times, content->edge_count, err);
     if (code) {
         npgnn_graph_free(graph);
         return code;
@@ -190,6 +223,8 @@ void npgnn_graph_free(npgnn_graph *graph)
     npi_features_free(graph->x);
     npi_names_free(graph->names);
     npi_free(&env, graph->label);
+    npi_free(&env, graph->side);
+    npi_free(&env, graph->time);
     npi_free(&env, graph);
 }
 
@@ -320,6 +355,21 @@ static int copy_labels(int32_t **out, const npgnn_graph *graph, const int32_t *n
     return 0;
 }
 
+/* *out (count) = the sides of `nodes`, or of all nodes where that is NULL. *out is unchanged where the graph is one-sided. */
+static int copy_sides(unsigned char **out, const npgnn_graph *graph, const int32_t *nodes, int32_t count,
+                      npgnn_error *err)
+{
+    if (!graph->side)
+        return 0;
+    unsigned char *side = npi_resize(&graph->env, NULL, (size_t)count, 1, err);
+    if (!side)
+        return NPGNN_E_MEMORY;
+    for (int32_t i = 0; i < count; i++)
+        side[i] = graph->side[nodes ? nodes[i] : i];
+    *out = side;
+    return 0;
+}
+
 /* Builds a graph whose features are prepared in the same way as those of `from`. */
 static int build_derived(npgnn_graph **out, npi_graph_content *content, const npgnn_graph *from, npgnn_error *err)
 {
@@ -339,6 +389,8 @@ int npi_graph_with_edges(npgnn_graph **out, const npgnn_graph *graph, const npgn
     int code = npi_graph_copy_weights(&weights, graph, edges, count, NULL, err);
     if (!code)
         code = copy_labels(&content.label, graph, NULL, graph->n, err);
+    if (!code && (code = copy_sides(&content.side, graph, NULL, graph->n, err)) != 0)
+        npi_free(&graph->env, content.label);
     if (!code) {
         content.weights = weights;
         content.x = npi_features_share(graph->x);
@@ -349,26 +401,32 @@ int npi_graph_with_edges(npgnn_graph **out, const npgnn_graph *graph, const npgn
     return code;
 }
 
-int npi_graph_with_nodes(npgnn_graph **out, const npgnn_graph *graph, npi_features *x, npi_names *names,
+int npi_graph_with_nodes(npgnn_graph **out, const npgnn_graph *graph, npi_features *x, npi_names *names, int side,
                          npgnn_error *err)
 {
     npi_graph_content content = {.n = x->n, .edge_count = graph->m, .classes = graph->classes};
     npgnn_pair *edges = npi_resize(&graph->env, NULL, (size_t)graph->m, sizeof *edges, err);
     if (graph->label)
         content.label = npi_resize(&graph->env, NULL, (size_t)x->n, sizeof *content.label, err);
-    if (!edges || (graph->label && !content.label)) {
+    if (graph->side)
+        content.side = npi_resize(&graph->env, NULL, (size_t)x->n, 1, err);
+    if (!edges || (graph->label && !content.label) || (graph->side && !content.side)) {
         npi_free(&graph->env, edges);
         npi_free(&graph->env, content.label);
+        npi_free(&graph->env, content.side);
         return NPGNN_E_MEMORY;
     }
     /* new nodes have no label */
     for (int32_t i = 0; graph->label && i < x->n; i++)
         content.label[i] = i < graph->n ? graph->label[i] : -1;
+    for (int32_t i = 0; graph->side && i < x->n; i++)
+        content.side[i] = i < graph->n ? graph->side[i] : (unsigned char)side;
     float *weights = NULL;
     npi_graph_list_edges(edges, graph);
     int code = npi_graph_copy_weights(&weights, graph, edges, graph->m, NULL, err);
     if (code) {
         npi_free(&graph->env, content.label);
+        npi_free(&graph->env, content.side);
     } else {
         content.edges = edges;
         content.weights = weights;
@@ -405,6 +463,8 @@ int npi_graph_induce(npgnn_graph **out, const npgnn_graph *graph, const int32_t 
         code = npi_features_select_rows(&content.x, graph->x, nodes, count, err);
     if (!code)
         code = copy_labels(&content.label, graph, nodes, count, err);
+    if (!code)
+        code = copy_sides(&content.side, graph, nodes, count, err);
     if (!code && graph->names)
         code = npi_names_new(&content.names, env, err);
     for (int32_t i = 0; !code && graph->names && i < count; i++) {
@@ -420,6 +480,7 @@ int npi_graph_induce(npgnn_graph **out, const npgnn_graph *graph, const int32_t 
         npi_features_free(content.x);
         npi_names_free(content.names);
         npi_free(env, content.label);
+        npi_free(env, content.side);
     }
     npi_free(env, edges);
     npi_free(env, weights);
@@ -495,6 +556,21 @@ const char *npgnn_graph_column_name(const npgnn_graph *graph, int32_t column)
     return graph->x->columns ? npi_names_get(graph->x->columns, column) : NULL;
 }
 
+int npgnn_graph_table(npgnn_table_column *out, const npgnn_graph *graph, int32_t index)
+{
+    return npi_encoding_describe(out, graph->x->encoding, index);
+}
+
+const char *npgnn_graph_encoding(const npgnn_graph *graph)
+{
+    return graph->x->encoding ? graph->x->encoding->text : NULL;
+}
+
+int npgnn_graph_side(const npgnn_graph *graph, int32_t node)
+{
+    return graph->side ? graph->side[node] : -1;
+}
+
 int32_t npgnn_graph_label(const npgnn_graph *graph, int32_t node)
 {
     return graph->label ? graph->label[node] : -1;
@@ -532,7 +608,9 @@ int npgnn_graph_describe(npgnn_graph_info *info, const npgnn_graph *graph, npgnn
                              .merged_reverse = graph->reverse,
                              .dropped_self_loops = graph->self_loops,
                              .fingerprint = npi_graph_fingerprint(graph)};
+    seen.dated = graph->time != NULL;
     for (int32_t i = 0; i < graph->n; i++) {
+        seen.sources += graph->side && !graph->side[i];
         int64_t degree = graph->a.ptr[i + 1] - graph->a.ptr[i];
         seen.isolated += degree == 0;
         if (degree > seen.max_degree)

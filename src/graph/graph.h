@@ -16,19 +16,34 @@ struct npgnn_graph {
     int32_t classes;
     int64_t input_edges, duplicates, reverse, self_loops; /* what the input had, before merging */
     int normalized, binarized;                            /* how X was prepared */
+    unsigned char
+        *side;    /* (n) of a two-sided graph: 0 source, 1 target; every edge joins one of each. NULL: one-sided */
+    double *time; /* (entries of A) when an edge was first made; NULL: unknown. Graphs that are derived from others
+                            have no times. */
 };
 
-/* What a graph is built from. npi_graph_build takes ownership of x, names and label, also on failure; edges and weights
+/* Whether a pair of nodes could be an edge: in a two-sided graph, one that joins the sides. */
+static inline int npi_graph_allows(const npgnn_graph *graph, int32_t u, int32_t v)
+{
+    return u != v && (!graph->side || graph->side[u] != graph->side[v]);
+}
+
+/* How many such pairs there are. O(n). */
+uint64_t npi_graph_count_pairs(const npgnn_graph *graph);
+
+/* What a graph is built from. npi_graph_build takes ownership of x, names, label and side, also on failure; edges and weights
  * stay the caller's. */
 typedef struct npi_graph_content {
     int32_t n;
     const npgnn_pair *edges; /* (edge_count) any order and direction, duplicates and loops allowed; ids are below n */
     const float *weights;    /* (edge_count) positive and finite; NULL: all 1 */
+    const double *times;     /* (edge_count) NULL: unknown */
     int64_t edge_count;
     npi_features *x; /* NULL: no features */
     npi_names *names;
     int32_t *label;
     int32_t classes;
+    unsigned char *side; /* NULL: one-sided */
 } npi_graph_content;
 
 int npi_graph_build(npgnn_graph **out, npi_graph_content *content, const npgnn_env *env, npgnn_error *err);
@@ -42,8 +57,8 @@ int npi_graph_with_edges(npgnn_graph **out, const npgnn_graph *graph, const npgn
                          npgnn_error *err);
 
 /* A graph with the same edges and additional nodes, which have no edges. `x` and `names`, which it shares, are those
- * of all nodes. */
-int npi_graph_with_nodes(npgnn_graph **out, const npgnn_graph *graph, npi_features *x, npi_names *names,
+ * of all nodes. `side` is that of the new nodes of a two-sided graph. */
+int npi_graph_with_nodes(npgnn_graph **out, const npgnn_graph *graph, npi_features *x, npi_names *names, int side,
                          npgnn_error *err);
 
 /* The subgraph induced by `nodes` (ascending): its node i is nodes[i] of `graph`. */

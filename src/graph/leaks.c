@@ -58,7 +58,8 @@ static int check_nodes(const npgnn_split *split, npgnn_error *err)
 {
     char name[12];
     int32_t training = split->role ? 0 : split->graph->n, previous = -1;
-    if ((split->protocol == NPGNN_TRANSDUCTIVE) != !split->role || !split->role != !split->map)
+    if ((split->protocol == NPGNN_TRANSDUCTIVE || split->protocol == NPGNN_TEMPORAL) != !split->role ||
+        !split->role != !split->map)
         return npi_fail(err, NPGNN_E_MISMATCH, "the node roles of the split do not match its protocol");
     for (int32_t i = 0; split->role && i < split->graph->n; i++)
         training += split->role[i] == NPI_NODE_TRAIN;

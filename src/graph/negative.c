@@ -51,22 +51,49 @@ static int too_few(uint64_t wanted, uint64_t available, npgnn_error *err)
 
 /* ---- from all pairs ---- */
 
+/* nodes (n): the sources of a two-sided graph, then its targets. Returns the number of sources. */
+static int32_t order_by_side(int32_t *nodes, const npgnn_graph *graph)
+{
+    int32_t sources = 0, at = 0;
+    for (int side = 0; side < 2; side++) {
+        for (int32_t i = 0; i < graph->n; i++)
+            if (graph->side[i] == side)
+                nodes[at++] = i;
+        sources = side == 0 ? at : sources;
+    }
+    return sources;
+}
+
 static int draw_by_rejection(npgnn_pair *out[2], const npgnn_graph *graph, const size_t count[2], npi_rng *rng,
                              const npgnn_env *env, npgnn_error *err)
 {
     key_set seen;
+    int32_t *nodes = NULL, sources = 0; /* of a two-sided graph, in which one end is drawn from each side */
     int code = key_set_new(&seen, count[0] + count[1], env, err);
+    if (code == 0 && graph->side && !(nodes = npi_alloc(env, (size_t)graph->n, sizeof *nodes, err))) {
+        npi_free(env, seen.slots);
+        code = NPGNN_E_MEMORY;
+    }
     if (code)
         return code;
+    if (nodes)
+        sources = order_by_side(nodes, graph);
     for (int set = 0; set < 2; set++) {
         for (size_t i = 0; i < count[set];) {
-            npgnn_pair pair = {(int32_t)npi_rng_below(rng, (uint64_t)graph->n),
-                               (int32_t)npi_rng_below(rng, (uint64_t)graph->n)};
+            npgnn_pair pair;
+            if (nodes) {
+                pair.u = nodes[npi_rng_below(rng, (uint64_t)sources)];
+                pair.v = nodes[sources + (int32_t)npi_rng_below(rng, (uint64_t)(graph->n - sources))];
+            } else {
+                pair.u = (int32_t)npi_rng_below(rng, (uint64_t)graph->n);
+                pair.v = (int32_t)npi_rng_below(rng, (uint64_t)graph->n);
+            }
             if (pair.u != pair.v && !npgnn_graph_has_edge(graph, pair.u, pair.v) &&
                 key_set_add(&seen, npi_pair_key(pair)))
                 out[set][i++] = pair;
         }
     }
+    npi_free(env, nodes);
     npi_free(env, seen.slots);
     return 0;
 }
@@ -84,7 +111,7 @@ static void draw_by_enumeration(npgnn_pair *out[2], const npgnn_graph *graph, co
             /* v and the neighbours of u both ascend: skip v where it is the next neighbour */
             while (next < degree && neighbors[next] < v)
                 next++;
-            if (next < degree && neighbors[next] == v)
+            if ((next < degree && neighbors[next] == v) || !npi_graph_allows(graph, u, v))
                 continue;
             uint64_t pick = npi_rng_below(rng, available--);
             if (pick < count[0] - taken[0])
@@ -98,7 +125,7 @@ static void draw_by_enumeration(npgnn_pair *out[2], const npgnn_graph *graph, co
 int npi_graph_draw_non_links(npgnn_pair *out[2], const npgnn_graph *graph, const size_t count[2], uint64_t seed,
                              const npgnn_env *env, npgnn_error *err)
 {
-    uint64_t n = (uint64_t)graph->n, pairs = n > 0 ? n * (n - 1) / 2 : 0;
+    uint64_t pairs = npi_graph_count_pairs(graph);
     uint64_t available = pairs - (uint64_t)graph->m, wanted = count[0] + count[1];
     npi_rng rng = npi_rng_make(seed, NPI_RNG_NEGATIVE, 0);
     if (wanted > available)
@@ -118,23 +145,29 @@ int npi_graph_draw_non_links(npgnn_pair *out[2], const npgnn_graph *graph, const
 static int is_candidate(const npi_candidate_pairs *c, int32_t u, int32_t v)
 {
     unsigned char a = c->role[u], b = c->role[v], own = c->own;
+    if (!npi_graph_allows(c->graph, u, v))
+        return 0;
     if (a == own && b == own)
         return 1;
     return c->with_training && ((a == own && b == NPI_NODE_TRAIN) || (a == NPI_NODE_TRAIN && b == own));
 }
 
-/* own (own - 1) / 2 + own training - edges among these pairs */
+/* own (own - 1) / 2 + own training - edges among these pairs; in a two-sided graph the pairs of each side do not count */
 uint64_t npi_candidate_pairs_count_non_links(const npi_candidate_pairs *candidates)
 {
     const npi_csr *a = &candidates->graph->a;
-    uint64_t own = 0, training = 0, edges = 0;
+    const unsigned char *side = candidates->graph->side;
+    uint64_t owns[2] = {0, 0}, trainings[2] = {0, 0}, edges = 0; /* by side */
     for (int32_t u = 0; u < a->rows; u++) {
-        own += candidates->role[u] == candidates->own;
-        training += candidates->with_training && candidates->role[u] == NPI_NODE_TRAIN;
+        owns[side ? side[u] : 0] += candidates->role[u] == candidates->own;
+        trainings[side ? side[u] : 0] += candidates->with_training && candidates->role[u] == NPI_NODE_TRAIN;
         for (int64_t p = a->ptr[u]; p < a->ptr[u + 1]; p++)
             edges += u < a->col[p] && is_candidate(candidates, u, a->col[p]);
     }
-    return (own > 0 ? own * (own - 1) / 2 : 0) + own * training - edges;
+    if (side)
+        return owns[0] * owns[1] + owns[0] * trainings[1] + owns[1] * trainings[0] - edges;
+    uint64_t own = owns[0];
+    return (own > 0 ? own * (own - 1) / 2 : 0) + own * trainings[0] - edges;
 }
 
 int npi_candidate_pairs_draw_non_links(npgnn_pair *out, const npi_candidate_pairs *candidates, size_t count,
@@ -168,7 +201,7 @@ int npi_candidate_pairs_draw_non_links(npgnn_pair *out, const npi_candidate_pair
         for (size_t i = 0; i < own; i++)
             for (size_t j = i + 1; j < total; j++) {
                 npgnn_pair pair = {nodes[i], nodes[j]};
-                if (npgnn_graph_has_edge(graph, pair.u, pair.v))
+                if (npgnn_graph_has_edge(graph, pair.u, pair.v) || !npi_graph_allows(graph, pair.u, pair.v))
                     continue;
                 if (npi_rng_below(&rng, available--) < count - taken)
                     out[taken++] = pair;
@@ -179,7 +212,8 @@ int npi_candidate_pairs_draw_non_links(npgnn_pair *out, const npi_candidate_pair
         while (!code && taken < count) {
             uint64_t i = npi_rng_below(&rng, own), j = npi_rng_below(&rng, total);
             npgnn_pair pair = {nodes[i], nodes[j]};
-            if (i < j && !npgnn_graph_has_edge(graph, pair.u, pair.v) && key_set_add(&seen, npi_pair_key(pair)))
+            if (i < j && npi_graph_allows(graph, pair.u, pair.v) && !npgnn_graph_has_edge(graph, pair.u, pair.v) &&
+                key_set_add(&seen, npi_pair_key(pair)))
                 out[taken++] = pair;
         }
         npi_free(env, seen.slots);
@@ -204,8 +238,8 @@ npi_candidate_pairs npi_split_candidates(const npgnn_split *split, npgnn_set set
 uint64_t npi_split_count_non_links(const npgnn_split *split, npgnn_set set)
 {
     npi_candidate_pairs candidates = npi_split_candidates(split, set);
-    uint64_t n = (uint64_t)split->graph->n;
-    return split->role ? npi_candidate_pairs_count_non_links(&candidates) : n * (n - 1) / 2 - (uint64_t)split->graph->m;
+    return split->role ? npi_candidate_pairs_count_non_links(&candidates)
+                       : npi_graph_count_pairs(split->graph) - (uint64_t)split->graph->m;
 }
 
 /* Whether a pair is one of the held-out non-links. */
@@ -260,7 +294,7 @@ size_t npi_split_draw_matched(npgnn_pair *out, size_t count, const npgnn_split *
         /* every node is listed in `col` as often as it has known links: a random place has it in proportion to these */
         npgnn_pair pair = {split->role ? draw_test_end(split, 1, &rng) : known->col[npi_rng_below(&rng, ends)],
                            split->role ? draw_test_end(split, 0, &rng) : known->col[npi_rng_below(&rng, ends)]};
-        if (pair.u != pair.v && !npgnn_graph_has_edge(split->graph, pair.u, pair.v))
+        if (npi_graph_allows(split->graph, pair.u, pair.v) && !npgnn_graph_has_edge(split->graph, pair.u, pair.v))
             out[drawn++] = pair;
     }
     return drawn;

@@ -1,7 +1,7 @@
 /* Splitting a graph into training, validation and test data, by one of the protocols of docs/use/evaluate.md.
  *
- * A transductive split assigns every edge to a set. The other protocols assign every node to a set, and the sets of
- * its two nodes decide that of an edge. Non-links are then added to the held-out sets. */
+ * A transductive split assigns every edge to a set at random, a temporal one by its time. The other protocols assign every
+ * node to a set, and the sets of its two nodes decide that of an edge. Non-links are then added to the held-out sets. */
 #include "graph/split.h"
 
 #include <assert.h>
@@ -11,6 +11,7 @@
 #include "base/hash.h"
 #include "base/rng.h"
 #include "base/sized.h"
+#include "base/sort.h"
 #include "graph/negative.h"
 #include "graph/pair.h"
 
@@ -61,7 +62,7 @@ static const struct {
     double test, val;
 } default_shares[] = {
     [NPGNN_TRANSDUCTIVE] = {0.1, 0.05},    [NPGNN_INDUCTIVE] = {0.05, 0.025}, [NPGNN_FEW_SHOT] = {0, 0},
-    [NPGNN_INDUCTIVE_HIDDEN] = {0.1, 0.1}, [NPGNN_PRODUCTION] = {0.1, 0.05},
+    [NPGNN_INDUCTIVE_HIDDEN] = {0.1, 0.1}, [NPGNN_PRODUCTION] = {0.1, 0.05},  [NPGNN_TEMPORAL] = {0.1, 0.05},
 };
 enum { PROTOCOLS = sizeof default_shares / sizeof default_shares[0] };
 
@@ -71,7 +72,7 @@ static npgnn_split_options resolve_options(const npgnn_split_options *options, c
     npgnn_split_options o = *options;
     if ((unsigned)o.protocol >= PROTOCOLS)
         return o; /* check_options reports it */
-    double n = graph->n, m = (double)graph->m;
+    double m = (double)graph->m;
     o.train_nodes = share_or(o.train_nodes, 0.3);
     o.val = share_or(o.val, default_shares[o.protocol].val);
     o.test = share_or(o.test, default_shares[o.protocol].test);
@@ -79,7 +80,7 @@ static npgnn_split_options resolve_options(const npgnn_split_options *options, c
         o.test = 1 - o.train_nodes - o.val;
     o.known_links = o.protocol == NPGNN_PRODUCTION ? share_or(o.known_links, 0.5) : 0;
     if (o.negative_ratio == NPGNN_RATIO_FULL && m > 0)
-        o.negative_ratio = fmax(1, (n * (n - 1) / 2 - m) / m);
+        o.negative_ratio = fmax(1, ((double)npi_graph_count_pairs(graph) - m) / m);
     else if (o.negative_ratio == 0)
         o.negative_ratio = 1;
     return o;
@@ -156,6 +157,49 @@ static void reveal_edges(draft *d, double share, uint64_t seed)
     }
 }
 
+/* The number of the last `count` of `total` sorted times that has no time in common with the others: the nearest to count. */
+static int64_t cut_between_times(const uint64_t *sorted, int64_t total, int64_t count)
+{
+    int64_t more = count, fewer = count;
+    if (count == 0 || count >= total)
+        return count;
+    uint64_t time = sorted[total - count];
+    while (more < total && sorted[total - more - 1] == time)
+        more++;
+    while (fewer > 0 && sorted[total - fewer] == time)
+        fewer--;
+    return more == total || (fewer > 0 && count - fewer < more - count) ? fewer : more;
+}
+
+/* Assigns the latest `test` edges to the test set, the latest `val` of the others to the validation set, and the rest to
+ * training. Edges of the same time are not torn apart: sets can be larger or smaller than asked for. */
+static int assign_by_time(draft *d, int64_t test, int64_t val, npgnn_error *err)
+{
+    int64_t m = d->graph->m;
+    if (!d->graph->time)
+        return npi_fail(err, NPGNN_E_ARGUMENT,
+                        "the temporal protocol needs the times of the links: say which column of the "
+                        "edge file has them (time)");
+    uint64_t *keys = npi_resize(d->env, NULL, (size_t)m, 3 * sizeof *keys, err), *own = keys + 2 * m;
+    if (!keys)
+        return NPGNN_E_MEMORY;
+    for (int64_t e = 0; e < m; e++) {
+        /* doubles in their order as integers: negative ones have all bits flipped, the others the sign bit */
+        double time = d->graph->time[npi_csr_find(&d->graph->a, d->edges[e].u, d->edges[e].v)] + 0.0;
+        memcpy(&keys[e], &time, sizeof time);
+        keys[e] = keys[e] >> 63 ? ~keys[e] : keys[e] | (uint64_t)1 << 63;
+        own[e] = keys[e];
+    }
+    npi_u64_sort(keys, keys + m, (size_t)m);
+    test = cut_between_times(keys, m, test);
+    val = cut_between_times(keys, m - test, val);
+    uint64_t test_from = test > 0 ? keys[m - test] : UINT64_MAX, val_from = val > 0 ? keys[m - test - val] : test_from;
+    for (int64_t e = 0; e < m; e++)
+        d->place[e] = own[e] >= test_from ? IN_TEST : own[e] >= val_from ? IN_VAL : IN_TRAIN;
+    npi_free(d->env, keys);
+    return 0;
+}
+
 /* Fills edges, place and, in a split by nodes, role. */
 static int assign_all(draft *d, const npgnn_split_options *o, npgnn_error *err)
 {
@@ -165,6 +209,8 @@ static int assign_all(draft *d, const npgnn_split_options *o, npgnn_error *err)
     if (!d->edges || !d->place)
         return NPGNN_E_MEMORY;
     npi_graph_list_edges(d->edges, d->graph);
+    if (o->protocol == NPGNN_TEMPORAL)
+        return assign_by_time(d, count_of(o->test, m), count_of(o->val, m), err);
     if (o->protocol == NPGNN_TRANSDUCTIVE) {
         assign(d->place, m, count_of(o->test, m), count_of(o->val, m), o->seed);
         return 0;

@@ -1,262 +1,545 @@
 /* Feature tables as delimited text: one node per line.
  *
  *   table  = [header] {row}
- *   header = field {separator field}
- *   row    = [id] {number} [label]
+ *   row    = field {separator field}
  *
- * The first line determines the separator (tab, comma, semicolon or blanks) and the number of fields, which all
- * lines must have. Blank lines and lines that begin with # or % are skipped. What the columns mean is found out as
- * follows:
+ * All rows are read before anything is decided (io/cells.h). What the columns mean is found out as follows, unless the caller
+ * says it (npgnn_load_options):
  *
- *   header    the first line, where its first field is a word such as "id", where a field in the middle is not a
- *             number, or where no field is;
- *   label     the last column, where the header calls it "label" or "class" or, without a header, where its first field
- *             is not a number;
- *   id        the first column, where the header says so, where a field is not a number, or where all fields are
- *             different integers from 0 on. Otherwise it is a feature.
+ *   header    the first line, where its first field is a name for ids, such as "id" or "user_id"; or where it has no number,
+ *             and none of its fields occurs again in its column
+ *   label     the last column, where the header calls it "label" or "class" or, without a header, where its first field is not
+ *             a number
+ *   id        a column that the header calls "id" or "node"; the first column, where its name is one for ids, where it has
+ *             words that hardly recur, or where it has integers that are the ids of the edges
+ *   others    features, of the kinds of features/encoding.h, found by npi_cells_infer
  *
- * Refused: numbers that are not finite, ids that occur twice, lines with another number of fields. */
+ * Refused: ids that occur twice, rows with another number of fields, cells that are not of the kind of their column. */
 #define _POSIX_C_SOURCE 200809L
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
 #include "base/number.h"
-#include "io/readers.h"
+#include "io/cells.h"
+#include "io/header.h"
 #include "io/text.h"
 
-typedef enum { FIRST_UNKNOWN, FIRST_ID, FIRST_FEATURE } first_column;
-
 typedef struct reader {
-    npi_stream *stream;
-    char separator;
-    int fields;    /* per line; 0: no line was read yet */
-    int has_label; /* the last column is the label */
-    int plain;     /* every field is a feature */
-    first_column first;
-    npi_names *names; /* the first column as ids, while it may be one */
-    float *value;     /* the first column as numbers, while it may be a feature */
-    size_t value_count, value_capacity;
-    npi_rows rows; /* the other features: the second field is column 0 */
-    char *header;  /* the header line, NULL: there is none */
-    npi_labels labels;
+    npi_cells cells;
+    const char *file;
+    const npgnn_load_options *how;
+    const npi_edge_list *edges; /* NULL: not known */
+    int side;
+    int32_t first;   /* the first row that is not the header: 0 or 1 */
+    char **names;    /* (fields) the header, NULL: there is none */
+    int row_numbers; /* 1: the first column is pandas' index, which is left out */
+    int id, label;   /* columns, -1: none */
+    int *column;     /* (fields) what it is: the index of the encoding's column, or -1 */
+    npi_encoding *encoding;
+    npi_skipped skipped; /* rows with bad cells, ids that occur twice */
 } reader;
 
-static int is_number(const char *field)
+static int is_number(const char *cell)
 {
-    float value;
-    return npi_number_parse_float(&value, field) != NPI_NUMBER_BAD;
+    double value;
+    return npi_number_parse_double(&value, cell) != NPI_NUMBER_BAD;
 }
 
-static int is_id_word(const char *field)
+/* ---- the header ---- */
+
+/* Whether a cell of the first row occurs again in its column. */
+static int recurs(const npi_cells *cells, int column)
 {
-    static const char *const words[] = {"", "id", "node", "node_id", "nodeid", "name", "key", "index"};
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-        if (strcasecmp(field, words[i]) == 0)
+    const char *cell = npi_cells_get(cells, 0, column);
+    for (int32_t row = 1; row < cells->rows; row++)
+        if (strcmp(npi_cells_get(cells, row, column), cell) == 0)
             return 1;
     return 0;
 }
 
-/* ---- the first line ---- */
-
-/* Determines the layout from the first line, which it cuts into fields. Returns 1 where the line is a header. */
-static int detect_layout(reader *r, char *line)
+/* Whether all cells below the first are numbers or missing, and some is a number. */
+static int numbers_follow(const npi_cells *cells, int column)
 {
-    int fields = 0, numbers = 0, middle_words = 0, last_was_word = 0;
-    int id_word = 0, first_number = 0, last_number = 0, label_word = 0;
-    r->separator = npi_text_find_separator(line);
-    for (char *field; (field = npi_text_cut_field(&line, r->separator)); fields++) {
-        int number = is_number(field);
-        numbers += number;
-        if (fields == 0) {
-            id_word = is_id_word(field);
-            first_number = number;
-        } else {
-            middle_words += last_was_word; /* the previous field was neither the first nor, as we see now, the last */
-            last_was_word = !number;
-        }
-        last_number = number;
-        label_word = strcasecmp(field, "label") == 0 || strcasecmp(field, "class") == 0;
+    int some = 0;
+    for (int32_t row = 1; row < cells->rows; row++) {
+        const char *cell = npi_cells_get(cells, row, column);
+        if (is_number(cell))
+            some = 1;
+        else if (!npi_cell_is_missing(cell))
+            return 0;
     }
-    r->fields = fields;
-    if (r->plain) {
-        r->first = FIRST_FEATURE;
-        return 0;
-    }
-    int header = id_word || middle_words > 0 || numbers == 0;
-    r->has_label = fields > 1 && (header ? label_word : !last_number);
-    if (id_word)
-        r->first = FIRST_ID;
-    else if (fields - r->has_label < 2 && first_number)
-        r->first = FIRST_FEATURE; /* the only column of numbers must be a feature */
-    return header;
+    return some;
 }
 
-/* ---- rows ---- */
-
-/* Keeps the field both as an id and as a feature until one of the rules decides which it is. */
-static int read_first(reader *r, const char *field, npgnn_error *err)
+static int has_header(const reader *r)
 {
-    int32_t before = npi_names_count(r->names), index;
-    float value = 0;
-    npi_number_result number = npi_number_parse_float(&value, field);
-    int64_t integer;
-    int code = 0;
-    if (r->first != FIRST_FEATURE)
-        code = npi_names_add(&index, r->names, field, strlen(field), err);
-    if (code)
-        return code;
-    int repeated = r->first != FIRST_FEATURE && npi_names_count(r->names) == before;
-    if (r->first == FIRST_UNKNOWN && number == NPI_NUMBER_BAD)
-        r->first = FIRST_ID;
-    else if (r->first == FIRST_UNKNOWN && (repeated || !npi_number_parse_int(&integer, field) || integer < 0))
-        r->first = FIRST_FEATURE;
-    if (r->first == FIRST_ID && repeated)
-        return npi_stream_fail(r->stream, err, "node '%.60s' occurs twice", field);
-    if (r->first == FIRST_FEATURE && number != NPI_NUMBER_OK)
-        return npi_stream_fail(r->stream, err, "feature '%.40s' %s", field, npi_number_reason(number));
-    if (r->first == FIRST_ID)
-        return 0;
-    code = npi_grow(&r->rows.env, &r->value, &r->value_capacity, r->value_count, sizeof *r->value, err);
-    if (code == 0)
-        r->value[r->value_count++] = value;
+    const npi_cells *cells = &r->cells;
+    if (r->how->header != NPGNN_HEADER_AUTO || cells->rows == 0)
+        return r->how->header == NPGNN_HEADER_YES && cells->rows > 0;
+    if (npi_header_has_role(npi_cells_get(cells, 0, 0), NPI_ROLE_ID))
+        return 1;
+    for (int i = 0; i < cells->fields; i++)
+        if (is_number(npi_cells_get(cells, 0, i)))
+            return 0;
+    /* a word above numbers is a name, whatever is in the other columns */
+    for (int i = 0; i < cells->fields; i++)
+        if (numbers_follow(cells, i))
+            return 1;
+    for (int i = 0; i < cells->fields; i++)
+        if (recurs(cells, i))
+            return 0;
+    return 1;
+}
+
+/* ---- the ids ---- */
+
+/* The share of the ends of edges whose ids are in `names`, from at most 10,000 edges; -1 where there are no edges. */
+static double share_of_ids(const reader *r, const npi_names *names)
+{
+    const npi_edge_list *edges = r->edges;
+    int64_t count = edges && edges->count < 10000 ? edges->count : edges ? 10000 : 0, found = 0, ends = 0;
+    const npi_names *own = edges && edges->how->bipartite && r->side ? edges->targets : edges ? edges->names : NULL;
+    for (int64_t i = 0; i < 2 * count; i++) {
+        char number[12];
+        if (edges->how->bipartite && i % 2 != r->side)
+            continue;
+        int32_t id = i % 2 ? edges->pairs[i / 2].v : edges->pairs[i / 2].u;
+        if (!own)
+            snprintf(number, sizeof number, "%d", id);
+        const char *text = own ? npi_names_get(own, id) : number;
+        found += npi_names_find(names, text, strlen(text)) >= 0;
+        ends++;
+    }
+    return ends > 0 ? (double)found / (double)ends : -1;
+}
+
+/* Whether the first column, of whose name nothing is known, has the ids. */
+static int first_is_id(int *is_id, const reader *r, npgnn_error *err)
+{
+    const npi_cells *cells = &r->cells;
+    npi_names *names = NULL;
+    int64_t rows = cells->rows - r->first, words = 0, integers = 0;
+    *is_id = 0;
+    int code = npi_names_new(&names, &cells->env, err);
+    for (int32_t row = r->first; code == 0 && row < cells->rows; row++) {
+        const char *cell = npi_cells_get(cells, row, 0);
+        int64_t integer;
+        int32_t index;
+        words += !is_number(cell);
+        integers += npi_number_parse_int(&integer, cell) && integer >= 0;
+        code = npi_names_add(&index, names, cell, strlen(cell), err);
+    }
+    if (code == 0 && rows > 0) {
+        int64_t repeats = rows - npi_names_count(names);
+        double share = share_of_ids(r, names);
+        int mostly = 20 * repeats <= rows; /* ids that occur twice are a mistake, but still ids */
+        if (words > 0)
+            *is_id = mostly || share >= 0.5;
+        else if (integers == rows && cells->fields - (r->label >= 0) > 1)
+            *is_id = r->names ? mostly && share >= 0.9 : (mostly && share >= 0.9) || (repeats == 0);
+    }
+    npi_names_free(names);
     return code;
 }
 
-static int read_row(reader *r, char *line, npgnn_error *err)
+static int choose_id(reader *r, npgnn_error *err)
 {
-    int column = 0, code = 0;
-    int32_t twice;
-    for (char *field; code == 0 && (field = npi_text_cut_field(&line, r->separator)); column++) {
-        if (column >= r->fields)
-            return npi_stream_fail(r->stream, err, "too many fields: the first line has %d", r->fields);
-        if (column == 0) {
-            code = read_first(r, field, err);
-        } else if (column == r->fields - 1 && r->has_label) {
-            code = npi_labels_add(&r->labels, field, &r->rows.env, err);
-        } else {
-            float value;
-            npi_number_result result = npi_number_parse_float(&value, field);
-            if (result != NPI_NUMBER_OK)
-                return npi_stream_fail(r->stream, err, "feature '%.40s' in field %d %s", field, column + 1,
-                                       npi_number_reason(result));
-            code = npi_rows_add(&r->rows, column - 1, value, err);
-        }
+    static const char *const exact[] = {"id", "node", "node_id", "nodeid"};
+    const npi_cells *cells = &r->cells;
+    const char *wanted = r->how->id;
+    if (wanted && (r->id = npi_header_find(wanted, r->names, cells->fields)) < 0) {
+        char list[400] = "";
+        if (r->names)
+            npi_header_list(list, sizeof list, r->names, NULL, cells->fields, 8);
+        return npi_fail_at(err, NPGNN_E_ARGUMENT, r->file, 0, "no column '%.60s' to take the ids from%s%s", wanted,
+                           *list ? "; the header has " : "", list);
     }
-    if (code == 0 && column < r->fields)
-        return npi_stream_fail(r->stream, err, "%d fields, but the first line has %d", column, r->fields);
-    return code ? code : npi_rows_end(&twice, &r->rows, err); /* columns ascend, so that none occurs twice */
+    if (r->id >= 0 || cells->fields == 0)
+        return 0;
+    for (int i = 0; r->names && i < cells->fields; i++) {
+        if (r->encoding && r->encoding->id && strcmp(r->names[i], r->encoding->id) == 0 && r->id < 0)
+            r->id = i;
+        for (size_t k = 0; r->id < 0 && k < sizeof exact / sizeof exact[0]; k++)
+            if (strcasecmp(r->names[i], exact[k]) == 0)
+                r->id = i;
+    }
+    if (r->id >= 0) {
+        r->row_numbers = r->id > 0 && !*r->names[0];
+        return 0;
+    }
+    if (r->names && npi_header_has_role(r->names[0], NPI_ROLE_ID)) {
+        /* pandas writes its index as a first column without a name: a column of ids may follow */
+        r->row_numbers =
+            !*r->names[0] && cells->fields > 1 && *r->names[1] && npi_header_has_role(r->names[1], NPI_ROLE_ID);
+        r->id = r->row_numbers;
+        return 0;
+    }
+    int is_id;
+    int code = first_is_id(&is_id, r, err);
+    r->id = code == 0 && is_id ? 0 : -1;
+    if (r->id == 0 && r->names)
+        npi_log(&cells->env, "%s: taking column '%.60s' for the ids of the nodes", r->file, r->names[0]);
+    return code;
 }
 
-/* The first line with content. detect_layout cuts the line into fields, so that it gets a copy. */
-static int read_first_line(reader *r, char *line, npgnn_error *err)
+/* The label: the last column, by its name or, without a header, because it has words. */
+static int find_label(const reader *r)
 {
-    const npgnn_env *env = &r->rows.env;
-    char *copy = npi_strdup(env, line, err);
-    if (!copy)
-        return NPGNN_E_MEMORY;
-    int header = detect_layout(r, copy);
-    npi_free(env, copy);
-    if (!header)
-        return read_row(r, line, err);
-    r->header = npi_strdup(env, line, err); /* named when it is known whether the first column is an id */
-    return r->header ? 0 : NPGNN_E_MEMORY;
+    int last = r->cells.fields - 1;
+    if (last < 1 || r->cells.rows == r->first)
+        return -1;
+    if (r->names)
+        return strcasecmp(r->names[last], "label") == 0 || strcasecmp(r->names[last], "class") == 0 ? last : -1;
+    return is_number(npi_cells_get(&r->cells, 0, last)) || npi_cell_is_missing(npi_cells_get(&r->cells, 0, last))
+               ? -1
+               : last;
+}
+
+/* ---- the kinds ---- */
+
+/* The kind that the caller chose for a column, NPI_KINDS: none. */
+static int chosen_kind(npi_kind *kind, const reader *r, int column, npgnn_error *err)
+{
+    *kind = NPI_KINDS;
+    for (int32_t i = 0; i < r->how->kind_count; i++) {
+        const char *text = r->how->kinds[i], *colon = strrchr(text, ':');
+        char name[256];
+        if (!colon || colon - text >= (ptrdiff_t)sizeof name || npi_kind_find(colon + 1) >= NPI_KIND_IGNORED)
+            return npi_fail(err, NPGNN_E_ARGUMENT,
+                            "'%.100s' is not COLUMN:KIND with a kind of number, category, flag, date, text or raw",
+                            text);
+        snprintf(name, sizeof name, "%.*s", (int)(colon - text), text);
+        int at = npi_header_find(name, r->names, r->cells.fields);
+        if (strcmp(name, "*") == 0 || at == column)
+            *kind = npi_kind_find(colon + 1);
+        else if (at < 0 && !r->how->bipartite)
+            return npi_fail_at(err, NPGNN_E_ARGUMENT, r->file, 0, "no column '%.100s' to read as %s", name, colon + 1);
+    }
+    for (int32_t i = 0; i < r->how->ignored_count; i++) {
+        int at = npi_header_find(r->how->ignored[i], r->names, r->cells.fields);
+        if (at == column)
+            *kind = NPI_KIND_IGNORED;
+        else if (at < 0 && !r->how->bipartite)
+            return npi_fail_at(err, NPGNN_E_ARGUMENT, r->file, 0, "no column '%.100s' to ignore", r->how->ignored[i]);
+    }
+    return 0;
+}
+
+/* Whether a column is a feature, apart from its kind. Without a name and without values, as after a separator at the end of
+ * each line, it is none. */
+static int is_feature(const reader *r, int column)
+{
+    if (column == r->id || column == r->label || (column == 0 && r->row_numbers))
+        return 0;
+    for (int32_t row = r->first; row < r->cells.rows && r->names && !*r->names[column]; row++)
+        if (!npi_cell_is_missing(npi_cells_get(&r->cells, row, column)))
+            return 1;
+    return !r->names || *r->names[column];
+}
+
+/* Whether the header's names can identify the feature columns, also in JSON: none is empty, repeated or not UTF-8. */
+static int names_are_usable(int *usable, const reader *r, npgnn_error *err)
+{
+    npi_column_names columns = {0};
+    int code = 0;
+    *usable = 0;
+    if (!r->names)
+        return 0;
+    for (int i = 0; code == 0 && i < r->cells.fields; i++)
+        if (is_feature(r, i))
+            code = npi_column_names_add(&columns, r->names[i], &r->cells.env, err);
+    if (code == 0 && columns.count > 0) {
+        npi_names *names = npi_column_names_take(&columns, r->file, &r->cells.env); /* logs what is wrong with them */
+        *usable = names != NULL;
+        npi_names_free(names);
+    }
+    npi_column_names_free(&columns);
+    return code;
+}
+
+/* Logs the columns that become something else than themselves. */
+static void log_kinds(const reader *r)
+{
+    int count[NPI_KINDS] = {0}, logged = 0;
+    for (int32_t i = 0; i < r->encoding->count; i++) {
+        const npi_encoded *column = &r->encoding->columns[i];
+        count[column->kind]++;
+        int asked = strcmp(column->why, "as you asked") == 0;
+        if (column->kind == NPI_KIND_IGNORED && !asked && column->name && logged++ < 5)
+            npi_log(&r->cells.env, "%s: ignoring column '%.60s': %s", r->file, column->name, column->why);
+        int constant =
+            column->kind == NPI_KIND_FLAG && column->missing == 0 && (column->center == 0 || column->center == 1);
+        if (constant && column->name && logged++ < 5)
+            npi_log(&r->cells.env, "%s: column '%.60s' is %g everywhere", r->file, column->name, column->center);
+    }
+    if (count[NPI_KIND_NUMBER] + count[NPI_KIND_CATEGORY] + count[NPI_KIND_DATE] + count[NPI_KIND_TEXT] == 0)
+        return;
+    char text[256] = "";
+    for (int kind = 0; kind < NPI_KIND_IGNORED; kind++)
+        if (count[kind] > 0)
+            snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s %d", *text ? ", " : "",
+                     npi_kind_name((npi_kind)kind), count[kind]);
+    npi_log(&r->cells.env, "%s: %d columns became %d features (%s); 'npgnn info' lists them", r->file,
+            r->encoding->count - count[NPI_KIND_IGNORED], r->encoding->width, text);
+}
+
+/* Finds the encoding of the table. */
+static int infer_all(reader *r, int raw, npgnn_error *err)
+{
+    int usable, code = npi_encoding_new(&r->encoding, &r->cells.env, err);
+    if (code == 0)
+        code = names_are_usable(&usable, r, err);
+    if (code == 0 && r->names && r->id >= 0 && *r->names[r->id] && npi_text_is_utf8(r->names[r->id]) &&
+        !(r->encoding->id = npi_strdup(&r->cells.env, r->names[r->id], err)))
+        code = NPGNN_E_MEMORY;
+    for (int i = 0; code == 0 && i < r->cells.fields; i++) {
+        npi_encoded *column;
+        npi_kind kind = NPI_KIND_RAW;
+        r->column[i] = -1;
+        if (!is_feature(r, i))
+            continue;
+        if (!raw)
+            code = chosen_kind(&kind, r, i, err);
+        if (code == 0)
+            code = npi_encoding_add(&column, r->encoding, usable ? r->names[i] : NULL, err);
+        if (code)
+            break;
+        r->column[i] = r->encoding->count - 1;
+        column->side = r->side;
+        npi_cells_clean(&r->cells, i);
+        code = npi_cells_infer(column, &r->cells, i, r->first, kind, r->how, r->file, err);
+    }
+    if (code == 0)
+        code = npi_encoding_finish(r->encoding, err);
+    if (code == 0 && !raw)
+        log_kinds(r);
+    return code;
+}
+
+/* Finds the columns of a given encoding in the table: by name or, where it has none, in their order. */
+static int match_all(reader *r, npgnn_error *err)
+{
+    const npi_encoding *encoding = r->encoding;
+    int32_t next = 0, named = 0, found = 0;
+    unsigned char *unknown = npi_alloc(&r->cells.env, (size_t)r->cells.fields + 1, 1, err);
+    unsigned char *seen = npi_alloc(&r->cells.env, (size_t)encoding->count + 1, 1, err);
+    npi_names *columns = NULL; /* of the encoding */
+    int code = unknown && seen ? npi_names_new(&columns, &r->cells.env, err) : NPGNN_E_MEMORY;
+    for (int32_t i = 0; code == 0 && i < encoding->count; i++) {
+        char number[24];
+        int32_t index;
+        const char *name = encoding->columns[i].name;
+        int own = encoding->columns[i].side == r->side;
+        named += own && name;
+        snprintf(number, sizeof number, "\n%d", i); /* no name of a column has a line break at its beginning */
+        code = npi_names_add(&index, columns, own && name ? name : number, strlen(own && name ? name : number), err);
+    }
+    while (code == 0 && next < encoding->count && encoding->columns[next].side != r->side)
+        next++;
+    for (int i = 0; code == 0 && i < r->cells.fields; i++) {
+        r->column[i] = -1;
+        if (!is_feature(r, i))
+            continue;
+        if (named > 0 && r->names)
+            r->column[i] = npi_names_find(columns, r->names[i], strlen(r->names[i]));
+        else if (next < encoding->count && encoding->columns[next].side == r->side)
+            r->column[i] = next++;
+        if (r->column[i] >= 0) {
+            found++;
+            seen[r->column[i]] = 1;
+            npi_cells_clean(&r->cells, i);
+        } else {
+            unknown[i] = 1;
+        }
+    }
+    if (code == 0 && named > 0 && !r->names)
+        code = npi_fail_at(err, NPGNN_E_MISMATCH, r->file, 0,
+                           "the table needs a header: its columns are matched by name with those of the training");
+    for (int32_t i = 0; code == 0 && i < encoding->count; i++) {
+        const npi_encoded *column = &encoding->columns[i];
+        if (column->side != r->side || column->kind == NPI_KIND_IGNORED || seen[i])
+            continue;
+        code = column->name ? npi_fail_at(err, NPGNN_E_MISMATCH, r->file, 0,
+                                          "column '%.100s' of the training is missing", column->name)
+                            : npi_fail_at(err, NPGNN_E_MISMATCH, r->file, 0,
+                                          "the table has %d feature columns, but the training had more", found);
+    }
+    char list[400];
+    if (code == 0 && r->names && npi_header_list(list, sizeof list, r->names, unknown, r->cells.fields, 5) > 0)
+        npi_log(&r->cells.env, "%s: ignoring columns that the training did not have: %s", r->file, list);
+    else if (code == 0 && !r->names && r->cells.fields - (r->id >= 0) - (r->label >= 0) > found)
+        code =
+            npi_fail_at(err, NPGNN_E_MISMATCH, r->file, 0, "the table has %d feature columns, but the training had %d",
+                        r->cells.fields - (r->id >= 0) - (r->label >= 0), found);
+    npi_names_free(columns);
+    npi_free(&r->cells.env, unknown);
+    npi_free(&r->cells.env, seen);
+    return code;
 }
 
 /* ---- the table ---- */
 
-/* The matrix where the first column is a feature: that column, then the others. */
-static int prepend_values(npi_csr *out, const reader *r, int32_t cols, npgnn_error *err)
+static int see_element(void *user, int32_t column, float value, npgnn_error *err)
+{
+    return npi_rows_add(user, column, value, err);
+}
+
+/* One row of X. Cells that are not of their column's kind are missing where bad rows are to be skipped. */
+static int encode_row(npi_rows *rows, reader *r, int32_t row, float *scratch, npgnn_error *err)
+{
+    int code = 0;
+    int32_t twice;
+    for (int i = 0; code == 0 && i < r->cells.fields; i++) {
+        const char *cell = npi_cells_get(&r->cells, row, i), *why;
+        if (r->column[i] < 0)
+            continue;
+        const npi_encoded *column = &r->encoding->columns[r->column[i]];
+        code = npi_encoding_apply(column, cell, scratch, see_element, rows, &why, err);
+        if (code > 0) {
+            code = npi_fail_at(err, NPGNN_E_FORMAT, r->file, r->cells.line[row], "feature '%.40s' in field %d %s", cell,
+                               i + 1, why);
+            code = npi_skipped_add(&r->skipped, code, r->how, err);
+            if (code == 0 && column->kind != NPI_KIND_RAW)
+                code = npi_encoding_apply(column, "", scratch, see_element, rows, &why, err);
+        }
+    }
+    /* the columns of a row ascend, unless the encoding has them in another order: npi_rows_end sorts then */
+    return code < 0 ? code : npi_rows_end(&twice, rows, err);
+}
+
+/* All rows, with their ids and labels. */
+static int encode_all(npi_table *table, reader *r, npgnn_error *err)
+{
+    const npgnn_env *env = &r->cells.env;
+    npi_rows rows = {0};
+    npi_labels labels = {0};
+    int32_t widest = 0;
+    for (int32_t i = 0; i < r->encoding->count; i++)
+        if (r->encoding->columns[i].width > widest)
+            widest = r->encoding->columns[i].width;
+    float *scratch = npi_alloc(env, (size_t)widest, sizeof *scratch, err);
+    int code = scratch ? npi_rows_start(&rows, env, err) : NPGNN_E_MEMORY;
+    if (code == 0 && r->id >= 0)
+        code = npi_names_new(&table->names, env, err);
+    for (int32_t row = r->first; code == 0 && row < r->cells.rows; row++) {
+        if (r->id >= 0) {
+            const char *id = npi_cells_get(&r->cells, row, r->id);
+            int32_t index, before = npi_names_count(table->names);
+            if (!*id)
+                code = npi_fail_at(err, NPGNN_E_FORMAT, r->file, r->cells.line[row], "the id of the node is missing");
+            else
+                code = npi_names_add(&index, table->names, id, strlen(id), err);
+            if (code == 0 && npi_names_count(table->names) == before)
+                code = npi_fail_at(err, NPGNN_E_FORMAT, r->file, r->cells.line[row], "node '%.60s' occurs twice", id);
+            if (code == NPGNN_E_FORMAT) { /* the row is left out: the first one of a node counts */
+                code = npi_skipped_add(&r->skipped, code, r->how, err);
+                if (code == 0)
+                    continue;
+            }
+        }
+        if (code == 0 && r->label >= 0)
+            code = npi_labels_add(&labels, npi_cells_get(&r->cells, row, r->label), env, err);
+        if (code == 0)
+            code = encode_row(&rows, r, row, scratch, err);
+    }
+    if (code == 0)
+        code = npi_rows_take(&table->x, &rows, rows.count, r->encoding->width, err);
+    if (code == 0 && r->label >= 0)
+        npi_labels_take(&table->label, &table->classes, &labels, env);
+    npi_labels_free(&labels, env);
+    npi_rows_free(&rows);
+    npi_free(env, scratch);
+    return code;
+}
+
+int npi_table_read_csv(npi_table *out, npi_stream *stream, const npgnn_load_options *how, const npi_edge_list *edges,
+                       int side, npgnn_error *err)
+{
+    static const npgnn_load_options defaults = {.size = sizeof defaults};
+    const npgnn_env *env = npi_stream_env(stream);
+    npgnn_error why = {0}; /* the caller may want no text, but the first bad row is logged with one */
+    reader r = {.file = npi_stream_name(stream), .how = how ? how : &defaults, .edges = edges, .side = side, .id = -1};
+    npi_table table = {0};
+    int raw = r.how->encoding && strcmp(r.how->encoding, "raw") == 0, given = r.how->encoding && !raw;
+    int code = npi_cells_read(&r.cells, stream, r.how, &why);
+    r.column = npi_alloc(env, (size_t)r.cells.fields, sizeof *r.column, &why);
+    if (code == 0 && !r.column)
+        code = NPGNN_E_MEMORY;
+    if (code == 0 && given)
+        code = npi_encoding_parse(&r.encoding, r.how->encoding, "the options", env, &why);
+    if (code == 0 && has_header(&r)) {
+        r.first = 1;
+        r.names = npi_alloc(env, (size_t)r.cells.fields, sizeof *r.names, &why);
+        code = r.names ? 0 : NPGNN_E_MEMORY;
+        for (int i = 0; r.names && i < r.cells.fields; i++)
+            r.names[i] = r.cells.text + (npi_cells_get(&r.cells, 0, i) - r.cells.text);
+    }
+    r.label = find_label(&r);
+    if (code == 0)
+        code = choose_id(&r, &why);
+    if (code == 0 && r.label == r.id)
+        r.label = -1;
+    if (code == 0)
+        code = given ? match_all(&r, &why) : infer_all(&r, raw, &why);
+    if (code == 0)
+        code = encode_all(&table, &r, &why);
+    if (code == 0)
+        code = npi_encoding_names(&table.columns, r.encoding, &why);
+    npi_skipped_log(&r.cells.skipped, r.file, env);
+    npi_skipped_log(&r.skipped, r.file, env);
+    if (code == 0 && !raw && r.encoding->width > 0)
+        table.encoding = npi_encoding_share(r.encoding);
+    npi_encoding_free(r.encoding);
+    npi_free(env, r.names);
+    npi_free(env, r.column);
+    npi_cells_free(&r.cells);
+    if (code) {
+        npi_table_free(env, &table);
+        if (err)
+            *err = why;
+    } else {
+        *out = table;
+    }
+    return code;
+}
+
+/* ---- plain tables ---- */
+
+/* Numbers alone, line by line: such files can be larger than memory should be. */
+int npi_table_read_plain(npi_table *out, npi_stream *stream, npgnn_error *err)
 {
     npi_rows rows;
-    int32_t twice;
-    int code = npi_rows_start(&rows, &r->rows.env, err);
-    if (code)
-        return code;
-    for (int32_t i = 0; code == 0 && i < r->rows.count; i++) {
-        code = npi_rows_add(&rows, 0, r->value[i], err);
-        for (int64_t p = r->rows.ptr[i]; code == 0 && p < r->rows.ptr[i + 1]; p++)
-            code = npi_rows_add(&rows, r->rows.col[p] + 1, r->rows.val[p], err);
+    char *line, separator = 0;
+    int fields = 0, code = npi_rows_start(&rows, npi_stream_env(stream), err);
+    while (code == 0 && (code = npi_stream_read_line(&line, stream, err)) > 0) {
+        int32_t column = 0, twice;
+        code = 0;
+        if (npi_text_is_skippable(line))
+            continue;
+        separator = separator ? separator : npi_text_find_separator(line);
+        for (char *field; code == 0 && (field = npi_text_cut_field(&line, separator)); column++) {
+            float value = 0;
+            npi_number_result result = npi_number_parse_float(&value, field);
+            if (rows.count > 0 && column >= fields)
+                code = npi_stream_fail(stream, err, "too many fields: the first line has %d", fields);
+            else if (result != NPI_NUMBER_OK)
+                code = npi_stream_fail(stream, err, "feature '%.40s' in field %d %s", field, column + 1,
+                                       npi_number_reason(result));
+            else
+                code = npi_rows_add(&rows, column, value, err);
+        }
+        if (code == 0 && rows.count > 0 && column < fields)
+            code = npi_stream_fail(stream, err, "%d fields, but the first line has %d", column, fields);
+        fields = column;
         if (code == 0)
             code = npi_rows_end(&twice, &rows, err);
     }
+    npi_csr x = {0};
     if (code == 0)
-        code = npi_rows_take(out, &rows, rows.count, cols, err);
+        code = npi_rows_take(&x, &rows, rows.count, fields, err);
     npi_rows_free(&rows);
-    return code;
-}
-
-/* The names of the feature columns, from the header. */
-static int name_columns(npi_names **out, reader *r, npgnn_error *err)
-{
-    const npgnn_env *env = &r->rows.env;
-    npi_column_names columns = {0};
-    char *rest = r->header;
-    int first = r->first != FIRST_FEATURE, end = r->fields - r->has_label, code = 0;
-    for (int i = 0; code == 0 && i < end; i++) {
-        const char *name = npi_text_cut_field(&rest, r->separator);
-        code = i < first ? 0 : npi_column_names_add(&columns, name, env, err);
-    }
-    if (code)
-        npi_column_names_free(&columns);
-    else
-        *out = npi_column_names_take(&columns, npi_stream_name(r->stream), env);
-    return code;
-}
-
-static int make_table(npi_table *out, reader *r, npgnn_error *err)
-{
-    npi_table table = {0};
-    int32_t cols = r->fields > 0 ? r->fields - 1 - r->has_label : 0;
-    int code = r->header ? name_columns(&table.columns, r, err) : 0;
-    if (code)
-        return code;
-    if (r->first == FIRST_FEATURE) {
-        code = prepend_values(&table.x, r, cols + 1, err);
-    } else {
-        code = npi_rows_take(&table.x, &r->rows, r->rows.count, cols, err);
-        table.names = r->names;
-        r->names = code ? r->names : NULL;
-    }
-    if (code) {
-        npi_names_free(table.columns);
-        return code;
-    }
-    if (r->has_label)
-        npi_labels_take(&table.label, &table.classes, &r->labels, &r->rows.env);
-    *out = table;
-    return 0;
-}
-
-static int read_table(npi_table *out, npi_stream *stream, int plain, npgnn_error *err)
-{
-    const npgnn_env *env = npi_stream_env(stream);
-    reader r = {.stream = stream, .plain = plain};
-    char *line;
-    int code = npi_rows_start(&r.rows, env, err);
     if (code == 0)
-        code = npi_names_new(&r.names, env, err);
-    while (code == 0 && (code = npi_stream_read_line(&line, stream, err)) > 0) {
-        if (npi_text_is_skippable(line))
-            code = 0;
-        else
-            code = r.fields == 0 ? read_first_line(&r, line, err) : read_row(&r, line, err);
-    }
-    if (code == 0)
-        code = make_table(out, &r, err);
-    npi_names_free(r.names);
-    npi_free(env, r.header);
-    npi_free(env, r.value);
-    npi_labels_free(&r.labels, env);
-    npi_rows_free(&r.rows);
+        *out = (npi_table){.x = x};
     return code;
-}
-
-int npi_table_read_csv(npi_table *out, npi_stream *stream, npgnn_error *err)
-{
-    return read_table(out, stream, 0, err);
-}
-
-int npi_table_read_plain(npi_table *out, npi_stream *stream, npgnn_error *err)
-{
-    return read_table(out, stream, 1, err);
 }

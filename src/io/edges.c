@@ -1,36 +1,67 @@
 /* Edge lists: text with two node ids per line, or a Matrix Market file.
  *
  *   list = [header] {edge}
- *   edge = id separator id [separator weight {separator anything}]
+ *   edge = field {separator field}
  *
- * The first line determines the separator: tab, comma, semicolon or blanks. Blank lines and lines that begin with #
- * or % are skipped. The first line is a header where its first field is a word such as "source", or where it has two
- * words and the second line two integers. A third column is the weight, which is read only where weights are wanted.
+ * The first line determines the separator: tab, comma, semicolon or blanks. Blank lines and comments are skipped. The
+ * first line is a header where
  *
- * Refused: lines with fewer than two ids, weights that are not positive and finite. Of Matrix Market, edges need a
- * square matrix in coordinate format. */
+ *   - its fields are well-known names, such as "source" and "target" or "user_id" and "item_id";
+ *   - it has two words where the second line has two integers; or
+ *   - its two words are ids nowhere else, though ids recur (npi_edges_settle_header).
+ *
+ * The header says which columns the two ids, the weight and the time are in; without it they are the first two and the
+ * third. The caller may choose columns and overrule all of this (npgnn_load_options).
+ *
+ * Refused, or left out where the caller says so: lines without two ids, weights that are not positive and finite, times
+ * that are neither a number nor a date. Of Matrix Market, edges need a square matrix in coordinate format; stored zeros
+ * are not edges. */
 #define _POSIX_C_SOURCE 200809L
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
+#include "base/date.h"
 #include "base/number.h"
+#include "io/header.h"
 #include "io/readers.h"
 #include "io/text.h"
 
+/* ---- rows that are left out ---- */
+
+int npi_skipped_add(npi_skipped *skipped, int code, const npgnn_load_options *how, npgnn_error *err)
+{
+    if (code != NPGNN_E_FORMAT || !how->skip_bad_rows)
+        return code;
+    if (skipped->count++ == 0 && err)
+        snprintf(skipped->first, sizeof skipped->first, "%.250s", err->text);
+    return 0;
+}
+
+void npi_skipped_log(const npi_skipped *skipped, const char *file, const npgnn_env *env)
+{
+    if (skipped->count > 0)
+        npi_log(env, "%s: bad rows that were left out: %lld; the first: %s", file, (long long)skipped->count,
+                skipped->first);
+}
+
 /* ---- the list ---- */
 
-npi_edge_list npi_edges_start(const npgnn_env *env, int weighted)
+npi_edge_list npi_edges_start(const npgnn_env *env, const npgnn_load_options *how)
 {
-    return (npi_edge_list){.env = *env, .weighted = weighted, .largest = -1};
+    static const npgnn_load_options defaults = {.size = sizeof defaults};
+    how = how ? how : &defaults;
+    return (npi_edge_list){.env = *env, .how = how, .weighted = how->weighted || how->weight, .largest = -1};
 }
 
 void npi_edges_free(npi_edge_list *list)
 {
     npi_free(&list->env, list->pairs);
     npi_free(&list->env, list->weights);
+    npi_free(&list->env, list->times);
     npi_names_free(list->names);
+    npi_names_free(list->targets);
     memset(list, 0, sizeof *list);
 }
 
@@ -99,26 +130,70 @@ static int resolve_id(int32_t *out, npi_edge_list *list, const char *id, npi_str
     return 0;
 }
 
-int npi_edges_add_ids(npi_edge_list *list, const char *from, const char *to, float weight, npi_stream *stream,
-                      npgnn_error *err)
+/* Two kinds of nodes: the same id on both sides is two nodes. */
+static int add_sides(npgnn_pair *edge, npi_edge_list *list, const char *from, const char *to, npgnn_error *err)
+{
+    int code = list->names ? 0 : npi_names_new(&list->names, &list->env, err);
+    if (code == 0 && !list->targets)
+        code = npi_names_new(&list->targets, &list->env, err);
+    if (code == 0)
+        code = npi_names_add(&edge->u, list->names, from, strlen(from), err);
+    if (code == 0)
+        code = npi_names_add(&edge->v, list->targets, to, strlen(to), err);
+    return code;
+}
+
+int npi_edges_add_ids(npi_edge_list *list, const char *from, const char *to, float weight, double time,
+                      npi_stream *stream, npgnn_error *err)
 {
     npgnn_pair edge = {0, 0};
     int32_t index;
     int code = 0;
-    if (!list->names && !(is_plain_integer(&index, from) && is_plain_integer(&index, to))) {
-        /* the first id that is not a plain integer: from now on all ids are names */
-        list->name_line = npi_stream_line_number(stream);
-        code = npi_edges_to_names(list, NULL, err);
+    if (list->weighted && !(weight > 0 && isfinite(weight))) /* before the ids of this row become nodes */
+        return npi_stream_fail(stream, err, "weight %g must be positive and finite", (double)weight);
+    if (list->how->bipartite) {
+        code = add_sides(&edge, list, from, to, err);
+    } else {
+        if (!list->names && !(is_plain_integer(&index, from) && is_plain_integer(&index, to))) {
+            /* the first id that is not a plain integer: from now on all ids are names */
+            list->name_line = npi_stream_line_number(stream);
+            code = npi_edges_to_names(list, NULL, err);
+        }
+        if (code == 0)
+            code = resolve_id(&edge.u, list, from, stream, err);
+        if (code == 0)
+            code = resolve_id(&edge.v, list, to, stream, err);
     }
-    if (code == 0)
-        code = resolve_id(&edge.u, list, from, stream, err);
-    if (code == 0)
-        code = resolve_id(&edge.v, list, to, stream, err);
+    if (code == 0 && list->how->time)
+        code = npi_grow(&list->env, &list->times, &list->time_capacity, (size_t)list->count, sizeof *list->times, err);
+    if (code == 0 && list->how->time)
+        list->times[list->count] = time;
     return code ? code : npi_edges_add(list, edge, weight, stream, err);
 }
 
-/* ---- text ---- */
+/* ---- the header ---- */
 
+typedef struct layout {
+    char separator;   /* 0: no line was read yet */
+    int column[4];    /* by npi_role: source, target, weight, time; -1: there is none */
+    int first_words;  /* the only line so far has two words: it is a header if integers follow */
+    int more_columns; /* some line has columns that are not read */
+    int header;       /* there is one */
+    char words[2][64]; /* the two words of the first line, where it may be a header */
+    npgnn_error
+        held; /* the first line has a word for its weight: an error, unless a number follows; code 0: it has not */
+} layout;
+
+enum { MAX_COLUMNS = 1024 }; /* of an edge file that has a header */
+
+/* The first line, cut into its fields. */
+typedef struct first_line {
+    char *text;
+    char *names[MAX_COLUMNS];
+    int count;
+} first_line;
+
+/* A word alone that no id is likely to be. */
 static int is_header_word(const char *field)
 {
     static const char *const words[] = {"source", "src", "from", "u", "node1", "id1", "head", "citing", "target"};
@@ -128,65 +203,309 @@ static int is_header_word(const char *field)
     return 0;
 }
 
-typedef struct layout {
-    char separator;   /* 0: no line was read yet */
-    int first_words;  /* the only line so far has two words: it is a header if integers follow */
-    int more_columns; /* some line has more than two columns */
-} layout;
-
-static void log_header(const npi_edge_list *list, const npi_stream *stream)
+/* Finds two columns whose names say that they are the ends of a link. */
+static int find_ends(int *source, int *target, const first_line *first)
 {
-    npi_log(&list->env, "%s: skipping the first line, a header", npi_stream_name(stream));
+    for (int i = 0; i < first->count; i++)
+        for (int j = 0; j < first->count; j++)
+            if (i != j && npi_header_are_ends(first->names[i], first->names[j])) {
+                *source = i;
+                *target = j;
+                return 1;
+            }
+    return 0;
 }
 
-static int read_line(npi_edge_list *list, layout *columns, char *line, npi_stream *stream, npgnn_error *err)
+/* The first column with a role other than `but` two, -1 where there is none. */
+static int find_role(const first_line *first, npi_role role, int but, int or_but)
 {
-    char *id[2], *rest = line;
-    float weight = 1;
-    int32_t index;
-    int first = columns->separator == 0;
-    if (first)
-        columns->separator = npi_text_find_separator(line);
-    for (int i = 0; i < 2; i++) {
-        id[i] = npi_text_cut_field(&rest, columns->separator);
-        if (!id[i] || !*id[i])
-            return npi_stream_fail(stream, err, "an edge needs two node ids");
-    }
-    const char *weight_text = npi_text_cut_field(&rest, columns->separator);
-    columns->more_columns |= weight_text != NULL;
+    for (int i = 0; i < first->count; i++)
+        if (i != but && i != or_but && npi_header_has_role(first->names[i], role))
+            return i;
+    return -1;
+}
 
-    if (first && is_header_word(id[0])) {
-        log_header(list, stream);
+static void log_header(const npi_edge_list *list, const layout *columns, const first_line *first, const char *file)
+{
+    char more[160] = "";
+    if (columns->column[NPI_ROLE_WEIGHT] >= 0)
+        snprintf(more, sizeof more, ", weight '%.40s'", first->names[columns->column[NPI_ROLE_WEIGHT]]);
+    if (columns->column[NPI_ROLE_TIME] >= 0)
+        snprintf(more + strlen(more), sizeof more - strlen(more), ", time '%.40s'",
+                 first->names[columns->column[NPI_ROLE_TIME]]);
+    if (strcmp(first->names[columns->column[NPI_ROLE_SOURCE]], "source") == 0 &&
+        strcmp(first->names[columns->column[NPI_ROLE_TARGET]], "target") == 0)
+        return; /* nobody means anything else */
+    npi_log(&list->env, "%s: the first line is a header; links are from '%.40s' to '%.40s'%s", file,
+            first->names[columns->column[NPI_ROLE_SOURCE]], first->names[columns->column[NPI_ROLE_TARGET]], more);
+}
+
+/* Decides whether the first line is a header, and which columns are read. Returns 1 where it is one. */
+static int detect_layout(npi_edge_list *list, layout *columns, const first_line *first, npi_stream *stream,
+                         npgnn_error *err)
+{
+    static const char *const roles[] = {"source", "target", "weight", "time"};
+    const npgnn_load_options *how = list->how;
+    const char *wanted[] = {how->source, how->target, how->weight, how->time};
+    int *at = columns->column, known[2] = {0, 1}, named = 0;
+    char *const *names = how->header == NPGNN_HEADER_NO ? NULL : first->names;
+    int ends_found = names && find_ends(&known[0], &known[1], first);
+    for (int role = 0; role < 4; role++) {
+        at[role] = wanted[role] ? npi_header_find(wanted[role], names, first->count) : -1;
+        if (wanted[role] && at[role] < 0) {
+            char list_text[400];
+            npi_header_list(list_text, sizeof list_text, first->names, NULL, first->count, 8);
+            return npi_fail_at(err, NPGNN_E_ARGUMENT, npi_stream_name(stream), npi_stream_line_number(stream),
+                               "no column '%.60s' to take the %s from; the first line has %s", wanted[role],
+                               roles[role], list_text);
+        }
+        named |= wanted[role] && names && strcasecmp(names[at[role]], wanted[role]) == 0;
+    }
+    columns->header = how->header == NPGNN_HEADER_YES ||
+                      (names && (named || ends_found || (first->count > 0 && is_header_word(first->names[0]))));
+    /* an end that was not chosen is the well-known one, or else the first column that is free */
+    for (int role = 0; role < 2; role++)
+        if (at[role] < 0)
+            at[role] = known[role] != at[1 - role] ? known[role] : known[1 - role];
+    if (at[0] == at[1])
+        return npi_fail_at(err, NPGNN_E_ARGUMENT, npi_stream_name(stream), npi_stream_line_number(stream),
+                           "sources and targets cannot both be in column %d", at[0] + 1);
+    if (!columns->header) {
+        if (list->weighted && at[NPI_ROLE_WEIGHT] < 0 && first->count > 2 && at[0] < 2 && at[1] < 2)
+            at[NPI_ROLE_WEIGHT] = 2;
         return 0;
     }
-    int integers = is_plain_integer(&index, id[0]) + is_plain_integer(&index, id[1]);
+    if (list->weighted && at[NPI_ROLE_WEIGHT] < 0)
+        at[NPI_ROLE_WEIGHT] = find_role(first, NPI_ROLE_WEIGHT, at[0], at[1]);
+    if (list->weighted && at[NPI_ROLE_WEIGHT] < 0 && first->count == 3) { /* the only column that is left */
+        int left = 3 - at[0] - at[1];
+        at[NPI_ROLE_WEIGHT] = npi_header_has_role(first->names[left], NPI_ROLE_TIME) ||
+                                      npi_header_has_role(first->names[left], NPI_ROLE_ID)
+                                  ? -1
+                                  : left;
+    }
+    if (list->weighted && at[NPI_ROLE_WEIGHT] < 0 && first->count > 2) {
+        char list_text[400];
+        npi_header_list(list_text, sizeof list_text, first->names, NULL, first->count, 8);
+        return npi_fail_at(err, NPGNN_E_ARGUMENT, npi_stream_name(stream), npi_stream_line_number(stream),
+                           "weights are wanted, but no column is called weight: say which of %s has them", list_text);
+    }
+    for (int role = 0; role < 2 && at[role] < first->count; role++)
+        snprintf(list->ends[role], sizeof list->ends[role], "%s", first->names[at[role]]);
+    return 1;
+}
+
+/* Cuts a line into its fields, at most MAX_COLUMNS. */
+static int cut_first_line(first_line *first, const char *line, char separator, const npgnn_env *env, npgnn_error *err)
+{
+    char *rest = first->text = npi_strdup(env, line, err);
+    if (!first->text)
+        return NPGNN_E_MEMORY;
+    for (char *field; first->count < MAX_COLUMNS && (field = npi_text_cut_field(&rest, separator)); first->count++)
+        first->names[first->count] = field;
+    return 0;
+}
+
+/* Numbers the names of a two-sided graph anew, without those that no edge has. */
+static int renumber_sides(npi_edge_list *list, npgnn_error *err)
+{
+    npi_names *old[2] = {list->names, list->targets}, *fresh[2] = {NULL, NULL};
+    int code = npi_names_new(&fresh[0], &list->env, err);
+    if (code == 0)
+        code = npi_names_new(&fresh[1], &list->env, err);
+    for (int64_t i = 0; code == 0 && i < 2 * list->count; i++) {
+        int32_t *id = i % 2 ? &list->pairs[i / 2].v : &list->pairs[i / 2].u;
+        const char *text = npi_names_get(old[i % 2], *id);
+        code = npi_names_add(id, fresh[i % 2], text, strlen(text), err);
+    }
+    for (int side = 0; side < 2; side++)
+        npi_names_free(code ? fresh[side] : old[side]);
+    if (code == 0) {
+        list->names = fresh[0];
+        list->targets = fresh[1];
+    }
+    return code;
+}
+
+int npi_edges_settle_header(npi_edge_list *list, const char *file, const npi_names *nodes[2], npgnn_error *err)
+{
+    if (!list->maybe_header || !list->names)
+        return 0;
+    int sides = list->how->bipartite;
+    npgnn_pair first = list->pairs[0];
+    int64_t others = list->count - 1;
+    int64_t distinct = npi_names_count(list->names) + (sides ? npi_names_count(list->targets) : 0) - 2;
+    list->maybe_header = 0;
+    /* where ids hardly recur, that these two do not means nothing */
+    if (others < 2 || 8 * others < 5 * distinct || (!sides && first.u == first.v))
+        return 0;
+    for (int64_t i = 1; i < list->count; i++) {
+        npgnn_pair pair = list->pairs[i];
+        if (pair.u == first.u || pair.v == first.v || (!sides && (pair.v == first.u || pair.u == first.v)))
+            return 0;
+    }
+    const char *words[2] = {npi_names_get(list->names, first.u),
+                            npi_names_get(sides ? list->targets : list->names, first.v)};
+    for (int i = 0; i < 2; i++)
+        if (nodes[i] && npi_names_find(nodes[i], words[i], strlen(words[i])) >= 0)
+            return 0;
+    npi_log(&list->env,
+            "%s: taking the first line, '%.40s' and '%.40s', for a header, because these words are ids nowhere else",
+            file, words[0], words[1]);
+    for (int i = 0; i < 2; i++)
+        snprintf(list->ends[i], sizeof list->ends[i], "%s", words[i]);
+    list->count--;
+    memmove(list->pairs, list->pairs + 1, (size_t)list->count * sizeof *list->pairs);
+    if (list->weights)
+        memmove(list->weights, list->weights + 1, (size_t)list->count * sizeof *list->weights);
+    if (list->times)
+        memmove(list->times, list->times + 1, (size_t)list->count * sizeof *list->times);
+    /* numbers the names anew, without these two */
+    return sides ? renumber_sides(list, err) : npi_edges_to_names(list, NULL, err);
+}
+
+/* ---- text ---- */
+
+/* A time: a number, or a date as days since 1970. */
+static int parse_time(double *out, const char *text)
+{
+    if (npi_number_parse_double(out, text) == NPI_NUMBER_OK)
+        return 1;
+    for (int order = 0; order < NPI_DATE_ORDERS; order++)
+        if (npi_date_parse(out, text, (npi_date_order)order))
+            return 1;
+    return 0;
+}
+
+/* The first line has turned out to be a header, whose names are columns->words. */
+static void accept_header(npi_edge_list *list, const layout *columns, const npi_stream *stream)
+{
+    for (int role = 0; role < 2; role++)
+        snprintf(list->ends[role], sizeof list->ends[role], "%s", columns->words[role]);
+    npi_log(&list->env, "%s: the first line is a header; links are from '%.40s' to '%.40s'", npi_stream_name(stream),
+            list->ends[0], list->ends[1]);
+}
+
+/* Reads a line that is not the header. */
+static int read_row(npi_edge_list *list, layout *columns, char *line, int first, npi_stream *stream, npgnn_error *err)
+{
+    char *field[4] = {NULL, NULL, NULL, NULL}, *rest = line;
+    float weight = 1;
+    double time = 0;
+    int32_t index;
+    int at = 0, wanted = 0;
+    for (int role = 0; role < 4; role++)
+        wanted = columns->column[role] >= wanted ? columns->column[role] + 1 : wanted;
+    for (char *text; at < wanted && (text = npi_text_cut_field(&rest, columns->separator)); at++)
+        for (int role = 0; role < 4; role++)
+            if (columns->column[role] == at)
+                field[role] = text;
+    columns->more_columns |= wanted < 3 && npi_text_cut_field(&rest, columns->separator) != NULL;
+    if (!field[0] || !*field[0] || !field[1] || !*field[1])
+        return npi_stream_fail(stream, err, "an edge needs two node ids");
+
+    int integers = is_plain_integer(&index, field[0]) + is_plain_integer(&index, field[1]);
     if (columns->first_words && integers == 2) {
         /* the first line has words and this one integers: the first line was a header, so drop what it added */
         npi_names_free(list->names);
-        list->names = NULL;
+        npi_names_free(list->targets);
+        list->names = list->targets = NULL;
         list->name_line = 0;
         list->count = 0;
-        log_header(list, stream);
+        list->maybe_header = 0;
+        accept_header(list, columns, stream);
     }
-    columns->first_words = first && integers == 0;
+    columns->first_words = first && integers == 0 && list->how->header == NPGNN_HEADER_AUTO;
+    if (columns->first_words) {
+        list->maybe_header = columns->separator != ' '; /* blanks separate the lists of programs, which have no header */
+        for (int role = 0; role < 2; role++)
+            snprintf(columns->words[role], sizeof columns->words[role], "%s", field[role]);
+    }
 
-    if (list->weighted && weight_text) {
-        npi_number_result result = npi_number_parse_float(&weight, weight_text);
+    /* a first line whose weight or time is a word is a header if numbers follow, and an error if not */
+    int code = 0, word = 0;
+    if (field[NPI_ROLE_WEIGHT]) {
+        npi_number_result result = npi_number_parse_float(&weight, field[NPI_ROLE_WEIGHT]);
+        word = result == NPI_NUMBER_BAD;
         if (result != NPI_NUMBER_OK)
-            return npi_stream_fail(stream, err, "weight '%.40s' %s", weight_text, npi_number_reason(result));
+            code = npi_stream_fail(stream, err, "weight '%.40s' %s", field[NPI_ROLE_WEIGHT], npi_number_reason(result));
+    } else if (columns->column[NPI_ROLE_WEIGHT] >= 0 && list->how->weight) {
+        code = npi_stream_fail(stream, err, "the weight is missing");
     }
-    return npi_edges_add_ids(list, id[0], id[1], weight, stream, err);
+    if (code == 0 && columns->column[NPI_ROLE_TIME] >= 0) {
+        const char *text = field[NPI_ROLE_TIME] ? field[NPI_ROLE_TIME] : "";
+        word = !parse_time(&time, text);
+        if (word)
+            code = npi_stream_fail(stream, err, "time '%.40s' is neither a number nor a date such as 2024-03-31", text);
+    }
+    if (code && columns->first_words && word) {
+        columns->held = *err;
+        columns->first_words = list->maybe_header = 0;
+        return 0;
+    }
+    if (code)
+        return code;
+    if (columns->held.code) {
+        columns->held.code = 0;
+        accept_header(list, columns, stream);
+    }
+    return npi_edges_add_ids(list, field[0], field[1], weight, time, stream, err);
+}
+
+/* Reads the first line: the header, or else the first edge. */
+static int read_first_line(npi_edge_list *list, layout *columns, char *line, npi_stream *stream, npgnn_error *err)
+{
+    first_line first = {.count = 0};
+    columns->separator = npi_text_find_separator(line);
+    int code = cut_first_line(&first, line, columns->separator, &list->env, err);
+    if (code == 0)
+        code = detect_layout(list, columns, &first, stream, err);
+    if (code > 0) {
+        unsigned char ignored[MAX_COLUMNS];
+        char text[400];
+        memset(ignored, 1, sizeof ignored);
+        for (int role = 0; role < 4; role++)
+            if (columns->column[role] >= 0)
+                ignored[columns->column[role]] = 0;
+        if (columns->column[0] >= first.count || columns->column[1] >= first.count) {
+            code = npi_stream_fail(stream, err, "the header has one column, but an edge needs two node ids");
+        } else {
+            log_header(list, columns, &first, npi_stream_name(stream));
+            if (npi_header_list(text, sizeof text, first.names, ignored, first.count, 5) > 0)
+                npi_log(&list->env, "%s: ignoring columns %s", npi_stream_name(stream), text);
+            code = 0;
+        }
+    } else if (code == 0) {
+        code = read_row(list, columns, line, 1, stream, err);
+    }
+    npi_free(&list->env, first.text);
+    return code;
 }
 
 static int read_lines(npi_edge_list *list, npi_stream *stream, npgnn_error *err)
 {
     layout columns = {0};
+    npgnn_error why = {0}; /* the caller may want no text, but the first bad row is logged with one */
     char *line;
     int code = 0;
-    while (code == 0 && (code = npi_stream_read_line(&line, stream, err)) > 0)
-        code = npi_text_is_skippable(line) ? 0 : read_line(list, &columns, line, stream, err);
-    if (code == 0 && columns.more_columns && !list->weighted)
+    while (code == 0 && (code = npi_stream_read_line(&line, stream, &why)) > 0) {
+        if (npi_text_is_skippable(line))
+            code = 0;
+        else if (columns.separator == 0)
+            code = read_first_line(list, &columns, line, stream, &why);
+        else
+            code = read_row(list, &columns, line, 0, stream, &why);
+        code = npi_skipped_add(&list->skipped, code, list->how, &why);
+    }
+    if (code == 0 && columns.held.code) {
+        why = columns.held;
+        code = why.code;
+    }
+    if (code && err)
+        *err = why;
+    if (code == 0 && columns.more_columns && !columns.header)
         npi_log(&list->env, "%s: ignoring the columns after the second", npi_stream_name(stream));
+    npi_skipped_log(&list->skipped, npi_stream_name(stream), &list->env);
     return code;
 }
 
@@ -196,6 +515,7 @@ static int read_mtx(npi_edge_list *list, npi_stream *stream, npgnn_error *err)
 {
     npi_mtx mtx;
     npi_triple entry;
+    int64_t zeros = 0;
     int code = npi_mtx_read_header(&mtx, stream, err);
     if (code)
         return code;
@@ -205,8 +525,11 @@ static int read_mtx(npi_edge_list *list, npi_stream *stream, npgnn_error *err)
     list->nodes = mtx.rows;
     while (code == 0 && (code = npi_mtx_read_entry(&entry, &mtx, stream, err)) > 0) {
         npgnn_pair edge = {entry.row, entry.col};
-        code = npi_edges_add(list, edge, entry.val, stream, err);
+        zeros += entry.val == 0;
+        code = entry.val == 0 ? 0 : npi_edges_add(list, edge, entry.val, stream, err);
     }
+    if (zeros > 0)
+        npi_log(&list->env, "%s: stored zeros are not links: %lld", npi_stream_name(stream), (long long)zeros);
     return code;
 }
 

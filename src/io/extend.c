@@ -5,20 +5,22 @@
 #include "features/match.h"
 #include "io/readers.h"
 
-/* Reads the features of the new nodes and prepares them in the same way as those of the graph: binarised or
- * normalised, with the same columns in the same order. *names becomes the ids of the rows, NULL where they have
- * none. */
-static int read_features(npi_features **out, npi_names **names, const npgnn_graph *graph, const char *path,
+/* Reads the features of the new nodes, which are on `side` of a two-sided graph, and prepares them in the same way as those
+ * of the graph: encoded, binarised or normalised, with the same columns in the same order. *names becomes the ids of the rows,
+ * NULL where they have none. */
+static int read_features(npi_features **out, npi_names **names, const npgnn_graph *graph, const char *path, int side,
                          npgnn_error *err)
 {
     const npgnn_env *env = &graph->env;
+    const npgnn_load_options how = {.size = sizeof how,
+                                    .encoding = graph->x->encoding ? graph->x->encoding->text : "raw"};
     npi_table table = {0};
     npi_features *x = NULL;
     npi_stream *stream = NULL;
     int code = npi_stream_open(&stream, path, env, err);
     if (code)
         return code;
-    code = npi_table_read(&table, stream, err);
+    code = npi_table_read(&table, stream, &how, NULL, side, err);
     npi_stream_close(stream);
     if (!code && table.open && table.x.cols < graph->x->f)
         table.x.cols = graph->x->f; /* the last columns are zero in all rows of this file */
@@ -36,6 +38,29 @@ static int read_features(npi_features **out, npi_names **names, const npgnn_grap
         code = npi_features_match(out, x, graph->x->columns, graph->x->f, "the graph", path, env, err);
     npi_features_free(x);
     npi_table_free(env, &table);
+    return code;
+}
+
+/* The side whose columns the file has: that of sources or, where these do not fit, that of targets. */
+static int read_either_side(npi_features **out, npi_names **names, int *side, const npgnn_graph *graph,
+                            const char *path, npgnn_error *err)
+{
+    int columns[2] = {0, 0};
+    const npi_encoding *encoding = graph->x->encoding;
+    for (int32_t i = 0; encoding && i < encoding->count; i++)
+        columns[encoding->columns[i].side] += encoding->columns[i].width;
+    if (graph->side && !encoding)
+        return npi_fail(err, NPGNN_E_ARGUMENT,
+                        "nodes can be added to a two-sided graph only where its features are tables of "
+                        "text, whose columns tell the side");
+    *side = columns[0] == 0 && columns[1] > 0;
+    int code = read_features(out, names, graph, path, *side, err);
+    if (code == NPGNN_E_MISMATCH && graph->side && *side == 0 && columns[1] > 0) {
+        *side = 1;
+        npi_names_free(*names);
+        *names = NULL;
+        code = read_features(out, names, graph, path, 1, err);
+    }
     return code;
 }
 
@@ -75,13 +100,13 @@ int npgnn_graph_extend(npgnn_graph **out, const npgnn_graph *graph, const char *
 {
     npi_features *added = NULL, *x = NULL;
     npi_names *added_names = NULL, *names = NULL;
-    int code = read_features(&added, &added_names, graph, features, err);
+    int side = 0, code = read_either_side(&added, &added_names, &side, graph, features, err);
     if (!code)
         code = npi_features_stack(&x, graph->x, added, err);
     if (!code)
         code = join_names(&names, graph, added_names, added->n, err);
     if (!code)
-        code = npi_graph_with_nodes(out, graph, x, names, err);
+        code = npi_graph_with_nodes(out, graph, x, names, side, err);
     npi_features_free(x);
     npi_names_free(names);
     npi_features_free(added);

@@ -10,7 +10,9 @@
 
 typedef struct files {
     npi_edge_list edges;
-    npi_table table; /* has rows where there are features, node names or a number of nodes */
+    npi_table
+        table; /* has rows where there are features, node names or a number of nodes; of a two-sided graph, sources */
+    npi_table targets; /* features of the targets of a two-sided graph */
     const npgnn_env *env;
 } files;
 
@@ -31,7 +33,12 @@ static int read_features(files *f, npi_stream *stream, npgnn_error *err)
         return npi_fail_at(err, NPGNN_E_ARGUMENT, npi_stream_name(stream), 0,
                            "the file of the edges has features already: give only one of the two");
     npi_table_free(f->env, &f->table);
-    return npi_table_read(&f->table, stream, err);
+    return npi_table_read(&f->table, stream, f->edges.how, &f->edges, 0, err);
+}
+
+static int read_target_features(files *f, npi_stream *stream, npgnn_error *err)
+{
+    return npi_table_read(&f->targets, stream, f->edges.how, &f->edges, 1, err);
 }
 
 static int read_plain_features(files *f, npi_stream *stream, npgnn_error *err)
@@ -120,6 +127,62 @@ static int read_columns(files *f, npi_stream *stream, npgnn_error *err)
     return code;
 }
 
+/* sides.txt: "source" or "target" for each node. */
+static int read_sides(files *f, npi_stream *stream, npgnn_error *err)
+{
+    const char *word;
+    int32_t count = 0, rows = f->table.x.rows;
+    int code = 0;
+    f->table.side = npi_alloc(f->env, (size_t)rows, 1, err);
+    if (!f->table.side)
+        return NPGNN_E_MEMORY;
+    while (code == 0 && (code = next_name(&word, stream, err)) > 0) {
+        int target = strcmp(word, "target") == 0;
+        code = 0;
+        if (!target && strcmp(word, "source") != 0)
+            code = npi_stream_fail(stream, err, "expected source or target, got '%.40s'", word);
+        else if (count < rows)
+            f->table.side[count] = (unsigned char)target;
+        count++;
+    }
+    if (code == 0 && count != rows)
+        code = npi_fail_at(err, NPGNN_E_MISMATCH, npi_stream_name(stream), 0, "%d sides for %d nodes", count, rows);
+    return code;
+}
+
+/* encoding.json: how the features were made. Where the caller wants features as in another graph, they must have been made
+ * in that way, because they cannot be made again. */
+static int read_encoding(files *f, npi_stream *stream, npgnn_error *err)
+{
+    enum { MAX_SIZE = 1 << 30 };
+    const char *wanted = f->edges.how->encoding;
+    unsigned char *bytes = NULL;
+    size_t size;
+    if (f->table.encoding)
+        return 0; /* the features are a table of text, which has just been encoded */
+    int code = npi_stream_read_all(&bytes, &size, stream, MAX_SIZE, err);
+    char *text = code ? NULL : npi_resize(f->env, bytes, size + 1, 1, err);
+    if (code)
+        return code;
+    if (!text) {
+        npi_free(f->env, bytes);
+        return NPGNN_E_MEMORY;
+    }
+    text[size] = '\0';
+    code = npi_encoding_parse(&f->table.encoding, text, npi_stream_name(stream), f->env, err);
+    npi_free(f->env, text);
+    if (code == 0 && f->table.encoding->width != f->table.x.cols)
+        code =
+            npi_fail_at(err, NPGNN_E_MISMATCH, npi_stream_name(stream), 0,
+                        "the encoding is of %d columns, but there are %d", f->table.encoding->width, f->table.x.cols);
+    if (code == 0 && wanted && strcmp(wanted, "raw") != 0 && strcmp(wanted, f->table.encoding->text) != 0)
+        code = npi_fail_at(
+            err, NPGNN_E_MISMATCH, npi_stream_name(stream), 0,
+            "these features were made from their table in another way than those of the model: give the table "
+            "itself, which is then encoded as for the model");
+    return code;
+}
+
 /* ---- all files ---- */
 
 typedef int read_fn(files *f, npi_stream *stream, npgnn_error *err);
@@ -137,10 +200,12 @@ static int with_file(files *f, const char *path, read_fn *read, npgnn_error *err
     return code;
 }
 
-int npi_location_load(npgnn_graph **out, const npi_location *where, int weighted, const npgnn_env *env,
+int npi_location_load(npgnn_graph **out, const npi_location *where, const npgnn_load_options *how, const npgnn_env *env,
                       npgnn_error *err)
 {
-    files f = {.edges = npi_edges_start(env, weighted), .env = env};
+    files f = {.edges = npi_edges_start(env, how), .env = env};
+    if (*where->target_features && !f.edges.how->bipartite)
+        return npi_fail(err, NPGNN_E_ARGUMENT, "features of targets need a two-sided graph (bipartite)");
     npi_stream *labels = NULL;
     int code = with_file(&f, where->edges, read_edges, err);
     if (code == 0 && where->kind == NPI_OGB) {
@@ -158,14 +223,26 @@ int npi_location_load(npgnn_graph **out, const npi_location *where, int weighted
             code = with_file(&f, where->nodes, read_nodes, err);
         if (code == 0)
             code = with_file(&f, where->columns, read_columns, err);
+        if (code == 0)
+            code = with_file(&f, where->encoding, read_encoding, err);
+        if (code == 0 && f.table.x.ptr)
+            code = with_file(&f, where->sides, read_sides, err);
+        if (code == 0)
+            code = with_file(&f, where->target_features, read_target_features, err);
         /* labels refer to nodes by name, so that they are read when the nodes are known */
         if (code == 0 && *where->labels)
             code = npi_stream_open(&labels, where->labels, env, err);
     }
-    if (code == 0)
+    if (code == 0 && f.edges.how->bipartite && !f.table.side) {
+        npi_table tables[2] = {f.table, f.targets};
+        code = npi_sides_to_graph(out, &f.edges, where->edges, tables, env, err);
+        memset(&f.table, 0, sizeof f.table);
+        memset(&f.targets, 0, sizeof f.targets);
+    } else if (code == 0)
         code = npi_edges_to_graph(out, &f.edges, where->edges, f.table.x.ptr ? &f.table : NULL, labels, env, err);
     else
         npi_table_free(env, &f.table);
+    npi_table_free(env, &f.targets);
     npi_edges_free(&f.edges);
     npi_stream_close(labels);
     return code;

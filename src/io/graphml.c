@@ -224,7 +224,7 @@ static void end_edge(reader *r)
     if (r->edges->weighted && !(r->weight > 0))
         fail(r, "weight %g must be positive", (double)r->weight);
     else
-        check(r, npi_edges_add_ids(r->edges, r->from, r->to, r->weight, r->stream, r->err));
+        check(r, npi_edges_add_ids(r->edges, r->from, r->to, r->weight, 0, r->stream, r->err));
     free_edge(r);
     r->place = OUTSIDE;
 }

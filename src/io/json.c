@@ -1,8 +1,9 @@
 /* JSON, in two forms (the parser is jansson):
  *
- *   edges      one object per line: {"source": ID, "target": ID, "weight": NUMBER}, where ID is a string or an integer.
- *              "src", "from" and "u" also mean "source"; "dst", "to" and "v" mean "target". The weight may be missing.
- *              Other members are ignored.
+ *   edges      one object per line, or one array of objects: {"source": ID, "target": ID, "weight": NUMBER}, where ID is
+ *              a string or an integer. "src", "from" and "u" also mean "source"; "dst", "to" and "v" mean "target". The
+ *              weight may be missing. Other members are ignored. The caller may choose other members
+ *              (npgnn_load_options).
  *   features   one object: {ID: [COLUMN, ...], ...}. The listed columns of the node, integers from 0 on, are 1.
  *
  * Refused: duplicate members, ids that are empty or contain NUL, a column listed twice. */
@@ -10,27 +11,45 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/number.h"
+#include "base/date.h"
 #include "io/readers.h"
 #include "io/text.h"
 
-#define MAX_FEATURES_SIZE ((size_t)1 << 31) /* bytes of a feature file */
+#define MAX_SIZE ((size_t)1 << 31) /* bytes of a file that is one JSON value */
 
-int npi_json_detect(const npi_stream *stream)
+/* The first character that is not white space, 0 where there is none. */
+static char first_character(const npi_stream *stream)
 {
     size_t size;
     const char *text = (const char *)npi_stream_peek(&size, stream);
-    size_t at = 0;
-    while (at < size && strchr(" \t\r\n", text[at]))
+    size_t at = size >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
+    while (at < size && text[at] && strchr(" \t\r\n", text[at]))
         at++;
-    return at < size && text[at] == '{';
+    return at < size ? text[at] : 0;
+}
+
+/* Whether text begins with a JSON object, or with an array of objects: an id may well begin with a bracket. */
+int npi_json_detect(const npi_stream *stream)
+{
+    size_t size, at = 0;
+    const char *text = (const char *)npi_stream_peek(&size, stream);
+    if (first_character(stream) != '[')
+        return first_character(stream) == '{';
+    while (at < size && text[at] != '[')
+        at++;
+    for (at++; at < size && text[at] && strchr(" \t\r\n", text[at]);)
+        at++;
+    return at < size && (text[at] == '{' || text[at] == ']');
 }
 
 /* ---- edges ---- */
 
-/* The first member that has one of these names, or NULL. */
-static json_t *member(json_t *object, const char *const names[])
+/* The member that the caller chose or, where that is NULL, the first that has one of these names. NULL where there is
+ * none. */
+static json_t *member(json_t *object, const char *chosen, const char *const names[])
 {
+    if (chosen)
+        return json_object_get(object, chosen);
     for (int i = 0; names[i]; i++) {
         json_t *value = json_object_get(object, names[i]);
         if (value)
@@ -53,37 +72,74 @@ static const char *id_text(json_t *value, char buffer[24])
     return buffer;
 }
 
+/* A time: a number, or a date as text. */
+static int read_time(double *out, json_t *value)
+{
+    if (json_is_number(value)) {
+        *out = json_number_value(value);
+        return 1;
+    }
+    for (int order = 0; json_is_string(value) && order < NPI_DATE_ORDERS; order++)
+        if (npi_date_parse(out, json_string_value(value), (npi_date_order)order))
+            return 1;
+    return 0;
+}
+
 static int read_edge(npi_edge_list *list, json_t *object, npi_stream *stream, npgnn_error *err)
 {
     static const char *const sources[] = {"source", "src", "from", "u", NULL};
     static const char *const targets[] = {"target", "dst", "to", "v", NULL};
+    static const char *const weights[] = {"weight", NULL};
+    const npgnn_load_options *how = list->how;
     char buffers[2][24];
-    const char *from = id_text(member(object, sources), buffers[0]), *to = id_text(member(object, targets), buffers[1]);
-    json_t *weight = json_object_get(object, "weight");
+    double time = 0;
+    if (!json_is_object(object))
+        return npi_stream_fail(stream, err,
+                               "expected a JSON object with one edge per line: this is another JSON value");
+    const char *from = id_text(member(object, how->source, sources), buffers[0]);
+    const char *to = id_text(member(object, how->target, targets), buffers[1]);
+    json_t *weight = member(object, how->weight, weights);
     if (!from || !to)
         return npi_stream_fail(stream, err, "an edge needs a source and a target, each a string or an integer");
     if (weight && !json_is_number(weight))
         return npi_stream_fail(stream, err, "the weight must be a number");
-    return npi_edges_add_ids(list, from, to, weight ? (float)json_number_value(weight) : 1, stream, err);
+    if (how->time && !read_time(&time, json_object_get(object, how->time)))
+        return npi_stream_fail(stream, err, "'%.60s' must be a number or a date such as \"2024-03-31\"", how->time);
+    return npi_edges_add_ids(list, from, to, weight ? (float)json_number_value(weight) : 1, time, stream, err);
 }
+
+static json_t *load_all(npi_stream *stream, int array, npgnn_error *err);
 
 int npi_json_read_edges(npi_edge_list *edges, npi_stream *stream, npgnn_error *err)
 {
+    npgnn_error why = {0}; /* the caller may want no text, but the first bad row is logged with one */
     char *line;
     int code = 0;
-    while (code == 0 && (code = npi_stream_read_line(&line, stream, err)) > 0) {
-        json_error_t why;
-        code = 0;
-        if (npi_text_is_skippable(line))
-            continue;
-        json_t *object = json_loads(line, JSON_REJECT_DUPLICATES, &why);
-        if (json_is_object(object))
-            code = read_edge(edges, object, stream, err);
-        else
-            code = npi_stream_fail(stream, err, "expected a JSON object with one edge per line: %.100s",
-                                   object ? "this is another JSON value" : why.text);
-        json_decref(object);
+    if (first_character(stream) == '[') {
+        json_t *array = load_all(stream, 1, &why);
+        code = array ? 0 : why.code;
+        for (size_t i = 0; code == 0 && i < json_array_size(array); i++) {
+            code = read_edge(edges, json_array_get(array, i), stream, &why);
+            code = npi_skipped_add(&edges->skipped, code, edges->how, &why);
+        }
+        json_decref(array);
+    } else {
+        while (code == 0 && (code = npi_stream_read_line(&line, stream, &why)) > 0) {
+            json_error_t fault;
+            code = 0;
+            if (npi_text_is_skippable(line))
+                continue;
+            json_t *object = json_loads(line, JSON_REJECT_DUPLICATES, &fault);
+            code = object ? read_edge(edges, object, stream, &why)
+                          : npi_stream_fail(stream, &why, "expected a JSON object with one edge per line: %.100s",
+                                            fault.text);
+            json_decref(object);
+            code = npi_skipped_add(&edges->skipped, code, edges->how, &why);
+        }
     }
+    if (code && err)
+        *err = why;
+    npi_skipped_log(&edges->skipped, npi_stream_name(stream), &edges->env);
     return code;
 }
 
@@ -128,22 +184,29 @@ static int read_rows(npi_rows *rows, npi_names *names, json_t *object, npi_strea
     return code;
 }
 
-/* The whole file as an object; NULL with err filled where it is not one. */
-static json_t *load_all(npi_stream *stream, npgnn_error *err)
+/* The whole file as an array or an object; NULL with err filled where it is not one. */
+static json_t *load_all(npi_stream *stream, int array, npgnn_error *err)
 {
     unsigned char *bytes = NULL;
-    size_t size;
+    size_t size, mark = 0;
     json_error_t why;
-    if (npi_stream_read_all(&bytes, &size, stream, MAX_FEATURES_SIZE, err))
+    int code = npi_stream_read_all(&bytes, &size, stream, MAX_SIZE, err);
+    if (code) {
+        if (err)
+            err->code = code;
         return NULL;
-    json_t *object = json_loadb((const char *)bytes, size, JSON_REJECT_DUPLICATES, &why);
+    }
+    if (size >= 3 && memcmp(bytes, "\xEF\xBB\xBF", 3) == 0)
+        mark = 3;
+    json_t *value = json_loadb((const char *)bytes + mark, size - mark, JSON_REJECT_DUPLICATES, &why);
     npi_free(npi_stream_env(stream), bytes);
-    if (json_is_object(object))
-        return object;
-    npi_fail_at(err, NPGNN_E_FORMAT, npi_stream_name(stream), object ? 0 : why.line,
-                "expected features as one JSON object, {\"node\": [columns], ...}: %.100s",
-                object ? "this is another JSON value" : why.text);
-    json_decref(object);
+    if (value && (array ? json_is_array(value) : json_is_object(value)))
+        return value;
+    npi_fail_at(err, NPGNN_E_FORMAT, npi_stream_name(stream), value ? 0 : why.line,
+                array ? "expected edges as one JSON array, [{\"source\": ..., \"target\": ...}, ...]: %.100s"
+                      : "expected features as one JSON object, {\"node\": [columns], ...}: %.100s",
+                value ? "this is another JSON value" : why.text);
+    json_decref(value);
     return NULL;
 }
 
@@ -152,7 +215,7 @@ int npi_table_read_json(npi_table *out, npi_stream *stream, npgnn_error *err)
     npgnn_error why = {.code = NPGNN_E_MEMORY};
     npi_table table = {0};
     npi_rows rows = {0};
-    json_t *object = load_all(stream, &why);
+    json_t *object = load_all(stream, 0, &why);
     if (!object) {
         if (err)
             *err = why;

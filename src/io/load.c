@@ -45,7 +45,7 @@ int npgnn_load(npgnn_graph **out, const char *data, const npgnn_load_options *op
         if (code == 0 && where->kind == NPI_PLANETOID)
             code = npi_planetoid_load(&graph, where->prefix, &resolved, err);
         else if (code == 0)
-            code = npi_location_load(&graph, where, chosen.weighted, &resolved, err);
+            code = npi_location_load(&graph, where, &chosen, &resolved, err);
         npi_free(&resolved, where);
     }
 

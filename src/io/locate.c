@@ -107,13 +107,15 @@ static int try_own(npi_location *out, const char *folder)
 {
     static const char *const edges[] = {".tsv", ".csv", ".txt", ".mtx", ".npz", ".graphml", ".jsonl", NULL};
     static const char *const features[] = {".mtx", ".npy", ".npz", ".csv", ".tsv", ".svm", ".svmlight", ".json", NULL};
-    static const char *const names[] = {".txt", NULL};
+    static const char *const names[] = {".txt", NULL}, *const json[] = {".json", NULL};
     if (!find_file(out->edges, folder, "edges", edges))
         return 0;
     find_file(out->features, folder, "features", features);
     find_file(out->labels, folder, "labels", tables);
     find_file(out->nodes, folder, "nodes", names);
     find_file(out->columns, folder, "columns", names);
+    find_file(out->encoding, folder, "encoding", json);
+    find_file(out->sides, folder, "sides", names);
     return 1;
 }
 
@@ -269,7 +271,11 @@ int npi_location_find(npi_location *out, const char *data, const npgnn_load_opti
         return npi_fail(err, NPGNN_E_ARGUMENT, "%s has its own edges and features: do not give files for them", data);
     if (code == 0 && options->edges)
         code = npi_path_join(out->edges, options->edges, "", "", err);
-    if (code == 0 && options->features)
+    if (code == 0 && options->target_features)
+        code = npi_path_join(out->target_features, options->target_features, "", "", err);
+    if (code == 0 && options->features) {
+        out->encoding[0] = '\0'; /* belongs to the features that these replace */
         code = npi_path_join(out->features, options->features, "", "", err);
+    }
     return code;
 }

@@ -18,6 +18,9 @@ typedef struct npi_location {
     char features[NPI_PATH_SIZE];
     char labels[NPI_PATH_SIZE];
     char nodes[NPI_PATH_SIZE], columns[NPI_PATH_SIZE]; /* names of nodes and of feature columns, one per line */
+    char sides[NPI_PATH_SIZE];                         /* of the nodes of a two-sided graph, one per line */
+    char target_features[NPI_PATH_SIZE];               /* of a two-sided graph */
+    char encoding[NPI_PATH_SIZE];                      /* how the features were made from a table */
     char count[NPI_PATH_SIZE];                         /* the file with the number of nodes */
 } npi_location;
 

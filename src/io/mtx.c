@@ -62,11 +62,13 @@ static int read_banner(npi_mtx *out, npi_stream *stream, npgnn_error *err)
     return 0;
 }
 
-/* Reads the next line that is not skipped: 1, or 0 at the end. */
+/* Reads the next line that is not skipped: 1, or 0 at the end. Entries are numbers: whatever begins with % or # is a
+ * comment. */
 static int content_line(char **line, npi_stream *stream, npgnn_error *err)
 {
     int code;
-    while ((code = npi_stream_read_line(line, stream, err)) > 0 && npi_text_is_skippable(*line))
+    while ((code = npi_stream_read_line(line, stream, err)) > 0 &&
+           (npi_text_is_skippable(*line) || **line == '%' || **line == '#'))
         ;
     return code;
 }

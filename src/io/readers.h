@@ -11,28 +11,53 @@
 #include "io/rows.h"
 #include "io/stream.h"
 
+/* ---- rows that are left out ---- */
+
+/* Counts rows that cannot be used (npgnn_load_options.skip_bad_rows). */
+typedef struct npi_skipped {
+    int64_t count;
+    char first[256]; /* what is wrong with the first */
+} npi_skipped;
+
+/* What becomes of a row that failed with `code`: where it is the row's fault and bad rows are to be skipped, it is
+ * counted and 0 returned, otherwise `code`. */
+int npi_skipped_add(npi_skipped *skipped, int code, const npgnn_load_options *how, npgnn_error *err);
+
+/* Logs how many there were. */
+void npi_skipped_log(const npi_skipped *skipped, const char *file, const npgnn_env *env);
+
 /* ---- feature tables ---- */
 
 typedef struct npi_table {
     npi_csr x;
-    npi_names *names;   /* id of each row; NULL: row i is node i */
-    npi_names *columns; /* name of each column; NULL: they have none */
-    int open;           /* 1: the file does not state the number of columns; further ones, all zero, may follow */
-    int32_t *label;     /* (x.rows) class of each row, -1: none; NULL: there are no labels */
+    npi_names *names;       /* id of each row; NULL: row i is node i */
+    npi_names *columns;     /* name of each column; NULL: they have none */
+    npi_encoding *encoding; /* how the columns were made; NULL: they are the numbers of the file */
+    int open;               /* 1: the file does not state the number of columns; further ones, all zero, may follow */
+    int32_t *label;         /* (x.rows) class of each row, -1: none; NULL: there are no labels */
     int32_t classes;
+    unsigned char *side; /* (x.rows) of a two-sided graph that was saved as one; NULL: one-sided */
 } npi_table;
 
-/* Chooses the format by the extension of the stream's name, then by its first bytes. */
-int npi_table_read(npi_table *out, npi_stream *stream, npgnn_error *err);
-int npi_table_read_csv(npi_table *out, npi_stream *stream, npgnn_error *err);
+typedef struct npi_edge_list npi_edge_list;
+
+/* Chooses the format by the extension of the stream's name, then by its first bytes. `how` says how text is read; NULL: the
+ * defaults. `edges`, whose ids tell which column has the ids, may be NULL. `side` is that of a two-sided graph, 0 or 1. */
+int npi_table_read(npi_table *out, npi_stream *stream, const npgnn_load_options *how, const npi_edge_list *edges,
+                   int side, npgnn_error *err);
+int npi_table_read_csv(npi_table *out, npi_stream *stream, const npgnn_load_options *how, const npi_edge_list *edges,
+                       int side, npgnn_error *err);
 int npi_table_read_svmlight(npi_table *out, npi_stream *stream, npgnn_error *err);
 int npi_table_read_npy(npi_table *out, npi_stream *stream, npgnn_error *err);
 int npi_table_read_npz(npi_table *out, npi_stream *stream, npgnn_error *err);
 int npi_table_read_mtx(npi_table *out, npi_stream *stream, npgnn_error *err);
 int npi_table_read_json(npi_table *out, npi_stream *stream, npgnn_error *err);
 
-/* Like npi_table_read_csv, but every field is a feature: no ids, no header and no labels are looked for. */
+/* Text in which every field is a number, and a feature: no ids, no header and no labels are looked for. */
 int npi_table_read_plain(npi_table *out, npi_stream *stream, npgnn_error *err);
+
+/* Logs a column that rules the features of a file of numbers, which are not scaled. */
+int npi_table_log_dominant(const npi_table *table, const char *what, const npgnn_env *env, npgnn_error *err);
 
 /* Gives an empty table `rows` rows and no columns. */
 int npi_table_empty(npi_table *out, int32_t rows, const npgnn_env *env, npgnn_error *err);
@@ -50,24 +75,35 @@ void npi_table_free(const npgnn_env *env, npi_table *table);
 
 /* A list of edges under construction. Node ids stay integers as long as all of them are plain ones: decimal, from 0 to
  * INT32_MAX - 1, without sign and leading zeros. The first other id turns all ids into names. */
-typedef struct npi_edge_list {
+struct npi_edge_list {
     npgnn_env env;
-    int weighted;      /* 1: weights are read; 0: they are ignored */
-    int other_weights; /* 1: some weight is not 1 */
-    npgnn_pair *pairs; /* (count) integer ids, or indices into names */
-    float *weights;    /* (count) where weighted, otherwise NULL */
+    const npgnn_load_options *how; /* never NULL */
+    int weighted;                  /* 1: weights are read; 0: they are ignored */
+    int other_weights;             /* 1: some weight is not 1 */
+    npgnn_pair *pairs;             /* (count) integer ids, or indices into names */
+    float *weights;                /* (count) where weighted, otherwise NULL */
     size_t capacity, weight_capacity;
     int64_t count;
     npi_names *names;     /* NULL: the ids are integers */
+    npi_names *targets;   /* bipartite: `names` are those of the sources, and these are those of the targets */
     int32_t largest;      /* largest integer id, -1: none */
     int64_t largest_line; /* the line it is on */
     int64_t name_line;    /* the line of the first id that is not a plain integer */
     int32_t nodes;        /* number of nodes as the file states it, 0: it does not */
     int directed;         /* 1: the file says that its edges are directed */
-} npi_edge_list;
+    double *times;        /* (count) where how->time is set, otherwise NULL */
+    size_t time_capacity;
+    int maybe_header; /* 1: the first edge is two words, which may be a header (npi_edges_settle_header) */
+    char ends[2][64]; /* the names of the columns of sources and targets, "" where there is no header */
+    npi_skipped skipped;
+};
 
-/* An empty list. */
-npi_edge_list npi_edges_start(const npgnn_env *env, int weighted);
+/* An empty list. `how` must outlive it; NULL: the defaults. */
+npi_edge_list npi_edges_start(const npgnn_env *env, const npgnn_load_options *how);
+
+/* Decides whether the first edge is a header, which it then removes: where its two words are in no other edge and are
+ * not in `nodes` either. nodes[0] and nodes[1], which may be NULL, have the ids of sources and of targets. */
+int npi_edges_settle_header(npi_edge_list *list, const char *file, const npi_names *nodes[2], npgnn_error *err);
 
 /* Reads two ids per line, or a Matrix Market file, into an empty list, which the caller frees, also on failure. */
 int npi_edges_read_text(npi_edge_list *list, npi_stream *stream, npgnn_error *err);
@@ -77,12 +113,12 @@ int npi_edges_read_text(npi_edge_list *list, npi_stream *stream, npgnn_error *er
  * failure. */
 int npi_edges_read_any(npi_edge_list *edges, npi_table *table, npi_stream *stream, npgnn_error *err);
 
-/* Adds an edge. E_FORMAT where weights are read and this one is not positive and finite. */
+/* Adds an edge. E_FORMAT where weights are read and this one is not positive and finite; nothing is added then. */
 int npi_edges_add(npi_edge_list *list, npgnn_pair edge, float weight, npi_stream *stream, npgnn_error *err);
 
-/* The same with ids as text. */
-int npi_edges_add_ids(npi_edge_list *list, const char *from, const char *to, float weight, npi_stream *stream,
-                      npgnn_error *err);
+/* The same with ids as text, and with a time where times are read. */
+int npi_edges_add_ids(npi_edge_list *list, const char *from, const char *to, float weight, double time,
+                      npi_stream *stream, npgnn_error *err);
 
 /* Turns integer ids into names in order of first appearance. Where `names` is not NULL, new names are added to it
  * and the list shares it. */
@@ -92,6 +128,11 @@ int npi_edges_to_names(npi_edge_list *list, npi_names *names, npgnn_error *err);
  * are no features. `labels` may be NULL. `edges_name` stands for the file of the edges in messages. */
 int npi_edges_to_graph(npgnn_graph **out, npi_edge_list *edges, const char *edges_name, npi_table *table,
                        npi_stream *labels, const npgnn_env *env, npgnn_error *err);
+
+/* The same of a two-sided graph (how->bipartite): the sources are the first nodes, the targets follow. tables[0] has the
+ * features of the sources and tables[1] those of the targets; either may be empty. Takes their content. */
+int npi_sides_to_graph(npgnn_graph **out, npi_edge_list *edges, const char *edges_name, npi_table tables[2],
+                       const npgnn_env *env, npgnn_error *err);
 
 void npi_edges_free(npi_edge_list *list);
 
@@ -177,7 +218,8 @@ int npi_json_read_edges(npi_edge_list *edges, npi_stream *stream, npgnn_error *e
 
 /* ---- all files of a graph ---- */
 
-int npi_location_load(npgnn_graph **out, const npi_location *where, int weighted, const npgnn_env *env,
+/* `how`, which may be NULL, says how they are read; its paths do not count. */
+int npi_location_load(npgnn_graph **out, const npi_location *where, const npgnn_load_options *how, const npgnn_env *env,
                       npgnn_error *err);
 
 #endif

@@ -1,11 +1,13 @@
 /* Saves a graph as a folder of plain files, which npgnn_load reads back as the same graph:
  *
- *   edges.tsv        source, target and, where edges are weighted, weight
+ *   edges.tsv        source, target and, where edges have these, weight and time
  *   nodes.txt        names of the nodes, where they have some or nothing else tells their number
  *   columns.txt      names of the feature columns, where they have some
  *   features.mtx     sparse features, Matrix Market
  *   features.npy     dense features
  *   labels.tsv       node and class
+ *   encoding.json    how the features were made from a table, where they were
+ *   sides.txt        "source" or "target" for each node of a two-sided graph
  *
  * The folder is filled under another name and then renamed, so that it exists completely or not at all. */
 #define _POSIX_C_SOURCE 200809L
@@ -31,8 +33,8 @@ typedef int write_fn(FILE *file, const npgnn_graph *graph, npgnn_error *err);
 static int write_name(FILE *file, const char *name, npgnn_error *err)
 {
     size_t length = strlen(name);
-    int plain = length > 0 && !strpbrk(name, "\t\"\r") && !strchr("#% ", name[0]) && name[length - 1] != ' ';
-    if (strchr(name, '\n'))
+    int plain = length > 0 && !strpbrk(name, "\t\"") && !strchr("#% ", name[0]) && name[length - 1] != ' ';
+    if (strpbrk(name, "\n\r"))
         return npi_fail(err, NPGNN_E_ARGUMENT, "name '%.60s' has a line break and cannot be saved in a text file",
                         name);
     if (plain) {
@@ -75,6 +77,21 @@ static int write_columns(FILE *file, const npgnn_graph *graph, npgnn_error *err)
     return code;
 }
 
+static int write_sides(FILE *file, const npgnn_graph *graph, npgnn_error *err)
+{
+    (void)err;
+    for (int32_t i = 0; i < graph->n; i++)
+        fputs(graph->side[i] ? "target\n" : "source\n", file);
+    return 0;
+}
+
+static int write_encoding(FILE *file, const npgnn_graph *graph, npgnn_error *err)
+{
+    (void)err;
+    fprintf(file, "%s\n", graph->x->encoding->text);
+    return 0;
+}
+
 /* ---- edges and labels ---- */
 
 static int write_edge(FILE *file, const npgnn_graph *graph, int32_t u, int64_t entry, npgnn_error *err)
@@ -85,6 +102,8 @@ static int write_edge(FILE *file, const npgnn_graph *graph, int32_t u, int64_t e
         code = write_node(file, graph, graph->a.col[entry], err);
     if (graph->a.val)
         fprintf(file, "\t%.9g", (double)graph->a.val[entry]);
+    if (graph->time)
+        fprintf(file, "\t%.17g", graph->time[entry]);
     putc('\n', file);
     return code;
 }
@@ -93,7 +112,7 @@ static int write_edge(FILE *file, const npgnn_graph *graph, int32_t u, int64_t e
 static int write_edges(FILE *file, const npgnn_graph *graph, npgnn_error *err)
 {
     int code = 0;
-    fputs(graph->a.val ? "source\ttarget\tweight\n" : "source\ttarget\n", file);
+    fprintf(file, "source\ttarget%s%s\n", graph->a.val ? "\tweight" : "", graph->time ? "\ttime" : "");
     for (int32_t u = 0; u < graph->n; u++)
         for (int64_t p = graph->a.ptr[u]; code == 0 && p < graph->a.ptr[u + 1]; p++)
             if (graph->a.col[p] > u)
@@ -173,17 +192,22 @@ static int write_file(const char *folder, const char *name, write_fn *write, con
 static const struct output {
     const char *name;
     write_fn *write;
-} outputs[] = {{"edges.tsv", write_edges},     {"nodes.txt", write_nodes},    {"columns.txt", write_columns},
-               {"features.mtx", write_sparse}, {"features.npy", write_dense}, {"labels.tsv", write_labels}};
+} outputs[] = {{"edges.tsv", write_edges},        {"nodes.txt", write_nodes},    {"columns.txt", write_columns},
+               {"features.mtx", write_sparse},    {"features.npy", write_dense}, {"labels.tsv", write_labels},
+               {"encoding.json", write_encoding}, {"sides.txt", write_sides}};
 
 /* Whether a graph needs a file. */
 static int is_needed(const struct output *output, const npgnn_graph *graph)
 {
     const npi_features *x = graph->x;
     if (output->write == write_nodes)
-        return graph->names || x->f == 0;
+        return graph->names || x->f == 0 || graph->side;
     if (output->write == write_columns)
         return x->columns != NULL;
+    if (output->write == write_sides)
+        return graph->side != NULL;
+    if (output->write == write_encoding)
+        return x->encoding != NULL;
     if (output->write == write_sparse)
         return x->f > 0 && !x->dense;
     if (output->write == write_dense)

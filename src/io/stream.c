@@ -28,6 +28,7 @@ struct npi_stream {
     int ended;
     char *line; /* the latest line; grows to the longest one */
     size_t line_capacity, line_length;
+    int after_cr; /* the latest line ended with \r: a \n that follows belongs to it */
     int64_t lineno;
 };
 
@@ -301,8 +302,13 @@ static int append_to_line(int *complete, npi_stream *stream, npgnn_error *err)
     size_t left = stream->end - stream->begin;
     unsigned char *newline = memchr(from, '\n', left);
     size_t part = newline ? (size_t)(newline - from) : left;
+    /* \r ends a line too. Whether a \n belongs to it is seen when the next line is read. */
+    unsigned char *carriage = memchr(from, '\r', part);
+    if (carriage)
+        part = (size_t)(carriage - from);
     size_t needed = stream->line_length + part + 1;
-    *complete = newline != NULL;
+    *complete = newline || carriage;
+    stream->after_cr = carriage != NULL;
     if (needed > MAX_LINE)
         return npi_stream_fail(stream, err, "the line is longer than %zu bytes", MAX_LINE);
     if (memchr(from, '\0', part))
@@ -333,6 +339,11 @@ int npi_stream_read_line(char **line, npi_stream *stream, npgnn_error *err)
             return code;
         if (stream->begin == stream->end)
             break;
+        if (stream->after_cr) {
+            stream->after_cr = 0;
+            stream->begin += stream->buffer[stream->begin] == '\n';
+            continue;
+        }
         stream->lineno += !started; /* before append_to_line, which reports the line number */
         started = 1;
         code = append_to_line(&complete, stream, err);
@@ -341,9 +352,6 @@ int npi_stream_read_line(char **line, npi_stream *stream, npgnn_error *err)
     }
     if (!started)
         return 0;
-    /* the last line may lack its end; \r\n ends a line as \n does */
-    if (stream->line_length > 0 && stream->line[stream->line_length - 1] == '\r')
-        stream->line_length--;
     stream->line[stream->line_length] = '\0';
     *line = stream->line;
     return 1;

@@ -19,7 +19,7 @@ typedef int npi_source_fn(void *user, unsigned char *bytes, size_t *got, size_t 
 int npi_stream_open_source(npi_stream **out, const char *name, npi_source_fn *read, void *user, const npgnn_env *env,
                            npgnn_error *err);
 
-/* Reads the next line, without its end (\n or \r\n) and terminated. The caller may change it; it is valid until the
+/* Reads the next line, without its end (\n, \r\n or \r) and terminated. The caller may change it; it is valid until the
  * next call. A byte order mark at the beginning of the stream is skipped. Returns 1, or 0 at the end. E_FORMAT for a
  * NUL byte, damaged gzip data or a line of more than 1 GiB; E_IO; E_MEMORY. */
 int npi_stream_read_line(char **line, npi_stream *stream, npgnn_error *err);

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "io/foreign.h"
 #include "io/npz.h"
 #include "io/readers.h"
 
@@ -19,7 +20,9 @@ void npi_table_free(const npgnn_env *env, npi_table *table)
     npi_csr_free(env, &table->x);
     npi_names_free(table->names);
     npi_names_free(table->columns);
+    npi_encoding_free(table->encoding);
     npi_free(env, table->label);
+    npi_free(env, table->side);
     memset(table, 0, sizeof *table);
 }
 
@@ -70,9 +73,13 @@ static int looks_like_svmlight(const npi_stream *stream)
     return at > digits && at < size && text[at] == ':';
 }
 
-int npi_table_read(npi_table *out, npi_stream *stream, npgnn_error *err)
+int npi_table_read(npi_table *out, npi_stream *stream, const npgnn_load_options *how, const npi_edge_list *edges,
+                   int side, npgnn_error *err)
 {
     const char *name = npi_stream_name(stream);
+    int code = npi_foreign_refuse(stream, err);
+    if (code)
+        return code;
     if (has_extension(name, ".npy") || npi_npy_detect(stream))
         return npi_table_read_npy(out, stream, err);
     if (npi_json_detect(stream))
@@ -83,7 +90,7 @@ int npi_table_read(npi_table *out, npi_stream *stream, npgnn_error *err)
         return npi_table_read_mtx(out, stream, err);
     if (has_extension(name, ".svm") || has_extension(name, ".svmlight") || looks_like_svmlight(stream))
         return npi_table_read_svmlight(out, stream, err);
-    return npi_table_read_csv(out, stream, err);
+    return npi_table_read_csv(out, stream, how, edges, side, err);
 }
 
 /* ---- matching the nodes of edges and features ---- */
@@ -92,6 +99,8 @@ int npi_table_read(npi_table *out, npi_stream *stream, npgnn_error *err)
 static int extend_table(npi_table *table, int32_t n, const npgnn_env *env, npgnn_error *err)
 {
     int32_t rows = table->x.rows;
+    if (table->side)
+        return npi_fail(err, NPGNN_E_MISMATCH, "a node of the edges has no side: the folder is damaged");
     int64_t *ptr = npi_resize(env, table->x.ptr, (size_t)n + 1, sizeof *ptr, err);
     if (!ptr)
         return NPGNN_E_MEMORY;
@@ -132,8 +141,14 @@ static int match_by_name(npi_edge_list *edges, const char *edges_name, npi_table
     if (!any_below(edges, rows))
         return npi_fail_at(err, NPGNN_E_MISMATCH, edges_name, 0,
                            "none of the node ids in this file is the id of a feature row");
-    if (n > rows)
-        npi_log(env, "nodes with edges but without a feature row: %d; their features are zero", n - rows);
+    if (n > rows) {
+        char examples[160] = "";
+        for (int32_t i = rows; i < n && i < rows + 3; i++)
+            snprintf(examples + strlen(examples), sizeof examples - strlen(examples), "%s'%.40s'", i > rows ? ", " : "",
+                     npi_names_get(table->names, i));
+        npi_log(env, "nodes with edges but without a feature row: %d, such as %s; their features are zero", n - rows,
+                examples);
+    }
     return n > rows ? extend_table(table, n, env, err) : 0;
 }
 
@@ -192,13 +207,48 @@ static int names_are_indices(const npi_names *names)
     return 1;
 }
 
+/* ---- scales ---- */
+
+/* Logs a column that rules the features of a file of numbers: comparisons of rows depend on little else. Tables of text
+ * are scaled, and need no warning. */
+int npi_table_log_dominant(const npi_table *table, const char *what, const npgnn_env *env, npgnn_error *err)
+{
+    const npi_csr *x = &table->x;
+    const npi_names *columns = table->columns;
+    double *square = npi_alloc(env, (size_t)x->cols, sizeof *square, err), sum = 0;
+    int32_t largest = 0;
+    if (!square)
+        return NPGNN_E_MEMORY;
+    for (int64_t p = 0; x->val && p < x->ptr[x->rows]; p++)
+        square[x->col[p]] += (double)x->val[p] * (double)x->val[p];
+    for (int32_t c = 0; c < x->cols; c++) {
+        sum += square[c];
+        largest = square[c] > square[largest] ? c : largest;
+    }
+    /* with few columns one of them has most of the sum by chance */
+    if (x->cols >= 3 && square[largest] > 0.9 * sum && square[largest] * x->cols > 20 * sum) {
+        char number[24];
+        snprintf(number, sizeof number, "%d", largest + 1);
+        npi_log(env,
+                "%s: column %s has %.3g %% of the squared length of all features, so that the others hardly count: "
+                "scale the "
+                "columns alike, or give them as a table of text, which is scaled",
+                what, columns ? npi_names_get(columns, largest) : number, 100 * square[largest] / sum);
+    }
+    npi_free(env, square);
+    return 0;
+}
+
 /* ---- the graph ---- */
 
 /* Matches the nodes. Sets n and names of the graph. */
 static int match_nodes(npi_graph_content *content, npi_edge_list *edges, const char *edges_name, npi_table *table,
                        const npgnn_env *env, npgnn_error *err)
 {
-    int code;
+    const npi_names *nodes[2] = {table ? table->names : NULL, table ? table->names : NULL};
+    int code = npi_edges_settle_header(edges, edges_name, nodes, err);
+    if (code)
+        return code;
     if (!table)
         code = settle_without_features(edges, err);
     else if (table->names)
@@ -231,6 +281,8 @@ int npi_edges_to_graph(npgnn_graph **out, npi_edge_list *edges, const char *edge
 {
     npi_graph_content content = {0};
     int code = match_nodes(&content, edges, edges_name, table, env, err);
+    if (code == 0 && table && !table->encoding && table->x.cols > 0)
+        code = npi_table_log_dominant(table, "features", env, err);
     /* the graph takes features, labels and column names out of the table */
     if (code == 0 && table) {
         content.label = table->label;
@@ -241,7 +293,9 @@ int npi_edges_to_graph(npgnn_graph **out, npi_edge_list *edges, const char *edge
     }
     if (code == 0 && table) {
         content.x->columns = table->columns;
+        content.x->encoding = table->encoding;
         table->columns = NULL;
+        table->encoding = NULL;
     }
     /* a file of labels replaces those of the table */
     if (code == 0 && labels) {
@@ -249,14 +303,25 @@ int npi_edges_to_graph(npgnn_graph **out, npi_edge_list *edges, const char *edge
         content.label = NULL;
         code = npi_labels_read(&content.label, &content.classes, labels, content.names, content.n, err);
     }
+    if (code == 0 && table && table->side) {
+        content.side = table->side;
+        table->side = NULL;
+        for (int64_t i = 0; code == 0 && i < edges->count; i++)
+            if (content.side[edges->pairs[i].u] == content.side[edges->pairs[i].v])
+                code = npi_fail_at(err, NPGNN_E_MISMATCH, edges_name, 0, "a link joins two nodes of the same side");
+    }
+    if (code == 0 && edges->how->time && edges->count > 0 && !edges->times)
+        code = npi_fail_at(err, NPGNN_E_ARGUMENT, edges_name, 0, "a file of this format has no times of links");
     if (table)
         npi_table_free(env, table);
     if (code) {
         npi_features_free(content.x);
         npi_names_free(content.names);
         npi_free(env, content.label);
+        npi_free(env, content.side);
         return code;
     }
+    content.times = edges->times;
     content.edges = edges->pairs;
     content.edge_count = edges->count;
     content.weights = edges->weights;
@@ -268,6 +333,13 @@ int npi_edges_to_graph(npgnn_graph **out, npi_edge_list *edges, const char *edge
 
 int npi_edges_read_any(npi_edge_list *edges, npi_table *table, npi_stream *stream, npgnn_error *err)
 {
+    int code = npi_foreign_refuse(stream, err);
+    if (code)
+        return code;
+    int text = !npi_zip_detect(stream) && !npi_graphml_detect(stream) && !npi_mtx_detect(stream);
+    if (edges->how->bipartite && !text)
+        return npi_fail_at(err, NPGNN_E_ARGUMENT, npi_stream_name(stream), 0,
+                           "the edges of a two-sided graph must be text or JSON: this format has one set of nodes");
     if (npi_zip_detect(stream))
         return npi_npz_read_graph(edges, table, stream, err);
     if (npi_graphml_detect(stream))

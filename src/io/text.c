@@ -12,7 +12,13 @@ int npi_text_is_skippable(const char *line)
 {
     while (is_blank(*line))
         line++;
-    return *line == '\0' || *line == '#' || *line == '%';
+    /* "#cats" and "%5" are ids: a comment has a blank after its # or %, or nothing */
+    while (*line == '#' || *line == '%') {
+        line++;
+        if (*line == '\0' || is_blank(*line))
+            return 1;
+    }
+    return *line == '\0';
 }
 
 /* The length in bytes of the character at `at`; 0 where it is malformed (RFC 3629: shortest form, no surrogates, up to

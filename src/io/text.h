@@ -14,7 +14,8 @@ char *npi_text_cut_field(char **rest, char separator);
 /* Whether the text is well-formed UTF-8. */
 int npi_text_is_utf8(const char *text);
 
-/* Whether a line has no content: it is blank, or a comment that begins with # or %. */
+/* Whether a line has no content: it is blank, or a comment, which begins with # or % followed by a blank or by the end of
+ * the line. */
 int npi_text_is_skippable(const char *line);
 
 #endif

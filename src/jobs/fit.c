@@ -31,7 +31,7 @@ static int fit_process(npgnn_model **out, const npgnn_graph *graph, const npgnn_
     info->normalize = graph->normalized;
     info->binarize = graph->binarized;
     info->weighted = graph->a.val != NULL;
-    info->link_rate = npi_link_rate(graph->n, graph->m);
+    info->link_rate = npi_link_rate_among((double)npi_graph_count_pairs(graph), graph->m);
     *out = model;
     return 0;
 }

@@ -203,6 +203,8 @@ static const struct {
     {"resource-allocation", "common neighbours, each weighted by 1 / degree", npi_resource_allocation_method},
     {"pagerank", "personalised PageRank between two nodes, both ways", npi_pagerank_method},
     {"katz", "number of walks between two nodes, longer walks weighted less", npi_katz_method},
+    {"three-steps", "random walks of three steps between two nodes", npi_three_steps_method},
+    {"item-cosine", "nodes with the same neighbours as the neighbours of a node", npi_item_cosine_method},
     {"universal", "neural process learnt across graphs, without training on this one", run_universal},
 };
 enum { METHODS = sizeof methods / sizeof methods[0] };
@@ -224,7 +226,7 @@ int npi_method_is_model(const char *name)
 
 npi_method_fn *npi_method_find(const char *name, npgnn_error *err)
 {
-    char known[256] = "";
+    char known[320] = "";
     for (int i = 0; i < METHODS; i++) {
         size_t used = strlen(known);
         if (strcmp(methods[i].name, name ? name : "npgnn") == 0)

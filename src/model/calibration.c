@@ -18,7 +18,11 @@
 
 double npi_link_rate(int32_t n, int64_t m)
 {
-    double pairs = (double)n * ((double)n - 1) / 2;
+    return npi_link_rate_among((double)n * ((double)n - 1) / 2, m);
+}
+
+double npi_link_rate_among(double pairs, int64_t m)
+{
     if (!(pairs > 0) || m < 1)
         return 0.5;
     return fmin(fmax((double)m / pairs, LEAST_RATE), 1 - LEAST_RATE);

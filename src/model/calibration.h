@@ -37,6 +37,9 @@ static inline double npi_log_odds(double probability)
 /* m links as a fraction of all pairs of n nodes, strictly between 0 and 1; 1/2 where there are no pairs or no links. */
 double npi_link_rate(int32_t n, int64_t m);
 
+/* The same among a number of pairs that could be links: those across the sides of a two-sided graph. */
+double npi_link_rate_among(double pairs, int64_t m);
+
 /* The calibration that the training objective implies. Under the weighted likelihood sigmoid(score) is the probability
  * in a world where half of all pairs are linked; under the plain one, in the training graph. */
 npi_calibration npi_calibration_unfitted(npgnn_likelihood likelihood, double train_rate);

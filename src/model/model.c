@@ -72,6 +72,7 @@ int npi_model_copy(npgnn_model **out, const npgnn_model *model, const npgnn_env 
     copy->info = model->info;
     copy->scorer = model->scorer;
     copy->columns = npi_names_share(model->columns);
+    copy->encoding = npi_encoding_share(model->encoding);
     memcpy(copy->params.block, model->params.block, model->params.count * sizeof *model->params.block);
     if (model->q)
         memcpy(copy->q, model->q, 2 * (size_t)model->params.size.d * sizeof *model->q);
@@ -104,6 +105,16 @@ const char *npgnn_model_column_name(const npgnn_model *model, int32_t column)
     return model->columns ? npi_names_get(model->columns, column) : NULL;
 }
 
+int npgnn_model_table(npgnn_table_column *out, const npgnn_model *model, int32_t index)
+{
+    return npi_encoding_describe(out, model->encoding, index);
+}
+
+const char *npgnn_model_encoding(const npgnn_model *model)
+{
+    return model->encoding ? model->encoding->text : NULL;
+}
+
 void npgnn_model_free(npgnn_model *model)
 {
     if (!model)
@@ -112,6 +123,7 @@ void npgnn_model_free(npgnn_model *model)
     npi_process_free(&env, &model->process);
     npi_params_free(&env, &model->params);
     npi_names_free(model->columns);
+    npi_encoding_free(model->encoding);
     npi_free(&env, model->q);
     npi_free(&env, model);
 }

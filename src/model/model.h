@@ -4,6 +4,7 @@
 #define NPI_MODEL_MODEL_H
 
 #include "base/names.h"
+#include "features/encoding.h"
 #include "model/params.h"
 #include "model/scorer.h"
 #include "process/process.h"
@@ -15,7 +16,8 @@ struct npgnn_model {
     npi_scorer scorer;
     npi_process process; /* of a model that was learnt across graphs; params.block NULL: a network */
     npi_params params;
-    npi_names *columns; /* (f) of the features it was trained on, NULL: they had no names */
+    npi_names *columns;     /* (f) of the features it was trained on, NULL: they had no names */
+    npi_encoding *encoding; /* how these were made from a table, NULL: they were numbers already */
     real *q; /* (2, d): mean and log sigma of z, encoded from the training graph or, by npgnn_model_adapt, from
                              another; NULL without latent */
 };

@@ -60,7 +60,7 @@ int npgnn_model_adapt(npgnn_model **out, const npgnn_model *model, const npgnn_g
     if (!code && copy->q)
         code = encode(copy, context, x, &resolved, err);
     if (!code && context->m > 0)
-        copy->info.link_rate = npi_link_rate(context->n, context->m);
+        copy->info.link_rate = npi_link_rate_among((double)npi_graph_count_pairs(context), context->m);
     npi_features_free(x);
     if (code) {
         npgnn_model_free(copy);

@@ -115,7 +115,7 @@ int npi_predictor_apply(npgnn_predictor **out, const npgnn_model *model, const n
         npgnn_predictor_free(p);
         return code;
     }
-    double rate = o.link_rate > 0 ? o.link_rate : npi_link_rate(graph->n, graph->m);
+    double rate = o.link_rate > 0 ? o.link_rate : npi_link_rate_among((double)npi_graph_count_pairs(graph), graph->m);
     p->calibration = npi_calibration_at(model->process.z ? model->scorer.calibration : p->applied.calibration, rate);
     *out = p;
     return 0;

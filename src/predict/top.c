@@ -345,7 +345,7 @@ static real least_value(const search *s, const npi_shortlist *list, double slack
 /* Whether the pair is asked for; of a pair that may be turned round, only one way. */
 static int eligible(const search *s, int32_t u, int32_t v)
 {
-    if (u == v || !(s->role[v] & TO))
+    if (!npi_graph_allows(s->p->graph, u, v) || !(s->role[v] & TO))
         return 0;
     if (s->links && v < u && (s->role[v] & FROM) && (s->role[u] & TO))
         return 0;

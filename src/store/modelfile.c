@@ -2,7 +2,7 @@
  *
  *   tensors    the parameters, then the distribution of z: z_mean (d), z_log_sigma (d)
  *   metadata   options, info (where the model comes from), scorer (its calibration) and, where features have names,
- *              columns
+ *              columns; where they were made from a table, encoding
  *
  * A file is refused unless it has exactly the tensors that its options ask for, with finite values. */
 #include "store/modelfile.h"
@@ -87,6 +87,8 @@ static char *header_text(const npgnn_model *model)
     failed |= npi_safetensors_put_json(metadata, "info", npi_info_json(&model->info));
     if (model->columns)
         failed |= npi_safetensors_put_json(metadata, "columns", columns_json(model->columns));
+    if (model->encoding)
+        failed |= json_object_set_new(metadata, "encoding", json_string(model->encoding->text));
     failed |= npi_safetensors_put_json(metadata, "scorer", npi_scorer_json(&model->scorer));
     list_tensors(tensors, &model->params);
     if (!failed)
@@ -160,6 +162,16 @@ static int read_columns(npgnn_model *model, const npi_safetensors *r)
     return code;
 }
 
+/* How the features were made from a table, where they were: into as many columns as the model has. */
+static int read_encoding(npgnn_model *model, const npi_safetensors *r)
+{
+    const char *text = npi_safetensors_get_text(r, "encoding");
+    int code = text ? npi_encoding_parse(&model->encoding, text, r->path, &model->env, r->err) : 0;
+    if (!code && text && model->encoding->width != model->info.columns)
+        code = npi_safetensors_refuse(r, "its encoding is of another number of columns");
+    return code;
+}
+
 static int read_tensors(npgnn_model *model, const npi_safetensors *r)
 {
     npi_range at[TENSORS];
@@ -227,6 +239,8 @@ static int read_model(npgnn_model **out, const npi_safetensors *r, const npgnn_e
     }
     if (!code)
         code = read_columns(model, r);
+    if (!code)
+        code = read_encoding(model, r);
     if (!code)
         code = read_tensors(model, r);
     if (code) {

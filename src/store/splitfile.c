@@ -3,7 +3,7 @@
  *   file       = {comment | line}
  *   comment    = "# protocol: " name | "#" anything       (the protocol precedes the first line)
  *   line       = "set" "u" "v" "label"                    (an optional header)
- *              | "train" node node "1"                    (transductive)
+ *              | "train" node node "1"                    (transductive and temporal)
  *              | "val-node" node "-" "-"                  (split by nodes; also "test-node")
  *              | "known" node node "1"                    (production: links of new nodes, known when predicting)
  *              | "val" node node label                    (also "test"; label 1: a link, 0: a non-link)
@@ -22,7 +22,8 @@
 #include "io/atomic.h"
 #include "io/text.h"
 
-static const char *const protocol_names[] = {"transductive", "inductive", "few-shot", "inductive-hidden", "production"};
+static const char *const protocol_names[] = {"transductive",     "inductive",  "few-shot",
+                                             "inductive-hidden", "production", "temporal"};
 enum { PROTOCOLS = sizeof protocol_names / sizeof protocol_names[0] };
 static const char *const set_names[2] = {"val", "test"};
 static const char *const node_names[2] = {"val-node", "test-node"};
@@ -97,7 +98,7 @@ static int read_node(reader *r, int set, char *field[4], npgnn_error *err)
     int code = find_node(&node, r, field[1], err);
     if (code)
         return code;
-    if (r->protocol == NPGNN_TRANSDUCTIVE)
+    if (!r->role)
         return npi_stream_fail(r->stream, err,
                                "held-out nodes need a line such as \"# protocol: inductive\" above them");
     if (r->role[node] != NPI_NODE_TRAIN)
@@ -174,13 +175,14 @@ static int read_comment(reader *r, char *line, npgnn_error *err)
     if (protocol < 0)
         return npi_stream_fail(
             r->stream, err,
-            "unknown protocol: expected transductive, inductive, few-shot, inductive-hidden or production");
+            "unknown protocol: expected transductive, inductive, few-shot, inductive-hidden, production or temporal");
     if (r->rows > 0)
         return npi_stream_fail(r->stream, err, "the protocol must precede the first line of the split");
     r->protocol = (npgnn_protocol)protocol;
-    if (protocol != NPGNN_TRANSDUCTIVE && !r->role)
+    int by_nodes = protocol != NPGNN_TRANSDUCTIVE && protocol != NPGNN_TEMPORAL;
+    if (by_nodes && !r->role)
         r->role = npi_alloc(r->env, (size_t)r->graph->n, 1, err); /* 0: training */
-    return protocol != NPGNN_TRANSDUCTIVE && !r->role ? NPGNN_E_MEMORY : 0;
+    return by_nodes && !r->role ? NPGNN_E_MEMORY : 0;
 }
 
 static int read_lines(reader *r, npgnn_error *err)
@@ -333,7 +335,7 @@ static void write_links(FILE *file, const npgnn_graph *links, const char *set, c
 static void write_split(FILE *file, const npgnn_split *split)
 {
     char name[12];
-    if (split->role)
+    if (split->protocol != NPGNN_TRANSDUCTIVE)
         fprintf(file, "# protocol: %s\n", protocol_names[split->protocol]);
     fputs("set\tu\tv\tlabel\n", file);
     /* a split by nodes lists its held-out nodes, from which the training links follow */

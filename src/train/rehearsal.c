@@ -20,7 +20,7 @@ int npi_rehearsal_split(npgnn_split **out, const npgnn_graph *graph, const npgnn
                         const npgnn_options *options, const npgnn_env *env, npgnn_error *err)
 {
     npgnn_error why = {0};
-    int new_nodes = split && split->protocol != NPGNN_TRANSDUCTIVE;
+    int new_nodes = split && split->role;
     npgnn_split_options held = npi_split_defaults(new_nodes ? NPGNN_INDUCTIVE : NPGNN_TRANSDUCTIVE);
     held.test = 0;
     held.val = new_nodes ? HELD_OUT_NODES : HELD_OUT_EDGES;

@@ -28,7 +28,7 @@ static npgnn_context context_kind(const npgnn_options *options, const npgnn_spli
 {
     if (options->context != NPGNN_CONTEXT_AUTO)
         return options->context;
-    return split && split->protocol != NPGNN_TRANSDUCTIVE ? NPGNN_CONTEXT_NODES : NPGNN_CONTEXT_EDGES;
+    return split && split->role ? NPGNN_CONTEXT_NODES : NPGNN_CONTEXT_EDGES;
 }
 
 #define INPUT_LENGTH 4.0 /* root mean square length of the rows of features with input_scale 0: (17) */
@@ -347,6 +347,7 @@ int npgnn_trainer_model(npgnn_model **out, const npgnn_trainer *t, npgnn_error *
         npi_net_encode(t->net, model->q, model->q + t->params.size.d, &model->params, t->known->x, &t->adj);
     /* what the model was trained on */
     model->columns = npi_names_share(t->known->x->columns);
+    model->encoding = npi_encoding_share(t->known->x->encoding);
     npgnn_model_info *info = &model->info;
     info->iterations = best ? t->progress.best_iteration : t->progress.iteration;
     info->fingerprint = info->context_fingerprint = npi_graph_fingerprint(t->known);
@@ -358,6 +359,8 @@ int npgnn_trainer_model(npgnn_model **out, const npgnn_trainer *t, npgnn_error *
     info->val_auc = best ? v->best_auc : t->progress.val_auc;
     info->val_ap = best ? v->best_ap : t->progress.val_ap;
     npi_model_uncalibrate(model);
+    if (t->known->side) /* links are predicted across the sides only */
+        info->link_rate = npi_link_rate_among((double)npi_graph_count_pairs(t->known), t->known->m);
 
     /* Calibrated on what this training holds out. After a rehearsal nothing is held out, and the rehearsal's
      * calibration serves: the scores of the two trainings are nearly the same. */

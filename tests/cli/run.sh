@@ -6,6 +6,7 @@
 #   npgnn ARGUMENT...          the program
 #   status N COMMAND...        COMMAND must end with status N
 #   note TEXT                  prints a heading to both outputs
+#   $EXAMPLES                  the folder examples/ of the sources
 # The exit status of the script must be 0; 77 skips the case.
 set -u
 program=$(realpath "$1") case=$(realpath "$2")
@@ -33,8 +34,8 @@ PRELUDE
 
 (
     unset NPGNN_DATA
-    PATH=$folder/bin:$PATH XDG_CACHE_HOME=$folder/cache LC_ALL=C
-    export PATH XDG_CACHE_HOME LC_ALL
+    PATH=$folder/bin:$PATH XDG_CACHE_HOME=$folder/cache LC_ALL=C EXAMPLES=${case%/*}/../../examples
+    export PATH XDG_CACHE_HOME LC_ALL EXAMPLES
     cd "$folder/place" && cat "$folder/prelude.sh" "$case" | sh -s >"$folder/out" 2>"$folder/err"
 )
 code=$?

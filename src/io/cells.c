@@ -1,0 +1,154 @@
+/* Reads a table of text into memory: 1 byte per character, 4 per cell and 16 per row. */
+#include "io/cells.h"
+
+#include <string.h>
+
+#include "io/text.h"
+
+void npi_cells_free(npi_cells *cells)
+{
+    npi_free(&cells->env, cells->text);
+    npi_free(&cells->env, cells->row);
+    npi_free(&cells->env, cells->line);
+    npi_free(&cells->env, cells->cell);
+    memset(cells, 0, sizeof *cells);
+}
+
+/* Whether a row ends within quotes: then the next line belongs to it. */
+static int has_open_quote(const char *at, char separator)
+{
+    if (separator == ' ')
+        return 0;
+    while (*at) {
+        while (*at == ' ' || (*at == '\t' && separator != '\t'))
+            at++;
+        if (*at == '"') {
+            /* two quotes stand for one; a single one ends the field */
+            for (at++; *at && !(at[0] == '"' && at[1] != '"'); at++)
+                at += at[0] == '"';
+            if (!*at)
+                return 1;
+            at++;
+        }
+        while (*at && *at != separator)
+            at++;
+        at += *at != '\0';
+    }
+    return 0;
+}
+
+/* Makes memory for `more` further bytes of text. */
+static int reserve(npi_cells *cells, size_t more, npgnn_error *err)
+{
+    if (cells->used + more <= cells->text_capacity)
+        return 0;
+    size_t wanted = (cells->used + more) + (cells->used + more) / 2;
+    char *grown = npi_resize(&cells->env, cells->text, wanted, 1, err);
+    if (!grown)
+        return NPGNN_E_MEMORY;
+    cells->text = grown;
+    cells->text_capacity = wanted;
+    return 0;
+}
+
+/* Copies the row that begins with `line` to the end of text, with the further lines that belong to it. */
+static int copy_row(npi_cells *cells, char *line, npi_stream *stream, npgnn_error *err)
+{
+    int64_t begun = npi_stream_line_number(stream);
+    size_t start = cells->used;
+    for (;;) {
+        size_t length = strlen(line);
+        int code = reserve(cells, length + 1, err);
+        if (code)
+            return code;
+        memcpy(cells->text + cells->used, line, length + 1);
+        cells->used += length + 1;
+        if (cells->used - start > UINT32_MAX / 2)
+            return npi_stream_fail(stream, err, "the row is too long");
+        if (!memchr(line, '"', length) && cells->used - start == length + 1)
+            return 0;
+        if (!has_open_quote(cells->text + start, cells->separator))
+            return 0;
+        code = npi_stream_read_line(&line, stream, err);
+        if (code < 0)
+            return code;
+        if (code == 0)
+            return npi_fail_at(err, NPGNN_E_FORMAT, npi_stream_name(stream), begun,
+                               "a quote is opened but never closed");
+        cells->text[cells->used - 1] = '\n'; /* the line break is part of the field */
+    }
+}
+
+void npi_cells_clean(npi_cells *cells, int column)
+{
+    for (int32_t row = 0; row < cells->rows; row++) {
+        char *cell = cells->text + (npi_cells_get(cells, row, column) - cells->text);
+        unsigned char seen = 0;
+        for (const char *at = cell; *at; at++)
+            seen |= (unsigned char)*at;
+        if (seen < 0x80 || npi_text_is_utf8(cell))
+            continue;
+        for (; *cell; cell++)
+            if ((unsigned char)*cell >= 0x80)
+                *cell = '?';
+    }
+}
+
+/* Cuts the row at text + start into cells. E_FORMAT where it has another number of them than the first row. */
+static int cut_row(npi_cells *cells, size_t start, int64_t line, npi_stream *stream, npgnn_error *err)
+{
+    char *rest = cells->text + start, *begin = rest;
+    size_t first = (size_t)cells->rows * (size_t)cells->fields;
+    int fields = 0, code = 0;
+    for (char *field; code == 0 && (field = npi_text_cut_field(&rest, cells->separator)); fields++) {
+        if (cells->rows > 0 && fields >= cells->fields)
+            return npi_fail_at(err, NPGNN_E_FORMAT, npi_stream_name(stream), line,
+                               "too many fields: the first line has %d", cells->fields);
+        code = npi_grow(&cells->env, &cells->cell, &cells->cell_capacity, first + (size_t)fields, sizeof *cells->cell,
+                        err);
+        if (code == 0)
+            cells->cell[first + (size_t)fields] = (uint32_t)(field - begin);
+    }
+    if (code == 0 && cells->rows > 0 && fields < cells->fields)
+        return npi_fail_at(err, NPGNN_E_FORMAT, npi_stream_name(stream), line, "%d fields, but the first line has %d",
+                           fields, cells->fields);
+    if (code == 0)
+        code = npi_grow(&cells->env, &cells->row, &cells->row_capacity, (size_t)cells->rows, sizeof *cells->row, err);
+    if (code == 0)
+        code =
+            npi_grow(&cells->env, &cells->line, &cells->line_capacity, (size_t)cells->rows, sizeof *cells->line, err);
+    if (code)
+        return code;
+    if (cells->rows == INT32_MAX - 1)
+        return npi_stream_fail(stream, err, "too many rows: the limit is %d", INT32_MAX - 1);
+    cells->fields = fields;
+    cells->row[cells->rows] = start;
+    cells->line[cells->rows++] = line;
+    return 0;
+}
+
+int npi_cells_read(npi_cells *out, npi_stream *stream, const npgnn_load_options *how, npgnn_error *err)
+{
+    npgnn_error why = {0}; /* the caller may want no text, but the first bad row is logged with one */
+    char *line;
+    int code = 0;
+    *out = (npi_cells){.env = *npi_stream_env(stream)};
+    while (code == 0 && (code = npi_stream_read_line(&line, stream, &why)) > 0) {
+        code = 0;
+        if (npi_text_is_skippable(line))
+            continue;
+        int64_t begun = npi_stream_line_number(stream);
+        size_t start = out->used;
+        if (out->separator == 0)
+            out->separator = npi_text_find_separator(line);
+        code = copy_row(out, line, stream, &why);
+        if (code == 0)
+            code = cut_row(out, start, begun, stream, &why);
+        if (code == NPGNN_E_FORMAT)
+            out->used = start;
+        code = npi_skipped_add(&out->skipped, code, how, &why);
+    }
+    if (code && err)
+        *err = why;
+    return code;
+}

@@ -1,0 +1,43 @@
+/* A table of text, before it is known what is in it: all cells as they are in the file. */
+#ifndef NPI_IO_CELLS_H
+#define NPI_IO_CELLS_H
+
+#include "io/readers.h"
+
+typedef struct npi_cells {
+    npgnn_env env;
+    char *text; /* the cells, each terminated, row by row */
+    size_t used, text_capacity;
+    size_t *row;    /* (rows) where the row begins in text */
+    int64_t *line;  /* (rows) the line of the file on which it begins */
+    uint32_t *cell; /* (rows, fields) where the cell begins in its row */
+    size_t row_capacity, line_capacity, cell_capacity;
+    int32_t rows;
+    int fields; /* per row; 0: there are no rows */
+    char separator;
+    npi_skipped skipped; /* rows with another number of fields */
+} npi_cells;
+
+/* Reads all rows. The first line determines the separator and the number of fields. A field in quotes may contain line
+ * breaks. Blank lines and comments are skipped. E_FORMAT for a row with another number of fields, unless bad rows are to be
+ * skipped. The caller frees `out`, also on failure. */
+int npi_cells_read(npi_cells *out, npi_stream *stream, const npgnn_load_options *how, npgnn_error *err);
+void npi_cells_free(npi_cells *cells);
+
+static inline const char *npi_cells_get(const npi_cells *cells, int32_t row, int column)
+{
+    return cells->text + cells->row[row] + cells->cell[(size_t)row * (size_t)cells->fields + (size_t)column];
+}
+
+/* Replaces the bytes of cells that are not UTF-8 with question marks: categories and words are stored as JSON. */
+void npi_cells_clean(npi_cells *cells, int column);
+
+/* ---- what is in a column ---- */
+
+/* Finds out the kind of a column from its rows `first` and on, unless `kind` says it (NPI_KINDS: it does not), and all that
+ * its encoding needs. E_FORMAT names the first cell that does not fit, unless bad rows are to be skipped: such cells count
+ * as missing then. */
+int npi_cells_infer(npi_encoded *out, const npi_cells *cells, int column, int32_t first, npi_kind kind,
+                    const npgnn_load_options *how, const char *file, npgnn_error *err);
+
+#endif

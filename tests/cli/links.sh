@@ -1,0 +1,60 @@
+# Edge files as people have them: headers, chosen columns, bad rows, line ends, ids that look like comments.
+nodes() { npgnn info --quiet "$@" | grep -E '^(nodes|edges)' | cut -d, -f1 | tr -s ' ' | paste -sd ' '; }
+ring() { awk -v header="$1" -v FS=, 'BEGIN { if (header != "") print header; for (i = 0; i < 12; i++) print "n" i ",n" (i + 1) % 12 }'; }
+
+note common headers above names are no link
+for header in source,target user,item user_id,item_id customer,product follower,followee from_id,to_id a,b id_1,id_2; do
+    ring $header >edges.csv
+    echo "$header: $(nodes edges.csv)"
+done
+npgnn info edges.csv | grep header
+ring a,b >edges.csv
+npgnn info edges.csv | grep header
+echo "no header: $(ring '' >edges.csv && nodes edges.csv)"
+echo "a first link between ids that recur: $(ring n3,n7 >edges.csv && nodes edges.csv)"
+echo "--header no: $(ring a,b >edges.csv && nodes edges.csv --header no)"
+printf 'x0,y0\nx1,y1\nx2,y2\nx3,y3\n' >pairs.csv
+echo "ids that never recur: $(nodes pairs.csv)"
+
+note columns by name and by number
+printf 'link_id,source,target,year\n100,a,b,2001\n101,b,c,2002\n102,c,a,2003\n' >named.csv
+nodes named.csv
+nodes named.csv --source 2 --target 3
+nodes named.csv --source link_id --target target
+status 1 npgnn info named.csv --weighted
+status 1 npgnn info named.csv --source nothing
+npgnn info named.csv --weight year | grep -c ' weighted'
+printf 'user_id,item_id,rating,timestamp\n1,10,4.5,880000000\n2,10,1,880000001\n2,11,3,880000002\n' >ratings.csv
+npgnn info ratings.csv --weighted | grep -c ' weighted'
+printf ',source,target\n0,a,b\n1,b,c\n' >pandas.csv
+nodes pandas.csv
+
+note rows that cannot be used
+printf 'source,target\na,b\n,c\nb,c\nc\nc,a\n' >bad.csv
+status 1 npgnn info bad.csv
+npgnn info bad.csv --skip-bad-rows | grep -E '^edges|bad rows'
+printf 'source,target,weight\na,b,1\nb,c,heavy\nc,a,2\n' >heavy.csv
+status 1 npgnn info heavy.csv --weighted
+npgnn info heavy.csv --weighted --skip-bad-rows | grep -E '^nodes|^edges|bad rows'
+
+note line ends and comments
+printf 'a,b\rb,c\rc,a\r' >cr.csv
+nodes cr.csv
+printf '# a comment\n#cats,dogs\ndogs,%%5\n# another\n%%5,#cats\n' >marks.csv
+nodes marks.csv
+printf '#cats dogs\n# not asked\n%%5 dogs\n' >asked.txt
+npgnn predict universal --edges marks.csv --pairs asked.txt --raw 2>/dev/null | cut -f 1,2
+
+note other formats
+printf '[{"source": "a", "target": "b"},\n {"source": "b", "target": "c"}]\n' >array.jsonl
+nodes array.jsonl
+printf '%%%%MatrixMarket matrix coordinate real general\n3 3 3\n1 2 1\n2 3 0\n3 1 2\n' >zero.mtx
+nodes zero.mtx
+npgnn info zero.mtx | grep zeros
+printf 'PAR1xxxx' >table.parquet
+status 1 npgnn info table.parquet
+printf 'PK\003\004..........................archive/data.pkl' >graph.pt
+status 1 npgnn info graph.pt
+
+note options that would replace each other
+status 2 npgnn info --edges named.csv --features a.csv --features b.csv
