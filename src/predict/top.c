@@ -54,6 +54,7 @@ typedef struct search {
     double *reach;       /* (draws) the length of the longest embedding; of a process, the error of a score */
     unsigned char *role; /* (n) */
     int links;           /* 1: the best of all pairs, each once; 0: the best of each node */
+    int plain;           /* 1: values are scores; 0: of a process, what its scores cannot exceed */
     int block, threads;
     workspace *workspaces; /* (threads) */
     /* with links 0 */
@@ -271,7 +272,7 @@ static void approximate_process(workspace *d, const search *s, int count)
     npi_columns_rows_begin(&d->columns, &a->columns, d->node, count);
     for (int h = 0; h < heads; h++)
         for (int r = 0; r < count; r++)
-            d->most[h * count + r] = (real)npi_applied_error_along(a, &head[h], d->node[r]);
+            d->most[h * count + r] = s->plain ? 0 : (real)npi_applied_error_along(a, &head[h], d->node[r]);
     for (int32_t first = 0; first < s->n; first += d->columns.range) {
         int32_t last = s->n - first < d->columns.range ? s->n : first + d->columns.range, range = last - first;
         int cells = count * range;
@@ -554,6 +555,7 @@ int npi_predictor_rows(float *score, npgnn_predictor *predictor, const int32_t *
     search s;
     const npgnn_top_options options = {.size = sizeof options, .from = nodes, .from_count = count};
     int code = search_new(&s, predictor, &options, err);
+    s.plain = 1;
     if (!code)
         code = allocate(&s, 1, err);
     if (!code) {
