@@ -49,9 +49,12 @@ const cli_command cmd_convert = {
             .usage = "DATA -o FOLDER [OPTION...]",
             .summary = "Write a graph of any format as a folder of plain files.",
             .description =
-                "Reads DATA and writes it as a folder: edges.tsv, features.mtx (or features.npy where most features are "
-                "non-zero), labels.tsv, the names of nodes and feature columns in nodes.txt and columns.txt, how a table "
-                "became features in encoding.json, and the sides of a two-sided graph in sides.txt. Every command accepts the folder as DATA and reads the same graph from it. The folder is written completely "
+                "Reads DATA and writes it as a folder: edges.tsv, features.mtx (or features.npy where most features "
+                "are "
+                "non-zero), labels.tsv, the names of nodes and feature columns in nodes.txt and columns.txt, how a "
+                "table "
+                "became features in encoding.json, and the sides of a two-sided graph in sides.txt. Every command "
+                "accepts the folder as DATA and reads the same graph from it. The folder is written completely "
                 "or not at all.",
             .examples = "  npgnn convert amazon_photo.npz -o photo\n"
                         "  npgnn convert --edges links.jsonl --features words.csv -o my-graph\n",

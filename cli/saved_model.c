@@ -33,7 +33,8 @@ static int encode_context(npgnn_model **model, const char *name, const data_sett
     npgnn_graph *context = NULL;
     npgnn_error err = {0};
     data_settings context_data = {.name = name, .load = data->load};
-    context_data.load.edges = context_data.load.features = context_data.load.target_features = NULL; /* these files belong to DATA */
+    context_data.load.edges = context_data.load.features = context_data.load.target_features =
+        NULL; /* these files belong to DATA */
     int status = saved_model_load_graph(&context, *model, &context_data, env);
     if (status == 0 && npgnn_model_adapt(&adapted, *model, context, env, &err) != 0)
         status = print_error("%s: %s", name, err.text);

@@ -174,11 +174,11 @@ int npi_edges_add_ids(npi_edge_list *list, const char *from, const char *to, flo
 /* ---- the header ---- */
 
 typedef struct layout {
-    char separator;   /* 0: no line was read yet */
-    int column[4];    /* by npi_role: source, target, weight, time; -1: there is none */
-    int first_words;  /* the only line so far has two words: it is a header if integers follow */
-    int more_columns; /* some line has columns that are not read */
-    int header;       /* there is one */
+    char separator;    /* 0: no line was read yet */
+    int column[4];     /* by npi_role: source, target, weight, time; -1: there is none */
+    int first_words;   /* the only line so far has two words: it is a header if integers follow */
+    int more_columns;  /* some line has columns that are not read */
+    int header;        /* there is one */
     char words[2][64]; /* the two words of the first line, where it may be a header */
     npgnn_error
         held; /* the first line has a word for its weight: an error, unless a number follows; code 0: it has not */
@@ -417,7 +417,8 @@ static int read_row(npi_edge_list *list, layout *columns, char *line, int first,
     }
     columns->first_words = first && integers == 0 && list->how->header == NPGNN_HEADER_AUTO;
     if (columns->first_words) {
-        list->maybe_header = columns->separator != ' '; /* blanks separate the lists of programs, which have no header */
+        list->maybe_header =
+            columns->separator != ' '; /* blanks separate the lists of programs, which have no header */
         for (int role = 0; role < 2; role++)
             snprintf(columns->words[role], sizeof columns->words[role], "%s", field[role]);
     }
