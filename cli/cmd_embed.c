@@ -165,10 +165,10 @@ const cli_command cmd_embed = {
             .summary = "Write the node embeddings of a graph.",
             .description =
                 "Writes the embedding of every node of DATA, one row per node, computed with the mean of the latent "
-                "variable. The inner product of two rows is the score that 'npgnn predict --raw' prints: the larger, the "
-                "more probable a link. Only networks have embeddings: the preset best and 'universal' have none. Rows "
-                "of tsv and word2vec begin with the node name, in which whitespace becomes _. For an .npy file, the node "
-                "names are written to FILE.names, one per line.",
+                "variable. The inner product of two rows is the score that 'npgnn predict --raw' prints: the larger, "
+                "the more probable a link. Only networks have embeddings: the preset best and 'universal' have none. "
+                "Rows of tsv and word2vec begin with the node name, in which whitespace becomes _. For an .npy file, "
+                "the node names are written to FILE.names, one per line.",
             .examples = "  npgnn embed model.safetensors synthetic -o nodes.npy\n"
                         "  npgnn embed model.safetensors my-graph -o nodes.vec\n",
             .operands = {MODEL_OPERAND(AT(model.path)), DATA_OPERAND(AT(model.data.name))},

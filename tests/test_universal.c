@@ -519,7 +519,7 @@ static void test_refusals(void **state)
     assert_null(adapted);
     assert_ok(npgnn_split_new(&split, rich, NULL, &one_thread, &err), err);
     assert_int_equal(npgnn_model_calibrate(process, split, &one_thread, &err), NPGNN_E_ARGUMENT);
-    assert_non_null(strstr(err.text, "calibrates itself"));
+    assert_non_null(strstr(err.text, "is calibrated when it is tuned"));
     npgnn_split_free(split);
 
     npgnn_predict_options options = {.size = sizeof options, .link_rate = 1.5};

@@ -59,8 +59,8 @@ int npi_model_need_network(const npgnn_model *model, const char *what, npgnn_err
 {
     if (!npi_model_is_process(model))
         return 0;
-    return npi_fail(err, NPGNN_E_ARGUMENT, "a model learnt across graphs %s: train a network for that, as the preset default "
-                    "does", what);
+    return npi_fail(err, NPGNN_E_ARGUMENT,
+                    "a model learnt across graphs %s: train a network for that, with the preset default", what);
 }
 
 int npi_model_copy(npgnn_model **out, const npgnn_model *model, const npgnn_env *env, npgnn_error *err)

@@ -2,35 +2,43 @@
  *
  * This header is the manual. It has four parts, each usable without the ones below it:
  *
- * 1. Conventions   errors, structs that can grow, environment (threads, memory, progress), options 2. One-shot
- * load, fit, predict, evaluate: a whole job in one call 3. Handles       graph, split, trainer, model, predictor: the
- * same jobs, step by step 4. Expert        metrics and the all-pairs loss on their own
+ *   1. Conventions   errors, structs that can grow, environment (threads, memory, progress), options
+ *   2. One-shot      load, fit, predict, evaluate: a whole job in one call
+ *   3. Handles       graph, split, trainer, model, predictor: the same jobs, step by step
+ *   4. Expert        metrics and the all-pairs loss on their own
  *
  * The shortest useful program (examples/quick.c):
  *
- * npgnn_graph *graph = NULL; npgnn_model *model = NULL; npgnn_error err = {0}; npgnn_pair pair = {3, 17};
- * npgnn_prediction link; if (npgnn_load(&graph, "synthetic", NULL, NULL, &err) == 0 &&
+ *   npgnn_graph *graph = NULL;
+ *   npgnn_model *model = NULL;
+ *   npgnn_error err = {0};
+ *   npgnn_pair pair = {3, 17};
+ *   npgnn_prediction link;
+ *   if (npgnn_load(&graph, "synthetic", NULL, NULL, &err) == 0 &&
  *       npgnn_fit(&model, graph, NULL, NULL, &err) == 0 &&
  *       npgnn_predict(&link, model, graph, &pair, 1, NULL, NULL, &err) == 0)
  *       printf("%g\n", link.probability);
- * else
+ *   else
  *       fprintf(stderr, "%s\n", err.text);
- * npgnn_model_free(model); npgnn_graph_free(graph);
+ *   npgnn_model_free(model);
+ *   npgnn_graph_free(graph);
  *
- * Rules for every function: - A function that can fail returns 0 or a negative NPGNN_E_* code and describes the
- * failure in the caller's
+ * Rules for every function:
+ *  - A function that can fail returns 0 or a negative NPGNN_E_* code and describes the failure in the caller's
  *    npgnn_error, which may be NULL. On failure, outputs are untouched and nothing leaks.
- * - Arguments come in the order outputs, inputs, sizes, options, environment, error. NULL options or a NULL
+ *  - Arguments come in the order outputs, inputs, sizes, options, environment, error. NULL options or a NULL
  *    environment mean the defaults.
- * - Every X_free accepts NULL. - The library never prints and never exits. Handles are independent: two threads may
- * use two handles at once,
+ *  - Every X_free accepts NULL.
+ *  - The library never prints and never exits. Handles are independent: two threads may use two handles at once,
  *    and may share one const handle.
- * - No result depends on hidden state. The process-wide state that there is concerns speed and memory alone: a pool
- *    of POSIX threads, which is started when it is first needed, lives until the library is unloaded, and is rebuilt in a
- *    child after fork(); and BLAS and ARPACK, which are loaded when they are first needed. With OpenBLAS's pthread
- *    build, openblas_set_num_threads() applies to the whole process: while a call of this library multiplies, the
- *    number is 1, then it is again what it was.
- * - The same data, options and seed give the same bits, for any number of threads, on one kind of processor. */
+ *  - No result depends on hidden state. The process-wide state that there is concerns speed and memory alone: a pool
+ *    of POSIX threads, which is started when it is first needed and lives until the library is unloaded; and BLAS and
+ *    ARPACK, which are loaded when they are first needed. With OpenBLAS's pthread build,
+ *    openblas_set_num_threads() applies to the whole process: while a call of this library multiplies, the number
+ *    is 1, then it is again what it was.
+ *  - A child of fork() may use the library, and the handles it has inherited, if no other thread of the parent was
+ *    inside a call of the library at the moment of the fork. It gets a pool of its own. A callback must not fork.
+ *  - The same data, options and seed give the same bits, for any number of threads, on one kind of processor. */
 #ifndef NPGNN_H
 #define NPGNN_H
 
@@ -182,17 +190,14 @@ typedef enum { NPGNN_MEAN_LOG, NPGNN_LOG_MEAN } npgnn_sigma_mean;
 typedef enum { NPGNN_MC_LIKELIHOOD, NPGNN_MC_EMBEDDING } npgnn_monte_carlo;
 typedef enum { NPGNN_WEIGHTED, NPGNN_PLAIN } npgnn_likelihood;
 typedef enum { NPGNN_CONTEXT_EDGES, NPGNN_CONTEXT_NODES, NPGNN_CONTEXT_AUTO } npgnn_context;
-typedef enum {
-    NPGNN_EVIDENCE_NONE,
-    NPGNN_EVIDENCE_FEATURES,  /* similar features */
-    NPGNN_EVIDENCE_STRUCTURE, /* degrees, common neighbours, three-step paths, regions of the graph */
-    NPGNN_EVIDENCE_ALL
-} npgnn_evidence;
 typedef enum { NPGNN_LR_CONSTANT, NPGNN_LR_LINEAR, NPGNN_LR_COSINE } npgnn_lr_schedule;
 typedef enum { NPGNN_LOSS_EXACT, NPGNN_LOSS_SAMPLED, NPGNN_LOSS_AUTO } npgnn_loss;
 
 typedef struct npgnn_options {
     size_t size;
+    /* 1: tune the process that was learnt across graphs, and train no network. Of the options below it then uses
+     * iterations (passes over the pairs), learning_rate, beta1, beta2, epsilon, seed, calibrate and predict_samples */
+    int process;
     /* encoder */
     int latent;        /* 1: use the latent z; 0: train the decoder alone */
     int sample_latent; /* 1: a neural process; 0: a conditional one, whose z is the context's mean, without KL */
@@ -215,8 +220,6 @@ typedef struct npgnn_options {
     double radius;                   /* length that all embeddings are scaled to; 0: unscaled */
     int propagate;                   /* how many times embeddings are averaged over known links */
     double cold_nodes;               /* with propagate: share of the nodes treated as new in each training iteration */
-    npgnn_evidence evidence; /* evidence about a pair that is weighed beside its embeddings; the weights are fitted on
-                                held-out links */
     /* objective */
     int samples;                   /* Monte Carlo samples of z per iteration */
     npgnn_monte_carlo monte_carlo; /* likelihood: average log-likelihoods; embedding: average u, then one likelihood */
@@ -270,6 +273,9 @@ typedef struct npgnn_pair {
     int32_t u, v; /* node indices, 0 .. nodes - 1 */
 } npgnn_pair;
 
+/* Whether the first line of a text file with columns is a header. */
+typedef enum { NPGNN_HEADER_AUTO, NPGNN_HEADER_YES, NPGNN_HEADER_NO } npgnn_header;
+
 /* How to read a graph. */
 typedef struct npgnn_load_options {
     size_t size;
@@ -279,6 +285,21 @@ typedef struct npgnn_load_options {
     int normalize;        /* 1: divide each feature row by its sum of magnitudes */
     int binarize;         /* 1: every non-zero feature becomes 1 (before normalising) */
     int weighted;         /* 1: links keep the weights that the files give them; 0: all weigh the same */
+    /* columns of text files, by name or by number from 1; NULL: found by their names, otherwise by their places */
+    const char *source, *target; /* the two ends of a link */
+    const char *weight;          /* the weight of a link; implies `weighted` */
+    const char *time;            /* when a link was made: a number or a date; NULL: links have no times */
+    const char *id;              /* the node of a feature row */
+    npgnn_header header;         /* of the edge file and of feature tables */
+    int skip_bad_rows;           /* 1: leave out rows that cannot be used, and log how many; 0: E_FORMAT */
+    const char *const *kinds;    /* (kind_count) "COLUMN:KIND": how a feature column is read; "*" is all */
+    const char *const *ignored;  /* (ignored_count) feature columns that are not read */
+    int32_t kind_count, ignored_count;
+    /* how feature columns become numbers. NULL: by what is in them; "raw": they are numbers already; otherwise the text of
+     * npgnn_graph_encoding or npgnn_model_encoding: as in that graph */
+    const char *encoding;
+    int bipartite;               /* 1: sources and targets are two kinds of nodes, whose ids have nothing in common */
+    const char *target_features; /* bipartite: the feature file of the targets; `features` is that of the sources */
 } npgnn_load_options;
 
 /* The folders in which names are looked up if data_dir is NULL: $NPGNN_DATA, then npgnn in the XDG cache folder. Writes
@@ -293,8 +314,9 @@ NPGNN_API int npgnn_load(npgnn_graph **out, const char *data, const npgnn_load_o
                          npgnn_error *err);
 
 /* Trains on all edges of the graph. A first training, the rehearsal, holds out some of them to find what only held-out
- * links can tell: how to calibrate and, if the options ask for it (keep_best, evidence), the number of iterations and
- * the weights of the evidence. A second training on all edges makes the model. E_ARGUMENT, E_MEMORY, E_DIVERGED,
+ * links can tell: how to calibrate and, with keep_best, the number of iterations. A second training on all edges makes
+ * the model. With options->process, it is the process that is tuned on the graph (docs/understand/process.md), which
+ * needs no features and takes O(edges + nodes) operations, with a large constant. E_ARGUMENT, E_MEMORY, E_DIVERGED,
  * E_CANCELLED. O(iterations * n^2 * k) operations with the exact loss, O(iterations * (n * pairs_per_node * k +
  * features)) with the sampled one; O(n (h + k)) memory. */
 NPGNN_API int npgnn_fit(npgnn_model **out, const npgnn_graph *graph, const npgnn_options *options, const npgnn_env *env,
@@ -306,7 +328,7 @@ typedef struct npgnn_prediction {
     float spread;      /* standard deviation of the probability over the draws, 0 without draws */
     float low, high;   /* mean -+ 1.96 standard deviations of the log-odds over the draws, as probabilities;
                           without draws both equal `probability` */
-    float score;       /* on a scale of its own (docs/understand/math.md, eq. (15)); averaged over the draws */
+    float score;       /* on a scale of its own (network: docs/understand/math.md, eq. (7)); averaged over the draws */
 } npgnn_prediction;
 
 typedef struct npgnn_predict_options {
@@ -325,8 +347,8 @@ NPGNN_API int npgnn_predict(npgnn_prediction *out /* (count) */, const npgnn_mod
                             const npgnn_pair *pairs, size_t count, const npgnn_predict_options *options,
                             const npgnn_env *env, npgnn_error *err);
 
-/* How to divide a graph; docs/use/evaluate.md describes the protocols. Fractions are of edges (transductive) or of
- * nodes (all others); a negative fraction is the protocol's default: transductive 10 % test and 5 % validation edges;
+/* How to divide a graph; docs/use/evaluate.md describes the protocols. Fractions are of edges (transductive, temporal) or of
+ * nodes (all others); a negative fraction is the protocol's default: transductive and temporal 10 % test and 5 % validation edges;
  * inductive 5 % test and 2.5 % validation nodes; few-shot 30 % training nodes, the rest test; inductive-hidden 10 % and
  * 10 % of the nodes; production 10 % and 5 % of the nodes, half of whose links are known at prediction time. */
 typedef enum {
@@ -334,7 +356,8 @@ typedef enum {
     NPGNN_INDUCTIVE,
     NPGNN_FEW_SHOT,
     NPGNN_INDUCTIVE_HIDDEN, /* only links between two new nodes */
-    NPGNN_PRODUCTION        /* new nodes arrive with some of their links */
+    NPGNN_PRODUCTION,       /* new nodes arrive with some of their links */
+    NPGNN_TEMPORAL          /* train on the past, test on the latest links (npgnn_load_options.time) */
 } npgnn_protocol;
 #define NPGNN_RATIO_FULL (-1.0)
 typedef struct npgnn_split_options {
@@ -352,8 +375,8 @@ typedef struct npgnn_split_options {
 NPGNN_API int npgnn_split_options_default(npgnn_split_options *options, npgnn_protocol protocol, npgnn_error *err);
 
 /* What a link is ranked against (docs/use/evaluate.md). Uniform: the non-links of the test set. Hard: in addition, 500
- * non-links of its own that resemble links. */
-typedef enum { NPGNN_NEGATIVES_UNIFORM, NPGNN_NEGATIVES_HARD } npgnn_negatives;
+ * non-links of its own that resemble links. All: in addition, all nodes that an end of it is not linked to. */
+typedef enum { NPGNN_NEGATIVES_UNIFORM, NPGNN_NEGATIVES_HARD, NPGNN_NEGATIVES_ALL } npgnn_negatives;
 
 /* How well calibrated probabilities are (docs/use/predict.md). The non-links are a sample; they are weighted such that
  * links are a share of link_rate. */
@@ -392,6 +415,12 @@ typedef struct npgnn_eval_run {
     double auc_interval[2], ap_interval[2];
     npgnn_calibration calibration; /* at the link rate of the test pairs; NaN for methods without probabilities */
     double train_seconds;
+    double degree_auc; /* AUC against non-links whose ends are drawn in proportion to degree; NaN in npgnn_test */
+    /* each end of a test link: the rank of its partner among all nodes that the end is not linked to; NaN unless
+     * negatives is NPGNN_NEGATIVES_ALL */
+    double full_mrr, full_hits10;
+    double full_mrr_se, full_hits10_se; /* standard errors, where the ends are a sample; 0 where all were ranked */
+    double full_ends;                   /* how many ends were ranked */
 } npgnn_eval_run;
 
 /* Receives the scores of a seed's test pairs, `positives` links first. */
@@ -448,7 +477,7 @@ NPGNN_API int npgnn_transfer(npgnn_eval_run *runs /* (seeds, NPGNN_TRANSFER_WAYS
 
 typedef struct npgnn_test_options {
     size_t size;
-    npgnn_negatives negatives; /* hard: in addition, 500 non-links per link that resemble links */
+    npgnn_negatives negatives; /* uniform, or hard: in addition, 500 non-links per link that resemble links */
     double negative_ratio;     /* non-links drawn per link; 0: 1 */
     int keep_known;            /* 1: leave tested links in the graph */
     int samples;               /* as in npgnn_predict_options */
@@ -490,7 +519,7 @@ NPGNN_API int npgnn_graph_from_csr(npgnn_graph **out, const npgnn_pair *edges, c
                                    const npgnn_env *env, npgnn_error *err);
 
 /* The graph with new nodes, whose features are read from a file in any form that npgnn_load accepts. They follow the
- * nodes of `graph`, have no links, and are prepared as the graph's nodes were (normalize, binarize); rows without ids
+ * nodes of `graph`, have no links, and are prepared as the graph's nodes were (encoding, normalize, binarize); rows without ids
  * are named by their numbers. E_MISMATCH if a name is taken, or if the columns differ from the graph's: by name if both
  * have names, otherwise by number. */
 NPGNN_API int npgnn_graph_extend(npgnn_graph **out, const npgnn_graph *graph, const char *features, npgnn_error *err);
@@ -517,6 +546,8 @@ typedef struct npgnn_graph_info {
     int64_t merged_reverse;    /* the same pair again, in the other direction */
     int64_t dropped_self_loops;
     uint64_t fingerprint; /* of structure and features; model files record it */
+    int32_t sources;      /* of a two-sided graph; 0: it is one-sided */
+    int dated;            /* links have times */
 } npgnn_graph_info;
 
 NPGNN_API int npgnn_graph_describe(npgnn_graph_info *info, const npgnn_graph *graph, npgnn_error *err);
@@ -541,6 +572,10 @@ NPGNN_API int32_t npgnn_graph_find(const npgnn_graph *graph, const char *name);
 NPGNN_API int npgnn_graph_subgraph(npgnn_graph **out, const npgnn_graph *graph, const int32_t *nodes, int32_t count,
                                    npgnn_error *err);
 
+/* The side of a node of a two-sided graph: 0 for sources, 1 for targets; -1 if the graph is one-sided. In a two-sided graph,
+ * non-links are drawn and links are searched across the sides only. */
+NPGNN_API int npgnn_graph_side(const npgnn_graph *graph, int32_t node);
+
 /* The class label of a node, or -1. */
 NPGNN_API int32_t npgnn_graph_label(const npgnn_graph *graph, int32_t node);
 
@@ -552,6 +587,25 @@ NPGNN_API int npgnn_graph_save(const npgnn_graph *graph, const char *folder, npg
 /* The name of a feature column (0 .. columns - 1) as its file spelt it; NULL if the file had no names. Either all
  * columns have names or none has. Names are UTF-8 and distinct. */
 NPGNN_API const char *npgnn_graph_column_name(const npgnn_graph *graph, int32_t column);
+
+/* A column of a table of text from which features were made (docs/use/formats.md). */
+typedef struct npgnn_table_column {
+    const char *name;       /* from the header; NULL: there was none */
+    const char *kind;       /* "number", "category", "flag", "date", "text", "raw" or "ignored" */
+    int64_t rows, missing;  /* of the table, and without a value */
+    int32_t first, columns; /* the feature columns that it became */
+    int side;               /* of a two-sided graph: 0 sources, 1 targets */
+    char summary[160];      /* its range or most frequent values, for people */
+    char outcome[128];      /* what became of it, for people */
+} npgnn_table_column;
+
+/* The index-th column of the table; returns 0 past the last, and where the features are no such table. Strings are valid as
+ * long as the graph. */
+NPGNN_API int npgnn_graph_table(npgnn_table_column *out, const npgnn_graph *graph, int32_t index);
+
+/* How the columns of the table became features, as JSON, for npgnn_load_options.encoding: another table is then encoded in
+ * the same way. NULL if the features were numbers already. Valid as long as the graph. */
+NPGNN_API const char *npgnn_graph_encoding(const npgnn_graph *graph);
 NPGNN_API void npgnn_graph_free(npgnn_graph *graph);
 
 /* ---- Split --------------------------------------------------------------------------------------------------- */
@@ -642,20 +696,27 @@ NPGNN_API int npgnn_model_universal(npgnn_model **out, const npgnn_env *env, npg
 typedef int npgnn_graph_fn(void *user, const char *name, npgnn_graph *graph);
 
 /* Reads every graph of a corpus: a folder of files and folders that npgnn_load takes, in the order of their names
- * (.md, .txt, SHA256SUMS and hidden files are not read); or an .npz file with one array per graph, in the order of
+ * (.md, SHA256SUMS and hidden files are not read, nor are README, LICENSE and COPYING with any ending); or an .npz file with one array per graph, in the order of
  * the file, (links + 1, 2) integers whose first row is (nodes, 0). With skip_broken, a graph that cannot be read is
- * named in the log and left out; otherwise it ends the call. E_IO, E_FORMAT, E_MEMORY, E_CANCELLED. */
+ * named in the log and left out; otherwise it ends the call. The log has nothing else. E_IO, E_FORMAT, E_MEMORY, E_CANCELLED. */
 NPGNN_API int npgnn_load_each(const char *path, npgnn_graph_fn *see, void *user, int skip_broken, const npgnn_env *env,
                               npgnn_error *err);
 
 /* Learns such a model from graphs of one's own. `family` (count) numbers them from 0: graphs that are alike, such as
  * snapshots of one network, share a number and together count little more than one. Calls env.progress after every
- * step, and env.log for a graph that has too few links. O(graphs) memory beside the graphs. The same bits for any
+ * step (loss: negative log-likelihood and ranking loss; there is no KL), and env.log for a graph that has too few links. O(graphs) memory beside the graphs. The same bits for any
  * number of threads. */
 typedef struct npgnn_pretrain_options {
     size_t size;
     int steps;     /* 0: 2500 */
     uint64_t seed; /* 0: 1 */
+    /* NULL, or a file for checkpoints: written every checkpoint_every steps (0: 100) and when the call is cancelled. A
+     * checkpoint that cannot be written is logged, and training goes on. */
+    const char *checkpoint;
+    int checkpoint_every;
+    /* NULL, or a checkpoint to resume from, to the same bits. E_MISMATCH unless graphs, families, steps and seed are the
+     * same as before. */
+    const char *resume;
 } npgnn_pretrain_options;
 NPGNN_API int npgnn_pretrain(npgnn_model **out, const npgnn_graph *const *graphs, const int *family, size_t count,
                              const npgnn_pretrain_options *options, const npgnn_env *env, npgnn_error *err);
@@ -676,19 +737,21 @@ typedef struct npgnn_model_info {
     double link_rate;        /* share of links among all pairs of the training graph, or of the graph given to
                                 npgnn_model_adapt */
     char version[16];        /* of the library that wrote it */
-    int across_graphs;       /* 1: a process learnt across graphs; 0: trained on one graph */
+    int across_graphs;       /* 1: a process learnt across graphs, and tuned on one if train_nodes > 0; 0: a network
+                                trained on one graph */
 } npgnn_model_info;
 NPGNN_API int npgnn_model_describe(npgnn_model_info *info, const npgnn_model *model, npgnn_error *err);
 
 /* The options it was trained with. */
 NPGNN_API int npgnn_model_options(npgnn_options *options, const npgnn_model *model, npgnn_error *err);
 
-/* What training found to weigh: score = shift + own u_i . u_j + sum of weight times evidence. The index-th weight with
- * its name ("shift", "own", "cosine", ...); returns 0 past the last. */
-NPGNN_API int npgnn_model_weight(const char **name, double *weight, const npgnn_model *model, int index);
-
 /* The name of a feature column of the graph it was trained on, NULL if that had no names. */
 NPGNN_API const char *npgnn_model_column_name(const npgnn_model *model, int32_t column);
+
+/* The table of that graph and its encoding, as npgnn_graph_table and npgnn_graph_encoding have them. A graph that the model
+ * is applied to must be loaded with this encoding, or with "raw" if it is NULL. */
+NPGNN_API int npgnn_model_table(npgnn_table_column *out, const npgnn_model *model, int32_t index);
+NPGNN_API const char *npgnn_model_encoding(const npgnn_model *model);
 
 /* Calibrates the model's probabilities: of the pairs that get probability p, a share of p is linked. Fitted on the
  * validation links of `split` and up to 262,144 non-links of the same kind. Training does this itself unless told not
