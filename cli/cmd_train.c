@@ -237,11 +237,11 @@ static int run(void *given)
 #define AT(member) offsetof(train_settings, member)
 static const arg_option options[] = {
     OPTION("output", 'o', ARG_TEXT, AT(output), "MODEL", "File to save the model in (required)."),
-    OPTION(
-        "val", 0, ARG_REAL, AT(val), "F",
-        "Fraction of the edges that are held out for validation (default 0.05). 0: train on all edges. What depends on "
-        "held-out edges then comes from a rehearsal: a first training on a part of the edges.",
-        0, 0.9),
+    OPTION("val", 0, ARG_REAL, AT(val), "F",
+           "Fraction of the edges that are held out for the validation of a network (default 0.05). 0: train on all "
+           "edges. What depends on held-out edges then comes from a rehearsal: a first training on a part of the "
+           "edges. The preset best needs no validation and ignores it.",
+           0, 0.9),
     OPTION("split", 0, ARG_TEXT, AT(split), "FILE", "Use the training and validation edges of the split in FILE."),
     OPTION("seed", 's', ARG_PAIR, AT(model.changes), "N", "Seed of all random numbers (default 1).", .key = "seed"),
     OPTION_LOG(AT(log)),
@@ -264,9 +264,11 @@ const cli_command cmd_train = {
             .usage = "DATA -o MODEL [OPTION...]",
             .summary = "Train a model on a graph and save it.",
             .description =
-                "Trains a model on the graph DATA and saves it for 'npgnn predict'. An interrupt (Ctrl-C) stops the "
-                "training and saves the best model so far; a second one ends the program at once. With --checkpoint, a "
-                "training that was stopped or killed can be resumed later; the result is the same, bit for bit.",
+                "Trains a model on the graph DATA and saves it for 'npgnn predict': a network, or with --preset best "
+                "the process learnt across graphs, tuned on DATA. An interrupt (Ctrl-C) stops the training of a "
+                "network and saves the best model so far; a second one ends the program at once. With --checkpoint, a "
+                "training that was stopped or killed can be resumed later; the result is the same, bit for bit. The "
+                "preset best takes seconds and has no checkpoints.",
             .examples = "  npgnn train synthetic -o model.safetensors\n"
                         "  npgnn train --edges links.tsv --features words.tsv -o model.safetensors --iterations 1000\n"
                         "  npgnn train synthetic -o model.safetensors --resume training.checkpoint\n",
