@@ -3,6 +3,7 @@
 #include "features/encoding.h"
 
 #include <ctype.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -320,8 +321,8 @@ static void print_date(char *text, size_t size, double days)
     int64_t doe = z - era * 146097, yoe = (doe - doe / 1460 + doe / 36524 - doe / 146096) / 365;
     int64_t doy = doe - (365 * yoe + yoe / 4 - yoe / 100), mp = (5 * doy + 2) / 153;
     int64_t month = mp < 10 ? mp + 3 : mp - 9;
-    snprintf(text, size, "%04lld-%02d-%02d", (long long)(yoe + era * 400 + (month <= 2)), (int)month,
-             (int)(doy - (153 * mp + 2) / 5 + 1));
+    int64_t year = yoe + era * 400 + (month <= 2), day = doy - (153 * mp + 2) / 5 + 1;
+    snprintf(text, size, "%04" PRId64 "-%02d-%02d", year, (int)month, (int)day);
 }
 
 void npi_encoded_summary(char *text, size_t size, const npi_encoded *column)

@@ -180,9 +180,10 @@ static int assign_by_time(draft *d, int64_t test, int64_t val, npgnn_error *err)
         return npi_fail(err, NPGNN_E_ARGUMENT,
                         "the temporal protocol needs the times of the links: say which column of the "
                         "edge file has them (time)");
-    uint64_t *keys = npi_resize(d->env, NULL, (size_t)m, 3 * sizeof *keys, err), *own = keys + 2 * m;
+    uint64_t *keys = npi_resize(d->env, NULL, (size_t)m, 3 * sizeof *keys, err);
     if (!keys)
         return NPGNN_E_MEMORY;
+    uint64_t *own = keys + 2 * m;
     for (int64_t e = 0; e < m; e++) {
         /* doubles in their order as integers: negative ones have all bits flipped, the others the sign bit */
         double time = d->graph->time[npi_csr_find(&d->graph->a, d->edges[e].u, d->edges[e].v)] + 0.0;

@@ -151,9 +151,10 @@ static int fit_scale(npi_encoded *out, const npi_cells *cells, int column, int32
 {
     static const double tails[][2] = {{0.1, 2.563}, {0.025, 3.920}, {0.005, 5.152}}; /* σ between the quantiles */
     size_t count = 0, nonzeros = 0, total = (size_t)(cells->rows - first);
-    uint64_t *keys = npi_resize(&cells->env, NULL, 2 * total, sizeof *keys, err), *scratch = keys + total;
+    uint64_t *keys = npi_resize(&cells->env, NULL, 2 * total, sizeof *keys, err);
     if (!keys)
         return NPGNN_E_MEMORY;
+    uint64_t *scratch = keys + total;
     for (int32_t row = first; row < cells->rows; row++) {
         const char *cell = npi_cells_get(cells, row, column);
         double value;

@@ -67,14 +67,14 @@ struct npi_net {
 
 typedef struct array {
     real **at;
-    int wanted; /* 0: the options do not need it, and it stays NULL */
     size_t rows;
     int columns;
+    int wanted; /* 0: the options do not need it, and it stays NULL */
 } array;
 
 enum { ARRAYS = 34 };
 
-/* Every array of the workspace, whether it is wanted, and its shape. */
+/* Every array of the workspace, its shape, and whether it is wanted. */
 static void list_arrays(array list[ARRAYS], npi_net *net)
 {
     const npgnn_options *o = &net->options;
@@ -94,40 +94,40 @@ static void list_arrays(array list[ARRAYS], npi_net *net)
 
     encoding *w = &net->whole, *c = &net->context;
     const array all[ARRAYS] = {
-        {&w->p, latent, n, h},
-        {&w->hidden, latent, n, h},
-        {&w->colsum, latent, n, 1},
-        {&w->pooled, latent, 1, h},
-        {&w->r, heads, n, 2 * d},
-        {&w->q, latent, 2, d},
-        {&w->dq, latent, 2, d},
-        {&c->p, both, n, h},
-        {&c->hidden, both, n, h},
-        {&c->colsum, both, n, 1},
-        {&c->pooled, both, 1, h},
-        {&c->r, heads && train, n, 2 * d},
-        {&c->q, both, 2, d},
-        {&c->dq, both, 2, d},
-        {&net->mean, latent, 2, d},
-        {&net->m, heads, n, 2 * d},
-        {&net->dhidden, both, n, h},
-        {&net->dr, heads && train, n, 2 * d},
-        {&net->dmean, both, 2, d},
-        {&net->dpooled, both, 1, h},
-        {&net->z, both, 1, d},
-        {&net->dz, both, 1, d},
-        {&net->xw, 1, n, xw_columns},
-        {&net->dxw, train, n, xw_columns},
-        {&net->mlp_hidden, train, n, g},
-        {&net->u, train, n, k},
-        {&net->du, train, n, k},
-        {&net->u_sum, u_sum, n, k},
-        {&net->v, radius, n, k},
-        {&net->length, radius, n, 1},
-        {&net->w[0], propagate, n, k},
-        {&net->w[1], propagate, n, k},
-        {&net->scratch, 1, scratch, 1},
-        {&net->mlp_scratch, train, npi_mlp_scratch(net->size), 1},
+        {&w->p, n, h, latent},
+        {&w->hidden, n, h, latent},
+        {&w->colsum, n, 1, latent},
+        {&w->pooled, 1, h, latent},
+        {&w->r, n, 2 * d, heads},
+        {&w->q, 2, d, latent},
+        {&w->dq, 2, d, latent},
+        {&c->p, n, h, both},
+        {&c->hidden, n, h, both},
+        {&c->colsum, n, 1, both},
+        {&c->pooled, 1, h, both},
+        {&c->r, n, 2 * d, heads && train},
+        {&c->q, 2, d, both},
+        {&c->dq, 2, d, both},
+        {&net->mean, 2, d, latent},
+        {&net->m, n, 2 * d, heads},
+        {&net->dhidden, n, h, both},
+        {&net->dr, n, 2 * d, heads && train},
+        {&net->dmean, 2, d, both},
+        {&net->dpooled, 1, h, both},
+        {&net->z, 1, d, both},
+        {&net->dz, 1, d, both},
+        {&net->xw, n, xw_columns, 1},
+        {&net->dxw, n, xw_columns, train},
+        {&net->mlp_hidden, n, g, train},
+        {&net->u, n, k, train},
+        {&net->du, n, k, train},
+        {&net->u_sum, n, k, u_sum},
+        {&net->v, n, k, radius},
+        {&net->length, n, 1, radius},
+        {&net->w[0], n, k, propagate},
+        {&net->w[1], n, k, propagate},
+        {&net->scratch, scratch, 1, 1},
+        {&net->mlp_scratch, npi_mlp_scratch(net->size), 1, train},
     };
     memcpy(list, all, sizeof all);
 }

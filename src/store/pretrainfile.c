@@ -65,8 +65,9 @@ static int check_identity(int *step, const npi_safetensors *file, const npi_pret
     json_t *state = npi_safetensors_get_json(file, "state");
     snprintf(my_seed, sizeof my_seed, "%" PRIu64, mine->seed);
     snprintf(my_corpus, sizeof my_corpus, "%016" PRIx64, mine->corpus);
-    if (!writer || json_unpack(state, "{s:i, s:i, s:s, s:s}", "step", step, "steps", &steps, "seed", &seed, "corpus",
-                               &corpus) != 0)
+    if (!writer ||
+        json_unpack(state, "{s:i, s:i, s:s, s:s}", "step", step, "steps", &steps, "seed", &seed, "corpus", &corpus) ||
+        *step < 0 || *step > steps)
         code = npi_safetensors_refuse(file, "its state is damaged");
     else if (strcmp(writer, npgnn_version()) != 0)
         code = npi_fail_at(file->err, NPGNN_E_MISMATCH, file->path, 0,
@@ -83,8 +84,6 @@ static int check_identity(int *step, const npi_safetensors *file, const npi_pret
         code = npi_fail_at(file->err, NPGNN_E_MISMATCH, file->path, 0,
                            "cannot resume: the corpus is not the same (hash %.16s in the checkpoint, %s here)", corpus,
                            my_corpus);
-    else if (*step < 0 || *step > steps)
-        code = npi_safetensors_refuse(file, "its state is damaged");
     json_decref(state);
     return code;
 }
