@@ -30,3 +30,13 @@ int npi_pairs_contain(const npgnn_pair *sorted, size_t count, npgnn_pair pair)
     }
     return low < count && npi_pair_key(sorted[low]) == key;
 }
+
+void npi_pairs_shuffle(npgnn_pair *pairs, int64_t count, npi_rng *rng)
+{
+    for (int64_t i = count - 1; i > 0; i--) {
+        int64_t j = (int64_t)npi_rng_below(rng, (uint64_t)i + 1);
+        npgnn_pair pair = pairs[i];
+        pairs[i] = pairs[j];
+        pairs[j] = pair;
+    }
+}

@@ -7,6 +7,7 @@
 #include "base/parallel.h"
 #include "base/rng.h"
 #include "graph/negative.h"
+#include "graph/pair.h"
 #include "process/stack.h"
 
 enum {
@@ -74,12 +75,7 @@ static int learn(npi_applied *a, const npi_columns *columns, const npi_held_out 
 static void choose_aside(npgnn_pair *edges, const npgnn_graph *graph, int64_t aside, unsigned char *cold, npi_rng *rng)
 {
     int64_t m = graph->m, chosen = 0;
-    for (int64_t i = m - 1; i > 0; i--) { /* a random order */
-        int64_t j = (int64_t)npi_rng_below(rng, (uint64_t)i + 1);
-        npgnn_pair pair = edges[i];
-        edges[i] = edges[j];
-        edges[j] = pair;
-    }
+    npi_pairs_shuffle(edges, m, rng);
     for (int64_t next = m - 1; cold && chosen < aside / 2 && next >= 0; next--) { /* ends of random links, one by one */
         int32_t node = edges[next].u;
         chosen += cold[node] ? 0 : graph->a.ptr[node + 1] - graph->a.ptr[node];
@@ -146,12 +142,7 @@ static int learn_from_set_aside(npi_applied *a, const npgnn_graph *graph, uint64
         if (m < aside + LEAST_KNOWN) /* a node with nearly all links was chosen */
             aside = m - LEAST_KNOWN;
         memcpy(pairs, edges, (size_t)aside * sizeof *pairs);
-        for (int64_t i = aside - 1; i > 0; i--) { /* links of new and of known nodes vote alike */
-            int64_t j = (int64_t)npi_rng_below(&rng, (uint64_t)i + 1);
-            npgnn_pair pair = pairs[i];
-            pairs[i] = pairs[j];
-            pairs[j] = pair;
-        }
+        npi_pairs_shuffle(pairs, aside, &rng); /* links of new and of known nodes vote alike */
         npgnn_pair *out[2] = {pairs + aside, NULL};
         const size_t counts[2] = {others, 0};
         code = npi_graph_draw_non_links(out, graph, counts, seed, env, err);

@@ -4,6 +4,7 @@
 
 #include "base/rng.h"
 #include "graph/negative.h"
+#include "graph/pair.h"
 
 enum {
     FOLDS = 10,
@@ -75,16 +76,6 @@ static int add_pairs(npi_folds *out, const source *s, const npgnn_pair *pairs, s
     npi_columns_free(&columns);
     npgnn_graph_free(rest);
     return code;
-}
-
-static void shuffle(npgnn_pair *pairs, int64_t count, npi_rng *rng)
-{
-    for (int64_t i = count - 1; i > 0; i--) {
-        int64_t j = (int64_t)npi_rng_below(rng, (uint64_t)i + 1);
-        npgnn_pair pair = pairs[i];
-        pairs[i] = pairs[j];
-        pairs[j] = pair;
-    }
 }
 
 /* The folds of the links: each becomes pairs, with the others known. */
@@ -196,7 +187,7 @@ int npi_folds_new(npi_folds *out, const npgnn_graph *graph, const npi_process *p
     int code = s.edges ? npi_words_new(&s.words, graph->x, NULL, env, err) : NPGNN_E_MEMORY;
     if (!code) {
         npi_graph_list_edges(s.edges, graph);
-        shuffle(s.edges, graph->m, &rng);
+        npi_pairs_shuffle(s.edges, graph->m, &rng);
         code = hide_links(&folds, &s, seed, err);
     }
     if (!code && s.words.width > 0)

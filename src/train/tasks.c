@@ -46,16 +46,6 @@ typedef struct cut {
     unsigned char *is_new; /* (n) with cold; NULL otherwise */
 } cut;
 
-static void shuffle_pairs(npgnn_pair *pairs, int64_t count, npi_rng *rng)
-{
-    for (int64_t i = count - 1; i > 0; i--) {
-        int64_t j = (int64_t)npi_rng_below(rng, (uint64_t)i + 1);
-        npgnn_pair pair = pairs[i];
-        pairs[i] = pairs[j];
-        pairs[j] = pair;
-    }
-}
-
 static int cut_links(cut *out, const npgnn_graph *graph, const recipe *r, npi_rng *rng, const npgnn_env *env,
                      npgnn_error *err)
 {
@@ -68,7 +58,7 @@ static int cut_links(cut *out, const npgnn_graph *graph, const recipe *r, npi_rn
         return NPGNN_E_MEMORY;
     }
     npi_graph_list_edges(c.edges, graph);
-    shuffle_pairs(c.edges, graph->m, rng);
+    npi_pairs_shuffle(c.edges, graph->m, rng);
     int64_t kept = graph->m;
     if (r->keep < 1)
         kept = (int64_t)(r->keep * (double)graph->m);
@@ -172,7 +162,7 @@ static int add_task(npi_tasks *tasks, const npgnn_graph *graph, const npi_words 
         goto out;
     int links = c.hidden < MAX_TARGETS + MAX_CONTEXT ? (int)c.hidden : MAX_TARGETS + MAX_CONTEXT;
     npgnn_pair *hidden = c.edges + c.known;
-    shuffle_pairs(hidden, c.hidden, rng);
+    npi_pairs_shuffle(hidden, c.hidden, rng);
     code = npi_graph_with_edges(&known, graph, c.edges, c.known, err);
     if (!code && !(pairs = npi_alloc(env, 3 * (size_t)links, sizeof *pairs, err)))
         code = NPGNN_E_MEMORY;
