@@ -12,12 +12,14 @@
 #include "report.h"
 #include "settings.h"
 
+#define DEFAULT_VAL 0.05
+
 typedef struct train_settings {
     data_settings data;
     common_settings common;
     model_settings model;
     const char *output;
-    double val;
+    double val; /* negative: not given */
     const char *split;
     const char *log;
     const char *checkpoint, *checkpoint_every, *resume;
@@ -30,12 +32,13 @@ static int make_split(npgnn_split **split, const npgnn_graph *graph, const train
 {
     if (settings->split)
         return npgnn_split_load(split, graph, settings->split, env, err);
-    if (settings->val == 0)
+    double val = settings->val < 0 ? DEFAULT_VAL : settings->val;
+    if (val == 0)
         return 0;
     npgnn_split_options options = {.size = sizeof options};
     npgnn_split_options_default(&options, NPGNN_TRANSDUCTIVE, NULL);
     options.test = 0;
-    options.val = settings->val;
+    options.val = val;
     options.seed = settings->model.options.seed;
     return npgnn_split_new(split, graph, &options, env, err);
 }
@@ -216,6 +219,9 @@ static int run(void *given)
     if (status == 0 && settings->model.options.process && (checkpoint.path || settings->profile))
         status = print_usage_error("train", "--%s is for networks: a process is tuned in one go",
                                    checkpoint.path ? "checkpoint" : "profile");
+    if (status == 0 && settings->model.options.process && settings->val > 0)
+        status =
+            print_usage_error("train", "--val is for networks: a process is tuned on all edges, each hidden in turn");
     if (status == 0)
         status = progress_open(&progress, settings->common.quiet, settings->log, settings->resume != NULL);
     if (status != 0)
@@ -275,7 +281,7 @@ const cli_command cmd_train = {
             .operands = {DATA_OPERAND(AT(data.name))},
             .groups = {{"Options", options, 0}, DATA_GROUP(AT(data)), COMMON_GROUP(AT(common)), MODEL_GROUP(AT(model))},
         },
-    .defaults = &(const train_settings){.val = 0.05},
+    .defaults = &(const train_settings){.val = -1},
     .size = sizeof(train_settings),
     .run = run,
 };

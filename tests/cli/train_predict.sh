@@ -64,3 +64,8 @@ npgnn info rehearsed.safetensors | grep -cE '^probabilities  calibrated'
 # the options are those that were given; what training found is beside them
 npgnn info rehearsed.safetensors | grep -E '^  (keep-best|iterations) '
 grep -c '"rehearsal":true' log.jsonl
+
+note what is for networks only
+status 2 npgnn train $data -o tuned.safetensors --preset best --val 0.2
+status 2 npgnn train $data -o tuned.safetensors --preset best --checkpoint c
+ls tuned.safetensors c 2>/dev/null || true
