@@ -387,12 +387,12 @@ static void checker_free(checker *c)
 }
 
 /* The list of columns.h once more, one line each. */
-static void check_pair(double *value, const checker *c, int u, int v)
+static void check_pair(double *value, const checker *c, const npi_words *projection, int u, int v)
 {
     int n = c->n, k = c->k, d = c->d, small = d < 16 ? d : 16;
     double common = 0, either = 0, spectral = 0, pagerank = 0;
     double log_u = log1p(c->degree[u]), log_v = log1p(c->degree[v]);
-    memset(value, 0, NPI_COLUMNS * sizeof *value);
+    memset(value, 0, NPI_ALL_COLUMNS * sizeof *value);
     for (int x = 0; x < n; x++) {
         common += c->a[u * n + x] * c->a[v * n + x];
         either += c->a[u * n + x] + c->a[v * n + x] > 0;
@@ -435,15 +435,38 @@ static void check_pair(double *value, const checker *c, int u, int v)
     value[NPI_COLUMN_REGION64] = cosine(c->region + u * d, c->region + v * d, d);
     value[NPI_COLUMN_SPECTRAL] = slog(spectral);
     value[NPI_COLUMN_PAGERANK] = slog(pagerank);
+    for (int c2 = 0; c2 < projection->width; c2++) { /* inner products of rows, and of means over neighbours */
+        double mean[2] = {0, 0};
+        for (int end = 0; end < 2; end++) {
+            int i = end ? v : u;
+            for (int x = 0; x < n; x++)
+                mean[end] += (x == i || c->a[i * n + x] > 0 ? (double)projection->row[x * projection->width + c2] : 0) /
+                             (c->degree[i] + 1);
+        }
+        value[NPI_COLUMN_PROJECTION] +=
+            (double)projection->row[u * projection->width + c2] * (double)projection->row[v * projection->width + c2];
+        value[NPI_COLUMN_PROJECTION_MEANS] += mean[0] * mean[1];
+    }
 }
 
 /* ---- columns ---- */
+
+/* Rows of some projection of the features, for a graph that has any: what they are does not matter to the columns. */
+static npi_words projection_of(const subject *s)
+{
+    npi_words p = {.width = s->words.width > 0 ? 5 : 0};
+    npi_rng rng = npi_rng_make(9, NPI_RNG_TEST, 0);
+    p.row = calloc((size_t)s->graph->n * 5, sizeof *p.row);
+    for (int i = 0; i < s->graph->n * 5; i++)
+        p.row[i] = (real)(4 * npi_rng_uniform(&rng) - 2);
+    return p;
+}
 
 static const char *name_of(int column)
 {
     static const char *const names[] = {
 #define NPI_X(name, text) #name,
-        NPI_COLUMN_LIST(NPI_X)
+        NPI_COLUMN_LIST(NPI_X) NPI_LEARNT_COLUMN_LIST(NPI_X)
 #undef NPI_X
     };
     return names[column];
@@ -460,17 +483,18 @@ static void test_columns(void **state)
         npi_columns columns = {0};
         npi_columns_workspace workspace = {0};
         checker c = checker_new(&s);
-        float value[NPI_COLUMNS], reversed[NPI_COLUMNS];
-        double want[NPI_COLUMNS];
-        assert_ok(npi_columns_new(&columns, &s.graph->a, &s.words, &env, &err), err);
+        npi_words projection = projection_of(&s);
+        float value[NPI_ALL_COLUMNS] = {0}, reversed[NPI_ALL_COLUMNS] = {0};
+        double want[NPI_ALL_COLUMNS];
+        assert_ok(npi_columns_new(&columns, &s.graph->a, &s.words, &projection, &env, &err), err);
         assert_ok(npi_columns_workspace_new(&workspace, &columns, 0, &err), err);
         for (int u = 0; u < c.n; u++)
             for (int v = 0; v < c.n; v++) {
                 npi_columns_pair(value, &workspace, &columns, (npgnn_pair){u, v});
                 npi_columns_pair(reversed, &workspace, &columns, (npgnn_pair){v, u});
                 assert_memory_equal(value, reversed, sizeof value);
-                check_pair(want, &c, u, v);
-                for (int i = 0; i < NPI_COLUMNS; i++) {
+                check_pair(want, &c, &projection, u, v);
+                for (int i = 0; i < columns.count; i++) {
                     int near = fabs((double)value[i] - want[i]) <= tolerance * fmax(1, fabs(want[i]));
                     if (!near)
                         fail_msg("subject %d, pair (%d, %d): %s is %.9g, not %.9g", index, u, v, name_of(i),
@@ -479,6 +503,7 @@ static void test_columns(void **state)
             }
         npi_columns_workspace_free(&env, &workspace);
         npi_columns_free(&columns);
+        free(projection.row);
         checker_free(&c);
         subject_free(&s);
     }
@@ -489,16 +514,17 @@ static void test_rows(void **state)
 {
     (void)state;
     enum { BLOCK = 3 };
-    static real rows[BLOCK * MOST_NODES * NPI_COLUMNS];
+    static real rows[BLOCK * MOST_NODES * NPI_ALL_COLUMNS];
     npgnn_env env = env_of(1);
     npgnn_error err = {0};
     subject s;
     for (int index = 0; make_subject(&s, index); index++) {
         npi_columns columns = {0};
         npi_columns_workspace workspace = {0};
-        double rounding[NPI_COLUMNS];
+        npi_words projection = projection_of(&s);
+        double rounding[NPI_ALL_COLUMNS];
         int n = s.graph->n;
-        assert_ok(npi_columns_new(&columns, &s.graph->a, &s.words, &env, &err), err);
+        assert_ok(npi_columns_new(&columns, &s.graph->a, &s.words, &projection, &env, &err), err);
         assert_ok(npi_columns_workspace_new(&workspace, &columns, BLOCK, &err), err);
         npi_columns_rounding(rounding, &columns);
         npi_blas_begin(1);
@@ -511,12 +537,12 @@ static void test_rows(void **state)
                 for (int r = 0; r < BLOCK; r++)
                     for (int32_t j = begin; j < end; j++) {
                         const real *got = rows + r * (end - begin) + j - begin;
-                        float value[NPI_COLUMNS];
+                        float value[NPI_ALL_COLUMNS];
                         npi_columns_workspace single = {0};
                         assert_ok(npi_columns_workspace_new(&single, &columns, 0, &err), err);
                         npi_columns_pair(value, &single, &columns, (npgnn_pair){nodes[r], j});
                         npi_columns_workspace_free(&env, &single);
-                        for (int i = 0; i < NPI_COLUMNS; i++) {
+                        for (int i = 0; i < columns.count; i++) {
                             double is = (double)got[i * BLOCK * (end - begin)], allowed = rounding[i];
                             if (i == NPI_COLUMN_SPECTRAL || i == NPI_COLUMN_PAGERANK)
                                 allowed += npi_columns_rounding_along(&columns, i, nodes[r]) * (double)columns.reach[j];
@@ -530,6 +556,7 @@ static void test_rows(void **state)
         npi_blas_end(1);
         npi_columns_workspace_free(&env, &workspace);
         npi_columns_free(&columns);
+        free(projection.row);
         subject_free(&s);
     }
 }
@@ -547,7 +574,7 @@ static float *all_pairs(const npgnn_graph *graph, int threads)
     for (size_t i = 0; i < count; i++)
         pairs[i] = (npgnn_pair){(int32_t)(i / n), (int32_t)(i % n)};
     assert_ok(npi_words_new(&words, graph->x, NULL, &env, &err), err);
-    assert_ok(npi_columns_new(&columns, &graph->a, &words, &env, &err), err);
+    assert_ok(npi_columns_new(&columns, &graph->a, &words, NULL, &env, &err), err);
     assert_ok(npi_columns_pairs(value, &columns, pairs, count, &err), err);
     npi_columns_free(&columns);
     npi_words_free(&env, &words);

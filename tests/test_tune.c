@@ -2,12 +2,14 @@
  * saved and used. */
 #define _XOPEN_SOURCE 700
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/rng.h"
 #include "folder.h"
 #include "model/model.h"
 #include "train/folds.h"
+#include "train/project.h"
 #include "train/tune.h"
 
 static npgnn_graph *make(const char *spec)
@@ -37,13 +39,12 @@ static npgnn_model *tune(const npgnn_graph *graph, const npgnn_options *options,
 
 /* ---- what it learns from ---- */
 
-static npi_folds folds_of(const npgnn_graph *graph, npgnn_model **universal)
+static npi_folds folds_of(const npgnn_graph *graph)
 {
     npi_folds folds = {0};
     npgnn_error err = {0};
     npgnn_env env = npi_env_resolve(NULL);
-    assert_ok(npgnn_model_universal(universal, NULL, &err), err);
-    assert_ok(npi_folds_new(&folds, graph, &(*universal)->process, 1, &env, &err), err);
+    assert_ok(npi_folds_new(&folds, graph, 1, &env, &err), err);
     return folds;
 }
 
@@ -58,9 +59,7 @@ static void test_no_link_is_in_its_own_evidence(void **state)
 {
     (void)state;
     npgnn_graph *graph = make("nodes=200,seed=4");
-    npgnn_model *universal = NULL;
-    npi_folds f = folds_of(graph, &universal);
-    const npi_process *p = &universal->process;
+    npi_folds f = folds_of(graph);
     size_t links = 0, cold = 0;
     for (size_t i = 0; i < f.count; i++) {
         npgnn_pair pair = f.pair[i];
@@ -68,9 +67,7 @@ static void test_no_link_is_in_its_own_evidence(void **state)
         assert_int_equal(linked, f.is_link[i]);
         double u = degree_of(graph, pair.u) - linked, v = degree_of(graph, pair.v) - linked;
         double most = log1p(u) + log1p(v);
-        double sum =
-            (double)p->mean[NPI_COLUMN_DEGREE_SUM] +
-            (double)p->deviation[NPI_COLUMN_DEGREE_SUM] * (double)f.evidence[i * NPI_COLUMNS + NPI_COLUMN_DEGREE_SUM];
+        double sum = (double)f.evidence[i * (size_t)f.columns + NPI_COLUMN_DEGREE_SUM];
         assert_true(sum <= most + 1e-4);
         links += f.is_link[i];
         cold += f.is_link[i] && sum < most - 1e-4;
@@ -81,8 +78,7 @@ static void test_no_link_is_in_its_own_evidence(void **state)
     for (size_t i = 0; i < f.first_count; i++)
         assert_int_equal(f.is_link[i], i < f.first_links);
     assert_int_equal(f.first_links, graph->m / 10);
-    npi_folds_free(&universal->env, &f);
-    npgnn_model_free(universal);
+    npi_folds_free(&graph->env, &f);
     npgnn_graph_free(graph);
 }
 
@@ -91,8 +87,7 @@ static void test_the_calibration_is_honest(void **state)
 {
     (void)state;
     npgnn_graph *graph = make("nodes=150,seed=5");
-    npgnn_model *universal = NULL;
-    npi_folds f = folds_of(graph, &universal);
+    npi_folds f = folds_of(graph);
     for (size_t i = 0; i < f.first_links; i++) {
         assert_int_equal(f.use[i], NPI_FOLDS_HELD);
         for (size_t j = 0; j < f.count; j++)
@@ -100,9 +95,130 @@ static void test_the_calibration_is_honest(void **state)
                 assert_false((f.pair[j].u == f.pair[i].u && f.pair[j].v == f.pair[i].v) ||
                              (f.pair[j].u == f.pair[i].v && f.pair[j].v == f.pair[i].u));
     }
-    npi_folds_free(&universal->env, &f);
-    npgnn_model_free(universal);
+    npi_folds_free(&graph->env, &f);
     npgnn_graph_free(graph);
+}
+
+/* ---- the projection of the features ---- */
+
+/* What a projection of width WIDTH is checked on: a ring of links, two offsets of which one is half of all nodes. */
+enum { RING = 10, WIDTH = 3, UNIFORM = 8 };
+
+static double project_loss(real *du, double *shift, const real *u, double b, const npi_project_pairs *pairs)
+{
+    double loss[RING], total = 0, shifts = 0, part[RING];
+    npi_project_loss(du, part, loss, u, WIDTH, b, pairs, 2);
+    for (int i = 0; i < RING; i++) {
+        total += loss[i];
+        shifts += part[i];
+    }
+    *shift = shifts;
+    return total;
+}
+
+/* The same, pair by pair, as project.h says. */
+static double slow_loss(const real *u, double b, const npi_project_pairs *pairs)
+{
+    double links = 0, others = 0;
+    for (int i = 0; i < RING; i++) {
+        double s = b;
+        for (int c = 0; c < WIDTH; c++)
+            s += (double)u[i * WIDTH + c] * (double)u[(i + 1) % RING * WIDTH + c];
+        links += log1p(exp(-s)) / RING;
+    }
+    for (int i = 0; i < UNIFORM; i++)
+        for (int k = 0; k < pairs->offsets; k++) {
+            int j = (i + pairs->offset[k]) % UNIFORM;
+            double s = b;
+            for (int c = 0; c < WIDTH; c++)
+                s += (double)u[i * WIDTH + c] * (double)u[j * WIDTH + c];
+            if (!pairs->side || pairs->side[i] != pairs->side[j])
+                others += log1p(exp(s)) / (UNIFORM * pairs->offsets);
+        }
+    return links + others;
+}
+
+static void test_gradient_of_the_projection(void **state)
+{
+    (void)state;
+    const int32_t offsets[2] = {3, UNIFORM / 2};
+    const unsigned char sides[RING] = {0, 1, 0, 1, 0, 1, 0, 1, 0, 1};
+    npgnn_pair ring[RING];
+    npgnn_graph *graph = NULL;
+    npgnn_error err = {0};
+    for (int i = 0; i < RING; i++)
+        ring[i] = (npgnn_pair){i, (i + 1) % RING};
+    assert_ok(npgnn_graph_from_arrays(&graph, ring, NULL, RING, RING, 0, NULL, &err), err);
+    for (int sided = 0; sided < 2; sided++) {
+        const npi_project_pairs pairs = {&graph->a, sided ? sides : NULL, UNIFORM, offsets, 2};
+        real u[RING * WIDTH], du[RING * WIDTH], unused[RING * WIDTH];
+        npi_rng rng = npi_rng_make(3, NPI_RNG_TEST, 0);
+        for (int i = 0; i < RING * WIDTH; i++)
+            u[i] = (real)(2 * npi_rng_uniform(&rng) - 1);
+        const double b = -0.4, step = sizeof(real) == sizeof(double) ? 1e-5 : 1e-2;
+        const double near = sizeof(real) == sizeof(double) ? 1e-8 : 1e-3;
+        double shift, ignored;
+        assert_true(fabs(project_loss(du, &shift, u, b, &pairs) - slow_loss(u, b, &pairs)) < near);
+        for (int i = 0; i < RING * WIDTH; i++) {
+            real was = u[i];
+            u[i] = was + (real)step;
+            double up = project_loss(unused, &ignored, u, b, &pairs);
+            u[i] = was - (real)step;
+            double down = project_loss(unused, &ignored, u, b, &pairs);
+            u[i] = was;
+            assert_true(fabs((up - down) / (2 * step) - (double)du[i]) < near);
+        }
+        double up = project_loss(unused, &ignored, u, b + step, &pairs);
+        double down = project_loss(unused, &ignored, u, b - step, &pairs);
+        assert_true(fabs((up - down) / (2 * step) - shift) < near);
+    }
+    npgnn_graph_free(graph);
+}
+
+/* Nodes of two kinds, linked within each, have one of three words of their kind: the projections of two words of a kind
+ * point the same way though no node has both. Also on a graph of which a sample is taken. */
+static void test_projects_features_that_go_together(void **state)
+{
+    enum { COLUMNS = 6 };
+    (void)state;
+    for (int large = 0; large < 2; large++) {
+        int32_t n = large ? 70000 : 300;
+        int64_t m = 3 * (int64_t)n;
+        float *features = calloc((size_t)n * COLUMNS, sizeof *features);
+        npgnn_pair *edges = calloc((size_t)m, sizeof *edges);
+        npi_rng rng = npi_rng_make(4, NPI_RNG_TEST, 0);
+        npgnn_env env = npi_env_resolve(NULL);
+        npgnn_graph *graph = NULL;
+        npgnn_error err = {0};
+        npi_projection p = {0}, same = {0};
+        for (int32_t i = 0; i < n; i++)
+            features[i * COLUMNS + (i & 1) * (COLUMNS / 2) + (int)npi_rng_below(&rng, COLUMNS / 2)] = 1;
+        for (int64_t i = 0; i < m; i++) {
+            int32_t kind = (int32_t)(i & 1);
+            edges[i] = (npgnn_pair){2 * (int32_t)npi_rng_below(&rng, (uint64_t)n / 2) + kind,
+                                    2 * (int32_t)npi_rng_below(&rng, (uint64_t)n / 2) + kind};
+        }
+        assert_ok(npgnn_graph_from_arrays(&graph, edges, features, n, m, COLUMNS, NULL, &err), err);
+        assert_ok(npi_project(&p, graph, 1, &env, &err), err);
+        env.threads = 3;
+        assert_ok(npi_project(&same, graph, 1, &env, &err), err);
+        assert_int_equal(p.f, COLUMNS);
+        assert_int_equal(p.width, COLUMNS); /* no more than there are columns */
+        assert_memory_equal(p.weight, same.weight, COLUMNS * COLUMNS * sizeof *p.weight);
+        for (int i = 0; i < COLUMNS; i++)
+            for (int j = 0; j < COLUMNS; j++) {
+                double product = 0;
+                for (int c = 0; c < COLUMNS; c++)
+                    product += (double)p.weight[i * COLUMNS + c] * (double)p.weight[j * COLUMNS + c];
+                if (i != j)
+                    assert_true(i / (COLUMNS / 2) == j / (COLUMNS / 2) ? product > 0.5 : product < 0);
+            }
+        npi_projection_free(&env, &p);
+        npi_projection_free(&env, &same);
+        npgnn_graph_free(graph);
+        free(features);
+        free(edges);
+    }
 }
 
 /* ---- that it learns ---- */
@@ -176,6 +292,9 @@ static void test_same_bits_for_any_number_of_threads(void **state)
     npgnn_model *one = tune(graph, &options, 1), *three = tune(graph, &options, 3);
     const npi_process *a = &one->process, *b = &three->process;
     assert_memory_equal(a->change.block, b->change.block, a->change.count * sizeof *a->change.block);
+    size_t weights = (size_t)a->projection.f * (size_t)a->projection.width;
+    assert_true(weights > 0);
+    assert_memory_equal(a->projection.weight, b->projection.weight, weights * sizeof *a->projection.weight);
     assert_memory_equal(a->z, b->z, 2 * (size_t)a->params.size.d * sizeof *a->z);
     assert_memory_equal(&one->scorer.calibration, &three->scorer.calibration, sizeof one->scorer.calibration);
     npgnn_model_free(one);
@@ -218,6 +337,22 @@ static void test_saved_and_loaded(void **state)
     empty_folder();
 }
 
+/* A model that projects features reads the columns that it was tuned on, in whatever order they come, and no others. */
+static void test_columns_by_name(void **state)
+{
+    (void)state;
+    npgnn_options options = tuning();
+    npgnn_graph *graph = make("nodes=120,seed=3"), *other = make("nodes=120,words=177,seed=3");
+    npgnn_model *model = tune(graph, &options, 1);
+    npgnn_predictor *predictor = NULL;
+    npgnn_error err = {0};
+    assert_int_equal(npgnn_predictor_new(&predictor, model, other, NULL, NULL, &err), NPGNN_E_MISMATCH);
+    assert_non_null(strstr(err.text, "feature columns"));
+    npgnn_model_free(model);
+    npgnn_graph_free(graph);
+    npgnn_graph_free(other);
+}
+
 /* ---- what goes wrong ---- */
 
 static void test_refusals(void **state)
@@ -252,10 +387,13 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_no_link_is_in_its_own_evidence),
         cmocka_unit_test(test_the_calibration_is_honest),
+        cmocka_unit_test(test_gradient_of_the_projection),
+        cmocka_unit_test(test_projects_features_that_go_together),
         cmocka_unit_test(test_learns_what_the_corpus_does_not_have),
         cmocka_unit_test(test_small_graphs),
         cmocka_unit_test(test_same_bits_for_any_number_of_threads),
         cmocka_unit_test(test_saved_and_loaded),
+        cmocka_unit_test(test_columns_by_name),
         cmocka_unit_test(test_refusals),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);

@@ -328,7 +328,7 @@ static void test_context(void **state)
             }
         }
         const npi_held_out held_out = {pairs, (size_t)votes, (size_t)(2 * votes)};
-        assert_ok(npi_applied_new(&applied, &universal->process, rich, &held_out, 1, &env, &err), err);
+        assert_ok(npi_applied_new(&applied, &universal->process, rich, rich->x, &held_out, 1, &env, &err), err);
         assert_int_equal(applied.context, votes);
         int d = universal->process.params.size.d, wider = 0;
         for (int c = 0; c < d; c++) {

@@ -14,7 +14,7 @@ allowed()
     features) echo 'base linalg' ;;
     graph) echo 'base linalg features' ;;
     io | evidence) echo 'base linalg features graph' ;;
-    process) echo 'base linalg' ;;
+    process) echo 'base linalg features' ;;
     model) echo 'base linalg features evidence process' ;;
     eval) echo 'base linalg features graph evidence' ;;
     train) echo 'base linalg features graph evidence process model eval predict' ;;

@@ -30,7 +30,8 @@ typedef enum {
     NPI_RNG_PRETRAIN,  /* tasks, contexts, targets and draws of z of a step; stream = step */
     NPI_RNG_TUNE,      /* rehearsals of a graph: folds, non-links, order and dropout; stream = which */
     NPI_RNG_MATCHED,   /* degree-matched non-links */
-    NPI_RNG_ENDS       /* ends of test links that are ranked among all nodes */
+    NPI_RNG_ENDS,      /* ends of test links that are ranked among all nodes */
+    NPI_RNG_PROJECT    /* projection of features: sample, initial weights; stream 2 + step: offsets */
 } npi_purpose;
 
 typedef struct npi_rng {

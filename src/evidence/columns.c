@@ -16,9 +16,9 @@
 
 const char *npi_column_text(int column)
 {
-    static const char *const texts[NPI_COLUMNS] = {
+    static const char *const texts[NPI_ALL_COLUMNS] = {
 #define NPI_X(name, text) text,
-        NPI_COLUMN_LIST(NPI_X)
+        NPI_COLUMN_LIST(NPI_X) NPI_LEARNT_COLUMN_LIST(NPI_X)
 #undef NPI_X
     };
     return texts[column];
@@ -313,14 +313,22 @@ static int prepare_features(npi_columns *e, const npi_words *words, npgnn_error 
     return code;
 }
 
-int npi_columns_new(npi_columns *out, const npi_csr *a, const npi_words *words, const npgnn_env *env, npgnn_error *err)
+int npi_columns_new(npi_columns *out, const npi_csr *a, const npi_words *words, const npi_words *projection,
+                    const npgnn_env *env, npgnn_error *err)
 {
-    npi_columns e = {.env = *env, .a = a, .n = a->rows};
+    npi_columns e = {.env = *env, .a = a, .n = a->rows, .count = NPI_COLUMNS};
     int code = npi_blas_open(env, err);
     if (!code)
         code = prepare_structure(&e, err);
     if (!code && words && words->width > 0)
         code = prepare_features(&e, words, err);
+    if (!code && projection && projection->width > 0) {
+        e.count = NPI_ALL_COLUMNS;
+        e.projection = (npi_bank){.width = projection->width, .row = projection->row};
+        code = bank_new(&e.projection_means, e.n, projection->width, env, err);
+        if (!code)
+            average(e.projection_means.row, e.projection.row, a, projection->width);
+    }
     if (code)
         npi_columns_free(&e);
     else
@@ -330,9 +338,9 @@ int npi_columns_new(npi_columns *out, const npi_csr *a, const npi_words *words, 
 
 void npi_columns_free(npi_columns *e)
 {
-    e->features.row = NULL; /* borrowed */
-    npi_bank *banks[] = {&e->features,       &e->smooth1, &e->smooth2, &e->means,     &e->bilinear,
-                         &e->bilinear_means, &e->ridge,   &e->region,  &e->coordinate};
+    e->features.row = e->projection.row = NULL; /* borrowed */
+    npi_bank *banks[] = {&e->features,       &e->smooth1, &e->smooth2, &e->means,      &e->bilinear,
+                         &e->bilinear_means, &e->ridge,   &e->region,  &e->coordinate, &e->projection_means};
     for (size_t b = 0; b < sizeof banks / sizeof banks[0]; b++)
         bank_free(&e->env, banks[b]);
     npi_free(&e->env, e->log_degree);
@@ -424,6 +432,7 @@ int npi_columns_workspace_new(npi_columns_workspace *out, const npi_columns *e, 
     npi_columns_workspace w = {.block = block, .range = block > 0 ? (CELLS + block - 1) / block : 0};
     size_t rows = (size_t)block, n = (size_t)e->n;
     int widest = e->features.width > e->region.width ? e->features.width : e->region.width;
+    widest = e->projection.width > widest ? e->projection.width : widest;
     int code = npi_walker_new(&w.walker, e->a, e->inverse, &e->env, err);
     if (!code && block > 0) {
         w.picked = npi_alloc(&e->env, rows * (size_t)widest, sizeof *w.picked, err);
@@ -475,8 +484,8 @@ void npi_columns_pair(float *value, npi_columns_workspace *w, const npi_columns 
     int32_t u = pair.u < pair.v ? pair.u : pair.v, v = pair.u < pair.v ? pair.v : pair.u;
     double product[PRODUCTS];
     npi_walks walks = npi_walks_pair(&w->walker, pair);
-    int k = e->features.width, d = e->region.width;
-    memset(value, 0, NPI_COLUMNS * sizeof *value);
+    int k = e->features.width, d = e->region.width, own = e->projection.width;
+    memset(value, 0, (size_t)e->count * sizeof *value);
     if (e->has_features) {
         product[FEATURES] = npi_dot(at(&e->features, u), at(&e->features, v), k);
         product[SMOOTH1] = npi_dot(at(&e->smooth1, u), at(&e->smooth1, v), k);
@@ -494,6 +503,11 @@ void npi_columns_pair(float *value, npi_columns_workspace *w, const npi_columns 
     product[REGION] = npi_dot(at(&e->region, u), at(&e->region, v), d);
     spectral_products(product, e, u, v);
     structure_columns(value, product, &walks, e, u, v);
+    if (e->count > NPI_COLUMNS) {
+        value[NPI_COLUMN_PROJECTION] = (float)npi_dot(at(&e->projection, u), at(&e->projection, v), own);
+        value[NPI_COLUMN_PROJECTION_MEANS] =
+            (float)npi_dot(at(&e->projection_means, u), at(&e->projection_means, v), own);
+    }
 }
 
 typedef struct pairs_loop {
@@ -507,10 +521,10 @@ static void pairs_range(const void *arg, int64_t first, int64_t last)
 {
     const pairs_loop *l = arg;
     for (int64_t i = first; i < last; i++)
-        npi_columns_pair(l->value + i * NPI_COLUMNS, &l->workspace[npi_worker()], l->e, l->pairs[i]);
+        npi_columns_pair(l->value + i * l->e->count, &l->workspace[npi_worker()], l->e, l->pairs[i]);
 }
 
-int npi_columns_pairs(float *value, const npi_columns *e, const npgnn_pair *pairs, size_t count, npgnn_error *err)
+int npi_columns_pairs(float *value, const npi_columns *e, const npgnn_pair *pairs, size_t pair_count, npgnn_error *err)
 {
     int threads = e->env.threads, code = 0;
     npi_columns_workspace *w = npi_alloc(&e->env, (size_t)threads, sizeof *w, err);
@@ -520,7 +534,7 @@ int npi_columns_pairs(float *value, const npi_columns *e, const npgnn_pair *pair
         code = npi_columns_workspace_new(&w[t], e, 0, err);
     pairs_loop loop = {value, e, pairs, w};
     if (!code)
-        npi_parallel(threads, (int64_t)count, 64, pairs_range, &loop);
+        npi_parallel(threads, (int64_t)pair_count, 64, pairs_range, &loop);
     for (int t = 0; t < threads; t++)
         npi_columns_workspace_free(&e->env, &w[t]);
     npi_free(&e->env, w);
@@ -549,11 +563,15 @@ void npi_columns_rounding(double *rounding, const npi_columns *e)
             if (distances[b] > 0)
                 least = fmin(least, (double)distances[b]);
     }
-    for (int c = 0; c < NPI_COLUMNS; c++)
+    for (int c = 0; c < e->count; c++)
         rounding[c] = unit;
     rounding[NPI_COLUMN_CENTRED1] = rounding[NPI_COLUMN_CENTRED2] = rounding[NPI_COLUMN_CROSS] = unit / (least * least);
     rounding[NPI_COLUMN_BILINEAR] = unit * longest(&e->bilinear, e->n);
     rounding[NPI_COLUMN_BILINEAR_MEANS] = unit * longest(&e->bilinear_means, e->n);
+    if (e->count > NPI_COLUMNS) {
+        rounding[NPI_COLUMN_PROJECTION] = unit * pow(longest(&e->projection, e->n), 2);
+        rounding[NPI_COLUMN_PROJECTION_MEANS] = unit * pow(longest(&e->projection_means, e->n), 2);
+    }
 }
 
 double npi_columns_rounding_along(const npi_columns *e, int column, int32_t u)
@@ -702,8 +720,8 @@ void npi_columns_rows(real *value, npi_columns_workspace *w, const npi_columns *
 {
     int k = e->features.width, d = e->region.width;
     size_t cells = (size_t)w->count * (size_t)(last - first);
-    real *plane[NPI_COLUMNS], *back = w->product, *region_ridge = w->product + cells;
-    for (int c = 0; c < NPI_COLUMNS; c++)
+    real *plane[NPI_ALL_COLUMNS], *back = w->product, *region_ridge = w->product + cells;
+    for (int c = 0; c < e->count; c++)
         plane[c] = value + (size_t)c * cells;
     if (e->has_features) {
         multiply(plane[NPI_COLUMN_FEATURES], w, &e->features, &e->features, k, NULL, first, last);
@@ -727,4 +745,10 @@ void npi_columns_rows(real *value, npi_columns_workspace *w, const npi_columns *
     multiply(plane[NPI_COLUMN_SPECTRAL], w, &e->coordinate, &e->coordinate, d, e->spectral, first, last);
     multiply(plane[NPI_COLUMN_PAGERANK], w, &e->coordinate, &e->coordinate, d, e->pagerank, first, last);
     finish_structure(value, w, e, first, last);
+    if (e->count > NPI_COLUMNS) {
+        int own = e->projection.width;
+        multiply(plane[NPI_COLUMN_PROJECTION], w, &e->projection, &e->projection, own, NULL, first, last);
+        multiply(plane[NPI_COLUMN_PROJECTION_MEANS], w, &e->projection_means, &e->projection_means, own, NULL, first,
+                 last);
+    }
 }

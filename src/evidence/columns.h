@@ -38,11 +38,17 @@
     X(PAGERANK, "long walks between them")           /* the same with 1 / (1 - 0.9 λ) */                              \
     X(HAS_FEATURES, "features at all")               /* 1 if the graph has features */
 
+/* And those that need a projection p of the features, which is learnt from the graph's own links. */
+#define NPI_LEARNT_COLUMN_LIST(X)                                                                                      \
+    X(PROJECTION, "features that go together here")                   /* p_i · p_j */                                 \
+    X(PROJECTION_MEANS, "neighbours whose features go together here") /* the same with means of p over neighbours */
+
 enum {
 #define NPI_X(name, text) NPI_COLUMN_##name,
-    NPI_COLUMN_LIST(NPI_X)
+    NPI_COLUMN_LIST(NPI_X) NPI_COLUMNS, /* of every graph */
+    NPI_COLUMN_BEFORE_LEARNT = NPI_COLUMNS - 1,
+    NPI_LEARNT_COLUMN_LIST(NPI_X) NPI_ALL_COLUMNS,
 #undef NPI_X
-        NPI_COLUMNS,
     NPI_FEATURE_COLUMNS = NPI_COLUMN_DEGREE_SUM
 };
 
@@ -63,12 +69,14 @@ typedef struct npi_columns {
     npgnn_env env;
     const npi_csr *a;
     int32_t n;
+    int count; /* of columns: NPI_COLUMNS or, with a projection, NPI_ALL_COLUMNS */
     int has_features;
     float *log_degree;                       /* (n) log(1 + d) */
     double *inverse;                         /* (n) 1 / d, 0 without links */
     npi_bank features;                       /* F; its rows are borrowed */
     npi_bank smooth1, smooth2, means, ridge; /* see the table above */
     npi_bank bilinear, bilinear_means;       /* F K and (means of F) K */
+    npi_bank projection, projection_means;   /* p, whose rows are borrowed, and means of p */
     double *features_along, *smooth1_along;  /* (n) with the mean of the other bank, for CROSS, */
     double cross_square;                     /* and the inner product of the two means */
     npi_bank region;                         /* λ u, unit rows */
@@ -78,10 +86,11 @@ typedef struct npi_columns {
     float spectral[NPI_SPECTRAL_WIDTH], pagerank[NPI_SPECTRAL_WIDTH]; /* weights of its columns, times 2m */
 } npi_columns;
 
-/* Prepares the evidence of known links `a` and features `words` (NULL or width 0: none), which must outlive it.
- * Features do not depend on links, so that several sets of links can share them. O(links + n) with a large constant;
- * about 450 n numbers of memory with features, 130 n without. E_CANCELLED. */
-int npi_columns_new(npi_columns *out, const npi_csr *a, const npi_words *words, const npgnn_env *env, npgnn_error *err);
+/* Prepares the evidence of known links `a`, features `words` and a projection of them (each NULL or of width 0: none),
+ * which must outlive it. Features do not depend on links, so that several sets of links can share them; a projection
+ * does. O(links + n) with a large constant; about 450 n numbers of memory with features, 130 n without. E_CANCELLED. */
+int npi_columns_new(npi_columns *out, const npi_csr *a, const npi_words *words, const npi_words *projection,
+                    const npgnn_env *env, npgnn_error *err);
 void npi_columns_free(npi_columns *columns);
 
 /* Memory of one thread: for pairs and, with block > 0, for rows. */
@@ -100,21 +109,21 @@ typedef struct npi_columns_workspace {
 int npi_columns_workspace_new(npi_columns_workspace *out, const npi_columns *columns, int block, npgnn_error *err);
 void npi_columns_workspace_free(const npgnn_env *env, npi_columns_workspace *workspace);
 
-/* value (NPI_COLUMNS) of one pair, on the calling thread. The same bits for (u, v) as for (v, u). */
+/* value (count) of one pair, on the calling thread. The same bits for (u, v) as for (v, u). */
 void npi_columns_pair(float *value, npi_columns_workspace *workspace, const npi_columns *columns, npgnn_pair pair);
 
-/* rounding (NPI_COLUMNS): how far a column of npi_columns_rows may be from that of npi_columns_pair. SPECTRAL and PAGERANK
+/* rounding (count): how far a column of npi_columns_rows may be from that of npi_columns_pair. SPECTRAL and PAGERANK
  * are sums of large terms that may cancel: for node u with node j, their rounding is larger by
  * npi_columns_rounding_along(u) reach_j. */
 void npi_columns_rounding(double *rounding, const npi_columns *columns);
 double npi_columns_rounding_along(const npi_columns *columns, int column, int32_t u);
 
-/* value (count, NPI_COLUMNS) of many pairs, on all threads. */
-int npi_columns_pairs(float *value, const npi_columns *columns, const npgnn_pair *pairs, size_t count,
+/* value (pair_count, count) of many pairs, on all threads. */
+int npi_columns_pairs(float *value, const npi_columns *columns, const npgnn_pair *pairs, size_t pair_count,
                       npgnn_error *err);
 
 /* One node with all others: begin with up to `block` nodes, which must outlive the rows; then, for any range of at
- * most workspace->range nodes, value (NPI_COLUMNS, count, last - first): column by column, as products of matrices
+ * most workspace->range nodes, value (columns, nodes, last - first): column by column, as products of matrices
  * give them. On the calling thread, inside npi_blas_begin. Up to rounding those of npi_columns_pair. */
 void npi_columns_rows_begin(npi_columns_workspace *workspace, const npi_columns *columns, const int32_t *nodes,
                             int count);

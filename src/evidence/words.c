@@ -125,3 +125,24 @@ int npi_words_new(npi_words *out, npi_features *x, const unsigned char *left_out
         *out = w;
     return code;
 }
+
+int npi_words_project(npi_words *out, const npi_features *x, const npi_projection *projection, const npgnn_env *env,
+                      npgnn_error *err)
+{
+    npi_words w = {.width = projection->width};
+    *out = (npi_words){0};
+    if (w.width == 0)
+        return 0;
+    w.row = npi_alloc(env, (size_t)x->n * (size_t)w.width, sizeof *w.row, err);
+    real *inverse = npi_alloc(env, (size_t)x->n, sizeof *inverse, err);
+    if (!w.row || !inverse) {
+        npi_free(env, w.row);
+        npi_free(env, inverse);
+        return NPGNN_E_MEMORY;
+    }
+    npi_features_inverse_lengths(inverse, x);
+    npi_projection_rows(w.row, projection, x, inverse, env->threads);
+    npi_free(env, inverse);
+    *out = w;
+    return 0;
+}

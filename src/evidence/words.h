@@ -8,7 +8,7 @@
 #ifndef NPI_EVIDENCE_WORDS_H
 #define NPI_EVIDENCE_WORDS_H
 
-#include "features/features.h"
+#include "features/projection.h"
 
 enum { NPI_WORDS_WIDTH = 64 };
 
@@ -21,6 +21,10 @@ typedef struct npi_words {
  * left_out (f), or NULL: columns that are treated as if they were not there. */
 int npi_words_new(npi_words *out, npi_features *x, const unsigned char *left_out, const npgnn_env *env,
                   npgnn_error *err);
+
+/* The rows of a projection of the features x instead: width 0 if it has none. */
+int npi_words_project(npi_words *out, const npi_features *x, const npi_projection *projection, const npgnn_env *env,
+                      npgnn_error *err);
 void npi_words_free(const npgnn_env *env, npi_words *words);
 
 #endif

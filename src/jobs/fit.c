@@ -23,7 +23,13 @@ static int fit_process(npgnn_model **out, const npgnn_graph *graph, const npgnn_
     model->scorer.calibrated = calibrated;
     model->options = *options;
     npgnn_model_info *info = &model->info;
-    info->parameters += (int64_t)model->process.change.count;
+    const npi_projection *projection = &model->process.projection;
+    info->parameters += (int64_t)model->process.change.count + (int64_t)projection->f * projection->width;
+    if (projection->width > 0) { /* it reads these columns and no others */
+        model->columns = npi_names_share(graph->x->columns);
+        model->encoding = npi_encoding_share(graph->x->encoding);
+        info->columns = graph->x->f;
+    }
     info->iterations = options->iterations;
     info->fingerprint = info->context_fingerprint = npi_graph_fingerprint(graph);
     info->train_nodes = graph->n;

@@ -46,7 +46,9 @@ int npi_model_from_process(npgnn_model **out, npi_process *process, const npgnn_
     model->process = *process;
     memset(process, 0, sizeof *process);
     model->info.size = sizeof model->info;
-    model->info.parameters = (int64_t)(model->process.params.count + model->process.change.count);
+    const npi_projection *projection = &model->process.projection;
+    model->info.parameters = (int64_t)(model->process.params.count + model->process.change.count) +
+                             (int64_t)projection->f * projection->width;
     model->scorer.calibration = npi_calibration_unfitted(NPGNN_WEIGHTED, 0.5); /* scores are log-odds at even odds */
     model->info.val_auc = model->info.val_ap = (double)NAN;
     model->info.across_graphs = 1;

@@ -22,6 +22,7 @@ void npi_applied_free(npi_applied *a)
 {
     npi_columns_free(&a->columns);
     npi_words_free(&a->env, &a->words);
+    npi_words_free(&a->env, &a->projection);
     npi_head_free(&a->env, &a->head);
     npi_free(&a->env, a->mean);
     npi_free(&a->env, a->stack);
@@ -152,7 +153,7 @@ static int learn_from_set_aside(npi_applied *a, const npgnn_graph *graph, uint64
     if (!code)
         code = npi_graph_with_edges(&rest, graph, edges + aside, m - aside, err);
     if (!code)
-        code = npi_columns_new(&columns, &rest->a, &a->words, env, err);
+        code = npi_columns_new(&columns, &rest->a, &a->words, NULL, env, err);
     const npi_held_out held_out = {pairs, (size_t)aside, (size_t)aside + others};
     if (!code)
         code = learn(a, &columns, &held_out, err);
@@ -164,20 +165,20 @@ static int learn_from_set_aside(npi_applied *a, const npgnn_graph *graph, uint64
     return code;
 }
 
-int npi_applied_new(npi_applied *out, const npi_process *process, const npgnn_graph *graph,
+int npi_applied_new(npi_applied *out, const npi_process *process, const npgnn_graph *graph, npi_features *x,
                     const npi_held_out *held_out, uint64_t seed, const npgnn_env *env, npgnn_error *err)
 {
     npi_process_sizes size = process->params.size;
     npi_applied a = {.env = *env, .process = process};
     a.mean = npi_alloc(env, 2 * (size_t)size.d, sizeof *a.mean, err);
-    a.stack = npi_alloc(env, (size_t)size.e + 2, sizeof *a.stack, err);
-    int code = a.mean && a.stack ? npi_head_new(&a.head, size.e, size.h, env, err) : NPGNN_E_MEMORY;
+    a.stack = npi_alloc(env, (size_t)process->columns + 2, sizeof *a.stack, err);
+    int code = a.mean && a.stack ? npi_head_new(&a.head, process->columns, size.h, env, err) : NPGNN_E_MEMORY;
     if (!code) {
         a.precision = a.mean + size.d;
         a.stack[0] = 1;
         /* the process is trained on as many non-links as links: its scores are log-odds at even odds */
         a.calibration = npi_calibration_unfitted(NPGNN_WEIGHTED, 0.5);
-        code = npi_words_new(&a.words, graph->x, NULL, env, err);
+        code = npi_words_new(&a.words, x, NULL, env, err);
     }
     int tuned = process->z != NULL;
     int given = !tuned && held_out && held_out->positives > 0 && held_out->count > held_out->positives;
@@ -188,7 +189,9 @@ int npi_applied_new(npi_applied *out, const npi_process *process, const npgnn_gr
     if (!code && !tuned && !given)
         code = learn_from_set_aside(&a, graph, seed, err);
     if (!code)
-        code = npi_columns_new(&a.columns, &graph->a, &a.words, env, err);
+        code = npi_words_project(&a.projection, x, &process->projection, env, err);
+    if (!code)
+        code = npi_columns_new(&a.columns, &graph->a, &a.words, &a.projection, env, err);
     if (!code && given)
         code = learn(&a, &a.columns, held_out, err);
     if (code)
@@ -203,7 +206,7 @@ int npi_applied_draw(npi_head *out, const npi_applied *a, uint64_t seed, int dra
     npi_process_sizes size = a->process->params.size;
     npi_rng rng = npi_rng_make(seed, NPI_RNG_PREDICT, (uint32_t)draw);
     real *z = npi_alloc(&a->env, (size_t)size.d, sizeof *z, err);
-    int code = z ? npi_head_new(out, size.e, size.h, &a->env, err) : NPGNN_E_MEMORY;
+    int code = z ? npi_head_new(out, a->process->columns, size.h, &a->env, err) : NPGNN_E_MEMORY;
     if (!code) {
         for (int c = 0; c < size.d; c++)
             z[c] = (real)((double)a->mean[c] + npi_rng_normal_at(&rng, (uint64_t)c) / sqrt((double)a->precision[c]));
@@ -218,10 +221,10 @@ int npi_applied_draw(npi_head *out, const npi_applied *a, uint64_t seed, int dra
 
 double npi_applied_error(const npi_applied *a, const npi_head *head)
 {
-    double slope[NPI_COLUMNS], rounding[NPI_COLUMNS], sum = 0, steepness = 0;
+    double slope[NPI_ALL_COLUMNS], rounding[NPI_ALL_COLUMNS], sum = 0, steepness = 0;
     npi_columns_rounding(rounding, &a->columns);
     npi_head_slopes(slope, head);
-    for (int c = 0; c < NPI_COLUMNS; c++) {
+    for (int c = 0; c < a->columns.count; c++) {
         sum += slope[c] * rounding[c] / (double)a->process->deviation[c];
         steepness += slope[c] * NPI_CLIP;
     }
@@ -232,7 +235,7 @@ double npi_applied_error(const npi_applied *a, const npi_head *head)
 double npi_applied_error_along(const npi_applied *a, const npi_head *head, int32_t u)
 {
     static const int columns[] = {NPI_COLUMN_SPECTRAL, NPI_COLUMN_PAGERANK};
-    double slope[NPI_COLUMNS], sum = 0;
+    double slope[NPI_ALL_COLUMNS], sum = 0;
     npi_head_slopes(slope, head);
     for (int i = 0; i < 2; i++)
         sum += slope[columns[i]] * npi_columns_rounding_along(&a->columns, columns[i], u) /
@@ -259,7 +262,7 @@ static void score_range(const void *arg, int64_t first, int64_t last)
 int npi_applied_scores(float *score, const npi_applied *a, const npi_head *heads, int head_count,
                        const npgnn_pair *pairs, size_t count, npgnn_error *err)
 {
-    float *evidence = npi_alloc(&a->env, count * NPI_COLUMNS, sizeof *evidence, err);
+    float *evidence = npi_alloc(&a->env, count * (size_t)a->columns.count, sizeof *evidence, err);
     int code = evidence ? npi_columns_pairs(evidence, &a->columns, pairs, count, err) : NPGNN_E_MEMORY;
     if (!code) {
         npi_process_standardize(evidence, a->process, a->columns.has_features, count);

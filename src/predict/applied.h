@@ -18,9 +18,10 @@ typedef struct npi_applied {
     npgnn_env env;
     const npi_process *process;
     npi_words words;
+    npi_words projection;        /* of a process that has one */
     npi_columns columns;         /* of all known links */
     real *mean, *precision;      /* (d) of z */
-    double *stack;               /* (e + 2) */
+    double *stack;               /* (columns + 2) */
     npi_head head;               /* of the mean of z */
     int context;                 /* links that z was inferred from */
     npi_calibration calibration; /* without a rate */
@@ -29,9 +30,9 @@ typedef struct npi_applied {
 
 /* With held-out pairs, z is inferred from these. With NULL, some of the known links are set aside first (a tenth of
  * them, a function of the seed), the evidence of the others tells z, the stacked fit and the calibration, and then
- * all known links count. A graph with too few links for that keeps the prior of z. Process and graph must outlive it.
- * E_CANCELLED, E_MEMORY. */
-int npi_applied_new(npi_applied *out, const npi_process *process, const npgnn_graph *graph,
+ * all known links count. A graph with too few links for that keeps the prior of z. x are the features of the graph, with
+ * the columns that the process was tuned on. Process and graph must outlive it. E_CANCELLED, E_MEMORY. */
+int npi_applied_new(npi_applied *out, const npi_process *process, const npgnn_graph *graph, npi_features *x,
                     const npi_held_out *held_out, uint64_t seed, const npgnn_env *env, npgnn_error *err);
 void npi_applied_free(npi_applied *applied);
 

@@ -106,9 +106,14 @@ int npi_predictor_apply(npgnn_predictor **out, const npgnn_model *model, const n
     p->score = npi_alloc(&resolved, heads * PROCESS_BATCH, sizeof *p->score, err);
     p->sums = npi_alloc(&resolved, PROCESS_BATCH, sizeof *p->sums, err);
     p->heads = npi_alloc(&resolved, heads, sizeof *p->heads, err);
-    code = p->score && p->sums && p->heads
-               ? npi_applied_new(&p->applied, &model->process, graph, held_out, o.seed, &resolved, err)
-               : NPGNN_E_MEMORY;
+    code = p->score && p->sums && p->heads ? 0 : NPGNN_E_MEMORY;
+    if (!code && model->process.projection.width > 0)
+        code = npi_features_match(&p->x, graph->x, model->columns, model->process.projection.f, "the model",
+                                  "the graph", &resolved, err);
+    else if (!code)
+        p->x = npi_features_share(graph->x);
+    if (!code)
+        code = npi_applied_new(&p->applied, &model->process, graph, p->x, held_out, o.seed, &resolved, err);
     for (int draw = 0; !code && draw < p->samples; draw++)
         code = npi_applied_draw(&p->heads[draw], &p->applied, p->seed, draw, err);
     if (code) {

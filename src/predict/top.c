@@ -37,7 +37,7 @@ typedef struct workspace {
     real *score;              /* (block, n) of one draw, with draws */
     /* of a process, instead of `picked` and `evidence`: */
     npi_columns_workspace columns;
-    real *rows;  /* (NPI_COLUMNS, block, columns.range) evidence with a range of nodes */
+    real *rows;  /* (columns, block, columns.range) evidence with a range of nodes */
     real *range; /* (block, columns.range) its scores */
     npi_head_workspace head;
     real *most; /* (heads, block) what the rounding of a pair may add to its score, per unit of its reach */
@@ -142,7 +142,7 @@ static int process_workspace(workspace *d, const search *s, npgnn_error *err)
     if (npi_columns_workspace_new(&d->columns, &s->p->applied.columns, s->block, err))
         return 1;
     size_t cells = (size_t)s->block * (size_t)d->columns.range;
-    d->rows = npi_resize(env, NULL, cells * NPI_COLUMNS, sizeof *d->rows, err);
+    d->rows = npi_resize(env, NULL, cells * (size_t)s->p->applied.columns.count, sizeof *d->rows, err);
     d->range = npi_resize(env, NULL, cells, sizeof *d->range, err);
     d->most = npi_resize(env, NULL, (size_t)s->draws * (size_t)s->block, sizeof *d->most, err);
     return !d->rows || !d->range || !d->most ||
@@ -359,7 +359,7 @@ static npgnn_prediction judge(const search *s, workspace *d, npgnn_pair pair)
     float score = 0;
     npi_sums sums = {0};
     if (npi_model_is_process(p->model)) {
-        float evidence[NPI_COLUMNS];
+        float evidence[NPI_ALL_COLUMNS];
         int heads;
         const npi_head *head = npi_predictor_heads(&heads, p);
         npi_columns_pair(evidence, &d->columns, &p->applied.columns, pair);

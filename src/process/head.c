@@ -40,7 +40,8 @@ static double affine(const real *w, const real *bias, const real *z, int d, int 
 
 void npi_head_specialize(npi_head *head, const npi_process_params *p, const real *z)
 {
-    int e = head->e, h = head->h, d = p->size.d;
+    int e = p->size.e, h = head->h, d = p->size.d;
+    memset(head->block, 0, head->count * sizeof *head->block);
     for (int j = 0; j < h; j++) {
         double scale1 = 1 + affine(p->film_w, p->film_b, z, d, 4 * h, j);
         double shift1 = affine(p->film_w, p->film_b, z, d, 4 * h, h + j);

@@ -24,7 +24,7 @@ typedef struct npi_head {
 int npi_head_new(npi_head *out, int e, int h, const npgnn_env *env, npgnn_error *err);
 void npi_head_free(const npgnn_env *env, npi_head *head);
 
-/* Fills a head of the same sizes with the decoder of `params` at z (d). */
+/* Fills a head with the decoder of `params` at z (d). Columns beyond those of the decoder count 0. */
 void npi_head_specialize(npi_head *head, const npi_process_params *params, const real *z);
 
 /* The score of one pair with standardised evidence (e), in double, whatever it is computed together with. */

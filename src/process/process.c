@@ -8,7 +8,7 @@
 int npi_process_new(npi_process *out, npi_process_sizes size, int feature_columns, const npgnn_env *env,
                     npgnn_error *err)
 {
-    npi_process p = {.feature_columns = feature_columns};
+    npi_process p = {.columns = size.e, .feature_columns = feature_columns};
     size_t e = (size_t)size.e;
     int code = npi_process_params_new(&p.params, size, env, err);
     if (code)
@@ -29,6 +29,7 @@ void npi_process_free(const npgnn_env *env, npi_process *process)
     npi_free(env, process->mean);
     npi_free(env, process->z);
     npi_head_free(env, &process->change);
+    npi_projection_free(env, &process->projection);
     memset(process, 0, sizeof *process);
 }
 
@@ -42,21 +43,41 @@ int npi_process_copy(npi_process *out, const npi_process *process, const npgnn_e
     memcpy(out->mean, process->mean, 2 * (size_t)size.e * sizeof *process->mean);
     if (!process->z)
         return 0;
-    code = npi_process_make_tuned(out, env, err);
+    const npi_projection *p = &process->projection;
+    code = npi_process_make_tuned(out, process->columns, env, err);
+    if (!code && p->width > 0)
+        code = npi_projection_new(&out->projection, p->f, p->width, env, err);
     if (code) {
         npi_process_free(env, out);
         return code;
     }
+    memcpy(out->mean, process->mean, 2 * (size_t)process->columns * sizeof *process->mean);
     memcpy(out->z, process->z, 2 * (size_t)size.d * sizeof *process->z);
     memcpy(out->change.block, process->change.block, process->change.count * sizeof *process->change.block);
+    if (p->width > 0)
+        memcpy(out->projection.weight, p->weight, (size_t)p->f * (size_t)p->width * sizeof *p->weight);
     return 0;
 }
 
-int npi_process_make_tuned(npi_process *p, const npgnn_env *env, npgnn_error *err)
+int npi_process_make_tuned(npi_process *p, int columns, const npgnn_env *env, npgnn_error *err)
 {
     npi_process_sizes size = p->params.size;
+    float *mean = npi_alloc(env, 2 * (size_t)columns, sizeof *mean, err), *deviation = mean ? mean + columns : NULL;
     p->z = npi_alloc(env, 2 * (size_t)size.d, sizeof *p->z, err);
-    return p->z ? npi_head_new(&p->change, size.e, size.h, env, err) : NPGNN_E_MEMORY;
+    int code = mean && p->z ? npi_head_new(&p->change, columns, size.h, env, err) : NPGNN_E_MEMORY;
+    if (code) {
+        npi_free(env, mean);
+        return code;
+    }
+    for (int c = 0; c < columns; c++) {
+        mean[c] = c < p->columns ? p->mean[c] : 0;
+        deviation[c] = c < p->columns ? p->deviation[c] : 1;
+    }
+    npi_free(env, p->mean);
+    p->mean = mean;
+    p->deviation = deviation;
+    p->columns = columns;
+    return 0;
 }
 
 int npi_process_infer(real *mean, real *precision, const npi_process *p, const float *link, size_t links,
@@ -71,9 +92,9 @@ int npi_process_infer(real *mean, real *precision, const npi_process *p, const f
     int code = evidence && label ? npi_process_encoder_new(&encoder, p->params.size, (int)(2 * votes), env, err)
                                  : NPGNN_E_MEMORY;
     if (!code) {
-        if (votes > 0) {
-            memcpy(evidence, link, votes * e * sizeof *evidence);
-            memcpy(evidence + votes * e, non_link, votes * e * sizeof *evidence);
+        for (size_t i = 0; i < votes; i++) {
+            memcpy(evidence + i * e, link + i * (size_t)p->columns, e * sizeof *evidence);
+            memcpy(evidence + (votes + i) * e, non_link + i * (size_t)p->columns, e * sizeof *evidence);
         }
         for (size_t i = 0; i < 2 * votes; i++)
             label[i] = i < votes ? 1 : -1;
@@ -103,7 +124,7 @@ static float standardize(float value, float mean, float deviation)
 
 void npi_process_standardize(float *evidence, const npi_process *p, int has_features, size_t count)
 {
-    int e = p->params.size.e, first = has_features ? 0 : p->feature_columns;
+    int e = p->columns, first = has_features ? 0 : p->feature_columns;
     for (size_t i = 0; i < count; i++) {
         float *row = evidence + i * (size_t)e;
         for (int c = 0; c < first; c++)
@@ -115,7 +136,7 @@ void npi_process_standardize(float *evidence, const npi_process *p, int has_feat
 
 void npi_process_standardize_columns(real *evidence, const npi_process *p, int has_features, size_t count)
 {
-    for (int c = 0; c < p->params.size.e; c++, evidence += count) {
+    for (int c = 0; c < p->columns; c++, evidence += count) {
         if (!has_features && c < p->feature_columns) {
             memset(evidence, 0, count * sizeof *evidence);
             continue;
@@ -160,12 +181,13 @@ double npi_process_bound(const npi_process *process)
     /* the head at z, and what tuning added to it */
     double film = 1 + layer_bound(p->film_w, p->film_b, d, 4 * h, z);
     double h1 = layer_bound(p->score_w1, p->score_b1, e, h, NPI_CLIP) * film + film;
-    h1 += change ? layer_bound(change->w1, change->b1, e, h, NPI_CLIP) : 0;
+    h1 += change ? layer_bound(change->w1, change->b1, change->e, h, NPI_CLIP) : 0;
     double h2 = layer_bound(p->score_w2, p->score_b2, h, h, h1) * film + film;
     h2 += change ? layer_bound(change->w2, change->b2, h, h, h1) : 0;
     double score = layer_bound(p->score_w3, p->score_b3, h, 1, h2);
     score += layer_bound(p->line_w, p->line_b, d, e + 1, z) * (e * NPI_CLIP + 1);
     if (change)
-        score += layer_bound(change->w3, change->shift, h, 1, h2) + layer_bound(change->line, NULL, e, 1, NPI_CLIP);
+        score +=
+            layer_bound(change->w3, change->shift, h, 1, h2) + layer_bound(change->line, NULL, change->e, 1, NPI_CLIP);
     return fmax(fmax(fmax(vote1, vote2), fmax(vote, film)), fmax(fmax(h1, h2), score)) + 0 * score; /* NaN stays NaN */
 }

@@ -16,6 +16,7 @@
 #include "io/atomic.h"
 #include "model/model.h"
 #include "store/info.h"
+#include "store/inputs.h"
 #include "store/processfile.h"
 #include "store/safetensors.h"
 #include "store/scorer.h"
@@ -60,22 +61,7 @@ static void tensor_write(npgnn_model *model, int index, const float *in)
             model->q[(index - Z_MEAN) * d + c] = (real)in[c];
 }
 
-/* ---- info: one list for writing and reading ---- */
-
 /* ---- writing ---- */
-
-/* NULL when memory is out. */
-static json_t *columns_json(const npi_names *columns)
-{
-    json_t *array = json_array();
-    int failed = 0;
-    for (int32_t i = 0; i < npi_names_count(columns); i++)
-        failed |= json_array_append_new(array, json_string(npi_names_get(columns, i)));
-    if (!failed)
-        return array;
-    json_decref(array);
-    return NULL;
-}
 
 /* The header as text, for the caller to free; NULL where memory is out. */
 static char *header_text(const npgnn_model *model)
@@ -85,10 +71,7 @@ static char *header_text(const npgnn_model *model)
                                  model->info.version);
     int failed = npi_safetensors_put_json(metadata, "options", npi_safetensors_pack_options(&model->options));
     failed |= npi_safetensors_put_json(metadata, "info", npi_info_json(&model->info));
-    if (model->columns)
-        failed |= npi_safetensors_put_json(metadata, "columns", columns_json(model->columns));
-    if (model->encoding)
-        failed |= json_object_set_new(metadata, "encoding", json_string(model->encoding->text));
+    failed |= npi_inputs_put(metadata, model);
     failed |= npi_safetensors_put_json(metadata, "scorer", npi_scorer_json(&model->scorer));
     list_tensors(tensors, &model->params);
     if (!failed)
@@ -140,37 +123,6 @@ int npgnn_model_save(const npgnn_model *model, const char *path, npgnn_error *er
 }
 
 /* ---- reading ---- */
-
-/* The names of the feature columns, where the model has them: one per column, all different. */
-static int read_columns(npgnn_model *model, const npi_safetensors *r)
-{
-    if (!npi_safetensors_get_text(r, "columns"))
-        return 0;
-    json_t *array = npi_safetensors_get_json(r, "columns");
-    size_t count = json_is_array(array) ? json_array_size(array) : 0;
-    int32_t place = 0;
-    int code = count == (size_t)model->info.columns ? npi_names_new(&model->columns, &model->env, r->err)
-                                                    : npi_safetensors_refuse(r, "its column names are damaged");
-    for (size_t i = 0; !code && i < count; i++) {
-        json_t *name = json_array_get(array, i);
-        const char *text = json_is_string(name) ? json_string_value(name) : "";
-        code = npi_names_add(&place, model->columns, text, strlen(text), r->err);
-        if (!code && (!*text || (size_t)place != i))
-            code = npi_safetensors_refuse(r, "its column names are damaged");
-    }
-    json_decref(array);
-    return code;
-}
-
-/* How the features were made from a table, where they were: into as many columns as the model has. */
-static int read_encoding(npgnn_model *model, const npi_safetensors *r)
-{
-    const char *text = npi_safetensors_get_text(r, "encoding");
-    int code = text ? npi_encoding_parse(&model->encoding, text, r->path, &model->env, r->err) : 0;
-    if (!code && text && model->encoding->width != model->info.columns)
-        code = npi_safetensors_refuse(r, "its encoding is of another number of columns");
-    return code;
-}
 
 static int read_tensors(npgnn_model *model, const npi_safetensors *r)
 {
@@ -238,9 +190,7 @@ static int read_model(npgnn_model **out, const npi_safetensors *r, const npgnn_e
         json_decref(object);
     }
     if (!code)
-        code = read_columns(model, r);
-    if (!code)
-        code = read_encoding(model, r);
+        code = npi_inputs_read(model, r);
     if (!code)
         code = read_tensors(model, r);
     if (code) {

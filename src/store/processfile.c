@@ -7,12 +7,14 @@
 
 #include "evidence/columns.h"
 #include "store/info.h"
+#include "store/inputs.h"
 #include "store/scorer.h"
 
 #define FORMAT_VERSION "1"
 #define MAX_BOUND 1e30
+#define MAX_WEIGHT 1e12 /* of a projection: products of two of them are summed up */
 
-enum { MEAN = NPI_PROCESS_TENSOR_COUNT, DEVIATION, Z, CHANGE, TENSORS, MAX_SIZE = 256 };
+enum { MEAN = NPI_PROCESS_TENSOR_COUNT, DEVIATION, Z, CHANGE, PROJECTION, TENSORS, MAX_SIZE = 256 };
 
 static void list_tensors(npi_safetensor tensors[TENSORS], const npi_process *p)
 {
@@ -20,10 +22,11 @@ static void list_tensors(npi_safetensor tensors[TENSORS], const npi_process *p)
         npi_process_tensor t = npi_process_params_tensor(&p->params, i);
         tensors[i] = (npi_safetensor){t.name, "F32", t.rows, t.cols};
     }
-    tensors[MEAN] = (npi_safetensor){"mean", "F32", 1, p->params.size.e};
-    tensors[DEVIATION] = (npi_safetensor){"deviation", "F32", 1, p->params.size.e};
+    tensors[MEAN] = (npi_safetensor){"mean", "F32", 1, p->columns};
+    tensors[DEVIATION] = (npi_safetensor){"deviation", "F32", 1, p->columns};
     tensors[Z] = (npi_safetensor){"z", "F32", p->z ? 2 : 0, p->params.size.d};
     tensors[CHANGE] = (npi_safetensor){"change", "F32", p->z ? 1 : 0, (int32_t)p->change.count};
+    tensors[PROJECTION] = (npi_safetensor){"projection", "F32", p->projection.f, p->projection.width};
 }
 
 /* ---- writing ---- */
@@ -34,14 +37,18 @@ static char *header_text(const npgnn_model *model)
     npi_process_sizes size = model->process.params.size;
     json_t *metadata = json_pack("{s:s, s:s, s:s}", "format", NPI_PROCESS_FORMAT, "format_version", FORMAT_VERSION,
                                  "npgnn_version", model->info.version);
-    int failed = npi_safetensors_put_json(metadata, "process",
-                                          json_pack("{s:i, s:i, s:i, s:i, s:i}", "columns", size.e, "feature_columns",
-                                                    model->process.feature_columns, "hidden", size.h, "latent", size.d,
-                                                    "steps", model->info.iterations));
+    json_t *sizes =
+        json_pack("{s:i, s:i, s:i, s:i, s:i}", "columns", size.e, "feature_columns", model->process.feature_columns,
+                  "hidden", size.h, "latent", size.d, "steps", model->info.iterations);
+    int failed = 0;
+    if (model->process.projection.width > 0)
+        failed |= json_object_set_new(sizes, "projection", json_integer(model->process.projection.width));
+    failed |= npi_safetensors_put_json(metadata, "process", sizes);
     if (model->process.z) { /* what it was tuned on, and how */
         failed |= npi_safetensors_put_json(metadata, "options", npi_safetensors_pack_options(&model->options));
         failed |= npi_safetensors_put_json(metadata, "info", npi_info_json(&model->info));
         failed |= npi_safetensors_put_json(metadata, "scorer", npi_scorer_json(&model->scorer));
+        failed |= npi_inputs_put(metadata, model);
     }
     list_tensors(tensors, &model->process);
     if (!failed)
@@ -71,11 +78,12 @@ int npi_process_write(const npgnn_model *model, const char *path, npgnn_error *e
         fwrite(&length, sizeof length, 1, out.file);
         fwrite(text, 1, (size_t)length, out.file);
         write_reals(out.file, p->params.block, p->params.count); /* the tensors, in the order of the block */
-        fwrite(p->mean, sizeof *p->mean, (size_t)p->params.size.e, out.file);
-        fwrite(p->deviation, sizeof *p->deviation, (size_t)p->params.size.e, out.file);
+        fwrite(p->mean, sizeof *p->mean, (size_t)p->columns, out.file);
+        fwrite(p->deviation, sizeof *p->deviation, (size_t)p->columns, out.file);
         if (p->z) {
             write_reals(out.file, p->z, 2 * (size_t)p->params.size.d);
             write_reals(out.file, p->change.block, p->change.count);
+            write_reals(out.file, p->projection.weight, (size_t)p->projection.f * (size_t)p->projection.width);
         }
         if (npi_atomic_commit(&out)) /* notices a write that failed */
             code = npi_fail_errno(err, "write", path);
@@ -114,6 +122,8 @@ static int read_tensors(npi_process *p, const npi_safetensors *file, const npgnn
     list_tensors(tensors, p);
     int code = npi_safetensors_locate(at, file, tensors, TENSORS);
     size_t most = p->params.count > p->change.count ? p->params.count : p->change.count;
+    size_t projected = (size_t)p->projection.f * (size_t)p->projection.width;
+    most = projected > most ? projected : most;
     float *values = code ? NULL : npi_alloc(env, most, sizeof *values, file->err);
     if (!code && !values)
         code = NPGNN_E_MEMORY;
@@ -126,11 +136,16 @@ static int read_tensors(npi_process *p, const npi_safetensors *file, const npgnn
             code = npi_safetensors_refuse(file, "a precision of its z is not positive");
     if (!code && p->z)
         code = read_reals(p->change.block, values, file, at[CHANGE], "change");
+    if (!code && projected > 0)
+        code = read_reals(p->projection.weight, values, file, at[PROJECTION], "projection");
+    for (size_t i = 0; !code && i < projected; i++)
+        if (fabs((double)p->projection.weight[i]) > MAX_WEIGHT)
+            code = npi_safetensors_refuse(file, "its projection is so large that scores would not be finite");
     if (!code)
         code = read_floats(p->mean, file, at[MEAN], "mean");
     if (!code)
         code = read_floats(p->deviation, file, at[DEVIATION], "deviation");
-    for (int c = 0; !code && c < p->params.size.e; c++)
+    for (int c = 0; !code && c < p->columns; c++)
         if (!(p->deviation[c] > 0))
             code = npi_safetensors_refuse(file, "a unit of its evidence is not positive");
     /* sums of float must stay finite for any evidence; the process that comes with the library has a bound of 3e11 */
@@ -152,19 +167,31 @@ static int read_tuning(npgnn_model *model, const npi_safetensors *file)
     if (!code && !npi_scorer_parse(&model->scorer, object))
         code = npi_safetensors_refuse(file, "its scorer is damaged");
     json_decref(object);
+    if (!code && model->process.projection.width > 0)
+        code = npi_inputs_read(model, file);
     return code;
+}
+
+/* Allocates what tuning adds, with a projection of f columns to `width`. */
+static int make_tuned(npi_process *p, int32_t f, int width, const npi_safetensors *file, const npgnn_env *env)
+{
+    if (width < 0 || width > MAX_SIZE || (width > 0 && (f < 1 || (size_t)f > file->data_size / sizeof(float))))
+        return npi_safetensors_refuse(file, "the size of its projection is missing or damaged");
+    int code = npi_process_make_tuned(p, width > 0 ? NPI_ALL_COLUMNS : NPI_COLUMNS, env, file->err);
+    return code || width == 0 ? code : npi_projection_new(&p->projection, f, width, env, file->err);
 }
 
 int npi_process_read(npgnn_model **out, const npi_safetensors *file, const npgnn_env *env)
 {
     npi_process_sizes size = {0};
-    int feature_columns = 0, steps = 0;
+    npgnn_model_info info = {.size = sizeof info};
+    int feature_columns = 0, steps = 0, width = 0;
     int code = npi_safetensors_check_format(file, NPI_PROCESS_FORMAT, FORMAT_VERSION);
     if (code)
         return code;
     json_t *object = npi_safetensors_get_json(file, "process");
-    if (json_unpack(object, "{s:i, s:i, s:i, s:i, s:i}", "columns", &size.e, "feature_columns", &feature_columns,
-                    "hidden", &size.h, "latent", &size.d, "steps", &steps) ||
+    if (json_unpack(object, "{s:i, s:i, s:i, s:i, s:i, s?i}", "columns", &size.e, "feature_columns", &feature_columns,
+                    "hidden", &size.h, "latent", &size.d, "steps", &steps, "projection", &width) ||
         size.h < 1 || size.h > MAX_SIZE || size.d < 1 || size.d > MAX_SIZE || steps < 0)
         code = npi_safetensors_refuse(file, "its sizes are missing or damaged");
     else if (size.e != NPI_COLUMNS || feature_columns != NPI_FEATURE_COLUMNS)
@@ -177,7 +204,9 @@ int npi_process_read(npgnn_model **out, const npi_safetensors *file, const npgnn
     if (!code)
         code = npi_process_new(&process, size, feature_columns, env, file->err);
     if (!code && tuned)
-        code = npi_process_make_tuned(&process, env, file->err);
+        code = npi_info_read(&info, file);
+    if (!code && tuned)
+        code = make_tuned(&process, info.columns, width, file, env);
     if (!code)
         code = read_tensors(&process, file, env);
     if (!code)

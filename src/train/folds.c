@@ -5,12 +5,13 @@
 #include "base/rng.h"
 #include "graph/negative.h"
 #include "graph/pair.h"
+#include "train/project.h"
 
 enum {
     FOLDS = 10,
     LEAST_LINKS = 30,                /* of a graph, below which none are hidden */
     MAX_PER_FOLD = 1 << 15,          /* links of a fold that become pairs, */
-    ENOUGH = 1 << 17,                /* and of all folds of a kind */
+    ENOUGH = 1 << 14,                /* and of all folds of a kind: eight times as many gain nothing */
     NON_LINKS_PER_LINK = 3,          /* chosen on validation links: docs/results/best.md */
     CALIBRATION_NON_LINKS = 1 << 14, /* since those that score like links are few */
 };
@@ -18,7 +19,7 @@ enum {
 /* What the pairs are made from. */
 typedef struct source {
     npgnn_env env;
-    const npi_process *process;
+    uint64_t seed;
     const npgnn_graph *graph;
     npi_words words;
     npgnn_pair *edges; /* (m) all links, in random order: fold f is the f-th tenth */
@@ -40,7 +41,7 @@ static int reserve(npi_folds *f, size_t more, const source *s, npgnn_error *err)
         return 0;
     npgnn_pair *pair = npi_resize(&s->env, f->pair, capacity, sizeof *pair, err);
     f->pair = pair ? pair : f->pair;
-    float *evidence = npi_resize(&s->env, f->evidence, capacity, NPI_COLUMNS * sizeof *evidence, err);
+    float *evidence = npi_resize(&s->env, f->evidence, capacity, (size_t)f->columns * sizeof *evidence, err);
     f->evidence = evidence ? evidence : f->evidence;
     unsigned char *is_link = npi_resize(&s->env, f->is_link, capacity, 1, err);
     f->is_link = is_link ? is_link : f->is_link;
@@ -58,28 +59,34 @@ static int add_pairs(npi_folds *out, const source *s, const npgnn_pair *pairs, s
 {
     npgnn_graph *rest = NULL;
     npi_columns columns = {0};
+    npi_projection projection = {0};
+    npi_words projected = {0};
     int code = reserve(out, count, s, err);
     if (!code)
         code = npi_graph_with_edges(&rest, s->graph, edges, known, err);
     if (!code)
-        code = npi_columns_new(&columns, &rest->a, &s->words, &s->env, err);
-    float *evidence = code ? NULL : out->evidence + out->count * NPI_COLUMNS;
+        code = npi_project(&projection, rest, s->seed, &s->env, err);
     if (!code)
-        code = npi_columns_pairs(evidence, &columns, pairs, count, err);
+        code = npi_words_project(&projected, rest->x, &projection, &s->env, err);
+    if (!code)
+        code = npi_columns_new(&columns, &rest->a, &s->words, &projected, &s->env, err);
+    if (!code)
+        code = npi_columns_pairs(out->evidence + out->count * (size_t)out->columns, &columns, pairs, count, err);
     if (!code) {
-        npi_process_standardize(evidence, s->process, columns.has_features, count);
         memcpy(out->pair + out->count, pairs, count * sizeof *pairs);
         for (size_t i = 0; i < count; i++)
             out->is_link[out->count + i] = i < links;
         out->count += count;
     }
     npi_columns_free(&columns);
+    npi_words_free(&s->env, &projected);
+    npi_projection_free(&s->env, &projection);
     npgnn_graph_free(rest);
     return code;
 }
 
 /* The folds of the links: each becomes pairs, with the others known. */
-static int hide_links(npi_folds *out, const source *s, uint64_t seed, npgnn_error *err)
+static int hide_links(npi_folds *out, const source *s, npgnn_error *err)
 {
     int64_t m = s->graph->m;
     uint64_t without = (uint64_t)s->graph->n * (uint64_t)(s->graph->n - 1) / 2 - (uint64_t)m;
@@ -99,7 +106,7 @@ static int hide_links(npi_folds *out, const source *s, uint64_t seed, npgnn_erro
         npgnn_pair *drawn[2] = {pairs + links, NULL};
         const size_t counts[2] = {others, 0};
         size_t first = out->count;
-        code = npi_graph_draw_non_links(drawn, s->graph, counts, seed + (uint64_t)f, &s->env, err);
+        code = npi_graph_draw_non_links(drawn, s->graph, counts, s->seed + (uint64_t)f, &s->env, err);
         if (!code)
             code = add_pairs(out, s, pairs, links, links + others, rest, m - (end - begin), err);
         for (size_t i = 0; !code && i < links + others; i++)
@@ -177,20 +184,20 @@ int npi_folds_possible(const npgnn_graph *graph)
     return graph->m >= LEAST_LINKS && pairs - (uint64_t)graph->m >= LEAST_LINKS;
 }
 
-int npi_folds_new(npi_folds *out, const npgnn_graph *graph, const npi_process *process, uint64_t seed,
-                  const npgnn_env *env, npgnn_error *err)
+int npi_folds_new(npi_folds *out, const npgnn_graph *graph, uint64_t seed, const npgnn_env *env, npgnn_error *err)
 {
     npi_rng rng = npi_rng_make(seed, NPI_RNG_TUNE, 0);
-    npi_folds folds = {0};
-    source s = {.env = *env, .process = process, .graph = graph};
+    npi_folds folds = {.has_features = graph->x->nonzeros > 0};
+    folds.columns = folds.has_features ? NPI_ALL_COLUMNS : NPI_COLUMNS;
+    source s = {.env = *env, .seed = seed, .graph = graph};
     s.edges = npi_alloc(env, (size_t)graph->m, sizeof *s.edges, err);
     int code = s.edges ? npi_words_new(&s.words, graph->x, NULL, env, err) : NPGNN_E_MEMORY;
     if (!code) {
         npi_graph_list_edges(s.edges, graph);
         npi_pairs_shuffle(s.edges, graph->m, &rng);
-        code = hide_links(&folds, &s, seed, err);
+        code = hide_links(&folds, &s, err);
     }
-    if (!code && s.words.width > 0)
+    if (!code && folds.has_features)
         code = hide_nodes(&folds, &s, &rng, err);
     npi_words_free(env, &s.words);
     npi_free(env, s.edges);

@@ -5,13 +5,12 @@
  *   nodes   If the nodes have features, do the same with tenths of the nodes, which lose all their links: the hidden
  *           links, and as many more pairs of such nodes, are what the pairs of new nodes look like.
  *
- * A large graph is not gone through to the end: ENOUGH links are. */
+ * Of a large graph some folds are enough. */
 #ifndef NPI_TRAIN_FOLDS_H
 #define NPI_TRAIN_FOLDS_H
 
 #include "evidence/columns.h"
 #include "graph/graph.h"
-#include "process/process.h"
 
 /* What a pair is for. */
 enum {
@@ -21,8 +20,10 @@ enum {
 };
 
 typedef struct npi_folds {
-    npgnn_pair *pair;       /* (count) */
-    float *evidence;        /* (count, e) in the units of the process */
+    npgnn_pair *pair; /* (count) */
+    int has_features;
+    int columns;            /* of the evidence: NPI_COLUMNS or NPI_ALL_COLUMNS */
+    float *evidence;        /* (count, columns), not standardised */
     unsigned char *is_link; /* (count) */
     unsigned char *use;     /* (count) */
     size_t count, capacity;
@@ -33,9 +34,10 @@ typedef struct npi_folds {
 /* Whether a graph has enough links, and pairs without one, to hide some. */
 int npi_folds_possible(const npgnn_graph *graph);
 
-/* A function of graph, process and seed. 20 times the cost of npi_columns_new at most. E_CANCELLED, E_MEMORY. */
-int npi_folds_new(npi_folds *out, const npgnn_graph *graph, const npi_process *process, uint64_t seed,
-                  const npgnn_env *env, npgnn_error *err);
+/* A function of graph and seed. If the nodes have features, the evidence has the columns of a projection too,
+ * which is learnt anew for each fold, without its hidden links. 20 times the cost of npi_columns_new and of npi_project at
+ * most. E_CANCELLED, E_MEMORY. */
+int npi_folds_new(npi_folds *out, const npgnn_graph *graph, uint64_t seed, const npgnn_env *env, npgnn_error *err);
 void npi_folds_free(const npgnn_env *env, npi_folds *folds);
 
 #endif

@@ -9,6 +9,7 @@
 #include "linalg/kernels.h"
 #include "process/layers.h"
 #include "train/folds.h"
+#include "train/project.h"
 
 enum {
     BATCH = 512,
@@ -50,16 +51,16 @@ static void tuner_free(const npgnn_env *env, tuner *t)
 
 static int tuner_new(tuner *t, const npi_folds *folds, const npi_process *p, const npgnn_env *env, npgnn_error *err)
 {
-    npi_process_sizes size = p->params.size;
+    int h = p->params.size.h;
     t->env = *env;
     t->folds = folds;
     t->gradient = npi_alloc(env, CHUNKS, sizeof *t->gradient, err);
     t->workspace = npi_alloc(env, CHUNKS, sizeof *t->workspace, err);
     t->loss = npi_alloc(env, CHUNKS, sizeof *t->loss, err);
     int code =
-        t->gradient && t->workspace && t->loss ? npi_head_new(&t->head, size.e, size.h, env, err) : NPGNN_E_MEMORY;
+        t->gradient && t->workspace && t->loss ? npi_head_new(&t->head, p->columns, h, env, err) : NPGNN_E_MEMORY;
     for (int c = 0; !code && c < CHUNKS; c++) {
-        code = npi_head_new(&t->gradient[c], size.e, size.h, env, err);
+        code = npi_head_new(&t->gradient[c], p->columns, h, env, err);
         if (!code)
             code = npi_head_workspace_new(&t->workspace[c], &t->head, CHUNK, env, err);
     }
@@ -76,7 +77,7 @@ static void run_chunks(const void *arg, int64_t first_chunk, int64_t last_chunk)
     size_t e = (size_t)t->head.e;
     for (int64_t c = first_chunk; c < last_chunk; c++) {
         size_t first = t->first + (size_t)c * CHUNK, last = first + CHUNK < t->last ? first + CHUNK : t->last;
-        float evidence[CHUNK * NPI_COLUMNS];
+        float evidence[CHUNK * NPI_ALL_COLUMNS];
         real score[CHUNK], dscore[CHUNK];
         int count = first < last ? (int)(last - first) : 0;
         memset(t->gradient[c].block, 0, t->gradient[c].count * sizeof(real));
@@ -168,6 +169,25 @@ static int calibrate(npi_calibration *out, const npi_folds *folds, const npi_hea
     return code;
 }
 
+/* The evidence of the folds in the units of the process. Those of the columns that are not in the corpus are the mean and
+ * the deviation over the first fold, with as many non-links as links. */
+static void standardize(npi_folds *folds, npi_process *p)
+{
+    size_t links = folds->first_links, pairs = 2 * links < folds->first_count ? 2 * links : folds->first_count;
+    for (int c = p->params.size.e; c < p->columns; c++) {
+        double sum = 0, squares = 0;
+        for (size_t i = 0; i < pairs; i++) {
+            double value = (double)folds->evidence[i * (size_t)p->columns + (size_t)c];
+            sum += value;
+            squares += value * value;
+        }
+        double mean = sum / (double)pairs, variance = squares / (double)pairs - mean * mean;
+        p->mean[c] = (float)mean;
+        p->deviation[c] = (float)sqrt(variance > 1e-6 ? variance : 1e-6);
+    }
+    npi_process_standardize(folds->evidence, p, folds->has_features, folds->count);
+}
+
 int npi_tune(npi_process *process, npi_calibration *calibration, int *calibrated, const npgnn_graph *graph,
              const npgnn_options *options, const npgnn_env *env, npgnn_error *err)
 {
@@ -182,13 +202,17 @@ int npi_tune(npi_process *process, npi_calibration *calibration, int *calibrated
                      "neither tuned nor calibrated");
     int code = npi_blas_open(env, err);
     if (!code && possible)
-        code = npi_folds_new(&folds, graph, process, options->seed, env, err);
+        code = npi_folds_new(&folds, graph, options->seed, env, err);
     if (!code)
-        code = npi_process_make_tuned(process, env, err);
+        code = npi_process_make_tuned(process, possible ? folds.columns : process->columns, env, err);
+    if (!code && possible) {
+        standardize(&folds, process);
+        code = npi_project(&process->projection, graph, options->seed, env, err);
+    }
     if (!code)
         code = tuner_new(&t, &folds, process, env, err);
     if (!code) {
-        const float *others = possible ? folds.evidence + folds.first_links * NPI_COLUMNS : NULL;
+        const float *others = possible ? folds.evidence + folds.first_links * (size_t)folds.columns : NULL;
         int votes = npi_process_infer(process->z, process->z + d, process, folds.evidence, folds.first_links, others,
                                       folds.first_count - folds.first_links, env, err);
         code = votes < 0 ? votes : 0;

@@ -1,0 +1,37 @@
+#include "features/projection.h"
+
+#include <math.h>
+#include <string.h>
+
+int npi_projection_new(npi_projection *out, int32_t f, int width, const npgnn_env *env, npgnn_error *err)
+{
+    *out = (npi_projection){.f = f, .width = width};
+    out->weight = npi_alloc(env, (size_t)f * (size_t)width, sizeof *out->weight, err);
+    return out->weight ? 0 : NPGNN_E_MEMORY;
+}
+
+void npi_projection_free(const npgnn_env *env, npi_projection *p)
+{
+    npi_free(env, p->weight);
+    memset(p, 0, sizeof *p);
+}
+
+void npi_features_inverse_lengths(real *inverse, const npi_features *x)
+{
+    for (int32_t i = 0; i < x->n; i++) {
+        double square = 0;
+        for (int32_t c = 0; x->dense && c < x->f; c++)
+            square += pow((double)x->dense[(size_t)i * (size_t)x->f + (size_t)c], 2);
+        for (int64_t p = x->dense ? 0 : x->x.ptr[i]; !x->dense && p < x->x.ptr[i + 1]; p++)
+            square += x->x.val ? pow((double)x->x.val[p], 2) : 1;
+        inverse[i] = square > 0 ? (real)(1 / sqrt(square)) : 0;
+    }
+}
+
+void npi_projection_rows(real *row, const npi_projection *p, const npi_features *x, const real *inverse, int threads)
+{
+    npi_features_mul(row, x, p->weight, p->width, p->width, threads);
+    for (int32_t i = 0; i < x->n; i++)
+        for (int c = 0; c < p->width; c++)
+            row[(size_t)i * (size_t)p->width + (size_t)c] *= inverse[i];
+}

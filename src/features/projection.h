@@ -1,0 +1,28 @@
+/* A linear projection of the features, learnt from the links of a graph (train/project.h):
+ *
+ *     u_i = Wᵀ x_i / |x_i|
+ *
+ * Two nodes whose features go together in this graph have projections with a large inner product, even if they have no
+ * feature in common. */
+#ifndef NPI_FEATURES_PROJECTION_H
+#define NPI_FEATURES_PROJECTION_H
+
+#include "features/features.h"
+
+typedef struct npi_projection {
+    int32_t f;    /* columns of the features */
+    int width;    /* 0: none was learnt */
+    real *weight; /* (f, width) W */
+} npi_projection;
+
+int npi_projection_new(npi_projection *out, int32_t f, int width, const npgnn_env *env, npgnn_error *err);
+void npi_projection_free(const npgnn_env *env, npi_projection *projection);
+
+/* inverse (n) = 1 / |x_i|, 0 for a node without features. */
+void npi_features_inverse_lengths(real *inverse, const npi_features *x);
+
+/* row (n, width) = the projections of all nodes; inverse (n) as above. */
+void npi_projection_rows(real *row, const npi_projection *projection, const npi_features *x, const real *inverse,
+                         int threads);
+
+#endif

@@ -1,0 +1,280 @@
+#include "train/project.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/parallel.h"
+#include "base/rng.h"
+#include "graph/pair.h"
+#include "linalg/blas.h"
+#include "linalg/kernels.h"
+#include "process/layers.h"
+
+enum {
+    WIDTH = 64,
+    STEPS = 150,
+    PAIRS_PER_LINK = 3,
+    MOST_WEIGHTS = 1 << 24, /* of W: above so many it is narrower */
+    MOST_NODES = 1 << 16,   /* of a sample of a large graph, */
+    MOST_LINKS = 1 << 16
+};
+#define RATE 0.01
+#define LAST_RATE 0.01 /* share of the rate that is left at the end */
+#define DECAY 3e-4     /* λ */
+#define PI 3.14159265358979323846
+
+typedef struct learner {
+    npgnn_env env;
+    npi_features *x;         /* (n, f) */
+    npi_csr own;             /* the links of a sample, */
+    unsigned char *own_side; /* and the sides of its nodes */
+    npi_project_pairs pairs;
+    int32_t n;
+    npi_projection w;
+    size_t count;                   /* of all weights: W, then b */
+    real *block, *m, *v, *gradient; /* (count) */
+    real *inverse, *u, *du;         /* (n), (n, width), (n, width) */
+    double *shift;                  /* (n) each node's part of dloss / db */
+    int32_t *offset;                /* (pairs.offsets) of the current step */
+} learner;
+
+static void learner_free(learner *l)
+{
+    const npgnn_env *env = &l->env;
+    npi_features_free(l->x);
+    npi_csr_free(env, &l->own);
+    npi_free(env, l->own_side);
+    npi_free(env, l->block);
+    npi_free(env, l->m);
+    npi_free(env, l->v);
+    npi_free(env, l->gradient);
+    npi_free(env, l->inverse);
+    npi_free(env, l->u);
+    npi_free(env, l->du);
+    npi_free(env, l->shift);
+    npi_free(env, l->offset);
+}
+
+/* ---- a sample of a large graph ---- */
+
+/* MOST_NODES random nodes, then the ends of MOST_LINKS random links that are not among them; the links join these. */
+static int take_sample(learner *l, const npgnn_graph *graph, uint64_t seed, npgnn_error *err)
+{
+    const npgnn_env *env = &l->env;
+    npi_rng rng = npi_rng_make(seed, NPI_RNG_PROJECT, 0);
+    int64_t links = graph->m < MOST_LINKS ? graph->m : MOST_LINKS;
+    int32_t *place = npi_alloc(env, (size_t)graph->n, sizeof *place, err); /* 1 + where a node is in the sample */
+    int64_t *order = npi_alloc(env, (size_t)graph->n, sizeof *order, err);
+    int32_t *node = npi_alloc(env, MOST_NODES + 2 * (size_t)links, sizeof *node, err);
+    npgnn_pair *edges = npi_alloc(env, (size_t)graph->m, sizeof *edges, err);
+    int code = place && order && node && edges ? 0 : NPGNN_E_MEMORY;
+    if (!code) {
+        npi_rng_permutation(order, graph->n, &rng);
+        l->pairs.uniform = l->n = graph->n < MOST_NODES ? graph->n : MOST_NODES;
+        for (int32_t i = 0; i < l->n; i++) {
+            node[i] = (int32_t)order[i];
+            place[node[i]] = i + 1;
+        }
+        npi_graph_list_edges(edges, graph);
+        npi_pairs_shuffle(edges, graph->m, &rng);
+        for (int64_t i = 0; i < links; i++) {
+            int32_t *ends[2] = {&edges[i].u, &edges[i].v};
+            for (int end = 0; end < 2; end++) {
+                if (place[*ends[end]] == 0) {
+                    node[l->n] = *ends[end];
+                    place[*ends[end]] = ++l->n;
+                }
+                *ends[end] = place[*ends[end]] - 1;
+            }
+        }
+        code = npi_features_select_rows(&l->x, graph->x, node, l->n, err);
+    }
+    if (!code)
+        code = npi_csr_new(&l->own, l->n, l->n, 2 * links, 0, env, err);
+    if (!code && graph->side && !(l->own_side = npi_alloc(env, (size_t)l->n, 1, err)))
+        code = NPGNN_E_MEMORY;
+    for (int32_t i = 0; !code && graph->side && i < l->n; i++)
+        l->own_side[i] = graph->side[node[i]];
+    if (!code) { /* the rows of the links: count, add up, fill */
+        int64_t *ptr = l->own.ptr;
+        for (int64_t i = 0; i < links; i++) {
+            ptr[edges[i].u + 1]++;
+            ptr[edges[i].v + 1]++;
+        }
+        for (int32_t i = 0; i < l->n; i++)
+            ptr[i + 1] += ptr[i];
+        for (int64_t i = 0; i < links; i++) {
+            l->own.col[ptr[edges[i].u]++] = edges[i].v;
+            l->own.col[ptr[edges[i].v]++] = edges[i].u;
+        }
+        memmove(ptr + 1, ptr, (size_t)l->n * sizeof *ptr);
+        ptr[0] = 0;
+        l->pairs.links = &l->own;
+        l->pairs.side = l->own_side;
+    }
+    npi_free(env, place);
+    npi_free(env, order);
+    npi_free(env, node);
+    npi_free(env, edges);
+    return code;
+}
+
+static int learner_new(learner *l, const npgnn_graph *graph, uint64_t seed, npgnn_error *err)
+{
+    const npgnn_env *env = &l->env;
+    int code = 0;
+    if (graph->n > MOST_NODES || graph->m > MOST_LINKS) {
+        code = take_sample(l, graph, seed, err);
+    } else {
+        l->x = npi_features_share(graph->x);
+        l->pairs.links = &graph->a;
+        l->pairs.side = graph->side;
+        l->n = l->pairs.uniform = graph->n;
+    }
+    if (!code)
+        code = npi_features_transpose(l->x, err);
+    if (code)
+        return code;
+    int32_t f = l->x->f;
+    int width = f < WIDTH ? f : MOST_WEIGHTS / f < WIDTH ? MOST_WEIGHTS / f : WIDTH;
+    width = width > 1 ? width : 1;
+    size_t cells = (size_t)l->n * (size_t)width;
+    int64_t links = l->pairs.links->ptr[l->n] / 2, uniform = l->pairs.uniform;
+    l->count = (size_t)f * (size_t)width + 1;
+    l->pairs.offsets = (int)((PAIRS_PER_LINK * links + uniform - 1) / uniform);
+    l->block = npi_alloc(env, l->count, sizeof *l->block, err);
+    l->m = npi_alloc(env, l->count, sizeof *l->m, err);
+    l->v = npi_alloc(env, l->count, sizeof *l->v, err);
+    l->gradient = npi_alloc(env, l->count, sizeof *l->gradient, err);
+    l->inverse = npi_alloc(env, (size_t)l->n, sizeof *l->inverse, err);
+    l->u = npi_alloc(env, cells, sizeof *l->u, err);
+    l->du = npi_alloc(env, cells, sizeof *l->du, err);
+    l->shift = npi_alloc(env, (size_t)l->n, sizeof *l->shift, err);
+    l->pairs.offset = l->offset = npi_alloc(env, (size_t)l->pairs.offsets, sizeof *l->offset, err);
+    if (!l->block || !l->m || !l->v || !l->gradient || !l->inverse || !l->u || !l->du || !l->shift || !l->offset)
+        return NPGNN_E_MEMORY;
+    l->w = (npi_projection){f, width, l->block};
+    npi_features_inverse_lengths(l->inverse, l->x);
+    npi_rng rng = npi_rng_make(seed, NPI_RNG_PROJECT, 1);
+    for (size_t i = 0; i + 1 < l->count; i++)
+        l->block[i] = (real)(npi_rng_normal_at(&rng, i) / sqrt(width));
+    l->block[l->count - 1] = -1; /* links are few */
+    return 0;
+}
+
+/* ---- a step ---- */
+
+typedef struct loss_loop {
+    real *du;
+    double *shift, *loss;
+    const real *u;
+    int width;
+    double b;
+    const npi_project_pairs *pairs;
+    const npi_kernels *kernels;
+} loss_loop;
+
+/* Adds what the pairs of node i with others (count) give to it: du_i += Σ g_j u_j with g_j = dloss / d(u_i · u_j). */
+static void add_pairs(const loss_loop *l, int32_t i, const int32_t *others, int64_t count, int are_links, double weight)
+{
+    enum { CHUNK = 256 };
+    int w = l->width;
+    real g[CHUNK], *du = l->du + (size_t)i * (size_t)w;
+    double shift = 0, loss = 0;
+    for (int64_t first = 0; first < count; first += CHUNK) {
+        int size = count - first < CHUNK ? (int)(count - first) : CHUNK;
+        l->kernels->dots(g, l->u + (size_t)i * (size_t)w, others + first, size, l->u, w, w);
+        for (int j = 0; j < size; j++) {
+            double score = (double)g[j] + l->b, slope = weight * (npi_logistic_of(score) - are_links);
+            if (l->loss)
+                loss += weight * npi_softplus(are_links ? -score : score);
+            shift += slope;
+            g[j] = (real)slope;
+        }
+        l->kernels->combine(du, others + first, g, size, l->u, w, w);
+    }
+    l->shift[i] += shift / 2; /* the other halves are added with the other nodes */
+    if (l->loss)
+        l->loss[i] += loss / 2;
+}
+
+static void node_gradients(const void *arg, int64_t first, int64_t last)
+{
+    const loss_loop *l = arg;
+    const npi_project_pairs *p = l->pairs;
+    const npi_csr *a = p->links;
+    double per_link = 2 / (double)a->ptr[a->rows], per_pair = 1 / ((double)p->uniform * p->offsets);
+    for (int32_t i = (int32_t)first; i < last; i++) {
+        memset(l->du + (size_t)i * (size_t)l->width, 0, (size_t)l->width * sizeof *l->du);
+        l->shift[i] = 0;
+        if (l->loss)
+            l->loss[i] = 0;
+        add_pairs(l, i, a->col + a->ptr[i], a->ptr[i + 1] - a->ptr[i], 1, per_link);
+        for (int k = 0; i < p->uniform && k < p->offsets; k++) { /* i with i + o, and i - o with i */
+            int32_t others[2], count = 0;
+            others[0] = (int32_t)(((int64_t)i + p->offset[k]) % p->uniform);
+            others[1] = (int32_t)(((int64_t)i - p->offset[k] + p->uniform) % p->uniform);
+            for (int end = 0; end < 2; end++)
+                if (!p->side || p->side[i] != p->side[others[end]])
+                    others[count++] = others[end];
+            add_pairs(l, i, others, count, 0, per_pair);
+        }
+    }
+}
+
+void npi_project_loss(real *du, double *shift, double *loss, const real *u, int width, double b,
+                      const npi_project_pairs *pairs, int threads)
+{
+    const loss_loop loop = {du, shift, loss, u, width, b, pairs, npi_kernels_best()};
+    npi_parallel(threads, pairs->links->rows, 64, node_gradients, &loop);
+}
+
+static void take_step(learner *l, int step, uint64_t seed)
+{
+    int threads = l->env.threads;
+    npi_rng rng = npi_rng_make(seed, NPI_RNG_PROJECT, 2 + (uint32_t)step);
+    int32_t uniform = l->pairs.uniform;
+    for (int k = 0; k < l->pairs.offsets; k++)
+        l->offset[k] = uniform > 1 ? 1 + (int32_t)npi_rng_below(&rng, (uint64_t)uniform - 1) : 0;
+    npi_projection_rows(l->u, &l->w, l->x, l->inverse, threads);
+    npi_project_loss(l->du, l->shift, NULL, l->u, l->w.width, (double)l->block[l->count - 1], &l->pairs, threads);
+    for (int32_t i = 0; i < l->n; i++)
+        for (int c = 0; c < l->w.width; c++)
+            l->du[(size_t)i * (size_t)l->w.width + (size_t)c] *= l->inverse[i];
+    memset(l->gradient, 0, l->count * sizeof *l->gradient);
+    npi_features_mul_t(l->gradient, l->x, l->du, l->w.width, threads);
+    double shift = 0;
+    for (int32_t i = 0; i < l->n; i++)
+        shift += l->shift[i];
+    l->gradient[l->count - 1] = (real)shift;
+    for (size_t i = 0; i + 1 < l->count; i++)
+        l->gradient[i] += (real)DECAY * l->block[i];
+    const double beta1 = 0.9, beta2 = 0.999;
+    double rate = RATE * ((1 + cos(PI * step / STEPS)) / 2 + LAST_RATE);
+    double root2 = sqrt(1 - pow(beta2, step + 1));
+    npi_kernels_best()->adam(l->block, l->m, l->v, l->gradient, (int64_t)l->count,
+                             (real)(rate * root2 / (1 - pow(beta1, step + 1))), (real)beta1, (real)beta2,
+                             (real)(1e-8 * root2));
+}
+
+int npi_project(npi_projection *out, const npgnn_graph *graph, uint64_t seed, const npgnn_env *env, npgnn_error *err)
+{
+    *out = (npi_projection){0};
+    if (graph->x->nonzeros == 0 || graph->m == 0)
+        return 0;
+    learner l = {.env = *env};
+    int code = npi_blas_open(env, err);
+    if (!code)
+        code = learner_new(&l, graph, seed, err);
+    for (int step = 0; !code && step < STEPS; step++) {
+        take_step(&l, step, seed);
+        if (npi_env_stopped(env))
+            code = npi_fail(err, NPGNN_E_CANCELLED, "cancelled while a projection of the features was learnt");
+    }
+    if (!code) {
+        *out = l.w;
+        l.block = NULL; /* taken over, with b behind W */
+    }
+    learner_free(&l);
+    return code;
+}

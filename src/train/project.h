@@ -1,0 +1,34 @@
+/* Learns a projection of the features (features/projection.h) from known links, so that u_i · u_j + b is the log-odds of a
+ * link between i and j:
+ *
+ *     loss = mean over links of softplus(-(u_i · u_j + b)) + mean over other pairs of softplus(u_i · u_j + b) + ½ λ |W|²
+ *
+ * by 150 steps of Adam over all links, with three times as many random pairs in each step. The pairs of a step are all
+ * (i, i + o), for a few random offsets o: as uniform as others, and read in order. What was tried and what it gave is
+ * in docs/results/best.md. */
+#ifndef NPI_TRAIN_PROJECT_H
+#define NPI_TRAIN_PROJECT_H
+
+#include "features/projection.h"
+#include "graph/graph.h"
+
+/* From the links and features of `graph`. A graph without features gives width 0. On a large graph a sample of its nodes
+ * and links is enough. The same bits for any number of threads. E_CANCELLED, E_MEMORY. */
+int npi_project(npi_projection *out, const npgnn_graph *graph, uint64_t seed, const npgnn_env *env, npgnn_error *err);
+
+/* ---- the loss, for the tests too ---- */
+
+typedef struct npi_project_pairs {
+    const npi_csr *links;      /* (n, n) symmetric */
+    const unsigned char *side; /* (n) of a two-sided graph: pairs join the sides. NULL: one-sided */
+    int32_t uniform;           /* other pairs are (i, i + o) among the first so many nodes, round and round, */
+    const int32_t *offset;     /* (offsets) for each of these o */
+    int offsets;
+} npi_project_pairs;
+
+/* The loss of projections u (n, width), without decay, as a sum of n parts, one per node: its gradient du (n, width),
+ * shift (n) parts of dloss / db, and loss (n) unless NULL. */
+void npi_project_loss(real *du, double *shift, double *loss, const real *u, int width, double b,
+                      const npi_project_pairs *pairs, int threads);
+
+#endif
