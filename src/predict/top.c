@@ -5,8 +5,13 @@
  * a look: those that, by a bound of its error (docs/use/predict.md), may be among the best. They are judged one by
  * one with the arithmetic of npgnn_predictor_run, and the order is that of these judgements: by score or, with draws
  * of z, by probability and then score; then by the numbers of the nodes. It is total, so there is one result,
- * whatever the threads do. */
+ * whatever the threads do.
+ *
+ * The evidence of a process is the same in both directions. Where the best of every node are asked for, each pair is
+ * scored once, for both of its ends. */
 #include <float.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #include "base/parallel.h"
@@ -24,6 +29,9 @@
 #define PROCESS_MOST 64          /* and above so many it gains nothing */
 #define HEAD_CELLS 1024          /* pairs that a head scores at a time, whose hidden layers stay in cache */
 #define BAND 4                   /* blocks that each thread takes between two calls of progress */
+#define LOCKS 256                /* for the lists of all nodes */
+#define FIRST_ROOM 32            /* pairs that the list of a node has memory for at first */
+#define MUTUAL_BYTES (1L << 30)  /* that the lists of all nodes may take: otherwise each node is searched by itself */
 
 /* Roles of a node. */
 enum { FROM = 1, TO = 2 };
@@ -44,6 +52,27 @@ typedef struct workspace {
     npi_shortlist list;
 } workspace;
 
+/* A pair that may be among the best of a node: its other end and what its score cannot exceed. */
+typedef struct contender {
+    int32_t node;
+    real most;
+} contender;
+
+/* Those of one node, where each pair is scored for both of its ends. */
+typedef struct contenders {
+    contender *items; /* (capacity) */
+    int count, capacity;
+    npi_shortlist sure; /* what the best scores are at least */
+} contenders;
+
+typedef struct mutual {
+    contenders *of;         /* (n) */
+    npi_candidate *sure;    /* (n, k) of all of them */
+    _Atomic(double) *least; /* (n) what the score of a pair must reach, at least, to be among the best of a node */
+    pthread_mutex_t lock[LOCKS];
+    atomic_int failed; /* memory is out */
+} mutual;
+
 typedef struct search {
     npgnn_predictor *p;
     npgnn_top_options options;
@@ -61,6 +90,7 @@ typedef struct search {
     npgnn_link *out; /* (rows, k) */
     int32_t *found;  /* (rows) */
     int32_t k;
+    mutual *mutual; /* NULL: each node is searched by itself */
 } search;
 
 /* ---- making ---- */
@@ -192,6 +222,8 @@ static int search_new(search *s, npgnn_predictor *p, const npgnn_top_options *op
     return code ? code : decode(s, err);
 }
 
+static void mutual_free(const search *s);
+
 static void search_free(search *s)
 {
     const npgnn_env *env = &s->p->env;
@@ -206,6 +238,7 @@ static void search_free(search *s)
         npi_free(env, s->workspaces[t].most);
         npi_free(env, s->workspaces[t].list.items);
     }
+    mutual_free(s);
     npi_free(env, s->workspaces);
     npi_free(env, s->role);
     npi_free(env, s->reach);
@@ -262,9 +295,9 @@ static void score_rows(real *score, workspace *d, const search *s, int count, in
     }
 }
 
-/* The same with the heads of a process: value (count, n), with draws the largest of each pair. SPECTRAL and PAGERANK are
- * the columns whose rounding depends on the pair: what it may add to a score is added. */
-static void approximate_process(workspace *d, const search *s, int count)
+/* The same with the heads of a process: value (count, n), with draws the largest of each pair, from node `begin` on.
+ * SPECTRAL and PAGERANK are the columns whose rounding depends on the pair: what it may add to a score is added. */
+static void approximate_process(workspace *d, const search *s, int count, int32_t begin)
 {
     const npi_applied *a = &s->p->applied;
     int heads;
@@ -273,7 +306,7 @@ static void approximate_process(workspace *d, const search *s, int count)
     for (int h = 0; h < heads; h++)
         for (int r = 0; r < count; r++)
             d->most[h * count + r] = s->plain ? 0 : (real)npi_applied_error_along(a, &head[h], d->node[r]);
-    for (int32_t first = 0; first < s->n; first += d->columns.range) {
+    for (int32_t first = begin; first < s->n; first += d->columns.range) {
         int32_t last = s->n - first < d->columns.range ? s->n : first + d->columns.range, range = last - first;
         int cells = count * range;
         npi_columns_rows(d->rows, &d->columns, &a->columns, first, last);
@@ -303,7 +336,7 @@ static void approximate_process(workspace *d, const search *s, int count)
 static void approximate(workspace *d, const search *s, int count)
 {
     if (npi_model_is_process(s->p->model)) {
-        approximate_process(d, s, count);
+        approximate_process(d, s, count, 0);
         return;
     }
     size_t cells = (size_t)count * (size_t)s->n;
@@ -471,6 +504,112 @@ static void search_block(const search *s, workspace *d, int32_t first)
     }
 }
 
+/* ---- the search for every node, each pair once ---- */
+
+static void mutual_free(const search *s)
+{
+    const npgnn_env *env = &s->p->env;
+    mutual *m = s->mutual;
+    for (int32_t i = 0; m && m->of && i < s->n; i++)
+        npi_free(env, m->of[i].items);
+    for (int i = 0; m && i < LOCKS; i++)
+        pthread_mutex_destroy(&m->lock[i]);
+    if (m) {
+        npi_free(env, m->of);
+        npi_free(env, m->sure);
+        npi_free(env, m->least);
+    }
+    npi_free(env, m);
+}
+
+static int mutual_new(search *s, npgnn_error *err)
+{
+    const npgnn_env *env = &s->p->env;
+    size_t n = (size_t)s->n, k = (size_t)s->workspaces[0].list.capacity;
+    mutual *m = s->mutual = npi_alloc(env, 1, sizeof *m, err);
+    if (!m)
+        return NPGNN_E_MEMORY;
+    for (int i = 0; i < LOCKS; i++)
+        pthread_mutex_init(&m->lock[i], NULL);
+    m->of = npi_alloc(env, n, sizeof *m->of, err);
+    m->sure = npi_alloc(env, n * k, sizeof *m->sure, err);
+    m->least = npi_alloc(env, n, sizeof *m->least, err);
+    if (!m->of || !m->sure || !m->least)
+        return NPGNN_E_MEMORY;
+    for (size_t i = 0; i < n; i++) {
+        m->of[i].sure = (npi_shortlist){.items = m->sure + i * k, .capacity = (int)k};
+        atomic_init(&m->least[i], (double)-INFINITY);
+    }
+    return 0;
+}
+
+/* Drops contenders that cannot win any more, or makes more memory. Returns 1 where there is none. */
+static int make_room(contenders *c, double least, const npgnn_env *env)
+{
+    int kept = 0;
+    for (int i = 0; i < c->count; i++)
+        if (!((double)c->items[i].most < least)) /* a NaN stays */
+            c->items[kept++] = c->items[i];
+    c->count = kept;
+    if (kept <= c->capacity / 2 && c->capacity > 0)
+        return 0;
+    int capacity = c->capacity > 0 ? 2 * c->capacity : FIRST_ROOM;
+    contender *items = npi_resize(env, c->items, (size_t)capacity, sizeof *items, NULL);
+    if (items) {
+        c->items = items;
+        c->capacity = capacity;
+    }
+    return !items;
+}
+
+/* Adds the pair of `node` with `other` to the list of `node`; its score is from `least` to `most`. */
+static void contend(const search *s, int32_t node, int32_t other, double least, double most)
+{
+    mutual *m = s->mutual;
+    contenders *c = &m->of[node];
+    pthread_mutex_t *lock = &m->lock[node % LOCKS];
+    pthread_mutex_lock(lock);
+    double wanted = atomic_load_explicit(&m->least[node], memory_order_relaxed);
+    if (c->count == c->capacity && make_room(c, wanted, &s->p->env)) {
+        atomic_store(&m->failed, 1);
+    } else if (!(most < wanted)) {
+        c->items[c->count++] = (contender){other, (real)nextafterf((float)most, INFINITY)};
+        if (!isnan(least))
+            npi_shortlist_offer(&c->sure, (npi_candidate){least, 0, other});
+        if (c->sure.count == c->sure.capacity)
+            atomic_store_explicit(&m->least[node], c->sure.items[0].score, memory_order_relaxed);
+    }
+    pthread_mutex_unlock(lock);
+}
+
+/* A block of nodes with all nodes that come after them. */
+static void meet_block(const search *s, workspace *d, int32_t first)
+{
+    _Atomic(double) *wanted = s->mutual->least;
+    const float *reach = s->p->applied.columns.reach;
+    int count = s->n - first < s->block ? s->n - first : s->block;
+    for (int r = 0; r < count; r++)
+        d->node[r] = first + r;
+    approximate_process(d, s, count, first);
+    for (int r = 0; r < count; r++) {
+        int32_t u = first + r;
+        const real *value = d->value + (size_t)r * (size_t)s->n;
+        double along = 2 * (double)d->most[r], slack = d->slack[r];
+        for (int32_t v = u + 1; v < s->n; v++) {
+            double most = (double)value[v] + slack;
+            int for_u = !(most < atomic_load_explicit(&wanted[u], memory_order_relaxed));
+            int for_v = !(most < atomic_load_explicit(&wanted[v], memory_order_relaxed));
+            if ((for_u || for_v) && eligible(s, u, v)) {
+                double least = (double)value[v] - slack - along * (double)reach[v];
+                if (for_u)
+                    contend(s, u, v, least, most);
+                if (for_v)
+                    contend(s, v, u, least, most);
+            }
+        }
+    }
+}
+
 typedef struct band_loop {
     const search *s;
     int64_t start; /* row */
@@ -480,7 +619,24 @@ static void search_blocks(const void *arg, int64_t first, int64_t last)
 {
     const band_loop *l = arg;
     for (int64_t block = first; block < last; block++)
-        search_block(l->s, &l->s->workspaces[npi_worker()], (int32_t)(l->start + block * l->s->block));
+        (l->s->mutual ? meet_block : search_block)(l->s, &l->s->workspaces[npi_worker()],
+                                                   (int32_t)(l->start + block * l->s->block));
+}
+
+/* The best of the contenders of some nodes. */
+static void decide(const void *arg, int64_t first, int64_t last)
+{
+    const search *s = arg;
+    workspace *d = &s->workspaces[npi_worker()];
+    for (int32_t u = (int32_t)first; u < last; u++) {
+        const contenders *c = &s->mutual->of[u];
+        double least = atomic_load_explicit(&s->mutual->least[u], memory_order_relaxed);
+        d->list.count = 0;
+        for (int i = 0; i < c->count; i++)
+            if (!((double)c->items[i].most < least))
+                offer(s, d, (npgnn_pair){u, c->items[i].node});
+        s->found[u] = write_list(s->out + (size_t)u * (size_t)s->k, s, d);
+    }
 }
 
 /* Tells the caller how far the search is; non-zero: it should stop. */
@@ -504,7 +660,25 @@ static int search_all(const search *s, npgnn_error *err)
         if (report(s, (int32_t)end))
             return npi_fail(err, NPGNN_E_CANCELLED, "cancelled after %d of %d nodes", (int)end, s->rows);
     }
+    if (s->mutual && atomic_load(&s->mutual->failed))
+        return npi_fail(err, NPGNN_E_MEMORY, "out of memory while searching");
+    if (s->mutual)
+        npi_parallel(s->threads, s->n, 16, decide, s);
     return 0;
+}
+
+/* Whether all nodes are searched for, in order, with all nodes as partners, by scores that are the same for both. */
+static int meets_all(const search *s)
+{
+    size_t room = (size_t)s->workspaces[0].list.capacity * sizeof(npi_candidate);
+    size_t per_node = sizeof(contenders) + FIRST_ROOM * sizeof(contender) + room;
+    if (!npi_model_is_process(s->p->model) || s->averaged || s->options.to || s->rows != s->n ||
+        (size_t)s->n > MUTUAL_BYTES / per_node)
+        return 0;
+    for (int32_t row = 0; row < s->rows; row++)
+        if (row_node(s, row) != row)
+            return 0;
+    return 1;
 }
 
 int npgnn_predictor_top(npgnn_link *out, int32_t *found, npgnn_predictor *predictor, int32_t k,
@@ -519,6 +693,8 @@ int npgnn_predictor_top(npgnn_link *out, int32_t *found, npgnn_predictor *predic
     s.k = k;
     if (!code)
         code = allocate(&s, k < s.n ? k : s.n, err);
+    if (!code && meets_all(&s))
+        code = mutual_new(&s, err);
     if (!code) {
         memset(found, 0, (size_t)s.rows * sizeof *found);
         code = search_all(&s, err);
