@@ -386,9 +386,67 @@ static void checker_free(checker *c)
         free(blocks[i]);
 }
 
-/* The list of columns.h once more, one line each. */
-static void check_pair(double *value, const checker *c, const npi_words *projection, int u, int v)
+/* ---- what only a tuned process reads ---- */
+
+enum { WORDS = 30 };
+
+typedef struct learnt {
+    npi_words projection; /* some rows: what they are does not matter to the columns */
+    npi_features *x;      /* sparse features, NULL: dense ones, of which nothing is kept */
+    double *tfidf;        /* (n, WORDS) */
+} learnt;
+
+/* For a graph that has features; with `sparse`, words of its own too, which npi_words_keep_exact keeps in s->words. */
+static learnt learnt_new(subject *s, int sparse, const npgnn_env *env)
 {
+    learnt own = {.projection.width = s->words.width > 0 ? 5 : 0};
+    npgnn_error err = {0};
+    int n = s->graph->n;
+    npi_rng rng = npi_rng_make(9, NPI_RNG_TEST, 0);
+    own.projection.row = calloc((size_t)n * 5, sizeof *own.projection.row);
+    for (int i = 0; i < n * 5; i++)
+        own.projection.row[i] = (real)(4 * npi_rng_uniform(&rng) - 2);
+    if (!sparse || s->words.width == 0)
+        return own;
+    npi_csr x = {0};
+    int64_t count = 0;
+    double *dense = own.tfidf = zeros((size_t)(n * WORDS)), with[WORDS] = {0};
+    for (int i = 0; i < n * WORDS; i++)
+        if (npi_rng_uniform(&rng) < 0.1 && i / WORDS != 1) { /* node 1 has none */
+            dense[i] = 1 + npi_rng_uniform(&rng);
+            with[i % WORDS]++;
+            count++;
+        }
+    assert_ok(npi_csr_new(&x, n, WORDS, count, 1, env, &err), err);
+    count = 0;
+    for (int i = 0; i < n; i++) {
+        for (int c = 0; c < WORDS; c++)
+            if (dense[i * WORDS + c] > 0) {
+                x.col[count] = c;
+                x.val[count] = (float)dense[i * WORDS + c];
+                dense[i * WORDS + c] = (double)x.val[count++] * log(1 + n / with[c]);
+            }
+        x.ptr[i + 1] = count;
+    }
+    assert_ok(npi_features_from_csr(&own.x, &x, env, &err), err);
+    assert_null(own.x->dense);
+    assert_ok(npi_words_keep_exact(&s->words, own.x, env, &err), err);
+    return own;
+}
+
+static void learnt_free(learnt *own, subject *s, const npgnn_env *env)
+{
+    npi_csr_free(env, &s->words.exact);
+    npi_csr_free(env, &s->words.exact_t);
+    free(own->projection.row);
+    free(own->tfidf);
+    npi_features_free(own->x);
+}
+
+/* The list of columns.h once more, one line each. */
+static void check_pair(double *value, const checker *c, const learnt *own, int u, int v)
+{
+    const npi_words *projection = &own->projection;
     int n = c->n, k = c->k, d = c->d, small = d < 16 ? d : 16;
     double common = 0, either = 0, spectral = 0, pagerank = 0;
     double log_u = log1p(c->degree[u]), log_v = log1p(c->degree[v]);
@@ -447,20 +505,12 @@ static void check_pair(double *value, const checker *c, const npi_words *project
             (double)projection->row[u * projection->width + c2] * (double)projection->row[v * projection->width + c2];
         value[NPI_COLUMN_PROJECTION_MEANS] += mean[0] * mean[1];
     }
+    if (projection->width > 0)
+        value[NPI_COLUMN_OVERLAP] =
+            own->x ? cosine(own->tfidf + u * WORDS, own->tfidf + v * WORDS, WORDS) : value[NPI_COLUMN_FEATURES];
 }
 
 /* ---- columns ---- */
-
-/* Rows of some projection of the features, for a graph that has any: what they are does not matter to the columns. */
-static npi_words projection_of(const subject *s)
-{
-    npi_words p = {.width = s->words.width > 0 ? 5 : 0};
-    npi_rng rng = npi_rng_make(9, NPI_RNG_TEST, 0);
-    p.row = calloc((size_t)s->graph->n * 5, sizeof *p.row);
-    for (int i = 0; i < s->graph->n * 5; i++)
-        p.row[i] = (real)(4 * npi_rng_uniform(&rng) - 2);
-    return p;
-}
 
 static const char *name_of(int column)
 {
@@ -483,17 +533,17 @@ static void test_columns(void **state)
         npi_columns columns = {0};
         npi_columns_workspace workspace = {0};
         checker c = checker_new(&s);
-        npi_words projection = projection_of(&s);
+        learnt own = learnt_new(&s, index % 4 == 1, &env);
         float value[NPI_ALL_COLUMNS] = {0}, reversed[NPI_ALL_COLUMNS] = {0};
         double want[NPI_ALL_COLUMNS];
-        assert_ok(npi_columns_new(&columns, &s.graph->a, &s.words, &projection, &env, &err), err);
+        assert_ok(npi_columns_new(&columns, &s.graph->a, &s.words, &own.projection, &env, &err), err);
         assert_ok(npi_columns_workspace_new(&workspace, &columns, 0, &err), err);
         for (int u = 0; u < c.n; u++)
             for (int v = 0; v < c.n; v++) {
                 npi_columns_pair(value, &workspace, &columns, (npgnn_pair){u, v});
                 npi_columns_pair(reversed, &workspace, &columns, (npgnn_pair){v, u});
                 assert_memory_equal(value, reversed, sizeof value);
-                check_pair(want, &c, &projection, u, v);
+                check_pair(want, &c, &own, u, v);
                 for (int i = 0; i < columns.count; i++) {
                     int near = fabs((double)value[i] - want[i]) <= tolerance * fmax(1, fabs(want[i]));
                     if (!near)
@@ -503,7 +553,7 @@ static void test_columns(void **state)
             }
         npi_columns_workspace_free(&env, &workspace);
         npi_columns_free(&columns);
-        free(projection.row);
+        learnt_free(&own, &s, &env);
         checker_free(&c);
         subject_free(&s);
     }
@@ -521,10 +571,10 @@ static void test_rows(void **state)
     for (int index = 0; make_subject(&s, index); index++) {
         npi_columns columns = {0};
         npi_columns_workspace workspace = {0};
-        npi_words projection = projection_of(&s);
+        learnt own = learnt_new(&s, index % 4 == 1, &env);
         double rounding[NPI_ALL_COLUMNS];
         int n = s.graph->n;
-        assert_ok(npi_columns_new(&columns, &s.graph->a, &s.words, &projection, &env, &err), err);
+        assert_ok(npi_columns_new(&columns, &s.graph->a, &s.words, &own.projection, &env, &err), err);
         assert_ok(npi_columns_workspace_new(&workspace, &columns, BLOCK, &err), err);
         npi_columns_rounding(rounding, &columns);
         npi_blas_begin(1);
@@ -556,7 +606,7 @@ static void test_rows(void **state)
         npi_blas_end(1);
         npi_columns_workspace_free(&env, &workspace);
         npi_columns_free(&columns);
-        free(projection.row);
+        learnt_free(&own, &s, &env);
         subject_free(&s);
     }
 }

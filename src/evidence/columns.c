@@ -324,6 +324,8 @@ int npi_columns_new(npi_columns *out, const npi_csr *a, const npi_words *words, 
         code = prepare_features(&e, words, err);
     if (!code && projection && projection->width > 0) {
         e.count = NPI_ALL_COLUMNS;
+        e.exact = words ? words->exact : e.exact;
+        e.exact_t = words ? words->exact_t : e.exact_t;
         e.projection = (npi_bank){.width = projection->width, .row = projection->row};
         code = bank_new(&e.projection_means, e.n, projection->width, env, err);
         if (!code)
@@ -439,7 +441,8 @@ int npi_columns_workspace_new(npi_columns_workspace *out, const npi_columns *e, 
         w.product = npi_alloc(&e->env, 2 * rows * (size_t)w.range, sizeof *w.product, err);
         w.common = npi_alloc(&e->env, rows * n, sizeof *w.common, err);
         w.lift = npi_alloc(&e->env, rows * n * NPI_WALK_LIFTS, sizeof *w.lift, err);
-        if (!w.picked || !w.product || !w.common || !w.lift)
+        w.overlap = e->exact.ptr ? npi_alloc(&e->env, rows * n, sizeof *w.overlap, err) : NULL;
+        if (!w.picked || !w.product || !w.common || !w.lift || (e->exact.ptr && !w.overlap))
             code = NPGNN_E_MEMORY;
     }
     if (code)
@@ -456,6 +459,7 @@ void npi_columns_workspace_free(const npgnn_env *env, npi_columns_workspace *w)
     npi_free(env, w->product);
     npi_free(env, w->common);
     npi_free(env, w->lift);
+    npi_free(env, w->overlap);
     memset(w, 0, sizeof *w);
 }
 
@@ -477,6 +481,21 @@ static void spectral_products(double *product, const npi_columns *e, int32_t u, 
         product[SPECTRAL] += both * (double)e->spectral[c];
         product[PAGERANK] += both * (double)e->pagerank[c];
     }
+}
+
+/* T_u · T_v: both rows are in ascending order of their columns. */
+static double overlap(const npi_csr *t, int32_t u, int32_t v)
+{
+    int64_t p = t->ptr[u], q = t->ptr[v];
+    double sum = 0;
+    while (p < t->ptr[u + 1] && q < t->ptr[v + 1]) {
+        int32_t a = t->col[p], b = t->col[q];
+        if (a == b)
+            sum += (double)t->val[p] * (double)t->val[q];
+        p += a <= b;
+        q += b <= a;
+    }
+    return sum;
 }
 
 void npi_columns_pair(float *value, npi_columns_workspace *w, const npi_columns *e, npgnn_pair pair)
@@ -504,6 +523,7 @@ void npi_columns_pair(float *value, npi_columns_workspace *w, const npi_columns 
     spectral_products(product, e, u, v);
     structure_columns(value, product, &walks, e, u, v);
     if (e->count > NPI_COLUMNS) {
+        value[NPI_COLUMN_OVERLAP] = e->exact.ptr ? (float)overlap(&e->exact, u, v) : value[NPI_COLUMN_FEATURES];
         value[NPI_COLUMN_PROJECTION] = (float)npi_dot(at(&e->projection, u), at(&e->projection, v), own);
         value[NPI_COLUMN_PROJECTION_MEANS] =
             (float)npi_dot(at(&e->projection_means, u), at(&e->projection_means, v), own);
@@ -584,6 +604,18 @@ double npi_columns_rounding_along(const npi_columns *e, int column, int32_t u)
     return 2 * NPI_SPECTRAL_WIDTH * (double)FLT_EPSILON * sqrt(square);
 }
 
+/* out (n) = T T_u, feature by feature of u */
+static void overlap_row(double *out, const npi_csr *t, const npi_csr *by_column, int32_t u)
+{
+    memset(out, 0, (size_t)t->rows * sizeof *out);
+    for (int64_t p = t->ptr[u]; p < t->ptr[u + 1]; p++) {
+        int32_t c = t->col[p];
+        double value = (double)t->val[p];
+        for (int64_t q = by_column->ptr[c]; q < by_column->ptr[c + 1]; q++)
+            out[by_column->col[q]] += value * (double)by_column->val[q];
+    }
+}
+
 void npi_columns_rows_begin(npi_columns_workspace *w, const npi_columns *e, const int32_t *nodes, int count)
 {
     size_t n = (size_t)e->n;
@@ -591,6 +623,8 @@ void npi_columns_rows_begin(npi_columns_workspace *w, const npi_columns *e, cons
     w->count = count;
     for (int r = 0; r < count; r++)
         npi_walks_row(w->common + (size_t)r * n, w->lift + (size_t)r * NPI_WALK_LIFTS * n, &w->walker, nodes[r]);
+    for (int r = 0; e->exact.ptr && r < count; r++)
+        overlap_row(w->overlap + (size_t)r * n, &e->exact, &e->exact_t, nodes[r]);
 }
 
 /* product (count, range) = left rows of the nodes, times `weight` (NULL: 1), with right rows of the range. */
@@ -746,7 +780,13 @@ void npi_columns_rows(real *value, npi_columns_workspace *w, const npi_columns *
     multiply(plane[NPI_COLUMN_PAGERANK], w, &e->coordinate, &e->coordinate, d, e->pagerank, first, last);
     finish_structure(value, w, e, first, last);
     if (e->count > NPI_COLUMNS) {
-        int own = e->projection.width;
+        int own = e->projection.width, range = last - first;
+        for (int r = 0; e->exact.ptr && r < w->count; r++)
+            for (int32_t j = 0; j < range; j++)
+                plane[NPI_COLUMN_OVERLAP][r * range + j] =
+                    (real)w->overlap[(size_t)r * (size_t)e->n + (size_t)(first + j)];
+        if (!e->exact.ptr)
+            memcpy(plane[NPI_COLUMN_OVERLAP], plane[NPI_COLUMN_FEATURES], cells * sizeof *value);
         multiply(plane[NPI_COLUMN_PROJECTION], w, &e->projection, &e->projection, own, NULL, first, last);
         multiply(plane[NPI_COLUMN_PROJECTION_MEANS], w, &e->projection_means, &e->projection_means, own, NULL, first,
                  last);

@@ -40,7 +40,8 @@
 
 /* And those that need a projection p of the features, which is learnt from the graph's own links. */
 #define NPI_LEARNT_COLUMN_LIST(X)                                                                                      \
-    X(PROJECTION, "features that go together here")                   /* p_i · p_j */                                 \
+    X(PROJECTION, "features that go together here") /* p_i · p_j */                                                   \
+    X(OVERLAP, "features in common") /* cos of tf-idf rows that are not reduced; FEATURES if they are not sparse */    \
     X(PROJECTION_MEANS, "neighbours whose features go together here") /* the same with means of p over neighbours */
 
 enum {
@@ -74,6 +75,7 @@ typedef struct npi_columns {
     float *log_degree;                       /* (n) log(1 + d) */
     double *inverse;                         /* (n) 1 / d, 0 without links */
     npi_bank features;                       /* F; its rows are borrowed */
+    npi_csr exact, exact_t;                  /* T and its transpose, borrowed; ptr NULL unless they are needed */
     npi_bank smooth1, smooth2, means, ridge; /* see the table above */
     npi_bank bilinear, bilinear_means;       /* F K and (means of F) K */
     npi_bank projection, projection_means;   /* p, whose rows are borrowed, and means of p */
@@ -99,11 +101,12 @@ typedef struct npi_columns_workspace {
     int block;            /* nodes whose rows are computed together */
     const int32_t *nodes; /* (count) those at hand */
     int count;
-    real *picked;  /* (block, widest bank) their vectors */
-    int range;     /* nodes that they meet at a time, at most */
-    real *product; /* (2, block, range) */
-    float *common; /* (block, n) */
-    double *lift;  /* (block, 3, n) */
+    real *picked;    /* (block, widest bank) their vectors */
+    int range;       /* nodes that they meet at a time, at most */
+    real *product;   /* (2, block, range) */
+    float *common;   /* (block, n) */
+    double *lift;    /* (block, 3, n) */
+    double *overlap; /* (block, n), NULL unless the features are sparse */
 } npi_columns_workspace;
 
 int npi_columns_workspace_new(npi_columns_workspace *out, const npi_columns *columns, int block, npgnn_error *err);

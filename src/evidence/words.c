@@ -17,6 +17,8 @@ enum {
 void npi_words_free(const npgnn_env *env, npi_words *words)
 {
     npi_free(env, words->row);
+    npi_csr_free(env, &words->exact);
+    npi_csr_free(env, &words->exact_t);
     memset(words, 0, sizeof *words);
 }
 
@@ -123,6 +125,37 @@ int npi_words_new(npi_words *out, npi_features *x, const unsigned char *left_out
         npi_words_free(env, &w);
     else
         *out = w;
+    return code;
+}
+
+int npi_words_keep_exact(npi_words *words, const npi_features *x, const npgnn_env *env, npgnn_error *err)
+{
+    if (words->width == 0 || x->dense || x->encoding)
+        return 0; /* few columns, or numbers: the reduced features say the same */
+    double *idf = npi_alloc(env, (size_t)x->f, sizeof *idf, err);
+    int code = idf ? npi_csr_new(&words->exact, x->n, x->f, x->nonzeros, 1, env, err) : NPGNN_E_MEMORY;
+    if (!code) {
+        npi_csr *t = &words->exact;
+        for (int64_t p = 0; p < x->nonzeros; p++)
+            idf[x->x.col[p]]++;
+        for (int32_t c = 0; c < x->f; c++)
+            idf[c] = log1p((double)x->n / (idf[c] > 0 ? idf[c] : 1));
+        memcpy(t->ptr, x->x.ptr, ((size_t)x->n + 1) * sizeof *t->ptr);
+        memcpy(t->col, x->x.col, (size_t)x->nonzeros * sizeof *t->col);
+        for (int32_t i = 0; i < x->n; i++) {
+            double square = 0;
+            for (int64_t p = t->ptr[i]; p < t->ptr[i + 1]; p++) {
+                double value = (x->x.val ? (double)x->x.val[p] : 1) * idf[t->col[p]];
+                square += value * value;
+            }
+            for (int64_t p = t->ptr[i]; p < t->ptr[i + 1]; p++) {
+                double value = (x->x.val ? (double)x->x.val[p] : 1) * idf[t->col[p]];
+                t->val[p] = square > 0 ? (float)(value / sqrt(square)) : 0;
+            }
+        }
+        code = npi_csr_transpose(&words->exact_t, t, env, err);
+    }
+    npi_free(env, idf);
     return code;
 }
 

@@ -13,14 +13,18 @@
 enum { NPI_WORDS_WIDTH = 64 };
 
 typedef struct npi_words {
-    int width; /* 64, or fewer where there are fewer features or nodes */
-    real *row; /* (n, width) unit rows of F; zeros for a node without features */
+    int width;              /* 64, or fewer where there are fewer features or nodes */
+    real *row;              /* (n, width) unit rows of F; zeros for a node without features */
+    npi_csr exact, exact_t; /* (n, f) T and (f, n) its transpose, after npi_words_keep_exact; ptr NULL: not there */
 } npi_words;
 
 /* By subspace iteration, O(entries of X) with a constant of thousands. X without any entry gives width 0.
  * left_out (f), or NULL: columns that are treated as if they were not there. */
 int npi_words_new(npi_words *out, npi_features *x, const unsigned char *left_out, const npgnn_env *env,
                   npgnn_error *err);
+
+/* Keeps T itself too, where X is sparse: for features that two nodes have in common to the letter. */
+int npi_words_keep_exact(npi_words *words, const npi_features *x, const npgnn_env *env, npgnn_error *err);
 
 /* The rows of a projection of the features x instead: width 0 if it has none. */
 int npi_words_project(npi_words *out, const npi_features *x, const npi_projection *projection, const npgnn_env *env,

@@ -190,6 +190,8 @@ int npi_applied_new(npi_applied *out, const npi_process *process, const npgnn_gr
         code = learn_from_set_aside(&a, graph, seed, err);
     if (!code)
         code = npi_words_project(&a.projection, x, &process->projection, env, err);
+    if (!code && a.projection.width > 0)
+        code = npi_words_keep_exact(&a.words, x, env, err);
     if (!code)
         code = npi_columns_new(&a.columns, &graph->a, &a.words, &a.projection, env, err);
     if (!code && given)

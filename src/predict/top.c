@@ -189,8 +189,8 @@ static int allocate(search *s, int room, npgnn_error *err)
     s->workspaces = npi_alloc(env, (size_t)s->threads, sizeof *s->workspaces, err);
     if (!s->workspaces)
         return NPGNN_E_MEMORY;
-    if (process) { /* 4 + 3 · 8 bytes of walks per node, and its scores */
-        fit = PROCESS_BYTES / (28 + sizeof(real)) / (n + 1);
+    if (process) { /* 4 + 3 · 8 bytes of walks per node, 8 of the overlap of features, and its scores */
+        fit = PROCESS_BYTES / (36 + sizeof(real)) / (n + 1);
         s->block = fit < PROCESS_LEAST ? PROCESS_LEAST : fit > PROCESS_MOST ? PROCESS_MOST : (int)fit;
     }
     for (int t = 0; t < s->threads; t++) {

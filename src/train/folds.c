@@ -192,6 +192,8 @@ int npi_folds_new(npi_folds *out, const npgnn_graph *graph, uint64_t seed, const
     source s = {.env = *env, .seed = seed, .graph = graph};
     s.edges = npi_alloc(env, (size_t)graph->m, sizeof *s.edges, err);
     int code = s.edges ? npi_words_new(&s.words, graph->x, NULL, env, err) : NPGNN_E_MEMORY;
+    if (!code)
+        code = npi_words_keep_exact(&s.words, graph->x, env, err);
     if (!code) {
         npi_graph_list_edges(s.edges, graph);
         npi_pairs_shuffle(s.edges, graph->m, &rng);

@@ -121,7 +121,7 @@ static int shuffle_words(npi_words *out, const npi_words *words, int32_t n, doub
                          const npgnn_env *env, npgnn_error *err)
 {
     size_t width = (size_t)words->width;
-    npi_words copy = {words->width, npi_alloc(env, (size_t)n * width, sizeof *copy.row, err)};
+    npi_words copy = {.width = words->width, .row = npi_alloc(env, (size_t)n * width, sizeof *copy.row, err)};
     int32_t *moved = npi_alloc(env, (size_t)n, sizeof *moved, err), count = 0;
     if (!copy.row || !moved) {
         npi_free(env, moved);
