@@ -37,6 +37,9 @@ np.savez_compressed(f'{folder}/set.npz', adj_data=both.data, adj_indices=both.in
                     adj_shape=both.shape, attr_data=x.data, attr_indices=x.indices, attr_indptr=x.indptr,
                     attr_shape=x.shape, labels=rng.integers(0, 3, n),
                     class_names=np.array(['a', 'b', 'c'], dtype=object))
+two = sp.random(7, 5, 0.4, random_state=3, format='csr')
+sp.save_npz(f'{folder}/two.npz', two)
+np.savez(f'{folder}/two_list.npz', edge_index=np.stack(two.nonzero()), x=np.ones((7, 2)))
 np.savez(f'{folder}/list.npz', edge_index=np.stack([rows, cols]), x=x.toarray())
 np.savez(f'{folder}/fortran.npz', edges=np.stack([rows, cols]).T, features=np.asfortranarray(x.toarray().astype('>f8')))
 PYTHON
@@ -61,4 +64,17 @@ done
 check 'benchmark set' "$folder/set.npz"
 check 'list of edges' "$folder/list.npz"
 check 'Fortran order' "$folder/fortran.npz"
+# a rectangular matrix: rows and columns are the two sides
+"$program" info "$folder/two.npz" --bipartite | grep -q 'two sides *7 sources, 5 targets' || {
+    echo 'two.npz: not two sides of 7 and 5 nodes'
+    failed=1
+}
+for file in two.npz two_list.npz; do
+    options=--bipartite
+    [ $file = two.npz ] && options=
+    if "$program" info "$folder/$file" $options >/dev/null 2>&1; then
+        echo "$file: accepted"
+        failed=1
+    fi
+done
 exit $failed

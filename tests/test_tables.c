@@ -250,8 +250,40 @@ static void test_encoding_again(void **state)
     npgnn_table_column column;
     assert_true(npgnn_model_table(&column, loaded, 0) && !npgnn_model_table(&column, loaded, 3));
     assert_string_equal(column.name, "age");
+    /* a table of the same columns that was not read for the model is another: its numbers would mean something else */
+    const npgnn_pair pair = {0, 1};
+    npgnn_prediction says_pair;
+    const char *others[] = {"id,age,town,about\na,30,Rome,red wine and cheese\nb,,Rome,beer and no wine\n"
+                            "c,50,Oslo,cheese above all\nd,90,Oslo,films about cheese\ne,40,Oslo,films and beer\n",
+                            "id,about,town,age\na,red wine and cheese,Rome,30\nb,beer and no wine,Rome,\n"
+                            "c,cheese above all,Oslo,50\nd,films about cheese,Oslo,70\ne,films and beer,Oslo,40\n"};
+    for (int i = 0; i < 2; i++) { /* the second has the same cells in another order of columns */
+        again = load(ring, others[i], none);
+        assert_int_equal(npgnn_predict(&says_pair, loaded, again, &pair, 1, NULL, NULL, &err),
+                         i ? 0 : NPGNN_E_MISMATCH);
+        if (i == 0)
+            says(err.text, "read the table with the encoding of the model");
+        npgnn_graph_free(again);
+    }
+    again = load(ring, others[0], (npgnn_load_options){.encoding = npgnn_model_encoding(loaded)});
+    assert_ok(npgnn_predict(&says_pair, loaded, again, &pair, 1, NULL, NULL, &err), err);
+    npgnn_graph_free(again);
     npgnn_model_free(model);
     npgnn_model_free(loaded);
+
+    /* of numbers, scaled and not scaled, in both directions */
+    for (int raw = 0; raw < 2; raw++) {
+        static const char heights[] = "id,height,weight\na,1.5,50\nb,1.6,60\nc,1.7,70\nd,1.8,75\ne,1.9,90\n";
+        npgnn_graph *trained = load(ring, heights, (npgnn_load_options){.encoding = raw ? "raw" : NULL});
+        npgnn_graph *other = load(ring, heights, (npgnn_load_options){.encoding = raw ? NULL : "raw"});
+        assert_ok(npgnn_fit(&model, trained, &options, NULL, &err), err);
+        assert_ok(npgnn_predict(&says_pair, model, trained, &pair, 1, NULL, NULL, &err), err);
+        assert_int_equal(npgnn_predict(&says_pair, model, other, &pair, 1, NULL, NULL, &err), NPGNN_E_MISMATCH);
+        says(err.text, raw ? "read that with the encoding \"raw\"" : "those of the graph were not");
+        npgnn_model_free(model);
+        npgnn_graph_free(trained);
+        npgnn_graph_free(other);
+    }
 
     /* a graph that is loaded for the model: quantiles of its own do not count */
     again = load("source,target\nx,y\n", "id,age,town,about\nx,30,Rome,red wine and cheese\ny,1000,Rome,beer\n",
@@ -426,13 +458,80 @@ static void test_side_features(void **state)
     assert_int_equal(npgnn_graph_side(again, item), 1);
     npgnn_graph_free(again);
     again = NULL;
-    /* new nodes go to the side whose columns they have */
-    write_text(path, "new.csv", "item_id,price,kind\nnewest,25,a\n");
+    /* new nodes go to the side whose columns they have, and are called as the others there: user 3 is not item 3 */
+    write_text(path, "new.csv", "item_id,price,kind\nnewest,25,a\nitem_id:9,30,b\n");
     assert_ok(npgnn_graph_extend(&again, graph, path, &err), err);
-    assert_int_equal(npgnn_graph_side(again, npgnn_graph_find(again, "newest")), 1);
-    assert_true(feature(again, npgnn_graph_find(again, "newest"), 2) == 1);
+    says(notices, "new nodes are targets; the first is called item_id:newest");
+    int32_t newest = npgnn_graph_find(again, "item_id:newest");
+    assert_int_equal(npgnn_graph_side(again, newest), 1);
+    assert_true(feature(again, newest, 2) == 1);
+    assert_int_equal(npgnn_graph_find(again, "item_id:9"), newest + 1);
     npgnn_graph_free(again);
+    again = NULL;
+    write_text(path, "new.csv", "user_id,age\n7,25\n");
+    assert_ok(npgnn_graph_extend(&again, graph, path, &err), err);
+    assert_int_equal(npgnn_graph_side(again, npgnn_graph_find(again, "user_id:7")), 0);
+    npgnn_graph_free(again);
+    again = NULL;
+    write_text(path, "new.csv", "user_id,age\n3,25\n");
+    assert_int_equal(npgnn_graph_extend(&again, graph, path, &err), NPGNN_E_MISMATCH);
+    says(err.text, "new node 'user_id:3': there is a node of that name already");
     npgnn_graph_free(graph);
+}
+
+/* The rows of a matrix are sources and its columns targets, also those without entries. */
+static void test_matrix_sides(void **state)
+{
+    static const char head[] = "%%MatrixMarket matrix coordinate pattern ";
+    char text[200], path[4096];
+    (void)state;
+    snprintf(text, sizeof text, "%sgeneral\n4 3 4\n1 1\n2 1\n2 2\n4 2\n", head);
+    refuse(text, NULL, none, NPGNN_E_FORMAT, "4 x 3; rows and columns can be two kinds of nodes");
+    npgnn_graph *graph = load(text, NULL, (npgnn_load_options){.bipartite = 1});
+    assert_int_equal(npgnn_graph_nodes(graph), 7);
+    assert_int_equal(npgnn_graph_find(graph, "row:2"), 2);
+    assert_int_equal(npgnn_graph_find(graph, "column:0"), 4);
+    assert_int_equal(npgnn_graph_side(graph, 3), 0);
+    assert_int_equal(npgnn_graph_side(graph, 4), 1);
+    assert_true(npgnn_graph_has_edge(graph, 1, 5) && npgnn_graph_has_edge(graph, 3, 5));
+    npgnn_graph_free(graph);
+    /* features of a side are matched by id, or by row */
+    for (int ids = 0; ids < 2; ids++) {
+        const char *items =
+            ids ? "item,colour\n2,red\n1,blue\n0,red\n" : "%%MatrixMarket matrix array real general\n3 1\n5\n6\n7\n";
+        npgnn_load_options options = {.bipartite = 1, .target_features = write_text(path, "items", items)};
+        graph = load(text, NULL, options);
+        assert_true(feature(graph, npgnn_graph_find(graph, "column:0"), 0) == (ids ? 1 : 5));
+        assert_true(feature(graph, npgnn_graph_find(graph, "column:1"), 0) == (ids ? 0 : 6));
+        npgnn_graph_free(graph);
+    }
+    refuse(text, NULL, (npgnn_load_options){.bipartite = 1, .time = "1"}, NPGNN_E_ARGUMENT, "has no times of links");
+    snprintf(text, sizeof text, "%ssymmetric\n3 3 2\n2 1\n3 2\n", head);
+    refuse(text, NULL, (npgnn_load_options){.bipartite = 1}, NPGNN_E_FORMAT, "one kind of nodes");
+    refuse("<graphml><graph/></graphml>", NULL, (npgnn_load_options){.bipartite = 1}, NPGNN_E_ARGUMENT,
+           "GraphML has one set of nodes");
+}
+
+/* What users should know who do not ask for two sides. */
+static void test_two_kinds(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *edges, *notice;
+    } cases[] = {
+        {"user_id,item_id\n1,2\n1,3\n3,9\n", "ids that are in both columns became one node: 1 (--bipartite"},
+        {"customer,product\nann,b1\nann,b2\n", "look like two kinds of nodes (--bipartite predicts"},
+        {"user,friend\n1,2\n1,3\n3,9\n", NULL},
+        {"from,to\n1,2\n1,3\n3,9\n", NULL},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        npgnn_graph *graph = load(cases[i].edges, NULL, none);
+        if (cases[i].notice)
+            says(notices, cases[i].notice);
+        else
+            assert_null(strstr(notices, "two kinds"));
+        npgnn_graph_free(graph);
+    }
 }
 
 /* ---- times ---- */
@@ -526,6 +625,7 @@ int main(void)
         IN_FOLDER(test_encoding_again), cmocka_unit_test(test_damaged_encodings),
         cmocka_unit_test(test_dates),   cmocka_unit_test(test_roles),
         IN_FOLDER(test_two_sides),      IN_FOLDER(test_side_features),
+        IN_FOLDER(test_matrix_sides),   IN_FOLDER(test_two_kinds),
         IN_FOLDER(test_times),          IN_FOLDER(test_out_of_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

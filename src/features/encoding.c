@@ -129,6 +129,39 @@ int32_t npi_encoding_find(const npi_encoding *encoding, const char *name, int si
     return -1;
 }
 
+/* Whether two columns make the same numbers of a cell. */
+static int same_column(const npi_encoded *a, const npi_encoded *b)
+{
+    int32_t values = a->values ? npi_names_count(a->values) : 0;
+    if (a->kind != b->kind || a->width != b->width || a->flags_missing != b->flags_missing || a->other != b->other ||
+        a->center != b->center || a->scale != b->scale || a->low != b->low || a->high != b->high ||
+        a->order != b->order || values != (b->values ? npi_names_count(b->values) : 0))
+        return 0;
+    for (int32_t i = 0; i < values; i++)
+        if (strcmp(npi_names_get(a->values, i), npi_names_get(b->values, i)) != 0 ||
+            (a->weight && b->weight && a->weight[i] != b->weight[i]))
+            return 0;
+    return 1;
+}
+
+int npi_encoding_same(const npi_encoding *a, const npi_encoding *b)
+{
+    if (a == b)
+        return 1;
+    if (a->width != b->width)
+        return 0;
+    for (int32_t i = 0; i < a->count; i++) {
+        const npi_encoded *column = &a->columns[i];
+        if (column->kind == NPI_KIND_IGNORED)
+            continue;
+        /* a column without a name is found by its place */
+        int32_t at = column->name ? npi_encoding_find(b, column->name, column->side) : i;
+        if (at < 0 || at >= b->count || !same_column(column, &b->columns[at]))
+            return 0;
+    }
+    return 1;
+}
+
 /* The name of the p-th column of X that a column becomes. Names of a two-sided graph's targets must differ from those of
  * its sources. */
 static void name_part(char *text, size_t size, const npi_encoded *column, int32_t p)

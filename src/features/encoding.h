@@ -85,6 +85,10 @@ void npi_encoding_free(npi_encoding *encoding);
 /* The names of the columns of X, NULL where some column of the table has none. */
 int npi_encoding_names(npi_names **out, const npi_encoding *encoding, npgnn_error *err);
 
+/* Whether both make the same numbers of the same cells, whatever the order of the columns of the table and whatever else was
+ * found in it. */
+int npi_encoding_same(const npi_encoding *a, const npi_encoding *b);
+
 /* The column of the table with this name, -1: there is none. */
 int32_t npi_encoding_find(const npi_encoding *encoding, const char *name, int side);
 

@@ -79,13 +79,45 @@ static int match_names(npi_features **out, npi_features *x, npi_names *wanted, c
     return code;
 }
 
-int npi_features_match(npi_features **out, npi_features *x, npi_names *wanted, int32_t count, const char *owner,
-                       const char *bearer, const npgnn_env *env, npgnn_error *err)
+/* E_MISMATCH where one side was encoded in another way than the other. */
+static int check_encoding(const npi_encoding *wanted, const npi_encoding *given, const char *owner, const char *bearer,
+                          npgnn_error *err)
 {
-    if (wanted && x->columns)
-        return match_names(out, x, wanted, owner, bearer, env, err);
-    if (x->f != count)
-        return npi_fail(err, NPGNN_E_MISMATCH, "%s has %d feature columns, %s has %d", owner, count, bearer, x->f);
-    *out = npi_features_share(x);
+    if (wanted && !given)
+        return npi_fail(err, NPGNN_E_MISMATCH,
+                        "the features of %s were made from a table, those of %s were not: read its table with the "
+                        "encoding of %s",
+                        owner, bearer, owner);
+    if (!wanted && given)
+        return npi_fail(err, NPGNN_E_MISMATCH,
+                        "the features of %s are the numbers of a file, those of %s were made from a table: read that "
+                        "with the encoding \"raw\"",
+                        owner, bearer);
+    if (wanted && !npi_encoding_same(wanted, given))
+        return npi_fail(err, NPGNN_E_MISMATCH,
+                        "the features of %s were made from their table in another way than those of %s: read the table "
+                        "with the encoding of %s",
+                        bearer, owner, owner);
     return 0;
+}
+
+int npi_features_match(npi_features **out, npi_features *x, npi_names *wanted, const npi_encoding *encoding,
+                       int32_t count, const char *owner, const char *bearer, const npgnn_env *env, npgnn_error *err)
+{
+    npi_features *matched = NULL;
+    int code = 0;
+    /* other columns are the plainer mistake, and named first */
+    if (wanted && x->columns)
+        code = match_names(&matched, x, wanted, owner, bearer, env, err);
+    else if (x->f != count)
+        code = npi_fail(err, NPGNN_E_MISMATCH, "%s has %d feature columns, %s has %d", owner, count, bearer, x->f);
+    else
+        matched = npi_features_share(x);
+    if (!code)
+        code = check_encoding(encoding, x->encoding, owner, bearer, err);
+    if (code)
+        npi_features_free(matched);
+    else
+        *out = matched;
+    return code;
 }

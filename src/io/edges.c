@@ -14,8 +14,8 @@
  * third. The caller may choose columns and overrule all of this (npgnn_load_options).
  *
  * Refused, or left out where the caller says so: lines without two ids, weights that are not positive and finite, times
- * that are neither a number nor a date. Of Matrix Market, edges need a square matrix in coordinate format; stored zeros
- * are not edges. */
+ * that are neither a number nor a date. Of Matrix Market, edges need a matrix in coordinate format, a square one unless the
+ * graph has two sides; stored zeros are not edges. */
 #define _POSIX_C_SOURCE 200809L
 #include <math.h>
 #include <stdio.h>
@@ -117,19 +117,6 @@ int npi_edges_add(npi_edge_list *list, npgnn_pair edge, float weight, npi_stream
     return 0;
 }
 
-/* Turns one id into an index: that of its name, or the integer itself. */
-static int resolve_id(int32_t *out, npi_edge_list *list, const char *id, npi_stream *stream, npgnn_error *err)
-{
-    if (list->names)
-        return npi_names_add(out, list->names, id, strlen(id), err);
-    is_plain_integer(out, id); /* npi_edges_add_ids has checked that it is one */
-    if (*out > list->largest) {
-        list->largest = *out;
-        list->largest_line = npi_stream_line_number(stream);
-    }
-    return 0;
-}
-
 /* Two kinds of nodes: the same id on both sides is two nodes. */
 static int add_sides(npgnn_pair *edge, npi_edge_list *list, const char *from, const char *to, npgnn_error *err)
 {
@@ -141,6 +128,31 @@ static int add_sides(npgnn_pair *edge, npi_edge_list *list, const char *from, co
     if (code == 0)
         code = npi_names_add(&edge->v, list->targets, to, strlen(to), err);
     return code;
+}
+
+int npi_edges_add_indices(npi_edge_list *list, npgnn_pair edge, float weight, npi_stream *stream, npgnn_error *err)
+{
+    char from[12], to[12];
+    int code = 0;
+    if (list->how->bipartite) { /* row 7 and column 7 are two nodes */
+        snprintf(from, sizeof from, "%d", edge.u);
+        snprintf(to, sizeof to, "%d", edge.v);
+        code = add_sides(&edge, list, from, to, err);
+    }
+    return code ? code : npi_edges_add(list, edge, weight, stream, err);
+}
+
+/* Turns one id into an index: that of its name, or the integer itself. */
+static int resolve_id(int32_t *out, npi_edge_list *list, const char *id, npi_stream *stream, npgnn_error *err)
+{
+    if (list->names)
+        return npi_names_add(out, list->names, id, strlen(id), err);
+    is_plain_integer(out, id); /* npi_edges_add_ids has checked that it is one */
+    if (*out > list->largest) {
+        list->largest = *out;
+        list->largest_line = npi_stream_line_number(stream);
+    }
+    return 0;
 }
 
 int npi_edges_add_ids(npi_edge_list *list, const char *from, const char *to, float weight, double time,
@@ -250,6 +262,12 @@ static int detect_layout(npi_edge_list *list, layout *columns, const first_line 
     int *at = columns->column, known[2] = {0, 1}, named = 0;
     char *const *names = how->header == NPGNN_HEADER_NO ? NULL : first->names;
     int ends_found = names && find_ends(&known[0], &known[1], first);
+    /* pandas writes its index as a first column whose name is empty, which no id is */
+    int has_index = names && first->count > 2 && !*first->names[0] && *first->names[1] && *first->names[2];
+    if (has_index && !ends_found) {
+        known[0] = 1;
+        known[1] = 2;
+    }
     for (int role = 0; role < 4; role++) {
         at[role] = wanted[role] ? npi_header_find(wanted[role], names, first->count) : -1;
         if (wanted[role] && at[role] < 0) {
@@ -261,8 +279,9 @@ static int detect_layout(npi_edge_list *list, layout *columns, const first_line 
         }
         named |= wanted[role] && names && strcasecmp(names[at[role]], wanted[role]) == 0;
     }
-    columns->header = how->header == NPGNN_HEADER_YES ||
-                      (names && (named || ends_found || (first->count > 0 && is_header_word(first->names[0]))));
+    columns->header =
+        how->header == NPGNN_HEADER_YES ||
+        (names && (named || ends_found || has_index || (first->count > 0 && is_header_word(first->names[0]))));
     /* an end that was not chosen is the well-known one, or else the first column that is free */
     for (int role = 0; role < 2; role++)
         if (at[role] < 0)
@@ -510,7 +529,25 @@ static int read_lines(npi_edge_list *list, npi_stream *stream, npgnn_error *err)
     return code;
 }
 
-/* ---- Matrix Market ---- */
+/* ---- matrices ---- */
+
+int npi_edges_state_nodes(npi_edge_list *list, int32_t rows, int32_t columns, const npi_stream *stream,
+                          npgnn_error *err)
+{
+    list->nodes = rows;
+    if (list->how->bipartite) {
+        list->target_nodes = columns;
+        snprintf(list->ends[0], sizeof list->ends[0], "row");
+        snprintf(list->ends[1], sizeof list->ends[1], "column");
+        return 0;
+    }
+    if (rows != columns)
+        return npi_fail_at(err, NPGNN_E_FORMAT, npi_stream_name(stream), npi_stream_line_number(stream),
+                           "edges need a square matrix, got %d x %d; rows and columns can be two kinds of nodes "
+                           "(--bipartite)",
+                           rows, columns);
+    return 0;
+}
 
 static int read_mtx(npi_edge_list *list, npi_stream *stream, npgnn_error *err)
 {
@@ -520,14 +557,18 @@ static int read_mtx(npi_edge_list *list, npi_stream *stream, npgnn_error *err)
     int code = npi_mtx_read_header(&mtx, stream, err);
     if (code)
         return code;
-    if (mtx.array || mtx.rows != mtx.cols)
-        return npi_stream_fail(stream, err, "edges need a square matrix in coordinate format");
-    code = npi_table_check_size(stream, mtx.rows, 0, mtx.entries, err);
-    list->nodes = mtx.rows;
+    if (mtx.array)
+        return npi_stream_fail(stream, err, "edges need a matrix in coordinate format");
+    code = npi_edges_state_nodes(list, mtx.rows, mtx.cols, stream, err);
+    if (code == 0 && mtx.symmetric && list->how->bipartite)
+        code = npi_stream_fail(stream, err,
+                               "a symmetric matrix has one kind of nodes: a two-sided graph needs a general one");
+    if (code == 0)
+        code = npi_table_check_size(stream, mtx.rows, list->how->bipartite ? mtx.cols : 0, mtx.entries, err);
     while (code == 0 && (code = npi_mtx_read_entry(&entry, &mtx, stream, err)) > 0) {
         npgnn_pair edge = {entry.row, entry.col};
         zeros += entry.val == 0;
-        code = entry.val == 0 ? 0 : npi_edges_add(list, edge, entry.val, stream, err);
+        code = entry.val == 0 ? 0 : npi_edges_add_indices(list, edge, entry.val, stream, err);
     }
     if (zeros > 0)
         npi_log(&list->env, "%s: stored zeros are not links: %lld", npi_stream_name(stream), (long long)zeros);

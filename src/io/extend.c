@@ -29,13 +29,15 @@ static int read_features(npi_features **out, npi_names **names, const npgnn_grap
     memset(&table.x, 0, sizeof table.x);
     if (!code) {
         x->columns = npi_names_share(table.columns);
+        x->encoding = npi_encoding_share(table.encoding);
         *names = npi_names_share(table.names);
         if (graph->binarized)
             npi_features_binarize(x);
         code = graph->normalized ? npi_features_normalize(x, err) : 0;
     }
     if (!code)
-        code = npi_features_match(out, x, graph->x->columns, graph->x->f, "the graph", path, env, err);
+        code =
+            npi_features_match(out, x, graph->x->columns, graph->x->encoding, graph->x->f, "the graph", path, env, err);
     npi_features_free(x);
     npi_table_free(env, &table);
     return code;
@@ -64,6 +66,28 @@ static int read_either_side(npi_features **out, npi_names **names, int *side, co
     return code;
 }
 
+/* Where a side's ids are not unique in the graph, the names of all its nodes begin with its name, as in "item_id:7"
+ * (sides.c). `prefix` becomes that part with its colon, or "" where the names of the sides do not begin so. */
+static void find_prefix(char *prefix, size_t size, const npgnn_graph *graph, int side)
+{
+    const char *first[2] = {NULL, NULL};
+    size_t length[2] = {0, 0};
+    prefix[0] = '\0';
+    for (int32_t i = 0; graph->side && graph->names && i < graph->n; i++) {
+        int of = graph->side[i];
+        const char *name = npi_names_get(graph->names, i), *colon = strchr(name, ':');
+        if (!first[of] && colon) {
+            first[of] = name;
+            length[of] = (size_t)(colon - name) + 1;
+        }
+        if (!first[of] || strncmp(name, first[of], length[of]) != 0)
+            return;
+    }
+    if (first[0] && first[1] && length[side] < size &&
+        (length[0] != length[1] || strncmp(first[0], first[1], length[0]) != 0))
+        snprintf(prefix, size, "%.*s", (int)length[side], first[side]);
+}
+
 static int add_name(npi_names *names, const char *name, npgnn_error *err)
 {
     int32_t index, before = npi_names_count(names);
@@ -73,21 +97,35 @@ static int add_name(npi_names *names, const char *name, npgnn_error *err)
     return code;
 }
 
-/* The names of all nodes. Where only one side has names, the nodes of the other are named by their numbers. NULL
- * where neither side has names. */
-static int join_names(npi_names **out, const npgnn_graph *graph, const npi_names *added, int32_t count,
+/* The names of all nodes. Where only the graph or only the new nodes have names, the others are named by their numbers. NULL
+ * where neither have names. New nodes of a two-sided graph are called as the others of their side. */
+static int join_names(npi_names **out, const npgnn_graph *graph, const npi_names *added, int32_t count, int side,
                       npgnn_error *err)
 {
-    char number[12];
+    char number[12], prefix[80];
     if (!graph->names && !added)
         return 0;
     npi_names *names = NULL;
+    find_prefix(prefix, sizeof prefix, graph, side);
     int code = npi_names_new(&names, &graph->env, err);
     for (int32_t i = 0; !code && i < graph->n; i++)
         code = add_name(names, npgnn_graph_name(graph, i, number), err);
     for (int32_t i = 0; !code && i < count; i++) {
         snprintf(number, sizeof number, "%d", graph->n + i);
-        code = add_name(names, added ? npi_names_get(added, i) : number, err);
+        const char *id = added ? npi_names_get(added, i) : number;
+        size_t length = strlen(prefix) + strlen(id) + 1;
+        char *name = npi_alloc(&graph->env, length, 1, err);
+        if (!name) {
+            code = NPGNN_E_MEMORY;
+            break;
+        }
+        /* an id may have been given with the prefix */
+        snprintf(name, length, "%s%s", strncmp(id, prefix, strlen(prefix)) == 0 ? "" : prefix, id);
+        if (i == 0 && *prefix)
+            npi_log(&graph->env, "new nodes are %s; the first is called %.100s",
+                    side ? "targets" : "sources", name);
+        code = add_name(names, name, err);
+        npi_free(&graph->env, name);
     }
     if (code)
         npi_names_free(names);
@@ -104,7 +142,7 @@ int npgnn_graph_extend(npgnn_graph **out, const npgnn_graph *graph, const char *
     if (!code)
         code = npi_features_stack(&x, graph->x, added, err);
     if (!code)
-        code = join_names(&names, graph, added_names, added->n, err);
+        code = join_names(&names, graph, added_names, added->n, side, err);
     if (!code)
         code = npi_graph_with_nodes(out, graph, x, names, side, err);
     npi_features_free(x);

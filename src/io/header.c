@@ -27,6 +27,13 @@ static const char *const weights[] = {"weight", "weights", "w",         "rating"
                                       "count",  "score",   "frequency", NULL};
 static const char *const times[] = {"time", "timestamp", "date",      "datetime", "year",
                                     "day",  "created",   "createdat", "ts",       NULL};
+/* Ends of two different kinds: who, and what they have to do with. */
+static const char *const people[] = {"user",   "customer", "client", "buyer",   "reader",   "viewer", "person",
+                                     "member", "patient",  "author", "subject", "employee", "drug",   NULL};
+static const char *const things[] = {"item",     "product", "movie",   "film",  "book",    "song", "track",
+                                     "artist",   "paper",   "article", "store", "shop",    "game", "business",
+                                     "merchant", "recipe",  "group",   "gene",  "protein", "url",  "page",
+                                     "disease",  "company", "skill",   "tag",   NULL};
 static const char *const ids[] = {"id", "node", "name", "key", "index", NULL};
 
 /* The letters and digits of a name, in lower case, cut to WORD_SIZE - 1. */
@@ -105,6 +112,16 @@ int npi_header_are_ends(const char *source, const char *target)
             return 0;
     }
     return 0;
+}
+
+int npi_header_are_two_kinds(const char *source, const char *target)
+{
+    char a[WORD_SIZE], b[WORD_SIZE];
+    simplify(a, source);
+    simplify(b, target);
+    drop_ending(a);
+    drop_ending(b);
+    return is_one_of(a, people) && is_one_of(b, things);
 }
 
 int npi_header_find(const char *wanted, char *const *names, int count)

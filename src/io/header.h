@@ -19,6 +19,9 @@ int npi_header_has_role(const char *name, npi_role role);
  * "id_2". */
 int npi_header_are_ends(const char *source, const char *target);
 
+/* Whether two such names are those of two kinds of nodes, such as "user_id" and "item_id". */
+int npi_header_are_two_kinds(const char *source, const char *target);
+
 /* The column that `wanted` means: one of that name, or the column of that number, counted from 1. `names` (count) is the
  * header, NULL where there is none. -1 where no column is meant. */
 int npi_header_find(const char *wanted, char *const *names, int count);

@@ -27,15 +27,25 @@ static int dense_features(npi_table *table, npi_zip *zip, const char *key, npgnn
     return code;
 }
 
+/* Where the features of a graph are. */
+static const char *const sparse_prefixes[] = {"attr_", "attr_matrix.", NULL};
+static const char *const dense_keys[] = {"x", "features", "attr_matrix", "feat", "node_feat", NULL};
+
+static int has_features(npi_zip *zip)
+{
+    for (int i = 0; sparse_prefixes[i]; i++)
+        if (npi_npz_has(zip, sparse_prefixes[i], "data"))
+            return 1;
+    return npi_npz_first(zip, dense_keys) != NULL;
+}
+
 /* Reads the features of a graph. Leaves the table empty where the archive has none. */
 static int read_features(npi_table *table, npi_zip *zip, npgnn_error *err)
 {
-    static const char *const prefixes[] = {"attr_", "attr_matrix.", NULL};
-    static const char *const dense[] = {"x", "features", "attr_matrix", "feat", "node_feat", NULL};
-    const char *key = npi_npz_first(zip, dense);
-    for (int i = 0; prefixes[i]; i++)
-        if (npi_npz_has(zip, prefixes[i], "data"))
-            return sparse_features(&table->x, zip, prefixes[i], err);
+    const char *key = npi_npz_first(zip, dense_keys);
+    for (int i = 0; sparse_prefixes[i]; i++)
+        if (npi_npz_has(zip, sparse_prefixes[i], "data"))
+            return sparse_features(&table->x, zip, sparse_prefixes[i], err);
     return key ? dense_features(table, zip, key, err) : 0;
 }
 
@@ -172,14 +182,12 @@ static int matrix_edges(npi_edge_list *list, npi_zip *zip, const char *prefix, n
     npi_triples triples = {0};
     int32_t rows = 0, cols = 0;
     int code = npi_npz_read_sparse(&triples, &rows, &cols, zip, prefix, err);
-    if (code == 0 && rows != cols)
-        code = npi_fail_at(err, NPGNN_E_FORMAT, npi_zip_name(zip), 0, "edges need a square matrix, got %d x %d", rows,
-                           cols);
+    if (code == 0)
+        code = npi_edges_state_nodes(list, rows, cols, npi_zip_stream(zip), err);
     for (size_t i = 0; code == 0 && i < triples.count; i++) {
         npgnn_pair edge = {triples.items[i].row, triples.items[i].col};
-        code = npi_edges_add(list, edge, triples.items[i].val, npi_zip_stream(zip), err);
+        code = npi_edges_add_indices(list, edge, triples.items[i].val, npi_zip_stream(zip), err);
     }
-    list->nodes = rows;
     npi_free(npi_zip_env(zip), triples.items);
     return code;
 }
@@ -198,7 +206,7 @@ static int add_listed(npi_edge_list *list, const int64_t *ids, int64_t count, in
         if (larger > list->largest)
             list->largest = (int32_t)larger;
         npgnn_pair edge = {(int32_t)u, (int32_t)v};
-        code = npi_edges_add(list, edge, 1, npi_zip_stream(zip), err);
+        code = npi_edges_add_indices(list, edge, 1, npi_zip_stream(zip), err);
     }
     return code;
 }
@@ -256,6 +264,14 @@ static int read_graph(npi_edge_list *list, npi_table *table, npi_zip *zip, npgnn
 {
     text_sink sink = {.zip = zip};
     int code = read_edges(list, zip, err);
+    if (code == 0 && list->how->bipartite) {
+        static const char *const others[] = {"node_names", "labels", "y", "target", "node_label", NULL};
+        if (has_features(zip) || npi_npz_first(zip, others))
+            return npi_fail_at(err, NPGNN_E_ARGUMENT, npi_zip_name(zip), 0,
+                               "this file has features, names or labels of one set of nodes: a two-sided graph takes "
+                               "features from a file per side");
+        return 0;
+    }
     if (code == 0)
         code = read_features(table, zip, err);
     /* names and labels are read where the number of nodes is known, from features or from a matrix */

@@ -89,7 +89,8 @@ struct npi_edge_list {
     int32_t largest;      /* largest integer id, -1: none */
     int64_t largest_line; /* the line it is on */
     int64_t name_line;    /* the line of the first id that is not a plain integer */
-    int32_t nodes;        /* number of nodes as the file states it, 0: it does not */
+    int32_t nodes;        /* number of nodes as the file states it, 0: it does not; bipartite: of sources, */
+    int32_t target_nodes; /* and of targets */
     int directed;         /* 1: the file says that its edges are directed */
     double *times;        /* (count) where how->time is set, otherwise NULL */
     size_t time_capacity;
@@ -116,7 +117,14 @@ int npi_edges_read_any(npi_edge_list *edges, npi_table *table, npi_stream *strea
 /* Adds an edge. E_FORMAT where weights are read and this one is not positive and finite; nothing is added then. */
 int npi_edges_add(npi_edge_list *list, npgnn_pair edge, float weight, npi_stream *stream, npgnn_error *err);
 
-/* The same with ids as text, and with a time where times are read. */
+/* The same with two indices from 0 on, as matrices have them: those of two sides where the graph has sides. */
+int npi_edges_add_indices(npi_edge_list *list, npgnn_pair edge, float weight, npi_stream *stream, npgnn_error *err);
+
+/* A matrix (rows, columns) states how many nodes there are. E_FORMAT where it is not square and the graph has no sides. */
+int npi_edges_state_nodes(npi_edge_list *list, int32_t rows, int32_t columns, const npi_stream *stream,
+                          npgnn_error *err);
+
+/* An edge with ids as text, and with a time where times are read. */
 int npi_edges_add_ids(npi_edge_list *list, const char *from, const char *to, float weight, double time,
                       npi_stream *stream, npgnn_error *err);
 

@@ -2,6 +2,7 @@
  * of features.
  *
  *   nodes      the sources, then the targets. Of each side first the rows of its table, then those that only edges have.
+ *              The rows of a matrix of links are the sources and its columns the targets, called 0, 1, 2...
  *   names      the ids; where an id is on both sides, all names begin with the name of their column: "user_id:1"
  *   X          [ X_sources     0      ]
  *              [     0     X_targets  ]      the two sides have no columns in common */
@@ -34,6 +35,14 @@ static int settle(side *out, npi_edge_list *edges, npi_table *table, int which, 
         snprintf(number, sizeof number, "%d", i);
         code = npi_names_add(&index, out->names, number, strlen(number), err);
     }
+    /* a matrix has a node for each of its rows and columns, also for empty ones */
+    int32_t stated = which ? edges->target_nodes : edges->nodes;
+    for (int32_t i = 0; code == 0 && i < stated; i++) {
+        char number[12];
+        int32_t index;
+        snprintf(number, sizeof number, "%d", i);
+        code = npi_names_add(&index, out->names, number, strlen(number), err);
+    }
     for (int64_t i = 0; code == 0 && i < edges->count; i++) {
         int32_t *end = which ? &edges->pairs[i].v : &edges->pairs[i].u;
         const char *id = npi_names_get(ids, *end);
@@ -48,8 +57,8 @@ static int settle(side *out, npi_edge_list *edges, npi_table *table, int which, 
         return npi_fail_at(err, NPGNN_E_MISMATCH, edges_name, 0,
                            "none of the ids of %s in this file is the id of a feature row", kind);
     if (out->rows > 0 && out->n > out->rows)
-        npi_log(env, "%s with edges but without a feature row: %d, such as '%.40s'; their features are zero", kind,
-                out->n - out->rows, npi_names_get(out->names, out->rows));
+        npi_log(env, "%s without a feature row: %d, such as '%.40s'; their features are zero", kind, out->n - out->rows,
+                npi_names_get(out->names, out->rows));
     return 0;
 }
 
@@ -161,6 +170,8 @@ int npi_sides_to_graph(npgnn_graph **out, npi_edge_list *edges, const char *edge
             code =
                 npi_table_log_dominant(&tables[which], which ? "features of targets" : "features of sources", env, err);
     }
+    if (code == 0 && edges->how->time && edges->count > 0 && !edges->times)
+        code = npi_fail_at(err, NPGNN_E_ARGUMENT, edges_name, 0, "a file of this format has no times of links");
     if (code == 0 && sides[0].n > INT32_MAX - 2 - sides[1].n)
         code = npi_fail(err, NPGNN_E_ARGUMENT, "too many nodes: the limit is %d", INT32_MAX - 2);
     content.n = sides[0].n + sides[1].n;

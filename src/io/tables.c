@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "io/foreign.h"
+#include "io/header.h"
 #include "io/npz.h"
 #include "io/readers.h"
 
@@ -276,11 +277,43 @@ static void log_directions(const npgnn_graph *graph, const npi_edge_list *edges,
                 (long long)graph->m, (long long)graph->reverse);
 }
 
+/* Logs that the ends of links seem to be two kinds of nodes, and how many ids are those of one of each. */
+static int log_two_kinds(const npi_edge_list *edges, const char *edges_name, int32_t n, const npgnn_env *env,
+                         npgnn_error *err)
+{
+    if (edges->how->bipartite || !npi_header_are_two_kinds(edges->ends[0], edges->ends[1]))
+        return 0;
+    unsigned char *ends = npi_alloc(env, (size_t)n, sizeof *ends, err);
+    int32_t both = 0;
+    if (!ends)
+        return NPGNN_E_MEMORY;
+    for (int64_t i = 0; i < edges->count; i++) {
+        ends[edges->pairs[i].u] |= 1;
+        ends[edges->pairs[i].v] |= 2;
+    }
+    for (int32_t i = 0; i < n; i++)
+        both += ends[i] == 3;
+    npi_free(env, ends);
+    if (both > 0)
+        npi_log(env,
+                "%s: '%.40s' and '%.40s' look like two kinds of nodes, but ids that are in both columns became one "
+                "node: %d (--bipartite keeps them apart)",
+                edges_name, edges->ends[0], edges->ends[1], both);
+    else
+        npi_log(env,
+                "%s: '%.40s' and '%.40s' look like two kinds of nodes (--bipartite predicts links between the two "
+                "only)",
+                edges_name, edges->ends[0], edges->ends[1]);
+    return 0;
+}
+
 int npi_edges_to_graph(npgnn_graph **out, npi_edge_list *edges, const char *edges_name, npi_table *table,
                        npi_stream *labels, const npgnn_env *env, npgnn_error *err)
 {
     npi_graph_content content = {0};
     int code = match_nodes(&content, edges, edges_name, table, env, err);
+    if (code == 0 && !(table && table->side))
+        code = log_two_kinds(edges, edges_name, content.n, env, err);
     if (code == 0 && table && !table->encoding && table->x.cols > 0)
         code = npi_table_log_dominant(table, "features", env, err);
     /* the graph takes features, labels and column names out of the table */
@@ -336,10 +369,10 @@ int npi_edges_read_any(npi_edge_list *edges, npi_table *table, npi_stream *strea
     int code = npi_foreign_refuse(stream, err);
     if (code)
         return code;
-    int text = !npi_zip_detect(stream) && !npi_graphml_detect(stream) && !npi_mtx_detect(stream);
-    if (edges->how->bipartite && !text)
-        return npi_fail_at(err, NPGNN_E_ARGUMENT, npi_stream_name(stream), 0,
-                           "the edges of a two-sided graph must be text or JSON: this format has one set of nodes");
+    if (edges->how->bipartite && npi_graphml_detect(stream))
+        return npi_fail_at(
+            err, NPGNN_E_ARGUMENT, npi_stream_name(stream), 0,
+            "GraphML has one set of nodes: the edges of a two-sided graph must be text, JSON or a matrix");
     if (npi_zip_detect(stream))
         return npi_npz_read_graph(edges, table, stream, err);
     if (npi_graphml_detect(stream))

@@ -53,8 +53,8 @@ int npgnn_model_adapt(npgnn_model **out, const npgnn_model *model, const npgnn_g
         return NPGNN_E_ARGUMENT;
     if (context->n == 0)
         return npi_fail(err, NPGNN_E_ARGUMENT, "the context has no nodes");
-    int code = npi_features_match(&x, context->x, model->columns, model->params.size.f, "the model", "the graph",
-                                  &resolved, err);
+    int code = npi_features_match(&x, context->x, model->columns, model->encoding, model->params.size.f, "the model",
+                                  "the graph", &resolved, err);
     if (!code)
         code = npi_model_copy(&copy, model, &resolved, err);
     if (!code && copy->q)

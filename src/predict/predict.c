@@ -52,7 +52,8 @@ static int predictor_of_network(npgnn_predictor **out, const npgnn_model *model,
     if (code)
         return code;
     npi_features *x = NULL;
-    code = npi_features_match(&x, graph->x, model->columns, s.f, "the model", "the graph", &resolved, err);
+    code = npi_features_match(&x, graph->x, model->columns, model->encoding, s.f, "the model", "the graph", &resolved,
+                              err);
     if (code)
         return code;
     npgnn_predictor *p = npi_alloc(&resolved, 1, sizeof *p, err);

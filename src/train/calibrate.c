@@ -59,7 +59,8 @@ int npgnn_model_calibrate(npgnn_model *model, const npgnn_split *split, const np
     npi_sizes size = model->params.size;
     npi_features *x = NULL;
     npi_embedder embedder = {0};
-    int code = npi_features_match(&x, known->x, model->columns, size.f, "the model", "the graph", &resolved, err);
+    int code = npi_features_match(&x, known->x, model->columns, model->encoding, size.f, "the model", "the graph",
+                                  &resolved, err);
     if (code)
         return code;
     code = npi_embedder_new(&embedder, &model->options, size, &known->a, &resolved, err);

@@ -28,6 +28,8 @@ printf 'user_id,item_id,rating,timestamp\n1,10,4.5,880000000\n2,10,1,880000001\n
 npgnn info ratings.csv --weighted | grep -c ' weighted'
 printf ',source,target\n0,a,b\n1,b,c\n' >pandas.csv
 nodes pandas.csv
+printf ',klant,produkt\n0,a,b\n1,b,c\n2,c,a\n' >pandas.csv
+nodes pandas.csv
 
 note rows that cannot be used
 printf 'source,target\na,b\n,c\nb,c\nc\nc,a\n' >bad.csv

@@ -92,7 +92,7 @@ awk 'BEGIN { s = 5; print "user_id,item_id,rating,timestamp"
     print u "," (u % 3 + 3 * (s % 10)) "," 1 + s % 5 "," 880000000 + k * 1000 + u } }' >ratings.csv
 awk 'BEGIN { print "user_id,age,taste"; for (u = 0; u < 60; u++) print u "," 20 + u % 50 "," (u % 3 ? u % 3 == 1 ? "red" : "blue" : "green") }' >users.csv
 awk 'BEGIN { print "item_id,colour,price"; for (i = 0; i < 30; i++) print i "," (i % 3 ? i % 3 == 1 ? "red" : "blue" : "green") "," i * 3.5 }' >items.csv
-npgnn info ratings.csv | grep ^nodes
+npgnn info ratings.csv | grep -E '^nodes|two kinds'
 npgnn info ratings.csv --bipartite --features users.csv --target-features items.csv | grep -vE 'finger|duplic'
 npgnn eval ratings.csv --bipartite --features users.csv --target-features items.csv --seeds 1 --quiet --save-split split.tsv | head -n 1 | cut -d, -f 1-3
 awk 'NR > 1 && (substr($2, 1, 4) == substr($3, 1, 4)) { wrong++ } END { print wrong + 0, "pairs within a side" }' split.tsv
@@ -108,9 +108,18 @@ npgnn convert ratings.csv --bipartite --features users.csv --target-features ite
 npgnn predict sides.safetensors sides --top 5 >from_folder
 npgnn predict sides.safetensors ratings.csv --bipartite --features users.csv --target-features items.csv --top 5 --quiet | cmp - from_folder
 printf 'item_id,colour,price\nnewest,red,10\n' >new.csv
-npgnn predict sides.safetensors sides --new-features new.csv --top 2 --for newest | cut -f 2 | sed 's/:.*//'
+npgnn predict sides.safetensors sides --new-features new.csv --top 2 --for item_id:newest | cut -f 1,2 | sed 's/:[0-9]*$//'
+printf 'item_id,colour,price\n7,red,10\n' >new.csv
+status 1 npgnn predict sides.safetensors sides --new-features new.csv --top 2 --for item_id:7
 status 1 npgnn info ratings.csv --target-features items.csv
-status 1 npgnn info rules.mtx --bipartite
+
+note two-sided graphs from matrices
+awk -F, 'NR > 1 && !seen[$1, $2]++ { line[++m] = $1 + 1 " " $2 + 1 }
+  END { print "%%MatrixMarket matrix coordinate pattern general\n60 30 " m; for (i = 1; i <= m; i++) print line[i] }' ratings.csv >ratings.mtx
+status 1 npgnn info ratings.mtx
+npgnn info ratings.mtx --bipartite --features users.csv --target-features items.csv | grep -E '^nodes|two sides|^edges|called'
+npgnn eval ratings.mtx --bipartite --preset universal --seeds 1 --quiet --save-split split.tsv | head -n 1 | cut -d, -f 1-3
+awk '$4 == 0 && (substr($2, 1, 3) == substr($3, 1, 3)) { wrong++ } END { print wrong + 0, "non-links within a side" }' split.tsv
 
 note dated links
 npgnn eval ratings.csv --bipartite --time timestamp --protocol temporal --seeds 1 --quiet --method three-steps --save-split split.tsv | head -n 1 | cut -d, -f 1-3
