@@ -61,6 +61,9 @@ SIDES = {
     "two": (1 | 2, ["user_id,item_id,time\n0,0,5\n0,1,6\n1,1,7\n1,2,8\n2,0,2020-01-01\n", "user_id,age\n0,20\n1,30\n2,40\n",
                     "item_id,kind\n0,a\n1,a\n2,b\n"]),
     "one": (2 | 4 | 8, ["a,b,1,2\nb,c,2,0.5\nc,,3,1\nc,a,4,1\n", "id,x\na,1\nb,2\nc,3\n", ""]),
+    "matrix": (1, ["%%MatrixMarket matrix coordinate pattern general\n4 3 4\n1 1\n2 1\n2 2\n4 2\n", "",
+                   "id,colour\n0,red\n1,red\n2,blue\n"]),
+    "pandas": (8, [",user,item,when\n0,a,b,1\n1,b,c,2\n2,a,c,\n3,c,d,4\n", "", ""]),
 }
 ENCODING = {
     "all": ['{"columns":[{"center":3.0,"flags_missing":true,"high":9.0,"kind":"number","least":1.0,"low":1.0,"missing":1,"most":9.0,'

@@ -688,6 +688,75 @@ static void test_words(void **state)
     npgnn_graph_free(graph);
 }
 
+/* The numbers of a table: near ones are alike wherever they are, a missing one is like none, and neither they nor flags are
+ * weighted by how many rows have them. A node of the other side, or outside of the table, has none. */
+static void test_numbers(void **state)
+{
+    (void)state;
+    enum { N = 9, F = 5, TARGET = 6, ABSENT = 8 }; /* age, whether it is missing, flag, count; age of targets */
+    static const float x[N * F] = {
+        -1.2f, 0, 1,    0, 0, /* 0 and 1 are near each other, 2 and 3 as near at the median, and 4 far from 0 */
+        -1.1f, 0, 1,    0, 0, 0, 0, 1, 0, 0,    0.1f, 0, 1,
+        0,     0, 1.4f, 0, 1, 0, 0, 0, 1, 1,    3,    0, /* 5: the number is missing */
+        0,     0, 0,    0, 1, 0, 0, 0, 0, 0.5f,          /* targets */
+    };
+    npgnn_env env = env_of(2);
+    npgnn_error err = {0};
+    npgnn_graph *graph = NULL;
+    npi_encoding *encoding = NULL;
+    npi_words words = {0};
+    static const npi_encoded kinds[] = {
+        {.kind = NPI_KIND_NUMBER, .center = 40, .scale = 10, .low = 20, .high = 70, .flags_missing = 1},
+        {.kind = NPI_KIND_FLAG, .center = 0.5, .scale = 1},
+        {.kind = NPI_KIND_NUMBER, .center = 0, .scale = 2, .low = 0, .high = 9},
+        {.kind = NPI_KIND_DATE, .center = 40, .scale = 10, .low = 20, .high = 70, .side = 1}};
+    assert_ok(npi_encoding_new(&encoding, &env, &err), err);
+    for (int i = 0; i < 4; i++) {
+        static const char *const names[] = {"age", "flag", "count", "since"};
+        npi_encoded *column = NULL;
+        assert_ok(npi_encoding_add(&column, encoding, names[i], &err), err);
+        char *name = column->name;
+        *column = kinds[i];
+        column->name = name;
+    }
+    assert_ok(npi_encoding_finish(encoding, &err), err);
+    assert_int_equal(encoding->width, F);
+    assert_ok(npgnn_graph_from_arrays(&graph, NULL, x, N, 0, F, &env, &err), err);
+    graph->x->encoding = encoding;
+
+    /* the definition */
+    enum { WIDE = 4 + 1 + 1 + 1 + 4 };
+    double wide[N][WIDE] = {{0}};
+    for (int i = 0; i < ABSENT; i++) {
+        int at = i < TARGET ? 0 : 7;
+        double angle = (double)x[i * F + (i < TARGET ? 0 : 4)] * acos(-1) / 3;
+        for (int h = 0; x[i * F + 1] == 0 && h < 2; h++) {
+            wide[i][at + 2 * h] = cos((h + 1) * angle) / sqrt(2);
+            wide[i][at + 2 * h + 1] = sin((h + 1) * angle) / sqrt(2);
+        }
+        wide[i][4] = x[i * F + 1] > 0 ? log(1 + (double)N) : 0;
+        wide[i][5] = (double)x[i * F + 2];
+        wide[i][6] = (double)x[i * F + 3];
+    }
+    assert_ok(npi_words_new(&words, graph->x, NULL, &env, &err), err);
+    assert_int_equal(words.width, N);
+    double near[2] = {0}, far = 0;
+    for (int i = 0; i < N; i++)
+        for (int j = 0; j < N; j++) {
+            double got = 0;
+            for (int c = 0; c < words.width; c++)
+                got += (double)words.row[i * words.width + c] * (double)words.row[j * words.width + c];
+            assert_near(got, cosine(wide[i], wide[j], WIDE), 1e-4);
+            if (i % 2 == 0 && j == i + 1 && i < 4)
+                near[i / 2] = got;
+            far = i == 0 && j == 4 ? got : far;
+        }
+    assert_near(near[0], near[1], 1e-4);
+    assert_true(near[0] > 0.98 && far < 0.5);
+    npi_words_free(&env, &words);
+    npgnn_graph_free(graph);
+}
+
 /* Features without any entry have width 0. */
 static void test_no_words(void **state)
 {
@@ -923,16 +992,10 @@ static void test_no_leak(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_symmetric_eigen),
-        cmocka_unit_test(test_cholesky),
-        cmocka_unit_test(test_words),
-        cmocka_unit_test(test_no_words),
-        cmocka_unit_test(test_spectral),
-        cmocka_unit_test(test_columns),
-        cmocka_unit_test(test_rows),
-        cmocka_unit_test(test_isolated_nodes),
-        cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_no_leak),
+        cmocka_unit_test(test_symmetric_eigen), cmocka_unit_test(test_cholesky), cmocka_unit_test(test_words),
+        cmocka_unit_test(test_numbers),         cmocka_unit_test(test_no_words), cmocka_unit_test(test_spectral),
+        cmocka_unit_test(test_columns),         cmocka_unit_test(test_rows),     cmocka_unit_test(test_isolated_nodes),
+        cmocka_unit_test(test_threads),         cmocka_unit_test(test_no_leak),
     };
     return cmocka_run_group_tests_name("evidence columns", tests, NULL, NULL);
 }

@@ -12,7 +12,10 @@ enum {
     SPARE = 16, /* dimensions beyond those that are kept */
     ROUNDS = 6,
     STREAM = 3,
+    HARMONICS = 2, /* of the angle that a number becomes */
 };
+
+#define ANGLE 1.0471975511965976 /* π / 3: numbers from -1.5 to 1.5 fill half of a circle */
 
 void npi_words_free(const npgnn_env *env, npi_words *words)
 {
@@ -49,8 +52,106 @@ static void scale_rows(real *y, const real *x, const double *factor, int64_t row
             y[i * width + c] = (real)((double)x[i * width + c] * factor[i]);
 }
 
-int npi_words_new(npi_words *out, npi_features *x, const unsigned char *left_out, const npgnn_env *env,
-                  npgnn_error *err)
+/* ---- the columns of tables ---- */
+
+/* What becomes of a column of X that was made from a table. */
+typedef struct table_column {
+    int32_t first;    /* of its columns */
+    int32_t missing;  /* angle: the column of X that says that the value is missing, -1: none is */
+    int side;         /* of a two-sided graph: nodes of the other side do not have it */
+    int angle, plain; /* 1: it is an angle; it has the weight 1 */
+} table_column;
+
+/* columns (f + 1): the last has the number of columns of the result. */
+static void plan_columns(table_column *columns, const npi_encoding *encoding, int32_t f)
+{
+    for (int32_t i = 0; i < encoding->count; i++) {
+        const npi_encoded *from = &encoding->columns[i];
+        int number = from->kind == NPI_KIND_NUMBER || from->kind == NPI_KIND_DATE;
+        int32_t flags = from->flags_missing, last = from->first + from->width - 1;
+        for (int32_t c = from->first; c <= last; c++) {
+            columns[c] = (table_column){.missing = -1, .side = from->side};
+            if (flags && c == last)
+                continue; /* that a value is missing is a word like others */
+            columns[c].plain = number || from->kind == NPI_KIND_FLAG;
+            /* counts, of which half are 0, are not centered: 0 is "none", and stays 0 */
+            columns[c].angle = number && !(from->center == 0 && from->low == 0);
+            columns[c].missing = flags ? last : -1;
+        }
+    }
+    for (int32_t c = 0; c < f; c++)
+        columns[c + 1].first = columns[c].first + (columns[c].angle ? 2 * HARMONICS : 1);
+}
+
+/* The row of the result that `row` (f) becomes, from *p on. Zeros may be among its entries. */
+static void unfold_row(npi_csr *out, int64_t *p, const real *row, const table_column *columns, int32_t f)
+{
+    /* without any entry of its side a node is not in the table, rather than at the median of everything */
+    int known[2] = {0, 0};
+    for (int32_t c = 0; c < f; c++)
+        known[columns[c].side] |= row[c] != 0;
+    for (int32_t c = 0; c < f; c++) {
+        const table_column *column = &columns[c];
+        if (!column->angle && row[c] != 0) {
+            out->col[*p] = column->first;
+            out->val[(*p)++] = (float)row[c];
+        }
+        if (!column->angle || !known[column->side] || (column->missing >= 0 && row[column->missing] != 0))
+            continue;
+        for (int h = 0; h < HARMONICS; h++) {
+            double angle = (h + 1) * (double)row[c] * ANGLE;
+            out->col[*p] = column->first + 2 * h;
+            out->val[(*p)++] = (float)(cos(angle) / sqrt(HARMONICS));
+            out->col[*p] = column->first + 2 * h + 1;
+            out->val[(*p)++] = (float)(sin(angle) / sqrt(HARMONICS));
+        }
+    }
+}
+
+/* X of an encoded table with numbers as angles. weight (columns of *out): 1, 0 where a column is left out, or -1 where it
+ * depends on how many rows have the column. */
+static int unfold(npi_features **out, double **weight, const npi_features *x, const unsigned char *left_out,
+                  const npgnn_env *env, npgnn_error *err)
+{
+    int32_t f = x->f;
+    npi_csr wide = {0};
+    int64_t angles = 0, p = 0;
+    table_column *columns = npi_alloc(env, (size_t)f + 1, sizeof *columns, err);
+    real *row = npi_alloc(env, (size_t)f, sizeof *row, err);
+    int code = columns && row ? 0 : NPGNN_E_MEMORY;
+    if (!code) {
+        plan_columns(columns, x->encoding, f);
+        for (int32_t c = 0; c < f; c++)
+            angles += columns[c].angle;
+        *weight = npi_alloc(env, (size_t)columns[f].first, sizeof **weight, err);
+        code = *weight ? npi_csr_new(&wide, x->n, columns[f].first, x->nonzeros + 2 * HARMONICS * angles * x->n, 1, env,
+                                     err)
+                       : NPGNN_E_MEMORY;
+    }
+    for (int32_t i = 0; !code && i < x->n; i++) {
+        const real *dense = x->dense ? x->dense + (size_t)i * (size_t)f : row;
+        for (int64_t q = x->dense ? 0 : x->x.ptr[i]; !x->dense && q < x->x.ptr[i + 1]; q++)
+            row[x->x.col[q]] = x->x.val ? (real)x->x.val[q] : 1;
+        unfold_row(&wide, &p, dense, columns, f);
+        wide.ptr[i + 1] = p;
+        for (int64_t q = x->dense ? 0 : x->x.ptr[i]; !x->dense && q < x->x.ptr[i + 1]; q++)
+            row[x->x.col[q]] = 0;
+    }
+    for (int32_t c = 0; !code && c < f; c++)
+        for (int32_t to = columns[c].first; to < columns[c + 1].first; to++)
+            (*weight)[to] = left_out && left_out[c] ? 0 : columns[c].plain ? 1 : -1;
+    if (!code)
+        code = npi_features_from_csr(out, &wide, env, err); /* takes `wide`, also on failure */
+    npi_free(env, columns);
+    npi_free(env, row);
+    return code;
+}
+
+/* ---- the reduced features ---- */
+
+/* weight (f) of the columns, -1: by how many rows have them; NULL: all are. */
+static int reduce(npi_words *out, npi_features *x, const double *weight, const unsigned char *left_out,
+                  const npgnn_env *env, npgnn_error *err)
 {
     int32_t n = x->n, f = x->f, smaller = n < f ? n : f;
     int width = smaller < NPI_WORDS_WIDTH + SPARE ? smaller : NPI_WORDS_WIDTH + SPARE;
@@ -74,8 +175,14 @@ int npi_words_new(npi_words *out, npi_features *x, const unsigned char *left_out
         code = npi_basis_new(&space, f, width, STREAM, env, err);
     if (!code) {
         EACH_ENTRY(x, i, column, value, (void)value; idf[column]++;)
-        for (int32_t c = 0; c < f; c++)
-            idf[c] = left_out && left_out[c] ? 0 : log1p((double)n / (idf[c] > 0 ? idf[c] : 1));
+        for (int32_t c = 0; c < f; c++) {
+            if (left_out && left_out[c])
+                idf[c] = 0;
+            else if (weight && weight[c] >= 0)
+                idf[c] = weight[c];
+            else
+                idf[c] = log1p((double)n / (idf[c] > 0 ? idf[c] : 1));
+        }
         EACH_ENTRY(x, i, column, value, inverse[i] += value * idf[column] * value * idf[column];)
         for (int32_t i = 0; i < n; i++)
             inverse[i] = inverse[i] > 0 ? 1 / sqrt(inverse[i]) : 0;
@@ -178,4 +285,19 @@ int npi_words_project(npi_words *out, const npi_features *x, const npi_projectio
     npi_free(env, inverse);
     *out = w;
     return 0;
+}
+
+int npi_words_new(npi_words *out, npi_features *x, const unsigned char *left_out, const npgnn_env *env,
+                  npgnn_error *err)
+{
+    npi_features *wide = NULL;
+    double *weight = NULL;
+    if (!x->encoding)
+        return reduce(out, x, NULL, left_out, env, err);
+    int code = unfold(&wide, &weight, x, left_out, env, err);
+    if (!code)
+        code = reduce(out, wide, weight, NULL, env, err);
+    npi_features_free(wide);
+    npi_free(env, weight);
+    return code;
 }

@@ -3,6 +3,14 @@
  *     T_ic = x_ic log(1 + n / n_c) / (length of row i)      tf-idf; n_c nodes have feature c
  *     V    = the leading right singular vectors of T
  *
+ * The numbers and dates of a table (features/encoding.h) are compared by how far apart they are. Their x, from -1.5 to 1.5,
+ * is an angle θ = x π / 3, and becomes four columns,
+ *
+ *     (cos θ, sin θ, cos 2θ, sin 2θ) / √2      whose inner product with those of φ is (cos(θ - φ) + cos 2(θ - φ)) / 2:
+ *
+ * 1 for equal numbers, whatever they are, where x itself would have 0 at the median. Neither these columns nor flags nor
+ * counts are weighted by log(1 + n / n_c): nearly every row has them.
+ *
  * Cosines in this space compare what features mean together rather than one by one, and rows of F can be averaged over
  * neighbours at little cost. */
 #ifndef NPI_EVIDENCE_WORDS_H
