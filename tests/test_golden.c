@@ -176,7 +176,7 @@ static npi_input make_input(const inputs *in, const npgnn_options *options, cons
                        .context = &in->context[options->context].adj,
                        .context_nodes = options->context == NPGNN_CONTEXT_NODES ? in->context_nodes : NULL,
                        .epsilon = epsilon,
-                       .loss = npi_pairs_loss_make(options->likelihood, &graph->a)};
+                       .loss = npi_pairs_loss_make(options->likelihood, &graph->a, NULL)};
 }
 
 /* ---- comparing ------------------------------------------------------------------------------------------------------ */
@@ -236,7 +236,7 @@ static outcome run_case(const inputs *in, const npgnn_options *options)
     npi_embedder embedder;
     assert_ok(npi_embedder_new(&embedder, options, s, &input.graph->a, fixture_env(), &err), err);
     assert_ok(npi_params_new(&o.gradient, s, fixture_env(), &err), err);
-    assert_ok(npi_net_new(&net, options, x->n, x->f, fixture_env(), &err), err);
+    assert_ok(npi_net_new(&net, options, x->n, x->f, NULL, fixture_env(), &err), err);
     o.objective = npi_net_run(net, &o.gradient, &params, &input);
     if (options->latent)
         npi_net_encode(net, o.latent, o.latent + s.d, &params, x, input.graph);
@@ -312,7 +312,7 @@ static void check_curve(const inputs *in, const npgnn_options *options, npi_para
     const array *contexts = find(in, "curve_contexts");
     int edges = contexts->rows / curve->rows;
     real epsilon[MAX_EPSILON];
-    assert_ok(npi_net_new(&net, options, graph->n, graph->x->f, fixture_env(), &err), err);
+    assert_ok(npi_net_new(&net, options, graph->n, graph->x->f, NULL, fixture_env(), &err), err);
     assert_ok(npi_params_new(&gradient, params->size, fixture_env(), &err), err);
     assert_ok(npi_adam_new(&adam, params->count, options, fixture_env(), &err), err);
     for (int t = 0; t < curve->rows; t++) {

@@ -133,7 +133,7 @@ static npi_input make_input(const problem *p, const npgnn_options *options)
                        .context_nodes = by_nodes ? p->nodes : NULL,
                        .epsilon = p->epsilon,
                        .neighbours = &p->neighbours,
-                       .loss = npi_pairs_loss_make(options->likelihood, &p->whole.graph->a)};
+                       .loss = npi_pairs_loss_make(options->likelihood, &p->whole.graph->a, NULL)};
 }
 
 static npgnn_options base_options(void)
@@ -317,7 +317,7 @@ static gradients compute(const problem *p, const npgnn_options *options)
     make_params(&g.params, options);
     assert_ok(npi_params_new(&g.analytic, g.params.size, fixture_env(), &err), err);
     assert_ok(npi_params_new(&g.numeric, g.params.size, fixture_env(), &err), err);
-    assert_ok(npi_net_new(&net, options, N, F, fixture_env(), &err), err);
+    assert_ok(npi_net_new(&net, options, N, F, NULL, fixture_env(), &err), err);
     npi_input input = make_input(p, options);
     if (options->latent)
         check_kinks(&g.params, &input, options);
@@ -494,7 +494,7 @@ static void test_gradients_add_up(void **state)
     gradients g = compute(&p, &options);
     npi_input input = make_input(&p, &options);
     npi_net *net = NULL;
-    assert_ok(npi_net_new(&net, &options, N, F, fixture_env(), &err), err);
+    assert_ok(npi_net_new(&net, &options, N, F, NULL, fixture_env(), &err), err);
     npi_objective without = npi_net_run(net, NULL, &g.params, &input);
     memset(g.numeric.block, 0, g.numeric.count * sizeof *g.numeric.block);
     for (int times = 0; times < 2; times++) {

@@ -35,6 +35,7 @@ typedef struct problem {
     npi_csr edges;
     real *u;
     npi_pairs_loss loss;
+    unsigned char *side; /* (n) of a two-sided graph, or NULL */
 } problem;
 
 /* Whether i and j are linked: a function of the pair and of nothing else. Nodes of the same class (index modulo
@@ -70,11 +71,11 @@ static problem problem_on(npi_csr edges, int k, double mean, double spread)
 {
     size_t cells = (size_t)edges.rows * (size_t)k;
     npi_rng rng = npi_rng_make(6, NPI_RNG_TEST, (uint32_t)k);
-    problem p;
+    problem p = {0};
     p.n = edges.rows;
     p.k = k;
     p.edges = edges;
-    p.loss = npi_pairs_loss_make(NPGNN_WEIGHTED, &edges);
+    p.loss = npi_pairs_loss_make(NPGNN_WEIGHTED, &edges, NULL);
     p.u = get(cells, sizeof *p.u);
     for (size_t i = 0; i < cells; i++)
         p.u[i] = (real)(mean + spread * npi_rng_normal_at(&rng, i));
@@ -91,6 +92,7 @@ static void problem_free(problem *p)
     free(p->edges.ptr);
     free(p->edges.col);
     free(p->edges.val);
+    free(p->side);
     free(p->u);
 }
 
@@ -99,10 +101,28 @@ static double run(problem *p, real *du, double factor, int pairs_per_node, int t
     npgnn_env env = env_of(threads);
     npgnn_error err = {0};
     npi_pairs *pairs = NULL;
-    assert_ok(npi_pairs_new(&pairs, p->n, p->k, pairs_per_node, &env, &err), err);
+    assert_ok(npi_pairs_new(&pairs, p->n, p->k, pairs_per_node, p->side, &env, &err), err);
     double loss = npi_pairs_run(pairs, du, p->u, &p->edges, &p->loss, factor, 11, draw);
     npi_pairs_free(pairs);
     return loss;
+}
+
+/* Makes the problem two-sided: some nodes, here and there, are targets, and edges are across only. */
+static void divide(problem *p)
+{
+    int64_t kept = 0, begin = 0;
+    p->side = get((size_t)p->n, 1);
+    for (int32_t i = 0; i < p->n; i++)
+        p->side[i] = i % 7 < 2 || i > 2 * p->n / 3;
+    for (int32_t i = 0; i < p->n; i++) {
+        int64_t end = p->edges.ptr[i + 1];
+        for (int64_t e = begin; e < end; e++)
+            if (p->side[i] != p->side[p->edges.col[e]])
+                p->edges.col[kept++] = p->edges.col[e];
+        begin = end;
+        p->edges.ptr[i + 1] = kept;
+    }
+    p->loss = npi_pairs_loss_make(NPGNN_WEIGHTED, &p->edges, p->side);
 }
 
 /* ---- the slow and obvious loss ---- */
@@ -122,7 +142,7 @@ static void weigh(problem *p)
     for (int32_t i = 0; i < p->n; i++)
         for (int64_t e = p->edges.ptr[i]; e < p->edges.ptr[i + 1]; e++)
             p->edges.val[e] = dot(p, i, p->edges.col[e]) > 0 ? 5.5f : 0.1f;
-    p->loss = npi_pairs_loss_make(NPGNN_WEIGHTED, &p->edges);
+    p->loss = npi_pairs_loss_make(NPGNN_WEIGHTED, &p->edges, NULL);
 }
 
 static double softplus(double s)
@@ -152,6 +172,8 @@ static double naive(double *du, double *size, const problem *p, double factor)
             if (edge && p->edges.val)
                 w *= (double)p->edges.val[next] / p->loss.mean_weight;
             next += edge;
+            if (p->side && p->side[i] == p->side[j])
+                continue; /* cannot be an edge: no evidence */
             loss += positive ? w * softplus(-s) : softplus(s);
             wrong += (positive ? w : 1) * softplus(fabs(s));
             double slope = p->loss.scale * factor * (positive ? w * (y - 1) : y);
@@ -206,10 +228,40 @@ static void exact(void **state)
         compare(&p);
         p.loss = (npi_pairs_loss){1, 1, 1, 1};
         compare(&p);
-        p.loss = npi_pairs_loss_make(NPGNN_PLAIN, &p.edges);
+        p.loss = npi_pairs_loss_make(NPGNN_PLAIN, &p.edges, NULL);
         compare(&p);
         problem_free(&p);
     }
+}
+
+/* Pairs within a side do not count, whatever the order of the nodes. */
+static void exact_two_sides(void **state)
+{
+    (void)state;
+    const int32_t sizes[] = {5, 17, 65, 319};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        problem p = problem_make(sizes[i], 7, 0.4);
+        divide(&p);
+        double targets = 0, links = (double)p.edges.ptr[p.n];
+        for (int32_t node = 0; node < p.n; node++)
+            targets += p.side[node];
+        double negatives = 2 * targets * (p.n - targets) - links;
+        assert_near(p.loss.scale * 2 * negatives, 1, 1e-12);
+        assert_near(p.loss.positive_weight, links > 0 ? negatives / links : 1, 1e-9);
+        assert_int_equal(p.loss.diagonal, 0);
+        compare(&p);
+        p.loss = npi_pairs_loss_make(NPGNN_PLAIN, &p.edges, p.side);
+        compare(&p);
+        problem_free(&p);
+    }
+    /* one side is empty: there are no pairs */
+    problem p = problem_make(65, 7, 0.4);
+    divide(&p);
+    memset(p.side, 1, (size_t)p.n);
+    memset(p.edges.ptr, 0, ((size_t)p.n + 1) * sizeof *p.edges.ptr);
+    p.loss = npi_pairs_loss_make(NPGNN_PLAIN, &p.edges, p.side);
+    assert_near(run(&p, NULL, 1, 0, 2, 0), 0, 1e-2);
+    problem_free(&p);
 }
 
 static void exact_with_weights(void **state)
@@ -218,7 +270,7 @@ static void exact_with_weights(void **state)
     problem p = problem_make(319, 7, 0.4);
     weigh(&p);
     compare(&p);
-    p.loss = npi_pairs_loss_make(NPGNN_PLAIN, &p.edges);
+    p.loss = npi_pairs_loss_make(NPGNN_PLAIN, &p.edges, NULL);
     compare(&p);
     problem_free(&p);
 }
@@ -251,15 +303,15 @@ static void weights(void **state)
     int32_t col[10] = {1, 0, 3, 2, 5, 4, 7, 6, 9, 8};
     float val[10] = {1, 1, 2, 2, 3, 3, 4, 4, 5, 5};
     npi_csr edges = {.rows = 10, .cols = 10, .ptr = ptr, .col = col};
-    npi_pairs_loss plain = npi_pairs_loss_make(NPGNN_PLAIN, &edges),
-                   weighted = npi_pairs_loss_make(NPGNN_WEIGHTED, &edges);
+    npi_pairs_loss plain = npi_pairs_loss_make(NPGNN_PLAIN, &edges, NULL),
+                   weighted = npi_pairs_loss_make(NPGNN_WEIGHTED, &edges, NULL);
     assert_true(plain.scale == 1 && plain.positive_weight == 1 && plain.diagonal == 0);
     assert_near(weighted.positive_weight, 9, 1e-15);
     assert_near(weighted.scale, 1.0 / 180, 1e-15);
     assert_int_equal(weighted.diagonal, 1);
     assert_near(weighted.mean_weight, 1, 0);
     edges.val = val; /* how many links there are does not change with their weights */
-    weighted = npi_pairs_loss_make(NPGNN_WEIGHTED, &edges);
+    weighted = npi_pairs_loss_make(NPGNN_WEIGHTED, &edges, NULL);
     assert_near(weighted.positive_weight, 9, 1e-15);
     assert_near(weighted.mean_weight, 3, 1e-15);
 }
@@ -290,9 +342,11 @@ static void finite_differences(void **state)
 
 /* ---- the same bits ---- */
 
-static void same_bits(int pairs_per_node, int32_t n)
+static void same_bits(int pairs_per_node, int32_t n, int sides)
 {
     problem p = problem_make(n, 19, 0.4);
+    if (sides)
+        divide(&p);
     size_t count = (size_t)p.n * (size_t)p.k;
     real *du[4];
     double loss[4];
@@ -312,14 +366,16 @@ static void same_bits(int pairs_per_node, int32_t n)
 static void threads_exact(void **state)
 {
     (void)state;
-    same_bits(0, 701);
+    same_bits(0, 701, 0);
+    same_bits(0, 701, 1);
 }
 
 static void threads_sampled(void **state)
 {
     (void)state;
-    same_bits(128, 1503);
-    same_bits(20, 701);
+    same_bits(128, 1503, 0);
+    same_bits(20, 701, 0);
+    same_bits(20, 701, 1);
 }
 
 /* More pairs than there are: the exact loss. */
@@ -356,7 +412,7 @@ static void tally_draws(tally *t, problem *p, int pairs_per_node, uint32_t draws
     npgnn_env env = env_of(1);
     npgnn_error err = {0};
     npi_pairs *pairs = NULL;
-    assert_ok(npi_pairs_new(&pairs, p->n, p->k, pairs_per_node, &env, &err), err);
+    assert_ok(npi_pairs_new(&pairs, p->n, p->k, pairs_per_node, p->side, &env, &err), err);
     for (uint32_t draw = 0; draw < draws; draw++) {
         memset(du, 0, cells * sizeof *du);
         double loss = npi_pairs_run(pairs, du, p->u, &p->edges, &p->loss, 1, 3, draw);
@@ -379,10 +435,12 @@ static double z_of(const tally *t, size_t i, double expected, uint32_t draws)
 
 /* A number of nodes that no number of blocks divides, and large scores, so that there is much to sample. Without
  * bias the squares of the z are 1 in the mean; a weight that is wrong by half a percent shows. */
-static void unbiased_with(int pairs_per_node)
+static void unbiased_with(int pairs_per_node, int sides)
 {
     enum { DRAWS = 5000 };
     problem p = problem_make(331, 4, 1.2);
+    if (sides)
+        divide(&p);
     size_t cells = (size_t)p.n * (size_t)p.k;
     real *exact_du = get(cells, sizeof *exact_du);
     tally t = {get(cells + 1, sizeof(double)), get(cells + 1, sizeof(double)), cells + 1};
@@ -406,8 +464,9 @@ static void unbiased_with(int pairs_per_node)
 static void unbiased(void **state)
 {
     (void)state;
-    unbiased_with(1);   /* one round of small tiles */
-    unbiased_with(150); /* two rounds */
+    unbiased_with(1, 0);   /* one round of small tiles */
+    unbiased_with(150, 0); /* two rounds */
+    unbiased_with(32, 1);
 }
 
 /* ---- the sample's variance ---- */
@@ -508,6 +567,7 @@ int main(void)
         cmocka_unit_test(exact),
         cmocka_unit_test(exact_large_tiles),
         cmocka_unit_test(exact_with_weights),
+        cmocka_unit_test(exact_two_sides),
         cmocka_unit_test(sampled_with_weights),
         cmocka_unit_test(weights),
         cmocka_unit_test(threads_exact),

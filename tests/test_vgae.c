@@ -62,7 +62,7 @@ static npi_input input_of(const problem *p, int variational)
     return (npi_input){.x = p->g.graph->x,
                        .graph = &p->g.adj,
                        .epsilon = variational ? p->epsilon : NULL,
-                       .loss = npi_pairs_loss_make(NPGNN_WEIGHTED, &p->g.graph->a)};
+                       .loss = npi_pairs_loss_make(NPGNN_WEIGHTED, &p->g.graph->a, NULL)};
 }
 
 /* ---- the loss, from its definition ---- */

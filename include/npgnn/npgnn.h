@@ -888,7 +888,7 @@ NPGNN_API int npgnn_calibration_measure(npgnn_calibration *out, const float *pos
                                         npgnn_error *err);
 
 /* The all-pairs loss (docs/understand/pairs.md): binary cross-entropy of sigmoid(u_i . u_j) against the links of
- * `graph`, over all n^2 ordered pairs, for the caller's embeddings u (nodes, columns). pairs_per_node 0: exact, O(n^2
+ * `graph`, over all n^2 ordered pairs (in a two-sided graph, those across), for the caller's embeddings u (nodes, columns). pairs_per_node 0: exact, O(n^2
  * columns) operations; otherwise an unbiased estimate from about that many pairs per node, O(n pairs_per_node columns).
  * O(n columns) memory either way. */
 typedef struct npgnn_pairs_loss npgnn_pairs_loss;

@@ -76,7 +76,7 @@ static void step(npi_learner *learner, void *method)
     npi_input input = {.x = train->x,
                        .graph = &t->adj,
                        .epsilon = t->epsilon,
-                       .loss = npi_pairs_loss_make(NPGNN_WEIGHTED, &train->a),
+                       .loss = npi_pairs_loss_make(NPGNN_WEIGHTED, &train->a, NULL),
                        .seed = learner->task->options->seed,
                        .draw = iteration};
     epsilon_loop loop = {t->epsilon, npi_rng_make(input.seed, NPI_RNG_LATENT, iteration)};

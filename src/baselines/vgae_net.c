@@ -55,7 +55,7 @@ int npi_vgae_new(npi_vgae **out, npi_sizes size, int32_t n, int pairs_per_node, 
     if (!code && !(net->kl = npi_alloc(env, (size_t)n, sizeof *net->kl, err)))
         code = NPGNN_E_MEMORY;
     if (!code)
-        code = npi_pairs_new(&net->pairs, n, size.d, pairs_per_node, env, err);
+        code = npi_pairs_new(&net->pairs, n, size.d, pairs_per_node, NULL, env, err);
     if (code)
         npi_vgae_free(net);
     else

@@ -38,10 +38,10 @@ int npgnn_pairs_loss_new(npgnn_pairs_loss **out, const npgnn_graph *graph, int c
         return NPGNN_E_MEMORY;
     loss->env = resolved;
     loss->graph = graph;
-    loss->weights = npi_pairs_loss_make(likelihood, &graph->a);
+    loss->weights = npi_pairs_loss_make(likelihood, &graph->a, graph->side);
     loss->seed = seed;
     loss->count = (int64_t)graph->n * columns;
-    int code = npi_pairs_new(&loss->pairs, graph->n, columns, pairs_per_node, &resolved, err);
+    int code = npi_pairs_new(&loss->pairs, graph->n, columns, pairs_per_node, graph->side, &resolved, err);
     if (code == 0 && !SAME_TYPE) {
         loss->u = npi_alloc(&resolved, (size_t)loss->count, sizeof *loss->u, err);
         loss->du = npi_alloc(&resolved, (size_t)loss->count, sizeof *loss->du, err);

@@ -133,7 +133,7 @@ static void list_arrays(array list[ARRAYS], npi_net *net)
 }
 
 static int new_net(npi_net **out, int encoder_only, const npgnn_options *options, int32_t n, int32_t f,
-                   const npgnn_env *env, npgnn_error *err)
+                   const unsigned char *side, const npgnn_env *env, npgnn_error *err)
 {
     int code = npi_blas_open(env, err);
     if (code)
@@ -157,7 +157,7 @@ static int new_net(npi_net **out, int encoder_only, const npgnn_options *options
         if (a->wanted && !(*a->at = npi_alloc(env, a->rows, (size_t)a->columns * sizeof(real), err)))
             code = NPGNN_E_MEMORY;
     if (!code && !encoder_only)
-        code = npi_pairs_new(&net->pairs, n, options->output_size, npi_pairs_sampled(options, n), env, err);
+        code = npi_pairs_new(&net->pairs, n, options->output_size, npi_pairs_sampled(options, n), side, env, err);
     if (code)
         npi_net_free(net);
     else
@@ -165,16 +165,16 @@ static int new_net(npi_net **out, int encoder_only, const npgnn_options *options
     return code;
 }
 
-int npi_net_new(npi_net **out, const npgnn_options *options, int32_t n, int32_t f, const npgnn_env *env,
-                npgnn_error *err)
+int npi_net_new(npi_net **out, const npgnn_options *options, int32_t n, int32_t f, const unsigned char *side,
+                const npgnn_env *env, npgnn_error *err)
 {
-    return new_net(out, 0, options, n, f, env, err);
+    return new_net(out, 0, options, n, f, side, env, err);
 }
 
 int npi_net_new_encoder(npi_net **out, const npgnn_options *options, int32_t n, int32_t f, const npgnn_env *env,
                         npgnn_error *err)
 {
-    return new_net(out, 1, options, n, f, env, err);
+    return new_net(out, 1, options, n, f, NULL, env, err);
 }
 
 void npi_net_free(npi_net *net)

@@ -12,9 +12,9 @@
 
 typedef struct npi_net npi_net; /* activations of one iteration: everything it needs, allocated once */
 
-/* For a training graph of n nodes, and contexts of at most n nodes. */
-int npi_net_new(npi_net **out, const npgnn_options *options, int32_t n, int32_t f, const npgnn_env *env,
-                npgnn_error *err);
+/* For a training graph of n nodes, and contexts of at most n nodes. side (n) of a two-sided graph, otherwise NULL. */
+int npi_net_new(npi_net **out, const npgnn_options *options, int32_t n, int32_t f, const unsigned char *side,
+                const npgnn_env *env, npgnn_error *err);
 
 /* One that can encode a graph of n nodes, and nothing else: O(n h) memory. Only with a latent. */
 int npi_net_new_encoder(npi_net **out, const npgnn_options *options, int32_t n, int32_t f, const npgnn_env *env,

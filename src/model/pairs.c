@@ -32,14 +32,19 @@ static double mean_weight(const npi_csr *edges)
     return sum / (double)entries;
 }
 
-npi_pairs_loss npi_pairs_loss_make(npgnn_likelihood likelihood, const npi_csr *edges)
+npi_pairs_loss npi_pairs_loss_make(npgnn_likelihood likelihood, const npi_csr *edges, const unsigned char *side)
 {
-    double n = edges->rows, positives = (double)edges->ptr[edges->rows], negatives = n * n - positives;
+    double n = edges->rows, positives = (double)edges->ptr[edges->rows], pairs = n * n, targets = 0;
     double mean = mean_weight(edges);
+    for (int32_t i = 0; side && i < edges->rows; i++)
+        targets += side[i];
+    if (side)
+        pairs = 2 * (n - targets) * targets;
+    double negatives = pairs > positives ? pairs - positives : 1; /* where all pairs are edges, any number will do */
     if (likelihood == NPGNN_PLAIN)
         return (npi_pairs_loss){1, 1, 0, mean};
     /* without edges there is nothing to balance */
-    return (npi_pairs_loss){1 / (2 * negatives), positives > 0 ? negatives / positives : 1, 1, mean};
+    return (npi_pairs_loss){1 / (2 * negatives), positives > 0 ? negatives / positives : 1, side == NULL, mean};
 }
 
 #define AFFORDABLE_NODES 10000 /* all their pairs take less than a tenth of a second on two cores */
@@ -81,7 +86,35 @@ static void plan(npi_pairs *pairs, int32_t n, int pairs_per_node)
     pairs->thread_reals = (pairs->tile_reals + sides + 15) / 16 * 16; /* whole cache lines */
 }
 
-int npi_pairs_new(npi_pairs **out, int32_t n, int k, int pairs_per_node, const npgnn_env *env, npgnn_error *err)
+/* What is needed to sum over the pairs within each side. */
+static int sides_new(npi_pairs *pairs, const unsigned char *side, int pairs_per_node, npgnn_error *err)
+{
+    const npgnn_env *env = &pairs->env;
+    int32_t n = pairs->blocks.n;
+    int code = 0;
+    for (int which = 0; !code && which < 2; which++) {
+        struct npi_side_pairs *s = &pairs->inside[which];
+        for (int32_t i = 0; i < n; i++)
+            s->count += side[i] == which;
+        if (s->count == 0)
+            continue;
+        size_t cells = (size_t)s->count * (size_t)pairs->k;
+        s->node = npi_alloc(env, (size_t)s->count, sizeof *s->node, err);
+        s->u = npi_alloc(env, cells, sizeof *s->u, err);
+        s->du = npi_alloc(env, cells, sizeof *s->du, err);
+        code =
+            s->node && s->u && s->du ? npi_csr_new(&s->no_edges, s->count, s->count, 0, 0, env, err) : NPGNN_E_MEMORY;
+        if (!code)
+            code = npi_pairs_new(&s->pairs, s->count, pairs->k, pairs_per_node, NULL, env, err);
+        for (int32_t i = 0, at = 0; !code && i < n; i++)
+            if (side[i] == which)
+                s->node[at++] = i;
+    }
+    return code;
+}
+
+int npi_pairs_new(npi_pairs **out, int32_t n, int k, int pairs_per_node, const unsigned char *side,
+                  const npgnn_env *env, npgnn_error *err)
 {
     assert(n > 0 && k > 0);
     int code = npi_blas_open(env, err);
@@ -101,6 +134,8 @@ int npi_pairs_new(npi_pairs **out, int32_t n, int k, int pairs_per_node, const n
     if (!pairs->scratch || !pairs->part || !pairs->completed)
         goto out;
     code = pairs->rounds ? npi_sample_new(pairs, err) : 0;
+    if (!code && side)
+        code = sides_new(pairs, side, pairs_per_node, err);
 out:
     if (code)
         npi_pairs_free(pairs);
@@ -115,6 +150,14 @@ void npi_pairs_free(npi_pairs *pairs)
         return;
     npgnn_env env = pairs->env;
     npi_sample_free(pairs);
+    for (int which = 0; which < 2; which++) {
+        struct npi_side_pairs *s = &pairs->inside[which];
+        npi_pairs_free(s->pairs);
+        npi_free(&env, s->node);
+        npi_free(&env, s->u);
+        npi_free(&env, s->du);
+        npi_csr_free(&env, &s->no_edges);
+    }
     npi_free(&env, pairs->scratch);
     npi_free(&env, pairs->part);
     npi_free(&env, pairs->completed);
@@ -287,6 +330,21 @@ static double sampled_run(npi_pairs *pairs, npi_pairs_job *job, uint64_t seed, u
     return loss + npi_sample_rest(pairs, job, seed, draw);
 }
 
+/* Σ softplus(s_ij) over the ordered pairs within a side, including (i, i); adds step / 2 times its gradient to dU. */
+static double inside_run(struct npi_side_pairs *s, real *du, const real *u, double step, uint64_t seed, uint32_t draw)
+{
+    static const npi_pairs_loss softplus = {.scale = 1, .positive_weight = 0, .mean_weight = 1};
+    size_t k = (size_t)s->pairs->k;
+    for (size_t i = 0; i < (size_t)s->count; i++)
+        memcpy(s->u + i * k, u + (size_t)s->node[i] * k, k * sizeof *u);
+    memset(s->du, 0, (size_t)s->count * k * sizeof *s->du);
+    double sum = npi_pairs_run(s->pairs, du ? s->du : NULL, s->u, &s->no_edges, &softplus, step / 2, seed, draw);
+    for (size_t i = 0; du && i < (size_t)s->count; i++)
+        for (size_t c = 0; c < k; c++)
+            du[(size_t)s->node[i] * k + c] += s->du[i * k + c];
+    return sum;
+}
+
 double npi_pairs_run(npi_pairs *pairs, real *du, const real *u, const npi_csr *edges, const npi_pairs_loss *loss,
                      double factor, uint64_t seed, uint32_t draw)
 {
@@ -302,5 +360,8 @@ double npi_pairs_run(npi_pairs *pairs, real *du, const real *u, const npi_csr *e
                          .step = 2 * loss->scale * factor};
     double sum = pairs->rounds ? sampled_run(pairs, &job, seed, draw)
                                : npi_pairs_run_rounds(pairs, &job, npi_schedule_rounds(pairs->blocks), exact_tile);
+    for (int which = 0; which < 2; which++)
+        if (pairs->inside[which].pairs)
+            sum -= inside_run(&pairs->inside[which], du, u, -job.step, seed, draw);
     return loss->scale * sum;
 }

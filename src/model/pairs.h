@@ -4,7 +4,10 @@
  *               + diagonal * Σ_i ((w - 1) softplus(s_ii) - w s_ii) ],     s = U Uᵀ
  *
  * over all n² ordered pairs, that is: BCE with positives (the edges, and the diagonal where `diagonal` is 1)
- * weighted by w, and by r_ij, which is 1 or, where edges have weights, theirs over the mean of all. */
+ * weighted by w, and by r_ij, which is 1 or, where edges have weights, theirs over the mean of all.
+ *
+ * In a two-sided graph the first sum is over pairs of different sides only: those within a side cannot be edges, and are no
+ * evidence. It is computed as the sum over all pairs minus those within each side. */
 #ifndef NPI_MODEL_PAIRS_H
 #define NPI_MODEL_PAIRS_H
 
@@ -19,14 +22,16 @@ typedef struct npi_pairs_loss {
 } npi_pairs_loss;
 
 /* VGAE's weighting: w = (n² - 2m) / 2m, scale = 1 / (2 (n² - 2m)), diagonal 1; the plain one: w = scale = 1,
- * diagonal 0. */
-npi_pairs_loss npi_pairs_loss_make(npgnn_likelihood likelihood, const npi_csr *edges);
+ * diagonal 0. side (n) of a two-sided graph, otherwise NULL: 2 (sources) (targets) in place of n², and diagonal 0. */
+npi_pairs_loss npi_pairs_loss_make(npgnn_likelihood likelihood, const npi_csr *edges, const unsigned char *side);
 
 /* The pairs_per_node that the options mean for n nodes: `loss` says exact, sampled, or exact while n is small. */
 int npi_pairs_sampled(const npgnn_options *options, int32_t n);
 
-/* pairs_per_node 0: exact. Otherwise the unbiased estimate from about that many pairs a node. O(n k) memory. */
-int npi_pairs_new(npi_pairs **out, int32_t n, int k, int pairs_per_node, const npgnn_env *env, npgnn_error *err);
+/* pairs_per_node 0: exact. Otherwise the unbiased estimate from about that many pairs per node. side (n) of a two-sided
+ * graph, otherwise NULL; it is read by this call only. O(n k) memory. */
+int npi_pairs_new(npi_pairs **out, int32_t n, int k, int pairs_per_node, const unsigned char *side,
+                  const npgnn_env *env, npgnn_error *err);
 
 /* The loss; adds factor * its gradient into dU (n, k) when that is not NULL. Edges are the symmetric pattern, with
  * weights or without. The sampled estimate is a function of (seed, draw). Allocates nothing. */

@@ -29,6 +29,14 @@ struct npi_pairs {
     int32_t *node, *pick; /* (n) the node in each slot; the choices of the shuffle */
     real *gram, *sum;     /* (k, k) UᵀU; (k) Σ_i u_i */
     real *gram_scratch;
+    /* of a two-sided graph only */
+    struct npi_side_pairs {
+        npi_pairs *pairs; /* within the side; NULL: the side has no nodes, or the graph has no sides */
+        int32_t *node;    /* (count) its nodes */
+        real *u, *du;     /* (count, k) their rows */
+        npi_csr no_edges; /* (count, count) */
+        int32_t count;
+    } inside[2];
 };
 
 /* f(s) = a softplus(s) - (c1 s + c2 s² / 2) */

@@ -86,7 +86,7 @@ static int prepare(npgnn_trainer *t, const npgnn_split *split, const npgnn_optio
     if (!code)
         code = npi_adam_new(&t->adam, t->params.count, &t->options, &t->env, err);
     if (!code)
-        code = npi_net_new(&t->net, &t->options, known->n, size.f, &t->env, err);
+        code = npi_net_new(&t->net, &t->options, known->n, size.f, known->side, &t->env, err);
 
     /* the inputs of an iteration: Xᵀ for the backward pass, Â, dropped features, known neighbours, context, noise */
     if (!code)
@@ -213,7 +213,7 @@ static int iterate(npgnn_trainer *t, npgnn_error *err)
     npi_input input = {.x = t->known->x,
                        .graph = &t->adj,
                        .epsilon = t->epsilon,
-                       .loss = npi_pairs_loss_make(o->likelihood, &t->known->a),
+                       .loss = npi_pairs_loss_make(o->likelihood, &t->known->a, t->known->side),
                        .seed = o->seed,
                        .draw = iteration,
                        .profile = &profile};
