@@ -373,8 +373,13 @@ static void test_features_twice(void **state)
     npgnn_load_options options = {.size = sizeof options,
                                   .features = write_text(features, "x.csv", "id,w\nann,1\nbob,2\nc&d,3\n")};
     write_text(edges, "g.graphml", people);
-    assert_int_equal(npgnn_load(&graph, edges, &options, NULL, &err), NPGNN_E_ARGUMENT);
-    says(err.text, "the file of the edges has features already");
+    npgnn_env env = test_env();
+    assert_ok(npgnn_load(&graph, edges, &options, &env, &err), err);
+    says(notices, "used instead of the features and labels in the file of the edges");
+    assert_int_equal(npgnn_graph_nodes(graph), 3);
+    assert_string_equal(npgnn_graph_column_name(graph, 0), "w");
+    npgnn_graph_free(graph);
+    graph = NULL;
     write_text(edges, "g.graphml", XML "<graph><node id='ann'/><edge source='ann' target='bob'/></graph></graphml>");
     assert_ok(npgnn_load(&graph, edges, &options, NULL, &err), err);
     has(graph, 3, 1, 1);

@@ -26,12 +26,12 @@ static int read_edges(files *f, npi_stream *stream, npgnn_error *err)
     return code;
 }
 
-/* Replaces the rows without columns that the file of the edges may have given. */
+/* Replaces what the file of the edges may have given. */
 static int read_features(files *f, npi_stream *stream, npgnn_error *err)
 {
     if (f->table.x.cols > 0)
-        return npi_fail_at(err, NPGNN_E_ARGUMENT, npi_stream_name(stream), 0,
-                           "the file of the edges has features already: give only one of the two");
+        npi_log(f->env, "%s: used instead of the features and labels in the file of the edges",
+                npi_stream_name(stream));
     npi_table_free(f->env, &f->table);
     return npi_table_read(&f->table, stream, f->edges.how, &f->edges, 0, err);
 }
