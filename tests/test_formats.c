@@ -9,9 +9,12 @@
 
 /* ---- one file, from memory ---- */
 
+static const npgnn_load_options raw = {.size = sizeof raw, .encoding = "raw"};
+static const npgnn_load_options *reading; /* how read_graph reads; NULL: the defaults */
+
 static int read_graph(npgnn_graph **out, const char *text, const npgnn_env *env, npgnn_error *err)
 {
-    npi_edge_list edges = npi_edges_start(env, NULL);
+    npi_edge_list edges = npi_edges_start(env, reading);
     npi_table table = {0};
     npi_stream *stream = NULL;
     int code = npi_stream_open_memory(&stream, "g", text, strlen(text), env, err);
@@ -104,8 +107,10 @@ static const char people[] = XML "<key id='d0' for='node' attr.name='age' attr.t
                                  "<edge source='bob' target='ann'/>\n"
                                  "</graph></graphml>\n";
 
+/* Numbers as they are. */
 static void test_graphml(void **state)
 {
+    reading = &raw;
     npgnn_graph *graph = graph_of(people);
     (void)state;
     has(graph, 3, 2, 2);
@@ -125,6 +130,72 @@ static void test_graphml(void **state)
     npgnn_graph_free(graph);
     starve_text(people);
     damage_text(people);
+    reading = NULL;
+}
+
+/* The attributes are a table, with the kinds and the encoding that a CSV file of the same cells has. */
+static void test_graphml_table(void **state)
+{
+    char text[4096] =
+        XML "<key id='a' for='node' attr.name='age' attr.type='int'/>"
+            "<key id='t' for='node' attr.name='town' attr.type='string'><default>Oslo</default></key>"
+            "<key id='f' for='node' attr.name='id' attr.type='boolean'/>"
+            "<key id='s' for='node' attr.name='since' attr.type='string'/>\n<graph edgedefault='undirected'>";
+    char table[1024] = "node,age,town,id,since\n", edges[256] = "", features_path[4096], edges_path[4096];
+    npgnn_graph *same = NULL;
+    npgnn_error err = {0};
+    npgnn_table_column column;
+    (void)state;
+    for (int i = 0; i < 8; i++) {
+        size_t used = strlen(text);
+        snprintf(text + used, sizeof text - used, "<node id='n%d'>", i);
+        if (i != 3) /* one age is missing */
+            snprintf(text + strlen(text), sizeof text - strlen(text), "<data key='a'>%d</data>", 20 + 7 * i % 30);
+        if (i % 2)
+            snprintf(text + strlen(text), sizeof text - strlen(text), "<data key='t'>Rome</data>");
+        snprintf(text + strlen(text), sizeof text - strlen(text),
+                 "<data key='f'>%s</data><data key='s'>2020-0%d-11</data></node>\n<edge source='n%d' target='n%d'/>",
+                 i % 3 ? "true" : "false", i + 1, i, (i + 1) % 8);
+        used = strlen(table);
+        if (i == 3)
+            snprintf(table + used, sizeof table - used, "n%d,,Rome,false,2020-0%d-11\n", i, i + 1);
+        else
+            snprintf(table + used, sizeof table - used, "n%d,%d,%s,%s,2020-0%d-11\n", i, 20 + 7 * i % 30,
+                     i % 2 ? "Rome" : "Oslo", i % 3 ? "true" : "false", i + 1);
+        snprintf(edges + strlen(edges), sizeof edges - strlen(edges), "n%d,n%d\n", i, (i + 1) % 8);
+    }
+    snprintf(text + strlen(text), sizeof text - strlen(text), "</graph></graphml>");
+    npgnn_graph *graph = graph_of(text);
+    npgnn_load_options options = {.size = sizeof options,
+                                  .edges = write_text(edges_path, "e.csv", edges),
+                                  .features = write_text(features_path, "x.csv", table),
+                                  .id = "node"};
+    assert_ok(npgnn_load(&same, NULL, &options, NULL, &err), err);
+    static const char *const kinds[] = {"number", "category", "flag", "date"};
+    for (int i = 0; i < 4; i++) {
+        assert_true(npgnn_graph_table(&column, graph, i));
+        assert_string_equal(column.kind, kinds[i]);
+    }
+    assert_int_equal(npi_graph_fingerprint(graph), npi_graph_fingerprint(same));
+    npgnn_graph_free(graph);
+    npgnn_graph_free(same);
+    starve_text(text);
+    /* attributes that nodes do not have must not take memory: 2,000 x 2,000 of them */
+    enum { WIDE = 400000 };
+    char *wide = malloc(WIDE);
+    assert_non_null(wide);
+    size_t used = (size_t)snprintf(wide, WIDE, "<graphml>");
+    for (int i = 0; i < 2000; i++)
+        used += (size_t)snprintf(wide + used, WIDE - used, "<key id='%d' for='node' attr.type='int'/>", i);
+    used += (size_t)snprintf(wide + used, WIDE - used, "<graph>");
+    for (int i = 0; i < 2000; i++)
+        used += (size_t)snprintf(wide + used, WIDE - used, "<node id='%d'/>", i);
+    snprintf(wide + used, WIDE - used, "</graph></graphml>");
+    npgnn_env env = test_env();
+    graph = NULL;
+    assert_int_equal(read_graph(&graph, wide, &env, &err), NPGNN_E_FORMAT);
+    says(err.text, "are too many for");
+    free(wide);
 }
 
 /* A plain graph as networkx writes it: numbers as names, no attributes, isolated nodes. */
@@ -390,6 +461,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_graphml),
+        IN_FOLDER(test_graphml_table),
         cmocka_unit_test(test_graphml_without_attributes),
         cmocka_unit_test(test_invalid_graphml),
         cmocka_unit_test(test_json_edges),

@@ -94,6 +94,44 @@ void npi_cells_clean(npi_cells *cells, int column)
     }
 }
 
+/* Completes the row of `fields` cells that begins at text + start. */
+static int end_row(npi_cells *cells, size_t start, int fields, int64_t line, npgnn_error *err)
+{
+    int code = npi_grow(&cells->env, &cells->row, &cells->row_capacity, (size_t)cells->rows, sizeof *cells->row, err);
+    if (code == 0)
+        code =
+            npi_grow(&cells->env, &cells->line, &cells->line_capacity, (size_t)cells->rows, sizeof *cells->line, err);
+    if (code)
+        return code;
+    if (cells->rows == INT32_MAX - 1)
+        return npi_fail(err, NPGNN_E_FORMAT, "too many rows: the limit is %d", INT32_MAX - 1);
+    cells->fields = fields;
+    cells->row[cells->rows] = start;
+    cells->line[cells->rows++] = line;
+    return 0;
+}
+
+int npi_cells_add_row(npi_cells *cells, const char *const *values, int count, int64_t line, npgnn_error *err)
+{
+    size_t start = cells->used, first = (size_t)cells->rows * (size_t)count;
+    int code = 0;
+    for (int i = 0; code == 0 && i < count; i++) {
+        size_t length = strlen(values[i]) + 1;
+        if (cells->used - start + length > UINT32_MAX / 2)
+            return npi_fail(err, NPGNN_E_FORMAT, "the values of a row are too long");
+        code = reserve(cells, length, err);
+        if (code == 0)
+            code =
+                npi_grow(&cells->env, &cells->cell, &cells->cell_capacity, first + (size_t)i, sizeof *cells->cell, err);
+        if (code)
+            return code;
+        cells->cell[first + (size_t)i] = (uint32_t)(cells->used - start);
+        memcpy(cells->text + cells->used, values[i], length);
+        cells->used += length;
+    }
+    return code ? code : end_row(cells, start, count, line, err);
+}
+
 /* Cuts the row at text + start into cells. E_FORMAT where it has another number of them than the first row. */
 static int cut_row(npi_cells *cells, size_t start, int64_t line, npi_stream *stream, npgnn_error *err)
 {
@@ -112,19 +150,7 @@ static int cut_row(npi_cells *cells, size_t start, int64_t line, npi_stream *str
     if (code == 0 && cells->rows > 0 && fields < cells->fields)
         return npi_fail_at(err, NPGNN_E_FORMAT, npi_stream_name(stream), line, "%d fields, but the first line has %d",
                            fields, cells->fields);
-    if (code == 0)
-        code = npi_grow(&cells->env, &cells->row, &cells->row_capacity, (size_t)cells->rows, sizeof *cells->row, err);
-    if (code == 0)
-        code =
-            npi_grow(&cells->env, &cells->line, &cells->line_capacity, (size_t)cells->rows, sizeof *cells->line, err);
-    if (code)
-        return code;
-    if (cells->rows == INT32_MAX - 1)
-        return npi_stream_fail(stream, err, "too many rows: the limit is %d", INT32_MAX - 1);
-    cells->fields = fields;
-    cells->row[cells->rows] = start;
-    cells->line[cells->rows++] = line;
-    return 0;
+    return code ? code : end_row(cells, start, fields, line, err);
 }
 
 int npi_cells_read(npi_cells *out, npi_stream *stream, const npgnn_load_options *how, npgnn_error *err)

@@ -24,6 +24,9 @@ typedef struct npi_cells {
 int npi_cells_read(npi_cells *out, npi_stream *stream, const npgnn_load_options *how, npgnn_error *err);
 void npi_cells_free(npi_cells *cells);
 
+/* Adds a row of `count` cells, as many as the rows before it have, which is on this line of the file. */
+int npi_cells_add_row(npi_cells *cells, const char *const *values, int count, int64_t line, npgnn_error *err);
+
 static inline const char *npi_cells_get(const npi_cells *cells, int32_t row, int column)
 {
     return cells->text + cells->row[row] + cells->cell[(size_t)row * (size_t)cells->fields + (size_t)column];
@@ -31,6 +34,10 @@ static inline const char *npi_cells_get(const npi_cells *cells, int32_t row, int
 
 /* Replaces the bytes of cells that are not UTF-8 with question marks: categories and words are stored as JSON. */
 void npi_cells_clean(npi_cells *cells, int column);
+
+/* The table of cells whose first row is a header and whose first column has the ids. Takes the cells, also on failure. */
+int npi_table_from_cells(npi_table *out, npi_cells *cells, const char *file, const npgnn_load_options *how,
+                         npgnn_error *err);
 
 /* ---- what is in a column ---- */
 

@@ -33,6 +33,7 @@ typedef struct reader {
     int side;
     int32_t first;   /* the first row that is not the header: 0 or 1 */
     char **names;    /* (fields) the header, NULL: there is none */
+    int declared;    /* 1: the first row is the header, the first column has the ids, and there is no label */
     int row_numbers; /* 1: the first column is pandas' index, which is left out */
     int id, label;   /* columns, -1: none */
     int *column;     /* (fields) what it is: the index of the encoding's column, or -1 */
@@ -75,6 +76,8 @@ static int numbers_follow(const npi_cells *cells, int column)
 static int has_header(const reader *r)
 {
     const npi_cells *cells = &r->cells;
+    if (r->declared)
+        return 1;
     if (r->how->header != NPGNN_HEADER_AUTO || cells->rows == 0)
         return r->how->header == NPGNN_HEADER_YES && cells->rows > 0;
     if (npi_header_has_role(npi_cells_get(cells, 0, 0), NPI_ROLE_ID))
@@ -453,54 +456,72 @@ static int encode_all(npi_table *table, reader *r, npgnn_error *err)
     return code;
 }
 
+/* The table of the cells of the reader, which is freed. `code` and `why`: whether these could be read. */
+static int make_table(npi_table *out, reader *r, int code, npgnn_error *why)
+{
+    const npgnn_env *env = &r->cells.env;
+    npi_table table = {0};
+    int raw = r->how->encoding && strcmp(r->how->encoding, "raw") == 0, given = r->how->encoding && !raw;
+    r->column = npi_alloc(env, (size_t)r->cells.fields, sizeof *r->column, why);
+    if (code == 0 && !r->column)
+        code = NPGNN_E_MEMORY;
+    if (code == 0 && given)
+        code = npi_encoding_parse(&r->encoding, r->how->encoding, "the options", env, why);
+    if (code == 0 && has_header(r)) {
+        r->first = 1;
+        r->names = npi_alloc(env, (size_t)r->cells.fields, sizeof *r->names, why);
+        code = r->names ? 0 : NPGNN_E_MEMORY;
+        for (int i = 0; r->names && i < r->cells.fields; i++)
+            r->names[i] = r->cells.text + (npi_cells_get(&r->cells, 0, i) - r->cells.text);
+    }
+    r->label = r->declared ? -1 : find_label(r);
+    if (code == 0 && !r->declared)
+        code = choose_id(r, why);
+    if (code == 0 && r->label == r->id)
+        r->label = -1;
+    if (code == 0)
+        code = given ? match_all(r, why) : infer_all(r, raw, why);
+    if (code == 0)
+        code = encode_all(&table, r, why);
+    if (code == 0)
+        code = npi_encoding_names(&table.columns, r->encoding, why);
+    npi_skipped_log(&r->cells.skipped, r->file, env);
+    npi_skipped_log(&r->skipped, r->file, env);
+    if (code == 0 && !raw && r->encoding->width > 0)
+        table.encoding = npi_encoding_share(r->encoding);
+    npi_encoding_free(r->encoding);
+    npi_free(env, r->names);
+    npi_free(env, r->column);
+    if (code)
+        npi_table_free(env, &table);
+    else
+        *out = table;
+    npi_cells_free(&r->cells);
+    return code;
+}
+
 int npi_table_read_csv(npi_table *out, npi_stream *stream, const npgnn_load_options *how, const npi_edge_list *edges,
                        int side, npgnn_error *err)
 {
     static const npgnn_load_options defaults = {.size = sizeof defaults};
-    const npgnn_env *env = npi_stream_env(stream);
     npgnn_error why = {0}; /* the caller may want no text, but the first bad row is logged with one */
     reader r = {.file = npi_stream_name(stream), .how = how ? how : &defaults, .edges = edges, .side = side, .id = -1};
-    npi_table table = {0};
-    int raw = r.how->encoding && strcmp(r.how->encoding, "raw") == 0, given = r.how->encoding && !raw;
     int code = npi_cells_read(&r.cells, stream, r.how, &why);
-    r.column = npi_alloc(env, (size_t)r.cells.fields, sizeof *r.column, &why);
-    if (code == 0 && !r.column)
-        code = NPGNN_E_MEMORY;
-    if (code == 0 && given)
-        code = npi_encoding_parse(&r.encoding, r.how->encoding, "the options", env, &why);
-    if (code == 0 && has_header(&r)) {
-        r.first = 1;
-        r.names = npi_alloc(env, (size_t)r.cells.fields, sizeof *r.names, &why);
-        code = r.names ? 0 : NPGNN_E_MEMORY;
-        for (int i = 0; r.names && i < r.cells.fields; i++)
-            r.names[i] = r.cells.text + (npi_cells_get(&r.cells, 0, i) - r.cells.text);
-    }
-    r.label = find_label(&r);
-    if (code == 0)
-        code = choose_id(&r, &why);
-    if (code == 0 && r.label == r.id)
-        r.label = -1;
-    if (code == 0)
-        code = given ? match_all(&r, &why) : infer_all(&r, raw, &why);
-    if (code == 0)
-        code = encode_all(&table, &r, &why);
-    if (code == 0)
-        code = npi_encoding_names(&table.columns, r.encoding, &why);
-    npi_skipped_log(&r.cells.skipped, r.file, env);
-    npi_skipped_log(&r.skipped, r.file, env);
-    if (code == 0 && !raw && r.encoding->width > 0)
-        table.encoding = npi_encoding_share(r.encoding);
-    npi_encoding_free(r.encoding);
-    npi_free(env, r.names);
-    npi_free(env, r.column);
-    npi_cells_free(&r.cells);
-    if (code) {
-        npi_table_free(env, &table);
-        if (err)
-            *err = why;
-    } else {
-        *out = table;
-    }
+    code = make_table(out, &r, code, &why);
+    if (code && err)
+        *err = why;
+    return code;
+}
+
+int npi_table_from_cells(npi_table *out, npi_cells *cells, const char *file, const npgnn_load_options *how,
+                         npgnn_error *err)
+{
+    npgnn_error why = {0};
+    reader r = {.cells = *cells, .file = file, .how = how, .declared = 1};
+    memset(cells, 0, sizeof *cells);
+    int code = make_table(out, &r, 0, &why);
+    if (code && err)
+        *err = why;
     return code;
 }
 

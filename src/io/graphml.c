@@ -7,9 +7,11 @@
  *   edge    = <edge source= target= directed=> {data} </edge>
  *   data    = <data key=> text </data>
  *
- * Numeric and boolean attributes of nodes become features, named by attr.name; a node without one has the default,
- * or 0. The attribute "class" or "target", or a numeric "label", becomes the class label. The numeric attribute
- * "weight" of edges becomes their weight. Other attributes and other elements are ignored.
+ * The attributes of nodes are a table, whose columns are named by attr.name and encoded as those of text are (io/cells.h); a
+ * node without one has the default, or a missing value. Where the caller wants numbers as they are (the encoding "raw"),
+ * numeric and boolean attributes are features, a missing one is 0, and the others are ignored. The attribute "class" or
+ * "target", or a numeric "label", becomes the class label. The numeric attribute "weight" of edges becomes their weight.
+ * Other elements are ignored.
  *
  * Refused: hyperedges, several or nested graphs, duplicate ids, data of undeclared keys, elements nested more than
  * 32 deep, and declarations of entities, which can make a kilobyte expand to gigabytes. */
@@ -19,6 +21,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "io/cells.h"
 #include "io/readers.h"
 
 #define MAX_DEPTH 32 /* of nested elements */
@@ -30,8 +33,11 @@ typedef enum { IGNORED, FEATURE, LABEL } node_use;
 typedef struct attribute {
     node_use node;
     int weight;      /* 1: the weight of an edge */
+    int number;      /* 1: its type is a number or boolean */
     int32_t column;  /* FEATURE: its column */
-    float fallback;  /* FEATURE: the value of a node without it */
+    char *fallback;  /* FEATURE: the value of a node without it, NULL: it is missing */
+    char *name;      /* FEATURE */
+    char *value;     /* FEATURE: that of the current node, NULL: it has none yet */
     int32_t last_of; /* the last node that has it */
 } attribute;
 
@@ -47,9 +53,13 @@ typedef struct reader {
     npi_names *nodes, *keys;
     attribute *attributes; /* as many as keys */
     size_t attribute_capacity;
-    npi_column_names columns;
+    int32_t attribute_count;
+    int32_t columns; /* features */
     npi_labels labels;
-    npi_rows rows;
+    npi_cells cells;           /* of the nodes so far: ids and features, below a header */
+    const char **fields;       /* (1 + columns) of one row */
+    int64_t values;            /* given so far */
+    int raw;                   /* 1: numbers are used as they are */
     int depth, graphs, unused; /* unused: ignored attributes of nodes */
     place place;
     int32_t key; /* whose data or default is being read, -1: none */
@@ -115,10 +125,11 @@ static attribute classify(reader *r, const char *domain, const char *name, const
     static const char *const classes[] = {"class", "target", NULL};
     attribute made = {.last_of = -1};
     int number = is_one_of(type, numbers), all = !domain || strcmp(domain, "all") == 0;
+    made.number = number;
     if (all || strcmp(domain, "node") == 0) {
         if (!r->classified && (is_one_of(name, classes) || (number && strcmp(name, "label") == 0)))
             made.node = LABEL;
-        else if (number)
+        else if (number || !r->raw)
             made.node = FEATURE;
         else
             r->unused++;
@@ -148,10 +159,13 @@ static void start_key(reader *r, const XML_Char **pairs)
     /* features get columns in the order of their keys */
     attribute made = classify(r, find(pairs, "for"), name ? name : id, find(pairs, "attr.type"));
     if (made.node == FEATURE) {
-        made.column = r->columns.count;
-        check(r, npi_column_names_add(&r->columns, name ? name : id, r->env, r->err));
+        made.column = r->columns++;
+        made.name = npi_strdup(r->env, name ? name : id, r->err);
+        if (!made.name)
+            check(r, NPGNN_E_MEMORY);
     }
     r->attributes[count] = made;
+    r->attribute_count++;
     r->key = index;
     r->place = IN_KEY;
 }
@@ -196,19 +210,50 @@ static void start_graph(reader *r, const XML_Char **pairs)
     r->edges->directed |= direction && strcmp(direction, "directed") == 0;
 }
 
+/* The header of the table: all keys are known. */
+static void start_table(reader *r)
+{
+    int32_t columns = 1, next = 1;
+    for (int32_t i = 0; i < npi_names_count(r->keys); i++)
+        columns += r->attributes[i].node == FEATURE;
+    r->fields = npi_alloc(r->env, (size_t)columns, sizeof *r->fields, r->err);
+    if (!r->fields) {
+        check(r, NPGNN_E_MEMORY);
+        return;
+    }
+    r->fields[0] = "id";
+    for (int32_t i = 0; i < npi_names_count(r->keys); i++)
+        if (r->attributes[i].node == FEATURE)
+            r->fields[next++] = r->attributes[i].name;
+    check(r, npi_cells_add_row(&r->cells, r->fields, columns, 0, r->err));
+}
+
 /* </node>. Features that the node was not given have their default. */
 static void end_node(reader *r)
 {
-    int32_t node = npi_names_count(r->nodes) - 1, twice;
-    for (int32_t i = 0; !r->code && i < npi_names_count(r->keys); i++) {
+    int32_t node = npi_names_count(r->nodes) - 1;
+    int64_t line = (int64_t)XML_GetCurrentLineNumber(r->parser);
+    if (!r->fields)
+        start_table(r);
+    if (r->code)
+        return;
+    r->fields[0] = npi_names_get(r->nodes, node);
+    for (int32_t i = 0; i < npi_names_count(r->keys); i++) {
         const attribute *a = &r->attributes[i];
-        if (a->node == FEATURE && a->last_of != node)
-            check(r, npi_rows_add(&r->rows, a->column, a->fallback, r->err));
+        if (a->node == FEATURE)
+            r->fields[1 + a->column] = a->value ? a->value : a->fallback ? a->fallback : r->raw ? "0" : "";
+    }
+    /* values that are not in the file must stay in proportion to its size */
+    check(r, npi_table_check_size(r->stream, (int64_t)r->cells.rows * r->cells.fields, 0, r->values + r->cells.rows,
+                                  r->err));
+    if (!r->code)
+        check(r, npi_cells_add_row(&r->cells, r->fields, r->cells.fields, line, r->err));
+    for (int32_t i = 0; i < npi_names_count(r->keys); i++) {
+        npi_free(r->env, r->attributes[i].value);
+        r->attributes[i].value = NULL;
     }
     if (!r->code && r->label_of != node)
         check(r, npi_labels_add(&r->labels, "", r->env, r->err));
-    if (!r->code)
-        check(r, npi_rows_end(&twice, &r->rows, r->err)); /* second data of a key was refused: no column occurs twice */
     r->place = OUTSIDE;
 }
 
@@ -275,6 +320,25 @@ static float number(reader *r, const char *text)
     return value;
 }
 
+/* Copies the text of a feature. What is declared as a number must be one; flags are 0 and 1 where they are features as they
+ * are. */
+static void keep(reader *r, char **out, const attribute *a, const char *text)
+{
+    char digit[2] = "0";
+    if (a->number && *text) {
+        float value = number(r, text);
+        digit[0] = (char)('0' + (value != 0));
+        if (r->raw && (strcmp(text, "true") == 0 || strcmp(text, "false") == 0))
+            text = digit;
+    }
+    if (r->code)
+        return;
+    npi_free(r->env, *out);
+    *out = npi_strdup(r->env, text, r->err);
+    if (!*out)
+        check(r, NPGNN_E_MEMORY);
+}
+
 static void end_node_data(reader *r, attribute *a, const char *text)
 {
     int32_t node = npi_names_count(r->nodes) - 1;
@@ -286,7 +350,8 @@ static void end_node_data(reader *r, attribute *a, const char *text)
     }
     a->last_of = node;
     if (a->node == FEATURE) {
-        check(r, npi_rows_add(&r->rows, a->column, number(r, text), r->err));
+        keep(r, &a->value, a, text);
+        r->values++;
     } else {
         check(r, npi_labels_add(&r->labels, text, r->env, r->err));
         r->label_of = node;
@@ -303,7 +368,7 @@ static void end_text(reader *r)
     else if (r->place == IN_EDGE && a->weight)
         r->weight = number(r, text);
     else if (r->place == IN_KEY && a->node == FEATURE)
-        a->fallback = number(r, text);
+        keep(r, &a->fallback, a, text);
 }
 
 /* ---- elements ---- */
@@ -405,15 +470,15 @@ static int parse(reader *r)
 /* Moves features, labels and names to the table. */
 static int make_table(npi_table *table, reader *r)
 {
-    /* columns without elements must stay in proportion to the size of the file */
-    int code = npi_table_check_size(r->stream, r->columns.count, 0, r->rows.elements + r->rows.count, r->err);
-    if (code == 0)
-        code = npi_rows_take(&table->x, &r->rows, r->rows.count, r->columns.count, r->err);
+    int code;
+    if (r->columns > 0 && r->cells.rows > 0) {
+        code = npi_table_from_cells(table, &r->cells, npi_stream_name(r->stream), r->edges->how, r->err);
+    } else {
+        code = npi_table_empty(table, npi_names_count(r->nodes), r->env, r->err);
+        table->names = npi_names_share(r->nodes);
+    }
     if (code)
         return code;
-    table->names = r->nodes;
-    r->nodes = NULL;
-    table->columns = npi_column_names_take(&r->columns, npi_stream_name(r->stream), r->env);
     npi_labels_take(&table->label, &table->classes, &r->labels, r->env);
     if (r->unused > 0)
         npi_log(r->env, "%s: ignoring node attributes that are not numbers: %d", npi_stream_name(r->stream), r->unused);
@@ -426,10 +491,15 @@ static void reader_free(reader *r)
         XML_ParserFree(r->parser);
     npi_names_free(r->nodes);
     npi_names_free(r->keys);
+    for (int32_t i = 0; i < r->attribute_count; i++) {
+        npi_free(r->env, r->attributes[i].name);
+        npi_free(r->env, r->attributes[i].value);
+        npi_free(r->env, r->attributes[i].fallback);
+    }
     npi_free(r->env, r->attributes);
-    npi_column_names_free(&r->columns);
+    npi_free(r->env, r->fields);
     npi_labels_free(&r->labels, r->env);
-    npi_rows_free(&r->rows);
+    npi_cells_free(&r->cells);
     npi_free(r->env, r->text);
     free_edge(r);
 }
@@ -437,9 +507,9 @@ static void reader_free(reader *r)
 int npi_graphml_read(npi_edge_list *edges, npi_table *table, npi_stream *stream, npgnn_error *err)
 {
     reader r = {.stream = stream, .env = npi_stream_env(stream), .err = err, .edges = edges, .key = -1, .label_of = -1};
-    int code = npi_rows_start(&r.rows, r.env, err);
-    if (code == 0)
-        code = npi_names_new(&r.nodes, r.env, err);
+    r.cells.env = *r.env;
+    r.raw = edges->how->encoding && strcmp(edges->how->encoding, "raw") == 0;
+    int code = npi_names_new(&r.nodes, r.env, err);
     if (code == 0)
         code = npi_names_new(&r.keys, r.env, err);
     r.parser = code == 0 ? XML_ParserCreateNS(NULL, '|') : NULL;
