@@ -283,8 +283,9 @@ static void log_kinds(const reader *r)
         if (count[kind] > 0)
             snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s %d", *text ? ", " : "",
                      npi_kind_name((npi_kind)kind), count[kind]);
-    npi_log(&r->cells.env, "%s: %d columns became %d features (%s); 'npgnn info' lists them", r->file,
-            r->encoding->count - count[NPI_KIND_IGNORED], r->encoding->width, text);
+    int used = r->encoding->count - count[NPI_KIND_IGNORED];
+    npi_log(&r->cells.env, "%s: %d column%s became %d feature%s (%s); 'npgnn info' lists them", r->file, used,
+            used == 1 ? "" : "s", r->encoding->width, r->encoding->width == 1 ? "" : "s", text);
 }
 
 /* Finds the encoding of the table. */

@@ -122,8 +122,7 @@ static int join_names(npi_names **out, const npgnn_graph *graph, const npi_names
         /* an id may have been given with the prefix */
         snprintf(name, length, "%s%s", strncmp(id, prefix, strlen(prefix)) == 0 ? "" : prefix, id);
         if (i == 0 && *prefix)
-            npi_log(&graph->env, "new nodes are %s; the first is called %.100s",
-                    side ? "targets" : "sources", name);
+            npi_log(&graph->env, "new nodes are %s; the first is called %.100s", side ? "targets" : "sources", name);
         code = add_name(names, name, err);
         npi_free(&graph->env, name);
     }

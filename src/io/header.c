@@ -146,7 +146,8 @@ int npi_header_list(char *text, size_t size, char *const *names, const unsigned 
             continue;
         if (listed++ > limit || used >= size)
             continue;
-        int wrote = listed <= limit ? snprintf(text + used, size - used, "%s'%.40s'", used ? ", " : "", names[i])
+        int wrote = listed <= limit ? snprintf(text + used, size - used, "%s'%.40s'", used ? ", " : "",
+                                               *names[i] ? names[i] : "(no name)")
                                     : snprintf(text + used, size - used, ", ...");
         used += (size_t)wrote;
     }
