@@ -12,6 +12,7 @@
 #include "graph/split.h"
 #include "linalg/blas.h"
 #include "linalg/symmetric.h"
+#include "meter.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
@@ -754,6 +755,18 @@ static void test_numbers(void **state)
     assert_near(near[0], near[1], 1e-4);
     assert_true(near[0] > 0.98 && far < 0.5);
     npi_words_free(&env, &words);
+    /* every allocation may fail */
+    int code = NPGNN_E_MEMORY;
+    for (long allow = 0; code != 0; allow++) {
+        meter m = {.allow = allow};
+        npgnn_env given = metered_env(&m), metered = npi_env_resolve(&given);
+        assert_true(allow < 200);
+        code = npi_words_new(&words, graph->x, NULL, &metered, NULL);
+        assert_true(code == NPGNN_E_MEMORY || code == 0);
+        if (code == 0)
+            npi_words_free(&metered, &words);
+        assert_int_equal(m.blocks, 0);
+    }
     npgnn_graph_free(graph);
 }
 

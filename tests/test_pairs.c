@@ -5,6 +5,7 @@
 
 #include "base/rng.h"
 #include "linalg/kernels.h"
+#include "meter.h"
 #include "model/pairs.h"
 
 #ifdef NPI_DOUBLE
@@ -261,6 +262,21 @@ static void exact_two_sides(void **state)
     memset(p.edges.ptr, 0, ((size_t)p.n + 1) * sizeof *p.edges.ptr);
     p.loss = npi_pairs_loss_make(NPGNN_PLAIN, &p.edges, p.side);
     assert_near(run(&p, NULL, 1, 0, 2, 0), 0, 1e-2);
+    problem_free(&p);
+    /* every allocation may fail */
+    p = problem_make(331, 4, 0.4);
+    divide(&p);
+    int code = NPGNN_E_MEMORY;
+    for (long allow = 0; code != 0; allow++) {
+        meter m = {.allow = allow};
+        npgnn_env given = metered_env(&m), env = npi_env_resolve(&given);
+        npi_pairs *pairs = NULL;
+        assert_true(allow < 200);
+        code = npi_pairs_new(&pairs, p.n, p.k, 20, p.side, &env, NULL);
+        assert_true(code == NPGNN_E_MEMORY || code == 0);
+        npi_pairs_free(pairs);
+        assert_int_equal(m.blocks, 0);
+    }
     problem_free(&p);
 }
 
