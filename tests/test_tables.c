@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/date.h"
+#include "features/match.h"
 #include "graph/negative.h"
 #include "graph/split.h"
 #include "io/header.h"
@@ -261,6 +262,15 @@ static void test_encoding_again(void **state)
         again = load(ring, others[i], none);
         assert_int_equal(npgnn_predict(&says_pair, loaded, again, &pair, 1, NULL, NULL, &err),
                          i ? 0 : NPGNN_E_MISMATCH);
+        if (i == 1) { /* and what is matched still is a table of these columns */
+            npi_features *matched = NULL;
+            npgnn_env resolved = npi_env_resolve(NULL);
+            assert_ok(npi_features_match(&matched, again->x, graph->x->columns, graph->x->encoding, graph->x->f, "one",
+                                         "other", &resolved, &err),
+                      err);
+            assert_ptr_equal(matched->encoding, graph->x->encoding);
+            npi_features_free(matched);
+        }
         if (i == 0)
             says(err.text, "read the table with the encoding of the model");
         npgnn_graph_free(again);

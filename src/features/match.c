@@ -101,8 +101,8 @@ static int check_encoding(const npi_encoding *wanted, const npi_encoding *given,
     return 0;
 }
 
-int npi_features_match(npi_features **out, npi_features *x, npi_names *wanted, const npi_encoding *encoding,
-                       int32_t count, const char *owner, const char *bearer, const npgnn_env *env, npgnn_error *err)
+int npi_features_match(npi_features **out, npi_features *x, npi_names *wanted, npi_encoding *encoding, int32_t count,
+                       const char *owner, const char *bearer, const npgnn_env *env, npgnn_error *err)
 {
     npi_features *matched = NULL;
     int code = 0;
@@ -115,6 +115,8 @@ int npi_features_match(npi_features **out, npi_features *x, npi_names *wanted, c
         matched = npi_features_share(x);
     if (!code)
         code = check_encoding(encoding, x->encoding, owner, bearer, err);
+    if (!code && matched != x) /* its columns are in the order of the encoding now */
+        matched->encoding = npi_encoding_share(encoding);
     if (code)
         npi_features_free(matched);
     else

@@ -9,7 +9,7 @@
  * none), because the same name is another number otherwise. *out is a reference, to be freed with npi_features_free; it is x itself where
  * the order is the same. E_MISMATCH lists the columns that only one side has; the message calls the sides `owner`
  * (of the wanted columns: "the model") and `bearer` (of x: "the graph"). */
-int npi_features_match(npi_features **out, npi_features *x, npi_names *wanted, const npi_encoding *encoding,
-                       int32_t count, const char *owner, const char *bearer, const npgnn_env *env, npgnn_error *err);
+int npi_features_match(npi_features **out, npi_features *x, npi_names *wanted, npi_encoding *encoding, int32_t count,
+                       const char *owner, const char *bearer, const npgnn_env *env, npgnn_error *err);
 
 #endif

@@ -109,8 +109,8 @@ int npi_predictor_apply(npgnn_predictor **out, const npgnn_model *model, const n
     p->heads = npi_alloc(&resolved, heads, sizeof *p->heads, err);
     code = p->score && p->sums && p->heads ? 0 : NPGNN_E_MEMORY;
     if (!code && model->process.projection.width > 0)
-        code = npi_features_match(&p->x, graph->x, model->columns, model->process.projection.f, "the model",
-                                  "the graph", &resolved, err);
+        code = npi_features_match(&p->x, graph->x, model->columns, model->encoding, model->process.projection.f,
+                                  "the model", "the graph", &resolved, err);
     else if (!code)
         p->x = npi_features_share(graph->x);
     if (!code)
