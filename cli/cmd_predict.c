@@ -23,7 +23,7 @@ typedef struct predict_settings {
     int samples; /* draws of z; negative: as the model was trained */
     uint64_t seed;
     double link_rate; /* 0: the model's */
-    int raw, estimate;
+    int raw, estimate, header, explain;
 } predict_settings;
 
 /* ---- given pairs ---- */
@@ -57,7 +57,7 @@ static int predict_pairs(const links_writer *writer, npgnn_predictor *predictor,
         if (npgnn_predictor_run(batch->predictions, predictor, batch->pairs, count, &err) != 0)
             status = print_error("%s", err.text);
         for (size_t i = 0; status == 0 && i < count; i++)
-            links_write(writer, &(npgnn_link){batch->pairs[i], batch->predictions[i], 0});
+            status = links_write(writer, &(npgnn_link){batch->pairs[i], batch->predictions[i], 0});
     }
     free(batch);
     pairs_close(&in);
@@ -133,6 +133,11 @@ static int predict(const npgnn_model *model, const npgnn_graph *graph, const pre
     int draws = settings->samples < 0 ? trained.predict_samples : settings->samples;
     if (settings->top.rank == NPGNN_BY_LOW && draws == 0)
         return print_usage_error("predict", "--rank-by lower-bound needs --samples N, from which the interval comes");
+    if (settings->explain && !info.across_graphs)
+        return print_error(
+            "%s: --explain needs universal or a model of --preset best: the scores of a network are inner "
+            "products of embeddings, whose numbers mean nothing to people",
+            settings->model.path);
     if (settings->estimate)
         return estimate(model, graph, &options, settings);
     if (npgnn_predictor_new(&predictor, model, graph, &options, &env, &err) != 0)
@@ -148,7 +153,9 @@ static int predict(const npgnn_model *model, const npgnn_graph *graph, const pre
                                .format = (links_format)settings->format,
                                .raw = settings->raw,
                                .spread = draws > 0 && !settings->raw,
-                               .known = !settings->pairs};
+                               .known = !settings->pairs,
+                               .header = settings->header,
+                               .explainer = settings->explain ? predictor : NULL};
         links_begin(&writer);
         status = settings->pairs ? predict_pairs(&writer, predictor, settings->pairs)
                                  : top_run(&writer, predictor, &progress, &settings->top);
@@ -216,7 +223,11 @@ static const arg_option options[] = {
     OPTION("new-features", 0, ARG_TEXT, AT(new_features), "FILE",
            "Add new nodes to DATA: FILE has their ids and features. They can be used like any other node."),
     OPTION_CONTEXT(AT(model.context)),
+    OPTION("explain", 0, ARG_FLAG, AT(explain), NULL,
+           "Add a column with the reasons: facts about the two nodes, each with its contribution to the log-odds of a "
+           "link. With --format jsonl: all contributions, which add up. For universal and models of --preset best."),
     OPTION("format", 0, ARG_CHOICE, AT(format), LINKS_FORMATS, "Output format (default tsv)."),
+    OPTION("header", 0, ARG_FLAG, AT(header), NULL, "Begin TSV with a line of column names. CSV always has one."),
     OPTION("output", 'o', ARG_TEXT, AT(output), "FILE|-", "Output file (default: standard output)."),
     OPTION("samples", 0, ARG_INT, AT(samples), "N",
            "Average over N draws of the latent variable, and add three columns: the standard deviation of the "
@@ -246,12 +257,13 @@ const cli_command cmd_predict = {
                 "universal: the model that comes with the program, which needs no training on DATA. Prints one line "
                 "per "
                 "pair: the two node names and the probability of a link. For links that it found, a last column says "
-                "whether DATA already has the link (1) or not (0). Columns are separated by tabs; CSV has a header. "
+                "whether DATA already has the link (1) or not (0). Columns are separated by tabs. "
                 "Nodes need features, but no links (universal needs either). DATA may be another graph than the "
                 "training graph, with the same "
                 "feature columns; --context then tells the model about that graph. Features are prepared as for the "
                 "training.",
             .examples = "  npgnn predict universal my-graph --top 10\n"
+                        "  npgnn predict universal my-graph --top 5 --for anna --explain\n"
                         "  npgnn predict model.safetensors synthetic --top 5 --for 17\n"
                         "  npgnn predict model.safetensors synthetic --top-links 100 --format csv -o links.csv\n"
                         "  npgnn predict model.safetensors synthetic --pairs pairs.tsv --output scores.tsv\n"

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "message.h"
+
 /* ---- names ---- */
 
 static void write_tsv(FILE *out, const char *name)
@@ -65,46 +67,103 @@ static void write_json(FILE *out, const char *name)
 
 void links_begin(const links_writer *w)
 {
-    if (w->format == LINKS_CSV)
-        fprintf(w->out, "u,v,%s%s%s\n", w->raw ? "score" : "probability", w->spread ? ",spread,low,high" : "",
-                w->known ? ",known" : "");
+    static const char *const interval[] = {"spread", "low", "high"};
+    char separator = w->format == LINKS_CSV ? ',' : '\t';
+    if (w->format == LINKS_JSONL || (w->format == LINKS_TSV && !w->header))
+        return;
+    fprintf(w->out, "u%cv%c%s", separator, separator, w->raw ? "score" : "probability");
+    for (int i = 0; w->spread && i < 3; i++)
+        fprintf(w->out, "%c%s", separator, interval[i]);
+    if (w->known)
+        fprintf(w->out, "%cknown", separator);
+    if (w->explainer)
+        fprintf(w->out, "%creason", separator);
+    fputc('\n', w->out);
 }
 
-static void write_json_line(const links_writer *w, const npgnn_link *link, const char *u, const char *v, double value)
+/* The reasons as a JSON object. */
+static void write_json_reasons(const links_writer *w, const npgnn_explanation *why)
 {
+    char buffer[12];
+    fprintf(w->out, ",\"explanation\":{\"log_odds\":%.9g,\"baseline\":%.9g,\"text\":", why->log_odds, why->baseline);
+    write_json(w->out, why->text);
+    for (int r = 0; r < why->reason_count; r++) {
+        fputs(r ? "," : ",\"reasons\":{", w->out);
+        write_json(w->out, npgnn_reason_name((npgnn_reason)r));
+        fprintf(w->out, ":%.9g", why->reasons[r]);
+    }
+    fputs("},\"neighbors\":[", w->out);
+    for (int32_t i = 0; i < why->neighbor_count; i++) {
+        fputs(i ? "," : "", w->out);
+        write_json(w->out, npgnn_graph_name(w->graph, why->neighbors[i], buffer));
+    }
+    fputs("],\"features\":[", w->out);
+    for (int32_t i = 0; i < why->feature_count; i++) {
+        const char *name = npgnn_graph_column_name(w->graph, why->features[i]);
+        fputs(i ? "," : "", w->out);
+        if (name)
+            write_json(w->out, name);
+        else
+            fprintf(w->out, "%d", (int)why->features[i]);
+    }
+    fprintf(w->out, "],\"walks\":%.0f,\"walk_lift\":%.6g", why->walks, why->walk_lift);
+    for (int32_t i = 0; i < why->column_count; i++) {
+        const npgnn_contribution *column = &why->columns[i];
+        fputs(i ? ",{\"name\":" : ",\"columns\":[{\"name\":", w->out);
+        write_json(w->out, column->name);
+        fputs(",\"text\":", w->out);
+        write_json(w->out, column->text);
+        fprintf(w->out, ",\"value\":%.6g,\"average\":%.6g,\"log_odds\":%.9g}", column->value, column->average,
+                column->log_odds);
+    }
+    fputs("]}", w->out);
+}
+
+static void write_json_line(const links_writer *w, const npgnn_link *link, const npgnn_explanation *why)
+{
+    char buffer[2][12];
     fputs("{\"u\":", w->out);
-    write_json(w->out, u);
+    write_json(w->out, npgnn_graph_name(w->graph, link->pair.u, buffer[0]));
     fputs(",\"v\":", w->out);
-    write_json(w->out, v);
-    fprintf(w->out, ",\"%s\":%.6g", w->raw ? "score" : "probability", value);
+    write_json(w->out, npgnn_graph_name(w->graph, link->pair.v, buffer[1]));
+    fprintf(w->out, ",\"%s\":%.6g", w->raw ? "score" : "probability",
+            (double)(w->raw ? link->prediction.score : link->prediction.probability));
     if (w->spread)
         fprintf(w->out, ",\"spread\":%.6g,\"low\":%.6g,\"high\":%.6g", (double)link->prediction.spread,
                 (double)link->prediction.low, (double)link->prediction.high);
     if (w->known)
         fprintf(w->out, ",\"known\":%s", link->known ? "true" : "false");
+    if (w->explainer)
+        write_json_reasons(w, why);
     fputs("}\n", w->out);
 }
 
-void links_write(const links_writer *w, const npgnn_link *link)
+int links_write(const links_writer *w, const npgnn_link *link)
 {
     char buffer[2][12];
-    const char *u = npgnn_graph_name(w->graph, link->pair.u, buffer[0]);
-    const char *v = npgnn_graph_name(w->graph, link->pair.v, buffer[1]);
-    double value = (double)(w->raw ? link->prediction.score : link->prediction.probability);
+    npgnn_explanation why = {.size = sizeof why};
+    npgnn_error err = {0};
+    if (w->explainer && npgnn_predictor_explain(&why, w->explainer, link->pair, &err) != 0)
+        return print_error("%s", err.text);
     if (w->format == LINKS_JSONL) {
-        write_json_line(w, link, u, v, value);
-        return;
+        write_json_line(w, link, &why);
+        return 0;
     }
     char separator = w->format == LINKS_CSV ? ',' : '\t';
     void (*write_name)(FILE *, const char *) = w->format == LINKS_CSV ? write_csv : write_tsv;
-    write_name(w->out, u);
+    write_name(w->out, npgnn_graph_name(w->graph, link->pair.u, buffer[0]));
     fputc(separator, w->out);
-    write_name(w->out, v);
-    fprintf(w->out, "%c%.6g", separator, value);
+    write_name(w->out, npgnn_graph_name(w->graph, link->pair.v, buffer[1]));
+    fprintf(w->out, "%c%.6g", separator, (double)(w->raw ? link->prediction.score : link->prediction.probability));
     if (w->spread)
         fprintf(w->out, "%c%.6g%c%.6g%c%.6g", separator, (double)link->prediction.spread, separator,
                 (double)link->prediction.low, separator, (double)link->prediction.high);
     if (w->known)
         fprintf(w->out, "%c%d", separator, link->known);
+    if (w->explainer) {
+        fputc(separator, w->out);
+        write_name(w->out, why.text);
+    }
     fputc('\n', w->out);
+    return 0;
 }

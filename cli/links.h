@@ -12,16 +12,20 @@ typedef struct links_writer {
     FILE *out;
     const npgnn_graph *graph; /* for the names */
     links_format format;
-    int raw;    /* the score instead of the probability */
-    int spread; /* with columns for the standard deviation and the interval over draws */
-    int known;  /* with a column that says whether the graph has the link */
+    int raw;                    /* the score instead of the probability */
+    int spread;                 /* with columns for the standard deviation and the interval over draws */
+    int known;                  /* with a column that says whether the graph has the link */
+    int header;                 /* of TSV: a first line with the names of the columns */
+    npgnn_predictor *explainer; /* with the reasons that it gives; NULL: without */
 } links_writer;
 
-/* Writes the header of CSV. TSV has none, and JSON lines name their fields. */
+/* Writes the header of CSV, and of TSV where it is wanted. JSON lines name their fields. */
 void links_begin(const links_writer *writer);
 
 /* Writes one line. A node name may contain any character. CSV quotes it where necessary; TSV writes \t, \n, \r and \\
- * for tab, newline, carriage return and backslash; JSON escapes it and replaces invalid UTF-8 by U+FFFD. */
-void links_write(const links_writer *writer, const npgnn_link *link);
+ * for tab, newline, carriage return and backslash; JSON escapes it and replaces invalid UTF-8 by U+FFFD. Reasons are the
+ * last column: in words or, in JSON, with the contribution of every column of the evidence. Returns 0, or EXIT_FAILED
+ * after printing why. */
+int links_write(const links_writer *writer, const npgnn_link *link);
 
 #endif

@@ -37,7 +37,7 @@ const arg_option data_options[] = {
         "Read a feature column as number, category, flag, date, text or raw (a number that is not scaled), whatever it "
         "looks like. *:KIND means all columns. May be repeated."),
     OPTION("ignore", 0, ARG_PAIR, AT(ignored), "COLUMN", "Leave a feature column out. May be repeated."),
-    OPTION("header", 0, ARG_CHOICE, AT(header), "auto|yes|no",
+    OPTION("data-header", 0, ARG_CHOICE, AT(header), "auto|yes|no",
            "Whether the first line of the edge and feature files is a header (default auto: by what is in it)."),
     OPTION("skip-bad-rows", 0, ARG_FLAG, AT(load.skip_bad_rows), NULL,
            "Leave out rows that cannot be used, and count them, instead of stopping at the first."),

@@ -93,11 +93,13 @@ static int find_links(const links_writer *writer, npgnn_predictor *predictor, co
     npgnn_link *links = malloc((size_t)q->k * sizeof *links);
     if (!links)
         return print_error("out of memory");
-    int code = npgnn_predictor_top_links(links, &found, predictor, q->k, &q->options, &err);
-    for (int32_t i = 0; i < found; i++)
-        links_write(writer, &links[i]);
+    int status = 0;
+    if (npgnn_predictor_top_links(links, &found, predictor, q->k, &q->options, &err) != 0)
+        status = search_failed(&err);
+    for (int32_t i = 0; status == 0 && i < found; i++)
+        status = links_write(writer, &links[i]);
     free(links);
-    return code ? search_failed(&err) : 0;
+    return status;
 }
 
 /* The k best partners of each node, for as many nodes at a time as MAX_RESULTS allows. */
@@ -119,8 +121,8 @@ static int find_partners(const links_writer *writer, npgnn_predictor *predictor,
             break;
         }
         for (int32_t i = 0; i < options.from_count; i++)
-            for (int32_t rank = 0; rank < found[i]; rank++)
-                links_write(writer, &links[(size_t)i * k + (size_t)rank]);
+            for (int32_t rank = 0; status == 0 && rank < found[i]; rank++)
+                status = links_write(writer, &links[(size_t)i * k + (size_t)rank]);
         if (ferror(writer->out))
             status = EXIT_FAILED; /* closing the output reports why */
     }

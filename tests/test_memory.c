@@ -32,6 +32,7 @@ typedef struct results {
     npgnn_split_options split_options;
     npgnn_graph_info graph_info;
     npgnn_model_info model_info;
+    npgnn_explanation explanation;
     float embedding[NODES * 2];
     double numbers[2];
     char text[32];
@@ -105,6 +106,7 @@ static void world_begin(world *w)
     w->out.split_options.size = sizeof w->out.split_options;
     w->out.graph_info.size = sizeof w->out.graph_info;
     w->out.model_info.size = sizeof w->out.model_info;
+    w->out.explanation.size = sizeof w->out.explanation;
 }
 
 static void world_end(world *w)
@@ -514,6 +516,11 @@ static int predictor_top_links_process(world *w, npgnn_error *err)
     return npgnn_predictor_top_links(w->out.links, w->out.found, apply(w), 2, NULL, err);
 }
 
+static int predictor_explain(world *w, npgnn_error *err)
+{
+    return npgnn_predictor_explain(&w->out.explanation, apply(w), edge(5), err);
+}
+
 /* ---- the test ---- */
 
 /* Lets 0, 1, 2, ... allocations of one call succeed, up to the first time it works. Returns how many it needed. */
@@ -773,6 +780,7 @@ int main(void)
         CALL(predictor_run_process),
         CALL(predictor_top_process),
         CALL(predictor_top_links_process),
+        CALL(predictor_explain),
         cmocka_unit_test(test_without_error_output),
         cmocka_unit_test(test_what_needs_memory),
         cmocka_unit_test(test_memory_of_json),

@@ -38,7 +38,8 @@ static const float scores[6] = {0.1F, 0.9F, 0.4F, 0.4F, 0.2F, 0.7F};
     X(model_info)                                                                                                      \
     X(top_options)                                                                                                     \
     X(cost)                                                                                                            \
-    X(pretrain_options)
+    X(pretrain_options)                                                                                                \
+    X(explanation)
 
 typedef struct world {
 #define MEMBER(name)                                                                                                   \
@@ -77,6 +78,8 @@ static npgnn_split *split;
 static npgnn_model *model;
 static npgnn_trainer *trainer;
 static npgnn_predictor *predictor;
+static npgnn_model *universal;
+static npgnn_predictor *applied; /* of universal */
 
 static int make_all(void **state)
 {
@@ -88,12 +91,16 @@ static int make_all(void **state)
     return code || npgnn_trainer_new(&trainer, graph, split, &o, NULL, NULL) || npgnn_trainer_run(trainer, NULL) ||
            npgnn_trainer_model(&model, trainer, NULL) ||
            npgnn_predictor_new(&predictor, model, graph, NULL, NULL, NULL) ||
+           npgnn_model_universal(&universal, NULL, NULL) ||
+           npgnn_predictor_new(&applied, universal, graph, NULL, NULL, NULL) ||
            npgnn_model_save(model, path_of("model"), NULL) || npgnn_split_save(split, path_of("split"), NULL) ||
            npgnn_trainer_save(trainer, path_of("checkpoint"), NULL);
 }
 
 static int free_all(void **state)
 {
+    npgnn_predictor_free(applied);
+    npgnn_model_free(universal);
     npgnn_predictor_free(predictor);
     npgnn_trainer_free(trainer);
     npgnn_model_free(model);
@@ -283,6 +290,11 @@ static int predictor_top_links(world *w, npgnn_error *err)
     return npgnn_predictor_top_links(w->links, w->found, predictor, K, &w->top_options, err);
 }
 
+static int predictor_explain(world *w, npgnn_error *err)
+{
+    return npgnn_predictor_explain(&w->explanation, applied, pairs[1], err);
+}
+
 static int estimate_fit(world *w, npgnn_error *err)
 {
     return npgnn_estimate_fit(&w->cost, graph, NULL, &w->options, &w->env, err);
@@ -397,6 +409,7 @@ static const struct {
     CALL(predictor_new, "predict_options env"),
     CALL(predictor_top, "top_options"),
     CALL(predictor_top_links, "top_options"),
+    CALL(predictor_explain, "explanation"),
     CALL(estimate_fit, "cost options env"),
     CALL(estimate_evaluate, "cost eval_options env"),
     CALL(estimate_transfer, "cost transfer_options env"),
@@ -550,6 +563,7 @@ static void test_results(void **state)
     check_result("test_counts", test_counts_of, all);
     check_result("eval_run", test_counts_of, offsetof(npgnn_eval_run, train_seconds));
     check_result("eval_run", one_seed, offsetof(npgnn_eval_run, train_seconds));
+    check_result("explanation", predictor_explain, all);
     check_result("cost", estimate_fit, none);
     check_result("cost", estimate_predict, none);
 }

@@ -828,6 +828,61 @@ NPGNN_API int npgnn_predictor_top(npgnn_link *out /* (from, k) */, int32_t *foun
  * once, smaller node first. O(threads k) additional memory. */
 NPGNN_API int npgnn_predictor_top_links(npgnn_link *out /* (k) */, int32_t *found, npgnn_predictor *predictor,
                                         int32_t k, const npgnn_top_options *options, npgnn_error *err);
+/* Why a pair has its probability. The kinds of reasons, X(name, text): features of the two nodes; those of their neighbours;
+ * neighbours in common; walks between them; their regions of the graph; their numbers of links. */
+#define NPGNN_REASON_LIST(X)                                                                                           \
+    X(FEATURES, "features")                                                                                            \
+    X(NEIGHBOR_FEATURES, "neighbor-features")                                                                          \
+    X(NEIGHBORS, "neighbors")                                                                                          \
+    X(WALKS, "walks")                                                                                                  \
+    X(REGION, "region")                                                                                                \
+    X(LINKS, "links")
+
+typedef enum npgnn_reason {
+#define NPGNN_X(name, text) NPGNN_REASON_##name,
+    NPGNN_REASON_LIST(NPGNN_X)
+#undef NPGNN_X
+        NPGNN_REASONS /* how many there are */
+} npgnn_reason;
+enum { NPGNN_MAX_REASONS = 16 };
+
+/* What a kind of reason is called; never NULL. */
+NPGNN_API const char *npgnn_reason_name(npgnn_reason reason);
+
+/* A column of the evidence (docs/understand/process.md) and what it contributes. */
+typedef struct npgnn_contribution {
+    const char *name; /* of the column, such as "common" */
+    const char *text; /* completes the sentence "these two nodes have ..." */
+    npgnn_reason reason;
+    double value;    /* of the pair */
+    double average;  /* of an average non-link */
+    double log_odds; /* contributed by the difference of the two */
+} npgnn_contribution;
+
+typedef struct npgnn_explanation {
+    size_t size;
+    double
+        log_odds; /* of a link, calibrated and at the predictor's link rate: probability = 1 / (1 + exp(-log_odds)) */
+    double baseline;                   /* the same for the evidence of an average non-link */
+    double reasons[NPGNN_MAX_REASONS]; /* (reason_count) contributions by kind: the sums of those of `columns` */
+    double walks;                      /* number of walks of three steps between the two */
+    double walk_lift; /* how many times as likely such a walk from one ends at the other as a random link does */
+    const npgnn_contribution *columns; /* (column_count) */
+    const int32_t *neighbors;          /* (neighbor_count) neighbours in common, those with the fewest links first */
+    const int32_t *features;           /* (feature_count) feature columns that both have, rarest first */
+    const char *text;                  /* the main reasons in words, with names and contributions */
+    int32_t reason_count, column_count, neighbor_count, feature_count;
+} npgnn_explanation;
+
+/* Explains the prediction for a pair: log_odds = baseline + the sum of the contributions of all columns, to 1e-6 or better.
+ * Contributions are integrated gradients along the straight line from the evidence of an average non-link of this graph
+ * (the mean over up to 1024 random ones, which the first call draws). With draws of z, log_odds, baseline and
+ * contributions are means over the draws, and the probability is 1 / (1 + exp(-log_odds)) only approximately. `features`
+ * has the columns that a node has or has not: words, categories and flags, and other columns that are never negative and 0 for
+ * most nodes. What `out` points to is valid until the next call with this predictor. E_ARGUMENT for a network, whose
+ * embeddings mean nothing to people, and for a node that is not in the graph. Not for two threads at once. */
+NPGNN_API int npgnn_predictor_explain(npgnn_explanation *out, npgnn_predictor *predictor, npgnn_pair pair,
+                                      npgnn_error *err);
 NPGNN_API void npgnn_predictor_free(npgnn_predictor *predictor);
 
 /* ---- Estimates: what will a job take?

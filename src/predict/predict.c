@@ -150,6 +150,7 @@ void npgnn_predictor_free(npgnn_predictor *p)
     for (int i = 0; p->heads && i < p->samples; i++)
         npi_head_free(&env, &p->heads[i]);
     npi_free(&env, p->heads);
+    npi_explainer_free(p->explainer);
     npi_applied_free(&p->applied);
     npi_free(&env, p);
 }

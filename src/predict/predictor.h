@@ -28,7 +28,8 @@ struct npgnn_predictor {
     npi_sums *sums;              /* (batch) */
     /* of a process, instead of the embedder and what goes with it: */
     npi_applied applied;
-    npi_head *heads; /* (samples) of draws of z; the head of its mean is in `applied` */
+    npi_head *heads;                 /* (samples) of draws of z; the head of its mean is in `applied` */
+    struct npi_explainer *explainer; /* NULL until the first explanation */
 };
 
 /* A predictor of a process with z inferred from these held-out pairs; NULL: from links that are set aside. */
@@ -42,6 +43,9 @@ static inline const npi_head *npi_predictor_heads(int *count, const npgnn_predic
     *count = p->samples > 0 ? p->samples : 1;
     return p->samples > 0 ? p->heads : &p->applied.head;
 }
+
+/* Frees what explanations need (explain.c); NULL is allowed. */
+void npi_explainer_free(struct npi_explainer *explainer);
 
 /* Brings the embeddings of a draw into predictor->embedder.u; -1: of the mean of z. */
 void npi_predictor_decode(npgnn_predictor *predictor, int draw);

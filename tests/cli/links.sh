@@ -12,7 +12,7 @@ ring a,b >edges.csv
 npgnn info edges.csv | grep header
 echo "no header: $(ring '' >edges.csv && nodes edges.csv)"
 echo "a first link between ids that recur: $(ring n3,n7 >edges.csv && nodes edges.csv)"
-echo "--header no: $(ring a,b >edges.csv && nodes edges.csv --header no)"
+echo "--data-header no: $(ring a,b >edges.csv && nodes edges.csv --data-header no)"
 printf 'x0,y0\nx1,y1\nx2,y2\nx3,y3\n' >pairs.csv
 echo "ids that never recur: $(nodes pairs.csv)"
 
