@@ -230,15 +230,20 @@ static int parse_operand(parser *p, const char *word)
     return 0;
 }
 
-/* Whether an option, a flag or one with a text as its value, was given. */
-static int is_given(const parser *p, const char *name)
+/* Whether one of the options "a|b", flags or with a text as their value, was given. */
+static int is_given(const parser *p, const char *names)
 {
-    const arg_group *group = NULL;
-    const arg_option *option = arg_find(&group, p->command, name, strlen(name));
-    if (!option)
-        return 0;
-    const void *member = p->settings + group->offset + option->offset;
-    return option->kind == ARG_FLAG ? *(const int *)member != 0 : *(const char *const *)member != NULL;
+    for (size_t length; *names; names += length + (names[length] == '|')) {
+        const arg_group *group = NULL;
+        length = strcspn(names, "|");
+        const arg_option *option = arg_find(&group, p->command, names, length);
+        if (!option)
+            continue;
+        const void *member = p->settings + group->offset + option->offset;
+        if (option->kind == ARG_FLAG ? *(const int *)member != 0 : *(const char *const *)member != NULL)
+            return 1;
+    }
+    return 0;
 }
 
 static int check_operands(const parser *p)

@@ -53,9 +53,10 @@ typedef struct arg_group {
 
 /* An argument that is not an option. */
 typedef struct arg_operand {
-    const char *name;   /* in help and messages */
-    size_t offset;      /* of a const char * member of the command's settings */
-    const char *unless; /* the operand may be missing where this option is given; NULL: it is always required */
+    const char *name; /* in help and messages */
+    size_t offset;    /* of a const char * member of the command's settings */
+    const char
+        *unless; /* the operand may be missing where this option, or one of "a|b", is given; NULL: it is required */
 } arg_operand;
 
 enum { ARG_MAX_PAIRS = 128, ARG_MAX_OPERANDS = 2, ARG_MAX_GROUPS = 5 };

@@ -1,6 +1,8 @@
 /* npgnn predict: the probability of given pairs, or the most probable of all pairs. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cancel.h"
 #include "estimate.h"
@@ -10,12 +12,14 @@
 #include "pairs_file.h"
 #include "saved_model.h"
 #include "settings.h"
+#include "source.h"
 #include "top.h"
 
 typedef struct predict_settings {
     saved_model_settings model;
     common_settings common;
-    const char *pairs; /* --pairs; NULL: --top or --top-links */
+    const char *method; /* --method, or NULL: MODEL */
+    const char *pairs;  /* --pairs; NULL: --top or --top-links */
     top_settings top;
     const char *new_features;
     const char *output;
@@ -36,32 +40,36 @@ typedef struct pairs_batch {
     npgnn_prediction predictions[BATCH];
 } pairs_batch;
 
-/* Scores all pairs of a file, batch by batch. Returns the exit status. */
-static int predict_pairs(const links_writer *writer, npgnn_predictor *predictor, const char *path)
+/* Scores all pairs of a file, batch by batch. Where the pairs come slowly, a batch is what has come. Returns the exit
+ * status. */
+static int predict_pairs(const links_writer *writer, const link_source *source, const char *path)
 {
     pairs_file in;
     npgnn_error err = {0};
-    int status = pairs_open(&in, path);
+    int status = pairs_open(&in, path), broken = 0;
     if (status)
         return status;
     pairs_batch *batch = malloc(sizeof *batch);
     if (!batch)
         status = print_error("out of memory");
-    while (status == 0) {
+    while (status == 0 && !broken) {
         size_t count = 0;
-        status = pairs_read(batch->pairs, &count, &in, writer->graph, BATCH);
+        broken = pairs_read(batch->pairs, &count, &in, writer->graph, BATCH); /* the pairs before that line count */
         if (cancel_signal())
             status = cancel_status();
         if (status || count == 0 || ferror(writer->out))
             break;
-        if (npgnn_predictor_run(batch->predictions, predictor, batch->pairs, count, &err) != 0)
+        if (source_run(batch->predictions, source, batch->pairs, count, &err) != 0)
             status = print_error("%s", err.text);
         for (size_t i = 0; status == 0 && i < count; i++)
             status = links_write(writer, &(npgnn_link){batch->pairs[i], batch->predictions[i], 0});
+        /* somebody may wait for the answer before asking again */
+        if (status == 0 && count < BATCH && !in.ended && fflush(writer->out) != 0)
+            status = errno == EPIPE ? EXIT_FAILED : print_error("cannot write the results: %s", strerror(errno));
     }
     free(batch);
     pairs_close(&in);
-    return status;
+    return status ? status : broken;
 }
 
 /* ---- what it will take ---- */
@@ -115,6 +123,27 @@ static void on_note(void *user, const char *text)
         print_note("%s", text);
 }
 
+/* Writes the links that the settings ask for. */
+static int write_links(const links_writer *given, const link_source *source, top_progress *progress,
+                       const predict_settings *settings)
+{
+    cli_output out;
+    links_writer writer = *given;
+    /* the output file gets its name only when all results are written */
+    int status = output_open(&out, settings->output);
+    if (status)
+        return status;
+    cancel_listen(CANCEL_WITHIN_A_SECOND);
+    writer.out = out.file;
+    links_begin(&writer);
+    status = settings->pairs ? predict_pairs(&writer, source, settings->pairs)
+                             : top_run(&writer, source, progress, &settings->top);
+    if (status == 0)
+        return output_commit(&out);
+    output_abort(&out);
+    return status;
+}
+
 static int predict(const npgnn_model *model, const npgnn_graph *graph, const predict_settings *settings)
 {
     npgnn_predictor *predictor = NULL;
@@ -125,7 +154,6 @@ static int predict(const npgnn_model *model, const npgnn_graph *graph, const pre
     npgnn_error err = {0};
     npgnn_options trained = {.size = sizeof trained};
     npgnn_model_info info = {.size = sizeof info};
-    cli_output out;
     npgnn_model_options(&trained, model, NULL);
     npgnn_model_describe(&info, model, NULL);
     if (info.across_graphs && !settings->raw) /* it says so where the graph is too small to calibrate on */
@@ -144,28 +172,32 @@ static int predict(const npgnn_model *model, const npgnn_graph *graph, const pre
         return print_error("%s", err.text);
     if (!settings->raw)
         saved_model_warn(model, settings->model.path);
-    /* the output file gets its name only when all results are written */
-    int status = output_open(&out, settings->output);
-    if (status == 0) {
-        cancel_listen(CANCEL_WITHIN_A_SECOND);
-        links_writer writer = {.out = out.file,
-                               .graph = graph,
-                               .format = (links_format)settings->format,
-                               .raw = settings->raw,
-                               .spread = draws > 0 && !settings->raw,
-                               .known = !settings->pairs,
-                               .header = settings->header,
-                               .explainer = settings->explain ? predictor : NULL};
-        links_begin(&writer);
-        status = settings->pairs ? predict_pairs(&writer, predictor, settings->pairs)
-                                 : top_run(&writer, predictor, &progress, &settings->top);
-        if (status == 0)
-            status = output_commit(&out);
-        else
-            output_abort(&out);
-    }
+    const links_writer writer = {.graph = graph,
+                                 .format = (links_format)settings->format,
+                                 .raw = settings->raw,
+                                 .spread = draws > 0 && !settings->raw,
+                                 .known = !settings->pairs,
+                                 .header = settings->header,
+                                 .explainer = settings->explain ? predictor : NULL};
+    const link_source source = {.graph = graph, .predictor = predictor};
+    int status = write_links(&writer, &source, &progress, settings);
     npgnn_predictor_free(predictor);
     return status;
+}
+
+/* The same with --method: scores without probabilities. */
+static int predict_by_method(const npgnn_graph *graph, const predict_settings *settings)
+{
+    top_progress progress = {0};
+    const links_writer writer = {.graph = graph,
+                                 .format = (links_format)settings->format,
+                                 .raw = 1,
+                                 .known = !settings->pairs,
+                                 .header = settings->header};
+    const link_source source = {.graph = graph,
+                                .method = {sizeof source.method, settings->method, settings->seed},
+                                .env = top_env(&progress, &settings->common)};
+    return write_links(&writer, &source, &progress, settings);
 }
 
 /* Adds the nodes of --new-features to the graph. */
@@ -194,11 +226,26 @@ static int run(void *given)
         return print_usage_error("predict", "give exactly one of --pairs FILE, --top K and --top-links K");
     if (settings->pairs && (top->from.count > 0 || top->to.count > 0))
         return print_usage_error("predict", "--for, --from and --to cannot be combined with --pairs");
-    int status = saved_model_load(&model, &graph, &settings->model, &env);
+    if (settings->method && settings->model.data.name)
+        return print_usage_error("predict", "--method replaces MODEL: leave '%s' out", settings->model.path);
+    if (settings->method &&
+        (top->min_probability > 0 || top->rank || settings->samples > 0 || settings->link_rate > 0 ||
+         settings->explain || settings->model.context || settings->estimate))
+        return print_usage_error("predict",
+                                 "--method gives scores, not probabilities: it cannot be combined with --min-prob, "
+                                 "--rank-by, --samples, --link-rate, --explain, --context or --estimate");
+    int status;
+    if (settings->method) {
+        data_settings data = settings->model.data;
+        data.name = settings->model.path; /* the only operand */
+        status = data_load(&graph, &data, &env);
+    } else {
+        status = saved_model_load(&model, &graph, &settings->model, &env);
+    }
     if (status == 0 && settings->new_features)
         status = add_nodes(&graph, settings->new_features);
     if (status == 0)
-        status = predict(model, graph, settings);
+        status = settings->method ? predict_by_method(graph, settings) : predict(model, graph, settings);
     npgnn_graph_free(graph);
     npgnn_model_free(model);
     return status;
@@ -250,7 +297,7 @@ const cli_command cmd_predict = {
     .args =
         {
             .name = "predict",
-            .usage = "MODEL DATA --pairs FILE|--top K|--top-links K [OPTION...]",
+            .usage = "MODEL|--method METHOD DATA --pairs FILE|--top K|--top-links K [OPTION...]",
             .summary = "Predict links: score given pairs, or find the most probable links.",
             .description =
                 "Scores given pairs of nodes, or finds the most probable links among all pairs. MODEL is a file, or "
@@ -264,12 +311,13 @@ const cli_command cmd_predict = {
                 "training.",
             .examples = "  npgnn predict universal my-graph --top 10\n"
                         "  npgnn predict universal my-graph --top 5 --for anna --explain\n"
+                        "  npgnn predict --method adamic-adar my-graph --top 10\n"
                         "  npgnn predict model.safetensors synthetic --top 5 --for 17\n"
                         "  npgnn predict model.safetensors synthetic --top-links 100 --format csv -o links.csv\n"
                         "  npgnn predict model.safetensors synthetic --pairs pairs.tsv --output scores.tsv\n"
                         "  echo '3 17' | npgnn predict model.safetensors synthetic --pairs - --samples 20\n",
-            .operands = {MODEL_OPERAND(AT(model.path)), DATA_OPERAND(AT(model.data.name))},
-            .groups = {{"Options", options, 0}, DATA_GROUP(AT(model.data))},
+            .operands = {{"MODEL", AT(model.path), "method"}, {"DATA", AT(model.data.name), "edges|method"}},
+            .groups = {{"Options", options, 0}, HEURISTIC_GROUP(AT(method)), DATA_GROUP(AT(model.data))},
         },
     .defaults = &(const predict_settings){.output = "-", .samples = -1, .seed = 1},
     .size = sizeof(predict_settings),

@@ -9,7 +9,7 @@
 enum { MAX_KEYS = 64, MAX_OPTIONS = 2 * MAX_KEYS + 3 /* --preset, --epochs and the end */ };
 
 arg_option model_options[MAX_OPTIONS];
-arg_option method_options[2];
+arg_option method_options[2], heuristic_options[2];
 
 #define AT(member) offsetof(model_settings, member)
 
@@ -73,19 +73,27 @@ static void fill_model_options(void)
 
 static void fill_method_options(void)
 {
-    static char choices[320], help_text[1536];
+    static char choices[320], help_text[1536], heuristics[320];
     const char *name, *help;
-    choices[0] = help_text[0] = '\0';
+    choices[0] = help_text[0] = heuristics[0] = '\0';
     for (int i = 0; npgnn_method_info(&name, &help, i); i++) {
         if (strcmp(name, UNIVERSAL) == 0)
             continue; /* a preset here; the last in the library's list, so that the others keep their index */
         append_text(choices, sizeof choices, "|", name);
+        if (strcmp(name, "npgnn") != 0 && strcmp(name, "cnp") != 0) /* models, which are trained first */
+            append_text(heuristics, sizeof heuristics, "|", name);
         append_text(help_text, sizeof help_text, "; ", name);
         append_text(help_text, sizeof help_text, ": ", help);
     }
     append_text(help_text, sizeof help_text, " ", "(default npgnn).");
     method_options[0] = (arg_option)OPTION("method", 'm', ARG_CHOICE, 0, choices, help_text);
     method_options[1].name = NULL;
+    heuristic_options[0] = (arg_option)OPTION(
+        "method", 'm', ARG_TEXT, 0, heuristics,
+        "Use this method instead of MODEL, which is then left out. It prints a score, larger is likelier, "
+        "instead of a probability, and omits pairs with a score of 0 from searches. 'npgnn eval --help' "
+        "describes the methods.");
+    heuristic_options[1].name = NULL;
 }
 
 void library_options_init(void)

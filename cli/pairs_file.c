@@ -1,11 +1,14 @@
 /* Reads pairs of nodes, with or without labels, line by line. */
-#define _POSIX_C_SOURCE 200809L /* getline */
+#define _POSIX_C_SOURCE 200809L /* O_CLOEXEC */
 #include "pairs_file.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "message.h"
 
@@ -16,18 +19,72 @@ int pairs_open(pairs_file *in, const char *path)
     int standard = strcmp(path, "-") == 0;
     memset(in, 0, sizeof *in);
     in->name = standard ? "standard input" : path;
-    in->file = standard ? stdin : fopen(path, "r");
-    return in->file ? 0 : print_error("cannot read %s: %s", path, strerror(errno));
+    in->fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+    return in->fd >= 0 ? 0 : print_error("cannot read %s: %s", path, strerror(errno));
 }
 
 void pairs_close(pairs_file *in)
 {
-    free(in->text);
-    if (in->file && in->file != stdin)
-        fclose(in->file);
+    free(in->buffer);
+    if (in->fd > STDIN_FILENO)
+        close(in->fd);
 }
 
-/* ---- lines and fields ---- */
+/* ---- lines ---- */
+
+/* Cuts the next line out of the buffer. Returns 0 where the buffer has no whole line. */
+static int take_line(pairs_file *in)
+{
+    size_t length = in->end - in->begin;
+    char *start = in->buffer + in->begin, *newline = NULL;
+    if (length > in->scanned)
+        newline = memchr(start + in->scanned, '\n', length - in->scanned);
+    in->scanned = length;
+    if (!newline && !(in->ended && length > 0))
+        return 0;
+    if (newline)
+        *newline = '\0';
+    else
+        start[length] = '\0'; /* the last line may end without one */
+    in->begin = newline ? (size_t)(newline + 1 - in->buffer) : in->end;
+    in->scanned = 0;
+    in->text = start;
+    in->line++;
+    return 1;
+}
+
+/* Reads more into the buffer: what is there, waiting for at least one byte. Returns 0, -1 after printing why, or 1 where a signal
+ * came, which asks to stop: the caller looks for it. */
+static int read_more(pairs_file *in)
+{
+    enum { LEAST = 1 << 16 };
+    if (in->begin > 0) {
+        memmove(in->buffer, in->buffer + in->begin, in->end - in->begin);
+        in->end -= in->begin;
+        in->begin = 0;
+    }
+    if (in->size - in->end < LEAST) { /* a long line doubles the buffer */
+        size_t size = in->size < LEAST ? 2 * LEAST : 2 * in->size;
+        char *grown = realloc(in->buffer, size + 1);
+        if (!grown)
+            return -print_error("out of memory");
+        in->buffer = grown;
+        in->size = size;
+    }
+    ssize_t got = read(in->fd, in->buffer + in->end, in->size - in->end);
+    if (got < 0)
+        return errno == EINTR ? 1 : -print_error("cannot read %s: %s", in->name, strerror(errno));
+    in->end += (size_t)got;
+    in->ended = got == 0;
+    return 0;
+}
+
+/* Whether a read would return at once: true of files, and of pipes that have something. */
+static int is_ready(const pairs_file *in)
+{
+    struct pollfd file = {.fd = in->fd, .events = POLLIN};
+    return poll(&file, 1, 0) > 0;
+}
 
 /* A comment begins with # and a blank, or is # alone: #cats is the name of a node. */
 static int is_comment(const char *line)
@@ -36,18 +93,23 @@ static int is_comment(const char *line)
     return marks > 0 && (!line[marks] || strchr(WHITESPACE, line[marks]));
 }
 
-/* Reads the next line that is neither empty nor a comment. Returns 1, 0 at the end, or -1 after printing why. */
-static int next_line(pairs_file *in)
+/* Finds the next line that is neither empty nor a comment. With wait 0, only if that needs no waiting. Returns 1, 0 at the
+ * end or where it would have to wait, or -1 after printing why. */
+static int next_line(pairs_file *in, int wait)
 {
-    do {
-        errno = 0;
-        if (getline(&in->text, &in->size, in->file) < 0)
-            /* EINTR is a signal that asks to stop: the caller looks for it */
-            return feof(in->file) || errno == EINTR ? 0 : -print_error("cannot read %s: %s", in->name, strerror(errno));
-        in->line++;
-    } while (is_comment(in->text) || !in->text[strspn(in->text, WHITESPACE)]);
-    return 1;
+    for (;;) {
+        while (take_line(in))
+            if (!is_comment(in->text) && in->text[strspn(in->text, WHITESPACE)])
+                return 1;
+        if (in->ended || (!wait && !is_ready(in)))
+            return 0;
+        int code = read_more(in);
+        if (code)
+            return code < 0 ? -1 : 0;
+    }
 }
+
+/* ---- fields ---- */
 
 /* Cuts the next field out of *text; NULL where there is none. */
 static const char *next_field(char **text, const char *separators)
@@ -92,7 +154,7 @@ int pairs_read(npgnn_pair *pairs, size_t *count, pairs_file *in, const npgnn_gra
     while (*count < limit) {
         const char *fields[MAX_FIELDS];
         npgnn_pair *pair = &pairs[*count];
-        int more = next_line(in);
+        int more = next_line(in, *count == 0);
         if (more <= 0)
             return more ? EXIT_FAILED : 0;
         int found = split_line(fields, in);
@@ -133,7 +195,7 @@ static int read_all(labelled_pairs *out, pairs_file *in, const npgnn_graph *grap
 {
     size_t capacity = 0;
     int label = NO_LABEL, more;
-    while ((more = next_line(in)) > 0) {
+    while ((more = next_line(in, 1)) > 0) {
         npgnn_pair pair = {0, 0};
         if (parse_labelled(&pair, &label, in, graph, out->count == 0) != 0)
             return EXIT_FAILED;

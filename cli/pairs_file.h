@@ -3,14 +3,16 @@
 #define CLI_PAIRS_FILE_H
 
 #include <npgnn/npgnn.h>
-#include <stdio.h>
 
 typedef struct pairs_file {
-    FILE *file;
+    int fd;
     const char *name; /* in messages */
     int64_t line;
-    char *text; /* the current line */
-    size_t size;
+    char *text;   /* the current line, in the buffer */
+    char *buffer; /* (size + 1) what was read: bytes from `begin` to `end` are still to be looked at */
+    size_t size, begin, end;
+    size_t scanned; /* how many of them are known to have no line end */
+    int ended;      /* 1: there is nothing more to read */
 } pairs_file;
 
 /* "-" is standard input. Returns 0, or EXIT_FAILED after printing why. */
@@ -18,8 +20,9 @@ int pairs_open(pairs_file *in, const char *path);
 
 /* Reads up to `limit` pairs, two names per line. A tab separates the names where the line has one, otherwise a comma,
  * otherwise spaces; so names may contain spaces in lines with tabs or commas. Empty lines and lines that start with #
- * are skipped. *count is 0 at the end of the file. Returns 0, or EXIT_FAILED after printing what is wrong in which
- * line. */
+ * are skipped. Waits for the first pair only: where the writer of a pipe or terminal pauses, the pairs so far are returned, so
+ * that they can be answered. *count is 0 at the end of the file. Returns 0, or EXIT_FAILED after printing what is wrong in which
+ * line; *count is then the number of pairs before that line. */
 int pairs_read(npgnn_pair *pairs, size_t *count, pairs_file *in, const npgnn_graph *graph, size_t limit);
 
 void pairs_close(pairs_file *in);

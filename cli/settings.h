@@ -110,7 +110,14 @@ extern arg_option method_options[];
         "Method", method_options, offset_                                                                              \
     }
 
-/* Fills model_options and method_options from the library's lists. main calls it first. */
+/* The same for a command that uses methods instead of a model; it fills a const char *, the name. */
+extern arg_option heuristic_options[];
+#define HEURISTIC_GROUP(offset_)                                                                                       \
+    {                                                                                                                  \
+        "Method", heuristic_options, offset_                                                                           \
+    }
+
+/* Fills model_options, method_options and heuristic_options from the library's lists. main calls it first. */
 void library_options_init(void);
 
 /* Applies model->changes to model->options, whatever these are. Returns 0 or EXIT_USAGE. */

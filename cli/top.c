@@ -86,7 +86,7 @@ static int search_failed(const npgnn_error *err)
 }
 
 /* The k best links of the whole graph. */
-static int find_links(const links_writer *writer, npgnn_predictor *predictor, const query *q)
+static int find_links(const links_writer *writer, const link_source *source, const query *q)
 {
     npgnn_error err = {0};
     int32_t found = 0;
@@ -94,7 +94,7 @@ static int find_links(const links_writer *writer, npgnn_predictor *predictor, co
     if (!links)
         return print_error("out of memory");
     int status = 0;
-    if (npgnn_predictor_top_links(links, &found, predictor, q->k, &q->options, &err) != 0)
+    if (source_top_links(links, &found, source, q->k, &q->options, &err) != 0)
         status = search_failed(&err);
     for (int32_t i = 0; status == 0 && i < found; i++)
         status = links_write(writer, &links[i]);
@@ -103,7 +103,7 @@ static int find_links(const links_writer *writer, npgnn_predictor *predictor, co
 }
 
 /* The k best partners of each node, for as many nodes at a time as MAX_RESULTS allows. */
-static int find_partners(const links_writer *writer, npgnn_predictor *predictor, const query *q, top_progress *progress)
+static int find_partners(const links_writer *writer, const link_source *source, const query *q, top_progress *progress)
 {
     size_t k = (size_t)q->k;
     int32_t batch = MAX_RESULTS / q->k > 0 ? MAX_RESULTS / q->k : 1, all = q->from.count;
@@ -116,7 +116,7 @@ static int find_partners(const links_writer *writer, npgnn_predictor *predictor,
         options.from += first;
         options.from_count = all - first < batch ? all - first : batch;
         progress->before = first;
-        if (npgnn_predictor_top(links, found, predictor, q->k, &options, &err) != 0) {
+        if (source_top(links, found, source, q->k, &options, &err) != 0) {
             status = search_failed(&err);
             break;
         }
@@ -131,15 +131,13 @@ static int find_partners(const links_writer *writer, npgnn_predictor *predictor,
     return status;
 }
 
-int top_run(const links_writer *writer, npgnn_predictor *predictor, top_progress *progress,
-            const top_settings *settings)
+int top_run(const links_writer *writer, const link_source *source, top_progress *progress, const top_settings *settings)
 {
     query q;
     int status = query_read(&q, writer->graph, settings);
     progress->all = q.from.count;
     if (status == 0)
-        status =
-            settings->per_node > 0 ? find_partners(writer, predictor, &q, progress) : find_links(writer, predictor, &q);
+        status = settings->per_node > 0 ? find_partners(writer, source, &q, progress) : find_links(writer, source, &q);
     progress_line_end(&progress->line);
     query_free(&q);
     return status;

@@ -6,6 +6,7 @@
 #include "links.h"
 #include "progress_line.h"
 #include "settings.h"
+#include "source.h"
 
 /* What to search. */
 typedef struct top_settings {
@@ -24,11 +25,11 @@ typedef struct top_progress {
     int32_t before, all; /* nodes that were searched in earlier calls, and all nodes to search */
 } top_progress;
 
-/* An environment for a predictor that reports to `progress`, which must outlive it. */
+/* An environment for a predictor or a method that reports to `progress`, which must outlive it. */
 npgnn_env top_env(top_progress *progress, const common_settings *common);
 
 /* Writes the links that were found. Returns the exit status. */
-int top_run(const links_writer *writer, npgnn_predictor *predictor, top_progress *progress,
+int top_run(const links_writer *writer, const link_source *source, top_progress *progress,
             const top_settings *settings);
 
 /* Prints what the search will take. Returns the exit status. */

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
-"""stream_pairs.py NPGNN: a million pairs through a pipe take no more memory than a few."""
+"""stream_pairs.py NPGNN: a million pairs through a pipe take no more memory than a few; and each line is answered as it comes while
+the pipe stays open."""
 import os
+import select
 import subprocess
 import sys
 import tempfile
@@ -38,11 +40,42 @@ def peak(model, count):
     return most
 
 
+def answer(process, question):
+    """What the program says to some lines, while its input stays open."""
+    process.stdin.write(question.encode())
+    process.stdin.flush()
+    text = b""
+    while text.count(b"\n") < question.count("\n"):
+        ready, _, _ = select.select([process.stdout], [], [], 60)
+        assert ready, f"no answer to {question!r}"
+        text += os.read(process.stdout.fileno(), 1 << 16)
+    return text.decode()
+
+
+def converse(model):
+    """Questions one by one, some of them in two halves."""
+    command = [NPGNN, "predict", model, DATA, "--pairs", "-", "--quiet"]
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    questions = ["3\t17\n", "4\t8\n5\t9\n", "17\t3\n"]
+    answers = [answer(process, question) for question in questions]
+    process.stdin.write(b"2\t")
+    process.stdin.flush()
+    answers.append(answer(process, "6\n"))
+    rest, _ = process.communicate(b"1\t2")  # the last line has no end
+    assert process.returncode == 0
+    asked = "".join(questions) + "2\t6\n1\t2"
+    at_once = subprocess.run(command, input=asked.encode(), stdout=subprocess.PIPE, check=True).stdout.decode()
+    assert "".join(answers) + rest.decode() == at_once, (answers, rest, at_once)
+    print(f"{len(answers)} questions answered while the input was open")
+
+
 if not os.path.exists("/proc/self/status"):
     sys.exit(77)
 with tempfile.TemporaryDirectory() as folder:
     model = os.path.join(folder, "model.safetensors")
     subprocess.run([NPGNN, "train", DATA, "-o", model, "--iterations", "2", "--val", "0", "--quiet"], check=True)
+    converse(model)
+    converse("universal")
     fewer, more = peak(model, 600000), peak(model, 1000000)
 print(f"600,000 pairs: {fewer / 1e6:.1f} MB; 1,000,000 pairs: {more / 1e6:.1f} MB")
 sys.exit(more > fewer + 2e6)

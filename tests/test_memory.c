@@ -521,6 +521,24 @@ static int predictor_explain(world *w, npgnn_error *err)
     return npgnn_predictor_explain(&w->out.explanation, apply(w), edge(5), err);
 }
 
+/* ---- methods without a model ---- */
+
+static int method_score(world *w, npgnn_error *err)
+{
+    const npgnn_method_options options = {.size = sizeof options, .method = "katz"};
+    npgnn_pair pairs[PAIRS];
+    for (int i = 0; i < PAIRS; i++)
+        pairs[i] = edge(3 * i);
+    return npgnn_method_score(w->out.embedding, w->graph, pairs, PAIRS, &options, &w->env, err);
+}
+
+static int method_top(world *w, npgnn_error *err)
+{
+    const npgnn_method_options options = {.size = sizeof options, .method = "adamic-adar"};
+    int32_t found[NODES]; /* is zeroed before the memory runs out */
+    return npgnn_method_top(w->out.links, found, w->graph, 2, 0, &options, NULL, &w->env, err);
+}
+
 /* ---- the test ---- */
 
 /* Lets 0, 1, 2, ... allocations of one call succeed, up to the first time it works. Returns how many it needed. */
@@ -781,6 +799,8 @@ int main(void)
         CALL(predictor_top_process),
         CALL(predictor_top_links_process),
         CALL(predictor_explain),
+        CALL(method_score),
+        CALL(method_top),
         cmocka_unit_test(test_without_error_output),
         cmocka_unit_test(test_what_needs_memory),
         cmocka_unit_test(test_memory_of_json),

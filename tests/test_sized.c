@@ -39,7 +39,8 @@ static const float scores[6] = {0.1F, 0.9F, 0.4F, 0.4F, 0.2F, 0.7F};
     X(top_options)                                                                                                     \
     X(cost)                                                                                                            \
     X(pretrain_options)                                                                                                \
-    X(explanation)
+    X(explanation)                                                                                                     \
+    X(method_options)
 
 typedef struct world {
 #define MEMBER(name)                                                                                                   \
@@ -122,6 +123,7 @@ static void world_begin(world *w)
     npgnn_split_options_default(&w->split_options, NPGNN_TRANSDUCTIVE, NULL);
     w->env.threads = 1;
     w->pretrain_options.steps = 2;
+    w->method_options.method = "katz";
     w->eval_options.model = w->transfer_options.model = &w->options;
     w->eval_options.split = &w->split_options;
 }
@@ -295,6 +297,16 @@ static int predictor_explain(world *w, npgnn_error *err)
     return npgnn_predictor_explain(&w->explanation, applied, pairs[1], err);
 }
 
+static int method_score(world *w, npgnn_error *err)
+{
+    return npgnn_method_score(w->embedding, graph, pairs, PAIRS, &w->method_options, &w->env, err);
+}
+
+static int method_top(world *w, npgnn_error *err)
+{
+    return npgnn_method_top(w->links, w->found, graph, K, 0, &w->method_options, &w->top_options, &w->env, err);
+}
+
 static int estimate_fit(world *w, npgnn_error *err)
 {
     return npgnn_estimate_fit(&w->cost, graph, NULL, &w->options, &w->env, err);
@@ -410,6 +422,8 @@ static const struct {
     CALL(predictor_top, "top_options"),
     CALL(predictor_top_links, "top_options"),
     CALL(predictor_explain, "explanation"),
+    CALL(method_score, "method_options env"),
+    CALL(method_top, "method_options top_options env"),
     CALL(estimate_fit, "cost options env"),
     CALL(estimate_evaluate, "cost eval_options env"),
     CALL(estimate_transfer, "cost transfer_options env"),
@@ -714,6 +728,7 @@ static void test_other_options(void **state)
         INPUT(test_options, offsetof(npgnn_test_options, negative_ratio)),
         INPUT(top_options, offsetof(npgnn_top_options, from_count)),
         INPUT(pretrain_options, offsetof(npgnn_pretrain_options, seed)),
+        INPUT(method_options, offsetof(npgnn_method_options, seed)),
     };
 #undef INPUT
     double right[COUNT(calls)]; /* the outcome of each call with structs of the right size */

@@ -885,6 +885,28 @@ NPGNN_API int npgnn_predictor_explain(npgnn_explanation *out, npgnn_predictor *p
                                       npgnn_error *err);
 NPGNN_API void npgnn_predictor_free(npgnn_predictor *predictor);
 
+/* ---- Methods without a model: what npgnn_evaluate can judge, applied to a graph ---------------------------------- */
+
+typedef struct npgnn_method_options {
+    size_t size;
+    const char *method; /* one of npgnn_method_info, except "npgnn", "cnp" and "universal", which are models */
+    uint64_t seed;      /* of methods that train */
+} npgnn_method_options;
+
+/* Scores pairs with a method that uses all links of the graph. Scores are on a scale of the method's own: larger is likelier, and they
+ * are no probabilities. A method that trains does so in every call. E_ARGUMENT, E_MEMORY, E_CANCELLED, E_DIVERGED. */
+NPGNN_API int npgnn_method_score(float *score /* (count) */, const npgnn_graph *graph, const npgnn_pair *pairs,
+                                 size_t count, const npgnn_method_options *options, const npgnn_env *env,
+                                 npgnn_error *err);
+
+/* The same search as npgnn_predictor_top and, with `links` 1, npgnn_predictor_top_links (`found` is then one number), by the
+ * score of a method; ties by node number, smaller first. Pairs with a score of exactly 0 are left out: the method knows nothing about
+ * them. Of a prediction, `score` is set and the rest is NaN; `top` must not ask for probabilities. O(from n) operations, times what a
+ * pair costs. */
+NPGNN_API int npgnn_method_top(npgnn_link *out, int32_t *found, const npgnn_graph *graph, int32_t k, int links,
+                               const npgnn_method_options *options, const npgnn_top_options *top, const npgnn_env *env,
+                               npgnn_error *err);
+
 /* ---- Estimates: what will a job take?
  * -------------------------------------------------------------------------------- */
 
