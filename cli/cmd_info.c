@@ -187,6 +187,7 @@ static void print_abilities(const npgnn_model *model, const npgnn_model_info *in
         else
             printf("- gives uncalibrated probabilities: use them for ranking only;\n");
         printf("- gives an interval for each probability with --samples N;\n"
+               "- explains its predictions (npgnn predict --explain);\n"
                "- has no node embeddings.\n");
         return;
     }
@@ -207,6 +208,7 @@ static void print_abilities(const npgnn_model *model, const npgnn_model_info *in
     else
         printf("- gives no intervals: it was trained without %s;\n",
                options->latent ? "draws of the latent variable" : "a latent variable");
+    printf("- has node embeddings (npgnn embed), and cannot explain its predictions;\n");
     if (options->latent)
         printf("- can be adapted to another graph without training (--context, npgnn adapt).\n");
     else
@@ -221,6 +223,9 @@ static void print_process(const npgnn_model_info *info)
            "- predicts links of nodes that have no links yet, from their features;\n"
            "- sets a tenth of the graph's links aside to infer what kind of graph it is, and to calibrate its\n"
            "  probabilities, then uses all links;\n"
+           "- gives an interval for each probability with --samples N;\n"
+           "- explains its predictions (npgnn predict --explain);\n"
+           "- can be tuned on a graph (npgnn train --preset best);\n"
            "- has no node embeddings.\n");
     printf("\nparameters     %" PRId64 "\n", info->parameters);
     printf("steps          %d\n", info->iterations);

@@ -1,4 +1,4 @@
-/* Running an evaluation: what eval and demo share. */
+/* Running an evaluation, and the names of the protocols. */
 #ifndef CLI_EVALUATE_H
 #define CLI_EVALUATE_H
 

@@ -34,9 +34,11 @@ static int print_overview(void)
          "  FILE          a file with edges\n"
          "  DIR/ind.NAME  a data set in Planetoid's format\n"
          "  synthetic[:nodes=N,topics=N,words=N,degree=X,length=X,seed=N]\n"
-         "                a generated graph\n\n"
+         "                a generated graph\n"
+         "  debian-python a real graph that is built in: Python libraries of Debian, and which needs which\n\n"
          "Examples:\n"
-         "  npgnn demo                                   train and test on a generated graph\n"
+         "  npgnn demo                                   find hidden links of a real graph, with reasons\n"
+         "  npgnn predict universal debian-python --top 3 --for numpy --explain\n"
          "  npgnn train synthetic -o model.safetensors   train a model and save it");
     return output_flush_stdout();
 }

@@ -35,7 +35,7 @@ offers '--learning-rate' npgnn train --learn
 offers '--no-calibrate --no-keep-best --no-latent --no-process --no-sample-latent' npgnn eval --no-
 offers 'few-shot' npgnn eval synthetic --protocol f
 offers 'inductive inductive-hidden' npgnn eval synthetic -p i
-offers 'default' npgnn demo --preset d
+offers 'default' npgnn train --preset d
 offers 'graph.tsv' npgnn train --edges g
 offers 'data' npgnn train --data-dir ''
 offers 'data' npgnn fetch --mirror ''

@@ -306,7 +306,8 @@ typedef struct npgnn_load_options {
  * the index-th as a terminated string; returns 0 past the last, and for one that is longer than `size`. */
 NPGNN_API int npgnn_data_folder(char *path, size_t size, int index);
 
-/* Reads a graph. `data` is "synthetic[:key=value,...]" (see npgnn_graph_synthetic), a folder, a file (edges, .npz,
+/* Reads a graph. `data` is "synthetic[:key=value,...]" (see npgnn_graph_synthetic), "debian-python" (a real graph that is
+ * built in: Python libraries and which needs which), a folder, a file (edges, .npz,
  * GraphML, JSON), a path such as "dir/ind.cora" for Planetoid's set of files, or a name in the data folder;
  * docs/use/formats.md describes them. It may be NULL if options->edges is set. E_IO, E_FORMAT (with file and line),
  * E_MEMORY. */

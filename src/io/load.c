@@ -1,8 +1,9 @@
-/* npgnn_load: loads a graph from files, from a data set by name, or from the synthetic generator, and prepares its
- * features. */
+/* npgnn_load: loads a graph from files, from a data set by name, from the generator or from what is built in, and
+ * prepares its features. */
 #include <string.h>
 
 #include "base/sized.h"
+#include "io/builtin.h"
 #include "io/locate.h"
 #include "io/planetoid.h"
 #include "io/readers.h"
@@ -39,6 +40,12 @@ int npgnn_load(npgnn_graph **out, const char *data, const npgnn_load_options *op
                             "a synthetic graph has its own edges and features: do not give files for them");
         else
             code = npgnn_graph_synthetic(&graph, spec, &resolved, err);
+    } else if (npi_builtin_is(data)) {
+        if (chosen.edges || chosen.features)
+            code = npi_fail(err, NPGNN_E_ARGUMENT,
+                            "the graph " NPI_BUILTIN " has its own edges and features: do not give files for them");
+        else
+            code = npi_builtin_load(&graph, &resolved, err);
     } else {
         where = npi_alloc(&resolved, 1, sizeof *where, err);
         code = where ? npi_location_find(where, data, &chosen, err) : NPGNN_E_MEMORY;

@@ -20,7 +20,8 @@ enum {
 #define WORTH_SAYING 0.1 /* of the largest contribution: smaller ones are not put into words, */
 #define LEAST_SAID 0.05  /* nor are those that contribute less than this */
 
-/* What the columns are called in JSON, and what kind of reason each is. */
+/* What the columns are called in JSON, and what kind of reason each is. Columns that say nearly the same, whose contributions may
+ * have opposite signs, are of one kind: SPECTRAL and PAGERANK are sums over the same coordinates. */
 static const struct {
     const char *name;
     npgnn_reason reason;
@@ -47,7 +48,7 @@ static const struct {
     [NPI_COLUMN_REGION16] = {"region16", NPGNN_REASON_REGION},
     [NPI_COLUMN_REGION64] = {"region64", NPGNN_REASON_REGION},
     [NPI_COLUMN_SPECTRAL] = {"spectral", NPGNN_REASON_REGION},
-    [NPI_COLUMN_PAGERANK] = {"pagerank", NPGNN_REASON_WALKS},
+    [NPI_COLUMN_PAGERANK] = {"pagerank", NPGNN_REASON_REGION},
     [NPI_COLUMN_HAS_FEATURES] = {"has_features", NPGNN_REASON_FEATURES},
     [NPI_COLUMN_PROJECTION] = {"projection", NPGNN_REASON_FEATURES},
     [NPI_COLUMN_PROJECTION_MEANS] = {"projection_means", NPGNN_REASON_NEIGHBOR_FEATURES},
@@ -322,7 +323,18 @@ static void say_name(words_writer *w, const char *name)
     say(w, "%.*s%s", (int)length, name, name[length] ? "..." : "");
 }
 
-/* Features in common: "words in common: sparse, matrix", "same city=Berlin", or how many where they have no names. */
+/* What the column of a kind that contributes most says. */
+static const char *main_column(const npgnn_explanation *why, npgnn_reason reason)
+{
+    const npgnn_contribution *best = NULL;
+    for (int32_t c = 0; c < why->column_count; c++)
+        if (why->columns[c].reason == reason && (!best || why->columns[c].log_odds > best->log_odds))
+            best = &why->columns[c];
+    return best ? best->text : "";
+}
+
+/* Features in common: "words in common: sparse, matrix", "same city=Berlin", or how many where they have no names. Where there are
+ * none, features may still speak for a link: in what way. */
 static void say_features(words_writer *w, const npgnn_explanation *why, const npi_explainer *e, const npi_features *x)
 {
     int32_t count = why->feature_count;
@@ -330,12 +342,14 @@ static void say_features(words_writer *w, const npgnn_explanation *why, const np
     for (int32_t c = 0; c < x->f && !some; c++)
         some = e->holders[c] >= 0;
     if (!some) {
-        say(w, "similarity of their features %.2f", why->columns[NPI_COLUMN_FEATURES].value);
+        say(w, "feature similarity %.2f", why->columns[NPI_COLUMN_FEATURES].value);
         return;
     }
     if (count == 0 || !x->columns) {
         if (count == 0)
-            say(w, "no features in common");
+            say(w, "%s",
+                why->reasons[NPGNN_REASON_FEATURES] > 0 ? main_column(why, NPGNN_REASON_FEATURES)
+                                                        : "no features in common");
         else
             say(w, "%d feature%s in common", (int)count, count == 1 ? "" : "s");
         return;
@@ -365,12 +379,13 @@ static void say_reason(words_writer *w, npgnn_reason reason, const npgnn_explana
 {
     char buffer[12];
     const int64_t *ptr = graph->a.ptr;
+    int region;
     switch (reason) {
     case NPGNN_REASON_FEATURES:
         say_features(w, why, e, graph->x);
         break;
     case NPGNN_REASON_NEIGHBOR_FEATURES:
-        say(w, "similarity of their neighbourhoods' features %.2f", why->columns[NPI_COLUMN_SMOOTH1].value);
+        say(w, "neighbourhood similarity %.2f", why->columns[NPI_COLUMN_SMOOTH1].value);
         break;
     case NPGNN_REASON_NEIGHBORS:
         if (why->neighbor_count == 0) {
@@ -392,7 +407,10 @@ static void say_reason(words_writer *w, npgnn_reason reason, const npgnn_explana
             say(w, "no walk of three steps between them");
         break;
     case NPGNN_REASON_REGION:
-        say(w, "similarity of their regions %.2f", why->columns[NPI_COLUMN_REGION64].value);
+        region = why->columns[NPI_COLUMN_REGION16].log_odds > why->columns[NPI_COLUMN_REGION64].log_odds
+                     ? NPI_COLUMN_REGION16
+                     : NPI_COLUMN_REGION64;
+        say(w, "region similarity %.2f", why->columns[region].value);
         break;
     case NPGNN_REASON_LINKS:
         say(w, "%lld and %lld links", (long long)(ptr[pair.u + 1] - ptr[pair.u]),

@@ -1,4 +1,4 @@
-/* Put into the page by tests/page/run.sh: looks at the page as it is laid out, and tells the page around it what is wrong. */
+/* Put into the page by tests/page/run.sh, which defines PAGE: looks at the page as it is laid out, and tells the page around it what is wrong. */
 "use strict";
 const problems = [];
 addEventListener("error", event => problems.push(`error: ${event.message}`));
@@ -25,14 +25,27 @@ function checkLayout() {
   all("svg[role=img]").forEach(drawing => checkApart(drawing.querySelectorAll("text"), "labels of a chart"));
   all(".charts").forEach(charts => checkApart(charts.children, "charts"));
   all(".legend").forEach(legend => checkApart(legend.children, "entries of a legend"));
-  checkApart(all("h1, h2, h3, p, summary, .scroll, .charts"), "blocks");
+  checkApart(all("h1, h2, h3, p, ol, section > svg, summary, .scroll, .charts"), "blocks");
   all("svg path").forEach(path => /NaN|undefined/.test(path.getAttribute("d")) && problems.push("a path is broken"));
+}
+
+/* The suggestions that came true are drawn in green and, like the others, dashed. */
+function checkColours() {
+  document.querySelectorAll("path.s").forEach(path => {
+    const style = getComputedStyle(path), [red, green, blue] = style.stroke.match(/\d+/g).map(Number);
+    if ((green > red && green > blue) !== path.classList.contains("t")) problems.push(`a suggestion has the colour ${style.stroke}`);
+    if (style.strokeDasharray === "none") problems.push("a suggestion is not dashed");
+  });
+  const count = selector => document.querySelectorAll(selector).length;
+  if (count("path.t") !== count("li .true")) problems.push("the drawings and the lists disagree on what came true");
 }
 
 /* What the page is about must be there, for those who do not see it too. */
 function checkContent() {
   const count = selector => document.querySelectorAll(selector).length;
-  const least = { table: 4, "svg[role=img]": 8, ".curve": 16, "tbody tr": 20 };
+  const least = PAGE === "demo" /* 5 packages with 5 suggestions each; some came true */
+    ? { "svg[role=img]": 5, "path.s": 25, "path.s.t": 1, "path.l": 30, "ol li": 25, "li .true": 1 }
+    : { table: 4, "svg[role=img]": 8, ".curve": 16, "tbody tr": 20 };
   for (const [selector, number] of Object.entries(least))
     if (count(selector) < number) problems.push(`only ${count(selector)} of ${selector}`);
   if (count("svg[role=img]:not([aria-label])") > 0) problems.push("a drawing without a description");
@@ -43,5 +56,6 @@ function checkContent() {
 addEventListener("load", () => {
   checkLayout();
   checkContent();
+  if (PAGE === "demo") checkColours();
   parent.postMessage(`width ${innerWidth}: ${problems.join("; ") || "no problem"}`, "*");
 });
