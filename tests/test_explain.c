@@ -188,6 +188,7 @@ static void test_sums(void **state)
     npgnn_options tuning = {.size = sizeof tuning};
     static npgnn_pair edges[400];
     npgnn_graph *rich = load("synthetic:nodes=140,words=100,seed=3"), *wide = load("synthetic:nodes=400,seed=5");
+    npgnn_graph *other = load("synthetic:nodes=140,words=100,seed=4");
     npgnn_graph *plain = NULL, *tiny = NULL, *complete = NULL;
     for (int i = 0; i < 400; i++) /* a ring with chords */
         edges[i] = (npgnn_pair){i % 200, i < 200 ? (i + 1) % 200 : (7 * i + 11) % 200};
@@ -208,10 +209,16 @@ static void test_sums(void **state)
     check_sums(universal, tiny, 0);
     check_sums(universal, complete, 0);
     check_sums(best, rich, 0);
-    check_sums(best, wide, 2);
+    check_sums(best, other, 2);
+    npgnn_predictor *tuned = predictor_of(best, rich, 0, 1);
+    npgnn_explanation why = {.size = sizeof why};
+    assert_ok(npgnn_predictor_explain(&why, tuned, (npgnn_pair){0, 1}, &err), err);
+    assert_int_equal(why.column_count, NPI_ALL_COLUMNS); /* with those of its projection */
+    npgnn_predictor_free(tuned);
     npgnn_model_free(best);
     npgnn_graph_free(rich);
     npgnn_graph_free(wide);
+    npgnn_graph_free(other);
     npgnn_graph_free(plain);
     npgnn_graph_free(tiny);
     npgnn_graph_free(complete);
