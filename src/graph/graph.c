@@ -301,8 +301,9 @@ static int copy_csr(npi_csr *out, const int64_t *ptr, const int32_t *col, const 
         return NPGNN_E_MEMORY;
     }
     memcpy(a.ptr, ptr, ((size_t)rows + 1) * sizeof *ptr);
-    memcpy(a.col, col, nonzeros * sizeof *col);
-    if (val)
+    if (nonzeros > 0)
+        memcpy(a.col, col, nonzeros * sizeof *col);
+    if (val && nonzeros > 0)
         memcpy(a.val, val, nonzeros * sizeof *val);
     *out = a;
     return 0;

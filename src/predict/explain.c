@@ -51,6 +51,7 @@ static const struct {
     [NPI_COLUMN_PAGERANK] = {"pagerank", NPGNN_REASON_REGION},
     [NPI_COLUMN_HAS_FEATURES] = {"has_features", NPGNN_REASON_FEATURES},
     [NPI_COLUMN_PROJECTION] = {"projection", NPGNN_REASON_FEATURES},
+    [NPI_COLUMN_OVERLAP] = {"overlap", NPGNN_REASON_FEATURES},
     [NPI_COLUMN_PROJECTION_MEANS] = {"projection_means", NPGNN_REASON_NEIGHBOR_FEATURES},
 };
 
