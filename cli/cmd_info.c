@@ -178,9 +178,14 @@ static void print_abilities(const npgnn_model *model, const npgnn_model_info *in
 {
     int by_name = info->columns > 0 && npgnn_model_column_name(model, 0) != NULL;
     if (info->across_graphs) {
-        printf("This model was learnt across many graphs and tuned on one. It\n"
-               "- predicts links of that graph, and of others like it, with or without features;\n"
-               "- predicts links of nodes that have no links yet, from their features;\n");
+        printf("This model was learnt across many graphs and tuned on one. It\n");
+        if (info->columns > 0)
+            printf("- predicts links of that graph, and of others like it with the same %" PRId32
+                   " feature columns (%s);\n"
+                   "- predicts links of nodes that have no links yet, from their features;\n",
+                   info->columns, by_name ? "matched by name" : "in the same order");
+        else
+            printf("- predicts links of that graph, and of others like it without features;\n");
         if (info->calibrated)
             printf("- gives probabilities that were calibrated on links of that graph, for the link rate of the graph\n"
                    "  that it predicts on (change it with --link-rate);\n");
