@@ -19,6 +19,7 @@ allowed()
     eval) echo 'base linalg features graph evidence' ;;
     train) echo 'base linalg features graph evidence process model eval predict' ;;
     predict) echo 'base linalg features graph evidence process model' ;;
+    live) echo 'base linalg features graph io evidence process model predict' ;;
     baselines) echo 'base linalg features graph evidence model train' ;; # train for Adam
     store) echo 'base linalg features graph io evidence process model eval train' ;;
     jobs) echo 'base linalg features graph io evidence process model eval train predict baselines store' ;;

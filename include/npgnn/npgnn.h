@@ -886,6 +886,75 @@ NPGNN_API int npgnn_predictor_explain(npgnn_explanation *out, npgnn_predictor *p
                                       npgnn_error *err);
 NPGNN_API void npgnn_predictor_free(npgnn_predictor *predictor);
 
+/* ---- Live graph: predictions for a graph that gains nodes and links ---------------------------------------------- */
+
+/* A model applied to a graph that grows. New nodes and links count in the next prediction, without training.
+ *
+ * Any number of threads may predict at once, and one more may add or refresh meanwhile. Predictions use the mean of z.
+ *
+ * With universal or a model of the preset best, this counts at once: the links themselves, degrees, common neighbours and
+ * walks of all pairs; the features of new nodes; and, for every node that is new or has new links, its neighbourhood and its
+ * region of the graph. This counts after npgnn_live_refresh, which reads the whole graph again: what a new link changes
+ * in the neighbourhoods and regions of nodes further away, what the graph as a whole tells (which features go together,
+ * the kind of graph), and the calibration. After a refresh, predictions are those of a new predictor on the same graph, to
+ * the bit. With a network, everything counts at once: each addition embeds all nodes again. */
+typedef struct npgnn_live npgnn_live;
+
+/* The model must outlive it. The graph is copied. `options->samples` is ignored. As expensive as npgnn_predictor_new. */
+NPGNN_API int npgnn_live_new(npgnn_live **out, const npgnn_model *model, const npgnn_graph *graph,
+                             const npgnn_predict_options *options, const npgnn_env *env, npgnn_error *err);
+
+/* A cell of a table: the column by its name, and the text. Where the graph's features are no table, the column is a feature
+ * column, by its name or, where columns have no names, by its number from 0, and the text is a number. */
+typedef struct npgnn_cell {
+    const char *column, *text;
+} npgnn_cell;
+
+typedef struct npgnn_new_node {
+    size_t size;
+    const char *name;
+    const npgnn_cell *cells; /* (cell_count) columns that are not given are missing values, or 0 */
+    int32_t cell_count;
+    int side; /* in a two-sided graph: 0 a source, 1 a target */
+} npgnn_new_node;
+
+/* Adds nodes, all or none of them: they are numbered from the number of nodes on, in order. E_ARGUMENT for a name that is
+ * taken or not UTF-8, a column that the graph does not have, and a cell that its column cannot have. Copies the features and
+ * names of the graph: O(size of the graph). Waits for predictions that are being computed. */
+NPGNN_API int npgnn_live_add_nodes(npgnn_live *live, const npgnn_new_node *nodes /* (count) */, size_t count,
+                                   npgnn_error *err);
+
+/* Adds links, all or none of them; those that the graph has are left out. *added (may be NULL): how many were new. E_ARGUMENT for a
+ * node that is not in the graph, a node with itself, and two nodes on one side of a two-sided graph. Copies the links of the
+ * graph: O(nodes + links). Waits for predictions that are being computed. */
+NPGNN_API int npgnn_live_add_links(int64_t *added, npgnn_live *live, const npgnn_pair *links, size_t count,
+                                   npgnn_error *err);
+
+/* Reads the whole graph again, while predictions go on with what there is. As expensive as npgnn_predictor_new. Nodes and
+ * links that are added meanwhile count at once, as always. */
+NPGNN_API int npgnn_live_refresh(npgnn_live *live, npgnn_error *err);
+
+typedef struct npgnn_live_info {
+    size_t size;
+    int64_t new_nodes, new_links; /* that the last refresh did not know */
+    int64_t refreshes;            /* completed */
+} npgnn_live_info;
+NPGNN_API int npgnn_live_describe(npgnn_live_info *info, npgnn_live *live, npgnn_error *err);
+
+/* Between begin and end the graph stays as it is, and the calling thread may call the three functions below, and any
+ * function of the graph. It must not add or refresh. The graph is valid until end. */
+NPGNN_API const npgnn_graph *npgnn_live_begin(npgnn_live *live);
+NPGNN_API void npgnn_live_end(npgnn_live *live);
+
+/* As npgnn_predictor_top for one node, npgnn_predictor_run and npgnn_predictor_explain, on the calling thread. The first two are
+ * for many threads at once; explanations are for one thread at a time. */
+NPGNN_API int npgnn_live_top(npgnn_link *out /* (k) */, int32_t *found, npgnn_live *live, int32_t node, int32_t k,
+                             npgnn_error *err);
+NPGNN_API int npgnn_live_score(npgnn_prediction *out /* (count) */, npgnn_live *live, const npgnn_pair *pairs,
+                               size_t count, npgnn_error *err);
+NPGNN_API int npgnn_live_explain(npgnn_explanation *out, npgnn_live *live, npgnn_pair pair, npgnn_error *err);
+NPGNN_API void npgnn_live_free(npgnn_live *live);
+
 /* ---- Methods without a model: what npgnn_evaluate can judge, applied to a graph ---------------------------------- */
 
 typedef struct npgnn_method_options {

@@ -8,6 +8,7 @@
 #include "evidence/vectors.h"
 #include "linalg/adj.h"
 #include "linalg/dense.h"
+#include "linalg/kernels.h"
 #include "linalg/symmetric.h"
 
 /* Of the mean square of a feature: keep the regressions on few nodes from fitting noise. */
@@ -108,8 +109,13 @@ static int prepare_structure(npi_columns *e, npgnn_error *err)
         code = bank_new(&e->coordinate, e->n, s.width, &e->env, err);
     if (!code) {
         double ends = (double)a->ptr[e->n]; /* 2m */
+        int32_t linked = 0;
+        for (size_t i = 0; i < n; i++)
+            linked += a->ptr[i + 1] > a->ptr[i];
+        e->mean_degree = linked > 0 ? ends / linked : 0;
         for (int c = 0; c < s.width; c++) {
             double lambda = fmax(-1, fmin(1, s.values[c]));
+            e->value[c] = s.values[c];
             e->spectral[c] = (float)(ends * s.values[c]);
             e->pagerank[c] = (float)(ends / (1 - 0.9 * lambda));
         }
@@ -232,6 +238,7 @@ static int regress(npi_columns *e, npgnn_error *err)
         npi_cholesky_solve(r.right, r.factor, k, w);
         for (int c = 0; c < k * w; c++)
             r.small[c] = (real)r.right[c];
+        memcpy(e->to_region, r.small, (size_t)k * (size_t)w * sizeof *r.small);
         npi_gemm_rows(e->ridge.row, w, features, k, r.small, w, 0, e->n, w, k, 0, threads); /* F B */
         npi_unit_rows(e->ridge.row, e->n, w);
 
@@ -249,6 +256,7 @@ static int regress(npi_columns *e, npgnn_error *err)
         for (int i = 0; i < k; i++)
             for (int j = 0; j < k; j++)
                 r.small[i * k + j] = (real)((r.turned[i * k + j] + r.turned[j * k + i]) / 2 * (double)e->n);
+        memcpy(e->to_bilinear, r.small, (size_t)k * (size_t)k * sizeof *r.small);
         npi_gemm_rows(e->bilinear.row, k, features, k, r.small, k, 0, e->n, k, k, 0, threads);
         npi_gemm_rows(e->bilinear_means.row, k, e->means.row, k, r.small, k, 0, e->n, k, k, 0, threads);
     }
@@ -284,8 +292,10 @@ static int prepare_features(npi_columns *e, const npi_words *words, npgnn_error 
         code = bank_new(&e->ridge, e->n, e->region.width, env, err);
     e->features_along = npi_alloc(env, n, sizeof *e->features_along, err);
     e->smooth1_along = npi_alloc(env, n, sizeof *e->smooth1_along, err);
+    e->to_region = npi_alloc(env, (size_t)k * (size_t)e->region.width, sizeof *e->to_region, err);
+    e->to_bilinear = npi_alloc(env, (size_t)k * (size_t)k, sizeof *e->to_bilinear, err);
     real *scale = npi_alloc(env, n, sizeof *scale, err);
-    if (!code && (!e->features_along || !e->smooth1_along || !scale))
+    if (!code && (!e->features_along || !e->smooth1_along || !e->to_region || !e->to_bilinear || !scale))
         code = NPGNN_E_MEMORY;
     if (!code) {
         for (size_t i = 0; i < n; i++) /* D̃^-½ */
@@ -313,10 +323,38 @@ static int prepare_features(npi_columns *e, const npi_words *words, npgnn_error 
     return code;
 }
 
+/* The length of the longest row, at least `most`. */
+static double longest(double most, const npi_bank *bank, int32_t first, int32_t last)
+{
+    for (int32_t i = first; i < last; i++) {
+        const real *row = bank->row + (size_t)i * (size_t)bank->width;
+        most = fmax(most, sqrt(npi_dot(row, row, bank->width)));
+    }
+    return most;
+}
+
+void npi_columns_bound(npi_columns *e, int32_t first, int32_t last)
+{
+    if (e->count > NPI_COLUMNS) {
+        e->longest_projection = longest(e->longest_projection, &e->projection, first, last);
+        e->longest_projection_means = longest(e->longest_projection_means, &e->projection_means, first, last);
+    }
+    if (!e->has_features)
+        return;
+    for (int32_t i = first; i < last; i++) {
+        const float distances[] = {e->features.distance[i], e->smooth1.distance[i], e->smooth2.distance[i]};
+        for (int b = 0; b < 3; b++)
+            if (distances[b] > 0)
+                e->least_distance = fmin(e->least_distance, (double)distances[b]);
+    }
+    e->longest_bilinear = longest(e->longest_bilinear, &e->bilinear, first, last);
+    e->longest_bilinear_means = longest(e->longest_bilinear_means, &e->bilinear_means, first, last);
+}
+
 int npi_columns_new(npi_columns *out, const npi_csr *a, const npi_words *words, const npi_words *projection,
                     const npgnn_env *env, npgnn_error *err)
 {
-    npi_columns e = {.env = *env, .a = a, .n = a->rows, .count = NPI_COLUMNS};
+    npi_columns e = {.env = *env, .a = a, .n = a->rows, .count = NPI_COLUMNS, .capacity = a->rows, .least_distance = 1};
     int code = npi_blas_open(env, err);
     if (!code)
         code = prepare_structure(&e, err);
@@ -331,6 +369,8 @@ int npi_columns_new(npi_columns *out, const npi_csr *a, const npi_words *words, 
         if (!code)
             average(e.projection_means.row, e.projection.row, a, projection->width);
     }
+    if (!code)
+        npi_columns_bound(&e, 0, e.n);
     if (code)
         npi_columns_free(&e);
     else
@@ -349,6 +389,8 @@ void npi_columns_free(npi_columns *e)
     npi_free(&e->env, e->inverse);
     npi_free(&e->env, e->features_along);
     npi_free(&e->env, e->smooth1_along);
+    npi_free(&e->env, e->to_region);
+    npi_free(&e->env, e->to_bilinear);
     npi_free(&e->env, e->length16);
     npi_free(&e->env, e->reach);
     memset(e, 0, sizeof *e);
@@ -427,11 +469,17 @@ static void structure_columns(float *value, const double *product, const npi_wal
 
 /* ---- pairs ---- */
 
-enum { CELLS = 4096 }; /* pairs whose columns stay in a processor's cache */
+enum {
+    CELLS = 4096,    /* pairs whose columns stay in a processor's cache */
+    ONE_RANGE = 1024 /* nodes that one node meets at a time: their rows of one bank stay there, too */
+};
 
 int npi_columns_workspace_new(npi_columns_workspace *out, const npi_columns *e, int block, npgnn_error *err)
 {
-    npi_columns_workspace w = {.block = block, .range = block > 0 ? (CELLS + block - 1) / block : 0};
+    npi_columns_workspace w = {.block = block,
+                               .range = block == 1  ? ONE_RANGE
+                                        : block > 1 ? (CELLS + block - 1) / block
+                                                    : 0};
     size_t rows = (size_t)block, n = (size_t)e->n;
     int widest = e->features.width > e->region.width ? e->features.width : e->region.width;
     widest = e->projection.width > widest ? e->projection.width : widest;
@@ -563,34 +611,19 @@ int npi_columns_pairs(float *value, const npi_columns *e, const npgnn_pair *pair
 
 /* ---- rows ---- */
 
-/* The length of the longest row. */
-static double longest(const npi_bank *bank, int32_t n)
-{
-    double most = 0;
-    for (int32_t i = 0; i < n && bank->row; i++)
-        most = fmax(most, npi_dot(at(bank, i), at(bank, i), bank->width));
-    return sqrt(most);
-}
-
 void npi_columns_rounding(double *rounding, const npi_columns *e)
 {
     /* an inner product of w terms in single precision: w ε |a| |b|; centring divides it by distances, which are
      * seldom small */
-    double unit = 2 * NPI_SPECTRAL_WIDTH * (double)FLT_EPSILON, least = 1;
-    for (int32_t i = 0; i < e->n && e->has_features; i++) {
-        const float distances[] = {e->features.distance[i], e->smooth1.distance[i], e->smooth2.distance[i]};
-        for (int b = 0; b < 3; b++)
-            if (distances[b] > 0)
-                least = fmin(least, (double)distances[b]);
-    }
+    double unit = 2 * NPI_SPECTRAL_WIDTH * (double)FLT_EPSILON, least = e->least_distance;
     for (int c = 0; c < e->count; c++)
         rounding[c] = unit;
     rounding[NPI_COLUMN_CENTRED1] = rounding[NPI_COLUMN_CENTRED2] = rounding[NPI_COLUMN_CROSS] = unit / (least * least);
-    rounding[NPI_COLUMN_BILINEAR] = unit * longest(&e->bilinear, e->n);
-    rounding[NPI_COLUMN_BILINEAR_MEANS] = unit * longest(&e->bilinear_means, e->n);
+    rounding[NPI_COLUMN_BILINEAR] = unit * e->longest_bilinear;
+    rounding[NPI_COLUMN_BILINEAR_MEANS] = unit * e->longest_bilinear_means;
     if (e->count > NPI_COLUMNS) {
-        rounding[NPI_COLUMN_PROJECTION] = unit * pow(longest(&e->projection, e->n), 2);
-        rounding[NPI_COLUMN_PROJECTION_MEANS] = unit * pow(longest(&e->projection_means, e->n), 2);
+        rounding[NPI_COLUMN_PROJECTION] = unit * pow(e->longest_projection, 2);
+        rounding[NPI_COLUMN_PROJECTION_MEANS] = unit * pow(e->longest_projection_means, 2);
     }
 }
 
@@ -634,8 +667,11 @@ static void multiply(real *product, npi_columns_workspace *w, const npi_bank *le
     for (int r = 0; r < w->count; r++)
         for (int c = 0; c < width; c++)
             w->picked[r * width + c] = at(left, w->nodes[r])[c] * (weight ? (real)weight[c] : 1);
-    npi_gemm(product, last - first, w->picked, width, 0, at(right, first), right->width, 1, w->count, last - first,
-             width, 1, 0); /* L_nodes R_rangeᵀ */
+    if (w->count == 1) /* BLAS would copy the range first, which takes longer than the product */
+        npi_kernels_best()->dots(product, w->picked, NULL, last - first, at(right, first), width, right->width);
+    else
+        npi_gemm(product, last - first, w->picked, width, 0, at(right, first), right->width, 1, w->count, last - first,
+                 width, 1, 0); /* L_nodes R_rangeᵀ */
 }
 
 /* x (count) becomes sign(x) log(1 + |x|), to about three units of the last place. With 1 + |x| = 2^k m, m in [√½, √2),
@@ -758,17 +794,18 @@ void npi_columns_rows(real *value, npi_columns_workspace *w, const npi_columns *
     for (int c = 0; c < e->count; c++)
         plane[c] = value + (size_t)c * cells;
     if (e->has_features) {
+        /* those with the same right rows together, while these are in cache; K is symmetric, so that F_u K F_j is (F K)_u · F_j */
         multiply(plane[NPI_COLUMN_FEATURES], w, &e->features, &e->features, k, NULL, first, last);
+        multiply(plane[NPI_COLUMN_BILINEAR], w, &e->bilinear, &e->features, k, NULL, first, last);
+        multiply(back, w, &e->smooth1, &e->features, k, NULL, first, last);
+        multiply(plane[NPI_COLUMN_CROSS], w, &e->features, &e->smooth1, k, NULL, first, last);
         multiply(plane[NPI_COLUMN_SMOOTH1], w, &e->smooth1, &e->smooth1, k, NULL, first, last);
         multiply(plane[NPI_COLUMN_SMOOTH2], w, &e->smooth2, &e->smooth2, k, NULL, first, last);
-        multiply(plane[NPI_COLUMN_CROSS], w, &e->features, &e->smooth1, k, NULL, first, last);
-        multiply(back, w, &e->smooth1, &e->features, k, NULL, first, last);
-        multiply(plane[NPI_COLUMN_RIDGE], w, &e->ridge, &e->ridge, d, NULL, first, last);
-        multiply(plane[NPI_COLUMN_CROSS_RIDGE], w, &e->ridge, &e->region, d, NULL, first, last);
-        multiply(region_ridge, w, &e->region, &e->ridge, d, NULL, first, last);
-        multiply(plane[NPI_COLUMN_BILINEAR], w, &e->features, &e->bilinear, k, NULL, first, last);
-        multiply(plane[NPI_COLUMN_BILINEAR_MEANS], w, &e->means, &e->bilinear_means, k, NULL, first, last);
         multiply(plane[NPI_COLUMN_MEANS], w, &e->means, &e->means, k, NULL, first, last);
+        multiply(plane[NPI_COLUMN_BILINEAR_MEANS], w, &e->bilinear_means, &e->means, k, NULL, first, last);
+        multiply(plane[NPI_COLUMN_RIDGE], w, &e->ridge, &e->ridge, d, NULL, first, last);
+        multiply(region_ridge, w, &e->region, &e->ridge, d, NULL, first, last);
+        multiply(plane[NPI_COLUMN_CROSS_RIDGE], w, &e->ridge, &e->region, d, NULL, first, last);
         finish_features(value, back, region_ridge, w, e, first, last);
     } else {
         memset(value, 0, NPI_FEATURE_COLUMNS * cells * sizeof *value);

@@ -86,6 +86,13 @@ typedef struct npi_columns {
     npi_bank coordinate;                     /* s u, */
     float *reach;                            /* (n) and its length */
     float spectral[NPI_SPECTRAL_WIDTH], pagerank[NPI_SPECTRAL_WIDTH]; /* weights of its columns, times 2m */
+    /* how the rows of a further node are made (npi_columns_extend): */
+    int32_t capacity;                 /* nodes that the arrays above have memory for */
+    double value[NPI_SPECTRAL_WIDTH]; /* λ */
+    double mean_degree;               /* d̄ of spectral.h */
+    real *to_region, *to_bilinear; /* (k, width of a region), (k, k): ridge = F to_region, bilinear = F to_bilinear */
+    /* what rounding depends on: the least distance from a mean, and the longest rows */
+    double least_distance, longest_bilinear, longest_bilinear_means, longest_projection, longest_projection_means;
 } npi_columns;
 
 /* Prepares the evidence of known links `a`, features `words` and a projection of them (each NULL or of width 0: none),
@@ -94,6 +101,23 @@ typedef struct npi_columns {
 int npi_columns_new(npi_columns *out, const npi_csr *a, const npi_words *words, const npi_words *projection,
                     const npgnn_env *env, npgnn_error *err);
 void npi_columns_free(npi_columns *columns);
+
+/* Follows a graph that has gained links and nodes: `a` replaces the links, and its nodes from columns->n on are new. more_words
+ * and more_projection have their rows (npi_words_extend, npi_words_project; NULL where there are no features, or no new nodes).
+ * `touched` (count) are the known nodes whose links have changed.
+ *
+ * Exact for all nodes: degrees, common neighbours, walks, and means of F and p over neighbours. Of new and touched nodes, the other
+ * rows are computed from the rows of their neighbours: SMOOTH as defined; ridge and bilinear with the regressions of the last
+ * npi_columns_new; and spectral coordinates by one product with M, λ u_i = (M u)_i. The rows of all other nodes stay as they are.
+ *
+ * `words` and `projection`, whose rows the columns borrow, grow with them; T in more_words is taken over. E_MEMORY: nothing has
+ * changed. O(links of the neighbours of touched nodes). */
+int npi_columns_extend(npi_columns *columns, npi_words *words, npi_words *projection, const npi_csr *a,
+                       npi_words *more_words, const npi_words *more_projection, const int32_t *touched, int32_t count,
+                       npgnn_error *err);
+
+/* Lets what rounding depends on take the rows of nodes first to last - 1 into account. */
+void npi_columns_bound(npi_columns *columns, int32_t first, int32_t last);
 
 /* Memory of one thread: for pairs and, with block > 0, for rows. */
 typedef struct npi_columns_workspace {

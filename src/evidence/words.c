@@ -22,6 +22,8 @@ void npi_words_free(const npgnn_env *env, npi_words *words)
     npi_free(env, words->row);
     npi_csr_free(env, &words->exact);
     npi_csr_free(env, &words->exact_t);
+    npi_free(env, words->map);
+    npi_free(env, words->exact_weight);
     memset(words, 0, sizeof *words);
 }
 
@@ -169,7 +171,8 @@ static int reduce(npi_words *out, npi_features *x, const double *weight, const u
     double *values = npi_alloc(env, (size_t)width, sizeof *values, err);
     real *image = npi_alloc(env, (size_t)n * (size_t)width, sizeof *image, err); /* T V */
     w.row = npi_alloc(env, (size_t)n * (size_t)w.width, sizeof *w.row, err);
-    if (!code && (!idf || !inverse || !values || !image || !w.row))
+    w.map = npi_alloc(env, (size_t)f * (size_t)w.width, sizeof *w.map, err);
+    if (!code && (!idf || !inverse || !values || !image || !w.row || !w.map))
         code = NPGNN_E_MEMORY;
     if (!code)
         code = npi_basis_new(&space, f, width, STREAM, env, err);
@@ -218,6 +221,9 @@ static int reduce(npi_words *out, npi_features *x, const double *weight, const u
                     space.small[i * w.width + j] = (real)vectors[i * width + j];
             npi_gemm_rows(w.row, w.width, image, width, space.small, w.width, 0, n, w.width, width, 0, env->threads);
             npi_unit_rows(w.row, n, w.width);
+            /* idf V R, from idf V of the last round */
+            npi_gemm_rows(w.map, w.width, space.next, width, space.small, w.width, 0, f, w.width, width, 0,
+                          env->threads);
         } else {
             code = NPGNN_E_MEMORY;
         }
@@ -235,6 +241,36 @@ static int reduce(npi_words *out, npi_features *x, const double *weight, const u
     return code;
 }
 
+/* Entry q of row i of x, stored either way. */
+static double entry(int32_t *column, const npi_features *x, int32_t i, int64_t q)
+{
+    *column = x->dense ? (int32_t)q : x->x.col[q];
+    return x->dense ? (double)x->dense[(int64_t)i * x->f + q] : x->x.val ? (double)x->x.val[q] : 1;
+}
+
+/* Rows of T from row `first` on, of features x, with the weights idf of the columns. */
+static void fill_exact(npi_csr *t, int32_t first, const npi_features *x, const double *idf)
+{
+    int64_t p = t->ptr[first];
+    for (int32_t i = 0; i < x->n; i++) {
+        int64_t begin = x->dense ? 0 : x->x.ptr[i], end = x->dense ? x->f : x->x.ptr[i + 1];
+        int32_t c;
+        double square = 0;
+        for (int64_t q = begin; q < end; q++) {
+            double value = entry(&c, x, i, q) * idf[c];
+            square += value * value;
+        }
+        for (int64_t q = begin; q < end; q++) {
+            double value = entry(&c, x, i, q) * idf[c];
+            if (x->dense && value == 0)
+                continue;
+            t->col[p] = c;
+            t->val[p++] = square > 0 ? (float)(value / sqrt(square)) : 0;
+        }
+        t->ptr[first + i + 1] = p;
+    }
+}
+
 int npi_words_keep_exact(npi_words *words, const npi_features *x, const npgnn_env *env, npgnn_error *err)
 {
     if (words->width == 0 || x->dense || x->encoding)
@@ -247,22 +283,13 @@ int npi_words_keep_exact(npi_words *words, const npi_features *x, const npgnn_en
             idf[x->x.col[p]]++;
         for (int32_t c = 0; c < x->f; c++)
             idf[c] = log1p((double)x->n / (idf[c] > 0 ? idf[c] : 1));
-        memcpy(t->ptr, x->x.ptr, ((size_t)x->n + 1) * sizeof *t->ptr);
-        memcpy(t->col, x->x.col, (size_t)x->nonzeros * sizeof *t->col);
-        for (int32_t i = 0; i < x->n; i++) {
-            double square = 0;
-            for (int64_t p = t->ptr[i]; p < t->ptr[i + 1]; p++) {
-                double value = (x->x.val ? (double)x->x.val[p] : 1) * idf[t->col[p]];
-                square += value * value;
-            }
-            for (int64_t p = t->ptr[i]; p < t->ptr[i + 1]; p++) {
-                double value = (x->x.val ? (double)x->x.val[p] : 1) * idf[t->col[p]];
-                t->val[p] = square > 0 ? (float)(value / sqrt(square)) : 0;
-            }
-        }
+        fill_exact(t, 0, x, idf);
         code = npi_csr_transpose(&words->exact_t, t, env, err);
     }
-    npi_free(env, idf);
+    if (code)
+        npi_free(env, idf);
+    else
+        words->exact_weight = idf;
     return code;
 }
 
@@ -299,5 +326,42 @@ int npi_words_new(npi_words *out, npi_features *x, const unsigned char *left_out
         code = reduce(out, wide, weight, NULL, env, err);
     npi_features_free(wide);
     npi_free(env, weight);
+    return code;
+}
+
+int npi_words_extend(npi_words *out, const npi_words *words, npi_features *x, const npgnn_env *env, npgnn_error *err)
+{
+    npi_words more = {.width = words->width};
+    npi_features *wide = NULL;
+    double *weight = NULL;
+    *out = (npi_words){0};
+    if (words->width == 0)
+        return 0;
+    int code = x->encoding ? unfold(&wide, &weight, x, NULL, env, err) : 0;
+    more.row = npi_alloc(env, (size_t)x->n * (size_t)more.width, sizeof *more.row, err);
+    if (!code && !more.row)
+        code = NPGNN_E_MEMORY;
+    if (!code) {
+        npi_features_mul(more.row, wide ? wide : x, words->map, more.width, more.width, 1);
+        npi_unit_rows(more.row, x->n, more.width);
+    }
+    const npi_csr *known = &words->exact;
+    if (!code && known->ptr) {
+        int64_t entries = known->ptr[known->rows];
+        code = npi_csr_new(&more.exact, known->rows + x->n, known->cols, entries + x->nonzeros, 1, env, err);
+        if (!code) {
+            memcpy(more.exact.ptr, known->ptr, ((size_t)known->rows + 1) * sizeof *known->ptr);
+            memcpy(more.exact.col, known->col, (size_t)entries * sizeof *known->col);
+            memcpy(more.exact.val, known->val, (size_t)entries * sizeof *known->val);
+            fill_exact(&more.exact, known->rows, x, words->exact_weight);
+            code = npi_csr_transpose(&more.exact_t, &more.exact, env, err);
+        }
+    }
+    npi_features_free(wide);
+    npi_free(env, weight);
+    if (code)
+        npi_words_free(env, &more);
+    else
+        *out = more;
     return code;
 }

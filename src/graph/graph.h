@@ -61,6 +61,12 @@ int npi_graph_with_edges(npgnn_graph **out, const npgnn_graph *graph, const npgn
 int npi_graph_with_nodes(npgnn_graph **out, const npgnn_graph *graph, npi_features *x, npi_names *names, int side,
                          npgnn_error *err);
 
+/* A graph with additional nodes and edges. x, which it shares, has the features of all nodes, and so does `names`; `side` (new
+ * nodes), NULL unless the graph is two-sided. edges (count): u < v, ordered by (u, v), distinct, none of them in `graph`; they weigh 1.
+ * O(nodes + edges), one copy of the adjacency. */
+int npi_graph_grow(npgnn_graph **out, const npgnn_graph *graph, npi_features *x, npi_names *names,
+                   const unsigned char *side, const npgnn_pair *edges, int64_t count, npgnn_error *err);
+
 /* The subgraph induced by `nodes` (ascending): its node i is nodes[i] of `graph`. */
 int npi_graph_induce(npgnn_graph **out, const npgnn_graph *graph, const int32_t *nodes, int32_t count,
                      npgnn_error *err);

@@ -242,7 +242,7 @@ static void dots(real *s, const real *x, const int32_t *col, int64_t count, cons
 {
     int whole = w - w % VEC;
     for (int64_t p = 0; p < count; p++) {
-        const real *row = b + (size_t)col[p] * (size_t)ldb;
+        const real *row = b + (col ? (size_t)col[p] : (size_t)p) * (size_t)ldb;
         vec lanes = {0};
         real sum = 0;
         for (int c = 0; c < whole; c += VEC)

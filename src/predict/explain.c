@@ -191,6 +191,20 @@ static int explainer_new(npi_explainer **out, const npgnn_predictor *p, npgnn_er
     return code;
 }
 
+void npi_explainer_follow(npgnn_predictor *p)
+{
+    npi_explainer *x = p->explainer;
+    if (!x)
+        return;
+    npi_columns_workspace_free(&x->env, &x->workspace);
+    npi_free(&x->env, x->marked);
+    x->marked = npi_alloc(&x->env, (size_t)p->graph->n, 1, NULL);
+    if (!x->marked || npi_columns_workspace_new(&x->workspace, &p->applied.columns, 0, NULL)) {
+        npi_explainer_free(x);
+        p->explainer = NULL;
+    }
+}
+
 /* ---- facts ---- */
 
 /* An empty list of at most `most` items. */

@@ -47,6 +47,10 @@ static inline const npi_head *npi_predictor_heads(int *count, const npgnn_predic
 /* Frees what explanations need (explain.c); NULL is allowed. */
 void npi_explainer_free(struct npi_explainer *explainer);
 
+/* Lets the explainer follow a graph that has gained nodes or links. What it has drawn and counted stays as it is. E_MEMORY: it is
+ * freed, and the next explanation prepares a new one. */
+void npi_explainer_follow(npgnn_predictor *predictor);
+
 /* Brings the embeddings of a draw into predictor->embedder.u; -1: of the mean of z. */
 void npi_predictor_decode(npgnn_predictor *predictor, int draw);
 

@@ -193,6 +193,8 @@ static int allocate(search *s, int room, npgnn_error *err)
         fit = PROCESS_BYTES / (36 + sizeof(real)) / (n + 1);
         s->block = fit < PROCESS_LEAST ? PROCESS_LEAST : fit > PROCESS_MOST ? PROCESS_MOST : (int)fit;
     }
+    if (s->block > s->rows) /* one node: it meets as many nodes at a time as a block would */
+        s->block = s->rows > 0 ? s->rows : 1;
     for (int t = 0; t < s->threads; t++) {
         workspace *d = &s->workspaces[t];
         size_t cells = (size_t)s->block * n;
