@@ -21,7 +21,7 @@ typedef struct cli_command {
 #define UNIVERSAL "universal"
 
 extern const cli_command cmd_adapt, cmd_bench, cmd_convert, cmd_demo, cmd_embed, cmd_eval, cmd_fetch, cmd_info,
-    cmd_predict, cmd_pretrain, cmd_reproduce, cmd_test, cmd_train;
+    cmd_predict, cmd_pretrain, cmd_reproduce, cmd_serve, cmd_test, cmd_train;
 
 /* argv[0], set by main: `reproduce` runs this program again. */
 extern const char *cli_program;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../message.h"
+#include "message.h"
 
 static const struct {
     const char *path, *method, *name;
@@ -175,8 +175,9 @@ static int parse_pairs(request *out, json_t *list, const char *key, refusal r)
 
 /* The text of a cell: as a table would have it. Texts stay what they are; other values become texts in their object. NULL: no value that
  * a cell can have. */
-static const char *cell_text(json_t *node, const char *key, json_t *value)
+static const char *cell_text(json_t *node, void *at)
 {
+    json_t *value = json_object_iter_value(at);
     char text[40];
     if (json_is_string(value))
         return json_string_value(value);
@@ -191,7 +192,7 @@ static const char *cell_text(json_t *node, const char *key, json_t *value)
     else
         return NULL;
     json_t *string = json_string(text);
-    if (!string || json_object_set_new(node, key, string) != 0) /* an existing key: iterators stay valid */
+    if (!string || json_object_iter_set_new(node, at, string) != 0)
         return NULL;
     return json_string_value(string);
 }
@@ -216,7 +217,7 @@ static int parse_nodes(request *out, json_t *list, refusal r)
         npgnn_new_node *node = &out->nodes[i];
         *node = (npgnn_new_node){.size = sizeof *node, .cells = cell};
         for (void *at = json_object_iter(object); at; at = json_object_iter_next(object, at)) {
-            const char *key = json_object_iter_key(at), *text = cell_text(object, key, json_object_iter_value(at));
+            const char *key = json_object_iter_key(at), *text = cell_text(object, at);
             if (!text)
                 return refuse(r, 400, "\"nodes\"[%zu]: \"%.100s\" must be a text, a number, true, false or null", i,
                               key);
@@ -272,11 +273,11 @@ int request_parse(request *out, char *why, size_t why_size, const char *method, 
     return parse_query(out, target, r);
 }
 
-void request_free(request *request)
+void request_free(request *r)
 {
-    free(request->ends);
-    free(request->nodes);
-    free(request->cells);
-    json_decref(request->body);
-    memset(request, 0, sizeof *request);
+    free(r->ends);
+    free(r->nodes);
+    free(r->cells);
+    json_decref(r->body);
+    memset(r, 0, sizeof *r);
 }
