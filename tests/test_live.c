@@ -347,6 +347,31 @@ static void test_network(void **state)
     npgnn_model_free(network);
 }
 
+/* A process that was tuned on the graph has evidence of its own: a projection of the features, and features in common to the letter. */
+static void test_tuned(void **state)
+{
+    (void)state;
+    npgnn_error err = {0};
+    npgnn_graph *graph = NULL;
+    npgnn_model *tuned = NULL;
+    npgnn_live *live = NULL;
+    npgnn_options options = {.size = sizeof options};
+    assert_ok(npgnn_options_preset(&options, "best", &err), err);
+    options.iterations = 1;
+    assert_ok(npgnn_load(&graph, "synthetic:nodes=300,words=1000", NULL, NULL, &err), err);
+    assert_ok(npgnn_fit(&tuned, graph, &options, NULL, &err), err);
+    assert_ok(npgnn_live_new(&live, tuned, graph, NULL, NULL, &err), err);
+    npgnn_graph_free(graph);
+    add_like(live, "zoe", 17);
+    add_like(live, "yan", 18);
+    check_top(live, 300);
+    check_top(live, 17);
+    assert_ok(npgnn_live_refresh(live, &err), err);
+    check_fresh(live, tuned);
+    npgnn_live_free(live);
+    npgnn_model_free(tuned);
+}
+
 /* ---- many threads ---- */
 
 typedef struct reader {
@@ -417,7 +442,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_additions), cmocka_unit_test(test_links_alone), cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_table),     cmocka_unit_test(test_network),     cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_table),     cmocka_unit_test(test_network),     cmocka_unit_test(test_tuned),
+        cmocka_unit_test(test_threads),
     };
     return cmocka_run_group_tests(tests, make_all, free_all);
 }
