@@ -57,6 +57,14 @@ CSV = {
     "days": "31.12.2020,007\n1.2.2021,008\n3.4.1999,007\n",
     "counts": "x,y\n0,5\n0,-5\n3,1e300\n0,-1e300\n",
 }
+REQUEST = {
+    "top": "GET /top?node=an%6Ea&k=3&explain=1\n",
+    "search": "GET /search?q=a+b\n",
+    "score": 'POST /score\n{"pairs": [["anna", "bert"], [3, "4"]]}',
+    "links": 'POST /links\n{"links": [["zoe", "anna"]]}',
+    "nodes": 'POST /nodes\n{"nodes": [{"id": "zoe", "age": 31, "x": 0.5, "in": true, "no": null}, {"id": 7}]}',
+    "unknown": "PUT /nodes?x=%zz\n{",
+}
 SIDES = {
     "two": (1 | 2, ["user_id,item_id,time\n0,0,5\n0,1,6\n1,1,7\n1,2,8\n2,0,2020-01-01\n", "user_id,age\n0,20\n1,30\n2,40\n",
                     "item_id,kind\n0,a\n1,a\n2,b\n"]),
@@ -295,6 +303,8 @@ seed("checkpoint", "a-number", struct.pack("<H", 0) + struct.pack("<HB", 65535 -
 
 # ---- two-sided and dated tables: the options, then three files; encodings and tables ----
 
+for name, text in REQUEST.items():
+    seed("request", name, text)
 for name, (flags, files) in SIDES.items():
     seed("sides", name, bytes([flags]) + MARK.join(text.encode() for text in files))
 for name, files in ENCODING.items():

@@ -19,6 +19,7 @@ typedef struct results {
     npgnn_model *model;
     npgnn_trainer *trainer;
     npgnn_predictor *predictor;
+    npgnn_live *live;
     npgnn_pairs_loss *loss;
     npgnn_prediction predictions[PAIRS];
     npgnn_link links[2 * NODES];
@@ -33,6 +34,7 @@ typedef struct results {
     npgnn_graph_info graph_info;
     npgnn_model_info model_info;
     npgnn_explanation explanation;
+    npgnn_live_info live_info;
     float embedding[NODES * 2];
     double numbers[2];
     char text[32];
@@ -49,6 +51,7 @@ typedef struct world {
     npgnn_trainer *trainer;
     npgnn_predictor *predictor;
     npgnn_predictor *applied; /* of a model across graphs, for the calls that need one */
+    npgnn_live *live;         /* the same */
     char path[64];            /* for a call that writes: gone again after a failure */
     results out;
 } world;
@@ -107,11 +110,14 @@ static void world_begin(world *w)
     w->out.graph_info.size = sizeof w->out.graph_info;
     w->out.model_info.size = sizeof w->out.model_info;
     w->out.explanation.size = sizeof w->out.explanation;
+    w->out.live_info.size = sizeof w->out.live_info;
 }
 
 static void world_end(world *w)
 {
     npgnn_pairs_loss_free(w->out.loss);
+    npgnn_live_free(w->out.live);
+    npgnn_live_free(w->live);
     npgnn_predictor_free(w->out.predictor);
     npgnn_trainer_free(w->out.trainer);
     npgnn_model_free(w->out.model);
@@ -521,6 +527,75 @@ static int predictor_explain(world *w, npgnn_error *err)
     return npgnn_predictor_explain(&w->out.explanation, apply(w), edge(5), err);
 }
 
+/* ---- live graphs ---- */
+
+static int live_new(world *w, npgnn_error *err)
+{
+    return npgnn_live_new(&w->out.live, process, w->graph, NULL, &w->env, err);
+}
+
+/* A live graph, which the call at hand need not pay for. */
+static npgnn_live *live_of(world *w)
+{
+    npgnn_error err = {0};
+    long allow = w->memory.allow;
+    w->memory.allow = -1;
+    assert_ok(npgnn_live_new(&w->live, process, w->graph, NULL, &w->env, &err), err);
+    w->memory.allow = allow;
+    return w->live;
+}
+
+/* After a failure everything is as it was: the call works once there is memory. */
+static int live_add_nodes(world *w, npgnn_error *err)
+{
+    static const npgnn_cell cell = {"2", "1.5"};
+    const npgnn_new_node node = {.size = sizeof node, .name = "zoe", .cells = &cell, .cell_count = 1};
+    npgnn_live *live = live_of(w);
+    int code = npgnn_live_add_nodes(live, &node, 1, err);
+    w->memory.allow = -1;
+    assert_int_equal(npgnn_live_add_nodes(live, &node, 1, NULL),
+                     code ? 0 : NPGNN_E_ARGUMENT); /* the name is taken now */
+    return code;
+}
+
+static int live_add_links(world *w, npgnn_error *err)
+{
+    static const npgnn_pair links[2] = {{0, 20}, {3, 21}};
+    npgnn_live *live = live_of(w);
+    int64_t added = 0;
+    int code = npgnn_live_add_links(NULL, live, links, 2, err);
+    w->memory.allow = -1;
+    assert_int_equal(npgnn_live_add_links(&added, live, links, 2, NULL), 0);
+    assert_int_equal(added, code ? 2 : 0);
+    return code;
+}
+
+static int live_refresh(world *w, npgnn_error *err)
+{
+    return npgnn_live_refresh(live_of(w), err);
+}
+
+static int live_describe(world *w, npgnn_error *err)
+{
+    return npgnn_live_describe(&w->out.live_info, live_of(w), err);
+}
+
+static int live_top(world *w, npgnn_error *err)
+{
+    return npgnn_live_top(w->out.links, w->out.found, live_of(w), 3, 2, err);
+}
+
+static int live_score(world *w, npgnn_error *err)
+{
+    const npgnn_pair pairs[2] = {edge(1), edge(8)};
+    return npgnn_live_score(w->out.predictions, live_of(w), pairs, 2, err);
+}
+
+static int live_explain(world *w, npgnn_error *err)
+{
+    return npgnn_live_explain(&w->out.explanation, live_of(w), edge(5), err);
+}
+
 /* ---- methods without a model ---- */
 
 static int method_score(world *w, npgnn_error *err)
@@ -799,6 +874,14 @@ int main(void)
         CALL(predictor_top_process),
         CALL(predictor_top_links_process),
         CALL(predictor_explain),
+        CALL(live_new),
+        CALL(live_add_nodes),
+        CALL(live_add_links),
+        CALL(live_refresh),
+        CALL(live_describe),
+        CALL(live_top),
+        CALL(live_score),
+        CALL(live_explain),
         CALL(method_score),
         CALL(method_top),
         cmocka_unit_test(test_without_error_output),

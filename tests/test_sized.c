@@ -40,7 +40,9 @@ static const float scores[6] = {0.1F, 0.9F, 0.4F, 0.4F, 0.2F, 0.7F};
     X(cost)                                                                                                            \
     X(pretrain_options)                                                                                                \
     X(explanation)                                                                                                     \
-    X(method_options)
+    X(method_options)                                                                                                  \
+    X(new_node)                                                                                                        \
+    X(live_info)
 
 typedef struct world {
 #define MEMBER(name)                                                                                                   \
@@ -81,6 +83,7 @@ static npgnn_trainer *trainer;
 static npgnn_predictor *predictor;
 static npgnn_model *universal;
 static npgnn_predictor *applied; /* of universal */
+static npgnn_live *live;
 
 static int make_all(void **state)
 {
@@ -94,12 +97,14 @@ static int make_all(void **state)
            npgnn_predictor_new(&predictor, model, graph, NULL, NULL, NULL) ||
            npgnn_model_universal(&universal, NULL, NULL) ||
            npgnn_predictor_new(&applied, universal, graph, NULL, NULL, NULL) ||
+           npgnn_live_new(&live, universal, graph, NULL, NULL, NULL) ||
            npgnn_model_save(model, path_of("model"), NULL) || npgnn_split_save(split, path_of("split"), NULL) ||
            npgnn_trainer_save(trainer, path_of("checkpoint"), NULL);
 }
 
 static int free_all(void **state)
 {
+    npgnn_live_free(live);
     npgnn_predictor_free(applied);
     npgnn_model_free(universal);
     npgnn_predictor_free(predictor);
@@ -297,6 +302,35 @@ static int predictor_explain(world *w, npgnn_error *err)
     return npgnn_predictor_explain(&w->explanation, applied, pairs[1], err);
 }
 
+static int live_new(world *w, npgnn_error *err)
+{
+    npgnn_live *made = NULL;
+    int code = npgnn_live_new(&made, universal, graph, &w->predict_options, &w->env, err);
+    npgnn_live_free(made);
+    return code;
+}
+
+static int live_add_nodes(world *w, npgnn_error *err)
+{
+    static char name[16]; /* another one in every call */
+    static int number;
+    snprintf(name, sizeof name, "new %d", number++);
+    w->new_node.name = name;
+    int code = npgnn_live_add_nodes(live, &w->new_node, 1, err);
+    w->new_node.name = NULL;
+    return code;
+}
+
+static int live_describe(world *w, npgnn_error *err)
+{
+    return npgnn_live_describe(&w->live_info, live, err);
+}
+
+static int live_explain(world *w, npgnn_error *err)
+{
+    return npgnn_live_explain(&w->explanation, live, pairs[1], err);
+}
+
 static int method_score(world *w, npgnn_error *err)
 {
     return npgnn_method_score(w->embedding, graph, pairs, PAIRS, &w->method_options, &w->env, err);
@@ -422,6 +456,10 @@ static const struct {
     CALL(predictor_top, "top_options"),
     CALL(predictor_top_links, "top_options"),
     CALL(predictor_explain, "explanation"),
+    CALL(live_new, "predict_options env"),
+    CALL(live_add_nodes, "new_node"),
+    CALL(live_describe, "live_info"),
+    CALL(live_explain, "explanation"),
     CALL(method_score, "method_options env"),
     CALL(method_top, "method_options top_options env"),
     CALL(estimate_fit, "cost options env"),
@@ -578,6 +616,8 @@ static void test_results(void **state)
     check_result("eval_run", test_counts_of, offsetof(npgnn_eval_run, train_seconds));
     check_result("eval_run", one_seed, offsetof(npgnn_eval_run, train_seconds));
     check_result("explanation", predictor_explain, all);
+    check_result("explanation", live_explain, none);
+    check_result("live_info", live_describe, all);
     check_result("cost", estimate_fit, none);
     check_result("cost", estimate_predict, none);
 }

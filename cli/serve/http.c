@@ -14,7 +14,10 @@
 
 #include "message.h"
 
-enum { HEADER_BYTES = 32 << 10 }; /* that address, headers and the state of a connection may take */
+enum {
+    HEADER_BYTES = 32 << 10, /* that address, headers and the state of a connection may take */
+    PATIENCE = 16 /* a body that is too large is read up to so many times the limit: its sender sees the answer */
+};
 
 struct http_server {
     service *service;
@@ -28,8 +31,9 @@ typedef struct incoming {
     char *target; /* path and query as they came */
     char *body;
     size_t size, capacity;
-    int begun;   /* headers were seen */
-    int refused; /* status of an answer that was decided before the body came; 0: none */
+    size_t received; /* bytes of the body, kept or not */
+    int begun;       /* headers were seen */
+    int refused;     /* status of an answer that was decided before the body came; 0: none */
     char why[256];
     double start;
 } incoming;
@@ -78,15 +82,15 @@ static int is_local_name(const char *host)
     return strcasecmp(name, "localhost") == 0 || http_is_loopback(name);
 }
 
-static int refuse(incoming *in, int status, const char *why)
+static void refuse(incoming *in, int status, const char *why)
 {
     in->refused = status;
     snprintf(in->why, sizeof in->why, "%s", why);
-    return status;
 }
 
-/* What can be said before the body has come. Returns 0, or the status of the refusal. */
-static int check_headers(incoming *in, const http_server *server, struct MHD_Connection *connection, const char *method)
+/* What can be said before the body has come: in->refused. */
+static void check_headers(incoming *in, const http_server *server, struct MHD_Connection *connection,
+                          const char *method)
 {
     int status;
     request_kind kind = request_route(&status, method, in->target);
@@ -96,23 +100,22 @@ static int check_headers(incoming *in, const http_server *server, struct MHD_Con
     const char *given = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Authorization");
     static const char bearer[] = "Bearer ";
     if (server->loopback && !server->settings.token && !is_local_name(host))
-        return refuse(in, 403, "the Host header must name this machine: localhost, 127.0.0.1 or [::1]");
-    if (server->settings.token && kind != REQUEST_HEALTH && kind != REQUEST_PAGE &&
-        (!given || strncasecmp(given, bearer, sizeof bearer - 1) != 0 ||
-         !same_text(given + sizeof bearer - 1, server->settings.token)))
-        return refuse(in, 401, "a token is needed: send the header 'Authorization: Bearer TOKEN'");
-    /* Another web page may make a browser send a plain POST, but not one with this type */
-    if (status == 200 && strcmp(method, "POST") == 0 &&
-        (!type || strncasecmp(type, "application/json", 16) != 0 || (type[16] && !strchr("; \t", type[16]))))
-        return refuse(in, 415, "the body must be JSON: send the header 'Content-Type: application/json'");
-    if (length && strtoull(length, NULL, 10) > (unsigned long long)server->settings.max_body)
-        return refuse(in, 413, "the body is too large");
-    return 0;
+        refuse(in, 403, "the Host header must name this machine: localhost, 127.0.0.1 or [::1]");
+    else if (server->settings.token && kind != REQUEST_HEALTH && kind != REQUEST_PAGE &&
+             (!given || strncasecmp(given, bearer, sizeof bearer - 1) != 0 ||
+              !same_text(given + sizeof bearer - 1, server->settings.token)))
+        refuse(in, 401, "a token is needed: send the header 'Authorization: Bearer TOKEN'");
+    /* another web page may make a browser send a plain POST, but not one with this type */
+    else if (status == 200 && strcmp(method, "POST") == 0 &&
+             (!type || strncasecmp(type, "application/json", 16) != 0 || (type[16] && !strchr("; \t", type[16]))))
+        refuse(in, 415, "the body must be JSON: send the header 'Content-Type: application/json'");
+    else if (length && strtoull(length, NULL, 10) > (unsigned long long)server->settings.max_body)
+        refuse(in, 413, "the body is too large: see --max-body");
 }
 
 /* ---- requests ---- */
 
-static enum MHD_Result send_answer(struct MHD_Connection *connection, answer *out, int close)
+static enum MHD_Result send_answer(struct MHD_Connection *connection, answer *out)
 {
     static char no_memory[] = "{\"error\":\"out of memory\"}";
     if (!out->text)
@@ -135,8 +138,6 @@ static enum MHD_Result send_answer(struct MHD_Connection *connection, answer *ou
                                 "frame-ancestors 'none'");
     if (out->status == 401)
         MHD_add_response_header(response, "WWW-Authenticate", "Bearer");
-    if (close)
-        MHD_add_response_header(response, "Connection", "close");
     enum MHD_Result result = MHD_queue_response(connection, (unsigned)out->status, response);
     MHD_destroy_response(response);
     return result;
@@ -148,7 +149,7 @@ static void keep(incoming *in, const http_server *server, const char *data, size
     if (in->refused)
         return;
     if (in->size + size > (size_t)server->settings.max_body) {
-        refuse(in, 413, "the body is too large");
+        refuse(in, 413, "the body is too large: see --max-body");
         return;
     }
     if (in->size + size > in->capacity) {
@@ -174,29 +175,25 @@ static enum MHD_Result on_request(void *user, struct MHD_Connection *connection,
     (void)version;
     if (!in || !in->target)
         return MHD_NO; /* out of memory */
-    if (!in->begun) {  /* the headers: a refusal at this point closes the connection without reading the body */
+    if (!in->begun) {  /* the headers have come: a refusal waits for the body, which is not kept */
         in->begun = 1;
         in->start = now();
         service_active(server->service, 1);
-        int is_head = strcmp(method, "HEAD") == 0;
-        if (!check_headers(in, server, connection, is_head ? "GET" : method) || in->refused == 401 ||
-            in->refused == 415)
-            return MHD_YES;
-        answer out = answer_error(in->refused, "%s", in->why);
-        service_count(server->service, REQUEST_KINDS, in->refused, now() - in->start);
-        return send_answer(connection, &out, 1);
+        check_headers(in, server, connection, strcmp(method, "HEAD") == 0 ? "GET" : method);
+        return MHD_YES;
     }
     if (*data_size > 0) {
+        in->received += *data_size;
         keep(in, server, data, *data_size);
         *data_size = 0;
-        return MHD_YES;
+        return in->received > (size_t)PATIENCE * (size_t)server->settings.max_body ? MHD_NO : MHD_YES;
     }
     request_kind kind = REQUEST_KINDS;
     answer out = in->refused ? answer_error(in->refused, "%s", in->why)
                              : service_answer(server->service, &kind, strcmp(method, "HEAD") == 0 ? "GET" : method,
                                               in->target, in->body ? in->body : "", in->size);
     service_count(server->service, kind, out.status, now() - in->start);
-    return send_answer(connection, &out, 0);
+    return send_answer(connection, &out);
 }
 
 /* Called first: the address before it is decoded, which request_parse wants. */

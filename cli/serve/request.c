@@ -116,7 +116,7 @@ static int parse_query(request *out, const char *target, refusal r)
     for (at = at ? at + 1 : ""; *at && *at != '#';) {
         size_t length = strcspn(at, "&#"), key = strcspn(at, "=&#");
         size_t value = key < length ? key + 1 : length;
-        char number[16];
+        char number[64];
         int status = 0;
         if (key == strlen(name_key) && memcmp(at, name_key, key) == 0 && takes_name && !seen_name++)
             status = decode(out->name, sizeof out->name, at + value, length - value, name_key, r);

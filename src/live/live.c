@@ -228,8 +228,6 @@ static int check_nodes(const npgnn_graph *graph, const npgnn_new_node *nodes, si
     if (count > (size_t)(INT32_MAX - graph->n))
         return npi_fail(err, NPGNN_E_ARGUMENT, "too many nodes: the limit is %d", INT32_MAX);
     for (size_t i = 0; i < count; i++) {
-        if (npi_sized_check(&nodes[i], "npgnn_new_node", err))
-            return NPGNN_E_ARGUMENT;
         if (!nodes[i].name || !nodes[i].name[0] || !npi_text_is_utf8(nodes[i].name))
             return npi_fail(err, NPGNN_E_ARGUMENT, "new node %zu: a name must be UTF-8 and not empty", i);
         if (npgnn_graph_find(graph, nodes[i].name) >= 0)
@@ -242,15 +240,20 @@ static int check_nodes(const npgnn_graph *graph, const npgnn_new_node *nodes, si
     return 0;
 }
 
-int npgnn_live_add_nodes(npgnn_live *live, const npgnn_new_node *nodes, size_t count, npgnn_error *err)
+int npgnn_live_add_nodes(npgnn_live *live, const npgnn_new_node *given, size_t count, npgnn_error *err)
 {
     npi_features *added = NULL, *x = NULL;
     npi_names *names = NULL;
     npgnn_graph *graph = NULL;
     if (count == 0)
         return 0;
+    npgnn_new_node *nodes = npi_alloc(&live->env, count, sizeof *nodes, err);
+    int code = nodes ? 0 : NPGNN_E_MEMORY;
+    for (size_t i = 0; !code && i < count; i++) /* in the caller's version of the struct */
+        code = npi_sized_read(&nodes[i], sizeof nodes[i], (const char *)given + i * given->size, "npgnn_new_node", err);
     pthread_mutex_lock(&live->writing);
-    int code = check_nodes(live->graph, nodes, count, err);
+    if (!code)
+        code = check_nodes(live->graph, nodes, count, err);
     unsigned char *side = code || !live->graph->side ? NULL : npi_alloc(&live->env, count, 1, err);
     if (!code && live->graph->side && !side)
         code = NPGNN_E_MEMORY;
@@ -267,6 +270,7 @@ int npgnn_live_add_nodes(npgnn_live *live, const npgnn_new_node *nodes, size_t c
     if (!code)
         code = install(live, graph, NULL, 0, err);
     pthread_mutex_unlock(&live->writing);
+    npi_free(&live->env, nodes);
     npi_free(&live->env, side);
     npi_names_free(names);
     npi_features_free(x);
