@@ -1,0 +1,30 @@
+-- Requests for wrk: KIND, NODES, RATE and CONNECTIONS come from the environment. Each connection waits between its requests, so that
+-- together they make RATE requests per second (0: as fast as answers come).
+local kind = os.getenv("KIND")
+local nodes = tonumber(os.getenv("NODES"))
+local rate = tonumber(os.getenv("RATE"))
+local connections = tonumber(os.getenv("CONNECTIONS"))
+math.randomseed(7)
+
+function delay()
+  if rate == 0 then return 0 end
+  return math.floor(1000 * 2 * connections / rate * math.random() + 0.5) -- milliseconds
+end
+
+function request()
+  if kind == "top" then
+    return wrk.format("GET", "/top?k=10&node=" .. math.random(0, nodes - 1))
+  end
+  local pairs = {}
+  for i = 1, 100 do
+    pairs[i] = string.format("[%d,%d]", math.random(0, nodes - 1), math.random(0, nodes - 1))
+  end
+  return wrk.format("POST", "/score", {["Content-Type"] = "application/json"}, '{"pairs":[' .. table.concat(pairs, ",") .. "]}")
+end
+
+function done(summary, latency, requests)
+  local failed = summary.errors.status + summary.errors.connect + summary.errors.read + summary.errors.write + summary.errors.timeout
+  io.write(string.format("RESULT %s: %d requests, %d failed, %.0f per second; ms: p50 %.1f, p90 %.1f, p99 %.1f, max %.1f\n", kind, summary.requests,
+    failed, summary.requests / summary.duration * 1e6, latency:percentile(50) / 1e3, latency:percentile(90) / 1e3,
+    latency:percentile(99) / 1e3, latency.max / 1e3))
+end

@@ -1,0 +1,43 @@
+#!/bin/sh
+# serve.sh [NPGNN] [SECONDS] [REQUESTS]: npgnn serve under load on 127.0.0.1: /top and /score at a given rate, for SECONDS each (20); a new
+# node from its POST to its suggestions; and memory before and after REQUESTS further requests (100000). Needs wrk (apt-get install wrk)
+# and python3. Prints the load of the machine with the figures.
+set -eu
+program=$(realpath "${1:-$(dirname "$0")/../build/npgnn}") seconds=${2:-20} requests=${3:-100000}
+cd "$(dirname "$0")"
+export NODES=20000 CONNECTIONS=16
+command -v wrk >/dev/null || { echo 'wrk is missing: apt-get install wrk'; exit 1; }
+folder=$(mktemp -d)
+"$program" serve universal "synthetic:nodes=$NODES,degree=5" --listen 127.0.0.1:0 --journal "$folder/journal" >"$folder/said" 2>"$folder/errors" &
+server=$!
+trap 'kill $server 2>/dev/null || true; wait $server 2>/dev/null || true; rm -rf "$folder"' EXIT
+until grep -q serving "$folder/said"; do
+    kill -0 $server || { cat "$folder/errors"; exit 1; }
+    sleep 0.1
+done
+address=$(sed -n 's,^npgnn: serving \(.*\)/$,\1,p' "$folder/said")
+metric() { python3 -c 'import sys, urllib.request
+print(next(line.split()[1] for line in urllib.request.urlopen(sys.argv[1] + "/metrics").read().decode().splitlines() if line.startswith(sys.argv[2] + " ")))' "$address" "$1"; }
+load() { echo "load $(cut -d ' ' -f 1 /proc/loadavg) on $(nproc) cores"; }
+
+# measure KIND RATE
+measure() { KIND=$1 RATE=$2 wrk -t 1 -c $CONNECTIONS -d "${seconds}s" -s serve.lua "$address" | grep '^RESULT'; load; }
+
+echo "graph: $(metric npgnn_nodes) nodes, $(metric npgnn_links) links"
+load
+measure top 200
+measure score 500
+python3 serve_new_node.py "$address"
+load
+
+before=$(metric process_resident_memory_bytes)
+middle=
+sent=0
+while [ $sent -lt "$requests" ]; do # half /score, half /top, in turns
+    for kind in score top; do
+        KIND=$kind RATE=0 wrk -t 1 -c $CONNECTIONS -d 10s -s serve.lua "$address" | grep '^RESULT' >"$folder/result"
+        sent=$((sent + $(sed 's/.*: \([0-9]*\) requests.*/\1/' "$folder/result")))
+    done
+    [ -n "$middle" ] || middle=$(metric process_resident_memory_bytes)
+done
+echo "memory: $((before >> 20)) MiB, $((middle >> 20)) MiB after the first of $sent requests, $(($(metric process_resident_memory_bytes) >> 20)) MiB after the last"
