@@ -1,5 +1,5 @@
 -- Requests for wrk: KIND, NODES, RATE and CONNECTIONS come from the environment. Each connection waits between its requests, so that
--- together they make RATE requests per second (0: as fast as answers come).
+-- together they make RATE requests per second (0: as fast as answers come). "mixed" is 2 % /top and 98 % /score of 3 pairs.
 local kind = os.getenv("KIND")
 local nodes = tonumber(os.getenv("NODES"))
 local rate = tonumber(os.getenv("RATE"))
@@ -12,11 +12,11 @@ function delay()
 end
 
 function request()
-  if kind == "top" then
+  if kind == "top" or (kind == "mixed" and math.random(50) == 1) then
     return wrk.format("GET", "/top?k=10&node=" .. math.random(0, nodes - 1))
   end
   local pairs = {}
-  for i = 1, 100 do
+  for i = 1, kind == "score" and 100 or 3 do
     pairs[i] = string.format("[%d,%d]", math.random(0, nodes - 1), math.random(0, nodes - 1))
   end
   return wrk.format("POST", "/score", {["Content-Type"] = "application/json"}, '{"pairs":[' .. table.concat(pairs, ",") .. "]}")

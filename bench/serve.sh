@@ -33,11 +33,9 @@ load
 before=$(metric process_resident_memory_bytes)
 middle=
 sent=0
-while [ $sent -lt "$requests" ]; do # half /score, half /top, in turns
-    for kind in score top; do
-        KIND=$kind RATE=0 wrk -t 1 -c $CONNECTIONS -d 10s -s serve.lua "$address" | grep '^RESULT' >"$folder/result"
-        sent=$((sent + $(sed 's/.*: \([0-9]*\) requests.*/\1/' "$folder/result")))
-    done
-    [ -n "$middle" ] || middle=$(metric process_resident_memory_bytes)
+while [ $sent -lt "$requests" ]; do
+    KIND=mixed RATE=0 wrk -t 1 -c $CONNECTIONS -d 10s -s serve.lua "$address" | grep '^RESULT' >"$folder/result"
+    sent=$((sent + $(sed 's/.*: \([0-9]*\) requests.*/\1/' "$folder/result")))
+    [ -n "$middle" ] || middle=$(metric process_resident_memory_bytes) first=$sent
 done
-echo "memory: $((before >> 20)) MiB, $((middle >> 20)) MiB after the first of $sent requests, $(($(metric process_resident_memory_bytes) >> 20)) MiB after the last"
+echo "memory: $((before >> 20)) MiB, $((middle >> 20)) MiB after $first requests, $(($(metric process_resident_memory_bytes) >> 20)) MiB after $sent"

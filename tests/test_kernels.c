@@ -247,12 +247,33 @@ static void dots_width(const npi_kernels *kernels, const sparse *a, int w)
     }
 }
 
+/* Vectors that lie one behind the other, with the first rows of b. */
+static void row_products_width(const npi_kernels *kernels, const sparse *a, int w)
+{
+    enum { FIRST = 7, MOST = 4 };
+    real x[MOST * MAX_WIDTH], s[MOST][FIRST + 1];
+    real *const out[MOST] = {s[0], s[1], s[2], s[3]};
+    fill(x, sizeof x / sizeof x[0], 1, 77);
+    for (int vectors = 1; vectors <= MOST; vectors++) {
+        memset(s, 0, sizeof s);
+        kernels->row_products(out, x, vectors, a->b, FIRST, w, STRIDE_B);
+        for (int v = 0; v < MOST; v++)
+            for (int p = 0; p <= FIRST; p++) {
+                double sum = 0;
+                for (int c = 0; c < w && v < vectors && p < FIRST; c++) /* nothing else is written */
+                    sum += (double)x[v * w + c] * (double)a->b[p * STRIDE_B + c];
+                assert_near((double)s[v][p], sum, 30 * RELATIVE);
+            }
+    }
+}
+
 static void widths(const npi_kernels *kernels)
 {
     sparse a = sparse_make();
     for (int w = 1; w <= MAX_WIDTH; w++) {
         gather_width(kernels, &a, w);
         dots_width(kernels, &a, w);
+        row_products_width(kernels, &a, w);
     }
 }
 

@@ -470,8 +470,9 @@ static void structure_columns(float *value, const double *product, const npi_wal
 /* ---- pairs ---- */
 
 enum {
-    CELLS = 4096,    /* pairs whose columns stay in a processor's cache */
-    ONE_RANGE = 1024 /* nodes that one node meets at a time: their rows of one bank stay there, too */
+    CELLS = 4096,      /* pairs whose columns stay in a processor's cache */
+    MOST_PRODUCTS = 3, /* with the rows of one bank, at a time */
+    ONE_RANGE = 1024   /* nodes that one node meets at a time: their rows of one bank stay there, too */
 };
 
 int npi_columns_workspace_new(npi_columns_workspace *out, const npi_columns *e, int block, npgnn_error *err)
@@ -485,7 +486,7 @@ int npi_columns_workspace_new(npi_columns_workspace *out, const npi_columns *e, 
     widest = e->projection.width > widest ? e->projection.width : widest;
     int code = npi_walker_new(&w.walker, e->a, e->inverse, &e->env, err);
     if (!code && block > 0) {
-        w.picked = npi_alloc(&e->env, rows * (size_t)widest, sizeof *w.picked, err);
+        w.picked = npi_alloc(&e->env, (rows + MOST_PRODUCTS) * (size_t)widest, sizeof *w.picked, err);
         w.product = npi_alloc(&e->env, 2 * rows * (size_t)w.range, sizeof *w.product, err);
         w.common = npi_alloc(&e->env, rows * n, sizeof *w.common, err);
         w.lift = npi_alloc(&e->env, rows * n * NPI_WALK_LIFTS, sizeof *w.lift, err);
@@ -660,18 +661,32 @@ void npi_columns_rows_begin(npi_columns_workspace *w, const npi_columns *e, cons
         overlap_row(w->overlap + (size_t)r * n, &e->exact, &e->exact_t, nodes[r]);
 }
 
-/* product (count, range) = left rows of the nodes, times `weight` (NULL: 1), with right rows of the range. */
-static void multiply(real *product, npi_columns_workspace *w, const npi_bank *left, const npi_bank *right, int width,
-                     const float *weight, int32_t first, int32_t last)
+/* A product with the rows of a bank: out (count, range) = left rows of the nodes, times `weight` (NULL: 1), with right rows. */
+typedef struct product {
+    real *out;
+    const npi_bank *left;
+    const float *weight;
+} product;
+
+/* Products with the first `width` numbers of the right rows of the range. Those of one node are computed together, and without BLAS,
+ * which would copy the range first. */
+static void multiply(npi_columns_workspace *w, const npi_bank *right, int width, const product *products, int count,
+                     int32_t first, int32_t last)
 {
-    for (int r = 0; r < w->count; r++)
-        for (int c = 0; c < width; c++)
-            w->picked[r * width + c] = at(left, w->nodes[r])[c] * (weight ? (real)weight[c] : 1);
-    if (w->count == 1) /* BLAS would copy the range first, which takes longer than the product */
-        npi_kernels_best()->dots(product, w->picked, NULL, last - first, at(right, first), width, right->width);
-    else
-        npi_gemm(product, last - first, w->picked, width, 0, at(right, first), right->width, 1, w->count, last - first,
-                 width, 1, 0); /* L_nodes R_rangeᵀ */
+    real *out[MOST_PRODUCTS];
+    for (int p = 0; p < count; p++) {
+        real *picked = w->count == 1 ? w->picked + p * width : w->picked;
+        const float *weight = products[p].weight;
+        for (int r = 0; r < w->count; r++)
+            for (int c = 0; c < width; c++)
+                picked[r * width + c] = at(products[p].left, w->nodes[r])[c] * (weight ? (real)weight[c] : 1);
+        out[p] = products[p].out;
+        if (w->count > 1)
+            npi_gemm(out[p], last - first, picked, width, 0, at(right, first), right->width, 1, w->count, last - first,
+                     width, 1, 0); /* L_nodes R_rangeᵀ */
+    }
+    if (w->count == 1)
+        npi_kernels_best()->row_products(out, w->picked, count, at(right, first), last - first, width, right->width);
 }
 
 /* x (count) becomes sign(x) log(1 + |x|), to about three units of the last place. With 1 + |x| = 2^k m, m in [√½, √2),
@@ -794,27 +809,37 @@ void npi_columns_rows(real *value, npi_columns_workspace *w, const npi_columns *
     for (int c = 0; c < e->count; c++)
         plane[c] = value + (size_t)c * cells;
     if (e->has_features) {
-        /* those with the same right rows together, while these are in cache; K is symmetric, so that F_u K F_j is (F K)_u · F_j */
-        multiply(plane[NPI_COLUMN_FEATURES], w, &e->features, &e->features, k, NULL, first, last);
-        multiply(plane[NPI_COLUMN_BILINEAR], w, &e->bilinear, &e->features, k, NULL, first, last);
-        multiply(back, w, &e->smooth1, &e->features, k, NULL, first, last);
-        multiply(plane[NPI_COLUMN_CROSS], w, &e->features, &e->smooth1, k, NULL, first, last);
-        multiply(plane[NPI_COLUMN_SMOOTH1], w, &e->smooth1, &e->smooth1, k, NULL, first, last);
-        multiply(plane[NPI_COLUMN_SMOOTH2], w, &e->smooth2, &e->smooth2, k, NULL, first, last);
-        multiply(plane[NPI_COLUMN_MEANS], w, &e->means, &e->means, k, NULL, first, last);
-        multiply(plane[NPI_COLUMN_BILINEAR_MEANS], w, &e->bilinear_means, &e->means, k, NULL, first, last);
-        multiply(plane[NPI_COLUMN_RIDGE], w, &e->ridge, &e->ridge, d, NULL, first, last);
-        multiply(region_ridge, w, &e->region, &e->ridge, d, NULL, first, last);
-        multiply(plane[NPI_COLUMN_CROSS_RIDGE], w, &e->ridge, &e->region, d, NULL, first, last);
+        /* K is symmetric, so that F_u K F_j is (F K)_u · F_j */
+        multiply(w, &e->features, k,
+                 (const product[]){{plane[NPI_COLUMN_FEATURES], &e->features, NULL},
+                                   {plane[NPI_COLUMN_BILINEAR], &e->bilinear, NULL},
+                                   {back, &e->smooth1, NULL}},
+                 3, first, last);
+        multiply(w, &e->smooth1, k,
+                 (const product[]){{plane[NPI_COLUMN_SMOOTH1], &e->smooth1, NULL},
+                                   {plane[NPI_COLUMN_CROSS], &e->features, NULL}},
+                 2, first, last);
+        multiply(w, &e->smooth2, k, &(const product){plane[NPI_COLUMN_SMOOTH2], &e->smooth2, NULL}, 1, first, last);
+        multiply(w, &e->means, k,
+                 (const product[]){{plane[NPI_COLUMN_MEANS], &e->means, NULL},
+                                   {plane[NPI_COLUMN_BILINEAR_MEANS], &e->bilinear_means, NULL}},
+                 2, first, last);
+        multiply(w, &e->ridge, d,
+                 (const product[]){{plane[NPI_COLUMN_RIDGE], &e->ridge, NULL}, {region_ridge, &e->region, NULL}}, 2,
+                 first, last);
+        multiply(w, &e->region, d, &(const product){plane[NPI_COLUMN_CROSS_RIDGE], &e->ridge, NULL}, 1, first, last);
         finish_features(value, back, region_ridge, w, e, first, last);
     } else {
         memset(value, 0, NPI_FEATURE_COLUMNS * cells * sizeof *value);
         memset(plane[NPI_COLUMN_HAS_FEATURES], 0, cells * sizeof *value);
     }
-    multiply(plane[NPI_COLUMN_REGION64], w, &e->region, &e->region, d, NULL, first, last);
-    multiply(plane[NPI_COLUMN_REGION16], w, &e->region, &e->region, d < 16 ? d : 16, NULL, first, last);
-    multiply(plane[NPI_COLUMN_SPECTRAL], w, &e->coordinate, &e->coordinate, d, e->spectral, first, last);
-    multiply(plane[NPI_COLUMN_PAGERANK], w, &e->coordinate, &e->coordinate, d, e->pagerank, first, last);
+    multiply(w, &e->region, d, &(const product){plane[NPI_COLUMN_REGION64], &e->region, NULL}, 1, first, last);
+    multiply(w, &e->region, d < 16 ? d : 16, &(const product){plane[NPI_COLUMN_REGION16], &e->region, NULL}, 1, first,
+             last);
+    multiply(w, &e->coordinate, d,
+             (const product[]){{plane[NPI_COLUMN_SPECTRAL], &e->coordinate, e->spectral},
+                               {plane[NPI_COLUMN_PAGERANK], &e->coordinate, e->pagerank}},
+             2, first, last);
     finish_structure(value, w, e, first, last);
     if (e->count > NPI_COLUMNS) {
         int own = e->projection.width, range = last - first;
@@ -824,8 +849,9 @@ void npi_columns_rows(real *value, npi_columns_workspace *w, const npi_columns *
                     (real)w->overlap[(size_t)r * (size_t)e->n + (size_t)(first + j)];
         if (!e->exact.ptr)
             memcpy(plane[NPI_COLUMN_OVERLAP], plane[NPI_COLUMN_FEATURES], cells * sizeof *value);
-        multiply(plane[NPI_COLUMN_PROJECTION], w, &e->projection, &e->projection, own, NULL, first, last);
-        multiply(plane[NPI_COLUMN_PROJECTION_MEANS], w, &e->projection_means, &e->projection_means, own, NULL, first,
+        multiply(w, &e->projection, own, &(const product){plane[NPI_COLUMN_PROJECTION], &e->projection, NULL}, 1, first,
                  last);
+        multiply(w, &e->projection_means, own,
+                 &(const product){plane[NPI_COLUMN_PROJECTION_MEANS], &e->projection_means, NULL}, 1, first, last);
     }
 }

@@ -125,7 +125,7 @@ typedef struct npi_columns_workspace {
     int block;            /* nodes whose rows are computed together */
     const int32_t *nodes; /* (count) those at hand */
     int count;
-    real *picked;    /* (block, widest bank) their vectors */
+    real *picked;    /* (block, widest bank) their vectors; of one node, several for several products */
     int range;       /* nodes that they meet at a time, at most */
     real *product;   /* (2, block, range) */
     float *common;   /* (block, n) */

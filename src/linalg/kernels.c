@@ -242,7 +242,7 @@ static void dots(real *s, const real *x, const int32_t *col, int64_t count, cons
 {
     int whole = w - w % VEC;
     for (int64_t p = 0; p < count; p++) {
-        const real *row = b + (col ? (size_t)col[p] : (size_t)p) * (size_t)ldb;
+        const real *row = b + (size_t)col[p] * (size_t)ldb;
         vec lanes = {0};
         real sum = 0;
         for (int c = 0; c < whole; c += VEC)
@@ -254,6 +254,66 @@ static void dots(real *s, const real *x, const int32_t *col, int64_t count, cons
             sum += lanes[l];
         s[p] = sum;
     }
+}
+
+/* The sum of the lanes: halves are added until two numbers are left. */
+typedef real half_vec __attribute__((vector_size(VECTOR_BYTES / 2)));
+INLINE real lane_sum(vec lanes)
+{
+    half_vec low, high;
+    memcpy(&low, &lanes, sizeof low);
+    memcpy(&high, (const char *)&lanes + sizeof low, sizeof high);
+    low += high;
+    real part[VEC / 2], sum = 0;
+    memcpy(part, &low, sizeof part);
+    for (int half = VEC / 4; half > 0; half /= 2)
+        for (int l = 0; l < half; l++)
+            part[l] += part[l + half];
+    sum = part[0];
+    return sum;
+}
+
+/* `vectors` is a constant wherever this is inlined, so that the sums stay in registers. */
+INLINE void rows_by(real *const *s, const real *x, int vectors, const real *b, int64_t rows, int w, int ldb)
+{
+    int whole = w - w % VEC;
+    for (int64_t p = 0; p < rows; p++) {
+        const real *row = b + (size_t)p * (size_t)ldb;
+        vec zero = {0}, lanes0 = zero, lanes1 = zero, lanes2 = zero, lanes3 = zero;
+        for (int c = 0; c < whole; c += VEC) {
+            vec right = *(const vec *)(row + c);
+            lanes0 += *(const vec *)(x + c) * right;
+            if (vectors > 1)
+                lanes1 += *(const vec *)(x + w + c) * right;
+            if (vectors > 2)
+                lanes2 += *(const vec *)(x + 2 * w + c) * right;
+            if (vectors > 3)
+                lanes3 += *(const vec *)(x + 3 * w + c) * right;
+        }
+        real rest[4] = {0};
+        for (int v = 0; v < vectors; v++)
+            for (int c = whole; c < w; c++)
+                rest[v] += x[v * w + c] * row[c];
+        s[0][p] = lane_sum(lanes0) + rest[0];
+        if (vectors > 1)
+            s[1][p] = lane_sum(lanes1) + rest[1];
+        if (vectors > 2)
+            s[2][p] = lane_sum(lanes2) + rest[2];
+        if (vectors > 3)
+            s[3][p] = lane_sum(lanes3) + rest[3];
+    }
+}
+
+static void row_products(real *const *s, const real *x, int vectors, const real *b, int64_t rows, int w, int ldb)
+{
+    if (vectors == 1)
+        rows_by(s, x, 1, b, rows, w, ldb);
+    else if (vectors == 2)
+        rows_by(s, x, 2, b, rows, w, ldb);
+    else if (vectors == 3)
+        rows_by(s, x, 3, b, rows, w, ldb);
+    else
+        rows_by(s, x, 4, b, rows, w, ldb);
 }
 
 /* ---- Adam ---- */
@@ -283,5 +343,6 @@ const npi_kernels NPI_KERNELS = {
     .gather_scaled = gather_scaled,
     .combine = combine,
     .dots = dots,
+    .row_products = row_products,
     .adam = adam,
 };

@@ -32,8 +32,11 @@ typedef struct npi_kernels {
     /* y (w) += sum over p of weight[p] * b[col[p]] for p in [0, count): gather with weights in the number type. */
     void (*combine)(real *y, const int32_t *col, const real *weight, int64_t count, const real *b, int w, int ldb);
 
-    /* s[p] = x . b[col[p]] for p in [0, count), vectors of width w. col NULL: x . b[p]. */
+    /* s[p] = x . b[col[p]] for p in [0, count), vectors of width w. */
     void (*dots)(real *s, const real *x, const int32_t *col, int64_t count, const real *b, int w, int ldb);
+
+    /* s[v][p] = x[v] . b[p] for each of 1 to 4 vectors x (vectors, w) and the rows p of b, stride ldb. */
+    void (*row_products)(real *const *s, const real *x, int vectors, const real *b, int64_t rows, int w, int ldb);
 
     /* One Adam step on a range: see eq. (A1)-(A3) in docs/understand/math.md; rate is already bias-corrected. */
     void (*adam)(real *parameter, real *m, real *v, const real *gradient, int64_t count, real rate, real beta1,
