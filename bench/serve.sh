@@ -30,6 +30,7 @@ measure score 500
 python3 serve_new_node.py "$address"
 load
 
+until [ "$(metric npgnn_new_nodes)" = 0 ]; do sleep 1; done # the refresh has memory of its own
 before=$(metric process_resident_memory_bytes)
 middle=
 sent=0

@@ -283,6 +283,49 @@ static void sparse_rows(void **state)
     for_each_table(widths);
 }
 
+/* ---- a small network ---- */
+
+/* Of every number of columns, with a number of hidden units that 4 does not divide, too. */
+static void small_networks(const npi_kernels *kernels)
+{
+    enum { COLUMNS = 70, STRIDE_X = 73, E = 26, H = 47 };
+    static real weights[E * H + H * H + 3 * H + E], x[E * STRIDE_X], score[COLUMNS + 1];
+    fill(weights, sizeof weights / sizeof weights[0], 0.3, 5);
+    fill(x, sizeof x / sizeof x[0], 1, 6);
+    const real *w1 = weights, *w2 = w1 + E * H, *b1 = w2 + H * H, *b2 = b1 + H, *w3 = b2 + H, *line = w3 + H;
+    for (int h = H - 3; h <= H; h++)
+        for (int count = 1; count <= COLUMNS; count += count < 35 ? 1 : 7) {
+            const npi_small_network net = {E, h, w1, b1, w2, b2, w3, line, (real)0.25};
+            score[count] = 77;
+            kernels->network_columns(score, x, STRIDE_X, count, &net);
+            assert_true(score[count] == 77); /* nothing past the last is written */
+            for (int c = 0; c < count; c++) {
+                double sum = 0.25, h1[H];
+                for (int i = 0; i < E; i++)
+                    sum += (double)line[i] * (double)x[i * STRIDE_X + c];
+                for (int j = 0; j < h; j++) {
+                    h1[j] = (double)b1[j];
+                    for (int i = 0; i < E; i++)
+                        h1[j] += (double)w1[i * h + j] * (double)x[i * STRIDE_X + c];
+                    h1[j] = h1[j] > 0 ? h1[j] : 0;
+                }
+                for (int j = 0; j < h; j++) {
+                    double h2 = (double)b2[j];
+                    for (int i = 0; i < h; i++)
+                        h2 += (double)w2[i * h + j] * h1[i];
+                    sum += h2 > 0 ? h2 * (double)w3[j] : 0;
+                }
+                assert_near((double)score[c], sum, 300 * RELATIVE);
+            }
+        }
+}
+
+static void networks(void **state)
+{
+    (void)state;
+    for_each_table(small_networks);
+}
+
 /* ---- Adam ---- */
 
 static void adam_steps(const npi_kernels *kernels)
@@ -318,7 +361,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tables),    cmocka_unit_test(elementwise), cmocka_unit_test(pair_tile),
-        cmocka_unit_test(alignment), cmocka_unit_test(sparse_rows), cmocka_unit_test(adam),
+        cmocka_unit_test(alignment), cmocka_unit_test(networks),    cmocka_unit_test(sparse_rows),
+        cmocka_unit_test(adam),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -316,6 +316,91 @@ static void row_products(real *const *s, const real *x, int vectors, const real 
         rows_by(s, x, 4, b, rows, w, ldb);
 }
 
+/* ---- a small network ---- */
+
+#define TILE (2 * VEC) /* columns at a time: two registers */
+
+/* y (units, TILE) = W[:, first .. first + units)ᵀ x + b, for x (inputs, TILE) with `stride` numbers per row; W (inputs, width). `units`, at
+ * most 4, is a constant wherever this is inlined. */
+INLINE void layer_tile(vec (*y)[2], const real *x, int64_t stride, const real *w, const real *b, int inputs, int width,
+                       int first, int units)
+{
+    vec zero = {0}, sum[4][2];
+    for (int q = 0; q < units; q++)
+        sum[q][0] = sum[q][1] = zero + b[first + q];
+    for (int i = 0; i < inputs; i++) {
+        vec left = *(const vec *)(x + i * stride), right = *(const vec *)(x + i * stride + VEC);
+        const real *row = w + (size_t)i * (size_t)width + first;
+        for (int q = 0; q < units; q++) {
+            sum[q][0] += row[q] * left;
+            sum[q][1] += row[q] * right;
+        }
+    }
+    for (int q = 0; q < units; q++) {
+        y[q][0] = sum[q][0];
+        y[q][1] = sum[q][1];
+    }
+}
+
+INLINE vec positive(vec x)
+{
+    vec zero = {0};
+    __typeof__(x > zero) mask = x > zero; /* all bits, or none; none for a NaN */
+    return (vec)((__typeof__(mask))x & mask);
+}
+
+/* The scores of TILE columns. */
+INLINE void network_tile(real *score, const real *x, int64_t stride, const npi_small_network *net)
+{
+    int e = net->inputs, h = net->hidden;
+    real h1[NPI_SMALL_NETWORK_MOST * TILE];
+    vec y[4][2], zero = {0}, sum[2] = {zero + net->shift, zero + net->shift};
+    for (int i = 0; i < e; i++) {
+        sum[0] += net->line[i] * *(const vec *)(x + i * stride);
+        sum[1] += net->line[i] * *(const vec *)(x + i * stride + VEC);
+    }
+    for (int j = 0; j < h; j += 4) {
+        int units = h - j < 4 ? h - j : 4;
+        if (units == 4)
+            layer_tile(y, x, stride, net->w1, net->b1, e, h, j, 4);
+        else
+            for (int q = 0; q < units; q++)
+                layer_tile(y + q, x, stride, net->w1, net->b1, e, h, j + q, 1);
+        for (int q = 0; q < units; q++) {
+            *(vec *)(h1 + (j + q) * TILE) = positive(y[q][0]);
+            *(vec *)(h1 + (j + q) * TILE + VEC) = positive(y[q][1]);
+        }
+    }
+    for (int j = 0; j < h; j += 4) {
+        int units = h - j < 4 ? h - j : 4;
+        if (units == 4)
+            layer_tile(y, h1, TILE, net->w2, net->b2, h, h, j, 4);
+        else
+            for (int q = 0; q < units; q++)
+                layer_tile(y + q, h1, TILE, net->w2, net->b2, h, h, j + q, 1);
+        for (int q = 0; q < units; q++) {
+            sum[0] += net->w3[j + q] * positive(y[q][0]);
+            sum[1] += net->w3[j + q] * positive(y[q][1]);
+        }
+    }
+    *(vec *)score = sum[0];
+    *(vec *)(score + VEC) = sum[1];
+}
+
+static void network_columns(real *score, const real *x, int64_t stride, int64_t count, const npi_small_network *net)
+{
+    int64_t i = 0;
+    for (; i + TILE <= count; i += TILE)
+        network_tile(score + i, x + i, stride, net);
+    if (i < count) { /* the last columns, with zeros beside them */
+        real last[NPI_SMALL_NETWORK_MOST * TILE] = {0}, scores[TILE];
+        for (int c = 0; c < net->inputs; c++)
+            memcpy(last + c * TILE, x + c * stride + i, (size_t)(count - i) * sizeof *x);
+        network_tile(scores, last, TILE, net);
+        memcpy(score + i, scores, (size_t)(count - i) * sizeof *score);
+    }
+}
+
 /* ---- Adam ---- */
 
 static void adam(real *parameter, real *m, real *v, const real *gradient, int64_t count, real rate, real beta1,
@@ -344,5 +429,6 @@ const npi_kernels NPI_KERNELS = {
     .combine = combine,
     .dots = dots,
     .row_products = row_products,
+    .network_columns = network_columns,
     .adam = adam,
 };

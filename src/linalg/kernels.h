@@ -10,6 +10,16 @@
 
 #include "linalg/real.h"
 
+/* score = relu(relu(x W1 + b1) W2 + b2) · w3 + x · line + shift, with at most NPI_SMALL_NETWORK_MOST inputs and hidden units. */
+enum { NPI_SMALL_NETWORK_MOST = 64 };
+typedef struct npi_small_network {
+    int inputs, hidden;
+    const real *w1, *b1;   /* (inputs, hidden), (hidden) */
+    const real *w2, *b2;   /* (hidden, hidden), (hidden) */
+    const real *w3, *line; /* (hidden), (inputs) */
+    real shift;
+} npi_small_network;
+
 typedef struct npi_kernels {
     const char *name; /* "x86-64-v3" */
 
@@ -37,6 +47,9 @@ typedef struct npi_kernels {
 
     /* s[v][p] = x[v] . b[p] for each of 1 to 4 vectors x (vectors, w) and the rows p of b, stride ldb. */
     void (*row_products)(real *const *s, const real *x, int vectors, const real *b, int64_t rows, int w, int ldb);
+
+    /* score (count) of a small network for the columns of x (inputs, count), with `stride` numbers from one row to the next. */
+    void (*network_columns)(real *score, const real *x, int64_t stride, int64_t count, const npi_small_network *net);
 
     /* One Adam step on a range: see eq. (A1)-(A3) in docs/understand/math.md; rate is already bias-corrected. */
     void (*adam)(real *parameter, real *m, real *v, const real *gradient, int64_t count, real rate, real beta1,

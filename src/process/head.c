@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "linalg/blas.h"
+#include "linalg/kernels.h"
 #include "process/layers.h"
 
 int npi_head_new(npi_head *out, int e, int h, const npgnn_env *env, npgnn_error *err)
@@ -150,6 +151,12 @@ void npi_head_scores_of_columns(real *score, npi_head_workspace *w, const npi_he
                                 int stride, int count)
 {
     int e = head->e, h = head->h;
+    if (e <= NPI_SMALL_NETWORK_MOST && h <= NPI_SMALL_NETWORK_MOST) { /* too small for BLAS to be worth its copies */
+        const npi_small_network net = {e,        h,        head->w1,   head->b1,      head->w2,
+                                       head->b2, head->w3, head->line, head->shift[0]};
+        npi_kernels_best()->network_columns(score, evidence, stride, count, &net);
+        return;
+    }
     npi_gemm(w->h1, count, head->w1, h, 1, evidence, stride, 0, h, count, e, 1, 0); /* h1 = relu(W1ᵀ e + b1) */
     add_and_relu(w->h1, head->b1, h, count);
     npi_gemm(w->h2, count, head->w2, h, 1, w->h1, count, 0, h, count, h, 1, 0); /* h2 = relu(W2ᵀ h1 + b2) */
