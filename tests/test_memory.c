@@ -180,6 +180,25 @@ static int graph_from_csr(world *w, npgnn_error *err)
     return npgnn_graph_from_csr(&w->out.graph, edges, ptr, col, val, 3, 2, 5, &w->env, err);
 }
 
+static int graph_new(world *w, npgnn_error *err)
+{
+    static const npgnn_pair edges[2] = {{0, 3}, {1, 2}};
+    static const char *const names[4] = {"a", "b", "c", "d"}, *const words[2] = {"red", "blue"};
+    static const double numbers[2] = {3, 0.5}, times[2] = {1, 2};
+    static const float weights[2] = {1, 2};
+    static const int32_t labels[4] = {0, 1, -1, 0};
+    static const npgnn_column table[3] = {
+        {"age", NULL, numbers, NULL, 0}, {"colour", "category", NULL, words, 0}, {"price", "number", numbers, NULL, 1}};
+    npgnn_graph_data data = {.size = sizeof data, .nodes = 4, .sources = 2, .names = names, .labels = labels};
+    data.edges = edges;
+    data.edge_count = 2;
+    data.weights = weights;
+    data.times = times;
+    data.table = table;
+    data.table_columns = 3;
+    return npgnn_graph_new(&w->out.graph, &data, &w->env, err);
+}
+
 static int graph_extend(world *w, npgnn_error *err)
 {
     return npgnn_graph_extend(&w->out.graph, w->graph, features_path, err);
@@ -826,6 +845,7 @@ int main(void)
         CALL(test),
         CALL(graph_from_arrays),
         CALL(graph_from_csr),
+        CALL(graph_new),
         CALL(graph_synthetic),
         CALL(graph_extend),
         CALL(graph_save),

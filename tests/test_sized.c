@@ -42,7 +42,8 @@ static const float scores[6] = {0.1F, 0.9F, 0.4F, 0.4F, 0.2F, 0.7F};
     X(explanation)                                                                                                     \
     X(method_options)                                                                                                  \
     X(new_node)                                                                                                        \
-    X(live_info)
+    X(live_info)                                                                                                       \
+    X(graph_data)
 
 typedef struct world {
 #define MEMBER(name)                                                                                                   \
@@ -129,6 +130,9 @@ static void world_begin(world *w)
     w->env.threads = 1;
     w->pretrain_options.steps = 2;
     w->method_options.method = "katz";
+    w->graph_data.nodes = 10;
+    w->graph_data.edges = pairs;
+    w->graph_data.edge_count = PAIRS;
     w->eval_options.model = w->transfer_options.model = &w->options;
     w->eval_options.split = &w->split_options;
 }
@@ -206,6 +210,11 @@ static int graph_from_csr(world *w, npgnn_error *err)
 {
     static const int64_t ptr[11] = {0};
     return npgnn_graph_from_csr(&w->graph, pairs, ptr, NULL, NULL, 10, PAIRS, 1, &w->env, err);
+}
+
+static int graph_new(world *w, npgnn_error *err)
+{
+    return npgnn_graph_new(&w->graph, &w->graph_data, &w->env, err);
 }
 
 static int graph_synthetic(world *w, npgnn_error *err)
@@ -438,6 +447,7 @@ static const struct {
     CALL(test, "eval_run test_counts test_options env"),
     CALL(graph_from_arrays, "env"),
     CALL(graph_from_csr, "env"),
+    CALL(graph_new, "graph_data env"),
     CALL(graph_synthetic, "env"),
     CALL(graph_describe, "graph_info"),
     CALL(split_new, "split_options env"),
@@ -769,6 +779,7 @@ static void test_other_options(void **state)
         INPUT(top_options, offsetof(npgnn_top_options, from_count)),
         INPUT(pretrain_options, offsetof(npgnn_pretrain_options, seed)),
         INPUT(method_options, offsetof(npgnn_method_options, seed)),
+        INPUT(graph_data, offsetof(npgnn_graph_data, weights)),
     };
 #undef INPUT
     double right[COUNT(calls)]; /* the outcome of each call with structs of the right size */

@@ -519,6 +519,46 @@ NPGNN_API int npgnn_graph_from_csr(npgnn_graph **out, const npgnn_pair *edges, c
                                    const float *val, int32_t nodes, int64_t edge_count, int32_t columns,
                                    const npgnn_env *env, npgnn_error *err);
 
+/* A column of a table of node features in memory. It has either numbers or texts, one per node of its side. */
+typedef struct npgnn_column {
+    const char *name;         /* NULL: none */
+    const char *kind;         /* as in npgnn_table_column; NULL: found from the values */
+    const double *numbers;    /* NaN: missing */
+    const char *const *texts; /* NULL: missing */
+    int side;                 /* of a two-sided graph: 0 sources, 1 targets */
+} npgnn_column;
+
+/* A graph in memory. What is NULL or 0 is not there. */
+typedef struct npgnn_graph_data {
+    size_t size;
+    int32_t nodes;
+    int32_t sources;          /* two-sided: nodes 0 .. sources - 1 are the sources, the others the targets */
+    const char *const *names; /* (nodes) distinct; NULL: nodes are named by their indices */
+    const int32_t *labels;    /* (nodes) class of each node from 0 on, -1: none */
+    const npgnn_pair
+        *edges; /* (edge_count) any order and direction; duplicates and self loops are merged and counted */
+    int64_t edge_count;
+    const float *weights; /* (edge_count) positive and finite */
+    const double *times;  /* (edge_count) when a link was made */
+    /* features: a row-major matrix, or CSR as in npgnn_graph_from_csr, or a table */
+    const float *features; /* (nodes, columns) */
+    const int64_t *ptr;    /* (nodes + 1) */
+    const int32_t *col;
+    const float *val;
+    int32_t columns;
+    const char *const *column_names; /* (columns) of the matrix or CSR */
+    const npgnn_column *table;       /* (table_columns) encoded as a table of text is (docs/use/formats.md) */
+    int32_t table_columns;
+    const char *encoding;    /* of the table; as in npgnn_load_options */
+    int skip_bad_cells;      /* 1: cells that are not of the kind of their column are missing; 0: E_FORMAT */
+    int normalize, binarize; /* as in npgnn_load_options */
+} npgnn_graph_data;
+
+/* Makes a graph from memory, which is copied. The table of a data frame gives the same features as its CSV file gives
+ * npgnn_load. E_ARGUMENT for an index out of range, a number that is not finite, or a name that occurs twice; E_FORMAT and
+ * E_MISMATCH name the row and the column of the table, whose rows count from 1. O(edges + nodes * columns). */
+NPGNN_API int npgnn_graph_new(npgnn_graph **out, const npgnn_graph_data *data, const npgnn_env *env, npgnn_error *err);
+
 /* The graph with new nodes, whose features are read from a file in any form that npgnn_load accepts. They follow the
  * nodes of `graph`, have no links, and are prepared as the graph's nodes were (encoding, normalize, binarize); rows without ids
  * are named by their numbers. E_MISMATCH if a name is taken, or if the columns differ from the graph's: by name if both
@@ -557,6 +597,11 @@ NPGNN_API int64_t npgnn_graph_edges(const npgnn_graph *graph);
 
 /* The neighbours of a node, ascending; valid as long as the graph. Returns their number. */
 NPGNN_API int64_t npgnn_graph_neighbors(const int32_t **neighbors, const npgnn_graph *graph, int32_t node);
+
+/* All links, each once with u < v, ordered by (u, v). Weights and times, which may be NULL, are those of the links; without
+ * weights they are 1, without times NaN. */
+NPGNN_API void npgnn_graph_list(npgnn_pair *edges /* (edges) */, float *weights /* (edges) */,
+                                double *times /* (edges) */, const npgnn_graph *graph);
 NPGNN_API int npgnn_graph_has_edge(const npgnn_graph *graph, int32_t u, int32_t v);
 
 /* The weight of a link: 1 if the graph has no weights, 0 if there is no link. */

@@ -518,6 +518,18 @@ int64_t npgnn_graph_neighbors(const int32_t **neighbors, const npgnn_graph *grap
     return graph->a.ptr[node + 1] - graph->a.ptr[node];
 }
 
+void npgnn_graph_list(npgnn_pair *edges, float *weights, double *times, const npgnn_graph *graph)
+{
+    npi_graph_list_edges(edges, graph);
+    for (int64_t e = 0; (weights || times) && e < graph->m; e++) {
+        int64_t entry = npi_csr_find(&graph->a, edges[e].u, edges[e].v);
+        if (weights)
+            weights[e] = graph->a.val ? graph->a.val[entry] : 1;
+        if (times)
+            times[e] = graph->time ? graph->time[entry] : (double)NAN;
+    }
+}
+
 int npgnn_graph_has_edge(const npgnn_graph *graph, int32_t u, int32_t v)
 {
     return npi_csr_find(&graph->a, u, v) >= 0;

@@ -39,6 +39,11 @@ void npi_cells_clean(npi_cells *cells, int column);
 int npi_table_from_cells(npi_table *out, npi_cells *cells, const char *file, const npgnn_load_options *how,
                          npgnn_error *err);
 
+/* The same of cells that came from memory: all columns are features, and the first row is a header unless the columns are
+ * `unnamed`. kinds[i] is the kind that the caller chose for a column, NPI_KINDS: none. `what` stands for the file in messages. */
+int npi_table_from_columns(npi_table *out, npi_cells *cells, int unnamed, const npi_kind *kinds,
+                           const npgnn_load_options *how, int side, const char *what, npgnn_error *err);
+
 /* ---- what is in a column ---- */
 
 /* Finds out the kind of a column from its rows `first` and on, unless `kind` says it (NPI_KINDS: it does not), and all that

@@ -31,12 +31,14 @@ typedef struct reader {
     const npgnn_load_options *how;
     const npi_edge_list *edges; /* NULL: not known */
     int side;
-    int32_t first;   /* the first row that is not the header: 0 or 1 */
-    char **names;    /* (fields) the header, NULL: there is none */
-    int declared;    /* 1: the first row is the header, the first column has the ids, and there is no label */
-    int row_numbers; /* 1: the first column is pandas' index, which is left out */
-    int id, label;   /* columns, -1: none */
-    int *column;     /* (fields) what it is: the index of the encoding's column, or -1 */
+    int32_t first; /* the first row that is not the header: 0 or 1 */
+    char **names;  /* (fields) the header, NULL: there is none */
+    int declared; /* 1: the first row is the header unless `unnamed`, the ids are in column `id`, and there is no label */
+    int unnamed;
+    int row_numbers;       /* 1: the first column is pandas' index, which is left out */
+    int id, label;         /* columns, -1: none */
+    int *column;           /* (fields) what it is: the index of the encoding's column, or -1 */
+    const npi_kind *kinds; /* (fields) chosen by the caller instead of by `how`, NPI_KINDS: not chosen; or NULL */
     npi_encoding *encoding;
     npi_skipped skipped; /* rows with bad cells, ids that occur twice */
 } reader;
@@ -77,7 +79,7 @@ static int has_header(const reader *r)
 {
     const npi_cells *cells = &r->cells;
     if (r->declared)
-        return 1;
+        return !r->unnamed;
     if (r->how->header != NPGNN_HEADER_AUTO || cells->rows == 0)
         return r->how->header == NPGNN_HEADER_YES && cells->rows > 0;
     if (npi_header_has_role(npi_cells_get(cells, 0, 0), NPI_ROLE_ID))
@@ -303,7 +305,9 @@ static int infer_all(reader *r, int raw, npgnn_error *err)
         r->column[i] = -1;
         if (!is_feature(r, i))
             continue;
-        if (!raw)
+        if (!raw && r->kinds)
+            kind = r->kinds[i];
+        else if (!raw)
             code = chosen_kind(&kind, r, i, err);
         if (code == 0)
             code = npi_encoding_add(&column, r->encoding, usable ? r->names[i] : NULL, err);
@@ -519,6 +523,25 @@ int npi_table_from_cells(npi_table *out, npi_cells *cells, const char *file, con
 {
     npgnn_error why = {0};
     reader r = {.cells = *cells, .file = file, .how = how, .declared = 1};
+    memset(cells, 0, sizeof *cells);
+    int code = make_table(out, &r, 0, &why);
+    if (code && err)
+        *err = why;
+    return code;
+}
+
+int npi_table_from_columns(npi_table *out, npi_cells *cells, int unnamed, const npi_kind *kinds,
+                           const npgnn_load_options *how, int side, const char *what, npgnn_error *err)
+{
+    npgnn_error why = {0};
+    reader r = {.cells = *cells,
+                .file = what,
+                .how = how,
+                .side = side,
+                .declared = 1,
+                .unnamed = unnamed,
+                .id = -1,
+                .kinds = kinds};
     memset(cells, 0, sizeof *cells);
     int code = make_table(out, &r, 0, &why);
     if (code && err)

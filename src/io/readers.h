@@ -142,6 +142,11 @@ int npi_edges_to_graph(npgnn_graph **out, npi_edge_list *edges, const char *edge
 int npi_sides_to_graph(npgnn_graph **out, npi_edge_list *edges, const char *edges_name, npi_table tables[2],
                        const npgnn_env *env, npgnn_error *err);
 
+/* X of both sides of a two-sided graph, with n[0] and n[1] nodes, and its encoding. With `given` both tables were encoded by
+ * the same encoding, and have all columns. */
+int npi_sides_join(npi_features **out, const npi_table tables[2], const int32_t n[2], int given, const npgnn_env *env,
+                   npgnn_error *err);
+
 void npi_edges_free(npi_edge_list *list);
 
 /* ---- names of feature columns ---- */

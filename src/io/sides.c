@@ -153,6 +153,26 @@ static int join_encodings(npi_features *x, const npi_table tables[2], int given,
     return code ? code : npi_encoding_names(&x->columns, x->encoding, err);
 }
 
+int npi_sides_join(npi_features **out, const npi_table tables[2], const int32_t n[2], int given, const npgnn_env *env,
+                   npgnn_error *err)
+{
+    side sides[2] = {{.n = n[0]}, {.n = n[1]}};
+    npi_csr x = {0};
+    npi_features *joined = NULL;
+    for (int which = 0; which < 2; which++)
+        sides[which].rows = tables[which].x.ptr ? tables[which].x.rows : 0;
+    int code = join_features(&x, tables, sides, !given, env, err);
+    if (code == 0)
+        code = npi_features_from_csr(&joined, &x, env, err); /* takes x, also on failure */
+    if (code == 0)
+        code = join_encodings(joined, tables, given, env, err);
+    if (code)
+        npi_features_free(joined);
+    else
+        *out = joined;
+    return code;
+}
+
 int npi_sides_to_graph(npgnn_graph **out, npi_edge_list *edges, const char *edges_name, npi_table tables[2],
                        const npgnn_env *env, npgnn_error *err)
 {
@@ -160,7 +180,6 @@ int npi_sides_to_graph(npgnn_graph **out, npi_edge_list *edges, const char *edge
     int given = encoding && strcmp(encoding, "raw") != 0;
     npi_graph_content content = {.edge_count = edges->count, .weights = edges->weights, .times = edges->times};
     side sides[2] = {{0}, {0}};
-    npi_csr x = {0};
     const npi_names *nodes[2] = {tables[0].names, tables[1].names};
     int code = npi_edges_settle_header(edges, edges_name, nodes, err);
     content.edge_count = edges->count;
@@ -178,11 +197,7 @@ int npi_sides_to_graph(npgnn_graph **out, npi_edge_list *edges, const char *edge
     if (code == 0)
         code = join_names(&content.names, sides, edges, env, err);
     if (code == 0)
-        code = join_features(&x, tables, sides, !given, env, err);
-    if (code == 0)
-        code = npi_features_from_csr(&content.x, &x, env, err); /* takes x, also on failure */
-    if (code == 0)
-        code = join_encodings(content.x, tables, given, env, err);
+        code = npi_sides_join(&content.x, tables, (int32_t[2]){sides[0].n, sides[1].n}, given, env, err);
     if (code == 0 && !(content.side = npi_alloc(env, (size_t)content.n, 1, err)))
         code = NPGNN_E_MEMORY;
     if (code == 0) {
