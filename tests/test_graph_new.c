@@ -149,6 +149,28 @@ static void test_links(void **state)
     npgnn_graph_free(graph);
 }
 
+static void test_other_links(void **state)
+{
+    static const float weights[N] = {1, 2, 3, 4, 5, 6};
+    static const npgnn_pair other[2] = {{1, 0}, {2, 5}};
+    static const npgnn_pair outside = {0, N};
+    npgnn_graph *less = NULL, *none = NULL;
+    npgnn_error err = {0};
+    (void)state;
+    npgnn_graph_data data = people();
+    data.weights = weights;
+    npgnn_graph *graph = make(&data);
+    assert_ok(npgnn_graph_with_edges(&less, graph, other, 2, &err), err);
+    has(less, N, 2, graph->x->f);
+    assert_true(npgnn_graph_weight(less, 0, 1) == 1 && npgnn_graph_weight(less, 2, 5) == 1);
+    assert_ptr_equal(less->x, graph->x);
+    assert_int_equal(npgnn_graph_find(less, "fay"), 5);
+    assert_int_equal(npgnn_graph_with_edges(&none, graph, &outside, 1, &err), NPGNN_E_ARGUMENT);
+    says(err.text, "edge 0 joins nodes 0 and 6, which are not in this graph");
+    npgnn_graph_free(less);
+    npgnn_graph_free(graph);
+}
+
 static void test_sides(void **state)
 {
     static const npgnn_pair bought[3] = {{0, 4}, {1, 4}, {5, 2}};
@@ -215,8 +237,8 @@ static void test_refusals(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        IN_FOLDER(test_same_as_file), cmocka_unit_test(test_matrices), cmocka_unit_test(test_links),
-        cmocka_unit_test(test_sides), cmocka_unit_test(test_refusals),
+        IN_FOLDER(test_same_as_file),       cmocka_unit_test(test_matrices), cmocka_unit_test(test_links),
+        cmocka_unit_test(test_other_links), cmocka_unit_test(test_sides),    cmocka_unit_test(test_refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -204,6 +204,12 @@ static int graph_extend(world *w, npgnn_error *err)
     return npgnn_graph_extend(&w->out.graph, w->graph, features_path, err);
 }
 
+static int graph_with_edges(world *w, npgnn_error *err)
+{
+    static const npgnn_pair edges[2] = {{0, 3}, {1, 2}};
+    return npgnn_graph_with_edges(&w->out.graph, w->graph, edges, 2, err);
+}
+
 static int graph_describe(world *w, npgnn_error *err)
 {
     return npgnn_graph_describe(&w->out.graph_info, w->graph, err);
@@ -850,6 +856,7 @@ int main(void)
         CALL(graph_extend),
         CALL(graph_save),
         CALL(graph_subgraph),
+        CALL(graph_with_edges),
         CALL(graph_describe),
         CALL(split_new),
         CALL(split_load),

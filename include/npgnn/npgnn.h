@@ -618,6 +618,11 @@ NPGNN_API int32_t npgnn_graph_find(const npgnn_graph *graph, const char *name);
 NPGNN_API int npgnn_graph_subgraph(npgnn_graph **out, const npgnn_graph *graph, const int32_t *nodes, int32_t count,
                                    npgnn_error *err);
 
+/* The same nodes with other links, each given once. A link has the weight that it has in `graph`, or 1 where that does not have
+ * it; there are no times. Features are shared, not copied. E_ARGUMENT for a node that is not in the graph. */
+NPGNN_API int npgnn_graph_with_edges(npgnn_graph **out, const npgnn_graph *graph, const npgnn_pair *edges,
+                                     int64_t edge_count, npgnn_error *err);
+
 /* The side of a node of a two-sided graph: 0 for sources, 1 for targets; -1 if the graph is one-sided. In a two-sided graph,
  * non-links are drawn and links are searched across the sides only. */
 NPGNN_API int npgnn_graph_side(const npgnn_graph *graph, int32_t node);

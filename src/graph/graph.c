@@ -500,6 +500,18 @@ int npgnn_graph_subgraph(npgnn_graph **out, const npgnn_graph *graph, const int3
     return npi_graph_induce(out, graph, nodes, count, err);
 }
 
+int npgnn_graph_with_edges(npgnn_graph **out, const npgnn_graph *graph, const npgnn_pair *edges, int64_t edge_count,
+                           npgnn_error *err)
+{
+    for (int64_t e = 0; e < edge_count; e++)
+        if (edges[e].u < 0 || edges[e].u >= graph->n || edges[e].v < 0 || edges[e].v >= graph->n ||
+            (graph->side && !npi_graph_allows(graph, edges[e].u, edges[e].v)))
+            return npi_fail(err, NPGNN_E_ARGUMENT, "edge %lld joins nodes %d and %d, %s", (long long)e, edges[e].u,
+                            edges[e].v,
+                            graph->side ? "but links join the two sides of this graph" : "which are not in this graph");
+    return npi_graph_with_edges(out, graph, edges, edge_count, err);
+}
+
 /* ---- reading ---- */
 
 int32_t npgnn_graph_nodes(const npgnn_graph *graph)
