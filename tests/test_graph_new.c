@@ -87,6 +87,23 @@ static void test_same_as_file(void **state)
     npgnn_graph *again = make(&data);
     assert_int_equal(npi_graph_fingerprint(again), npi_graph_fingerprint(file));
     npgnn_graph_free(again);
+    /* a node that only links have gets zeros, as one that is not in the file */
+    how.features = write_text(features, "fewer.csv", "id,age\nanna,31\nbert,0.1\ncarl,5\ndora,6\nemil,7\n");
+    how.kind_count = 0;
+    npgnn_graph *fewer = NULL;
+    assert_ok(npgnn_load(&fewer, NULL, &how, NULL, &err), err);
+    static const double five[5] = {31, 0.1, 5, 6, 7};
+    npgnn_column age = {"age", NULL, five, NULL, 0};
+    npgnn_graph_data part = people();
+    part.table = &age;
+    part.table_columns = 1;
+    part.table_rows[0] = 5;
+    again = make(&part);
+    assert_int_equal(npi_graph_fingerprint(again), npi_graph_fingerprint(fewer));
+    npgnn_graph_free(again);
+    npgnn_graph_free(fewer);
+    part.table_rows[0] = 7;
+    refuse(&part, NPGNN_E_ARGUMENT, "the table has 7 rows, but there are 6 nodes");
     data.table_columns = 3; /* without age */
     refuse(&data, NPGNN_E_MISMATCH, "column 'age' of the training is missing");
     npgnn_graph_free(graph);
@@ -234,11 +251,20 @@ static void test_refusals(void **state)
     refuse(&data, NPGNN_E_ARGUMENT, "column 'age' is of side 1, but the graph is one-sided");
 }
 
+static void test_column_names(void **state)
+{
+    (void)state;
+    assert_true(npgnn_names_are_ends("user_id", "item_id") && npgnn_names_are_ends("from", "to"));
+    assert_false(npgnn_names_are_ends("link_id", "weight"));
+    assert_true(npgnn_name_is_id("member_id") && !npgnn_name_is_id("age"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        IN_FOLDER(test_same_as_file),       cmocka_unit_test(test_matrices), cmocka_unit_test(test_links),
-        cmocka_unit_test(test_other_links), cmocka_unit_test(test_sides),    cmocka_unit_test(test_refusals),
+        IN_FOLDER(test_same_as_file),        cmocka_unit_test(test_matrices), cmocka_unit_test(test_links),
+        cmocka_unit_test(test_other_links),  cmocka_unit_test(test_sides),    cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_column_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

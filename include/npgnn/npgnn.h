@@ -549,8 +549,10 @@ typedef struct npgnn_graph_data {
     const char *const *column_names; /* (columns) of the matrix or CSR */
     const npgnn_column *table;       /* (table_columns) encoded as a table of text is (docs/use/formats.md) */
     int32_t table_columns;
-    const char *encoding;    /* of the table; as in npgnn_load_options */
-    int skip_bad_cells;      /* 1: cells that are not of the kind of their column are missing; 0: E_FORMAT */
+    int32_t table_rows[2]; /* nodes of each side (of a one-sided graph, the first) that the columns have values for, the
+                              others' features being zero; 0: all */
+    const char *encoding;  /* of the table; as in npgnn_load_options */
+    int skip_bad_cells;    /* 1: cells that are not of the kind of their column are missing; 0: E_FORMAT */
     int normalize, binarize; /* as in npgnn_load_options */
 } npgnn_graph_data;
 
@@ -558,6 +560,11 @@ typedef struct npgnn_graph_data {
  * npgnn_load. E_ARGUMENT for an index out of range, a number that is not finite, or a name that occurs twice; E_FORMAT and
  * E_MISMATCH name the row and the column of the table, whose rows count from 1. O(edges + nodes * columns). */
 NPGNN_API int npgnn_graph_new(npgnn_graph **out, const npgnn_graph_data *data, const npgnn_env *env, npgnn_error *err);
+
+/* What npgnn_load makes of the names of columns, for callers who read tables themselves: whether two columns are usually the ends
+ * of a link, such as "user_id" and "item_id", and whether a column usually has the ids of nodes. */
+NPGNN_API int npgnn_names_are_ends(const char *source, const char *target);
+NPGNN_API int npgnn_name_is_id(const char *name);
 
 /* The graph with new nodes, whose features are read from a file in any form that npgnn_load accepts. They follow the
  * nodes of `graph`, have no links, and are prepared as the graph's nodes were (encoding, normalize, binarize); rows without ids

@@ -8,6 +8,7 @@
 #include "base/number.h"
 #include "base/sized.h"
 #include "io/cells.h"
+#include "io/header.h"
 
 #define NUMBER_SIZE 32 /* a double as text */
 
@@ -91,7 +92,7 @@ static int list_columns(const npgnn_column **columns, npi_kind *kinds, int *name
     return fields;
 }
 
-/* The features of one side, whose rows are all of its nodes. */
+/* The features of the first `rows` nodes of one side. */
 static int encode_side(npi_table *out, const npgnn_graph_data *data, int side, int32_t rows, const npgnn_env *env,
                        npgnn_error *err)
 {
@@ -126,9 +127,16 @@ static int features_from_table(npi_features **out, const npgnn_graph_data *data,
     npi_table tables[2];
     int given = data->encoding && strcmp(data->encoding, "raw") != 0;
     memset(tables, 0, sizeof tables);
-    int code = encode_side(&tables[0], data, 0, n[0], env, err);
-    if (code == 0 && data->sources > 0)
-        code = encode_side(&tables[1], data, 1, n[1], env, err);
+    int code = 0;
+    for (int side = 0; code == 0 && side < (data->sources > 0 ? 2 : 1); side++) {
+        int32_t rows = data->table_rows[side];
+        if (rows < 0 || rows > n[side])
+            code = npi_fail(err, NPGNN_E_ARGUMENT, "the table has %d rows, but there are %d nodes", rows, n[side]);
+        else
+            code = encode_side(&tables[side], data, side, rows > 0 ? rows : n[side], env, err);
+    }
+    if (code == 0 && data->sources == 0 && tables[0].x.ptr && tables[0].x.rows < n[0])
+        code = npi_table_extend(&tables[0], n[0], env, err);
     if (code == 0 && data->sources > 0) {
         code = npi_sides_join(out, tables, n, given, env, err);
     } else if (code == 0 && tables[0].x.ptr) {
@@ -281,4 +289,14 @@ int npgnn_graph_new(npgnn_graph **out, const npgnn_graph_data *data, const npgnn
     graph->normalized = given.normalize != 0;
     *out = graph;
     return 0;
+}
+
+int npgnn_names_are_ends(const char *source, const char *target)
+{
+    return npi_header_are_ends(source, target);
+}
+
+int npgnn_name_is_id(const char *name)
+{
+    return npi_header_has_role(name, NPI_ROLE_ID);
 }

@@ -59,6 +59,9 @@ int npi_table_read_plain(npi_table *out, npi_stream *stream, npgnn_error *err);
 /* Logs a column that rules the features of a file of numbers, which are not scaled. */
 int npi_table_log_dominant(const npi_table *table, const char *what, const npgnn_env *env, npgnn_error *err);
 
+/* Adds rows of zeros up to n, for nodes that only edges have. */
+int npi_table_extend(npi_table *table, int32_t n, const npgnn_env *env, npgnn_error *err);
+
 /* Gives an empty table `rows` rows and no columns. */
 int npi_table_empty(npi_table *out, int32_t rows, const npgnn_env *env, npgnn_error *err);
 

@@ -96,8 +96,7 @@ int npi_table_read(npi_table *out, npi_stream *stream, const npgnn_load_options 
 
 /* ---- matching the nodes of edges and features ---- */
 
-/* Adds rows of zeros up to n, for nodes that only edges have. */
-static int extend_table(npi_table *table, int32_t n, const npgnn_env *env, npgnn_error *err)
+int npi_table_extend(npi_table *table, int32_t n, const npgnn_env *env, npgnn_error *err)
 {
     int32_t rows = table->x.rows;
     if (table->side)
@@ -150,7 +149,7 @@ static int match_by_name(npi_edge_list *edges, const char *edges_name, npi_table
         npi_log(env, "nodes with edges but without a feature row: %d, such as %s; their features are zero", n - rows,
                 examples);
     }
-    return n > rows ? extend_table(table, n, env, err) : 0;
+    return n > rows ? npi_table_extend(table, n, env, err) : 0;
 }
 
 /* Rows without ids are the nodes 0, 1, 2...: edges must use these indices. */
