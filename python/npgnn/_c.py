@@ -1,0 +1,532 @@
+"""The C library: its structs, its functions, and how they are called.
+
+A long call runs in a thread of its own while the main thread waits, so that Ctrl-C arrives at once: the main thread then sets the
+stop flag of the call, waits for it to end, and raises KeyboardInterrupt. ctypes frees the GIL during every call.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import itertools
+import logging
+import os
+import sys
+import threading
+from ctypes import POINTER, Structure, c_char, c_char_p, c_double, c_float, c_int, c_int32, c_int64, c_size_t, c_uint32
+from ctypes import c_uint64, c_void_p
+from typing import Any, Callable, Optional
+
+from . import _errors
+
+log = logging.getLogger("npgnn")
+
+
+class Sized(Structure):
+    """A struct whose first member is its size."""
+
+    def __init__(self, **members: Any) -> None:
+        super().__init__(size=ctypes.sizeof(type(self)), **members)
+
+
+class CError(Structure):
+    _fields_ = [("code", c_int), ("line", c_int64), ("file", c_char * 256), ("text", c_char * 768)]
+
+
+class Progress(Sized):
+    _fields_ = [
+        ("size", c_size_t),
+        ("run", c_int),
+        ("runs", c_int),
+        ("rehearsal", c_int),
+        ("iteration", c_int),
+        ("iterations", c_int),
+        ("validated", c_int),
+        ("best_iteration", c_int),
+        ("loss", c_double),
+        ("kl", c_double),
+        ("val_auc", c_double),
+        ("val_ap", c_double),
+        ("seconds", c_double),
+    ]
+
+
+PROGRESS = ctypes.CFUNCTYPE(c_int, c_void_p, POINTER(Progress))
+LOG = ctypes.CFUNCTYPE(None, c_void_p, c_char_p)
+
+
+class Env(Sized):
+    _fields_ = [
+        ("size", c_size_t),
+        ("threads", c_int),
+        ("progress", PROGRESS),
+        ("log", LOG),
+        ("user", c_void_p),
+        ("stop", POINTER(c_int)),
+        ("resize", c_void_p),
+        ("allocator_user", c_void_p),
+    ]
+
+
+class Pair(Structure):
+    _fields_ = [("u", c_int32), ("v", c_int32)]
+
+
+class Column(Structure):
+    _fields_ = [
+        ("name", c_char_p),
+        ("kind", c_char_p),
+        ("numbers", POINTER(c_double)),
+        ("texts", POINTER(c_char_p)),
+        ("side", c_int),
+    ]
+
+
+class GraphData(Sized):
+    _fields_ = [
+        ("size", c_size_t),
+        ("nodes", c_int32),
+        ("sources", c_int32),
+        ("names", POINTER(c_char_p)),
+        ("labels", c_void_p),
+        ("edges", c_void_p),
+        ("edge_count", c_int64),
+        ("weights", c_void_p),
+        ("times", c_void_p),
+        ("features", c_void_p),
+        ("ptr", c_void_p),
+        ("col", c_void_p),
+        ("val", c_void_p),
+        ("columns", c_int32),
+        ("column_names", POINTER(c_char_p)),
+        ("table", POINTER(Column)),
+        ("table_columns", c_int32),
+        ("table_rows", c_int32 * 2),
+        ("encoding", c_char_p),
+        ("skip_bad_cells", c_int),
+        ("normalize", c_int),
+        ("binarize", c_int),
+    ]
+
+
+class LoadOptions(Sized):
+    _fields_ = [
+        ("size", c_size_t),
+        ("edges", c_char_p),
+        ("features", c_char_p),
+        ("data_dir", c_char_p),
+        ("normalize", c_int),
+        ("binarize", c_int),
+        ("weighted", c_int),
+        ("source", c_char_p),
+        ("target", c_char_p),
+        ("weight", c_char_p),
+        ("time", c_char_p),
+        ("id", c_char_p),
+        ("header", c_int),
+        ("skip_bad_rows", c_int),
+        ("kinds", POINTER(c_char_p)),
+        ("ignored", POINTER(c_char_p)),
+        ("kind_count", c_int32),
+        ("ignored_count", c_int32),
+        ("encoding", c_char_p),
+        ("bipartite", c_int),
+        ("target_features", c_char_p),
+    ]
+
+
+class GraphInfo(Sized):
+    _fields_ = [
+        ("size", c_size_t),
+        ("nodes", c_int32),
+        ("edges", c_int64),
+        ("columns", c_int32),
+        ("nonzeros", c_int64),
+        ("features_dense", c_int),
+        ("isolated", c_int32),
+        ("featureless", c_int32),
+        ("max_degree", c_int32),
+        ("classes", c_int32),
+        ("weighted", c_int),
+        ("input_edges", c_int64),
+        ("merged_duplicates", c_int64),
+        ("merged_reverse", c_int64),
+        ("dropped_self_loops", c_int64),
+        ("fingerprint", c_uint64),
+        ("sources", c_int32),
+        ("dated", c_int),
+    ]
+
+
+class TableColumn(Structure):
+    _fields_ = [
+        ("name", c_char_p),
+        ("kind", c_char_p),
+        ("rows", c_int64),
+        ("missing", c_int64),
+        ("first", c_int32),
+        ("columns", c_int32),
+        ("side", c_int),
+        ("summary", c_char * 160),
+        ("outcome", c_char * 128),
+    ]
+
+
+class OptionInfo(Structure):
+    _fields_ = [("key", c_char_p), ("values", c_char_p), ("help", c_char_p)]
+
+
+class Options(Sized):
+    """Options are set and read by their keys. The struct may be smaller than this: the library reads what it knows."""
+
+    _fields_ = [("size", c_size_t), ("members", c_uint64 * 127)]
+
+
+class Prediction(Structure):
+    _fields_ = [
+        ("probability", c_float),
+        ("spread", c_float),
+        ("low", c_float),
+        ("high", c_float),
+        ("score", c_float),
+    ]
+
+
+class Link(Structure):
+    _fields_ = [("pair", Pair), ("prediction", Prediction), ("known", c_int)]
+
+
+class PredictOptions(Sized):
+    _fields_ = [("size", c_size_t), ("samples", c_int), ("seed", c_uint64), ("link_rate", c_double)]
+
+
+class TopOptions(Sized):
+    _fields_ = [
+        ("size", c_size_t),
+        ("from_", c_void_p),
+        ("to", c_void_p),
+        ("from_count", c_int32),
+        ("to_count", c_int32),
+        ("known", c_int),
+        ("min_probability", c_double),
+        ("rank", c_int),
+    ]
+
+
+class SplitOptions(Sized):
+    _fields_ = [
+        ("size", c_size_t),
+        ("protocol", c_int),
+        ("test", c_double),
+        ("val", c_double),
+        ("train_nodes", c_double),
+        ("seed", c_uint64),
+        ("negative_ratio", c_double),
+        ("known_links", c_double),
+    ]
+
+
+class Bin(Structure):
+    _fields_ = [("pairs", c_double), ("predicted", c_double), ("observed", c_double)]
+
+
+class Calibration(Structure):
+    _fields_ = [
+        ("link_rate", c_double),
+        ("ece", c_double),
+        ("balanced_ece", c_double),
+        ("link_ece", c_double),
+        ("log_loss", c_double),
+        ("brier", c_double),
+        ("skill", c_double),
+        ("bins", Bin * 10),
+        ("top", Bin * 3),
+    ]
+
+
+class EvalRun(Sized):
+    _fields_ = [
+        ("size", c_size_t),
+        ("seed", c_uint64),
+        ("split_hash", c_uint64),
+        ("iterations", c_int),
+        ("best_iteration", c_int),
+        ("auc", c_double),
+        ("ap", c_double),
+        ("mrr", c_double),
+        ("hits1", c_double),
+        ("hits10", c_double),
+        ("hits100", c_double),
+        ("hard_mrr", c_double),
+        ("hard_hits1", c_double),
+        ("hard_hits10", c_double),
+        ("hard_hits100", c_double),
+        ("val_auc", c_double),
+        ("val_ap", c_double),
+        ("auc_interval", c_double * 2),
+        ("ap_interval", c_double * 2),
+        ("calibration", Calibration),
+        ("train_seconds", c_double),
+        ("degree_auc", c_double),
+        ("full_mrr", c_double),
+        ("full_hits10", c_double),
+        ("full_mrr_se", c_double),
+        ("full_hits10_se", c_double),
+        ("full_ends", c_double),
+    ]
+
+
+class EvalOptions(Sized):
+    _fields_ = [
+        ("size", c_size_t),
+        ("method", c_char_p),
+        ("model", POINTER(Options)),
+        ("split", POINTER(SplitOptions)),
+        ("fixed", c_void_p),
+        ("first_seed", c_uint64),
+        ("scores", c_void_p),
+        ("scores_user", c_void_p),
+        ("negatives", c_int),
+        ("bootstrap", c_int),
+    ]
+
+
+class TestOptions(Sized):
+    __test__ = False  # not a test of pytest
+    _fields_ = [
+        ("size", c_size_t),
+        ("negatives", c_int),
+        ("negative_ratio", c_double),
+        ("keep_known", c_int),
+        ("samples", c_int),
+        ("seed", c_uint64),
+        ("link_rate", c_double),
+        ("bootstrap", c_int),
+    ]
+
+
+class ModelInfo(Sized):
+    _fields_ = [
+        ("size", c_size_t),
+        ("columns", c_int32),
+        ("parameters", c_int64),
+        ("iterations", c_int),
+        ("fingerprint", c_uint64),
+        ("context_fingerprint", c_uint64),
+        ("train_nodes", c_int32),
+        ("train_edges", c_int64),
+        ("normalize", c_int),
+        ("binarize", c_int),
+        ("weighted", c_int),
+        ("val_auc", c_double),
+        ("val_ap", c_double),
+        ("calibrated", c_int),
+        ("link_rate", c_double),
+        ("version", c_char * 16),
+        ("across_graphs", c_int),
+    ]
+
+
+# name: what it returns, then its arguments. p is any pointer. Functions that end with "e" take an error, and are called by `check`.
+_FUNCTIONS: dict[str, tuple[Any, str]] = {
+    "version": (c_char_p, ""),
+    "preset_info": (c_int, "ppi"),
+    "options_preset": (c_int, "pse"),
+    "options_set": (c_int, "psse"),
+    "options_get": (c_int, "pzpse"),
+    "options_info": (c_int, "pi"),
+    "method_info": (c_int, "ppi"),
+    "data_folder": (c_int, "pzi"),
+    "load": (c_int, "psppe"),
+    "names_are_ends": (c_int, "ss"),
+    "name_is_id": (c_int, "s"),
+    "graph_new": (c_int, "pppe"),
+    "graph_with_edges": (c_int, "pppLe"),
+    "graph_describe": (c_int, "ppe"),
+    "graph_nodes": (c_int32, "p"),
+    "graph_edges": (c_int64, "p"),
+    "graph_list": (None, "pppp"),
+    "graph_name": (c_char_p, "pip"),
+    "graph_label": (c_int32, "pi"),
+    "graph_column_name": (c_char_p, "pi"),
+    "graph_table": (c_int, "ppi"),
+    "graph_encoding": (c_char_p, "p"),
+    "graph_save": (c_int, "pse"),
+    "graph_free": (None, "p"),
+    "fit": (c_int, "ppppe"),
+    "model_universal": (c_int, "ppe"),
+    "model_save": (c_int, "pse"),
+    "model_load": (c_int, "pspe"),
+    "model_describe": (c_int, "ppe"),
+    "model_options": (c_int, "ppe"),
+    "model_encoding": (c_char_p, "p"),
+    "model_embed": (c_int, "ppppe"),
+    "model_free": (None, "p"),
+    "predictor_new": (c_int, "pppppe"),
+    "predictor_run": (c_int, "pppze"),
+    "predictor_top": (c_int, "pppipe"),
+    "predictor_top_links": (c_int, "pppipe"),
+    "predictor_free": (None, "p"),
+    "split_options_default": (c_int, "pie"),
+    "split_new": (c_int, "ppppe"),
+    "split_load": (c_int, "ppspe"),
+    "split_save": (c_int, "pse"),
+    "split_pairs": (c_size_t, "pppi"),
+    "split_train": (c_void_p, "pp"),
+    "split_hash": (c_uint64, "p"),
+    "split_protocol": (c_int, "p"),
+    "split_free": (None, "p"),
+    "evaluate": (c_int, "ppippe"),
+    "test": (c_int, "pppppzzppe"),
+    "pairs_loss_new": (c_int, "ppiiiUpe"),
+    "pairs_loss_run": (c_double, "pppu"),
+    "pairs_loss_free": (None, "p"),
+}
+_TYPES = {
+    "p": c_void_p,
+    "s": c_char_p,
+    "i": c_int,
+    "u": c_uint32,
+    "U": c_uint64,
+    "z": c_size_t,
+    "L": c_int64,
+    "e": POINTER(CError),
+}
+
+
+def _open() -> ctypes.CDLL:
+    # inside the package, so that no other libnpgnn of the system is taken
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "libnpgnn.so")
+    try:
+        library = ctypes.CDLL(path)
+    except OSError as error:
+        raise ImportError(f"npgnn was installed without its library, or the library cannot be loaded: {error}") from error
+    for name, (returns, arguments) in _FUNCTIONS.items():
+        function = getattr(library, "npgnn_" + name)
+        function.restype = returns
+        function.argtypes = [_TYPES[letter] for letter in arguments]
+    return library
+
+
+lib = _open()
+
+
+def text(value: Optional[bytes]) -> str:
+    return value.decode("utf-8", "replace") if value else ""
+
+
+def failure(code: int, error: CError) -> Exception:
+    """The exception for an error code."""
+    kind = _errors.BY_CODE.get(code, _errors.Error)
+    exception = kind(text(error.text))
+    exception.file = text(error.file)
+    exception.line = int(error.line)
+    return exception
+
+
+def check(function: Callable[..., int], *arguments: Any) -> None:
+    """Calls a function that takes an error as its last argument, and raises what it reports."""
+    error = CError()
+    code = function(*arguments, ctypes.byref(error))
+    if code:
+        raise failure(code, error)
+
+
+# ---- jobs: calls that take long ----
+
+_running: dict[int, "Job"] = {}
+_numbers = itertools.count(1)
+
+
+def _see_progress(user: Optional[int], progress: Any) -> int:
+    job = _running.get(user or 0)
+    if job is None or job.report is None:
+        return 0
+    try:
+        job.report(progress.contents)
+        return 0
+    except BaseException as exception:  # nothing may pass through C
+        job.exception = exception
+        return 1
+
+
+def _see_log(user: Optional[int], message: bytes) -> None:
+    try:
+        job = _running.get(user or 0)
+        log.info(text(message))
+        if job is not None and job.verbose:
+            print("npgnn: " + text(message), file=sys.stderr)
+    except BaseException:  # nothing may pass through C
+        pass
+
+
+_on_progress, _on_log = PROGRESS(_see_progress), LOG(_see_log)
+
+
+class Job:
+    """How calls run: threads, progress, the stop flag. Handles of the library copy the environment: they must keep their job."""
+
+    def __init__(self, n_jobs: Optional[int] = None, verbose: int = 0) -> None:
+        if n_jobs is not None and (isinstance(n_jobs, bool) or not isinstance(n_jobs, int) or n_jobs == 0 or n_jobs < -1):
+            raise _errors.ArgumentError(f"n_jobs must be None or -1 (all cores) or a positive number, got {n_jobs!r}")
+        self.verbose = verbose
+        self.report: Optional[Callable[[Any], None]] = None
+        self.exception: Optional[BaseException] = None
+        self.stop = c_int(0)
+        self.number = next(_numbers)
+        threads = 0 if n_jobs is None or n_jobs < 0 else n_jobs
+        self.env = Env(threads=threads, progress=_on_progress, log=_on_log, user=self.number)
+        self.env.stop = ctypes.pointer(self.stop)
+
+    def run(self, function: Callable[..., int], *arguments: Any) -> None:
+        """Calls a function that takes an error, such that Ctrl-C ends it. Raises what it reports."""
+        error = CError()
+        codes: list[int] = []
+        self.stop.value = 0
+        self.exception = None
+        _running[self.number] = self
+        try:
+            if threading.current_thread() is threading.main_thread():
+                self._wait(threading.Thread(target=lambda: codes.append(function(*arguments, ctypes.byref(error)))))
+            else:
+                codes.append(function(*arguments, ctypes.byref(error)))
+        finally:
+            del _running[self.number]
+        exception, self.exception = self.exception, None
+        if exception is not None:
+            raise exception
+        if codes[0]:
+            raise failure(codes[0], error)
+
+    def _wait(self, thread: threading.Thread) -> None:
+        thread.start()
+        while True:
+            try:
+                thread.join()
+                return
+            except BaseException as exception:  # KeyboardInterrupt, or what another signal handler raised
+                self.stop.value = 1
+                self.exception = exception
+
+
+QUIET = Job()  # for graphs and other short calls
+
+
+def byref(value: Any) -> Any:
+    return ctypes.byref(value)
+
+
+class Handle:
+    """Owns an object of the library, and frees it. What the object refers to is kept until then."""
+
+    def __init__(self, free: Callable[[Any], None], *keep: Any) -> None:
+        self.pointer = c_void_p()
+        self._free = free
+        self._keep = keep
+
+    def out(self) -> Any:
+        return ctypes.byref(self.pointer)
+
+    def __del__(self) -> None:
+        if self.pointer:
+            self._free(self.pointer)
+            self.pointer = c_void_p()

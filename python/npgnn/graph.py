@@ -1,0 +1,822 @@
+"""Graphs, from whatever the caller has them in.
+
+Every input becomes three things: the ids of the nodes in order, the links as pairs of indices, and the features as a matrix or as a
+table of typed columns. Nodes are numbered as the program ``npgnn`` numbers them, so that both give the same results.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import sys
+import tempfile
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Optional, Union
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import _c
+from ._errors import ArgumentError, MismatchError
+
+Array = NDArray[Any]
+
+#: What ``edges`` may be: a Graph, a DataFrame, a networkx.Graph, a scipy.sparse matrix, an array of shape (m, 2), a PyG ``Data``, a
+#: list of pairs, or the path of a file.
+Edges = Any
+
+#: What ``nodes`` may be: a DataFrame or a mapping of columns, a matrix with one row per node (numpy or scipy.sparse), a number of
+#: nodes, a list of ids, or the path of a file of features.
+Nodes = Any
+
+
+class Graph:
+    """An undirected graph: nodes with ids, links, and features. It never changes.
+
+    Parameters
+    ----------
+    edges : DataFrame, networkx.Graph, scipy.sparse matrix, array, PyG Data, list of pairs, or path
+        The links, in any order and direction. Of a DataFrame, the two columns whose names are those of ends (such as "source" and
+        "target", or "user_id" and "item_id"), otherwise the first two. A sparse matrix is the adjacency matrix. A path is a file
+        or a folder, or the name of a data set that was fetched.
+    nodes : DataFrame, mapping of columns, matrix, int, list of ids, or path, optional
+        The nodes and their features. The columns of a DataFrame are encoded by their dtypes: numbers are scaled, categories and
+        strings become columns of 0 and 1 or of words, dates become numbers, and missing values get a column of their own.
+        The ids are the index, or a column whose name says so. A matrix has one row per node and is taken as it is.
+    source, target : str, optional
+        Columns of ``edges`` with the two ends of a link.
+    weight : str, optional
+        Column or edge attribute with the weight of a link.
+    time : str, optional
+        Column with the time of a link: numbers or dates.
+    id : str, optional
+        Column of ``nodes`` with the ids.
+    kinds : dict, optional
+        Kinds of columns of ``nodes`` which replace the ones found from their dtypes and values: "number", "category", "flag",
+        "date", "text", "raw" (a number that is not scaled) or "ignored".
+    bipartite : bool
+        True: sources and targets are two kinds of nodes, whose ids have nothing in common. ``nodes`` then has the sources. A node
+        is named by its id, or by the pair ("source", id) or ("target", id) if an id is on both sides.
+    target_nodes : DataFrame or mapping of columns, optional
+        With ``bipartite``, the features of the targets.
+    normalize : bool
+        Divide each feature row by the sum of its absolute values.
+    binarize : bool
+        Replace every non-zero feature with 1.
+    skip_bad_rows : bool
+        Leave out links without an end, and cells which are not of the kind of their column. False: they are errors.
+
+    Examples
+    --------
+    >>> import npgnn
+    >>> graph = npgnn.Graph([("anna", "bert"), ("bert", "carl")])
+    >>> graph
+    Graph(3 nodes, 2 links)
+    >>> graph.nodes
+    ['anna', 'bert', 'carl']
+    >>> graph = npgnn.Graph([(0, 1), (1, 2)], {"age": [30, 41, None], "city": ["Rome", "Oslo", "Rome"]}, kinds={"city": "category"})
+    >>> graph.feature_names
+    ['age', 'age=(missing)', 'city=Rome', 'city=(other)']
+    """
+
+    nodes: list[Any]
+
+    def __init__(
+        self,
+        edges: Edges,
+        nodes: Nodes = None,
+        *,
+        source: Optional[str] = None,
+        target: Optional[str] = None,
+        weight: Optional[str] = None,
+        time: Optional[str] = None,
+        id: Optional[str] = None,
+        kinds: Optional[Mapping[str, str]] = None,
+        bipartite: bool = False,
+        target_nodes: Nodes = None,
+        normalize: bool = False,
+        binarize: bool = False,
+        skip_bad_rows: bool = False,
+        _encoding: Optional[str] = None,
+        _job: Optional[_c.Job] = None,
+    ) -> None:
+        self._handle = _c.Handle(_c.lib.npgnn_graph_free)
+        self._index: Optional[dict[Any, int]] = None
+        job = _job or _c.QUIET
+        if target_nodes is not None and not bipartite:
+            raise ArgumentError("target_nodes needs bipartite=True: a graph with one kind of nodes has one table")
+        if isinstance(edges, (str, os.PathLike)):
+            self._load(edges, nodes, source, target, weight, time, id, kinds, bipartite, target_nodes, normalize, binarize,
+                       skip_bad_rows, _encoding, job)
+            return
+        links = _read_edges(edges, source, target, weight, time, skip_bad_rows)
+        if nodes is None:
+            nodes = links.nodes
+        first = _read_nodes(nodes, id, "nodes", kinds or {})
+        data = _c.GraphData(normalize=normalize, binarize=binarize, skip_bad_cells=skip_bad_rows)
+        keep: list[Any] = []
+        if bipartite:
+            second = _read_nodes(target_nodes, id, "target_nodes", kinds or {})
+            names, pairs = _number_sides(links, first, second, data)
+            tables = [(first, 0), (second, 1)]
+            if first.matrix is not None or second.matrix is not None:
+                raise ArgumentError("features of a graph with two sides must be tables: their columns differ from side to side")
+        else:
+            names, pairs = _number(links, first)
+            tables = [(first, 0)]
+        self.nodes = names
+        unknown = set(kinds or {}) - {column for reading, _ in tables for column in reading.columns}
+        if unknown:
+            raise ArgumentError(f"kinds: nodes has no column {sorted(unknown)[0]!r}")
+        data.nodes = len(names)
+        data.edges = _pointer(pairs, keep)
+        data.edge_count = len(pairs)
+        if links.weights is not None:
+            data.weights = _pointer(np.ascontiguousarray(links.weights, np.float32), keep)
+        if links.times is not None:
+            data.times = _pointer(np.ascontiguousarray(links.times, np.float64), keep)
+        if first.labels is not None:
+            data.labels = _pointer(np.ascontiguousarray(first.labels, np.int32), keep)
+        if not _are_indices(names):
+            data.names = _strings([_name(name) for name in names], keep)
+        _set_features(data, tables, _encoding, keep)
+        job.run(_c.lib.npgnn_graph_new, self._handle.out(), _c.byref(data), _c.byref(_c.QUIET.env))
+
+    def _load(self, edges: Any, nodes: Any, source: Any, target: Any, weight: Any, time: Any, id: Any, kinds: Any, bipartite: bool,
+              target_nodes: Any, normalize: bool, binarize: bool, skip_bad_rows: bool, encoding: Any, job: _c.Job) -> None:
+        """Reads files, with the readers of the program."""
+        keep: list[Any] = []
+        for name, value in (("nodes", nodes), ("target_nodes", target_nodes)):
+            if value is not None and not isinstance(value, (str, os.PathLike)):
+                raise ArgumentError(f"{name} must be the path of a file, because edges is one, not {type(value).__name__}")
+        path = os.fspath(edges)
+        options = _c.LoadOptions(normalize=normalize, binarize=binarize, skip_bad_rows=skip_bad_rows, bipartite=bipartite)
+        for member, value in (("features", nodes), ("target_features", target_nodes), ("source", source), ("target", target),
+                              ("weight", weight), ("time", time), ("id", id), ("encoding", encoding)):
+            if value is not None:
+                setattr(options, member, os.fsencode(value))
+        options.weighted = weight is not None
+        if kinds:
+            chosen = [f"{column}:{kind}" for column, kind in kinds.items() if kind != "ignored"]
+            ignored = [column for column, kind in kinds.items() if kind == "ignored"]
+            options.kinds, options.kind_count = _strings(chosen, keep), len(chosen)
+            options.ignored, options.ignored_count = _strings(ignored, keep), len(ignored)
+        data: Optional[bytes] = os.fsencode(path)
+        if nodes is not None or target_nodes is not None:
+            options.edges, data = data, None
+        job.run(_c.lib.npgnn_load, self._handle.out(), data, _c.byref(options), _c.byref(_c.QUIET.env))
+        self._take_names()
+
+    def _take_names(self) -> None:
+        pointer, buffer = self._handle.pointer, ctypes.create_string_buffer(12)
+        count = _c.lib.npgnn_graph_nodes(pointer)
+        names = [_c.text(_c.lib.npgnn_graph_name(pointer, i, buffer)) for i in range(count)]
+        self.nodes = list(range(count)) if all(name == str(i) for i, name in enumerate(names)) else names
+
+    @classmethod
+    def _adopt(cls, nodes: list[Any]) -> "Graph":
+        graph = cls.__new__(cls)
+        graph._handle = _c.Handle(_c.lib.npgnn_graph_free)
+        graph._index = None
+        graph.nodes = nodes
+        return graph
+
+    # ---- reading ----
+
+    def _info(self) -> _c.GraphInfo:
+        info = _c.GraphInfo()
+        _c.check(_c.lib.npgnn_graph_describe, _c.byref(info), self._handle.pointer)
+        return info
+
+    @property
+    def n_nodes(self) -> int:
+        """Number of nodes."""
+        return int(_c.lib.npgnn_graph_nodes(self._handle.pointer))
+
+    @property
+    def n_links(self) -> int:
+        """Number of links, each counted once."""
+        return int(_c.lib.npgnn_graph_edges(self._handle.pointer))
+
+    @property
+    def n_features(self) -> int:
+        """Number of feature columns, after encoding."""
+        return int(self._info().columns)
+
+    @property
+    def feature_names(self) -> Optional[list[str]]:
+        """Names of the feature columns, after encoding; None if they have none."""
+        names = [_c.lib.npgnn_graph_column_name(self._handle.pointer, i) for i in range(self.n_features)]
+        return [_c.text(name) for name in names] if names and names[0] is not None else None
+
+    @property
+    def fingerprint(self) -> int:
+        """A hash of links and features. The program prints the same one for the same graph (``npgnn info``)."""
+        return int(self._info().fingerprint)
+
+    @property
+    def links(self) -> Array:
+        """All links as indices into ``nodes``: an array of shape (n_links, 2), u < v, in order."""
+        pairs = np.empty((self.n_links, 2), np.int32)
+        _c.lib.npgnn_graph_list(pairs.ctypes.data, None, None, self._handle.pointer)
+        return pairs
+
+    @property
+    def encoding(self) -> Optional[str]:
+        """How the columns of the table became features, as JSON; None if the features are a matrix."""
+        value = _c.lib.npgnn_graph_encoding(self._handle.pointer)
+        return None if value is None else _c.text(value)
+
+    def columns(self) -> Any:
+        """What became of each column of the table of nodes: a DataFrame, or an array if pandas is not installed.
+
+        Examples
+        --------
+        >>> import npgnn
+        >>> graph = npgnn.Graph([(0, 1), (1, 2)], {"age": [30, 41, None], "member": [True, False, True]})
+        >>> [str(kind) for kind in graph.columns()["kind"]]
+        ['number', 'flag']
+        """
+        rows: list[tuple[Any, ...]] = []
+        column = _c.TableColumn()
+        while _c.lib.npgnn_graph_table(_c.byref(column), self._handle.pointer, len(rows)):
+            rows.append((_c.text(column.name), _c.text(column.kind), int(column.missing), int(column.columns),
+                         _c.text(column.summary), _c.text(column.outcome)))
+        names = ("name", "kind", "missing", "features", "values", "becomes")
+        return table({name: [row[i] for row in rows] for i, name in enumerate(names)})
+
+    def index(self, node: Any) -> int:
+        """The index of a node; KeyError if the graph does not have it."""
+        if self._index is None:
+            self._index = {name: i for i, name in enumerate(self.nodes)}
+        try:
+            return self._index[node]
+        except (KeyError, TypeError):
+            # a number that was read from a file is a string there
+            found = self._index.get(str(node)) if not isinstance(node, str) else None
+            if found is None:
+                raise KeyError(f"the graph has no node {node!r}") from None
+            return found
+
+    def save(self, folder: Union[str, os.PathLike[str]]) -> None:
+        """Writes the graph as a folder, which the program and ``npgnn.Graph(folder)`` read. The folder must not exist."""
+        _c.check(_c.lib.npgnn_graph_save, self._handle.pointer, os.fsencode(folder))
+
+    def __repr__(self) -> str:
+        features = self.n_features
+        return f"Graph({self.n_nodes} nodes, {self.n_links} links{f', {features} features' if features else ''})"
+
+    # ---- scikit-learn: a graph is an array of its links ----
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(n_links, 2): for scikit-learn, a graph is an array of its links."""
+        return (self.n_links, 2)
+
+    def __len__(self) -> int:
+        return self.n_links
+
+    def __getitem__(self, key: Any) -> "Graph":
+        """The graph with all its nodes and some of its links: ``graph[[0, 3, 4]]``, ``graph[:100]``, ``graph[mask]``."""
+        key = key[0] if isinstance(key, tuple) else key
+        return self.with_links(self.links[key], _indices=True)
+
+    def with_links(self, pairs: Any, *, _indices: bool = False) -> "Graph":
+        """The same nodes and features with other links.
+
+        Examples
+        --------
+        >>> import npgnn
+        >>> graph = npgnn.Graph([("anna", "bert"), ("bert", "carl")])
+        >>> graph.with_links([("anna", "carl")])
+        Graph(3 nodes, 1 links)
+        """
+        found = np.ascontiguousarray(pairs if _indices else pair_indices(self, pairs), np.int32).reshape(-1, 2)
+        other = Graph._adopt(self.nodes)
+        _c.check(_c.lib.npgnn_graph_with_edges, other._handle.out(), self._handle.pointer, found.ctypes.data, len(found))
+        return other
+
+    def __reduce__(self) -> Any:
+        with tempfile.TemporaryDirectory() as scratch:
+            folder = os.path.join(scratch, "graph")
+            self.save(folder)
+            files = {}
+            for name in os.listdir(folder):
+                with open(os.path.join(folder, name), "rb") as file:
+                    files[name] = file.read()
+        info = self._info()
+        return _restore, (files, self.nodes, bool(info.weighted), bool(info.dated))
+
+
+def _restore(files: dict[str, bytes], nodes: list[Any], weighted: bool, dated: bool) -> Graph:
+    with tempfile.TemporaryDirectory() as folder:
+        for name, content in files.items():
+            with open(os.path.join(folder, name), "wb") as file:
+                file.write(content)
+        graph = Graph(folder, weight="weight" if weighted else None, time="time" if dated else None)
+    graph.nodes = nodes
+    return graph
+
+
+def as_graph(edges: Edges, nodes: Nodes = None, **options: Any) -> Graph:
+    """The graph of what the caller gave."""
+    if not isinstance(edges, Graph):
+        return Graph(edges, nodes, **options)
+    given = [name for name, value in options.items() if value not in (None, False) and not name.startswith("_")]
+    if nodes is not None or given:
+        raise ArgumentError(f"{'nodes' if nodes is not None else given[0]} cannot be given: edges is a Graph, which is complete")
+    return edges
+
+
+def pair_indices(graph: Graph, pairs: Any) -> Array:
+    """Pairs of ids as indices (count, 2)."""
+    if isinstance(pairs, Graph):
+        if pairs.nodes is not graph.nodes and pairs.nodes != graph.nodes:
+            raise MismatchError("pairs is a graph with other nodes than the model's")
+        return pairs.links
+    if isinstance(pairs, np.ndarray) and pairs.size == 0:
+        return np.empty((0, 2), np.int32)
+    links = _read_edges(pairs, None, None, None, None, False, "pairs")
+    if len(links.left) == 0:
+        return np.empty((0, 2), np.int32)
+    if links.left.dtype.kind in "iu" and _are_indices(graph.nodes):
+        found = np.column_stack([links.left, links.right])
+        wrong = (found < 0) | (found >= graph.n_nodes)
+        if wrong.any():
+            raise KeyError(f"the graph has no node {int(found[wrong][0])}")
+        return found.astype(np.int32)
+    flat = [graph.index(node) for ends in (links.left, links.right) for node in ends.tolist()]
+    return np.array(flat, np.int32).reshape(2, -1).T.copy()
+
+
+# ---- links ----
+
+
+class _Links:
+    """Links as they were given: ids, and what else was in the same object."""
+
+    def __init__(self, left: Any, right: Any, weights: Any = None, times: Any = None, nodes: Any = None) -> None:
+        self.left, self.right = _ids(left), _ids(right)
+        self.weights, self.times = weights, times
+        self.nodes = nodes  # a table, a matrix, a number or a list of ids that came with the links
+
+
+def _ids(values: Any) -> Array:
+    array = values if isinstance(values, np.ndarray) else np.asarray(_list(values), dtype=None if _plain(values) else object)
+    if array.dtype.kind == "f" and np.all(np.isfinite(array)) and np.all(array == np.floor(array)):
+        array = array.astype(np.int64)  # integers that a missing value has turned into floats elsewhere
+    return array if array.dtype.kind in "iu" else array.astype(object)
+
+
+def _list(values: Any) -> list[Any]:
+    return values.tolist() if hasattr(values, "tolist") else list(values)
+
+
+def _plain(values: Any) -> bool:
+    return all(isinstance(value, (int, np.integer)) and not isinstance(value, bool) for value in _list(values))
+
+
+def _missing(value: Any) -> bool:
+    return value is None or value is _pandas_na() or (isinstance(value, float) and value != value) or value == ""
+
+
+def _pandas_na() -> Any:
+    pandas = sys.modules.get("pandas")
+    return pandas.NA if pandas is not None else _missing
+
+
+def _is(value: Any, module: str, *names: str) -> bool:
+    """Whether a value is of a class of a module, which is not imported for that."""
+    return any(kind.__module__.split(".")[0] == module and kind.__name__ in names for kind in type(value).__mro__)
+
+
+def _is_frame(value: Any) -> bool:
+    return _is(value, "pandas", "DataFrame")
+
+
+def _is_sparse(value: Any) -> bool:
+    return hasattr(value, "tocoo") and type(value).__module__.startswith("scipy.sparse")
+
+
+def _is_tensor(value: Any) -> bool:
+    return _is(value, "torch", "Tensor")
+
+
+def _read_edges(edges: Any, source: Any, target: Any, weight: Any, time: Any, skip: bool, what: str = "edges") -> _Links:
+    columns = [name for name, value in (("source", source), ("target", target), ("weight", weight), ("time", time)) if value is not None]
+    if _is_frame(edges) or isinstance(edges, Mapping):
+        links = _from_columns(edges, source, target, weight, time, what)
+    elif _is(edges, "networkx", "Graph"):
+        links = _from_networkx(edges, weight, time)
+    elif columns:
+        raise ArgumentError(f"{columns[0]} names a column, but {what} has none: it is of type {type(edges).__name__}")
+    elif _is_sparse(edges):
+        matrix = edges.tocoo()
+        kept = matrix.data != 0
+        links = _Links(matrix.row[kept].astype(np.int64), matrix.col[kept].astype(np.int64),
+                       nodes=matrix.shape[0] if matrix.shape[0] == matrix.shape[1] else None)
+    elif hasattr(edges, "edge_index"):
+        links = _from_pyg(edges)
+    elif _is_tensor(edges):
+        ends = edges.detach().cpu().numpy()
+        if ends.ndim != 2 or ends.shape[0] != 2:
+            raise ArgumentError(f"{what} is a tensor of shape {tuple(ends.shape)}: expected (2, links), as PyG's edge_index")
+        links = _Links(ends[0], ends[1])
+    elif isinstance(edges, np.ndarray):
+        if edges.ndim != 2 or edges.shape[1] != 2:
+            hint = ": transpose it" if edges.ndim == 2 and edges.shape[0] == 2 else ""
+            raise ArgumentError(f"{what} is an array of shape {edges.shape}: expected (links, 2){hint}")
+        links = _Links(edges[:, 0], edges[:, 1])
+    elif isinstance(edges, Iterable) and not isinstance(edges, (str, bytes)):
+        links = _from_pairs(edges, what)
+    else:
+        raise ArgumentError(f"{what} cannot be a {type(edges).__name__}: give a DataFrame, an array of shape (links, 2), a list of pairs, "
+                            "a networkx.Graph, a scipy.sparse matrix or a PyG Data")
+    return _without_missing(links, skip, what)
+
+
+def _from_pairs(edges: Iterable[Any], what: str) -> _Links:
+    left, right = [], []
+    for i, pair in enumerate(edges):
+        if isinstance(pair, (str, bytes)) or not isinstance(pair, (Sequence, np.ndarray)) or len(pair) != 2:
+            raise ArgumentError(f"{what}[{i}] is {pair!r}: expected a pair of nodes")
+        left.append(pair[0])
+        right.append(pair[1])
+    return _Links(left, right)
+
+
+def _from_columns(edges: Any, source: Any, target: Any, weight: Any, time: Any, what: str) -> _Links:
+    names = list(edges.keys())
+    for argument, column in (("source", source), ("target", target), ("weight", weight), ("time", time)):
+        if column is not None and column not in names:
+            raise ArgumentError(f"{argument}: {what} has no column {column!r}; it has {', '.join(map(repr, names[:8]))}")
+    if source is None and target is None:
+        found = [(a, b) for a in names for b in names
+                 if a != b and _c.lib.npgnn_names_are_ends(str(a).encode(), str(b).encode())]
+        source, target = found[0] if found else (names + [None, None])[:2]
+    rest = [name for name in names if name not in (source, target)]
+    source, target = source if source is not None else (rest or [None])[0], target if target is not None else (rest or [None])[0]
+    if source is None or target is None:
+        raise ArgumentError(f"{what} needs two columns with the ends of the links, it has {len(names)}")
+    return _Links(_values(edges[source]), _values(edges[target]), None if weight is None else _values(edges[weight]),
+                  None if time is None else _times(_values(edges[time]), time))
+
+
+def _values(column: Any) -> Array:
+    if hasattr(column, "to_numpy"):
+        return np.asarray(column.to_numpy())
+    return column if isinstance(column, np.ndarray) else np.asarray(_list(column), dtype=None if _plain(column) else object)
+
+
+def _times(values: Array, name: Any) -> Array:
+    """Numbers as they are, dates as days since 1970."""
+    try:
+        if values.dtype.kind not in "iufM":
+            try:
+                return values.astype(np.float64)
+            except (TypeError, ValueError):
+                values = values.astype("datetime64[ns]")
+        if values.dtype.kind == "M":
+            return np.asarray(values.astype("datetime64[ns]").astype(np.int64) / 86400e9, np.float64)
+        return values.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        raise ArgumentError(f"time: column {name!r} has values that are neither numbers nor dates: {error}") from None
+
+
+def _from_networkx(graph: Any, weight: Optional[str], time: Optional[str]) -> _Links:
+    ends = list(graph.edges(data=True))
+    left, right = [end[0] for end in ends], [end[1] for end in ends]
+    ids = list(graph.nodes)
+    attributes: dict[Any, None] = {}
+    for _, data in graph.nodes(data=True):
+        attributes.update(dict.fromkeys(data))
+    nodes: Any = ids
+    if attributes:
+        columns = {str(name): [data.get(name) for _, data in graph.nodes(data=True)] for name in attributes}
+        nodes = _Table(columns, ids)
+    weights = None if weight is None else [end[2].get(weight, 1) for end in ends]
+    times = None if time is None else _times(np.asarray([end[2].get(time) for end in ends], dtype=object), time)
+    return _Links(left, right, weights, times, nodes)
+
+
+def _from_pyg(data: Any) -> _Links:
+    ends = data.edge_index.detach().cpu().numpy()
+    x = getattr(data, "x", None)
+    nodes: Any = int(data.num_nodes) if x is None else x
+    links = _Links(ends[0], ends[1], nodes=nodes)
+    return links
+
+
+def _without_missing(links: _Links, skip: bool, what: str) -> _Links:
+    if len(links.left) != len(links.right):
+        raise ArgumentError(f"{what}: {len(links.left)} sources, but {len(links.right)} targets")
+    if links.left.dtype != object and links.right.dtype != object:
+        return links
+    bad = np.array([_missing(a) or _missing(b) for a, b in zip(links.left, links.right)], bool)
+    if not bad.any():
+        return links
+    if not skip:
+        raise ArgumentError(f"{what}: the link in row {int(np.flatnonzero(bad)[0])} has no node at one end; skip_bad_rows=True leaves such "
+                            f"rows out ({int(bad.sum())})")
+    _c.log.info("%s: %d rows without a node at one end are left out", what, int(bad.sum()))
+    good = ~bad
+    return _Links(links.left[good], links.right[good], None if links.weights is None else np.asarray(links.weights)[good],
+                  None if links.times is None else links.times[good], links.nodes)
+
+
+# ---- nodes ----
+
+
+class _Table:
+    """Columns with the ids of their rows."""
+
+    def __init__(self, columns: Mapping[str, Any], ids: Optional[list[Any]]) -> None:
+        self.columns, self.ids = columns, ids
+
+
+class _Nodes:
+    """Nodes as they were given."""
+
+    def __init__(self) -> None:
+        self.ids: Optional[list[Any]] = None  # of the rows; None: row i is node i
+        self.rows = 0
+        self.count: Optional[int] = None  # nodes, where that is all that is known
+        self.matrix: Any = None
+        self.matrix_names: Optional[list[str]] = None
+        self.columns: dict[str, Any] = {}
+        self.kinds: Mapping[str, str] = {}
+        self.labels: Any = None
+
+
+def _read_nodes(nodes: Any, id: Optional[str], what: str, kinds: Mapping[str, str]) -> _Nodes:
+    result = _Nodes()
+    result.kinds = kinds
+    if nodes is None:
+        return result
+    if isinstance(nodes, (bool, str, bytes)):
+        raise ArgumentError(f"{what} must be a table, a matrix, a list of ids or a number of nodes, not {nodes!r}")
+    if isinstance(nodes, (int, np.integer)):
+        if nodes < 0:
+            raise ArgumentError(f"{what} must not be negative, got {nodes}")
+        result.count = int(nodes)
+    elif isinstance(nodes, _Table):
+        result.ids, result.columns = nodes.ids, dict(nodes.columns)
+        result.rows = len(next(iter(result.columns.values())))
+    elif _is_frame(nodes) or isinstance(nodes, Mapping):
+        _read_table(result, nodes, id, what)
+    elif _is_sparse(nodes):
+        result.matrix = nodes
+        result.rows = nodes.shape[0]
+    elif _is_tensor(nodes) or (isinstance(nodes, np.ndarray) and nodes.ndim == 2):
+        result.matrix = nodes.detach().cpu().numpy() if _is_tensor(nodes) else nodes
+        if result.matrix.ndim != 2 or result.matrix.dtype.kind not in "fiub":
+            raise ArgumentError(f"{what} must be a matrix of numbers with one row per node, got {result.matrix.dtype} of shape "
+                                f"{tuple(result.matrix.shape)}")
+        result.rows = result.matrix.shape[0]
+    elif isinstance(nodes, Iterable):
+        result.ids = _ids(nodes).tolist()
+        result.rows = len(result.ids)
+        if _are_indices(result.ids):
+            result.count, result.rows, result.ids = len(result.ids), 0, None
+    else:
+        raise ArgumentError(f"{what} cannot be a {type(nodes).__name__}: give a table, a matrix, a list of ids or a number of nodes")
+    return result
+
+
+def _read_table(result: _Nodes, nodes: Any, id: Optional[str], what: str) -> None:
+    names = list(nodes.keys())
+    index = getattr(nodes, "index", None) if _is_frame(nodes) else None
+    if id is not None and id not in names and not (index is not None and index.name == id):
+        raise ArgumentError(f"id: {what} has no column {id!r}; it has {', '.join(map(repr, names[:8]))}")
+    if id is None or id not in names:
+        id = None
+        # the index of a DataFrame, unless it only counts the rows; then a column whose name is one for ids
+        if index is not None and not _is(index, "pandas", "RangeIndex"):
+            result.ids = _ids(index.to_numpy()).tolist()
+        else:
+            id = next((name for name in names if str(name) and _c.lib.npgnn_name_is_id(str(name).encode())), None)
+    if id is not None:
+        result.ids = _ids(_values(nodes[id])).tolist()
+    if result.ids is not None and any(map(_missing, result.ids)):
+        raise ArgumentError(f"{what}: row {list(map(_missing, result.ids)).index(True)} has no id")
+    result.columns = {str(name): nodes[name] for name in names if name != id}
+    lengths = {name: len(nodes[name]) for name in names}
+    result.rows = max(lengths.values(), default=0) if index is None else len(index)
+    for name, length in lengths.items():
+        if length != result.rows:
+            raise ArgumentError(f"{what}: column {name!r} has {length} values, but there are {result.rows} rows")
+
+
+# ---- numbering the nodes ----
+
+
+def _are_indices(ids: Sequence[Any]) -> bool:
+    return all(type(name) is int and name == i for i, name in enumerate(ids))
+
+
+def _name(name: Any) -> str:
+    return name if isinstance(name, str) else ":".join(map(str, name)) if isinstance(name, tuple) else str(name)
+
+
+def _add_names(names: list[Any], ends: Sequence[Array]) -> Array:
+    """Adds ids that are new in order of first appearance, link by link. Returns the indices (links, ends)."""
+    index = {name: i for i, name in enumerate(names)}
+    found = np.empty((len(ends[0]), len(ends)), np.int32)
+    columns = [end.tolist() for end in ends]
+    for row, ids in enumerate(zip(*columns)):
+        for column, name in enumerate(ids):
+            at = index.setdefault(name, len(names))
+            if at == len(names):
+                names.append(name)
+            found[row, column] = at
+    return found
+
+
+def _same_type(ids: list[Any], links: _Links) -> _Links:
+    """Ids that are numbers on one side and strings on the other are compared as strings."""
+    kinds = {isinstance(name, str) for name in ids[:1]} | {isinstance(end, str) for end in links.left[:1].tolist()}
+    if len(kinds) < 2:
+        return links
+    if isinstance(ids[0], str):
+        text = [np.array([str(name) for name in end], object) for end in (links.left, links.right)]
+        return _Links(text[0], text[1], links.weights, links.times, links.nodes)
+    known = {str(name): name for name in ids}
+    back = [np.array([known.get(name, name) for name in end], object) for end in (links.left, links.right)]
+    return _Links(back[0], back[1], links.weights, links.times, links.nodes)
+
+
+def _number(links: _Links, nodes: _Nodes) -> tuple[list[Any], Array]:
+    """The ids of all nodes, and the links as indices."""
+    if nodes.ids is not None:  # rows have ids: nodes that only links have follow
+        if len(set(nodes.ids)) < len(nodes.ids):
+            twice = next(name for name in nodes.ids if nodes.ids.count(name) > 1)
+            raise ArgumentError(f"nodes: the id {twice!r} occurs twice")
+        links = _same_type(nodes.ids, links)
+        names = list(nodes.ids)
+        pairs = _add_names(names, (links.left, links.right))
+        if len(names) > nodes.rows:
+            if len(pairs) and nodes.rows and not (pairs < nodes.rows).any():
+                raise MismatchError(f"none of the ids in edges, such as {names[nodes.rows]!r}, is the id of a row of nodes, such as "
+                                    f"{names[0]!r}")
+            _c.log.info("nodes with links but without a row in nodes: %d, such as %r; their features are zero",
+                        len(names) - nodes.rows, names[nodes.rows])
+        return names, pairs
+    integers = links.left.dtype.kind in "iu" and links.right.dtype.kind in "iu" or len(links.left) == 0
+    count = nodes.count if nodes.count is not None else nodes.rows if nodes.columns or nodes.matrix is not None else None
+    if not integers:
+        if count is not None:
+            first = next(name for name in links.left.tolist() + links.right.tolist() if not isinstance(name, int))
+            raise MismatchError(f"nodes has no ids, so edges must be integers from 0 to {count - 1}, not {first!r}")
+        names = []
+        return names, _add_names(names, (links.left, links.right))
+    pairs = np.column_stack([links.left, links.right]) if len(links.left) else np.empty((0, 2), np.int64)
+    largest, least = (int(pairs.max()), int(pairs.min())) if len(pairs) else (-1, 0)
+    if count is not None:
+        if largest >= count or least < 0:
+            raise MismatchError(f"edges has node {largest if largest >= count else least}, but nodes are numbered 0 to {count - 1}")
+        return list(range(count)), np.ascontiguousarray(pairs, np.int32)
+    # as the program does: integers are indices where at least half of the numbers up to the largest are used
+    if len(pairs) and least == 0 and 2 * len(np.unique(pairs)) >= largest + 1:
+        return list(range(largest + 1)), np.ascontiguousarray(pairs, np.int32)
+    names = []
+    return names, _add_names(names, (links.left, links.right))
+
+
+def _number_sides(links: _Links, sources: _Nodes, targets: _Nodes, data: _c.GraphData) -> tuple[list[Any], Array]:
+    """Of each side first the rows of its table, then those that only links have."""
+    sides: list[list[Any]] = []
+    pairs = np.empty((len(links.left), 2), np.int32)
+    for column, (nodes, ends) in enumerate(((sources, links.left), (targets, links.right))):
+        names = list(nodes.ids) if nodes.ids is not None else list(range(nodes.rows or nodes.count or 0))
+        pairs[:, column] = _add_names(names, (ends,))[:, 0]
+        sides.append(names)
+    pairs[:, 1] += len(sides[0])
+    data.sources = len(sides[0])
+    if set(sides[0]) & set(sides[1]):
+        sides = [[("source", name) for name in sides[0]], [("target", name) for name in sides[1]]]
+    if not len(pairs):
+        raise ArgumentError("edges: a graph with two sides needs links")
+    return sides[0] + sides[1], pairs
+
+
+# ---- features ----
+
+
+def _pointer(array: Array, keep: list[Any]) -> Any:
+    keep.append(array)
+    return ctypes.c_void_p(array.ctypes.data)
+
+
+def _strings(values: Sequence[Optional[str]], keep: list[Any]) -> Any:
+    array = (ctypes.c_char_p * max(len(values), 1))(*[None if value is None else _encode(value) for value in values])
+    keep.append(array)
+    return ctypes.cast(array, ctypes.POINTER(ctypes.c_char_p))
+
+
+def _encode(value: str) -> bytes:
+    if "\0" in value:
+        raise ArgumentError(f"{value!r} has a zero byte")
+    return value.encode("utf-8", "surrogateescape")
+
+
+def _set_features(data: _c.GraphData, tables: list[tuple[_Nodes, int]], encoding: Optional[str], keep: list[Any]) -> None:
+    first = tables[0][0]
+    if first.matrix is not None:
+        _set_matrix(data, first, keep)
+        return
+    columns: list[_c.Column] = []
+    for nodes, side in tables:
+        data.table_rows[side] = nodes.rows
+        for name, values in nodes.columns.items():
+            columns.append(_column(name, values, nodes.kinds.get(name), side, keep))
+    if columns:
+        array = (_c.Column * len(columns))(*columns)
+        keep.append(array)
+        data.table, data.table_columns = ctypes.cast(array, ctypes.POINTER(_c.Column)), len(columns)
+    if encoding is not None:
+        data.encoding = encoding.encode()
+
+
+def _set_matrix(data: _c.GraphData, nodes: _Nodes, keep: list[Any]) -> None:
+    matrix = nodes.matrix
+    data.columns = matrix.shape[1]
+    if not _is_sparse(matrix):
+        data.features = _pointer(np.ascontiguousarray(matrix, np.float32), keep)
+        return
+    matrix = matrix.tocsr()
+    if not matrix.has_canonical_format:
+        matrix = matrix.copy()
+        matrix.sum_duplicates()
+    data.ptr = _pointer(np.ascontiguousarray(matrix.indptr, np.int64), keep)
+    data.col = _pointer(np.ascontiguousarray(matrix.indices, np.int32), keep)
+    data.val = _pointer(np.ascontiguousarray(matrix.data, np.float32), keep)
+
+
+def _column(name: str, values: Any, kind: Optional[str], side: int, keep: list[Any]) -> _c.Column:
+    """A column of the table as the library takes it, by its dtype."""
+    column = _c.Column(side=side, name=_encode(name))
+    dtype = str(getattr(values, "dtype", ""))
+    array = values.to_numpy() if hasattr(values, "to_numpy") else _values(values)
+    numbers: Optional[Array] = None
+    texts: list[Optional[str]] = []
+    if dtype == "category":
+        kind = kind or "category"
+        texts = [None if _missing(value) else str(value) for value in np.asarray(array, object).tolist()]
+    elif array.dtype.kind == "M":
+        kind = kind or "date"
+        texts = [None if value == "NaT" else value for value in np.datetime_as_string(array, "s").tolist()]
+    elif array.dtype.kind == "m":
+        numbers = np.where(np.isnat(array), np.nan, array / np.timedelta64(1, "s"))
+    elif array.dtype.kind in "iufb":
+        kind = "flag" if array.dtype.kind == "b" and kind is None else kind
+        numbers = array.astype(np.float64)
+    else:
+        cells = [None if _missing(value) else value for value in np.asarray(array, object).tolist()]
+        present = [value for value in cells if value is not None]
+        if present and all(isinstance(value, (bool, np.bool_)) for value in present):
+            kind = kind or "flag"
+            numbers = np.array([np.nan if value is None else value for value in cells], np.float64)
+        elif present and all(isinstance(value, (int, float, np.number)) for value in present):
+            numbers = np.array([np.nan if value is None else value for value in cells], np.float64)
+        else:
+            if present and all(hasattr(value, "isoformat") for value in present):  # date, datetime, Timestamp
+                kind = kind or "date"
+                cells = [None if value is None else value.isoformat() for value in cells]
+            texts = [None if value is None else str(value) for value in cells]
+    if kind is not None:
+        column.kind = kind.encode()
+    if numbers is not None:
+        numbers = np.ascontiguousarray(numbers, np.float64)
+        keep.append(numbers)
+        column.numbers = numbers.ctypes.data_as(ctypes.POINTER(ctypes.c_double))
+    else:
+        column.texts = _strings(texts, keep)
+    return column
+
+
+# ---- results ----
+
+
+def table(columns: dict[str, Any]) -> Any:
+    """A DataFrame or, without pandas, a structured array: both give a column by its name."""
+    try:
+        import pandas
+    except ImportError:
+        arrays = {name: _as_array(values) for name, values in columns.items()}
+        result = np.empty(len(next(iter(arrays.values()))), [(name, array.dtype) for name, array in arrays.items()])
+        for name, array in arrays.items():
+            result[name] = array
+        return result
+    return pandas.DataFrame(columns)
+
+
+def _as_array(values: Any) -> Array:
+    if isinstance(values, np.ndarray):
+        return values
+    if values and all(isinstance(value, str) for value in values):
+        return np.array(values)
+    if values and all(isinstance(value, (int, float)) for value in values):
+        return np.array(values)
+    array = np.empty(len(values), object)
+    array[:] = values
+    return array

@@ -1,0 +1,599 @@
+"""LinkPredictor: the models of npgnn behind scikit-learn's interface."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import sys
+import tempfile
+import threading
+from typing import Any, Optional, Union
+
+import numpy as np
+
+from . import _c
+from ._errors import ArgumentError, MismatchError, not_fitted
+from .graph import Array, Edges, Graph, Nodes, as_graph, pair_indices, table
+
+UNIVERSAL = "universal"
+
+
+def presets() -> dict[str, str]:
+    """The names of the presets, each with a description.
+
+    Examples
+    --------
+    >>> import npgnn
+    >>> "best" in npgnn.presets()
+    True
+    """
+    found = {UNIVERSAL: "learnt across graphs: nothing is trained"}
+    name, about = ctypes.c_char_p(), ctypes.c_char_p()
+    index = 0
+    while _c.lib.npgnn_preset_info(_c.byref(name), _c.byref(about), index):
+        found[_c.text(name.value)] = _c.text(about.value)
+        index += 1
+    return found
+
+
+def option_names() -> dict[str, str]:
+    """The options of the presets, each with its values and a description. They are keywords of LinkPredictor and evaluate.
+
+    Examples
+    --------
+    >>> import npgnn
+    >>> npgnn.option_names()["iterations"]
+    'from 1: number of training iterations'
+    """
+    found = {}
+    info = _c.OptionInfo()
+    index = 0
+    while _c.lib.npgnn_options_info(_c.byref(info), index):
+        found[_c.text(info.key).replace("-", "_")] = f"{_c.text(info.values)}: {_c.text(info.help)}"
+        index += 1
+    del found["seed"]  # random_state
+    return found
+
+
+def check_options(options: dict[str, Any]) -> None:
+    known = option_names()
+    for name in options:
+        if name not in known:
+            raise TypeError(f"there is no option {name!r}; npgnn.option_names() lists them: {', '.join(known)}")
+
+
+def make_options(method: str, options: dict[str, Any], seed: Optional[int]) -> _c.Options:
+    """The options of a preset with changes."""
+    result = _c.Options()
+    _c.check(_c.lib.npgnn_options_preset, _c.byref(result), method.encode())
+    for name, value in options.items():
+        given = ("on" if value else "off") if isinstance(value, (bool, np.bool_)) else str(value)
+        _c.check(_c.lib.npgnn_options_set, _c.byref(result), name.replace("_", "-").encode(), given.encode())
+    if seed is not None:
+        _c.check(_c.lib.npgnn_options_set, _c.byref(result), b"seed", str(seed).encode())
+    return result
+
+
+def check_method(method: Any) -> str:
+    if not isinstance(method, str) or method not in presets():
+        raise ArgumentError(f"method must be one of {', '.join(presets())}, got {method!r}")
+    return method
+
+
+def check_seed(value: Any, name: str) -> Optional[int]:
+    """A seed, from an integer or a generator of numpy. None is the library's default."""
+    if value is None:
+        return None
+    if isinstance(value, np.random.Generator):
+        return int(value.integers(1 << 32))
+    if isinstance(value, np.random.RandomState):
+        return int(value.randint(1 << 31))
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 0:
+        raise ArgumentError(f"{name} must be None, an integer from 0 on or a random generator of numpy, got {value!r}")
+    return int(value)
+
+
+def check_count(value: Any, name: str, least: int) -> int:
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not least <= value < 1 << 31:
+        raise ArgumentError(f"{name} must be an integer from {least} on, got {value!r}")
+    return int(value)
+
+
+class Bar:
+    """Shows the progress of a job with tqdm, or without it as lines on standard error."""
+
+    def __init__(self, job: _c.Job, what: str) -> None:
+        self.job, self.what, self.bar, self.key = job, what, None, ()  # type: _c.Job, str, Any, tuple[Any, ...]
+        if job.verbose:
+            job.report = self.show
+
+    def show(self, progress: Any) -> None:
+        run = f" {progress.run + 1}/{progress.runs}" if progress.runs > 1 else ""
+        label = self.what + run + (" (rehearsal)" if progress.rehearsal else "")
+        key = (progress.run, progress.rehearsal)
+        try:
+            from tqdm.auto import tqdm
+        except ImportError:
+            tenth = max(progress.iterations // 10, 1)
+            if progress.iteration % tenth == 0:
+                loss = f", loss {progress.loss:.4g}" if progress.loss == progress.loss else ""
+                print(f"npgnn: {label}: {progress.iteration} of {progress.iterations}{loss}", file=sys.stderr)
+            return
+        if self.bar is None or key != self.key:
+            self.close()
+            self.bar, self.key = tqdm(total=progress.iterations, desc=label), key
+        self.bar.update(progress.iteration - self.bar.n)
+        if progress.loss == progress.loss:
+            self.bar.set_postfix(loss=f"{progress.loss:.4g}", refresh=False)
+
+    def close(self) -> None:
+        if self.bar is not None:
+            self.bar.close()
+
+    def __enter__(self) -> "Bar":
+        return self
+
+    def __exit__(self, *unused: Any) -> None:
+        self.close()
+        self.job.report = None
+
+
+class LinkPredictor:
+    """Predicts the missing links of a graph.
+
+    Parameters
+    ----------
+    method : str
+        "best" (default): the most accurate, fitted to the graph in seconds. "universal": learnt across many graphs, and trained on
+        none of yours. "default": the network of the paper, which needs features. ``npgnn.presets()`` lists them all.
+    random_state : int or numpy generator, optional
+        The seed. None is a fixed seed too: the same data and options always give the same bits, for any number of threads.
+    n_jobs : int, optional
+        Number of threads. None and -1: all cores.
+    verbose : int
+        1: show progress (with tqdm, where it is installed) and notices.
+    **options
+        Options of the preset, such as ``iterations=200``; ``npgnn.option_names()`` lists them.
+
+    Attributes
+    ----------
+    graph_ : Graph
+        The graph that was fitted, and that predictions are about.
+    classes_ : array
+        ``[0, 1]``: no link, and a link.
+    n_features_in_ : int
+        Number of feature columns after encoding.
+    calibrated_ : bool
+        Whether probabilities were calibrated on held-out links.
+    n_iter_ : int
+        Number of iterations that were trained.
+
+    Examples
+    --------
+    >>> import npgnn
+    >>> graph = npgnn.Graph("synthetic:nodes=200,seed=1")
+    >>> model = npgnn.LinkPredictor("universal").fit(graph)
+    >>> probability = model.predict_proba([(0, 1), (2, 3)])
+    >>> probability.shape
+    (2, 2)
+    >>> best = model.recommend([17], k=3)
+    >>> len(best)
+    3
+    """
+
+    _estimator_type = "classifier"
+
+    def __init__(self, method: str = "best", *, random_state: Any = None, n_jobs: Optional[int] = None, verbose: int = 0,
+                 **options: Any) -> None:
+        check_options(options)
+        self.method = method
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self._options = options
+
+    # ---- parameters, as scikit-learn wants them ----
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """The parameters, with the options that were set."""
+        return {"method": self.method, "random_state": self.random_state, "n_jobs": self.n_jobs, "verbose": self.verbose,
+                **self._options}
+
+    def set_params(self, **params: Any) -> "LinkPredictor":
+        """Sets parameters and options. A fitted model keeps what it has learnt until it is fitted again."""
+        own = ("method", "random_state", "n_jobs", "verbose")
+        options = {name: value for name, value in params.items() if name not in own}
+        check_options(options)
+        for name in own:
+            if name in params:
+                setattr(self, name, params[name])
+        self._options = {**self._options, **options}
+        return self
+
+    def __repr__(self) -> str:
+        defaults: dict[str, Any] = {"method": "best", "random_state": None, "n_jobs": None, "verbose": 0}
+        shown = [f"{name}={value!r}" for name, value in self.get_params().items() if value != defaults.get(name, self)]
+        return f"LinkPredictor({', '.join(shown)})"
+
+    def __sklearn_tags__(self) -> Any:
+        from sklearn.utils import ClassifierTags, InputTags, Tags, TargetTags
+
+        return Tags(estimator_type="classifier", target_tags=TargetTags(required=False), classifier_tags=ClassifierTags(),
+                    input_tags=InputTags(two_d_array=False))
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "graph_")
+
+    # ---- fitting ----
+
+    def fit(self, edges: Edges, nodes: Nodes = None, **graph_options: Any) -> "LinkPredictor":
+        """Fits the model to a graph.
+
+        Parameters
+        ----------
+        edges, nodes, **graph_options
+            As for :class:`Graph`.
+
+        Returns
+        -------
+        self
+        """
+        method, seed = check_method(self.method), check_seed(self.random_state, "random_state")
+        job = _c.Job(self.n_jobs, self.verbose)
+        if method == UNIVERSAL and self._options:
+            raise ArgumentError(f"{next(iter(self._options))} has no effect: method 'universal' trains nothing and has no options")
+        options = None if method == UNIVERSAL else make_options(method, self._options, seed)
+        graph = as_graph(edges, nodes, _job=job, **graph_options) if not isinstance(edges, Graph) else as_graph(edges, nodes, **graph_options)
+        model = _c.Handle(_c.lib.npgnn_model_free, job)
+        with Bar(job, "fit"):
+            if options is None:
+                job.run(_c.lib.npgnn_model_universal, model.out(), _c.byref(job.env))
+            else:
+                job.run(_c.lib.npgnn_fit, model.out(), graph._handle.pointer, _c.byref(options), _c.byref(job.env))
+        self._set(model, graph, job)
+        return self
+
+    def _set(self, model: _c.Handle, graph: Optional[Graph], job: _c.Job) -> None:
+        info = _c.ModelInfo()
+        _c.check(_c.lib.npgnn_model_describe, _c.byref(info), model.pointer)
+        self._model, self._job = model, job
+        self._lock = threading.Lock()
+        self._predictors: dict[tuple[int, int, float], _c.Handle] = {}
+        self.classes_ = np.array([0, 1])
+        self.n_iter_ = int(info.iterations)
+        # universal calibrates itself when it is applied
+        self.calibrated_ = bool(info.calibrated) or bool(info.across_graphs)
+        self._prepare = {"normalize": bool(info.normalize), "binarize": bool(info.binarize)}
+        if graph is None:
+            self.__dict__.pop("graph_", None)
+            self.n_features_in_ = int(info.columns)
+        else:
+            self.graph_ = graph
+            self.n_features_in_ = graph.n_features
+            names = graph.feature_names
+            if names is not None:
+                self.feature_names_in_ = np.array(names, object)
+
+    def with_graph(self, edges: Edges, nodes: Nodes = None, **graph_options: Any) -> "LinkPredictor":
+        """The same model, applied to another graph: new nodes, new links, or after ``npgnn.load``. Nothing is trained.
+
+        The table of nodes is encoded as it was for the training.
+
+        Examples
+        --------
+        >>> import npgnn
+        >>> model = npgnn.LinkPredictor("universal").fit([(0, 1), (1, 2), (2, 3), (3, 0), (0, 2), (3, 4), (4, 5), (5, 3)])
+        >>> other = model.with_graph([("a", "b"), ("b", "c"), ("c", "d"), ("d", "a"), ("c", "a"), ("d", "e")])
+        >>> other.graph_
+        Graph(5 nodes, 6 links)
+        """
+        if not hasattr(self, "_model"):
+            raise not_fitted("this LinkPredictor is not fitted: call fit(edges, nodes), or npgnn.load(path)")
+        other = LinkPredictor(**self.get_params())
+        encoding = _c.lib.npgnn_model_encoding(self._model.pointer)
+        if not isinstance(edges, Graph):
+            info = _c.ModelInfo()
+            _c.check(_c.lib.npgnn_model_describe, _c.byref(info), self._model.pointer)
+            if info.train_nodes > 0:
+                graph_options = {**self._prepare, **graph_options}
+                graph_options["_encoding"] = _c.text(encoding) if encoding is not None else "raw"
+        graph = as_graph(edges, nodes, **graph_options)
+        other._set(self._model, graph, self._job)
+        other._predictor(-1, 0.0)  # refuses features that do not fit
+        return other
+
+    # ---- predicting ----
+
+    def _ready(self) -> Graph:
+        if not hasattr(self, "_model"):
+            raise not_fitted("this LinkPredictor is not fitted: call fit(edges, nodes) first")
+        if not hasattr(self, "graph_"):
+            raise not_fitted("this model was loaded without a graph: call with_graph(edges, nodes) first")
+        return self.graph_
+
+    def _predictor(self, samples: int, link_rate: float, seed: int = 1) -> _c.Handle:
+        """The model applied to the graph; kept, because that takes time."""
+        key = (samples, seed, link_rate)
+        found = self._predictors.get(key)
+        if found is None:
+            options = _c.PredictOptions(samples=samples, seed=seed, link_rate=link_rate)
+            found = _c.Handle(_c.lib.npgnn_predictor_free, self._model, self.graph_, self._job)
+            with Bar(self._job, "apply"):
+                self._job.run(_c.lib.npgnn_predictor_new, found.out(), self._model.pointer, self.graph_._handle.pointer,
+                              _c.byref(options), _c.byref(self._job.env))
+            self._predictors = {key: found}
+        return found
+
+    def _predict(self, pairs: Any, samples: Optional[int], link_rate: Optional[float]) -> Array:
+        graph = self._ready()
+        found = np.ascontiguousarray(pair_indices(graph, pairs))
+        predictions = np.zeros((len(found), 5), np.float32)
+        draws, rate = _check_prediction(samples, link_rate)
+        with self._lock:
+            predictor = self._predictor(draws, rate)
+            call = self._job.run if len(found) * (draws + 1) > 10000 else _c.check
+            call(_c.lib.npgnn_predictor_run, predictions.ctypes.data, predictor.pointer, found.ctypes.data, len(found))
+        return predictions
+
+    def predict_proba(self, pairs: Any, *, samples: Optional[int] = None, link_rate: Optional[float] = None) -> Array:
+        """Probabilities of links.
+
+        Parameters
+        ----------
+        pairs : list of pairs of ids, DataFrame, array of shape (count, 2), or Graph
+            The pairs that are asked about. Of a graph, its links.
+        samples : int, optional
+            Average over so many draws of the latent variable; 0: use its mean. None: as the model was trained.
+        link_rate : float, optional
+            The share of links that you expect among the pairs you ask about; 0.5 ignores how rare links are. None: as in the graph.
+
+        Returns
+        -------
+        array of shape (count, 2)
+            The probabilities of no link and of a link.
+
+        Examples
+        --------
+        >>> import npgnn
+        >>> model = npgnn.LinkPredictor("universal").fit("synthetic:nodes=200,seed=1")
+        >>> bool((model.predict_proba([(0, 1)], link_rate=0.5) >= model.predict_proba([(0, 1)]))[0, 1])
+        True
+        """
+        probability = self._predict(pairs, samples, link_rate)[:, 0].astype(np.float64)
+        return np.column_stack([1 - probability, probability])
+
+    def decision_function(self, pairs: Any) -> Array:
+        """The scores of pairs: the same order as the probabilities, but finer."""
+        return self._predict(pairs, None, None)[:, 4].astype(np.float64)
+
+    def predict(self, pairs: Any, *, link_rate: Optional[float] = 0.5) -> Array:
+        """1 for pairs whose probability is above one half, otherwise 0. The default takes links and non-links for equally likely."""
+        return (self._predict(pairs, None, link_rate)[:, 0] > 0.5).astype(np.int64)
+
+    def recommend(self, nodes: Any = None, k: int = 10, *, candidates: Any = None, known: bool = False,
+                  min_probability: float = 0.0, samples: Optional[int] = None, link_rate: Optional[float] = None) -> Any:
+        """The best partners of nodes, among all nodes.
+
+        Parameters
+        ----------
+        nodes : list of ids, optional
+            None: all nodes.
+        k : int
+            How many partners per node.
+        candidates : list of ids, optional
+            The nodes that may be recommended; None: all.
+        known : bool
+            True: also links that the graph has.
+        min_probability : float
+            Leave out less probable links.
+        samples, link_rate
+            As for :meth:`predict_proba`.
+
+        Returns
+        -------
+        DataFrame, or a structured array if pandas is not installed
+            Columns "node", "partner", "probability", "score" and "known", best first for each node; with samples also "spread",
+            "low" and "high".
+
+        Examples
+        --------
+        >>> import npgnn
+        >>> model = npgnn.LinkPredictor("universal").fit([("a", "b"), ("b", "c"), ("a", "c"), ("c", "d"), ("d", "e"), ("e", "c")])
+        >>> best = model.recommend(["a"], k=2)
+        >>> sorted(best["partner"])
+        ['d', 'e']
+        """
+        graph = self._ready()
+        options, keep = self._search(graph, nodes, candidates, known, min_probability)
+        count, k = options.from_count if options.from_ else graph.n_nodes, check_count(k, "k", 1)
+        k = min(k, max(graph.n_nodes, 1))
+        links = np.zeros(max(count * k, 1), _LINK)
+        found = np.zeros(max(count, 1), np.int32)
+        draws, rate = _check_prediction(samples, link_rate)
+        with self._lock, Bar(self._job, "recommend"):
+            predictor = self._predictor(draws, rate)
+            with Bar(self._job, "search"):
+                self._job.run(_c.lib.npgnn_predictor_top, links.ctypes.data, found.ctypes.data, predictor.pointer, k, _c.byref(options))
+        rows = links[: count * k].reshape(count, k)
+        rows = rows[np.arange(k) < found[:count, None]]
+        del keep
+        return self._table(graph, rows, ("node", "partner"), draws)
+
+    def top_links(self, k: int = 10, *, sources: Any = None, targets: Any = None, known: bool = False, min_probability: float = 0.0,
+                  samples: Optional[int] = None, link_rate: Optional[float] = None) -> Any:
+        """The k most probable missing links of the whole graph, each listed once; otherwise as :meth:`recommend`.
+
+        Examples
+        --------
+        >>> import npgnn
+        >>> model = npgnn.LinkPredictor("universal").fit("synthetic:nodes=200,seed=1")
+        >>> list(model.top_links(2)["known"])
+        [False, False]
+        """
+        graph = self._ready()
+        options, keep = self._search(graph, sources, targets, known, min_probability)
+        k = check_count(k, "k", 1)
+        links = np.zeros(k, _LINK)
+        found = ctypes.c_int32()
+        draws, rate = _check_prediction(samples, link_rate)
+        with self._lock:
+            predictor = self._predictor(draws, rate)
+            with Bar(self._job, "search"):
+                self._job.run(_c.lib.npgnn_predictor_top_links, links.ctypes.data, _c.byref(found), predictor.pointer, k, _c.byref(options))
+        del keep
+        return self._table(graph, links[: found.value], ("source", "target"), draws)
+
+    def _search(self, graph: Graph, first: Any, second: Any, known: bool, least: float) -> tuple[_c.TopOptions, list[Array]]:
+        if not isinstance(least, (int, float, np.number)) or not 0 <= least <= 1:
+            raise ArgumentError(f"min_probability must be from 0 to 1, got {least!r}")
+        options = _c.TopOptions(known=known, min_probability=least)
+        keep: list[Array] = []
+        for member, ids in (("from_", first), ("to", second)):
+            if ids is None:
+                continue
+            if isinstance(ids, (str, bytes)):
+                raise ArgumentError(f"expected a list of nodes, got the string {ids!r}: write [{ids!r}]")
+            array = np.array([graph.index(node) for node in (ids.tolist() if hasattr(ids, "tolist") else ids)], np.int32)
+            keep.append(array)
+            setattr(options, member, array.ctypes.data if len(array) else None)
+            setattr(options, member.rstrip("_") + "_count", len(array))
+            if not len(array):
+                raise ArgumentError("the list of nodes is empty")
+        return options, keep
+
+    def _table(self, graph: Graph, rows: Array, ends: tuple[str, str], draws: int) -> Any:
+        columns: dict[str, Any] = {ends[0]: [graph.nodes[i] for i in rows["u"]], ends[1]: [graph.nodes[i] for i in rows["v"]]}
+        columns["probability"] = rows["probability"].astype(np.float64)
+        if draws > 0:
+            for name in ("spread", "low", "high"):
+                columns[name] = rows[name].astype(np.float64)
+        columns["score"] = rows["score"].astype(np.float64)
+        columns["known"] = rows["known"] != 0
+        return table(columns)
+
+    def embed(self) -> Array:
+        """The embeddings of all nodes, of shape (nodes, output_size). Of networks only: "best" and "universal" have none."""
+        graph = self._ready()
+        options, value = _c.Options(), ctypes.create_string_buffer(32)
+        _c.check(_c.lib.npgnn_model_options, _c.byref(options), self._model.pointer)
+        _c.check(_c.lib.npgnn_options_get, value, len(value), _c.byref(options), b"output-size")
+        result = np.zeros((graph.n_nodes, int(value.value)), np.float32)
+        self._job.run(_c.lib.npgnn_model_embed, result.ctypes.data, self._model.pointer, graph._handle.pointer, _c.byref(self._job.env))
+        return result
+
+    # ---- testing ----
+
+    def test(self, pairs: Any, labels: Any = None, *, seed: int = 1) -> dict[str, float]:
+        """Tests the model on pairs: AUC, average precision and more, as fractions of 1.
+
+        Parameters
+        ----------
+        pairs : as for :meth:`predict_proba`
+            Links that are hidden from the model; with ``labels`` also non-links. Links that the model's graph has are removed from it
+            before anything is scored.
+        labels : array, optional
+            1 for links, 0 for non-links. None: all pairs are links, and as many non-links are drawn.
+        seed : int
+            Of the draws.
+
+        Examples
+        --------
+        >>> import npgnn
+        >>> split = npgnn.split("synthetic:nodes=200,seed=1")
+        >>> metrics = npgnn.LinkPredictor("universal").fit(split.train).test(split.test_pairs, split.test_labels)
+        >>> metrics["auc"] > 0.7
+        True
+        """
+        graph = self._ready()
+        found = pair_indices(graph, pairs)
+        positive = np.ones(len(found), bool) if labels is None else np.asarray(labels)
+        if labels is not None and (positive.shape != (len(found),) or not np.isin(positive, (0, 1)).all()):
+            raise ArgumentError(f"labels must be {len(found)} values of 0 and 1, one per pair")
+        positive = positive.astype(bool)
+        ordered = np.ascontiguousarray(np.concatenate([found[positive], found[~positive]]), np.int32)
+        run, options = _c.EvalRun(), _c.TestOptions(samples=-1, seed=seed)
+        self._job.run(_c.lib.npgnn_test, _c.byref(run), None, self._model.pointer, graph._handle.pointer, ordered.ctypes.data,
+                      int(positive.sum()), len(ordered), _c.byref(options), _c.byref(self._job.env))
+        return {name: float(getattr(run, name)) for name in ("auc", "ap", "mrr", "hits1", "hits10", "hits100")}
+
+    def score(self, pairs: Any, y: Any = None) -> float:
+        """The AUC on pairs, for scikit-learn: of links ``pairs`` (a Graph: its links) against as many non-links or, with labels y, of
+        the pairs with label 1 against those with label 0."""
+        return self.test(pairs, y)["auc"]
+
+    # ---- files ----
+
+    def save(self, path: Union[str, os.PathLike[str]]) -> None:
+        """Writes the model as a safetensors file, which ``npgnn.load`` and the program read. The graph is not in it."""
+        if not hasattr(self, "_model"):
+            raise not_fitted("this LinkPredictor is not fitted: there is nothing to save")
+        _c.check(_c.lib.npgnn_model_save, self._model.pointer, os.fsencode(path))
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = {name: value for name, value in self.__dict__.items() if name not in ("_model", "_job", "_lock", "_predictors")}
+        if hasattr(self, "_model"):
+            with tempfile.TemporaryDirectory() as folder:
+                path = os.path.join(folder, "model")
+                self.save(path)
+                with open(path, "rb") as file:
+                    state["_bytes"] = file.read()
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        content = state.pop("_bytes", None)
+        self.__dict__.update(state)
+        if content is not None:
+            with tempfile.TemporaryDirectory() as folder:
+                path = os.path.join(folder, "model")
+                with open(path, "wb") as file:
+                    file.write(content)
+                model, job = _read(path, self.n_jobs, self.verbose)
+            self._set(model, state.get("graph_"), job)
+
+
+_LINK = np.dtype([("u", "i4"), ("v", "i4"), ("probability", "f4"), ("spread", "f4"), ("low", "f4"), ("high", "f4"), ("score", "f4"),
+                  ("known", "i4")])
+
+
+def _check_prediction(samples: Any, link_rate: Any) -> tuple[int, float]:
+    draws = -1 if samples is None else check_count(samples, "samples", 0)
+    if link_rate is not None and not (isinstance(link_rate, (int, float, np.number)) and 0 < link_rate < 1):
+        raise ArgumentError(f"link_rate must be above 0 and below 1, got {link_rate!r}")
+    return draws, 0.0 if link_rate is None else float(link_rate)
+
+
+def _read(path: Union[str, os.PathLike[str]], n_jobs: Optional[int], verbose: int) -> tuple[_c.Handle, _c.Job]:
+    job = _c.Job(n_jobs, verbose)
+    model = _c.Handle(_c.lib.npgnn_model_free, job)
+    _c.check(_c.lib.npgnn_model_load, model.out(), os.fsencode(path), _c.byref(job.env))
+    return model, job
+
+
+def load(path: Union[str, os.PathLike[str]], edges: Edges = None, nodes: Nodes = None, *, n_jobs: Optional[int] = None, verbose: int = 0,
+         **graph_options: Any) -> LinkPredictor:
+    """Reads a model that ``LinkPredictor.save`` or the program wrote.
+
+    Parameters
+    ----------
+    path : str
+        The file.
+    edges, nodes, **graph_options : optional
+        The graph to predict on, as for :class:`Graph`. Without it, call :meth:`LinkPredictor.with_graph` before predicting.
+
+    Examples
+    --------
+    >>> import npgnn, os, tempfile
+    >>> links = [(0, 1), (1, 2), (2, 3), (3, 0), (0, 2), (3, 4), (4, 5), (5, 3)]
+    >>> path = os.path.join(tempfile.mkdtemp(), "m.safetensors")
+    >>> npgnn.LinkPredictor("universal").fit(links).save(path)
+    >>> npgnn.load(path, links).predict_proba([(1, 3)]).shape
+    (1, 2)
+    """
+    model, job = _read(path, n_jobs, verbose)
+    info = _c.ModelInfo()
+    _c.check(_c.lib.npgnn_model_describe, _c.byref(info), model.pointer)
+    tuned, process = info.train_nodes > 0, bool(info.across_graphs)
+    method = ("best" if tuned else UNIVERSAL) if process else "default"
+    predictor = LinkPredictor(method, n_jobs=n_jobs, verbose=verbose)
+    predictor._set(model, None, job)
+    return predictor if edges is None else predictor.with_graph(edges, nodes, **graph_options)
