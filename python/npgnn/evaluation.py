@@ -47,7 +47,7 @@ def _split_options(protocol: str, test: Any, val: Any, train_nodes: Any, known_l
                 raise ArgumentError(f"{name} must be a fraction from 0 to 1, got {value!r}")
             setattr(options, name, value)
     options.negative_ratio = -1.0 if negative_ratio == "full" else float(negative_ratio)
-    options.seed = check_seed(seed, "seed") or 0
+    options.seed = check_seed(seed, "seed")
     return options
 
 
@@ -130,7 +130,7 @@ def evaluate(
     how = _split_options(protocol, test, val, train_nodes, known_links, negative_ratio, 0)
     count = check_count(seeds, "seeds", 1)
     settings = _c.EvalOptions(method=b"npgnn" if preset else method.encode(), model=ctypes.pointer(model), split=ctypes.pointer(how),
-                              first_seed=check_seed(first_seed, "first_seed") or 0, negatives=NEGATIVES.index(negatives))
+                              first_seed=check_seed(first_seed, "first_seed"), negatives=NEGATIVES.index(negatives))
     if split is not None:
         if split.graph is not graph and split.graph.fingerprint != graph.fingerprint:
             raise ArgumentError("split is of another graph than edges")

@@ -361,19 +361,24 @@ class _Links:
         self.nodes = nodes  # a table, a matrix, a number or a list of ids that came with the links
 
 
+def _objects(values: Iterable[Any]) -> Array:
+    """An array of objects, one per value: numpy would take tuples for rows."""
+    return np.fromiter(values, object)
+
+
 def _ids(values: Any) -> Array:
-    array = values if isinstance(values, np.ndarray) else np.asarray(_list(values), dtype=None if _plain(values) else object)
+    array = _values(values)
     if array.dtype.kind == "f" and np.all(np.isfinite(array)) and np.all(array == np.floor(array)):
         array = array.astype(np.int64)  # integers that a missing value has turned into floats elsewhere
-    return array if array.dtype.kind in "iu" else array.astype(object)
+    return array if array.dtype.kind in "iu" else _objects(array.tolist())
 
 
 def _list(values: Any) -> list[Any]:
     return values.tolist() if hasattr(values, "tolist") else list(values)
 
 
-def _plain(values: Any) -> bool:
-    return all(isinstance(value, (int, np.integer)) and not isinstance(value, bool) for value in _list(values))
+def _plain(values: list[Any]) -> bool:
+    return all(isinstance(value, (int, np.integer)) and not isinstance(value, bool) for value in values)
 
 
 def _missing(value: Any) -> bool:
@@ -465,7 +470,10 @@ def _from_columns(edges: Any, source: Any, target: Any, weight: Any, time: Any, 
 def _values(column: Any) -> Array:
     if hasattr(column, "to_numpy"):
         return np.asarray(column.to_numpy())
-    return column if isinstance(column, np.ndarray) else np.asarray(_list(column), dtype=None if _plain(column) else object)
+    if isinstance(column, np.ndarray):
+        return column
+    values = _list(column)
+    return np.asarray(values) if values and _plain(values) else _objects(values)
 
 
 def _times(values: Array, name: Any) -> Array:
@@ -495,7 +503,7 @@ def _from_networkx(graph: Any, weight: Optional[str], time: Optional[str]) -> _L
         columns = {str(name): [data.get(name) for _, data in graph.nodes(data=True)] for name in attributes}
         nodes = _Table(columns, ids)
     weights = None if weight is None else [end[2].get(weight, 1) for end in ends]
-    times = None if time is None else _times(np.asarray([end[2].get(time) for end in ends], dtype=object), time)
+    times = None if time is None else _times(_objects(end[2].get(time) for end in ends), time)
     return _Links(left, right, weights, times, nodes)
 
 
@@ -638,10 +646,10 @@ def _same_type(ids: list[Any], links: _Links) -> _Links:
     if len(kinds) < 2:
         return links
     if isinstance(ids[0], str):
-        text = [np.array([str(name) for name in end], object) for end in (links.left, links.right)]
+        text = [_objects(str(name) for name in end) for end in (links.left, links.right)]
         return _Links(text[0], text[1], links.weights, links.times, links.nodes)
     known = {str(name): name for name in ids}
-    back = [np.array([known.get(name, name) for name in end], object) for end in (links.left, links.right)]
+    back = [_objects(known.get(name, name) for name in end) for end in (links.left, links.right)]
     return _Links(back[0], back[1], links.weights, links.times, links.nodes)
 
 
@@ -817,6 +825,4 @@ def _as_array(values: Any) -> Array:
         return np.array(values)
     if values and all(isinstance(value, (int, float)) for value in values):
         return np.array(values)
-    array = np.empty(len(values), object)
-    array[:] = values
-    return array
+    return _objects(values)

@@ -80,10 +80,10 @@ def check_method(method: Any) -> str:
     return method
 
 
-def check_seed(value: Any, name: str) -> Optional[int]:
-    """A seed, from an integer or a generator of numpy. None is the library's default."""
+def check_seed(value: Any, name: str) -> int:
+    """A seed, from an integer or a generator of numpy. None is 1, as for the program."""
     if value is None:
-        return None
+        return 1
     if isinstance(value, np.random.Generator):
         return int(value.integers(1 << 32))
     if isinstance(value, np.random.RandomState):
@@ -147,7 +147,7 @@ class LinkPredictor:
         "best" (default): the most accurate, fitted to the graph in seconds. "universal": learnt across many graphs, and trained on
         none of yours. "default": the network of the paper, which needs features. ``npgnn.presets()`` lists them all.
     random_state : int or numpy generator, optional
-        The seed. None is a fixed seed too: the same data and options always give the same bits, for any number of threads.
+        The seed. None is 1: the same data and options always give the same bits, for any number of threads.
     n_jobs : int, optional
         Number of threads. None and -1: all cores.
     verbose : int
@@ -277,7 +277,7 @@ class LinkPredictor:
     def with_graph(self, edges: Edges, nodes: Nodes = None, **graph_options: Any) -> "LinkPredictor":
         """The same model, applied to another graph: new nodes, new links, or after ``npgnn.load``. Nothing is trained.
 
-        The table of nodes is encoded as it was for the training.
+        For a network, the table of nodes is encoded as it was for the training. "best" and "universal" take any features.
 
         Examples
         --------
@@ -294,8 +294,8 @@ class LinkPredictor:
         if not isinstance(edges, Graph):
             info = _c.ModelInfo()
             _c.check(_c.lib.npgnn_model_describe, _c.byref(info), self._model.pointer)
-            if info.train_nodes > 0:
-                graph_options = {**self._prepare, **graph_options}
+            graph_options = {**self._prepare, **graph_options}
+            if not info.across_graphs:  # the others take any features, encoded by themselves
                 graph_options["_encoding"] = _c.text(encoding) if encoding is not None else "raw"
         graph = as_graph(edges, nodes, **graph_options)
         other._set(self._model, graph, self._job)

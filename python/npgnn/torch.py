@@ -55,7 +55,7 @@ class AllPairsLoss:
         if likelihood not in LIKELIHOODS:
             raise ArgumentError(f"likelihood must be one of {', '.join(LIKELIHOODS)}, got {likelihood!r}")
         self.pairs_per_node = 0 if pairs_per_node is None else check_count(pairs_per_node, "pairs_per_node", 1)
-        self.likelihood, self.seed = likelihood, check_seed(seed, "seed") or 0
+        self.likelihood, self.seed = likelihood, check_seed(seed, "seed")
         self._graph = Graph(edge_index, check_count(num_nodes, "num_nodes", 1))
         self._job = _c.Job(n_jobs)
         self._losses: dict[int, _c.Handle] = {}

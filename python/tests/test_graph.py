@@ -1,0 +1,177 @@
+"""Graphs from every kind of input, the same ones as from files, and refusals that name the argument."""
+
+from __future__ import annotations
+
+import csv
+import pickle
+
+import numpy as np
+import pytest
+import scipy.sparse
+
+import npgnn
+
+RING = [(i, (i + 1) % 8) for i in range(8)] + [(0, 4), (2, 6)]
+X = np.arange(24, dtype=np.float32).reshape(8, 3) % 5
+
+
+def test_inputs_agree():
+    expected = npgnn.Graph(RING, X)
+    array = np.array(RING)
+    matrix = scipy.sparse.coo_matrix((np.ones(10), array.T), (8, 8))
+    for edges in (array, array.astype(np.int32), array[:, ::-1], matrix, matrix.tocsr(), [list(pair) for pair in RING],
+                  {"u": array[:, 0], "v": array[:, 1]}):
+        for nodes in (X, X.astype(np.float64), scipy.sparse.csr_matrix(X), scipy.sparse.csc_matrix(X)):
+            graph = npgnn.Graph(edges, nodes)
+            assert graph.fingerprint == expected.fingerprint
+            assert graph.nodes == list(range(8))
+    assert (expected.n_nodes, expected.n_links, expected.n_features) == (8, 10, 3)
+    assert [tuple(pair) for pair in expected.links.tolist()] == sorted((min(pair), max(pair)) for pair in RING)
+
+
+def test_networkx():
+    networkx = pytest.importorskip("networkx")
+    graph = networkx.Graph(RING)
+    assert npgnn.Graph(graph, X[list(graph.nodes)]).n_links == 10
+    named = networkx.relabel_nodes(graph, {i: f"n{i}" for i in range(8)})
+    for i, node in enumerate(named):
+        named.nodes[node]["age"] = float(i)
+    for u, v in named.edges:
+        named.edges[u, v]["weight"] = 2.0
+    converted = npgnn.Graph(named, weight="weight")
+    assert converted.nodes == list(named.nodes)
+    assert converted.feature_names == ["age"]
+    # tuples and other hashable ids
+    grid = npgnn.Graph(networkx.grid_2d_graph(3, 3))
+    assert grid.index((2, 1)) == 7
+
+
+def test_pyg():
+    torch = pytest.importorskip("torch")
+
+    class Data:  # what is used of torch_geometric.data.Data
+        edge_index = torch.tensor(np.concatenate([np.array(RING), np.array(RING)[:, ::-1]]).T.copy())
+        x = torch.tensor(X)
+        num_nodes = 8
+
+    expected = npgnn.Graph(RING, X)
+    assert npgnn.Graph(Data()).fingerprint == expected.fingerprint
+    assert npgnn.Graph(Data.edge_index, Data.x).fingerprint == expected.fingerprint
+
+
+def write(path, columns):
+    with open(path, "w", newline="", encoding="utf-8") as file:
+        out = csv.writer(file)
+        out.writerow(columns)
+        for row in zip(*columns.values()):
+            out.writerow(["" if value is None else int(value) if isinstance(value, bool) else value for value in row])
+
+
+def test_table_as_file(people, tmp_path):
+    """A mapping, a DataFrame and a CSV file give the same features to the bit."""
+    links, columns = people
+    write(tmp_path / "edges.csv", {"source": [a for a, b in links], "target": [b for a, b in links]})
+    write(tmp_path / "nodes.csv", columns)
+    file = npgnn.Graph(tmp_path / "edges.csv", tmp_path / "nodes.csv")
+    graph = npgnn.Graph(links, columns)
+    assert graph.nodes == file.nodes == columns["id"]
+    assert graph.feature_names == file.feature_names
+    assert graph.fingerprint == file.fingerprint
+    assert list(graph.columns()["kind"]) == ["category", "number", "flag", "date", "text"]
+    pandas = pytest.importorskip("pandas")
+    for frame in (pandas.DataFrame(columns), pandas.DataFrame(columns).set_index("id"), pandas.read_csv(tmp_path / "nodes.csv"),
+                  pandas.DataFrame(columns).astype({"town": "category", "born": "datetime64[ns]"}).convert_dtypes()):
+        edges = pandas.read_csv(tmp_path / "edges.csv")
+        converted = npgnn.Graph(edges, frame)
+        assert converted.fingerprint == file.fingerprint, frame.dtypes
+
+
+def test_missing_rows(people, tmp_path):
+    """Nodes that only links have come last, and their features are zero, as with files."""
+    links, columns = people
+    fewer = {name: values[:50] for name, values in columns.items()}
+    write(tmp_path / "edges.csv", {"source": [a for a, b in links], "target": [b for a, b in links]})
+    write(tmp_path / "nodes.csv", fewer)
+    file = npgnn.Graph(tmp_path / "edges.csv", tmp_path / "nodes.csv")
+    graph = npgnn.Graph(links, fewer)
+    assert graph.nodes == file.nodes
+    assert graph.fingerprint == file.fingerprint
+
+
+def test_frames():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"link_id": [7, 8, 9], "member": ["a", "b", "a"], "friend": ["b", "c", "c"], "since": ["2020-01-01", "2020-02-01", "2021-01-01"]})
+    graph = npgnn.Graph(frame)
+    assert graph.nodes == ["a", "b", "c"]
+    assert npgnn.Graph(frame, source="friend", target="member").nodes == ["b", "a", "c"]
+    dated = npgnn.Graph(frame, time="since")
+    assert dated._info().dated
+    frame.loc[1, "friend"] = None
+    with pytest.raises(npgnn.ArgumentError, match="edges: the link in row 1 has no node at one end"):
+        npgnn.Graph(frame)
+    assert npgnn.Graph(frame, skip_bad_rows=True).n_links == 2
+
+
+def test_ids():
+    assert npgnn.Graph([(10**9, 5), (5, 7)]).nodes == [10**9, 5, 7]  # too large for indices
+    assert npgnn.Graph([(0, 1), (1, 3)]).nodes == [0, 1, 2, 3]
+    assert npgnn.Graph([(0, 1)], 5).n_nodes == 5
+    assert npgnn.Graph([("b", "a")], ["a", "b", "c"]).nodes == ["a", "b", "c"]
+    assert npgnn.Graph([("1", "2")], {"id": [1, 2, 3], "age": [4, 5, 6]}).nodes == [1, 2, 3]
+    graph = npgnn.Graph([("a", "b"), ("b", "c")])
+    assert graph.index("c") == 2
+    with pytest.raises(KeyError, match="no node 'x'"):
+        graph.index("x")
+
+
+def test_two_sides():
+    edges = {"user": [1, 2, 3, 1], "item": [1, 1, 2, 3]}
+    graph = npgnn.Graph(edges, {"id": [1, 2, 3], "age": [20, 30, 40]}, bipartite=True, target_nodes={"id": [1, 2, 3], "price": [1.5, 2.5, 9.0]})
+    assert graph.n_nodes == 6
+    assert graph.index(("target", 1)) == 3
+    model = npgnn.LinkPredictor("universal").fit(graph)
+    assert {node[0] for node in model.recommend([("source", 2)], k=3)["partner"]} == {"target"}
+
+
+def test_selection():
+    graph = npgnn.Graph(RING, X)
+    half = graph[np.arange(len(graph)) % 2 == 0]
+    assert (half.n_nodes, half.n_links, half.n_features) == (8, 5, 3)
+    assert graph[[0, 1], ...].n_links == 2
+
+
+def test_pickle(people):
+    graph = npgnn.Graph(*people)
+    again = pickle.loads(pickle.dumps(graph))
+    assert again.fingerprint == graph.fingerprint and again.nodes == graph.nodes and again.encoding == graph.encoding
+    weighted = npgnn.Graph({"u": [("x", 1), "b"], "v": ["b", "c"], "w": [2.0, 3.0], "t": [1.0, 2.0]}, weight="w", time="t")
+    again = pickle.loads(pickle.dumps(weighted))
+    assert again.fingerprint == weighted.fingerprint and again.nodes == weighted.nodes and again._info().dated
+
+
+@pytest.mark.parametrize("edges, nodes, options, words", [
+    (np.zeros((2, 5), int), None, {}, "edges is an array of shape (2, 5): expected (links, 2): transpose it"),
+    ([("a", "b", "c")], None, {}, "edges[0] is ('a', 'b', 'c'): expected a pair of nodes"),
+    (["ab"], None, {}, "edges[0] is 'ab'"),
+    (7, None, {}, "edges cannot be a int"),
+    (RING, X[:4], {}, "edges has node 7, but nodes are numbered 0 to 3"),
+    ([("a", "b")], X, {}, "edges must be integers from 0 to 7, not 'a'"),
+    (RING, X, {"weight": "w"}, "weight names a column, but edges has none"),
+    ({"u": [1], "v": [2]}, None, {"time": "when"}, "time: edges has no column 'when'; it has 'u', 'v'"),
+    (RING, {"id": [0, 1, 0]}, {}, "nodes: the id 0 occurs twice"),
+    ([(0, 1)], {"age": [1, 2]}, {"kinds": {"size": "number"}}, "kinds: nodes has no column 'size'"),
+    ([(0, 1)], {"age": [1, 2], "size": [1]}, {}, "nodes: column 'size' has 1 values, but there are 2 rows"),
+    ([(0, 1)], {"age": ["x", "2"]}, {"kinds": {"age": "number"}}, "nodes:1: 'x' in column 'age' is not a number"),
+    ([(0, 1)], {"age": [1, 2]}, {"kinds": {"age": "integer"}}, "column 'age': 'integer' is not a kind"),
+    ([("a", "b")], {"id": ["x", "y"], "age": [1, 2]}, {}, "none of the ids in edges, such as 'a', is the id of a row of nodes"),
+    ([(0, 1)], -3, {}, "nodes must not be negative"),
+    ([(0, 1)], np.array([["a", "b"]]), {}, "nodes must be a matrix of numbers"),
+    ([(0, 1)], np.full((2, 1), np.nan), {}, "the feature of node 0 in column 0 is not finite"),
+    ([(0, 1)], None, {"target_nodes": X}, "target_nodes needs bipartite=True"),
+    ("no/such/file", None, {}, "no/such/file"),
+    ("synthetic", X, {}, "nodes must be the path of a file"),
+])
+def test_refusals(edges, nodes, options, words):
+    with pytest.raises(npgnn.Error) as raised:
+        npgnn.Graph(edges, nodes, **options)
+    assert words in str(raised.value)

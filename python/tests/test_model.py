@@ -1,0 +1,206 @@
+"""LinkPredictor: results, files, scikit-learn, refusals."""
+
+from __future__ import annotations
+
+import copy
+import json
+import os
+import pickle
+import subprocess
+
+import numpy as np
+import pytest
+
+import npgnn
+
+
+@pytest.fixture(scope="module")
+def graph():
+    return npgnn.Graph("synthetic:nodes=300,seed=3")
+
+
+@pytest.fixture(scope="module")
+def universal(graph):
+    return npgnn.LinkPredictor("universal").fit(graph)
+
+
+def test_prediction(graph, universal):
+    pairs = graph.links[:50]
+    probability = universal.predict_proba(pairs)
+    assert probability.shape == (50, 2) and np.allclose(probability.sum(1), 1)
+    assert universal.predict_proba(pairs[:, ::-1]) == pytest.approx(probability)
+    scores = universal.decision_function(pairs)
+    assert (np.diff(probability[np.argsort(scores), 1]) >= 0).all()
+    assert set(universal.predict(pairs)) <= {0, 1}
+    assert universal.predict_proba(np.empty((0, 2), int)).shape == (0, 2)
+    assert list(universal.classes_) == [0, 1] and universal.calibrated_
+
+
+def test_recommendation(graph, universal):
+    best = universal.recommend(k=3)
+    assert len(best) == 900
+    rows = universal.recommend([5, 17], k=4)
+    assert list(rows["node"]) == [5] * 4 + [17] * 4
+    assert list(rows["partner"][:3]) == list(best["partner"][15:18])
+    known = {tuple(sorted(pair)) for pair in graph.links.tolist()}
+    assert not any(tuple(sorted(pair)) in known for pair in zip(rows["node"], rows["partner"]))
+    pairs = list(zip(rows["node"], rows["partner"]))
+    assert np.array_equal(universal.predict_proba(pairs)[:, 1], np.asarray(rows["probability"]))
+    assert set(universal.recommend([5], k=5, candidates=[1, 2, 3], known=True)["partner"]) <= {1, 2, 3}
+    assert len(universal.recommend([5], k=5, min_probability=1.0)) == 0
+    top = universal.top_links(5)
+    assert list(top["score"]) == sorted(top["score"], reverse=True)
+    drawn = universal.recommend([5], k=2, samples=3)
+    assert (np.asarray(drawn["low"]) <= np.asarray(drawn["high"])).all()
+
+
+def test_files(graph, tmp_path):
+    for method, options in (("universal", {}), ("best", {"iterations": 1}), ("default", {"iterations": 5})):
+        model = npgnn.LinkPredictor(method, **options).fit(graph)
+        model.save(tmp_path / "m.safetensors")
+        again = npgnn.load(tmp_path / "m.safetensors", graph)
+        pairs = graph.links[:20]
+        assert np.array_equal(again.predict_proba(pairs), model.predict_proba(pairs))
+        for other in (pickle.loads(pickle.dumps(model)), copy.deepcopy(model)):
+            assert np.array_equal(other.predict_proba(pairs), model.predict_proba(pairs))
+    with pytest.raises(npgnn.NotFittedError, match="with_graph"):
+        npgnn.load(tmp_path / "m.safetensors").predict_proba([(0, 1)])
+    assert model.embed().shape == (300, 32)
+
+
+def test_new_nodes(people):
+    """For a network, a table with new nodes is encoded as in training: unknown categories are others, missing columns errors."""
+    links, columns = people
+    model = npgnn.LinkPredictor("default", iterations=3).fit(links, columns)
+    more = {name: values + [values[0]] for name, values in columns.items()}
+    more["id"][-1], more["income"][-1] = "new", 1e9
+    applied = model.with_graph(links, more)
+    assert applied.graph_.feature_names == model.graph_.feature_names
+    assert applied.graph_.encoding == model.graph_.encoding
+    assert len(applied.recommend(["new"], k=5)) == 5
+    best = npgnn.LinkPredictor("best", iterations=1).fit(links, columns)
+    assert len(best.with_graph(links, more).recommend(["new"], k=5)) == 5
+    del more["town"]
+    with pytest.raises(npgnn.MismatchError, match="column 'town' of the training is missing"):
+        model.with_graph(links, more)
+
+
+def test_same_bits_as_program(program, people, tmp_path):
+    """The same files, options and seed: the same model file and the same predictions."""
+    from test_graph import write
+
+    links, columns = people
+    write(tmp_path / "edges.csv", {"source": [a for a, b in links], "target": [b for a, b in links]})
+    write(tmp_path / "nodes.csv", columns)
+    for preset, iterations in (("best", 1), ("default", 20)):
+        subprocess.run([program, "train", "--edges", "edges.csv", "--features", "nodes.csv", "--preset", preset, "--iterations", str(iterations),
+                        "--seed", "7", "-q", *(["--val", "0"] if preset == "default" else []), "-o", f"{preset}.safetensors"], cwd=tmp_path, check=True)
+        model = npgnn.LinkPredictor(preset, iterations=iterations, random_state=7)
+        out = subprocess.run([program, "predict", f"{preset}.safetensors", "--edges", "edges.csv", "--features", "nodes.csv", "--top", "3", "-q"],
+                             cwd=tmp_path, check=True, capture_output=True, text=True).stdout
+        expected = [line.split("\t") for line in out.splitlines()]
+        # from files: the same bytes; from memory: the id column has no name there, and everything else is the same
+        model.fit(tmp_path / "edges.csv", tmp_path / "nodes.csv").save(tmp_path / "python.safetensors")
+        assert (tmp_path / "python.safetensors").read_bytes() == (tmp_path / f"{preset}.safetensors").read_bytes()
+        for fitted in (model, npgnn.LinkPredictor(preset, iterations=iterations, random_state=7).fit(links, columns)):
+            rows = fitted.recommend(k=3)
+            assert [(u, v, f"{p:.6g}") for u, v, p in zip(rows["node"], rows["partner"], rows["probability"])] == \
+                [(u, v, f"{float(p):.6g}") for u, v, p, *_ in expected]
+    out = subprocess.run([program, "eval", "--edges", "edges.csv", "--features", "nodes.csv", "--preset", "universal", "--seeds", "2", "--json", "-", "-q"],
+                         cwd=tmp_path, check=True, capture_output=True, text=True).stdout
+    result = npgnn.evaluate(links, columns, method="universal", seeds=2)
+    assert [seed["auc"] for seed in json.loads(out)["seeds"]] == [pytest.approx(auc, abs=1e-11) for auc in result["auc"]]
+
+
+def test_threads_and_seeds(graph):
+    pairs = graph.links[:40]
+    results = [npgnn.LinkPredictor("default", iterations=5, random_state=seed, n_jobs=jobs).fit(graph).decision_function(pairs)
+               for seed, jobs in ((1, 1), (1, 3), (None, 2), (2, 1))]
+    assert np.array_equal(results[0], results[1]) and np.array_equal(results[0], results[2])
+    assert not np.array_equal(results[0], results[3])
+
+
+def test_evaluation(graph, tmp_path):
+    result = npgnn.evaluate(graph, method="adamic-adar", seeds=3, first_seed=4)
+    assert list(result["seed"]) == [4, 5, 6] and (np.asarray(result["auc"]) > 0.5).all()
+    split = npgnn.split(graph, seed=9)
+    split.save(tmp_path / "split.tsv")
+    again = npgnn.split(graph, path=tmp_path / "split.tsv")
+    assert again.hash == split.hash and again.test_pairs == split.test_pairs
+    fixed = npgnn.evaluate(graph, method="adamic-adar", seeds=1, split=split)
+    model = npgnn.LinkPredictor("universal").fit(split.train)
+    metrics = model.test(split.test_pairs, split.test_labels)
+    assert 0.6 < metrics["auc"] <= 1 and metrics["auc"] != fixed["auc"][0]
+    known = {tuple(pair) for pair in split.train.links.tolist()}
+    assert not known & {tuple(sorted(pair)) for pair in split.test_pairs}
+    inductive = npgnn.split(graph, protocol="inductive")
+    assert inductive.train.n_nodes < 300 and set(inductive.train.nodes) < set(graph.nodes)
+
+
+def test_parameters():
+    model = npgnn.LinkPredictor("default", iterations=3, random_state=5)
+    assert model.get_params() == {"method": "default", "random_state": 5, "n_jobs": None, "verbose": 0, "iterations": 3}
+    assert model.set_params(hidden=8, method="authors").get_params()["hidden"] == 8
+    assert repr(npgnn.LinkPredictor(iterations=3)) == "LinkPredictor(iterations=3)"
+
+
+def test_sklearn(graph):
+    sklearn = pytest.importorskip("sklearn")
+    from sklearn.base import clone
+    from sklearn.exceptions import NotFittedError
+    from sklearn.model_selection import GridSearchCV, cross_val_score
+    from sklearn.pipeline import Pipeline
+    from sklearn.utils.validation import check_is_fitted
+
+    model = npgnn.LinkPredictor("default", iterations=2)
+    assert clone(model).get_params() == model.get_params()
+    with pytest.raises(NotFittedError):
+        model.predict_proba([(0, 1)])
+    with pytest.raises(NotFittedError):
+        check_is_fitted(model)
+    search = GridSearchCV(model, {"iterations": [1, 30]}, cv=npgnn.LinkSplit(2), error_score="raise").fit(graph)
+    assert search.best_params_["iterations"] == 30
+    check_is_fitted(search.best_estimator_)
+    assert search.best_estimator_.graph_.n_links == graph.n_links
+    assert (cross_val_score(npgnn.LinkPredictor("universal"), graph, cv=npgnn.LinkSplit(2), error_score="raise") > 0.6).all()
+    pipeline = Pipeline([("links", npgnn.LinkPredictor("universal"))]).fit(graph)
+    assert pipeline.predict_proba([(0, 1)]).shape == (1, 2)
+    assert sklearn is not None
+
+
+@pytest.mark.parametrize("call, words", [
+    (lambda m, g: npgnn.LinkPredictor("worst").fit(g), "method must be one of universal, default, best"),
+    (lambda m, g: npgnn.LinkPredictor(iterations=0).fit(g), "iterations takes from 1, not \"0\""),
+    (lambda m, g: npgnn.LinkPredictor("universal", iterations=3).fit(g), "iterations has no effect"),
+    (lambda m, g: npgnn.LinkPredictor(random_state=-1).fit(g), "random_state must be"),
+    (lambda m, g: npgnn.LinkPredictor(n_jobs=0).fit(g), "n_jobs must be"),
+    (lambda m, g: npgnn.LinkPredictor().fit(g, nodes=3), "nodes cannot be given: edges is a Graph"),
+    (lambda m, g: m.predict_proba([(0, 1)], link_rate=2), "link_rate must be above 0 and below 1, got 2"),
+    (lambda m, g: m.predict_proba([(0, 1)], samples=-2), "samples must be an integer from 0 on"),
+    (lambda m, g: m.predict_proba([(0, 1, 2)]), "pairs[0] is (0, 1, 2): expected a pair of nodes"),
+    (lambda m, g: m.recommend([0], k=0), "k must be an integer from 1 on, got 0"),
+    (lambda m, g: m.recommend("anna"), "expected a list of nodes, got the string 'anna'"),
+    (lambda m, g: m.recommend([0], min_probability=3), "min_probability must be from 0 to 1, got 3"),
+    (lambda m, g: m.test([(0, 1)], [2]), "labels must be 1 values of 0 and 1"),
+    (lambda m, g: npgnn.evaluate(g, method="magic"), "method must be one of universal, default, best"),
+    (lambda m, g: npgnn.evaluate(g, protocol="hard"), "protocol must be one of transductive"),
+    (lambda m, g: npgnn.evaluate(g, seeds=0), "seeds must be an integer from 1 on"),
+    (lambda m, g: npgnn.evaluate(g, test=1.5), "test must be a fraction"),
+    (lambda m, g: npgnn.split(g, protocol="temporal"), "time"),
+    (lambda m, g: npgnn.load(os.devnull), os.devnull),
+    (lambda m, g: npgnn.datasets.fetch("facebook"), "name must be one of cora, citeseer, pubmed, got 'facebook'"),
+    (lambda m, g: npgnn.LinkSplit(test_size=2), "test_size must be above 0"),
+])
+def test_refusals(graph, universal, call, words):
+    with pytest.raises(npgnn.Error) as raised:
+        call(universal, graph)
+    assert words in str(raised.value)
+
+
+def test_unknown_names(graph, universal):
+    with pytest.raises(TypeError, match="there is no option 'iteration'"):
+        npgnn.LinkPredictor(iteration=3)
+    with pytest.raises(KeyError, match="no node 300"):
+        universal.predict_proba([(0, 300)])
+    with pytest.raises(npgnn.NotFittedError, match="not fitted"):
+        npgnn.LinkPredictor().recommend([0])

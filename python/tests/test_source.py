@@ -1,0 +1,100 @@
+"""What must agree with the sources: the structs with the header, the list of data sets with the program's, the documentation."""
+
+from __future__ import annotations
+
+import ctypes
+import re
+import shutil
+import subprocess
+import sys
+
+import pytest
+from conftest import ROOT
+
+import npgnn
+from npgnn import _c
+
+STRUCTS = {
+    "error": _c.CError, "progress": _c.Progress, "pair": _c.Pair, "column": _c.Column, "graph_data": _c.GraphData,
+    "load_options": _c.LoadOptions, "graph_info": _c.GraphInfo, "table_column": _c.TableColumn, "option_info": _c.OptionInfo,
+    "prediction": _c.Prediction, "link": _c.Link, "predict_options": _c.PredictOptions, "top_options": _c.TopOptions,
+    "split_options": _c.SplitOptions, "bin": _c.Bin, "calibration": _c.Calibration, "eval_run": _c.EvalRun, "eval_options": _c.EvalOptions,
+    "test_options": _c.TestOptions, "model_info": _c.ModelInfo,
+}
+
+
+def test_structs(tmp_path):
+    """Every member has the offset that the C compiler gives it."""
+    header, compiler = ROOT / "include", shutil.which("cc")
+    if not header.exists() or not compiler:
+        pytest.skip("needs the sources and a compiler")
+    lines = []
+    for name, struct in STRUCTS.items():
+        for member, *_ in struct._fields_:
+            lines.append(f'printf("%zu\\n", offsetof(npgnn_{name}, {member.rstrip("_")}));')
+        lines.append(f'printf("%zu\\n", sizeof(npgnn_{name}));')
+    lines.append('printf("%zu\\n", sizeof(npgnn_options));')
+    lines.append('printf("%zu %zu %zu\\n", offsetof(npgnn_env, progress), offsetof(npgnn_env, stop), offsetof(npgnn_env, allocator));')
+    (tmp_path / "s.c").write_text("#include <npgnn/npgnn.h>\n#include <stdio.h>\nint main(void) {\n" + "\n".join(lines) + "\nreturn 0; }\n")
+    subprocess.run([compiler, "-I", header, tmp_path / "s.c", "-o", tmp_path / "s"], check=True)
+    out = iter(subprocess.run([tmp_path / "s"], capture_output=True, text=True, check=True).stdout.split())
+    for name, struct in STRUCTS.items():
+        for member, *_ in struct._fields_:
+            assert int(next(out)) == getattr(struct, member).offset, f"{name}.{member}"
+        # a struct with a size may grow; others are complete
+        size = int(next(out))
+        assert size == ctypes.sizeof(struct) or issubclass(struct, _c.Sized) and size > ctypes.sizeof(struct), name
+    assert int(next(out)) <= ctypes.sizeof(_c.Options)
+    assert [int(word) for word in out] == [_c.Env.progress.offset, _c.Env.stop.offset, _c.Env.resize.offset]
+
+
+def test_data_sets():
+    source = ROOT / "cli" / "public_datasets.c"
+    if not source.exists():
+        pytest.skip("needs the sources")
+    listed = dict(re.findall(r'\{"(ind\.[^"]+)", (\d+, "[0-9a-f]+)"', source.read_text()))
+    ours = {file: f'{size}, "{digest}' for files in npgnn.datasets.FILES.values() for file, (size, digest) in files.items()}
+    assert ours == listed
+
+
+def test_fetch(tmp_path):
+    data = ROOT.parent / "shared" / "data" / "planetoid"
+    (tmp_path / "wrong").mkdir()
+    (tmp_path / "wrong" / "ind.cora.x").write_bytes(b"something else")
+    with pytest.raises(npgnn.FileError, match="ind.cora.x is not the file that it should be"):
+        npgnn.datasets.fetch("cora", folder=tmp_path / "out", url=(tmp_path / "wrong").as_uri())
+    assert not list((tmp_path / "out").rglob("ind*"))
+    with pytest.raises(npgnn.FileError, match="cannot download"):
+        npgnn.datasets.fetch("cora", folder=tmp_path / "out", url=(tmp_path / "none").as_uri())
+    if not data.exists():
+        pytest.skip("the real files are not here")
+    graph = npgnn.datasets.fetch("cora", folder=tmp_path / "out", url=data.resolve().as_uri())
+    assert (graph.n_nodes, graph.n_links, graph.n_features) == (2708, 5278, 1433)
+
+
+def test_reference_is_fresh():
+    """docs/use/python.md is what the docstrings say."""
+    tool, page = ROOT / "tools" / "python_reference.py", ROOT / "docs" / "use" / "python.md"
+    if not tool.exists():
+        pytest.skip("needs the sources")
+    made = subprocess.run([sys.executable, tool], capture_output=True, text=True, check=True).stdout
+    assert page.read_text(encoding="utf-8") == made, "run: python tools/python_reference.py > docs/use/python.md, with the package installed"
+
+
+def test_examples(tmp_path):
+    """Every example runs, and has at most 15 lines of code."""
+    for path in sorted((ROOT / "examples" / "python").glob("*.py")):
+        code = [line for line in path.read_text().splitlines() if line.strip() and not line.startswith("#") and not line.startswith('"""')]
+        assert len(code) <= 15, path
+        needs = set(re.findall(r"^(?:import|from) (\w+)", "\n".join(code), re.M)) - {"npgnn"}
+        if not all(shutil.which("true") and _importable(name) for name in needs):
+            continue
+        done = subprocess.run([sys.executable, path], cwd=ROOT / "examples", capture_output=True, text=True, timeout=300)
+        assert done.returncode == 0, f"{path}: {done.stderr}"
+        assert done.stdout
+
+
+def _importable(name: str) -> bool:
+    import importlib.util
+
+    return importlib.util.find_spec(name) is not None
