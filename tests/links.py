@@ -16,7 +16,7 @@ FENCE = re.compile(r"^\s*(```|~~~)")
 HEADING = re.compile(r"^#{1,6}\s+(.*?)\s*#*$")
 LINK = re.compile(r"!?\[(?:[^\]\[]|\[[^\]]*\])*\]\(\s*<?([^)\s>]+)>?(?:\s+\"[^\"]*\")?\s*\)")
 PATH = re.compile(r"(?<![\w/.-])docs/[\w./-]+\.(?:md|svg)")
-SKIPPED = {".git", "subprojects", "__pycache__", "abi"}  # abi: files as they were long ago
+SKIPPED = {".git", "subprojects", "__pycache__", "abi", "build-wheel", "dist"}  # abi: files as they were long ago
 TEXT = (".c", ".h", ".md", ".py", ".sh", ".build", ".1", ".yml", ".yaml", ".txt", ".cff", ".in", ".js")
 
 

