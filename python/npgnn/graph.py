@@ -821,8 +821,6 @@ def table(columns: dict[str, Any]) -> Any:
 def _as_array(values: Any) -> Array:
     if isinstance(values, np.ndarray):
         return values
-    if values and all(isinstance(value, str) for value in values):
-        return np.array(values)
     if values and all(isinstance(value, (int, float)) for value in values):
         return np.array(values)
     return _objects(values)
