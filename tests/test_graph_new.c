@@ -127,6 +127,11 @@ static void test_matrices(void **state)
     npgnn_graph *graph = make(&data);
     assert_true(feature(graph, 0, 1) == 1 && feature(graph, 3, 0) == 1 && feature(graph, 3, 1) == 0);
     assert_string_equal(npgnn_graph_column_name(graph, 1), "blue");
+    int32_t columns_of[2] = {-1, -1};
+    float values_of[2] = {0, 0};
+    assert_int_equal(npgnn_graph_features(columns_of, values_of, graph, 3), 1);
+    assert_true(columns_of[0] == 0 && values_of[0] == 1 && columns_of[1] == -1);
+    assert_int_equal(npgnn_graph_features(NULL, NULL, graph, 1), 0);
     data.features = NULL;
     data.ptr = ptr;
     data.col = col;
@@ -198,6 +203,11 @@ static void test_sides(void **state)
     data.table = columns;
     data.table_columns = 2;
     npgnn_graph *graph = make(&data);
+    int32_t dense_columns[8];
+    float dense_values[8];
+    assert_non_null(graph->x->dense);
+    int32_t count = npgnn_graph_features(dense_columns, dense_values, graph, 4);
+    assert_true(count > 0 && dense_columns[count - 1] == graph->x->f - 1 && dense_values[count - 1] == 3);
     assert_int_equal(npgnn_graph_side(graph, 3), 0);
     assert_int_equal(npgnn_graph_side(graph, 4), 1);
     int32_t last = graph->x->f - 1; /* the price, which sources do not have */

@@ -642,6 +642,10 @@ NPGNN_API int32_t npgnn_graph_label(const npgnn_graph *graph, int32_t node);
  * line break. */
 NPGNN_API int npgnn_graph_save(const npgnn_graph *graph, const char *folder, npgnn_error *err);
 
+/* The features of a node that are not zero: their columns, ascending, and their values; either array may be NULL. Returns how
+ * many there are. */
+NPGNN_API int32_t npgnn_graph_features(int32_t *columns, float *values, const npgnn_graph *graph, int32_t node);
+
 /* The name of a feature column (0 .. columns - 1) as its file spelt it; NULL if the file had no names. Either all
  * columns have names or none has. Names are UTF-8 and distinct. */
 NPGNN_API const char *npgnn_graph_column_name(const npgnn_graph *graph, int32_t column);

@@ -347,6 +347,7 @@ _FUNCTIONS: dict[str, tuple[Any, str]] = {
     "graph_list": (None, "pppp"),
     "graph_name": (c_char_p, "pip"),
     "graph_label": (c_int32, "pi"),
+    "graph_features": (c_int32, "pppi"),
     "graph_column_name": (c_char_p, "pi"),
     "graph_table": (c_int, "ppi"),
     "graph_encoding": (c_char_p, "p"),

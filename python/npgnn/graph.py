@@ -204,6 +204,19 @@ class Graph:
         return int(self._info().columns)
 
     @property
+    def features(self) -> Any:
+        """The features after encoding, as a scipy.sparse matrix in CSR of shape (n_nodes, n_features)."""
+        import scipy.sparse
+
+        info, pointer = self._info(), self._handle.pointer
+        ptr = np.zeros(info.nodes + 1, np.int64)
+        col, val = np.empty(info.nonzeros, np.int32), np.empty(info.nonzeros, np.float32)
+        for i in range(info.nodes):
+            at = int(ptr[i])
+            ptr[i + 1] = at + _c.lib.npgnn_graph_features(col.ctypes.data + 4 * at, val.ctypes.data + 4 * at, pointer, i)
+        return scipy.sparse.csr_matrix((val, col, ptr), (info.nodes, info.columns))
+
+    @property
     def feature_names(self) -> Optional[list[str]]:
         """Names of the feature columns, after encoding; None if they have none."""
         names = [_c.lib.npgnn_graph_column_name(self._handle.pointer, i) for i in range(self.n_features)]

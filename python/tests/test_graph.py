@@ -29,6 +29,13 @@ def test_inputs_agree():
     assert [tuple(pair) for pair in expected.links.tolist()] == sorted((min(pair), max(pair)) for pair in RING)
 
 
+def test_features():
+    for nodes in (X, scipy.sparse.random(8, 40, 0.1, random_state=1, dtype=np.float32)):
+        expected = nodes if nodes is X else nodes.toarray()
+        assert np.array_equal(npgnn.Graph(RING, nodes).features.toarray(), expected)
+    assert npgnn.Graph(RING).features.shape == (8, 0)
+
+
 def test_networkx():
     networkx = pytest.importorskip("networkx")
     graph = networkx.Graph(RING)

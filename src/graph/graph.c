@@ -576,6 +576,25 @@ int32_t npgnn_graph_find(const npgnn_graph *graph, const char *name)
     return graph->names ? npi_names_find(graph->names, name, strlen(name)) : parse_index(name, graph->n);
 }
 
+int32_t npgnn_graph_features(int32_t *columns, float *values, const npgnn_graph *graph, int32_t node)
+{
+    const npi_features *x = graph->x;
+    int32_t count = 0;
+    /* entries of a sparse row, or all columns of a dense one */
+    int64_t first = x->dense ? 0 : x->x.ptr[node], last = x->dense ? x->f : x->x.ptr[node + 1];
+    for (int64_t p = first; p < last; p++) {
+        float value = x->dense ? (float)x->dense[(size_t)node * (size_t)x->f + (size_t)p] : x->x.val ? x->x.val[p] : 1;
+        if (value == 0)
+            continue;
+        if (columns)
+            columns[count] = x->dense ? (int32_t)p : x->x.col[p];
+        if (values)
+            values[count] = value;
+        count++;
+    }
+    return count;
+}
+
 const char *npgnn_graph_column_name(const npgnn_graph *graph, int32_t column)
 {
     return graph->x->columns ? npi_names_get(graph->x->columns, column) : NULL;
