@@ -28,7 +28,7 @@ import npgnn
 model = npgnn.LinkPredictor("universal")              # or "best", "default"
 model.fit(edges, nodes)                               # DataFrames, networkx, scipy.sparse, numpy, PyG
 model.predict_proba([("anna", "bert")])[:, 1]
-model.recommend(["anna"], k=10)                       # a DataFrame
+model.recommend(["anna"], k=10, explain=True)         # a DataFrame
 model.save("m.safetensors")
 npgnn.evaluate(edges, nodes, method="best", protocol="inductive", seeds=10)
 ```

@@ -195,6 +195,36 @@ class Link(Structure):
     _fields_ = [("pair", Pair), ("prediction", Prediction), ("known", c_int)]
 
 
+class Contribution(Structure):
+    _fields_ = [
+        ("name", c_char_p),
+        ("text", c_char_p),
+        ("reason", c_int),
+        ("value", c_double),
+        ("average", c_double),
+        ("log_odds", c_double),
+    ]
+
+
+class Explanation(Sized):
+    _fields_ = [
+        ("size", c_size_t),
+        ("log_odds", c_double),
+        ("baseline", c_double),
+        ("reasons", c_double * 16),
+        ("walks", c_double),
+        ("walk_lift", c_double),
+        ("columns", POINTER(Contribution)),
+        ("neighbors", POINTER(c_int32)),
+        ("features", POINTER(c_int32)),
+        ("text", c_char_p),
+        ("reason_count", c_int32),
+        ("column_count", c_int32),
+        ("neighbor_count", c_int32),
+        ("feature_count", c_int32),
+    ]
+
+
 class PredictOptions(Sized):
     _fields_ = [("size", c_size_t), ("samples", c_int), ("seed", c_uint64), ("link_rate", c_double)]
 
@@ -366,7 +396,9 @@ _FUNCTIONS: dict[str, tuple[Any, str]] = {
     "predictor_run": (c_int, "pppze"),
     "predictor_top": (c_int, "pppipe"),
     "predictor_top_links": (c_int, "pppipe"),
+    "predictor_explain": (c_int, "ppPe"),
     "predictor_free": (None, "p"),
+    "reason_name": (c_char_p, "i"),
     "split_options_default": (c_int, "pie"),
     "split_new": (c_int, "ppppe"),
     "split_load": (c_int, "ppspe"),
@@ -390,6 +422,7 @@ _TYPES = {
     "U": c_uint64,
     "z": c_size_t,
     "L": c_int64,
+    "P": Pair,
     "e": POINTER(CError),
 }
 

@@ -277,7 +277,7 @@ class LinkPredictor:
     def with_graph(self, edges: Edges, nodes: Nodes = None, **graph_options: Any) -> "LinkPredictor":
         """The same model, applied to another graph: new nodes, new links, or after ``npgnn.load``. Nothing is trained.
 
-        For a network, the table of nodes is encoded as it was for the training. "best" and "universal" take any features.
+        The table of nodes is encoded as it was for the training. "universal" takes any features.
 
         Examples
         --------
@@ -295,8 +295,10 @@ class LinkPredictor:
             info = _c.ModelInfo()
             _c.check(_c.lib.npgnn_model_describe, _c.byref(info), self._model.pointer)
             graph_options = {**self._prepare, **graph_options}
-            if not info.across_graphs:  # the others take any features, encoded by themselves
-                graph_options["_encoding"] = _c.text(encoding) if encoding is not None else "raw"
+            if encoding is not None:
+                graph_options["_encoding"] = _c.text(encoding)
+            elif not info.across_graphs:  # the others take any features
+                graph_options["_encoding"] = "raw"
         graph = as_graph(edges, nodes, **graph_options)
         other._set(self._model, graph, self._job)
         other._predictor(-1, 0.0)  # refuses features that do not fit
@@ -370,7 +372,7 @@ class LinkPredictor:
         """1 for pairs whose probability is above one half, otherwise 0. The default takes links and non-links for equally likely."""
         return (self._predict(pairs, None, link_rate)[:, 0] > 0.5).astype(np.int64)
 
-    def recommend(self, nodes: Any = None, k: int = 10, *, candidates: Any = None, known: bool = False,
+    def recommend(self, nodes: Any = None, k: int = 10, *, candidates: Any = None, known: bool = False, explain: bool = False,
                   min_probability: float = 0.0, samples: Optional[int] = None, link_rate: Optional[float] = None) -> Any:
         """The best partners of nodes, among all nodes.
 
@@ -384,6 +386,8 @@ class LinkPredictor:
             The nodes that may be recommended; None: all.
         known : bool
             True: also links that the graph has.
+        explain : bool
+            True: add a column "reason" that says in words why. Of "best" and "universal" only.
         min_probability : float
             Leave out less probable links.
         samples, link_rate
@@ -417,10 +421,10 @@ class LinkPredictor:
         rows = links[: count * k].reshape(count, k)
         rows = rows[np.arange(k) < found[:count, None]]
         del keep
-        return self._table(graph, rows, ("node", "partner"), draws)
+        return self._table(graph, rows, ("node", "partner"), draws, predictor if explain else None)
 
-    def top_links(self, k: int = 10, *, sources: Any = None, targets: Any = None, known: bool = False, min_probability: float = 0.0,
-                  samples: Optional[int] = None, link_rate: Optional[float] = None) -> Any:
+    def top_links(self, k: int = 10, *, sources: Any = None, targets: Any = None, known: bool = False, explain: bool = False,
+                  min_probability: float = 0.0, samples: Optional[int] = None, link_rate: Optional[float] = None) -> Any:
         """The k most probable missing links of the whole graph, each listed once; otherwise as :meth:`recommend`.
 
         Examples
@@ -441,7 +445,7 @@ class LinkPredictor:
             with Bar(self._job, "search"):
                 self._job.run(_c.lib.npgnn_predictor_top_links, links.ctypes.data, _c.byref(found), predictor.pointer, k, _c.byref(options))
         del keep
-        return self._table(graph, links[: found.value], ("source", "target"), draws)
+        return self._table(graph, links[: found.value], ("source", "target"), draws, predictor if explain else None)
 
     def _search(self, graph: Graph, first: Any, second: Any, known: bool, least: float) -> tuple[_c.TopOptions, list[Array]]:
         if not isinstance(least, (int, float, np.number)) or not 0 <= least <= 1:
@@ -461,7 +465,59 @@ class LinkPredictor:
                 raise ArgumentError("the list of nodes is empty")
         return options, keep
 
-    def _table(self, graph: Graph, rows: Array, ends: tuple[str, str], draws: int) -> Any:
+    def explain(self, pair: Any, *, samples: Optional[int] = None, link_rate: Optional[float] = None) -> dict[str, Any]:
+        """Why a pair has its probability. Of "best" and "universal" only.
+
+        Parameters
+        ----------
+        pair : pair of ids
+            The two nodes.
+        samples, link_rate
+            As for :meth:`predict_proba`.
+
+        Returns
+        -------
+        dict
+            "text": the main reasons in words. "log_odds": of a link; it is the "baseline", that of an average non-link, plus the sum of
+            "reasons", which are contributions by kind, or of the "log_odds" of "columns", which has one row per piece of evidence.
+            "neighbors": nodes that both are linked to. "features": names or numbers of features that both have. "walks" and
+            "walk_lift": walks of three steps between the two, and how many times as likely they are as by chance.
+
+        Examples
+        --------
+        >>> import npgnn
+        >>> model = npgnn.LinkPredictor("universal").fit([("a", "b"), ("b", "c"), ("a", "c"), ("c", "d"), ("d", "e"), ("e", "c")])
+        >>> why = model.explain(("a", "d"))
+        >>> why["neighbors"]
+        ['c']
+        >>> bool(abs(why["baseline"] + sum(why["reasons"].values()) - why["log_odds"]) < 1e-4)
+        True
+        """
+        graph = self._ready()
+        index = pair_indices(graph, [pair])[0]
+        with self._lock:
+            return self._explain(graph, self._predictor(*_check_prediction(samples, link_rate)), int(index[0]), int(index[1]))
+
+    def _explain(self, graph: Graph, predictor: _c.Handle, u: int, v: int) -> dict[str, Any]:
+        found = _c.Explanation()
+        _c.check(_c.lib.npgnn_predictor_explain, _c.byref(found), predictor.pointer, _c.Pair(u, v))
+        names = graph.feature_names
+        columns = found.columns[: found.column_count]
+        return {
+            "text": _c.text(found.text),
+            "log_odds": float(found.log_odds),
+            "baseline": float(found.baseline),
+            "reasons": {_c.text(_c.lib.npgnn_reason_name(i)): float(found.reasons[i]) for i in range(found.reason_count)},
+            "columns": table({"name": [_c.text(column.name) for column in columns], "text": [_c.text(column.text) for column in columns],
+                              "value": [float(column.value) for column in columns], "average": [float(column.average) for column in columns],
+                              "log_odds": [float(column.log_odds) for column in columns]}),
+            "neighbors": [graph.nodes[i] for i in found.neighbors[: found.neighbor_count]],
+            "features": [names[i] if names else int(i) for i in found.features[: found.feature_count]],
+            "walks": float(found.walks),
+            "walk_lift": float(found.walk_lift),
+        }
+
+    def _table(self, graph: Graph, rows: Array, ends: tuple[str, str], draws: int, explain: Optional[_c.Handle]) -> Any:
         columns: dict[str, Any] = {ends[0]: [graph.nodes[i] for i in rows["u"]], ends[1]: [graph.nodes[i] for i in rows["v"]]}
         columns["probability"] = rows["probability"].astype(np.float64)
         if draws > 0:
@@ -469,6 +525,13 @@ class LinkPredictor:
                 columns[name] = rows[name].astype(np.float64)
         columns["score"] = rows["score"].astype(np.float64)
         columns["known"] = rows["known"] != 0
+        if explain is not None:
+            found, reasons = _c.Explanation(), []
+            with self._lock:
+                for u, v in zip(rows["u"].tolist(), rows["v"].tolist()):
+                    _c.check(_c.lib.npgnn_predictor_explain, _c.byref(found), explain.pointer, _c.Pair(u, v))
+                    reasons.append(_c.text(found.text))
+            columns["reason"] = reasons
         return table(columns)
 
     def embed(self) -> Array:

@@ -54,6 +54,24 @@ def test_recommendation(graph, universal):
     assert (np.asarray(drawn["low"]) <= np.asarray(drawn["high"])).all()
 
 
+def test_explanations(graph, universal, people):
+    rows = universal.recommend([5, 17], k=2, explain=True)
+    assert all(isinstance(reason, str) and reason for reason in rows["reason"])
+    for pair in list(zip(rows["node"], rows["partner"])) + [(0, 1)]:
+        why = universal.explain(pair)
+        probability = universal.predict_proba([pair])[0, 1]
+        assert why["log_odds"] == pytest.approx(np.log(probability / (1 - probability)), abs=1e-3)
+        assert why["baseline"] + sum(why["reasons"].values()) == pytest.approx(why["log_odds"], abs=1e-4)
+        assert sum(why["columns"]["log_odds"]) == pytest.approx(sum(why["reasons"].values()), abs=1e-6)
+        linked = [set(graph.links[(graph.links == node).any(1)].ravel().tolist()) - {node} for node in pair]
+        assert set(why["neighbors"]) == linked[0] & linked[1]
+    model = npgnn.LinkPredictor("universal").fit(*people)
+    assert "town=Rome" in model.explain(("p0", "p3"))["features"]
+    assert list(model.top_links(1, explain=True)["reason"])[0]
+    with pytest.raises(npgnn.ArgumentError):
+        npgnn.LinkPredictor("default", iterations=1).fit(graph).explain((0, 1))
+
+
 def test_files(graph, tmp_path):
     for method, options in (("universal", {}), ("best", {"iterations": 1}), ("default", {"iterations": 5})):
         model = npgnn.LinkPredictor(method, **options).fit(graph)
@@ -80,6 +98,7 @@ def test_new_nodes(people):
     assert len(applied.recommend(["new"], k=5)) == 5
     best = npgnn.LinkPredictor("best", iterations=1).fit(links, columns)
     assert len(best.with_graph(links, more).recommend(["new"], k=5)) == 5
+    assert best.with_graph(links, more).graph_.encoding == best.graph_.encoding
     del more["town"]
     with pytest.raises(npgnn.MismatchError, match="column 'town' of the training is missing"):
         model.with_graph(links, more)
