@@ -219,7 +219,7 @@ static int copy_nodes(npi_graph_content *content, const npgnn_graph_data *data, 
 {
     int code = data->names ? npi_names_new(&content->names, env, err) : 0;
     for (int32_t i = 0; code == 0 && data->names && i < data->nodes; i++) {
-        int32_t index;
+        int32_t index = i;
         if (!data->names[i] || !*data->names[i])
             code = npi_fail(err, NPGNN_E_ARGUMENT, "node %d has an empty name", i);
         else
