@@ -3,8 +3,9 @@
 
     bench/pyg_all_pairs.py DATA [--seeds 5] [--epochs 200]
 
-DATA is a graph with features in any form that npgnn reads, such as cora. The encoder is two GCN layers (32 and 16 wide). All losses
-share the splits of npgnn, the initial weights and the number of epochs. The epoch with the best validation AUC counts.
+DATA is a graph with features in any form that npgnn reads, such as cora. The encoder is two GCN layers (32 and 16
+wide). All losses share the splits of npgnn, the initial weights and the number of epochs. The epoch with the best
+validation AUC counts.
 
   recon_loss   PyG's: the links, and as many non-links drawn anew in each epoch
   exact        npgnn.torch.all_pairs_loss: all pairs
@@ -12,6 +13,7 @@ share the splits of npgnn, the initial weights and the number of epochs. The epo
 
 Needs npgnn, torch, torch_geometric and scikit-learn.
 """
+
 import argparse
 import time
 
@@ -74,9 +76,13 @@ def main():
     x = torch.tensor(graph.features.toarray())
     print("loss         AUC             AP              seconds")
     for name in ("recon_loss", "exact", "sampled"):
-        runs = np.array([train(name, x, npgnn.split(graph, seed=seed), seed, given.epochs) for seed in range(1, given.seeds + 1)])
+        runs = np.array(
+            [train(name, x, npgnn.split(graph, seed=seed), seed, given.epochs) for seed in range(1, given.seeds + 1)]
+        )
         mean, spread = 100 * runs.mean(0), 100 * runs.std(0, ddof=1)
-        print(f"{name:12} {mean[0]:.1f} +- {spread[0]:.1f}     {mean[1]:.1f} +- {spread[1]:.1f}     {runs[:, 2].mean():.1f}")
+        print(
+            f"{name:12} {mean[0]:.1f} +- {spread[0]:.1f}     {mean[1]:.1f} +- {spread[1]:.1f}     {runs[:, 2].mean():.1f}"
+        )
 
 
 if __name__ == "__main__":

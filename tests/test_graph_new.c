@@ -1,5 +1,5 @@
-/* Graphs from memory: a table gives the same features as its CSV file does, names, weights, times and sides arrive, and what
- * is wrong is named. */
+/* Graphs from memory: a table gives the same features as its CSV file does, names, weights, times and sides arrive,
+ * and what is wrong is named. */
 #define _XOPEN_SOURCE 700
 #include "check.h"
 

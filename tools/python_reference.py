@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Writes docs/use/python.md from the docstrings of the installed package: tools/python_reference.py > docs/use/python.md
+"""Writes docs/use/python.md from the docstrings of the installed package: tools/python_reference.py >
+docs/use/python.md
 
 Docstrings are in numpydoc's form: a summary, then sections such as "Parameters" whose names are underlined.
 """
@@ -33,9 +34,9 @@ model.save("m.safetensors")
 npgnn.evaluate(edges, nodes, method="best", protocol="inductive", seeds=10)
 ```
 
-[examples/python/](../../examples/python) has three complete programs. [bench/pyg/](../../bench/pyg) has what the same takes with PyG (a graph
-auto-encoder, 200 epochs; its probabilities are not calibrated). Lines of code without blank ones, and processor seconds on two cores that
-others used too:
+[examples/python/](../../examples/python) has three complete programs. [bench/pyg/](../../bench/pyg) has what the same
+takes with PyG (a graph auto-encoder, 200 epochs; its probabilities are not calibrated). Lines of code without blank
+ones, and processor seconds on two cores that others used too:
 
 | job | npgnn: lines, seconds, AUC | PyG: lines, seconds, AUC |
 |---|---|---|
@@ -46,14 +47,16 @@ others used too:
 What holds for all of it:
 
 - **The same bits** as from the program, for the same data, options and seed, and for any number of threads.
-- **Errors** are exceptions that name the argument, or the file and line. They derive from `npgnn.Error` and from `ValueError`, `OSError`,
-  `MemoryError` or `ArithmeticError`.
+- **Errors** are exceptions that name the argument, or the file and line. They derive from `npgnn.Error` and from
+  `ValueError`, `OSError`, `MemoryError` or `ArithmeticError`.
 - **Ctrl-C** ends a training, an evaluation or a search at once.
 - **Threads**: the library works without the GIL. Two threads may use two models, or one.
 - **Fork**: a child of `multiprocessing` may use the library and the models that it inherited.
-- **Notices** of the library, such as rows that were merged, go to the logger `npgnn` at level INFO. With `verbose=1` they are printed.
+- **Notices** of the library, such as rows that were merged, go to the logger `npgnn` at level INFO. With `verbose=1`
+  they are printed.
 - **Models can be pickled**, with their graphs, and copied.
-- A wheel brings its own OpenBLAS (pthread build) and ARPACK, under names of their own: no OpenMP, and no conflict with numpy or torch.
+- A wheel brings its own OpenBLAS (pthread build) and ARPACK, under names of their own: no OpenMP, and no conflict
+  with numpy or torch.
 
 ## From a table of nodes to features
 
@@ -96,10 +99,18 @@ def parameters(lines: list[str]) -> list[str]:
             continue
         if not line.startswith(" "):
             name, _, kind = line.partition(" : ")
-            names = ", ".join(f"`{part}`" for part in name.split(", ")) if _ or re.fullmatch(r"[\w*, ]+", name) and " " not in name.replace(", ", "") else name
+            names = (
+                ", ".join(f"`{part}`" for part in name.split(", "))
+                if _ or re.fullmatch(r"[\w*, ]+", name) and " " not in name.replace(", ", "")
+                else name
+            )
             out.append(f"- {names}" + (f" ({kind})" if kind else ""))
         else:
-            out[-1] += (":" if out[-1].endswith(("`", ")")) and "\n" not in out[-1] and ": " not in out[-1] else "") + " " + line.strip()
+            out[-1] += (
+                (":" if out[-1].endswith(("`", ")")) and "\n" not in out[-1] and ": " not in out[-1] else "")
+                + " "
+                + line.strip()
+            )
     return out
 
 
@@ -145,7 +156,16 @@ def describe(name: str, thing: object) -> list[str]:
             if isinstance(value, property):
                 out += [f"### {name}.{member}", "", body(value.__doc__ or ""), ""]
             elif isinstance(value, types.FunctionType):
-                out += [f"### {name}.{member}", "", "```python", signature(member, value), "```", "", body(value.__doc__ or ""), ""]
+                out += [
+                    f"### {name}.{member}",
+                    "",
+                    "```python",
+                    signature(member, value),
+                    "```",
+                    "",
+                    body(value.__doc__ or ""),
+                    "",
+                ]
     return out
 
 

@@ -2,13 +2,15 @@
 """Makes a self-contained wheel: tools/wheel.py [--openblas FILE] [--arpack FILE] [--out FOLDER]
 
   1. meson-python builds the package (pyproject.toml), which loads BLAS and ARPACK under names of our own.
-  2. OpenBLAS (its pthread build: no OpenMP run time comes along) and ARPACK are put beside the library under these names, and so are
+  2. OpenBLAS (its pthread build: no OpenMP run time comes along) and ARPACK are put beside the library under these
+  names, and so are
      the libraries that all of these need. No other BLAS of the process is taken for ours, and ours for no other.
-  3. The tag of the wheel says which glibc it needs, by the symbols that its libraries use, and that it is for every Python 3: nothing
+  3. The tag of the wheel says which glibc it needs, by the symbols that its libraries use, and that it is for every
+  Python 3: nothing
      in it depends on the version.
 
-What auditwheel does, from Debian's packages alone: python3-mesonpy, patchelf, binutils. Libraries that every Linux with Python has
-(LEFT_OUT) stay outside, as manylinux wants it.
+What auditwheel does, from Debian's packages alone: python3-mesonpy, patchelf, binutils. Libraries that every Linux
+with Python has (LEFT_OUT) stay outside, as manylinux wants it.
 """
 
 from __future__ import annotations
@@ -92,7 +94,9 @@ def add_libraries(package: str, openblas: str, arpack: str) -> list[str]:
                 ours = own_name(library)
                 sources.setdefault(ours, known[library])
             if "gomp" in library:
-                sys.exit(f"wheel: {sources[name]} needs OpenMP, which would be a second run time beside that of others: give a pthread build")
+                sys.exit(
+                    f"wheel: {sources[name]} needs OpenMP, which would be a second run time beside that of others: give a pthread build"
+                )
             run("patchelf", "--replace-needed", library, ours, path)
             if ours not in waiting:
                 waiting.append(ours)
@@ -106,9 +110,19 @@ def add_licences(folder: str, files: list[str]) -> None:
     shutil.copyfile(os.path.join(ROOT, "LICENSE"), os.path.join(folder, "npgnn.txt"))
     for file in files:
         real = os.path.realpath(file)
-        owner = next((found for path in (real, real.removeprefix("/usr"))
-                      for found in [subprocess.run(["dpkg", "-S", path], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True).stdout]
-                      if found), "")
+        owner = next(
+            (
+                found
+                for path in (real, real.removeprefix("/usr"))
+                for found in [
+                    subprocess.run(
+                        ["dpkg", "-S", path], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+                    ).stdout
+                ]
+                if found
+            ),
+            "",
+        )
         text = f"/usr/share/doc/{owner.partition(':')[0]}/copyright"
         if os.path.exists(text):
             shutil.copyfile(text, os.path.join(folder, owner.partition(":")[0] + ".txt"))
@@ -126,7 +140,7 @@ def glibc(package: str) -> str:
 
 def pack(folder: str, out: str, tag: str) -> str:
     """Writes the wheel, with the tag and the sums of its files."""
-    information, = glob.glob(os.path.join(folder, "*.dist-info"))
+    (information,) = glob.glob(os.path.join(folder, "*.dist-info"))
     path = os.path.join(information, "WHEEL")
     with open(path, encoding="utf-8") as file:
         lines = [line for line in file.read().splitlines() if line and not line.startswith("Tag:")]
@@ -136,7 +150,9 @@ def pack(folder: str, out: str, tag: str) -> str:
     record = os.path.relpath(os.path.join(information, "RECORD"), folder)
     rows = []
     with zipfile.ZipFile(name, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as wheel:
-        files = sorted(os.path.relpath(os.path.join(place, file), folder) for place, _, names in os.walk(folder) for file in names)
+        files = sorted(
+            os.path.relpath(os.path.join(place, file), folder) for place, _, names in os.walk(folder) for file in names
+        )
         for file in files:
             if file == record:
                 continue
@@ -155,7 +171,9 @@ def main() -> None:
     arguments.add_argument("--arpack", help="ARPACK (default: Debian's)")
     arguments.add_argument("--out", default=os.path.join(ROOT, "dist"), help="where the wheel goes")
     given = arguments.parse_args()
-    openblas = given.openblas or find("/usr/lib/*/openblas-pthread/libopenblas.so.0", "OpenBLAS's pthread build", "libopenblas0-pthread")
+    openblas = given.openblas or find(
+        "/usr/lib/*/openblas-pthread/libopenblas.so.0", "OpenBLAS's pthread build", "libopenblas0-pthread"
+    )
     arpack = given.arpack or find("/usr/lib/*/libarpack.so.2", "ARPACK", "libarpack2")
     folder = os.path.join(BUILD, "unpacked")
     for place in ("plain", "unpacked"):

@@ -1,4 +1,5 @@
 """examples/python/csv_to_suggestions.py with pandas, scikit-learn and PyG: the columns are encoded by hand."""
+
 import pandas
 import torch
 from sklearn.compose import ColumnTransformer
@@ -37,11 +38,18 @@ links = pandas.read_csv("friendships.csv").dropna(subset=["member", "friend"])
 members = pandas.read_csv("members.csv")
 members["born"] = pandas.to_datetime(members["born"], format="%d.%m.%Y", errors="coerce")
 members["born"] = members["born"].map(lambda date: date.toordinal() if not pandas.isna(date) else float("nan"))
-encoder = ColumnTransformer([
-    ("numbers", make_pipeline(SimpleImputer(strategy="median", add_indicator=True), RobustScaler()), ["born", "income"]),
-    ("categories", OneHotEncoder(min_frequency=2, handle_unknown="infrequent_if_exist"), ["town", "newsletter"]),
-    ("words", TfidfVectorizer(min_df=2, max_df=0.5), "about me"),
-], sparse_threshold=0)
+encoder = ColumnTransformer(
+    [
+        (
+            "numbers",
+            make_pipeline(SimpleImputer(strategy="median", add_indicator=True), RobustScaler()),
+            ["born", "income"],
+        ),
+        ("categories", OneHotEncoder(min_frequency=2, handle_unknown="infrequent_if_exist"), ["town", "newsletter"]),
+        ("words", TfidfVectorizer(min_df=2, max_df=0.5), "about me"),
+    ],
+    sparse_threshold=0,
+)
 members["about me"] = members["about me"].fillna("")
 x = torch.tensor(encoder.fit_transform(members), dtype=torch.float32).clamp(-3, 3)
 index = {name: i for i, name in enumerate(members["member_id"])}

@@ -1,4 +1,5 @@
 """examples/python/cora_from_pyg.py with PyG alone: a graph auto-encoder (Kipf and Welling 2016)."""
+
 import torch
 from torch_geometric.datasets import Planetoid
 from torch_geometric.nn import GAE, GCNConv

@@ -1,4 +1,6 @@
-"""examples/python/networkx_without_features.py with PyG: every node is a feature of its own, because there are no others."""
+"""examples/python/networkx_without_features.py with PyG: every node is a feature of its own, because there are no
+others."""
+
 import networkx
 import torch
 from torch_geometric.nn import GAE, GCNConv

@@ -1,4 +1,5 @@
 """Cora from PyG's Data: how well does a model find hidden citations, and which are missing? Needs torch_geometric."""
+
 from torch_geometric.datasets import Planetoid
 
 import npgnn

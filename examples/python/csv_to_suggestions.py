@@ -1,4 +1,5 @@
 """From two messy CSV files to suggestions: whom should members of a club meet? Run in examples/; needs pandas."""
+
 import pandas
 
 import npgnn

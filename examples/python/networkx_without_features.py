@@ -1,4 +1,5 @@
 """A networkx graph without features: which friendships of a karate club are missing? Needs networkx."""
+
 import networkx
 
 import npgnn

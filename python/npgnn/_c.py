@@ -1,7 +1,7 @@
 """The C library: its structs, its functions, and how they are called.
 
-A long call runs in a thread of its own while the main thread waits, so that Ctrl-C arrives at once: the main thread then sets the
-stop flag of the call, waits for it to end, and raises KeyboardInterrupt. ctypes frees the GIL during every call.
+A long call runs in a thread of its own while the main thread waits, so that Ctrl-C arrives at once: the main thread
+then sets the stop flag of the call, waits for it to end, and raises KeyboardInterrupt. ctypes frees the GIL during every call.
 """
 
 from __future__ import annotations
@@ -356,7 +356,8 @@ class ModelInfo(Sized):
     ]
 
 
-# name: what it returns, then its arguments. p is any pointer. Functions that end with "e" take an error, and are called by `check`.
+# name: what it returns, then its arguments. p is any pointer. Functions that end with "e" take an error, and are
+# called by `check`.
 _FUNCTIONS: dict[str, tuple[Any, str]] = {
     "version": (c_char_p, ""),
     "preset_info": (c_int, "ppi"),
@@ -433,7 +434,9 @@ def _open() -> ctypes.CDLL:
     try:
         library = ctypes.CDLL(path)
     except OSError as error:
-        raise ImportError(f"npgnn was installed without its library, or the library cannot be loaded: {error}") from error
+        raise ImportError(
+            f"npgnn was installed without its library, or the library cannot be loaded: {error}"
+        ) from error
     for name, (returns, arguments) in _FUNCTIONS.items():
         function = getattr(library, "npgnn_" + name)
         function.restype = returns
@@ -497,10 +500,13 @@ _on_progress, _on_log = PROGRESS(_see_progress), LOG(_see_log)
 
 
 class Job:
-    """How calls run: threads, progress, the stop flag. Handles of the library copy the environment: they must keep their job."""
+    """How calls run: threads, progress, the stop flag. Handles of the library copy the environment: they must keep
+    their job."""
 
     def __init__(self, n_jobs: Optional[int] = None, verbose: int = 0) -> None:
-        if n_jobs is not None and (isinstance(n_jobs, bool) or not isinstance(n_jobs, int) or n_jobs == 0 or n_jobs < -1):
+        if n_jobs is not None and (
+            isinstance(n_jobs, bool) or not isinstance(n_jobs, int) or n_jobs == 0 or n_jobs < -1
+        ):
             raise _errors.ArgumentError(f"n_jobs must be None or -1 (all cores) or a positive number, got {n_jobs!r}")
         self.verbose = verbose
         self.report: Optional[Callable[[Any], None]] = None

@@ -66,7 +66,9 @@ def _is_whole(path: str, size: int, digest: str) -> bool:
     return len(content) == size and hashlib.sha256(content).hexdigest() == digest
 
 
-def fetch(name: str, *, folder: Union[str, os.PathLike[str], None] = None, url: Optional[str] = None, timeout: float = 30.0) -> Graph:
+def fetch(
+    name: str, *, folder: Union[str, os.PathLike[str], None] = None, url: Optional[str] = None, timeout: float = 30.0
+) -> Graph:
     """Downloads a public data set, unless it is there, and returns its graph.
 
     Parameters
@@ -100,8 +102,10 @@ def fetch(name: str, *, folder: Union[str, os.PathLike[str], None] = None, url: 
             with urllib.request.urlopen(address, timeout=timeout) as answer, open(part, "wb") as out:
                 out.write(answer.read(size + 1))
             if not _is_whole(part, size, digest):
-                raise FileError(f"{address} is not the file that it should be ({size} bytes, SHA-256 {digest[:16]}...): try again, or give the "
-                                "url of a mirror")
+                raise FileError(
+                    f"{address} is not the file that it should be ({size} bytes, SHA-256 {digest[:16]}...): try again, or give the "
+                    "url of a mirror"
+                )
             os.replace(part, path)
         except (urllib.error.URLError, TimeoutError) as error:
             raise FileError(f"cannot download {address}: {error}") from error

@@ -36,7 +36,9 @@ def methods() -> dict[str, str]:
     return found
 
 
-def _split_options(protocol: str, test: Any, val: Any, train_nodes: Any, known_links: Any, negative_ratio: Any, seed: Any) -> _c.SplitOptions:
+def _split_options(
+    protocol: str, test: Any, val: Any, train_nodes: Any, known_links: Any, negative_ratio: Any, seed: Any
+) -> _c.SplitOptions:
     if protocol not in PROTOCOLS:
         raise ArgumentError(f"protocol must be one of {', '.join(PROTOCOLS)}, got {protocol!r}")
     options = _c.SplitOptions()
@@ -77,7 +79,8 @@ def evaluate(
     target_nodes: Nodes = None,
     **options: Any,
 ) -> Any:
-    """Hides links of a graph, fits a method to the rest, and measures how well the hidden links are ranked above non-links.
+    """Hides links of a graph, fits a method to the rest, and measures how well the hidden links are ranked above
+    non-links.
 
     Parameters
     ----------
@@ -86,8 +89,8 @@ def evaluate(
     method : str
         A preset ("best", "universal", "default") or one of :func:`methods`, such as "adamic-adar".
     protocol : str
-        What is hidden: "transductive" (some links), "inductive" (all links of some nodes), "few-shot", "inductive-hidden", "production"
-        or "temporal" (the latest links, by ``time``).
+        What is hidden: "transductive" (some links), "inductive" (all links of some nodes), "few-shot",
+        "inductive-hidden", "production" or "temporal" (the latest links, by ``time``).
     seeds, first_seed : int
         Number of seeds, and the first. Each has a split of its own.
     test, val, train_nodes, known_links : float, optional
@@ -104,8 +107,8 @@ def evaluate(
     Returns
     -------
     DataFrame, or a structured array if pandas is not installed
-        One row per seed, with the columns "seed", "auc", "ap", "mrr", "hits1", "hits10", "hits100" and more, as fractions of 1. What
-        was not measured is NaN.
+        One row per seed, with the columns "seed", "auc", "ap", "mrr", "hits1", "hits10", "hits100" and more, as
+        fractions of 1. What was not measured is NaN.
 
     Examples
     --------
@@ -121,16 +124,32 @@ def evaluate(
     if negatives not in NEGATIVES:
         raise ArgumentError(f"negatives must be one of {', '.join(NEGATIVES)}, got {negatives!r}")
     if options and method == UNIVERSAL:
-        raise ArgumentError(f"{next(iter(options))} has no effect: method 'universal' trains nothing and has no options")
+        raise ArgumentError(
+            f"{next(iter(options))} has no effect: method 'universal' trains nothing and has no options"
+        )
     job = _c.Job(n_jobs, verbose)
-    graph = as_graph(edges, nodes, source=source, target=target, weight=weight, time=time, id=id, bipartite=bipartite,
-                     target_nodes=target_nodes)
+    graph = as_graph(
+        edges,
+        nodes,
+        source=source,
+        target=target,
+        weight=weight,
+        time=time,
+        id=id,
+        bipartite=bipartite,
+        target_nodes=target_nodes,
+    )
     preset = method in presets() and method != UNIVERSAL
     model = make_options(method if preset else "default", options, None)
     how = _split_options(protocol, test, val, train_nodes, known_links, negative_ratio, 0)
     count = check_count(seeds, "seeds", 1)
-    settings = _c.EvalOptions(method=b"npgnn" if preset else method.encode(), model=ctypes.pointer(model), split=ctypes.pointer(how),
-                              first_seed=check_seed(first_seed, "first_seed"), negatives=NEGATIVES.index(negatives))
+    settings = _c.EvalOptions(
+        method=b"npgnn" if preset else method.encode(),
+        model=ctypes.pointer(model),
+        split=ctypes.pointer(how),
+        first_seed=check_seed(first_seed, "first_seed"),
+        negatives=NEGATIVES.index(negatives),
+    )
     if split is not None:
         if split.graph is not graph and split.graph.fingerprint != graph.fingerprint:
             raise ArgumentError("split is of another graph than edges")
@@ -139,7 +158,9 @@ def evaluate(
     runs = (_c.EvalRun * count)()
     runs[0].size = ctypes.sizeof(_c.EvalRun)
     with Bar(job, method):
-        job.run(_c.lib.npgnn_evaluate, _c.byref(runs), graph._handle.pointer, count, _c.byref(settings), _c.byref(job.env))
+        job.run(
+            _c.lib.npgnn_evaluate, _c.byref(runs), graph._handle.pointer, count, _c.byref(settings), _c.byref(job.env)
+        )
     plain = [name for name, kind, *_ in _c.EvalRun._fields_ if kind is ctypes.c_double]
     columns: dict[str, Any] = {"seed": np.array([run.seed for run in runs], np.int64)}
     for name in plain:
@@ -202,7 +223,8 @@ class Split:
         return PROTOCOLS[_c.lib.npgnn_split_protocol(self._handle.pointer)]
 
     def save(self, path: Union[str, os.PathLike[str]]) -> None:
-        """Writes a file with the columns set, u, v and label, which ``npgnn.split(..., path=path)`` and the program read."""
+        """Writes a file with the columns set, u, v and label, which ``npgnn.split(..., path=path)`` and the program
+        read."""
         _c.check(_c.lib.npgnn_split_save, self._handle.pointer, os.fsencode(path))
 
     def __repr__(self) -> str:
@@ -246,7 +268,9 @@ def split(
     graph = as_graph(edges, nodes, **graph_options)
     handle = _c.Handle(_c.lib.npgnn_split_free, graph)
     if path is not None:
-        _c.check(_c.lib.npgnn_split_load, handle.out(), graph._handle.pointer, os.fsencode(path), _c.byref(_c.QUIET.env))
+        _c.check(
+            _c.lib.npgnn_split_load, handle.out(), graph._handle.pointer, os.fsencode(path), _c.byref(_c.QUIET.env)
+        )
     else:
         options = _split_options(protocol, test, val, train_nodes, known_links, negative_ratio, seed)
         _c.check(_c.lib.npgnn_split_new, handle.out(), graph._handle.pointer, _c.byref(options), _c.byref(_c.QUIET.env))

@@ -1,7 +1,8 @@
 """Graphs, from whatever the caller has them in.
 
-Every input becomes three things: the ids of the nodes in order, the links as pairs of indices, and the features as a matrix or as a
-table of typed columns. Nodes are numbered as the program ``npgnn`` numbers them, so that both give the same results.
+Every input becomes three things: the ids of the nodes in order, the links as pairs of indices, and the features as a
+matrix or as a table of typed columns. Nodes are numbered as the program ``npgnn`` numbers them, so that both give the
+same results.
 """
 
 from __future__ import annotations
@@ -21,12 +22,12 @@ from ._errors import ArgumentError, MismatchError
 
 Array = NDArray[Any]
 
-#: What ``edges`` may be: a Graph, a DataFrame, a networkx.Graph, a scipy.sparse matrix, an array of shape (m, 2), a PyG ``Data``, a
-#: list of pairs, or the path of a file.
+#: What ``edges`` may be: a Graph, a DataFrame, a networkx.Graph, a scipy.sparse matrix, an array of shape (m, 2), a
+#: PyG ``Data``, a list of pairs, or the path of a file.
 Edges = Any
 
-#: What ``nodes`` may be: a DataFrame or a mapping of columns, a matrix with one row per node (numpy or scipy.sparse), a number of
-#: nodes, a list of ids, or the path of a file of features.
+#: What ``nodes`` may be: a DataFrame or a mapping of columns, a matrix with one row per node (numpy or scipy.sparse),
+#: a number of nodes, a list of ids, or the path of a file of features.
 Nodes = Any
 
 
@@ -36,13 +37,14 @@ class Graph:
     Parameters
     ----------
     edges : DataFrame, networkx.Graph, scipy.sparse matrix, array, PyG Data, list of pairs, or path
-        The links, in any order and direction. Of a DataFrame, the two columns whose names are those of ends (such as "source" and
-        "target", or "user_id" and "item_id"), otherwise the first two. A sparse matrix is the adjacency matrix. A path is a file
-        or a folder, or the name of a data set that was fetched.
+        The links, in any order and direction. Of a DataFrame, the two columns whose names are those of ends (such as
+        "source" and "target", or "user_id" and "item_id"), otherwise the first two. A sparse matrix is the adjacency
+        matrix. A path is a file or a folder, or the name of a data set that was fetched.
     nodes : DataFrame, mapping of columns, matrix, int, list of ids, or path, optional
-        The nodes and their features. The columns of a DataFrame are encoded by their dtypes: numbers are scaled, categories and
-        strings become columns of 0 and 1 or of words, dates become numbers, and missing values get a column of their own.
-        The ids are the index, or a column whose name says so. A matrix has one row per node and is taken as it is.
+        The nodes and their features. The columns of a DataFrame are encoded by their dtypes: numbers are scaled,
+        categories and strings become columns of 0 and 1 or of words, dates become numbers, and missing values get a
+        column of their own. The ids are the index, or a column whose name says so. A matrix has one row per node and
+        is taken as it is.
     source, target : str, optional
         Columns of ``edges`` with the two ends of a link.
     weight : str, optional
@@ -52,11 +54,11 @@ class Graph:
     id : str, optional
         Column of ``nodes`` with the ids.
     kinds : dict, optional
-        Kinds of columns of ``nodes`` which replace the ones found from their dtypes and values: "number", "category", "flag",
-        "date", "text", "raw" (a number that is not scaled) or "ignored".
+        Kinds of columns of ``nodes`` which replace the ones found from their dtypes and values: "number", "category",
+        "flag", "date", "text", "raw" (a number that is not scaled) or "ignored".
     bipartite : bool
-        True: sources and targets are two kinds of nodes, whose ids have nothing in common. ``nodes`` then has the sources. A node
-        is named by its id, or by the pair ("source", id) or ("target", id) if an id is on both sides.
+        True: sources and targets are two kinds of nodes, whose ids have nothing in common. ``nodes`` then has the
+        sources. A node is named by its id, or by the pair ("source", id) or ("target", id) if an id is on both sides.
     target_nodes : DataFrame or mapping of columns, optional
         With ``bipartite``, the features of the targets.
     normalize : bool
@@ -106,8 +108,23 @@ class Graph:
         if target_nodes is not None and not bipartite:
             raise ArgumentError("target_nodes needs bipartite=True: a graph with one kind of nodes has one table")
         if isinstance(edges, (str, os.PathLike)):
-            self._load(edges, nodes, source, target, weight, time, id, kinds, bipartite, target_nodes, normalize, binarize,
-                       skip_bad_rows, _encoding, job)
+            self._load(
+                edges,
+                nodes,
+                source,
+                target,
+                weight,
+                time,
+                id,
+                kinds,
+                bipartite,
+                target_nodes,
+                normalize,
+                binarize,
+                skip_bad_rows,
+                _encoding,
+                job,
+            )
             return
         links = _read_edges(edges, source, target, weight, time, skip_bad_rows)
         if nodes is None:
@@ -120,7 +137,9 @@ class Graph:
             names, pairs = _number_sides(links, first, second, data)
             tables = [(first, 0), (second, 1)]
             if first.matrix is not None or second.matrix is not None:
-                raise ArgumentError("features of a graph with two sides must be tables: their columns differ from side to side")
+                raise ArgumentError(
+                    "features of a graph with two sides must be tables: their columns differ from side to side"
+                )
         else:
             names, pairs = _number(links, first)
             tables = [(first, 0)]
@@ -142,17 +161,45 @@ class Graph:
         _set_features(data, tables, _encoding, keep)
         job.run(_c.lib.npgnn_graph_new, self._handle.out(), _c.byref(data), _c.byref(_c.QUIET.env))
 
-    def _load(self, edges: Any, nodes: Any, source: Any, target: Any, weight: Any, time: Any, id: Any, kinds: Any, bipartite: bool,
-              target_nodes: Any, normalize: bool, binarize: bool, skip_bad_rows: bool, encoding: Any, job: _c.Job) -> None:
+    def _load(
+        self,
+        edges: Any,
+        nodes: Any,
+        source: Any,
+        target: Any,
+        weight: Any,
+        time: Any,
+        id: Any,
+        kinds: Any,
+        bipartite: bool,
+        target_nodes: Any,
+        normalize: bool,
+        binarize: bool,
+        skip_bad_rows: bool,
+        encoding: Any,
+        job: _c.Job,
+    ) -> None:
         """Reads files, with the readers of the program."""
         keep: list[Any] = []
         for name, value in (("nodes", nodes), ("target_nodes", target_nodes)):
             if value is not None and not isinstance(value, (str, os.PathLike)):
-                raise ArgumentError(f"{name} must be the path of a file, because edges is one, not {type(value).__name__}")
+                raise ArgumentError(
+                    f"{name} must be the path of a file, because edges is one, not {type(value).__name__}"
+                )
         path = os.fspath(edges)
-        options = _c.LoadOptions(normalize=normalize, binarize=binarize, skip_bad_rows=skip_bad_rows, bipartite=bipartite)
-        for member, value in (("features", nodes), ("target_features", target_nodes), ("source", source), ("target", target),
-                              ("weight", weight), ("time", time), ("id", id), ("encoding", encoding)):
+        options = _c.LoadOptions(
+            normalize=normalize, binarize=binarize, skip_bad_rows=skip_bad_rows, bipartite=bipartite
+        )
+        for member, value in (
+            ("features", nodes),
+            ("target_features", target_nodes),
+            ("source", source),
+            ("target", target),
+            ("weight", weight),
+            ("time", time),
+            ("id", id),
+            ("encoding", encoding),
+        ):
             if value is not None:
                 setattr(options, member, os.fsencode(value))
         options.weighted = weight is not None
@@ -213,7 +260,9 @@ class Graph:
         col, val = np.empty(info.nonzeros, np.int32), np.empty(info.nonzeros, np.float32)
         for i in range(info.nodes):
             at = int(ptr[i])
-            ptr[i + 1] = at + _c.lib.npgnn_graph_features(col.ctypes.data + 4 * at, val.ctypes.data + 4 * at, pointer, i)
+            ptr[i + 1] = at + _c.lib.npgnn_graph_features(
+                col.ctypes.data + 4 * at, val.ctypes.data + 4 * at, pointer, i
+            )
         return scipy.sparse.csr_matrix((val, col, ptr), (info.nodes, info.columns))
 
     @property
@@ -253,8 +302,16 @@ class Graph:
         rows: list[tuple[Any, ...]] = []
         column = _c.TableColumn()
         while _c.lib.npgnn_graph_table(_c.byref(column), self._handle.pointer, len(rows)):
-            rows.append((_c.text(column.name), _c.text(column.kind), int(column.missing), int(column.columns),
-                         _c.text(column.summary), _c.text(column.outcome)))
+            rows.append(
+                (
+                    _c.text(column.name),
+                    _c.text(column.kind),
+                    int(column.missing),
+                    int(column.columns),
+                    _c.text(column.summary),
+                    _c.text(column.outcome),
+                )
+            )
         names = ("name", "kind", "missing", "features", "values", "becomes")
         return table({name: [row[i] for row in rows] for i, name in enumerate(names)})
 
@@ -290,7 +347,8 @@ class Graph:
         return self.n_links
 
     def __getitem__(self, key: Any) -> "Graph":
-        """The graph with all its nodes and some of its links: ``graph[[0, 3, 4]]``, ``graph[:100]``, ``graph[mask]``."""
+        """The graph with all its nodes and some of its links: ``graph[[0, 3, 4]]``, ``graph[:100]``,
+        ``graph[mask]``."""
         key = key[0] if isinstance(key, tuple) else key
         return self.with_links(self.links[key], _indices=True)
 
@@ -306,7 +364,9 @@ class Graph:
         """
         found = np.ascontiguousarray(pairs if _indices else pair_indices(self, pairs), np.int32).reshape(-1, 2)
         other = Graph._adopt(self.nodes)
-        _c.check(_c.lib.npgnn_graph_with_edges, other._handle.out(), self._handle.pointer, found.ctypes.data, len(found))
+        _c.check(
+            _c.lib.npgnn_graph_with_edges, other._handle.out(), self._handle.pointer, found.ctypes.data, len(found)
+        )
         return other
 
     def __reduce__(self) -> Any:
@@ -337,7 +397,9 @@ def as_graph(edges: Edges, nodes: Nodes = None, **options: Any) -> Graph:
         return Graph(edges, nodes, **options)
     given = [name for name, value in options.items() if value not in (None, False) and not name.startswith("_")]
     if nodes is not None or given:
-        raise ArgumentError(f"{'nodes' if nodes is not None else given[0]} cannot be given: edges is a Graph, which is complete")
+        raise ArgumentError(
+            f"{'nodes' if nodes is not None else given[0]} cannot be given: edges is a Graph, which is complete"
+        )
     return edges
 
 
@@ -420,8 +482,14 @@ def _is_tensor(value: Any) -> bool:
     return _is(value, "torch", "Tensor")
 
 
-def _read_edges(edges: Any, source: Any, target: Any, weight: Any, time: Any, skip: bool, what: str = "edges") -> _Links:
-    columns = [name for name, value in (("source", source), ("target", target), ("weight", weight), ("time", time)) if value is not None]
+def _read_edges(
+    edges: Any, source: Any, target: Any, weight: Any, time: Any, skip: bool, what: str = "edges"
+) -> _Links:
+    columns = [
+        name
+        for name, value in (("source", source), ("target", target), ("weight", weight), ("time", time))
+        if value is not None
+    ]
     if _is_frame(edges) or isinstance(edges, Mapping):
         links = _from_columns(edges, source, target, weight, time, what)
     elif _is(edges, "networkx", "Graph"):
@@ -431,14 +499,19 @@ def _read_edges(edges: Any, source: Any, target: Any, weight: Any, time: Any, sk
     elif _is_sparse(edges):
         matrix = edges.tocoo()
         kept = matrix.data != 0
-        links = _Links(matrix.row[kept].astype(np.int64), matrix.col[kept].astype(np.int64),
-                       nodes=matrix.shape[0] if matrix.shape[0] == matrix.shape[1] else None)
+        links = _Links(
+            matrix.row[kept].astype(np.int64),
+            matrix.col[kept].astype(np.int64),
+            nodes=matrix.shape[0] if matrix.shape[0] == matrix.shape[1] else None,
+        )
     elif hasattr(edges, "edge_index"):
         links = _from_pyg(edges)
     elif _is_tensor(edges):
         ends = edges.detach().cpu().numpy()
         if ends.ndim != 2 or ends.shape[0] != 2:
-            raise ArgumentError(f"{what} is a tensor of shape {tuple(ends.shape)}: expected (2, links), as PyG's edge_index")
+            raise ArgumentError(
+                f"{what} is a tensor of shape {tuple(ends.shape)}: expected (2, links), as PyG's edge_index"
+            )
         links = _Links(ends[0], ends[1])
     elif isinstance(edges, np.ndarray):
         if edges.ndim != 2 or edges.shape[1] != 2:
@@ -448,8 +521,10 @@ def _read_edges(edges: Any, source: Any, target: Any, weight: Any, time: Any, sk
     elif isinstance(edges, Iterable) and not isinstance(edges, (str, bytes)):
         links = _from_pairs(edges, what)
     else:
-        raise ArgumentError(f"{what} cannot be a {type(edges).__name__}: give a DataFrame, an array of shape (links, 2), a list of pairs, "
-                            "a networkx.Graph, a scipy.sparse matrix or a PyG Data")
+        raise ArgumentError(
+            f"{what} cannot be a {type(edges).__name__}: give a DataFrame, an array of shape (links, 2), a list of pairs, "
+            "a networkx.Graph, a scipy.sparse matrix or a PyG Data"
+        )
     return _without_missing(links, skip, what)
 
 
@@ -467,17 +542,29 @@ def _from_columns(edges: Any, source: Any, target: Any, weight: Any, time: Any, 
     names = list(edges.keys())
     for argument, column in (("source", source), ("target", target), ("weight", weight), ("time", time)):
         if column is not None and column not in names:
-            raise ArgumentError(f"{argument}: {what} has no column {column!r}; it has {', '.join(map(repr, names[:8]))}")
+            raise ArgumentError(
+                f"{argument}: {what} has no column {column!r}; it has {', '.join(map(repr, names[:8]))}"
+            )
     if source is None and target is None:
-        found = [(a, b) for a in names for b in names
-                 if a != b and _c.lib.npgnn_names_are_ends(str(a).encode(), str(b).encode())]
+        found = [
+            (a, b)
+            for a in names
+            for b in names
+            if a != b and _c.lib.npgnn_names_are_ends(str(a).encode(), str(b).encode())
+        ]
         source, target = found[0] if found else (names + [None, None])[:2]
     rest = [name for name in names if name not in (source, target)]
-    source, target = source if source is not None else (rest or [None])[0], target if target is not None else (rest or [None])[0]
+    source, target = source if source is not None else (rest or [None])[0], (
+        target if target is not None else (rest or [None])[0]
+    )
     if source is None or target is None:
         raise ArgumentError(f"{what} needs two columns with the ends of the links, it has {len(names)}")
-    return _Links(_values(edges[source]), _values(edges[target]), None if weight is None else _values(edges[weight]),
-                  None if time is None else _times(_values(edges[time]), time))
+    return _Links(
+        _values(edges[source]),
+        _values(edges[target]),
+        None if weight is None else _values(edges[weight]),
+        None if time is None else _times(_values(edges[time]), time),
+    )
 
 
 def _values(column: Any) -> Array:
@@ -537,12 +624,19 @@ def _without_missing(links: _Links, skip: bool, what: str) -> _Links:
     if not bad.any():
         return links
     if not skip:
-        raise ArgumentError(f"{what}: the link in row {int(np.flatnonzero(bad)[0])} has no node at one end; skip_bad_rows=True leaves such "
-                            f"rows out ({int(bad.sum())})")
+        raise ArgumentError(
+            f"{what}: the link in row {int(np.flatnonzero(bad)[0])} has no node at one end; skip_bad_rows=True leaves such "
+            f"rows out ({int(bad.sum())})"
+        )
     _c.log.info("%s: %d rows without a node at one end are left out", what, int(bad.sum()))
     good = ~bad
-    return _Links(links.left[good], links.right[good], None if links.weights is None else np.asarray(links.weights)[good],
-                  None if links.times is None else links.times[good], links.nodes)
+    return _Links(
+        links.left[good],
+        links.right[good],
+        None if links.weights is None else np.asarray(links.weights)[good],
+        None if links.times is None else links.times[good],
+        links.nodes,
+    )
 
 
 # ---- nodes ----
@@ -591,8 +685,10 @@ def _read_nodes(nodes: Any, id: Optional[str], what: str, kinds: Mapping[str, st
     elif _is_tensor(nodes) or (isinstance(nodes, np.ndarray) and nodes.ndim == 2):
         result.matrix = nodes.detach().cpu().numpy() if _is_tensor(nodes) else nodes
         if result.matrix.ndim != 2 or result.matrix.dtype.kind not in "fiub":
-            raise ArgumentError(f"{what} must be a matrix of numbers with one row per node, got {result.matrix.dtype} of shape "
-                                f"{tuple(result.matrix.shape)}")
+            raise ArgumentError(
+                f"{what} must be a matrix of numbers with one row per node, got {result.matrix.dtype} of shape "
+                f"{tuple(result.matrix.shape)}"
+            )
         result.rows = result.matrix.shape[0]
     elif isinstance(nodes, Iterable):
         result.ids = _ids(nodes).tolist()
@@ -600,7 +696,9 @@ def _read_nodes(nodes: Any, id: Optional[str], what: str, kinds: Mapping[str, st
         if _are_indices(result.ids):
             result.count, result.rows, result.ids = len(result.ids), 0, None
     else:
-        raise ArgumentError(f"{what} cannot be a {type(nodes).__name__}: give a table, a matrix, a list of ids or a number of nodes")
+        raise ArgumentError(
+            f"{what} cannot be a {type(nodes).__name__}: give a table, a matrix, a list of ids or a number of nodes"
+        )
     return result
 
 
@@ -677,13 +775,20 @@ def _number(links: _Links, nodes: _Nodes) -> tuple[list[Any], Array]:
         pairs = _add_names(names, (links.left, links.right))
         if len(names) > nodes.rows:
             if len(pairs) and nodes.rows and not (pairs < nodes.rows).any():
-                raise MismatchError(f"none of the ids in edges, such as {names[nodes.rows]!r}, is the id of a row of nodes, such as "
-                                    f"{names[0]!r}")
-            _c.log.info("nodes with links but without a row in nodes: %d, such as %r; their features are zero",
-                        len(names) - nodes.rows, names[nodes.rows])
+                raise MismatchError(
+                    f"none of the ids in edges, such as {names[nodes.rows]!r}, is the id of a row of nodes, such as "
+                    f"{names[0]!r}"
+                )
+            _c.log.info(
+                "nodes with links but without a row in nodes: %d, such as %r; their features are zero",
+                len(names) - nodes.rows,
+                names[nodes.rows],
+            )
         return names, pairs
     integers = links.left.dtype.kind in "iu" and links.right.dtype.kind in "iu" or len(links.left) == 0
-    count = nodes.count if nodes.count is not None else nodes.rows if nodes.columns or nodes.matrix is not None else None
+    count = (
+        nodes.count if nodes.count is not None else nodes.rows if nodes.columns or nodes.matrix is not None else None
+    )
     if not integers:
         if count is not None:
             first = next(name for name in links.left.tolist() + links.right.tolist() if not isinstance(name, int))
@@ -694,7 +799,9 @@ def _number(links: _Links, nodes: _Nodes) -> tuple[list[Any], Array]:
     largest, least = (int(pairs.max()), int(pairs.min())) if len(pairs) else (-1, 0)
     if count is not None:
         if largest >= count or least < 0:
-            raise MismatchError(f"edges has node {largest if largest >= count else least}, but nodes are numbered 0 to {count - 1}")
+            raise MismatchError(
+                f"edges has node {largest if largest >= count else least}, but nodes are numbered 0 to {count - 1}"
+            )
         return list(range(count)), np.ascontiguousarray(pairs, np.int32)
     # as the program does: integers are indices where at least half of the numbers up to the largest are used
     if len(pairs) and least == 0 and 2 * len(np.unique(pairs)) >= largest + 1:
@@ -740,7 +847,9 @@ def _encode(value: str) -> bytes:
     return value.encode("utf-8", "surrogateescape")
 
 
-def _set_features(data: _c.GraphData, tables: list[tuple[_Nodes, int]], encoding: Optional[str], keep: list[Any]) -> None:
+def _set_features(
+    data: _c.GraphData, tables: list[tuple[_Nodes, int]], encoding: Optional[str], keep: list[Any]
+) -> None:
     first = tables[0][0]
     if first.matrix is not None:
         _set_matrix(data, first, keep)

@@ -37,7 +37,8 @@ def presets() -> dict[str, str]:
 
 
 def option_names() -> dict[str, str]:
-    """The options of the presets, each with its values and a description. They are keywords of LinkPredictor and evaluate.
+    """The options of the presets, each with its values and a description. They are keywords of LinkPredictor and
+    evaluate.
 
     Examples
     --------
@@ -144,8 +145,9 @@ class LinkPredictor:
     Parameters
     ----------
     method : str
-        "best" (default): the most accurate, fitted to the graph in seconds. "universal": learnt across many graphs, and trained on
-        none of yours. "default": the network of the paper, which needs features. ``npgnn.presets()`` lists them all.
+        "best" (default): the most accurate, fitted to the graph in seconds. "universal": learnt across many graphs,
+        and trained on none of yours. "default": the network of the paper, which needs features. ``npgnn.presets()``
+        lists them all.
     random_state : int or numpy generator, optional
         The seed. None is 1: the same data and options always give the same bits, for any number of threads.
     n_jobs : int, optional
@@ -183,8 +185,15 @@ class LinkPredictor:
 
     _estimator_type = "classifier"
 
-    def __init__(self, method: str = "best", *, random_state: Any = None, n_jobs: Optional[int] = None, verbose: int = 0,
-                 **options: Any) -> None:
+    def __init__(
+        self,
+        method: str = "best",
+        *,
+        random_state: Any = None,
+        n_jobs: Optional[int] = None,
+        verbose: int = 0,
+        **options: Any,
+    ) -> None:
         check_options(options)
         self.method = method
         self.random_state = random_state
@@ -196,8 +205,13 @@ class LinkPredictor:
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """The parameters, with the options that were set."""
-        return {"method": self.method, "random_state": self.random_state, "n_jobs": self.n_jobs, "verbose": self.verbose,
-                **self._options}
+        return {
+            "method": self.method,
+            "random_state": self.random_state,
+            "n_jobs": self.n_jobs,
+            "verbose": self.verbose,
+            **self._options,
+        }
 
     def set_params(self, **params: Any) -> "LinkPredictor":
         """Sets parameters and options. A fitted model keeps what it has learnt until it is fitted again."""
@@ -218,8 +232,12 @@ class LinkPredictor:
     def __sklearn_tags__(self) -> Any:
         from sklearn.utils import ClassifierTags, InputTags, Tags, TargetTags
 
-        return Tags(estimator_type="classifier", target_tags=TargetTags(required=False), classifier_tags=ClassifierTags(),
-                    input_tags=InputTags(two_d_array=False))
+        return Tags(
+            estimator_type="classifier",
+            target_tags=TargetTags(required=False),
+            classifier_tags=ClassifierTags(),
+            input_tags=InputTags(two_d_array=False),
+        )
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "graph_")
@@ -241,9 +259,15 @@ class LinkPredictor:
         method, seed = check_method(self.method), check_seed(self.random_state, "random_state")
         job = _c.Job(self.n_jobs, self.verbose)
         if method == UNIVERSAL and self._options:
-            raise ArgumentError(f"{next(iter(self._options))} has no effect: method 'universal' trains nothing and has no options")
+            raise ArgumentError(
+                f"{next(iter(self._options))} has no effect: method 'universal' trains nothing and has no options"
+            )
         options = None if method == UNIVERSAL else make_options(method, self._options, seed)
-        graph = as_graph(edges, nodes, _job=job, **graph_options) if not isinstance(edges, Graph) else as_graph(edges, nodes, **graph_options)
+        graph = (
+            as_graph(edges, nodes, _job=job, **graph_options)
+            if not isinstance(edges, Graph)
+            else as_graph(edges, nodes, **graph_options)
+        )
         model = _c.Handle(_c.lib.npgnn_model_free, job)
         with Bar(job, "fit"):
             if options is None:
@@ -321,8 +345,14 @@ class LinkPredictor:
             options = _c.PredictOptions(samples=samples, seed=seed, link_rate=link_rate)
             found = _c.Handle(_c.lib.npgnn_predictor_free, self._model, self.graph_, self._job)
             with Bar(self._job, "apply"):
-                self._job.run(_c.lib.npgnn_predictor_new, found.out(), self._model.pointer, self.graph_._handle.pointer,
-                              _c.byref(options), _c.byref(self._job.env))
+                self._job.run(
+                    _c.lib.npgnn_predictor_new,
+                    found.out(),
+                    self._model.pointer,
+                    self.graph_._handle.pointer,
+                    _c.byref(options),
+                    _c.byref(self._job.env),
+                )
             self._predictors = {key: found}
         return found
 
@@ -347,7 +377,8 @@ class LinkPredictor:
         samples : int, optional
             Average over so many draws of the latent variable; 0: use its mean. None: as the model was trained.
         link_rate : float, optional
-            The share of links that you expect among the pairs you ask about; 0.5 ignores how rare links are. None: as in the graph.
+            The share of links that you expect among the pairs you ask about; 0.5 ignores how rare links are. None: as
+            in the graph.
 
         Returns
         -------
@@ -369,11 +400,22 @@ class LinkPredictor:
         return self._predict(pairs, None, None)[:, 4].astype(np.float64)
 
     def predict(self, pairs: Any, *, link_rate: Optional[float] = 0.5) -> Array:
-        """1 for pairs whose probability is above one half, otherwise 0. The default takes links and non-links for equally likely."""
+        """1 for pairs whose probability is above one half, otherwise 0. The default takes links and non-links for
+        equally likely."""
         return (self._predict(pairs, None, link_rate)[:, 0] > 0.5).astype(np.int64)
 
-    def recommend(self, nodes: Any = None, k: int = 10, *, candidates: Any = None, known: bool = False, explain: bool = False,
-                  min_probability: float = 0.0, samples: Optional[int] = None, link_rate: Optional[float] = None) -> Any:
+    def recommend(
+        self,
+        nodes: Any = None,
+        k: int = 10,
+        *,
+        candidates: Any = None,
+        known: bool = False,
+        explain: bool = False,
+        min_probability: float = 0.0,
+        samples: Optional[int] = None,
+        link_rate: Optional[float] = None,
+    ) -> Any:
         """The best partners of nodes, among all nodes.
 
         Parameters
@@ -396,8 +438,8 @@ class LinkPredictor:
         Returns
         -------
         DataFrame, or a structured array if pandas is not installed
-            Columns "node", "partner", "probability", "score" and "known", best first for each node; with samples also "spread",
-            "low" and "high".
+            Columns "node", "partner", "probability", "score" and "known", best first for each node; with samples also
+            "spread", "low" and "high".
 
         Examples
         --------
@@ -417,14 +459,31 @@ class LinkPredictor:
         with self._lock, Bar(self._job, "recommend"):
             predictor = self._predictor(draws, rate)
             with Bar(self._job, "search"):
-                self._job.run(_c.lib.npgnn_predictor_top, links.ctypes.data, found.ctypes.data, predictor.pointer, k, _c.byref(options))
+                self._job.run(
+                    _c.lib.npgnn_predictor_top,
+                    links.ctypes.data,
+                    found.ctypes.data,
+                    predictor.pointer,
+                    k,
+                    _c.byref(options),
+                )
         rows = links[: count * k].reshape(count, k)
         rows = rows[np.arange(k) < found[:count, None]]
         del keep
         return self._table(graph, rows, ("node", "partner"), draws, predictor if explain else None)
 
-    def top_links(self, k: int = 10, *, sources: Any = None, targets: Any = None, known: bool = False, explain: bool = False,
-                  min_probability: float = 0.0, samples: Optional[int] = None, link_rate: Optional[float] = None) -> Any:
+    def top_links(
+        self,
+        k: int = 10,
+        *,
+        sources: Any = None,
+        targets: Any = None,
+        known: bool = False,
+        explain: bool = False,
+        min_probability: float = 0.0,
+        samples: Optional[int] = None,
+        link_rate: Optional[float] = None,
+    ) -> Any:
         """The k most probable missing links of the whole graph, each listed once; otherwise as :meth:`recommend`.
 
         Examples
@@ -443,11 +502,20 @@ class LinkPredictor:
         with self._lock:
             predictor = self._predictor(draws, rate)
             with Bar(self._job, "search"):
-                self._job.run(_c.lib.npgnn_predictor_top_links, links.ctypes.data, _c.byref(found), predictor.pointer, k, _c.byref(options))
+                self._job.run(
+                    _c.lib.npgnn_predictor_top_links,
+                    links.ctypes.data,
+                    _c.byref(found),
+                    predictor.pointer,
+                    k,
+                    _c.byref(options),
+                )
         del keep
         return self._table(graph, links[: found.value], ("source", "target"), draws, predictor if explain else None)
 
-    def _search(self, graph: Graph, first: Any, second: Any, known: bool, least: float) -> tuple[_c.TopOptions, list[Array]]:
+    def _search(
+        self, graph: Graph, first: Any, second: Any, known: bool, least: float
+    ) -> tuple[_c.TopOptions, list[Array]]:
         if not isinstance(least, (int, float, np.number)) or not 0 <= least <= 1:
             raise ArgumentError(f"min_probability must be from 0 to 1, got {least!r}")
         options = _c.TopOptions(known=known, min_probability=least)
@@ -457,7 +525,9 @@ class LinkPredictor:
                 continue
             if isinstance(ids, (str, bytes)):
                 raise ArgumentError(f"expected a list of nodes, got the string {ids!r}: write [{ids!r}]")
-            array = np.array([graph.index(node) for node in (ids.tolist() if hasattr(ids, "tolist") else ids)], np.int32)
+            array = np.array(
+                [graph.index(node) for node in (ids.tolist() if hasattr(ids, "tolist") else ids)], np.int32
+            )
             keep.append(array)
             setattr(options, member, array.ctypes.data if len(array) else None)
             setattr(options, member.rstrip("_") + "_count", len(array))
@@ -478,10 +548,11 @@ class LinkPredictor:
         Returns
         -------
         dict
-            "text": the main reasons in words. "log_odds": of a link; it is the "baseline", that of an average non-link, plus the sum of
-            "reasons", which are contributions by kind, or of the "log_odds" of "columns", which has one row per piece of evidence.
-            "neighbors": nodes that both are linked to. "features": names or numbers of features that both have. "walks" and
-            "walk_lift": walks of three steps between the two, and how many times as likely they are as by chance.
+            "text": the main reasons in words. "log_odds": of a link; it is the "baseline", that of an average
+            non-link, plus the sum of "reasons", which are contributions by kind, or of the "log_odds" of "columns",
+            which has one row per piece of evidence. "neighbors": nodes that both are linked to. "features": names or
+            numbers of features that both have. "walks" and "walk_lift": walks of three steps between the two, and how
+            many times as likely they are as by chance.
 
         Examples
         --------
@@ -496,7 +567,9 @@ class LinkPredictor:
         graph = self._ready()
         index = pair_indices(graph, [pair])[0]
         with self._lock:
-            return self._explain(graph, self._predictor(*_check_prediction(samples, link_rate)), int(index[0]), int(index[1]))
+            return self._explain(
+                graph, self._predictor(*_check_prediction(samples, link_rate)), int(index[0]), int(index[1])
+            )
 
     def _explain(self, graph: Graph, predictor: _c.Handle, u: int, v: int) -> dict[str, Any]:
         found = _c.Explanation()
@@ -507,10 +580,18 @@ class LinkPredictor:
             "text": _c.text(found.text),
             "log_odds": float(found.log_odds),
             "baseline": float(found.baseline),
-            "reasons": {_c.text(_c.lib.npgnn_reason_name(i)): float(found.reasons[i]) for i in range(found.reason_count)},
-            "columns": table({"name": [_c.text(column.name) for column in columns], "text": [_c.text(column.text) for column in columns],
-                              "value": [float(column.value) for column in columns], "average": [float(column.average) for column in columns],
-                              "log_odds": [float(column.log_odds) for column in columns]}),
+            "reasons": {
+                _c.text(_c.lib.npgnn_reason_name(i)): float(found.reasons[i]) for i in range(found.reason_count)
+            },
+            "columns": table(
+                {
+                    "name": [_c.text(column.name) for column in columns],
+                    "text": [_c.text(column.text) for column in columns],
+                    "value": [float(column.value) for column in columns],
+                    "average": [float(column.average) for column in columns],
+                    "log_odds": [float(column.log_odds) for column in columns],
+                }
+            ),
             "neighbors": [graph.nodes[i] for i in found.neighbors[: found.neighbor_count]],
             "features": [names[i] if names else int(i) for i in found.features[: found.feature_count]],
             "walks": float(found.walks),
@@ -518,7 +599,10 @@ class LinkPredictor:
         }
 
     def _table(self, graph: Graph, rows: Array, ends: tuple[str, str], draws: int, explain: Optional[_c.Handle]) -> Any:
-        columns: dict[str, Any] = {ends[0]: [graph.nodes[i] for i in rows["u"]], ends[1]: [graph.nodes[i] for i in rows["v"]]}
+        columns: dict[str, Any] = {
+            ends[0]: [graph.nodes[i] for i in rows["u"]],
+            ends[1]: [graph.nodes[i] for i in rows["v"]],
+        }
         columns["probability"] = rows["probability"].astype(np.float64)
         if draws > 0:
             for name in ("spread", "low", "high"):
@@ -535,13 +619,20 @@ class LinkPredictor:
         return table(columns)
 
     def embed(self) -> Array:
-        """The embeddings of all nodes, of shape (nodes, output_size). Of networks only: "best" and "universal" have none."""
+        """The embeddings of all nodes, of shape (nodes, output_size). Of networks only: "best" and "universal" have
+        none."""
         graph = self._ready()
         options, value = _c.Options(), ctypes.create_string_buffer(32)
         _c.check(_c.lib.npgnn_model_options, _c.byref(options), self._model.pointer)
         _c.check(_c.lib.npgnn_options_get, value, len(value), _c.byref(options), b"output-size")
         result = np.zeros((graph.n_nodes, int(value.value)), np.float32)
-        self._job.run(_c.lib.npgnn_model_embed, result.ctypes.data, self._model.pointer, graph._handle.pointer, _c.byref(self._job.env))
+        self._job.run(
+            _c.lib.npgnn_model_embed,
+            result.ctypes.data,
+            self._model.pointer,
+            graph._handle.pointer,
+            _c.byref(self._job.env),
+        )
         return result
 
     # ---- testing ----
@@ -552,8 +643,8 @@ class LinkPredictor:
         Parameters
         ----------
         pairs : as for :meth:`predict_proba`
-            Links that are hidden from the model; with ``labels`` also non-links. Links that the model's graph has are removed from it
-            before anything is scored.
+            Links that are hidden from the model; with ``labels`` also non-links. Links that the model's graph has are
+            removed from it before anything is scored.
         labels : array, optional
             1 for links, 0 for non-links. None: all pairs are links, and as many non-links are drawn.
         seed : int
@@ -575,13 +666,23 @@ class LinkPredictor:
         positive = positive.astype(bool)
         ordered = np.ascontiguousarray(np.concatenate([found[positive], found[~positive]]), np.int32)
         run, options = _c.EvalRun(), _c.TestOptions(samples=-1, seed=seed)
-        self._job.run(_c.lib.npgnn_test, _c.byref(run), None, self._model.pointer, graph._handle.pointer, ordered.ctypes.data,
-                      int(positive.sum()), len(ordered), _c.byref(options), _c.byref(self._job.env))
+        self._job.run(
+            _c.lib.npgnn_test,
+            _c.byref(run),
+            None,
+            self._model.pointer,
+            graph._handle.pointer,
+            ordered.ctypes.data,
+            int(positive.sum()),
+            len(ordered),
+            _c.byref(options),
+            _c.byref(self._job.env),
+        )
         return {name: float(getattr(run, name)) for name in ("auc", "ap", "mrr", "hits1", "hits10", "hits100")}
 
     def score(self, pairs: Any, y: Any = None) -> float:
-        """The AUC on pairs, for scikit-learn: of links ``pairs`` (a Graph: its links) against as many non-links or, with labels y, of
-        the pairs with label 1 against those with label 0."""
+        """The AUC on pairs, for scikit-learn: of links ``pairs`` (a Graph: its links) against as many non-links or,
+        with labels y, of the pairs with label 1 against those with label 0."""
         return self.test(pairs, y)["auc"]
 
     # ---- files ----
@@ -593,7 +694,11 @@ class LinkPredictor:
         _c.check(_c.lib.npgnn_model_save, self._model.pointer, os.fsencode(path))
 
     def __getstate__(self) -> dict[str, Any]:
-        state = {name: value for name, value in self.__dict__.items() if name not in ("_model", "_job", "_lock", "_predictors")}
+        state = {
+            name: value
+            for name, value in self.__dict__.items()
+            if name not in ("_model", "_job", "_lock", "_predictors")
+        }
         if hasattr(self, "_model"):
             with tempfile.TemporaryDirectory() as folder:
                 path = os.path.join(folder, "model")
@@ -614,8 +719,18 @@ class LinkPredictor:
             self._set(model, state.get("graph_"), job)
 
 
-_LINK = np.dtype([("u", "i4"), ("v", "i4"), ("probability", "f4"), ("spread", "f4"), ("low", "f4"), ("high", "f4"), ("score", "f4"),
-                  ("known", "i4")])
+_LINK = np.dtype(
+    [
+        ("u", "i4"),
+        ("v", "i4"),
+        ("probability", "f4"),
+        ("spread", "f4"),
+        ("low", "f4"),
+        ("high", "f4"),
+        ("score", "f4"),
+        ("known", "i4"),
+    ]
+)
 
 
 def _check_prediction(samples: Any, link_rate: Any) -> tuple[int, float]:
@@ -632,8 +747,15 @@ def _read(path: Union[str, os.PathLike[str]], n_jobs: Optional[int], verbose: in
     return model, job
 
 
-def load(path: Union[str, os.PathLike[str]], edges: Edges = None, nodes: Nodes = None, *, n_jobs: Optional[int] = None, verbose: int = 0,
-         **graph_options: Any) -> LinkPredictor:
+def load(
+    path: Union[str, os.PathLike[str]],
+    edges: Edges = None,
+    nodes: Nodes = None,
+    *,
+    n_jobs: Optional[int] = None,
+    verbose: int = 0,
+    **graph_options: Any,
+) -> LinkPredictor:
     """Reads a model that ``LinkPredictor.save`` or the program wrote.
 
     Parameters
@@ -641,7 +763,8 @@ def load(path: Union[str, os.PathLike[str]], edges: Edges = None, nodes: Nodes =
     path : str
         The file.
     edges, nodes, **graph_options : optional
-        The graph to predict on, as for :class:`Graph`. Without it, call :meth:`LinkPredictor.with_graph` before predicting.
+        The graph to predict on, as for :class:`Graph`. Without it, call :meth:`LinkPredictor.with_graph` before
+        predicting.
 
     Examples
     --------

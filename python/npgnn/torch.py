@@ -1,7 +1,8 @@
 """The all-pairs loss of npgnn for PyTorch: exact in memory O(n k), or estimated without bias at linear cost.
 
-With embeddings u of n nodes and the links of a graph, it is the binary cross-entropy of sigmoid(u_i . u_j) over all n^2 ordered pairs.
-A graph auto-encoder that uses it in place of a loss over sampled negatives has no noise from sampling, and never stores n^2 numbers.
+With embeddings u of n nodes and the links of a graph, it is the binary cross-entropy of sigmoid(u_i . u_j) over all
+n^2 ordered pairs. A graph auto-encoder that uses it in place of a loss over sampled negatives has no noise from
+sampling, and never stores n^2 numbers.
 """
 
 from __future__ import annotations
@@ -30,8 +31,8 @@ class AllPairsLoss:
     num_nodes : int
         Number of nodes.
     pairs_per_node : int, optional
-        None: the exact loss, O(n^2 k) operations. Otherwise an unbiased estimate from about so many pairs per node; each call draws new
-        ones.
+        None: the exact loss, O(n^2 k) operations. Otherwise an unbiased estimate from about so many pairs per node;
+        each call draws new ones.
     likelihood : str
         "weighted": links and non-links have the same total weight. "plain": every pair has the same weight.
     seed : int
@@ -50,8 +51,16 @@ class AllPairsLoss:
     torch.Size([3, 4])
     """
 
-    def __init__(self, edge_index: torch.Tensor, num_nodes: int, pairs_per_node: Optional[int] = None, *, likelihood: str = "weighted",
-                 seed: int = 1, n_jobs: Optional[int] = None) -> None:
+    def __init__(
+        self,
+        edge_index: torch.Tensor,
+        num_nodes: int,
+        pairs_per_node: Optional[int] = None,
+        *,
+        likelihood: str = "weighted",
+        seed: int = 1,
+        n_jobs: Optional[int] = None,
+    ) -> None:
         if likelihood not in LIKELIHOODS:
             raise ArgumentError(f"likelihood must be one of {', '.join(LIKELIHOODS)}, got {likelihood!r}")
         self.pairs_per_node = 0 if pairs_per_node is None else check_count(pairs_per_node, "pairs_per_node", 1)
@@ -74,13 +83,23 @@ class AllPairsLoss:
         columns = int(u.shape[1])
         if columns not in self._losses:
             handle = _c.Handle(_c.lib.npgnn_pairs_loss_free, self._graph, self._job)
-            _c.check(_c.lib.npgnn_pairs_loss_new, handle.out(), self._graph._handle.pointer, columns, self.pairs_per_node,
-                     LIKELIHOODS.index(self.likelihood), self.seed, _c.byref(self._job.env))
+            _c.check(
+                _c.lib.npgnn_pairs_loss_new,
+                handle.out(),
+                self._graph._handle.pointer,
+                columns,
+                self.pairs_per_node,
+                LIKELIHOODS.index(self.likelihood),
+                self.seed,
+                _c.byref(self._job.env),
+            )
             self._losses[columns] = handle
         given = np.ascontiguousarray(u.detach().numpy(), np.float32)
         out = np.empty_like(given) if gradient else None
         draw = next(self._draws) % (1 << 32)
-        value = _c.lib.npgnn_pairs_loss_run(None if out is None else out.ctypes.data, self._losses[columns].pointer, given.ctypes.data, draw)
+        value = _c.lib.npgnn_pairs_loss_run(
+            None if out is None else out.ctypes.data, self._losses[columns].pointer, given.ctypes.data, draw
+        )
         return float(value), None if out is None else torch.from_numpy(out).to(u.dtype)
 
 

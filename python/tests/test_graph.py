@@ -19,8 +19,15 @@ def test_inputs_agree():
     expected = npgnn.Graph(RING, X)
     array = np.array(RING)
     matrix = scipy.sparse.coo_matrix((np.ones(10), array.T), (8, 8))
-    for edges in (array, array.astype(np.int32), array[:, ::-1], matrix, matrix.tocsr(), [list(pair) for pair in RING],
-                  {"u": array[:, 0], "v": array[:, 1]}):
+    for edges in (
+        array,
+        array.astype(np.int32),
+        array[:, ::-1],
+        matrix,
+        matrix.tocsr(),
+        [list(pair) for pair in RING],
+        {"u": array[:, 0], "v": array[:, 1]},
+    ):
         for nodes in (X, X.astype(np.float64), scipy.sparse.csr_matrix(X), scipy.sparse.csc_matrix(X)):
             graph = npgnn.Graph(edges, nodes)
             assert graph.fingerprint == expected.fingerprint
@@ -86,8 +93,12 @@ def test_table_as_file(people, tmp_path):
     assert graph.fingerprint == file.fingerprint
     assert list(graph.columns()["kind"]) == ["category", "number", "flag", "date", "text"]
     pandas = pytest.importorskip("pandas")
-    for frame in (pandas.DataFrame(columns), pandas.DataFrame(columns).set_index("id"), pandas.read_csv(tmp_path / "nodes.csv"),
-                  pandas.DataFrame(columns).astype({"town": "category", "born": "datetime64[ns]"}).convert_dtypes()):
+    for frame in (
+        pandas.DataFrame(columns),
+        pandas.DataFrame(columns).set_index("id"),
+        pandas.read_csv(tmp_path / "nodes.csv"),
+        pandas.DataFrame(columns).astype({"town": "category", "born": "datetime64[ns]"}).convert_dtypes(),
+    ):
         edges = pandas.read_csv(tmp_path / "edges.csv")
         converted = npgnn.Graph(edges, frame)
         assert converted.fingerprint == file.fingerprint, frame.dtypes
@@ -107,7 +118,14 @@ def test_missing_rows(people, tmp_path):
 
 def test_frames():
     pandas = pytest.importorskip("pandas")
-    frame = pandas.DataFrame({"link_id": [7, 8, 9], "member": ["a", "b", "a"], "friend": ["b", "c", "c"], "since": ["2020-01-01", "2020-02-01", "2021-01-01"]})
+    frame = pandas.DataFrame(
+        {
+            "link_id": [7, 8, 9],
+            "member": ["a", "b", "a"],
+            "friend": ["b", "c", "c"],
+            "since": ["2020-01-01", "2020-02-01", "2021-01-01"],
+        }
+    )
     graph = npgnn.Graph(frame)
     assert graph.nodes == ["a", "b", "c"]
     assert npgnn.Graph(frame, source="friend", target="member").nodes == ["b", "a", "c"]
@@ -133,7 +151,12 @@ def test_ids():
 
 def test_two_sides():
     edges = {"user": [1, 2, 3, 1], "item": [1, 1, 2, 3]}
-    graph = npgnn.Graph(edges, {"id": [1, 2, 3], "age": [20, 30, 40]}, bipartite=True, target_nodes={"id": [1, 2, 3], "price": [1.5, 2.5, 9.0]})
+    graph = npgnn.Graph(
+        edges,
+        {"id": [1, 2, 3], "age": [20, 30, 40]},
+        bipartite=True,
+        target_nodes={"id": [1, 2, 3], "price": [1.5, 2.5, 9.0]},
+    )
     assert graph.n_nodes == 6
     assert graph.index(("target", 1)) == 3
     model = npgnn.LinkPredictor("universal").fit(graph)
@@ -151,33 +174,43 @@ def test_pickle(people):
     graph = npgnn.Graph(*people)
     again = pickle.loads(pickle.dumps(graph))
     assert again.fingerprint == graph.fingerprint and again.nodes == graph.nodes and again.encoding == graph.encoding
-    weighted = npgnn.Graph({"u": [("x", 1), "b"], "v": ["b", "c"], "w": [2.0, 3.0], "t": [1.0, 2.0]}, weight="w", time="t")
+    weighted = npgnn.Graph(
+        {"u": [("x", 1), "b"], "v": ["b", "c"], "w": [2.0, 3.0], "t": [1.0, 2.0]}, weight="w", time="t"
+    )
     again = pickle.loads(pickle.dumps(weighted))
     assert again.fingerprint == weighted.fingerprint and again.nodes == weighted.nodes and again._info().dated
 
 
-@pytest.mark.parametrize("edges, nodes, options, words", [
-    (np.zeros((2, 5), int), None, {}, "edges is an array of shape (2, 5): expected (links, 2): transpose it"),
-    ([("a", "b", "c")], None, {}, "edges[0] is ('a', 'b', 'c'): expected a pair of nodes"),
-    (["ab"], None, {}, "edges[0] is 'ab'"),
-    (7, None, {}, "edges cannot be a int"),
-    (RING, X[:4], {}, "edges has node 7, but nodes are numbered 0 to 3"),
-    ([("a", "b")], X, {}, "edges must be integers from 0 to 7, not 'a'"),
-    (RING, X, {"weight": "w"}, "weight names a column, but edges has none"),
-    ({"u": [1], "v": [2]}, None, {"time": "when"}, "time: edges has no column 'when'; it has 'u', 'v'"),
-    (RING, {"id": [0, 1, 0]}, {}, "nodes: the id 0 occurs twice"),
-    ([(0, 1)], {"age": [1, 2]}, {"kinds": {"size": "number"}}, "kinds: nodes has no column 'size'"),
-    ([(0, 1)], {"age": [1, 2], "size": [1]}, {}, "nodes: column 'size' has 1 values, but there are 2 rows"),
-    ([(0, 1)], {"age": ["x", "2"]}, {"kinds": {"age": "number"}}, "nodes:1: 'x' in column 'age' is not a number"),
-    ([(0, 1)], {"age": [1, 2]}, {"kinds": {"age": "integer"}}, "column 'age': 'integer' is not a kind"),
-    ([("a", "b")], {"id": ["x", "y"], "age": [1, 2]}, {}, "none of the ids in edges, such as 'a', is the id of a row of nodes"),
-    ([(0, 1)], -3, {}, "nodes must not be negative"),
-    ([(0, 1)], np.array([["a", "b"]]), {}, "nodes must be a matrix of numbers"),
-    ([(0, 1)], np.full((2, 1), np.nan), {}, "the feature of node 0 in column 0 is not finite"),
-    ([(0, 1)], None, {"target_nodes": X}, "target_nodes needs bipartite=True"),
-    ("no/such/file", None, {}, "no/such/file"),
-    ("synthetic", X, {}, "nodes must be the path of a file"),
-])
+@pytest.mark.parametrize(
+    "edges, nodes, options, words",
+    [
+        (np.zeros((2, 5), int), None, {}, "edges is an array of shape (2, 5): expected (links, 2): transpose it"),
+        ([("a", "b", "c")], None, {}, "edges[0] is ('a', 'b', 'c'): expected a pair of nodes"),
+        (["ab"], None, {}, "edges[0] is 'ab'"),
+        (7, None, {}, "edges cannot be a int"),
+        (RING, X[:4], {}, "edges has node 7, but nodes are numbered 0 to 3"),
+        ([("a", "b")], X, {}, "edges must be integers from 0 to 7, not 'a'"),
+        (RING, X, {"weight": "w"}, "weight names a column, but edges has none"),
+        ({"u": [1], "v": [2]}, None, {"time": "when"}, "time: edges has no column 'when'; it has 'u', 'v'"),
+        (RING, {"id": [0, 1, 0]}, {}, "nodes: the id 0 occurs twice"),
+        ([(0, 1)], {"age": [1, 2]}, {"kinds": {"size": "number"}}, "kinds: nodes has no column 'size'"),
+        ([(0, 1)], {"age": [1, 2], "size": [1]}, {}, "nodes: column 'size' has 1 values, but there are 2 rows"),
+        ([(0, 1)], {"age": ["x", "2"]}, {"kinds": {"age": "number"}}, "nodes:1: 'x' in column 'age' is not a number"),
+        ([(0, 1)], {"age": [1, 2]}, {"kinds": {"age": "integer"}}, "column 'age': 'integer' is not a kind"),
+        (
+            [("a", "b")],
+            {"id": ["x", "y"], "age": [1, 2]},
+            {},
+            "none of the ids in edges, such as 'a', is the id of a row of nodes",
+        ),
+        ([(0, 1)], -3, {}, "nodes must not be negative"),
+        ([(0, 1)], np.array([["a", "b"]]), {}, "nodes must be a matrix of numbers"),
+        ([(0, 1)], np.full((2, 1), np.nan), {}, "the feature of node 0 in column 0 is not finite"),
+        ([(0, 1)], None, {"target_nodes": X}, "target_nodes needs bipartite=True"),
+        ("no/such/file", None, {}, "no/such/file"),
+        ("synthetic", X, {}, "nodes must be the path of a file"),
+    ],
+)
 def test_refusals(edges, nodes, options, words):
     with pytest.raises(npgnn.Error) as raised:
         npgnn.Graph(edges, nodes, **options)

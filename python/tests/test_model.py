@@ -87,7 +87,8 @@ def test_files(graph, tmp_path):
 
 
 def test_new_nodes(people):
-    """For a network, a table with new nodes is encoded as in training: unknown categories are others, missing columns errors."""
+    """For a network, a table with new nodes is encoded as in training: unknown categories are others, missing columns
+    errors."""
     links, columns = people
     model = npgnn.LinkPredictor("default", iterations=3).fit(links, columns)
     more = {name: values + [values[0]] for name, values in columns.items()}
@@ -112,29 +113,89 @@ def test_same_bits_as_program(program, people, tmp_path):
     write(tmp_path / "edges.csv", {"source": [a for a, b in links], "target": [b for a, b in links]})
     write(tmp_path / "nodes.csv", columns)
     for preset, iterations in (("best", 1), ("default", 20)):
-        subprocess.run([program, "train", "--edges", "edges.csv", "--features", "nodes.csv", "--preset", preset, "--iterations", str(iterations),
-                        "--seed", "7", "-q", *(["--val", "0"] if preset == "default" else []), "-o", f"{preset}.safetensors"], cwd=tmp_path, check=True)
+        subprocess.run(
+            [
+                program,
+                "train",
+                "--edges",
+                "edges.csv",
+                "--features",
+                "nodes.csv",
+                "--preset",
+                preset,
+                "--iterations",
+                str(iterations),
+                "--seed",
+                "7",
+                "-q",
+                *(["--val", "0"] if preset == "default" else []),
+                "-o",
+                f"{preset}.safetensors",
+            ],
+            cwd=tmp_path,
+            check=True,
+        )
         model = npgnn.LinkPredictor(preset, iterations=iterations, random_state=7)
-        out = subprocess.run([program, "predict", f"{preset}.safetensors", "--edges", "edges.csv", "--features", "nodes.csv", "--top", "3", "-q"],
-                             cwd=tmp_path, check=True, capture_output=True, text=True).stdout
+        out = subprocess.run(
+            [
+                program,
+                "predict",
+                f"{preset}.safetensors",
+                "--edges",
+                "edges.csv",
+                "--features",
+                "nodes.csv",
+                "--top",
+                "3",
+                "-q",
+            ],
+            cwd=tmp_path,
+            check=True,
+            capture_output=True,
+            text=True,
+        ).stdout
         expected = [line.split("\t") for line in out.splitlines()]
         # from files: the same bytes; from memory: the id column has no name there, and everything else is the same
         model.fit(tmp_path / "edges.csv", tmp_path / "nodes.csv").save(tmp_path / "python.safetensors")
         assert (tmp_path / "python.safetensors").read_bytes() == (tmp_path / f"{preset}.safetensors").read_bytes()
         for fitted in (model, npgnn.LinkPredictor(preset, iterations=iterations, random_state=7).fit(links, columns)):
             rows = fitted.recommend(k=3)
-            assert [(u, v, f"{p:.6g}") for u, v, p in zip(rows["node"], rows["partner"], rows["probability"])] == \
-                [(u, v, f"{float(p):.6g}") for u, v, p, *_ in expected]
-    out = subprocess.run([program, "eval", "--edges", "edges.csv", "--features", "nodes.csv", "--preset", "universal", "--seeds", "2", "--json", "-", "-q"],
-                         cwd=tmp_path, check=True, capture_output=True, text=True).stdout
+            assert [(u, v, f"{p:.6g}") for u, v, p in zip(rows["node"], rows["partner"], rows["probability"])] == [
+                (u, v, f"{float(p):.6g}") for u, v, p, *_ in expected
+            ]
+    out = subprocess.run(
+        [
+            program,
+            "eval",
+            "--edges",
+            "edges.csv",
+            "--features",
+            "nodes.csv",
+            "--preset",
+            "universal",
+            "--seeds",
+            "2",
+            "--json",
+            "-",
+            "-q",
+        ],
+        cwd=tmp_path,
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stdout
     result = npgnn.evaluate(links, columns, method="universal", seeds=2)
-    assert [seed["auc"] for seed in json.loads(out)["seeds"]] == [pytest.approx(auc, abs=1e-11) for auc in result["auc"]]
+    assert [seed["auc"] for seed in json.loads(out)["seeds"]] == [
+        pytest.approx(auc, abs=1e-11) for auc in result["auc"]
+    ]
 
 
 def test_threads_and_seeds(graph):
     pairs = graph.links[:40]
-    results = [npgnn.LinkPredictor("default", iterations=5, random_state=seed, n_jobs=jobs).fit(graph).decision_function(pairs)
-               for seed, jobs in ((1, 1), (1, 3), (None, 2), (2, 1))]
+    results = [
+        npgnn.LinkPredictor("default", iterations=5, random_state=seed, n_jobs=jobs).fit(graph).decision_function(pairs)
+        for seed, jobs in ((1, 1), (1, 3), (None, 2), (2, 1))
+    ]
     assert np.array_equal(results[0], results[1]) and np.array_equal(results[0], results[2])
     assert not np.array_equal(results[0], results[3])
 
@@ -181,35 +242,40 @@ def test_sklearn(graph):
     assert search.best_params_["iterations"] == 30
     check_is_fitted(search.best_estimator_)
     assert search.best_estimator_.graph_.n_links == graph.n_links
-    assert (cross_val_score(npgnn.LinkPredictor("universal"), graph, cv=npgnn.LinkSplit(2), error_score="raise") > 0.6).all()
+    assert (
+        cross_val_score(npgnn.LinkPredictor("universal"), graph, cv=npgnn.LinkSplit(2), error_score="raise") > 0.6
+    ).all()
     pipeline = Pipeline([("links", npgnn.LinkPredictor("universal"))]).fit(graph)
     assert pipeline.predict_proba([(0, 1)]).shape == (1, 2)
     assert sklearn is not None
 
 
-@pytest.mark.parametrize("call, words", [
-    (lambda m, g: npgnn.LinkPredictor("worst").fit(g), "method must be one of universal, default, best"),
-    (lambda m, g: npgnn.LinkPredictor(iterations=0).fit(g), "iterations takes from 1, not \"0\""),
-    (lambda m, g: npgnn.LinkPredictor("universal", iterations=3).fit(g), "iterations has no effect"),
-    (lambda m, g: npgnn.LinkPredictor(random_state=-1).fit(g), "random_state must be"),
-    (lambda m, g: npgnn.LinkPredictor(n_jobs=0).fit(g), "n_jobs must be"),
-    (lambda m, g: npgnn.LinkPredictor().fit(g, nodes=3), "nodes cannot be given: edges is a Graph"),
-    (lambda m, g: m.predict_proba([(0, 1)], link_rate=2), "link_rate must be above 0 and below 1, got 2"),
-    (lambda m, g: m.predict_proba([(0, 1)], samples=-2), "samples must be an integer from 0 on"),
-    (lambda m, g: m.predict_proba([(0, 1, 2)]), "pairs[0] is (0, 1, 2): expected a pair of nodes"),
-    (lambda m, g: m.recommend([0], k=0), "k must be an integer from 1 on, got 0"),
-    (lambda m, g: m.recommend("anna"), "expected a list of nodes, got the string 'anna'"),
-    (lambda m, g: m.recommend([0], min_probability=3), "min_probability must be from 0 to 1, got 3"),
-    (lambda m, g: m.test([(0, 1)], [2]), "labels must be 1 values of 0 and 1"),
-    (lambda m, g: npgnn.evaluate(g, method="magic"), "method must be one of universal, default, best"),
-    (lambda m, g: npgnn.evaluate(g, protocol="hard"), "protocol must be one of transductive"),
-    (lambda m, g: npgnn.evaluate(g, seeds=0), "seeds must be an integer from 1 on"),
-    (lambda m, g: npgnn.evaluate(g, test=1.5), "test must be a fraction"),
-    (lambda m, g: npgnn.split(g, protocol="temporal"), "time"),
-    (lambda m, g: npgnn.load(os.devnull), os.devnull),
-    (lambda m, g: npgnn.datasets.fetch("facebook"), "name must be one of cora, citeseer, pubmed, got 'facebook'"),
-    (lambda m, g: npgnn.LinkSplit(test_size=2), "test_size must be above 0"),
-])
+@pytest.mark.parametrize(
+    "call, words",
+    [
+        (lambda m, g: npgnn.LinkPredictor("worst").fit(g), "method must be one of universal, default, best"),
+        (lambda m, g: npgnn.LinkPredictor(iterations=0).fit(g), 'iterations takes from 1, not "0"'),
+        (lambda m, g: npgnn.LinkPredictor("universal", iterations=3).fit(g), "iterations has no effect"),
+        (lambda m, g: npgnn.LinkPredictor(random_state=-1).fit(g), "random_state must be"),
+        (lambda m, g: npgnn.LinkPredictor(n_jobs=0).fit(g), "n_jobs must be"),
+        (lambda m, g: npgnn.LinkPredictor().fit(g, nodes=3), "nodes cannot be given: edges is a Graph"),
+        (lambda m, g: m.predict_proba([(0, 1)], link_rate=2), "link_rate must be above 0 and below 1, got 2"),
+        (lambda m, g: m.predict_proba([(0, 1)], samples=-2), "samples must be an integer from 0 on"),
+        (lambda m, g: m.predict_proba([(0, 1, 2)]), "pairs[0] is (0, 1, 2): expected a pair of nodes"),
+        (lambda m, g: m.recommend([0], k=0), "k must be an integer from 1 on, got 0"),
+        (lambda m, g: m.recommend("anna"), "expected a list of nodes, got the string 'anna'"),
+        (lambda m, g: m.recommend([0], min_probability=3), "min_probability must be from 0 to 1, got 3"),
+        (lambda m, g: m.test([(0, 1)], [2]), "labels must be 1 values of 0 and 1"),
+        (lambda m, g: npgnn.evaluate(g, method="magic"), "method must be one of universal, default, best"),
+        (lambda m, g: npgnn.evaluate(g, protocol="hard"), "protocol must be one of transductive"),
+        (lambda m, g: npgnn.evaluate(g, seeds=0), "seeds must be an integer from 1 on"),
+        (lambda m, g: npgnn.evaluate(g, test=1.5), "test must be a fraction"),
+        (lambda m, g: npgnn.split(g, protocol="temporal"), "time"),
+        (lambda m, g: npgnn.load(os.devnull), os.devnull),
+        (lambda m, g: npgnn.datasets.fetch("facebook"), "name must be one of cora, citeseer, pubmed, got 'facebook'"),
+        (lambda m, g: npgnn.LinkSplit(test_size=2), "test_size must be above 0"),
+    ],
+)
 def test_refusals(graph, universal, call, words):
     with pytest.raises(npgnn.Error) as raised:
         call(universal, graph)

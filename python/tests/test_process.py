@@ -24,7 +24,9 @@ LINKS = [(i, (i * k + 1) % 40) for i in range(40) for k in (1, 3, 7)]
 
 
 def python(code: str, **options: object) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, timeout=300, **options)
+    return subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, timeout=300, **options
+    )
 
 
 WORK = """
@@ -60,7 +62,8 @@ def test_import_orders():
 
 
 def test_import_time_and_libraries():
-    """Import takes under 0.3 s besides numpy, loads neither scipy nor pandas, no OpenMP, and no libnpgnn of the system."""
+    """Import takes under 0.3 s besides numpy, loads neither scipy nor pandas, no OpenMP, and no libnpgnn of the
+    system."""
     done = python("""
         import sys, time, numpy
         before = set(line.split()[-1] for line in open("/proc/self/maps") if ".so" in line)
@@ -79,7 +82,9 @@ def test_import_time_and_libraries():
     ours = [path for path in libraries if "libnpgnn" in path]
     assert ours and all(path.startswith(package) for path in ours)
     if os.path.exists(os.path.join(package, "libnpgnn-openblas.so.0")):  # a self-contained wheel
-        assert not any("gomp" in path or re.search(r"lib(open)?blas", path) and not path.startswith(package) for path in libraries)
+        assert not any(
+            "gomp" in path or re.search(r"lib(open)?blas", path) and not path.startswith(package) for path in libraries
+        )
 
 
 def _child(seed: int) -> list[float]:
@@ -100,7 +105,11 @@ def test_inherited_model():
     child = os.fork()
     if child == 0:
         signal.alarm(60)
-        os._exit(0 if np.array_equal(model.decision_function([(0, 5)]), expected) and len(model.recommend([3], k=2)) == 2 else 1)
+        os._exit(
+            0
+            if np.array_equal(model.decision_function([(0, 5)]), expected) and len(model.recommend([3], k=2)) == 2
+            else 1
+        )
     assert os.waitpid(child, 0)[1] == 0
 
 
@@ -127,12 +136,15 @@ def test_threads():
     assert ticks > 5
 
 
-@pytest.mark.parametrize("job", [
-    "npgnn.LinkPredictor('default', iterations=10**6).fit(graph)",
-    "npgnn.LinkPredictor('default', iterations=10**6, verbose=1).fit(graph)",
-    "npgnn.evaluate(graph, method='deepwalk', seeds=10**4)",
-    "npgnn.LinkPredictor('best', iterations=10**4).fit(graph)",
-])
+@pytest.mark.parametrize(
+    "job",
+    [
+        "npgnn.LinkPredictor('default', iterations=10**6).fit(graph)",
+        "npgnn.LinkPredictor('default', iterations=10**6, verbose=1).fit(graph)",
+        "npgnn.evaluate(graph, method='deepwalk', seeds=10**4)",
+        "npgnn.LinkPredictor('best', iterations=10**4).fit(graph)",
+    ],
+)
 def test_interrupt(job):
     """Ctrl-C ends a call at once with KeyboardInterrupt, and the process can go on."""
     code = f"""
@@ -144,7 +156,9 @@ def test_interrupt(job):
         except KeyboardInterrupt:
             print("interrupted", len(npgnn.LinkPredictor("universal").fit(graph).recommend([0], k=3)), flush=True)
     """
-    process = subprocess.Popen([sys.executable, "-c", textwrap.dedent(code)], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    process = subprocess.Popen(
+        [sys.executable, "-c", textwrap.dedent(code)], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    )
     assert process.stdout is not None and process.stdout.readline() == "ready\n"
     time.sleep(0.7)
     process.send_signal(signal.SIGINT)
@@ -189,7 +203,8 @@ def test_leaks():
 
 
 def test_large_networkx():
-    """A graph of 10,000 nodes, from networkx to suggestions for 100 of them, in under 10 s of processor time with universal."""
+    """A graph of 10,000 nodes, from networkx to suggestions for 100 of them, in under 10 s of processor time with
+    universal."""
     networkx = pytest.importorskip("networkx")
     graph = networkx.barabasi_albert_graph(10000, 3, seed=1)
     begin = time.process_time()

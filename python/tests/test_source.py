@@ -1,4 +1,5 @@
-"""What must agree with the sources: the structs with the header, the list of data sets with the program's, the documentation."""
+"""What must agree with the sources: the structs with the header, the list of data sets with the program's, the
+documentation."""
 
 from __future__ import annotations
 
@@ -15,11 +16,28 @@ import npgnn
 from npgnn import _c
 
 STRUCTS = {
-    "error": _c.CError, "progress": _c.Progress, "pair": _c.Pair, "column": _c.Column, "graph_data": _c.GraphData,
-    "load_options": _c.LoadOptions, "graph_info": _c.GraphInfo, "table_column": _c.TableColumn, "option_info": _c.OptionInfo,
-    "prediction": _c.Prediction, "link": _c.Link, "predict_options": _c.PredictOptions, "top_options": _c.TopOptions,
-    "split_options": _c.SplitOptions, "bin": _c.Bin, "calibration": _c.Calibration, "eval_run": _c.EvalRun, "eval_options": _c.EvalOptions,
-    "contribution": _c.Contribution, "explanation": _c.Explanation, "test_options": _c.TestOptions, "model_info": _c.ModelInfo,
+    "error": _c.CError,
+    "progress": _c.Progress,
+    "pair": _c.Pair,
+    "column": _c.Column,
+    "graph_data": _c.GraphData,
+    "load_options": _c.LoadOptions,
+    "graph_info": _c.GraphInfo,
+    "table_column": _c.TableColumn,
+    "option_info": _c.OptionInfo,
+    "prediction": _c.Prediction,
+    "link": _c.Link,
+    "predict_options": _c.PredictOptions,
+    "top_options": _c.TopOptions,
+    "split_options": _c.SplitOptions,
+    "bin": _c.Bin,
+    "calibration": _c.Calibration,
+    "eval_run": _c.EvalRun,
+    "eval_options": _c.EvalOptions,
+    "contribution": _c.Contribution,
+    "explanation": _c.Explanation,
+    "test_options": _c.TestOptions,
+    "model_info": _c.ModelInfo,
 }
 
 
@@ -34,8 +52,11 @@ def test_structs(tmp_path):
             lines.append(f'printf("%zu\\n", offsetof(npgnn_{name}, {member.rstrip("_")}));')
         lines.append(f'printf("%zu\\n", sizeof(npgnn_{name}));')
     lines.append('printf("%zu\\n", sizeof(npgnn_options));')
-    lines.append('printf("%zu %zu %zu\\n", offsetof(npgnn_env, progress), offsetof(npgnn_env, stop), offsetof(npgnn_env, allocator));')
-    (tmp_path / "s.c").write_text("#include <npgnn/npgnn.h>\n#include <stdio.h>\nint main(void) {\n" + "\n".join(lines) + "\nreturn 0; }\n")
+    for member in ("progress", "stop", "allocator"):
+        lines.append(f'printf("%zu\\n", offsetof(npgnn_env, {member}));')
+    (tmp_path / "s.c").write_text(
+        "#include <npgnn/npgnn.h>\n#include <stdio.h>\nint main(void) {\n" + "\n".join(lines) + "\nreturn 0; }\n"
+    )
     subprocess.run([compiler, "-I", header, tmp_path / "s.c", "-o", tmp_path / "s"], check=True)
     out = iter(subprocess.run([tmp_path / "s"], capture_output=True, text=True, check=True).stdout.split())
     for name, struct in STRUCTS.items():
@@ -53,7 +74,9 @@ def test_data_sets():
     if not source.exists():
         pytest.skip("needs the sources")
     listed = dict(re.findall(r'\{"(ind\.[^"]+)", (\d+, "[0-9a-f]+)"', source.read_text()))
-    ours = {file: f'{size}, "{digest}' for files in npgnn.datasets.FILES.values() for file, (size, digest) in files.items()}
+    ours = {
+        file: f'{size}, "{digest}' for files in npgnn.datasets.FILES.values() for file, (size, digest) in files.items()
+    }
     assert ours == listed
 
 
@@ -78,7 +101,9 @@ def test_reference_is_fresh():
     if not tool.exists():
         pytest.skip("needs the sources")
     made = subprocess.run([sys.executable, tool], capture_output=True, text=True, check=True).stdout
-    assert page.read_text(encoding="utf-8") == made, "run: python tools/python_reference.py > docs/use/python.md, with the package installed"
+    assert (
+        page.read_text(encoding="utf-8") == made
+    ), "run: python tools/python_reference.py > docs/use/python.md, with the package installed"
 
 
 @pytest.mark.parametrize("name", ["csv_to_suggestions", "networkx_without_features", "cora_from_pyg"])

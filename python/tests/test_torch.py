@@ -13,7 +13,8 @@ EDGES = torch.tensor([[0, 1, 2, 3, 4, 5, 0], [1, 2, 3, 4, 5, 6, 3]])
 
 
 def plain(u, likelihood="weighted"):
-    """All n^2 ordered pairs, written out (docs/understand/pairs.md). The diagonal counts as linked in the weighted likelihood."""
+    """All n^2 ordered pairs, written out (docs/understand/pairs.md). The diagonal counts as linked in the weighted
+    likelihood."""
     n = len(u)
     linked = torch.zeros(n, n, dtype=u.dtype)
     linked[EDGES[0], EDGES[1]] = linked[EDGES[1], EDGES[0]] = 1
@@ -23,7 +24,12 @@ def plain(u, likelihood="weighted"):
     ones = linked.sum()
     linked = linked + torch.eye(n, dtype=u.dtype)
     weight = torch.where(linked > 0, (n * n - ones) / ones, torch.ones(()))
-    return n * n / (2 * (n * n - ones)) * torch.nn.functional.binary_cross_entropy_with_logits(score, linked, weight, reduction="mean")
+    return (
+        n
+        * n
+        / (2 * (n * n - ones))
+        * torch.nn.functional.binary_cross_entropy_with_logits(score, linked, weight, reduction="mean")
+    )
 
 
 @pytest.mark.parametrize("likelihood", ["weighted", "plain"])

@@ -1,7 +1,8 @@
-/* npgnn_graph_new: a graph from the caller's arrays, with names, weights, times, sides, and features as a matrix or as a table.
+/* npgnn_graph_new: a graph from the caller's arrays, with names, weights, times, sides, and features as a matrix or
+ * as a table.
  *
- * A table is written out as cells of text, numbers with as many digits as tell them apart, and then goes the way of a CSV
- * file (io/csv.c): the same values give the same features. */
+ * A table is written out as cells of text, numbers with as many digits as tell them apart, and then goes the way of a
+ * CSV file (io/csv.c): the same values give the same features. */
 #include <math.h>
 #include <string.h>
 
