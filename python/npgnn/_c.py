@@ -526,7 +526,7 @@ class Job:
         _running[self.number] = self
         try:
             if threading.current_thread() is threading.main_thread():
-                self._wait(threading.Thread(target=lambda: codes.append(function(*arguments, ctypes.byref(error)))))
+                self._wait(lambda: codes.append(function(*arguments, ctypes.byref(error))))
             else:
                 codes.append(function(*arguments, ctypes.byref(error)))
         finally:
@@ -537,15 +537,25 @@ class Job:
         if codes[0]:
             raise failure(codes[0], error)
 
-    def _wait(self, thread: threading.Thread) -> None:
-        thread.start()
-        while True:
+    def _wait(self, work: Callable[[], None]) -> None:
+        """Runs the work in a thread, and waits until it is done: C uses the arguments until then."""
+        done = threading.Event()  # Thread.join cannot be repeated after a signal: Python then takes the thread for ended
+
+        def target() -> None:
             try:
-                thread.join()
-                return
+                work()
+            finally:
+                done.set()
+
+        thread = threading.Thread(target=target, name="npgnn")
+        thread.start()
+        while not done.is_set():
+            try:
+                done.wait()
             except BaseException as exception:  # KeyboardInterrupt, or what another signal handler raised
                 self.stop.value = 1
                 self.exception = exception
+        thread.join()
 
 
 QUIET = Job()  # for graphs and other short calls
