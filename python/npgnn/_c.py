@@ -539,7 +539,9 @@ class Job:
 
     def _wait(self, work: Callable[[], None]) -> None:
         """Runs the work in a thread, and waits until it is done: C uses the arguments until then."""
-        done = threading.Event()  # Thread.join cannot be repeated after a signal: Python then takes the thread for ended
+        done = (
+            threading.Event()
+        )  # Thread.join cannot be repeated after a signal: Python then takes the thread for ended
 
         def target() -> None:
             try:
@@ -558,7 +560,7 @@ class Job:
         thread.join()
 
 
-QUIET = Job()  # for graphs and other short calls
+QUIET = Job()  # its environment is for handles that need no progress; it runs nothing itself
 
 
 def byref(value: Any) -> Any:

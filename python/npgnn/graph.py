@@ -104,7 +104,7 @@ class Graph:
     ) -> None:
         self._handle = _c.Handle(_c.lib.npgnn_graph_free)
         self._index: Optional[dict[Any, int]] = None
-        job = _job or _c.QUIET
+        job = _job or _c.Job()
         if target_nodes is not None and not bipartite:
             raise ArgumentError("target_nodes needs bipartite=True: a graph with one kind of nodes has one table")
         if isinstance(edges, (str, os.PathLike)):

@@ -324,7 +324,7 @@ class LinkPredictor:
             elif not info.across_graphs:  # the others take any features
                 graph_options["_encoding"] = "raw"
         graph = as_graph(edges, nodes, **graph_options)
-        other._set(self._model, graph, self._job)
+        other._set(self._model, graph, _c.Job(self.n_jobs, self.verbose))
         other._predictor(-1, 0.0)  # refuses features that do not fit
         return other
 
@@ -626,13 +626,14 @@ class LinkPredictor:
         _c.check(_c.lib.npgnn_model_options, _c.byref(options), self._model.pointer)
         _c.check(_c.lib.npgnn_options_get, value, len(value), _c.byref(options), b"output-size")
         result = np.zeros((graph.n_nodes, int(value.value)), np.float32)
-        self._job.run(
-            _c.lib.npgnn_model_embed,
-            result.ctypes.data,
-            self._model.pointer,
-            graph._handle.pointer,
-            _c.byref(self._job.env),
-        )
+        with self._lock:
+            self._job.run(
+                _c.lib.npgnn_model_embed,
+                result.ctypes.data,
+                self._model.pointer,
+                graph._handle.pointer,
+                _c.byref(self._job.env),
+            )
         return result
 
     # ---- testing ----
@@ -666,18 +667,19 @@ class LinkPredictor:
         positive = positive.astype(bool)
         ordered = np.ascontiguousarray(np.concatenate([found[positive], found[~positive]]), np.int32)
         run, options = _c.EvalRun(), _c.TestOptions(samples=-1, seed=seed)
-        self._job.run(
-            _c.lib.npgnn_test,
-            _c.byref(run),
-            None,
-            self._model.pointer,
-            graph._handle.pointer,
-            ordered.ctypes.data,
-            int(positive.sum()),
-            len(ordered),
-            _c.byref(options),
-            _c.byref(self._job.env),
-        )
+        with self._lock:
+            self._job.run(
+                _c.lib.npgnn_test,
+                _c.byref(run),
+                None,
+                self._model.pointer,
+                graph._handle.pointer,
+                ordered.ctypes.data,
+                int(positive.sum()),
+                len(ordered),
+                _c.byref(options),
+                _c.byref(self._job.env),
+            )
         return {name: float(getattr(run, name)) for name in ("auc", "ap", "mrr", "hits1", "hits10", "hits100")}
 
     def score(self, pairs: Any, y: Any = None) -> float:

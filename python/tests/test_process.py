@@ -124,6 +124,8 @@ def test_threads():
         own = npgnn.LinkPredictor("default", iterations=30, n_jobs=1).fit(graph)
         results.append(np.array_equal(own.decision_function(graph.links[:20]), expected))
         results.append(np.array_equal(model.decision_function(graph.links[:20]), expected))
+        results.append(all(npgnn.Graph(LINKS).fingerprint == npgnn.Graph(LINKS).fingerprint for _ in range(20)))
+        results.append(model.test(graph.links[:20])["auc"] > 0)
 
     threads = [threading.Thread(target=fit) for _ in range(4)]
     for thread in threads:
@@ -132,7 +134,7 @@ def test_threads():
     while any(thread.is_alive() for thread in threads):
         ticks += 1
         time.sleep(0.001)
-    assert results == [True] * 8
+    assert results == [True] * 16
     assert ticks > 5
 
 
