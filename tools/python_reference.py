@@ -41,7 +41,7 @@ ones, and processor seconds on two cores that others used too:
 | job | npgnn: lines, seconds, AUC | PyG: lines, seconds, AUC |
 |---|---|---|
 | two messy CSV files to suggestions, and 3 seeds of evaluation | 8, 10, 87.5 | 64, 74, 83.3 |
-| Cora from PyG's `Data`, the same | 7, 49, 97.2 | 44, 187, 88.8 |
+| Cora from PyG's `Data`, the same | 7, 55, 97.3 | 44, 187, 88.8 |
 | a networkx graph without features to suggestions | 7, 1 | 36, 17 |
 
 What holds for all of it:

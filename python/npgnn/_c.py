@@ -472,6 +472,7 @@ def check(function: Callable[..., int], *arguments: Any) -> None:
 
 _running: dict[int, "Job"] = {}
 _numbers = itertools.count(1)
+_current = threading.local()  # job: the one that this thread runs
 
 
 def _see_progress(user: Optional[int], progress: Any) -> int:
@@ -488,8 +489,8 @@ def _see_progress(user: Optional[int], progress: Any) -> int:
 
 def _see_log(user: Optional[int], message: bytes) -> None:
     try:
-        job = _running.get(user or 0)
         log.info(text(message))
+        job = getattr(_current, "job", None)
         if job is not None and job.verbose:
             print("npgnn: " + text(message), file=sys.stderr)
     except BaseException:  # nothing may pass through C
@@ -524,11 +525,19 @@ class Job:
         self.stop.value = 0
         self.exception = None
         _running[self.number] = self
+
+        def work() -> None:
+            _current.job = self
+            try:
+                codes.append(function(*arguments, ctypes.byref(error)))
+            finally:
+                _current.job = None
+
         try:
             if threading.current_thread() is threading.main_thread():
-                self._wait(lambda: codes.append(function(*arguments, ctypes.byref(error))))
+                self._wait(work)
             else:
-                codes.append(function(*arguments, ctypes.byref(error)))
+                work()
         finally:
             del _running[self.number]
         exception, self.exception = self.exception, None

@@ -174,6 +174,11 @@ def test_progress(capfd):
     npgnn.LinkPredictor("default", iterations=20, verbose=1).fit("synthetic:nodes=100,seed=1")
     shown = capfd.readouterr().err
     assert "fit" in shown and "20" in shown
+    table = {"age": [float(i) for i in range(40)], "same": [5.0] * 40}
+    npgnn.LinkPredictor("universal").fit(LINKS, table)
+    assert "same" not in capfd.readouterr().err
+    npgnn.LinkPredictor("universal", verbose=1).fit(LINKS, table)
+    assert "ignoring column 'same'" in capfd.readouterr().err
 
 
 def _resident() -> int:
