@@ -3,6 +3,7 @@
 #ifndef CLI_SERVE_SERVICE_H
 #define CLI_SERVE_SERVICE_H
 
+#include "message.h"
 #include "request.h"
 
 typedef struct service service;
@@ -37,7 +38,7 @@ answer service_answer(service *service, request_kind *kind, const char *method, 
                       size_t body_size);
 
 /* An answer that says what is wrong: {"error": "..."}. */
-answer answer_error(int status, const char *format, ...);
+answer answer_error(int status, const char *format, ...) CLI_PRINTF(2, 3);
 
 /* Counts a request that took `seconds`, for /metrics. */
 void service_count(service *service, request_kind kind, int status, double seconds);
