@@ -393,7 +393,8 @@ int npgnn_live_refresh(npgnn_live *live, npgnn_error *err)
         old = live->predictor;
         live->predictor = fresh;
         pthread_rwlock_unlock(&live->using);
-        memmove(live->touched, live->touched + known, (live->touched_count - known) * sizeof *live->touched);
+        if (live->touched_count > known)
+            memmove(live->touched, live->touched + known, (live->touched_count - known) * sizeof *live->touched);
         live->touched_count -= known;
         live->new_nodes -= nodes;
         live->new_links -= links;
