@@ -25,13 +25,15 @@
  * standard deviations would have to be multiplied for that coverage to be 95 %. */
 #include <ctype.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "../cli/paired.h"
 #include "base/rng.h"
 #include "linalg/blas.h"
 #include "train/pretrain.h"
-#include "wilcoxon.h"
 
 enum {
     MAX_FOLDS = 10,
@@ -448,9 +450,10 @@ static void compare(const experiment *x, filter_fn *in, int one, int other, int 
             difference[n++] = difference[f] / count[f];
     for (int i = 0; i < n; i++)
         mean += 100 * difference[i] / n;
-    wilcoxon test = wilcoxon_test(difference, n);
+    int better, worse;
+    double p = paired_wilcoxon(&better, &worse, difference, n);
     printf("  %-10s - %-10s %s%-8s %4d  %+6.2f  %4d %4d  %.2g\n", way_names[one], way_names[other],
-           degree ? "deg. " : "     ", by_family ? "families" : "graphs", n, mean, test.better, test.worse, test.p);
+           degree ? "deg. " : "     ", by_family ? "families" : "graphs", n, mean, better, worse, p);
     free(difference);
     free(count);
 }

@@ -1,0 +1,106 @@
+/* Statistics of paired differences (cli/paired.h). The p-values are those of scipy 1.17.1:
+ *
+ *     exact, no ties       wilcoxon(d, method="exact")
+ *     exact, with ties     wilcoxon(d, zero_method="wilcox", method=PermutationMethod(n_resamples=inf))
+ *     more than 25         wilcoxon(d, method="asymptotic", correction=True)
+ */
+#include "check.h"
+
+#include <string.h>
+
+#include "../cli/paired.h"
+
+static double p_of(const double *difference, int count, int better, int worse)
+{
+    double copy[64];
+    int found_better, found_worse;
+    memcpy(copy, difference, (size_t)count * sizeof *copy);
+    double p = paired_wilcoxon(&found_better, &found_worse, copy, count);
+    assert_int_equal(found_better, better);
+    assert_int_equal(found_worse, worse);
+    return p;
+}
+
+static void test_exact(void **state)
+{
+    (void)state;
+    const double mixed[] = {1.5, -0.5, 2, 3, -1, 2.5, 4, 3.5}, six[] = {0.3, 0.1, -0.2, 0.5, 0.4, 0.6};
+    const double positive[] = {1, 2, 3, 4, 5, 6};
+    assert_near(p_of(mixed, 8, 6, 2), 0.0390625, 1e-12);
+    assert_near(p_of(six, 6, 5, 1), 0.09375, 1e-12);
+    assert_near(p_of(positive, 6, 6, 0), 0.03125, 1e-12);
+}
+
+static void test_ties_and_zeros(void **state)
+{
+    (void)state;
+    const double ties[] = {1, 1, -1, 2, 2, -2, 2, 3, -3, 3, 4, 4, 4, -4, 5};
+    const double zeros[] = {0, 2, 0, -1, 3, 3, 5, -2, 4}, none[6] = {0};
+    assert_near(p_of(ties, 15, 11, 4), 0.08135986328125, 1e-12);
+    assert_near(p_of(zeros, 9, 5, 2), 0.09375, 1e-12);
+    assert_near(p_of(none, 6, 0, 0), 1, 0);
+}
+
+/* 25 differences are the most with an exact p; 30 and 40 have the normal approximation, the latter with ties. */
+static void test_many(void **state)
+{
+    (void)state;
+    double distinct[30], tied[40];
+    for (int i = 0; i < 30; i++)
+        distinct[i] = i % 3 == 0 ? -(i + 1) : i + 1;
+    for (int i = 0; i < 40; i++)
+        tied[i] = i % 3 == 0 ? -(i / 4 + 1) : i / 4 + 1;
+    assert_near(p_of(distinct, 25, 16, 9), 0.23036134243011475, 1e-12);
+    assert_near(p_of(distinct, 30, 20, 10), 0.07354309334531801, 1e-12);
+    assert_near(p_of(tied, 40, 26, 14), 0.09926624124561341, 1e-12);
+}
+
+/* The interval, against the 5^5 resamples that there are. */
+static void test_interval(void **state)
+{
+    (void)state;
+    enum { N = 5, ALL = 3125 };
+    const double difference[N] = {0.4, -1.1, 2.3, 0.9, 1.7};
+    paired_result got, again, other;
+    double below = 0, above = 0;
+    assert_int_equal(paired_compare(&got, difference, N, 1), 0);
+    assert_int_equal(paired_compare(&again, difference, N, 1), 0);
+    assert_int_equal(paired_compare(&other, difference, N, 2), 0);
+    assert_true(got.low == again.low && got.high == again.high);
+    assert_near(got.mean, 0.84, 1e-12);
+    for (int r = 0; r < ALL; r++) {
+        double mean = 0;
+        for (int i = 0, digits = r; i < N; i++, digits /= N)
+            mean += difference[digits % N] / N;
+        below += mean < got.low;
+        above += mean > got.high;
+    }
+    /* a tail of 0.025 is estimated with a standard deviation of 0.0016 */
+    assert_near(below / ALL, 0.025, 0.008);
+    assert_near(above / ALL, 0.025, 0.008);
+    assert_near(got.low, other.low, 0.1);
+    assert_near(got.high, other.high, 0.1);
+}
+
+static void test_few(void **state)
+{
+    (void)state;
+    const double difference[PAIRED_LEAST] = {1, 2, 3, 4, 5, 6};
+    paired_result result;
+    assert_int_equal(paired_compare(&result, difference, PAIRED_LEAST, 1), 0);
+    assert_near(result.p, 0.03125, 1e-12);
+    assert_int_equal(paired_compare(&result, difference, PAIRED_LEAST - 1, 1), 0);
+    assert_true(isnan(result.p));
+    assert_int_equal(result.better, 5);
+    assert_int_equal(paired_compare(&result, difference, 1, 1), 0);
+    assert_true(isnan(result.low) && isnan(result.high));
+    assert_near(result.mean, 1, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_exact), cmocka_unit_test(test_ties_and_zeros),
+                                       cmocka_unit_test(test_many), cmocka_unit_test(test_interval),
+                                       cmocka_unit_test(test_few)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
