@@ -59,7 +59,7 @@ typedef struct arg_operand {
         *unless; /* the operand may be missing where this option, or one of "a|b", is given; NULL: it is required */
 } arg_operand;
 
-enum { ARG_MAX_PAIRS = 128, ARG_MAX_OPERANDS = 2, ARG_MAX_GROUPS = 5 };
+enum { ARG_MAX_PAIRS = 128, ARG_MAX_OPERANDS = 2, ARG_MAX_GROUPS = 6 };
 
 typedef struct arg_pairs {
     struct {

@@ -14,15 +14,10 @@ typedef struct eval_settings {
     data_settings data;
     common_settings common;
     model_settings model;
-    int method;                    /* index of npgnn_method_info */
-    int protocol;                  /* an npgnn_protocol */
-    double test, val, train_nodes; /* negative: the default of the protocol */
-    double known_links;            /* 0: the library's default */
-    int negatives;                 /* an npgnn_negatives */
-    double negative_ratio;         /* 0: the library's default; -1: as many as in the graph */
+    int method; /* index of npgnn_method_info */
+    split_settings splits;
+    int negatives; /* an npgnn_negatives */
     int bootstrap;
-    int seeds;
-    uint64_t seed;
     const char *split, *save_split, *log;
     int curves, profile, estimate;
 } eval_settings;
@@ -35,24 +30,14 @@ static npgnn_eval_options options_from(npgnn_split_options *split, const eval_se
                                   .model = &settings->model.options,
                                   .split = split,
                                   .fixed = fixed,
-                                  .first_seed = settings->seed,
+                                  .first_seed = settings->splits.seed,
                                   .negatives = (npgnn_negatives)settings->negatives,
                                   .bootstrap = settings->bootstrap};
     const char *help;
     npgnn_method_info(&options.method, &help, settings->method);
     if (settings->model.universal)
         options.method = UNIVERSAL;
-    split->size = sizeof *split;
-    npgnn_split_options_default(split, (npgnn_protocol)settings->protocol, NULL);
-    if (settings->test >= 0)
-        split->test = settings->test;
-    if (settings->val >= 0)
-        split->val = settings->val;
-    if (settings->train_nodes >= 0)
-        split->train_nodes = settings->train_nodes;
-    if (settings->known_links > 0)
-        split->known_links = settings->known_links;
-    split->negative_ratio = settings->negative_ratio;
+    *split = split_settings_options(&settings->splits);
     return options;
 }
 
@@ -88,7 +73,7 @@ static int report(const npgnn_eval_run *runs, int done, const cli_curves *curves
         report_table(stdout, runs, done);
     }
     /* JSON with some of the seeds could be mistaken for the whole evaluation, so none is written then */
-    if (!settings->common.json || done < settings->seeds)
+    if (!settings->common.json || done < settings->splits.seeds)
         return 0;
     json_t *json = report_json(runs, done, &source);
     if (settings->curves)
@@ -104,14 +89,14 @@ static int evaluate(const npgnn_graph *graph, const npgnn_split *fixed, cli_prog
     int done = 0;
     if (settings->save_split && save_split(graph, settings->save_split, &options, env) != 0)
         return EXIT_FAILED;
-    npgnn_eval_run *runs = calloc((size_t)settings->seeds, sizeof *runs);
+    npgnn_eval_run *runs = calloc((size_t)settings->splits.seeds, sizeof *runs);
     if (!runs)
         return print_error("out of memory");
     if (progress->curves) {
         options.scores = curves_scores;
         options.scores_user = progress->curves;
     }
-    int status = evaluate_run(runs, &done, graph, settings->seeds, &options, progress, env);
+    int status = evaluate_run(runs, &done, graph, settings->splits.seeds, &options, progress, env);
     int reported = report(runs, done, progress->curves, settings, &options);
     free(runs);
     return status ? status : reported;
@@ -124,7 +109,7 @@ static int estimate(const npgnn_graph *graph, const npgnn_split *fixed, const ev
     npgnn_env env = common_env(&settings->common);
     npgnn_cost cost = {.size = sizeof cost};
     npgnn_error err = {0};
-    if (npgnn_estimate_evaluate(&cost, graph, settings->seeds, &options, &env, &err) != 0)
+    if (npgnn_estimate_evaluate(&cost, graph, settings->splits.seeds, &options, &env, &err) != 0)
         return print_error("%s", err.text);
     return estimate_report(cost, &(estimate_text){"iterations", 1, 0}, &settings->common);
 }
@@ -137,7 +122,7 @@ static int run(void *given)
     npgnn_error err = {0};
     cli_progress progress;
     cli_curves curves;
-    settings->model.options.seed = settings->seed; /* for the JSON */
+    settings->model.options.seed = settings->splits.seed; /* for the JSON */
     if (settings->model.universal && settings->method != 0)
         return print_usage_error("eval", "--preset " UNIVERSAL " and --method exclude each other");
     if (progress_open(&progress, settings->common.quiet, settings->estimate ? NULL : settings->log, 0) != 0)
@@ -163,37 +148,13 @@ static int run(void *given)
 #define AT(member) offsetof(eval_settings, member)
 static const arg_option options[] = {
     OPTION(
-        "protocol", 'p', ARG_CHOICE, AT(protocol), EVALUATE_PROTOCOLS,
-        "What is held out. transductive: some edges; inductive: all edges of some nodes; few-shot: all edges of most "
-        "nodes; inductive-hidden: the edges between hidden nodes; production: some edges of new nodes, whose other "
-        "edges are known at prediction; temporal: the latest edges, by --time (default transductive)."),
-    OPTION("test", 0, ARG_REAL, AT(test), "F",
-           "Fraction of the edges (transductive, temporal) or nodes (other protocols) in the test set (default 0.1; "
-           "inductive "
-           "0.05).",
-           0, 0.9),
-    OPTION(
-        "val", 0, ARG_REAL, AT(val), "F",
-        "Fraction of the edges or nodes in the validation set (default 0.05; inductive 0.025; inductive-hidden 0.1).",
-        0, 0.9),
-    OPTION("train-nodes", 0, ARG_REAL, AT(train_nodes), "F",
-           "few-shot: fraction of the nodes in the training graph (default 0.3).", 0.01, 0.99),
-    OPTION("known-links", 0, ARG_REAL, AT(known_links), "F",
-           "production: fraction of a new node's edges that are known at prediction (default 0.5).", 0.01, 0.99),
-    OPTION(
         "negatives", 0, ARG_CHOICE, AT(negatives), "uniform|hard|all",
         "Negatives for ranking. uniform: the non-links of the test set; hard: in addition 500 per edge that resemble "
         "links; all: in addition all nodes that an end of the edge is not linked to (default uniform)."),
-    OPTION("negative-ratio", 0, ARG_REAL, AT(negative_ratio), "R|full",
-           "Non-links per edge in the validation and test sets (default 1). full: the ratio of the whole graph.", 1,
-           1e6, .word = "full"),
     OPTION("bootstrap", 0, ARG_INT, AT(bootstrap), "N",
            "Print 95 % intervals of AUC and AP from N bootstrap resamples of the test pairs; 1000 is usual (default 0: "
            "no intervals).",
            0, 1000000),
-    OPTION("seeds", 'n', ARG_INT, AT(seeds), "N",
-           "Number of seeds. Each has its own split and initial weights (default 3).", 1, 10000),
-    OPTION("seed", 's', ARG_U64, AT(seed), "N", "First seed (default 1)."),
     OPTION("split", 0, ARG_TEXT, AT(split), "FILE", "Use the split in FILE for every seed."),
     OPTION("save-split", 0, ARG_TEXT, AT(save_split), "FILE", "Write the split of the first seed to FILE."),
     OPTION("curves", 0, ARG_FLAG, AT(curves), NULL,
@@ -219,12 +180,13 @@ const cli_command cmd_eval = {
                         "  npgnn eval synthetic --preset universal --negatives all\n",
             .operands = {DATA_OPERAND(AT(data.name))},
             .groups = {METHOD_GROUP(AT(method)),
+                       SPLIT_GROUP(AT(splits)),
                        {"Options", options, 0},
                        DATA_GROUP(AT(data)),
                        COMMON_GROUP(AT(common)),
                        MODEL_GROUP(AT(model))},
         },
-    .defaults = &(const eval_settings){.test = -1, .val = -1, .train_nodes = -1, .seeds = 3, .seed = 1},
+    .defaults = &(const eval_settings){.splits = {SPLIT_DEFAULTS, .seeds = 3}},
     .size = sizeof(eval_settings),
     .run = run,
     .takes_universal = 1,

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "html_text.h"
+
 enum {
     WIDTH = 400,
     LEFT = 132,   /* where known links end, */
@@ -19,42 +21,10 @@ enum {
 
 /* ---- text ---- */
 
-/* The first characters of a name, escaped for HTML and SVG. */
-static void write_cut(FILE *out, const char *text, int characters)
-{
-    for (; *text; text++) {
-        if (((unsigned char)*text & 0xC0) != 0x80 && characters-- == 0) { /* the start of a UTF-8 character */
-            fputs("…", out);
-            return;
-        }
-        switch (*text) {
-        case '&':
-            fputs("&amp;", out);
-            break;
-        case '<':
-            fputs("&lt;", out);
-            break;
-        case '>':
-            fputs("&gt;", out);
-            break;
-        case '"':
-            fputs("&quot;", out);
-            break;
-        default:
-            fputc(*text, out);
-        }
-    }
-}
-
-static void write_text(FILE *out, const char *text)
-{
-    write_cut(out, text, 100000);
-}
-
 static void write_name(FILE *out, const demo_result *result, int32_t node, int characters)
 {
     char buffer[12];
-    write_cut(out, npgnn_graph_name(result->known, node, buffer), characters);
+    html_write_cut(out, npgnn_graph_name(result->known, node, buffer), characters);
 }
 
 void demo_explain_auc(FILE *out, const demo_result *r)
@@ -219,7 +189,7 @@ void demo_page_write(FILE *out, const demo_result *r)
             write_name(out, r, suggestion->node, 200);
             fprintf(out, "</b> %.0f %%%s<br><span class=\"why\">", 100 * suggestion->probability,
                     suggestion->came_true ? " <span class=\"true\">came true: it was hidden</span>" : "");
-            write_text(out, suggestion->reason);
+            html_write(out, suggestion->reason);
             fputs("</span></li>\n", out);
         }
         fputs("</ol>\n</section>\n", out);

@@ -4,8 +4,6 @@
 
 #include "progress.h"
 
-/* In the order of npgnn_protocol. */
-#define EVALUATE_PROTOCOLS "transductive|inductive|few-shot|inductive-hidden|production|temporal"
 const char *evaluate_protocol_name(npgnn_protocol protocol);
 
 /* Runs the evaluation and prints errors. Returns the exit status. The first *done runs are valid in any case. */

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <math.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
@@ -125,7 +126,7 @@ static const char *next_field(char **text, const char *separators)
     return field;
 }
 
-enum { MAX_FIELDS = 4 };
+enum { MAX_FIELDS = 5 };
 
 /* Splits the current line into its fields. Returns their number; more than MAX_FIELDS count as MAX_FIELDS. */
 static int split_line(const char *fields[MAX_FIELDS], const pairs_file *in)
@@ -230,4 +231,55 @@ int pairs_read_labelled(labelled_pairs *out, const char *path, const npgnn_graph
     int status = read_all(out, &in, graph);
     pairs_close(&in);
     return status;
+}
+
+/* ---- scored pairs ---- */
+
+static int parse_score(scored_line *line, const pairs_file *in, const npgnn_graph *graph)
+{
+    const char *fields[MAX_FIELDS];
+    char *end;
+    int found = split_line(fields, in);
+    line->line = in->line;
+    if (found != 4)
+        return print_error("%s:%" PRId64 ": expected seed, two node names and score, found %s", in->name, in->line,
+                           found < 4 ? "fewer fields" : "more fields");
+    errno = 0;
+    line->seed = strtoull(fields[0], &end, 10);
+    if (errno != 0 || *end || fields[0][0] < '0' || fields[0][0] > '9') /* strtoull accepts a sign */
+        return print_error("%s:%" PRId64 ": the seed must be a whole number, got '%.100s'", in->name, in->line,
+                           fields[0]);
+    if (find_node(&line->pair.u, in, graph, fields[1]) != 0 || find_node(&line->pair.v, in, graph, fields[2]) != 0)
+        return EXIT_FAILED;
+    line->score = strtod(fields[3], &end);
+    if (*end || !isfinite(line->score))
+        return print_error("%s:%" PRId64 ": the score must be a finite number, got '%.100s'", in->name, in->line,
+                           fields[3]);
+    return 0;
+}
+
+int pairs_read_scores(scored_line **lines, size_t *count, const char *path, const npgnn_graph *graph)
+{
+    pairs_file in;
+    size_t capacity = 0;
+    int status = 0, more = 0;
+    *lines = NULL;
+    *count = 0;
+    if (pairs_open(&in, path) != 0)
+        return EXIT_FAILED;
+    while (status == 0 && (more = next_line(&in, 1)) > 0) {
+        if (*count == capacity) {
+            capacity = capacity ? 2 * capacity : 1024;
+            scored_line *grown = realloc(*lines, capacity * sizeof *grown);
+            if (!grown) {
+                status = print_error("out of memory");
+                break;
+            }
+            *lines = grown;
+        }
+        status = parse_score(&(*lines)[*count], &in, graph);
+        *count += status == 0;
+    }
+    pairs_close(&in);
+    return more < 0 ? EXIT_FAILED : status;
 }

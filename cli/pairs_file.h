@@ -37,4 +37,16 @@ typedef struct labelled_pairs {
  * pairs are links. `out` starts as zeros. Returns 0, or EXIT_FAILED after printing what is wrong in which line. */
 int pairs_read_labelled(labelled_pairs *out, const char *path, const npgnn_graph *graph);
 
+/* A line of scores: seed, two names, score. */
+typedef struct scored_line {
+    uint64_t seed;
+    npgnn_pair pair;
+    double score;
+    int64_t line; /* its number in the file, from 1 */
+} scored_line;
+
+/* Reads all lines of a file. The caller frees *lines, also after a failure. Returns 0, or EXIT_FAILED after printing
+ * what is wrong in which line. */
+int pairs_read_scores(scored_line **lines, size_t *count, const char *path, const npgnn_graph *graph);
+
 #endif

@@ -77,6 +77,54 @@ const char *data_name(const data_settings *data)
     return data->name ? data->name : data->load.edges;
 }
 
+/* ---- the splits of an evaluation ---- */
+
+#define AT(member) offsetof(split_settings, member)
+const arg_option split_options[] = {
+    OPTION(
+        "protocol", 'p', ARG_CHOICE, AT(protocol), SPLIT_PROTOCOLS,
+        "What is held out. transductive: some edges; inductive: all edges of some nodes; few-shot: all edges of most "
+        "nodes; inductive-hidden: the edges between hidden nodes; production: some edges of new nodes, whose other "
+        "edges are known at prediction; temporal: the latest edges, by --time (default transductive)."),
+    OPTION("test", 0, ARG_REAL, AT(test), "F",
+           "Fraction of the edges (transductive, temporal) or nodes (other protocols) in the test set (default 0.1; "
+           "inductive 0.05).",
+           0, 0.9),
+    OPTION(
+        "val", 0, ARG_REAL, AT(val), "F",
+        "Fraction of the edges or nodes in the validation set (default 0.05; inductive 0.025; inductive-hidden 0.1).",
+        0, 0.9),
+    OPTION("train-nodes", 0, ARG_REAL, AT(train_nodes), "F",
+           "few-shot: fraction of the nodes in the training graph (default 0.3).", 0.01, 0.99),
+    OPTION("known-links", 0, ARG_REAL, AT(known_links), "F",
+           "production: fraction of a new node's edges that are known at prediction (default 0.5).", 0.01, 0.99),
+    OPTION("negative-ratio", 0, ARG_REAL, AT(negative_ratio), "R|full",
+           "Non-links per edge in the validation and test sets (default 1). full: the ratio of the whole graph.", 1,
+           1e6, .word = "full"),
+    OPTION("seeds", 'n', ARG_INT, AT(seeds), "N",
+           "Number of seeds. Each has its own split and initial weights (default 3; compare: 10).", 1, 10000),
+    OPTION("seed", 's', ARG_U64, AT(seed), "N", "First seed (default 1)."),
+    OPTIONS_END,
+};
+#undef AT
+
+npgnn_split_options split_settings_options(const split_settings *split)
+{
+    npgnn_split_options options = {.size = sizeof options};
+    npgnn_split_options_default(&options, (npgnn_protocol)split->protocol, NULL);
+    if (split->test >= 0)
+        options.test = split->test;
+    if (split->val >= 0)
+        options.val = split->val;
+    if (split->train_nodes >= 0)
+        options.train_nodes = split->train_nodes;
+    if (split->known_links > 0)
+        options.known_links = split->known_links;
+    options.negative_ratio = split->negative_ratio;
+    options.seed = split->seed;
+    return options;
+}
+
 /* ---- common options ---- */
 
 #define AT(member) offsetof(common_settings, member)

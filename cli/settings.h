@@ -20,8 +20,8 @@ typedef struct cli_command {
 /* A model that is not trained: it is a preset only where nothing would be saved, and a method of the library. */
 #define UNIVERSAL "universal"
 
-extern const cli_command cmd_adapt, cmd_bench, cmd_convert, cmd_demo, cmd_embed, cmd_eval, cmd_fetch, cmd_info,
-    cmd_predict, cmd_pretrain, cmd_reproduce, cmd_serve, cmd_test, cmd_train;
+extern const cli_command cmd_adapt, cmd_bench, cmd_compare, cmd_convert, cmd_demo, cmd_embed, cmd_eval, cmd_fetch,
+    cmd_info, cmd_predict, cmd_pretrain, cmd_reproduce, cmd_serve, cmd_test, cmd_train;
 
 /* argv[0], set by main: `reproduce` runs this program again. */
 extern const char *cli_program;
@@ -57,6 +57,31 @@ int data_load(npgnn_graph **graph, const data_settings *data, const npgnn_env *e
 
 /* The name of the graph in reports: DATA, or the file of --edges. */
 const char *data_name(const data_settings *data);
+
+/* ---- the splits of an evaluation, one per seed ---- */
+
+typedef struct split_settings {
+    int protocol;                  /* an npgnn_protocol */
+    double test, val, train_nodes; /* negative: the default of the protocol */
+    double known_links;            /* 0: the library's default */
+    double negative_ratio;         /* 0: the library's default; -1: as many as in the graph */
+    int seeds;
+    uint64_t seed; /* the first */
+} split_settings;
+
+#define SPLIT_DEFAULTS .test = -1, .val = -1, .train_nodes = -1, .seed = 1
+
+/* In the order of npgnn_protocol. */
+#define SPLIT_PROTOCOLS "transductive|inductive|few-shot|inductive-hidden|production|temporal"
+
+extern const arg_option split_options[];
+#define SPLIT_GROUP(offset_)                                                                                           \
+    {                                                                                                                  \
+        "Splits", split_options, offset_                                                                               \
+    }
+
+/* The library's options, with the first seed. */
+npgnn_split_options split_settings_options(const split_settings *split);
 
 /* ---- common options ---- */
 

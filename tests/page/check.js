@@ -43,9 +43,13 @@ function checkColours() {
 /* What the page is about must be there, for those who do not see it too. */
 function checkContent() {
   const count = selector => document.querySelectorAll(selector).length;
-  const least = PAGE === "demo" /* 5 packages with 5 suggestions each; some came true */
-    ? { "svg[role=img]": 5, "path.s": 25, "path.s.t": 1, "path.l": 30, "ol li": 25, "li .true": 1 }
-    : { table: 4, "svg[role=img]": 8, ".curve": 16, "tbody tr": 20 };
+  const least = {
+    /* 5 packages with 5 suggestions each; some came true */
+    demo: { "svg[role=img]": 5, "path.s": 25, "path.s.t": 1, "path.l": 30, "ol li": 25, "li .true": 1 },
+    reproduce: { table: 4, "svg[role=img]": 8, ".curve": 16, "tbody tr": 20 },
+    /* 3 methods: a row of means each, 3 rows of differences for two of them, 2 curves each */
+    compare: { table: 2, "svg[role=img]": 2, ".curve": 6, "tbody tr": 9, ".legend li": 3 },
+  }[PAGE];
   for (const [selector, number] of Object.entries(least))
     if (count(selector) < number) problems.push(`only ${count(selector)} of ${selector}`);
   if (count("svg[role=img]:not([aria-label])") > 0) problems.push("a drawing without a description");
@@ -53,9 +57,28 @@ function checkContent() {
   if (performance.getEntriesByType("resource").length > 0) problems.push("something was fetched");
 }
 
+/* The tables fit a telephone without scrolling sideways. A ROC curve rises from left to right; every curve stays inside the axes and has a colour of its own. */
+function checkCurves() {
+  document.querySelectorAll(".scroll").forEach(box => {
+    if (box.scrollWidth > box.clientWidth) problems.push("a table is wider than the page");
+  });
+  document.querySelectorAll("figure svg").forEach((chart, index) => {
+    const colours = new Set();
+    chart.querySelectorAll(".curve").forEach(path => {
+      const points = path.getAttribute("d").slice(1).split("L").map(point => point.split(" ").map(Number));
+      if (points.length !== 101) problems.push(`a curve has ${points.length} points`);
+      if (points.some(([x, y]) => x < 46 || x > 346 || y < 12 || y > 312)) problems.push("a curve leaves the axes");
+      if (index === 0 && points.some(([, y], i) => i > 0 && y > points[i - 1][1])) problems.push("a ROC curve falls");
+      colours.add(getComputedStyle(path).stroke);
+    });
+    if (colours.size !== chart.querySelectorAll(".curve").length) problems.push("two curves have the same colour");
+  });
+}
+
 addEventListener("load", () => {
   checkLayout();
   checkContent();
   if (PAGE === "demo") checkColours();
+  if (PAGE === "compare") checkCurves();
   parent.postMessage(`width ${innerWidth}: ${problems.join("; ") || "no problem"}`, "*");
 });

@@ -1,5 +1,5 @@
 #!/bin/sh
-# run.sh NPGNN CHECK.js PAGE: the HTML page of `npgnn reproduce` or `npgnn demo` in headless Chromium, narrow and wide, light and dark:
+# run.sh NPGNN CHECK.js PAGE: the HTML page of `npgnn reproduce`, `demo` or `compare` in headless Chromium, narrow and wide, light and dark:
 # no errors, no overlaps, nothing is loaded. Screenshots are kept in the folder screenshots of the build. Skipped where Chromium is not
 # installed.
 set -eu
@@ -18,6 +18,9 @@ reproduce)
     ;;
 demo)
     "$program" demo --quiet --html page.html >printed
+    ;;
+compare)
+    "$program" compare synthetic:nodes=300,seed=3 --methods universal,katz,cosine --seeds 6 --quiet --html page.html >tables
     ;;
 esac
 ! grep -nE '(src|href)="[^"]|url\(|@import|https?://' page.html | grep -v 'href="data:,"' | cut -c 1-200 | grep . || exit 1

@@ -1,0 +1,36 @@
+/* The page of `npgnn compare`: the tables, and the ROC and precision-recall curves of all methods. */
+#ifndef CLI_COMPARE_PAGE_H
+#define CLI_COMPARE_PAGE_H
+
+#include "curves.h"
+#include "paired.h"
+#include "report.h"
+
+enum { COMPARE_METRICS = 3 };
+extern const report_column compare_metrics[COMPARE_METRICS]; /* AUC, AP, MRR */
+extern const char *const compare_titles[COMPARE_METRICS];
+
+/* A method and its results, one run per seed. */
+typedef struct compared_method {
+    const char *name;
+    const char *file; /* of scores from outside, or NULL */
+    npgnn_eval_run *runs;
+    cli_curves curves;
+    paired_result difference[COMPARE_METRICS]; /* to the first method; unused in the first */
+} compared_method;
+
+typedef struct comparison {
+    const char *dataset, *protocol;
+    int seeds, count;
+    compared_method *methods; /* (count); the first is the reference */
+} comparison;
+
+/* The p-value as text, "-" for NaN. */
+void compare_p_text(char *text, size_t size, double p);
+
+/* Why there are no p-values, or NULL where there are. */
+const char *compare_missing_p(const comparison *all);
+
+void compare_page_write(FILE *out, const comparison *all);
+
+#endif
