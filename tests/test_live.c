@@ -502,6 +502,10 @@ static void test_threads(void **state)
 
 int main(void)
 {
+    const struct CMUnitTest races[] = {
+        cmocka_unit_test(test_threads)}; /* the others have one thread, and take minutes there */
+    if (CHECK_TSAN)
+        return cmocka_run_group_tests(races, make_all, free_all);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_additions),
         cmocka_unit_test(test_links_alone),
