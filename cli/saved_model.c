@@ -14,7 +14,7 @@ int saved_model_load_graph(npgnn_graph **graph, const npgnn_model *model, const 
     prepared.load.normalize = info.normalize;
     prepared.load.binarize = info.binarize;
     prepared.load.weighted = info.weighted;
-    if (!info.across_graphs) /* a process across graphs takes any features, as they are encoded by themselves */
+    if (info.columns > 0) /* other models take any features, as they are encoded by themselves */
         prepared.load.encoding = npgnn_model_encoding(model) ? npgnn_model_encoding(model) : "raw";
     return data_load(graph, &prepared, env);
 }

@@ -68,6 +68,9 @@ printf 'member_id,born,income,newsletter,about me\nnew,31.12.1990,,yes,"likes ch
 status 1 npgnn predict club.safetensors club --new-features short.csv --top 1 --for new
 npgnn predict club.safetensors club --top 40 --for m1007 >from_folder
 npgnn predict club.safetensors --edges friendships.csv --features members.csv --skip-bad-rows --top 40 --for m1007 | cmp - from_folder
+npgnn train club --preset best --iterations 1 --output tuned.safetensors --quiet # a table that has grown is encoded as the model's was
+(cat members.csv && printf '999,m2000,"Zoe New",Paris,01.01.1990,1,no,"chess"\n') >grown.csv
+npgnn predict tuned.safetensors --edges friendships.csv --features grown.csv --skip-bad-rows --top 1 --for m1007 --quiet | cut -f 1,4
 npgnn info club.safetensors | grep -c 'text'
 
 note the round trip
