@@ -44,7 +44,7 @@ static double exact_p(const int *rank2, int n, int sum2)
 
 double paired_wilcoxon(int *better, int *worse, double *difference, int count)
 {
-    int rank2[PAIRED_EXACT], n = 0;
+    int rank2[PAIRED_EXACT] = {0}, n = 0;
     double sum2 = 0, ties = 0;
     *better = *worse = 0;
     for (int i = 0; i < count; i++)
