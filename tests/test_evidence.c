@@ -437,8 +437,9 @@ static learnt learnt_new(subject *s, int sparse, const npgnn_env *env)
 
 static void learnt_free(learnt *own, subject *s, const npgnn_env *env)
 {
-    npi_csr_free(env, &s->words.exact);
-    npi_csr_free(env, &s->words.exact_t);
+    npi_words kept = s->words; /* all but the rows, which are the subject's */
+    kept.row = NULL;
+    npi_words_free(env, &kept);
     free(own->projection.row);
     free(own->tfidf);
     npi_features_free(own->x);
