@@ -131,7 +131,7 @@ static void check_sums(const npgnn_model *model, const npgnn_graph *graph, int s
     npgnn_predictor *p = predictor_of(model, graph, samples, 1), *other = predictor_of(model, graph, samples, 3);
     npi_rng rng = npi_rng_make(3, NPI_RNG_TEST, 1);
     npgnn_error err = {0};
-    double baseline = NAN;
+    double baseline = (double)NAN;
     for (int trial = 0; trial < 150; trial++) {
         npgnn_pair pair = {(int32_t)npi_rng_below(&rng, (uint64_t)graph->n),
                            (int32_t)npi_rng_below(&rng, (uint64_t)graph->n)};
