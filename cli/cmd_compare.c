@@ -214,10 +214,9 @@ static void print_tables(const comparison *all)
     for (int i = 1; i < all->count; i++)
         for (int m = 0; m < COMPARE_METRICS; m++) {
             const paired_result *d = &all->methods[i].difference[m];
-            char p[32], interval[64] = "-";
+            char p[32], interval[64];
             compare_p_text(p, sizeof p, d->p);
-            if (!isnan(d->low))
-                snprintf(interval, sizeof interval, "%+.2f to %+.2f", 100 * d->low, 100 * d->high);
+            compare_interval_text(interval, sizeof interval, d);
             print_name(all->methods[i].name, width);
             printf("  %-6s  %+10.2f  %18s  %3d of %-3d  %8s\n", compare_titles[m], 100 * d->mean, interval, d->better,
                    all->seeds, p);

@@ -93,6 +93,14 @@ void compare_p_text(char *text, size_t size, double p)
         snprintf(text, size, "%.4f", p);
 }
 
+void compare_interval_text(char *text, size_t size, const paired_result *difference)
+{
+    if (isnan(difference->low))
+        snprintf(text, size, "-");
+    else
+        snprintf(text, size, "%+.2f to %+.2f", 100 * difference->low, 100 * difference->high);
+}
+
 const char *compare_missing_p(const comparison *all)
 {
     return all->seeds < PAIRED_LEAST ? "p needs at least 6 seeds: with fewer it cannot be below 0.05" : NULL;
@@ -130,10 +138,9 @@ static void write_differences(FILE *out, const comparison *all)
     for (int i = 1; i < all->count; i++)
         for (int m = 0; m < COMPARE_METRICS; m++) {
             const paired_result *d = &all->methods[i].difference[m];
-            char p[32], interval[64] = "-";
+            char p[32], interval[64];
             compare_p_text(p, sizeof p, d->p);
-            if (!isnan(d->low))
-                snprintf(interval, sizeof interval, "%+.2f to %+.2f", 100 * d->low, 100 * d->high);
+            compare_interval_text(interval, sizeof interval, d);
             fputs("<tr><td>", out);
             html_write(out, all->methods[i].name);
             fprintf(out,

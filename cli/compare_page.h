@@ -28,6 +28,9 @@ typedef struct comparison {
 /* The p-value as text, "-" for NaN. */
 void compare_p_text(char *text, size_t size, double p);
 
+/* The interval of a difference in percent, "-" where there is none. */
+void compare_interval_text(char *text, size_t size, const paired_result *difference);
+
 /* Why there are no p-values, or NULL where there are. */
 const char *compare_missing_p(const comparison *all);
 
