@@ -82,6 +82,29 @@ static void test_no_link_is_in_its_own_evidence(void **state)
     npgnn_graph_free(graph);
 }
 
+/* A node that has features but no links is a new one: nothing is learnt from the pairs that it is in. */
+static void test_new_nodes_are_not_examples(void **state)
+{
+    (void)state;
+    npgnn_graph *graph = make("nodes=200,seed=4"), *some = NULL;
+    npgnn_pair *edges = calloc((size_t)graph->m, sizeof *edges);
+    npgnn_error err = {0};
+    int64_t kept = 0;
+    npi_graph_list_edges(edges, graph);
+    for (int64_t i = 0; i < graph->m; i++) /* the links among the first 120 nodes */
+        if (edges[i].u < 120 && edges[i].v < 120)
+            edges[kept++] = edges[i];
+    assert_ok(npi_graph_with_edges(&some, graph, edges, kept, &err), err);
+    npi_folds f = folds_of(some);
+    assert_true(f.count > 4 * (size_t)kept);
+    for (size_t i = 0; i < f.count; i++)
+        assert_true(degree_of(some, f.pair[i].u) > 0 && degree_of(some, f.pair[i].v) > 0);
+    npi_folds_free(&graph->env, &f);
+    free(edges);
+    npgnn_graph_free(some);
+    npgnn_graph_free(graph);
+}
+
 /* A link of the first tenth, on which the first tuning is calibrated, is in none of the pairs that it learns from. */
 static void test_the_calibration_is_honest(void **state)
 {
@@ -386,6 +409,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_no_link_is_in_its_own_evidence),
+        cmocka_unit_test(test_new_nodes_are_not_examples),
         cmocka_unit_test(test_the_calibration_is_honest),
         cmocka_unit_test(test_gradient_of_the_projection),
         cmocka_unit_test(test_projects_features_that_go_together),

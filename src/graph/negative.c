@@ -152,6 +152,15 @@ static int is_candidate(const npi_candidate_pairs *c, int32_t u, int32_t v)
     return c->with_training && ((a == own && b == NPI_NODE_TRAIN) || (a == NPI_NODE_TRAIN && b == own));
 }
 
+npi_candidate_pairs npi_known_pairs(unsigned char *role, const npgnn_graph *graph)
+{
+    for (int32_t i = 0; i < graph->n; i++) {
+        int linked = graph->a.ptr[i + 1] > graph->a.ptr[i];
+        role[i] = linked || graph->x->nonzeros == 0 ? NPI_NODE_TRAIN : NPI_NODE_TEST;
+    }
+    return (npi_candidate_pairs){graph, role, NPI_NODE_TRAIN, 0};
+}
+
 /* own (own - 1) / 2 + own training - edges among these pairs; in a two-sided graph the pairs of each side do not count */
 uint64_t npi_candidate_pairs_count_non_links(const npi_candidate_pairs *candidates)
 {

@@ -19,6 +19,11 @@ typedef struct npi_candidate_pairs {
     int with_training;
 } npi_candidate_pairs;
 
+/* The candidate pairs to learn from: those of two nodes that have links, or of any two where nodes have no features. A
+ * node that is known by its features only is a new one: that its links are not known does not say that it has none.
+ * role (n) is written and must outlive the result. */
+npi_candidate_pairs npi_known_pairs(unsigned char *role, const npgnn_graph *graph);
+
 /* The number of candidate pairs that are not edges. O(m). */
 uint64_t npi_candidate_pairs_count_non_links(const npi_candidate_pairs *candidates);
 

@@ -93,9 +93,10 @@ static void choose_aside(npgnn_pair *edges, const npgnn_graph *graph, int64_t as
 
 /* Pairs of the nodes that are marked with any others, not linked: half of `count`, in place of others that were
  * drawn. */
-static void touch_cold(npgnn_pair *pairs, size_t count, const npgnn_graph *graph, const unsigned char *cold,
+static void touch_cold(npgnn_pair *pairs, size_t count, const npi_candidate_pairs *known, const unsigned char *cold,
                        npi_rng *rng)
 {
+    const npgnn_graph *graph = known->graph;
     int32_t n = graph->n, node = 0;
     for (size_t i = 0; i < count; i += 2)
         for (int tries = 0; tries < 100; tries++) {
@@ -103,7 +104,8 @@ static void touch_cold(npgnn_pair *pairs, size_t count, const npgnn_graph *graph
                 node = node + 1 < n ? node + 1 : 0;
             while (!cold[node]);
             int32_t other = (int32_t)npi_rng_below(rng, (uint64_t)n);
-            if (other != node && !npgnn_graph_has_edge(graph, node, other)) {
+            if (other != node && known->role[other] == known->own && npi_graph_allows(graph, node, other) &&
+                !npgnn_graph_has_edge(graph, node, other)) {
                 pairs[i] = (npgnn_pair){node, other};
                 break;
             }
@@ -119,11 +121,16 @@ static int learn_from_set_aside(npi_applied *a, const npgnn_graph *graph, uint64
     int new_nodes = 0; /* whether there are nodes without links, known by their features */
     for (int32_t i = 0; i < graph->n && a->words.width > 0; i++)
         new_nodes |= graph->a.ptr[i + 1] == graph->a.ptr[i];
-    uint64_t pairs_without = (uint64_t)graph->n * (uint64_t)(graph->n - 1) / 2 - (uint64_t)m;
+    unsigned char *role = npi_alloc(env, (size_t)graph->n, 1, err);
+    if (!role)
+        return NPGNN_E_MEMORY;
+    npi_candidate_pairs known = npi_known_pairs(role, graph);
+    uint64_t pairs_without = npi_candidate_pairs_count_non_links(&known);
     size_t others = pairs_without / 2 < MAX_NON_LINKS ? (size_t)(pairs_without / 2) : MAX_NON_LINKS;
     if (m < aside + LEAST_KNOWN || others < LEAST_SET_ASIDE) { /* a complete graph has no non-links */
         npi_log(env, "the graph has too few %s to set some aside: its probabilities are not calibrated",
                 m < aside + LEAST_KNOWN ? "links" : "pairs without a link");
+        npi_free(env, role);
         return infer(a, NULL, 0, 0, err);
     }
     npgnn_pair *edges = npi_alloc(env, (size_t)m, sizeof *edges, err);
@@ -144,11 +151,9 @@ static int learn_from_set_aside(npi_applied *a, const npgnn_graph *graph, uint64
             aside = m - LEAST_KNOWN;
         memcpy(pairs, edges, (size_t)aside * sizeof *pairs);
         npi_pairs_shuffle(pairs, aside, &rng); /* links of new and of known nodes vote alike */
-        npgnn_pair *out[2] = {pairs + aside, NULL};
-        const size_t counts[2] = {others, 0};
-        code = npi_graph_draw_non_links(out, graph, counts, seed, env, err);
+        code = npi_candidate_pairs_draw_non_links(pairs + aside, &known, others, seed, env, err);
         if (!code && touching > 0)
-            touch_cold(pairs + aside, others, graph, cold, &rng);
+            touch_cold(pairs + aside, others, &known, cold, &rng);
     }
     if (!code)
         code = npi_graph_with_edges(&rest, graph, edges + aside, m - aside, err);
@@ -159,6 +164,7 @@ static int learn_from_set_aside(npi_applied *a, const npgnn_graph *graph, uint64
         code = learn(a, &columns, &held_out, err);
     npi_columns_free(&columns);
     npgnn_graph_free(rest);
+    npi_free(env, role);
     npi_free(env, cold);
     npi_free(env, pairs);
     npi_free(env, edges);

@@ -22,7 +22,9 @@ typedef struct source {
     uint64_t seed;
     const npgnn_graph *graph;
     npi_words words;
-    npgnn_pair *edges; /* (m) all links, in random order: fold f is the f-th tenth */
+    npgnn_pair *edges;         /* (m) all links, in random order: fold f is the f-th tenth */
+    unsigned char *role;       /* (n) of */
+    npi_candidate_pairs known; /* the pairs that non-links are drawn from */
 } source;
 
 void npi_folds_free(const npgnn_env *env, npi_folds *f)
@@ -89,7 +91,7 @@ static int add_pairs(npi_folds *out, const source *s, const npgnn_pair *pairs, s
 static int hide_links(npi_folds *out, const source *s, npgnn_error *err)
 {
     int64_t m = s->graph->m;
-    uint64_t without = (uint64_t)s->graph->n * (uint64_t)(s->graph->n - 1) / 2 - (uint64_t)m;
+    uint64_t without = npi_candidate_pairs_count_non_links(&s->known);
     npgnn_pair *rest = npi_alloc(&s->env, (size_t)m, sizeof *rest, err);
     npgnn_pair *pairs =
         npi_alloc(&s->env, (size_t)MAX_PER_FOLD * (1 + NON_LINKS_PER_LINK) + CALIBRATION_NON_LINKS, sizeof *pairs, err);
@@ -103,10 +105,9 @@ static int hide_links(npi_folds *out, const source *s, npgnn_error *err)
         memcpy(rest, s->edges, (size_t)begin * sizeof *rest);
         memcpy(rest + begin, s->edges + end, (size_t)(m - end) * sizeof *rest);
         memcpy(pairs, s->edges + begin, links * sizeof *pairs);
-        npgnn_pair *drawn[2] = {pairs + links, NULL};
-        const size_t counts[2] = {others, 0};
         size_t first = out->count;
-        code = npi_graph_draw_non_links(drawn, s->graph, counts, s->seed + (uint64_t)f, &s->env, err);
+        code =
+            npi_candidate_pairs_draw_non_links(pairs + links, &s->known, others, s->seed + (uint64_t)f, &s->env, err);
         if (!code)
             code = add_pairs(out, s, pairs, links, links + others, rest, m - (end - begin), err);
         for (size_t i = 0; !code && i < links + others; i++)
@@ -160,7 +161,8 @@ static int hide_nodes(npi_folds *out, const source *s, npi_rng *rng, npgnn_error
             continue;
         for (size_t tries = 0; others < NON_LINKS_PER_LINK * links && tries < 100 * links; tries++) {
             npgnn_pair pair = {node[npi_rng_below(rng, (uint64_t)marked)], (int32_t)npi_rng_below(rng, (uint64_t)n)};
-            if (pair.u != pair.v && !npgnn_graph_has_edge(s->graph, pair.u, pair.v))
+            if (pair.u != pair.v && s->role[pair.v] == s->known.own && npi_graph_allows(s->graph, pair.u, pair.v) &&
+                !npgnn_graph_has_edge(s->graph, pair.u, pair.v))
                 pairs[links + others++] = pair;
         }
         code = add_pairs(out, s, pairs, links, links + others, rest, known, err);
@@ -180,7 +182,10 @@ static int hide_nodes(npi_folds *out, const source *s, npi_rng *rng, npgnn_error
 
 int npi_folds_possible(const npgnn_graph *graph)
 {
-    uint64_t pairs = (uint64_t)graph->n * (uint64_t)(graph->n - 1) / 2;
+    uint64_t nodes[2] = {0, 0}; /* by side, that npi_known_pairs pairs */
+    for (int32_t i = 0; i < graph->n; i++)
+        nodes[graph->side ? graph->side[i] : 0] += graph->x->nonzeros == 0 || graph->a.ptr[i + 1] > graph->a.ptr[i];
+    uint64_t pairs = graph->side ? nodes[0] * nodes[1] : nodes[0] * (nodes[0] > 0 ? nodes[0] - 1 : 0) / 2;
     return graph->m >= LEAST_LINKS && pairs - (uint64_t)graph->m >= LEAST_LINKS;
 }
 
@@ -191,10 +196,12 @@ int npi_folds_new(npi_folds *out, const npgnn_graph *graph, uint64_t seed, const
     folds.columns = folds.has_features ? NPI_ALL_COLUMNS : NPI_COLUMNS;
     source s = {.env = *env, .seed = seed, .graph = graph};
     s.edges = npi_alloc(env, (size_t)graph->m, sizeof *s.edges, err);
-    int code = s.edges ? npi_words_new(&s.words, graph->x, NULL, env, err) : NPGNN_E_MEMORY;
+    s.role = npi_alloc(env, (size_t)graph->n, 1, err);
+    int code = s.edges && s.role ? npi_words_new(&s.words, graph->x, NULL, env, err) : NPGNN_E_MEMORY;
     if (!code)
         code = npi_words_keep_exact(&s.words, graph->x, env, err);
     if (!code) {
+        s.known = npi_known_pairs(s.role, graph);
         npi_graph_list_edges(s.edges, graph);
         npi_pairs_shuffle(s.edges, graph->m, &rng);
         code = hide_links(&folds, &s, err);
@@ -203,6 +210,7 @@ int npi_folds_new(npi_folds *out, const npgnn_graph *graph, uint64_t seed, const
         code = hide_nodes(&folds, &s, &rng, err);
     npi_words_free(env, &s.words);
     npi_free(env, s.edges);
+    npi_free(env, s.role);
     if (code)
         npi_folds_free(env, &folds);
     else

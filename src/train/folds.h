@@ -3,7 +3,10 @@
  *   links   Hide a tenth of the links; compute the evidence of the hidden links, and of three times as many pairs
  *           without a link, on the links that are left; repeat with each tenth.
  *   nodes   If the nodes have features, do the same with tenths of the nodes, which lose all their links: the hidden
- *           links, and as many more pairs of such nodes, are what the pairs of new nodes look like.
+ *           links, and three times as many other pairs of such nodes, are what the pairs of new nodes look like.
+ *
+ * Where nodes have features, one without links is new: its pairs are not examples (npi_known_pairs). Otherwise a graph
+ * with many new nodes would teach that having no known links makes a non-link.
  *
  * Of a large graph some folds are enough. */
 #ifndef NPI_TRAIN_FOLDS_H

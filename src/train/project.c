@@ -18,9 +18,10 @@ enum {
     MOST_NODES = 1 << 16,   /* of a sample of a large graph, */
     MOST_LINKS = 1 << 16
 };
-#define RATE 0.01
-#define LAST_RATE 0.01 /* share of the rate that is left at the end */
-#define DECAY 3e-4     /* λ */
+#define RATE 0.03
+#define LAST_RATE 0.01  /* share of the rate that is left at the end */
+#define DECAY 4.0       /* λ is DECAY / links, */
+#define MOST_DECAY 1e-3 /* and at most this */
 #define PI 3.14159265358979323846
 
 typedef struct learner {
@@ -31,6 +32,7 @@ typedef struct learner {
     npi_project_pairs pairs;
     int32_t n;
     npi_projection w;
+    double decay;                   /* λ */
     size_t count;                   /* of all weights: W, then b */
     real *block, *m, *v, *gradient; /* (count) */
     real *inverse, *u, *du;         /* (n), (n, width), (n, width) */
@@ -141,6 +143,7 @@ static int learner_new(learner *l, const npgnn_graph *graph, uint64_t seed, npgn
     size_t cells = (size_t)l->n * (size_t)width;
     int64_t links = l->pairs.links->ptr[l->n] / 2, uniform = l->pairs.uniform;
     l->count = (size_t)f * (size_t)width + 1;
+    l->decay = DECAY / (double)links < MOST_DECAY ? DECAY / (double)links : MOST_DECAY;
     l->pairs.offsets = (int)((PAIRS_PER_LINK * links + uniform - 1) / uniform);
     l->block = npi_alloc(env, l->count, sizeof *l->block, err);
     l->m = npi_alloc(env, l->count, sizeof *l->m, err);
@@ -248,7 +251,7 @@ static void take_step(learner *l, int step, uint64_t seed)
         shift += l->shift[i];
     l->gradient[l->count - 1] = (real)shift;
     for (size_t i = 0; i + 1 < l->count; i++)
-        l->gradient[i] += (real)DECAY * l->block[i];
+        l->gradient[i] += (real)l->decay * l->block[i];
     const double beta1 = 0.9, beta2 = 0.999;
     double rate = RATE * ((1 + cos(PI * step / STEPS)) / 2 + LAST_RATE);
     double root2 = sqrt(1 - pow(beta2, step + 1));

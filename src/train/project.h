@@ -3,6 +3,7 @@
  *
  *     loss = mean over links of softplus(-(u_i · u_j + b)) + mean over other pairs of softplus(u_i · u_j + b) + ½ λ |W|²
  *
+ * with λ = 4 / links, and at most 0.001: the more links there are, the less W has to be held back. It is minimised
  * by 150 steps of Adam over all links, with three times as many random pairs in each step. The pairs of a step are all
  * (i, i + o), for a few random offsets o: as uniform as others, and read in order. What was tried and what it gave is
  * in docs/results/best.md. */
