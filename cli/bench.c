@@ -1,4 +1,4 @@
-/* Times the all-pairs loss and training iterations, and compares the loss with its definition. */
+/* Times the all-pairs loss, training iterations and predictions, and compares what is timed with its definition. */
 #define _POSIX_C_SOURCE 200809L
 #include "bench.h"
 
@@ -185,5 +185,103 @@ int bench_iterations(bench_times *times, npgnn_progress *progress, const npgnn_g
         before = progress->seconds;
     }
     npgnn_trainer_free(trainer);
+    return code;
+}
+
+/* ---- predictions ---- */
+
+enum { PARTNERS = 10, CHECKED = 5 };
+
+static double cpu_now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+/* A generator of its own: the pairs are the same for any version of the library. */
+static uint64_t next_random(uint64_t *state)
+{
+    *state = *state * 6364136223846793005u + 1442695040888963407u;
+    return *state >> 33;
+}
+
+/* Every second one is a link, if its first node has any. */
+static void draw_pairs(npgnn_pair *pairs, size_t count, const npgnn_graph *graph)
+{
+    uint64_t state = 1, n = (uint64_t)npgnn_graph_nodes(graph);
+    for (size_t i = 0; i < count; i++) {
+        const int32_t *neighbors;
+        pairs[i].u = (int32_t)(next_random(&state) % n);
+        int64_t degree = npgnn_graph_neighbors(&neighbors, graph, pairs[i].u);
+        if (i % 2 == 0 && degree > 0)
+            pairs[i].v = neighbors[next_random(&state) % (uint64_t)degree];
+        else
+            pairs[i].v = (int32_t)(((uint64_t)pairs[i].u + 1 + next_random(&state) % (n - 1)) % n);
+    }
+}
+
+/* Compares the partners of a node with its scores: none that is left out may be better than the last one found. */
+static int check_partners(const npgnn_link *found, int32_t count, int32_t node, const npgnn_graph *graph,
+                          npgnn_predictor *predictor, npgnn_error *err)
+{
+    int32_t n = npgnn_graph_nodes(graph), better = 0;
+    npgnn_pair *pairs = malloc((size_t)n * sizeof *pairs);
+    npgnn_prediction *all = malloc((size_t)n * sizeof *all);
+    int code = pairs && all ? 0 : out_of_memory(err);
+    for (int32_t i = 0; !code && i < n - 1; i++)
+        pairs[i] = (npgnn_pair){node, i < node ? i : i + 1};
+    if (!code)
+        code = npgnn_predictor_run(all, predictor, pairs, (size_t)n - 1, err);
+    for (int32_t i = 0; !code && i < n - 1; i++)
+        better += !npgnn_graph_has_edge(graph, node, pairs[i].v) && all[i].score > found[count - 1].prediction.score;
+    if (!code && better > count - 1) {
+        snprintf(err->text, sizeof err->text, "the search is wrong: %d pairs of node %d are better than the last of %d",
+                 better, node, count);
+        code = err->code = NPGNN_E_ARGUMENT;
+    }
+    free(pairs);
+    free(all);
+    return code;
+}
+
+int bench_predict(bench_predictions *out, const npgnn_graph *graph, size_t pairs, const npgnn_env *env,
+                  npgnn_error *err)
+{
+    int32_t n = npgnn_graph_nodes(graph);
+    npgnn_model *model = NULL;
+    npgnn_predictor *predictor = NULL;
+    npgnn_pair *given = malloc((pairs + 1) * sizeof *given);
+    npgnn_prediction *predictions = malloc((pairs + 1) * sizeof *predictions);
+    npgnn_link *links = pairs ? NULL : malloc((size_t)n * PARTNERS * sizeof *links);
+    int32_t *found = pairs ? NULL : malloc((size_t)n * sizeof *found);
+    int code = given && predictions && (pairs || (links && found)) ? 0 : out_of_memory(err);
+    if (!code)
+        code = npgnn_model_universal(&model, env, err);
+    double cpu = cpu_now(), start = now();
+    if (!code)
+        code = npgnn_predictor_new(&predictor, model, graph, NULL, env, err);
+    out->prepare = now() - start;
+    if (!code && pairs)
+        draw_pairs(given, pairs, graph);
+    start = now();
+    if (!code && pairs)
+        code = npgnn_predictor_run(predictions, predictor, given, pairs, err);
+    else if (!code)
+        code = npgnn_predictor_top(links, found, predictor, PARTNERS, NULL, err);
+    out->seconds = now() - start;
+    out->cpu = cpu_now() - cpu;
+    out->pairs = pairs ? (double)pairs : (double)n * (n - 1) / 2;
+    for (int32_t i = 0; !code && !pairs && i < CHECKED; i++) {
+        int32_t node = (int32_t)((int64_t)n * i / CHECKED);
+        if (found[node] > 0)
+            code = check_partners(links + (size_t)node * PARTNERS, found[node], node, graph, predictor, err);
+    }
+    npgnn_predictor_free(predictor);
+    npgnn_model_free(model);
+    free(given);
+    free(predictions);
+    free(links);
+    free(found);
     return code;
 }

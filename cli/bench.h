@@ -1,4 +1,4 @@
-/* Benchmarks of the all-pairs loss and of training iterations, and a check of the loss that is timed. */
+/* Benchmarks of the all-pairs loss, of training iterations and of predictions, and checks of what is timed. */
 #ifndef CLI_BENCH_H
 #define CLI_BENCH_H
 
@@ -31,5 +31,18 @@ int bench_check_pairs(bench_check *check, const npgnn_graph *graph, int draws, c
  * `progress` is the state after the last one. */
 int bench_iterations(bench_times *times, npgnn_progress *progress, const npgnn_graph *graph,
                      const npgnn_options *options, int limit, double seconds, const npgnn_env *env, npgnn_error *err);
+
+/* Times of predictions with the model `universal`. Each is measured once. */
+typedef struct bench_predictions {
+    double prepare; /* the evidence of the graph, and what is learnt from links that are set aside */
+    double seconds; /* the pairs or the search */
+    double cpu;     /* processor time of both */
+    double pairs;   /* that were scored: given ones, or all of the graph */
+} bench_predictions;
+
+/* Scores `pairs` given pairs, every second one a link, or, if 0, finds the ten best partners of every node. The partners
+ * of some nodes are compared with a search among the scores of all their pairs: E_ARGUMENT where they differ. */
+int bench_predict(bench_predictions *out, const npgnn_graph *graph, size_t pairs, const npgnn_env *env,
+                  npgnn_error *err);
 
 #endif

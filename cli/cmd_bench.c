@@ -1,4 +1,4 @@
-/* npgnn bench: measures the speed of this machine, and checks the loss that it times. */
+/* npgnn bench: measures the speed of this machine, and checks what it times. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -40,6 +40,20 @@ static const struct {
     {"1,000,000 nodes", "synthetic:nodes=1000000,words=5000,length=50,degree=5", NPGNN_LOSS_SAMPLED, 1},
 };
 enum { ITERATION_CASES = sizeof iteration_cases / sizeof iteration_cases[0] };
+
+/* Predictions with `universal`: given pairs or, with none, the ten best partners of every node. */
+static const struct {
+    const char *name, *data;
+    size_t pairs;
+    int large;
+} prediction_cases[] = {
+    {"Cora-sized", "synthetic:nodes=2708,words=1433,length=18,degree=2", 0, 0},
+    {"PubMed-sized", "synthetic:nodes=19717,words=500,length=50,degree=2.25", 0, 1},
+    {"10,000 nodes", "synthetic:nodes=10000,words=5000,length=50,degree=5", 100000, 0},
+    {"100,000 nodes", "synthetic:nodes=100000,words=5000,length=50,degree=5", 1000000, 1},
+    {"1,000,000 nodes", "synthetic:nodes=1000000,words=5000,length=50,degree=5", 1000000, 1},
+};
+enum { PREDICTION_CASES = sizeof prediction_cases / sizeof prediction_cases[0] };
 
 static const char *loss_name(npgnn_loss loss)
 {
@@ -230,6 +244,50 @@ static int measure_all_iterations(bench *b)
     return status;
 }
 
+/* ---- predictions ---- */
+
+static void report_predictions(bench *b, int i, const npgnn_graph *graph, const bench_predictions *p)
+{
+    const char *what = prediction_cases[i].pairs ? "given pairs" : "ten best of all";
+    int64_t peak = report_peak_bytes();
+    if (b->json)
+        append(b, "predictions",
+               json_pack("{s:s, s:i, s:I, s:s, s:f, s:f, s:f, s:f, s:I}", "data", prediction_cases[i].name, "nodes",
+                         (int)npgnn_graph_nodes(graph), "edges", (json_int_t)npgnn_graph_edges(graph), "what", what,
+                         "pairs", p->pairs, "prepare_seconds", p->prepare, "seconds", p->seconds, "cpu_seconds", p->cpu,
+                         "peak_rss_bytes", (json_int_t)peak));
+    else
+        printf("%-16.16s  %8d  %9" PRId64 "  %-15s  %10.0f  %9.3f  %9.3f  %11.3f  %9.3f  %8.0f\n",
+               prediction_cases[i].name, (int)npgnn_graph_nodes(graph), npgnn_graph_edges(graph), what, p->pairs,
+               p->prepare, p->seconds, p->cpu, 1e6 * p->seconds / p->pairs, (double)peak / 1e6);
+    fflush(stdout);
+}
+
+static int measure_all_predictions(bench *b)
+{
+    if (!b->json)
+        printf("\npredictions with `universal`\n%-16s  %8s  %9s  %-15s  %10s  %9s  %9s  %11s  %9s  %8s\n", "data",
+               "nodes", "edges", "what", "pairs", "prepare s", "predict s", "processor s", "us/pair", "peak MB");
+    for (int i = 0; i < PREDICTION_CASES; i++) {
+        npgnn_graph *graph = NULL;
+        bench_predictions predictions = {0};
+        if (prediction_cases[i].large && !b->settings->large)
+            continue;
+        int code = npgnn_load(&graph, prediction_cases[i].data, NULL, &b->env, &b->err);
+        if (code == 0 && npgnn_graph_nodes(graph) <= b->settings->max_nodes) {
+            code = bench_predict(&predictions, graph, prediction_cases[i].pairs, &b->env, &b->err);
+            if (code == 0)
+                report_predictions(b, i, graph, &predictions);
+        }
+        npgnn_graph_free(graph);
+        if (code)
+            return print_error("%s", b->err.text);
+    }
+    return 0;
+}
+
+/* ---- one graph ---- */
+
 /* Only the graph of --data, with the loss that the options give. */
 static int measure_data(bench *b)
 {
@@ -263,6 +321,8 @@ static int run(void *given)
             status = measure_all_pairs(&b);
         if (status == 0)
             status = measure_all_iterations(&b);
+        if (status == 0)
+            status = measure_all_predictions(&b);
     }
     if (status == 0 && b.json)
         return report_write(b.json, settings->common.json);
@@ -277,8 +337,10 @@ static const arg_option options[] = {
     OPTION("iterations", 0, ARG_INT, AT(iterations), "N", "Time N iterations per row, instead of --seconds.", 1,
            1000000),
     OPTION("nodes", 0, ARG_INT, AT(max_nodes), "N", "Skip graphs with more than N nodes.", 1, 1e9),
-    OPTION("large", 0, ARG_FLAG, AT(large), NULL,
-           "Also time a graph of a million nodes; takes about a minute and 3 GB of memory."),
+    OPTION(
+        "large", 0, ARG_FLAG, AT(large), NULL,
+        "Also time graphs of a million nodes, and the search among all pairs of 20,000; takes some minutes and 3 GB of "
+        "memory."),
     OPTIONS_END,
 };
 
@@ -290,8 +352,10 @@ const cli_command cmd_bench = {
             .summary = "Measure the speed of this machine.",
             .description =
                 "Times the all-pairs loss, compared with the product of large matrices, and training iterations on "
-                "graphs of several sizes. Reports the shortest of several repetitions. Before that, checks the loss "
-                "against plain loops over all pairs, and fails where they differ.",
+                "graphs of several sizes, and reports the shortest of several repetitions. Then times predictions with "
+                "the model "
+                "universal. Compares the loss and the search with plain loops over all pairs, and fails where they "
+                "differ.",
             .examples = "  npgnn bench\n"
                         "  npgnn bench --data ind.cora --loss exact --iterations 50 --json -\n",
             .groups = {{"Options", options, 0}, DATA_GROUP(AT(data)), COMMON_GROUP(AT(common)), MODEL_GROUP(AT(model))},
