@@ -235,7 +235,8 @@ int npi_candidate_pairs_draw_non_links(npgnn_pair *out, const npi_candidate_pair
 
 int npi_protocol_has_candidates(npgnn_protocol protocol)
 {
-    return protocol == NPGNN_INDUCTIVE_HIDDEN || protocol == NPGNN_PRODUCTION;
+    return protocol == NPGNN_INDUCTIVE || protocol == NPGNN_FEW_SHOT || protocol == NPGNN_INDUCTIVE_HIDDEN ||
+           protocol == NPGNN_PRODUCTION;
 }
 
 npi_candidate_pairs npi_split_candidates(const npgnn_split *split, npgnn_set set)

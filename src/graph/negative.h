@@ -31,8 +31,9 @@ uint64_t npi_candidate_pairs_count_non_links(const npi_candidate_pairs *candidat
 int npi_candidate_pairs_draw_non_links(npgnn_pair *out, const npi_candidate_pairs *candidates, size_t count,
                                        uint64_t seed, const npgnn_env *env, npgnn_error *err);
 
-/* Whether a protocol draws the non-links of each set from the candidate pairs of that set. The others draw them from
- * all pairs of the graph. */
+/* Whether a protocol draws the non-links of each set from the candidate pairs of that set, which are the pairs that its
+ * links are chosen from. The others draw them from all pairs of the graph: where no nodes are held out, these are the same
+ * pairs; the authors' protocols (NPGNN_PAPER_*) do so although their links touch a new node. */
 int npi_protocol_has_candidates(npgnn_protocol protocol);
 
 /* The candidate pairs of a held-out set. For a split by nodes only. */
