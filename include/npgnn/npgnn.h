@@ -421,7 +421,7 @@ typedef struct npgnn_eval_run {
     double auc_interval[2], ap_interval[2];
     npgnn_calibration calibration; /* at the link rate of the test pairs; NaN for methods without probabilities */
     double train_seconds;
-    double degree_auc; /* AUC against non-links whose ends are drawn in proportion to degree; NaN in npgnn_test */
+    double degree_auc; /* AUC against non-links whose ends are ends of test links; NaN in npgnn_test */
     /* each end of a test link: the rank of its partner among all nodes that the end is not linked to; NaN unless
      * negatives is NPGNN_NEGATIVES_ALL */
     double full_mrr, full_hits10;
