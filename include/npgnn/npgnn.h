@@ -36,9 +36,15 @@
  *    ARPACK, which are loaded when they are first needed. With OpenBLAS's pthread build,
  *    openblas_set_num_threads() applies to the whole process: while a call of this library multiplies, the number
  *    is 1, then it is again what it was.
- *  - A child of fork() may use the library, and the handles it has inherited, if no other thread of the parent was
- *    inside a call of the library at the moment of the fork. It gets a pool of its own. A callback must not fork.
- *  - The same data, options and seed give the same bits, for any number of threads, on one kind of processor. */
+ *  - A child of fork() may use the library, and the handles it has inherited, except those that another thread of the
+ *    parent was changing at the moment of the fork. It gets a pool of its own. If other threads of the parent were inside
+ *    a call, what that call had allocated is never freed in the child, and OpenBLAS's own locks are beyond the
+ *    library's control: fork before starting such threads where you can. A callback must not fork.
+ *  - The same data, options and seed give the same bits for any number of threads, with the same build of the library, the
+ *    same version of OpenBLAS (and ARPACK, for spectral embeddings) and the same kernels. Kernels are chosen by the
+ *    instruction set of the processor, by the library and by OpenBLAS (OPENBLAS_CORETYPE): another processor model, or
+ *    another version, may round differently, and training amplifies that. A
+ *    checkpoint records the kernels, and resuming with others logs a warning. Splits are the same everywhere. */
 #ifndef NPGNN_H
 #define NPGNN_H
 
