@@ -94,10 +94,15 @@ static int on_progress(void *user, const npgnn_progress *latest)
 static void on_note(void *user, const char *message)
 {
     cli_progress *progress = user;
-    if (progress->line.quiet)
+    static const char mark[] = "warning: ";
+    int warning = strncmp(message, mark, sizeof mark - 1) == 0;
+    if (progress->line.quiet && !warning)
         return;
     progress_line_end(&progress->line);
-    print_note("%s", message);
+    if (warning)
+        print_warning("%s", message + sizeof mark - 1);
+    else
+        print_note("%s", message);
 }
 
 int progress_open(cli_progress *progress, int quiet, const char *log_path, int append_to_log)

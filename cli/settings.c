@@ -85,7 +85,9 @@ const arg_option split_options[] = {
         "protocol", 'p', ARG_CHOICE, AT(protocol), SPLIT_PROTOCOLS,
         "What is held out. transductive: some edges; inductive: all edges of some nodes; few-shot: all edges of most "
         "nodes; inductive-hidden: the edges between hidden nodes; production: some edges of new nodes, whose other "
-        "edges are known at prediction; temporal: the latest edges, by --time (default transductive)."),
+        "edges are known at prediction; temporal: the latest edges, by --time; paper-inductive, paper-few-shot: with "
+        "the "
+        "negatives of the paper's authors, which seldom touch a hidden node (default transductive)."),
     OPTION("test", 0, ARG_REAL, AT(test), "F",
            "Fraction of the edges (transductive, temporal) or nodes (other protocols) in the test set (default 0.1; "
            "inductive 0.05).",

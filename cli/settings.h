@@ -72,7 +72,8 @@ typedef struct split_settings {
 #define SPLIT_DEFAULTS .test = -1, .val = -1, .train_nodes = -1, .seed = 1
 
 /* In the order of npgnn_protocol. */
-#define SPLIT_PROTOCOLS "transductive|inductive|few-shot|inductive-hidden|production|temporal"
+#define SPLIT_PROTOCOLS                                                                                                \
+    "transductive|inductive|few-shot|inductive-hidden|production|temporal|paper-inductive|paper-few-shot"
 
 extern const arg_option split_options[];
 #define SPLIT_GROUP(offset_)                                                                                           \

@@ -98,6 +98,7 @@ SPLIT = {
     "few-shot": "# protocol: few-shot\nset u v label\ntest-node 11 - -\ntest 11 0 1\ntest 11 1 0\n",
     "hidden": "# protocol: inductive-hidden\nset\tu\tv\tlabel\ntest-node\t10\t-\t-\ntest-node\t11\t-\t-\n"
               "test-node\t9\t-\t-\ntest\t10\t11\t1\ntest\t9\t11\t0\n",
+    "paper": "# protocol: paper-inductive\nset\tu\tv\tlabel\ntest-node\t11\t-\t-\ntest\t11\t0\t1\ntest\t1\t9\t0\n",
     "production": "# protocol: production\nset\tu\tv\tlabel\ntest-node\t11\t-\t-\nknown\t11\t0\t1\ntest\t10\t11\t1\n"
                   "test\t11\t1\t0\n",
 }

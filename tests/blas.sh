@@ -1,8 +1,8 @@
 #!/bin/sh
-# blas.sh NPGNN TEST_BLAS: the same model for any number of threads under every build of OpenBLAS that is installed: Debian has
+# blas.sh NPGNN TEST_BLAS FORK: the same model for any number of threads under every build of OpenBLAS that is installed: Debian has
 # three, in folders side by side. NPGNN_OPENBLAS lists other folders. Ends with 77 (skipped) where none is found.
 set -eu
-npgnn=$(realpath "$1") products=$(realpath "$2")
+npgnn=$(realpath "$1") products=$(realpath "$2") fork=$(realpath "$3")
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder"
@@ -43,6 +43,7 @@ for build in '' ${NPGNN_OPENBLAS-/usr/lib/*/openblas-serial /usr/lib/*/openblas-
         cat products.txt
         exit 1
     }
+    timeout 200 "$fork" 10
     found=$((found + 1))
 done
 [ $found -gt 0 ] || exit 77

@@ -1,6 +1,6 @@
 /* Checkpoints: a training that is stopped anywhere and resumed gives the same bits as an uninterrupted one, and only
  * the same training can be resumed from a checkpoint. */
-#define _XOPEN_SOURCE 700
+#define _GNU_SOURCE /* memmem */
 #include "check.h"
 
 #include <signal.h>
@@ -197,6 +197,14 @@ static void test_tiny_features(void **state)
     npgnn_model_free(loaded);
     npgnn_trainer_free(trainer);
     npgnn_graph_free(tiny);
+
+    /* still smaller ones are refused before the first iteration, not after the last */
+    for (int i = 0; i < N * F; i++)
+        x[i] *= 1e-12f;
+    assert_ok(npgnn_graph_from_arrays(&tiny, ring, x, N, N, F, NULL, &err), err);
+    assert_int_equal(npgnn_trainer_new(&trainer, tiny, NULL, &o, NULL, &err), NPGNN_E_ARGUMENT);
+    assert_non_null(strstr(err.text, "features are too small"));
+    npgnn_graph_free(tiny);
     graph = kept;
     empty_folder();
 }
@@ -321,6 +329,47 @@ static uint64_t fnv(const unsigned char *bytes, size_t size)
     for (size_t i = 0; i < size; i++)
         hash = (hash ^ bytes[i]) * 0x100000001B3u;
     return hash;
+}
+
+/* ---- what the bits depend on ---- */
+
+static char warning[600];
+
+static void on_log(void *user, const char *message)
+{
+    (void)user;
+    if (strstr(message, "warning"))
+        snprintf(warning, sizeof warning, "%s", message);
+}
+
+/* A checkpoint says which kernels computed it; where they are others, resuming warns. */
+static void test_other_kernels(void **state)
+{
+    (void)state;
+    npgnn_error err = {0};
+    npgnn_options o = small_options(0);
+    const npgnn_env env = {.size = sizeof env, .threads = 1, .log = on_log};
+    npgnn_trainer *trainer = NULL;
+    assert_ok(npgnn_trainer_new(&trainer, graph, edges, &o, &env, &err), err);
+    assert_ok(npgnn_trainer_step(NULL, trainer, &err), err);
+    assert_ok(npgnn_trainer_save(trainer, path_of("here"), &err), err);
+    warning[0] = '\0';
+    assert_ok(npgnn_trainer_restore(trainer, path_of("here"), &err), err);
+    assert_string_equal(warning, "");
+
+    content file = read_whole(path_of("here"));
+    char *at = memmem(file.bytes, file.size, "numerics\":\"", 11);
+    assert_non_null(at);
+    at[11] = at[11] == 'z' ? 'y' : 'z'; /* of another processor */
+    uint64_t sum = fnv(file.bytes, file.size - sizeof sum);
+    memcpy(file.bytes + file.size - sizeof sum, &sum, sizeof sum);
+    write_whole(path_of("elsewhere"), file.bytes, file.size);
+    assert_ok(npgnn_trainer_restore(trainer, path_of("elsewhere"), &err), err);
+    assert_non_null(strstr(warning, "other kernels"));
+    assert_non_null(strstr(warning, "not give the same bits"));
+    free(file.bytes);
+    npgnn_trainer_free(trainer);
+    empty_folder();
 }
 
 /* Replaces text in the header with text of the same length, and corrects the checksum: a deliberately forged file. */
@@ -577,6 +626,7 @@ int main(void)
         cmocka_unit_test(test_validation_state),
         cmocka_unit_test(test_rehearsals),
         cmocka_unit_test(test_stops_within_an_iteration),
+        cmocka_unit_test(test_other_kernels),
         cmocka_unit_test(test_restore_earlier_checkpoint),
         cmocka_unit_test(test_different_training),
         cmocka_unit_test(test_forged_files),

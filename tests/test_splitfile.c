@@ -126,6 +126,13 @@ static void test_round_trip_few_shot(void **state)
     round_trip(NPGNN_FEW_SHOT);
 }
 
+static void test_round_trip_paper(void **state)
+{
+    (void)state;
+    round_trip(NPGNN_PAPER_INDUCTIVE);
+    round_trip(NPGNN_PAPER_FEW_SHOT);
+}
+
 static void test_round_trip_inductive_hidden(void **state)
 {
     (void)state;
@@ -199,11 +206,14 @@ static void test_invalid_protocols(void **state)
 {
     (void)state;
     refused("val-node\ta\t-\t-\n", NPGNN_E_FORMAT, 1, "# protocol: inductive");
-    refused("# protocol: guess\n", NPGNN_E_FORMAT, 1, "production or temporal");
+    refused("# protocol: guess\n", NPGNN_E_FORMAT, 1, "temporal, paper-inductive or paper-few-shot");
     refused("train\ta\tb\t1\n# protocol: inductive\n", NPGNN_E_FORMAT, 2, "must precede the first line");
     refused("# protocol: inductive\ntest-node\te\t-\t-\ntrain\ta\tb\t1\n", NPGNN_E_FORMAT, 3, "follow from the nodes");
     refused("# protocol: inductive\ntest-node\te\t-\t-\nval-node\te\t-\t-\n", NPGNN_E_FORMAT, 3, "held out twice");
     refused("# protocol: inductive\ntest-node\te\t-\t-\ntest\ta\tb\t1\n", NPGNN_E_MISMATCH, 0, "leak");
+    /* a non-link of another kind than the links, which the authors' protocols allow */
+    refused("# protocol: inductive\ntest-node\te\t-\t-\ntest\te\td d\t1\ntest\ta\tc\t0\n", NPGNN_E_MISMATCH, 0,
+            "the test non-link a - c must touch a test node");
     refused("# protocol: inductive\ntest-node\te\t-\t-\nknown\te\td d\t1\n", NPGNN_E_FORMAT, 3,
             "# protocol: production");
     refused("# protocol: production\ntest-node\te\t-\t-\nknown\te\ta\t0\n", NPGNN_E_FORMAT, 3,
@@ -282,11 +292,17 @@ static void test_authors_splits(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_round_trip_transductive), cmocka_unit_test(test_round_trip_inductive),
-        cmocka_unit_test(test_round_trip_few_shot),     cmocka_unit_test(test_round_trip_inductive_hidden),
-        cmocka_unit_test(test_round_trip_production),   cmocka_unit_test(test_names),
-        cmocka_unit_test(test_invalid_lines),           cmocka_unit_test(test_invalid_protocols),
-        cmocka_unit_test(test_out_of_memory),           cmocka_unit_test(test_authors_splits),
+        cmocka_unit_test(test_round_trip_transductive),
+        cmocka_unit_test(test_round_trip_inductive),
+        cmocka_unit_test(test_round_trip_few_shot),
+        cmocka_unit_test(test_round_trip_inductive_hidden),
+        cmocka_unit_test(test_round_trip_production),
+        cmocka_unit_test(test_round_trip_paper),
+        cmocka_unit_test(test_names),
+        cmocka_unit_test(test_invalid_lines),
+        cmocka_unit_test(test_invalid_protocols),
+        cmocka_unit_test(test_out_of_memory),
+        cmocka_unit_test(test_authors_splits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -46,7 +46,7 @@ ones, and processor seconds on two cores that others used too:
 
 What holds for all of it:
 
-- **The same bits** as from the program, for the same data, options and seed, and for any number of threads.
+- **The same bits** as from the program, for the same data, options and seed, and for any number of threads ([what it covers](train.md#the-same-bits)).
 - **Errors** are exceptions that name the argument, or the file and line. They derive from `npgnn.Error` and from
   `ValueError`, `OSError`, `MemoryError` or `ArithmeticError`.
 - **Ctrl-C** ends a training, an evaluation or a search at once.

@@ -16,8 +16,9 @@
         table, protocol, percent, method, NULL, 0, NULL, NULL, NULL                                                    \
     }
 #define FEW_SHOT(percent)                                                                                              \
-    PLAIN(TABLE_FEW_SHOT, NPGNN_FEW_SHOT, percent, "npgnn"), PLAIN(TABLE_FEW_SHOT, NPGNN_FEW_SHOT, percent, "vgae"),   \
-        PLAIN(TABLE_FEW_SHOT, NPGNN_FEW_SHOT, percent, "cosine")
+    PLAIN(TABLE_FEW_SHOT, NPGNN_PAPER_FEW_SHOT, percent, "npgnn"),                                                     \
+        PLAIN(TABLE_FEW_SHOT, NPGNN_PAPER_FEW_SHOT, percent, "vgae"),                                                  \
+        PLAIN(TABLE_FEW_SHOT, NPGNN_PAPER_FEW_SHOT, percent, "cosine")
 #define VARIANT(protocol, percent, name, preset, key, value)                                                           \
     {                                                                                                                  \
         TABLE_ABLATION, protocol, percent, "npgnn", name, 0, preset, key, value                                        \
@@ -45,16 +46,16 @@ static const plan_row rows[] = {
     PLAIN(TABLE_TRANSDUCTIVE, NPGNN_TRANSDUCTIVE, 0, "adamic-adar"),
     PLAIN(TABLE_TRANSDUCTIVE, NPGNN_TRANSDUCTIVE, 0, "resource-allocation"),
     PLAIN(TABLE_TRANSDUCTIVE, NPGNN_TRANSDUCTIVE, 0, "katz"),
-    PLAIN(TABLE_INDUCTIVE, NPGNN_INDUCTIVE, 0, "npgnn"),
-    PLAIN(TABLE_INDUCTIVE, NPGNN_INDUCTIVE, 0, "vgae"),
-    PLAIN(TABLE_INDUCTIVE, NPGNN_INDUCTIVE, 0, "gae"),
-    PLAIN(TABLE_INDUCTIVE, NPGNN_INDUCTIVE, 0, "cosine"),
+    PLAIN(TABLE_INDUCTIVE, NPGNN_PAPER_INDUCTIVE, 0, "npgnn"),
+    PLAIN(TABLE_INDUCTIVE, NPGNN_PAPER_INDUCTIVE, 0, "vgae"),
+    PLAIN(TABLE_INDUCTIVE, NPGNN_PAPER_INDUCTIVE, 0, "gae"),
+    PLAIN(TABLE_INDUCTIVE, NPGNN_PAPER_INDUCTIVE, 0, "cosine"),
     FEW_SHOT(30),
     FEW_SHOT(50),
     FEW_SHOT(70),
     ABLATION(NPGNN_TRANSDUCTIVE, 0),
-    ABLATION(NPGNN_INDUCTIVE, 0),
-    ABLATION(NPGNN_FEW_SHOT, 30),
+    ABLATION(NPGNN_PAPER_INDUCTIVE, 0),
+    ABLATION(NPGNN_PAPER_FEW_SHOT, 30),
 };
 enum { ROWS = sizeof rows / sizeof rows[0] };
 

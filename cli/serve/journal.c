@@ -14,7 +14,8 @@
 #include <zlib.h>
 
 #define HEADER "npgnn journal 1 "
-enum { HEADER_SIZE = sizeof HEADER - 1 + 16 + 1, RECORD_HEAD = 9 }; /* CRC and a blank */
+enum { HEADER_SIZE = sizeof HEADER - 1 + 16 + 1, RECORD_HEAD = 9 }; /* CRC, and a blank or FIRST */
+#define FIRST '+' /* of the records that are synced together: everything before it was on disk when it was written */
 
 struct journal {
     int fd;
@@ -57,7 +58,7 @@ static size_t record_length(const char *text, size_t size)
 {
     char digits[RECORD_HEAD], *end_of_digits;
     const char *end = memchr(text, '\n', size);
-    if (!end || end - text < RECORD_HEAD || text[RECORD_HEAD - 1] != ' ')
+    if (!end || end - text < RECORD_HEAD || (text[RECORD_HEAD - 1] != ' ' && text[RECORD_HEAD - 1] != FIRST))
         return 0;
     memcpy(digits, text, RECORD_HEAD - 1);
     digits[RECORD_HEAD - 1] = '\0';
@@ -69,6 +70,18 @@ static size_t record_length(const char *text, size_t size)
     return length + 1;
 }
 
+/* Whether a later record shows that the one at the start of the text, which is damaged, was on disk once. A power loss may
+ * damage any part of the records that were being written, and spare those behind it: these may be dropped, for nobody was
+ * told that they are safe. */
+static int was_synced(const char *text, size_t size)
+{
+    const char *line = memchr(text, '\n', size), *end = text + size;
+    for (; line && line + 1 < end; line = memchr(line + 1, '\n', (size_t)(end - line - 1)))
+        if (record_length(line + 1, (size_t)(end - line - 1)) > 0 && line[RECORD_HEAD] == FIRST)
+            return 1;
+    return 0;
+}
+
 /* Replays the records of the text. Returns how many bytes are good, or -1 with `why`. */
 static int64_t replay_all(journal *j, const char *text, size_t size, journal_fn *replay, void *user, char *why,
                           size_t why_size)
@@ -78,8 +91,7 @@ static int64_t replay_all(journal *j, const char *text, size_t size, journal_fn 
     while (at < size) {
         size_t length = record_length(text + at, size - at);
         if (length == 0) {
-            const char *line = memchr(text + at, '\n', size - at);
-            if (line && line + 1 < text + size) {
+            if (was_synced(text + at, size - at)) {
                 snprintf(why, why_size,
                          "record %" PRId64
                          " is damaged, and others follow it: the file was changed or the disk has errors. "
@@ -132,6 +144,15 @@ static int sync_folder(const char *path)
     return failed ? -1 : 0;
 }
 
+/* A file system may have the size of a file on disk before its content. */
+static int is_zero(const char *text, size_t size)
+{
+    for (size_t i = 0; i < size; i++)
+        if (text[i])
+            return 0;
+    return size <= HEADER_SIZE;
+}
+
 int journal_open(journal **out, int64_t *dropped, const char *path, uint64_t fingerprint, journal_fn *replay,
                  void *user, char *why, size_t why_size)
 {
@@ -154,7 +175,7 @@ int journal_open(journal **out, int64_t *dropped, const char *path, uint64_t fin
         snprintf(why, why_size, "another server uses it");
     else if (!(text = read_all(j->fd, &size)))
         snprintf(why, why_size, "cannot read: %s", strerror(errno));
-    else if (size < HEADER_SIZE && memcmp(text, header, size) == 0)
+    else if ((size < HEADER_SIZE && memcmp(text, header, size) == 0) || is_zero(text, size))
         good = 0; /* new, or torn while it was made */
     else if (size < HEADER_SIZE || memcmp(text, HEADER, sizeof HEADER - 1) != 0 || text[HEADER_SIZE - 1] != '\n')
         snprintf(why, why_size, "this is not a journal of npgnn serve");
@@ -199,6 +220,8 @@ int64_t journal_append(journal *j, const char *json, size_t size)
     if (needed <= j->pending_capacity) {
         char *to = j->pending + j->pending_size;
         memcpy(to, head, RECORD_HEAD);
+        if (j->pending_size == 0)
+            to[RECORD_HEAD - 1] = FIRST;
         memcpy(to + RECORD_HEAD, json, size);
         to[RECORD_HEAD + size] = '\n';
         j->pending_size = needed;

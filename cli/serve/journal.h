@@ -1,11 +1,13 @@
 /* The journal of a server: what was added to its graph, so that nothing that was acknowledged is lost.
  *
  *     npgnn journal 1 FINGERPRINT\n          of the graph that the additions belong to, 16 hexadecimal digits
- *     CRC {"nodes":[...]}\n                  one line per record: CRC-32 of the JSON, 8 hexadecimal digits; a blank; the JSON,
- *     CRC {"links":[...]}\n                  which is the body of the request
+ *     CRC+{"nodes":[...]}\n                  one line per record: CRC-32 of the JSON, 8 hexadecimal digits; a plus sign in the first
+ *     CRC {"links":[...]}\n                  of the records that are synced together, a blank in the others; the JSON, which
+ *                                            is the body of the request
  *
- * A record is complete when its line is, and its CRC is right. After a crash the last one may be torn: it was never acknowledged, and is
- * dropped. A bad record that others follow is damage, and refused. */
+ * A record is complete when its line is, and its CRC is right. After a power loss any of the records that were being written may be
+ * torn: none of them was acknowledged, and they are dropped from the first bad one on. A bad record before a plus sign had
+ * been on disk: that is damage, and refused. */
 #ifndef CLI_SERVE_JOURNAL_H
 #define CLI_SERVE_JOURNAL_H
 

@@ -36,9 +36,15 @@
  *    ARPACK, which are loaded when they are first needed. With OpenBLAS's pthread build,
  *    openblas_set_num_threads() applies to the whole process: while a call of this library multiplies, the number
  *    is 1, then it is again what it was.
- *  - A child of fork() may use the library, and the handles it has inherited, if no other thread of the parent was
- *    inside a call of the library at the moment of the fork. It gets a pool of its own. A callback must not fork.
- *  - The same data, options and seed give the same bits, for any number of threads, on one kind of processor. */
+ *  - A child of fork() may use the library, and the handles it has inherited, except those that another thread of the
+ *    parent was changing at the moment of the fork. It gets a pool of its own. If other threads of the parent were inside
+ *    a call, what that call had allocated is never freed in the child, and OpenBLAS's own locks are beyond the
+ *    library's control: fork before starting such threads where you can. A callback must not fork.
+ *  - The same data, options and seed give the same bits for any number of threads, with the same build of the library, the
+ *    same version of OpenBLAS (and ARPACK, for spectral embeddings) and the same kernels. Kernels are chosen by the
+ *    instruction set of the processor, by the library and by OpenBLAS (OPENBLAS_CORETYPE): another processor model, or
+ *    another version, may round differently, and training amplifies that. A
+ *    checkpoint records the kernels, and resuming with others logs a warning. Splits are the same everywhere. */
 #ifndef NPGNN_H
 #define NPGNN_H
 
@@ -351,14 +357,19 @@ NPGNN_API int npgnn_predict(npgnn_prediction *out /* (count) */, const npgnn_mod
 /* How to divide a graph; docs/use/evaluate.md describes the protocols. Fractions are of edges (transductive, temporal) or of
  * nodes (all others); a negative fraction is the protocol's default: transductive and temporal 10 % test and 5 % validation edges;
  * inductive 5 % test and 2.5 % validation nodes; few-shot 30 % training nodes, the rest test; inductive-hidden 10 % and
- * 10 % of the nodes; production 10 % and 5 % of the nodes, half of whose links are known at prediction time. */
+ * 10 % of the nodes; production 10 % and 5 % of the nodes, half of whose links are known at prediction time. Links and
+ * non-links of a held-out set are drawn from the same pairs. */
 typedef enum {
     NPGNN_TRANSDUCTIVE,
     NPGNN_INDUCTIVE,
     NPGNN_FEW_SHOT,
     NPGNN_INDUCTIVE_HIDDEN, /* only links between two new nodes */
     NPGNN_PRODUCTION,       /* new nodes arrive with some of their links */
-    NPGNN_TEMPORAL          /* train on the past, test on the latest links (npgnn_load_options.time) */
+    NPGNN_TEMPORAL,         /* train on the past, test on the latest links (npgnn_load_options.time) */
+    /* Inductive and few-shot with the negatives of the paper's authors: any two nodes, although every link touches a new
+     * node. To repeat the paper's tables only: on a random graph they do not give an AUC and AP of 1/2. */
+    NPGNN_PAPER_INDUCTIVE,
+    NPGNN_PAPER_FEW_SHOT
 } npgnn_protocol;
 #define NPGNN_RATIO_FULL (-1.0)
 typedef struct npgnn_split_options {
@@ -416,7 +427,7 @@ typedef struct npgnn_eval_run {
     double auc_interval[2], ap_interval[2];
     npgnn_calibration calibration; /* at the link rate of the test pairs; NaN for methods without probabilities */
     double train_seconds;
-    double degree_auc; /* AUC against non-links whose ends are drawn in proportion to degree; NaN in npgnn_test */
+    double degree_auc; /* AUC against non-links whose ends are ends of test links; NaN in npgnn_test */
     /* each end of a test link: the rank of its partner among all nodes that the end is not linked to; NaN unless
      * negatives is NPGNN_NEGATIVES_ALL */
     double full_mrr, full_hits10;

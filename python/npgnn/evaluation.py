@@ -14,7 +14,16 @@ from ._errors import ArgumentError
 from .graph import Array, Edges, Graph, Nodes, as_graph, pair_indices, table
 from .model import UNIVERSAL, Bar, check_count, check_options, check_seed, make_options, presets
 
-PROTOCOLS = ("transductive", "inductive", "few-shot", "inductive-hidden", "production", "temporal")
+PROTOCOLS = (
+    "transductive",
+    "inductive",
+    "few-shot",
+    "inductive-hidden",
+    "production",
+    "temporal",
+    "paper-inductive",
+    "paper-few-shot",
+)
 NEGATIVES = ("uniform", "hard", "all")
 
 
@@ -90,7 +99,8 @@ def evaluate(
         A preset ("best", "universal", "default") or one of :func:`methods`, such as "adamic-adar".
     protocol : str
         What is hidden: "transductive" (some links), "inductive" (all links of some nodes), "few-shot",
-        "inductive-hidden", "production" or "temporal" (the latest links, by ``time``).
+        "inductive-hidden", "production" or "temporal" (the latest links, by ``time``). "paper-inductive" and
+        "paper-few-shot" draw non-links as the paper's authors do, which makes them easier.
     seeds, first_seed : int
         Number of seeds, and the first. Each has a split of its own.
     test, val, train_nodes, known_links : float, optional

@@ -3,11 +3,12 @@
  *
  * 1. The nodes of the training graph are exactly those whose role is training. 2. Every training edge is an edge of
  * the complete graph. 3. Every held-out pair has the right label, is not a training edge and touches nodes of its
- * own set only. 4. The edges known when predicting are training edges or, in production, edges of new nodes. 5. No
+ * own set only (in the authors' protocols, NPGNN_PAPER_*, only the links do). 4. The edges known when predicting are training edges or, in production, edges of new nodes. 5. No
  * pair is held out twice. */
 #include <stdio.h>
 
 #include "base/sort.h"
+#include "graph/negative.h"
 #include "graph/pair.h"
 #include "graph/split.h"
 
@@ -146,7 +147,7 @@ static int check_known(const npgnn_split *split, npgnn_error *err)
 
 /* ---- 3. held-out pairs, one by one ---- */
 
-/* In a split by nodes, a held-out link has a node of its own set and none of the other held-out set; with hidden
+/* In a split by nodes, a held-out pair has a node of its own set and none of the other held-out set; with hidden
  * nodes, both its nodes are of its own set. */
 static int roles_match(const npgnn_split *split, int set, npgnn_pair pair)
 {
@@ -180,9 +181,9 @@ static int check_pair(const npgnn_split *split, int set, npgnn_pair pair, int po
     if (u >= 0 && v >= 0 && npgnn_graph_has_edge(split->train, u, v))
         return npi_fail(err, NPGNN_E_MISMATCH, "the %s link %s leaks: it is also a training link", set_name(set),
                         describe(graph, pair).text);
-    if (positive && split->role && !roles_match(split, set, pair))
-        return npi_fail(err, NPGNN_E_MISMATCH, "the %s link %s must %s and no node of the other held-out set",
-                        set_name(set), describe(graph, pair).text, role_rule(split->protocol, set));
+    if ((positive || npi_protocol_has_candidates(split->protocol)) && split->role && !roles_match(split, set, pair))
+        return npi_fail(err, NPGNN_E_MISMATCH, "the %s %s %s must %s and no node of the other held-out set",
+                        set_name(set), what, describe(graph, pair).text, role_rule(split->protocol, set));
     if (npgnn_graph_has_edge(npi_split_known(split), pair.u, pair.v))
         return npi_fail(err, NPGNN_E_MISMATCH, "the %s link %s leaks: it is known when predicting", set_name(set),
                         describe(graph, pair).text);

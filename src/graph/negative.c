@@ -235,7 +235,8 @@ int npi_candidate_pairs_draw_non_links(npgnn_pair *out, const npi_candidate_pair
 
 int npi_protocol_has_candidates(npgnn_protocol protocol)
 {
-    return protocol == NPGNN_INDUCTIVE_HIDDEN || protocol == NPGNN_PRODUCTION;
+    return protocol == NPGNN_INDUCTIVE || protocol == NPGNN_FEW_SHOT || protocol == NPGNN_INDUCTIVE_HIDDEN ||
+           protocol == NPGNN_PRODUCTION;
 }
 
 npi_candidate_pairs npi_split_candidates(const npgnn_split *split, npgnn_set set)
@@ -281,11 +282,12 @@ int npi_split_draw_non_links(npgnn_pair *out, size_t *count, const npgnn_split *
 
 /* ---- degree-matched non-links ---- */
 
-/* A random end of a random test link; with `held_out` 1 one that is a test node, with 0 the other one. */
+/* An end of a random test link. In a split by nodes: with `held_out` 1 one that is a test node, with 0 the other one. */
 static int32_t draw_test_end(const npgnn_split *split, int held_out, npi_rng *rng)
 {
     npgnn_pair link = split->pairs[NPGNN_SET_TEST][npi_rng_below(rng, split->positives[NPGNN_SET_TEST])];
-    int u_new = split->role[link.u] == NPI_NODE_TEST, v_new = split->role[link.v] == NPI_NODE_TEST;
+    int u_new = !split->role || split->role[link.u] == NPI_NODE_TEST;
+    int v_new = !split->role || split->role[link.v] == NPI_NODE_TEST;
     int first = u_new && v_new ? npi_rng_below(rng, 2) == 0 : u_new; /* whether u counts as the held-out end */
     return first == held_out ? link.u : link.v;
 }
@@ -293,16 +295,13 @@ static int32_t draw_test_end(const npgnn_split *split, int held_out, npi_rng *rn
 size_t npi_split_draw_matched(npgnn_pair *out, size_t count, const npgnn_split *split)
 {
     enum { ATTEMPTS = 200 }; /* per pair, before the graph counts as complete */
-    const npi_csr *known = &npi_split_known(split)->a;
-    uint64_t ends = (uint64_t)known->ptr[known->rows];
     npi_rng rng = npi_rng_make(split->hash, NPI_RNG_MATCHED, 0);
     size_t drawn = 0;
-    if (split->role ? split->positives[NPGNN_SET_TEST] == 0 : ends == 0)
+    if (split->positives[NPGNN_SET_TEST] == 0)
         return 0;
     for (size_t attempt = 0; drawn < count && attempt < ATTEMPTS * count; attempt++) {
-        /* every node is listed in `col` as often as it has known links: a random place has it in proportion to these */
-        npgnn_pair pair = {split->role ? draw_test_end(split, 1, &rng) : known->col[npi_rng_below(&rng, ends)],
-                           split->role ? draw_test_end(split, 0, &rng) : known->col[npi_rng_below(&rng, ends)]};
+        npgnn_pair pair = {.u = draw_test_end(split, 1, &rng)};
+        pair.v = draw_test_end(split, 0, &rng);
         if (npi_graph_allows(split->graph, pair.u, pair.v) && !npgnn_graph_has_edge(split->graph, pair.u, pair.v))
             out[drawn++] = pair;
     }

@@ -57,12 +57,18 @@ static double share_or(double share, double fallback)
     return share < 0 ? fallback : share;
 }
 
+static int is_few_shot(npgnn_protocol protocol)
+{
+    return protocol == NPGNN_FEW_SHOT || protocol == NPGNN_PAPER_FEW_SHOT;
+}
+
 /* Shares of the edges (transductive) or of the nodes. Few-shot tests all nodes that are left. */
 static const struct {
     double test, val;
 } default_shares[] = {
-    [NPGNN_TRANSDUCTIVE] = {0.1, 0.05},    [NPGNN_INDUCTIVE] = {0.05, 0.025}, [NPGNN_FEW_SHOT] = {0, 0},
-    [NPGNN_INDUCTIVE_HIDDEN] = {0.1, 0.1}, [NPGNN_PRODUCTION] = {0.1, 0.05},  [NPGNN_TEMPORAL] = {0.1, 0.05},
+    [NPGNN_TRANSDUCTIVE] = {0.1, 0.05},      [NPGNN_INDUCTIVE] = {0.05, 0.025}, [NPGNN_FEW_SHOT] = {0, 0},
+    [NPGNN_INDUCTIVE_HIDDEN] = {0.1, 0.1},   [NPGNN_PRODUCTION] = {0.1, 0.05},  [NPGNN_TEMPORAL] = {0.1, 0.05},
+    [NPGNN_PAPER_INDUCTIVE] = {0.05, 0.025}, [NPGNN_PAPER_FEW_SHOT] = {0, 0},
 };
 enum { PROTOCOLS = sizeof default_shares / sizeof default_shares[0] };
 
@@ -76,7 +82,7 @@ static npgnn_split_options resolve_options(const npgnn_split_options *options, c
     o.train_nodes = share_or(o.train_nodes, 0.3);
     o.val = share_or(o.val, default_shares[o.protocol].val);
     o.test = share_or(o.test, default_shares[o.protocol].test);
-    if (o.protocol == NPGNN_FEW_SHOT)
+    if (is_few_shot(o.protocol))
         o.test = 1 - o.train_nodes - o.val;
     o.known_links = o.protocol == NPGNN_PRODUCTION ? share_or(o.known_links, 0.5) : 0;
     if (o.negative_ratio == NPGNN_RATIO_FULL && m > 0)
@@ -90,7 +96,7 @@ static int check_options(const npgnn_split_options *o, npgnn_error *err)
 {
     if ((unsigned)o->protocol >= PROTOCOLS)
         return npi_fail(err, NPGNN_E_ARGUMENT, "unknown protocol %d", (int)o->protocol);
-    if (o->protocol == NPGNN_FEW_SHOT && !(o->train_nodes > 0 && o->val >= 0 && o->test > 0))
+    if (is_few_shot(o->protocol) && !(o->train_nodes > 0 && o->val >= 0 && o->test > 0))
         return npi_fail(err, NPGNN_E_ARGUMENT,
                         "the shares of training nodes (%g) and validation nodes (%g) must leave some nodes to test",
                         o->train_nodes, o->val);
@@ -217,7 +223,7 @@ static int assign_all(draft *d, const npgnn_split_options *o, npgnn_error *err)
         return 0;
     }
     int64_t val = count_of(o->val, n);
-    int64_t test = o->protocol == NPGNN_FEW_SHOT ? n - count_of(o->train_nodes, n) - val : count_of(o->test, n);
+    int64_t test = is_few_shot(o->protocol) ? n - count_of(o->train_nodes, n) - val : count_of(o->test, n);
     d->role = npi_alloc(d->env, (size_t)n, 1, err);
     if (!d->role)
         return NPGNN_E_MEMORY;
@@ -233,7 +239,7 @@ static int assign_all(draft *d, const npgnn_split_options *o, npgnn_error *err)
 static npi_candidate_pairs candidates_of(const draft *d, int set, npgnn_protocol protocol)
 {
     return (npi_candidate_pairs){d->graph, d->role, set == NPGNN_SET_TEST ? NPI_NODE_TEST : NPI_NODE_VAL,
-                                 protocol == NPGNN_PRODUCTION};
+                                 protocol != NPGNN_INDUCTIVE_HIDDEN};
 }
 
 /* The number of non-links of a set. `full`: the negative ratio is that of the whole graph. Links can be more

@@ -86,8 +86,8 @@ static int run_conditional(float *score, npgnn_eval_run *run, const npi_task *ta
 /* ---- a process across graphs ---- */
 
 /* Scores the pairs with a process. What it is told about the graph are the validation links of the split, which are
- * not among the known ones, and non-links of the same kind: with those of the inductive split, which seldom touch a
- * new node, it would learn that touching one makes a link. Without validation links, it sets some of the known links
+ * not among the known ones, and non-links of the same kind: with those of the authors' inductive split, which seldom
+ * touch a new node, it would learn that touching one makes a link. Without validation links, it sets some of the known links
  * aside by itself. */
 static int run_process(float *score, npgnn_eval_run *run, const npi_task *task, const npgnn_model *model,
                        npgnn_error *err)

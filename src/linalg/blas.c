@@ -14,7 +14,10 @@
  *            Calls need not ask.
  *   limited  where a loop cannot have that many buffers, because memory is limited or its threads are many, every call
  *            waits for a permit, until no loop is left. There are as many permits as buffers that no earlier loop may
- *            be using, at least the spare one. A BLAS that is not safe is always limited, to one permit. */
+ *            be using, at least the spare one. A BLAS that is not safe is always limited, to one permit.
+ *
+ * Fork. In a child, whoever was between begin and end in another thread of the parent is gone, with its locks, permits and
+ * buffers: the child starts to count anew. */
 #define _GNU_SOURCE /* MAP_ANONYMOUS */
 #include "linalg/blas.h"
 
@@ -24,12 +27,14 @@
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
 #include "base/number.h"
 #include "base/parallel.h"
+#include "linalg/kernels.h"
 
 #define BUFFER_BYTES ((size_t)128 << 20) /* that OpenBLAS maps per call at once; less on some processors */
 #define LIBRARY_BYTES ((size_t)64 << 20) /* the library itself, and those that it needs */
@@ -55,6 +60,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct {
     int loops, callers;         /* how many loops, and threads of all of them together */
     int threads_before;         /* PTHREAD: OpenBLAS's number of threads before the first begin, for the last end */
+    int inherited;              /* the same, of a loop of the parent that the child has interrupted; 0: none */
     void *buffer[MOST_BUFFERS]; /* addresses that OpenBLAS has handed out */
     int buffers;                /* how many */
     int refused;                /* 1: no more can be had */
@@ -120,6 +126,31 @@ static void limit_calls(int count)
     atomic_store(&limited, 1);
 }
 
+/* ---- fork ---- */
+
+/* The lock is held during fork(): no other thread is then changing OpenBLAS's number of threads. OpenBLAS's own handler ends
+ * its threads; it is registered earlier than these, so that it runs while the lock is held. */
+static void before_fork(void)
+{
+    pthread_mutex_lock(&lock);
+}
+
+static void after_fork(void)
+{
+    pthread_mutex_unlock(&lock);
+}
+
+static void forget_loops(void)
+{
+    pthread_mutex_init(&lock, NULL);
+    use.inherited = use.loops > 0 && blas.kind == PTHREAD ? use.threads_before : use.inherited;
+    use.loops = use.callers = 0;
+    use.buffers = use.refused = 0; /* some may be in use by threads that are gone: those left are counted again */
+    atomic_store(&limited, 0);
+    if (blas.library && blas.kind == UNSAFE)
+        limit_calls(1);
+}
+
 /* ---- loading ---- */
 
 /* OpenBLAS's threads, for each of which it maps a buffer when it is loaded: a variable of the environment or, where it
@@ -177,6 +208,10 @@ static int load(npgnn_error *err)
                         NPI_CBLAS_NAME("gemm"));
     }
     find_kind(&b);
+    if (pthread_atfork(before_fork, after_fork, forget_loops) != 0) {
+        dlclose(b.library);
+        return npi_fail(err, NPGNN_E_MEMORY, "not enough memory to load BLAS");
+    }
     blas = b;
     if (blas.kind == UNSAFE)
         limit_calls(1);
@@ -206,6 +241,23 @@ int npi_blas_open(const npgnn_env *env, npgnn_error *err)
     return code;
 }
 
+void npi_blas_numerics(char text[NPI_NUMERICS_SIZE])
+{
+    char *(*config)(void) = NULL, *(*core)(void) = NULL;
+    const char *kernels = npi_kernels_best()->name;
+    pthread_mutex_lock(&lock);
+    if (blas.library && npi_library_find(&config, blas.library, "openblas_get_config") &&
+        npi_library_find(&core, blas.library, "openblas_get_corename")) {
+        /* "OpenBLAS 0.3.21 DYNAMIC_ARCH ...": of its words, only name and version matter to the bits */
+        const char *words = config();
+        size_t name = strcspn(words, " "), version = words[name] ? strcspn(words + name + 1, " ") + 1 : 0;
+        snprintf(text, NPI_NUMERICS_SIZE, "%s, %.*s %s", kernels, (int)(name + version), words, core());
+    } else {
+        snprintf(text, NPI_NUMERICS_SIZE, "%s, %s", kernels, blas.library ? "another BLAS" : "no BLAS");
+    }
+    pthread_mutex_unlock(&lock);
+}
+
 /* ---- calling ---- */
 
 void npi_blas_begin(int threads)
@@ -224,7 +276,8 @@ void npi_blas_begin(int threads)
     }
     use.callers += threads;
     if (use.loops++ == 0 && blas.kind == PTHREAD) {
-        use.threads_before = blas.get_num_threads();
+        use.threads_before = use.inherited ? use.inherited : blas.get_num_threads();
+        use.inherited = 0;
         if (use.threads_before != 1)
             blas.set_num_threads(1);
     }

@@ -10,6 +10,11 @@
  * buffers. */
 int npi_blas_open(const npgnn_env *env, npgnn_error *err);
 
+/* What the bits of results depend on besides the build of the library: its kernels, and the version and kernels of OpenBLAS, such
+ * as "x86-64-v3, OpenBLAS 0.3.21 Haswell". BLAS must be open; without it the text says so. */
+enum { NPI_NUMERICS_SIZE = 128 };
+void npi_blas_numerics(char text[NPI_NUMERICS_SIZE]);
+
 /* Around a loop of `threads` threads that call npi_gemm, on the thread that starts it. OpenBLAS's pthread build has one
  * number of threads for the whole process: it is 1 from the first begin to the last end, and then what it was
  * before. */

@@ -57,8 +57,19 @@ static struct arpack {
     __typeof__(dseupd_c) *dseupd;
 } arpack;
 
+/* In a child after fork(): whoever computed in another thread of the parent is gone. The next computation sets ARPACK's
+ * variables anew. */
+static void forget_computation(void)
+{
+    pthread_mutex_init(&lock, NULL);
+}
+
 static int load(npgnn_error *err)
 {
+    static int registered;
+    if (!registered && pthread_atfork(NULL, NULL, forget_computation) != 0)
+        return npi_fail(err, NPGNN_E_MEMORY, "not enough memory to load ARPACK");
+    registered = 1;
     struct arpack a = {.library = dlopen(NPI_ARPACK, RTLD_NOW | RTLD_LOCAL)};
     if (!a.library)
         return npi_fail(err, NPGNN_E_IO, "cannot load ARPACK: %s; install it (Debian: libarpack2)", dlerror());

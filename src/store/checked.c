@@ -5,6 +5,7 @@
 #include "base/hash.h"
 #include "io/atomic.h"
 #include "io/stream.h"
+#include "linalg/blas.h"
 
 #define FILE_LIMIT (SIZE_MAX / 4)
 
@@ -53,4 +54,26 @@ int npi_checked_read(unsigned char **bytes, size_t *size, const char *path, cons
     if (code == NPGNN_E_IO || code == NPGNN_E_FORMAT)
         name_previous(err, path, env);
     return code;
+}
+
+/* ---- what the bits depend on ---- */
+
+int npi_checked_put_numerics(json_t *metadata)
+{
+    char mine[NPI_NUMERICS_SIZE];
+    npi_blas_numerics(mine);
+    return json_object_set_new(metadata, "numerics", json_string(mine));
+}
+
+void npi_checked_compare_numerics(const npi_safetensors *file, const npgnn_env *env)
+{
+    char mine[NPI_NUMERICS_SIZE];
+    const char *its = npi_safetensors_get_text(file, "numerics");
+    npi_blas_numerics(mine);
+    if (its && strcmp(its, mine) != 0)
+        npi_log(env,
+                "warning: %s was written with other kernels (%.100s) than are in use here (%s): the resumed training "
+                "will not "
+                "give the same bits as an uninterrupted one",
+                file->path, its, mine);
 }

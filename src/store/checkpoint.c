@@ -1,7 +1,7 @@
 /* Checkpoints: the state of a training, as safetensors with a checksum (docs/use/formats.md).
  *
  *   tensors    params, adam_m and adam_v (the moments of Adam), best (the best parameters so far, if any), checksum
- *   metadata   asked (options as given), options (of the current phase), state (counters, metrics, hashes)
+ *   metadata   asked (options as given), found (by the rehearsal), state (counters, metrics, hashes), numerics (kernels)
  *
  * Random numbers are functions of seed and iteration, so that no generator has to be saved. The checksum is FNV-1a
  * of all bytes before it. A checkpoint can be resumed only with the same version, options, graph and split. */
@@ -156,6 +156,7 @@ static char *header_text(npgnn_trainer *t, const npi_safetensor tensors[TENSORS]
     if (t->has_found)
         failed |= npi_safetensors_put_json(metadata, "found", findings_json(&t->found));
     failed |= npi_safetensors_put_json(metadata, "state", state_json(t));
+    failed |= npi_checked_put_numerics(metadata);
     if (!failed)
         return npi_safetensors_make_header(metadata, tensors, TENSORS);
     json_decref(metadata);
@@ -346,6 +347,8 @@ int npgnn_trainer_restore(npgnn_trainer *t, const char *path, npgnn_error *err)
         code = check_same(t, &s);
     if (!code)
         code = restore_state(t, &s, err);
+    if (!code)
+        npi_checked_compare_numerics(&s.file, &t->env);
     close_saved(&s, &t->env);
     return code;
 }

@@ -35,7 +35,7 @@ int npi_pretrain_write(const npi_pretrain_state *state, const npi_pretrain_ident
     json_t *numbers =
         json_pack("{s:i, s:i, s:o, s:o}", "step", state->step, "steps", identity->steps, "seed",
                   json_sprintf("%" PRIu64, identity->seed), "corpus", json_sprintf("%016" PRIx64, identity->corpus));
-    int failed = npi_safetensors_put_json(metadata, "state", numbers);
+    int failed = npi_safetensors_put_json(metadata, "state", numbers) | npi_checked_put_numerics(metadata);
     char *header = failed ? NULL : npi_safetensors_make_header(metadata, tensors, TENSORS);
     if (failed)
         json_decref(metadata);
@@ -109,8 +109,10 @@ int npi_pretrain_read(npi_pretrain_state *state, const npi_pretrain_identity *id
         code = npi_safetensors_locate(at, &file, tensors, TENSORS);
         for (int i = 0; !code && i < CHECKSUM; i++)
             memcpy(block[i], file.data + at[i].begin, at[i].end - at[i].begin);
-        if (!code)
+        if (!code) {
             state->step = step;
+            npi_checked_compare_numerics(&file, env);
+        }
     }
     npi_safetensors_close(&file);
     npi_free(env, bytes);

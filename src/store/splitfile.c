@@ -22,8 +22,8 @@
 #include "io/atomic.h"
 #include "io/text.h"
 
-static const char *const protocol_names[] = {"transductive",     "inductive",  "few-shot",
-                                             "inductive-hidden", "production", "temporal"};
+static const char *const protocol_names[] = {"transductive", "inductive", "few-shot",        "inductive-hidden",
+                                             "production",   "temporal",  "paper-inductive", "paper-few-shot"};
 enum { PROTOCOLS = sizeof protocol_names / sizeof protocol_names[0] };
 static const char *const set_names[2] = {"val", "test"};
 static const char *const node_names[2] = {"val-node", "test-node"};
@@ -175,7 +175,8 @@ static int read_comment(reader *r, char *line, npgnn_error *err)
     if (protocol < 0)
         return npi_stream_fail(
             r->stream, err,
-            "unknown protocol: expected transductive, inductive, few-shot, inductive-hidden, production or temporal");
+            "unknown protocol: expected transductive, inductive, few-shot, inductive-hidden, production, temporal, "
+            "paper-inductive or paper-few-shot");
     if (r->rows > 0)
         return npi_stream_fail(r->stream, err, "the protocol must precede the first line of the split");
     r->protocol = (npgnn_protocol)protocol;

@@ -21,7 +21,11 @@ int npi_rehearsal_split(npgnn_split **out, const npgnn_graph *graph, const npgnn
 {
     npgnn_error why = {0};
     int new_nodes = split && split->role;
-    npgnn_split_options held = npi_split_defaults(new_nodes ? NPGNN_INDUCTIVE : NPGNN_TRANSDUCTIVE);
+    /* non-links of the kind that the split itself has: the authors' protocols draw them from all pairs */
+    int paper = split && (split->protocol == NPGNN_PAPER_INDUCTIVE || split->protocol == NPGNN_PAPER_FEW_SHOT);
+    npgnn_split_options held = npi_split_defaults(!new_nodes ? NPGNN_TRANSDUCTIVE
+                                                  : paper    ? NPGNN_PAPER_INDUCTIVE
+                                                             : NPGNN_INDUCTIVE);
     held.test = 0;
     held.val = new_nodes ? HELD_OUT_NODES : HELD_OUT_EDGES;
     held.seed = options->seed;

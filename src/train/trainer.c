@@ -31,6 +31,7 @@ static npgnn_context context_kind(const npgnn_options *options, const npgnn_spli
     return split && split->role ? NPGNN_CONTEXT_NODES : NPGNN_CONTEXT_EDGES;
 }
 
+#define MOST_SCALE 1e15  /* with larger weights, squares of gradients leave the range of a float */
 #define INPUT_LENGTH 4.0 /* root mean square length of the rows of features with input_scale 0: (17) */
 
 static int check_trainable(const npgnn_graph *known, npgnn_error *err)
@@ -73,8 +74,16 @@ static int prepare(npgnn_trainer *t, const npgnn_split *split, const npgnn_optio
     int code = check_trainable(t->known, err);
     if (code)
         return code;
-    if (options->input_scale == 0)
-        t->options.input_scale = INPUT_LENGTH / npi_features_rms_length(t->known->x);
+    if (options->input_scale == 0) {
+        double length = npi_features_rms_length(t->known->x);
+        t->options.input_scale = INPUT_LENGTH / length;
+        if (!(t->options.input_scale <= MOST_SCALE))
+            return npi_fail(
+                err, NPGNN_E_ARGUMENT,
+                "the features are too small to train on: their root mean square length per node is %g; multiply "
+                "all of them by a constant",
+                length);
+    }
 
     /* parameters, gradient, optimiser and network */
     const npgnn_graph *known = t->known;

@@ -1,6 +1,6 @@
 # npgnn eval.
 data=synthetic:nodes=300,seed=3
-for protocol in transductive inductive few-shot inductive-hidden production; do
+for protocol in transductive inductive few-shot inductive-hidden production paper-inductive paper-few-shot; do
     note $protocol
     npgnn eval $data --protocol $protocol --seeds 2 --iterations 5 --quiet
 done

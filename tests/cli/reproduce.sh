@@ -43,7 +43,7 @@ import json
 first, second = (json.load(open(name))["cells"] for name in ("first.json", "second.json"))
 scores = lambda cell: [seed["ap"] for seed in cell["seeds"]]
 print(any(scores(a) == scores(b) for a, b in zip(first, second)))
-variants = {cell["variant"]: scores(cell) for cell in first if cell["protocol"] == "inductive"}
+variants = {cell["variant"]: scores(cell) for cell in first if cell["protocol"] == "paper-inductive"}
 print([name for name in variants if name != "default" and variants[name] == variants["default"]])
 PYTHON
 
@@ -62,12 +62,12 @@ print("curves" in cell)
 PYTHON
 
 note the same as eval
-npgnn eval $data --seed 2 --seeds 1 --iterations 5 --protocol inductive --quiet --json eval.json >/dev/null
+npgnn eval $data --seed 2 --seeds 1 --iterations 5 --protocol paper-inductive --quiet --json eval.json >/dev/null
 python3 - <<'PYTHON'
 import json
 run = json.load(open("eval.json"))["seeds"][0]
 cells = json.load(open("first.json"))["cells"]
-cell = next(c for c in cells if c["protocol"] == "inductive" and c["variant"] == "default")
+cell = next(c for c in cells if c["protocol"] == "paper-inductive" and c["variant"] == "default")
 print(all(cell["seeds"][1][key] == run[key] for key in ("auc", "ap", "split_hash", "seed")))
 PYTHON
 
