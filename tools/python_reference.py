@@ -32,6 +32,7 @@ model.predict_proba([("anna", "bert")])[:, 1]
 model.recommend(["anna"], k=10, explain=True)         # a DataFrame
 model.save("m.safetensors")
 npgnn.evaluate(edges, nodes, method="best", protocol="inductive", seeds=10)
+npgnn.compare(edges, nodes, methods=["best", "katz"], scores={"mine": my_function})
 ```
 
 [examples/python/](../../examples/python) has three complete programs. [bench/pyg/](../../bench/pyg) has what the same
@@ -173,7 +174,7 @@ def main() -> None:
     import npgnn
 
     out = [HEAD]
-    first = ["LinkPredictor", "load", "Graph", "evaluate", "split", "Split", "LinkSplit"]
+    first = ["LinkPredictor", "load", "Graph", "evaluate", "compare", "Comparison", "split", "Split", "LinkSplit"]
     for name in first + [name for name in npgnn.__all__ if name not in first]:
         thing = getattr(npgnn, name)
         if inspect.ismodule(thing):

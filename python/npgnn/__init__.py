@@ -20,6 +20,7 @@ from ._errors import (
     NotFittedError,
     OutOfMemoryError,
 )
+from .comparison import Comparison, compare
 from .evaluation import LinkSplit, Split, evaluate, methods, split
 from .graph import Graph
 from .model import LinkPredictor, load, option_names, presets
@@ -28,6 +29,7 @@ __version__ = _c.text(_c.lib.npgnn_version())
 
 __all__ = [
     "ArgumentError",
+    "Comparison",
     "DivergedError",
     "Error",
     "FileError",
@@ -39,6 +41,7 @@ __all__ = [
     "NotFittedError",
     "OutOfMemoryError",
     "Split",
+    "compare",
     "datasets",
     "evaluate",
     "load",

@@ -320,6 +320,18 @@ class EvalOptions(Sized):
     ]
 
 
+class Paired(Sized):
+    _fields_ = [
+        ("size", c_size_t),
+        ("better", c_int),
+        ("worse", c_int),
+        ("mean", c_double),
+        ("low", c_double),
+        ("high", c_double),
+        ("p", c_double),
+    ]
+
+
 class TestOptions(Sized):
     __test__ = False  # not a test of pytest
     _fields_ = [
@@ -411,6 +423,9 @@ _FUNCTIONS: dict[str, tuple[Any, str]] = {
     "split_free": (None, "p"),
     "evaluate": (c_int, "ppippe"),
     "test": (c_int, "pppppzzppe"),
+    "auc_ap": (c_int, "ppppzzpe"),
+    "mrr_hits": (c_int, "ppppzzpzpe"),
+    "paired_compare": (c_int, "pppiUpe"),
     "pairs_loss_new": (c_int, "ppiiiUpe"),
     "pairs_loss_run": (c_double, "pppu"),
     "pairs_loss_free": (None, "p"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, Optional, Union
 
 import numpy as np
@@ -36,7 +36,7 @@ def methods() -> dict[str, str]:
     return found
 
 
-def _split_options(
+def make_split_options(
     protocol: str, test: Any, val: Any, train_nodes: Any, known_links: Any, negative_ratio: Any, seed: Any
 ) -> _c.SplitOptions:
     if protocol not in PROTOCOLS:
@@ -75,8 +75,12 @@ def evaluate(
     weight: Optional[str] = None,
     time: Optional[str] = None,
     id: Optional[str] = None,
+    kinds: Optional[Mapping[str, str]] = None,
     bipartite: bool = False,
     target_nodes: Nodes = None,
+    normalize: bool = False,
+    binarize: bool = False,
+    skip_bad_rows: bool = False,
     **options: Any,
 ) -> Any:
     """Hides links of a graph, fits a method to the rest, and measures how well the hidden links are ranked above
@@ -84,7 +88,7 @@ def evaluate(
 
     Parameters
     ----------
-    edges, nodes, source, target, weight, time, id, bipartite, target_nodes
+    edges, nodes, source, target, weight, time, id, kinds, bipartite, target_nodes, normalize, binarize, skip_bad_rows
         As for :class:`Graph`.
     method : str
         A preset ("best", "universal", "default") or one of :func:`methods`, such as "adamic-adar".
@@ -107,7 +111,7 @@ def evaluate(
     Returns
     -------
     DataFrame, or a structured array if pandas is not installed
-        One row per seed, with the columns "seed", "auc", "ap", "mrr", "hits1", "hits10", "hits100" and more, as
+        One row per seed, with the columns "seed", "split" (the hash of the split), "auc", "ap", "mrr", "hits1", "hits10", "hits100" and more, as
         fractions of 1. What was not measured is NaN.
 
     Examples
@@ -117,17 +121,15 @@ def evaluate(
     >>> [int(seed) for seed in result["seed"]]
     [1, 2]
     """
-    check_options(options)
     names = methods()
-    if method not in names and method not in presets():
+    if not isinstance(method, str) or method not in names and method not in presets():
         raise ArgumentError(f"method must be one of {', '.join([*presets(), *names])}, got {method!r}")
+    check_evaluated(method, options)
     if negatives not in NEGATIVES:
         raise ArgumentError(f"negatives must be one of {', '.join(NEGATIVES)}, got {negatives!r}")
-    if options and method == UNIVERSAL:
-        raise ArgumentError(
-            f"{next(iter(options))} has no effect: method 'universal' trains nothing and has no options"
-        )
     job = _c.Job(n_jobs, verbose)
+    how = make_split_options(protocol, test, val, train_nodes, known_links, negative_ratio, 0)
+    count, first = check_count(seeds, "seeds", 1), check_seed(first_seed, "first_seed")
     graph = as_graph(
         edges,
         nodes,
@@ -136,23 +138,50 @@ def evaluate(
         weight=weight,
         time=time,
         id=id,
+        kinds=kinds,
         bipartite=bipartite,
         target_nodes=target_nodes,
+        normalize=normalize,
+        binarize=binarize,
+        skip_bad_rows=skip_bad_rows,
     )
+    if split is not None and split.graph is not graph and split.graph.fingerprint != graph.fingerprint:
+        raise ArgumentError("split is of another graph than edges")
+    runs = run_evaluation(graph, method, options, how, count, first, job, negatives, split)
+    return table(run_columns(runs))
+
+
+def check_evaluated(method: str, options: dict[str, Any]) -> None:
+    """Refuses options that do not exist or that the method does not have."""
+    check_options(options)
+    if options and method == UNIVERSAL:
+        raise ArgumentError(
+            f"{next(iter(options))} has no effect: method 'universal' trains nothing and has no options"
+        )
+
+
+def run_evaluation(
+    graph: Graph,
+    method: str,
+    options: dict[str, Any],
+    how: _c.SplitOptions,
+    count: int,
+    first_seed: int,
+    job: _c.Job,
+    negatives: str = "uniform",
+    split: Optional["Split"] = None,
+) -> Any:
+    """The results of seeds, as the library's structs."""
     preset = method in presets() and method != UNIVERSAL
     model = make_options(method if preset else "default", options, None)
-    how = _split_options(protocol, test, val, train_nodes, known_links, negative_ratio, 0)
-    count = check_count(seeds, "seeds", 1)
     settings = _c.EvalOptions(
         method=b"npgnn" if preset else method.encode(),
         model=ctypes.pointer(model),
         split=ctypes.pointer(how),
-        first_seed=check_seed(first_seed, "first_seed"),
+        first_seed=first_seed,
         negatives=NEGATIVES.index(negatives),
     )
     if split is not None:
-        if split.graph is not graph and split.graph.fingerprint != graph.fingerprint:
-            raise ArgumentError("split is of another graph than edges")
         graph = split.graph
         settings.fixed = split._handle.pointer
     runs = (_c.EvalRun * count)()
@@ -161,14 +190,22 @@ def evaluate(
         job.run(
             _c.lib.npgnn_evaluate, _c.byref(runs), graph._handle.pointer, count, _c.byref(settings), _c.byref(job.env)
         )
-    plain = [name for name, kind, *_ in _c.EvalRun._fields_ if kind is ctypes.c_double]
-    columns: dict[str, Any] = {"seed": np.array([run.seed for run in runs], np.int64)}
-    for name in plain:
-        columns[name] = np.array([getattr(run, name) for run in runs])
+    return runs
+
+
+def run_columns(runs: Any) -> dict[str, Any]:
+    """The results as columns, one value per seed."""
+    columns: dict[str, Any] = {
+        "seed": np.array([run.seed for run in runs], np.int64),
+        "split": [f"{run.split_hash:016x}" for run in runs],
+    }
+    for name, kind, *_ in _c.EvalRun._fields_:
+        if kind is ctypes.c_double:
+            columns[name] = np.array([getattr(run, name) for run in runs])
     for name in ("ece", "log_loss", "brier", "skill"):
         columns[name] = np.array([getattr(run.calibration, name) for run in runs])
     columns["iterations"] = np.array([run.iterations for run in runs], np.int64)
-    return table(columns)
+    return columns
 
 
 class Split:
@@ -182,8 +219,10 @@ class Split:
         What is known in training. With protocols that hide nodes it has fewer nodes.
     val_pairs, test_pairs : list of pairs of ids
         The held-out pairs.
+    val_indices, test_indices : array of shape (count, 2)
+        The same pairs as indices into ``graph.nodes``.
     val_labels, test_labels : array
-        1 for links, 0 for non-links.
+        1 for links, 0 for non-links. Links come first.
     """
 
     def __init__(self, graph: Graph, handle: _c.Handle) -> None:
@@ -200,17 +239,18 @@ class Split:
         _c.lib.npgnn_graph_list(pairs.ctypes.data, None, None, known)
         self.train = Graph._adopt(names)
         _c.check(_c.lib.npgnn_graph_with_edges, self.train._handle.out(), known, pairs.ctypes.data, len(pairs))
-        self.val_pairs, self.val_labels = self._pairs(0)
-        self.test_pairs, self.test_labels = self._pairs(1)
+        self.val_indices, self.val_pairs, self.val_labels = self._pairs(0)
+        self.test_indices, self.test_pairs, self.test_labels = self._pairs(1)
 
-    def _pairs(self, which: int) -> tuple[list[tuple[Any, Any]], Array]:
+    def _pairs(self, which: int) -> tuple[Array, list[tuple[Any, Any]], Array]:
         pointer, positives = ctypes.c_void_p(), ctypes.c_size_t()
         count = _c.lib.npgnn_split_pairs(_c.byref(pointer), _c.byref(positives), self._handle.pointer, which)
         if count == 0:
-            return [], np.empty(0, np.int64)
-        pairs = np.ctypeslib.as_array(ctypes.cast(pointer, ctypes.POINTER(ctypes.c_int32)), (count, 2))
+            return np.empty((0, 2), np.int32), [], np.empty(0, np.int64)
+        pairs = np.ctypeslib.as_array(ctypes.cast(pointer, ctypes.POINTER(ctypes.c_int32)), (count, 2)).copy()
         names = self.graph.nodes
-        return [(names[u], names[v]) for u, v in pairs.tolist()], (np.arange(count) < positives.value).astype(np.int64)
+        labels = (np.arange(count) < positives.value).astype(np.int64)
+        return pairs, [(names[u], names[v]) for u, v in pairs.tolist()], labels
 
     @property
     def hash(self) -> str:
@@ -272,7 +312,7 @@ def split(
             _c.lib.npgnn_split_load, handle.out(), graph._handle.pointer, os.fsencode(path), _c.byref(_c.QUIET.env)
         )
     else:
-        options = _split_options(protocol, test, val, train_nodes, known_links, negative_ratio, seed)
+        options = make_split_options(protocol, test, val, train_nodes, known_links, negative_ratio, seed)
         _c.check(_c.lib.npgnn_split_new, handle.out(), graph._handle.pointer, _c.byref(options), _c.byref(_c.QUIET.env))
     return Split(graph, handle)
 

@@ -284,6 +284,30 @@ class Graph:
         return pairs
 
     @property
+    def edges(self) -> list[tuple[Any, Any]]:
+        """All links as pairs of ids, in order.
+
+        Examples
+        --------
+        >>> import npgnn
+        >>> npgnn.Graph([("bert", "anna"), ("bert", "carl"), ("anna", "bert")]).edges
+        [('bert', 'anna'), ('bert', 'carl')]
+        """
+        return [(self.nodes[u], self.nodes[v]) for u, v in self.links.tolist()]
+
+    @property
+    def adjacency(self) -> Any:
+        """The links as a symmetric scipy.sparse matrix in CSR of shape (n_nodes, n_nodes): 1, or the weights of a
+        weighted graph."""
+        import scipy.sparse
+
+        pairs, weights = np.empty((self.n_links, 2), np.int32), np.ones(self.n_links, np.float32)
+        given = weights.ctypes.data if self._info().weighted else None
+        _c.lib.npgnn_graph_list(pairs.ctypes.data, given, None, self._handle.pointer)
+        half = scipy.sparse.coo_matrix((weights, (pairs[:, 0], pairs[:, 1])), (self.n_nodes, self.n_nodes))
+        return (half + half.T).tocsr()
+
+    @property
     def encoding(self) -> Optional[str]:
         """How the columns of the table became features, as JSON; None if the features are a matrix."""
         value = _c.lib.npgnn_graph_encoding(self._handle.pointer)
@@ -442,7 +466,7 @@ def _objects(values: Iterable[Any]) -> Array:
 
 
 def _ids(values: Any) -> Array:
-    array = _values(values)
+    array = cells(values)
     if array.dtype.kind == "f" and np.all(np.isfinite(array)) and np.all(array == np.floor(array)):
         array = array.astype(np.int64)  # integers that a missing value has turned into floats elsewhere
     return array if array.dtype.kind in "iu" else _objects(array.tolist())
@@ -470,7 +494,7 @@ def _is(value: Any, module: str, *names: str) -> bool:
     return any(kind.__module__.split(".")[0] == module and kind.__name__ in names for kind in type(value).__mro__)
 
 
-def _is_frame(value: Any) -> bool:
+def is_frame(value: Any) -> bool:
     return _is(value, "pandas", "DataFrame")
 
 
@@ -490,7 +514,7 @@ def _read_edges(
         for name, value in (("source", source), ("target", target), ("weight", weight), ("time", time))
         if value is not None
     ]
-    if _is_frame(edges) or isinstance(edges, Mapping):
+    if is_frame(edges) or isinstance(edges, Mapping):
         links = _from_columns(edges, source, target, weight, time, what)
     elif _is(edges, "networkx", "Graph"):
         links = _from_networkx(edges, weight, time)
@@ -560,14 +584,14 @@ def _from_columns(edges: Any, source: Any, target: Any, weight: Any, time: Any, 
     if source is None or target is None:
         raise ArgumentError(f"{what} needs two columns with the ends of the links, it has {len(names)}")
     return _Links(
-        _values(edges[source]),
-        _values(edges[target]),
-        None if weight is None else _values(edges[weight]),
-        None if time is None else _times(_values(edges[time]), time),
+        cells(edges[source]),
+        cells(edges[target]),
+        None if weight is None else cells(edges[weight]),
+        None if time is None else _times(cells(edges[time]), time),
     )
 
 
-def _values(column: Any) -> Array:
+def cells(column: Any) -> Array:
     if hasattr(column, "to_numpy"):
         return np.asarray(column.to_numpy())
     if isinstance(column, np.ndarray):
@@ -677,7 +701,7 @@ def _read_nodes(nodes: Any, id: Optional[str], what: str, kinds: Mapping[str, st
     elif isinstance(nodes, _Table):
         result.ids, result.columns = nodes.ids, dict(nodes.columns)
         result.rows = len(next(iter(result.columns.values())))
-    elif _is_frame(nodes) or isinstance(nodes, Mapping):
+    elif is_frame(nodes) or isinstance(nodes, Mapping):
         _read_table(result, nodes, id, what)
     elif _is_sparse(nodes):
         result.matrix = nodes
@@ -704,7 +728,7 @@ def _read_nodes(nodes: Any, id: Optional[str], what: str, kinds: Mapping[str, st
 
 def _read_table(result: _Nodes, nodes: Any, id: Optional[str], what: str) -> None:
     names = list(nodes.keys())
-    index = getattr(nodes, "index", None) if _is_frame(nodes) else None
+    index = getattr(nodes, "index", None) if is_frame(nodes) else None
     if id is not None and id not in names and not (index is not None and index.name == id):
         raise ArgumentError(f"id: {what} has no column {id!r}; it has {', '.join(map(repr, names[:8]))}")
     if id is None or id not in names:
@@ -715,7 +739,7 @@ def _read_table(result: _Nodes, nodes: Any, id: Optional[str], what: str) -> Non
         else:
             id = next((name for name in names if str(name) and _c.lib.npgnn_name_is_id(str(name).encode())), None)
     if id is not None:
-        result.ids = _ids(_values(nodes[id])).tolist()
+        result.ids = _ids(cells(nodes[id])).tolist()
     if result.ids is not None and any(map(_missing, result.ids)):
         raise ArgumentError(f"{what}: row {list(map(_missing, result.ids)).index(True)} has no id")
     result.columns = {str(name): nodes[name] for name in names if name != id}
@@ -858,7 +882,7 @@ def _set_features(
     for nodes, side in tables:
         data.table_rows[side] = nodes.rows
         for name, values in nodes.columns.items():
-            columns.append(_column(name, values, nodes.kinds.get(name), side, keep))
+            columns.append(_table_column(name, values, nodes.kinds.get(name), side, keep))
     if columns:
         array = (_c.Column * len(columns))(*columns)
         keep.append(array)
@@ -882,11 +906,11 @@ def _set_matrix(data: _c.GraphData, nodes: _Nodes, keep: list[Any]) -> None:
     data.val = _pointer(np.ascontiguousarray(matrix.data, np.float32), keep)
 
 
-def _column(name: str, values: Any, kind: Optional[str], side: int, keep: list[Any]) -> _c.Column:
+def _table_column(name: str, values: Any, kind: Optional[str], side: int, keep: list[Any]) -> _c.Column:
     """A column of the table as the library takes it, by its dtype."""
     column = _c.Column(side=side, name=_encode(name))
     dtype = str(getattr(values, "dtype", ""))
-    array = values.to_numpy() if hasattr(values, "to_numpy") else _values(values)
+    array = values.to_numpy() if hasattr(values, "to_numpy") else cells(values)
     numbers: Optional[Array] = None
     texts: list[Optional[str]] = []
     if dtype == "category":
@@ -901,18 +925,18 @@ def _column(name: str, values: Any, kind: Optional[str], side: int, keep: list[A
         kind = "flag" if array.dtype.kind == "b" and kind is None else kind
         numbers = array.astype(np.float64)
     else:
-        cells = [None if _missing(value) else value for value in np.asarray(array, object).tolist()]
-        present = [value for value in cells if value is not None]
+        given = [None if _missing(value) else value for value in np.asarray(array, object).tolist()]
+        present = [value for value in given if value is not None]
         if present and all(isinstance(value, (bool, np.bool_)) for value in present):
             kind = kind or "flag"
-            numbers = np.array([np.nan if value is None else value for value in cells], np.float64)
+            numbers = np.array([np.nan if value is None else value for value in given], np.float64)
         elif present and all(isinstance(value, (int, float, np.number)) for value in present):
-            numbers = np.array([np.nan if value is None else value for value in cells], np.float64)
+            numbers = np.array([np.nan if value is None else value for value in given], np.float64)
         else:
             if present and all(hasattr(value, "isoformat") for value in present):  # date, datetime, Timestamp
                 kind = kind or "date"
-                cells = [None if value is None else value.isoformat() for value in cells]
-            texts = [None if value is None else str(value) for value in cells]
+                given = [None if value is None else value.isoformat() for value in given]
+            texts = [None if value is None else str(value) for value in given]
     if kind is not None:
         column.kind = kind.encode()
     if numbers is not None:

@@ -224,6 +224,10 @@ class LinkPredictor:
         self._options = {**self._options, **options}
         return self
 
+    def own_options(self) -> dict[str, Any]:
+        """The options of the preset that were set."""
+        return dict(self._options)
+
     def __repr__(self) -> str:
         defaults: dict[str, Any] = {"method": "best", "random_state": None, "n_jobs": None, "verbose": 0}
         shown = [f"{name}={value!r}" for name, value in self.get_params().items() if value != defaults.get(name, self)]

@@ -149,6 +149,14 @@ def test_ids():
         graph.index("x")
 
 
+def test_links_out():
+    graph = npgnn.Graph({"u": ["b", "b", "c"], "v": ["a", "c", "d"], "w": [2.0, 0.5, 1.0]}, weight="w")
+    assert graph.edges == [("b", "a"), ("b", "c"), ("c", "d")]
+    matrix = graph.adjacency.toarray()
+    assert matrix.tolist() == [[0, 2, 0.5, 0], [2, 0, 0, 0], [0.5, 0, 0, 1], [0, 0, 1, 0]]
+    assert npgnn.Graph(graph.edges).adjacency.sum() == 6
+
+
 def test_two_sides():
     edges = {"user": [1, 2, 3, 1], "item": [1, 1, 2, 3]}
     graph = npgnn.Graph(

@@ -34,6 +34,7 @@ STRUCTS = {
     "calibration": _c.Calibration,
     "eval_run": _c.EvalRun,
     "eval_options": _c.EvalOptions,
+    "paired": _c.Paired,
     "contribution": _c.Contribution,
     "explanation": _c.Explanation,
     "test_options": _c.TestOptions,
