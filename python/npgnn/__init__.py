@@ -9,6 +9,9 @@
 
 from __future__ import annotations
 
+import importlib
+from typing import Any
+
 from . import _c, datasets
 from ._errors import (
     ArgumentError,
@@ -24,6 +27,14 @@ from .comparison import Comparison, compare
 from .evaluation import LinkSplit, Split, evaluate, methods, split
 from .graph import Graph
 from .model import LinkPredictor, load, option_names, presets
+
+
+def __getattr__(name: str) -> Any:
+    """npgnn.torch, which needs PyTorch, is imported when it is first used."""
+    if name == "torch":
+        return importlib.import_module(".torch", __name__)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
 
 __version__ = _c.text(_c.lib.npgnn_version())
 

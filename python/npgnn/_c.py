@@ -520,16 +520,18 @@ class Job:
     their job."""
 
     def __init__(self, n_jobs: Optional[int] = None, verbose: int = 0) -> None:
-        if n_jobs is not None and (
-            isinstance(n_jobs, bool) or not isinstance(n_jobs, int) or n_jobs == 0 or n_jobs < -1
-        ):
-            raise _errors.ArgumentError(f"n_jobs must be None or -1 (all cores) or a positive number, got {n_jobs!r}")
+        if n_jobs is not None and (isinstance(n_jobs, bool) or not hasattr(n_jobs, "__index__") or int(n_jobs) == 0):
+            raise _errors.ArgumentError(
+                f"n_jobs must be None (all cores), a positive number, or a negative one (-1: all cores, -2: all but one), got {n_jobs!r}"
+            )
         self.verbose = verbose
         self.report: Optional[Callable[[Any], None]] = None
         self.exception: Optional[BaseException] = None
         self.stop = c_int(0)
         self.number = next(_numbers)
-        threads = 0 if n_jobs is None or n_jobs < 0 else n_jobs
+        threads = 0 if n_jobs is None or n_jobs == -1 else int(n_jobs)
+        if threads < 0:
+            threads = max((os.cpu_count() or 1) + 1 + threads, 1)
         self.env = Env(threads=threads, progress=_on_progress, log=_on_log, user=self.number)
         self.env.stop = ctypes.pointer(self.stop)
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from . import _c
 from ._errors import ArgumentError
-from .graph import Array, Edges, Graph, Nodes, as_graph, pair_indices, table
+from .graph import Array, Edges, Graph, Nodes, as_graph, is_frame, pair_indices, table
 from .model import UNIVERSAL, Bar, check_count, check_options, check_seed, make_options, presets
 
 PROTOCOLS = ("transductive", "inductive", "few-shot", "inductive-hidden", "production", "temporal")
@@ -72,7 +72,7 @@ def evaluate(
     verbose: int = 0,
     source: Optional[str] = None,
     target: Optional[str] = None,
-    weight: Optional[str] = None,
+    weight: Union[str, bool, None] = None,
     time: Optional[str] = None,
     id: Optional[str] = None,
     kinds: Optional[Mapping[str, str]] = None,
@@ -320,7 +320,8 @@ def split(
 class LinkSplit:
     """A splitter of links for scikit-learn, such as ``GridSearchCV(model, grid, cv=npgnn.LinkSplit()).fit(graph)``.
 
-    Each split hides some links. A link is hidden only if both of its nodes keep another one.
+    Each split hides some links. A link is hidden only if both of its nodes keep another one. The score is the AUC of the
+    hidden links against as many non-links; another one is ``scoring=lambda model, links, y=None: model.test(links)["ap"]``.
 
     Parameters
     ----------
@@ -352,6 +353,10 @@ class LinkSplit:
 
     def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[tuple[Array, Array]]:
         """Indices of the links that are kept, and of those that are hidden. X is a Graph, or what makes one."""
+        if not isinstance(X, (Graph, np.ndarray)) and not is_frame(X):
+            raise ArgumentError(
+                f"X must be a Graph, not a {type(X).__name__}: scikit-learn selects links of it; write fit(npgnn.Graph(X))"
+            )
         graph = as_graph(X)
         links = pair_indices(graph, X)
         for number in range(self.n_splits):

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ctypes
+import difflib
 import os
 import sys
 import tempfile
 import threading
+from collections.abc import Iterable
 from typing import Any, Optional, Union
 
 import numpy as np
@@ -60,7 +62,9 @@ def check_options(options: dict[str, Any]) -> None:
     known = option_names()
     for name in options:
         if name not in known:
-            raise TypeError(f"there is no option {name!r}; npgnn.option_names() lists them: {', '.join(known)}")
+            near = difflib.get_close_matches(name, known, 1)
+            hint = f"did you mean {near[0]!r}?" if near else f"npgnn.option_names() lists them: {', '.join(known)}"
+            raise TypeError(f"there is no option {name!r}; {hint}")
 
 
 def make_options(method: str, options: dict[str, Any], seed: Optional[int]) -> _c.Options:
@@ -151,7 +155,7 @@ class LinkPredictor:
     random_state : int or numpy generator, optional
         The seed. None is 1: the same data and options always give the same bits, for any number of threads.
     n_jobs : int, optional
-        Number of threads. None and -1: all cores.
+        Number of threads. None and -1: all cores; -2: all but one.
     verbose : int
         1: show progress (with tqdm, where it is installed) and notices.
     **options
@@ -454,7 +458,7 @@ class LinkPredictor:
         ['d', 'e']
         """
         graph = self._ready()
-        options, keep = self._search(graph, nodes, candidates, known, min_probability)
+        options, keep = self._search(graph, {"nodes": nodes, "candidates": candidates}, known, min_probability)
         count, k = options.from_count if options.from_ else graph.n_nodes, check_count(k, "k", 1)
         k = min(k, max(graph.n_nodes, 1))
         links = np.zeros(max(count * k, 1), _LINK)
@@ -498,7 +502,7 @@ class LinkPredictor:
         2
         """
         graph = self._ready()
-        options, keep = self._search(graph, sources, targets, known, min_probability)
+        options, keep = self._search(graph, {"sources": sources, "targets": targets}, known, min_probability)
         k = check_count(k, "k", 1)
         links = np.zeros(k, _LINK)
         found = ctypes.c_int32()
@@ -518,25 +522,27 @@ class LinkPredictor:
         return self._table(graph, links[: found.value], ("source", "target"), draws, predictor if explain else None)
 
     def _search(
-        self, graph: Graph, first: Any, second: Any, known: bool, least: float
+        self, graph: Graph, ends: dict[str, Any], known: bool, least: float
     ) -> tuple[_c.TopOptions, list[Array]]:
         if not isinstance(least, (int, float, np.number)) or not 0 <= least <= 1:
             raise ArgumentError(f"min_probability must be from 0 to 1, got {least!r}")
         options = _c.TopOptions(known=known, min_probability=least)
         keep: list[Array] = []
-        for member, ids in (("from_", first), ("to", second)):
+        for member, (name, ids) in zip(("from_", "to"), ends.items()):
             if ids is None:
                 continue
-            if isinstance(ids, (str, bytes)):
-                raise ArgumentError(f"expected a list of nodes, got the string {ids!r}: write [{ids!r}]")
-            array = np.array(
-                [graph.index(node) for node in (ids.tolist() if hasattr(ids, "tolist") else ids)], np.int32
-            )
+            if isinstance(ids, (str, bytes, int, float)) or not isinstance(ids, Iterable):
+                raise ArgumentError(f"{name}: expected a list of nodes, got {ids!r}: write [{ids!r}]")
+            given = ids.tolist() if hasattr(ids, "tolist") else list(ids)
+            array = np.array([graph.index(node) for node in given], np.int32)
+            if len(np.unique(array)) < len(array):
+                twice = next(node for i, node in enumerate(given) if node in given[:i])
+                raise ArgumentError(f"{name}: {twice!r} is there twice")
             keep.append(array)
             setattr(options, member, array.ctypes.data if len(array) else None)
             setattr(options, member.rstrip("_") + "_count", len(array))
             if not len(array):
-                raise ArgumentError("the list of nodes is empty")
+                raise ArgumentError(f"{name}: the list is empty")
         return options, keep
 
     def explain(self, pair: Any, *, samples: Optional[int] = None, link_rate: Optional[float] = None) -> dict[str, Any]:

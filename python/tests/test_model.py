@@ -51,6 +51,7 @@ def test_recommendation(graph, universal):
     top = universal.top_links(5)
     assert list(top["score"]) == sorted(top["score"], reverse=True)
     drawn = universal.recommend([5], k=2, samples=3)
+    assert graph.n_features and "<p>Graph(300 nodes" in graph._repr_html_()
     assert (np.asarray(drawn["low"]) <= np.asarray(drawn["high"])).all()
 
 
@@ -194,7 +195,7 @@ def test_threads_and_seeds(graph):
     pairs = graph.links[:40]
     results = [
         npgnn.LinkPredictor("default", iterations=5, random_state=seed, n_jobs=jobs).fit(graph).decision_function(pairs)
-        for seed, jobs in ((1, 1), (1, 3), (None, 2), (2, 1))
+        for seed, jobs in ((1, 1), (1, 3), (None, np.int64(2)), (2, -2))
     ]
     assert np.array_equal(results[0], results[1]) and np.array_equal(results[0], results[2])
     assert not np.array_equal(results[0], results[3])
@@ -263,7 +264,11 @@ def test_sklearn(graph):
         (lambda m, g: m.predict_proba([(0, 1)], samples=-2), "samples must be an integer from 0 on"),
         (lambda m, g: m.predict_proba([(0, 1, 2)]), "pairs[0] is (0, 1, 2): expected a pair of nodes"),
         (lambda m, g: m.recommend([0], k=0), "k must be an integer from 1 on, got 0"),
-        (lambda m, g: m.recommend("anna"), "expected a list of nodes, got the string 'anna'"),
+        (lambda m, g: m.recommend("anna"), "nodes: expected a list of nodes, got 'anna': write ['anna']"),
+        (lambda m, g: m.recommend(5), "nodes: expected a list of nodes, got 5: write [5]"),
+        (lambda m, g: m.recommend([5, 7, 5]), "nodes: 5 is there twice"),
+        (lambda m, g: m.recommend([5], candidates=[]), "candidates: the list is empty"),
+        (lambda m, g: next(npgnn.LinkSplit().split({"u": [1]})), "X must be a Graph, not a dict"),
         (lambda m, g: m.recommend([0], min_probability=3), "min_probability must be from 0 to 1, got 3"),
         (lambda m, g: m.test([(0, 1)], [2]), "labels must be 1 values of 0 and 1"),
         (lambda m, g: npgnn.evaluate(g, method="magic"), "method must be one of universal, default, best"),
@@ -283,7 +288,7 @@ def test_refusals(graph, universal, call, words):
 
 
 def test_unknown_names(graph, universal):
-    with pytest.raises(TypeError, match="there is no option 'iteration'"):
+    with pytest.raises(TypeError, match="there is no option 'iteration'; did you mean 'iterations'?"):
         npgnn.LinkPredictor(iteration=3)
     with pytest.raises(KeyError, match="no node 300"):
         universal.predict_proba([(0, 300)])
