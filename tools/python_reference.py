@@ -52,7 +52,8 @@ What holds for all of it:
   `ValueError`, `OSError`, `MemoryError` or `ArithmeticError`.
 - **Ctrl-C** ends a training, an evaluation or a search at once.
 - **Threads**: the library works without the GIL. Two threads may use two models, or one.
-- **Fork**: a child of `multiprocessing` may use the library and the models that it inherited.
+- **Fork**: a child of `multiprocessing` may use the library and the models that it inherited. Fork while no other thread is
+  inside a call of the library, or let `multiprocessing` spawn its children.
 - **Notices** of the library, such as rows that were merged, go to the logger `npgnn` at level INFO. With `verbose=1`
   they are printed.
 - **Models can be pickled**, with their graphs, and copied.
