@@ -520,10 +520,14 @@ class Job:
     their job."""
 
     def __init__(self, n_jobs: Optional[int] = None, verbose: int = 0) -> None:
-        if n_jobs is not None and (isinstance(n_jobs, bool) or not hasattr(n_jobs, "__index__") or int(n_jobs) == 0):
+        if n_jobs is not None and (
+            isinstance(n_jobs, bool) or not hasattr(n_jobs, "__index__") or not 0 < abs(int(n_jobs)) <= 4096
+        ):
             raise _errors.ArgumentError(
-                f"n_jobs must be None (all cores), a positive number, or a negative one (-1: all cores, -2: all but one), got {n_jobs!r}"
+                f"n_jobs must be None (all cores), a positive number up to 4096, or a negative one (-1: all cores, -2: all but one), got {n_jobs!r}"
             )
+        if not isinstance(verbose, int):
+            raise _errors.ArgumentError(f"verbose must be 0 or 1, got {verbose!r}")
         self.verbose = verbose
         self.report: Optional[Callable[[Any], None]] = None
         self.exception: Optional[BaseException] = None

@@ -10,11 +10,12 @@ from typing import Any, Callable, Optional, Union
 import numpy as np
 
 from . import _c
+from ._check import check_count, check_mapping, check_seed
 from ._errors import ArgumentError, MismatchError
 from .evaluation import Split, check_evaluated, make_split_options, methods as method_names, run_evaluation, run_columns
 from .evaluation import split as make_split
 from .graph import Array, Edges, Graph, Nodes, as_graph, cells, is_frame, pair_indices, table
-from .model import LinkPredictor, check_count, check_seed, presets
+from .model import LinkPredictor, presets
 
 METRICS = ("auc", "ap", "mrr")
 LEAST_SEEDS = 6  # for p, as NPGNN_PAIRED_LEAST
@@ -242,6 +243,7 @@ def compare(
     [0.0, 0.0, 0.0]
     """
     entrants = _list_methods(methods)
+    check_mapping(scores, "scores", "a dict of names and scores")
     outside = dict(scores or {})
     for name in outside:
         if name in entrants:
@@ -280,7 +282,7 @@ def compare(
 
 def _list_methods(given: Any) -> dict[str, tuple[str, dict[str, Any]]]:
     """Name: method and options."""
-    if isinstance(given, (str, LinkPredictor)):
+    if isinstance(given, (str, LinkPredictor)) or not isinstance(given, Iterable):
         raise ArgumentError(f"methods must be a list or a dict of methods, got {given!r}: write [{given!r}]")
     pairs = list(given.items()) if isinstance(given, Mapping) else [(one, one) for one in given]
     result: dict[str, tuple[str, dict[str, Any]]] = {}

@@ -90,7 +90,7 @@ def fetch(
     import urllib.error  # here, since it takes longer to import than all of npgnn
     import urllib.request
 
-    if name not in FILES:
+    if not isinstance(name, str) or name not in FILES:
         raise ArgumentError(f"name must be one of {', '.join(FILES)}, got {name!r}")
     place = os.path.join(os.fspath(folder) if folder is not None else _folder(), "planetoid")
     os.makedirs(place, exist_ok=True)

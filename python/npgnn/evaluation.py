@@ -10,9 +10,10 @@ from typing import Any, Optional, Union
 import numpy as np
 
 from . import _c
+from ._check import check_count, check_path, check_seed
 from ._errors import ArgumentError
 from .graph import Array, Edges, Graph, Nodes, as_graph, is_frame, pair_indices, table
-from .model import UNIVERSAL, Bar, check_count, check_options, check_seed, make_options, presets
+from .model import UNIVERSAL, Bar, check_options, make_options, presets
 
 PROTOCOLS = ("transductive", "inductive", "few-shot", "inductive-hidden", "production", "temporal")
 NEGATIVES = ("uniform", "hard", "all")
@@ -48,7 +49,12 @@ def make_split_options(
             if not isinstance(value, (int, float, np.number)) or not 0 <= value <= 1:
                 raise ArgumentError(f"{name} must be a fraction from 0 to 1, got {value!r}")
             setattr(options, name, value)
-    options.negative_ratio = -1.0 if negative_ratio == "full" else float(negative_ratio)
+    if isinstance(negative_ratio, str) and negative_ratio == "full":
+        options.negative_ratio = -1.0
+    elif isinstance(negative_ratio, (int, float, np.number)) and 1 <= negative_ratio <= 1e9:
+        options.negative_ratio = negative_ratio
+    else:
+        raise ArgumentError(f'negative_ratio must be from 1 to 1e9, or "full", got {negative_ratio!r}')
     options.seed = check_seed(seed, "seed")
     return options
 
@@ -145,6 +151,8 @@ def evaluate(
         binarize=binarize,
         skip_bad_rows=skip_bad_rows,
     )
+    if split is not None and not isinstance(split, Split):
+        raise ArgumentError(f"split must be a Split, got {split!r}")
     if split is not None and split.graph is not graph and split.graph.fingerprint != graph.fingerprint:
         raise ArgumentError("split is of another graph than edges")
     runs = run_evaluation(graph, method, options, how, count, first, job, negatives, split)
@@ -265,7 +273,7 @@ class Split:
     def save(self, path: Union[str, os.PathLike[str]]) -> None:
         """Writes a file with the columns set, u, v and label, which ``npgnn.split(..., path=path)`` and the program
         read."""
-        _c.check(_c.lib.npgnn_split_save, self._handle.pointer, os.fsencode(path))
+        _c.check(_c.lib.npgnn_split_save, self._handle.pointer, check_path(path, "path"))
 
     def __repr__(self) -> str:
         return f"Split({self.protocol}, {self.train.n_links} links to train on, {len(self.val_pairs)} and {len(self.test_pairs)} pairs held out)"
@@ -309,7 +317,11 @@ def split(
     handle = _c.Handle(_c.lib.npgnn_split_free, graph)
     if path is not None:
         _c.check(
-            _c.lib.npgnn_split_load, handle.out(), graph._handle.pointer, os.fsencode(path), _c.byref(_c.QUIET.env)
+            _c.lib.npgnn_split_load,
+            handle.out(),
+            graph._handle.pointer,
+            check_path(path, "path"),
+            _c.byref(_c.QUIET.env),
         )
     else:
         options = make_split_options(protocol, test, val, train_nodes, known_links, negative_ratio, seed)
@@ -345,7 +357,7 @@ class LinkSplit:
         self.n_splits = check_count(n_splits, "n_splits", 1)
         if not isinstance(test_size, (int, float)) or not 0 < test_size < 1:
             raise ArgumentError(f"test_size must be above 0 and below 1, got {test_size!r}")
-        self.test_size, self.random_state = test_size, random_state
+        self.test_size, self.random_state = test_size, check_seed(random_state, "random_state")
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
         """Number of splits."""

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _c
+from ._check import check_count, check_flags, check_mapping, check_path
 from ._errors import ArgumentError, MismatchError
 
 Array = NDArray[Any]
@@ -111,6 +112,8 @@ class Graph:
         self._index: Optional[dict[Any, int]] = None
         job = _job or _c.Job()
         weight = None if weight is False else weight
+        check_flags(bipartite=bipartite, normalize=normalize, binarize=binarize, skip_bad_rows=skip_bad_rows)
+        check_mapping(kinds, "kinds", "a dict of names of columns and kinds")
         if weight is True and not _is_sparse(edges) and not _is_tensor(edges):
             raise ArgumentError(
                 "weight=True is for a sparse matrix, whose values are the weights: give the name of a column or attribute"
@@ -143,6 +146,8 @@ class Graph:
         elif _is(edges, "networkx", "Graph") and not set(edges) == set(range(len(edges))):
             ordered = list(edges)
         first = _read_nodes(nodes, id, "nodes", kinds or {}, links, ordered)
+        if id is not None and first.table is None and target_nodes is None:
+            raise ArgumentError(f"id names the column {id!r} of nodes, but nodes is no table")
         data = _c.GraphData(normalize=normalize, binarize=binarize, skip_bad_cells=skip_bad_rows)
         keep: list[Any] = []
         if bipartite:
@@ -369,7 +374,7 @@ class Graph:
 
     def save(self, folder: Union[str, os.PathLike[str]]) -> None:
         """Writes the graph as a folder, which the program and ``npgnn.Graph(folder)`` read. The folder must not exist."""
-        _c.check(_c.lib.npgnn_graph_save, self._handle.pointer, os.fsencode(folder))
+        _c.check(_c.lib.npgnn_graph_save, self._handle.pointer, check_path(folder, "folder"))
 
     def __repr__(self) -> str:
         counts = [(self.n_nodes, "node"), (self.n_links, "link"), (self.n_features, "feature")]
@@ -881,9 +886,7 @@ def _read_nodes(
     if isinstance(nodes, (bool, bytes)):
         raise ArgumentError(f"{what} must be a table, a matrix, a list of ids or a number of nodes, not {nodes!r}")
     if isinstance(nodes, (int, np.integer)):
-        if nodes < 0:
-            raise ArgumentError(f"{what} must not be negative, got {nodes}")
-        result.count = int(nodes)
+        result.count = check_count(nodes, what, 0)
     elif isinstance(nodes, _Table):
         result.ids, result.columns = nodes.ids, dict(nodes.columns)
         result.rows = len(next(iter(result.columns.values())))

@@ -14,6 +14,7 @@ from typing import Any, Optional, Union
 import numpy as np
 
 from . import _c
+from ._check import check_count, check_flags, check_path, check_seed
 from ._errors import ArgumentError, MismatchError, not_fitted
 from .graph import Array, Edges, Graph, Nodes, as_graph, pair_indices, table
 
@@ -83,25 +84,6 @@ def check_method(method: Any) -> str:
     if not isinstance(method, str) or method not in presets():
         raise ArgumentError(f"method must be one of {', '.join(presets())}, got {method!r}")
     return method
-
-
-def check_seed(value: Any, name: str) -> int:
-    """A seed, from an integer or a generator of numpy. None is 1, as for the program."""
-    if value is None:
-        return 1
-    if isinstance(value, np.random.Generator):
-        return int(value.integers(1 << 32))
-    if isinstance(value, np.random.RandomState):
-        return int(value.randint(1 << 31))
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 0:
-        raise ArgumentError(f"{name} must be None, an integer from 0 on or a random generator of numpy, got {value!r}")
-    return int(value)
-
-
-def check_count(value: Any, name: str, least: int) -> int:
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not least <= value < 1 << 31:
-        raise ArgumentError(f"{name} must be an integer from {least} on, got {value!r}")
-    return int(value)
 
 
 class Bar:
@@ -458,6 +440,7 @@ class LinkPredictor:
         ['d', 'e']
         """
         graph = self._ready()
+        check_flags(explain=explain)
         options, keep = self._search(graph, {"nodes": nodes, "candidates": candidates}, known, min_probability)
         count, k = options.from_count if options.from_ else graph.n_nodes, check_count(k, "k", 1)
         k = min(k, max(graph.n_nodes, 1))
@@ -502,6 +485,7 @@ class LinkPredictor:
         2
         """
         graph = self._ready()
+        check_flags(explain=explain)
         options, keep = self._search(graph, {"sources": sources, "targets": targets}, known, min_probability)
         k = check_count(k, "k", 1)
         links = np.zeros(k, _LINK)
@@ -526,6 +510,7 @@ class LinkPredictor:
     ) -> tuple[_c.TopOptions, list[Array]]:
         if not isinstance(least, (int, float, np.number)) or not 0 <= least <= 1:
             raise ArgumentError(f"min_probability must be from 0 to 1, got {least!r}")
+        check_flags(known=known)
         options = _c.TopOptions(known=known, min_probability=least)
         keep: list[Array] = []
         for member, (name, ids) in zip(("from_", "to"), ends.items()):
@@ -676,7 +661,7 @@ class LinkPredictor:
             raise ArgumentError(f"labels must be {len(found)} values of 0 and 1, one per pair")
         positive = positive.astype(bool)
         ordered = np.ascontiguousarray(np.concatenate([found[positive], found[~positive]]), np.int32)
-        run, options = _c.EvalRun(), _c.TestOptions(samples=-1, seed=seed)
+        run, options = _c.EvalRun(), _c.TestOptions(samples=-1, seed=check_seed(seed, "seed"))
         with self._lock:
             self._job.run(
                 _c.lib.npgnn_test,
@@ -703,7 +688,7 @@ class LinkPredictor:
         """Writes the model as a safetensors file, which ``npgnn.load`` and the program read. The graph is not in it."""
         if not hasattr(self, "_model"):
             raise not_fitted("this LinkPredictor is not fitted: there is nothing to save")
-        _c.check(_c.lib.npgnn_model_save, self._model.pointer, os.fsencode(path))
+        _c.check(_c.lib.npgnn_model_save, self._model.pointer, check_path(path, "path"))
 
     def __getstate__(self) -> dict[str, Any]:
         state = {
@@ -755,7 +740,7 @@ def _check_prediction(samples: Any, link_rate: Any) -> tuple[int, float]:
 def _read(path: Union[str, os.PathLike[str]], n_jobs: Optional[int], verbose: int) -> tuple[_c.Handle, _c.Job]:
     job = _c.Job(n_jobs, verbose)
     model = _c.Handle(_c.lib.npgnn_model_free, job)
-    _c.check(_c.lib.npgnn_model_load, model.out(), os.fsencode(path), _c.byref(job.env))
+    _c.check(_c.lib.npgnn_model_load, model.out(), check_path(path, "path"), _c.byref(job.env))
     return model, job
 
 

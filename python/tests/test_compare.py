@@ -112,6 +112,8 @@ def test_methods(graph, people):
         ({"methods": ["cosine", "cosine"]}, "methods: 'cosine' is there twice"),
         ({"methods": {"a": "cosine", "b": degrees}}, "functions and arrays go into scores"),
         ({"methods": ["cosine"], "scores": {"cosine": degrees}}, "scores: the name 'cosine' is there twice"),
+        ({"scores": degrees}, "scores must be a dict of names and scores"),
+        ({"methods": 3}, "methods must be a list or a dict of methods, got 3"),
         ({"scores": {"mine": 7}}, "scores['mine'] must be a function of a Split, a list"),
         ({"scores": {"mine": [[1.0]]}}, "scores['mine'] has the scores of 1 splits, but there are 2 seeds"),
         ({"scores": {"mine": {1: [], 3: []}}}, "scores['mine'] has the seeds [1, 3], but the seeds are 1 to 2"),
