@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ctypes
 import html
+import itertools
 import os
 import sys
 import tempfile
@@ -528,6 +529,13 @@ def _missing(value: Any) -> bool:
     return value is None or value is _pandas_na() or (isinstance(value, float) and value != value) or value == ""
 
 
+def _missing_ids(ids: Array) -> Array:
+    values = ids.tolist()
+    if set(map(type, values)) <= {str, int} and "" not in values:  # the usual case, quickly
+        return np.zeros(len(values), bool)
+    return np.fromiter(map(_missing, values), bool, len(values))
+
+
 def _pandas_na() -> Any:
     pandas = sys.modules.get("pandas")
     return pandas.NA if pandas is not None else _missing
@@ -808,8 +816,7 @@ def _without_missing(links: _Links, skip: bool, what: str) -> _Links:
     bad = np.zeros(len(links.left), bool)
     checks: list[tuple[str, Any]] = []
     if links.left.dtype == object or links.right.dtype == object:
-        ends = zip(links.left.tolist(), links.right.tolist())
-        checks.append(("has no node at one end", np.array([_missing(a) or _missing(b) for a, b in ends], bool)))
+        checks.append(("has no node at one end", _missing_ids(links.left) | _missing_ids(links.right)))
     if links.weights is not None:
         weights = np.asarray(links.weights, np.float64)
         checks.append(("has no weight", np.isnan(weights)))
@@ -992,16 +999,20 @@ def _texts(names: list[Any]) -> list[str]:
 
 def _add_names(names: list[Any], ends: Sequence[Array]) -> Array:
     """Adds ids that are new in order of first appearance, link by link. Returns the indices (links, ends)."""
+    if not names and all(end.dtype.kind in "iu" for end in ends):  # the same, quickly
+        values, first, place = np.unique(np.column_stack(ends), return_index=True, return_inverse=True)
+        order = np.argsort(first)
+        rank = np.empty(len(order), np.int32)
+        rank[order] = np.arange(len(order))
+        names.extend(values[order].tolist())
+        return rank[place].reshape(-1, len(ends))
     index = {name: i for i, name in enumerate(names)}
-    found = np.empty((len(ends[0]), len(ends)), np.int32)
-    columns = [end.tolist() for end in ends]
-    for row, ids in enumerate(zip(*columns)):
-        for column, name in enumerate(ids):
-            at = index.setdefault(name, len(names))
-            if at == len(names):
-                names.append(name)
-            found[row, column] = at
-    return found
+    every = list(itertools.chain.from_iterable(zip(*(end.tolist() for end in ends))))
+    for name in dict.fromkeys(every):
+        if name not in index:
+            index[name] = len(names)
+            names.append(name)
+    return np.fromiter(map(index.__getitem__, every), np.int32, len(every)).reshape(-1, len(ends))
 
 
 def _same_type(ids: list[Any], links: _Links) -> _Links:
@@ -1059,7 +1070,8 @@ def _number(links: _Links, nodes: _Nodes) -> tuple[list[Any], Array]:
             )
         return list(range(count)), np.ascontiguousarray(pairs, np.int32)
     # as the program does: integers are indices where at least half of the numbers up to the largest are used
-    if len(pairs) and least == 0 and 2 * len(np.unique(pairs)) >= largest + 1:
+    few = len(pairs) > 0 and least == 0 and largest < 2 * pairs.size
+    if few and 2 * np.count_nonzero(np.bincount(pairs.ravel().astype(np.int64))) >= largest + 1:
         return list(range(largest + 1)), np.ascontiguousarray(pairs, np.int32)
     names = []
     return names, _add_names(names, (links.left, links.right))

@@ -240,6 +240,11 @@ def test_missing_nodes_are_reported(caplog):
 def test_ids():
     assert npgnn.Graph([(10**9, 5), (5, 7)]).nodes == [10**9, 5, 7]  # too large for indices
     assert npgnn.Graph([(0, 1), (1, 3)]).nodes == [0, 1, 2, 3]
+    random = np.random.default_rng(2).integers(50, 90, (60, 2))
+    for array in (random, random.astype(np.uint64)):  # in order of first appearance, as for any other ids
+        graph, same = npgnn.Graph(array), npgnn.Graph([(f"n{u}", f"n{v}") for u, v in array])
+        assert [f"n{node}" for node in graph.nodes] == same.nodes and np.array_equal(graph.links, same.links)
+    assert npgnn.Graph(np.array([[0, 1], [1, 2]], np.uint64)).nodes == [0, 1, 2]
     assert npgnn.Graph([(0, 1)], 5).n_nodes == 5
     assert npgnn.Graph([("b", "a")], ["a", "b", "c"]).nodes == ["a", "b", "c"]
     assert npgnn.Graph([("1", "2")], {"id": [1, 2, 3], "age": [4, 5, 6]}).nodes == [1, 2, 3]
