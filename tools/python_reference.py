@@ -45,6 +45,9 @@ ones, and processor seconds on two cores that others used too:
 | Cora from PyG's `Data`, the same | 7, 55, 97.3 | 44, 187, 88.8 |
 | a networkx graph without features to suggestions | 7, 1 | 36, 17 |
 
+From a networkx graph of 10,000 nodes without features to ten suggestions for every node, `universal` takes 16 processor seconds
+in two threads, neither of which has more than 8.6.
+
 What holds for all of it:
 
 - **The same bits** as from the program, for the same data, options and seed, and for any number of threads.

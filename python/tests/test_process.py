@@ -215,12 +215,15 @@ def test_leaks():
     assert after[1] - before[1] < 4 << 20, "resident memory"
 
 
-def test_large_networkx():
-    """A graph of 10,000 nodes, from networkx to suggestions for 100 of them, in under 10 s of processor time with
-    universal."""
+@pytest.mark.parametrize("count", [100, 10000])
+def test_large_networkx(count):
+    """A graph of 10,000 nodes, from networkx to ten suggestions for 100 of them or, with NPGNN_SLOW, for all: in under
+    10 s on two cores with universal. The machine may have other work, so that processor time is measured."""
     networkx = pytest.importorskip("networkx")
+    if count == 10000 and not os.environ.get("NPGNN_SLOW"):
+        pytest.skip("NPGNN_SLOW is not set: it takes 16 s of processor time")
     graph = networkx.barabasi_albert_graph(10000, 3, seed=1)
     begin = time.process_time()
-    best = npgnn.LinkPredictor("universal").fit(graph).recommend(range(100), k=10)
-    assert len(best) == 1000
-    assert time.process_time() - begin < 10
+    best = npgnn.LinkPredictor("universal", n_jobs=2).fit(graph).recommend(range(count), k=10)
+    assert len(best) == 10 * count
+    assert time.process_time() - begin < (20 if count == 10000 else 5)
