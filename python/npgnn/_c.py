@@ -504,10 +504,7 @@ def _see_progress(user: Optional[int], progress: Any) -> int:
 
 def _see_log(user: Optional[int], message: bytes) -> None:
     try:
-        log.info(text(message))
-        job = getattr(_current, "job", None)
-        if job is not None and job.verbose:
-            print("npgnn: " + text(message), file=sys.stderr)
+        (getattr(_current, "job", None) or QUIET).notice(text(message))
     except BaseException:  # nothing may pass through C
         pass
 
@@ -538,6 +535,12 @@ class Job:
             threads = max((os.cpu_count() or 1) + 1 + threads, 1)
         self.env = Env(threads=threads, progress=_on_progress, log=_on_log, user=self.number)
         self.env.stop = ctypes.pointer(self.stop)
+
+    def notice(self, message: str) -> None:
+        """Logs a message and, with verbose, prints it."""
+        log.info(message)
+        if self.verbose:
+            print("npgnn: " + message, file=sys.stderr)
 
     def run(self, function: Callable[..., int], *arguments: Any) -> None:
         """Calls a function that takes an error, such that Ctrl-C ends it. Raises what it reports."""

@@ -141,6 +141,8 @@ class Graph:
             )
             return
         links = _read_edges(edges, source, target, weight, time, skip_bad_rows, bipartite=bipartite)
+        if links.left_out:
+            job.notice(f"edges: rows without two ends, or without a weight or time, were left out: {links.left_out}")
         ordered = None  # a matrix has the rows of a networkx graph in its order, unless its nodes are numbers from 0 on
         if nodes is None:
             nodes = links.nodes
@@ -499,6 +501,7 @@ class _Links:
         self.weights, self.times = weights, times
         self.nodes = nodes  # a table, a matrix, a number or a list of ids that came with the links
         self.targets = targets  # the same of the second side
+        self.left_out = 0  # bad rows
 
 
 def _objects(values: Iterable[Any]) -> Array:
@@ -834,9 +837,8 @@ def _without_missing(links: _Links, skip: bool, what: str) -> _Links:
         bad |= found
     if not bad.any():
         return links
-    _c.log.info("%s: %d rows without two ends, or without a weight or time, are left out", what, int(bad.sum()))
     good = ~bad
-    return _Links(
+    kept = _Links(
         links.left[good],
         links.right[good],
         None if links.weights is None else np.asarray(links.weights)[good],
@@ -844,6 +846,8 @@ def _without_missing(links: _Links, skip: bool, what: str) -> _Links:
         links.nodes,
         links.targets,
     )
+    kept.left_out = int(bad.sum())
+    return kept
 
 
 # ---- nodes ----

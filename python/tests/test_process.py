@@ -183,6 +183,8 @@ def test_progress(capfd):
     assert "same" not in capfd.readouterr().err
     npgnn.LinkPredictor("universal", verbose=1).fit(LINKS, table)
     assert "ignoring column 'same'" in capfd.readouterr().err
+    npgnn.LinkPredictor("universal", verbose=1).fit({"u": [*"abcd", None], "v": [*"bcda", "a"]}, skip_bad_rows=True)
+    assert "edges: rows without two ends, or without a weight or time, were left out: 1" in capfd.readouterr().err
 
 
 def _resident() -> int:
