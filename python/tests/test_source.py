@@ -70,6 +70,15 @@ def test_structs(tmp_path):
     assert [int(word) for word in out] == [_c.Env.progress.offset, _c.Env.stop.offset, _c.Env.resize.offset]
 
 
+def test_installed_files():
+    """python/meson.build installs every file of the package."""
+    build = ROOT / "python" / "meson.build"
+    if not build.exists():
+        pytest.skip("needs the sources")
+    files = {f"npgnn/{path.name}" for path in (ROOT / "python" / "npgnn").iterdir() if path.suffix in (".py", ".typed")}
+    assert files == set(re.findall(r"'(npgnn/[^']+)'", build.read_text()))
+
+
 def test_data_sets():
     source = ROOT / "cli" / "public_datasets.c"
     if not source.exists():
