@@ -30,7 +30,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../cli/paired.h"
 #include "base/rng.h"
 #include "linalg/blas.h"
 #include "train/pretrain.h"
@@ -430,8 +429,10 @@ static int new_nodes(const unit *u)
 /* One line: the mean over units of the difference between two ways, or over families (means over their units). */
 static void compare(const experiment *x, filter_fn *in, int one, int other, int by_family, int degree)
 {
-    double *difference = must(calloc((size_t)x->unit_count + (size_t)x->families, sizeof *difference)), mean = 0;
+    double *difference = must(calloc((size_t)x->unit_count + (size_t)x->families, sizeof *difference));
     double *count = must(calloc((size_t)x->families, sizeof *count));
+    double *zeros = must(calloc((size_t)x->unit_count + (size_t)x->families, sizeof *zeros));
+    npgnn_paired result = {.size = sizeof result, .p = (double)NAN};
     int n = 0;
     for (int i = 0; i < x->unit_count; i++) {
         const unit *u = &x->units[i];
@@ -448,13 +449,14 @@ static void compare(const experiment *x, filter_fn *in, int one, int other, int 
     for (int f = 0; by_family && f < x->families; f++)
         if (count[f] > 0)
             difference[n++] = difference[f] / count[f];
-    for (int i = 0; i < n; i++)
-        mean += 100 * difference[i] / n;
-    int better, worse;
-    double p = paired_wilcoxon(&better, &worse, difference, n);
+    npgnn_error err = {0};
+    if (n > 0 && npgnn_paired_compare(&result, difference, zeros, n, 1, NULL, &err) != 0)
+        must(NULL); /* out of memory: differences that are not finite were left out */
     printf("  %-10s - %-10s %s%-8s %4d  %+6.2f  %4d %4d  %.2g\n", way_names[one], way_names[other],
-           degree ? "deg. " : "     ", by_family ? "families" : "graphs", n, mean, better, worse, p);
+           degree ? "deg. " : "     ", by_family ? "families" : "graphs", n, 100 * result.mean, result.better,
+           result.worse, result.p);
     free(difference);
+    free(zeros);
     free(count);
 }
 

@@ -125,22 +125,23 @@ static int run_method(compared_method *method, const entrant *chosen, const npgn
 }
 
 /* Compares each method with the first. */
-static int compare(comparison *all, uint64_t seed)
+static int compare(comparison *all, uint64_t seed, const npgnn_env *env)
 {
-    double *difference = calloc((size_t)all->seeds, sizeof *difference);
-    int status = difference ? 0 : print_error("out of memory");
+    double *values = calloc(2 * (size_t)all->seeds, sizeof *values), *reference = values + all->seeds;
+    npgnn_error err = {0};
+    int status = values ? 0 : print_error("out of memory");
     for (int i = 1; status == 0 && i < all->count; i++)
         for (int m = 0; status == 0 && m < COMPARE_METRICS; m++) {
+            npgnn_paired *difference = &all->methods[i].difference[m];
+            difference->size = sizeof *difference;
             for (int s = 0; s < all->seeds; s++) {
-                double one = report_value(&all->methods[i].runs[s], compare_metrics[m]);
-                double other = report_value(&all->methods[0].runs[s], compare_metrics[m]);
-                /* rounded, since equal differences of fractions may differ in the last bits and would not tie */
-                difference[s] = round((one - other) * 1e12) / 1e12;
+                values[s] = report_value(&all->methods[i].runs[s], compare_metrics[m]);
+                reference[s] = report_value(&all->methods[0].runs[s], compare_metrics[m]);
             }
-            if (paired_compare(&all->methods[i].difference[m], difference, all->seeds, seed) != 0)
-                status = print_error("out of memory");
+            if (npgnn_paired_compare(difference, values, reference, all->seeds, seed, env, &err) != 0)
+                status = print_error("%s", err.text);
         }
-    free(difference);
+    free(values);
     return status;
 }
 
@@ -166,7 +167,7 @@ static int evaluate_all(comparison *all, const entrant *entrants, const npgnn_gr
             if (all->methods[i].runs[s].split_hash != all->methods[0].runs[s].split_hash)
                 status = print_error("%s and %s were not tested on the same split; please report this",
                                      all->methods[0].name, all->methods[i].name);
-    return status ? status : compare(all, settings->splits.seed);
+    return status ? status : compare(all, settings->splits.seed, env);
 }
 
 /* ---- results ---- */
@@ -213,7 +214,7 @@ static void print_tables(const comparison *all)
     printf("  metric  %10s  %18s  %9s  %8s\n", "difference", "95 % interval", "better", "p");
     for (int i = 1; i < all->count; i++)
         for (int m = 0; m < COMPARE_METRICS; m++) {
-            const paired_result *d = &all->methods[i].difference[m];
+            const npgnn_paired *d = &all->methods[i].difference[m];
             char p[32], interval[64];
             compare_p_text(p, sizeof p, d->p);
             compare_interval_text(interval, sizeof interval, d);
@@ -233,7 +234,7 @@ static json_t *method_json(const comparison *all, int index)
     json_object_update_new(object, report_runs(method->runs, all->seeds));
     curves_merge(json_object_get(object, "seeds"), &method->curves);
     for (int m = 0; index > 0 && m < COMPARE_METRICS; m++) {
-        const paired_result *d = &method->difference[m];
+        const npgnn_paired *d = &method->difference[m];
         json_t *interval = isnan(d->low) ? json_null() : json_pack("[f, f]", d->low, d->high);
         json_object_set_new(difference, report_name(compare_metrics[m]),
                             json_pack("{s:f, s:o, s:i, s:i, s:o}", "mean", d->mean, "interval", interval, "better",
@@ -256,7 +257,7 @@ static int write_results(const comparison *all, const compare_settings *settings
             json_pack("{s:s, s:s, s:i, s:I, s:o, s:s, s:i, s:o}", "dataset", all->dataset, "protocol", all->protocol,
                       "seed_count", all->seeds, "first_seed", (json_int_t)settings->splits.seed, "split_hash",
                       report_hash(report_split_hash(all->methods[0].runs, all->seeds)), "reference",
-                      all->methods[0].name, "resamples", PAIRED_RESAMPLES, "methods", methods);
+                      all->methods[0].name, "resamples", NPGNN_PAIRED_RESAMPLES, "methods", methods);
         status = report_write(json, settings->common.json);
     }
     if (status == 0 && settings->html) {

@@ -93,7 +93,7 @@ void compare_p_text(char *text, size_t size, double p)
         snprintf(text, size, "%.4f", p);
 }
 
-void compare_interval_text(char *text, size_t size, const paired_result *difference)
+void compare_interval_text(char *text, size_t size, const npgnn_paired *difference)
 {
     if (isnan(difference->low))
         snprintf(text, size, "-");
@@ -103,7 +103,7 @@ void compare_interval_text(char *text, size_t size, const paired_result *differe
 
 const char *compare_missing_p(const comparison *all)
 {
-    return all->seeds < PAIRED_LEAST ? "p needs at least 6 seeds: with fewer it cannot be below 0.05" : NULL;
+    return all->seeds < NPGNN_PAIRED_LEAST ? "p needs at least 6 seeds: with fewer it cannot be below 0.05" : NULL;
 }
 
 static void write_means(FILE *out, const comparison *all)
@@ -137,7 +137,7 @@ static void write_differences(FILE *out, const comparison *all)
           out);
     for (int i = 1; i < all->count; i++)
         for (int m = 0; m < COMPARE_METRICS; m++) {
-            const paired_result *d = &all->methods[i].difference[m];
+            const npgnn_paired *d = &all->methods[i].difference[m];
             char p[32], interval[64];
             compare_p_text(p, sizeof p, d->p);
             compare_interval_text(interval, sizeof interval, d);

@@ -3,7 +3,6 @@
 #define CLI_COMPARE_PAGE_H
 
 #include "curves.h"
-#include "paired.h"
 #include "report.h"
 
 enum { COMPARE_METRICS = 3 };
@@ -16,7 +15,7 @@ typedef struct compared_method {
     const char *file; /* of scores from outside, or NULL */
     npgnn_eval_run *runs;
     cli_curves curves;
-    paired_result difference[COMPARE_METRICS]; /* to the first method; unused in the first */
+    npgnn_paired difference[COMPARE_METRICS]; /* to the first method; unused in the first */
 } compared_method;
 
 typedef struct comparison {
@@ -29,7 +28,7 @@ typedef struct comparison {
 void compare_p_text(char *text, size_t size, double p);
 
 /* The interval of a difference in percent, "-" where there is none. */
-void compare_interval_text(char *text, size_t size, const paired_result *difference);
+void compare_interval_text(char *text, size_t size, const npgnn_paired *difference);
 
 /* Why there are no p-values, or NULL where there are. */
 const char *compare_missing_p(const comparison *all);

@@ -27,6 +27,7 @@ typedef struct results {
     npgnn_eval_run runs[NPGNN_TRANSFER_WAYS];
     npgnn_test_counts counts;
     npgnn_calibration calibration;
+    npgnn_paired paired;
     npgnn_progress progress;
     npgnn_cost cost;
     npgnn_options options;
@@ -103,6 +104,7 @@ static void world_begin(world *w)
     memset(w->out.predictions, 0xA5, sizeof w->out - offsetof(results, predictions));
     w->out.runs[0].size = sizeof w->out.runs[0];
     w->out.counts.size = sizeof w->out.counts;
+    w->out.paired.size = sizeof w->out.paired;
     w->out.progress.size = sizeof w->out.progress;
     w->out.cost.size = sizeof w->out.cost;
     w->out.options.size = sizeof w->out.options;
@@ -454,6 +456,12 @@ static int mrr_hits(world *w, npgnn_error *err)
 {
     static const int k = 2;
     return npgnn_mrr_hits(&w->out.numbers[0], &w->out.numbers[1], scores, scores + 3, 3, 3, &k, 1, &w->env, err);
+}
+
+static int paired_compare(world *w, npgnn_error *err)
+{
+    static const double values[2] = {0.5, 0.75}, reference[2] = {0.25, 1};
+    return npgnn_paired_compare(&w->out.paired, values, reference, 2, 1, &w->env, err);
 }
 
 static int calibration_measure(world *w, npgnn_error *err)
@@ -889,6 +897,7 @@ int main(void)
         CALL(auc_ap),
         CALL(mrr_hits),
         CALL(calibration_measure),
+        CALL(paired_compare),
         CALL(pairs_loss_new),
         CALL(pairs_loss_new_sampled),
         CALL(machine_gflops),

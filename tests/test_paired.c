@@ -1,4 +1,4 @@
-/* Statistics of paired differences (cli/paired.h). The p-values are those of scipy 1.17.1:
+/* Statistics of paired differences (npgnn_paired_compare). The p-values are those of scipy 1.17.1:
  *
  *     exact, no ties       wilcoxon(d, method="exact")
  *     exact, with ties     wilcoxon(d, zero_method="wilcox", method=PermutationMethod(n_resamples=inf))
@@ -6,19 +6,22 @@
  */
 #include "check.h"
 
-#include <string.h>
-
-#include "../cli/paired.h"
+/* Of differences to zeros. */
+static npgnn_paired compare(const double *difference, int count, uint64_t seed)
+{
+    static const double zeros[64] = {0};
+    npgnn_paired result = {.size = sizeof result};
+    npgnn_error err = {0};
+    assert_int_equal(npgnn_paired_compare(&result, difference, zeros, count, seed, NULL, &err), 0);
+    return result;
+}
 
 static double p_of(const double *difference, int count, int better, int worse)
 {
-    double copy[64];
-    int found_better, found_worse;
-    memcpy(copy, difference, (size_t)count * sizeof *copy);
-    double p = paired_wilcoxon(&found_better, &found_worse, copy, count);
-    assert_int_equal(found_better, better);
-    assert_int_equal(found_worse, worse);
-    return p;
+    npgnn_paired result = compare(difference, count, 1);
+    assert_int_equal(result.better, better);
+    assert_int_equal(result.worse, worse);
+    return result.p;
 }
 
 static void test_exact(void **state)
@@ -61,11 +64,8 @@ static void test_interval(void **state)
     (void)state;
     enum { N = 5, ALL = 3125 };
     const double difference[N] = {0.4, -1.1, 2.3, 0.9, 1.7};
-    paired_result got, again, other;
     double below = 0, above = 0;
-    assert_int_equal(paired_compare(&got, difference, N, 1), 0);
-    assert_int_equal(paired_compare(&again, difference, N, 1), 0);
-    assert_int_equal(paired_compare(&other, difference, N, 2), 0);
+    npgnn_paired got = compare(difference, N, 1), again = compare(difference, N, 1), other = compare(difference, N, 2);
     assert_true(got.low == again.low && got.high == again.high);
     assert_near(got.mean, 0.84, 1e-12);
     for (int r = 0; r < ALL; r++) {
@@ -85,22 +85,47 @@ static void test_interval(void **state)
 static void test_few(void **state)
 {
     (void)state;
-    const double difference[PAIRED_LEAST] = {1, 2, 3, 4, 5, 6};
-    paired_result result;
-    assert_int_equal(paired_compare(&result, difference, PAIRED_LEAST, 1), 0);
+    const double difference[NPGNN_PAIRED_LEAST] = {1, 2, 3, 4, 5, 6};
+    npgnn_paired result = compare(difference, NPGNN_PAIRED_LEAST, 1);
     assert_near(result.p, 0.03125, 1e-12);
-    assert_int_equal(paired_compare(&result, difference, PAIRED_LEAST - 1, 1), 0);
+    result = compare(difference, NPGNN_PAIRED_LEAST - 1, 1);
     assert_true(isnan(result.p));
     assert_int_equal(result.better, 5);
-    assert_int_equal(paired_compare(&result, difference, 1, 1), 0);
+    result = compare(difference, 1, 1);
     assert_true(isnan(result.low) && isnan(result.high));
     assert_near(result.mean, 1, 0);
 }
 
+/* 0.3 - 0.2 and 0.2 - 0.1 differ in the last bits, and tie all the same: p of {1, -1, 2, 3, 4, 5}. */
+static void test_rounding(void **state)
+{
+    (void)state;
+    const double values[] = {0.3, 0.1, 0.2, 0.3, 0.4, 0.5}, reference[] = {0.2, 0.2, 0, 0, 0, 0};
+    npgnn_paired result = {.size = sizeof result};
+    npgnn_error err = {0};
+    assert_true(values[0] - reference[0] != reference[1] - values[1]);
+    assert_int_equal(npgnn_paired_compare(&result, values, reference, 6, 1, NULL, &err), 0);
+    const double tied[] = {1, -1, 2, 3, 4, 5};
+    assert_near(result.p, p_of(tied, 6, 5, 1), 0);
+    assert_near(result.p, 0.09375, 1e-12);
+}
+
+static void test_refusals(void **state)
+{
+    (void)state;
+    const double values[] = {1, (double)NAN}, reference[] = {0, 0};
+    npgnn_paired result = {.size = sizeof result}, unsized = {0};
+    npgnn_error err = {0};
+    assert_int_equal(npgnn_paired_compare(&result, values, reference, 0, 1, NULL, &err), NPGNN_E_ARGUMENT);
+    assert_int_equal(npgnn_paired_compare(&result, values, reference, 2, 1, NULL, &err), NPGNN_E_ARGUMENT);
+    assert_int_equal(npgnn_paired_compare(&unsized, values, reference, 1, 1, NULL, &err), NPGNN_E_ARGUMENT);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_exact), cmocka_unit_test(test_ties_and_zeros),
-                                       cmocka_unit_test(test_many), cmocka_unit_test(test_interval),
-                                       cmocka_unit_test(test_few)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_exact),   cmocka_unit_test(test_ties_and_zeros),
+                                       cmocka_unit_test(test_many),    cmocka_unit_test(test_interval),
+                                       cmocka_unit_test(test_few),     cmocka_unit_test(test_rounding),
+                                       cmocka_unit_test(test_refusals)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

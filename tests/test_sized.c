@@ -43,7 +43,8 @@ static const float scores[6] = {0.1F, 0.9F, 0.4F, 0.4F, 0.2F, 0.7F};
     X(method_options)                                                                                                  \
     X(new_node)                                                                                                        \
     X(live_info)                                                                                                       \
-    X(graph_data)
+    X(graph_data)                                                                                                      \
+    X(paired)
 
 typedef struct world {
 #define MEMBER(name)                                                                                                   \
@@ -386,6 +387,12 @@ static int mrr_hits(world *w, npgnn_error *err)
     return npgnn_mrr_hits(&w->numbers[0], &w->numbers[1], scores, scores + 3, 3, 3, &k, 1, &w->env, err);
 }
 
+static int paired_compare(world *w, npgnn_error *err)
+{
+    static const double values[2] = {0.5, 0.75}, reference[2] = {0.25, 1};
+    return npgnn_paired_compare(&w->paired, values, reference, 2, 1, &w->env, err);
+}
+
 static int calibration_measure(world *w, npgnn_error *err)
 {
     return npgnn_calibration_measure(&w->calibration, scores, scores + 3, 3, 3, 0.2, &w->env, err);
@@ -480,6 +487,7 @@ static const struct {
     CALL(auc_ap, "env"),
     CALL(mrr_hits, "env"),
     CALL(calibration_measure, "env"),
+    CALL(paired_compare, "paired env"),
     CALL(pairs_loss_new, "env"),
     CALL(machine_gflops, "env"),
     CALL(model_universal, "env"),
@@ -623,6 +631,7 @@ static void test_results(void **state)
     check_result("options", checkpoint_options, all);
     check_result("split_options", split_options_default, all);
     check_result("test_counts", test_counts_of, all);
+    check_result("paired", paired_compare, all);
     check_result("eval_run", test_counts_of, offsetof(npgnn_eval_run, train_seconds));
     check_result("eval_run", one_seed, offsetof(npgnn_eval_run, train_seconds));
     check_result("explanation", predictor_explain, all);

@@ -32,6 +32,7 @@ model.predict_proba([("anna", "bert")])[:, 1]
 model.recommend(["anna"], k=10, explain=True)         # a DataFrame
 model.save("m.safetensors")
 npgnn.evaluate(edges, nodes, method="best", protocol="inductive", seeds=10)
+npgnn.compare(edges, nodes, methods=["best", "katz"], scores={"mine": my_function})
 ```
 
 [examples/python/](../../examples/python) has three complete programs. [bench/pyg/](../../bench/pyg) has what the same
@@ -44,6 +45,9 @@ ones, and processor seconds on two cores that others used too:
 | Cora from PyG's `Data`, the same | 7, 55, 97.3 | 44, 187, 88.8 |
 | a networkx graph without features to suggestions | 7, 1 | 36, 17 |
 
+From a networkx graph of 10,000 nodes without features to ten suggestions for every node, `universal` takes 16 processor seconds
+in two threads, neither of which has more than 8.6.
+
 What holds for all of it:
 
 - **The same bits** as from the program, for the same data, options and seed, and for any number of threads ([what it covers](train.md#the-same-bits)).
@@ -51,7 +55,8 @@ What holds for all of it:
   `ValueError`, `OSError`, `MemoryError` or `ArithmeticError`.
 - **Ctrl-C** ends a training, an evaluation or a search at once.
 - **Threads**: the library works without the GIL. Two threads may use two models, or one.
-- **Fork**: a child of `multiprocessing` may use the library and the models that it inherited.
+- **Fork**: a child of `multiprocessing` may use the library and the models that it inherited. Fork while no other thread is
+  inside a call of the library, or let `multiprocessing` spawn its children.
 - **Notices** of the library, such as rows that were merged, go to the logger `npgnn` at level INFO. With `verbose=1`
   they are printed.
 - **Models can be pickled**, with their graphs, and copied.
@@ -173,7 +178,7 @@ def main() -> None:
     import npgnn
 
     out = [HEAD]
-    first = ["LinkPredictor", "load", "Graph", "evaluate", "split", "Split", "LinkSplit"]
+    first = ["LinkPredictor", "load", "Graph", "evaluate", "compare", "Comparison", "split", "Split", "LinkSplit"]
     for name in first + [name for name in npgnn.__all__ if name not in first]:
         thing = getattr(npgnn, name)
         if inspect.ismodule(thing):

@@ -1099,6 +1099,28 @@ NPGNN_API int npgnn_mrr_hits(double *mrr, double *hits /* (ks) */, const float *
                              size_t positives, size_t negatives, const int *k, size_t ks, const npgnn_env *env,
                              npgnn_error *err);
 
+/* Paired values, such as the AUC of two methods on the same splits: statistics of the differences values[i] -
+ * reference[i], rounded to multiples of 1e-12 such that equal ones tie. The interval of the mean holds the central 95 %
+ * of the means of NPGNN_PAIRED_RESAMPLES samples of the differences, drawn with replacement. p is the two-sided p-value
+ * of Wilcoxon's signed-rank test: exact, also with ties, up to NPGNN_PAIRED_EXACT differences other than 0; beyond, a
+ * normal approximation. */
+enum {
+    NPGNN_PAIRED_LEAST = 6, /* with fewer pairs p cannot be below 0.05: it is at least 2 / 2^5 = 0.0625 */
+    NPGNN_PAIRED_EXACT = 25,
+    NPGNN_PAIRED_RESAMPLES = 10000
+};
+
+typedef struct npgnn_paired {
+    size_t size;
+    int better, worse;      /* differences above and below 0 */
+    double mean, low, high; /* of the differences, with its interval; NaN for a single difference */
+    double p;               /* NaN with fewer than NPGNN_PAIRED_LEAST differences */
+} npgnn_paired;
+
+/* The same seed gives the same interval. E_ARGUMENT without values, or if a difference is not finite. */
+NPGNN_API int npgnn_paired_compare(npgnn_paired *out, const double *values, const double *reference, int count,
+                                   uint64_t seed, const npgnn_env *env, npgnn_error *err);
+
 /* Measures the calibration of probabilities of links and non-links, which must be for the given link rate. Non-links
  * are weighted such that links are a share of link_rate. E_ARGUMENT if a class is empty or a probability is not in 0 ..
  * 1. O((P + N) log (P + N)). */

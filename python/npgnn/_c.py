@@ -320,6 +320,18 @@ class EvalOptions(Sized):
     ]
 
 
+class Paired(Sized):
+    _fields_ = [
+        ("size", c_size_t),
+        ("better", c_int),
+        ("worse", c_int),
+        ("mean", c_double),
+        ("low", c_double),
+        ("high", c_double),
+        ("p", c_double),
+    ]
+
+
 class TestOptions(Sized):
     __test__ = False  # not a test of pytest
     _fields_ = [
@@ -411,6 +423,9 @@ _FUNCTIONS: dict[str, tuple[Any, str]] = {
     "split_free": (None, "p"),
     "evaluate": (c_int, "ppippe"),
     "test": (c_int, "pppppzzppe"),
+    "auc_ap": (c_int, "ppppzzpe"),
+    "mrr_hits": (c_int, "ppppzzpzpe"),
+    "paired_compare": (c_int, "pppiUpe"),
     "pairs_loss_new": (c_int, "ppiiiUpe"),
     "pairs_loss_run": (c_double, "pppu"),
     "pairs_loss_free": (None, "p"),
@@ -489,10 +504,7 @@ def _see_progress(user: Optional[int], progress: Any) -> int:
 
 def _see_log(user: Optional[int], message: bytes) -> None:
     try:
-        log.info(text(message))
-        job = getattr(_current, "job", None)
-        if job is not None and job.verbose:
-            print("npgnn: " + text(message), file=sys.stderr)
+        (getattr(_current, "job", None) or QUIET).notice(text(message))
     except BaseException:  # nothing may pass through C
         pass
 
@@ -506,17 +518,29 @@ class Job:
 
     def __init__(self, n_jobs: Optional[int] = None, verbose: int = 0) -> None:
         if n_jobs is not None and (
-            isinstance(n_jobs, bool) or not isinstance(n_jobs, int) or n_jobs == 0 or n_jobs < -1
+            isinstance(n_jobs, bool) or not hasattr(n_jobs, "__index__") or not 0 < abs(int(n_jobs)) <= 4096
         ):
-            raise _errors.ArgumentError(f"n_jobs must be None or -1 (all cores) or a positive number, got {n_jobs!r}")
+            raise _errors.ArgumentError(
+                f"n_jobs must be None (all cores), a positive number up to 4096, or a negative one (-1: all cores, -2: all but one), got {n_jobs!r}"
+            )
+        if not isinstance(verbose, int):
+            raise _errors.ArgumentError(f"verbose must be 0 or 1, got {verbose!r}")
         self.verbose = verbose
         self.report: Optional[Callable[[Any], None]] = None
         self.exception: Optional[BaseException] = None
         self.stop = c_int(0)
         self.number = next(_numbers)
-        threads = 0 if n_jobs is None or n_jobs < 0 else n_jobs
+        threads = 0 if n_jobs is None or n_jobs == -1 else int(n_jobs)
+        if threads < 0:
+            threads = max((os.cpu_count() or 1) + 1 + threads, 1)
         self.env = Env(threads=threads, progress=_on_progress, log=_on_log, user=self.number)
         self.env.stop = ctypes.pointer(self.stop)
+
+    def notice(self, message: str) -> None:
+        """Logs a message and, with verbose, prints it."""
+        log.info(message)
+        if self.verbose:
+            print("npgnn: " + message, file=sys.stderr)
 
     def run(self, function: Callable[..., int], *arguments: Any) -> None:
         """Calls a function that takes an error, such that Ctrl-C ends it. Raises what it reports."""

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-import hashlib
 import os
-import urllib.error
-import urllib.request
 from typing import Optional, Union
 
 from . import _c
@@ -58,6 +55,8 @@ def _folder() -> str:
 
 
 def _is_whole(path: str, size: int, digest: str) -> bool:
+    import hashlib
+
     try:
         with open(path, "rb") as file:
             content = file.read(size + 1)
@@ -88,7 +87,10 @@ def fetch(
     >>> npgnn.datasets.fetch("cora")  # doctest: +SKIP
     Graph(2708 nodes, 5278 links, 1433 features)
     """
-    if name not in FILES:
+    import urllib.error  # here, since it takes longer to import than all of npgnn
+    import urllib.request
+
+    if not isinstance(name, str) or name not in FILES:
         raise ArgumentError(f"name must be one of {', '.join(FILES)}, got {name!r}")
     place = os.path.join(os.fspath(folder) if folder is not None else _folder(), "planetoid")
     os.makedirs(place, exist_ok=True)

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import ctypes
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, Optional, Union
 
 import numpy as np
 
 from . import _c
+from ._check import check_count, check_path, check_seed
 from ._errors import ArgumentError
-from .graph import Array, Edges, Graph, Nodes, as_graph, pair_indices, table
-from .model import UNIVERSAL, Bar, check_count, check_options, check_seed, make_options, presets
+from .graph import Array, Edges, Graph, Nodes, as_graph, is_frame, pair_indices, table
+from .model import UNIVERSAL, Bar, check_options, make_options, presets
 
 PROTOCOLS = (
     "transductive",
@@ -45,7 +46,7 @@ def methods() -> dict[str, str]:
     return found
 
 
-def _split_options(
+def make_split_options(
     protocol: str, test: Any, val: Any, train_nodes: Any, known_links: Any, negative_ratio: Any, seed: Any
 ) -> _c.SplitOptions:
     if protocol not in PROTOCOLS:
@@ -57,7 +58,12 @@ def _split_options(
             if not isinstance(value, (int, float, np.number)) or not 0 <= value <= 1:
                 raise ArgumentError(f"{name} must be a fraction from 0 to 1, got {value!r}")
             setattr(options, name, value)
-    options.negative_ratio = -1.0 if negative_ratio == "full" else float(negative_ratio)
+    if isinstance(negative_ratio, str) and negative_ratio == "full":
+        options.negative_ratio = -1.0
+    elif isinstance(negative_ratio, (int, float, np.number)) and 1 <= negative_ratio <= 1e9:
+        options.negative_ratio = negative_ratio
+    else:
+        raise ArgumentError(f'negative_ratio must be from 1 to 1e9, or "full", got {negative_ratio!r}')
     options.seed = check_seed(seed, "seed")
     return options
 
@@ -81,11 +87,15 @@ def evaluate(
     verbose: int = 0,
     source: Optional[str] = None,
     target: Optional[str] = None,
-    weight: Optional[str] = None,
+    weight: Union[str, bool, None] = None,
     time: Optional[str] = None,
     id: Optional[str] = None,
+    kinds: Optional[Mapping[str, str]] = None,
     bipartite: bool = False,
     target_nodes: Nodes = None,
+    normalize: bool = False,
+    binarize: bool = False,
+    skip_bad_rows: bool = False,
     **options: Any,
 ) -> Any:
     """Hides links of a graph, fits a method to the rest, and measures how well the hidden links are ranked above
@@ -93,7 +103,7 @@ def evaluate(
 
     Parameters
     ----------
-    edges, nodes, source, target, weight, time, id, bipartite, target_nodes
+    edges, nodes, source, target, weight, time, id, kinds, bipartite, target_nodes, normalize, binarize, skip_bad_rows
         As for :class:`Graph`.
     method : str
         A preset ("best", "universal", "default") or one of :func:`methods`, such as "adamic-adar".
@@ -117,7 +127,7 @@ def evaluate(
     Returns
     -------
     DataFrame, or a structured array if pandas is not installed
-        One row per seed, with the columns "seed", "auc", "ap", "mrr", "hits1", "hits10", "hits100" and more, as
+        One row per seed, with the columns "seed", "split" (the hash of the split), "auc", "ap", "mrr", "hits1", "hits10", "hits100" and more, as
         fractions of 1. What was not measured is NaN.
 
     Examples
@@ -127,17 +137,15 @@ def evaluate(
     >>> [int(seed) for seed in result["seed"]]
     [1, 2]
     """
-    check_options(options)
     names = methods()
-    if method not in names and method not in presets():
+    if not isinstance(method, str) or method not in names and method not in presets():
         raise ArgumentError(f"method must be one of {', '.join([*presets(), *names])}, got {method!r}")
+    check_evaluated(method, options)
     if negatives not in NEGATIVES:
         raise ArgumentError(f"negatives must be one of {', '.join(NEGATIVES)}, got {negatives!r}")
-    if options and method == UNIVERSAL:
-        raise ArgumentError(
-            f"{next(iter(options))} has no effect: method 'universal' trains nothing and has no options"
-        )
     job = _c.Job(n_jobs, verbose)
+    how = make_split_options(protocol, test, val, train_nodes, known_links, negative_ratio, 0)
+    count, first = check_count(seeds, "seeds", 1), check_seed(first_seed, "first_seed")
     graph = as_graph(
         edges,
         nodes,
@@ -146,23 +154,52 @@ def evaluate(
         weight=weight,
         time=time,
         id=id,
+        kinds=kinds,
         bipartite=bipartite,
         target_nodes=target_nodes,
+        normalize=normalize,
+        binarize=binarize,
+        skip_bad_rows=skip_bad_rows,
     )
+    if split is not None and not isinstance(split, Split):
+        raise ArgumentError(f"split must be a Split, got {split!r}")
+    if split is not None and split.graph is not graph and split.graph.fingerprint != graph.fingerprint:
+        raise ArgumentError("split is of another graph than edges")
+    runs = run_evaluation(graph, method, options, how, count, first, job, negatives, split)
+    return table(run_columns(runs))
+
+
+def check_evaluated(method: str, options: dict[str, Any]) -> None:
+    """Refuses options that do not exist or that the method does not have."""
+    check_options(options)
+    if options and method == UNIVERSAL:
+        raise ArgumentError(
+            f"{next(iter(options))} has no effect: method 'universal' trains nothing and has no options"
+        )
+
+
+def run_evaluation(
+    graph: Graph,
+    method: str,
+    options: dict[str, Any],
+    how: _c.SplitOptions,
+    count: int,
+    first_seed: int,
+    job: _c.Job,
+    negatives: str = "uniform",
+    split: Optional["Split"] = None,
+) -> Any:
+    """The results of seeds, as the library's structs."""
     preset = method in presets() and method != UNIVERSAL
     model = make_options(method if preset else "default", options, None)
-    how = _split_options(protocol, test, val, train_nodes, known_links, negative_ratio, 0)
-    count = check_count(seeds, "seeds", 1)
     settings = _c.EvalOptions(
         method=b"npgnn" if preset else method.encode(),
         model=ctypes.pointer(model),
         split=ctypes.pointer(how),
-        first_seed=check_seed(first_seed, "first_seed"),
+        first_seed=first_seed,
         negatives=NEGATIVES.index(negatives),
     )
     if split is not None:
-        if split.graph is not graph and split.graph.fingerprint != graph.fingerprint:
-            raise ArgumentError("split is of another graph than edges")
         graph = split.graph
         settings.fixed = split._handle.pointer
     runs = (_c.EvalRun * count)()
@@ -171,14 +208,22 @@ def evaluate(
         job.run(
             _c.lib.npgnn_evaluate, _c.byref(runs), graph._handle.pointer, count, _c.byref(settings), _c.byref(job.env)
         )
-    plain = [name for name, kind, *_ in _c.EvalRun._fields_ if kind is ctypes.c_double]
-    columns: dict[str, Any] = {"seed": np.array([run.seed for run in runs], np.int64)}
-    for name in plain:
-        columns[name] = np.array([getattr(run, name) for run in runs])
+    return runs
+
+
+def run_columns(runs: Any) -> dict[str, Any]:
+    """The results as columns, one value per seed."""
+    columns: dict[str, Any] = {
+        "seed": np.array([run.seed for run in runs], np.int64),
+        "split": [f"{run.split_hash:016x}" for run in runs],
+    }
+    for name, kind, *_ in _c.EvalRun._fields_:
+        if kind is ctypes.c_double:
+            columns[name] = np.array([getattr(run, name) for run in runs])
     for name in ("ece", "log_loss", "brier", "skill"):
         columns[name] = np.array([getattr(run.calibration, name) for run in runs])
     columns["iterations"] = np.array([run.iterations for run in runs], np.int64)
-    return table(columns)
+    return columns
 
 
 class Split:
@@ -192,8 +237,10 @@ class Split:
         What is known in training. With protocols that hide nodes it has fewer nodes.
     val_pairs, test_pairs : list of pairs of ids
         The held-out pairs.
+    val_indices, test_indices : array of shape (count, 2)
+        The same pairs as indices into ``graph.nodes``.
     val_labels, test_labels : array
-        1 for links, 0 for non-links.
+        1 for links, 0 for non-links. Links come first.
     """
 
     def __init__(self, graph: Graph, handle: _c.Handle) -> None:
@@ -210,17 +257,18 @@ class Split:
         _c.lib.npgnn_graph_list(pairs.ctypes.data, None, None, known)
         self.train = Graph._adopt(names)
         _c.check(_c.lib.npgnn_graph_with_edges, self.train._handle.out(), known, pairs.ctypes.data, len(pairs))
-        self.val_pairs, self.val_labels = self._pairs(0)
-        self.test_pairs, self.test_labels = self._pairs(1)
+        self.val_indices, self.val_pairs, self.val_labels = self._pairs(0)
+        self.test_indices, self.test_pairs, self.test_labels = self._pairs(1)
 
-    def _pairs(self, which: int) -> tuple[list[tuple[Any, Any]], Array]:
+    def _pairs(self, which: int) -> tuple[Array, list[tuple[Any, Any]], Array]:
         pointer, positives = ctypes.c_void_p(), ctypes.c_size_t()
         count = _c.lib.npgnn_split_pairs(_c.byref(pointer), _c.byref(positives), self._handle.pointer, which)
         if count == 0:
-            return [], np.empty(0, np.int64)
-        pairs = np.ctypeslib.as_array(ctypes.cast(pointer, ctypes.POINTER(ctypes.c_int32)), (count, 2))
+            return np.empty((0, 2), np.int32), [], np.empty(0, np.int64)
+        pairs = np.ctypeslib.as_array(ctypes.cast(pointer, ctypes.POINTER(ctypes.c_int32)), (count, 2)).copy()
         names = self.graph.nodes
-        return [(names[u], names[v]) for u, v in pairs.tolist()], (np.arange(count) < positives.value).astype(np.int64)
+        labels = (np.arange(count) < positives.value).astype(np.int64)
+        return pairs, [(names[u], names[v]) for u, v in pairs.tolist()], labels
 
     @property
     def hash(self) -> str:
@@ -235,7 +283,7 @@ class Split:
     def save(self, path: Union[str, os.PathLike[str]]) -> None:
         """Writes a file with the columns set, u, v and label, which ``npgnn.split(..., path=path)`` and the program
         read."""
-        _c.check(_c.lib.npgnn_split_save, self._handle.pointer, os.fsencode(path))
+        _c.check(_c.lib.npgnn_split_save, self._handle.pointer, check_path(path, "path"))
 
     def __repr__(self) -> str:
         return f"Split({self.protocol}, {self.train.n_links} links to train on, {len(self.val_pairs)} and {len(self.test_pairs)} pairs held out)"
@@ -279,10 +327,14 @@ def split(
     handle = _c.Handle(_c.lib.npgnn_split_free, graph)
     if path is not None:
         _c.check(
-            _c.lib.npgnn_split_load, handle.out(), graph._handle.pointer, os.fsencode(path), _c.byref(_c.QUIET.env)
+            _c.lib.npgnn_split_load,
+            handle.out(),
+            graph._handle.pointer,
+            check_path(path, "path"),
+            _c.byref(_c.QUIET.env),
         )
     else:
-        options = _split_options(protocol, test, val, train_nodes, known_links, negative_ratio, seed)
+        options = make_split_options(protocol, test, val, train_nodes, known_links, negative_ratio, seed)
         _c.check(_c.lib.npgnn_split_new, handle.out(), graph._handle.pointer, _c.byref(options), _c.byref(_c.QUIET.env))
     return Split(graph, handle)
 
@@ -290,7 +342,8 @@ def split(
 class LinkSplit:
     """A splitter of links for scikit-learn, such as ``GridSearchCV(model, grid, cv=npgnn.LinkSplit()).fit(graph)``.
 
-    Each split hides some links. A link is hidden only if both of its nodes keep another one.
+    Each split hides some links. A link is hidden only if both of its nodes keep another one. The score is the AUC of the
+    hidden links against as many non-links; another one is ``scoring=lambda model, links, y=None: model.test(links)["ap"]``.
 
     Parameters
     ----------
@@ -314,7 +367,7 @@ class LinkSplit:
         self.n_splits = check_count(n_splits, "n_splits", 1)
         if not isinstance(test_size, (int, float)) or not 0 < test_size < 1:
             raise ArgumentError(f"test_size must be above 0 and below 1, got {test_size!r}")
-        self.test_size, self.random_state = test_size, random_state
+        self.test_size, self.random_state = test_size, check_seed(random_state, "random_state")
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
         """Number of splits."""
@@ -322,6 +375,10 @@ class LinkSplit:
 
     def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[tuple[Array, Array]]:
         """Indices of the links that are kept, and of those that are hidden. X is a Graph, or what makes one."""
+        if not isinstance(X, (Graph, np.ndarray)) and not is_frame(X):
+            raise ArgumentError(
+                f"X must be a Graph, not a {type(X).__name__}: scikit-learn selects links of it; write fit(npgnn.Graph(X))"
+            )
         graph = as_graph(X)
         links = pair_indices(graph, X)
         for number in range(self.n_splits):

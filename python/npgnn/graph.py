@@ -8,6 +8,8 @@ same results.
 from __future__ import annotations
 
 import ctypes
+import html
+import itertools
 import os
 import sys
 import tempfile
@@ -18,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _c
+from ._check import check_count, check_flags, check_mapping, check_path
 from ._errors import ArgumentError, MismatchError
 
 Array = NDArray[Any]
@@ -44,13 +47,15 @@ class Graph:
         The nodes and their features. The columns of a DataFrame are encoded by their dtypes: numbers are scaled,
         categories and strings become columns of 0 and 1 or of words, dates become numbers, and missing values get a
         column of their own. The ids are the index, or a column whose name says so. A matrix has one row per node and
-        is taken as it is.
+        is taken as it is; row i is node i or, if the nodes of a networkx graph are not numbers from 0 on, the i-th of
+        ``graph.nodes``.
     source, target : str, optional
         Columns of ``edges`` with the two ends of a link.
-    weight : str, optional
-        Column or edge attribute with the weight of a link.
+    weight : str or True, optional
+        Column or edge attribute with the weight of a link; True: the values of a sparse matrix. The weights of links that are
+        given several times are added. None: links have no weights, also those of a matrix with values other than 1.
     time : str, optional
-        Column with the time of a link: numbers or dates.
+        Column or edge attribute with the time of a link: numbers or dates.
     id : str, optional
         Column of ``nodes`` with the ids.
     kinds : dict, optional
@@ -58,7 +63,8 @@ class Graph:
         "flag", "date", "text", "raw" (a number that is not scaled) or "ignored".
     bipartite : bool
         True: sources and targets are two kinds of nodes, whose ids have nothing in common. ``nodes`` then has the
-        sources. A node is named by its id, or by the pair ("source", id) or ("target", id) if an id is on both sides.
+        sources. A node is named by its id, or by the pair ("source", id) or ("target", id) if an id is on both sides. The
+        nodes of a networkx graph need an attribute "bipartite" that is 0 for sources and 1 for targets.
     target_nodes : DataFrame or mapping of columns, optional
         With ``bipartite``, the features of the targets.
     normalize : bool
@@ -66,7 +72,8 @@ class Graph:
     binarize : bool
         Replace every non-zero feature with 1.
     skip_bad_rows : bool
-        Leave out links without an end, and cells which are not of the kind of their column. False: they are errors.
+        Leave out links without an end, weight or time, and cells which are not of the kind of their column. False: they are
+        errors.
 
     Examples
     --------
@@ -90,7 +97,7 @@ class Graph:
         *,
         source: Optional[str] = None,
         target: Optional[str] = None,
-        weight: Optional[str] = None,
+        weight: Union[str, bool, None] = None,
         time: Optional[str] = None,
         id: Optional[str] = None,
         kinds: Optional[Mapping[str, str]] = None,
@@ -105,6 +112,13 @@ class Graph:
         self._handle = _c.Handle(_c.lib.npgnn_graph_free)
         self._index: Optional[dict[Any, int]] = None
         job = _job or _c.Job()
+        weight = None if weight is False else weight
+        check_flags(bipartite=bipartite, normalize=normalize, binarize=binarize, skip_bad_rows=skip_bad_rows)
+        check_mapping(kinds, "kinds", "a dict of names of columns and kinds")
+        if weight is True and not _is_sparse(edges) and not _is_tensor(edges):
+            raise ArgumentError(
+                "weight=True is for a sparse matrix, whose values are the weights: give the name of a column or attribute"
+            )
         if target_nodes is not None and not bipartite:
             raise ArgumentError("target_nodes needs bipartite=True: a graph with one kind of nodes has one table")
         if isinstance(edges, (str, os.PathLike)):
@@ -126,14 +140,23 @@ class Graph:
                 job,
             )
             return
-        links = _read_edges(edges, source, target, weight, time, skip_bad_rows)
+        links = _read_edges(edges, source, target, weight, time, skip_bad_rows, bipartite=bipartite)
+        if links.left_out:
+            job.notice(f"edges: rows without two ends, or without a weight or time, were left out: {links.left_out}")
+        ordered = None  # a matrix has the rows of a networkx graph in its order, unless its nodes are numbers from 0 on
         if nodes is None:
             nodes = links.nodes
-        first = _read_nodes(nodes, id, "nodes", kinds or {})
+        elif _is(edges, "networkx", "Graph") and not set(edges) == set(range(len(edges))):
+            ordered = list(edges)
+        first = _read_nodes(nodes, id, "nodes", kinds or {}, links, ordered)
+        if id is not None and first.table is None and target_nodes is None:
+            raise ArgumentError(f"id names the column {id!r} of nodes, but nodes is no table")
         data = _c.GraphData(normalize=normalize, binarize=binarize, skip_bad_cells=skip_bad_rows)
         keep: list[Any] = []
         if bipartite:
-            second = _read_nodes(target_nodes, id, "target_nodes", kinds or {})
+            second = _read_nodes(
+                target_nodes if target_nodes is not None else links.targets, id, "target_nodes", kinds or {}, links
+            )
             names, pairs = _number_sides(links, first, second, data)
             tables = [(first, 0), (second, 1)]
             if first.matrix is not None or second.matrix is not None:
@@ -157,7 +180,7 @@ class Graph:
         if first.labels is not None:
             data.labels = _pointer(np.ascontiguousarray(first.labels, np.int32), keep)
         if not _are_indices(names):
-            data.names = _strings([_name(name) for name in names], keep)
+            data.names = _strings(_texts(names), keep)
         _set_features(data, tables, _encoding, keep)
         job.run(_c.lib.npgnn_graph_new, self._handle.out(), _c.byref(data), _c.byref(_c.QUIET.env))
 
@@ -284,6 +307,30 @@ class Graph:
         return pairs
 
     @property
+    def edges(self) -> list[tuple[Any, Any]]:
+        """All links as pairs of ids, in order.
+
+        Examples
+        --------
+        >>> import npgnn
+        >>> npgnn.Graph([("bert", "anna"), ("bert", "carl"), ("anna", "bert")]).edges
+        [('bert', 'anna'), ('bert', 'carl')]
+        """
+        return [(self.nodes[u], self.nodes[v]) for u, v in self.links.tolist()]
+
+    @property
+    def adjacency(self) -> Any:
+        """The links as a symmetric scipy.sparse matrix in CSR of shape (n_nodes, n_nodes): 1, or the weights of a
+        weighted graph."""
+        import scipy.sparse
+
+        pairs, weights = np.empty((self.n_links, 2), np.int32), np.ones(self.n_links, np.float32)
+        given = weights.ctypes.data if self._info().weighted else None
+        _c.lib.npgnn_graph_list(pairs.ctypes.data, given, None, self._handle.pointer)
+        half = scipy.sparse.coo_matrix((weights, (pairs[:, 0], pairs[:, 1])), (self.n_nodes, self.n_nodes))
+        return (half + half.T).tocsr()
+
+    @property
     def encoding(self) -> Optional[str]:
         """How the columns of the table became features, as JSON; None if the features are a matrix."""
         value = _c.lib.npgnn_graph_encoding(self._handle.pointer)
@@ -330,11 +377,22 @@ class Graph:
 
     def save(self, folder: Union[str, os.PathLike[str]]) -> None:
         """Writes the graph as a folder, which the program and ``npgnn.Graph(folder)`` read. The folder must not exist."""
-        _c.check(_c.lib.npgnn_graph_save, self._handle.pointer, os.fsencode(folder))
+        _c.check(_c.lib.npgnn_graph_save, self._handle.pointer, check_path(folder, "folder"))
 
     def __repr__(self) -> str:
-        features = self.n_features
-        return f"Graph({self.n_nodes} nodes, {self.n_links} links{f', {features} features' if features else ''})"
+        counts = [(self.n_nodes, "node"), (self.n_links, "link"), (self.n_features, "feature")]
+        parts = [f"{count} {name}{'' if count == 1 else 's'}" for count, name in counts if count or name != "feature"]
+        return f"Graph({', '.join(parts)})"
+
+    def _repr_html_(self) -> str:
+        columns = self.columns()
+        names = ("name", "kind", "missing", "features", "values", "becomes")
+        head = "".join(f"<th>{name}</th>" for name in names)
+        rows = "".join(
+            "<tr>" + "".join(f"<td>{html.escape(str(columns[name][i]))}</td>" for name in names) + "</tr>"
+            for i in range(len(columns))
+        )
+        return f"<p>{html.escape(repr(self))}</p>" + (f"<table><tr>{head}</tr>{rows}</table>" if rows else "")
 
     # ---- scikit-learn: a graph is an array of its links ----
 
@@ -360,7 +418,7 @@ class Graph:
         >>> import npgnn
         >>> graph = npgnn.Graph([("anna", "bert"), ("bert", "carl")])
         >>> graph.with_links([("anna", "carl")])
-        Graph(3 nodes, 1 links)
+        Graph(3 nodes, 1 link)
         """
         found = np.ascontiguousarray(pairs if _indices else pair_indices(self, pairs), np.int32).reshape(-1, 2)
         other = Graph._adopt(self.nodes)
@@ -430,10 +488,20 @@ def pair_indices(graph: Graph, pairs: Any) -> Array:
 class _Links:
     """Links as they were given: ids, and what else was in the same object."""
 
-    def __init__(self, left: Any, right: Any, weights: Any = None, times: Any = None, nodes: Any = None) -> None:
+    def __init__(
+        self,
+        left: Any,
+        right: Any,
+        weights: Any = None,
+        times: Any = None,
+        nodes: Any = None,
+        targets: Any = None,
+    ) -> None:
         self.left, self.right = _ids(left), _ids(right)
         self.weights, self.times = weights, times
         self.nodes = nodes  # a table, a matrix, a number or a list of ids that came with the links
+        self.targets = targets  # the same of the second side
+        self.left_out = 0  # bad rows
 
 
 def _objects(values: Iterable[Any]) -> Array:
@@ -442,9 +510,13 @@ def _objects(values: Iterable[Any]) -> Array:
 
 
 def _ids(values: Any) -> Array:
-    array = _values(values)
-    if array.dtype.kind == "f" and np.all(np.isfinite(array)) and np.all(array == np.floor(array)):
-        array = array.astype(np.int64)  # integers that a missing value has turned into floats elsewhere
+    array = cells(values)
+    if array.dtype.kind == "f":  # integers that a missing value has turned into floats
+        present = array[np.isfinite(array)]
+        if np.all(present == np.floor(present)):
+            if len(present) == len(array):
+                return array.astype(np.int64)
+            return _objects(int(value) if value == value and abs(value) < np.inf else None for value in array.tolist())
     return array if array.dtype.kind in "iu" else _objects(array.tolist())
 
 
@@ -460,6 +532,13 @@ def _missing(value: Any) -> bool:
     return value is None or value is _pandas_na() or (isinstance(value, float) and value != value) or value == ""
 
 
+def _missing_ids(ids: Array) -> Array:
+    values = ids.tolist()
+    if set(map(type, values)) <= {str, int} and "" not in values:  # the usual case, quickly
+        return np.zeros(len(values), bool)
+    return np.fromiter(map(_missing, values), bool, len(values))
+
+
 def _pandas_na() -> Any:
     pandas = sys.modules.get("pandas")
     return pandas.NA if pandas is not None else _missing
@@ -470,7 +549,7 @@ def _is(value: Any, module: str, *names: str) -> bool:
     return any(kind.__module__.split(".")[0] == module and kind.__name__ in names for kind in type(value).__mro__)
 
 
-def _is_frame(value: Any) -> bool:
+def is_frame(value: Any) -> bool:
     return _is(value, "pandas", "DataFrame")
 
 
@@ -483,39 +562,49 @@ def _is_tensor(value: Any) -> bool:
 
 
 def _read_edges(
-    edges: Any, source: Any, target: Any, weight: Any, time: Any, skip: bool, what: str = "edges"
+    edges: Any,
+    source: Any,
+    target: Any,
+    weight: Any,
+    time: Any,
+    skip: bool,
+    what: str = "edges",
+    bipartite: bool = False,
 ) -> _Links:
     columns = [
         name
         for name, value in (("source", source), ("target", target), ("weight", weight), ("time", time))
         if value is not None
     ]
-    if _is_frame(edges) or isinstance(edges, Mapping):
+    if _is_tensor(edges):
+        edges = _from_tensor(edges, what)
+    if _is(edges, "networkx", "Graph"):
+        links = _from_networkx(edges, weight, time, bipartite)
+    elif type(edges).__module__.startswith("networkx.") and not columns:  # graph.edges, which is also a Mapping
+        links = _from_pairs([end[:2] for end in edges], what)
+    elif is_frame(edges) or isinstance(edges, Mapping):
         links = _from_columns(edges, source, target, weight, time, what)
-    elif _is(edges, "networkx", "Graph"):
-        links = _from_networkx(edges, weight, time)
-    elif columns:
-        raise ArgumentError(f"{columns[0]} names a column, but {what} has none: it is of type {type(edges).__name__}")
-    elif _is_sparse(edges):
-        matrix = edges.tocoo()
-        kept = matrix.data != 0
-        links = _Links(
-            matrix.row[kept].astype(np.int64),
-            matrix.col[kept].astype(np.int64),
-            nodes=matrix.shape[0] if matrix.shape[0] == matrix.shape[1] else None,
+    elif _is(edges, "torch_geometric", "HeteroData"):
+        raise ArgumentError(
+            f"{what} is a HeteroData: give the edge_index of one type of edges and, if its ends are of two types, bipartite=True "
+            "with nodes and target_nodes as tables"
         )
     elif hasattr(edges, "edge_index"):
-        links = _from_pyg(edges)
-    elif _is_tensor(edges):
-        ends = edges.detach().cpu().numpy()
-        if ends.ndim != 2 or ends.shape[0] != 2:
-            raise ArgumentError(
-                f"{what} is a tensor of shape {tuple(ends.shape)}: expected (2, links), as PyG's edge_index"
-            )
-        links = _Links(ends[0], ends[1])
+        links = _from_pyg(edges, weight, time)
+    elif _is_sparse(edges) and columns in ([], ["weight"]) and weight in (None, True):
+        links = _from_matrix(edges, weighted=weight is not None)
+    elif columns:
+        hint = ": weight=True takes the values of the matrix" if _is_sparse(edges) and columns[0] == "weight" else ""
+        raise ArgumentError(
+            f"{columns[0]} names a column, but {what} has none: it is of type {type(edges).__name__}{hint}"
+        )
     elif isinstance(edges, np.ndarray):
         if edges.ndim != 2 or edges.shape[1] != 2:
-            hint = ": transpose it" if edges.ndim == 2 and edges.shape[0] == 2 else ""
+            hint = ""
+            if edges.ndim == 2 and edges.shape[0] == 2:
+                hint = ": transpose it"
+            elif edges.ndim == 2 and edges.shape[0] == edges.shape[1]:
+                hint = "; make an adjacency matrix sparse: scipy.sparse.csr_matrix(matrix)"
             raise ArgumentError(f"{what} is an array of shape {edges.shape}: expected (links, 2){hint}")
         links = _Links(edges[:, 0], edges[:, 1])
     elif isinstance(edges, Iterable) and not isinstance(edges, (str, bytes)):
@@ -528,11 +617,59 @@ def _read_edges(
     return _without_missing(links, skip, what)
 
 
+def _from_tensor(tensor: Any, what: str) -> Any:
+    """PyG's edge_index as an array (links, 2); a sparse tensor as a matrix of scipy."""
+    array = _tensor(tensor)
+    if _is_sparse(array):
+        return array
+    if array.ndim != 2 or array.shape[0] != 2:
+        hint = "; transpose it" if array.ndim == 2 and array.shape[1] == 2 else ""
+        raise ArgumentError(
+            f"{what} is a tensor of shape {tuple(array.shape)}: expected (2, links), as PyG's edge_index{hint}"
+        )
+    return array.T
+
+
+def _tensor(tensor: Any) -> Any:
+    """A tensor as an array, a sparse one as a matrix of scipy. Both share its memory where they can."""
+    tensor = tensor.detach().cpu()
+    if str(tensor.dtype) == "torch.bfloat16":  # which numpy does not have
+        tensor = tensor.float()
+    if str(tensor.layout) == "torch.strided":
+        return tensor.numpy()
+    import scipy.sparse
+
+    tensor = tensor.to_sparse_coo().coalesce()
+    return scipy.sparse.coo_matrix((tensor.values().numpy(), tensor.indices().numpy()), tuple(tensor.shape))
+
+
+def _from_matrix(matrix: Any, weighted: bool) -> _Links:
+    """An adjacency matrix. Of a symmetric one, each link is taken once: the weights of both directions are added."""
+    matrix = matrix.tocoo()
+    square = matrix.shape[0] == matrix.shape[1]
+    if weighted and square and (abs(matrix - matrix.T) > 0).nnz == 0:
+        import scipy.sparse
+
+        matrix = scipy.sparse.triu(matrix).tocoo()
+    kept = matrix.data != 0
+    return _Links(
+        matrix.row[kept].astype(np.int64),
+        matrix.col[kept].astype(np.int64),
+        matrix.data[kept] if weighted else None,
+        nodes=matrix.shape[0] if square else None,
+    )
+
+
 def _from_pairs(edges: Iterable[Any], what: str) -> _Links:
     left, right = [], []
     for i, pair in enumerate(edges):
         if isinstance(pair, (str, bytes)) or not isinstance(pair, (Sequence, np.ndarray)) or len(pair) != 2:
-            raise ArgumentError(f"{what}[{i}] is {pair!r}: expected a pair of nodes")
+            hint = ""
+            if i == 0 and isinstance(edges, tuple) and len(edges) == 2:
+                hint = f": write [{edges!r}]"
+            elif isinstance(pair, tuple) and len(pair) == 3:
+                hint = "; for weights or times, give columns: a DataFrame, and weight= or time="
+            raise ArgumentError(f"{what}[{i}] is {pair!r}: expected a pair of nodes{hint}")
         left.append(pair[0])
         right.append(pair[1])
     return _Links(left, right)
@@ -540,6 +677,8 @@ def _from_pairs(edges: Iterable[Any], what: str) -> _Links:
 
 def _from_columns(edges: Any, source: Any, target: Any, weight: Any, time: Any, what: str) -> _Links:
     names = list(edges.keys())
+    if not is_frame(edges):
+        _check_names(names, what, "a dict of neighbours is a networkx graph: networkx.Graph(edges)")
     for argument, column in (("source", source), ("target", target), ("weight", weight), ("time", time)):
         if column is not None and column not in names:
             raise ArgumentError(
@@ -560,14 +699,21 @@ def _from_columns(edges: Any, source: Any, target: Any, weight: Any, time: Any, 
     if source is None or target is None:
         raise ArgumentError(f"{what} needs two columns with the ends of the links, it has {len(names)}")
     return _Links(
-        _values(edges[source]),
-        _values(edges[target]),
-        None if weight is None else _values(edges[weight]),
-        None if time is None else _times(_values(edges[time]), time),
+        cells(edges[source]),
+        cells(edges[target]),
+        None if weight is None else _weights(cells(edges[weight]), weight),
+        None if time is None else _times(edges[time], time),
     )
 
 
-def _values(column: Any) -> Array:
+def _check_names(names: list[Any], what: str, otherwise: str) -> None:
+    """Of a dict: its keys are names of columns."""
+    wrong = next((name for name in names if not isinstance(name, str)), None)
+    if wrong is not None:
+        raise ArgumentError(f"{what} is a dict with the key {wrong!r}: the keys must be names of columns; {otherwise}")
+
+
+def cells(column: Any) -> Array:
     if hasattr(column, "to_numpy"):
         return np.asarray(column.to_numpy())
     if isinstance(column, np.ndarray):
@@ -576,67 +722,132 @@ def _values(column: Any) -> Array:
     return np.asarray(values) if values and _plain(values) else _objects(values)
 
 
-def _times(values: Array, name: Any) -> Array:
-    """Numbers as they are, dates as days since 1970."""
+def _weights(values: Any, name: Any) -> Array:
+    """Missing ones are NaN."""
     try:
+        return np.array([np.nan if _missing(value) else value for value in values], np.float64)
+    except (TypeError, ValueError) as error:
+        raise ArgumentError(f"weight: {name!r} has values that are not numbers: {error}") from None
+
+
+def _times(column: Any, name: Any) -> Array:
+    """Numbers as they are, dates as days since 1970; missing ones are NaN."""
+    if str(getattr(column, "dtype", "")).startswith("datetime64[") and getattr(column.dtype, "tz", None) is not None:
+        column = column.dt.tz_convert(None)  # UTC
+    values = cells(column)
+    try:
+        if values.dtype.kind == "O":
+            values = _objects(None if _missing(value) else value for value in values.tolist())
         if values.dtype.kind not in "iufM":
             try:
                 return values.astype(np.float64)
             except (TypeError, ValueError):
                 values = values.astype("datetime64[ns]")
         if values.dtype.kind == "M":
-            return np.asarray(values.astype("datetime64[ns]").astype(np.int64) / 86400e9, np.float64)
+            days = values.astype("datetime64[ns]").astype(np.int64) / 86400e9
+            return np.asarray(np.where(np.isnat(values), np.nan, days), np.float64)
         return values.astype(np.float64)
     except (TypeError, ValueError) as error:
-        raise ArgumentError(f"time: column {name!r} has values that are neither numbers nor dates: {error}") from None
+        raise ArgumentError(
+            f"time: {name!r} has values that are neither numbers nor dates such as 2024-12-31 ({error}); "
+            "pandas.to_datetime reads other formats"
+        ) from None
 
 
-def _from_networkx(graph: Any, weight: Optional[str], time: Optional[str]) -> _Links:
+def _from_networkx(graph: Any, weight: Optional[str], time: Optional[str], bipartite: bool) -> _Links:
     ends = list(graph.edges(data=True))
-    left, right = [end[0] for end in ends], [end[1] for end in ends]
-    ids = list(graph.nodes)
-    attributes: dict[Any, None] = {}
-    for _, data in graph.nodes(data=True):
-        attributes.update(dict.fromkeys(data))
-    nodes: Any = ids
-    if attributes:
-        columns = {str(name): [data.get(name) for _, data in graph.nodes(data=True)] for name in attributes}
-        nodes = _Table(columns, ids)
-    weights = None if weight is None else [end[2].get(weight, 1) for end in ends]
-    times = None if time is None else _times(_objects(end[2].get(time) for end in ends), time)
-    return _Links(left, right, weights, times, nodes)
+    for argument, attribute in (("weight", weight), ("time", time)):
+        if attribute is not None and ends and not any(attribute in end[2] for end in ends):
+            raise ArgumentError(f"{argument}: no edge of the networkx graph has the attribute {attribute!r}")
+    pairs = [(end[0], end[1]) for end in ends]
+    rows: Any = dict(graph.nodes(data=True))
+    sides = [list(rows)]
+    if bipartite:  # networkx's convention: an attribute that is 0 for the sources and 1 for the targets
+        side = {node: data.get("bipartite") for node, data in rows.items()}
+        wrong = next((node for node, value in side.items() if value not in (0, 1)), None)
+        if wrong is not None:
+            raise ArgumentError(
+                f"bipartite: node {wrong!r} of the networkx graph needs an attribute 'bipartite' that is 0 for sources and 1 for targets"
+            )
+        same = next((pair for pair in pairs if side[pair[0]] == side[pair[1]]), None)
+        if same is not None:
+            raise ArgumentError(f"bipartite: the nodes {same[0]!r} and {same[1]!r} are linked, but on the same side")
+        pairs = [pair if side[pair[0]] == 0 else (pair[1], pair[0]) for pair in pairs]
+        sides = [[node for node in rows if side[node] == i] for i in (0, 1)]
+    tables: list[Any] = []
+    for ids in sides:
+        names = dict.fromkeys(name for node in ids for name in rows[node] if not (bipartite and name == "bipartite"))
+        columns = {str(name): [rows[node].get(name) for node in ids] for name in names}
+        tables.append(_Table(columns, ids) if columns else ids)
+    return _Links(
+        [pair[0] for pair in pairs],
+        [pair[1] for pair in pairs],
+        None if weight is None else _weights([end[2].get(weight, 1) for end in ends], weight),
+        None if time is None else _times(_objects(end[2].get(time) for end in ends), time),
+        *tables,
+    )
 
 
-def _from_pyg(data: Any) -> _Links:
-    ends = data.edge_index.detach().cpu().numpy()
+def _from_pyg(data: Any, weight: Optional[str], time: Optional[str]) -> _Links:
+    ends, values = _tensor(data.edge_index), dict[str, Array]()
+    for argument, name in (("weight", weight), ("time", time)):
+        if name is None:
+            continue
+        if getattr(data, name, None) is None:
+            raise ArgumentError(f"{argument}: the Data has no attribute {name!r}")
+        values[argument] = _tensor(getattr(data, name)).reshape(-1)
+        if len(values[argument]) != ends.shape[1]:
+            raise ArgumentError(
+                f"{argument}: {name!r} has {values[argument].size} values, but there are {ends.shape[1]} edges"
+            )
+    if "weight" in values and "time" not in values and ends.size:  # usually both directions, as in a matrix
+        import scipy.sparse
+
+        count = int(ends.max()) + 1
+        links = _from_matrix(scipy.sparse.coo_matrix((values["weight"], ends), (count, count)), True)
+    else:
+        links = _Links(ends[0], ends[1], values.get("weight"), values.get("time"))
     x = getattr(data, "x", None)
-    nodes: Any = int(data.num_nodes) if x is None else x
-    links = _Links(ends[0], ends[1], nodes=nodes)
+    links.nodes = int(data.num_nodes) if x is None else x
     return links
 
 
 def _without_missing(links: _Links, skip: bool, what: str) -> _Links:
+    """Without links that have no end, weight or time: with `skip` they are left out, otherwise they are errors."""
     if len(links.left) != len(links.right):
         raise ArgumentError(f"{what}: {len(links.left)} sources, but {len(links.right)} targets")
-    if links.left.dtype != object and links.right.dtype != object:
-        return links
-    bad = np.array([_missing(a) or _missing(b) for a, b in zip(links.left, links.right)], bool)
+    bad = np.zeros(len(links.left), bool)
+    checks: list[tuple[str, Any]] = []
+    if links.left.dtype == object or links.right.dtype == object:
+        checks.append(("has no node at one end", _missing_ids(links.left) | _missing_ids(links.right)))
+    if links.weights is not None:
+        weights = np.asarray(links.weights, np.float64)
+        checks.append(("has no weight", np.isnan(weights)))
+        checks.append(
+            ("has a weight that is not positive and finite", ~np.isnan(weights) & ~((weights > 0) & (weights < np.inf)))
+        )
+    if links.times is not None:
+        checks.append(("has no time", ~np.isfinite(np.asarray(links.times, np.float64))))
+    for problem, found in checks:
+        if found.any() and not skip:
+            raise ArgumentError(
+                f"{what}: the link in row {int(np.flatnonzero(found)[0])} {problem}; skip_bad_rows=True leaves such rows out "
+                f"({int(found.sum())})"
+            )
+        bad |= found
     if not bad.any():
         return links
-    if not skip:
-        raise ArgumentError(
-            f"{what}: the link in row {int(np.flatnonzero(bad)[0])} has no node at one end; skip_bad_rows=True leaves such "
-            f"rows out ({int(bad.sum())})"
-        )
-    _c.log.info("%s: %d rows without a node at one end are left out", what, int(bad.sum()))
     good = ~bad
-    return _Links(
+    kept = _Links(
         links.left[good],
         links.right[good],
         None if links.weights is None else np.asarray(links.weights)[good],
-        None if links.times is None else links.times[good],
+        None if links.times is None else np.asarray(links.times)[good],
         links.nodes,
+        links.targets,
     )
+    kept.left_out = int(bad.sum())
+    return kept
 
 
 # ---- nodes ----
@@ -661,35 +872,52 @@ class _Nodes:
         self.columns: dict[str, Any] = {}
         self.kinds: Mapping[str, str] = {}
         self.labels: Any = None
+        self.table: Any = None  # the table as it was given, for messages
 
 
-def _read_nodes(nodes: Any, id: Optional[str], what: str, kinds: Mapping[str, str]) -> _Nodes:
+def _read_nodes(
+    nodes: Any,
+    id: Optional[str],
+    what: str,
+    kinds: Mapping[str, str],
+    links: _Links,
+    ordered: Optional[list[Any]] = None,
+) -> _Nodes:
     result = _Nodes()
     result.kinds = kinds
     if nodes is None:
         return result
-    if isinstance(nodes, (bool, str, bytes)):
+    if _is(nodes, "pandas", "Series"):
+        nodes = nodes.to_frame(nodes.name if nodes.name is not None else "value")
+    if isinstance(nodes, (str, os.PathLike)):
+        raise ArgumentError(
+            f"{what} is the path {os.fspath(nodes)!r}, but edges is not a path: read both in Python, such as with "
+            "pandas.read_csv, or give both as paths"
+        )
+    if isinstance(nodes, (bool, bytes)):
         raise ArgumentError(f"{what} must be a table, a matrix, a list of ids or a number of nodes, not {nodes!r}")
     if isinstance(nodes, (int, np.integer)):
-        if nodes < 0:
-            raise ArgumentError(f"{what} must not be negative, got {nodes}")
-        result.count = int(nodes)
+        result.count = check_count(nodes, what, 0)
     elif isinstance(nodes, _Table):
         result.ids, result.columns = nodes.ids, dict(nodes.columns)
         result.rows = len(next(iter(result.columns.values())))
-    elif _is_frame(nodes) or isinstance(nodes, Mapping):
-        _read_table(result, nodes, id, what)
-    elif _is_sparse(nodes):
-        result.matrix = nodes
-        result.rows = nodes.shape[0]
-    elif _is_tensor(nodes) or (isinstance(nodes, np.ndarray) and nodes.ndim == 2):
-        result.matrix = nodes.detach().cpu().numpy() if _is_tensor(nodes) else nodes
+    elif is_frame(nodes) or isinstance(nodes, Mapping):
+        _read_table(result, nodes, id, what, links)
+    elif _is_tensor(nodes) or _is_sparse(nodes) or (isinstance(nodes, np.ndarray) and nodes.ndim == 2):
+        result.matrix = _tensor(nodes) if _is_tensor(nodes) else nodes
         if result.matrix.ndim != 2 or result.matrix.dtype.kind not in "fiub":
             raise ArgumentError(
                 f"{what} must be a matrix of numbers with one row per node, got {result.matrix.dtype} of shape "
                 f"{tuple(result.matrix.shape)}"
             )
         result.rows = result.matrix.shape[0]
+        if ordered is not None:
+            if result.rows != len(ordered):
+                raise ArgumentError(
+                    f"{what} has {result.rows} rows, but the networkx graph has {len(ordered)} nodes: expected one row per node, in "
+                    "the order of graph.nodes"
+                )
+            result.ids = ordered
     elif isinstance(nodes, Iterable):
         result.ids = _ids(nodes).tolist()
         result.rows = len(result.ids)
@@ -702,28 +930,50 @@ def _read_nodes(nodes: Any, id: Optional[str], what: str, kinds: Mapping[str, st
     return result
 
 
-def _read_table(result: _Nodes, nodes: Any, id: Optional[str], what: str) -> None:
+def _read_table(result: _Nodes, nodes: Any, id: Optional[str], what: str, links: _Links) -> None:
     names = list(nodes.keys())
-    index = getattr(nodes, "index", None) if _is_frame(nodes) else None
+    index = getattr(nodes, "index", None) if is_frame(nodes) else None
+    if not is_frame(nodes):
+        _check_names(names, what, "a dict of rows is a DataFrame: pandas.DataFrame.from_dict(nodes, orient='index')")
     if id is not None and id not in names and not (index is not None and index.name == id):
         raise ArgumentError(f"id: {what} has no column {id!r}; it has {', '.join(map(repr, names[:8]))}")
-    if id is None or id not in names:
-        id = None
-        # the index of a DataFrame, unless it only counts the rows; then a column whose name is one for ids
-        if index is not None and not _is(index, "pandas", "RangeIndex"):
-            result.ids = _ids(index.to_numpy()).tolist()
-        else:
-            id = next((name for name in names if str(name) and _c.lib.npgnn_name_is_id(str(name).encode())), None)
-    if id is not None:
-        result.ids = _ids(_values(nodes[id])).tolist()
+    chosen: Any = id if id in names else None  # a column, or None: the index, or the number of the row
+    counts = index is None or _is(index, "pandas", "RangeIndex")
+    if id is None:
+        # The index, unless it only counts the rows; then columns whose name is one for ids. Of several, the first that
+        # has an id of a link: the index of a DataFrame of which rows were selected counts rows, too.
+        found = [] if counts else [None]
+        found += [name for name in names if str(name) and _c.lib.npgnn_name_is_id(str(name).encode())]
+        if len(found) > 1:
+            ends = {str(end) for ids in (links.left, links.right) for end in ids.tolist()}
+            found = [name for name in found if not ends.isdisjoint(map(str, _row_ids(nodes, name)))] or found
+        chosen = found[0] if found else None
+    if chosen is not None or not counts:
+        result.ids = _row_ids(nodes, chosen)
     if result.ids is not None and any(map(_missing, result.ids)):
         raise ArgumentError(f"{what}: row {list(map(_missing, result.ids)).index(True)} has no id")
-    result.columns = {str(name): nodes[name] for name in names if name != id}
+    result.columns = {str(name): nodes[name] for name in names if name != chosen}
     lengths = {name: len(nodes[name]) for name in names}
     result.rows = max(lengths.values(), default=0) if index is None else len(index)
     for name, length in lengths.items():
         if length != result.rows:
             raise ArgumentError(f"{what}: column {name!r} has {length} values, but there are {result.rows} rows")
+    result.table = nodes
+
+
+def _row_ids(nodes: Any, column: Any) -> list[Any]:
+    """The ids of the rows of a table: a column, or None for the index."""
+    return list(_ids(nodes.index.to_numpy() if column is None else cells(nodes[column])).tolist())
+
+
+def _id_hint(nodes: _Nodes, end: Any) -> str:
+    """Which column of a table has the id of an end of a link."""
+    if nodes.table is None:
+        return ""
+    for name in nodes.table.keys():
+        if str(end) in map(str, _list(nodes.table[name])):
+            return f"; is it a column? id={name!r}"
+    return "; id= names the column of the ids"
 
 
 # ---- numbering the nodes ----
@@ -737,18 +987,36 @@ def _name(name: Any) -> str:
     return name if isinstance(name, str) else ":".join(map(str, name)) if isinstance(name, tuple) else str(name)
 
 
+def _texts(names: list[Any]) -> list[str]:
+    """The ids as texts, which must differ."""
+    texts = [_name(name) for name in names]
+    if len(set(texts)) < len(texts):
+        seen: dict[str, Any] = {}
+        for name, text in zip(names, texts):
+            if text in seen:
+                raise ArgumentError(
+                    f"the ids {seen[text]!r} and {name!r} are two nodes, but both are written {text!r}: rename one, or make them the same"
+                )
+            seen[text] = name
+    return texts
+
+
 def _add_names(names: list[Any], ends: Sequence[Array]) -> Array:
     """Adds ids that are new in order of first appearance, link by link. Returns the indices (links, ends)."""
+    if not names and all(end.dtype.kind in "iu" for end in ends):  # the same, quickly
+        values, first, place = np.unique(np.column_stack(ends), return_index=True, return_inverse=True)
+        order = np.argsort(first)
+        rank = np.empty(len(order), np.int32)
+        rank[order] = np.arange(len(order))
+        names.extend(values[order].tolist())
+        return rank[place].reshape(-1, len(ends))
     index = {name: i for i, name in enumerate(names)}
-    found = np.empty((len(ends[0]), len(ends)), np.int32)
-    columns = [end.tolist() for end in ends]
-    for row, ids in enumerate(zip(*columns)):
-        for column, name in enumerate(ids):
-            at = index.setdefault(name, len(names))
-            if at == len(names):
-                names.append(name)
-            found[row, column] = at
-    return found
+    every = list(itertools.chain.from_iterable(zip(*(end.tolist() for end in ends))))
+    for name in dict.fromkeys(every):
+        if name not in index:
+            index[name] = len(names)
+            names.append(name)
+    return np.fromiter(map(index.__getitem__, every), np.int32, len(every)).reshape(-1, len(ends))
 
 
 def _same_type(ids: list[Any], links: _Links) -> _Links:
@@ -777,9 +1045,9 @@ def _number(links: _Links, nodes: _Nodes) -> tuple[list[Any], Array]:
             if len(pairs) and nodes.rows and not (pairs < nodes.rows).any():
                 raise MismatchError(
                     f"none of the ids in edges, such as {names[nodes.rows]!r}, is the id of a row of nodes, such as "
-                    f"{names[0]!r}"
+                    f"{names[0]!r}{_id_hint(nodes, names[nodes.rows])}"
                 )
-            _c.log.info(
+            _c.log.warning(
                 "nodes with links but without a row in nodes: %d, such as %r; their features are zero",
                 len(names) - nodes.rows,
                 names[nodes.rows],
@@ -792,7 +1060,9 @@ def _number(links: _Links, nodes: _Nodes) -> tuple[list[Any], Array]:
     if not integers:
         if count is not None:
             first = next(name for name in links.left.tolist() + links.right.tolist() if not isinstance(name, int))
-            raise MismatchError(f"nodes has no ids, so edges must be integers from 0 to {count - 1}, not {first!r}")
+            raise MismatchError(
+                f"nodes has no ids, so edges must be integers from 0 to {count - 1}, not {first!r}{_id_hint(nodes, first)}"
+            )
         names = []
         return names, _add_names(names, (links.left, links.right))
     pairs = np.column_stack([links.left, links.right]) if len(links.left) else np.empty((0, 2), np.int64)
@@ -804,7 +1074,8 @@ def _number(links: _Links, nodes: _Nodes) -> tuple[list[Any], Array]:
             )
         return list(range(count)), np.ascontiguousarray(pairs, np.int32)
     # as the program does: integers are indices where at least half of the numbers up to the largest are used
-    if len(pairs) and least == 0 and 2 * len(np.unique(pairs)) >= largest + 1:
+    few = len(pairs) > 0 and least == 0 and largest < 2 * pairs.size
+    if few and 2 * np.count_nonzero(np.bincount(pairs.ravel().astype(np.int64))) >= largest + 1:
         return list(range(largest + 1)), np.ascontiguousarray(pairs, np.int32)
     names = []
     return names, _add_names(names, (links.left, links.right))
@@ -858,7 +1129,7 @@ def _set_features(
     for nodes, side in tables:
         data.table_rows[side] = nodes.rows
         for name, values in nodes.columns.items():
-            columns.append(_column(name, values, nodes.kinds.get(name), side, keep))
+            columns.append(_table_column(name, values, nodes.kinds.get(name), side, keep))
     if columns:
         array = (_c.Column * len(columns))(*columns)
         keep.append(array)
@@ -882,11 +1153,11 @@ def _set_matrix(data: _c.GraphData, nodes: _Nodes, keep: list[Any]) -> None:
     data.val = _pointer(np.ascontiguousarray(matrix.data, np.float32), keep)
 
 
-def _column(name: str, values: Any, kind: Optional[str], side: int, keep: list[Any]) -> _c.Column:
+def _table_column(name: str, values: Any, kind: Optional[str], side: int, keep: list[Any]) -> _c.Column:
     """A column of the table as the library takes it, by its dtype."""
     column = _c.Column(side=side, name=_encode(name))
     dtype = str(getattr(values, "dtype", ""))
-    array = values.to_numpy() if hasattr(values, "to_numpy") else _values(values)
+    array = values.to_numpy() if hasattr(values, "to_numpy") else cells(values)
     numbers: Optional[Array] = None
     texts: list[Optional[str]] = []
     if dtype == "category":
@@ -895,24 +1166,28 @@ def _column(name: str, values: Any, kind: Optional[str], side: int, keep: list[A
     elif array.dtype.kind == "M":
         kind = kind or "date"
         texts = [None if value == "NaT" else value for value in np.datetime_as_string(array, "s").tolist()]
+    elif dtype.startswith("period["):
+        kind = kind or "date"
+        dates = np.asarray(values.dt.to_timestamp().to_numpy())
+        texts = [None if value == "NaT" else value for value in np.datetime_as_string(dates, "s").tolist()]
     elif array.dtype.kind == "m":
         numbers = np.where(np.isnat(array), np.nan, array / np.timedelta64(1, "s"))
     elif array.dtype.kind in "iufb":
         kind = "flag" if array.dtype.kind == "b" and kind is None else kind
         numbers = array.astype(np.float64)
     else:
-        cells = [None if _missing(value) else value for value in np.asarray(array, object).tolist()]
-        present = [value for value in cells if value is not None]
+        given = [None if _missing(value) else value for value in np.asarray(array, object).tolist()]
+        present = [value for value in given if value is not None]
         if present and all(isinstance(value, (bool, np.bool_)) for value in present):
             kind = kind or "flag"
-            numbers = np.array([np.nan if value is None else value for value in cells], np.float64)
+            numbers = np.array([np.nan if value is None else value for value in given], np.float64)
         elif present and all(isinstance(value, (int, float, np.number)) for value in present):
-            numbers = np.array([np.nan if value is None else value for value in cells], np.float64)
+            numbers = np.array([np.nan if value is None else value for value in given], np.float64)
         else:
             if present and all(hasattr(value, "isoformat") for value in present):  # date, datetime, Timestamp
                 kind = kind or "date"
-                cells = [None if value is None else value.isoformat() for value in cells]
-            texts = [None if value is None else str(value) for value in cells]
+                given = [None if value is None else value.isoformat() for value in given]
+            texts = [None if value is None else str(value) for value in given]
     if kind is not None:
         column.kind = kind.encode()
     if numbers is not None:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import ctypes
+import difflib
 import os
 import sys
 import tempfile
 import threading
+from collections.abc import Iterable
 from typing import Any, Optional, Union
 
 import numpy as np
 
 from . import _c
+from ._check import check_count, check_flags, check_path, check_seed
 from ._errors import ArgumentError, MismatchError, not_fitted
 from .graph import Array, Edges, Graph, Nodes, as_graph, pair_indices, table
 
@@ -60,7 +63,9 @@ def check_options(options: dict[str, Any]) -> None:
     known = option_names()
     for name in options:
         if name not in known:
-            raise TypeError(f"there is no option {name!r}; npgnn.option_names() lists them: {', '.join(known)}")
+            near = difflib.get_close_matches(name, known, 1)
+            hint = f"did you mean {near[0]!r}?" if near else f"npgnn.option_names() lists them: {', '.join(known)}"
+            raise TypeError(f"there is no option {name!r}; {hint}")
 
 
 def make_options(method: str, options: dict[str, Any], seed: Optional[int]) -> _c.Options:
@@ -79,25 +84,6 @@ def check_method(method: Any) -> str:
     if not isinstance(method, str) or method not in presets():
         raise ArgumentError(f"method must be one of {', '.join(presets())}, got {method!r}")
     return method
-
-
-def check_seed(value: Any, name: str) -> int:
-    """A seed, from an integer or a generator of numpy. None is 1, as for the program."""
-    if value is None:
-        return 1
-    if isinstance(value, np.random.Generator):
-        return int(value.integers(1 << 32))
-    if isinstance(value, np.random.RandomState):
-        return int(value.randint(1 << 31))
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 0:
-        raise ArgumentError(f"{name} must be None, an integer from 0 on or a random generator of numpy, got {value!r}")
-    return int(value)
-
-
-def check_count(value: Any, name: str, least: int) -> int:
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not least <= value < 1 << 31:
-        raise ArgumentError(f"{name} must be an integer from {least} on, got {value!r}")
-    return int(value)
 
 
 class Bar:
@@ -151,7 +137,7 @@ class LinkPredictor:
     random_state : int or numpy generator, optional
         The seed. None is 1: the same data and options always give the same bits, for any number of threads.
     n_jobs : int, optional
-        Number of threads. None and -1: all cores.
+        Number of threads. None and -1: all cores; -2: all but one.
     verbose : int
         1: show progress (with tqdm, where it is installed) and notices.
     **options
@@ -223,6 +209,10 @@ class LinkPredictor:
                 setattr(self, name, params[name])
         self._options = {**self._options, **options}
         return self
+
+    def own_options(self) -> dict[str, Any]:
+        """The options of the preset that were set."""
+        return dict(self._options)
 
     def __repr__(self) -> str:
         defaults: dict[str, Any] = {"method": "best", "random_state": None, "n_jobs": None, "verbose": 0}
@@ -450,7 +440,8 @@ class LinkPredictor:
         ['d', 'e']
         """
         graph = self._ready()
-        options, keep = self._search(graph, nodes, candidates, known, min_probability)
+        check_flags(explain=explain)
+        options, keep = self._search(graph, {"nodes": nodes, "candidates": candidates}, known, min_probability)
         count, k = options.from_count if options.from_ else graph.n_nodes, check_count(k, "k", 1)
         k = min(k, max(graph.n_nodes, 1))
         links = np.zeros(max(count * k, 1), _LINK)
@@ -494,7 +485,8 @@ class LinkPredictor:
         2
         """
         graph = self._ready()
-        options, keep = self._search(graph, sources, targets, known, min_probability)
+        check_flags(explain=explain)
+        options, keep = self._search(graph, {"sources": sources, "targets": targets}, known, min_probability)
         k = check_count(k, "k", 1)
         links = np.zeros(k, _LINK)
         found = ctypes.c_int32()
@@ -514,25 +506,28 @@ class LinkPredictor:
         return self._table(graph, links[: found.value], ("source", "target"), draws, predictor if explain else None)
 
     def _search(
-        self, graph: Graph, first: Any, second: Any, known: bool, least: float
+        self, graph: Graph, ends: dict[str, Any], known: bool, least: float
     ) -> tuple[_c.TopOptions, list[Array]]:
         if not isinstance(least, (int, float, np.number)) or not 0 <= least <= 1:
             raise ArgumentError(f"min_probability must be from 0 to 1, got {least!r}")
+        check_flags(known=known)
         options = _c.TopOptions(known=known, min_probability=least)
         keep: list[Array] = []
-        for member, ids in (("from_", first), ("to", second)):
+        for member, (name, ids) in zip(("from_", "to"), ends.items()):
             if ids is None:
                 continue
-            if isinstance(ids, (str, bytes)):
-                raise ArgumentError(f"expected a list of nodes, got the string {ids!r}: write [{ids!r}]")
-            array = np.array(
-                [graph.index(node) for node in (ids.tolist() if hasattr(ids, "tolist") else ids)], np.int32
-            )
+            if isinstance(ids, (str, bytes, int, float)) or not isinstance(ids, Iterable):
+                raise ArgumentError(f"{name}: expected a list of nodes, got {ids!r}: write [{ids!r}]")
+            given = ids.tolist() if hasattr(ids, "tolist") else list(ids)
+            array = np.array([graph.index(node) for node in given], np.int32)
+            if len(np.unique(array)) < len(array):
+                twice = next(node for i, node in enumerate(given) if node in given[:i])
+                raise ArgumentError(f"{name}: {twice!r} is there twice")
             keep.append(array)
             setattr(options, member, array.ctypes.data if len(array) else None)
             setattr(options, member.rstrip("_") + "_count", len(array))
             if not len(array):
-                raise ArgumentError("the list of nodes is empty")
+                raise ArgumentError(f"{name}: the list is empty")
         return options, keep
 
     def explain(self, pair: Any, *, samples: Optional[int] = None, link_rate: Optional[float] = None) -> dict[str, Any]:
@@ -666,7 +661,7 @@ class LinkPredictor:
             raise ArgumentError(f"labels must be {len(found)} values of 0 and 1, one per pair")
         positive = positive.astype(bool)
         ordered = np.ascontiguousarray(np.concatenate([found[positive], found[~positive]]), np.int32)
-        run, options = _c.EvalRun(), _c.TestOptions(samples=-1, seed=seed)
+        run, options = _c.EvalRun(), _c.TestOptions(samples=-1, seed=check_seed(seed, "seed"))
         with self._lock:
             self._job.run(
                 _c.lib.npgnn_test,
@@ -693,7 +688,7 @@ class LinkPredictor:
         """Writes the model as a safetensors file, which ``npgnn.load`` and the program read. The graph is not in it."""
         if not hasattr(self, "_model"):
             raise not_fitted("this LinkPredictor is not fitted: there is nothing to save")
-        _c.check(_c.lib.npgnn_model_save, self._model.pointer, os.fsencode(path))
+        _c.check(_c.lib.npgnn_model_save, self._model.pointer, check_path(path, "path"))
 
     def __getstate__(self) -> dict[str, Any]:
         state = {
@@ -745,7 +740,7 @@ def _check_prediction(samples: Any, link_rate: Any) -> tuple[int, float]:
 def _read(path: Union[str, os.PathLike[str]], n_jobs: Optional[int], verbose: int) -> tuple[_c.Handle, _c.Job]:
     job = _c.Job(n_jobs, verbose)
     model = _c.Handle(_c.lib.npgnn_model_free, job)
-    _c.check(_c.lib.npgnn_model_load, model.out(), os.fsencode(path), _c.byref(job.env))
+    _c.check(_c.lib.npgnn_model_load, model.out(), check_path(path, "path"), _c.byref(job.env))
     return model, job
 
 

@@ -14,9 +14,9 @@ import numpy as np
 import torch
 
 from . import _c
+from ._check import check_count, check_seed
 from ._errors import ArgumentError
 from .graph import Graph
-from .model import check_count, check_seed
 
 LIKELIHOODS = ("weighted", "plain")
 

@@ -55,9 +55,62 @@ def test_networkx():
     converted = npgnn.Graph(named, weight="weight")
     assert converted.nodes == list(named.nodes)
     assert converted.feature_names == ["age"]
+    with pytest.raises(npgnn.ArgumentError, match="no edge of the networkx graph has the attribute 'w'"):
+        npgnn.Graph(named, weight="w")
+    # graph.edges, which is also a Mapping
+    for edges in (graph.edges, graph.edges(data=True), networkx.MultiDiGraph(graph).edges):
+        assert npgnn.Graph(edges).fingerprint == npgnn.Graph(RING).fingerprint
+    # a matrix has the rows in the order of graph.nodes, unless nodes are numbers from 0 on
+    features = npgnn.Graph(networkx.Graph([("b", "a"), ("a", "c")]), X[:3]).features.toarray()
+    assert np.array_equal(features, X[:3])
+    assert npgnn.Graph(networkx.Graph([(2, 1), (1, 0)]), X[:3]).nodes == [0, 1, 2]
+    with pytest.raises(npgnn.ArgumentError, match="nodes has 8 rows, but the networkx graph has 3 nodes"):
+        npgnn.Graph(networkx.Graph([("b", "a"), ("a", "c")]), X)
+    # isolated nodes and self-loops stay as nodes; directions and parallel edges are merged
+    mixed = networkx.MultiDiGraph([(1, 2), (2, 1), (1, 2), (3, 3)])
+    mixed.add_node("alone")
+    assert npgnn.Graph(mixed).nodes == [1, 2, 3, "alone"] and npgnn.Graph(mixed).edges == [(1, 2)]
     # tuples and other hashable ids
     grid = npgnn.Graph(networkx.grid_2d_graph(3, 3))
     assert grid.index((2, 1)) == 7
+
+
+def test_networkx_two_sides():
+    networkx = pytest.importorskip("networkx")
+    women = networkx.davis_southern_women_graph()
+    graph = npgnn.Graph(women, bipartite=True)
+    assert (graph.n_nodes, graph.n_links, graph.n_features) == (32, 89, 0) and graph._info().sources == 18
+    women.add_node("nobody")
+    with pytest.raises(npgnn.ArgumentError, match="bipartite: node 'nobody' of the networkx graph needs an attribute"):
+        npgnn.Graph(women, bipartite=True)
+    women.add_edge(*[node for node in women if node in ("E1", "E2")])
+    women.nodes["nobody"]["bipartite"] = 0
+    with pytest.raises(
+        npgnn.ArgumentError, match="bipartite: the nodes 'E1' and 'E2' are linked, but on the same side"
+    ):
+        npgnn.Graph(women, bipartite=True)
+
+
+def test_weights():
+    """The same weights in every form."""
+    array, weights = np.array(RING), np.arange(1, 11, dtype=np.float64)
+    expected = npgnn.Graph({"u": array[:, 0], "v": array[:, 1], "w": weights}, weight="w")
+    half = scipy.sparse.coo_matrix((weights, array.T), (8, 8))
+    for matrix in (half, half + half.T):
+        assert npgnn.Graph(matrix, weight=True).fingerprint == expected.fingerprint
+        assert npgnn.Graph(matrix).fingerprint == npgnn.Graph(RING).fingerprint
+    assert np.array_equal(expected.adjacency.toarray(), (half + half.T).toarray())
+    torch = pytest.importorskip("torch")
+
+    class Data:
+        edge_index = torch.tensor(np.concatenate([array, array[:, ::-1]]).T.copy())
+        edge_weight = torch.tensor(np.concatenate([weights, weights]))
+        num_nodes = 8
+
+    assert npgnn.Graph(Data(), weight="edge_weight").fingerprint == expected.fingerprint
+    assert npgnn.Graph(torch.tensor(half.toarray()).to_sparse(), weight=True).fingerprint == expected.fingerprint
+    with pytest.raises(npgnn.ArgumentError, match="weight: the Data has no attribute 'edge_attr'"):
+        npgnn.Graph(Data(), weight="edge_attr")
 
 
 def test_pyg():
@@ -70,7 +123,10 @@ def test_pyg():
 
     expected = npgnn.Graph(RING, X)
     assert npgnn.Graph(Data()).fingerprint == expected.fingerprint
-    assert npgnn.Graph(Data.edge_index, Data.x).fingerprint == expected.fingerprint
+    for x in (Data.x, Data.x.bfloat16(), Data.x.double(), Data.x.to_sparse(), Data.x.clone().requires_grad_()):
+        assert npgnn.Graph(Data.edge_index, x).fingerprint == expected.fingerprint
+    with pytest.raises(npgnn.ArgumentError, match="transpose it"):
+        npgnn.Graph(Data.edge_index.T, X)
 
 
 def write(path, columns):
@@ -135,11 +191,60 @@ def test_frames():
     with pytest.raises(npgnn.ArgumentError, match="edges: the link in row 1 has no node at one end"):
         npgnn.Graph(frame)
     assert npgnn.Graph(frame, skip_bad_rows=True).n_links == 2
+    frame = pandas.DataFrame({"u": ["a", "b"], "v": ["b", "c"], "w": [2.0, None], "t": ["2020-01-01", None]})
+    for option in ({"weight": "w"}, {"time": "t"}):
+        for converted in (frame, frame.astype({"t": "datetime64[ns]"})):
+            with pytest.raises(npgnn.ArgumentError, match=f"edges: the link in row 1 has no {list(option)[0]}"):
+                npgnn.Graph(converted, **option)
+            assert npgnn.Graph(converted, skip_bad_rows=True, **option).n_links == 1
+    whole = pandas.DataFrame({"u": [1, 2, None], "v": pandas.array([2, 3, 4], "Int64")})
+    assert npgnn.Graph(whole, skip_bad_rows=True).nodes == [1, 2, 3]
+
+
+def test_times_with_zone():
+    pandas = pytest.importorskip("pandas")
+    dates = pandas.to_datetime(["2020-01-01 00:00", "2020-06-01 12:00"]).tz_localize("Europe/Berlin")
+    frame = pandas.DataFrame({"u": ["a", "b"], "v": ["b", "c"], "t": dates})
+    plain = frame.assign(t=dates.tz_convert(None))
+    assert npgnn.Graph(frame, time="t").fingerprint == npgnn.Graph(plain, time="t").fingerprint
+
+
+def test_ids_of_rows():
+    """A DataFrame of which rows were selected or moved still has the column of ids; a message names it."""
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(
+        {"person_id": ["a", "b", "c", "d"], "code": ["w", "x", "y", "z"], "age": [1.0, 5.0, 2.0, 7.0]}
+    )
+    edges = [("a", "b"), ("b", "c"), ("c", "d")]
+    for nodes in (
+        frame,
+        frame[::-1],
+        frame[frame.age > 1],
+        frame[frame.age > 1].reset_index(),
+        frame.set_index("person_id"),
+    ):
+        graph = npgnn.Graph(edges, nodes, kinds={"code": "ignored"})
+        assert set(graph.nodes) == set("abcd") and "age" in graph.feature_names
+    assert npgnn.Graph(edges, frame.set_index("person_id").age).feature_names == ["age"]
+    with pytest.raises(
+        npgnn.MismatchError, match="such as 'w', is the id of a row of nodes, such as 'a'; is it a column"
+    ):
+        npgnn.Graph([("w", "x")], frame)
+
+
+def test_missing_nodes_are_reported(caplog):
+    npgnn.Graph([("a", "b")], {"id": ["a"], "age": [3]})
+    assert "nodes with links but without a row in nodes: 1, such as 'b'" in caplog.text
 
 
 def test_ids():
     assert npgnn.Graph([(10**9, 5), (5, 7)]).nodes == [10**9, 5, 7]  # too large for indices
     assert npgnn.Graph([(0, 1), (1, 3)]).nodes == [0, 1, 2, 3]
+    random = np.random.default_rng(2).integers(50, 90, (60, 2))
+    for array in (random, random.astype(np.uint64)):  # in order of first appearance, as for any other ids
+        graph, same = npgnn.Graph(array), npgnn.Graph([(f"n{u}", f"n{v}") for u, v in array])
+        assert [f"n{node}" for node in graph.nodes] == same.nodes and np.array_equal(graph.links, same.links)
+    assert npgnn.Graph(np.array([[0, 1], [1, 2]], np.uint64)).nodes == [0, 1, 2]
     assert npgnn.Graph([(0, 1)], 5).n_nodes == 5
     assert npgnn.Graph([("b", "a")], ["a", "b", "c"]).nodes == ["a", "b", "c"]
     assert npgnn.Graph([("1", "2")], {"id": [1, 2, 3], "age": [4, 5, 6]}).nodes == [1, 2, 3]
@@ -147,6 +252,14 @@ def test_ids():
     assert graph.index("c") == 2
     with pytest.raises(KeyError, match="no node 'x'"):
         graph.index("x")
+
+
+def test_links_out():
+    graph = npgnn.Graph({"u": ["b", "b", "c"], "v": ["a", "c", "d"], "w": [2.0, 0.5, 1.0]}, weight="w")
+    assert graph.edges == [("b", "a"), ("b", "c"), ("c", "d")]
+    matrix = graph.adjacency.toarray()
+    assert matrix.tolist() == [[0, 2, 0.5, 0], [2, 0, 0, 0], [0.5, 0, 0, 1], [0, 0, 1, 0]]
+    assert npgnn.Graph(graph.edges).adjacency.sum() == 6
 
 
 def test_two_sides():
@@ -187,6 +300,20 @@ def test_pickle(people):
         (np.zeros((2, 5), int), None, {}, "edges is an array of shape (2, 5): expected (links, 2): transpose it"),
         ([("a", "b", "c")], None, {}, "edges[0] is ('a', 'b', 'c'): expected a pair of nodes"),
         (["ab"], None, {}, "edges[0] is 'ab'"),
+        (("a", "b"), None, {}, "edges[0] is 'a': expected a pair of nodes: write [('a', 'b')]"),
+        (np.zeros((5, 5)), None, {}, "make an adjacency matrix sparse: scipy.sparse.csr_matrix(matrix)"),
+        ({0: [1], 1: [0]}, None, {}, "edges is a dict with the key 0: the keys must be names of columns"),
+        (RING, {0: [1.0], 1: [2.0]}, {}, "nodes is a dict with the key 0"),
+        ([(1, 2), (2, "1")], None, {}, "the ids 1 and '1' are two nodes, but both are written '1'"),
+        ({"u": [1], "v": [2], "w": ["x"]}, None, {"weight": "w"}, "weight: 'w' has values that are not numbers"),
+        ({"u": [1], "v": [2], "w": [-1]}, None, {"weight": "w"}, "the link in row 0 has a weight that is not positive"),
+        ({"u": [1], "v": [2], "t": ["31.12.2024"]}, None, {"time": "t"}, "time: 't' has values that are neither"),
+        ([(0, 1)], 10**30, {}, "nodes must be an integer from 0 on"),
+        ([(0, 1)], None, {"id": "name"}, "id names the column 'name' of nodes, but nodes is no table"),
+        ([(0, 1)], None, {"kinds": "number"}, "kinds must be a dict of names of columns and kinds, got 'number'"),
+        ([(0, 1)], None, {"normalize": "yes"}, "normalize must be True or False, got 'yes'"),
+        (RING, None, {"weight": True}, "weight=True is for a sparse matrix"),
+        (RING, "nodes.csv", {}, "nodes is the path 'nodes.csv', but edges is not a path"),
         (7, None, {}, "edges cannot be a int"),
         (RING, X[:4], {}, "edges has node 7, but nodes are numbered 0 to 3"),
         ([("a", "b")], X, {}, "edges must be integers from 0 to 7, not 'a'"),
@@ -203,7 +330,7 @@ def test_pickle(people):
             {},
             "none of the ids in edges, such as 'a', is the id of a row of nodes",
         ),
-        ([(0, 1)], -3, {}, "nodes must not be negative"),
+        ([(0, 1)], -3, {}, "nodes must be an integer from 0 on"),
         ([(0, 1)], np.array([["a", "b"]]), {}, "nodes must be a matrix of numbers"),
         ([(0, 1)], np.full((2, 1), np.nan), {}, "the feature of node 0 in column 0 is not finite"),
         ([(0, 1)], None, {"target_nodes": X}, "target_nodes needs bipartite=True"),

@@ -51,6 +51,7 @@ def test_recommendation(graph, universal):
     top = universal.top_links(5)
     assert list(top["score"]) == sorted(top["score"], reverse=True)
     drawn = universal.recommend([5], k=2, samples=3)
+    assert graph.n_features and "<p>Graph(300 nodes" in graph._repr_html_()
     assert (np.asarray(drawn["low"]) <= np.asarray(drawn["high"])).all()
 
 
@@ -194,7 +195,7 @@ def test_threads_and_seeds(graph):
     pairs = graph.links[:40]
     results = [
         npgnn.LinkPredictor("default", iterations=5, random_state=seed, n_jobs=jobs).fit(graph).decision_function(pairs)
-        for seed, jobs in ((1, 1), (1, 3), (None, 2), (2, 1))
+        for seed, jobs in ((1, 1), (1, 3), (None, np.int64(2)), (2, -2))
     ]
     assert np.array_equal(results[0], results[1]) and np.array_equal(results[0], results[2])
     assert not np.array_equal(results[0], results[3])
@@ -263,13 +264,29 @@ def test_sklearn(graph):
         (lambda m, g: m.predict_proba([(0, 1)], samples=-2), "samples must be an integer from 0 on"),
         (lambda m, g: m.predict_proba([(0, 1, 2)]), "pairs[0] is (0, 1, 2): expected a pair of nodes"),
         (lambda m, g: m.recommend([0], k=0), "k must be an integer from 1 on, got 0"),
-        (lambda m, g: m.recommend("anna"), "expected a list of nodes, got the string 'anna'"),
+        (lambda m, g: m.recommend("anna"), "nodes: expected a list of nodes, got 'anna': write ['anna']"),
+        (lambda m, g: m.recommend(5), "nodes: expected a list of nodes, got 5: write [5]"),
+        (lambda m, g: m.recommend([5, 7, 5]), "nodes: 5 is there twice"),
+        (lambda m, g: m.recommend([5], candidates=[]), "candidates: the list is empty"),
+        (lambda m, g: next(npgnn.LinkSplit().split({"u": [1]})), "X must be a Graph, not a dict"),
         (lambda m, g: m.recommend([0], min_probability=3), "min_probability must be from 0 to 1, got 3"),
         (lambda m, g: m.test([(0, 1)], [2]), "labels must be 1 values of 0 and 1"),
         (lambda m, g: npgnn.evaluate(g, method="magic"), "method must be one of universal, default, best"),
         (lambda m, g: npgnn.evaluate(g, protocol="hard"), "protocol must be one of transductive"),
         (lambda m, g: npgnn.evaluate(g, seeds=0), "seeds must be an integer from 1 on"),
         (lambda m, g: npgnn.evaluate(g, test=1.5), "test must be a fraction"),
+        (lambda m, g: npgnn.evaluate(g, negative_ratio="many"), "negative_ratio must be from 1 to 1e9"),
+        (lambda m, g: npgnn.evaluate(g, split="s.tsv"), "split must be a Split, got 's.tsv'"),
+        (
+            lambda m, g: npgnn.evaluate(g, first_seed=1 << 64),
+            "first_seed must be None, an integer from 0 on, below 2^64",
+        ),
+        (lambda m, g: npgnn.LinkPredictor(n_jobs=10**9).fit(g), "n_jobs must be"),
+        (lambda m, g: npgnn.LinkPredictor(verbose="yes").fit(g), "verbose must be 0 or 1"),
+        (lambda m, g: m.save(3), "path must be the path of a file, got 3"),
+        (lambda m, g: m.test([(0, 1)], seed=-1), "seed must be"),
+        (lambda m, g: m.recommend([0], known="yes"), "known must be True or False"),
+        (lambda m, g: npgnn.LinkSplit(random_state="x"), "random_state must be"),
         (lambda m, g: npgnn.split(g, protocol="temporal"), "time"),
         (lambda m, g: npgnn.load(os.devnull), os.devnull),
         (lambda m, g: npgnn.datasets.fetch("facebook"), "name must be one of cora, citeseer, pubmed, got 'facebook'"),
@@ -283,7 +300,7 @@ def test_refusals(graph, universal, call, words):
 
 
 def test_unknown_names(graph, universal):
-    with pytest.raises(TypeError, match="there is no option 'iteration'"):
+    with pytest.raises(TypeError, match="there is no option 'iteration'; did you mean 'iterations'?"):
         npgnn.LinkPredictor(iteration=3)
     with pytest.raises(KeyError, match="no node 300"):
         universal.predict_proba([(0, 300)])

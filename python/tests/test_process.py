@@ -62,15 +62,15 @@ def test_import_orders():
 
 
 def test_import_time_and_libraries():
-    """Import takes under 0.3 s besides numpy, loads neither scipy nor pandas, no OpenMP, and no libnpgnn of the
+    """Import takes under 0.3 s of processor time besides numpy, loads neither scipy nor pandas, no OpenMP, and no libnpgnn of the
     system."""
     done = python("""
         import sys, time, numpy
         before = set(line.split()[-1] for line in open("/proc/self/maps") if ".so" in line)
-        times = time.perf_counter()
+        times = time.process_time()
         import npgnn
-        times = time.perf_counter() - times
-        assert not {"scipy", "pandas", "networkx", "torch", "sklearn", "tqdm"} & set(sys.modules), sys.modules.keys()
+        times = time.process_time() - times
+        assert not {"urllib.request", "scipy", "pandas", "networkx", "torch", "sklearn", "tqdm"} & set(sys.modules), sys.modules.keys()
         npgnn.LinkPredictor("default", iterations=1).fit("synthetic:nodes=100,seed=1")
         after = set(line.split()[-1] for line in open("/proc/self/maps") if ".so" in line)
         print(times, *sorted(after - before))
@@ -88,8 +88,12 @@ def test_import_time_and_libraries():
 
 
 def _child(seed: int) -> list[float]:
-    model = npgnn.LinkPredictor("default", iterations=3, random_state=seed, n_jobs=2).fit(LINKS, np.eye(40))
-    return model.decision_function([(0, 5), (3, 9)]).tolist()
+    """With BLAS and, for the evidence of best, ARPACK."""
+    found = []
+    for method in ("default", "best"):
+        model = npgnn.LinkPredictor(method, iterations=2, random_state=seed, n_jobs=2).fit(LINKS, np.eye(40))
+        found += model.decision_function([(0, 5), (3, 9)]).tolist()
+    return found + model.recommend(k=2)["score"].tolist()
 
 
 def test_fork():
@@ -179,6 +183,8 @@ def test_progress(capfd):
     assert "same" not in capfd.readouterr().err
     npgnn.LinkPredictor("universal", verbose=1).fit(LINKS, table)
     assert "ignoring column 'same'" in capfd.readouterr().err
+    npgnn.LinkPredictor("universal", verbose=1).fit({"u": [*"abcd", None], "v": [*"bcda", "a"]}, skip_bad_rows=True)
+    assert "edges: rows without two ends, or without a weight or time, were left out: 1" in capfd.readouterr().err
 
 
 def _resident() -> int:
@@ -211,12 +217,15 @@ def test_leaks():
     assert after[1] - before[1] < 4 << 20, "resident memory"
 
 
-def test_large_networkx():
-    """A graph of 10,000 nodes, from networkx to suggestions for 100 of them, in under 10 s of processor time with
-    universal."""
+@pytest.mark.parametrize("count", [100, 10000])
+def test_large_networkx(count):
+    """A graph of 10,000 nodes, from networkx to ten suggestions for 100 of them or, with NPGNN_SLOW, for all: in under
+    10 s on two cores with universal. The machine may have other work, so that processor time is measured."""
     networkx = pytest.importorskip("networkx")
+    if count == 10000 and not os.environ.get("NPGNN_SLOW"):
+        pytest.skip("NPGNN_SLOW is not set: it takes 16 s of processor time")
     graph = networkx.barabasi_albert_graph(10000, 3, seed=1)
     begin = time.process_time()
-    best = npgnn.LinkPredictor("universal").fit(graph).recommend(range(100), k=10)
-    assert len(best) == 1000
-    assert time.process_time() - begin < 10
+    best = npgnn.LinkPredictor("universal", n_jobs=2).fit(graph).recommend(range(count), k=10)
+    assert len(best) == 10 * count
+    assert time.process_time() - begin < (20 if count == 10000 else 5)

@@ -34,6 +34,7 @@ STRUCTS = {
     "calibration": _c.Calibration,
     "eval_run": _c.EvalRun,
     "eval_options": _c.EvalOptions,
+    "paired": _c.Paired,
     "contribution": _c.Contribution,
     "explanation": _c.Explanation,
     "test_options": _c.TestOptions,
@@ -67,6 +68,15 @@ def test_structs(tmp_path):
         assert size == ctypes.sizeof(struct) or issubclass(struct, _c.Sized) and size > ctypes.sizeof(struct), name
     assert int(next(out)) <= ctypes.sizeof(_c.Options)
     assert [int(word) for word in out] == [_c.Env.progress.offset, _c.Env.stop.offset, _c.Env.resize.offset]
+
+
+def test_installed_files():
+    """python/meson.build installs every file of the package."""
+    build = ROOT / "python" / "meson.build"
+    if not build.exists():
+        pytest.skip("needs the sources")
+    files = {f"npgnn/{path.name}" for path in (ROOT / "python" / "npgnn").iterdir() if path.suffix in (".py", ".typed")}
+    assert files == set(re.findall(r"'(npgnn/[^']+)'", build.read_text()))
 
 
 def test_data_sets():
