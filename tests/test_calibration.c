@@ -153,13 +153,17 @@ static void test_soundness(void **state)
     assert_near(npi_calibration_log_odds(&good, -3), 4 - 3, 1e-12);
     assert_near(npi_calibration_log_odds(&good, 1), 4 - 1, 1e-12);
     assert_near(npi_calibration_log_odds(&good, 4), 4 - 1 + 3 * 2, 1e-12);
-    npi_calibration bad[] = {good, good, good, good, good, good};
+    npi_calibration bad[] = {good, good, good, good, good, good, good, good, good};
     bad[0].pieces = 0;
     bad[1].pieces = NPI_CALIBRATION_MOST + 1;
     bad[2].knot[1] = -1;
     bad[3].slope[1] = -0.1;
     bad[4].slope[2] = (double)NAN;
     bad[5].offset = (double)INFINITY;
+    bad[6].offset =
+        -1e300; /* finite, but products and sums of such numbers may be inf - inf, which is no probability */
+    bad[7].slope[2] = 1e300;
+    bad[8].knot[0] = -1e300;
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
         assert_false(npi_calibration_is_sound(&bad[i]));
 }

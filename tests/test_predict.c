@@ -154,12 +154,53 @@ static void test_conditional(void **state)
     npgnn_model_free(sampled);
 }
 
+/* A weight of a model file may be any finite number. Where a score would overflow, each way to use the model says so. */
+static void test_huge_weights(void **state)
+{
+    (void)state;
+    npgnn_error err = {0};
+    npgnn_options o = small_options(2);
+    for (int draws = 0; draws <= 2; draws += 2) {
+        npgnn_model *model = fit(&o, 1);
+        npgnn_predictor *predictor = NULL;
+        npgnn_predict_options how = {.size = sizeof how, .samples = draws};
+        npgnn_pair pair = {0, 1};
+        npgnn_prediction p = {.score = 7};
+        npgnn_link links[3];
+        int32_t found = 0;
+        float u[200 * 4] = {7};
+        for (int c = 0; c < 4; c++) /* b2: every embedding has these, of both signs, so that a sum is inf - inf */
+            model->params.b2[c] = (real)(c % 2 ? 3e38 : -3e38);
+        assert_int_equal(npgnn_predict(&p, model, graph, &pair, 1, &how, &one_thread, &err), NPGNN_E_DIVERGED);
+        assert_non_null(strstr(err.text, "not finite"));
+        assert_true(p.score == 7);
+        assert_int_equal(npgnn_model_embed(u, model, graph, &one_thread, &err), NPGNN_E_DIVERGED);
+        assert_true(u[0] == 7);
+        int code = npgnn_predictor_new(&predictor, model, graph, &how, &one_thread, &err);
+        if (code == 0)
+            code = npgnn_predictor_top_links(links, &found, predictor, 3, NULL, &err);
+        assert_int_equal(code, NPGNN_E_DIVERGED);
+        npgnn_predictor_free(predictor);
+        npgnn_model_free(model);
+    }
+    /* draws alone: sigma = exp(200) */
+    npgnn_model *model = fit(&o, 1);
+    npgnn_predict_options how = {.size = sizeof how, .samples = 2};
+    npgnn_pair pair = {0, 1};
+    npgnn_prediction p = {.score = 7};
+    model->q[4] = (real)200;
+    model->params.w3[0] = (real)NAN; /* whatever makes an embedding no number */
+    assert_int_equal(npgnn_predict(&p, model, graph, &pair, 1, &how, &one_thread, &err), NPGNN_E_DIVERGED);
+    npgnn_model_free(model);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_prediction),     cmocka_unit_test(test_draws),
         cmocka_unit_test(test_large_batches),  cmocka_unit_test(test_refused_pairs),
         cmocka_unit_test(test_without_latent), cmocka_unit_test(test_conditional),
+        cmocka_unit_test(test_huge_weights),
     };
     return cmocka_run_group_tests(tests, make_graph, free_graph);
 }

@@ -84,7 +84,7 @@ NPGNN_API const char *npgnn_version(void);
     X(E_FORMAT, -3, "a file is malformed")                                                                             \
     X(E_ARGUMENT, -4, "an argument or option is out of range")                                                         \
     X(E_MISMATCH, -5, "two inputs do not belong together")                                                             \
-    X(E_DIVERGED, -6, "training produced a number that is not finite")                                                 \
+    X(E_DIVERGED, -6, "training or a prediction met a number that is not finite")                                      \
     X(E_CANCELLED, -7, "cancelled by the caller")
 
 typedef enum npgnn_code {
@@ -349,7 +349,8 @@ typedef struct npgnn_predict_options {
 
 /* Predicts each of `count` pairs of nodes of `graph`, which may be another graph than the model was trained on if it
  * has the same feature columns (E_MISMATCH otherwise): the same names in any order if both have names, otherwise as
- * many columns. Its nodes need features, not edges. To score many batches, use an npgnn_predictor. */
+ * many columns. Its nodes need features, not edges. E_DIVERGED if the weights of the model or the features of the graph
+ * are so large that a score might not be finite. To score many batches, use an npgnn_predictor. */
 NPGNN_API int npgnn_predict(npgnn_prediction *out /* (count) */, const npgnn_model *model, const npgnn_graph *graph,
                             const npgnn_pair *pairs, size_t count, const npgnn_predict_options *options,
                             const npgnn_env *env, npgnn_error *err);
@@ -833,7 +834,7 @@ NPGNN_API int npgnn_model_calibrate(npgnn_model *model, const npgnn_split *split
                                     npgnn_error *err);
 
 /* The embeddings u (nodes, output_size) of all nodes of a graph, with z at its mean. E_MISMATCH if the feature columns
- * differ. */
+ * differ, E_DIVERGED as npgnn_predict. */
 NPGNN_API int npgnn_model_embed(float *embedding, const npgnn_model *model, const npgnn_graph *graph,
                                 const npgnn_env *env, npgnn_error *err);
 
@@ -855,7 +856,8 @@ NPGNN_API void npgnn_model_free(npgnn_model *model);
 typedef struct npgnn_predictor npgnn_predictor;
 
 /* Model and graph must outlive it. O(n (decoder_hidden + output_size)) memory for any number of draws or pairs, plus
- * 128 n numbers if the model weighs regions. E_CANCELLED if env->stop is set. */
+ * 128 n numbers if the model weighs regions. E_CANCELLED if env->stop is set, E_DIVERGED as npgnn_predict: with draws,
+ * npgnn_predictor_run and npgnn_predictor_top give it. */
 NPGNN_API int npgnn_predictor_new(npgnn_predictor **out, const npgnn_model *model, const npgnn_graph *graph,
                                   const npgnn_predict_options *options, const npgnn_env *env, npgnn_error *err);
 

@@ -42,7 +42,7 @@ class OutOfMemoryError(Error, MemoryError):
 
 
 class DivergedError(Error, ArithmeticError):
-    """Training produced a number that is not finite."""
+    """Training or a prediction met a number that is not finite."""
 
 
 class NotFittedError(Error, ValueError, AttributeError):

@@ -13,6 +13,7 @@
 #include "linalg/logistic.h"
 
 #define LEAST_RATE 1e-12
+#define LARGEST 1e100      /* of offsets, slopes and knots: products of two, and of one with any float, are finite */
 #define RIDGE 1.0          /* in pairs: keeps slopes finite where the scores separate links and non-links perfectly */
 #define LINKS_PER_PIECE 50 /* a piece fitted on fewer would follow chance */
 
@@ -55,11 +56,11 @@ double npi_calibration_log_odds(const npi_calibration *c, double score)
 
 int npi_calibration_is_sound(const npi_calibration *c)
 {
-    int sound = c->pieces >= 1 && c->pieces <= NPI_CALIBRATION_MOST && isfinite(c->offset);
+    int sound = c->pieces >= 1 && c->pieces <= NPI_CALIBRATION_MOST && fabs(c->offset) <= LARGEST;
     for (int p = 0; sound && p < c->pieces; p++) {
-        sound = isfinite(c->slope[p]) && c->slope[p] >= 0;
+        sound = c->slope[p] >= 0 && c->slope[p] <= LARGEST;
         if (p + 1 < c->pieces)
-            sound = sound && isfinite(c->knot[p]) && (p == 0 || c->knot[p] > c->knot[p - 1]);
+            sound = sound && fabs(c->knot[p]) <= LARGEST && (p == 0 || c->knot[p] > c->knot[p - 1]);
     }
     return sound;
 }

@@ -1,6 +1,7 @@
 /* Using a model: embeddings, and the probability of pairs. */
 #include "predict/predictor.h"
 
+#include <float.h>
 #include <string.h>
 
 #include "base/rng.h"
@@ -25,9 +26,24 @@ static const real *draw_latent(npgnn_predictor *p, int index)
     return p->z;
 }
 
-void npi_predictor_decode(npgnn_predictor *p, int draw)
+/* |u_i . u_j| <= k max |u|^2: below FLT_MAX, so that no score, and no partial sum of one, overflows. A NaN fails too. */
+static int scores_are_finite(const npgnn_predictor *p)
+{
+    int k = p->model->params.size.k, sound = 1;
+    const real *u = p->embedder.u;
+    const real most = (real)(sqrt((double)FLT_MAX / k) / 2);
+    for (int64_t i = 0; i < (int64_t)p->graph->n * k; i++)
+        sound &= fabs((double)u[i]) <= (double)most;
+    return sound;
+}
+
+int npi_predictor_decode(npgnn_predictor *p, int draw, npgnn_error *err)
 {
     npi_embedder_run(&p->embedder, &p->model->params, draw_latent(p, draw), &p->model->options, p->env.threads);
+    return scores_are_finite(p) ? 0
+                                : npi_fail(err, NPGNN_E_DIVERGED,
+                                           "the scores of this graph are not finite: the weights of the model or the "
+                                           "features of the graph are too large");
 }
 
 /* The options of a caller, over the defaults. */
@@ -81,7 +97,11 @@ static int predictor_of_network(npgnn_predictor **out, const npgnn_model *model,
     }
     npi_embedder_features(&p->embedder, &model->params, x, resolved.threads);
     if (p->samples == 0)
-        npi_predictor_decode(p, -1);
+        code = npi_predictor_decode(p, -1, err);
+    if (code) {
+        npgnn_predictor_free(p);
+        return code;
+    }
     *out = p;
     return 0;
 }
@@ -168,17 +188,20 @@ static void run_mean(npgnn_prediction *out, npgnn_predictor *p, const npgnn_pair
         out[i] = npi_prediction_of(&p->calibration, p->score[i]);
 }
 
-static void run_draws(npgnn_prediction *out, npgnn_predictor *p, const npgnn_pair *pairs, size_t count)
+static int run_draws(npgnn_prediction *out, npgnn_predictor *p, const npgnn_pair *pairs, size_t count, npgnn_error *err)
 {
     memset(p->sums, 0, count * sizeof *p->sums);
     for (int draw = 0; draw < p->samples; draw++) {
-        npi_predictor_decode(p, draw);
+        int code = npi_predictor_decode(p, draw, err);
+        if (code)
+            return code;
         score_batch(p, pairs, count);
         for (size_t i = 0; i < count; i++)
             npi_sums_add(&p->sums[i], &p->calibration, p->score[i]);
     }
     for (size_t i = 0; i < count; i++)
         out[i] = npi_prediction_mean(&p->sums[i], &p->calibration, p->samples);
+    return 0;
 }
 
 /* The same with the heads of a process. */
@@ -213,14 +236,14 @@ int npgnn_predictor_run(npgnn_prediction *out, npgnn_predictor *p, const npgnn_p
         }
         return code;
     }
-    for (size_t first = 0; first < count; first += BATCH) {
+    for (size_t first = 0; !code && first < count; first += BATCH) {
         size_t size = count - first < BATCH ? count - first : BATCH;
         if (p->samples == 0)
             run_mean(out + first, p, pairs + first, size);
         else
-            run_draws(out + first, p, pairs + first, size);
+            code = run_draws(out + first, p, pairs + first, size, err);
     }
-    return 0;
+    return code;
 }
 
 int npgnn_predict(npgnn_prediction *out, const npgnn_model *model, const npgnn_graph *graph, const npgnn_pair *pairs,

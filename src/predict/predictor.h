@@ -51,8 +51,9 @@ void npi_explainer_free(struct npi_explainer *explainer);
  * freed, and the next explanation prepares a new one. */
 void npi_explainer_follow(npgnn_predictor *predictor);
 
-/* Brings the embeddings of a draw into predictor->embedder.u; -1: of the mean of z. */
-void npi_predictor_decode(npgnn_predictor *predictor, int draw);
+/* Brings the embeddings of a draw into predictor->embedder.u; -1: of the mean of z. E_DIVERGED where a score of two of them
+ * might not be finite. */
+int npi_predictor_decode(npgnn_predictor *predictor, int draw, npgnn_error *err);
 
 /* ---- from scores to a prediction: the same arithmetic, hence the same bits, wherever a pair is judged ---- */
 

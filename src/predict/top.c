@@ -133,7 +133,9 @@ static int decode(search *s, npgnn_error *err)
         return NPGNN_E_MEMORY;
     for (int draw = 0; draw < s->draws; draw++) {
         if (p->samples > 0) {
-            npi_predictor_decode(p, draw);
+            int code = npi_predictor_decode(p, draw, err);
+            if (code)
+                return code;
             memcpy(s->drawn + (size_t)draw * cells, p->embedder.u, cells * sizeof *s->drawn);
         }
         for (int32_t i = 0; i < s->n; i++)

@@ -21,6 +21,17 @@ status 1 npgnn predict text.safetensors $data --pairs unknown.txt 2>words
 grep -c '^npgnn: error: .*text.safetensors' words
 status 1 npgnn info absent.safetensors
 
+note weights that are finite, but too large
+npgnn train $data -o huge.safetensors --no-latent --iterations 2 --quiet
+printf '1 2\n3 4\n' >pairs.txt
+size=$(wc -c <huge.safetensors)
+# the last tensor is b2; 0x7F7F7F7F is 3.4e38
+printf '\177%.0s' 1 2 3 4 5 6 7 8 | dd of=huge.safetensors bs=1 seek=$((size - 8)) conv=notrunc 2>words
+status 1 npgnn predict huge.safetensors $data --pairs pairs.txt
+status 1 npgnn predict huge.safetensors $data --pairs pairs.txt --format jsonl
+status 1 npgnn predict huge.safetensors $data --top 2
+status 1 npgnn embed huge.safetensors $data -o embedding.npy
+
 note graphs
 printf '1 2\n3\n' >edges.txt
 status 1 npgnn info --edges edges.txt 2>words
