@@ -3,6 +3,7 @@
 #include "check.h"
 
 #include <zip.h>
+#include <zlib.h>
 
 #include "reading.h"
 
@@ -361,6 +362,172 @@ static void test_zip_bomb(void **state)
     free(zeros);
 }
 
+/* ---- layers of compression ---- */
+
+/* Compresses as gzip (`wbits` 16 + MAX_WBITS) or as a bare deflate stream (-MAX_WBITS). */
+static unsigned char *pack(size_t *size, const void *bytes, size_t count, int wbits)
+{
+    z_stream zip = {0};
+    size_t room = count / 2 + 1024;
+    unsigned char *out = malloc(room), *copy = malloc(count);
+    assert_true(out && copy);
+    memcpy(copy, bytes, count);
+    assert_int_equal(deflateInit2(&zip, 9, Z_DEFLATED, wbits, 8, Z_DEFAULT_STRATEGY), Z_OK);
+    zip.next_in = copy;
+    zip.avail_in = (uInt)count;
+    zip.next_out = out;
+    zip.avail_out = (uInt)room;
+    assert_int_equal(deflate(&zip, Z_FINISH), Z_STREAM_END);
+    deflateEnd(&zip);
+    free(copy);
+    *size = room - zip.avail_out;
+    return out;
+}
+
+/* The features x, (2000000, 1) of zeros, as a member that is gzip data in an archive that is gzip data: a few hundred bytes
+ * that took gigabytes. Each layer by itself is refused. */
+static void test_layers_of_compression(void **state)
+{
+    static const int64_t links[] = {0, 1};
+    const size_t count = 2000000;
+    float *ones = malloc(count * sizeof *ones);
+    char path[4096], bytes[65536];
+    size_t size, packed;
+    (void)state;
+    assert_non_null(ones);
+    for (size_t i = 0; i < count; i++)
+        ones[i] = 1;
+    const array x = {"x", "<f4", "(2000000, 1)", ones, count * sizeof *ones, 0};
+    const array edges = ARRAY("edges", "<i8", "(1, 2)", links);
+    unsigned char *npy = npy_bytes(&size, &x), *gz = pack(&packed, npy, size, 16 + MAX_WBITS);
+    unsigned char *other = npy_bytes(&size, &edges);
+
+    zip_t *zip = zip_open(in_folder(path, "g.npz"), ZIP_CREATE | ZIP_TRUNCATE, NULL);
+    assert_non_null(zip);
+    assert_true(zip_file_add(zip, "edges.npy", zip_source_buffer(zip, other, size, 1), 0) >= 0);
+    assert_true(zip_file_add(zip, "x.npy", zip_source_buffer(zip, gz, packed, 1), 0) >= 0);
+    assert_int_equal(zip_close(zip), 0);
+    refused(path, NPGNN_E_FORMAT, "x.npy: not a .npy file");
+
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    size = fread(bytes, 1, sizeof bytes, file);
+    fclose(file);
+    gz = pack(&packed, bytes, size, 16 + MAX_WBITS);
+    write_bytes(path, "g.npz.gz", gz, packed);
+    refused(path, NPGNN_E_FORMAT, "in gzip data is not read: unpack it with gunzip");
+    free(gz);
+    free(npy);
+    free(ones);
+}
+
+/* bzip2 makes 45 bytes of 900,000 zeros. */
+static void test_other_compression(void **state)
+{
+    static const int64_t links[] = {0, 1};
+    const array edges = ARRAY("edges", "<i8", "(1, 2)", links);
+    char path[4096];
+    size_t size;
+    (void)state;
+    if (!zip_compression_method_supported(ZIP_CM_BZIP2, 1))
+        skip();
+    zip_t *zip = zip_open(in_folder(path, "g.npz"), ZIP_CREATE | ZIP_TRUNCATE, NULL);
+    unsigned char *bytes = npy_bytes(&size, &edges);
+    assert_non_null(zip);
+    assert_int_equal(zip_file_add(zip, "edges.npy", zip_source_buffer(zip, bytes, size, 1), 0), 0);
+    assert_int_equal(zip_set_file_compression(zip, 0, ZIP_CM_BZIP2, 9), 0);
+    assert_int_equal(zip_close(zip), 0);
+    refused(path, NPGNN_E_FORMAT, "in another way than deflate");
+}
+
+static void put(unsigned char **at, uint32_t value, int bytes)
+{
+    for (int i = 0; i < bytes; i++)
+        *(*at)++ = (unsigned char)(value >> 8 * i);
+}
+
+static int count_graphs(void *user, const char *name, npgnn_graph *graph)
+{
+    (void)name;
+    ++*(int *)user;
+    npgnn_graph_free(graph);
+    return 0;
+}
+
+/* A bundle whose 400 members are one and the same 2 MB (Fifield, WOOT 2019): 23 kB that would unpack to 800 MB. */
+static void test_overlapping_members(void **state)
+{
+    enum { MEMBERS = 400, ROWS = 125000 };
+    int64_t *links = calloc(2 * ROWS, sizeof *links);
+    unsigned char *file = malloc(65536), *at = file;
+    size_t size, packed;
+    char path[4096];
+    int seen = 0;
+    npgnn_error err = {0};
+    meter m = {.allow = -1};
+    npgnn_env env = metered_env(&m);
+    (void)state;
+    assert_true(links && file);
+    links[0] = 2; /* nodes; every link joins 0 and 0 */
+    const array graph = {"g", "<i8", "(125000, 2)", links, 2 * ROWS * sizeof *links, 0};
+    unsigned char *npy = npy_bytes(&size, &graph), *deflated = pack(&packed, npy, size, -MAX_WBITS);
+    uint32_t crc = (uint32_t)crc32(0, npy, (uInt)size);
+    for (int member = -1; member < MEMBERS; member++) { /* the local header, then the entries of the directory */
+        put(&at, member < 0 ? 0x04034B50 : 0x02014B50, 4);
+        put(&at, 20, member < 0 ? 2 : 4); /* versions */
+        put(&at, 0, 2);
+        put(&at, 8, 2); /* deflate */
+        put(&at, 0x21, 4);
+        put(&at, crc, 4);
+        put(&at, (uint32_t)packed, 4);
+        put(&at, (uint32_t)size, 4);
+        put(&at, 8, 2); /* length of the name */
+        put(&at, 0, 2);
+        for (int zeros = 0; member >= 0 && zeros < 14;
+             zeros++) /* comment, disk, attributes, offset of the local header */
+            put(&at, 0, 1);
+        at += sprintf((char *)at, "g%03d.npy", member < 0 ? 0 : member);
+        if (member < 0) {
+            memcpy(at, deflated, packed);
+            at += packed;
+        }
+    }
+    uint32_t directory = (uint32_t)(30 + 8 + packed), length = (uint32_t)(at - file) - directory;
+    put(&at, 0x06054B50, 4);
+    put(&at, 0, 4);
+    put(&at, MEMBERS, 2);
+    put(&at, MEMBERS, 2);
+    put(&at, length, 4);
+    put(&at, directory, 4);
+    put(&at, 0, 2);
+    write_bytes(path, "bundle.npz", file, (size_t)(at - file));
+    assert_int_equal(npgnn_load_each(path, count_graphs, &seen, 0, &env, &err), NPGNN_E_FORMAT);
+    says(err.text, "expand to more than 2048 times");
+    assert_in_range(seen, 1, 30);
+    assert_int_equal(m.blocks, 0);
+    free(links);
+    free(file);
+    free(npy);
+    free(deflated);
+}
+
+/* The number of nodes of a graph in a bundle is declared, and compared with the links that are there. */
+static void test_bundle_of_many_nodes(void **state)
+{
+    static const int64_t links[] = {2000000000, 0, 0, 1};
+    const array graph[] = {ARRAY("g", "<i8", "(2, 2)", links)};
+    char path[4096];
+    int seen = 0;
+    npgnn_error err = {0};
+    meter m = {.allow = -1};
+    npgnn_env env = metered_env(&m);
+    (void)state;
+    WRITE(path, graph);
+    assert_int_equal(npgnn_load_each(path, count_graphs, &seen, 0, &env, &err), NPGNN_E_FORMAT);
+    says(err.text, "too many for");
+    assert_false(m.refused);
+}
+
 /* Every prefix of the file, and every byte changed: an error or a graph, no crash. */
 static void test_damaged_files(void **state)
 {
@@ -394,10 +561,20 @@ static void test_damaged_files(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        IN_FOLDER(test_scipy_links),   IN_FOLDER(test_scipy_features), IN_FOLDER(test_benchmark_set),
-        IN_FOLDER(test_ignored_names), IN_FOLDER(test_edge_lists),     IN_FOLDER(test_inconsistent_sparse),
-        IN_FOLDER(test_invalid_edges), IN_FOLDER(test_invalid_names),  IN_FOLDER(test_zip_bomb),
+        IN_FOLDER(test_scipy_links),
+        IN_FOLDER(test_scipy_features),
+        IN_FOLDER(test_benchmark_set),
+        IN_FOLDER(test_ignored_names),
+        IN_FOLDER(test_edge_lists),
+        IN_FOLDER(test_inconsistent_sparse),
+        IN_FOLDER(test_invalid_edges),
+        IN_FOLDER(test_invalid_names),
+        IN_FOLDER(test_zip_bomb),
         IN_FOLDER(test_damaged_files),
+        IN_FOLDER(test_layers_of_compression),
+        IN_FOLDER(test_other_compression),
+        IN_FOLDER(test_overlapping_members),
+        IN_FOLDER(test_bundle_of_many_nodes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -54,6 +54,8 @@ static int bundle_graph(npgnn_graph **out, npi_zip *zip, const char *key, const 
     if (!code && (header.dims != 2 || header.cols != 2 || header.rows < 1 || numbers[0] < 1 || numbers[0] >= INT32_MAX))
         code = npi_fail_at(err, NPGNN_E_FORMAT, npi_zip_name(zip), 0,
                            "array %s is not a graph: expected rows of two integers, the first (nodes, 0)", key);
+    if (!code)
+        code = npi_table_check_size(npi_zip_stream(zip), numbers[0], 0, header.rows, err);
     int64_t links = code ? 0 : header.rows - 1;
     npgnn_pair *edges = code ? NULL : npi_alloc(env, (size_t)links, sizeof *edges, err);
     if (!code && !edges)

@@ -42,6 +42,11 @@ const char *npi_stream_name(const npi_stream *stream)
     return stream->name;
 }
 
+int npi_stream_is_gzip(const npi_stream *stream)
+{
+    return stream->gzip;
+}
+
 int64_t npi_stream_line_number(const npi_stream *stream)
 {
     return stream->lineno;
@@ -179,7 +184,7 @@ static int start(npi_stream **out, const npi_stream *from, const char *name, con
     if (!stream->name || !stream->buffer)
         goto out;
     code = refill(stream, err);
-    if (code == 0)
+    if (code == 0 && !stream->source) /* a function unpacks already */
         code = detect_gzip(stream, err);
 out:
     if (code)

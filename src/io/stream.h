@@ -1,4 +1,4 @@
-/* A stream of bytes from a file, from standard input or from memory. gzip data is decompressed. Every reader takes a
+/* A stream of bytes from a file, from standard input or from memory. gzip data is decompressed, once. Every reader takes a
  * stream, so that tests and fuzzers can give it bytes, and every message has the file and the line. */
 #ifndef NPI_IO_STREAM_H
 #define NPI_IO_STREAM_H
@@ -14,7 +14,8 @@ int npi_stream_open(npi_stream **out, const char *path, const npgnn_env *env, np
 int npi_stream_open_memory(npi_stream **out, const char *name, const void *bytes, size_t size, const npgnn_env *env,
                            npgnn_error *err);
 
-/* Reads bytes from a function, which stores up to `size` next bytes and their number in *got, 0 at the end. */
+/* Reads bytes from a function, which stores up to `size` next bytes and their number in *got, 0 at the end. They are what a
+ * member of an archive was unpacked to: gzip data among them stays as it is, so that layers of compression do not multiply. */
 typedef int npi_source_fn(void *user, unsigned char *bytes, size_t *got, size_t size, npgnn_error *err);
 int npi_stream_open_source(npi_stream **out, const char *name, npi_source_fn *read, void *user, const npgnn_env *env,
                            npgnn_error *err);
@@ -37,6 +38,7 @@ const unsigned char *npi_stream_peek(size_t *size, const npi_stream *stream);
 
 const npgnn_env *npi_stream_env(const npi_stream *stream);
 const char *npi_stream_name(const npi_stream *stream);
+int npi_stream_is_gzip(const npi_stream *stream);         /* whether its bytes are decompressed */
 int64_t npi_stream_line_number(const npi_stream *stream); /* of the latest line, from 1 on */
 
 /* E_FORMAT at the latest line. */

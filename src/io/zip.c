@@ -1,4 +1,9 @@
-/* Zip archives, read by libzip from memory. */
+/* Zip archives, read by libzip from memory.
+ *
+ * Layers of compression would multiply: an archive in gzip data, and a member that is gzip data again, could make a kilobyte
+ * expand to gigabytes. So there is one layer. An archive in gzip data is refused, members are stored or deflated (other
+ * methods of libzip expand a byte to a hundred thousand), what is in a member is not unpacked again, and all that is read
+ * of an archive is in proportion to its size, also where members overlap. */
 #include "io/zip.h"
 
 #include <stdio.h>
@@ -6,6 +11,8 @@
 #include <zip.h>
 
 #define MAX_ARCHIVE_SIZE ((size_t)1 << 36) /* bytes */
+#define MAX_EXPANSION 2048                 /* of all members together; deflate expands to 1032 times at most */
+#define UNCHECKED_BYTES ((uint64_t)1 << 20)
 
 struct npi_zip {
     npi_stream *stream; /* of the archive: its name and environment are used */
@@ -13,6 +20,7 @@ struct npi_zip {
     size_t size;
     zip_t *archive;
     zip_file_t *member; /* the open member, or NULL */
+    uint64_t unpacked;  /* bytes of all members so far */
     char name[512];     /* of that member for messages: "ARCHIVE: MEMBER" */
 };
 
@@ -37,6 +45,9 @@ static int broken(const char *file, int reason, npgnn_error *err)
 
 int npi_zip_open(npi_zip **out, npi_stream *stream, npgnn_error *err)
 {
+    if (npi_stream_is_gzip(stream))
+        return npi_fail_at(err, NPGNN_E_FORMAT, npi_stream_name(stream), 0,
+                           "a zip archive (.npz) in gzip data is not read: unpack it with gunzip");
     npi_zip *zip = npi_alloc(npi_stream_env(stream), 1, sizeof *zip, err);
     if (!zip)
         return NPGNN_E_MEMORY;
@@ -102,7 +113,13 @@ static int read_member(void *user, unsigned char *bytes, size_t *got, size_t siz
     npi_zip *zip = user;
     zip_int64_t count = zip_fread(zip->member, bytes, size);
     *got = count < 0 ? 0 : (size_t)count;
-    return count < 0 ? broken(zip->name, zip_error_code_zip(zip_file_get_error(zip->member)), err) : 0;
+    if (count < 0)
+        return broken(zip->name, zip_error_code_zip(zip_file_get_error(zip->member)), err);
+    zip->unpacked += (uint64_t)count;
+    if (zip->unpacked > UNCHECKED_BYTES && zip->unpacked / MAX_EXPANSION > zip->size)
+        return npi_fail_at(err, NPGNN_E_FORMAT, zip->name, 0,
+                           "the members of the archive expand to more than %d times its size", MAX_EXPANSION);
+    return 0;
 }
 
 static void close_member(npi_zip *zip)
@@ -116,6 +133,11 @@ int npi_zip_open_member(npi_stream **out, npi_zip *zip, const char *member, npgn
 {
     close_member(zip);
     snprintf(zip->name, sizeof zip->name, "%s: %s", npi_stream_name(zip->stream), member);
+    zip_stat_t about;
+    if (zip_stat(zip->archive, member, 0, &about) == 0 && about.valid & ZIP_STAT_COMP_METHOD &&
+        about.comp_method != ZIP_CM_STORE && about.comp_method != ZIP_CM_DEFLATE)
+        return npi_fail_at(err, NPGNN_E_FORMAT, zip->name, 0,
+                           "the member is compressed in another way than deflate: save it with numpy.savez_compressed");
     zip->member = zip_fopen(zip->archive, member, 0);
     if (!zip->member)
         return broken(zip->name, zip_error_code_zip(zip_get_error(zip->archive)), err);
