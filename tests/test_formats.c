@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <zlib.h>
 
+#include "linear.h"
 #include "reading.h"
 
 /* ---- one file, from memory ---- */
@@ -196,6 +197,76 @@ static void test_graphml_table(void **state)
     assert_int_equal(read_graph(&graph, wide, &env, &err), NPGNN_E_FORMAT);
     says(err.text, "are too many for");
     free(wide);
+}
+
+/* A default is in the file once, and counts for every node: 1,000 keys with a default of 1,000 bytes and 1,000 nodes would be a
+ * gigabyte. Short defaults, as files have them, are repeated. */
+static void test_graphml_defaults(void **state)
+{
+    enum { KEYS = 1000, LONG = 1000, SIZE = 2 << 20 };
+    char *text = malloc(SIZE), value[LONG + 1];
+    meter m = {.allow = -1};
+    npgnn_env given = metered_env(&m), env = npi_env_resolve(&given);
+    npgnn_graph *graph = NULL;
+    npgnn_error err = {0};
+    (void)state;
+    assert_non_null(text);
+    memset(value, 'x', LONG);
+    value[LONG] = '\0';
+    for (int length = LONG; length >= 1; length -= LONG - 1) {
+        size_t used = (size_t)snprintf(text, SIZE, "<graphml>");
+        for (int i = 0; i < KEYS; i++)
+            used += (size_t)snprintf(text + used, SIZE - used, "<key id='%d' for='node'><default>%.*s</default></key>",
+                                     i, length, value);
+        used += (size_t)snprintf(text + used, SIZE - used, "<graph>");
+        for (int i = 0; i < KEYS; i++)
+            used += (size_t)snprintf(text + used, SIZE - used, "<node id='%d'/>", i);
+        snprintf(text + used, SIZE - used, "</graph></graphml>");
+        int code = read_graph(&graph, text, &env, &err);
+        if (length == 1) {
+            assert_ok(code, err);
+            assert_int_equal(graph->n, KEYS);
+            npgnn_graph_free(graph);
+        } else {
+            assert_int_equal(code, NPGNN_E_FORMAT);
+            says(err.text, "take more than 16 times the bytes of the file");
+        }
+        assert_false(m.refused);
+        assert_int_equal(m.blocks, 0);
+    }
+    free(text);
+}
+
+static char *keys_and_nodes(size_t *size, int count)
+{
+    size_t most = (size_t)count * 64 + 64, used = 0;
+    char *text = malloc(most);
+    assert_non_null(text);
+    used += (size_t)snprintf(text + used, most - used, "<graphml>");
+    for (int i = 0; i < count; i++)
+        used += (size_t)snprintf(text + used, most - used, "<key id='%d' for='edge'/>", i);
+    used += (size_t)snprintf(text + used, most - used, "<graph>");
+    for (int i = 0; i < count; i++)
+        used += (size_t)snprintf(text + used, most - used, "<node id='%d'/>", i);
+    used += (size_t)snprintf(text + used, most - used, "</graph></graphml>");
+    *size = used;
+    return text;
+}
+
+static void read_and_free(const char *text, size_t size)
+{
+    npgnn_env env = test_env();
+    npgnn_graph *graph = NULL;
+    (void)size;
+    read_graph(&graph, text, &env, NULL);
+    npgnn_graph_free(graph);
+}
+
+/* Keys that no node has: as many as nodes. */
+static void test_graphml_is_linear(void **state)
+{
+    (void)state;
+    assert_linear(keys_and_nodes, read_and_free, 4000);
 }
 
 /* A plain graph as networkx writes it: numbers as names, no attributes, isolated nodes. */
@@ -463,6 +534,8 @@ int main(void)
         cmocka_unit_test(test_graphml),
         IN_FOLDER(test_graphml_table),
         cmocka_unit_test(test_graphml_without_attributes),
+        cmocka_unit_test(test_graphml_defaults),
+        cmocka_unit_test(test_graphml_is_linear),
         cmocka_unit_test(test_invalid_graphml),
         cmocka_unit_test(test_json_edges),
         cmocka_unit_test(test_invalid_json_edges),

@@ -14,7 +14,9 @@
  * Other elements are ignored.
  *
  * Refused: hyperedges, several or nested graphs, duplicate ids, data of undeclared keys, elements nested more than
- * 32 deep, and declarations of entities, which can make a kilobyte expand to gigabytes. */
+ * 32 deep, and declarations of entities, which can make a kilobyte expand to gigabytes. A default stands in the file once
+ * and in the table as often as there are nodes: the text of the table must stay in proportion to the file. Time is linear in
+ * the size of the file: a node costs as much as the data that it has and the columns of the table. */
 #include <expat.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -24,8 +26,10 @@
 #include "io/cells.h"
 #include "io/readers.h"
 
-#define MAX_DEPTH 32 /* of nested elements */
-#define BLOCK 65536  /* bytes passed to the parser at once */
+#define MAX_DEPTH 32                        /* of nested elements */
+#define BLOCK 65536                         /* bytes passed to the parser at once */
+#define MAX_EXPANSION 16                    /* bytes of the table per byte of the file, */
+#define UNCHECKED_BYTES ((uint64_t)4 << 20) /* from this many on */
 
 typedef enum { IGNORED, FEATURE, LABEL } node_use;
 
@@ -56,8 +60,11 @@ typedef struct reader {
     int32_t attribute_count;
     int32_t columns; /* features */
     npi_labels labels;
-    npi_cells cells;           /* of the nodes so far: ids and features, below a header */
-    const char **fields;       /* (1 + columns) of one row */
+    npi_cells cells;     /* of the nodes so far: ids and features, below a header */
+    const char **fields; /* (1 + columns) of one row: where the node has no value, the default */
+    int32_t *given;      /* (1 + columns) the attributes that the current node has, as far as they are features */
+    int32_t given_count;
+    uint64_t default_bytes;    /* of all defaults */
     int64_t values;            /* given so far */
     int raw;                   /* 1: numbers are used as they are */
     int depth, graphs, unused; /* unused: ignored attributes of nodes */
@@ -172,6 +179,35 @@ static void start_key(reader *r, const XML_Char **pairs)
 
 /* ---- nodes and edges ---- */
 
+static const char *default_of(const reader *r, const attribute *a)
+{
+    return a->fallback ? a->fallback : r->raw ? "0" : "";
+}
+
+/* The header of the table, and the fields of a node without values: all keys are known. */
+static void start_table(reader *r)
+{
+    int32_t columns = 1 + r->columns;
+    r->fields = npi_alloc(r->env, (size_t)columns, sizeof *r->fields, r->err);
+    r->given = npi_alloc(r->env, (size_t)columns, sizeof *r->given, r->err);
+    if (!r->fields || !r->given) {
+        check(r, NPGNN_E_MEMORY);
+        return;
+    }
+    r->fields[0] = "id";
+    for (int32_t i = 0; i < r->attribute_count; i++)
+        if (r->attributes[i].node == FEATURE)
+            r->fields[1 + r->attributes[i].column] = r->attributes[i].name;
+    check(r, npi_cells_add_row(&r->cells, r->fields, columns, 0, r->err));
+    for (int32_t i = 0; i < r->attribute_count; i++) {
+        const attribute *a = &r->attributes[i];
+        if (a->node == FEATURE) {
+            r->fields[1 + a->column] = default_of(r, a);
+            r->default_bytes += strlen(default_of(r, a)) + 1;
+        }
+    }
+}
+
 static void start_node(reader *r, const XML_Char **pairs)
 {
     const char *id = find(pairs, "id");
@@ -182,6 +218,8 @@ static void start_node(reader *r, const XML_Char **pairs)
         check(r, npi_names_add(&index, r->nodes, id, strlen(id), r->err));
     if (!r->code && index < before)
         fail(r, "node '%.60s' occurs twice", id);
+    if (!r->code && !r->fields)
+        start_table(r);
     r->place = IN_NODE;
 }
 
@@ -210,48 +248,32 @@ static void start_graph(reader *r, const XML_Char **pairs)
     r->edges->directed |= direction && strcmp(direction, "directed") == 0;
 }
 
-/* The header of the table: all keys are known. */
-static void start_table(reader *r)
-{
-    int32_t columns = 1, next = 1;
-    for (int32_t i = 0; i < npi_names_count(r->keys); i++)
-        columns += r->attributes[i].node == FEATURE;
-    r->fields = npi_alloc(r->env, (size_t)columns, sizeof *r->fields, r->err);
-    if (!r->fields) {
-        check(r, NPGNN_E_MEMORY);
-        return;
-    }
-    r->fields[0] = "id";
-    for (int32_t i = 0; i < npi_names_count(r->keys); i++)
-        if (r->attributes[i].node == FEATURE)
-            r->fields[next++] = r->attributes[i].name;
-    check(r, npi_cells_add_row(&r->cells, r->fields, columns, 0, r->err));
-}
-
 /* </node>. Features that the node was not given have their default. */
 static void end_node(reader *r)
 {
     int32_t node = npi_names_count(r->nodes) - 1;
     int64_t line = (int64_t)XML_GetCurrentLineNumber(r->parser);
-    if (!r->fields)
-        start_table(r);
-    if (r->code)
-        return;
     r->fields[0] = npi_names_get(r->nodes, node);
-    for (int32_t i = 0; i < npi_names_count(r->keys); i++) {
-        const attribute *a = &r->attributes[i];
-        if (a->node == FEATURE)
-            r->fields[1 + a->column] = a->value ? a->value : a->fallback ? a->fallback : r->raw ? "0" : "";
+    for (int32_t i = 0; i < r->given_count; i++) {
+        const attribute *a = &r->attributes[r->given[i]];
+        r->fields[1 + a->column] = a->value;
     }
-    /* values that are not in the file must stay in proportion to its size */
+    /* values that are not in the file must stay in proportion to its size: in their number, and in the bytes of their text */
+    uint64_t bytes = r->cells.used + r->default_bytes, read = (uint64_t)XML_GetCurrentByteIndex(r->parser);
     check(r, npi_table_check_size(r->stream, (int64_t)r->cells.rows * r->cells.fields, 0, r->values + r->cells.rows,
                                   r->err));
+    if (!r->code && bytes > UNCHECKED_BYTES && bytes / MAX_EXPANSION > read)
+        fail(r, "the defaults of keys, repeated for every node, take more than %d times the bytes of the file",
+             MAX_EXPANSION);
     if (!r->code)
         check(r, npi_cells_add_row(&r->cells, r->fields, r->cells.fields, line, r->err));
-    for (int32_t i = 0; i < npi_names_count(r->keys); i++) {
-        npi_free(r->env, r->attributes[i].value);
-        r->attributes[i].value = NULL;
+    for (int32_t i = 0; i < r->given_count; i++) {
+        attribute *a = &r->attributes[r->given[i]];
+        r->fields[1 + a->column] = default_of(r, a);
+        npi_free(r->env, a->value);
+        a->value = NULL;
     }
+    r->given_count = 0;
     if (!r->code && r->label_of != node)
         check(r, npi_labels_add(&r->labels, "", r->env, r->err));
     r->place = OUTSIDE;
@@ -351,6 +373,7 @@ static void end_node_data(reader *r, attribute *a, const char *text)
     a->last_of = node;
     if (a->node == FEATURE) {
         keep(r, &a->value, a, text);
+        r->given[r->given_count++] = r->key; /* once per node and column: a second value is refused above */
         r->values++;
     } else {
         check(r, npi_labels_add(&r->labels, text, r->env, r->err));
@@ -498,6 +521,7 @@ static void reader_free(reader *r)
     }
     npi_free(r->env, r->attributes);
     npi_free(r->env, r->fields);
+    npi_free(r->env, r->given);
     npi_labels_free(&r->labels, r->env);
     npi_cells_free(&r->cells);
     npi_free(r->env, r->text);
