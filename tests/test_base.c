@@ -7,9 +7,12 @@
 
 #include "base/env.h"
 #include "base/hash.h"
+#include "base/names.h"
 #include "base/number.h"
 #include "base/rng.h"
+#include "base/siphash.h"
 #include "base/sort.h"
+#include "linear.h"
 
 /* ---- random numbers ---- */
 
@@ -426,6 +429,71 @@ static void test_numbers_in_another_locale(void **state)
     assert_string_equal(text, "2.5");
 }
 
+/* ---- hash tables of names ---- */
+
+/* Known answers: of the authors' key 00 01 .. 0F for no bytes, and CPython's for the key 0, whose hash of bytes is SipHash-1-3. */
+static void test_siphash(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        uint64_t hash;
+    } known[] = {
+        {"a", 0x407448D2B89B1813},         {"abc", 0xC03BC3A0042630F2},
+        {"abcdefg", 0x6DB12AAE9070F506},   {"abcdefgh", 0x3F7B849C0B8E35EA},
+        {"abcdefghi", 0xF89B34A3D11EB6E5}, {"The quick brown fox jumps over the lazy dog", 0x8DF676D3D00C451E}};
+    const npi_hash_key zero = {0, 0}, ascending = {0x0706050403020100, 0x0F0E0D0C0B0A0908};
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+        assert_true(npi_siphash(zero, known[i].text, strlen(known[i].text)) == known[i].hash);
+    assert_true(npi_siphash(ascending, "", 0) == 0xABAC0158050FC4DC);
+    npi_hash_key one = npi_hash_key_draw(), other = npi_hash_key_draw();
+    assert_true(one.k0 != other.k0 && one.k1 != other.k1);
+}
+
+/* Either text of a pair leads FNV-1a, begun with the pairs before, to the same 64 bits: 2^14 names with one hash. */
+static const char *const same_hash[14][2] = {
+    {"U()T.$CU53~3mj", "Z0$iDcTzBr)!jl"}, {"ltQ7O.=]v}o}MR", "XnT=V-n1YCHR_o"}, {"^Xe+8$F$}PZM5P", "j!7BW96+@}*EtX"},
+    {"EHD=K)9p/2=(7-", "ICB3-BoUU27!A3"}, {"3$UwRv)?)By1QK", "8]5?DQduP04Nlu"}, {"W5Q@8yR)DAFw8^", "L[*Icv@(4D3lVK"},
+    {"R6!E+M(=3}K.Ja", "V_jX=G494IA-^h"}, {"ZVz_SBWR$71!8N", "OW.a$?AY1r.WRH"}, {"2.=$A*X[K)ET=n", "7wkdV$0}C1Lq4~"},
+    {"Z(-gqa70/=K^)I", "^6t076603rHZl@"}, {"dj0^R6N=U?!GzF", "b!8t2T-gA)!w7M"}, {"vJ3_D$/i7ZBjIh", "lBUF.q)I.]0JLU"},
+    {"C4hmT6ovM7QC9R", "Lm?Yux(dKe(KIR"}, {"j)~hSk?xLmJ*{n", "a(aSC!5S7$!+so"},
+};
+
+/* `count` of these names, one per line. */
+static char *names_of_one_hash(size_t *size, int count)
+{
+    enum { LINE = 14 * 14 + 1 };
+    char *text = malloc((size_t)count * LINE);
+    assert_non_null(text);
+    for (int i = 0; i < count; i++) {
+        for (int p = 0; p < 14; p++)
+            memcpy(text + i * LINE + p * 14, same_hash[p][i >> p & 1], 14);
+        text[(i + 1) * LINE - 1] = '\n';
+    }
+    *size = (size_t)count * LINE;
+    return text;
+}
+
+static void add_names(const char *text, size_t size)
+{
+    npgnn_env env = npi_env_resolve(NULL);
+    npi_names *names = NULL;
+    int32_t index, next = 0;
+    assert_int_equal(npi_names_new(&names, &env, NULL), 0);
+    for (const char *at = text, *end; at < text + size; at = end + 1) {
+        end = strchr(at, '\n');
+        assert_int_equal(npi_names_add(&index, names, at, (size_t)(end - at), NULL), 0);
+        assert_int_equal(index, next++); /* in order of appearance, whatever the key of the table */
+    }
+    npi_names_free(names);
+}
+
+static void test_names_of_one_hash(void **state)
+{
+    (void)state;
+    assert_linear(names_of_one_hash, add_names, 1 << 12);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -450,6 +518,8 @@ int main(void)
         cmocka_unit_test(test_numbers),
         cmocka_unit_test(test_number_print),
         cmocka_unit_test(test_numbers_in_another_locale),
+        cmocka_unit_test(test_siphash),
+        cmocka_unit_test(test_names_of_one_hash),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

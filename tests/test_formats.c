@@ -269,6 +269,34 @@ static void test_graphml_is_linear(void **state)
     assert_linear(keys_and_nodes, read_and_free, 4000);
 }
 
+static char *long_attribute(size_t *size, int count)
+{
+    size_t used = 0, most = (size_t)count + 100;
+    char *text = malloc(most);
+    assert_non_null(text);
+    used += (size_t)snprintf(text, most, "<graphml><graph><node id='");
+    memset(text + used, 'x', (size_t)count);
+    used += (size_t)count;
+    used += (size_t)snprintf(text + used, most - used, "'/></graph></graphml>");
+    *size = used;
+    return text;
+}
+
+/* An attribute that spans many blocks, which expat reads again and again: 64 MB took 69 seconds. */
+static void test_long_attributes(void **state)
+{
+    size_t size;
+    char *text = long_attribute(&size, 1 << 19);
+    (void)state;
+    npgnn_graph *graph = graph_of(text);
+    assert_int_equal(graph->n, 1);
+    npgnn_graph_free(graph);
+    free(text);
+    text = long_attribute(&size, 3 << 19);
+    refused(text, 1, "a tag or comment is longer than 1048576 bytes");
+    free(text);
+}
+
 /* A plain graph as networkx writes it: numbers as names, no attributes, isolated nodes. */
 static void test_graphml_without_attributes(void **state)
 {
@@ -536,6 +564,7 @@ int main(void)
         cmocka_unit_test(test_graphml_without_attributes),
         cmocka_unit_test(test_graphml_defaults),
         cmocka_unit_test(test_graphml_is_linear),
+        cmocka_unit_test(test_long_attributes),
         cmocka_unit_test(test_invalid_graphml),
         cmocka_unit_test(test_json_edges),
         cmocka_unit_test(test_invalid_json_edges),

@@ -1,5 +1,5 @@
 /* FNV-1a, 64 bits: hash = (hash ^ byte) * prime for every byte in order, integers as little-endian bytes. Used for
- * fingerprints, checksums and hash tables; it is not secure against an attacker. */
+ * fingerprints and checksums; it is not secure against an attacker. Tables of what files say use base/siphash.h. */
 #ifndef NPI_BASE_HASH_H
 #define NPI_BASE_HASH_H
 

@@ -1,12 +1,15 @@
-/* A set of names: their text in one block, and a hash table with open addressing and linear probing over it. */
+/* A set of names: their text in one block, and a hash table with open addressing and linear probing over it. The hash has a
+ * key of its own per table, so that a file cannot choose names that all fall into one slot. Numbers are given in order of
+ * appearance, whatever the key is. */
 #include "base/names.h"
 
 #include <string.h>
 
-#include "base/hash.h"
+#include "base/siphash.h"
 
 struct npi_names {
     npgnn_env env;
+    npi_hash_key key;
     int references;
     int32_t count;
     char *text;
@@ -23,6 +26,7 @@ int npi_names_new(npi_names **out, const npgnn_env *env, npgnn_error *err)
     if (!names)
         return NPGNN_E_MEMORY;
     names->env = *env;
+    names->key = npi_hash_key_draw();
     names->references = 1;
     *out = names;
     return 0;
@@ -32,7 +36,7 @@ int npi_names_new(npi_names **out, const npgnn_env *env, npgnn_error *err)
 static size_t find_slot(const npi_names *names, const char *name, size_t length)
 {
     size_t mask = names->slots - 1;
-    size_t at = (size_t)npi_hash_mix(npi_hash_bytes(NPI_HASH_START, name, length)) & mask;
+    size_t at = (size_t)npi_siphash(names->key, name, length) & mask;
     while (names->slot[at] >= 0) {
         const char *other = names->text + names->start[names->slot[at]];
         if (strlen(other) == length && memcmp(other, name, length) == 0)

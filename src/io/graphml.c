@@ -28,6 +28,7 @@
 
 #define MAX_DEPTH 32                        /* of nested elements */
 #define BLOCK 65536                         /* bytes passed to the parser at once */
+#define MAX_TAG (1 << 20)                   /* bytes of a tag with its attributes, of a comment and the like */
 #define MAX_EXPANSION 16                    /* bytes of the table per byte of the file, */
 #define UNCHECKED_BYTES ((uint64_t)4 << 20) /* from this many on */
 
@@ -467,10 +468,12 @@ int npi_graphml_detect(const npi_stream *stream)
     return at < size && text[at] == '<';
 }
 
-/* Passes the file to the parser block by block. */
+/* Passes the file to the parser block by block. expat begins a tag that is not complete anew with every block, which is
+ * quadratic in its length: so that length has a limit. (Text between tags is passed on as it comes, at any length.) */
 static int parse(reader *r)
 {
     size_t got = BLOCK;
+    int64_t read = 0, done = 0; /* bytes passed to the parser, and before the tag that it has begun */
     while (r->code == 0 && got == BLOCK) {
         void *block = XML_GetBuffer(r->parser, BLOCK);
         if (!block)
@@ -484,6 +487,11 @@ static int parse(reader *r)
                 return npi_fail(r->err, NPGNN_E_MEMORY, "out of memory while reading %s", npi_stream_name(r->stream));
             fail(r, "invalid XML: %s", XML_ErrorString(XML_GetErrorCode(r->parser)));
         }
+        int64_t at = (int64_t)XML_GetCurrentByteIndex(r->parser); /* -1: the parser waits for more */
+        read += (int64_t)got;
+        done = at > done ? at : done;
+        if (read - done > MAX_TAG + BLOCK)
+            fail(r, "a tag or comment is longer than %d bytes", MAX_TAG);
     }
     if (r->code == 0 && r->graphs == 0)
         fail(r, "no graph in this file");
