@@ -511,6 +511,48 @@ static void test_overlapping_members(void **state)
     free(deflated);
 }
 
+/* An archive of empty members whose names have one hash in libzip's table: "Ez" and "FY" are the same to it. */
+static char *members_of_one_hash(size_t *size, int count)
+{
+    unsigned char *file = malloc((size_t)count * 100 + 100), *at = file;
+    assert_non_null(file);
+    for (int member = 0; member < count; member++) {
+        put(&at, 0x02014B50, 4);
+        put(&at, 20, 4);
+        for (int zeros = 0; zeros < 20; zeros++)
+            put(&at, 0, 1);
+        put(&at, 32, 2); /* length of the name */
+        for (int zeros = 0; zeros < 16; zeros++)
+            put(&at, 0, 1);
+        for (int bit = 0; bit < 16; bit++) {
+            memcpy(at, member >> bit & 1 ? "Ez" : "FY", 2);
+            at += 2;
+        }
+    }
+    uint32_t length = (uint32_t)(at - file);
+    put(&at, 0x06054B50, 4);
+    put(&at, 0, 4);
+    put(&at, (uint32_t)count, 2);
+    put(&at, (uint32_t)count, 2);
+    put(&at, length, 4);
+    put(&at, 0, 4);
+    put(&at, 0, 2);
+    *size = (size_t)(at - file);
+    return (char *)file;
+}
+
+static void test_many_members(void **state)
+{
+    char path[4096];
+    size_t size;
+    char *bytes = members_of_one_hash(&size, 16385);
+    (void)state;
+    memcpy(bytes, "PK\3\4", 4); /* as an archive begins */
+    write_bytes(path, "g.npz", bytes, size);
+    free(bytes);
+    refused(path, NPGNN_E_FORMAT, "more than 16384 members");
+}
+
 /* The number of nodes of a graph in a bundle is declared, and compared with the links that are there. */
 static void test_bundle_of_many_nodes(void **state)
 {
@@ -575,6 +617,7 @@ int main(void)
         IN_FOLDER(test_other_compression),
         IN_FOLDER(test_overlapping_members),
         IN_FOLDER(test_bundle_of_many_nodes),
+        IN_FOLDER(test_many_members),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

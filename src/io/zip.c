@@ -13,6 +13,7 @@
 #define MAX_ARCHIVE_SIZE ((size_t)1 << 36) /* bytes */
 #define MAX_EXPANSION 2048                 /* of all members together; deflate expands to 1032 times at most */
 #define UNCHECKED_BYTES ((uint64_t)1 << 20)
+#define MAX_MEMBERS 16384 /* libzip's table of names has a hash that anybody can make collide */
 
 struct npi_zip {
     npi_stream *stream; /* of the archive: its name and environment are used */
@@ -43,6 +44,35 @@ static int broken(const char *file, int reason, npgnn_error *err)
     return NPGNN_E_FORMAT;
 }
 
+static uint64_t number_at(const unsigned char *bytes, int size)
+{
+    uint64_t value = 0;
+    for (int i = 0; i < size; i++)
+        value |= (uint64_t)bytes[i] << 8 * i;
+    return value;
+}
+
+/* Whether a record that may end the archive declares more than MAX_MEMBERS. Looked for where libzip looks: in the last 64 KiB
+ * and what belongs to them. The count has 2 bytes, or 8 in the record of zip64, to which the 20 bytes before lead. */
+static int has_too_many_members(const unsigned char *bytes, size_t size)
+{
+    enum { RECORD = 22, LOCATOR = 20, RECORD64 = 56, COMMENT = 65536 };
+    size_t first = size > RECORD + LOCATOR + COMMENT ? size - RECORD - LOCATOR - COMMENT : 0;
+    for (size_t at = first; at + RECORD <= size; at++) {
+        if (memcmp(bytes + at, "PK\5\6", 4) != 0)
+            continue;
+        uint64_t members = number_at(bytes + at + 10, 2);
+        if (at >= LOCATOR && memcmp(bytes + at - LOCATOR, "PK\6\7", 4) == 0) {
+            uint64_t there = number_at(bytes + at - LOCATOR + 8, 8);
+            if (size >= RECORD64 && there <= size - RECORD64)
+                members = number_at(bytes + there + 32, 8);
+        }
+        if (members > MAX_MEMBERS)
+            return 1;
+    }
+    return 0;
+}
+
 int npi_zip_open(npi_zip **out, npi_stream *stream, npgnn_error *err)
 {
     if (npi_stream_is_gzip(stream))
@@ -53,6 +83,9 @@ int npi_zip_open(npi_zip **out, npi_stream *stream, npgnn_error *err)
         return NPGNN_E_MEMORY;
     zip->stream = stream;
     int code = npi_stream_read_all(&zip->bytes, &zip->size, stream, MAX_ARCHIVE_SIZE, err);
+    if (code == 0 && has_too_many_members(zip->bytes, zip->size))
+        code = npi_fail_at(err, NPGNN_E_FORMAT, npi_stream_name(stream), 0, "the archive has more than %d members",
+                           MAX_MEMBERS);
     if (code == 0) {
         zip_error_t why;
         zip_error_init(&why);
