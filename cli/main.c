@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cancel.h"
+#include "json_text.h"
 #include "message.h"
 #include "output.h"
 #include "settings.h"
@@ -100,6 +101,7 @@ int main(int argc, char **argv)
         return print_usage_error(NULL, "no command given");
     const char *word = argv[1];
     cli_program = argv[0];
+    json_text_watch();
     library_options_init();
     if (strcmp(word, "--version") == 0)
         return print_version();

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#include "json_text.h"
 #include "message.h"
 #include "output.h"
 #include "reliability.h"
@@ -288,16 +289,18 @@ int report_read_run(npgnn_eval_run *run, const json_t *object)
 int report_write(json_t *json, const char *path)
 {
     cli_output out;
-    if (!json)
-        return print_error("out of memory");
-    if (output_open(&out, path) != 0) {
-        json_decref(json);
-        return EXIT_FAILED;
-    }
-    json_dumpf(json, out.file, JSON_INDENT(2) | DIGITS); /* output_commit reports errors */
-    fputc('\n', out.file);
+    char *text = json_text(json, JSON_INDENT(2) | DIGITS);
     json_decref(json);
-    return output_commit(&out);
+    if (!text)
+        return print_error("out of memory while writing %s", strcmp(path, "-") == 0 ? "JSON" : path);
+    int code = output_open(&out, path);
+    if (code == 0) {
+        fputs(text, out.file); /* output_commit reports errors */
+        fputc('\n', out.file);
+        code = output_commit(&out);
+    }
+    free(text);
+    return code;
 }
 
 void report_log_line(FILE *out, const npgnn_progress *p)
@@ -308,11 +311,13 @@ void report_log_line(FILE *out, const npgnn_progress *p)
         json_pack("{s:i, s:b, s:i, s:o, s:o, s:o, s:o, s:o}", "run", p->run, "rehearsal", p->rehearsal, "iteration",
                   p->iteration, "loss", report_real(p->loss), "kl", report_real(p->kl), "val_auc", report_real(val_auc),
                   "val_ap", report_real(val_ap), "seconds", report_real(p->seconds));
-    if (!line)
-        return;
-    json_dumpf(line, out, JSON_COMPACT | DIGITS);
-    fputc('\n', out);
+    char *text = json_text(line, JSON_COMPACT | DIGITS);
     json_decref(line);
+    if (!text)
+        return; /* a line is there or not: the training goes on */
+    fputs(text, out);
+    fputc('\n', out);
+    free(text);
     if (p->validated)
         fflush(out); /* so that a validation is visible at once */
 }

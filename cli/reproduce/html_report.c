@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "embedding_plot.h"
+#include "json_text.h"
 #include "message.h"
 #include "output.h"
 #include "report.h"
@@ -60,7 +61,7 @@ int html_report_write(json_t *results, const cli_plan *plan, const char *path, c
     const char *mark = strstr(template, PLACEHOLDER);
     cli_output out;
     add_plots(results, plan, env);
-    char *text = json_dumps(results, JSON_COMPACT | JSON_REAL_PRECISION(7));
+    char *text = json_text(results, JSON_COMPACT | JSON_REAL_PRECISION(7));
     json_decref(results);
     if (!text)
         return print_error("out of memory");

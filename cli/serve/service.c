@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "journal.h"
+#include "json_text.h"
 #include "message.h"
 
 extern const unsigned char serve_page[], serve_openapi[];
@@ -70,8 +71,9 @@ answer answer_error(int status, const char *format, ...)
     for (char *at = text; *at; at++) /* a message may be cut within a character, or quote bytes that are none */
         if ((unsigned char)*at >= 0x80 || (unsigned char)*at < 0x20)
             *at = '?';
+    json_text_forget(); /* this answer is complete by itself */
     json_t *object = json_pack("{s:s}", "error", text);
-    char *json = object ? json_dumps(object, JSON_COMPACT) : NULL;
+    char *json = object ? json_text(object, JSON_COMPACT) : NULL;
     json_decref(object);
     return (answer){.status = status, .type = "application/json", .text = json, .size = json ? strlen(json) : 0};
 }
@@ -79,7 +81,7 @@ answer answer_error(int status, const char *format, ...)
 /* Takes ownership of the object; NULL: memory was out while it was made. */
 static answer answer_json(json_t *object)
 {
-    char *json = object ? json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(9)) : NULL;
+    char *json = object ? json_text(object, JSON_COMPACT | JSON_REAL_PRECISION(9)) : NULL;
     json_decref(object);
     if (!json)
         return answer_error(500, "out of memory");
@@ -466,7 +468,7 @@ static answer answer_addition(service *s, request *r)
 {
     char why[1024];
     int64_t added = 0, number = 0;
-    char *record = s->journal ? json_dumps(r->body, JSON_COMPACT) : NULL;
+    char *record = s->journal ? json_text(r->body, JSON_COMPACT) : NULL;
     if (s->journal && !record)
         return answer_error(500, "out of memory");
     if (s->journal && !journal_is_well(s->journal)) {
@@ -495,6 +497,7 @@ answer service_answer(service *s, request_kind *kind, const char *method, const 
     request r;
     char why[512];
     answer out = {0};
+    json_text_forget();
     int status = request_parse(&r, why, sizeof why, method, target, body, body_size);
     *kind = r.kind;
     if (status != 200)
