@@ -22,17 +22,18 @@ typedef struct info_settings {
 typedef struct notices {
     char **text;
     size_t count;
+    int lost; /* there was no memory for some */
 } notices;
 
 static void on_notice(void *user, const char *message)
 {
     notices *all = user;
     char **grown = realloc(all->text, (all->count + 1) * sizeof *grown);
-    if (!grown)
-        return;
-    all->text = grown;
-    all->text[all->count] = strdup(message);
-    all->count += all->text[all->count] != NULL;
+    all->text = grown ? grown : all->text;
+    char *copy = grown ? strdup(message) : NULL;
+    if (copy)
+        all->text[all->count++] = copy;
+    all->lost |= !copy;
 }
 
 static void free_notices(notices *all)
@@ -140,6 +141,8 @@ static int info_graph(const info_settings *settings, const npgnn_env *env)
     listening.log = on_notice;
     listening.user = &all;
     int status = data_load(&graph, &settings->data, &listening);
+    if (status == 0 && all.lost)
+        status = print_error("out of memory");
     if (status == 0) {
         npgnn_graph_describe(&info, graph, NULL);
         if (settings->common.json) {

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "base/json.h"
+
 static _Thread_local int failed;
 
 static void *watched_malloc(size_t size)
@@ -24,15 +26,10 @@ void json_text_forget(void)
 
 char *json_text(const json_t *value, size_t flags)
 {
-    /* measured first: the growing text of json_dumps may lose bytes where memory is out */
-    size_t size = value && !failed ? json_dumpb(value, NULL, 0, flags) : 0;
-    char *text = size > 0 ? malloc(size + 1) : NULL;
-    if (!text)
-        return NULL;
-    if (json_dumpb(value, text, size, flags) != size || failed) {
+    char *text = failed ? NULL : npi_json_print(value, flags);
+    if (text && failed) {
         free(text);
         return NULL;
     }
-    text[size] = '\0';
     return text;
 }

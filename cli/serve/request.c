@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "message.h"
 
 static const struct {
@@ -239,11 +240,13 @@ int request_parse_body(request *out, char *why, size_t why_size, request_kind ki
     refusal r = {why, why_size};
     const char *key = kind == REQUEST_SCORE ? "pairs" : kind == REQUEST_NODES ? "nodes" : "links";
     size_t most = kind == REQUEST_NODES ? REQUEST_MAX_NODES : REQUEST_MAX_PAIRS;
-    json_error_t error;
+    npi_json_fault fault = {0};
     *out = (request){.kind = kind};
-    out->body = json_loadb(body, body_size, JSON_REJECT_DUPLICATES, &error);
-    if (!out->body)
-        return refuse(r, 400, "the body is not JSON: line %d, column %d: %.200s", error.line, error.column, error.text);
+    int code = npi_json_parse(&out->body, &fault, body, body_size);
+    if (code == NPGNN_E_MEMORY)
+        return refuse(r, 500, "out of memory");
+    if (code)
+        return refuse(r, 400, "the body is not JSON: line %lld: %s", (long long)fault.line, fault.text);
     json_t *list = json_object_get(out->body, key);
     if (json_object_size(out->body) != 1 || !json_is_array(list))
         return refuse(r, 400, "the body must be an object with the one member \"%s\", an array", key);

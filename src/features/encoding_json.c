@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "features/encoding.h"
 
 enum { VERSION = 1, MAX_WIDTH = 1 << 24 }; /* columns of X */
@@ -88,7 +89,7 @@ int npi_encoding_finish(npi_encoding *encoding, npgnn_error *err)
     }
     json_t *object =
         json_pack("{s:i, s:o, s:o}", "version", VERSION, "id", text_or_null(encoding->id), "columns", columns);
-    char *text = failed ? NULL : json_dumps(object, JSON_COMPACT | JSON_SORT_KEYS | JSON_REAL_PRECISION(17));
+    char *text = failed ? NULL : npi_json_print(object, JSON_COMPACT | JSON_SORT_KEYS | JSON_REAL_PRECISION(17));
     json_decref(object);
     npi_free(&encoding->env, encoding->text);
     encoding->text = text ? npi_strdup(&encoding->env, text, err) : NULL;
@@ -197,10 +198,12 @@ static int read_column(npi_encoded *column, json_t *object, const char *where, c
 
 int npi_encoding_parse(npi_encoding **out, const char *text, const char *where, const npgnn_env *env, npgnn_error *err)
 {
-    json_error_t fault;
+    npi_json_fault fault = {0};
     npi_encoding *encoding = NULL;
     npi_names *seen[2] = {NULL, NULL}; /* the names of each side */
-    json_t *object = json_loads(text, JSON_REJECT_DUPLICATES, &fault);
+    json_t *object = NULL;
+    if (npi_json_parse(&object, &fault, text, strlen(text)) == NPGNN_E_MEMORY)
+        return npi_fail(err, NPGNN_E_MEMORY, "out of memory while reading %s", where);
     json_t *columns = json_object_get(object, "columns"), *version = json_object_get(object, "version");
     const char *id = json_string_value(json_object_get(object, "id"));
     int code = 0;

@@ -1,4 +1,4 @@
-/* JSON, in two forms (the parser is jansson):
+/* JSON, in two forms (parsed by base/json.c):
  *
  *   edges      one object per line, or one array of objects: {"source": ID, "target": ID, "weight": NUMBER}, where ID is
  *              a string or an integer. "src", "from" and "u" also mean "source"; "dst", "to" and "v" mean "target". The
@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/date.h"
+#include "base/json.h"
 #include "io/readers.h"
 #include "io/text.h"
 
@@ -125,14 +126,18 @@ int npi_json_read_edges(npi_edge_list *edges, npi_stream *stream, npgnn_error *e
         json_decref(array);
     } else {
         while (code == 0 && (code = npi_stream_read_line(&line, stream, &why)) > 0) {
-            json_error_t fault;
+            npi_json_fault fault = {0};
+            json_t *object = NULL;
             code = 0;
             if (npi_text_is_skippable(line))
                 continue;
-            json_t *object = json_loads(line, JSON_REJECT_DUPLICATES, &fault);
-            code = object ? read_edge(edges, object, stream, &why)
-                          : npi_stream_fail(stream, &why, "expected a JSON object with one edge per line: %.100s",
-                                            fault.text);
+            code = npi_json_parse(&object, &fault, line, strlen(line));
+            if (code == NPGNN_E_MEMORY)
+                npi_fail(&why, code, "out of memory while reading %s", npi_stream_name(stream));
+            else
+                code = object ? read_edge(edges, object, stream, &why)
+                              : npi_stream_fail(stream, &why, "expected a JSON object with one edge per line: %.100s",
+                                                fault.text);
             json_decref(object);
             code = npi_skipped_add(&edges->skipped, code, edges->how, &why);
         }
@@ -189,7 +194,7 @@ static json_t *load_all(npi_stream *stream, int array, npgnn_error *err)
 {
     unsigned char *bytes = NULL;
     size_t size, mark = 0;
-    json_error_t why;
+    npi_json_fault why = {0};
     int code = npi_stream_read_all(&bytes, &size, stream, MAX_SIZE, err);
     if (code) {
         if (err)
@@ -198,8 +203,13 @@ static json_t *load_all(npi_stream *stream, int array, npgnn_error *err)
     }
     if (size >= 3 && memcmp(bytes, "\xEF\xBB\xBF", 3) == 0)
         mark = 3;
-    json_t *value = json_loadb((const char *)bytes + mark, size - mark, JSON_REJECT_DUPLICATES, &why);
+    json_t *value = NULL;
+    code = npi_json_parse(&value, &why, (const char *)bytes + mark, size - mark);
     npi_free(npi_stream_env(stream), bytes);
+    if (code == NPGNN_E_MEMORY) {
+        npi_fail(err, code, "out of memory while reading %s", npi_stream_name(stream));
+        return NULL;
+    }
     if (value && (array ? json_is_array(value) : json_is_object(value)))
         return value;
     npi_fail_at(err, NPGNN_E_FORMAT, npi_stream_name(stream), value ? 0 : why.line,

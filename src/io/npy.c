@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "io/readers.h"
 
 #define MAX_HEADER 65536
@@ -245,19 +246,6 @@ typedef struct text_reader {
     void *user;
 } text_reader;
 
-/* Writes a code point in UTF-8 and returns the position after it; NULL where it is not a Unicode character. */
-static char *put_utf8(char *to, int64_t c)
-{
-    static const unsigned char prefixes[] = {0, 0, 0xC0, 0xE0, 0xF0};
-    int length = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
-    if (c > 0x10FFFF || (c >= 0xD800 && c <= 0xDFFF))
-        return NULL;
-    for (int i = length - 1; i > 0; i--, c >>= 6)
-        to[i] = (char)(0x80 | (c & 0x3F));
-    to[0] = (char)(prefixes[length] | c);
-    return to + length;
-}
-
 /* Converts one element. Texts that are shorter than the element are padded with zeros. */
 static int see_text(void *user, int64_t row, int64_t col, const unsigned char *element, npgnn_error *err)
 {
@@ -270,10 +258,12 @@ static int see_text(void *user, int64_t row, int64_t col, const unsigned char *e
         int64_t c = npi_dtype_read_int(element + at, character);
         if (c == 0)
             break;
+        size_t written = 1;
         if (step == 4)
-            to = put_utf8(to, c);
+            written = npi_utf8_write(to, c);
         else
-            *to++ = (char)c;
+            *to = (char)c;
+        to = written > 0 ? to + written : NULL;
     }
     if (!to)
         return npi_fail_at(err, NPGNN_E_FORMAT, npi_stream_name(r->stream), 0,

@@ -1,7 +1,9 @@
 /* Separators, fields and UTF-8. */
 #include "io/text.h"
 
-#include <stddef.h>
+#include <string.h>
+
+#include "base/utf8.h"
 
 static int is_blank(char c)
 {
@@ -21,29 +23,9 @@ int npi_text_is_skippable(const char *line)
     return *line == '\0';
 }
 
-/* The length in bytes of the character at `at`; 0 where it is malformed (RFC 3629: shortest form, no surrogates, up to
- * U+10FFFF). */
-static size_t utf8_length(const unsigned char *at)
-{
-    size_t length = at[0] < 0x80 ? 1 : at[0] < 0xC2 ? 0 : at[0] < 0xE0 ? 2 : at[0] < 0xF0 ? 3 : at[0] < 0xF5 ? 4 : 0;
-    /* the second byte has a narrower range after some first bytes */
-    unsigned char low = at[0] == 0xE0 ? 0xA0 : at[0] == 0xF0 ? 0x90 : 0x80;
-    unsigned char high = at[0] == 0xED ? 0x9F : at[0] == 0xF4 ? 0x8F : 0xBF;
-    for (size_t i = 1; i < length; i++) {
-        if (at[i] < low || at[i] > high)
-            return 0;
-        low = 0x80;
-        high = 0xBF;
-    }
-    return length;
-}
-
 int npi_text_is_utf8(const char *text)
 {
-    const unsigned char *at = (const unsigned char *)text;
-    for (size_t length = 1; *at && length > 0; at += length)
-        length = utf8_length(at);
-    return *at == '\0';
+    return npi_utf8_is_valid(text, strlen(text));
 }
 
 char npi_text_find_separator(const char *line)

@@ -51,10 +51,18 @@ static void work_free(const npgnn_env *env, work *w)
 /* ARPACK is loaded when it is first needed, because it loads BLAS (linalg/blas.c says why that matters). It keeps
  * static variables between its calls, so one computation runs at a time, under this lock. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+/* dseupd_c, the C interface, copies `select` to an array that it allocates without a check. The Fortran routine itself takes the
+ * array of the caller: every argument by address, and at the end the lengths of the texts. */
+typedef void dseupd_fn(const a_int *rvec, const char *howmny, a_int *select, double *d, double *z, const a_int *ldz,
+                       const double *sigma, const char *bmat, const a_int *n, const char *which, const a_int *nev,
+                       const double *tol, double *resid, const a_int *ncv, double *v, const a_int *ldv, a_int *iparam,
+                       a_int *ipntr, double *workd, double *workl, const a_int *lworkl, a_int *info,
+                       size_t howmny_length, size_t bmat_length, size_t which_length);
+
 static struct arpack {
     void *library; /* NULL: not open */
     __typeof__(dsaupd_c) *dsaupd;
-    __typeof__(dseupd_c) *dseupd;
+    dseupd_fn *dseupd;
 } arpack;
 
 /* In a child after fork(): whoever computed in another thread of the parent is gone. The next computation sets ARPACK's
@@ -73,7 +81,7 @@ static int load(npgnn_error *err)
     struct arpack a = {.library = dlopen(NPI_ARPACK, RTLD_NOW | RTLD_LOCAL)};
     if (!a.library)
         return npi_fail(err, NPGNN_E_IO, "cannot load ARPACK: %s; install it (Debian: libarpack2)", dlerror());
-    if (!npi_library_find(&a.dsaupd, a.library, "dsaupd_c") || !npi_library_find(&a.dseupd, a.library, "dseupd_c")) {
+    if (!npi_library_find(&a.dsaupd, a.library, "dsaupd_c") || !npi_library_find(&a.dseupd, a.library, "dseupd_")) {
         dlclose(a.library);
         return npi_fail(err, NPGNN_E_IO, "cannot use %s: it has no C interface (dsaupd_c)", NPI_ARPACK);
     }
@@ -94,9 +102,12 @@ static a_int iterate(double *values, double *vectors, double *start, work *w, np
         if (ido == PRODUCT || ido == AGAIN)
             multiply(w->workd + w->ipntr[1] - 1, w->workd + w->ipntr[0] - 1, user);
     } while (ido == PRODUCT || ido == AGAIN);
-    if (info == 0)
-        arpack.dseupd(1, "A", w->select, values, vectors, w->n, 0, "I", w->n, "LA", w->k, TOLERANCE, start, w->ncv,
-                      w->v, w->n, w->iparam, w->ipntr, w->workd, w->workl, w->lworkl, &info);
+    if (info == 0) {
+        const a_int yes = 1, n = w->n, k = w->k, ncv = w->ncv;
+        const double sigma = 0, tolerance = TOLERANCE;
+        arpack.dseupd(&yes, "A", w->select, values, vectors, &n, &sigma, "I", &n, "LA", &k, &tolerance, start, &ncv,
+                      w->v, &n, w->iparam, w->ipntr, w->workd, w->workl, &w->lworkl, &info, 1, 1, 2);
+    }
     return info;
 }
 

@@ -1,6 +1,7 @@
 #include "store/pretrainfile.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -65,9 +66,15 @@ static int check_identity(int *step, const npi_safetensors *file, const npi_pret
     json_t *state = npi_safetensors_get_json(file, "state");
     snprintf(my_seed, sizeof my_seed, "%" PRIu64, mine->seed);
     snprintf(my_corpus, sizeof my_corpus, "%016" PRIx64, mine->corpus);
-    if (!writer ||
-        json_unpack(state, "{s:i, s:i, s:s, s:s}", "step", step, "steps", &steps, "seed", &seed, "corpus", &corpus) ||
-        *step < 0 || *step > steps)
+    /* not json_unpack, which allocates */
+    const json_t *reached = json_object_get(state, "step"), *all = json_object_get(state, "steps");
+    json_int_t from = json_integer_value(reached), to = json_integer_value(all);
+    seed = json_string_value(json_object_get(state, "seed"));
+    corpus = json_string_value(json_object_get(state, "corpus"));
+    *step = from >= 0 && from <= INT_MAX ? (int)from : 0;
+    steps = to >= 0 && to <= INT_MAX ? (int)to : 0;
+    if (!writer || !seed || !corpus || !json_is_integer(reached) || !json_is_integer(all) || from < 0 || to > INT_MAX ||
+        from > to)
         code = npi_safetensors_refuse(file, "its state is damaged");
     else if (strcmp(writer, npgnn_version()) != 0)
         code = npi_fail_at(file->err, NPGNN_E_MISMATCH, file->path, 0,

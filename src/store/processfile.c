@@ -181,6 +181,17 @@ static int make_tuned(npi_process *p, int32_t f, int width, const npi_safetensor
     return code || width == 0 ? code : npi_projection_new(&p->projection, f, width, env, file->err);
 }
 
+/* Returns 0 where there is no such member, or where it is not an int. (json_unpack would allocate.) */
+static int read_int(int *out, const json_t *object, const char *key)
+{
+    const json_t *value = json_object_get(object, key);
+    json_int_t number = json_integer_value(value);
+    if (!json_is_integer(value) || number < INT_MIN || number > INT_MAX)
+        return 0;
+    *out = (int)number;
+    return 1;
+}
+
 int npi_process_read(npgnn_model **out, const npi_safetensors *file, const npgnn_env *env)
 {
     npi_process_sizes size = {0};
@@ -190,9 +201,11 @@ int npi_process_read(npgnn_model **out, const npi_safetensors *file, const npgnn
     if (code)
         return code;
     json_t *object = npi_safetensors_get_json(file, "process");
-    if (json_unpack(object, "{s:i, s:i, s:i, s:i, s:i, s?i}", "columns", &size.e, "feature_columns", &feature_columns,
-                    "hidden", &size.h, "latent", &size.d, "steps", &steps, "projection", &width) ||
-        size.h < 1 || size.h > MAX_SIZE || size.d < 1 || size.d > MAX_SIZE || steps < 0)
+    if (!read_int(&size.e, object, "columns") || !read_int(&feature_columns, object, "feature_columns") ||
+        !read_int(&size.h, object, "hidden") || !read_int(&size.d, object, "latent") ||
+        !read_int(&steps, object, "steps") ||
+        (json_object_get(object, "projection") && !read_int(&width, object, "projection")) || size.h < 1 ||
+        size.h > MAX_SIZE || size.d < 1 || size.d > MAX_SIZE || steps < 0)
         code = npi_safetensors_refuse(file, "its sizes are missing or damaged");
     else if (size.e != NPI_COLUMNS || feature_columns != NPI_FEATURE_COLUMNS)
         code = npi_fail_at(file->err, NPGNN_E_FORMAT, file->path, 0,

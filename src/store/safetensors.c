@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
+
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 #error "only little-endian machines are supported"
 #endif
@@ -19,23 +21,9 @@ size_t npi_safetensor_bytes(const npi_safetensor *tensor)
 
 /* ---- writing ---- */
 
-/* The text of a JSON value, for the caller to free; NULL where memory is out. The size is measured first: json_dumps
- * can lose a byte without reporting it where memory runs out while its buffer grows. */
-static char *text_of(const json_t *value, size_t flags)
-{
-    size_t size = value ? json_dumpb(value, NULL, 0, flags) : 0;
-    char *text = size > 0 ? malloc(size + 1) : NULL;
-    if (!text || json_dumpb(value, text, size, flags) != size) {
-        free(text);
-        return NULL;
-    }
-    text[size] = '\0';
-    return text;
-}
-
 int npi_safetensors_put_json(json_t *metadata, const char *key, json_t *value)
 {
-    char *text = text_of(value, JSON_COMPACT | JSON_SORT_KEYS);
+    char *text = npi_json_print(value, JSON_COMPACT | JSON_SORT_KEYS);
     int failed = !text || json_object_set_new(metadata, key, json_string(text));
     json_decref(value);
     free(text);
@@ -92,7 +80,7 @@ char *npi_safetensors_make_header(json_t *metadata, const npi_safetensor *tensor
         failed |= json_object_set_new(header, tensors[i].name, entry(&tensors[i], offset));
         offset += npi_safetensor_bytes(&tensors[i]);
     }
-    char *text = failed ? NULL : text_of(header, JSON_COMPACT);
+    char *text = failed ? NULL : npi_json_print(header, JSON_COMPACT);
     json_decref(header);
     return padded(text);
 }
@@ -101,7 +89,18 @@ char *npi_safetensors_make_header(json_t *metadata, const npi_safetensor *tensor
 
 int npi_safetensors_refuse(const npi_safetensors *file, const char *what)
 {
+    if (file->err && file->err->code == NPGNN_E_MEMORY) /* what is missing is there, but there was no memory for it */
+        return NPGNN_E_MEMORY;
     return npi_fail_at(file->err, NPGNN_E_FORMAT, file->path, 0, "not %s: %s", file->expected, what);
+}
+
+/* NULL where the text is not JSON, and where memory is out: the error of the file says that then. */
+static json_t *parse(const npi_safetensors *file, const char *text, size_t size)
+{
+    json_t *value = NULL;
+    if (npi_json_parse(&value, NULL, text, size) == NPGNN_E_MEMORY)
+        npi_fail(file->err, NPGNN_E_MEMORY, "out of memory while reading %s", file->path);
+    return value;
 }
 
 int npi_safetensors_open(npi_safetensors *file, const unsigned char *bytes, size_t size)
@@ -114,7 +113,9 @@ int npi_safetensors_open(npi_safetensors *file, const unsigned char *bytes, size
         return npi_safetensors_refuse(file, "its header is longer than the file");
     file->data = bytes + sizeof length + length;
     file->data_size = size - sizeof length - (size_t)length;
-    file->header = json_loadb((const char *)bytes + sizeof length, (size_t)length, JSON_REJECT_DUPLICATES, NULL);
+    file->err = file->err ? file->err : &file->own_err;
+    file->err->code = 0;
+    file->header = parse(file, (const char *)bytes + sizeof length, (size_t)length);
     if (json_is_object(file->header))
         return 0;
     npi_safetensors_close(file);
@@ -135,7 +136,7 @@ const char *npi_safetensors_get_text(const npi_safetensors *file, const char *ke
 json_t *npi_safetensors_get_json(const npi_safetensors *file, const char *key)
 {
     const char *text = npi_safetensors_get_text(file, key);
-    return text ? json_loads(text, JSON_REJECT_DUPLICATES, NULL) : NULL;
+    return text ? parse(file, text, strlen(text)) : NULL;
 }
 
 int npi_safetensors_check_format(const npi_safetensors *file, const char *format, const char *format_version)
@@ -178,11 +179,14 @@ int npi_safetensors_read_options(npgnn_options *options, const npi_safetensors *
 /* Finds one tensor and checks its type, shape and place. */
 static int locate(npi_range *at, const npi_safetensors *file, const npi_safetensor *t)
 {
-    json_t *found = json_object_get(file->header, t->name), *shape;
-    const char *dtype;
-    json_int_t begin, end;
+    /* not json_unpack, which allocates */
+    json_t *found = json_object_get(file->header, t->name), *shape = json_object_get(found, "shape");
+    json_t *offsets = json_object_get(found, "data_offsets"), *from = json_array_get(offsets, 0);
+    json_t *to = json_array_get(offsets, 1);
+    const char *dtype = json_string_value(json_object_get(found, "dtype"));
+    json_int_t begin = json_integer_value(from), end = json_integer_value(to);
     int vector = t->rows == 1;
-    if (json_unpack(found, "{s:s, s:o, s:[I, I]}", "dtype", &dtype, "shape", &shape, "data_offsets", &begin, &end))
+    if (!dtype || !shape || !json_is_integer(from) || !json_is_integer(to))
         return npi_fail_at(file->err, NPGNN_E_FORMAT, file->path, 0, "tensor %s is missing or damaged", t->name);
     /* a tensor with one row is stored as a vector */
     int fits = strcmp(dtype, t->dtype) == 0 && json_array_size(shape) == (vector ? 1u : 2u) &&

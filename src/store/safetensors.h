@@ -39,7 +39,8 @@ typedef struct npi_safetensors {
     const unsigned char *data; /* the tensors */
     size_t data_size;
     json_t *header;
-    npgnn_error *err;
+    npgnn_error *err; /* of the caller or, where that is NULL, own_err */
+    npgnn_error own_err;
 } npi_safetensors;
 
 /* The bytes of one tensor within the data. */
@@ -47,7 +48,7 @@ typedef struct npi_range {
     size_t begin, end;
 } npi_range;
 
-/* E_FORMAT with the text "not EXPECTED: WHAT". */
+/* E_FORMAT with the text "not EXPECTED: WHAT"; E_MEMORY where the text could not be parsed for lack of memory. */
 int npi_safetensors_refuse(const npi_safetensors *file, const char *what);
 
 /* Reads the header of a file in memory, which must outlive `file`. The caller has set path, expected and err. */
