@@ -163,7 +163,8 @@ static const arg_option options[] = {
     OPTION("data-dir", 0, ARG_TEXT, AT(data_dir), "DIR",
            "Folder to store the files in (default: $NPGNN_DATA, then the user's cache folder)."),
     OPTION("fresh", 0, ARG_FLAG, AT(fresh), NULL, "Download files again that are already there."),
-    OPTION("timeout", 0, ARG_INT, AT(timeout), "S", "Give up after S seconds without data (default 30).", 1, 3600),
+    OPTION("timeout", 0, ARG_INT, AT(timeout), "S",
+           "Give up after S seconds with less than 1000 bytes per second (default 30).", 1, 3600),
     OPTION_QUIET(AT(quiet)),
     OPTIONS_END,
 };

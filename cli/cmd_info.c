@@ -150,8 +150,11 @@ static int info_graph(const info_settings *settings, const npgnn_env *env)
         } else {
             print_graph(&info);
             print_table(column_of_graph, graph);
-            for (size_t i = 0; i < all.count; i++)
-                printf("%s- %s\n", i ? "" : "\nnotices\n", all.text[i]);
+            for (size_t i = 0; i < all.count; i++) {
+                fputs(i ? "- " : "\nnotices\n- ", stdout);
+                print_clean(stdout, all.text[i]);
+                putchar('\n');
+            }
         }
     }
     npgnn_graph_free(graph);

@@ -280,7 +280,7 @@ static const arg_option options[] = {
            "Average over N draws of the latent variable, and add three columns: the standard deviation of the "
            "probability over the draws and the bounds of its 95 % interval. 0: use the mean of the latent variable "
            "(default: as the model was trained).",
-           0, 100000),
+           0, 1000),
     OPTION("seed", 's', ARG_U64, AT(seed), "N", "Seed of the draws (default 1)."),
     OPTION("link-rate", 0, ARG_REAL, AT(link_rate), "R",
            "Expected fraction of links among the pairs that are scored (default: as in the training graph). 0.5: "

@@ -148,7 +148,7 @@ static const arg_option options[] = {
            0, 1000000),
     OPTION("samples", 0, ARG_INT, AT(samples), "N",
            "Average over N draws of the latent variable. 0: use its mean (default: as the model was trained).", 0,
-           100000),
+           1000),
     OPTION_CONTEXT(AT(model.context)),
     OPTION("seed", 's', ARG_U64, AT(seed), "N", "Seed of all random numbers (default 1)."),
     OPTIONS_END,

@@ -21,6 +21,7 @@ enum {
     MAX_ATTEMPTS = 5, /* per file; another one is made only where the one before brought some bytes */
     MAX_REDIRECTS = 5,
     CONNECT_SECONDS = 30,
+    LEAST_SPEED = 1000, /* bytes per second: a server that sends fewer counts as one that sends none */
 };
 
 /* One HTTP transfer. */
@@ -147,7 +148,7 @@ static CURLcode transfer(attempt *a)
     curl_easy_setopt(curl, CURLOPT_MAXREDIRS, (long)MAX_REDIRECTS);
     curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT,
                      (long)(job->timeout < CONNECT_SECONDS ? job->timeout : CONNECT_SECONDS));
-    curl_easy_setopt(curl, CURLOPT_LOW_SPEED_LIMIT, 1L);
+    curl_easy_setopt(curl, CURLOPT_LOW_SPEED_LIMIT, (long)LEAST_SPEED);
     curl_easy_setopt(curl, CURLOPT_LOW_SPEED_TIME, (long)job->timeout);
 
     curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, store_bytes);

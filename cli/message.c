@@ -3,12 +3,32 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
+
+#include "base/utf8.h"
+
+void print_clean(FILE *out, const char *text)
+{
+    int utf8 = npi_utf8_is_valid(text, strlen(text));
+    for (const unsigned char *at = (const unsigned char *)text; *at; at++) {
+        /* U+0080 to U+009F, control characters too, are C2 80 to C2 9F: the second byte is the number of the character */
+        int c1 = at[0] == 0xC2 && at[1] >= 0x80 && at[1] < 0xA0;
+        if (*at < 0x20 || *at == 0x7F || (*at >= 0x80 && !utf8))
+            fprintf(out, "\\x%02X", *at);
+        else if (c1)
+            fprintf(out, "\\u%04X", *++at);
+        else
+            putc(*at, out);
+    }
+}
 
 static void print_message(const char *kind, const char *format, va_list args) CLI_PRINTF(2, 0);
 static void print_message(const char *kind, const char *format, va_list args)
 {
+    char text[8192]; /* two paths of 4096 bytes; a longer text is cut */
+    vsnprintf(text, sizeof text, format, args);
     fprintf(stderr, "npgnn: %s: ", kind);
-    vfprintf(stderr, format, args);
+    print_clean(stderr, text);
     fputc('\n', stderr);
 }
 

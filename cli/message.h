@@ -1,7 +1,9 @@
 /* Messages to the user. All of them go to stderr as "npgnn: error: TEXT", "npgnn: warning: TEXT" or "npgnn: note:
- * TEXT". */
+ * TEXT", on one line. */
 #ifndef CLI_MESSAGE_H
 #define CLI_MESSAGE_H
+
+#include <stdio.h>
 
 /* The exit status of the program. A job that a signal stopped ends with 128 + the number of the signal. */
 enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
@@ -21,6 +23,10 @@ int print_usage_error(const char *command, const char *format, ...) CLI_PRINTF(2
 
 /* The command goes on, but the user should know before relying on its results. */
 void print_warning(const char *format, ...) CLI_PRINTF(1, 2);
+
+/* Prints a text for a terminal, which names of nodes and files are part of: control characters, which could move the cursor or
+ * change the title of the window, as \x1B or \u009B, and bytes that are not UTF-8 as \xFF. */
+void print_clean(FILE *out, const char *text);
 
 /* What the command did or assumed. Callers leave notes out with --quiet. */
 void print_note(const char *format, ...) CLI_PRINTF(1, 2);

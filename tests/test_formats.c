@@ -333,6 +333,18 @@ static void test_invalid_graphml(void **state)
     refused(XML AGE "1</data><data key='k'>2</data></node></graph></graphml>", 3, "two values of 'k'");
     refused("<?xml version='1.0'?>\n<!DOCTYPE graphml [<!ENTITY a 'ha'><!ENTITY b '&a;&a;'>]>\n<graphml>&b;</graphml>",
             2, "entity 'a': declarations of entities are not allowed");
+    /* entities of a DTD in another file, which is not read: they vanished. The document type itself is allowed. */
+#define DTD "<!DOCTYPE graphml SYSTEM 'http://graphml.graphdrawing.org/dtds/graphml.dtd'>\n<graphml>"
+    refused(DTD "<key id='k' for='node'/><graph>\n<node id='a'><data key='k'>x&who;</data></node></graph></graphml>", 3,
+            "entity 'who' is not declared in this file");
+    refused(DTD "<graph>\n<node id='a&amp;&#98;&who;'/></graph></graphml>", 3,
+            "entity 'who' is not declared in this file");
+    refused("<!DOCTYPE graphml [%more;]>\n<graphml><graph><node id='&who;'/></graph></graphml>", 2,
+            "entity 'who' is not declared in this file");
+    npgnn_graph *graph = graph_of(DTD "<graph><node id='&lt;a&amp;&#98;&quot;'/></graph></graphml>");
+    assert_string_equal(npgnn_graph_name(graph, 0, deep), "<a&b\"");
+    npgnn_graph_free(graph);
+    memcpy(deep, XML, sizeof XML);
     for (int i = 0; i < 40; i++)
         memcpy(deep + strlen(deep), "<d>", 4);
     refused(deep, 3, "elements are nested more than");

@@ -2,6 +2,7 @@
 #define _XOPEN_SOURCE 700
 #include "check.h"
 
+#include <pthread.h>
 #include <zip.h>
 #include <zlib.h>
 
@@ -570,6 +571,37 @@ static void test_bundle_of_many_nodes(void **state)
     assert_false(m.refused);
 }
 
+/* ---- a small stack ---- */
+
+static void *load_in_thread(void *path)
+{
+    npgnn_graph_free(load(path, NULL));
+    return NULL;
+}
+
+/* Half of the 128 KiB that musl gives to a thread. The sanitizers need more. */
+static void test_small_stack(void **state)
+{
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    const size_t size = 1024 << 10;
+#else
+    const size_t size = 64 << 10;
+#endif
+    static const int64_t links[] = {0, 1};
+    static const float x[] = {1, 0, 0, 1};
+    const array arrays[] = {ARRAY("edges", "<i8", "(1, 2)", links), ARRAY("x", "<f4", "(2, 2)", x)};
+    char path[4096];
+    pthread_attr_t attributes;
+    pthread_t thread;
+    (void)state;
+    WRITE(path, arrays);
+    assert_int_equal(pthread_attr_init(&attributes), 0);
+    assert_int_equal(pthread_attr_setstacksize(&attributes, size), 0);
+    assert_int_equal(pthread_create(&thread, &attributes, load_in_thread, path), 0);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    pthread_attr_destroy(&attributes);
+}
+
 /* Every prefix of the file, and every byte changed: an error or a graph, no crash. */
 static void test_damaged_files(void **state)
 {
@@ -618,6 +650,7 @@ int main(void)
         IN_FOLDER(test_overlapping_members),
         IN_FOLDER(test_bundle_of_many_nodes),
         IN_FOLDER(test_many_members),
+        IN_FOLDER(test_small_stack),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -194,13 +194,32 @@ static void test_huge_weights(void **state)
     npgnn_model_free(model);
 }
 
+/* All draws are held in memory, and a model file asks for them. */
+static void test_many_draws(void **state)
+{
+    (void)state;
+    npgnn_error err = {0};
+    npgnn_options o = small_options(2);
+    npgnn_model *model = fit(&o, 1);
+    npgnn_predict_options how = {.size = sizeof how, .samples = 1001};
+    npgnn_pair pair = {0, 1};
+    npgnn_prediction p = {.score = 7};
+    assert_int_equal(npgnn_predict(&p, model, graph, &pair, 1, &how, &one_thread, &err), NPGNN_E_ARGUMENT);
+    assert_non_null(strstr(err.text, "1001 samples are too many"));
+    how.samples = 1000;
+    assert_ok(npgnn_predict(&p, model, graph, &pair, 1, &how, &one_thread, &err), err);
+    assert_int_equal(npgnn_options_set(&o, "predict-samples", "1000", &err), 0);
+    assert_int_equal(npgnn_options_set(&o, "predict-samples", "1001", &err), NPGNN_E_ARGUMENT);
+    npgnn_model_free(model);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_prediction),     cmocka_unit_test(test_draws),
         cmocka_unit_test(test_large_batches),  cmocka_unit_test(test_refused_pairs),
         cmocka_unit_test(test_without_latent), cmocka_unit_test(test_conditional),
-        cmocka_unit_test(test_huge_weights),
+        cmocka_unit_test(test_huge_weights),   cmocka_unit_test(test_many_draws),
     };
     return cmocka_run_group_tests(tests, make_graph, free_graph);
 }

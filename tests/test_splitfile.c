@@ -32,10 +32,9 @@ static npgnn_graph *ring(int32_t n)
     return graph;
 }
 
-/* The path a - b - c - d - e, with names. */
-static npgnn_graph *named_path(void)
+/* The path of five nodes with these names. */
+static npgnn_graph *path_of(const char *const names[5])
 {
-    static const char *const names[] = {"a", "b", "c", "d d", "e"};
     static const npgnn_pair edges[] = {{0, 1}, {1, 2}, {2, 3}, {3, 4}};
     npgnn_env env = npi_env_resolve(NULL);
     npgnn_graph *graph = NULL;
@@ -48,6 +47,13 @@ static npgnn_graph *named_path(void)
     }
     assert_ok(npi_graph_build(&graph, &parts, &env, &err), err);
     return graph;
+}
+
+/* a - b - c - d d - e. */
+static npgnn_graph *named_path(void)
+{
+    static const char *const names[] = {"a", "b", "c", "d d", "e"};
+    return path_of(names);
 }
 
 static int read_text(npgnn_split **out, const npgnn_graph *graph, const char *text, npgnn_error *err)
@@ -165,6 +171,57 @@ static void test_names(void **state)
     assert_int_equal(train_edges(split), 1);
     npgnn_split_free(split);
     npgnn_graph_free(graph);
+}
+
+/* Names that readers of text take for something else are written in quotes; a line break cannot be written at all. */
+static void test_difficult_names(void **state)
+{
+    static const char *const names[] = {"\xEF\xBB\xBF"
+                                        "a",
+                                        "b\tb", "\"c\" c", " d ", "# e"};
+    static const char *const breaks[2][5] = {{"a", "b\nb", "c", "d", "e"}, {"a", "b", "c", "d\r", "e"}};
+    static const char text[] = "train\t\"\xEF\xBB\xBF"
+                               "a\"\t\"b\tb\"\t1\nval\t\"b\tb\"\t\"\"\"c\"\" c\"\t1\nval\t\"\xEF\xBB\xBF"
+                               "a\"\t# e\t0\ntest\t\" d \"\t# e\t1\ntest\t\"b\tb\"\t# e\t0\n";
+    char folder[] = "/tmp/npgnn-split-XXXXXX", path[64], command[128];
+    npgnn_graph *graph = path_of(names), *again = NULL;
+    npgnn_split *split = NULL, *back = NULL;
+    npgnn_error err = {0};
+    (void)state;
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/split.tsv", folder);
+    assert_ok(read_text(&split, graph, text, &err), err);
+    assert_ok(npgnn_split_save(split, path, &err), err);
+    assert_ok(npgnn_split_load(&back, graph, path, NULL, &err), err);
+    assert_true(npgnn_split_hash(back) == npgnn_split_hash(split));
+    assert_int_equal(unlink(path), 0);
+    /* a folder, whose first name is the first in its file */
+    snprintf(path, sizeof path, "%s/graph", folder);
+    assert_ok(npgnn_graph_save(graph, path, &err), err);
+    assert_ok(npgnn_load(&again, path, NULL, NULL, &err), err);
+    for (int32_t i = 0; i < 5; i++)
+        assert_int_equal(npgnn_graph_find(again, names[i]), i);
+    npgnn_graph_free(again);
+    npgnn_split_free(back);
+    npgnn_split_free(split);
+    npgnn_graph_free(graph);
+    for (int i = 0; i < 2; i++) {
+        graph = path_of(breaks[i]);
+        split = NULL;
+        assert_ok(read_text(&split, graph,
+                            i == 0 ? "train\tc\td\t1\nval\td\te\t1\nval\ta\tc\t0\n"
+                                   : "train\ta\tb\t1\nval\tb\tc\t1\nval\ta\tc\t0\n",
+                            &err),
+                  err);
+        snprintf(path, sizeof path, "%s/split.tsv", folder);
+        assert_int_equal(npgnn_split_save(split, path, &err), NPGNN_E_ARGUMENT);
+        assert_non_null(strstr(err.text, "line break"));
+        assert_int_equal(access(path, F_OK), -1);
+        npgnn_split_free(split);
+        npgnn_graph_free(graph);
+    }
+    snprintf(command, sizeof command, "rm -r %s", folder);
+    assert_int_equal(system(command), 0);
 }
 
 /* ---- invalid files ---- */
@@ -299,6 +356,7 @@ int main(void)
         cmocka_unit_test(test_round_trip_production),
         cmocka_unit_test(test_round_trip_paper),
         cmocka_unit_test(test_names),
+        cmocka_unit_test(test_difficult_names),
         cmocka_unit_test(test_invalid_lines),
         cmocka_unit_test(test_invalid_protocols),
         cmocka_unit_test(test_out_of_memory),

@@ -60,12 +60,14 @@ def apt(folder, *words):
 
 def fetch(folder, mirror):
     """The lists, as {(kind, suite): text}; kinds are Packages, Translations and Sources."""
-    if not os.path.exists(f"{folder}/sources.list"):
+    complete = f"{folder}/complete"  # made last: an update that failed is repeated
+    if not os.path.exists(complete):
         os.makedirs(f"{folder}/lists/partial", exist_ok=True)
         with open(f"{folder}/sources.list", "w") as file:
             file.write(f"deb {mirror} {SUITE} main\n")
             file.writelines(f"deb-src {mirror} {suite} main\n" for suite in SUITES)
         apt(folder, "-qq", "update")
+        open(complete, "w").close()
     lists = {}
     for line in apt(folder, "indextargets", "--format", "$(CREATED_BY) $(RELEASE) $(CODENAME) $(FILENAME)").splitlines():
         kind, release, codename, name = line.split()

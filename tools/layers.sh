@@ -49,7 +49,7 @@ check_folder()
 }
 
 # The program and the examples use the public header alone: no header of src/. Two exceptions: the program writes files and
-# parses JSON by the same code as the library, which it compiles for itself.
+# reads JSON and UTF-8 by the same code as the library, which it compiles for itself.
 check_outside()
 {
     folder=$1
@@ -57,7 +57,7 @@ check_outside()
         includes "$file" | while IFS=: read -r name line path; do
             case $path in
             npgnn/npgnn.h) ;;
-            io/atomic.h | base/json.h) [ "$folder" = cli ] || echo "$name:$line: $folder may include npgnn.h only, not $path" ;;
+            io/atomic.h | base/json.h | base/utf8.h) [ "$folder" = cli ] || echo "$name:$line: $folder may include npgnn.h only, not $path" ;;
             */*) echo "$name:$line: $folder may include npgnn.h only, not $path" ;;
             *) [ -f "$folder/$path" ] || [ -f "${file%/*}/$path" ] || echo "$name:$line: $folder may include npgnn.h only, not $path" ;;
             esac

@@ -244,7 +244,7 @@ typedef struct npgnn_options {
     int patience;       /* stop after this many validations without improvement; 0: never */
     int calibrate;      /* 1: calibrate probabilities on held-out links; 0: leave them uncalibrated */
     /* prediction */
-    int predict_samples; /* 0: use the mean of z; otherwise average probabilities over this many draws */
+    int predict_samples; /* 0: use the mean of z; otherwise average probabilities over so many draws, at most 1000 */
 } npgnn_options;
 
 /* Fills `options`, whose size is set, with a preset: "default" (the paper's model where the paper's text works), "best"
@@ -340,8 +340,8 @@ typedef struct npgnn_prediction {
 
 typedef struct npgnn_predict_options {
     size_t size;
-    int samples;      /* 0: use the mean of z; more: average over that many draws; -1, as with NULL options: the model's
-                         predict_samples */
+    int samples;      /* 0: use the mean of z; more, up to 1000: average over that many draws; -1, as with NULL options: the
+                         model's predict_samples */
     uint64_t seed;    /* of the draws */
     double link_rate; /* expected share of links among the pairs asked about, at least 0 and below 1; 0: the
                          model's own; 0.5: ignore how rare links are */

@@ -68,6 +68,7 @@ typedef struct reader {
     uint64_t default_bytes;    /* of all defaults */
     int64_t values;            /* given so far */
     int raw;                   /* 1: numbers are used as they are */
+    int external;              /* 1: the document type may be declared in another file */
     int depth, graphs, unused; /* unused: ignored attributes of nodes */
     place place;
     int32_t key; /* whose data or default is being read, -1: none */
@@ -395,6 +396,45 @@ static void end_text(reader *r)
         keep(r, &a->fallback, a, text);
 }
 
+/* ---- entities ---- */
+
+/* An entity in text that only an external DTD could declare, which is not read. Without this, expat leaves it out. */
+static void XMLCALL refuse_skipped(void *user, const XML_Char *name, int parameter)
+{
+    (void)parameter;
+    fail(user, "entity '%.60s' is not declared in this file, and other files are not read", name);
+}
+
+static void XMLCALL start_doctype(void *user, const XML_Char *name, const XML_Char *system, const XML_Char *public,
+                                  int has_internal)
+{
+    reader *r = user;
+    (void)name, (void)public;
+    r->external = system || has_internal; /* an internal part may refer to others: %more; */
+}
+
+/* The same in the attributes of the tag at hand, which expat does not report: an & that none of the five entities of XML and no
+ * number follows. */
+static void check_attributes(reader *r)
+{
+    static const char *const known[] = {"amp;", "lt;", "gt;", "apos;", "quot;", "#", NULL};
+    int offset = 0, size = 0;
+    const char *text = XML_GetInputContext(r->parser, &offset, &size);
+    const char *at = text ? text + offset : NULL, *end = at ? at + XML_GetCurrentByteCount(r->parser) : NULL;
+    for (; at < end; at++) {
+        int found = *at != '&';
+        for (int i = 0; !found && known[i]; i++)
+            found = (size_t)(end - at - 1) >= strlen(known[i]) && memcmp(at + 1, known[i], strlen(known[i])) == 0;
+        if (!found) {
+            int length = 0;
+            while (length < 60 && at + 1 + length < end && at[1 + length] != ';')
+                length++;
+            fail(r, "entity '%.*s' is not declared in this file, and other files are not read", length, at + 1);
+            return;
+        }
+    }
+}
+
 /* ---- elements ---- */
 
 static void XMLCALL start_element(void *user, const XML_Char *qualified, const XML_Char **pairs)
@@ -408,6 +448,8 @@ static void XMLCALL start_element(void *user, const XML_Char *qualified, const X
         fail(r, "elements are nested more than %d deep", MAX_DEPTH);
     if (strcmp(name, "hyperedge") == 0)
         fail(r, "hyperedges are not supported");
+    if (r->external)
+        check_attributes(r);
     if (r->code)
         return;
     /* elements in other places, such as nodes within nodes, are ignored */
@@ -552,6 +594,8 @@ int npi_graphml_read(npi_edge_list *edges, npi_table *table, npi_stream *stream,
         XML_SetElementHandler(r.parser, start_element, end_element);
         XML_SetCharacterDataHandler(r.parser, see_text);
         XML_SetEntityDeclHandler(r.parser, refuse_entity);
+        XML_SetSkippedEntityHandler(r.parser, refuse_skipped);
+        XML_SetStartDoctypeDeclHandler(r.parser, start_doctype);
         code = parse(&r);
     }
     if (code == 0)

@@ -94,7 +94,6 @@ static int parse_header(npi_npy_header *out, const char *header, npi_stream *str
 int npi_npy_read_header(npi_npy_header *out, npi_stream *stream, npgnn_error *err)
 {
     unsigned char start[12];
-    char header[MAX_HEADER + 1];
     size_t got, length;
     int code = npi_stream_read(start, &got, stream, 10, err);
     if (code)
@@ -112,12 +111,16 @@ int npi_npy_read_header(npi_npy_header *out, npi_stream *stream, npgnn_error *er
     }
     if (length > MAX_HEADER)
         return refuse(stream, err, "the .npy header is truncated or too long");
-    code = npi_stream_read(header, &got, stream, length, err);
-    if (code)
-        return code;
-    header[got] = '\0';
-    return got < length ? refuse(stream, err, "the file ends within its header")
-                        : parse_header(out, header, stream, err);
+    /* not on the stack, as the other buffers of this size: threads may have little of it */
+    char *header = npi_alloc(npi_stream_env(stream), length + 1, 1, err);
+    code = header ? npi_stream_read(header, &got, stream, length, err) : NPGNN_E_MEMORY;
+    if (code == 0) {
+        header[got] = '\0';
+        code = got < length ? refuse(stream, err, "the file ends within its header")
+                            : parse_header(out, header, stream, err);
+    }
+    npi_free(npi_stream_env(stream), header);
+    return code;
 }
 
 /* ---- the elements ---- */
@@ -125,12 +128,12 @@ int npi_npy_read_header(npi_npy_header *out, npi_stream *stream, npgnn_error *er
 int npi_npy_read_each(const npi_npy_header *array, npi_stream *stream, npi_element_fn *see, void *user,
                       npgnn_error *err)
 {
-    unsigned char chunk[CHUNK];
     int64_t total = array->rows * array->cols;
     size_t size = (size_t)array->type.size, got;
-    int code = 0;
     if (size == 0 || size > CHUNK)
         return refuse(stream, err, "the elements of the array are empty or longer than 65536 bytes");
+    unsigned char *chunk = npi_alloc(npi_stream_env(stream), CHUNK, 1, err);
+    int code = chunk ? 0 : NPGNN_E_MEMORY;
     for (int64_t done = 0; code == 0 && done < total;) {
         size_t most = CHUNK / size, wanted = total - done < (int64_t)most ? (size_t)(total - done) : most;
         code = npi_stream_read(chunk, &got, stream, wanted * size, err);
@@ -147,6 +150,7 @@ int npi_npy_read_each(const npi_npy_header *array, npi_stream *stream, npi_eleme
         code = npi_stream_read(chunk, &got, stream, 1, err);
     if (code == 0 && got > 0)
         code = refuse(stream, err, "the file continues after its last element");
+    npi_free(npi_stream_env(stream), chunk);
     return code;
 }
 

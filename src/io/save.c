@@ -20,6 +20,7 @@
 #include "graph/graph.h"
 #include "io/atomic.h"
 #include "io/locate.h"
+#include "io/text.h"
 
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 #error "only little-endian machines are supported"
@@ -29,32 +30,10 @@ typedef int write_fn(FILE *file, const npgnn_graph *graph, npgnn_error *err);
 
 /* ---- names ---- */
 
-/* Writes a name, in quotes where the readers would otherwise misread it. A name with a line break cannot be written. */
-static int write_name(FILE *file, const char *name, npgnn_error *err)
-{
-    size_t length = strlen(name);
-    int plain = length > 0 && !strpbrk(name, "\t\"") && !strchr("#% ", name[0]) && name[length - 1] != ' ';
-    if (strpbrk(name, "\n\r"))
-        return npi_fail(err, NPGNN_E_ARGUMENT, "name '%.60s' has a line break and cannot be saved in a text file",
-                        name);
-    if (plain) {
-        fputs(name, file);
-        return 0;
-    }
-    putc('"', file);
-    for (; *name; name++) {
-        if (*name == '"')
-            putc('"', file);
-        putc(*name, file);
-    }
-    putc('"', file);
-    return 0;
-}
-
 static int write_node(FILE *file, const npgnn_graph *graph, int32_t node, npgnn_error *err)
 {
     char buffer[12];
-    return write_name(file, npgnn_graph_name(graph, node, buffer), err);
+    return npi_text_write_field(file, npgnn_graph_name(graph, node, buffer), err);
 }
 
 static int write_nodes(FILE *file, const npgnn_graph *graph, npgnn_error *err)
@@ -71,7 +50,7 @@ static int write_columns(FILE *file, const npgnn_graph *graph, npgnn_error *err)
 {
     int code = 0;
     for (int32_t i = 0; code == 0 && i < graph->x->f; i++) {
-        code = write_name(file, npgnn_graph_column_name(graph, i), err);
+        code = npi_text_write_field(file, npgnn_graph_column_name(graph, i), err);
         putc('\n', file);
     }
     return code;

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/error.h"
 #include "base/utf8.h"
 
 static int is_blank(char c)
@@ -94,4 +95,26 @@ char *npi_text_cut_field(char **rest, char separator)
     if (!quoted)
         trim_end(field, at);
     return field;
+}
+
+int npi_text_write_field(FILE *file, const char *name, npgnn_error *err)
+{
+    size_t length = strlen(name);
+    int plain = length > 0 && !strpbrk(name, "\t\"") && !strchr("#% ", name[0]) && name[length - 1] != ' ' &&
+                strncmp(name, "\xEF\xBB\xBF", 3) != 0; /* which readers skip at the beginning of a file */
+    if (strpbrk(name, "\n\r"))
+        return npi_fail(err, NPGNN_E_ARGUMENT, "name '%.60s' has a line break and cannot be saved in a text file",
+                        name);
+    if (plain) {
+        fputs(name, file);
+        return 0;
+    }
+    putc('"', file);
+    for (; *name; name++) {
+        if (*name == '"')
+            putc('"', file);
+        putc(*name, file);
+    }
+    putc('"', file);
+    return 0;
 }

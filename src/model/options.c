@@ -81,7 +81,7 @@ static const option table[] = {
     {"keep-best", FLAG, AT(keep_best), 0, 1, "on|off", "keep the model of the best validation instead of the last one"},
     {"patience", INT, AT(patience), 0, 1e9, "from 0", "stop after this many validations without improvement; 0: never"},
     {"calibrate", FLAG, AT(calibrate), 0, 1, "on|off", "calibrate probabilities on held-out links"},
-    {"predict-samples", INT, AT(predict_samples), 0, 100000, "0..100000",
+    {"predict-samples", INT, AT(predict_samples), 0, NPI_MOST_DRAWS, "0..1000",
      "default number of draws of z at prediction; 0: use the mean of z"},
 };
 enum { OPTIONS = sizeof table / sizeof table[0] };

@@ -7,6 +7,9 @@
 /* The widest layer that the options allow. Buffers on the stack have this size. */
 #define NPI_MAX_WIDTH 4096
 
+/* The most draws of z at prediction, each of which is held in memory: a model file must not ask for gigabytes. */
+#define NPI_MOST_DRAWS 1000
+
 /* The options that a caller gave, over the defaults; NULL: the defaults. E_ARGUMENT as below. */
 int npi_options_read(npgnn_options *out, const npgnn_options *given, npgnn_error *err);
 

@@ -7,6 +7,7 @@
 #include "base/rng.h"
 #include "base/sized.h"
 #include "features/match.h"
+#include "model/options.h"
 #include "model/score.h"
 
 #define BATCH 65536 /* pairs scored at a time: bounds the memory of one call */
@@ -51,6 +52,9 @@ static int read_options(npgnn_predict_options *out, const npgnn_predict_options 
 {
     *out = (npgnn_predict_options){.samples = -1};
     int code = npi_sized_read(out, sizeof *out, given, "npgnn_predict_options", err);
+    if (!code && out->samples > NPI_MOST_DRAWS)
+        code =
+            npi_fail(err, NPGNN_E_ARGUMENT, "%d samples are too many: the limit is %d", out->samples, NPI_MOST_DRAWS);
     if (!code && !(out->link_rate >= 0 && out->link_rate < 1))
         code = npi_fail(err, NPGNN_E_ARGUMENT, "link rate %g is out of range: it must be at least 0 and below 1",
                         out->link_rate);

@@ -313,11 +313,20 @@ int npgnn_split_load(npgnn_split **out, const npgnn_graph *graph, const char *pa
 
 /* ---- writing ---- */
 
+/* Names have no line breaks: check_names was there. */
+static void write_node(FILE *file, const npgnn_graph *graph, int32_t node)
+{
+    char buffer[12];
+    npi_text_write_field(file, npgnn_graph_name(graph, node, buffer), NULL);
+}
+
 static void write_pair(FILE *file, const npgnn_graph *graph, const char *set, npgnn_pair pair, int label)
 {
-    char u[12], v[12];
-    fprintf(file, "%s\t%s\t%s\t%d\n", set, npgnn_graph_name(graph, pair.u, u), npgnn_graph_name(graph, pair.v, v),
-            label);
+    fprintf(file, "%s\t", set);
+    write_node(file, graph, pair.u);
+    putc('\t', file);
+    write_node(file, graph, pair.v);
+    fprintf(file, "\t%d\n", label);
 }
 
 /* Writes the links of a graph that has all nodes. `role` not NULL: only those with a held-out node. */
@@ -335,7 +344,6 @@ static void write_links(FILE *file, const npgnn_graph *links, const char *set, c
 
 static void write_split(FILE *file, const npgnn_split *split)
 {
-    char name[12];
     if (split->protocol != NPGNN_TRANSDUCTIVE)
         fprintf(file, "# protocol: %s\n", protocol_names[split->protocol]);
     fputs("set\tu\tv\tlabel\n", file);
@@ -343,9 +351,11 @@ static void write_split(FILE *file, const npgnn_split *split)
     if (!split->role)
         write_links(file, split->train, "train", split, NULL);
     for (int32_t i = 0; split->role && i < split->graph->n; i++)
-        if (split->role[i] != NPI_NODE_TRAIN)
-            fprintf(file, "%s\t%s\t-\t-\n", node_names[split->role[i] == NPI_NODE_TEST],
-                    npgnn_graph_name(split->graph, i, name));
+        if (split->role[i] != NPI_NODE_TRAIN) {
+            fprintf(file, "%s\t", node_names[split->role[i] == NPI_NODE_TEST]);
+            write_node(file, split->graph, i);
+            fputs("\t-\t-\n", file);
+        }
     /* links that are known when predicting and not in training have a held-out node */
     if (split->protocol == NPGNN_PRODUCTION)
         write_links(file, split->known, "known", split, split->role);
@@ -360,9 +370,9 @@ static int check_names(const npgnn_graph *graph, npgnn_error *err)
     char buffer[12];
     for (int32_t i = 0; graph->names && i < graph->n; i++) {
         const char *name = npgnn_graph_name(graph, i, buffer);
-        if (name[strcspn(name, "\t\"")] != '\0')
+        if (name[strcspn(name, "\n\r")] != '\0')
             return npi_fail(err, NPGNN_E_ARGUMENT,
-                            "node name '%.60s' has a tab or a quote and cannot be written to a split file", name);
+                            "node name '%.60s' has a line break and cannot be written to a split file", name);
     }
     return 0;
 }

@@ -12,6 +12,10 @@ status 1 npgnn predict model.safetensors $data --pairs triple.txt
 status 1 npgnn predict model.safetensors $data --pairs absent.txt
 printf '1 nobody\n' | status 1 npgnn predict model.safetensors $data --pairs -
 
+note names that would control a terminal
+printf '1 \033]0;title\007\033[2J\302\233\377x\n' >control.txt
+status 1 npgnn predict model.safetensors $data --pairs control.txt
+
 note models
 head -c 300 model.safetensors >cut.safetensors
 status 1 npgnn info cut.safetensors 2>words

@@ -73,6 +73,7 @@ short 1 the transfer ended early
 wrong 1 has the wrong checksum
 endless 1 larger than the expected 300000 bytes
 stalled 1 1000 of 300000 bytes are stored
+dripping 1 bytes are stored
 mute 1 cannot download
 to-file 1 cannot download
 to-ftp 1 cannot download

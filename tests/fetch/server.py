@@ -83,6 +83,13 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.wfile.flush()
         time.sleep(60)
 
+    def dripping(self, name, body):
+        """Never stalls, and never ends."""
+        for byte in self.begin(body):
+            self.wfile.write(bytes([byte]))
+            self.wfile.flush()
+            time.sleep(0.4)
+
     def mute(self, name, body):
         time.sleep(60)
 
