@@ -75,6 +75,8 @@ static int copy_from_folder(partial_file *part, const download_job *job)
     while (status == 0 && part->have <= job->file->size && (got = read(fd, bytes, sizeof bytes)) != 0) {
         if (cancel_signal())
             status = cancel_status();
+        else if (got < 0 && errno == EINTR)
+            continue;
         else if (got < 0)
             status = print_error("cannot read %s: %s", path, strerror(errno));
         else if (partial_append(part, bytes, (size_t)got) != 0)

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cancel.h"
 #include "message.h"
 
 #define WHITESPACE "\t, \r\n" /* that may surround a name */
@@ -72,7 +73,10 @@ static int read_more(pairs_file *in)
         in->buffer = grown;
         in->size = size;
     }
-    ssize_t got = read(in->fd, in->buffer + in->end, in->size - in->end);
+    ssize_t got;
+    do { /* a signal that does not ask to stop must not look like the end of the file */
+        got = read(in->fd, in->buffer + in->end, in->size - in->end);
+    } while (got < 0 && errno == EINTR && !cancel_signal());
     if (got < 0)
         return errno == EINTR ? 1 : -print_error("cannot read %s: %s", in->name, strerror(errno));
     in->end += (size_t)got;

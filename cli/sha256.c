@@ -2,6 +2,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "sha256.h"
 
+#include <errno.h>
 #include <openssl/evp.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -12,6 +13,8 @@ static int add_file(EVP_MD_CTX *context, int fd, int64_t size)
     for (int64_t at = 0; at < size;) {
         int64_t left = size - at;
         ssize_t got = pread(fd, bytes, left < (int64_t)sizeof bytes ? (size_t)left : sizeof bytes, at);
+        if (got < 0 && errno == EINTR)
+            continue;
         if (got <= 0 || EVP_DigestUpdate(context, bytes, (size_t)got) != 1)
             return 0;
         at += got;

@@ -1,12 +1,17 @@
-/* Every public call that can fail, with 0, 1, 2, ... allocations that succeed: E_MEMORY with its description until
- * it works, outputs untouched, nothing leaked. tests/memory_calls.sh checks that no call is missing here. */
-#define _POSIX_C_SOURCE 200809L
+/* Every public call that can fail, with 0, 1, 2, ... allocations that succeed, of its own and of Jansson: E_MEMORY with its
+ * description until it works, outputs untouched, nothing leaked. Run by tests/inject.c, the same with the first, second, ...
+ * system call that fails, is interrupted or is cut short. tests/memory_calls.sh checks that no call is missing here. */
+#define _GNU_SOURCE
 #include "check.h"
 
 #include <jansson.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
+#include "graph/graph.h"
+#include "inject.h"
 #include "meter.h"
 #include "network.h"
 
@@ -673,10 +678,137 @@ static long starve(call *work)
     }
 }
 
+/* ---- memory of the JSON library, which uses malloc ---- */
+
+static long json_allow = -1; /* blocks before the one that is refused; negative: none will be */
+
+static void *json_malloc(size_t size)
+{
+    return json_allow >= 0 && json_allow-- == 0 ? NULL : malloc(size);
+}
+
+static off_t size_of(const char *path)
+{
+    struct stat file;
+    assert_int_equal(stat(path, &file), 0);
+    return file.st_size;
+}
+
+/* The same where one allocation of Jansson fails. What it built or parsed is complete, or the call fails. */
+static long starve_json(call *work)
+{
+    for (long allow = 0;; allow++) {
+        world w;
+        npgnn_error err = {0};
+        world_begin(&w);
+        results before = w.out;
+        json_allow = allow;
+        int code = work(&w, &err);
+        int refused = json_allow < 0; /* by one more than it was allowed */
+        json_allow = -1;
+        if (code) {
+            assert_int_equal(code, NPGNN_E_MEMORY);
+            assert_memory_equal(&w.out, &before, sizeof before);
+            assert_int_not_equal(access(w.path, F_OK), 0);
+        } else if (work == model_save) {
+            assert_int_equal(size_of(w.path), size_of(model_path)); /* what it was loaded from */
+        }
+        world_end(&w);
+        if (!refused)
+            return allow;
+    }
+}
+
 static void test_call(void **state)
 {
     call **work = *state;
+    json_malloc_t before_malloc;
+    json_free_t before_free;
     starve(*work);
+    json_get_alloc_funcs(&before_malloc, &before_free);
+    json_set_alloc_funcs(json_malloc, free);
+    starve_json(*work);
+    json_set_alloc_funcs(before_malloc, before_free);
+}
+
+/* ---- system calls that fail ---- */
+
+static const struct {
+    const char *name;
+    int error; /* 0 and EINTR: for reading, the call works all the same */
+} faults[] = {
+#define INJECT_X(name, kind, error) {name, error},
+    INJECT_FAULTS(INJECT_X)
+#undef INJECT_X
+};
+
+static long injected(int what, int fault, long k)
+{
+    return syscall(SYS_prctl, INJECT_PRCTL, what, fault, k, 0);
+}
+
+static long strikes; /* in all tests */
+
+/* What a graph, split or model is, in one number; 0 where there is none. */
+static uint64_t content(const world *w)
+{
+    const char *text = w->out.model ? npgnn_model_encoding(w->out.model) : NULL;
+    return (w->out.graph ? npi_graph_fingerprint(w->out.graph) : 0) ^
+           (w->out.split ? npgnn_split_hash(w->out.split) : 0) ^ (text ? strlen(text) : 0);
+}
+
+/* The k-th system call of a kind fails while the call is at work; k = 0: none does. Either the call works as ever, or it fails with a
+ * description and leaves its outputs, and no file. Returns the content. */
+static uint64_t disturb(long counts[INJECT_KINDS], call *work, int fault, long k)
+{
+    world w;
+    npgnn_error err = {0};
+    uint64_t found = 0;
+    world_begin(&w);
+    results before = w.out;
+    assert_int_equal(injected(INJECT_ARM, fault, k), 1);
+    int code = work(&w, &err);
+    int struck = (int)injected(INJECT_DISARM, 0, 0);
+    for (int i = 0; counts && i < INJECT_KINDS; i++)
+        counts[i] = injected(INJECT_COUNT, i, 0);
+    assert_int_equal(struck, k > 0);
+    strikes += struck;
+    const char *name = faults[fault].name;
+    int reading = strncmp(name, "read", 4) == 0;
+    if (code == 0) {
+        found = content(&w);
+    } else {
+        /* what reads goes on after an interruption and after half of the bytes */
+        int allowed =
+            k > 0 && (code == NPGNN_E_IO || code == NPGNN_E_FORMAT) && !(reading && faults[fault].error != EIO);
+        if (!allowed || err.code != code || !err.text[0])
+            fail_msg("%s, number %ld: code %d, '%s'", name, k, code, err.text);
+        assert_memory_equal(&w.out, &before, sizeof before);
+        /* the last fsync is that of the folder: the file is there and complete, but might not outlive a power failure */
+        assert_true(access(w.path, F_OK) != 0 || strcmp(name, "fsync fails") == 0);
+    }
+    world_end(&w);
+    return found;
+}
+
+static void test_disturbed(void **state)
+{
+    call **work = *state;
+    long counts[INJECT_KINDS];
+    uint64_t wanted = disturb(counts, *work, 0, 0);
+    for (int fault = 0; fault < INJECT_KINDS; fault++)
+        for (long k = 1; k <= counts[fault]; k++) {
+            uint64_t got = disturb(NULL, *work, fault, k);
+            assert_true(got == wanted || got == 0);
+        }
+}
+
+/* The parent does what it says: the calls that read and write files were disturbed. */
+static void test_strikes(void **state)
+{
+    (void)state;
+    print_message("%ld system calls failed\n", strikes);
+    assert_true(strikes > 150);
 }
 
 /* The same call once with everything going well, then with err NULL and no memory: a failure may go undescribed. */
@@ -702,57 +834,12 @@ static void test_what_needs_memory(void **state)
     assert_true(starve(trainer_new) > 10);
     assert_int_equal(starve(trainer_step), 0);
     assert_int_equal(starve(options_set), 0);
-}
-
-/* ---- memory of the JSON library, which uses malloc ---- */
-
-static long json_allow = -1; /* blocks before the one that is refused; negative: none will be */
-
-static void *json_malloc(size_t size)
-{
-    return json_allow >= 0 && json_allow-- == 0 ? NULL : malloc(size);
-}
-
-static off_t size_of(const char *path)
-{
-    struct stat file;
-    assert_int_equal(stat(path, &file), 0);
-    return file.st_size;
-}
-
-/* Saves a model while one allocation fails. Returns whether the save needed no more allocations. */
-static int starve_json(long allow)
-{
-    world w;
-    npgnn_error err = {0};
-    world_begin(&w);
-    json_allow = allow;
-    int code = model_save(&w, &err);
-    json_allow = -1;
-    if (code) {
-        assert_int_equal(code, NPGNN_E_MEMORY);
-        assert_int_not_equal(access(w.path, F_OK), 0);
-    } else {
-        assert_int_equal(size_of(w.path), size_of(model_path)); /* what it was loaded from */
-    }
-    world_end(&w);
-    return code == 0;
-}
-
-/* A model is written completely or not at all. (Reading is not tested: Jansson 2.14 aborts where its parser gets no
- * memory.) */
-static void test_memory_of_json(void **state)
-{
     json_malloc_t before_malloc;
     json_free_t before_free;
-    long allow = 0;
-    (void)state;
     json_get_alloc_funcs(&before_malloc, &before_free);
     json_set_alloc_funcs(json_malloc, free);
-    while (!starve_json(allow))
-        allow++;
+    assert_true(starve_json(model_save) > 20 && starve_json(model_load) > 20);
     json_set_alloc_funcs(before_malloc, before_free);
-    assert_true(allow > 20);
 }
 
 /* ---- files that the calls read ---- */
@@ -845,7 +932,7 @@ static int remove_files(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
+    struct CMUnitTest tests[] = {
         CALL(options_preset),
         CALL(options_set),
         CALL(options_get),
@@ -922,7 +1009,13 @@ int main(void)
         CALL(method_top),
         cmocka_unit_test(test_without_error_output),
         cmocka_unit_test(test_what_needs_memory),
-        cmocka_unit_test(test_memory_of_json),
     };
+    const size_t last = sizeof tests / sizeof tests[0] - 1;
+    if (injected(INJECT_ARE_YOU_THERE, 0, 0) == 1) { /* the parent is tests/inject.c */
+        for (size_t i = 0; i < last; i++)
+            if (tests[i].test_func == test_call)
+                tests[i].test_func = test_disturbed;
+        tests[last] = (struct CMUnitTest)cmocka_unit_test(test_strikes);
+    }
     return cmocka_run_group_tests(tests, make_files, remove_files);
 }
