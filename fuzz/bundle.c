@@ -18,7 +18,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     char path[4096];
     fuzz_case c;
-    fuzz_begin(&c, size);
+    fuzz_begin(&c, data, size);
     FILE *file = fopen(fuzz_path(path, "bundle.npz"), "wb");
     fuzz_check(file && fwrite(data, 1, size, file) == size && fclose(file) == 0);
     npgnn_load_each(path, see, &c, size % 2 == 0, &c.env, &c.err);

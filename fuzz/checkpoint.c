@@ -79,7 +79,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     npgnn_options options = {.size = sizeof options};
     npgnn_graph *graph = NULL;
     npgnn_trainer *trainer = NULL;
-    fuzz_begin(&c, size);
+    fuzz_begin(&c, data, size);
     make_trainer(&graph, &trainer, &c);
     fuzz_check(npgnn_trainer_save(trainer, fuzz_path(path, "checkpoint"), &c.err) == 0);
     unsigned char *before = read_file(&whole, path, &c), *changed = read_file(&whole, path, &c);

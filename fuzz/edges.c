@@ -20,7 +20,7 @@ static void read_edges(fuzz_case *c, npi_stream *stream)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     fuzz_case c;
-    fuzz_begin(&c, size);
+    fuzz_begin(&c, data, size);
     npi_stream *stream = fuzz_stream(&c, "edges", data, size);
     if (stream)
         read_edges(&c, stream);

@@ -25,7 +25,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     fuzz_case c;
     fuzz_part parts[PARTS];
     npi_encoding *encoding = NULL, *again = NULL;
-    fuzz_begin(&c, size);
+    fuzz_begin(&c, data, size);
     fuzz_parts(parts, PARTS, data, size);
     char *text = malloc(parts[ENCODING].size + 1);
     fuzz_check(text);

@@ -32,7 +32,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     const npgnn_load_options how = {
         .size = sizeof how, .weighted = (data[0] & 2) != 0, .skip_bad_rows = (data[0] & 4) != 0};
-    fuzz_begin(&c, size);
+    fuzz_begin(&c, data, size);
     fuzz_parts(parts, FILES, data + 1, size - 1);
     where.kind = data[0] % 2 ? NPI_OGB : NPI_FILES;
     for (int i = 0; i < FILES; i++)

@@ -5,13 +5,31 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "io/readers.h"
 
-/* What a case may hold: tables that start large, and a multiple of its bytes, since gzip data unpack to a thousand times. */
+/* What a case may hold: tables that start large, and a multiple of its bytes, more of them where they are unpacked, to a thousand
+ * times as many. */
 #define MOST_AT_ONCE ((size_t)128 << 20)
-#define MOST_A_BYTE 4096
+#define MOST_PER_BYTE 1024
+#define MOST_PER_PACKED_BYTE 4096
+
+/* And how much processor time it may take, in seconds: what is quadratic takes longer in a file of 256 KB. The sanitizers make
+ * everything slower. */
+#if defined(__SANITIZE_ADDRESS__)
+#define SLOWER 8
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define SLOWER 8
+#endif
+#endif
+#ifndef SLOWER
+#define SLOWER 1
+#endif
+#define TIME_AT_ONCE (SLOWER * 0.5) /* graphs that start large: 2^20 nodes */
+#define TIME_PER_BYTE (SLOWER * 2e-6)
 
 void fuzz_broken(const char *promise, const char *file, int line)
 {
@@ -48,12 +66,15 @@ static void read_notice(void *user, const char *message)
     fuzz_check(strlen(message) > 0);
 }
 
-void fuzz_begin(fuzz_case *c, size_t size)
+void fuzz_begin(fuzz_case *c, const uint8_t *data, size_t size)
 {
     memset(c, 0, sizeof *c);
     npgnn_env env = {.size = sizeof env, .threads = 1, .log = read_notice, .allocator = {resize, c}};
     c->env = npi_env_resolve(&env);
-    c->most = MOST_AT_ONCE + size * MOST_A_BYTE;
+    int packed = size >= 2 && data && (memcmp(data, "\x1F\x8B", 2) == 0 || memcmp(data, "PK", 2) == 0);
+    c->most = MOST_AT_ONCE + size * (packed ? MOST_PER_PACKED_BYTE : MOST_PER_BYTE);
+    c->seconds = TIME_AT_ONCE + (double)size * TIME_PER_BYTE;
+    c->start = clock();
 }
 
 int fuzz_code(const fuzz_case *c, int code)
@@ -67,6 +88,10 @@ int fuzz_code(const fuzz_case *c, int code)
 void fuzz_end(const fuzz_case *c)
 {
     fuzz_check(c->blocks == 0);
+    double seconds = (double)(clock() - c->start) / CLOCKS_PER_SEC;
+    if (seconds > c->seconds)
+        fprintf(stderr, "%g seconds\n", seconds);
+    fuzz_check(seconds <= c->seconds);
 }
 
 npi_stream *fuzz_stream(fuzz_case *c, const char *name, const void *bytes, size_t size)

@@ -5,6 +5,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <time.h>
 
 #include "graph/graph.h"
 #include "io/stream.h"
@@ -21,15 +22,18 @@ typedef struct fuzz_case {
     size_t held, most; /* bytes out, and how many may be */
     long blocks;
     int refuse; /* more than `most` is refused; otherwise it is a finding */
+    clock_t start;
+    double seconds; /* that it may take */
 } fuzz_case;
 
-/* Starts a case of `size` bytes: what it makes the library hold must stay in proportion to that. */
-void fuzz_begin(fuzz_case *c, size_t size);
+/* Starts a case of `size` bytes: the memory that the library holds for it, and the processor time up to fuzz_end, must stay in
+ * proportion to that. */
+void fuzz_begin(fuzz_case *c, const uint8_t *data, size_t size);
 
 /* A call ended with this code: a failure must come with its description, and not be for lack of memory. Returns code. */
 int fuzz_code(const fuzz_case *c, int code);
 
-/* Everything must have been freed. */
+/* Everything must have been freed, in time. */
 void fuzz_end(const fuzz_case *c);
 
 /* A stream over bytes that need not be terminated; NULL where they are broken from the start (gzip). */

@@ -20,7 +20,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     int32_t *label = NULL, classes = 0;
     if (size == 0)
         return 0;
-    fuzz_begin(&c, size);
+    fuzz_begin(&c, data, size);
     npi_names *names = data[0] % 2 ? name_nodes(&c) : NULL;
     npi_stream *stream = fuzz_stream(&c, "labels", data + 1, size - 1);
     if (stream && fuzz_code(&c, npi_labels_read(&label, &classes, stream, names, NODES, &c.err)) == 0)

@@ -57,7 +57,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     fuzz_case c;
     npgnn_model *model = NULL;
-    fuzz_begin(&c, size);
+    fuzz_begin(&c, data, size);
     npi_stream *stream = fuzz_stream(&c, "model", data, size);
     if (stream && fuzz_code(&c, npi_model_read(&model, stream, &c.err)) == 0) {
         check_written(&c, model);

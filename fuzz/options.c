@@ -28,7 +28,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     fuzz_case c;
     npgnn_options options;
     char line[512];
-    fuzz_begin(&c, size);
+    fuzz_begin(&c, data, size);
     memset(&options, 0, sizeof options); /* padding too */
     options.size = sizeof options;
     fuzz_check(npgnn_options_preset(&options, NULL, &c.err) == 0);

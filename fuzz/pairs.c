@@ -17,7 +17,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     fuzz_case c;
     if (size == 0)
         return 0;
-    fuzz_begin(&c, size);
+    fuzz_begin(&c, data, size);
     fuzz_check(npgnn_graph_from_arrays(&graph, edges, NULL, NODES, 2, 0, &c.env, &c.err) == 0);
     pairs_file in = {.fd = -1, .name = "pairs", .buffer = malloc(size + 1), .size = size, .end = size, .ended = 1};
     fuzz_check(in.buffer);

@@ -20,7 +20,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     fuzz_case c;
     npi_pickle p;
-    fuzz_begin(&c, size);
+    fuzz_begin(&c, data, size);
     npi_stream *stream = fuzz_stream(&c, "pickle", data, size);
     if (stream && fuzz_code(&c, npi_pickle_read(&p, stream, &c.err)) == 0) {
         look_into(&c, &p);

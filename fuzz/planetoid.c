@@ -9,7 +9,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     npi_stream *files[NPI_PLANETOID_FILES];
     npgnn_graph *graph = NULL;
     int opened = 1;
-    fuzz_begin(&c, size);
+    fuzz_begin(&c, data, size);
     fuzz_parts(parts, NPI_PLANETOID_FILES, data, size);
     for (int i = 0; i < NPI_PLANETOID_FILES; i++) {
         files[i] = fuzz_stream(&c, npi_planetoid_suffix((npi_planetoid_file)i), parts[i].data, parts[i].size);

@@ -44,7 +44,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                                     .weight = data[0] & 4 ? "4" : NULL,
                                     .skip_bad_rows = (data[0] & 8) != 0,
                                     .header = (npgnn_header)((data[0] >> 4) % 3)};
-    fuzz_begin(&c, size);
+    fuzz_begin(&c, data, size);
     fuzz_parts(parts, FILES, data + 1, size - 1);
     for (int i = 0; i < FILES; i++) {
         paths[i][0] = '\0';

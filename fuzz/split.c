@@ -37,7 +37,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     fuzz_case c;
     npgnn_split *split = NULL;
-    fuzz_begin(&c, size);
+    fuzz_begin(&c, data, size);
     npgnn_graph *graph = make_graph(&c);
     npi_stream *stream = fuzz_stream(&c, "split", data, size);
     if (stream && fuzz_code(&c, npi_split_read(&split, stream, graph, &c.err)) == 0)

@@ -13,7 +13,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size > 0)
         memcpy(spec, data, size);
     spec[size] = '\0';
-    fuzz_begin(&c, size);
+    fuzz_begin(&c, data, size);
     c.most = 256 << 10;
     c.refuse = 1;
     if (fuzz_code(&c, npgnn_graph_synthetic(&graph, spec, &c.env, &c.err)) == 0) {

@@ -83,7 +83,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     fuzz_case c;
     npi_table table = {0};
-    fuzz_begin(&c, size);
+    fuzz_begin(&c, data, size);
     npi_stream *stream = fuzz_stream(&c, "table", data, size);
     if (stream && fuzz_code(&c, FUZZ_READ(&table, stream, &c.err)) == 0) {
         check_table(&table);

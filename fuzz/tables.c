@@ -24,7 +24,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     fuzz_part parts[FILES];
     npi_stream *files[FILES];
     int opened = 1;
-    fuzz_begin(&c, size);
+    fuzz_begin(&c, data, size);
     fuzz_parts(parts, FILES, data, size);
     for (int i = 0; i < FILES; i++) {
         files[i] = fuzz_stream(&c, names[i], parts[i].data, parts[i].size);
