@@ -176,13 +176,11 @@ static void test_names(void **state)
 /* Names that readers of text take for something else are written in quotes; a line break cannot be written at all. */
 static void test_difficult_names(void **state)
 {
-    static const char *const names[] = {"\xEF\xBB\xBF"
-                                        "a",
-                                        "b\tb", "\"c\" c", " d ", "# e"};
+    static const char *const names[] = {"\xEF\xBB\xBFxa", "b\tb", "\"c\" c", " d ", "# e"};
     static const char *const breaks[2][5] = {{"a", "b\nb", "c", "d", "e"}, {"a", "b", "c", "d\r", "e"}};
-    static const char text[] = "train\t\"\xEF\xBB\xBF"
-                               "a\"\t\"b\tb\"\t1\nval\t\"b\tb\"\t\"\"\"c\"\" c\"\t1\nval\t\"\xEF\xBB\xBF"
-                               "a\"\t# e\t0\ntest\t\" d \"\t# e\t1\ntest\t\"b\tb\"\t# e\t0\n";
+    static const char text[] =
+        "train\t\"\xEF\xBB\xBFxa\"\t\"b\tb\"\t1\nval\t\"b\tb\"\t\"\"\"c\"\" c\"\t1\nval\t\"\xEF\xBB\xBFxa\"\t# "
+        "e\t0\ntest\t\" d \"\t# e\t1\ntest\t\"b\tb\"\t# e\t0\n";
     char folder[] = "/tmp/npgnn-split-XXXXXX", path[64], command[128];
     npgnn_graph *graph = path_of(names), *again = NULL;
     npgnn_split *split = NULL, *back = NULL;
