@@ -28,12 +28,14 @@ typedef struct notices {
 static void on_notice(void *user, const char *message)
 {
     notices *all = user;
-    char **grown = realloc(all->text, (all->count + 1) * sizeof *grown);
-    all->text = grown ? grown : all->text;
-    char *copy = grown ? strdup(message) : NULL;
-    if (copy)
-        all->text[all->count++] = copy;
-    all->lost |= !copy;
+    char *copy = strdup(message), **grown = copy ? realloc(all->text, (all->count + 1) * sizeof *grown) : NULL;
+    if (!grown) {
+        free(copy);
+        all->lost = 1;
+        return;
+    }
+    all->text = grown;
+    all->text[all->count++] = copy;
 }
 
 static void free_notices(notices *all)

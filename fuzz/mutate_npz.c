@@ -8,7 +8,7 @@
 
 #include "mutate.h"
 
-enum { MEMBERS = 16, MOST = 1 << 20 };
+enum { MEMBERS = 16, MOST = 1 << 17 }; /* bytes of a member */
 
 static const char *const types[] = {"<f4", "<f8", "<f2", "<i8", "<i4", "|u1", "|b1",
                                     ">i4", "<U3", "|S2", "|O",  "<c8", "<u8"};

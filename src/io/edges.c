@@ -215,12 +215,17 @@ static int is_header_word(const char *field)
     return 0;
 }
 
-/* Finds two columns whose names say that they are the ends of a link. */
+/* Finds two columns whose names say that they are the ends of a link. Pairs are many: only those are compared that can be ends at
+ * all. */
 static int find_ends(int *source, int *target, const first_line *first)
 {
+    unsigned char end[MAX_COLUMNS]; /* 1: may be the source, 2: the target, 3: either */
     for (int i = 0; i < first->count; i++)
-        for (int j = 0; j < first->count; j++)
-            if (i != j && npi_header_are_ends(first->names[i], first->names[j])) {
+        end[i] = (unsigned char)(npi_header_may_be_end(first->names[i], NPI_ROLE_SOURCE) |
+                                 npi_header_may_be_end(first->names[i], NPI_ROLE_TARGET) << 1);
+    for (int i = 0; i < first->count; i++)
+        for (int j = 0; end[i] & 1 && j < first->count; j++)
+            if (i != j && end[j] & 2 && npi_header_are_ends(first->names[i], first->names[j])) {
                 *source = i;
                 *target = j;
                 return 1;

@@ -95,6 +95,22 @@ int npi_header_has_role(const char *name, npi_role role)
     return (role == NPI_ROLE_SOURCE || role == NPI_ROLE_TARGET) && drop_ending(word) && is_one_of(word, lists[role]);
 }
 
+int npi_header_may_be_end(const char *name, npi_role role)
+{
+    char word[WORD_SIZE], digit = role == NPI_ROLE_SOURCE ? '1' : '2';
+    if (npi_header_has_role(name, role))
+        return 1;
+    simplify(word, name);
+    for (int i = 0; i < 2; i++) { /* as in npi_header_are_ends */
+        size_t length = strlen(word);
+        if (length > 1 && word[length - 1] == digit && isalpha((unsigned char)word[0]))
+            return 1;
+        if (!drop_ending(word))
+            return 0;
+    }
+    return 0;
+}
+
 int npi_header_are_ends(const char *source, const char *target)
 {
     char a[WORD_SIZE], b[WORD_SIZE];

@@ -15,6 +15,9 @@ typedef enum {
 /* Whether a column of this name usually has this role. Case, punctuation and endings such as "_id" do not matter. */
 int npi_header_has_role(const char *name, npi_role role);
 
+/* Whether there is a name that this one, as the source or the target, makes the two ends of a link with (npi_header_are_ends). */
+int npi_header_may_be_end(const char *name, npi_role role);
+
 /* Whether two names are the two ends of a link: "user" and "item", but also any word with 1 and 2, such as "id_1" and
  * "id_2". */
 int npi_header_are_ends(const char *source, const char *target);
