@@ -14,21 +14,22 @@ void npi_cells_free(npi_cells *cells)
     memset(cells, 0, sizeof *cells);
 }
 
-/* Whether a row ends within quotes: then the next line belongs to it. */
-static int has_open_quote(const char *at, char separator)
+/* Whether a line ends within quotes: then the next line belongs to its row. `inside`: it begins within quotes. */
+static int ends_in_quotes(const char *at, char separator, int inside)
 {
     if (separator == ' ')
         return 0;
-    while (*at) {
-        while (*at == ' ' || (*at == '\t' && separator != '\t'))
+    while (*at || inside) {
+        while (!inside && (*at == ' ' || (*at == '\t' && separator != '\t')))
             at++;
-        if (*at == '"') {
+        if (inside || *at == '"') {
             /* two quotes stand for one; a single one ends the field */
-            for (at++; *at && !(at[0] == '"' && at[1] != '"'); at++)
+            for (at += !inside; *at && !(at[0] == '"' && at[1] != '"'); at++)
                 at += at[0] == '"';
             if (!*at)
                 return 1;
             at++;
+            inside = 0;
         }
         while (*at && *at != separator)
             at++;
@@ -56,7 +57,7 @@ static int copy_row(npi_cells *cells, char *line, npi_stream *stream, npgnn_erro
 {
     int64_t begun = npi_stream_line_number(stream);
     size_t start = cells->used;
-    for (;;) {
+    for (int inside = 0;;) {
         size_t length = strlen(line);
         int code = reserve(cells, length + 1, err);
         if (code)
@@ -65,9 +66,9 @@ static int copy_row(npi_cells *cells, char *line, npi_stream *stream, npgnn_erro
         cells->used += length + 1;
         if (cells->used - start > UINT32_MAX / 2)
             return npi_stream_fail(stream, err, "the row is too long");
-        if (!memchr(line, '"', length) && cells->used - start == length + 1)
-            return 0;
-        if (!has_open_quote(cells->text + start, cells->separator))
+        /* each line by itself: a field may have many lines */
+        inside = (inside || memchr(line, '"', length)) && ends_in_quotes(line, cells->separator, inside);
+        if (!inside)
             return 0;
         code = npi_stream_read_line(&line, stream, err);
         if (code < 0)
