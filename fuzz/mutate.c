@@ -40,7 +40,11 @@ static const char *const literals[] = {"0",
                                        "&amp;",
                                        "&#10;",
                                        "\\u0000",
-                                       "\\ud800"};
+                                       "\\ud800",
+                                       "\"",
+                                       "\n",
+                                       "1:1",
+                                       "%%MatrixMarket"};
 enum { LITERALS = sizeof literals / sizeof literals[0] };
 
 /* ---- text: a span is a field or an element, and a mutation does something with one span ---- */
@@ -241,6 +245,37 @@ size_t fuzz_mutate_json(uint8_t *data, size_t size, size_t most, fuzz_dice *dice
 {
     static const language commas = {find_json, ", ", "[", "]"}, lines = {find_json, "\n", "{\"a\":", "}"};
     return size > 0 ? mutate_text(data, size, most, fuzz_roll(dice, 3) ? &commas : &lines, dice) : 0;
+}
+
+/* ---- lines of fields ---- */
+
+/* What stands between two of these characters. */
+static span find_between(const uint8_t *text, size_t size, const char *characters, fuzz_dice *dice)
+{
+    size_t begin = fuzz_roll(dice, size), end = begin;
+    while (begin > 0 && !strchr(characters, text[begin - 1]))
+        begin--;
+    while (end < size && !strchr(characters, text[end]))
+        end++;
+    return (span){begin, end};
+}
+
+static span find_line(const uint8_t *text, size_t size, fuzz_dice *dice)
+{
+    return find_between(text, size, "\n", dice);
+}
+
+static span find_field(const uint8_t *text, size_t size, fuzz_dice *dice)
+{
+    return find_between(text, size, "\n\t,; :", dice);
+}
+
+size_t fuzz_mutate_lines(uint8_t *data, size_t size, size_t most, fuzz_dice *dice)
+{
+    static const language lines = {find_line, "\n", "\"", "\""}, tabs = {find_field, "\t", "\"", "\""};
+    static const language commas = {find_field, ",", "\"", "\""}, blanks = {find_field, " ", "\"", "\""};
+    static const language *const all[] = {&lines, &lines, &tabs, &commas, &blanks};
+    return size > 0 ? mutate_text(data, size, most, all[fuzz_roll(dice, 5)], dice) : 0;
 }
 
 /* ---- safetensors: length (u64), header (JSON), tensors ---- */

@@ -24,6 +24,7 @@ size_t fuzz_roll(fuzz_dice *dice, size_t sides);
  * file. */
 size_t fuzz_mutate_xml(uint8_t *data, size_t size, size_t most, fuzz_dice *dice);
 size_t fuzz_mutate_json(uint8_t *data, size_t size, size_t most, fuzz_dice *dice);
+size_t fuzz_mutate_lines(uint8_t *data, size_t size, size_t most, fuzz_dice *dice); /* of fields */
 size_t fuzz_mutate_npy(uint8_t *data, size_t size, size_t most, fuzz_dice *dice);
 size_t fuzz_mutate_npz(uint8_t *data, size_t size, size_t most, fuzz_dice *dice);
 size_t fuzz_mutate_safetensors(uint8_t *data, size_t size, size_t most, fuzz_dice *dice);
