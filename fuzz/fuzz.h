@@ -5,7 +5,6 @@
 
 #include <stddef.h>
 #include <stdint.h>
-#include <time.h>
 
 #include "graph/graph.h"
 #include "io/stream.h"
@@ -21,9 +20,8 @@ typedef struct fuzz_case {
     npgnn_error err;
     size_t held, most; /* bytes out, and how many may be */
     long blocks;
-    int refuse; /* more than `most` is refused; otherwise it is a finding */
-    clock_t start;
-    double seconds; /* that it may take */
+    int refuse;            /* more than `most` is refused; otherwise it is a finding */
+    double start, seconds; /* of processor time, at the start and how many it may take */
 } fuzz_case;
 
 /* Starts a case of `size` bytes: the memory that the library holds for it, and the processor time up to fuzz_end, must stay in

@@ -111,8 +111,8 @@ static size_t mutate_text(uint8_t *text, size_t size, size_t most, const languag
     case 0: /* it is missing */
         break;
     case 1: { /* it is there many times, as it is or numbered */
-        size_t copies = fuzz_roll(dice, 2) ? 1 + fuzz_roll(dice, 4) : fuzz_roll(dice, 2000),
-               numbered = fuzz_roll(dice, 2);
+        size_t often = fuzz_roll(dice, 8), numbered = fuzz_roll(dice, 2);
+        size_t copies = fuzz_roll(dice, often < 4 ? 5 : often < 7 ? 500 : 40000);
         memcpy(made, text + s.begin, length);
         used = length;
         for (size_t i = 0; i < copies && used + separator + length + 24 < room; i++) {
