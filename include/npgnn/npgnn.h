@@ -340,7 +340,7 @@ typedef struct npgnn_prediction {
 
 typedef struct npgnn_predict_options {
     size_t size;
-    int samples;      /* 0: use the mean of z; more, up to 1000: average over that many draws; -1, as with NULL options: the
+    int samples;      /* 0: use the mean of z; up to 1000: average over that many draws; -1, as with NULL options: the
                          model's predict_samples */
     uint64_t seed;    /* of the draws */
     double link_rate; /* expected share of links among the pairs asked about, at least 0 and below 1; 0: the
