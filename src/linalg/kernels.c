@@ -316,16 +316,47 @@ static void row_products(real *const *s, const real *x, int vectors, const real 
         rows_by(s, x, 4, b, rows, w, ldb);
 }
 
+/* Sums of products of 16-bit integers, which are exact: compilers make one instruction per 16 of them. */
+INLINE int32_t short_product(const int16_t *a, const int16_t *b)
+{
+    int32_t sum = 0;
+    for (int c = 0; c < NPI_SHORT_WIDTH; c++)
+        sum += (int32_t)a[c] * (int32_t)b[c];
+    return sum;
+}
+
+INLINE void short_rows(real *const *s, const int16_t *x, int vectors, const int16_t *b, const float *unit, int64_t rows)
+{
+    for (int64_t p = 0; p < rows; p++)
+        for (int v = 0; v < vectors; v++)
+            s[v][p] = (real)unit[p] * (real)short_product(x + v * NPI_SHORT_WIDTH, b + p * NPI_SHORT_WIDTH);
+}
+
+static void short_products(real *const *s, const int16_t *x, int vectors, const int16_t *b, const float *unit,
+                           int64_t rows)
+{
+    if (vectors == 1)
+        short_rows(s, x, 1, b, unit, rows);
+    else if (vectors == 2)
+        short_rows(s, x, 2, b, unit, rows);
+    else if (vectors == 3)
+        short_rows(s, x, 3, b, unit, rows);
+    else
+        short_rows(s, x, 4, b, unit, rows);
+}
+
 /* ---- a small network ---- */
 
 #define TILE (2 * VEC) /* columns at a time: two registers */
 
+#define UNITS 6 /* units at a time: their twelve sums, two inputs and two weights fill the 16 registers of AVX2 */
+
 /* y (units, TILE) = W[:, first .. first + units)ᵀ x + b, for x (inputs, TILE) with `stride` numbers per row; W (inputs, width). `units`, at
- * most 4, is a constant wherever this is inlined. */
+ * most UNITS, is a constant wherever this is inlined. */
 INLINE void layer_tile(vec (*y)[2], const real *x, int64_t stride, const real *w, const real *b, int inputs, int width,
                        int first, int units)
 {
-    vec zero = {0}, sum[4][2];
+    vec zero = {0}, sum[UNITS][2];
     for (int q = 0; q < units; q++)
         sum[q][0] = sum[q][1] = zero + b[first + q];
     for (int i = 0; i < inputs; i++) {
@@ -349,35 +380,43 @@ INLINE vec positive(vec x)
     return (vec)((__typeof__(mask))x & mask);
 }
 
+/* Units j to j + UNITS - 1 of a layer, or as many as there are. Returns how many. */
+INLINE int layer_units(vec (*y)[2], const real *x, int64_t stride, const real *w, const real *b, int inputs, int width,
+                       int j)
+{
+    int units = width - j < UNITS ? width - j : UNITS;
+    if (units == UNITS)
+        layer_tile(y, x, stride, w, b, inputs, width, j, UNITS);
+    else
+        for (int q = 0; q < units; q++)
+            layer_tile(y + q, x, stride, w, b, inputs, width, j + q, 1);
+    return units;
+}
+
 /* The scores of TILE columns. */
 INLINE void network_tile(real *score, const real *x, int64_t stride, const npi_small_network *net)
 {
-    int e = net->inputs, h = net->hidden;
+    int e = net->inputs, h = net->hidden, k = net->hidden2;
     real h1[NPI_SMALL_NETWORK_MOST * TILE];
-    vec y[4][2], zero = {0}, sum[2] = {zero + net->shift, zero + net->shift};
+    vec y[UNITS][2], zero = {0}, sum[2] = {zero + net->shift, zero + net->shift};
     for (int i = 0; i < e; i++) {
         sum[0] += net->line[i] * *(const vec *)(x + i * stride);
         sum[1] += net->line[i] * *(const vec *)(x + i * stride + VEC);
     }
-    for (int j = 0; j < h; j += 4) {
-        int units = h - j < 4 ? h - j : 4;
-        if (units == 4)
-            layer_tile(y, x, stride, net->w1, net->b1, e, h, j, 4);
-        else
-            for (int q = 0; q < units; q++)
-                layer_tile(y + q, x, stride, net->w1, net->b1, e, h, j + q, 1);
+    for (int j = 0; j < h; j += UNITS) {
+        int units = layer_units(y, x, stride, net->w1, net->b1, e, h, j);
         for (int q = 0; q < units; q++) {
-            *(vec *)(h1 + (j + q) * TILE) = positive(y[q][0]);
-            *(vec *)(h1 + (j + q) * TILE + VEC) = positive(y[q][1]);
+            vec left = positive(y[q][0]), right = positive(y[q][1]);
+            *(vec *)(h1 + (j + q) * TILE) = left;
+            *(vec *)(h1 + (j + q) * TILE + VEC) = right;
+            if (net->skip) {
+                sum[0] += net->skip[j + q] * left;
+                sum[1] += net->skip[j + q] * right;
+            }
         }
     }
-    for (int j = 0; j < h; j += 4) {
-        int units = h - j < 4 ? h - j : 4;
-        if (units == 4)
-            layer_tile(y, h1, TILE, net->w2, net->b2, h, h, j, 4);
-        else
-            for (int q = 0; q < units; q++)
-                layer_tile(y + q, h1, TILE, net->w2, net->b2, h, h, j + q, 1);
+    for (int j = 0; j < k; j += UNITS) {
+        int units = layer_units(y, h1, TILE, net->w2, net->b2, h, k, j);
         for (int q = 0; q < units; q++) {
             sum[0] += net->w3[j + q] * positive(y[q][0]);
             sum[1] += net->w3[j + q] * positive(y[q][1]);
@@ -429,6 +468,7 @@ const npi_kernels NPI_KERNELS = {
     .combine = combine,
     .dots = dots,
     .row_products = row_products,
+    .short_products = short_products,
     .network_columns = network_columns,
     .adam = adam,
 };

@@ -10,13 +10,18 @@
 
 #include "linalg/real.h"
 
-/* score = relu(relu(x W1 + b1) W2 + b2) · w3 + x · line + shift, with at most NPI_SMALL_NETWORK_MOST inputs and hidden units. */
-enum { NPI_SMALL_NETWORK_MOST = 64 };
+enum {
+    NPI_SMALL_NETWORK_MOST = 64, /* inputs or units of a layer */
+    NPI_SHORT_WIDTH = 64         /* numbers of a row of 16-bit integers */
+};
+
+/* h1 = relu(x W1 + b1),  score = relu(h1 W2 + b2) · w3 + h1 · skip + x · line + shift */
 typedef struct npi_small_network {
-    int inputs, hidden;
+    int inputs, hidden, hidden2;
     const real *w1, *b1;   /* (inputs, hidden), (hidden) */
-    const real *w2, *b2;   /* (hidden, hidden), (hidden) */
-    const real *w3, *line; /* (hidden), (inputs) */
+    const real *w2, *b2;   /* (hidden, hidden2), (hidden2) */
+    const real *w3, *line; /* (hidden2), (inputs) */
+    const real *skip;      /* (hidden); NULL: zeros */
     real shift;
 } npi_small_network;
 
@@ -47,6 +52,11 @@ typedef struct npi_kernels {
 
     /* s[v][p] = x[v] . b[p] for each of 1 to 4 vectors x (vectors, w) and the rows p of b, stride ldb. */
     void (*row_products)(real *const *s, const real *x, int vectors, const real *b, int64_t rows, int w, int ldb);
+
+    /* s[v][p] = unit[p] (x[v] . b[p]) for each of 1 to 4 vectors x (vectors, NPI_SHORT_WIDTH) and the rows p of b. The lengths |x[v]|
+     * |b[p]| must stay below 2^31: then, by Cauchy and Schwarz, no partial sum overflows. */
+    void (*short_products)(real *const *s, const int16_t *x, int vectors, const int16_t *b, const float *unit,
+                           int64_t rows);
 
     /* score (count) of a small network for the columns of x (inputs, count), with `stride` numbers from one row to the next. */
     void (*network_columns)(real *score, const real *x, int64_t stride, int64_t count, const npi_small_network *net);
