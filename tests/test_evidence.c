@@ -578,7 +578,7 @@ static void test_rows(void **state)
         int n = s.graph->n;
         assert_ok(npi_columns_new(&columns, &s.graph->a, &s.words, &own.projection, &env, &err), err);
         assert_ok(npi_columns_workspace_new(&workspace, &columns, BLOCK, &err), err);
-        npi_columns_rounding(rounding, &columns);
+        npi_columns_rounding(rounding, &columns, NPI_FLOAT_UNIT);
         npi_blas_begin(1);
         for (int32_t first = 0; first < n; first += BLOCK) {
             int32_t nodes[BLOCK] = {first, (first + 1) % n, (first + 7) % n};
@@ -597,7 +597,7 @@ static void test_rows(void **state)
                         for (int i = 0; i < columns.count; i++) {
                             double is = (double)got[i * BLOCK * (end - begin)], allowed = rounding[i];
                             if (i == NPI_COLUMN_SPECTRAL || i == NPI_COLUMN_PAGERANK)
-                                allowed += npi_columns_rounding_along(&columns, i, nodes[r]) * (double)columns.reach[j];
+                                allowed += npi_columns_rounding_along(&columns, i, nodes[r], NPI_FLOAT_UNIT) * (double)columns.reach[j];
                             if (!(fabs(is - (double)value[i]) <= allowed))
                                 fail_msg("subject %d, pair (%d, %d): %s of a row is %.9g, of a pair %.9g, allowed %g",
                                          index, nodes[r], j, name_of(i), is, (double)value[i], allowed);

@@ -280,26 +280,26 @@ static void widths(const npi_kernels *kernels)
 /* Rows of integers as long as they may be: the sums come near 2^30. */
 static void short_rows(const npi_kernels *kernels)
 {
-    enum { ROWS = 9, MOST = 4, W = NPI_SHORT_WIDTH };
-    int16_t x[MOST * W], b[ROWS * W];
-    float unit[ROWS];
-    real s[MOST][ROWS + 1];
+    enum { INTEGER_ROWS = 9, MOST = 4, W = NPI_SHORT_WIDTH };
+    int16_t x[MOST * W], b[INTEGER_ROWS * W];
+    float unit[INTEGER_ROWS];
+    real s[MOST][INTEGER_ROWS + 1];
     real *const out[MOST] = {s[0], s[1], s[2], s[3]};
     for (int i = 0; i < MOST * W; i++)
         x[i] = (int16_t)((i * 7919 + 13) % 8191 - 4095);
-    for (int i = 0; i < ROWS * W; i++)
+    for (int i = 0; i < INTEGER_ROWS * W; i++)
         b[i] = (int16_t)(i < W ? x[i] : (i * 104729 + 7) % 8191 - 4095);
-    for (int p = 0; p < ROWS; p++)
+    for (int p = 0; p < INTEGER_ROWS; p++)
         unit[p] = 1 / (float)(1 << (p + 10));
     for (int vectors = 1; vectors <= MOST; vectors++) {
         memset(s, 0, sizeof s);
-        kernels->short_products(out, x, vectors, b, unit, ROWS);
+        kernels->short_products(out, x, vectors, b, unit, INTEGER_ROWS);
         for (int v = 0; v < MOST; v++)
-            for (int p = 0; p <= ROWS; p++) {
+            for (int p = 0; p <= INTEGER_ROWS; p++) {
                 double sum = 0;
-                for (int c = 0; c < W && v < vectors && p < ROWS; c++)
+                for (int c = 0; c < W && v < vectors && p < INTEGER_ROWS; c++)
                     sum += (double)x[v * W + c] * (double)b[p * W + c];
-                assert_near((double)s[v][p], p < ROWS ? sum * (double)unit[p] : 0, RELATIVE);
+                assert_near((double)s[v][p], p < INTEGER_ROWS ? sum * (double)unit[p] : 0, RELATIVE);
             }
     }
 }
@@ -330,7 +330,7 @@ static void small_networks(const npi_kernels *kernels)
         for (int count = 1; count <= COLUMNS; count += count < 35 ? 1 : 7) {
             const real *skip = h % 2 ? line + E : NULL;
             int k = h % 3 ? h : h - 20;
-            const npi_small_network net = {E, h, k, w1, b1, w2, b2, w3, line, skip, (real)0.25};
+            const npi_small_network net = {E, h, k, w1, b1, w2, b2, w3, line, (real)0.25, skip, (real)0.125};
             score[count] = 77;
             kernels->network_columns(score, x, STRIDE_X, count, &net);
             assert_true(score[count] == 77); /* nothing past the last is written */
@@ -343,13 +343,13 @@ static void small_networks(const npi_kernels *kernels)
                     for (int i = 0; i < E; i++)
                         h1[j] += (double)w1[i * h + j] * (double)x[i * STRIDE_X + c];
                     h1[j] = h1[j] > 0 ? h1[j] : 0;
-                    sum += skip ? h1[j] * (double)skip[j] : 0;
+                    sum += skip ? h1[j] * (double)skip[j] + 0.125 * h1[j] * h1[j] : 0;
                 }
                 for (int j = 0; j < k; j++) {
                     double h2 = (double)b2[j];
                     for (int i = 0; i < h; i++)
                         h2 += (double)w2[i * k + j] * h1[i];
-                    sum += h2 > 0 ? h2 * (double)w3[j] : 0;
+                    sum += (skip ? h2 * h2 : h2 > 0 ? h2 : 0) * (double)w3[j];
                 }
                 assert_near((double)score[c], sum, 300 * RELATIVE);
             }

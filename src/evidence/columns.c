@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/parallel.h"
+#include "evidence/rounded.h"
 #include "evidence/vectors.h"
 #include "linalg/adj.h"
 #include "linalg/dense.h"
@@ -40,6 +41,8 @@ static void bank_free(const npgnn_env *env, npi_bank *bank)
     npi_free(env, bank->mean);
     npi_free(env, bank->along);
     npi_free(env, bank->distance);
+    npi_free(env, bank->rounded);
+    npi_free(env, bank->unit);
 }
 
 /* along (n) = rows · vector */
@@ -381,8 +384,8 @@ int npi_columns_new(npi_columns *out, const npi_csr *a, const npi_words *words, 
 void npi_columns_free(npi_columns *e)
 {
     e->features.row = e->projection.row = NULL; /* borrowed */
-    npi_bank *banks[] = {&e->features,       &e->smooth1, &e->smooth2, &e->means,      &e->bilinear,
-                         &e->bilinear_means, &e->ridge,   &e->region,  &e->coordinate, &e->projection_means};
+    npi_bank *banks[] = {&e->features, &e->smooth1, &e->smooth2,  &e->means,      &e->bilinear,   &e->bilinear_means,
+                         &e->ridge,    &e->region,  &e->region16, &e->coordinate, &e->projection, &e->projection_means};
     for (size_t b = 0; b < sizeof banks / sizeof banks[0]; b++)
         bank_free(&e->env, banks[b]);
     npi_free(&e->env, e->log_degree);
@@ -612,11 +615,9 @@ int npi_columns_pairs(float *value, const npi_columns *e, const npgnn_pair *pair
 
 /* ---- rows ---- */
 
-void npi_columns_rounding(double *rounding, const npi_columns *e)
+void npi_columns_rounding(double *rounding, const npi_columns *e, double unit)
 {
-    /* an inner product of w terms in single precision: w ε |a| |b|; centring divides it by distances, which are
-     * seldom small */
-    double unit = 2 * NPI_SPECTRAL_WIDTH * (double)FLT_EPSILON, least = e->least_distance;
+    double least = e->least_distance; /* centring divides by distances, which are seldom small */
     for (int c = 0; c < e->count; c++)
         rounding[c] = unit;
     rounding[NPI_COLUMN_CENTRED1] = rounding[NPI_COLUMN_CENTRED2] = rounding[NPI_COLUMN_CROSS] = unit / (least * least);
@@ -628,14 +629,14 @@ void npi_columns_rounding(double *rounding, const npi_columns *e)
     }
 }
 
-double npi_columns_rounding_along(const npi_columns *e, int column, int32_t u)
+double npi_columns_rounding_along(const npi_columns *e, int column, int32_t u, double unit)
 {
     const float *weight = column == NPI_COLUMN_SPECTRAL ? e->spectral : e->pagerank;
     const real *row = at(&e->coordinate, u);
     double square = 0;
     for (int c = 0; c < e->coordinate.width; c++)
         square += pow((double)row[c] * (double)weight[c], 2);
-    return 2 * NPI_SPECTRAL_WIDTH * (double)FLT_EPSILON * sqrt(square);
+    return unit * sqrt(square);
 }
 
 /* out (n) = T T_u, feature by feature of u */
@@ -668,11 +669,36 @@ typedef struct product {
     const float *weight;
 } product;
 
+/* Products with the rounded rows of the range, for one node. The unit of the left vector goes into the results. */
+static void multiply_rounded(npi_columns_workspace *w, const npi_bank *right, const product *products, int count,
+                             int32_t first, int32_t last)
+{
+    real *out[MOST_PRODUCTS], picked[NPI_SHORT_WIDTH];
+    int16_t left[MOST_PRODUCTS * NPI_SHORT_WIDTH];
+    float unit[MOST_PRODUCTS];
+    for (int p = 0; p < count; p++) {
+        const float *weight = products[p].weight;
+        for (int c = 0; c < right->width; c++)
+            picked[c] = at(products[p].left, w->nodes[0])[c] * (weight ? (real)weight[c] : 1);
+        npi_short_round(left + p * NPI_SHORT_WIDTH, &unit[p], picked, right->width);
+        out[p] = products[p].out;
+    }
+    npi_kernels_best()->short_products(out, left, count, right->rounded + (size_t)first * NPI_SHORT_WIDTH,
+                                       right->unit + first, last - first);
+    for (int p = 0; p < count; p++)
+        for (int32_t j = 0; j < last - first; j++)
+            out[p][j] *= (real)unit[p];
+}
+
 /* Products with the first `width` numbers of the right rows of the range. Those of one node are computed together, and without BLAS,
  * which would copy the range first. */
 static void multiply(npi_columns_workspace *w, const npi_bank *right, int width, const product *products, int count,
                      int32_t first, int32_t last)
 {
+    if (w->rounded && w->count == 1 && right->rounded) {
+        multiply_rounded(w, right, products, count, first, last);
+        return;
+    }
     real *out[MOST_PRODUCTS];
     for (int p = 0; p < count; p++) {
         real *picked = w->count == 1 ? w->picked + p * width : w->picked;
@@ -834,8 +860,11 @@ void npi_columns_rows(real *value, npi_columns_workspace *w, const npi_columns *
         memset(plane[NPI_COLUMN_HAS_FEATURES], 0, cells * sizeof *value);
     }
     multiply(w, &e->region, d, &(const product){plane[NPI_COLUMN_REGION64], &e->region, NULL}, 1, first, last);
-    multiply(w, &e->region, d < 16 ? d : 16, &(const product){plane[NPI_COLUMN_REGION16], &e->region, NULL}, 1, first,
-             last);
+    const product region16 = {plane[NPI_COLUMN_REGION16], &e->region, NULL};
+    if (w->rounded && w->count == 1 && e->region16.rounded)
+        multiply_rounded(w, &e->region16, &region16, 1, first, last);
+    else
+        multiply(w, &e->region, d < 16 ? d : 16, &region16, 1, first, last);
     multiply(w, &e->coordinate, d,
              (const product[]){{plane[NPI_COLUMN_SPECTRAL], &e->coordinate, e->spectral},
                                {plane[NPI_COLUMN_PAGERANK], &e->coordinate, e->pagerank}},

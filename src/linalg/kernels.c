@@ -410,16 +410,21 @@ INLINE void network_tile(real *score, const real *x, int64_t stride, const npi_s
             *(vec *)(h1 + (j + q) * TILE) = left;
             *(vec *)(h1 + (j + q) * TILE + VEC) = right;
             if (net->skip) {
-                sum[0] += net->skip[j + q] * left;
-                sum[1] += net->skip[j + q] * right;
+                sum[0] += (net->tail * left + net->skip[j + q]) * left;
+                sum[1] += (net->tail * right + net->skip[j + q]) * right;
             }
         }
     }
     for (int j = 0; j < k; j += UNITS) {
         int units = layer_units(y, h1, TILE, net->w2, net->b2, h, k, j);
         for (int q = 0; q < units; q++) {
-            sum[0] += net->w3[j + q] * positive(y[q][0]);
-            sum[1] += net->w3[j + q] * positive(y[q][1]);
+            vec left = positive(y[q][0]), right = positive(y[q][1]);
+            if (net->skip) {
+                left = y[q][0] * y[q][0];
+                right = y[q][1] * y[q][1];
+            }
+            sum[0] += net->w3[j + q] * left;
+            sum[1] += net->w3[j + q] * right;
         }
     }
     *(vec *)score = sum[0];

@@ -15,14 +15,15 @@ enum {
     NPI_SHORT_WIDTH = 64         /* numbers of a row of 16-bit integers */
 };
 
-/* h1 = relu(x W1 + b1),  score = relu(h1 W2 + b2) · w3 + h1 · skip + x · line + shift */
+/* h1 = relu(x W1 + b1),  score = f(h1 W2 + b2) · w3 + h1 · skip + tail |h1|² + x · line + shift,  f = relu or the square */
 typedef struct npi_small_network {
     int inputs, hidden, hidden2;
     const real *w1, *b1;   /* (inputs, hidden), (hidden) */
     const real *w2, *b2;   /* (hidden, hidden2), (hidden2) */
     const real *w3, *line; /* (hidden2), (inputs) */
-    const real *skip;      /* (hidden); NULL: zeros */
     real shift;
+    const real *skip; /* (hidden); NULL: skip and tail are 0, and f is relu. Otherwise f is the square. */
+    real tail;
 } npi_small_network;
 
 typedef struct npi_kernels {

@@ -82,6 +82,11 @@ static int copy_names(npi_names **out, const npgnn_graph *graph, const npgnn_new
 static int build(npgnn_predictor **out, const npgnn_live *live, const npgnn_graph *graph, npgnn_error *err)
 {
     int code = npgnn_predictor_new(out, live->model, graph, &live->options, &live->env, err);
+    if (!code && npi_model_is_process(live->model)) {
+        code = npi_applied_hasten(&(*out)->applied, live->options.seed, err);
+        if (code)
+            npgnn_predictor_free(*out);
+    }
     if (!code)
         (*out)->env.threads = (*out)->applied.env.threads = (*out)->applied.columns.env.threads = 1;
     return code;
