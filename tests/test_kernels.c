@@ -282,7 +282,7 @@ static void short_rows(const npi_kernels *kernels)
 {
     enum { INTEGER_ROWS = 9, MOST = 4, W = NPI_SHORT_WIDTH };
     int16_t x[MOST * W], b[INTEGER_ROWS * W];
-    float unit[INTEGER_ROWS];
+    float unit[INTEGER_ROWS], xunit[MOST] = {1, 0.5f, 4, 0.25f};
     real s[MOST][INTEGER_ROWS + 1];
     real *const out[MOST] = {s[0], s[1], s[2], s[3]};
     for (int i = 0; i < MOST * W; i++)
@@ -293,13 +293,13 @@ static void short_rows(const npi_kernels *kernels)
         unit[p] = 1 / (float)(1 << (p + 10));
     for (int vectors = 1; vectors <= MOST; vectors++) {
         memset(s, 0, sizeof s);
-        kernels->short_products(out, x, vectors, b, unit, INTEGER_ROWS);
+        kernels->short_products(out, x, xunit, vectors, b, unit, INTEGER_ROWS);
         for (int v = 0; v < MOST; v++)
             for (int p = 0; p <= INTEGER_ROWS; p++) {
                 double sum = 0;
                 for (int c = 0; c < W && v < vectors && p < INTEGER_ROWS; c++)
                     sum += (double)x[v * W + c] * (double)b[p * W + c];
-                assert_near((double)s[v][p], p < INTEGER_ROWS ? sum * (double)unit[p] : 0, RELATIVE);
+                assert_near((double)s[v][p], p < INTEGER_ROWS ? sum * (double)unit[p] * (double)xunit[v] : 0, RELATIVE);
             }
     }
 }
@@ -356,6 +356,42 @@ static void small_networks(const npi_kernels *kernels)
         }
 }
 
+/* ---- columns of evidence ---- */
+
+static void columns_of(const npi_kernels *kernels)
+{
+    enum { COUNT = 61 };
+    real x[COUNT], y[COUNT];
+    double along[COUNT];
+    float distance[COUNT];
+    for (int i = 0; i < COUNT; i++) {
+        x[i] = (real)((i - 30) * pow(1.7, abs(i - 30) / 2.0));
+        along[i] = 0.01 * i;
+        distance[i] = i % 5 ? 0.3f * (float)i : 0;
+    }
+    memcpy(y, x, sizeof x);
+    kernels->slog(y, COUNT);
+    for (int i = 0; i < COUNT; i++)
+        assert_near((double)y[i], copysign(log1p(fabs((double)x[i])), (double)x[i]), 4 * RELATIVE);
+    memcpy(y, x, sizeof x);
+    kernels->centre(y, along, distance, (real)0.5, 2, COUNT);
+    for (int i = 0; i < COUNT; i++)
+        assert_near((double)y[i], i % 5 ? ((double)x[i] + 0.5 - along[i]) / (2 * (double)distance[i]) : 0,
+                    4 * RELATIVE);
+    memcpy(y, x, sizeof x);
+    x[7] = y[7] = (real)NAN;
+    kernels->standardize(y, 1, 3, 8, COUNT);
+    for (int i = 0; i < COUNT; i++)
+        assert_true(isnan(x[i]) ? isnan(y[i])
+                                : check_near((double)y[i], fmax(-8, fmin(8, ((double)x[i] - 1) / 3)), 4 * RELATIVE));
+}
+
+static void evidence(void **state)
+{
+    (void)state;
+    for_each_table(columns_of);
+}
+
 static void networks(void **state)
 {
     (void)state;
@@ -396,9 +432,9 @@ static void adam(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tables),      cmocka_unit_test(elementwise), cmocka_unit_test(pair_tile),
-        cmocka_unit_test(alignment),   cmocka_unit_test(networks),    cmocka_unit_test(rows_of_integers),
-        cmocka_unit_test(sparse_rows), cmocka_unit_test(adam),
+        cmocka_unit_test(tables),           cmocka_unit_test(elementwise), cmocka_unit_test(pair_tile),
+        cmocka_unit_test(alignment),        cmocka_unit_test(networks),    cmocka_unit_test(evidence),
+        cmocka_unit_test(rows_of_integers), cmocka_unit_test(sparse_rows), cmocka_unit_test(adam),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

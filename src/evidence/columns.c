@@ -683,11 +683,8 @@ static void multiply_rounded(npi_columns_workspace *w, const npi_bank *right, co
         npi_short_round(left + p * NPI_SHORT_WIDTH, &unit[p], picked, right->width);
         out[p] = products[p].out;
     }
-    npi_kernels_best()->short_products(out, left, count, right->rounded + (size_t)first * NPI_SHORT_WIDTH,
+    npi_kernels_best()->short_products(out, left, unit, count, right->rounded + (size_t)first * NPI_SHORT_WIDTH,
                                        right->unit + first, last - first);
-    for (int p = 0; p < count; p++)
-        for (int32_t j = 0; j < last - first; j++)
-            out[p][j] *= (real)unit[p];
 }
 
 /* Products with the first `width` numbers of the right rows of the range. Those of one node are computed together, and without BLAS,
@@ -715,48 +712,15 @@ static void multiply(npi_columns_workspace *w, const npi_bank *right, int width,
         npi_kernels_best()->row_products(out, w->picked, count, at(right, first), last - first, width, right->width);
 }
 
-/* x (count) becomes sign(x) log(1 + |x|), to about three units of the last place. With 1 + |x| = 2^k m, m in [√½, √2),
- * and t = (m - 1) / (m + 1), which is below 0.172,
- *
- *     log(1 + |x|) = k log 2 + 2 (t + t³/3 + t⁵/5 + t⁷/7 + t⁹/9)
- *
- * A loop that compilers turn into vectors, unlike calls of log1p. */
-static void slog_all(real *x, int count)
-{
-    if (sizeof(real) > sizeof(float)) {
-        for (int i = 0; i < count; i++)
-            x[i] = (real)slog((double)x[i]);
-        return;
-    }
-    for (int i = 0; i < count; i++) {
-        const int32_t root = 0x3F3504F3; /* the bits of √½ */
-        float y = 1 + fabsf((float)x[i]), m;
-        int32_t bits;
-        memcpy(&bits, &y, sizeof bits);
-        int32_t k = (bits - root) >> 23; /* y >= 1: the difference is not negative */
-        bits -= k * (1 << 23);
-        memcpy(&m, &bits, sizeof m);
-        float t = (m - 1) / (m + 1), square = t * t;
-        float series = 1 + square * (1 / 3.0f + square * (0.2f + square * (1 / 7.0f + square * (1 / 9.0f))));
-        float value = (float)k * 0.69314718f + 2 * t * series;
-        x[i] = x[i] < 0 ? -value : value;
-    }
-}
-
 /* x (range) = a row of products with node u, centred. */
 static void centre_row(real *x, const npi_bank *b, int32_t u, int32_t first, int32_t last)
 {
-    const double *along = b->along;
-    const float *distance = b->distance;
-    real shift = (real)(b->square - along[u]), du = (real)distance[u];
-    for (int32_t j = first; j < last; j++) {
-        real both = du * (real)distance[j], value = x[j - first] + (shift - (real)along[j]);
-        x[j - first] = both > 0 ? value / both : 0;
-    }
+    npi_kernels_best()->centre(x, b->along + first, b->distance + first, (real)(b->square - b->along[u]),
+                               (real)b->distance[u], last - first);
 }
 
 /* The feature columns from their products; back (cells) and region_ridge (cells) are those of the other direction. */
-static void finish_features(real *value, const real *back, const real *region_ridge, const npi_columns_workspace *w,
+static void finish_features(real *value, real *back, const real *region_ridge, const npi_columns_workspace *w,
                             const npi_columns *e, int32_t first, int32_t last)
 {
     int range = last - first, cells = w->count * range;
@@ -772,19 +736,18 @@ static void finish_features(real *value, const real *back, const real *region_ri
         centre_row(plane[NPI_COLUMN_CENTRED1] + row, &e->smooth1, u, first, last);
         centre_row(plane[NPI_COLUMN_CENTRED2] + row, &e->smooth2, u, first, last);
         real *cross = plane[NPI_COLUMN_CROSS] + row;
-        real fu = (real)(e->cross_square - e->features_along[u]), su = (real)(e->cross_square - e->smooth1_along[u]);
-        real du = (real)f->distance[u], dsu = (real)s1->distance[u];
-        for (int32_t j = first; j < last; j++) { /* F_u with (Â F)_j, and (Â F)_u with F_j */
-            real there = du * (real)s1->distance[j], again = dsu * (real)f->distance[j];
-            real a = cross[j - first] + (fu - (real)e->smooth1_along[j]);
-            real b = back[row + (size_t)(j - first)] + (su - (real)e->features_along[j]);
-            cross[j - first] = ((there > 0 ? a / there : 0) + (again > 0 ? b / again : 0)) / 2;
-        }
+        /* F_u with (Â F)_j, and (Â F)_u with F_j */
+        npi_kernels_best()->centre(cross, e->smooth1_along + first, s1->distance + first,
+                                   (real)(e->cross_square - e->features_along[u]), (real)f->distance[u], range);
+        npi_kernels_best()->centre(back + row, e->features_along + first, f->distance + first,
+                                   (real)(e->cross_square - e->smooth1_along[u]), (real)s1->distance[u], range);
+        for (int32_t j = 0; j < range; j++)
+            cross[j] = (cross[j] + back[row + (size_t)j]) / 2;
     }
     for (int i = 0; i < cells; i++)
         plane[NPI_COLUMN_CROSS_RIDGE][i] = (plane[NPI_COLUMN_CROSS_RIDGE][i] + region_ridge[i]) / 2;
-    slog_all(plane[NPI_COLUMN_BILINEAR], cells);
-    slog_all(plane[NPI_COLUMN_BILINEAR_MEANS], cells);
+    npi_kernels_best()->slog(plane[NPI_COLUMN_BILINEAR], cells);
+    npi_kernels_best()->slog(plane[NPI_COLUMN_BILINEAR_MEANS], cells);
     for (int i = 0; i < cells; i++)
         plane[NPI_COLUMN_HAS_FEATURES][i] = 1;
 }
@@ -822,9 +785,9 @@ static void finish_structure(real *value, const npi_columns_workspace *w, const 
                 plane[NPI_COLUMN_LIFT2 + (int)t][j - first] = (real)lift[t * n + (size_t)j];
     }
     for (int t = 0; t < NPI_WALK_LIFTS; t++)
-        slog_all(value + (size_t)(NPI_COLUMN_LIFT2 + t) * (size_t)cells, cells);
-    slog_all(value + (size_t)NPI_COLUMN_SPECTRAL * (size_t)cells, cells);
-    slog_all(value + (size_t)NPI_COLUMN_PAGERANK * (size_t)cells, cells);
+        npi_kernels_best()->slog(value + (size_t)(NPI_COLUMN_LIFT2 + t) * (size_t)cells, cells);
+    npi_kernels_best()->slog(value + (size_t)NPI_COLUMN_SPECTRAL * (size_t)cells, cells);
+    npi_kernels_best()->slog(value + (size_t)NPI_COLUMN_PAGERANK * (size_t)cells, cells);
 }
 
 void npi_columns_rows(real *value, npi_columns_workspace *w, const npi_columns *e, int32_t first, int32_t last)

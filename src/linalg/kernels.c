@@ -325,24 +325,26 @@ INLINE int32_t short_product(const int16_t *a, const int16_t *b)
     return sum;
 }
 
-INLINE void short_rows(real *const *s, const int16_t *x, int vectors, const int16_t *b, const float *unit, int64_t rows)
+INLINE void short_rows(real *const *s, const int16_t *x, const float *xunit, int vectors, const int16_t *b,
+                       const float *unit, int64_t rows)
 {
     for (int64_t p = 0; p < rows; p++)
         for (int v = 0; v < vectors; v++)
-            s[v][p] = (real)unit[p] * (real)short_product(x + v * NPI_SHORT_WIDTH, b + p * NPI_SHORT_WIDTH);
+            s[v][p] =
+                (real)(unit[p] * xunit[v]) * (real)short_product(x + v * NPI_SHORT_WIDTH, b + p * NPI_SHORT_WIDTH);
 }
 
-static void short_products(real *const *s, const int16_t *x, int vectors, const int16_t *b, const float *unit,
-                           int64_t rows)
+static void short_products(real *const *s, const int16_t *x, const float *xunit, int vectors, const int16_t *b,
+                           const float *unit, int64_t rows)
 {
     if (vectors == 1)
-        short_rows(s, x, 1, b, unit, rows);
+        short_rows(s, x, xunit, 1, b, unit, rows);
     else if (vectors == 2)
-        short_rows(s, x, 2, b, unit, rows);
+        short_rows(s, x, xunit, 2, b, unit, rows);
     else if (vectors == 3)
-        short_rows(s, x, 3, b, unit, rows);
+        short_rows(s, x, xunit, 3, b, unit, rows);
     else
-        short_rows(s, x, 4, b, unit, rows);
+        short_rows(s, x, xunit, 4, b, unit, rows);
 }
 
 /* ---- a small network ---- */
@@ -445,6 +447,53 @@ static void network_columns(real *score, const real *x, int64_t stride, int64_t 
     }
 }
 
+/* ---- columns of evidence ---- */
+
+/* With 1 + |x| = 2^k m, m in [√½, √2), and t = (m - 1) / (m + 1), which is below 0.172,
+ *
+ *     log(1 + |x|) = k log 2 + 2 (t + t³/3 + t⁵/5 + t⁷/7 + t⁹/9) */
+static void slog(real *x, int64_t count)
+{
+#ifdef NPI_DOUBLE
+    for (int64_t i = 0; i < count; i++)
+        x[i] = x[i] < 0 ? -log1p(-x[i]) : log1p(x[i]);
+#else
+#pragma omp simd
+    for (int64_t i = 0; i < count; i++) {
+        const int32_t root = 0x3F3504F3; /* the bits of √½ */
+        float y = 1 + (x[i] < 0 ? -x[i] : x[i]), m;
+        int32_t bits;
+        memcpy(&bits, &y, sizeof bits);
+        int32_t k = (bits - root) >> 23; /* y >= 1: the difference is not negative */
+        bits -= k * (1 << 23);
+        memcpy(&m, &bits, sizeof m);
+        float t = (m - 1) / (m + 1), square = t * t;
+        float series = 1 + square * (1 / 3.0f + square * (0.2f + square * (1 / 7.0f + square * (1 / 9.0f))));
+        float value = (float)k * 0.69314718f + 2 * t * series;
+        x[i] = x[i] < 0 ? -value : value;
+    }
+#endif
+}
+
+static void centre(real *x, const double *along, const float *distance, real shift, real length, int64_t count)
+{
+#pragma omp simd
+    for (int64_t i = 0; i < count; i++) {
+        real both = length * (real)distance[i], value = x[i] + (shift - (real)along[i]);
+        x[i] = both > 0 ? value / both : 0;
+    }
+}
+
+static void standardize(real *x, real mean, real deviation, real most, int64_t count)
+{
+#pragma omp simd
+    for (int64_t i = 0; i < count; i++) {
+        real units = (x[i] - mean) / deviation;
+        units = units > most ? most : units;
+        x[i] = units < -most ? -most : units;
+    }
+}
+
 /* ---- Adam ---- */
 
 static void adam(real *parameter, real *m, real *v, const real *gradient, int64_t count, real rate, real beta1,
@@ -475,5 +524,8 @@ const npi_kernels NPI_KERNELS = {
     .row_products = row_products,
     .short_products = short_products,
     .network_columns = network_columns,
+    .slog = slog,
+    .centre = centre,
+    .standardize = standardize,
     .adam = adam,
 };

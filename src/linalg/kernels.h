@@ -54,13 +54,22 @@ typedef struct npi_kernels {
     /* s[v][p] = x[v] . b[p] for each of 1 to 4 vectors x (vectors, w) and the rows p of b, stride ldb. */
     void (*row_products)(real *const *s, const real *x, int vectors, const real *b, int64_t rows, int w, int ldb);
 
-    /* s[v][p] = unit[p] (x[v] . b[p]) for each of 1 to 4 vectors x (vectors, NPI_SHORT_WIDTH) and the rows p of b. The lengths |x[v]|
+    /* s[v][p] = xunit[v] unit[p] (x[v] . b[p]) for each of 1 to 4 vectors x (vectors, NPI_SHORT_WIDTH) and the rows p of b. The lengths |x[v]|
      * |b[p]| must stay below 2^31: then, by Cauchy and Schwarz, no partial sum overflows. */
-    void (*short_products)(real *const *s, const int16_t *x, int vectors, const int16_t *b, const float *unit,
-                           int64_t rows);
+    void (*short_products)(real *const *s, const int16_t *x, const float *xunit, int vectors, const int16_t *b,
+                           const float *unit, int64_t rows);
 
     /* score (count) of a small network for the columns of x (inputs, count), with `stride` numbers from one row to the next. */
     void (*network_columns)(real *score, const real *x, int64_t stride, int64_t count, const npi_small_network *net);
+
+    /* x (count) becomes sign(x) log(1 + |x|), to about three units of the last place. */
+    void (*slog)(real *x, int64_t count);
+
+    /* x[i] becomes (x[i] + shift - along[i]) / (length distance[i]), 0 where that divides by 0. */
+    void (*centre)(real *x, const double *along, const float *distance, real shift, real length, int64_t count);
+
+    /* x[i] becomes (x[i] - mean) / deviation, at most `most` in magnitude. */
+    void (*standardize)(real *x, real mean, real deviation, real most, int64_t count);
 
     /* One Adam step on a range: see eq. (A1)-(A3) in docs/understand/math.md; rate is already bias-corrected. */
     void (*adam)(real *parameter, real *m, real *v, const real *gradient, int64_t count, real rate, real beta1,
