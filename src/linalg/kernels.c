@@ -458,8 +458,7 @@ static void slog(real *x, int64_t count)
     for (int64_t i = 0; i < count; i++)
         x[i] = x[i] < 0 ? -log1p(-x[i]) : log1p(x[i]);
 #else
-#pragma omp simd
-    for (int64_t i = 0; i < count; i++) {
+    for (int64_t i = 0; i < count; i++) { /* no `omp simd`, by which gcc would keep y, bits and m in memory */
         const int32_t root = 0x3F3504F3; /* the bits of √½ */
         float y = 1 + (x[i] < 0 ? -x[i] : x[i]), m;
         int32_t bits;
