@@ -14,7 +14,7 @@ sandbox=
 
 case $page in
 reproduce)
-    "$program" reproduce --datasets synthetic:nodes=200,seed=3 --seeds 2 --epochs 20 --quiet --cache kept --html page.html >tables
+    "$program" reproduce --datasets synthetic:nodes=200,seed=3 --seeds 2 --epochs 10 --quiet --cache kept --html page.html >tables
     ;;
 demo)
     "$program" demo --quiet --html page.html >printed
