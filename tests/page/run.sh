@@ -20,7 +20,7 @@ demo)
     "$program" demo --quiet --html page.html >printed
     ;;
 compare)
-    "$program" compare synthetic:nodes=300,seed=3 --methods universal,katz,cosine --seeds 6 --quiet --html page.html >tables
+    "$program" compare synthetic:nodes=300,seed=3 --methods universal,katz,cosine --seeds 6 --negatives hard --quiet --html page.html >tables
     ;;
 esac
 ! grep -nE '(src|href)="[^"]|url\(|@import|https?://' page.html | grep -v 'href="data:,"' | cut -c 1-200 | grep . || exit 1
