@@ -60,8 +60,8 @@ static int copy_names(npi_names **out, const npgnn_graph *graph, const npgnn_new
     npi_names *names = NULL;
     char number[12];
     int32_t index;
-    int code = npi_names_new(&names, &graph->env, err);
-    for (int32_t i = 0; !code && i < graph->n; i++) {
+    int code = graph->names ? npi_names_copy(&names, graph->names, err) : npi_names_new(&names, &graph->env, err);
+    for (int32_t i = 0; !code && !graph->names && i < graph->n; i++) {
         const char *name = npgnn_graph_name(graph, i, number);
         code = npi_names_add(&index, names, name, strlen(name), err);
     }
