@@ -84,8 +84,10 @@ static int build(npgnn_predictor **out, const npgnn_live *live, const npgnn_grap
     int code = npgnn_predictor_new(out, live->model, graph, &live->options, &live->env, err);
     if (!code && npi_model_is_process(live->model)) {
         code = npi_applied_hasten(&(*out)->applied, live->options.seed, err);
-        if (code)
+        if (code) {
             npgnn_predictor_free(*out);
+            *out = NULL;
+        }
     }
     if (!code)
         (*out)->env.threads = (*out)->applied.env.threads = (*out)->applied.columns.env.threads = 1;
