@@ -190,11 +190,9 @@ static int add_cell(cli_plan *plan, const plan_row *row, const plan_dataset *dat
         return 0;
     }
     if (row->authors_split && !paper_find(dataset->name, row->method, row->protocol, row->percent))
-        return 0;                                         /* they have drawn none of other data sets */
-    const model_settings *model = &plan->settings->model; /* which may be one of those already */
-    if (row->variant && row->table != TABLE_ABLATION && (model->universal || model->options.process) &&
-        strcmp(row->variant, model->preset) == 0)
-        return 0;
+        return 0; /* they have drawn none of other data sets */
+    if (row->variant && row->table != TABLE_ABLATION && plan->settings->model.preset)
+        return 0; /* the tables are about the preset that was asked for */
     if (plan->cell_count == PLAN_CELLS)
         return print_usage_error("reproduce", "too many data sets: the tables would have more than %d cells",
                                  PLAN_CELLS);
