@@ -191,7 +191,7 @@ static double nearest_share(const embeddings *e)
                 mean[a][c] += e->mean[(size_t)c * e->width + j] * e->axis[a][j];
     for (size_t i = 0; i < e->nodes; i++) {
         int best = -1, label = label_of(e, i);
-        double least = INFINITY;
+        double least = (double)INFINITY;
         for (int c = 0; c < e->classes; c++) {
             double dx = e->place[i] - mean[0][c], dy = e->place[e->nodes + i] - mean[1][c];
             if (e->size[c] > 0 && dx * dx + dy * dy < least) {

@@ -459,7 +459,7 @@ static void slog(real *x, int64_t count)
         x[i] = x[i] < 0 ? -log1p(-x[i]) : log1p(x[i]);
 #else
     for (int64_t i = 0; i < count; i++) { /* no `omp simd`, by which gcc would keep y, bits and m in memory */
-        const int32_t root = 0x3F3504F3; /* the bits of √½ */
+        const int32_t root = 0x3F3504F3;  /* the bits of √½ */
         float y = 1 + (x[i] < 0 ? -x[i] : x[i]), m;
         int32_t bits;
         memcpy(&bits, &y, sizeof bits);
