@@ -20,14 +20,27 @@ metric() { python3 -c 'import sys, urllib.request
 print(next(line.split()[1] for line in urllib.request.urlopen(sys.argv[1] + "/metrics").read().decode().splitlines() if line.startswith(sys.argv[2] + " ")))' "$address" "$1"; }
 load() { echo "load $(cut -d ' ' -f 1 /proc/loadavg) on $(nproc) cores"; }
 
+# What a request costs is told by the processor time of the server, which depends less on the load of the machine than latencies do.
+# processor BEFORE REQUESTS
+processor() { python3 -c 'import sys; before, after, requests = map(float, sys.argv[1:]); print(f"processor time per request: {1e3 * (after - before) / requests:.2f} ms")' \
+    "$1" "$(metric process_cpu_seconds_total)" "$2"; }
+
 # measure KIND RATE
-measure() { KIND=$1 RATE=$2 wrk -t 1 -c $CONNECTIONS -d "${seconds}s" -s serve.lua "$address" | grep '^RESULT'; load; }
+measure()
+{
+    before=$(metric process_cpu_seconds_total)
+    KIND=$1 RATE=$2 wrk -t 1 -c $CONNECTIONS -d "${seconds}s" -s serve.lua "$address" | grep '^RESULT' | tee "$folder/result"
+    processor "$before" "$(sed 's/.*: \([0-9]*\) requests.*/\1/' "$folder/result")"
+    load
+}
 
 echo "graph: $(metric npgnn_nodes) nodes, $(metric npgnn_links) links"
 load
 measure top 200
 measure score 500
+before=$(metric process_cpu_seconds_total)
 python3 serve_new_node.py "$address"
+processor "$before" 200 # a POST and a GET each
 load
 
 until [ "$(metric npgnn_new_nodes)" = 0 ]; do sleep 1; done # the refresh has memory of its own

@@ -20,13 +20,11 @@ typedef struct compare_settings {
     data_settings data;
     common_settings common;
     split_settings splits;
+    model_settings model;
     const char *methods; /* "a,b,c", or NULL */
     arg_pairs scores;    /* NAME=FILE */
     const char *save_splits, *html;
 } compare_settings;
-
-const report_column compare_metrics[COMPARE_METRICS] = {COLUMN_AUC, COLUMN_AP, COLUMN_MRR};
-const char *const compare_titles[COMPARE_METRICS] = {"AUC", "AP", "MRR"};
 
 /* ---- methods ---- */
 
@@ -36,8 +34,18 @@ typedef struct entrant {
     npgnn_options options; /* of the preset, or the default */
 } entrant;
 
+/* Changes the options of a model as the command line asks. */
+static int change_options(npgnn_options *options, const arg_pairs *changes)
+{
+    npgnn_error err = {0};
+    for (int i = 0; i < changes->count; i++)
+        if (npgnn_options_set(options, changes->item[i].key, changes->item[i].value, &err) != 0)
+            return print_usage_error("compare", "%s", err.text);
+    return 0;
+}
+
 /* Finds a preset or method by its name. Returns 0, or EXIT_USAGE after printing what is wrong. */
-static int find_entrant(entrant *found, const char *wanted)
+static int find_entrant(entrant *found, const char *wanted, const arg_pairs *changes)
 {
     enum { MAX_NAMES = 128 };
     const char *names[MAX_NAMES], *name, *help;
@@ -48,12 +56,12 @@ static int find_entrant(entrant *found, const char *wanted)
         if (strcmp(name, wanted) == 0) {
             found->method = "npgnn";
             npgnn_options_preset(&found->options, name, NULL);
-            return 0;
+            return change_options(&found->options, changes);
         }
     for (int i = 0; count < MAX_NAMES && npgnn_method_info(&name, &help, i); names[count++] = name, i++)
         if (strcmp(name, wanted) == 0) {
             found->method = name;
-            return 0;
+            return change_options(&found->options, changes);
         }
     const char *nearest = arg_nearest(wanted, names, count);
     if (nearest)
@@ -78,13 +86,17 @@ static int add_name(comparison *all, const char *name, const char *file)
 static int list_methods(comparison *all, entrant *entrants, char *text, char **names, const compare_settings *settings)
 {
     int status = 0;
+    if (settings->model.preset)
+        return print_usage_error("compare", "presets are methods here: --methods %s,...", settings->model.preset);
+    if (settings->scores.count > 0 && settings->splits.negatives != NPGNN_NEGATIVES_UNIFORM)
+        return print_usage_error("compare", "--scores has scores of the test pairs only: leave --negatives out");
     for (char *name = text, *next; status == 0 && name; name = next) {
         next = strchr(name, ',');
         if (next)
             *next++ = '\0';
         status = add_name(all, name, NULL);
         if (status == 0)
-            status = find_entrant(&entrants[all->count - 1], name);
+            status = find_entrant(&entrants[all->count - 1], name, &settings->model.changes);
     }
     for (int i = 0; status == 0 && i < settings->scores.count; i++) {
         const char *given = settings->scores.item[i].value;
@@ -107,15 +119,18 @@ static int list_methods(comparison *all, entrant *entrants, char *text, char **n
 /* ---- evaluation ---- */
 
 /* Runs one method of the library on all seeds. */
-static int run_method(compared_method *method, const entrant *chosen, const npgnn_graph *graph, cli_progress *progress,
-                      const compare_settings *settings, const npgnn_env *env)
+static int run_method(compared_method *method, const entrant *chosen, const npgnn_graph *graph,
+                      const npgnn_split *fixed, cli_progress *progress, const compare_settings *settings,
+                      const npgnn_env *env)
 {
     npgnn_split_options split = split_settings_options(&settings->splits);
     npgnn_eval_options options = {.size = sizeof options,
                                   .method = chosen->method,
                                   .model = &chosen->options,
                                   .split = &split,
+                                  .fixed = fixed,
                                   .first_seed = settings->splits.seed,
+                                  .negatives = (npgnn_negatives)settings->splits.negatives,
                                   .scores = curves_scores,
                                   .scores_user = &method->curves};
     int done;
@@ -131,12 +146,12 @@ static int compare(comparison *all, uint64_t seed, const npgnn_env *env)
     npgnn_error err = {0};
     int status = values ? 0 : print_error("out of memory");
     for (int i = 1; status == 0 && i < all->count; i++)
-        for (int m = 0; status == 0 && m < COMPARE_METRICS; m++) {
+        for (int m = 0; status == 0 && m < all->metric_count; m++) {
             npgnn_paired *difference = &all->methods[i].difference[m];
             difference->size = sizeof *difference;
             for (int s = 0; s < all->seeds; s++) {
-                values[s] = report_value(&all->methods[i].runs[s], compare_metrics[m]);
-                reference[s] = report_value(&all->methods[0].runs[s], compare_metrics[m]);
+                values[s] = report_value(&all->methods[i].runs[s], all->metrics[m].column);
+                reference[s] = report_value(&all->methods[0].runs[s], all->metrics[m].column);
             }
             if (npgnn_paired_compare(difference, values, reference, all->seeds, seed, env, &err) != 0)
                 status = print_error("%s", err.text);
@@ -146,8 +161,8 @@ static int compare(comparison *all, uint64_t seed, const npgnn_env *env)
 }
 
 /* Evaluates all methods. Files of scores come first, so that an error in them shows before the training. */
-static int evaluate_all(comparison *all, const entrant *entrants, const npgnn_graph *graph, cli_progress *progress,
-                        const compare_settings *settings, const npgnn_env *env)
+static int evaluate_all(comparison *all, const entrant *entrants, const npgnn_graph *graph, const npgnn_split *fixed,
+                        cli_progress *progress, const compare_settings *settings, const npgnn_env *env)
 {
     int status = 0;
     for (int i = 0; status == 0 && i < all->count; i++) {
@@ -157,11 +172,12 @@ static int evaluate_all(comparison *all, const entrant *entrants, const npgnn_gr
         if (!method->runs)
             status = print_error("out of memory");
         else if (method->file)
-            status = outside_evaluate(method->runs, &method->curves, method->file, graph, &settings->splits, env);
+            status =
+                outside_evaluate(method->runs, &method->curves, method->file, graph, &settings->splits, fixed, env);
     }
     for (int i = 0; status == 0 && i < all->count; i++)
         if (!all->methods[i].file)
-            status = run_method(&all->methods[i], &entrants[i], graph, progress, settings, env);
+            status = run_method(&all->methods[i], &entrants[i], graph, fixed, progress, settings, env);
     for (int i = 1; status == 0 && i < all->count; i++)
         for (int s = 0; status == 0 && s < all->seeds; s++)
             if (all->methods[i].runs[s].split_hash != all->methods[0].runs[s].split_hash)
@@ -194,13 +210,13 @@ static void print_tables(const comparison *all)
     printf("%s, %s, %d seed%s, split%s %016" PRIx64 " (percent, mean ± sd)\n", all->dataset, all->protocol, all->seeds,
            all->seeds == 1 ? "" : "s", all->seeds == 1 ? "" : "s", report_split_hash(all->methods[0].runs, all->seeds));
     print_name("method", width);
-    for (int m = 0; m < COMPARE_METRICS; m++)
-        printf("  %14s", compare_titles[m]);
+    for (int m = 0; m < all->metric_count; m++)
+        printf("  %14s", all->metrics[m].title);
     putchar('\n');
     for (int i = 0; i < all->count; i++) {
         print_name(all->methods[i].name, width);
-        for (int m = 0; m < COMPARE_METRICS; m++) {
-            report_stats stats = report_summary(all->methods[i].runs, all->seeds, compare_metrics[m]);
+        for (int m = 0; m < all->metric_count; m++) {
+            report_stats stats = report_summary(all->methods[i].runs, all->seeds, all->metrics[m].column);
             if (isnan(stats.std))
                 printf("  %14.2f", 100 * stats.mean);
             else
@@ -211,16 +227,16 @@ static void print_tables(const comparison *all)
     printf("\ndifference to %s, 95 %% interval over seeds, seeds that are better, p of Wilcoxon's signed-rank test\n",
            all->methods[0].name);
     print_name("method", width);
-    printf("  metric  %10s  %18s  %9s  %8s\n", "difference", "95 % interval", "better", "p");
+    printf("  metric    %10s  %18s  %9s  %8s\n", "difference", "95 % interval", "better", "p");
     for (int i = 1; i < all->count; i++)
-        for (int m = 0; m < COMPARE_METRICS; m++) {
+        for (int m = 0; m < all->metric_count; m++) {
             const npgnn_paired *d = &all->methods[i].difference[m];
             char p[32], interval[64];
             compare_p_text(p, sizeof p, d->p);
             compare_interval_text(interval, sizeof interval, d);
             print_name(all->methods[i].name, width);
-            printf("  %-6s  %+10.2f  %18s  %3d of %-3d  %8s\n", compare_titles[m], 100 * d->mean, interval, d->better,
-                   all->seeds, p);
+            printf("  %-8s  %+10.2f  %18s  %3d of %-3d  %8s\n", all->metrics[m].title, 100 * d->mean, interval,
+                   d->better, all->seeds, p);
         }
     if (compare_missing_p(all))
         printf("%s\n", compare_missing_p(all));
@@ -233,10 +249,10 @@ static json_t *method_json(const comparison *all, int index)
     json_t *difference = index > 0 ? json_object() : json_null();
     json_object_update_new(object, report_runs(method->runs, all->seeds));
     curves_merge(json_object_get(object, "seeds"), &method->curves);
-    for (int m = 0; index > 0 && m < COMPARE_METRICS; m++) {
+    for (int m = 0; index > 0 && m < all->metric_count; m++) {
         const npgnn_paired *d = &method->difference[m];
         json_t *interval = isnan(d->low) ? json_null() : json_pack("[f, f]", d->low, d->high);
-        json_object_set_new(difference, report_name(compare_metrics[m]),
+        json_object_set_new(difference, report_name(all->metrics[m].column),
                             json_pack("{s:f, s:o, s:i, s:i, s:o}", "mean", d->mean, "interval", interval, "better",
                                       d->better, "worse", d->worse, "p", report_real(d->p)));
     }
@@ -275,19 +291,26 @@ static int write_results(const comparison *all, const compare_settings *settings
 static int run_comparison(comparison *all, const entrant *entrants, const compare_settings *settings)
 {
     npgnn_graph *graph = NULL;
+    npgnn_split *fixed = NULL;
+    npgnn_error err = {0};
     cli_progress progress;
     if ((settings->html && output_check(settings->html) != 0) ||
         progress_open(&progress, settings->common.quiet, NULL, 0) != 0)
         return EXIT_FAILED;
     npgnn_env env = progress_env(&progress, &settings->common);
     int status = data_load(&graph, &settings->data, &env);
+    if (status == 0 && split_open(&fixed, graph, settings->splits.fixed, &env, &err) != 0)
+        status = print_error("%s", err.text);
+    if (fixed)
+        all->protocol = evaluate_protocol_name(npgnn_split_protocol(fixed));
     if (status == 0 && settings->save_splits)
-        status = outside_save_splits(settings->save_splits, graph, &settings->splits, &env);
+        status = outside_save_splits(settings->save_splits, graph, &settings->splits, fixed, &env);
     if (status == 0 && all->count > 0)
-        status = evaluate_all(all, entrants, graph, &progress, settings, &env);
+        status = evaluate_all(all, entrants, graph, fixed, &progress, settings, &env);
     if (status == 0 && all->count > 0)
         status = write_results(all, settings);
     int closed = progress_close(&progress);
+    npgnn_split_free(fixed);
     npgnn_graph_free(graph);
     return status ? status : closed;
 }
@@ -297,8 +320,16 @@ static int run(void *given)
     const compare_settings *settings = given;
     char *names[ARG_MAX_PAIRS] = {NULL}, *text = settings->methods ? strdup(settings->methods) : NULL;
     entrant *entrants = calloc(MAX_METHODS, sizeof *entrants);
-    comparison all = {data_name(&settings->data), evaluate_protocol_name((npgnn_protocol)settings->splits.protocol),
-                      settings->splits.seeds, 0, calloc(MAX_METHODS, sizeof *all.methods)};
+    const compared_metric among[] = {
+        [NPGNN_NEGATIVES_HARD] = {COLUMN_HARD_MRR, "hard MRR"}, [NPGNN_NEGATIVES_ALL] = {COLUMN_FULL_MRR, "full MRR"}};
+    comparison all = {.dataset = data_name(&settings->data),
+                      .protocol = evaluate_protocol_name((npgnn_protocol)settings->splits.protocol),
+                      .seeds = settings->splits.seeds,
+                      .methods = calloc(MAX_METHODS, sizeof *all.methods),
+                      .metric_count = 3,
+                      .metrics = {{COLUMN_AUC, "AUC"}, {COLUMN_AP, "AP"}, {COLUMN_MRR, "MRR"}}};
+    if (settings->splits.negatives != NPGNN_NEGATIVES_UNIFORM)
+        all.metrics[all.metric_count++] = among[settings->splits.negatives];
     int status = !entrants || !all.methods || (settings->methods && !text) ? print_error("out of memory") : 0;
     if (status == 0)
         status = list_methods(&all, entrants, text, names, settings);
@@ -342,11 +373,15 @@ const cli_command cmd_compare = {
                 "difference of each method to the first, with a bootstrap interval over the seeds and the p-value of "
                 "Wilcoxon's signed-rank test, which needs at least 6 seeds.",
             .examples = "  npgnn compare synthetic --methods best,universal,katz --html compare.html\n"
+                        "  npgnn compare synthetic --methods best,npgnn --negatives hard --epochs 100\n"
                         "  npgnn compare synthetic --save-splits splits\n"
                         "  npgnn compare synthetic --methods universal --scores mine=scores.tsv\n",
             .operands = {DATA_OPERAND(AT(data.name))},
-            .groups =
-                {{"Options", options, 0}, SPLIT_GROUP(AT(splits)), DATA_GROUP(AT(data)), COMMON_GROUP(AT(common))},
+            .groups = {{"Options", options, 0},
+                       SPLIT_GROUP(AT(splits)),
+                       DATA_GROUP(AT(data)),
+                       COMMON_GROUP(AT(common)),
+                       MODEL_GROUP(AT(model))},
         },
     .defaults = &(const compare_settings){.splits = {SPLIT_DEFAULTS, .seeds = 10}},
     .size = sizeof(compare_settings),

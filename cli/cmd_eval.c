@@ -18,7 +18,7 @@ typedef struct eval_settings {
     split_settings splits;
     int negatives; /* an npgnn_negatives */
     int bootstrap;
-    const char *split, *save_split, *log;
+    const char *save_split, *log;
     int curves, profile, estimate;
 } eval_settings;
 
@@ -31,7 +31,7 @@ static npgnn_eval_options options_from(npgnn_split_options *split, const eval_se
                                   .split = split,
                                   .fixed = fixed,
                                   .first_seed = settings->splits.seed,
-                                  .negatives = (npgnn_negatives)settings->negatives,
+                                  .negatives = (npgnn_negatives)settings->splits.negatives,
                                   .bootstrap = settings->bootstrap};
     const char *help;
     npgnn_method_info(&options.method, &help, settings->method);
@@ -131,7 +131,7 @@ static int run(void *given)
     progress.curves = settings->curves ? &curves : NULL;
     npgnn_env env = progress_env(&progress, &settings->common);
     int status = data_load(&graph, &settings->data, &env);
-    if (status == 0 && settings->split && npgnn_split_load(&fixed, graph, settings->split, &env, &err) != 0)
+    if (status == 0 && split_open(&fixed, graph, settings->splits.fixed, &env, &err) != 0)
         status = print_error("%s", err.text);
     if (status == 0)
         status =
@@ -147,15 +147,10 @@ static int run(void *given)
 
 #define AT(member) offsetof(eval_settings, member)
 static const arg_option options[] = {
-    OPTION(
-        "negatives", 0, ARG_CHOICE, AT(negatives), "uniform|hard|all",
-        "Negatives for ranking. uniform: the non-links of the test set; hard: in addition 500 per edge that resemble "
-        "links; all: in addition all nodes that an end of the edge is not linked to (default uniform)."),
     OPTION("bootstrap", 0, ARG_INT, AT(bootstrap), "N",
            "Print 95 % intervals of AUC and AP from N bootstrap resamples of the test pairs; 1000 is usual (default 0: "
            "no intervals).",
            0, 1000000),
-    OPTION("split", 0, ARG_TEXT, AT(split), "FILE", "Use the split in FILE for every seed."),
     OPTION("save-split", 0, ARG_TEXT, AT(save_split), "FILE", "Write the split of the first seed to FILE."),
     OPTION("curves", 0, ARG_FLAG, AT(curves), NULL,
            "Add ROC, precision-recall, loss and validation curves to the JSON, with about 100 points each."),

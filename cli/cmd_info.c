@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "message.h"
 #include "report.h"
@@ -303,14 +304,32 @@ static int ends_with(const char *text, const char *end)
     return length >= end_length && strcmp(text + length - end_length, end) == 0;
 }
 
+/* Whether a file begins as safetensors do: the length of a header, in eight bytes of which the upper four are 0, and its brace. No text
+ * file does. */
+static int begins_as_model(const char *path)
+{
+    unsigned char start[9] = {0};
+    FILE *file = fopen(path, "rb");
+    size_t count = file ? fread(start, 1, sizeof start, file) : 0;
+    if (file)
+        fclose(file);
+    return count == sizeof start && !start[4] && !start[5] && !start[6] && !start[7] && start[8] == '{';
+}
+
+static int is_model(const char *name)
+{
+    struct stat at;
+    return strcmp(name, "universal") == 0 || ends_with(name, ".safetensors") || ends_with(name, ".npgnn") ||
+           (stat(name, &at) == 0 && S_ISREG(at.st_mode) &&
+            begins_as_model(name)); /* reading a pipe would take from it */
+}
+
 static int run(void *given)
 {
     const info_settings *settings = given;
-    const char *name = settings->data.name;
     npgnn_env env = common_env(&settings->common);
-    int is_model =
-        name && (strcmp(name, "universal") == 0 || ends_with(name, ".safetensors") || ends_with(name, ".npgnn"));
-    return is_model ? info_model(settings, &env) : info_graph(settings, &env);
+    return settings->data.name && is_model(settings->data.name) ? info_model(settings, &env)
+                                                                : info_graph(settings, &env);
 }
 
 #define AT(member) offsetof(info_settings, member)
@@ -323,8 +342,8 @@ const cli_command cmd_info = {
             .description =
                 "For a graph, prints its size, what was merged or dropped while reading it, the columns of its feature "
                 "table "
-                "and what becomes of them, and every notice that a training would print. For a model file (its "
-                "name ends with .safetensors or .npgnn), prints what the model can do, what it was trained on, its "
+                "and what becomes of them, and every notice that a training would print. For a model file, "
+                "prints what the model can do, what it was trained on, its "
                 "validation results and its options.",
             .examples = "  npgnn info synthetic:nodes=500,seed=7\n"
                         "  npgnn info model.safetensors --json -\n",

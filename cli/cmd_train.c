@@ -31,7 +31,7 @@ static int make_split(npgnn_split **split, const npgnn_graph *graph, const train
                       const npgnn_env *env, npgnn_error *err)
 {
     if (settings->split)
-        return npgnn_split_load(split, graph, settings->split, env, err);
+        return split_open(split, graph, settings->split, env, err);
     double val = settings->val < 0 ? DEFAULT_VAL : settings->val;
     if (val == 0)
         return 0;
@@ -144,7 +144,7 @@ static int tune(const npgnn_graph *graph, cli_progress *progress, const train_se
     npgnn_split *split = NULL;
     npgnn_model *model = NULL;
     npgnn_error err = {0};
-    int code = settings->split ? npgnn_split_load(&split, graph, settings->split, env, &err) : 0;
+    int code = split_open(&split, graph, settings->split, env, &err);
     if (code == 0) {
         progress_job_begin(progress);
         code = npgnn_fit(&model, split ? npgnn_split_train(NULL, split) : graph, &settings->model.options, env, &err);
@@ -248,7 +248,8 @@ static const arg_option options[] = {
            "edges. What depends on held-out edges then comes from a rehearsal: a first training on a part of the "
            "edges. The preset best needs no validation and ignores it.",
            0, 0.9),
-    OPTION("split", 0, ARG_TEXT, AT(split), "FILE", "Use the training and validation edges of the split in FILE."),
+    OPTION("split", 0, ARG_TEXT, AT(split), "FILE|authors",
+           "Use the training and validation edges of the split in FILE; authors: see 'npgnn eval --help'."),
     OPTION("seed", 's', ARG_PAIR, AT(model.changes), "N", "Seed of all random numbers (default 1).", .key = "seed"),
     OPTION_LOG(AT(log)),
     OPTION("checkpoint", 0, ARG_TEXT, AT(checkpoint), "FILE",

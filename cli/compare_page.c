@@ -109,15 +109,15 @@ const char *compare_missing_p(const comparison *all)
 static void write_means(FILE *out, const comparison *all)
 {
     fputs("<div class=\"scroll\"><table aria-label=\"Means\"><thead><tr><th>method</th>", out);
-    for (int m = 0; m < COMPARE_METRICS; m++)
-        fprintf(out, "<th class=\"number\">%s</th>", compare_titles[m]);
+    for (int m = 0; m < all->metric_count; m++)
+        fprintf(out, "<th class=\"number\">%s</th>", all->metrics[m].title);
     fputs("</tr></thead>\n<tbody>\n", out);
     for (int i = 0; i < all->count; i++) {
         fputs("<tr><td>", out);
         html_write(out, all->methods[i].name);
         fputs("</td>", out);
-        for (int m = 0; m < COMPARE_METRICS; m++) {
-            report_stats stats = report_summary(all->methods[i].runs, all->seeds, compare_metrics[m]);
+        for (int m = 0; m < all->metric_count; m++) {
+            report_stats stats = report_summary(all->methods[i].runs, all->seeds, all->metrics[m].column);
             fprintf(out, "<td class=\"number\">%.2f", 100 * stats.mean);
             if (!isnan(stats.std))
                 fprintf(out, " ± %.2f", 100 * stats.std);
@@ -136,7 +136,7 @@ static void write_differences(FILE *out, const comparison *all)
           "<th class=\"number\">p</th></tr></thead>\n<tbody>\n",
           out);
     for (int i = 1; i < all->count; i++)
-        for (int m = 0; m < COMPARE_METRICS; m++) {
+        for (int m = 0; m < all->metric_count; m++) {
             const npgnn_paired *d = &all->methods[i].difference[m];
             char p[32], interval[64];
             compare_p_text(p, sizeof p, d->p);
@@ -146,7 +146,7 @@ static void write_differences(FILE *out, const comparison *all)
             fprintf(out,
                     "</td><td>%s</td><td class=\"number\">%+.2f</td><td class=\"number\">%s</td>"
                     "<td class=\"number wide\">%d of %d</td><td class=\"number\">%s</td></tr>\n",
-                    compare_titles[m], 100 * d->mean, interval, d->better, all->seeds, p);
+                    all->metrics[m].title, 100 * d->mean, interval, d->better, all->seeds, p);
         }
     fputs("</tbody></table></div>\n", out);
 }

@@ -5,9 +5,13 @@
 #include "curves.h"
 #include "report.h"
 
-enum { COMPARE_METRICS = 3 };
-extern const report_column compare_metrics[COMPARE_METRICS]; /* AUC, AP, MRR */
-extern const char *const compare_titles[COMPARE_METRICS];
+enum { COMPARE_METRICS = 4 };
+
+/* What is compared. */
+typedef struct compared_metric {
+    report_column column;
+    const char *title;
+} compared_metric;
 
 /* A method and its results, one run per seed. */
 typedef struct compared_method {
@@ -20,8 +24,10 @@ typedef struct compared_method {
 
 typedef struct comparison {
     const char *dataset, *protocol;
-    int seeds, count;
+    int seeds, count, metric_count;
     compared_method *methods; /* (count); the first is the reference */
+    compared_metric
+        metrics[COMPARE_METRICS]; /* (metric_count): AUC, AP, MRR and, with other negatives, the MRR among these */
 } comparison;
 
 /* The p-value as text, "-" for NaN. */

@@ -22,8 +22,9 @@ typedef struct test_pair {
 
 /* The test pairs of one seed. */
 typedef struct test_set {
-    npgnn_split *split;
-    test_pair *pairs; /* (count), sorted */
+    const npgnn_split *split; /* owned, or the fixed one: */
+    npgnn_split *owned;       /* NULL: the split is fixed */
+    test_pair *pairs;         /* (count), sorted */
     size_t positives, count;
 } test_set;
 
@@ -44,21 +45,22 @@ static int by_pair(const void *a, const void *b)
 
 static void test_set_free(test_set *set)
 {
-    npgnn_split_free(set->split);
+    npgnn_split_free(set->owned);
     free(set->pairs);
 }
 
 /* Free the set also after a failure. */
-static int test_set_new(test_set *set, const npgnn_graph *graph, const split_settings *splits, uint64_t seed,
-                        const npgnn_env *env)
+static int test_set_new(test_set *set, const npgnn_graph *graph, const split_settings *splits, const npgnn_split *fixed,
+                        uint64_t seed, const npgnn_env *env)
 {
     npgnn_split_options options = split_settings_options(splits);
     npgnn_error err = {0};
     const npgnn_pair *pairs;
     memset(set, 0, sizeof *set);
     options.seed = seed;
-    if (npgnn_split_new(&set->split, graph, &options, env, &err) != 0)
+    if (!fixed && npgnn_split_new(&set->owned, graph, &options, env, &err) != 0)
         return print_error("%s", err.text);
+    set->split = fixed ? fixed : set->owned;
     set->count = npgnn_split_pairs(&pairs, &set->positives, set->split, NPGNN_SET_TEST);
     if (set->positives == 0 || set->positives == set->count)
         return print_error("there are no test pairs: --test must be above 0");
@@ -93,13 +95,13 @@ static int save_seed(const char *folder, const test_set *set, const npgnn_graph 
 }
 
 int outside_save_splits(const char *folder, const npgnn_graph *graph, const split_settings *splits,
-                        const npgnn_env *env)
+                        const npgnn_split *fixed, const npgnn_env *env)
 {
     int status = output_make_folders(folder);
     for (int i = 0; status == 0 && i < splits->seeds; i++) {
         uint64_t seed = splits->seed + (uint64_t)i;
         test_set set;
-        status = test_set_new(&set, graph, splits, seed, env);
+        status = test_set_new(&set, graph, splits, fixed, seed, env);
         if (status == 0)
             status = save_seed(folder, &set, graph, seed);
         test_set_free(&set);
@@ -213,7 +215,7 @@ static int measure(npgnn_eval_run *run, cli_curves *curves, test_set *set, uint6
 }
 
 int outside_evaluate(npgnn_eval_run *runs, cli_curves *curves, const char *path, const npgnn_graph *graph,
-                     const split_settings *splits, const npgnn_env *env)
+                     const split_settings *splits, const npgnn_split *fixed, const npgnn_env *env)
 {
     scored_line *lines;
     size_t count, begin = 0;
@@ -236,7 +238,7 @@ int outside_evaluate(npgnn_eval_run *runs, cli_curves *curves, const char *path,
         test_set set;
         while (end < count && lines[end].seed == seed)
             end++;
-        status = test_set_new(&set, graph, splits, seed, env);
+        status = test_set_new(&set, graph, splits, fixed, seed, env);
         if (status == 0)
             status = match_scores(&set, lines + begin, end - begin, graph, path, seed);
         if (status == 0)

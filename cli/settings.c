@@ -106,9 +106,27 @@ const arg_option split_options[] = {
     OPTION("seeds", 'n', ARG_INT, AT(seeds), "N",
            "Number of seeds. Each has its own split and initial weights (default 3; compare: 10).", 1, 10000),
     OPTION("seed", 's', ARG_U64, AT(seed), "N", "First seed (default 1)."),
+    OPTION("split", 0, ARG_TEXT, AT(fixed), "FILE|authors",
+           "Use the split in FILE for every seed. authors: the transductive split that the program of the paper's "
+           "authors draws. Seeds "
+           "then differ in initial weights only."),
+    OPTION(
+        "negatives", 0, ARG_CHOICE, AT(negatives), "uniform|hard|all",
+        "Negatives for ranking. uniform: the non-links of the test set; hard: in addition 500 per edge that resemble "
+        "links; all: in addition all nodes that an end of the edge is not linked to (default uniform)."),
     OPTIONS_END,
 };
 #undef AT
+
+int split_open(npgnn_split **out, const npgnn_graph *graph, const char *given, const npgnn_env *env, npgnn_error *err)
+{
+    *out = NULL;
+    if (!given)
+        return 0;
+    if (strcmp(given, SPLIT_AUTHORS) == 0)
+        return npgnn_split_authors(out, graph, env, err);
+    return npgnn_split_load(out, graph, given, env, err);
+}
 
 npgnn_split_options split_settings_options(const split_settings *split)
 {

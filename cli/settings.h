@@ -66,8 +66,12 @@ typedef struct split_settings {
     double known_links;            /* 0: the library's default */
     double negative_ratio;         /* 0: the library's default; -1: as many as in the graph */
     int seeds;
-    uint64_t seed; /* the first */
+    uint64_t seed;     /* the first */
+    const char *fixed; /* the split of every seed: a file or SPLIT_AUTHORS; NULL: a new one per seed */
+    int negatives;     /* an npgnn_negatives */
 } split_settings;
+
+#define SPLIT_AUTHORS "authors"
 
 #define SPLIT_DEFAULTS .test = -1, .val = -1, .train_nodes = -1, .seed = 1
 
@@ -83,6 +87,9 @@ extern const arg_option split_options[];
 
 /* The library's options, with the first seed. */
 npgnn_split_options split_settings_options(const split_settings *split);
+
+/* The split of a file or, for SPLIT_AUTHORS, npgnn_split_authors. *out stays NULL for NULL. Returns the code of the library. */
+int split_open(npgnn_split **out, const npgnn_graph *graph, const char *given, const npgnn_env *env, npgnn_error *err);
 
 /* ---- common options ---- */
 

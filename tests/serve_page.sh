@@ -1,8 +1,8 @@
 #!/bin/sh
-# serve_page.sh NPGNN CHECK.py: the page of npgnn serve in headless Chromium, at two nodes, narrow and wide: what is drawn. Screenshots
-# are kept in the folder screenshots of the build. Skipped where Chromium is not installed.
+# serve_page.sh NPGNN CHECK.py CLICK.py: the page of npgnn serve in headless Chromium, at two nodes, narrow and wide: what is drawn, and where
+# clicks lead. Screenshots are kept in the folder screenshots of the build. Skipped where Chromium is not installed.
 set -eu
-program=$(realpath "$1") check=$(realpath "$2")
+program=$(realpath "$1") check=$(realpath "$2") click=$(realpath "$3")
 kept=${MESON_BUILD_ROOT:-$PWD}/screenshots
 browser=$(command -v chromium || command -v chromium-browser) || exit 77
 folder=$(mktemp -d)
@@ -33,6 +33,8 @@ for node in numpy flask; do # the address of a node is what a click on it leads 
 done
 browse --window-size=1280,1000 --dump-dom "$address#%3Cb%3Enobody" >"$folder/dom" # no such node: a sentence, and no markup from its name
 grep -q "there is no node '&lt;b&gt;nobody'" "$folder/dom"
+# shellcheck disable=SC2086 # none or one word
+HOME=$folder timeout 120 python3 "$click" "$browser" "$folder" "$address" $sandbox
 for width in 500 1280; do
     browse --window-size=$width,1000 --screenshot="$kept/serve-$width.png" "$address#numpy"
     [ -s "$kept/serve-$width.png" ]

@@ -561,52 +561,61 @@ static void test_columns(void **state)
     }
 }
 
-/* Rows of several nodes at once: within what npi_columns_rounding allows. */
+/* Rows of `block` nodes at once, against pairs: within what npi_columns_rounding allows for this unit. */
+static void check_rows(const npi_columns *columns, int block, int rounded, int index)
+{
+    enum { BLOCK = 3 };
+    static real rows[BLOCK * MOST_NODES * NPI_ALL_COLUMNS];
+    npgnn_error err = {0};
+    npi_columns_workspace workspace = {0}, single = {0};
+    double rounding[NPI_ALL_COLUMNS], unit = NPI_FLOAT_UNIT + (rounded ? NPI_ROUNDED_UNIT : 0);
+    int n = columns->n;
+    assert_ok(npi_columns_workspace_new(&workspace, columns, block, &err), err);
+    assert_ok(npi_columns_workspace_new(&single, columns, 0, &err), err);
+    workspace.rounded = rounded;
+    npi_columns_rounding(rounding, columns, unit);
+    npi_blas_begin(1);
+    for (int32_t first = 0; first < n; first += block) {
+        int32_t nodes[BLOCK] = {first, (first + 1) % n, (first + 7) % n};
+        npi_columns_rows_begin(&workspace, columns, nodes, block);
+        for (int32_t begin = 0, end; begin < n; begin = end) { /* in two ranges */
+            end = begin == 0 && n > 3 ? n / 3 : n;
+            npi_columns_rows(rows, &workspace, columns, begin, end);
+            for (int r = 0; r < block; r++)
+                for (int32_t j = begin; j < end; j++) {
+                    const real *got = rows + r * (end - begin) + j - begin;
+                    float value[NPI_ALL_COLUMNS];
+                    npi_columns_pair(value, &single, columns, (npgnn_pair){nodes[r], j});
+                    for (int i = 0; i < columns->count; i++) {
+                        double is = (double)got[i * block * (end - begin)], allowed = rounding[i];
+                        if (i == NPI_COLUMN_SPECTRAL || i == NPI_COLUMN_PAGERANK)
+                            allowed +=
+                                npi_columns_rounding_along(columns, i, nodes[r], unit) * (double)columns->reach[j];
+                        if (!(fabs(is - (double)value[i]) <= allowed))
+                            fail_msg("subject %d, pair (%d, %d): %s of a row is %.9g, of a pair %.9g, allowed %g",
+                                     index, nodes[r], j, name_of(i), is, (double)value[i], allowed);
+                    }
+                }
+        }
+    }
+    npi_blas_end(1);
+    npi_columns_workspace_free(&columns->env, &single);
+    npi_columns_workspace_free(&columns->env, &workspace);
+}
+
 static void test_rows(void **state)
 {
     (void)state;
-    enum { BLOCK = 3 };
-    static real rows[BLOCK * MOST_NODES * NPI_ALL_COLUMNS];
     npgnn_env env = env_of(1);
     npgnn_error err = {0};
     subject s;
     for (int index = 0; make_subject(&s, index); index++) {
         npi_columns columns = {0};
-        npi_columns_workspace workspace = {0};
         learnt own = learnt_new(&s, index % 4 == 1, &env);
-        double rounding[NPI_ALL_COLUMNS];
-        int n = s.graph->n;
         assert_ok(npi_columns_new(&columns, &s.graph->a, &s.words, &own.projection, &env, &err), err);
-        assert_ok(npi_columns_workspace_new(&workspace, &columns, BLOCK, &err), err);
-        npi_columns_rounding(rounding, &columns);
-        npi_blas_begin(1);
-        for (int32_t first = 0; first < n; first += BLOCK) {
-            int32_t nodes[BLOCK] = {first, (first + 1) % n, (first + 7) % n};
-            npi_columns_rows_begin(&workspace, &columns, nodes, BLOCK);
-            for (int32_t begin = 0, end; begin < n; begin = end) { /* in two ranges */
-                end = begin == 0 && n > 3 ? n / 3 : n;
-                npi_columns_rows(rows, &workspace, &columns, begin, end);
-                for (int r = 0; r < BLOCK; r++)
-                    for (int32_t j = begin; j < end; j++) {
-                        const real *got = rows + r * (end - begin) + j - begin;
-                        float value[NPI_ALL_COLUMNS];
-                        npi_columns_workspace single = {0};
-                        assert_ok(npi_columns_workspace_new(&single, &columns, 0, &err), err);
-                        npi_columns_pair(value, &single, &columns, (npgnn_pair){nodes[r], j});
-                        npi_columns_workspace_free(&env, &single);
-                        for (int i = 0; i < columns.count; i++) {
-                            double is = (double)got[i * BLOCK * (end - begin)], allowed = rounding[i];
-                            if (i == NPI_COLUMN_SPECTRAL || i == NPI_COLUMN_PAGERANK)
-                                allowed += npi_columns_rounding_along(&columns, i, nodes[r]) * (double)columns.reach[j];
-                            if (!(fabs(is - (double)value[i]) <= allowed))
-                                fail_msg("subject %d, pair (%d, %d): %s of a row is %.9g, of a pair %.9g, allowed %g",
-                                         index, nodes[r], j, name_of(i), is, (double)value[i], allowed);
-                        }
-                    }
-            }
-        }
-        npi_blas_end(1);
-        npi_columns_workspace_free(&env, &workspace);
+        check_rows(&columns, 3, 0, index);
+        assert_ok(npi_columns_round(&columns, &err), err);
+        check_rows(&columns, 1, 1, index);
         npi_columns_free(&columns);
         learnt_free(&own, &s, &env);
         subject_free(&s);

@@ -289,7 +289,23 @@ static void test_unusual_names(void **state)
     for (size_t i = 0; i < COUNT(strange); i++)
         assert_int_equal(npi_names_find(names, strange[i], strlen(strange[i])), i);
     assert_int_equal(npi_names_find(names, "abc", 3), -1);
+
+    npi_names *copy = NULL, *empty = NULL; /* which grows on its own */
+    int32_t index;
+    assert_ok(npi_names_copy(&copy, names, &err), err);
+    assert_ok(npi_names_add(&index, copy, "abc", 3, &err), err);
+    assert_int_equal(index, COUNT(strange));
+    assert_int_equal(npi_names_find(names, "abc", 3), -1);
     npi_names_free(names);
+    for (size_t i = 0; i < COUNT(strange); i++)
+        assert_string_equal(npi_names_get(copy, npi_names_find(copy, strange[i], strlen(strange[i]))), strange[i]);
+    npi_names_free(copy);
+    assert_ok(npi_names_new(&names, &env, &err), err);
+    assert_ok(npi_names_copy(&empty, names, &err), err);
+    assert_ok(npi_names_add(&index, empty, "a", 1, &err), err);
+    assert_int_equal(npi_names_count(names) + index, 0);
+    npi_names_free(names);
+    npi_names_free(empty);
 }
 
 /* ---- a graph with names, labels, weights and features, built with limited memory ---- */

@@ -277,6 +277,39 @@ static void widths(const npi_kernels *kernels)
     }
 }
 
+/* Rows of integers as long as they may be: the sums come near 2^30. */
+static void short_rows(const npi_kernels *kernels)
+{
+    enum { INTEGER_ROWS = 9, MOST = 4, W = NPI_SHORT_WIDTH };
+    int16_t x[MOST * W], b[INTEGER_ROWS * W];
+    float unit[INTEGER_ROWS], xunit[MOST] = {1, 0.5f, 4, 0.25f};
+    real s[MOST][INTEGER_ROWS + 1];
+    real *const out[MOST] = {s[0], s[1], s[2], s[3]};
+    for (int i = 0; i < MOST * W; i++)
+        x[i] = (int16_t)((i * 7919 + 13) % 8191 - 4095);
+    for (int i = 0; i < INTEGER_ROWS * W; i++)
+        b[i] = (int16_t)(i < W ? x[i] : (i * 104729 + 7) % 8191 - 4095);
+    for (int p = 0; p < INTEGER_ROWS; p++)
+        unit[p] = 1 / (float)(1 << (p + 10));
+    for (int vectors = 1; vectors <= MOST; vectors++) {
+        memset(s, 0, sizeof s);
+        kernels->short_products(out, x, xunit, vectors, b, unit, INTEGER_ROWS);
+        for (int v = 0; v < MOST; v++)
+            for (int p = 0; p <= INTEGER_ROWS; p++) {
+                double sum = 0;
+                for (int c = 0; c < W && v < vectors && p < INTEGER_ROWS; c++)
+                    sum += (double)x[v * W + c] * (double)b[p * W + c];
+                assert_near((double)s[v][p], p < INTEGER_ROWS ? sum * (double)unit[p] * (double)xunit[v] : 0, RELATIVE);
+            }
+    }
+}
+
+static void rows_of_integers(void **state)
+{
+    (void)state;
+    for_each_table(short_rows);
+}
+
 static void sparse_rows(void **state)
 {
     (void)state;
@@ -285,17 +318,19 @@ static void sparse_rows(void **state)
 
 /* ---- a small network ---- */
 
-/* Of every number of columns, with a number of hidden units that 4 does not divide, too. */
+/* Of every number of columns and, since units are computed six at a time, of some that six does not divide. */
 static void small_networks(const npi_kernels *kernels)
 {
     enum { COLUMNS = 70, STRIDE_X = 73, E = 26, H = 47 };
-    static real weights[E * H + H * H + 3 * H + E], x[E * STRIDE_X], score[COLUMNS + 1];
+    static real weights[E * H + H * H + 4 * H + E], x[E * STRIDE_X], score[COLUMNS + 1];
     fill(weights, sizeof weights / sizeof weights[0], 0.3, 5);
     fill(x, sizeof x / sizeof x[0], 1, 6);
     const real *w1 = weights, *w2 = w1 + E * H, *b1 = w2 + H * H, *b2 = b1 + H, *w3 = b2 + H, *line = w3 + H;
-    for (int h = H - 3; h <= H; h++)
+    for (int h = H - 5; h <= H; h++)
         for (int count = 1; count <= COLUMNS; count += count < 35 ? 1 : 7) {
-            const npi_small_network net = {E, h, w1, b1, w2, b2, w3, line, (real)0.25};
+            const real *skip = h % 2 ? line + E : NULL;
+            int k = h % 3 ? h : h - 20;
+            const npi_small_network net = {E, h, k, w1, b1, w2, b2, w3, line, (real)0.25, skip, (real)0.125};
             score[count] = 77;
             kernels->network_columns(score, x, STRIDE_X, count, &net);
             assert_true(score[count] == 77); /* nothing past the last is written */
@@ -308,16 +343,53 @@ static void small_networks(const npi_kernels *kernels)
                     for (int i = 0; i < E; i++)
                         h1[j] += (double)w1[i * h + j] * (double)x[i * STRIDE_X + c];
                     h1[j] = h1[j] > 0 ? h1[j] : 0;
+                    sum += skip ? h1[j] * (double)skip[j] + 0.125 * h1[j] * h1[j] : 0;
                 }
-                for (int j = 0; j < h; j++) {
+                for (int j = 0; j < k; j++) {
                     double h2 = (double)b2[j];
                     for (int i = 0; i < h; i++)
-                        h2 += (double)w2[i * h + j] * h1[i];
-                    sum += h2 > 0 ? h2 * (double)w3[j] : 0;
+                        h2 += (double)w2[i * k + j] * h1[i];
+                    sum += (skip ? h2 * h2 : h2 > 0 ? h2 : 0) * (double)w3[j];
                 }
                 assert_near((double)score[c], sum, 300 * RELATIVE);
             }
         }
+}
+
+/* ---- columns of evidence ---- */
+
+static void columns_of(const npi_kernels *kernels)
+{
+    enum { COUNT = 61 };
+    real x[COUNT], y[COUNT];
+    double along[COUNT];
+    float distance[COUNT];
+    for (int i = 0; i < COUNT; i++) {
+        x[i] = (real)((i - 30) * pow(1.7, abs(i - 30) / 2.0));
+        along[i] = 0.01 * i;
+        distance[i] = i % 5 ? 0.3f * (float)i : 0;
+    }
+    memcpy(y, x, sizeof x);
+    kernels->slog(y, COUNT);
+    for (int i = 0; i < COUNT; i++)
+        assert_near((double)y[i], copysign(log1p(fabs((double)x[i])), (double)x[i]), 4 * RELATIVE);
+    memcpy(y, x, sizeof x);
+    kernels->centre(y, along, distance, (real)0.5, 2, COUNT);
+    for (int i = 0; i < COUNT; i++)
+        assert_near((double)y[i], i % 5 ? ((double)x[i] + 0.5 - along[i]) / (2 * (double)distance[i]) : 0,
+                    4 * RELATIVE);
+    memcpy(y, x, sizeof x);
+    x[7] = y[7] = (real)NAN;
+    kernels->standardize(y, 1, 3, 8, COUNT);
+    for (int i = 0; i < COUNT; i++)
+        assert_true(isnan(x[i]) ? isnan(y[i])
+                                : check_near((double)y[i], fmax(-8, fmin(8, ((double)x[i] - 1) / 3)), 4 * RELATIVE));
+}
+
+static void evidence(void **state)
+{
+    (void)state;
+    for_each_table(columns_of);
 }
 
 static void networks(void **state)
@@ -360,9 +432,9 @@ static void adam(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tables),    cmocka_unit_test(elementwise), cmocka_unit_test(pair_tile),
-        cmocka_unit_test(alignment), cmocka_unit_test(networks),    cmocka_unit_test(sparse_rows),
-        cmocka_unit_test(adam),
+        cmocka_unit_test(tables),           cmocka_unit_test(elementwise), cmocka_unit_test(pair_tile),
+        cmocka_unit_test(alignment),        cmocka_unit_test(networks),    cmocka_unit_test(evidence),
+        cmocka_unit_test(rows_of_integers), cmocka_unit_test(sparse_rows), cmocka_unit_test(adam),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

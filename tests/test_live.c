@@ -500,6 +500,36 @@ static void test_threads(void **state)
     npgnn_live_free(live);
 }
 
+/* More nodes than a search looks at at a time: the bound of the head leaves most of them out, and the best stay the best. */
+static void test_bounds(void **state)
+{
+    (void)state;
+    enum { NODES = 2300, LINKS = 7000 };
+    static npgnn_pair edges[LINKS];
+    npgnn_error err = {0};
+    npgnn_graph *graph = NULL;
+    npgnn_live *live = live_of(universal, "synthetic:nodes=2300,degree=4");
+    char name[12];
+    for (int32_t node = 0; node < NODES; node += 460)
+        check_top(live, node);
+    for (int i = 0; i < 2; i++) { /* rounded rows of new and touched nodes */
+        snprintf(name, sizeof name, "new %d", i);
+        add_like(live, name, 100 * i);
+        check_top(live, NODES + i);
+        check_top(live, 100 * i);
+    }
+    npgnn_live_free(live);
+
+    for (int i = 0; i < LINKS; i++)
+        edges[i] = (npgnn_pair){i % NODES, (i * 37 + i / 70 * 11 + 1) % NODES};
+    assert_ok(npgnn_graph_from_arrays(&graph, edges, NULL, NODES, LINKS, 0, NULL, &err), err);
+    assert_ok(npgnn_live_new(&live, universal, graph, NULL, NULL, &err), err);
+    npgnn_graph_free(graph);
+    for (int32_t node = 0; node < NODES; node += 460)
+        check_top(live, node);
+    npgnn_live_free(live);
+}
+
 int main(void)
 {
     const struct CMUnitTest races[] = {
@@ -507,13 +537,10 @@ int main(void)
     if (CHECK_TSAN)
         return cmocka_run_group_tests(races, make_all, free_all);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_additions),
-        cmocka_unit_test(test_links_alone),
-        cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_table),
-        cmocka_unit_test(test_network),
-        cmocka_unit_test(test_tuned),
-        cmocka_unit_test(test_addition_during_refresh),
+        cmocka_unit_test(test_additions), cmocka_unit_test(test_links_alone),
+        cmocka_unit_test(test_bounds),    cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_table),     cmocka_unit_test(test_network),
+        cmocka_unit_test(test_tuned),     cmocka_unit_test(test_addition_during_refresh),
         cmocka_unit_test(test_threads),
     };
     return cmocka_run_group_tests(tests, make_all, free_all);

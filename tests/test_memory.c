@@ -287,6 +287,11 @@ static int split_new(world *w, npgnn_error *err)
     return npgnn_split_new(&w->out.split, w->graph, &options, &w->env, err);
 }
 
+static int split_authors(world *w, npgnn_error *err)
+{
+    return npgnn_split_authors(&w->out.split, w->graph, &w->env, err);
+}
+
 static int split_load(world *w, npgnn_error *err)
 {
     return npgnn_split_load(&w->out.split, w->graph, split_path, &w->env, err);
@@ -954,6 +959,7 @@ int main(void)
         CALL(graph_with_edges),
         CALL(graph_describe),
         CALL(split_new),
+        CALL(split_authors),
         CALL(split_load),
         CALL(split_save),
         CALL(split_check),

@@ -6,7 +6,10 @@
 
 #include "base/rng.h"
 #include "check.h"
+#include "evidence/columns.h"
 #include "linalg/dense.h"
+#include "model/model.h"
+#include "process/bound.h"
 #include "process/head.h"
 #include "process/objective.h"
 #include "process/stack.h"
@@ -329,6 +332,46 @@ static void test_heads(void **state)
 }
 
 /* Σ_i weight_i score_i */
+/* Near the sample, far from it, and where evidence is cut off, a bound is never below its head; near the sample it is close. */
+static void test_bound(void **state)
+{
+    (void)state;
+    enum { COLUMNS = NPI_COLUMNS, SAMPLE = 256, TRIES = 4096 };
+    static float evidence[TRIES * COLUMNS];
+    static real columns[COLUMNS * TRIES], upper[TRIES];
+    npgnn_model *model = NULL;
+    npgnn_error err = {0};
+    npgnn_env env = npi_env_resolve(NULL);
+    npi_head head = {0};
+    npi_head_bound bound = {0};
+    npi_rng rng = npi_rng_make(5, NPI_RNG_TUNE, 7);
+    real z[64] = {0};
+    double apart = 0;
+    assert_ok(npgnn_model_universal(&model, NULL, &err), err);
+    assert_ok(npi_head_new(&head, model->process.columns, model->process.params.size.h, &env, &err), err);
+    npi_process_head(&head, &model->process, z);
+    for (int i = 0; i < TRIES; i++) {
+        double spread = i < SAMPLE ? 1 : 1 << i % 5; /* the sample first */
+        for (int c = 0; c < COLUMNS; c++) {
+            double value = spread * (2 * npi_rng_uniform(&rng) - 1);
+            evidence[i * COLUMNS + c] = (float)fmax(-NPI_CLIP, fmin(NPI_CLIP, value));
+            columns[c * TRIES + i] = (real)evidence[i * COLUMNS + c];
+        }
+    }
+    assert_ok(npi_head_bound_new(&bound, &head, evidence, SAMPLE, &env, &err), err);
+    assert_non_null(bound.block);
+    npi_kernels_best()->network_columns(upper, columns, TRIES, TRIES, &bound.net);
+    for (int i = 0; i < TRIES; i++) {
+        double score = (double)npi_head_score(&head, evidence + i * COLUMNS);
+        assert_true((double)upper[i] >= score);
+        apart += i < SAMPLE ? ((double)upper[i] - score) / SAMPLE : 0;
+    }
+    assert_true(apart < 1);
+    npi_head_bound_free(&env, &bound);
+    npi_head_free(&env, &head);
+    npgnn_model_free(model);
+}
+
 static double weighted_scores(npi_head_workspace *workspace, const npi_head *head, const problem *p, const real *weight)
 {
     real score[LINKS + OTHERS];
@@ -460,6 +503,7 @@ int main(void)
         cmocka_unit_test(test_small_steps_downhill),
         cmocka_unit_test(test_golden),
         cmocka_unit_test(test_heads),
+        cmocka_unit_test(test_bound),
         cmocka_unit_test(test_head_gradients),
         cmocka_unit_test(test_stack),
     };

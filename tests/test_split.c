@@ -400,6 +400,42 @@ static void test_out_of_memory(void **state)
     }
 }
 
+/* The authors' split of a ring of 60 nodes with chords, as numpy 2.4 draws it: RandomState(1).shuffle of the links, then randint. */
+static void test_authors(void **state)
+{
+    (void)state;
+    enum { NODES = 60, LINKS = 120 };
+    static const npgnn_pair val[] = {{19, 20}, {23, 24}, {25, 32}, {34, 41}, {43, 50}, {56, 57},
+                                     {2, 44},  {6, 22},  {10, 34}, {18, 41}, {28, 39}, {32, 54}};
+    static const npgnn_pair test[] = {{0, 53},  {11, 18}, {20, 21}, {24, 25}, {36, 43}, {42, 43}, {44, 51}, {45, 46},
+                                      {45, 52}, {47, 54}, {49, 50}, {52, 59}, {1, 12},  {7, 17},  {7, 45},  {10, 23},
+                                      {10, 28}, {13, 32}, {18, 24}, {18, 48}, {20, 32}, {24, 57}, {30, 41}, {33, 51}};
+    npgnn_pair edges[LINKS];
+    npgnn_graph *graph = NULL, *small = NULL;
+    npgnn_split *split = NULL;
+    npgnn_error err = {0};
+    for (int i = 0; i < NODES; i++) {
+        edges[2 * i] = (npgnn_pair){i, (i + 1) % NODES};
+        edges[2 * i + 1] = (npgnn_pair){i, (i + 7) % NODES};
+    }
+    assert_ok(npgnn_graph_from_arrays(&graph, edges, NULL, NODES, LINKS, 0, NULL, &err), err);
+    assert_ok(npgnn_split_authors(&split, graph, NULL, &err), err);
+    for (int set = 0; set < 2; set++) {
+        const npgnn_pair *expected = set == NPGNN_SET_VAL ? val : test, *pairs;
+        size_t count = set == NPGNN_SET_VAL ? 12 : 24, positives;
+        assert_int_equal(npgnn_split_pairs(&pairs, &positives, split, (npgnn_set)set), count);
+        assert_int_equal(positives, count / 2);
+        assert_memory_equal(pairs, expected, count * sizeof *pairs);
+    }
+    assert_int_equal(npgnn_graph_edges(npgnn_split_train(NULL, split)), LINKS - 18);
+    npgnn_split_free(split);
+    npgnn_graph_free(graph);
+
+    assert_ok(npgnn_graph_from_arrays(&small, edges, NULL, NODES, 19, 0, NULL, &err), err);
+    assert_int_equal(npgnn_split_authors(&split, small, NULL, &err), NPGNN_E_ARGUMENT);
+    npgnn_graph_free(small);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -414,6 +450,7 @@ int main(void)
         cmocka_unit_test(test_seeds),
         cmocka_unit_test(test_assembled_hash),
         cmocka_unit_test(test_dense_graphs),
+        cmocka_unit_test(test_authors),
         cmocka_unit_test(test_out_of_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

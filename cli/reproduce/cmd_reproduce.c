@@ -106,9 +106,6 @@ static const arg_option options[] = {
     OPTION("html", 0, ARG_TEXT, AT(html), "FILE",
            "Write a self-contained HTML report with tables, curves and plots of the embeddings to FILE."),
     OPTION_DATA_DIR(AT(data.load.data_dir)),
-    OPTION("splits", 0, ARG_TEXT, AT(splits), "DIR",
-           "Folder with the authors' splits, NAME-transductive-authors.tsv (default: the folder splits in the data "
-           "folder or beside it)."),
     OPTION("cache", 0, ARG_TEXT, AT(cache), "DIR",
            "Folder for the results of finished runs (default: reproduce-cache beside the file of --json, otherwise "
            "in the user's cache folder)."),

@@ -29,8 +29,10 @@ int outcome_load(cell_outcome *outcome, const cli_plan *plan, const plan_cell *c
     const reproduce_settings *settings = plan->settings;
     memset(outcome, 0, sizeof *outcome);
     outcome->cell = cell;
-    if (!cell->row->key) /* the paper has no results for variants */
-        outcome->paper = paper_find(cell->dataset->name, cell->row->method, cell->row->protocol, cell->row->percent);
+    /* the paper has no results for variants; best and universal are compared with its model */
+    const char *method = strcmp(cell->row->method, UNIVERSAL) == 0 ? "npgnn" : cell->row->method;
+    if (!cell->row->key)
+        outcome->paper = paper_find(cell->dataset->name, method, cell->row->protocol, cell->row->percent);
     outcome->runs = calloc((size_t)settings->seeds, sizeof *outcome->runs);
     if (!outcome->runs)
         return print_error("out of memory");

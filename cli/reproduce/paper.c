@@ -45,6 +45,35 @@ const paper_result *paper_find(const char *dataset, const char *method, npgnn_pr
     return NULL;
 }
 
+const char *paper_class(const char *dataset, int nodes)
+{
+    static const struct {
+        const char *dataset, *name;
+        int nodes;
+    } classes[] = {
+        {"cora", "Neural networks", 818},
+        {"cora", "Probabilistic methods", 426},
+        {"cora", "Genetic algorithms", 418},
+        {"cora", "Theory", 351},
+        {"cora", "Case-based reasoning", 298},
+        {"cora", "Reinforcement learning", 217},
+        {"cora", "Rule learning", 180},
+        {"citeseer", "Databases", 701},
+        {"citeseer", "Information retrieval", 668},
+        {"citeseer", "Agents", 596},
+        {"citeseer", "Machine learning", 590},
+        {"citeseer", "Human-computer interaction", 508},
+        {"citeseer", "Artificial intelligence", 249},
+        {"pubmed", "Diabetes, type 2", 7875},
+        {"pubmed", "Diabetes, type 1", 7739},
+        {"pubmed", "Diabetes, experimental", 4103},
+    };
+    for (size_t i = 0; i < sizeof classes / sizeof classes[0]; i++)
+        if (classes[i].nodes == nodes && strcmp(classes[i].dataset, dataset) == 0)
+            return classes[i].name;
+    return NULL;
+}
+
 int paper_iterations(const char *dataset)
 {
     /* The paper trains for 4,000 iterations on PubMed. With features scaled by their length, 2,000 are enough. */

@@ -15,8 +15,15 @@
     {                                                                                                                  \
         table, protocol, percent, method, NULL, 0, NULL, NULL, NULL                                                    \
     }
+/* What this program offers beyond the paper: the preset best, and the model that comes with it. */
+#define BEYOND(table, protocol, percent)                                                                               \
+    {table, protocol, percent, "npgnn", "best", 0, "best", NULL, NULL},                                                \
+    {                                                                                                                  \
+        table, protocol, percent, UNIVERSAL, UNIVERSAL, 0, NULL, NULL, NULL                                            \
+    }
 #define FEW_SHOT(percent)                                                                                              \
     PLAIN(TABLE_FEW_SHOT, NPGNN_PAPER_FEW_SHOT, percent, "npgnn"),                                                     \
+        BEYOND(TABLE_FEW_SHOT, NPGNN_PAPER_FEW_SHOT, percent),                                                         \
         PLAIN(TABLE_FEW_SHOT, NPGNN_PAPER_FEW_SHOT, percent, "vgae"),                                                  \
         PLAIN(TABLE_FEW_SHOT, NPGNN_PAPER_FEW_SHOT, percent, "cosine")
 #define VARIANT(protocol, percent, name, preset, key, value)                                                           \
@@ -37,6 +44,7 @@
 static const plan_row rows[] = {
     PLAIN(TABLE_TRANSDUCTIVE, NPGNN_TRANSDUCTIVE, 0, "npgnn"),
     {TABLE_TRANSDUCTIVE, NPGNN_TRANSDUCTIVE, 0, "npgnn", NULL, 1, NULL, NULL, NULL},
+    BEYOND(TABLE_TRANSDUCTIVE, NPGNN_TRANSDUCTIVE, 0),
     PLAIN(TABLE_TRANSDUCTIVE, NPGNN_TRANSDUCTIVE, 0, "vgae"),
     PLAIN(TABLE_TRANSDUCTIVE, NPGNN_TRANSDUCTIVE, 0, "deepwalk"),
     PLAIN(TABLE_TRANSDUCTIVE, NPGNN_TRANSDUCTIVE, 0, "sc"),
@@ -47,6 +55,7 @@ static const plan_row rows[] = {
     PLAIN(TABLE_TRANSDUCTIVE, NPGNN_TRANSDUCTIVE, 0, "resource-allocation"),
     PLAIN(TABLE_TRANSDUCTIVE, NPGNN_TRANSDUCTIVE, 0, "katz"),
     PLAIN(TABLE_INDUCTIVE, NPGNN_PAPER_INDUCTIVE, 0, "npgnn"),
+    BEYOND(TABLE_INDUCTIVE, NPGNN_PAPER_INDUCTIVE, 0),
     PLAIN(TABLE_INDUCTIVE, NPGNN_PAPER_INDUCTIVE, 0, "vgae"),
     PLAIN(TABLE_INDUCTIVE, NPGNN_PAPER_INDUCTIVE, 0, "gae"),
     PLAIN(TABLE_INDUCTIVE, NPGNN_PAPER_INDUCTIVE, 0, "cosine"),
@@ -95,26 +104,6 @@ static void set_name(plan_dataset *dataset)
         *c = (char)tolower((unsigned char)*c);
 }
 
-/* Finds the file of the authors' split: in --splits, in the folder splits of the data folder, or beside that folder. */
-static void find_split(plan_dataset *dataset, const reproduce_settings *settings)
-{
-    const char *environment = getenv("NPGNN_DATA");
-    const char *folder = settings->data.load.data_dir ? settings->data.load.data_dir : environment;
-    static const char *const places[] = {"/splits", "/../splits"};
-    char *path = dataset->authors_split;
-    if (settings->splits) {
-        snprintf(path, PLAN_PATH, "%s/%s-transductive-authors.tsv", settings->splits, dataset->name);
-        if (plan_hash_file(&dataset->authors_hash, path))
-            return;
-    }
-    for (int i = 0; folder && i < 2; i++) {
-        snprintf(path, PLAN_PATH, "%s%s/%s-transductive-authors.tsv", folder, places[i], dataset->name);
-        if (plan_hash_file(&dataset->authors_hash, path))
-            return;
-    }
-    path[0] = '\0';
-}
-
 static int add_dataset(cli_plan *plan, const char *data, size_t length, const npgnn_env *env)
 {
     if (plan->dataset_count == PLAN_DATASETS)
@@ -132,7 +121,6 @@ static int add_dataset(cli_plan *plan, const char *data, size_t length, const np
     npgnn_graph_describe(&dataset->info, graph, NULL);
     npgnn_graph_free(graph);
     set_name(dataset);
-    find_split(dataset, plan->settings);
     plan->dataset_count++;
     return 0;
 }
@@ -182,9 +170,11 @@ int plan_options(npgnn_options *options, const cli_plan *plan, const plan_datase
     options->size = sizeof *options;
     const model_settings *model = &plan->settings->model;
     int code = npgnn_options_preset(options, preset || model->universal ? preset : model->preset, &err);
-    options->iterations = paper_iterations(dataset->name);
-    if (strcmp(dataset->name, "pubmed") == 0)
-        options->loss = NPGNN_LOSS_SAMPLED; /* 2,000 iterations over all pairs of 19,717 nodes would take hours */
+    if (!options->process) { /* best has a number of iterations, and a loss, of its own */
+        options->iterations = paper_iterations(dataset->name);
+        if (strcmp(dataset->name, "pubmed") == 0)
+            options->loss = NPGNN_LOSS_SAMPLED; /* 2,000 iterations over all pairs of 19,717 nodes would take hours */
+    }
     for (int i = 0; code == 0 && i < changes->count; i++)
         code = npgnn_options_set(options, changes->item[i].key, changes->item[i].value, &err);
     return code ? print_error("%s", err.text) : 0;
@@ -194,19 +184,15 @@ static int add_cell(cli_plan *plan, const plan_row *row, const plan_dataset *dat
 {
     npgnn_error err = {0};
     plan_cell *cell = &plan->cells[plan->cell_count];
-    if (!has_method(row->method)) {
+    if (strcmp(row->method, UNIVERSAL) != 0 && !has_method(row->method)) {
         add_note(plan,
                  json_sprintf("%s is left out: this version of the library does not have this method", row->method));
         return 0;
     }
-    if (row->authors_split && !dataset->authors_split[0]) {
-        if (paper_find(dataset->name, row->method, row->protocol, row->percent)) /* other data sets have none */
-            add_note(plan,
-                     json_sprintf("the authors' split of %s is left out: %s-transductive-authors.tsv was not found "
-                                  "(see --splits)",
-                                  dataset->name, dataset->name));
-        return 0;
-    }
+    if (row->authors_split && !paper_find(dataset->name, row->method, row->protocol, row->percent))
+        return 0; /* they have drawn none of other data sets */
+    if (row->variant && row->table != TABLE_ABLATION && plan->settings->model.preset)
+        return 0; /* the tables are about the preset that was asked for */
     if (plan->cell_count == PLAN_CELLS)
         return print_usage_error("reproduce", "too many data sets: the tables would have more than %d cells",
                                  PLAN_CELLS);

@@ -17,7 +17,7 @@ typedef struct reproduce_settings {
     common_settings common;
     model_settings model;
     int table; /* a plan_table, or TABLES for all */
-    const char *datasets, *html, *splits, *cache;
+    const char *datasets, *html, *cache;
     int seeds;
     uint64_t seed;
     int fresh;
@@ -30,7 +30,7 @@ typedef struct plan_row {
     plan_table table;
     npgnn_protocol protocol;
     int percent;                      /* few-shot: percent of the nodes in the training graph; otherwise 0 */
-    const char *method;               /* one of npgnn_method_info */
+    const char *method;               /* one of npgnn_method_info, or UNIVERSAL */
     const char *variant;              /* the name of a variant of the model; NULL: not a variant */
     int authors_split;                /* 1: the authors' split for all seeds; 0: a new split per seed */
     const char *preset, *key, *value; /* what the variant changes; NULL: nothing */
@@ -39,10 +39,8 @@ typedef struct plan_row {
 enum { PLAN_PATH = 4096 };
 
 typedef struct plan_dataset {
-    char data[256];                /* as the user wrote it */
-    char name[64];                 /* as in the paper, in lower case */
-    char authors_split[PLAN_PATH]; /* path, "" where there is none */
-    uint64_t authors_hash;         /* of the bytes of that file */
+    char data[256]; /* as the user wrote it */
+    char name[64];  /* as in the paper, in lower case */
     npgnn_graph_info info;
 } plan_dataset;
 
@@ -71,9 +69,6 @@ void plan_free(cli_plan *plan);
 
 /* Chooses the folder of the results and creates it. Returns 0 or EXIT_FAILED. */
 int plan_open_cache(cli_plan *plan);
-
-/* A hash of the bytes of a file; returns 0 where it cannot be read. */
-int plan_hash_file(uint64_t *hash, const char *path);
 
 /* The file with the result of one seed of a cell, written by `npgnn eval --json`. */
 void plan_result_path(char path[PLAN_PATH], const cli_plan *plan, const plan_cell *cell, uint64_t seed);

@@ -28,18 +28,6 @@ static uint64_t hash_text(uint64_t hash, const char *text)
     return hash;
 }
 
-int plan_hash_file(uint64_t *hash, const char *path)
-{
-    FILE *file = fopen(path, "rb");
-    if (!file)
-        return 0;
-    *hash = HASH_START;
-    for (int c; (c = getc(file)) != EOF;)
-        *hash = hash_byte(*hash, c);
-    fclose(file);
-    return 1;
-}
-
 /* ---- the folder ---- */
 
 /* --cache, or a folder beside the file of --json, or one in the user's cache folder. */
@@ -84,9 +72,8 @@ static uint64_t hash_options(uint64_t hash, const npgnn_options *options)
 static uint64_t hash_cell(const plan_cell *cell)
 {
     char text[128];
-    uint64_t split = cell->row->authors_split ? cell->dataset->authors_hash : 0;
-    snprintf(text, sizeof text, "%s %016" PRIx64 " %016" PRIx64 " %d", npgnn_version(), cell->dataset->info.fingerprint,
-             split, cell->row->percent);
+    snprintf(text, sizeof text, "%s %016" PRIx64 " %d %d", npgnn_version(), cell->dataset->info.fingerprint,
+             cell->row->authors_split, cell->row->percent);
     uint64_t hash = hash_text(hash_text(HASH_START, text), cell->method);
     return hash_options(hash_text(hash, evaluate_protocol_name(cell->row->protocol)), &cell->options);
 }

@@ -77,7 +77,7 @@ static void eval_words(words *line, const cli_plan *plan, const plan_cell *cell,
     if (row->percent)
         add_words(line, "--train-nodes", share, (char *)NULL);
     if (row->authors_split)
-        add_words(line, "--split", cell->dataset->authors_split, (char *)NULL);
+        add_words(line, "--split", SPLIT_AUTHORS, (char *)NULL);
     add_common(line, plan, seed, universal ? NULL : &cell->options);
 }
 

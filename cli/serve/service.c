@@ -324,6 +324,13 @@ static int64_t resident_bytes(void)
     return (int64_t)pages * sysconf(_SC_PAGESIZE);
 }
 
+static double processor_seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
 /* Prometheus text, version 0.0.4. */
 static answer answer_metrics(service *s)
 {
@@ -362,8 +369,10 @@ static answer answer_metrics(service *s)
     }
     fprintf(out,
             "# HELP process_resident_memory_bytes Resident memory.\n# TYPE process_resident_memory_bytes gauge\n"
-            "process_resident_memory_bytes %" PRId64 "\n",
-            resident_bytes());
+            "process_resident_memory_bytes %" PRId64 "\n"
+            "# HELP process_cpu_seconds_total Processor time.\n# TYPE process_cpu_seconds_total counter\n"
+            "process_cpu_seconds_total %.6f\n",
+            resident_bytes(), processor_seconds());
     fprintf(out,
             "# HELP npgnn_requests_active Requests that are being answered.\n# TYPE npgnn_requests_active gauge\n"
             "npgnn_requests_active %d\n",

@@ -696,6 +696,11 @@ NPGNN_API int npgnn_split_load(npgnn_split **out, const npgnn_graph *graph, cons
                                npgnn_error *err);
 NPGNN_API int npgnn_split_save(const npgnn_split *split, const char *path, npgnn_error *err);
 
+/* The transductive split that the program of the paper's authors draws: 5 % of the links for validation, 10 % for the test. On Cora,
+ * Citeseer and PubMed it is the one of the published figures. E_ARGUMENT for a graph with fewer than 20 links, or with two sides;
+ * E_MISMATCH where its sets share a non-link, which that program does not prevent. */
+NPGNN_API int npgnn_split_authors(npgnn_split **out, const npgnn_graph *graph, const npgnn_env *env, npgnn_error *err);
+
 typedef enum { NPGNN_SET_VAL, NPGNN_SET_TEST } npgnn_set;
 
 /* The pairs of a held-out set: `positives` links first, then non-links; valid as long as the split. Returns their

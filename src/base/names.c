@@ -118,6 +118,34 @@ int32_t npi_names_count(const npi_names *names)
     return names->count;
 }
 
+int npi_names_copy(npi_names **out, const npi_names *names, npgnn_error *err)
+{
+    const npgnn_env *env = &names->env;
+    npi_names *copy = npi_alloc(env, 1, sizeof *copy, err);
+    if (!copy)
+        return NPGNN_E_MEMORY;
+    *copy = (npi_names){.env = *env, .references = 1};
+    if (names->count > 0) {
+        size_t count = (size_t)names->count;
+        copy->text = npi_resize(env, NULL, names->text_size, 1, err);
+        copy->start = npi_resize(env, NULL, count, sizeof *copy->start, err);
+        copy->slot = npi_resize(env, NULL, names->slots, sizeof *copy->slot, err);
+        if (!copy->text || !copy->start || !copy->slot) {
+            npi_names_free(copy);
+            return NPGNN_E_MEMORY;
+        }
+        memcpy(copy->text, names->text, names->text_size);
+        memcpy(copy->start, names->start, count * sizeof *copy->start);
+        memcpy(copy->slot, names->slot, names->slots * sizeof *copy->slot);
+        copy->count = names->count;
+        copy->text_size = copy->text_capacity = names->text_size;
+        copy->start_capacity = count;
+        copy->slots = names->slots;
+    }
+    *out = copy;
+    return 0;
+}
+
 npi_names *npi_names_share(npi_names *names)
 {
     if (names)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/parallel.h"
+#include "evidence/rounded.h"
 #include "evidence/vectors.h"
 #include "linalg/adj.h"
 #include "linalg/dense.h"
@@ -40,6 +41,8 @@ static void bank_free(const npgnn_env *env, npi_bank *bank)
     npi_free(env, bank->mean);
     npi_free(env, bank->along);
     npi_free(env, bank->distance);
+    npi_free(env, bank->rounded);
+    npi_free(env, bank->unit);
 }
 
 /* along (n) = rows · vector */
@@ -381,8 +384,8 @@ int npi_columns_new(npi_columns *out, const npi_csr *a, const npi_words *words, 
 void npi_columns_free(npi_columns *e)
 {
     e->features.row = e->projection.row = NULL; /* borrowed */
-    npi_bank *banks[] = {&e->features,       &e->smooth1, &e->smooth2, &e->means,      &e->bilinear,
-                         &e->bilinear_means, &e->ridge,   &e->region,  &e->coordinate, &e->projection_means};
+    npi_bank *banks[] = {&e->features, &e->smooth1, &e->smooth2,  &e->means,      &e->bilinear,   &e->bilinear_means,
+                         &e->ridge,    &e->region,  &e->region16, &e->coordinate, &e->projection, &e->projection_means};
     for (size_t b = 0; b < sizeof banks / sizeof banks[0]; b++)
         bank_free(&e->env, banks[b]);
     npi_free(&e->env, e->log_degree);
@@ -612,11 +615,9 @@ int npi_columns_pairs(float *value, const npi_columns *e, const npgnn_pair *pair
 
 /* ---- rows ---- */
 
-void npi_columns_rounding(double *rounding, const npi_columns *e)
+void npi_columns_rounding(double *rounding, const npi_columns *e, double unit)
 {
-    /* an inner product of w terms in single precision: w ε |a| |b|; centring divides it by distances, which are
-     * seldom small */
-    double unit = 2 * NPI_SPECTRAL_WIDTH * (double)FLT_EPSILON, least = e->least_distance;
+    double least = e->least_distance; /* centring divides by distances, which are seldom small */
     for (int c = 0; c < e->count; c++)
         rounding[c] = unit;
     rounding[NPI_COLUMN_CENTRED1] = rounding[NPI_COLUMN_CENTRED2] = rounding[NPI_COLUMN_CROSS] = unit / (least * least);
@@ -628,14 +629,14 @@ void npi_columns_rounding(double *rounding, const npi_columns *e)
     }
 }
 
-double npi_columns_rounding_along(const npi_columns *e, int column, int32_t u)
+double npi_columns_rounding_along(const npi_columns *e, int column, int32_t u, double unit)
 {
     const float *weight = column == NPI_COLUMN_SPECTRAL ? e->spectral : e->pagerank;
     const real *row = at(&e->coordinate, u);
     double square = 0;
     for (int c = 0; c < e->coordinate.width; c++)
         square += pow((double)row[c] * (double)weight[c], 2);
-    return 2 * NPI_SPECTRAL_WIDTH * (double)FLT_EPSILON * sqrt(square);
+    return unit * sqrt(square);
 }
 
 /* out (n) = T T_u, feature by feature of u */
@@ -668,11 +669,33 @@ typedef struct product {
     const float *weight;
 } product;
 
+/* Products with the rounded rows of the range, for one node. The unit of the left vector goes into the results. */
+static void multiply_rounded(npi_columns_workspace *w, const npi_bank *right, const product *products, int count,
+                             int32_t first, int32_t last)
+{
+    real *out[MOST_PRODUCTS], picked[NPI_SHORT_WIDTH];
+    int16_t left[MOST_PRODUCTS * NPI_SHORT_WIDTH];
+    float unit[MOST_PRODUCTS];
+    for (int p = 0; p < count; p++) {
+        const float *weight = products[p].weight;
+        for (int c = 0; c < right->width; c++)
+            picked[c] = at(products[p].left, w->nodes[0])[c] * (weight ? (real)weight[c] : 1);
+        npi_short_round(left + p * NPI_SHORT_WIDTH, &unit[p], picked, right->width);
+        out[p] = products[p].out;
+    }
+    npi_kernels_best()->short_products(out, left, unit, count, right->rounded + (size_t)first * NPI_SHORT_WIDTH,
+                                       right->unit + first, last - first);
+}
+
 /* Products with the first `width` numbers of the right rows of the range. Those of one node are computed together, and without BLAS,
  * which would copy the range first. */
 static void multiply(npi_columns_workspace *w, const npi_bank *right, int width, const product *products, int count,
                      int32_t first, int32_t last)
 {
+    if (w->rounded && w->count == 1 && right->rounded) {
+        multiply_rounded(w, right, products, count, first, last);
+        return;
+    }
     real *out[MOST_PRODUCTS];
     for (int p = 0; p < count; p++) {
         real *picked = w->count == 1 ? w->picked + p * width : w->picked;
@@ -689,48 +712,15 @@ static void multiply(npi_columns_workspace *w, const npi_bank *right, int width,
         npi_kernels_best()->row_products(out, w->picked, count, at(right, first), last - first, width, right->width);
 }
 
-/* x (count) becomes sign(x) log(1 + |x|), to about three units of the last place. With 1 + |x| = 2^k m, m in [√½, √2),
- * and t = (m - 1) / (m + 1), which is below 0.172,
- *
- *     log(1 + |x|) = k log 2 + 2 (t + t³/3 + t⁵/5 + t⁷/7 + t⁹/9)
- *
- * A loop that compilers turn into vectors, unlike calls of log1p. */
-static void slog_all(real *x, int count)
-{
-    if (sizeof(real) > sizeof(float)) {
-        for (int i = 0; i < count; i++)
-            x[i] = (real)slog((double)x[i]);
-        return;
-    }
-    for (int i = 0; i < count; i++) {
-        const int32_t root = 0x3F3504F3; /* the bits of √½ */
-        float y = 1 + fabsf((float)x[i]), m;
-        int32_t bits;
-        memcpy(&bits, &y, sizeof bits);
-        int32_t k = (bits - root) >> 23; /* y >= 1: the difference is not negative */
-        bits -= k * (1 << 23);
-        memcpy(&m, &bits, sizeof m);
-        float t = (m - 1) / (m + 1), square = t * t;
-        float series = 1 + square * (1 / 3.0f + square * (0.2f + square * (1 / 7.0f + square * (1 / 9.0f))));
-        float value = (float)k * 0.69314718f + 2 * t * series;
-        x[i] = x[i] < 0 ? -value : value;
-    }
-}
-
 /* x (range) = a row of products with node u, centred. */
 static void centre_row(real *x, const npi_bank *b, int32_t u, int32_t first, int32_t last)
 {
-    const double *along = b->along;
-    const float *distance = b->distance;
-    real shift = (real)(b->square - along[u]), du = (real)distance[u];
-    for (int32_t j = first; j < last; j++) {
-        real both = du * (real)distance[j], value = x[j - first] + (shift - (real)along[j]);
-        x[j - first] = both > 0 ? value / both : 0;
-    }
+    npi_kernels_best()->centre(x, b->along + first, b->distance + first, (real)(b->square - b->along[u]),
+                               (real)b->distance[u], last - first);
 }
 
 /* The feature columns from their products; back (cells) and region_ridge (cells) are those of the other direction. */
-static void finish_features(real *value, const real *back, const real *region_ridge, const npi_columns_workspace *w,
+static void finish_features(real *value, real *back, const real *region_ridge, const npi_columns_workspace *w,
                             const npi_columns *e, int32_t first, int32_t last)
 {
     int range = last - first, cells = w->count * range;
@@ -746,19 +736,18 @@ static void finish_features(real *value, const real *back, const real *region_ri
         centre_row(plane[NPI_COLUMN_CENTRED1] + row, &e->smooth1, u, first, last);
         centre_row(plane[NPI_COLUMN_CENTRED2] + row, &e->smooth2, u, first, last);
         real *cross = plane[NPI_COLUMN_CROSS] + row;
-        real fu = (real)(e->cross_square - e->features_along[u]), su = (real)(e->cross_square - e->smooth1_along[u]);
-        real du = (real)f->distance[u], dsu = (real)s1->distance[u];
-        for (int32_t j = first; j < last; j++) { /* F_u with (Â F)_j, and (Â F)_u with F_j */
-            real there = du * (real)s1->distance[j], again = dsu * (real)f->distance[j];
-            real a = cross[j - first] + (fu - (real)e->smooth1_along[j]);
-            real b = back[row + (size_t)(j - first)] + (su - (real)e->features_along[j]);
-            cross[j - first] = ((there > 0 ? a / there : 0) + (again > 0 ? b / again : 0)) / 2;
-        }
+        /* F_u with (Â F)_j, and (Â F)_u with F_j */
+        npi_kernels_best()->centre(cross, e->smooth1_along + first, s1->distance + first,
+                                   (real)(e->cross_square - e->features_along[u]), (real)f->distance[u], range);
+        npi_kernels_best()->centre(back + row, e->features_along + first, f->distance + first,
+                                   (real)(e->cross_square - e->smooth1_along[u]), (real)s1->distance[u], range);
+        for (int32_t j = 0; j < range; j++)
+            cross[j] = (cross[j] + back[row + (size_t)j]) / 2;
     }
     for (int i = 0; i < cells; i++)
         plane[NPI_COLUMN_CROSS_RIDGE][i] = (plane[NPI_COLUMN_CROSS_RIDGE][i] + region_ridge[i]) / 2;
-    slog_all(plane[NPI_COLUMN_BILINEAR], cells);
-    slog_all(plane[NPI_COLUMN_BILINEAR_MEANS], cells);
+    npi_kernels_best()->slog(plane[NPI_COLUMN_BILINEAR], cells);
+    npi_kernels_best()->slog(plane[NPI_COLUMN_BILINEAR_MEANS], cells);
     for (int i = 0; i < cells; i++)
         plane[NPI_COLUMN_HAS_FEATURES][i] = 1;
 }
@@ -796,9 +785,9 @@ static void finish_structure(real *value, const npi_columns_workspace *w, const 
                 plane[NPI_COLUMN_LIFT2 + (int)t][j - first] = (real)lift[t * n + (size_t)j];
     }
     for (int t = 0; t < NPI_WALK_LIFTS; t++)
-        slog_all(value + (size_t)(NPI_COLUMN_LIFT2 + t) * (size_t)cells, cells);
-    slog_all(value + (size_t)NPI_COLUMN_SPECTRAL * (size_t)cells, cells);
-    slog_all(value + (size_t)NPI_COLUMN_PAGERANK * (size_t)cells, cells);
+        npi_kernels_best()->slog(value + (size_t)(NPI_COLUMN_LIFT2 + t) * (size_t)cells, cells);
+    npi_kernels_best()->slog(value + (size_t)NPI_COLUMN_SPECTRAL * (size_t)cells, cells);
+    npi_kernels_best()->slog(value + (size_t)NPI_COLUMN_PAGERANK * (size_t)cells, cells);
 }
 
 void npi_columns_rows(real *value, npi_columns_workspace *w, const npi_columns *e, int32_t first, int32_t last)
@@ -834,8 +823,11 @@ void npi_columns_rows(real *value, npi_columns_workspace *w, const npi_columns *
         memset(plane[NPI_COLUMN_HAS_FEATURES], 0, cells * sizeof *value);
     }
     multiply(w, &e->region, d, &(const product){plane[NPI_COLUMN_REGION64], &e->region, NULL}, 1, first, last);
-    multiply(w, &e->region, d < 16 ? d : 16, &(const product){plane[NPI_COLUMN_REGION16], &e->region, NULL}, 1, first,
-             last);
+    const product region16 = {plane[NPI_COLUMN_REGION16], &e->region, NULL};
+    if (w->rounded && w->count == 1 && e->region16.rounded)
+        multiply_rounded(w, &e->region16, &region16, 1, first, last);
+    else
+        multiply(w, &e->region, d < 16 ? d : 16, &region16, 1, first, last);
     multiply(w, &e->coordinate, d,
              (const product[]){{plane[NPI_COLUMN_SPECTRAL], &e->coordinate, e->spectral},
                                {plane[NPI_COLUMN_PAGERANK], &e->coordinate, e->pagerank}},

@@ -6,9 +6,12 @@
 #ifndef NPI_EVIDENCE_COLUMNS_H
 #define NPI_EVIDENCE_COLUMNS_H
 
+#include <float.h>
+
 #include "evidence/spectral.h"
 #include "evidence/walks.h"
 #include "evidence/words.h"
+#include "linalg/kernels.h"
 
 /* X(name, text): the text completes the sentence "these two nodes have ...". The columns up to FEATURE_COLUMNS need
  * features. */
@@ -64,6 +67,9 @@ typedef struct npi_bank {
     double *along;   /* (n) row · μ */
     float *distance; /* (n) |row - μ|; 0 for a row of zeros */
     double square;   /* μ · μ */
+    /* after npi_columns_round: row_i ≈ unit_i rounded_i */
+    int16_t *rounded; /* (n, NPI_SHORT_WIDTH) */
+    float *unit;      /* (n) */
 } npi_bank;
 
 typedef struct npi_columns {
@@ -82,12 +88,14 @@ typedef struct npi_columns {
     double *features_along, *smooth1_along;  /* (n) with the mean of the other bank, for CROSS, */
     double cross_square;                     /* and the inner product of the two means */
     npi_bank region;                         /* λ u, unit rows */
-    float *length16;                         /* (n) of the first 16 numbers of such a row */
+    npi_bank region16;                       /* their first 16 numbers; only rounded ones */
+    float *length16;                         /* (n) their length */
     npi_bank coordinate;                     /* s u, */
     float *reach;                            /* (n) and its length */
     float spectral[NPI_SPECTRAL_WIDTH], pagerank[NPI_SPECTRAL_WIDTH]; /* weights of its columns, times 2m */
     /* how the rows of a further node are made (npi_columns_extend): */
     int32_t capacity;                 /* nodes that the arrays above have memory for */
+    int is_rounded;                   /* 1: the banks have rounded rows */
     double value[NPI_SPECTRAL_WIDTH]; /* λ */
     double mean_degree;               /* d̄ of spectral.h */
     real *to_region, *to_bilinear; /* (k, width of a region), (k, k): ridge = F to_region, bilinear = F to_bilinear */
@@ -116,6 +124,13 @@ int npi_columns_extend(npi_columns *columns, npi_words *words, npi_words *projec
                        npi_words *more_words, const npi_words *more_projection, const int32_t *touched, int32_t count,
                        npgnn_error *err);
 
+/* Keeps the rows of all banks as 16-bit integers, too: half as much memory again as they take, and half as much to be read when one node
+ * meets all others. E_MEMORY. */
+int npi_columns_round(npi_columns *columns, npgnn_error *err);
+
+/* Rounds the rows of nodes first to last - 1, after they have changed. */
+void npi_columns_round_rows(npi_columns *columns, int32_t first, int32_t last);
+
 /* Lets what rounding depends on take the rows of nodes first to last - 1 into account. */
 void npi_columns_bound(npi_columns *columns, int32_t first, int32_t last);
 
@@ -125,6 +140,7 @@ typedef struct npi_columns_workspace {
     int block;            /* nodes whose rows are computed together */
     const int32_t *nodes; /* (count) those at hand */
     int count;
+    int rounded;     /* 1: the rows of one node are computed from rounded rows */
     real *picked;    /* (block, widest bank) their vectors; of one node, several for several products */
     int range;       /* nodes that they meet at a time, at most */
     real *product;   /* (2, block, range) */
@@ -139,11 +155,18 @@ void npi_columns_workspace_free(const npgnn_env *env, npi_columns_workspace *wor
 /* value (count) of one pair, on the calling thread. The same bits for (u, v) as for (v, u). */
 void npi_columns_pair(float *value, npi_columns_workspace *workspace, const npi_columns *columns, npgnn_pair pair);
 
-/* rounding (count): how far a column of npi_columns_rows may be from that of npi_columns_pair. SPECTRAL and PAGERANK
- * are sums of large terms that may cancel: for node u with node j, their rounding is larger by
- * npi_columns_rounding_along(u) reach_j. */
-void npi_columns_rounding(double *rounding, const npi_columns *columns);
-double npi_columns_rounding_along(const npi_columns *columns, int column, int32_t u);
+/* rounding (count): how far a column of npi_columns_rows may be from that of npi_columns_pair, where inner products of vectors of length
+ * 1 are off by at most `unit`: NPI_FLOAT_UNIT and, from rounded rows, NPI_ROUNDED_UNIT more. SPECTRAL and PAGERANK are sums of large terms
+ * that may cancel: for node u with node j, their rounding is larger by npi_columns_rounding_along(u) reach_j. */
+void npi_columns_rounding(double *rounding, const npi_columns *columns, double unit);
+double npi_columns_rounding_along(const npi_columns *columns, int column, int32_t u, double unit);
+
+/* A sum of w terms in single precision: w ε |a| |b|, twice. */
+#define NPI_FLOAT_UNIT (2 * NPI_SPECTRAL_WIDTH * (double)FLT_EPSILON)
+
+/* A vector of length 32767 is off by ½ in each of 64 numbers, hence by at most δ = 4 / 32767 of its length; a product of two by 2 δ + δ²
+ * = 2.442e-4. */
+#define NPI_ROUNDED_UNIT 2.45e-4
 
 /* value (pair_count, count) of many pairs, on all threads. */
 int npi_columns_pairs(float *value, const npi_columns *columns, const npgnn_pair *pairs, size_t pair_count,

@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "evidence/columns.h"
+#include "evidence/rounded.h"
 #include "evidence/vectors.h"
 
 #define LEAST_VALUE 0.02 /* of |λ|: in a dimension with less, t_i / λ would be noise */
@@ -73,6 +73,8 @@ static int reserve(npi_columns *e, npi_words *words, npi_words *projection, int3
         if (!code)
             code = resize(&centred[b]->distance, capacity, sizeof *centred[b]->distance, env, err);
     }
+    if (!code && e->is_rounded)
+        code = npi_columns_reserve_rounded(e, capacity, err);
     if (!code)
         e->capacity = capacity;
     return code;
@@ -239,6 +241,7 @@ int npi_columns_extend(npi_columns *e, npi_words *words, npi_words *projection, 
         if (e->projection.width > 0)
             set_mean(&e->projection_means, &e->projection, a, node);
         npi_columns_bound(e, node, node + 1);
+        npi_columns_round_rows(e, node, node + 1);
     }
     return 0;
 }

@@ -316,16 +316,49 @@ static void row_products(real *const *s, const real *x, int vectors, const real 
         rows_by(s, x, 4, b, rows, w, ldb);
 }
 
+/* Sums of products of 16-bit integers, which are exact: compilers make one instruction per 16 of them. */
+INLINE int32_t short_product(const int16_t *a, const int16_t *b)
+{
+    int32_t sum = 0;
+    for (int c = 0; c < NPI_SHORT_WIDTH; c++)
+        sum += (int32_t)a[c] * (int32_t)b[c];
+    return sum;
+}
+
+INLINE void short_rows(real *const *s, const int16_t *x, const float *xunit, int vectors, const int16_t *b,
+                       const float *unit, int64_t rows)
+{
+    for (int64_t p = 0; p < rows; p++)
+        for (int v = 0; v < vectors; v++)
+            s[v][p] =
+                (real)(unit[p] * xunit[v]) * (real)short_product(x + v * NPI_SHORT_WIDTH, b + p * NPI_SHORT_WIDTH);
+}
+
+static void short_products(real *const *s, const int16_t *x, const float *xunit, int vectors, const int16_t *b,
+                           const float *unit, int64_t rows)
+{
+    if (vectors == 1)
+        short_rows(s, x, xunit, 1, b, unit, rows);
+    else if (vectors == 2)
+        short_rows(s, x, xunit, 2, b, unit, rows);
+    else if (vectors == 3)
+        short_rows(s, x, xunit, 3, b, unit, rows);
+    else
+        short_rows(s, x, xunit, 4, b, unit, rows);
+}
+
 /* ---- a small network ---- */
 
 #define TILE (2 * VEC) /* columns at a time: two registers */
 
+#define UNITS 6 /* units at a time: their twelve sums, two inputs and two weights fill the 16 registers of AVX2 */
+
 /* y (units, TILE) = W[:, first .. first + units)ᵀ x + b, for x (inputs, TILE) with `stride` numbers per row; W (inputs, width). `units`, at
- * most 4, is a constant wherever this is inlined. */
+ * most UNITS, is a constant wherever this is inlined. */
 INLINE void layer_tile(vec (*y)[2], const real *x, int64_t stride, const real *w, const real *b, int inputs, int width,
                        int first, int units)
 {
-    vec zero = {0}, sum[4][2];
+    vec zero = {0}, sum[UNITS][2];
     for (int q = 0; q < units; q++)
         sum[q][0] = sum[q][1] = zero + b[first + q];
     for (int i = 0; i < inputs; i++) {
@@ -349,38 +382,51 @@ INLINE vec positive(vec x)
     return (vec)((__typeof__(mask))x & mask);
 }
 
+/* Units j to j + UNITS - 1 of a layer, or as many as there are. Returns how many. */
+INLINE int layer_units(vec (*y)[2], const real *x, int64_t stride, const real *w, const real *b, int inputs, int width,
+                       int j)
+{
+    int units = width - j < UNITS ? width - j : UNITS;
+    if (units == UNITS)
+        layer_tile(y, x, stride, w, b, inputs, width, j, UNITS);
+    else
+        for (int q = 0; q < units; q++)
+            layer_tile(y + q, x, stride, w, b, inputs, width, j + q, 1);
+    return units;
+}
+
 /* The scores of TILE columns. */
 INLINE void network_tile(real *score, const real *x, int64_t stride, const npi_small_network *net)
 {
-    int e = net->inputs, h = net->hidden;
+    int e = net->inputs, h = net->hidden, k = net->hidden2;
     real h1[NPI_SMALL_NETWORK_MOST * TILE];
-    vec y[4][2], zero = {0}, sum[2] = {zero + net->shift, zero + net->shift};
+    vec y[UNITS][2], zero = {0}, sum[2] = {zero + net->shift, zero + net->shift};
     for (int i = 0; i < e; i++) {
         sum[0] += net->line[i] * *(const vec *)(x + i * stride);
         sum[1] += net->line[i] * *(const vec *)(x + i * stride + VEC);
     }
-    for (int j = 0; j < h; j += 4) {
-        int units = h - j < 4 ? h - j : 4;
-        if (units == 4)
-            layer_tile(y, x, stride, net->w1, net->b1, e, h, j, 4);
-        else
-            for (int q = 0; q < units; q++)
-                layer_tile(y + q, x, stride, net->w1, net->b1, e, h, j + q, 1);
+    for (int j = 0; j < h; j += UNITS) {
+        int units = layer_units(y, x, stride, net->w1, net->b1, e, h, j);
         for (int q = 0; q < units; q++) {
-            *(vec *)(h1 + (j + q) * TILE) = positive(y[q][0]);
-            *(vec *)(h1 + (j + q) * TILE + VEC) = positive(y[q][1]);
+            vec left = positive(y[q][0]), right = positive(y[q][1]);
+            *(vec *)(h1 + (j + q) * TILE) = left;
+            *(vec *)(h1 + (j + q) * TILE + VEC) = right;
+            if (net->skip) {
+                sum[0] += (net->tail * left + net->skip[j + q]) * left;
+                sum[1] += (net->tail * right + net->skip[j + q]) * right;
+            }
         }
     }
-    for (int j = 0; j < h; j += 4) {
-        int units = h - j < 4 ? h - j : 4;
-        if (units == 4)
-            layer_tile(y, h1, TILE, net->w2, net->b2, h, h, j, 4);
-        else
-            for (int q = 0; q < units; q++)
-                layer_tile(y + q, h1, TILE, net->w2, net->b2, h, h, j + q, 1);
+    for (int j = 0; j < k; j += UNITS) {
+        int units = layer_units(y, h1, TILE, net->w2, net->b2, h, k, j);
         for (int q = 0; q < units; q++) {
-            sum[0] += net->w3[j + q] * positive(y[q][0]);
-            sum[1] += net->w3[j + q] * positive(y[q][1]);
+            vec left = positive(y[q][0]), right = positive(y[q][1]);
+            if (net->skip) {
+                left = y[q][0] * y[q][0];
+                right = y[q][1] * y[q][1];
+            }
+            sum[0] += net->w3[j + q] * left;
+            sum[1] += net->w3[j + q] * right;
         }
     }
     *(vec *)score = sum[0];
@@ -398,6 +444,52 @@ static void network_columns(real *score, const real *x, int64_t stride, int64_t 
             memcpy(last + c * TILE, x + c * stride + i, (size_t)(count - i) * sizeof *x);
         network_tile(scores, last, TILE, net);
         memcpy(score + i, scores, (size_t)(count - i) * sizeof *score);
+    }
+}
+
+/* ---- columns of evidence ---- */
+
+/* With 1 + |x| = 2^k m, m in [√½, √2), and t = (m - 1) / (m + 1), which is below 0.172,
+ *
+ *     log(1 + |x|) = k log 2 + 2 (t + t³/3 + t⁵/5 + t⁷/7 + t⁹/9) */
+static void slog(real *x, int64_t count)
+{
+#ifdef NPI_DOUBLE
+    for (int64_t i = 0; i < count; i++)
+        x[i] = x[i] < 0 ? -log1p(-x[i]) : log1p(x[i]);
+#else
+    for (int64_t i = 0; i < count; i++) { /* no `omp simd`, by which gcc would keep y, bits and m in memory */
+        const int32_t root = 0x3F3504F3;  /* the bits of √½ */
+        float y = 1 + (x[i] < 0 ? -x[i] : x[i]), m;
+        int32_t bits;
+        memcpy(&bits, &y, sizeof bits);
+        int32_t k = (bits - root) >> 23; /* y >= 1: the difference is not negative */
+        bits -= k * (1 << 23);
+        memcpy(&m, &bits, sizeof m);
+        float t = (m - 1) / (m + 1), square = t * t;
+        float series = 1 + square * (1 / 3.0f + square * (0.2f + square * (1 / 7.0f + square * (1 / 9.0f))));
+        float value = (float)k * 0.69314718f + 2 * t * series;
+        x[i] = x[i] < 0 ? -value : value;
+    }
+#endif
+}
+
+static void centre(real *x, const double *along, const float *distance, real shift, real length, int64_t count)
+{
+#pragma omp simd
+    for (int64_t i = 0; i < count; i++) {
+        real both = length * (real)distance[i], value = x[i] + (shift - (real)along[i]);
+        x[i] = both > 0 ? value / both : 0;
+    }
+}
+
+static void standardize(real *x, real mean, real deviation, real most, int64_t count)
+{
+#pragma omp simd
+    for (int64_t i = 0; i < count; i++) {
+        real units = (x[i] - mean) / deviation;
+        units = units > most ? most : units;
+        x[i] = units < -most ? -most : units;
     }
 }
 
@@ -429,6 +521,10 @@ const npi_kernels NPI_KERNELS = {
     .combine = combine,
     .dots = dots,
     .row_products = row_products,
+    .short_products = short_products,
     .network_columns = network_columns,
+    .slog = slog,
+    .centre = centre,
+    .standardize = standardize,
     .adam = adam,
 };

@@ -10,14 +10,20 @@
 
 #include "linalg/real.h"
 
-/* score = relu(relu(x W1 + b1) W2 + b2) · w3 + x · line + shift, with at most NPI_SMALL_NETWORK_MOST inputs and hidden units. */
-enum { NPI_SMALL_NETWORK_MOST = 64 };
+enum {
+    NPI_SMALL_NETWORK_MOST = 64, /* inputs or units of a layer */
+    NPI_SHORT_WIDTH = 64         /* numbers of a row of 16-bit integers */
+};
+
+/* h1 = relu(x W1 + b1),  score = f(h1 W2 + b2) · w3 + h1 · skip + tail |h1|² + x · line + shift,  f = relu or the square */
 typedef struct npi_small_network {
-    int inputs, hidden;
+    int inputs, hidden, hidden2;
     const real *w1, *b1;   /* (inputs, hidden), (hidden) */
-    const real *w2, *b2;   /* (hidden, hidden), (hidden) */
-    const real *w3, *line; /* (hidden), (inputs) */
+    const real *w2, *b2;   /* (hidden, hidden2), (hidden2) */
+    const real *w3, *line; /* (hidden2), (inputs) */
     real shift;
+    const real *skip; /* (hidden); NULL: skip and tail are 0, and f is relu. Otherwise f is the square. */
+    real tail;
 } npi_small_network;
 
 typedef struct npi_kernels {
@@ -48,8 +54,22 @@ typedef struct npi_kernels {
     /* s[v][p] = x[v] . b[p] for each of 1 to 4 vectors x (vectors, w) and the rows p of b, stride ldb. */
     void (*row_products)(real *const *s, const real *x, int vectors, const real *b, int64_t rows, int w, int ldb);
 
+    /* s[v][p] = xunit[v] unit[p] (x[v] . b[p]) for each of 1 to 4 vectors x (vectors, NPI_SHORT_WIDTH) and the rows p of b. The lengths |x[v]|
+     * |b[p]| must stay below 2^31: then, by Cauchy and Schwarz, no partial sum overflows. */
+    void (*short_products)(real *const *s, const int16_t *x, const float *xunit, int vectors, const int16_t *b,
+                           const float *unit, int64_t rows);
+
     /* score (count) of a small network for the columns of x (inputs, count), with `stride` numbers from one row to the next. */
     void (*network_columns)(real *score, const real *x, int64_t stride, int64_t count, const npi_small_network *net);
+
+    /* x (count) becomes sign(x) log(1 + |x|), to about three units of the last place. */
+    void (*slog)(real *x, int64_t count);
+
+    /* x[i] becomes (x[i] + shift - along[i]) / (length distance[i]), 0 where that divides by 0. */
+    void (*centre)(real *x, const double *along, const float *distance, real shift, real length, int64_t count);
+
+    /* x[i] becomes (x[i] - mean) / deviation, at most `most` in magnitude. */
+    void (*standardize)(real *x, real mean, real deviation, real most, int64_t count);
 
     /* One Adam step on a range: see eq. (A1)-(A3) in docs/understand/math.md; rate is already bias-corrected. */
     void (*adam)(real *parameter, real *m, real *v, const real *gradient, int64_t count, real rate, real beta1,

@@ -60,8 +60,8 @@ static int copy_names(npi_names **out, const npgnn_graph *graph, const npgnn_new
     npi_names *names = NULL;
     char number[12];
     int32_t index;
-    int code = npi_names_new(&names, &graph->env, err);
-    for (int32_t i = 0; !code && i < graph->n; i++) {
+    int code = graph->names ? npi_names_copy(&names, graph->names, err) : npi_names_new(&names, &graph->env, err);
+    for (int32_t i = 0; !code && !graph->names && i < graph->n; i++) {
         const char *name = npgnn_graph_name(graph, i, number);
         code = npi_names_add(&index, names, name, strlen(name), err);
     }
@@ -82,6 +82,13 @@ static int copy_names(npi_names **out, const npgnn_graph *graph, const npgnn_new
 static int build(npgnn_predictor **out, const npgnn_live *live, const npgnn_graph *graph, npgnn_error *err)
 {
     int code = npgnn_predictor_new(out, live->model, graph, &live->options, &live->env, err);
+    if (!code && npi_model_is_process(live->model)) {
+        code = npi_applied_hasten(&(*out)->applied, live->options.seed, err);
+        if (code) {
+            npgnn_predictor_free(*out);
+            *out = NULL;
+        }
+    }
     if (!code)
         (*out)->env.threads = (*out)->applied.env.threads = (*out)->applied.columns.env.threads = 1;
     return code;

@@ -23,6 +23,7 @@ void npi_applied_free(npi_applied *a)
     npi_columns_free(&a->columns);
     npi_words_free(&a->env, &a->words);
     npi_words_free(&a->env, &a->projection);
+    npi_head_bound_free(&a->env, &a->bound);
     npi_head_free(&a->env, &a->head);
     npi_free(&a->env, a->mean);
     npi_free(&a->env, a->stack);
@@ -227,28 +228,52 @@ int npi_applied_draw(npi_head *out, const npi_applied *a, uint64_t seed, int dra
 
 /* ---- scores ---- */
 
-double npi_applied_error(const npi_applied *a, const npi_head *head)
+int npi_applied_hasten(npi_applied *a, uint64_t seed, npgnn_error *err)
+{
+    enum { SAMPLE = 512 }; /* random pairs, most of them far apart as those that a search can leave out */
+    npgnn_pair pairs[SAMPLE];
+    npi_rng rng = npi_rng_make(seed, NPI_RNG_TUNE, 1);
+    float *evidence = npi_alloc(&a->env, SAMPLE * (size_t)a->columns.count, sizeof *evidence, err);
+    int code = evidence ? 0 : NPGNN_E_MEMORY;
+    for (int i = 0; i < SAMPLE && a->columns.n > 0; i++)
+        pairs[i] = (npgnn_pair){(int32_t)npi_rng_below(&rng, (uint64_t)a->columns.n),
+                                (int32_t)npi_rng_below(&rng, (uint64_t)a->columns.n)};
+    size_t count = a->columns.n > 0 ? SAMPLE : 0;
+    if (!code)
+        code = npi_columns_pairs(evidence, &a->columns, pairs, count, err);
+    if (!code) {
+        npi_process_standardize(evidence, a->process, a->columns.has_features, count);
+        code = npi_columns_round(&a->columns, err);
+    }
+    if (!code)
+        code = npi_head_bound_new(&a->bound, &a->head, evidence, count, &a->env, err);
+    npi_free(&a->env, evidence);
+    return code;
+}
+
+double npi_applied_error(const npi_applied *a, const npi_head *head, int rounded)
 {
     double slope[NPI_ALL_COLUMNS], rounding[NPI_ALL_COLUMNS], sum = 0, steepness = 0;
-    npi_columns_rounding(rounding, &a->columns);
+    /* twice what floats need, since that is an estimate; what integers need is exact */
+    npi_columns_rounding(rounding, &a->columns, 2 * NPI_FLOAT_UNIT + (rounded ? NPI_ROUNDED_UNIT : 0));
     npi_head_slopes(slope, head);
     for (int c = 0; c < a->columns.count; c++) {
         sum += slope[c] * rounding[c] / (double)a->process->deviation[c];
         steepness += slope[c] * NPI_CLIP;
     }
     /* and that of the head itself: every sum of e or h terms, none of which exceeds what the slopes allow */
-    return 2 * (sum + (head->e + 2 * head->h) * (double)FLT_EPSILON * (steepness + fabs((double)head->shift[0]) + 1));
+    return sum + 2 * (head->e + 2 * head->h) * (double)FLT_EPSILON * (steepness + fabs((double)head->shift[0]) + 1);
 }
 
-double npi_applied_error_along(const npi_applied *a, const npi_head *head, int32_t u)
+double npi_applied_error_along(const npi_applied *a, const npi_head *head, int32_t u, int rounded)
 {
     static const int columns[] = {NPI_COLUMN_SPECTRAL, NPI_COLUMN_PAGERANK};
-    double slope[NPI_ALL_COLUMNS], sum = 0;
+    double slope[NPI_ALL_COLUMNS], sum = 0, unit = 2 * NPI_FLOAT_UNIT + (rounded ? NPI_ROUNDED_UNIT : 0);
     npi_head_slopes(slope, head);
     for (int i = 0; i < 2; i++)
-        sum += slope[columns[i]] * npi_columns_rounding_along(&a->columns, columns[i], u) /
+        sum += slope[columns[i]] * npi_columns_rounding_along(&a->columns, columns[i], u, unit) /
                (double)a->process->deviation[columns[i]];
-    return 2 * sum;
+    return sum;
 }
 
 typedef struct scores_loop {

@@ -6,6 +6,7 @@
 #include "evidence/columns.h"
 #include "graph/graph.h"
 #include "model/calibration.h"
+#include "process/bound.h"
 #include "process/process.h"
 
 /* Labelled pairs of the graph that are not among its known links: `positives` links first. */
@@ -26,6 +27,7 @@ typedef struct npi_applied {
     int context;                 /* links that z was inferred from */
     npi_calibration calibration; /* without a rate */
     int calibrated;
+    npi_head_bound bound; /* of `head`, after npi_applied_hasten */
 } npi_applied;
 
 /* With held-out pairs, z is inferred from these. With NULL, some of the known links are set aside first (a tenth of
@@ -39,12 +41,16 @@ void npi_applied_free(npi_applied *applied);
 /* The head of a draw of z, for the caller to free; `draw` numbers them. */
 int npi_applied_draw(npi_head *out, const npi_applied *applied, uint64_t seed, int draw, npgnn_error *err);
 
+/* Prepares quick searches for the partners of one node: rounded rows of the columns, and a bound of the head. It takes as long as a few
+ * such searches. E_MEMORY. */
+int npi_applied_hasten(npi_applied *applied, uint64_t seed, npgnn_error *err);
+
 /* How far a score that npi_head_scores_of_columns computes from npi_columns_rows may be from npi_head_score of npi_columns_pair:
- * a bound from the rounding of each column and how steep the head is in it. */
-double npi_applied_error(const npi_applied *applied, const npi_head *head);
+ * a bound from the rounding of each column and how steep the head is in it. rounded: 1 if the rows come from rounded rows. */
+double npi_applied_error(const npi_applied *applied, const npi_head *head, int rounded);
 
 /* By how much more for node u with node j, per unit of columns.reach[j]. */
-double npi_applied_error_along(const npi_applied *applied, const npi_head *head, int32_t u);
+double npi_applied_error_along(const npi_applied *applied, const npi_head *head, int32_t u, int rounded);
 
 /* score (count) of pairs with each of `heads` heads: score[h * count + i]. On all threads. */
 int npi_applied_scores(float *score, const npi_applied *applied, const npi_head *heads, int head_count,

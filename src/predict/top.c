@@ -48,7 +48,9 @@ typedef struct workspace {
     real *rows;  /* (columns, block, columns.range) evidence with a range of nodes */
     real *range; /* (block, columns.range) its scores */
     npi_head_workspace head;
-    real *most; /* (heads, block) what the rounding of a pair may add to its score, per unit of its reach */
+    int32_t *kept;  /* (columns.range) nodes that a bound leaves over, */
+    real *gathered; /* (columns, columns.range) and their evidence */
+    real *most;     /* (heads, block) what the rounding of a pair may add to its score, per unit of its reach */
     npi_shortlist list;
 } workspace;
 
@@ -84,6 +86,7 @@ typedef struct search {
     unsigned char *role; /* (n) */
     int links;           /* 1: the best of all pairs, each once; 0: the best of each node */
     int plain;           /* 1: values are scores; 0: of a process, what its scores cannot exceed */
+    int bounded;         /* 1: one node is searched, and a bound of the head decides who is scored */
     int block, threads;
     workspace *workspaces; /* (threads) */
     /* with links 0 */
@@ -124,7 +127,7 @@ static int decode(search *s, npgnn_error *err)
         int heads;
         const npi_head *head = npi_predictor_heads(&heads, p);
         for (int h = 0; h < heads; h++)
-            s->reach[h] = npi_applied_error(&p->applied, &head[h]);
+            s->reach[h] = npi_applied_error(&p->applied, &head[h], s->bounded);
         return 0;
     }
     if (p->samples > 0)
@@ -177,7 +180,12 @@ static int process_workspace(workspace *d, const search *s, npgnn_error *err)
     d->rows = npi_resize(env, NULL, cells * (size_t)s->p->applied.columns.count, sizeof *d->rows, err);
     d->range = npi_resize(env, NULL, cells, sizeof *d->range, err);
     d->most = npi_resize(env, NULL, (size_t)s->draws * (size_t)s->block, sizeof *d->most, err);
-    return !d->rows || !d->range || !d->most ||
+    d->columns.rounded = s->bounded;
+    if (s->bounded) {
+        d->kept = npi_resize(env, NULL, cells, sizeof *d->kept, err);
+        d->gathered = npi_resize(env, NULL, cells * (size_t)s->p->applied.columns.count, sizeof *d->gathered, err);
+    }
+    return !d->rows || !d->range || !d->most || (s->bounded && (!d->kept || !d->gathered)) ||
            npi_head_workspace_new(&d->head, &s->p->applied.head, HEAD_CELLS, env, err);
 }
 
@@ -210,9 +218,13 @@ static int allocate(search *s, int room, npgnn_error *err)
     return failed ? NPGNN_E_MEMORY : 0;
 }
 
-static int search_new(search *s, npgnn_predictor *p, const npgnn_top_options *options, npgnn_error *err)
+/* kind: what else is known of the search */
+static int search_new(search *s, npgnn_predictor *p, search kind, const npgnn_top_options *options, npgnn_error *err)
 {
-    *s = (search){.p = p, .n = p->graph->n, .threads = p->env.threads};
+    *s = kind;
+    s->p = p;
+    s->n = p->graph->n;
+    s->threads = p->env.threads;
     const npgnn_top_options *o = &s->options;
     int code = npi_sized_read(&s->options, sizeof s->options, options, "npgnn_top_options", err);
     if (code)
@@ -222,6 +234,7 @@ static int search_new(search *s, npgnn_predictor *p, const npgnn_top_options *op
         return npi_fail(err, NPGNN_E_ARGUMENT, "the least probability must be from 0 to 1, not %g", o->min_probability);
     if (s->rows < 0 || (o->to && o->to_count < 0))
         return npi_fail(err, NPGNN_E_ARGUMENT, "a negative number of nodes is asked for");
+    s->bounded = s->rows == 1 && !s->links && !s->plain && p->samples == 0 && p->applied.bound.block;
     code = give_roles(s, err);
     return code ? code : decode(s, err);
 }
@@ -239,6 +252,8 @@ static void search_free(search *s)
         npi_head_workspace_free(env, &s->workspaces[t].head);
         npi_free(env, s->workspaces[t].rows);
         npi_free(env, s->workspaces[t].range);
+        npi_free(env, s->workspaces[t].kept);
+        npi_free(env, s->workspaces[t].gathered);
         npi_free(env, s->workspaces[t].most);
         npi_free(env, s->workspaces[t].list.items);
     }
@@ -309,7 +324,7 @@ static void approximate_process(workspace *d, const search *s, int count, int32_
     npi_columns_rows_begin(&d->columns, &a->columns, d->node, count);
     for (int h = 0; h < heads; h++)
         for (int r = 0; r < count; r++)
-            d->most[h * count + r] = s->plain ? 0 : (real)npi_applied_error_along(a, &head[h], d->node[r]);
+            d->most[h * count + r] = s->plain ? 0 : (real)npi_applied_error_along(a, &head[h], d->node[r], 0);
     for (int32_t first = begin; first < s->n; first += d->columns.range) {
         int32_t last = s->n - first < d->columns.range ? s->n : first + d->columns.range, range = last - first;
         int cells = count * range;
@@ -459,6 +474,52 @@ static real least_of_row(const search *s, workspace *d, int32_t u, const real *v
     return least;
 }
 
+/* One node with all nodes, by a process that npi_applied_hasten has prepared: value (n), -infinity for nodes that cannot be among the
+ * best. A first look at a range of nodes gives a bound of each score. Only nodes whose bound reaches what the best so far are sure to
+ * have are scored. Returns what a value must be, at least, to be among the best. */
+static real search_bounded(workspace *d, const search *s)
+{
+    const npi_applied *a = &s->p->applied;
+    const npi_small_network *bound = &a->bound.net;
+    int32_t u = d->node[0];
+    int columns = a->columns.count;
+    double slack = s->reach[0], along = npi_applied_error_along(a, &a->head, u, 1);
+    npi_shortlist *sure = &d->list; /* of the least that scores can be; empty before and after */
+    real least = -(real)INFINITY;
+    d->slack[0] = slack;
+    npi_columns_rows_begin(&d->columns, &a->columns, d->node, 1);
+    for (int32_t first = 0; first < s->n; first += d->columns.range) {
+        int32_t last = s->n - first < d->columns.range ? s->n : first + d->columns.range, range = last - first;
+        const float *reach = a->columns.reach + first;
+        real *value = d->value + first;
+        int kept = 0;
+        npi_columns_rows(d->rows, &d->columns, &a->columns, first, last);
+        npi_process_standardize_columns(d->rows, a->process, a->columns.has_features, (size_t)range);
+        npi_kernels_best()->network_columns(d->range, d->rows, range, range, bound);
+        for (int32_t j = 0; j < range; j++) {
+            value[j] = -(real)INFINITY;
+            if (!(d->range[j] + (real)along * (real)reach[j] < least) && eligible(s, u, first + j)) /* a NaN stays */
+                d->kept[kept++] = j;
+        }
+        for (int c = 0; c < columns; c++)
+            for (int i = 0; i < kept; i++)
+                d->gathered[c * kept + i] = d->rows[c * range + d->kept[i]];
+        for (int i = 0; i < kept; i += HEAD_CELLS)
+            npi_head_scores_of_columns(d->range + i, &d->head, &a->head, d->gathered + i, kept,
+                                       kept - i < HEAD_CELLS ? kept - i : HEAD_CELLS);
+        for (int i = 0; i < kept; i++) {
+            int32_t j = d->kept[i];
+            double apart = along * (double)reach[j], surely = (double)d->range[i] - apart - slack;
+            value[j] = (real)((double)d->range[i] + apart);
+            if ((sure->count < sure->capacity || surely > sure->items[0].score) && !isnan(surely))
+                npi_shortlist_offer(sure, (npi_candidate){surely, 0, first + j});
+        }
+        least = least_value(s, sure, slack);
+    }
+    sure->count = 0;
+    return least;
+}
+
 static void look_through(const search *s, workspace *d, int32_t u, const real *value, double slack, real floor)
 {
     real least = least_value(s, &d->list, slack);
@@ -494,13 +555,16 @@ static void search_block(const search *s, workspace *d, int32_t first)
     int count = s->rows - first < s->block ? s->rows - first : s->block;
     for (int r = 0; r < count; r++)
         d->node[r] = row_node(s, first + r);
-    approximate(d, s, count);
+    real floor = -(real)INFINITY;
+    if (s->bounded)
+        floor = search_bounded(d, s);
+    else
+        approximate(d, s, count);
     for (int r = 0; r < count; r++) {
         if (!s->links)
             d->list.count = 0;
         const real *value = d->value + (size_t)r * (size_t)s->n;
-        real floor = -(real)INFINITY;
-        if (!s->links && !s->averaged)
+        if (!s->links && !s->averaged && !s->bounded)
             floor = least_of_row(s, d, d->node[r], value, d->slack[r], d->most ? (double)d->most[r] : 0);
         look_through(s, d, d->node[r], value, d->slack[r], floor);
         if (!s->links)
@@ -691,10 +755,7 @@ int npgnn_predictor_top(npgnn_link *out, int32_t *found, npgnn_predictor *predic
     search s;
     if (k < 1)
         return npi_fail(err, NPGNN_E_ARGUMENT, "%d partners a node are asked for", k);
-    int code = search_new(&s, predictor, options, err);
-    s.out = out;
-    s.found = found;
-    s.k = k;
+    int code = search_new(&s, predictor, (search){.out = out, .found = found, .k = k}, options, err);
     if (!code)
         code = allocate(&s, k < s.n ? k : s.n, err);
     if (!code && meets_all(&s))
@@ -734,8 +795,7 @@ int npi_predictor_rows(float *score, npgnn_predictor *predictor, const int32_t *
 {
     search s;
     const npgnn_top_options options = {.size = sizeof options, .from = nodes, .from_count = count};
-    int code = search_new(&s, predictor, &options, err);
-    s.plain = 1;
+    int code = search_new(&s, predictor, (search){.plain = 1}, &options, err);
     if (!code)
         code = allocate(&s, 1, err);
     if (!code) {
@@ -754,8 +814,7 @@ int npgnn_predictor_top_links(npgnn_link *out, int32_t *found, npgnn_predictor *
     search s;
     if (k < 1)
         return npi_fail(err, NPGNN_E_ARGUMENT, "%d links are asked for", k);
-    int code = search_new(&s, predictor, options, err);
-    s.links = 1;
+    int code = search_new(&s, predictor, (search){.links = 1}, options, err);
     if (!code)
         code = allocate(&s, (int64_t)s.n * s.n < k ? (int)((int64_t)s.n * s.n) : k, err);
     if (!code)

@@ -152,8 +152,16 @@ void npi_head_scores_of_columns(real *score, npi_head_workspace *w, const npi_he
 {
     int e = head->e, h = head->h;
     if (e <= NPI_SMALL_NETWORK_MOST && h <= NPI_SMALL_NETWORK_MOST) { /* too small for BLAS to be worth its copies */
-        const npi_small_network net = {e,        h,        head->w1,   head->b1,      head->w2,
-                                       head->b2, head->w3, head->line, head->shift[0]};
+        const npi_small_network net = {.inputs = e,
+                                       .hidden = h,
+                                       .hidden2 = h,
+                                       .w1 = head->w1,
+                                       .b1 = head->b1,
+                                       .w2 = head->w2,
+                                       .b2 = head->b2,
+                                       .w3 = head->w3,
+                                       .line = head->line,
+                                       .shift = head->shift[0]};
         npi_kernels_best()->network_columns(score, evidence, stride, count, &net);
         return;
     }

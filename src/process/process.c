@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "linalg/blas.h"
+#include "linalg/kernels.h"
 
 int npi_process_new(npi_process *out, npi_process_sizes size, int feature_columns, const npgnn_env *env,
                     npgnn_error *err)
@@ -141,12 +142,7 @@ void npi_process_standardize_columns(real *evidence, const npi_process *p, int h
             memset(evidence, 0, count * sizeof *evidence);
             continue;
         }
-        real mean = (real)p->mean[c], deviation = (real)p->deviation[c];
-        for (size_t i = 0; i < count; i++) {
-            real units = (evidence[i] - mean) / deviation;
-            units = units > NPI_CLIP ? NPI_CLIP : units;
-            evidence[i] = units < -NPI_CLIP ? -NPI_CLIP : units;
-        }
+        npi_kernels_best()->standardize(evidence, (real)p->mean[c], (real)p->deviation[c], NPI_CLIP, (int64_t)count);
     }
 }
 

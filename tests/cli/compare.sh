@@ -36,6 +36,21 @@ npgnn compare $data --methods best,universal --seeds 2 --quiet >few
 sed -n 's/^\(universal  *[AM][A-Z]*\) .* of 2\( .*\)/\1\2/p' few # the rest depends on the machine
 npgnn compare $data --methods universal,cosine --seeds 1 --quiet
 
+note hard negatives, all nodes, one split for all seeds, and options of the model, as in eval
+npgnn compare $data --methods cosine,katz --seeds 6 --negatives hard --quiet
+npgnn compare $data --methods cosine,katz --seeds 6 --negatives all --quiet --json full.json | head -4
+npgnn eval $data --method katz --seeds 6 --negatives all --quiet --json eval.json >eval.txt
+npgnn compare $data --methods cosine,npgnn --seeds 1 --split authors --epochs 3 --quiet --json fixed.json >fixed.txt
+npgnn eval $data --seeds 1 --split authors --epochs 3 --quiet --json model.json >model.txt
+python3 - <<'PYTHON'
+import json
+load = lambda name: json.load(open(name + ".json"))
+full, fixed = load("full")["methods"][1]["seeds"], load("fixed")["methods"][1]["seeds"]
+keys = "auc", "mrr", "full_mrr", "full_hits10"
+print([[run[key] for key in keys] for run in full] == [[run[key] for key in keys] for run in load("eval")["seeds"]])
+print([run[key] for run in fixed for key in ("auc", "split_hash")] == [run[key] for run in load("model")["seeds"] for key in ("auc", "split_hash")])
+PYTHON
+
 note splits for other programs
 npgnn compare $data --save-splits splits --seeds 2 --quiet
 ls splits
@@ -97,4 +112,7 @@ status 2 npgnn compare $data --methods cosine,cosine
 status 2 npgnn compare $data --methods cosine,
 status 2 npgnn compare $data --methods cosine --scores perfect
 status 2 npgnn compare $data --methods cosine --scores cosine=perfect
+status 2 npgnn compare $data --methods cosine --scores perfect=perfect --negatives hard
+status 2 npgnn compare $data --methods cosine,katz --preset best
+status 2 npgnn compare $data --methods best,katz --epochs none
 status 1 npgnn compare $data --methods cosine,katz --html none/page.html --quiet

@@ -15,6 +15,9 @@ npgnn info synthetic:nodes=300,seed=7 -t 2 | cmp - first
 note what a model can do
 npgnn train synthetic:nodes=200,seed=3 -o model.safetensors --iterations 3 --quiet
 npgnn info model.safetensors | sed -n '1,/^$/p' | sed 's/rate of [0-9.e-]*/rate of R/'
+npgnn info model.safetensors >by_name
+cp model.safetensors any-name
+npgnn info any-name | cmp - by_name # a model is known by what is in it, too
 npgnn train synthetic:nodes=200,seed=3 -o plain.safetensors --iterations 3 --val 0 --no-latent --quiet
 npgnn info plain.safetensors | sed -n '1,/^$/p' | sed 's/rate of [0-9.e-]*/rate of R/'
 printf 'id,red,green\na,1,0\nb,0,1\nc,1,1\n' >features.csv

@@ -14,13 +14,13 @@ sandbox=
 
 case $page in
 reproduce)
-    "$program" reproduce --datasets synthetic:nodes=200,seed=3 --seeds 2 --epochs 20 --quiet --cache kept --html page.html >tables
+    "$program" reproduce --datasets synthetic:nodes=200,seed=3 --seeds 2 --epochs 10 --quiet --cache kept --html page.html >tables
     ;;
 demo)
     "$program" demo --quiet --html page.html >printed
     ;;
 compare)
-    "$program" compare synthetic:nodes=300,seed=3 --methods universal,katz,cosine --seeds 6 --quiet --html page.html >tables
+    "$program" compare synthetic:nodes=300,seed=3 --methods universal,katz,cosine --seeds 6 --negatives hard --quiet --html page.html >tables
     ;;
 esac
 ! grep -nE '(src|href)="[^"]|url\(|@import|https?://' page.html | grep -v 'href="data:,"' | cut -c 1-200 | grep . || exit 1

@@ -1,0 +1,105 @@
+#include "process/bound.h"
+
+#include <math.h>
+
+#include "linalg/symmetric.h"
+
+enum {
+    WIDEST = NPI_SMALL_NETWORK_MOST,
+    SQUARES = 6 /* R: as many units as network_columns computes at a time */
+};
+#define SPREAD 1.5    /* c in deviations of p: more than 1, since large p need a close bound most */
+#define ROUNDING 1e-4 /* of |h1|² + 1, on top of the bound: a hundred times what floats lose */
+#define LEAST_SPREAD 0.01
+
+/* alpha (h) = Σ relu(p) p / Σ p², the least squares line through relu(p), and c (h), over the sample. */
+static void fit_units(double *alpha, double *c, const npi_head *head, const float *evidence, size_t count)
+{
+    int e = head->e, h = head->h;
+    double positive[WIDEST] = {0}, all[WIDEST] = {0};
+    for (size_t s = 0; s < count; s++, evidence += e) {
+        double h1[WIDEST];
+        for (int j = 0; j < h; j++) {
+            double sum = (double)head->b1[j];
+            for (int i = 0; i < e; i++)
+                sum += (double)evidence[i] * (double)head->w1[i * h + j];
+            h1[j] = sum > 0 ? sum : 0;
+        }
+        for (int j = 0; j < h; j++) {
+            double p = (double)head->b2[j];
+            for (int i = 0; i < h; i++)
+                p += h1[i] * (double)head->w2[i * h + j];
+            positive[j] += p > 0 ? p * p : 0;
+            all[j] += p * p;
+        }
+    }
+    for (int j = 0; j < h; j++) {
+        alpha[j] = all[j] > 0 && positive[j] <= all[j] ? positive[j] / all[j] : 0; /* a NaN gives 0 */
+        c[j] = SPREAD * sqrt(all[j] / (double)(count > 0 ? count : 1));
+        c[j] = c[j] > LEAST_SPREAD ? c[j] : LEAST_SPREAD;
+    }
+}
+
+int npi_head_bound_new(npi_head_bound *out, const npi_head *head, const float *evidence, size_t count,
+                       const npgnn_env *env, npgnn_error *err)
+{
+    int e = head->e, h = head->h, size = h + 1;
+    *out = (npi_head_bound){0};
+    if (e > WIDEST || h > WIDEST || h < SQUARES)
+        return 0;
+    real *block = npi_alloc(env, (size_t)h * (SQUARES + 1) + 2 * SQUARES, sizeof *block, err);
+    double *m = npi_alloc(env, 2 * (size_t)size * (size_t)size, sizeof *m, err);
+    if (!block || !m) {
+        npi_free(env, block);
+        npi_free(env, m);
+        return NPGNN_E_MEMORY;
+    }
+    double *vector = m + size * size, value[WIDEST + 1], alpha[WIDEST], c[WIDEST];
+    double line[WIDEST + 1] = {0}; /* what is linear in (h1, 1) */
+    double shift = (double)head->shift[0] + ROUNDING;
+    fit_units(alpha, c, head, evidence, count);
+    for (int j = 0; j < h; j++) {
+        double weight = (double)head->w3[j], column[WIDEST + 1]; /* of W2, with b2 below */
+        for (int i = 0; i < h; i++)
+            column[i] = (double)head->w2[i * h + j];
+        column[h] = (double)head->b2[j];
+        for (int i = 0; i <= h; i++)
+            line[i] += weight * (weight > 0 ? 0.5 : alpha[j]) * column[i];
+        for (int i = 0; weight > 0 && i <= h; i++)
+            for (int k = 0; k <= h; k++)
+                m[i * size + k] += weight / (4 * c[j]) * column[i] * column[k];
+        shift += weight > 0 ? weight * c[j] / 4 : 0;
+    }
+    npi_symmetric_eigen(value, vector, m, size);
+    real *w2 = block, *b2 = w2 + h * SQUARES, *w3 = b2 + SQUARES, *skip = w3 + SQUARES;
+    double rest = value[SQUARES] > 0 ? value[SQUARES] : 0; /* λ_(R+1) */
+    for (int r = 0; r < SQUARES; r++) {
+        for (int i = 0; i < h; i++)
+            w2[i * SQUARES + r] = (real)vector[i * size + r];
+        b2[r] = (real)vector[h * size + r];
+        w3[r] = (real)(value[r] > rest ? value[r] - rest : 0);
+    }
+    for (int i = 0; i < h; i++)
+        skip[i] = (real)line[i];
+    *out = (npi_head_bound){.block = block,
+                            .net = {.inputs = e,
+                                    .hidden = h,
+                                    .hidden2 = SQUARES,
+                                    .w1 = head->w1,
+                                    .b1 = head->b1,
+                                    .w2 = w2,
+                                    .b2 = b2,
+                                    .w3 = w3,
+                                    .line = head->line,
+                                    .shift = (real)(shift + line[h] + rest),
+                                    .skip = skip,
+                                    .tail = (real)(rest + ROUNDING)}};
+    npi_free(env, m);
+    return 0;
+}
+
+void npi_head_bound_free(const npgnn_env *env, npi_head_bound *bound)
+{
+    npi_free(env, bound->block);
+    *bound = (npi_head_bound){0};
+}
