@@ -77,10 +77,10 @@ class Server:
     def raw(self, text):
         """What comes back for these bytes, until the server closes or five seconds have passed."""
         with socket.create_connection(("127.0.0.1", self.port), timeout=5) as client:
+            parts = []
             try:
                 client.sendall(text)
                 client.shutdown(socket.SHUT_WR)
-                parts = []
                 while part := client.recv(65536):
                     parts.append(part)
             except OSError:
