@@ -124,7 +124,7 @@ int npi_names_copy(npi_names **out, const npi_names *names, npgnn_error *err)
     npi_names *copy = npi_alloc(env, 1, sizeof *copy, err);
     if (!copy)
         return NPGNN_E_MEMORY;
-    *copy = (npi_names){.env = *env, .references = 1};
+    *copy = (npi_names){.env = *env, .key = names->key, .references = 1};
     if (names->count > 0) {
         size_t count = (size_t)names->count;
         copy->text = npi_resize(env, NULL, names->text_size, 1, err);
