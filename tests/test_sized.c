@@ -233,6 +233,11 @@ static int split_new(world *w, npgnn_error *err)
     return npgnn_split_new(&w->split, graph, &w->split_options, &w->env, err);
 }
 
+static int split_authors(world *w, npgnn_error *err)
+{
+    return npgnn_split_authors(&w->split, graph, &w->env, err);
+}
+
 static int split_load(world *w, npgnn_error *err)
 {
     return npgnn_split_load(&w->split, graph, path_of("split"), &w->env, err);
@@ -458,6 +463,7 @@ static const struct {
     CALL(graph_synthetic, "env"),
     CALL(graph_describe, "graph_info"),
     CALL(split_new, "split_options env"),
+    CALL(split_authors, "env"),
     CALL(split_load, "env"),
     CALL(trainer_new, "options env"),
     CALL(trainer_step, "progress"),
