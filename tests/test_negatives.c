@@ -7,36 +7,73 @@
 #include "graph/pair.h"
 #include "splitting.h"
 
-/* Every candidate pair is equally likely, both by rejection (few are wanted) and by enumeration (most are wanted). */
+/* Every candidate pair is equally likely, both by rejection (few are wanted) and by enumeration (most are wanted), in one-sided and
+ * in two-sided graphs. */
 static void test_uniform_candidate_pairs(void **state)
 {
     (void)state;
     const npgnn_pair edges[3] = {{0, 1}, {1, 5}, {2, 9}};
     const unsigned char role[10] = {NPI_NODE_TEST, NPI_NODE_TEST, NPI_NODE_TEST, NPI_NODE_TEST, NPI_NODE_VAL};
+    const unsigned char side[10] = {0, 1, 0, 1, 0, 0, 1, 1, 0, 1};
     const npgnn_env env = npi_env_resolve(NULL);
-    npgnn_graph *graph = build(edges, 10, 3);
-    const npi_candidate_pairs field = {graph, role, NPI_NODE_TEST, 1};
-    assert_int_equal(npi_candidate_pairs_count_non_links(&field), 6 + 4 * 5 - 3);
-    for (size_t wanted = 2; wanted <= 20; wanted += 18) {
-        int seen[10][10] = {{0}};
-        const int rounds = 4000;
-        for (int seed = 0; seed < rounds; seed++) {
-            npgnn_pair out[20];
-            npgnn_error err = {0};
-            assert_ok(npi_candidate_pairs_draw_non_links(out, &field, wanted, (uint64_t)seed, &env, &err), err);
-            for (size_t i = 0; i < wanted; i++)
-                seen[out[i].u][out[i].v]++;
+    for (int two_sided = 0; two_sided < 2; two_sided++) {
+        npgnn_graph *graph = build(edges, 10, 3);
+        if (two_sided) {
+            graph->side = npi_alloc(&graph->env, 10, 1, NULL);
+            memcpy(graph->side, side, 10);
         }
-        double expected = rounds * (double)wanted / 23, deviation = sqrt(expected);
-        for (int32_t u = 0; u < 10; u++)
-            for (int32_t v = u + 1; v < 10; v++) {
-                int inside = u < 4 && v != 4 && !npgnn_graph_has_edge(graph, u, v);
-                int count = seen[u][v] + seen[v][u];
-                assert_true(inside ? fabs(count - expected) < 5 * deviation : count == 0);
+        const npi_candidate_pairs field = {graph, role, NPI_NODE_TEST, 1};
+        size_t available = two_sided ? 4 + 2 * 3 + 2 * 2 - 3 : 6 + 4 * 5 - 3;
+        assert_int_equal(npi_candidate_pairs_count_non_links(&field), available);
+        for (size_t wanted = 2; wanted < available; wanted += available - 5) {
+            int seen[10][10] = {{0}};
+            const int rounds = 4000;
+            for (int seed = 0; seed < rounds; seed++) {
+                npgnn_pair out[24];
+                npgnn_error err = {0};
+                assert_ok(npi_candidate_pairs_draw_non_links(out, &field, wanted, (uint64_t)seed, &env, &err), err);
+                for (size_t i = 0; i < wanted; i++)
+                    seen[out[i].u][out[i].v]++;
             }
+            double expected = rounds * (double)wanted / (double)available, deviation = sqrt(expected);
+            for (int32_t u = 0; u < 10; u++)
+                for (int32_t v = u + 1; v < 10; v++) {
+                    int inside = u < 4 && v != 4 && !npgnn_graph_has_edge(graph, u, v);
+                    inside = inside && (!two_sided || side[u] != side[v]);
+                    int count = seen[u][v] + seen[v][u];
+                    assert_true(inside ? fabs(count - expected) < 5 * deviation : count == 0);
+                }
+        }
+        npgnn_pair out[24];
+        assert_int_equal(npi_candidate_pairs_draw_non_links(out, &field, available + 1, 1, &env, NULL),
+                         NPGNN_E_ARGUMENT);
+        npgnn_graph_free(graph);
     }
-    npgnn_pair out[24];
-    assert_int_equal(npi_candidate_pairs_draw_non_links(out, &field, 24, 1, &env, NULL), NPGNN_E_ARGUMENT);
+}
+
+/* What a model learns from is not what it is tested on: with the same seed, the non-links of a split come again by chance only. */
+static void test_learns_from_other_non_links(void **state)
+{
+    (void)state;
+    enum { COUNT = 400 };
+    npgnn_graph *graph = NULL;
+    npgnn_error err = {0};
+    const npgnn_env env = npi_env_resolve(NULL);
+    assert_ok(npgnn_graph_synthetic(&graph, "nodes=500,degree=8", &env, &err), err);
+    unsigned char *role = npi_alloc(&env, (size_t)graph->n, 1, NULL);
+    npi_candidate_pairs known = npi_known_pairs(role, graph);
+    for (uint64_t seed = 1; seed <= 3; seed++) {
+        npgnn_pair tested[COUNT], learnt[COUNT], *out[2] = {tested, NULL};
+        const size_t count[2] = {COUNT, 0};
+        int again = 0;
+        assert_ok(npi_graph_draw_non_links(out, graph, count, seed, &env, &err), err);
+        assert_ok(npi_candidate_pairs_draw_non_links(learnt, &known, COUNT, seed, &env, &err), err);
+        for (int i = 0; i < COUNT; i++)
+            for (int j = 0; j < COUNT; j++)
+                again += npi_pair_key(tested[i]) == npi_pair_key(learnt[j]);
+        assert_true(again < 10); /* 1.3 on average */
+    }
+    npi_free(&env, role);
     npgnn_graph_free(graph);
 }
 
@@ -217,9 +254,9 @@ static void test_matched_in_complete_graph(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_uniform_candidate_pairs),   cmocka_unit_test(test_additional_non_links),
-        cmocka_unit_test(test_uniform_negatives),         cmocka_unit_test(test_matched_non_links),
-        cmocka_unit_test(test_matched_in_complete_graph),
+        cmocka_unit_test(test_learns_from_other_non_links), cmocka_unit_test(test_uniform_candidate_pairs),
+        cmocka_unit_test(test_additional_non_links),        cmocka_unit_test(test_uniform_negatives),
+        cmocka_unit_test(test_matched_non_links),           cmocka_unit_test(test_matched_in_complete_graph),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

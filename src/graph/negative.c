@@ -179,15 +179,56 @@ uint64_t npi_candidate_pairs_count_non_links(const npi_candidate_pairs *candidat
     return (own > 0 ? own * (own - 1) / 2 : 0) + own * trainings[0] - edges;
 }
 
+/* The same in a two-sided graph, where one end is drawn from each side: first an own node, from side 0 or 1 in proportion to the pairs
+ * that it has there, then any node of the other side. Two own nodes would be drawn from either side: they count from side 0 only. */
+static int draw_across(npgnn_pair *out, const npi_candidate_pairs *c, size_t count, uint64_t available, npi_rng *rng,
+                       const npgnn_env *env, npgnn_error *err)
+{
+    const npgnn_graph *graph = c->graph;
+    size_t own[2] = {0, 0}, total[2] = {0, 0}, taken = 0, n = (size_t)graph->n;
+    key_set seen = {0};
+    int32_t *nodes[2] = {npi_alloc(env, 2 * n, sizeof **nodes, err)}; /* of each side: own nodes, then training nodes */
+    int code = nodes[0] ? 0 : NPGNN_E_MEMORY;
+    nodes[1] = nodes[0] ? nodes[0] + n : NULL;
+    for (int pass = 0; !code && pass < 1 + (c->with_training != 0); pass++) {
+        for (int32_t i = 0; i < graph->n; i++)
+            if (c->role[i] == (pass ? NPI_NODE_TRAIN : c->own))
+                nodes[graph->side[i]][total[graph->side[i]]++] = i;
+        for (int side = 0; side < 2 && pass == 0; side++)
+            own[side] = total[side];
+    }
+    uint64_t from[2] = {own[0] * total[1], own[1] * total[0]}, pairs = from[0] + from[1];
+    int all = count > available / 2 || available < pairs / 8;
+    if (!code && !all)
+        code = key_set_new(&seen, count, env, err);
+    for (uint64_t at = 0; !code && taken < count; at++) {
+        uint64_t pick = all ? at : npi_rng_below(rng, pairs);
+        int side = pick >= from[0];
+        pick -= side ? from[0] : 0;
+        size_t i = (size_t)(pick / total[!side]), j = (size_t)(pick % total[!side]);
+        npgnn_pair pair = {nodes[side][i], nodes[!side][j]};
+        if ((side == 1 && j < own[0]) || npgnn_graph_has_edge(graph, pair.u, pair.v))
+            continue;
+        if (all ? npi_rng_below(rng, available--) < count - taken : key_set_add(&seen, npi_pair_key(pair)))
+            out[taken++] = pair;
+    }
+    npi_free(env, seen.slots);
+    npi_free(env, nodes[0]);
+    return code;
+}
+
 int npi_candidate_pairs_draw_non_links(npgnn_pair *out, const npi_candidate_pairs *candidates, size_t count,
                                        uint64_t seed, const npgnn_env *env, npgnn_error *err)
 {
     const npgnn_graph *graph = candidates->graph;
     /* the role as stream: a stream that npi_graph_draw_non_links does not use */
-    npi_rng rng = npi_rng_make(seed, NPI_RNG_NEGATIVE, candidates->own);
+    npi_rng rng = candidates->own == NPI_NODE_TRAIN ? npi_rng_make(seed, NPI_RNG_TUNE, UINT32_MAX)
+                                                    : npi_rng_make(seed, NPI_RNG_NEGATIVE, candidates->own);
     uint64_t available = npi_candidate_pairs_count_non_links(candidates);
     if (count > available)
         return too_few(count, available, err);
+    if (graph->side)
+        return draw_across(out, candidates, count, available, &rng, env, err);
 
     /* List the nodes of the set before the training nodes: the candidate pairs are then (nodes[i], nodes[j]) with i
      * < own and i < j < total. */

@@ -2,6 +2,8 @@
  * options of the rehearsal and of the training proper after it. */
 #include "train/rehearsal.h"
 
+#include "base/hash.h"
+
 #define HELD_OUT_NODES 0.2 /* of the known nodes, where links of new nodes are predicted */
 #define HELD_OUT_EDGES 0.1 /* of the known edges otherwise */
 
@@ -28,7 +30,7 @@ int npi_rehearsal_split(npgnn_split **out, const npgnn_graph *graph, const npgnn
                                                              : NPGNN_INDUCTIVE);
     held.test = 0;
     held.val = new_nodes ? HELD_OUT_NODES : HELD_OUT_EDGES;
-    held.seed = options->seed;
+    held.seed = npi_hash_mix(options->seed + 1); /* not that of the split, whose non-links would come again */
     int code = npgnn_split_new(out, split ? split->train : graph, &held, env, &why);
     if (code == NPGNN_E_ARGUMENT) /* the caller asked for options that need this split, not for the split itself */
         return npi_fail(
