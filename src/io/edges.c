@@ -186,12 +186,15 @@ int npi_edges_add_ids(npi_edge_list *list, const char *from, const char *to, flo
 /* ---- the header ---- */
 
 typedef struct layout {
-    char separator;    /* 0: no line was read yet */
-    int column[4];     /* by npi_role: source, target, weight, time; -1: there is none */
-    int first_words;   /* the only line so far has two words: it is a header if integers follow */
-    int more_columns;  /* some line has columns that are not read */
-    int header;        /* there is one */
-    char words[2][64]; /* the two words of the first line, where it may be a header */
+    char separator;      /* 0: no line was read yet */
+    int column[4];       /* by npi_role: source, target, weight, time; -1: there is none */
+    int first_words;     /* the only line so far has two words: it is a header if integers follow */
+    int more_columns;    /* some line has columns that are not read */
+    int header;          /* there is one */
+    char words[2][64];   /* the two words of the first line, where it may be a header */
+    unsigned times;      /* TIME_*: what all times so far can be */
+    double *month_first; /* (count) the times with the month first, while they can be either */
+    size_t month_first_capacity;
     npgnn_error
         held; /* the first line has a word for its weight: an error, unless a number follows; code 0: it has not */
 } layout;
@@ -390,15 +393,45 @@ int npi_edges_settle_header(npi_edge_list *list, const char *file, const npi_nam
 
 /* ---- text ---- */
 
-/* A time: a number, or a date as days since 1970. */
-static int parse_time(double *out, const char *text)
+/* A time is a number, or a date as days since 1970, in one of the orders of npi_date_order. All times of a file are of one kind. */
+enum { TIME_NUMBER = 1, TIME_YMD = 2, TIME_DMY = 4, TIME_MDY = 8, TIME_EITHER = TIME_DMY | TIME_MDY, TIME_ANY = 15 };
+
+/* What a text can be, with its value as each. */
+static unsigned parse_time(double value[1 + NPI_DATE_ORDERS], const char *text)
 {
-    if (npi_number_parse_double(out, text) == NPI_NUMBER_OK)
-        return 1;
+    unsigned kinds = npi_number_parse_double(&value[0], text) == NPI_NUMBER_OK ? TIME_NUMBER : 0;
     for (int order = 0; order < NPI_DATE_ORDERS; order++)
-        if (npi_date_parse(out, text, (npi_date_order)order))
-            return 1;
-    return 0;
+        if (npi_date_parse(&value[1 + order], text, (npi_date_order)order))
+            kinds |= (unsigned)TIME_YMD << order;
+    return kinds;
+}
+
+static const char *times_text(unsigned kinds)
+{
+    return kinds & TIME_NUMBER                    ? "numbers"
+           : kinds & TIME_YMD                     ? "dates with the year first"
+           : (kinds & TIME_EITHER) == TIME_EITHER ? "dates with the year last"
+           : kinds & TIME_DMY                     ? "dates with the day first"
+                                                  : "dates with the month first";
+}
+
+/* Keeps what the times can be now that one of `kinds` is added, and its value with the month first. */
+static int add_time(npi_edge_list *list, layout *columns, unsigned kinds, const double value[1 + NPI_DATE_ORDERS],
+                    npgnn_error *err)
+{
+    size_t count = (size_t)list->count;
+    unsigned before = columns->times;
+    columns->times &= kinds;
+    if ((before & TIME_EITHER) == TIME_EITHER && columns->times == TIME_MDY)
+        for (size_t i = 0; i < count; i++)
+            list->times[i] = columns->month_first[i];
+    if ((columns->times & TIME_EITHER) != TIME_EITHER)
+        return 0;
+    int code = npi_grow(&list->env, &columns->month_first, &columns->month_first_capacity, count,
+                        sizeof *columns->month_first, err);
+    if (!code)
+        columns->month_first[count] = value[1 + NPI_DATE_MDY];
+    return code;
 }
 
 /* The first line has turned out to be a header, whose names are columns->words. */
@@ -415,7 +448,8 @@ static int read_row(npi_edge_list *list, layout *columns, char *line, int first,
 {
     char *field[4] = {NULL, NULL, NULL, NULL}, *rest = line;
     float weight = 1;
-    double time = 0;
+    double time = 0, value[1 + NPI_DATE_ORDERS] = {0};
+    unsigned kinds = 0;
     int32_t index;
     int at = 0, wanted = 0;
     for (int role = 0; role < 4; role++)
@@ -437,6 +471,7 @@ static int read_row(npi_edge_list *list, layout *columns, char *line, int first,
         list->name_line = 0;
         list->count = 0;
         list->maybe_header = 0;
+        columns->times = TIME_ANY;
         accept_header(list, columns, stream);
     }
     columns->first_words = first && integers == 0 && list->how->header == NPGNN_HEADER_AUTO;
@@ -459,9 +494,16 @@ static int read_row(npi_edge_list *list, layout *columns, char *line, int first,
     }
     if (code == 0 && columns->column[NPI_ROLE_TIME] >= 0) {
         const char *text = field[NPI_ROLE_TIME] ? field[NPI_ROLE_TIME] : "";
-        word = !parse_time(&time, text);
+        kinds = parse_time(value, text);
+        word = kinds == 0;
         if (word)
             code = npi_stream_fail(stream, err, "time '%.40s' is neither a number nor a date such as 2024-03-31", text);
+        else if (!(kinds & columns->times))
+            code = npi_stream_fail(stream, err, "time '%.40s' does not fit: those before it are %s", text,
+                                   times_text(columns->times));
+        for (int kind = NPI_DATE_ORDERS; kind >= 0; kind--)
+            if (kinds & columns->times & 1u << kind)
+                time = value[kind];
     }
     if (code && columns->first_words && word) {
         columns->held = *err;
@@ -474,7 +516,9 @@ static int read_row(npi_edge_list *list, layout *columns, char *line, int first,
         columns->held.code = 0;
         accept_header(list, columns, stream);
     }
-    return npi_edges_add_ids(list, field[0], field[1], weight, time, stream, err);
+    if (kinds && list->how->time)
+        code = add_time(list, columns, kinds, value, err);
+    return code ? code : npi_edges_add_ids(list, field[0], field[1], weight, time, stream, err);
 }
 
 /* Reads the first line: the header, or else the first edge. */
@@ -509,7 +553,7 @@ static int read_first_line(npi_edge_list *list, layout *columns, char *line, npi
 
 static int read_lines(npi_edge_list *list, npi_stream *stream, npgnn_error *err)
 {
-    layout columns = {0};
+    layout columns = {.times = TIME_ANY};
     npgnn_error why = {0}; /* the caller may want no text, but the first bad row is logged with one */
     char *line;
     int code = 0;
@@ -530,6 +574,10 @@ static int read_lines(npi_edge_list *list, npi_stream *stream, npgnn_error *err)
         *err = why;
     if (code == 0 && columns.more_columns && !columns.header)
         npi_log(&list->env, "%s: ignoring the columns after the second", npi_stream_name(stream));
+    if (code == 0 && columns.times == TIME_EITHER)
+        npi_log(&list->env, "%s: the times could have the day or the month first; taking the day",
+                npi_stream_name(stream));
+    npi_free(&list->env, columns.month_first);
     npi_skipped_log(&list->skipped, npi_stream_name(stream), &list->env);
     return code;
 }

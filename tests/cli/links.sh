@@ -60,3 +60,30 @@ status 1 npgnn info graph.pt
 
 note options that would replace each other
 status 2 npgnn info --edges named.csv --features a.csv --features b.csv
+
+note times are numbers, or dates in one order
+dates() { rm -rf out && npgnn convert --edges "$1" --time d -o out && tail -n +2 out/edges.tsv | tr "\t" " " | paste -sd ";"; }
+printf 'from,to,d\na,b,01/31/2021\nb,c,02/28/2021\nc,d,03/04/2021\nd,e,05/01/2021\n' >month.csv
+dates month.csv
+printf 'from,to,d\na,b,03/04/2021\nb,c,05/01/2021\nc,d,31/03/2021\n' >day.csv
+dates day.csv
+printf 'from,to,d\na,b,03/04/2021\nb,c,05/01/2021\nc,d,03/31/2021\n' >late.csv
+dates late.csv
+printf 'from,to,d\na,b,03/04/2021\nb,c,05/01/2021\n' >either.csv
+dates either.csv
+printf 'from,to,d\na,b,01/22/2021\nb,c,25/06/2021\n' >both.csv
+status 1 npgnn info both.csv --time d
+printf 'from,to,d\na,b,2021-01-22\nb,c,20210131\n' >mixed.csv
+status 1 npgnn info mixed.csv --time d
+
+note pairs that cannot be links
+printf 'a b\n' | npgnn predict universal late.csv --pairs - --quiet | cut -f 1,2
+printf 'a b\na a\n' >self.txt
+status 1 npgnn predict universal late.csv --pairs self.txt --quiet
+printf 'u,i\n1,10\n2,10\n2,11\n3,11\n3,12\n1,12\n' >two.csv
+printf '1 2\n' >side.txt
+status 1 npgnn predict --method three-steps two.csv --bipartite --pairs side.txt --quiet
+
+note a split has its own protocol
+status 2 npgnn eval synthetic --split authors --protocol inductive
+status 2 npgnn compare synthetic --methods katz,cosine --split authors --test 0.3
