@@ -151,6 +151,20 @@ static int find_node(int32_t *node, const pairs_file *in, const npgnn_graph *gra
     return print_error("%s:%" PRId64 ": unknown node '%.100s'", in->name, in->line, name);
 }
 
+/* The two nodes of a pair that can be a link. */
+static int find_pair(npgnn_pair *pair, const pairs_file *in, const npgnn_graph *graph, const char *fields[])
+{
+    if (find_node(&pair->u, in, graph, fields[0]) != 0 || find_node(&pair->v, in, graph, fields[1]) != 0)
+        return EXIT_FAILED;
+    if (pair->u == pair->v)
+        return print_error("%s:%" PRId64 ": '%.100s' is paired with itself", in->name, in->line, fields[0]);
+    int side = npgnn_graph_side(graph, pair->u);
+    if (side >= 0 && side == npgnn_graph_side(graph, pair->v))
+        return print_error("%s:%" PRId64 ": '%.100s' and '%.100s' are on the same side of a two-sided graph", in->name,
+                           in->line, fields[0], fields[1]);
+    return 0;
+}
+
 /* ---- pairs ---- */
 
 int pairs_read(npgnn_pair *pairs, size_t *count, pairs_file *in, const npgnn_graph *graph, size_t limit)
@@ -166,7 +180,7 @@ int pairs_read(npgnn_pair *pairs, size_t *count, pairs_file *in, const npgnn_gra
         if (found != 2)
             return print_error("%s:%" PRId64 ": expected two node names, found %s", in->name, in->line,
                                found < 2 ? "one" : "more");
-        if (find_node(&pair->u, in, graph, fields[0]) != 0 || find_node(&pair->v, in, graph, fields[1]) != 0)
+        if (find_pair(pair, in, graph, fields) != 0)
             return EXIT_FAILED;
         ++*count;
     }
@@ -192,8 +206,7 @@ static int parse_labelled(npgnn_pair *pair, int *label, const pairs_file *in, co
         return print_error("%s:%" PRId64 ": this line has %s label, but the lines before have %s", in->name, in->line,
                            has_label ? "a" : "no", has_label ? "none" : "one");
     *label = has_label ? fields[2][0] == '1' : NO_LABEL;
-    int code = find_node(&pair->u, in, graph, fields[0]);
-    return code ? code : find_node(&pair->v, in, graph, fields[1]);
+    return find_pair(pair, in, graph, fields);
 }
 
 static int read_all(labelled_pairs *out, pairs_file *in, const npgnn_graph *graph)

@@ -248,13 +248,12 @@ int http_start(http_server **out, int *port, service *answers, const http_settin
     server->loopback = http_is_loopback(settings->host);
     unsigned flags = MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_THREAD_PER_CONNECTION | MHD_USE_POLL | MHD_USE_ITC |
                      MHD_USE_ERROR_LOG | (is_v6 ? MHD_USE_IPv6 : 0);
-    server->daemon =
-        MHD_start_daemon(flags, 0, NULL, NULL, on_request, server, MHD_OPTION_EXTERNAL_LOGGER, ignore_log, NULL,
-                         MHD_OPTION_SOCK_ADDR, is_v6 ? (const struct sockaddr *)&v6 : (const struct sockaddr *)&v4,
-                         MHD_OPTION_URI_LOG_CALLBACK, on_address, NULL, MHD_OPTION_NOTIFY_COMPLETED, on_end, server,
-                         MHD_OPTION_CONNECTION_LIMIT, (unsigned)settings->max_connections,
-                         MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)settings->timeout, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
-                         (size_t)HEADER_BYTES, MHD_OPTION_LISTENING_ADDRESS_REUSE, 1u, MHD_OPTION_END);
+    server->daemon = MHD_start_daemon(
+        flags, 0, NULL, NULL, on_request, server, MHD_OPTION_EXTERNAL_LOGGER, ignore_log, NULL, MHD_OPTION_SOCK_ADDR,
+        is_v6 ? (const struct sockaddr *)&v6 : (const struct sockaddr *)&v4, MHD_OPTION_URI_LOG_CALLBACK, on_address,
+        NULL, MHD_OPTION_NOTIFY_COMPLETED, on_end, server, MHD_OPTION_CONNECTION_LIMIT,
+        (unsigned)settings->max_connections, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)settings->timeout,
+        MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)HEADER_BYTES, MHD_OPTION_END);
     if (!server->daemon) {
         int status = print_error("cannot listen on %s, port %d: %s", settings->host, settings->port, strerror(errno));
         free(server);

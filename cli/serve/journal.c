@@ -13,7 +13,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#define HEADER "npgnn journal 1 "
+#define HEADER "npgnn journal 2 "
 enum { HEADER_SIZE = sizeof HEADER - 1 + 16 + 1, RECORD_HEAD = 9 }; /* CRC, and a blank or FIRST */
 #define FIRST '+' /* of the records that are synced together: everything before it was on disk when it was written */
 
@@ -234,6 +234,8 @@ int64_t journal_append(journal *j, const char *json, size_t size)
 int journal_sync(journal *j, int64_t number)
 {
     pthread_mutex_lock(&j->writing); /* whoever comes first writes for all that have appended by then */
+    if (number <= 0)
+        j->failed = 1; /* the graph has what no record has, and later records may depend on it */
     if (!j->failed && j->synced < number) {
         pthread_mutex_lock(&j->appending);
         char *text = j->pending;

@@ -1,6 +1,6 @@
 /* The journal of a server: what was added to its graph, so that nothing that was acknowledged is lost.
  *
- *     npgnn journal 1 FINGERPRINT\n          of the graph that the additions belong to, 16 hexadecimal digits
+ *     npgnn journal 2 FINGERPRINT\n          of the graph that the additions belong to, 16 hexadecimal digits
  *     CRC+{"nodes":[...]}\n                  one line per record: CRC-32 of the JSON, 8 hexadecimal digits; a plus sign in the first
  *     CRC {"links":[...]}\n                  of the records that are synced together, a blank in the others; the JSON, which
  *                                            is the body of the request

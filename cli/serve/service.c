@@ -191,6 +191,19 @@ static int find_pairs(npgnn_pair *pairs, const char **unknown, const npgnn_graph
     return 0;
 }
 
+/* The first of pairs (count) that cannot be a link: a node with itself, or two on one side of a two-sided graph. Returns `count`
+ * where there is none. */
+static size_t find_impossible(const npgnn_pair *pairs, size_t count, const npgnn_graph *graph)
+{
+    size_t i = 0;
+    for (; i < count; i++) {
+        int side = npgnn_graph_side(graph, pairs[i].u);
+        if (pairs[i].u == pairs[i].v || (side >= 0 && side == npgnn_graph_side(graph, pairs[i].v)))
+            break;
+    }
+    return i;
+}
+
 static answer answer_score(service *s, const request *r)
 {
     npgnn_error err = {0};
@@ -204,6 +217,19 @@ static answer answer_score(service *s, const request *r)
     }
     const npgnn_graph *graph = npgnn_live_begin(s->live);
     int found = !code && find_pairs(pairs, &unknown, graph, r->ends, r->count) == 0;
+    size_t impossible = found ? find_impossible(pairs, r->count, graph) : r->count;
+    if (impossible < r->count) {
+        npgnn_live_end(s->live);
+        sem_post(&s->predictions);
+        out = answer_error(400, "'%.100s' and '%.100s' cannot be linked: %s", r->ends[2 * impossible],
+                           r->ends[2 * impossible + 1],
+                           pairs[impossible].u == pairs[impossible].v ? "they are one node"
+                                                                      : "they are on the same side of the graph");
+        json_decref(list);
+        free(pairs);
+        free(predictions);
+        return out;
+    }
     if (found)
         code = npgnn_live_score(predictions, s->live, pairs, r->count, &err);
     for (size_t i = 0; found && !code && i < r->count; i++) {

@@ -26,7 +26,7 @@ note two nodes
 echo '0 1' >two.txt
 features 1
 train --edges two.txt --features features.csv
-printf '0 1\n0 0\n' | npgnn predict model.safetensors --edges two.txt --features features.csv --pairs -
+printf '0 1\n' | npgnn predict model.safetensors --edges two.txt --features features.csv --pairs -
 train --edges two.txt --features features.csv --preset best
 status 1 npgnn train --edges two.txt --features features.csv -o model.safetensors --quiet
 status 1 npgnn eval --edges two.txt --features features.csv --quiet
