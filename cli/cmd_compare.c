@@ -318,6 +318,8 @@ static int run_comparison(comparison *all, const entrant *entrants, const compar
 static int run(void *given)
 {
     const compare_settings *settings = given;
+    if (split_settings_check(&settings->splits, "compare") != 0)
+        return EXIT_USAGE;
     char *names[ARG_MAX_PAIRS] = {NULL}, *text = settings->methods ? strdup(settings->methods) : NULL;
     entrant *entrants = calloc(MAX_METHODS, sizeof *entrants);
     const compared_metric among[] = {

@@ -16,7 +16,6 @@ typedef struct eval_settings {
     model_settings model;
     int method; /* index of npgnn_method_info */
     split_settings splits;
-    int negatives; /* an npgnn_negatives */
     int bootstrap;
     const char *save_split, *log;
     int curves, profile, estimate;
@@ -123,6 +122,8 @@ static int run(void *given)
     cli_progress progress;
     cli_curves curves;
     settings->model.options.seed = settings->splits.seed; /* for the JSON */
+    if (split_settings_check(&settings->splits, "eval") != 0)
+        return EXIT_USAGE;
     if (settings->model.universal && settings->method != 0)
         return print_usage_error("eval", "--preset " UNIVERSAL " and --method exclude each other");
     if (progress_open(&progress, settings->common.quiet, settings->estimate ? NULL : settings->log, 0) != 0)

@@ -118,6 +118,17 @@ const arg_option split_options[] = {
 };
 #undef AT
 
+int split_settings_check(const split_settings *split, const char *command)
+{
+    int chosen = split->protocol != NPGNN_TRANSDUCTIVE || split->test >= 0 || split->val >= 0 ||
+                 split->train_nodes >= 0 || split->known_links > 0;
+    return split->fixed && chosen
+               ? print_usage_error(command,
+                                   "--split has its own protocol and sizes: leave out --protocol, --test, --val, "
+                                   "--train-nodes and --known-links")
+               : 0;
+}
+
 int split_open(npgnn_split **out, const npgnn_graph *graph, const char *given, const npgnn_env *env, npgnn_error *err)
 {
     *out = NULL;

@@ -88,6 +88,9 @@ extern const arg_option split_options[];
 /* The library's options, with the first seed. */
 npgnn_split_options split_settings_options(const split_settings *split);
 
+/* Refuses --split with options that it would override. */
+int split_settings_check(const split_settings *split, const char *command);
+
 /* The split of a file or, for SPLIT_AUTHORS, npgnn_split_authors. *out stays NULL for NULL. Returns the code of the library. */
 int split_open(npgnn_split **out, const npgnn_graph *graph, const char *given, const npgnn_env *env, npgnn_error *err);
 

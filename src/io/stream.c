@@ -68,11 +68,11 @@ int npi_stream_fail(npi_stream *stream, npgnn_error *err, const char *format, ..
 static int read_raw(unsigned char *bytes, size_t *got, npi_stream *stream, size_t size, npgnn_error *err)
 {
     if (stream->file) {
-        do { /* a signal may interrupt the wait for a pipe or a terminal */
+        do { /* a signal that does not ask to stop may interrupt the wait for a pipe or a terminal */
             clearerr(stream->file);
             errno = 0;
             *got = fread(bytes, 1, size, stream->file);
-        } while (*got == 0 && ferror(stream->file) && errno == EINTR);
+        } while (*got == 0 && ferror(stream->file) && errno == EINTR && !npi_env_stopped(&stream->env));
         return *got == 0 && ferror(stream->file) ? npi_fail_errno(err, "read", stream->name) : 0;
     }
     if (stream->source)

@@ -83,7 +83,7 @@ static int load(npgnn_error *err)
         return npi_fail(err, NPGNN_E_IO, "cannot load ARPACK: %s; install it (Debian: libarpack2)", dlerror());
     if (!npi_library_find(&a.dsaupd, a.library, "dsaupd_c") || !npi_library_find(&a.dseupd, a.library, "dseupd_")) {
         dlclose(a.library);
-        return npi_fail(err, NPGNN_E_IO, "cannot use %s: it has no C interface (dsaupd_c)", NPI_ARPACK);
+        return npi_fail(err, NPGNN_E_IO, "cannot use %s: it lacks dsaupd_c or dseupd_", NPI_ARPACK);
     }
     arpack = a;
     return 0;

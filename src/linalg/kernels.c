@@ -469,7 +469,7 @@ static void slog(real *x, int64_t count)
         float t = (m - 1) / (m + 1), square = t * t;
         float series = 1 + square * (1 / 3.0f + square * (0.2f + square * (1 / 7.0f + square * (1 / 9.0f))));
         float value = (float)k * 0.69314718f + 2 * t * series;
-        x[i] = x[i] < 0 ? -value : value;
+        x[i] = x[i] < 0 ? -value : x[i] >= 0 ? value : x[i]; /* NaN stays */
     }
 #endif
 }

@@ -243,10 +243,10 @@ int npi_applied_hasten(npi_applied *a, uint64_t seed, npgnn_error *err)
         code = npi_columns_pairs(evidence, &a->columns, pairs, count, err);
     if (!code) {
         npi_process_standardize(evidence, a->process, a->columns.has_features, count);
-        code = npi_columns_round(&a->columns, err);
-    }
-    if (!code)
         code = npi_head_bound_new(&a->bound, &a->head, evidence, count, &a->env, err);
+    }
+    if (!code && a->bound.block)
+        code = npi_columns_round(&a->columns, err);
     npi_free(&a->env, evidence);
     return code;
 }

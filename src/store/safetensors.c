@@ -106,6 +106,8 @@ static json_t *parse(const npi_safetensors *file, const char *text, size_t size)
 int npi_safetensors_open(npi_safetensors *file, const unsigned char *bytes, size_t size)
 {
     uint64_t length = 0;
+    file->err = file->err ? file->err : &file->own_err;
+    file->err->code = 0; /* of an earlier call */
     if (size < sizeof length)
         return npi_safetensors_refuse(file, "the file is too short");
     memcpy(&length, bytes, sizeof length);
@@ -113,8 +115,6 @@ int npi_safetensors_open(npi_safetensors *file, const unsigned char *bytes, size
         return npi_safetensors_refuse(file, "its header is longer than the file");
     file->data = bytes + sizeof length + length;
     file->data_size = size - sizeof length - (size_t)length;
-    file->err = file->err ? file->err : &file->own_err;
-    file->err->code = 0;
     file->header = parse(file, (const char *)bytes + sizeof length, (size_t)length);
     if (json_is_object(file->header))
         return 0;
