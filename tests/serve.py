@@ -49,6 +49,11 @@ class Server:
             raise RuntimeError(line + self.process.stderr.read())
         self.port = int(line.rstrip("/\n").rsplit(":", 1)[1])
 
+    def check_port_is_taken(self):
+        second = subprocess.run([NPGNN, "serve", "universal", "--edges", LINKS, "--listen", f"127.0.0.1:{self.port}"],
+                                capture_output=True, text=True, timeout=60)
+        assert second.returncode == 1 and "in use" in second.stderr, second
+
     def ask(self, method, target, body=None, headers=None, connection=None):
         """(status, JSON or text)"""
         client = connection or http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
@@ -152,6 +157,7 @@ def check_additions(s):
             (400, "/nodes", {"nodes": [{"id": "ann"}, {"id": "bob", "age": "old"}]}, "age"),
             (400, "/nodes", {"nodes": [{"id": "ann"}, {"id": "ann"}]}, "ann"),
             (400, "/links", {"links": [["p7", "p7"]]}, "itself"),
+            (400, "/score", {"pairs": [["p7", "p8"], ["p7", "p7"]]}, "one node"),
             (404, "/links", {"links": [["p7", "nobody"]]}, "nobody"),
             (404, "/score", {"pairs": [["p7", "nobody"]]}, "nobody")):
         assert word in s.bad(status, "POST", target, body)
@@ -166,6 +172,7 @@ def check_additions(s):
 
 def check_bad_requests(s):
     s.bad(404, "GET", "/nothing")
+    s.check_port_is_taken()
     s.bad(404, "GET", "/../etc/passwd")
     s.bad(405, "DELETE", "/nodes")
     s.bad(405, "GET", "/score")
