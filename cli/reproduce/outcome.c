@@ -89,9 +89,11 @@ void outcome_label(char *label, size_t size, const cell_outcome *outcome)
 static void print_heading(FILE *out, const cell_outcome *outcome, const cli_plan *plan)
 {
     const plan_dataset *dataset = outcome->cell->dataset;
+    const plan_row *row = outcome->cell->row;
     fprintf(out, "%s: %s, %d nodes, %lld edges; mean and standard deviation of %d seed%s, in percent\n",
-            plan_table_name(outcome->cell->row->table), dataset->name, (int)dataset->info.nodes,
-            (long long)dataset->info.edges, plan->settings->seeds, plan->settings->seeds == 1 ? "" : "s");
+            row->table == TABLE_ABLATION ? plan_table_name(row->table) : evaluate_protocol_name(row->protocol),
+            dataset->name, (int)dataset->info.nodes, (long long)dataset->info.edges, plan->settings->seeds,
+            plan->settings->seeds == 1 ? "" : "s");
     fprintf(out, "%-34s  %6s %5s  %6s %5s  %11s  %13s  %-7s  %5s  %8s  %6s\n", "", "AUC", "sd", "AP", "sd", "paper",
             "difference", "verdict", "seeds", "seconds", "MiB");
 }
