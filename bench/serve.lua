@@ -17,7 +17,8 @@ function request()
   end
   local pairs = {}
   for i = 1, kind == "score" and 100 or 3 do
-    pairs[i] = string.format("[%d,%d]", math.random(0, nodes - 1), math.random(0, nodes - 1))
+    local u = math.random(0, nodes - 1)
+    pairs[i] = string.format("[%d,%d]", u, (u + math.random(1, nodes - 1)) % nodes)
   end
   return wrk.format("POST", "/score", {["Content-Type"] = "application/json"}, '{"pairs":[' .. table.concat(pairs, ",") .. "]}")
 end
