@@ -131,11 +131,11 @@ class Comparison:
         note, last = self._notes()
         lines += ["", note]
         lines.append(
-            "method".ljust(width) + f"  metric  {'difference':>10}  {'95 % interval':>18}  {'better':>9}  {'p':>8}"
+            "method".ljust(width) + f"  metric    {'difference':>10}  {'95 % interval':>18}  {'better':>9}  {'p':>8}"
         )
         for row in self._rows:
             name, metric, difference, interval, better, p = self._difference_cells(row)
-            lines.append(f"{name.ljust(width)}  {metric:<6}  {difference:>10}  {interval:>18}  {better:<10}  {p:>8}")
+            lines.append(f"{name.ljust(width)}  {metric:<8}  {difference:>10}  {interval:>18}  {better:<10}  {p:>8}")
         return "\n".join(lines + ([last] if last else []))
 
     def _repr_html_(self) -> str:
