@@ -218,21 +218,10 @@ static answer answer_score(service *s, const request *r)
     const npgnn_graph *graph = npgnn_live_begin(s->live);
     int found = !code && find_pairs(pairs, &unknown, graph, r->ends, r->count) == 0;
     size_t impossible = found ? find_impossible(pairs, r->count, graph) : r->count;
-    if (impossible < r->count) {
-        npgnn_live_end(s->live);
-        sem_post(&s->predictions);
-        out = answer_error(400, "'%.100s' and '%.100s' cannot be linked: %s", r->ends[2 * impossible],
-                           r->ends[2 * impossible + 1],
-                           pairs[impossible].u == pairs[impossible].v ? "they are one node"
-                                                                      : "they are on the same side of the graph");
-        json_decref(list);
-        free(pairs);
-        free(predictions);
-        return out;
-    }
-    if (found)
+    int possible = found && impossible == r->count;
+    if (possible)
         code = npgnn_live_score(predictions, s->live, pairs, r->count, &err);
-    for (size_t i = 0; found && !code && i < r->count; i++) {
+    for (size_t i = 0; possible && !code && i < r->count; i++) {
         json_t *item =
             json_pack("{s:o, s:o, s:f, s:f, s:b}", "u", json_node(graph, pairs[i].u), "v", json_node(graph, pairs[i].v),
                       "probability", (double)predictions[i].probability, "score", (double)predictions[i].score, "known",
@@ -246,6 +235,11 @@ static answer answer_score(service *s, const request *r)
         out = answer_error(500, "%s", err.text[0] ? err.text : "out of memory");
     else if (!found)
         out = unknown_node(unknown);
+    else if (!possible)
+        out = answer_error(400, "'%.100s' and '%.100s' cannot be linked: %s", r->ends[2 * impossible],
+                           r->ends[2 * impossible + 1],
+                           pairs[impossible].u == pairs[impossible].v ? "they are one node"
+                                                                      : "they are on the same side of the graph");
     else
         out = answer_json(json_pack("{s:O}", "pairs", list));
     json_decref(list);
