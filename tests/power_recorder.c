@@ -24,7 +24,7 @@
 
 #define NEXT(name) (__extension__(__typeof__(&name)) dlsym(RTLD_NEXT, #name))
 
-static void note(const char *format, ...)
+__attribute__((format(printf, 1, 2))) static void note(const char *format, ...)
 {
     char path[4096], line[8192];
     va_list arguments;
