@@ -80,12 +80,8 @@ static void test_same_bits(void **state)
 {
     (void)state;
     npgnn_model *one = learn(6, 3, 1);
-    for (int threads = 2; threads <= 3; threads++) {
-        npgnn_model *again = learn(6, 3, threads);
-        assert_true(same(one, again));
-        npgnn_model_free(again);
-    }
-    npgnn_model *other_seed = learn(6, 4, 1), *more_steps = learn(7, 3, 1);
+    npgnn_model *three_threads = learn(6, 3, 3), *other_seed = learn(6, 4, 1), *more_steps = learn(7, 3, 1);
+    assert_true(same(one, three_threads));
     assert_false(same(one, other_seed));
     assert_false(same(one, more_steps));
     for (size_t i = 0; i < one->process.params.count; i++)
@@ -93,6 +89,7 @@ static void test_same_bits(void **state)
     for (int c = 0; c < one->process.params.size.e; c++)
         assert_true(one->process.deviation[c] > 0 && isfinite(one->process.mean[c]));
     npgnn_model_free(one);
+    npgnn_model_free(three_threads);
     npgnn_model_free(other_seed);
     npgnn_model_free(more_steps);
 }
@@ -121,7 +118,7 @@ static void test_resuming(void **state)
     npgnn_error err;
     char path[512];
     snprintf(path, sizeof path, "%s", path_of("training.checkpoint"));
-    for (int stop = 1; stop <= 5; stop += 2) {
+    for (int stop = 1; stop <= 5; stop += 4) {
         npgnn_pretrain_options o = {.size = sizeof o, .steps = 7, .seed = 3, .checkpoint = path, .checkpoint_every = 2};
         npgnn_model *model = NULL;
         assert_int_equal(learn_on(&model, &o, stop, 1 + stop % 3, &err), NPGNN_E_CANCELLED);

@@ -154,7 +154,9 @@ def test_threads():
 def test_interrupt(job):
     """Ctrl-C ends a call with KeyboardInterrupt, nothing goes on in the background, and the process can continue."""
     code = f"""
-        import npgnn, sys, time
+        import npgnn, signal, sys, time
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore it
+        signal.alarm(120)  # and a job that is not interrupted ends nevertheless
         graph = npgnn.Graph("synthetic:nodes=1000,seed=2")
         print("ready", flush=True)
         try:

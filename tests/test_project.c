@@ -1,0 +1,138 @@
+/* The projection of the features (train/project.h): its gradient, and that features of linked nodes come close. */
+#define _XOPEN_SOURCE 700
+#include "check.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/rng.h"
+#include "graph/graph.h"
+#include "train/project.h"
+
+/* What a projection of width WIDTH is checked on: a ring of links, two offsets of which one is half of all nodes. */
+enum { RING = 10, WIDTH = 3, UNIFORM = 8 };
+
+static double project_loss(real *du, double *shift, const real *u, double b, const npi_project_pairs *pairs)
+{
+    double loss[RING], total = 0, shifts = 0, part[RING];
+    npi_project_loss(du, part, loss, u, WIDTH, b, pairs, 2);
+    for (int i = 0; i < RING; i++) {
+        total += loss[i];
+        shifts += part[i];
+    }
+    *shift = shifts;
+    return total;
+}
+
+/* The same, pair by pair, as project.h says. */
+static double slow_loss(const real *u, double b, const npi_project_pairs *pairs)
+{
+    double links = 0, others = 0;
+    for (int i = 0; i < RING; i++) {
+        double s = b;
+        for (int c = 0; c < WIDTH; c++)
+            s += (double)u[i * WIDTH + c] * (double)u[(i + 1) % RING * WIDTH + c];
+        links += log1p(exp(-s)) / RING;
+    }
+    for (int i = 0; i < UNIFORM; i++)
+        for (int k = 0; k < pairs->offsets; k++) {
+            int j = (i + pairs->offset[k]) % UNIFORM;
+            double s = b;
+            for (int c = 0; c < WIDTH; c++)
+                s += (double)u[i * WIDTH + c] * (double)u[j * WIDTH + c];
+            if (!pairs->side || pairs->side[i] != pairs->side[j])
+                others += log1p(exp(s)) / (UNIFORM * pairs->offsets);
+        }
+    return links + others;
+}
+
+static void test_gradient(void **state)
+{
+    (void)state;
+    const int32_t offsets[2] = {3, UNIFORM / 2};
+    const unsigned char sides[RING] = {0, 1, 0, 1, 0, 1, 0, 1, 0, 1};
+    npgnn_pair ring[RING];
+    npgnn_graph *graph = NULL;
+    npgnn_error err = {0};
+    for (int i = 0; i < RING; i++)
+        ring[i] = (npgnn_pair){i, (i + 1) % RING};
+    assert_ok(npgnn_graph_from_arrays(&graph, ring, NULL, RING, RING, 0, NULL, &err), err);
+    for (int sided = 0; sided < 2; sided++) {
+        const npi_project_pairs pairs = {&graph->a, sided ? sides : NULL, UNIFORM, offsets, 2};
+        real u[RING * WIDTH], du[RING * WIDTH], unused[RING * WIDTH];
+        npi_rng rng = npi_rng_make(3, NPI_RNG_TEST, 0);
+        for (int i = 0; i < RING * WIDTH; i++)
+            u[i] = (real)(2 * npi_rng_uniform(&rng) - 1);
+        const double b = -0.4, step = 1e-5, near = 1e-8;
+        double shift, ignored;
+        assert_true(fabs(project_loss(du, &shift, u, b, &pairs) - slow_loss(u, b, &pairs)) < near);
+        for (int i = 0; i < RING * WIDTH; i++) {
+            real was = u[i];
+            u[i] = was + (real)step;
+            double up = project_loss(unused, &ignored, u, b, &pairs);
+            u[i] = was - (real)step;
+            double down = project_loss(unused, &ignored, u, b, &pairs);
+            u[i] = was;
+            assert_true(fabs((up - down) / (2 * step) - (double)du[i]) < near);
+        }
+        double up = project_loss(unused, &ignored, u, b + step, &pairs);
+        double down = project_loss(unused, &ignored, u, b - step, &pairs);
+        assert_true(fabs((up - down) / (2 * step) - shift) < near);
+    }
+    npgnn_graph_free(graph);
+}
+
+/* Nodes of two kinds, linked within each, have one of three words of their kind: the projections of two words of a kind
+ * point the same way though no node has both. Also on a graph of which a sample is taken. */
+static void test_features_that_go_together(void **state)
+{
+    enum { COLUMNS = 6 };
+    (void)state;
+    for (int large = 0; large < 2; large++) {
+        int32_t n = large ? 70000 : 300;
+        int64_t m = 3 * (int64_t)n;
+        float *features = calloc((size_t)n * COLUMNS, sizeof *features);
+        npgnn_pair *edges = calloc((size_t)m, sizeof *edges);
+        npi_rng rng = npi_rng_make(4, NPI_RNG_TEST, 0);
+        npgnn_env env = npi_env_resolve(NULL);
+        npgnn_graph *graph = NULL;
+        npgnn_error err = {0};
+        npi_projection p = {0}, same = {0};
+        for (int32_t i = 0; i < n; i++)
+            features[i * COLUMNS + (i & 1) * (COLUMNS / 2) + (int)npi_rng_below(&rng, COLUMNS / 2)] = 1;
+        for (int64_t i = 0; i < m; i++) {
+            int32_t kind = (int32_t)(i & 1);
+            edges[i] = (npgnn_pair){2 * (int32_t)npi_rng_below(&rng, (uint64_t)n / 2) + kind,
+                                    2 * (int32_t)npi_rng_below(&rng, (uint64_t)n / 2) + kind};
+        }
+        assert_ok(npgnn_graph_from_arrays(&graph, edges, features, n, m, COLUMNS, NULL, &err), err);
+        assert_ok(npi_project(&p, graph, 1, &env, &err), err);
+        env.threads = 3;
+        assert_ok(npi_project(&same, graph, 1, &env, &err), err);
+        assert_int_equal(p.f, COLUMNS);
+        assert_int_equal(p.width, COLUMNS); /* no more than there are columns */
+        assert_memory_equal(p.weight, same.weight, COLUMNS * COLUMNS * sizeof *p.weight);
+        for (int i = 0; i < COLUMNS; i++)
+            for (int j = 0; j < COLUMNS; j++) {
+                double product = 0;
+                for (int c = 0; c < COLUMNS; c++)
+                    product += (double)p.weight[i * COLUMNS + c] * (double)p.weight[j * COLUMNS + c];
+                if (i != j)
+                    assert_true(i / (COLUMNS / 2) == j / (COLUMNS / 2) ? product > 0.5 : product < 0);
+            }
+        npi_projection_free(&env, &p);
+        npi_projection_free(&env, &same);
+        npgnn_graph_free(graph);
+        free(features);
+        free(edges);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_gradient),
+        cmocka_unit_test(test_features_that_go_together),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
