@@ -8,7 +8,7 @@ trap 'rm -rf "$folder"' EXIT
 mkdir "$folder/bin" "$folder/a project"
 cp "$run" "$folder/a project/run"
 cd "$folder/a project"
-for tool in sh env cat grep dirname mkdir rm tr; do
+for tool in sh env cat date dirname grep mkdir rm tr; do
     ln -s "$(command -v $tool)" "$folder/bin/$tool"
 done
 export FOLDER="$folder"

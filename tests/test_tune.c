@@ -98,6 +98,18 @@ static void test_new_nodes_are_not_examples(void **state)
     assert_true(f.count > 4 * (size_t)kept);
     for (size_t i = 0; i < f.count; i++)
         assert_true(degree_of(some, f.pair[i].u) > 0 && degree_of(some, f.pair[i].v) > 0);
+    /* Of the nodes with links, a third is hidden at a time. Of k hidden among n, k - 1 in 2 n - k - 1 pairs that touch
+     * them have two hidden ends. */
+    double known = 0, both = 0, pairs = 0;
+    for (int32_t i = 0; i < some->n; i++)
+        known += degree_of(some, i) > 0;
+    for (size_t i = f.new_from; i < f.count; i++) {
+        pairs += !f.is_link[i];
+        both += !f.is_link[i] && f.evidence[i * (size_t)f.columns + NPI_COLUMN_DEGREE_SUM] == 0;
+    }
+    double k = known / 3, expected = (k - 1) / (2 * known - k - 1);
+    assert_true(fabs(both / pairs - expected) < 0.04);
+    assert_true(f.new_share > 1 - pow(known / some->n, 2) - 1e-9);
     npi_folds_free(&graph->env, &f);
     free(edges);
     npgnn_graph_free(some);
@@ -118,6 +130,29 @@ static void test_the_calibration_is_honest(void **state)
                              (f.pair[j].u == f.pair[i].v && f.pair[j].v == f.pair[i].u));
     }
     npi_folds_free(&graph->env, &f);
+    npgnn_graph_free(graph);
+}
+
+/* Most nodes have no links: what the scores of known nodes say of probabilities does not hold for theirs. */
+static void test_probabilities_of_new_nodes(void **state)
+{
+    enum { SEEDS = 4 };
+    (void)state;
+    npgnn_graph *graph = make("nodes=800,words=200,seed=3");
+    npgnn_options best = {.size = sizeof best};
+    npgnn_options_preset(&best, "best", NULL);
+    npgnn_split_options few = {.size = sizeof few};
+    npgnn_split_options_default(&few, NPGNN_FEW_SHOT, NULL);
+    const npgnn_eval_options o = {.size = sizeof o, .model = &best, .split = &few, .first_seed = 1};
+    npgnn_eval_run run[SEEDS];
+    npgnn_error err = {0};
+    for (int i = 0; i < SEEDS; i++)
+        run[i].size = sizeof run[i];
+    assert_ok(npgnn_evaluate(run, graph, SEEDS, &o, NULL, &err), err);
+    double error = 0;
+    for (int i = 0; i < SEEDS; i++)
+        error += run[i].calibration.balanced_ece / SEEDS;
+    assert_true(error < 0.09);
     npgnn_graph_free(graph);
 }
 
@@ -288,6 +323,7 @@ int main(void)
         cmocka_unit_test(test_no_link_is_in_its_own_evidence),
         cmocka_unit_test(test_new_nodes_are_not_examples),
         cmocka_unit_test(test_the_calibration_is_honest),
+        cmocka_unit_test(test_probabilities_of_new_nodes),
         cmocka_unit_test(test_learns_what_the_corpus_does_not_have),
         cmocka_unit_test(test_small_graphs),
         cmocka_unit_test(test_same_bits_for_any_number_of_threads),

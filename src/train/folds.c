@@ -9,6 +9,7 @@
 
 enum {
     FOLDS = 10,
+    LEAST_FOLDS = 3,                 /* of the nodes: with more than a third of them hidden, too few links are left */
     LEAST_LINKS = 30,                /* of a graph, below which none are hidden */
     MAX_PER_FOLD = 1 << 15,          /* links of a fold that become pairs, */
     ENOUGH = 1 << 14,                /* and of all folds of a kind: eight times as many gain nothing */
@@ -127,21 +128,40 @@ static int hide_links(npi_folds *out, const source *s, npgnn_error *err)
     return code;
 }
 
+/* Pairs without a link that touch the nodes of fold f, which are node (marked): every such pair is as likely as any other.
+ * Returns how many there are, at most `wanted`. */
+static size_t draw_touching(npgnn_pair *pairs, size_t wanted, const source *s, const unsigned char *fold, int f,
+                            const int32_t *node, int32_t marked, npi_rng *rng)
+{
+    size_t count = 0;
+    for (size_t tries = 0; count < wanted && tries < 50 * wanted; tries++) {
+        npgnn_pair pair = {node[npi_rng_below(rng, (uint64_t)marked)],
+                           (int32_t)npi_rng_below(rng, (uint64_t)s->graph->n)};
+        if (fold[pair.v] == f && pair.v < pair.u) /* it could also be drawn from its other end */
+            continue;
+        if (pair.u != pair.v && s->role[pair.v] == s->known.own && npi_graph_allows(s->graph, pair.u, pair.v) &&
+            !npgnn_graph_has_edge(s->graph, pair.u, pair.v))
+            pairs[count++] = pair;
+    }
+    return count;
+}
+
 /* The folds of the nodes: the links of each become pairs, with those of the other nodes known. */
-static int hide_nodes(npi_folds *out, const source *s, npi_rng *rng, npgnn_error *err)
+static int hide_nodes(npi_folds *out, const source *s, int folds, npi_rng *rng, npgnn_error *err)
 {
     int64_t m = s->graph->m, hidden_so_far = 0, hidden;
     int32_t n = s->graph->n, marked;
     npgnn_pair *rest = npi_alloc(&s->env, (size_t)m, sizeof *rest, err);
-    npgnn_pair *pairs = npi_alloc(&s->env, (size_t)MAX_PER_FOLD * (1 + NON_LINKS_PER_LINK), sizeof *pairs, err);
+    npgnn_pair *pairs =
+        npi_alloc(&s->env, (size_t)MAX_PER_FOLD * (1 + NON_LINKS_PER_LINK) + CALIBRATION_NON_LINKS, sizeof *pairs, err);
     unsigned char *held = npi_alloc(&s->env, MAX_PER_FOLD, 1, err);
     unsigned char *fold = npi_alloc(&s->env, (size_t)n, 1, err); /* which one a node belongs to */
     int32_t *node = npi_alloc(&s->env, (size_t)n, sizeof *node, err);
     int code = rest && pairs && held && fold && node ? 0 : NPGNN_E_MEMORY;
     for (int32_t i = 0; !code && i < n; i++)
-        fold[i] = (unsigned char)npi_rng_below(rng, FOLDS);
-    for (int f = 0; !code && f < FOLDS && (f < 2 || hidden_so_far < ENOUGH); f++) {
-        size_t links = 0, others = 0, first = out->count;
+        fold[i] = (unsigned char)npi_rng_below(rng, (uint64_t)folds);
+    for (int f = 0; !code && f < folds && (f < 2 || hidden_so_far < ENOUGH); f++) {
+        size_t links = 0, first = out->count;
         int64_t known = 0;
         hidden = 0;
         marked = 0;
@@ -159,18 +179,19 @@ static int hide_nodes(npi_folds *out, const source *s, npi_rng *rng, npgnn_error
                 node[marked++] = i;
         if (hidden == 0 || known < LEAST_LINKS / 2)
             continue;
-        for (size_t tries = 0; others < NON_LINKS_PER_LINK * links && tries < 100 * links; tries++) {
-            npgnn_pair pair = {node[npi_rng_below(rng, (uint64_t)marked)], (int32_t)npi_rng_below(rng, (uint64_t)n)};
-            if (pair.u != pair.v && s->role[pair.v] == s->known.own && npi_graph_allows(s->graph, pair.u, pair.v) &&
-                !npgnn_graph_has_edge(s->graph, pair.u, pair.v))
-                pairs[links + others++] = pair;
-        }
+        size_t to_learn = NON_LINKS_PER_LINK * links,
+               to_calibrate = f == 0 && out->new_share > 0 ? CALIBRATION_NON_LINKS : 0;
+        size_t others = draw_touching(pairs + links, to_learn + to_calibrate, s, fold, f, node, marked, rng);
         code = add_pairs(out, s, pairs, links, links + others, rest, known, err);
-        for (size_t i = 0; !code && i < links + others; i++)
-            out->use[first + i] = i < links && held[i] ? NPI_FOLDS_HELD : NPI_FOLDS_TUNING;
+        for (size_t i = 0; !code && i < links; i++)
+            out->use[first + i] = held[i] ? NPI_FOLDS_HELD : NPI_FOLDS_TUNING;
+        for (size_t i = 0; !code && i < others; i++)
+            out->use[first + links + i] = i >= to_learn                  ? NPI_FOLDS_CALIBRATION
+                                          : f == 0 && out->new_share > 0 ? NPI_FOLDS_HELD
+                                                                         : NPI_FOLDS_TUNING;
         hidden_so_far += (int64_t)links;
         if (!code && npi_env_stopped(&s->env))
-            code = npi_fail(err, NPGNN_E_CANCELLED, "cancelled after %d tenths of the nodes", f + 1);
+            code = npi_fail(err, NPGNN_E_CANCELLED, "cancelled after %d of %d parts of the nodes", f + 1, folds);
     }
     npi_free(&s->env, rest);
     npi_free(&s->env, pairs);
@@ -206,8 +227,16 @@ int npi_folds_new(npi_folds *out, const npgnn_graph *graph, uint64_t seed, const
         npi_pairs_shuffle(s.edges, graph->m, &rng);
         code = hide_links(&folds, &s, err);
     }
-    if (!code && folds.has_features)
-        code = hide_nodes(&folds, &s, &rng, err);
+    if (!code && folds.has_features) {
+        int32_t new_nodes = 0;
+        for (int32_t i = 0; i < graph->n; i++)
+            new_nodes += graph->a.ptr[i + 1] == graph->a.ptr[i];
+        double share = (double)new_nodes / (double)graph->n;
+        int parts = share > 0.1 ? (int)(1 / share + 0.5) : FOLDS;
+        folds.new_share = 1 - (1 - share) * (1 - share);
+        folds.new_from = folds.count;
+        code = hide_nodes(&folds, &s, parts < LEAST_FOLDS ? LEAST_FOLDS : parts, &rng, err);
+    }
     npi_words_free(env, &s.words);
     npi_free(env, s.edges);
     npi_free(env, s.role);

@@ -3,7 +3,9 @@
  *   links   Hide a tenth of the links; compute the evidence of the hidden links, and of three times as many pairs
  *           without a link, on the links that are left; repeat with each tenth.
  *   nodes   If the nodes have features, do the same with tenths of the nodes, which lose all their links: the hidden
- *           links, and three times as many other pairs of such nodes, are what the pairs of new nodes look like.
+ *           links, and three times as many other pairs that touch such nodes, are what the pairs of new nodes look like.
+ *           If more than a tenth of the nodes of the graph are new, as large a share of them is hidden, up to a third:
+ *           how often both ends of a pair are new depends on it.
  *
  * Where nodes have features, one without links is new: its pairs are not examples (npi_known_pairs). Otherwise a graph
  * with many new nodes would teach that having no known links makes a non-link.
@@ -18,8 +20,8 @@
 /* What a pair is for. */
 enum {
     NPI_FOLDS_TUNING,     /* to learn from */
-    NPI_FOLDS_HELD,       /* so too, but not for what is calibrated: it is of the first tenth of the links */
-    NPI_FOLDS_CALIBRATION /* for the calibration only: more non-links of the first tenth */
+    NPI_FOLDS_HELD,       /* so too, but not for what is calibrated: links of the first tenth, non-links of first folds */
+    NPI_FOLDS_CALIBRATION /* for the calibration only: more non-links of the first folds */
 };
 
 typedef struct npi_folds {
@@ -32,6 +34,8 @@ typedef struct npi_folds {
     size_t count, capacity;
     size_t first_links, first_count; /* of the first tenth of the links, with which the pairs begin: those, then its
                                         non-links */
+    size_t new_from;                 /* the pairs of new nodes begin here */
+    double new_share;                /* of all pairs of the graph: those that touch a new node */
 } npi_folds;
 
 /* Whether a graph has enough links, and pairs without one, to hide some. */

@@ -155,16 +155,41 @@ static int tune_head(tuner *t, int use, const npgnn_options *o, npgnn_progress *
     return 0;
 }
 
-/* On the first fold, which the head must not have been tuned on. */
+/* Finds up to `most` pairs that the head was not tuned on: links, or pairs without one, of new nodes or of known ones. Returns how
+ * many, with their scores unless score is NULL. */
+static size_t find_held(float *score, const npi_folds *folds, const npi_head *head, int links, int new_nodes,
+                        size_t most)
+{
+    size_t last = new_nodes ? folds->count : folds->first_count, found = 0;
+    for (size_t i = new_nodes ? folds->new_from : 0; i < last && found < most; i++)
+        if (folds->is_link[i] == links && folds->use[i] != NPI_FOLDS_TUNING) {
+            if (score)
+                score[found] = npi_head_score(head, folds->evidence + i * (size_t)head->e);
+            found++;
+        }
+    return found;
+}
+
+/* The same of new and of known nodes, in the proportion in which the graph has pairs of them. */
+static size_t find_mixed(float *score, const npi_folds *folds, const npi_head *head, int links)
+{
+    size_t known = find_held(NULL, folds, head, links, 0, folds->count);
+    size_t fresh = find_held(NULL, folds, head, links, 1, folds->count);
+    double share = fresh > 0 ? folds->new_share : 0, all = (double)known / (1 - share);
+    if (share * all > (double)fresh)
+        all = (double)fresh / share;
+    size_t found = find_held(score, folds, head, links, 0, (size_t)((1 - share) * all + 0.5));
+    return found + find_held(score + found, folds, head, links, 1, (size_t)(share * all));
+}
+
 static int calibrate(npi_calibration *out, const npi_folds *folds, const npi_head *head, const npgnn_env *env,
                      npgnn_error *err)
 {
-    float *score = npi_alloc(env, folds->first_count, sizeof *score, err);
+    float *score = npi_alloc(env, folds->count, sizeof *score, err);
     if (!score)
         return NPGNN_E_MEMORY;
-    for (size_t i = 0; i < folds->first_count; i++)
-        score[i] = npi_head_score(head, folds->evidence + i * (size_t)head->e);
-    int code = npi_calibration_fit(out, score, folds->first_links, folds->first_count, env, err);
+    size_t links = find_mixed(score, folds, head, 1), others = find_mixed(score + links, folds, head, 0);
+    int code = npi_calibration_fit(out, score, links, links + others, env, err);
     npi_free(env, score);
     return code;
 }

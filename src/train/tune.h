@@ -5,7 +5,8 @@
  *   infer      z from the first tenth of the links (process/encoder.h). Tuning starts from the head of z.
  *   tune       Minimise the mean of  softplus(-s)  over links and  softplus(s)  over the others, s the score of the
  *              head, by Adam, in batches of 512, with a rate that falls along a cosine.
- *   calibrate  Tune once without the first tenth and calibrate on it; then tune on all.
+ *   calibrate  Tune once without the first tenth and calibrate on it; then tune on all. If the graph has new nodes, pairs of
+ *              nodes that were hidden whole take part, in the proportion in which pairs of the graph touch a new node.
  *
  * Nothing is held back in the end: the projection and the evidence at prediction come from all known links. */
 #ifndef NPI_TRAIN_TUNE_H
