@@ -72,101 +72,102 @@ static int learn(npi_applied *a, const npi_columns *columns, const npi_held_out 
 
 /* ---- setting links aside ---- */
 
-/* A random choice of `aside` links to the front of edges (m). With `cold` (n), half of them are all links of random
- * nodes, which are marked there: as new as the nodes of the graph that have no links. */
-static void choose_aside(npgnn_pair *edges, const npgnn_graph *graph, int64_t aside, unsigned char *cold, npi_rng *rng)
+/* A random choice of `aside` links to the front of edges (m). `hidden` of these, at least, are all links of random nodes, whose role (n)
+ * becomes NPI_NODE_VAL: as new as the nodes of the graph that have no links. Returns the number of links that were chosen. */
+static int64_t choose_aside(npgnn_pair *edges, unsigned char *role, const npgnn_graph *graph, int64_t aside,
+                            int64_t hidden, npi_rng *rng)
 {
     int64_t m = graph->m, chosen = 0;
     npi_pairs_shuffle(edges, m, rng);
-    for (int64_t next = m - 1; cold && chosen < aside / 2 && next >= 0; next--) { /* ends of random links, one by one */
-        int32_t node = edges[next].u;
-        chosen += cold[node] ? 0 : graph->a.ptr[node + 1] - graph->a.ptr[node];
-        cold[node] = 1;
+    while (chosen < hidden) {
+        int32_t node = (int32_t)npi_rng_below(rng, (uint64_t)graph->n);
+        if (role[node] == NPI_NODE_TRAIN) {
+            role[node] = NPI_NODE_VAL;
+            chosen += graph->a.ptr[node + 1] - graph->a.ptr[node];
+        }
     }
     chosen = 0;
-    for (int64_t i = 0; cold && i < m; i++)
-        if (cold[edges[i].u] || cold[edges[i].v]) {
+    for (int64_t i = 0; hidden > 0 && i < m; i++)
+        if (role[edges[i].u] == NPI_NODE_VAL || role[edges[i].v] == NPI_NODE_VAL) {
             npgnn_pair pair = edges[i];
             edges[i] = edges[chosen];
             edges[chosen++] = pair;
         }
+    aside = chosen > aside ? chosen : aside;
+    return aside < m - LEAST_KNOWN ? aside : m - LEAST_KNOWN; /* a node with nearly all links may have been chosen */
 }
 
-/* Pairs of the nodes that are marked with any others, not linked: half of `count`, in place of others that were
- * drawn. */
-static void touch_cold(npgnn_pair *pairs, size_t count, const npi_candidate_pairs *known, const unsigned char *cold,
-                       npi_rng *rng)
+/* Draws up to `count` non-links in random order: pairs that touch a hidden node are `share` of them. Returns how many; negative: an error
+ * code. */
+static int draw_non_links(npgnn_pair *out, int count, double share, const npi_candidate_pairs *known, uint64_t seed,
+                          npi_rng *rng, const npgnn_env *env, npgnn_error *err)
 {
-    const npgnn_graph *graph = known->graph;
-    int32_t n = graph->n, node = 0;
-    for (size_t i = 0; i < count; i += 2)
-        for (int tries = 0; tries < 100; tries++) {
-            do /* the next marked node, round and round */
-                node = node + 1 < n ? node + 1 : 0;
-            while (!cold[node]);
-            int32_t other = (int32_t)npi_rng_below(rng, (uint64_t)n);
-            if (other != node && known->role[other] == known->own && npi_graph_allows(graph, node, other) &&
-                !npgnn_graph_has_edge(graph, node, other)) {
-                pairs[i] = (npgnn_pair){node, other};
-                break;
-            }
-        }
+    const npi_candidate_pairs touching = {known->graph, known->role, NPI_NODE_VAL, 1};
+    const npi_candidate_pairs *const kinds[2] = {&touching, known};
+    int drawn = 0;
+    for (int kind = 0; kind < 2; kind++) {
+        uint64_t most = npi_candidate_pairs_count_non_links(kinds[kind]) / 2;
+        double wanted = (kind == 0 ? share : 1 - share) * count;
+        size_t some = wanted < (double)most ? (size_t)wanted : (size_t)most;
+        int code = npi_candidate_pairs_draw_non_links(out + drawn, kinds[kind], some, seed, env, err);
+        if (code)
+            return code;
+        drawn += (int)some;
+    }
+    npi_pairs_shuffle(out, drawn, rng);
+    return drawn;
 }
 
-/* Sets some of the known links aside and learns from them, on the evidence of the others. */
+/* Sets some of the known links aside and learns from them, on the evidence of the others. If there are nodes without links, known by their
+ * features, pairs of hidden nodes are as large a part of what is learnt from as pairs of the graph touch such a node. */
 static int learn_from_set_aside(npi_applied *a, const npgnn_graph *graph, uint64_t seed, npgnn_error *err)
 {
     const npgnn_env *env = &a->env;
     int64_t m = graph->m, aside = (int64_t)(SET_ASIDE * (double)m + 0.5);
     aside = aside < LEAST_SET_ASIDE ? LEAST_SET_ASIDE : aside > MAX_SET_ASIDE ? MAX_SET_ASIDE : aside;
-    int new_nodes = 0; /* whether there are nodes without links, known by their features */
+    int32_t new_nodes = 0;
     for (int32_t i = 0; i < graph->n && a->words.width > 0; i++)
-        new_nodes |= graph->a.ptr[i + 1] == graph->a.ptr[i];
+        new_nodes += graph->a.ptr[i + 1] == graph->a.ptr[i];
+    double known_share = 1 - (double)new_nodes / (double)graph->n, share = 1 - known_share * known_share;
     unsigned char *role = npi_alloc(env, (size_t)graph->n, 1, err);
     if (!role)
         return NPGNN_E_MEMORY;
     npi_candidate_pairs known = npi_known_pairs(role, graph);
-    uint64_t pairs_without = npi_candidate_pairs_count_non_links(&known);
-    size_t others = pairs_without / 2 < MAX_NON_LINKS ? (size_t)(pairs_without / 2) : MAX_NON_LINKS;
-    if (m < aside + LEAST_KNOWN || others < LEAST_SET_ASIDE) { /* a complete graph has no non-links */
+    uint64_t without = npi_candidate_pairs_count_non_links(&known);
+    if (m < aside + LEAST_KNOWN || without / 2 < LEAST_SET_ASIDE) { /* a complete graph has no non-links */
         npi_log(env, "the graph has too few %s to set some aside: its probabilities are not calibrated",
                 m < aside + LEAST_KNOWN ? "links" : "pairs without a link");
         npi_free(env, role);
         return infer(a, NULL, 0, 0, err);
     }
     npgnn_pair *edges = npi_alloc(env, (size_t)m, sizeof *edges, err);
-    npgnn_pair *pairs = npi_alloc(env, (size_t)m + others, sizeof *pairs, err);
-    unsigned char *cold = npi_alloc(env, (size_t)graph->n, 1, err);
+    npgnn_pair *pairs = npi_alloc(env, (size_t)m + MAX_NON_LINKS, sizeof *pairs, err);
     npgnn_graph *rest = NULL;
     npi_columns columns = {0};
     npi_rng rng = npi_rng_make(seed, NPI_RNG_TUNE, 0);
-    int code = edges && pairs && cold ? 0 : NPGNN_E_MEMORY;
+    int code = edges && pairs ? 0 : NPGNN_E_MEMORY, others = 0;
     if (!code) {
         npi_graph_list_edges(edges, graph);
-        choose_aside(edges, graph, aside, new_nodes ? cold : NULL, &rng);
-        int64_t touching = 0; /* links of the marked nodes: all of them are set aside */
-        for (int64_t i = 0; i < m; i++)
-            touching += cold[edges[i].u] || cold[edges[i].v];
-        aside = touching > aside ? touching : aside;
-        if (m < aside + LEAST_KNOWN) /* a node with nearly all links was chosen */
-            aside = m - LEAST_KNOWN;
+        aside = choose_aside(edges, role, graph, aside, (int64_t)(share * (double)aside), &rng);
         memcpy(pairs, edges, (size_t)aside * sizeof *pairs);
         npi_pairs_shuffle(pairs, aside, &rng); /* links of new and of known nodes vote alike */
-        code = npi_candidate_pairs_draw_non_links(pairs + aside, &known, others, seed, env, err);
-        if (!code && touching > 0)
-            touch_cold(pairs + aside, others, &known, cold, &rng);
+        int64_t hidden = 0;
+        for (int64_t i = 0; i < aside; i++)
+            hidden += role[pairs[i].u] == NPI_NODE_VAL || role[pairs[i].v] == NPI_NODE_VAL;
+        others =
+            draw_non_links(pairs + aside, MAX_NON_LINKS, (double)hidden / (double)aside, &known, seed, &rng, env, err);
+        code = others < 0 ? others : 0;
     }
     if (!code)
         code = npi_graph_with_edges(&rest, graph, edges + aside, m - aside, err);
     if (!code)
         code = npi_columns_new(&columns, &rest->a, &a->words, NULL, env, err);
-    const npi_held_out held_out = {pairs, (size_t)aside, (size_t)aside + others};
+    const npi_held_out held_out = {pairs, (size_t)aside, (size_t)(aside + others)};
     if (!code)
         code = learn(a, &columns, &held_out, err);
     npi_columns_free(&columns);
     npgnn_graph_free(rest);
     npi_free(env, role);
-    npi_free(env, cold);
     npi_free(env, pairs);
     npi_free(env, edges);
     return code;

@@ -128,43 +128,25 @@ static int hide_links(npi_folds *out, const source *s, npgnn_error *err)
     return code;
 }
 
-/* Pairs without a link that touch the nodes of fold f, which are node (marked): every such pair is as likely as any other.
- * Returns how many there are, at most `wanted`. */
-static size_t draw_touching(npgnn_pair *pairs, size_t wanted, const source *s, const unsigned char *fold, int f,
-                            const int32_t *node, int32_t marked, npi_rng *rng)
-{
-    size_t count = 0;
-    for (size_t tries = 0; count < wanted && tries < 50 * wanted; tries++) {
-        npgnn_pair pair = {node[npi_rng_below(rng, (uint64_t)marked)],
-                           (int32_t)npi_rng_below(rng, (uint64_t)s->graph->n)};
-        if (fold[pair.v] == f && pair.v < pair.u) /* it could also be drawn from its other end */
-            continue;
-        if (pair.u != pair.v && s->role[pair.v] == s->known.own && npi_graph_allows(s->graph, pair.u, pair.v) &&
-            !npgnn_graph_has_edge(s->graph, pair.u, pair.v))
-            pairs[count++] = pair;
-    }
-    return count;
-}
-
 /* The folds of the nodes: the links of each become pairs, with those of the other nodes known. */
 static int hide_nodes(npi_folds *out, const source *s, int folds, npi_rng *rng, npgnn_error *err)
 {
     int64_t m = s->graph->m, hidden_so_far = 0, hidden;
-    int32_t n = s->graph->n, marked;
+    int32_t n = s->graph->n;
     npgnn_pair *rest = npi_alloc(&s->env, (size_t)m, sizeof *rest, err);
     npgnn_pair *pairs =
         npi_alloc(&s->env, (size_t)MAX_PER_FOLD * (1 + NON_LINKS_PER_LINK) + CALIBRATION_NON_LINKS, sizeof *pairs, err);
     unsigned char *held = npi_alloc(&s->env, MAX_PER_FOLD, 1, err);
     unsigned char *fold = npi_alloc(&s->env, (size_t)n, 1, err); /* which one a node belongs to */
-    int32_t *node = npi_alloc(&s->env, (size_t)n, sizeof *node, err);
-    int code = rest && pairs && held && fold && node ? 0 : NPGNN_E_MEMORY;
+    unsigned char *role = npi_alloc(&s->env, (size_t)n, 1, err);
+    const npi_candidate_pairs touching = {s->graph, role, NPI_NODE_VAL, 1}; /* the hidden nodes */
+    int code = rest && pairs && held && fold && role ? 0 : NPGNN_E_MEMORY;
     for (int32_t i = 0; !code && i < n; i++)
         fold[i] = (unsigned char)npi_rng_below(rng, (uint64_t)folds);
     for (int f = 0; !code && f < folds && (f < 2 || hidden_so_far < ENOUGH); f++) {
         size_t links = 0, first = out->count;
         int64_t known = 0;
         hidden = 0;
-        marked = 0;
         for (int64_t i = 0; i < m; i++) {
             npgnn_pair edge = s->edges[i];
             if (fold[edge.u] != f && fold[edge.v] != f) {
@@ -174,15 +156,18 @@ static int hide_nodes(npi_folds *out, const source *s, int folds, npi_rng *rng, 
                 pairs[links++] = edge;
             }
         }
-        for (int32_t i = 0; i < n; i++)
-            if (fold[i] == f && s->graph->a.ptr[i + 1] > s->graph->a.ptr[i])
-                node[marked++] = i;
         if (hidden == 0 || known < LEAST_LINKS / 2)
             continue;
-        size_t to_learn = NON_LINKS_PER_LINK * links,
-               to_calibrate = f == 0 && out->new_share > 0 ? CALIBRATION_NON_LINKS : 0;
-        size_t others = draw_touching(pairs + links, to_learn + to_calibrate, s, fold, f, node, marked, rng);
-        code = add_pairs(out, s, pairs, links, links + others, rest, known, err);
+        for (int32_t i = 0; i < n; i++)
+            role[i] = fold[i] == f && s->role[i] == s->known.own ? NPI_NODE_VAL : s->role[i];
+        uint64_t without = npi_candidate_pairs_count_non_links(&touching);
+        size_t to_learn = NON_LINKS_PER_LINK * links;
+        size_t others = to_learn + (f == 0 && out->new_share > 0 ? CALIBRATION_NON_LINKS : 0);
+        others = others < without / 2 ? others : (size_t)(without / 2);
+        code = npi_candidate_pairs_draw_non_links(pairs + links, &touching, others, s->seed + (uint64_t)(FOLDS + f),
+                                                  &s->env, err);
+        if (!code)
+            code = add_pairs(out, s, pairs, links, links + others, rest, known, err);
         for (size_t i = 0; !code && i < links; i++)
             out->use[first + i] = held[i] ? NPI_FOLDS_HELD : NPI_FOLDS_TUNING;
         for (size_t i = 0; !code && i < others; i++)
@@ -197,7 +182,7 @@ static int hide_nodes(npi_folds *out, const source *s, int folds, npi_rng *rng, 
     npi_free(&s->env, pairs);
     npi_free(&s->env, held);
     npi_free(&s->env, fold);
-    npi_free(&s->env, node);
+    npi_free(&s->env, role);
     return code;
 }
 
