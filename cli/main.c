@@ -32,7 +32,7 @@ static int print_overview(void)
          "DATA is one of:\n"
          "  NAME          a data set in the data folder, such as cora (see 'npgnn fetch')\n"
          "  FOLDER        a folder with edges, features and labels\n"
-         "  FILE          a file with edges\n"
+         "  FILE          a file with edges, or a graph file (.npg) of npgnn convert\n"
          "  DIR/ind.NAME  a data set in Planetoid's format\n"
          "  synthetic[:nodes=N,topics=N,words=N,degree=X,length=X,seed=N]\n"
          "                a generated graph\n"

@@ -312,6 +312,37 @@ size_t fuzz_mutate_safetensors(uint8_t *data, size_t size, size_t most, fuzz_dic
     return made > 0 ? size : 0;
 }
 
+/* ---- arrays of integers of 4 and 8 bytes ---- */
+
+size_t fuzz_mutate_words(uint8_t *data, size_t size, size_t most, fuzz_dice *dice)
+{
+    static const int64_t numbers[] = {0, 1, -1, 64, INT32_MAX, INT64_MAX, INT64_MIN, 1 << 20};
+    enum { HEADER = 384 };
+    (void)most;
+    size_t width = fuzz_roll(dice, 2) ? 8 : 4, words = size / width;
+    if (words < 2)
+        return 0;
+    /* half of them in the header, which is the smaller part */
+    size_t at = fuzz_roll(dice, size > HEADER && fuzz_roll(dice, 2) ? HEADER / width : words) * width;
+    int64_t value = 0;
+    memcpy(&value, data + at, width);
+    switch (fuzz_roll(dice, 4)) {
+    case 0:
+        value = numbers[fuzz_roll(dice, sizeof numbers / sizeof numbers[0])];
+        break;
+    case 1:
+        value++;
+        break;
+    case 2:
+        value--;
+        break;
+    default: /* another word of the file */
+        memcpy(&value, data + fuzz_roll(dice, words) * width, width);
+    }
+    memcpy(data + at, &value, width);
+    return size;
+}
+
 /* ---- for libFuzzer ---- */
 
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned seed)

@@ -310,3 +310,101 @@ for name, (flags, files) in SIDES.items():
     seed("sides", name, bytes([flags]) + MARK.join(text.encode() for text in files))
 for name, files in ENCODING.items():
     seed("encoding", name, MARK.join(text.encode() for text in files))
+
+
+# ---- graph files: the target writes the checksums ----
+
+def siphash13(key, data):
+    """As src/base/siphash.c: with the key (key, 0)."""
+    mask = 2**64 - 1
+    v = [key ^ 0x736F6D6570736575, 0x646F72616E646F6D, key ^ 0x6C7967656E657261, 0x7465646279746573]
+
+    def rounds(count):
+        def rotate(x, bits):
+            return (x << bits | x >> (64 - bits)) & mask
+        for _ in range(count):
+            for a, b, c, d, first, second in ((0, 1, 2, 3, 13, 16), (2, 1, 0, 3, 17, 21)):
+                v[a] = (v[a] + v[b]) & mask
+                v[c] = (v[c] + v[d]) & mask
+                v[b] = rotate(v[b], first) ^ v[a]
+                v[d] = rotate(v[d], second) ^ v[c]
+                v[a] = rotate(v[a], 32)
+    whole = data + bytes(-(len(data) + 1) % 8) + bytes([len(data) % 256])
+    for i in range(0, len(whole), 8):
+        word = int.from_bytes(whole[i:i + 8], "little")
+        v[3] ^= word
+        rounds(1)
+        v[0] ^= word
+    v[2] ^= 0xFF
+    rounds(3)
+    return v[0] ^ v[1] ^ v[2] ^ v[3]
+
+
+def name_sections(names):
+    slots = 2
+    while slots < 2 * len(names):
+        slots *= 2
+    text, starts, table = b"", [], [-1] * slots
+    for i, name in enumerate(names):
+        at = siphash13(0, name) % slots
+        while table[at] >= 0:
+            at = (at + 1) % slots
+        table[at] = i
+        starts.append(len(text))
+        text += name + b"\0"
+    return [text, struct.pack(f"<{len(starts)}Q", *starts), struct.pack(f"<{slots}i", *table)]
+
+
+def npg(nodes, edges, columns=0, classes=0, weights=None, times=None, labels=None, sides=None, sparse=None, dense=None, names=None,
+        column_names=None, encoding=None):
+    """sparse: a list of (column, value) per node, or of columns where all values are 1."""
+    rows = [sorted([(v, e) for e, (u, v) in enumerate(edges) if u == i] + [(u, e) for e, (u, v) in enumerate(edges) if v == i])
+            for i in range(nodes)]
+    flat = [entry for row in rows for entry in row]
+
+    def offsets(lists):
+        ends = [0]
+        for one in lists:
+            ends.append(ends[-1] + len(one))
+        return struct.pack(f"<{len(ends)}q", *ends)
+
+    def pack(kind, values):
+        return None if values is None else struct.pack(f"<{len(values)}{kind}", *values)
+    if sparse is None and dense is None:
+        sparse = [[]] * nodes
+    elements = [e if isinstance(e, tuple) else (e, None) for row in sparse or [] for e in row]
+    values = None if not elements or elements[0][1] is None else [value for _, value in elements]
+    sections = [offsets(rows), pack("i", [v for v, _ in flat]), pack("f", weights and [weights[e] for _, e in flat]),
+                pack("d", times and [times[e] for _, e in flat]), pack("i", labels), sides,
+                sparse is not None and offsets(sparse) or None, None if sparse is None else pack("i", [c for c, _ in elements]),
+                pack("f", values), pack("f", dense),
+                *(name_sections(names) if names else [None] * 3), *(name_sections(column_names) if column_names else [None] * 3),
+                encoding]
+    table, content = [], b""
+    for section in sections:
+        content += b"" if section is None else bytes(-len(content) % 64)
+        table += [0, 0] if section is None else [384 + len(content), len(section)]
+        content += section or b""
+    content += bytes(-len(content) % 64)
+    header = b"\x89NPG\r\n\x1a\n" + struct.pack("<2IQ4q4q3Q34Q", 1, 1 << 20, 384 + len(content), nodes, len(edges), columns, classes,
+                                                  len(edges), 0, 0, 0, 0, 0, 0, *table)
+    return header + content + bytes(16)
+
+
+PATH = [(0, 1), (1, 2), (2, 3)]
+seed("npg", "plain", npg(4, PATH))
+seed("npg", "empty", npg(0, []))
+seed("npg", "no-links", npg(3, [], labels=[0, -1, 1], classes=2))
+seed("npg", "named", npg(4, PATH, columns=3, names=[b"a", b"b c", b"\xff\t", b"d"], column_names=[b"x", b"y", b"z"],
+                         sparse=[[0, 2], [], [1], [0, 1]], labels=[7, 7, -1, 0], classes=2))
+seed("npg", "two-sided", npg(5, [(0, 2), (0, 3), (1, 3), (1, 4)], sides=b"\0\0\1\1\1", weights=[1, 2, 0.5, 4], times=[1, 2, 3, -4.5],
+                             columns=2, dense=[0, 1, 2, 0, 1, 1, 3, -1, 0, 0.5]))
+seed("npg", "values", npg(3, [(0, 2)], columns=2, sparse=[[(0, 0.5)], [(1, -2.0)], []]))
+seed("npg", "encoded", npg(2, [(0, 1)], columns=5, column_names=[b"age", b"age=(missing)", b"town=Rome", b"town=(other)", b"is"],
+                           sparse=[[(0, 0.5)], [(1, 1.0)]],
+                           encoding=b'{"columns":[{"center":3.0,"flags_missing":true,"high":9.0,"kind":"number","least":1.0,"low":1.0,'
+                                    b'"missing":1,"most":9.0,"name":"age","rows":2,"scale":2.0,"side":0},{"counts":[2],'
+                                    b'"flags_missing":false,"kind":"category","missing":0,"name":"town","other":true,"rows":2,"side":0,'
+                                    b'"values":["Rome"]},{"kind":"flag","center":0.5,"name":"is"}],"id":null,"version":1}\0'))
+seed("npg", "raw", b"X" + npg(4, PATH)[1:])
+seed("npg", "future", npg(4, PATH)[:8] + b"\2" + npg(4, PATH)[9:])

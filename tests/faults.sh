@@ -16,7 +16,7 @@ printf '1 2\n3 4\n' >pairs
 
 train() { "$program" train $graph --iterations 4 --threads 1 --quiet "$@"; }
 
-# run COMMAND SEED, in the folder of its files. Each writes some of: m(odel), c(heckpoint), l(og), s(plit), j(son), p(redictions).
+# run COMMAND SEED, in the folder of its files. Each writes some of: m(odel), c(heckpoint), l(og), s(plit), j(son), p(redictions), g(raph).
 run()
 {
     case $1 in
@@ -24,6 +24,7 @@ run()
     eval) "$program" eval $graph --seed "$2" --seeds 1 --iterations 2 --threads 1 --quiet --save-split s --curves --json j ;;
     predict) "$program" predict ../model$2 $graph --pairs ../pairs -o p ;;
     info) "$program" info $graph,seed="$2" --json j ;;
+    convert) "$program" convert $graph,seed="$2" --quiet -o g.npg ;;
     esac
 }
 
@@ -62,7 +63,7 @@ check()
         esac
     done
     [ $command != train ] || check_checkpoint
-    left=$(find work -name '?.*' ! -name c.prev)
+    left=$(find work -name '?.*' ! -name c.prev ! -name g.npg)
     [ -z "$left" ] || fail "left behind: $left"
 }
 
@@ -82,7 +83,7 @@ done
 NPGNN_FAULT_LOG=$folder/struck
 export NPGNN_FAULT_LOG
 faults=0
-for command in train eval predict info; do
+for command in train eval predict info convert; do
     rm -rf old new
     mkdir old new
     (cd old && run $command 1 >../out)

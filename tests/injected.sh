@@ -56,6 +56,8 @@ printf 'ann cid\n' >pairs
 strikes=0 read='0 1 2' write='3 4 5 7' # as inject.h lists them
 tried "6" info edges.tsv --features features.csv
 tried "$read" predict model edges.tsv --features features.csv --pairs pairs --threads 1 -o out
+"$program" convert edges.tsv --features features.csv --quiet -o graph.npg
+tried "$read" predict model graph.npg --pairs pairs --threads 1 -o out
 tried "$write" predict model edges.tsv --features features.csv --pairs pairs --threads 1 -o out
 tried "$write" convert edges.tsv --features features.csv -o out
 tried "$write" train edges.tsv --features features.csv --iterations 2 --val 0 --quiet --threads 1 -o out

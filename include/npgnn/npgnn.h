@@ -314,7 +314,7 @@ NPGNN_API int npgnn_data_folder(char *path, size_t size, int index);
 
 /* Reads a graph. `data` is "synthetic[:key=value,...]" (see npgnn_graph_synthetic), "debian-python" (a real graph that is
  * built in: Python libraries and which needs which), a folder, a file (edges, .npz,
- * GraphML, JSON), a path such as "dir/ind.cora" for Planetoid's set of files, or a name in the data folder;
+ * GraphML, JSON, .npg), a path such as "dir/ind.cora" for Planetoid's set of files, or a name in the data folder;
  * docs/use/formats.md describes them. It may be NULL if options->edges is set. E_IO, E_FORMAT (with file and line),
  * E_MEMORY. */
 NPGNN_API int npgnn_load(npgnn_graph **out, const char *data, const npgnn_load_options *options, const npgnn_env *env,
@@ -649,10 +649,11 @@ NPGNN_API int npgnn_graph_side(const npgnn_graph *graph, int32_t node);
 /* The class label of a node, or -1. */
 NPGNN_API int32_t npgnn_graph_label(const npgnn_graph *graph, int32_t node);
 
-/* Writes the graph as a folder that npgnn_load reads back as the same graph (docs/use/formats.md), including weights
- * (load with `weighted`). The folder must not exist; it appears whole or not at all. E_IO; E_ARGUMENT for a name with a
- * line break. */
-NPGNN_API int npgnn_graph_save(const npgnn_graph *graph, const char *folder, npgnn_error *err);
+/* Writes the graph such that npgnn_load reads back the same graph (docs/use/formats.md), including weights (load with
+ * `weighted`). A path that ends with ".npg" becomes a file that npgnn_load maps into memory, for large graphs: opening takes little
+ * time and memory, and processes share its pages. A file that exists is replaced. Another path becomes a folder, which must not
+ * exist. Either appears whole or not at all. E_IO; for a folder, E_ARGUMENT for a name with a line break. */
+NPGNN_API int npgnn_graph_save(const npgnn_graph *graph, const char *path, npgnn_error *err);
 
 /* The features of a node that are not zero: their columns, ascending, and their values; either array may be NULL. Returns how
  * many there are. */

@@ -375,9 +375,10 @@ class Graph:
                 raise KeyError(f"the graph has no node {node!r}") from None
             return found
 
-    def save(self, folder: Union[str, os.PathLike[str]]) -> None:
-        """Writes the graph as a folder, which the program and ``npgnn.Graph(folder)`` read. The folder must not exist."""
-        _c.check(_c.lib.npgnn_graph_save, self._handle.pointer, check_path(folder, "folder"))
+    def save(self, path: Union[str, os.PathLike[str]]) -> None:
+        """Writes the graph as a folder, which must not exist, or as one file if the path ends with ``.npg``. The program and
+        ``npgnn.Graph(path)`` read both; a file is mapped into memory, and processes that use it share one copy."""
+        _c.check(_c.lib.npgnn_graph_save, self._handle.pointer, check_path(path, "path"))
 
     def __repr__(self) -> str:
         counts = [(self.n_nodes, "node"), (self.n_links, "link"), (self.n_features, "feature")]

@@ -1,8 +1,8 @@
-/* A set of names, numbered from 0 in order of first appearance. Reference-counted. */
+/* A set of names, numbered from 0 in order of first appearance. Reference-counted. Its arrays are its own, or lie in a mapped file. */
 #ifndef NPI_BASE_NAMES_H
 #define NPI_BASE_NAMES_H
 
-#include "base/env.h"
+#include "base/mapping.h"
 
 typedef struct npi_names npi_names;
 
@@ -20,8 +20,37 @@ int32_t npi_names_find(const npi_names *names, const char *name, size_t length);
 const char *npi_names_get(const npi_names *names, int32_t index);
 int32_t npi_names_count(const npi_names *names);
 
-/* The same names, for the caller to free and to add to. Faster than adding them one by one. */
+/* The same names, for the caller to free and to add to, in memory of their own. Faster than adding them one by one, except where
+ * they are mapped. */
 int npi_names_copy(npi_names **out, const npi_names *names, npgnn_error *err);
+
+/* ---- names in a mapped file ---- */
+
+/* The arrays of a set of names. A name is found from slot hash % slots on, where hash is its SipHash-1-3 with the key (key, 0): it
+ * is in the first slots, at most NPI_NAMES_PROBES, before an empty one. */
+typedef struct npi_names_arrays {
+    int32_t count;
+    char *text; /* (text_size) the names in order, each terminated */
+    size_t text_size;
+    uint64_t *start; /* (count) where each begins */
+    int32_t *slot;   /* (slots) number of a name, or -1 */
+    size_t slots;    /* a power of two, npi_names_slots(count) */
+    uint64_t key;
+} npi_names_arrays;
+
+#define NPI_NAMES_PROBES 256
+
+/* At least twice as many slots as names: few names are then away from their first slot. */
+size_t npi_names_slots(int32_t count);
+
+/* The arrays to write to a file. text and start are those of `names`; slot is new, and the caller frees it. The key is the first
+ * of 0, 1, 2... that puts every name within NPI_NAMES_PROBES slots: the same names always give the same arrays. */
+int npi_names_export(npi_names_arrays *out, const npi_names *names, const npgnn_env *env, npgnn_error *err);
+
+/* A set of names over arrays that lie in the file `mapping`. Checks them entirely: names are distinct and each of them is found.
+ * E_FORMAT where one is not, with a text that does not name the file. No name can be added to it. */
+int npi_names_map(npi_names **out, const npi_names_arrays *arrays, npi_mapping *mapping, const npgnn_env *env,
+                  npgnn_error *err);
 
 /* Adds a reference and returns `names`; NULL gives NULL. */
 npi_names *npi_names_share(npi_names *names);

@@ -4,6 +4,7 @@
  * sparse X whose values are all 1 stores no values. */
 #include "features/features.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -121,6 +122,60 @@ int npi_features_from_dense(npi_features **out, const float *dense, int32_t n, i
         csr.ptr[row + 1] = p;
     }
     return npi_features_from_csr(out, &csr, env, err);
+}
+
+/* ---- in a mapped file ---- */
+
+int npi_features_map(npi_features **out, const npi_csr *csr, float *dense, int64_t nonzeros, npi_mapping *mapping,
+                     const npgnn_env *env, npgnn_error *err)
+{
+    npi_features *x = features_alloc(csr->rows, csr->cols, env, err);
+    if (!x)
+        return NPGNN_E_MEMORY;
+    x->nonzeros = nonzeros;
+    if (dense && sizeof *x->dense != sizeof *dense) { /* the double build */
+        size_t elements = (size_t)x->n * (size_t)x->f;
+        x->dense = npi_resize(env, NULL, elements, sizeof *x->dense, err);
+        if (!x->dense) {
+            npi_features_free(x);
+            return NPGNN_E_MEMORY;
+        }
+        for (size_t i = 0; i < elements; i++)
+            x->dense[i] = dense[i];
+    } else {
+        void *same = dense;
+        x->dense = same;
+        if (!dense)
+            x->x = *csr;
+        x->mapping = npi_mapping_share(mapping);
+    }
+    *out = x;
+    return 0;
+}
+
+int npi_features_own(npi_features *x, npgnn_error *err)
+{
+    if (!x->mapping)
+        return 0;
+    npi_features copy = *x;
+    if (x->dense) {
+        copy.dense = npi_resize(&x->env, NULL, (size_t)x->n * (size_t)x->f, sizeof *copy.dense, err);
+        if (!copy.dense)
+            return NPGNN_E_MEMORY;
+        memcpy(copy.dense, x->dense, (size_t)x->n * (size_t)x->f * sizeof *copy.dense);
+    } else {
+        size_t nonzeros = (size_t)x->nonzeros;
+        if (npi_csr_new(&copy.x, x->n, x->f, x->nonzeros, x->x.val != NULL, &x->env, err))
+            return NPGNN_E_MEMORY;
+        memcpy(copy.x.ptr, x->x.ptr, ((size_t)x->n + 1) * sizeof *copy.x.ptr);
+        memcpy(copy.x.col, x->x.col, nonzeros * sizeof *copy.x.col);
+        if (copy.x.val)
+            memcpy(copy.x.val, x->x.val, nonzeros * sizeof *copy.x.val);
+    }
+    npi_mapping_free(x->mapping);
+    *x = copy;
+    x->mapping = NULL;
+    return 0;
 }
 
 /* ---- rows and columns of X as a new matrix ---- */
@@ -283,6 +338,7 @@ int npi_features_transpose(npi_features *x, npgnn_error *err)
 
 void npi_features_binarize(npi_features *x)
 {
+    assert(!x->mapping);
     if (x->dense)
         for (size_t i = 0; i < (size_t)x->n * (size_t)x->f; i++)
             x->dense[i] = x->dense[i] != 0;
@@ -313,6 +369,7 @@ static void normalize_sparse(float *row, int64_t count)
 
 int npi_features_normalize(npi_features *x, npgnn_error *err)
 {
+    assert(!x->mapping);
     if (x->dense) {
         for (int32_t i = 0; i < x->n; i++)
             normalize_dense(x->dense + (size_t)i * (size_t)x->f, x->f);
@@ -354,11 +411,14 @@ void npi_features_free(npi_features *x)
     if (!x || __atomic_sub_fetch(&x->references, 1, __ATOMIC_ACQ_REL) > 0)
         return;
     npgnn_env env = x->env;
-    npi_csr_free(&env, &x->x);
+    if (!x->mapping) {
+        npi_csr_free(&env, &x->x);
+        npi_free(&env, x->dense);
+    }
+    npi_mapping_free(x->mapping);
     if (x->xt)
         npi_csr_free(&env, x->xt);
     npi_free(&env, x->xt);
-    npi_free(&env, x->dense);
     npi_names_free(x->columns);
     npi_encoding_free(x->encoding);
     npi_free(&env, x);

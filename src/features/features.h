@@ -18,6 +18,7 @@ typedef struct npi_features {
     real *dense;            /* dense form (n, f), NULL when sparse */
     npi_names *columns;     /* (f) names of the columns, NULL: they have none */
     npi_encoding *encoding; /* how they were made from the columns of a table, NULL: they are the numbers of a file */
+    npi_mapping *mapping;   /* the file that x or dense lie in; NULL: they are allocated */
 } npi_features;
 
 /* Takes ownership of `x`, also on failure, and chooses the storage: dense from 25 % of non-zeros on. Stored zeros are
@@ -27,6 +28,14 @@ int npi_features_from_csr(npi_features **out, npi_csr *x, const npgnn_env *env, 
 /* Copies a dense matrix (n, f) and chooses the storage in the same way. */
 int npi_features_from_dense(npi_features **out, const float *x, int32_t n, int32_t f, const npgnn_env *env,
                             npgnn_error *err);
+
+/* X over arrays that lie in the file `mapping`: `csr`, or dense (n, f) where that is not NULL, which has `nonzeros` non-zeros. The
+ * double build copies a dense matrix. */
+int npi_features_map(npi_features **out, const npi_csr *csr, float *dense, int64_t nonzeros, npi_mapping *mapping,
+                     const npgnn_env *env, npgnn_error *err);
+
+/* Copies what is mapped into memory, where it can be changed. */
+int npi_features_own(npi_features *x, npgnn_error *err);
 
 /* A new matrix (count, f) with the rows rows[0 .. count) of x. */
 int npi_features_select_rows(npi_features **out, const npi_features *x, const int32_t *rows, int32_t count,
@@ -42,7 +51,7 @@ int npi_features_permute_columns(npi_features **out, const npi_features *x, cons
 /* Computes xt unless it exists. Training needs it, prediction does not. Several threads may call this at once. */
 int npi_features_transpose(npi_features *x, npgnn_error *err);
 
-/* In place, before x is shared: every non-zero becomes 1; each row is divided by its Σ |x|. */
+/* In place, before x is shared, of an X that is not mapped: every non-zero becomes 1; each row is divided by its Σ |x|. */
 void npi_features_binarize(npi_features *x);
 int npi_features_normalize(npi_features *x, npgnn_error *err);
 

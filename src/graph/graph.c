@@ -174,9 +174,6 @@ uint64_t npi_graph_count_pairs(const npgnn_graph *graph)
     return targets * (n - targets);
 }
 
-/* Code uses i + 1 and i + 2 of a node i as 32-bit numbers (see scatter). */
-#define MAX_NODES (INT32_MAX - 1)
-
 int npi_graph_build(npgnn_graph **out, npi_graph_content *content, const npgnn_env *env, npgnn_error *err)
 {
     npgnn_graph *graph = npi_alloc(env, 1, sizeof *graph, err);
@@ -195,8 +192,8 @@ int npi_graph_build(npgnn_graph **out, npi_graph_content *content, const npgnn_e
     graph->classes = content->classes;
     graph->x = content->x;
     int code = 0;
-    if (content->n > MAX_NODES)
-        code = npi_fail(err, NPGNN_E_ARGUMENT, "too many nodes: the limit is %d", MAX_NODES);
+    if (content->n > NPI_MAX_NODES)
+        code = npi_fail(err, NPGNN_E_ARGUMENT, "too many nodes: the limit is %d", NPI_MAX_NODES);
     else if (!graph->x)
         code = npi_features_from_dense(&graph->x, NULL, graph->n, 0, env, err);
     else if (graph->x->n != graph->n)
@@ -219,12 +216,15 @@ void npgnn_graph_free(npgnn_graph *graph)
     if (!graph)
         return;
     npgnn_env env = graph->env;
-    npi_csr_free(&env, &graph->a);
     npi_features_free(graph->x);
     npi_names_free(graph->names);
-    npi_free(&env, graph->label);
-    npi_free(&env, graph->side);
-    npi_free(&env, graph->time);
+    if (!graph->mapping) {
+        npi_csr_free(&env, &graph->a);
+        npi_free(&env, graph->label);
+        npi_free(&env, graph->side);
+        npi_free(&env, graph->time);
+    }
+    npi_mapping_free(graph->mapping);
     npi_free(&env, graph);
 }
 
@@ -693,6 +693,8 @@ static uint64_t hash_features(uint64_t hash, const npi_features *x)
 
 uint64_t npi_graph_fingerprint(const npgnn_graph *graph)
 {
+    if (graph->fingerprinted)
+        return graph->fingerprint;
     uint64_t hash = npi_hash_u64(NPI_HASH_START, (uint64_t)graph->n);
     for (int32_t i = 0; i < graph->n; i++)
         for (int64_t p = graph->a.ptr[i]; p < graph->a.ptr[i + 1]; p++)

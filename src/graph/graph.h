@@ -20,6 +20,9 @@ struct npgnn_graph {
         *side;    /* (n) of a two-sided graph: 0 source, 1 target; every edge joins one of each. NULL: one-sided */
     double *time; /* (entries of A) when an edge was first made; NULL: unknown. Graphs that are derived from others
                             have no times. */
+    npi_mapping *mapping; /* the file that a, label, side and time lie in (io/npg.h); NULL: they are allocated */
+    int fingerprinted;    /* 1: `fingerprint` was stored with the graph and is right */
+    uint64_t fingerprint;
 };
 
 /* Whether a pair of nodes could be an edge: in a two-sided graph, one that joins the sides. */
@@ -30,6 +33,9 @@ static inline int npi_graph_allows(const npgnn_graph *graph, int32_t u, int32_t 
 
 /* How many such pairs there are. O(n). */
 uint64_t npi_graph_count_pairs(const npgnn_graph *graph);
+
+/* Code uses i + 1 and i + 2 of a node i as 32-bit numbers. */
+#define NPI_MAX_NODES (INT32_MAX - 1)
 
 /* What a graph is built from. npi_graph_build takes ownership of x, names, label and side, also on failure; edges and weights
  * stay the caller's. */
@@ -71,7 +77,7 @@ int npi_graph_grow(npgnn_graph **out, const npgnn_graph *graph, npi_features *x,
 int npi_graph_induce(npgnn_graph **out, const npgnn_graph *graph, const int32_t *nodes, int32_t count,
                      npgnn_error *err);
 
-/* A hash of edges, weights and features. Names and labels do not count. */
+/* A hash of edges, weights and features. Names and labels do not count. O(n + m + non-zeros), unless it was stored. */
 uint64_t npi_graph_fingerprint(const npgnn_graph *graph);
 
 #endif

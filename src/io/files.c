@@ -150,12 +150,24 @@ static int read_sides(files *f, npi_stream *stream, npgnn_error *err)
     return code;
 }
 
-/* encoding.json: how the features were made. Where the caller wants features as in another graph, they must have been made
- * in that way, because they cannot be made again. */
+int npi_encoding_accept(const npi_encoding *encoding, int32_t columns, const char *wanted, const char *file,
+                        npgnn_error *err)
+{
+    if (encoding->width != columns)
+        return npi_fail_at(err, NPGNN_E_MISMATCH, file, 0, "the encoding is of %d columns, but there are %d",
+                           encoding->width, columns);
+    if (wanted && strcmp(wanted, "raw") != 0 && strcmp(wanted, encoding->text) != 0)
+        return npi_fail_at(
+            err, NPGNN_E_MISMATCH, file, 0,
+            "these features were made from their table in another way than those of the model: give the table "
+            "itself, which is then encoded as for the model");
+    return 0;
+}
+
+/* encoding.json: how the features were made. */
 static int read_encoding(files *f, npi_stream *stream, npgnn_error *err)
 {
     enum { MAX_SIZE = 1 << 30 };
-    const char *wanted = f->edges.how->encoding;
     unsigned char *bytes = NULL;
     size_t size;
     if (f->table.encoding)
@@ -171,16 +183,9 @@ static int read_encoding(files *f, npi_stream *stream, npgnn_error *err)
     text[size] = '\0';
     code = npi_encoding_parse(&f->table.encoding, text, npi_stream_name(stream), f->env, err);
     npi_free(f->env, text);
-    if (code == 0 && f->table.encoding->width != f->table.x.cols)
-        code =
-            npi_fail_at(err, NPGNN_E_MISMATCH, npi_stream_name(stream), 0,
-                        "the encoding is of %d columns, but there are %d", f->table.encoding->width, f->table.x.cols);
-    if (code == 0 && wanted && strcmp(wanted, "raw") != 0 && strcmp(wanted, f->table.encoding->text) != 0)
-        code = npi_fail_at(
-            err, NPGNN_E_MISMATCH, npi_stream_name(stream), 0,
-            "these features were made from their table in another way than those of the model: give the table "
-            "itself, which is then encoded as for the model");
-    return code;
+    return code ? code
+                : npi_encoding_accept(f->table.encoding, f->table.x.cols, f->edges.how->encoding,
+                                      npi_stream_name(stream), err);
 }
 
 /* ---- all files ---- */

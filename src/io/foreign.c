@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "io/npg.h"
+
 /* Whether `text` occurs in the first bytes of a file. Names of the members of a zip archive do. */
 static int contains(const unsigned char *bytes, size_t size, const char *text)
 {
@@ -21,6 +23,8 @@ int npi_foreign_refuse(const npi_stream *stream, npgnn_error *err)
         const char *member; /* the name of a member of the archive; NULL: any content */
         const char *name, *way;
     } formats[] = {
+        {NPI_NPG_MAGIC, 8, NULL, "a graph file (.npg) from a pipe or gzip data",
+         "write it to a file of its own, uncompressed, and give that as DATA"},
         {"PAR1", 4, NULL, "a Parquet file",
          "python3 -c \"import pandas; pandas.read_parquet('FILE').to_csv('FILE.csv', index=False)\""},
         {"ARROW1", 6, NULL, "a Feather file",

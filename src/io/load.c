@@ -5,6 +5,7 @@
 #include "base/sized.h"
 #include "io/builtin.h"
 #include "io/locate.h"
+#include "io/npg.h"
 #include "io/planetoid.h"
 #include "io/readers.h"
 
@@ -51,12 +52,18 @@ int npgnn_load(npgnn_graph **out, const char *data, const npgnn_load_options *op
         code = where ? npi_location_find(where, data, &chosen, err) : NPGNN_E_MEMORY;
         if (code == 0 && where->kind == NPI_PLANETOID)
             code = npi_planetoid_load(&graph, where->prefix, &resolved, err);
+        else if (code == 0 && npi_npg_detect(where->edges))
+            code = npi_npg_load(&graph, where, &chosen, &resolved, err);
         else if (code == 0)
             code = npi_location_load(&graph, where, &chosen, &resolved, err);
         npi_free(&resolved, where);
     }
 
     /* the order matters: a binarised row is normalised by its number of ones */
+    if (code == 0 && (chosen.binarize || chosen.normalize)) {
+        graph->fingerprinted = 0;
+        code = npi_features_own(graph->x, err);
+    }
     if (code == 0) {
         graph->binarized = chosen.binarize != 0;
         graph->normalized = chosen.normalize != 0;

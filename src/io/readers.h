@@ -74,6 +74,11 @@ int npi_table_check_size(npi_stream *stream, int64_t rows, int64_t cols, int64_t
 
 void npi_table_free(const npgnn_env *env, npi_table *table);
 
+/* Whether features that were made by this encoding can be used: E_MISMATCH where it is of another number of columns, or where the
+ * caller wants another (npgnn_load_options.encoding), because features cannot be made again. */
+int npi_encoding_accept(const npi_encoding *encoding, int32_t columns, const char *wanted, const char *file,
+                        npgnn_error *err);
+
 /* ---- edges ---- */
 
 /* A list of edges under construction. Node ids stay integers as long as all of them are plain ones: decimal, from 0 to

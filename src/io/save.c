@@ -1,4 +1,4 @@
-/* Saves a graph as a folder of plain files, which npgnn_load reads back as the same graph:
+/* Saves a graph: as one file where its name ends with .npg (npg_save.c), otherwise as a folder of plain files, which npgnn_load reads back as the same graph:
  *
  *   edges.tsv        source, target and, where edges have these, weight and time
  *   nodes.txt        names of the nodes, where they have some or nothing else tells their number
@@ -20,6 +20,7 @@
 #include "graph/graph.h"
 #include "io/atomic.h"
 #include "io/locate.h"
+#include "io/npg.h"
 #include "io/text.h"
 
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
@@ -204,7 +205,7 @@ static void remove_folder(const char *folder)
     rmdir(folder);
 }
 
-int npgnn_graph_save(const npgnn_graph *graph, const char *folder, npgnn_error *err)
+static int save_folder(const npgnn_graph *graph, const char *folder, npgnn_error *err)
 {
     char temporary[NPI_PATH_SIZE], process[24];
     struct stat info;
@@ -224,4 +225,9 @@ int npgnn_graph_save(const npgnn_graph *graph, const char *folder, npgnn_error *
     if (code)
         remove_folder(temporary);
     return code;
+}
+
+int npgnn_graph_save(const npgnn_graph *graph, const char *path, npgnn_error *err)
+{
+    return npi_npg_is_name(path) ? npi_npg_save(graph, path, err) : save_folder(graph, path, err);
 }
