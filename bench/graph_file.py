@@ -11,6 +11,7 @@ import argparse
 import json
 import os
 import pathlib
+import resource
 import subprocess
 import tempfile
 import time
@@ -27,9 +28,10 @@ LINKS = 5
 
 
 def run(*words):
-    """Seconds, and the largest private and file-backed memory that was seen while the command ran, in MB."""
+    """Seconds, those of all cores together, the largest private and file-backed memory that was seen while the command ran, in
+    MB, and its output."""
     private = shared = 0
-    start = time.monotonic()
+    before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
     with subprocess.Popen([arguments.npgnn, *map(str, words)], stdout=subprocess.PIPE) as process:
         while process.poll() is None:
             try:
@@ -43,12 +45,14 @@ def run(*words):
         output = process.stdout.read()
     if process.returncode != 0:
         raise SystemExit(f"npgnn {' '.join(map(str, words))}: status {process.returncode}")
-    return seconds, private / 1024, shared / 1024, output
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    busy = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return seconds, busy, private / 1024, shared / 1024, output
 
 
 def opened(data):
     best = min((run("info", data, "--quiet", "--json", "-") for _ in range(3)), key=lambda one: one[0])
-    return *best[:3], json.loads(best[3])["fingerprint"]
+    return *best[:4], json.loads(best[4])["fingerprint"]
 
 
 def write_links(path, prefix):
@@ -68,11 +72,11 @@ def measure(name, data, folder):
     convert = run("convert", data, "-o", path, "--quiet")
     mapped = opened(path)
     text = run("info", data, "--quiet", "--json", "-")
-    if json.loads(text[3])["fingerprint"] != mapped[3]:
+    if json.loads(text[4])["fingerprint"] != mapped[4]:
         raise SystemExit(f"{name}: the graph file is another graph")
-    print(f"{name:<10} file {os.path.getsize(path) / 1e6:7.0f} MB   convert {convert[0]:6.1f} s, {convert[1]:6.0f} MB   "
-          f"open {mapped[0]:6.2f} s, {mapped[1]:5.0f} MB private, {mapped[2]:5.0f} MB shared   "
-          f"without it {text[0]:6.1f} s, {text[1]:6.0f} MB", flush=True)
+    print(f"{name:<10} file {os.path.getsize(path) / 1e6:7.0f} MB   convert {convert[0]:6.1f} s, {convert[2]:6.0f} MB   "
+          f"open {mapped[0]:6.2f} s ({mapped[1]:.2f} s of processor time), {mapped[2]:5.0f} MB private, {mapped[3]:5.0f} MB shared   "
+          f"without it {text[0]:6.1f} s ({text[1]:.1f}), {text[2]:6.0f} MB", flush=True)
     os.remove(path)
 
 

@@ -39,7 +39,7 @@ _npgnn()
     if [[ $before == -* ]]; then
         value=$(_npgnn_value_of "$before" <<<"$page")
         case $value in
-        *FILE* | MODEL) ;; # complete file names, below
+        *FILE* | MODEL | OUT) ;; # complete file names, below
         *DIR*)
             mapfile -t COMPREPLY < <(compgen -d -- "$word")
             return

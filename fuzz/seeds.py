@@ -341,18 +341,17 @@ def siphash13(key, data):
 
 
 def name_sections(names):
-    slots = 2
-    while slots < 2 * len(names):
-        slots *= 2
-    text, starts, table = b"", [], [-1] * slots
+    slots = 2 * len(names) + 2
+    text, starts, table = b"", [], [(-1, 0)] * slots
     for i, name in enumerate(names):
-        at = siphash13(0, name) % slots
-        while table[at] >= 0:
+        tag = siphash13(0, name) >> 32
+        at = tag * slots >> 32
+        while table[at][0] >= 0:
             at = (at + 1) % slots
-        table[at] = i
+        table[at] = i, tag
         starts.append(len(text))
         text += name + b"\0"
-    return [text, struct.pack(f"<{len(starts)}Q", *starts), struct.pack(f"<{slots}i", *table)]
+    return [text, struct.pack(f"<{len(starts)}Q", *starts), b"".join(struct.pack("<iI", *slot) for slot in table)]
 
 
 def npg(nodes, edges, columns=0, classes=0, weights=None, times=None, labels=None, sides=None, sparse=None, dense=None, names=None,

@@ -6,6 +6,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/parallel.h"
 #include "base/siphash.h"
 
@@ -20,7 +21,8 @@ struct npi_names {
     size_t start_capacity;
     int32_t *slot; /* (slots) number of a name, or -1; slots is a power of two */
     size_t slots;
-    npi_mapping *mapping; /* the file that text, start and slot lie in; NULL: they are allocated */
+    npi_mapping *mapping;         /* the file that text and start lie in, and `mapped`; NULL: they are allocated */
+    const npi_names_slot *mapped; /* (npi_names_slots) instead of slot */
 };
 
 int npi_names_new(npi_names **out, const npgnn_env *env, npgnn_error *err)
@@ -107,8 +109,37 @@ int npi_names_add(int32_t *index, npi_names *names, const char *name, size_t len
     return 0;
 }
 
+static size_t first_slot(uint32_t tag, size_t slots)
+{
+    return (size_t)((uint64_t)tag * slots >> 32);
+}
+
+static uint32_t tag_of(npi_hash_key key, const char *name, size_t length)
+{
+    return (uint32_t)(npi_siphash(key, name, length) >> 32);
+}
+
+static int is_name(const npi_names *names, int32_t index, const char *name, size_t length)
+{
+    const char *other = names->text + names->start[index];
+    return strlen(other) == length && memcmp(other, name, length) == 0;
+}
+
+static int32_t find_mapped(const npi_names *names, const char *name, size_t length)
+{
+    size_t slots = npi_names_slots(names->count);
+    uint32_t tag = tag_of(names->key, name, length);
+    size_t at = first_slot(tag, slots);
+    while (names->mapped[at].index >= 0 &&
+           !(names->mapped[at].tag == tag && is_name(names, names->mapped[at].index, name, length)))
+        at = at + 1 < slots ? at + 1 : 0;
+    return names->mapped[at].index;
+}
+
 int32_t npi_names_find(const npi_names *names, const char *name, size_t length)
 {
+    if (names->mapped)
+        return find_mapped(names, name, length);
     return names->slots ? names->slot[find_slot(names, name, length)] : -1;
 }
 
@@ -192,87 +223,120 @@ void npi_names_free(npi_names *names)
 
 /* ---- names in a mapped file ---- */
 
-size_t npi_names_slots(int32_t count)
-{
-    size_t slots = 2;
-    while (slots < 2 * (size_t)count)
-        slots *= 2;
-    return slots;
-}
-
 /* Enters every name under the key. 0 where one would be more than NPI_NAMES_PROBES slots away from its first. */
-static int fill_slots(npi_names_arrays *a, const npi_names *names)
+static int fill_slots(npi_names_slot *slot, const npi_names *names, uint64_t key)
 {
-    memset(a->slot, -1, a->slots * sizeof *a->slot);
-    for (int32_t i = 0; i < a->count; i++) {
+    size_t slots = npi_names_slots(names->count);
+    for (size_t s = 0; s < slots; s++)
+        slot[s] = (npi_names_slot){-1, 0};
+    for (int32_t i = 0; i < names->count; i++) {
         const char *name = npi_names_get(names, i);
-        size_t at = (size_t)npi_siphash((npi_hash_key){a->key, 0}, name, strlen(name)) & (a->slots - 1);
+        uint32_t tag = tag_of((npi_hash_key){key, 0}, name, strlen(name));
+        size_t at = first_slot(tag, slots);
         int probes = 1;
-        for (; a->slot[at] >= 0 && probes <= NPI_NAMES_PROBES; probes++)
-            at = (at + 1) & (a->slots - 1);
+        for (; slot[at].index >= 0 && probes <= NPI_NAMES_PROBES; probes++)
+            at = at + 1 < slots ? at + 1 : 0;
         if (probes > NPI_NAMES_PROBES)
             return 0;
-        a->slot[at] = i;
+        slot[at] = (npi_names_slot){i, tag};
     }
     return 1;
 }
 
 int npi_names_export(npi_names_arrays *out, const npi_names *names, const npgnn_env *env, npgnn_error *err)
 {
-    npi_names_arrays a = {.count = names->count,
-                          .text = names->text,
-                          .text_size = names->text_size,
-                          .start = names->start,
-                          .slots = npi_names_slots(names->count)};
-    a.slot = npi_resize(env, NULL, a.slots, sizeof *a.slot, err);
+    npi_names_arrays a = {
+        .count = names->count, .text = names->text, .text_size = names->text_size, .start = names->start};
+    a.slot = npi_resize(env, NULL, npi_names_slots(a.count), sizeof *a.slot, err);
     if (!a.slot)
         return NPGNN_E_MEMORY;
     /* names by chance need the second key about never, and names that were chosen against some keys meet one they were not */
-    while (!fill_slots(&a, names))
+    while (!fill_slots(a.slot, names, a.key))
         a.key++;
     *out = a;
     return 0;
 }
 
-/* A check of all names by several threads. */
+/* A check of mapped names by several threads, without a random access: first over the names, then over the slots, each in order. The
+ * balance is Σ hash(i, tag of name i) minus Σ hash(index, tag) of the slots that are taken. It is 0 where every name is in just one
+ * slot with its tag; otherwise it is 0 once in 2^64, because nobody knows the key of this hash. */
 typedef struct check {
     const npi_names *names;
+    uint64_t key, *balance;
+    int64_t *used; /* slots that are taken */
     int *failed;
 } check;
 
-/* Whether name i is where it has to be: it begins where the one before it ends, has no NUL in it, and is found in time, past none of
- * the same text. */
-static int is_sound(const npi_names *names, int32_t i)
+static uint64_t hash_slot(const check *c, npi_names_slot slot)
 {
-    uint64_t begin = names->start[i], end = i + 1 < names->count ? names->start[i + 1] : names->text_size;
-    if ((i == 0 && begin != 0) || begin >= end || end > names->text_size || names->text[end - 1] != '\0')
-        return 0;
-    const char *name = names->text + begin;
-    size_t length = (size_t)(end - begin) - 1, mask = names->slots - 1;
-    if (memchr(name, '\0', length))
-        return 0;
-    size_t at = (size_t)npi_siphash(names->key, name, length) & mask;
-    for (int probes = 0; probes < NPI_NAMES_PROBES; probes++, at = (at + 1) & mask) {
-        int32_t other = names->slot[at];
-        if (other == i)
-            return 1;
-        if (other < 0 || other >= names->count || names->start[other] >= names->text_size)
-            return 0;
-        if (names->text_size - names->start[other] > length &&
-            memcmp(names->text + names->start[other], name, length + 1) == 0)
-            return 0; /* the same name once more */
-    }
-    return 0;
+    return npi_hash_mix(c->key ^ ((uint64_t)slot.index << 32 | slot.tag));
 }
 
-static void check_names(const void *arg, int64_t first, int64_t last)
+/* Every name begins where the one before it ends, and has no NUL in it. */
+static void check_texts(const void *arg, int64_t first, int64_t last)
 {
     const check *c = arg;
-    for (int64_t i = first; i < last; i++)
-        if (!is_sound(c->names, (int32_t)i)) {
-            __atomic_store_n(c->failed, 1, __ATOMIC_RELAXED);
-            return;
+    const npi_names *names = c->names;
+    uint64_t sum = 0;
+    int sound = 1;
+    for (int64_t i = first; sound && i < last; i++) {
+        uint64_t begin = names->start[i], end = i + 1 < names->count ? names->start[i + 1] : names->text_size;
+        sound = (i > 0 || begin == 0) && begin < end && end <= names->text_size &&
+                memchr(names->text + begin, '\0', (size_t)(end - begin)) == names->text + end - 1;
+        if (sound)
+            sum += hash_slot(
+                c, (npi_names_slot){(int32_t)i, tag_of(names->key, names->text + begin, (size_t)(end - begin) - 1)});
+    }
+    __atomic_add_fetch(c->balance, sum, __ATOMIC_RELAXED);
+    if (!sound)
+        __atomic_store_n(c->failed, 1, __ATOMIC_RELAXED);
+}
+
+/* Whether the name in slot `at` is found there: all slots from its first one on are taken, of which there are `before` before `at`, and
+ * none of them has the same name. */
+static int is_found(const npi_names *names, size_t at, size_t before)
+{
+    size_t slots = npi_names_slots(names->count);
+    npi_names_slot slot = names->mapped[at];
+    size_t first = first_slot(slot.tag, slots), away = at >= first ? at - first : at + slots - first;
+    if (slot.index >= names->count || away > before || away >= NPI_NAMES_PROBES)
+        return 0;
+    for (size_t other = first; other != at; other = other + 1 < slots ? other + 1 : 0) {
+        int32_t index = names->mapped[other].index;
+        if (names->mapped[other].tag != slot.tag)
+            continue;
+        const char *name = names->text + names->start[slot.index];
+        if (index >= names->count || is_name(names, index, name, strlen(name)))
+            return 0;
+    }
+    return 1;
+}
+
+static void check_slots(const void *arg, int64_t first, int64_t last)
+{
+    const check *c = arg;
+    const npi_names_slot *mapped = c->names->mapped;
+    size_t slots = npi_names_slots(c->names->count), before = 0, at = (size_t)first;
+    uint64_t sum = 0;
+    int64_t used = 0;
+    int sound = 1;
+    /* how many slots before the first one are taken, as far as that matters */
+    while (before < NPI_NAMES_PROBES && before < slots && mapped[at = at > 0 ? at - 1 : slots - 1].index >= 0)
+        before++;
+    for (int64_t s = first; sound && s < last; s++) {
+        if (mapped[s].index < 0) {
+            sound = mapped[s].index == -1 && mapped[s].tag == 0;
+            before = 0;
+            continue;
         }
+        sound = is_found(c->names, (size_t)s, before++);
+        sum += hash_slot(c, mapped[s]);
+        used++;
+    }
+    __atomic_sub_fetch(c->balance, sum, __ATOMIC_RELAXED);
+    __atomic_add_fetch(c->used, used, __ATOMIC_RELAXED);
+    if (!sound)
+        __atomic_store_n(c->failed, 1, __ATOMIC_RELAXED);
 }
 
 int npi_names_map(npi_names **out, const npi_names_arrays *a, npi_mapping *mapping, const npgnn_env *env,
@@ -282,7 +346,6 @@ int npi_names_map(npi_names **out, const npi_names_arrays *a, npi_mapping *mappi
     npi_names *names = npi_alloc(env, 1, sizeof *names, err);
     if (!names)
         return NPGNN_E_MEMORY;
-    assert(a->slots == npi_names_slots(a->count));
     *names = (npi_names){.env = *env,
                          .key = {a->key, 0},
                          .references = 1,
@@ -290,19 +353,16 @@ int npi_names_map(npi_names **out, const npi_names_arrays *a, npi_mapping *mappi
                          .text = a->text,
                          .text_size = a->text_size,
                          .start = a->start,
-                         .slot = a->slot,
-                         .slots = a->slots,
+                         .mapped = a->slot,
                          .mapping = npi_mapping_share(mapping)};
-    /* the search for a name that is not there ends at an empty slot: there are some, because only `count` slots are in use */
-    size_t used = 0, empty = 0;
-    for (size_t s = 0; s < a->slots; s++) {
-        used += a->slot[s] >= 0;
-        empty += a->slot[s] == -1;
-    }
-    int failed = used != (size_t)a->count || empty != a->slots - used || (a->count == 0 && a->text_size != 0);
+    uint64_t balance = 0;
+    int64_t used = 0;
+    int failed = a->count == 0 && a->text_size != 0;
+    const check c = {names, npi_hash_key_draw().k0, &balance, &used, &failed};
+    npi_parallel(env->threads, a->count, CHUNK, check_texts, &c);
     if (!failed)
-        npi_parallel(env->threads, a->count, CHUNK, check_names, &(check){names, &failed});
-    if (failed) {
+        npi_parallel(env->threads, (int64_t)npi_names_slots(a->count), CHUNK, check_slots, &c);
+    if (failed || used != a->count || balance != 0) {
         npi_names_free(names);
         return npi_fail(err, NPGNN_E_FORMAT, "a name is damaged, occurs twice or cannot be found");
     }

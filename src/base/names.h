@@ -26,22 +26,29 @@ int npi_names_copy(npi_names **out, const npi_names *names, npgnn_error *err);
 
 /* ---- names in a mapped file ---- */
 
-/* The arrays of a set of names. A name is found from slot hash % slots on, where hash is its SipHash-1-3 with the key (key, 0): it
- * is in the first slots, at most NPI_NAMES_PROBES, before an empty one. */
+/* A slot of the hash table. `tag` is the upper half of the SipHash-1-3 of the name, with the key (key, 0). Its first slot is
+ * tag * slots / 2^32; it is in that or in one of the next, at most NPI_NAMES_PROBES, all of which are taken. */
+typedef struct npi_names_slot {
+    int32_t index; /* number of a name, or -1 */
+    uint32_t tag;
+} npi_names_slot;
+
+#define NPI_NAMES_PROBES 256
+
 typedef struct npi_names_arrays {
     int32_t count;
     char *text; /* (text_size) the names in order, each terminated */
     size_t text_size;
-    uint64_t *start; /* (count) where each begins */
-    int32_t *slot;   /* (slots) number of a name, or -1 */
-    size_t slots;    /* a power of two, npi_names_slots(count) */
+    uint64_t *start;      /* (count) where each begins */
+    npi_names_slot *slot; /* (npi_names_slots) */
     uint64_t key;
 } npi_names_arrays;
 
-#define NPI_NAMES_PROBES 256
-
-/* At least twice as many slots as names: few names are then away from their first slot. */
-size_t npi_names_slots(int32_t count);
+/* Two per name, and two more: some are always empty, and few names are far from their first slot. */
+static inline size_t npi_names_slots(int32_t count)
+{
+    return 2 * (size_t)count + 2;
+}
 
 /* The arrays to write to a file. text and start are those of `names`; slot is new, and the caller frees it. The key is the first
  * of 0, 1, 2... that puts every name within NPI_NAMES_PROBES slots: the same names always give the same arrays. */

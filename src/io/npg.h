@@ -33,7 +33,7 @@ typedef enum {
     NPI_NPG_DENSE,        /* float (nodes, columns) */
     NPI_NPG_NODE_TEXT,    /* names of the nodes (npi_names_arrays) */
     NPI_NPG_NODE_STARTS,  /* uint64 (nodes) */
-    NPI_NPG_NODE_SLOTS,   /* int32 (npi_names_slots) */
+    NPI_NPG_NODE_SLOTS,   /* npi_names_slot (npi_names_slots) */
     NPI_NPG_COLUMN_TEXT,  /* names of the feature columns */
     NPI_NPG_COLUMN_STARTS,
     NPI_NPG_COLUMN_SLOTS,

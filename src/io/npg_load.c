@@ -122,12 +122,12 @@ static void *take(sections *s, npi_npg_section section, uint64_t count, size_t s
 
 static npi_names_arrays take_names(sections *s, npi_npg_section first, int64_t count, uint64_t key)
 {
-    npi_names_arrays a = {.count = (int32_t)count, .slots = npi_names_slots((int32_t)count), .key = key};
+    npi_names_arrays a = {.count = (int32_t)count, .key = key};
     uint64_t text_size = 0;
     a.text = find(s, first, &text_size, 1);
     a.text_size = (size_t)text_size;
     a.start = take(s, first + 1, (uint64_t)count, sizeof *a.start);
-    a.slot = take(s, first + 2, a.slots, sizeof *a.slot);
+    a.slot = take(s, first + 2, npi_names_slots(a.count), sizeof *a.slot);
     s->bad |= !a.text != !a.start || !a.text != !a.slot;
     return a;
 }
@@ -181,7 +181,9 @@ static int check_links(uint64_t *balance, const matrix_check *c, int64_t i)
         if (j <= before || j >= a->cols || j == i || (c->side && c->side[i] == c->side[j]))
             return 0;
         before = j;
-        uint64_t hash = npi_hash_mix(c->key.k0 ^ (uint64_t)(i < j ? i << 32 | j : j << 32 | i));
+        /* without branches: which of i and j is smaller cannot be predicted */
+        int64_t low = i < j ? i : j, high = i < j ? j : i;
+        uint64_t back = 0 - (uint64_t)(j < i), hash = npi_hash_mix(c->key.k0 ^ (uint64_t)(low << 32 | high));
         if (a->val) {
             uint32_t bits;
             memcpy(&bits, &a->val[p], sizeof bits);
@@ -194,7 +196,7 @@ static int check_links(uint64_t *balance, const matrix_check *c, int64_t i)
             hash = npi_hash_mix((hash ^ c->key.k1) + bits);
             sound &= isfinite(c->time[p]) != 0;
         }
-        sum += i < j ? hash : 0 - hash;
+        sum += (hash ^ back) - back; /* back is 0 or -1: hash or -hash */
     }
     *balance += sum;
     return sound;

@@ -39,7 +39,7 @@ static void add_names(contents *c, npi_npg_section first, const npi_names_arrays
         return;
     add(c, first, names->text ? names->text : "", names->text_size, 1);
     add(c, first + 1, names->start ? (const void *)names->start : "", (size_t)names->count, sizeof *names->start);
-    add(c, first + 2, names->slot, names->slots, sizeof *names->slot);
+    add(c, first + 2, names->slot, npi_names_slots(names->count), sizeof *names->slot);
 }
 
 static int collect(contents *c, const npgnn_graph *graph, npgnn_error *err)
