@@ -62,9 +62,9 @@ def write_links(path, prefix):
     with open(path, "w", encoding="ascii") as file:
         for first in range(0, n * LINKS, block):
             count = min(block, n * LINKS - first)
-            u = (first + numpy.arange(count)) % n
-            v = (u + 1) % n if first < n else random.integers(0, n, count)
-            file.write("".join([f"{prefix}{a}\t{prefix}{b}\n" for a, b in zip(u.tolist(), v.tolist())]))
+            u = first + numpy.arange(count)
+            v = numpy.where(u < n, (u + 1) % n, random.integers(0, n, count))
+            file.write("".join([f"{prefix}{a}\t{prefix}{b}\n" for a, b in zip((u % n).tolist(), v.tolist())]))
 
 
 def measure(name, data, folder):

@@ -471,6 +471,60 @@ static void test_asymmetric(void **state)
     free(c.bytes);
 }
 
+/* Names whose texts and tags are right: one that occurs twice, and one in a slot where it is not found. */
+static void test_names_out_of_place(void **state)
+{
+    (void)state;
+    enum { SLOTS = 6 };
+    const char *const two[] = {"ab", "ac"};
+    const npgnn_graph_data data = {.size = sizeof data, .nodes = 2, .names = two};
+    npgnn_graph *graph = NULL;
+    npgnn_error err;
+    npi_npg_header header;
+    assert_int_equal(npgnn_graph_new(&graph, &data, NULL, &err), 0);
+    save(graph, path_of("g.npg"));
+    npgnn_graph_free(graph);
+    graph = NULL;
+    content c = read_whole(path_of("g.npg"));
+    memcpy(&header, c.bytes, sizeof header);
+    unsigned char *at = c.bytes + header.section[NPI_NPG_NODE_SLOTS].offset;
+    assert_int_equal(header.section[NPI_NPG_NODE_SLOTS].length, SLOTS * sizeof(npi_names_slot));
+    npi_names_slot slot[SLOTS], first, second;
+    memcpy(slot, at, sizeof slot);
+    size_t place[2] = {0, 0};
+    for (size_t s = 0; s < SLOTS; s++)
+        if (slot[s].index >= 0)
+            place[slot[s].index] = s;
+    first = slot[place[0]];
+    second = slot[place[1]];
+    int reachable = 0;
+    for (size_t s = 0; s < SLOTS; s++) { /* the second name in each of the slots */
+        if (s == place[0])
+            continue;
+        slot[place[1]] = (npi_names_slot){-1, 0};
+        memcpy(at, slot, sizeof slot);
+        memcpy(at + s * sizeof second, &second, sizeof second);
+        seal(&c);
+        int code = read_bytes(&graph, &c, &err);
+        if (code == 0)
+            check_sound(graph);
+        else
+            assert_non_null(strstr(err.text, "name"));
+        reachable += code == 0;
+        npgnn_graph_free(graph);
+        graph = NULL;
+    }
+    assert_true(reachable == 1 || reachable == 2);
+    c.bytes[header.section[NPI_NPG_NODE_TEXT].offset + 4] = 'b'; /* ab, ab, one behind the other */
+    second.tag = first.tag;
+    slot[(place[0] + 1) % SLOTS] = second;
+    memcpy(at, slot, sizeof slot);
+    seal(&c);
+    assert_int_equal(read_bytes(&graph, &c, &err), NPGNN_E_FORMAT);
+    assert_non_null(strstr(err.text, "occurs twice"));
+    free(c.bytes);
+}
+
 /* ---- large files ---- */
 
 static npgnn_graph *make_large(void)
@@ -606,6 +660,7 @@ int main(void)
         IN_FOLDER(test_future_version),
         IN_FOLDER(test_every_bit_sealed),
         IN_FOLDER(test_asymmetric),
+        IN_FOLDER(test_names_out_of_place),
         IN_FOLDER(test_blocks),
         IN_FOLDER(test_shared_pages),
         IN_FOLDER(test_out_of_memory),

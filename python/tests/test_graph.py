@@ -294,6 +294,17 @@ def test_pickle(people):
     assert again.fingerprint == weighted.fingerprint and again.nodes == weighted.nodes and again._info().dated
 
 
+def test_graph_file(people, tmp_path):
+    graph = npgnn.Graph(*people)
+    graph.save(tmp_path / "people.npg")
+    again = npgnn.Graph(tmp_path / "people.npg")
+    assert again.fingerprint == graph.fingerprint and again.encoding == graph.encoding
+    assert again.nodes == [str(node) for node in graph.nodes]
+    (tmp_path / "cut.npg").write_bytes((tmp_path / "people.npg").read_bytes()[:-1])
+    with pytest.raises(npgnn.FormatError, match="damaged"):
+        npgnn.Graph(tmp_path / "cut.npg")
+
+
 @pytest.mark.parametrize(
     "edges, nodes, options, words",
     [
