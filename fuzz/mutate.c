@@ -324,11 +324,11 @@ size_t fuzz_mutate_words(uint8_t *data, size_t size, size_t most, fuzz_dice *dic
         return 0;
     /* half of them in the header, which is the smaller part */
     size_t at = fuzz_roll(dice, size > HEADER && fuzz_roll(dice, 2) ? HEADER / width : words) * width;
-    int64_t value = 0;
+    uint64_t value = 0;
     memcpy(&value, data + at, width);
     switch (fuzz_roll(dice, 4)) {
     case 0:
-        value = numbers[fuzz_roll(dice, sizeof numbers / sizeof numbers[0])];
+        value = (uint64_t)numbers[fuzz_roll(dice, sizeof numbers / sizeof numbers[0])];
         break;
     case 1:
         value++;
