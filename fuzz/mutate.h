@@ -28,6 +28,6 @@ size_t fuzz_mutate_lines(uint8_t *data, size_t size, size_t most, fuzz_dice *dic
 size_t fuzz_mutate_npy(uint8_t *data, size_t size, size_t most, fuzz_dice *dice);
 size_t fuzz_mutate_npz(uint8_t *data, size_t size, size_t most, fuzz_dice *dice);
 size_t fuzz_mutate_safetensors(uint8_t *data, size_t size, size_t most, fuzz_dice *dice);
-size_t fuzz_mutate_words(uint8_t *data, size_t size, size_t most, fuzz_dice *dice); /* arrays of integers, such as .npg */
+size_t fuzz_mutate_words(uint8_t *data, size_t size, size_t most, fuzz_dice *dice); /* of .npg */
 
 #endif
