@@ -5,7 +5,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/xxh64.h"
 #include "fuzz.h"
 #include "io/npg.h"
 
@@ -19,10 +18,10 @@ static size_t seal(unsigned char *bytes, size_t size)
     uint64_t blocks = npi_npg_blocks(content);
     for (uint64_t b = 0; b < blocks; b++) {
         uint64_t left = content - b * NPI_NPG_BLOCK;
-        sum = npi_xxh64(bytes + b * NPI_NPG_BLOCK, left < NPI_NPG_BLOCK ? left : NPI_NPG_BLOCK);
+        sum = npi_npg_checksum(bytes + b * NPI_NPG_BLOCK, left < NPI_NPG_BLOCK ? left : NPI_NPG_BLOCK);
         memcpy(bytes + content + b * sizeof sum, &sum, sizeof sum);
     }
-    sum = npi_xxh64(bytes + content, blocks * sizeof sum);
+    sum = npi_npg_checksum(bytes + content, blocks * sizeof sum);
     memcpy(bytes + content + blocks * sizeof sum, &sum, sizeof sum);
     return content + (blocks + 1) * sizeof sum;
 }

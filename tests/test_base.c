@@ -12,7 +12,6 @@
 #include "base/rng.h"
 #include "base/siphash.h"
 #include "base/sort.h"
-#include "base/xxh64.h"
 #include "linear.h"
 
 /* ---- random numbers ---- */
@@ -451,25 +450,6 @@ static void test_siphash(void **state)
     assert_true(one.k0 != other.k0 && one.k1 != other.k1);
 }
 
-/* Of the bytes 0, 1, 2..., as the authors' library (libxxhash 0.8.1) gives them. */
-static void test_xxh64(void **state)
-{
-    (void)state;
-    static const struct {
-        size_t size;
-        uint64_t hash;
-    } known[] = {{0, 0xEF46DB3751D8E999},  {1, 0xE934A84ADB052768},  {4, 0xFFCED8604453CC1E},
-                 {7, 0x14CC643F630C72D2},  {8, 0x884A173614B81B8D},  {31, 0xC346D2B59B4D8EE1},
-                 {32, 0xCBF59C5116FF32B4}, {39, 0x00A396EF1679A859}, {100, 0x6AC1E58032166597}};
-    unsigned char bytes[101];
-    for (size_t i = 0; i < sizeof bytes; i++)
-        bytes[i] = (unsigned char)i;
-    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
-        assert_true(npi_xxh64(bytes, known[i].size) == known[i].hash);
-    memmove(bytes + 1, bytes, 100); /* at an odd address */
-    assert_true(npi_xxh64(bytes + 1, 100) == known[8].hash);
-}
-
 /* Either text of a pair leads FNV-1a, begun with the pairs before, to the same 64 bits: 2^14 names with one hash. */
 static const char *const same_hash[14][2] = {
     {"U()T.$CU53~3mj", "Z0$iDcTzBr)!jl"}, {"ltQ7O.=]v}o}MR", "XnT=V-n1YCHR_o"}, {"^Xe+8$F$}PZM5P", "j!7BW96+@}*EtX"},
@@ -539,7 +519,6 @@ int main(void)
         cmocka_unit_test(test_number_print),
         cmocka_unit_test(test_numbers_in_another_locale),
         cmocka_unit_test(test_siphash),
-        cmocka_unit_test(test_xxh64),
         cmocka_unit_test(test_names_of_one_hash),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,7 +4,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/xxh64.h"
 #include "io/npg.h"
 
 #include "folder.h"
@@ -375,9 +374,9 @@ static void test_every_length(void **state)
 /* Puts the checksums of a file of one block right. */
 static void seal(content *c)
 {
-    uint64_t size = c->size - 16, sum = npi_xxh64(c->bytes, size);
+    uint64_t size = c->size - 16, sum = npi_npg_checksum(c->bytes, size);
     memcpy(c->bytes + size, &sum, 8);
-    sum = npi_xxh64(c->bytes + size, 8);
+    sum = npi_npg_checksum(c->bytes + size, 8);
     memcpy(c->bytes + size + 8, &sum, 8);
 }
 

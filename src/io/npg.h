@@ -3,14 +3,16 @@
  *   header        384 bytes (npi_npg_header): magic, version, counts, where each section is
  *   sections      each at a multiple of 64 bytes, in the order of npi_npg_section; zeros between them and up to the next such
  *                 multiple at the end
- *   checksums     XXH64 (uint64) of each block of 1 MiB of all that is before them, the last block being shorter
- *   checksum      XXH64 (uint64) of the checksums
+ *   checksums     CRC-32 (uint64) of each block of 1 MiB of all that is before them, the last block being shorter
+ *   checksum      CRC-32 (uint64) of the checksums
  *
  * A file is refused unless all of it is as npgnn_graph_save writes it: every checksum is verified, and then every array, before a
  * graph is made of it. Where each section begins and ends follows from the counts, so that sections cannot overlap.
  * docs/use/formats.md describes the format for other programs. */
 #ifndef NPI_IO_NPG_H
 #define NPI_IO_NPG_H
+
+#include <zlib.h>
 
 #include "graph/graph.h"
 #include "io/locate.h"
@@ -56,6 +58,12 @@ typedef struct npi_npg_header {
 
 _Static_assert(sizeof(npi_npg_header) == 384 && sizeof(npi_npg_header) % NPI_NPG_ALIGN == 0,
                "the header of a graph file has a fixed size");
+
+/* Of a block, and of the checksums themselves. */
+static inline uint64_t npi_npg_checksum(const void *bytes, size_t size)
+{
+    return crc32_z(0, bytes, size);
+}
 
 /* The next offset at which a section may begin. */
 static inline uint64_t npi_npg_align(uint64_t offset)

@@ -12,7 +12,6 @@
 #include "base/hash.h"
 #include "base/parallel.h"
 #include "base/siphash.h"
-#include "base/xxh64.h"
 #include "io/npg.h"
 #include "io/readers.h"
 
@@ -51,7 +50,7 @@ static void check_blocks(const void *arg, int64_t first, int64_t last)
     for (int64_t b = first; b < last; b++) {
         uint64_t begin = (uint64_t)b * NPI_NPG_BLOCK, left = c->content - begin, sum;
         memcpy(&sum, c->sums + (uint64_t)b * sizeof sum, sizeof sum);
-        if (npi_xxh64(c->bytes + begin, left < NPI_NPG_BLOCK ? (size_t)left : NPI_NPG_BLOCK) == sum)
+        if (npi_npg_checksum(c->bytes + begin, left < NPI_NPG_BLOCK ? (size_t)left : NPI_NPG_BLOCK) == sum)
             continue;
         int64_t known = __atomic_load_n(c->first, __ATOMIC_RELAXED);
         while (b < known && !__atomic_compare_exchange_n(c->first, &known, b, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
@@ -77,7 +76,7 @@ static int check_file(npi_npg_header *header, const npi_mapping *file, const cha
         return damaged(name, err, "it is longer or shorter than it should be");
     const unsigned char *sums = file->bytes + content;
     memcpy(&sum, sums + blocks * sizeof sum, sizeof sum);
-    if (npi_xxh64(sums, (size_t)blocks * sizeof sum) != sum)
+    if (npi_npg_checksum(sums, (size_t)blocks * sizeof sum) != sum)
         return damaged(name, err, "the checksum of its checksums does not match");
     int64_t first = INT64_MAX;
     npi_parallel(file->env.threads, (int64_t)blocks, 1, check_blocks,

@@ -2,7 +2,6 @@
  * its beginning to its end. */
 #include <string.h>
 
-#include "base/xxh64.h"
 #include "io/atomic.h"
 #include "io/npg.h"
 
@@ -102,7 +101,7 @@ typedef struct writer {
 /* npi_atomic_commit reports a write that failed. */
 static void flush(writer *w)
 {
-    w->sums[w->done++] = npi_xxh64(w->block, w->used);
+    w->sums[w->done++] = npi_npg_checksum(w->block, w->used);
     fwrite(w->block, 1, w->used, w->file);
     w->used = 0;
 }
@@ -150,7 +149,7 @@ static void write_contents(writer *w, const contents *c)
     if (w->used > 0)
         flush(w);
     size_t size = (size_t)w->done * sizeof *w->sums;
-    uint64_t sum = npi_xxh64(w->sums, size);
+    uint64_t sum = npi_npg_checksum(w->sums, size);
     fwrite(w->sums, 1, size, w->file);
     fwrite(&sum, 1, sizeof sum, w->file);
 }
