@@ -198,6 +198,23 @@ static void test_every_key(void **state)
     assert_false(npgnn_options_info(&info, count + 1000));
 }
 
+/* A process uses few options, a network all. */
+static void test_uses(void **state)
+{
+    npgnn_option_info info;
+    npgnn_options network = preset(NULL), process = preset("best");
+    int used = 0;
+    (void)state;
+    for (int i = 0; npgnn_options_info(&info, i); i++) {
+        assert_true(npgnn_options_uses(&network, info.key));
+        used += npgnn_options_uses(&process, info.key);
+    }
+    assert_int_equal(used, 9);
+    assert_true(npgnn_options_uses(&process, "learning-rate"));
+    assert_false(npgnn_options_uses(&process, "hidden"));
+    assert_false(npgnn_options_uses(&network, "nonsense"));
+}
+
 /* Reading every key of one preset and setting it in another carries everything over. */
 static void test_copy_by_keys(void **state)
 {
@@ -287,13 +304,10 @@ static void test_short_buffer(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_presets),
-        cmocka_unit_test(test_unknown_preset),
-        cmocka_unit_test(test_every_key),
-        cmocka_unit_test(test_copy_by_keys),
-        cmocka_unit_test(test_fields),
-        cmocka_unit_test(test_unknown_keys),
-        cmocka_unit_test(test_fields_out_of_range),
+        cmocka_unit_test(test_presets),      cmocka_unit_test(test_unknown_preset),
+        cmocka_unit_test(test_every_key),    cmocka_unit_test(test_copy_by_keys),
+        cmocka_unit_test(test_uses),         cmocka_unit_test(test_fields),
+        cmocka_unit_test(test_unknown_keys), cmocka_unit_test(test_fields_out_of_range),
         cmocka_unit_test(test_short_buffer),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -266,6 +266,10 @@ typedef struct npgnn_option_info {
 } npgnn_option_info;
 NPGNN_API int npgnn_options_info(npgnn_option_info *info, int index);
 
+/* 1 if a training with these options uses the option `key`; 0 if it has no effect, as most have none where `process` is set, and for an
+ * unknown key. */
+NPGNN_API int npgnn_options_uses(const npgnn_options *options, const char *key);
+
 /* ================================================================================================================
  * 2. One-shot calls
  * ============================================================================================================= */
@@ -455,6 +459,15 @@ typedef struct npgnn_eval_options {
 
 /* The index-th method; returns 0 past the last. The strings are static. */
 NPGNN_API int npgnn_method_info(const char **name, const char **help, int index);
+
+/* What a method uses of what it is given: a sum of these, 0 for an unknown name. With options.process, "npgnn" is the process,
+ * which uses no weights. */
+enum {
+    NPGNN_USES_OPTIONS = 1,   /* npgnn_options; the others use their seed alone */
+    NPGNN_USES_WEIGHTS = 2,   /* of links; for the others every link counts once */
+    NPGNN_USES_ITERATIONS = 4 /* it is trained step by step, and reports its progress */
+};
+NPGNN_API int npgnn_method_uses(const char *method);
 
 /* Splits, trains and tests once per seed. Seed s trains with model.seed = s on the split of seed s, unless `fixed` is
  * given. Results of finished seeds are valid even if the call is cancelled. */

@@ -36,7 +36,7 @@ static int fit_process(npgnn_model **out, const npgnn_graph *graph, const npgnn_
     info->train_edges = graph->m;
     info->normalize = graph->normalized;
     info->binarize = graph->binarized;
-    info->weighted = graph->a.val != NULL;
+    info->weighted = 0; /* a process counts every link once: graphs to predict need no weights */
     info->link_rate = npi_link_rate_among((double)npi_graph_count_pairs(graph), graph->m);
     *out = model;
     return 0;

@@ -185,27 +185,30 @@ static int run_smoothed_cosine(float *score, npgnn_eval_run *run, const npi_task
 
 /* ---- the table ---- */
 
+enum { OPTIONS = NPGNN_USES_OPTIONS, WEIGHTS = NPGNN_USES_WEIGHTS, ITERATIONS = NPGNN_USES_ITERATIONS };
 static const struct {
     const char *name, *help;
     npi_method_fn *run;
+    int uses; /* NPGNN_USES_* */
 } methods[] = {
-    {"npgnn", "the model", run_npgnn},
-    {"cnp", "the model as a conditional neural process: no draws of z, no KL term", run_conditional},
-    {"cosine", "cosine similarity of the features, without training", npi_cosine_run},
-    {"smoothed-cosine", "cosine of features averaged over neighbours, without training", run_smoothed_cosine},
-    {"vgae", "variational graph auto-encoder (Kipf and Welling 2016)", npi_vgae_method},
-    {"gae", "graph auto-encoder: the same without noise", npi_gae_method},
-    {"sage", "GraphSAGE, unsupervised (Hamilton et al. 2017)", npi_sage_method},
-    {"sc", "spectral embedding of the training graph", npi_spectral_method},
-    {"deepwalk", "embeddings from random walks (Perozzi et al. 2014)", npi_deepwalk_method},
-    {"common-neighbors", "number of common neighbours", npi_common_neighbors_method},
-    {"adamic-adar", "common neighbours, each weighted by 1 / log(degree)", npi_adamic_adar_method},
-    {"resource-allocation", "common neighbours, each weighted by 1 / degree", npi_resource_allocation_method},
-    {"pagerank", "personalised PageRank between two nodes, both ways", npi_pagerank_method},
-    {"katz", "number of walks between two nodes, longer walks weighted less", npi_katz_method},
-    {"three-steps", "random walks of three steps between two nodes", npi_three_steps_method},
-    {"item-cosine", "nodes with the same neighbours as the neighbours of a node", npi_item_cosine_method},
-    {"universal", "neural process learnt across graphs, without training on this one", run_universal},
+    {"npgnn", "the model", run_npgnn, OPTIONS | WEIGHTS | ITERATIONS},
+    {"cnp", "the model as a conditional neural process: no draws of z, no KL term", run_conditional,
+     OPTIONS | WEIGHTS | ITERATIONS},
+    {"cosine", "cosine similarity of the features, without training", npi_cosine_run, 0},
+    {"smoothed-cosine", "cosine of features averaged over neighbours, without training", run_smoothed_cosine, 0},
+    {"vgae", "variational graph auto-encoder (Kipf and Welling 2016)", npi_vgae_method, WEIGHTS | ITERATIONS},
+    {"gae", "graph auto-encoder: the same without noise", npi_gae_method, WEIGHTS | ITERATIONS},
+    {"sage", "GraphSAGE, unsupervised (Hamilton et al. 2017)", npi_sage_method, ITERATIONS},
+    {"sc", "spectral embedding of the training graph", npi_spectral_method, 0},
+    {"deepwalk", "embeddings from random walks (Perozzi et al. 2014)", npi_deepwalk_method, ITERATIONS},
+    {"common-neighbors", "number of common neighbours", npi_common_neighbors_method, 0},
+    {"adamic-adar", "common neighbours, each weighted by 1 / log(degree)", npi_adamic_adar_method, 0},
+    {"resource-allocation", "common neighbours, each weighted by 1 / degree", npi_resource_allocation_method, 0},
+    {"pagerank", "personalised PageRank between two nodes, both ways", npi_pagerank_method, 0},
+    {"katz", "number of walks between two nodes, longer walks weighted less", npi_katz_method, 0},
+    {"three-steps", "random walks of three steps between two nodes", npi_three_steps_method, 0},
+    {"item-cosine", "nodes with the same neighbours as the neighbours of a node", npi_item_cosine_method, 0},
+    {"universal", "neural process learnt across graphs, without training on this one", run_universal, 0},
 };
 enum { METHODS = sizeof methods / sizeof methods[0] };
 
@@ -216,6 +219,14 @@ int npgnn_method_info(const char **name, const char **help, int index)
     *name = methods[index].name;
     *help = methods[index].help;
     return 1;
+}
+
+int npgnn_method_uses(const char *method)
+{
+    for (int i = 0; i < METHODS; i++)
+        if (strcmp(methods[i].name, method) == 0)
+            return methods[i].uses;
+    return 0;
 }
 
 int npi_method_is_model(const char *name)
@@ -233,6 +244,6 @@ npi_method_fn *npi_method_find(const char *name, npgnn_error *err)
             return methods[i].run;
         snprintf(known + used, sizeof known - used, "%s%s", used ? ", " : "", methods[i].name);
     }
-    npi_fail(err, NPGNN_E_ARGUMENT, "there is no method \"%s\": take one of %s", name, known);
+    npi_fail(err, NPGNN_E_ARGUMENT, "there is no method \"%s\": choose one of %s", name, known);
     return NULL;
 }

@@ -188,7 +188,7 @@ int npgnn_options_preset(npgnn_options *options, const char *name, npgnn_error *
             presets[i].set(&preset);
             return npi_sized_write(options, &preset, sizeof preset, "npgnn_options", err);
         }
-    return npi_fail(err, NPGNN_E_ARGUMENT, "there is no preset \"%s\": take default, best, paper-literal or authors",
+    return npi_fail(err, NPGNN_E_ARGUMENT, "there is no preset \"%s\": choose default, best, paper-literal or authors",
                     name);
 }
 
@@ -315,6 +315,20 @@ int npgnn_options_info(npgnn_option_info *info, int index)
     info->values = table[index].values;
     info->help = table[index].help;
     return 1;
+}
+
+int npgnn_options_uses(const npgnn_options *options, const char *key)
+{
+    static const char *const of_process[] = {"process", "iterations", "learning-rate", "beta1",          "beta2",
+                                             "epsilon", "seed",       "calibrate",     "predict-samples"};
+    int process = options->size >= AT(process) + sizeof options->process && options->process;
+    for (size_t i = 0; process && i < sizeof of_process / sizeof of_process[0]; i++)
+        if (strcmp(of_process[i], key) == 0)
+            return 1;
+    for (int i = 0; !process && i < OPTIONS; i++)
+        if (strcmp(table[i].key, key) == 0)
+            return 1;
+    return 0;
 }
 
 int npi_options_read(npgnn_options *out, const npgnn_options *given, npgnn_error *err)
