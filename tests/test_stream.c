@@ -46,6 +46,64 @@ static void test_line_endings(void **state)
     assert_string_equal(lines, "");
 }
 
+/* A field in quotes may have several lines: the row keeps the number of the first, and the next line the right one. */
+static void test_joined_lines(void **state)
+{
+    static const char text[] = "a\n\"b\r\n\nc\"\nd";
+    npgnn_env env = npi_env_resolve(NULL);
+    npgnn_error err = {0};
+    npi_stream *stream;
+    char *line;
+    (void)state;
+    assert_ok(npi_stream_open_memory(&stream, "text", text, sizeof text - 1, &env, &err), err);
+    assert_int_equal(npi_stream_read_line(&line, stream, &err), 1);
+    assert_int_equal(npi_stream_read_line(&line, stream, &err), 1);
+    assert_int_equal(npi_stream_join_line(&line, stream, &err), 1);
+    assert_int_equal(npi_stream_join_line(&line, stream, &err), 1);
+    assert_string_equal(line, "\"b\n\nc\"");
+    assert_int_equal(npi_stream_line_number(stream), 2);
+    assert_int_equal(npi_stream_read_line(&line, stream, &err), 1);
+    assert_string_equal(line, "d");
+    assert_int_equal(npi_stream_line_number(stream), 5);
+    assert_int_equal(npi_stream_join_line(&line, stream, &err), 0);
+    assert_string_equal(line, "d");
+    npi_stream_close(stream);
+}
+
+static void test_quotes(void **state)
+{
+    (void)state;
+    assert_true(npi_text_ends_in_quotes("a,\"b", ',', 0));
+    assert_false(npi_text_ends_in_quotes("a,\"b\"", ',', 0));
+    assert_false(npi_text_ends_in_quotes("a\",b", ',', 0)); /* not at the beginning of a field */
+    assert_false(npi_text_ends_in_quotes("b\",c", ',', 1));
+    assert_true(npi_text_ends_in_quotes("b\"\",c", ',', 1));
+    assert_true(npi_text_has_stray_quote("a,\"b\"c,d", ','));
+    assert_false(npi_text_has_stray_quote("a,\"b\" ,\"\"\"d\"", ','));
+    assert_false(npi_text_has_stray_quote("5\",6\"", ','));
+}
+
+static void test_decimal_commas(void **state)
+{
+    static const struct {
+        const char *cell, *whole, *with_comma; /* what becomes of it; NULL: it stays */
+    } cases[] = {{"3,5", "3.5", "3.5"},   {"-1.234,50", "-1234.50", "-1234.50"},
+                 {"1.000", "1000", NULL}, {"12.345.678", "12345678", NULL},
+                 {"1.5", NULL, NULL},     {"12", NULL, NULL},
+                 {"1,2,3", NULL, NULL},   {",5", NULL, NULL},
+                 {"1,", NULL, NULL},      {"1234.567", NULL, NULL},
+                 {"3,5 kg", NULL, NULL},  {"", NULL, NULL}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        for (int needed = 0; needed < 2; needed++) {
+            const char *wanted = needed ? cases[i].with_comma : cases[i].whole;
+            char cell[32];
+            snprintf(cell, sizeof cell, "%s", cases[i].cell);
+            assert_int_equal(npi_text_take_decimal_comma(cell, needed) > 0, wanted != NULL);
+            assert_string_equal(cell, wanted ? wanted : cases[i].cell);
+        }
+}
+
 static void test_nul_bytes(void **state)
 {
     char lines[256];
@@ -145,11 +203,10 @@ static void test_fields(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_line_endings),
-        cmocka_unit_test(test_nul_bytes),
-        cmocka_unit_test(test_lines_longer_than_a_block),
-        cmocka_unit_test(test_gzip),
-        cmocka_unit_test(test_truncated_gzip),
+        cmocka_unit_test(test_line_endings), cmocka_unit_test(test_joined_lines),
+        cmocka_unit_test(test_quotes),       cmocka_unit_test(test_decimal_commas),
+        cmocka_unit_test(test_nul_bytes),    cmocka_unit_test(test_lines_longer_than_a_block),
+        cmocka_unit_test(test_gzip),         cmocka_unit_test(test_truncated_gzip),
         cmocka_unit_test(test_fields),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

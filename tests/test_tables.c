@@ -146,7 +146,7 @@ static void test_ids(void **state)
            "x.csv:6: node '1' occurs twice");
     npgnn_graph *graph =
         load(numbers, "user_id,height\n2,0.9\n0,0.1\n1,0.5\n3,0.7\n1,0.8\n", (npgnn_load_options){.skip_bad_rows = 1});
-    says(notices, "bad rows that were left out: 1");
+    says(notices, "left out this row");
     assert_int_equal(npgnn_graph_nodes(graph), 4);
     assert_int_equal(npgnn_graph_find(graph, "2"), 0);
     assert_int_equal(graph->x->f, 1);
@@ -186,7 +186,7 @@ static void test_table_headers(void **state)
     assert_int_equal(graph->classes, 2);
     npgnn_graph_free(graph);
     refuse(ring, "id,about\na,\"never closed\nb,x\n", none, NPGNN_E_FORMAT,
-           "x.csv:2: a quote is opened but never closed");
+           "x.csv:2: a quote is opened on this line but not closed");
 }
 
 static void test_bad_cells(void **state)
@@ -198,9 +198,10 @@ static void test_bad_cells(void **state)
                  c == 'd' ? "many"
                  : c % 2  ? "1"
                           : "2.5");
-    refuse(ring, table, none, NPGNN_E_FORMAT, "x.csv:5: 'many' in column 'x' is not a number, as 11 other values are");
+    refuse(ring, table, none, NPGNN_E_FORMAT,
+           "x.csv:5: 'many' in column 'x' is not a number, although 11 other values are");
     npgnn_graph *graph = load(ring, table, (npgnn_load_options){.skip_bad_rows = 1});
-    says(notices, "bad rows that were left out: 1");
+    says(notices, "took a cell for missing");
     assert_true(feature(graph, 3, 0) == 0 && feature(graph, 3, 1) == 1); /* as if it were missing */
     npgnn_graph_free(graph);
 }
@@ -219,7 +220,7 @@ static void test_encoding_again(void **state)
     write_text(path, "new.csv",
                "town,about,age,id,shoe\nRome,red wine and cheese,30,f,44\nParis,nothing of this,,g,45\n");
     assert_ok(npgnn_graph_extend(&more, graph, path, &err), err);
-    says(notices, "ignoring columns that the training did not have: 'shoe'");
+    says(notices, "ignoring a column that the training did not have: 'shoe'");
     for (int32_t c = 0; c < graph->x->f; c++)
         assert_true(feature(more, npgnn_graph_find(more, "f"), c) == feature(graph, 0, c));
     int32_t g = npgnn_graph_find(more, "g");
@@ -486,7 +487,7 @@ static void test_side_features(void **state)
     again = NULL;
     write_text(path, "new.csv", "user_id,age\n3,25\n");
     assert_int_equal(npgnn_graph_extend(&again, graph, path, &err), NPGNN_E_MISMATCH);
-    says(err.text, "new node 'user_id:3': there is a node of that name already");
+    says(err.text, "the graph already has a node 'user_id:3'");
     npgnn_graph_free(graph);
 }
 

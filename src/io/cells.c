@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/number.h"
 #include "io/text.h"
 
 void npi_cells_free(npi_cells *cells)
@@ -12,30 +13,6 @@ void npi_cells_free(npi_cells *cells)
     npi_free(&cells->env, cells->line);
     npi_free(&cells->env, cells->cell);
     memset(cells, 0, sizeof *cells);
-}
-
-/* Whether a line ends within quotes: then the next line belongs to its row. `inside`: it begins within quotes. */
-static int ends_in_quotes(const char *at, char separator, int inside)
-{
-    if (separator == ' ')
-        return 0;
-    while (*at || inside) {
-        while (!inside && (*at == ' ' || (*at == '\t' && separator != '\t')))
-            at++;
-        if (inside || *at == '"') {
-            /* two quotes stand for one; a single one ends the field */
-            for (at += !inside; *at && !(at[0] == '"' && at[1] != '"'); at++)
-                at += at[0] == '"';
-            if (!*at)
-                return 1;
-            at++;
-            inside = 0;
-        }
-        while (*at && *at != separator)
-            at++;
-        at += *at != '\0';
-    }
-    return 0;
 }
 
 /* Makes memory for `more` further bytes of text. */
@@ -67,15 +44,14 @@ static int copy_row(npi_cells *cells, char *line, npi_stream *stream, npgnn_erro
         if (cells->used - start > UINT32_MAX / 2)
             return npi_stream_fail(stream, err, "the row is too long");
         /* each line by itself: a field may have many lines */
-        inside = (inside || memchr(line, '"', length)) && ends_in_quotes(line, cells->separator, inside);
+        inside = (inside || memchr(line, '"', length)) && npi_text_ends_in_quotes(line, cells->separator, inside);
         if (!inside)
             return 0;
         code = npi_stream_read_line(&line, stream, err);
         if (code < 0)
             return code;
         if (code == 0)
-            return npi_fail_at(err, NPGNN_E_FORMAT, npi_stream_name(stream), begun,
-                               "a quote is opened but never closed");
+            return npi_fail_at(err, NPGNN_E_FORMAT, npi_stream_name(stream), begun, NPI_TEXT_OPEN_QUOTE);
         cells->text[cells->used - 1] = '\n'; /* the line break is part of the field */
     }
 }
@@ -93,6 +69,37 @@ void npi_cells_clean(npi_cells *cells, int column)
             if ((unsigned char)*cell >= 0x80)
                 *cell = '?';
     }
+}
+
+int32_t npi_cells_take_decimal_commas(npi_cells *cells, int column, int32_t first)
+{
+    int64_t values = 0, numbers = 0, commas = 0;
+    int32_t changed = -1;
+    int certain = cells->separator == ';';
+    if (cells->separator != ';' && cells->separator != '\t')
+        return -1;
+    for (int32_t row = first; row < cells->rows; row++) {
+        const char *cell = npi_cells_get(cells, row, column);
+        char copy[64];
+        double number;
+        values += !npi_cell_is_missing(cell);
+        if (!strchr(cell, ',') || strlen(cell) >= sizeof copy) {
+            numbers += npi_number_parse_double(&number, cell) == NPI_NUMBER_OK;
+            continue;
+        }
+        memcpy(copy, cell, strlen(cell) + 1);
+        int decimals = npi_text_take_decimal_comma(copy, 1);
+        commas += decimals > 0;
+        certain |= decimals > 0 && decimals != 3;
+    }
+    if (commas == 0 || !certain || 10 * (numbers + commas) < 9 * values)
+        return -1;
+    for (int32_t row = first; row < cells->rows; row++) {
+        char *cell = cells->text + (npi_cells_get(cells, row, column) - cells->text);
+        if (npi_text_take_decimal_comma(cell, 0) && changed < 0)
+            changed = row;
+    }
+    return changed;
 }
 
 /* Completes the row of `fields` cells that begins at text + start. */
@@ -169,11 +176,19 @@ int npi_cells_read(npi_cells *out, npi_stream *stream, const npgnn_load_options 
         if (out->separator == 0)
             out->separator = npi_text_find_separator(line);
         code = copy_row(out, line, stream, &why);
-        if (code == 0)
+        if (code)
+            break; /* a row without an end takes the rest of the file with it: there is no single row to skip */
+        int stray = npi_text_has_stray_quote(out->text + start, out->separator);
+        int several = npi_stream_line_number(stream) > begun;
+        if (stray)
+            code = npi_fail_at(&why, NPGNN_E_FORMAT, npi_stream_name(stream), begun,
+                               several ? NPI_TEXT_OPEN_QUOTE : NPI_TEXT_STRAY_QUOTE);
+        else
             code = cut_row(out, start, begun, stream, &why);
         if (code == NPGNN_E_FORMAT)
             out->used = start;
-        code = npi_skipped_add(&out->skipped, code, how, &why);
+        if (!(stray && several)) /* as above: the lines of such a row are probably several rows */
+            code = npi_skipped_add(&out->skipped, code, how, &why);
     }
     if (code && err)
         *err = why;

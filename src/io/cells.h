@@ -35,6 +35,11 @@ static inline const char *npi_cells_get(const npi_cells *cells, int32_t row, int
 /* Replaces the bytes of cells that are not UTF-8 with question marks: categories and words are stored as JSON. */
 void npi_cells_clean(npi_cells *cells, int column);
 
+/* Turns decimal commas into points, from row `first` on, where commas do not separate cells and nine of ten values are numbers of
+ * which some have one. 1,234 alone may be a thousand: it is changed only where semicolons separate the cells, which commas are
+ * usually the reason for. Returns the first row that was changed, -1: none. */
+int32_t npi_cells_take_decimal_commas(npi_cells *cells, int column, int32_t first);
+
 /* The table of cells whose first row is a header and whose first column has the ids. Takes the cells, also on failure. */
 int npi_table_from_cells(npi_table *out, npi_cells *cells, const char *file, const npgnn_load_options *how,
                          npgnn_error *err);

@@ -40,7 +40,9 @@ typedef struct reader {
     int *column;           /* (fields) what it is: the index of the encoding's column, or -1 */
     const npi_kind *kinds; /* (fields) chosen by the caller instead of by `how`, NPI_KINDS: not chosen; or NULL */
     npi_encoding *encoding;
-    npi_skipped skipped; /* rows with bad cells, ids that occur twice */
+    int commas;          /* columns whose decimal commas were read */
+    npi_skipped skipped; /* rows with another number of fields, without an id, or with one that occurs twice */
+    npi_skipped missing; /* cells that are not of the kind of their column */
 } reader;
 
 static int is_number(const char *cell)
@@ -290,6 +292,16 @@ static void log_kinds(const reader *r)
             used == 1 ? "" : "s", r->encoding->width, r->encoding->width == 1 ? "" : "s", text);
 }
 
+/* Reads decimal commas of a column, and logs the first such column. */
+static void take_commas(reader *r, int column)
+{
+    int32_t row = npi_cells_take_decimal_commas(&r->cells, column, r->first);
+    if (row < 0 || r->commas++ > 0)
+        return;
+    npi_log(&r->cells.env, "%s:%lld: taking commas in numbers for decimal points, as in %.40s (field %d)", r->file,
+            (long long)r->cells.line[row], npi_cells_get(&r->cells, row, column), column + 1);
+}
+
 /* Finds the encoding of the table. */
 static int infer_all(reader *r, int raw, npgnn_error *err)
 {
@@ -316,6 +328,8 @@ static int infer_all(reader *r, int raw, npgnn_error *err)
         r->column[i] = r->encoding->count - 1;
         column->side = r->side;
         npi_cells_clean(&r->cells, i);
+        if (kind == NPI_KINDS || kind == NPI_KIND_NUMBER || kind == NPI_KIND_RAW)
+            take_commas(r, i);
         code = npi_cells_infer(column, &r->cells, i, r->first, kind, r->how, r->file, err);
     }
     if (code == 0)
@@ -357,6 +371,9 @@ static int match_all(reader *r, npgnn_error *err)
             found++;
             seen[r->column[i]] = 1;
             npi_cells_clean(&r->cells, i);
+            npi_kind kind = encoding->columns[r->column[i]].kind;
+            if (kind == NPI_KIND_NUMBER || kind == NPI_KIND_RAW)
+                take_commas(r, i);
         } else {
             unknown[i] = 1;
         }
@@ -374,8 +391,10 @@ static int match_all(reader *r, npgnn_error *err)
                                           "the table has %d feature columns, but the training had more", found);
     }
     char list[400];
-    if (code == 0 && r->names && npi_header_list(list, sizeof list, r->names, unknown, r->cells.fields, 5) > 0)
-        npi_log(&r->cells.env, "%s: ignoring columns that the training did not have: %s", r->file, list);
+    int extra = code == 0 && r->names ? npi_header_list(list, sizeof list, r->names, unknown, r->cells.fields, 5) : 0;
+    if (extra > 0)
+        npi_log(&r->cells.env, "%s: ignoring %s that the training did not have: %s", r->file,
+                extra == 1 ? "a column" : "columns", list);
     else if (code == 0 && !r->names && r->cells.fields - (r->id >= 0) - (r->label >= 0) > found)
         code =
             npi_fail_at(err, NPGNN_E_MISMATCH, r->file, 0, "the table has %d feature columns, but the training had %d",
@@ -407,7 +426,7 @@ static int encode_row(npi_rows *rows, reader *r, int32_t row, float *scratch, np
         if (code > 0) {
             code = npi_fail_at(err, NPGNN_E_FORMAT, r->file, r->cells.line[row], "feature '%.40s' in field %d %s", cell,
                                i + 1, why);
-            code = npi_skipped_add(&r->skipped, code, r->how, err);
+            code = npi_skipped_add(&r->missing, code, r->how, err);
             if (code == 0 && column->kind != NPI_KIND_RAW)
                 code = npi_encoding_apply(column, "", scratch, see_element, rows, &why, err);
         }
@@ -440,6 +459,9 @@ static int encode_all(npi_table *table, reader *r, npgnn_error *err)
                 code = npi_names_add(&index, table->names, id, strlen(id), err);
             if (code == 0 && npi_names_count(table->names) == before)
                 code = npi_fail_at(err, NPGNN_E_FORMAT, r->file, r->cells.line[row], "node '%.60s' occurs twice", id);
+            if (code == 0 && npi_cell_is_missing(id))
+                npi_log(env, "%s:%lld: the id '%s', which looks like a missing value, is taken for a node", r->file,
+                        (long long)r->cells.line[row], id);
             if (code == NPGNN_E_FORMAT) { /* the row is left out: the first one of a node counts */
                 code = npi_skipped_add(&r->skipped, code, r->how, err);
                 if (code == 0)
@@ -450,11 +472,17 @@ static int encode_all(npi_table *table, reader *r, npgnn_error *err)
             code = npi_labels_add(&labels, npi_cells_get(&r->cells, row, r->label), env, err);
         if (code == 0)
             code = encode_row(&rows, r, row, scratch, err);
+        if (code == 0)
+            r->cells.line[rows.count - 1] = r->cells.line[row]; /* of the rows that are kept */
     }
     if (code == 0)
         code = npi_rows_take(&table->x, &rows, rows.count, r->encoding->width, err);
     if (code == 0 && r->label >= 0)
         npi_labels_take(&table->label, &table->classes, &labels, env);
+    if (code == 0) {
+        table->line = r->cells.line;
+        r->cells.line = NULL;
+    }
     npi_labels_free(&labels, env);
     npi_rows_free(&rows);
     npi_free(env, scratch);
@@ -467,6 +495,7 @@ static int make_table(npi_table *out, reader *r, int code, npgnn_error *why)
     const npgnn_env *env = &r->cells.env;
     npi_table table = {0};
     int raw = r->how->encoding && strcmp(r->how->encoding, "raw") == 0, given = r->how->encoding && !raw;
+    r->skipped = r->cells.skipped;
     r->column = npi_alloc(env, (size_t)r->cells.fields, sizeof *r->column, why);
     if (code == 0 && !r->column)
         code = NPGNN_E_MEMORY;
@@ -490,8 +519,10 @@ static int make_table(npi_table *out, reader *r, int code, npgnn_error *why)
         code = encode_all(&table, r, why);
     if (code == 0)
         code = npi_encoding_names(&table.columns, r->encoding, why);
-    npi_skipped_log(&r->cells.skipped, r->file, env);
-    npi_skipped_log(&r->skipped, r->file, env);
+    if (code == 0) {
+        npi_skipped_log(&r->skipped, "left out this row", "rows that were left out", r->file, env);
+        npi_skipped_log(&r->missing, "took a cell for missing", "cells that were taken for missing", r->file, env);
+    }
     if (code == 0 && !raw && r->encoding->width > 0)
         table.encoding = npi_encoding_share(r->encoding);
     npi_encoding_free(r->encoding);

@@ -34,16 +34,50 @@ int npi_skipped_add(npi_skipped *skipped, int code, const npgnn_load_options *ho
 {
     if (code != NPGNN_E_FORMAT || !how->skip_bad_rows)
         return code;
-    if (skipped->count++ == 0 && err)
-        snprintf(skipped->first, sizeof skipped->first, "%.250s", err->text);
+    if (skipped->count < NPI_SKIPPED_LINES)
+        skipped->lines[skipped->count] = err ? err->line : 0;
+    if (skipped->count++ == 0 && err) {
+        /* the text begins as npi_fail_at writes it, "FILE:LINE: " or "FILE: ", and FILE may have colons */
+        size_t file = strlen(err->file);
+        const char *why = strncmp(err->text, err->file, file) == 0 ? strstr(err->text + file, ": ") : NULL;
+        snprintf(skipped->first, sizeof skipped->first, "%.250s", why ? why + 2 : err->text);
+    }
     return 0;
 }
 
-void npi_skipped_log(const npi_skipped *skipped, const char *file, const npgnn_env *env)
+void npi_skipped_log(const npi_skipped *skipped, const char *one, const char *many, const char *file,
+                     const npgnn_env *env)
 {
-    if (skipped->count > 0)
-        npi_log(env, "%s: bad rows that were left out: %lld; the first: %s", file, (long long)skipped->count,
+    char lines[160] = "";
+    int listed = skipped->count < NPI_SKIPPED_LINES ? (int)skipped->count : NPI_SKIPPED_LINES;
+    if (skipped->count == 0)
+        return;
+    if (skipped->count == 1) {
+        npi_log(env, "%s%s%.0lld: %s: %s", file, skipped->lines[0] > 0 ? ":" : "", (long long)skipped->lines[0], one,
                 skipped->first);
+        return;
+    }
+    for (int i = 0; i < listed && skipped->lines[0] > 0; i++)
+        snprintf(lines + strlen(lines), sizeof lines - strlen(lines), "%s%lld", i ? ", " : " (lines ",
+                 (long long)skipped->lines[i]);
+    if (*lines)
+        snprintf(lines + strlen(lines), sizeof lines - strlen(lines), skipped->count > listed ? ", ...)" : ")");
+    npi_log(env, "%s: %s: %lld%s; the first: %s", file, many, (long long)skipped->count, lines, skipped->first);
+}
+
+void npi_edges_log_rows(const npi_edge_list *list, const char *file)
+{
+    npi_skipped_log(&list->skipped, "left out this row", "rows that were left out", file, &list->env);
+    if (list->skipped.count > list->count)
+        npi_log(&list->env, "warning: %s: more rows were left out than read; the first line decides the separator",
+                file);
+    if (list->missing_count > 0)
+        npi_log(
+            &list->env,
+            "%s%s%.0lld: ids that look like missing values, such as '%s', are taken for nodes (%lld link%s); if they "
+            "mean that there is no id, remove these rows",
+            file, list->missing_line > 0 ? ":" : "", (long long)list->missing_line, list->missing_id,
+            (long long)list->missing_count, list->missing_count == 1 ? "" : "s");
 }
 
 /* ---- the list ---- */
@@ -176,6 +210,11 @@ int npi_edges_add_ids(npi_edge_list *list, const char *from, const char *to, flo
         if (code == 0)
             code = resolve_id(&edge.v, list, to, stream, err);
     }
+    const char *missing = npi_cell_is_missing(from) ? from : npi_cell_is_missing(to) ? to : NULL;
+    if (code == 0 && missing && list->missing_count++ == 0) {
+        snprintf(list->missing_id, sizeof list->missing_id, "%s", missing);
+        list->missing_line = npi_stream_line_number(stream);
+    }
     if (code == 0 && list->how->time)
         code = npi_grow(&list->env, &list->times, &list->time_capacity, (size_t)list->count, sizeof *list->times, err);
     if (code == 0 && list->how->time)
@@ -191,6 +230,7 @@ typedef struct layout {
     int first_words;     /* the only line so far has two words: it is a header if integers follow */
     int more_columns;    /* some line has columns that are not read */
     int header;          /* there is one */
+    int commas;          /* weights with a decimal comma */
     char words[2][64];   /* the two words of the first line, where it may be a header */
     unsigned times;      /* TIME_*: what all times so far can be */
     double *month_first; /* (count) the times with the month first, while they can be either */
@@ -315,7 +355,7 @@ static int detect_layout(npi_edge_list *list, layout *columns, const first_line 
         char list_text[400];
         npi_header_list(list_text, sizeof list_text, first->names, NULL, first->count, 8);
         return npi_fail_at(err, NPGNN_E_ARGUMENT, npi_stream_name(stream), npi_stream_line_number(stream),
-                           "weights are wanted, but no column is called weight: say which of %s has them", list_text);
+                           "no column is called weight: choose one of %s by --weight COLUMN", list_text);
     }
     for (int role = 0; role < 2 && at[role] < first->count; role++)
         snprintf(list->ends[role], sizeof list->ends[role], "%s", first->names[at[role]]);
@@ -377,7 +417,7 @@ int npi_edges_settle_header(npi_edge_list *list, const char *file, const npi_nam
         if (nodes[i] && npi_names_find(nodes[i], words[i], strlen(words[i])) >= 0)
             return 0;
     npi_log(&list->env,
-            "%s: taking the first line, '%.40s' and '%.40s', for a header, because these words are ids nowhere else",
+            "%s: taking the first line, '%.40s' and '%.40s', for a header, because these words occur nowhere else",
             file, words[0], words[1]);
     for (int i = 0; i < 2; i++)
         snprintf(list->ends[i], sizeof list->ends[i], "%s", words[i]);
@@ -485,6 +525,9 @@ static int read_row(npi_edge_list *list, layout *columns, char *line, int first,
     /* a first line whose weight or time is a word is a header if numbers follow, and an error if not */
     int code = 0, word = 0;
     if (field[NPI_ROLE_WEIGHT]) {
+        if (columns->separator == ';' && npi_text_take_decimal_comma(field[NPI_ROLE_WEIGHT], 1) && !columns->commas++)
+            npi_log(&list->env, "%s:%lld: taking commas in weights for decimal points, as in %.40s",
+                    npi_stream_name(stream), (long long)npi_stream_line_number(stream), field[NPI_ROLE_WEIGHT]);
         npi_number_result result = npi_number_parse_float(&weight, field[NPI_ROLE_WEIGHT]);
         word = result == NPI_NUMBER_BAD;
         if (result != NPI_NUMBER_OK)
@@ -540,8 +583,9 @@ static int read_first_line(npi_edge_list *list, layout *columns, char *line, npi
             code = npi_stream_fail(stream, err, "the header has one column, but an edge needs two node ids");
         } else {
             log_header(list, columns, &first, npi_stream_name(stream));
-            if (npi_header_list(text, sizeof text, first.names, ignored, first.count, 5) > 0)
-                npi_log(&list->env, "%s: ignoring columns %s", npi_stream_name(stream), text);
+            int count = npi_header_list(text, sizeof text, first.names, ignored, first.count, 5);
+            if (count > 0)
+                npi_log(&list->env, "%s: ignoring column%s %s", npi_stream_name(stream), count == 1 ? "" : "s", text);
             code = 0;
         }
     } else if (code == 0) {
@@ -551,6 +595,28 @@ static int read_first_line(npi_edge_list *list, layout *columns, char *line, npi
     return code;
 }
 
+/* Joins the lines of a row whose field in quotes has several. E_FORMAT for a quote that is not closed, and for text after one
+ * that is: *fatal is set where other rows may be part of this one, so that it must not be skipped. */
+static int complete_row(char **line, int *fatal, char separator, npi_stream *stream, npgnn_error *err)
+{
+    const char *part = *line; /* each line by itself: a field may have many */
+    size_t length = strlen(part);
+    int inside = 0, several = 0;
+    *fatal = 1;
+    while ((inside = npi_text_ends_in_quotes(part, separator, inside))) {
+        int code = npi_stream_join_line(line, stream, err);
+        if (code <= 0)
+            return code ? code : npi_stream_fail(stream, err, NPI_TEXT_OPEN_QUOTE);
+        part = *line + length + 1;
+        length += 1 + strlen(part);
+        several = 1;
+    }
+    *fatal = several;
+    if (!npi_text_has_stray_quote(*line, separator))
+        return 0;
+    return npi_stream_fail(stream, err, "%s", several ? NPI_TEXT_OPEN_QUOTE : NPI_TEXT_STRAY_QUOTE);
+}
+
 static int read_lines(npi_edge_list *list, npi_stream *stream, npgnn_error *err)
 {
     layout columns = {.times = TIME_ANY};
@@ -558,12 +624,22 @@ static int read_lines(npi_edge_list *list, npi_stream *stream, npgnn_error *err)
     char *line;
     int code = 0;
     while (code == 0 && (code = npi_stream_read_line(&line, stream, &why)) > 0) {
+        int fatal = 0, is_first = columns.separator == 0;
+        char separator = is_first ? npi_text_find_separator(line) : columns.separator;
+        code = 0;
         if (npi_text_is_skippable(line))
-            code = 0;
-        else if (columns.separator == 0)
-            code = read_first_line(list, &columns, line, stream, &why);
-        else
-            code = read_row(list, &columns, line, 0, stream, &why);
+            continue;
+        if (strchr(line, '"'))
+            code = complete_row(&line, &fatal, separator, stream, &why);
+        if (code && fatal)
+            break;
+        if (code == 0)
+            code = is_first ? read_first_line(list, &columns, line, stream, &why)
+                            : read_row(list, &columns, line, 0, stream, &why);
+        if (code == NPGNN_E_FORMAT && is_first)
+            columns = (layout){.times = TIME_ANY, /* where it is skipped, the next line is the first */
+                               .month_first = columns.month_first,
+                               .month_first_capacity = columns.month_first_capacity};
         code = npi_skipped_add(&list->skipped, code, list->how, &why);
     }
     if (code == 0 && columns.held.code) {
@@ -578,7 +654,8 @@ static int read_lines(npi_edge_list *list, npi_stream *stream, npgnn_error *err)
         npi_log(&list->env, "%s: the times could have the day or the month first; taking the day",
                 npi_stream_name(stream));
     npi_free(&list->env, columns.month_first);
-    npi_skipped_log(&list->skipped, npi_stream_name(stream), &list->env);
+    if (code == 0)
+        npi_edges_log_rows(list, npi_stream_name(stream));
     return code;
 }
 

@@ -5,12 +5,28 @@
 #include "features/match.h"
 #include "io/readers.h"
 
-/* Reads the features of the new nodes, which are on `side` of a two-sided graph, and prepares them in the same way as those
- * of the graph: encoded, binarised or normalised, with the same columns in the same order. *names becomes the ids of the rows,
- * NULL where they have none. */
-static int read_features(npi_features **out, npi_names **names, const npgnn_graph *graph, const char *path, int side,
-                         npgnn_error *err)
+/* The new nodes. */
+typedef struct addition {
+    const char *path;
+    int side;        /* of a two-sided graph */
+    npi_features *x; /* prepared in the same way as the features of the graph */
+    npi_names *ids;  /* NULL: they have none */
+    int64_t *line;   /* (x->n) of the file, NULL: not known */
+} addition;
+
+static void addition_free(addition *added, const npgnn_env *env)
 {
+    npi_features_free(added->x);
+    npi_names_free(added->ids);
+    npi_free(env, added->line);
+    *added = (addition){.path = added->path, .side = added->side};
+}
+
+/* Reads the features of the new nodes and prepares them in the same way as those of the graph: encoded, binarised or normalised,
+ * with the same columns in the same order. */
+static int read_features(addition *out, const npgnn_graph *graph, npgnn_error *err)
+{
+    const char *path = out->path;
     const npgnn_env *env = &graph->env;
     const npgnn_load_options how = {.size = sizeof how,
                                     .encoding = graph->x->encoding ? graph->x->encoding->text : "raw"};
@@ -20,7 +36,9 @@ static int read_features(npi_features **out, npi_names **names, const npgnn_grap
     int code = npi_stream_open(&stream, path, env, err);
     if (code)
         return code;
-    code = npi_table_read(&table, stream, &how, NULL, side, err);
+    code = npi_table_read(&table, stream, &how, NULL, out->side, err);
+    if (!code)
+        npi_stream_log_encoding(stream);
     npi_stream_close(stream);
     if (!code && table.open && table.x.cols < graph->x->f)
         table.x.cols = graph->x->f; /* the last columns are zero in all rows of this file */
@@ -30,22 +48,23 @@ static int read_features(npi_features **out, npi_names **names, const npgnn_grap
     if (!code) {
         x->columns = npi_names_share(table.columns);
         x->encoding = npi_encoding_share(table.encoding);
-        *names = npi_names_share(table.names);
+        out->ids = npi_names_share(table.names);
+        out->line = table.line;
+        table.line = NULL;
         if (graph->binarized)
             npi_features_binarize(x);
         code = graph->normalized ? npi_features_normalize(x, err) : 0;
     }
     if (!code)
-        code =
-            npi_features_match(out, x, graph->x->columns, graph->x->encoding, graph->x->f, "the graph", path, env, err);
+        code = npi_features_match(&out->x, x, graph->x->columns, graph->x->encoding, graph->x->f, "the graph", path,
+                                  env, err);
     npi_features_free(x);
     npi_table_free(env, &table);
     return code;
 }
 
 /* The side whose columns the file has: that of sources or, where these do not fit, that of targets. */
-static int read_either_side(npi_features **out, npi_names **names, int *side, const npgnn_graph *graph,
-                            const char *path, npgnn_error *err)
+static int read_either_side(addition *out, const npgnn_graph *graph, npgnn_error *err)
 {
     int columns[2] = {0, 0};
     const npi_encoding *encoding = graph->x->encoding;
@@ -55,13 +74,12 @@ static int read_either_side(npi_features **out, npi_names **names, int *side, co
         return npi_fail(err, NPGNN_E_ARGUMENT,
                         "nodes can be added to a two-sided graph only where its features are tables of "
                         "text, whose columns tell the side");
-    *side = columns[0] == 0 && columns[1] > 0;
-    int code = read_features(out, names, graph, path, *side, err);
-    if (code == NPGNN_E_MISMATCH && graph->side && *side == 0 && columns[1] > 0) {
-        *side = 1;
-        npi_names_free(*names);
-        *names = NULL;
-        code = read_features(out, names, graph, path, 1, err);
+    out->side = columns[0] == 0 && columns[1] > 0;
+    int code = read_features(out, graph, err);
+    if (code == NPGNN_E_MISMATCH && graph->side && out->side == 0 && columns[1] > 0) {
+        addition_free(out, &graph->env);
+        out->side = 1;
+        code = read_features(out, graph, err);
     }
     return code;
 }
@@ -88,31 +106,24 @@ static void find_prefix(char *prefix, size_t size, const npgnn_graph *graph, int
         snprintf(prefix, size, "%.*s", (int)length[side], first[side]);
 }
 
-static int add_name(npi_names *names, const char *name, npgnn_error *err)
-{
-    int32_t index, before = npi_names_count(names);
-    int code = npi_names_add(&index, names, name, strlen(name), err);
-    if (!code && npi_names_count(names) == before)
-        return npi_fail(err, NPGNN_E_MISMATCH, "new node '%.100s': there is a node of that name already", name);
-    return code;
-}
-
 /* The names of all nodes. Where only the graph or only the new nodes have names, the others are named by their numbers. NULL
  * where neither have names. New nodes of a two-sided graph are called as the others of their side. */
-static int join_names(npi_names **out, const npgnn_graph *graph, const npi_names *added, int32_t count, int side,
-                      npgnn_error *err)
+static int join_names(npi_names **out, const npgnn_graph *graph, const addition *added, npgnn_error *err)
 {
     char number[12], prefix[80];
-    if (!graph->names && !added)
+    if (!graph->names && !added->ids)
         return 0;
     npi_names *names = NULL;
-    find_prefix(prefix, sizeof prefix, graph, side);
+    int32_t index;
+    find_prefix(prefix, sizeof prefix, graph, added->side);
     int code = npi_names_new(&names, &graph->env, err);
-    for (int32_t i = 0; !code && i < graph->n; i++)
-        code = add_name(names, npgnn_graph_name(graph, i, number), err);
-    for (int32_t i = 0; !code && i < count; i++) {
+    for (int32_t i = 0; !code && i < graph->n; i++) {
+        const char *name = npgnn_graph_name(graph, i, number);
+        code = npi_names_add(&index, names, name, strlen(name), err);
+    }
+    for (int32_t i = 0; !code && i < added->x->n; i++) {
         snprintf(number, sizeof number, "%d", graph->n + i);
-        const char *id = added ? npi_names_get(added, i) : number;
+        const char *id = added->ids ? npi_names_get(added->ids, i) : number;
         size_t length = strlen(prefix) + strlen(id) + 1;
         char *name = npi_alloc(&graph->env, length, 1, err);
         if (!name) {
@@ -122,8 +133,12 @@ static int join_names(npi_names **out, const npgnn_graph *graph, const npi_names
         /* an id may have been given with the prefix */
         snprintf(name, length, "%s%s", strncmp(id, prefix, strlen(prefix)) == 0 ? "" : prefix, id);
         if (i == 0 && *prefix)
-            npi_log(&graph->env, "new nodes are %s; the first is called %.100s", side ? "targets" : "sources", name);
-        code = add_name(names, name, err);
+            npi_log(&graph->env, "new nodes are %s; the first is called %.100s", added->side ? "targets" : "sources",
+                    name);
+        code = npi_names_add(&index, names, name, strlen(name), err);
+        if (!code && index < graph->n + i)
+            code = npi_fail_at(err, NPGNN_E_MISMATCH, added->path, added->line ? added->line[i] : 0,
+                               "the graph already has a node '%.100s': new nodes need ids of their own", name);
         npi_free(&graph->env, name);
     }
     if (code)
@@ -135,18 +150,18 @@ static int join_names(npi_names **out, const npgnn_graph *graph, const npi_names
 
 int npgnn_graph_extend(npgnn_graph **out, const npgnn_graph *graph, const char *features, npgnn_error *err)
 {
-    npi_features *added = NULL, *x = NULL;
-    npi_names *added_names = NULL, *names = NULL;
-    int side = 0, code = read_either_side(&added, &added_names, &side, graph, features, err);
+    npi_features *x = NULL;
+    npi_names *names = NULL;
+    addition added = {.path = features};
+    int code = read_either_side(&added, graph, err);
     if (!code)
-        code = npi_features_stack(&x, graph->x, added, err);
+        code = npi_features_stack(&x, graph->x, added.x, err);
     if (!code)
-        code = join_names(&names, graph, added_names, added->n, side, err);
+        code = join_names(&names, graph, &added, err);
     if (!code)
-        code = npi_graph_with_nodes(out, graph, x, names, side, err);
+        code = npi_graph_with_nodes(out, graph, x, names, added.side, err);
     npi_features_free(x);
     npi_names_free(names);
-    npi_features_free(added);
-    npi_names_free(added_names);
+    addition_free(&added, &graph->env);
     return code;
 }

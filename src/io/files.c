@@ -201,6 +201,8 @@ static int with_file(files *f, const char *path, read_fn *read, npgnn_error *err
     int code = npi_stream_open(&stream, path, f->env, err);
     if (code == 0)
         code = read(f, stream, err);
+    if (code == 0)
+        npi_stream_log_encoding(stream);
     npi_stream_close(stream);
     return code;
 }
@@ -238,6 +240,10 @@ int npi_location_load(npgnn_graph **out, const npi_location *where, const npgnn_
         if (code == 0 && *where->labels)
             code = npi_stream_open(&labels, where->labels, env, err);
     }
+    int has_table = *where->features || *where->target_features || f.table.encoding;
+    if (code == 0 && !has_table && (f.edges.how->id || f.edges.how->kind_count > 0 || f.edges.how->ignored_count > 0))
+        code = npi_fail(err, NPGNN_E_ARGUMENT,
+                        "there is no table of features, of which columns could be chosen (id, column, ignore)");
     if (code == 0 && f.edges.how->bipartite && !f.table.side) {
         npi_table tables[2] = {f.table, f.targets};
         code = npi_sides_to_graph(out, &f.edges, where->edges, tables, env, err);
@@ -249,6 +255,8 @@ int npi_location_load(npgnn_graph **out, const npi_location *where, const npgnn_
         npi_table_free(env, &f.table);
     npi_table_free(env, &f.targets);
     npi_edges_free(&f.edges);
+    if (code == 0 && labels)
+        npi_stream_log_encoding(labels);
     npi_stream_close(labels);
     return code;
 }

@@ -117,7 +117,7 @@ static int bad_cell(const npi_cells *cells, int column, int32_t row, const char 
         snprintf(place, sizeof place, "field %d", column + 1);
     return npi_fail_at(
         err, NPGNN_E_FORMAT, file, cells->line[row],
-        "'%.40s' in %s is not a %s, as %lld other values are: correct it, leave it empty, or choose another kind "
+        "'%.40s' in %s is not a %s, although %lld other values are: correct it, leave it empty, or choose another kind "
         "for the column (%s:category, %s:text)",
         npi_cells_get(cells, row, column), place, what, (long long)fit, name ? name : "NUMBER", name ? name : "NUMBER");
 }

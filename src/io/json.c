@@ -121,6 +121,12 @@ int npi_json_read_edges(npi_edge_list *edges, npi_stream *stream, npgnn_error *e
         code = array ? 0 : why.code;
         for (size_t i = 0; code == 0 && i < json_array_size(array); i++) {
             code = read_edge(edges, json_array_get(array, i), stream, &why);
+            if (code == NPGNN_E_FORMAT) { /* an array has elements, not lines */
+                char text[256];
+                const char *colon = strstr(why.text + strlen(why.file), ": ");
+                snprintf(text, sizeof text, "%.250s", colon ? colon + 2 : why.text);
+                npi_fail_at(&why, code, npi_stream_name(stream), 0, "element %zu: %s", i + 1, text);
+            }
             code = npi_skipped_add(&edges->skipped, code, edges->how, &why);
         }
         json_decref(array);
@@ -144,7 +150,8 @@ int npi_json_read_edges(npi_edge_list *edges, npi_stream *stream, npgnn_error *e
     }
     if (code && err)
         *err = why;
-    npi_skipped_log(&edges->skipped, npi_stream_name(stream), &edges->env);
+    if (code == 0)
+        npi_edges_log_rows(edges, npi_stream_name(stream));
     return code;
 }
 

@@ -269,6 +269,13 @@ int npi_location_find(npi_location *out, const char *data, const npgnn_load_opti
         code = locate_data(out, data, options->data_dir, err);
     if (code == 0 && out->kind == NPI_PLANETOID && (options->edges || options->features))
         return npi_fail(err, NPGNN_E_ARGUMENT, "%s has its own edges and features: do not give files for them", data);
+    /* what a folder has besides edges is still used; a file has nothing besides */
+    int others = *out->features || *out->labels || *out->nodes || *out->sides || *out->count;
+    if (code == 0 && data && options->edges && (options->features || !others))
+        return npi_fail_at(
+            err, NPGNN_E_ARGUMENT, data, 0, "nothing of this %s would be used beside --edges %.200s%s: leave it out%s",
+            is_folder(data) ? "folder" : "file", options->edges, options->features ? " and --features" : "",
+            options->features ? "" : "; node features are given as --features FILE");
     if (code == 0 && options->edges)
         code = npi_path_join(out->edges, options->edges, "", "", err);
     if (code == 0 && options->target_features)

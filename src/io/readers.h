@@ -13,24 +13,29 @@
 
 /* ---- rows that are left out ---- */
 
-/* Counts rows that cannot be used (npgnn_load_options.skip_bad_rows). */
+/* Counts rows or cells that cannot be used (npgnn_load_options.skip_bad_rows). */
+enum { NPI_SKIPPED_LINES = 5 };
 typedef struct npi_skipped {
     int64_t count;
-    char first[256]; /* what is wrong with the first */
+    int64_t lines[NPI_SKIPPED_LINES]; /* of the first ones, 0: not known */
+    char first[256];                  /* what is wrong with the first */
 } npi_skipped;
 
 /* What becomes of a row that failed with `code`: where it is the row's fault and bad rows are to be skipped, it is
  * counted and 0 returned, otherwise `code`. */
 int npi_skipped_add(npi_skipped *skipped, int code, const npgnn_load_options *how, npgnn_error *err);
 
-/* Logs how many there were. */
-void npi_skipped_log(const npi_skipped *skipped, const char *file, const npgnn_env *env);
+/* Logs how many there were, where, and what is wrong with the first: "FILE:LINE: ONE: reason", or "FILE: MANY: count (lines
+ * ...); the first: reason". */
+void npi_skipped_log(const npi_skipped *skipped, const char *one, const char *many, const char *file,
+                     const npgnn_env *env);
 
 /* ---- feature tables ---- */
 
 typedef struct npi_table {
     npi_csr x;
     npi_names *names;       /* id of each row; NULL: row i is node i */
+    int64_t *line;          /* (x.rows) where each row begins in its file; NULL: not known */
     npi_names *columns;     /* name of each column; NULL: they have none */
     npi_encoding *encoding; /* how the columns were made; NULL: they are the numbers of the file */
     int open;               /* 1: the file does not state the number of columns; further ones, all zero, may follow */
@@ -105,10 +110,15 @@ struct npi_edge_list {
     int maybe_header; /* 1: the first edge is two words, which may be a header (npi_edges_settle_header) */
     char ends[2][64]; /* the names of the columns of sources and targets, "" where there is no header */
     npi_skipped skipped;
+    int64_t missing_count, missing_line; /* links with an id such as "NA", and the line of the first */
+    char missing_id[8];                  /* that id */
 };
 
 /* An empty list. `how` must outlive it; NULL: the defaults. */
 npi_edge_list npi_edges_start(const npgnn_env *env, const npgnn_load_options *how);
+
+/* Logs the rows that were left out, and ids that look like missing values. */
+void npi_edges_log_rows(const npi_edge_list *list, const char *file);
 
 /* Decides whether the first edge is a header, which it then removes: where its two words are in no other edge and are
  * not in `nodes` either. nodes[0] and nodes[1], which may be NULL, have the ids of sources and of targets. */

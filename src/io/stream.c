@@ -9,6 +9,8 @@
 #include <string.h>
 #include <zlib.h>
 
+#include "base/utf8.h"
+
 #define BLOCK 65536                /* bytes read at once */
 #define MAX_LINE ((size_t)1 << 30) /* bytes */
 
@@ -28,8 +30,11 @@ struct npi_stream {
     int ended;
     char *line; /* the latest line; grows to the longest one */
     size_t line_capacity, line_length;
-    int after_cr; /* the latest line ended with \r: a \n that follows belongs to it */
-    int64_t lineno;
+    int after_cr;      /* the latest line ended with \r: a \n that follows belongs to it */
+    int64_t lineno;    /* where the latest line begins */
+    int64_t joined;    /* how many further lines npi_stream_join_line has appended to it */
+    int64_t odd_line;  /* the first line that is not UTF-8, 0: there was none */
+    int odd_is_logged; /* 1: npi_stream_log_encoding has told */
 };
 
 const npgnn_env *npi_stream_env(const npi_stream *stream)
@@ -336,12 +341,12 @@ static int append_to_line(int *complete, npi_stream *stream, npgnn_error *err)
     return 0;
 }
 
-int npi_stream_read_line(char **line, npi_stream *stream, npgnn_error *err)
+/* Appends a line, without its end, to what `line` has. The number of the line grows by `step` when its first byte is there.
+ * Returns 1, or 0 at the end. */
+static int append_line(npi_stream *stream, int64_t step, npgnn_error *err)
 {
     int complete = 0, started = 0;
-    stream->line_length = 0;
-    if (stream->lineno == 0)
-        skip_byte_order_mark(stream);
+    size_t begin = stream->line_length;
     while (!complete) {
         int code = stream->begin == stream->end ? refill(stream, err) : 0;
         if (code)
@@ -353,7 +358,7 @@ int npi_stream_read_line(char **line, npi_stream *stream, npgnn_error *err)
             stream->begin += stream->buffer[stream->begin] == '\n';
             continue;
         }
-        stream->lineno += !started; /* before append_to_line, which reports the line number */
+        stream->lineno += started ? 0 : step; /* before append_to_line, which reports the line number */
         started = 1;
         code = append_to_line(&complete, stream, err);
         if (code)
@@ -362,6 +367,45 @@ int npi_stream_read_line(char **line, npi_stream *stream, npgnn_error *err)
     if (!started)
         return 0;
     stream->line[stream->line_length] = '\0';
-    *line = stream->line;
+    unsigned char seen = 0; /* nearly all lines are ASCII */
+    for (size_t i = begin; i < stream->line_length; i++)
+        seen |= (unsigned char)stream->line[i];
+    if (seen >= 0x80 && stream->odd_line == 0 && !npi_utf8_is_valid(stream->line + begin, stream->line_length - begin))
+        stream->odd_line = stream->lineno;
     return 1;
+}
+
+int npi_stream_read_line(char **line, npi_stream *stream, npgnn_error *err)
+{
+    if (stream->lineno == 0)
+        skip_byte_order_mark(stream);
+    stream->line_length = 0;
+    int code = append_line(stream, 1 + stream->joined, err);
+    stream->joined = 0;
+    *line = stream->line;
+    return code;
+}
+
+int npi_stream_join_line(char **line, npi_stream *stream, npgnn_error *err)
+{
+    size_t before = stream->line_length;
+    stream->line[stream->line_length++] = '\n'; /* takes the place of the terminator */
+    int code = append_line(stream, 0, err);
+    if (code > 0)
+        stream->joined++;
+    else
+        stream->line[stream->line_length = before] = '\0';
+    *line = stream->line;
+    return code;
+}
+
+void npi_stream_log_encoding(npi_stream *stream)
+{
+    if (stream->odd_line == 0 || stream->odd_is_logged)
+        return;
+    stream->odd_is_logged = 1;
+    npi_log(&stream->env,
+            "%s:%lld: this line is not UTF-8, so letters such as \xC3\xA9 may be misread; if the file is in Latin-1 or "
+            "Windows-1252, convert it: iconv -f WINDOWS-1252 -t UTF-8 FILE >FILE.utf8 (Excel: save as CSV UTF-8)",
+            stream->name, (long long)stream->odd_line);
 }

@@ -25,6 +25,13 @@ int npi_stream_open_source(npi_stream **out, const char *name, npi_source_fn *re
  * NUL byte, damaged gzip data or a line of more than 1 GiB; E_IO; E_MEMORY. */
 int npi_stream_read_line(char **line, npi_stream *stream, npgnn_error *err);
 
+/* Appends the next line to the latest one, which must not have been changed, after a \n: a field in quotes may have several
+ * lines. Returns 1, or 0 at the end, where the line stays as it was. The number of the line stays that of its beginning. */
+int npi_stream_join_line(char **line, npi_stream *stream, npgnn_error *err);
+
+/* Logs, once, the first of the lines read so far that is not UTF-8, and how to convert the file. */
+void npi_stream_log_encoding(npi_stream *stream);
+
 /* Reads `size` bytes, fewer only at the end. */
 int npi_stream_read(void *bytes, size_t *got, npi_stream *stream, size_t size, npgnn_error *err);
 

@@ -24,6 +24,7 @@ void npi_table_free(const npgnn_env *env, npi_table *table)
     npi_encoding_free(table->encoding);
     npi_free(env, table->label);
     npi_free(env, table->side);
+    npi_free(env, table->line);
     memset(table, 0, sizeof *table);
 }
 
@@ -128,6 +129,45 @@ static int any_below(const npi_edge_list *edges, int32_t limit)
     return edges->count == 0;
 }
 
+/* Logs names that differ in case or in blanks around them alone: they are probably meant to be the same node. */
+static int log_similar(const npi_names *names, const char *edges_name, const npgnn_env *env, npgnn_error *err)
+{
+    enum { MAX_NAMES = 1 << 20, MAX_LENGTH = 255 };
+    int32_t count = npi_names_count(names), similar = 0, index, *first = NULL;
+    npi_names *folded = NULL;
+    char pair[2][48] = {"", ""};
+    if (count > MAX_NAMES) /* that many are identifiers of a machine */
+        return 0;
+    int code = npi_names_new(&folded, env, err);
+    if (code == 0 && !(first = npi_alloc(env, (size_t)count, sizeof *first, err))) /* of each in `folded` */
+        code = NPGNN_E_MEMORY;
+    for (int32_t i = 0; code == 0 && i < count; i++) {
+        char name[MAX_LENGTH + 1];
+        const char *given = npi_names_get(names, i), *begin = given + strspn(given, " \t");
+        size_t length = strlen(begin);
+        while (length > 0 && (begin[length - 1] == ' ' || begin[length - 1] == '\t'))
+            length--;
+        if (length > MAX_LENGTH)
+            continue;
+        for (size_t c = 0; c < length; c++)
+            name[c] = begin[c] >= 'A' && begin[c] <= 'Z' ? (char)(begin[c] - 'A' + 'a') : begin[c];
+        int32_t before = npi_names_count(folded);
+        code = npi_names_add(&index, folded, name, length, err);
+        if (code == 0 && index == before) {
+            first[index] = i;
+        } else if (code == 0 && similar++ == 0) {
+            snprintf(pair[0], sizeof pair[0], "%.40s", npi_names_get(names, first[index]));
+            snprintf(pair[1], sizeof pair[1], "%.40s", given);
+        }
+    }
+    if (code == 0 && similar > 0)
+        npi_log(env, "%s: ids that differ only in case or blanks are different nodes: '%s' and '%s'%s", edges_name,
+                pair[0], pair[1], similar > 1 ? ", and others" : "");
+    npi_names_free(folded);
+    npi_free(env, first);
+    return code;
+}
+
 /* Rows with ids. */
 static int match_by_name(npi_edge_list *edges, const char *edges_name, npi_table *table, const npgnn_env *env,
                          npgnn_error *err)
@@ -140,7 +180,9 @@ static int match_by_name(npi_edge_list *edges, const char *edges_name, npi_table
     int32_t n = npi_names_count(table->names);
     if (!any_below(edges, rows))
         return npi_fail_at(err, NPGNN_E_MISMATCH, edges_name, 0,
-                           "none of the node ids in this file is the id of a feature row");
+                           "none of the node ids in this file, such as '%.40s', is the id of a feature row, such as "
+                           "'%.40s'",
+                           npi_names_get(table->names, rows), rows > 0 ? npi_names_get(table->names, 0) : "");
     if (n > rows) {
         char examples[160] = "";
         for (int32_t i = rows; i < n && i < rows + 3; i++)
@@ -261,9 +303,11 @@ static int match_nodes(npi_graph_content *content, npi_edge_list *edges, const c
         content->n = table->x.rows;
     else
         content->n = edges->names ? npi_names_count(edges->names) : edges->nodes;
-    if (edges->names && !names_are_indices(edges->names))
+    if (edges->names && !names_are_indices(edges->names)) {
         content->names = npi_names_share(edges->names);
-    return 0;
+        code = log_similar(edges->names, edges_name, env, err);
+    }
+    return code;
 }
 
 /* Logs that directions are ignored where the file seems to mean them: some edges are given in both directions,
@@ -363,6 +407,17 @@ int npi_edges_to_graph(npgnn_graph **out, npi_edge_list *edges, const char *edge
     return code;
 }
 
+/* E_ARGUMENT where the caller has chosen columns of a file that has none. */
+static int refuse_columns(const npgnn_load_options *how, const npi_stream *stream, npgnn_error *err)
+{
+    const char *chosen = how->source ? "source" : how->target ? "target" : how->weight ? "weight" : NULL;
+    if (!chosen)
+        return 0;
+    return npi_fail_at(err, NPGNN_E_ARGUMENT, npi_stream_name(stream), 0,
+                       "a file of this format has no columns to choose from: leave --%s out%s", chosen,
+                       strcmp(chosen, "weight") == 0 ? "; --weighted uses its weights" : "");
+}
+
 int npi_edges_read_any(npi_edge_list *edges, npi_table *table, npi_stream *stream, npgnn_error *err)
 {
     int code = npi_foreign_refuse(stream, err);
@@ -372,6 +427,9 @@ int npi_edges_read_any(npi_edge_list *edges, npi_table *table, npi_stream *strea
         return npi_fail_at(
             err, NPGNN_E_ARGUMENT, npi_stream_name(stream), 0,
             "GraphML has one set of nodes: the edges of a two-sided graph must be text, JSON or a matrix");
+    if ((npi_zip_detect(stream) || npi_graphml_detect(stream) || npi_mtx_detect(stream)) &&
+        (code = refuse_columns(edges->how, stream, err)) != 0)
+        return code;
     if (npi_zip_detect(stream))
         return npi_npz_read_graph(edges, table, stream, err);
     if (npi_graphml_detect(stream))

@@ -68,6 +68,67 @@ static char *unquote(char *at)
     return after;
 }
 
+/* The closing quote of a field, where `at` is after the opening one; the end of the text where there is none. */
+static const char *find_closing_quote(const char *at)
+{
+    for (; *at && !(at[0] == '"' && at[1] != '"'); at++)
+        at += at[0] == '"'; /* two quotes stand for one */
+    return at;
+}
+
+/* Whether a field that begins with a quote is in quotes. Lists that are separated by blanks come from programs that know no
+ * quotes, as well as from R, which writes them. */
+static int is_quoted(const char *field, char separator)
+{
+    if (*field != '"' || separator != ' ')
+        return *field == '"';
+    const char *close = find_closing_quote(field + 1);
+    return *close && (!close[1] || is_blank(close[1]));
+}
+
+int npi_text_ends_in_quotes(const char *line, char separator, int inside)
+{
+    if (separator == ' ')
+        return 0;
+    const char *at = line;
+    while (*at || inside) {
+        while (!inside && (*at == ' ' || (*at == '\t' && separator != '\t')))
+            at++;
+        if (inside || *at == '"') {
+            at = find_closing_quote(at + !inside);
+            if (!*at)
+                return 1;
+            at++;
+            inside = 0;
+        }
+        while (*at && *at != separator)
+            at++;
+        at += *at != '\0';
+    }
+    return 0;
+}
+
+int npi_text_has_stray_quote(const char *row, char separator)
+{
+    if (separator == ' ')
+        return 0;
+    for (const char *at = row; *at; at += *at != '\0') {
+        while (*at == ' ' || (*at == '\t' && separator != '\t'))
+            at++;
+        if (*at == '"') {
+            at = find_closing_quote(at + 1);
+            at += *at != '\0';
+            while (is_blank(*at) && *at != separator)
+                at++;
+            if (*at && *at != separator)
+                return 1;
+        }
+        while (*at && *at != separator)
+            at++;
+    }
+    return 0;
+}
+
 static void trim_end(char *field, char *end)
 {
     while (end > field && is_blank(end[-1]))
@@ -86,7 +147,7 @@ char *npi_text_cut_field(char **rest, char separator)
         return NULL;
     /* at is at the first character of the field; move it to the separator after the field */
     char *field = at;
-    int quoted = *at == '"' && separator != ' ';
+    int quoted = is_quoted(at, separator);
     if (quoted)
         at = unquote(++field);
     while (*at && !(separator == ' ' ? is_blank(*at) : *at == separator))
@@ -95,6 +156,27 @@ char *npi_text_cut_field(char **rest, char separator)
     if (!quoted)
         trim_end(field, at);
     return field;
+}
+
+int npi_text_take_decimal_comma(char *cell, int needed)
+{
+    static const char digits[] = "0123456789";
+    char *at = cell + (*cell == '-' || *cell == '+'), *to = at;
+    size_t run = strspn(at, digits), decimals = 0, groups = 0;
+    if (run == 0)
+        return 0;
+    const char *end = at + run;
+    for (; run <= 3 && *end == '.' && strspn(end + 1, digits) == 3; groups++) /* 1.234.567 */
+        end += 4;
+    if (*end == ',' && (decimals = strspn(end + 1, digits)) == 0)
+        return 0;
+    if (end[decimals > 0 ? 1 + decimals : 0] || (decimals == 0 && (needed || groups == 0)))
+        return 0;
+    for (; *at; at++)
+        if (*at != '.')
+            *to++ = (char)(*at == ',' ? '.' : *at);
+    *to = '\0';
+    return decimals > 0 ? (int)(decimals < 100 ? decimals : 100) : 100;
 }
 
 int npi_text_write_field(FILE *file, const char *name, npgnn_error *err)

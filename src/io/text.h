@@ -10,10 +10,25 @@
  * comma or semicolon, otherwise ' ', which means any run of blanks. */
 char npi_text_find_separator(const char *line);
 
-/* Cuts the next field off *rest and terminates it in place, without surrounding blanks. Unless the separator is ' ',
- * a field may be in double quotes; it may then contain the separator, and a quote written as two. NULL where no
- * field is left. */
+/* Cuts the next field off *rest and terminates it in place, without surrounding blanks. A field may be in double quotes; it
+ * may then contain the separator, and a quote written as two. Where blanks separate, a quote that no quote before a blank
+ * closes is part of the field. NULL where no field is left. */
 char *npi_text_cut_field(char **rest, char separator);
+
+/* Whether a line ends within quotes: then the next line belongs to its row. `inside`: it begins within quotes. */
+int npi_text_ends_in_quotes(const char *line, char separator, int inside);
+
+/* Whether a field of a row has text after its closing quote, which npi_text_cut_field would drop. */
+int npi_text_has_stray_quote(const char *row, char separator);
+
+/* What is wrong with such rows. */
+#define NPI_TEXT_OPEN_QUOTE "a quote is opened on this line but not closed; a quote within quotes is written twice"
+#define NPI_TEXT_STRAY_QUOTE "text follows a closing quote; a quote within quotes is written twice"
+
+/* Turns a number with a decimal comma, such as 3,5 or 1.234,5, into one with a point. Without `needed` also whole numbers with
+ * points between thousands, such as 1.234. Returns how many digits follow the comma, 100 for such a whole number, 0 where the
+ * cell is anything else, which stays as it is. */
+int npi_text_take_decimal_comma(char *cell, int needed);
 
 /* Writes a field of a file with tabs or of one field per line, in quotes where the readers would otherwise misread it. E_ARGUMENT
  * for a line break, which cannot be written. */
