@@ -118,7 +118,7 @@ class Comparison:
         ]
 
     def _notes(self) -> tuple[str, str]:
-        first = f"difference to {self.reference}, 95 % interval over seeds, seeds that are better, p of Wilcoxon's signed-rank test"
+        first = f"difference from {self.reference}, 95 % interval over seeds, seeds that are better, p of Wilcoxon's signed-rank test"
         return first, (
             "" if self._seeds >= LEAST_SEEDS else "p needs at least 6 seeds: with fewer it cannot be below 0.05"
         )
@@ -247,7 +247,7 @@ def compare(
     outside = dict(scores or {})
     for name in outside:
         if name in entrants:
-            raise ArgumentError(f"scores: the name {name!r} is there twice; give each method a name of its own")
+            raise ArgumentError(f"scores: the name {name!r} is given twice; each method needs a name of its own")
         if not isinstance(name, str) or not name:
             raise ArgumentError(f"scores: the name of a method must be a string, got {name!r}")
     if len(entrants) + len(outside) < 2:
@@ -298,7 +298,7 @@ def _list_methods(given: Any) -> dict[str, tuple[str, dict[str, Any]]]:
             hint = "; functions and arrays go into scores" if callable(method) or hasattr(method, "__array__") else ""
             raise ArgumentError(f"methods: {method!r} is neither a preset nor one of npgnn.methods(){hint}")
         if name in result:
-            raise ArgumentError(f"methods: {name!r} is there twice; give each method a name of its own")
+            raise ArgumentError(f"methods: {name!r} is given twice; each needs a name of its own")
         check_evaluated(method, options)
         result[name] = (method, options)
     return result

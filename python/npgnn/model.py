@@ -522,7 +522,7 @@ class LinkPredictor:
             array = np.array([graph.index(node) for node in given], np.int32)
             if len(np.unique(array)) < len(array):
                 twice = next(node for i, node in enumerate(given) if node in given[:i])
-                raise ArgumentError(f"{name}: {twice!r} is there twice")
+                raise ArgumentError(f"{name}: {twice!r} is given twice")
             keep.append(array)
             setattr(options, member, array.ctypes.data if len(array) else None)
             setattr(options, member.rstrip("_") + "_count", len(array))

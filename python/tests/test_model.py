@@ -266,7 +266,7 @@ def test_sklearn(graph):
         (lambda m, g: m.recommend([0], k=0), "k must be an integer from 1 on, got 0"),
         (lambda m, g: m.recommend("anna"), "nodes: expected a list of nodes, got 'anna': write ['anna']"),
         (lambda m, g: m.recommend(5), "nodes: expected a list of nodes, got 5: write [5]"),
-        (lambda m, g: m.recommend([5, 7, 5]), "nodes: 5 is there twice"),
+        (lambda m, g: m.recommend([5, 7, 5]), "nodes: 5 is given twice"),
         (lambda m, g: m.recommend([5], candidates=[]), "candidates: the list is empty"),
         (lambda m, g: next(npgnn.LinkSplit().split({"u": [1]})), "X must be a Graph, not a dict"),
         (lambda m, g: m.recommend([0], min_probability=3), "min_probability must be from 0 to 1, got 3"),

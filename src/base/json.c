@@ -310,7 +310,7 @@ static json_t *parse_value(parser *p)
     int c = next(p);
     if (c == '{' || c == '[') {
         if (p->depth == NPI_JSON_DEPTH)
-            return fail(p, "arrays and objects are nested too deep");
+            return fail(p, "arrays and objects are nested too deeply");
         p->depth++;
         value = c == '{' ? parse_object(p) : parse_array(p);
         p->depth--;

@@ -37,7 +37,7 @@ static int job_new(method_job *out, const npgnn_graph *graph, const npgnn_method
         return npi_fail(err, NPGNN_E_ARGUMENT, "no method given");
     for (size_t i = 0; i < sizeof models / sizeof models[0]; i++)
         if (strcmp(o.method, models[i]) == 0)
-            return npi_fail(err, NPGNN_E_ARGUMENT, "%s is a model: make a predictor of it, or name it as MODEL",
+            return npi_fail(err, NPGNN_E_ARGUMENT, "%s is a model: make a predictor of it, or use it as MODEL",
                             o.method);
     method_job job = {.env = npi_env_resolve(env), .method = npi_method_find(o.method, err)};
     if (!job.method)
@@ -116,10 +116,10 @@ static int give_role(method_search *s, unsigned char role, const int32_t *nodes,
     for (int32_t i = 0; i < (nodes ? count : s->graph->n); i++) {
         int32_t node = nodes ? nodes[i] : i;
         if (node < 0 || node >= s->graph->n)
-            return npi_fail(err, NPGNN_E_ARGUMENT, "node %d is asked for, but nodes are 0 to %d", node,
+            return npi_fail(err, NPGNN_E_ARGUMENT, "there is no node %d: nodes are numbered 0 to %d", node,
                             s->graph->n - 1);
         if (s->role[node] & role)
-            return npi_fail(err, NPGNN_E_ARGUMENT, "node %d is asked for twice", node);
+            return npi_fail(err, NPGNN_E_ARGUMENT, "node %d is given twice", node);
         s->role[node] |= role;
     }
     return 0;
@@ -170,7 +170,7 @@ static int search_check(method_search *s, npgnn_error *err)
         return npi_fail(err, NPGNN_E_ARGUMENT,
                         "a method gives scores, not probabilities: leave min_probability and rank at 0");
     if (s->rows < 0 || (o->to && o->to_count < 0))
-        return npi_fail(err, NPGNN_E_ARGUMENT, "a negative number of nodes is asked for");
+        return npi_fail(err, NPGNN_E_ARGUMENT, "the number of nodes must not be negative");
     return 0;
 }
 

@@ -68,8 +68,7 @@ static int copy_names(npi_names **out, const npgnn_graph *graph, const npgnn_new
     for (size_t i = 0; !code && i < count; i++) {
         code = npi_names_add(&index, names, more[i].name, strlen(more[i].name), err);
         if (!code && (size_t)index < (size_t)graph->n + i)
-            code = npi_fail(err, NPGNN_E_ARGUMENT, "new node '%.100s': there is a node of that name already",
-                            more[i].name);
+            code = npi_fail(err, NPGNN_E_ARGUMENT, "the graph already has a node '%.100s'", more[i].name);
     }
     if (code)
         npi_names_free(names);
@@ -238,8 +237,7 @@ static int check_nodes(const npgnn_graph *graph, const npgnn_new_node *nodes, si
         if (!nodes[i].name || !nodes[i].name[0] || !npi_text_is_utf8(nodes[i].name))
             return npi_fail(err, NPGNN_E_ARGUMENT, "new node %zu: a name must be UTF-8 and not empty", i);
         if (npgnn_graph_find(graph, nodes[i].name) >= 0)
-            return npi_fail(err, NPGNN_E_ARGUMENT, "new node '%.100s': there is a node of that name already",
-                            nodes[i].name);
+            return npi_fail(err, NPGNN_E_ARGUMENT, "the graph already has a node '%.100s'", nodes[i].name);
         if (graph->side && nodes[i].side != 0 && nodes[i].side != 1)
             return npi_fail(err, NPGNN_E_ARGUMENT, "new node '%.100s': a side is 0 or 1, not %d", nodes[i].name,
                             nodes[i].side);

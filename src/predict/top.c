@@ -153,9 +153,10 @@ static int give_role(search *s, unsigned char role, const int32_t *nodes, int32_
         s->role[i] |= role;
     for (int32_t i = 0; nodes && i < count; i++) {
         if (nodes[i] < 0 || nodes[i] >= s->n)
-            return npi_fail(err, NPGNN_E_ARGUMENT, "node %d is asked for, but nodes are 0 to %d", nodes[i], s->n - 1);
+            return npi_fail(err, NPGNN_E_ARGUMENT, "there is no node %d: nodes are numbered 0 to %d", nodes[i],
+                            s->n - 1);
         if (s->role[nodes[i]] & role)
-            return npi_fail(err, NPGNN_E_ARGUMENT, "node %d is asked for twice", nodes[i]);
+            return npi_fail(err, NPGNN_E_ARGUMENT, "node %d is given twice", nodes[i]);
         s->role[nodes[i]] |= role;
     }
     return 0;
@@ -231,9 +232,10 @@ static int search_new(search *s, npgnn_predictor *p, search kind, const npgnn_to
         return code;
     s->rows = o->from ? o->from_count : s->n;
     if (!(o->min_probability >= 0 && o->min_probability <= 1))
-        return npi_fail(err, NPGNN_E_ARGUMENT, "the least probability must be from 0 to 1, not %g", o->min_probability);
+        return npi_fail(err, NPGNN_E_ARGUMENT, "the minimum probability must be from 0 to 1, got %g",
+                        o->min_probability);
     if (s->rows < 0 || (o->to && o->to_count < 0))
-        return npi_fail(err, NPGNN_E_ARGUMENT, "a negative number of nodes is asked for");
+        return npi_fail(err, NPGNN_E_ARGUMENT, "the number of nodes must not be negative");
     s->bounded = s->rows == 1 && !s->links && !s->plain && p->samples == 0 && p->applied.bound.block;
     code = give_roles(s, err);
     return code ? code : decode(s, err);
@@ -754,7 +756,7 @@ int npgnn_predictor_top(npgnn_link *out, int32_t *found, npgnn_predictor *predic
 {
     search s;
     if (k < 1)
-        return npi_fail(err, NPGNN_E_ARGUMENT, "%d partners a node are asked for", k);
+        return npi_fail(err, NPGNN_E_ARGUMENT, "k must be at least 1, got %d", k);
     int code = search_new(&s, predictor, (search){.out = out, .found = found, .k = k}, options, err);
     if (!code)
         code = allocate(&s, k < s.n ? k : s.n, err);
@@ -813,7 +815,7 @@ int npgnn_predictor_top_links(npgnn_link *out, int32_t *found, npgnn_predictor *
 {
     search s;
     if (k < 1)
-        return npi_fail(err, NPGNN_E_ARGUMENT, "%d links are asked for", k);
+        return npi_fail(err, NPGNN_E_ARGUMENT, "k must be at least 1, got %d", k);
     int code = search_new(&s, predictor, (search){.links = 1}, options, err);
     if (!code)
         code = allocate(&s, (int64_t)s.n * s.n < k ? (int)((int64_t)s.n * s.n) : k, err);
