@@ -164,6 +164,7 @@ static int set_value(void *member, const arg_command *command, const arg_option 
 
 typedef struct parser {
     char *settings;
+    arg_given *given;
     const arg_command *command;
     char **argv;
     int argc, next; /* argv[next] is the first word that was not looked at */
@@ -190,6 +191,11 @@ static int parse_value(parser *p, const arg_group *group, const arg_option *opti
             return print_usage_error(p->command->name, "--%s needs a value: %s", option->name, option->value);
         }
     }
+    int seen = p->given->count == ARG_MAX_GIVEN;
+    for (int i = 0; i < p->given->count; i++)
+        seen |= p->given->item[i] == option;
+    if (!seen)
+        p->given->item[p->given->count++] = option;
     return set_value(p->settings + group->offset + option->offset, p->command, option, value);
 }
 
@@ -230,19 +236,23 @@ static int parse_operand(parser *p, const char *word)
     return 0;
 }
 
-/* Whether one of the options "a|b", flags or with a text as their value, was given. */
-static int is_given(const parser *p, const char *names)
+/* Whether `names`, "a|b", has this name. */
+static int is_listed(const char *names, const char *name)
 {
     for (size_t length; *names; names += length + (names[length] == '|')) {
-        const arg_group *group = NULL;
         length = strcspn(names, "|");
-        const arg_option *option = arg_find(&group, p->command, names, length);
-        if (!option)
-            continue;
-        const void *member = p->settings + group->offset + option->offset;
-        if (option->kind == ARG_FLAG ? *(const int *)member != 0 : *(const char *const *)member != NULL)
+        if (strlen(name) == length && strncmp(names, name, length) == 0)
             return 1;
     }
+    return 0;
+}
+
+/* Whether one of the options "a|b" was given. */
+static int is_given(const arg_given *given, const char *names)
+{
+    for (int i = 0; i < given->count; i++)
+        if (is_listed(names, given->item[i]->name))
+            return 1;
     return 0;
 }
 
@@ -250,15 +260,16 @@ static int check_operands(const parser *p)
 {
     const arg_command *command = p->command;
     for (int i = p->operands; i < ARG_MAX_OPERANDS && command->operands[i].name; i++)
-        if (!command->operands[i].unless || !is_given(p, command->operands[i].unless))
+        if (!command->operands[i].unless || !is_given(p->given, command->operands[i].unless))
             return print_usage_error(command->name, "missing argument %s; usage: npgnn %s %s",
                                      command->operands[i].name, command->name, command->usage);
     return 0;
 }
 
-int arg_parse(void *settings, const arg_command *command, int argc, char **argv)
+int arg_parse(void *settings, arg_given *given, const arg_command *command, int argc, char **argv)
 {
-    parser p = {.settings = settings, .command = command, .argv = argv, .argc = argc};
+    parser p = {.settings = settings, .given = given, .command = command, .argv = argv, .argc = argc};
+    given->count = 0;
     int only_operands = 0, code = 0; /* after "--" */
     for (int i = 0; i < argc && strcmp(argv[i], "--") != 0; i++)
         if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
@@ -275,4 +286,30 @@ int arg_parse(void *settings, const arg_command *command, int argc, char **argv)
             code = parse_short(&p, word + 1);
     }
     return code ? code : check_operands(&p);
+}
+
+/* ---- rules ---- */
+
+/* Whether a rule is about an option. */
+static int concerns(const arg_rule *rule, const arg_option *option)
+{
+    if (rule->options)
+        return is_listed(rule->options, option->name);
+    for (const arg_option *row = rule->table; row->name; row++)
+        if (row == option)
+            return 1;
+    return 0;
+}
+
+int arg_check(const void *settings, const arg_given *given, const arg_command *command, const arg_rule *rules)
+{
+    for (const arg_rule *rule = rules; rule && rule->unused; rule++)
+        for (int i = 0; i < given->count; i++) {
+            const arg_option *option = given->item[i];
+            char by[256] = "";
+            if (concerns(rule, option) && rule->unused(by, sizeof by, (const char *)settings + rule->offset, option))
+                return print_usage_error(command->name, "--%s is not used %s%s%s", option->name, by,
+                                         rule->hint ? ": " : "", rule->hint ? rule->hint : "");
+        }
+    return 0;
 }

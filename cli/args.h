@@ -59,7 +59,23 @@ typedef struct arg_operand {
         *unless; /* the operand may be missing where this option, or one of "a|b", is given; NULL: it is required */
 } arg_operand;
 
-enum { ARG_MAX_PAIRS = 128, ARG_MAX_OPERANDS = 2, ARG_MAX_GROUPS = 6 };
+enum { ARG_MAX_PAIRS = 128, ARG_MAX_OPERANDS = 2, ARG_MAX_GROUPS = 6, ARG_MAX_GIVEN = 256 };
+
+/* The options that a command line has, each once. */
+typedef struct arg_given {
+    const arg_option *item[ARG_MAX_GIVEN];
+    int count;
+} arg_given;
+
+/* Options that have no effect beside others. To give one is an error: "--OPTION is not used BY: HINT". */
+typedef struct arg_rule {
+    const char *options;     /* "a|b"; NULL: all of `table` */
+    const arg_option *table; /* NULL with `options` */
+    size_t offset;           /* of the struct that `unused` reads, in the command's settings */
+    /* Whether the option has no effect. Then `by` becomes the rest of the sentence, such as "by the method katz". */
+    int (*unused)(char *by, size_t size, const void *part, const arg_option *option);
+    const char *hint; /* or NULL */
+} arg_rule;
 
 typedef struct arg_pairs {
     struct {
@@ -77,12 +93,16 @@ typedef struct arg_command {
     const char *examples;    /* lines */
     arg_operand operands[ARG_MAX_OPERANDS];
     arg_group groups[ARG_MAX_GROUPS]; /* where two groups have an option of the same name, the first wins */
+    const arg_rule *rules;            /* up to one without `unused`; NULL: none */
 } arg_command;
 
 /* Parses the words after the command's name into its settings, which hold the defaults before. Returns 0, EXIT_USAGE
  * after printing what is wrong, or ARG_HELP when the words include --help. */
 #define ARG_HELP (-1)
-int arg_parse(void *settings, const arg_command *command, int argc, char **argv);
+int arg_parse(void *settings, arg_given *given, const arg_command *command, int argc, char **argv);
+
+/* Checks the options that were given by the rules. Returns 0, or EXIT_USAGE after printing which option is not used. */
+int arg_check(const void *settings, const arg_given *given, const arg_command *command, const arg_rule *rules);
 
 /* The option with this name that the command accepts, or NULL. Where `group` is not NULL, it receives the option's
  * group. */

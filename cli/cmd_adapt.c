@@ -250,8 +250,9 @@ static int save_adapted(const npgnn_graph *graph, const npgnn_model *model, cons
     if (code)
         return print_error("%s", err.text);
     if (!settings->common.quiet)
-        print_note("wrote %s: %s adapted to a graph of %" PRId32 " nodes and %" PRId64 " edges", settings->output,
-                   settings->model_file, npgnn_graph_nodes(graph), npgnn_graph_edges(graph));
+        print_note("wrote %s: %s adapted to a graph of %" PRId32 " node%s and %" PRId64 " edge%s", settings->output,
+                   settings->model_file, npgnn_graph_nodes(graph), PLURAL(npgnn_graph_nodes(graph)),
+                   npgnn_graph_edges(graph), PLURAL(npgnn_graph_edges(graph)));
     return EXIT_DONE;
 }
 
@@ -267,11 +268,6 @@ static int run(void *given)
     int status = 0;
     if (settings->output && !settings->model_file)
         return print_usage_error("adapt", "--output needs --model MODEL: the model to adapt");
-    if (settings->output && settings->estimate)
-        return print_usage_error("adapt", "--estimate cannot be combined with --output, which measures nothing");
-    if (settings->model_file && (settings->model.preset || settings->model.changes.count > 0))
-        return print_usage_error("adapt",
-                                 "options of the model cannot be combined with --model: those of MODEL are used");
     settings->model.options.seed = settings->seed; /* for the JSON */
     progress_open(&progress, settings->common.quiet, NULL, 0);
     npgnn_env env = progress_env(&progress, &settings->common);
@@ -308,6 +304,29 @@ static const arg_option options[] = {
     OPTIONS_END,
 };
 
+static int is_given_model(char *by, size_t size, const void *part, const arg_option *option)
+{
+    (void)option;
+    snprintf(by, size, "with --model");
+    return ((const adapt_settings *)part)->model_file != NULL;
+}
+
+static int only_saves(char *by, size_t size, const void *part, const arg_option *option)
+{
+    (void)option;
+    snprintf(by, size, "with --output");
+    return ((const adapt_settings *)part)->output != NULL;
+}
+
+static const arg_rule rules[] = {
+    {.table = model_options, .unused = is_given_model, .hint = "the model has options of its own"},
+    {.options = "train-nodes|context-nodes|grow",
+     .unused = is_given_model,
+     .hint = "the model is applied to all of DATA"},
+    {.options = "test|seeds|seed|json|estimate", .unused = only_saves, .hint = "nothing is measured"},
+    {.options = NULL},
+};
+
 const cli_command cmd_adapt = {
     .args =
         {
@@ -324,6 +343,7 @@ const cli_command cmd_adapt = {
                         "  npgnn adapt new-graph --model model.safetensors -o new-model.safetensors\n",
             .operands = {DATA_OPERAND(AT(data.name))},
             .groups = {{"Options", options, 0}, DATA_GROUP(AT(data)), COMMON_GROUP(AT(common)), MODEL_GROUP(AT(model))},
+            .rules = rules,
         },
     .defaults = &(const adapt_settings){.train_nodes = 0.3, .context_nodes = 0.7, .test = 0.1, .seeds = 3, .seed = 1},
     .size = sizeof(adapt_settings),

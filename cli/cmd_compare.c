@@ -72,12 +72,12 @@ static int find_entrant(entrant *found, const char *wanted, const arg_pairs *cha
 static int add_name(comparison *all, const char *name, const char *file)
 {
     if (!*name)
-        return print_usage_error("compare", "the name of a method is empty");
+        return print_usage_error("compare", "a method has an empty name");
     if (all->count == MAX_METHODS)
         return print_usage_error("compare", "too many methods: at most %d are compared", MAX_METHODS);
     for (int i = 0; i < all->count; i++)
         if (strcmp(all->methods[i].name, name) == 0)
-            return print_usage_error("compare", "'%s' is there twice; give each method a name of its own", name);
+            return print_usage_error("compare", "method '%s' is given twice; each needs a name of its own", name);
     all->methods[all->count++] = (compared_method){.name = name, .file = file};
     return 0;
 }
@@ -224,7 +224,7 @@ static void print_tables(const comparison *all)
         }
         putchar('\n');
     }
-    printf("\ndifference to %s, 95 %% interval over seeds, seeds that are better, p of Wilcoxon's signed-rank test\n",
+    printf("\ndifference from %s, 95 %% interval over seeds, seeds that are better, p of Wilcoxon's signed-rank test\n",
            all->methods[0].name);
     print_name("method", width);
     printf("  metric    %10s  %18s  %9s  %8s\n", "difference", "95 % interval", "better", "p");
@@ -288,6 +288,25 @@ static int write_results(const comparison *all, const compare_settings *settings
 
 /* ---- the command ---- */
 
+/* Notes which of the methods do not use the weights of links, where there are any. */
+static void note_unweighted(const comparison *all, const entrant *entrants, const compare_settings *settings,
+                            const npgnn_env *env)
+{
+    char names[300] = "", who[400];
+    int count = 0;
+    for (int i = 0; i < all->count; i++) {
+        size_t used = strlen(names);
+        if (all->methods[i].file ||
+            (!entrants[i].options.process && npgnn_method_uses(entrants[i].method) & NPGNN_USES_WEIGHTS))
+            continue;
+        snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "", all->methods[i].name);
+        count++;
+    }
+    snprintf(who, sizeof who, "%s %s", count == 1 ? "the method" : "each of the methods", names);
+    if (count > 0)
+        data_note_unweighted(&settings->data, who, env);
+}
+
 static int run_comparison(comparison *all, const entrant *entrants, const compare_settings *settings)
 {
     npgnn_graph *graph = NULL;
@@ -298,6 +317,7 @@ static int run_comparison(comparison *all, const entrant *entrants, const compar
         progress_open(&progress, settings->common.quiet, NULL, 0) != 0)
         return EXIT_FAILED;
     npgnn_env env = progress_env(&progress, &settings->common);
+    note_unweighted(all, entrants, settings, &env);
     int status = data_load(&graph, &settings->data, &env);
     if (status == 0 && split_open(&fixed, graph, settings->splits.fixed, &env, &err) != 0)
         status = print_error("%s", err.text);
@@ -318,8 +338,6 @@ static int run_comparison(comparison *all, const entrant *entrants, const compar
 static int run(void *given)
 {
     const compare_settings *settings = given;
-    if (split_settings_check(&settings->splits, "compare") != 0)
-        return EXIT_USAGE;
     char *names[ARG_MAX_PAIRS] = {NULL}, *text = settings->methods ? strdup(settings->methods) : NULL;
     entrant *entrants = calloc(MAX_METHODS, sizeof *entrants);
     const compared_metric among[] = {
@@ -355,13 +373,38 @@ static const arg_option options[] = {
     OPTION("methods", 'm', ARG_TEXT, AT(methods), "A,B,...",
            "Methods to compare: methods and presets of 'npgnn eval'. The others are compared with the first."),
     OPTION("scores", 0, ARG_PAIR, AT(scores), "NAME=FILE",
-           "Let the scores of another program take part under NAME. FILE has one line per test pair of each seed: "
+           "Compare the scores of another program too, under NAME. FILE has one line per test pair of each seed: "
            "seed, two node names, score; larger is likelier. May be repeated."),
     OPTION("save-splits", 0, ARG_TEXT, AT(save_splits), "DIR",
            "Write the split of each seed to DIR/split-SEED.tsv, and the test pairs to be scored to "
            "DIR/pairs-SEED.tsv."),
     OPTION("html", 0, ARG_TEXT, AT(html), "FILE", "Write a page with the tables and curves to FILE."),
     OPTIONS_END,
+};
+
+/* Whether none of the methods uses an option of the model. */
+static int methods_lack(char *by, size_t size, const void *part, const arg_option *option)
+{
+    const char *at = ((const compare_settings *)part)->methods;
+    snprintf(by, size, "by any of the methods that are compared");
+    if (!option->key || strcmp(option->key, "seed") == 0)
+        return 0;
+    for (size_t length; at && *at; at += length + (at[length] == ',')) {
+        char name[64];
+        npgnn_options preset = {.size = sizeof preset};
+        length = strcspn(at, ",");
+        snprintf(name, sizeof name, "%.*s", (int)length, at);
+        if (npgnn_options_preset(&preset, name, NULL) == 0 ? npgnn_options_uses(&preset, option->key)
+                                                           : npgnn_method_uses(name) & NPGNN_USES_OPTIONS)
+            return 0;
+    }
+    return 1;
+}
+
+static const arg_rule rules[] = {
+    {.table = model_options, .unused = methods_lack},
+    SPLIT_RULES(AT(splits)),
+    {.options = NULL},
 };
 
 const cli_command cmd_compare = {
@@ -372,7 +415,8 @@ const cli_command cmd_compare = {
             .summary = "Compare methods on the same splits of a graph, also with scores of other programs.",
             .description =
                 "Evaluates each method on the same splits, one per seed. Prints means and standard deviations, and the "
-                "difference of each method to the first, with a bootstrap interval over the seeds and the p-value of "
+                "difference between each method and the first, with a bootstrap interval over the seeds and the "
+                "p-value of "
                 "Wilcoxon's signed-rank test, which needs at least 6 seeds.",
             .examples = "  npgnn compare synthetic --methods best,universal,katz --html compare.html\n"
                         "  npgnn compare synthetic --methods best,npgnn --negatives hard --epochs 100\n"
@@ -384,6 +428,7 @@ const cli_command cmd_compare = {
                        DATA_GROUP(AT(data)),
                        COMMON_GROUP(AT(common)),
                        MODEL_GROUP(AT(model))},
+            .rules = rules,
         },
     .defaults = &(const compare_settings){.splits = {SPLIT_DEFAULTS, .seeds = 10}},
     .size = sizeof(compare_settings),

@@ -29,8 +29,9 @@ static int run(void *given)
         status = print_error("%s", err.text);
     if (status == 0 && !settings->common.quiet) {
         npgnn_graph_describe(&info, graph, NULL);
-        print_note("wrote %s: %" PRId32 " nodes, %" PRId64 " edges, %" PRId32 " features; fingerprint %016" PRIx64,
-                   settings->output, info.nodes, info.edges, info.columns, info.fingerprint);
+        print_note("wrote %s: %" PRId32 " node%s, %" PRId64 " edge%s, %" PRId32 " feature%s; fingerprint %016" PRIx64,
+                   settings->output, info.nodes, PLURAL(info.nodes), info.edges, PLURAL(info.edges), info.columns,
+                   PLURAL(info.columns), info.fingerprint);
     }
     npgnn_graph_free(graph);
     return status;

@@ -108,7 +108,7 @@ static int write_embeddings(const embeddings *e, const embed_settings *settings)
     if (output_commit(&out) != 0)
         return EXIT_FAILED;
     if (!settings->common.quiet && to_file)
-        print_note("wrote %s: %" PRId32 " embeddings of size %d", path, e->nodes, e->size);
+        print_note("wrote %s: %" PRId32 " embedding%s of size %d", path, e->nodes, PLURAL(e->nodes), e->size);
     return EXIT_DONE;
 }
 
@@ -135,7 +135,7 @@ static int run(void *given)
     const embed_settings *settings = given;
     npgnn_model *model = NULL;
     npgnn_graph *graph = NULL;
-    npgnn_env env = common_env(&settings->common);
+    npgnn_env env = common_noting_env(&settings->common);
     if (!settings->output)
         return print_usage_error("embed", "missing option -o FILE: the file to write the embeddings to");
     int status = saved_model_load(&model, &graph, &settings->model, &env);

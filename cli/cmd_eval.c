@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "estimate.h"
 #include "evaluate.h"
@@ -21,6 +22,39 @@ typedef struct eval_settings {
     int curves, profile, estimate;
 } eval_settings;
 
+/* The name of the method that is evaluated. */
+static const char *method_name(const eval_settings *settings)
+{
+    const char *name = NULL, *help;
+    if (settings->model.universal && settings->method == 0)
+        return UNIVERSAL;
+    npgnn_method_info(&name, &help, settings->method);
+    return name;
+}
+
+/* Whether it is the model, or the process that replaces it. */
+static int is_process(const eval_settings *settings)
+{
+    return settings->model.universal || settings->model.options.process;
+}
+
+/* What is evaluated, in words: "preset best", "cnp (preset default)", "katz"; then the options that differ from the preset. */
+static void describe_method(char *text, size_t size, const eval_settings *settings)
+{
+    const model_settings *model = &settings->model;
+    const char *name = method_name(settings), *preset = model->preset ? model->preset : "default";
+    size_t used;
+    if (settings->method == 0)
+        snprintf(text, size, "preset %s", preset);
+    else if (npgnn_method_uses(name) & NPGNN_USES_OPTIONS)
+        snprintf(text, size, "%s (preset %s)", name, preset);
+    else
+        snprintf(text, size, "%s", name);
+    for (int i = 0; i < model->changes.count && (used = strlen(text)) < size; i++)
+        snprintf(text + used, size - used, "%s%s %s", i ? ", " : " with ", model->changes.item[i].key,
+                 model->changes.item[i].value);
+}
+
 /* The options of the evaluation. They point to `split`, which is filled too. */
 static npgnn_eval_options options_from(npgnn_split_options *split, const eval_settings *settings,
                                        const npgnn_split *fixed)
@@ -32,10 +66,7 @@ static npgnn_eval_options options_from(npgnn_split_options *split, const eval_se
                                   .first_seed = settings->splits.seed,
                                   .negatives = (npgnn_negatives)settings->splits.negatives,
                                   .bootstrap = settings->bootstrap};
-    const char *help;
-    npgnn_method_info(&options.method, &help, settings->method);
-    if (settings->model.universal)
-        options.method = UNIVERSAL;
+    options.method = method_name(settings);
     *split = split_settings_options(&settings->splits);
     return options;
 }
@@ -63,12 +94,18 @@ static int report(const npgnn_eval_run *runs, int done, const cli_curves *curves
     if (done == 0)
         return 0;
     npgnn_protocol protocol = options->fixed ? npgnn_split_protocol(options->fixed) : options->split->protocol;
-    report_source source = {data_name(&settings->data), evaluate_protocol_name(protocol), options->method,
-                            &settings->model.options, common_threads(&settings->common)};
+    report_source source = {.dataset = data_name(&settings->data),
+                            .protocol = evaluate_protocol_name(protocol),
+                            .method = options->method,
+                            .options = &settings->model.options,
+                            .threads = common_threads(&settings->common)};
+    if (settings->model.universal || npgnn_method_uses(options->method) & NPGNN_USES_OPTIONS)
+        source.preset = settings->model.preset ? settings->model.preset : "default";
     if (!common_json_on_stdout(&settings->common)) {
-        printf("%s, %s, %s, %d seed%s, split%s %016" PRIx64 " (percent)\n", source.dataset, source.protocol,
-               source.method, done, done == 1 ? "" : "s", options->fixed || done == 1 ? "" : "s",
-               report_split_hash(runs, done));
+        char method[512];
+        describe_method(method, sizeof method, settings);
+        printf("%s, %s, %s, %d seed%s, split%s %016" PRIx64 " (percent)\n", source.dataset, source.protocol, method,
+               done, done == 1 ? "" : "s", options->fixed || done == 1 ? "" : "s", report_split_hash(runs, done));
         report_table(stdout, runs, done);
     }
     /* JSON with some of the seeds could be mistaken for the whole evaluation, so none is written then */
@@ -122,15 +159,17 @@ static int run(void *given)
     cli_progress progress;
     cli_curves curves;
     settings->model.options.seed = settings->splits.seed; /* for the JSON */
-    if (split_settings_check(&settings->splits, "eval") != 0)
-        return EXIT_USAGE;
-    if (settings->model.universal && settings->method != 0)
-        return print_usage_error("eval", "--preset " UNIVERSAL " and --method exclude each other");
     if (progress_open(&progress, settings->common.quiet, settings->estimate ? NULL : settings->log, 0) != 0)
         return EXIT_FAILED;
     curves_begin(&curves);
     progress.curves = settings->curves ? &curves : NULL;
     npgnn_env env = progress_env(&progress, &settings->common);
+    char who[128];
+    snprintf(who, sizeof who, "the method %s", method_name(settings));
+    if (is_process(settings))
+        model_settings_name(who, sizeof who, &settings->model);
+    if (is_process(settings) || !(npgnn_method_uses(method_name(settings)) & NPGNN_USES_WEIGHTS))
+        data_note_unweighted(&settings->data, who, &env);
     int status = data_load(&graph, &settings->data, &env);
     if (status == 0 && split_open(&fixed, graph, settings->splits.fixed, &env, &err) != 0)
         status = print_error("%s", err.text);
@@ -161,6 +200,67 @@ static const arg_option options[] = {
     OPTIONS_END,
 };
 
+/* ---- options without effect ---- */
+
+static int method_lacks_options(char *by, size_t size, const void *part, const arg_option *option)
+{
+    const eval_settings *settings = part;
+    const char *name = NULL, *help;
+    npgnn_method_info(&name, &help, settings->method); /* also where the preset is UNIVERSAL, which is the complaint */
+    snprintf(by, size, "by the method %s", name);
+    return !(npgnn_method_uses(name) & NPGNN_USES_OPTIONS) && !(option->key && strcmp(option->key, "seed") == 0);
+}
+
+/* The method cnp is a network whose latent variable is chosen already. */
+static int is_conditional(char *by, size_t size, const void *part, const arg_option *option)
+{
+    (void)option;
+    snprintf(by, size, "by the method cnp");
+    return strcmp(method_name(part), "cnp") == 0;
+}
+
+static int is_conditional_process(char *by, size_t size, const void *part, const arg_option *option)
+{
+    return is_conditional(by, size, part, option) && is_process(part);
+}
+
+static int method_lacks_iterations(char *by, size_t size, const void *part, const arg_option *option)
+{
+    const eval_settings *settings = part;
+    (void)option;
+    snprintf(by, size, "by the method %s", method_name(settings));
+    return !(npgnn_method_uses(method_name(settings)) & NPGNN_USES_ITERATIONS);
+}
+
+static int has_no_network(char *by, size_t size, const void *part, const arg_option *option)
+{
+    const eval_settings *settings = part;
+    (void)option;
+    if (is_process(settings))
+        snprintf(by, size, "by the preset %s", settings->model.preset ? settings->model.preset : "default");
+    else
+        snprintf(by, size, "by the method %s", method_name(settings));
+    return is_process(settings) || !(npgnn_method_uses(method_name(settings)) & NPGNN_USES_OPTIONS);
+}
+
+static int has_no_json(char *by, size_t size, const void *part, const arg_option *option)
+{
+    (void)option;
+    snprintf(by, size, "without --json FILE");
+    return !((const eval_settings *)part)->common.json;
+}
+
+static const arg_rule rules[] = {
+    {.table = model_options, .unused = method_lacks_options, .hint = "it is for npgnn and cnp"},
+    {.options = "preset|process", .unused = is_conditional_process, .hint = "it is a network, and this is none"},
+    {.options = "latent|no-latent|sample-latent|no-sample-latent", .unused = is_conditional},
+    {.options = "log", .unused = method_lacks_iterations, .hint = "it has no iterations"},
+    {.options = "profile", .unused = has_no_network, .hint = "it is for networks"},
+    {.options = "curves", .unused = has_no_json},
+    SPLIT_RULES(AT(splits)),
+    {.options = NULL},
+};
+
 const cli_command cmd_eval = {
     .args =
         {
@@ -181,6 +281,7 @@ const cli_command cmd_eval = {
                        DATA_GROUP(AT(data)),
                        COMMON_GROUP(AT(common)),
                        MODEL_GROUP(AT(model))},
+            .rules = rules,
         },
     .defaults = &(const eval_settings){.splits = {SPLIT_DEFAULTS, .seeds = 3}},
     .size = sizeof(eval_settings),

@@ -256,8 +256,8 @@ static void print_model(const npgnn_model *model, const npgnn_model_info *info, 
     printf("\nparameters     %" PRId64 "\n", info->parameters);
     if (!info->across_graphs)
         printf("features       %" PRId32 ", %s\n", info->columns, preparation);
-    printf("trained on     %" PRId32 " nodes, %" PRId64 " edges%s\n", info->train_nodes, info->train_edges,
-           info->weighted ? " with weights" : "");
+    printf("trained on     %" PRId32 " node%s, %" PRId64 " edge%s%s\n", info->train_nodes, PLURAL(info->train_nodes),
+           info->train_edges, PLURAL(info->train_edges), info->weighted ? " with weights" : "");
     printf("iterations     %d\n", info->iterations);
     if (!isnan(info->val_auc))
         printf("validation     AUC %.2f, AP %.2f\n", 100 * info->val_auc, 100 * info->val_ap);
@@ -269,7 +269,8 @@ static void print_model(const npgnn_model *model, const npgnn_model_info *info, 
     printf("written by     npgnn %s\n", info->version);
     printf("options\n");
     for (int i = 0; npgnn_options_info(&option, i); i++)
-        if (npgnn_options_get(value, sizeof value, options, option.key, NULL) == 0)
+        if (npgnn_options_uses(options, option.key) &&
+            npgnn_options_get(value, sizeof value, options, option.key, NULL) == 0)
             printf("  %-18s %s\n", option.key, value);
 }
 
@@ -332,6 +333,19 @@ static int run(void *given)
                                                                 : info_graph(settings, &env);
 }
 
+static int describes_model(char *by, size_t size, const void *part, const arg_option *option)
+{
+    const info_settings *settings = part;
+    (void)option;
+    snprintf(by, size, "for a model");
+    return settings->data.name && is_model(settings->data.name);
+}
+
+static const arg_rule rules[] = {
+    {.table = data_options, .unused = describes_model},
+    {.options = NULL},
+};
+
 #define AT(member) offsetof(info_settings, member)
 const cli_command cmd_info = {
     .args =
@@ -349,6 +363,7 @@ const cli_command cmd_info = {
                         "  npgnn info model.safetensors --json -\n",
             .operands = {{"DATA|MODEL", AT(data.name), "edges"}},
             .groups = {DATA_GROUP(AT(data)), COMMON_GROUP(AT(common))},
+            .rules = rules,
         },
     .defaults = &(const info_settings){.data.name = NULL},
     .size = sizeof(info_settings),

@@ -42,13 +42,14 @@ typedef struct pairs_batch {
 
 /* Scores all pairs of a file, batch by batch. Where the pairs come slowly, a batch is what has come. Returns the exit
  * status. */
-static int predict_pairs(const links_writer *writer, const link_source *source, const char *path)
+static int predict_pairs(const links_writer *writer, const link_source *source, const predict_settings *settings)
 {
     pairs_file in;
     npgnn_error err = {0};
-    int status = pairs_open(&in, path), broken = 0;
+    int status = pairs_open(&in, settings->pairs), broken = 0;
     if (status)
         return status;
+    in.skip = settings->model.data.load.skip_bad_rows;
     pairs_batch *batch = malloc(sizeof *batch);
     if (!batch)
         status = print_error("out of memory");
@@ -69,20 +70,23 @@ static int predict_pairs(const links_writer *writer, const link_source *source, 
     }
     free(batch);
     pairs_close(&in);
+    if (!settings->common.quiet)
+        pairs_note_skipped(&in);
     return status ? status : broken;
 }
 
 /* ---- what it will take ---- */
 
 /* The number of pairs in a file. Reads all of them, so that errors in the file are found now. */
-static int count_pairs(int64_t *count, const npgnn_graph *graph, const char *path)
+static int count_pairs(int64_t *count, const npgnn_graph *graph, const predict_settings *settings)
 {
     pairs_file in;
     npgnn_pair some[1024];
     size_t got = 0;
-    int status = pairs_open(&in, path);
+    int status = pairs_open(&in, settings->pairs);
     if (status)
         return status;
+    in.skip = settings->model.data.load.skip_bad_rows;
     do {
         status = pairs_read(some, &got, &in, graph, sizeof some / sizeof some[0]);
         *count += (int64_t)got;
@@ -100,7 +104,7 @@ static int estimate(const npgnn_model *model, const npgnn_graph *graph, const np
     int64_t count = 0;
     if (!settings->pairs)
         return top_estimate(model, graph, options, &settings->top, &settings->common);
-    int status = count_pairs(&count, graph, settings->pairs);
+    int status = count_pairs(&count, graph, settings);
     if (status)
         return status;
     if (npgnn_estimate_predict(&cost, model, graph, count, options, &env, &err) != 0)
@@ -116,13 +120,6 @@ static void on_notice(void *user, const char *text)
     print_warning("%s", text);
 }
 
-static void on_note(void *user, const char *text)
-{
-    const common_settings *common = user;
-    if (!common->quiet)
-        print_note("%s", text);
-}
-
 /* Writes the links that the settings ask for. */
 static int write_links(const links_writer *given, const link_source *source, top_progress *progress,
                        const predict_settings *settings)
@@ -136,8 +133,8 @@ static int write_links(const links_writer *given, const link_source *source, top
     cancel_listen(CANCEL_WITHIN_A_SECOND);
     writer.out = out.file;
     links_begin(&writer);
-    status = settings->pairs ? predict_pairs(&writer, source, settings->pairs)
-                             : top_run(&writer, source, progress, &settings->top);
+    status =
+        settings->pairs ? predict_pairs(&writer, source, settings) : top_run(&writer, source, progress, &settings->top);
     if (status == 0)
         return output_commit(&out);
     output_abort(&out);
@@ -218,24 +215,17 @@ static int run(void *given)
     const top_settings *top = &settings->top;
     npgnn_model *model = NULL;
     npgnn_graph *graph = NULL;
-    npgnn_env env = common_env(&settings->common);
-    common_settings common = settings->common;
-    env.log = on_note; /* what was assumed while reading the data */
-    env.user = &common;
+    npgnn_env env = common_noting_env(&settings->common);
     if ((settings->pairs != NULL) + (top->per_node > 0) + (top->links > 0) != 1)
         return print_usage_error("predict", "give exactly one of --pairs FILE, --top K and --top-links K");
-    if (settings->pairs && (top->from.count > 0 || top->to.count > 0))
-        return print_usage_error("predict", "--for, --from and --to cannot be combined with --pairs");
     if (settings->method && settings->model.data.name)
         return print_usage_error("predict", "--method replaces MODEL: leave '%s' out", settings->model.path);
-    if (settings->method &&
-        (top->min_probability > 0 || top->rank || settings->samples > 0 || settings->link_rate > 0 ||
-         settings->explain || settings->model.context || settings->estimate))
-        return print_usage_error("predict",
-                                 "--method gives scores, not probabilities: it cannot be combined with --min-prob, "
-                                 "--rank-by, --samples, --link-rate, --explain, --context or --estimate");
     int status;
     if (settings->method) {
+        char who[128];
+        snprintf(who, sizeof who, "the method %s", settings->method);
+        if (!(npgnn_method_uses(settings->method) & NPGNN_USES_WEIGHTS))
+            data_note_unweighted(&settings->model.data, who, &env);
         data_settings data = settings->model.data;
         data.name = settings->model.path; /* the only operand */
         status = data_load(&graph, &data, &env);
@@ -254,7 +244,7 @@ static int run(void *given)
 #define AT(member) offsetof(predict_settings, member)
 static const arg_option options[] = {
     OPTION("pairs", 'p', ARG_TEXT, AT(pairs), "FILE|-",
-           "Score the pairs in FILE: two node names per line, separated by a tab, a comma or spaces."),
+           "Score the pairs in FILE: two node names per line, separated by a tab, a comma, a semicolon or spaces."),
     OPTION("top", 'k', ARG_INT, AT(top.per_node), "K", "Find the K best partners of every node.", 1, 1e9),
     OPTION("top-links", 0, ARG_INT, AT(top.links), "K", "Find the K best links of the whole graph.", 1, 1e9),
     OPTION("for", 0, ARG_PAIR, AT(top.from), "NODE|FILE",
@@ -293,6 +283,38 @@ static const arg_option options[] = {
     OPTIONS_END,
 };
 
+static int is_method(char *by, size_t size, const void *part, const arg_option *option)
+{
+    const predict_settings *settings = part;
+    (void)option;
+    snprintf(by, size, "by --method %s", settings->method ? settings->method : "");
+    return settings->method != NULL;
+}
+
+static int is_pairs(char *by, size_t size, const void *part, const arg_option *option)
+{
+    (void)option;
+    snprintf(by, size, "with --pairs");
+    return ((const predict_settings *)part)->pairs != NULL;
+}
+
+static int is_jsonl(char *by, size_t size, const void *part, const arg_option *option)
+{
+    (void)option;
+    snprintf(by, size, "by --format jsonl");
+    return ((const predict_settings *)part)->format == LINKS_JSONL;
+}
+
+static const arg_rule rules[] = {
+    {.options = "min-prob|rank-by|samples|link-rate",
+     .unused = is_method,
+     .hint = "it gives scores, which are not probabilities"},
+    {.options = "explain|context|estimate", .unused = is_method, .hint = "it is for models"},
+    {.options = "for|from|to|min-prob|rank-by|exclude", .unused = is_pairs, .hint = "it is for --top and --top-links"},
+    {.options = "header", .unused = is_jsonl, .hint = "every line names its fields"},
+    {.options = NULL},
+};
+
 const cli_command cmd_predict = {
     .args =
         {
@@ -318,6 +340,7 @@ const cli_command cmd_predict = {
                         "  echo '3 17' | npgnn predict model.safetensors synthetic --pairs - --samples 20\n",
             .operands = {{"MODEL", AT(model.path), "method"}, {"DATA", AT(model.data.name), "edges|method"}},
             .groups = {{"Options", options, 0}, HEURISTIC_GROUP(AT(method)), DATA_GROUP(AT(model.data))},
+            .rules = rules,
         },
     .defaults = &(const predict_settings){.output = "-", .samples = -1, .seed = 1},
     .size = sizeof(predict_settings),

@@ -123,8 +123,8 @@ static int save(const npgnn_model *model, const corpus *c, const npgnn_progress 
         return print_error("%s", err.text);
     npgnn_model_describe(&info, model, NULL);
     if (!settings->common.quiet)
-        print_note("wrote %s: %" PRId64 " parameters, learnt from %zu graphs of %d families", settings->output,
-                   info.parameters, c->count, c->families);
+        print_note("wrote %s: %" PRId64 " parameters, learnt from %zu graph%s of %d famil%s", settings->output,
+                   info.parameters, c->count, PLURAL(c->count), c->families, c->families == 1 ? "y" : "ies");
     return settings->common.json ? report_write(summary_json(&info, c, last, settings), settings->common.json) : 0;
 }
 

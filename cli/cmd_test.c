@@ -27,15 +27,17 @@ typedef struct test_settings {
 static void print_warnings(const npgnn_test_counts *counts, const test_settings *settings)
 {
     const char *data = data_name(&settings->model.data);
+    const char *links = counts->known_links == 1 ? "tested link is a link" : "tested links are links";
     if (counts->known_links > 0 && settings->keep_known)
-        print_warning("%zu of the tested links are links of %s and were visible when they were scored",
-                      counts->known_links, data);
+        print_warning("%zu %s of %s, visible during scoring", counts->known_links, links, data);
     else if (counts->known_links > 0)
-        print_warning("%zu of the tested links are links of %s; they were removed before scoring, but the model may "
-                      "have been trained on them",
-                      counts->known_links, data);
+        print_warning("%zu %s of %s: removed before scoring, but the model may have been trained on %s",
+                      counts->known_links, links, data, counts->known_links == 1 ? "it" : "them");
     if (counts->known_non_links > 0)
-        print_warning("%zu pairs are labelled 0 but are links of %s", counts->known_non_links, data);
+        print_warning("%zu %s of %s", counts->known_non_links,
+                      counts->known_non_links == 1 ? "pair is labelled 0 but is a link"
+                                                   : "pairs are labelled 0 but are links",
+                      data);
 }
 
 static void print_metric(const char *title, double value, const double interval[2])
@@ -48,8 +50,8 @@ static void print_metric(const char *title, double value, const double interval[
 
 static void print_result(const npgnn_eval_run *run, const npgnn_test_counts *counts)
 {
-    printf("%zu links, %zu non-links%s; metrics in percent\n", counts->links, counts->non_links,
-           counts->drawn ? " (sampled)" : "");
+    printf("%zu link%s, %zu non-link%s%s; metrics in percent\n", counts->links, PLURAL(counts->links),
+           counts->non_links, PLURAL(counts->non_links), counts->drawn ? " (sampled)" : "");
     print_metric("AUC", run->auc, run->auc_interval);
     print_metric("AP", run->ap, run->ap_interval);
     print_metric("MRR", run->mrr, NULL);
@@ -114,15 +116,19 @@ static int run(void *given)
     npgnn_model *model = NULL;
     npgnn_graph *graph = NULL;
     labelled_pairs pairs = {0};
-    npgnn_env env = common_env(&settings->common);
+    npgnn_env env = common_noting_env(&settings->common);
     if (!settings->pairs)
         return print_usage_error("test", "missing option --pairs FILE: the labelled pairs, - for standard input");
     int status = saved_model_load(&model, &graph, &settings->model, &env);
     if (status == 0)
-        status = pairs_read_labelled(&pairs, settings->pairs, graph);
+        status = pairs_read_labelled(&pairs, settings->pairs, graph, settings->model.data.load.skip_bad_rows,
+                                     settings->common.quiet);
+    if (status == 0 && settings->negative_ratio > 0 && pairs.positives < pairs.count)
+        status = print_usage_error("test", "--negative-ratio is not used with labelled pairs: they have non-links");
     if (status == 0)
         status = test_pairs(model, graph, &pairs, settings, &env);
     free(pairs.pairs);
+    free(pairs.lines);
     npgnn_graph_free(graph);
     npgnn_model_free(model);
     return status;
@@ -130,9 +136,10 @@ static int run(void *given)
 
 #define AT(member) offsetof(test_settings, member)
 static const arg_option options[] = {
-    OPTION("pairs", 'p', ARG_TEXT, AT(pairs), "FILE|-",
-           "The pairs (required): per line two node names and a label, 1 for a link or 0 for a non-link, separated by "
-           "tabs, commas or spaces. Without labels all pairs are links, and as many non-links are sampled."),
+    OPTION(
+        "pairs", 'p', ARG_TEXT, AT(pairs), "FILE|-",
+        "The pairs (required): per line two node names and a label, 1 for a link or 0 for a non-link, separated by "
+        "tabs, commas, semicolons or spaces. Without labels all pairs are links, and as many non-links are sampled."),
     OPTION("negatives", 0, ARG_CHOICE, AT(negatives), "uniform|hard",
            "Negatives for ranking. uniform: the non-links of the pairs; hard: in addition 500 per link that resemble "
            "links (default uniform)."),

@@ -58,8 +58,9 @@ static void print_summary(const npgnn_model_info *info, const char *path)
     if (!isnan(info->val_auc))
         snprintf(validation, sizeof validation, "; validation AUC %.2f, AP %.2f", 100 * info->val_auc,
                  100 * info->val_ap);
-    print_note("wrote %s: %" PRId64 " parameters, trained on %" PRId32 " nodes and %" PRId64 " edges%s", path,
-               info->parameters, info->train_nodes, info->train_edges, validation);
+    print_note("wrote %s: %" PRId64 " parameters, trained on %" PRId32 " node%s and %" PRId64 " edge%s%s", path,
+               info->parameters, info->train_nodes, PLURAL(info->train_nodes), info->train_edges,
+               PLURAL(info->train_edges), validation);
 }
 
 /* Saves the model and says so. */
@@ -85,8 +86,8 @@ static int train_and_save(cli_checkpoint *checkpoint, cli_progress *progress, co
     int trained = npgnn_trainer_run(checkpoint->trainer, &err);
     progress_job_end(progress);
     if (trained == NPGNN_E_CANCELLED) {
-        print_error("stopped by a signal after %d iterations; saving the best model so far",
-                    progress->latest.iteration);
+        print_error("stopped by a signal after %d iteration%s; saving the best model so far",
+                    progress->latest.iteration, PLURAL(progress->latest.iteration));
         /* the checkpoint first: it is worth more than the model */
         if (checkpoint->path && checkpoint_save(checkpoint) == 0)
             print_note("to resume, repeat the command with --resume %s", checkpoint->path);
@@ -184,7 +185,7 @@ static int estimate(const train_settings *settings)
 {
     npgnn_graph *graph = NULL;
     npgnn_split *split = NULL;
-    npgnn_env env = common_env(&settings->common);
+    npgnn_env env = common_noting_env(&settings->common);
     npgnn_cost cost = {.size = sizeof cost};
     npgnn_error err = {0};
     int status = data_load(&graph, &settings->data, &env);
@@ -216,12 +217,6 @@ static int run(void *given)
         status = output_check(checkpoint.path);
     if (status == 0)
         status = take_checkpoint_options(settings);
-    if (status == 0 && settings->model.options.process && (checkpoint.path || settings->profile))
-        status = print_usage_error("train", "--%s is for networks: a process is tuned in one go",
-                                   checkpoint.path ? "checkpoint" : "profile");
-    if (status == 0 && settings->model.options.process && settings->val > 0)
-        status =
-            print_usage_error("train", "--val is for networks: a process is tuned on all edges, each hidden in turn");
     if (status == 0)
         status = progress_open(&progress, settings->common.quiet, settings->log, settings->resume != NULL);
     if (status != 0)
@@ -229,6 +224,10 @@ static int run(void *given)
     progress.checkpoint = checkpoint.path ? &checkpoint : NULL;
     progress.saves = 1;
     npgnn_env env = progress_env(&progress, &settings->common);
+    char who[128];
+    model_settings_name(who, sizeof who, &settings->model);
+    if (settings->model.options.process)
+        data_note_unweighted(&settings->data, who, &env);
     status = data_load(&graph, &settings->data, &env);
     if (status == 0)
         status = settings->model.options.process ? tune(graph, &progress, settings, &env)
@@ -246,7 +245,7 @@ static const arg_option options[] = {
     OPTION("val", 0, ARG_REAL, AT(val), "F",
            "Fraction of the edges that are held out for the validation of a network (default 0.05). 0: train on all "
            "edges. What depends on held-out edges then comes from a rehearsal: a first training on a part of the "
-           "edges. The preset best needs no validation and ignores it.",
+           "edges. The preset best needs no validation.",
            0, 0.9),
     OPTION("split", 0, ARG_TEXT, AT(split), "FILE|authors",
            "Use the training and validation edges of the split in FILE; authors: see 'npgnn eval --help'."),
@@ -262,6 +261,38 @@ static const arg_option options[] = {
     OPTION_PROFILE(AT(profile)),
     OPTION_ESTIMATE(AT(estimate)),
     OPTIONS_END,
+};
+
+static int is_process(char *by, size_t size, const void *part, const arg_option *option)
+{
+    const train_settings *settings = part;
+    char name[128];
+    (void)option;
+    model_settings_name(name, sizeof name, &settings->model);
+    snprintf(by, size, "by %s", name);
+    return settings->model.options.process;
+}
+
+/* --val 0 is what a process does anyway. */
+static int is_process_with_val(char *by, size_t size, const void *part, const arg_option *option)
+{
+    return is_process(by, size, part, option) && ((const train_settings *)part)->val > 0;
+}
+
+static int is_split(char *by, size_t size, const void *part, const arg_option *option)
+{
+    (void)option;
+    snprintf(by, size, "with --split");
+    return ((const train_settings *)part)->split != NULL;
+}
+
+static const arg_rule rules[] = {
+    {.options = "checkpoint|checkpoint-every|resume|profile",
+     .unused = is_process,
+     .hint = "it is for networks; a process is tuned in one go"},
+    {.options = "val", .unused = is_process_with_val, .hint = "a process is tuned on all edges, each hidden in turn"},
+    {.options = "val", .unused = is_split, .hint = "it has validation edges of its own"},
+    {.options = NULL},
 };
 
 const cli_command cmd_train = {
@@ -281,6 +312,7 @@ const cli_command cmd_train = {
                         "  npgnn train synthetic -o model.safetensors --resume training.checkpoint\n",
             .operands = {DATA_OPERAND(AT(data.name))},
             .groups = {{"Options", options, 0}, DATA_GROUP(AT(data)), COMMON_GROUP(AT(common)), MODEL_GROUP(AT(model))},
+            .rules = rules,
         },
     .defaults = &(const train_settings){.val = -1},
     .size = sizeof(train_settings),

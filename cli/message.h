@@ -14,6 +14,9 @@ enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
 #define CLI_PRINTF(text, args)
 #endif
 
+/* The ending of a noun after a number. */
+#define PLURAL(count) ((count) == 1 ? "" : "s")
+
 /* The command failed. Returns EXIT_FAILED, so that a function can end with `return print_error(...)`. */
 int print_error(const char *format, ...) CLI_PRINTF(1, 2);
 

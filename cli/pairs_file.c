@@ -7,6 +7,8 @@
 #include <inttypes.h>
 #include <math.h>
 #include <poll.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -32,6 +34,37 @@ void pairs_close(pairs_file *in)
         close(in->fd);
 }
 
+/* ---- lines that cannot be used ---- */
+
+enum { LINE_SKIPPED = -1 };
+
+/* Returns LINE_SKIPPED, or EXIT_FAILED after printing what is wrong with the current line. */
+static int refuse_line(pairs_file *in, const char *format, ...) CLI_PRINTF(2, 3);
+static int refuse_line(pairs_file *in, const char *format, ...)
+{
+    char why[sizeof in->why];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(why, sizeof why, format, args);
+    va_end(args);
+    if (!in->skip)
+        return print_error("%s:%" PRId64 ": %s", in->name, in->line, why);
+    if (in->skipped++ == 0) {
+        in->first_skipped = in->line;
+        memcpy(in->why, why, sizeof why);
+    }
+    return LINE_SKIPPED;
+}
+
+void pairs_note_skipped(const pairs_file *in)
+{
+    if (in->skipped == 1)
+        print_note("%s:%" PRId64 ": left out this line: %s", in->name, in->first_skipped, in->why);
+    else if (in->skipped > 1)
+        print_note("%s: lines that were left out: %" PRId64 "; the first is line %" PRId64 ": %s", in->name,
+                   in->skipped, in->first_skipped, in->why);
+}
+
 /* ---- lines ---- */
 
 /* Cuts the next line out of the buffer. Returns 0 where the buffer has no whole line. */
@@ -50,9 +83,29 @@ static int take_line(pairs_file *in)
         start[length] = '\0'; /* the last line may end without one */
     in->begin = newline ? (size_t)(newline + 1 - in->buffer) : in->end;
     in->scanned = 0;
+    in->length = newline ? (size_t)(newline - start) : length;
     in->text = start;
-    in->line++;
+    if (++in->line == 1 &&
+        strncmp(start, "\xEF\xBB\xBF", 3) == 0) { /* the byte order mark that Windows programs write */
+        in->text += 3;
+        in->length -= 3;
+    }
     return 1;
+}
+
+/* Refuses what is not text, of which the rest of the file is no better. */
+static int check_text(const pairs_file *in)
+{
+    const unsigned char *start = (const unsigned char *)in->text;
+    if (in->line == 1 && start[0] == 0x1F && start[1] == 0x8B)
+        return print_error("%s: this file is compressed; unpack it first: zcat FILE | npgnn ... --pairs -", in->name);
+    if (in->line == 1 && ((start[0] == 0xFF && start[1] == 0xFE) || (start[0] == 0xFE && start[1] == 0xFF)))
+        return print_error("%s: this is text in UTF-16; convert it first: iconv -f UTF-16 -t UTF-8 FILE >FILE.utf8",
+                           in->name);
+    if (strlen(in->text) != in->length)
+        return print_error("%s:%" PRId64 ": NUL byte: this seems to be a binary file, or text in UTF-16", in->name,
+                           in->line);
+    return 0;
 }
 
 /* Reads more into the buffer: what is there, waiting for at least one byte. Returns 0, -1 after printing why, or 1 where a signal
@@ -103,9 +156,12 @@ static int is_comment(const char *line)
 static int next_line(pairs_file *in, int wait)
 {
     for (;;) {
-        while (take_line(in))
+        while (take_line(in)) {
+            if (check_text(in) != 0)
+                return -1;
             if (!is_comment(in->text) && in->text[strspn(in->text, WHITESPACE)])
                 return 1;
+        }
         if (in->ended || (!wait && !is_ready(in)))
             return 0;
         int code = read_more(in);
@@ -116,12 +172,37 @@ static int next_line(pairs_file *in, int wait)
 
 /* ---- fields ---- */
 
+/* Whether a name begins and ends with quotes, and nothing but a separator or the end follows; *close is the closing one. */
+static int is_quoted(char **close, char *field, const char *separators)
+{
+    char *at = field + 1;
+    if (*field != '"' || *separators == ' ')
+        return 0;
+    for (; *at && !(at[0] == '"' && at[1] != '"'); at++)
+        at += at[0] == '"'; /* two quotes stand for one */
+    *close = at;
+    if (!*at)
+        return 0;
+    at += 1 + strspn(at + 1, " \r");
+    return !*at || strchr(separators, *at);
+}
+
 /* Cuts the next field out of *text; NULL where there is none. */
 static const char *next_field(char **text, const char *separators)
 {
-    char *field = *text + strspn(*text, WHITESPACE);
+    char *field = *text + strspn(*text, WHITESPACE), *close;
     if (!*field)
         return NULL;
+    if (is_quoted(&close, field, separators)) {
+        char *end = close + strcspn(close, separators), *to = field;
+        *text = *end ? end + 1 : end;
+        for (const char *at = field + 1; at < close; at++) {
+            at += at[0] == '"';
+            *to++ = *at;
+        }
+        *to = '\0';
+        return field;
+    }
     char *end = field + strcspn(field, separators);
     *text = *end ? end + 1 : end;
     while (end > field && strchr(WHITESPACE, end[-1]))
@@ -132,36 +213,53 @@ static const char *next_field(char **text, const char *separators)
 
 enum { MAX_FIELDS = 5 };
 
+/* The number of words between blanks: two of them are two names, whatever else is in them. */
+static int count_words(const char *text)
+{
+    int count = 0;
+    while (*(text += strspn(text, " \r\n"))) {
+        text += strcspn(text, " \r\n");
+        count++;
+    }
+    return count;
+}
+
 /* Splits the current line into its fields. Returns their number; more than MAX_FIELDS count as MAX_FIELDS. */
 static int split_line(const char *fields[MAX_FIELDS], const pairs_file *in)
 {
     char *rest = in->text;
-    const char *separators = strchr(rest, '\t') ? "\t\r\n" : strchr(rest, ',') ? ",\r\n" : " \r\n";
+    const char *separators = strchr(rest, '\t')                            ? "\t\r\n"
+                             : strchr(rest, ',')                           ? ",\r\n"
+                             : strchr(rest, ';') && count_words(rest) != 2 ? ";\r\n"
+                                                                           : " \r\n";
     int count = 0;
     while (count < MAX_FIELDS && (fields[count] = next_field(&rest, separators)) != NULL)
         count++;
     return count;
 }
 
-static int find_node(int32_t *node, const pairs_file *in, const npgnn_graph *graph, const char *name)
+static int find_node(int32_t *node, pairs_file *in, const npgnn_graph *graph, const char *name)
 {
     *node = npgnn_graph_find(graph, name);
-    if (*node >= 0)
-        return 0;
-    return print_error("%s:%" PRId64 ": unknown node '%.100s'", in->name, in->line, name);
+    return *node >= 0 ? 0 : refuse_line(in, "unknown node '%.100s'", name);
 }
 
 /* The two nodes of a pair that can be a link. */
-static int find_pair(npgnn_pair *pair, const pairs_file *in, const npgnn_graph *graph, const char *fields[])
+static int find_pair(npgnn_pair *pair, pairs_file *in, const npgnn_graph *graph, const char *fields[])
 {
-    if (find_node(&pair->u, in, graph, fields[0]) != 0 || find_node(&pair->v, in, graph, fields[1]) != 0)
-        return EXIT_FAILED;
+    if (in->line == 1 && npgnn_graph_find(graph, fields[0]) < 0 && npgnn_graph_find(graph, fields[1]) < 0)
+        return refuse_line(in, "unknown nodes '%.60s' and '%.60s'; if this line is a header, remove it", fields[0],
+                           fields[1]);
+    int status = find_node(&pair->u, in, graph, fields[0]);
+    if (status == 0)
+        status = find_node(&pair->v, in, graph, fields[1]);
+    if (status)
+        return status;
     if (pair->u == pair->v)
-        return print_error("%s:%" PRId64 ": '%.100s' is paired with itself", in->name, in->line, fields[0]);
+        return refuse_line(in, "'%.100s' is paired with itself", fields[0]);
     int side = npgnn_graph_side(graph, pair->u);
     if (side >= 0 && side == npgnn_graph_side(graph, pair->v))
-        return print_error("%s:%" PRId64 ": '%.100s' and '%.100s' are on the same side of a two-sided graph", in->name,
-                           in->line, fields[0], fields[1]);
+        return refuse_line(in, "'%.100s' and '%.100s' are on the same side of a two-sided graph", fields[0], fields[1]);
     return 0;
 }
 
@@ -172,17 +270,16 @@ int pairs_read(npgnn_pair *pairs, size_t *count, pairs_file *in, const npgnn_gra
     *count = 0;
     while (*count < limit) {
         const char *fields[MAX_FIELDS];
-        npgnn_pair *pair = &pairs[*count];
         int more = next_line(in, *count == 0);
         if (more <= 0)
             return more ? EXIT_FAILED : 0;
         int found = split_line(fields, in);
-        if (found != 2)
-            return print_error("%s:%" PRId64 ": expected two node names, found %s", in->name, in->line,
-                               found < 2 ? "one" : "more");
-        if (find_pair(pair, in, graph, fields) != 0)
+        int status = found == 2 ? find_pair(&pairs[*count], in, graph, fields)
+                                : refuse_line(in, "expected two node names, found %s", found < 2 ? "one" : "more");
+        if (status == 0)
+            ++*count;
+        else if (status != LINE_SKIPPED)
             return EXIT_FAILED;
-        ++*count;
     }
     return 0;
 }
@@ -193,66 +290,137 @@ enum { NO_LABEL = -1 };
 
 /* Parses the current line. *label is that of the line before, where there is one: either all lines have a label or
  * none. */
-static int parse_labelled(npgnn_pair *pair, int *label, const pairs_file *in, const npgnn_graph *graph, int is_first)
+static int parse_labelled(npgnn_pair *pair, int *label, pairs_file *in, const npgnn_graph *graph, int is_first)
 {
     const char *fields[MAX_FIELDS];
     int found = split_line(fields, in), has_label = found == 3;
     if (found != 2 && found != 3)
-        return print_error("%s:%" PRId64 ": expected two node names and a label, found %s", in->name, in->line,
+        return refuse_line(in, "expected two node names and a label, found %s",
                            found < 2 ? "one field" : "more fields");
     if (has_label && strcmp(fields[2], "0") != 0 && strcmp(fields[2], "1") != 0)
-        return print_error("%s:%" PRId64 ": the label must be 0 or 1, got '%.100s'", in->name, in->line, fields[2]);
+        return refuse_line(in, "the label must be 0 or 1, got '%.100s'%s", fields[2],
+                           in->line == 1 ? "; if this line is a header, remove it" : "");
     if (!is_first && (*label != NO_LABEL) != has_label)
-        return print_error("%s:%" PRId64 ": this line has %s label, but the lines before have %s", in->name, in->line,
-                           has_label ? "a" : "no", has_label ? "none" : "one");
-    *label = has_label ? fields[2][0] == '1' : NO_LABEL;
-    return find_pair(pair, in, graph, fields);
+        return refuse_line(in, "this line has %s label, but the lines before have %s", has_label ? "a" : "no",
+                           has_label ? "none" : "one");
+    int status = find_pair(pair, in, graph, fields);
+    if (status == 0)
+        *label = has_label ? fields[2][0] == '1' : NO_LABEL;
+    return status;
 }
 
-static int read_all(labelled_pairs *out, pairs_file *in, const npgnn_graph *graph)
+/* A pair, with the smaller node first, its label and its line. */
+typedef struct checked_pair {
+    npgnn_pair pair;
+    int is_link;
+    int64_t line;
+} checked_pair;
+
+static int by_pair_and_line(const void *a, const void *b)
+{
+    const checked_pair *p = a, *q = b;
+    if (p->pair.u != q->pair.u)
+        return p->pair.u < q->pair.u ? -1 : 1;
+    if (p->pair.v != q->pair.v)
+        return p->pair.v < q->pair.v ? -1 : 1;
+    return (p->line > q->line) - (p->line < q->line);
+}
+
+/* Refuses pairs that have both labels. Warns of those that are given more than once. */
+static int check_repeats(const labelled_pairs *pairs, const pairs_file *in, const npgnn_graph *graph, int quiet)
+{
+    checked_pair *all = calloc(pairs->count, sizeof *all);
+    const checked_pair *repeated = NULL;
+    int64_t repeats = 0;
+    char u[12], v[12];
+    int status = all ? 0 : print_error("out of memory");
+    for (size_t i = 0; all && i < pairs->count; i++) {
+        npgnn_pair pair = pairs->pairs[i];
+        all[i] = (checked_pair){pair.u < pair.v ? pair : (npgnn_pair){pair.v, pair.u}, i < pairs->positives,
+                                pairs->lines[i]};
+    }
+    if (all)
+        qsort(all, pairs->count, sizeof *all, by_pair_and_line);
+    for (size_t i = 1; status == 0 && i < pairs->count; i++) {
+        const checked_pair *before = &all[i - 1], *now = &all[i];
+        if (before->pair.u != now->pair.u || before->pair.v != now->pair.v)
+            continue;
+        if (before->is_link != now->is_link)
+            status = print_error("%s:%" PRId64 ": '%.100s' and '%.100s' are labelled %d here, but %d on line %" PRId64,
+                                 in->name, now->line, npgnn_graph_name(graph, now->pair.u, u),
+                                 npgnn_graph_name(graph, now->pair.v, v), now->is_link, before->is_link, before->line);
+        repeats++;
+        if (!repeated || now->line < repeated->line)
+            repeated = now;
+    }
+    if (status == 0 && repeats > 0 && !quiet)
+        print_warning("%s:%" PRId64
+                      ": '%.100s' and '%.100s' were given before; repeated pairs, which count again: %" PRId64,
+                      in->name, repeated->line, npgnn_graph_name(graph, repeated->pair.u, u),
+                      npgnn_graph_name(graph, repeated->pair.v, v), repeats);
+    free(all);
+    return status;
+}
+
+/* Makes memory for one more pair. */
+static int grow_labelled(labelled_pairs *out, size_t *capacity)
+{
+    if (out->count < *capacity)
+        return 0;
+    *capacity = *capacity ? 2 * *capacity : 1024;
+    npgnn_pair *pairs = realloc(out->pairs, *capacity * sizeof *pairs);
+    out->pairs = pairs ? pairs : out->pairs;
+    int64_t *lines = realloc(out->lines, *capacity * sizeof *lines);
+    out->lines = lines ? lines : out->lines;
+    return pairs && lines ? 0 : print_error("out of memory");
+}
+
+static int read_all(labelled_pairs *out, pairs_file *in, const npgnn_graph *graph, int quiet)
 {
     size_t capacity = 0;
     int label = NO_LABEL, more;
     while ((more = next_line(in, 1)) > 0) {
         npgnn_pair pair = {0, 0};
-        if (parse_labelled(&pair, &label, in, graph, out->count == 0) != 0)
+        int status = parse_labelled(&pair, &label, in, graph, out->count == 0);
+        if (status == LINE_SKIPPED)
+            continue;
+        if (status != 0 || grow_labelled(out, &capacity) != 0)
             return EXIT_FAILED;
-        if (out->count == capacity) {
-            capacity = capacity ? 2 * capacity : 1024;
-            npgnn_pair *grown = realloc(out->pairs, capacity * sizeof *grown);
-            if (!grown)
-                return print_error("out of memory");
-            out->pairs = grown;
-        }
-        out->pairs[out->count++] = pair;
+        size_t at = out->count++;
         if (label != 0) { /* links stay in front: the link changes places with the first non-link */
-            out->pairs[out->count - 1] = out->pairs[out->positives];
-            out->pairs[out->positives++] = pair;
+            out->pairs[at] = out->pairs[out->positives];
+            out->lines[at] = out->lines[out->positives];
+            at = out->positives++;
         }
+        out->pairs[at] = pair;
+        out->lines[at] = in->line;
     }
     if (more < 0)
         return EXIT_FAILED;
+    if (!quiet)
+        pairs_note_skipped(in);
     if (out->positives == 0)
         return print_error("%s: no pair is labelled 1; the test needs at least one link", in->name);
     if (label != NO_LABEL && out->positives == out->count)
         return print_error(
             "%s: all pairs are labelled 1; add non-links, or remove the labels to have non-links sampled", in->name);
-    return 0;
+    return check_repeats(out, in, graph, quiet);
 }
 
-int pairs_read_labelled(labelled_pairs *out, const char *path, const npgnn_graph *graph)
+int pairs_read_labelled(labelled_pairs *out, const char *path, const npgnn_graph *graph, int skip, int quiet)
 {
     pairs_file in;
     if (pairs_open(&in, path) != 0)
         return EXIT_FAILED;
-    int status = read_all(out, &in, graph);
+    in.skip = skip;
+    int status = read_all(out, &in, graph, quiet);
     pairs_close(&in);
     return status;
 }
 
 /* ---- scored pairs ---- */
 
-static int parse_score(scored_line *line, const pairs_file *in, const npgnn_graph *graph)
+static int parse_score(scored_line *line, pairs_file *in, const npgnn_graph *graph)
 {
     const char *fields[MAX_FIELDS];
     char *end;

@@ -8,18 +8,25 @@ typedef struct pairs_file {
     int fd;
     const char *name; /* in messages */
     int64_t line;
-    char *text;   /* the current line, in the buffer */
-    char *buffer; /* (size + 1) what was read: bytes from `begin` to `end` are still to be looked at */
+    char *text;    /* the current line, in the buffer */
+    size_t length; /* of it */
+    char *buffer;  /* (size + 1) what was read: bytes from `begin` to `end` are still to be looked at */
     size_t size, begin, end;
-    size_t scanned; /* how many of them are known to have no line end */
-    int ended;      /* 1: there is nothing more to read */
+    size_t scanned;                 /* how many of them are known to have no line end */
+    int ended;                      /* 1: there is nothing more to read */
+    int skip;                       /* 1: leave out lines that cannot be used, and count them; set by the caller */
+    int64_t skipped, first_skipped; /* how many, and the number of the first */
+    char why[256];                  /* that one cannot be used */
 } pairs_file;
 
 /* "-" is standard input. Returns 0, or EXIT_FAILED after printing why. */
 int pairs_open(pairs_file *in, const char *path);
 
+/* Notes how many lines were left out, if any. */
+void pairs_note_skipped(const pairs_file *in);
+
 /* Reads up to `limit` pairs, two names per line. A tab separates the names where the line has one, otherwise a comma,
- * otherwise spaces; so names may contain spaces in lines with tabs or commas. Empty lines and lines that start with #
+ * otherwise a semicolon, otherwise spaces; so names may contain spaces in lines with tabs or commas, and in double quotes also these. Empty lines and lines that start with #
  * are skipped. Waits for the first pair only: where the writer of a pipe or terminal pauses, the pairs so far are returned, so
  * that they can be answered. *count is 0 at the end of the file. Returns 0, or EXIT_FAILED after printing what is wrong in which
  * line; *count is then the number of pairs before that line. */
@@ -30,12 +37,13 @@ void pairs_close(pairs_file *in);
 /* Labelled pairs, the links before the non-links. */
 typedef struct labelled_pairs {
     npgnn_pair *pairs;       /* (count); the caller frees it, also after a failure */
+    int64_t *lines;          /* (count) of the file; freed likewise */
     size_t positives, count; /* number of links, and of all pairs */
 } labelled_pairs;
 
 /* Reads all pairs of a file. A third column is the label: 1 for a link, 0 for a non-link. Where no line has one, all
- * pairs are links. `out` starts as zeros. Returns 0, or EXIT_FAILED after printing what is wrong in which line. */
-int pairs_read_labelled(labelled_pairs *out, const char *path, const npgnn_graph *graph);
+ * pairs are links. A pair with both labels is an error. `out` starts as zeros. Returns 0, or EXIT_FAILED after printing what is wrong in which line. */
+int pairs_read_labelled(labelled_pairs *out, const char *path, const npgnn_graph *graph, int skip, int quiet);
 
 /* A line of scores: seed, two names, score. */
 typedef struct scored_line {

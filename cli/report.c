@@ -251,9 +251,9 @@ json_t *report_interval(const npgnn_eval_run *last)
 
 json_t *report_json(const npgnn_eval_run *runs, int count, const report_source *source)
 {
-    json_t *report =
-        json_pack("{s:s, s:s, s:s, s:o, s:i}", "dataset", source->dataset, "protocol", source->protocol, "method",
-                  source->method, "config", report_options(source->options), "threads", source->threads);
+    json_t *report = json_pack("{s:s, s:s, s:s, s:s?, s:o, s:i}", "dataset", source->dataset, "protocol",
+                               source->protocol, "method", source->method, "preset", source->preset, "config",
+                               report_options(source->options), "threads", source->threads);
     json_object_set_new(report, "seed_count", json_integer(count));
     json_object_set_new(report, "split_hash", report_hash(report_split_hash(runs, count)));
     json_object_update_new(report, report_runs(runs, count));

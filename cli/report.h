@@ -49,6 +49,7 @@ void report_table(FILE *out, const npgnn_eval_run *runs, int count);
 /* What an evaluation was made of, for its JSON. */
 typedef struct report_source {
     const char *dataset, *protocol, *method;
+    const char *preset; /* NULL where the method takes none */
     const npgnn_options *options;
     int threads;
 } report_source;

@@ -11,11 +11,20 @@ int saved_model_load_graph(npgnn_graph **graph, const npgnn_model *model, const 
     data_settings prepared = *data;
     npgnn_model_info info = {.size = sizeof info};
     npgnn_model_describe(&info, model, NULL);
-    prepared.load.normalize = info.normalize;
-    prepared.load.binarize = info.binarize;
-    prepared.load.weighted = info.weighted;
-    if (info.columns > 0) /* other models take any features, as they are encoded by themselves */
+    if (info.columns > 0) { /* other models take any features, as they are encoded by themselves */
         prepared.load.encoding = npgnn_model_encoding(model) ? npgnn_model_encoding(model) : "raw";
+        if (data->load.normalize > info.normalize || data->load.binarize > info.binarize)
+            return print_error("--%s: the model was trained without it, and needs features like those of its training",
+                               data->load.normalize > info.normalize ? "normalize" : "binarize");
+        prepared.load.normalize = info.normalize;
+        prepared.load.binarize = info.binarize;
+    }
+    if (!info.across_graphs) {
+        if ((data->load.weighted || data->load.weight) && !info.weighted)
+            return print_error("--%s: the model was trained without weights; leave it out, or train with weights",
+                               data->load.weight ? "weight" : "weighted");
+        prepared.load.weighted = info.weighted;
+    }
     return data_load(graph, &prepared, env);
 }
 
@@ -53,6 +62,10 @@ int saved_model_load(npgnn_model **model, npgnn_graph **graph, const saved_model
     int status = 0;
     if (saved_model_open(model, settings->path, env, &err) != 0)
         return print_error("%s", err.text);
+    npgnn_model_info info = {.size = sizeof info};
+    npgnn_model_describe(&info, *model, NULL);
+    if (info.across_graphs)
+        data_note_unweighted(&settings->data, settings->path, env);
     if (settings->context)
         status = encode_context(model, settings->context, &settings->data, env);
     return status ? status : saved_model_load_graph(graph, *model, &settings->data, env);

@@ -26,8 +26,8 @@ int saved_model_open(npgnn_model **model, const char *path, const npgnn_env *env
 int saved_model_load(npgnn_model **model, npgnn_graph **graph, const saved_model_settings *settings,
                      const npgnn_env *env);
 
-/* Loads a graph with its features prepared as for the training of the model; --normalize, --binarize and --weighted are
- * ignored. Returns 0, or EXIT_FAILED after printing why. */
+/* Loads a graph with its features prepared as for the training of the model; --normalize, --binarize and --weighted are an error
+ * where the training was without. Returns 0, or EXIT_FAILED after printing why. */
 int saved_model_load_graph(npgnn_graph **graph, const npgnn_model *model, const data_settings *data,
                            const npgnn_env *env);
 

@@ -3,6 +3,7 @@
 #include "settings.h"
 
 #include <sched.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -16,14 +17,15 @@ const char *cli_program = "npgnn";
 
 #define AT(member) offsetof(data_settings, member)
 const arg_option data_options[] = {
-    OPTION("edges", 0, ARG_TEXT, AT(load.edges), "FILE", "Read the edges from FILE. DATA may then be omitted.",
-           .once = 1),
+    OPTION("edges", 0, ARG_TEXT, AT(load.edges), "FILE",
+           "Read the edges from FILE. They replace those of DATA, which may be omitted.", .once = 1),
     OPTION("features", 0, ARG_TEXT, AT(load.features), "FILE", "Read the node features from FILE.", .once = 1),
     OPTION_DATA_DIR(AT(load.data_dir)),
     OPTION("normalize", 0, ARG_FLAG, AT(load.normalize), NULL,
            "Divide each feature row by the sum of its absolute values."),
     OPTION("binarize", 0, ARG_FLAG, AT(load.binarize), NULL, "Replace every non-zero feature with 1."),
-    OPTION("weighted", 0, ARG_FLAG, AT(load.weighted), NULL, "Use edge weights (third column, or matrix values)."),
+    OPTION("weighted", 0, ARG_FLAG, AT(load.weighted), NULL,
+           "Use edge weights (third column, or matrix values). The preset best, universal and most methods do not."),
     OPTION(
         "source", 0, ARG_TEXT, AT(load.source), "COLUMN",
         "Column of the edge file with the first node of an edge: a name in its header, or a number from 1 (default: by "
@@ -40,11 +42,12 @@ const arg_option data_options[] = {
     OPTION("data-header", 0, ARG_CHOICE, AT(header), "auto|yes|no",
            "Whether the first line of the edge and feature files is a header (default auto: by what is in it)."),
     OPTION("skip-bad-rows", 0, ARG_FLAG, AT(load.skip_bad_rows), NULL,
-           "Leave out rows that cannot be used, and count them, instead of stopping at the first."),
+           "Leave out rows that cannot be used, instead of stopping at the first; a note says how many, which and why. "
+           "Also "
+           "for the pairs of predict and test."),
     OPTION("bipartite", 0, ARG_FLAG, AT(load.bipartite), NULL,
-           "Sources and targets are two kinds of nodes, such as users and items: their ids have nothing in common, and "
-           "links "
-           "are predicted across only."),
+           "Sources and targets are two kinds of nodes, such as users and items: their ids are unrelated, and links "
+           "are predicted only between the two kinds."),
     OPTION("target-features", 0, ARG_TEXT, AT(load.target_features), "FILE",
            "With --bipartite, the features of the targets; --features are those of the sources."),
     OPTIONS_END,
@@ -70,6 +73,14 @@ int data_load(npgnn_graph **graph, const data_settings *data, const npgnn_env *e
     if (code == NPGNN_E_IO && data->name && public_dataset_find(data->name, strlen(data->name)))
         return print_error("%s; to download it, run: npgnn fetch %s", err.text, data->name);
     return code ? print_error("%s", err.text) : 0;
+}
+
+void data_note_unweighted(const data_settings *data, const char *who, const npgnn_env *env)
+{
+    char text[600];
+    snprintf(text, sizeof text, "%.400s does not use the weights of links: every link counts once", who);
+    if ((data->load.weighted || data->load.weight) && env->log)
+        env->log(env->user, text);
 }
 
 const char *data_name(const data_settings *data)
@@ -118,15 +129,42 @@ const arg_option split_options[] = {
 };
 #undef AT
 
-int split_settings_check(const split_settings *split, const char *command)
+int split_is_fixed(char *by, size_t size, const void *split, const arg_option *option)
 {
-    int chosen = split->protocol != NPGNN_TRANSDUCTIVE || split->test >= 0 || split->val >= 0 ||
-                 split->train_nodes >= 0 || split->known_links > 0;
-    return split->fixed && chosen
-               ? print_usage_error(command,
-                                   "--split has its own protocol and sizes: leave out --protocol, --test, --val, "
-                                   "--train-nodes and --known-links")
-               : 0;
+    (void)option;
+    snprintf(by, size, "with --split");
+    return ((const split_settings *)split)->fixed != NULL;
+}
+
+/* The name with this index in "a|b|c". */
+static const char *name_at(int *length, const char *names, int index)
+{
+    for (; index > 0; index--)
+        names += strcspn(names, "|") + 1;
+    *length = (int)strcspn(names, "|");
+    return names;
+}
+
+int split_protocol_lacks(char *by, size_t size, const void *split, const arg_option *option)
+{
+    enum { FEW = 1 << NPGNN_FEW_SHOT | 1 << NPGNN_PAPER_FEW_SHOT };
+    static const struct {
+        const char *option;
+        unsigned protocols; /* a bit for each that uses the option */
+        const char *hint;
+    } uses[] = {
+        {"train-nodes", FEW, "it is for few-shot and paper-few-shot"},
+        {"known-links", 1 << NPGNN_PRODUCTION, "it is for production"},
+        {"test", ~(unsigned)FEW, "all nodes that are neither for training nor for validation are tested"},
+    };
+    int protocol = ((const split_settings *)split)->protocol, length;
+    const char *name = name_at(&length, SPLIT_PROTOCOLS, protocol);
+    for (size_t i = 0; i < sizeof uses / sizeof uses[0]; i++)
+        if (strcmp(uses[i].option, option->name) == 0 && !(uses[i].protocols & 1u << protocol)) {
+            snprintf(by, size, "by the protocol %.*s: %s", length, name, uses[i].hint);
+            return 1;
+        }
+    return 0;
 }
 
 int split_open(npgnn_split **out, const npgnn_graph *graph, const char *given, const npgnn_env *env, npgnn_error *err)
@@ -186,6 +224,24 @@ npgnn_env common_env(const common_settings *common)
     return (npgnn_env){.size = sizeof(npgnn_env), .threads = common_threads(common)};
 }
 
+static void on_note(void *user, const char *text)
+{
+    static const char mark[] = "warning: ";
+    const common_settings *common = user;
+    if (strncmp(text, mark, sizeof mark - 1) == 0)
+        print_warning("%s", text + sizeof mark - 1);
+    else if (!common->quiet)
+        print_note("%s", text);
+}
+
+npgnn_env common_noting_env(const common_settings *common)
+{
+    npgnn_env env = common_env(common);
+    env.log = on_note;
+    env.user = (void *)(uintptr_t)common; /* which on_note only reads */
+    return env;
+}
+
 int common_json_on_stdout(const common_settings *common)
 {
     return common->json && strcmp(common->json, "-") == 0;
@@ -202,6 +258,14 @@ int model_settings_change(model_settings *model, const char *command)
     return 0;
 }
 
+void model_settings_name(char *name, size_t size, const model_settings *model)
+{
+    if (model->options.process && !model->preset)
+        snprintf(name, size, "the process that --process tunes");
+    else
+        snprintf(name, size, "the preset %s", model->preset ? model->preset : "default");
+}
+
 /* ---- the command line ---- */
 
 /* Applies the preset and the changes to it. */
@@ -213,9 +277,6 @@ static int model_settings_apply(model_settings *model, const cli_command *comman
     if (model->universal && !command->takes_universal)
         return print_usage_error(name, "there is nothing to train with the preset " UNIVERSAL
                                        ": use it as MODEL, as in 'npgnn predict " UNIVERSAL " DATA'");
-    if (model->universal && model->changes.count > 0)
-        return print_usage_error(name, "--%s has no effect: the preset " UNIVERSAL " is not trained",
-                                 model->changes.item[0].key);
     model->options.size = sizeof model->options;
     if (npgnn_options_preset(&model->options, model->universal ? NULL : model->preset, &err) != 0)
         return print_usage_error(name, "%s", err.text);
@@ -223,12 +284,30 @@ static int model_settings_apply(model_settings *model, const cli_command *comman
     return model_settings_change(model, name);
 }
 
+/* Whether the model that is chosen has no use for one of its options. */
+static int model_lacks(char *by, size_t size, const void *part, const arg_option *option)
+{
+    const model_settings *model = part;
+    char name[128];
+    model_settings_name(name, sizeof name, model);
+    snprintf(by, size, "by %s%s", name, model->universal ? ": it is not trained" : "");
+    if (!option->key || strcmp(option->key, "seed") == 0)
+        return 0;
+    return model->universal || !npgnn_options_uses(&model->options, option->key);
+}
+
 int settings_parse(void *settings, const cli_command *command, int argc, char **argv)
 {
     const arg_command *args = &command->args;
-    int code = arg_parse(settings, args, argc, argv);
+    arg_rule of_model[2] = {{.options = NULL}};
+    arg_given given;
+    int code = arg_parse(settings, &given, args, argc, argv);
     for (int g = 0; code == 0 && g < ARG_MAX_GROUPS; g++)
-        if (args->groups[g].options == model_options)
+        if (args->groups[g].options == model_options) {
+            of_model[0] = (arg_rule){.table = model_options, .offset = args->groups[g].offset, .unused = model_lacks};
             code = model_settings_apply((void *)((char *)settings + args->groups[g].offset), command);
-    return code;
+        }
+    if (code == 0) /* those of the command come first: a method that takes no preset says so */
+        code = arg_check(settings, &given, args, args->rules);
+    return code ? code : arg_check(settings, &given, args, of_model);
 }

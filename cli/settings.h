@@ -55,6 +55,9 @@ extern const arg_option data_options[];
 /* Loads the graph. Returns 0, or EXIT_FAILED after printing why. */
 int data_load(npgnn_graph **graph, const data_settings *data, const npgnn_env *env);
 
+/* Notes, where the settings have weights, that `who` does not use them. */
+void data_note_unweighted(const data_settings *data, const char *who, const npgnn_env *env);
+
 /* The name of the graph in reports: DATA, or the file of --edges. */
 const char *data_name(const data_settings *data);
 
@@ -88,8 +91,17 @@ extern const arg_option split_options[];
 /* The library's options, with the first seed. */
 npgnn_split_options split_settings_options(const split_settings *split);
 
-/* Refuses --split with options that it would override. */
-int split_settings_check(const split_settings *split, const char *command);
+/* Which options of a split its protocol, or --split, does not use. */
+int split_is_fixed(char *by, size_t size, const void *split, const arg_option *option);
+int split_protocol_lacks(char *by, size_t size, const void *split, const arg_option *option);
+#define SPLIT_RULES(offset_)                                                                                           \
+    {.options = "protocol|test|val|train-nodes|known-links|negative-ratio",                                            \
+     .offset = offset_,                                                                                                \
+     .unused = split_is_fixed,                                                                                         \
+     .hint = "it has a protocol and pairs of its own"},                                                                \
+    {                                                                                                                  \
+        .options = "test|train-nodes|known-links", .offset = offset_, .unused = split_protocol_lacks                   \
+    }
 
 /* The split of a file or, for SPLIT_AUTHORS, npgnn_split_authors. *out stays NULL for NULL. Returns the code of the library. */
 int split_open(npgnn_split **out, const npgnn_graph *graph, const char *given, const npgnn_env *env, npgnn_error *err);
@@ -120,6 +132,9 @@ int common_threads(const common_settings *common);
 
 /* An environment with that many threads, and nothing else. */
 npgnn_env common_env(const common_settings *common);
+
+/* The same, in which notes of the library are printed, unless --quiet. `common` must outlive it. */
+npgnn_env common_noting_env(const common_settings *common);
 
 /* Whether the results go to standard output as JSON, which leaves no place for tables. */
 int common_json_on_stdout(const common_settings *common);
@@ -155,6 +170,9 @@ extern arg_option heuristic_options[];
 
 /* Fills model_options, method_options and heuristic_options from the library's lists. main calls it first. */
 void library_options_init(void);
+
+/* What a training with these settings is called in messages: "the preset best". */
+void model_settings_name(char *name, size_t size, const model_settings *model);
 
 /* Applies model->changes to model->options, whatever these are. Returns 0 or EXIT_USAGE. */
 int model_settings_change(model_settings *model, const char *command);

@@ -241,7 +241,10 @@ def check_token():
     token = "0123456789abcdef0123456789abcdef"
     with open(path, "w", encoding="ascii") as out:
         out.write(token + "\n")
-    s = Server("--token-file", path, "--listen", "127.0.0.1:0")
+    for wrong, why in (("70000", "not a port"), ("no.such.host:80", "not an address"), ("[::1", "ADDRESS:PORT")):
+        refused = subprocess.run([NPGNN, "serve", "universal", "--edges", LINKS, "--listen", wrong], capture_output=True, text=True)
+        assert refused.returncode == 2 and why in refused.stderr, refused.stderr
+    s = Server("--token-file", path, "--listen", "0")  # a port alone
     s.good("GET", "/healthz")
     s.good("GET", "/")
     for given in ({}, {"Authorization": "Bearer " + token[:-1]}, {"Authorization": "Bearer " + token + "0"}, {"Authorization": token},
@@ -272,7 +275,9 @@ def test_requests():
     for thread in asking:
         thread.join()
     assert [status for status in answers if status != 200] == [] and answers, answers
-    assert s.said.count("npgnn:") == 1, s.said  # the note that it ends
+    # what train and predict note too, and the note that it ends
+    assert "became" in s.said and "features" in s.said and s.said.count("shutting down") == 1, s.said
+    assert s.said.count("npgnn:") == 2, s.said
     check_token()
 
 

@@ -40,14 +40,14 @@ static void add_words(words *line, const char *word, ...)
     va_end(args);
 }
 
-/* Adds every option of the model with its value, so that the process runs exactly what the hash describes. */
+/* Adds every option that the model uses with its value, so that the process runs exactly what the hash describes. */
 static void add_options(words *line, const npgnn_options *options)
 {
     npgnn_option_info info;
     char key[64], value[64];
     for (int i = 0; npgnn_options_info(&info, i); i++) {
-        if (strcmp(info.key, "seed") == 0)
-            continue; /* given per job */
+        if (strcmp(info.key, "seed") == 0 || !npgnn_options_uses(options, info.key))
+            continue; /* the seed is given per job */
         npgnn_options_get(value, sizeof value, options, info.key, NULL);
         snprintf(key, sizeof key, "--%s", info.key);
         add_words(line, key, value, (char *)NULL);
@@ -71,14 +71,14 @@ static void eval_words(words *line, const cli_plan *plan, const plan_cell *cell,
     char share[16];
     snprintf(share, sizeof share, "0.%02d", row->percent);
     int universal = strcmp(cell->method, UNIVERSAL) == 0;
+    int takes_options = npgnn_method_uses(cell->method) & NPGNN_USES_OPTIONS;
     add_words(line, cli_program, "eval", cell->dataset->data, universal ? "--preset" : "--method", cell->method,
-              "--protocol", evaluate_protocol_name(row->protocol), "--seeds", "1", "--curves", "--json", path,
-              (char *)NULL);
+              row->authors_split ? "--split" : "--protocol",
+              row->authors_split ? SPLIT_AUTHORS : evaluate_protocol_name(row->protocol), "--seeds", "1", "--curves",
+              "--json", path, (char *)NULL);
     if (row->percent)
         add_words(line, "--train-nodes", share, (char *)NULL);
-    if (row->authors_split)
-        add_words(line, "--split", SPLIT_AUTHORS, (char *)NULL);
-    add_common(line, plan, seed, universal ? NULL : &cell->options);
+    add_common(line, plan, seed, takes_options ? &cell->options : NULL);
 }
 
 static void train_words(words *line, const cli_plan *plan, const plan_dataset *dataset, const npgnn_options *options,

@@ -29,25 +29,30 @@ typedef struct serve_settings {
 
 enum { LONGEST_TOKEN = 512, SHORTEST_TOKEN = 16, LAST_SECONDS = 10 };
 
-/* "ADDRESS:PORT", "[ADDRESS]:PORT", "ADDRESS" or ":PORT" over the defaults. */
+/* "ADDRESS:PORT", "[ADDRESS]:PORT", "ADDRESS", ":PORT" or "PORT" over the defaults. */
 static int parse_listen(char *host, size_t size, int *port, const char *text)
 {
-    const char *colon = strrchr(text, ':'), *end = text + strlen(text), *first = text;
+    const char *first = text, *end = text + strlen(text), *digits = NULL; /* the address is first .. end */
+    const char *colon = strchr(text, ':');
     if (text[0] == '[') {
         const char *bracket = strchr(text, ']');
         if (!bracket || (bracket[1] && bracket[1] != ':'))
             return print_usage_error("serve", "--listen: '%s' must be ADDRESS:PORT, such as 127.0.0.1:8080", text);
         first = text + 1;
         end = bracket;
-        colon = bracket[1] ? bracket + 1 : NULL;
-    } else if (colon) {
+        digits = bracket[1] ? bracket + 2 : NULL;
+    } else if (colon && !strchr(colon + 1, ':')) { /* with two colons it is an address of IPv6 */
         end = colon;
+        digits = colon + 1;
+    } else if (!colon && strspn(text, "0123456789") == strlen(text)) { /* no address is a plain number */
+        end = text;
+        digits = text;
     }
-    if (colon) {
+    if (digits) {
         char *rest;
-        long number = strtol(colon + 1, &rest, 10);
-        if (colon[1] < '0' || colon[1] > '9' || *rest || strlen(colon + 1) > 5 || number > 65535)
-            return print_usage_error("serve", "--listen: '%s' is not a port from 0 to 65535", colon + 1);
+        long number = strtol(digits, &rest, 10);
+        if (*digits < '0' || *digits > '9' || *rest || strlen(digits) > 5 || number > 65535)
+            return print_usage_error("serve", "--listen: '%s' is not a port from 0 to 65535", digits);
         *port = (int)number;
     }
     if ((size_t)(end - first) >= size)
@@ -56,6 +61,10 @@ static int parse_listen(char *host, size_t size, int *port, const char *text)
         memcpy(host, first, (size_t)(end - first));
         host[end - first] = '\0';
     }
+    if (strcmp(host, "localhost") == 0)
+        snprintf(host, size, "127.0.0.1");
+    if (!http_is_address(host))
+        return print_usage_error("serve", "--listen: '%s' is not an address such as 127.0.0.1, 0.0.0.0 or [::1]", host);
     return 0;
 }
 
@@ -145,7 +154,7 @@ static int serve(const npgnn_model *model, const npgnn_graph *graph, const serve
         fflush(stdout);
         wait_for_signal();
         if (!settings->common.quiet)
-            print_note("ending: requests that are being answered have %d seconds", LAST_SECONDS);
+            print_note("shutting down: requests in progress have %d seconds to finish", LAST_SECONDS);
         http_stop(server, LAST_SECONDS);
     }
     service_free(s);
@@ -155,7 +164,7 @@ static int serve(const npgnn_model *model, const npgnn_graph *graph, const serve
 static int run(void *given)
 {
     const serve_settings *settings = given;
-    npgnn_env env = common_env(&settings->common);
+    npgnn_env env = common_noting_env(&settings->common);
     npgnn_model *model = NULL;
     npgnn_graph *graph = NULL;
     char host[64] = "127.0.0.1", token[LONGEST_TOKEN + 3] = "";
@@ -201,27 +210,28 @@ static int run(void *given)
 
 #define AT(member) offsetof(serve_settings, member)
 static const arg_option options[] = {
-    OPTION("listen", 0, ARG_TEXT, AT(listen), "ADDRESS:PORT",
-           "Where to listen (default 127.0.0.1:8080). Port 0: any that is free. An address that other machines can "
-           "reach needs --token-file."),
+    OPTION("listen", 0, ARG_TEXT, AT(listen), "[ADDRESS:]PORT",
+           "Where to listen (default 127.0.0.1:8080). A port alone is one of 127.0.0.1. Port 0: any that is free. An "
+           "address that other machines can reach needs --token-file."),
     OPTION(
         "token-file", 0, ARG_TEXT, AT(token_file), "FILE",
         "Answer only requests with the header 'Authorization: Bearer TOKEN', where TOKEN is the first line of FILE."),
     OPTION("journal", 0, ARG_TEXT, AT(journal), "FILE",
            "Write every node and link that is added to FILE before the answer is sent, and replay FILE at the start."),
-    OPTION(
-        "refresh-share", 0, ARG_REAL, AT(refresh_share), "X",
-        "Read the whole graph again, in the background, when so large a share of its nodes and links is new (default "
-        "0.01).",
-        0, 1),
+    OPTION("refresh-share", 0, ARG_REAL, AT(refresh_share), "X",
+           "Share of new nodes and links at which the server reads the whole graph again, in the background (default "
+           "0.01).",
+           0, 1),
     OPTION("refresh-after", 0, ARG_REAL, AT(refresh_seconds), "SECONDS",
-           "Or so long after the last addition (default 5).", 0, 1e9),
+           "Read it again too when nothing was added for this long (default 5).", 0, 1e9),
     OPTION("link-rate", 0, ARG_REAL, AT(link_rate), "R",
            "Expected fraction of links among the pairs that are scored (default: as in the graph).", 1e-12, 0.999999),
-    OPTION("max-connections", 0, ARG_INT, AT(max_connections), "N", "Connections at a time (default 256).", 1, 100000),
-    OPTION("max-body", 0, ARG_INT, AT(max_body), "BYTES", "Largest body of a request (default 1048576).", 1024, 1e9),
+    OPTION("max-connections", 0, ARG_INT, AT(max_connections), "N", "Maximum number of connections (default 256).", 1,
+           100000),
+    OPTION("max-body", 0, ARG_INT, AT(max_body), "BYTES", "Maximum size of the body of a request (default 1048576).",
+           1024, 1e9),
     OPTION("timeout", 0, ARG_INT, AT(timeout), "SECONDS",
-           "Close a connection after so long without a byte from or to it (default 10).", 1, 3600),
+           "Close a connection on which nothing was sent or received for this long (default 10).", 1, 3600),
     OPTION_CONTEXT(AT(model.context)),
     OPTION_THREADS(AT(common.threads)),
     OPTION_QUIET(AT(common.quiet)),

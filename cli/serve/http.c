@@ -57,6 +57,12 @@ static int same_text(const char *a, const char *b)
     return different == 0;
 }
 
+int http_is_address(const char *host)
+{
+    struct in6_addr any;
+    return inet_pton(AF_INET, host, &any) == 1 || inet_pton(AF_INET6, host, &any) == 1;
+}
+
 int http_is_loopback(const char *host)
 {
     struct in_addr v4;
@@ -238,8 +244,8 @@ int http_start(http_server **out, int *port, service *answers, const http_settin
     struct sockaddr_in v4 = {.sin_family = AF_INET, .sin_port = htons((uint16_t)settings->port)};
     struct sockaddr_in6 v6 = {.sin6_family = AF_INET6, .sin6_port = htons((uint16_t)settings->port)};
     int is_v6 = inet_pton(AF_INET6, settings->host, &v6.sin6_addr) == 1;
-    if (!is_v6 && inet_pton(AF_INET, settings->host, &v4.sin_addr) != 1)
-        return print_error("--listen: '%s' is not an address such as 127.0.0.1 or [::1]", settings->host);
+    if (!is_v6)
+        inet_pton(AF_INET, settings->host, &v4.sin_addr);
     http_server *server = calloc(1, sizeof *server);
     if (!server)
         return print_error("out of memory");

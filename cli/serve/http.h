@@ -21,6 +21,9 @@ int http_start(http_server **out, int *port, service *answers, const http_settin
 /* Accepts no more connections, waits up to `seconds` for the requests that are being answered, and ends. */
 void http_stop(http_server *server, double seconds);
 
+/* Whether a text is an address of IPv4 or IPv6. */
+int http_is_address(const char *host);
+
 /* Whether an address is one of this machine that no other can reach. */
 int http_is_loopback(const char *host);
 

@@ -172,7 +172,7 @@ int journal_open(journal **out, int64_t *dropped, const char *path, uint64_t fin
     if (j->fd < 0)
         snprintf(why, why_size, "cannot open: %s", strerror(errno));
     else if (flock(j->fd, LOCK_EX | LOCK_NB) != 0)
-        snprintf(why, why_size, "another server uses it");
+        snprintf(why, why_size, "another server is using this file");
     else if (!(text = read_all(j->fd, &size)))
         snprintf(why, why_size, "cannot read: %s", strerror(errno));
     else if ((size < HEADER_SIZE && memcmp(text, header, size) == 0) || is_zero(text, size))

@@ -269,7 +269,7 @@ int request_parse(request *out, char *why, size_t why_size, const char *method, 
         return refuse(r, 405, "%.20s is not a method of %.100s", method, target);
     if (strcmp(routes[kind].method, "POST") == 0) {
         if (target[strlen(routes[kind].path)] == '?')
-            return refuse(r, 400, "%s takes no parameters: they belong into the body", routes[kind].path);
+            return refuse(r, 400, "%s takes no parameters: they belong in the body", routes[kind].path);
         return request_parse_body(out, why, why_size, kind, body, body_size);
     }
     out->k = 10;

@@ -690,8 +690,8 @@ static int open_journal(service *s, uint64_t fingerprint)
                       "acknowledged: %" PRId64 " bytes dropped",
                       s->settings.journal, dropped);
     if (status == 0 && !s->settings.quiet && all.count > 0)
-        print_note("%s: %zu records replayed: %zu nodes and %zu links", s->settings.journal, all.count, all.nodes,
-                   all.links);
+        print_note("%s: replayed %zu record%s: %zu node%s and %zu link%s", s->settings.journal, all.count,
+                   PLURAL(all.count), all.nodes, PLURAL(all.nodes), all.links, PLURAL(all.links));
     for (size_t i = 0; i < all.count; i++)
         request_free(&all.requests[i]);
     free(all.requests);

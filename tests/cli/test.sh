@@ -18,8 +18,8 @@ npgnn train $data -o blind.safetensors --iterations 5 --val 0 --no-calibrate --q
 # all pairs with node 0: some of them are links of the graph
 for v in $(seq 1 199); do echo "0 $v"; done >all.tsv
 npgnn test blind.safetensors $data -p all.tsv 2>words >/dev/null
-sed 's/[0-9][0-9]* of/N of/' words
-npgnn test blind.safetensors $data -p all.tsv --keep-known 2>&1 >/dev/null | sed -n 's/[0-9][0-9]* of/N of/p'
+sed 's/[0-9][0-9]* tested/N tested/' words
+npgnn test blind.safetensors $data -p all.tsv --keep-known 2>&1 >/dev/null | sed -n 's/[0-9][0-9]* tested/N tested/p'
 
 note errors
 status 2 npgnn test model.safetensors $data
