@@ -40,7 +40,7 @@ static void test_unusable_names(void **state)
         const char *text, *notice;
     } cases[] = {
         {"a,0,1\nb,1,0\n", ""},
-        {"id,w,w\na,0,1\nb,1,0\n", "two of them are the same"},
+        {"id,w,w\na,0,1\nb,1,0\n", "two of them are 'w'"},
         {"id,w,\na,0,1\nb,1,0\n", "one of them is empty"},
         {"id,w,\xE4\na,0,1\nb,1,0\n", "one of them is not UTF-8"},
     };

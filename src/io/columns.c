@@ -4,6 +4,7 @@
 #include "io/readers.h"
 #include "io/text.h"
 
+#include <stdio.h>
 #include <string.h>
 
 int npi_column_names_add(npi_column_names *columns, const char *name, const npgnn_env *env, npgnn_error *err)
@@ -14,20 +15,20 @@ int npi_column_names_add(npi_column_names *columns, const char *name, const npgn
         code = npi_names_add(&index, columns->names, name, strlen(name), err);
     if (code)
         return code;
-    if (!columns->problem && !*name)
-        columns->problem = "one of them is empty";
-    else if (!columns->problem && !npi_text_is_utf8(name))
-        columns->problem = "one of them is not UTF-8";
-    else if (!columns->problem && index != columns->count)
-        columns->problem = "two of them are the same";
+    if (!*columns->problem && !*name)
+        snprintf(columns->problem, sizeof columns->problem, "one of them is empty");
+    else if (!*columns->problem && !npi_text_is_utf8(name))
+        snprintf(columns->problem, sizeof columns->problem, "one of them is not UTF-8");
+    else if (!*columns->problem && index != columns->count)
+        snprintf(columns->problem, sizeof columns->problem, "two of them are '%.60s'", name);
     columns->count++;
     return 0;
 }
 
 npi_names *npi_column_names_take(npi_column_names *columns, const char *file, const npgnn_env *env)
 {
-    npi_names *names = columns->problem ? NULL : columns->names;
-    if (columns->problem)
+    npi_names *names = *columns->problem ? NULL : columns->names;
+    if (*columns->problem)
         npi_log(env, "%s: ignoring the names of the feature columns: %s", file, columns->problem);
     else
         columns->names = NULL;

@@ -53,11 +53,12 @@ static int is_number(const char *cell)
 
 /* ---- the header ---- */
 
-/* Whether a cell of the first row occurs again in its column. */
+/* Whether a cell of the first row occurs again in its column. An empty one, as after a separator at the end of each line, says
+ * nothing. */
 static int recurs(const npi_cells *cells, int column)
 {
     const char *cell = npi_cells_get(cells, 0, column);
-    for (int32_t row = 1; row < cells->rows; row++)
+    for (int32_t row = 1; *cell && row < cells->rows; row++)
         if (strcmp(npi_cells_get(cells, row, column), cell) == 0)
             return 1;
     return 0;
@@ -150,6 +151,45 @@ static int first_is_id(int *is_id, const reader *r, npgnn_error *err)
     return code;
 }
 
+/* The share of the ends of edges whose ids a column has; -1 where there are no edges. */
+static int share_of_column(double *share, const reader *r, int column, npgnn_error *err)
+{
+    npi_names *names = NULL;
+    int32_t index;
+    int code = npi_names_new(&names, &r->cells.env, err);
+    for (int32_t row = r->first; code == 0 && row < r->cells.rows; row++) {
+        const char *cell = npi_cells_get(&r->cells, row, column);
+        code = npi_names_add(&index, names, cell, strlen(cell), err);
+    }
+    if (code == 0)
+        *share = share_of_ids(r, names);
+    npi_names_free(names);
+    return code;
+}
+
+/* The first column has no name: pandas writes its index so, but also an index that has the ids. The second column has them where
+ * its name says so, or where more of the edges' ids are in it. */
+static int choose_beside_index(reader *r, npgnn_error *err)
+{
+    const char *second = r->cells.fields > 1 ? r->names[1] : "";
+    int named = npi_header_has_role(second, NPI_ROLE_SOURCE) || npi_header_has_role(second, NPI_ROLE_TARGET);
+    double share[2] = {0, 0};
+    r->row_numbers = *second && npi_header_has_role(second, NPI_ROLE_ID);
+    for (int column = 0; column < 2 && *second && !r->row_numbers; column++) {
+        int code = share_of_column(&share[column], r, column, err);
+        if (code)
+            return code;
+    }
+    r->row_numbers |= share[1] > share[0] || (named && share[1] == share[0]);
+    r->id = r->row_numbers;
+    int64_t number; /* words in the index are ids, numbers may count the rows */
+    if (r->id == 0 && r->cells.rows > r->first && npi_number_parse_int(&number, npi_cells_get(&r->cells, r->first, 0)))
+        npi_log(&r->cells.env, "%s: taking the first column, which has no name, for the ids of the nodes", r->file);
+    else if (r->id > 0 && !npi_header_has_role(second, NPI_ROLE_ID))
+        npi_log(&r->cells.env, "%s: taking column '%.60s' for the ids of the nodes", r->file, second);
+    return 0;
+}
+
 static int choose_id(reader *r, npgnn_error *err)
 {
     static const char *const exact[] = {"id", "node", "node_id", "nodeid"};
@@ -175,11 +215,10 @@ static int choose_id(reader *r, npgnn_error *err)
         r->row_numbers = r->id > 0 && !*r->names[0];
         return 0;
     }
+    if (r->names && !*r->names[0])
+        return choose_beside_index(r, err);
     if (r->names && npi_header_has_role(r->names[0], NPI_ROLE_ID)) {
-        /* pandas writes its index as a first column without a name: a column of ids may follow */
-        r->row_numbers =
-            !*r->names[0] && cells->fields > 1 && *r->names[1] && npi_header_has_role(r->names[1], NPI_ROLE_ID);
-        r->id = r->row_numbers;
+        r->id = 0;
         return 0;
     }
     int is_id;
@@ -275,6 +314,8 @@ static void log_kinds(const reader *r)
         int asked = strcmp(column->why, "as you asked") == 0;
         if (column->kind == NPI_KIND_IGNORED && !asked && column->name && logged++ < 5)
             npi_log(&r->cells.env, "%s: ignoring column '%.60s': %s", r->file, column->name, column->why);
+        else if (column->kind == NPI_KIND_IGNORED && !asked && !column->name && logged++ < 5)
+            npi_log(&r->cells.env, "%s: ignoring feature column %d: %s", r->file, i + 1, column->why);
         int constant =
             column->kind == NPI_KIND_FLAG && column->missing == 0 && (column->center == 0 || column->center == 1);
         if (constant && column->name && logged++ < 5)

@@ -364,6 +364,49 @@ static void fit_flag(npi_encoded *out, const npi_cells *cells, int column, int32
     out->center = values > 0 ? (double)ones / (double)values : 0;
 }
 
+/* Whether a cell is a number with signs of money, percent or thousands, such as $45,876 or 12 %. Units may mean more: 12 kg is none. */
+static int is_decorated_number(const char *cell)
+{
+    char plain[64];
+    size_t length = 0;
+    double value;
+    for (; *cell && length < sizeof plain - 1; cell++) {
+        size_t sign = strspn(cell, "$%,' ");
+        if (sign == 0 && strncmp(cell, "\xE2\x82\xAC", 3) == 0) /* the sign of the euro */
+            sign = 3;
+        if (sign == 0 && strncmp(cell, "\xC2\xA3", 2) == 0) /* of the pound */
+            sign = 2;
+        if (sign == 0)
+            plain[length++] = *cell;
+        else
+            cell += sign - 1;
+    }
+    plain[length] = '\0';
+    return npi_number_parse_double(&value, plain) == NPI_NUMBER_OK;
+}
+
+/* Says more of a column that is ignored because its values differ, where they seem to be numbers or dates that could not be read. */
+static void explain_ignored(npi_encoded *out, const npi_cells *cells, int column, int32_t first, const census *c)
+{
+    int64_t values = out->rows - out->missing, decorated = 0, dates = 0;
+    const char *example = NULL;
+    for (int order = 0; order < NPI_DATE_ORDERS; order++)
+        dates += c->dates[order];
+    for (int32_t row = first; row < cells->rows; row++) {
+        const char *cell = npi_cells_get(cells, row, column);
+        double value;
+        if (npi_cell_is_missing(cell) || !is_decorated_number(cell))
+            continue;
+        decorated++;
+        if (!example && npi_number_parse_double(&value, cell) != NPI_NUMBER_OK)
+            example = cell;
+    }
+    if (example && 10 * decorated >= 9 * values)
+        snprintf(out->why, sizeof out->why, "values such as %.20s are not numbers: write them without signs", example);
+    else if (2 * dates >= values)
+        snprintf(out->why, sizeof out->why, "its dates have several formats");
+}
+
 /* ---- the column ---- */
 
 int npi_cells_infer(npi_encoded *out, const npi_cells *cells, int column, int32_t first, npi_kind kind,
@@ -425,5 +468,8 @@ int npi_cells_infer(npi_encoded *out, const npi_cells *cells, int column, int32_
     case NPI_KINDS:
         break;
     }
-    return fit_category(out, cells, column, first, chosen, err);
+    code = fit_category(out, cells, column, first, chosen, err);
+    if (code == 0 && out->kind == NPI_KIND_IGNORED && values > 1)
+        explain_ignored(out, cells, column, first, &c);
+    return code;
 }

@@ -171,8 +171,8 @@ void npi_edges_free(npi_edge_list *list);
 
 typedef struct npi_column_names {
     npi_names *names;
-    int32_t count;       /* names added */
-    const char *problem; /* why the names cannot be used, NULL: they can */
+    int32_t count;    /* names added */
+    char problem[96]; /* why the names cannot be used, "": they can */
 } npi_column_names;
 
 int npi_column_names_add(npi_column_names *columns, const char *name, const npgnn_env *env, npgnn_error *err);

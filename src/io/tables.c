@@ -129,7 +129,8 @@ static int any_below(const npi_edge_list *edges, int32_t limit)
     return edges->count == 0;
 }
 
-/* Logs names that differ in case or in blanks around them alone: they are probably meant to be the same node. */
+/* Logs names that differ in case, in blanks around them or in a final .0 alone, which pandas adds to integers: they are probably
+ * meant to be the same node. */
 static int log_similar(const npi_names *names, const char *edges_name, const npgnn_env *env, npgnn_error *err)
 {
     enum { MAX_NAMES = 1 << 20, MAX_LENGTH = 255 };
@@ -147,6 +148,8 @@ static int log_similar(const npi_names *names, const char *edges_name, const npg
         size_t length = strlen(begin);
         while (length > 0 && (begin[length - 1] == ' ' || begin[length - 1] == '\t'))
             length--;
+        if (length > 2 && memcmp(begin + length - 2, ".0", 2) == 0 && strspn(begin, "0123456789") == length - 2)
+            length -= 2;
         if (length > MAX_LENGTH)
             continue;
         for (size_t c = 0; c < length; c++)
@@ -161,8 +164,8 @@ static int log_similar(const npi_names *names, const char *edges_name, const npg
         }
     }
     if (code == 0 && similar > 0)
-        npi_log(env, "%s: ids that differ only in case or blanks are different nodes: '%s' and '%s'%s", edges_name,
-                pair[0], pair[1], similar > 1 ? ", and others" : "");
+        npi_log(env, "%s: ids that differ only in case, blanks or a final .0 are different nodes: '%s' and '%s'%s",
+                edges_name, pair[0], pair[1], similar > 1 ? ", and others" : "");
     npi_names_free(folded);
     npi_free(env, first);
     return code;

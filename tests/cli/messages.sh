@@ -132,6 +132,12 @@ printf 'id;preis;jahr;leer;\nAnna;3,50;2001;;\nBob;1.000;2002;;\nbob;12,25;2003;
 npgnn info --edges german.csv --source von --target nach --features tabelle.csv | grep -E 'preis|jahr|commas'
 printf 'id\tn\nAnna\t1,234\nBob\t2,345\n' >thousands.tsv
 npgnn info --edges german.csv --source von --target nach --features thousands.tsv | grep -E "'n'|commas"
+printf 'Nr;Preis;Preis;;\nAnna;7,25;$1,000;;\nBob;8,5;$2,500;;\nbob;1,5;$3,000;;\n' >ende.csv
+npgnn info --edges german.csv --source von --target nach --features ende.csv | grep -E '^[0-9]|^- ende'
+printf ',user,age\n7,a,1\n8,b,2\n9,c,4\n' >index.csv
+npgnn info --edges links.csv --features index.csv | grep -E 'number|^- index'
+printf ',size,age\n0,1,3\n1,2,2\n2,3,1\n' >unnamed.csv
+npgnn info --edges ring.txt --features unnamed.csv | grep -E '^nodes|^- unnamed'
 printf 'id,x\n1,5\n2,6\n' >ints.csv
 printf '1.0,2.0\n2.0,1.0\n' >floats.csv
 status 1 npgnn info --edges floats.csv --features ints.csv
