@@ -59,7 +59,7 @@ refused bench -q --nodes 1000
 refused adapt $data -q --iterations 5
 refused adapt $data -q --model model -o new
 for method in npgnn cnp vgae gae sage sc; do
-    refused eval $data -q --method $method --iterations 5
+    refused eval $data -q --method $method
 done
 limited 180000 0 eval $data -q --method katz
 
