@@ -154,7 +154,7 @@ int npi_encoding_accept(const npi_encoding *encoding, int32_t columns, const cha
                         npgnn_error *err)
 {
     if (encoding->width != columns)
-        return npi_fail_at(err, NPGNN_E_MISMATCH, file, 0, "the encoding is of %d columns, but there are %d",
+        return npi_fail_at(err, NPGNN_E_MISMATCH, file, 0, "the encoding has %d columns, but the features have %d",
                            encoding->width, columns);
     if (wanted && strcmp(wanted, "raw") != 0 && strcmp(wanted, encoding->text) != 0)
         return npi_fail_at(
