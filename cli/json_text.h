@@ -4,6 +4,7 @@
 #define CLI_JSON_TEXT_H
 
 #include <jansson.h>
+#include <stdio.h>
 
 /* Lets Jansson allocate through functions that notice failures. To be called before anything else of Jansson. */
 void json_text_watch(void);
@@ -14,5 +15,8 @@ void json_text_forget(void);
 /* The text of a value, for the caller to free. NULL where the value is NULL, and where Jansson got no memory on this thread
  * since the last json_text_forget. `flags` are those of json_dumps. */
 char *json_text(const json_t *value, size_t flags);
+
+/* Writes a text as a JSON string, in quotes. Invalid UTF-8 becomes U+FFFD. */
+void json_text_write(FILE *out, const char *text);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "json_text.h"
 #include "message.h"
 
 /* ---- names ---- */
@@ -31,38 +32,6 @@ static void write_csv(FILE *out, const char *name)
     fputc('"', out);
 }
 
-/* The length of the UTF-8 character at the start of the text, or 0 where it is not valid. */
-static int utf8_length(const unsigned char *text)
-{
-    int length = text[0] < 0x80 ? 1 : text[0] < 0xC2 ? 0 : text[0] < 0xE0 ? 2 : text[0] < 0xF0 ? 3 : 4;
-    if (text[0] > 0xF4)
-        return 0;
-    for (int i = 1; i < length; i++)
-        if ((text[i] & 0xC0) != 0x80)
-            return 0;
-    /* overlong forms, surrogates, and code points above U+10FFFF */
-    if ((text[0] == 0xE0 && text[1] < 0xA0) || (text[0] == 0xED && text[1] > 0x9F) ||
-        (text[0] == 0xF0 && text[1] < 0x90) || (text[0] == 0xF4 && text[1] > 0x8F))
-        return 0;
-    return length;
-}
-
-static void write_json(FILE *out, const char *name)
-{
-    const unsigned char *text = (const unsigned char *)name;
-    fputc('"', out);
-    for (int length; *text; text += length > 0 ? length : 1) {
-        length = utf8_length(text);
-        if (length == 0)
-            fputs("\\ufffd", out);
-        else if (*text < 0x20)
-            fprintf(out, "\\u%04x", *text);
-        else
-            fprintf(out, "%s%.*s", *text == '"' || *text == '\\' ? "\\" : "", length, (const char *)text);
-    }
-    fputc('"', out);
-}
-
 /* ---- lines ---- */
 
 void links_begin(const links_writer *w)
@@ -86,23 +55,23 @@ static void write_json_reasons(const links_writer *w, const npgnn_explanation *w
 {
     char buffer[12];
     fprintf(w->out, ",\"explanation\":{\"log_odds\":%.9g,\"baseline\":%.9g,\"text\":", why->log_odds, why->baseline);
-    write_json(w->out, why->text);
+    json_text_write(w->out, why->text);
     for (int r = 0; r < why->reason_count; r++) {
         fputs(r ? "," : ",\"reasons\":{", w->out);
-        write_json(w->out, npgnn_reason_name((npgnn_reason)r));
+        json_text_write(w->out, npgnn_reason_name((npgnn_reason)r));
         fprintf(w->out, ":%.9g", why->reasons[r]);
     }
     fputs("},\"neighbors\":[", w->out);
     for (int32_t i = 0; i < why->neighbor_count; i++) {
         fputs(i ? "," : "", w->out);
-        write_json(w->out, npgnn_graph_name(w->graph, why->neighbors[i], buffer));
+        json_text_write(w->out, npgnn_graph_name(w->graph, why->neighbors[i], buffer));
     }
     fputs("],\"features\":[", w->out);
     for (int32_t i = 0; i < why->feature_count; i++) {
         const char *name = npgnn_graph_column_name(w->graph, why->features[i]);
         fputs(i ? "," : "", w->out);
         if (name)
-            write_json(w->out, name);
+            json_text_write(w->out, name);
         else
             fprintf(w->out, "%d", (int)why->features[i]);
     }
@@ -110,9 +79,9 @@ static void write_json_reasons(const links_writer *w, const npgnn_explanation *w
     for (int32_t i = 0; i < why->column_count; i++) {
         const npgnn_contribution *column = &why->columns[i];
         fputs(i ? ",{\"name\":" : ",\"columns\":[{\"name\":", w->out);
-        write_json(w->out, column->name);
+        json_text_write(w->out, column->name);
         fputs(",\"text\":", w->out);
-        write_json(w->out, column->text);
+        json_text_write(w->out, column->text);
         fprintf(w->out, ",\"value\":%.6g,\"average\":%.6g,\"log_odds\":%.9g}", column->value, column->average,
                 column->log_odds);
     }
@@ -123,9 +92,9 @@ static void write_json_line(const links_writer *w, const npgnn_link *link, const
 {
     char buffer[2][12];
     fputs("{\"u\":", w->out);
-    write_json(w->out, npgnn_graph_name(w->graph, link->pair.u, buffer[0]));
+    json_text_write(w->out, npgnn_graph_name(w->graph, link->pair.u, buffer[0]));
     fputs(",\"v\":", w->out);
-    write_json(w->out, npgnn_graph_name(w->graph, link->pair.v, buffer[1]));
+    json_text_write(w->out, npgnn_graph_name(w->graph, link->pair.v, buffer[1]));
     fprintf(w->out, ",\"%s\":%.6g", w->raw ? "score" : "probability",
             (double)(w->raw ? link->prediction.score : link->prediction.probability));
     if (w->spread)
