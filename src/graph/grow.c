@@ -11,6 +11,13 @@ static void merge_rows(npi_csr *out, const npi_csr *a, const int64_t *next, cons
     for (int32_t row = 0; row < out->rows; row++) {
         int64_t p = row < a->rows ? a->ptr[row] : 0, last = row < a->rows ? a->ptr[row + 1] : 0;
         out->ptr[row] = to;
+        if (next[row] == next[row + 1]) { /* as nearly all rows */
+            memcpy(out->col + to, a->col + p, (size_t)(last - p) * sizeof *a->col);
+            if (out->val)
+                memcpy(out->val + to, a->val + p, (size_t)(last - p) * sizeof *a->val);
+            to += last - p;
+            continue;
+        }
         for (int64_t q = next[row]; q < next[row + 1] || p < last; to++) {
             int old = p < last && (q == next[row + 1] || a->col[p] < ends[q]);
             out->col[to] = old ? a->col[p] : ends[q];
