@@ -277,7 +277,7 @@ static void widths(const npi_kernels *kernels)
     }
 }
 
-/* Rows of integers as long as they may be: the sums come near 2^30. */
+/* Rows of integers as long as they may be: the sums come near 2^30. Of every width. */
 static void short_rows(const npi_kernels *kernels)
 {
     enum { INTEGER_ROWS = 9, MOST = 4, W = NPI_SHORT_WIDTH };
@@ -291,17 +291,19 @@ static void short_rows(const npi_kernels *kernels)
         b[i] = (int16_t)(i < W ? x[i] : (i * 104729 + 7) % 8191 - 4095);
     for (int p = 0; p < INTEGER_ROWS; p++)
         unit[p] = 1 / (float)(1 << (p + 10));
-    for (int vectors = 1; vectors <= MOST; vectors++) {
-        memset(s, 0, sizeof s);
-        kernels->short_products(out, x, xunit, vectors, b, unit, INTEGER_ROWS);
-        for (int v = 0; v < MOST; v++)
-            for (int p = 0; p <= INTEGER_ROWS; p++) {
-                double sum = 0;
-                for (int c = 0; c < W && v < vectors && p < INTEGER_ROWS; c++)
-                    sum += (double)x[v * W + c] * (double)b[p * W + c];
-                assert_near((double)s[v][p], p < INTEGER_ROWS ? sum * (double)unit[p] * (double)xunit[v] : 0, RELATIVE);
-            }
-    }
+    for (int w = NPI_SHORT_STEP; w <= W; w += NPI_SHORT_STEP)
+        for (int vectors = 1; vectors <= MOST; vectors++) {
+            memset(s, 0, sizeof s);
+            kernels->short_products(out, x, xunit, vectors, b, unit, INTEGER_ROWS, w);
+            for (int v = 0; v < MOST; v++)
+                for (int p = 0; p <= INTEGER_ROWS; p++) {
+                    double sum = 0;
+                    for (int c = 0; c < w && v < vectors && p < INTEGER_ROWS; c++)
+                        sum += (double)x[v * W + c] * (double)b[p * w + c];
+                    assert_near((double)s[v][p], p < INTEGER_ROWS ? sum * (double)unit[p] * (double)xunit[v] : 0,
+                                RELATIVE);
+                }
+        }
 }
 
 static void rows_of_integers(void **state)
@@ -378,6 +380,17 @@ static void columns_of(const npi_kernels *kernels)
     for (int i = 0; i < COUNT; i++)
         assert_near((double)y[i], i % 5 ? ((double)x[i] + 0.5 - along[i]) / (2 * (double)distance[i]) : 0,
                     4 * RELATIVE);
+    memcpy(y, x, sizeof x);
+    kernels->divide(y, distance, 2, 0.1f, COUNT);
+    for (int i = 0; i < COUNT; i++)
+        assert_near((double)y[i], i % 5 ? (double)x[i] / (2 * (double)distance[i]) : 0, 4 * RELATIVE);
+    real sum[COUNT], difference[COUNT], least[COUNT];
+    kernels->degrees(sum, difference, least, distance, 5, COUNT);
+    for (int i = 0; i < COUNT; i++) {
+        assert_near((double)sum[i], 5 + (double)distance[i], 4 * RELATIVE);
+        assert_near((double)difference[i], fabs(5 - (double)distance[i]), 4 * RELATIVE);
+        assert_near((double)least[i], fmin(5, (double)distance[i]), 4 * RELATIVE);
+    }
     memcpy(y, x, sizeof x);
     x[7] = y[7] = (real)NAN;
     kernels->standardize(y, 1, 3, 8, COUNT);

@@ -2,6 +2,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #include "base/parallel.h"
@@ -396,6 +397,7 @@ void npi_columns_free(npi_columns *e)
     npi_free(&e->env, e->to_bilinear);
     npi_free(&e->env, e->length16);
     npi_free(&e->env, e->reach);
+    npi_spare_free(&e->env, e->spare);
     memset(e, 0, sizeof *e);
 }
 
@@ -474,7 +476,8 @@ static void structure_columns(float *value, const double *product, const npi_wal
 
 enum {
     CELLS = 4096,      /* pairs whose columns stay in a processor's cache */
-    MOST_PRODUCTS = 3, /* with the rows of one bank, at a time */
+    ALL_PRODUCTS = 17, /* of a node with another */
+    MOST_PRODUCTS = 3, /* of those, with the rows of one bank */
     ONE_RANGE = 1024   /* nodes that one node meets at a time: their rows of one bank stay there, too */
 };
 
@@ -484,17 +487,22 @@ int npi_columns_workspace_new(npi_columns_workspace *out, const npi_columns *e, 
                                .range = block == 1  ? ONE_RANGE
                                         : block > 1 ? (CELLS + block - 1) / block
                                                     : 0};
-    size_t rows = (size_t)block, n = (size_t)e->n;
+    w.capacity = e->spare ? e->capacity : e->n;
+    size_t rows = (size_t)block, n = (size_t)w.capacity;
     int widest = e->features.width > e->region.width ? e->features.width : e->region.width;
     widest = e->projection.width > widest ? e->projection.width : widest;
-    int code = npi_walker_new(&w.walker, e->a, e->inverse, &e->env, err);
+    int code = npi_walker_new(&w.walker, e->a, e->inverse, w.capacity, &e->env, err);
     if (!code && block > 0) {
         w.picked = npi_alloc(&e->env, (rows + MOST_PRODUCTS) * (size_t)widest, sizeof *w.picked, err);
         w.product = npi_alloc(&e->env, 2 * rows * (size_t)w.range, sizeof *w.product, err);
+        w.left = npi_alloc(&e->env, ALL_PRODUCTS, NPI_SHORT_WIDTH * sizeof *w.left, err);
+        w.unit = npi_alloc(&e->env, ALL_PRODUCTS, sizeof *w.unit, err);
         w.common = npi_alloc(&e->env, rows * n, sizeof *w.common, err);
+        w.jaccard = npi_alloc(&e->env, rows * n, sizeof *w.jaccard, err);
         w.lift = npi_alloc(&e->env, rows * n * NPI_WALK_LIFTS, sizeof *w.lift, err);
         w.overlap = e->exact.ptr ? npi_alloc(&e->env, rows * n, sizeof *w.overlap, err) : NULL;
-        if (!w.picked || !w.product || !w.common || !w.lift || (e->exact.ptr && !w.overlap))
+        if (!w.picked || !w.product || !w.left || !w.unit || !w.common || !w.jaccard || !w.lift ||
+            (e->exact.ptr && !w.overlap))
             code = NPGNN_E_MEMORY;
     }
     if (code)
@@ -509,10 +517,73 @@ void npi_columns_workspace_free(const npgnn_env *env, npi_columns_workspace *w)
     npi_walker_free(env, &w->walker);
     npi_free(env, w->picked);
     npi_free(env, w->product);
+    npi_free(env, w->left);
+    npi_free(env, w->unit);
     npi_free(env, w->common);
+    npi_free(env, w->jaccard);
     npi_free(env, w->lift);
     npi_free(env, w->overlap);
     memset(w, 0, sizeof *w);
+}
+
+/* Workspaces that are kept. Each slot is taken and filled by one atomic operation. */
+enum { SLOTS = 16 };
+struct npi_spare {
+    _Atomic(npi_columns_workspace *) slot[SLOTS];
+};
+
+int npi_spare_new(struct npi_spare **out, const npgnn_env *env, npgnn_error *err)
+{
+    *out = npi_alloc(env, 1, sizeof **out, err);
+    return *out ? 0 : NPGNN_E_MEMORY;
+}
+
+void npi_spare_free(const npgnn_env *env, struct npi_spare *spare)
+{
+    for (int i = 0; spare && i < SLOTS; i++) {
+        npi_columns_workspace *w = atomic_load(&spare->slot[i]);
+        if (w)
+            npi_columns_workspace_free(env, w);
+        npi_free(env, w);
+    }
+    npi_free(env, spare);
+}
+
+int npi_columns_workspace_take(npi_columns_workspace *out, const npi_columns *e, int block, npgnn_error *err)
+{
+    npi_columns_workspace *w = NULL;
+    if (!e->spare || block > 1)
+        return npi_columns_workspace_new(out, e, block, err);
+    for (int i = 0; !w && i < SLOTS; i++)
+        w = atomic_exchange(&e->spare->slot[i], NULL);
+    if (!w)
+        return npi_columns_workspace_new(out, e, 1, err); /* of one node: it serves pairs, too */
+    *out = *w;
+    npi_free(&e->env, w);
+    if (out->capacity < e->n) { /* the graph has outgrown it */
+        npi_columns_workspace_free(&e->env, out);
+        return npi_columns_workspace_new(out, e, 1, err);
+    }
+    /* links and degrees may have changed since */
+    out->walker.a = e->a;
+    out->walker.inverse = e->inverse;
+    out->walker.source[0] = out->walker.source[1] = -1;
+    return 0;
+}
+
+void npi_columns_workspace_give(const npi_columns *e, npi_columns_workspace *w)
+{
+    npi_columns_workspace *kept = NULL;
+    if (e->spare && w->block == 1 && (kept = npi_alloc(&e->env, 1, sizeof *kept, NULL))) {
+        *kept = *w;
+        for (int i = 0; kept && i < SLOTS; i++) {
+            npi_columns_workspace *none = NULL;
+            if (atomic_compare_exchange_strong(&e->spare->slot[i], &none, kept))
+                return;
+        }
+        npi_free(&e->env, kept);
+    }
+    npi_columns_workspace_free(&e->env, w);
 }
 
 /* Row i of a bank. */
@@ -521,18 +592,46 @@ static const real *at(const npi_bank *bank, int32_t i)
     return bank->row + (size_t)i * (size_t)bank->width;
 }
 
-/* Sums of large terms that cancel, and what is divided by small numbers: always in double. */
-static void spectral_products(double *product, const npi_columns *e, int32_t u, int32_t v)
+/* The inner products of a pair, each summed in double in the order of its terms, as npi_dot does: sums of large terms cancel, and some
+ * are divided by small numbers. Those of equal length run side by side: a sum by itself waits for every addition. */
+static void pair_products(double *product, const npi_columns *e, int32_t u, int32_t v)
 {
-    const real *a = at(&e->coordinate, u), *b = at(&e->coordinate, v);
-    int d = e->region.width;
-    product[REGION16] = npi_dot(at(&e->region, u), at(&e->region, v), d < 16 ? d : 16);
-    product[SPECTRAL] = product[PAGERANK] = 0;
-    for (int c = 0; c < e->coordinate.width; c++) {
-        double both = (double)a[c] * (double)b[c];
-        product[SPECTRAL] += both * (double)e->spectral[c];
-        product[PAGERANK] += both * (double)e->pagerank[c];
+    double sum[PRODUCTS] = {0};
+    if (e->has_features) {
+        const real *fu = at(&e->features, u), *s1u = at(&e->smooth1, u), *s2u = at(&e->smooth2, u);
+        const real *fv = at(&e->features, v), *s1v = at(&e->smooth1, v), *s2v = at(&e->smooth2, v);
+        const real *mu = at(&e->means, u), *mv = at(&e->means, v);
+        const real *bv = at(&e->bilinear, v), *bmv = at(&e->bilinear_means, v);
+        for (int c = 0; c < e->features.width; c++) {
+            double f = (double)fu[c], s1 = (double)s1u[c], m = (double)mu[c];
+            sum[FEATURES] += f * (double)fv[c];
+            sum[SMOOTH1] += s1 * (double)s1v[c];
+            sum[SMOOTH2] += (double)s2u[c] * (double)s2v[c];
+            sum[FEATURES_SMOOTH1] += f * (double)s1v[c];
+            sum[SMOOTH1_FEATURES] += s1 * (double)fv[c];
+            sum[BILINEAR] += f * (double)bv[c];
+            sum[BILINEAR_MEANS] += m * (double)bmv[c];
+            sum[MEANS] += m * (double)mv[c];
+        }
+        const real *au = at(&e->ridge, u), *av = at(&e->ridge, v), *ru = at(&e->region, u), *rv = at(&e->region, v);
+        for (int c = 0; c < e->region.width; c++) {
+            double a = (double)au[c], b = (double)av[c];
+            sum[RIDGE_RIDGE] += a * b;
+            sum[RIDGE_REGION] += a * (double)rv[c];
+            sum[REGION_RIDGE] += (double)ru[c] * b;
+        }
     }
+    const real *ru = at(&e->region, u), *rv = at(&e->region, v), *cu = at(&e->coordinate, u),
+               *cv = at(&e->coordinate, v);
+    for (int c = 0; c < e->region.width; c++) {
+        double both = (double)cu[c] * (double)cv[c];
+        sum[REGION] += (double)ru[c] * (double)rv[c];
+        sum[SPECTRAL] += both * (double)e->spectral[c];
+        sum[PAGERANK] += both * (double)e->pagerank[c];
+        if (c < 16)
+            sum[REGION16] = sum[REGION];
+    }
+    memcpy(product, sum, sizeof sum);
 }
 
 /* T_u · T_v: both rows are in ascending order of their columns. */
@@ -555,24 +654,11 @@ void npi_columns_pair(float *value, npi_columns_workspace *w, const npi_columns 
     int32_t u = pair.u < pair.v ? pair.u : pair.v, v = pair.u < pair.v ? pair.v : pair.u;
     double product[PRODUCTS];
     npi_walks walks = npi_walks_pair(&w->walker, pair);
-    int k = e->features.width, d = e->region.width, own = e->projection.width;
+    int own = e->projection.width;
     memset(value, 0, (size_t)e->count * sizeof *value);
-    if (e->has_features) {
-        product[FEATURES] = npi_dot(at(&e->features, u), at(&e->features, v), k);
-        product[SMOOTH1] = npi_dot(at(&e->smooth1, u), at(&e->smooth1, v), k);
-        product[SMOOTH2] = npi_dot(at(&e->smooth2, u), at(&e->smooth2, v), k);
-        product[FEATURES_SMOOTH1] = npi_dot(at(&e->features, u), at(&e->smooth1, v), k);
-        product[SMOOTH1_FEATURES] = npi_dot(at(&e->smooth1, u), at(&e->features, v), k);
-        product[RIDGE_RIDGE] = npi_dot(at(&e->ridge, u), at(&e->ridge, v), d);
-        product[RIDGE_REGION] = npi_dot(at(&e->ridge, u), at(&e->region, v), d);
-        product[REGION_RIDGE] = npi_dot(at(&e->region, u), at(&e->ridge, v), d);
-        product[BILINEAR] = npi_dot(at(&e->features, u), at(&e->bilinear, v), k);
-        product[BILINEAR_MEANS] = npi_dot(at(&e->means, u), at(&e->bilinear_means, v), k);
-        product[MEANS] = npi_dot(at(&e->means, u), at(&e->means, v), k);
+    pair_products(product, e, u, v);
+    if (e->has_features)
         feature_columns(value, product, e, u, v);
-    }
-    product[REGION] = npi_dot(at(&e->region, u), at(&e->region, v), d);
-    spectral_products(product, e, u, v);
     structure_columns(value, product, &walks, e, u, v);
     if (e->count > NPI_COLUMNS) {
         value[NPI_COLUMN_OVERLAP] = e->exact.ptr ? (float)overlap(&e->exact, u, v) : value[NPI_COLUMN_FEATURES];
@@ -603,12 +689,12 @@ int npi_columns_pairs(float *value, const npi_columns *e, const npgnn_pair *pair
     if (!w)
         return NPGNN_E_MEMORY;
     for (int t = 0; t < threads && !code; t++)
-        code = npi_columns_workspace_new(&w[t], e, 0, err);
+        code = npi_columns_workspace_take(&w[t], e, 0, err);
     pairs_loop loop = {value, e, pairs, w};
     if (!code)
         npi_parallel(threads, (int64_t)pair_count, 64, pairs_range, &loop);
     for (int t = 0; t < threads; t++)
-        npi_columns_workspace_free(&e->env, &w[t]);
+        npi_columns_workspace_give(e, &w[t]);
     npi_free(&e->env, w);
     return code;
 }
@@ -651,65 +737,120 @@ static void overlap_row(double *out, const npi_csr *t, const npi_csr *by_column,
     }
 }
 
+/* A product of the nodes at hand with the rows of a bank: plane (count, range) = left rows, times `weight` (NULL: 1), with right rows, in
+ * the first `width` numbers of each. */
+typedef struct product {
+    int plane; /* a column, or one of those below */
+    const npi_bank *left, *right;
+    const float *weight;
+    int width;
+} product;
+
+enum { BACK = NPI_ALL_COLUMNS, FROM_REGION, PLANES }; /* of CROSS and of CROSS_RIDGE, the other direction */
+
+/* All products, those with one bank next to each other: its rows are read once. rounded: 1 if rounded rows are multiplied. */
+static int list_products(product *out, const npi_columns *e, int rounded)
+{
+    int k = e->features.width, d = e->region.width, own = e->projection.width, count = 0;
+    const product of_features[] = {
+        {NPI_COLUMN_FEATURES, &e->features, &e->features, NULL, k},
+        {NPI_COLUMN_BILINEAR, &e->bilinear, &e->features, NULL, k}, /* K is symmetric: F_u K F_j = (F K)_u · F_j */
+        {BACK, &e->smooth1, &e->features, NULL, k},
+        {NPI_COLUMN_SMOOTH1, &e->smooth1, &e->smooth1, NULL, k},
+        {NPI_COLUMN_CROSS, &e->features, &e->smooth1, NULL, k},
+        {NPI_COLUMN_SMOOTH2, &e->smooth2, &e->smooth2, NULL, k},
+        {NPI_COLUMN_MEANS, &e->means, &e->means, NULL, k},
+        {NPI_COLUMN_BILINEAR_MEANS, &e->bilinear_means, &e->means, NULL, k},
+        {NPI_COLUMN_RIDGE, &e->ridge, &e->ridge, NULL, d},
+        {FROM_REGION, &e->region, &e->ridge, NULL, d},
+        {NPI_COLUMN_CROSS_RIDGE, &e->ridge, &e->region, NULL, d},
+    };
+    const product of_structure[] = {
+        {NPI_COLUMN_REGION64, &e->region, &e->region, NULL, d},
+        {NPI_COLUMN_REGION16, &e->region, rounded ? &e->region16 : &e->region, NULL, d < 16 ? d : 16},
+        {NPI_COLUMN_SPECTRAL, &e->coordinate, &e->coordinate, e->spectral, d},
+        {NPI_COLUMN_PAGERANK, &e->coordinate, &e->coordinate, e->pagerank, d},
+    };
+    const product of_projection[] = {
+        {NPI_COLUMN_PROJECTION, &e->projection, &e->projection, NULL, own},
+        {NPI_COLUMN_PROJECTION_MEANS, &e->projection_means, &e->projection_means, NULL, own},
+    };
+    for (size_t i = 0; e->has_features && i < sizeof of_features / sizeof of_features[0]; i++)
+        out[count++] = of_features[i];
+    for (size_t i = 0; i < sizeof of_structure / sizeof of_structure[0]; i++)
+        out[count++] = of_structure[i];
+    for (size_t i = 0; e->count > NPI_COLUMNS && i < sizeof of_projection / sizeof of_projection[0]; i++)
+        out[count++] = of_projection[i];
+    return count;
+}
+
+/* vector (width) = the left vector of a product, for one node. */
+static void pick(real *vector, const product *p, int32_t node)
+{
+    for (int c = 0; c < p->width; c++)
+        vector[c] = at(p->left, node)[c] * (p->weight ? (real)p->weight[c] : 1);
+}
+
 void npi_columns_rows_begin(npi_columns_workspace *w, const npi_columns *e, const int32_t *nodes, int count)
 {
     size_t n = (size_t)e->n;
+    product products[ALL_PRODUCTS];
+    real vector[NPI_SHORT_WIDTH];
     w->nodes = nodes;
     w->count = count;
-    for (int r = 0; r < count; r++)
-        npi_walks_row(w->common + (size_t)r * n, w->lift + (size_t)r * NPI_WALK_LIFTS * n, &w->walker, nodes[r]);
+    for (int r = 0; r < count; r++) {
+        float *common = w->common + (size_t)r * n, *jaccard = w->jaccard + (size_t)r * n;
+        npi_walks_row(common, w->lift + (size_t)r * NPI_WALK_LIFTS * n, &w->walker, nodes[r]);
+        memset(jaccard, 0, n * sizeof *jaccard);
+        int64_t degree = e->a->ptr[nodes[r] + 1] - e->a->ptr[nodes[r]];
+        for (int32_t i = 0; i < w->walker.count[0]; i++) { /* the others have no neighbours in common */
+            int32_t j = w->walker.reached[0][i];
+            jaccard[j] = common[j] / ((float)(degree + e->a->ptr[j + 1] - e->a->ptr[j]) - common[j]);
+            common[j] = sqrtf(common[j]);
+        }
+    }
     for (int r = 0; e->exact.ptr && r < count; r++)
         overlap_row(w->overlap + (size_t)r * n, &e->exact, &e->exact_t, nodes[r]);
+    int all = w->rounded && count == 1 ? list_products(products, e, 1) : 0;
+    for (int p = 0; p < all; p++)
+        if (products[p].right->rounded) {
+            pick(vector, &products[p], nodes[0]);
+            npi_short_round(w->left + p * NPI_SHORT_WIDTH, &w->unit[p], vector, products[p].width);
+        }
 }
 
-/* A product with the rows of a bank: out (count, range) = left rows of the nodes, times `weight` (NULL: 1), with right rows. */
-typedef struct product {
-    real *out;
-    const npi_bank *left;
-    const float *weight;
-} product;
-
-/* Products with the rounded rows of the range, for one node. The unit of the left vector goes into the results. */
-static void multiply_rounded(npi_columns_workspace *w, const npi_bank *right, const product *products, int count,
-                             int32_t first, int32_t last)
+/* The planes of `count` products with one bank. Those of one node are computed together, and without BLAS, which would copy the range
+ * first. */
+static void multiply(real *const *plane, npi_columns_workspace *w, const product *products, int count, int32_t first,
+                     int32_t last)
 {
-    real *out[MOST_PRODUCTS], picked[NPI_SHORT_WIDTH];
-    int16_t left[MOST_PRODUCTS * NPI_SHORT_WIDTH];
-    float unit[MOST_PRODUCTS];
-    for (int p = 0; p < count; p++) {
-        const float *weight = products[p].weight;
-        for (int c = 0; c < right->width; c++)
-            picked[c] = at(products[p].left, w->nodes[0])[c] * (weight ? (real)weight[c] : 1);
-        npi_short_round(left + p * NPI_SHORT_WIDTH, &unit[p], picked, right->width);
-        out[p] = products[p].out;
-    }
-    npi_kernels_best()->short_products(out, left, unit, count, right->rounded + (size_t)first * NPI_SHORT_WIDTH,
-                                       right->unit + first, last - first);
-}
-
-/* Products with the first `width` numbers of the right rows of the range. Those of one node are computed together, and without BLAS,
- * which would copy the range first. */
-static void multiply(npi_columns_workspace *w, const npi_bank *right, int width, const product *products, int count,
-                     int32_t first, int32_t last)
-{
-    if (w->rounded && w->count == 1 && right->rounded) {
-        multiply_rounded(w, right, products, count, first, last);
-        return;
-    }
+    const npi_bank *right = products->right;
+    int width = products->width;
     real *out[MOST_PRODUCTS];
     for (int p = 0; p < count; p++) {
         real *picked = w->count == 1 ? w->picked + p * width : w->picked;
-        const float *weight = products[p].weight;
+        out[p] = plane[products[p].plane];
         for (int r = 0; r < w->count; r++)
-            for (int c = 0; c < width; c++)
-                picked[r * width + c] = at(products[p].left, w->nodes[r])[c] * (weight ? (real)weight[c] : 1);
-        out[p] = products[p].out;
+            pick(picked + r * width, &products[p], w->nodes[r]);
         if (w->count > 1)
             npi_gemm(out[p], last - first, picked, width, 0, at(right, first), right->width, 1, w->count, last - first,
                      width, 1, 0); /* L_nodes R_rangeᵀ */
     }
     if (w->count == 1)
         npi_kernels_best()->row_products(out, w->picked, count, at(right, first), last - first, width, right->width);
+}
+
+/* The same with the rounded rows of the range. left (count, NPI_SHORT_WIDTH) and unit (count): the left vectors. */
+static void multiply_rounded(real *const *plane, const int16_t *left, const float *unit, const product *products,
+                             int count, int32_t first, int32_t last)
+{
+    const npi_bank *right = products->right;
+    int width = npi_short_width(right);
+    real *out[MOST_PRODUCTS];
+    for (int p = 0; p < count; p++)
+        out[p] = plane[products[p].plane];
+    npi_kernels_best()->short_products(out, left, unit, count, right->rounded + (size_t)first * (size_t)width,
+                                       right->unit + first, last - first, width);
 }
 
 /* x (range) = a row of products with node u, centred. */
@@ -763,23 +904,15 @@ static void finish_structure(real *value, const npi_columns_workspace *w, const 
         int32_t u = w->nodes[r];
         for (int c = 0; c < NPI_COLUMNS; c++)
             plane[c] = value + (size_t)c * (size_t)cells + (size_t)r * (size_t)range;
-        const float *common = w->common + (size_t)r * n, *degree = e->log_degree;
+        const float *common = w->common + (size_t)r * n, *jaccard = w->jaccard + (size_t)r * n;
         const double *lift = w->lift + (size_t)r * NPI_WALK_LIFTS * n;
-        real du = (real)degree[u], ends = (real)(e->a->ptr[u + 1] - e->a->ptr[u]);
-        float length = e->length16[u];
+        npi_kernels_best()->degrees(plane[NPI_COLUMN_DEGREE_SUM], plane[NPI_COLUMN_DEGREE_DIFFERENCE],
+                                    plane[NPI_COLUMN_DEGREE_LEAST], e->log_degree + first, e->log_degree[u], range);
+        npi_kernels_best()->divide(plane[NPI_COLUMN_REGION16], e->length16 + first, e->length16[u], 1e-12f, range);
         for (int32_t j = first; j < last; j++) {
-            int32_t i = j - first;
-            real dj = (real)degree[j], shared = (real)common[j];
-            float both = length * e->length16[j];
-            real all = ends + (real)(e->a->ptr[j + 1] - e->a->ptr[j]) - shared;
-            plane[NPI_COLUMN_DEGREE_SUM][i] = du + dj;
-            plane[NPI_COLUMN_DEGREE_DIFFERENCE][i] = du < dj ? dj - du : du - dj;
-            plane[NPI_COLUMN_DEGREE_LEAST][i] = du < dj ? du : dj;
-            plane[NPI_COLUMN_JACCARD][i] = all > 0 ? shared / all : 0;
-            plane[NPI_COLUMN_REGION16][i] = both > 1e-12f ? plane[NPI_COLUMN_REGION16][i] / (real)both : 0;
+            plane[NPI_COLUMN_COMMON][j - first] = (real)common[j];
+            plane[NPI_COLUMN_JACCARD][j - first] = (real)jaccard[j];
         }
-        for (int32_t j = first; j < last; j++)
-            plane[NPI_COLUMN_COMMON][j - first] = (real)sqrtf(common[j]);
         for (size_t t = 0; t < NPI_WALK_LIFTS; t++)
             for (int32_t j = first; j < last; j++)
                 plane[NPI_COLUMN_LIFT2 + (int)t][j - first] = (real)lift[t * n + (size_t)j];
@@ -792,58 +925,34 @@ static void finish_structure(real *value, const npi_columns_workspace *w, const 
 
 void npi_columns_rows(real *value, npi_columns_workspace *w, const npi_columns *e, int32_t first, int32_t last)
 {
-    int k = e->features.width, d = e->region.width;
     size_t cells = (size_t)w->count * (size_t)(last - first);
-    real *plane[NPI_ALL_COLUMNS], *back = w->product, *region_ridge = w->product + cells;
+    real *plane[PLANES];
     for (int c = 0; c < e->count; c++)
         plane[c] = value + (size_t)c * cells;
+    plane[BACK] = w->product;
+    plane[FROM_REGION] = w->product + cells;
+    product products[ALL_PRODUCTS];
+    int rounded = w->rounded && w->count == 1, all = list_products(products, e, rounded);
+    for (int p = 0, count; p < all; p += count) {
+        const product *from = &products[p];
+        for (count = 1; p + count < all && from[count].right == from->right && from[count].width == from->width;)
+            count++;
+        if (rounded && from->right->rounded)
+            multiply_rounded(plane, w->left + p * NPI_SHORT_WIDTH, w->unit + p, from, count, first, last);
+        else
+            multiply(plane, w, from, count, first, last);
+    }
     if (e->has_features) {
-        /* K is symmetric, so that F_u K F_j is (F K)_u · F_j */
-        multiply(w, &e->features, k,
-                 (const product[]){{plane[NPI_COLUMN_FEATURES], &e->features, NULL},
-                                   {plane[NPI_COLUMN_BILINEAR], &e->bilinear, NULL},
-                                   {back, &e->smooth1, NULL}},
-                 3, first, last);
-        multiply(w, &e->smooth1, k,
-                 (const product[]){{plane[NPI_COLUMN_SMOOTH1], &e->smooth1, NULL},
-                                   {plane[NPI_COLUMN_CROSS], &e->features, NULL}},
-                 2, first, last);
-        multiply(w, &e->smooth2, k, &(const product){plane[NPI_COLUMN_SMOOTH2], &e->smooth2, NULL}, 1, first, last);
-        multiply(w, &e->means, k,
-                 (const product[]){{plane[NPI_COLUMN_MEANS], &e->means, NULL},
-                                   {plane[NPI_COLUMN_BILINEAR_MEANS], &e->bilinear_means, NULL}},
-                 2, first, last);
-        multiply(w, &e->ridge, d,
-                 (const product[]){{plane[NPI_COLUMN_RIDGE], &e->ridge, NULL}, {region_ridge, &e->region, NULL}}, 2,
-                 first, last);
-        multiply(w, &e->region, d, &(const product){plane[NPI_COLUMN_CROSS_RIDGE], &e->ridge, NULL}, 1, first, last);
-        finish_features(value, back, region_ridge, w, e, first, last);
+        finish_features(value, plane[BACK], plane[FROM_REGION], w, e, first, last);
     } else {
         memset(value, 0, NPI_FEATURE_COLUMNS * cells * sizeof *value);
         memset(plane[NPI_COLUMN_HAS_FEATURES], 0, cells * sizeof *value);
     }
-    multiply(w, &e->region, d, &(const product){plane[NPI_COLUMN_REGION64], &e->region, NULL}, 1, first, last);
-    const product region16 = {plane[NPI_COLUMN_REGION16], &e->region, NULL};
-    if (w->rounded && w->count == 1 && e->region16.rounded)
-        multiply_rounded(w, &e->region16, &region16, 1, first, last);
-    else
-        multiply(w, &e->region, d < 16 ? d : 16, &region16, 1, first, last);
-    multiply(w, &e->coordinate, d,
-             (const product[]){{plane[NPI_COLUMN_SPECTRAL], &e->coordinate, e->spectral},
-                               {plane[NPI_COLUMN_PAGERANK], &e->coordinate, e->pagerank}},
-             2, first, last);
     finish_structure(value, w, e, first, last);
-    if (e->count > NPI_COLUMNS) {
-        int own = e->projection.width, range = last - first;
-        for (int r = 0; e->exact.ptr && r < w->count; r++)
-            for (int32_t j = 0; j < range; j++)
-                plane[NPI_COLUMN_OVERLAP][r * range + j] =
-                    (real)w->overlap[(size_t)r * (size_t)e->n + (size_t)(first + j)];
-        if (!e->exact.ptr)
-            memcpy(plane[NPI_COLUMN_OVERLAP], plane[NPI_COLUMN_FEATURES], cells * sizeof *value);
-        multiply(w, &e->projection, own, &(const product){plane[NPI_COLUMN_PROJECTION], &e->projection, NULL}, 1, first,
-                 last);
-        multiply(w, &e->projection_means, own,
-                 &(const product){plane[NPI_COLUMN_PROJECTION_MEANS], &e->projection_means, NULL}, 1, first, last);
-    }
+    for (int r = 0; e->count > NPI_COLUMNS && e->exact.ptr && r < w->count; r++)
+        for (int32_t j = first; j < last; j++)
+            plane[NPI_COLUMN_OVERLAP][r * (last - first) + j - first] =
+                (real)w->overlap[(size_t)r * (size_t)e->n + (size_t)j];
+    if (e->count > NPI_COLUMNS && !e->exact.ptr)
+        memcpy(plane[NPI_COLUMN_OVERLAP], plane[NPI_COLUMN_FEATURES], cells * sizeof *value);
 }

@@ -68,7 +68,7 @@ typedef struct npi_bank {
     float *distance; /* (n) |row - μ|; 0 for a row of zeros */
     double square;   /* μ · μ */
     /* after npi_columns_round: row_i ≈ unit_i rounded_i */
-    int16_t *rounded; /* (n, NPI_SHORT_WIDTH) */
+    int16_t *rounded; /* (n, npi_short_width) */
     float *unit;      /* (n) */
 } npi_bank;
 
@@ -96,6 +96,7 @@ typedef struct npi_columns {
     /* how the rows of a further node are made (npi_columns_extend): */
     int32_t capacity;                 /* nodes that the arrays above have memory for */
     int is_rounded;                   /* 1: the banks have rounded rows */
+    struct npi_spare *spare;          /* workspaces that nobody uses; NULL unless the rows are rounded */
     double value[NPI_SPECTRAL_WIDTH]; /* λ */
     double mean_degree;               /* d̄ of spectral.h */
     real *to_region, *to_bilinear; /* (k, width of a region), (k, k): ridge = F to_region, bilinear = F to_bilinear */
@@ -124,8 +125,11 @@ int npi_columns_extend(npi_columns *columns, npi_words *words, npi_words *projec
                        npi_words *more_words, const npi_words *more_projection, const int32_t *touched, int32_t count,
                        npgnn_error *err);
 
-/* Keeps the rows of all banks as 16-bit integers, too: half as much memory again as they take, and half as much to be read when one node
- * meets all others. E_MEMORY. */
+/* Makes memory for at least n nodes: an eighth more than that, so that nodes that come one by one seldom move all others. E_MEMORY. */
+int npi_columns_reserve(npi_columns *columns, npi_words *words, npi_words *projection, int32_t n, npgnn_error *err);
+
+/* Prepares for many questions about one node, or a few pairs, each. Keeps the rows of all banks as 16-bit integers, too: half as much
+ * memory again as they take, and half as much to be read when one node meets all others. And keeps workspaces. E_MEMORY. */
 int npi_columns_round(npi_columns *columns, npgnn_error *err);
 
 /* Rounds the rows of nodes first to last - 1, after they have changed. */
@@ -137,6 +141,7 @@ void npi_columns_bound(npi_columns *columns, int32_t first, int32_t last);
 /* Memory of one thread: for pairs and, with block > 0, for rows. */
 typedef struct npi_columns_workspace {
     npi_walker walker;
+    int32_t capacity;     /* nodes that it has memory for */
     int block;            /* nodes whose rows are computed together */
     const int32_t *nodes; /* (count) those at hand */
     int count;
@@ -144,13 +149,21 @@ typedef struct npi_columns_workspace {
     real *picked;    /* (block, widest bank) their vectors; of one node, several for several products */
     int range;       /* nodes that they meet at a time, at most */
     real *product;   /* (2, block, range) */
-    float *common;   /* (block, n) */
+    int16_t *left;   /* (products, NPI_SHORT_WIDTH) of one node, the rounded left vectors of all products, */
+    float *unit;     /* (products) and their units */
+    float *common;   /* (block, n) √ of the number of common neighbours, */
+    float *jaccard;  /* (block, n) and its share of the union */
     double *lift;    /* (block, 3, n) */
     double *overlap; /* (block, n), NULL unless the features are sparse */
 } npi_columns_workspace;
 
 int npi_columns_workspace_new(npi_columns_workspace *out, const npi_columns *columns, int block, npgnn_error *err);
 void npi_columns_workspace_free(const npgnn_env *env, npi_columns_workspace *workspace);
+
+/* The same for rounded columns, whose workspaces are kept for the next question: the memory of one is several numbers per node. Safe
+ * for many threads at once, and while nobody extends the columns. A workspace may be given where taking it has failed. */
+int npi_columns_workspace_take(npi_columns_workspace *out, const npi_columns *columns, int block, npgnn_error *err);
+void npi_columns_workspace_give(const npi_columns *columns, npi_columns_workspace *workspace);
 
 /* value (count) of one pair, on the calling thread. The same bits for (u, v) as for (v, u). */
 void npi_columns_pair(float *value, npi_columns_workspace *workspace, const npi_columns *columns, npgnn_pair pair);

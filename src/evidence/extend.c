@@ -36,12 +36,11 @@ static int resize(void *array_pointer, int32_t capacity, size_t size, const npgn
     return 0;
 }
 
-/* Memory for at least n nodes: a half more than is needed, so that nodes that come one by one seldom move all others. */
-static int reserve(npi_columns *e, npi_words *words, npi_words *projection, int32_t n, npgnn_error *err)
+int npi_columns_reserve(npi_columns *e, npi_words *words, npi_words *projection, int32_t n, npgnn_error *err)
 {
     if (n <= e->capacity)
         return 0;
-    int32_t capacity = n < INT32_MAX / 2 ? n + n / 2 : n;
+    int32_t capacity = n < INT32_MAX / 2 ? n + n / 8 : n;
     const npgnn_env *env = &e->env;
     int code = resize(&e->log_degree, capacity, sizeof *e->log_degree, env, err);
     if (!code)
@@ -216,7 +215,7 @@ int npi_columns_extend(npi_columns *e, npi_words *words, npi_words *projection, 
                        const npi_words *more_projection, const int32_t *touched, int32_t count, npgnn_error *err)
 {
     int32_t before = e->n, added = a->rows - before;
-    int code = reserve(e, words, projection, a->rows, err);
+    int code = npi_columns_reserve(e, words, projection, a->rows, err);
     if (code)
         return code;
     e->a = a;

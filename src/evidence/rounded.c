@@ -23,9 +23,11 @@ static void list_banks(npi_bank *banks[BANKS], npi_columns *e)
 void npi_short_round(int16_t *rounded, float *unit, const real *row, int width)
 {
     double length = sqrt(npi_dot(row, row, width));
-    memset(rounded, 0, NPI_SHORT_WIDTH * sizeof *rounded);
-    for (int c = 0; c < width && length > (double)FLT_MIN && length < (double)INFINITY; c++)
-        rounded[c] = (int16_t)lrint((double)row[c] * (32767 / length));
+    for (int c = width; c % NPI_SHORT_STEP != 0; c++)
+        rounded[c] = 0;
+    int sound = length > (double)FLT_MIN && length < (double)INFINITY;
+    for (int c = 0; c < width; c++)
+        rounded[c] = sound ? (int16_t)lrint((double)row[c] * (32767 / length)) : 0;
     *unit = (float)(length / 32767); /* a NaN in the row stays one in all of its products */
 }
 
@@ -37,7 +39,8 @@ int npi_columns_reserve_rounded(npi_columns *e, int32_t capacity, npgnn_error *e
         npi_bank *bank = banks[b];
         if ((!bank->row && b != REGION16) || bank->width > NPI_SHORT_WIDTH)
             continue;
-        int16_t *rounded = npi_resize(&e->env, bank->rounded, (size_t)capacity * NPI_SHORT_WIDTH, sizeof *rounded, err);
+        size_t numbers = (size_t)capacity * (size_t)npi_short_width(bank);
+        int16_t *rounded = npi_resize(&e->env, bank->rounded, numbers, sizeof *rounded, err);
         bank->rounded = rounded ? rounded : bank->rounded;
         float *unit = rounded ? npi_resize(&e->env, bank->unit, (size_t)capacity, sizeof *unit, err) : NULL;
         bank->unit = unit ? unit : bank->unit;
@@ -54,7 +57,7 @@ void npi_columns_round_rows(npi_columns *e, int32_t first, int32_t last)
     for (int b = 0; b < BANKS; b++) {
         const npi_bank *bank = banks[b], *from = b == REGION16 ? &e->region : bank;
         for (int32_t i = first; bank->rounded && i < last; i++)
-            npi_short_round(bank->rounded + (size_t)i * NPI_SHORT_WIDTH, &bank->unit[i],
+            npi_short_round(bank->rounded + (size_t)i * (size_t)npi_short_width(bank), &bank->unit[i],
                             from->row + (size_t)i * (size_t)from->width, bank->width);
     }
 }
@@ -62,6 +65,8 @@ void npi_columns_round_rows(npi_columns *e, int32_t first, int32_t last)
 int npi_columns_round(npi_columns *e, npgnn_error *err)
 {
     int code = npi_columns_reserve_rounded(e, e->capacity, err);
+    if (!code)
+        code = npi_spare_new(&e->spare, &e->env, err);
     e->is_rounded = !code;
     if (!code)
         npi_columns_round_rows(e, 0, e->n);

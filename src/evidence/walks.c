@@ -2,10 +2,11 @@
 
 #include <string.h>
 
-int npi_walker_new(npi_walker *out, const npi_csr *a, double *inverse, const npgnn_env *env, npgnn_error *err)
+int npi_walker_new(npi_walker *out, const npi_csr *a, double *inverse, int32_t capacity, const npgnn_env *env,
+                   npgnn_error *err)
 {
     npi_walker w = {.a = a, .inverse = inverse, .source = {-1, -1}};
-    size_t n = (size_t)a->rows;
+    size_t n = (size_t)capacity;
     for (int end = 0; end < 2; end++) {
         w.two[end] = npi_alloc(env, n, sizeof *w.two[end], err);
         w.reached[end] = npi_alloc(env, n, sizeof *w.reached[end], err);

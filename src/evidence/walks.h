@@ -31,8 +31,9 @@ typedef struct npi_walker {
     int32_t source[2]; /* whose they are; -1: nobody's */
 } npi_walker;
 
-/* inverse (n) must outlive the walker. O(n) memory. */
-int npi_walker_new(npi_walker *out, const npi_csr *a, double *inverse, const npgnn_env *env, npgnn_error *err);
+/* inverse (n) must outlive the walker. Memory for a graph of up to `capacity` nodes. */
+int npi_walker_new(npi_walker *out, const npi_csr *a, double *inverse, int32_t capacity, const npgnn_env *env,
+                   npgnn_error *err);
 void npi_walker_free(const npgnn_env *env, npi_walker *walker);
 
 /* Of one pair. O(links of the neighbours of both ends); pairs with the same u one after the other share its half. The

@@ -8,6 +8,10 @@
 #include <math.h>
 #include <string.h>
 
+#ifdef __AVX2__
+#include <immintrin.h>
+#endif
+
 #if defined(__AVX512F__)
 #define VECTOR_BYTES 64
 #elif defined(__AVX__)
@@ -317,34 +321,79 @@ static void row_products(real *const *s, const real *x, int vectors, const real 
 }
 
 /* Sums of products of 16-bit integers, which are exact: compilers make one instruction per 16 of them. */
-INLINE int32_t short_product(const int16_t *a, const int16_t *b)
+INLINE int32_t short_product(const int16_t *a, const int16_t *b, int width)
 {
     int32_t sum = 0;
-    for (int c = 0; c < NPI_SHORT_WIDTH; c++)
+    for (int c = 0; c < width; c++)
         sum += (int32_t)a[c] * (int32_t)b[c];
     return sum;
 }
 
-INLINE void short_rows(real *const *s, const int16_t *x, const float *xunit, int vectors, const int16_t *b,
-                       const float *unit, int64_t rows)
+typedef int32_t int4 __attribute__((vector_size(16)));
+typedef float float4 __attribute__((vector_size(16), aligned(4), may_alias));
+typedef real real4 __attribute__((vector_size(4 * sizeof(real)), aligned(sizeof(real)), may_alias));
+
+#ifdef __AVX2__
+/* The products of x with four rows, whose lanes are added up together: one row by itself would cost more for that than for its products.
+ * _mm256_madd_epi16 multiplies 16 pairs of integers and adds them two by two. */
+INLINE int4 short_product4(const int16_t *x, const int16_t *b, int width)
 {
-    for (int64_t p = 0; p < rows; p++)
+    __m128i half[4];
+    for (int r = 0; r < 4; r++) {
+        __m256i lanes = _mm256_setzero_si256();
+        for (int c = 0; c < width; c += NPI_SHORT_STEP)
+            lanes = _mm256_add_epi32(lanes, _mm256_madd_epi16(_mm256_loadu_si256((const void *)(x + c)),
+                                                              _mm256_loadu_si256((const void *)(b + r * width + c))));
+        half[r] = _mm_add_epi32(_mm256_castsi256_si128(lanes), _mm256_extracti128_si256(lanes, 1));
+    }
+    return (int4)_mm_hadd_epi32(_mm_hadd_epi32(half[0], half[1]), _mm_hadd_epi32(half[2], half[3]));
+}
+#else
+INLINE int4 short_product4(const int16_t *x, const int16_t *b, int width)
+{
+    int4 sum;
+    for (int r = 0; r < 4; r++)
+        sum[r] = short_product(x, b + r * width, width);
+    return sum;
+}
+#endif
+
+/* `vectors` and, where it is NPI_SHORT_WIDTH, `width` are constants wherever this is inlined. */
+INLINE void short_rows(real *const *s, const int16_t *x, const float *xunit, int vectors, const int16_t *b,
+                       const float *unit, int64_t rows, int width)
+{
+    int64_t p = 0;
+    for (; p + 4 <= rows; p += 4)
+        for (int v = 0; v < vectors; v++) {
+            int4 sum = short_product4(x + v * NPI_SHORT_WIDTH, b + p * width, width);
+            float4 units = *(const float4 *)(unit + p) * xunit[v];
+            *(real4 *)(s[v] + p) = __builtin_convertvector(units, real4) * __builtin_convertvector(sum, real4);
+        }
+    for (; p < rows; p++)
         for (int v = 0; v < vectors; v++)
-            s[v][p] =
-                (real)(unit[p] * xunit[v]) * (real)short_product(x + v * NPI_SHORT_WIDTH, b + p * NPI_SHORT_WIDTH);
+            s[v][p] = (real)(unit[p] * xunit[v]) * (real)short_product(x + v * NPI_SHORT_WIDTH, b + p * width, width);
+}
+
+INLINE void short_rows_by(real *const *s, const int16_t *x, const float *xunit, int vectors, const int16_t *b,
+                          const float *unit, int64_t rows, int width)
+{
+    if (width == NPI_SHORT_WIDTH)
+        short_rows(s, x, xunit, vectors, b, unit, rows, NPI_SHORT_WIDTH);
+    else
+        short_rows(s, x, xunit, vectors, b, unit, rows, width);
 }
 
 static void short_products(real *const *s, const int16_t *x, const float *xunit, int vectors, const int16_t *b,
-                           const float *unit, int64_t rows)
+                           const float *unit, int64_t rows, int width)
 {
     if (vectors == 1)
-        short_rows(s, x, xunit, 1, b, unit, rows);
+        short_rows_by(s, x, xunit, 1, b, unit, rows, width);
     else if (vectors == 2)
-        short_rows(s, x, xunit, 2, b, unit, rows);
+        short_rows_by(s, x, xunit, 2, b, unit, rows, width);
     else if (vectors == 3)
-        short_rows(s, x, xunit, 3, b, unit, rows);
+        short_rows_by(s, x, xunit, 3, b, unit, rows, width);
     else
-        short_rows(s, x, xunit, 4, b, unit, rows);
+        short_rows_by(s, x, xunit, 4, b, unit, rows, width);
 }
 
 /* ---- a small network ---- */
@@ -483,11 +532,32 @@ static void centre(real *x, const double *along, const float *distance, real shi
     }
 }
 
-static void standardize(real *x, real mean, real deviation, real most, int64_t count)
+static void degrees(real *sum, real *difference, real *least, const float *degree, float own, int64_t count)
 {
 #pragma omp simd
     for (int64_t i = 0; i < count; i++) {
-        real units = (x[i] - mean) / deviation;
+        real one = (real)own, other = (real)degree[i];
+        sum[i] = one + other;
+        difference[i] = one < other ? other - one : one - other;
+        least[i] = one < other ? one : other;
+    }
+}
+
+static void divide(real *x, const float *length, float own, float least, int64_t count)
+{
+#pragma omp simd
+    for (int64_t i = 0; i < count; i++) {
+        float both = own * length[i];
+        x[i] = both > least ? x[i] / (real)both : 0;
+    }
+}
+
+static void standardize(real *x, real mean, real deviation, real most, int64_t count)
+{
+    real scale = 1 / deviation;
+#pragma omp simd
+    for (int64_t i = 0; i < count; i++) {
+        real units = (x[i] - mean) * scale;
         units = units > most ? most : units;
         x[i] = units < -most ? -most : units;
     }
@@ -525,6 +595,8 @@ const npi_kernels NPI_KERNELS = {
     .network_columns = network_columns,
     .slog = slog,
     .centre = centre,
+    .degrees = degrees,
+    .divide = divide,
     .standardize = standardize,
     .adam = adam,
 };

@@ -12,7 +12,8 @@
 
 enum {
     NPI_SMALL_NETWORK_MOST = 64, /* inputs or units of a layer */
-    NPI_SHORT_WIDTH = 64         /* numbers of a row of 16-bit integers */
+    NPI_SHORT_WIDTH = 64,        /* most numbers of a row of 16-bit integers; */
+    NPI_SHORT_STEP = 16          /* their number is a multiple of this */
 };
 
 /* h1 = relu(x W1 + b1),  score = f(h1 W2 + b2) · w3 + h1 · skip + tail |h1|² + x · line + shift,  f = relu or the square */
@@ -54,10 +55,10 @@ typedef struct npi_kernels {
     /* s[v][p] = x[v] . b[p] for each of 1 to 4 vectors x (vectors, w) and the rows p of b, stride ldb. */
     void (*row_products)(real *const *s, const real *x, int vectors, const real *b, int64_t rows, int w, int ldb);
 
-    /* s[v][p] = xunit[v] unit[p] (x[v] . b[p]) for each of 1 to 4 vectors x (vectors, NPI_SHORT_WIDTH) and the rows p of b. The lengths |x[v]|
-     * |b[p]| must stay below 2^31: then, by Cauchy and Schwarz, no partial sum overflows. */
+    /* s[v][p] = xunit[v] unit[p] (x[v] . b[p]) for each of 1 to 4 vectors x (vectors, NPI_SHORT_WIDTH) and the rows p of b (rows, width), in
+     * their first `width` numbers. The lengths |x[v]| |b[p]| must stay below 2^31: then, by Cauchy and Schwarz, no partial sum overflows. */
     void (*short_products)(real *const *s, const int16_t *x, const float *xunit, int vectors, const int16_t *b,
-                           const float *unit, int64_t rows);
+                           const float *unit, int64_t rows, int width);
 
     /* score (count) of a small network for the columns of x (inputs, count), with `stride` numbers from one row to the next. */
     void (*network_columns)(real *score, const real *x, int64_t stride, int64_t count, const npi_small_network *net);
@@ -67,6 +68,12 @@ typedef struct npi_kernels {
 
     /* x[i] becomes (x[i] + shift - along[i]) / (length distance[i]), 0 where that divides by 0. */
     void (*centre)(real *x, const double *along, const float *distance, real shift, real length, int64_t count);
+
+    /* sum (count), difference (count), least (count) of degree[i] and `own`: their sum, the magnitude of their difference, the smaller. */
+    void (*degrees)(real *sum, real *difference, real *least, const float *degree, float own, int64_t count);
+
+    /* x[i] becomes x[i] / (own length[i]), 0 where that divides by at most `least`. */
+    void (*divide)(real *x, const float *length, float own, float least, int64_t count);
 
     /* x[i] becomes (x[i] - mean) / deviation, at most `most` in magnitude. */
     void (*standardize)(real *x, real mean, real deviation, real most, int64_t count);

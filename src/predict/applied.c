@@ -246,6 +246,8 @@ int npi_applied_hasten(npi_applied *a, uint64_t seed, npgnn_error *err)
         npi_process_standardize(evidence, a->process, a->columns.has_features, count);
         code = npi_head_bound_new(&a->bound, &a->head, evidence, count, &a->env, err);
     }
+    if (!code) /* now rather than when the first node is added, which would wait for it */
+        code = npi_columns_reserve(&a->columns, &a->words, &a->projection, a->columns.n + 1, err);
     if (!code && a->bound.block)
         code = npi_columns_round(&a->columns, err);
     npi_free(&a->env, evidence);

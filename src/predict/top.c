@@ -40,7 +40,8 @@ enum { FROM = 1, TO = 2 };
 typedef struct workspace {
     int32_t node[MOST_BLOCK]; /* the block's nodes, */
     real *picked;             /* (block, k) their embeddings, */
-    real *value;              /* (block, n) their scores with all nodes; with draws, the largest of each pair */
+    real *value;              /* (block, n) their scores with all nodes; with draws, the largest of each pair. Of a */
+    int32_t *candidate;       /* (n) bounded search, those of the candidates alone */
     double slack[MOST_BLOCK]; /* (block) and how far these may be from what they stand for */
     real *score;              /* (block, n) of one draw, with draws */
     /* of a process, instead of `picked` and `evidence`: */
@@ -48,7 +49,7 @@ typedef struct workspace {
     real *rows;  /* (columns, block, columns.range) evidence with a range of nodes */
     real *range; /* (block, columns.range) its scores */
     npi_head_workspace head;
-    int32_t *kept;  /* (columns.range) nodes that a bound leaves over, */
+    int32_t *kept;  /* (columns.range) of a bounded search, nodes of the range that the bound leaves over, */
     real *gathered; /* (columns, columns.range) and their evidence */
     real *most;     /* (heads, block) what the rounding of a pair may add to its score, per unit of its reach */
     npi_shortlist list;
@@ -175,19 +176,22 @@ static int give_roles(search *s, npgnn_error *err)
 static int process_workspace(workspace *d, const search *s, npgnn_error *err)
 {
     const npgnn_env *env = &s->p->env;
-    if (npi_columns_workspace_new(&d->columns, &s->p->applied.columns, s->block, err))
+    if (npi_columns_workspace_take(&d->columns, &s->p->applied.columns, s->block, err))
         return 1;
     size_t cells = (size_t)s->block * (size_t)d->columns.range;
     d->rows = npi_resize(env, NULL, cells * (size_t)s->p->applied.columns.count, sizeof *d->rows, err);
     d->range = npi_resize(env, NULL, cells, sizeof *d->range, err);
     d->most = npi_resize(env, NULL, (size_t)s->draws * (size_t)s->block, sizeof *d->most, err);
     d->columns.rounded = s->bounded;
-    if (s->bounded) {
-        d->kept = npi_resize(env, NULL, cells, sizeof *d->kept, err);
-        d->gathered = npi_resize(env, NULL, cells * (size_t)s->p->applied.columns.count, sizeof *d->gathered, err);
-    }
-    return !d->rows || !d->range || !d->most || (s->bounded && (!d->kept || !d->gathered)) ||
-           npi_head_workspace_new(&d->head, &s->p->applied.head, HEAD_CELLS, env, err);
+    if (!d->rows || !d->range || !d->most)
+        return 1;
+    if (!s->bounded)
+        return npi_head_workspace_new(&d->head, &s->p->applied.head, HEAD_CELLS, env, err);
+    /* heads that have a bound are small, and need no workspace */
+    d->candidate = npi_resize(env, NULL, (size_t)s->n, sizeof *d->candidate, err);
+    d->kept = npi_resize(env, NULL, cells, sizeof *d->kept, err);
+    d->gathered = npi_resize(env, NULL, cells * (size_t)s->p->applied.columns.count, sizeof *d->gathered, err);
+    return !d->candidate || !d->kept || !d->gathered;
 }
 
 /* Memory of the threads, with lists of the best `room`. */
@@ -200,8 +204,8 @@ static int allocate(search *s, int room, npgnn_error *err)
     s->workspaces = npi_alloc(env, (size_t)s->threads, sizeof *s->workspaces, err);
     if (!s->workspaces)
         return NPGNN_E_MEMORY;
-    if (process) { /* 4 + 3 · 8 bytes of walks per node, 8 of the overlap of features, and its scores */
-        fit = PROCESS_BYTES / (36 + sizeof(real)) / (n + 1);
+    if (process) { /* 2 · 4 + 3 · 8 bytes of walks per node, 8 of the overlap of features, and its scores */
+        fit = PROCESS_BYTES / (40 + sizeof(real)) / (n + 1);
         s->block = fit < PROCESS_LEAST ? PROCESS_LEAST : fit > PROCESS_MOST ? PROCESS_MOST : (int)fit;
     }
     if (s->block > s->rows) /* one node: it meets as many nodes at a time as a block would */
@@ -250,7 +254,8 @@ static void search_free(search *s)
         npi_free(env, s->workspaces[t].picked);
         npi_free(env, s->workspaces[t].value);
         npi_free(env, s->workspaces[t].score);
-        npi_columns_workspace_free(env, &s->workspaces[t].columns);
+        npi_free(env, s->workspaces[t].candidate);
+        npi_columns_workspace_give(&s->p->applied.columns, &s->workspaces[t].columns);
         npi_head_workspace_free(env, &s->workspaces[t].head);
         npi_free(env, s->workspaces[t].rows);
         npi_free(env, s->workspaces[t].range);
@@ -476,10 +481,10 @@ static real least_of_row(const search *s, workspace *d, int32_t u, const real *v
     return least;
 }
 
-/* One node with all nodes, by a process that npi_applied_hasten has prepared: value (n), -infinity for nodes that cannot be among the
- * best. A first look at a range of nodes gives a bound of each score. Only nodes whose bound reaches what the best so far are sure to
- * have are scored. Returns what a value must be, at least, to be among the best. */
-static real search_bounded(workspace *d, const search *s)
+/* One node with all nodes, by a process that npi_applied_hasten has prepared: candidate (*count) are the nodes that may be among the
+ * best, and value (*count) what their scores cannot exceed. A first look at a range of nodes gives a bound of each score. Only nodes
+ * whose bound reaches what the best so far are sure to have are scored. Returns what a value must be, at least, to be among the best. */
+static real search_bounded(int32_t *count, workspace *d, const search *s)
 {
     const npi_applied *a = &s->p->applied;
     const npi_small_network *bound = &a->bound.net;
@@ -489,32 +494,28 @@ static real search_bounded(workspace *d, const search *s)
     npi_shortlist *sure = &d->list; /* of the least that scores can be; empty before and after */
     real least = -(real)INFINITY;
     d->slack[0] = slack;
+    *count = 0;
     npi_columns_rows_begin(&d->columns, &a->columns, d->node, 1);
     for (int32_t first = 0; first < s->n; first += d->columns.range) {
         int32_t last = s->n - first < d->columns.range ? s->n : first + d->columns.range, range = last - first;
         const float *reach = a->columns.reach + first;
-        real *value = d->value + first;
         int kept = 0;
         npi_columns_rows(d->rows, &d->columns, &a->columns, first, last);
         npi_process_standardize_columns(d->rows, a->process, a->columns.has_features, (size_t)range);
         npi_kernels_best()->network_columns(d->range, d->rows, range, range, bound);
-        for (int32_t j = 0; j < range; j++) {
-            value[j] = -(real)INFINITY;
+        for (int32_t j = 0; j < range; j++)
             if (!(d->range[j] + (real)along * (real)reach[j] < least) && eligible(s, u, first + j)) /* a NaN stays */
                 d->kept[kept++] = j;
-        }
         for (int c = 0; c < columns; c++)
             for (int i = 0; i < kept; i++)
                 d->gathered[c * kept + i] = d->rows[c * range + d->kept[i]];
-        for (int i = 0; i < kept; i += HEAD_CELLS)
-            npi_head_scores_of_columns(d->range + i, &d->head, &a->head, d->gathered + i, kept,
-                                       kept - i < HEAD_CELLS ? kept - i : HEAD_CELLS);
+        npi_head_scores_of_columns(d->range, &d->head, &a->head, d->gathered, kept, kept);
         for (int i = 0; i < kept; i++) {
-            int32_t j = d->kept[i];
-            double apart = along * (double)reach[j], surely = (double)d->range[i] - apart - slack;
-            value[j] = (real)((double)d->range[i] + apart);
+            double apart = along * (double)reach[d->kept[i]], surely = (double)d->range[i] - apart - slack;
+            d->candidate[*count] = first + d->kept[i];
+            d->value[(*count)++] = (real)((double)d->range[i] + apart);
             if ((sure->count < sure->capacity || surely > sure->items[0].score) && !isnan(surely))
-                npi_shortlist_offer(sure, (npi_candidate){surely, 0, first + j});
+                npi_shortlist_offer(sure, (npi_candidate){surely, 0, first + d->kept[i]});
         }
         least = least_value(s, sure, slack);
     }
@@ -522,15 +523,19 @@ static real search_bounded(workspace *d, const search *s)
     return least;
 }
 
-static void look_through(const search *s, workspace *d, int32_t u, const real *value, double slack, real floor)
+/* Judges the pairs of u with the nodes of `candidate` (count; NULL: 0, 1, ...) that, by their values, may be among the best. */
+static void look_through(const search *s, workspace *d, int32_t u, const int32_t *candidate, const real *value,
+                         int32_t count, double slack, real floor)
 {
     real least = least_value(s, &d->list, slack);
     least = floor > least ? floor : least;
-    for (int32_t v = 0; v < s->n; v++)
-        if (!(value[v] < least) && eligible(s, u, v) && offer(s, d, (npgnn_pair){u, v})) {
+    for (int32_t i = 0; i < count; i++) {
+        int32_t v = candidate ? candidate[i] : i;
+        if (!(value[i] < least) && eligible(s, u, v) && offer(s, d, (npgnn_pair){u, v})) {
             least = least_value(s, &d->list, slack); /* `!(<)`: a NaN is looked at */
             least = floor > least ? floor : least;
         }
+    }
 }
 
 /* ---- the search ---- */
@@ -544,7 +549,8 @@ static int32_t write_list(npgnn_link *out, const search *s, workspace *d)
     for (; count < list->count; count++) {
         int64_t id = list->items[count].id;
         npgnn_pair pair = {(int32_t)(id / s->n), (int32_t)(id % s->n)};
-        npgnn_prediction judged = judge(s, d, pair);
+        npgnn_prediction judged =
+            s->averaged ? judge(s, d, pair) : npi_prediction_of(&s->p->calibration, (float)list->items[count].score);
         if ((double)rank_of(s, &judged) < s->options.min_probability)
             break;
         out[count] = (npgnn_link){pair, judged, npgnn_graph_has_edge(s->p->graph, pair.u, pair.v)};
@@ -558,8 +564,9 @@ static void search_block(const search *s, workspace *d, int32_t first)
     for (int r = 0; r < count; r++)
         d->node[r] = row_node(s, first + r);
     real floor = -(real)INFINITY;
+    int32_t others = s->n;
     if (s->bounded)
-        floor = search_bounded(d, s);
+        floor = search_bounded(&others, d, s);
     else
         approximate(d, s, count);
     for (int r = 0; r < count; r++) {
@@ -568,7 +575,7 @@ static void search_block(const search *s, workspace *d, int32_t first)
         const real *value = d->value + (size_t)r * (size_t)s->n;
         if (!s->links && !s->averaged && !s->bounded)
             floor = least_of_row(s, d, d->node[r], value, d->slack[r], d->most ? (double)d->most[r] : 0);
-        look_through(s, d, d->node[r], value, d->slack[r], floor);
+        look_through(s, d, d->node[r], d->candidate, value, others, d->slack[r], floor);
         if (!s->links)
             s->found[first + r] = write_list(s->out + (size_t)(first + r) * (size_t)s->k, s, d);
     }
@@ -724,9 +731,11 @@ static int search_all(const search *s, npgnn_error *err)
     for (int64_t start = 0; start < s->rows; start += band) {
         int64_t end = start + band < s->rows ? start + band : s->rows;
         band_loop loop = {s, start};
-        npi_blas_begin(s->threads);
+        if (!s->bounded) /* otherwise nothing is multiplied by BLAS */
+            npi_blas_begin(s->threads);
         npi_parallel(s->threads, (end - start + s->block - 1) / s->block, 1, search_blocks, &loop);
-        npi_blas_end(s->threads);
+        if (!s->bounded)
+            npi_blas_end(s->threads);
         if (report(s, (int32_t)end))
             return npi_fail(err, NPGNN_E_CANCELLED, "cancelled after %d of %d nodes", (int)end, s->rows);
     }
