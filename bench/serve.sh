@@ -5,7 +5,7 @@
 set -eu
 program=$(realpath "${1:-$(dirname "$0")/../build/npgnn}") seconds=${2:-20} requests=${3:-100000}
 cd "$(dirname "$0")"
-export NODES=20000 CONNECTIONS=16
+export NODES=20000
 command -v wrk >/dev/null || { echo 'wrk is missing: apt-get install wrk'; exit 1; }
 folder=$(mktemp -d)
 "$program" serve universal "synthetic:nodes=$NODES,degree=5" --listen 127.0.0.1:0 --journal "$folder/journal" >"$folder/said" 2>"$folder/errors" &
@@ -29,7 +29,7 @@ processor() { python3 -c 'import sys; before, after, requests = map(float, sys.a
 measure()
 {
     before=$(metric process_cpu_seconds_total)
-    KIND=$1 RATE=$2 wrk -t 1 -c $CONNECTIONS -d "${seconds}s" -s serve.lua "$address" | grep '^RESULT' | tee "$folder/result"
+    KIND=$1 RATE=$2 CONNECTIONS=100 wrk -t 1 -c 100 -d "${seconds}s" -s serve.lua "$address" | grep '^RESULT' | tee "$folder/result"
     processor "$before" "$(sed 's/.*: \([0-9]*\) requests.*/\1/' "$folder/result")"
     load
 }
@@ -48,7 +48,7 @@ before=$(metric process_resident_memory_bytes)
 middle=
 sent=0
 while [ $sent -lt "$requests" ]; do
-    KIND=mixed RATE=0 wrk -t 1 -c $CONNECTIONS -d 10s -s serve.lua "$address" | grep '^RESULT' >"$folder/result"
+    KIND=mixed RATE=0 CONNECTIONS=16 wrk -t 1 -c 16 -d 10s -s serve.lua "$address" | grep '^RESULT' >"$folder/result"
     sent=$((sent + $(sed 's/.*: \([0-9]*\) requests.*/\1/' "$folder/result")))
     [ -n "$middle" ] || middle=$(metric process_resident_memory_bytes) first=$sent
 done
