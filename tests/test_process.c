@@ -300,7 +300,8 @@ static void test_heads(void **state)
     npi_head head = {0};
     npi_head_workspace workspace = {0};
     real mean[D], precision[D], decoded[LINKS + OTHERS], many[LINKS + OTHERS];
-    double slope[E], rounding = 64 * (sizeof(real) == sizeof(double) ? DBL_EPSILON : (double)FLT_EPSILON);
+    npi_slopes slopes;
+    double rounding = 64 * (sizeof(real) == sizeof(double) ? DBL_EPSILON : (double)FLT_EPSILON);
     make(&p);
     for (size_t i = 0; i < p.params.count; i++) /* z has a large influence */
         p.params.block[i] *= 2;
@@ -311,7 +312,7 @@ static void test_heads(void **state)
     npi_process_decode(decoded, &p.workspace.decoder, &p.params, p.target, mean, LINKS + OTHERS);
     npi_head_specialize(&head, &p.params, mean);
     npi_head_scores(many, &workspace, &head, p.target, LINKS + OTHERS);
-    npi_head_slopes(slope, &head);
+    npi_head_slopes(&slopes, &head);
     for (int i = 0; i < LINKS + OTHERS; i++) {
         float *evidence = p.target + i * E;
         float score = npi_head_score(&head, evidence);
@@ -321,7 +322,7 @@ static void test_heads(void **state)
             float before = evidence[c];
             evidence[c] = before + 0.5F;
             double change = fabs((double)npi_head_score(&head, evidence) - (double)score);
-            assert_true(change <= slope[c] * ((double)evidence[c] - (double)before) + 1e-5);
+            assert_true(change <= slopes.column[c] * ((double)evidence[c] - (double)before) + 1e-5);
             evidence[c] = before;
         }
     }

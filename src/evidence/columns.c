@@ -478,7 +478,7 @@ enum {
     CELLS = 4096,      /* pairs whose columns stay in a processor's cache */
     ALL_PRODUCTS = 17, /* of a node with another */
     MOST_PRODUCTS = 3, /* of those, with the rows of one bank */
-    ONE_RANGE = 1024   /* nodes that one node meets at a time: their rows of one bank stay there, too */
+    ONE_RANGE = 256    /* nodes that one node meets at a time: their rows of one bank stay there, too */
 };
 
 int npi_columns_workspace_new(npi_columns_workspace *out, const npi_columns *e, int block, npgnn_error *err)

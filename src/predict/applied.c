@@ -10,6 +10,8 @@
 #include "graph/pair.h"
 #include "process/stack.h"
 
+_Static_assert((int)NPI_ALL_COLUMNS <= (int)NPI_SLOPES_MOST, "every head has slopes");
+
 enum {
     MAX_SET_ASIDE = 4096,   /* links for the stacked fit and the calibration */
     LEAST_SET_ASIDE = 3,    /* below which a context tells nothing */
@@ -254,27 +256,24 @@ int npi_applied_hasten(npi_applied *a, uint64_t seed, npgnn_error *err)
     return code;
 }
 
-double npi_applied_error(const npi_applied *a, const npi_head *head, int rounded)
+double npi_applied_error(const npi_applied *a, const npi_head *head, const npi_slopes *slopes, int rounded)
 {
-    double slope[NPI_ALL_COLUMNS], rounding[NPI_ALL_COLUMNS], sum = 0, steepness = 0;
+    double rounding[NPI_ALL_COLUMNS], sum = 0;
     /* twice what floats need, since that is an estimate; what integers need is exact */
     npi_columns_rounding(rounding, &a->columns, 2 * NPI_FLOAT_UNIT + (rounded ? NPI_ROUNDED_UNIT : 0));
-    npi_head_slopes(slope, head);
-    for (int c = 0; c < a->columns.count; c++) {
-        sum += slope[c] * rounding[c] / (double)a->process->deviation[c];
-        steepness += slope[c] * NPI_CLIP;
-    }
-    /* and that of the head itself: every sum of e or h terms, none of which exceeds what the slopes allow */
-    return sum + 2 * (head->e + 2 * head->h) * (double)FLT_EPSILON * (steepness + fabs((double)head->shift[0]) + 1);
+    for (int c = 0; c < a->columns.count; c++)
+        sum += slopes->column[c] * rounding[c] / (double)a->process->deviation[c];
+    /* and that of the head itself: every sum of e or h terms */
+    double most = slopes->terms * NPI_CLIP + fabs((double)head->shift[0]) + 1;
+    return sum + 2 * (head->e + 2 * head->h) * (double)FLT_EPSILON * most;
 }
 
-double npi_applied_error_along(const npi_applied *a, const npi_head *head, int32_t u, int rounded)
+double npi_applied_error_along(const npi_applied *a, const npi_slopes *slopes, int32_t u, int rounded)
 {
     static const int columns[] = {NPI_COLUMN_SPECTRAL, NPI_COLUMN_PAGERANK};
-    double slope[NPI_ALL_COLUMNS], sum = 0, unit = 2 * NPI_FLOAT_UNIT + (rounded ? NPI_ROUNDED_UNIT : 0);
-    npi_head_slopes(slope, head);
+    double sum = 0, unit = 2 * NPI_FLOAT_UNIT + (rounded ? NPI_ROUNDED_UNIT : 0);
     for (int i = 0; i < 2; i++)
-        sum += slope[columns[i]] * npi_columns_rounding_along(&a->columns, columns[i], u, unit) /
+        sum += slopes->column[columns[i]] * npi_columns_rounding_along(&a->columns, columns[i], u, unit) /
                (double)a->process->deviation[columns[i]];
     return sum;
 }

@@ -47,10 +47,10 @@ int npi_applied_hasten(npi_applied *applied, uint64_t seed, npgnn_error *err);
 
 /* How far a score that npi_head_scores_of_columns computes from npi_columns_rows may be from npi_head_score of npi_columns_pair:
  * a bound from the rounding of each column and how steep the head is in it. rounded: 1 if the rows come from rounded rows. */
-double npi_applied_error(const npi_applied *applied, const npi_head *head, int rounded);
+double npi_applied_error(const npi_applied *applied, const npi_head *head, const npi_slopes *slopes, int rounded);
 
 /* By how much more for node u with node j, per unit of columns.reach[j]. */
-double npi_applied_error_along(const npi_applied *applied, const npi_head *head, int32_t u, int rounded);
+double npi_applied_error_along(const npi_applied *applied, const npi_slopes *slopes, int32_t u, int rounded);
 
 /* score (count) of pairs with each of `heads` heads: score[h * count + i]. On all threads. */
 int npi_applied_scores(float *score, const npi_applied *applied, const npi_head *heads, int head_count,

@@ -83,7 +83,8 @@ typedef struct search {
     int draws;           /* embeddings there are: at least 1 */
     real *drawn;         /* (draws, n, k) with draws of z; NULL: p->embedder.u */
     int averaged;        /* 1: predictions are averages over draws of z */
-    double *reach;       /* (draws) the length of the longest embedding; of a process, the error of a score */
+    double *reach;       /* (draws) the length of the longest embedding; of a process, the error of a score, */
+    npi_slopes *slopes;  /* (draws) and how steep its head is */
     unsigned char *role; /* (n) */
     int links;           /* 1: the best of all pairs, each once; 0: the best of each node */
     int plain;           /* 1: values are scores; 0: of a process, what its scores cannot exceed */
@@ -127,9 +128,15 @@ static int decode(search *s, npgnn_error *err)
     if (npi_model_is_process(p->model)) {
         int heads;
         const npi_head *head = npi_predictor_heads(&heads, p);
-        for (int h = 0; h < heads; h++)
-            s->reach[h] = npi_applied_error(&p->applied, &head[h], s->bounded);
-        return 0;
+        s->slopes = npi_alloc(&p->env, (size_t)heads, sizeof *s->slopes, err);
+        for (int h = 0; s->slopes && h < heads; h++) {
+            if (s->bounded)
+                s->slopes[h] = p->applied.bound.slopes;
+            else
+                npi_head_slopes(&s->slopes[h], &head[h]);
+            s->reach[h] = npi_applied_error(&p->applied, &head[h], &s->slopes[h], s->bounded);
+        }
+        return s->slopes ? 0 : NPGNN_E_MEMORY;
     }
     if (p->samples > 0)
         s->drawn = npi_alloc(&p->env, (size_t)s->draws, cells * sizeof *s->drawn, err);
@@ -268,6 +275,7 @@ static void search_free(search *s)
     npi_free(env, s->workspaces);
     npi_free(env, s->role);
     npi_free(env, s->reach);
+    npi_free(env, s->slopes);
     npi_free(env, s->drawn);
 }
 
@@ -331,7 +339,7 @@ static void approximate_process(workspace *d, const search *s, int count, int32_
     npi_columns_rows_begin(&d->columns, &a->columns, d->node, count);
     for (int h = 0; h < heads; h++)
         for (int r = 0; r < count; r++)
-            d->most[h * count + r] = s->plain ? 0 : (real)npi_applied_error_along(a, &head[h], d->node[r], 0);
+            d->most[h * count + r] = s->plain ? 0 : (real)npi_applied_error_along(a, &s->slopes[h], d->node[r], 0);
     for (int32_t first = begin; first < s->n; first += d->columns.range) {
         int32_t last = s->n - first < d->columns.range ? s->n : first + d->columns.range, range = last - first;
         int cells = count * range;
@@ -490,7 +498,7 @@ static real search_bounded(int32_t *count, workspace *d, const search *s)
     const npi_small_network *bound = &a->bound.net;
     int32_t u = d->node[0];
     int columns = a->columns.count;
-    double slack = s->reach[0], along = npi_applied_error_along(a, &a->head, u, 1);
+    double slack = s->reach[0], along = npi_applied_error_along(a, &a->bound.slopes, u, 1);
     npi_shortlist *sure = &d->list; /* of the least that scores can be; empty before and after */
     real least = -(real)INFINITY;
     d->slack[0] = slack;

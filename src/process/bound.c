@@ -94,6 +94,7 @@ int npi_head_bound_new(npi_head_bound *out, const npi_head *head, const float *e
                                     .shift = (real)(shift + line[h] + rest),
                                     .skip = skip,
                                     .tail = (real)(rest + ROUNDING)}};
+    npi_head_slopes(&out->slopes, head);
     npi_free(env, m);
     return 0;
 }

@@ -22,6 +22,7 @@
 typedef struct npi_head_bound {
     real *block;           /* owned; NULL: there is no bound */
     npi_small_network net; /* borrows from the head, too, which must outlive it */
+    npi_slopes slopes;     /* of the head */
 } npi_head_bound;
 
 /* evidence (count, e): of the sample, standardised. A head that is too large for npi_small_network has no bound. */

@@ -194,16 +194,40 @@ void npi_head_scores_backward(npi_head *g, npi_head_workspace *w, const npi_head
     npi_layer_backward(NULL, g->w1, g->b1, w->dx, w->input, head->w1, count, e, h);
 }
 
-void npi_head_slopes(double *slope, const npi_head *head)
+/* With relu' = (1 + σ) / 2, σ from -1 to 1 for each unit of each layer, and T = W1 W2,
+ *
+ *     4 ∂ score / ∂ e_i = 4 w_i + Σ_kj W1_ik (1 + σ_k) W2_kj (1 + σ_j) w3_j
+ *     4 | ... | <= | 4 w_i + Σ_j T_ij w3_j | + Σ_k | W1_ik (W2 w3)_k | + Σ_j | T_ij w3_j | + Σ_kj | W1_ik W2_kj w3_j |
+ *
+ * about half of what the magnitudes of all weights would allow. */
+void npi_head_slopes(npi_slopes *out, const npi_head *head)
 {
+    enum { WIDEST = 256 };
     int e = head->e, h = head->h;
-    for (int i = 0; i < e; i++)
-        slope[i] = fabs((double)head->line[i]);
+    double onward[WIDEST]; /* W2 w3 */
     for (int k = 0; k < h; k++) {
-        double through = 0; /* |∂ score / ∂ h1_k| <= Σ_j |W2_kj| |w3_j|, since relu' is 0 or 1 */
+        onward[k] = 0;
         for (int j = 0; j < h; j++)
-            through += fabs((double)head->w2[k * h + j]) * fabs((double)head->w3[j]);
-        for (int i = 0; i < e; i++)
-            slope[i] += fabs((double)head->w1[i * h + k]) * through;
+            onward[k] += (double)head->w2[k * h + j] * (double)head->w3[j];
+    }
+    out->terms = 0;
+    for (int i = 0; i < e; i++) {
+        double product[WIDEST] = {0}, magnitude[WIDEST] = {0}; /* T_i and the same of magnitudes */
+        double middle = 4 * (double)head->line[i], first = 0, second = 0, both = 0;
+        for (int k = 0; k < h; k++) {
+            double weight = (double)head->w1[i * h + k];
+            first += fabs(weight * onward[k]);
+            for (int j = 0; j < h; j++) {
+                product[j] += weight * (double)head->w2[k * h + j];
+                magnitude[j] += fabs(weight * (double)head->w2[k * h + j]);
+            }
+        }
+        for (int j = 0; j < h; j++) {
+            middle += product[j] * (double)head->w3[j];
+            second += fabs(product[j] * (double)head->w3[j]);
+            both += magnitude[j] * fabs((double)head->w3[j]);
+        }
+        out->column[i] = (fabs(middle) + first + second + both) / 4;
+        out->terms += fabs((double)head->line[i]) + both;
     }
 }

@@ -54,7 +54,15 @@ void npi_head_scores_of_columns(real *score, npi_head_workspace *workspace, cons
 void npi_head_scores_backward(npi_head *gradient, npi_head_workspace *workspace, const npi_head *head,
                               const real *dscore, int count);
 
-/* slope (e): by how much the score can change, at most, per unit of each column. */
-void npi_head_slopes(double *slope, const npi_head *head);
+/* How steep a head is. */
+enum { NPI_SLOPES_MOST = 64 };
+typedef struct npi_slopes {
+    double column[NPI_SLOPES_MOST]; /* (e) by how much the score can change, at most, per unit of each column */
+    double
+        terms; /* what the magnitudes of all that is added up to a score can sum to, biases apart, if no column exceeds 1 */
+} npi_slopes;
+
+/* O(e h²). A head has at most NPI_SLOPES_MOST columns. */
+void npi_head_slopes(npi_slopes *slopes, const npi_head *head);
 
 #endif
