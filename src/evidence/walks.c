@@ -99,21 +99,23 @@ void npi_walks_row(float *common, double *lift, npi_walker *w, int32_t node)
     for (int64_t p = a->ptr[node]; p < a->ptr[node + 1]; p++)
         for (int64_t q = a->ptr[a->col[p]]; q < a->ptr[a->col[p] + 1]; q++)
             common[a->col[q]]++;
-    double *walk = w->two[0]; /* P^t from node, t = 2, then spread once per step */
-    for (size_t x = 0; x < n; x++)
-        lift[x] = walk[x];
-    for (int t = 1; t < NPI_WALK_LIFTS; t++) {
-        const double *before = lift + (size_t)(t - 1) * n;
-        double *after = lift + (size_t)t * n;
-        for (size_t x = 0; x < n; x++) {
-            if (before[x] == 0)
-                continue;
-            double share = before[x] * w->inverse[x];
-            for (int64_t p = a->ptr[x]; p < a->ptr[x + 1]; p++)
-                after[a->col[p]] += share;
-        }
+    /* P^t from node, t = 2, 3, 4: each spreads along the links to the next. Two steps reach few nodes, which are listed. */
+    double *two = lift, *three = lift + n, *four = lift + 2 * n;
+    for (int32_t r = 0; r < w->count[0]; r++) {
+        int32_t x = w->reached[0][r];
+        double share = w->two[0][x] * w->inverse[x];
+        two[x] = links * share; /* P² over d_x / 2m: done */
+        for (int64_t p = a->ptr[x]; p < a->ptr[x + 1]; p++)
+            three[a->col[p]] += share;
     }
-    for (int t = 0; t < NPI_WALK_LIFTS; t++)
-        for (size_t x = 0; x < n; x++)
-            lift[(size_t)t * n + x] *= links * w->inverse[x];
+    for (size_t x = 0; x < n; x++) {
+        if (three[x] == 0)
+            continue;
+        three[x] *= w->inverse[x];
+        for (int64_t p = a->ptr[x]; p < a->ptr[x + 1]; p++)
+            four[a->col[p]] += three[x];
+        three[x] *= links;
+    }
+    for (size_t x = 0; x < n; x++)
+        four[x] *= links * w->inverse[x];
 }
