@@ -148,6 +148,10 @@ def check_additions(s):
     assert s.good("POST", "/links", {"links": [["zoe", "p7"], ["p9", "zoe"], ["p7", "zoe"]]}) == {"added": 2}
     assert s.good("POST", "/links", {"links": [["zoe", "p7"]]}) == {"added": 0}
     assert s.good("POST", "/score", {"pairs": [["zoe", "p7"]]})["pairs"][0]["known"] is True
+    odd = 'a "b" \\ \u00e9\t\U0001f600'
+    s.good("POST", "/nodes", {"nodes": [{"id": odd}]})
+    pair = s.good("POST", "/score", {"pairs": [[odd, "p7"]]})["pairs"][0]
+    assert (pair["u"], pair["v"], pair["known"]) == (odd, "p7", False) and 0 < pair["probability"] < 1, pair
     now = s.good("GET", "/top?node=zoe&k=8&explain=1")
     assert "p7" not in names(now) and "p9" not in names(now)
     assert sorted(s.good("GET", "/node?node=zoe")["links"]) == ["p7", "p9"]
@@ -166,7 +170,7 @@ def check_additions(s):
     while s.good("GET", "/healthz")["new_nodes"] > 0:  # the refresh in the background
         assert time.time() < deadline
         time.sleep(0.1)
-    assert s.good("GET", "/healthz")["nodes"] == 62
+    assert s.good("GET", "/healthz")["nodes"] == 63
     assert len(s.good("GET", "/top?node=zoe&k=8")["suggestions"]) == 8
 
 

@@ -530,6 +530,37 @@ static void test_bounds(void **state)
     npgnn_live_free(live);
 }
 
+/* Workspaces are kept from one question to the next, while links come and the graph outgrows its memory: answers are those of a live
+ * graph that was not asked before. */
+static void test_growth(void **state)
+{
+    (void)state;
+    enum { NODES = 100, MORE = 24, ALL = NODES + MORE };
+    npgnn_live *asked = live_of(universal, "synthetic:nodes=100,words=1000");
+    npgnn_live *quiet = live_of(universal, "synthetic:nodes=100,words=1000");
+    npgnn_error err = {0};
+    npgnn_pair pairs[ALL];
+    npgnn_prediction here[ALL], there[ALL];
+    for (int32_t i = 0; i < MORE; i++) {
+        char name[24];
+        snprintf(name, sizeof name, "new-%d", (int)i);
+        check_top(asked, 3 * i); /* two steps from it reach the new node */
+        add_like(asked, name, 3 * i);
+        add_like(quiet, name, 3 * i);
+    }
+    for (int32_t v = 0; v < ALL; v++)
+        pairs[v] = (npgnn_pair){3 * (MORE - 1), v};
+    npgnn_live_begin(asked);
+    assert_ok(npgnn_live_score(here, asked, pairs, ALL, &err), err);
+    npgnn_live_end(asked);
+    npgnn_live_begin(quiet);
+    assert_ok(npgnn_live_score(there, quiet, pairs, ALL, &err), err);
+    npgnn_live_end(quiet);
+    assert_memory_equal(here, there, sizeof here);
+    npgnn_live_free(asked);
+    npgnn_live_free(quiet);
+}
+
 int main(void)
 {
     const struct CMUnitTest races[] = {
@@ -537,10 +568,15 @@ int main(void)
     if (CHECK_TSAN)
         return cmocka_run_group_tests(races, make_all, free_all);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_additions), cmocka_unit_test(test_links_alone),
-        cmocka_unit_test(test_bounds),    cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_table),     cmocka_unit_test(test_network),
-        cmocka_unit_test(test_tuned),     cmocka_unit_test(test_addition_during_refresh),
+        cmocka_unit_test(test_additions),
+        cmocka_unit_test(test_links_alone),
+        cmocka_unit_test(test_bounds),
+        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_table),
+        cmocka_unit_test(test_network),
+        cmocka_unit_test(test_growth),
+        cmocka_unit_test(test_tuned),
+        cmocka_unit_test(test_addition_during_refresh),
         cmocka_unit_test(test_threads),
     };
     return cmocka_run_group_tests(tests, make_all, free_all);
