@@ -19,8 +19,9 @@
 
 /* What a pair is for. */
 enum {
-    NPI_FOLDS_TUNING,     /* to learn from */
-    NPI_FOLDS_HELD,       /* so too, but not for what is calibrated: links of the first tenth, non-links of first folds */
+    NPI_FOLDS_TUNING, /* to learn from */
+    /* the same, but not for the head that is calibrated: the first tenth of the links, and non-links of first folds */
+    NPI_FOLDS_HELD,
     NPI_FOLDS_CALIBRATION /* for the calibration only: more non-links of the first folds */
 };
 
