@@ -369,9 +369,11 @@ static int grow_labelled(labelled_pairs *out, size_t *capacity)
         return 0;
     *capacity = *capacity ? 2 * *capacity : 1024;
     npgnn_pair *pairs = realloc(out->pairs, *capacity * sizeof *pairs);
-    out->pairs = pairs ? pairs : out->pairs;
+    if (pairs)
+        out->pairs = pairs;
     int64_t *lines = realloc(out->lines, *capacity * sizeof *lines);
-    out->lines = lines ? lines : out->lines;
+    if (lines)
+        out->lines = lines;
     return pairs && lines ? 0 : print_error("out of memory");
 }
 

@@ -740,9 +740,9 @@ static void overlap_row(double *out, const npi_csr *t, const npi_csr *by_column,
 /* A product of the nodes at hand with the rows of a bank: plane (count, range) = left rows, times `weight` (NULL: 1), with right rows, in
  * the first `width` numbers of each. */
 typedef struct product {
-    int plane; /* a column, or one of those below */
     const npi_bank *left, *right;
     const float *weight;
+    int plane; /* a column, or one of those below */
     int width;
 } product;
 
@@ -753,27 +753,27 @@ static int list_products(product *out, const npi_columns *e, int rounded)
 {
     int k = e->features.width, d = e->region.width, own = e->projection.width, count = 0;
     const product of_features[] = {
-        {NPI_COLUMN_FEATURES, &e->features, &e->features, NULL, k},
-        {NPI_COLUMN_BILINEAR, &e->bilinear, &e->features, NULL, k}, /* K is symmetric: F_u K F_j = (F K)_u · F_j */
-        {BACK, &e->smooth1, &e->features, NULL, k},
-        {NPI_COLUMN_SMOOTH1, &e->smooth1, &e->smooth1, NULL, k},
-        {NPI_COLUMN_CROSS, &e->features, &e->smooth1, NULL, k},
-        {NPI_COLUMN_SMOOTH2, &e->smooth2, &e->smooth2, NULL, k},
-        {NPI_COLUMN_MEANS, &e->means, &e->means, NULL, k},
-        {NPI_COLUMN_BILINEAR_MEANS, &e->bilinear_means, &e->means, NULL, k},
-        {NPI_COLUMN_RIDGE, &e->ridge, &e->ridge, NULL, d},
-        {FROM_REGION, &e->region, &e->ridge, NULL, d},
-        {NPI_COLUMN_CROSS_RIDGE, &e->ridge, &e->region, NULL, d},
+        {&e->features, &e->features, NULL, NPI_COLUMN_FEATURES, k},
+        {&e->bilinear, &e->features, NULL, NPI_COLUMN_BILINEAR, k}, /* K is symmetric: F_u K F_j = (F K)_u · F_j */
+        {&e->smooth1, &e->features, NULL, BACK, k},
+        {&e->smooth1, &e->smooth1, NULL, NPI_COLUMN_SMOOTH1, k},
+        {&e->features, &e->smooth1, NULL, NPI_COLUMN_CROSS, k},
+        {&e->smooth2, &e->smooth2, NULL, NPI_COLUMN_SMOOTH2, k},
+        {&e->means, &e->means, NULL, NPI_COLUMN_MEANS, k},
+        {&e->bilinear_means, &e->means, NULL, NPI_COLUMN_BILINEAR_MEANS, k},
+        {&e->ridge, &e->ridge, NULL, NPI_COLUMN_RIDGE, d},
+        {&e->region, &e->ridge, NULL, FROM_REGION, d},
+        {&e->ridge, &e->region, NULL, NPI_COLUMN_CROSS_RIDGE, d},
     };
     const product of_structure[] = {
-        {NPI_COLUMN_REGION64, &e->region, &e->region, NULL, d},
-        {NPI_COLUMN_REGION16, &e->region, rounded ? &e->region16 : &e->region, NULL, d < 16 ? d : 16},
-        {NPI_COLUMN_SPECTRAL, &e->coordinate, &e->coordinate, e->spectral, d},
-        {NPI_COLUMN_PAGERANK, &e->coordinate, &e->coordinate, e->pagerank, d},
+        {&e->region, &e->region, NULL, NPI_COLUMN_REGION64, d},
+        {&e->region, rounded ? &e->region16 : &e->region, NULL, NPI_COLUMN_REGION16, d < 16 ? d : 16},
+        {&e->coordinate, &e->coordinate, e->spectral, NPI_COLUMN_SPECTRAL, d},
+        {&e->coordinate, &e->coordinate, e->pagerank, NPI_COLUMN_PAGERANK, d},
     };
     const product of_projection[] = {
-        {NPI_COLUMN_PROJECTION, &e->projection, &e->projection, NULL, own},
-        {NPI_COLUMN_PROJECTION_MEANS, &e->projection_means, &e->projection_means, NULL, own},
+        {&e->projection, &e->projection, NULL, NPI_COLUMN_PROJECTION, own},
+        {&e->projection_means, &e->projection_means, NULL, NPI_COLUMN_PROJECTION_MEANS, own},
     };
     for (size_t i = 0; e->has_features && i < sizeof of_features / sizeof of_features[0]; i++)
         out[count++] = of_features[i];

@@ -351,7 +351,7 @@ INLINE int4 short_product4(const int16_t *x, const int16_t *b, int width)
 #else
 INLINE int4 short_product4(const int16_t *x, const int16_t *b, int width)
 {
-    int4 sum;
+    int4 sum = {0};
     for (int r = 0; r < 4; r++)
         sum[r] = short_product(x, b + r * width, width);
     return sum;
