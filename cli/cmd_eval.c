@@ -252,7 +252,7 @@ static int has_no_json(char *by, size_t size, const void *part, const arg_option
 
 static const arg_rule rules[] = {
     {.table = model_options, .unused = method_lacks_options, .hint = "it is for npgnn and cnp"},
-    {.options = "preset|process", .unused = is_conditional_process, .hint = "it is a network, and this is none"},
+    {.options = "preset|process", .unused = is_conditional_process, .hint = "it needs a network"},
     {.options = "latent|no-latent|sample-latent|no-sample-latent", .unused = is_conditional},
     {.options = "log", .unused = method_lacks_iterations, .hint = "it has no iterations"},
     {.options = "profile", .unused = has_no_network, .hint = "it is for networks"},

@@ -162,7 +162,7 @@ static const arg_option options[] = {
            "Get the files from this URL or folder. Their checksums are verified as usual."),
     OPTION("data-dir", 0, ARG_TEXT, AT(data_dir), "DIR",
            "Folder to store the files in (default: $NPGNN_DATA, then the user's cache folder)."),
-    OPTION("fresh", 0, ARG_FLAG, AT(fresh), NULL, "Download files again that already exist."),
+    OPTION("fresh", 0, ARG_FLAG, AT(fresh), NULL, "Download again even if the files exist."),
     OPTION("timeout", 0, ARG_INT, AT(timeout), "S",
            "Give up after S seconds with less than 1000 bytes per second (default 30).", 1, 3600),
     OPTION_QUIET(AT(quiet)),

@@ -142,6 +142,7 @@ def check_routes(s):
 
 def check_additions(s):
     s.bad(404, "GET", "/top?node=zoe")
+    assert "'Z\u00fcrich'" in s.bad(404, "GET", "/top?node=Z%C3%BCrich")
     assert s.good("POST", "/nodes", {"nodes": [{"id": "zoe", "town": "Rome", "age": 31, "likes": "tea and books"}, {"id": 99}]}) == {"added": 2}
     first = s.good("GET", "/top?node=zoe&k=8")
     assert len(first["suggestions"]) == 8

@@ -146,7 +146,7 @@ static void test_ids(void **state)
            "x.csv:6: node '1' occurs twice");
     npgnn_graph *graph =
         load(numbers, "user_id,height\n2,0.9\n0,0.1\n1,0.5\n3,0.7\n1,0.8\n", (npgnn_load_options){.skip_bad_rows = 1});
-    says(notices, "left out this row");
+    says(notices, "skipped this row");
     assert_int_equal(npgnn_graph_nodes(graph), 4);
     assert_int_equal(npgnn_graph_find(graph, "2"), 0);
     assert_int_equal(graph->x->f, 1);
@@ -201,7 +201,7 @@ static void test_bad_cells(void **state)
     refuse(ring, table, none, NPGNN_E_FORMAT,
            "x.csv:5: 'many' in column 'x' is not a number, although 11 other values are");
     npgnn_graph *graph = load(ring, table, (npgnn_load_options){.skip_bad_rows = 1});
-    says(notices, "took a cell for missing");
+    says(notices, "treated a cell as missing");
     assert_true(feature(graph, 3, 0) == 0 && feature(graph, 3, 1) == 1); /* as if it were missing */
     npgnn_graph_free(graph);
 }

@@ -211,7 +211,7 @@ static int run(void *given)
 #define AT(member) offsetof(serve_settings, member)
 static const arg_option options[] = {
     OPTION("listen", 0, ARG_TEXT, AT(listen), "[ADDRESS:]PORT",
-           "Where to listen (default 127.0.0.1:8080). A port alone is one of 127.0.0.1. Port 0: any that is free. An "
+           "Where to listen (default 127.0.0.1:8080). A port alone listens on 127.0.0.1. Port 0: any that is free. An "
            "address that other machines can reach needs --token-file."),
     OPTION(
         "token-file", 0, ARG_TEXT, AT(token_file), "FILE",
@@ -223,7 +223,7 @@ static const arg_option options[] = {
            "0.01).",
            0, 1),
     OPTION("refresh-after", 0, ARG_REAL, AT(refresh_seconds), "SECONDS",
-           "Read it again too when nothing was added for this long (default 5).", 0, 1e9),
+           "Also refresh after this many seconds without additions (default 5).", 0, 1e9),
     OPTION("link-rate", 0, ARG_REAL, AT(link_rate), "R",
            "Expected fraction of links among the pairs that are scored (default: as in the graph).", 1e-12, 0.999999),
     OPTION("max-connections", 0, ARG_INT, AT(max_connections), "N", "Maximum number of connections (default 256).", 1,

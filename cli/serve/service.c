@@ -68,11 +68,18 @@ answer answer_error(int status, const char *format, ...)
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    for (char *at = text; *at; at++) /* a message may be cut within a character, or quote bytes that are none */
-        if ((unsigned char)*at >= 0x80 || (unsigned char)*at < 0x20)
+    for (char *at = text; *at; at++)
+        if ((unsigned char)*at < 0x20)
             *at = '?';
+    json_t *sentence = json_string(text);
+    if (!sentence) { /* a message may be cut within a character, or quote bytes that are none */
+        for (char *at = text; *at; at++)
+            if ((unsigned char)*at >= 0x80)
+                *at = '?';
+        sentence = json_string(text);
+    }
     json_text_forget(); /* this answer is complete by itself */
-    json_t *object = json_pack("{s:s}", "error", text);
+    json_t *object = json_pack("{s:o}", "error", sentence);
     char *json = object ? json_text(object, JSON_COMPACT) : NULL;
     json_decref(object);
     return (answer){.status = status, .type = "application/json", .text = json, .size = json ? strlen(json) : 0};

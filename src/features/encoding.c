@@ -303,8 +303,9 @@ int npi_encoding_apply(const npi_encoded *column, const char *cell, float *scrat
     case NPI_KIND_DATE:
         *why = column->kind == NPI_KIND_NUMBER ? "is not a number" : "is not a date";
         if (!missing) {
-            if (column->kind == NPI_KIND_NUMBER ? npi_number_parse_double(&value, cell) != NPI_NUMBER_OK
-                                                : !npi_date_parse(&value, cell, column->order))
+            if (column->kind == NPI_KIND_NUMBER
+                    ? npi_number_parse_double(&value, cell) != NPI_NUMBER_OK
+                    : !npi_date_parse(&value, cell, column->order) && !npi_date_parse(&value, cell, NPI_DATE_YMD))
                 return 1;
             value = value < column->low ? column->low : value > column->high ? column->high : value;
             code = see(user, column->first, (float)((value - column->center) / column->scale), err);

@@ -5,6 +5,7 @@
 #include "features/features.h"
 
 #include <assert.h>
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -346,8 +347,12 @@ void npi_features_binarize(npi_features *x)
     x->x.val = NULL;
 }
 
-/* A row is divided by Σ |x|. A row of zeros stays as it is. */
-#define ROW_NORM(sum) ((sum) > 0 ? (sum) : 1)
+/* A row is divided by Σ |x|. A row of zeros stays as it is, and what is not zero does, too: it becomes the smallest float rather than 0. */
+static double share_of(double x, double sum)
+{
+    double share = x / (sum > 0 ? sum : 1);
+    return (float)share == 0 && x != 0 ? copysign((double)FLT_TRUE_MIN, x) : share;
+}
 
 static void normalize_dense(real *row, int32_t count)
 {
@@ -355,7 +360,7 @@ static void normalize_dense(real *row, int32_t count)
     for (int32_t i = 0; i < count; i++)
         sum += fabs((double)row[i]);
     for (int32_t i = 0; i < count; i++)
-        row[i] = (real)((double)row[i] / ROW_NORM(sum));
+        row[i] = (real)share_of((double)row[i], sum);
 }
 
 static void normalize_sparse(float *row, int64_t count)
@@ -364,7 +369,7 @@ static void normalize_sparse(float *row, int64_t count)
     for (int64_t i = 0; i < count; i++)
         sum += fabs((double)row[i]);
     for (int64_t i = 0; i < count; i++)
-        row[i] = (float)((double)row[i] / ROW_NORM(sum));
+        row[i] = (float)share_of((double)row[i], sum);
 }
 
 int npi_features_normalize(npi_features *x, npgnn_error *err)

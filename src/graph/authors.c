@@ -126,7 +126,11 @@ int npgnn_split_authors(npgnn_split **out, const npgnn_graph *graph, const npgnn
         const size_t positives[2] = {(size_t)sizes[0], (size_t)sizes[1]};
         code =
             npi_split_assemble(out, graph, NPGNN_TRANSDUCTIVE, edges, kept, NULL, pairs, count, positives, &env, err);
-        pairs[0] = pairs[1] = NULL; /* taken over */
+        pairs[0] = pairs[1] = NULL;   /* taken over */
+        if (code == NPGNN_E_MISMATCH) /* their program does not notice */
+            npi_fail(
+                err, code,
+                "the authors' procedure holds out a pair twice in this graph: it is for Cora, Citeseer and PubMed");
     }
     for (int set = 0; set < 2; set++)
         npi_free(&env, pairs[set]);

@@ -83,11 +83,18 @@ int32_t npi_cells_take_decimal_commas(npi_cells *cells, int column, int32_t firs
         char copy[64];
         double number;
         values += !npi_cell_is_missing(cell);
-        if (!strchr(cell, ',') || strlen(cell) >= sizeof copy) {
-            numbers += npi_number_parse_double(&number, cell) == NPI_NUMBER_OK;
+        if (strlen(cell) >= sizeof copy)
+            continue;
+        memcpy(copy, cell, strlen(cell) + 1);
+        if (!strchr(cell, ',')) {
+            int is_number = npi_number_parse_double(&number, cell) == NPI_NUMBER_OK;
+            /* 1.5 and 0.125 have a decimal point, 1.234 may have a separator of thousands: with the first, commas are something else */
+            if (is_number && strchr(cell, '.') &&
+                (cell[strspn(cell, "+-")] == '0' || !npi_text_take_decimal_comma(copy, 0)))
+                return -1;
+            numbers += is_number;
             continue;
         }
-        memcpy(copy, cell, strlen(cell) + 1);
         int decimals = npi_text_take_decimal_comma(copy, 1);
         commas += decimals > 0;
         certain |= decimals > 0 && decimals != 3;
@@ -96,7 +103,8 @@ int32_t npi_cells_take_decimal_commas(npi_cells *cells, int column, int32_t firs
         return -1;
     for (int32_t row = first; row < cells->rows; row++) {
         char *cell = cells->text + (npi_cells_get(cells, row, column) - cells->text);
-        if (npi_text_take_decimal_comma(cell, 0) && changed < 0)
+        int comma = strchr(cell, ',') != NULL;
+        if (npi_text_take_decimal_comma(cell, 0) && comma && changed < 0)
             changed = row;
     }
     return changed;

@@ -561,8 +561,8 @@ static int make_table(npi_table *out, reader *r, int code, npgnn_error *why)
     if (code == 0)
         code = npi_encoding_names(&table.columns, r->encoding, why);
     if (code == 0) {
-        npi_skipped_log(&r->skipped, "left out this row", "rows that were left out", r->file, env);
-        npi_skipped_log(&r->missing, "took a cell for missing", "cells that were taken for missing", r->file, env);
+        npi_skipped_log(&r->skipped, "skipped this row", "rows skipped", r->file, env);
+        npi_skipped_log(&r->missing, "treated a cell as missing", "cells treated as missing", r->file, env);
     }
     if (code == 0 && !raw && r->encoding->width > 0)
         table.encoding = npi_encoding_share(r->encoding);

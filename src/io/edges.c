@@ -67,9 +67,9 @@ void npi_skipped_log(const npi_skipped *skipped, const char *one, const char *ma
 
 void npi_edges_log_rows(const npi_edge_list *list, const char *file)
 {
-    npi_skipped_log(&list->skipped, "left out this row", "rows that were left out", file, &list->env);
+    npi_skipped_log(&list->skipped, "skipped this row", "rows skipped", file, &list->env);
     if (list->skipped.count > list->count)
-        npi_log(&list->env, "warning: %s: more rows were left out than read; the first line decides the separator",
+        npi_log(&list->env, "warning: %s: more rows were skipped than read; the first line decides the separator",
                 file);
     if (list->missing_count > 0)
         npi_log(
@@ -230,6 +230,7 @@ typedef struct layout {
     int first_words;     /* the only line so far has two words: it is a header if integers follow */
     int more_columns;    /* some line has columns that are not read */
     int header;          /* there is one */
+    int fields;          /* of the header; 0: no line says how many there are */
     int commas;          /* weights with a decimal comma */
     char words[2][64];   /* the two words of the first line, where it may be a header */
     unsigned times;      /* TIME_*: what all times so far can be */
@@ -342,6 +343,7 @@ static int detect_layout(npi_edge_list *list, layout *columns, const first_line 
             at[NPI_ROLE_WEIGHT] = 2;
         return 0;
     }
+    columns->fields = columns->separator != ' ' && first->count < MAX_COLUMNS ? first->count : 0;
     if (list->weighted && at[NPI_ROLE_WEIGHT] < 0)
         at[NPI_ROLE_WEIGHT] = find_role(first, NPI_ROLE_WEIGHT, at[0], at[1]);
     if (list->weighted && at[NPI_ROLE_WEIGHT] < 0 && first->count == 3) { /* the only column that is left */
@@ -498,7 +500,14 @@ static int read_row(npi_edge_list *list, layout *columns, char *line, int first,
         for (int role = 0; role < 4; role++)
             if (columns->column[role] == at)
                 field[role] = text;
-    columns->more_columns |= wanted < 3 && npi_text_cut_field(&rest, columns->separator) != NULL;
+    char *extra = columns->fields > 0 || wanted < 3 ? npi_text_cut_field(&rest, columns->separator) : NULL;
+    columns->more_columns |= wanted < 3 && extra;
+    int used = 0; /* fields up to the last that is not empty: a comma within a name makes one too many */
+    for (int fields = at + 1; columns->fields > 0 && extra;
+         extra = npi_text_cut_field(&rest, columns->separator), fields++)
+        used = *extra ? fields : used;
+    if (used > columns->fields)
+        return npi_stream_fail(stream, err, "%d fields, but the first line has %d", used, columns->fields);
     if (!field[0] || !*field[0] || !field[1] || !*field[1])
         return npi_stream_fail(stream, err, "an edge needs two node ids");
 

@@ -45,8 +45,7 @@ int npi_foreign_refuse(const npi_stream *stream, npgnn_error *err)
         const char *member; /* the name of a member of the archive; NULL: any content */
         const char *name, *way;
     } formats[] = {
-        {NPI_NPG_MAGIC, 8, NULL, "a graph file (.npg) from a pipe or gzip data",
-         "write it to a file of its own, uncompressed, and give that as DATA"},
+        {NPI_NPG_MAGIC, 8, NULL, "a graph file (.npg)", NULL},
         {"PAR1", 4, NULL, "a Parquet file",
          "python3 -c \"import pandas; pandas.read_parquet('FILE').to_csv('FILE.csv', index=False)\""},
         {"ARROW1", 6, NULL, "a Feather file",
@@ -90,9 +89,13 @@ int npi_foreign_refuse(const npi_stream *stream, npgnn_error *err)
     for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++)
         if (size >= formats[i].length && memcmp(bytes, formats[i].start, formats[i].length) == 0 &&
             (!formats[i].member || contains(bytes, size < 4096 ? size : 4096, formats[i].member)))
-            return npi_fail_at(err, NPGNN_E_FORMAT, npi_stream_name(stream), 0,
-                               "this is %s, which cannot be read directly; convert it first: %s", formats[i].name,
-                               formats[i].way);
+            return formats[i].way
+                       ? npi_fail_at(err, NPGNN_E_FORMAT, npi_stream_name(stream), 0,
+                                     "this is %s, which cannot be read directly; convert it first: %s", formats[i].name,
+                                     formats[i].way)
+                       : npi_fail_at(err, NPGNN_E_FORMAT, npi_stream_name(stream), 0,
+                                     "this is %s: give it as DATA, as a file of its own that is not compressed",
+                                     formats[i].name);
     if (is_archive_of_text(bytes, size))
         return npi_fail_at(
             err, NPGNN_E_FORMAT, npi_stream_name(stream), 0,

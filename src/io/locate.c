@@ -16,6 +16,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "io/npg.h"
 #include "io/planetoid.h"
 
 static int is_folder(const char *path)
@@ -269,6 +270,8 @@ int npi_location_find(npi_location *out, const char *data, const npgnn_load_opti
         code = locate_data(out, data, options->data_dir, err);
     if (code == 0 && out->kind == NPI_PLANETOID && (options->edges || options->features))
         return npi_fail(err, NPGNN_E_ARGUMENT, "%s has its own edges and features: do not give files for them", data);
+    if (code == 0 && data && options->edges && npi_npg_detect(data))
+        return npi_fail_at(err, NPGNN_E_ARGUMENT, data, 0, "a graph file has its own edges: leave out --edges");
     /* what a folder has besides edges is still used; a file has nothing besides */
     int others = *out->features || *out->labels || *out->nodes || *out->sides || *out->count;
     if (code == 0 && data && options->edges && (options->features || !others))

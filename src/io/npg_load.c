@@ -401,6 +401,17 @@ int npi_npg_load(npgnn_graph **out, const npi_location *where, const npgnn_load_
         *where->sides || *where->encoding || *where->count)
         return npi_fail_at(err, NPGNN_E_ARGUMENT, path, 0,
                            "a graph file has its own features, names and labels: do not give files for them");
+    const char *chosen = how->source              ? "source"
+                         : how->target            ? "target"
+                         : how->weight            ? "weight"
+                         : how->id                ? "id"
+                         : how->kind_count > 0    ? "column"
+                         : how->ignored_count > 0 ? "ignore"
+                                                  : NULL;
+    if (chosen)
+        return npi_fail_at(
+            err, NPGNN_E_ARGUMENT, path, 0,
+            "a graph file has no columns to choose from: give --%s when the file is made (npgnn convert)", chosen);
     int code = npi_mapping_open(&file, path, env, err);
     if (!code)
         code = npi_npg_read(&graph, file, path, env, err);

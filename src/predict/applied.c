@@ -74,7 +74,7 @@ static int learn(npi_applied *a, const npi_columns *columns, const npi_held_out 
 
 /* ---- setting links aside ---- */
 
-/* A random choice of `aside` links to the front of edges (m). `hidden` of these, at least, are all links of random nodes, whose role (n)
+/* A random choice of `aside` links to the front of edges (m). About `hidden` of these are all links of random nodes, whose role (n)
  * becomes NPI_NODE_VAL: as new as the nodes of the graph that have no links. Returns the number of links that were chosen. */
 static int64_t choose_aside(npgnn_pair *edges, unsigned char *role, const npgnn_graph *graph, int64_t aside,
                             int64_t hidden, npi_rng *rng)
@@ -158,6 +158,10 @@ static int learn_from_set_aside(npi_applied *a, const npgnn_graph *graph, uint64
             hidden += role[pairs[i].u] == NPI_NODE_VAL || role[pairs[i].v] == NPI_NODE_VAL;
         others =
             draw_non_links(pairs + aside, MAX_NON_LINKS, (double)hidden / (double)aside, &known, seed, &rng, env, err);
+        if (others >= 0 && others < LEAST_SET_ASIDE) { /* hidden nodes that are linked to all others: any non-links */
+            npi_known_pairs(role, graph);
+            others = draw_non_links(pairs + aside, MAX_NON_LINKS, 0, &known, seed, &rng, env, err);
+        }
         code = others < 0 ? others : 0;
     }
     if (!code)

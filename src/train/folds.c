@@ -140,7 +140,7 @@ static int hide_nodes(npi_folds *out, const source *s, int folds, npi_rng *rng, 
     unsigned char *fold = npi_alloc(&s->env, (size_t)n, 1, err); /* which one a node belongs to */
     unsigned char *role = npi_alloc(&s->env, (size_t)n, 1, err);
     const npi_candidate_pairs touching = {s->graph, role, NPI_NODE_VAL, 1}; /* the hidden nodes */
-    int code = rest && pairs && held && fold && role ? 0 : NPGNN_E_MEMORY;
+    int code = rest && pairs && held && fold && role ? 0 : NPGNN_E_MEMORY, calibrate = out->new_share > 0;
     for (int32_t i = 0; !code && i < n; i++)
         fold[i] = (unsigned char)npi_rng_below(rng, (uint64_t)folds);
     for (int f = 0; !code && f < folds && (f < 2 || hidden_so_far < ENOUGH); f++) {
@@ -162,7 +162,7 @@ static int hide_nodes(npi_folds *out, const source *s, int folds, npi_rng *rng, 
             role[i] = fold[i] == f && s->role[i] == s->known.own ? NPI_NODE_VAL : s->role[i];
         uint64_t without = npi_candidate_pairs_count_non_links(&touching);
         size_t to_learn = NON_LINKS_PER_LINK * links;
-        size_t others = to_learn + (f == 0 && out->new_share > 0 ? CALIBRATION_NON_LINKS : 0);
+        size_t others = to_learn + (calibrate ? CALIBRATION_NON_LINKS : 0);
         others = others < without / 2 ? others : (size_t)(without / 2);
         code = npi_candidate_pairs_draw_non_links(pairs + links, &touching, others, s->seed + (uint64_t)(FOLDS + f),
                                                   &s->env, err);
@@ -171,9 +171,10 @@ static int hide_nodes(npi_folds *out, const source *s, int folds, npi_rng *rng, 
         for (size_t i = 0; !code && i < links; i++)
             out->use[first + i] = held[i] ? NPI_FOLDS_HELD : NPI_FOLDS_TUNING;
         for (size_t i = 0; !code && i < others; i++)
-            out->use[first + links + i] = i >= to_learn                  ? NPI_FOLDS_CALIBRATION
-                                          : f == 0 && out->new_share > 0 ? NPI_FOLDS_HELD
-                                                                         : NPI_FOLDS_TUNING;
+            out->use[first + links + i] = i >= to_learn ? NPI_FOLDS_CALIBRATION
+                                          : calibrate   ? NPI_FOLDS_HELD
+                                                        : NPI_FOLDS_TUNING;
+        calibrate = 0; /* the non-links of one fold are enough */
         hidden_so_far += (int64_t)links;
         if (!code && npi_env_stopped(&s->env))
             code = npi_fail(err, NPGNN_E_CANCELLED, "cancelled after %d of %d parts of the nodes", f + 1, folds);

@@ -179,7 +179,7 @@ static size_t find_mixed(float *score, const npi_folds *folds, const npi_head *h
     if (share * all > (double)fresh)
         all = (double)fresh / share;
     size_t found = find_held(score, folds, head, links, 0, (size_t)((1 - share) * all + 0.5));
-    return found + find_held(score + found, folds, head, links, 1, (size_t)(share * all));
+    return found + find_held(score + found, folds, head, links, 1, (size_t)(share * all + 0.5));
 }
 
 static int calibrate(npi_calibration *out, const npi_folds *folds, const npi_head *head, const npgnn_env *env,

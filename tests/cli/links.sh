@@ -34,10 +34,10 @@ nodes pandas.csv
 note rows that cannot be used
 printf 'source,target\na,b\n,c\nb,c\nc\nc,a\n' >bad.csv
 status 1 npgnn info bad.csv
-npgnn info bad.csv --skip-bad-rows | grep -E '^edges|left out'
+npgnn info bad.csv --skip-bad-rows | grep -E '^edges|skipped'
 printf 'source,target,weight\na,b,1\nb,c,heavy\nc,a,2\n' >heavy.csv
 status 1 npgnn info heavy.csv --weighted
-npgnn info heavy.csv --weighted --skip-bad-rows | grep -E '^nodes|^edges|left out'
+npgnn info heavy.csv --weighted --skip-bad-rows | grep -E '^nodes|^edges|skipped'
 
 note line ends and comments
 printf 'a,b\rb,c\rc,a\r' >cr.csv

@@ -51,6 +51,9 @@ gzip -k graph.npg
 status 1 npgnn info graph.npg.gz
 status 1 npgnn info - <graph.npg
 status 1 npgnn info graph.npg --features nodes.csv
+status 1 npgnn info graph.npg --ignore age
+status 1 npgnn info graph.npg --source a
+status 1 npgnn info graph.npg --edges links.csv
 
 note a run that is killed while it writes leaves nothing, or the file that was there
 cp graph.npg old.npg
@@ -59,3 +62,8 @@ for out in new.npg graph.npg; do
 done
 ls *.npg*
 cmp graph.npg old.npg && echo the old file
+
+note a feature that becomes 0 when its row is divided by its sum
+printf '0 1\n1 2\n' >three.txt
+printf '%%%%MatrixMarket matrix coordinate real general\n3 20 4\n1 1 1e-30\n1 2 1e30\n2 1 1\n3 2 1\n' >tiny.mtx
+npgnn convert --edges three.txt --features tiny.mtx --normalize -o tiny.npg --quiet && npgnn info tiny.npg | grep ^features

@@ -34,7 +34,7 @@ note a column of ids stays one, whatever occurs twice
 printf '0,1\n1,2\n2,3\n' >edges.csv
 printf 'user_id,height\n2,0.9\n0,0.1\n1,0.5\n3,0.7\n1,0.5\n' >twice.csv
 status 1 npgnn info --edges edges.csv --features twice.csv
-npgnn info --edges edges.csv --features twice.csv --skip-bad-rows | grep -E '^nodes|left out'
+npgnn info --edges edges.csv --features twice.csv --skip-bad-rows | grep -E '^nodes|skipped'
 awk 'BEGIN { print "person,x"; for (i = 0; i < 300; i++) print i "," i % 7; print "5,5" }' >ring.csv
 awk 'BEGIN { for (i = 0; i < 300; i++) print i "," (i + 1) % 300 }' >ring_edges.csv
 status 1 npgnn info --edges ring_edges.csv --features ring.csv
