@@ -394,7 +394,7 @@ static int methods_lack(char *by, size_t size, const void *part, const arg_optio
         npgnn_options preset = {.size = sizeof preset};
         length = strcspn(at, ",");
         snprintf(name, sizeof name, "%.*s", (int)length, at);
-        if (npgnn_options_preset(&preset, name, NULL) == 0 ? npgnn_options_uses(&preset, option->key)
+        if (npgnn_options_preset(&preset, name, NULL) == 0 ? npgnn_options_uses(&preset, option->key, NULL)
                                                            : npgnn_method_uses(name) & NPGNN_USES_OPTIONS)
             return 0;
     }

@@ -269,7 +269,7 @@ static void print_model(const npgnn_model *model, const npgnn_model_info *info, 
     printf("written by     npgnn %s\n", info->version);
     printf("options\n");
     for (int i = 0; npgnn_options_info(&option, i); i++)
-        if (npgnn_options_uses(options, option.key) &&
+        if (npgnn_options_uses(options, option.key, NULL) &&
             npgnn_options_get(value, sizeof value, options, option.key, NULL) == 0)
             printf("  %-18s %s\n", option.key, value);
 }

@@ -293,7 +293,7 @@ static int model_lacks(char *by, size_t size, const void *part, const arg_option
     snprintf(by, size, "by %s%s", name, model->universal ? ": it is not trained" : "");
     if (!option->key || strcmp(option->key, "seed") == 0)
         return 0;
-    return model->universal || !npgnn_options_uses(&model->options, option->key);
+    return model->universal || !npgnn_options_uses(&model->options, option->key, NULL);
 }
 
 int settings_parse(void *settings, const cli_command *command, int argc, char **argv)

@@ -159,6 +159,12 @@ static int options_get(world *w, npgnn_error *err)
     return npgnn_options_get(w->out.text, sizeof w->out.text, &w->options, "hidden", err);
 }
 
+static int options_uses(world *w, npgnn_error *err)
+{
+    int used = npgnn_options_uses(&w->options, "hidden", err);
+    return used < 0 ? used : 0;
+}
+
 static int split_options_default(world *w, npgnn_error *err)
 {
     return npgnn_split_options_default(&w->out.split_options, NPGNN_PRODUCTION, err);
@@ -941,6 +947,7 @@ int main(void)
         CALL(options_preset),
         CALL(options_set),
         CALL(options_get),
+        CALL(options_uses),
         CALL(split_options_default),
         CALL(load),
         CALL(fit),

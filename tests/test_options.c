@@ -206,13 +206,13 @@ static void test_uses(void **state)
     int used = 0;
     (void)state;
     for (int i = 0; npgnn_options_info(&info, i); i++) {
-        assert_true(npgnn_options_uses(&network, info.key));
-        used += npgnn_options_uses(&process, info.key);
+        assert_true(npgnn_options_uses(&network, info.key, NULL));
+        used += npgnn_options_uses(&process, info.key, NULL);
     }
     assert_int_equal(used, 9);
-    assert_true(npgnn_options_uses(&process, "learning-rate"));
-    assert_false(npgnn_options_uses(&process, "hidden"));
-    assert_false(npgnn_options_uses(&network, "nonsense"));
+    assert_true(npgnn_options_uses(&process, "learning-rate", NULL));
+    assert_false(npgnn_options_uses(&process, "hidden", NULL));
+    assert_false(npgnn_options_uses(&network, "nonsense", NULL));
 }
 
 /* Reading every key of one preset and setting it in another carries everything over. */

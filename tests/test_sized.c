@@ -167,6 +167,12 @@ static int options_get(world *w, npgnn_error *err)
     return npgnn_options_get(w->text, sizeof w->text, &w->options, "hidden", err);
 }
 
+static int options_uses(world *w, npgnn_error *err)
+{
+    int used = npgnn_options_uses(&w->options, "hidden", err);
+    return used < 0 ? used : 0;
+}
+
 static int load(world *w, npgnn_error *err)
 {
     return npgnn_load(&w->graph, "synthetic:" SPEC, &w->load_options, &w->env, err);
@@ -450,6 +456,7 @@ static const struct {
     CALL(options_preset, "options"),
     CALL(options_set, "options"),
     CALL(options_get, "options"),
+    CALL(options_uses, "options"),
     CALL(load, "load_options env"),
     CALL(fit, "options env"),
     CALL(predict, "predict_options env"),

@@ -46,7 +46,7 @@ static void add_options(words *line, const npgnn_options *options)
     npgnn_option_info info;
     char key[64], value[64];
     for (int i = 0; npgnn_options_info(&info, i); i++) {
-        if (strcmp(info.key, "seed") == 0 || !npgnn_options_uses(options, info.key))
+        if (strcmp(info.key, "seed") == 0 || !npgnn_options_uses(options, info.key, NULL))
             continue; /* the seed is given per job */
         npgnn_options_get(value, sizeof value, options, info.key, NULL);
         snprintf(key, sizeof key, "--%s", info.key);

@@ -267,8 +267,8 @@ typedef struct npgnn_option_info {
 NPGNN_API int npgnn_options_info(npgnn_option_info *info, int index);
 
 /* 1 if a training with these options uses the option `key`; 0 if it has no effect, as most have none where `process` is set, and for an
- * unknown key. */
-NPGNN_API int npgnn_options_uses(const npgnn_options *options, const char *key);
+ * unknown key. Negative: an error code. */
+NPGNN_API int npgnn_options_uses(const npgnn_options *options, const char *key, npgnn_error *err);
 
 /* ================================================================================================================
  * 2. One-shot calls

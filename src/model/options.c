@@ -317,15 +317,18 @@ int npgnn_options_info(npgnn_option_info *info, int index)
     return 1;
 }
 
-int npgnn_options_uses(const npgnn_options *options, const char *key)
+int npgnn_options_uses(const npgnn_options *options, const char *key, npgnn_error *err)
 {
     static const char *const of_process[] = {"process", "iterations", "learning-rate", "beta1",          "beta2",
                                              "epsilon", "seed",       "calibrate",     "predict-samples"};
-    int process = options->size >= AT(process) + sizeof options->process && options->process;
-    for (size_t i = 0; process && i < sizeof of_process / sizeof of_process[0]; i++)
+    npgnn_options o;
+    int code = npi_sized_read(&o, sizeof o, options, "npgnn_options", err);
+    if (code)
+        return code;
+    for (size_t i = 0; o.process && i < sizeof of_process / sizeof of_process[0]; i++)
         if (strcmp(of_process[i], key) == 0)
             return 1;
-    for (int i = 0; !process && i < OPTIONS; i++)
+    for (int i = 0; !o.process && i < OPTIONS; i++)
         if (strcmp(table[i].key, key) == 0)
             return 1;
     return 0;
