@@ -61,8 +61,8 @@ void pairs_note_skipped(const pairs_file *in)
     if (in->skipped == 1)
         print_note("%s:%" PRId64 ": skipped this line: %s", in->name, in->first_skipped, in->why);
     else if (in->skipped > 1)
-        print_note("%s: lines skipped: %" PRId64 "; the first is line %" PRId64 ": %s", in->name,
-                   in->skipped, in->first_skipped, in->why);
+        print_note("%s: lines skipped: %" PRId64 "; the first is line %" PRId64 ": %s", in->name, in->skipped,
+                   in->first_skipped, in->why);
 }
 
 /* ---- lines ---- */

@@ -402,7 +402,8 @@ static void explain_ignored(npi_encoded *out, const npi_cells *cells, int column
             example = cell;
     }
     if (example && 10 * decorated >= 9 * values)
-        snprintf(out->why, sizeof out->why, "values such as %.20s are not numbers: remove units and separators of thousands", example);
+        snprintf(out->why, sizeof out->why,
+                 "values such as %.20s are not numbers: remove units and separators of thousands", example);
     else if (2 * dates >= values)
         snprintf(out->why, sizeof out->why, "its dates have several formats");
 }
