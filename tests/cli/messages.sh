@@ -154,9 +154,9 @@ npgnn info trailing.csv | grep '^edges'
 
 note graphs that procedures are not made for
 status 1 npgnn eval synthetic --split authors --seeds 1 --iterations 3
-# all links are those of one node: if it is hidden, no other has a link, and none of its pairs is a non-link
-{ echo id,a && seq 0 29 | sed 's/$/,1/'; } >star.csv
+# all links are those of one node: with some seeds it is hidden, and no pair that touches it is a non-link
+{ echo id,a,b && seq 0 41 | awk '{ print $1 "," $1 * 7 % 11 "," $1 * 5 % 13 }'; } >star.csv
 seq 1 14 | sed 's/^/0,/' >rays.csv
-for seed in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 28 33; do
+for seed in 1 28 33 49 60; do
     npgnn predict universal --edges rays.csv --features star.csv --top 1 --for 1 --seed $seed --quiet | wc -l
-done | sort | uniq -c | sed 's/^ *//'
+done
