@@ -485,29 +485,42 @@ static void accept_header(npi_edge_list *list, const layout *columns, const npi_
             list->ends[0], list->ends[1]);
 }
 
+/* field (4) = the fields of a line by role, NULL where there is none. A line may have no more fields than the header, but for
+ * empty ones at its end: a comma within a name makes one too many. */
+static int cut_row(char **field, layout *columns, char *line, npi_stream *stream, npgnn_error *err)
+{
+    char *rest = line, *text;
+    int at = 0, wanted = 0, used = 0;
+    for (int role = 0; role < 4; role++)
+        wanted = columns->column[role] >= wanted ? columns->column[role] + 1 : wanted;
+    for (; at < wanted && (text = npi_text_cut_field(&rest, columns->separator)); at++)
+        for (int role = 0; role < 4; role++)
+            if (columns->column[role] == at)
+                field[role] = text;
+    if (wanted >= 3 && columns->fields == 0)
+        return 0;
+    for (; (text = npi_text_cut_field(&rest, columns->separator)); at++) {
+        columns->more_columns |= wanted < 3;
+        used = *text ? at + 1 : used;
+        if (columns->fields == 0)
+            return 0;
+    }
+    return used > columns->fields
+               ? npi_stream_fail(stream, err, "%d fields, but the first line has %d", used, columns->fields)
+               : 0;
+}
+
 /* Reads a line that is not the header. */
 static int read_row(npi_edge_list *list, layout *columns, char *line, int first, npi_stream *stream, npgnn_error *err)
 {
-    char *field[4] = {NULL, NULL, NULL, NULL}, *rest = line;
+    char *field[4] = {NULL, NULL, NULL, NULL};
     float weight = 1;
     double time = 0, value[1 + NPI_DATE_ORDERS] = {0};
     unsigned kinds = 0;
     int32_t index;
-    int at = 0, wanted = 0;
-    for (int role = 0; role < 4; role++)
-        wanted = columns->column[role] >= wanted ? columns->column[role] + 1 : wanted;
-    for (char *text; at < wanted && (text = npi_text_cut_field(&rest, columns->separator)); at++)
-        for (int role = 0; role < 4; role++)
-            if (columns->column[role] == at)
-                field[role] = text;
-    char *extra = columns->fields > 0 || wanted < 3 ? npi_text_cut_field(&rest, columns->separator) : NULL;
-    columns->more_columns |= wanted < 3 && extra;
-    int used = 0; /* fields up to the last that is not empty: a comma within a name makes one too many */
-    for (int fields = at + 1; columns->fields > 0 && extra;
-         extra = npi_text_cut_field(&rest, columns->separator), fields++)
-        used = *extra ? fields : used;
-    if (used > columns->fields)
-        return npi_stream_fail(stream, err, "%d fields, but the first line has %d", used, columns->fields);
+    int code = cut_row(field, columns, line, stream, err), word = 0;
+    if (code)
+        return code;
     if (!field[0] || !*field[0] || !field[1] || !*field[1])
         return npi_stream_fail(stream, err, "an edge needs two node ids");
 
@@ -532,7 +545,6 @@ static int read_row(npi_edge_list *list, layout *columns, char *line, int first,
     }
 
     /* a first line whose weight or time is a word is a header if numbers follow, and an error if not */
-    int code = 0, word = 0;
     if (field[NPI_ROLE_WEIGHT]) {
         if (columns->separator == ';' && npi_text_take_decimal_comma(field[NPI_ROLE_WEIGHT], 1) && !columns->commas++)
             npi_log(&list->env, "%s:%lld: taking commas in weights for decimal points, as in %.40s",
