@@ -131,6 +131,8 @@ class LoadOptions(Sized):
         ("encoding", c_char_p),
         ("bipartite", c_int),
         ("target_features", c_char_p),
+        ("scratch", c_char_p),
+        ("scratch_limit", c_size_t),
     ]
 
 
@@ -226,7 +228,12 @@ class Explanation(Sized):
 
 
 class PredictOptions(Sized):
-    _fields_ = [("size", c_size_t), ("samples", c_int), ("seed", c_uint64), ("link_rate", c_double)]
+    _fields_ = [
+        ("size", c_size_t),
+        ("samples", c_int),
+        ("seed", c_uint64),
+        ("link_rate", c_double),
+    ]
 
 
 class TopOptions(Sized):

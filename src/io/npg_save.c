@@ -94,9 +94,12 @@ typedef struct writer {
     FILE *file;
     unsigned char *block; /* (NPI_NPG_BLOCK) the bytes that are not yet written */
     size_t used;
-    uint64_t *sums; /* (blocks) */
-    uint64_t done;  /* blocks written */
+    uint64_t *sums;           /* (blocks) */
+    uint64_t done;            /* blocks written */
+    const npi_mapping *links; /* the temporary file that links lie in, NULL: there is none */
 } writer;
+
+enum { RELEASE = 16 }; /* blocks, after which the memory of links that were written is given back */
 
 /* npi_atomic_commit reports a write that failed. */
 static void flush(writer *w)
@@ -104,6 +107,8 @@ static void flush(writer *w)
     w->sums[w->done++] = npi_npg_checksum(w->block, w->used);
     fwrite(w->block, 1, w->used, w->file);
     w->used = 0;
+    if (w->done % RELEASE == 0)
+        npi_mapping_release(w->links);
 }
 
 static void put(writer *w, const void *bytes, uint64_t size)
@@ -158,7 +163,7 @@ int npi_npg_save(const npgnn_graph *graph, const char *path, npgnn_error *err)
 {
     const npgnn_env *env = &graph->env;
     contents c = {0};
-    writer w = {0};
+    writer w = {.links = graph->links};
     npi_atomic out;
     int code = collect(&c, graph, err);
     if (!code) {

@@ -44,7 +44,8 @@ static int settle(side *out, npi_edge_list *edges, npi_table *table, int which, 
         code = npi_names_add(&index, out->names, number, strlen(number), err);
     }
     for (int64_t i = 0; code == 0 && i < edges->count; i++) {
-        int32_t *end = which ? &edges->pairs[i].v : &edges->pairs[i].u;
+        npgnn_pair *pair = npi_edges_at(edges, i);
+        int32_t *end = which ? &pair->v : &pair->u;
         const char *id = npi_names_get(ids, *end);
         code = npi_names_add(end, out->names, id, strlen(id), err);
         matched += *end < out->rows;
@@ -178,11 +179,10 @@ int npi_sides_to_graph(npgnn_graph **out, npi_edge_list *edges, const char *edge
 {
     const char *encoding = edges->how->encoding;
     int given = encoding && strcmp(encoding, "raw") != 0;
-    npi_graph_content content = {.edge_count = edges->count, .weights = edges->weights, .times = edges->times};
+    npi_graph_content content = {0};
     side sides[2] = {{0}, {0}};
     const npi_names *nodes[2] = {tables[0].names, tables[1].names};
     int code = npi_edges_settle_header(edges, edges_name, nodes, err);
-    content.edge_count = edges->count;
     for (int which = 0; code == 0 && which < 2; which++) {
         code = settle(&sides[which], edges, &tables[which], which, edges_name, env, err);
         if (code == 0 && tables[which].x.cols > 0 && !tables[which].encoding)
@@ -203,8 +203,8 @@ int npi_sides_to_graph(npgnn_graph **out, npi_edge_list *edges, const char *edge
     if (code == 0) {
         memset(content.side + sides[0].n, 1, (size_t)sides[1].n);
         for (int64_t i = 0; i < edges->count; i++)
-            edges->pairs[i].v += sides[0].n;
-        content.edges = edges->pairs;
+            npi_edges_at(edges, i)->v += sides[0].n;
+        npi_edges_describe(&content, edges);
         code = npi_graph_build(out, &content, env, err); /* takes names, features and sides, also on failure */
     } else {
         npi_names_free(content.names);

@@ -123,9 +123,11 @@ int npi_table_extend(npi_table *table, int32_t n, const npgnn_env *env, npgnn_er
 /* Whether some edge has a node below `limit`, or there are no edges. */
 static int any_below(const npi_edge_list *edges, int32_t limit)
 {
-    for (int64_t i = 0; i < edges->count; i++)
-        if (edges->pairs[i].u < limit || edges->pairs[i].v < limit)
+    for (int64_t i = 0; i < edges->count; i++) {
+        npgnn_pair pair = *npi_edges_at(edges, i);
+        if (pair.u < limit || pair.v < limit)
             return 1;
+    }
     return edges->count == 0;
 }
 
@@ -227,8 +229,8 @@ static int settle_without_features(npi_edge_list *edges, npgnn_error *err)
         if (!seen)
             return NPGNN_E_MEMORY;
         for (int64_t i = 0; i < edges->count; i++) {
-            seen[edges->pairs[i].u] = 1;
-            seen[edges->pairs[i].v] = 1;
+            npgnn_pair pair = *npi_edges_at(edges, i);
+            seen[pair.u] = seen[pair.v] = 1;
         }
         for (int64_t i = 0; i < range; i++)
             distinct += seen[i];
@@ -334,8 +336,9 @@ static int log_two_kinds(const npi_edge_list *edges, const char *edges_name, int
     if (!ends)
         return NPGNN_E_MEMORY;
     for (int64_t i = 0; i < edges->count; i++) {
-        ends[edges->pairs[i].u] |= 1;
-        ends[edges->pairs[i].v] |= 2;
+        npgnn_pair pair = *npi_edges_at(edges, i);
+        ends[pair.u] |= 1;
+        ends[pair.v] |= 2;
     }
     for (int32_t i = 0; i < n; i++)
         both += ends[i] == 3;
@@ -385,9 +388,11 @@ int npi_edges_to_graph(npgnn_graph **out, npi_edge_list *edges, const char *edge
     if (code == 0 && table && table->side) {
         content.side = table->side;
         table->side = NULL;
-        for (int64_t i = 0; code == 0 && i < edges->count; i++)
-            if (content.side[edges->pairs[i].u] == content.side[edges->pairs[i].v])
+        for (int64_t i = 0; code == 0 && i < edges->count; i++) {
+            npgnn_pair pair = *npi_edges_at(edges, i);
+            if (content.side[pair.u] == content.side[pair.v])
                 code = npi_fail_at(err, NPGNN_E_MISMATCH, edges_name, 0, "a link joins two nodes of the same side");
+        }
     }
     if (code == 0 && edges->how->time && edges->count > 0 && !edges->times)
         code = npi_fail_at(err, NPGNN_E_ARGUMENT, edges_name, 0, "a file of this format has no times of links");
@@ -400,10 +405,7 @@ int npi_edges_to_graph(npgnn_graph **out, npi_edge_list *edges, const char *edge
         npi_free(env, content.side);
         return code;
     }
-    content.times = edges->times;
-    content.edges = edges->pairs;
-    content.edge_count = edges->count;
-    content.weights = edges->weights;
+    npi_edges_describe(&content, edges);
     code = npi_graph_build(out, &content, env, err);
     if (code == 0)
         log_directions(*out, edges, edges_name, env);
