@@ -47,13 +47,13 @@ struct npi_net {
     encoding *source;        /* the one of the two that z is drawn from */
     int samples;             /* of z per iteration */
     double start;            /* initial log sigma */
-    real *xw, *dxw;          /* (n, h + g) [P | Q] */
+    real *xw, *dxw;          /* (n, h + g) [P | Q]; one array where one sample is drawn: no backward step reads xw */
     real *mlp_hidden;        /* (n, g) hidden layer of the decoder */
     real *u, *du;            /* (n, k) output of the decoder; the gradient of the embeddings, then of that output */
     real *v, *length;        /* (n, k), (n) with radius: U rescaled, and |u_i| */
     real *w[2];              /* (n, k) each, with propagate: Â_k U, used in turn */
     real *u_sum;             /* (n, k) mean of the samples' embeddings, for (9b) */
-    real *dhidden;           /* (n, h) dH */
+    real *dhidden;           /* (n, h) dH, in the memory of mlp_hidden, which the decoder then no longer needs */
     real *m, *dr;            /* (n, 2 d) each: H Wr, and the gradient of the heads */
     real *mean, *dmean;      /* (2 d) mean of the heads */
     real *dpooled;           /* (h) */
@@ -72,7 +72,7 @@ typedef struct array {
     int wanted; /* 0: the options do not need it, and it stays NULL */
 } array;
 
-enum { ARRAYS = 34 };
+enum { ARRAYS = 33 };
 
 /* Every array of the workspace, its shape, and whether it is wanted. */
 static void list_arrays(array list[ARRAYS], npi_net *net)
@@ -110,15 +110,14 @@ static void list_arrays(array list[ARRAYS], npi_net *net)
         {&c->dq, 2, d, both},
         {&net->mean, 2, d, latent},
         {&net->m, n, 2 * d, heads},
-        {&net->dhidden, n, h, both},
         {&net->dr, n, 2 * d, heads && train},
         {&net->dmean, 2, d, both},
         {&net->dpooled, 1, h, both},
         {&net->z, 1, d, both},
         {&net->dz, 1, d, both},
         {&net->xw, n, xw_columns, 1},
-        {&net->dxw, n, xw_columns, train},
-        {&net->mlp_hidden, n, g, train},
+        {&net->dxw, n, xw_columns, train && net->samples > 1},
+        {&net->mlp_hidden, n, both && h > g ? h : g, train},
         {&net->u, n, k, train},
         {&net->du, n, k, train},
         {&net->u_sum, n, k, u_sum},
@@ -156,6 +155,9 @@ static int new_net(npi_net **out, int encoder_only, const npgnn_options *options
     for (const array *a = list; !code && a < list + ARRAYS; a++)
         if (a->wanted && !(*a->at = npi_alloc(env, a->rows, (size_t)a->columns * sizeof(real), err)))
             code = NPGNN_E_MEMORY;
+    if (net->samples == 1)
+        net->dxw = net->xw;
+    net->dhidden = net->mlp_hidden;
     if (!code && !encoder_only)
         code = npi_pairs_new(&net->pairs, n, options->output_size, npi_pairs_sampled(options, n), side, env, err);
     if (code)
@@ -184,6 +186,8 @@ void npi_net_free(npi_net *net)
     npgnn_env env = net->env;
     array list[ARRAYS];
     list_arrays(list, net);
+    if (net->dxw == net->xw)
+        net->dxw = NULL;
     for (int i = 0; i < ARRAYS; i++)
         npi_free(&env, *list[i].at);
     npi_pairs_free(net->pairs);
