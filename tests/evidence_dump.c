@@ -28,7 +28,7 @@ int main(void)
     if (scanf("%d %ld %ld", &nodes, &links, &count) != 3 || read_pairs(&edges, links) || read_pairs(&pairs, count))
         return 1;
     if (npgnn_graph_from_arrays(&graph, edges, NULL, nodes, links, 0, NULL, &err) ||
-        npi_columns_new(&columns, &graph->a, NULL, NULL, &env, &err) ||
+        npi_columns_new(&columns, &graph->a, NULL, NULL, 1, &env, &err) ||
         npi_columns_workspace_new(&workspace, &columns, 0, &err)) {
         fprintf(stderr, "%s\n", err.text);
         return 1;

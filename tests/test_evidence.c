@@ -538,7 +538,7 @@ static void test_columns(void **state)
         learnt own = learnt_new(&s, index % 4 == 1, &env);
         float value[NPI_ALL_COLUMNS] = {0}, reversed[NPI_ALL_COLUMNS] = {0};
         double want[NPI_ALL_COLUMNS];
-        assert_ok(npi_columns_new(&columns, &s.graph->a, &s.words, &own.projection, &env, &err), err);
+        assert_ok(npi_columns_new(&columns, &s.graph->a, &s.words, &own.projection, 1, &env, &err), err);
         assert_ok(npi_columns_workspace_new(&workspace, &columns, 0, &err), err);
         for (int u = 0; u < c.n; u++)
             for (int v = 0; v < c.n; v++) {
@@ -612,11 +612,47 @@ static void test_rows(void **state)
     for (int index = 0; make_subject(&s, index); index++) {
         npi_columns columns = {0};
         learnt own = learnt_new(&s, index % 4 == 1, &env);
-        assert_ok(npi_columns_new(&columns, &s.graph->a, &s.words, &own.projection, &env, &err), err);
+        assert_ok(npi_columns_new(&columns, &s.graph->a, &s.words, &own.projection, 1, &env, &err), err);
         check_rows(&columns, 3, 0, index);
         assert_ok(npi_columns_round(&columns, &err), err);
         check_rows(&columns, 1, 1, index);
         npi_columns_free(&columns);
+        learnt_free(&own, &s, &env);
+        subject_free(&s);
+    }
+}
+
+/* Banks that are made when they are needed give the same bits as banks that are kept, also once they are completed. */
+static void test_not_kept(void **state)
+{
+    (void)state;
+    npgnn_error err = {0};
+    subject s;
+    for (int index = 0; make_subject(&s, index); index++) {
+        npgnn_env env = env_of(1 + index % 3);
+        learnt own = learnt_new(&s, index % 4 == 1, &env);
+        size_t n = (size_t)s.graph->n, count = n * n;
+        npgnn_pair *pairs = calloc(count, sizeof *pairs);
+        float *value[3];
+        npi_columns columns[2];
+        for (size_t i = 0; i < count; i++)
+            pairs[i] = (npgnn_pair){(int32_t)(i / n), (int32_t)(i % n)};
+        for (int i = 0; i < 3; i++) {
+            value[i] = calloc(count * NPI_ALL_COLUMNS, sizeof *value[i]);
+            if (i < 2)
+                assert_ok(npi_columns_new(&columns[i], &s.graph->a, &s.words, &own.projection, i == 0, &env, &err),
+                          err);
+            else
+                assert_ok(npi_columns_complete(&columns[1], &err), err);
+            assert_ok(npi_columns_pairs(value[i], &columns[i > 0], pairs, count, &err), err);
+            assert_memory_equal(value[0], value[i], count * NPI_ALL_COLUMNS * sizeof *value[i]);
+        }
+        assert_true(columns[0].least_distance == columns[1].least_distance);
+        for (int i = 0; i < 3; i++)
+            free(value[i]);
+        npi_columns_free(&columns[0]);
+        npi_columns_free(&columns[1]);
+        free(pairs);
         learnt_free(&own, &s, &env);
         subject_free(&s);
     }
@@ -635,7 +671,7 @@ static float *all_pairs(const npgnn_graph *graph, int threads)
     for (size_t i = 0; i < count; i++)
         pairs[i] = (npgnn_pair){(int32_t)(i / n), (int32_t)(i % n)};
     assert_ok(npi_words_new(&words, graph->x, NULL, &env, &err), err);
-    assert_ok(npi_columns_new(&columns, &graph->a, &words, NULL, &env, &err), err);
+    assert_ok(npi_columns_new(&columns, &graph->a, &words, NULL, 1, &env, &err), err);
     assert_ok(npi_columns_pairs(value, &columns, pairs, count, &err), err);
     npi_columns_free(&columns);
     npi_words_free(&env, &words);
@@ -1017,8 +1053,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_symmetric_eigen), cmocka_unit_test(test_cholesky), cmocka_unit_test(test_words),
         cmocka_unit_test(test_numbers),         cmocka_unit_test(test_no_words), cmocka_unit_test(test_spectral),
-        cmocka_unit_test(test_columns),         cmocka_unit_test(test_rows),     cmocka_unit_test(test_isolated_nodes),
-        cmocka_unit_test(test_threads),         cmocka_unit_test(test_no_leak),
+        cmocka_unit_test(test_columns),         cmocka_unit_test(test_rows),     cmocka_unit_test(test_not_kept),
+        cmocka_unit_test(test_isolated_nodes),  cmocka_unit_test(test_threads),  cmocka_unit_test(test_no_leak),
     };
     return cmocka_run_group_tests_name("evidence columns", tests, NULL, NULL);
 }

@@ -106,6 +106,23 @@ static void check_same_bits(const npgnn_model *model, const npgnn_graph *graph, 
         assert_memory_equal(other, first, count * sizeof first[0]);
         npgnn_predictor_free(p);
     }
+    /* from evidence that is not kept; then it is, because a search needs it */
+    npgnn_predict_options little = {.size = sizeof little, .samples = samples, .seed = 9, .memory = 1};
+    npgnn_link best[2][10];
+    int32_t found[2];
+    p = predictor_of(model, graph, samples, 2);
+    assert_ok(npgnn_predictor_top_links(best[0], &found[0], p, 10, NULL, &err), err);
+    npgnn_predictor_free(p);
+    assert_ok(npgnn_predictor_new(&p, model, graph, &little, &one_thread, &err), err);
+    assert_true(!p->applied.columns.kept || !p->applied.columns.has_features);
+    for (int again = 0; again < 2; again++) {
+        assert_ok(npgnn_predictor_run(other, p, pairs, count, &err), err);
+        assert_memory_equal(other, first, count * sizeof first[0]);
+        assert_ok(npgnn_predictor_top_links(best[1], &found[1], p, 10, NULL, &err), err);
+        assert_int_equal(found[0], found[1]);
+        assert_memory_equal(best[0], best[1], (size_t)found[0] * sizeof best[0][0]);
+    }
+    npgnn_predictor_free(p);
 }
 
 static void test_same_bits(void **state)
@@ -328,7 +345,7 @@ static void test_context(void **state)
             }
         }
         const npi_held_out held_out = {pairs, (size_t)votes, (size_t)(2 * votes)};
-        assert_ok(npi_applied_new(&applied, &universal->process, rich, rich->x, &held_out, 1, &env, &err), err);
+        assert_ok(npi_applied_new(&applied, &universal->process, rich, rich->x, &held_out, 1, 0, &env, &err), err);
         assert_int_equal(applied.context, votes);
         int d = universal->process.params.size.d, wider = 0;
         for (int c = 0; c < d; c++) {

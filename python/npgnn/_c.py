@@ -233,6 +233,7 @@ class PredictOptions(Sized):
         ("samples", c_int),
         ("seed", c_uint64),
         ("link_rate", c_double),
+        ("memory", c_size_t),
     ]
 
 

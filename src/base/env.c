@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/parallel.h"
 
@@ -91,6 +92,12 @@ int npi_grow(const npgnn_env *env, void *items_pointer, size_t *capacity, size_t
     memcpy(items_pointer, &grown, sizeof grown);
     *capacity = wanted;
     return 0;
+}
+
+size_t npi_machine_memory(void)
+{
+    long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+    return pages > 0 && size > 0 ? (size_t)pages * (size_t)size : SIZE_MAX;
 }
 
 void npi_log(const npgnn_env *env, const char *format, ...)

@@ -35,6 +35,9 @@ char *npi_strdup(const npgnn_env *env, const char *text, npgnn_error *err);
  * `*capacity`, which doubles when it is used up. Returns 0 or E_MEMORY. */
 int npi_grow(const npgnn_env *env, void *items_pointer, size_t *capacity, size_t count, size_t size, npgnn_error *err);
 
+/* Bytes of memory that the machine has; SIZE_MAX where it does not tell. */
+size_t npi_machine_memory(void);
+
 /* ---- log and clock ---- */
 
 /* Passes a formatted message, cut to 511 bytes, to the caller's log function. Does nothing where there is none. */

@@ -1,5 +1,6 @@
 #include "evidence/columns.h"
 
+#include <assert.h>
 #include <float.h>
 #include <math.h>
 #include <stdatomic.h>
@@ -109,9 +110,9 @@ static int prepare_structure(npi_columns *e, npgnn_error *err)
         e->log_degree && e->inverse && e->length16 && e->reach ? npi_spectral_new(&s, a, &e->env, err) : NPGNN_E_MEMORY;
     if (!code)
         code = bank_new(&e->region, e->n, s.width, &e->env, err);
-    if (!code)
-        code = bank_new(&e->coordinate, e->n, s.width, &e->env, err);
     if (!code) {
+        e->coordinate = (npi_bank){.width = s.width, .row = s.vectors}; /* in place */
+        s.vectors = NULL;
         double ends = (double)a->ptr[e->n]; /* 2m */
         int32_t linked = 0;
         for (size_t i = 0; i < n; i++)
@@ -129,8 +130,8 @@ static int prepare_structure(npi_columns *e, npgnn_error *err)
             e->inverse[i] = degree > 0 ? 1 / (double)degree : 0;
             for (int c = 0; c < s.width; c++) {
                 size_t cell = i * (size_t)s.width + (size_t)c;
-                e->region.row[cell] = (real)((double)s.vectors[cell] * s.values[c]);
-                e->coordinate.row[cell] = s.vectors[cell] * s.scale[i];
+                e->region.row[cell] = (real)((double)e->coordinate.row[cell] * s.values[c]);
+                e->coordinate.row[cell] *= s.scale[i];
             }
         }
         npi_unit_rows(e->region.row, e->n, e->region.width);
@@ -162,8 +163,8 @@ static void smooth(real *out, const real *in, const npi_csr *a, real *scale, int
 typedef struct regression {
     const real *features; /* (n, k) F */
     int k;
-    real *known;                            /* (n, k) F, zero for nodes without links */
-    real *spread;                           /* (n, k) Ã F */
+    real *known;                            /* (n, k) F, zero for nodes without links; and, after that, */
+    real *spread;                           /* (n, k) Ã F in the same memory */
     real *scale;                            /* (n) D^-½ */
     real *small;                            /* (k, widest) */
     real *scratch;                          /* of tall products */
@@ -177,13 +178,13 @@ static int regression_new(regression *out, const real *features, int k, const np
     size_t n = (size_t)e->n, cells = (size_t)k * (size_t)widest;
     regression r = {.features = features, .k = k};
     r.known = npi_alloc(env, n * (size_t)k, sizeof *r.known, err);
-    r.spread = npi_alloc(env, n * (size_t)k, sizeof *r.spread, err);
+    r.spread = r.known;
     r.scale = npi_alloc(env, n, sizeof *r.scale, err);
     r.small = npi_alloc(env, cells, sizeof *r.small, err);
     r.scratch = npi_alloc(env, npi_gemm_tall_scratch(e->n, k, widest), sizeof *r.scratch, err);
     r.gram = npi_alloc(env, 4 * cells, sizeof *r.gram, err);
     *out = r;
-    if (!r.known || !r.spread || !r.scale || !r.small || !r.scratch || !r.gram)
+    if (!r.known || !r.scale || !r.small || !r.scratch || !r.gram)
         return NPGNN_E_MEMORY;
     out->factor = r.gram + cells;
     out->right = r.gram + 2 * cells;
@@ -194,7 +195,6 @@ static int regression_new(regression *out, const real *features, int k, const np
 static void regression_free(const npgnn_env *env, regression *r)
 {
     npi_free(env, r->known);
-    npi_free(env, r->spread);
     npi_free(env, r->scale);
     npi_free(env, r->small);
     npi_free(env, r->scratch);
@@ -222,6 +222,7 @@ static void factorize(regression *r, double ridge)
     npi_cholesky(r->factor, r->k, 1e-12);
 }
 
+/* to_region = B and to_bilinear = K */
 static int regress(npi_columns *e, npgnn_error *err)
 {
     int k = e->features.width, w = e->region.width, threads = e->env.threads;
@@ -241,10 +242,7 @@ static int regress(npi_columns *e, npgnn_error *err)
         tall(&r, r.known, e->region.row, w, e); /* B = (G + r I)⁻¹ Fᵀ Y */
         npi_cholesky_solve(r.right, r.factor, k, w);
         for (int c = 0; c < k * w; c++)
-            r.small[c] = (real)r.right[c];
-        memcpy(e->to_region, r.small, (size_t)k * (size_t)w * sizeof *r.small);
-        npi_gemm_rows(e->ridge.row, w, features, k, r.small, w, 0, e->n, w, k, 0, threads); /* F B */
-        npi_unit_rows(e->ridge.row, e->n, w);
+            e->to_region[c] = (real)r.right[c];
 
         smooth(r.spread, features, e->a, r.scale, k, threads); /* Ã F = S (A + I) S F - S² F */
         for (size_t i = 0; i < (size_t)e->n; i++)
@@ -259,10 +257,7 @@ static int regress(npi_columns *e, npgnn_error *err)
         npi_cholesky_solve(r.turned, r.factor, k, k);
         for (int i = 0; i < k; i++)
             for (int j = 0; j < k; j++)
-                r.small[i * k + j] = (real)((r.turned[i * k + j] + r.turned[j * k + i]) / 2 * (double)e->n);
-        memcpy(e->to_bilinear, r.small, (size_t)k * (size_t)k * sizeof *r.small);
-        npi_gemm_rows(e->bilinear.row, k, features, k, r.small, k, 0, e->n, k, k, 0, threads);
-        npi_gemm_rows(e->bilinear_means.row, k, e->means.row, k, r.small, k, 0, e->n, k, k, 0, threads);
+                e->to_bilinear[i * k + j] = (real)((r.turned[i * k + j] + r.turned[j * k + i]) / 2 * (double)e->n);
     }
     regression_free(&e->env, &r);
     return code;
@@ -283,24 +278,18 @@ static void average(real *means, const real *features, const npi_csr *a, int wid
     }
 }
 
-static int prepare_features(npi_columns *e, const npi_words *words, npgnn_error *err)
+/* The banks of the features in four groups, which need nothing of each other. */
+
+/* smooth1 and smooth2, and what centred cosines of them and of F need. */
+static int make_smooth(npi_columns *e, npgnn_error *err)
 {
     const npgnn_env *env = &e->env;
-    int k = words->width, code = 0;
+    int k = e->features.width;
     size_t n = (size_t)e->n;
-    e->features = (npi_bank){.width = k, .row = words->row};
-    npi_bank *banks[] = {&e->smooth1, &e->smooth2, &e->means, &e->bilinear, &e->bilinear_means};
-    for (size_t b = 0; !code && b < sizeof banks / sizeof banks[0]; b++)
-        code = bank_new(banks[b], e->n, k, env, err);
-    if (!code)
-        code = bank_new(&e->ridge, e->n, e->region.width, env, err);
-    e->features_along = npi_alloc(env, n, sizeof *e->features_along, err);
-    e->smooth1_along = npi_alloc(env, n, sizeof *e->smooth1_along, err);
-    e->to_region = npi_alloc(env, (size_t)k * (size_t)e->region.width, sizeof *e->to_region, err);
-    e->to_bilinear = npi_alloc(env, (size_t)k * (size_t)k, sizeof *e->to_bilinear, err);
     real *scale = npi_alloc(env, n, sizeof *scale, err);
-    if (!code && (!e->features_along || !e->smooth1_along || !e->to_region || !e->to_bilinear || !scale))
-        code = NPGNN_E_MEMORY;
+    int code = scale ? bank_new(&e->smooth1, e->n, k, env, err) : NPGNN_E_MEMORY;
+    if (!code)
+        code = bank_new(&e->smooth2, e->n, k, env, err);
     if (!code) {
         for (size_t i = 0; i < n; i++) /* D̃^-½ */
             scale[i] = (real)(1 / sqrt((double)(e->a->ptr[i + 1] - e->a->ptr[i]) + 1));
@@ -308,22 +297,71 @@ static int prepare_features(npi_columns *e, const npi_words *words, npgnn_error 
         smooth(e->smooth2.row, e->smooth1.row, e->a, scale, k, env->threads);  /* Â² F */
         npi_unit_rows(e->smooth1.row, e->n, k);
         npi_unit_rows(e->smooth2.row, e->n, k);
-        average(e->means.row, e->features.row, e->a, k);
-        code = regress(e, err);
-    }
-    if (!code)
         code = center(&e->features, e->n, env, err);
+    }
     if (!code)
         code = center(&e->smooth1, e->n, env, err);
     if (!code)
         code = center(&e->smooth2, e->n, env, err);
+    e->features_along = npi_alloc(env, n, sizeof *e->features_along, err);
+    e->smooth1_along = npi_alloc(env, n, sizeof *e->smooth1_along, err);
+    if (!code && (!e->features_along || !e->smooth1_along))
+        code = NPGNN_E_MEMORY;
     if (!code) {
         project(e->features_along, &e->features, e->smooth1.mean, e->n);
         project(e->smooth1_along, &e->smooth1, e->features.mean, e->n);
         e->cross_square = npi_dot(e->features.mean, e->smooth1.mean, k);
-        e->has_features = 1;
     }
     npi_free(env, scale);
+    return code;
+}
+
+/* bank (n, width) = in (n, k) factor (k, width) */
+static int make_product(npi_bank *bank, const npi_bank *in, const real *factor, int width, const npi_columns *e,
+                        npgnn_error *err)
+{
+    int k = in->width, code = bank_new(bank, e->n, width, &e->env, err);
+    if (!code)
+        npi_gemm_rows(bank->row, width, in->row, k, factor, width, 0, e->n, width, k, 0, e->env.threads);
+    return code;
+}
+
+static int make_means(npi_columns *e, npgnn_error *err)
+{
+    int code = bank_new(&e->means, e->n, e->features.width, &e->env, err);
+    if (code)
+        return code;
+    average(e->means.row, e->features.row, e->a, e->means.width);
+    return make_product(&e->bilinear_means, &e->means, e->to_bilinear, e->means.width, e, err);
+}
+
+static int make_bilinear(npi_columns *e, npgnn_error *err)
+{
+    return make_product(&e->bilinear, &e->features, e->to_bilinear, e->features.width, e, err);
+}
+
+static int make_ridge(npi_columns *e, npgnn_error *err)
+{
+    int code = make_product(&e->ridge, &e->features, e->to_region, e->region.width, e, err);
+    if (!code)
+        npi_unit_rows(e->ridge.row, e->n, e->ridge.width);
+    return code;
+}
+
+typedef int make_fn(npi_columns *e, npgnn_error *err);
+static make_fn *const groups[] = {make_smooth, make_means, make_bilinear, make_ridge};
+enum { GROUPS = sizeof groups / sizeof groups[0] };
+
+static int prepare_features(npi_columns *e, const npi_words *words, npgnn_error *err)
+{
+    size_t k = (size_t)words->width;
+    e->features = (npi_bank){.width = words->width, .row = words->row};
+    e->to_region = npi_alloc(&e->env, k * (size_t)e->region.width, sizeof *e->to_region, err);
+    e->to_bilinear = npi_alloc(&e->env, k * k, sizeof *e->to_bilinear, err);
+    int code = e->to_region && e->to_bilinear ? regress(e, err) : NPGNN_E_MEMORY;
+    for (int g = 0; !code && e->kept && g < GROUPS; g++)
+        code = groups[g](e, err);
+    e->has_features = !code;
     return code;
 }
 
@@ -355,10 +393,11 @@ void npi_columns_bound(npi_columns *e, int32_t first, int32_t last)
     e->longest_bilinear_means = longest(e->longest_bilinear_means, &e->bilinear_means, first, last);
 }
 
-int npi_columns_new(npi_columns *out, const npi_csr *a, const npi_words *words, const npi_words *projection,
+int npi_columns_new(npi_columns *out, const npi_csr *a, const npi_words *words, const npi_words *projection, int keep,
                     const npgnn_env *env, npgnn_error *err)
 {
     npi_columns e = {.env = *env, .a = a, .n = a->rows, .count = NPI_COLUMNS, .capacity = a->rows, .least_distance = 1};
+    e.kept = keep;
     int code = npi_blas_open(env, err);
     if (!code)
         code = prepare_structure(&e, err);
@@ -373,7 +412,8 @@ int npi_columns_new(npi_columns *out, const npi_csr *a, const npi_words *words, 
         if (!code)
             average(e.projection_means.row, e.projection.row, a, projection->width);
     }
-    if (!code)
+    e.kept = keep || !e.has_features; /* without features there is nothing to save */
+    if (!code && e.kept)
         npi_columns_bound(&e, 0, e.n);
     if (code)
         npi_columns_free(&e);
@@ -382,17 +422,45 @@ int npi_columns_new(npi_columns *out, const npi_csr *a, const npi_words *words, 
     return code;
 }
 
+/* Frees what the groups have made. */
+static void free_features(npi_columns *e)
+{
+    e->features.row = NULL; /* borrowed */
+    npi_bank *banks[] = {&e->features, &e->smooth1,        &e->smooth2, &e->means,
+                         &e->bilinear, &e->bilinear_means, &e->ridge};
+    for (size_t b = 0; b < sizeof banks / sizeof banks[0]; b++)
+        bank_free(&e->env, banks[b]);
+    npi_free(&e->env, e->features_along);
+    npi_free(&e->env, e->smooth1_along);
+}
+
+int npi_columns_complete(npi_columns *e, npgnn_error *err)
+{
+    npi_columns made = *e;
+    int code = 0;
+    if (e->kept)
+        return 0;
+    for (int g = 0; !code && e->has_features && g < GROUPS; g++)
+        code = groups[g](&made, err);
+    if (code) {
+        free_features(&made);
+        return code;
+    }
+    made.kept = 1;
+    npi_columns_bound(&made, 0, made.n);
+    *e = made;
+    return 0;
+}
+
 void npi_columns_free(npi_columns *e)
 {
-    e->features.row = e->projection.row = NULL; /* borrowed */
-    npi_bank *banks[] = {&e->features, &e->smooth1, &e->smooth2,  &e->means,      &e->bilinear,   &e->bilinear_means,
-                         &e->ridge,    &e->region,  &e->region16, &e->coordinate, &e->projection, &e->projection_means};
+    e->projection.row = NULL; /* borrowed */
+    npi_bank *banks[] = {&e->region, &e->region16, &e->coordinate, &e->projection, &e->projection_means};
+    free_features(e);
     for (size_t b = 0; b < sizeof banks / sizeof banks[0]; b++)
         bank_free(&e->env, banks[b]);
     npi_free(&e->env, e->log_degree);
     npi_free(&e->env, e->inverse);
-    npi_free(&e->env, e->features_along);
-    npi_free(&e->env, e->smooth1_along);
     npi_free(&e->env, e->to_region);
     npi_free(&e->env, e->to_bilinear);
     npi_free(&e->env, e->length16);
@@ -594,33 +662,37 @@ static const real *at(const npi_bank *bank, int32_t i)
 
 /* The inner products of a pair, each summed in double in the order of its terms, as npi_dot does: sums of large terms cancel, and some
  * are divided by small numbers. Those of equal length run side by side: a sum by itself waits for every addition. */
-static void pair_products(double *product, const npi_columns *e, int32_t u, int32_t v)
+static void feature_products(double *product, const npi_columns *e, int32_t u, int32_t v)
+{
+    double sum[FEATURE_PRODUCTS] = {0};
+    const real *fu = at(&e->features, u), *s1u = at(&e->smooth1, u), *s2u = at(&e->smooth2, u);
+    const real *fv = at(&e->features, v), *s1v = at(&e->smooth1, v), *s2v = at(&e->smooth2, v);
+    const real *mu = at(&e->means, u), *mv = at(&e->means, v);
+    const real *bv = at(&e->bilinear, v), *bmv = at(&e->bilinear_means, v);
+    for (int c = 0; c < e->features.width; c++) {
+        double f = (double)fu[c], s1 = (double)s1u[c], m = (double)mu[c];
+        sum[FEATURES] += f * (double)fv[c];
+        sum[SMOOTH1] += s1 * (double)s1v[c];
+        sum[SMOOTH2] += (double)s2u[c] * (double)s2v[c];
+        sum[FEATURES_SMOOTH1] += f * (double)s1v[c];
+        sum[SMOOTH1_FEATURES] += s1 * (double)fv[c];
+        sum[BILINEAR] += f * (double)bv[c];
+        sum[BILINEAR_MEANS] += m * (double)bmv[c];
+        sum[MEANS] += m * (double)mv[c];
+    }
+    const real *au = at(&e->ridge, u), *av = at(&e->ridge, v), *ru = at(&e->region, u), *rv = at(&e->region, v);
+    for (int c = 0; c < e->region.width; c++) {
+        double a = (double)au[c], b = (double)av[c];
+        sum[RIDGE_RIDGE] += a * b;
+        sum[RIDGE_REGION] += a * (double)rv[c];
+        sum[REGION_RIDGE] += (double)ru[c] * b;
+    }
+    memcpy(product, sum, sizeof sum);
+}
+
+static void structure_products(double *product, const npi_columns *e, int32_t u, int32_t v)
 {
     double sum[PRODUCTS] = {0};
-    if (e->has_features) {
-        const real *fu = at(&e->features, u), *s1u = at(&e->smooth1, u), *s2u = at(&e->smooth2, u);
-        const real *fv = at(&e->features, v), *s1v = at(&e->smooth1, v), *s2v = at(&e->smooth2, v);
-        const real *mu = at(&e->means, u), *mv = at(&e->means, v);
-        const real *bv = at(&e->bilinear, v), *bmv = at(&e->bilinear_means, v);
-        for (int c = 0; c < e->features.width; c++) {
-            double f = (double)fu[c], s1 = (double)s1u[c], m = (double)mu[c];
-            sum[FEATURES] += f * (double)fv[c];
-            sum[SMOOTH1] += s1 * (double)s1v[c];
-            sum[SMOOTH2] += (double)s2u[c] * (double)s2v[c];
-            sum[FEATURES_SMOOTH1] += f * (double)s1v[c];
-            sum[SMOOTH1_FEATURES] += s1 * (double)fv[c];
-            sum[BILINEAR] += f * (double)bv[c];
-            sum[BILINEAR_MEANS] += m * (double)bmv[c];
-            sum[MEANS] += m * (double)mv[c];
-        }
-        const real *au = at(&e->ridge, u), *av = at(&e->ridge, v), *ru = at(&e->region, u), *rv = at(&e->region, v);
-        for (int c = 0; c < e->region.width; c++) {
-            double a = (double)au[c], b = (double)av[c];
-            sum[RIDGE_RIDGE] += a * b;
-            sum[RIDGE_REGION] += a * (double)rv[c];
-            sum[REGION_RIDGE] += (double)ru[c] * b;
-        }
-    }
     const real *ru = at(&e->region, u), *rv = at(&e->region, v), *cu = at(&e->coordinate, u),
                *cv = at(&e->coordinate, v);
     for (int c = 0; c < e->region.width; c++) {
@@ -631,7 +703,7 @@ static void pair_products(double *product, const npi_columns *e, int32_t u, int3
         if (c < 16)
             sum[REGION16] = sum[REGION];
     }
-    memcpy(product, sum, sizeof sum);
+    memcpy(product + FEATURE_PRODUCTS, sum + FEATURE_PRODUCTS, (PRODUCTS - FEATURE_PRODUCTS) * sizeof *sum);
 }
 
 /* T_u · T_v: both rows are in ascending order of their columns. */
@@ -649,14 +721,15 @@ static double overlap(const npi_csr *t, int32_t u, int32_t v)
     return sum;
 }
 
-void npi_columns_pair(float *value, npi_columns_workspace *w, const npi_columns *e, npgnn_pair pair)
+/* The columns of a pair, u <= v, whose products of features are given. */
+static void finish_pair(float *value, double product[PRODUCTS], npi_columns_workspace *w, const npi_columns *e,
+                        npgnn_pair pair)
 {
-    int32_t u = pair.u < pair.v ? pair.u : pair.v, v = pair.u < pair.v ? pair.v : pair.u;
-    double product[PRODUCTS];
+    int32_t u = pair.u, v = pair.v;
     npi_walks walks = npi_walks_pair(&w->walker, pair);
     int own = e->projection.width;
     memset(value, 0, (size_t)e->count * sizeof *value);
-    pair_products(product, e, u, v);
+    structure_products(product, e, u, v);
     if (e->has_features)
         feature_columns(value, product, e, u, v);
     structure_columns(value, product, &walks, e, u, v);
@@ -668,34 +741,116 @@ void npi_columns_pair(float *value, npi_columns_workspace *w, const npi_columns 
     }
 }
 
+static npgnn_pair ascending(npgnn_pair pair)
+{
+    return pair.u < pair.v ? pair : (npgnn_pair){pair.v, pair.u};
+}
+
+void npi_columns_pair(float *value, npi_columns_workspace *w, const npi_columns *e, npgnn_pair pair)
+{
+    double product[PRODUCTS];
+    pair = ascending(pair);
+    assert(e->kept);
+    if (e->has_features)
+        feature_products(product, e, pair.u, pair.v);
+    finish_pair(value, product, w, e, pair);
+}
+
 typedef struct pairs_loop {
     float *value;
     const npi_columns *e;
     const npgnn_pair *pairs;
     npi_columns_workspace *workspace; /* (threads) */
+    double *product;                  /* (pairs, FEATURE_PRODUCTS) of banks that are not kept; NULL: they are */
 } pairs_loop;
 
 static void pairs_range(const void *arg, int64_t first, int64_t last)
 {
     const pairs_loop *l = arg;
-    for (int64_t i = first; i < last; i++)
-        npi_columns_pair(l->value + i * l->e->count, &l->workspace[npi_worker()], l->e, l->pairs[i]);
+    for (int64_t i = first; i < last; i++) {
+        float *value = l->value + i * l->e->count;
+        npi_columns_workspace *w = &l->workspace[npi_worker()];
+        double product[PRODUCTS];
+        if (l->product)
+            memcpy(product, l->product + i * FEATURE_PRODUCTS, FEATURE_PRODUCTS * sizeof *product);
+        if (l->product)
+            finish_pair(value, product, w, l->e, ascending(l->pairs[i]));
+        else
+            npi_columns_pair(value, w, l->e, l->pairs[i]);
+    }
 }
 
-int npi_columns_pairs(float *value, const npi_columns *e, const npgnn_pair *pairs, size_t pair_count, npgnn_error *err)
+/* The products of one group of banks, which are at hand. */
+static void products_range(const void *arg, int64_t first, int64_t last)
 {
-    int threads = e->env.threads, code = 0;
-    npi_columns_workspace *w = npi_alloc(&e->env, (size_t)threads, sizeof *w, err);
+    const pairs_loop *l = arg;
+    const npi_columns *e = l->e;
+    const struct {
+        int product;
+        const npi_bank *left, *right;
+    } all[] = {
+        {FEATURES, &e->features, &e->features},
+        {SMOOTH1, &e->smooth1, &e->smooth1},
+        {SMOOTH2, &e->smooth2, &e->smooth2},
+        {FEATURES_SMOOTH1, &e->features, &e->smooth1},
+        {SMOOTH1_FEATURES, &e->smooth1, &e->features},
+        {RIDGE_RIDGE, &e->ridge, &e->ridge},
+        {RIDGE_REGION, &e->ridge, &e->region},
+        {REGION_RIDGE, &e->region, &e->ridge},
+        {BILINEAR, &e->features, &e->bilinear},
+        {BILINEAR_MEANS, &e->means, &e->bilinear_means},
+        {MEANS, &e->means, &e->means},
+    };
+    for (int64_t i = first; i < last; i++) {
+        npgnn_pair pair = ascending(l->pairs[i]);
+        for (int p = 0; p < FEATURE_PRODUCTS; p++)
+            if (all[p].left->row && all[p].right->row)
+                l->product[i * FEATURE_PRODUCTS + all[p].product] =
+                    npi_dot(at(all[p].left, pair.u), at(all[p].right, pair.v), all[p].right->width);
+    }
+}
+
+/* Makes the banks of the features of e group by group, has product (pairs, FEATURE_PRODUCTS) computed, and frees their rows: the same
+ * bits as of all banks at once. */
+static int products_by_group(npi_columns *e, const pairs_loop *loop, size_t pair_count, npgnn_error *err)
+{
+    npi_bank *banks[] = {&e->smooth1, &e->smooth2, &e->means, &e->bilinear_means, &e->bilinear, &e->ridge};
+    int code = 0;
+    for (int g = 0; !code && g < GROUPS; g++) {
+        code = groups[g](e, err);
+        if (!code)
+            npi_parallel(e->env.threads, (int64_t)pair_count, 64, products_range, loop);
+        for (size_t b = 0; b < sizeof banks / sizeof banks[0]; b++) {
+            npi_free(&e->env, banks[b]->row);
+            banks[b]->row = NULL;
+        }
+    }
+    return code;
+}
+
+int npi_columns_pairs(float *value, const npi_columns *given, const npgnn_pair *pairs, size_t pair_count,
+                      npgnn_error *err)
+{
+    int threads = given->env.threads, code = 0, by_group = given->has_features && !given->kept;
+    npi_columns made = *given; /* with the banks that are made for these pairs */
+    npi_columns_workspace *w = npi_alloc(&made.env, (size_t)threads, sizeof *w, err);
+    pairs_loop loop = {value, &made, pairs, w, NULL};
     if (!w)
         return NPGNN_E_MEMORY;
+    if (by_group) {
+        loop.product = npi_alloc(&made.env, pair_count * FEATURE_PRODUCTS, sizeof *loop.product, err);
+        code = loop.product ? products_by_group(&made, &loop, pair_count, err) : NPGNN_E_MEMORY;
+    }
     for (int t = 0; t < threads && !code; t++)
-        code = npi_columns_workspace_take(&w[t], e, 0, err);
-    pairs_loop loop = {value, e, pairs, w};
+        code = npi_columns_workspace_take(&w[t], &made, 0, err);
     if (!code)
         npi_parallel(threads, (int64_t)pair_count, 64, pairs_range, &loop);
     for (int t = 0; t < threads; t++)
-        npi_columns_workspace_give(e, &w[t]);
-    npi_free(&e->env, w);
+        npi_columns_workspace_give(&made, &w[t]);
+    if (by_group)
+        free_features(&made);
+    npi_free(&made.env, loop.product);
+    npi_free(&made.env, w);
     return code;
 }
 

@@ -78,10 +78,11 @@ typedef struct npi_columns {
     int32_t n;
     int count; /* of columns: NPI_COLUMNS or, with a projection, NPI_ALL_COLUMNS */
     int has_features;
-    float *log_degree;                       /* (n) log(1 + d) */
-    double *inverse;                         /* (n) 1 / d, 0 without links */
-    npi_bank features;                       /* F; its rows are borrowed */
-    npi_csr exact, exact_t;                  /* T and its transpose, borrowed; ptr NULL unless they are needed */
+    int kept;               /* 1: the banks of the features below are there; 0: npi_columns_pairs makes them */
+    float *log_degree;      /* (n) log(1 + d) */
+    double *inverse;        /* (n) 1 / d, 0 without links */
+    npi_bank features;      /* F; its rows are borrowed */
+    npi_csr exact, exact_t; /* T and its transpose, borrowed; ptr NULL unless they are needed */
     npi_bank smooth1, smooth2, means, ridge; /* see the table above */
     npi_bank bilinear, bilinear_means;       /* F K and (means of F) K */
     npi_bank projection, projection_means;   /* p, whose rows are borrowed, and means of p */
@@ -106,9 +107,22 @@ typedef struct npi_columns {
 
 /* Prepares the evidence of known links `a`, features `words` and a projection of them (each NULL or of width 0: none),
  * which must outlive it. Features do not depend on links, so that several sets of links can share them; a projection
- * does. O(links + n) with a large constant; about 450 n numbers of memory with features, 130 n without. E_CANCELLED. */
-int npi_columns_new(npi_columns *out, const npi_csr *a, const npi_words *words, const npi_words *projection,
+ * does. O(links + n) with a large constant. E_CANCELLED.
+ *
+ * With `keep`, the banks of the features are kept: about 580 n numbers of memory, with those of `words`, and 130 n without features.
+ * Without it, only npi_columns_pairs may be called, which makes the banks, a few at a time, with every call: about 330 n numbers. The same
+ * bits. For pairs that are all known at once, that takes no longer. */
+int npi_columns_new(npi_columns *out, const npi_csr *a, const npi_words *words, const npi_words *projection, int keep,
                     const npgnn_env *env, npgnn_error *err);
+
+/* Bytes that are kept for n nodes with these features. */
+static inline size_t npi_columns_size(int32_t n, const npi_words *words)
+{
+    return (size_t)n * (7 * (size_t)words->width + 2 * NPI_SPECTRAL_WIDTH) * sizeof(real);
+}
+
+/* Makes the banks that were not kept. E_MEMORY: nothing has changed. */
+int npi_columns_complete(npi_columns *columns, npgnn_error *err);
 void npi_columns_free(npi_columns *columns);
 
 /* Follows a graph that has gained links and nodes: `a` replaces the links, and its nodes from columns->n on are new. more_words

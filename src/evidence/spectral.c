@@ -57,6 +57,8 @@ int npi_spectral_new(npi_spectral *out, const npi_csr *a, const npgnn_env *env, 
     if (!code && linked > 0) {
         npi_adj_mul(basis.next, width, &adj, basis.at, width, width, env->threads);
         npi_basis_rotate(s.values, &basis, env->threads);
+        npi_free(env, basis.next); /* its memory is that of the vectors */
+        basis.next = NULL;
         for (int32_t i = 0; i < n; i++)
             if (a->ptr[i + 1] > a->ptr[i])
                 memcpy(s.vectors + (size_t)i * k, basis.at + (size_t)i * (size_t)width, k * sizeof *s.vectors);

@@ -174,7 +174,7 @@ static int run_smoothed_cosine(float *score, npgnn_eval_run *run, const npi_task
     double start = npi_clock_seconds();
     int code = npi_words_new(&words, task->graph->x, NULL, task->env, err);
     if (!code)
-        code = npi_columns_new(&columns, &task->graph->a, &words, NULL, task->env, err);
+        code = npi_columns_new(&columns, &task->graph->a, &words, NULL, 1, task->env, err);
     run->train_seconds = npi_clock_seconds() - start;
     if (!code)
         code = npi_task_score(score, task, score_columns, &columns, err);

@@ -166,8 +166,9 @@ static int learn_from_set_aside(npi_applied *a, const npgnn_graph *graph, uint64
     }
     if (!code)
         code = npi_graph_with_edges(&rest, graph, edges + aside, m - aside, err);
+    npi_free(env, edges);
     if (!code)
-        code = npi_columns_new(&columns, &rest->a, &a->words, NULL, env, err);
+        code = npi_columns_new(&columns, &rest->a, &a->words, NULL, 0, env, err);
     const npi_held_out held_out = {pairs, (size_t)aside, (size_t)(aside + others)};
     if (!code)
         code = learn(a, &columns, &held_out, err);
@@ -175,12 +176,11 @@ static int learn_from_set_aside(npi_applied *a, const npgnn_graph *graph, uint64
     npgnn_graph_free(rest);
     npi_free(env, role);
     npi_free(env, pairs);
-    npi_free(env, edges);
     return code;
 }
 
 int npi_applied_new(npi_applied *out, const npi_process *process, const npgnn_graph *graph, npi_features *x,
-                    const npi_held_out *held_out, uint64_t seed, const npgnn_env *env, npgnn_error *err)
+                    const npi_held_out *held_out, uint64_t seed, size_t memory, const npgnn_env *env, npgnn_error *err)
 {
     npi_process_sizes size = process->params.size;
     npi_applied a = {.env = *env, .process = process};
@@ -207,7 +207,9 @@ int npi_applied_new(npi_applied *out, const npi_process *process, const npgnn_gr
     if (!code && a.projection.width > 0)
         code = npi_words_keep_exact(&a.words, x, env, err);
     if (!code)
-        code = npi_columns_new(&a.columns, &graph->a, &a.words, &a.projection, env, err);
+        code = npi_columns_new(&a.columns, &graph->a, &a.words, &a.projection,
+                               npi_columns_size(graph->n, &a.words) <= (memory ? memory : npi_machine_memory() / 2),
+                               env, err);
     if (!code && given)
         code = learn(&a, &a.columns, held_out, err);
     if (code)
@@ -246,6 +248,8 @@ int npi_applied_hasten(npi_applied *a, uint64_t seed, npgnn_error *err)
         pairs[i] = (npgnn_pair){(int32_t)npi_rng_below(&rng, (uint64_t)a->columns.n),
                                 (int32_t)npi_rng_below(&rng, (uint64_t)a->columns.n)};
     size_t count = a->columns.n > 0 ? SAMPLE : 0;
+    if (!code)
+        code = npi_columns_complete(&a->columns, err);
     if (!code)
         code = npi_columns_pairs(evidence, &a->columns, pairs, count, err);
     if (!code) {

@@ -33,9 +33,10 @@ typedef struct npi_applied {
 /* With held-out pairs, z is inferred from these. With NULL, some of the known links are set aside first (a tenth of
  * them, a function of the seed), the evidence of the others tells z, the stacked fit and the calibration, and then
  * all known links count. A graph with too few links for that keeps the prior of z. x are the features of the graph, with
- * the columns that the process was tuned on. Process and graph must outlive it. E_CANCELLED, E_MEMORY. */
+ * the columns that the process was tuned on. The evidence is kept if it takes no more than `memory` bytes (npi_columns_new); 0: half of
+ * the machine's memory. Process and graph must outlive it. E_CANCELLED, E_MEMORY. */
 int npi_applied_new(npi_applied *out, const npi_process *process, const npgnn_graph *graph, npi_features *x,
-                    const npi_held_out *held_out, uint64_t seed, const npgnn_env *env, npgnn_error *err);
+                    const npi_held_out *held_out, uint64_t seed, size_t memory, const npgnn_env *env, npgnn_error *err);
 void npi_applied_free(npi_applied *applied);
 
 /* The head of a draw of z, for the caller to free; `draw` numbers them. */

@@ -172,14 +172,17 @@ static int count_holders(npi_explainer *e, const npi_features *x, npgnn_error *e
     return 0;
 }
 
-static int explainer_new(npi_explainer **out, const npgnn_predictor *p, npgnn_error *err)
+static int explainer_new(npi_explainer **out, npgnn_predictor *p, npgnn_error *err)
 {
+    int code = npi_columns_complete(&p->applied.columns, err);
+    if (code)
+        return code;
     npi_explainer *x = npi_alloc(&p->env, 1, sizeof *x, err);
     if (!x)
         return NPGNN_E_MEMORY;
     x->env = p->env;
     x->marked = npi_alloc(&p->env, (size_t)p->graph->n, 1, err);
-    int code = x->marked ? npi_columns_workspace_new(&x->workspace, &p->applied.columns, 0, err) : NPGNN_E_MEMORY;
+    code = x->marked ? npi_columns_workspace_new(&x->workspace, &p->applied.columns, 0, err) : NPGNN_E_MEMORY;
     if (!code)
         code = count_holders(x, p->graph->x, err);
     if (!code)

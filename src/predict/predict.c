@@ -12,6 +12,7 @@
 
 #define BATCH 65536 /* pairs scored at a time: bounds the memory of one call */
 #define PROCESS_BATCH ((size_t)8192)
+#define LARGE_BATCH ((size_t)1 << 20) /* where every batch passes over all nodes */
 
 /* Draw `index` of z, or its mean for -1; NULL without latent. */
 static const real *draw_latent(npgnn_predictor *p, int index)
@@ -128,17 +129,21 @@ int npi_predictor_apply(npgnn_predictor **out, const npgnn_model *model, const n
     p->samples = o.samples >= 0 ? o.samples : model->options.predict_samples;
     p->seed = o.seed;
     size_t heads = p->samples > 0 ? (size_t)p->samples : 1;
-    p->score = npi_alloc(&resolved, heads * PROCESS_BATCH, sizeof *p->score, err);
-    p->sums = npi_alloc(&resolved, PROCESS_BATCH, sizeof *p->sums, err);
     p->heads = npi_alloc(&resolved, heads, sizeof *p->heads, err);
-    code = p->score && p->sums && p->heads ? 0 : NPGNN_E_MEMORY;
+    code = p->heads ? 0 : NPGNN_E_MEMORY;
     if (!code && model->process.projection.width > 0)
         code = npi_features_match(&p->x, graph->x, model->columns, model->encoding, model->process.projection.f,
                                   "the model", "the graph", &resolved, err);
     else if (!code)
         p->x = npi_features_share(graph->x);
     if (!code)
-        code = npi_applied_new(&p->applied, &model->process, graph, p->x, held_out, o.seed, &resolved, err);
+        code = npi_applied_new(&p->applied, &model->process, graph, p->x, held_out, o.seed, o.memory, &resolved, err);
+    if (!code) {
+        p->batch = p->applied.columns.kept ? PROCESS_BATCH : LARGE_BATCH;
+        p->score = npi_alloc(&resolved, heads * p->batch, sizeof *p->score, err);
+        p->sums = npi_alloc(&resolved, p->batch, sizeof *p->sums, err);
+        code = p->score && p->sums ? 0 : NPGNN_E_MEMORY;
+    }
     for (int draw = 0; !code && draw < p->samples; draw++)
         code = npi_applied_draw(&p->heads[draw], &p->applied, p->seed, draw, err);
     if (code) {
@@ -234,8 +239,8 @@ int npgnn_predictor_run(npgnn_prediction *out, npgnn_predictor *p, const npgnn_p
                             pairs[i].v, n - 1);
     int code = 0;
     if (npi_model_is_process(p->model)) {
-        for (size_t first = 0; !code && first < count; first += PROCESS_BATCH) {
-            size_t size = count - first < PROCESS_BATCH ? count - first : PROCESS_BATCH;
+        for (size_t first = 0; !code && first < count; first += p->batch) {
+            size_t size = count - first < p->batch ? count - first : p->batch;
             code = run_heads(out + first, p, pairs + first, size, err);
         }
         return code;

@@ -26,6 +26,7 @@ struct npgnn_predictor {
     real *z;                     /* (d) */
     float *score;                /* (batch) */
     npi_sums *sums;              /* (batch) */
+    size_t batch;                /* of a process: pairs scored at a time */
     /* of a process, instead of the embedder and what goes with it: */
     npi_applied applied;
     npi_head *heads;                 /* (samples) of draws of z; the head of its mean is in `applied` */

@@ -72,7 +72,7 @@ static int add_pairs(npi_folds *out, const source *s, const npgnn_pair *pairs, s
     if (!code)
         code = npi_words_project(&projected, rest->x, &projection, &s->env, err);
     if (!code)
-        code = npi_columns_new(&columns, &rest->a, &s->words, &projected, &s->env, err);
+        code = npi_columns_new(&columns, &rest->a, &s->words, &projected, 0, &s->env, err);
     if (!code)
         code = npi_columns_pairs(out->evidence + out->count * (size_t)out->columns, &columns, pairs, count, err);
     if (!code) {

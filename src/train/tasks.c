@@ -186,7 +186,7 @@ static int add_task(npi_tasks *tasks, const npgnn_graph *graph, const npi_words 
     }
     size_t count = 2 * (size_t)links + (size_t)task.matched;
     if (!code)
-        code = npi_columns_new(&evidence, &known->a, used, NULL, env, err);
+        code = npi_columns_new(&evidence, &known->a, used, NULL, 0, env, err);
     if (!code && !(task.evidence = npi_alloc(env, count * NPI_COLUMNS, sizeof *task.evidence, err)))
         code = NPGNN_E_MEMORY;
     if (!code)
