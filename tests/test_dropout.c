@@ -59,7 +59,7 @@ static void test_kept_entries(void **state)
         const npgnn_env env = npi_env_resolve(NULL);
         npi_dropout d;
         assert_true(!x->dense == !dense);
-        assert_int_equal(npi_dropout_new(&d, x, &env, NULL), 0);
+        assert_int_equal(npi_dropout_new(&d, x, 1, &env, NULL), 0);
         for (uint32_t draw = 0; draw < 3; draw++) {
             npi_dropout_draw(&d, SHARE, 9, draw, 1);
             check_is_part(&d, x);
@@ -83,13 +83,23 @@ static void test_same_bits_for_any_threads(void **state)
     npi_features *x = make(0.1);
     const npgnn_env env = npi_env_resolve(NULL);
     npi_dropout one, three;
-    assert_int_equal(npi_dropout_new(&one, x, &env, NULL), 0);
-    assert_int_equal(npi_dropout_new(&three, x, &env, NULL), 0);
+    assert_int_equal(npi_dropout_new(&one, x, 1, &env, NULL), 0);
+    assert_int_equal(npi_dropout_new(&three, x, 1, &env, NULL), 0);
     npi_dropout_draw(&three, SHARE, 9, 1, 1); /* and whatever was drawn before */
     npi_dropout_draw(&one, SHARE, 9, 2, 1);
     assert_false(same_csr(&one.view.x, &three.view.x));
     npi_dropout_draw(&three, SHARE, 9, 2, 3);
     assert_true(same_csr(&one.view.x, &three.view.x) && same_csr(one.view.xt, three.view.xt));
+    /* in one memory, one after the other */
+    npi_dropout turned;
+    assert_int_equal(npi_dropout_new(&turned, x, 0, &env, NULL), 0);
+    for (int again = 0; again < 2; again++) {
+        npi_dropout_draw(&turned, SHARE, 9, 2, 2);
+        assert_true(same_csr(&one.view.x, &turned.view.x));
+        npi_dropout_turn(&turned, 2);
+        assert_true(same_csr(one.view.xt, turned.view.xt));
+    }
+    npi_dropout_free(&env, &turned);
     npi_dropout_free(&env, &one);
     npi_dropout_free(&env, &three);
     npi_features_free(x);
@@ -104,7 +114,7 @@ static void test_out_of_memory(void **state)
         meter m = {.allow = allow};
         npgnn_env asked = metered_env(&m), env = npi_env_resolve(&asked);
         npi_dropout d;
-        code = npi_dropout_new(&d, x, &env, NULL);
+        code = npi_dropout_new(&d, x, (int)(allow % 2), &env, NULL);
         if (!code)
             npi_dropout_free(&env, &d);
         assert_int_equal(m.blocks, 0);

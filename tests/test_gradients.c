@@ -76,7 +76,7 @@ static problem make_problem(int dense)
     assert_int_equal(npi_neighbours_new(&p.neighbours, &p.whole.graph->a, fixture_env(), NULL), 0);
     npi_neighbours_draw(&p.neighbours, 0.3, 5, 1, 1);
     assert_int_equal(npi_features_transpose(p.whole.graph->x, NULL), 0);
-    assert_int_equal(npi_dropout_new(&p.dropout, p.whole.graph->x, fixture_env(), NULL), 0);
+    assert_int_equal(npi_dropout_new(&p.dropout, p.whole.graph->x, 1, fixture_env(), NULL), 0);
     npi_dropout_draw(&p.dropout, 0.3, 5, 1, 1);
     for (int i = 0; i < SAMPLES * LATENT; i++)
         p.epsilon[i] = (real)npi_rng_normal_at(&rng, (uint64_t)(1000 + i));

@@ -17,22 +17,31 @@ static int reserve_like(npi_csr *out, const npi_csr *a, const npgnn_env *env, np
     size_t entries = (size_t)a->ptr[a->rows];
     *out = (npi_csr){.rows = a->rows, .cols = a->cols};
     out->ptr = npi_alloc(env, (size_t)a->rows + 1, sizeof *out->ptr, err);
-    out->col = npi_alloc(env, entries, sizeof *out->col, err);
-    out->val = npi_alloc(env, entries, sizeof *out->val, err);
+    /* not set to zero: pages that no draw reaches take no memory */
+    out->col = npi_resize(env, NULL, entries, sizeof *out->col, err);
+    out->val = npi_resize(env, NULL, entries, sizeof *out->val, err);
     return out->ptr && out->col && out->val ? 0 : NPGNN_E_MEMORY;
 }
 
-int npi_dropout_new(npi_dropout *out, const npi_features *x, const npgnn_env *env, npgnn_error *err)
+int npi_dropout_new(npi_dropout *out, const npi_features *x, int both, const npgnn_env *env, npgnn_error *err)
 {
-    npi_dropout made = {.whole = x, .view = {.n = x->n, .f = x->f, .nonzeros = x->nonzeros}};
+    npi_dropout made = {
+        .whole = x, .view = {.n = x->n, .f = x->f, .nonzeros = x->nonzeros}, .both = both || x->dense != NULL};
     int failed;
     if (x->dense) {
         made.view.dense = npi_alloc(env, (size_t)x->n * (size_t)x->f, sizeof *x->dense, err);
         failed = !made.view.dense;
     } else {
         made.view.xt = npi_alloc(env, 1, sizeof *made.view.xt, err);
-        failed =
-            !made.view.xt || reserve_like(&made.view.x, &x->x, env, err) || reserve_like(made.view.xt, x->xt, env, err);
+        failed = !made.view.xt || reserve_like(&made.view.x, &x->x, env, err);
+        if (!failed && both) {
+            failed = reserve_like(made.view.xt, x->xt, env, err);
+        } else if (!failed) {
+            *made.view.xt =
+                (npi_csr){.rows = x->xt->rows, .cols = x->xt->cols, .col = made.view.x.col, .val = made.view.x.val};
+            made.view.xt->ptr = npi_alloc(env, (size_t)x->xt->rows + 1, sizeof *x->xt->ptr, err);
+            failed = !made.view.xt->ptr;
+        }
     }
     if (failed) {
         npi_dropout_free(env, &made);
@@ -45,6 +54,10 @@ int npi_dropout_new(npi_dropout *out, const npi_features *x, const npgnn_env *en
 void npi_dropout_free(const npgnn_env *env, npi_dropout *dropout)
 {
     npi_free(env, dropout->view.dense);
+    if (dropout->view.xt && !dropout->both) { /* its arrays are those of x */
+        dropout->view.xt->col = NULL;
+        dropout->view.xt->val = NULL;
+    }
     npi_csr_free(env, &dropout->view.x);
     if (dropout->view.xt)
         npi_csr_free(env, dropout->view.xt);
@@ -138,16 +151,33 @@ static void draw_dense(const void *arg, int64_t first, int64_t last)
         }
 }
 
+static sampler sampler_of(const npi_dropout *dropout)
+{
+    npi_rng rng = npi_rng_make(dropout->seed, NPI_RNG_DROPOUT, dropout->draw);
+    uint32_t bits[4];
+    npi_rng_block(bits, &rng, 0);
+    return (sampler){(uint64_t)bits[0] << 32 | bits[1], (uint64_t)((1 - dropout->share) * 0x1p64),
+                     (float)(1 / (1 - dropout->share))};
+}
+
+void npi_dropout_turn(npi_dropout *dropout, int threads)
+{
+    sampler l = sampler_of(dropout);
+    if (!dropout->both)
+        draw_csr(dropout->view.xt, dropout->whole->xt, 1, &l, threads);
+}
+
 void npi_dropout_draw(npi_dropout *dropout, double share, uint64_t seed, uint32_t draw, int threads)
 {
     const npi_features *x = dropout->whole;
-    npi_rng rng = npi_rng_make(seed, NPI_RNG_DROPOUT, draw);
-    uint32_t bits[4];
-    npi_rng_block(bits, &rng, 0);
-    sampler l = {(uint64_t)bits[0] << 32 | bits[1], (uint64_t)((1 - share) * 0x1p64), (float)(1 / (1 - share))};
+    dropout->share = share;
+    dropout->seed = seed;
+    dropout->draw = draw;
+    sampler l = sampler_of(dropout);
     if (!x->dense) {
         draw_csr(&dropout->view.x, &x->x, 0, &l, threads);
-        draw_csr(dropout->view.xt, x->xt, 1, &l, threads);
+        if (dropout->both)
+            draw_csr(dropout->view.xt, x->xt, 1, &l, threads);
         dropout->view.nonzeros = dropout->view.x.ptr[x->n];
         return;
     }

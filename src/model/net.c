@@ -28,7 +28,7 @@
 typedef struct encoding {
     const npi_adj *adj;   /* Â of the graph, n nodes */
     const int32_t *nodes; /* (n) rows of X, or NULL: all of them in order */
-    real *p;              /* (n, h) these rows of X W1, where `nodes` is not NULL */
+    real *p;              /* (n, h) these rows of X W1, where `nodes` is not NULL; in the memory of mlp_hidden */
     real *hidden;         /* (n, h) H */
     real *colsum;         /* (n) column sums of Â */
     real *pooled;         /* (h) mean row of Â H, with the shortcut */
@@ -72,7 +72,7 @@ typedef struct array {
     int wanted; /* 0: the options do not need it, and it stays NULL */
 } array;
 
-enum { ARRAYS = 33 };
+enum { ARRAYS = 31 };
 
 /* Every array of the workspace, its shape, and whether it is wanted. */
 static void list_arrays(array list[ARRAYS], npi_net *net)
@@ -94,14 +94,12 @@ static void list_arrays(array list[ARRAYS], npi_net *net)
 
     encoding *w = &net->whole, *c = &net->context;
     const array all[ARRAYS] = {
-        {&w->p, n, h, latent},
         {&w->hidden, n, h, latent},
         {&w->colsum, n, 1, latent},
         {&w->pooled, 1, h, latent},
         {&w->r, n, 2 * d, heads},
         {&w->q, 2, d, latent},
         {&w->dq, 2, d, latent},
-        {&c->p, n, h, both},
         {&c->hidden, n, h, both},
         {&c->colsum, n, 1, both},
         {&c->pooled, 1, h, both},
@@ -157,7 +155,7 @@ static int new_net(npi_net **out, int encoder_only, const npgnn_options *options
             code = NPGNN_E_MEMORY;
     if (net->samples == 1)
         net->dxw = net->xw;
-    net->dhidden = net->mlp_hidden;
+    net->dhidden = net->context.p = net->mlp_hidden;
     if (!code && !encoder_only)
         code = npi_pairs_new(&net->pairs, n, options->output_size, npi_pairs_sampled(options, n), side, env, err);
     if (code)
@@ -424,6 +422,8 @@ npi_objective npi_net_run(npi_net *net, npi_params *gradient, const npi_params *
         encode_backward(net, gradient, context, 1, params);
     npi_profile_end(input->profile, NPGNN_STEP_ENCODER_BACK);
 
+    if (input->dropout)
+        npi_dropout_turn(input->dropout, threads);
     /* [dW1 | dW2x] (f, h + g) += Xᵀ (f, n) [dP | dQ] (n, h + g) */
     npi_features_mul_t(gradient->wx, input->x, net->dxw, width, threads);
     npi_profile_end(input->profile, NPGNN_STEP_FEATURES_BACK);

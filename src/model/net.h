@@ -4,7 +4,7 @@
 #define NPI_MODEL_NET_H
 
 #include "base/profile.h"
-#include "features/features.h"
+#include "features/dropout.h"
 #include "linalg/adj.h"
 #include "model/pairs.h"
 #include "model/params.h"
@@ -23,6 +23,7 @@ void npi_net_free(npi_net *net);
 
 typedef struct npi_input {
     const npi_features *x;            /* (n, f) */
+    npi_dropout *dropout;             /* whose view x is, to be turned before Xᵀ is needed; NULL: x is whole */
     const npi_adj *graph;             /* (n, n) normalised training graph; its pattern is what the loss wants to see */
     const npi_adj *context;           /* (m, m) */
     const int32_t *context_nodes;     /* (m) rows of x, or NULL: m = n, the same nodes */

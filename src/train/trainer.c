@@ -103,7 +103,7 @@ static int prepare(npgnn_trainer *t, const npgnn_split *split, const npgnn_optio
     if (!code && !(t->adj.scale = npi_alloc(&t->env, (size_t)known->n, sizeof *t->adj.scale, err)))
         code = NPGNN_E_MEMORY;
     if (!code && t->options.input_dropout > 0)
-        code = npi_dropout_new(&t->dropout, known->x, &t->env, err);
+        code = npi_dropout_new(&t->dropout, known->x, 0, &t->env, err);
     if (!code && t->options.propagate > 0)
         code = npi_neighbours_new(&t->neighbours, &known->a, &t->env, err);
     if (!code && d > 0) {
@@ -230,6 +230,7 @@ static int iterate(npgnn_trainer *t, npgnn_error *err)
     if (o->input_dropout > 0) {
         npi_dropout_draw(&t->dropout, o->input_dropout, o->seed, iteration, threads);
         input.x = &t->dropout.view;
+        input.dropout = &t->dropout;
     }
     /* Â_k of this iteration: (14) */
     if (o->propagate > 0) {
