@@ -411,6 +411,7 @@ static void check_sound(const npgnn_graph *graph)
         }
         nonzeros += npgnn_graph_features(NULL, NULL, graph, u);
         assert_true(npgnn_graph_label(graph, u) >= -1 && npgnn_graph_side(graph, u) <= 1);
+        assert_true(npgnn_graph_label(graph, u) < graph->classes || !graph->label);
     }
     assert_int_equal(nonzeros, graph->x->nonzeros);
     if (graph->names)
@@ -468,6 +469,37 @@ static void test_asymmetric(void **state)
     assert_int_equal(read_bytes(&graph, &c, &err), NPGNN_E_FORMAT);
     assert_non_null(strstr(err.text, "links"));
     free(c.bytes);
+}
+
+/* Bytes between sections, which nothing points to, are zero. */
+static void test_padding(void **state)
+{
+    (void)state;
+    int count = 0;
+    for (int kind = 0; kind < KINDS; kind++) {
+        content c = saved_bytes(kind);
+        npi_npg_header header;
+        memcpy(&header, c.bytes, sizeof header);
+        unsigned char *used = calloc(c.size, 1);
+        memset(used, 1, sizeof header);
+        for (int i = 0; i < NPI_NPG_SECTIONS; i++)
+            memset(used + header.section[i].offset, 1, header.section[i].length);
+        for (size_t i = 0; i < header.content; i++) {
+            npgnn_graph *graph = NULL;
+            npgnn_error err;
+            if (used[i])
+                continue;
+            c.bytes[i] = 1;
+            seal(&c);
+            assert_int_equal(read_bytes(&graph, &c, &err), NPGNN_E_FORMAT);
+            assert_non_null(strstr(err.text, "between its sections"));
+            c.bytes[i] = 0;
+            count++;
+        }
+        free(used);
+        free(c.bytes);
+    }
+    assert_true(count > 100);
 }
 
 /* Names whose texts and tags are right: one that occurs twice, and one in a slot where it is not found. */
@@ -649,20 +681,11 @@ static void test_out_of_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        IN_FOLDER(test_round_trip),
-        IN_FOLDER(test_weights_on_demand),
-        IN_FOLDER(test_prepared_features),
-        IN_FOLDER(test_refused_options),
-        IN_FOLDER(test_derived),
-        IN_FOLDER(test_every_bit),
-        IN_FOLDER(test_every_length),
-        IN_FOLDER(test_future_version),
-        IN_FOLDER(test_every_bit_sealed),
-        IN_FOLDER(test_asymmetric),
-        IN_FOLDER(test_names_out_of_place),
-        IN_FOLDER(test_blocks),
-        IN_FOLDER(test_shared_pages),
-        IN_FOLDER(test_out_of_memory),
+        IN_FOLDER(test_round_trip),      IN_FOLDER(test_weights_on_demand), IN_FOLDER(test_prepared_features),
+        IN_FOLDER(test_refused_options), IN_FOLDER(test_derived),           IN_FOLDER(test_every_bit),
+        IN_FOLDER(test_every_length),    IN_FOLDER(test_future_version),    IN_FOLDER(test_every_bit_sealed),
+        IN_FOLDER(test_padding),         IN_FOLDER(test_asymmetric),        IN_FOLDER(test_names_out_of_place),
+        IN_FOLDER(test_blocks),          IN_FOLDER(test_shared_pages),      IN_FOLDER(test_out_of_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -257,7 +257,8 @@ int npi_names_export(npi_names_arrays *out, const npi_names *names, const npgnn_
     return 0;
 }
 
-/* A check of mapped names by several threads, without a random access: first over the names, then over the slots, each in order. The
+/* A check of mapped names by several threads, without a random access: over the names, over the slots, and then, when every tag is known
+ * to be that of its name, over the slots again: forged tags would make that take forever, true ones seldom agree. The
  * balance is Σ hash(i, tag of name i) minus Σ hash(index, tag) of the slots that are taken. It is 0 where every name is in just one
  * slot with its tag; otherwise it is 0 once in 2^64, because nobody knows the key of this hash. */
 typedef struct check {
@@ -299,42 +300,58 @@ static int is_found(const npi_names *names, size_t at, size_t before)
     size_t slots = npi_names_slots(names->count);
     npi_names_slot slot = names->mapped[at];
     size_t first = first_slot(slot.tag, slots), away = at >= first ? at - first : at + slots - first;
-    if (slot.index >= names->count || away > before || away >= NPI_NAMES_PROBES)
+    if (away > before || away >= NPI_NAMES_PROBES)
         return 0;
     for (size_t other = first; other != at; other = other + 1 < slots ? other + 1 : 0) {
         int32_t index = names->mapped[other].index;
         if (names->mapped[other].tag != slot.tag)
             continue;
-        const char *name = names->text + names->start[slot.index];
-        if (index >= names->count || is_name(names, index, name, strlen(name)))
+        const char *name = npi_names_get(names, slot.index);
+        if (is_name(names, index, name, strlen(name)))
             return 0;
     }
     return 1;
 }
 
+/* Every slot is empty or has a name. */
 static void check_slots(const void *arg, int64_t first, int64_t last)
+{
+    const check *c = arg;
+    uint64_t sum = 0;
+    int64_t used = 0;
+    int sound = 1;
+    for (int64_t s = first; s < last; s++) {
+        npi_names_slot slot = c->names->mapped[s];
+        if (slot.index < 0) {
+            sound &= slot.index == -1 && slot.tag == 0;
+            continue;
+        }
+        sound &= slot.index < c->names->count;
+        sum += hash_slot(c, slot);
+        used++;
+    }
+    __atomic_sub_fetch(c->balance, sum, __ATOMIC_RELAXED);
+    __atomic_add_fetch(c->used, used, __ATOMIC_RELAXED);
+    if (!sound)
+        __atomic_store_n(c->failed, 1, __ATOMIC_RELAXED);
+}
+
+/* Every name is found. */
+static void check_places(const void *arg, int64_t first, int64_t last)
 {
     const check *c = arg;
     const npi_names_slot *mapped = c->names->mapped;
     size_t slots = npi_names_slots(c->names->count), before = 0, at = (size_t)first;
-    uint64_t sum = 0;
-    int64_t used = 0;
     int sound = 1;
     /* how many slots before the first one are taken, as far as that matters */
     while (before < NPI_NAMES_PROBES && before < slots && mapped[at = at > 0 ? at - 1 : slots - 1].index >= 0)
         before++;
     for (int64_t s = first; sound && s < last; s++) {
-        if (mapped[s].index < 0) {
-            sound = mapped[s].index == -1 && mapped[s].tag == 0;
+        if (mapped[s].index < 0)
             before = 0;
-            continue;
-        }
-        sound = is_found(c->names, (size_t)s, before++);
-        sum += hash_slot(c, mapped[s]);
-        used++;
+        else
+            sound = is_found(c->names, (size_t)s, before++);
     }
-    __atomic_sub_fetch(c->balance, sum, __ATOMIC_RELAXED);
-    __atomic_add_fetch(c->used, used, __ATOMIC_RELAXED);
     if (!sound)
         __atomic_store_n(c->failed, 1, __ATOMIC_RELAXED);
 }
@@ -362,7 +379,10 @@ int npi_names_map(npi_names **out, const npi_names_arrays *a, npi_mapping *mappi
     npi_parallel(env->threads, a->count, CHUNK, check_texts, &c);
     if (!failed)
         npi_parallel(env->threads, (int64_t)npi_names_slots(a->count), CHUNK, check_slots, &c);
-    if (failed || used != a->count || balance != 0) {
+    failed |= used != a->count || balance != 0;
+    if (!failed)
+        npi_parallel(env->threads, (int64_t)npi_names_slots(a->count), CHUNK, check_places, &c);
+    if (failed) {
         npi_names_free(names);
         return npi_fail(err, NPGNN_E_FORMAT, "a name is damaged, occurs twice or cannot be found");
     }

@@ -152,6 +152,21 @@ static int check_layout(const npi_npg_header *h)
            h->classes <= INT32_MAX && h->block_size == NPI_NPG_BLOCK;
 }
 
+/* Whether all bytes between sections, and after the last one, are zero. The layout has been checked. */
+static int check_padding(const npi_npg_header *h, const unsigned char *bytes)
+{
+    uint64_t at = sizeof *h;
+    int padding = 0;
+    for (int i = 0; i <= NPI_NPG_SECTIONS; i++) {
+        uint64_t offset = i < NPI_NPG_SECTIONS ? h->section[i].offset : h->content;
+        for (; at < offset; at++)
+            padding |= bytes[at];
+        if (offset > 0 && i < NPI_NPG_SECTIONS)
+            at = offset + h->section[i].length;
+    }
+    return padding == 0;
+}
+
 /* ---- the arrays ---- */
 
 /* A sparse matrix whose rows are being checked: the adjacency matrix A, or the features X. */
@@ -339,7 +354,8 @@ static int read_links(npgnn_graph *graph, sections *s, const char *name, npgnn_e
         return damaged(name, err, "a section of its links has the wrong length");
     int sound = 1;
     for (int32_t i = 0; i < graph->n; i++)
-        sound &= (!graph->label || graph->label[i] >= -1) && (!graph->side || graph->side[i] <= 1);
+        sound &= (!graph->label || (graph->label[i] >= -1 && graph->label[i] < graph->classes)) &&
+                 (!graph->side || graph->side[i] <= 1);
     if (!sound || !check_matrix(a, (int64_t)entries, 1, graph->time, graph->side, s->file->env.threads))
         return damaged(name, err, "its links, labels or sides are not those of a graph");
     return 0;
@@ -353,6 +369,8 @@ int npi_npg_read(npgnn_graph **out, npi_mapping *file, const char *name, const n
     int code = check_file(&s.h, file, name, err);
     if (!code && !check_layout(&s.h))
         code = damaged(name, err, "its header contradicts itself");
+    if (!code && !check_padding(&s.h, file->bytes))
+        code = damaged(name, err, "there is something between its sections");
     if (code)
         return code;
     npgnn_graph *graph = npi_alloc(env, 1, sizeof *graph, err);
