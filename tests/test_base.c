@@ -310,6 +310,18 @@ static void test_errors(void **state)
     assert_int_equal(npi_fail(NULL, NPGNN_E_IO, "x"), NPGNN_E_IO);
 }
 
+static void test_error_reason(void **state)
+{
+    (void)state;
+    npgnn_error err = {0};
+    npi_fail_at(&err, NPGNN_E_FORMAT, "a: b.tsv", 12, "id: 7");
+    assert_string_equal(npi_error_reason(&err), "id: 7");
+    npi_fail_at(&err, NPGNN_E_FORMAT, "a: b.tsv", 0, "id: 7");
+    assert_string_equal(npi_error_reason(&err), "id: 7");
+    npi_fail(&err, NPGNN_E_ARGUMENT, "id: 7");
+    assert_string_equal(npi_error_reason(&err), "id: 7");
+}
+
 /* Texts that are too long are cut and stay terminated. */
 static void test_long_errors(void **state)
 {
@@ -511,6 +523,7 @@ int main(void)
         cmocka_unit_test(test_env_defaults),
         cmocka_unit_test(test_log),
         cmocka_unit_test(test_errors),
+        cmocka_unit_test(test_error_reason),
         cmocka_unit_test(test_long_errors),
         cmocka_unit_test(test_code_texts),
         cmocka_unit_test(test_hash),

@@ -56,6 +56,15 @@ int npi_fail_at(npgnn_error *err, int code, const char *file, int64_t line, cons
     return code;
 }
 
+const char *npi_error_reason(const npgnn_error *err)
+{
+    size_t file = strlen(err->file);
+    if (file == 0 || strncmp(err->text, err->file, file) != 0)
+        return err->text;
+    const char *end = strstr(err->text + file, ": "); /* of "FILE: " or "FILE:LINE: "; FILE itself may have colons */
+    return end ? end + 2 : err->text;
+}
+
 int npi_fail_errno(npgnn_error *err, const char *verb, const char *file)
 {
     return npi_fail_at(err, NPGNN_E_IO, file, 0, "cannot %s: %s", verb, strerror(errno));

@@ -16,6 +16,9 @@ int npi_fail(npgnn_error *err, int code, const char *format, ...) NPI_PRINTF(3, 
 /* The same for a fault in a file. The text becomes "FILE:LINE: ..."; with line 0 it becomes "FILE: ...". */
 int npi_fail_at(npgnn_error *err, int code, const char *file, int64_t line, const char *format, ...) NPI_PRINTF(5, 6);
 
+/* The text of an error without the file and line that npi_fail_at wrote before it. */
+const char *npi_error_reason(const npgnn_error *err);
+
 /* E_IO with the text "FILE: cannot VERB: strerror(errno)". */
 int npi_fail_errno(npgnn_error *err, const char *verb, const char *file);
 

@@ -36,12 +36,8 @@ int npi_skipped_add(npi_skipped *skipped, int code, const npgnn_load_options *ho
         return code;
     if (skipped->count < NPI_SKIPPED_LINES)
         skipped->lines[skipped->count] = err ? err->line : 0;
-    if (skipped->count++ == 0 && err) {
-        /* the text begins as npi_fail_at writes it, "FILE:LINE: " or "FILE: ", and FILE may have colons */
-        size_t file = strlen(err->file);
-        const char *why = strncmp(err->text, err->file, file) == 0 ? strstr(err->text + file, ": ") : NULL;
-        snprintf(skipped->first, sizeof skipped->first, "%.250s", why ? why + 2 : err->text);
-    }
+    if (skipped->count++ == 0 && err)
+        snprintf(skipped->first, sizeof skipped->first, "%.250s", npi_error_reason(err));
     return 0;
 }
 

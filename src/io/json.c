@@ -123,8 +123,7 @@ int npi_json_read_edges(npi_edge_list *edges, npi_stream *stream, npgnn_error *e
             code = read_edge(edges, json_array_get(array, i), stream, &why);
             if (code == NPGNN_E_FORMAT) { /* an array has elements, not lines */
                 char text[256];
-                const char *colon = strstr(why.text + strlen(why.file), ": ");
-                snprintf(text, sizeof text, "%.250s", colon ? colon + 2 : why.text);
+                snprintf(text, sizeof text, "%.250s", npi_error_reason(&why));
                 npi_fail_at(&why, code, npi_stream_name(stream), 0, "element %zu: %s", i + 1, text);
             }
             code = npi_skipped_add(&edges->skipped, code, edges->how, &why);
