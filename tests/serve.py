@@ -153,6 +153,10 @@ def check_additions(s):
     s.good("POST", "/nodes", {"nodes": [{"id": odd}]})
     pair = s.good("POST", "/score", {"pairs": [[odd, "p7"]]})["pairs"][0]
     assert (pair["u"], pair["v"], pair["known"]) == (odd, "p7", False) and 0 < pair["probability"] < 1, pair
+    long = "n" * 9000  # a name may have any length that an address has
+    s.good("POST", "/nodes", {"nodes": [{"id": long}]})
+    assert s.good("GET", "/top?node=" + long)["node"] == long and s.good("GET", "/node?node=" + long)["link_count"] == 0
+    assert s.ask("GET", "/top?node=" + 40000 * "n")[0] == 414
     now = s.good("GET", "/top?node=zoe&k=8&explain=1")
     assert "p7" not in names(now) and "p9" not in names(now)
     assert sorted(s.good("GET", "/node?node=zoe")["links"]) == ["p7", "p9"]
@@ -171,7 +175,7 @@ def check_additions(s):
     while s.good("GET", "/healthz")["new_nodes"] > 0:  # the refresh in the background
         assert time.time() < deadline
         time.sleep(0.1)
-    assert s.good("GET", "/healthz")["nodes"] == 63
+    assert s.good("GET", "/healthz")["nodes"] == 64
     assert len(s.good("GET", "/top?node=zoe&k=8")["suggestions"]) == 8
 
 
@@ -336,6 +340,7 @@ def test_journal():
     check_kept(s, kept)
     s.bad(404, "GET", "/top?node=half")
     size = s.good("GET", "/healthz")["nodes"]
+    assert "\n# TYPE npgnn_journal_writable gauge\nnpgnn_journal_writable 1\n" in s.good("GET", "/metrics")
     second = subprocess.run([NPGNN, "serve", "universal", "--edges", LINKS, "--features", PEOPLE, "--journal", path, "--listen", "127.0.0.1:0"],
                             capture_output=True, text=True)
     assert second.returncode == 1 and "another server" in second.stderr, second.stderr

@@ -257,7 +257,7 @@ int journal_sync(journal *j, int64_t number)
     return code;
 }
 
-int journal_is_well(journal *j)
+int journal_is_writable(journal *j)
 {
     pthread_mutex_lock(&j->writing);
     int failed = j->failed;

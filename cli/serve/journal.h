@@ -32,7 +32,7 @@ int64_t journal_append(journal *journal, const char *json, size_t size);
 int journal_sync(journal *journal, int64_t number);
 
 /* Whether records can still be written. */
-int journal_is_well(journal *journal);
+int journal_is_writable(journal *journal);
 
 /* Records and bytes on disk. */
 void journal_counts(int64_t *records, int64_t *bytes, journal *journal);

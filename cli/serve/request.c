@@ -119,9 +119,12 @@ static int parse_query(request *out, const char *target, refusal r)
         size_t value = key < length ? key + 1 : length;
         char number[64];
         int status = 0;
-        if (key == strlen(name_key) && memcmp(at, name_key, key) == 0 && takes_name && !seen_name++)
-            status = decode(out->name, sizeof out->name, at + value, length - value, name_key, r);
-        else if (key == 1 && *at == 'k' && takes_k && !seen_k++) {
+        if (key == strlen(name_key) && memcmp(at, name_key, key) == 0 && takes_name && !seen_name++) {
+            size_t size = length - value + 1; /* decoding makes nothing longer */
+            out->name = malloc(size);
+            status = out->name ? decode(out->name, size, at + value, length - value, name_key, r)
+                               : refuse(r, 500, "out of memory");
+        } else if (key == 1 && *at == 'k' && takes_k && !seen_k++) {
             status = decode(number, sizeof number, at + value, length - value, "k", r);
             if (!status)
                 status = integer(&out->k, number, 1, REQUEST_MAX_K, "k", r);
@@ -278,6 +281,7 @@ int request_parse(request *out, char *why, size_t why_size, const char *method, 
 
 void request_free(request *r)
 {
+    free(r->name);
     free(r->ends);
     free(r->nodes);
     free(r->cells);

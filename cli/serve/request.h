@@ -25,7 +25,6 @@ typedef enum {
 const char *request_name(request_kind kind);
 
 enum {
-    REQUEST_MAX_NAME = 1024, /* bytes of a node's name in an address */
     REQUEST_MAX_K = 1000,
     REQUEST_MAX_PAIRS = 10000, /* pairs or links per request */
     REQUEST_MAX_NODES = 1000,
@@ -34,7 +33,7 @@ enum {
 
 typedef struct request {
     request_kind kind;
-    char name[REQUEST_MAX_NAME]; /* node of TOP and NODE, q of SEARCH */
+    char *name; /* node of TOP and NODE, q of SEARCH; as long as the server takes addresses */
     int k, explain;
     /* of a body: */
     const char **ends; /* (2, pairs) names, u and v of one pair after the other */

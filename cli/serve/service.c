@@ -326,16 +326,16 @@ static answer answer_search(service *s, const request *r)
 static answer answer_health(service *s)
 {
     npgnn_live_info info = {.size = sizeof info};
-    int well = !s->journal || journal_is_well(s->journal);
+    int writable = !s->journal || journal_is_writable(s->journal);
     npgnn_live_describe(&info, s->live, NULL);
     const npgnn_graph *graph = npgnn_live_begin(s->live);
-    json_t *object =
-        json_pack("{s:s, s:I, s:I, s:I, s:I, s:b}", "status", well ? "ok" : "the journal cannot be written", "nodes",
-                  (json_int_t)npgnn_graph_nodes(graph), "links", (json_int_t)npgnn_graph_edges(graph), "new_nodes",
-                  (json_int_t)info.new_nodes, "new_links", (json_int_t)info.new_links, "explains", s->can_explain);
+    json_t *object = json_pack(
+        "{s:s, s:I, s:I, s:I, s:I, s:b}", "status", writable ? "ok" : "the journal cannot be written", "nodes",
+        (json_int_t)npgnn_graph_nodes(graph), "links", (json_int_t)npgnn_graph_edges(graph), "new_nodes",
+        (json_int_t)info.new_nodes, "new_links", (json_int_t)info.new_links, "explains", s->can_explain);
     npgnn_live_end(s->live);
     answer out = answer_json(object);
-    if (!well)
+    if (!writable)
         out.status = 503;
     return out;
 }
@@ -408,9 +408,9 @@ static answer answer_metrics(service *s)
                 "npgnn_journal_records %" PRId64 "\n"
                 "# HELP npgnn_journal_bytes Size of the journal.\n# TYPE npgnn_journal_bytes gauge\n"
                 "npgnn_journal_bytes %" PRId64 "\n"
-                "# HELP npgnn_journal_well 1 if the journal can be written.\n# TYPE npgnn_journal_well gauge\n"
-                "npgnn_journal_well %d\n",
-                records, bytes, journal_is_well(s->journal));
+                "# HELP npgnn_journal_writable 1 if the journal can be written.\n# TYPE npgnn_journal_writable gauge\n"
+                "npgnn_journal_writable %d\n",
+                records, bytes, journal_is_writable(s->journal));
     }
     fprintf(out,
             "# HELP process_resident_memory_bytes Resident memory.\n# TYPE process_resident_memory_bytes gauge\n"
@@ -525,7 +525,7 @@ static answer answer_addition(service *s, request *r)
     char *record = s->journal ? json_text(r->body, JSON_COMPACT) : NULL;
     if (s->journal && !record)
         return answer_error(500, "out of memory");
-    if (s->journal && !journal_is_well(s->journal)) {
+    if (s->journal && !journal_is_writable(s->journal)) {
         free(record);
         return answer_error(503, "the journal cannot be written: nothing can be added until the server is restarted");
     }
