@@ -382,20 +382,28 @@ static const arg_option options[] = {
     OPTIONS_END,
 };
 
-/* Whether none of the methods uses an option of the model. */
+/* Whether none of the methods uses an option of the model, with the changes that are asked for. */
 static int methods_lack(char *by, size_t size, const void *part, const arg_option *option)
 {
-    const char *at = ((const compare_settings *)part)->methods;
+    const compare_settings *settings = part;
+    const char *at = settings->methods;
     snprintf(by, size, "by any of the methods that are compared");
     if (!option->key || strcmp(option->key, "seed") == 0)
         return 0;
     for (size_t length; at && *at; at += length + (at[length] == ',')) {
         char name[64];
-        npgnn_options preset = {.size = sizeof preset};
+        npgnn_options changed = {.size = sizeof changed};
         length = strcspn(at, ",");
         snprintf(name, sizeof name, "%.*s", (int)length, at);
-        if (npgnn_options_preset(&preset, name, NULL) == 0 ? npgnn_options_uses(&preset, option->key, NULL)
-                                                           : npgnn_method_uses(name) & NPGNN_USES_OPTIONS)
+        int is_preset = npgnn_options_preset(&changed, name, NULL) == 0;
+        if (!is_preset && !(npgnn_method_uses(name) & NPGNN_USES_OPTIONS))
+            continue;
+        if (!is_preset)
+            npgnn_options_preset(&changed, NULL, NULL);
+        for (int i = 0; i < settings->model.changes.count; i++)
+            npgnn_options_set(&changed, settings->model.changes.item[i].key, settings->model.changes.item[i].value,
+                              NULL);
+        if (npgnn_options_uses(&changed, option->key, NULL))
             return 0;
     }
     return 1;

@@ -271,7 +271,10 @@ static const arg_option options[] = {
            "probability over the draws and the bounds of its 95 % interval. 0: use the mean of the latent variable "
            "(default: as the model was trained).",
            0, 1000),
-    OPTION("seed", 's', ARG_U64, AT(seed), "N", "Seed of the draws (default 1)."),
+    OPTION("seed", 's', ARG_U64, AT(seed), "N",
+           "Seed of what is random: the draws of --samples, the links that universal sets aside to learn what kind of "
+           "graph "
+           "it is, and methods such as deepwalk (default 1)."),
     OPTION("link-rate", 0, ARG_REAL, AT(link_rate), "R",
            "Expected fraction of links among the pairs that are scored (default: as in the training graph). 0.5: "
            "links and non-links are equally likely.",
@@ -305,12 +308,23 @@ static int is_jsonl(char *by, size_t size, const void *part, const arg_option *o
     return ((const predict_settings *)part)->format == LINKS_JSONL;
 }
 
+/* Whether only scores come out, and nothing but them decides which. The mean probability of several draws may rank otherwise. */
+static int is_raw(char *by, size_t size, const void *part, const arg_option *option)
+{
+    const predict_settings *settings = part;
+    (void)option;
+    snprintf(by, size, "with --raw");
+    return settings->raw && settings->top.min_probability == 0 && (settings->pairs || settings->samples <= 0);
+}
+
 static const arg_rule rules[] = {
     {.options = "min-prob|rank-by|samples|link-rate",
      .unused = is_method,
      .hint = "it gives scores, which are not probabilities"},
+    {.options = "raw", .unused = is_method, .hint = "it always gives scores"},
     {.options = "explain|context|estimate", .unused = is_method, .hint = "it is for models"},
     {.options = "for|from|to|min-prob|rank-by|exclude", .unused = is_pairs, .hint = "it is for --top and --top-links"},
+    {.options = "link-rate", .unused = is_raw, .hint = "scores do not depend on it"},
     {.options = "header", .unused = is_jsonl, .hint = "every line names its fields"},
     {.options = NULL},
 };

@@ -284,16 +284,42 @@ static int model_settings_apply(model_settings *model, const cli_command *comman
     return model_settings_change(model, name);
 }
 
+/* The option that makes another one useless, as on the command line: "--loss exact". "" where the preset does without it anyway, or
+ * where no single change is to blame. */
+static void find_blame(char *text, size_t size, const model_settings *model, const char *key)
+{
+    npgnn_options options = {.size = sizeof options};
+    text[0] = '\0';
+    if (npgnn_options_preset(&options, model->preset, NULL) != 0 || npgnn_options_uses(&options, key, NULL) <= 0)
+        return;
+    for (int i = 0; i < model->changes.count; i++) {
+        const char *changed = model->changes.item[i].key, *value = model->changes.item[i].value;
+        npgnn_options_preset(&options, model->preset, NULL);
+        if (npgnn_options_set(&options, changed, value, NULL) != 0 || npgnn_options_uses(&options, key, NULL) != 0)
+            continue;
+        if (strcmp(value, "off") == 0)
+            snprintf(text, size, "--no-%s", changed);
+        else
+            snprintf(text, size, "--%s %s", changed, value);
+    }
+}
+
 /* Whether the model that is chosen has no use for one of its options. */
 static int model_lacks(char *by, size_t size, const void *part, const arg_option *option)
 {
     const model_settings *model = part;
-    char name[128];
-    model_settings_name(name, sizeof name, model);
-    snprintf(by, size, "by %s%s", name, model->universal ? ": it is not trained" : "");
+    char name[128], blame[128];
     if (!option->key || strcmp(option->key, "seed") == 0)
         return 0;
-    return model->universal || !npgnn_options_uses(&model->options, option->key, NULL);
+    if (!model->universal && npgnn_options_uses(&model->options, option->key, NULL))
+        return 0;
+    find_blame(blame, sizeof blame, model, option->key);
+    model_settings_name(name, sizeof name, model);
+    if (*blame)
+        snprintf(by, size, "with %s", blame);
+    else
+        snprintf(by, size, "by %s%s", name, model->universal ? ": it is not trained" : "");
+    return 1;
 }
 
 int settings_parse(void *settings, const cli_command *command, int argc, char **argv)

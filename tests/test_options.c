@@ -198,21 +198,52 @@ static void test_every_key(void **state)
     assert_false(npgnn_options_info(&info, count + 1000));
 }
 
-/* A process uses few options, a network all. */
+/* A process uses few options, a network most. */
 static void test_uses(void **state)
 {
     npgnn_option_info info;
     npgnn_options network = preset(NULL), process = preset("best");
-    int used = 0;
+    int used = 0, all = 0;
     (void)state;
-    for (int i = 0; npgnn_options_info(&info, i); i++) {
+    network.samples = 2;
+    network.propagate = 1;
+    network.lr_schedule = NPGNN_LR_COSINE;
+    for (int i = 0; npgnn_options_info(&info, i); i++, all++) {
         assert_true(npgnn_options_uses(&network, info.key, NULL));
         used += npgnn_options_uses(&process, info.key, NULL);
     }
+    assert_int_equal(all, KEYS);
     assert_int_equal(used, 9);
     assert_true(npgnn_options_uses(&process, "learning-rate", NULL));
     assert_false(npgnn_options_uses(&process, "hidden", NULL));
     assert_false(npgnn_options_uses(&network, "nonsense", NULL));
+}
+
+/* An option of a network that another one switches off. */
+static void test_uses_beside_others(void **state)
+{
+    static const struct {
+        const char *key, *value, *without;
+    } cases[] = {
+        {"loss", "exact", "pairs-per-node"},   {"latent", "off", "samples"},
+        {"latent", "off", "hidden"},           {"latent", "off", "context-fraction"},
+        {"latent", "off", "predict-samples"},  {"sample-latent", "off", "samples"},
+        {"sample-latent", "off", "kl-weight"}, {"sample-latent", "off", "predict-samples"},
+        {"samples", "1", "monte-carlo"},       {"lr-schedule", "constant", "lr-horizon"},
+        {"propagate", "0", "cold-nodes"},      {"sample-latent", "off", "sigma-start"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        npgnn_options options = preset(NULL);
+        options.samples = 2;
+        options.propagate = 1;
+        options.lr_schedule = NPGNN_LR_LINEAR;
+        assert_true(npgnn_options_uses(&options, cases[i].without, NULL));
+        assert_int_equal(npgnn_options_set(&options, cases[i].key, cases[i].value, NULL), 0);
+        assert_false(npgnn_options_uses(&options, cases[i].without, NULL));
+        assert_true(npgnn_options_uses(&options, cases[i].key, NULL));
+        assert_true(npgnn_options_uses(&options, "decoder-hidden", NULL));
+    }
 }
 
 /* Reading every key of one preset and setting it in another carries everything over. */
@@ -306,7 +337,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_presets),      cmocka_unit_test(test_unknown_preset),
         cmocka_unit_test(test_every_key),    cmocka_unit_test(test_copy_by_keys),
-        cmocka_unit_test(test_uses),         cmocka_unit_test(test_fields),
+        cmocka_unit_test(test_uses),         cmocka_unit_test(test_uses_beside_others),
+        cmocka_unit_test(test_fields),
         cmocka_unit_test(test_unknown_keys), cmocka_unit_test(test_fields_out_of_range),
         cmocka_unit_test(test_short_buffer),
     };

@@ -317,21 +317,52 @@ int npgnn_options_info(npgnn_option_info *info, int index)
     return 1;
 }
 
+/* What must hold for an option of a network to have an effect. */
+enum {
+    LATENT = 1,        /* there is a latent variable, */
+    DRAWS = 2,         /* it is drawn, */
+    SEVERAL = 4,       /* more than once per iteration */
+    SAMPLED_LOSS = 8,  /* the loss may be estimated from a sample */
+    FALLING_RATE = 16, /* the learning rate decreases */
+    PROPAGATION = 32   /* embeddings are averaged over known links */
+};
+
+static const struct {
+    const char *key;
+    unsigned needs;
+} needs[] = {
+    {"sample-latent", LATENT},       {"hidden", LATENT},
+    {"latent-size", LATENT},         {"encoder-output", LATENT},
+    {"aggregate", LATENT},           {"sigma-mean", LATENT | DRAWS},
+    {"sigma-start", LATENT | DRAWS}, {"context", LATENT},
+    {"context-fraction", LATENT},    {"cold-nodes", PROPAGATION},
+    {"samples", LATENT | DRAWS},     {"monte-carlo", LATENT | DRAWS | SEVERAL},
+    {"kl-weight", LATENT | DRAWS},   {"pairs-per-node", SAMPLED_LOSS},
+    {"lr-horizon", FALLING_RATE},    {"predict-samples", LATENT | DRAWS},
+};
+
 int npgnn_options_uses(const npgnn_options *options, const char *key, npgnn_error *err)
 {
     static const char *const of_process[] = {"process", "iterations", "learning-rate", "beta1",          "beta2",
                                              "epsilon", "seed",       "calibrate",     "predict-samples"};
     npgnn_options o;
-    int code = npi_sized_read(&o, sizeof o, options, "npgnn_options", err);
+    int code = npi_sized_read(&o, sizeof o, options, "npgnn_options", err), known = 0;
     if (code)
         return code;
     for (size_t i = 0; o.process && i < sizeof of_process / sizeof of_process[0]; i++)
         if (strcmp(of_process[i], key) == 0)
             return 1;
-    for (int i = 0; !o.process && i < OPTIONS; i++)
-        if (strcmp(table[i].key, key) == 0)
-            return 1;
-    return 0;
+    for (int i = 0; i < OPTIONS; i++)
+        known |= strcmp(table[i].key, key) == 0;
+    if (!known || o.process)
+        return 0;
+    unsigned has = (o.latent ? LATENT : 0u) | (o.sample_latent ? DRAWS : 0u) | (o.samples > 1 ? SEVERAL : 0u) |
+                   (o.loss != NPGNN_LOSS_EXACT ? SAMPLED_LOSS : 0u) |
+                   (o.lr_schedule != NPGNN_LR_CONSTANT ? FALLING_RATE : 0u) | (o.propagate > 0 ? PROPAGATION : 0u);
+    for (size_t i = 0; i < sizeof needs / sizeof needs[0]; i++)
+        if (strcmp(needs[i].key, key) == 0)
+            return (needs[i].needs & ~has) == 0;
+    return 1;
 }
 
 int npi_options_read(npgnn_options *out, const npgnn_options *given, npgnn_error *err)
