@@ -1,6 +1,8 @@
 /* Writes graph files (npg.h). Everything in the header is known before the first byte is written, so that a file is written from
  * its beginning to its end. */
+#define _POSIX_C_SOURCE 200809L
 #include <string.h>
+#include <strings.h>
 
 #include "io/atomic.h"
 #include "io/npg.h"
@@ -9,7 +11,7 @@ int npi_npg_is_name(const char *path)
 {
     static const char ending[] = ".npg";
     size_t length = strlen(path);
-    return length >= sizeof ending && strcmp(path + length - (sizeof ending - 1), ending) == 0;
+    return length >= sizeof ending && strcasecmp(path + length - (sizeof ending - 1), ending) == 0;
 }
 
 /* ---- what is written ---- */

@@ -14,6 +14,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -205,12 +206,36 @@ static void remove_folder(const char *folder)
     rmdir(folder);
 }
 
+/* E_ARGUMENT for the name of a file of another format, of which a folder would be made. */
+static int refuse_name(const char *folder, npgnn_error *err)
+{
+    static const char *const endings[] = {".npz",  ".npy",   ".csv",     ".tsv",  ".txt", ".json",     ".jsonl",
+                                          ".mtx",  ".svm",   ".graphml", ".gz",   ".zip", ".svmlight", ".safetensors",
+                                          ".xlsx", ".edges", ".pkl",     ".html", ".dot", ".gml",      ".parquet"};
+    size_t length = strlen(folder);
+    if (strcmp(folder, "-") == 0)
+        return npi_fail(err, NPGNN_E_ARGUMENT,
+                        "a graph cannot be written to standard output: give the name of a folder, or of a file that "
+                        "ends with .npg");
+    for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
+        size_t ending = strlen(endings[i]);
+        if (length > ending && strcasecmp(folder + length - ending, endings[i]) == 0)
+            return npi_fail_at(err, NPGNN_E_ARGUMENT, folder, 0,
+                               "a graph is written as a folder or, if the name ends with .npg, as a file, but not as "
+                               "%s: leave out %s for a folder",
+                               endings[i], endings[i]);
+    }
+    return 0;
+}
+
 static int save_folder(const npgnn_graph *graph, const char *folder, npgnn_error *err)
 {
     char temporary[NPI_PATH_SIZE], process[24];
     struct stat info;
     snprintf(process, sizeof process, "%ld", (long)getpid());
-    int code = npi_path_join(temporary, folder, ".", process, err);
+    int code = refuse_name(folder, err);
+    if (code == 0)
+        code = npi_path_join(temporary, folder, ".", process, err);
     if (code)
         return code;
     if (stat(folder, &info) == 0)

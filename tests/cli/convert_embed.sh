@@ -7,6 +7,11 @@ npgnn info folder --json - --quiet | grep fingerprint >two
 cmp one two && echo the same graph
 status 1 npgnn convert $data -o folder
 status 2 npgnn convert $data
+status 1 npgnn convert $data -o -
+status 1 npgnn convert $data -o graph.npz
+status 1 npgnn convert $data -o Graph.CSV
+npgnn convert $data -o GRAPH.NPG --quiet
+test -f GRAPH.NPG && echo a file
 
 # weights are kept with --weighted
 printf 'source\ttarget\tweight\na\tb\t2\nb\tc\t0.5\n' >links.tsv
