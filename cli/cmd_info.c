@@ -113,14 +113,28 @@ static json_t *graph_json(const npgnn_graph_info *info, const char *dataset, con
         (json_int_t)info->dropped_self_loops, "fingerprint", report_hash(info->fingerprint));
 }
 
-static void print_graph(const npgnn_graph_info *info)
+/* What a node whose features are all zero may be instead of one without features: numbers and dates are 0 at the median of their
+ * column. A category is never 0. */
+static const char *zeros_text(const npgnn_graph *graph)
+{
+    npgnn_table_column column;
+    int scaled = 0;
+    for (int32_t i = 0; npgnn_graph_table(&column, graph, i); i++) {
+        if (strcmp(column.kind, "category") == 0)
+            return "";
+        scaled |= strcmp(column.kind, "number") == 0 || strcmp(column.kind, "date") == 0;
+    }
+    return scaled ? ", or at the median of every column" : "";
+}
+
+static void print_graph(const npgnn_graph_info *info, const npgnn_graph *graph)
 {
     double cells = (double)info->nodes * info->columns;
     printf("nodes          %" PRId32 "\n", info->nodes);
     if (info->sources > 0)
         printf("  two sides    %" PRId32 " sources, %" PRId32 " targets\n", info->sources, info->nodes - info->sources);
     printf("  isolated     %" PRId32 "\n", info->isolated);
-    printf("  no features  %" PRId32 "\n", info->featureless);
+    printf("  no features  %" PRId32 "%s\n", info->featureless, info->featureless > 0 ? zeros_text(graph) : "");
     printf("edges          %" PRId64 " undirected, %s; maximum degree %" PRId32 "\n", info->edges,
            info->weighted ? "weighted" : "unweighted", info->max_degree);
     if (info->dated)
@@ -151,7 +165,7 @@ static int info_graph(const info_settings *settings, const npgnn_env *env)
         if (settings->common.json) {
             status = report_write(graph_json(&info, data_name(&settings->data), graph, &all), settings->common.json);
         } else {
-            print_graph(&info);
+            print_graph(&info, graph);
             print_table(column_of_graph, graph);
             for (size_t i = 0; i < all.count; i++) {
                 fputs(i ? "- " : "\nnotices\n- ", stdout);
