@@ -385,7 +385,9 @@ _FUNCTIONS: dict[str, tuple[Any, str]] = {
     "options_set": (c_int, "psse"),
     "options_get": (c_int, "pzpse"),
     "options_info": (c_int, "pi"),
+    "options_uses": (c_int, "pse"),
     "method_info": (c_int, "ppi"),
+    "method_uses": (c_int, "s"),
     "data_folder": (c_int, "pzi"),
     "load": (c_int, "psppe"),
     "names_are_ends": (c_int, "ss"),
@@ -468,6 +470,7 @@ def _open() -> ctypes.CDLL:
 
 
 lib = _open()
+USES_OPTIONS = 1  # NPGNN_USES_OPTIONS
 
 
 def text(value: Optional[bytes]) -> str:

@@ -12,10 +12,10 @@ import numpy as np
 from . import _c
 from ._check import check_count, check_mapping, check_seed
 from ._errors import ArgumentError, MismatchError
-from .evaluation import Split, check_evaluated, make_split_options, methods as method_names, run_evaluation, run_columns
+from .evaluation import Split, make_split_options, methods as method_names, run_evaluation, run_columns
 from .evaluation import split as make_split
 from .graph import Array, Edges, Graph, Nodes, as_graph, cells, is_frame, pair_indices, table
-from .model import LinkPredictor, presets
+from .model import LinkPredictor, check_used, presets
 
 METRICS = ("auc", "ap", "mrr")
 LEAST_SEEDS = 6  # for p, as NPGNN_PAIRED_LEAST
@@ -299,7 +299,7 @@ def _list_methods(given: Any) -> dict[str, tuple[str, dict[str, Any]]]:
             raise ArgumentError(f"methods: {method!r} is neither a preset nor one of npgnn.methods(){hint}")
         if name in result:
             raise ArgumentError(f"methods: {name!r} is given twice; each needs a name of its own")
-        check_evaluated(method, options)
+        check_used(method, options)
         result[name] = (method, options)
     return result
 

@@ -13,7 +13,7 @@ from . import _c
 from ._check import check_count, check_path, check_seed
 from ._errors import ArgumentError
 from .graph import Array, Edges, Graph, Nodes, as_graph, is_frame, pair_indices, table
-from .model import UNIVERSAL, Bar, check_options, make_options, presets
+from .model import UNIVERSAL, Bar, check_used, make_options, presets
 
 PROTOCOLS = (
     "transductive",
@@ -51,6 +51,14 @@ def make_split_options(
 ) -> _c.SplitOptions:
     if protocol not in PROTOCOLS:
         raise ArgumentError(f"protocol must be one of {', '.join(PROTOCOLS)}, got {protocol!r}")
+    few_shot = protocol in ("few-shot", "paper-few-shot")
+    for name, value, used in (
+        ("test", test, not few_shot),
+        ("train_nodes", train_nodes, few_shot),
+        ("known_links", known_links, protocol == "production"),
+    ):
+        if value is not None and not used:
+            raise ArgumentError(f"{name} has no effect: the protocol {protocol!r} does not use it")
     options = _c.SplitOptions()
     _c.check(_c.lib.npgnn_split_options_default, _c.byref(options), PROTOCOLS.index(protocol))
     for name, value in (("test", test), ("val", val), ("train_nodes", train_nodes), ("known_links", known_links)):
@@ -140,7 +148,7 @@ def evaluate(
     names = methods()
     if not isinstance(method, str) or method not in names and method not in presets():
         raise ArgumentError(f"method must be one of {', '.join([*presets(), *names])}, got {method!r}")
-    check_evaluated(method, options)
+    check_used(method, options)
     if negatives not in NEGATIVES:
         raise ArgumentError(f"negatives must be one of {', '.join(NEGATIVES)}, got {negatives!r}")
     job = _c.Job(n_jobs, verbose)
@@ -163,19 +171,13 @@ def evaluate(
     )
     if split is not None and not isinstance(split, Split):
         raise ArgumentError(f"split must be a Split, got {split!r}")
+    given = {"test": test, "val": val, "train_nodes": train_nodes, "known_links": known_links}
+    for name in [key for key, value in given.items() if value is not None] if split is not None else []:
+        raise ArgumentError(f"{name} has no effect with split, which has pairs of its own")
     if split is not None and split.graph is not graph and split.graph.fingerprint != graph.fingerprint:
         raise ArgumentError("split is of another graph than edges")
     runs = run_evaluation(graph, method, options, how, count, first, job, negatives, split)
     return table(run_columns(runs))
-
-
-def check_evaluated(method: str, options: dict[str, Any]) -> None:
-    """Refuses options that do not exist or that the method does not have."""
-    check_options(options)
-    if options and method == UNIVERSAL:
-        raise ArgumentError(
-            f"{next(iter(options))} has no effect: method 'universal' trains nothing and has no options"
-        )
 
 
 def run_evaluation(

@@ -80,6 +80,28 @@ def make_options(method: str, options: dict[str, Any], seed: Optional[int]) -> _
     return result
 
 
+def check_used(method: str, options: dict[str, Any]) -> None:
+    """Refuses options that do not exist, or that a preset or method does not use, as the program does."""
+    check_options(options)
+    preset = method in presets() and method != UNIVERSAL
+    if options and not preset and not _c.lib.npgnn_method_uses(method.encode()) & _c.USES_OPTIONS:
+        why = "trains nothing and" if method == UNIVERSAL else "takes a seed alone and"
+        raise ArgumentError(f"{next(iter(options))} has no effect: method {method!r} {why} has no options")
+    own = {"latent": True, "sample_latent": False} if method == "cnp" else {}  # a network whose z is chosen already
+    start = method if preset else "default"
+
+    def unused(name: str, changes: dict[str, Any]) -> bool:
+        key = name.replace("_", "-").encode()
+        return _c.lib.npgnn_options_uses(_c.byref(make_options(start, changes, None)), key, None) == 0
+
+    for name in options:
+        if name in own or unused(name, own):
+            raise ArgumentError(f"{name} has no effect: method {method!r} does not use it")
+        if unused(name, {**options, **own}):
+            beside = [f"{key}={value!r}" for key, value in options.items() if unused(name, {**own, key: value})]
+            raise ArgumentError(f"{name} has no effect with {' and '.join(beside) or 'these options'}")
+
+
 def check_method(method: Any) -> str:
     if not isinstance(method, str) or method not in presets():
         raise ArgumentError(f"method must be one of {', '.join(presets())}, got {method!r}")
@@ -248,10 +270,7 @@ class LinkPredictor:
         """
         method, seed = check_method(self.method), check_seed(self.random_state, "random_state")
         job = _c.Job(self.n_jobs, self.verbose)
-        if method == UNIVERSAL and self._options:
-            raise ArgumentError(
-                f"{next(iter(self._options))} has no effect: method 'universal' trains nothing and has no options"
-            )
+        check_used(method, self._options)
         options = None if method == UNIVERSAL else make_options(method, self._options, seed)
         graph = (
             as_graph(edges, nodes, _job=job, **graph_options)

@@ -111,6 +111,10 @@ def test_methods(graph, people):
         ({"methods": {"a": "cosine", "b": degrees}}, "functions and arrays go into scores"),
         ({"methods": ["cosine"], "scores": {"cosine": degrees}}, "scores: the name 'cosine' is given twice"),
         ({"scores": degrees}, "scores must be a dict of names and scores"),
+        (
+            {"methods": ["cosine", npgnn.LinkPredictor("best", hidden=8)]},
+            "hidden has no effect: method 'best' does not use it",
+        ),
         ({"methods": 3}, "methods must be a list or a dict of methods, got 3"),
         ({"scores": {"mine": 7}}, "scores['mine'] must be a function of a Split, a list"),
         ({"scores": {"mine": [[1.0]]}}, "scores['mine'] has the scores of 1 splits, but there are 2 seeds"),

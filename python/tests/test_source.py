@@ -4,6 +4,7 @@ documentation."""
 from __future__ import annotations
 
 import ctypes
+import importlib.util
 import re
 import shutil
 import subprocess
@@ -136,4 +137,5 @@ def test_examples(name, tmp_path):
         shutil.copytree(data, tmp_path / "cora" / "Cora" / "raw")
     done = subprocess.run([sys.executable, path], cwd=tmp_path, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
-    assert "probability" in done.stdout
+    # without pandas, the results are structured arrays, which are printed as tuples
+    assert ("probability" if importlib.util.find_spec("pandas") else "[(") in done.stdout
