@@ -133,6 +133,36 @@ static void test_the_calibration_is_honest(void **state)
     npgnn_graph_free(graph);
 }
 
+/* The links of a star are hidden all at once where its centre is: that fold of the nodes is skipped, and the non-links for the calibration of
+ * new nodes come from the next. With some of the seeds it is the first fold. */
+static void test_a_fold_without_known_links(void **state)
+{
+    enum { LEAVES = 40, NODES = LEAVES + 12, COLUMNS = 4, SEEDS = 12 };
+    npgnn_pair edges[LEAVES];
+    float features[NODES * COLUMNS];
+    npgnn_graph *star = NULL;
+    npgnn_error err = {0};
+    npgnn_env env = npi_env_resolve(NULL);
+    npi_rng rng = npi_rng_make(1, NPI_RNG_TEST, 0);
+    (void)state;
+    for (int i = 0; i < NODES * COLUMNS; i++)
+        features[i] = (float)npi_rng_uniform(&rng);
+    for (int i = 0; i < LEAVES; i++)
+        edges[i] = (npgnn_pair){0, i + 1};
+    assert_ok(npgnn_graph_from_arrays(&star, edges, features, NODES, LEAVES, COLUMNS, NULL, &err), err);
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+        npi_folds f = {0};
+        size_t calibration = 0;
+        assert_ok(npi_folds_new(&f, star, seed, &env, &err), err);
+        assert_true(f.new_share > 0 && f.new_from < f.count);
+        for (size_t i = f.new_from; i < f.count; i++)
+            calibration += f.use[i] == NPI_FOLDS_CALIBRATION;
+        assert_true(calibration > 0);
+        npi_folds_free(&env, &f);
+    }
+    npgnn_graph_free(star);
+}
+
 /* Most nodes have no links: what the scores of known nodes say of probabilities does not hold for theirs. */
 static void test_probabilities_of_new_nodes(void **state)
 {
@@ -323,6 +353,7 @@ int main(void)
         cmocka_unit_test(test_no_link_is_in_its_own_evidence),
         cmocka_unit_test(test_new_nodes_are_not_examples),
         cmocka_unit_test(test_the_calibration_is_honest),
+        cmocka_unit_test(test_a_fold_without_known_links),
         cmocka_unit_test(test_probabilities_of_new_nodes),
         cmocka_unit_test(test_learns_what_the_corpus_does_not_have),
         cmocka_unit_test(test_small_graphs),
