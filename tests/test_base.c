@@ -425,6 +425,46 @@ static void test_number_print(void **state)
     }
 }
 
+static void test_decimal_commas(void **state)
+{
+    static const struct {
+        const char *cell, *whole, *with_comma; /* what becomes of it; NULL: it stays */
+    } cases[] = {{"3,5", "3.5", "3.5"},   {"-1.234,50", "-1234.50", "-1234.50"},
+                 {"1.000", "1000", NULL}, {"12.345.678", "12345678", NULL},
+                 {"1.5", NULL, NULL},     {"12", NULL, NULL},
+                 {"1,2,3", NULL, NULL},   {",5", NULL, NULL},
+                 {"1,", NULL, NULL},      {"1234.567", NULL, NULL},
+                 {"3,5 kg", NULL, NULL},  {"0.125", NULL, NULL},
+                 {"", NULL, NULL}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        for (int needed = 0; needed < 2; needed++) {
+            const char *wanted = needed ? cases[i].with_comma : cases[i].whole;
+            char cell[32];
+            snprintf(cell, sizeof cell, "%s", cases[i].cell);
+            assert_int_equal(npi_number_take_decimal_comma(cell, needed) > 0, wanted != NULL);
+            assert_string_equal(cell, wanted ? wanted : cases[i].cell);
+        }
+}
+
+static void test_number_begins(void **state)
+{
+    static const char *const yes[] = {"1", "-1,234,567", "$5", "\xE2\x82\xAC 12", ".5", "12 kg", "2024-01-31"};
+    static const char *const no[] = {"",
+                                     "weight",
+                                     "w1",
+                                     "-",
+                                     "nan",
+                                     "$",
+                                     "\xC3\xA9"
+                                     "1"};
+    (void)state;
+    for (size_t i = 0; i < sizeof yes / sizeof yes[0]; i++)
+        assert_true(npi_number_begins(yes[i]));
+    for (size_t i = 0; i < sizeof no / sizeof no[0]; i++)
+        assert_false(npi_number_begins(no[i]));
+}
+
 /* Numbers have a decimal point even in a locale with a decimal comma. Skipped where no such locale is installed. */
 static void test_numbers_in_another_locale(void **state)
 {
@@ -530,6 +570,8 @@ int main(void)
         cmocka_unit_test(test_invalid_numbers),
         cmocka_unit_test(test_numbers),
         cmocka_unit_test(test_number_print),
+        cmocka_unit_test(test_decimal_commas),
+        cmocka_unit_test(test_number_begins),
         cmocka_unit_test(test_numbers_in_another_locale),
         cmocka_unit_test(test_siphash),
         cmocka_unit_test(test_names_of_one_hash),

@@ -83,27 +83,6 @@ static void test_quotes(void **state)
     assert_false(npi_text_has_stray_quote("5\",6\"", ','));
 }
 
-static void test_decimal_commas(void **state)
-{
-    static const struct {
-        const char *cell, *whole, *with_comma; /* what becomes of it; NULL: it stays */
-    } cases[] = {{"3,5", "3.5", "3.5"},   {"-1.234,50", "-1234.50", "-1234.50"},
-                 {"1.000", "1000", NULL}, {"12.345.678", "12345678", NULL},
-                 {"1.5", NULL, NULL},     {"12", NULL, NULL},
-                 {"1,2,3", NULL, NULL},   {",5", NULL, NULL},
-                 {"1,", NULL, NULL},      {"1234.567", NULL, NULL},
-                 {"3,5 kg", NULL, NULL},  {"", NULL, NULL}};
-    (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
-        for (int needed = 0; needed < 2; needed++) {
-            const char *wanted = needed ? cases[i].with_comma : cases[i].whole;
-            char cell[32];
-            snprintf(cell, sizeof cell, "%s", cases[i].cell);
-            assert_int_equal(npi_text_take_decimal_comma(cell, needed) > 0, wanted != NULL);
-            assert_string_equal(cell, wanted ? wanted : cases[i].cell);
-        }
-}
-
 static void test_nul_bytes(void **state)
 {
     char lines[256];
@@ -203,10 +182,13 @@ static void test_fields(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_line_endings), cmocka_unit_test(test_joined_lines),
-        cmocka_unit_test(test_quotes),       cmocka_unit_test(test_decimal_commas),
-        cmocka_unit_test(test_nul_bytes),    cmocka_unit_test(test_lines_longer_than_a_block),
-        cmocka_unit_test(test_gzip),         cmocka_unit_test(test_truncated_gzip),
+        cmocka_unit_test(test_line_endings),
+        cmocka_unit_test(test_joined_lines),
+        cmocka_unit_test(test_quotes),
+        cmocka_unit_test(test_nul_bytes),
+        cmocka_unit_test(test_lines_longer_than_a_block),
+        cmocka_unit_test(test_gzip),
+        cmocka_unit_test(test_truncated_gzip),
         cmocka_unit_test(test_fields),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

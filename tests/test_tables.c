@@ -185,6 +185,25 @@ static void test_table_headers(void **state)
     assert_int_equal(npgnn_graph_nodes(graph), 5);
     assert_int_equal(graph->classes, 2);
     npgnn_graph_free(graph);
+    /* numbers with commas and signs, and dates, are no names of columns where others of their kind are below */
+    static const char *const headerless[] = {
+        "a;1,5\nb;2,5\nc;3\nd;4\ne;5\n",
+        "a;7;1.234,5\nb;8;2\nc;9;3\nd;8;4\ne;9;5\n",
+        "a,$5\nb,$7\nc,$5\nd,$5\ne,$7\n",
+        "a,2024-01-31\nb,2024-02-01\nc,2024-02-02\nd,2024-02-03\ne,2024-02-04\n",
+    };
+    for (size_t i = 0; i < sizeof headerless / sizeof headerless[0]; i++) {
+        graph = load(ring, headerless[i], none);
+        assert_int_equal(npgnn_graph_nodes(graph), 5);
+        assert_true(graph->classes == 0 && graph->x->f > 0 && !npgnn_graph_column_name(graph, 0));
+        assert_int_equal(npgnn_graph_find(graph, "a"), 0);
+        npgnn_graph_free(graph);
+    }
+    /* but they are above plain numbers */
+    graph = load(ring, "who,10 %,2024-01-31\na,1,3\nb,2,4\nc,3,5\nd,4,5\ne,5,1\n", none);
+    assert_string_equal(column_of(graph, "10 %").kind, "number");
+    assert_string_equal(column_of(graph, "2024-01-31").kind, "number");
+    npgnn_graph_free(graph);
     refuse(ring, "id,about\na,\"never closed\nb,x\n", none, NPGNN_E_FORMAT,
            "x.csv:2: a quote is opened on this line but not closed");
 }
@@ -303,6 +322,110 @@ static void test_encoding_again(void **state)
     for (int32_t c = 0; c < graph->x->f; c++)
         assert_true(feature(again, 0, c) == feature(graph, 0, c));
     npgnn_graph_free(again);
+    npgnn_graph_free(graph);
+}
+
+/* The only feature of the node that a table of new nodes adds; fails where it is refused with anything but `refusal`. */
+static float new_number(const npgnn_graph *graph, const char *table, const char *refusal)
+{
+    char path[4096];
+    npgnn_graph *more = NULL;
+    npgnn_error err = {0};
+    write_text(path, "new.csv", table);
+    notices[0] = '\0';
+    int code = npgnn_graph_extend(&more, graph, path, &err);
+    if (refusal) {
+        assert_int_equal(code, NPGNN_E_FORMAT);
+        says(err.text, refusal);
+        return 0;
+    }
+    assert_ok(code, err);
+    float value = feature(more, npgnn_graph_nodes(more) - 1, 0);
+    npgnn_graph_free(more);
+    return value;
+}
+
+/* Whether commas are decimal is decided once, and stored in the encoding: 1,234 alone tells nothing. */
+static void test_decimal_commas(void **state)
+{
+    const char *const raw[] = {"*:raw"};
+    const npgnn_load_options how = {.kinds = raw, .kind_count = 1};
+    (void)state;
+    npgnn_graph *commas = load(ring, "id\tx\na\t1,5\nb\t2\nc\t1.000\nd\t0,125\ne\t7\n", how);
+    says(notices, "x.csv:2: taking commas in numbers for decimal points, as in 1.5 (field 2)");
+    says(notices,
+         "taking points in numbers for separators of thousands, because other numbers have decimal commas: 1.000 is "
+         "1000 (field 2)");
+    assert_true(feature(commas, 2, 0) == 1000 && feature(commas, 3, 0) == 0.125F);
+    says(commas->x->encoding->text, "\"decimal_comma\":true");
+    says(column_of(commas, "x").outcome, "decimal comma");
+    assert_true(new_number(commas, "id\tx\nf\t1,234\n", NULL) == 1.234F);
+    assert_true(new_number(commas, "id,x\nf,\"1,234\"\n", NULL) == 1.234F);
+    assert_true(new_number(commas, "id\tx\nf\t1.234\n", NULL) == 1234);
+    says(notices, "because the table of the training had decimal commas: 1.234 is 1234");
+    new_number(commas, "id\tx\nf\t1.5\n",
+               "new.csv:2: feature '1.5' in field 2 has a decimal point, but the table of the "
+               "training had decimal commas");
+    npgnn_graph_free(commas);
+
+    npgnn_graph *points = load(ring, "id;x\na;1.5\nb;2\nc;1\nd;0.125\ne;7\n", how);
+    says(points->x->encoding->text, "\"decimal_comma\":false");
+    assert_true(new_number(points, "id;x\nf;1.234\n", NULL) == 1.234F);
+    new_number(points, "id;x\nf;1,234\n",
+               "new.csv:2: feature '1,234' in field 2 is not a number: those of its column have no "
+               "decimal commas");
+    npgnn_graph_free(points);
+    /* both encodings are not the same, although all numbers are */
+    npgnn_graph *one = load(ring, "id;x\na;1,5\nb;2\nc;3\nd;4\ne;7\n", none),
+                *other = load(ring, "id;x\na;1.5\nb;2\nc;3\nd;4\ne;7\n", none);
+    assert_false(npi_encoding_same(one->x->encoding, other->x->encoding));
+    npgnn_graph_free(one);
+    npgnn_graph_free(other);
+    /* a column in which nothing tells follows the others, unless some have decimal points */
+    one = load(ring, "id;x;y\na;1.234;1,5\nb;12.500;2\nc;3;3\nd;4;4\ne;7;7\n", how);
+    assert_true(feature(one, 0, 0) == 1234 && feature(one, 1, 0) == 12500 && feature(one, 0, 1) == 1.5F);
+    npgnn_graph_free(one);
+    one = load(ring, "id;x;y;z\na;1.234;1,5;0.5\nb;12.500;2;1\nc;3;3;1\nd;4;4;1\ne;7;7;1\n", how);
+    assert_true(feature(one, 0, 0) == 1.234F && feature(one, 0, 1) == 1.5F && feature(one, 0, 2) == 0.5F);
+    npgnn_graph_free(one);
+}
+
+/* Numbers of a caller's table have decimal points, whatever the table of the training had. */
+static void test_numbers_from_memory(void **state)
+{
+    const char *const raw[] = {"*:raw"};
+    npgnn_error err = {0};
+    npgnn_graph *from_memory = NULL;
+    (void)state;
+    npgnn_graph *commas =
+        load(ring, "id;x\na;1,5\nb;2\nc;3\nd;4\ne;7\n", (npgnn_load_options){.kinds = raw, .kind_count = 1});
+    const double numbers[] = {1.234, 1.5};
+    const char *const texts[] = {"1.234", "1,5"};
+    npgnn_column column = {.name = "x", .numbers = numbers};
+    npgnn_graph_data data = {
+        .size = sizeof data, .nodes = 2, .table = &column, .table_columns = 1, .encoding = commas->x->encoding->text};
+    assert_ok(npgnn_graph_new(&from_memory, &data, NULL, &err), err);
+    assert_true(feature(from_memory, 0, 0) == 1.234F && feature(from_memory, 1, 0) == 1.5F);
+    npgnn_graph_free(from_memory);
+    column = (npgnn_column){.name = "x", .texts = texts}; /* texts are as in the file */
+    assert_ok(npgnn_graph_new(&from_memory, &data, NULL, &err), err);
+    assert_true(feature(from_memory, 0, 0) == 1234 && feature(from_memory, 1, 0) == 1.5F);
+    npgnn_graph_free(from_memory);
+    npgnn_graph_free(commas);
+}
+
+/* A date of a new node may be an ISO date, whatever order the table has. */
+static void test_iso_dates_of_new_nodes(void **state)
+{
+    (void)state;
+    npgnn_graph *graph = load(ring, "id,since\na,31.12.2020\nb,1.2.2021\nc,15.3.2021\nd,1.4.2021\ne,13.5.2021\n", none);
+    assert_string_equal(column_of(graph, "since").kind, "date");
+    float wanted = feature(graph, 3, 0);
+    assert_true(wanted != 0 && feature(graph, 0, 0) != wanted);
+    assert_true(new_number(graph, "id,since\nf,1.4.2021\n", NULL) == wanted);
+    assert_true(new_number(graph, "id,since\nf,2021-04-01\n", NULL) == wanted);
+    assert_true(new_number(graph, "id,since\nf,2021-04-01T00:00:00Z\n", NULL) == wanted);
+    new_number(graph, "id,since\nf,4/31/2021\n", "is not a date");
     npgnn_graph_free(graph);
 }
 
@@ -676,6 +799,9 @@ int main(void)
         IN_FOLDER(test_encoding_again),
         cmocka_unit_test(test_damaged_encodings),
         cmocka_unit_test(test_dates),
+        IN_FOLDER(test_decimal_commas),
+        IN_FOLDER(test_numbers_from_memory),
+        IN_FOLDER(test_iso_dates_of_new_nodes),
         cmocka_unit_test(test_roles),
         IN_FOLDER(test_two_sides),
         IN_FOLDER(test_side_features),

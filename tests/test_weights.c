@@ -71,6 +71,16 @@ static void test_invalid_weights(void **state)
         {"a b 1e99\n", "weight '1e99' is not finite", 1},
         {"a b friend\n", "weight 'friend' is not a number", 1},
         {"a b 3e38\na b 3e38\n", "too large for a float", 0},
+        /* a number that is written otherwise makes no header of the first line */
+        {"a\tb\t1,234,567\nc\td\t5\n", "weight '1,234,567' is not a number: write decimals with a point", 1},
+        {"a;b;1,234,567\nc;d;5\n", "weight '1,234,567' is not a number", 1},
+        {"a,b,\"1,5\"\nc,d,5\n", "weight '1,5' is not a number: write decimals with a point", 1},
+        {"a\tb\t$5\nc\td\t5\n", "weight '$5' is not a number", 1},
+        {"a\tb\t5\nc\td\t1,234\n", "weight '1,234' may be one with a decimal comma, or a whole number", 2},
+        {"a;b;1,5\nc;d;5\nd;e;1.234\n", "weight '1.234' has a decimal point, but the one on line 1 a decimal comma", 3},
+        {"a;b;0.5\nc;d;1,5\n", "weight '1,5' has a decimal comma, but the one on line 1 a decimal point", 2},
+        {"a,b,1\nc,d,1,234\n", "4 fields, but the first line has 3", 2},
+        {"a b 1,5\nb c 2\n", "this line has blanks between fields and a number with a comma", 1},
         {"{\"u\": 1, \"v\": 2, \"weight\": 0}", "must be positive", 1},
         {"<graphml><key id='w' for='edge' attr.name='weight' attr.type='int'/><graph>\n<edge source='a' target='b'>"
          "<data key='w'>-2</data></edge></graph></graphml>",
@@ -88,6 +98,55 @@ static void test_invalid_weights(void **state)
         assert_int_equal(err.line, cases[i].line);
         assert_null(graph);
     }
+}
+
+static void test_decimal_commas(void **state)
+{
+    static const char *const texts[] = {"a\tb\t1,5\nb\tc\t1,125\n", "a;b;1,5\nb;c;1,125\n", "a b 1.5\nb c 1.125\n",
+                                        "source\ttarget\tweight\na\tb\t1,5\nb\tc\t1,125\n"};
+    char path[4096];
+    (void)state;
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        npgnn_graph *graph = load(write_text(path, "g", texts[i]), 1);
+        weighs(graph, "a", "b", 1.5);
+        weighs(graph, "b", "c", 1.125);
+        assert_int_equal(strstr(notices, "taking commas in weights for decimal points, as in 1.5") != NULL, i != 2);
+        npgnn_graph_free(graph);
+    }
+}
+
+/* The first line with a weight is a link, although its words are nowhere else. */
+static void test_first_line_with_a_weight(void **state)
+{
+    char path[4096];
+    (void)state;
+    for (int weighted = 0; weighted < 2; weighted++) {
+        npgnn_graph *graph = load(write_text(path, "g", "x,y,3\na,b,1\nb,c,2\nc,a,4\na,d,1\n"), weighted);
+        assert_int_equal(npgnn_graph_edges(graph), 5);
+        weighs(graph, "x", "y", weighted ? 3 : 1);
+        npgnn_graph_free(graph);
+    }
+}
+
+/* Who asks for weights is told where there are none. */
+static void test_no_weights(void **state)
+{
+    static const char *const texts[] = {
+        "a b\nb c\n", "source,target\na,b\nb,c\n",
+        "{\"source\": \"a\", \"target\": \"b\"}\n{\"source\": \"b\", \"target\": \"c\"}\n",
+        "%%MatrixMarket matrix coordinate pattern symmetric\n3 3 2\n2 1\n3 2\n"};
+    char path[4096];
+    (void)state;
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        npgnn_graph_free(load(write_text(path, "g", texts[i]), 1));
+        says(notices, "g: the file has no weights, or all are 1");
+        npgnn_graph_free(load(path, 0));
+        assert_null(strstr(notices, "weights"));
+    }
+    npgnn_graph_free(load("synthetic:nodes=100", 1));
+    says(notices, "synthetic:nodes=100: the links of this graph have no weights");
+    npgnn_graph_free(load(write_text(path, "g", "a b 2\nb c 1\n"), 1));
+    assert_null(strstr(notices, "weights"));
 }
 
 /* The weights of repeated edges are added, except where every edge is listed in both directions with the same
@@ -264,6 +323,10 @@ static void test_failed_saves(void **state)
     assert_int_equal(npgnn_graph_save(graph, in_folder(path, "saved"), &err), NPGNN_E_ARGUMENT);
     says(err.text, "has a line break");
     assert_int_equal(npgnn_graph_save(graph, in_folder(path, "absent/saved"), &err), NPGNN_E_IO);
+    assert_int_equal(npgnn_graph_save(graph, in_folder(path, "saved.npz"), &err), NPGNN_E_ARGUMENT);
+    says(err.text, "leave out .npz for a folder");
+    assert_int_equal(npgnn_graph_save(graph, "-", &err), NPGNN_E_ARGUMENT);
+    says(err.text, "standard output");
     snprintf(command, sizeof command, "test \"$(ls '%s')\" = g", folder);
     assert_int_equal(system(command), 0);
     npgnn_graph_free(graph);
@@ -272,9 +335,17 @@ static void test_failed_saves(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        IN_FOLDER(test_weights_in_every_format), IN_FOLDER(test_invalid_weights),       IN_FOLDER(test_repeated_edges),
-        IN_FOLDER(test_subgraphs_keep_weights),  IN_FOLDER(test_contexts_keep_weights), IN_FOLDER(test_out_of_memory),
-        IN_FOLDER(test_save_and_load),           IN_FOLDER(test_failed_saves),
+        IN_FOLDER(test_weights_in_every_format),
+        IN_FOLDER(test_invalid_weights),
+        IN_FOLDER(test_decimal_commas),
+        IN_FOLDER(test_first_line_with_a_weight),
+        IN_FOLDER(test_no_weights),
+        IN_FOLDER(test_repeated_edges),
+        IN_FOLDER(test_subgraphs_keep_weights),
+        IN_FOLDER(test_contexts_keep_weights),
+        IN_FOLDER(test_out_of_memory),
+        IN_FOLDER(test_save_and_load),
+        IN_FOLDER(test_failed_saves),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -266,8 +266,8 @@ typedef struct npgnn_option_info {
 } npgnn_option_info;
 NPGNN_API int npgnn_options_info(npgnn_option_info *info, int index);
 
-/* 1 if a training with these options uses the option `key`; 0 if it has no effect, as most have none where `process` is set, and for an
- * unknown key. Negative: an error code. */
+/* 1 if a training with these options uses the option `key`; 0 if it has no effect beside the others, as most have none where `process` is
+ * set, as pairs-per-node has none with an exact loss, and for an unknown key. Negative: an error code. */
 NPGNN_API int npgnn_options_uses(const npgnn_options *options, const char *key, npgnn_error *err);
 
 /* ================================================================================================================
@@ -618,7 +618,7 @@ typedef struct npgnn_graph_info {
     int64_t nonzeros;    /* of the features */
     int features_dense;  /* how they are stored */
     int32_t isolated;    /* nodes without an edge */
-    int32_t featureless; /* nodes whose features are all zero */
+    int32_t featureless; /* nodes whose features are all zero: none, or the median of every column of a table */
     int32_t max_degree;
     int32_t classes;           /* distinct labels, 0 without labels */
     int weighted;              /* links have weights */
@@ -673,7 +673,8 @@ NPGNN_API int32_t npgnn_graph_label(const npgnn_graph *graph, int32_t node);
 /* Writes the graph such that npgnn_load reads back the same graph (docs/use/formats.md), including weights (load with
  * `weighted`). A path that ends with ".npg" becomes a file that npgnn_load maps into memory, for large graphs: opening takes little
  * time and memory, and processes share its pages. A file that exists is replaced. Another path becomes a folder, which must not
- * exist. Either appears whole or not at all. E_IO; for a folder, E_ARGUMENT for a name with a line break. */
+ * exist. Either appears whole or not at all. E_IO; for a folder, E_ARGUMENT for a node whose name has a line break, and for a path that
+ * looks like a file of another format, such as "graph.npz". */
 NPGNN_API int npgnn_graph_save(const npgnn_graph *graph, const char *path, npgnn_error *err);
 
 /* The features of a node that are not zero: their columns, ascending, and their values; either array may be NULL. Returns how
@@ -1005,7 +1006,8 @@ typedef struct npgnn_live npgnn_live;
 NPGNN_API int npgnn_live_new(npgnn_live **out, const npgnn_model *model, const npgnn_graph *graph,
                              const npgnn_predict_options *options, const npgnn_env *env, npgnn_error *err);
 
-/* A cell of a table: the column by its name, and the text. Where the graph's features are no table, the column is a feature
+/* A cell of a table: the column by its name, and the text. A number has a decimal point or, where the table of the training had these in
+ * the column, a decimal comma; no points between thousands. Where the graph's features are no table, the column is a feature
  * column, by its name or, where columns have no names, by its number from 0, and the text is a number. */
 typedef struct npgnn_cell {
     const char *column, *text;

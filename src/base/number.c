@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <strings.h>
 
 static int is_digit(char c)
@@ -153,6 +154,40 @@ npi_number_result npi_number_parse_float(float *out, const char *text)
         return NPI_NUMBER_NOT_FINITE;
     *out = fabs(value) > (double)FLT_MAX ? copysignf(FLT_MAX, (float)copysign(1, value)) : (float)value;
     return NPI_NUMBER_OK;
+}
+
+int npi_number_take_decimal_comma(char *text, int needed)
+{
+    static const char digits[] = "0123456789";
+    char *at = text + (*text == '-' || *text == '+'), *to = at;
+    size_t run = strspn(at, digits), decimals = 0, groups = 0;
+    if (run == 0)
+        return 0;
+    const char *end = at + run;
+    for (; run <= 3 && *at != '0' && *end == '.' && strspn(end + 1, digits) == 3; groups++) /* 1.234.567 */
+        end += 4;
+    if (*end == ',' && (decimals = strspn(end + 1, digits)) == 0)
+        return 0;
+    if (end[decimals > 0 ? 1 + decimals : 0] || (decimals == 0 && (needed || groups == 0)))
+        return 0;
+    for (; *at; at++)
+        if (*at != '.')
+            *to++ = (char)(*at == ',' ? '.' : *at);
+    *to = '\0';
+    return decimals > 0 ? (int)(decimals < 100 ? decimals : 100) : 100;
+}
+
+int npi_number_begins(const char *text)
+{
+    for (size_t sign;; text += sign) {
+        sign = strspn(text, "$+-., ");
+        if (sign == 0 && strncmp(text, "\xE2\x82\xAC", 3) == 0) /* the sign of the euro */
+            sign = 3;
+        if (sign == 0 && strncmp(text, "\xC2\xA3", 2) == 0) /* of the pound */
+            sign = 2;
+        if (sign == 0)
+            return is_digit(*text);
+    }
 }
 
 const char *npi_number_reason(npi_number_result result)

@@ -135,7 +135,8 @@ static int same_column(const npi_encoded *a, const npi_encoded *b)
     int32_t values = a->values ? npi_names_count(a->values) : 0;
     if (a->kind != b->kind || a->width != b->width || a->flags_missing != b->flags_missing || a->other != b->other ||
         a->center != b->center || a->scale != b->scale || a->low != b->low || a->high != b->high ||
-        a->order != b->order || values != (b->values ? npi_names_count(b->values) : 0))
+        a->order != b->order || a->decimal_comma != b->decimal_comma ||
+        values != (b->values ? npi_names_count(b->values) : 0))
         return 0;
     for (int32_t i = 0; i < values; i++)
         if (strcmp(npi_names_get(a->values, i), npi_names_get(b->values, i)) != 0 ||
@@ -290,6 +291,23 @@ static int apply_text(const npi_encoded *column, const char *cell, float *scratc
     return code;
 }
 
+/* A number, with a point or as the column has it. *why says what is wrong with it. */
+static npi_number_result parse_number(double *value, const npi_encoded *column, const char *cell, const char **why)
+{
+    char copy[64];
+    npi_number_result result = NPI_NUMBER_BAD;
+    int comma = strchr(cell, ',') != NULL && strlen(cell) < sizeof copy;
+    if (comma) {
+        memcpy(copy, cell, strlen(cell) + 1);
+        comma = npi_number_take_decimal_comma(copy, 1) > 0;
+    }
+    if (!comma || column->decimal_comma)
+        result = npi_number_parse_double(value, comma ? copy : cell);
+    *why = comma && !column->decimal_comma ? "is not a number: those of its column have no decimal commas"
+                                           : npi_number_reason(result);
+    return result;
+}
+
 int npi_encoding_apply(const npi_encoded *column, const char *cell, float *scratch, npi_encoded_fn *see, void *user,
                        const char **why, npgnn_error *err)
 {
@@ -301,10 +319,10 @@ int npi_encoding_apply(const npi_encoded *column, const char *cell, float *scrat
     switch (column->kind) {
     case NPI_KIND_NUMBER:
     case NPI_KIND_DATE:
-        *why = column->kind == NPI_KIND_NUMBER ? "is not a number" : "is not a date";
+        *why = "is not a date";
         if (!missing) {
             if (column->kind == NPI_KIND_NUMBER
-                    ? npi_number_parse_double(&value, cell) != NPI_NUMBER_OK
+                    ? parse_number(&value, column, cell, why) != NPI_NUMBER_OK
                     : !npi_date_parse(&value, cell, column->order) && !npi_date_parse(&value, cell, NPI_DATE_YMD))
                 return 1;
             value = value < column->low ? column->low : value > column->high ? column->high : value;
@@ -328,8 +346,7 @@ int npi_encoding_apply(const npi_encoded *column, const char *cell, float *scrat
     case NPI_KIND_TEXT:
         return missing ? 0 : apply_text(column, cell, scratch, see, user, err);
     case NPI_KIND_RAW:
-        result = npi_number_parse_double(&value, cell);
-        *why = npi_number_reason(result);
+        result = parse_number(&value, column, cell, why);
         if (result == NPI_NUMBER_OK && !isfinite((float)value)) {
             *why = npi_number_reason(NPI_NUMBER_NOT_FINITE);
             return 1;
@@ -389,7 +406,7 @@ void npi_encoded_outcome(char *text, size_t size, const npi_encoded *column)
     switch (column->kind) {
     case NPI_KIND_NUMBER:
     case NPI_KIND_DATE:
-        snprintf(text, size, "scaled%s", missing);
+        snprintf(text, size, "scaled%s%s", column->decimal_comma ? ", decimal comma" : "", missing);
         break;
     case NPI_KIND_FLAG:
         snprintf(text, size, "0 or 1%s", missing);
@@ -402,7 +419,7 @@ void npi_encoded_outcome(char *text, size_t size, const npi_encoded *column)
         snprintf(text, size, "%d words", values);
         break;
     case NPI_KIND_RAW:
-        snprintf(text, size, "as it is");
+        snprintf(text, size, "as it is%s", column->decimal_comma ? ", decimal comma" : "");
         break;
     case NPI_KIND_IGNORED:
     case NPI_KINDS:

@@ -1,7 +1,7 @@
 /* How the columns of a table become columns of X. A column of the table is of one kind:
  *
  *   number, date   one column, (clip(x, low, high) - center) / scale; a date is its days since 1970. A missing value is 0,
- *                  the center.
+ *                  the center. Numbers have a decimal point or, where the table had these, a decimal comma.
  *   flag           one column of 0 and 1; a missing value is `center`, the share of ones
  *   category       one column of 0 and 1 for each frequent value, "NAME=VALUE", and one for all others, "NAME=(other)"
  *   text           one column for each frequent word, "NAME:WORD"; a row is the tf-idf of its words, of length 1
@@ -41,6 +41,7 @@ typedef struct npi_encoded {
     int64_t rows;      /* of the table that the encoding was found from */
     int64_t missing;   /* missing values there */
     int flags_missing; /* 1: the last of its columns says that the value is missing */
+    int decimal_comma; /* number, raw: 1: the table had 3,5 for three and a half */
     double center, scale, low, high;
     double least, most;   /* number, date: the range of the table */
     npi_date_order order; /* date */
@@ -107,8 +108,9 @@ size_t npi_cell_word(char *word, size_t size, const char **rest);
 /* Receives an element of the row of X. */
 typedef int npi_encoded_fn(void *user, int32_t column, float value, npgnn_error *err);
 
-/* The elements of X that a cell becomes, in ascending order of columns. `scratch` (the widest text column) is for words.
- * Returns 1 where the cell is not of the column's kind, with *why set; nothing was given to `see` then. */
+/* The elements of X that a cell becomes, in ascending order of columns. `scratch` (the widest text column) is for words. A number may
+ * have a decimal comma where the column has them; a point is always a decimal point, since the reader of a file has removed those
+ * between thousands. Returns 1 where the cell is not of the column's kind, with *why set; nothing was given to `see` then. */
 int npi_encoding_apply(const npi_encoded *column, const char *cell, float *scratch, npi_encoded_fn *see, void *user,
                        const char **why, npgnn_error *err);
 

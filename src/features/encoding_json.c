@@ -4,6 +4,7 @@
  *    "flags_missing": BOOL, "side": 0 or 1, ...}, ...]}
  *
  *   number, date    "center", "scale", "low", "high"; "least" and "most", the range of the table; date also "order"
+ *   number, raw     "decimal_comma": BOOL
  *   flag            "center"
  *   category        "values": [TEXT, ...], "counts": [N, ...], "other": BOOL
  *   text            "values", "counts", "weights": [NUMBER, ...]
@@ -45,6 +46,8 @@ static json_t *column_json(const npi_encoded *column)
         failed |= json_object_set_new(object, "least", json_real(column->least));
         failed |= json_object_set_new(object, "most", json_real(column->most));
     }
+    if (column->kind == NPI_KIND_NUMBER || column->kind == NPI_KIND_RAW)
+        failed |= json_object_set_new(object, "decimal_comma", json_boolean(column->decimal_comma));
     if (column->kind == NPI_KIND_DATE)
         failed |= json_object_set_new(object, "order", json_string(orders[column->order]));
     if (column->kind == NPI_KIND_FLAG)
@@ -161,6 +164,8 @@ static int read_column(npi_encoded *column, json_t *object, const char *where, c
     column->missing = json_integer_value(json_object_get(object, "missing"));
     column->flags_missing = json_is_true(json_object_get(object, "flags_missing")) && column->kind != NPI_KIND_TEXT &&
                             column->kind != NPI_KIND_RAW && column->kind != NPI_KIND_IGNORED;
+    column->decimal_comma = json_is_true(json_object_get(object, "decimal_comma")) &&
+                            (column->kind == NPI_KIND_NUMBER || column->kind == NPI_KIND_RAW);
     column->other = column->kind == NPI_KIND_CATEGORY && json_is_true(json_object_get(object, "other"));
     snprintf(column->why, sizeof column->why, "%.90s", why ? why : "");
     switch (column->kind) {

@@ -71,13 +71,11 @@ void npi_cells_clean(npi_cells *cells, int column)
     }
 }
 
-int32_t npi_cells_take_decimal_commas(npi_cells *cells, int column, int32_t first)
+npi_decimal npi_cells_decimal(const npi_cells *cells, int column, int32_t first)
 {
     int64_t values = 0, numbers = 0, commas = 0;
-    int32_t changed = -1;
-    int certain = cells->separator == ';';
-    if (cells->separator != ';' && cells->separator != '\t')
-        return -1;
+    int points = 0, certain = cells->separator == ';';
+    int possible = cells->separator == ';' || cells->separator == '\t';
     for (int32_t row = first; row < cells->rows; row++) {
         const char *cell = npi_cells_get(cells, row, column);
         char copy[64];
@@ -86,28 +84,21 @@ int32_t npi_cells_take_decimal_commas(npi_cells *cells, int column, int32_t firs
         if (strlen(cell) >= sizeof copy)
             continue;
         memcpy(copy, cell, strlen(cell) + 1);
-        if (!strchr(cell, ',')) {
-            int is_number = npi_number_parse_double(&number, cell) == NPI_NUMBER_OK;
-            /* 1.5 and 0.125 have a decimal point, 1.234 may have a separator of thousands: with the first, commas are something else */
-            if (is_number && strchr(cell, '.') &&
-                (cell[strspn(cell, "+-")] == '0' || !npi_text_take_decimal_comma(copy, 0)))
-                return -1;
-            numbers += is_number;
-            continue;
-        }
-        int decimals = npi_text_take_decimal_comma(copy, 1);
-        commas += decimals > 0;
-        certain |= decimals > 0 && decimals != 3;
+        int decimals = npi_number_take_decimal_comma(copy, 0), comma = strchr(cell, ',') != NULL;
+        int plain = npi_number_parse_double(&number, cell) == NPI_NUMBER_OK;
+        numbers += plain || (possible && decimals > 0);
+        points |= plain && strchr(cell, '.') && decimals == 0; /* a separator of thousands cannot stand there */
+        commas += comma && decimals > 0;
+        certain |= comma && decimals > 0 && decimals != 3;
     }
-    if (commas == 0 || !certain || 10 * (numbers + commas) < 9 * values)
-        return -1;
-    for (int32_t row = first; row < cells->rows; row++) {
-        char *cell = cells->text + (npi_cells_get(cells, row, column) - cells->text);
-        int comma = strchr(cell, ',') != NULL;
-        if (npi_text_take_decimal_comma(cell, 0) && comma && changed < 0)
-            changed = row;
-    }
-    return changed;
+    if (10 * numbers < 9 * values || numbers == 0)
+        return NPI_DECIMAL_NONE;
+    return points ? NPI_DECIMAL_POINT : possible && commas > 0 && certain ? NPI_DECIMAL_COMMA : NPI_DECIMAL_EITHER;
+}
+
+int npi_cells_take_decimal_comma(npi_cells *cells, int32_t row, int column)
+{
+    return npi_number_take_decimal_comma(cells->text + (npi_cells_get(cells, row, column) - cells->text), 0) > 0;
 }
 
 /* Completes the row of `fields` cells that begins at text + start. */

@@ -6,10 +6,10 @@
  * All rows are read before anything is decided (io/cells.h). What the columns mean is found out as follows, unless the caller
  * says it (npgnn_load_options):
  *
- *   header    the first line, where its first field is a name for ids, such as "id" or "user_id"; or where it has no number,
- *             and none of its fields occurs again in its column
- *   label     the last column, where the header calls it "label" or "class" or, without a header, where its first field is not
- *             a number
+ *   header    the first line, where its first field is a name for ids, such as "id" or "user_id"; or where it has no number, no
+ *             1,5, $5 or date above others of its kind, and none of its fields occurs again in its column
+ *   label     the last column, where the header calls it "label" or "class" or, without a header, where its first field is neither a
+ *             number nor a date
  *   id        a column that the header calls "id" or "node"; the first column, where its name is one for ids, where it has
  *             words that hardly recur, or where it has integers that are the ids of the edges
  *   others    features, of the kinds of features/encoding.h, found by npi_cells_infer
@@ -20,6 +20,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/date.h"
 #include "base/number.h"
 #include "io/cells.h"
 #include "io/header.h"
@@ -39,10 +40,12 @@ typedef struct reader {
     int id, label;         /* columns, -1: none */
     int *column;           /* (fields) what it is: the index of the encoding's column, or -1 */
     const npi_kind *kinds; /* (fields) chosen by the caller instead of by `how`, NPI_KINDS: not chosen; or NULL */
+    const unsigned char *printed; /* (fields) 1: the cells are numbers of the caller, with decimal points; or NULL */
+    int points;                   /* 1: all numbers have decimal points, whatever the encoding says */
     npi_encoding *encoding;
-    int commas;          /* columns whose decimal commas were read */
-    npi_skipped skipped; /* rows with another number of fields, without an id, or with one that occurs twice */
-    npi_skipped missing; /* cells that are not of the kind of their column */
+    int commas, thousands; /* columns whose decimal commas were read, and whose points between thousands were removed */
+    npi_skipped skipped;   /* rows with another number of fields, without an id, or with one that occurs twice */
+    npi_skipped missing;   /* cells that are not of the kind of their column */
 } reader;
 
 static int is_number(const char *cell)
@@ -78,6 +81,30 @@ static int numbers_follow(const npi_cells *cells, int column)
     return some;
 }
 
+static int is_date(const char *cell)
+{
+    double days;
+    for (int order = 0; order < NPI_DATE_ORDERS; order++)
+        if (npi_date_parse(&days, cell, (npi_date_order)order))
+            return 1;
+    return 0;
+}
+
+/* Whether the first cell of a column is a value like one below it, although it is not a plain number: 1,5 above 2, $5 above $7, a date
+ * above a date, or nothing below. A name such as 10 % or 2024-01-31 above numbers is none. */
+static int is_like_values(const npi_cells *cells, int column)
+{
+    const char *cell = npi_cells_get(cells, 0, column);
+    int decorated = npi_cell_is_decorated(cell), date = is_date(cell);
+    int commas = decorated && strspn(cell, "+-0123456789.,") == strlen(cell);
+    for (int32_t row = 1; (decorated || date) && row < cells->rows; row++) {
+        const char *other = npi_cells_get(cells, row, column);
+        if ((decorated && npi_cell_is_decorated(other)) || (commas && is_number(other)) || (date && is_date(other)))
+            return 1;
+    }
+    return (decorated || date) && cells->rows == 1;
+}
+
 static int has_header(const reader *r)
 {
     const npi_cells *cells = &r->cells;
@@ -88,7 +115,7 @@ static int has_header(const reader *r)
     if (npi_header_has_role(npi_cells_get(cells, 0, 0), NPI_ROLE_ID))
         return 1;
     for (int i = 0; i < cells->fields; i++)
-        if (is_number(npi_cells_get(cells, 0, i)))
+        if (is_number(npi_cells_get(cells, 0, i)) || is_like_values(cells, i))
             return 0;
     /* a word above numbers is a name, whatever is in the other columns */
     for (int i = 0; i < cells->fields; i++)
@@ -134,7 +161,7 @@ static int first_is_id(int *is_id, const reader *r, npgnn_error *err)
         const char *cell = npi_cells_get(cells, row, 0);
         int64_t integer;
         int32_t index;
-        words += !is_number(cell);
+        words += !is_number(cell) && !npi_cell_is_decorated(cell);
         integers += npi_number_parse_int(&integer, cell) && integer >= 0;
         code = npi_names_add(&index, names, cell, strlen(cell), err);
     }
@@ -237,9 +264,8 @@ static int find_label(const reader *r)
         return -1;
     if (r->names)
         return strcasecmp(r->names[last], "label") == 0 || strcasecmp(r->names[last], "class") == 0 ? last : -1;
-    return is_number(npi_cells_get(&r->cells, 0, last)) || npi_cell_is_missing(npi_cells_get(&r->cells, 0, last))
-               ? -1
-               : last;
+    const char *cell = npi_cells_get(&r->cells, 0, last);
+    return is_number(cell) || npi_cell_is_decorated(cell) || is_date(cell) || npi_cell_is_missing(cell) ? -1 : last;
 }
 
 /* ---- the kinds ---- */
@@ -333,20 +359,66 @@ static void log_kinds(const reader *r)
             used == 1 ? "" : "s", r->encoding->width, r->encoding->width == 1 ? "" : "s", text);
 }
 
-/* Reads decimal commas of a column, and logs the first such column. */
-static void take_commas(reader *r, int column)
+/* Reads the numbers of a column with decimal commas and points between thousands, and logs the first such column. With a given
+ * encoding, 1.5 is E_FORMAT, since 1.234 beside it would be something else than a thousand. */
+static int take_commas(reader *r, int column, int given, npgnn_error *err)
 {
-    int32_t row = npi_cells_take_decimal_commas(&r->cells, column, r->first);
-    if (row < 0 || r->commas++ > 0)
-        return;
-    npi_log(&r->cells.env, "%s:%lld: taking commas in numbers for decimal points, as in %.40s (field %d)", r->file,
-            (long long)r->cells.line[row], npi_cells_get(&r->cells, row, column), column + 1);
+    int first_comma = 1, first_thousand = 1, code = 0;
+    for (int32_t row = r->first; code == 0 && row < r->cells.rows; row++) {
+        char *cell = r->cells.text + (npi_cells_get(&r->cells, row, column) - r->cells.text), before[48];
+        int comma = strchr(cell, ',') != NULL, point = strchr(cell, '.') != NULL;
+        double number;
+        if (!comma && !point)
+            continue;
+        snprintf(before, sizeof before, "%.40s", cell);
+        if (npi_cells_take_decimal_comma(&r->cells, row, column)) {
+            if (comma && first_comma && r->commas++ == 0)
+                npi_log(&r->cells.env, "%s:%lld: taking commas in numbers for decimal points, as in %.40s (field %d)",
+                        r->file, (long long)r->cells.line[row], cell, column + 1);
+            if (!comma && first_thousand && r->thousands++ == 0)
+                npi_log(&r->cells.env,
+                        "%s:%lld: taking points in numbers for separators of thousands, because %s decimal commas: %s "
+                        "is %.40s (field %d)",
+                        r->file, (long long)r->cells.line[row],
+                        given ? "the table of the training had" : "other numbers have", before, cell, column + 1);
+            first_comma &= !comma;
+            first_thousand &= comma;
+        } else if (given && point && npi_number_parse_double(&number, cell) == NPI_NUMBER_OK) {
+            code = npi_fail_at(err, NPGNN_E_FORMAT, r->file, r->cells.line[row],
+                               "feature '%.40s' in field %d has a decimal point, but the table of the training had "
+                               "decimal commas in this column",
+                               cell, column + 1);
+            code = npi_skipped_add(&r->missing, code, r->how, err);
+            *cell = '\0';
+        }
+    }
+    return code;
+}
+
+/* comma[i] = 1 where the numbers of column i have decimal commas. Nothing may tell for some columns, such as one of 1.234 and 12: they have
+ * them where others do, and none has decimal points. */
+static void find_commas(unsigned char *comma, const reader *r)
+{
+    int points = 0, commas = 0;
+    for (int i = 0; i < r->cells.fields; i++) {
+        npi_decimal decimal = is_feature(r, i) ? npi_cells_decimal(&r->cells, i, r->first) : NPI_DECIMAL_NONE;
+        comma[i] = decimal == NPI_DECIMAL_COMMA ? 1 : decimal == NPI_DECIMAL_EITHER ? 2 : 0;
+        points |= decimal == NPI_DECIMAL_POINT;
+        commas |= decimal == NPI_DECIMAL_COMMA;
+    }
+    for (int i = 0; i < r->cells.fields; i++)
+        comma[i] = comma[i] == 1 || (comma[i] == 2 && commas && !points);
 }
 
 /* Finds the encoding of the table. */
 static int infer_all(reader *r, int raw, npgnn_error *err)
 {
     int usable, code = npi_encoding_new(&r->encoding, &r->cells.env, err);
+    unsigned char *comma = npi_alloc(&r->cells.env, (size_t)r->cells.fields, 1, err);
+    if (!comma)
+        code = NPGNN_E_MEMORY;
+    if (code == 0 && (r->cells.separator == ';' || r->cells.separator == '\t'))
+        find_commas(comma, r);
     if (code == 0)
         code = names_are_usable(&usable, r, err);
     if (code == 0 && r->names && r->id >= 0 && *r->names[r->id] && npi_text_is_utf8(r->names[r->id]) &&
@@ -369,10 +441,14 @@ static int infer_all(reader *r, int raw, npgnn_error *err)
         r->column[i] = r->encoding->count - 1;
         column->side = r->side;
         npi_cells_clean(&r->cells, i);
-        if (kind == NPI_KINDS || kind == NPI_KIND_NUMBER || kind == NPI_KIND_RAW)
-            take_commas(r, i);
-        code = npi_cells_infer(column, &r->cells, i, r->first, kind, r->how, r->file, err);
+        if (comma[i] && (kind == NPI_KINDS || kind == NPI_KIND_NUMBER || kind == NPI_KIND_RAW))
+            code = take_commas(r, i, 0, err);
+        if (code == 0)
+            code = npi_cells_infer(column, &r->cells, i, r->first, kind, r->how, r->file, err);
+        if (code == 0)
+            column->decimal_comma = comma[i] && (column->kind == NPI_KIND_NUMBER || column->kind == NPI_KIND_RAW);
     }
+    npi_free(&r->cells.env, comma);
     if (code == 0)
         code = npi_encoding_finish(r->encoding, err);
     if (code == 0 && !raw)
@@ -412,9 +488,8 @@ static int match_all(reader *r, npgnn_error *err)
             found++;
             seen[r->column[i]] = 1;
             npi_cells_clean(&r->cells, i);
-            npi_kind kind = encoding->columns[r->column[i]].kind;
-            if (kind == NPI_KIND_NUMBER || kind == NPI_KIND_RAW)
-                take_commas(r, i);
+            if (encoding->columns[r->column[i]].decimal_comma && !r->points && !(r->printed && r->printed[i]))
+                code = take_commas(r, i, 1, err);
         } else {
             unknown[i] = 1;
         }
@@ -594,7 +669,7 @@ int npi_table_from_cells(npi_table *out, npi_cells *cells, const char *file, con
                          npgnn_error *err)
 {
     npgnn_error why = {0};
-    reader r = {.cells = *cells, .file = file, .how = how, .declared = 1};
+    reader r = {.cells = *cells, .file = file, .how = how, .declared = 1, .points = 1};
     memset(cells, 0, sizeof *cells);
     int code = make_table(out, &r, 0, &why);
     if (code && err)
@@ -603,7 +678,8 @@ int npi_table_from_cells(npi_table *out, npi_cells *cells, const char *file, con
 }
 
 int npi_table_from_columns(npi_table *out, npi_cells *cells, int unnamed, const npi_kind *kinds,
-                           const npgnn_load_options *how, int side, const char *what, npgnn_error *err)
+                           const unsigned char *printed, const npgnn_load_options *how, int side, const char *what,
+                           npgnn_error *err)
 {
     npgnn_error why = {0};
     reader r = {.cells = *cells,
@@ -613,7 +689,8 @@ int npi_table_from_columns(npi_table *out, npi_cells *cells, int unnamed, const 
                 .declared = 1,
                 .unnamed = unnamed,
                 .id = -1,
-                .kinds = kinds};
+                .kinds = kinds,
+                .printed = printed};
     memset(cells, 0, sizeof *cells);
     int code = make_table(out, &r, 0, &why);
     if (code && err)

@@ -8,7 +8,7 @@
  *
  *   - its fields are well-known names, such as "source" and "target" or "user_id" and "item_id";
  *   - it has two words where the second line has two integers; or
- *   - its two words are ids nowhere else, though ids recur (npi_edges_settle_header).
+ *   - its two words are ids nowhere else, though ids recur (npi_edges_settle_header), and no number is beside them.
  *
  * The header says which columns the two ids, the weight and the time are in; without it they are the first two and the
  * third. The caller may choose columns and overrule all of this (npgnn_load_options).
@@ -246,8 +246,9 @@ typedef struct layout {
     int first_words;     /* the only line so far has two words: it is a header if integers follow */
     int more_columns;    /* some line has columns that are not read */
     int header;          /* there is one */
-    int fields;          /* of the header; 0: no line says how many there are */
-    int commas;          /* weights with a decimal comma */
+    int fields;          /* of the first line; 0: blanks separate, and lines differ */
+    int64_t comma_line;  /* the first weight with a decimal comma, 0: none has one */
+    int64_t point_line;  /* and with a decimal point */
     char words[2][64];   /* the two words of the first line, where it may be a header */
     unsigned times;      /* TIME_*: what all times so far can be */
     double *month_first; /* (count) the times with the month first, while they can be either */
@@ -355,12 +356,12 @@ static int detect_layout(npi_edge_list *list, layout *columns, const first_line 
     if (at[0] == at[1])
         return npi_fail_at(err, NPGNN_E_ARGUMENT, npi_stream_name(stream), npi_stream_line_number(stream),
                            "sources and targets cannot both be in column %d", at[0] + 1);
+    columns->fields = columns->separator != ' ' && first->count < MAX_COLUMNS ? first->count : 0;
     if (!columns->header) {
         if (list->weighted && at[NPI_ROLE_WEIGHT] < 0 && first->count > 2 && at[0] < 2 && at[1] < 2)
             at[NPI_ROLE_WEIGHT] = 2;
         return 0;
     }
-    columns->fields = columns->separator != ' ' && first->count < MAX_COLUMNS ? first->count : 0;
     if (list->weighted && at[NPI_ROLE_WEIGHT] < 0)
         at[NPI_ROLE_WEIGHT] = find_role(first, NPI_ROLE_WEIGHT, at[0], at[1]);
     if (list->weighted && at[NPI_ROLE_WEIGHT] < 0 && first->count == 3) { /* the only column that is left */
@@ -519,8 +520,8 @@ static void accept_header(npi_edge_list *list, const layout *columns, const npi_
             list->ends[0], list->ends[1]);
 }
 
-/* field (4) = the fields of a line by role, NULL where there is none. A line may have no more fields than the header, but for
- * empty ones at its end: a comma within a name makes one too many. */
+/* field (4) = the fields of a line by role, NULL where there is none. A line may have no more fields than the first, but for empty ones at
+ * its end: a comma within a name or number makes one too many, and a list of neighbours has any number. */
 static int cut_row(char **field, layout *columns, char *line, npi_stream *stream, npgnn_error *err)
 {
     char *rest = line, *text;
@@ -542,6 +543,42 @@ static int cut_row(char **field, layout *columns, char *line, npi_stream *stream
     return used > columns->fields
                ? npi_stream_fail(stream, err, "%d fields, but the first line has %d", used, columns->fields)
                : 0;
+}
+
+/* Parses a weight. Between semicolons and tabs it may have a decimal comma, with a note. 1,234 alone may be a thousand: between tabs it is
+ * E_FORMAT unless other weights show that commas are decimal. *word is set where the text cannot be meant to be a number. */
+static int parse_weight(float *weight, int *word, char *text, npi_edge_list *list, layout *columns, npi_stream *stream,
+                        npgnn_error *err)
+{
+    int64_t line = npi_stream_line_number(stream);
+    char given[48];
+    snprintf(given, sizeof given, "%.40s", text);
+    int decimals = columns->separator == ';' || columns->separator == '\t' ? npi_number_take_decimal_comma(text, 1) : 0;
+    if (decimals == 3 && columns->separator == '\t' && !columns->comma_line)
+        return npi_stream_fail(stream, err,
+                               "weight '%s' may be one with a decimal comma, or a whole number with a separator of "
+                               "thousands: write %s, or leave the comma out",
+                               given, text);
+    int point = decimals == 0 && strchr(text, '.') != NULL;
+    npi_number_result result = npi_number_parse_float(weight, text);
+    *word = result == NPI_NUMBER_BAD && !npi_number_begins(text);
+    if (result != NPI_NUMBER_OK)
+        return npi_stream_fail(stream, err, "weight '%s' %s%s", given, npi_number_reason(result),
+                               strchr(given, ',') ? ": write decimals with a point, and no separators of thousands"
+                                                  : "");
+    if ((decimals > 0 && columns->point_line) || (point && columns->comma_line))
+        return npi_stream_fail(stream, err, "weight '%s' has a decimal %s, but the one on line %lld a decimal %s",
+                               given, point ? "point" : "comma",
+                               (long long)(point ? columns->comma_line : columns->point_line),
+                               point ? "comma" : "point");
+    if (decimals > 0 && !columns->comma_line) {
+        columns->comma_line = line;
+        npi_log(&list->env, "%s:%lld: taking commas in weights for decimal points, as in %.40s",
+                npi_stream_name(stream), (long long)line, text);
+    }
+    if (point && !columns->point_line)
+        columns->point_line = line;
+    return 0;
 }
 
 /* Reads a line that is not the header. */
@@ -578,23 +615,17 @@ static int read_row(npi_edge_list *list, layout *columns, char *line, int first,
             snprintf(columns->words[role], sizeof columns->words[role], "%s", field[role]);
     }
 
-    /* a first line whose weight or time is a word is a header if numbers follow, and an error if not */
+    /* a first line whose weight or time is a word, which 1,234,567 is not, is a header if numbers follow, and an error if not */
     if (field[NPI_ROLE_WEIGHT]) {
-        if (columns->separator == ';' && npi_text_take_decimal_comma(field[NPI_ROLE_WEIGHT], 1) && !columns->commas++)
-            npi_log(&list->env, "%s:%lld: taking commas in weights for decimal points, as in %.40s",
-                    npi_stream_name(stream), (long long)npi_stream_line_number(stream), field[NPI_ROLE_WEIGHT]);
-        npi_number_result result = npi_number_parse_float(&weight, field[NPI_ROLE_WEIGHT]);
-        word = result == NPI_NUMBER_BAD;
-        if (result != NPI_NUMBER_OK)
-            code = npi_stream_fail(stream, err, "weight '%.40s' %s", field[NPI_ROLE_WEIGHT], npi_number_reason(result));
+        code = parse_weight(&weight, &word, field[NPI_ROLE_WEIGHT], list, columns, stream, err);
     } else if (columns->column[NPI_ROLE_WEIGHT] >= 0 && list->how->weight) {
         code = npi_stream_fail(stream, err, "the weight is missing");
     }
     if (code == 0 && columns->column[NPI_ROLE_TIME] >= 0) {
         const char *text = field[NPI_ROLE_TIME] ? field[NPI_ROLE_TIME] : "";
         kinds = parse_time(value, text);
-        word = kinds == 0;
-        if (word)
+        word = kinds == 0 && !npi_number_begins(text);
+        if (kinds == 0)
             code = npi_stream_fail(stream, err, "time '%.40s' is neither a number nor a date such as 2024-03-31", text);
         else if (!(kinds & columns->times))
             code = npi_stream_fail(stream, err, "time '%.40s' does not fit: those before it are %s", text,
@@ -619,11 +650,36 @@ static int read_row(npi_edge_list *list, layout *columns, char *line, int first,
     return code ? code : npi_edges_add_ids(list, field[0], field[1], weight, time, stream, err);
 }
 
+/* Whether the commas of a line, which would separate its fields, are decimal: "a b 1,5", which is three fields between blanks. */
+static int is_blank_separated(const char *line)
+{
+    int fields = 0, commas = 0;
+    while (*line) {
+        char field[64];
+        line += strspn(line, " ");
+        size_t length = strcspn(line, " ");
+        snprintf(field, sizeof field, "%.*s", (int)(length < sizeof field ? length : 0), line);
+        if (memchr(line, ',', length)) {
+            if (fields < 2 || !npi_number_take_decimal_comma(field, 1))
+                return 0;
+            commas++;
+        }
+        fields += length > 0;
+        line += length;
+    }
+    return commas > 0;
+}
+
 /* Reads the first line: the header, or else the first edge. */
 static int read_first_line(npi_edge_list *list, layout *columns, char *line, npi_stream *stream, npgnn_error *err)
 {
     first_line first = {.count = 0};
     columns->separator = npi_text_find_separator(line);
+    if (columns->separator == ',' && is_blank_separated(line))
+        return npi_stream_fail(
+            stream, err,
+            "this line has blanks between fields and a number with a comma, or commas between fields: "
+            "separate fields by tabs, or write decimals with a point");
     int code = cut_first_line(&first, line, columns->separator, &list->env, err);
     if (code == 0)
         code = detect_layout(list, columns, &first, stream, err);
@@ -645,6 +701,10 @@ static int read_first_line(npi_edge_list *list, layout *columns, char *line, npi
         }
     } else if (code == 0) {
         code = read_row(list, columns, line, 1, stream, err);
+        /* a number beside the two words, such as a weight, is no name of a column */
+        for (int i = 0; i < first.count; i++)
+            if (i != columns->column[0] && i != columns->column[1] && npi_number_begins(first.names[i]))
+                list->maybe_header = 0;
     }
     npi_free(&list->env, first.text);
     return code;

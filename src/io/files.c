@@ -23,6 +23,10 @@ static int read_edges(files *f, npi_stream *stream, npgnn_error *err)
     int code = npi_edges_read_any(&f->edges, &f->table, stream, err);
     if (code == 0 && f->edges.other_weights && !f->edges.weighted)
         npi_log(f->env, "%s: ignoring the weights of the edges (--weighted uses them)", npi_stream_name(stream));
+    if (code == 0 && f->edges.weighted && !f->edges.other_weights)
+        npi_log(f->env,
+                "%s: the file has no weights, or all are 1: every row has the weight 1, and repeated links add up",
+                npi_stream_name(stream));
     return code;
 }
 

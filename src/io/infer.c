@@ -364,12 +364,13 @@ static void fit_flag(npi_encoded *out, const npi_cells *cells, int column, int32
     out->center = values > 0 ? (double)ones / (double)values : 0;
 }
 
-/* Whether a cell is a number with signs of money, percent or thousands, such as $45,876 or 12 %. Units may mean more: 12 kg is none. */
-static int is_decorated_number(const char *cell)
+int npi_cell_is_decorated(const char *cell)
 {
     char plain[64];
     size_t length = 0;
     double value;
+    if (npi_number_parse_double(&value, cell) == NPI_NUMBER_OK)
+        return 0;
     for (; *cell && length < sizeof plain - 1; cell++) {
         size_t sign = strspn(cell, "$%,' ");
         if (sign == 0 && strncmp(cell, "\xE2\x82\xAC", 3) == 0) /* the sign of the euro */
@@ -382,6 +383,7 @@ static int is_decorated_number(const char *cell)
             cell += sign - 1;
     }
     plain[length] = '\0';
+    npi_number_take_decimal_comma(plain, 0); /* points between thousands */
     return npi_number_parse_double(&value, plain) == NPI_NUMBER_OK;
 }
 
@@ -395,10 +397,11 @@ static void explain_ignored(npi_encoded *out, const npi_cells *cells, int column
     for (int32_t row = first; row < cells->rows; row++) {
         const char *cell = npi_cells_get(cells, row, column);
         double value;
-        if (npi_cell_is_missing(cell) || !is_decorated_number(cell))
+        int number = npi_number_parse_double(&value, cell) == NPI_NUMBER_OK, with_signs = npi_cell_is_decorated(cell);
+        if (npi_cell_is_missing(cell) || !(number || with_signs))
             continue;
         decorated++;
-        if (!example && npi_number_parse_double(&value, cell) != NPI_NUMBER_OK)
+        if (!example && with_signs)
             example = cell;
     }
     if (example && 10 * decorated >= 9 * values)

@@ -59,6 +59,10 @@ int npgnn_load(npgnn_graph **out, const char *data, const npgnn_load_options *op
         npi_free(&resolved, where);
     }
 
+    if (code == 0 && (chosen.weighted || chosen.weight) && !graph->a.val)
+        npi_log(&resolved, "%s: the links of this graph have no weights: every link counts once",
+                data ? data : chosen.edges);
+
     /* the order matters: a binarised row is normalised by its number of ones */
     if (code == 0 && (chosen.binarize || chosen.normalize)) {
         graph->fingerprinted = 0;

@@ -101,15 +101,18 @@ static int encode_side(npi_table *out, const npgnn_graph_data *data, int side, i
         .size = sizeof how, .encoding = data->encoding, .skip_bad_rows = data->skip_bad_cells};
     const npgnn_column **columns = npi_alloc(env, (size_t)data->table_columns, sizeof *columns, err);
     npi_kind *kinds = npi_alloc(env, (size_t)data->table_columns, sizeof *kinds, err);
+    unsigned char *printed = npi_alloc(env, (size_t)data->table_columns, 1, err);
     npi_cells cells = {.env = *env};
-    int named = 0, code = columns && kinds ? 0 : NPGNN_E_MEMORY;
+    int named = 0, code = columns && kinds && printed ? 0 : NPGNN_E_MEMORY;
     int fields = code ? code : list_columns(columns, kinds, &named, data, side, rows, err);
     if (fields < 0)
         code = fields;
     if (fields > 0) {
+        for (int c = 0; c < fields; c++)
+            printed[c] = columns[c]->numbers != NULL;
         code = write_cells(&cells, columns, fields, rows, named, env, err);
         if (code == 0)
-            code = npi_table_from_columns(out, &cells, !named, kinds, &how, side,
+            code = npi_table_from_columns(out, &cells, !named, kinds, printed, &how, side,
                                           data->sources == 0 ? "nodes"
                                           : side             ? "targets"
                                                              : "sources",
@@ -118,6 +121,7 @@ static int encode_side(npi_table *out, const npgnn_graph_data *data, int side, i
     npi_cells_free(&cells);
     npi_free(env, columns);
     npi_free(env, kinds);
+    npi_free(env, printed);
     return code;
 }
 

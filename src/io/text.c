@@ -158,27 +158,6 @@ char *npi_text_cut_field(char **rest, char separator)
     return field;
 }
 
-int npi_text_take_decimal_comma(char *cell, int needed)
-{
-    static const char digits[] = "0123456789";
-    char *at = cell + (*cell == '-' || *cell == '+'), *to = at;
-    size_t run = strspn(at, digits), decimals = 0, groups = 0;
-    if (run == 0)
-        return 0;
-    const char *end = at + run;
-    for (; run <= 3 && *end == '.' && strspn(end + 1, digits) == 3; groups++) /* 1.234.567 */
-        end += 4;
-    if (*end == ',' && (decimals = strspn(end + 1, digits)) == 0)
-        return 0;
-    if (end[decimals > 0 ? 1 + decimals : 0] || (decimals == 0 && (needed || groups == 0)))
-        return 0;
-    for (; *at; at++)
-        if (*at != '.')
-            *to++ = (char)(*at == ',' ? '.' : *at);
-    *to = '\0';
-    return decimals > 0 ? (int)(decimals < 100 ? decimals : 100) : 100;
-}
-
 int npi_text_write_field(FILE *file, const char *name, npgnn_error *err)
 {
     size_t length = strlen(name);

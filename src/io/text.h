@@ -25,11 +25,6 @@ int npi_text_has_stray_quote(const char *row, char separator);
 #define NPI_TEXT_OPEN_QUOTE "a quote is opened on this line but not closed; a quote within quotes is written twice"
 #define NPI_TEXT_STRAY_QUOTE "text follows a closing quote; a quote within quotes is written twice"
 
-/* Turns a number with a decimal comma, such as 3,5 or 1.234,5, into one with a point. Without `needed` also whole numbers with
- * points between thousands, such as 1.234. Returns how many digits follow the comma, 100 for such a whole number, 0 where the
- * cell is anything else, which stays as it is. */
-int npi_text_take_decimal_comma(char *cell, int needed);
-
 /* Writes a field of a file with tabs or of one field per line, in quotes where the readers would otherwise misread it. E_ARGUMENT
  * for a line break, which cannot be written. */
 int npi_text_write_field(FILE *file, const char *text, npgnn_error *err);

@@ -118,6 +118,14 @@ unused predict universal synthetic --pairs file --min-prob 0.1
 unused predict --method katz synthetic --top 1 --samples 3
 unused predict --method katz synthetic --top 1 --explain
 unused predict universal synthetic --top 1 --format jsonl --header
+unused predict --method katz synthetic --top 1 --raw
+unused predict universal synthetic --top 1 --raw --link-rate 0.5
+unused train synthetic -o m --loss exact --pairs-per-node 64
+unused train synthetic -o m --no-latent --samples 3
+unused train synthetic -o m --lr-horizon 5
+unused eval synthetic --preset authors --no-sample-latent --kl-weight 2
+unused eval synthetic --method cnp --samples 3
+unused compare synthetic --methods default,katz --no-latent --samples 3
 unused info universal --weighted
 unused adapt synthetic --model file --train-nodes 0.2
 unused adapt synthetic --model file --hidden 8
