@@ -73,22 +73,33 @@ static json_t *table_json(column_fn *column_of, const void *of)
     return array;
 }
 
+/* A text of UTF-8 with blanks up to a number of characters. */
+static void print_padded(const char *text, int width)
+{
+    for (const char *at = text; *at; at++)
+        width -= ((unsigned char)*at & 0xC0) != 0x80;
+    printf("%s%*s", text, width > 0 ? width : 0, "");
+}
+
 /* A line per column. Wide tables are nearly always matrices of one kind, of which the first columns tell enough. */
 static void print_table(column_fn *column_of, const void *of)
 {
     enum { LISTED = 60 };
     npgnn_table_column column;
-    int32_t count = 0;
+    int32_t count = 0, of_side[2] = {0, 0};
     for (int32_t i = 0; column_of(&column, of, i); i++) {
         char number[24], name[40];
+        of_side[column.side != 0]++;
         if (count++ >= LISTED)
             continue;
         if (i == 0)
             printf("\n%-20s %-9s %8s  %-40s  %s\n", "column", "kind", "missing", "values", "becomes");
-        snprintf(number, sizeof number, "%" PRId32, i + 1);
+        snprintf(number, sizeof number, "%" PRId32, of_side[column.side != 0]);
         snprintf(name, sizeof name, "%s%.32s", column.side ? "target:" : "", column.name ? column.name : number);
-        printf("%-20s %-9s %8" PRId64 "  %-40s  %s\n", name, column.kind, column.missing, column.summary,
-               column.outcome);
+        print_padded(name, 20);
+        printf(" %-9s %8" PRId64 "  ", column.kind, column.missing);
+        print_padded(column.summary, 40);
+        printf("  %s\n", column.outcome);
     }
     if (count > LISTED)
         printf("... and %" PRId32 " more columns (--json has all)\n", count - LISTED);

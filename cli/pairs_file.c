@@ -275,7 +275,8 @@ int pairs_read(npgnn_pair *pairs, size_t *count, pairs_file *in, const npgnn_gra
             return more ? EXIT_FAILED : 0;
         int found = split_line(fields, in);
         int status = found == 2 ? find_pair(&pairs[*count], in, graph, fields)
-                                : refuse_line(in, "expected two node names, found %s", found < 2 ? "one" : "more");
+                                : refuse_line(in, "expected two node names, found %s",
+                                              found < 2 ? "one" : "more: a name with a separator must be in quotes");
         if (status == 0)
             ++*count;
         else if (status != LINE_SKIPPED)

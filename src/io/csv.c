@@ -340,8 +340,12 @@ static void log_kinds(const reader *r)
         int asked = strcmp(column->why, "as you asked") == 0;
         if (column->kind == NPI_KIND_IGNORED && !asked && column->name && logged++ < 5)
             npi_log(&r->cells.env, "%s: ignoring column '%.60s': %s", r->file, column->name, column->why);
-        else if (column->kind == NPI_KIND_IGNORED && !asked && !column->name && logged++ < 5)
-            npi_log(&r->cells.env, "%s: ignoring feature column %d: %s", r->file, i + 1, column->why);
+        else if (column->kind == NPI_KIND_IGNORED && !asked && !column->name && logged++ < 5) {
+            int field = 0;
+            while (field < r->cells.fields - 1 && r->column[field] != i)
+                field++;
+            npi_log(&r->cells.env, "%s: ignoring the column in field %d: %s", r->file, field + 1, column->why);
+        }
         int constant =
             column->kind == NPI_KIND_FLAG && column->missing == 0 && (column->center == 0 || column->center == 1);
         if (constant && column->name && logged++ < 5)
@@ -386,7 +390,7 @@ static int take_commas(reader *r, int column, int given, npgnn_error *err)
         } else if (given && point && npi_number_parse_double(&number, cell) == NPI_NUMBER_OK) {
             code = npi_fail_at(err, NPGNN_E_FORMAT, r->file, r->cells.line[row],
                                "feature '%.40s' in field %d has a decimal point, but the table of the training had "
-                               "decimal commas in this column",
+                               "decimal commas in this column: write a comma",
                                cell, column + 1);
             code = npi_skipped_add(&r->missing, code, r->how, err);
             *cell = '\0';

@@ -244,7 +244,9 @@ typedef struct layout {
     char separator;      /* 0: no line was read yet */
     int column[4];       /* by npi_role: source, target, weight, time; -1: there is none */
     int first_words;     /* the only line so far has two words: it is a header if integers follow */
-    int more_columns;    /* some line has columns that are not read */
+    int more_columns;    /* some line has columns after those that are read, */
+    int last;            /* up to this one */
+    int most, least;     /* fields of a line, where columns are not read */
     int header;          /* there is one */
     int fields;          /* of the first line; 0: blanks separate, and lines differ */
     int64_t comma_line;  /* the first weight with a decimal comma, 0: none has one */
@@ -525,21 +527,22 @@ static void accept_header(npi_edge_list *list, const layout *columns, const npi_
 static int cut_row(char **field, layout *columns, char *line, npi_stream *stream, npgnn_error *err)
 {
     char *rest = line, *text;
-    int at = 0, wanted = 0, used = 0;
+    int at = 0, wanted = 0, used;
     for (int role = 0; role < 4; role++)
         wanted = columns->column[role] >= wanted ? columns->column[role] + 1 : wanted;
     for (; at < wanted && (text = npi_text_cut_field(&rest, columns->separator)); at++)
         for (int role = 0; role < 4; role++)
             if (columns->column[role] == at)
                 field[role] = text;
-    if (wanted >= 3 && columns->fields == 0)
-        return 0;
-    for (; (text = npi_text_cut_field(&rest, columns->separator)); at++) {
-        columns->more_columns |= wanted < 3;
+    for (used = at; (text = npi_text_cut_field(&rest, columns->separator)); at++) {
+        columns->more_columns |= *text != '\0';
         used = *text ? at + 1 : used;
-        if (columns->fields == 0)
-            return 0;
     }
+    columns->last = wanted;
+    columns->most = used > columns->most ? used : columns->most;
+    columns->least = used < columns->least || columns->least == 0 ? used : columns->least;
+    if (columns->fields == 0)
+        return 0;
     return used > columns->fields
                ? npi_stream_fail(stream, err, "%d fields, but the first line has %d", used, columns->fields)
                : 0;
@@ -765,7 +768,14 @@ static int read_lines(npi_edge_list *list, npi_stream *stream, npgnn_error *err)
     if (code && err)
         *err = why;
     if (code == 0 && columns.more_columns && !columns.header)
-        npi_log(&list->env, "%s: ignoring the columns after the second", npi_stream_name(stream));
+        npi_log(&list->env, "%s: ignoring the columns after %s%s", npi_stream_name(stream),
+                columns.last == 2   ? "the second"
+                : columns.last == 3 ? "the third"
+                                    : "those that were chosen",
+                columns.least < columns.most
+                    ? "; lines have different numbers of them: if a line lists the neighbours of "
+                      "its first node, write one link per line"
+                    : "");
     if (code == 0 && columns.times == TIME_EITHER)
         npi_log(&list->env, "%s: the times could have the day or the month first; taking the day",
                 npi_stream_name(stream));

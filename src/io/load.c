@@ -21,6 +21,24 @@ static int is_synthetic(const char **spec, const char *data)
     return 1;
 }
 
+/* E_ARGUMENT for an option that says how to read text, of a graph that is not read from text. */
+static int refuse_text_options(const char *data, const npgnn_load_options *how, npgnn_error *err)
+{
+    const char *given = how->source                        ? "source"
+                        : how->target                      ? "target"
+                        : how->weight                      ? "weight"
+                        : how->time                        ? "time"
+                        : how->id                          ? "id"
+                        : how->kind_count > 0              ? "column"
+                        : how->ignored_count > 0           ? "ignore"
+                        : how->header != NPGNN_HEADER_AUTO ? "data-header"
+                        : how->bipartite                   ? "bipartite"
+                        : how->target_features             ? "target-features"
+                                                           : NULL;
+    return given ? npi_fail(err, NPGNN_E_ARGUMENT, "%s is not read from a table of text: leave --%s out", data, given)
+                 : 0;
+}
+
 int npgnn_load(npgnn_graph **out, const char *data, const npgnn_load_options *options, const npgnn_env *env,
                npgnn_error *err)
 {
@@ -36,12 +54,16 @@ int npgnn_load(npgnn_graph **out, const char *data, const npgnn_load_options *op
         return code;
 
     if (is_synthetic(&spec, data)) {
+        if ((code = refuse_text_options(data, &chosen, err)) != 0)
+            return code;
         if (chosen.edges || chosen.features)
             code = npi_fail(err, NPGNN_E_ARGUMENT,
                             "a synthetic graph has its own edges and features: do not give files for them");
         else
             code = npgnn_graph_synthetic(&graph, spec, &resolved, err);
     } else if (npi_builtin_is(data)) {
+        if ((code = refuse_text_options(data, &chosen, err)) != 0)
+            return code;
         if (chosen.edges || chosen.features)
             code = npi_fail(err, NPGNN_E_ARGUMENT,
                             "the graph " NPI_BUILTIN " has its own edges and features: do not give files for them");
@@ -50,6 +72,8 @@ int npgnn_load(npgnn_graph **out, const char *data, const npgnn_load_options *op
     } else {
         where = npi_alloc(&resolved, 1, sizeof *where, err);
         code = where ? npi_location_find(where, data, &chosen, err) : NPGNN_E_MEMORY;
+        if (code == 0 && where->kind == NPI_PLANETOID)
+            code = refuse_text_options(data, &chosen, err);
         if (code == 0 && where->kind == NPI_PLANETOID)
             code = npi_planetoid_load(&graph, where->prefix, &resolved, err);
         else if (code == 0 && npi_npg_detect(where->edges))

@@ -79,20 +79,27 @@ int npi_table_read(npi_table *out, npi_stream *stream, const npgnn_load_options 
                    int side, npgnn_error *err)
 {
     const char *name = npi_stream_name(stream);
+    int is_npy = has_extension(name, ".npy") || npi_npy_detect(stream);
+    int is_json = npi_json_detect(stream), is_zip = npi_zip_detect(stream);
+    int is_mtx = has_extension(name, ".mtx") || npi_mtx_detect(stream);
+    int is_svmlight = has_extension(name, ".svm") || has_extension(name, ".svmlight") || looks_like_svmlight(stream);
     int code = npi_foreign_refuse(stream, err);
     if (code)
         return code;
-    if (has_extension(name, ".npy") || npi_npy_detect(stream))
-        return npi_table_read_npy(out, stream, err);
-    if (npi_json_detect(stream))
-        return npi_table_read_json(out, stream, err);
-    if (npi_zip_detect(stream))
-        return npi_table_read_npz(out, stream, err);
-    if (has_extension(name, ".mtx") || npi_mtx_detect(stream))
-        return npi_table_read_mtx(out, stream, err);
-    if (has_extension(name, ".svm") || has_extension(name, ".svmlight") || looks_like_svmlight(stream))
-        return npi_table_read_svmlight(out, stream, err);
-    return npi_table_read_csv(out, stream, how, edges, side, err);
+    /* of a two-sided graph, the other table may have the columns */
+    if ((is_npy || is_json || is_zip || is_mtx || is_svmlight) && how && !how->bipartite &&
+        (how->id || how->kind_count > 0 || how->ignored_count > 0))
+        return npi_fail_at(err, NPGNN_E_ARGUMENT, name, 0,
+                           "a file of this format has no columns to choose from: leave --%s out",
+                           how->id               ? "id"
+                           : how->kind_count > 0 ? "column"
+                                                 : "ignore");
+    return is_npy        ? npi_table_read_npy(out, stream, err)
+           : is_json     ? npi_table_read_json(out, stream, err)
+           : is_zip      ? npi_table_read_npz(out, stream, err)
+           : is_mtx      ? npi_table_read_mtx(out, stream, err)
+           : is_svmlight ? npi_table_read_svmlight(out, stream, err)
+                         : npi_table_read_csv(out, stream, how, edges, side, err);
 }
 
 /* ---- matching the nodes of edges and features ---- */

@@ -160,6 +160,23 @@ npgnn info comma.csv --skip-bad-rows | grep -E '^edges|^-'
 printf 'src,dst,\na,b,\nc,d,,,\n' >trailing.csv
 npgnn info trailing.csv | grep '^edges'
 
+note lists of neighbours, columns of files that have none, weights that are not there
+printf 'a,b,c,d\nb,c\nc,d,a\n' >neighbours.csv
+npgnn info neighbours.csv | grep '^-'
+printf 'a,b,2,x\nb,c,1,y\n' >four.csv
+npgnn info four.csv --weighted | grep '^-'
+status 1 npgnn info synthetic --source a
+status 1 npgnn info debian-python --bipartite
+printf '1 1:2\n0 2:1\n1 1:1\n' >matrix.svm
+status 1 npgnn info --edges ring.txt --features matrix.svm --column 1:number
+npgnn info synthetic --weighted | grep '^-'
+printf 'a,b\na,b\nb,c\n' >twice.csv
+npgnn info twice.csv --weighted | grep -E '^edges|^-'
+
+note nodes at the median
+printf 'id;größe\na;1,5\nb;2\nc;2,5\n' >sizes.csv
+npgnn info --edges twice.csv --features sizes.csv | grep -E 'no features|^größe'
+
 note graphs that procedures are not made for
 status 1 npgnn eval synthetic --split authors --seeds 1 --iterations 3
 # all links are those of one node: with some seeds it is hidden, and no pair that touches it is a non-link
