@@ -71,11 +71,13 @@ void pairs_note_skipped(const pairs_file *in)
 static int take_line(pairs_file *in)
 {
     size_t length = in->end - in->begin;
+    if (length == 0)
+        return 0;
     char *start = in->buffer + in->begin, *newline = NULL;
     if (length > in->scanned)
         newline = memchr(start + in->scanned, '\n', length - in->scanned);
     in->scanned = length;
-    if (!newline && !(in->ended && length > 0))
+    if (!newline && !in->ended)
         return 0;
     if (newline)
         *newline = '\0';

@@ -443,6 +443,8 @@ int npi_split_assemble(npgnn_split **out, const npgnn_graph *graph, npgnn_protoc
     int code = 0;
     /* canonical order, so that equal splits have equal hashes */
     for (int set = 0; !code && set < 2; set++) {
+        if (count[set] == 0)
+            continue; /* the pairs may be NULL then */
         code = npi_pairs_sort(pairs[set], positives[set], &content.env, err);
         if (!code)
             code = npi_pairs_sort(pairs[set] + positives[set], count[set] - positives[set], &content.env, err);
