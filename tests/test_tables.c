@@ -113,6 +113,11 @@ static void test_scales(void **state)
     assert_true(feature(graph, 0, count) == 0 && feature(graph, 2, count) == 1);
     assert_true(feature(graph, 0, column_of(graph, "bit").first) == 1);
     npgnn_graph_free(graph);
+    /* the digits of a number with signs are no words */
+    graph = load(ring, "id;x\na;1.234,50 $\nb;2.234,50 $\nc;3.234,50 $\nd;4.000,50 $\ne;5.000,50 $\n", none);
+    assert_int_equal(graph->x->f, 0);
+    says(notices, "values such as 1.234,50 $ are not numbers: remove units");
+    npgnn_graph_free(graph);
     const char *const raw[] = {"*:raw"}, *const ignored[] = {"count"};
     graph =
         load(ring, table, (npgnn_load_options){.kinds = raw, .kind_count = 1, .ignored = ignored, .ignored_count = 1});

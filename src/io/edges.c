@@ -596,7 +596,8 @@ static int read_row(npi_edge_list *list, layout *columns, char *line, int first,
     if (code)
         return code;
     if (!field[0] || !*field[0] || !field[1] || !*field[1])
-        return npi_stream_fail(stream, err, "an edge needs two node ids");
+        return npi_stream_fail(stream, err, "an edge needs two node ids%s",
+                               first && !field[1] ? ", separated by a tab, a comma, a semicolon or blanks" : "");
 
     int integers = is_plain_integer(&index, field[0]) + is_plain_integer(&index, field[1]);
     if (columns->first_words && integers == 2) {

@@ -387,6 +387,15 @@ int npi_cell_is_decorated(const char *cell)
     return npi_number_parse_double(&value, plain) == NPI_NUMBER_OK;
 }
 
+/* Whether nine of ten values of a column are numbers with signs, such as 1.234,50 €: their digits are no words. */
+static int is_mostly_decorated(const npi_cells *cells, int column, int32_t first, int64_t values)
+{
+    int64_t decorated = 0;
+    for (int32_t row = first; row < cells->rows; row++)
+        decorated += npi_cell_is_decorated(npi_cells_get(cells, row, column));
+    return 10 * decorated >= 9 * values;
+}
+
 /* Says more of a column that is ignored because its values differ, where they seem to be numbers or dates that could not be read. */
 static void explain_ignored(npi_encoded *out, const npi_cells *cells, int column, int32_t first, const census *c)
 {
@@ -443,6 +452,8 @@ int npi_cells_infer(npi_encoded *out, const npi_cells *cells, int column, int32_
                : date                                        ? NPI_KIND_DATE
                : c.words >= 3 * values && c.numbers < values ? NPI_KIND_TEXT
                                                              : NPI_KIND_CATEGORY;
+        if (kind == NPI_KIND_TEXT && is_mostly_decorated(cells, column, first, values))
+            kind = NPI_KIND_CATEGORY;
     }
     out->kind = kind;
     switch (kind) {
