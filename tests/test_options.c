@@ -335,11 +335,15 @@ static void test_short_buffer(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_presets),      cmocka_unit_test(test_unknown_preset),
-        cmocka_unit_test(test_every_key),    cmocka_unit_test(test_copy_by_keys),
-        cmocka_unit_test(test_uses),         cmocka_unit_test(test_uses_beside_others),
+        cmocka_unit_test(test_presets),
+        cmocka_unit_test(test_unknown_preset),
+        cmocka_unit_test(test_every_key),
+        cmocka_unit_test(test_copy_by_keys),
+        cmocka_unit_test(test_uses),
+        cmocka_unit_test(test_uses_beside_others),
         cmocka_unit_test(test_fields),
-        cmocka_unit_test(test_unknown_keys), cmocka_unit_test(test_fields_out_of_range),
+        cmocka_unit_test(test_unknown_keys),
+        cmocka_unit_test(test_fields_out_of_range),
         cmocka_unit_test(test_short_buffer),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
