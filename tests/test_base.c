@@ -456,8 +456,8 @@ static void test_number_begins(void **state)
                                      "-",
                                      "nan",
                                      "$",
-                                     "\xC3\xA9"
-                                     "1"};
+                                     ("\xC3\xA9"
+                                      "1")};
     (void)state;
     for (size_t i = 0; i < sizeof yes / sizeof yes[0]; i++)
         assert_true(npi_number_begins(yes[i]));
