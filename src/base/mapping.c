@@ -101,11 +101,16 @@ int npi_mapping_new(npi_mapping **out, const char *folder, const npgnn_env *env,
 
 int npi_mapping_resize(npi_mapping *mapping, size_t size, npgnn_error *err)
 {
+    int why = 0;
     /* without its blocks, a file on a full disk would end the process by SIGBUS when a page is written */
-    errno =
-        size > mapping->size ? posix_fallocate(mapping->fd, (off_t)mapping->size, (off_t)(size - mapping->size)) : 0;
-    if (errno)
+    if (size > mapping->size)
+        do
+            why = posix_fallocate(mapping->fd, (off_t)mapping->size, (off_t)(size - mapping->size));
+        while (why == EINTR);
+    if (why) {
+        errno = why;
         return npi_fail_errno(err, "write temporary files", mapping->folder);
+    }
     void *bytes = size > 0 ? mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, mapping->fd, 0) : NULL;
     if (bytes == MAP_FAILED)
         return npi_fail_errno(err, "map temporary files", mapping->folder);
