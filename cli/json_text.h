@@ -19,4 +19,12 @@ char *json_text(const json_t *value, size_t flags);
 /* Writes a text as a JSON string, in quotes. Invalid UTF-8 becomes U+FFFD. */
 void json_text_write(FILE *out, const char *text);
 
+/* The same to memory: at most JSON_TEXT_STRING(strlen(text)) bytes, without a terminator. Returns the end of what was written. */
+char *json_text_put(char *to, const char *text);
+#define JSON_TEXT_STRING(length) (6 * (length) + 2)
+
+/* Writes a number as "%.9g" does: less than JSON_TEXT_NUMBER bytes, without a terminator. Returns the end of what was written. */
+char *json_text_put_number(char *to, float value);
+enum { JSON_TEXT_NUMBER = 24 };
+
 #endif

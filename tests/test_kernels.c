@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/rng.h"
+#include "linalg/exact.h"
 #include "linalg/kernels.h"
 
 /* The bounds of docs/understand/pairs.md (P12, P13), and the smallest argument they hold for. */
@@ -312,6 +313,36 @@ static void rows_of_integers(void **state)
     for_each_table(short_rows);
 }
 
+/* Sums of exact.h: to the bit those of the plain loop, with every table. */
+static void exact_layers(void **state)
+{
+    (void)state;
+    enum { INPUTS = 300, WIDTH = 70 };
+    static real w[INPUTS * WIDTH], start[WIDTH], in[INPUTS];
+    double x[INPUTS], y[WIDTH], plain[WIDTH];
+    fill(w, sizeof w / sizeof w[0], 1, 21);
+    fill(start, WIDTH, 1, 22);
+    fill(in, INPUTS, 1, 23);
+    assert_ptr_equal(npi_exact_at(0), npi_exact_best());
+    for (int i = 0; i < INPUTS; i++)
+        x[i] = (double)in[i] / 3;
+    for (int table = 0; npi_exact_at(table); table++)
+        for (int inputs = 0; inputs <= INPUTS; inputs += 25)
+            for (int width = 0; width <= WIDTH; width += 7)
+                for (int positive = 0; positive < 2; positive++) {
+                    for (int j = 0; j < width; j++)
+                        y[j] = plain[j] = (double)start[j];
+                    npi_exact_at(table)->layer(y, x, w, inputs, width, positive);
+                    for (int i = 0; i < inputs; i++)
+                        for (int j = 0; j < width; j++) {
+                            volatile double product = x[i] * (double)w[i * width + j]; /* rounded before it is added */
+                            plain[j] += !positive || x[i] > 0 ? product : 0;
+                        }
+                    assert_memory_equal(y, plain, (size_t)width * sizeof *y);
+                }
+    assert_null(npi_exact_at(3));
+}
+
 static void sparse_rows(void **state)
 {
     (void)state;
@@ -448,6 +479,7 @@ int main(void)
         cmocka_unit_test(tables),           cmocka_unit_test(elementwise), cmocka_unit_test(pair_tile),
         cmocka_unit_test(alignment),        cmocka_unit_test(networks),    cmocka_unit_test(evidence),
         cmocka_unit_test(rows_of_integers), cmocka_unit_test(sparse_rows), cmocka_unit_test(adam),
+        cmocka_unit_test(exact_layers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "../cli/json_text.h"
 #include "../cli/serve/journal.h"
 #include "../cli/serve/request.h"
 #include "folder.h"
@@ -273,13 +274,68 @@ static void test_full_disk(void **state)
     assert_non_null(strstr(why, "cannot write"));
 }
 
+/* Numbers of answers are to the letter those of printf: floats of every size, those next to powers of ten, and halves. */
+static void test_numbers(void **state)
+{
+    (void)state;
+    char expected[64], text[64];
+    uint32_t bits = 0;
+    float value = 0;
+    for (int i = 0; i < 300000; i++) {
+        if (i % 3 == 0)
+            bits += 85021; /* patterns of every exponent */
+        memcpy(&value, &bits, sizeof value);
+        if (i % 3 == 1) { /* around 10^-20 ... 10^12 */
+            value = powf(10, (float)(i % 33 - 20));
+            for (int step = i % 11; step > 0; step--)
+                value = nextafterf(value, i % 2 ? INFINITY : 0);
+        }
+        if (i % 3 == 2) /* few digits, halves of the ninth among them */
+            value = (float)(i % 2048 * (i % 5 + 1)) / (float)(1 << i % 24) * (i % 2 ? 1 : -1);
+        snprintf(expected, sizeof expected, "%.9g", (double)value);
+        char *end = json_text_put_number(text, value);
+        assert_true(end - text < JSON_TEXT_NUMBER);
+        *end = '\0';
+        if (strcmp(text, expected) != 0)
+            fail_msg("%s instead of %s", text, expected);
+    }
+}
+
+/* A text is the same in memory as in a file, of any length. */
+static void test_texts(void **state)
+{
+    (void)state;
+    static const char *const pieces[] = {
+        "a", "\"", "\\", "\x01", "\x1f", "\xc3\xa4", "\xff", "\xf0\x9f\x98\x80", "\xed\xa0\x80"};
+    static const char *const expected[] = {
+        "a", "\\\"", "\\\\", "\\u0001", "\\u001f", "\xc3\xa4", "\\ufffd", "\xf0\x9f\x98\x80", "\\ufffd\\ufffd\\ufffd"};
+    enum { PIECES = sizeof pieces / sizeof pieces[0] };
+    char text[600] = "", wanted[1500] = "\"", put[1500 + 8];
+    for (int i = 0; i < 150; i++) {
+        strcat(text, pieces[i * 7 % PIECES]);
+        strcat(wanted, expected[i * 7 % PIECES]);
+        size_t length = strlen(wanted);
+        char *end = json_text_put(put, text);
+        assert_int_equal(end - put, length + 1);
+        assert_memory_equal(put, wanted, length);
+        assert_int_equal(end[-1], '"');
+        char *written = NULL;
+        size_t size = 0;
+        FILE *file = open_memstream(&written, &size);
+        assert_non_null(file);
+        json_text_write(file, text);
+        assert_int_equal(fclose(file), 0);
+        assert_int_equal(size, end - put);
+        assert_memory_equal(written, put, size);
+        free(written);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_queries),
-        cmocka_unit_test(test_bodies),
-        cmocka_unit_test(test_journal),
-        cmocka_unit_test(test_full_disk),
+        cmocka_unit_test(test_queries),   cmocka_unit_test(test_bodies),  cmocka_unit_test(test_journal),
+        cmocka_unit_test(test_full_disk), cmocka_unit_test(test_numbers), cmocka_unit_test(test_texts),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -146,16 +146,12 @@ static int parse_query(request *out, const char *target, refusal r)
 
 /* ---- bodies ---- */
 
-/* A name in JSON: a text that is not empty, or an integer, which becomes a text in its container. NULL: it is neither. */
-static const char *name_at(json_t *array, size_t index)
+/* A name in JSON: a text that is not empty, or an integer, whose text becomes `number`. NULL: it is neither. */
+static const char *name_of(char number[REQUEST_NUMBER], const json_t *value)
 {
-    json_t *value = json_array_get(array, index);
     if (json_is_integer(value)) {
-        char text[24];
-        snprintf(text, sizeof text, "%lld", (long long)json_integer_value(value));
-        if (json_array_set_new(array, index, json_string(text)) != 0)
-            return NULL;
-        value = json_array_get(array, index);
+        snprintf(number, REQUEST_NUMBER, "%lld", (long long)json_integer_value(value));
+        return number;
     }
     const char *text = json_string_value(value);
     return text && *text ? text : NULL;
@@ -165,12 +161,14 @@ static int parse_pairs(request *out, json_t *list, const char *key, refusal r)
 {
     out->count = json_array_size(list);
     out->ends = calloc(2 * out->count + 1, sizeof *out->ends);
-    if (!out->ends)
+    out->numbers = calloc(2 * out->count + 1, sizeof *out->numbers);
+    if (!out->ends || !out->numbers)
         return refuse(r, 500, "out of memory");
     for (size_t i = 0; i < out->count; i++) {
         json_t *pair = json_array_get(list, i);
         for (size_t e = 0; e < 2; e++)
-            out->ends[2 * i + e] = json_array_size(pair) == 2 ? name_at(pair, e) : NULL;
+            out->ends[2 * i + e] =
+                json_array_size(pair) == 2 ? name_of(out->numbers[2 * i + e], json_array_get(pair, e)) : NULL;
         if (!out->ends[2 * i] || !out->ends[2 * i + 1])
             return refuse(r, 400, "\"%s\"[%zu] must be a pair of node names: [\"anna\", \"bert\"]", key, i);
     }
@@ -283,6 +281,7 @@ void request_free(request *r)
 {
     free(r->name);
     free(r->ends);
+    free(r->numbers);
     free(r->nodes);
     free(r->cells);
     json_decref(r->body);

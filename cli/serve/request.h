@@ -28,7 +28,8 @@ enum {
     REQUEST_MAX_K = 1000,
     REQUEST_MAX_PAIRS = 10000, /* pairs or links per request */
     REQUEST_MAX_NODES = 1000,
-    REQUEST_MAX_CELLS = 4096 /* members of a node */
+    REQUEST_MAX_CELLS = 4096, /* members of a node */
+    REQUEST_NUMBER = 24       /* bytes of an integer as a text */
 };
 
 typedef struct request {
@@ -36,7 +37,8 @@ typedef struct request {
     char *name; /* node of TOP and NODE, q of SEARCH; as long as the server takes addresses */
     int k, explain;
     /* of a body: */
-    const char **ends; /* (2, pairs) names, u and v of one pair after the other */
+    const char **ends;               /* (2, pairs) names, u and v of one pair after the other */
+    char (*numbers)[REQUEST_NUMBER]; /* (2, pairs) the texts of names that are integers */
     npgnn_new_node *nodes;
     npgnn_cell *cells; /* of all nodes */
     size_t count;      /* pairs or nodes */

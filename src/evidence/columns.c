@@ -104,10 +104,12 @@ static int prepare_structure(npi_columns *e, npgnn_error *err)
     size_t n = (size_t)e->n;
     e->log_degree = npi_alloc(&e->env, n, sizeof *e->log_degree, err);
     e->inverse = npi_alloc(&e->env, n, sizeof *e->inverse, err);
+    e->two_steps = npi_alloc(&e->env, n, sizeof *e->two_steps, err);
     e->length16 = npi_alloc(&e->env, n, sizeof *e->length16, err);
     e->reach = npi_alloc(&e->env, n, sizeof *e->reach, err);
-    int code =
-        e->log_degree && e->inverse && e->length16 && e->reach ? npi_spectral_new(&s, a, &e->env, err) : NPGNN_E_MEMORY;
+    int code = e->log_degree && e->inverse && e->two_steps && e->length16 && e->reach
+                   ? npi_spectral_new(&s, a, &e->env, err)
+                   : NPGNN_E_MEMORY;
     if (!code)
         code = bank_new(&e->region, e->n, s.width, &e->env, err);
     if (!code) {
@@ -128,6 +130,7 @@ static int prepare_structure(npi_columns *e, npgnn_error *err)
             int64_t degree = a->ptr[i + 1] - a->ptr[i];
             e->log_degree[i] = (float)log1p((double)degree);
             e->inverse[i] = degree > 0 ? 1 / (double)degree : 0;
+            e->two_steps[i] = -1;
             for (int c = 0; c < s.width; c++) {
                 size_t cell = i * (size_t)s.width + (size_t)c;
                 e->region.row[cell] = (real)((double)e->coordinate.row[cell] * s.values[c]);
@@ -461,6 +464,7 @@ void npi_columns_free(npi_columns *e)
         bank_free(&e->env, banks[b]);
     npi_free(&e->env, e->log_degree);
     npi_free(&e->env, e->inverse);
+    npi_free(&e->env, e->two_steps);
     npi_free(&e->env, e->to_region);
     npi_free(&e->env, e->to_bilinear);
     npi_free(&e->env, e->length16);
@@ -559,7 +563,7 @@ int npi_columns_workspace_new(npi_columns_workspace *out, const npi_columns *e, 
     size_t rows = (size_t)block, n = (size_t)w.capacity;
     int widest = e->features.width > e->region.width ? e->features.width : e->region.width;
     widest = e->projection.width > widest ? e->projection.width : widest;
-    int code = npi_walker_new(&w.walker, e->a, e->inverse, w.capacity, &e->env, err);
+    int code = npi_walker_new(&w.walker, e->a, e->inverse, e->two_steps, w.capacity, &e->env, err);
     if (!code && block > 0) {
         w.picked = npi_alloc(&e->env, (rows + MOST_PRODUCTS) * (size_t)widest, sizeof *w.picked, err);
         w.product = npi_alloc(&e->env, 2 * rows * (size_t)w.range, sizeof *w.product, err);
@@ -635,7 +639,8 @@ int npi_columns_workspace_take(npi_columns_workspace *out, const npi_columns *e,
     /* links and degrees may have changed since */
     out->walker.a = e->a;
     out->walker.inverse = e->inverse;
-    out->walker.source[0] = out->walker.source[1] = -1;
+    out->walker.two_steps = e->two_steps;
+    out->walker.source = -1;
     return 0;
 }
 
@@ -756,6 +761,34 @@ void npi_columns_pair(float *value, npi_columns_workspace *w, const npi_columns 
     finish_pair(value, product, w, e, pair);
 }
 
+/* Asks for what npi_columns_pair will read, which lies all over memory, so that it arrives while earlier pairs are computed. `ahead` are the
+ * pairs until then: first the rows of the two nodes are asked for, then where the links of their neighbours are, then these links. */
+static void prefetch_pair(const npi_columns *e, npgnn_pair pair, int ahead)
+{
+    enum { LINE = 64, MOST_NEIGHBOURS = 32 }; /* bytes that come at a time */
+    const npi_csr *a = e->a;
+    const npi_bank *banks[] = {
+        &e->features,   &e->smooth1,    &e->smooth2,          &e->means,    &e->ridge,         &e->region,
+        &e->coordinate, &e->projection, &e->projection_means, &e->bilinear, &e->bilinear_means};
+    enum { BANKS = sizeof banks / sizeof banks[0], OF_LARGER = 2 }; /* the last two are read of the larger node only */
+    int32_t ends[2] = {pair.u < pair.v ? pair.u : pair.v, pair.u < pair.v ? pair.v : pair.u};
+    for (int end = 0; end < 2; end++) {
+        int32_t node = ends[end];
+        int64_t begin = a->ptr[node], last = a->ptr[node + 1];
+        last = last - begin < MOST_NEIGHBOURS ? last : begin + MOST_NEIGHBOURS;
+        for (int b = 0; ahead == 3 && b < BANKS - (end == 0) * OF_LARGER; b++)
+            for (size_t byte = 0; banks[b]->row && byte < (size_t)banks[b]->width * sizeof(real); byte += LINE)
+                __builtin_prefetch((const char *)at(banks[b], node) + byte);
+        if (ahead == 3)
+            __builtin_prefetch(a->col + begin);
+        for (int64_t p = begin; ahead == 2 && p < last; p++)
+            __builtin_prefetch(a->ptr + a->col[p]);
+        for (int64_t p = begin; ahead == 1 && p < last; p++)
+            for (int64_t q = a->ptr[a->col[p]]; q < a->ptr[a->col[p] + 1]; q += LINE / (int64_t)sizeof *a->col)
+                __builtin_prefetch(a->col + q);
+    }
+}
+
 typedef struct pairs_loop {
     float *value;
     const npi_columns *e;
@@ -767,7 +800,12 @@ typedef struct pairs_loop {
 static void pairs_range(const void *arg, int64_t first, int64_t last)
 {
     const pairs_loop *l = arg;
-    for (int64_t i = first; i < last; i++) {
+    for (int64_t i = first - 3; i < last; i++) {
+        for (int ahead = 1; ahead <= 3; ahead++)
+            if (i + ahead >= first && i + ahead < last)
+                prefetch_pair(l->e, l->pairs[i + ahead], ahead);
+        if (i < first)
+            continue;
         float *value = l->value + i * l->e->count;
         npi_columns_workspace *w = &l->workspace[npi_worker()];
         double product[PRODUCTS];
@@ -958,8 +996,8 @@ void npi_columns_rows_begin(npi_columns_workspace *w, const npi_columns *e, cons
         npi_walks_row(common, w->lift + (size_t)r * NPI_WALK_LIFTS * n, &w->walker, nodes[r]);
         memset(jaccard, 0, n * sizeof *jaccard);
         int64_t degree = e->a->ptr[nodes[r] + 1] - e->a->ptr[nodes[r]];
-        for (int32_t i = 0; i < w->walker.count[0]; i++) { /* the others have no neighbours in common */
-            int32_t j = w->walker.reached[0][i];
+        for (int32_t i = 0; i < w->walker.count; i++) { /* the others have no neighbours in common */
+            int32_t j = w->walker.reached[i];
             jaccard[j] = common[j] / ((float)(degree + e->a->ptr[j + 1] - e->a->ptr[j]) - common[j]);
             common[j] = sqrtf(common[j]);
         }

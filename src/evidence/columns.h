@@ -81,6 +81,7 @@ typedef struct npi_columns {
     int kept;               /* 1: the banks of the features below are there; 0: npi_columns_pairs makes them */
     float *log_degree;      /* (n) log(1 + d) */
     double *inverse;        /* (n) 1 / d, 0 without links */
+    int32_t *two_steps;     /* (n) see walks.h */
     npi_bank features;      /* F; its rows are borrowed */
     npi_csr exact, exact_t; /* T and its transpose, borrowed; ptr NULL unless they are needed */
     npi_bank smooth1, smooth2, means, ridge; /* see the table above */

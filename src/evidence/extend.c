@@ -46,6 +46,8 @@ int npi_columns_reserve(npi_columns *e, npi_words *words, npi_words *projection,
     if (!code)
         code = resize(&e->inverse, capacity, sizeof *e->inverse, env, err);
     if (!code)
+        code = resize(&e->two_steps, capacity, sizeof *e->two_steps, env, err);
+    if (!code)
         code = resize(&e->length16, capacity, sizeof *e->length16, env, err);
     if (!code)
         code = resize(&e->reach, capacity, sizeof *e->reach, env, err);
@@ -220,6 +222,9 @@ int npi_columns_extend(npi_columns *e, npi_words *words, npi_words *projection, 
         return code;
     e->a = a;
     e->n = a->rows;
+    for (int32_t i = 0; i < e->n;
+         i++) /* those of touched nodes, their neighbours and new ones have changed: all are counted again */
+        e->two_steps[i] = -1;
     /* all new rows exist before any of them is read as a neighbour's */
     if (added > 0) {
         size_t rows = (size_t)added;

@@ -2,16 +2,27 @@
 
 #include <string.h>
 
-int npi_walker_new(npi_walker *out, const npi_csr *a, double *inverse, int32_t capacity, const npgnn_env *env,
-                   npgnn_error *err)
+static size_t words(size_t bits)
 {
-    npi_walker w = {.a = a, .inverse = inverse, .source = {-1, -1}};
+    return (bits + 63) / 64;
+}
+
+static int has(const uint64_t *bits, int32_t x)
+{
+    return (int)(bits[x >> 6] >> (x & 63) & 1);
+}
+
+int npi_walker_new(npi_walker *out, const npi_csr *a, double *inverse, int32_t *two_steps, int32_t capacity,
+                   const npgnn_env *env, npgnn_error *err)
+{
+    npi_walker w = {.a = a, .inverse = inverse, .two_steps = two_steps, .source = -1};
     size_t n = (size_t)capacity;
-    for (int end = 0; end < 2; end++) {
-        w.two[end] = npi_alloc(env, n, sizeof *w.two[end], err);
-        w.reached[end] = npi_alloc(env, n, sizeof *w.reached[end], err);
-    }
-    if (!w.two[0] || !w.two[1] || !w.reached[0] || !w.reached[1]) {
+    w.two = npi_alloc(env, n, sizeof *w.two, err);
+    w.reached = npi_alloc(env, n + 1, sizeof *w.reached, err); /* one more: see walk_two */
+    w.is_reached = npi_alloc(env, words(n), sizeof *w.is_reached, err);
+    w.meeting = npi_alloc(env, n, sizeof *w.meeting, err);
+    w.seen = npi_alloc(env, words(n), sizeof *w.seen, err);
+    if (!w.two || !w.reached || !w.is_reached || !w.meeting || !w.seen) {
         npi_walker_free(env, &w);
         return NPGNN_E_MEMORY;
     }
@@ -21,34 +32,58 @@ int npi_walker_new(npi_walker *out, const npi_csr *a, double *inverse, int32_t c
 
 void npi_walker_free(const npgnn_env *env, npi_walker *w)
 {
-    for (int end = 0; end < 2; end++) {
-        npi_free(env, w->two[end]);
-        npi_free(env, w->reached[end]);
-    }
+    npi_free(env, w->two);
+    npi_free(env, w->reached);
+    npi_free(env, w->is_reached);
+    npi_free(env, w->meeting);
+    npi_free(env, w->seen);
     memset(w, 0, sizeof *w);
 }
 
-/* two[end] = P² from `node`: P²_ix = Σ_y P_iy P_yx */
-static void walk_two(npi_walker *w, int end, int32_t node)
+/* two = P² from `node`: P²_ix = Σ_y P_iy P_yx */
+static void walk_two(npi_walker *w, int32_t node)
 {
     const npi_csr *a = w->a;
-    double *two = w->two[end];
-    if (w->source[end] == node)
+    if (w->source == node)
         return;
-    for (int32_t r = 0; r < w->count[end]; r++)
-        two[w->reached[end][r]] = 0;
-    w->count[end] = 0;
+    for (int32_t r = 0; r < w->count; r++) {
+        w->two[w->reached[r]] = 0;
+        w->is_reached[w->reached[r] >> 6] = 0;
+    }
+    w->count = 0;
     for (int64_t p = a->ptr[node]; p < a->ptr[node + 1]; p++) {
         int32_t middle = a->col[p];
         double share = w->inverse[node] * w->inverse[middle];
         for (int64_t q = a->ptr[middle]; q < a->ptr[middle + 1]; q++) {
             int32_t x = a->col[q];
-            if (two[x] == 0)
-                w->reached[end][w->count[end]++] = x;
-            two[x] += share;
+            w->reached[w->count] = x; /* stays if it is new */
+            w->count += !has(w->is_reached, x);
+            w->is_reached[x >> 6] |= UINT64_C(1) << (x & 63);
+            w->two[x] += share;
         }
     }
-    w->source[end] = node;
+    w->source = node;
+}
+
+/* How many nodes two steps reach. It is counted once per node: other threads that count the same write the same. */
+static int32_t count_two_steps(npi_walker *w, int32_t node)
+{
+    const npi_csr *a = w->a;
+    int32_t count = __atomic_load_n(&w->two_steps[node], __ATOMIC_RELAXED);
+    if (count >= 0)
+        return count;
+    count = 0;
+    for (int64_t p = a->ptr[node]; p < a->ptr[node + 1]; p++)
+        for (int64_t q = a->ptr[a->col[p]]; q < a->ptr[a->col[p] + 1]; q++) {
+            int32_t x = a->col[q];
+            count += !has(w->seen, x);
+            w->seen[x >> 6] |= UINT64_C(1) << (x & 63);
+        }
+    for (int64_t p = a->ptr[node]; p < a->ptr[node + 1]; p++)
+        for (int64_t q = a->ptr[a->col[p]]; q < a->ptr[a->col[p] + 1]; q++)
+            w->seen[a->col[q] >> 6] = 0;
+    __atomic_store_n(&w->two_steps[node], count, __ATOMIC_RELAXED);
+    return count;
 }
 
 npi_walks npi_walks_pair(npi_walker *w, npgnn_pair pair)
@@ -56,8 +91,6 @@ npi_walks npi_walks_pair(npi_walker *w, npgnn_pair pair)
     const npi_csr *a = w->a;
     npi_walks out = {0};
     double links = (double)a->ptr[a->rows]; /* 2m */
-    walk_two(w, 0, pair.u);
-    walk_two(w, 1, pair.v);
 
     /* K_2 and the common neighbours: both rows ascend */
     for (int64_t p = a->ptr[pair.u], q = a->ptr[pair.v]; p < a->ptr[pair.u + 1] && q < a->ptr[pair.v + 1];) {
@@ -73,15 +106,30 @@ npi_walks npi_walks_pair(npi_walker *w, npgnn_pair pair)
 
     /* K_3 from the end with fewer nodes in reach and K_4 over the fewer; ties by number, so that both directions give
      * the same bits */
-    int swap = w->count[1] < w->count[0] || (w->count[1] == w->count[0] && pair.v < pair.u);
-    int few = swap ? 1 : 0, many = swap ? 0 : 1;
-    int32_t to = swap ? pair.u : pair.v;
+    int32_t from_u = count_two_steps(w, pair.u), from_v = count_two_steps(w, pair.v);
+    int swap = from_v < from_u || (from_v == from_u && pair.v < pair.u);
+    int32_t from = swap ? pair.v : pair.u, to = swap ? pair.u : pair.v;
+    walk_two(w, from);
     for (int64_t p = a->ptr[to]; p < a->ptr[to + 1]; p++)
-        out.lift[1] += w->two[few][a->col[p]] * w->inverse[a->col[p]];
+        if (has(w->is_reached, a->col[p]))
+            out.lift[1] += w->two[a->col[p]] * w->inverse[a->col[p]];
     out.lift[1] *= w->inverse[to];
-    for (int32_t r = 0; r < w->count[few]; r++) {
-        int32_t x = w->reached[few][r];
-        out.lift[2] += w->two[few][x] * w->two[many][x] * w->inverse[x];
+
+    /* P² from the other end matters only where it meets that of the first: most of its walks end at a bit that is 0 */
+    int meet = 0;
+    for (int64_t p = a->ptr[to]; p < a->ptr[to + 1]; p++) {
+        int32_t middle = a->col[p];
+        double share = w->inverse[to] * w->inverse[middle];
+        for (int64_t q = a->ptr[middle]; q < a->ptr[middle + 1]; q++)
+            if (has(w->is_reached, a->col[q])) {
+                w->meeting[a->col[q]] += share;
+                meet = 1;
+            }
+    }
+    for (int32_t r = 0; meet && r < w->count; r++) {
+        int32_t x = w->reached[r];
+        out.lift[2] += w->two[x] * w->meeting[x] * w->inverse[x];
+        w->meeting[x] = 0;
     }
     for (int t = 0; t < NPI_WALK_LIFTS; t++)
         out.lift[t] *= links;
@@ -95,15 +143,15 @@ void npi_walks_row(float *common, double *lift, npi_walker *w, int32_t node)
     double links = (double)a->ptr[a->rows];
     memset(common, 0, n * sizeof *common);
     memset(lift, 0, NPI_WALK_LIFTS * n * sizeof *lift);
-    walk_two(w, 0, node);
+    walk_two(w, node);
     for (int64_t p = a->ptr[node]; p < a->ptr[node + 1]; p++)
         for (int64_t q = a->ptr[a->col[p]]; q < a->ptr[a->col[p] + 1]; q++)
             common[a->col[q]]++;
     /* P^t from node, t = 2, 3, 4: each spreads along the links to the next. Two steps reach few nodes, which are listed. */
     double *two = lift, *three = lift + n, *four = lift + 2 * n;
-    for (int32_t r = 0; r < w->count[0]; r++) {
-        int32_t x = w->reached[0][r];
-        double share = w->two[0][x] * w->inverse[x];
+    for (int32_t r = 0; r < w->count; r++) {
+        int32_t x = w->reached[r];
+        double share = w->two[x] * w->inverse[x];
         two[x] = links * share; /* P² over d_x / 2m: done */
         for (int64_t p = a->ptr[x]; p < a->ptr[x + 1]; p++)
             three[a->col[p]] += share;

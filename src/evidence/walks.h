@@ -24,20 +24,24 @@ typedef struct npi_walks {
 /* Memory of one thread. */
 typedef struct npi_walker {
     const npi_csr *a;
-    double *inverse;     /* (n) 1 / d_i, 0 without links: shared, borrowed */
-    double *two[2];      /* (n) P² from either end of the current pair, 0 where it is not listed */
-    int32_t *reached[2]; /* (n) the nodes that two steps reach, in the order they were reached */
-    int32_t count[2];
-    int32_t source[2]; /* whose they are; -1: nobody's */
+    double *inverse; /* (n) 1 / d_i, 0 without links: shared, borrowed */
+    int32_t
+        *two_steps;   /* (n) how many nodes two steps from each reach, -1: not counted yet. Shared and borrowed, too */
+    double *two;      /* (n) P² from `source`, 0 where two steps do not lead */
+    int32_t *reached; /* (count) the nodes where they lead, in the order they were reached, */
+    uint64_t *is_reached; /* (n) and the same as bits, which stay in the nearest cache */
+    int32_t count;
+    int32_t source;  /* whose they are; -1: nobody's */
+    double *meeting; /* (n) P² from the other end of a pair, where the first one's is not 0; zeros between two pairs */
+    uint64_t *seen;  /* (n) bits; zeros between two counts */
 } npi_walker;
 
-/* inverse (n) must outlive the walker. Memory for a graph of up to `capacity` nodes. */
-int npi_walker_new(npi_walker *out, const npi_csr *a, double *inverse, int32_t capacity, const npgnn_env *env,
-                   npgnn_error *err);
+/* inverse (n) and two_steps (n) must outlive the walker. Memory for a graph of up to `capacity` nodes. */
+int npi_walker_new(npi_walker *out, const npi_csr *a, double *inverse, int32_t *two_steps, int32_t capacity,
+                   const npgnn_env *env, npgnn_error *err);
 void npi_walker_free(const npgnn_env *env, npi_walker *walker);
 
-/* Of one pair. O(links of the neighbours of both ends); pairs with the same u one after the other share its half. The
- * same bits for (u, v) as for (v, u). */
+/* Of one pair. O(links of the neighbours of both ends). The same bits for (u, v) as for (v, u). */
 npi_walks npi_walks_pair(npi_walker *walker, npgnn_pair pair);
 
 /* Of one node with all: common (n), lift (3, n). Up to rounding those of npi_walks_pair. O(n + links) at worst. */

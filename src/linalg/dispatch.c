@@ -1,11 +1,14 @@
-/* Which of the kernel tables this processor can run. */
-#include "linalg/kernels.h"
-
+/* Which of the tables of kernels.h and exact.h this processor can run. */
 #include <stddef.h>
 
+#include "linalg/exact.h"
+#include "linalg/kernels.h"
+
 extern const npi_kernels npi_kernels_baseline;
+extern const npi_exact npi_exact_baseline;
 #ifdef __x86_64__
 extern const npi_kernels npi_kernels_v3, npi_kernels_v4;
+extern const npi_exact npi_exact_v3, npi_exact_v4;
 
 /* The levels of the x86-64 psABI, told by the extensions that the kernels use; every processor with these has the
  * rest. */
@@ -22,30 +25,42 @@ static int has_v4(void)
 }
 #endif
 
-/* Fills `tables` with those that can run, the best one first; returns their number. */
-static int usable(const npi_kernels *tables[3])
+typedef struct level {
+    const npi_kernels *kernels;
+    const npi_exact *exact;
+} level;
+
+/* The index-th level that can run, the best one first; NULLs past the last. */
+static level level_at(int index)
 {
+    level levels[3];
     int count = 0;
 #ifdef __x86_64__
     if (has_v4())
-        tables[count++] = &npi_kernels_v4;
+        levels[count++] = (level){&npi_kernels_v4, &npi_exact_v4};
     if (has_v3())
-        tables[count++] = &npi_kernels_v3;
+        levels[count++] = (level){&npi_kernels_v3, &npi_exact_v3};
 #endif
-    tables[count++] = &npi_kernels_baseline;
-    return count;
+    levels[count++] = (level){&npi_kernels_baseline, &npi_exact_baseline};
+    return index >= 0 && index < count ? levels[index] : (level){NULL, NULL};
 }
 
 const npi_kernels *npi_kernels_best(void)
 {
-    const npi_kernels *tables[3];
-    usable(tables);
-    return tables[0];
+    return level_at(0).kernels;
 }
 
 const npi_kernels *npi_kernels_at(int index)
 {
-    const npi_kernels *tables[3];
-    int count = usable(tables);
-    return index >= 0 && index < count ? tables[index] : NULL;
+    return level_at(index).kernels;
+}
+
+const npi_exact *npi_exact_best(void)
+{
+    return level_at(0).exact;
+}
+
+const npi_exact *npi_exact_at(int index)
+{
+    return level_at(index).exact;
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "linalg/blas.h"
+#include "linalg/exact.h"
 #include "linalg/kernels.h"
 #include "process/layers.h"
 
@@ -65,25 +66,19 @@ float npi_head_score(const npi_head *head, const float *evidence)
 {
     enum { WIDEST = 256 };
     int e = head->e, h = head->h;
-    double h1[WIDEST], h2[WIDEST], score = (double)head->shift[0];
-    for (int j = 0; j < h; j++)
+    double input[WIDEST], h1[WIDEST], h2[WIDEST], score = (double)head->shift[0];
+    const npi_exact *exact = npi_exact_best();
+    for (int i = 0; i < e; i++) { /* score += e · w */
+        input[i] = (double)evidence[i];
+        score += input[i] * (double)head->line[i];
+    }
+    for (int j = 0; j < h; j++) {
         h1[j] = (double)head->b1[j];
-    for (int i = 0; i < e; i++) { /* h1 = e W1 + b1, score += e · w */
-        double value = (double)evidence[i];
-        const real *row = head->w1 + i * h;
-        score += value * (double)head->line[i];
-        for (int j = 0; j < h; j++)
-            h1[j] += value * (double)row[j];
-    }
-    for (int j = 0; j < h; j++)
         h2[j] = (double)head->b2[j];
-    for (int i = 0; i < h; i++) { /* h2 = relu(h1) W2 + b2 */
-        const real *row = head->w2 + i * h;
-        if (h1[i] > 0)
-            for (int j = 0; j < h; j++)
-                h2[j] += h1[i] * (double)row[j];
     }
-    for (int j = 0; j < h; j++) /* score += relu(h2) · w3 */
+    exact->layer(h1, input, head->w1, e, h, 0); /* h1 = e W1 + b1 */
+    exact->layer(h2, h1, head->w2, h, h, 1);    /* h2 = relu(h1) W2 + b2 */
+    for (int j = 0; j < h; j++)                 /* score += relu(h2) · w3 */
         score += h2[j] > 0 ? h2[j] * (double)head->w3[j] : 0;
     return (float)score;
 }
