@@ -561,19 +561,35 @@ static void test_columns(void **state)
     }
 }
 
-/* Rows of `block` nodes at once, against pairs: within what npi_columns_rounding allows for this unit. */
-static void check_rows(const npi_columns *columns, int block, int rounded, int index)
+/* Fails unless the columns of node u with node j, `stride` numbers apart, are those of the pair: within what npi_columns_rounding allows
+ * for this unit. What column `only` may be off by beyond that is `more`; the other columns are then left out, -1: none is. */
+static void check_row(const real *got, int stride, const npi_columns *columns, npi_columns_workspace *single, int32_t u,
+                      int32_t j, double unit, int only, double more, int index)
+{
+    double rounding[NPI_ALL_COLUMNS];
+    float value[NPI_ALL_COLUMNS];
+    npi_columns_rounding(rounding, columns, unit);
+    npi_columns_pair(value, single, columns, (npgnn_pair){u, j});
+    for (int i = 0; i < columns->count; i++) {
+        double is = (double)got[i * stride], allowed = rounding[i] + more;
+        if (i == NPI_COLUMN_SPECTRAL || i == NPI_COLUMN_PAGERANK)
+            allowed += npi_columns_rounding_along(columns, i, u, unit) * (double)columns->reach[j];
+        if ((only < 0 || i == only) && !(fabs(is - (double)value[i]) <= allowed))
+            fail_msg("subject %d, pair (%d, %d): %s of a row is %.9g, of a pair %.9g, allowed %g", index, u, j,
+                     name_of(i), is, (double)value[i], allowed);
+    }
+}
+
+/* Rows of `block` nodes at once, against pairs. */
+static void check_rows(const npi_columns *columns, int block, int index)
 {
     enum { BLOCK = 3 };
     static real rows[BLOCK * MOST_NODES * NPI_ALL_COLUMNS];
     npgnn_error err = {0};
     npi_columns_workspace workspace = {0}, single = {0};
-    double rounding[NPI_ALL_COLUMNS], unit = NPI_FLOAT_UNIT + (rounded ? NPI_ROUNDED_UNIT : 0);
     int n = columns->n;
     assert_ok(npi_columns_workspace_new(&workspace, columns, block, &err), err);
     assert_ok(npi_columns_workspace_new(&single, columns, 0, &err), err);
-    workspace.rounded = rounded;
-    npi_columns_rounding(rounding, columns, unit);
     npi_blas_begin(1);
     for (int32_t first = 0; first < n; first += block) {
         int32_t nodes[BLOCK] = {first, (first + 1) % n, (first + 7) % n};
@@ -582,23 +598,47 @@ static void check_rows(const npi_columns *columns, int block, int rounded, int i
             end = begin == 0 && n > 3 ? n / 3 : n;
             npi_columns_rows(rows, &workspace, columns, begin, end);
             for (int r = 0; r < block; r++)
-                for (int32_t j = begin; j < end; j++) {
-                    const real *got = rows + r * (end - begin) + j - begin;
-                    float value[NPI_ALL_COLUMNS];
-                    npi_columns_pair(value, &single, columns, (npgnn_pair){nodes[r], j});
-                    for (int i = 0; i < columns->count; i++) {
-                        double is = (double)got[i * block * (end - begin)], allowed = rounding[i];
-                        if (i == NPI_COLUMN_SPECTRAL || i == NPI_COLUMN_PAGERANK)
-                            allowed +=
-                                npi_columns_rounding_along(columns, i, nodes[r], unit) * (double)columns->reach[j];
-                        if (!(fabs(is - (double)value[i]) <= allowed))
-                            fail_msg("subject %d, pair (%d, %d): %s of a row is %.9g, of a pair %.9g, allowed %g",
-                                     index, nodes[r], j, name_of(i), is, (double)value[i], allowed);
-                    }
-                }
+                for (int32_t j = begin; j < end; j++)
+                    check_row(rows + r * (end - begin) + j - begin, block * (end - begin), columns, &single, nodes[r],
+                              j, NPI_FLOAT_UNIT, -1, 0, index);
         }
     }
     npi_blas_end(1);
+    npi_columns_workspace_free(&columns->env, &single);
+    npi_columns_workspace_free(&columns->env, &workspace);
+}
+
+/* One node with all, from rounded rows, and with a list of nodes. Each node has a column of its own whose error is looked at. */
+static void check_rounded(const npi_columns *columns, int index)
+{
+    static real rows[MOST_NODES * NPI_ALL_COLUMNS];
+    static float error[MOST_NODES / NPI_ROUNDED_BLOCK + 1];
+    static int32_t list[MOST_NODES];
+    npgnn_error err = {0};
+    npi_columns_workspace workspace = {0}, single = {0};
+    int n = columns->n;
+    assert_ok(npi_columns_workspace_new(&workspace, columns, 1, &err), err);
+    assert_ok(npi_columns_workspace_new(&single, columns, 0, &err), err);
+    assert_true(n <= workspace.range);
+    for (int32_t u = 0; u < n; u++) {
+        double weight[NPI_ALL_COLUMNS] = {0};
+        int only = u % columns->count, listed = 0;
+        weight[only] = 1;
+        npi_columns_rows_begin(&workspace, columns, &u, 1);
+        npi_columns_rounded_begin(&workspace, columns, weight);
+        for (int32_t begin = 0, end; begin < n; begin = end) {
+            end = begin == 0 && n > NPI_ROUNDED_BLOCK ? NPI_ROUNDED_BLOCK : n;
+            npi_columns_rounded(rows, error, &workspace, columns, begin, end);
+            for (int32_t j = begin; j < end; j++)
+                check_row(rows + j - begin, end - begin, columns, &single, u, j, NPI_FLOAT_UNIT + NPI_ROUNDED_UNIT,
+                          only, (double)error[(j - begin) / NPI_ROUNDED_BLOCK], index);
+        }
+        for (int32_t j = u % 3; j < n; j += 3)
+            list[listed++] = n - 1 - j;
+        npi_columns_list(rows, &workspace, columns, list, listed);
+        for (int i = 0; i < listed; i++)
+            check_row(rows + i, listed, columns, &single, u, list[i], NPI_FLOAT_UNIT, -1, 0, index);
+    }
     npi_columns_workspace_free(&columns->env, &single);
     npi_columns_workspace_free(&columns->env, &workspace);
 }
@@ -613,9 +653,9 @@ static void test_rows(void **state)
         npi_columns columns = {0};
         learnt own = learnt_new(&s, index % 4 == 1, &env);
         assert_ok(npi_columns_new(&columns, &s.graph->a, &s.words, &own.projection, 1, &env, &err), err);
-        check_rows(&columns, 3, 0, index);
+        check_rows(&columns, 3, index);
         assert_ok(npi_columns_round(&columns, &err), err);
-        check_rows(&columns, 1, 1, index);
+        check_rounded(&columns, index);
         npi_columns_free(&columns);
         learnt_free(&own, &s, &env);
         subject_free(&s);

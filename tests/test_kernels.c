@@ -248,21 +248,23 @@ static void dots_width(const npi_kernels *kernels, const sparse *a, int w)
     }
 }
 
-/* Vectors that lie one behind the other, with the first rows of b. */
+/* Vectors that lie one behind the other, with the first rows of b, and with those of a list. */
 static void row_products_width(const npi_kernels *kernels, const sparse *a, int w)
 {
     enum { FIRST = 7, MOST = 4 };
     real x[MOST * MAX_WIDTH], s[MOST][FIRST + 1];
     real *const out[MOST] = {s[0], s[1], s[2], s[3]};
     fill(x, sizeof x / sizeof x[0], 1, 77);
-    for (int vectors = 1; vectors <= MOST; vectors++) {
+    for (int i = 0; i < 2 * MOST; i++) {
+        int vectors = 1 + i / 2;
+        const int32_t *list = i % 2 ? a->col : NULL;
         memset(s, 0, sizeof s);
-        kernels->row_products(out, x, vectors, a->b, FIRST, w, STRIDE_B);
+        kernels->row_products(out, x, vectors, a->b, list, FIRST, w, STRIDE_B);
         for (int v = 0; v < MOST; v++)
             for (int p = 0; p <= FIRST; p++) {
                 double sum = 0;
                 for (int c = 0; c < w && v < vectors && p < FIRST; c++) /* nothing else is written */
-                    sum += (double)x[v * w + c] * (double)a->b[p * STRIDE_B + c];
+                    sum += (double)x[v * w + c] * (double)a->b[(list ? list[p] : p) * STRIDE_B + c];
                 assert_near((double)s[v][p], sum, 30 * RELATIVE);
             }
     }
@@ -278,24 +280,26 @@ static void widths(const npi_kernels *kernels)
     }
 }
 
-/* Rows of integers as long as they may be: the sums come near 2^30. Of every width. */
-static void short_rows(const npi_kernels *kernels)
+/* Rows of integers as long as they may be. Of every width. */
+static void integer_rows(const npi_kernels *kernels)
 {
     enum { INTEGER_ROWS = 9, MOST = 4, W = NPI_SHORT_WIDTH };
-    int16_t x[MOST * W], b[INTEGER_ROWS * W];
+    int16_t x[MOST * W];
+    int8_t b[INTEGER_ROWS * W];
     float unit[INTEGER_ROWS], xunit[MOST] = {1, 0.5f, 4, 0.25f};
     real s[MOST][INTEGER_ROWS + 1];
     real *const out[MOST] = {s[0], s[1], s[2], s[3]};
     for (int i = 0; i < MOST * W; i++)
         x[i] = (int16_t)((i * 7919 + 13) % 8191 - 4095);
     for (int i = 0; i < INTEGER_ROWS * W; i++)
-        b[i] = (int16_t)(i < W ? x[i] : (i * 104729 + 7) % 8191 - 4095);
+        b[i] =
+            (int8_t)(i < W ? (x[i] < 0 ? -127 : 127) : (i * 104729 + 7) % 255 - 127); /* the first sum is the largest */
     for (int p = 0; p < INTEGER_ROWS; p++)
         unit[p] = 1 / (float)(1 << (p + 10));
     for (int w = NPI_SHORT_STEP; w <= W; w += NPI_SHORT_STEP)
         for (int vectors = 1; vectors <= MOST; vectors++) {
             memset(s, 0, sizeof s);
-            kernels->short_products(out, x, xunit, vectors, b, unit, INTEGER_ROWS, w);
+            kernels->integer_products(out, x, xunit, vectors, b, unit, INTEGER_ROWS, w);
             for (int v = 0; v < MOST; v++)
                 for (int p = 0; p <= INTEGER_ROWS; p++) {
                     double sum = 0;
@@ -310,7 +314,7 @@ static void short_rows(const npi_kernels *kernels)
 static void rows_of_integers(void **state)
 {
     (void)state;
-    for_each_table(short_rows);
+    for_each_table(integer_rows);
 }
 
 /* Sums of exact.h: to the bit those of the plain loop, with every table. */
@@ -436,10 +440,55 @@ static void evidence(void **state)
     for_each_table(columns_of);
 }
 
+/* The least of one to three piecewise linear functions. */
+static void piecewise(const npi_kernels *kernels)
+{
+    enum { COLUMNS = 70, STRIDE_X = 73, E = 26, MOST = 3 };
+    static real x[E * STRIDE_X], score[COLUMNS + 1], numbers[MOST * 5 * E];
+    npi_pieces pieces[MOST];
+    fill(x, sizeof x / sizeof x[0], 1, 8);
+    fill(numbers, sizeof numbers / sizeof numbers[0], 1, 9);
+    for (int f = 0; f < MOST; f++) {
+        pieces[f] = (npi_pieces){.inputs = E, .constant = (real)(f + 1)};
+        for (int c = 0; c < E; c++) {
+            const real *from = numbers + (f * E + c) * 5;
+            pieces[f].line[c] = from[0];
+            pieces[f].most[c] = from[1];
+            pieces[f].most_shift[c] = from[2];
+            pieces[f].least[c] = from[3];
+            pieces[f].least_shift[c] = from[4];
+        }
+    }
+    for (int functions = 1; functions <= MOST; functions++)
+        for (int count = 1; count <= COLUMNS; count += count < 35 ? 1 : 7) {
+            score[count] = 77;
+            kernels->piecewise_columns(score, x, STRIDE_X, count, pieces, functions);
+            assert_true(score[count] == 77);
+            for (int i = 0; i < count; i++) {
+                double least = (double)INFINITY;
+                for (int f = 0; f < functions; f++) {
+                    double sum = f + 1;
+                    for (int c = 0; c < E; c++) {
+                        const real *from = numbers + (f * E + c) * 5;
+                        double value = (double)x[c * STRIDE_X + i];
+                        sum += fmax((double)from[0] * value, fmax((double)from[1] * value + (double)from[2],
+                                                                  (double)from[3] * value + (double)from[4]));
+                    }
+                    least = fmin(least, sum);
+                }
+                assert_near((double)score[i], least, 30 * RELATIVE);
+            }
+        }
+    x[5 * STRIDE_X + 1] = (real)NAN;
+    kernels->piecewise_columns(score, x, STRIDE_X, 3, pieces, MOST);
+    assert_true(isnan((double)score[1]) && !isnan((double)score[0]) && !isnan((double)score[2]));
+}
+
 static void networks(void **state)
 {
     (void)state;
     for_each_table(small_networks);
+    for_each_table(piecewise);
 }
 
 /* ---- Adam ---- */

@@ -368,6 +368,32 @@ static void test_bound(void **state)
         apart += i < SAMPLE ? ((double)upper[i] - score) / SAMPLE : 0;
     }
     assert_true(apart < 1);
+
+    /* the bound of a box: around the same evidence, around a part of it and of one point; close in the box, and nowhere too low */
+    for (int size = 0; size < 4; size++) {
+        double low[COLUMNS], high[COLUMNS], inside = 0, gap = 0;
+        npi_pieces box;
+        for (int c = 0; c < COLUMNS; c++) {
+            double middle = (double)evidence[(size * COLUMNS + c) % (SAMPLE * COLUMNS)], radius[] = {0, 0.1, 0.3, 1};
+            low[c] = middle - radius[size];
+            high[c] = middle + radius[size];
+        }
+        npi_head_box(&box, &head, &bound.slopes, low, high);
+        for (int i = 0; i < TRIES; i++) /* a third of them in the box */
+            for (int c = 0; i % 3 == 0 && c < COLUMNS; c++) {
+                evidence[i * COLUMNS + c] = (float)(low[c] + npi_rng_uniform(&rng) * (high[c] - low[c]));
+                columns[c * TRIES + i] = (real)evidence[i * COLUMNS + c];
+            }
+        npi_kernels_best()->piecewise_columns(upper, columns, TRIES, TRIES, &box, 1);
+        for (int i = 0; i < TRIES; i++) {
+            double above = (double)upper[i] - (double)npi_head_score(&head, evidence + i * COLUMNS);
+            assert_true(above >= 0);
+            inside += i % 3 == 0;
+            gap += i % 3 == 0 ? above : 0;
+        }
+        static const double close[] = {0.01, 0.5, 6, 30};
+        assert_true(gap / inside < close[size]);
+    }
     npi_head_bound_free(&env, &bound);
     npi_head_free(&env, &head);
     npgnn_model_free(model);

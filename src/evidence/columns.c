@@ -45,6 +45,8 @@ static void bank_free(const npgnn_env *env, npi_bank *bank)
     npi_free(env, bank->distance);
     npi_free(env, bank->rounded);
     npi_free(env, bank->unit);
+    npi_free(env, bank->off);
+    npi_free(env, bank->off_divided);
 }
 
 /* along (n) = rows · vector */
@@ -550,7 +552,8 @@ enum {
     CELLS = 4096,      /* pairs whose columns stay in a processor's cache */
     ALL_PRODUCTS = 17, /* of a node with another */
     MOST_PRODUCTS = 3, /* of those, with the rows of one bank */
-    ONE_RANGE = 256    /* nodes that one node meets at a time: their rows of one bank stay there, too */
+    ONE_RANGE = 256,   /* nodes that one node meets at a time: their rows of one bank stay there, too */
+    LISTED = 15        /* numbers of a node besides its rows: see partners */
 };
 
 int npi_columns_workspace_new(npi_columns_workspace *out, const npi_columns *e, int block, npgnn_error *err)
@@ -569,12 +572,14 @@ int npi_columns_workspace_new(npi_columns_workspace *out, const npi_columns *e, 
         w.product = npi_alloc(&e->env, 2 * rows * (size_t)w.range, sizeof *w.product, err);
         w.left = npi_alloc(&e->env, ALL_PRODUCTS, NPI_SHORT_WIDTH * sizeof *w.left, err);
         w.unit = npi_alloc(&e->env, ALL_PRODUCTS, sizeof *w.unit, err);
+        w.error = npi_alloc(&e->env, 2 * ALL_PRODUCTS, sizeof *w.error, err);
+        w.listed = npi_alloc(&e->env, LISTED * (size_t)w.range, sizeof *w.listed, err);
         w.common = npi_alloc(&e->env, rows * n, sizeof *w.common, err);
         w.jaccard = npi_alloc(&e->env, rows * n, sizeof *w.jaccard, err);
         w.lift = npi_alloc(&e->env, rows * n * NPI_WALK_LIFTS, sizeof *w.lift, err);
         w.overlap = e->exact.ptr ? npi_alloc(&e->env, rows * n, sizeof *w.overlap, err) : NULL;
-        if (!w.picked || !w.product || !w.left || !w.unit || !w.common || !w.jaccard || !w.lift ||
-            (e->exact.ptr && !w.overlap))
+        if (!w.picked || !w.product || !w.left || !w.unit || !w.error || !w.listed || !w.common || !w.jaccard ||
+            !w.lift || (e->exact.ptr && !w.overlap))
             code = NPGNN_E_MEMORY;
     }
     if (code)
@@ -591,6 +596,8 @@ void npi_columns_workspace_free(const npgnn_env *env, npi_columns_workspace *w)
     npi_free(env, w->product);
     npi_free(env, w->left);
     npi_free(env, w->unit);
+    npi_free(env, w->error);
+    npi_free(env, w->listed);
     npi_free(env, w->common);
     npi_free(env, w->jaccard);
     npi_free(env, w->lift);
@@ -761,9 +768,7 @@ void npi_columns_pair(float *value, npi_columns_workspace *w, const npi_columns 
     finish_pair(value, product, w, e, pair);
 }
 
-/* Asks for what npi_columns_pair will read, which lies all over memory, so that it arrives while earlier pairs are computed. `ahead` are the
- * pairs until then: first the rows of the two nodes are asked for, then where the links of their neighbours are, then these links. */
-static void prefetch_pair(const npi_columns *e, npgnn_pair pair, int ahead)
+void npi_columns_prefetch(const npi_columns *e, npgnn_pair pair, int ahead)
 {
     enum { LINE = 64, MOST_NEIGHBOURS = 32 }; /* bytes that come at a time */
     const npi_csr *a = e->a;
@@ -776,10 +781,10 @@ static void prefetch_pair(const npi_columns *e, npgnn_pair pair, int ahead)
         int32_t node = ends[end];
         int64_t begin = a->ptr[node], last = a->ptr[node + 1];
         last = last - begin < MOST_NEIGHBOURS ? last : begin + MOST_NEIGHBOURS;
-        for (int b = 0; ahead == 3 && b < BANKS - (end == 0) * OF_LARGER; b++)
+        for (int b = 0; ahead == NPI_AHEAD && b < BANKS - (end == 0) * OF_LARGER; b++)
             for (size_t byte = 0; banks[b]->row && byte < (size_t)banks[b]->width * sizeof(real); byte += LINE)
                 __builtin_prefetch((const char *)at(banks[b], node) + byte);
-        if (ahead == 3)
+        if (ahead == NPI_AHEAD)
             __builtin_prefetch(a->col + begin);
         for (int64_t p = begin; ahead == 2 && p < last; p++)
             __builtin_prefetch(a->ptr + a->col[p]);
@@ -800,10 +805,10 @@ typedef struct pairs_loop {
 static void pairs_range(const void *arg, int64_t first, int64_t last)
 {
     const pairs_loop *l = arg;
-    for (int64_t i = first - 3; i < last; i++) {
-        for (int ahead = 1; ahead <= 3; ahead++)
+    for (int64_t i = first - NPI_AHEAD; i < last; i++) {
+        for (int ahead = 1; ahead <= NPI_AHEAD; ahead++)
             if (i + ahead >= first && i + ahead < last)
-                prefetch_pair(l->e, l->pairs[i + ahead], ahead);
+                npi_columns_prefetch(l->e, l->pairs[i + ahead], ahead);
         if (i < first)
             continue;
         float *value = l->value + i * l->e->count;
@@ -987,8 +992,6 @@ static void pick(real *vector, const product *p, int32_t node)
 void npi_columns_rows_begin(npi_columns_workspace *w, const npi_columns *e, const int32_t *nodes, int count)
 {
     size_t n = (size_t)e->n;
-    product products[ALL_PRODUCTS];
-    real vector[NPI_SHORT_WIDTH];
     w->nodes = nodes;
     w->count = count;
     for (int r = 0; r < count; r++) {
@@ -1004,12 +1007,87 @@ void npi_columns_rows_begin(npi_columns_workspace *w, const npi_columns *e, cons
     }
     for (int r = 0; e->exact.ptr && r < count; r++)
         overlap_row(w->overlap + (size_t)r * n, &e->exact, &e->exact_t, nodes[r]);
-    int all = w->rounded && count == 1 ? list_products(products, e, 1) : 0;
-    for (int p = 0; p < all; p++)
-        if (products[p].right->rounded) {
-            pick(vector, &products[p], nodes[0]);
-            npi_short_round(w->left + p * NPI_SHORT_WIDTH, &w->unit[p], vector, products[p].width);
-        }
+}
+
+/* What the columns need of the other nodes besides their rows. */
+typedef struct partners {
+    int count;
+    const double *smooth1_along, *smooth2_along;  /* (count) of the banks, */
+    const double *features_cross, *smooth1_cross; /* (count) and with the mean of the other bank */
+    const float *features_distance, *smooth1_distance, *smooth2_distance; /* (count) */
+    const float *log_degree, *length16;                                   /* (count) */
+    /* and of the walks to them, from the first of the nodes at hand; those from the next are `stride` numbers on, its lifts 3 strides */
+    const float *common, *jaccard;      /* (count) */
+    const double *lift[NPI_WALK_LIFTS]; /* (count) */
+    const double *overlap;              /* (count), or NULL */
+    size_t stride;
+} partners;
+
+/* Of the nodes first to last - 1. */
+static partners partners_of_range(const npi_columns_workspace *w, const npi_columns *e, int32_t first, int32_t last)
+{
+    size_t n = (size_t)e->n;
+    partners p = {.count = last - first,
+                  .log_degree = e->log_degree + first,
+                  .length16 = e->length16 + first,
+                  .common = w->common + first,
+                  .jaccard = w->jaccard + first,
+                  .overlap = e->exact.ptr ? w->overlap + first : NULL,
+                  .stride = n};
+    for (size_t t = 0; t < NPI_WALK_LIFTS; t++)
+        p.lift[t] = w->lift + t * n + (size_t)first;
+    if (e->has_features) {
+        p.smooth1_along = e->smooth1.along + first;
+        p.smooth2_along = e->smooth2.along + first;
+        p.features_cross = e->features_along + first;
+        p.smooth1_cross = e->smooth1_along + first;
+        p.features_distance = e->features.distance + first;
+        p.smooth1_distance = e->smooth1.distance + first;
+        p.smooth2_distance = e->smooth2.distance + first;
+    }
+    return p;
+}
+
+static const double *gather_doubles(double **to, const double *from, const int32_t *list, int count)
+{
+    double *out = *to;
+    for (int i = 0; i < count; i++)
+        out[i] = from[list[i]];
+    *to += count;
+    return out;
+}
+
+static const float *gather_floats(double **to, const float *from, const int32_t *list, int count)
+{
+    float *out = (float *)*to; /* memory of a double for each of them */
+    for (int i = 0; i < count; i++)
+        out[i] = from[list[i]];
+    *to += count;
+    return out;
+}
+
+/* Of a list of nodes, with one node at hand. */
+static partners partners_of_list(npi_columns_workspace *w, const npi_columns *e, const int32_t *list, int count)
+{
+    double *to = w->listed;
+    partners p = {.count = count,
+                  .log_degree = gather_floats(&to, e->log_degree, list, count),
+                  .length16 = gather_floats(&to, e->length16, list, count),
+                  .common = gather_floats(&to, w->common, list, count),
+                  .jaccard = gather_floats(&to, w->jaccard, list, count),
+                  .overlap = e->exact.ptr ? gather_doubles(&to, w->overlap, list, count) : NULL};
+    for (size_t t = 0; t < NPI_WALK_LIFTS; t++)
+        p.lift[t] = gather_doubles(&to, w->lift + t * (size_t)e->n, list, count);
+    if (e->has_features) {
+        p.smooth1_along = gather_doubles(&to, e->smooth1.along, list, count);
+        p.smooth2_along = gather_doubles(&to, e->smooth2.along, list, count);
+        p.features_cross = gather_doubles(&to, e->features_along, list, count);
+        p.smooth1_cross = gather_doubles(&to, e->smooth1_along, list, count);
+        p.features_distance = gather_floats(&to, e->features.distance, list, count);
+        p.smooth1_distance = gather_floats(&to, e->smooth1.distance, list, count);
+        p.smooth2_distance = gather_floats(&to, e->smooth2.distance, list, count);
+    }
+    return p;
 }
 
 /* The planes of `count` products with one bank. Those of one node are computed together, and without BLAS, which would copy the range
@@ -1030,7 +1108,8 @@ static void multiply(real *const *plane, npi_columns_workspace *w, const product
                      width, 1, 0); /* L_nodes R_rangeᵀ */
     }
     if (w->count == 1)
-        npi_kernels_best()->row_products(out, w->picked, count, at(right, first), last - first, width, right->width);
+        npi_kernels_best()->row_products(out, w->picked, count, at(right, first), NULL, last - first, width,
+                                         right->width);
 }
 
 /* The same with the rounded rows of the range. left (count, NPI_SHORT_WIDTH) and unit (count): the left vectors. */
@@ -1042,22 +1121,21 @@ static void multiply_rounded(real *const *plane, const int16_t *left, const floa
     real *out[MOST_PRODUCTS];
     for (int p = 0; p < count; p++)
         out[p] = plane[products[p].plane];
-    npi_kernels_best()->short_products(out, left, unit, count, right->rounded + (size_t)first * (size_t)width,
-                                       right->unit + first, last - first, width);
+    npi_kernels_best()->integer_products(out, left, unit, count, right->rounded + (size_t)first * (size_t)width,
+                                         right->unit + first, last - first, width);
 }
 
-/* x (range) = a row of products with node u, centred. */
-static void centre_row(real *x, const npi_bank *b, int32_t u, int32_t first, int32_t last)
+/* x (count) = a row of products with node u, centred. */
+static void centre_row(real *x, const npi_bank *b, int32_t u, const double *along, const float *distance, int count)
 {
-    npi_kernels_best()->centre(x, b->along + first, b->distance + first, (real)(b->square - b->along[u]),
-                               (real)b->distance[u], last - first);
+    npi_kernels_best()->centre(x, along, distance, (real)(b->square - b->along[u]), (real)b->distance[u], count);
 }
 
 /* The feature columns from their products; back (cells) and region_ridge (cells) are those of the other direction. */
 static void finish_features(real *value, real *back, const real *region_ridge, const npi_columns_workspace *w,
-                            const npi_columns *e, int32_t first, int32_t last)
+                            const npi_columns *e, const partners *others)
 {
-    int range = last - first, cells = w->count * range;
+    int range = others->count, cells = w->count * range;
     real *plane[NPI_COLUMNS];
     for (int c = 0; c < NPI_COLUMNS; c++)
         plane[c] = value + (size_t)c * (size_t)cells;
@@ -1067,13 +1145,14 @@ static void finish_features(real *value, real *back, const real *region_ridge, c
     for (int r = 0; r < w->count; r++) {
         int32_t u = w->nodes[r];
         size_t row = (size_t)r * (size_t)range;
-        centre_row(plane[NPI_COLUMN_CENTRED1] + row, &e->smooth1, u, first, last);
-        centre_row(plane[NPI_COLUMN_CENTRED2] + row, &e->smooth2, u, first, last);
+        centre_row(plane[NPI_COLUMN_CENTRED1] + row, s1, u, others->smooth1_along, others->smooth1_distance, range);
+        centre_row(plane[NPI_COLUMN_CENTRED2] + row, &e->smooth2, u, others->smooth2_along, others->smooth2_distance,
+                   range);
         real *cross = plane[NPI_COLUMN_CROSS] + row;
         /* F_u with (Â F)_j, and (Â F)_u with F_j */
-        npi_kernels_best()->centre(cross, e->smooth1_along + first, s1->distance + first,
+        npi_kernels_best()->centre(cross, others->smooth1_cross, others->smooth1_distance,
                                    (real)(e->cross_square - e->features_along[u]), (real)f->distance[u], range);
-        npi_kernels_best()->centre(back + row, e->features_along + first, f->distance + first,
+        npi_kernels_best()->centre(back + row, others->features_cross, others->features_distance,
                                    (real)(e->cross_square - e->smooth1_along[u]), (real)s1->distance[u], range);
         for (int32_t j = 0; j < range; j++)
             cross[j] = (cross[j] + back[row + (size_t)j]) / 2;
@@ -1087,28 +1166,25 @@ static void finish_features(real *value, real *back, const real *region_ridge, c
 }
 
 /* The other columns, from the products that are in them and from the walks of each node. */
-static void finish_structure(real *value, const npi_columns_workspace *w, const npi_columns *e, int32_t first,
-                             int32_t last)
+static void finish_structure(real *value, const npi_columns_workspace *w, const npi_columns *e, const partners *others)
 {
-    int range = last - first, cells = w->count * range;
-    size_t n = (size_t)e->n;
+    int range = others->count, cells = w->count * range;
     real *plane[NPI_COLUMNS];
     for (int r = 0; r < w->count; r++) {
         int32_t u = w->nodes[r];
+        size_t on = (size_t)r * others->stride;
         for (int c = 0; c < NPI_COLUMNS; c++)
             plane[c] = value + (size_t)c * (size_t)cells + (size_t)r * (size_t)range;
-        const float *common = w->common + (size_t)r * n, *jaccard = w->jaccard + (size_t)r * n;
-        const double *lift = w->lift + (size_t)r * NPI_WALK_LIFTS * n;
         npi_kernels_best()->degrees(plane[NPI_COLUMN_DEGREE_SUM], plane[NPI_COLUMN_DEGREE_DIFFERENCE],
-                                    plane[NPI_COLUMN_DEGREE_LEAST], e->log_degree + first, e->log_degree[u], range);
-        npi_kernels_best()->divide(plane[NPI_COLUMN_REGION16], e->length16 + first, e->length16[u], 1e-12f, range);
-        for (int32_t j = first; j < last; j++) {
-            plane[NPI_COLUMN_COMMON][j - first] = (real)common[j];
-            plane[NPI_COLUMN_JACCARD][j - first] = (real)jaccard[j];
+                                    plane[NPI_COLUMN_DEGREE_LEAST], others->log_degree, e->log_degree[u], range);
+        npi_kernels_best()->divide(plane[NPI_COLUMN_REGION16], others->length16, e->length16[u], 1e-12f, range);
+        for (int j = 0; j < range; j++) {
+            plane[NPI_COLUMN_COMMON][j] = (real)others->common[on + (size_t)j];
+            plane[NPI_COLUMN_JACCARD][j] = (real)others->jaccard[on + (size_t)j];
         }
-        for (size_t t = 0; t < NPI_WALK_LIFTS; t++)
-            for (int32_t j = first; j < last; j++)
-                plane[NPI_COLUMN_LIFT2 + (int)t][j - first] = (real)lift[t * n + (size_t)j];
+        for (int t = 0; t < NPI_WALK_LIFTS; t++)
+            for (int j = 0; j < range; j++)
+                plane[NPI_COLUMN_LIFT2 + t][j] = (real)others->lift[t][NPI_WALK_LIFTS * on + (size_t)j];
     }
     for (int t = 0; t < NPI_WALK_LIFTS; t++)
         npi_kernels_best()->slog(value + (size_t)(NPI_COLUMN_LIFT2 + t) * (size_t)cells, cells);
@@ -1116,36 +1192,147 @@ static void finish_structure(real *value, const npi_columns_workspace *w, const 
     npi_kernels_best()->slog(value + (size_t)NPI_COLUMN_PAGERANK * (size_t)cells, cells);
 }
 
-void npi_columns_rows(real *value, npi_columns_workspace *w, const npi_columns *e, int32_t first, int32_t last)
+/* value (columns, cells), back (cells) and from_region (cells): where the planes of products are. */
+static void place(real *plane[PLANES], real *value, const npi_columns_workspace *w, const npi_columns *e, size_t cells)
 {
-    size_t cells = (size_t)w->count * (size_t)(last - first);
-    real *plane[PLANES];
     for (int c = 0; c < e->count; c++)
         plane[c] = value + (size_t)c * cells;
     plane[BACK] = w->product;
     plane[FROM_REGION] = w->product + cells;
-    product products[ALL_PRODUCTS];
-    int rounded = w->rounded && w->count == 1, all = list_products(products, e, rounded);
-    for (int p = 0, count; p < all; p += count) {
-        const product *from = &products[p];
-        for (count = 1; p + count < all && from[count].right == from->right && from[count].width == from->width;)
-            count++;
-        if (rounded && from->right->rounded)
-            multiply_rounded(plane, w->left + p * NPI_SHORT_WIDTH, w->unit + p, from, count, first, last);
-        else
-            multiply(plane, w, from, count, first, last);
-    }
+}
+
+/* All columns, once the products are in their planes. */
+static void finish(real *value, real *const *plane, const npi_columns_workspace *w, const npi_columns *e,
+                   const partners *others)
+{
+    int range = others->count;
+    size_t cells = (size_t)w->count * (size_t)range;
     if (e->has_features) {
-        finish_features(value, plane[BACK], plane[FROM_REGION], w, e, first, last);
+        finish_features(value, plane[BACK], plane[FROM_REGION], w, e, others);
     } else {
         memset(value, 0, NPI_FEATURE_COLUMNS * cells * sizeof *value);
         memset(plane[NPI_COLUMN_HAS_FEATURES], 0, cells * sizeof *value);
     }
-    finish_structure(value, w, e, first, last);
+    finish_structure(value, w, e, others);
     for (int r = 0; e->count > NPI_COLUMNS && e->exact.ptr && r < w->count; r++)
-        for (int32_t j = first; j < last; j++)
-            plane[NPI_COLUMN_OVERLAP][r * (last - first) + j - first] =
-                (real)w->overlap[(size_t)r * (size_t)e->n + (size_t)j];
+        for (int j = 0; j < range; j++)
+            plane[NPI_COLUMN_OVERLAP][r * range + j] = (real)others->overlap[(size_t)r * others->stride + (size_t)j];
     if (e->count > NPI_COLUMNS && !e->exact.ptr)
         memcpy(plane[NPI_COLUMN_OVERLAP], plane[NPI_COLUMN_FEATURES], cells * sizeof *value);
+}
+
+/* How many of the products from `from` on, of which there are `most`, are with the same rows: at least 1. */
+static int with_same_rows(const product *from, int most)
+{
+    int count = 1;
+    while (count < most && from[count].right == from->right && from[count].width == from->width)
+        count++;
+    return count;
+}
+
+void npi_columns_rows(real *value, npi_columns_workspace *w, const npi_columns *e, int32_t first, int32_t last)
+{
+    real *plane[PLANES];
+    product products[ALL_PRODUCTS];
+    int all = list_products(products, e, 0);
+    place(plane, value, w, e, (size_t)w->count * (size_t)(last - first));
+    for (int p = 0, count; p < all; p += count) {
+        count = with_same_rows(&products[p], all - p);
+        multiply(plane, w, &products[p], count, first, last);
+    }
+    const partners others = partners_of_range(w, e, first, last);
+    finish(value, plane, w, e, &others);
+}
+
+void npi_columns_list(real *value, npi_columns_workspace *w, const npi_columns *e, const int32_t *list, int count)
+{
+    real *plane[PLANES];
+    product products[ALL_PRODUCTS];
+    int all = list_products(products, e, 0);
+    place(plane, value, w, e, (size_t)count);
+    for (int p = 0, together; p < all; p += together) {
+        const npi_bank *right = products[p].right;
+        int width = products[p].width;
+        real *out[MOST_PRODUCTS];
+        together = with_same_rows(&products[p], all - p);
+        for (int i = 0; i < together; i++) {
+            out[i] = plane[products[p + i].plane];
+            pick(w->picked + i * width, &products[p + i], w->nodes[0]);
+        }
+        npi_kernels_best()->row_products(out, w->picked, together, right->row, list, count, width, right->width);
+    }
+    const partners others = partners_of_list(w, e, list, count);
+    finish(value, plane, w, e, &others);
+}
+
+/* ---- rows of integers ---- */
+
+/* 1 / x; 0 for 0, where a column is 0 rather than divided */
+static double inverse_of(float x)
+{
+    return x > 0 ? 1 / (double)x : 0;
+}
+
+void npi_columns_rounded_begin(npi_columns_workspace *w, const npi_columns *e, const double *weight)
+{
+    product products[ALL_PRODUCTS];
+    int32_t u = w->nodes[0];
+    int all = list_products(products, e, 1);
+    int copied = e->count > NPI_COLUMNS && !e->exact.ptr; /* OVERLAP is FEATURES */
+    for (int p = 0; p < all; p++) {
+        real vector[NPI_SHORT_WIDTH];
+        /* what an error of 1 in the product counts: as it is, and where a column divides it by a length or distance of the row */
+        double plain = 0, divided = 0;
+        int plane = products[p].plane;
+        w->error[2 * p] = w->error[2 * p + 1] = 0;
+        if (!products[p].right->rounded)
+            continue;
+        if (plane == NPI_COLUMN_FEATURES)
+            plain = weight[plane] + (copied ? weight[NPI_COLUMN_OVERLAP] : 0);
+        else if (plane == NPI_COLUMN_SMOOTH1 || plane == NPI_COLUMN_SMOOTH2) {
+            plain = weight[plane];
+            divided = weight[plane == NPI_COLUMN_SMOOTH1 ? NPI_COLUMN_CENTRED1 : NPI_COLUMN_CENTRED2] *
+                      inverse_of(products[p].right->distance[u]);
+        } else if (plane == NPI_COLUMN_CROSS)
+            divided = weight[NPI_COLUMN_CROSS] / 2 * inverse_of(e->features.distance[u]);
+        else if (plane == BACK)
+            divided = weight[NPI_COLUMN_CROSS] / 2 * inverse_of(e->smooth1.distance[u]);
+        else if (plane == NPI_COLUMN_CROSS_RIDGE || plane == FROM_REGION)
+            plain = weight[NPI_COLUMN_CROSS_RIDGE] / 2;
+        else if (plane == NPI_COLUMN_REGION16)
+            divided = weight[plane] * inverse_of(e->length16[u]);
+        else
+            plain = weight[plane];
+        pick(vector, &products[p], u);
+        npi_short_round(w->left + p * NPI_SHORT_WIDTH, &w->unit[p], vector, products[p].width);
+        double length = sqrt(npi_dot(vector, vector, products[p].width)) * 1.001; /* the rounded vector may be longer */
+        w->error[2 * p] = (float)(plain * length);
+        w->error[2 * p + 1] = (float)(divided * length);
+    }
+}
+
+void npi_columns_rounded(real *value, float *error, npi_columns_workspace *w, const npi_columns *e, int32_t first,
+                         int32_t last)
+{
+    real *plane[PLANES];
+    product products[ALL_PRODUCTS];
+    int all = list_products(products, e, 1), range = last - first;
+    int blocks = (range + NPI_ROUNDED_BLOCK - 1) / NPI_ROUNDED_BLOCK, block = first / NPI_ROUNDED_BLOCK;
+    place(plane, value, w, e, (size_t)range);
+    memset(error, 0, (size_t)blocks * sizeof *error);
+    for (int p = 0, count; p < all; p += count) {
+        const npi_bank *right = products[p].right;
+        count = with_same_rows(&products[p], all - p);
+        if (!right->rounded) {
+            multiply(plane, w, &products[p], count, first, last);
+            continue;
+        }
+        multiply_rounded(plane, w->left + p * NPI_SHORT_WIDTH, w->unit + p, &products[p], count, first, last);
+        for (int i = p; i < p + count; i++)
+            for (int b = 0; b < blocks; b++)
+                error[b] += w->error[2 * i] * right->off[block + b] +
+                            (right->off_divided ? w->error[2 * i + 1] * right->off_divided[block + b] : 0);
+    }
+    const partners others = partners_of_range(w, e, first, last);
+    finish(value, plane, w, e, &others);
 }

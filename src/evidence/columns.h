@@ -67,9 +67,11 @@ typedef struct npi_bank {
     double *along;   /* (n) row · μ */
     float *distance; /* (n) |row - μ|; 0 for a row of zeros */
     double square;   /* μ · μ */
-    /* after npi_columns_round: row_i ≈ unit_i rounded_i */
-    int16_t *rounded; /* (n, npi_short_width) */
-    float *unit;      /* (n) */
+    /* after npi_columns_round: row_i ≈ unit_i rounded_i (rounded.c) */
+    int8_t *rounded;    /* (n, npi_short_width) */
+    float *unit;        /* (n) */
+    float *off;         /* (n / NPI_ROUNDED_BLOCK) the largest | row_i - unit_i rounded_i | of so many nodes, */
+    float *off_divided; /* the same over `distance`, or what else a column divides by; NULL: no column divides */
 } npi_bank;
 
 typedef struct npi_columns {
@@ -143,9 +145,11 @@ int npi_columns_extend(npi_columns *columns, npi_words *words, npi_words *projec
 /* Makes memory for at least n nodes: an eighth more than that, so that nodes that come one by one seldom move all others. E_MEMORY. */
 int npi_columns_reserve(npi_columns *columns, npi_words *words, npi_words *projection, int32_t n, npgnn_error *err);
 
-/* Prepares for many questions about one node, or a few pairs, each. Keeps the rows of all banks as 16-bit integers, too: half as much
- * memory again as they take, and half as much to be read when one node meets all others. And keeps workspaces. E_MEMORY. */
+/* Prepares for many questions about one node, or a few pairs, each. Keeps the rows of all banks as 8-bit integers, too: a quarter of the
+ * memory that they take, which is all that is read of most nodes when one node meets all others. And keeps workspaces. E_MEMORY. */
 int npi_columns_round(npi_columns *columns, npgnn_error *err);
+
+enum { NPI_ROUNDED_BLOCK = 16 };
 
 /* Rounds the rows of nodes first to last - 1, after they have changed. */
 void npi_columns_round_rows(npi_columns *columns, int32_t first, int32_t last);
@@ -160,12 +164,13 @@ typedef struct npi_columns_workspace {
     int block;            /* nodes whose rows are computed together */
     const int32_t *nodes; /* (count) those at hand */
     int count;
-    int rounded;     /* 1: the rows of one node are computed from rounded rows */
     real *picked;    /* (block, widest bank) their vectors; of one node, several for several products */
     int range;       /* nodes that they meet at a time, at most */
     real *product;   /* (2, block, range) */
     int16_t *left;   /* (products, NPI_SHORT_WIDTH) of one node, the rounded left vectors of all products, */
-    float *unit;     /* (products) and their units */
+    float *unit;     /* (products) their units, */
+    float *error;    /* (products, 2) and how much of `off` and `off_divided` of a row counts */
+    double *listed;  /* (LISTED, range) numbers of the nodes of a list, gathered */
     float *common;   /* (block, n) √ of the number of common neighbours, */
     float *jaccard;  /* (block, n) and its share of the union */
     double *lift;    /* (block, 3, n) */
@@ -183,6 +188,12 @@ void npi_columns_workspace_give(const npi_columns *columns, npi_columns_workspac
 /* value (count) of one pair, on the calling thread. The same bits for (u, v) as for (v, u). */
 void npi_columns_pair(float *value, npi_columns_workspace *workspace, const npi_columns *columns, npgnn_pair pair);
 
+/* Asks for what npi_columns_pair will read of a pair, which lies all over memory, so that it arrives while earlier pairs are computed: to be
+ * called with ahead = NPI_AHEAD, ..., 2, 1, and with other work in between. First the rows of the two nodes are asked for, then where the
+ * links of their neighbours are, then these links. */
+void npi_columns_prefetch(const npi_columns *columns, npgnn_pair pair, int ahead);
+enum { NPI_AHEAD = 3 };
+
 /* rounding (count): how far a column of npi_columns_rows may be from that of npi_columns_pair, where inner products of vectors of length
  * 1 are off by at most `unit`: NPI_FLOAT_UNIT and, from rounded rows, NPI_ROUNDED_UNIT more. SPECTRAL and PAGERANK are sums of large terms
  * that may cancel: for node u with node j, their rounding is larger by npi_columns_rounding_along(u) reach_j. */
@@ -192,9 +203,8 @@ double npi_columns_rounding_along(const npi_columns *columns, int column, int32_
 /* A sum of w terms in single precision: w ε |a| |b|, twice. */
 #define NPI_FLOAT_UNIT (2 * NPI_SPECTRAL_WIDTH * (double)FLT_EPSILON)
 
-/* A vector of length 32767 is off by ½ in each of 64 numbers, hence by at most δ = 4 / 32767 of its length; a product of two by 2 δ + δ²
- * = 2.442e-4. */
-#define NPI_ROUNDED_UNIT 2.45e-4
+/* What the rounding of the left vector adds: 4 / 32767 of its length, times at most the length of a row with its own error, 1.032. */
+#define NPI_ROUNDED_UNIT 1.27e-4
 
 /* value (pair_count, count) of many pairs, on all threads. */
 int npi_columns_pairs(float *value, const npi_columns *columns, const npgnn_pair *pairs, size_t pair_count,
@@ -207,5 +217,17 @@ void npi_columns_rows_begin(npi_columns_workspace *workspace, const npi_columns 
                             int count);
 void npi_columns_rows(real *value, npi_columns_workspace *workspace, const npi_columns *columns, int32_t first,
                       int32_t last);
+
+/* The same for rounded rows of one node: npi_columns_rounded_begin after npi_columns_rows_begin, then any ranges that begin at a multiple of
+ * NPI_ROUNDED_BLOCK. `weight` (count) says how much an error in each column counts: error, one number per NPI_ROUNDED_BLOCK nodes, is the
+ * weighted sum of what the integers may add to the errors of all columns, beyond npi_columns_rounding with a unit of NPI_FLOAT_UNIT +
+ * NPI_ROUNDED_UNIT. */
+void npi_columns_rounded_begin(npi_columns_workspace *workspace, const npi_columns *columns, const double *weight);
+void npi_columns_rounded(real *value, float *error, npi_columns_workspace *workspace, const npi_columns *columns,
+                         int32_t first, int32_t last);
+
+/* And for a list of at most workspace->range nodes: value (columns, count), from the rows themselves. */
+void npi_columns_list(real *value, npi_columns_workspace *workspace, const npi_columns *columns, const int32_t *list,
+                      int count);
 
 #endif

@@ -1,4 +1,4 @@
-/* Rows of 16-bit integers: see rounded.c. */
+/* Rows of integers: see rounded.c. */
 #ifndef NPI_EVIDENCE_ROUNDED_H
 #define NPI_EVIDENCE_ROUNDED_H
 
@@ -12,6 +12,9 @@ static inline int npi_short_width(const npi_bank *bank)
 
 /* rounded (width, rounded up as above), the numbers after the first `width` 0, and its unit. width <= NPI_SHORT_WIDTH. */
 void npi_short_round(int16_t *rounded, float *unit, const real *row, int width);
+
+/* The same in 8 bits, and how far the row is from unit rounded, at most. */
+void npi_byte_round(int8_t *rounded, float *unit, float *off, const real *row, int width);
 
 /* The workspaces that are kept: none at first. */
 int npi_spare_new(struct npi_spare **out, const npgnn_env *env, npgnn_error *err);

@@ -278,11 +278,18 @@ INLINE real lane_sum(vec lanes)
 }
 
 /* `vectors` is a constant wherever this is inlined, so that the sums stay in registers. */
-INLINE void rows_by(real *const *s, const real *x, int vectors, const real *b, int64_t rows, int w, int ldb)
+INLINE void rows_by(real *const *s, const real *x, int vectors, const real *b, const int32_t *list, int64_t rows, int w,
+                    int ldb)
 {
+    enum {
+        AHEAD = 4,
+        LINE = 64 / (int)sizeof(real)
+    }; /* rows of a list lie anywhere: they are asked for before they are needed */
     int whole = w - w % VEC;
     for (int64_t p = 0; p < rows; p++) {
-        const real *row = b + (size_t)p * (size_t)ldb;
+        const real *row = b + (size_t)(list ? list[p] : p) * (size_t)ldb;
+        for (int c = 0; list && p + AHEAD < rows && c < w; c += LINE)
+            __builtin_prefetch(b + (size_t)list[p + AHEAD] * (size_t)ldb + c);
         vec zero = {0}, lanes0 = zero, lanes1 = zero, lanes2 = zero, lanes3 = zero;
         for (int c = 0; c < whole; c += VEC) {
             vec right = *(const vec *)(row + c);
@@ -308,20 +315,21 @@ INLINE void rows_by(real *const *s, const real *x, int vectors, const real *b, i
     }
 }
 
-static void row_products(real *const *s, const real *x, int vectors, const real *b, int64_t rows, int w, int ldb)
+static void row_products(real *const *s, const real *x, int vectors, const real *b, const int32_t *list, int64_t rows,
+                         int w, int ldb)
 {
     if (vectors == 1)
-        rows_by(s, x, 1, b, rows, w, ldb);
+        rows_by(s, x, 1, b, list, rows, w, ldb);
     else if (vectors == 2)
-        rows_by(s, x, 2, b, rows, w, ldb);
+        rows_by(s, x, 2, b, list, rows, w, ldb);
     else if (vectors == 3)
-        rows_by(s, x, 3, b, rows, w, ldb);
+        rows_by(s, x, 3, b, list, rows, w, ldb);
     else
-        rows_by(s, x, 4, b, rows, w, ldb);
+        rows_by(s, x, 4, b, list, rows, w, ldb);
 }
 
-/* Sums of products of 16-bit integers, which are exact: compilers make one instruction per 16 of them. */
-INLINE int32_t short_product(const int16_t *a, const int16_t *b, int width)
+/* Sums of products of 16-bit with 8-bit integers, which are exact. */
+INLINE int32_t integer_product(const int16_t *a, const int8_t *b, int width)
 {
     int32_t sum = 0;
     for (int c = 0; c < width; c++)
@@ -333,67 +341,83 @@ typedef int32_t int4 __attribute__((vector_size(16)));
 typedef float float4 __attribute__((vector_size(16), aligned(4), may_alias));
 typedef real real4 __attribute__((vector_size(4 * sizeof(real)), aligned(sizeof(real)), may_alias));
 
+/* sum[v] = the products of each of `vectors` x with four rows. */
 #ifdef __AVX2__
-/* The products of x with four rows, whose lanes are added up together: one row by itself would cost more for that than for its products.
- * _mm256_madd_epi16 multiplies 16 pairs of integers and adds them two by two. */
-INLINE int4 short_product4(const int16_t *x, const int16_t *b, int width)
+/* _mm256_madd_epi16 multiplies 16 pairs of integers and adds them two by two. A row is widened to 16 bits once for all vectors; the lanes of
+ * four rows are added up together, since one row by itself would cost more for that than for its products. */
+INLINE void integer_products4(int4 *sum, const int16_t *x, int vectors, const int8_t *b, int width)
 {
-    __m128i half[4];
+    __m128i half[4][4];
     for (int r = 0; r < 4; r++) {
-        __m256i lanes = _mm256_setzero_si256();
+        __m256i row[NPI_SHORT_WIDTH / NPI_SHORT_STEP];
         for (int c = 0; c < width; c += NPI_SHORT_STEP)
-            lanes = _mm256_add_epi32(lanes, _mm256_madd_epi16(_mm256_loadu_si256((const void *)(x + c)),
-                                                              _mm256_loadu_si256((const void *)(b + r * width + c))));
-        half[r] = _mm_add_epi32(_mm256_castsi256_si128(lanes), _mm256_extracti128_si256(lanes, 1));
+            row[c / NPI_SHORT_STEP] = _mm256_cvtepi8_epi16(_mm_loadu_si128((const void *)(b + r * width + c)));
+        for (int v = 0; v < vectors; v++) {
+            __m256i lanes = _mm256_setzero_si256();
+            for (int c = 0; c < width; c += NPI_SHORT_STEP) {
+                __m256i left = _mm256_loadu_si256((const void *)(x + v * NPI_SHORT_WIDTH + c));
+                lanes = _mm256_add_epi32(lanes, _mm256_madd_epi16(left, row[c / NPI_SHORT_STEP]));
+            }
+            half[v][r] = _mm_add_epi32(_mm256_castsi256_si128(lanes), _mm256_extracti128_si256(lanes, 1));
+        }
     }
-    return (int4)_mm_hadd_epi32(_mm_hadd_epi32(half[0], half[1]), _mm_hadd_epi32(half[2], half[3]));
+    for (int v = 0; v < vectors; v++)
+        sum[v] = (int4)_mm_hadd_epi32(_mm_hadd_epi32(half[v][0], half[v][1]), _mm_hadd_epi32(half[v][2], half[v][3]));
 }
 #else
-INLINE int4 short_product4(const int16_t *x, const int16_t *b, int width)
+INLINE void integer_products4(int4 *sum, const int16_t *x, int vectors, const int8_t *b, int width)
 {
-    int4 sum = {0};
-    for (int r = 0; r < 4; r++)
-        sum[r] = short_product(x, b + r * width, width);
-    return sum;
+    for (int v = 0; v < vectors; v++)
+        for (int r = 0; r < 4; r++)
+            sum[v][r] = integer_product(x + v * NPI_SHORT_WIDTH, b + r * width, width);
 }
 #endif
 
 /* `vectors` and, where it is NPI_SHORT_WIDTH, `width` are constants wherever this is inlined. */
-INLINE void short_rows(real *const *s, const int16_t *x, const float *xunit, int vectors, const int16_t *b,
-                       const float *unit, int64_t rows, int width)
+INLINE void integer_rows(real *const *s, const int16_t *x, const float *xunit, int vectors, const int8_t *b,
+                         const float *unit, int64_t rows, int width)
 {
+    enum {
+        AHEAD = 2048,
+        LINE = 64
+    }; /* bytes: processors follow a row of addresses by themselves, but not into the next page */
     int64_t p = 0;
-    for (; p + 4 <= rows; p += 4)
+    for (; p + 4 <= rows; p += 4) {
+        int4 sum[4];
+        for (int byte = 0; byte < 4 * width; byte += LINE)
+            __builtin_prefetch(
+                (const void *)((uintptr_t)b + (uintptr_t)(p * width + AHEAD + byte))); /* may be past the end */
+        integer_products4(sum, x, vectors, b + p * width, width);
         for (int v = 0; v < vectors; v++) {
-            int4 sum = short_product4(x + v * NPI_SHORT_WIDTH, b + p * width, width);
             float4 units = *(const float4 *)(unit + p) * xunit[v];
-            *(real4 *)(s[v] + p) = __builtin_convertvector(units, real4) * __builtin_convertvector(sum, real4);
+            *(real4 *)(s[v] + p) = __builtin_convertvector(units, real4) * __builtin_convertvector(sum[v], real4);
         }
+    }
     for (; p < rows; p++)
         for (int v = 0; v < vectors; v++)
-            s[v][p] = (real)(unit[p] * xunit[v]) * (real)short_product(x + v * NPI_SHORT_WIDTH, b + p * width, width);
+            s[v][p] = (real)(unit[p] * xunit[v]) * (real)integer_product(x + v * NPI_SHORT_WIDTH, b + p * width, width);
 }
 
-INLINE void short_rows_by(real *const *s, const int16_t *x, const float *xunit, int vectors, const int16_t *b,
-                          const float *unit, int64_t rows, int width)
+INLINE void integer_rows_by(real *const *s, const int16_t *x, const float *xunit, int vectors, const int8_t *b,
+                            const float *unit, int64_t rows, int width)
 {
     if (width == NPI_SHORT_WIDTH)
-        short_rows(s, x, xunit, vectors, b, unit, rows, NPI_SHORT_WIDTH);
+        integer_rows(s, x, xunit, vectors, b, unit, rows, NPI_SHORT_WIDTH);
     else
-        short_rows(s, x, xunit, vectors, b, unit, rows, width);
+        integer_rows(s, x, xunit, vectors, b, unit, rows, width);
 }
 
-static void short_products(real *const *s, const int16_t *x, const float *xunit, int vectors, const int16_t *b,
-                           const float *unit, int64_t rows, int width)
+static void integer_products(real *const *s, const int16_t *x, const float *xunit, int vectors, const int8_t *b,
+                             const float *unit, int64_t rows, int width)
 {
     if (vectors == 1)
-        short_rows_by(s, x, xunit, 1, b, unit, rows, width);
+        integer_rows_by(s, x, xunit, 1, b, unit, rows, width);
     else if (vectors == 2)
-        short_rows_by(s, x, xunit, 2, b, unit, rows, width);
+        integer_rows_by(s, x, xunit, 2, b, unit, rows, width);
     else if (vectors == 3)
-        short_rows_by(s, x, xunit, 3, b, unit, rows, width);
+        integer_rows_by(s, x, xunit, 3, b, unit, rows, width);
     else
-        short_rows_by(s, x, xunit, 4, b, unit, rows, width);
+        integer_rows_by(s, x, xunit, 4, b, unit, rows, width);
 }
 
 /* ---- a small network ---- */
@@ -496,6 +520,56 @@ static void network_columns(real *score, const real *x, int64_t stride, int64_t 
     }
 }
 
+/* a > b ? a : b, lane by lane: one instruction where compilers do not find it. */
+INLINE vec larger_of(vec a, vec b)
+{
+#if defined(__AVX512F__) && !defined(NPI_DOUBLE)
+    return (vec)_mm512_max_ps((__m512)a, (__m512)b);
+#elif defined(__AVX__) && !defined(NPI_DOUBLE)
+    return (vec)_mm256_max_ps((__m256)a, (__m256)b);
+#else
+    __typeof__(a > b) mask = a > b;
+    return (vec)(((__typeof__(mask))a & mask) | ((__typeof__(mask))b & ~mask));
+#endif
+}
+
+/* The values of TILE columns. */
+INLINE void piecewise_tile(vec sum[2], const real *x, int64_t stride, const npi_pieces *f)
+{
+    vec zero = {0};
+    sum[0] = sum[1] = zero + f->constant;
+    for (int c = 0; c < f->inputs; c++)
+        for (int half = 0; half < 2; half++) {
+            vec value = *(const vec *)(x + c * stride + half * VEC), line = f->line[c] * value;
+            vec most = f->most[c] * value + f->most_shift[c], least = f->least[c] * value + f->least_shift[c];
+            sum[half] += larger_of(line, larger_of(most, least));
+        }
+}
+
+static void piecewise_columns(real *score, const real *x, int64_t stride, int64_t count, const npi_pieces *pieces,
+                              int functions)
+{
+    real last[NPI_SMALL_NETWORK_MOST * TILE] = {0};
+    for (int64_t i = 0; i < count; i += TILE) {
+        const real *columns = x + i;
+        int64_t step = stride, some = count - i < TILE ? count - i : TILE;
+        if (some < TILE) { /* the last columns, with zeros beside them */
+            for (int c = 0; c < pieces->inputs; c++)
+                memcpy(last + c * TILE, columns + c * stride, (size_t)some * sizeof *x);
+            columns = last;
+            step = TILE;
+        }
+        vec least[2], sum[2];
+        piecewise_tile(least, columns, step, &pieces[0]);
+        for (int f = 1; f < functions; f++) {
+            piecewise_tile(sum, columns, step, &pieces[f]);
+            for (int half = 0; half < 2; half++)
+                least[half] = -larger_of(-least[half], -sum[half]);
+        }
+        memcpy(score + i, least, (size_t)some * sizeof *score);
+    }
+}
+
 /* ---- columns of evidence ---- */
 
 /* With 1 + |x| = 2^k m, m in [√½, √2), and t = (m - 1) / (m + 1), which is below 0.172,
@@ -591,8 +665,9 @@ const npi_kernels NPI_KERNELS = {
     .combine = combine,
     .dots = dots,
     .row_products = row_products,
-    .short_products = short_products,
+    .integer_products = integer_products,
     .network_columns = network_columns,
+    .piecewise_columns = piecewise_columns,
     .slog = slog,
     .centre = centre,
     .degrees = degrees,

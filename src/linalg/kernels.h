@@ -12,7 +12,7 @@
 
 enum {
     NPI_SMALL_NETWORK_MOST = 64, /* inputs or units of a layer */
-    NPI_SHORT_WIDTH = 64,        /* most numbers of a row of 16-bit integers; */
+    NPI_SHORT_WIDTH = 64,        /* most numbers of a row of integers; */
     NPI_SHORT_STEP = 16          /* their number is a multiple of this */
 };
 
@@ -26,6 +26,15 @@ typedef struct npi_small_network {
     const real *skip; /* (hidden); NULL: skip and tail are 0, and f is relu. Otherwise f is the square. */
     real tail;
 } npi_small_network;
+
+/* score = constant + Σ_c max(line_c x_c, most_c x_c + most_shift_c, least_c x_c + least_shift_c) */
+typedef struct npi_pieces {
+    int inputs;
+    real line[NPI_SMALL_NETWORK_MOST];
+    real most[NPI_SMALL_NETWORK_MOST], most_shift[NPI_SMALL_NETWORK_MOST];
+    real least[NPI_SMALL_NETWORK_MOST], least_shift[NPI_SMALL_NETWORK_MOST];
+    real constant;
+} npi_pieces;
 
 typedef struct npi_kernels {
     const char *name; /* "x86-64-v3" */
@@ -52,16 +61,22 @@ typedef struct npi_kernels {
     /* s[p] = x . b[col[p]] for p in [0, count), vectors of width w. */
     void (*dots)(real *s, const real *x, const int32_t *col, int64_t count, const real *b, int w, int ldb);
 
-    /* s[v][p] = x[v] . b[p] for each of 1 to 4 vectors x (vectors, w) and the rows p of b, stride ldb. */
-    void (*row_products)(real *const *s, const real *x, int vectors, const real *b, int64_t rows, int w, int ldb);
+    /* s[v][p] = x[v] . b[p] for each of 1 to 4 vectors x (vectors, w) and the rows p of b, stride ldb; of b[list[p]] unless list (rows) is
+     * NULL. */
+    void (*row_products)(real *const *s, const real *x, int vectors, const real *b, const int32_t *list, int64_t rows,
+                         int w, int ldb);
 
     /* s[v][p] = xunit[v] unit[p] (x[v] . b[p]) for each of 1 to 4 vectors x (vectors, NPI_SHORT_WIDTH) and the rows p of b (rows, width), in
      * their first `width` numbers. The lengths |x[v]| |b[p]| must stay below 2^31: then, by Cauchy and Schwarz, no partial sum overflows. */
-    void (*short_products)(real *const *s, const int16_t *x, const float *xunit, int vectors, const int16_t *b,
-                           const float *unit, int64_t rows, int width);
+    void (*integer_products)(real *const *s, const int16_t *x, const float *xunit, int vectors, const int8_t *b,
+                             const float *unit, int64_t rows, int width);
 
     /* score (count) of a small network for the columns of x (inputs, count), with `stride` numbers from one row to the next. */
     void (*network_columns)(real *score, const real *x, int64_t stride, int64_t count, const npi_small_network *net);
+
+    /* score (count) = the least of `pieces` (functions) for the columns of x, as above. */
+    void (*piecewise_columns)(real *score, const real *x, int64_t stride, int64_t count, const npi_pieces *pieces,
+                              int functions);
 
     /* x (count) becomes sign(x) log(1 + |x|), to about three units of the last place. */
     void (*slog)(real *x, int64_t count);

@@ -47,7 +47,8 @@ int npi_applied_draw(npi_head *out, const npi_applied *applied, uint64_t seed, i
 int npi_applied_hasten(npi_applied *applied, uint64_t seed, npgnn_error *err);
 
 /* How far a score that npi_head_scores_of_columns computes from npi_columns_rows may be from npi_head_score of npi_columns_pair:
- * a bound from the rounding of each column and how steep the head is in it. rounded: 1 if the rows come from rounded rows. */
+ * a bound from the rounding of each column and how steep the head is in it. rounded: 1 if the columns are those of npi_columns_rounded,
+ * besides its `error` with the weights slope / deviation. */
 double npi_applied_error(const npi_applied *applied, const npi_head *head, const npi_slopes *slopes, int rounded);
 
 /* By how much more for node u with node j, per unit of columns.reach[j]. */

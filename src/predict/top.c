@@ -31,6 +31,7 @@
 #define BAND 4                   /* blocks that each thread takes between two calls of progress */
 #define LOCKS 256                /* for the lists of all nodes */
 #define FIRST_ROOM 32            /* pairs that the list of a node has memory for at first */
+#define BOX_NODES 128            /* that a box is made for */
 #define MUTUAL_BYTES (1L << 30)  /* that the lists of all nodes may take: otherwise each node is searched by itself */
 
 /* Roles of a node. */
@@ -47,11 +48,16 @@ typedef struct workspace {
     /* of a process, instead of `picked` and `evidence`: */
     npi_columns_workspace columns;
     real *rows;  /* (columns, block, columns.range) evidence with a range of nodes */
-    real *range; /* (block, columns.range) its scores */
+    real *range; /* (block, columns.range) its scores; of a bounded search, or those of the queue */
     npi_head_workspace head;
-    int32_t *kept;  /* (columns.range) of a bounded search, nodes of the range that the bound leaves over, */
-    real *gathered; /* (columns, columns.range) and their evidence */
-    real *most;     /* (heads, block) what the rounding of a pair may add to its score, per unit of its reach */
+    /* of a bounded search: */
+    float *error;          /* (columns.range / NPI_ROUNDED_BLOCK) what rounding may add to the scores of a range */
+    int32_t *queue;        /* (2 columns.range) nodes that the bound of a box leaves over, */
+    int queued;            /* so many, */
+    real *apart;           /* (2 columns.range) what rounding may add to their scores, */
+    real *evidence;        /* (columns, queue_stride) and their evidence */
+    unsigned char *scored; /* (n) 1 for nodes that were scored before all others */
+    real *most;            /* (heads, block) what the rounding of a pair may add to its score, per unit of its reach */
     npi_shortlist list;
 } workspace;
 
@@ -134,7 +140,7 @@ static int decode(search *s, npgnn_error *err)
                 s->slopes[h] = p->applied.bound.slopes;
             else
                 npi_head_slopes(&s->slopes[h], &head[h]);
-            s->reach[h] = npi_applied_error(&p->applied, &head[h], &s->slopes[h], s->bounded);
+            s->reach[h] = npi_applied_error(&p->applied, &head[h], &s->slopes[h], 0);
         }
         return s->slopes ? 0 : NPGNN_E_MEMORY;
     }
@@ -180,6 +186,12 @@ static int give_roles(search *s, npgnn_error *err)
     return code ? code : give_role(s, TO, o->to, o->to_count, err);
 }
 
+/* Numbers from one column of the queue to the next: the columns of one node must not fall into the same few lines of a cache. */
+static int queue_stride(const workspace *d)
+{
+    return 2 * d->columns.range + 16;
+}
+
 static int process_workspace(workspace *d, const search *s, npgnn_error *err)
 {
     const npgnn_env *env = &s->p->env;
@@ -187,18 +199,21 @@ static int process_workspace(workspace *d, const search *s, npgnn_error *err)
         return 1;
     size_t cells = (size_t)s->block * (size_t)d->columns.range;
     d->rows = npi_resize(env, NULL, cells * (size_t)s->p->applied.columns.count, sizeof *d->rows, err);
-    d->range = npi_resize(env, NULL, cells, sizeof *d->range, err);
+    d->range = npi_resize(env, NULL, s->bounded ? 2 * cells : cells, sizeof *d->range, err);
     d->most = npi_resize(env, NULL, (size_t)s->draws * (size_t)s->block, sizeof *d->most, err);
-    d->columns.rounded = s->bounded;
     if (!d->rows || !d->range || !d->most)
         return 1;
     if (!s->bounded)
         return npi_head_workspace_new(&d->head, &s->p->applied.head, HEAD_CELLS, env, err);
     /* heads that have a bound are small, and need no workspace */
     d->candidate = npi_resize(env, NULL, (size_t)s->n, sizeof *d->candidate, err);
-    d->kept = npi_resize(env, NULL, cells, sizeof *d->kept, err);
-    d->gathered = npi_resize(env, NULL, cells * (size_t)s->p->applied.columns.count, sizeof *d->gathered, err);
-    return !d->candidate || !d->kept || !d->gathered;
+    d->error = npi_resize(env, NULL, cells / NPI_ROUNDED_BLOCK + 1, sizeof *d->error, err);
+    d->queue = npi_resize(env, NULL, 2 * cells, sizeof *d->queue, err);
+    d->apart = npi_resize(env, NULL, 2 * cells, sizeof *d->apart, err);
+    d->evidence =
+        npi_resize(env, NULL, (size_t)queue_stride(d) * (size_t)s->p->applied.columns.count, sizeof *d->evidence, err);
+    d->scored = npi_alloc(env, (size_t)s->n, sizeof *d->scored, err);
+    return !d->candidate || !d->error || !d->queue || !d->apart || !d->evidence || !d->scored;
 }
 
 /* Memory of the threads, with lists of the best `room`. */
@@ -268,8 +283,11 @@ static void search_free(search *s)
         npi_head_workspace_free(env, &s->workspaces[t].head);
         npi_free(env, s->workspaces[t].rows);
         npi_free(env, s->workspaces[t].range);
-        npi_free(env, s->workspaces[t].kept);
-        npi_free(env, s->workspaces[t].gathered);
+        npi_free(env, s->workspaces[t].error);
+        npi_free(env, s->workspaces[t].queue);
+        npi_free(env, s->workspaces[t].apart);
+        npi_free(env, s->workspaces[t].evidence);
+        npi_free(env, s->workspaces[t].scored);
         npi_free(env, s->workspaces[t].most);
         npi_free(env, s->workspaces[t].list.items);
     }
@@ -491,44 +509,161 @@ static real least_of_row(const search *s, workspace *d, int32_t u, const real *v
     return least;
 }
 
-/* One node with all nodes, by a process that npi_applied_hasten has prepared: candidate (*count) are the nodes that may be among the
- * best, and value (*count) what their scores cannot exceed. A first look at a range of nodes gives a bound of each score. Only nodes
- * whose bound reaches what the best so far are sure to have are scored. Returns what a value must be, at least, to be among the best. */
-static real search_bounded(int32_t *count, workspace *d, const search *s)
+/* Scores node u with the nodes of `list` (count): they become candidates, whose values their scores cannot exceed, and the list of the
+ * least that the best scores can be takes them into account. `along` as in approximate_process. */
+static void score_candidates(int32_t *candidates, workspace *d, const search *s, const int32_t *list, int count,
+                             double along)
 {
     const npi_applied *a = &s->p->applied;
-    const npi_small_network *bound = &a->bound.net;
+    npi_shortlist *sure = &d->list;
+    for (int first = 0; first < count; first += d->columns.range) {
+        int some = count - first < d->columns.range ? count - first : d->columns.range;
+        npi_columns_list(d->rows, &d->columns, &a->columns, list + first, some);
+        npi_process_standardize_columns(d->rows, a->process, a->columns.has_features, (size_t)some);
+        npi_head_scores_of_columns(d->range, &d->head, &a->head, d->rows, some, some);
+        for (int i = 0; i < some; i++) {
+            int32_t v = list[first + i];
+            double apart = along * (double)a->columns.reach[v], surely = (double)d->range[i] - apart - d->slack[0];
+            d->candidate[*candidates] = v;
+            d->value[(*candidates)++] = (real)((double)d->range[i] + apart);
+            if ((sure->count < sure->capacity || surely > sure->items[0].score) && !isnan(surely))
+                npi_shortlist_offer(sure, (npi_candidate){surely, 0, v});
+        }
+    }
+}
+
+/* Bounds of the head that are close for the evidence of a range (columns, count): of a box around nodes that walks of three or four steps
+ * reach, and of one around the others. Returns how many there are. */
+static int make_boxes(npi_pieces boxes[2], const npi_applied *a, const real *evidence, int count)
+{
+    const double WIDTH =
+        1.4; /* deviations from the mean: wider boxes have looser bounds, of narrower ones more nodes are outside */
+    const real *lift3 = evidence + (size_t)NPI_COLUMN_LIFT3 * (size_t)count, *lift4 = lift3 + count;
+    double low[2][NPI_ALL_COLUMNS], high[2][NPI_ALL_COLUMNS];
+    int members[2] = {0, 0}, made = 0;
+    unsigned char reached[BOX_NODES];
+    real none3 = lift3[0], none4 = lift4[0]; /* the least is that of no walk */
+    count = count < BOX_NODES ? count : BOX_NODES;
+    for (int i = 1; i < count; i++) {
+        none3 = lift3[i] < none3 ? lift3[i] : none3;
+        none4 = lift4[i] < none4 ? lift4[i] : none4;
+    }
+    for (int i = 0; i < count; i++)
+        members[reached[i] = lift3[i] > none3 || lift4[i] > none4]++;
+    for (int c = 0; c < a->columns.count; c++) {
+        const real *column = evidence + c * (lift4 - lift3);
+        double sum[2] = {0, 0}, square[2] = {0, 0};
+        for (int i = 0; i < count; i++) {
+            sum[reached[i]] += (double)column[i];
+            square[reached[i]] += (double)column[i] * (double)column[i];
+        }
+        for (int r = 0; r < 2; r++) {
+            double mean = members[r] > 0 ? sum[r] / members[r] : 0;
+            double spread = members[r] > 0 ? square[r] / members[r] - mean * mean : 0;
+            spread = spread > 0 ? WIDTH * sqrt(spread) : 0;
+            low[r][c] = mean - spread;
+            high[r][c] = mean + spread;
+        }
+    }
+    for (int r = 0; r < 2; r++)
+        if (members[r] > 0)
+            npi_head_box(&boxes[made++], &a->head, &a->bound.slopes, low[r], high[r]);
+    return made;
+}
+
+/* What the best scores are at least, once there are enough of them. */
+static real least_sure(const npi_shortlist *sure)
+{
+    return sure->count < sure->capacity ? -(real)INFINITY : (real)sure->items[0].score;
+}
+
+/* Scores the nodes of the queue, as far as closer bounds leave them over: first that of the smaller network, then the head itself. */
+static void empty_queue(int32_t *candidates, workspace *d, const search *s, double along)
+{
+    const npi_applied *a = &s->p->applied;
+    int stride = queue_stride(d), left = d->queued;
+    for (int bound = 0; bound < 2; bound++) {
+        int count = left;
+        if (bound == 0)
+            npi_kernels_best()->network_columns(d->range, d->evidence, stride, count, &a->bound.net);
+        else
+            npi_head_scores_of_columns(d->range, &d->head, &a->head, d->evidence, stride, count);
+        left = 0;
+        for (int i = 0; i < count; i++)
+            if (!(d->range[i] + d->apart[i] < least_sure(&d->list))) { /* a NaN stays */
+                for (int c = 0; bound == 0 && c < a->columns.count; c++)
+                    d->evidence[c * stride + left] = d->evidence[c * stride + i];
+                d->queue[left] = d->queue[i];
+                d->apart[left++] = d->apart[i];
+            }
+    }
+    int asked_for = 0;
+    for (int i = 0; i < left; i++)
+        if (!d->scored[d->queue[i]] && eligible(s, d->node[0], d->queue[i]))
+            d->queue[asked_for++] = d->queue[i];
+    score_candidates(candidates, d, s, d->queue, asked_for, along);
+    d->queued = 0;
+}
+
+/* One node with all nodes, by a process that npi_applied_hasten has prepared: candidate (*count) are the nodes that may be among the
+ * best, and value (*count) what their scores cannot exceed. Nodes that two steps reach, most of the best among them, are scored first. Of
+ * all others, a first look at rounded rows gives the evidence, up to an error, and three bounds of the score, each closer and dearer than
+ * the one before: that of a box, that of a smaller network (process/bound.h), and the head itself. Only nodes for which all of them reach
+ * what the best so far are sure to have are scored. Returns what a value must be, at least, to be among the best. */
+static real search_bounded(int32_t *count, workspace *d, const search *s)
+{
+    enum { SEEDS = 256, MOST_BOXES = 3 };
+    const npi_applied *a = &s->p->applied;
+    const npi_slopes *slopes = &a->bound.slopes;
     int32_t u = d->node[0];
-    int columns = a->columns.count;
-    double slack = s->reach[0], along = npi_applied_error_along(a, &a->bound.slopes, u, 1);
+    double along = npi_applied_error_along(a, slopes, u, 0), weight[NPI_ALL_COLUMNS];
     npi_shortlist *sure = &d->list; /* of the least that scores can be; empty before and after */
-    real least = -(real)INFINITY;
-    d->slack[0] = slack;
+    d->slack[0] = s->reach[0];
     *count = 0;
     npi_columns_rows_begin(&d->columns, &a->columns, d->node, 1);
+    const npi_walker *walker = &d->columns.walker;
+    int seeds = 0;
+    for (int32_t i = 0; i < walker->count && seeds < SEEDS && seeds < d->columns.range; i++)
+        if (eligible(s, u, walker->reached[i])) {
+            d->queue[seeds++] = walker->reached[i];
+            d->scored[walker->reached[i]] = 1;
+        }
+    score_candidates(count, d, s, d->queue, seeds, along);
+
+    for (int c = 0; c < a->columns.count; c++)
+        weight[c] = slopes->column[c] / (double)a->process->deviation[c];
+    npi_columns_rounded_begin(&d->columns, &a->columns, weight);
+    real slack = (real)npi_applied_error(a, &a->head, slopes, 1);
+    real rounded = (real)npi_applied_error_along(a, slopes, u, 1);
+    npi_pieces boxes[2];
+    int box_count = 0, boxes_made = 0, stride = queue_stride(d);
     for (int32_t first = 0; first < s->n; first += d->columns.range) {
         int32_t last = s->n - first < d->columns.range ? s->n : first + d->columns.range, range = last - first;
-        const float *reach = a->columns.reach + first;
-        int kept = 0;
-        npi_columns_rows(d->rows, &d->columns, &a->columns, first, last);
+        npi_columns_rounded(d->rows, d->error, &d->columns, &a->columns, first, last);
         npi_process_standardize_columns(d->rows, a->process, a->columns.has_features, (size_t)range);
-        npi_kernels_best()->network_columns(d->range, d->rows, range, range, bound);
-        for (int32_t j = 0; j < range; j++)
-            if (!(d->range[j] + (real)along * (real)reach[j] < least) && eligible(s, u, first + j)) /* a NaN stays */
-                d->kept[kept++] = j;
-        for (int c = 0; c < columns; c++)
-            for (int i = 0; i < kept; i++)
-                d->gathered[c * kept + i] = d->rows[c * range + d->kept[i]];
-        npi_head_scores_of_columns(d->range, &d->head, &a->head, d->gathered, kept, kept);
-        for (int i = 0; i < kept; i++) {
-            double apart = along * (double)reach[d->kept[i]], surely = (double)d->range[i] - apart - slack;
-            d->candidate[*count] = first + d->kept[i];
-            d->value[(*count)++] = (real)((double)d->range[i] + apart);
-            if ((sure->count < sure->capacity || surely > sure->items[0].score) && !isnan(surely))
-                npi_shortlist_offer(sure, (npi_candidate){surely, 0, first + d->kept[i]});
+        if (box_count > 0)
+            npi_kernels_best()->piecewise_columns(d->range, d->rows, range, range, boxes, box_count);
+        real least = least_sure(sure);
+        int left = 0;
+        for (int32_t j = 0; j < range; j++) {
+            real apart = (real)d->error[j / NPI_ROUNDED_BLOCK] + rounded * (real)a->columns.reach[first + j] + slack;
+            if (box_count > 0 && d->range[j] + apart < least)
+                continue;
+            for (int c = 0; c < a->columns.count; c++)
+                d->evidence[c * stride + d->queued] = d->rows[c * range + j];
+            d->queue[d->queued] = first + j;
+            d->apart[d->queued++] = apart;
+            left++;
         }
-        least = least_value(s, sure, slack);
+        /* boxes that leave over many are for other nodes than these: a few times they are made anew */
+        if ((box_count == 0 || left > range / 2) && boxes_made < MOST_BOXES) {
+            box_count = make_boxes(boxes, a, d->rows, range);
+            boxes_made++;
+        }
+        if (d->queued > d->columns.range || last == s->n)
+            empty_queue(count, d, s, along);
     }
+    real least = least_value(s, sure, d->slack[0]);
     sure->count = 0;
     return least;
 }
@@ -537,8 +672,15 @@ static real search_bounded(int32_t *count, workspace *d, const search *s)
 static void look_through(const search *s, workspace *d, int32_t u, const int32_t *candidate, const real *value,
                          int32_t count, double slack, real floor)
 {
+    enum { MOST_AHEAD = 32 };
     real least = least_value(s, &d->list, slack);
     least = floor > least ? floor : least;
+    for (int ahead = candidate ? NPI_AHEAD : 0; ahead > 0; ahead--) /* few are left: all of them at once */
+        for (int32_t i = 0, asked = 0; i < count && asked < MOST_AHEAD; i++)
+            if (!(value[i] < least)) {
+                npi_columns_prefetch(&s->p->applied.columns, (npgnn_pair){u, candidate[i]}, ahead);
+                asked++;
+            }
     for (int32_t i = 0; i < count; i++) {
         int32_t v = candidate ? candidate[i] : i;
         if (!(value[i] < least) && eligible(s, u, v) && offer(s, d, (npgnn_pair){u, v})) {

@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "linalg/exact.h"
 #include "linalg/symmetric.h"
 
 enum {
@@ -11,6 +12,7 @@ enum {
 #define SPREAD 1.5    /* c in deviations of p: more than 1, since large p need a close bound most */
 #define ROUNDING 1e-4 /* of |h1|² + 1, on top of the bound: a hundred times what floats lose */
 #define LEAST_SPREAD 0.01
+#define BOX_ROUNDING 1e-3 /* of a score, and of the inputs of units: ten times what floats lose */
 
 /* alpha (h) = Σ relu(p) p / Σ p², the least squares line through relu(p), and c (h), over the sample. */
 static void fit_units(double *alpha, double *c, const npi_head *head, const float *evidence, size_t count)
@@ -103,4 +105,91 @@ void npi_head_bound_free(const npgnn_env *env, npi_head_bound *bound)
 {
     npi_free(env, bound->block);
     *bound = (npi_head_bound){0};
+}
+
+/* ---- a box ---- */
+
+/* Lines above and below a relu whose input is from low to high: relu(y) <= above y + shift, relu(y) >= below y. */
+typedef struct lines {
+    double above, shift, below;
+} lines;
+
+static lines lines_of(double low, double high)
+{
+    if (low >= 0)
+        return (lines){1, 0, 1};
+    if (high <= 0)
+        return (lines){0, 0, 0};
+    double above = high / (high - low);
+    return (lines){above, -above * low, high > -low};
+}
+
+void npi_head_box(npi_pieces *out, const npi_head *head, const npi_slopes *slopes, const double *low,
+                  const double *high)
+{
+    int e = head->e, h = head->h;
+    const npi_exact *exact = npi_exact_best();
+    double centre[WIDEST], radius[WIDEST], row[WIDEST], most[WIDEST], least[WIDEST], onward[WIDEST],
+        slope[WIDEST] = {0};
+    double shift = (double)head->shift[0] + BOX_ROUNDING;
+    real above[WIDEST * WIDEST], below[WIDEST * WIDEST]; /* (h, h) of p, by the inputs of the first layer */
+    lines first[WIDEST], second[WIDEST];
+    for (int i = 0; i < e; i++) {
+        centre[i] = (low[i] + high[i]) / 2;
+        radius[i] = (high[i] - low[i]) / 2;
+    }
+    for (int k = 0; k < h; k++) { /* the range of y = e W1 + b1, and lines of its units */
+        double middle = (double)head->b1[k], apart = BOX_ROUNDING;
+        for (int i = 0; i < e; i++) {
+            middle += centre[i] * (double)head->w1[i * h + k];
+            apart += radius[i] * fabs((double)head->w1[i * h + k]);
+        }
+        first[k] = lines_of(middle - apart, middle + apart);
+    }
+    for (int j = 0; j < h; j++)
+        most[j] = least[j] = (double)head->b2[j];
+    for (int k = 0; k < h; k++) /* p = relu(y) W2 + b2, below and above, as lines in y */
+        for (int j = 0; j < h; j++) {
+            double weight = (double)head->w2[k * h + j], up = weight > 0 ? first[k].above : first[k].below;
+            double down = weight > 0 ? first[k].below : first[k].above, constant = weight * first[k].shift;
+            above[k * h + j] = (real)(weight * up);
+            below[k * h + j] = (real)(weight * down);
+            most[j] += weight * up * (double)head->b1[k] + (weight > 0 ? constant : 0);
+            least[j] += weight * down * (double)head->b1[k] + (weight > 0 ? 0 : constant);
+        }
+    for (int i = 0; i < e; i++) { /* the same as lines in e, and their ranges in the box */
+        double up[WIDEST] = {0}, down[WIDEST] = {0};
+        for (int k = 0; k < h; k++)
+            row[k] = (double)head->w1[i * h + k];
+        exact->layer(up, row, above, h, h, 0);
+        exact->layer(down, row, below, h, h, 0);
+        for (int j = 0; j < h; j++) {
+            most[j] += centre[i] * up[j] + radius[i] * fabs(up[j]);
+            least[j] += centre[i] * down[j] - radius[i] * fabs(down[j]);
+        }
+    }
+    for (int j = 0; j < h; j++) { /* w3 · relu(p), above, as a line in p */
+        double weight = (double)head->w3[j];
+        second[j] = lines_of(least[j] - BOX_ROUNDING, most[j] + BOX_ROUNDING);
+        onward[j] = weight * (weight > 0 ? second[j].above : second[j].below);
+        shift += onward[j] * (double)head->b2[j] + (weight > 0 ? weight * second[j].shift : 0);
+    }
+    for (int k = 0; k < h; k++) { /* in relu(y), in y, in e */
+        double weight = 0;
+        for (int j = 0; j < h; j++)
+            weight += (double)head->w2[k * h + j] * onward[j];
+        double line = weight * (weight > 0 ? first[k].above : first[k].below);
+        shift += line * (double)head->b1[k] + (weight > 0 ? weight * first[k].shift : 0);
+        for (int i = 0; i < e; i++)
+            slope[i] += line * (double)head->w1[i * h + k];
+    }
+    *out = (npi_pieces){.inputs = e, .constant = (real)shift};
+    for (int i = 0; i < e; i++) {
+        slope[i] += (double)head->line[i];
+        out->line[i] = (real)slope[i];
+        out->most[i] = (real)slopes->most[i];
+        out->most_shift[i] = (real)((slope[i] - slopes->most[i]) * high[i]);
+        out->least[i] = (real)slopes->least[i];
+        out->least_shift[i] = (real)((slope[i] - slopes->least[i]) * low[i]);
+    }
 }

@@ -30,4 +30,21 @@ int npi_head_bound_new(npi_head_bound *out, const npi_head *head, const float *e
                        const npgnn_env *env, npgnn_error *err);
 void npi_head_bound_free(const npgnn_env *env, npi_head_bound *bound);
 
+/* A bound that costs a tenth as much, and is close for evidence in and near a box low (e) <= e <= high (e).
+ *
+ * In the box, a unit with an input y from l to u, l < 0 < u, is between two lines,
+ *
+ *     α y <= relu(y) <= u (y - l) / (u - l)      α = 1 if u > -l, otherwise 0
+ *
+ * and other units are lines themselves. With these in place of the units, layer by layer and as the signs of the weights demand, the head
+ * is at most a · e + b (Zhang et al. 2018, arXiv:1811.00866). Everywhere, the derivative of the head by column c is from least_c to most_c
+ * (npi_head_slopes). Hence for all e, with e' the nearest point of the box and x₊ = max(x, 0),
+ *
+ *     head(e) <= a · e' + b + Σ_c most_c (e_c - high_c)₊ - least_c (low_c - e_c)₊
+ *             <= b + Σ_c max(a_c e_c, a_c high_c + most_c (e_c - high_c), a_c low_c + least_c (e_c - low_c))
+ *
+ * For a head that has a bound as above. */
+void npi_head_box(npi_pieces *out, const npi_head *head, const npi_slopes *slopes, const double *low,
+                  const double *high);
+
 #endif

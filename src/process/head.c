@@ -223,6 +223,8 @@ void npi_head_slopes(npi_slopes *out, const npi_head *head)
             both += magnitude[j] * fabs((double)head->w3[j]);
         }
         out->column[i] = (fabs(middle) + first + second + both) / 4;
+        out->least[i] = (middle - first - second - both) / 4;
+        out->most[i] = (middle + first + second + both) / 4;
         out->terms += fabs((double)head->line[i]) + both;
     }
 }

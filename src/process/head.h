@@ -57,7 +57,8 @@ void npi_head_scores_backward(npi_head *gradient, npi_head_workspace *workspace,
 /* How steep a head is. */
 enum { NPI_SLOPES_MOST = 64 };
 typedef struct npi_slopes {
-    double column[NPI_SLOPES_MOST]; /* (e) by how much the score can change, at most, per unit of each column */
+    double column[NPI_SLOPES_MOST]; /* (e) by how much the score can change, at most, per unit of each column, */
+    double least[NPI_SLOPES_MOST], most[NPI_SLOPES_MOST]; /* (e) and between what its derivatives are */
     double
         terms; /* what the magnitudes of all that is added up to a score can sum to, biases apart, if no column exceeds 1 */
 } npi_slopes;
