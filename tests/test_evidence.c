@@ -1088,13 +1088,54 @@ static void test_no_leak(void **state)
     npgnn_graph_free(graph);
 }
 
+/* How many nodes two steps reach decides from which end walks are summed up. It is counted once per node, and again after links have
+ * come. */
+static void test_two_steps(void **state)
+{
+    (void)state;
+    enum { NODES = 30, LINKS = 40 };
+    npgnn_pair edges[LINKS + 1], touched = {0, NODES - 1};
+    npgnn_env env = env_of(1);
+    npgnn_error err = {0};
+    npgnn_graph *before = NULL, *after = NULL;
+    npi_columns columns = {0};
+    npi_words words = {0}, projection = {0};
+    for (int i = 0; i < LINKS; i++)
+        edges[i] = (npgnn_pair){i % (NODES - 1), (i * i + 7 * i + 1) % NODES};
+    edges[LINKS] = touched;
+    assert_ok(npgnn_graph_from_arrays(&before, edges, NULL, NODES, LINKS, 0, NULL, &err), err);
+    assert_ok(npgnn_graph_from_arrays(&after, edges, NULL, NODES, LINKS + 1, 0, NULL, &err), err);
+    assert_ok(npi_columns_new(&columns, &before->a, NULL, NULL, 1, &env, &err), err);
+    for (int more = 0; more < 2; more++) {
+        const npi_csr *a = more ? &after->a : &before->a;
+        if (more)
+            assert_ok(npi_columns_extend(&columns, &words, &projection, a, NULL, NULL, &touched.u, 2, &err), err);
+        npi_columns_workspace workspace = {0};
+        assert_ok(npi_columns_workspace_new(&workspace, &columns, 0, &err), err);
+        for (int32_t u = 0; u < NODES; u++) {
+            float value[NPI_ALL_COLUMNS];
+            int reached[NODES] = {0}, count = 0;
+            npi_columns_pair(value, &workspace, &columns, (npgnn_pair){u, (u + 1) % NODES});
+            for (int64_t p = a->ptr[u]; p < a->ptr[u + 1]; p++)
+                for (int64_t q = a->ptr[a->col[p]]; q < a->ptr[a->col[p] + 1]; q++)
+                    count += !reached[a->col[q]]++;
+            assert_int_equal(columns.two_steps[u], count);
+        }
+        npi_columns_workspace_free(&env, &workspace);
+    }
+    npi_columns_free(&columns);
+    npgnn_graph_free(before);
+    npgnn_graph_free(after);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_symmetric_eigen), cmocka_unit_test(test_cholesky), cmocka_unit_test(test_words),
-        cmocka_unit_test(test_numbers),         cmocka_unit_test(test_no_words), cmocka_unit_test(test_spectral),
-        cmocka_unit_test(test_columns),         cmocka_unit_test(test_rows),     cmocka_unit_test(test_not_kept),
-        cmocka_unit_test(test_isolated_nodes),  cmocka_unit_test(test_threads),  cmocka_unit_test(test_no_leak),
+        cmocka_unit_test(test_symmetric_eigen), cmocka_unit_test(test_cholesky),       cmocka_unit_test(test_words),
+        cmocka_unit_test(test_numbers),         cmocka_unit_test(test_no_words),       cmocka_unit_test(test_spectral),
+        cmocka_unit_test(test_columns),         cmocka_unit_test(test_rows),           cmocka_unit_test(test_two_steps),
+        cmocka_unit_test(test_not_kept),        cmocka_unit_test(test_isolated_nodes), cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_no_leak),
     };
     return cmocka_run_group_tests_name("evidence columns", tests, NULL, NULL);
 }
