@@ -553,7 +553,8 @@ enum {
     ALL_PRODUCTS = 17, /* of a node with another */
     MOST_PRODUCTS = 3, /* of those, with the rows of one bank */
     ONE_RANGE = 256,   /* nodes that one node meets at a time: their rows of one bank stay there, too */
-    LISTED = 15        /* numbers of a node besides its rows: see partners */
+    LISTED = 8,        /* doubles and floats of a node besides its rows: see partners */
+    LISTED_FLOATS = 7
 };
 
 int npi_columns_workspace_new(npi_columns_workspace *out, const npi_columns *e, int block, npgnn_error *err)
@@ -574,12 +575,13 @@ int npi_columns_workspace_new(npi_columns_workspace *out, const npi_columns *e, 
         w.unit = npi_alloc(&e->env, ALL_PRODUCTS, sizeof *w.unit, err);
         w.error = npi_alloc(&e->env, 2 * ALL_PRODUCTS, sizeof *w.error, err);
         w.listed = npi_alloc(&e->env, LISTED * (size_t)w.range, sizeof *w.listed, err);
+        w.listed_floats = npi_alloc(&e->env, LISTED_FLOATS * (size_t)w.range, sizeof *w.listed_floats, err);
         w.common = npi_alloc(&e->env, rows * n, sizeof *w.common, err);
         w.jaccard = npi_alloc(&e->env, rows * n, sizeof *w.jaccard, err);
         w.lift = npi_alloc(&e->env, rows * n * NPI_WALK_LIFTS, sizeof *w.lift, err);
         w.overlap = e->exact.ptr ? npi_alloc(&e->env, rows * n, sizeof *w.overlap, err) : NULL;
-        if (!w.picked || !w.product || !w.left || !w.unit || !w.error || !w.listed || !w.common || !w.jaccard ||
-            !w.lift || (e->exact.ptr && !w.overlap))
+        if (!w.picked || !w.product || !w.left || !w.unit || !w.error || !w.listed || !w.listed_floats || !w.common ||
+            !w.jaccard || !w.lift || (e->exact.ptr && !w.overlap))
             code = NPGNN_E_MEMORY;
     }
     if (code)
@@ -598,6 +600,7 @@ void npi_columns_workspace_free(const npgnn_env *env, npi_columns_workspace *w)
     npi_free(env, w->unit);
     npi_free(env, w->error);
     npi_free(env, w->listed);
+    npi_free(env, w->listed_floats);
     npi_free(env, w->common);
     npi_free(env, w->jaccard);
     npi_free(env, w->lift);
@@ -1057,9 +1060,9 @@ static const double *gather_doubles(double **to, const double *from, const int32
     return out;
 }
 
-static const float *gather_floats(double **to, const float *from, const int32_t *list, int count)
+static const float *gather_floats(float **to, const float *from, const int32_t *list, int count)
 {
-    float *out = (float *)*to; /* memory of a double for each of them */
+    float *out = *to;
     for (int i = 0; i < count; i++)
         out[i] = from[list[i]];
     *to += count;
@@ -1070,11 +1073,12 @@ static const float *gather_floats(double **to, const float *from, const int32_t 
 static partners partners_of_list(npi_columns_workspace *w, const npi_columns *e, const int32_t *list, int count)
 {
     double *to = w->listed;
+    float *floats = w->listed_floats;
     partners p = {.count = count,
-                  .log_degree = gather_floats(&to, e->log_degree, list, count),
-                  .length16 = gather_floats(&to, e->length16, list, count),
-                  .common = gather_floats(&to, w->common, list, count),
-                  .jaccard = gather_floats(&to, w->jaccard, list, count),
+                  .log_degree = gather_floats(&floats, e->log_degree, list, count),
+                  .length16 = gather_floats(&floats, e->length16, list, count),
+                  .common = gather_floats(&floats, w->common, list, count),
+                  .jaccard = gather_floats(&floats, w->jaccard, list, count),
                   .overlap = e->exact.ptr ? gather_doubles(&to, w->overlap, list, count) : NULL};
     for (size_t t = 0; t < NPI_WALK_LIFTS; t++)
         p.lift[t] = gather_doubles(&to, w->lift + t * (size_t)e->n, list, count);
@@ -1083,9 +1087,9 @@ static partners partners_of_list(npi_columns_workspace *w, const npi_columns *e,
         p.smooth2_along = gather_doubles(&to, e->smooth2.along, list, count);
         p.features_cross = gather_doubles(&to, e->features_along, list, count);
         p.smooth1_cross = gather_doubles(&to, e->smooth1_along, list, count);
-        p.features_distance = gather_floats(&to, e->features.distance, list, count);
-        p.smooth1_distance = gather_floats(&to, e->smooth1.distance, list, count);
-        p.smooth2_distance = gather_floats(&to, e->smooth2.distance, list, count);
+        p.features_distance = gather_floats(&floats, e->features.distance, list, count);
+        p.smooth1_distance = gather_floats(&floats, e->smooth1.distance, list, count);
+        p.smooth2_distance = gather_floats(&floats, e->smooth2.distance, list, count);
     }
     return p;
 }

@@ -164,17 +164,18 @@ typedef struct npi_columns_workspace {
     int block;            /* nodes whose rows are computed together */
     const int32_t *nodes; /* (count) those at hand */
     int count;
-    real *picked;    /* (block, widest bank) their vectors; of one node, several for several products */
-    int range;       /* nodes that they meet at a time, at most */
-    real *product;   /* (2, block, range) */
-    int16_t *left;   /* (products, NPI_SHORT_WIDTH) of one node, the rounded left vectors of all products, */
-    float *unit;     /* (products) their units, */
-    float *error;    /* (products, 2) and how much of `off` and `off_divided` of a row counts */
-    double *listed;  /* (LISTED, range) numbers of the nodes of a list, gathered */
-    float *common;   /* (block, n) √ of the number of common neighbours, */
-    float *jaccard;  /* (block, n) and its share of the union */
-    double *lift;    /* (block, 3, n) */
-    double *overlap; /* (block, n), NULL unless the features are sparse */
+    real *picked;         /* (block, widest bank) their vectors; of one node, several for several products */
+    int range;            /* nodes that they meet at a time, at most */
+    real *product;        /* (2, block, range) */
+    int16_t *left;        /* (products, NPI_SHORT_WIDTH) of one node, the rounded left vectors of all products, */
+    float *unit;          /* (products) their units, */
+    float *error;         /* (products, 2) and how much of `off` and `off_divided` of a row counts */
+    double *listed;       /* (LISTED, range) numbers of the nodes of a list, gathered, */
+    float *listed_floats; /* (LISTED_FLOATS, range) of both kinds */
+    float *common;        /* (block, n) √ of the number of common neighbours, */
+    float *jaccard;       /* (block, n) and its share of the union */
+    double *lift;         /* (block, 3, n) */
+    double *overlap;      /* (block, n), NULL unless the features are sparse */
 } npi_columns_workspace;
 
 int npi_columns_workspace_new(npi_columns_workspace *out, const npi_columns *columns, int block, npgnn_error *err);

@@ -11,9 +11,9 @@ typedef real reals __attribute__((vector_size(LANES * sizeof(real)), aligned(siz
 
 static void layer(double *y, const double *x, const real *w, int inputs, int width, int positive)
 {
-    enum { MOST = 256 };
-    int16_t
-        taken[MOST]; /* inputs that count: a list, since a branch per input would be guessed wrong every other time */
+    enum { MOST = 128 };
+    int16_t taken[MOST] = {
+        0}; /* inputs that count: a list, since a branch per input would be guessed wrong every other time */
     for (int first = 0; first < inputs; first += MOST) {
         int last = inputs - first < MOST ? inputs : first + MOST, count = 0, j = 0;
         for (int i = first; i < last; i++) {

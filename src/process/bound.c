@@ -133,7 +133,7 @@ void npi_head_box(npi_pieces *out, const npi_head *head, const npi_slopes *slope
         slope[WIDEST] = {0};
     double shift = (double)head->shift[0] + BOX_ROUNDING;
     real above[WIDEST * WIDEST], below[WIDEST * WIDEST]; /* (h, h) of p, by the inputs of the first layer */
-    lines first[WIDEST], second[WIDEST];
+    lines first[WIDEST] = {{0, 0, 0}}, second[WIDEST];
     for (int i = 0; i < e; i++) {
         centre[i] = (low[i] + high[i]) / 2;
         radius[i] = (high[i] - low[i]) / 2;
