@@ -612,7 +612,7 @@ static void check_rows(const npi_columns *columns, int block, int index)
 static void check_rounded(const npi_columns *columns, int index)
 {
     static real rows[MOST_NODES * NPI_ALL_COLUMNS];
-    static float error[MOST_NODES / NPI_ROUNDED_BLOCK + 1];
+    static real error[MOST_NODES];
     static int32_t list[MOST_NODES];
     npgnn_error err = {0};
     npi_columns_workspace workspace = {0}, single = {0};
@@ -627,11 +627,11 @@ static void check_rounded(const npi_columns *columns, int index)
         npi_columns_rows_begin(&workspace, columns, &u, 1);
         npi_columns_rounded_begin(&workspace, columns, weight);
         for (int32_t begin = 0, end; begin < n; begin = end) {
-            end = begin == 0 && n > NPI_ROUNDED_BLOCK ? NPI_ROUNDED_BLOCK : n;
+            end = begin == 0 && n > 3 ? n / 3 : n;
             npi_columns_rounded(rows, error, &workspace, columns, begin, end);
             for (int32_t j = begin; j < end; j++)
                 check_row(rows + j - begin, end - begin, columns, &single, u, j, NPI_FLOAT_UNIT + NPI_ROUNDED_UNIT,
-                          only, (double)error[(j - begin) / NPI_ROUNDED_BLOCK], index);
+                          only, (double)error[j - begin], index);
         }
         for (int32_t j = u % 3; j < n; j += 3)
             list[listed++] = n - 1 - j;

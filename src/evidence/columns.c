@@ -45,8 +45,6 @@ static void bank_free(const npgnn_env *env, npi_bank *bank)
     npi_free(env, bank->distance);
     npi_free(env, bank->rounded);
     npi_free(env, bank->unit);
-    npi_free(env, bank->off);
-    npi_free(env, bank->off_divided);
 }
 
 /* along (n) = rows · vector */
@@ -1315,27 +1313,30 @@ void npi_columns_rounded_begin(npi_columns_workspace *w, const npi_columns *e, c
     }
 }
 
-void npi_columns_rounded(real *value, float *error, npi_columns_workspace *w, const npi_columns *e, int32_t first,
+void npi_columns_rounded(real *value, real *error, npi_columns_workspace *w, const npi_columns *e, int32_t first,
                          int32_t last)
 {
     real *plane[PLANES];
     product products[ALL_PRODUCTS];
     int all = list_products(products, e, 1), range = last - first;
-    int blocks = (range + NPI_ROUNDED_BLOCK - 1) / NPI_ROUNDED_BLOCK, block = first / NPI_ROUNDED_BLOCK;
     place(plane, value, w, e, (size_t)range);
-    memset(error, 0, (size_t)blocks * sizeof *error);
+    memset(error, 0, (size_t)range * sizeof *error);
     for (int p = 0, count; p < all; p += count) {
         const npi_bank *right = products[p].right;
+        const float *distance = right == &e->region16 ? e->length16 : right->distance;
+        float plain = 0, divided = 0;
         count = with_same_rows(&products[p], all - p);
         if (!right->rounded) {
             multiply(plane, w, &products[p], count, first, last);
             continue;
         }
         multiply_rounded(plane, w->left + p * NPI_SHORT_WIDTH, w->unit + p, &products[p], count, first, last);
-        for (int i = p; i < p + count; i++)
-            for (int b = 0; b < blocks; b++)
-                error[b] += w->error[2 * i] * right->off[block + b] +
-                            (right->off_divided ? w->error[2 * i + 1] * right->off_divided[block + b] : 0);
+        for (int i = p; i < p + count; i++) {
+            plain += right->off * w->error[2 * i];
+            divided += right->off * w->error[2 * i + 1];
+        }
+        npi_kernels_best()->add_errors(error, right->unit + first, plain, distance ? distance + first : NULL, divided,
+                                       range);
     }
     const partners others = partners_of_range(w, e, first, last);
     finish(value, plane, w, e, &others);

@@ -68,10 +68,9 @@ typedef struct npi_bank {
     float *distance; /* (n) |row - μ|; 0 for a row of zeros */
     double square;   /* μ · μ */
     /* after npi_columns_round: row_i ≈ unit_i rounded_i (rounded.c) */
-    int8_t *rounded;    /* (n, npi_short_width) */
-    float *unit;        /* (n) */
-    float *off;         /* (n / NPI_ROUNDED_BLOCK) the largest | row_i - unit_i rounded_i | of so many nodes, */
-    float *off_divided; /* the same over `distance`, or what else a column divides by; NULL: no column divides */
+    int8_t *rounded; /* (n, npi_short_width) */
+    float *unit;     /* (n) */
+    float off;       /* the largest | row_i - unit_i rounded_i | / unit_i of all nodes */
 } npi_bank;
 
 typedef struct npi_columns {
@@ -149,8 +148,6 @@ int npi_columns_reserve(npi_columns *columns, npi_words *words, npi_words *proje
  * memory that they take, which is all that is read of most nodes when one node meets all others. And keeps workspaces. E_MEMORY. */
 int npi_columns_round(npi_columns *columns, npgnn_error *err);
 
-enum { NPI_ROUNDED_BLOCK = 16 };
-
 /* Rounds the rows of nodes first to last - 1, after they have changed. */
 void npi_columns_round_rows(npi_columns *columns, int32_t first, int32_t last);
 
@@ -164,12 +161,12 @@ typedef struct npi_columns_workspace {
     int block;            /* nodes whose rows are computed together */
     const int32_t *nodes; /* (count) those at hand */
     int count;
-    real *picked;         /* (block, widest bank) their vectors; of one node, several for several products */
-    int range;            /* nodes that they meet at a time, at most */
-    real *product;        /* (2, block, range) */
-    int16_t *left;        /* (products, NPI_SHORT_WIDTH) of one node, the rounded left vectors of all products, */
-    float *unit;          /* (products) their units, */
-    float *error;         /* (products, 2) and how much of `off` and `off_divided` of a row counts */
+    real *picked;  /* (block, widest bank) their vectors; of one node, several for several products */
+    int range;     /* nodes that they meet at a time, at most */
+    real *product; /* (2, block, range) */
+    int16_t *left; /* (products, NPI_SHORT_WIDTH) of one node, the rounded left vectors of all products, */
+    float *unit;   /* (products) their units, */
+    float *error; /* (products, 2) and how much an error of a row counts: as it is, and over what a column divides by */
     double *listed;       /* (LISTED, range) numbers of the nodes of a list, gathered, */
     float *listed_floats; /* (LISTED_FLOATS, range) of both kinds */
     float *common;        /* (block, n) √ of the number of common neighbours, */
@@ -219,12 +216,11 @@ void npi_columns_rows_begin(npi_columns_workspace *workspace, const npi_columns 
 void npi_columns_rows(real *value, npi_columns_workspace *workspace, const npi_columns *columns, int32_t first,
                       int32_t last);
 
-/* The same for rounded rows of one node: npi_columns_rounded_begin after npi_columns_rows_begin, then any ranges that begin at a multiple of
- * NPI_ROUNDED_BLOCK. `weight` (count) says how much an error in each column counts: error, one number per NPI_ROUNDED_BLOCK nodes, is the
- * weighted sum of what the integers may add to the errors of all columns, beyond npi_columns_rounding with a unit of NPI_FLOAT_UNIT +
- * NPI_ROUNDED_UNIT. */
+/* The same for rounded rows of one node: npi_columns_rounded_begin after npi_columns_rows_begin, then any ranges. `weight` (count) says how
+ * much an error in each column counts: error (last - first) is the weighted sum of what the integers may add to the errors of all columns,
+ * beyond npi_columns_rounding with a unit of NPI_FLOAT_UNIT + NPI_ROUNDED_UNIT. */
 void npi_columns_rounded_begin(npi_columns_workspace *workspace, const npi_columns *columns, const double *weight);
-void npi_columns_rounded(real *value, float *error, npi_columns_workspace *workspace, const npi_columns *columns,
+void npi_columns_rounded(real *value, real *error, npi_columns_workspace *workspace, const npi_columns *columns,
                          int32_t first, int32_t last);
 
 /* And for a list of at most workspace->range nodes: value (columns, count), from the rows themselves. */

@@ -13,7 +13,7 @@ static inline int npi_short_width(const npi_bank *bank)
 /* rounded (width, rounded up as above), the numbers after the first `width` 0, and its unit. width <= NPI_SHORT_WIDTH. */
 void npi_short_round(int16_t *rounded, float *unit, const real *row, int width);
 
-/* The same in 8 bits, and how far the row is from unit rounded, at most. */
+/* The same in 8 bits, and how far row / unit is from it. */
 void npi_byte_round(int8_t *rounded, float *unit, float *off, const real *row, int width);
 
 /* The workspaces that are kept: none at first. */

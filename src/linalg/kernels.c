@@ -606,6 +606,19 @@ static void centre(real *x, const double *along, const float *distance, real shi
     }
 }
 
+static void add_errors(real *error, const float *unit, float plain, const float *distance, float divided, int64_t count)
+{
+    if (!distance || !(divided > 0)) {
+#pragma omp simd
+        for (int64_t i = 0; i < count; i++)
+            error[i] += (real)(plain * unit[i]);
+        return;
+    }
+#pragma omp simd
+    for (int64_t i = 0; i < count; i++)
+        error[i] += (real)((plain + (distance[i] > 0 ? divided / distance[i] : 0)) * unit[i]);
+}
+
 static void degrees(real *sum, real *difference, real *least, const float *degree, float own, int64_t count)
 {
 #pragma omp simd
@@ -670,6 +683,7 @@ const npi_kernels NPI_KERNELS = {
     .piecewise_columns = piecewise_columns,
     .slog = slog,
     .centre = centre,
+    .add_errors = add_errors,
     .degrees = degrees,
     .divide = divide,
     .standardize = standardize,

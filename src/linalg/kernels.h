@@ -84,6 +84,10 @@ typedef struct npi_kernels {
     /* x[i] becomes (x[i] + shift - along[i]) / (length distance[i]), 0 where that divides by 0. */
     void (*centre)(real *x, const double *along, const float *distance, real shift, real length, int64_t count);
 
+    /* error[i] += (plain + divided / distance[i]) unit[i]; without the quotient where distance is NULL or distance[i] is 0. */
+    void (*add_errors)(real *error, const float *unit, float plain, const float *distance, float divided,
+                       int64_t count);
+
     /* sum (count), difference (count), least (count) of degree[i] and `own`: their sum, the magnitude of their difference, the smaller. */
     void (*degrees)(real *sum, real *difference, real *least, const float *degree, float own, int64_t count);
 

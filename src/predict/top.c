@@ -51,7 +51,7 @@ typedef struct workspace {
     real *range; /* (block, columns.range) its scores; of a bounded search, or those of the queue */
     npi_head_workspace head;
     /* of a bounded search: */
-    float *error;          /* (columns.range / NPI_ROUNDED_BLOCK) what rounding may add to the scores of a range */
+    real *error;           /* (columns.range) what rounding may add to the scores of a range */
     int32_t *queue;        /* (2 columns.range) nodes that the bound of a box leaves over, */
     int queued;            /* so many, */
     real *apart;           /* (2 columns.range) what rounding may add to their scores, */
@@ -207,7 +207,7 @@ static int process_workspace(workspace *d, const search *s, npgnn_error *err)
         return npi_head_workspace_new(&d->head, &s->p->applied.head, HEAD_CELLS, env, err);
     /* heads that have a bound are small, and need no workspace */
     d->candidate = npi_resize(env, NULL, (size_t)s->n, sizeof *d->candidate, err);
-    d->error = npi_resize(env, NULL, cells / NPI_ROUNDED_BLOCK + 1, sizeof *d->error, err);
+    d->error = npi_resize(env, NULL, cells, sizeof *d->error, err);
     d->queue = npi_resize(env, NULL, 2 * cells, sizeof *d->queue, err);
     d->apart = npi_resize(env, NULL, 2 * cells, sizeof *d->apart, err);
     d->evidence =
@@ -646,7 +646,7 @@ static real search_bounded(int32_t *count, workspace *d, const search *s)
         real least = least_sure(sure);
         int left = 0;
         for (int32_t j = 0; j < range; j++) {
-            real apart = (real)d->error[j / NPI_ROUNDED_BLOCK] + rounded * (real)a->columns.reach[first + j] + slack;
+            real apart = d->error[j] + rounded * (real)a->columns.reach[first + j] + slack;
             if (box_count > 0 && d->range[j] + apart < least)
                 continue;
             for (int c = 0; c < a->columns.count; c++)
