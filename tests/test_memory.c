@@ -430,6 +430,27 @@ static int predictor_top_links(world *w, npgnn_error *err)
     return npgnn_predictor_top_links(w->out.links, w->out.found, w->predictor, PAIRS, NULL, err);
 }
 
+/* Tests are not built with the module that it loads. */
+static int comm_open(world *w, npgnn_error *err)
+{
+    npgnn_comm *comm = NULL;
+    int code = npgnn_comm_open(&comm, &w->env, err);
+    npgnn_comm_free(comm);
+    return code == NPGNN_E_IO ? 0 : code;
+}
+
+static int comm_describe(world *w, npgnn_error *err)
+{
+    npgnn_comm_info info = {.size = sizeof info};
+    (void)w;
+    return npgnn_comm_describe(&info, NULL, err);
+}
+
+static int comm_agree(world *w, npgnn_error *err)
+{
+    return npgnn_comm_agree(w->env.comm, 0, err);
+}
+
 static int estimate_fit(world *w, npgnn_error *err)
 {
     return npgnn_estimate_fit(&w->out.cost, w->graph, NULL, &w->options, &w->env, err);
@@ -989,6 +1010,9 @@ int main(void)
         CALL(predictor_run),
         CALL(predictor_top),
         CALL(predictor_top_links),
+        CALL(comm_open),
+        CALL(comm_describe),
+        CALL(comm_agree),
         CALL(estimate_fit),
         CALL(estimate_evaluate),
         CALL(estimate_transfer),

@@ -43,6 +43,7 @@ static const float scores[6] = {0.1F, 0.9F, 0.4F, 0.4F, 0.2F, 0.7F};
     X(method_options)                                                                                                  \
     X(new_node)                                                                                                        \
     X(live_info)                                                                                                       \
+    X(comm_info)                                                                                                       \
     X(graph_data)                                                                                                      \
     X(paired)
 
@@ -443,6 +444,20 @@ static int pretrain(world *w, npgnn_error *err)
     return npgnn_pretrain(&w->model, &all, &family, 1, &w->pretrain_options, &w->env, err);
 }
 
+/* Tests are not built with the module that it loads: E_IO says that the environment was accepted. */
+static int comm_open(world *w, npgnn_error *err)
+{
+    npgnn_comm *comm = NULL;
+    int code = npgnn_comm_open(&comm, &w->env, err);
+    npgnn_comm_free(comm);
+    return code == NPGNN_E_IO ? 0 : code;
+}
+
+static int comm_describe(world *w, npgnn_error *err)
+{
+    return npgnn_comm_describe(&w->comm_info, NULL, err);
+}
+
 /* The structs of each call, in the order of its arguments. */
 #define CALL(name, uses)                                                                                               \
     {                                                                                                                  \
@@ -506,6 +521,8 @@ static const struct {
     CALL(model_universal, "env"),
     CALL(load_each, "env"),
     CALL(pretrain, "pretrain_options env"),
+    CALL(comm_open, "env"),
+    CALL(comm_describe, "comm_info"),
 };
 
 /* Whether `uses` has the word `name`. */

@@ -65,6 +65,10 @@ check_outside()
     done >>"$violations"
 }
 
+# MPI is called in one file, which the others know nothing of.
+grep -rnE '(^|[^a-zA-Z0-9_])(MPI_[A-Za-z_]+|mpi\.h)' src cli include examples --include='*.[ch]' | grep -v '^src/base/comm_mpi\.c:' |
+    sed 's/^\([^:]*:[0-9]*\):.*/\1: MPI belongs into src\/base\/comm_mpi.c/' >>"$violations" || true
+
 # banned WHY PATTERN: calls that no file of the library makes. Comments are cut off first, as far as a line shows them.
 banned()
 {

@@ -40,7 +40,7 @@
  *    parent was changing at the moment of the fork. It gets a pool of its own. If other threads of the parent were inside
  *    a call, what that call had allocated is never freed in the child, and OpenBLAS's own locks are beyond the
  *    library's control: fork before starting such threads where you can. A callback must not fork.
- *  - The same data, options and seed give the same bits for any number of threads, with the same build of the library, the
+ *  - The same data, options and seed give the same bits for any number of threads and processes, with the same build of the library, the
  *    same version of OpenBLAS (and ARPACK, for spectral embeddings) and the same kernels. Kernels are chosen by the
  *    instruction set of the processor, by the library and by OpenBLAS (OPENBLAS_CORETYPE): another processor model, or
  *    another version, may round differently, and training amplifies that. A
@@ -170,6 +170,8 @@ typedef int npgnn_progress_fn(void *user, const npgnn_progress *progress);
 /* A notice for people, without a trailing newline: what was merged, skipped or assumed. */
 typedef void npgnn_log_fn(void *user, const char *message);
 
+typedef struct npgnn_comm npgnn_comm; /* processes that work on one job, below */
+
 /* How to run. Handles copy it when they are created. */
 typedef struct npgnn_env {
     size_t size;
@@ -180,7 +182,31 @@ typedef struct npgnn_env {
     /* NULL, or where a signal handler or another thread writes 1 to cancel at once, in the middle of an iteration */
     const volatile int *stop;
     npgnn_allocator allocator; /* resize NULL: malloc */
+    npgnn_comm *comm;          /* the processes that share this job; NULL: this process alone */
 } npgnn_env;
+
+/* ---- Several processes ----------------------------------------------------------------------------------------- */
+
+/* Joins the processes that mpirun has started together with this one, over MPI (docs/use/scale.md). All of them make the same
+ * calls in the same order, and pass the communicator in npgnn_env.comm. npgnn_trainer_* then divide the nodes among the
+ * processes; every other call works in each process alone. Opened once per process; npgnn_comm_free comes after all
+ * handles that use it, in all processes. E_IO where the library was built without MPI. */
+NPGNN_API int npgnn_comm_open(npgnn_comm **out, const npgnn_env *env, npgnn_error *err);
+NPGNN_API void npgnn_comm_free(npgnn_comm *comm);
+
+typedef struct npgnn_comm_info {
+    size_t size;
+    int rank, ranks;         /* this process, from 0, of how many */
+    int local;               /* how many of them are on this machine */
+    uint64_t sent, received; /* bytes, by this process so far */
+} npgnn_comm_info;
+
+/* NULL describes a process alone. */
+NPGNN_API int npgnn_comm_describe(npgnn_comm_info *info, const npgnn_comm *comm, npgnn_error *err);
+
+/* For what a process does alone and may fail at, such as reading a file: all processes call this with their own code. Returns the code
+ * of the first process that has one, whose message becomes that of all: "process 2 of 4: ...". With a comm of NULL, `code`. */
+NPGNN_API int npgnn_comm_agree(npgnn_comm *comm, int code, npgnn_error *err);
 
 /* ---- Options of the model and its training ----------------------------------------------------------------- */
 
