@@ -5,6 +5,7 @@
 
 #include "cancel.h"
 #include "checkpoint.h"
+#include "comm.h"
 #include "estimate.h"
 #include "message.h"
 #include "output.h"
@@ -24,6 +25,7 @@ typedef struct train_settings {
     const char *log;
     const char *checkpoint, *checkpoint_every, *resume;
     int profile, estimate;
+    npgnn_comm *comm; /* the processes that mpirun has started; NULL: one */
 } train_settings;
 
 /* The split that validation edges come from: a file, a fraction of the edges, or none (NULL: train on all edges). */
@@ -45,11 +47,20 @@ static int make_split(npgnn_split **split, const npgnn_graph *graph, const train
 
 static json_t *summary_json(const npgnn_model_info *info, const train_settings *settings)
 {
-    return json_pack("{s:s, s:s, s:o, s:i, s:i, s:I, s:I, s:i, s:o, s:o}", "dataset", data_name(&settings->data),
-                     "model", settings->output, "config", report_options(&settings->model.options), "threads",
-                     common_threads(&settings->common), "train_nodes", info->train_nodes, "train_edges",
-                     (json_int_t)info->train_edges, "parameters", (json_int_t)info->parameters, "iterations",
-                     info->iterations, "val_auc", report_real(info->val_auc), "val_ap", report_real(info->val_ap));
+    json_t *summary =
+        json_pack("{s:s, s:s, s:o, s:i, s:i, s:I, s:I, s:i, s:o, s:o}", "dataset", data_name(&settings->data), "model",
+                  settings->output, "config", report_options(&settings->model.options), "threads",
+                  common_threads(&settings->common), "train_nodes", info->train_nodes, "train_edges",
+                  (json_int_t)info->train_edges, "parameters", (json_int_t)info->parameters, "iterations",
+                  info->iterations, "val_auc", report_real(info->val_auc), "val_ap", report_real(info->val_ap));
+    npgnn_comm_info comm = {.size = sizeof comm};
+    npgnn_comm_describe(&comm, settings->comm, NULL);
+    if (settings->comm) { /* of the first process, which writes this */
+        json_object_set_new(summary, "processes", json_integer(comm.ranks));
+        json_object_set_new(summary, "bytes_sent", json_integer((json_int_t)comm.sent));
+        json_object_set_new(summary, "bytes_received", json_integer((json_int_t)comm.received));
+    }
+    return summary;
 }
 
 static void print_summary(const npgnn_model_info *info, const char *path)
@@ -68,6 +79,8 @@ static int save(const npgnn_model *model, const train_settings *settings)
 {
     npgnn_model_info info = {.size = sizeof info};
     npgnn_error err = {0};
+    if (comm_rank() > 0)
+        return EXIT_DONE;
     if (npgnn_model_save(model, settings->output, &err) != 0)
         return print_error("%s", err.text);
     npgnn_model_describe(&info, model, NULL);
@@ -89,7 +102,7 @@ static int train_and_save(cli_checkpoint *checkpoint, cli_progress *progress, co
         print_error("stopped by a signal after %d iteration%s; saving the best model so far",
                     progress->latest.iteration, PLURAL(progress->latest.iteration));
         /* the checkpoint first: it is worth more than the model */
-        if (checkpoint->path && checkpoint_save(checkpoint) == 0)
+        if (checkpoint->path && comm_rank() == 0 && checkpoint_save(checkpoint) == 0)
             print_note("to resume, repeat the command with --resume %s", checkpoint->path);
     } else if (trained == NPGNN_E_DIVERGED) {
         print_error("%s; saving the best model so far", err.text);
@@ -99,6 +112,7 @@ static int train_and_save(cli_checkpoint *checkpoint, cli_progress *progress, co
     npgnn_model *model = NULL; /* after a training that was stopped or diverged: the best so far */
     int saved = npgnn_trainer_model(&model, checkpoint->trainer, &err) != 0 ? print_error("%s", err.text)
                                                                             : save(model, settings);
+    saved = comm_settle(settings->comm, saved);
     npgnn_model_free(model);
     if (saved != 0 || checkpoint->failed)
         return EXIT_FAILED;
@@ -172,6 +186,7 @@ static int train(const npgnn_graph *graph, cli_checkpoint *checkpoint, cli_progr
     npgnn_split *split = NULL;
     npgnn_error err = {0};
     int status = make_split(&split, graph, settings, env, &err) != 0 ? print_error("%s", err.text) : 0;
+    status = comm_settle(settings->comm, status);
     if (status == 0)
         status = make_trainer(&checkpoint->trainer, graph, split, settings, env);
     if (status == 0)
@@ -199,43 +214,61 @@ static int estimate(const train_settings *settings)
     return status;
 }
 
+/* Checks what is given, and opens what is written. A path that cannot be written is reported now, not after hours of training. */
+static int prepare(cli_checkpoint *checkpoint, cli_progress *progress, train_settings *settings)
+{
+    int first = comm_rank() == 0; /* of several processes the first one writes */
+    int status = checkpoint_open(checkpoint, settings->checkpoint, settings->resume, settings->checkpoint_every);
+    if (status == 0 && !settings->output)
+        status = print_usage_error("train", "missing option -o MODEL: the file to save the model in");
+    if (status == 0 && first)
+        status = output_check(settings->output);
+    if (status == 0 && checkpoint->path && first)
+        status = output_check(checkpoint->path);
+    if (status == 0)
+        status = take_checkpoint_options(settings);
+    if (status == 0)
+        status = progress_open(progress, settings->common.quiet || !first, first ? settings->log : NULL,
+                               settings->resume != NULL);
+    return status;
+}
+
 static int run(void *given)
 {
     train_settings *settings = given;
     npgnn_graph *graph = NULL;
     cli_progress progress;
     cli_checkpoint checkpoint;
-    if (settings->estimate)
-        return estimate(settings);
-    int status = checkpoint_open(&checkpoint, settings->checkpoint, settings->resume, settings->checkpoint_every);
-    if (status == 0 && !settings->output)
-        status = print_usage_error("train", "missing option -o MODEL: the file to save the model in");
-    /* a path that cannot be written is reported now, not after hours of training */
-    if (status == 0)
-        status = output_check(settings->output);
-    if (status == 0 && checkpoint.path)
-        status = output_check(checkpoint.path);
-    if (status == 0)
-        status = take_checkpoint_options(settings);
-    if (status == 0)
-        status = progress_open(&progress, settings->common.quiet, settings->log, settings->resume != NULL);
-    if (status != 0)
-        return status;
-    progress.checkpoint = checkpoint.path ? &checkpoint : NULL;
-    progress.saves = 1;
-    npgnn_env env = progress_env(&progress, &settings->common);
     char who[128];
     model_settings_name(who, sizeof who, &settings->model);
+    if (comm_ranks() > 1 && (settings->estimate || settings->model.options.process))
+        return print_error("%s does not work in several processes, and mpirun has started %d: start it without mpirun",
+                           settings->estimate ? "--estimate" : who, comm_ranks());
+    if (settings->estimate)
+        return estimate(settings);
+    int status = comm_open(&settings->comm, &settings->common);
+    if (status != 0)
+        return status;
+    status = comm_settle(settings->comm, prepare(&checkpoint, &progress, settings));
+    if (status != 0) {
+        npgnn_comm_free(settings->comm);
+        return status;
+    }
+    progress.checkpoint = checkpoint.path && comm_rank() == 0 ? &checkpoint : NULL;
+    progress.saves = 1;
+    npgnn_env env = progress_env(&progress, &settings->common);
+    env.comm = settings->comm;
     if (settings->model.options.process)
         data_note_unweighted(&settings->data, who, &env);
-    status = data_load(&graph, &settings->data, &env);
+    status = comm_settle(settings->comm, data_load(&graph, &settings->data, &env));
     if (status == 0)
         status = settings->model.options.process ? tune(graph, &progress, settings, &env)
                                                  : train(graph, &checkpoint, &progress, settings, &env);
-    if (settings->profile)
+    if (settings->profile && comm_rank() == 0)
         progress_profile(&progress);
     int closed = progress_close(&progress);
     npgnn_graph_free(graph);
+    npgnn_comm_free(settings->comm);
     return status ? status : closed;
 }
 
@@ -306,7 +339,8 @@ const cli_command cmd_train = {
                 "the process learnt across graphs, tuned on DATA. An interrupt (Ctrl-C) stops the training of a "
                 "network and saves the best model so far; a second one ends the program at once. With --checkpoint, a "
                 "training that was stopped or killed can be resumed later; the result is the same, bit for bit. The "
-                "preset best takes seconds and has no checkpoints.",
+                "preset best takes seconds and has no checkpoints. 'mpirun -n P npgnn train' divides a network's "
+                "training among P processes; the result is the same.",
             .examples = "  npgnn train synthetic -o model.safetensors\n"
                         "  npgnn train --edges links.tsv --features words.tsv -o model.safetensors --iterations 1000\n"
                         "  npgnn train synthetic -o model.safetensors --resume training.checkpoint\n",
@@ -314,6 +348,7 @@ const cli_command cmd_train = {
             .groups = {{"Options", options, 0}, DATA_GROUP(AT(data)), COMMON_GROUP(AT(common)), MODEL_GROUP(AT(model))},
             .rules = rules,
         },
+    .takes_processes = 1,
     .defaults = &(const train_settings){.val = -1},
     .size = sizeof(train_settings),
     .run = run,

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cancel.h"
+#include "comm.h"
 #include "json_text.h"
 #include "message.h"
 #include "output.h"
@@ -101,6 +102,12 @@ int main(int argc, char **argv)
         return print_usage_error(NULL, "no command given");
     const char *word = argv[1];
     cli_program = argv[0];
+    /* of several processes the first one speaks for all */
+    if (comm_rank() > 0) {
+        message_mute();
+        if (!freopen("/dev/null", "w", stdout))
+            return EXIT_FAILED;
+    }
     json_text_watch();
     library_options_init();
     if (strcmp(word, "--version") == 0)
@@ -115,9 +122,18 @@ int main(int argc, char **argv)
         return EXIT_USAGE;
     if (help)
         return print_help(command);
+    if (comm_ranks() > 1 && !command->takes_processes && comm_rank() > 0)
+        return EXIT_DONE;
+    if (comm_ranks() > 1 && !command->takes_processes)
+        return print_error(
+            "npgnn %s does not work in several processes, and mpirun has started %d: start it without mpirun",
+            command->args.name, comm_ranks());
     /* The library calls BLAS from threads of its own, for one block at a time: OpenBLAS would start threads for
      * nothing. */
     setenv("OPENBLAS_NUM_THREADS", "1", 1);
     setenv("OMP_NUM_THREADS", "1", 1); /* what OpenBLAS's OpenMP build reads */
-    return run(command, argc - 2, argv + 2);
+    int status = run(command, argc - 2, argv + 2);
+    return comm_rank() == 0
+               ? status
+               : EXIT_DONE; /* mpirun ends all processes as soon as one fails: the first one must have spoken */
 }

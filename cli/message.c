@@ -22,11 +22,27 @@ void print_clean(FILE *out, const char *text)
     }
 }
 
+static int muted;
+static char last[8192]; /* two paths of 4096 bytes; a longer text is cut */
+
+void message_mute(void)
+{
+    muted = 1;
+}
+
+const char *message_last(void)
+{
+    return last;
+}
+
 static void print_message(const char *kind, const char *format, va_list args) CLI_PRINTF(2, 0);
 static void print_message(const char *kind, const char *format, va_list args)
 {
-    char text[8192]; /* two paths of 4096 bytes; a longer text is cut */
+    char text[sizeof last];
     vsnprintf(text, sizeof text, format, args);
+    memcpy(last, text, sizeof last);
+    if (muted)
+        return;
     fprintf(stderr, "npgnn: %s: ", kind);
     print_clean(stderr, text);
     fputc('\n', stderr);
@@ -47,7 +63,8 @@ int print_usage_error(const char *command, const char *format, ...)
     va_start(args, format);
     print_message("error", format, args);
     va_end(args);
-    fprintf(stderr, "Try 'npgnn %s%s--help'.\n", command ? command : "", command ? " " : "");
+    if (!muted)
+        fprintf(stderr, "Try 'npgnn %s%s--help'.\n", command ? command : "", command ? " " : "");
     return EXIT_USAGE;
 }
 

@@ -34,4 +34,10 @@ void print_clean(FILE *out, const char *text);
 /* What the command did or assumed. Callers leave notes out with --quiet. */
 void print_note(const char *format, ...) CLI_PRINTF(1, 2);
 
+/* For a process that another one speaks for: nothing is printed from now on. */
+void message_mute(void);
+
+/* The text of the latest message, printed or not. */
+const char *message_last(void);
+
 #endif

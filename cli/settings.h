@@ -15,6 +15,7 @@ typedef struct cli_command {
     size_t size;                /* of that struct */
     int (*run)(void *settings); /* returns the exit status */
     int takes_universal;        /* 1: --preset may be UNIVERSAL */
+    int takes_processes;        /* 1: mpirun may start it in several processes */
 } cli_command;
 
 /* A model that is not trained: it is a preset only where nothing would be saved, and a method of the library. */

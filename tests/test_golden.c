@@ -234,9 +234,10 @@ static outcome run_case(const inputs *in, const npgnn_options *options)
     o.latent = calloc(2 * (size_t)s.d + 1, sizeof *o.latent);
     o.embedding = calloc((size_t)x->n * (size_t)s.k, sizeof *o.embedding);
     npi_embedder embedder;
-    assert_ok(npi_embedder_new(&embedder, options, s, &input.graph->a, fixture_env(), &err), err);
+    assert_ok(npi_embedder_new(&embedder, options, s, x->n, &input.graph->a, fixture_env(), &err), err);
     assert_ok(npi_params_new(&o.gradient, s, fixture_env(), &err), err);
-    assert_ok(npi_net_new(&net, options, x->n, x->f, NULL, fixture_env(), &err), err);
+    const npi_partition rows = npi_partition_whole(x->n);
+    assert_ok(npi_net_new(&net, options, &rows, x, NULL, fixture_env(), &err), err);
     o.objective = npi_net_run(net, &o.gradient, &params, &input);
     if (options->latent)
         npi_net_encode(net, o.latent, o.latent + s.d, &params, x, input.graph);
@@ -312,7 +313,8 @@ static void check_curve(const inputs *in, const npgnn_options *options, npi_para
     const array *contexts = find(in, "curve_contexts");
     int edges = contexts->rows / curve->rows;
     real epsilon[MAX_EPSILON];
-    assert_ok(npi_net_new(&net, options, graph->n, graph->x->f, NULL, fixture_env(), &err), err);
+    const npi_partition rows = npi_partition_whole(graph->n);
+    assert_ok(npi_net_new(&net, options, &rows, graph->x, NULL, fixture_env(), &err), err);
     assert_ok(npi_params_new(&gradient, params->size, fixture_env(), &err), err);
     assert_ok(npi_adam_new(&adam, params->count, options, fixture_env(), &err), err);
     for (int t = 0; t < curve->rows; t++) {

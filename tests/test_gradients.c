@@ -314,10 +314,11 @@ static gradients compute(const problem *p, const npgnn_options *options)
     gradients g = {0};
     npgnn_error err = {0};
     npi_net *net = NULL;
+    const npi_partition rows = npi_partition_whole(N);
     make_params(&g.params, options);
     assert_ok(npi_params_new(&g.analytic, g.params.size, fixture_env(), &err), err);
     assert_ok(npi_params_new(&g.numeric, g.params.size, fixture_env(), &err), err);
-    assert_ok(npi_net_new(&net, options, N, F, NULL, fixture_env(), &err), err);
+    assert_ok(npi_net_new(&net, options, &rows, p->whole.graph->x, NULL, fixture_env(), &err), err);
     npi_input input = make_input(p, options);
     if (options->latent)
         check_kinks(&g.params, &input, options);
@@ -494,7 +495,8 @@ static void test_gradients_add_up(void **state)
     gradients g = compute(&p, &options);
     npi_input input = make_input(&p, &options);
     npi_net *net = NULL;
-    assert_ok(npi_net_new(&net, &options, N, F, NULL, fixture_env(), &err), err);
+    const npi_partition rows = npi_partition_whole(N);
+    assert_ok(npi_net_new(&net, &options, &rows, p.whole.graph->x, NULL, fixture_env(), &err), err);
     npi_objective without = npi_net_run(net, NULL, &g.params, &input);
     memset(g.numeric.block, 0, g.numeric.count * sizeof *g.numeric.block);
     for (int times = 0; times < 2; times++) {

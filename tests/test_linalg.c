@@ -245,7 +245,8 @@ static void test_gram(void **state)
     for (size_t r = 0; r < COUNT(rows); r++) {
         real *a = reals((size_t)rows[r] * 5, 86), got[6 * 5];
         double want[6 * 5] = {0};
-        real *scratch = room(npi_gram_tall_scratch(rows[r], k), sizeof *scratch);
+        const npi_partition whole = npi_partition_whole((int32_t)rows[r]);
+        real *scratch = room(npi_gram_parts_scratch(&whole, k), sizeof *scratch);
         for (int64_t i = 0; i < rows[r]; i++)
             for (int c = 0; c < k; c++) {
                 want[k * k + c] += (double)a[i * k + c];
@@ -254,7 +255,7 @@ static void test_gram(void **state)
             }
         judge verdict = {want, COUNT(want), TOLERANCE(rows[r]), NULL};
         for (int threads = 1; threads <= 3; threads++) {
-            npi_gram_tall(got, got + k * k, a, rows[r], k, scratch, threads);
+            npi_gram_parts(got, a, &whole, k, scratch, threads);
             hear(&verdict, got, threads);
         }
         free(verdict.first);

@@ -102,8 +102,10 @@ static double run(problem *p, real *du, double factor, int pairs_per_node, int t
     npgnn_env env = env_of(threads);
     npgnn_error err = {0};
     npi_pairs *pairs = NULL;
-    assert_ok(npi_pairs_new(&pairs, p->n, p->k, pairs_per_node, p->side, &env, &err), err);
-    double loss = npi_pairs_run(pairs, du, p->u, &p->edges, &p->loss, factor, 11, draw);
+    const npi_partition rows = npi_partition_whole(p->n);
+    const npi_adj edges = {.a = p->edges};
+    assert_ok(npi_pairs_new(&pairs, &rows, p->k, pairs_per_node, p->side, &env, &err), err);
+    double loss = npi_pairs_run(pairs, du, p->u, &edges, &p->loss, factor, 11, draw);
     npi_pairs_free(pairs);
     return loss;
 }
@@ -272,7 +274,8 @@ static void exact_two_sides(void **state)
         npgnn_env given = metered_env(&m), env = npi_env_resolve(&given);
         npi_pairs *pairs = NULL;
         assert_true(allow < 200);
-        code = npi_pairs_new(&pairs, p.n, p.k, 20, p.side, &env, NULL);
+        npi_partition rows = npi_partition_whole(p.n);
+        code = npi_pairs_new(&pairs, &rows, p.k, 20, p.side, &env, NULL);
         assert_true(code == NPGNN_E_MEMORY || code == 0);
         npi_pairs_free(pairs);
         assert_int_equal(m.blocks, 0);
@@ -428,10 +431,12 @@ static void tally_draws(tally *t, problem *p, int pairs_per_node, uint32_t draws
     npgnn_env env = env_of(1);
     npgnn_error err = {0};
     npi_pairs *pairs = NULL;
-    assert_ok(npi_pairs_new(&pairs, p->n, p->k, pairs_per_node, p->side, &env, &err), err);
+    const npi_partition rows = npi_partition_whole(p->n);
+    const npi_adj edges = {.a = p->edges};
+    assert_ok(npi_pairs_new(&pairs, &rows, p->k, pairs_per_node, p->side, &env, &err), err);
     for (uint32_t draw = 0; draw < draws; draw++) {
         memset(du, 0, cells * sizeof *du);
-        double loss = npi_pairs_run(pairs, du, p->u, &p->edges, &p->loss, 1, 3, draw);
+        double loss = npi_pairs_run(pairs, du, p->u, &edges, &p->loss, 1, 3, draw);
         for (size_t i = 0; i < t->count; i++) {
             double x = i < cells ? (double)du[i] : loss;
             t->sum[i] += x;

@@ -14,13 +14,14 @@ struct npi_vgae {
     npgnn_env env;
     npi_sizes size;
     int32_t n;
+    npi_partition rows; /* all of them */
     npi_pairs *pairs;
     real *xw, *hidden;   /* (n, h) */
     real *heads, *m;     /* (n, 2 d); m is scratch of the graph products */
     real *z, *dz;        /* (n, d) */
     real *dheads;        /* (n, 2 d) */
     real *dhidden, *dxw; /* (n, h) */
-    real *scratch;       /* of npi_gemm_tall */
+    real *scratch;       /* of npi_gemm_parts */
     double *kl;          /* (n) n² KL of each node */
 };
 
@@ -48,14 +49,16 @@ int npi_vgae_new(npi_vgae **out, npi_sizes size, int32_t n, int pairs_per_node, 
     net->env = *env;
     net->size = size;
     net->n = n;
+    net->rows = npi_partition_whole(n);
     for (size_t i = 0; !code && i < sizeof list / sizeof list[0]; i++)
         code = (*list[i].at = new_matrix(env, n, list[i].width, err)) ? 0 : NPGNN_E_MEMORY;
-    if (!code && !(net->scratch = npi_alloc(env, npi_gemm_tall_scratch(n, h, 2 * d), sizeof *net->scratch, err)))
+    if (!code &&
+        !(net->scratch = npi_alloc(env, npi_gemm_parts_scratch(&net->rows, h, 2 * d), sizeof *net->scratch, err)))
         code = NPGNN_E_MEMORY;
     if (!code && !(net->kl = npi_alloc(env, (size_t)n, sizeof *net->kl, err)))
         code = NPGNN_E_MEMORY;
     if (!code)
-        code = npi_pairs_new(&net->pairs, n, size.d, pairs_per_node, NULL, env, err);
+        code = npi_pairs_new(&net->pairs, &net->rows, size.d, pairs_per_node, NULL, env, err);
     if (code)
         npi_vgae_free(net);
     else
@@ -160,8 +163,8 @@ npi_objective npi_vgae_run(npi_vgae *net, npi_params *gradient, const npi_params
     objective.kl /= (double)net->n * net->n;
     /* R(Z), and dZ: (8), (B7) */
     memset(net->dz, 0, (size_t)net->n * (size_t)d * sizeof *net->dz);
-    objective.reconstruction = npi_pairs_run(net->pairs, gradient ? net->dz : NULL, net->z, &input->graph->a,
-                                             &input->loss, 1, input->seed, input->draw);
+    objective.reconstruction = npi_pairs_run(net->pairs, gradient ? net->dz : NULL, net->z, input->graph, &input->loss,
+                                             1, input->seed, input->draw);
     if (!gradient)
         return objective;
 
@@ -169,7 +172,7 @@ npi_objective npi_vgae_run(npi_vgae *net, npi_params *gradient, const npi_params
     npi_parallel(threads, net->n, 0, backward_rows, &loop);
     /* d[Wμ | Wσ] += Hᵀ Â d[M | Λ], dH = Â d[M | Λ] [Wμ | Wσ]ᵀ: (B3) */
     npi_gcn_heads_backward(net->dhidden, gradient->wr, net->dheads, net->m, input->graph, net->heads, net->hidden,
-                           params->wr, h, 2 * d, NPGNN_LINEAR, net->scratch, threads);
+                           params->wr, h, 2 * d, NPGNN_LINEAR, &net->rows, net->scratch, threads);
     /* dP = Â (dH ⊙ [H > 0]): (B2) */
     npi_gcn_hidden_backward((npi_gcn_target){net->dxw, h, NULL, 0}, net->dhidden, input->graph, net->hidden, h,
                             threads);

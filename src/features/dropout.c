@@ -69,11 +69,12 @@ typedef struct sampler {
     uint64_t key;   /* of the draw */
     uint64_t limit; /* (1 - share) 2^64 */
     float scale;    /* 1 / (1 - share) */
+    int32_t first;  /* row of the whole matrix that the first one is */
 } sampler;
 
 static int keeps(const sampler *l, int32_t row, int32_t col)
 {
-    return npi_hash_mix(l->key ^ ((uint64_t)row << 32 | (uint32_t)col)) < l->limit;
+    return npi_hash_mix(l->key ^ ((uint64_t)(l->first + row) << 32 | (uint32_t)col)) < l->limit;
 }
 
 /* The rows are divided into this many parts. Which thread processes a part does not matter for the result. */
@@ -157,7 +158,7 @@ static sampler sampler_of(const npi_dropout *dropout)
     uint32_t bits[4];
     npi_rng_block(bits, &rng, 0);
     return (sampler){(uint64_t)bits[0] << 32 | bits[1], (uint64_t)((1 - dropout->share) * 0x1p64),
-                     (float)(1 / (1 - dropout->share))};
+                     (float)(1 / (1 - dropout->share)), dropout->whole->first};
 }
 
 void npi_dropout_turn(npi_dropout *dropout, int threads)

@@ -392,15 +392,61 @@ int npi_features_normalize(npi_features *x, npgnn_error *err)
     return 0;
 }
 
-double npi_features_rms_length(const npi_features *x)
+typedef struct squares {
+    const npi_features *x;
+    double *sum;
+} squares;
+
+static void add_squares(void *arg, int64_t first, int64_t last)
 {
-    double sum = 0;
+    const squares *s = arg;
+    const npi_features *x = s->x;
     size_t count = x->dense ? (size_t)x->n * (size_t)x->f : (size_t)x->nonzeros;
+    (void)first;
+    (void)last;
     for (size_t i = 0; i < count; i++) {
         double value = x->dense ? (double)x->dense[i] : x->x.val ? (double)x->x.val[i] : 1;
-        sum += value * value;
+        *s->sum += value * value;
     }
-    return sqrt(sum / (x->n > 0 ? x->n : 1));
+}
+
+double npi_features_rms_length(const npi_features *x, const npi_partition *rows)
+{
+    double sum = 0;
+    squares s = {x, &sum};
+    npi_comm_chain(rows->comm, &sum, 1, sizeof sum, 1, add_squares, &s);
+    return sqrt(sum / (rows->n > 0 ? rows->n : 1));
+}
+
+/* ---- views ---- */
+
+int npi_features_view(npi_features **out, npi_features *x, int32_t from, int32_t to, npgnn_error *err)
+{
+    npi_features *view = npi_alloc(&x->env, 1, sizeof *view, err);
+    if (!view)
+        return NPGNN_E_MEMORY;
+    *view = (npi_features){
+        .env = x->env, .references = 1, .n = to - from, .f = x->f, .viewed = npi_features_share(x), .first = from};
+    if (x->dense) {
+        view->dense = x->dense + (size_t)from * (size_t)x->f;
+        for (size_t i = 0; i < (size_t)view->n * (size_t)x->f; i++)
+            view->nonzeros += view->dense[i] != 0;
+        *out = view;
+        return 0;
+    }
+    int64_t start = x->x.ptr[from];
+    view->nonzeros = x->x.ptr[to] - start;
+    view->x =
+        (npi_csr){.rows = view->n, .cols = x->f, .col = x->x.col + start, .val = x->x.val ? x->x.val + start : NULL};
+    view->x.ptr = npi_alloc(&x->env, (size_t)view->n + 1, sizeof *view->x.ptr, err);
+    if (!view->x.ptr) {
+        npi_features_free(view);
+        return NPGNN_E_MEMORY;
+    }
+    for (int32_t i = 0; i <= view->n; i++)
+        view->x.ptr[i] = x->x.ptr[from + i] - start;
+    *out = view;
+    return 0;
 }
 
 /* ---- references ---- */
@@ -416,10 +462,13 @@ void npi_features_free(npi_features *x)
     if (!x || __atomic_sub_fetch(&x->references, 1, __ATOMIC_ACQ_REL) > 0)
         return;
     npgnn_env env = x->env;
-    if (!x->mapping) {
+    if (x->viewed) {
+        npi_free(&env, x->x.ptr); /* the values are those of another matrix */
+    } else if (!x->mapping) {
         npi_csr_free(&env, &x->x);
         npi_free(&env, x->dense);
     }
+    npi_features_free(x->viewed);
     npi_mapping_free(x->mapping);
     if (x->xt)
         npi_csr_free(&env, x->xt);

@@ -4,11 +4,13 @@
 #define NPI_FEATURES_FEATURES_H
 
 #include "base/names.h"
+#include "base/partition.h"
 #include "features/encoding.h"
 #include "linalg/sparse.h"
 
 /* Immutable once it is shared, except for the transpose, which the backward product of a sparse X needs. */
-typedef struct npi_features {
+typedef struct npi_features npi_features;
+struct npi_features {
     npgnn_env env;
     int references;
     int32_t n, f;
@@ -19,7 +21,9 @@ typedef struct npi_features {
     npi_names *columns;     /* (f) names of the columns, NULL: they have none */
     npi_encoding *encoding; /* how they were made from the columns of a table, NULL: they are the numbers of a file */
     npi_mapping *mapping;   /* the file that x or dense lie in; NULL: they are allocated */
-} npi_features;
+    npi_features *viewed;   /* the matrix that the values of x, or dense, belong to; NULL: to this one */
+    int32_t first;          /* of a view: the row of `viewed` that its first one is */
+};
 
 /* Takes ownership of `x`, also on failure, and chooses the storage: dense from 25 % of non-zeros on. Stored zeros are
  * removed; values that are all 1 are not stored. */
@@ -55,8 +59,11 @@ int npi_features_transpose(npi_features *x, npgnn_error *err);
 void npi_features_binarize(npi_features *x);
 int npi_features_normalize(npi_features *x, npgnn_error *err);
 
-/* sqrt(Σ x² / n): the root mean square of the lengths of the rows. */
-double npi_features_rms_length(const npi_features *x);
+/* sqrt(Σ x² / n): the root mean square of the lengths of the rows, of which x has those of this process. */
+double npi_features_rms_length(const npi_features *x, const npi_partition *rows);
+
+/* The rows [from, to) of x, as a matrix that shares its values and must not outlive it. */
+int npi_features_view(npi_features **out, npi_features *x, int32_t from, int32_t to, npgnn_error *err);
 
 /* Adds a reference and returns x; npi_features_free drops one, and the last one frees. */
 npi_features *npi_features_share(npi_features *x);
@@ -69,5 +76,11 @@ void npi_features_mul(real *y, const npi_features *x, const real *w, int ldw, in
 
 /* dW (f, width) += Xᵀ dY, both contiguous. Needs npi_features_transpose. */
 void npi_features_mul_t(real *dw, const npi_features *x, const real *dy, int width, int threads);
+
+/* The same where nodes are divided among processes: X and dY have the rows of this process, dW gets the sum over all. scratch:
+ * npi_features_mul_t_scratch reals. */
+void npi_features_mul_t_parts(real *dw, const npi_features *x, const real *dy, int width, const npi_partition *rows,
+                              real *scratch, int threads);
+size_t npi_features_mul_t_scratch(const npi_features *x, int width, const npi_partition *rows);
 
 #endif

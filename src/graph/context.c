@@ -8,6 +8,7 @@
 #include "graph/context.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/rng.h"
 
@@ -17,11 +18,27 @@ struct npi_context {
     npgnn_context kind;
     int64_t size; /* number of edges or nodes to draw */
     npi_adj adj;
-    npgnn_pair *edges; /* EDGES: (size) drawn edges, u < v, ordered */
-    float *weights;    /* EDGES: (size) their weights, NULL where the graph has none */
-    int64_t *place;    /* EDGES: (n) where the next neighbour of a row is written */
-    int32_t *nodes;    /* NODES: (size) drawn nodes, ascending */
-    int32_t *position; /* NODES: (n) position in `nodes`, -1 where not drawn */
+    npgnn_pair *edges;   /* EDGES: (size) drawn edges, u < v, ordered */
+    float *weights;      /* EDGES: (size) their weights, NULL where the graph has none */
+    int64_t *place;      /* EDGES: (n) where the next neighbour of a row is written */
+    int32_t *nodes;      /* NODES: (size) drawn nodes, ascending */
+    int32_t *position;   /* NODES: (n) position in `nodes`, -1 where not drawn */
+    struct among *among; /* EDGES, where nodes are divided among processes; otherwise NULL */
+};
+
+/* A drawn edge whose larger end is another process's. */
+typedef struct crossing {
+    int32_t u, v; /* u < v */
+    float weight;
+} crossing;
+
+/* What a draw needs where nodes are divided among processes. */
+struct among {
+    const npi_adj *own;
+    npi_partition rows;
+    crossing *sent, *received;           /* by process */
+    int64_t *send_count, *receive_count; /* (ranks) */
+    npi_message *sends, *receives;       /* (ranks) */
 };
 
 /* Selection sampling (Knuth, The Art of Computer Programming, vol. 2, section 3.4.2, algorithm S): visits the items
@@ -86,6 +103,144 @@ static void draw_edges(npi_context *c, sampler *s)
     }
 }
 
+/* The sampler before item `index`, when `wanted` of the items from there on are still to be taken. */
+static void sampler_skip(sampler *s, int64_t index, int64_t wanted)
+{
+    s->left -= index;
+    s->wanted = wanted;
+    s->rng.next = (uint64_t)index / 4;
+    if (index % 4) {
+        npi_rng_block(s->bits, &s->rng, s->rng.next++);
+        s->used = (int)(index % 4);
+    }
+}
+
+static int owner_of(const npi_partition *rows, int32_t node)
+{
+    int rank = npi_comm_rank(rows->comm);
+    while (npi_rank_start(rows, rank + 1) <= node)
+        rank++;
+    return rank;
+}
+
+/* Exchanges the drawn edges between processes: those that end in a later process go there. Returns how many came. */
+static int64_t exchange_crossings(struct among *among)
+{
+    npgnn_comm *comm = among->rows.comm;
+    int rank = npi_comm_rank(comm), ranks = npi_comm_ranks(comm);
+    int64_t at = 0;
+    for (int r = rank + 1; r < ranks; r++)
+        among->sends[r - rank - 1] = (npi_message){&among->send_count[r], sizeof *among->send_count, r};
+    for (int r = 0; r < rank; r++)
+        among->receives[r] = (npi_message){&among->receive_count[r], sizeof *among->receive_count, r};
+    npi_comm_exchange(comm, among->sends, ranks - 1 - rank, among->receives, rank);
+    for (int r = rank + 1; r < ranks; at += among->send_count[r], r++)
+        among->sends[r - rank - 1] =
+            (npi_message){among->sent + at, (size_t)among->send_count[r] * sizeof(crossing), r};
+    at = 0;
+    for (int r = 0; r < rank; at += among->receive_count[r], r++)
+        among->receives[r] = (npi_message){among->received + at, (size_t)among->receive_count[r] * sizeof(crossing), r};
+    npi_comm_exchange(comm, among->sends, ranks - 1 - rank, among->receives, rank);
+    return at;
+}
+
+/* EDGES: as draw_edges, where nodes are divided among processes. Each process draws from the edges (u, v) whose smaller end u it has,
+ * after the process before it, which says how many are still wanted. */
+static void draw_among(npi_context *c, sampler *s)
+{
+    struct among *among = c->among;
+    const npi_partition *rows = &among->rows;
+    const npi_adj *own = among->own;
+    const npi_csr *from = &own->a;
+    npi_csr *a = &c->adj.a;
+    int rank = npi_comm_rank(rows->comm), ranks = npi_comm_ranks(rows->comm);
+    int64_t state[2] = {
+        0, s->wanted}; /* edges that the processes before this one have drawn from; how many are still wanted */
+    int64_t total = s->left, count = 0, begin, end, crossings = 0;
+    npi_message before = {state, sizeof state, rank - 1}, after = {state, sizeof state, rank + 1};
+    if (rank > 0)
+        npi_comm_exchange(rows->comm, NULL, 0, &before, 1);
+    sampler_skip(s, state[0], state[1]);
+    /* 1. choose among the entries with u < v; an edge is its row and the place of its entry in that row */
+    for (int32_t u = 0; u < from->rows; u++) {
+        npi_adj_own(&begin, &end, own, u);
+        for (int64_t p = begin; p < from->ptr[u + 1]; p++)
+            if ((p >= end || from->col[p] > u) && sampler_takes(s)) {
+                c->edges[count++] = (npgnn_pair){u, (int32_t)(p - from->ptr[u])};
+                crossings += p >= end;
+            }
+    }
+    state[0] = total - s->left;
+    state[1] = s->wanted;
+    if (rank < ranks - 1)
+        npi_comm_exchange(rows->comm, &after, 1, NULL, 0);
+    /* 2. tell the other processes: by process, in the order of the edges */
+    memset(among->send_count, 0, (size_t)ranks * sizeof *among->send_count);
+    int64_t place[NPI_MOST_PARTS] = {0}; /* there are no more processes than parts */
+    for (int pass = 0; pass < 2; pass++) {
+        for (int r = rank + 1; pass == 1 && r < ranks; r++)
+            place[r] = r == rank + 1 ? 0 : place[r - 1] + among->send_count[r - 1];
+        for (int64_t i = 0; crossings > 0 && i < count; i++) {
+            int32_t u = c->edges[i].u;
+            int64_t p = from->ptr[u] + c->edges[i].v;
+            npi_adj_own(&begin, &end, own, u);
+            if (p < end)
+                continue;
+            int32_t v = own->halo->node[from->col[p]];
+            int owner = owner_of(rows, v);
+            if (pass == 0)
+                among->send_count[owner]++;
+            else
+                among->sent[place[owner]++] = (crossing){rows->from + u, v, from->val ? from->val[p] : 1};
+        }
+    }
+    int64_t received = exchange_crossings(among);
+    /* 3. degrees, and from them row offsets */
+    memset(a->ptr, 0, ((size_t)a->rows + 1) * sizeof *a->ptr);
+    memset(c->adj.before, 0, (size_t)a->rows * sizeof *c->adj.before);
+    memset(c->adj.after, 0, (size_t)a->rows * sizeof *c->adj.after);
+    for (int64_t i = 0; i < received; i++) {
+        a->ptr[among->received[i].v - rows->from + 1]++;
+        c->adj.before[among->received[i].v - rows->from]++;
+    }
+    for (int64_t i = 0; i < count; i++) {
+        int32_t u = c->edges[i].u;
+        int64_t p = from->ptr[u] + c->edges[i].v;
+        npi_adj_own(&begin, &end, own, u);
+        a->ptr[u + 1]++;
+        if (p < end)
+            a->ptr[from->col[p] + 1]++;
+        else
+            c->adj.after[u]++;
+    }
+    for (int32_t u = 0; u < a->rows; u++) {
+        a->ptr[u + 1] += a->ptr[u];
+        c->place[u] = a->ptr[u];
+    }
+    /* 4. the entries. A row receives its smaller neighbours first, in ascending order: those of other processes, then own
+     * ones; then its larger ones. */
+    for (int64_t i = 0; i < received; i++) {
+        int64_t at = c->place[among->received[i].v - rows->from]++;
+        a->col[at] = npi_halo_find(own->halo, among->received[i].u);
+        if (a->val)
+            a->val[at] = among->received[i].weight;
+    }
+    for (int64_t i = 0; i < count; i++) {
+        int32_t u = c->edges[i].u;
+        int64_t p = from->ptr[u] + c->edges[i].v, there = c->place[u]++;
+        npi_adj_own(&begin, &end, own, u);
+        a->col[there] = from->col[p];
+        if (a->val)
+            a->val[there] = from->val[p];
+        if (p >= end)
+            continue;
+        int64_t back = c->place[from->col[p]]++;
+        a->col[back] = u;
+        if (a->val)
+            a->val[back] = from->val[p];
+    }
+}
+
 /* NODES: draws c->size of the n nodes, and writes the edges among them into the rows of the adjacency. */
 static void draw_nodes(npi_context *c, sampler *s)
 {
@@ -120,7 +275,10 @@ void npi_context_draw(npi_context *context, uint64_t seed, uint32_t iteration)
     sampler s = {.rng = npi_rng_make(seed, NPI_RNG_CONTEXT, iteration), .wanted = context->size, .used = 4};
     if (context->kind == NPGNN_CONTEXT_EDGES) {
         s.left = graph->m;
-        draw_edges(context, &s);
+        if (context->among)
+            draw_among(context, &s);
+        else
+            draw_edges(context, &s);
     } else {
         s.left = graph->n;
         draw_nodes(context, &s);
@@ -129,6 +287,13 @@ void npi_context_draw(npi_context *context, uint64_t seed, uint32_t iteration)
 }
 
 /* ---- allocating ---- */
+
+/* fraction * total, rounded, at least 1 and at most `total` */
+static int64_t wanted_size(double fraction, int64_t total)
+{
+    int64_t size = llround(fraction * (double)total);
+    return size < 1 ? 1 : size > total ? total : size;
+}
 
 int npi_context_new(npi_context **out, const npgnn_graph *graph, npgnn_context kind, double fraction,
                     const npgnn_env *env, npgnn_error *err)
@@ -145,13 +310,7 @@ int npi_context_new(npi_context **out, const npgnn_graph *graph, npgnn_context k
     c->graph = graph;
     c->kind = kind;
 
-    /* fraction * total, rounded, at least 1 and at most `total` */
-    int64_t total = kind == NPGNN_CONTEXT_EDGES ? graph->m : graph->n;
-    c->size = llround(fraction * (double)total);
-    if (c->size < 1)
-        c->size = 1;
-    if (c->size > total)
-        c->size = total;
+    c->size = wanted_size(fraction, kind == NPGNN_CONTEXT_EDGES ? graph->m : graph->n);
 
     size_t n = (size_t)graph->n, size = (size_t)c->size;
     int weighted = graph->a.val != NULL, failed;
@@ -183,6 +342,61 @@ int npi_context_new(npi_context **out, const npgnn_graph *graph, npgnn_context k
     return 0;
 }
 
+int npi_context_new_among(npi_context **out, const npgnn_graph *graph, const npi_adj *own, const npi_partition *rows,
+                          double fraction, const npgnn_env *env, npgnn_error *err)
+{
+    npi_context *c = npi_alloc(env, 1, sizeof *c, err);
+    struct among *among = npi_alloc(env, 1, sizeof *among, err);
+    if (!c || !among) {
+        npi_free(env, c);
+        npi_free(env, among);
+        return NPGNN_E_MEMORY;
+    }
+    *among = (struct among){.own = own, .rows = *rows};
+    c->env = *env;
+    c->graph = graph;
+    c->kind = NPGNN_CONTEXT_EDGES;
+    c->among = among;
+    c->size = wanted_size(fraction, graph->m);
+
+    size_t n = (size_t)own->a.rows, ranks = (size_t)npi_comm_ranks(rows->comm),
+           entries = (size_t)own->a.ptr[own->a.rows];
+    size_t before = 0, after = 0;
+    for (size_t i = 0; i < n; i++) {
+        before += (size_t)own->before[i];
+        after += (size_t)own->after[i];
+    }
+    size_t upper = (entries - before - after) / 2 + after; /* edges whose smaller end is here */
+    npi_adj *adj = &c->adj;
+    adj->halo = own->halo;
+    adj->a.rows = adj->a.cols = own->a.rows;
+    among->send_count = npi_alloc(env, ranks, sizeof *among->send_count, err);
+    among->receive_count = npi_alloc(env, ranks, sizeof *among->receive_count, err);
+    among->sends = npi_alloc(env, ranks, sizeof *among->sends, err);
+    among->receives = npi_alloc(env, ranks, sizeof *among->receives, err);
+    c->place = npi_alloc(env, n, sizeof *c->place, err);
+    adj->a.ptr = npi_alloc(env, n + 1, sizeof *adj->a.ptr, err);
+    adj->scale = npi_alloc(env, n, sizeof *adj->scale, err);
+    adj->halo_scale = npi_alloc(env, (size_t)own->halo->count, sizeof *adj->halo_scale, err);
+    adj->before = npi_alloc(env, n, sizeof *adj->before, err);
+    adj->after = npi_alloc(env, n, sizeof *adj->after, err);
+    /* as large as any draw could need, and not zeroed: memory that no draw needs is never touched */
+    among->sent = npi_resize(env, NULL, after, sizeof *among->sent, err);
+    among->received = npi_resize(env, NULL, before, sizeof *among->received, err);
+    c->edges = npi_resize(env, NULL, upper, sizeof *c->edges, err);
+    adj->a.col = npi_resize(env, NULL, entries, sizeof *adj->a.col, err);
+    if (own->a.val)
+        adj->a.val = npi_resize(env, NULL, entries, sizeof *adj->a.val, err);
+    if (!among->send_count || !among->receive_count || !among->sends || !among->receives || !c->place || !adj->a.ptr ||
+        !adj->scale || !adj->halo_scale || !adj->before || !adj->after || !among->sent || !among->received ||
+        !c->edges || !adj->a.col || (own->a.val && !adj->a.val)) {
+        npi_context_free(c);
+        return NPGNN_E_MEMORY;
+    }
+    *out = c;
+    return 0;
+}
+
 const npi_adj *npi_context_get(const int32_t **nodes, const npi_context *context)
 {
     *nodes = context->nodes;
@@ -196,6 +410,18 @@ void npi_context_free(npi_context *context)
     const npgnn_env env = context->env;
     npi_csr_free(&env, &context->adj.a);
     npi_free(&env, context->adj.scale);
+    npi_free(&env, context->adj.halo_scale);
+    npi_free(&env, context->adj.before);
+    npi_free(&env, context->adj.after);
+    if (context->among) {
+        npi_free(&env, context->among->sent);
+        npi_free(&env, context->among->received);
+        npi_free(&env, context->among->send_count);
+        npi_free(&env, context->among->receive_count);
+        npi_free(&env, context->among->sends);
+        npi_free(&env, context->among->receives);
+    }
+    npi_free(&env, context->among);
     npi_free(&env, context->edges);
     npi_free(&env, context->weights);
     npi_free(&env, context->place);

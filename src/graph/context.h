@@ -12,6 +12,11 @@ typedef struct npi_context npi_context;
 int npi_context_new(npi_context **out, const npgnn_graph *graph, npgnn_context kind, double fraction,
                     const npgnn_env *env, npgnn_error *err);
 
+/* The same for edges where the nodes are divided among processes: `own` is what this process has of the adjacency of graph, and must
+ * outlive the context, too. Drawing is then collective, and draws the same edges. */
+int npi_context_new_among(npi_context **out, const npgnn_graph *graph, const npi_adj *own, const npi_partition *rows,
+                          double fraction, const npgnn_env *env, npgnn_error *err);
+
 /* Draws the context of (seed, iteration): exactly round(fraction * m) edges with all nodes, or round(fraction * n)
  * nodes with the edges among them. Allocates nothing; O(n + m). */
 void npi_context_draw(npi_context *context, uint64_t seed, uint32_t iteration);

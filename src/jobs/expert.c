@@ -41,7 +41,8 @@ int npgnn_pairs_loss_new(npgnn_pairs_loss **out, const npgnn_graph *graph, int c
     loss->weights = npi_pairs_loss_make(likelihood, &graph->a, graph->side);
     loss->seed = seed;
     loss->count = (int64_t)graph->n * columns;
-    int code = npi_pairs_new(&loss->pairs, graph->n, columns, pairs_per_node, graph->side, &resolved, err);
+    npi_partition rows = npi_partition_whole(graph->n);
+    int code = npi_pairs_new(&loss->pairs, &rows, columns, pairs_per_node, graph->side, &resolved, err);
     if (code == 0 && !SAME_TYPE) {
         loss->u = npi_alloc(&resolved, (size_t)loss->count, sizeof *loss->u, err);
         loss->du = npi_alloc(&resolved, (size_t)loss->count, sizeof *loss->du, err);
@@ -62,7 +63,8 @@ double npgnn_pairs_loss_run(float *gradient, npgnn_pairs_loss *loss, const float
         loss->u[i] = embedding[i];
     if (du)
         npi_zero(du, loss->count, loss->env.threads);
-    double value = npi_pairs_run(loss->pairs, du, u, &loss->graph->a, &loss->weights, 1, loss->seed, draw);
+    const npi_adj edges = {.a = loss->graph->a};
+    double value = npi_pairs_run(loss->pairs, du, u, &edges, &loss->weights, 1, loss->seed, draw);
     for (int64_t i = 0; !SAME_TYPE && gradient && i < loss->count; i++)
         gradient[i] = (float)loss->du[i];
     return value;

@@ -3,6 +3,7 @@
 #ifndef NPI_LINALG_DENSE_H
 #define NPI_LINALG_DENSE_H
 
+#include "base/partition.h"
 #include "linalg/blas.h"
 #include "linalg/sparse.h"
 
@@ -15,8 +16,17 @@ void npi_gemm_tall(real *c, int ldc, const real *a, int lda, const real *b, int 
                    real *scratch, int threads);
 size_t npi_gemm_tall_scratch(int64_t rows, int k, int n);
 
-/* gram (k, k) = Aᵀ A and sum (k) = the column sums of A (rows, k), contiguous, in one pass over it. */
-void npi_gram_tall(real *gram, real *sum, const real *a, int64_t rows, int k, real *scratch, int threads);
-size_t npi_gram_tall_scratch(int64_t rows, int k);
+/* The same for rows that a partition divides: A and B have the rows of this process, and C (k, n), contiguous, gets the sum over
+ * all rows. `scratch` has npi_gemm_parts_scratch reals. */
+void npi_gemm_parts(real *c, const real *a, int lda, const real *b, int ldb, const npi_partition *rows, int k, int n,
+                    real *scratch, int threads);
+size_t npi_gemm_parts_scratch(const npi_partition *rows, int k, int n);
+
+/* gram (k + 1, k): Aᵀ A and, as the last row, the column sums of A (rows, k), contiguous, in one pass over it. */
+void npi_gram_parts(real *gram, const real *a, const npi_partition *rows, int k, real *scratch, int threads);
+size_t npi_gram_parts_scratch(const npi_partition *rows, int k);
+
+/* sum (cells) += the sums of the parts, in order; scratch (parts of this process, cells). */
+void npi_parts_add(real *sum, const real *scratch, size_t cells, const npi_partition *rows);
 
 #endif

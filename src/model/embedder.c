@@ -9,14 +9,14 @@
 #include "linalg/dense.h"
 #include "model/mlp.h"
 
-int npi_embedder_new(npi_embedder *out, const npgnn_options *options, npi_sizes size, const npi_csr *graph,
-                     const npgnn_env *env, npgnn_error *err)
+int npi_embedder_new(npi_embedder *out, const npgnn_options *options, npi_sizes size, int32_t nodes,
+                     const npi_csr *graph, const npgnn_env *env, npgnn_error *err)
 {
     npi_embedder e = {0};
     int code = npi_blas_open(env, err);
     if (code)
         return code;
-    size_t n = (size_t)graph->rows, g = (size_t)size.g, k = (size_t)size.k;
+    size_t n = (size_t)nodes, g = (size_t)size.g, k = (size_t)size.k;
     e.xw = npi_alloc(env, n * g, sizeof *e.xw, err);
     e.hidden = npi_alloc(env, n * g, sizeof *e.hidden, err);
     e.u = npi_alloc(env, n * k, sizeof *e.u, err);

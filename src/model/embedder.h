@@ -17,7 +17,8 @@ typedef struct npi_embedder {
     npi_neighbours neighbours; /* with propagate */
 } npi_embedder;
 
-int npi_embedder_new(npi_embedder *out, const npgnn_options *options, npi_sizes size, const npi_csr *graph,
+/* For n nodes. `graph`, which must outlive it, has the links of all of them; it is used with propagate alone. */
+int npi_embedder_new(npi_embedder *out, const npgnn_options *options, npi_sizes size, int32_t n, const npi_csr *graph,
                      const npgnn_env *env, npgnn_error *err);
 void npi_embedder_free(const npgnn_env *env, npi_embedder *embedder);
 

@@ -37,6 +37,7 @@ typedef struct hidden_loop {
     int ldp, h;
     const npi_kernels *kernels;
     real *colsum, *scratch; /* of npi_gcn_pool_forward */
+    const npi_partition *rows;
 } hidden_loop;
 
 static void hidden_rows(const void *arg, int64_t first, int64_t last)
@@ -48,7 +49,8 @@ static void hidden_rows(const void *arg, int64_t first, int64_t last)
 
 void npi_gcn_hidden_forward(real *hidden, const npi_adj *adj, const real *p, int ldp, int h, int threads)
 {
-    hidden_loop loop = {hidden, adj, p, ldp, h, npi_kernels_best(), NULL, NULL};
+    hidden_loop loop = {.hidden = hidden, .adj = adj, .p = p, .ldp = ldp, .h = h, .kernels = npi_kernels_best()};
+    npi_adj_fetch(adj, p, ldp, h, threads);
     npi_parallel(threads, adj->a.rows, CHUNK, hidden_rows, &loop);
 }
 
@@ -80,6 +82,7 @@ void npi_gcn_hidden_backward(npi_gcn_target to, real *dhidden, const npi_adj *ad
     target_loop loop = {to, adj, dhidden, h, npi_kernels_best()};
     /* dH <- dH ⊙ [H > 0], then dP = Â dH */
     npi_activate_backward(dhidden, hidden, (int64_t)adj->a.rows * h, NPGNN_RELU, threads);
+    npi_adj_fetch(adj, dhidden, h, h, threads);
     npi_parallel(threads, adj->a.rows, CHUNK, target_rows, &loop);
 }
 
@@ -95,8 +98,8 @@ void npi_gcn_heads_forward(real *r, real *m, const npi_adj *adj, const real *hid
 }
 
 void npi_gcn_heads_backward(real *dhidden, real *dwr, real *dr, real *m, const npi_adj *adj, const real *r,
-                            const real *hidden, const real *wr, int h, int w, npgnn_activation act, real *scratch,
-                            int threads)
+                            const real *hidden, const real *wr, int h, int w, npgnn_activation act,
+                            const npi_partition *rows, real *scratch, int threads)
 {
     int32_t n = adj->a.rows;
     /* dR' = dR ⊙ act'(R), in place of dR */
@@ -104,29 +107,26 @@ void npi_gcn_heads_backward(real *dhidden, real *dwr, real *dr, real *m, const n
     /* M (n, w) = Â dR' */
     npi_adj_mul(m, w, adj, dr, w, w, threads);
     /* dWr (h, w) += Hᵀ (h, n) M (n, w) */
-    npi_gemm_tall(dwr, w, hidden, h, m, w, n, h, w, scratch, threads);
+    npi_gemm_parts(dwr, hidden, h, m, w, rows, h, w, scratch, threads);
     /* dH (n, h) = M (n, w) Wrᵀ (w, h) */
     npi_gemm_rows(dhidden, h, m, w, wr, w, 1, n, h, w, 0, threads);
 }
 
-/* The sum over rows is computed in this many parts, whatever the number of threads, and the parts are added in order:
- * the result does not depend on the number of threads. */
-#define PARTS 64
-
-size_t npi_gcn_pool_scratch(int h)
+size_t npi_gcn_pool_scratch(const npi_partition *rows, int h)
 {
-    return PARTS * (size_t)h;
+    return (size_t)(rows->part_end - rows->part) * (size_t)h;
 }
 
 /* Of each part of the rows: H_i = relu((Â P)_i), a_i = Σ_j Â_ji, sum = Σ_i a_i H_i. */
 static void pool_parts(const void *arg, int64_t first, int64_t last)
 {
     const hidden_loop *l = arg;
-    int64_t n = l->adj->a.rows;
-    for (int64_t part = first; part < last; part++) {
+    const npi_partition *rows = l->rows;
+    for (int32_t part = (int32_t)first; part < last; part++) {
         real *sum = l->scratch + part * l->h;
         memset(sum, 0, (size_t)l->h * sizeof *sum);
-        for (int32_t i = (int32_t)(part * n / PARTS); i < (part + 1) * n / PARTS; i++) {
+        int32_t end = npi_part_start(rows, rows->part + part + 1) - rows->from;
+        for (int32_t i = npi_part_start(rows, rows->part + part) - rows->from; i < end; i++) {
             real *row = l->hidden + (size_t)i * (size_t)l->h;
             hidden_row(row, l->adj, i, l->p, l->ldp, l->h, l->kernels);
             l->colsum[i] = npi_adj_column_sum(l->adj, i);
@@ -137,18 +137,16 @@ static void pool_parts(const void *arg, int64_t first, int64_t last)
 }
 
 void npi_gcn_pool_forward(real *pooled, real *hidden, real *colsum, const npi_adj *adj, const real *p, int ldp, int h,
-                          real *scratch, int threads)
+                          const npi_partition *rows, real *scratch, int threads)
 {
-    hidden_loop loop = {hidden, adj, p, ldp, h, npi_kernels_best(), colsum, scratch};
-    int64_t n = adj->a.rows;
-    npi_parallel(threads, PARTS, 1, pool_parts, &loop);
+    hidden_loop loop = {hidden, adj, p, ldp, h, npi_kernels_best(), colsum, scratch, rows};
+    npi_adj_fetch(adj, p, ldp, h, threads);
+    npi_parallel(threads, rows->part_end - rows->part, 1, pool_parts, &loop);
     /* pooled = (1 / n) Σ_i a_i H_i */
-    for (int c = 0; c < h; c++) {
-        pooled[c] = 0;
-        for (int part = 0; part < PARTS; part++)
-            pooled[c] += scratch[(size_t)part * (size_t)h + (size_t)c];
-        pooled[c] /= (real)n;
-    }
+    memset(pooled, 0, (size_t)h * sizeof *pooled);
+    npi_parts_add(pooled, scratch, (size_t)h, rows);
+    for (int c = 0; c < h; c++)
+        pooled[c] /= (real)rows->n;
 }
 
 typedef struct unpool_loop {
@@ -171,11 +169,12 @@ static void unpool_rows(const void *arg, int64_t first, int64_t last)
 }
 
 void npi_gcn_pool_backward(npi_gcn_target to, real *dhidden, const real *dpooled, const real *colsum,
-                           const npi_adj *adj, const real *hidden, int h, int threads)
+                           const npi_adj *adj, const real *hidden, int h, const npi_partition *rows, int threads)
 {
-    unpool_loop unpool = {dhidden, dpooled, colsum, hidden, adj->a.rows, h};
+    unpool_loop unpool = {dhidden, dpooled, colsum, hidden, rows->n, h};
     target_loop target = {to, adj, dhidden, h, npi_kernels_best()};
     npi_parallel(threads, adj->a.rows, 0, unpool_rows, &unpool);
+    npi_adj_fetch(adj, dhidden, h, h, threads);
     /* dP = Â dH */
     npi_parallel(threads, adj->a.rows, CHUNK, target_rows, &target);
 }

@@ -1,4 +1,6 @@
-/* The encoder's graph convolutions (docs/understand/math.md, eq. (2), (3)), and the shortcut past the second one. */
+/* The encoder's graph convolutions (docs/understand/math.md, eq. (2), (3)), and the shortcut past the second one. Where nodes are
+ * divided among processes, matrices have the rows of this process, and sums over nodes are over all of them; `rows` says how they
+ * are divided. */
 #ifndef NPI_MODEL_GCN_H
 #define NPI_MODEL_GCN_H
 
@@ -24,20 +26,20 @@ void npi_gcn_hidden_backward(npi_gcn_target to, real *dhidden, const npi_adj *ad
 void npi_gcn_heads_forward(real *r, real *m, const npi_adj *adj, const real *hidden, const real *wr, int h, int w,
                            npgnn_activation act, int threads);
 
-/* dWr += Hᵀ Â dR', dH = Â dR' Wrᵀ with dR' = dR ⊙ act'(R); dR is overwritten. scratch: npi_gemm_tall_scratch(n, h, w).
+/* dWr += Hᵀ Â dR', dH = Â dR' Wrᵀ with dR' = dR ⊙ act'(R); dR is overwritten. scratch: npi_gemm_parts_scratch(rows, h, w).
  * Eq. (B3). */
 void npi_gcn_heads_backward(real *dhidden, real *dwr, real *dr, real *m, const npi_adj *adj, const real *r,
-                            const real *hidden, const real *wr, int h, int w, npgnn_activation act, real *scratch,
-                            int threads);
+                            const real *hidden, const real *wr, int h, int w, npgnn_activation act,
+                            const npi_partition *rows, real *scratch, int threads);
 
 /* H as above, and the mean row of Â (H Wr) without forming it: pooled (h) = aᵀ H / n with a the column sums of Â, which
- * are kept; the mean is pooled Wr. Eq. (2), (3'). scratch: npi_gcn_pool_scratch(h). */
+ * are kept; the mean is pooled Wr. Eq. (2), (3'). scratch: npi_gcn_pool_scratch(rows, h). */
 void npi_gcn_pool_forward(real *pooled, real *hidden, real *colsum, const npi_adj *adj, const real *p, int ldp, int h,
-                          real *scratch, int threads);
-size_t npi_gcn_pool_scratch(int h);
+                          const npi_partition *rows, real *scratch, int threads);
+size_t npi_gcn_pool_scratch(const npi_partition *rows, int h);
 
 /* dP = Â ([H > 0] ⊙ (a / n) ⊗ dpooled); dhidden (n, h) is scratch. Eq. (B2), (B3'). */
 void npi_gcn_pool_backward(npi_gcn_target to, real *dhidden, const real *dpooled, const real *colsum,
-                           const npi_adj *adj, const real *hidden, int h, int threads);
+                           const npi_adj *adj, const real *hidden, int h, const npi_partition *rows, int threads);
 
 #endif

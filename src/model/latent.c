@@ -10,23 +10,61 @@
 
 #include <math.h>
 
+#include "model/options.h"
+
+/* Sums over nodes go part by part, and the parts in order, as in every sum over nodes (base/partition.h). */
+typedef struct means_sum {
+    const real *r; /* (rows of this process, 2 d) */
+    int d, first, members, exponent;
+    const npi_partition *rows;
+    double *top, *sum; /* (groups) */
+} means_sum;
+
+/* top[g] = the largest value of group g */
+static void find_tops(void *arg, int64_t begin, int64_t end)
+{
+    const means_sum *m = arg;
+    for (int64_t group = begin; group < end; group++)
+        for (int64_t i = 0; i < m->rows->to - m->rows->from; i++)
+            for (int c = 0; c < m->members; c++)
+                m->top[group] = fmax(m->top[group], (double)m->r[i * 2 * m->d + m->first + group * m->members + c]);
+}
+
+/* sum[g] += Σ r, or Σ exp(r - top[g]) */
+static void add_sums(void *arg, int64_t begin, int64_t end)
+{
+    const means_sum *m = arg;
+    const npi_partition *rows = m->rows;
+    for (int64_t group = begin; group < end; group++)
+        for (int32_t part = rows->part; part < rows->part_end; part++) {
+            double sum = 0;
+            for (int64_t i = npi_part_start(rows, part) - rows->from; i < npi_part_start(rows, part + 1) - rows->from;
+                 i++)
+                for (int c = 0; c < m->members; c++) {
+                    double value = (double)m->r[i * 2 * m->d + m->first + group * m->members + c];
+                    sum += m->exponent ? exp(value - m->top[group]) : value;
+                }
+            m->sum[group] += sum;
+        }
+}
+
 /* out (d) = the means of the d columns of r (n, 2 d) from `first` on; with `scalar` the mean over all of them, d times.
  * With `exponent`, log(mean(exp(r))), computed relative to the largest value so that nothing overflows. */
-static void column_means(real *out, const real *r, int64_t n, int d, int first, int scalar, int exponent)
+static void column_means(real *out, const real *r, const npi_partition *rows, int d, int first, int scalar,
+                         int exponent)
 {
+    double top[NPI_MAX_WIDTH], sum[NPI_MAX_WIDTH] = {0};
     int groups = scalar ? 1 : d, members = scalar ? d : 1;
+    means_sum m = {r, d, first, members, exponent, rows, top, sum};
+    for (int group = 0; group < groups; group++)
+        top[group] = -HUGE_VAL;
+    if (exponent)
+        npi_comm_chain(rows->comm, top, groups, sizeof *top, groups, find_tops, &m);
+    npi_comm_chain(rows->comm, sum, groups, sizeof *sum, groups, add_sums, &m);
     for (int group = 0; group < groups; group++) {
-        int begin = first + group * members, end = begin + members;
-        double top = 0, sum = 0;
-        for (int64_t i = 0; exponent && i < n; i++)
-            for (int c = begin; c < end; c++)
-                top = (i == 0 && c == begin) || (double)r[i * 2 * d + c] > top ? (double)r[i * 2 * d + c] : top;
-        for (int64_t i = 0; i < n; i++)
-            for (int c = begin; c < end; c++)
-                sum += exponent ? exp((double)r[i * 2 * d + c] - top) : (double)r[i * 2 * d + c];
-        sum /= (double)n * members; /* the mean of r, or of exp(r - top) */
+        double mean = sum[group] / ((double)rows->n * members); /* of r, or of exp(r - top) */
         for (int c = 0; c < members; c++)
-            out[group * members + c] = (real)(exponent ? top + log(sum) : sum);
+            out[group * members + c] = (real)(exponent ? top[group] + log(mean) : mean);
     }
 }
 
@@ -36,11 +74,11 @@ static void shift(real *values, int count, double by)
         values[c] = (real)((double)values[c] + by);
 }
 
-void npi_latent_aggregate_forward(real *q, const real *r, int64_t n, int d, npgnn_aggregate how, npgnn_sigma_mean sigma,
-                                  double start)
+void npi_latent_aggregate_forward(real *q, const real *r, const npi_partition *rows, int d, npgnn_aggregate how,
+                                  npgnn_sigma_mean sigma, double start)
 {
-    column_means(q, r, n, d, 0, how == NPGNN_SCALAR, 0);
-    column_means(q + d, r, n, d, d, how == NPGNN_SCALAR, sigma == NPGNN_LOG_MEAN);
+    column_means(q, r, rows, d, 0, how == NPGNN_SCALAR, 0);
+    column_means(q + d, r, rows, d, d, how == NPGNN_SCALAR, sigma == NPGNN_LOG_MEAN);
     shift(q + d, d, start);
 }
 
@@ -52,13 +90,13 @@ static double total(const real *values, int count)
     return sum;
 }
 
-void npi_latent_aggregate_backward(real *dr, const real *dq, const real *q, const real *r, int64_t n, int d,
-                                   npgnn_aggregate how, npgnn_sigma_mean sigma, double start)
+void npi_latent_aggregate_backward(real *dr, const real *dq, const real *q, const real *r, const npi_partition *rows,
+                                   int d, npgnn_aggregate how, npgnn_sigma_mean sigma, double start)
 {
     int scalar = how == NPGNN_SCALAR;
-    double members = (double)n * (scalar ? d : 1);
+    double members = (double)rows->n * (scalar ? d : 1);
     double sums[2] = {total(dq, d), total(dq + d, d)};
-    for (int64_t i = 0; i < n; i++)
+    for (int64_t i = 0; i < rows->to - rows->from; i++)
         for (int c = 0; c < 2 * d; c++) {
             /* with `scalar` every member contributes to all d entries of q */
             double up = scalar ? sums[c >= d] : (double)dq[c];

@@ -3,15 +3,16 @@
 #ifndef NPI_MODEL_LATENT_H
 #define NPI_MODEL_LATENT_H
 
+#include "base/partition.h"
 #include "linalg/sparse.h"
 
-/* q from the heads r (n, 2 d): columns mu | log sigma, the latter from `start` on. Eq. (4). */
-void npi_latent_aggregate_forward(real *q, const real *r, int64_t n, int d, npgnn_aggregate how, npgnn_sigma_mean sigma,
-                                  double start);
+/* q from the heads r (n, 2 d), of which this process has its rows: columns mu | log sigma, the latter from `start` on. Eq. (4). */
+void npi_latent_aggregate_forward(real *q, const real *r, const npi_partition *rows, int d, npgnn_aggregate how,
+                                  npgnn_sigma_mean sigma, double start);
 
 /* dr (n, 2 d) from dq. Eq. (B4). */
-void npi_latent_aggregate_backward(real *dr, const real *dq, const real *q, const real *r, int64_t n, int d,
-                                   npgnn_aggregate how, npgnn_sigma_mean sigma, double start);
+void npi_latent_aggregate_backward(real *dr, const real *dq, const real *q, const real *r, const npi_partition *rows,
+                                   int d, npgnn_aggregate how, npgnn_sigma_mean sigma, double start);
 
 /* The same where the mean over nodes is already taken: q from mean (2 d). Only for mean-log. */
 void npi_latent_mean_forward(real *q, const real *mean, int d, npgnn_aggregate how, double start);

@@ -16,7 +16,7 @@
 #include "linalg/elementwise.h"
 #include "model/options.h"
 
-#define ROW_BLOCK 256 /* rows that one thread takes at a time */
+#define ROW_BLOCK NPI_BLOCK /* rows that one thread takes at a time */
 
 static int64_t blocks_of(int64_t n)
 {
@@ -82,24 +82,17 @@ void npi_mlp_forward(real *u, real *hidden, const npi_params *params, const real
 
 /* ---- backward ---- */
 
-/* The rows are divided into this many parts, whatever the number of threads. Each part is summed by one thread, then
- * the sums are added in order, so that the result does not depend on the number of threads. The scratch of a part holds
- * dQ of one block (ROW_BLOCK, g), followed by its sums: dW3 (g, k), db2 (k), db1 (g). */
-#define PARTS 16
-
+/* Each part of the rows is summed by one thread, then the sums of the parts are added in order (base/partition.h). The scratch has
+ * dQ of one block (ROW_BLOCK, g) per part, then the sums of each part: dW3 (g, k), db2 (k), db1 (g), then the total of all. */
 static size_t part_sums(npi_sizes s)
 {
     return (size_t)s.g * (size_t)s.k + (size_t)s.k + (size_t)s.g;
 }
 
-static size_t part_scratch(npi_sizes s)
+size_t npi_mlp_scratch(const npi_partition *rows, npi_sizes size)
 {
-    return ROW_BLOCK * (size_t)s.g + part_sums(s);
-}
-
-size_t npi_mlp_scratch(npi_sizes size)
-{
-    return PARTS * part_scratch(size);
+    size_t parts = (size_t)(rows->part_end - rows->part);
+    return parts * (ROW_BLOCK * (size_t)size.g + part_sums(size)) + part_sums(size);
 }
 
 /* out (w) += the column sums of x (rows, w) */
@@ -137,47 +130,49 @@ static void block_backward(real *dxw, int lddxw, int add, real *dhidden, real *s
 }
 
 typedef struct backward_loop {
-    real *dxw, *du, *scratch;
+    real *dxw, *du, *dhidden, *sums;
     int lddxw, add;
     const npi_params *params;
     const real *u, *hidden;
-    int64_t n;
+    const npi_partition *rows;
     npgnn_activation output;
 } backward_loop;
 
 static void backward_parts(const void *arg, int64_t first, int64_t last)
 {
     const backward_loop *l = arg;
+    const npi_partition *rows = l->rows;
     npi_sizes s = l->params->size;
-    int64_t blocks = blocks_of(l->n);
-    for (int64_t part = first; part < last; part++) {
-        real *dhidden = l->scratch + (size_t)part * part_scratch(s), *sums = dhidden + ROW_BLOCK * (size_t)s.g;
+    for (int32_t part = (int32_t)first; part < last; part++) {
+        real *dhidden = l->dhidden + (size_t)part * ROW_BLOCK * (size_t)s.g,
+             *sums = l->sums + (size_t)part * part_sums(s);
+        int32_t end = npi_part_start(rows, rows->part + part + 1) - rows->from;
         memset(sums, 0, part_sums(s) * sizeof *sums);
-        for (int64_t block = part * blocks / PARTS; block < (part + 1) * blocks / PARTS; block++) {
-            size_t row = (size_t)block * ROW_BLOCK;
+        for (int32_t at = npi_part_start(rows, rows->part + part) - rows->from; at < end; at += ROW_BLOCK) {
+            size_t row = (size_t)at;
             block_backward(l->dxw + row * (size_t)l->lddxw, l->lddxw, l->add, dhidden, sums, l->du + row * (size_t)s.k,
-                           l->u + row * (size_t)s.k, l->hidden + row * (size_t)s.g, l->params, rows_of(block, l->n),
-                           l->output);
+                           l->u + row * (size_t)s.k, l->hidden + row * (size_t)s.g, l->params,
+                           end - at < ROW_BLOCK ? end - at : ROW_BLOCK, l->output);
         }
     }
 }
 
 void npi_mlp_backward(real *dxw, int lddxw, int add, real *dz, npi_params *gradient, real *du, const npi_params *params,
-                      const real *u, const real *hidden, const real *z, int64_t n, npgnn_activation output,
-                      real *scratch, int threads)
+                      const real *u, const real *hidden, const real *z, const npi_partition *rows,
+                      npgnn_activation output, real *scratch, int threads)
 {
-    backward_loop loop = {dxw, du, scratch, lddxw, add, params, u, hidden, n, output};
+    npi_sizes s = params->size;
+    size_t parts = (size_t)(rows->part_end - rows->part), cells = (size_t)s.g * (size_t)s.k;
+    real *sums = scratch + parts * ROW_BLOCK * (size_t)s.g, *total = sums + parts * part_sums(s),
+         *q = total + cells + s.k;
+    backward_loop loop = {dxw, du, scratch, sums, lddxw, add, params, u, hidden, rows, output};
     npi_blas_begin(threads);
-    npi_parallel(threads, PARTS, 0, backward_parts, &loop);
+    npi_parallel(threads, (int64_t)parts, 1, backward_parts, &loop);
     npi_blas_end(threads);
 
     /* total = the sums of all parts, in order: dW3, db2 and q */
-    npi_sizes s = params->size;
-    size_t sums = part_sums(s), cells = (size_t)s.g * (size_t)s.k;
-    real *total = scratch + ROW_BLOCK * (size_t)s.g, *q = total + cells + s.k;
-    for (int part = 1; part < PARTS; part++)
-        for (size_t i = 0; i < sums; i++)
-            total[i] += total[(size_t)part * part_scratch(s) + i];
+    memset(total, 0, part_sums(s) * sizeof *total);
+    npi_parts_add(total, sums, part_sums(s), rows);
     for (size_t i = 0; i < cells; i++)
         gradient->w3[i] += total[i];
     for (int c = 0; c < s.k; c++)

@@ -10,6 +10,9 @@
  *     U <- radius U / |U|, then U <- Â_k U         (n, k)       where the options ask for it     (13), (14)
  *     loss = mean over samples of -log p(A | U) + kl_weight KL[q(z | G) || q(z | C)]             (8)-(11)
  *
+ * Where the nodes are divided among processes, n are those of this process; sums over nodes are over all of them, in an order that does not
+ * depend on how they are divided (base/partition.h), and every process has the parameters and their gradient.
+ *
  * The backward pass takes the same steps in reverse. The gradient of P and Q is collected in one matrix, dxw (n, h +
  * g), so that [dW1 | dW2x] += Xᵀ dxw is one product as well. */
 #include "model/net.h"
@@ -28,6 +31,7 @@
 typedef struct encoding {
     const npi_adj *adj;   /* Â of the graph, n nodes */
     const int32_t *nodes; /* (n) rows of X, or NULL: all of them in order */
+    npi_partition rows;   /* how its nodes are divided among processes */
     real *p;              /* (n, h) these rows of X W1, where `nodes` is not NULL; in the memory of mlp_hidden */
     real *hidden;         /* (n, h) H */
     real *colsum;         /* (n) column sums of Â */
@@ -40,6 +44,7 @@ struct npi_net {
     npgnn_env env;
     npgnn_options options;
     npi_sizes size;
+    npi_partition rows; /* how the nodes are divided among processes; n below are those of this process */
     int32_t n;
     int encoder_only;        /* made by npi_net_new_encoder */
     int shortcut;            /* the second encoder layer is linear and only its mean is needed: (3') */
@@ -60,6 +65,8 @@ struct npi_net {
     real *z, *dz;            /* (d) */
     real *scratch;           /* for sums over many rows */
     real *mlp_scratch;
+    real *x_scratch; /* for the backward product with dense features */
+    size_t x_reals;
     npi_pairs *pairs; /* workspace of the loss */
 };
 
@@ -72,7 +79,7 @@ typedef struct array {
     int wanted; /* 0: the options do not need it, and it stays NULL */
 } array;
 
-enum { ARRAYS = 31 };
+enum { ARRAYS = 32 };
 
 /* Every array of the workspace, its shape, and whether it is wanted. */
 static void list_arrays(array list[ARRAYS], npi_net *net)
@@ -88,9 +95,11 @@ static void list_arrays(array list[ARRAYS], npi_net *net)
     int u_sum = train && o->monte_carlo == NPGNN_MC_EMBEDDING && net->samples > 1;
 
     int xw_columns = train ? h + g : h; /* the encoder alone needs no Q */
-    size_t scratch = npi_gcn_pool_scratch(h), tall = npi_gemm_tall_scratch(net->n, h, 2 * d);
+    size_t scratch = npi_gcn_pool_scratch(&net->rows, h), tall = npi_gemm_parts_scratch(&net->rows, h, 2 * d);
     if (train && tall > scratch)
         scratch = tall;
+    if (train && npi_gemm_tall_scratch(1, h, 2 * d) > scratch)
+        scratch = npi_gemm_tall_scratch(1, h, 2 * d);
 
     encoding *w = &net->whole, *c = &net->context;
     const array all[ARRAYS] = {
@@ -124,13 +133,27 @@ static void list_arrays(array list[ARRAYS], npi_net *net)
         {&net->w[0], n, k, propagate},
         {&net->w[1], n, k, propagate},
         {&net->scratch, scratch, 1, 1},
-        {&net->mlp_scratch, npi_mlp_scratch(net->size), 1, train},
+        {&net->mlp_scratch, npi_mlp_scratch(&net->rows, net->size), 1, train},
+        {&net->x_scratch, net->x_reals, 1, train},
     };
     memcpy(list, all, sizeof all);
 }
 
-static int new_net(npi_net **out, int encoder_only, const npgnn_options *options, int32_t n, int32_t f,
-                   const unsigned char *side, const npgnn_env *env, npgnn_error *err)
+/* Whether the second encoder layer is linear and only its mean is needed: (3'). */
+static int takes_shortcut(const npgnn_options *options)
+{
+    return options->encoder_output == NPGNN_LINEAR && options->sigma_mean == NPGNN_MEAN_LOG;
+}
+
+int npi_net_halo_width(const npgnn_options *options, npi_sizes size)
+{
+    int heads = takes_shortcut(options) ? 0 : 2 * size.d, encoder = size.h > heads ? size.h : heads;
+    return encoder > size.k ? encoder : size.k;
+}
+
+/* x is NULL for an encoder alone. */
+static int new_net(npi_net **out, const npgnn_options *options, const npi_partition *rows, int32_t f,
+                   const npi_features *x, const unsigned char *side, const npgnn_env *env, npgnn_error *err)
 {
     int code = npi_blas_open(env, err);
     if (code)
@@ -141,9 +164,11 @@ static int new_net(npi_net **out, int encoder_only, const npgnn_options *options
     net->env = *env;
     net->options = *options;
     net->size = npi_sizes_of(options, f);
-    net->n = n;
-    net->encoder_only = encoder_only;
-    net->shortcut = options->encoder_output == NPGNN_LINEAR && options->sigma_mean == NPGNN_MEAN_LOG;
+    net->rows = *rows;
+    net->n = rows->to - rows->from;
+    net->encoder_only = !x;
+    net->x_reals = x ? npi_features_mul_t_scratch(x, net->size.h + net->size.g, rows) : 0;
+    net->shortcut = takes_shortcut(options);
     net->source = options->sample_latent ? &net->whole : &net->context;
     net->start = log(options->sigma_start);
     net->samples = options->latent && options->sample_latent ? options->samples : 1;
@@ -156,8 +181,9 @@ static int new_net(npi_net **out, int encoder_only, const npgnn_options *options
     if (net->samples == 1)
         net->dxw = net->xw;
     net->dhidden = net->context.p = net->mlp_hidden;
-    if (!code && !encoder_only)
-        code = npi_pairs_new(&net->pairs, n, options->output_size, npi_pairs_sampled(options, n), side, env, err);
+    if (!code && x)
+        code =
+            npi_pairs_new(&net->pairs, rows, options->output_size, npi_pairs_sampled(options, rows->n), side, env, err);
     if (code)
         npi_net_free(net);
     else
@@ -165,16 +191,17 @@ static int new_net(npi_net **out, int encoder_only, const npgnn_options *options
     return code;
 }
 
-int npi_net_new(npi_net **out, const npgnn_options *options, int32_t n, int32_t f, const unsigned char *side,
-                const npgnn_env *env, npgnn_error *err)
+int npi_net_new(npi_net **out, const npgnn_options *options, const npi_partition *rows, const npi_features *x,
+                const unsigned char *side, const npgnn_env *env, npgnn_error *err)
 {
-    return new_net(out, 0, options, n, f, side, env, err);
+    return new_net(out, options, rows, x->f, x, side, env, err);
 }
 
 int npi_net_new_encoder(npi_net **out, const npgnn_options *options, int32_t n, int32_t f, const npgnn_env *env,
                         npgnn_error *err)
 {
-    return new_net(out, 1, options, n, f, NULL, env, err);
+    npi_partition whole = npi_partition_whole(n);
+    return new_net(out, options, &whole, f, NULL, NULL, env, err);
 }
 
 void npi_net_free(npi_net *net)
@@ -223,7 +250,7 @@ static void encode_forward(npi_net *net, encoding *e, const npi_params *params, 
     }
     if (net->shortcut) {
         /* H = relu(Â P), pooled = aᵀ H / n with a the column sums of Â: (2), (3') */
-        npi_gcn_pool_forward(e->pooled, e->hidden, e->colsum, e->adj, xw, ldxw, h, net->scratch, threads);
+        npi_gcn_pool_forward(e->pooled, e->hidden, e->colsum, e->adj, xw, ldxw, h, &e->rows, net->scratch, threads);
         /* mean (1, 2 d) = pooled (1, h) Wr (h, 2 d): (3') */
         npi_gemm_rows(net->mean, 2 * d, e->pooled, h, params->wr, 2 * d, 0, 1, 2 * d, h, 0, threads);
         /* q = mean, log sigma shifted to its initial value: (4) */
@@ -234,7 +261,7 @@ static void encode_forward(npi_net *net, encoding *e, const npi_params *params, 
         /* R = act(Â (H Wr)): (3) */
         npi_gcn_heads_forward(e->r, net->m, e->adj, e->hidden, params->wr, h, 2 * d, o->encoder_output, threads);
         /* q = mean of R over the nodes: (4) */
-        npi_latent_aggregate_forward(e->q, e->r, n, d, o->aggregate, o->sigma_mean, net->start);
+        npi_latent_aggregate_forward(e->q, e->r, &e->rows, d, o->aggregate, o->sigma_mean, net->start);
     }
 }
 
@@ -244,7 +271,6 @@ static void encode_backward(npi_net *net, npi_params *gradient, encoding *e, int
 {
     npi_gcn_target to = {net->dxw, net->size.h + net->size.g, e->nodes, add};
     int h = net->size.h, d = net->size.d, threads = net->env.threads;
-    int32_t n = e->adj->a.rows;
     const npgnn_options *o = &net->options;
     if (net->shortcut) {
         /* dmean from dq: (B4) */
@@ -254,13 +280,13 @@ static void encode_backward(npi_net *net, npi_params *gradient, encoding *e, int
         /* dpooled (1, h) = dmean (1, 2 d) Wrᵀ (2 d, h): (B3') */
         npi_gemm_rows(net->dpooled, h, net->dmean, 2 * d, params->wr, 2 * d, 1, 1, h, 2 * d, 0, threads);
         /* dH_i = a_i dpooled / n, dP = Â (dH ⊙ [H > 0]): (B3'), (B2) */
-        npi_gcn_pool_backward(to, net->dhidden, net->dpooled, e->colsum, e->adj, e->hidden, h, threads);
+        npi_gcn_pool_backward(to, net->dhidden, net->dpooled, e->colsum, e->adj, e->hidden, h, &e->rows, threads);
     } else {
         /* dR from dq: (B4) */
-        npi_latent_aggregate_backward(net->dr, e->dq, e->q, e->r, n, d, o->aggregate, o->sigma_mean, net->start);
+        npi_latent_aggregate_backward(net->dr, e->dq, e->q, e->r, &e->rows, d, o->aggregate, o->sigma_mean, net->start);
         /* dWr += Hᵀ Â dR', dH = Â dR' Wrᵀ: (B3) */
         npi_gcn_heads_backward(net->dhidden, gradient->wr, net->dr, net->m, e->adj, e->r, e->hidden, params->wr, h,
-                               2 * d, o->encoder_output, net->scratch, threads);
+                               2 * d, o->encoder_output, &e->rows, net->scratch, threads);
         /* dP = Â (dH ⊙ [H > 0]): (B2) */
         npi_gcn_hidden_backward(to, net->dhidden, e->adj, e->hidden, h, threads);
     }
@@ -318,7 +344,7 @@ static void decode_backward(npi_net *net, npi_params *gradient, const npi_params
         npi_rescale_backward(net->du, net->du, net->v, net->length, net->n, s.k, o->radius, threads);
     /* dW3, db2, db1, dWz, dz, and dQ into the last g columns of dxw, summed over the samples: (B6) */
     npi_mlp_backward(net->dxw + s.h, s.h + s.g, l > 0, net->dz, gradient, net->du, params, net->u, net->mlp_hidden,
-                     s.d > 0 ? net->z : NULL, net->n, o->decoder_output, net->mlp_scratch, threads);
+                     s.d > 0 ? net->z : NULL, &net->rows, o->decoder_output, net->mlp_scratch, threads);
     /* dmu += dz, dlog_sigma += dz ⊙ sigma ⊙ epsilon_l: (B5) */
     if (s.d > 0)
         npi_latent_sample_backward(net->source->dq, net->dz, net->source->q, epsilon_of(net, input, l), s.d);
@@ -329,7 +355,7 @@ static double pairs_loss(npi_net *net, int backward, const real *u, const npi_in
 {
     uint32_t draw = input->draw * (uint32_t)net->samples + (uint32_t)l;
     npi_zero(net->du, (int64_t)net->n * net->size.k, net->env.threads);
-    return npi_pairs_run(net->pairs, backward ? net->du : NULL, u, &input->graph->a, &input->loss, 1.0 / net->samples,
+    return npi_pairs_run(net->pairs, backward ? net->du : NULL, u, input->graph, &input->loss, 1.0 / net->samples,
                          input->seed, draw);
 }
 
@@ -393,12 +419,14 @@ npi_objective npi_net_run(npi_net *net, npi_params *gradient, const npi_params *
     if (s.d > 0) {
         context->adj = input->context;
         context->nodes = input->context_nodes;
+        context->rows = context->nodes ? npi_partition_whole(context->adj->a.rows) : net->rows;
         encode_forward(net, context, params, net->xw, width);
         memset(context->dq, 0, (size_t)(2 * s.d) * sizeof(real));
     }
     if (s.d > 0 && sampled) {
         whole->adj = input->graph;
         whole->nodes = NULL;
+        whole->rows = net->rows;
         encode_forward(net, whole, params, net->xw, width);
         memset(whole->dq, 0, (size_t)(2 * s.d) * sizeof(real));
         /* KL[q(z | G) || q(z | C)], and kl_weight times its gradient into both dq: (10), (B10) */
@@ -425,7 +453,7 @@ npi_objective npi_net_run(npi_net *net, npi_params *gradient, const npi_params *
     if (input->dropout)
         npi_dropout_turn(input->dropout, threads);
     /* [dW1 | dW2x] (f, h + g) += Xᵀ (f, n) [dP | dQ] (n, h + g) */
-    npi_features_mul_t(gradient->wx, input->x, net->dxw, width, threads);
+    npi_features_mul_t_parts(gradient->wx, input->x, net->dxw, width, &net->rows, net->x_scratch, threads);
     npi_profile_end(input->profile, NPGNN_STEP_FEATURES_BACK);
     return objective;
 }
@@ -436,6 +464,7 @@ void npi_net_encode(npi_net *net, real *mu, real *log_sigma, const npi_params *p
     npi_sizes s = net->size;
     net->whole.adj = graph;
     net->whole.nodes = NULL;
+    net->whole.rows = net->rows;
     /* P (n, h) = X (n, f) W1 (f, h), where W1 is the first h columns of wx */
     npi_features_mul(net->xw, x, params->wx, s.h + s.g, s.h, net->env.threads);
     encode_forward(net, &net->whole, params, net->xw, s.h);

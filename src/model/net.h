@@ -12,9 +12,13 @@
 
 typedef struct npi_net npi_net; /* activations of one iteration: everything it needs, allocated once */
 
-/* For a training graph of n nodes, and contexts of at most n nodes. side (n) of a two-sided graph, otherwise NULL. */
-int npi_net_new(npi_net **out, const npgnn_options *options, int32_t n, int32_t f, const unsigned char *side,
-                const npgnn_env *env, npgnn_error *err);
+/* For a training graph whose nodes `rows` divides, with the features x of this process's nodes, and for contexts of no more nodes. side
+ * (n) of a two-sided graph, otherwise NULL. */
+int npi_net_new(npi_net **out, const npgnn_options *options, const npi_partition *rows, const npi_features *x,
+                const unsigned char *side, const npgnn_env *env, npgnn_error *err);
+
+/* The most columns of a matrix that it multiplies with the graph, or takes the rows of neighbours from. */
+int npi_net_halo_width(const npgnn_options *options, npi_sizes size);
 
 /* One that can encode a graph of n nodes, and nothing else: O(n h) memory. Only with a latent. */
 int npi_net_new_encoder(npi_net **out, const npgnn_options *options, int32_t n, int32_t f, const npgnn_env *env,
@@ -22,7 +26,7 @@ int npi_net_new_encoder(npi_net **out, const npgnn_options *options, int32_t n, 
 void npi_net_free(npi_net *net);
 
 typedef struct npi_input {
-    const npi_features *x;            /* (n, f) */
+    const npi_features *x;            /* (n, f); here and below, the rows of this process */
     npi_dropout *dropout;             /* whose view x is, to be turned before Xᵀ is needed; NULL: x is whole */
     const npi_adj *graph;             /* (n, n) normalised training graph; its pattern is what the loss wants to see */
     const npi_adj *context;           /* (m, m) */

@@ -10,41 +10,56 @@
 #include "linalg/dense.h"
 #include "model/pairs_tiles.h"
 
-/* Sides of tiles, by measurement: from 112 to 160 all the same, below and above slower, and whole vectors best. Up to
- * SMALL_N nodes they are smaller, so that a round has work for many threads. */
+/* Of a sample: the side of a tile. By measurement: from 112 to 160 all the same, below and above slower; NPI_BLOCK, the side of a tile of
+ * the exact loss, is one of them. */
 #define TILE 128
-#define SMALL_TILE 64
-#define SMALL_N 4096
-#define TILE_UNIT 16
-
-/* Of a sample: sizes as even as can be, for little variance (P10). */
-#define SAMPLE_UNIT 1
 #define LEAST_TILE 16
 
-static double mean_weight(const npi_csr *edges)
+typedef struct weights_sum {
+    double *sum;
+    const npi_csr *edges;
+} weights_sum;
+
+static void add_weights(void *arg, int64_t first, int64_t last)
 {
-    int64_t entries = edges->ptr[edges->rows];
-    double sum = 0;
-    if (!edges->val || entries == 0)
-        return 1;
-    for (int64_t p = 0; p < entries; p++)
-        sum += (double)edges->val[p];
-    return sum / (double)entries;
+    const weights_sum *s = arg;
+    (void)first;
+    (void)last;
+    for (int64_t p = 0; p < s->edges->ptr[s->edges->rows]; p++)
+        *s->sum += (double)s->edges->val[p];
 }
 
-npi_pairs_loss npi_pairs_loss_make(npgnn_likelihood likelihood, const npi_csr *edges, const unsigned char *side)
+/* Of n nodes that have `entries` edge entries and, with sides, so many targets; negative: without sides. */
+static npi_pairs_loss make_loss(npgnn_likelihood likelihood, const npi_csr *edges, double positives, double targets,
+                                const npi_partition *rows)
 {
-    double n = edges->rows, positives = (double)edges->ptr[edges->rows], pairs = n * n, targets = 0;
-    double mean = mean_weight(edges);
-    for (int32_t i = 0; side && i < edges->rows; i++)
-        targets += side[i];
-    if (side)
+    double n = rows->n, pairs = n * n, mean = 0;
+    weights_sum weights = {&mean, edges};
+    if (edges->val)
+        npi_comm_chain(rows->comm, &mean, 1, sizeof mean, 1, add_weights, &weights);
+    mean = edges->val && positives > 0 ? mean / positives : 1;
+    if (targets >= 0)
         pairs = 2 * (n - targets) * targets;
     double negatives = pairs > positives ? pairs - positives : 1; /* where all pairs are edges, any number will do */
     if (likelihood == NPGNN_PLAIN)
         return (npi_pairs_loss){1, 1, 0, mean};
     /* without edges there is nothing to balance */
-    return (npi_pairs_loss){1 / (2 * negatives), positives > 0 ? negatives / positives : 1, side == NULL, mean};
+    return (npi_pairs_loss){1 / (2 * negatives), positives > 0 ? negatives / positives : 1, targets < 0, mean};
+}
+
+npi_pairs_loss npi_pairs_loss_make(npgnn_likelihood likelihood, const npi_csr *edges, const unsigned char *side)
+{
+    npi_partition rows = npi_partition_whole(edges->rows);
+    double targets = side ? 0 : -1;
+    for (int32_t i = 0; side && i < edges->rows; i++)
+        targets += side[i];
+    return make_loss(likelihood, edges, (double)edges->ptr[edges->rows], targets, &rows);
+}
+
+npi_pairs_loss npi_pairs_loss_among(npgnn_likelihood likelihood, const npi_csr *edges, int64_t entries,
+                                    const npi_partition *rows)
+{
+    return make_loss(likelihood, edges, (double)entries, -1, rows);
 }
 
 #define AFFORDABLE_NODES 10000 /* all their pairs take less than a tenth of a second on two cores */
@@ -59,38 +74,11 @@ int npi_pairs_sampled(const npgnn_options *options, int32_t n)
 
 /* ---- workspace ---- */
 
-/* Divides the n nodes into blocks, and computes the sizes of the scratch. pairs_per_node 0: exact. */
-static void plan(npi_pairs *pairs, int32_t n, int pairs_per_node)
-{
-    int tile = n <= SMALL_N ? SMALL_TILE : TILE;
-    pairs->blocks = (npi_blocks){n, (int32_t)(((int64_t)n + tile - 1) / tile), TILE_UNIT};
-
-    /* a sample: as many rounds of as large tiles that a node meets about pairs_per_node others; exact when that is most
-     * of them */
-    if (pairs_per_node > 0) {
-        int rounds = (pairs_per_node + TILE - 1) / TILE;
-        tile = pairs_per_node / rounds < LEAST_TILE ? LEAST_TILE : pairs_per_node / rounds;
-        if (2 * (int64_t)rounds * tile < n) {
-            int32_t even = 2 * ((n / tile + 1) / 2); /* every block is in a tile of every round */
-            pairs->blocks = (npi_blocks){n, even, SAMPLE_UNIT};
-            pairs->rounds = rounds;
-        }
-    }
-
-    /* the largest block, the tile of two such blocks and, in a sample, their rows gathered with their gradients */
-    int64_t units = ((int64_t)n + pairs->blocks.unit - 1) / pairs->blocks.unit;
-    size_t size = (size_t)((units + pairs->blocks.count - 1) / pairs->blocks.count) * (size_t)pairs->blocks.unit;
-    size_t sides = pairs->rounds ? 4 * size * (size_t)pairs->k : 0;
-    pairs->size = (int)size;
-    pairs->tile_reals = size < LEAST_TILE ? LEAST_TILE * LEAST_TILE : size * size;
-    pairs->thread_reals = (pairs->tile_reals + sides + 15) / 16 * 16; /* whole cache lines */
-}
-
 /* What is needed to sum over the pairs within each side. */
 static int sides_new(npi_pairs *pairs, const unsigned char *side, int pairs_per_node, npgnn_error *err)
 {
     const npgnn_env *env = &pairs->env;
-    int32_t n = pairs->blocks.n;
+    int32_t n = pairs->rows.n;
     int code = 0;
     for (int which = 0; !code && which < 2; which++) {
         struct npi_side_pairs *s = &pairs->inside[which];
@@ -102,10 +90,11 @@ static int sides_new(npi_pairs *pairs, const unsigned char *side, int pairs_per_
         s->node = npi_alloc(env, (size_t)s->count, sizeof *s->node, err);
         s->u = npi_alloc(env, cells, sizeof *s->u, err);
         s->du = npi_alloc(env, cells, sizeof *s->du, err);
+        npi_partition whole = npi_partition_whole(s->count);
         code =
-            s->node && s->u && s->du ? npi_csr_new(&s->no_edges, s->count, s->count, 0, 0, env, err) : NPGNN_E_MEMORY;
+            s->node && s->u && s->du ? npi_csr_new(&s->no_edges.a, s->count, s->count, 0, 0, env, err) : NPGNN_E_MEMORY;
         if (!code)
-            code = npi_pairs_new(&s->pairs, s->count, pairs->k, pairs_per_node, NULL, env, err);
+            code = npi_pairs_new(&s->pairs, &whole, pairs->k, pairs_per_node, NULL, env, err);
         for (int32_t i = 0, at = 0; !code && i < n; i++)
             if (side[i] == which)
                 s->node[at++] = i;
@@ -113,30 +102,42 @@ static int sides_new(npi_pairs *pairs, const unsigned char *side, int pairs_per_
     return code;
 }
 
-int npi_pairs_new(npi_pairs **out, int32_t n, int k, int pairs_per_node, const unsigned char *side,
+int npi_pairs_new(npi_pairs **out, const npi_partition *rows, int k, int pairs_per_node, const unsigned char *side,
                   const npgnn_env *env, npgnn_error *err)
 {
-    assert(n > 0 && k > 0);
+    assert(rows->n > 0 && k > 0);
     int code = npi_blas_open(env, err);
     if (code)
         return code;
     npi_pairs *pairs = npi_alloc(env, 1, sizeof *pairs, err);
     if (!pairs)
         return NPGNN_E_MEMORY;
-    code = NPGNN_E_MEMORY;
     pairs->env = *env;
     pairs->kernels = npi_kernels_best();
     pairs->k = k;
-    plan(pairs, n, pairs_per_node);
+    pairs->rows = *rows;
+    pairs->own_blocks = (rows->to - rows->from + NPI_BLOCK - 1) / NPI_BLOCK;
+
+    /* a sample: as many rounds of as large tiles that a node meets about pairs_per_node others; exact when that is most
+     * of them */
+    int tile = 0;
+    if (pairs_per_node > 0) {
+        int rounds = (pairs_per_node + TILE - 1) / TILE;
+        tile = pairs_per_node / rounds < LEAST_TILE ? LEAST_TILE : pairs_per_node / rounds;
+        pairs->rounds = 2 * (int64_t)rounds * tile < rows->n ? rounds : 0;
+    }
+    code = pairs->rounds ? npi_sample_new(pairs, tile, err) : npi_ring_new(pairs, err);
+
+    /* the largest tile and, in a sample, the rows of its two sides gathered with their gradients */
+    size_t size = (size_t)pairs->size, sides = 4 * size * (size_t)k;
+    pairs->tile_reals = size > NPI_BLOCK ? size * size : NPI_BLOCK * NPI_BLOCK;
+    pairs->thread_reals = (pairs->tile_reals + sides + 15) / 16 * 16; /* whole cache lines */
     pairs->scratch = npi_alloc(env, (size_t)env->threads * pairs->thread_reals, sizeof *pairs->scratch, err);
-    pairs->part = npi_alloc(env, (size_t)pairs->blocks.count, sizeof *pairs->part, err);
-    pairs->completed = npi_alloc(env, (size_t)pairs->blocks.count, sizeof *pairs->completed, err);
-    if (!pairs->scratch || !pairs->part || !pairs->completed)
-        goto out;
-    code = pairs->rounds ? npi_sample_new(pairs, err) : 0;
+    pairs->part = npi_alloc(env, (size_t)pairs->own_blocks, sizeof *pairs->part, err);
+    if (!pairs->scratch || !pairs->part)
+        code = NPGNN_E_MEMORY;
     if (!code && side)
         code = sides_new(pairs, side, pairs_per_node, err);
-out:
     if (code)
         npi_pairs_free(pairs);
     else
@@ -150,17 +151,17 @@ void npi_pairs_free(npi_pairs *pairs)
         return;
     npgnn_env env = pairs->env;
     npi_sample_free(pairs);
+    npi_ring_free(pairs);
     for (int which = 0; which < 2; which++) {
         struct npi_side_pairs *s = &pairs->inside[which];
         npi_pairs_free(s->pairs);
         npi_free(&env, s->node);
         npi_free(&env, s->u);
         npi_free(&env, s->du);
-        npi_csr_free(&env, &s->no_edges);
+        npi_csr_free(&env, &s->no_edges.a);
     }
     npi_free(&env, pairs->scratch);
     npi_free(&env, pairs->part);
-    npi_free(&env, pairs->completed);
     npi_free(&env, pairs);
 }
 
@@ -197,12 +198,27 @@ static double apply_weighted(real *s, real *g, int64_t count, const float *weigh
     return loss;
 }
 
-/* The part of row i's entries that lies in [begin, end). Returns its length, 0 or less when there is none. */
-static int64_t clip(int64_t *first, const npi_csr *edges, int32_t i, int64_t begin, int64_t end)
+/* Entries [first, last) of a row whose other ends have their rows of U in one array. */
+typedef struct segment {
+    int64_t first, last;
+    const real *u;
+} segment;
+
+/* The entries of row i that lie in [begin, end): those of nodes of processes before this one, of own nodes, and of nodes of processes
+ * after it. */
+static void clip(segment out[3], const npi_pairs_job *job, int32_t i, int64_t begin, int64_t end)
 {
-    int64_t last = edges->ptr[i + 1] < end ? edges->ptr[i + 1] : end;
-    *first = edges->ptr[i] > begin ? edges->ptr[i] : begin;
-    return last - *first;
+    const npi_adj *edges = job->edges;
+    int64_t own, after;
+    npi_adj_own(&own, &after, edges, i);
+    const real *halo = edges->halo ? edges->halo->rows : NULL;
+    out[0] = (segment){edges->a.ptr[i], own, halo};
+    out[1] = (segment){own, after, job->u};
+    out[2] = (segment){after, edges->a.ptr[i + 1], halo};
+    for (int part = 0; part < 3; part++) {
+        out[part].first = out[part].first > begin ? out[part].first : begin;
+        out[part].last = out[part].last < end ? out[part].last : end;
+    }
 }
 
 /* The entries [begin, end), which belong to rows [row, row_end): their scores, their loss all at once, and the
@@ -211,21 +227,28 @@ static double edge_slice(const npi_pairs *pairs, const npi_pairs_job *job, int64
                          int32_t row_end)
 {
     const npi_kernels *kernels = pairs->kernels;
-    const npi_csr *edges = job->edges;
+    const npi_csr *edges = &job->edges->a;
     real *s = npi_pairs_scratch(pairs), *g = s + (end - begin);
     int k = pairs->k;
-    int64_t first, count;
+    segment part[3];
     /* s_p = u_i · u_j for the entries p = (i, j) */
-    for (int32_t i = row; i < row_end; i++)
-        if ((count = clip(&first, edges, i, begin, end)) > 0)
-            kernels->dots(s + (first - begin), job->u + (size_t)i * (size_t)k, edges->col + first, count, job->u, k, k);
+    for (int32_t i = row; i < row_end; i++) {
+        clip(part, job, i, begin, end);
+        for (segment *at = part; at < part + 3; at++)
+            if (at->last > at->first)
+                kernels->dots(s + (at->first - begin), job->u + (size_t)i * (size_t)k, edges->col + at->first,
+                              at->last - at->first, at->u, k, k);
+    }
     double loss = edges->val ? apply_weighted(s, g, end - begin, edges->val + begin, job, kernels)
                              : apply(s, g, end - begin, job->edge, job->step, kernels);
     /* du_i += Σ_j step f'(s_ij) u_j */
-    for (int32_t i = row; job->du && i < row_end; i++)
-        if ((count = clip(&first, edges, i, begin, end)) > 0)
-            kernels->combine(job->du + (size_t)i * (size_t)k, edges->col + first, s + (first - begin), count, job->u, k,
-                             k);
+    for (int32_t i = row; job->du && i < row_end; i++) {
+        clip(part, job, i, begin, end);
+        for (segment *at = part; at < part + 3; at++)
+            if (at->last > at->first)
+                kernels->combine(job->du + (size_t)i * (size_t)k, edges->col + at->first, s + (at->first - begin),
+                                 at->last - at->first, at->u, k, k);
+    }
     return loss;
 }
 
@@ -246,8 +269,8 @@ static double diagonal_slice(const npi_pairs *pairs, const npi_pairs_job *job, i
  * row i the same: it takes twice its own entries, and no other row is written. */
 static double known_pairs(const npi_pairs *pairs, const npi_pairs_job *job, int32_t block)
 {
-    const npi_csr *edges = job->edges;
-    int32_t row = npi_block_start(pairs->blocks, block), row_end = npi_block_start(pairs->blocks, block + 1);
+    const npi_csr *edges = &job->edges->a;
+    int32_t row = block * NPI_BLOCK, row_end = row + npi_block_side(pairs, job, block).rows;
     int64_t slice = (int64_t)pairs->tile_reals / 2; /* the scratch holds s and g */
     double loss = 0;
     for (int64_t begin = edges->ptr[row]; begin < edges->ptr[row_end]; begin += slice) {
@@ -261,33 +284,14 @@ static double known_pairs(const npi_pairs *pairs, const npi_pairs_job *job, int3
 
 /* ---- the exact sum ---- */
 
-static npi_side side_of(const npi_pairs *pairs, const npi_pairs_job *job, int32_t block)
-{
-    int32_t start = npi_block_start(pairs->blocks, block);
-    size_t offset = (size_t)start * (size_t)pairs->k;
-    return (npi_side){job->du ? job->du + offset : NULL, job->u + offset,
-                      npi_block_start(pairs->blocks, block + 1) - start};
-}
-
-/* The tile of two blocks. In the first round also what each block has on its own: its pairs with itself, and known
+/* A block with itself: S is symmetric and holds both orders of each pair, so dU_a = step G U_a is all of the gradient. And its known
  * pairs. */
-static double exact_tile(npi_pairs *pairs, const npi_pairs_job *job, const npi_tile_blocks *tile)
+static double block_alone(const npi_pairs *pairs, const npi_pairs_job *job, int32_t block)
 {
-    real *scratch = npi_pairs_scratch(pairs);
-    double loss = 0;
-    for (int side = 0; tile->round == 0 && side < tile->blocks; side++) {
-        /* a block with itself: S is symmetric and holds both orders of each pair, so dU_a = step G U_a is all of the
-         * gradient */
-        npi_side rows = side_of(pairs, job, tile->block[side]), columns = rows;
-        columns.du = NULL;
-        double inside = npi_tile(scratch, rows, columns, pairs->k, 0, 0, job->step, 1, pairs->kernels);
-        loss += inside + known_pairs(pairs, job, tile->block[side]);
-    }
-    /* two blocks: the tile stands for both orders of its pairs, hence twice the loss */
-    if (tile->blocks == 2)
-        loss += 2 * npi_tile(scratch, side_of(pairs, job, tile->block[0]), side_of(pairs, job, tile->block[1]),
-                             pairs->k, 0, 0, job->step, 1, pairs->kernels);
-    return loss;
+    npi_side rows = npi_block_side(pairs, job, block), columns = rows;
+    columns.du = NULL;
+    double inside = npi_tile(npi_pairs_scratch(pairs), rows, columns, pairs->k, 0, 0, job->step, 1, pairs->kernels);
+    return inside + known_pairs(pairs, job, block);
 }
 
 /* ---- the sampled sum ---- */
@@ -300,10 +304,9 @@ typedef struct rows_loop {
 static void rows_blocks(const void *arg, int64_t first, int64_t last)
 {
     const rows_loop *l = arg;
-    npi_blocks blocks = l->pairs->blocks;
     for (int32_t block = (int32_t)first; block < last; block++) {
         if (l->job->du)
-            npi_sample_gradient(l->pairs, l->job, npi_block_start(blocks, block), npi_block_start(blocks, block + 1));
+            npi_sample_gradient(l->pairs, l->job, npi_block_side(l->pairs, l->job, block));
         l->pairs->part[block] = known_pairs(l->pairs, l->job, block);
     }
 }
@@ -313,7 +316,6 @@ static double sampled_run(npi_pairs *pairs, npi_pairs_job *job, uint64_t seed, u
 {
     int threads = pairs->env.threads;
     rows_loop loop = {pairs, job};
-    double known = 0;
     npi_sample_fit(pairs, job, seed, draw);
     /* the diagonal is not sampled: its softplus - q is computed with the known pairs */
     job->self.a += 1;
@@ -322,11 +324,9 @@ static double sampled_run(npi_pairs *pairs, npi_pairs_job *job, uint64_t seed, u
     double loss = npi_sample_quadratic(pairs, job);
     /* the gradient of Σ q, and the edges and the diagonal: each row of dU is written by one thread */
     npi_blas_begin(threads);
-    npi_parallel(threads, pairs->blocks.count, 1, rows_blocks, &loop);
+    npi_parallel(threads, pairs->own_blocks, 1, rows_blocks, &loop);
     npi_blas_end(threads);
-    for (int32_t block = 0; block < pairs->blocks.count; block++)
-        known += pairs->part[block];
-    loss += known;
+    loss += npi_pairs_sum(pairs, pairs->part, pairs->own_blocks);
     return loss + npi_sample_rest(pairs, job, seed, draw);
 }
 
@@ -345,7 +345,7 @@ static double inside_run(struct npi_side_pairs *s, real *du, const real *u, doub
     return sum;
 }
 
-double npi_pairs_run(npi_pairs *pairs, real *du, const real *u, const npi_csr *edges, const npi_pairs_loss *loss,
+double npi_pairs_run(npi_pairs *pairs, real *du, const real *u, const npi_adj *edges, const npi_pairs_loss *loss,
                      double factor, uint64_t seed, uint32_t draw)
 {
     /* on top of softplus(s), an edge has (w - 1) softplus(s) - w s: (P2) */
@@ -358,8 +358,8 @@ double npi_pairs_run(npi_pairs *pairs, real *du, const real *u, const npi_csr *e
                          .mean_weight = loss->mean_weight,
                          .self = loss->diagonal ? edge : none,
                          .step = 2 * loss->scale * factor};
-    double sum = pairs->rounds ? sampled_run(pairs, &job, seed, draw)
-                               : npi_pairs_run_rounds(pairs, &job, npi_schedule_rounds(pairs->blocks), exact_tile);
+    npi_adj_fetch(edges, u, pairs->k, pairs->k, pairs->env.threads);
+    double sum = pairs->rounds ? sampled_run(pairs, &job, seed, draw) : npi_ring_run(pairs, &job, block_alone);
     for (int which = 0; which < 2; which++)
         if (pairs->inside[which].pairs)
             sum -= inside_run(&pairs->inside[which], du, u, -job.step, seed, draw);

@@ -11,7 +11,7 @@
 #ifndef NPI_MODEL_PAIRS_H
 #define NPI_MODEL_PAIRS_H
 
-#include "linalg/sparse.h"
+#include "linalg/adj.h"
 
 typedef struct npi_pairs npi_pairs; /* workspace */
 
@@ -25,17 +25,23 @@ typedef struct npi_pairs_loss {
  * diagonal 0. side (n) of a two-sided graph, otherwise NULL: 2 (sources) (targets) in place of n², and diagonal 0. */
 npi_pairs_loss npi_pairs_loss_make(npgnn_likelihood likelihood, const npi_csr *edges, const unsigned char *side);
 
+/* The same where the nodes are divided among processes: `edges` has the rows of this process, one-sided. */
+npi_pairs_loss npi_pairs_loss_among(npgnn_likelihood likelihood, const npi_csr *edges, int64_t entries,
+                                    const npi_partition *rows);
+
 /* The pairs_per_node that the options mean for n nodes: `loss` says exact, sampled, or exact while n is small. */
 int npi_pairs_sampled(const npgnn_options *options, int32_t n);
 
-/* pairs_per_node 0: exact. Otherwise the unbiased estimate from about that many pairs per node. side (n) of a two-sided
- * graph, otherwise NULL; it is read by this call only. O(n k) memory. */
-int npi_pairs_new(npi_pairs **out, int32_t n, int k, int pairs_per_node, const unsigned char *side,
+/* For the nodes that `rows` divides. pairs_per_node 0: exact. Otherwise the unbiased estimate from about that many pairs per
+ * node. side (n) of a two-sided graph, otherwise NULL; it is read by this call only, and its nodes are all in this process.
+ * O(n k) memory. */
+int npi_pairs_new(npi_pairs **out, const npi_partition *rows, int k, int pairs_per_node, const unsigned char *side,
                   const npgnn_env *env, npgnn_error *err);
 
-/* The loss; adds factor * its gradient into dU (n, k) when that is not NULL. Edges are the symmetric pattern, with
- * weights or without. The sampled estimate is a function of (seed, draw). Allocates nothing. */
-double npi_pairs_run(npi_pairs *pairs, real *du, const real *u, const npi_csr *edges, const npi_pairs_loss *loss,
+/* The loss over all pairs; adds factor * its gradient into dU when that is not NULL. U and dU (n, k) are the rows of this process.
+ * Edges are the symmetric pattern, with weights or without; their scale is not used. The sampled estimate is a function of
+ * (seed, draw). Allocates nothing. */
+double npi_pairs_run(npi_pairs *pairs, real *du, const real *u, const npi_adj *edges, const npi_pairs_loss *loss,
                      double factor, uint64_t seed, uint32_t draw);
 void npi_pairs_free(npi_pairs *pairs);
 

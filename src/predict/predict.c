@@ -92,7 +92,7 @@ static int predictor_of_network(npgnn_predictor **out, const npgnn_model *model,
         npi_calibration_at(model->scorer.calibration, o.link_rate > 0 ? o.link_rate : model->info.link_rate);
     if (s.d == 0 || !model->options.sample_latent)
         p->samples = 0; /* there is nothing to draw */
-    code = npi_embedder_new(&p->embedder, &model->options, s, &graph->a, &resolved, err);
+    code = npi_embedder_new(&p->embedder, &model->options, s, graph->n, &graph->a, &resolved, err);
     p->z = npi_alloc(&resolved, (size_t)s.d, sizeof *p->z, err);
     p->score = npi_alloc(&resolved, BATCH, sizeof *p->score, err);
     p->sums = npi_alloc(&resolved, BATCH, sizeof *p->sums, err);

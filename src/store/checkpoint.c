@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/comm.h"
 #include "base/hash.h"
 #include "base/sized.h"
 #include "io/atomic.h"
@@ -194,6 +195,7 @@ int npgnn_trainer_save(npgnn_trainer *t, const char *path, npgnn_error *err)
 
 typedef struct saved {
     unsigned char *bytes;
+    size_t size;
     npi_safetensors file;
     npgnn_options asked;
     npi_findings found; /* with has_found */
@@ -203,11 +205,10 @@ typedef struct saved {
 
 static int open_saved(saved *s, const char *path, const npgnn_env *env, npgnn_error *err)
 {
-    size_t size = 0;
     *s = (saved){.file = {.path = path, .expected = "an npgnn checkpoint", .err = err}};
-    int code = npi_checked_read(&s->bytes, &size, path, env, err);
+    int code = npi_checked_read(&s->bytes, &s->size, path, env, err);
     if (!code)
-        code = npi_safetensors_open(&s->file, s->bytes, size);
+        code = npi_safetensors_open(&s->file, s->bytes, s->size);
     if (!code)
         code = npi_safetensors_check_format(&s->file, FORMAT, FORMAT_VERSION);
     if (!code)
@@ -345,6 +346,9 @@ int npgnn_trainer_restore(npgnn_trainer *t, const char *path, npgnn_error *err)
     int code = open_saved(&s, path, &t->env, err);
     if (!code)
         code = check_same(t, &s);
+    code = npi_comm_agree(t->env.comm, code, err);
+    if (!code)
+        code = npi_comm_same(t->env.comm, npi_hash_bytes(NPI_HASH_START, s.bytes, s.size), "the checkpoint", err);
     if (!code)
         code = restore_state(t, &s, err);
     if (!code)

@@ -14,7 +14,7 @@
 #define MAX_NON_LINKS ((size_t)1 << 18)
 
 int npi_calibrate(npgnn_model *model, const npgnn_split *split, npi_embedder embedder, npi_features *x,
-                  const npgnn_env *env, npgnn_error *err)
+                  const npi_partition *rows, const npgnn_env *env, npgnn_error *err)
 {
     const npgnn_pair *validation;
     size_t positives, own = npgnn_split_pairs(&validation, &positives, split, NPGNN_SET_VAL);
@@ -30,10 +30,11 @@ int npi_calibrate(npgnn_model *model, const npgnn_split *split, npi_embedder emb
         memcpy(pairs, validation, own * sizeof *pairs);
         code = npi_split_draw_non_links(pairs + own, &more, split, env, err);
     }
+    code = npi_comm_agree(rows->comm, code, err);
     if (!code) { /* as a predictor gives with z at its mean, which an average over draws of z is close to */
         npi_embedder_features(&embedder, &model->params, x, env->threads);
         npi_embedder_run(&embedder, &model->params, model->q, &model->options, env->threads);
-        npi_score_pairs(score, embedder.u, model->params.size.k, pairs, own + more, env->threads);
+        code = npi_score_pairs_among(score, embedder.u, model->params.size.k, pairs, own + more, rows, env, err);
     }
     for (size_t i = 0; !code && i < own + more; i++)
         if (!isfinite(score[i]))
@@ -59,13 +60,14 @@ int npgnn_model_calibrate(npgnn_model *model, const npgnn_split *split, const np
     npi_sizes size = model->params.size;
     npi_features *x = NULL;
     npi_embedder embedder = {0};
+    npi_partition rows = npi_partition_whole(known->n);
     int code = npi_features_match(&x, known->x, model->columns, model->encoding, size.f, "the model", "the graph",
                                   &resolved, err);
     if (code)
         return code;
-    code = npi_embedder_new(&embedder, &model->options, size, &known->a, &resolved, err);
+    code = npi_embedder_new(&embedder, &model->options, size, known->n, &known->a, &resolved, err);
     if (!code)
-        code = npi_calibrate(model, split, embedder, x, &resolved, err);
+        code = npi_calibrate(model, split, embedder, x, &rows, &resolved, err);
     npi_embedder_free(&resolved, &embedder);
     npi_features_free(x);
     return code;

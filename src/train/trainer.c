@@ -13,9 +13,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/rng.h"
 #include "base/sized.h"
 #include "graph/split.h"
+#include "linalg/blas.h"
 #include "linalg/elementwise.h"
 #include "model/model.h"
 #include "model/options.h"
@@ -54,15 +56,62 @@ static void release(npgnn_trainer *t)
     npi_params_free(&t->env, &t->params);
     npi_params_free(&t->env, &t->gradient);
     npi_adam_free(&t->env, &t->adam);
-    npi_free(&t->env, t->adj.scale);
+    if (!t->adj.halo)
+        t->adj.a = (npi_csr){0}; /* borrowed */
+    npi_adj_free(&t->env, &t->adj);
+    npi_features_free(t->x);
     npi_free(&t->env, t->epsilon);
     npi_free(&t->env, t->q);
-    t->adj.scale = t->epsilon = t->q = NULL;
+    t->x = NULL;
+    t->epsilon = t->q = NULL;
     npi_validation_free(&t->env, &t->val);
     npi_dropout_free(&t->env, &t->dropout);
     npi_neighbours_free(&t->env, &t->neighbours);
     npgnn_split_free(t->rehearsal);
     t->rehearsal = NULL;
+}
+
+/* What is not divided among processes yet. */
+static int check_divisible(const npgnn_trainer *t, const npgnn_split *split, npgnn_error *err)
+{
+    const char *what = NULL;
+    if (t->known->side)
+        what = "a two-sided graph";
+    else if (split && split->role)
+        what = "a split that holds out nodes";
+    else if (t->options.latent && context_kind(&t->options, split) == NPGNN_CONTEXT_NODES)
+        what = "a context of nodes (option context)";
+    else if (t->options.propagate > 0)
+        what = "the option propagate";
+    return what ? npi_fail(err, NPGNN_E_ARGUMENT,
+                           "%s cannot be trained in several processes: start one, without mpirun", what)
+                : 0;
+}
+
+/* Divides the nodes among the processes: the features of this process's nodes, and its rows of the adjacency. */
+static int divide(npgnn_trainer *t, const npgnn_split *split, npgnn_error *err)
+{
+    const npgnn_graph *known = t->known;
+    npi_sizes size = npi_sizes_of(&t->options, known->x->f);
+    if (!t->env.comm) {
+        t->rows = npi_partition_whole(known->n);
+        t->x = npi_features_share(known->x);
+        t->adj.a = known->a;
+        t->adj.scale = npi_alloc(&t->env, (size_t)known->n, sizeof *t->adj.scale, err);
+        t->loss = npi_pairs_loss_make(t->options.likelihood, &known->a, known->side);
+        return t->adj.scale ? 0 : NPGNN_E_MEMORY;
+    }
+    int code = check_divisible(t, split, err), width = npi_net_halo_width(&t->options, size);
+    if (!code)
+        code = npi_partition_among(&t->rows, known->n, t->env.comm, err);
+    if (code) /* the same in all processes */
+        return code;
+    code = npi_comm_agree(t->env.comm, npi_features_view(&t->x, known->x, t->rows.from, t->rows.to, err), err);
+    if (!code)
+        code = npi_adj_divide(&t->adj, &known->a, &t->rows, width, &t->env, err);
+    if (!code)
+        t->loss = npi_pairs_loss_among(t->options.likelihood, &t->adj.a, known->a.ptr[known->n], &t->rows);
+    return code;
 }
 
 /* Allocates everything that a training on the graph known to `split` needs (all of the graph if it is NULL), and initialises
@@ -72,10 +121,12 @@ static int prepare(npgnn_trainer *t, const npgnn_split *split, const npgnn_optio
     t->options = *options;
     t->known = split ? split->train : t->graph;
     int code = check_trainable(t->known, err);
+    if (!code)
+        code = divide(t, split, err);
     if (code)
         return code;
     if (options->input_scale == 0) {
-        double length = npi_features_rms_length(t->known->x);
+        double length = npi_features_rms_length(t->x, &t->rows);
         t->options.input_scale = INPUT_LENGTH / length;
         if (!(t->options.input_scale <= MOST_SCALE))
             return npi_fail(
@@ -95,15 +146,13 @@ static int prepare(npgnn_trainer *t, const npgnn_split *split, const npgnn_optio
     if (!code)
         code = npi_adam_new(&t->adam, t->params.count, &t->options, &t->env, err);
     if (!code)
-        code = npi_net_new(&t->net, &t->options, known->n, size.f, known->side, &t->env, err);
+        code = npi_net_new(&t->net, &t->options, &t->rows, t->x, known->side, &t->env, err);
 
     /* the inputs of an iteration: Xᵀ for the backward pass, Â, dropped features, known neighbours, context, noise */
     if (!code)
-        code = npi_features_transpose(known->x, err);
-    if (!code && !(t->adj.scale = npi_alloc(&t->env, (size_t)known->n, sizeof *t->adj.scale, err)))
-        code = NPGNN_E_MEMORY;
+        code = npi_features_transpose(t->x, err);
     if (!code && t->options.input_dropout > 0)
-        code = npi_dropout_new(&t->dropout, known->x, 0, &t->env, err);
+        code = npi_dropout_new(&t->dropout, t->x, 0, &t->env, err);
     if (!code && t->options.propagate > 0)
         code = npi_neighbours_new(&t->neighbours, &known->a, &t->env, err);
     if (!code && d > 0) {
@@ -111,15 +160,18 @@ static int prepare(npgnn_trainer *t, const npgnn_split *split, const npgnn_optio
         t->q = npi_alloc(&t->env, 2 * d, sizeof *t->q, err);
         code = t->epsilon && t->q ? 0 : NPGNN_E_MEMORY;
     }
-    if (!code && d > 0)
+    if (!code && d > 0 && !t->env.comm)
         code = npi_context_new(&t->context, known, context_kind(&t->options, split), t->options.context_fraction,
                                &t->env, err);
+    if (!code && d > 0 && t->env.comm)
+        code = npi_context_new_among(&t->context, known, &t->adj, &t->rows, t->options.context_fraction, &t->env, err);
     if (!code)
-        code = npi_validation_new(&t->val, split, &t->options, &t->params, &t->env, err);
+        code = npi_validation_new(&t->val, split, t->env.comm ? &t->rows : NULL, t->env.comm ? t->x : NULL, &t->options,
+                                  &t->params, &t->env, err);
+    code = npi_comm_agree(t->env.comm, code, err);
     if (code)
         return code;
 
-    t->adj.a = known->a;
     npi_adj_normalize(&t->adj, t->env.threads);
     npi_params_init(&t->params, options->seed, t->options.input_scale);
     t->progress = (npgnn_progress){.size = sizeof(npgnn_progress),
@@ -153,6 +205,7 @@ int npi_trainer_begin(npgnn_trainer *t, const npi_findings *found, npgnn_error *
         } else if (code && err) {
             *err = why;
         }
+        code = npi_comm_agree(t->env.comm, code, err);
         if (t->rehearsal)
             options = npi_rehearsal_options(&t->asked);
     }
@@ -160,6 +213,31 @@ int npi_trainer_begin(npgnn_trainer *t, const npi_findings *found, npgnn_error *
         code = prepare(t, t->rehearsal ? t->rehearsal : t->split, &options, err);
     if (code)
         release(t);
+    return code;
+}
+
+/* Whether all processes have been given the same. Parameters are computed in every process: so the kernels must be the same, too. */
+static int check_same(npgnn_trainer *t, npgnn_error *err)
+{
+    npgnn_option_info option;
+    char value[64], kernels[NPI_NUMERICS_SIZE];
+    uint64_t hash = NPI_HASH_START;
+    for (int i = 0; npgnn_options_info(&option, i); i++) {
+        npgnn_options_get(value, sizeof value, &t->asked, option.key, NULL);
+        hash = npi_hash_bytes(hash, value, strlen(value) + 1);
+    }
+    t->fingerprint = npi_graph_fingerprint(t->graph);
+    int code = npi_comm_agree(t->env.comm, npi_blas_open(&t->env, err), err);
+    if (!code)
+        code = npi_comm_same(t->env.comm, t->fingerprint, "the graph", err);
+    if (!code)
+        code = npi_comm_same(t->env.comm, t->split ? npgnn_split_hash(t->split) : 0, "the split", err);
+    if (!code)
+        code = npi_comm_same(t->env.comm, hash, "the list of options", err);
+    npi_blas_numerics(kernels);
+    if (!code)
+        code = npi_comm_same(t->env.comm, npi_hash_bytes(NPI_HASH_START, kernels, strlen(kernels)),
+                             "the set of kernels for the processor (npgnn info, OPENBLAS_CORETYPE)", err);
     return code;
 }
 
@@ -177,13 +255,20 @@ int npgnn_trainer_new(npgnn_trainer **out, const npgnn_graph *graph, const npgnn
     if (code)
         return code;
     npgnn_trainer *t = npi_alloc(&resolved, 1, sizeof *t, err);
-    if (!t)
-        return NPGNN_E_MEMORY;
+    code = npi_comm_agree(resolved.comm, t ? 0 : NPGNN_E_MEMORY, err);
+    if (code) {
+        npi_free(&resolved, t);
+        return code;
+    }
     t->env = resolved;
+    t->env.comm = npi_comm_ranks(resolved.comm) > 1 ? resolved.comm : NULL;
     t->asked = chosen;
     t->graph = split ? split->graph : graph;
     t->split = split;
-    code = npi_trainer_begin(t, NULL, err);
+    if (t->env.comm)
+        code = check_same(t, err);
+    if (!code)
+        code = npi_trainer_begin(t, NULL, err);
     if (code)
         npgnn_trainer_free(t);
     else
@@ -219,10 +304,10 @@ static int iterate(npgnn_trainer *t, npgnn_error *err)
     double start = profile.lap;
     uint32_t iteration = (uint32_t)p->iteration;
     int d = t->params.size.d, threads = t->env.threads;
-    npi_input input = {.x = t->known->x,
+    npi_input input = {.x = t->x,
                        .graph = &t->adj,
                        .epsilon = t->epsilon,
-                       .loss = npi_pairs_loss_make(o->likelihood, &t->known->a, t->known->side),
+                       .loss = t->loss,
                        .seed = o->seed,
                        .draw = iteration,
                        .profile = &profile};
@@ -250,7 +335,7 @@ static int iterate(npgnn_trainer *t, npgnn_error *err)
     /* loss = R + kl_weight KL (11), its gradient, and w <- w - rate m̂ / (√v̂ + epsilon) (A3) */
     npi_zero(t->gradient.block, (int64_t)t->gradient.count, threads);
     npi_objective objective = npi_net_run(t->net, &t->gradient, &t->params, &input);
-    if (npi_env_stopped(&t->env))
+    if (npi_comm_any(t->env.comm, npi_env_stopped(&t->env)))
         return npi_fail(err, NPGNN_E_CANCELLED, "cancelled in iteration %d", p->iteration + 1);
     double loss = objective.reconstruction + o->kl_weight * objective.kl;
     if (!isfinite(loss) || !npi_adam_step(&t->adam, &t->params, &t->gradient, threads))
@@ -269,7 +354,7 @@ static int iterate(npgnn_trainer *t, npgnn_error *err)
     if (t->val.count > 0 && (p->iteration % o->validate_every == 0 || p->iteration == o->iterations)) {
         /* z at its mean, encoded from the graph that training knows */
         if (d > 0)
-            npi_net_encode(t->net, t->q, t->q + d, &t->params, t->known->x, &t->adj);
+            npi_net_encode(t->net, t->q, t->q + d, &t->params, t->x, &t->adj);
         better = npi_validation_run(&p->val_auc, &p->val_ap, &t->val, &t->params, d > 0 ? t->q : NULL, o, &t->env, err);
         p->validated = better >= 0;
         if (better == 1)
@@ -318,7 +403,8 @@ static int run_to_end(npgnn_trainer *t, npgnn_error *err)
     int code = 0;
     while (!code && !is_over(t)) {
         code = iterate(t, err);
-        if (!code && t->env.progress && t->env.progress(t->env.user, &t->progress))
+        int cancel = !code && t->env.progress && t->env.progress(t->env.user, &t->progress);
+        if (!code && npi_comm_any(t->env.comm, cancel))
             code = npi_fail(err, NPGNN_E_CANCELLED, "cancelled after iteration %d", t->progress.iteration);
     }
     return code;
@@ -347,14 +433,17 @@ int npgnn_trainer_model(npgnn_model **out, const npgnn_trainer *t, npgnn_error *
     int code = check_alive(t, err);
     if (!code)
         code = npi_model_new(&model, &t->asked, t->params.size.f, &t->env, err);
-    if (code)
+    code = npi_comm_agree(t->env.comm, code, err);
+    if (code) {
+        npgnn_model_free(model);
         return code;
+    }
     /* parameters: those of the best validation with keep_best, otherwise those of the last iteration; q(z | graph) */
     const npi_validation *v = &t->val;
     int best = v->best && !isnan(v->best_auc);
     memcpy(model->params.block, best ? v->best : t->params.block, t->params.count * sizeof *t->params.block);
     if (model->q)
-        npi_net_encode(t->net, model->q, model->q + t->params.size.d, &model->params, t->known->x, &t->adj);
+        npi_net_encode(t->net, model->q, model->q + t->params.size.d, &model->params, t->x, &t->adj);
     /* what the model was trained on */
     model->columns = npi_names_share(t->known->x->columns);
     model->encoding = npi_encoding_share(t->known->x->encoding);
@@ -378,7 +467,7 @@ int npgnn_trainer_model(npgnn_model **out, const npgnn_trainer *t, npgnn_error *
         npgnn_env env = t->env;
         npgnn_error why = {0};
         env.stop = NULL; /* a training that was cancelled has a model, too */
-        code = npi_calibrate(model, t->rehearsal ? t->rehearsal : t->split, v->embedder, v->graph->x, &env, &why);
+        code = npi_calibrate(model, t->rehearsal ? t->rehearsal : t->split, v->embedder, v->x, &v->rows, &env, &why);
         if (code == NPGNN_E_ARGUMENT || code == NPGNN_E_DIVERGED) {
             npi_log(&t->env, "probabilities are not calibrated: %s", why.text);
             code = 0;

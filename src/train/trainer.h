@@ -10,7 +10,7 @@
 #include "train/validation.h"
 
 struct npgnn_trainer {
-    npgnn_env env;
+    npgnn_env env; /* comm NULL: one process */
     /* what the caller asked for */
     npgnn_options asked;
     const npgnn_graph *graph;
@@ -22,7 +22,10 @@ struct npgnn_trainer {
     npi_findings found;
     npgnn_options options;
     const npgnn_graph *known;  /* what training knows */
-    npi_adj adj;               /* of `known`; its pattern is borrowed */
+    npi_partition rows;        /* how its nodes are divided among processes; this process has, of all that is below: */
+    npi_features *x;           /* the features of its nodes */
+    npi_adj adj;               /* the rows of `known`; where there is one process, the pattern is borrowed */
+    npi_pairs_loss loss;       /* weights of the pairs */
     npi_dropout dropout;       /* of its features, with input_dropout */
     npi_neighbours neighbours; /* in it, with propagate */
     npi_context *context;

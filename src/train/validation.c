@@ -12,8 +12,8 @@
 
 #include "model/score.h"
 
-int npi_validation_new(npi_validation *out, const npgnn_split *split, const npgnn_options *options,
-                       const npi_params *params, const npgnn_env *env, npgnn_error *err)
+int npi_validation_new(npi_validation *out, const npgnn_split *split, const npi_partition *rows, npi_features *x,
+                       const npgnn_options *options, const npi_params *params, const npgnn_env *env, npgnn_error *err)
 {
     npi_validation v = {0};
     int code = 0;
@@ -24,7 +24,9 @@ int npi_validation_new(npi_validation *out, const npgnn_split *split, const npgn
     }
     if (v.count == 0)
         goto out;
-    code = npi_embedder_new(&v.embedder, options, params->size, &v.graph->a, env, err);
+    v.rows = rows ? *rows : npi_partition_whole(v.graph->n);
+    v.x = x ? x : v.graph->x;
+    code = npi_embedder_new(&v.embedder, options, params->size, v.rows.to - v.rows.from, &v.graph->a, env, err);
     v.score = npi_alloc(env, v.count, sizeof *v.score, err);
     if (options->keep_best)
         v.best = npi_alloc(env, params->count, sizeof *v.best, err);
@@ -50,11 +52,14 @@ int npi_validation_run(double *auc, double *ap, npi_validation *v, const npi_par
                        const npgnn_options *options, const npgnn_env *env, npgnn_error *err)
 {
     /* U (n, k), then s_p = u_i · u_j for all pairs */
-    npi_embedder_features(&v->embedder, params, v->graph->x, env->threads);
+    npi_embedder_features(&v->embedder, params, v->x, env->threads);
     npi_embedder_run(&v->embedder, params, z, options, env->threads);
-    npi_score_pairs(v->score, v->embedder.u, params->size.k, v->pairs, v->count, env->threads);
-    int code =
-        npgnn_auc_ap(auc, ap, v->score, v->score + v->positives, v->positives, v->count - v->positives, env, err);
+    int code = npi_score_pairs_among(v->score, v->embedder.u, params->size.k, v->pairs, v->count, &v->rows, env, err);
+    if (!code)
+        code = npi_comm_agree(
+            v->rows.comm,
+            npgnn_auc_ap(auc, ap, v->score, v->score + v->positives, v->positives, v->count - v->positives, env, err),
+            err);
     if (code)
         return code;
     v->without_better++;
