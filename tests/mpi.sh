@@ -1,0 +1,166 @@
+#!/bin/sh
+# mpi.sh NPGNN MODULE FAULTY bits|volume|faults: training in several processes, started by mpirun on this machine. FAULTY is the program with faults.c
+# in it. Skipped (77) where the module was not built or there is no mpirun.
+set -eu
+npgnn=$1 module=$2 faulty=$3 part=$4
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 # in containers
+export OMPI_MCA_btl=self,vader OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_hwloc_base_binding_policy=none # one machine, few cores
+[ -e "$module" ] && command -v mpirun >/dev/null || {
+    echo 'MPI is missing: install libopenmpi-dev and openmpi-bin'
+    exit 77
+}
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+cd "$folder"
+
+fail() { echo "$*"; [ ! -e err ] || cat err; exit 1; }
+processes() { p=$1; shift; timeout 120 mpirun --oversubscribe -n "$p" "$@"; }
+
+# same WHAT RANKS ARGUMENT...: the model of one process with two threads, and of so many processes with one thread each.
+same()
+{
+    what=$1 ranks=$2
+    shift 2
+    "$npgnn" train "$@" -o one.model -t 2 -q
+    for p in $ranks; do
+        processes "$p" "$npgnn" train "$@" -o several.model -t 1 -q 2>err || fail "$what in $p processes fails"
+        cmp one.model several.model || fail "$what: $p processes give another model than one"
+    done
+}
+
+# refused WORDS P ARGUMENT...: ends with an error of one line that has these words, and writes no model.
+refused()
+{
+    words=$1 p=$2
+    shift 2
+    rm -f refused.model
+    ! processes "$p" "$@" >out 2>err || fail "not refused: $*"
+    grep -q "^npgnn: error: .*$words" err || fail "no message with \"$words\": $*"
+    [ "$(grep -c '^npgnn: ' err)" -eq 1 ] || fail "more than one message: $*"
+    [ ! -e refused.model ] || fail "a model was written: $*"
+}
+
+case $part in
+bits)
+    graph=synthetic:nodes=700,words=100
+    same 'the exact loss' '1 2 3 4' $graph --iterations 4 --validate-every 2 --keep-best on
+    same 'a rehearsal, then the sampled loss' '2 4' $graph --iterations 3 --val 0 --loss sampled --pairs-per-node 150
+    same 'relu heads' '3' $graph --iterations 3 --preset paper-literal --context-fraction 0.5
+    same 'averaged embeddings' '2' $graph --iterations 3 --preset authors --samples 2 --loss sampled --pairs-per-node 40
+    # dense features and weighted links, from a mapped file
+    awk 'BEGIN { for (i = 0; i < 600; i++) for (j = 1; j <= 3; j++) print i, (i * j * 7 + 13 * j) % 600, 1 + (i + j) % 4 }' >edges.txt
+    awk 'BEGIN { for (i = 0; i < 600; i++) print i, sin(i), cos(i * 1.7), sin(i * i), 1 }' >features.txt
+    "$npgnn" convert --edges edges.txt --features features.txt --weighted -o graph.npg 2>/dev/null
+    same 'dense features and weights' '2 3' graph.npg --iterations 3 --radius 2
+    ;;
+
+volume)
+    # bytes that the first process sends and receives per iteration, from two trainings of different lengths
+    graph=synthetic:nodes=1500,words=100
+    "$npgnn" convert $graph -o graph.npg 2>/dev/null
+    "$npgnn" convert graph.npg -o graph 2>/dev/null
+    for loss in exact sampled; do
+        for t in 2 6; do
+            processes 3 "$npgnn" train graph.npg -o several.model -t 1 -q --val 0 --no-calibrate --loss $loss --iterations $t --json $t.json 2>err ||
+                fail "$loss: training fails"
+        done
+        python3 - "$loss" graph 2.json 6.json <<'PYTHON' || fail "$loss: the volume is not that of docs/use/scale.md"
+import glob, json, sys
+loss, folder, short, long = sys.argv[1:]
+short, long = (json.load(open(name)) for name in (short, long))
+n, f, h, d, g, k, ranks, block = 1500, 100, 32, 32, 64, 32, 3, 128
+blocks = -(-n // block)
+start = [min(n, (blocks * r // ranks) * block) for r in range(ranks + 1)]
+owner = lambda node: next(r for r in range(ranks) if start[r] <= node < start[r + 1])
+wants = [set() for _ in range(ranks)]
+edges = 0
+for line in open(glob.glob(folder + '/edges*')[0]):
+    u, v = (int(word) for word in line.split()[:2]) if line.split()[0].isdigit() else (0, 0)
+    edges += u != v
+    if owner(u) != owner(v):
+        wants[owner(u)].add(v)
+        wants[owner(v)].add(u)
+halo = len(wants[0])
+given = sum(owner(v) == 0 for r in range(1, ranks) for v in wants[r])
+own = start[1]
+width = h + g
+# docs/use/scale.md: rows of neighbours, sums, and the loss
+rows = 4 * (2 * h + 2 * h + k + 1)
+sums = 4 * (-(-width // 16) * 16 * f + 2 * h + g * k + k + g)
+def exact(received):
+    steps = 2 # of three processes: U and its gradient visit both others, and the gradient returns
+    visitors = range(1, steps + 1) if received else range(steps)
+    return 4 * k * (2 * sum(start[s % ranks + 1] - start[s % ranks] for s in visitors) + own)
+def sampled(received):
+    share = n / ranks * (1 - 1 / ranks) # rows of this process that are in tiles of others, and back
+    pilot = 2048 * (1 - 1 / ranks) * (4 * k if received else 4) # the first process fetches them
+    return 2 * 4 * k * share + 4 * share + 4 * (k * k + k) + pilot
+crossing = 12 * 0.1 * edges * (1 - 1 / ranks) / ranks
+pair_volume = exact if loss == 'exact' else sampled
+want = {'bytes_sent': given * rows + sums + pair_volume(0) + crossing, 'bytes_received': halo * rows + sums + pair_volume(1)}
+bad = 0
+for key in want:
+    got = (long[key] - short[key]) / (long['iterations'] - short['iterations'])
+    print(f'{loss} {key}: {got:.0f} bytes per iteration, formula {want[key]:.0f}, ratio {got / want[key]:.3f}')
+    bad |= abs(got / want[key] - 1) > 0.05
+sys.exit(bad)
+PYTHON
+    done
+    ;;
+
+faults)
+    graph=synthetic:nodes=700,words=100
+
+    # a checkpoint of two processes is resumed by three, and by one, to the same bits
+    processes 2 "$npgnn" train $graph -o whole.model -t 1 -q --iterations 8 --checkpoint c --checkpoint-every 3 2>err || fail 'no checkpoint'
+    for p in 3 1; do
+        cp c again
+        processes $p "$npgnn" train $graph -o resumed.model -t 1 --resume again --iterations 8 2>err || fail "$p processes do not resume"
+        grep -q 'resuming after iteration 6 of 8' err || fail "$p processes resume elsewhere"
+        cmp whole.model resumed.model || fail "resumed by $p processes: another model"
+    done
+
+    # what does not work in several processes says so, once
+    refused 'npgnn eval does not work in several processes' 2 "$npgnn" eval $graph
+    refused 'the preset best does not work in several processes' 2 "$npgnn" train $graph --preset best -o refused.model
+    refused 'the option propagate cannot be trained in several' 2 "$npgnn" train $graph --propagate 1 -o refused.model
+    refused 'divided among at most 2 processes, and there are 3' 3 "$npgnn" train synthetic:nodes=200 -o refused.model
+
+    # faults of one process: the message names it, nothing is written, and all of them end
+    printf '0 1\n1 2\n' >edges
+    "$npgnn" convert $graph -o 0.npg 2>/dev/null
+    "$npgnn" convert synthetic:nodes=700,words=100,seed=2 -o 1.npg 2>/dev/null
+    each='exec "$0" train $OMPI_COMM_WORLD_RANK.npg -o refused.model -q'
+    refused 'the graph of process 1 is not that of process 0' 2 sh -c "$each" "$npgnn"
+    rm 1.npg
+    refused 'process 1 of 2: .*1.npg' 2 sh -c "$each" "$npgnn"
+    "$npgnn" convert synthetic:nodes=150000 -o large.npg 2>/dev/null
+    little='[ $OMPI_COMM_WORLD_RANK = 0 ] || ulimit -v 1000000
+        exec "$0" train large.npg -o refused.model -q -t 1 --val 0 --no-calibrate --hidden 256 --decoder-hidden 256 --output-size 256 --samples 2 --iterations 1'
+    refused 'process 1 of 2: .*memory' 2 sh -c "$little" "$npgnn"
+    cp "$faulty" "$module" . # the module is looked for beside the program
+    full='[ $OMPI_COMM_WORLD_RANK != 0 ] || export NPGNN_FAULT=rename:1
+        exec ./npgnn-faulty train 0.npg -o refused.model -q -t 1 --iterations 2'
+    refused 'refused.model: .*No space left' 2 sh -c "$full"
+
+    # a process that is killed ends the job within seconds, and mpirun names it
+    mpirun --oversubscribe -n 3 "$npgnn" train $graph -o killed.model -t 1 -q --iterations 1000000 2>err &
+    job=$!
+    victim=
+    for try in $(seq 100); do
+        for child in $(cat /proc/$job/task/*/children); do
+            grep -qz '^OMPI_COMM_WORLD_RANK=1$' "/proc/$child/environ" 2>/dev/null && grep -q npgnn "/proc/$child/comm" && victim=$child
+        done
+        [ -z "$victim" ] || break
+        sleep 0.1
+    done
+    [ -n "$victim" ] || fail 'no process 1'
+    sleep 1
+    kill -9 "$victim"
+    begun=$(date +%s)
+    ! wait $job || fail 'the job survives its process'
+    [ $(($(date +%s) - begun)) -le 10 ] || fail "the job ends only after $(($(date +%s) - begun)) seconds"
+    grep -q 'rank 1 .*signal 9' err || fail 'nobody says which process died'
+    [ ! -e killed.model ] || fail 'a model was written'
+    ;;
+esac
