@@ -2,7 +2,7 @@
 # mpi.sh NPGNN MODULE FAULTY bits|volume|faults: training in several processes, started by mpirun on this machine. FAULTY is the program with faults.c
 # in it. Skipped (77) where the module was not built or there is no mpirun.
 set -eu
-npgnn=$1 module=$2 faulty=$3 part=$4
+npgnn=$(realpath "$1") module=$2 faulty=$(realpath "$3") part=$4
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 # in containers
 export OMPI_MCA_btl=self,vader OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_hwloc_base_binding_policy=none # one machine, few cores
 [ -e "$module" ] && command -v mpirun >/dev/null || {
