@@ -84,7 +84,7 @@ static void exchange_ranges(npi_fetch *f, void *from, const int64_t *from_start,
 
 /* Rows go in pieces, each PIECES-th of those between two processes but at least LEAST_PIECE, so that packed rows take a fraction of the
  * memory of all of them. */
-enum { PIECES = 8, LEAST_PIECE = 1024 };
+enum { PIECES = 8, LEAST_PIECE = 8192 };
 
 static int64_t piece_size(int64_t count)
 {
