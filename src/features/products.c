@@ -41,7 +41,7 @@ static void csr_mul(real *y, const npi_csr *a, const real *b, int ldb, int w, in
 void npi_features_mul(real *y, const npi_features *x, const real *w, int ldw, int width, int threads)
 {
     if (x->dense)
-        npi_gemm_rows(y, width, x->dense, x->f, w, ldw, 0, x->n, width, x->f, 0, threads);
+        npi_gemm_nodes(y, width, x->dense, x->f, w, ldw, 0, x->n, width, x->f, 0, threads);
     else
         csr_mul(y, &x->x, w, ldw, width, threads);
 }

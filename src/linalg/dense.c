@@ -1,6 +1,7 @@
 /* Dense products on all threads. A product with many rows is divided into blocks, one call of BLAS each:
  *
- *     npi_gemm_rows    C = A op(B)         blocks of NPI_BLOCK rows are independent
+ *     npi_gemm_rows    C = A op(B)         blocks of ROW_BLOCK rows are independent
+ *     npi_gemm_nodes   C = A op(B)         the same with blocks of NPI_BLOCK rows, which may be divided among processes
  *     npi_gemm_tall    C += Aᵀ B           blocks of ROW_BLOCK rows are summed: in at most TALL_PARTS parts, then the parts in order
  *     npi_gemm_parts   C += Aᵀ B           the parts are those of a partition, whose rows may be divided among processes
  *     npi_gram_parts   AᵀA and Σ_i a_i     the same
@@ -29,7 +30,7 @@ typedef struct rows_loop {
     real *c;
     const real *a, *b;
     int ldc, lda, ldb, trans_b, n, k;
-    int64_t rows;
+    int64_t rows, block;
     real beta;
 } rows_loop;
 
@@ -37,18 +38,30 @@ static void multiply_rows(const void *arg, int64_t first, int64_t last)
 {
     const rows_loop *l = arg;
     /* C_block (., n) = A_block (., k) op(B) (k, n) + beta C_block */
-    for (int64_t row = first * NPI_BLOCK; row < last * NPI_BLOCK && row < l->rows; row += NPI_BLOCK)
+    for (int64_t row = first * l->block; row < last * l->block && row < l->rows; row += l->block)
         npi_gemm(l->c + row * l->ldc, l->ldc, l->a + row * l->lda, l->lda, 0, l->b, l->ldb, l->trans_b,
-                 l->rows - row < NPI_BLOCK ? (int)(l->rows - row) : NPI_BLOCK, l->n, l->k, 1, l->beta);
+                 (int)(l->rows - row < l->block ? l->rows - row : l->block), l->n, l->k, 1, l->beta);
+}
+
+static void multiply_blocks(const rows_loop *loop, int threads)
+{
+    npi_blas_begin(threads);
+    npi_parallel(threads, (loop->rows + loop->block - 1) / loop->block, 0, multiply_rows, loop);
+    npi_blas_end(threads);
 }
 
 void npi_gemm_rows(real *c, int ldc, const real *a, int lda, const real *b, int ldb, int trans_b, int64_t rows, int n,
                    int k, real beta, int threads)
 {
-    rows_loop loop = {c, a, b, ldc, lda, ldb, trans_b, n, k, rows, beta};
-    npi_blas_begin(threads);
-    npi_parallel(threads, (rows + NPI_BLOCK - 1) / NPI_BLOCK, 0, multiply_rows, &loop);
-    npi_blas_end(threads);
+    rows_loop loop = {c, a, b, ldc, lda, ldb, trans_b, n, k, rows, ROW_BLOCK, beta};
+    multiply_blocks(&loop, threads);
+}
+
+void npi_gemm_nodes(real *c, int ldc, const real *a, int lda, const real *b, int ldb, int trans_b, int64_t rows, int n,
+                    int k, real beta, int threads)
+{
+    rows_loop loop = {c, a, b, ldc, lda, ldb, trans_b, n, k, rows, NPI_BLOCK, beta};
+    multiply_blocks(&loop, threads);
 }
 
 /* Sums over many rows have at most this many parts: each is summed by one thread, then the parts in order. */

@@ -11,6 +11,10 @@
 void npi_gemm_rows(real *c, int ldc, const real *a, int lda, const real *b, int ldb, int trans_b, int64_t rows, int n,
                    int k, real beta, int threads);
 
+/* The same for rows that a partition divides: the first row is the first of a block. */
+void npi_gemm_nodes(real *c, int ldc, const real *a, int lda, const real *b, int ldb, int trans_b, int64_t rows, int n,
+                    int k, real beta, int threads);
+
 /* C (k, n) += Aᵀ B over many rows: A (rows, k), B (rows, n). `scratch` has npi_gemm_tall_scratch(rows, k, n) reals. */
 void npi_gemm_tall(real *c, int ldc, const real *a, int lda, const real *b, int ldb, int64_t rows, int k, int n,
                    real *scratch, int threads);

@@ -91,7 +91,7 @@ void npi_gcn_heads_forward(real *r, real *m, const npi_adj *adj, const real *hid
 {
     int32_t n = adj->a.rows;
     /* M (n, w) = H (n, h) Wr (h, w) */
-    npi_gemm_rows(m, w, hidden, h, wr, w, 0, n, w, h, 0, threads);
+    npi_gemm_nodes(m, w, hidden, h, wr, w, 0, n, w, h, 0, threads);
     /* R (n, w) = act(Â M) */
     npi_adj_mul(r, w, adj, m, w, w, threads);
     npi_activate(r, (int64_t)n * w, act, threads);
@@ -109,7 +109,7 @@ void npi_gcn_heads_backward(real *dhidden, real *dwr, real *dr, real *m, const n
     /* dWr (h, w) += Hᵀ (h, n) M (n, w) */
     npi_gemm_parts(dwr, hidden, h, m, w, rows, h, w, scratch, threads);
     /* dH (n, h) = M (n, w) Wrᵀ (w, h) */
-    npi_gemm_rows(dhidden, h, m, w, wr, w, 1, n, h, w, 0, threads);
+    npi_gemm_nodes(dhidden, h, m, w, wr, w, 1, n, h, w, 0, threads);
 }
 
 size_t npi_gcn_pool_scratch(const npi_partition *rows, int h)
