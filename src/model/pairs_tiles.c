@@ -114,10 +114,12 @@ static void run_tile(const ring_step *l, int32_t a, int32_t distance)
 {
     npi_pairs *pairs = l->pairs;
     int32_t c = pairs->rows.blocks, place = pairs->rows.from / NPI_BLOCK + a, b = place + distance;
+    /* one process has the whole ring, in which block 0 is after the last; several have pieces of it */
+    int32_t after = a + 1 < pairs->own_blocks ? a + 1 : 0;
     if (distance > l->nearest && b > l->first)
         wait_for(pairs, a, distance);
-    if (distance > l->nearest && a + 1 < pairs->own_blocks)
-        wait_for(pairs, a + 1, distance);
+    if (distance > l->nearest && (after > 0 || pairs->own_blocks == c))
+        wait_for(pairs, after, distance);
     int twice =
         2 * distance == c && place >= c / 2; /* two blocks that are half a turn apart: one of them has the tile */
     if (npi_env_stopped(&pairs->env)) {      /* the result is discarded */
