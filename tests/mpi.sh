@@ -5,6 +5,7 @@ set -eu
 npgnn=$(realpath "$1") module=$2 faulty=$(realpath "$3") part=$4
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 # in containers
 export OMPI_MCA_mpi_yield_when_idle=1 # who waits gives its core to the others
+export RES_OPTIONS='timeout:1 attempts:1' # where the name of the machine cannot be resolved, every start waits for that
 export OMPI_MCA_btl=self,vader OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_hwloc_base_binding_policy=none # one machine, few cores
 [ -e "$module" ] && command -v mpirun >/dev/null || {
     echo 'MPI is missing: install libopenmpi-dev and openmpi-bin'
