@@ -92,7 +92,7 @@ def check_used(method: str, options: dict[str, Any]) -> None:
 
     def unused(name: str, changes: dict[str, Any]) -> bool:
         key = name.replace("_", "-").encode()
-        return _c.lib.npgnn_options_uses(_c.byref(make_options(start, changes, None)), key, None) == 0
+        return bool(_c.lib.npgnn_options_uses(_c.byref(make_options(start, changes, None)), key, None) == 0)
 
     for name in options:
         if name in own or unused(name, own):
