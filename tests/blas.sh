@@ -9,7 +9,7 @@ cd "$folder"
 
 train()
 {
-    timeout 200 env "$2" "$npgnn" train synthetic:nodes=600,seed=3 --loss exact --iterations 30 --threads "$3" --quiet -o "$1"
+    timeout 200 env "$2" "$npgnn" train synthetic:nodes=600,seed=3 --loss exact --iterations 10 --threads "$3" --quiet -o "$1"
 }
 
 found=0

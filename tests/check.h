@@ -12,21 +12,15 @@
 #include <cmocka.h>
 
 #include <math.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "npgnn/npgnn.h"
 
-/* 1 under ThreadSanitizer, which ends a child of fork() that starts a thread. */
-#if defined(__SANITIZE_THREAD__)
-#define CHECK_TSAN 1
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define CHECK_TSAN 1
-#endif
-#endif
-#ifndef CHECK_TSAN
-#define CHECK_TSAN 0
-#endif
+/* Which sanitizers the build has: meson.build defines CHECK_SANITIZE as Meson names them. */
+#define CHECK_SANITIZED (sizeof CHECK_SANITIZE != sizeof "none")
+/* ThreadSanitizer ends a child of fork() that starts a thread. */
+#define CHECK_TSAN (strcmp(CHECK_SANITIZE, "thread") == 0)
 
 /* |a - b| <= tolerance * max(1, |b|); false when either is NaN. */
 static inline int check_near(double a, double b, double tolerance)

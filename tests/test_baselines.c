@@ -444,7 +444,7 @@ static void test_every_method(void **state)
     npgnn_error err = {0};
     npgnn_graph *graph = NULL;
     const char *name, *help;
-    assert_ok(npgnn_load(&graph, "synthetic:nodes=120,topics=4,degree=8", NULL, NULL, &err), err);
+    assert_ok(npgnn_load(&graph, "synthetic:nodes=120,words=100,topics=4,degree=8", NULL, NULL, &err), err);
     for (int i = 0; npgnn_method_info(&name, &help, i); i++)
         for (int protocol = NPGNN_TRANSDUCTIVE; protocol <= NPGNN_FEW_SHOT; protocol++) {
             npgnn_eval_run first = evaluate(name, graph, (npgnn_protocol)protocol, 1);

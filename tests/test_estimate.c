@@ -50,7 +50,7 @@ static int make(void **state)
 {
     npgnn_options options = options_for(NULL);
     (void)state;
-    if (npgnn_graph_synthetic(&graph, "nodes=400,words=200,seed=3", NULL, NULL) != 0)
+    if (npgnn_graph_synthetic(&graph, "nodes=400,words=100,seed=3", NULL, NULL) != 0)
         return -1;
     return npgnn_fit(&model, graph, &options, NULL, NULL);
 }

@@ -103,7 +103,7 @@ static void test_every_method(void **state)
     npgnn_graph *graph = NULL;
     npgnn_error err = {0};
     const char *name, *help;
-    assert_ok(npgnn_load(&graph, "synthetic:nodes=150,topics=4,degree=8,seed=3", NULL, NULL, &err), err);
+    assert_ok(npgnn_load(&graph, "synthetic:nodes=150,words=100,topics=4,degree=8,seed=3", NULL, NULL, &err), err);
     for (int i = 0; npgnn_method_info(&name, &help, i); i++) {
         check(name, graph, NPGNN_TRANSDUCTIVE);
         check(name, graph, NPGNN_PRODUCTION);
