@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cancel.h"
+#include "comm.h"
 #include "message.h"
 #include "output.h"
 #include "progress.h"
@@ -22,6 +23,7 @@ typedef struct pretrain_settings {
     const char *log;
     const char *checkpoint, *resume;
     int checkpoint_every; /* steps */
+    npgnn_comm *comm;     /* the processes that mpirun has started; NULL: one */
 } pretrain_settings;
 
 /* The graphs of the corpus, and the families they belong to. */
@@ -106,11 +108,13 @@ static void corpus_free(corpus *c)
 static json_t *summary_json(const npgnn_model_info *info, const corpus *c, const npgnn_progress *last,
                             const pretrain_settings *settings)
 {
-    return json_pack("{s:s, s:s, s:I, s:i, s:i, s:I, s:i, s:I, s:o, s:o}", "corpus", settings->corpus, "model",
-                     settings->output, "graphs", (json_int_t)c->count, "families", c->families, "steps",
-                     info->iterations, "seed", (json_int_t)settings->seed, "threads", common_threads(&settings->common),
-                     "parameters", (json_int_t)info->parameters, "loss", report_real(last->loss), "seconds",
-                     report_real(last->seconds));
+    json_t *summary =
+        json_pack("{s:s, s:s, s:I, s:i, s:i, s:I, s:i, s:I, s:o, s:o}", "corpus", settings->corpus, "model",
+                  settings->output, "graphs", (json_int_t)c->count, "families", c->families, "steps", info->iterations,
+                  "seed", (json_int_t)settings->seed, "threads", common_threads(&settings->common), "parameters",
+                  (json_int_t)info->parameters, "loss", report_real(last->loss), "seconds", report_real(last->seconds));
+    comm_report(summary, settings->comm);
+    return summary;
 }
 
 /* Saves the model, and says so. */
@@ -119,6 +123,8 @@ static int save(const npgnn_model *model, const corpus *c, const npgnn_progress 
 {
     npgnn_model_info info = {.size = sizeof info};
     npgnn_error err = {0};
+    if (comm_rank() > 0)
+        return EXIT_DONE;
     if (npgnn_model_save(model, settings->output, &err) != 0)
         return print_error("%s", err.text);
     npgnn_model_describe(&info, model, NULL);
@@ -150,34 +156,49 @@ static int learn(const corpus *c, const pretrain_settings *settings, cli_progres
     }
     int status = code ? print_error("%s", err.text) : save(model, c, &progress->latest, settings);
     npgnn_model_free(model);
-    return status;
+    return code ? status : comm_settle(settings->comm, status);
+}
+
+/* Opens what is written: by the first of several processes. Paths that cannot be written are reported now, not after minutes. */
+static int prepare(cli_progress *progress, const pretrain_settings *settings)
+{
+    const char *checkpoint = settings->checkpoint ? settings->checkpoint : settings->resume;
+    int first = comm_rank() == 0;
+    if (first && (output_check(settings->output) != 0 || (checkpoint && output_check(checkpoint) != 0) ||
+                  (settings->common.json && output_check(settings->common.json) != 0)))
+        return EXIT_FAILED;
+    return progress_open(progress, settings->common.quiet || !first, first ? settings->log : NULL,
+                         settings->resume != NULL);
 }
 
 static int run(void *given)
 {
-    const pretrain_settings *settings = given;
-    const char *checkpoint = settings->checkpoint ? settings->checkpoint : settings->resume;
+    pretrain_settings *settings = given;
     corpus c = {0};
     npgnn_error err = {0};
     cli_progress progress;
     if (!settings->output)
         return print_usage_error("pretrain", "missing option -o MODEL: the file to save the model in");
-    if (settings->checkpoint_every && !checkpoint)
+    if (settings->checkpoint_every && !settings->checkpoint && !settings->resume)
         return print_usage_error("pretrain", "--checkpoint-every needs --checkpoint FILE");
-    /* paths that cannot be written are reported now, not after minutes */
-    if (output_check(settings->output) != 0 || (checkpoint && output_check(checkpoint) != 0) ||
-        (settings->common.json && output_check(settings->common.json) != 0))
-        return EXIT_FAILED;
-    int status = progress_open(&progress, settings->common.quiet, settings->log, settings->resume != NULL);
+    int status = comm_open(&settings->comm, &settings->common);
     if (status != 0)
         return status;
+    status = comm_settle(settings->comm, prepare(&progress, settings));
+    if (status != 0) {
+        npgnn_comm_free(settings->comm);
+        return status;
+    }
     npgnn_env env = progress_env(&progress, &settings->common);
+    env.comm = settings->comm;
     if (npgnn_load_each(settings->corpus, add_graph, &c, settings->skip_broken, &env, &err) != 0)
         status = print_error("%s", c.failed ? "out of memory" : err.text);
+    status = comm_settle(settings->comm, status);
     if (status == 0)
         status = learn(&c, settings, &progress, &env);
     corpus_free(&c);
     int logged = progress_close(&progress);
+    npgnn_comm_free(settings->comm);
     return status ? status : logged;
 }
 
@@ -212,13 +233,16 @@ const cli_command cmd_pretrain = {
                 "predict'. The model 'universal' that comes with the program was made this way. Graphs whose names "
                 "differ only after the last dot or dash (twitch-de, twitch-fr) count as one family. With --checkpoint, "
                 "a "
-                "training that was stopped or killed can be resumed later; the result is the same, bit for bit.",
+                "training that was stopped or killed can be resumed later; the result is the same, bit for bit. "
+                "'mpirun -n P "
+                "npgnn pretrain' divides the work among P processes; the result is the same.",
             .examples = "  npgnn pretrain my-graphs -o ours.safetensors\n"
                         "  npgnn pretrain my-graphs -o ours.safetensors --checkpoint ours.checkpoint\n"
                         "  npgnn predict ours.safetensors another-graph --top 10\n",
             .operands = {{"CORPUS", AT(corpus), NULL}},
             .groups = {{"Options", options, 0}, COMMON_GROUP(AT(common))},
         },
+    .takes_processes = 1,
     .defaults = &(const pretrain_settings){.seed = 1},
     .size = sizeof(pretrain_settings),
     .run = run,

@@ -53,13 +53,7 @@ static json_t *summary_json(const npgnn_model_info *info, const train_settings *
                   common_threads(&settings->common), "train_nodes", info->train_nodes, "train_edges",
                   (json_int_t)info->train_edges, "parameters", (json_int_t)info->parameters, "iterations",
                   info->iterations, "val_auc", report_real(info->val_auc), "val_ap", report_real(info->val_ap));
-    npgnn_comm_info comm = {.size = sizeof comm};
-    npgnn_comm_describe(&comm, settings->comm, NULL);
-    if (settings->comm) { /* of the first process, which writes this */
-        json_object_set_new(summary, "processes", json_integer(comm.ranks));
-        json_object_set_new(summary, "bytes_sent", json_integer((json_int_t)comm.sent));
-        json_object_set_new(summary, "bytes_received", json_integer((json_int_t)comm.received));
-    }
+    comm_report(summary, settings->comm);
     return summary;
 }
 

@@ -55,3 +55,14 @@ int comm_settle(npgnn_comm *comm, int status)
         return 0;
     return status ? status : print_error("%s", err.text);
 }
+
+void comm_report(json_t *report, const npgnn_comm *comm)
+{
+    npgnn_comm_info info = {.size = sizeof info};
+    if (!comm)
+        return;
+    npgnn_comm_describe(&info, comm, NULL);
+    json_object_set_new(report, "processes", json_integer(info.ranks));
+    json_object_set_new(report, "bytes_sent", json_integer((json_int_t)info.sent));
+    json_object_set_new(report, "bytes_received", json_integer((json_int_t)info.received));
+}

@@ -2,6 +2,7 @@
 #ifndef CLI_COMM_H
 #define CLI_COMM_H
 
+#include <jansson.h>
 #include <npgnn/npgnn.h>
 
 #include "settings.h"
@@ -17,5 +18,8 @@ int comm_open(npgnn_comm **comm, common_settings *common);
 /* After a step that a process may fail at alone: 0 where no process has failed. Otherwise process 0 has printed which one, and why; returns the
  * status to exit with. Without a comm, `status`. */
 int comm_settle(npgnn_comm *comm, int status);
+
+/* Adds to a report how many processes there are, and the bytes that this one has sent and received. Nothing without a comm. */
+void comm_report(json_t *report, const npgnn_comm *comm);
 
 #endif

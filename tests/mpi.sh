@@ -1,5 +1,5 @@
 #!/bin/sh
-# mpi.sh NPGNN MODULE FAULTY bits|volume|faults: training in several processes, started by mpirun on this machine. FAULTY is the program with faults.c
+# mpi.sh NPGNN MODULE FAULTY bits|jobs|volume|faults: work in several processes, started by mpirun on this machine. FAULTY is the program with faults.c
 # in it. Skipped (77) where the module was not built or there is no mpirun.
 set -eu
 npgnn=$(realpath "$1") module=$2 faulty=$(realpath "$3") part=$4
@@ -18,15 +18,15 @@ cd "$folder"
 fail() { echo "$*"; [ ! -e err ] || cat err; exit 1; }
 processes() { p=$1; shift; timeout 120 mpirun --oversubscribe -n "$p" "$@"; }
 
-# same WHAT RANKS ARGUMENT...: the model of one process with two threads, and of so many processes with one thread each.
+# same WHAT RANKS COMMAND ARGUMENT...: the file of one process with two threads, and of so many processes with one thread each.
 same()
 {
     what=$1 ranks=$2
     shift 2
-    "$npgnn" train "$@" -o one.model -t 2 -q
+    "$npgnn" "$@" -o one.out -t 2 -q
     for p in $ranks; do
-        processes "$p" "$npgnn" train "$@" -o several.model -t 1 -q 2>err || fail "$what in $p processes fails"
-        cmp one.model several.model || fail "$what: $p processes give another model than one"
+        processes "$p" "$npgnn" "$@" -o several.out -t 1 -q 2>err || fail "$what in $p processes fails"
+        cmp one.out several.out || fail "$what: $p processes give another result than one"
     done
 }
 
@@ -45,15 +45,27 @@ refused()
 case $part in
 bits)
     graph=synthetic:nodes=700,words=100
-    same 'the exact loss' '1 2 3 4' $graph --iterations 4 --validate-every 2 --keep-best on
-    same 'a rehearsal, then the sampled loss' '2 4' $graph --iterations 3 --val 0 --loss sampled --pairs-per-node 150
-    same 'relu heads' '3' $graph --iterations 3 --preset paper-literal --context-fraction 0.5
-    same 'averaged embeddings' '2' $graph --iterations 3 --preset authors --samples 2 --loss sampled --pairs-per-node 40
+    same 'the exact loss' '1 2 3 4' train $graph --iterations 4 --validate-every 2 --keep-best on
+    same 'a rehearsal, then the sampled loss' '2 4' train $graph --iterations 3 --val 0 --loss sampled --pairs-per-node 150
+    same 'relu heads' '3' train $graph --iterations 3 --preset paper-literal --context-fraction 0.5
+    same 'averaged embeddings' '2' train $graph --iterations 3 --preset authors --samples 2 --loss sampled --pairs-per-node 40
     # dense features and weighted links, from a mapped file
     awk 'BEGIN { for (i = 0; i < 600; i++) for (j = 1; j <= 3; j++) print i, (i * j * 7 + 13 * j) % 600, 1 + (i + j) % 4 }' >edges.txt
     awk 'BEGIN { for (i = 0; i < 600; i++) print i, sin(i), cos(i * 1.7), sin(i * i), 1 }' >features.txt
     "$npgnn" convert --edges edges.txt --features features.txt --weighted -o graph.npg 2>/dev/null
-    same 'dense features and weights' '2 3' graph.npg --iterations 3 --radius 2
+    same 'dense features and weights' '2 3' train graph.npg --iterations 3 --radius 2
+    ;;
+
+jobs)
+    # evidence and gradients of the tasks
+    mkdir corpus
+    "$npgnn" convert synthetic:nodes=100,words=100 -o corpus/rich.npg 2>/dev/null
+    awk 'BEGIN { for (i = 0; i < 80; i++) for (j = 1; j <= 3; j++) print i, (i * j * 7 + 13 * j) % 80 }' >corpus/plain.edges
+    printf '0 1\n1 2\n' >corpus/tiny.edges # gives no task
+    same pretraining '1 2 4' pretrain corpus --steps 12 --checkpoint c --checkpoint-every 5
+    processes 3 "$npgnn" pretrain corpus -o resumed.model -t 1 --steps 12 --resume c.prev 2>err || fail 'pretraining is not resumed'
+    grep -q 'resuming after step 5 of 12' err || fail 'pretraining is resumed elsewhere'
+    cmp one.out resumed.model || fail 'pretraining that is resumed: another model'
     ;;
 
 volume)

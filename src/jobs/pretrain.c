@@ -1,5 +1,6 @@
 /* npgnn_pretrain: learns a process across graphs. Each graph becomes tasks, context links and targets (train/tasks.h),
  * on which npi_pretrain trains. */
+#include "base/comm.h"
 #include "base/hash.h"
 #include "base/sized.h"
 #include "graph/graph.h"
@@ -28,6 +29,15 @@ static int save(void *user, const npi_pretrain_state *state, npgnn_error *err)
     return npi_pretrain_write(state, &c->identity, c->save, err);
 }
 
+/* Whether all processes have been given the same. */
+static int check_same(const npi_pretrain_identity *identity, const npgnn_env *env, npgnn_error *err)
+{
+    uint64_t hash = npi_hash_bytes(NPI_HASH_START, &identity->seed, sizeof identity->seed);
+    hash = npi_hash_bytes(hash, &identity->steps, sizeof identity->steps);
+    int code = npi_comm_same(env->comm, identity->corpus, "the corpus", err);
+    return code ? code : npi_comm_same(env->comm, hash, "the list of options", err);
+}
+
 int npgnn_pretrain(npgnn_model **out, const npgnn_graph *const *graphs, const int *family, size_t count,
                    const npgnn_pretrain_options *options, const npgnn_env *env, npgnn_error *err)
 {
@@ -36,7 +46,10 @@ int npgnn_pretrain(npgnn_model **out, const npgnn_graph *const *graphs, const in
     npgnn_env resolved = npi_env_resolve(env);
     npgnn_pretrain_options o = {0};
     npi_pretrain_options how = npi_pretrain_defaults();
-    npi_tasks tasks = {.env = resolved};
+    resolved.comm = npi_comm_ranks(resolved.comm) > 1 ? resolved.comm : NULL;
+    npgnn_env alone = resolved;
+    alone.comm = NULL;
+    npi_tasks tasks = {.env = alone, .comm = resolved.comm};
     npi_process process = {0};
     int code = npi_sized_read(&o, sizeof o, options, "npgnn_pretrain_options", err);
     if (code)
@@ -49,32 +62,41 @@ int npgnn_pretrain(npgnn_model **out, const npgnn_graph *const *graphs, const in
         return npi_fail(err, NPGNN_E_ARGUMENT, "steps and checkpoint_every must be at least 0, got %d and %d", o.steps,
                         o.checkpoint_every);
     checkpoints c = {o.checkpoint, o.resume, {how.steps, how.seed, NPI_HASH_START}, &resolved};
-    for (size_t g = 0; g < count && (o.checkpoint || o.resume); g++) {
+    for (size_t g = 0; g < count && (o.checkpoint || o.resume || resolved.comm); g++) {
         const uint64_t what[2] = {npi_graph_fingerprint(graphs[g]), (uint64_t)family[g]};
         c.identity.corpus = npi_hash_bytes(c.identity.corpus, what, sizeof what);
     }
-    const npi_pretrain_hooks hooks = {o.resume ? restore : NULL, o.checkpoint ? save : NULL, &c,
+    const int saves = o.checkpoint && npi_comm_rank(resolved.comm) == 0; /* of several processes the first one writes */
+    const npi_pretrain_hooks hooks = {o.resume ? restore : NULL, saves ? save : NULL, &c,
                                       o.checkpoint_every > 0 ? o.checkpoint_every : 100};
-    if (o.resume) /* now, not after the minutes that the tasks take */
-        code = npi_pretrain_read(NULL, &c.identity, o.resume, &resolved, err);
-    /* a graph with too few links gives no task */
+    if (resolved.comm)
+        code = check_same(&c.identity, &resolved, err);
+    if (!code && o.resume) /* now, not after the minutes that the tasks take */
+        code = npi_comm_agree(resolved.comm, npi_pretrain_read(NULL, &c.identity, o.resume, &resolved, err), err);
+    if (code)
+        return code;
     for (size_t g = 0; !code && g < count; g++) {
-        size_t before = tasks.count;
         if (family[g] < 0 || family[g] > (int)count)
             code =
                 npi_fail(err, NPGNN_E_ARGUMENT, "graph %zu has family %d: families are 0 to %zu", g, family[g], count);
         tasks.groups = !code && family[g] >= tasks.groups ? family[g] + 1 : tasks.groups;
         if (!code)
             code = npi_tasks_add(&tasks, graphs[g], family[g], how.seed + g, err);
-        if (!code && tasks.count == before)
-            npi_log(&resolved, "graph %zu has too few links to learn from", g);
         if (!code && npi_env_stopped(&resolved))
             code = npi_fail(err, NPGNN_E_CANCELLED, "cancelled after %zu of %zu graphs", g + 1, count);
+    }
+    code = npi_tasks_share(&tasks, code, err);
+    for (size_t g = 0, t = 0; !code && g < count; g++) {
+        size_t before = t;
+        while (t < tasks.count && (size_t)tasks.items[t].graph == g)
+            t++;
+        if (t == before)
+            npi_log(&resolved, "graph %zu has too few links to learn from", g);
     }
     if (!code)
         code = npi_pretrain(&process, &tasks, &how, &hooks, &resolved, err);
     if (!code)
-        code = npi_model_from_process(out, &process, &resolved, err);
+        code = npi_comm_agree(resolved.comm, npi_model_from_process(out, &process, &alone, err), err);
     if (!code)
         (*out)->info.iterations = how.steps;
     npi_process_free(&resolved, &process);

@@ -32,6 +32,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/comm.h"
+#include "base/hash.h"
 #include "base/number.h"
 #include "base/parallel.h"
 #include "linalg/kernels.h"
@@ -256,6 +258,17 @@ void npi_blas_numerics(char text[NPI_NUMERICS_SIZE])
         snprintf(text, NPI_NUMERICS_SIZE, "%s, %s", kernels, blas.library ? "another BLAS" : "no BLAS");
     }
     pthread_mutex_unlock(&lock);
+}
+
+int npi_blas_open_among(const npgnn_env *env, npgnn_error *err)
+{
+    char kernels[NPI_NUMERICS_SIZE];
+    int code = npi_comm_agree(env->comm, npi_blas_open(env, err), err);
+    if (code || !env->comm)
+        return code;
+    npi_blas_numerics(kernels);
+    return npi_comm_same(env->comm, npi_hash_bytes(NPI_HASH_START, kernels, strlen(kernels)),
+                         "the set of kernels for the processor (npgnn info, OPENBLAS_CORETYPE)", err);
 }
 
 /* ---- calling ---- */

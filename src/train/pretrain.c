@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/comm.h"
+#include "base/hash.h"
 #include "base/parallel.h"
 #include "base/rng.h"
 #include "linalg/dense.h"
@@ -196,8 +198,12 @@ static void fill_sample(sample *s, const npi_task_data *task, int context, int l
 
 typedef struct batch {
     int size, threads;
-    sample *samples;                  /* (size) */
-    npi_process_params *gradient;     /* (size) */
+    npgnn_comm *comm;
+    int first, last;              /* the samples whose gradients this process computes */
+    sample *samples;              /* (size) */
+    npi_process_params *gradient; /* (size) */
+    real *total;                  /* (gradient[].count) their sum */
+    double loss;
     npi_process_workspace *workspace; /* (threads) */
     const npi_process *process;
 } batch;
@@ -214,17 +220,22 @@ static void batch_free(const npgnn_env *env, batch *b)
         npi_process_workspace_free(env, &b->workspace[t]);
     npi_free(env, b->samples);
     npi_free(env, b->gradient);
+    npi_free(env, b->total);
     npi_free(env, b->workspace);
     memset(b, 0, sizeof *b);
 }
 
 static int batch_new(batch *out, const npi_process *process, int size, const npgnn_env *env, npgnn_error *err)
 {
-    batch b = {.size = size, .threads = env->threads, .process = process};
+    int rank = npi_comm_rank(env->comm), ranks = npi_comm_ranks(env->comm);
+    batch b = {.size = size, .threads = env->threads, .comm = env->comm, .process = process};
+    b.first = size * rank / ranks;
+    b.last = size * (rank + 1) / ranks;
     b.samples = npi_alloc(env, (size_t)size, sizeof *b.samples, err);
     b.gradient = npi_alloc(env, (size_t)size, sizeof *b.gradient, err);
     b.workspace = npi_alloc(env, (size_t)b.threads, sizeof *b.workspace, err);
-    int code = b.samples && b.gradient && b.workspace ? 0 : NPGNN_E_MEMORY;
+    b.total = npi_alloc(env, process->params.count, sizeof *b.total, err);
+    int code = b.samples && b.gradient && b.workspace && b.total ? 0 : NPGNN_E_MEMORY;
     for (int i = 0; !code && i < size; i++) {
         sample *s = &b.samples[i];
         s->evidence = npi_alloc(env, (2 * MAX_CONTEXT + 2 * TARGETS) * NPI_COLUMNS, sizeof *s->evidence, err);
@@ -244,7 +255,7 @@ static int batch_new(batch *out, const npi_process *process, int size, const npg
 static void run_samples(const void *arg, int64_t first, int64_t last)
 {
     const batch *b = arg;
-    for (int64_t i = first; i < last; i++) {
+    for (int64_t i = b->first + first; i < b->first + last; i++) {
         sample *s = &b->samples[i];
         memset(b->gradient[i].block, 0, b->gradient[i].count * sizeof(real));
         s->loss = npi_process_loss(&b->gradient[i], &b->workspace[npi_worker()], &b->process->params, &s->task,
@@ -268,15 +279,35 @@ static void draw_batch(batch *b, const npi_tasks *tasks, const sampler samplers[
     }
 }
 
-/* The mean of the gradients into the first, cut to a length of MAX_NORM. Returns whether it is finite. */
+/* Adds this process's gradients of the parameters [first, last) to those of the samples before. */
+static void add_gradients(void *arg, int64_t first, int64_t last)
+{
+    batch *b = arg;
+    for (int i = b->first; i < b->last; i++)
+        for (int64_t c = first; c < last; c++)
+            b->total[c] = i == 0 ? b->gradient[i].block[c] : b->total[c] + b->gradient[i].block[c];
+}
+
+static void add_losses(void *arg, int64_t first, int64_t last)
+{
+    batch *b = arg;
+    (void)first;
+    (void)last;
+    for (int i = b->first; i < b->last; i++)
+        b->loss += b->samples[i].loss / b->size;
+}
+
+/* total: the mean of the gradients, cut to a length of MAX_NORM; loss: the mean of the losses. Both are sums in the order of
+ * the samples. Returns whether the gradient is finite. */
 static int sum_gradients(batch *b)
 {
-    real *total = b->gradient[0].block;
+    real *total = b->total;
     size_t count = b->gradient[0].count;
     double square = 0;
-    for (int i = 1; i < b->size; i++)
-        for (size_t c = 0; c < count; c++)
-            total[c] += b->gradient[i].block[c];
+    b->loss = 0;
+    npi_comm_chain(b->comm, &b->loss, 1, sizeof b->loss, 1, add_losses, b);
+    npi_comm_chain(b->comm, total, (int64_t)count, sizeof *total, (int64_t)count / npi_comm_ranks(b->comm) + 1,
+                   add_gradients, b);
     for (size_t c = 0; c < count; c++) {
         total[c] /= (real)b->size;
         square += (double)total[c] * (double)total[c];
@@ -293,6 +324,15 @@ static double rate_at(int step, const npi_pretrain_options *o)
     double rise = step + 1 < WARM_UP ? (double)(step + 1) / WARM_UP : 1;
     double fall = (1 + cos(PI * step / o->steps)) / 2;
     return o->learning_rate * rise * (fall * (1 - LAST_RATE) + LAST_RATE);
+}
+
+static uint64_t hash_of(const npi_pretrain_state *state)
+{
+    const size_t bytes = state->count * sizeof(real);
+    uint64_t hash = npi_hash_bytes(NPI_HASH_START, &state->step, sizeof state->step);
+    hash = npi_hash_bytes(hash, state->params, bytes);
+    hash = npi_hash_bytes(hash, state->m, bytes);
+    return npi_hash_bytes(hash, state->v, bytes);
 }
 
 static void save_state(const npi_pretrain_hooks *hooks, const npi_pretrain_state *state, const npgnn_env *env)
@@ -315,9 +355,10 @@ int npi_pretrain(npi_process *out, npi_tasks *tasks, const npi_pretrain_options 
         return npi_fail(err, NPGNN_E_ARGUMENT, "the corpus has no graph with enough links to learn from");
     if (o->latent > MAX_LATENT || o->hidden < 2 || o->steps < 1 || o->batch < 1)
         return npi_fail(err, NPGNN_E_ARGUMENT, "the process has a width, or the number of its steps, out of range");
-    int code = npi_blas_open(env, err);
-    if (!code)
-        code = npi_process_new(&process, size, NPI_FEATURE_COLUMNS, env, err);
+    int code = npi_blas_open_among(env, err);
+    if (code)
+        return code;
+    code = npi_process_new(&process, size, NPI_FEATURE_COLUMNS, env, err);
     if (!code) {
         npi_process_params_init(&process.params, o->seed);
         measure_units(&process, tasks);
@@ -340,15 +381,15 @@ int npi_pretrain(npi_process *out, npi_tasks *tasks, const npi_pretrain_options 
     npi_pretrain_state state = {0, process.params.count, process.params.block, m, v};
     if (!code && hooks && hooks->restore)
         code = hooks->restore(hooks->user, &state, err);
+    code = npi_comm_agree(env->comm, code, err);
+    if (!code && env->comm)
+        code = npi_comm_same(env->comm, hash_of(&state), "the checkpoint", err);
     double start = npi_clock_seconds();
     for (int step = state.step; !code && step < o->steps; step++) {
         draw_batch(&b, tasks, samplers, o->seed, step);
         npi_blas_begin(env->threads);
-        npi_parallel(env->threads, b.size, 1, run_samples, &b);
+        npi_parallel(env->threads, b.last - b.first, 1, run_samples, &b);
         npi_blas_end(env->threads);
-        progress.loss = 0;
-        for (int i = 0; i < b.size; i++)
-            progress.loss += b.samples[i].loss / b.size;
         if (!sum_gradients(&b))
             code =
                 npi_fail(err, NPGNN_E_DIVERGED, "pretraining diverged at step %d: try a smaller learning rate than %g",
@@ -356,12 +397,14 @@ int npi_pretrain(npi_process *out, npi_tasks *tasks, const npi_pretrain_options 
         if (code)
             break;
         double root2 = sqrt(1 - pow(beta2, step + 1));
-        npi_kernels_best()->adam(process.params.block, m, v, b.gradient[0].block, (int64_t)process.params.count,
+        npi_kernels_best()->adam(process.params.block, m, v, b.total, (int64_t)process.params.count,
                                  (real)(rate_at(step, o) * root2 / (1 - pow(beta1, step + 1))), (real)beta1,
                                  (real)beta2, (real)(epsilon * root2));
         progress.iteration = state.step = step + 1;
+        progress.loss = b.loss;
         progress.seconds = npi_clock_seconds() - start;
-        if (npi_env_stopped(env) || (env->progress && env->progress(env->user, &progress)))
+        int stop = npi_env_stopped(env) || (env->progress && env->progress(env->user, &progress));
+        if (npi_comm_any(env->comm, stop))
             code = npi_fail(err, NPGNN_E_CANCELLED, "cancelled after step %d", step + 1);
         if (hooks && hooks->save && (code || (step + 1) % hooks->every == 0))
             save_state(hooks, &state, env);

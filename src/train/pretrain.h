@@ -33,7 +33,10 @@ typedef struct npi_pretrain_hooks {
 
 /* Learns a process from the tasks, whose evidence it standardises in place. Calls env.progress after every step; its
  * loss is that of process/objective.h, which has no KL term. The same bits for any number of threads, and for a training
- * that was resumed. `hooks` may be NULL. */
+ * that was resumed. `hooks` may be NULL.
+ *
+ * The processes of env->comm, all of which have all tasks, divide the tasks of every step among them. All get the same
+ * process, and call their own hooks. */
 int npi_pretrain(npi_process *out, npi_tasks *tasks, const npi_pretrain_options *options,
                  const npi_pretrain_hooks *hooks, const npgnn_env *env, npgnn_error *err);
 

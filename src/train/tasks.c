@@ -153,7 +153,7 @@ static int add_task(npi_tasks *tasks, const npgnn_graph *graph, const npi_words 
     npi_words shuffled = {0};
     npi_columns evidence = {0};
     npgnn_pair *pairs = NULL;
-    npi_task_data task = {.group = group};
+    npi_task_data task = {.group = group, .graph = tasks->graphs, .place = tasks->places - 1};
     cut c = {0};
     if (graph->m < LEAST_HIDDEN + LEAST_KNOWN)
         return 0;
@@ -289,6 +289,12 @@ static int add_piece(npi_tasks *tasks, const npgnn_graph *graph, int group, npi_
     return code;
 }
 
+/* Whether this process makes the next task. Tasks of one graph take about equally long: the processes take turns. */
+static int is_mine(npi_tasks *tasks)
+{
+    return tasks->places++ % npi_comm_ranks(tasks->comm) == npi_comm_rank(tasks->comm);
+}
+
 int npi_tasks_add(npi_tasks *tasks, const npgnn_graph *graph, int group, uint64_t seed, npgnn_error *err)
 {
     static const recipe plain[] = {{1, 0, 0, 0}, {0.5, 0, 0, 0}};
@@ -303,12 +309,76 @@ int npi_tasks_add(npi_tasks *tasks, const npgnn_graph *graph, int group, uint64_
     size_t count = featured ? sizeof rich / sizeof rich[0] : graph->m > MANY_LINKS ? 2 : 1;
     for (size_t i = 0; !code && i < count; i++) {
         npi_rng rng = npi_rng_make(seed, NPI_RNG_TASK, (uint32_t)i);
-        code = add_task(tasks, graph, &words, &recipes[i], group, &rng, err);
+        if (is_mine(tasks))
+            code = add_task(tasks, graph, &words, &recipes[i], group, &rng, err);
     }
     for (uint32_t i = 0; !code && featured && i < PIECES; i++) {
         npi_rng rng = npi_rng_make(seed, NPI_RNG_TASK, 1000 + i);
-        code = add_piece(tasks, graph, group, &rng, err);
+        if (is_mine(tasks))
+            code = add_piece(tasks, graph, group, &rng, err);
     }
     npi_words_free(&tasks->env, &words);
+    tasks->graphs++;
+    return code;
+}
+
+/* ---- tasks of other processes ---- */
+
+static size_t evidence_size(const npi_task_data *task)
+{
+    return (2 * (size_t)task->links + (size_t)task->matched) * NPI_COLUMNS;
+}
+
+typedef struct shared_list {
+    npi_task_data *all; /* (places) those that gave no task have 0 links */
+    const npi_tasks *mine;
+} shared_list;
+
+static void enter_mine(void *arg, int64_t first, int64_t last)
+{
+    const shared_list *list = arg;
+    (void)first;
+    (void)last;
+    for (size_t i = 0; i < list->mine->count; i++) {
+        npi_task_data task = list->mine->items[i];
+        task.evidence = NULL;
+        list->all[task.place] = task;
+    }
+}
+
+int npi_tasks_share(npi_tasks *tasks, int code, npgnn_error *err)
+{
+    const npgnn_env *env = &tasks->env;
+    int ranks = npi_comm_ranks(tasks->comm), rank = npi_comm_rank(tasks->comm);
+    if (ranks == 1)
+        return code;
+    size_t places = (size_t)tasks->places, mine = 0, count = 0;
+    npi_task_data *all = code ? NULL : npi_alloc(env, places, sizeof *all, err);
+    code = npi_comm_agree(tasks->comm, code ? code : all ? 0 : NPGNN_E_MEMORY, err);
+    if (code) {
+        npi_free(env, all);
+        return code;
+    }
+    npi_comm_chain(tasks->comm, all, (int64_t)places, sizeof *all, (int64_t)places, enter_mine,
+                   &(shared_list){all, tasks});
+    for (size_t i = 0; i < places;
+         i++) { /* in `all`, the evidence of this process moves there, the others have memory for theirs */
+        if (all[i].links == 0)
+            continue;
+        npi_task_data *task = &all[count++];
+        *task = all[i];
+        if (task->place % ranks == rank)
+            task->evidence = tasks->items[mine++].evidence;
+        else if (!(task->evidence = npi_alloc(env, evidence_size(task), sizeof *task->evidence, err)))
+            code = NPGNN_E_MEMORY;
+    }
+    npi_free(env, tasks->items);
+    tasks->items = all;
+    tasks->count = count;
+    tasks->capacity = places;
+    code = npi_comm_agree(tasks->comm, code, err);
+    for (size_t i = 0; !code && i < count; i++)
+        npi_comm_broadcast(tasks->comm, all[i].evidence, evidence_size(&all[i]) * sizeof *all[i].evidence,
+                           all[i].place % ranks);
     return code;
 }

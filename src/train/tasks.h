@@ -6,6 +6,7 @@
 #ifndef NPI_TRAIN_TASKS_H
 #define NPI_TRAIN_TASKS_H
 
+#include "base/comm.h"
 #include "evidence/columns.h"
 #include "graph/graph.h"
 
@@ -17,19 +18,28 @@ typedef struct npi_task_data {
     int context;
     int has_features;
     int group; /* tasks of one graph, or of one family of graphs, share a group */
+    int graph; /* which one was added: 0, 1, ... */
+    int place; /* among all attempts to make a task, including those that gave none */
 } npi_task_data;
 
 typedef struct npi_tasks {
-    npgnn_env env;
+    npgnn_env env;    /* of this process alone */
+    npgnn_comm *comm; /* that share the work; NULL: one process */
     npi_task_data *items;
     size_t count, capacity;
     int groups;
+    int graphs, places; /* so far */
 } npi_tasks;
 
 void npi_tasks_free(npi_tasks *tasks);
 
 /* Adds the tasks of one graph. `group` from npi_tasks_group: graphs that are alike (snapshots of one network) share
- * one, so that they do not count more than others. A graph with too few links to hide some adds none. */
+ * one, so that they do not count more than others. A graph with too few links to hide some adds none. The processes of
+ * tasks->comm add every task in one of them; npi_tasks_share then gives all tasks to all. */
 int npi_tasks_add(npi_tasks *tasks, const npgnn_graph *graph, int group, uint64_t seed, npgnn_error *err);
+
+/* Collective. Afterwards all processes have the tasks of all, in the order in which one process adds them. Called with the code of
+ * what this process did before, and returns that of the first process that failed. */
+int npi_tasks_share(npi_tasks *tasks, int code, npgnn_error *err);
 
 #endif

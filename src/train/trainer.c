@@ -216,28 +216,24 @@ int npi_trainer_begin(npgnn_trainer *t, const npi_findings *found, npgnn_error *
     return code;
 }
 
-/* Whether all processes have been given the same. Parameters are computed in every process: so the kernels must be the same, too. */
+/* Whether all processes have been given the same. */
 static int check_same(npgnn_trainer *t, npgnn_error *err)
 {
     npgnn_option_info option;
-    char value[64], kernels[NPI_NUMERICS_SIZE];
+    char value[64];
     uint64_t hash = NPI_HASH_START;
     for (int i = 0; npgnn_options_info(&option, i); i++) {
         npgnn_options_get(value, sizeof value, &t->asked, option.key, NULL);
         hash = npi_hash_bytes(hash, value, strlen(value) + 1);
     }
     t->fingerprint = npi_graph_fingerprint(t->graph);
-    int code = npi_comm_agree(t->env.comm, npi_blas_open(&t->env, err), err);
+    int code = npi_blas_open_among(&t->env, err);
     if (!code)
         code = npi_comm_same(t->env.comm, t->fingerprint, "the graph", err);
     if (!code)
         code = npi_comm_same(t->env.comm, t->split ? npgnn_split_hash(t->split) : 0, "the split", err);
     if (!code)
         code = npi_comm_same(t->env.comm, hash, "the list of options", err);
-    npi_blas_numerics(kernels);
-    if (!code)
-        code = npi_comm_same(t->env.comm, npi_hash_bytes(NPI_HASH_START, kernels, strlen(kernels)),
-                             "the set of kernels for the processor (npgnn info, OPENBLAS_CORETYPE)", err);
     return code;
 }
 
