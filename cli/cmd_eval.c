@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "comm.h"
 #include "estimate.h"
 #include "evaluate.h"
 #include "message.h"
@@ -20,6 +21,7 @@ typedef struct eval_settings {
     int bootstrap;
     const char *save_split, *log;
     int curves, profile, estimate;
+    npgnn_comm *comm; /* the processes that mpirun has started; NULL: one */
 } eval_settings;
 
 /* The name of the method that is evaluated. */
@@ -109,11 +111,12 @@ static int report(const npgnn_eval_run *runs, int done, const cli_curves *curves
         report_table(stdout, runs, done);
     }
     /* JSON with some of the seeds could be mistaken for the whole evaluation, so none is written then */
-    if (!settings->common.json || done < settings->splits.seeds)
+    if (!settings->common.json || done < settings->splits.seeds || comm_rank() > 0)
         return 0;
     json_t *json = report_json(runs, done, &source);
     if (settings->curves)
         curves_merge(json_object_get(json, "seeds"), curves);
+    comm_report(json, settings->comm);
     return report_write(json, settings->common.json);
 }
 
@@ -123,16 +126,22 @@ static int evaluate(const npgnn_graph *graph, const npgnn_split *fixed, cli_prog
     npgnn_split_options split;
     npgnn_eval_options options = options_from(&split, settings, fixed);
     int done = 0;
-    if (settings->save_split && save_split(graph, settings->save_split, &options, env) != 0)
-        return EXIT_FAILED;
+    int status = 0;
+    if (settings->save_split && comm_rank() == 0)
+        status = save_split(graph, settings->save_split, &options, env);
     npgnn_eval_run *runs = calloc((size_t)settings->splits.seeds, sizeof *runs);
     if (!runs)
-        return print_error("out of memory");
+        status = print_error("out of memory");
+    status = comm_settle(settings->comm, status);
+    if (status) {
+        free(runs);
+        return status;
+    }
     if (progress->curves) {
         options.scores = curves_scores;
         options.scores_user = progress->curves;
     }
-    int status = evaluate_run(runs, &done, graph, settings->splits.seeds, &options, progress, env);
+    status = evaluate_run(runs, &done, graph, settings->splits.seeds, &options, progress, env);
     int reported = report(runs, done, progress->curves, settings, &options);
     free(runs);
     return status ? status : reported;
@@ -159,6 +168,18 @@ static int run(void *given)
     cli_progress progress;
     cli_curves curves;
     settings->model.options.seed = settings->splits.seed; /* for the JSON */
+    /* a process has seen the iterations of its own seeds only */
+    const char *alone = settings->estimate  ? "--estimate"
+                        : settings->log     ? "--log"
+                        : settings->profile ? "--profile"
+                        : settings->curves  ? "--curves"
+                                            : NULL;
+    if (comm_ranks() > 1 && alone)
+        return print_error("%s does not work in several processes, and mpirun has started %d: start it without mpirun",
+                           alone, comm_ranks());
+    int status = comm_open(&settings->comm, &settings->common);
+    if (status != 0)
+        return status;
     if (progress_open(&progress, settings->common.quiet, settings->estimate ? NULL : settings->log, 0) != 0)
         return EXIT_FAILED;
     curves_begin(&curves);
@@ -170,9 +191,11 @@ static int run(void *given)
         model_settings_name(who, sizeof who, &settings->model);
     if (is_process(settings) || !(npgnn_method_uses(method_name(settings)) & NPGNN_USES_WEIGHTS))
         data_note_unweighted(&settings->data, who, &env);
-    int status = data_load(&graph, &settings->data, &env);
+    status = data_load(&graph, &settings->data, &env);
     if (status == 0 && split_open(&fixed, graph, settings->splits.fixed, &env, &err) != 0)
         status = print_error("%s", err.text);
+    status = comm_settle(settings->comm, status);
+    env.comm = settings->comm;
     if (status == 0)
         status =
             settings->estimate ? estimate(graph, fixed, settings) : evaluate(graph, fixed, &progress, settings, &env);
@@ -182,6 +205,7 @@ static int run(void *given)
     curves_end(&curves);
     npgnn_split_free(fixed);
     npgnn_graph_free(graph);
+    npgnn_comm_free(settings->comm);
     return status ? status : closed;
 }
 
@@ -272,7 +296,8 @@ const cli_command cmd_eval = {
             .summary = "Evaluate a method on a graph: split, train and test, once per seed.",
             .description =
                 "Holds out links of the graph DATA, trains on the rest, and measures how well the held-out links are "
-                "ranked above non-links. Prints one line per seed, the mean and the standard deviation.",
+                "ranked above non-links. Prints one line per seed, the mean and the standard deviation. 'mpirun -n P "
+                "npgnn eval' divides the seeds among P processes; the result is the same.",
             .examples = "  npgnn eval synthetic --protocol inductive --seeds 5\n"
                         "  npgnn eval ind.cora --data-dir data/planetoid --seeds 10 --json cora.json\n"
                         "  npgnn eval synthetic --negatives hard --bootstrap 1000\n"
@@ -290,4 +315,5 @@ const cli_command cmd_eval = {
     .size = sizeof(eval_settings),
     .run = run,
     .takes_universal = 1,
+    .takes_processes = 1,
 };

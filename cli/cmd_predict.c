@@ -3,8 +3,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "cancel.h"
+#include "comm.h"
 #include "estimate.h"
 #include "links.h"
 #include "message.h"
@@ -28,6 +30,7 @@ typedef struct predict_settings {
     uint64_t seed;
     double link_rate; /* 0: the model's */
     int raw, estimate, header, explain;
+    npgnn_comm *comm; /* the processes that mpirun has started; NULL: one */
 } predict_settings;
 
 /* ---- given pairs ---- */
@@ -40,37 +43,43 @@ typedef struct pairs_batch {
     npgnn_prediction predictions[BATCH];
 } pairs_batch;
 
-/* Scores all pairs of a file, batch by batch. Where the pairs come slowly, a batch is what has come. Returns the exit
- * status. */
+/* Scores all pairs of a file, batch by batch. Where the pairs come slowly, a batch is what has come. Several processes read the same
+ * batches, each scores a part of them, and the first one writes. Returns the exit status. */
 static int predict_pairs(const links_writer *writer, const link_source *source, const predict_settings *settings)
 {
     pairs_file in;
     npgnn_error err = {0};
     int status = pairs_open(&in, settings->pairs), broken = 0;
-    if (status)
-        return status;
+    int opened = status == 0;
     in.skip = settings->model.data.load.skip_bad_rows;
     pairs_batch *batch = malloc(sizeof *batch);
     if (!batch)
         status = print_error("out of memory");
-    while (status == 0 && !broken) {
-        size_t count = 0;
+    status = comm_settle(settings->comm, status);
+    for (size_t count = 1; status == 0 && !broken && count > 0;) {
         broken = pairs_read(batch->pairs, &count, &in, writer->graph, BATCH); /* the pairs before that line count */
         if (cancel_signal())
             status = cancel_status();
-        if (status || count == 0 || ferror(writer->out))
+        else if (settings->comm && ferror(writer->out))
+            status = EXIT_FAILED; /* closing the output reports why */
+        status = comm_settle(settings->comm, status);
+        /* several processes compare their files to the end: an empty batch, too */
+        if (status || (!settings->comm && (count == 0 || ferror(writer->out))))
             break;
         if (source_run(batch->predictions, source, batch->pairs, count, &err) != 0)
             status = print_error("%s", err.text);
-        for (size_t i = 0; status == 0 && i < count; i++)
+        for (size_t i = 0; status == 0 && comm_rank() == 0 && i < count; i++)
             status = links_write(writer, &(npgnn_link){batch->pairs[i], batch->predictions[i], 0});
         /* somebody may wait for the answer before asking again */
         if (status == 0 && count < BATCH && !in.ended && fflush(writer->out) != 0)
             status = errno == EPIPE ? EXIT_FAILED : print_error("cannot write the results: %s", strerror(errno));
+        if (settings->comm)
+            status = comm_settle(settings->comm, status ? status : broken);
     }
     free(batch);
-    pairs_close(&in);
-    if (!settings->common.quiet)
+    if (opened)
+        pairs_close(&in);
+    if (opened && !settings->common.quiet)
         pairs_note_skipped(&in);
     return status ? status : broken;
 }
@@ -126,8 +135,8 @@ static int write_links(const links_writer *given, const link_source *source, top
 {
     cli_output out;
     links_writer writer = *given;
-    /* the output file gets its name only when all results are written */
-    int status = output_open(&out, settings->output);
+    /* the output file gets its name only when all results are written; of several processes the first one writes */
+    int status = comm_settle(settings->comm, output_open(&out, comm_rank() == 0 ? settings->output : "-"));
     if (status)
         return status;
     cancel_listen(CANCEL_WITHIN_A_SECOND);
@@ -136,8 +145,11 @@ static int write_links(const links_writer *given, const link_source *source, top
     status =
         settings->pairs ? predict_pairs(&writer, source, settings) : top_run(&writer, source, progress, &settings->top);
     if (status == 0)
-        return output_commit(&out);
-    output_abort(&out);
+        return comm_settle(settings->comm, output_commit(&out));
+    if (ferror(out.file))
+        output_commit(&out); /* says why */
+    else
+        output_abort(&out);
     return status;
 }
 
@@ -165,6 +177,7 @@ static int predict(const npgnn_model *model, const npgnn_graph *graph, const pre
             settings->model.path);
     if (settings->estimate)
         return estimate(model, graph, &options, settings);
+    env.comm = settings->comm;
     if (npgnn_predictor_new(&predictor, model, graph, &options, &env, &err) != 0)
         return print_error("%s", err.text);
     if (!settings->raw)
@@ -176,7 +189,7 @@ static int predict(const npgnn_model *model, const npgnn_graph *graph, const pre
                                  .known = !settings->pairs,
                                  .header = settings->header,
                                  .explainer = settings->explain ? predictor : NULL};
-    const link_source source = {.graph = graph, .predictor = predictor};
+    const link_source source = {.graph = graph, .predictor = predictor, .comm = settings->comm};
     int status = write_links(&writer, &source, &progress, settings);
     npgnn_predictor_free(predictor);
     return status;
@@ -209,18 +222,34 @@ static int add_nodes(npgnn_graph **graph, const char *features)
     return 0;
 }
 
+/* What does not work in several processes: the option, or NULL. They all read the file of --pairs. */
+static const char *not_among_processes(const predict_settings *settings)
+{
+    struct stat file;
+    if (settings->pairs &&
+        (strcmp(settings->pairs, "-") == 0 || (stat(settings->pairs, &file) == 0 && !S_ISREG(file.st_mode))))
+        return "--pairs with anything but a file";
+    return settings->method ? "--method" : settings->estimate ? "--estimate" : NULL;
+}
+
 static int run(void *given)
 {
-    const predict_settings *settings = given;
+    predict_settings *settings = given;
     const top_settings *top = &settings->top;
     npgnn_model *model = NULL;
     npgnn_graph *graph = NULL;
-    npgnn_env env = common_noting_env(&settings->common);
     if ((settings->pairs != NULL) + (top->per_node > 0) + (top->links > 0) != 1)
         return print_usage_error("predict", "give exactly one of --pairs FILE, --top K and --top-links K");
     if (settings->method && settings->model.data.name)
         return print_usage_error("predict", "--method replaces MODEL: leave '%s' out", settings->model.path);
-    int status;
+    const char *alone = comm_ranks() > 1 ? not_among_processes(settings) : NULL;
+    if (alone)
+        return print_error("%s does not work in several processes, and mpirun has started %d: start it without mpirun",
+                           alone, comm_ranks());
+    int status = comm_open(&settings->comm, &settings->common);
+    if (status != 0)
+        return status;
+    npgnn_env env = common_noting_env(&settings->common);
     if (settings->method) {
         char who[128];
         snprintf(who, sizeof who, "the method %s", settings->method);
@@ -234,10 +263,12 @@ static int run(void *given)
     }
     if (status == 0 && settings->new_features)
         status = add_nodes(&graph, settings->new_features);
+    status = comm_settle(settings->comm, status);
     if (status == 0)
         status = settings->method ? predict_by_method(graph, settings) : predict(model, graph, settings);
     npgnn_graph_free(graph);
     npgnn_model_free(model);
+    npgnn_comm_free(settings->comm);
     return status;
 }
 
@@ -344,7 +375,7 @@ const cli_command cmd_predict = {
                 "Nodes need features, but no links (universal needs either). DATA may be another graph than the "
                 "training graph, with the same "
                 "feature columns; --context then tells the model about that graph. Features are prepared as for the "
-                "training.",
+                "training. 'mpirun -n P npgnn predict' divides the pairs among P processes; the result is the same.",
             .examples = "  npgnn predict universal my-graph --top 10\n"
                         "  npgnn predict universal my-graph --top 5 --for anna --explain\n"
                         "  npgnn predict --method adamic-adar my-graph --top 10\n"
@@ -356,6 +387,7 @@ const cli_command cmd_predict = {
             .groups = {{"Options", options, 0}, HEURISTIC_GROUP(AT(method)), DATA_GROUP(AT(model.data))},
             .rules = rules,
         },
+    .takes_processes = 1,
     .defaults = &(const predict_settings){.output = "-", .samples = -1, .seed = 1},
     .size = sizeof(predict_settings),
     .run = run,

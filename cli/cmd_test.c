@@ -2,7 +2,9 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "comm.h"
 #include "message.h"
 #include "pairs_file.h"
 #include "reliability.h"
@@ -21,6 +23,7 @@ typedef struct test_settings {
     int bootstrap;
     int samples; /* draws of z; negative: as the model was trained */
     uint64_t seed;
+    npgnn_comm *comm; /* the processes that mpirun has started; NULL: one */
 } test_settings;
 
 /* What a reader of the metrics has to know first. */
@@ -100,6 +103,8 @@ static int test_pairs(const npgnn_model *model, const npgnn_graph *graph, const 
                                   .bootstrap = settings->bootstrap};
     if (npgnn_test(&run, &counts, model, graph, pairs->pairs, pairs->positives, pairs->count, &options, env, &err) != 0)
         return print_error("%s", err.text);
+    if (comm_rank() > 0)
+        return EXIT_DONE;
     if (!settings->common.quiet) {
         print_warnings(&counts, settings);
         saved_model_warn(model, settings->model.path);
@@ -112,25 +117,34 @@ static int test_pairs(const npgnn_model *model, const npgnn_graph *graph, const 
 
 static int run(void *given)
 {
-    const test_settings *settings = given;
+    test_settings *settings = given;
     npgnn_model *model = NULL;
     npgnn_graph *graph = NULL;
     labelled_pairs pairs = {0};
-    npgnn_env env = common_noting_env(&settings->common);
     if (!settings->pairs)
         return print_usage_error("test", "missing option --pairs FILE: the labelled pairs, - for standard input");
-    int status = saved_model_load(&model, &graph, &settings->model, &env);
+    if (comm_ranks() > 1 && strcmp(settings->pairs, "-") == 0)
+        return print_error("--pairs - does not work in several processes, and mpirun has started %d: give a file",
+                           comm_ranks());
+    int status = comm_open(&settings->comm, &settings->common);
+    if (status != 0)
+        return status;
+    npgnn_env env = common_noting_env(&settings->common);
+    status = saved_model_load(&model, &graph, &settings->model, &env);
     if (status == 0)
         status = pairs_read_labelled(&pairs, settings->pairs, graph, settings->model.data.load.skip_bad_rows,
                                      settings->common.quiet);
     if (status == 0 && settings->negative_ratio > 0 && pairs.positives < pairs.count)
         status = print_usage_error("test", "--negative-ratio is not used with labelled pairs: they have non-links");
+    status = comm_settle(settings->comm, status);
+    env.comm = settings->comm;
     if (status == 0)
         status = test_pairs(model, graph, &pairs, settings, &env);
     free(pairs.pairs);
     free(pairs.lines);
     npgnn_graph_free(graph);
     npgnn_model_free(model);
+    npgnn_comm_free(settings->comm);
     return status;
 }
 
@@ -171,13 +185,15 @@ const cli_command cmd_test = {
                 "Measures how well a saved model ranks the links among the given pairs above the non-links (AUC, AP, "
                 "MRR, hits@k) and how well its probabilities are calibrated: the expected calibration error, a table "
                 "of "
-                "predicted and observed frequencies, and the precision among the most probable pairs.",
+                "predicted and observed frequencies, and the precision among the most probable pairs. 'mpirun -n P "
+                "npgnn test' divides the pairs among P processes; the result is the same.",
             .examples =
                 "  npgnn test model.safetensors synthetic --pairs labelled.tsv\n"
                 "  npgnn test model.safetensors data/ --pairs new-links.tsv --negatives hard --json result.json\n",
             .operands = {MODEL_OPERAND(AT(model.path)), DATA_OPERAND(AT(model.data.name))},
             .groups = {{"Options", options, 0}, DATA_GROUP(AT(model.data)), COMMON_GROUP(AT(common))},
         },
+    .takes_processes = 1,
     .defaults = &(const test_settings){.samples = -1, .seed = 1},
     .size = sizeof(test_settings),
     .run = run,

@@ -37,6 +37,7 @@ int comm_open(npgnn_comm **comm, common_settings *common)
     if (npgnn_comm_open(comm, &env, &err) != 0)
         return print_error("%s", err.text);
     npgnn_comm_describe(&info, *comm, NULL);
+    common->quiet |= info.rank > 0;
     if (common->threads == 0) {
         int share = common_threads(common) / info.local;
         common->threads = share < 1 ? 1 : share;

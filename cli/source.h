@@ -8,7 +8,8 @@ typedef struct link_source {
     const npgnn_graph *graph;
     npgnn_predictor *predictor; /* NULL: */
     npgnn_method_options method;
-    npgnn_env env; /* of the method */
+    npgnn_env env;    /* of the method */
+    npgnn_comm *comm; /* of the predictor */
 } link_source;
 
 /* Each returns the code of the library. Predictions of a method have a score and no probability. */

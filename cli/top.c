@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "cancel.h"
+#include "comm.h"
 #include "estimate.h"
 #include "message.h"
 #include "node_list.h"
@@ -91,12 +92,12 @@ static int find_links(const links_writer *writer, const link_source *source, con
     npgnn_error err = {0};
     int32_t found = 0;
     npgnn_link *links = malloc((size_t)q->k * sizeof *links);
-    if (!links)
-        return print_error("out of memory");
-    int status = 0;
+    int status = comm_settle(source->comm, links ? 0 : print_error("out of memory"));
+    if (status)
+        return status;
     if (source_top_links(links, &found, source, q->k, &q->options, &err) != 0)
         status = search_failed(&err);
-    for (int32_t i = 0; status == 0 && i < found; i++)
+    for (int32_t i = 0; status == 0 && comm_rank() == 0 && i < found; i++)
         status = links_write(writer, &links[i]);
     free(links);
     return status;
@@ -109,7 +110,7 @@ static int find_partners(const links_writer *writer, const link_source *source, 
     int32_t batch = MAX_RESULTS / q->k > 0 ? MAX_RESULTS / q->k : 1, all = q->from.count;
     npgnn_link *links = malloc((size_t)batch * k * sizeof *links); /* (batch, k) */
     int32_t *found = malloc((size_t)batch * sizeof *found);        /* (batch) */
-    int status = links && found ? 0 : print_error("out of memory");
+    int status = comm_settle(source->comm, links && found ? 0 : print_error("out of memory"));
     for (int32_t first = 0; status == 0 && first < all; first += batch) {
         npgnn_top_options options = q->options;
         npgnn_error err = {0};
@@ -120,11 +121,12 @@ static int find_partners(const links_writer *writer, const link_source *source, 
             status = search_failed(&err);
             break;
         }
-        for (int32_t i = 0; i < options.from_count; i++)
+        for (int32_t i = 0; i < options.from_count && comm_rank() == 0; i++)
             for (int32_t rank = 0; status == 0 && rank < found[i]; rank++)
                 status = links_write(writer, &links[(size_t)i * k + (size_t)rank]);
         if (ferror(writer->out))
             status = EXIT_FAILED; /* closing the output reports why */
+        status = comm_settle(source->comm, status);
     }
     free(links);
     free(found);
@@ -134,7 +136,7 @@ static int find_partners(const links_writer *writer, const link_source *source, 
 int top_run(const links_writer *writer, const link_source *source, top_progress *progress, const top_settings *settings)
 {
     query q;
-    int status = query_read(&q, writer->graph, settings);
+    int status = comm_settle(source->comm, query_read(&q, writer->graph, settings));
     progress->all = q.from.count;
     if (status == 0)
         status = settings->per_node > 0 ? find_partners(writer, source, &q, progress) : find_links(writer, source, &q);

@@ -30,6 +30,26 @@ same()
     done
 }
 
+# same_report WHAT RANKS COMMAND ARGUMENT...: the same for --json; what depends on the machine does not count.
+same_report()
+{
+    what=$1 ranks=$2
+    shift 2
+    "$npgnn" "$@" --json one.json -t 2 -q >out
+    for p in $ranks; do
+        processes "$p" "$npgnn" "$@" --json several.json -t 1 -q >out 2>err || fail "$what in $p processes fails"
+        python3 - one.json several.json <<'PYTHON' || fail "$what: $p processes give another result than one"
+import json, sys
+machine = {'train_seconds', 'seconds', 'threads', 'peak_rss_bytes', 'processes', 'bytes_sent', 'bytes_received'}
+def result(x):
+    if isinstance(x, dict):
+        return {key: result(value) for key, value in x.items() if key not in machine}
+    return [result(value) for value in x] if isinstance(x, list) else x
+sys.exit(result(json.load(open(sys.argv[1]))) != result(json.load(open(sys.argv[2]))))
+PYTHON
+    done
+}
+
 # refused WORDS P ARGUMENT...: ends with an error of one line that has these words, and writes no model.
 refused()
 {
@@ -66,6 +86,20 @@ jobs)
     processes 3 "$npgnn" pretrain corpus -o resumed.model -t 1 --steps 12 --resume c.prev 2>err || fail 'pretraining is not resumed'
     grep -q 'resuming after step 5 of 12' err || fail 'pretraining is resumed elsewhere'
     cmp one.out resumed.model || fail 'pretraining that is resumed: another model'
+
+    # searches: of all nodes, where each pair is scored once; of some nodes; of the best links; and given pairs
+    graph=synthetic:nodes=300,words=100
+    "$npgnn" train $graph -o network -q --iterations 5
+    printf '3\n250\n17\n18\n19\n' >nodes
+    awk 'BEGIN { for (i = 0; i < 300; i++) print i, (7 * i + 1 + i % 5) % 300, i % 2 }' | awk '$1 != $2 && !seen[$1 + $2, $1 * $2]++' >labelled
+    cut -d ' ' -f 1-2 labelled >pairs
+    same 'a search of all nodes' '1 2 3 4' predict universal $graph --top 4
+    same 'a search of some nodes' '3' predict universal $graph --top 4 --for nodes --explain
+    same 'a search of links' '2' predict network $graph --top-links 70 --samples 2
+    same 'a search with draws' '4' predict network $graph --top 3 --samples 2
+    same 'given pairs' '2 3' predict universal $graph --pairs pairs
+    same_report 'a test' '2' test universal $graph --pairs labelled --bootstrap 20
+    same_report 'an evaluation' '2 4' eval $graph --seeds 3 --iterations 3 --bootstrap 20
     ;;
 
 volume)
@@ -135,7 +169,9 @@ faults)
     done
 
     # what does not work in several processes says so, once
-    refused 'npgnn eval does not work in several processes' 2 "$npgnn" eval $graph
+    refused 'npgnn embed does not work in several processes' 2 "$npgnn" embed network $graph
+    refused 'method does not work in several processes' 2 "$npgnn" predict --method katz $graph --top 3
+    refused 'log does not work in several processes' 2 "$npgnn" eval $graph --log log
     refused 'the preset best does not work in several processes' 2 "$npgnn" train $graph --preset best -o refused.model
     refused 'the option propagate cannot be trained in several' 2 "$npgnn" train $graph --propagate 1 -o refused.model
     refused 'divided among at most 2 processes, and there are 3' 3 "$npgnn" train synthetic:nodes=200 -o refused.model

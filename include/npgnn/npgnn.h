@@ -189,7 +189,9 @@ typedef struct npgnn_env {
 
 /* Joins the processes that mpirun has started together with this one, over MPI (docs/use/scale.md). All of them make the same
  * calls in the same order, and pass the communicator in npgnn_env.comm. npgnn_trainer_* then divide the nodes among the
- * processes, and npgnn_pretrain the tasks; every other call works in each process alone. Opened once per process; npgnn_comm_free comes after all
+ * processes, npgnn_pretrain the tasks, npgnn_predictor_* and npgnn_test the pairs or the nodes that are searched, npgnn_evaluate the
+ * seeds (its `scores` is called in the process that has run the seed); all processes get all results. Every other call works in each
+ * process alone. Opened once per process; npgnn_comm_free comes after all
  * handles that use it, in all processes. E_IO where the library was built without MPI. */
 NPGNN_API int npgnn_comm_open(npgnn_comm **out, const npgnn_env *env, npgnn_error *err);
 NPGNN_API void npgnn_comm_free(npgnn_comm *comm);

@@ -98,6 +98,11 @@ int npi_comm_ranks(const npgnn_comm *comm)
     return comm ? comm->ranks : 1;
 }
 
+int npi_comm_local(const npgnn_comm *comm)
+{
+    return comm ? comm->local : 1;
+}
+
 /* ---- exchange ---- */
 
 void npi_comm_exchange(npgnn_comm *comm, const npi_message *sends, int send_count, const npi_message *receives,
@@ -138,6 +143,20 @@ void npi_comm_gather(npgnn_comm *comm, void *data, const size_t *start)
         npi_comm_pass(comm, bytes + start[next], start[next + 1] - start[next], bytes + start[mine],
                       start[mine + 1] - start[mine]);
     }
+}
+
+int64_t npi_comm_share_start(const npgnn_comm *comm, int64_t count, int rank)
+{
+    int ranks = npi_comm_ranks(comm);
+    return count / ranks * rank + count % ranks * rank / ranks;
+}
+
+void npi_comm_gather_shares(npgnn_comm *comm, void *data, int64_t count, size_t item)
+{
+    size_t start[NPI_MOST_RANKS + 1];
+    for (int r = 0; comm && r <= comm->ranks; r++)
+        start[r] = (size_t)npi_comm_share_start(comm, count, r) * item;
+    npi_comm_gather(comm, data, start);
 }
 
 /* A binomial tree: in each step, those who have the data send it to as many others. */

@@ -1,7 +1,7 @@
 /* Several processes that work on one job: who they are, and how they exchange, add and agree.
  *
  * NULL stands for one process alone: every call then does nothing, or runs the caller's own function, and costs nothing.
- * With several processes every call but npi_comm_rank and npi_comm_ranks is collective: all processes make the same calls in
+ * With several processes every call but the first three is collective: all processes make the same calls in
  * the same order. A transport that breaks ends the job; so the calls themselves do not fail. */
 #ifndef NPI_BASE_COMM_H
 #define NPI_BASE_COMM_H
@@ -32,6 +32,7 @@ enum { NPI_MOST_RANKS = 4096 };
 
 int npi_comm_rank(const npgnn_comm *comm);
 int npi_comm_ranks(const npgnn_comm *comm);
+int npi_comm_local(const npgnn_comm *comm); /* how many of them are on this machine */
 
 /* ---- exchange ---- */
 
@@ -45,6 +46,12 @@ void npi_comm_pass(npgnn_comm *comm, void *from, size_t from_bytes, const void *
 /* Gather: data has one piece per process, that of process r at start[r] .. start[r + 1] (bytes). Each process has its own
  * piece before the call and all pieces after it. */
 void npi_comm_gather(npgnn_comm *comm, void *data, const size_t *start);
+
+/* An even division of `count` items: the first one of a process; `count` for the process after the last. */
+int64_t npi_comm_share_start(const npgnn_comm *comm, int64_t count, int rank);
+
+/* The gather of items that are divided that way: data has `count` items of `item` bytes. */
+void npi_comm_gather_shares(npgnn_comm *comm, void *data, int64_t count, size_t item);
 
 /* What process `root` has in data becomes what all have. */
 void npi_comm_broadcast(npgnn_comm *comm, void *data, size_t bytes, int root);

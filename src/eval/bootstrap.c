@@ -30,6 +30,13 @@ void npi_resamples_free(const npgnn_env *env, npi_resamples *r)
     npi_free(env, r->scratch);
 }
 
+void npi_resamples_reset(npi_resamples *r)
+{
+    r->runs = 0;
+    memset(r->auc, 0, (size_t)r->count * sizeof *r->auc);
+    memset(r->ap, 0, (size_t)r->count * sizeof *r->ap);
+}
+
 /* ---- one run: which group of equal scores, the highest being 0, each positive and each negative is in ---- */
 
 typedef struct groups {

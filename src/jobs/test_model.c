@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/comm.h"
 #include "base/sized.h"
 #include "graph/negative.h"
 #include "graph/pair.h"
@@ -49,6 +50,7 @@ typedef struct task {
     npgnn_pair *pairs;      /* links, then non-links, those drawn included */
     size_t positives, count;
     const npgnn_env *env;
+    npgnn_comm *comm; /* the processes that divide the pairs; NULL: one */
 } task;
 
 static void task_free(task *t)
@@ -167,9 +169,12 @@ static int run_task(npgnn_eval_run *run, task *t, const npgnn_model *model, cons
     float *probability = score ? score + set.count : NULL;
     if (!code && !score)
         code = NPGNN_E_MEMORY;
+    npgnn_env shared = *t->env;
+    shared.comm = t->comm;
+    code = npi_comm_agree(t->comm, code, err);
     if (!code)
         code = npi_test_set_predict(score, probability, model, o->keep_known ? t->graph : t->known, set.pairs,
-                                    set.count, &how, t->env, err);
+                                    set.count, &how, &shared, err);
     if (!code && o->bootstrap > 0)
         code = npi_resamples_new(&resamples, o->bootstrap, t->env, err);
     if (!code)
@@ -191,6 +196,8 @@ int npgnn_test(npgnn_eval_run *run, npgnn_test_counts *counts, const npgnn_model
     npgnn_eval_run result;
     npgnn_test_counts counted = {.size = sizeof counted};
     task t = {.graph = graph, .positives = positives, .env = &resolved};
+    t.comm = npi_comm_ranks(resolved.comm) > 1 ? resolved.comm : NULL;
+    resolved.comm = NULL;
     int code = npi_sized_read(&o, sizeof o, options, "npgnn_test_options", err);
     if (!code)
         code = npi_sized_check(run, "npgnn_eval_run", err);
@@ -202,7 +209,7 @@ int npgnn_test(npgnn_eval_run *run, npgnn_test_counts *counts, const npgnn_model
         code = npi_fail(err, NPGNN_E_ARGUMENT, "link rate %g is out of range: it must be at least 0 and below 1",
                         o.link_rate);
     if (!code)
-        code = task_new(&t, &counted, pairs, count, &o, err);
+        code = npi_comm_agree(t.comm, task_new(&t, &counted, pairs, count, &o, err), err);
     if (!code)
         code = run_task(&result, &t, model, &o, err);
     counted.links = positives;

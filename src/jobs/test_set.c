@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/comm.h"
 #include "graph/negative.h"
 
 #include "model/model.h"
@@ -75,7 +76,9 @@ int npi_test_set_predict(float *score, float *probability, const npgnn_model *mo
 {
     int samples = how->samples < 0 ? model->options.predict_samples : how->samples;
     npgnn_prediction *predictions = npi_alloc(env, count, sizeof *predictions, err);
-    int code = predictions ? npgnn_predict(predictions, model, graph, pairs, count, how, env, err) : NPGNN_E_MEMORY;
+    int code = npi_comm_agree(env->comm, predictions ? 0 : NPGNN_E_MEMORY, err);
+    if (!code)
+        code = npgnn_predict(predictions, model, graph, pairs, count, how, env, err);
     /* without draws the score says more than its sigmoid, which has fewer bits near 1 */
     for (size_t i = 0; !code && i < count; i++) {
         score[i] = samples > 0 ? predictions[i].probability : predictions[i].score;

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/sized.h"
 #include "model/options.h"
 
@@ -80,6 +81,27 @@ int npi_model_copy(npgnn_model **out, const npgnn_model *model, const npgnn_env 
         memcpy(copy->q, model->q, 2 * (size_t)model->params.size.d * sizeof *model->q);
     *out = copy;
     return 0;
+}
+
+uint64_t npi_model_hash(const npgnn_model *model)
+{
+    const npi_process *p = &model->process;
+    const npi_calibration *c = &model->scorer.calibration;
+    size_t d = 2 * (size_t)model->params.size.d, columns = (size_t)p->columns;
+    uint64_t hash = npi_hash_bytes(NPI_HASH_START, c->slope, sizeof c->slope);
+    hash = npi_hash_bytes(hash, c->knot, sizeof c->knot);
+    hash = npi_hash_bytes(hash, &c->offset, sizeof c->offset);
+    hash = npi_hash_bytes(hash, model->params.block, model->params.count * sizeof(real));
+    if (model->q)
+        hash = npi_hash_bytes(hash, model->q, d * sizeof *model->q);
+    if (!npi_model_is_process(model))
+        return hash;
+    hash = npi_hash_bytes(hash, p->params.block, p->params.count * sizeof(real));
+    hash = npi_hash_bytes(hash, p->mean, columns * sizeof *p->mean);
+    hash = npi_hash_bytes(hash, p->deviation, columns * sizeof *p->deviation);
+    if (p->z)
+        hash = npi_hash_bytes(hash, p->z, 2 * (size_t)p->params.size.d * sizeof *p->z);
+    return npi_hash_bytes(hash, p->change.block, p->change.count * sizeof(real));
 }
 
 void npi_model_uncalibrate(npgnn_model *model)

@@ -39,6 +39,9 @@ int npi_model_new(npgnn_model **out, const npgnn_options *options, int32_t f, co
 
 int npi_model_copy(npgnn_model **out, const npgnn_model *model, const npgnn_env *env, npgnn_error *err);
 
+/* Of all numbers that predictions depend on. */
+uint64_t npi_model_hash(const npgnn_model *model);
+
 /* Resets the calibration to what the training objective implies. Needs the size of the training graph. */
 void npi_model_uncalibrate(npgnn_model *model);
 

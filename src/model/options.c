@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/number.h"
 #include "base/sized.h"
 
@@ -393,4 +394,16 @@ int npi_options_check(const npgnn_options *options, npgnn_error *err)
             return NPGNN_E_ARGUMENT;
     }
     return 0;
+}
+
+uint64_t npi_options_hash(const npgnn_options *options)
+{
+    npgnn_option_info info;
+    char value[64];
+    uint64_t hash = NPI_HASH_START;
+    for (int i = 0; npgnn_options_info(&info, i); i++) {
+        npgnn_options_get(value, sizeof value, options, info.key, NULL);
+        hash = npi_hash_bytes(hash, value, strlen(value) + 1);
+    }
+    return hash;
 }

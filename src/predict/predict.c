@@ -4,9 +4,12 @@
 #include <float.h>
 #include <string.h>
 
+#include "base/comm.h"
+#include "base/hash.h"
 #include "base/rng.h"
 #include "base/sized.h"
 #include "features/match.h"
+#include "linalg/blas.h"
 #include "model/options.h"
 #include "model/score.h"
 
@@ -156,14 +159,51 @@ int npi_predictor_apply(npgnn_predictor **out, const npgnn_model *model, const n
     return 0;
 }
 
+/* Whether all processes have been given the same. */
+static int check_same(const npgnn_model *model, const npgnn_graph *graph, const npgnn_predict_options *o,
+                      const npgnn_env *env, npgnn_error *err)
+{
+    uint64_t hash = npi_hash_bytes(NPI_HASH_START, &o->samples, sizeof o->samples);
+    hash = npi_hash_bytes(hash, &o->seed, sizeof o->seed);
+    hash = npi_hash_bytes(hash, &o->link_rate, sizeof o->link_rate);
+    int code = npi_blas_open_among(env, err);
+    if (!code)
+        code = npi_comm_same(env->comm, npi_graph_fingerprint(graph), "the graph", err);
+    if (!code)
+        code = npi_comm_same(env->comm, npi_model_hash(model), "the model", err);
+    return code ? code : npi_comm_same(env->comm, hash, "the list of options", err);
+}
+
 int npgnn_predictor_new(npgnn_predictor **out, const npgnn_model *model, const npgnn_graph *graph,
                         const npgnn_predict_options *options, const npgnn_env *env, npgnn_error *err)
 {
     if (npi_env_check(env, err))
         return NPGNN_E_ARGUMENT;
+    npgnn_env alone = npi_env_resolve(env);
+    npgnn_comm *comm = npi_comm_ranks(alone.comm) > 1 ? alone.comm : NULL;
+    npgnn_predictor *p = NULL;
+    npgnn_predict_options o;
+    int code = read_options(&o, options, err);
+    if (!code && comm)
+        code = check_same(model, graph, &o, &alone, err);
+    if (code)
+        return code;
+    o.size = sizeof o;
+    if (o.memory == 0) /* for all processes on this machine */
+        o.memory = npi_machine_memory() / 2 / (size_t)npi_comm_local(comm);
+    alone.comm = NULL;
     if (npi_model_is_process(model))
-        return npi_predictor_apply(out, model, graph, NULL, options, env, err);
-    return predictor_of_network(out, model, graph, options, env, err);
+        code = npi_predictor_apply(&p, model, graph, NULL, &o, &alone, err);
+    else
+        code = predictor_of_network(&p, model, graph, &o, &alone, err);
+    code = npi_comm_agree(comm, code, err);
+    if (code) {
+        npgnn_predictor_free(p);
+        return code;
+    }
+    p->comm = comm;
+    *out = p;
+    return 0;
 }
 
 void npgnn_predictor_free(npgnn_predictor *p)
@@ -229,6 +269,23 @@ static int run_heads(npgnn_prediction *out, npgnn_predictor *p, const npgnn_pair
     return code;
 }
 
+/* On this process alone, in batches. */
+static int run_share(npgnn_prediction *out, npgnn_predictor *p, const npgnn_pair *pairs, size_t count, npgnn_error *err)
+{
+    int code = 0, process = npi_model_is_process(p->model);
+    size_t batch = process ? p->batch : BATCH;
+    for (size_t first = 0; !code && first < count; first += batch) {
+        size_t size = count - first < batch ? count - first : batch;
+        if (process)
+            code = run_heads(out + first, p, pairs + first, size, err);
+        else if (p->samples == 0)
+            run_mean(out + first, p, pairs + first, size);
+        else
+            code = run_draws(out + first, p, pairs + first, size, err);
+    }
+    return code;
+}
+
 int npgnn_predictor_run(npgnn_prediction *out, npgnn_predictor *p, const npgnn_pair *pairs, size_t count,
                         npgnn_error *err)
 {
@@ -237,21 +294,18 @@ int npgnn_predictor_run(npgnn_prediction *out, npgnn_predictor *p, const npgnn_p
         if (pairs[i].u < 0 || pairs[i].u >= n || pairs[i].v < 0 || pairs[i].v >= n)
             return npi_fail(err, NPGNN_E_ARGUMENT, "pair %zu joins %d and %d, but nodes are 0 to %d", i, pairs[i].u,
                             pairs[i].v, n - 1);
-    int code = 0;
-    if (npi_model_is_process(p->model)) {
-        for (size_t first = 0; !code && first < count; first += p->batch) {
-            size_t size = count - first < p->batch ? count - first : p->batch;
-            code = run_heads(out + first, p, pairs + first, size, err);
-        }
+    int code = p->comm ? npi_comm_same(p->comm, npi_hash_bytes(NPI_HASH_START, pairs, count * sizeof *pairs),
+                                       "the list of pairs", err)
+                       : 0;
+    if (code)
         return code;
-    }
-    for (size_t first = 0; !code && first < count; first += BATCH) {
-        size_t size = count - first < BATCH ? count - first : BATCH;
-        if (p->samples == 0)
-            run_mean(out + first, p, pairs + first, size);
-        else
-            code = run_draws(out + first, p, pairs + first, size, err);
-    }
+    /* of several processes, each one scores its share */
+    int rank = npi_comm_rank(p->comm);
+    size_t begin = (size_t)npi_comm_share_start(p->comm, (int64_t)count, rank);
+    size_t end = (size_t)npi_comm_share_start(p->comm, (int64_t)count, rank + 1);
+    code = npi_comm_agree(p->comm, run_share(out + begin, p, pairs + begin, end - begin, err), err);
+    if (!code)
+        npi_comm_gather_shares(p->comm, out, (int64_t)count, sizeof *out);
     return code;
 }
 

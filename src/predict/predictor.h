@@ -15,7 +15,8 @@ typedef struct npi_sums {
 } npi_sums;
 
 struct npgnn_predictor {
-    npgnn_env env;
+    npgnn_env env;    /* of this process alone */
+    npgnn_comm *comm; /* the processes that share the questions; NULL: one */
     const npgnn_model *model;
     const npgnn_graph *graph;
     npi_features *x; /* of the graph, with the columns of the model */

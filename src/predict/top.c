@@ -14,6 +14,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "base/comm.h"
 #include "base/parallel.h"
 #include "base/shortlist.h"
 #include "base/sized.h"
@@ -86,6 +87,8 @@ typedef struct search {
     npgnn_predictor *p;
     npgnn_top_options options;
     int32_t n, rows;     /* nodes, and those at the first end */
+    int32_t begin, end;  /* rows that this process searches: blocks at */
+    int64_t step;        /* begin, begin + step, ... below end */
     int draws;           /* embeddings there are: at least 1 */
     real *drawn;         /* (draws, n, k) with draws of z; NULL: p->embedder.u */
     int averaged;        /* 1: predictions are averages over draws of z */
@@ -259,6 +262,7 @@ static int search_new(search *s, npgnn_predictor *p, search kind, const npgnn_to
     if (code)
         return code;
     s->rows = o->from ? o->from_count : s->n;
+    s->end = s->rows;
     if (!(o->min_probability >= 0 && o->min_probability <= 1))
         return npi_fail(err, NPGNN_E_ARGUMENT, "the minimum probability must be from 0 to 1, got %g",
                         o->min_probability);
@@ -712,7 +716,7 @@ static int32_t write_list(npgnn_link *out, const search *s, workspace *d)
 
 static void search_block(const search *s, workspace *d, int32_t first)
 {
-    int count = s->rows - first < s->block ? s->rows - first : s->block;
+    int count = s->end - first < s->block ? s->end - first : s->block;
     for (int r = 0; r < count; r++)
         d->node[r] = row_node(s, first + r);
     real floor = -(real)INFINITY;
@@ -772,15 +776,20 @@ static int mutual_new(search *s, npgnn_error *err)
     return 0;
 }
 
-/* Drops contenders that cannot win any more, or makes more memory. Returns 1 where there is none. */
-static int make_room(contenders *c, double least, const npgnn_env *env)
+static void drop_beaten(contenders *c, double least)
 {
     int kept = 0;
     for (int i = 0; i < c->count; i++)
         if (!((double)c->items[i].most < least)) /* a NaN stays */
             c->items[kept++] = c->items[i];
     c->count = kept;
-    if (kept <= c->capacity / 2 && c->capacity > 0)
+}
+
+/* Drops contenders that cannot win any more, or makes more memory. Returns 1 where there is none. */
+static int make_room(contenders *c, double least, const npgnn_env *env)
+{
+    drop_beaten(c, least);
+    if (c->count <= c->capacity / 2 && c->capacity > 0)
         return 0;
     int capacity = c->capacity > 0 ? 2 * c->capacity : FIRST_ROOM;
     contender *items = npi_resize(env, c->items, (size_t)capacity, sizeof *items, NULL);
@@ -841,7 +850,7 @@ static void meet_block(const search *s, workspace *d, int32_t first)
 
 typedef struct band_loop {
     const search *s;
-    int64_t start; /* row */
+    int64_t start; /* block, or node */
 } band_loop;
 
 static void search_blocks(const void *arg, int64_t first, int64_t last)
@@ -849,15 +858,16 @@ static void search_blocks(const void *arg, int64_t first, int64_t last)
     const band_loop *l = arg;
     for (int64_t block = first; block < last; block++)
         (l->s->mutual ? meet_block : search_block)(l->s, &l->s->workspaces[npi_worker()],
-                                                   (int32_t)(l->start + block * l->s->block));
+                                                   (int32_t)(l->s->begin + (l->start + block) * l->s->step));
 }
 
 /* The best of the contenders of some nodes. */
 static void decide(const void *arg, int64_t first, int64_t last)
 {
-    const search *s = arg;
+    const search *s = ((const band_loop *)arg)->s;
+    int64_t start = ((const band_loop *)arg)->start;
     workspace *d = &s->workspaces[npi_worker()];
-    for (int32_t u = (int32_t)first; u < last; u++) {
+    for (int32_t u = (int32_t)(start + first); u < start + last; u++) {
         const contenders *c = &s->mutual->of[u];
         double least = atomic_load_explicit(&s->mutual->least[u], memory_order_relaxed);
         d->list.count = 0;
@@ -877,25 +887,177 @@ static int report(const search *s, int32_t done)
     return env->progress && env->progress(env->user, &progress);
 }
 
-static int search_all(const search *s, npgnn_error *err)
+/* The rows of this process, each node by itself or, where pairs are scored for both ends, its contenders. */
+static int search_rows(const search *s, npgnn_error *err)
 {
-    int64_t band = (int64_t)s->block * s->threads * BAND;
-    for (int64_t start = 0; start < s->rows; start += band) {
-        int64_t end = start + band < s->rows ? start + band : s->rows;
+    int64_t blocks = s->end > s->begin ? (s->end - s->begin + s->step - 1) / s->step : 0;
+    int64_t band = (int64_t)s->threads * BAND, ranks = npi_comm_ranks(s->p->comm);
+    for (int64_t start = 0; start < blocks; start += band) {
+        int64_t end = start + band < blocks ? start + band : blocks, done = end * s->block * ranks;
         band_loop loop = {s, start};
         if (!s->bounded) /* otherwise nothing is multiplied by BLAS */
             npi_blas_begin(s->threads);
-        npi_parallel(s->threads, (end - start + s->block - 1) / s->block, 1, search_blocks, &loop);
+        npi_parallel(s->threads, end - start, 1, search_blocks, &loop);
         if (!s->bounded)
             npi_blas_end(s->threads);
-        if (report(s, (int32_t)end))
-            return npi_fail(err, NPGNN_E_CANCELLED, "cancelled after %d of %d nodes", (int)end, s->rows);
+        done = done < s->rows ? done : s->rows;
+        if (report(s, (int32_t)done))
+            return npi_fail(err, NPGNN_E_CANCELLED, "cancelled after %d of %d nodes", (int)done, s->rows);
     }
     if (s->mutual && atomic_load(&s->mutual->failed))
         return npi_fail(err, NPGNN_E_MEMORY, "out of memory while searching");
-    if (s->mutual)
-        npi_parallel(s->threads, s->n, 16, decide, s);
     return 0;
+}
+
+/* ---- several processes ---- */
+
+/* Divides the rows. A process has consecutive ones or, where each pair is scored once, every so many-th block, since a row
+ * then has fewer pairs, the later it comes. */
+static void divide(search *s)
+{
+    npgnn_comm *comm = s->p->comm;
+    int rank = npi_comm_rank(comm);
+    s->begin = s->mutual ? rank * s->block : (int32_t)npi_comm_share_start(comm, s->rows, rank);
+    s->end = s->mutual ? s->n : (int32_t)npi_comm_share_start(comm, s->rows, rank + 1);
+    s->step = s->mutual ? (int64_t)npi_comm_ranks(comm) * s->block : s->block;
+}
+
+typedef struct least_of_all {
+    double *least; /* (n) */
+    const mutual *m;
+} least_of_all;
+
+static void raise_least(void *arg, int64_t first, int64_t last)
+{
+    const least_of_all *l = arg;
+    for (int64_t u = first; u < last; u++)
+        l->least[u] = fmax(l->least[u], atomic_load_explicit(&l->m->least[u], memory_order_relaxed));
+}
+
+/* Gives the contenders of every node to the process that decides about it, which is the one whose share of the nodes it is in. */
+static int share_contenders(const search *s, npgnn_error *err)
+{
+    npgnn_comm *comm = s->p->comm;
+    const npgnn_env *env = &s->p->env;
+    mutual *m = s->mutual;
+    int rank = npi_comm_rank(comm), ranks = npi_comm_ranks(comm);
+    int64_t first = npi_comm_share_start(comm, s->n, rank), own = npi_comm_share_start(comm, s->n, rank + 1) - first;
+    size_t n = (size_t)s->n, leaving = 0, arriving = 0;
+    contender *sent = NULL, *received = NULL;
+    double *least = npi_resize(env, NULL, n, sizeof *least, err);
+    int32_t *count = npi_resize(env, NULL, n, sizeof *count, err);                      /* of a node, here */
+    int32_t *theirs = npi_alloc(env, (size_t)ranks * (size_t)own, sizeof *theirs, err); /* (ranks, own) there */
+    npi_message *sends = npi_alloc(env, (size_t)ranks, sizeof *sends, err);
+    npi_message *receives = npi_alloc(env, (size_t)ranks, sizeof *receives, err);
+    int code = npi_comm_agree(comm, least && count && theirs && sends && receives ? 0 : NPGNN_E_MEMORY, err);
+    if (code)
+        goto out;
+
+    /* what one process knows to be beaten is beaten */
+    for (size_t u = 0; u < n; u++)
+        least[u] = (double)-INFINITY;
+    npi_comm_chain(comm, least, s->n, sizeof *least, s->n, raise_least, &(least_of_all){least, m});
+    for (size_t u = 0; u < n; u++) {
+        contenders *c = &m->of[u];
+        atomic_store_explicit(&m->least[u], least[u], memory_order_relaxed);
+        drop_beaten(c, least[u]);
+        count[u] = c->count;
+        leaving += (int64_t)u < first || (int64_t)u >= first + own ? (size_t)c->count : 0;
+    }
+
+    /* how many, to and from every other process; then who */
+    int messages = 0;
+    for (int r = 0; r < ranks; r++) {
+        int64_t start = npi_comm_share_start(comm, s->n, r), end = npi_comm_share_start(comm, s->n, r + 1);
+        if (r == rank)
+            continue;
+        sends[messages] = (npi_message){count + start, (size_t)(end - start) * sizeof *count, r};
+        receives[messages++] = (npi_message){theirs + r * own, (size_t)own * sizeof *count, r};
+    }
+    npi_comm_exchange(comm, sends, messages, receives, messages);
+    for (int64_t i = 0; i < ranks * own; i++)
+        arriving += (size_t)theirs[i];
+    sent = npi_resize(env, NULL, leaving, sizeof *sent, err);
+    received = npi_resize(env, NULL, arriving, sizeof *received, err);
+    for (int64_t u = 0; u < own; u++) { /* memory for all of a node */
+        contenders *c = &m->of[first + u];
+        int all = c->count;
+        for (int r = 0; r < ranks; r++)
+            all += theirs[r * own + u];
+        contender *items = all > c->capacity ? npi_resize(env, c->items, (size_t)all, sizeof *items, err) : c->items;
+        if (items || all == 0) {
+            c->items = items;
+            c->capacity = all > c->capacity ? all : c->capacity;
+        } else {
+            code = NPGNN_E_MEMORY;
+        }
+    }
+    code = npi_comm_agree(comm, sent && received ? code : NPGNN_E_MEMORY, err);
+    if (code)
+        goto out;
+    messages = 0;
+    leaving = arriving = 0;
+    for (int r = 0; r < ranks; r++) {
+        int64_t start = npi_comm_share_start(comm, s->n, r), end = npi_comm_share_start(comm, s->n, r + 1);
+        size_t left = leaving, arrived = arriving;
+        for (int64_t u = start; r != rank && u < end; u++)
+            for (int32_t i = 0; i < count[u]; i++)
+                sent[leaving++] = m->of[u].items[i];
+        for (int64_t u = 0; u < own; u++)
+            arriving += (size_t)theirs[r * own + u];
+        if (r == rank)
+            continue;
+        sends[messages] = (npi_message){sent + left, (leaving - left) * sizeof *sent, r};
+        receives[messages++] = (npi_message){received + arrived, (arriving - arrived) * sizeof *received, r};
+    }
+    npi_comm_exchange(comm, sends, messages, receives, messages);
+    arriving = 0;
+    for (int r = 0; r < ranks; r++)
+        for (int64_t u = 0; u < own; u++) {
+            contenders *c = &m->of[first + u];
+            for (int32_t i = 0; i < theirs[r * own + u]; i++)
+                c->items[c->count++] = received[arriving++];
+        }
+out:
+    npi_free(env, least);
+    npi_free(env, count);
+    npi_free(env, theirs);
+    npi_free(env, sends);
+    npi_free(env, receives);
+    npi_free(env, sent);
+    npi_free(env, received);
+    return code;
+}
+
+/* The best of the lists of all processes. */
+static int share_list(npi_shortlist *list, const search *s, npgnn_error *err)
+{
+    npgnn_comm *comm = s->p->comm;
+    const npgnn_env *env = &s->p->env;
+    int rank = npi_comm_rank(comm), ranks = npi_comm_ranks(comm);
+    npi_candidate *all = NULL;
+    size_t *start = npi_alloc(env, (size_t)ranks + 1, sizeof *start, err);
+    int32_t *count = npi_alloc(env, (size_t)ranks, sizeof *count, err);
+    int code = npi_comm_agree(comm, start && count ? 0 : NPGNN_E_MEMORY, err);
+    if (!code) {
+        count[rank] = list->count;
+        npi_comm_gather_shares(comm, count, ranks, sizeof *count);
+        for (int r = 0; r < ranks; r++)
+            start[r + 1] = start[r] + (size_t)count[r] * sizeof *all;
+        all = npi_resize(env, NULL, start[ranks], 1, err);
+        code = npi_comm_agree(comm, all ? 0 : NPGNN_E_MEMORY, err);
+    }
+    if (!code) {
+        memcpy((char *)all + start[rank], list->items, (size_t)list->count * sizeof *all);
+        npi_comm_gather(comm, all, start);
+        list->count = 0;
+        for (size_t i = 0; i < start[ranks] / sizeof *all; i++)
+            npi_shortlist_offer(list, all[i]);
+    }
+    npi_free(env, all);
+    npi_free(env, start);
+    npi_free(env, count);
+    return code;
 }
 
 /* Whether all nodes are searched for, in order, with all nodes as partners, by scores that are the same for both. */
@@ -924,8 +1086,22 @@ int npgnn_predictor_top(npgnn_link *out, int32_t *found, npgnn_predictor *predic
     if (!code && meets_all(&s))
         code = mutual_new(&s, err);
     if (!code) {
+        divide(&s);
         memset(found, 0, (size_t)s.rows * sizeof *found);
-        code = search_all(&s, err);
+        code = search_rows(&s, err);
+    }
+    npgnn_comm *comm = predictor->comm;
+    code = npi_comm_agree(comm, code, err);
+    if (!code && s.mutual && comm)
+        code = share_contenders(&s, err);
+    if (!code && s.mutual) {
+        band_loop loop = {&s, npi_comm_share_start(comm, s.n, npi_comm_rank(comm))};
+        npi_parallel(s.threads, npi_comm_share_start(comm, s.n, npi_comm_rank(comm) + 1) - loop.start, 16, decide,
+                     &loop);
+    }
+    if (!code) {
+        npi_comm_gather_shares(comm, found, s.rows, sizeof *found);
+        npi_comm_gather_shares(comm, out, s.rows, (size_t)k * sizeof *out);
     }
     search_free(&s);
     return code;
@@ -980,14 +1156,18 @@ int npgnn_predictor_top_links(npgnn_link *out, int32_t *found, npgnn_predictor *
     int code = search_new(&s, predictor, (search){.links = 1}, options, err);
     if (!code)
         code = allocate(&s, (int64_t)s.n * s.n < k ? (int)((int64_t)s.n * s.n) : k, err);
-    if (!code)
-        code = search_all(&s, err);
     if (!code) {
-        for (int t = 1; t < s.threads; t++)
-            for (int i = 0; i < s.workspaces[t].list.count; i++)
-                npi_shortlist_offer(&s.workspaces[0].list, s.workspaces[t].list.items[i]);
-        *found = write_list(out, &s, &s.workspaces[0]);
+        divide(&s);
+        code = search_rows(&s, err);
     }
+    for (int t = 1; !code && t < s.threads; t++)
+        for (int i = 0; i < s.workspaces[t].list.count; i++)
+            npi_shortlist_offer(&s.workspaces[0].list, s.workspaces[t].list.items[i]);
+    code = npi_comm_agree(predictor->comm, code, err);
+    if (!code && predictor->comm)
+        code = share_list(&s.workspaces[0].list, &s, err);
+    if (!code)
+        *found = write_list(out, &s, &s.workspaces[0]);
     search_free(&s);
     return code;
 }

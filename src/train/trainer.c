@@ -219,13 +219,6 @@ int npi_trainer_begin(npgnn_trainer *t, const npi_findings *found, npgnn_error *
 /* Whether all processes have been given the same. */
 static int check_same(npgnn_trainer *t, npgnn_error *err)
 {
-    npgnn_option_info option;
-    char value[64];
-    uint64_t hash = NPI_HASH_START;
-    for (int i = 0; npgnn_options_info(&option, i); i++) {
-        npgnn_options_get(value, sizeof value, &t->asked, option.key, NULL);
-        hash = npi_hash_bytes(hash, value, strlen(value) + 1);
-    }
     t->fingerprint = npi_graph_fingerprint(t->graph);
     int code = npi_blas_open_among(&t->env, err);
     if (!code)
@@ -233,7 +226,7 @@ static int check_same(npgnn_trainer *t, npgnn_error *err)
     if (!code)
         code = npi_comm_same(t->env.comm, t->split ? npgnn_split_hash(t->split) : 0, "the split", err);
     if (!code)
-        code = npi_comm_same(t->env.comm, hash, "the list of options", err);
+        code = npi_comm_same(t->env.comm, npi_options_hash(&t->asked), "the list of options", err);
     return code;
 }
 
