@@ -153,7 +153,7 @@ static int tune(const npgnn_graph *graph, cli_progress *progress, const train_se
     npgnn_split *split = NULL;
     npgnn_model *model = NULL;
     npgnn_error err = {0};
-    int code = split_open(&split, graph, settings->split, env, &err);
+    int code = npgnn_comm_agree(settings->comm, split_open(&split, graph, settings->split, env, &err), &err);
     if (code == 0) {
         progress_job_begin(progress);
         code = npgnn_fit(&model, split ? npgnn_split_train(NULL, split) : graph, &settings->model.options, env, &err);
@@ -166,7 +166,7 @@ static int tune(const npgnn_graph *graph, cli_progress *progress, const train_se
     } else if (code != 0) {
         status = print_error("%s", err.text);
     } else {
-        status = save(model, settings);
+        status = comm_settle(settings->comm, save(model, settings));
     }
     npgnn_model_free(model);
     npgnn_split_free(split);
@@ -235,9 +235,10 @@ static int run(void *given)
     cli_checkpoint checkpoint;
     char who[128];
     model_settings_name(who, sizeof who, &settings->model);
-    if (comm_ranks() > 1 && (settings->estimate || settings->model.options.process))
-        return print_error("%s does not work in several processes, and mpirun has started %d: start it without mpirun",
-                           settings->estimate ? "--estimate" : who, comm_ranks());
+    if (comm_ranks() > 1 && settings->estimate)
+        return print_error(
+            "--estimate does not work in several processes, and mpirun has started %d: start it without mpirun",
+            comm_ranks());
     if (settings->estimate)
         return estimate(settings);
     int status = comm_open(&settings->comm, &settings->common);
@@ -333,7 +334,7 @@ const cli_command cmd_train = {
                 "the process learnt across graphs, tuned on DATA. An interrupt (Ctrl-C) stops the training of a "
                 "network and saves the best model so far; a second one ends the program at once. With --checkpoint, a "
                 "training that was stopped or killed can be resumed later; the result is the same, bit for bit. The "
-                "preset best takes seconds and has no checkpoints. 'mpirun -n P npgnn train' divides a network's "
+                "preset best takes seconds and has no checkpoints. 'mpirun -n P npgnn train' divides the "
                 "training among P processes; the result is the same.",
             .examples = "  npgnn train synthetic -o model.safetensors\n"
                         "  npgnn train --edges links.tsv --features words.tsv -o model.safetensors --iterations 1000\n"

@@ -82,10 +82,13 @@ jobs)
     "$npgnn" convert synthetic:nodes=100,words=100 -o corpus/rich.npg 2>/dev/null
     awk 'BEGIN { for (i = 0; i < 80; i++) for (j = 1; j <= 3; j++) print i, (i * j * 7 + 13 * j) % 80 }' >corpus/plain.edges
     printf '0 1\n1 2\n' >corpus/tiny.edges # gives no task
-    same pretraining '1 2 4' pretrain corpus --steps 12 --checkpoint c --checkpoint-every 5
+    same pretraining '2 4' pretrain corpus --steps 12 --checkpoint c --checkpoint-every 5
     processes 3 "$npgnn" pretrain corpus -o resumed.model -t 1 --steps 12 --resume c.prev 2>err || fail 'pretraining is not resumed'
     grep -q 'resuming after step 5 of 12' err || fail 'pretraining is resumed elsewhere'
     cmp one.out resumed.model || fail 'pretraining that is resumed: another model'
+
+    # the folds of the links, and the chunks of a batch
+    same 'the preset best' '2 3' train synthetic:nodes=100,words=100 --preset best --iterations 2
 
     # searches: of all nodes, where each pair is scored once; of some nodes; of the best links; and given pairs
     graph=synthetic:nodes=300,words=100
@@ -172,7 +175,7 @@ faults)
     refused 'npgnn embed does not work in several processes' 2 "$npgnn" embed network $graph
     refused 'method does not work in several processes' 2 "$npgnn" predict --method katz $graph --top 3
     refused 'log does not work in several processes' 2 "$npgnn" eval $graph --log log
-    refused 'the preset best does not work in several processes' 2 "$npgnn" train $graph --preset best -o refused.model
+    refused 'estimate does not work in several processes' 2 "$npgnn" train $graph --estimate -o refused.model
     refused 'the option propagate cannot be trained in several' 2 "$npgnn" train $graph --propagate 1 -o refused.model
     refused 'divided among at most 2 processes, and there are 3' 3 "$npgnn" train synthetic:nodes=200 -o refused.model
 

@@ -188,11 +188,16 @@ typedef struct npgnn_env {
 /* ---- Several processes ----------------------------------------------------------------------------------------- */
 
 /* Joins the processes that mpirun has started together with this one, over MPI (docs/use/scale.md). All of them make the same
- * calls in the same order, and pass the communicator in npgnn_env.comm. npgnn_trainer_* then divide the nodes among the
- * processes, npgnn_pretrain the tasks, npgnn_predictor_* and npgnn_test the pairs or the nodes that are searched, npgnn_evaluate the
- * seeds (its `scores` is called in the process that has run the seed); all processes get all results. Every other call works in each
- * process alone. Opened once per process; npgnn_comm_free comes after all
- * handles that use it, in all processes. E_IO where the library was built without MPI. */
+ * calls in the same order, and pass the communicator in npgnn_env.comm. These calls divide their work among the processes, and
+ * all processes get all results:
+ *
+ *     npgnn_trainer_*, npgnn_fit    the nodes or, of the preset best, its folds
+ *     npgnn_pretrain                the tasks
+ *     npgnn_predict*, npgnn_test    the pairs, or the nodes that are searched
+ *     npgnn_evaluate                the seeds; `scores` is called in the process that has run the seed
+ *
+ * Every other call works in each process alone. Opened once per process; npgnn_comm_free comes after all handles that use it, in
+ * all processes. E_IO where the library was built without MPI. */
 NPGNN_API int npgnn_comm_open(npgnn_comm **out, const npgnn_env *env, npgnn_error *err);
 NPGNN_API void npgnn_comm_free(npgnn_comm *comm);
 

@@ -1,5 +1,6 @@
 #include "jobs/fit.h"
 
+#include "base/comm.h"
 #include "model/model.h"
 #include "model/options.h"
 #include "train/tune.h"
@@ -9,13 +10,19 @@ static int fit_process(npgnn_model **out, const npgnn_graph *graph, const npgnn_
                        npgnn_error *err)
 {
     npgnn_model *model = NULL;
+    npgnn_env shared = *env, alone = *env;
     int calibrated = 0;
+    shared.comm = npi_comm_ranks(env->comm) > 1 ? env->comm : NULL;
+    alone.comm = NULL;
     if (graph->m == 0)
         return npi_fail(err, NPGNN_E_ARGUMENT, "there is no edge to train on");
-    int code = npgnn_model_universal(&model, env, err);
-    if (code)
-        return code;
-    code = npi_tune(&model->process, &model->scorer.calibration, &calibrated, graph, options, env, err);
+    int code = npi_comm_agree(shared.comm, npgnn_model_universal(&model, &alone, err), err);
+    if (!code && shared.comm)
+        code = npi_comm_same(shared.comm, npi_graph_fingerprint(graph), "the graph", err);
+    if (!code && shared.comm)
+        code = npi_comm_same(shared.comm, npi_options_hash(options), "the list of options", err);
+    if (!code)
+        code = npi_tune(&model->process, &model->scorer.calibration, &calibrated, graph, options, &shared, err);
     if (code) {
         npgnn_model_free(model);
         return code;

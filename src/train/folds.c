@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/comm.h"
 #include "base/rng.h"
 #include "graph/negative.h"
 #include "graph/pair.h"
@@ -19,7 +20,12 @@ enum {
 
 /* What the pairs are made from. */
 typedef struct source {
-    npgnn_env env;
+    npgnn_env env;    /* of this process alone */
+    npgnn_comm *comm; /* the processes that divide the folds; NULL: one */
+    struct {
+        size_t first, last;
+    } fold[2 * FOLDS]; /* their pairs */
+    int folds;
     uint64_t seed;
     const npgnn_graph *graph;
     npi_words words;
@@ -56,30 +62,33 @@ static int reserve(npi_folds *f, size_t more, const source *s, npgnn_error *err)
     return 0;
 }
 
-/* Adds pairs, `links` of them first, with their evidence on the known links edges (known). */
-static int add_pairs(npi_folds *out, const source *s, const npgnn_pair *pairs, size_t links, size_t count,
-                     npgnn_pair *edges, int64_t known, npgnn_error *err)
+/* Adds a fold: pairs, `links` of them first, with their evidence on the known links edges (known), which one process computes:
+ * that takes nearly all of the time. */
+static int add_pairs(npi_folds *out, source *s, const npgnn_pair *pairs, size_t links, size_t count, npgnn_pair *edges,
+                     int64_t known, npgnn_error *err)
 {
     npgnn_graph *rest = NULL;
     npi_columns columns = {0};
     npi_projection projection = {0};
     npi_words projected = {0};
-    int code = reserve(out, count, s, err);
-    if (!code)
+    int code = reserve(out, count, s, err), mine = s->folds % npi_comm_ranks(s->comm) == npi_comm_rank(s->comm);
+    if (!code && mine)
         code = npi_graph_with_edges(&rest, s->graph, edges, known, err);
-    if (!code)
+    if (!code && mine)
         code = npi_project(&projection, rest, s->seed, &s->env, err);
-    if (!code)
+    if (!code && mine)
         code = npi_words_project(&projected, rest->x, &projection, &s->env, err);
-    if (!code)
+    if (!code && mine)
         code = npi_columns_new(&columns, &rest->a, &s->words, &projected, 0, &s->env, err);
-    if (!code)
+    if (!code && mine)
         code = npi_columns_pairs(out->evidence + out->count * (size_t)out->columns, &columns, pairs, count, err);
     if (!code) {
         memcpy(out->pair + out->count, pairs, count * sizeof *pairs);
         for (size_t i = 0; i < count; i++)
             out->is_link[out->count + i] = i < links;
+        s->fold[s->folds].first = out->count;
         out->count += count;
+        s->fold[s->folds++].last = out->count;
     }
     npi_columns_free(&columns);
     npi_words_free(&s->env, &projected);
@@ -89,7 +98,7 @@ static int add_pairs(npi_folds *out, const source *s, const npgnn_pair *pairs, s
 }
 
 /* The folds of the links: each becomes pairs, with the others known. */
-static int hide_links(npi_folds *out, const source *s, npgnn_error *err)
+static int hide_links(npi_folds *out, source *s, npgnn_error *err)
 {
     int64_t m = s->graph->m;
     uint64_t without = npi_candidate_pairs_count_non_links(&s->known);
@@ -129,7 +138,7 @@ static int hide_links(npi_folds *out, const source *s, npgnn_error *err)
 }
 
 /* The folds of the nodes: the links of each become pairs, with those of the other nodes known. */
-static int hide_nodes(npi_folds *out, const source *s, int folds, npi_rng *rng, npgnn_error *err)
+static int hide_nodes(npi_folds *out, source *s, int folds, npi_rng *rng, npgnn_error *err)
 {
     int64_t m = s->graph->m, hidden_so_far = 0, hidden;
     int32_t n = s->graph->n;
@@ -201,12 +210,13 @@ int npi_folds_new(npi_folds *out, const npgnn_graph *graph, uint64_t seed, const
     npi_rng rng = npi_rng_make(seed, NPI_RNG_TUNE, 0);
     npi_folds folds = {.has_features = graph->x->nonzeros > 0};
     folds.columns = folds.has_features ? NPI_ALL_COLUMNS : NPI_COLUMNS;
-    source s = {.env = *env, .seed = seed, .graph = graph};
+    source s = {.env = *env, .comm = env->comm, .seed = seed, .graph = graph};
+    s.env.comm = NULL;
     s.edges = npi_alloc(env, (size_t)graph->m, sizeof *s.edges, err);
     s.role = npi_alloc(env, (size_t)graph->n, 1, err);
-    int code = s.edges && s.role ? npi_words_new(&s.words, graph->x, NULL, env, err) : NPGNN_E_MEMORY;
+    int code = s.edges && s.role ? npi_words_new(&s.words, graph->x, NULL, &s.env, err) : NPGNN_E_MEMORY;
     if (!code)
-        code = npi_words_keep_exact(&s.words, graph->x, env, err);
+        code = npi_words_keep_exact(&s.words, graph->x, &s.env, err);
     if (!code) {
         s.known = npi_known_pairs(s.role, graph);
         npi_graph_list_edges(s.edges, graph);
@@ -223,6 +233,11 @@ int npi_folds_new(npi_folds *out, const npgnn_graph *graph, uint64_t seed, const
         folds.new_from = folds.count;
         code = hide_nodes(&folds, &s, parts < LEAST_FOLDS ? LEAST_FOLDS : parts, &rng, err);
     }
+    code = npi_comm_agree(s.comm, code, err);
+    for (int f = 0; !code && f < s.folds; f++) /* the evidence of a fold, from the process that has it to all */
+        npi_comm_broadcast(s.comm, folds.evidence + s.fold[f].first * (size_t)folds.columns,
+                           (s.fold[f].last - s.fold[f].first) * (size_t)folds.columns * sizeof *folds.evidence,
+                           f % npi_comm_ranks(s.comm));
     npi_words_free(env, &s.words);
     npi_free(env, s.edges);
     npi_free(env, s.role);

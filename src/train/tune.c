@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/comm.h"
 #include "base/parallel.h"
 #include "base/rng.h"
 #include "linalg/blas.h"
@@ -25,13 +26,15 @@ typedef struct tuner {
     npi_head head;
     npi_head *gradient;            /* (CHUNKS) */
     npi_head_workspace *workspace; /* (CHUNKS) */
-    double *loss;                  /* (CHUNKS) */
     real *m, *v;                   /* (head.count) */
     size_t *order;                 /* (count) the pairs that are used, in random order */
     size_t count;
     npgnn_env env;
     const npi_folds *folds;
-    size_t first, last; /* of the current batch, in `order` */
+    size_t first, last;   /* of the current batch, in `order` */
+    int chunk, chunk_end; /* those that this process computes */
+    real *total;          /* (head.count) the sum of the gradients of all chunks */
+    double *losses;       /* (CHUNKS, batches) of one pass */
 } tuner;
 
 static void tuner_free(const npgnn_env *env, tuner *t)
@@ -43,10 +46,16 @@ static void tuner_free(const npgnn_env *env, tuner *t)
     }
     npi_free(env, t->gradient);
     npi_free(env, t->workspace);
-    npi_free(env, t->loss);
     npi_free(env, t->m);
     npi_free(env, t->v);
     npi_free(env, t->order);
+    npi_free(env, t->total);
+    npi_free(env, t->losses);
+}
+
+static size_t batches_of(size_t pairs)
+{
+    return (pairs + BATCH - 1) / BATCH;
 }
 
 static int tuner_new(tuner *t, const npi_folds *folds, const npi_process *p, const npgnn_env *env, npgnn_error *err)
@@ -56,9 +65,7 @@ static int tuner_new(tuner *t, const npi_folds *folds, const npi_process *p, con
     t->folds = folds;
     t->gradient = npi_alloc(env, CHUNKS, sizeof *t->gradient, err);
     t->workspace = npi_alloc(env, CHUNKS, sizeof *t->workspace, err);
-    t->loss = npi_alloc(env, CHUNKS, sizeof *t->loss, err);
-    int code =
-        t->gradient && t->workspace && t->loss ? npi_head_new(&t->head, p->columns, h, env, err) : NPGNN_E_MEMORY;
+    int code = t->gradient && t->workspace ? npi_head_new(&t->head, p->columns, h, env, err) : NPGNN_E_MEMORY;
     for (int c = 0; !code && c < CHUNKS; c++) {
         code = npi_head_new(&t->gradient[c], p->columns, h, env, err);
         if (!code)
@@ -67,7 +74,11 @@ static int tuner_new(tuner *t, const npi_folds *folds, const npi_process *p, con
     t->m = npi_alloc(env, t->head.count, sizeof *t->m, err);
     t->v = npi_alloc(env, t->head.count, sizeof *t->v, err);
     t->order = npi_alloc(env, folds->count, sizeof *t->order, err);
-    return !code && t->m && t->v && t->order ? 0 : NPGNN_E_MEMORY;
+    t->total = npi_alloc(env, t->head.count, sizeof *t->total, err);
+    t->losses = npi_alloc(env, batches_of(folds->count) * CHUNKS, sizeof *t->losses, err);
+    t->chunk = (int)npi_comm_share_start(env->comm, CHUNKS, npi_comm_rank(env->comm));
+    t->chunk_end = (int)npi_comm_share_start(env->comm, CHUNKS, npi_comm_rank(env->comm) + 1);
+    return !code && t->m && t->v && t->order && t->total && t->losses ? 0 : NPGNN_E_MEMORY;
 }
 
 /* Loss and gradient of some chunks of the current batch. */
@@ -75,13 +86,14 @@ static void run_chunks(const void *arg, int64_t first_chunk, int64_t last_chunk)
 {
     const tuner *t = arg;
     size_t e = (size_t)t->head.e;
-    for (int64_t c = first_chunk; c < last_chunk; c++) {
+    for (int64_t c = t->chunk + first_chunk; c < t->chunk + last_chunk; c++) {
         size_t first = t->first + (size_t)c * CHUNK, last = first + CHUNK < t->last ? first + CHUNK : t->last;
         float evidence[CHUNK * NPI_ALL_COLUMNS];
         real score[CHUNK], dscore[CHUNK];
         int count = first < last ? (int)(last - first) : 0;
+        double *loss = t->losses + (size_t)c * batches_of(t->count) + t->first / BATCH;
         memset(t->gradient[c].block, 0, t->gradient[c].count * sizeof(real));
-        t->loss[c] = 0;
+        *loss = 0;
         for (int i = 0; i < count; i++)
             memcpy(evidence + (size_t)i * e, t->folds->evidence + t->order[first + (size_t)i] * e,
                    e * sizeof *evidence);
@@ -90,11 +102,20 @@ static void run_chunks(const void *arg, int64_t first_chunk, int64_t last_chunk)
         npi_head_scores(score, &t->workspace[c], &t->head, evidence, count);
         for (int i = 0; i < count; i++) { /* d softplus(∓s) / ds = sigmoid(s) - y */
             int y = t->folds->is_link[t->order[first + (size_t)i]];
-            t->loss[c] += npi_softplus(y ? -(double)score[i] : (double)score[i]);
+            *loss += npi_softplus(y ? -(double)score[i] : (double)score[i]);
             dscore[i] = (real)((npi_logistic_of((double)score[i]) - y) / (double)(t->last - t->first));
         }
         npi_head_scores_backward(&t->gradient[c], &t->workspace[c], &t->head, dscore, count);
     }
+}
+
+/* Adds this process's gradients of the numbers [first, last) to those of the chunks before. */
+static void add_gradients(void *arg, int64_t first, int64_t last)
+{
+    tuner *t = arg;
+    for (int c = t->chunk; c < t->chunk_end; c++)
+        for (int64_t i = first; i < last; i++)
+            t->total[i] = c == 0 ? t->gradient[c].block[i] : t->total[i] + t->gradient[c].block[i];
 }
 
 static double rate_at(int64_t step, int64_t steps, double rate)
@@ -115,7 +136,7 @@ static int tune_head(tuner *t, int use, const npgnn_options *o, npgnn_progress *
         }
     memset(t->m, 0, t->head.count * sizeof *t->m);
     memset(t->v, 0, t->head.count * sizeof *t->v);
-    int64_t step = 0, steps = (int64_t)((t->count + BATCH - 1) / BATCH) * o->iterations;
+    int64_t step = 0, steps = (int64_t)batches_of(t->count) * o->iterations;
     double start = npi_clock_seconds(), before = progress->seconds;
     for (int pass = 0; pass < o->iterations; pass++) {
         npi_rng rng = npi_rng_make(o->seed, NPI_RNG_TUNE, 1 + (uint32_t)pass);
@@ -128,26 +149,29 @@ static int tune_head(tuner *t, int use, const npgnn_options *o, npgnn_progress *
         for (t->first = 0; t->first < t->count; t->first = t->last, step++) {
             t->last = t->first + BATCH < t->count ? t->first + BATCH : t->count;
             npi_blas_begin(env->threads);
-            npi_parallel(env->threads, CHUNKS, 1, run_chunks, t);
+            npi_parallel(env->threads, t->chunk_end - t->chunk, 1, run_chunks, t);
             npi_blas_end(env->threads);
-            for (int c = 0; c < CHUNKS; c++) {
-                loss += t->loss[c] / (double)t->count;
-                for (size_t i = 0; c > 0 && i < t->head.count; i++)
-                    t->gradient[0].block[i] += t->gradient[c].block[i];
-            }
+            npi_comm_chain(env->comm, t->total, (int64_t)t->head.count, sizeof *t->total, (int64_t)t->head.count,
+                           add_gradients, t);
             double root2 = sqrt(1 - pow(o->beta2, (double)step + 1));
             npi_kernels_best()->adam(
-                t->head.block, t->m, t->v, t->gradient[0].block, (int64_t)t->head.count,
+                t->head.block, t->m, t->v, t->total, (int64_t)t->head.count,
                 (real)(rate_at(step, steps, o->learning_rate) * root2 / (1 - pow(o->beta1, (double)step + 1))),
                 (real)o->beta1, (real)o->beta2, (real)(o->epsilon * root2));
         }
+        size_t batches = batches_of(t->count);
+        npi_comm_gather_shares(env->comm, t->losses, CHUNKS, batches * sizeof *t->losses);
+        for (size_t batch = 0; batch < batches; batch++)
+            for (size_t c = 0; c < CHUNKS; c++)
+                loss += t->losses[c * batches + batch] / (double)t->count;
         if (!isfinite(loss))
             return npi_fail(err, NPGNN_E_DIVERGED, "tuning diverged: try a smaller learning-rate than %g",
                             o->learning_rate);
         progress->iteration = pass + 1;
         progress->loss = loss;
         progress->seconds = before + npi_clock_seconds() - start;
-        if (npi_env_stopped(env) || (env->progress && env->progress(env->user, progress)))
+        int stop = npi_env_stopped(env) || (env->progress && env->progress(env->user, progress));
+        if (npi_comm_any(env->comm, stop))
             return npi_fail(err, NPGNN_E_CANCELLED, "cancelled after iteration %d", pass + 1);
     }
     t->head.shift[0] +=
@@ -225,11 +249,12 @@ int npi_tune(npi_process *process, npi_calibration *calibration, int *calibrated
     if (!possible)
         npi_log(env, "the graph has too few links, or pairs without one, to hide some: the process is used as it is, "
                      "neither tuned nor calibrated");
-    int code = npi_blas_open(env, err);
+    int code = npi_blas_open_among(env, err);
     if (!code && possible)
         code = npi_folds_new(&folds, graph, options->seed, env, err);
-    if (!code)
-        code = npi_process_make_tuned(process, possible ? folds.columns : process->columns, env, err);
+    if (code)
+        return code;
+    code = npi_process_make_tuned(process, possible ? folds.columns : process->columns, env, err);
     if (!code && possible) {
         standardize(&folds, process);
         code = npi_project(&process->projection, graph, options->seed, env, err);
@@ -242,12 +267,13 @@ int npi_tune(npi_process *process, npi_calibration *calibration, int *calibrated
                                       folds.first_count - folds.first_links, env, err);
         code = votes < 0 ? votes : 0;
     }
+    code = npi_comm_agree(env->comm, code, err);
     if (!code && possible && options->calibrate) {
         progress.rehearsal = 1;
         npi_head_specialize(&t.head, &process->params, process->z);
         code = tune_head(&t, NPI_FOLDS_TUNING, options, &progress, err);
         if (!code)
-            code = calibrate(calibration, &folds, &t.head, env, err);
+            code = npi_comm_agree(env->comm, calibrate(calibration, &folds, &t.head, env, err), err);
         *calibrated = !code;
         progress.rehearsal = 0;
     }
