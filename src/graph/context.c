@@ -36,6 +36,7 @@ typedef struct crossing {
 struct among {
     const npi_adj *own;
     npi_partition rows;
+    npi_halo halo;                       /* of the latest draw: a part of that of `own` */
     crossing *sent, *received;           /* by process */
     int64_t *send_count, *receive_count; /* (ranks) */
     npi_message *sends, *receives;       /* (ranks) */
@@ -241,6 +242,38 @@ static void draw_among(npi_context *c, sampler *s)
     }
 }
 
+/* Of the nodes of other processes, only those that a draw links to own ones are fetched for its products. The entries of the drawn rows
+ * become indices into that list. */
+static void list_halo(npi_context *c)
+{
+    struct among *among = c->among;
+    const npi_halo *all = among->own->halo;
+    npi_halo *halo = &among->halo;
+    npi_csr *a = &c->adj.a;
+    size_t words = (size_t)all->count / 64 + 1;
+    int64_t begin, end;
+    memset(halo->bits, 0, words * sizeof *halo->bits);
+    for (int32_t u = 0; u < a->rows; u++) {
+        npi_adj_own(&begin, &end, &c->adj, u);
+        for (int64_t p = a->ptr[u]; p < a->ptr[u + 1]; p++)
+            if (p < begin || p >= end)
+                halo->bits[a->col[p] / 64] |= UINT64_C(1) << a->col[p] % 64;
+    }
+    halo->count = 0;
+    for (size_t word = 0; word < words; word++) {
+        halo->below[word] = halo->count;
+        for (uint64_t left = halo->bits[word]; left; left &= left - 1)
+            halo->node[halo->count++] = all->node[word * 64 + (size_t)__builtin_ctzll(left)];
+    }
+    for (int32_t u = 0; u < a->rows; u++) {
+        npi_adj_own(&begin, &end, &c->adj, u);
+        for (int64_t p = a->ptr[u]; p < a->ptr[u + 1]; p++)
+            if (p < begin || p >= end)
+                a->col[p] = npi_halo_find(halo, a->col[p]);
+    }
+    npi_fetch_plan(&halo->fetch, halo->node, halo->count, NULL);
+}
+
 /* NODES: draws c->size of the n nodes, and writes the edges among them into the rows of the adjacency. */
 static void draw_nodes(npi_context *c, sampler *s)
 {
@@ -275,10 +308,12 @@ void npi_context_draw(npi_context *context, uint64_t seed, uint32_t iteration)
     sampler s = {.rng = npi_rng_make(seed, NPI_RNG_CONTEXT, iteration), .wanted = context->size, .used = 4};
     if (context->kind == NPGNN_CONTEXT_EDGES) {
         s.left = graph->m;
-        if (context->among)
+        if (context->among) {
             draw_among(context, &s);
-        else
+            list_halo(context);
+        } else {
             draw_edges(context, &s);
+        }
     } else {
         s.left = graph->n;
         draw_nodes(context, &s);
@@ -368,7 +403,11 @@ int npi_context_new_among(npi_context **out, const npgnn_graph *graph, const npi
     }
     size_t upper = (entries - before - after) / 2 + after; /* edges whose smaller end is here */
     npi_adj *adj = &c->adj;
-    adj->halo = own->halo;
+    npi_halo *halo = adj->halo = &among->halo;
+    size_t most = (size_t)own->halo->count, words = most / 64 + 1;
+    int planned = npi_fetch_new_beside(&halo->fetch, &own->halo->fetch, err);
+    halo->bits = npi_alloc(env, words, sizeof *halo->bits, err);
+    halo->below = npi_alloc(env, words, sizeof *halo->below, err);
     adj->a.rows = adj->a.cols = own->a.rows;
     among->send_count = npi_alloc(env, ranks, sizeof *among->send_count, err);
     among->receive_count = npi_alloc(env, ranks, sizeof *among->receive_count, err);
@@ -377,10 +416,11 @@ int npi_context_new_among(npi_context **out, const npgnn_graph *graph, const npi
     c->place = npi_alloc(env, n, sizeof *c->place, err);
     adj->a.ptr = npi_alloc(env, n + 1, sizeof *adj->a.ptr, err);
     adj->scale = npi_alloc(env, n, sizeof *adj->scale, err);
-    adj->halo_scale = npi_alloc(env, (size_t)own->halo->count, sizeof *adj->halo_scale, err);
     adj->before = npi_alloc(env, n, sizeof *adj->before, err);
     adj->after = npi_alloc(env, n, sizeof *adj->after, err);
     /* as large as any draw could need, and not zeroed: memory that no draw needs is never touched */
+    halo->node = npi_resize(env, NULL, most, sizeof *halo->node, err);
+    adj->halo_scale = npi_resize(env, NULL, most, sizeof *adj->halo_scale, err);
     among->sent = npi_resize(env, NULL, after, sizeof *among->sent, err);
     among->received = npi_resize(env, NULL, before, sizeof *among->received, err);
     c->edges = npi_resize(env, NULL, upper, sizeof *c->edges, err);
@@ -389,7 +429,8 @@ int npi_context_new_among(npi_context **out, const npgnn_graph *graph, const npi
         adj->a.val = npi_resize(env, NULL, entries, sizeof *adj->a.val, err);
     if (!among->send_count || !among->receive_count || !among->sends || !among->receives || !c->place || !adj->a.ptr ||
         !adj->scale || !adj->halo_scale || !adj->before || !adj->after || !among->sent || !among->received ||
-        !c->edges || !adj->a.col || (own->a.val && !adj->a.val)) {
+        !c->edges || !adj->a.col || (own->a.val && !adj->a.val) || planned || !halo->bits || !halo->below ||
+        !halo->node) {
         npi_context_free(c);
         return NPGNN_E_MEMORY;
     }
@@ -414,6 +455,10 @@ void npi_context_free(npi_context *context)
     npi_free(&env, context->adj.before);
     npi_free(&env, context->adj.after);
     if (context->among) {
+        npi_fetch_free(&context->among->halo.fetch);
+        npi_free(&env, context->among->halo.bits);
+        npi_free(&env, context->among->halo.below);
+        npi_free(&env, context->among->halo.node);
         npi_free(&env, context->among->sent);
         npi_free(&env, context->among->received);
         npi_free(&env, context->among->send_count);

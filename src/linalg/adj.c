@@ -160,12 +160,11 @@ int npi_adj_divide(npi_adj *out, const npi_csr *a, const npi_partition *rows, in
     if (!code)
         code = npi_csr_new(&adj.a, count, count, entries, a->val != NULL, env, err);
     if (!code) {
-        halo->rows = npi_alloc(env, (size_t)halo->count * (size_t)width, sizeof *halo->rows, err);
         adj.scale = npi_alloc(env, (size_t)count, sizeof *adj.scale, err);
         adj.halo_scale = npi_alloc(env, (size_t)halo->count, sizeof *adj.halo_scale, err);
         adj.before = npi_alloc(env, (size_t)count, sizeof *adj.before, err);
         adj.after = npi_alloc(env, (size_t)count, sizeof *adj.after, err);
-        code = halo->rows && adj.scale && adj.halo_scale && adj.before && adj.after ? 0 : NPGNN_E_MEMORY;
+        code = adj.scale && adj.halo_scale && adj.before && adj.after ? 0 : NPGNN_E_MEMORY;
     }
     code = npi_comm_agree(rows->comm, code, err);
     if (!code)
@@ -174,6 +173,7 @@ int npi_adj_divide(npi_adj *out, const npi_csr *a, const npi_partition *rows, in
         npi_adj_free(env, &adj);
         return code;
     }
+    npi_fetch_keep(&halo->fetch);
     copy_own(&adj, a, rows);
     *out = adj;
     return 0;
@@ -190,7 +190,6 @@ void npi_adj_free(const npgnn_env *env, npi_adj *adj)
         npi_free(env, adj->halo->bits);
         npi_free(env, adj->halo->below);
         npi_free(env, adj->halo->node);
-        npi_free(env, adj->halo->rows);
         npi_fetch_free(&adj->halo->fetch);
     }
     npi_free(env, adj->halo);

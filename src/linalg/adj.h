@@ -6,13 +6,13 @@
 #include "linalg/kernels.h"
 #include "linalg/sparse.h"
 
-/* The nodes of other processes that are neighbours of this process's nodes, and their rows of the latest product. */
+/* The nodes of other processes that are neighbours of this process's nodes, and memory for their rows of a product. */
 typedef struct npi_halo {
     int32_t count;
     int32_t *node;  /* (count) ascending */
     uint64_t *bits; /* (n / 64 + 1) one bit per node of the graph: 1 for those in the halo, */
     int32_t *below; /* (n / 64 + 1) and how many there are before each word */
-    real *rows;     /* (count, width) */
+    real *rows;     /* (count, width) of whoever multiplies, who sets this before */
     npi_fetch fetch;
 } npi_halo;
 

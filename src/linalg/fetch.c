@@ -35,8 +35,25 @@ int npi_fetch_new(npi_fetch *out, const npi_partition *rows, int64_t most_want, 
     return 0;
 }
 
+int npi_fetch_new_beside(npi_fetch *out, const npi_fetch *other, npgnn_error *err)
+{
+    int64_t give = other->give[other->ranks]; /* at least 1: 0 would mean that it is not known */
+    int code = npi_fetch_new(out, &other->rows, other->want[other->ranks], give > 0 ? give : 1, 0, &other->env, err);
+    if (code)
+        return code;
+    npi_free(&out->env, out->in);
+    npi_free(&out->env, out->out);
+    out->in = other->in;
+    out->out = other->out;
+    out->width = other->width;
+    out->borrowed = 1;
+    return 0;
+}
+
 void npi_fetch_free(npi_fetch *f)
 {
+    if (f->borrowed)
+        f->in = f->out = NULL;
     void *blocks[] = {f->start, f->want, f->give, f->sends, f->receives, f->node, f->place, f->in, f->row, f->out};
     for (size_t i = 0; f->start && i < sizeof blocks / sizeof blocks[0]; i++)
         npi_free(&f->env, blocks[i]);
@@ -84,7 +101,7 @@ static void exchange_ranges(npi_fetch *f, void *from, const int64_t *from_start,
 
 /* Rows go in pieces, each PIECES-th of those between two processes but at least LEAST_PIECE, so that packed rows take a fraction of the
  * memory of all of them. */
-enum { PIECES = 8, LEAST_PIECE = 8192 };
+enum { PIECES = 32, LEAST_PIECE = 512 };
 
 static int64_t piece_size(int64_t count)
 {
@@ -132,10 +149,12 @@ int npi_fetch_plan(npi_fetch *f, const int32_t *node, int64_t count, npgnn_error
     unit[f->ranks] = f->ranks;
     int64_t at[NPI_MOST_RANKS];
     memcpy(at, f->want, (size_t)f->ranks * sizeof *at);
+    f->ordered = 1;
     for (int64_t i = 0; i < count; i++) {
         int64_t slot = at[owner_of(f, node[i])]++;
         f->node[slot] = node[i];
         f->place[slot] = (int32_t)i;
+        f->ordered &= slot == i;
     }
     /* how many rows each process wants of this one */
     exchange_ranges(f, at, unit, each, unit, sizeof *at);
@@ -152,6 +171,16 @@ int npi_fetch_plan(npi_fetch *f, const int32_t *node, int64_t count, npgnn_error
     for (int64_t i = 0; i < f->give[f->ranks]; i++)
         f->row[i] -= f->rows.from;
     return 0;
+}
+
+void npi_fetch_keep(npi_fetch *f)
+{
+    npi_free(&f->env, f->node);
+    f->node = NULL;
+    if (!f->ordered)
+        return;
+    npi_free(&f->env, f->place);
+    f->place = NULL;
 }
 
 typedef struct copy_loop {
@@ -175,19 +204,21 @@ static void copy_rows(const void *arg, int64_t first, int64_t last)
 }
 
 /* Exchanges the rows of all pieces: packed from `from` by the list from_start and from_row, unpacked to `to` by to_start and to_row. Both
- * lists are by process; the buffers hold one piece of each. */
+ * lists are by process; a list of rows that is NULL is 0, 1, ... The buffers hold one piece of each. */
 static void move_rows(npi_fetch *f, copy_loop unpack, const int64_t *to_start, real *received, copy_loop pack,
                       const int64_t *from_start, real *sent, int threads)
 {
     int64_t out_start[NPI_MOST_RANKS + 1] = {0}, in_start[NPI_MOST_RANKS + 1] = {0}, count, first;
     const int32_t *to_row = unpack.to_row, *from_row = pack.from_row;
     real *to = unpack.to;
+    const real *from = pack.from;
     for (int piece = 0; piece < PIECES; piece++) {
         for (int r = 0; r < f->ranks; r++) {
             first = piece_of(&count, from_start, r, piece);
             out_start[r + 1] = out_start[r] + count;
             pack.to = sent + out_start[r] * pack.w;
-            pack.from_row = from_row + first;
+            pack.from_row = from_row ? from_row + first : NULL;
+            pack.from = from_row ? from : from + first * pack.ldfrom;
             npi_parallel(threads, count, 0, copy_rows, &pack);
             piece_of(&count, to_start, r, piece);
             in_start[r + 1] = in_start[r] + count;
@@ -196,8 +227,8 @@ static void move_rows(npi_fetch *f, copy_loop unpack, const int64_t *to_start, r
         for (int r = 0; r < f->ranks; r++) {
             first = piece_of(&count, to_start, r, piece);
             unpack.from = received + in_start[r] * unpack.w;
-            unpack.to_row = to_row + first;
-            unpack.to = to;
+            unpack.to_row = to_row ? to_row + first : NULL;
+            unpack.to = to_row ? to : to + first * unpack.ldto;
             npi_parallel(threads, count, 0, copy_rows, &unpack);
         }
     }

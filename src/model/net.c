@@ -54,16 +54,19 @@ struct npi_net {
     double start;            /* initial log sigma */
     real *xw, *dxw;          /* (n, h + g) [P | Q]; one array where one sample is drawn: no backward step reads xw */
     real *mlp_hidden;        /* (n, g) hidden layer of the decoder */
-    real *u, *du;            /* (n, k) output of the decoder; the gradient of the embeddings, then of that output */
-    real *v, *length;        /* (n, k), (n) with radius: U rescaled, and |u_i| */
-    real *w[2];              /* (n, k) each, with propagate: Â_k U, used in turn */
-    real *u_sum;             /* (n, k) mean of the samples' embeddings, for (9b) */
-    real *dhidden;           /* (n, h) dH, in the memory of mlp_hidden, which the decoder then no longer needs */
-    real *m, *dr;            /* (n, 2 d) each: H Wr, and the gradient of the heads */
-    real *mean, *dmean;      /* (2 d) mean of the heads */
-    real *dpooled;           /* (h) */
-    real *z, *dz;            /* (d) */
-    real *scratch;           /* for sums over many rows */
+    real *u, *du; /* (n, k) output of the decoder; the gradient of the embeddings, then of that output. Where nodes are
+                                divided among processes, both in the array of mlp_hidden, behind it */
+    real *halo;   /* (halo, width) rows of neighbours in other processes; NULL where they fit in arrays above */
+    real *encoder_halo, *pairs_halo; /* where these rows are: for the encoder, and for the loss */
+    real *v, *length;                /* (n, k), (n) with radius: U rescaled, and |u_i| */
+    real *w[2];                      /* (n, k) each, with propagate: Â_k U, used in turn */
+    real *u_sum;                     /* (n, k) mean of the samples' embeddings, for (9b) */
+    real *dhidden;      /* (n, h) dH, in the memory of mlp_hidden, which the decoder then no longer needs */
+    real *m, *dr;       /* (n, 2 d) each: H Wr, and the gradient of the heads */
+    real *mean, *dmean; /* (2 d) mean of the heads */
+    real *dpooled;      /* (h) */
+    real *z, *dz;       /* (d) */
+    real *scratch;      /* for sums over many rows */
     real *mlp_scratch;
     real *x_scratch; /* for the backward product with dense features */
     size_t x_reals;
@@ -81,6 +84,12 @@ typedef struct array {
 
 enum { ARRAYS = 32 };
 
+/* Columns of mlp_hidden itself: dH of the encoder is there, too. */
+static int hidden_columns(const npi_net *net)
+{
+    return net->options.latent && net->size.h > net->size.g ? net->size.h : net->size.g;
+}
+
 /* Every array of the workspace, its shape, and whether it is wanted. */
 static void list_arrays(array list[ARRAYS], npi_net *net)
 {
@@ -92,6 +101,7 @@ static void list_arrays(array list[ARRAYS], npi_net *net)
      * latent's */
     int latent = o->latent, heads = latent && !net->shortcut, train = !net->encoder_only, both = latent && train;
     int radius = train && o->radius > 0, propagate = train && o->propagate > 0;
+    int joined = net->rows.comm != NULL;
     int u_sum = train && o->monte_carlo == NPGNN_MC_EMBEDDING && net->samples > 1;
 
     int xw_columns = train ? h + g : h; /* the encoder alone needs no Q */
@@ -124,9 +134,9 @@ static void list_arrays(array list[ARRAYS], npi_net *net)
         {&net->dz, 1, d, both},
         {&net->xw, n, xw_columns, 1},
         {&net->dxw, n, xw_columns, train && net->samples > 1},
-        {&net->mlp_hidden, n, both && h > g ? h : g, train},
-        {&net->u, n, k, train},
-        {&net->du, n, k, train},
+        {&net->mlp_hidden, n, hidden_columns(net) + (joined ? 2 * k : 0), train},
+        {&net->u, n, k, train && !joined},
+        {&net->du, n, k, train && !joined},
         {&net->u_sum, n, k, u_sum},
         {&net->v, n, k, radius},
         {&net->length, n, 1, radius},
@@ -181,6 +191,10 @@ static int new_net(npi_net **out, const npgnn_options *options, const npi_partit
     if (net->samples == 1)
         net->dxw = net->xw;
     net->dhidden = net->context.p = net->mlp_hidden;
+    if (!code && net->rows.comm) {
+        net->u = net->mlp_hidden + (size_t)net->n * (size_t)hidden_columns(net);
+        net->du = net->u + (size_t)net->n * (size_t)net->size.k;
+    }
     if (!code && x)
         code =
             npi_pairs_new(&net->pairs, rows, options->output_size, npi_pairs_sampled(options, rows->n), side, env, err);
@@ -213,10 +227,33 @@ void npi_net_free(npi_net *net)
     list_arrays(list, net);
     if (net->dxw == net->xw)
         net->dxw = NULL;
+    if (net->rows.comm)
+        net->u = net->du = NULL;
+    npi_free(&env, net->halo);
     for (int i = 0; i < ARRAYS; i++)
         npi_free(&env, *list[i].at);
     npi_pairs_free(net->pairs);
     npi_free(&env, net);
+}
+
+int npi_net_take_halo(npi_net *net, int32_t count, npgnn_error *err)
+{
+    npi_sizes s = net->size;
+    size_t n = (size_t)net->n, h = (size_t)s.h, k = (size_t)s.k, rows = (size_t)count;
+    size_t width = (size_t)npi_net_halo_width(&net->options, s);
+    /* while the encoder multiplies, forward or backward, the decoder's arrays are not in use but for dH; while the loss does, xw
+     * is not, unless another sample needs it */
+    size_t beside = n * ((size_t)hidden_columns(net) + 2 * k - (s.d > 0 ? h : 0));
+    int encoder_fits = s.d == 0 || rows * (net->shortcut ? h : width) <= beside;
+    int pairs_fit = net->samples == 1 && rows * k <= n * (h + (size_t)s.g);
+    if (!encoder_fits || !pairs_fit) {
+        net->halo = npi_resize(&net->env, NULL, rows * (encoder_fits ? k : width), sizeof *net->halo, err);
+        if (!net->halo)
+            return NPGNN_E_MEMORY;
+    }
+    net->encoder_halo = encoder_fits ? net->mlp_hidden + n * h : net->halo;
+    net->pairs_halo = pairs_fit ? net->xw : net->halo;
+    return 0;
 }
 
 /* ---- encoder ---- */
@@ -242,6 +279,8 @@ static void encode_forward(npi_net *net, encoding *e, const npi_params *params, 
     int h = net->size.h, d = net->size.d, threads = net->env.threads;
     int32_t n = e->adj->a.rows;
     const npgnn_options *o = &net->options;
+    if (e->adj->halo)
+        e->adj->halo->rows = net->encoder_halo;
     if (e->nodes) { /* P (n, h): the rows of the context's nodes */
         copy_loop loop = {e->p, xw, e->nodes, ldxw, h};
         npi_parallel(threads, n, 0, copy_rows, &loop);
@@ -272,6 +311,8 @@ static void encode_backward(npi_net *net, npi_params *gradient, encoding *e, int
     npi_gcn_target to = {net->dxw, net->size.h + net->size.g, e->nodes, add};
     int h = net->size.h, d = net->size.d, threads = net->env.threads;
     const npgnn_options *o = &net->options;
+    if (e->adj->halo)
+        e->adj->halo->rows = net->encoder_halo;
     if (net->shortcut) {
         /* dmean from dq: (B4) */
         npi_latent_mean_backward(net->dmean, e->dq, d, o->aggregate);
@@ -355,6 +396,8 @@ static double pairs_loss(npi_net *net, int backward, const real *u, const npi_in
 {
     uint32_t draw = input->draw * (uint32_t)net->samples + (uint32_t)l;
     npi_zero(net->du, (int64_t)net->n * net->size.k, net->env.threads);
+    if (input->graph->halo)
+        input->graph->halo->rows = net->pairs_halo;
     return npi_pairs_run(net->pairs, backward ? net->du : NULL, u, input->graph, &input->loss, 1.0 / net->samples,
                          input->seed, draw);
 }

@@ -26,7 +26,7 @@ static double pairs_seen(const npi_pairs *pairs)
     return seen;
 }
 
-#define BATCHES 4 /* of a round: so that the rows of other processes take a fraction of the memory of all rows */
+#define BATCHES 8 /* of a round: so that the rows of other processes take a fraction of the memory of all rows */
 
 /* Rows of other processes, for the fit and for the tiles. */
 struct npi_sample_fetch {

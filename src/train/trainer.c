@@ -147,6 +147,8 @@ static int prepare(npgnn_trainer *t, const npgnn_split *split, const npgnn_optio
         code = npi_adam_new(&t->adam, t->params.count, &t->options, &t->env, err);
     if (!code)
         code = npi_net_new(&t->net, &t->options, &t->rows, t->x, known->side, &t->env, err);
+    if (!code && t->env.comm)
+        code = npi_net_take_halo(t->net, t->adj.halo->count, err);
 
     /* the inputs of an iteration: Xᵀ for the backward pass, Â, dropped features, known neighbours, context, noise */
     if (!code)
