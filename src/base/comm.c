@@ -237,6 +237,8 @@ int npi_comm_agree(npgnn_comm *comm, int code, npgnn_error *err)
     else if (first == comm->rank)
         snprintf(text, sizeof text, "%s", npgnn_code_text(code));
     npi_comm_broadcast(comm, text, sizeof text, first);
+    if (strncmp(text, "process ", strlen("process ")) == 0) /* they have agreed on this before */
+        return npi_fail(err, (int)(int64_t)value[first], "%s", text);
     return npi_fail(err, (int)(int64_t)value[first], "process %d of %d: %s", first, comm->ranks, text);
 }
 

@@ -97,7 +97,7 @@ static double centred(double product, double a_nu, double mu_b, double mu_nu, fl
 
 /* ---- structure ---- */
 
-static int prepare_structure(npi_columns *e, npgnn_error *err)
+static int prepare_structure(npi_columns *e, const npgnn_env *env, npgnn_error *err)
 {
     const npi_csr *a = e->a;
     npi_spectral s = {0};
@@ -107,9 +107,10 @@ static int prepare_structure(npi_columns *e, npgnn_error *err)
     e->two_steps = npi_alloc(&e->env, n, sizeof *e->two_steps, err);
     e->length16 = npi_alloc(&e->env, n, sizeof *e->length16, err);
     e->reach = npi_alloc(&e->env, n, sizeof *e->reach, err);
-    int code = e->log_degree && e->inverse && e->two_steps && e->length16 && e->reach
-                   ? npi_spectral_new(&s, a, &e->env, err)
-                   : NPGNN_E_MEMORY;
+    int code = e->log_degree && e->inverse && e->two_steps && e->length16 && e->reach ? 0 : NPGNN_E_MEMORY;
+    code = npi_comm_agree(env->comm, code, err);
+    if (!code)
+        code = npi_spectral_new(&s, a, env, err);
     if (!code)
         code = bank_new(&e->region, e->n, s.width, &e->env, err);
     if (!code) {
@@ -401,9 +402,10 @@ int npi_columns_new(npi_columns *out, const npi_csr *a, const npi_words *words, 
 {
     npi_columns e = {.env = *env, .a = a, .n = a->rows, .count = NPI_COLUMNS, .capacity = a->rows, .least_distance = 1};
     e.kept = keep;
-    int code = npi_blas_open(env, err);
+    e.env.comm = NULL;
+    int code = npi_comm_agree(env->comm, npi_blas_open(env, err), err);
     if (!code)
-        code = prepare_structure(&e, err);
+        code = prepare_structure(&e, env, err);
     if (!code && words && words->width > 0)
         code = prepare_features(&e, words, err);
     if (!code && projection && projection->width > 0) {

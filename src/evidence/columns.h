@@ -113,7 +113,10 @@ typedef struct npi_columns {
  *
  * With `keep`, the banks of the features are kept: about 580 n numbers of memory, with those of `words`, and 130 n without features.
  * Without it, only npi_columns_pairs may be called, which makes the banks, a few at a time, with every call: about 330 n numbers. The same
- * bits. For pairs that are all known at once, that takes no longer. */
+ * bits. For pairs that are all known at once, that takes no longer.
+ *
+ * The processes of env->comm, which have all been given the same, divide the spectral coordinates, which take most of the time. Further calls
+ * are of each process alone. */
 int npi_columns_new(npi_columns *out, const npi_csr *a, const npi_words *words, const npi_words *projection, int keep,
                     const npgnn_env *env, npgnn_error *err);
 

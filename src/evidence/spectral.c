@@ -22,6 +22,14 @@ void npi_spectral_free(const npgnn_env *env, npi_spectral *s)
     memset(s, 0, sizeof *s);
 }
 
+/* next = M at, the rows of this process. */
+static void multiply(npi_basis *basis, const npi_adj *adj, int threads)
+{
+    npi_basis_gather(basis);
+    npi_adj_mul_rows(basis->next, basis->width, adj, basis->at, basis->width, basis->width, basis->from, basis->to,
+                     threads);
+}
+
 int npi_spectral_new(npi_spectral *out, const npi_csr *a, const npgnn_env *env, npgnn_error *err)
 {
     int32_t n = a->rows, linked = 0;
@@ -38,6 +46,7 @@ int npi_spectral_new(npi_spectral *out, const npi_csr *a, const npgnn_env *env, 
     s.values = npi_alloc(env, k + SPARE, sizeof *s.values, err); /* `width` of them; k, too, without nodes */
     s.vectors = npi_alloc(env, (size_t)n * k, sizeof *s.vectors, err);
     int code = s.scale && s.values && s.vectors ? npi_basis_new(&basis, n, width, STREAM, env, err) : NPGNN_E_MEMORY;
+    code = npi_comm_agree(env->comm, code, err);
     if (!code && linked > 0) {
         double mean = (double)a->ptr[n] / linked;
         for (int32_t i = 0; i < n; i++)
@@ -46,17 +55,18 @@ int npi_spectral_new(npi_spectral *out, const npi_csr *a, const npgnn_env *env, 
         npi_basis_orthonormalize(&basis, env->threads);
         for (int round = 0; !code && round < ROUNDS; round++) {
             for (int i = 0; !code && i < PRODUCTS; i++) { /* Q <- M Q */
-                npi_adj_mul(basis.next, width, &adj, basis.at, width, width, env->threads);
+                multiply(&basis, &adj, env->threads);
                 npi_basis_swap(&basis);
-                if (npi_env_stopped(env))
+                if (npi_comm_any(env->comm, npi_env_stopped(env)))
                     code = npi_fail(err, NPGNN_E_CANCELLED, "cancelled while the structure of the graph was analysed");
             }
             npi_basis_orthonormalize(&basis, env->threads);
         }
     }
     if (!code && linked > 0) {
-        npi_adj_mul(basis.next, width, &adj, basis.at, width, width, env->threads);
+        multiply(&basis, &adj, env->threads);
         npi_basis_rotate(s.values, &basis, env->threads);
+        npi_basis_gather(&basis);
         npi_free(env, basis.next); /* its memory is that of the vectors */
         basis.next = NULL;
         for (int32_t i = 0; i < n; i++)

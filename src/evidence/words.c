@@ -158,7 +158,9 @@ static int reduce(npi_words *out, npi_features *x, const double *weight, const u
     int32_t n = x->n, f = x->f, smaller = n < f ? n : f;
     int width = smaller < NPI_WORDS_WIDTH + SPARE ? smaller : NPI_WORDS_WIDTH + SPARE;
     npi_words w = {.width = width < NPI_WORDS_WIDTH ? width : NPI_WORDS_WIDTH};
-    npi_basis space = {0}; /* (f, width) right singular vectors */
+    npi_basis space = {0};  /* (f, width) right singular vectors */
+    npgnn_env alone = *env; /* each process has all of it */
+    alone.comm = NULL;
     if (x->nonzeros == 0 || width == 0) {
         *out = (npi_words){0};
         return 0;
@@ -175,7 +177,7 @@ static int reduce(npi_words *out, npi_features *x, const double *weight, const u
     if (!code && (!idf || !inverse || !values || !image || !w.row || !w.map))
         code = NPGNN_E_MEMORY;
     if (!code)
-        code = npi_basis_new(&space, f, width, STREAM, env, err);
+        code = npi_basis_new(&space, f, width, STREAM, &alone, err);
     if (!code) {
         EACH_ENTRY(x, i, column, value, (void)value; idf[column]++;)
         for (int32_t c = 0; c < f; c++) {

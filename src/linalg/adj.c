@@ -65,21 +65,28 @@ typedef struct mul_loop {
     const npi_adj *adj;
     const real *p;
     int ldy, ldp, w;
+    int64_t start;
     const npi_kernels *kernels;
 } mul_loop;
 
 static void mul_rows(const void *arg, int64_t first, int64_t last)
 {
     const mul_loop *l = arg;
-    for (int64_t i = first; i < last; i++)
+    for (int64_t i = l->start + first; i < l->start + last; i++)
         npi_adj_row(l->y + i * l->ldy, l->adj, (int32_t)i, l->p, l->ldp, l->w, l->kernels);
 }
 
 void npi_adj_mul(real *y, int ldy, const npi_adj *adj, const real *p, int ldp, int w, int threads)
 {
-    mul_loop loop = {y, adj, p, ldy, ldp, w, npi_kernels_best()};
     npi_adj_fetch(adj, p, ldp, w, threads);
-    npi_parallel(threads, adj->a.rows, 256, mul_rows, &loop);
+    npi_adj_mul_rows(y, ldy, adj, p, ldp, w, 0, adj->a.rows, threads);
+}
+
+void npi_adj_mul_rows(real *y, int ldy, const npi_adj *adj, const real *p, int ldp, int w, int64_t first, int64_t last,
+                      int threads)
+{
+    mul_loop loop = {y, adj, p, ldy, ldp, w, first, npi_kernels_best()};
+    npi_parallel(threads, last - first, 256, mul_rows, &loop);
 }
 
 /* Σ_j Â_ji = s_i (s_i + Σ_j A_ij s_j), by symmetry */

@@ -54,6 +54,10 @@ static inline void npi_adj_own(int64_t *begin, int64_t *end, const npi_adj *adj,
  * product too. It fetches what it needs. */
 void npi_adj_mul(real *y, int ldy, const npi_adj *adj, const real *p, int ldp, int w, int threads);
 
+/* The rows [first, last) of it, without a halo. */
+void npi_adj_mul_rows(real *y, int ldy, const npi_adj *adj, const real *p, int ldp, int w, int64_t first, int64_t last,
+                      int threads);
+
 /* Parts of it, on the calling thread, for loops that have more to do with a row, after npi_adj_fetch: row i into y (w), and the sum
  * of the column i of Â. */
 void npi_adj_row(real *y, const npi_adj *adj, int32_t i, const real *p, int ldp, int w, const npi_kernels *kernels);

@@ -12,7 +12,9 @@
 
 int npi_basis_new(npi_basis *out, int64_t rows, int width, uint32_t stream, const npgnn_env *env, npgnn_error *err)
 {
-    npi_basis b = {.rows = rows, .width = width};
+    npi_basis b = {.rows = rows, .width = width, .comm = env->comm};
+    b.from = npi_tall_start(rows, npi_comm_rank(b.comm), b.comm);
+    b.to = npi_tall_start(rows, npi_comm_rank(b.comm) + 1, b.comm);
     size_t w = (size_t)width, cells = (size_t)rows * w;
     b.at = npi_alloc(env, cells, sizeof *b.at, err);
     b.next = npi_alloc(env, cells, sizeof *b.next, err);
@@ -24,7 +26,7 @@ int npi_basis_new(npi_basis *out, int64_t rows, int width, uint32_t stream, cons
         return NPGNN_E_MEMORY;
     }
     npi_rng rng = npi_rng_make(0, NPI_RNG_SPECTRAL, stream);
-    for (size_t i = 0; i < cells; i++)
+    for (size_t i = (size_t)b.from * w; i < (size_t)b.to * w; i++)
         b.at[i] = npi_rng_uniform_at(&rng, i) < 0.5 ? -1 : 1;
     *out = b;
     return 0;
@@ -40,6 +42,14 @@ void npi_basis_free(const npgnn_env *env, npi_basis *b)
     memset(b, 0, sizeof *b);
 }
 
+void npi_basis_gather(npi_basis *b)
+{
+    size_t start[NPI_MOST_RANKS + 1];
+    for (int r = 0; b->comm && r <= npi_comm_ranks(b->comm); r++)
+        start[r] = (size_t)npi_tall_start(b->rows, r, b->comm) * (size_t)b->width * sizeof *b->at;
+    npi_comm_gather(b->comm, b->at, start);
+}
+
 void npi_basis_swap(npi_basis *b)
 {
     real *other = b->at;
@@ -52,14 +62,15 @@ static void product(npi_basis *b, const real *other, int threads)
 {
     int w = b->width;
     memset(b->small, 0, (size_t)w * (size_t)w * sizeof *b->small);
-    npi_gemm_tall(b->small, w, b->at, w, other, w, b->rows, w, w, b->scratch, threads);
+    npi_gemm_tall_among(b->small, b->at, other, b->rows, w, w, b->scratch, b->comm, threads);
 }
 
 /* at <- at small */
 static void apply(npi_basis *b, int threads)
 {
     int w = b->width;
-    npi_gemm_rows(b->next, w, b->at, w, b->small, w, 0, b->rows, w, w, 0, threads);
+    int64_t first = b->from * w;
+    npi_gemm_rows(b->next + first, w, b->at + first, w, b->small, w, 0, b->to - b->from, w, w, 0, threads);
     npi_basis_swap(b);
 }
 

@@ -115,6 +115,57 @@ void npi_gemm_tall(real *c, int ldc, const real *a, int lda, const real *b, int 
                 c[(size_t)i * (size_t)ldc + (size_t)j] += scratch[(size_t)part * cells + (size_t)(i * n + j)];
 }
 
+/* The first part of a process. */
+static int64_t tall_part(int64_t rows, int rank, const npgnn_comm *comm)
+{
+    return npi_comm_share_start(comm, tall_parts(rows), rank);
+}
+
+int64_t npi_tall_start(int64_t rows, int rank, const npgnn_comm *comm)
+{
+    int64_t parts = tall_parts(rows), part = tall_part(rows, rank, comm);
+    return rank == npi_comm_ranks(comm) ? rows : part * blocks_of(rows) / (parts > 0 ? parts : 1) * ROW_BLOCK;
+}
+
+typedef struct tall_sum {
+    real *sum;
+    const real *scratch;
+    size_t cells;
+    int64_t part, part_end;
+} tall_sum;
+
+static void add_tall_parts(void *arg, int64_t first, int64_t last)
+{
+    const tall_sum *s = arg;
+    for (int64_t part = s->part; part < s->part_end; part++)
+        for (int64_t i = first; i < last; i++)
+            s->sum[i] += s->scratch[(size_t)part * s->cells + (size_t)i];
+}
+
+typedef struct own_parts {
+    const tall_loop *loop;
+    int64_t part;
+} own_parts;
+
+static void multiply_own_parts(const void *arg, int64_t first, int64_t last)
+{
+    const own_parts *own = arg;
+    multiply_parts(own->loop, own->part + first, own->part + last);
+}
+
+void npi_gemm_tall_among(real *c, const real *a, const real *b, int64_t rows, int k, int n, real *scratch,
+                         npgnn_comm *comm, int threads)
+{
+    tall_loop loop = {scratch, a, b, k, n, k, n, rows};
+    tall_sum sum = {c, scratch, (size_t)k * (size_t)n, tall_part(rows, npi_comm_rank(comm), comm),
+                    tall_part(rows, npi_comm_rank(comm) + 1, comm)};
+    own_parts own = {&loop, sum.part};
+    npi_blas_begin(threads);
+    npi_parallel(threads, sum.part_end - sum.part, 0, multiply_own_parts, &own);
+    npi_blas_end(threads);
+    npi_comm_chain(comm, c, (int64_t)sum.cells, sizeof *c, (int64_t)sum.cells, add_tall_parts, &sum);
+}
+
 /* ---- sums over nodes that are divided among processes: one per part, and the parts in order ---- */
 
 typedef struct parts_loop {

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/comm.h"
 #include "base/parallel.h"
 #include "base/rng.h"
 #include "graph/negative.h"
@@ -122,7 +123,8 @@ static int draw_non_links(npgnn_pair *out, int count, double share, const npi_ca
 
 /* Sets some of the known links aside and learns from them, on the evidence of the others. If there are nodes without links, known by their
  * features, pairs of hidden nodes are as large a part of what is learnt from as pairs of the graph touch such a node. */
-static int learn_from_set_aside(npi_applied *a, const npgnn_graph *graph, uint64_t seed, npgnn_error *err)
+static int learn_from_set_aside(npi_applied *a, const npgnn_graph *graph, uint64_t seed, npgnn_comm *comm,
+                                npgnn_error *err)
 {
     const npgnn_env *env = &a->env;
     int64_t m = graph->m, aside = (int64_t)(SET_ASIDE * (double)m + 0.5);
@@ -132,8 +134,11 @@ static int learn_from_set_aside(npi_applied *a, const npgnn_graph *graph, uint64
         new_nodes += graph->a.ptr[i + 1] == graph->a.ptr[i];
     double known_share = 1 - (double)new_nodes / (double)graph->n, share = 1 - known_share * known_share;
     unsigned char *role = npi_alloc(env, (size_t)graph->n, 1, err);
-    if (!role)
-        return NPGNN_E_MEMORY;
+    int code = npi_comm_agree(comm, role ? 0 : NPGNN_E_MEMORY, err), others = 0;
+    if (code) {
+        npi_free(env, role);
+        return code;
+    }
     npi_candidate_pairs known = npi_known_pairs(role, graph);
     uint64_t without = npi_candidate_pairs_count_non_links(&known);
     if (m < aside + LEAST_KNOWN || without / 2 < LEAST_SET_ASIDE) { /* a complete graph has no non-links */
@@ -147,7 +152,7 @@ static int learn_from_set_aside(npi_applied *a, const npgnn_graph *graph, uint64
     npgnn_graph *rest = NULL;
     npi_columns columns = {0};
     npi_rng rng = npi_rng_make(seed, NPI_RNG_TUNE, 0);
-    int code = edges && pairs ? 0 : NPGNN_E_MEMORY, others = 0;
+    code = edges && pairs ? 0 : NPGNN_E_MEMORY;
     if (!code) {
         npi_graph_list_edges(edges, graph);
         aside = choose_aside(edges, role, graph, aside, (int64_t)(share * (double)aside), &rng);
@@ -167,8 +172,11 @@ static int learn_from_set_aside(npi_applied *a, const npgnn_graph *graph, uint64
     if (!code)
         code = npi_graph_with_edges(&rest, graph, edges + aside, m - aside, err);
     npi_free(env, edges);
+    code = npi_comm_agree(comm, code, err);
+    npgnn_env shared = *env;
+    shared.comm = comm;
     if (!code)
-        code = npi_columns_new(&columns, &rest->a, &a->words, NULL, 0, env, err);
+        code = npi_columns_new(&columns, &rest->a, &a->words, NULL, 0, &shared, err);
     const npi_held_out held_out = {pairs, (size_t)aside, (size_t)(aside + others)};
     if (!code)
         code = learn(a, &columns, &held_out, err);
@@ -184,6 +192,10 @@ int npi_applied_new(npi_applied *out, const npi_process *process, const npgnn_gr
 {
     npi_process_sizes size = process->params.size;
     npi_applied a = {.env = *env, .process = process};
+    npgnn_comm *comm = env->comm;
+    const npgnn_env shared = *env;
+    a.env.comm = NULL;
+    env = &a.env;
     a.mean = npi_alloc(env, 2 * (size_t)size.d, sizeof *a.mean, err);
     a.stack = npi_alloc(env, (size_t)process->columns + 2, sizeof *a.stack, err);
     int code = a.mean && a.stack ? npi_head_new(&a.head, process->columns, size.h, env, err) : NPGNN_E_MEMORY;
@@ -200,16 +212,18 @@ int npi_applied_new(npi_applied *out, const npi_process *process, const npgnn_gr
         memcpy(a.mean, process->z, 2 * (size_t)size.d * sizeof *a.mean);
         npi_process_head(&a.head, process, a.mean);
     }
+    code = npi_comm_agree(comm, code, err);
     if (!code && !tuned && !given)
-        code = learn_from_set_aside(&a, graph, seed, err);
+        code = learn_from_set_aside(&a, graph, seed, comm, err);
     if (!code)
         code = npi_words_project(&a.projection, x, &process->projection, env, err);
     if (!code && a.projection.width > 0)
         code = npi_words_keep_exact(&a.words, x, env, err);
+    code = npi_comm_agree(comm, code, err);
     if (!code)
         code = npi_columns_new(&a.columns, &graph->a, &a.words, &a.projection,
                                npi_columns_size(graph->n, &a.words) <= (memory ? memory : npi_machine_memory() / 2),
-                               env, err);
+                               &shared, err);
     if (!code && given)
         code = learn(&a, &a.columns, held_out, err);
     if (code)

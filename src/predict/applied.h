@@ -34,7 +34,8 @@ typedef struct npi_applied {
  * them, a function of the seed), the evidence of the others tells z, the stacked fit and the calibration, and then
  * all known links count. A graph with too few links for that keeps the prior of z. x are the features of the graph, with
  * the columns that the process was tuned on. The evidence is kept if it takes no more than `memory` bytes (npi_columns_new); 0: half of
- * the machine's memory. Process and graph must outlive it. E_CANCELLED, E_MEMORY. */
+ * the machine's memory. Process and graph must outlive it. The processes of env->comm divide a part of the work, and all get the same
+ * (npi_columns_new); further calls are of each process alone. E_CANCELLED, E_MEMORY. */
 int npi_applied_new(npi_applied *out, const npi_process *process, const npgnn_graph *graph, npi_features *x,
                     const npi_held_out *held_out, uint64_t seed, size_t memory, const npgnn_env *env, npgnn_error *err);
 void npi_applied_free(npi_applied *applied);

@@ -123,9 +123,14 @@ int npi_predictor_apply(npgnn_predictor **out, const npgnn_model *model, const n
     int code = read_options(&o, options, err);
     if (code)
         return code;
+    npgnn_comm *comm = resolved.comm;
+    resolved.comm = NULL;
     npgnn_predictor *p = npi_alloc(&resolved, 1, sizeof *p, err);
-    if (!p)
-        return NPGNN_E_MEMORY;
+    code = npi_comm_agree(comm, p ? 0 : NPGNN_E_MEMORY, err);
+    if (code) {
+        npi_free(&resolved, p);
+        return code;
+    }
     p->env = resolved;
     p->model = model;
     p->graph = graph;
@@ -139,8 +144,11 @@ int npi_predictor_apply(npgnn_predictor **out, const npgnn_model *model, const n
                                   "the model", "the graph", &resolved, err);
     else if (!code)
         p->x = npi_features_share(graph->x);
+    code = npi_comm_agree(comm, code, err);
+    npgnn_env shared = resolved;
+    shared.comm = comm;
     if (!code)
-        code = npi_applied_new(&p->applied, &model->process, graph, p->x, held_out, o.seed, o.memory, &resolved, err);
+        code = npi_applied_new(&p->applied, &model->process, graph, p->x, held_out, o.seed, o.memory, &shared, err);
     if (!code) {
         p->batch = p->applied.columns.kept ? PROCESS_BATCH : LARGE_BATCH;
         p->score = npi_alloc(&resolved, heads * p->batch, sizeof *p->score, err);
@@ -191,9 +199,11 @@ int npgnn_predictor_new(npgnn_predictor **out, const npgnn_model *model, const n
     o.size = sizeof o;
     if (o.memory == 0) /* for all processes on this machine */
         o.memory = npi_machine_memory() / 2 / (size_t)npi_comm_local(comm);
+    npgnn_env shared = alone;
+    shared.comm = comm;
     alone.comm = NULL;
     if (npi_model_is_process(model))
-        code = npi_predictor_apply(&p, model, graph, NULL, &o, &alone, err);
+        code = npi_predictor_apply(&p, model, graph, NULL, &o, &shared, err);
     else
         code = predictor_of_network(&p, model, graph, &o, &alone, err);
     code = npi_comm_agree(comm, code, err);
