@@ -8,6 +8,7 @@
 #include "base/rng.h"
 #include "folder.h"
 #include "model/model.h"
+#include "predict/examples.h"
 #include "predict/predictor.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
@@ -659,6 +660,56 @@ static void test_cancelled(void **state)
     npgnn_predictor_free(p);
 }
 
+/* ---- setting links aside ---- */
+
+/* The sum of the logarithms of the degrees of a pair's ends, from its standardized evidence. */
+static double degrees_of(const float *evidence)
+{
+    const npi_process *p = &universal->process;
+    int c = NPI_COLUMN_DEGREE_SUM;
+    return (double)evidence[c] * (double)p->deviation[c] + (double)p->mean[c];
+}
+
+/* A cycle, in which both ends of a link have degree 2, and 1 once it is set aside: no example knows its own link. Links of hidden nodes
+ * have an end without any. Other rounds choose other links. */
+static void test_set_aside(void **state)
+{
+    enum { LENGTH = 400, ASIDE = LENGTH / 10 };
+    (void)state;
+    npgnn_error err = {0};
+    npgnn_graph *cycle = NULL;
+    npgnn_pair edges[LENGTH];
+    npi_words words = {0};
+    int e = universal->process.params.size.e;
+    for (int32_t i = 0; i < LENGTH; i++)
+        edges[i] = (npgnn_pair){i, (i + 1) % LENGTH};
+    assert_ok(npgnn_graph_from_arrays(&cycle, edges, NULL, LENGTH, LENGTH, 0, NULL, &err), err);
+    assert_int_equal(npi_aside_count(cycle), ASIDE);
+    assert_true(npi_aside_new_share(cycle) == 0);
+    for (int hidden = 0; hidden < 2; hidden++) {
+        npi_examples x = {.env = cycle->env, .process = &universal->process};
+        const npi_aside how = {.graph = cycle, .words = &words, .new_share = hidden, .seed = 1};
+        for (int round = 0; round < 3; round++) {
+            size_t before = x.links, others = x.others;
+            assert_ok(npi_examples_set_aside(&x, &how, round, 100, &err), err);
+            assert_true(x.links - before >= ASIDE && x.links - before <= ASIDE + 1); /* a hidden node has two */
+            assert_in_range(x.others - others, 99, 100); /* of two kinds, each rounded down */
+            size_t isolated = 0;                         /* at an end */
+            for (size_t i = before; i < x.links; i++) {
+                double sum = degrees_of(x.link + i * (size_t)e);
+                assert_true(sum >= -1e-4 && sum <= 2 * log1p(1) + 1e-4);
+                isolated += sum <= log1p(1) + 1e-4;
+            }
+            /* by chance where links side by side are set aside; others fill up where two hidden nodes share a link */
+            assert_true(hidden ? isolated > ASIDE * 3 / 4 : isolated < ASIDE / 2);
+        }
+        size_t row = (size_t)e * sizeof *x.link;
+        assert_true(memcmp(x.link, x.link + ASIDE * (size_t)e, ASIDE * row) != 0);
+        npi_examples_free(&x);
+    }
+    npgnn_graph_free(cycle);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -666,7 +717,7 @@ int main(void)
         cmocka_unit_test(test_best),          cmocka_unit_test(test_context),   cmocka_unit_test(test_save_and_load),
         cmocka_unit_test(test_damaged_files), cmocka_unit_test(test_bound),     cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_noise),         cmocka_unit_test(test_evaluate),  cmocka_unit_test(test_test),
-        cmocka_unit_test(test_cancelled),
+        cmocka_unit_test(test_cancelled),     cmocka_unit_test(test_set_aside),
     };
     return cmocka_run_group_tests_name("universal", tests, make_all, free_all);
 }

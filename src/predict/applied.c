@@ -7,19 +7,15 @@
 #include "base/comm.h"
 #include "base/parallel.h"
 #include "base/rng.h"
-#include "graph/negative.h"
-#include "graph/pair.h"
 #include "process/stack.h"
 
 _Static_assert((int)NPI_ALL_COLUMNS <= (int)NPI_SLOPES_MOST, "every head has slopes");
 
 enum {
-    MAX_SET_ASIDE = 4096,   /* links for the stacked fit and the calibration */
-    LEAST_SET_ASIDE = 3,    /* below which a context tells nothing */
-    LEAST_KNOWN = 10,       /* links that must remain */
-    MAX_NON_LINKS = 1 << 14 /* for the calibration, whose interest is in the few that score like links */
+    MAX_NON_LINKS = 1 << 14, /* for the calibration, whose interest is in the few that score like links */
+    ENOUGH = 2048,           /* links for the stacked fit: chosen in docs/understand/process.md */
+    MOST_ROUNDS = 10         /* of setting links aside */
 };
-#define SET_ASIDE 0.1 /* of the known links */
 
 void npi_applied_free(npi_applied *a)
 {
@@ -36,155 +32,78 @@ void npi_applied_free(npi_applied *a)
 /* ---- what a context tells ---- */
 
 /* z and its head, from the first links and the first non-links, equally many. */
-static int infer(npi_applied *a, const float *evidence, size_t positives, size_t count, npgnn_error *err)
+static int infer(npi_applied *a, const float *links, size_t link_count, const float *others, size_t other_count,
+                 npgnn_error *err)
 {
-    const float *others = evidence ? evidence + positives * (size_t)a->process->params.size.e : NULL;
-    int votes = npi_process_infer(a->mean, a->precision, a->process, evidence, positives, others, count - positives,
-                                  &a->env, err);
+    int votes =
+        npi_process_infer(a->mean, a->precision, a->process, links, link_count, others, other_count, &a->env, err);
     npi_process_head(&a->head, a->process, a->mean);
     a->context = votes;
     return votes < 0 ? votes : 0;
 }
 
-/* z, the stacked fit and the calibration, from labelled pairs and the evidence that was computed without them. */
-static int learn(npi_applied *a, const npi_columns *columns, const npi_held_out *held_out, npgnn_error *err)
+/* The stacked fit, from all links of x and as many non-links. */
+static int fit_stack(npi_applied *a, const npi_examples *x, npgnn_error *err)
 {
-    int e = a->process->params.size.e;
-    size_t count = held_out->count, positives = held_out->positives;
-    size_t balanced = 2 * positives < count ? 2 * positives : count; /* with as many non-links as links */
-    float *evidence = npi_alloc(&a->env, count * (size_t)e, sizeof *evidence, err);
-    float *score = npi_alloc(&a->env, count, sizeof *score, err);
-    int code = evidence && score ? npi_columns_pairs(evidence, columns, held_out->pairs, count, err) : NPGNN_E_MEMORY;
-    if (!code) {
-        npi_process_standardize(evidence, a->process, columns->has_features, count);
-        code = infer(a, evidence, positives, count, err);
-    }
+    size_t e = (size_t)a->process->params.size.e, others = x->others < x->links ? x->others : x->links;
+    float *evidence = npi_alloc(&a->env, (x->links + others) * e, sizeof *evidence, err);
+    if (!evidence)
+        return NPGNN_E_MEMORY;
+    memcpy(evidence, x->link, x->links * e * sizeof *evidence);
+    memcpy(evidence + x->links * e, x->other, others * e * sizeof *evidence);
+    int code = npi_head_stack(a->stack, &a->head, evidence, x->links, x->links + others, &a->env, err);
+    npi_free(&a->env, evidence);
+    return code;
+}
+
+/* z and the calibration from the last `links` and `others` of x, the stacked fit in between from all of them. */
+static int learn(npi_applied *a, const npi_examples *x, size_t links, size_t others, npgnn_error *err)
+{
+    size_t e = (size_t)a->process->params.size.e;
+    const float *link = x->link + (x->links - links) * e, *other = x->other + (x->others - others) * e;
+    float *score = npi_alloc(&a->env, links + others, sizeof *score, err);
+    int code = score ? infer(a, link, links, other, others, err) : NPGNN_E_MEMORY;
     if (!code)
-        code = npi_head_stack(a->stack, &a->head, evidence, positives, balanced, &a->env, err);
+        code = fit_stack(a, x, err);
     if (!code) {
         npi_head_apply(&a->head, a->stack);
-        for (size_t i = 0; i < count; i++)
-            score[i] = npi_head_score(&a->head, evidence + i * (size_t)e);
-        code = npi_calibration_fit(&a->calibration, score, positives, count, &a->env, err);
+        for (size_t i = 0; i < links; i++)
+            score[i] = npi_head_score(&a->head, link + i * e);
+        for (size_t i = 0; i < others; i++)
+            score[links + i] = npi_head_score(&a->head, other + i * e);
+        code = npi_calibration_fit(&a->calibration, score, links, links + others, &a->env, err);
         a->calibrated = !code;
     }
-    npi_free(&a->env, evidence);
     npi_free(&a->env, score);
     return code;
 }
 
-/* ---- setting links aside ---- */
-
-/* A random choice of `aside` links to the front of edges (m). About `hidden` of these are all links of random nodes, whose role (n)
- * becomes NPI_NODE_VAL: as new as the nodes of the graph that have no links. Returns the number of links that were chosen. */
-static int64_t choose_aside(npgnn_pair *edges, unsigned char *role, const npgnn_graph *graph, int64_t aside,
-                            int64_t hidden, npi_rng *rng)
+/* Sets links aside and learns from them or, where held-out pairs are `given` to learn from, prepares what the stacked fit can use besides
+ * these. Small graphs do it several times, each time with another tenth of their links. */
+static int set_aside(npi_applied *a, npi_examples *x, const npi_aside *how, const npi_held_out *given, npgnn_error *err)
 {
-    int64_t m = graph->m, chosen = 0;
-    npi_pairs_shuffle(edges, m, rng);
-    while (chosen < hidden) {
-        int32_t node = (int32_t)npi_rng_below(rng, (uint64_t)graph->n);
-        if (role[node] == NPI_NODE_TRAIN) {
-            role[node] = NPI_NODE_VAL;
-            chosen += graph->a.ptr[node + 1] - graph->a.ptr[node];
-        }
-    }
-    chosen = 0;
-    for (int64_t i = 0; hidden > 0 && i < m; i++)
-        if (role[edges[i].u] == NPI_NODE_VAL || role[edges[i].v] == NPI_NODE_VAL) {
-            npgnn_pair pair = edges[i];
-            edges[i] = edges[chosen];
-            edges[chosen++] = pair;
-        }
-    aside = chosen > aside ? chosen : aside;
-    return aside < m - LEAST_KNOWN ? aside : m - LEAST_KNOWN; /* a node with nearly all links may have been chosen */
-}
-
-/* Draws up to `count` non-links in random order: pairs that touch a hidden node are `share` of them. Returns how many; negative: an error
- * code. */
-static int draw_non_links(npgnn_pair *out, int count, double share, const npi_candidate_pairs *known, uint64_t seed,
-                          npi_rng *rng, const npgnn_env *env, npgnn_error *err)
-{
-    const npi_candidate_pairs touching = {known->graph, known->role, NPI_NODE_VAL, 1};
-    const npi_candidate_pairs *const kinds[2] = {&touching, known};
-    int drawn = 0;
-    for (int kind = 0; kind < 2; kind++) {
-        uint64_t most = npi_candidate_pairs_count_non_links(kinds[kind]) / 2;
-        double wanted = (kind == 0 ? share : 1 - share) * count;
-        size_t some = wanted < (double)most ? (size_t)wanted : (size_t)most;
-        int code = npi_candidate_pairs_draw_non_links(out + drawn, kinds[kind], some, seed, env, err);
-        if (code)
-            return code;
-        drawn += (int)some;
-    }
-    npi_pairs_shuffle(out, drawn, rng);
-    return drawn;
-}
-
-/* Sets some of the known links aside and learns from them, on the evidence of the others. If there are nodes without links, known by their
- * features, pairs of hidden nodes are as large a part of what is learnt from as pairs of the graph touch such a node. */
-static int learn_from_set_aside(npi_applied *a, const npgnn_graph *graph, uint64_t seed, npgnn_comm *comm,
-                                npgnn_error *err)
-{
-    const npgnn_env *env = &a->env;
-    int64_t m = graph->m, aside = (int64_t)(SET_ASIDE * (double)m + 0.5);
-    aside = aside < LEAST_SET_ASIDE ? LEAST_SET_ASIDE : aside > MAX_SET_ASIDE ? MAX_SET_ASIDE : aside;
-    int32_t new_nodes = 0;
-    for (int32_t i = 0; i < graph->n && a->words.width > 0; i++)
-        new_nodes += graph->a.ptr[i + 1] == graph->a.ptr[i];
-    double known_share = 1 - (double)new_nodes / (double)graph->n, share = 1 - known_share * known_share;
-    unsigned char *role = npi_alloc(env, (size_t)graph->n, 1, err);
-    int code = npi_comm_agree(comm, role ? 0 : NPGNN_E_MEMORY, err), others = 0;
-    if (code) {
-        npi_free(env, role);
+    size_t per_round = (size_t)npi_aside_count(how->graph), last = given ? given->positives : per_round;
+    int code = 0;
+    for (int round = 1; !code && round < MOST_ROUNDS && (size_t)(round - 1) * per_round + last < ENOUGH; round++)
+        code = npi_examples_set_aside(x, how, round, (int)per_round, err);
+    if (code || given)
         return code;
+    size_t links = x->links, others = x->others;
+    code = npi_examples_set_aside(x, how, 0, MAX_NON_LINKS, err);
+    if (code)
+        return code;
+    return x->links > links ? learn(a, x, x->links - links, x->others - others, err) : infer(a, NULL, 0, NULL, 0, err);
+}
+
+/* The share of held-out links that touch a node without known links. */
+static double new_share_of(const npi_held_out *held_out, const npi_csr *known)
+{
+    size_t new = 0;
+    for (size_t i = 0; i < held_out->positives; i++) {
+        npgnn_pair pair = held_out->pairs[i];
+        new += known->ptr[pair.u] == known->ptr[pair.u + 1] || known->ptr[pair.v] == known->ptr[pair.v + 1];
     }
-    npi_candidate_pairs known = npi_known_pairs(role, graph);
-    uint64_t without = npi_candidate_pairs_count_non_links(&known);
-    if (m < aside + LEAST_KNOWN || without / 2 < LEAST_SET_ASIDE) { /* a complete graph has no non-links */
-        npi_log(env, "the graph has too few %s to set some aside: its probabilities are not calibrated",
-                m < aside + LEAST_KNOWN ? "links" : "pairs without a link");
-        npi_free(env, role);
-        return infer(a, NULL, 0, 0, err);
-    }
-    npgnn_pair *edges = npi_alloc(env, (size_t)m, sizeof *edges, err);
-    npgnn_pair *pairs = npi_alloc(env, (size_t)m + MAX_NON_LINKS, sizeof *pairs, err);
-    npgnn_graph *rest = NULL;
-    npi_columns columns = {0};
-    npi_rng rng = npi_rng_make(seed, NPI_RNG_TUNE, 0);
-    code = edges && pairs ? 0 : NPGNN_E_MEMORY;
-    if (!code) {
-        npi_graph_list_edges(edges, graph);
-        aside = choose_aside(edges, role, graph, aside, (int64_t)(share * (double)aside), &rng);
-        memcpy(pairs, edges, (size_t)aside * sizeof *pairs);
-        npi_pairs_shuffle(pairs, aside, &rng); /* links of new and of known nodes vote alike */
-        int64_t hidden = 0;
-        for (int64_t i = 0; i < aside; i++)
-            hidden += role[pairs[i].u] == NPI_NODE_VAL || role[pairs[i].v] == NPI_NODE_VAL;
-        others =
-            draw_non_links(pairs + aside, MAX_NON_LINKS, (double)hidden / (double)aside, &known, seed, &rng, env, err);
-        if (others >= 0 && others < LEAST_SET_ASIDE) { /* hidden nodes that are linked to all others: any non-links */
-            npi_known_pairs(role, graph);
-            others = draw_non_links(pairs + aside, MAX_NON_LINKS, 0, &known, seed, &rng, env, err);
-        }
-        code = others < 0 ? others : 0;
-    }
-    if (!code)
-        code = npi_graph_with_edges(&rest, graph, edges + aside, m - aside, err);
-    npi_free(env, edges);
-    code = npi_comm_agree(comm, code, err);
-    npgnn_env shared = *env;
-    shared.comm = comm;
-    if (!code)
-        code = npi_columns_new(&columns, &rest->a, &a->words, NULL, 0, &shared, err);
-    const npi_held_out held_out = {pairs, (size_t)aside, (size_t)(aside + others)};
-    if (!code)
-        code = learn(a, &columns, &held_out, err);
-    npi_columns_free(&columns);
-    npgnn_graph_free(rest);
-    npi_free(env, role);
-    npi_free(env, pairs);
-    return code;
+    return (double)new / (double)held_out->positives;
 }
 
 int npi_applied_new(npi_applied *out, const npi_process *process, const npgnn_graph *graph, npi_features *x,
@@ -207,14 +126,20 @@ int npi_applied_new(npi_applied *out, const npi_process *process, const npgnn_gr
         code = npi_words_new(&a.words, x, NULL, env, err);
     }
     int tuned = process->z != NULL;
-    int given = !tuned && held_out && held_out->positives > 0 && held_out->count > held_out->positives;
+    if (held_out && (held_out->positives == 0 || held_out->count == held_out->positives))
+        held_out = NULL;
+    npi_examples examples = {.env = a.env, .process = process};
     if (!code && tuned) { /* on the graph that it was trained on it has learnt all that this one could tell */
         memcpy(a.mean, process->z, 2 * (size_t)size.d * sizeof *a.mean);
         npi_process_head(&a.head, process, a.mean);
     }
     code = npi_comm_agree(comm, code, err);
-    if (!code && !tuned && !given)
-        code = learn_from_set_aside(&a, graph, seed, comm, err);
+    if (!code && !tuned) {
+        npi_aside aside = {.graph = graph, .words = &a.words, .seed = seed, .comm = comm};
+        if (a.words.width > 0)
+            aside.new_share = held_out ? new_share_of(held_out, &graph->a) : npi_aside_new_share(graph);
+        code = set_aside(&a, &examples, &aside, held_out, err);
+    }
     if (!code)
         code = npi_words_project(&a.projection, x, &process->projection, env, err);
     if (!code && a.projection.width > 0)
@@ -224,8 +149,12 @@ int npi_applied_new(npi_applied *out, const npi_process *process, const npgnn_gr
         code = npi_columns_new(&a.columns, &graph->a, &a.words, &a.projection,
                                npi_columns_size(graph->n, &a.words) <= (memory ? memory : npi_machine_memory() / 2),
                                &shared, err);
-    if (!code && given)
-        code = learn(&a, &a.columns, held_out, err);
+    if (!code && !tuned && held_out) {
+        code = npi_examples_add(&examples, &a.columns, held_out, err);
+        if (!code)
+            code = learn(&a, &examples, held_out->positives, held_out->count - held_out->positives, err);
+    }
+    npi_examples_free(&examples);
     if (code)
         npi_applied_free(&a);
     else

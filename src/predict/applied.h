@@ -3,17 +3,9 @@
 #ifndef NPI_PREDICT_APPLIED_H
 #define NPI_PREDICT_APPLIED_H
 
-#include "evidence/columns.h"
-#include "graph/graph.h"
 #include "model/calibration.h"
+#include "predict/examples.h"
 #include "process/bound.h"
-#include "process/process.h"
-
-/* Labelled pairs of the graph that are not among its known links: `positives` links first. */
-typedef struct npi_held_out {
-    const npgnn_pair *pairs;
-    size_t positives, count;
-} npi_held_out;
 
 typedef struct npi_applied {
     npgnn_env env;
@@ -30,9 +22,9 @@ typedef struct npi_applied {
     npi_head_bound bound; /* of `head`, after npi_applied_hasten */
 } npi_applied;
 
-/* With held-out pairs, z is inferred from these. With NULL, some of the known links are set aside first (a tenth of
- * them, a function of the seed), the evidence of the others tells z, the stacked fit and the calibration, and then
- * all known links count. A graph with too few links for that keeps the prior of z. x are the features of the graph, with
+/* z and the calibration are learnt from held-out pairs. With NULL, some of the known links are set aside first (a tenth of them, a function of
+ * the seed), the evidence of the others tells z and the calibration, and then all known links count. The stacked fit of a small graph gets
+ * more examples: other tenths are set aside in turn. A graph with too few links for that keeps the prior of z. x are the features of the graph, with
  * the columns that the process was tuned on. The evidence is kept if it takes no more than `memory` bytes (npi_columns_new); 0: half of
  * the machine's memory. Process and graph must outlive it. The processes of env->comm divide a part of the work, and all get the same
  * (npi_columns_new); further calls are of each process alone. E_CANCELLED, E_MEMORY. */
