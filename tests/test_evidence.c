@@ -627,7 +627,7 @@ static void check_rounded(const npi_columns *columns, int index)
         npi_columns_rows_begin(&workspace, columns, &u, 1);
         npi_columns_rounded_begin(&workspace, columns, weight);
         for (int32_t begin = 0, end; begin < n; begin = end) {
-            end = begin == 0 && n > 3 ? n / 3 : n;
+            end = begin == 0 && n > NPI_SHORT_GROUP ? NPI_SHORT_GROUP : n;
             npi_columns_rounded(rows, error, &workspace, columns, begin, end);
             for (int32_t j = begin; j < end; j++)
                 check_row(rows + j - begin, end - begin, columns, &single, u, j, NPI_FLOAT_UNIT + NPI_ROUNDED_UNIT,

@@ -283,9 +283,10 @@ static void widths(const npi_kernels *kernels)
 /* Rows of integers as long as they may be. Of every width. */
 static void integer_rows(const npi_kernels *kernels)
 {
-    enum { INTEGER_ROWS = 9, MOST = 4, W = NPI_SHORT_WIDTH };
+    enum { INTEGER_ROWS = 43, MOST = 4, W = NPI_SHORT_WIDTH, GROUP = NPI_SHORT_GROUP };
+    enum { ALLOCATED = (INTEGER_ROWS + GROUP - 1) / GROUP * GROUP };
     int16_t x[MOST * W];
-    int8_t b[INTEGER_ROWS * W];
+    int8_t b[INTEGER_ROWS * W], grouped[ALLOCATED * W];
     float unit[INTEGER_ROWS], xunit[MOST] = {1, 0.5f, 4, 0.25f};
     real s[MOST][INTEGER_ROWS + 1];
     real *const out[MOST] = {s[0], s[1], s[2], s[3]};
@@ -295,20 +296,24 @@ static void integer_rows(const npi_kernels *kernels)
         b[i] =
             (int8_t)(i < W ? (x[i] < 0 ? -127 : 127) : (i * 104729 + 7) % 255 - 127); /* the first sum is the largest */
     for (int p = 0; p < INTEGER_ROWS; p++)
-        unit[p] = 1 / (float)(1 << (p + 10));
+        unit[p] = 1 / (float)(1 << (p % 8 + 10));
     for (int w = NPI_SHORT_STEP; w <= W; w += NPI_SHORT_STEP)
-        for (int vectors = 1; vectors <= MOST; vectors++) {
-            memset(s, 0, sizeof s);
-            kernels->integer_products(out, x, xunit, vectors, b, unit, INTEGER_ROWS, w);
-            for (int v = 0; v < MOST; v++)
-                for (int p = 0; p <= INTEGER_ROWS; p++) {
-                    double sum = 0;
-                    for (int c = 0; c < w && v < vectors && p < INTEGER_ROWS; c++)
-                        sum += (double)x[v * W + c] * (double)b[p * w + c];
-                    assert_near((double)s[v][p], p < INTEGER_ROWS ? sum * (double)unit[p] * (double)xunit[v] : 0,
-                                RELATIVE);
-                }
-        }
+        for (int rows = 1; rows <= INTEGER_ROWS; rows += rows < 19 ? 1 : 6)
+            for (int vectors = 1; vectors <= MOST; vectors++) {
+                memset(s, 0, sizeof s);
+                memset(grouped, 99, sizeof grouped);
+                for (int p = 0; p < rows; p++)
+                    for (int c = 0; c < w; c++)
+                        grouped[((p / GROUP * (w / 2) + c / 2) * GROUP + p % GROUP) * 2 + c % 2] = b[p * w + c];
+                kernels->integer_products(out, x, xunit, vectors, grouped, unit, rows, w);
+                for (int v = 0; v < MOST; v++)
+                    for (int p = 0; p <= INTEGER_ROWS; p++) {
+                        double sum = 0;
+                        for (int c = 0; c < w && v < vectors && p < rows; c++)
+                            sum += (double)x[v * W + c] * (double)b[p * w + c];
+                        assert_near((double)s[v][p], p < rows ? sum * (double)unit[p] * (double)xunit[v] : 0, RELATIVE);
+                    }
+            }
 }
 
 static void rows_of_integers(void **state)
@@ -446,6 +451,7 @@ static void piecewise(const npi_kernels *kernels)
     enum { COLUMNS = 70, STRIDE_X = 73, E = 26, MOST = 3 };
     static real x[E * STRIDE_X], score[COLUMNS + 1], numbers[MOST * 5 * E];
     npi_pieces pieces[MOST];
+    const npi_pieces *const listed[MOST] = {&pieces[0], &pieces[1], &pieces[2]};
     fill(x, sizeof x / sizeof x[0], 1, 8);
     fill(numbers, sizeof numbers / sizeof numbers[0], 1, 9);
     for (int f = 0; f < MOST; f++) {
@@ -462,7 +468,7 @@ static void piecewise(const npi_kernels *kernels)
     for (int functions = 1; functions <= MOST; functions++)
         for (int count = 1; count <= COLUMNS; count += count < 35 ? 1 : 7) {
             score[count] = 77;
-            kernels->piecewise_columns(score, x, STRIDE_X, count, pieces, functions);
+            kernels->piecewise_columns(score, x, STRIDE_X, count, listed, functions);
             assert_true(score[count] == 77);
             for (int i = 0; i < count; i++) {
                 double least = (double)INFINITY;
@@ -480,7 +486,7 @@ static void piecewise(const npi_kernels *kernels)
             }
         }
     x[5 * STRIDE_X + 1] = (real)NAN;
-    kernels->piecewise_columns(score, x, STRIDE_X, 3, pieces, MOST);
+    kernels->piecewise_columns(score, x, STRIDE_X, 3, listed, MOST);
     assert_true(isnan((double)score[1]) && !isnan((double)score[0]) && !isnan((double)score[2]));
 }
 

@@ -384,7 +384,8 @@ static void test_bound(void **state)
                 evidence[i * COLUMNS + c] = (float)(low[c] + npi_rng_uniform(&rng) * (high[c] - low[c]));
                 columns[c * TRIES + i] = (real)evidence[i * COLUMNS + c];
             }
-        npi_kernels_best()->piecewise_columns(upper, columns, TRIES, TRIES, &box, 1);
+        const npi_pieces *pieces = &box;
+        npi_kernels_best()->piecewise_columns(upper, columns, TRIES, TRIES, &pieces, 1);
         for (int i = 0; i < TRIES; i++) {
             double above = (double)upper[i] - (double)npi_head_score(&head, evidence + i * COLUMNS);
             assert_true(above >= 0);

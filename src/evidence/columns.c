@@ -1277,6 +1277,13 @@ static double inverse_of(float x)
     return x > 0 ? 1 / (double)x : 0;
 }
 
+/* Whether a column is slog of its product. */
+static int is_slog(int plane)
+{
+    return plane == NPI_COLUMN_BILINEAR || plane == NPI_COLUMN_BILINEAR_MEANS || plane == NPI_COLUMN_SPECTRAL ||
+           plane == NPI_COLUMN_PAGERANK;
+}
+
 void npi_columns_rounded_begin(npi_columns_workspace *w, const npi_columns *e, const double *weight)
 {
     product products[ALL_PRODUCTS];
@@ -1311,7 +1318,7 @@ void npi_columns_rounded_begin(npi_columns_workspace *w, const npi_columns *e, c
         npi_short_round(w->left + p * NPI_SHORT_WIDTH, &w->unit[p], vector, products[p].width);
         double length = sqrt(npi_dot(vector, vector, products[p].width)) * 1.001; /* the rounded vector may be longer */
         w->error[2 * p] = (float)(plain * length);
-        w->error[2 * p + 1] = (float)(divided * length);
+        w->error[2 * p + 1] = (float)(is_slog(plane) ? length : divided * length);
     }
 }
 
@@ -1321,6 +1328,7 @@ void npi_columns_rounded(real *value, real *error, npi_columns_workspace *w, con
     real *plane[PLANES];
     product products[ALL_PRODUCTS];
     int all = list_products(products, e, 1), range = last - first;
+    assert(first % NPI_SHORT_GROUP == 0);
     place(plane, value, w, e, (size_t)range);
     memset(error, 0, (size_t)range * sizeof *error);
     for (int p = 0, count; p < all; p += count) {
@@ -1334,8 +1342,14 @@ void npi_columns_rounded(real *value, real *error, npi_columns_workspace *w, con
         }
         multiply_rounded(plane, w->left + p * NPI_SHORT_WIDTH, w->unit + p, &products[p], count, first, last);
         for (int i = p; i < p + count; i++) {
-            plain += right->off * w->error[2 * i];
-            divided += right->off * w->error[2 * i + 1];
+            float one = right->off * w->error[2 * i], other = right->off * w->error[2 * i + 1];
+            if (is_slog(products[i].plane)) /* its error is small where the product is large */
+                npi_kernels_best()->add_slog_errors(error, right->unit + first, one, other, plane[products[i].plane],
+                                                    range);
+            else {
+                plain += one;
+                divided += other;
+            }
         }
         npi_kernels_best()->add_errors(error, right->unit + first, plain, distance ? distance + first : NULL, divided,
                                        range);

@@ -68,7 +68,7 @@ typedef struct npi_bank {
     float *distance; /* (n) |row - μ|; 0 for a row of zeros */
     double square;   /* μ · μ */
     /* after npi_columns_round: row_i ≈ unit_i rounded_i (rounded.c) */
-    int8_t *rounded; /* (n, npi_short_width) */
+    int8_t *rounded; /* (n, npi_short_width), in groups of rows as of npi_kernels.integer_products */
     float *unit;     /* (n) */
     float off;       /* the largest | row_i - unit_i rounded_i | / unit_i of all nodes */
 } npi_bank;
@@ -169,7 +169,9 @@ typedef struct npi_columns_workspace {
     real *product; /* (2, block, range) */
     int16_t *left; /* (products, NPI_SHORT_WIDTH) of one node, the rounded left vectors of all products, */
     float *unit;   /* (products) their units, */
-    float *error; /* (products, 2) and how much an error of a row counts: as it is, and over what a column divides by */
+    float *
+        error; /* (products, 2) and how much an error of a row counts: as it is, and over what a column divides by; of columns that are
+                     slog of their product, as it is, and how far the product is off */
     double *listed;       /* (LISTED, range) numbers of the nodes of a list, gathered, */
     float *listed_floats; /* (LISTED_FLOATS, range) of both kinds */
     float *common;        /* (block, n) √ of the number of common neighbours, */
@@ -219,9 +221,9 @@ void npi_columns_rows_begin(npi_columns_workspace *workspace, const npi_columns 
 void npi_columns_rows(real *value, npi_columns_workspace *workspace, const npi_columns *columns, int32_t first,
                       int32_t last);
 
-/* The same for rounded rows of one node: npi_columns_rounded_begin after npi_columns_rows_begin, then any ranges. `weight` (count) says how
- * much an error in each column counts: error (last - first) is the weighted sum of what the integers may add to the errors of all columns,
- * beyond npi_columns_rounding with a unit of NPI_FLOAT_UNIT + NPI_ROUNDED_UNIT. */
+/* The same for rounded rows of one node: npi_columns_rounded_begin after npi_columns_rows_begin, then any ranges whose first node is a
+ * multiple of NPI_SHORT_GROUP. `weight` (count) says how much an error in each column counts: error (last - first) is the weighted sum of
+ * what the integers may add to the errors of all columns, beyond npi_columns_rounding with a unit of NPI_FLOAT_UNIT + NPI_ROUNDED_UNIT. */
 void npi_columns_rounded_begin(npi_columns_workspace *workspace, const npi_columns *columns, const double *weight);
 void npi_columns_rounded(real *value, real *error, npi_columns_workspace *workspace, const npi_columns *columns,
                          int32_t first, int32_t last);

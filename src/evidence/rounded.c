@@ -58,7 +58,9 @@ int npi_columns_reserve_rounded(npi_columns *e, int32_t capacity, npgnn_error *e
         npi_bank *bank = banks[b];
         if ((!bank->row && b != REGION16) || bank->width > NPI_SHORT_WIDTH)
             continue;
-        size_t numbers = (size_t)capacity * (size_t)npi_short_width(bank);
+        /* whole groups: rows that nobody has written are multiplied, too, but their products are not kept */
+        size_t whole = ((size_t)capacity + NPI_SHORT_GROUP - 1) / NPI_SHORT_GROUP * NPI_SHORT_GROUP;
+        size_t numbers = whole * (size_t)npi_short_width(bank);
         int8_t *rounded = npi_resize(&e->env, bank->rounded, numbers, sizeof *rounded, err);
         bank->rounded = rounded ? rounded : bank->rounded;
         float *unit = rounded ? npi_resize(&e->env, bank->unit, (size_t)capacity, sizeof *unit, err) : NULL;
@@ -77,9 +79,13 @@ void npi_columns_round_rows(npi_columns *e, int32_t first, int32_t last)
         npi_bank *bank = banks[b];
         const npi_bank *from = b == REGION16 ? &e->region : bank;
         for (int32_t i = first; bank->rounded && i < last; i++) {
+            int8_t row[NPI_SHORT_WIDTH], *group;
+            int width = npi_short_width(bank), place = i % NPI_SHORT_GROUP;
             float off;
-            npi_byte_round(bank->rounded + (size_t)i * (size_t)npi_short_width(bank), &bank->unit[i], &off,
-                           from->row + (size_t)i * (size_t)from->width, bank->width);
+            npi_byte_round(row, &bank->unit[i], &off, from->row + (size_t)i * (size_t)from->width, bank->width);
+            group = bank->rounded + (size_t)(i - place) * (size_t)width;
+            for (int c = 0; c < width; c++)
+                group[NPI_SHORT_GROUP * (c - c % 2) + 2 * place + c % 2] = row[c];
             bank->off = off > bank->off ? off : bank->off; /* a NaN stays out: all products with its row are NaN */
         }
     }

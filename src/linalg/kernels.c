@@ -328,48 +328,49 @@ static void row_products(real *const *s, const real *x, int vectors, const real 
         rows_by(s, x, 4, b, list, rows, w, ldb);
 }
 
-/* Sums of products of 16-bit with 8-bit integers, which are exact. */
-INLINE int32_t integer_product(const int16_t *a, const int8_t *b, int width)
-{
-    int32_t sum = 0;
-    for (int c = 0; c < width; c++)
-        sum += (int32_t)a[c] * (int32_t)b[c];
-    return sum;
-}
+/* Sums of products of 16-bit with 8-bit integers, which are exact: sum (vectors, GROUPS, 8) of `groups` groups of eight rows. */
+enum { GROUP = NPI_SHORT_GROUP, GROUPS = 2 };
+typedef int32_t int8 __attribute__((vector_size(4 * GROUP)));
+typedef float float8 __attribute__((vector_size(4 * GROUP), aligned(4), may_alias));
+typedef real real8 __attribute__((vector_size(GROUP * sizeof(real)), aligned(sizeof(real)), may_alias));
 
-typedef int32_t int4 __attribute__((vector_size(16)));
-typedef float float4 __attribute__((vector_size(16), aligned(4), may_alias));
-typedef real real4 __attribute__((vector_size(4 * sizeof(real)), aligned(sizeof(real)), may_alias));
-
-/* sum[v] = the products of each of `vectors` x with four rows. */
 #ifdef __AVX2__
-/* _mm256_madd_epi16 multiplies 16 pairs of integers and adds them two by two. A row is widened to 16 bits once for all vectors; the lanes of
- * four rows are added up together, since one row by itself would cost more for that than for its products. */
-INLINE void integer_products4(int4 *sum, const int16_t *x, int vectors, const int8_t *b, int width)
+/* _mm256_madd_epi16 multiplies 16 pairs of integers and adds them two by two: two numbers of each of eight rows with those of x. */
+INLINE void integer_sums(int8 (*sum)[GROUPS], const int16_t *x, int vectors, const int8_t *b, int groups, int width)
 {
-    __m128i half[4][4];
-    for (int r = 0; r < 4; r++) {
-        __m256i row[NPI_SHORT_WIDTH / NPI_SHORT_STEP];
-        for (int c = 0; c < width; c += NPI_SHORT_STEP)
-            row[c / NPI_SHORT_STEP] = _mm256_cvtepi8_epi16(_mm_loadu_si128((const void *)(b + r * width + c)));
+    __m256i lanes[4][GROUPS];
+    for (int v = 0; v < vectors; v++)
+        for (int g = 0; g < groups; g++)
+            lanes[v][g] = _mm256_setzero_si256();
+    for (int c = 0; c < width; c += 2) {
+        __m256i rows[GROUPS];
+        for (int g = 0; g < groups; g++)
+            rows[g] = _mm256_cvtepi8_epi16(_mm_loadu_si128((const void *)(b + GROUP * (g * width + c))));
         for (int v = 0; v < vectors; v++) {
-            __m256i lanes = _mm256_setzero_si256();
-            for (int c = 0; c < width; c += NPI_SHORT_STEP) {
-                __m256i left = _mm256_loadu_si256((const void *)(x + v * NPI_SHORT_WIDTH + c));
-                lanes = _mm256_add_epi32(lanes, _mm256_madd_epi16(left, row[c / NPI_SHORT_STEP]));
-            }
-            half[v][r] = _mm_add_epi32(_mm256_castsi256_si128(lanes), _mm256_extracti128_si256(lanes, 1));
+            int32_t two;
+            memcpy(&two, x + v * NPI_SHORT_WIDTH + c, sizeof two);
+            __m256i left = _mm256_set1_epi32(two);
+            for (int g = 0; g < groups; g++)
+                lanes[v][g] = _mm256_add_epi32(lanes[v][g], _mm256_madd_epi16(left, rows[g]));
         }
     }
     for (int v = 0; v < vectors; v++)
-        sum[v] = (int4)_mm_hadd_epi32(_mm_hadd_epi32(half[v][0], half[v][1]), _mm_hadd_epi32(half[v][2], half[v][3]));
+        for (int g = 0; g < groups; g++)
+            sum[v][g] = (int8)lanes[v][g];
 }
 #else
-INLINE void integer_products4(int4 *sum, const int16_t *x, int vectors, const int8_t *b, int width)
+INLINE void integer_sums(int8 (*sum)[GROUPS], const int16_t *x, int vectors, const int8_t *b, int groups, int width)
 {
     for (int v = 0; v < vectors; v++)
-        for (int r = 0; r < 4; r++)
-            sum[v][r] = integer_product(x + v * NPI_SHORT_WIDTH, b + r * width, width);
+        for (int g = 0; g < groups; g++) {
+            const int16_t *left = x + v * NPI_SHORT_WIDTH;
+            const int8_t *rows = b + GROUP * g * width;
+            int32_t lanes[GROUP] = {0};
+            for (int c = 0; c < width; c += 2)
+                for (int r = 0; r < GROUP; r++)
+                    lanes[r] += left[c] * rows[GROUP * c + 2 * r] + left[c + 1] * rows[GROUP * c + 2 * r + 1];
+            memcpy(&sum[v][g], lanes, sizeof lanes);
+        }
 }
 #endif
 
@@ -381,21 +382,26 @@ INLINE void integer_rows(real *const *s, const int16_t *x, const float *xunit, i
         AHEAD = 2048,
         LINE = 64
     }; /* bytes: processors follow a row of addresses by themselves, but not into the next page */
+    int8 sum[4][GROUPS];
     int64_t p = 0;
-    for (; p + 4 <= rows; p += 4) {
-        int4 sum[4];
-        for (int byte = 0; byte < 4 * width; byte += LINE)
+    for (; p + GROUPS * GROUP <= rows; p += GROUPS * GROUP) {
+        for (int byte = 0; byte < GROUPS * GROUP * width; byte += LINE)
             __builtin_prefetch(
                 (const void *)((uintptr_t)b + (uintptr_t)(p * width + AHEAD + byte))); /* may be past the end */
-        integer_products4(sum, x, vectors, b + p * width, width);
-        for (int v = 0; v < vectors; v++) {
-            float4 units = *(const float4 *)(unit + p) * xunit[v];
-            *(real4 *)(s[v] + p) = __builtin_convertvector(units, real4) * __builtin_convertvector(sum[v], real4);
-        }
-    }
-    for (; p < rows; p++)
+        integer_sums(sum, x, vectors, b + p * width, GROUPS, width);
         for (int v = 0; v < vectors; v++)
-            s[v][p] = (real)(unit[p] * xunit[v]) * (real)integer_product(x + v * NPI_SHORT_WIDTH, b + p * width, width);
+            for (int g = 0; g < GROUPS; g++) {
+                float8 units = *(const float8 *)(unit + p + g * GROUP) * xunit[v];
+                *(real8 *)(s[v] + p + g * GROUP) =
+                    __builtin_convertvector(units, real8) * __builtin_convertvector(sum[v][g], real8);
+            }
+    }
+    for (; p < rows; p += GROUP) { /* the last group may have fewer rows */
+        integer_sums(sum, x, vectors, b + p * width, 1, width);
+        for (int v = 0; v < vectors; v++)
+            for (int r = 0; r < GROUP && p + r < rows; r++)
+                s[v][p + r] = (real)(unit[p + r] * xunit[v]) * (real)sum[v][0][r];
+    }
 }
 
 INLINE void integer_rows_by(real *const *s, const int16_t *x, const float *xunit, int vectors, const int8_t *b,
@@ -546,23 +552,23 @@ INLINE void piecewise_tile(vec sum[2], const real *x, int64_t stride, const npi_
         }
 }
 
-static void piecewise_columns(real *score, const real *x, int64_t stride, int64_t count, const npi_pieces *pieces,
-                              int functions)
+static void piecewise_columns(real *score, const real *x, int64_t stride, int64_t count,
+                              const npi_pieces *const *pieces, int functions)
 {
     real last[NPI_SMALL_NETWORK_MOST * TILE] = {0};
     for (int64_t i = 0; i < count; i += TILE) {
         const real *columns = x + i;
         int64_t step = stride, some = count - i < TILE ? count - i : TILE;
         if (some < TILE) { /* the last columns, with zeros beside them */
-            for (int c = 0; c < pieces->inputs; c++)
+            for (int c = 0; c < pieces[0]->inputs; c++)
                 memcpy(last + c * TILE, columns + c * stride, (size_t)some * sizeof *x);
             columns = last;
             step = TILE;
         }
         vec least[2], sum[2];
-        piecewise_tile(least, columns, step, &pieces[0]);
+        piecewise_tile(least, columns, step, pieces[0]);
         for (int f = 1; f < functions; f++) {
-            piecewise_tile(sum, columns, step, &pieces[f]);
+            piecewise_tile(sum, columns, step, pieces[f]);
             for (int half = 0; half < 2; half++)
                 least[half] = -larger_of(-least[half], -sum[half]);
         }
@@ -617,6 +623,15 @@ static void add_errors(real *error, const float *unit, float plain, const float 
 #pragma omp simd
     for (int64_t i = 0; i < count; i++)
         error[i] += (real)((plain + (distance[i] > 0 ? divided / distance[i] : 0)) * unit[i]);
+}
+
+static void add_slog_errors(real *error, const float *unit, float weight, float apart, const real *x, int64_t count)
+{
+#pragma omp simd
+    for (int64_t i = 0; i < count; i++) {
+        real least = (x[i] < 0 ? -x[i] : x[i]) - (real)(apart * unit[i]);
+        error[i] += (real)(weight * unit[i]) / (1 + (least > 0 ? least : 0));
+    }
 }
 
 static void degrees(real *sum, real *difference, real *least, const float *degree, float own, int64_t count)
@@ -684,6 +699,7 @@ const npi_kernels NPI_KERNELS = {
     .slog = slog,
     .centre = centre,
     .add_errors = add_errors,
+    .add_slog_errors = add_slog_errors,
     .degrees = degrees,
     .divide = divide,
     .standardize = standardize,

@@ -13,7 +13,8 @@
 enum {
     NPI_SMALL_NETWORK_MOST = 64, /* inputs or units of a layer */
     NPI_SHORT_WIDTH = 64,        /* most numbers of a row of integers; */
-    NPI_SHORT_STEP = 16          /* their number is a multiple of this */
+    NPI_SHORT_STEP = 16,         /* their number is a multiple of this */
+    NPI_SHORT_GROUP = 8          /* rows of integers that lie together: see integer_products */
 };
 
 /* h1 = relu(x W1 + b1),  score = f(h1 W2 + b2) · w3 + h1 · skip + tail |h1|² + x · line + shift,  f = relu or the square */
@@ -66,8 +67,10 @@ typedef struct npi_kernels {
     void (*row_products)(real *const *s, const real *x, int vectors, const real *b, const int32_t *list, int64_t rows,
                          int w, int ldb);
 
-    /* s[v][p] = xunit[v] unit[p] (x[v] . b[p]) for each of 1 to 4 vectors x (vectors, NPI_SHORT_WIDTH) and the rows p of b (rows, width), in
-     * their first `width` numbers. The lengths |x[v]| |b[p]| must stay below 2^31: then, by Cauchy and Schwarz, no partial sum overflows. */
+    /* s[v][p] = xunit[v] unit[p] (x[v] . b[p]) for each of 1 to 4 vectors x (vectors, NPI_SHORT_WIDTH) and `rows` rows p of b, in their first
+     * `width` numbers. Rows lie in groups of NPI_SHORT_GROUP, the last of which must be whole, too: two numbers of the first row of a group,
+     * two of the second, ..., then the next two of the first; b (groups, width / 2, NPI_SHORT_GROUP, 2). The lengths |x[v]| |b[p]| must
+     * stay below 2^31: then, by Cauchy and Schwarz, no partial sum overflows. */
     void (*integer_products)(real *const *s, const int16_t *x, const float *xunit, int vectors, const int8_t *b,
                              const float *unit, int64_t rows, int width);
 
@@ -75,8 +78,8 @@ typedef struct npi_kernels {
     void (*network_columns)(real *score, const real *x, int64_t stride, int64_t count, const npi_small_network *net);
 
     /* score (count) = the least of `pieces` (functions) for the columns of x, as above. */
-    void (*piecewise_columns)(real *score, const real *x, int64_t stride, int64_t count, const npi_pieces *pieces,
-                              int functions);
+    void (*piecewise_columns)(real *score, const real *x, int64_t stride, int64_t count,
+                              const npi_pieces *const *pieces, int functions);
 
     /* x (count) becomes sign(x) log(1 + |x|), to about three units of the last place. */
     void (*slog)(real *x, int64_t count);
@@ -87,6 +90,10 @@ typedef struct npi_kernels {
     /* error[i] += (plain + divided / distance[i]) unit[i]; without the quotient where distance is NULL or distance[i] is 0. */
     void (*add_errors)(real *error, const float *unit, float plain, const float *distance, float divided,
                        int64_t count);
+
+    /* error[i] += weight unit[i] / (1 + max(|x[i]| - apart unit[i], 0)): by how much sign(x) log(1 + |x|) is off, times weight / apart, where
+     * x[i] is off by apart unit[i]. */
+    void (*add_slog_errors)(real *error, const float *unit, float weight, float apart, const real *x, int64_t count);
 
     /* sum (count), difference (count), least (count) of degree[i] and `own`: their sum, the magnitude of their difference, the smaller. */
     void (*degrees)(real *sum, real *difference, real *least, const float *degree, float own, int64_t count);

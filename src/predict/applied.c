@@ -182,7 +182,7 @@ int npi_applied_draw(npi_head *out, const npi_applied *a, uint64_t seed, int dra
 
 int npi_applied_hasten(npi_applied *a, uint64_t seed, npgnn_error *err)
 {
-    enum { SAMPLE = 512 }; /* random pairs, most of them far apart as those that a search can leave out */
+    enum { SAMPLE = 2048 }; /* random pairs, most of them far apart as those that a search can leave out */
     npgnn_pair pairs[SAMPLE];
     npi_rng rng = npi_rng_make(seed, NPI_RNG_TUNE, 1);
     float *evidence = npi_alloc(&a->env, SAMPLE * (size_t)a->columns.count, sizeof *evidence, err);

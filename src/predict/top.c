@@ -32,7 +32,8 @@
 #define BAND 4                   /* blocks that each thread takes between two calls of progress */
 #define LOCKS 256                /* for the lists of all nodes */
 #define FIRST_ROOM 32            /* pairs that the list of a node has memory for at first */
-#define BOX_NODES 128            /* that a box is made for */
+#define BOX_NODES 128            /* that decide which boxes of a bound come first, */
+#define FIRST_BOXES 2            /* and how many of them all nodes are compared with */
 #define MUTUAL_BYTES (1L << 30)  /* that the lists of all nodes may take: otherwise each node is searched by itself */
 
 /* Roles of a node. */
@@ -52,13 +53,17 @@ typedef struct workspace {
     real *range; /* (block, columns.range) its scores; of a bounded search, or those of the queue */
     npi_head_workspace head;
     /* of a bounded search: */
-    real *error;           /* (columns.range) what rounding may add to the scores of a range */
-    int32_t *queue;        /* (2 columns.range) nodes that the bound of a box leaves over, */
-    int queued;            /* so many, */
-    real *apart;           /* (2 columns.range) what rounding may add to their scores, */
-    real *evidence;        /* (columns, queue_stride) and their evidence */
-    unsigned char *scored; /* (n) 1 for nodes that were scored before all others */
-    real *most;            /* (heads, block) what the rounding of a pair may add to its score, per unit of its reach */
+    real *error; /* (columns.range) what rounding may add to the scores of a range */
+    const npi_pieces
+        *boxes[NPI_BOUND_BOXES]; /* (box_count) bounds of boxes, those that leave over the fewest nodes first, */
+    int box_count;               /* 0: in no order yet */
+    int32_t *over;               /* (2 columns.range) those of a range, or of the queue, that a bound leaves over */
+    int32_t *queue;              /* (2 columns.range) nodes that the bound of a box leaves over, */
+    int queued;                  /* so many, */
+    real *apart;                 /* (2 columns.range) what rounding may add to their scores, */
+    real *evidence;              /* (columns, queue_stride) and their evidence */
+    unsigned char *scored;       /* (n) 1 for nodes that were scored before all others */
+    real *most; /* (heads, block) what the rounding of a pair may add to its score, per unit of its reach */
     npi_shortlist list;
 } workspace;
 
@@ -211,12 +216,13 @@ static int process_workspace(workspace *d, const search *s, npgnn_error *err)
     /* heads that have a bound are small, and need no workspace */
     d->candidate = npi_resize(env, NULL, (size_t)s->n, sizeof *d->candidate, err);
     d->error = npi_resize(env, NULL, cells, sizeof *d->error, err);
+    d->over = npi_resize(env, NULL, 2 * cells, sizeof *d->over, err);
     d->queue = npi_resize(env, NULL, 2 * cells, sizeof *d->queue, err);
     d->apart = npi_resize(env, NULL, 2 * cells, sizeof *d->apart, err);
     d->evidence =
         npi_resize(env, NULL, (size_t)queue_stride(d) * (size_t)s->p->applied.columns.count, sizeof *d->evidence, err);
     d->scored = npi_alloc(env, (size_t)s->n, sizeof *d->scored, err);
-    return !d->candidate || !d->error || !d->queue || !d->apart || !d->evidence || !d->scored;
+    return !d->candidate || !d->error || !d->over || !d->queue || !d->apart || !d->evidence || !d->scored;
 }
 
 /* Memory of the threads, with lists of the best `room`. */
@@ -288,6 +294,7 @@ static void search_free(search *s)
         npi_free(env, s->workspaces[t].rows);
         npi_free(env, s->workspaces[t].range);
         npi_free(env, s->workspaces[t].error);
+        npi_free(env, s->workspaces[t].over);
         npi_free(env, s->workspaces[t].queue);
         npi_free(env, s->workspaces[t].apart);
         npi_free(env, s->workspaces[t].evidence);
@@ -536,43 +543,35 @@ static void score_candidates(int32_t *candidates, workspace *d, const search *s,
     }
 }
 
-/* Bounds of the head that are close for the evidence of a range (columns, count): of a box around nodes that walks of three or four steps
- * reach, and of one around the others. Returns how many there are. */
-static int make_boxes(npi_pieces boxes[2], const npi_applied *a, const real *evidence, int count)
+/* Puts the boxes of the bound in the order in which they leave over the fewest of the first nodes of a range: first that which leaves over
+ * the fewest, then that which leaves over the fewest of these, and so on. */
+static void order_boxes(workspace *d, const npi_head_bound *bound, int range, real least)
 {
-    const double WIDTH =
-        1.4; /* deviations from the mean: wider boxes have looser bounds, of narrower ones more nodes are outside */
-    const real *lift3 = evidence + (size_t)NPI_COLUMN_LIFT3 * (size_t)count, *lift4 = lift3 + count;
-    double low[2][NPI_ALL_COLUMNS], high[2][NPI_ALL_COLUMNS];
-    int members[2] = {0, 0}, made = 0;
-    unsigned char reached[BOX_NODES];
-    real none3 = lift3[0], none4 = lift4[0]; /* the least is that of no walk */
-    count = count < BOX_NODES ? count : BOX_NODES;
-    for (int i = 1; i < count; i++) {
-        none3 = lift3[i] < none3 ? lift3[i] : none3;
-        none4 = lift4[i] < none4 ? lift4[i] : none4;
+    unsigned char over[NPI_BOUND_BOXES][BOX_NODES], left[BOX_NODES], taken[NPI_BOUND_BOXES] = {0};
+    int count = range < BOX_NODES ? range : BOX_NODES;
+    for (int b = 0; b < bound->box_count; b++) {
+        const npi_pieces *box = &bound->boxes[b];
+        npi_kernels_best()->piecewise_columns(d->range, d->rows, range, count, &box, 1);
+        for (int j = 0; j < count; j++)
+            over[b][j] = !(d->range[j] + d->error[j] < least);
     }
-    for (int i = 0; i < count; i++)
-        members[reached[i] = lift3[i] > none3 || lift4[i] > none4]++;
-    for (int c = 0; c < a->columns.count; c++) {
-        const real *column = evidence + c * (lift4 - lift3);
-        double sum[2] = {0, 0}, square[2] = {0, 0};
-        for (int i = 0; i < count; i++) {
-            sum[reached[i]] += (double)column[i];
-            square[reached[i]] += (double)column[i] * (double)column[i];
+    memset(left, 1, sizeof left);
+    for (d->box_count = 0; d->box_count < bound->box_count; d->box_count++) {
+        int best = -1, fewest = 0;
+        for (int b = 0; b < bound->box_count; b++) {
+            int both = 0;
+            for (int j = 0; j < count; j++)
+                both += left[j] & over[b][j];
+            if (!taken[b] && (best < 0 || both < fewest)) {
+                best = b;
+                fewest = both;
+            }
         }
-        for (int r = 0; r < 2; r++) {
-            double mean = members[r] > 0 ? sum[r] / members[r] : 0;
-            double spread = members[r] > 0 ? square[r] / members[r] - mean * mean : 0;
-            spread = spread > 0 ? WIDTH * sqrt(spread) : 0;
-            low[r][c] = mean - spread;
-            high[r][c] = mean + spread;
-        }
+        taken[best] = 1;
+        d->boxes[d->box_count] = &bound->boxes[best];
+        for (int j = 0; j < count; j++)
+            left[j] &= over[best][j];
     }
-    for (int r = 0; r < 2; r++)
-        if (members[r] > 0)
-            npi_head_box(&boxes[made++], &a->head, &a->bound.slopes, low[r], high[r]);
-    return made;
 }
 
 /* What the best scores are at least, once there are enough of them. */
@@ -581,25 +580,43 @@ static real least_sure(const npi_shortlist *sure)
     return sure->count < sure->capacity ? -(real)INFINITY : (real)sure->items[0].score;
 }
 
-/* Scores the nodes of the queue, as far as closer bounds leave them over: first that of the smaller network, then the head itself. */
+/* over (returned number) = those of count numbers bound[i] + apart[i] that are not below `least`; no branch, which would often be
+ * predicted wrongly. */
+static int find_over(int32_t *over, const real *bound, const real *apart, int count, real least)
+{
+    int left = 0;
+    for (int i = 0; i < count; i++) {
+        over[left] = i;
+        left += !(bound[i] + apart[i] < least); /* a NaN stays */
+    }
+    return left;
+}
+
+/* Scores the nodes of the queue, as far as closer bounds leave them over: first those of the other boxes, then that of the smaller
+ * network, then the head itself. */
 static void empty_queue(int32_t *candidates, workspace *d, const search *s, double along)
 {
     const npi_applied *a = &s->p->applied;
+    const npi_kernels *kernels = npi_kernels_best();
     int stride = queue_stride(d), left = d->queued;
-    for (int bound = 0; bound < 2; bound++) {
+    real least = least_sure(&d->list);
+    for (int bound = d->box_count > FIRST_BOXES ? 0 : 1; bound < 3; bound++) {
         int count = left;
         if (bound == 0)
-            npi_kernels_best()->network_columns(d->range, d->evidence, stride, count, &a->bound.net);
+            kernels->piecewise_columns(d->range, d->evidence, stride, count, d->boxes + FIRST_BOXES,
+                                       d->box_count - FIRST_BOXES);
+        else if (bound == 1)
+            kernels->network_columns(d->range, d->evidence, stride, count, &a->bound.net);
         else
             npi_head_scores_of_columns(d->range, &d->head, &a->head, d->evidence, stride, count);
-        left = 0;
-        for (int i = 0; i < count; i++)
-            if (!(d->range[i] + d->apart[i] < least_sure(&d->list))) { /* a NaN stays */
-                for (int c = 0; bound == 0 && c < a->columns.count; c++)
-                    d->evidence[c * stride + left] = d->evidence[c * stride + i];
-                d->queue[left] = d->queue[i];
-                d->apart[left++] = d->apart[i];
-            }
+        left = find_over(d->over, d->range, d->apart, count, least);
+        for (int c = 0; bound < 2 && c < a->columns.count; c++)
+            for (int i = 0; i < left; i++)
+                d->evidence[c * stride + i] = d->evidence[c * stride + d->over[i]];
+        for (int i = 0; i < left; i++) {
+            d->queue[i] = d->queue[d->over[i]];
+            d->apart[i] = d->apart[d->over[i]];
+        }
     }
     int asked_for = 0;
     for (int i = 0; i < left; i++)
@@ -611,12 +628,12 @@ static void empty_queue(int32_t *candidates, workspace *d, const search *s, doub
 
 /* One node with all nodes, by a process that npi_applied_hasten has prepared: candidate (*count) are the nodes that may be among the
  * best, and value (*count) what their scores cannot exceed. Nodes that two steps reach, most of the best among them, are scored first. Of
- * all others, a first look at rounded rows gives the evidence, up to an error, and three bounds of the score, each closer and dearer than
- * the one before: that of a box, that of a smaller network (process/bound.h), and the head itself. Only nodes for which all of them reach
+ * all others, a first look at rounded rows gives the evidence, up to an error, and four bounds of the score, each closer and dearer than
+ * the one before: those of two boxes, of more boxes, of a smaller network (process/bound.h), and the head itself. Only nodes for which all of them reach
  * what the best so far are sure to have are scored. Returns what a value must be, at least, to be among the best. */
 static real search_bounded(int32_t *count, workspace *d, const search *s)
 {
-    enum { SEEDS = 256, MOST_BOXES = 3 };
+    enum { SEEDS = 256, MOST_ORDERS = 3 };
     const npi_applied *a = &s->p->applied;
     const npi_slopes *slopes = &a->bound.slopes;
     int32_t u = d->node[0];
@@ -639,31 +656,36 @@ static real search_bounded(int32_t *count, workspace *d, const search *s)
     npi_columns_rounded_begin(&d->columns, &a->columns, weight);
     real slack = (real)npi_applied_error(a, &a->head, slopes, 1);
     real rounded = (real)npi_applied_error_along(a, slopes, u, 1);
-    npi_pieces boxes[2];
-    int box_count = 0, boxes_made = 0, stride = queue_stride(d);
+    int ordered = 0, stride = queue_stride(d);
+    d->box_count = 0;
     for (int32_t first = 0; first < s->n; first += d->columns.range) {
         int32_t last = s->n - first < d->columns.range ? s->n : first + d->columns.range, range = last - first;
         npi_columns_rounded(d->rows, d->error, &d->columns, &a->columns, first, last);
         npi_process_standardize_columns(d->rows, a->process, a->columns.has_features, (size_t)range);
-        if (box_count > 0)
-            npi_kernels_best()->piecewise_columns(d->range, d->rows, range, range, boxes, box_count);
+        for (int32_t j = 0; j < range; j++)
+            d->error[j] += rounded * (real)a->columns.reach[first + j] + slack;
         real least = least_sure(sure);
-        int left = 0;
-        for (int32_t j = 0; j < range; j++) {
-            real apart = d->error[j] + rounded * (real)a->columns.reach[first + j] + slack;
-            if (box_count > 0 && d->range[j] + apart < least)
-                continue;
-            for (int c = 0; c < a->columns.count; c++)
-                d->evidence[c * stride + d->queued] = d->rows[c * range + j];
-            d->queue[d->queued] = first + j;
-            d->apart[d->queued++] = apart;
-            left++;
+        if (d->box_count == 0 && least > -(real)INFINITY) {
+            order_boxes(d, &a->bound, range, least);
+            ordered++;
         }
-        /* boxes that leave over many are for other nodes than these: a few times they are made anew */
-        if ((box_count == 0 || left > range / 2) && boxes_made < MOST_BOXES) {
-            box_count = make_boxes(boxes, a, d->rows, range);
-            boxes_made++;
+        if (d->box_count > 0)
+            npi_kernels_best()->piecewise_columns(d->range, d->rows, range, range, d->boxes,
+                                                  d->box_count < FIRST_BOXES ? d->box_count : FIRST_BOXES);
+        else
+            memset(d->range, 0, (size_t)range * sizeof *d->range); /* all are left over: `least` is infinite */
+        int left = find_over(d->over, d->range, d->error, range, least);
+        for (int c = 0; c < a->columns.count; c++)
+            for (int i = 0; i < left; i++)
+                d->evidence[c * stride + d->queued + i] = d->rows[c * range + d->over[i]];
+        for (int i = 0; i < left; i++) {
+            d->queue[d->queued + i] = first + d->over[i];
+            d->apart[d->queued + i] = d->error[d->over[i]];
         }
+        d->queued += left;
+        if (left > range / 2 &&
+            ordered < MOST_ORDERS) /* an order for other nodes than these: the next range makes it anew */
+            d->box_count = 0;
         if (d->queued > d->columns.range || last == s->n)
             empty_queue(count, d, s, along);
     }

@@ -1,6 +1,7 @@
 #include "process/bound.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "linalg/exact.h"
 #include "linalg/symmetric.h"
@@ -12,6 +13,8 @@ enum {
 #define SPREAD 1.5    /* c in deviations of p: more than 1, since large p need a close bound most */
 #define ROUNDING 1e-4 /* of |h1|² + 1, on top of the bound: a hundred times what floats lose */
 #define LEAST_SPREAD 0.01
+#define BOX_WIDTH                                                                                                      \
+    1.4 /* deviations from the mean: wider boxes have looser bounds, of narrower ones more pairs are outside */
 #define BOX_ROUNDING 1e-3 /* of a score, and of the inputs of units: ten times what floats lose */
 
 /* alpha (h) = Σ relu(p) p / Σ p², the least squares line through relu(p), and c (h), over the sample. */
@@ -40,6 +43,64 @@ static void fit_units(double *alpha, double *c, const npi_head *head, const floa
         c[j] = SPREAD * sqrt(all[j] / (double)(count > 0 ? count : 1));
         c[j] = c[j] > LEAST_SPREAD ? c[j] : LEAST_SPREAD;
     }
+}
+
+/* Boxes around groups of the sample. Groups are those of k-means, where a column counts as much as the head is steep in it; it begins
+ * with the first pairs of the sample, which are as random as any. */
+static int make_boxes(npi_head_bound *out, const npi_head *head, const float *evidence, size_t count,
+                      const npgnn_env *env, npgnn_error *err)
+{
+    enum { ROUNDS = 10 };
+    int e = head->e, groups = count < NPI_BOUND_BOXES ? (int)count : NPI_BOUND_BOXES;
+    double centre[NPI_BOUND_BOXES][WIDEST], sum[NPI_BOUND_BOXES][WIDEST], square[NPI_BOUND_BOXES][WIDEST];
+    size_t members[NPI_BOUND_BOXES];
+    out->boxes = npi_alloc(env, NPI_BOUND_BOXES, sizeof *out->boxes, err);
+    if (!out->boxes)
+        return NPGNN_E_MEMORY;
+    for (int g = 0; g < groups; g++)
+        for (int c = 0; c < e; c++)
+            centre[g][c] = (double)evidence[(size_t)g * (size_t)e + (size_t)c];
+    for (int round = 0; round < ROUNDS; round++) {
+        memset(sum, 0, sizeof sum);
+        memset(square, 0, sizeof square);
+        memset(members, 0, sizeof members);
+        for (size_t s = 0; s < count; s++) {
+            const float *pair = evidence + s * (size_t)e;
+            double nearest = (double)INFINITY;
+            int own = 0;
+            for (int g = 0; g < groups; g++) {
+                double distance = 0;
+                for (int c = 0; c < e; c++) {
+                    double apart = out->slopes.column[c] * ((double)pair[c] - centre[g][c]);
+                    distance += apart * apart;
+                }
+                if (distance < nearest) {
+                    nearest = distance;
+                    own = g;
+                }
+            }
+            members[own]++;
+            for (int c = 0; c < e; c++) {
+                sum[own][c] += (double)pair[c];
+                square[own][c] += (double)pair[c] * (double)pair[c];
+            }
+        }
+        for (int g = 0; g < groups; g++)
+            for (int c = 0; members[g] > 0 && c < e; c++)
+                centre[g][c] = sum[g][c] / (double)members[g];
+    }
+    for (int g = 0; g < groups; g++) {
+        double low[WIDEST], high[WIDEST];
+        for (int c = 0; members[g] > 0 && c < e; c++) {
+            double spread = square[g][c] / (double)members[g] - centre[g][c] * centre[g][c];
+            spread = spread > 0 ? BOX_WIDTH * sqrt(spread) : 0; /* a NaN gives 0 */
+            low[c] = centre[g][c] - spread;
+            high[c] = centre[g][c] + spread;
+        }
+        if (members[g] > 0)
+            npi_head_box(&out->boxes[out->box_count++], head, &out->slopes, low, high);
+    }
+    return 0;
 }
 
 int npi_head_bound_new(npi_head_bound *out, const npi_head *head, const float *evidence, size_t count,
@@ -98,12 +159,16 @@ int npi_head_bound_new(npi_head_bound *out, const npi_head *head, const float *e
                                     .tail = (real)(rest + ROUNDING)}};
     npi_head_slopes(&out->slopes, head);
     npi_free(env, m);
-    return 0;
+    int code = make_boxes(out, head, evidence, count, env, err);
+    if (code)
+        npi_head_bound_free(env, out);
+    return code;
 }
 
 void npi_head_bound_free(const npgnn_env *env, npi_head_bound *bound)
 {
     npi_free(env, bound->block);
+    npi_free(env, bound->boxes);
     *bound = (npi_head_bound){0};
 }
 

@@ -19,10 +19,14 @@
 #include "linalg/kernels.h"
 #include "process/head.h"
 
+enum { NPI_BOUND_BOXES = 8 };
+
 typedef struct npi_head_bound {
     real *block;           /* owned; NULL: there is no bound */
     npi_small_network net; /* borrows from the head, too, which must outlive it */
     npi_slopes slopes;     /* of the head */
+    npi_pieces *boxes;     /* (box_count), owned: bounds as of npi_head_box, of boxes around groups of the sample */
+    int box_count;         /* at most NPI_BOUND_BOXES */
 } npi_head_bound;
 
 /* evidence (count, e): of the sample, standardised. A head that is too large for npi_small_network has no bound. */
