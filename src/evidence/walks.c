@@ -22,7 +22,8 @@ int npi_walker_new(npi_walker *out, const npi_csr *a, double *inverse, int32_t *
     w.is_reached = npi_alloc(env, words(n), sizeof *w.is_reached, err);
     w.meeting = npi_alloc(env, n, sizeof *w.meeting, err);
     w.seen = npi_alloc(env, words(n), sizeof *w.seen, err);
-    if (!w.two || !w.reached || !w.is_reached || !w.meeting || !w.seen) {
+    w.listed = npi_alloc(env, n + 1, sizeof *w.listed, err);
+    if (!w.listed || !w.two || !w.reached || !w.is_reached || !w.meeting || !w.seen) {
         npi_walker_free(env, &w);
         return NPGNN_E_MEMORY;
     }
@@ -37,6 +38,7 @@ void npi_walker_free(const npgnn_env *env, npi_walker *w)
     npi_free(env, w->is_reached);
     npi_free(env, w->meeting);
     npi_free(env, w->seen);
+    npi_free(env, w->listed);
     memset(w, 0, sizeof *w);
 }
 
@@ -138,6 +140,7 @@ npi_walks npi_walks_pair(npi_walker *w, npgnn_pair pair)
 
 void npi_walks_row(float *common, double *lift, npi_walker *w, int32_t node)
 {
+    enum { AHEAD = 8 };
     const npi_csr *a = w->a;
     size_t n = (size_t)a->rows;
     double links = (double)a->ptr[a->rows];
@@ -156,9 +159,18 @@ void npi_walks_row(float *common, double *lift, npi_walker *w, int32_t node)
         for (int64_t p = a->ptr[x]; p < a->ptr[x + 1]; p++)
             three[a->col[p]] += share;
     }
+    /* the nodes that three steps reach lie anywhere: their links are asked for before they are needed */
+    int32_t *list = w->listed, count = 0;
     for (size_t x = 0; x < n; x++) {
-        if (three[x] == 0)
-            continue;
+        list[count] = (int32_t)x;
+        count += three[x] != 0;
+    }
+    for (int32_t i = 0; i < count; i++) {
+        int32_t x = list[i];
+        if (i + 2 * AHEAD < count)
+            __builtin_prefetch(a->ptr + list[i + 2 * AHEAD]);
+        if (i + AHEAD < count)
+            __builtin_prefetch(a->col + a->ptr[list[i + AHEAD]]);
         three[x] *= w->inverse[x];
         for (int64_t p = a->ptr[x]; p < a->ptr[x + 1]; p++)
             four[a->col[p]] += three[x];

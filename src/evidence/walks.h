@@ -34,6 +34,7 @@ typedef struct npi_walker {
     int32_t source;  /* whose they are; -1: nobody's */
     double *meeting; /* (n) P² from the other end of a pair, where the first one's is not 0; zeros between two pairs */
     uint64_t *seen;  /* (n) bits; zeros between two counts */
+    int32_t *listed; /* (n) nodes that three steps reach */
 } npi_walker;
 
 /* inverse (n) and two_steps (n) must outlive the walker. Memory for a graph of up to `capacity` nodes. */

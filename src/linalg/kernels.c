@@ -330,13 +330,13 @@ static void row_products(real *const *s, const real *x, int vectors, const real 
 
 /* Sums of products of 16-bit with 8-bit integers, which are exact: sum (vectors, GROUPS, 8) of `groups` groups of eight rows. */
 enum { GROUP = NPI_SHORT_GROUP, GROUPS = 2 };
-typedef int32_t int8 __attribute__((vector_size(4 * GROUP)));
-typedef float float8 __attribute__((vector_size(4 * GROUP), aligned(4), may_alias));
-typedef real real8 __attribute__((vector_size(GROUP * sizeof(real)), aligned(sizeof(real)), may_alias));
+typedef int32_t integers __attribute__((vector_size(4 * GROUP)));
+typedef float floats __attribute__((vector_size(4 * GROUP), aligned(4), may_alias));
+typedef real reals __attribute__((vector_size(GROUP * sizeof(real)), aligned(sizeof(real)), may_alias));
 
 #ifdef __AVX2__
 /* _mm256_madd_epi16 multiplies 16 pairs of integers and adds them two by two: two numbers of each of eight rows with those of x. */
-INLINE void integer_sums(int8 (*sum)[GROUPS], const int16_t *x, int vectors, const int8_t *b, int groups, int width)
+INLINE void integer_sums(integers (*sum)[GROUPS], const int16_t *x, int vectors, const int8_t *b, int groups, int width)
 {
     __m256i lanes[4][GROUPS];
     for (int v = 0; v < vectors; v++)
@@ -356,10 +356,10 @@ INLINE void integer_sums(int8 (*sum)[GROUPS], const int16_t *x, int vectors, con
     }
     for (int v = 0; v < vectors; v++)
         for (int g = 0; g < groups; g++)
-            sum[v][g] = (int8)lanes[v][g];
+            sum[v][g] = (integers)lanes[v][g];
 }
 #else
-INLINE void integer_sums(int8 (*sum)[GROUPS], const int16_t *x, int vectors, const int8_t *b, int groups, int width)
+INLINE void integer_sums(integers (*sum)[GROUPS], const int16_t *x, int vectors, const int8_t *b, int groups, int width)
 {
     for (int v = 0; v < vectors; v++)
         for (int g = 0; g < groups; g++) {
@@ -382,7 +382,7 @@ INLINE void integer_rows(real *const *s, const int16_t *x, const float *xunit, i
         AHEAD = 2048,
         LINE = 64
     }; /* bytes: processors follow a row of addresses by themselves, but not into the next page */
-    int8 sum[4][GROUPS];
+    integers sum[4][GROUPS];
     int64_t p = 0;
     for (; p + GROUPS * GROUP <= rows; p += GROUPS * GROUP) {
         for (int byte = 0; byte < GROUPS * GROUP * width; byte += LINE)
@@ -391,9 +391,9 @@ INLINE void integer_rows(real *const *s, const int16_t *x, const float *xunit, i
         integer_sums(sum, x, vectors, b + p * width, GROUPS, width);
         for (int v = 0; v < vectors; v++)
             for (int g = 0; g < GROUPS; g++) {
-                float8 units = *(const float8 *)(unit + p + g * GROUP) * xunit[v];
-                *(real8 *)(s[v] + p + g * GROUP) =
-                    __builtin_convertvector(units, real8) * __builtin_convertvector(sum[v][g], real8);
+                floats units = *(const floats *)(unit + p + g * GROUP) * xunit[v];
+                *(reals *)(s[v] + p + g * GROUP) =
+                    __builtin_convertvector(units, reals) * __builtin_convertvector(sum[v][g], reals);
             }
     }
     for (; p < rows; p += GROUP) { /* the last group may have fewer rows */
@@ -576,6 +576,58 @@ static void piecewise_columns(real *score, const real *x, int64_t stride, int64_
     }
 }
 
+#if defined(__AVX2__) && !defined(NPI_DOUBLE)
+/* Eight columns at a time: those that are kept move to the left of a register, all eight are written, and the next go on where the kept ones
+ * end. */
+static int64_t keep_columns(int32_t *kept, real *y, int64_t stride_y, const real *x, int64_t stride, int inputs,
+                            const real *score, const real *apart, real least, int64_t count)
+{
+    enum { EIGHT = 8, TOGETHER = 64 }; /* columns, and how many have their order made first */
+    __m256i order[TOGETHER / EIGHT];
+    int64_t left = 0, taken[TOGETHER / EIGHT];
+    for (int64_t first = 0; first < count; first += TOGETHER) {
+        int64_t whole = count - first < TOGETHER ? (count - first) / EIGHT * EIGHT : TOGETHER, begin = left;
+        for (int64_t i = 0; i < whole; i += EIGHT) {
+            __m256 sum = _mm256_add_ps(_mm256_loadu_ps(score + first + i), _mm256_loadu_ps(apart + first + i));
+            unsigned bits = (unsigned)_mm256_movemask_ps(_mm256_cmp_ps(sum, _mm256_set1_ps(least), _CMP_NLT_UQ));
+            uint64_t bytes = _pdep_u64(bits, UINT64_C(0x0101010101010101)) * 255;
+            bytes = _pext_u64(UINT64_C(0x0706050403020100), bytes); /* the numbers of the bits that are set */
+            order[i / EIGHT] = _mm256_cvtepu8_epi32(_mm_cvtsi64_si128((long long)bytes));
+            taken[i / EIGHT] = left;
+            _mm256_storeu_si256((void *)(kept + left),
+                                _mm256_add_epi32(order[i / EIGHT], _mm256_set1_epi32((int)(first + i))));
+            left += __builtin_popcount(bits);
+        }
+        for (int c = 0; c < inputs && left > begin; c++)
+            for (int64_t i = 0; i < whole; i += EIGHT)
+                _mm256_storeu_ps(
+                    y + c * stride_y + taken[i / EIGHT],
+                    _mm256_permutevar8x32_ps(_mm256_loadu_ps(x + c * stride + first + i), order[i / EIGHT]));
+        for (int64_t i = first + whole; i < count && i < first + TOGETHER; i++)
+            if (!(score[i] + apart[i] < least)) {
+                for (int c = 0; c < inputs; c++)
+                    y[c * stride_y + left] = x[c * stride + i];
+                kept[left++] = (int32_t)i;
+            }
+    }
+    return left;
+}
+#else
+static int64_t keep_columns(int32_t *kept, real *y, int64_t stride_y, const real *x, int64_t stride, int inputs,
+                            const real *score, const real *apart, real least, int64_t count)
+{
+    int64_t left = 0;
+    for (int64_t i = 0; i < count; i++) { /* no branch: it would often be predicted wrongly */
+        kept[left] = (int32_t)i;
+        left += !(score[i] + apart[i] < least);
+    }
+    for (int c = 0; c < inputs; c++)
+        for (int64_t i = 0; i < left; i++)
+            y[c * stride_y + i] = x[c * stride + kept[i]];
+    return left;
+}
+#endif
+
 /* ---- columns of evidence ---- */
 
 /* With 1 + |x| = 2^k m, m in [√½, √2), and t = (m - 1) / (m + 1), which is below 0.172,
@@ -696,6 +748,7 @@ const npi_kernels NPI_KERNELS = {
     .integer_products = integer_products,
     .network_columns = network_columns,
     .piecewise_columns = piecewise_columns,
+    .keep_columns = keep_columns,
     .slog = slog,
     .centre = centre,
     .add_errors = add_errors,

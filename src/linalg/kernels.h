@@ -14,7 +14,8 @@ enum {
     NPI_SMALL_NETWORK_MOST = 64, /* inputs or units of a layer */
     NPI_SHORT_WIDTH = 64,        /* most numbers of a row of integers; */
     NPI_SHORT_STEP = 16,         /* their number is a multiple of this */
-    NPI_SHORT_GROUP = 8          /* rows of integers that lie together: see integer_products */
+    NPI_SHORT_GROUP = 8,         /* rows of integers that lie together: see integer_products */
+    NPI_KEPT_MORE = 8            /* see keep_columns */
 };
 
 /* h1 = relu(x W1 + b1),  score = f(h1 W2 + b2) · w3 + h1 · skip + tail |h1|² + x · line + shift,  f = relu or the square */
@@ -80,6 +81,12 @@ typedef struct npi_kernels {
     /* score (count) = the least of `pieces` (functions) for the columns of x, as above. */
     void (*piecewise_columns)(real *score, const real *x, int64_t stride, int64_t count,
                               const npi_pieces *const *pieces, int functions);
+
+    /* kept (returned number) = the i in [0, count) for which score[i] + apart[i] is not below `least`, in order; a NaN is not. The columns i of
+     * x (inputs, count), with `stride` numbers from one row to the next, go to y (inputs, kept), with stride_y. y may be x. kept and
+     * the rows of y need memory for NPI_KEPT_MORE numbers after the last. */
+    int64_t (*keep_columns)(int32_t *kept, real *y, int64_t stride_y, const real *x, int64_t stride, int inputs,
+                            const real *score, const real *apart, real least, int64_t count);
 
     /* x (count) becomes sign(x) log(1 + |x|), to about three units of the last place. */
     void (*slog)(real *x, int64_t count);

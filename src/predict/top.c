@@ -216,7 +216,7 @@ static int process_workspace(workspace *d, const search *s, npgnn_error *err)
     /* heads that have a bound are small, and need no workspace */
     d->candidate = npi_resize(env, NULL, (size_t)s->n, sizeof *d->candidate, err);
     d->error = npi_resize(env, NULL, cells, sizeof *d->error, err);
-    d->over = npi_resize(env, NULL, 2 * cells, sizeof *d->over, err);
+    d->over = npi_resize(env, NULL, 2 * cells + NPI_KEPT_MORE, sizeof *d->over, err);
     d->queue = npi_resize(env, NULL, 2 * cells, sizeof *d->queue, err);
     d->apart = npi_resize(env, NULL, 2 * cells, sizeof *d->apart, err);
     d->evidence =
@@ -580,18 +580,6 @@ static real least_sure(const npi_shortlist *sure)
     return sure->count < sure->capacity ? -(real)INFINITY : (real)sure->items[0].score;
 }
 
-/* over (returned number) = those of count numbers bound[i] + apart[i] that are not below `least`; no branch, which would often be
- * predicted wrongly. */
-static int find_over(int32_t *over, const real *bound, const real *apart, int count, real least)
-{
-    int left = 0;
-    for (int i = 0; i < count; i++) {
-        over[left] = i;
-        left += !(bound[i] + apart[i] < least); /* a NaN stays */
-    }
-    return left;
-}
-
 /* Scores the nodes of the queue, as far as closer bounds leave them over: first those of the other boxes, then that of the smaller
  * network, then the head itself. */
 static void empty_queue(int32_t *candidates, workspace *d, const search *s, double along)
@@ -609,10 +597,8 @@ static void empty_queue(int32_t *candidates, workspace *d, const search *s, doub
             kernels->network_columns(d->range, d->evidence, stride, count, &a->bound.net);
         else
             npi_head_scores_of_columns(d->range, &d->head, &a->head, d->evidence, stride, count);
-        left = find_over(d->over, d->range, d->apart, count, least);
-        for (int c = 0; bound < 2 && c < a->columns.count; c++)
-            for (int i = 0; i < left; i++)
-                d->evidence[c * stride + i] = d->evidence[c * stride + d->over[i]];
+        left = (int)kernels->keep_columns(d->over, d->evidence, stride, d->evidence, stride,
+                                          bound < 2 ? a->columns.count : 0, d->range, d->apart, least, count);
         for (int i = 0; i < left; i++) {
             d->queue[i] = d->queue[d->over[i]];
             d->apart[i] = d->apart[d->over[i]];
@@ -674,10 +660,8 @@ static real search_bounded(int32_t *count, workspace *d, const search *s)
                                                   d->box_count < FIRST_BOXES ? d->box_count : FIRST_BOXES);
         else
             memset(d->range, 0, (size_t)range * sizeof *d->range); /* all are left over: `least` is infinite */
-        int left = find_over(d->over, d->range, d->error, range, least);
-        for (int c = 0; c < a->columns.count; c++)
-            for (int i = 0; i < left; i++)
-                d->evidence[c * stride + d->queued + i] = d->rows[c * range + d->over[i]];
+        int left = (int)npi_kernels_best()->keep_columns(d->over, d->evidence + d->queued, stride, d->rows, range,
+                                                         a->columns.count, d->range, d->error, least, range);
         for (int i = 0; i < left; i++) {
             d->queue[d->queued + i] = first + d->over[i];
             d->apart[d->queued + i] = d->error[d->over[i]];
