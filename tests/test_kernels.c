@@ -431,6 +431,13 @@ static void columns_of(const npi_kernels *kernels)
         assert_near((double)difference[i], fabs(5 - (double)distance[i]), 4 * RELATIVE);
         assert_near((double)least[i], fmin(5, (double)distance[i]), 4 * RELATIVE);
     }
+    for (int i = 0; i < COUNT; i++)
+        y[i] = 1;
+    kernels->add_slog_errors(y, distance, 0.5f, 2, x, COUNT);
+    for (int i = 0; i < COUNT; i++) {
+        double nearest = fmax(fabs((double)x[i]) - 2 * (double)distance[i], 0); /* to 0 that x may be */
+        assert_near((double)y[i], 1 + 0.5 * (double)distance[i] / (1 + nearest), 8 * RELATIVE);
+    }
     memcpy(y, x, sizeof x);
     x[7] = y[7] = (real)NAN;
     kernels->standardize(y, 1, 3, 8, COUNT);
@@ -490,9 +497,42 @@ static void piecewise(const npi_kernels *kernels)
     assert_true(isnan((double)score[1]) && !isnan((double)score[0]) && !isnan((double)score[2]));
 }
 
+/* Columns that are kept, to other memory and in place: those whose sum reaches 1 or is no number. */
+static void kept_columns(const npi_kernels *kernels)
+{
+    enum { COLUMNS = 150, STRIDE_X = COLUMNS + NPI_KEPT_MORE, INPUTS = 3 };
+    real x[INPUTS * STRIDE_X], y[INPUTS * STRIDE_X], score[COLUMNS], apart[COLUMNS];
+    int32_t kept[COLUMNS + NPI_KEPT_MORE];
+    fill(score, COLUMNS, 1, 31);
+    fill(apart, COLUMNS, 1, 32);
+    score[3] = (real)NAN;
+    score[5] = 1 - apart[5]; /* may be just 1 */
+    for (int share = 0; share < 3; share++)
+        for (int count = 0; count <= COLUMNS; count += count < 20 ? 1 : 13)
+            for (int in_place = 0; in_place < 2; in_place++) {
+                real least = (real)(share == 0 ? -9 : share == 1 ? 0.25 : 9); /* all, some, hardly any */
+                int64_t left = 0;
+                for (int i = 0; i < INPUTS * STRIDE_X; i++)
+                    x[i] = (real)i;
+                memset(y, 0, sizeof y);
+                real *to = in_place ? x : y;
+                int64_t got =
+                    kernels->keep_columns(kept, to, STRIDE_X, x, STRIDE_X, INPUTS, score, apart, least, count);
+                for (int i = 0; i < count; i++)
+                    if (!(score[i] + apart[i] < least)) {
+                        assert_int_equal(kept[left], i);
+                        for (int c = 0; c < INPUTS; c++)
+                            assert_true(to[c * STRIDE_X + left] == (real)(c * STRIDE_X + i));
+                        left++;
+                    }
+                assert_int_equal(got, left);
+            }
+}
+
 static void networks(void **state)
 {
     (void)state;
+    for_each_table(kept_columns);
     for_each_table(small_networks);
     for_each_table(piecewise);
 }

@@ -369,6 +369,15 @@ static void test_bound(void **state)
     }
     assert_true(apart < 1);
 
+    /* so are the bounds of the boxes around groups of the sample */
+    assert_int_equal(bound.box_count, NPI_BOUND_BOXES);
+    for (int b = 0; b < bound.box_count; b++) {
+        const npi_pieces *pieces = &bound.boxes[b];
+        npi_kernels_best()->piecewise_columns(upper, columns, TRIES, TRIES, &pieces, 1);
+        for (int i = 0; i < TRIES; i++)
+            assert_true((double)upper[i] >= (double)npi_head_score(&head, evidence + i * COLUMNS));
+    }
+
     /* the bound of a box: around the same evidence, around a part of it and of one point; close in the box, and nowhere too low */
     for (int size = 0; size < 4; size++) {
         double low[COLUMNS], high[COLUMNS], inside = 0, gap = 0;
