@@ -33,8 +33,10 @@
 #define LOCKS 256                /* for the lists of all nodes */
 #define FIRST_ROOM 32            /* pairs that the list of a node has memory for at first */
 #define BOX_NODES 128            /* that decide which boxes of a bound come first, */
-#define FIRST_BOXES 2            /* and how many of them all nodes are compared with */
-#define MUTUAL_BYTES (1L << 30)  /* that the lists of all nodes may take: otherwise each node is searched by itself */
+#define OWN_BOXES 2              /* that a search may make for its own nodes, */
+#define MOST_BOXES (NPI_BOUND_BOXES + OWN_BOXES)
+#define FIRST_BOXES 2           /* and how many of them all nodes are compared with */
+#define MUTUAL_BYTES (1L << 30) /* that the lists of all nodes may take: otherwise each node is searched by itself */
 
 /* Roles of a node. */
 enum { FROM = 1, TO = 2 };
@@ -54,16 +56,18 @@ typedef struct workspace {
     npi_head_workspace head;
     /* of a bounded search: */
     real *error; /* (columns.range) what rounding may add to the scores of a range */
+    npi_pieces
+        made[OWN_BOXES]; /* bounds of boxes around nodes of this search, where those of the head are not close, */
     const npi_pieces
-        *boxes[NPI_BOUND_BOXES]; /* (box_count) bounds of boxes, those that leave over the fewest nodes first, */
-    int box_count;               /* 0: in no order yet */
-    int32_t *over;               /* (2 columns.range) those of a range, or of the queue, that a bound leaves over */
-    int32_t *queue;              /* (2 columns.range) nodes that the bound of a box leaves over, */
-    int queued;                  /* so many, */
-    real *apart;                 /* (2 columns.range) what rounding may add to their scores, */
-    real *evidence;              /* (columns, queue_stride) and their evidence */
-    unsigned char *scored;       /* (n) 1 for nodes that were scored before all others */
-    real *most; /* (heads, block) what the rounding of a pair may add to its score, per unit of its reach */
+        *boxes[MOST_BOXES]; /* (box_count) bounds of boxes, those that leave over the fewest nodes first, */
+    int box_count;          /* 0: in no order yet */
+    int32_t *over;          /* (2 columns.range) those of a range, or of the queue, that a bound leaves over */
+    int32_t *queue;         /* (2 columns.range) nodes that the bound of a box leaves over, */
+    int queued;             /* so many, */
+    real *apart;            /* (2 columns.range) what rounding may add to their scores, */
+    real *evidence;         /* (columns, queue_stride) and their evidence */
+    unsigned char *scored;  /* (n) 1 for nodes that were scored before all others */
+    real *most;             /* (heads, block) what the rounding of a pair may add to its score, per unit of its reach */
     npi_shortlist list;
 } workspace;
 
@@ -543,22 +547,76 @@ static void score_candidates(int32_t *candidates, workspace *d, const search *s,
     }
 }
 
-/* Puts the boxes of the bound in the order in which they leave over the fewest of the first nodes of a range: first that which leaves over
- * the fewest, then that which leaves over the fewest of these, and so on. */
-static void order_boxes(workspace *d, const npi_head_bound *bound, int range, real least)
+/* Bounds of the head that are close for the evidence of a range (columns, count): of a box around nodes that walks of three or four steps
+ * reach, and of one around the others. Returns how many there are. */
+static int make_boxes(npi_pieces boxes[OWN_BOXES], const npi_applied *a, const real *evidence, int count)
 {
-    unsigned char over[NPI_BOUND_BOXES][BOX_NODES], left[BOX_NODES], taken[NPI_BOUND_BOXES] = {0};
-    int count = range < BOX_NODES ? range : BOX_NODES;
-    for (int b = 0; b < bound->box_count; b++) {
-        const npi_pieces *box = &bound->boxes[b];
-        npi_kernels_best()->piecewise_columns(d->range, d->rows, range, count, &box, 1);
+    const double WIDTH =
+        1.4; /* deviations from the mean: wider boxes have looser bounds, of narrower ones more nodes are outside */
+    const real *lift3 = evidence + (size_t)NPI_COLUMN_LIFT3 * (size_t)count, *lift4 = lift3 + count;
+    double low[2][NPI_ALL_COLUMNS], high[2][NPI_ALL_COLUMNS];
+    int members[2] = {0, 0}, made = 0;
+    unsigned char reached[BOX_NODES];
+    real none3 = lift3[0], none4 = lift4[0]; /* the least is that of no walk */
+    count = count < BOX_NODES ? count : BOX_NODES;
+    for (int i = 1; i < count; i++) {
+        none3 = lift3[i] < none3 ? lift3[i] : none3;
+        none4 = lift4[i] < none4 ? lift4[i] : none4;
+    }
+    for (int i = 0; i < count; i++)
+        members[reached[i] = lift3[i] > none3 || lift4[i] > none4]++;
+    for (int c = 0; c < a->columns.count; c++) {
+        const real *column = evidence + c * (lift4 - lift3);
+        double sum[2] = {0, 0}, square[2] = {0, 0};
+        for (int i = 0; i < count; i++) {
+            sum[reached[i]] += (double)column[i];
+            square[reached[i]] += (double)column[i] * (double)column[i];
+        }
+        for (int r = 0; r < 2; r++) {
+            double mean = members[r] > 0 ? sum[r] / members[r] : 0;
+            double spread = members[r] > 0 ? square[r] / members[r] - mean * mean : 0;
+            spread = spread > 0 ? WIDTH * sqrt(spread) : 0;
+            low[r][c] = mean - spread;
+            high[r][c] = mean + spread;
+        }
+    }
+    for (int r = 0; r < 2; r++)
+        if (members[r] > 0)
+            npi_head_box(&boxes[made++], &a->head, &a->bound.slopes, low[r], high[r]);
+    return made;
+}
+
+/* left (count) &= whether a box leaves over each of the first nodes of a range; `over` has that of all boxes. Returns how many are left. */
+static int leave_over(unsigned char left[BOX_NODES], const unsigned char over[BOX_NODES], int count)
+{
+    int all = 0;
+    for (int j = 0; j < count; j++)
+        all += left[j] &= over[j];
+    return all;
+}
+
+/* Puts boxes in the order in which they leave over the fewest of the first nodes of a range: first that which leaves over the fewest, then
+ * that which leaves over the fewest of these, and so on. Where the boxes of the bound leave over many, as of a node that has no links yet,
+ * boxes are made for these nodes, too. */
+static void order_boxes(workspace *d, const npi_applied *a, int range, real least)
+{
+    unsigned char over[MOST_BOXES][BOX_NODES], left[BOX_NODES], taken[MOST_BOXES] = {0};
+    const npi_pieces *boxes[MOST_BOXES];
+    int count = range < BOX_NODES ? range : BOX_NODES, known = a->bound.box_count, all = known, many = count;
+    memset(left, 1, sizeof left);
+    for (int b = 0; b < all; b++) {
+        boxes[b] = b < known ? &a->bound.boxes[b] : &d->made[b - known];
+        npi_kernels_best()->piecewise_columns(d->range, d->rows, range, count, &boxes[b], 1);
         for (int j = 0; j < count; j++)
             over[b][j] = !(d->range[j] + d->error[j] < least);
+        many = leave_over(left, over[b], count);
+        if (b == known - 1 && many > count * 3 / 4)
+            all += make_boxes(d->made, a, d->rows, range);
     }
     memset(left, 1, sizeof left);
-    for (d->box_count = 0; d->box_count < bound->box_count; d->box_count++) {
+    for (d->box_count = 0; d->box_count < all; d->box_count++) {
         int best = -1, fewest = 0;
-        for (int b = 0; b < bound->box_count; b++) {
+        for (int b = 0; b < all; b++) {
             int both = 0;
             for (int j = 0; j < count; j++)
                 both += left[j] & over[b][j];
@@ -568,9 +626,8 @@ static void order_boxes(workspace *d, const npi_head_bound *bound, int range, re
             }
         }
         taken[best] = 1;
-        d->boxes[d->box_count] = &bound->boxes[best];
-        for (int j = 0; j < count; j++)
-            left[j] &= over[best][j];
+        d->boxes[d->box_count] = boxes[best];
+        leave_over(left, over[best], count);
     }
 }
 
@@ -652,7 +709,7 @@ static real search_bounded(int32_t *count, workspace *d, const search *s)
             d->error[j] += rounded * (real)a->columns.reach[first + j] + slack;
         real least = least_sure(sure);
         if (d->box_count == 0 && least > -(real)INFINITY) {
-            order_boxes(d, &a->bound, range, least);
+            order_boxes(d, a, range, least);
             ordered++;
         }
         if (d->box_count > 0)
