@@ -32,7 +32,7 @@
 #define BAND 4                   /* blocks that each thread takes between two calls of progress */
 #define LOCKS 256                /* for the lists of all nodes */
 #define FIRST_ROOM 32            /* pairs that the list of a node has memory for at first */
-#define BOX_NODES 128            /* that decide which boxes of a bound come first, */
+#define BOX_NODES 256            /* that decide which boxes of a bound are worth their cost, and which come first, */
 #define OWN_BOXES 2              /* that a search may make for its own nodes, */
 #define MOST_BOXES (NPI_BOUND_BOXES + OWN_BOXES)
 #define FIRST_BOXES 2           /* and how many of them all nodes are compared with */
@@ -586,48 +586,49 @@ static int make_boxes(npi_pieces boxes[OWN_BOXES], const npi_applied *a, const r
     return made;
 }
 
-/* left (count) &= whether a box leaves over each of the first nodes of a range; `over` has that of all boxes. Returns how many are left. */
-static int leave_over(unsigned char left[BOX_NODES], const unsigned char over[BOX_NODES], int count)
+/* Chooses boxes by how many of the first nodes of a range they leave over: first the box that leaves over the fewest, then that which
+ * leaves over the fewest of these, and so on, as long as a box costs less than what it saves. Where the boxes of the bound leave over nearly
+ * all, as of a node that has no links yet, boxes are made for these nodes, too. */
+static void choose_boxes(workspace *d, const npi_applied *a, int range, real least)
 {
-    int all = 0;
-    for (int j = 0; j < count; j++)
-        all += left[j] &= over[j];
-    return all;
-}
-
-/* Puts boxes in the order in which they leave over the fewest of the first nodes of a range: first that which leaves over the fewest, then
- * that which leaves over the fewest of these, and so on. Where the boxes of the bound leave over many, as of a node that has no links yet,
- * boxes are made for these nodes, too. */
-static void order_boxes(workspace *d, const npi_applied *a, int range, real least)
-{
-    unsigned char over[MOST_BOXES][BOX_NODES], left[BOX_NODES], taken[MOST_BOXES] = {0};
+    enum { WORTH = 16 }; /* the smaller network, which comes after the boxes, costs so many times as much as a box */
+    unsigned char over[MOST_BOXES][BOX_NODES], left[BOX_NODES];
     const npi_pieces *boxes[MOST_BOXES];
-    int count = range < BOX_NODES ? range : BOX_NODES, known = a->bound.box_count, all = known, many = count;
+    int count = range < BOX_NODES ? range : BOX_NODES, known = a->bound.box_count, all = known, many = 0, compared = 0;
     memset(left, 1, sizeof left);
     for (int b = 0; b < all; b++) {
         boxes[b] = b < known ? &a->bound.boxes[b] : &d->made[b - known];
         npi_kernels_best()->piecewise_columns(d->range, d->rows, range, count, &boxes[b], 1);
-        for (int j = 0; j < count; j++)
+        for (int j = 0; j < count; j++) {
             over[b][j] = !(d->range[j] + d->error[j] < least);
-        many = leave_over(left, over[b], count);
-        if (b == known - 1 && many > count * 3 / 4)
-            all += make_boxes(d->made, a, d->rows, range);
+            left[j] &= over[b][j];
+        }
+        if (b == known - 1) {
+            for (int j = 0; j < count; j++)
+                many += left[j];
+            all += many > count * 3 / 4 ? make_boxes(d->made, a, d->rows, range) : 0;
+        }
     }
     memset(left, 1, sizeof left);
-    for (d->box_count = 0; d->box_count < all; d->box_count++) {
-        int best = -1, fewest = 0;
+    many = compared = count;
+    for (d->box_count = 0; d->box_count < all;) {
+        int best = 0, fewest = count + 1;
         for (int b = 0; b < all; b++) {
             int both = 0;
             for (int j = 0; j < count; j++)
                 both += left[j] & over[b][j];
-            if (!taken[b] && (best < 0 || both < fewest)) {
+            if (both < fewest) {
                 best = b;
                 fewest = both;
             }
         }
-        taken[best] = 1;
-        d->boxes[d->box_count] = boxes[best];
-        leave_over(left, over[best], count);
+        if (d->box_count > 0 && (many - fewest) * WORTH <= compared)
+            break;
+        d->boxes[d->box_count++] = boxes[best];
+        for (int j = 0; j < count; j++)
+            left[j] &= over[best][j];
+        many = fewest;
+        compared = d->box_count < FIRST_BOXES ? count : d->box_count == FIRST_BOXES ? many : compared;
     }
 }
 
@@ -676,7 +677,7 @@ static void empty_queue(int32_t *candidates, workspace *d, const search *s, doub
  * what the best so far are sure to have are scored. Returns what a value must be, at least, to be among the best. */
 static real search_bounded(int32_t *count, workspace *d, const search *s)
 {
-    enum { SEEDS = 256, MOST_ORDERS = 3 };
+    enum { SEEDS = 256, MOST_CHOICES = 3 };
     const npi_applied *a = &s->p->applied;
     const npi_slopes *slopes = &a->bound.slopes;
     int32_t u = d->node[0];
@@ -699,7 +700,7 @@ static real search_bounded(int32_t *count, workspace *d, const search *s)
     npi_columns_rounded_begin(&d->columns, &a->columns, weight);
     real slack = (real)npi_applied_error(a, &a->head, slopes, 1);
     real rounded = (real)npi_applied_error_along(a, slopes, u, 1);
-    int ordered = 0, stride = queue_stride(d);
+    int chosen = 0, stride = queue_stride(d);
     d->box_count = 0;
     for (int32_t first = 0; first < s->n; first += d->columns.range) {
         int32_t last = s->n - first < d->columns.range ? s->n : first + d->columns.range, range = last - first;
@@ -709,8 +710,8 @@ static real search_bounded(int32_t *count, workspace *d, const search *s)
             d->error[j] += rounded * (real)a->columns.reach[first + j] + slack;
         real least = least_sure(sure);
         if (d->box_count == 0 && least > -(real)INFINITY) {
-            order_boxes(d, a, range, least);
-            ordered++;
+            choose_boxes(d, a, range, least);
+            chosen++;
         }
         if (d->box_count > 0)
             npi_kernels_best()->piecewise_columns(d->range, d->rows, range, range, d->boxes,
@@ -725,7 +726,7 @@ static real search_bounded(int32_t *count, workspace *d, const search *s)
         }
         d->queued += left;
         if (left > range / 2 &&
-            ordered < MOST_ORDERS) /* an order for other nodes than these: the next range makes it anew */
+            chosen < MOST_CHOICES) /* boxes for other nodes than these: the next range chooses anew */
             d->box_count = 0;
         if (d->queued > d->columns.range || last == s->n)
             empty_queue(count, d, s, along);
