@@ -369,14 +369,28 @@ static void test_bound(void **state)
     }
     assert_true(apart < 1);
 
-    /* so are the bounds of the boxes around groups of the sample */
+    npi_head_bound_free(&env, &bound);
+
+    /* so are the bounds of boxes around groups of a sample, here close ones, and one of them is close to the head at each of the sample */
+    static float grouped[SAMPLE * COLUMNS];
+    static real closest[TRIES];
+    for (int i = 0; i < SAMPLE; i++)
+        for (int c = 0; c < COLUMNS; c++) {
+            double noise = 0.05 * (2 * npi_rng_uniform(&rng) - 1);
+            grouped[i * COLUMNS + c] = evidence[i % NPI_BOUND_BOXES * COLUMNS + c] + (float)noise;
+        }
+    assert_ok(npi_head_bound_new(&bound, &head, grouped, SAMPLE, &env, &err), err);
     assert_int_equal(bound.box_count, NPI_BOUND_BOXES);
     for (int b = 0; b < bound.box_count; b++) {
         const npi_pieces *pieces = &bound.boxes[b];
         npi_kernels_best()->piecewise_columns(upper, columns, TRIES, TRIES, &pieces, 1);
-        for (int i = 0; i < TRIES; i++)
+        for (int i = 0; i < TRIES; i++) {
             assert_true((double)upper[i] >= (double)npi_head_score(&head, evidence + i * COLUMNS));
+            closest[i] = b > 0 && closest[i] < upper[i] ? closest[i] : upper[i];
+        }
     }
+    for (int i = 0; i < NPI_BOUND_BOXES; i++)
+        assert_true((double)closest[i] - (double)npi_head_score(&head, evidence + i * COLUMNS) < 0.3);
 
     /* the bound of a box: around the same evidence, around a part of it and of one point; close in the box, and nowhere too low */
     for (int size = 0; size < 4; size++) {
