@@ -100,7 +100,7 @@ jobs)
     same 'a search of some nodes' '3' predict universal $graph --top 4 --for nodes --explain
     same 'a search of links' '2' predict network $graph --top-links 70 --samples 2
     same 'a search with draws' '4' predict network $graph --top 3 --samples 2
-    same 'given pairs' '2 3' predict universal $graph --pairs pairs
+    same 'given pairs' '2 3' predict universal synthetic:nodes=2100,words=100 --pairs pairs # sums over nodes have parts from 1024 nodes on
     same_report 'a test' '2' test universal $graph --pairs labelled --bootstrap 20
     same_report 'an evaluation' '2 4' eval $graph --seeds 3 --iterations 3 --bootstrap 20
     ;;
