@@ -439,6 +439,15 @@ static int comm_open(world *w, npgnn_error *err)
     return code == NPGNN_E_IO ? 0 : code;
 }
 
+static int comm_simulate(world *w, npgnn_error *err)
+{
+    npgnn_comm *comm[2] = {NULL, NULL};
+    int code = npgnn_comm_simulate(comm, 2, &w->env, err);
+    npgnn_comm_free(comm[0]);
+    npgnn_comm_free(comm[1]);
+    return code;
+}
+
 static int comm_describe(world *w, npgnn_error *err)
 {
     npgnn_comm_info info = {.size = sizeof info};
@@ -1011,6 +1020,7 @@ int main(void)
         CALL(predictor_top),
         CALL(predictor_top_links),
         CALL(comm_open),
+        CALL(comm_simulate),
         CALL(comm_describe),
         CALL(comm_agree),
         CALL(estimate_fit),

@@ -453,6 +453,14 @@ static int comm_open(world *w, npgnn_error *err)
     return code == NPGNN_E_IO ? 0 : code;
 }
 
+static int comm_simulate(world *w, npgnn_error *err)
+{
+    npgnn_comm *comm = NULL;
+    int code = npgnn_comm_simulate(&comm, 1, &w->env, err);
+    npgnn_comm_free(comm);
+    return code;
+}
+
 static int comm_describe(world *w, npgnn_error *err)
 {
     return npgnn_comm_describe(&w->comm_info, NULL, err);
@@ -522,6 +530,7 @@ static const struct {
     CALL(load_each, "env"),
     CALL(pretrain, "pretrain_options env"),
     CALL(comm_open, "env"),
+    CALL(comm_simulate, "env"),
     CALL(comm_describe, "comm_info"),
 };
 

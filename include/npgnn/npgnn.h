@@ -201,6 +201,11 @@ typedef struct npgnn_env {
 NPGNN_API int npgnn_comm_open(npgnn_comm **out, const npgnn_env *env, npgnn_error *err);
 NPGNN_API void npgnn_comm_free(npgnn_comm *comm);
 
+/* The same with threads of this process in place of processes, for tests, and to see what several machines would exchange: out[r] is
+ * for the thread that is process r. They can share the graph, and nothing else of this library. Freed one by one. E_ARGUMENT unless
+ * ranks are from 1 to 4096. */
+NPGNN_API int npgnn_comm_simulate(npgnn_comm **out /* (ranks) */, int ranks, const npgnn_env *env, npgnn_error *err);
+
 typedef struct npgnn_comm_info {
     size_t size;
     int rank, ranks;         /* this process, from 0, of how many */

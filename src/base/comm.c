@@ -1,5 +1,5 @@
-/* The communicator: loads the transport (a module of its own, so that MPI is loaded only where it is used), and builds ring
- * pass, gather, broadcast, chain and agreement on its one call, exchange. */
+/* The communicator: loads the transport (a module of its own, so that MPI is loaded only where it is used) or takes that between threads,
+ * and builds ring pass, gather, broadcast, chain and agreement on its one call, exchange. */
 #define _GNU_SOURCE /* dladdr */
 #include "base/comm.h"
 
@@ -14,6 +14,7 @@ struct npgnn_comm {
     npgnn_env env;
     void *module;
     const npi_transport *transport;
+    void *state; /* of the transport */
     int rank, ranks, local;
     uint64_t sent, received; /* bytes */
 };
@@ -66,12 +67,43 @@ int npgnn_comm_open(npgnn_comm **out, const npgnn_env *env, npgnn_error *err)
     return 0;
 }
 
+int npgnn_comm_simulate(npgnn_comm **out, int ranks, const npgnn_env *env, npgnn_error *err)
+{
+    if (npi_env_check(env, err))
+        return NPGNN_E_ARGUMENT;
+    if (ranks < 1 || ranks > NPI_MOST_RANKS)
+        return npi_fail(err, NPGNN_E_ARGUMENT, "the number of processes must be from 1 to %d, got %d", NPI_MOST_RANKS,
+                        ranks);
+    npgnn_env resolved = npi_env_resolve(env);
+    void **states = npi_alloc(&resolved, (size_t)ranks, sizeof *states, err);
+    npgnn_comm **comms = npi_alloc(&resolved, (size_t)ranks, sizeof *comms, err);
+    int code = states && comms ? 0 : NPGNN_E_MEMORY;
+    for (int r = 0; !code && r < ranks; r++)
+        if (!(comms[r] = npi_alloc(&resolved, 1, sizeof **comms, err)))
+            code = NPGNN_E_MEMORY;
+    if (!code)
+        code = npi_threads_new(states, ranks, &resolved, err);
+    for (int r = 0; comms && r < ranks; r++) {
+        if (code) {
+            npi_free(&resolved, comms[r]);
+            continue;
+        }
+        *comms[r] = (npgnn_comm){.env = resolved, .transport = &npi_threads, .state = states[r]};
+        comms[r]->rank = r;
+        comms[r]->ranks = comms[r]->local = ranks;
+        out[r] = comms[r];
+    }
+    npi_free(&resolved, states);
+    npi_free(&resolved, comms);
+    return code;
+}
+
 void npgnn_comm_free(npgnn_comm *comm)
 {
     if (!comm)
         return;
     npgnn_env env = comm->env;
-    comm->transport->end();
+    comm->transport->end(comm->state);
     npi_free(&env, comm);
 }
 
@@ -114,7 +146,7 @@ void npi_comm_exchange(npgnn_comm *comm, const npi_message *sends, int send_coun
         comm->sent += sends[i].bytes;
     for (int i = 0; i < receive_count; i++)
         comm->received += receives[i].bytes;
-    comm->transport->exchange(sends, send_count, receives, receive_count);
+    comm->transport->exchange(comm->state, sends, send_count, receives, receive_count);
 }
 
 /* A message with `bytes` bytes for or from `peer`. */

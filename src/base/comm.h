@@ -8,7 +8,7 @@
 
 #include "base/env.h"
 
-/* ---- the transport: what base/comm_mpi.c provides, and nothing else is known of MPI ---- */
+/* ---- the transport: what base/comm_mpi.c provides, and nothing else is known of MPI; or base/comm_threads.c ---- */
 
 typedef struct npi_message {
     void *data; /* a send does not change it */
@@ -21,12 +21,17 @@ typedef struct npi_transport {
      * why it cannot. */
     const char *(*begin)(int *rank, int *ranks, int *local);
     /* All sends and receives at once. Messages between two processes arrive in the order of these lists. */
-    void (*exchange)(const npi_message *sends, int send_count, const npi_message *receives, int receive_count);
-    void (*end)(void);
+    void (*exchange)(void *state, const npi_message *sends, int send_count, const npi_message *receives,
+                     int receive_count);
+    void (*end)(void *state);
 } npi_transport;
 
 enum { NPI_MOST_RANKS = 4096 };
 #define NPI_TRANSPORT "npi_mpi" /* the symbol of the table in the module */
+
+/* Threads of this process in place of processes: states (ranks) for npi_threads, whose begin is NULL. Freed by the last `end`. */
+extern const npi_transport npi_threads;
+int npi_threads_new(void **states, int ranks, const npgnn_env *env, npgnn_error *err);
 
 /* ---- this process and the others ---- */
 
