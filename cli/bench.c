@@ -3,6 +3,7 @@
 #include "bench.h"
 
 #include <math.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -185,6 +186,104 @@ int bench_iterations(bench_times *times, npgnn_progress *progress, const npgnn_g
         before = progress->seconds;
     }
     npgnn_trainer_free(trainer);
+    return code;
+}
+
+/* ---- several processes ---- */
+
+typedef struct simulation {
+    const npgnn_graph *graph;
+    npgnn_options options;
+    int iterations;
+    pthread_mutex_t gate; /* closed until all threads are there, or one is missing: then `missing` is 1 */
+    int missing;
+} simulation;
+
+typedef struct simulated_process {
+    simulation *s;
+    pthread_t thread;
+    npgnn_env env;
+    bench_process result;
+    npgnn_error err;
+    int code;
+} simulated_process;
+
+static double thread_cpu_now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+static void *simulate(void *arg)
+{
+    simulated_process *p = arg;
+    simulation *s = p->s;
+    npgnn_trainer *trainer = NULL;
+    npgnn_progress progress = {.size = sizeof progress};
+    npgnn_comm_info before = {.size = sizeof before}, after = {.size = sizeof after};
+    pthread_mutex_lock(&s->gate);
+    int missing = s->missing;
+    pthread_mutex_unlock(&s->gate);
+    if (missing)
+        return NULL;
+    p->code = npgnn_trainer_new(&trainer, s->graph, NULL, &s->options, &p->env, &p->err);
+    if (p->code == 0) /* the first one is not counted */
+        p->code = npgnn_trainer_step(&progress, trainer, &p->err);
+    npgnn_comm_describe(&before, p->env.comm, NULL);
+    double start = thread_cpu_now();
+    for (int i = 0; p->code == 0 && i < s->iterations; i++)
+        p->code = npgnn_trainer_step(&progress, trainer, &p->err);
+    npgnn_comm_describe(&after, p->env.comm, NULL);
+    p->result = (bench_process){.sent = (double)(after.sent - before.sent) / s->iterations,
+                                .received = (double)(after.received - before.received) / s->iterations,
+                                .cpu = (thread_cpu_now() - start) / s->iterations};
+    npgnn_trainer_free(trainer);
+    return NULL;
+}
+
+int bench_simulate(bench_process *out, const npgnn_graph *graph, const npgnn_options *options, int ranks,
+                   int iterations, const npgnn_env *env, npgnn_error *err)
+{
+    simulation s = {.graph = graph, .options = *options, .iterations = iterations};
+    simulated_process *all = calloc((size_t)ranks, sizeof *all);
+    npgnn_comm **comm = calloc((size_t)ranks, sizeof(npgnn_comm *));
+    int started = 0, code = 0;
+    if (!all || !comm) {
+        free(all);
+        free(comm);
+        return out_of_memory(err);
+    }
+    s.options.keep_best = s.options.calibrate = 0;
+    s.options.iterations = iterations + 1;
+    code = npgnn_comm_simulate(comm, ranks, env, err);
+    pthread_mutex_init(&s.gate, NULL);
+    pthread_mutex_lock(&s.gate);
+    for (int r = 0; code == 0 && r < ranks; r++) {
+        all[r].s = &s;
+        all[r].env = *env;
+        all[r].env.threads = 1;
+        all[r].env.comm = comm[r];
+        if (pthread_create(&all[r].thread, NULL, simulate, &all[r]) != 0)
+            code = out_of_memory(err); /* for a thread per process */
+        else
+            started++;
+    }
+    s.missing = code != 0;
+    pthread_mutex_unlock(&s.gate);
+    for (int r = 0; r < started; r++) {
+        pthread_join(all[r].thread, NULL);
+        if (code == 0 && all[r].code != 0) {
+            code = all[r].code;
+            *err = all[r].err;
+        }
+        out[r] = all[r].result;
+    }
+    for (int r = 0; r < ranks; r++)
+        npgnn_comm_free(comm[r]);
+    pthread_mutex_destroy(&s.gate);
+    free(all);
+    free(comm);
     return code;
 }
 

@@ -32,6 +32,16 @@ int bench_check_pairs(bench_check *check, const npgnn_graph *graph, int draws, c
 int bench_iterations(bench_times *times, npgnn_progress *progress, const npgnn_graph *graph,
                      const npgnn_options *options, int limit, double seconds, const npgnn_env *env, npgnn_error *err);
 
+/* What one of several processes does per iteration. */
+typedef struct bench_process {
+    double sent, received; /* bytes */
+    double cpu;            /* processor seconds: a process that waits uses none */
+} bench_process;
+
+/* Simulates the training in `ranks` processes by threads, without validation, for so many iterations after the first. */
+int bench_simulate(bench_process *out /* (ranks) */, const npgnn_graph *graph, const npgnn_options *options, int ranks,
+                   int iterations, const npgnn_env *env, npgnn_error *err);
+
 /* Times of predictions with the model `universal`. Each is measured once. */
 typedef struct bench_predictions {
     double prepare; /* the evidence of the graph, and what is learnt from links that are set aside */

@@ -14,7 +14,10 @@ typedef struct bench_settings {
     model_settings model;
     double seconds;
     int iterations, max_nodes, large;
+    int ranks; /* processes to simulate; 0: none */
 } bench_settings;
+
+enum { MOST_RANKS = 64 }; /* parts that nodes are divided into */
 
 /* The benchmark: tables are printed row by row, JSON is written at the end. */
 typedef struct bench {
@@ -289,6 +292,65 @@ static int measure_all_predictions(bench *b)
     return 0;
 }
 
+/* ---- several processes ---- */
+
+/* The seconds that an iteration would take over a network of so many bits per second: the slowest process, and what it receives. */
+static double seconds_at(double bits, const bench_process *largest)
+{
+    return largest->cpu + 8 * largest->received / bits;
+}
+
+static void report_simulation(bench *b, const npgnn_graph *graph, const bench_process *processes, int ranks)
+{
+    const bench_settings *settings = b->settings;
+    bench_process largest = {0}, mean = {0};
+    json_t *list = json_array();
+    for (int r = 0; r < ranks; r++) {
+        const bench_process *p = &processes[r];
+        largest.sent = p->sent > largest.sent ? p->sent : largest.sent;
+        largest.received = p->received > largest.received ? p->received : largest.received;
+        largest.cpu = p->cpu > largest.cpu ? p->cpu : largest.cpu;
+        mean.sent += p->sent / ranks;
+        mean.received += p->received / ranks;
+        mean.cpu += p->cpu / ranks;
+        json_array_append_new(list, json_pack("{s:f, s:f, s:f}", "bytes_sent", p->sent, "bytes_received", p->received,
+                                              "cpu_seconds", p->cpu));
+    }
+    double slow = seconds_at(10e9, &largest), fast = seconds_at(100e9, &largest);
+    if (b->json) {
+        append(b, "simulations",
+               json_pack("{s:s, s:i, s:I, s:i, s:O, s:f, s:f}", "data", data_name(&settings->data), "nodes",
+                         (int)npgnn_graph_nodes(graph), "edges", (json_int_t)npgnn_graph_edges(graph), "processes",
+                         ranks, "per_iteration", list, "seconds_at_10_gbit", slow, "seconds_at_100_gbit", fast));
+    } else {
+        printf("%s: %d nodes, %" PRId64 " edges; %d processes, simulated by threads\n\n%-28s  %10s  %10s\n",
+               short_name(data_name(&settings->data)), (int)npgnn_graph_nodes(graph), npgnn_graph_edges(graph), ranks,
+               "per iteration and process", "mean", "largest");
+        printf("%-28s  %10.3f  %10.3f\n", "MB sent", mean.sent / 1e6, largest.sent / 1e6);
+        printf("%-28s  %10.3f  %10.3f\n", "MB received", mean.received / 1e6, largest.received / 1e6);
+        printf("%-28s  %10.4f  %10.4f\n", "processor seconds", mean.cpu, largest.cpu);
+        printf("\nan iteration on as many machines, one core each, without latency: %.4f s at 10 Gbit/s, %.4f s at 100 "
+               "Gbit/s\n",
+               slow, fast);
+    }
+    json_decref(list);
+}
+
+static int measure_simulation(bench *b)
+{
+    const bench_settings *settings = b->settings;
+    npgnn_graph *graph = NULL;
+    bench_process processes[MOST_RANKS];
+    int status = data_load(&graph, &settings->data, &b->env);
+    if (status == 0 && bench_simulate(processes, graph, &settings->model.options, settings->ranks,
+                                      settings->iterations > 0 ? settings->iterations : 3, &b->env, &b->err) != 0)
+        status = print_error("%s", b->err.text);
+    if (status == 0)
+        report_simulation(b, graph, processes, settings->ranks);
+    npgnn_graph_free(graph);
+    return status;
+}
+
 /* ---- one graph ---- */
 
 /* Only the graph of --data, with the loss that the options give. */
@@ -312,9 +374,13 @@ static int run(void *given)
     const bench_settings *settings = given;
     bench b = {.settings = settings, .env = common_env(&settings->common)};
     int status = 0;
+    if (settings->ranks && !settings->data.name && !settings->data.load.edges)
+        return print_usage_error("bench", "--ranks needs --data DATA");
     if (settings->common.json && !(b.json = json_object()))
         return print_error("out of memory");
-    if (settings->data.name || settings->data.load.edges) {
+    if (settings->ranks) {
+        status = measure_simulation(&b);
+    } else if (settings->data.name || settings->data.load.edges) {
         status = measure_data(&b);
     } else {
         status = measure_machine(&b);
@@ -336,6 +402,11 @@ static int run(void *given)
 #define AT(member) offsetof(bench_settings, member)
 static const arg_option options[] = {
     OPTION("data", 0, ARG_TEXT, AT(data.name), "DATA", "Time training iterations on this graph only."),
+    OPTION("ranks", 0, ARG_INT, AT(ranks), "N",
+           "Simulate the training on the graph of --data in N processes, by threads, for --iterations (default 3): "
+           "what each of "
+           "them sends, receives and computes per iteration.",
+           2, MOST_RANKS),
     OPTION("seconds", 0, ARG_REAL, AT(seconds), "S", "Time to spend per row (default 1).", 0, 3600),
     OPTION("iterations", 0, ARG_INT, AT(iterations), "N", "Time N iterations per row, instead of --seconds.", 1,
            1000000),
@@ -360,7 +431,8 @@ const cli_command cmd_bench = {
                 "universal. Compares the loss and the search with plain loops over all pairs, and fails where they "
                 "differ.",
             .examples = "  npgnn bench\n"
-                        "  npgnn bench --data ind.cora --loss exact --iterations 50 --json -\n",
+                        "  npgnn bench --data ind.cora --loss exact --iterations 50 --json -\n"
+                        "  npgnn bench --data graph.npg --ranks 16\n",
             .groups = {{"Options", options, 0}, DATA_GROUP(AT(data)), COMMON_GROUP(AT(common)), MODEL_GROUP(AT(model))},
         },
     .defaults = &(const bench_settings){.seconds = 1, .max_nodes = 1000000},

@@ -115,10 +115,11 @@ volume)
             processes 3 "$npgnn" train graph.npg -o several.model -t 1 -q --val 0 --no-calibrate --loss $loss --iterations $t --json $t.json 2>err ||
                 fail "$loss: training fails"
         done
-        python3 - "$loss" graph 2.json 6.json <<'PYTHON' || fail "$loss: the volume is not that of docs/use/scale.md"
+        "$npgnn" bench --data graph.npg --ranks 3 --loss $loss --iterations 4 --json simulated.json
+        python3 - "$loss" graph 2.json 6.json simulated.json <<'PYTHON' || fail "$loss: the volume is not that of docs/use/scale.md"
 import glob, json, sys
-loss, folder, short, long = sys.argv[1:]
-short, long = (json.load(open(name)) for name in (short, long))
+loss, folder, *names = sys.argv[1:]
+short, long, simulated = (json.load(open(name)) for name in names)
 n, f, h, d, g, k, ranks, block = 1500, 100, 32, 32, 64, 32, 3, 128
 blocks = -(-n // block)
 start = [min(n, (blocks * r // ranks) * block) for r in range(ranks + 1)]
@@ -157,6 +158,7 @@ for key in want:
     got = (long[key] - short[key]) / (long['iterations'] - short['iterations'])
     print(f'{loss} {key}: {got:.0f} bytes per iteration, formula {want[key]:.0f}, ratio {got / want[key]:.3f}')
     bad |= abs(got / want[key] - 1) > 0.05
+    bad |= abs(simulated['simulations'][0]['per_iteration'][0][key] / want[key] - 1) > 0.05
 sys.exit(bad)
 PYTHON
     done

@@ -9,7 +9,7 @@
 #include "base/hash.h"
 #include "model/model.h"
 
-enum { MOST = 3, PAIRS = 90, TOP = 3 };
+enum { RANKS = 3, PAIRS = 90, TOP = 3 };
 
 static npgnn_graph *graph, *small;
 static npgnn_model *universal;
@@ -147,22 +147,20 @@ static void test_same_bits(void **state)
     process alone = {.env = {.size = sizeof alone.env, .threads = 1}};
     compute(&alone);
     assert_ok(alone.code, alone.err);
-    for (int ranks = 2; ranks <= MOST; ranks++) {
-        npgnn_comm *comm[MOST];
-        process all[MOST];
-        npgnn_error err = {0};
-        assert_ok(npgnn_comm_simulate(comm, ranks, NULL, &err), err);
-        for (int r = 0; r < ranks; r++) {
-            all[r] = (process){.env = {.size = sizeof all[r].env, .threads = 1, .comm = comm[r]}};
-            assert_int_equal(pthread_create(&all[r].thread, NULL, compute, &all[r]), 0);
-        }
-        for (int r = 0; r < ranks; r++)
-            pthread_join(all[r].thread, NULL);
-        for (int r = 0; r < ranks; r++) {
-            assert_ok(all[r].code, all[r].err);
-            assert_memory_equal(&all[r].result, &alone.result, sizeof alone.result);
-            npgnn_comm_free(comm[r]);
-        }
+    npgnn_comm *comm[RANKS];
+    process all[RANKS];
+    npgnn_error err = {0};
+    assert_ok(npgnn_comm_simulate(comm, RANKS, NULL, &err), err);
+    for (int r = 0; r < RANKS; r++) {
+        all[r] = (process){.env = {.size = sizeof all[r].env, .threads = 1, .comm = comm[r]}};
+        assert_int_equal(pthread_create(&all[r].thread, NULL, compute, &all[r]), 0);
+    }
+    for (int r = 0; r < RANKS; r++)
+        pthread_join(all[r].thread, NULL);
+    for (int r = 0; r < RANKS; r++) {
+        assert_ok(all[r].code, all[r].err);
+        assert_memory_equal(&all[r].result, &alone.result, sizeof alone.result);
+        npgnn_comm_free(comm[r]);
     }
 }
 
@@ -178,15 +176,15 @@ static void *fail_alone(void *arg)
 static void test_agreement(void **state)
 {
     (void)state;
-    npgnn_comm *comm[3];
-    process all[3];
+    npgnn_comm *comm[RANKS];
+    process all[RANKS];
     npgnn_error err = {0};
-    assert_ok(npgnn_comm_simulate(comm, 3, NULL, &err), err);
-    for (int r = 0; r < 3; r++) {
+    assert_ok(npgnn_comm_simulate(comm, RANKS, NULL, &err), err);
+    for (int r = 0; r < RANKS; r++) {
         all[r] = (process){.env = {.size = sizeof all[r].env, .comm = comm[r]}};
         assert_int_equal(pthread_create(&all[r].thread, NULL, fail_alone, &all[r]), 0);
     }
-    for (int r = 0; r < 3; r++) {
+    for (int r = 0; r < RANKS; r++) {
         pthread_join(all[r].thread, NULL);
         assert_int_equal(all[r].code, NPGNN_E_IO);
         assert_string_equal(all[r].err.text, "process 1 of 3: no such file");

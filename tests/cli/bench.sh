@@ -6,6 +6,11 @@ note one graph, as JSON
 npgnn bench --data synthetic:nodes=300 --loss sampled --iterations 2 --threads 1 --json >bench.json
 grep -E '"(data|nodes|edges|loss|threads|iterations|pairs, forward and backward)"' bench.json
 
+note several processes, simulated
+npgnn bench --data synthetic:nodes=300 --ranks 3 --iterations 2 --json >bench.json
+grep -E '"(processes|bytes_sent|bytes_received)"' bench.json
+npgnn bench --data synthetic:nodes=300 --ranks 2 | sed -E 's/(seconds +).*/\1#/; s/latency: .*/latency: #/'
+
 note profile of a training
 npgnn train synthetic:nodes=300 -o model.safetensors --iterations 3 --quiet --profile
 
@@ -14,5 +19,7 @@ npgnn eval synthetic:nodes=300 --seeds 2 --iterations 3 --quiet --profile >/dev/
 
 note wrong usage
 status 2 npgnn bench --nodes 0
+status 2 npgnn bench --ranks 4
+status 1 npgnn bench --data synthetic:nodes=300 --ranks 30
 status 1 npgnn bench --data synthetic:nodes=3
 status 2 npgnn bench synthetic
