@@ -193,8 +193,79 @@ static void test_agreement(void **state)
     assert_int_equal(npgnn_comm_simulate(comm, 0, NULL, &err), NPGNN_E_ARGUMENT);
 }
 
+/* Process 1 has memory for so many allocations. */
+static void *limited(void *user, void *block, size_t size)
+{
+    long *left = user;
+    if (size == 0) {
+        free(block);
+        return NULL;
+    }
+    return left && (*left)-- <= 0 ? NULL : realloc(block, size);
+}
+
+static void *compute_network(void *arg)
+{
+    process *p = arg;
+    p->code = fit(&p->result.network, "default", "exact", 1, &p->env, &p->err);
+    return NULL;
+}
+
+static void *compute_best(void *arg)
+{
+    process *p = arg;
+    p->code = fit(&p->result.best, "best", NULL, 1, &p->env, &p->err);
+    return NULL;
+}
+
+static void *compute_pretraining(void *arg)
+{
+    process *p = arg;
+    p->code = pretrain(&p->result.pretrained, &p->env, &p->err);
+    return NULL;
+}
+
+static void *compute_predictions(void *arg)
+{
+    process *p = arg;
+    p->code = predict(&p->result, &p->env, &p->err);
+    return NULL;
+}
+
+/* Where one process has too little memory, all of them end, and the message says which one it was. */
+static void test_no_memory(void **state)
+{
+    static const struct {
+        void *(*job)(void *);
+        long allocations;
+    } cases[] = {{compute_network, 20},      {compute_network, 150},    {compute_best, 100},
+                 {compute_pretraining, 60},  {compute_predictions, 10}, {compute_predictions, 150},
+                 {compute_predictions, 360}, {compute_predictions, 390}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        npgnn_comm *comm[RANKS];
+        process all[RANKS];
+        npgnn_error err = {0};
+        long left = cases[i].allocations;
+        assert_ok(npgnn_comm_simulate(comm, RANKS, NULL, &err), err);
+        for (int r = 0; r < RANKS; r++) {
+            all[r] = (process){.env = {.size = sizeof all[r].env, .threads = 1, .comm = comm[r]}};
+            all[r].env.allocator = (npgnn_allocator){limited, r == 1 ? &left : NULL};
+            assert_int_equal(pthread_create(&all[r].thread, NULL, cases[i].job, &all[r]), 0);
+        }
+        for (int r = 0; r < RANKS; r++)
+            pthread_join(all[r].thread, NULL);
+        for (int r = 0; r < RANKS; r++) {
+            assert_int_equal(all[r].code, NPGNN_E_MEMORY);
+            assert_non_null(strstr(all[r].err.text, "process 1 of 3: "));
+            npgnn_comm_free(comm[r]);
+        }
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_same_bits), cmocka_unit_test(test_agreement)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_same_bits), cmocka_unit_test(test_agreement),
+                                       cmocka_unit_test(test_no_memory)};
     return cmocka_run_group_tests(tests, make_all, free_all);
 }
