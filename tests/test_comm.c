@@ -238,9 +238,9 @@ static void test_no_memory(void **state)
     static const struct {
         void *(*job)(void *);
         long allocations;
-    } cases[] = {{compute_network, 20},      {compute_network, 150},    {compute_best, 100},
-                 {compute_pretraining, 60},  {compute_predictions, 10}, {compute_predictions, 150},
-                 {compute_predictions, 360}, {compute_predictions, 390}};
+    } cases[] = {{compute_network, 20},     {compute_network, 150},    {compute_best, 100},
+                 {compute_pretraining, 60}, {compute_predictions, 10}, {compute_predictions, 150},
+                 {compute_predictions, 40}, {compute_predictions, 600}};
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         npgnn_comm *comm[RANKS];

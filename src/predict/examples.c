@@ -171,6 +171,7 @@ int npi_examples_set_aside(npi_examples *x, const npi_aside *how, int round, int
         code = npi_columns_new(&columns, &rest->a, how->words, NULL, 0, &shared, err);
     if (!code && enough)
         code = npi_examples_add(x, &columns, &held_out, err);
+    code = npi_comm_agree(how->comm, code, err); /* nobody begins another round alone */
     npi_columns_free(&columns);
     npgnn_graph_free(rest);
     npi_free(env, pairs);
