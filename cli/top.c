@@ -93,9 +93,7 @@ static int find_links(const links_writer *writer, const link_source *source, con
     int32_t found = 0;
     npgnn_link *links = malloc((size_t)q->k * sizeof *links);
     int status = comm_settle(source->comm, links ? 0 : print_error("out of memory"));
-    if (status)
-        return status;
-    if (source_top_links(links, &found, source, q->k, &q->options, &err) != 0)
+    if (status == 0 && source_top_links(links, &found, source, q->k, &q->options, &err) != 0)
         status = search_failed(&err);
     for (int32_t i = 0; status == 0 && comm_rank() == 0 && i < found; i++)
         status = links_write(writer, &links[i]);

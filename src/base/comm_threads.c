@@ -91,7 +91,7 @@ int npi_threads_new(void **states, int ranks, const npgnn_env *env, npgnn_error 
     pthread_mutex_init(&h->lock, NULL);
     h->slots = npi_alloc(env, (size_t)ranks * (size_t)ranks, sizeof *h->slots, err);
     h->members = npi_alloc(env, (size_t)ranks, sizeof *h->members, err);
-    h->changed = npi_alloc(env, (size_t)ranks, sizeof *h->changed, err);
+    h->changed = npi_alloc(env, (size_t)ranks, sizeof(pthread_cond_t), err);
     for (int r = 0; h->changed && r < ranks; r++)
         pthread_cond_init(&h->changed[r], NULL);
     if (!h->slots || !h->members || !h->changed) {

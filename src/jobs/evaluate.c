@@ -146,7 +146,7 @@ static int evaluate_among(npgnn_eval_run *runs, evaluation *e, int seeds, npi_co
         int first = (int)npi_comm_share_start(comm, seeds, npi_comm_rank(comm));
         count->runs = (int)npi_comm_share_start(comm, seeds, npi_comm_rank(comm) + 1) - first;
         for (; !code && count->run < count->runs; count->run++) {
-            size_t at = (size_t)(first + count->run);
+            size_t at = (size_t)first + (size_t)count->run;
             if (r)
                 npi_resamples_reset(r);
             code = run_seed(&all[at], e, e->options.first_seed + at, err);
