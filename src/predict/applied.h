@@ -35,8 +35,8 @@ void npi_applied_free(npi_applied *applied);
 /* The head of a draw of z, for the caller to free; `draw` numbers them. */
 int npi_applied_draw(npi_head *out, const npi_applied *applied, uint64_t seed, int draw, npgnn_error *err);
 
-/* Prepares quick searches for the partners of one node: rounded rows of the columns, and a bound of the head. It takes as long as a few
- * such searches. E_MEMORY. */
+/* Prepares quick searches for the partners of one node: rounded rows of the columns, and bounds of the head. It takes as long as a few
+ * dozen such searches. E_MEMORY. */
 int npi_applied_hasten(npi_applied *applied, uint64_t seed, npgnn_error *err);
 
 /* How far a score that npi_head_scores_of_columns computes from npi_columns_rows may be from npi_head_score of npi_columns_pair:
