@@ -169,9 +169,9 @@ typedef struct npi_columns_workspace {
     real *product; /* (2, block, range) */
     int16_t *left; /* (products, NPI_SHORT_WIDTH) of one node, the rounded left vectors of all products, */
     float *unit;   /* (products) their units, */
-    float *
-        error; /* (products, 2) and how much an error of a row counts: as it is, and over what a column divides by; of columns that are
-                     slog of their product, as it is, and how far the product is off */
+    /* (products, 2) and how much an error of a row counts: as it is, and over what a column divides by; of columns that are slog of
+     * their product, as it is, and how far the product is off */
+    float *error;
     double *listed;       /* (LISTED, range) numbers of the nodes of a list, gathered, */
     float *listed_floats; /* (LISTED_FLOATS, range) of both kinds */
     float *common;        /* (block, n) √ of the number of common neighbours, */

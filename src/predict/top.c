@@ -55,19 +55,17 @@ typedef struct workspace {
     real *range; /* (block, columns.range) its scores; of a bounded search, or those of the queue */
     npi_head_workspace head;
     /* of a bounded search: */
-    real *error; /* (columns.range) what rounding may add to the scores of a range */
-    npi_pieces
-        made[OWN_BOXES]; /* bounds of boxes around nodes of this search, where those of the head are not close, */
-    const npi_pieces
-        *boxes[MOST_BOXES]; /* (box_count) bounds of boxes, those that leave over the fewest nodes first, */
-    int box_count;          /* 0: in no order yet */
-    int32_t *over;          /* (2 columns.range) those of a range, or of the queue, that a bound leaves over */
-    int32_t *queue;         /* (2 columns.range) nodes that the bound of a box leaves over, */
-    int queued;             /* so many, */
-    real *apart;            /* (2 columns.range) what rounding may add to their scores, */
-    real *evidence;         /* (columns, queue_stride) and their evidence */
-    unsigned char *scored;  /* (n) 1 for nodes that were scored before all others */
-    real *most;             /* (heads, block) what the rounding of a pair may add to its score, per unit of its reach */
+    real *error;                /* (columns.range) what rounding may add to the scores of a range */
+    npi_pieces made[OWN_BOXES]; /* bounds of boxes around nodes of this search, where the head's are not close, */
+    const npi_pieces *boxes[MOST_BOXES]; /* (box_count) the bounds to use: first what leaves over the fewest nodes, */
+    int box_count;                       /* 0: not chosen yet */
+    int32_t *over;         /* (2 columns.range) those of a range, or of the queue, that a bound leaves over */
+    int32_t *queue;        /* (2 columns.range) nodes that the bound of a box leaves over, */
+    int queued;            /* so many, */
+    real *apart;           /* (2 columns.range) what rounding may add to their scores, */
+    real *evidence;        /* (columns, queue_stride) and their evidence */
+    unsigned char *scored; /* (n) 1 for nodes that were scored before all others */
+    real *most;            /* (heads, block) what the rounding of a pair may add to its score, per unit of its reach */
     npi_shortlist list;
 } workspace;
 
