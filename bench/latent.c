@@ -6,9 +6,9 @@
  * A family is all graphs whose names agree up to the last dot or dash or, without these, up to the last underscore
  * (--coarse 1: up to the first of these or the first digit). The families are divided into K folds. For each fold, a
  * process is learnt from the graphs of all other folds, as `npgnn pretrain` does, and tested on the graphs of the fold
- * with at least --least-links hidden links, at most --cap per family: 15 % of the links are hidden; a third of these, at
- * most 256, and as many non-links are the context C; the others are the targets. The score of a target is that of the
- * process alone, without the stacked fit. Six ways to choose z:
+ * with at least --least-links hidden links, at most --cap per family: 15 % of the links are hidden; a third of these,
+ * at most 256, and as many non-links are the context C; the others are the targets. The score of a target is that of
+ * the process alone, without the stacked fit. Six ways to choose z:
  *
  *     context      the posterior mean given C
  *     none         the prior mean
@@ -20,9 +20,9 @@
  * AUC of each; differences paired by graph and by family (mean over its graphs), with Wilcoxon's test. Then, on the
  * graphs with 640 hidden links, for contexts of 1, 4, 16, 64 and 256 links: AUC, the standard deviation of z, the width
  * of the 95 % interval of the log-odds over draws of z, and its coverage. Covered is a target whose score, with z given
- * 256 *other* links of the same graph, lies inside the interval: the interval is about what is not known of z, not about
- * whether the pair is linked. `joint` allows for the variance of that second score, too; `factor` is by how much the
- * standard deviations would have to be multiplied for that coverage to be 95 %. */
+ * 256 *other* links of the same graph, lies inside the interval: the interval is about what is not known of z, not
+ * about whether the pair is linked. `joint` allows for the variance of that second score, too; `factor` is by how much
+ * the standard deviations would have to be multiplied for that coverage to be 95 %. */
 #include <ctype.h>
 #include <inttypes.h>
 #include <math.h>

@@ -2,10 +2,10 @@
  *
  *     build/bench/live [DATA] [SEARCHES]
  *
- * DATA is synthetic:nodes=20000,degree=5 unless given. Prints the milliseconds of npgnn_live_top with k = 10, of npgnn_live_score of 100
- * random pairs, and of a new node and of five new links, each with the search that follows; and a checksum of all answers, which must not
- * change where only speed does. Processor time depends less on
- * what else the machine does than latencies do; the lowest tenth of it depends least. */
+ * DATA is synthetic:nodes=20000,degree=5 unless given. Prints the milliseconds of npgnn_live_top with k = 10, of
+ * npgnn_live_score of 100 random pairs, and of a new node and of five new links, each with the search that follows; and
+ * a checksum of all answers, which must not change where only speed does. Processor time depends less on what else the
+ * machine does than latencies do; the lowest tenth of it depends least. */
 #define _POSIX_C_SOURCE 200809L
 #include <npgnn/npgnn.h>
 #include <stdio.h>

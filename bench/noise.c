@@ -92,8 +92,8 @@ static int64_t draw_random(npgnn_pair *edges, int32_t n, int64_t most, npi_rng *
     return count;
 }
 
-/* Node i has about DEGREE / 2 · (n / (i + 1))^½ ends, which makes DEGREE on average; a random matching of the ends gives the
- * links. Loops and repeated links are merged by npgnn_graph_new. */
+/* Node i has about DEGREE / 2 · (n / (i + 1))^½ ends, which makes DEGREE on average; a random matching of the ends
+ * gives the links. Loops and repeated links are merged by npgnn_graph_new. */
 static int64_t draw_degrees(npgnn_pair *edges, int32_t n, int64_t most, npi_rng *rng)
 {
     int32_t *ends = need(2 * (size_t)most, sizeof *ends);
@@ -194,8 +194,8 @@ static npgnn_split *make_split(const npgnn_graph *graph, npgnn_protocol protocol
     return split;
 }
 
-/* Permutes the labels of each held-out set of `split`, and frees it. The graph of the new split, in *graph, has the links
- * known before and the held-out pairs that are links now. */
+/* Permutes the labels of each held-out set of `split`, and frees it. The graph of the new split, in *graph, has the
+ * links known before and the held-out pairs that are links now. */
 static npgnn_split *permute_labels(npgnn_graph **graph, npgnn_split *split, uint64_t seed)
 {
     const npgnn_graph *known = npi_split_known(split);
@@ -253,8 +253,8 @@ static int descending(const void *a, const void *b)
     return (left < right) - (left > right);
 }
 
-/* The mean of the AP over all orders of the labels, given the scores (count): with P of N pairs links, and a group of s tied
- * scores that ends at rank r, E[AP] = Σ s / (P r) · (P / N + (r - 1) P (P - 1) / (N (N - 1))). */
+/* The mean of the AP over all orders of the labels, given the scores (count): with P of N pairs links, and a group of s
+ * tied scores that ends at rank r, E[AP] = Σ s / (P r) · (P / N + (r - 1) P (P - 1) / (N (N - 1))). */
 static double chance_of_ap(const float *scores, size_t positives, size_t count)
 {
     float *sorted = need(count, sizeof *sorted);

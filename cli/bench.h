@@ -38,7 +38,8 @@ typedef struct bench_process {
     double cpu;            /* processor seconds: a process that waits uses none */
 } bench_process;
 
-/* Simulates the training in `ranks` processes by threads, without validation, for so many iterations after the first. */
+/* Simulates the training in `ranks` processes by threads, without validation, for so many iterations after the
+ * first. */
 int bench_simulate(bench_process *out /* (ranks) */, const npgnn_graph *graph, const npgnn_options *options, int ranks,
                    int iterations, const npgnn_env *env, npgnn_error *err);
 
@@ -50,8 +51,9 @@ typedef struct bench_predictions {
     double pairs;   /* that were scored: given ones, or all of the graph */
 } bench_predictions;
 
-/* Scores `pairs` given pairs, every second one a link, or, if 0, finds the ten best partners of every node. The partners
- * of some nodes are compared with a search among the scores of all their pairs: E_ARGUMENT where they differ. */
+/* Scores `pairs` given pairs, every second one a link, or, if 0, finds the ten best partners of every node. The
+ * partners of some nodes are compared with a search among the scores of all their pairs: E_ARGUMENT where they
+ * differ. */
 int bench_predict(bench_predictions *out, const npgnn_graph *graph, size_t pairs, const npgnn_env *env,
                   npgnn_error *err);
 

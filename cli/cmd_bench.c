@@ -294,7 +294,8 @@ static int measure_all_predictions(bench *b)
 
 /* ---- several processes ---- */
 
-/* The seconds that an iteration would take over a network of so many bits per second: the slowest process, and what it receives. */
+/* The seconds that an iteration would take over a network of so many bits per second: the slowest process, and what it
+ * receives. */
 static double seconds_at(double bits, const bench_process *largest)
 {
     return largest->cpu + 8 * largest->received / bits;

@@ -40,7 +40,8 @@ static int is_process(const eval_settings *settings)
     return settings->model.universal || settings->model.options.process;
 }
 
-/* What is evaluated, in words: "preset best", "cnp (preset default)", "katz"; then the options that differ from the preset. */
+/* What is evaluated, in words: "preset best", "cnp (preset default)", "katz"; then the options that differ from the
+ * preset. */
 static void describe_method(char *text, size_t size, const eval_settings *settings)
 {
     const model_settings *model = &settings->model;

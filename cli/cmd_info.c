@@ -124,8 +124,8 @@ static json_t *graph_json(const npgnn_graph_info *info, const char *dataset, con
         (json_int_t)info->dropped_self_loops, "fingerprint", report_hash(info->fingerprint));
 }
 
-/* What a node whose features are all zero may be instead of one without features: numbers and dates are 0 at the median of their
- * column. A category is never 0. */
+/* What a node whose features are all zero may be instead of one without features: numbers and dates are 0 at the median
+ * of their column. A category is never 0. */
 static const char *zeros_text(const npgnn_graph *graph)
 {
     npgnn_table_column column;
@@ -330,8 +330,8 @@ static int ends_with(const char *text, const char *end)
     return length >= end_length && strcmp(text + length - end_length, end) == 0;
 }
 
-/* Whether a file begins as safetensors do: the length of a header, in eight bytes of which the upper four are 0, and its brace. No text
- * file does. */
+/* Whether a file begins as safetensors do: the length of a header, in eight bytes of which the upper four are 0, and
+ * its brace. No text file does. */
 static int begins_as_model(const char *path)
 {
     unsigned char start[9] = {0};

@@ -43,8 +43,8 @@ typedef struct pairs_batch {
     npgnn_prediction predictions[BATCH];
 } pairs_batch;
 
-/* Scores all pairs of a file, batch by batch. Where the pairs come slowly, a batch is what has come. Several processes read the same
- * batches, each scores a part of them, and the first one writes. Returns the exit status. */
+/* Scores all pairs of a file, batch by batch. Where the pairs come slowly, a batch is what has come. Several processes
+ * read the same batches, each scores a part of them, and the first one writes. Returns the exit status. */
 static int predict_pairs(const links_writer *writer, const link_source *source, const predict_settings *settings)
 {
     pairs_file in;
@@ -339,7 +339,8 @@ static int is_jsonl(char *by, size_t size, const void *part, const arg_option *o
     return ((const predict_settings *)part)->format == LINKS_JSONL;
 }
 
-/* Whether only scores come out, and nothing but them decides which. The mean probability of several draws may rank otherwise. */
+/* Whether only scores come out, and nothing but them decides which. The mean probability of several draws may rank
+ * otherwise. */
 static int is_raw(char *by, size_t size, const void *part, const arg_option *option)
 {
     const predict_settings *settings = part;

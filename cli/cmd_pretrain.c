@@ -159,7 +159,8 @@ static int learn(const corpus *c, const pretrain_settings *settings, cli_progres
     return code ? status : comm_settle(settings->comm, status);
 }
 
-/* Opens what is written: by the first of several processes. Paths that cannot be written are reported now, not after minutes. */
+/* Opens what is written: by the first of several processes. Paths that cannot be written are reported now, not after
+ * minutes. */
 static int prepare(cli_progress *progress, const pretrain_settings *settings)
 {
     const char *checkpoint = settings->checkpoint ? settings->checkpoint : settings->resume;

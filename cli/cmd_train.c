@@ -208,7 +208,8 @@ static int estimate(const train_settings *settings)
     return status;
 }
 
-/* Checks what is given, and opens what is written. A path that cannot be written is reported now, not after hours of training. */
+/* Checks what is given, and opens what is written. A path that cannot be written is reported now, not after hours of
+ * training. */
 static int prepare(cli_checkpoint *checkpoint, cli_progress *progress, train_settings *settings)
 {
     int first = comm_rank() == 0; /* of several processes the first one writes */

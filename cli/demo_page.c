@@ -1,5 +1,6 @@
-/* Draws the results of the demo. A drawing has the node in the middle, some of its known links to the left and the suggestions to
- * the right, one row each, so that labels cannot overlap. It is 400 units wide: a telephone shows it at its full size. */
+/* Draws the results of the demo. A drawing has the node in the middle, some of its known links to the left and the
+ * suggestions to the right, one row each, so that labels cannot overlap. It is 400 units wide: a telephone shows it at
+ * its full size. */
 #include "demo_page.h"
 
 #include <stdlib.h>

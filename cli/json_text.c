@@ -105,9 +105,9 @@ void json_text_write(FILE *out, const char *text)
     fwrite(buffer, 1, used, out);
 }
 
-/* With 10^e <= |x| < 10^(e+1), the nine digits are |x| 10^(8-e), rounded to an integer. The product is below 10^9 and rounded once to a
- * double, so that it is off by less than 10^-6: unless it is that close to the middle between two integers, it is rounded as the exact
- * product would be. In that case, and for numbers far from 1, snprintf does it. */
+/* With 10^e <= |x| < 10^(e+1), the nine digits are |x| 10^(8-e), rounded to an integer. The product is below 10^9 and
+ * rounded once to a double, so that it is off by less than 10^-6: unless it is that close to the middle between two
+ * integers, it is rounded as the exact product would be. In that case, and for numbers far from 1, snprintf does it. */
 char *json_text_put_number(char *to, float value)
 {
     enum { DIGITS = 9 };

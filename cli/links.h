@@ -23,9 +23,9 @@ typedef struct links_writer {
 void links_begin(const links_writer *writer);
 
 /* Writes one line. A node name may contain any character. CSV quotes it where necessary; TSV writes \t, \n, \r and \\
- * for tab, newline, carriage return and backslash; JSON escapes it and replaces invalid UTF-8 by U+FFFD. Reasons are the
- * last column: in words or, in JSON, with the contribution of every column of the evidence. Returns 0, or EXIT_FAILED
- * after printing why. */
+ * for tab, newline, carriage return and backslash; JSON escapes it and replaces invalid UTF-8 by U+FFFD. Reasons are
+ * the last column: in words or, in JSON, with the contribution of every column of the evidence. Returns 0, or
+ * EXIT_FAILED after printing why. */
 int links_write(const links_writer *writer, const npgnn_link *link);
 
 #endif

@@ -11,7 +11,8 @@ void print_clean(FILE *out, const char *text)
 {
     int utf8 = npi_utf8_is_valid(text, strlen(text));
     for (const unsigned char *at = (const unsigned char *)text; *at; at++) {
-        /* U+0080 to U+009F, control characters too, are C2 80 to C2 9F: the second byte is the number of the character */
+        /* U+0080 to U+009F, control characters too, are C2 80 to C2 9F: the second byte is the number of the
+         * character */
         int c1 = at[0] == 0xC2 && at[1] >= 0x80 && at[1] < 0xA0;
         if (*at < 0x20 || *at == 0x7F || (*at >= 0x80 && !utf8))
             fprintf(out, "\\x%02X", *at);

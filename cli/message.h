@@ -27,8 +27,8 @@ int print_usage_error(const char *command, const char *format, ...) CLI_PRINTF(2
 /* The command goes on, but the user should know before relying on its results. */
 void print_warning(const char *format, ...) CLI_PRINTF(1, 2);
 
-/* Prints a text for a terminal, which names of nodes and files are part of: control characters, which could move the cursor or
- * change the title of the window, as \x1B or \u009B, and bytes that are not UTF-8 as \xFF. */
+/* Prints a text for a terminal, which names of nodes and files are part of: control characters, which could move the
+ * cursor or change the title of the window, as \x1B or \u009B, and bytes that are not UTF-8 as \xFF. */
 void print_clean(FILE *out, const char *text);
 
 /* What the command did or assumed. Callers leave notes out with --quiet. */

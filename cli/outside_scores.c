@@ -1,7 +1,7 @@
 /* Writes the test pairs of each seed, and measures scores that another program computed for them.
  *
- * Both directions use one order: the test pairs with u < v, sorted by (u, v). Line i of pairs-SEED.tsv is therefore pair
- * i - 1 of that order, and neither the order nor the direction of a pair tells links from non-links. */
+ * Both directions use one order: the test pairs with u < v, sorted by (u, v). Line i of pairs-SEED.tsv is therefore
+ * pair i - 1 of that order, and neither the order nor the direction of a pair tells links from non-links. */
 #include "outside_scores.h"
 
 #include <inttypes.h>

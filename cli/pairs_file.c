@@ -110,8 +110,8 @@ static int check_text(const pairs_file *in)
     return 0;
 }
 
-/* Reads more into the buffer: what is there, waiting for at least one byte. Returns 0, -1 after printing why, or 1 where a signal
- * came, which asks to stop: the caller looks for it. */
+/* Reads more into the buffer: what is there, waiting for at least one byte. Returns 0, -1 after printing why, or 1
+ * where a signal came, which asks to stop: the caller looks for it. */
 static int read_more(pairs_file *in)
 {
     enum { LEAST = 1 << 16 };
@@ -153,8 +153,8 @@ static int is_comment(const char *line)
     return marks > 0 && (!line[marks] || strchr(WHITESPACE, line[marks]));
 }
 
-/* Finds the next line that is neither empty nor a comment. With wait 0, only if that needs no waiting. Returns 1, 0 at the
- * end or where it would have to wait, or -1 after printing why. */
+/* Finds the next line that is neither empty nor a comment. With wait 0, only if that needs no waiting. Returns 1, 0 at
+ * the end or where it would have to wait, or -1 after printing why. */
 static int next_line(pairs_file *in, int wait)
 {
     for (;;) {
@@ -174,7 +174,8 @@ static int next_line(pairs_file *in, int wait)
 
 /* ---- fields ---- */
 
-/* Whether a name begins and ends with quotes, and nothing but a separator or the end follows; *close is the closing one. */
+/* Whether a name begins and ends with quotes, and nothing but a separator or the end follows; *close is the closing
+ * one. */
 static int is_quoted(char **close, char *field, const char *separators)
 {
     char *at = field + 1;

@@ -26,10 +26,11 @@ int pairs_open(pairs_file *in, const char *path);
 void pairs_note_skipped(const pairs_file *in);
 
 /* Reads up to `limit` pairs, two names per line. A tab separates the names where the line has one, otherwise a comma,
- * otherwise a semicolon, otherwise spaces; so names may contain spaces in lines with tabs or commas, and in double quotes also these. Empty lines and lines that start with #
- * are skipped. Waits for the first pair only: where the writer of a pipe or terminal pauses, the pairs so far are returned, so
- * that they can be answered. *count is 0 at the end of the file. Returns 0, or EXIT_FAILED after printing what is wrong in which
- * line; *count is then the number of pairs before that line. */
+ * otherwise a semicolon, otherwise spaces; so names may contain spaces in lines with tabs or commas, and in double
+ * quotes also these. Empty lines and lines that start with # are skipped. Waits for the first pair only: where the
+ * writer of a pipe or terminal pauses, the pairs so far are returned, so that they can be answered. *count is 0 at the
+ * end of the file. Returns 0, or EXIT_FAILED after printing what is wrong in which line; *count is then the number of
+ * pairs before that line. */
 int pairs_read(npgnn_pair *pairs, size_t *count, pairs_file *in, const npgnn_graph *graph, size_t limit);
 
 void pairs_close(pairs_file *in);
@@ -42,7 +43,8 @@ typedef struct labelled_pairs {
 } labelled_pairs;
 
 /* Reads all pairs of a file. A third column is the label: 1 for a link, 0 for a non-link. Where no line has one, all
- * pairs are links. A pair with both labels is an error. `out` starts as zeros. Returns 0, or EXIT_FAILED after printing what is wrong in which line. */
+ * pairs are links. A pair with both labels is an error. `out` starts as zeros. Returns 0, or EXIT_FAILED after printing
+ * what is wrong in which line. */
 int pairs_read_labelled(labelled_pairs *out, const char *path, const npgnn_graph *graph, int skip, int quiet);
 
 /* A line of scores: seed, two names, score. */

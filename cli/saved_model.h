@@ -18,7 +18,8 @@ typedef struct saved_model_settings {
     OPTION("context", 0, ARG_TEXT, offset_, "DATA2",                                                                   \
            "Encode the latent variable from the graph DATA2 instead of the training graph. Nothing is trained.")
 
-/* Opens the model at `path`, or the one that comes with the program for "universal". Returns the code of the library. */
+/* Opens the model at `path`, or the one that comes with the program for "universal". Returns the code of the
+ * library. */
 int saved_model_open(npgnn_model **model, const char *path, const npgnn_env *env, npgnn_error *err);
 
 /* Loads the model and, with --context, encodes its latent variable from that graph. Then loads the graph DATA. Returns
@@ -26,8 +27,8 @@ int saved_model_open(npgnn_model **model, const char *path, const npgnn_env *env
 int saved_model_load(npgnn_model **model, npgnn_graph **graph, const saved_model_settings *settings,
                      const npgnn_env *env);
 
-/* Loads a graph with its features prepared as for the training of the model; --normalize, --binarize and --weighted are an error
- * where the training was without. Returns 0, or EXIT_FAILED after printing why. */
+/* Loads a graph with its features prepared as for the training of the model; --normalize, --binarize and --weighted are
+ * an error where the training was without. Returns 0, or EXIT_FAILED after printing why. */
 int saved_model_load_graph(npgnn_graph **graph, const npgnn_model *model, const data_settings *data,
                            const npgnn_env *env);
 

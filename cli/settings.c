@@ -284,8 +284,8 @@ static int model_settings_apply(model_settings *model, const cli_command *comman
     return model_settings_change(model, name);
 }
 
-/* The option that makes another one useless, as on the command line: "--loss exact". "" where the preset does without it anyway, or
- * where no single change is to blame. */
+/* The option that makes another one useless, as on the command line: "--loss exact". "" where the preset does without
+ * it anyway, or where no single change is to blame. */
 static void find_blame(char *text, size_t size, const model_settings *model, const char *key)
 {
     npgnn_options options = {.size = sizeof options};

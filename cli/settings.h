@@ -104,7 +104,8 @@ int split_protocol_lacks(char *by, size_t size, const void *split, const arg_opt
         .options = "test|train-nodes|known-links", .offset = offset_, .unused = split_protocol_lacks                   \
     }
 
-/* The split of a file or, for SPLIT_AUTHORS, npgnn_split_authors. *out stays NULL for NULL. Returns the code of the library. */
+/* The split of a file or, for SPLIT_AUTHORS, npgnn_split_authors. *out stays NULL for NULL. Returns the code of the
+ * library. */
 int split_open(npgnn_split **out, const npgnn_graph *graph, const char *given, const npgnn_env *env, npgnn_error *err);
 
 /* ---- common options ---- */

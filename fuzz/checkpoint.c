@@ -1,5 +1,6 @@
-/* Checkpoints. The case is not the file but what is done to one that a small training has just saved: where it is cut, and which
- * bytes are changed, three bytes a change. The checksum is put right afterwards; it would stop nearly every case at the door. */
+/* Checkpoints. The case is not the file but what is done to one that a small training has just saved: where it is cut,
+ * and which bytes are changed, three bytes a change. The checksum is put right afterwards; it would stop nearly every
+ * case at the door. */
 #define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,5 @@
-/* Files of edges, with what else they have: edge lists, Matrix Market, npz, GraphML, JSON. Up to the graph that they make. */
+/* Files of edges, with what else they have: edge lists, Matrix Market, npz, GraphML, JSON. Up to the graph that they
+ * make. */
 #include "fuzz.h"
 #include "io/readers.h"
 

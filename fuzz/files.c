@@ -1,5 +1,5 @@
-/* Sets of files that belong together, such as OGB's: the first byte says how they are read, then come edges, features, labels,
- * names of nodes, names of columns, and the number of nodes. A part that is empty is no file. */
+/* Sets of files that belong together, such as OGB's: the first byte says how they are read, then come edges, features,
+ * labels, names of nodes, names of columns, and the number of nodes. A part that is empty is no file. */
 #define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
 #include <string.h>

@@ -10,14 +10,14 @@
 
 #include "io/readers.h"
 
-/* What a case may hold: tables that start large, and a multiple of its bytes, more of them where they are unpacked, to a thousand
- * times as many. */
+/* What a case may hold: tables that start large, and a multiple of its bytes, more of them where they are unpacked, to
+ * a thousand times as many. */
 #define MOST_AT_ONCE ((size_t)128 << 20)
 #define MOST_PER_BYTE 1024
 #define MOST_PER_PACKED_BYTE 4096
 
-/* And how much processor time it may take, in seconds: what is quadratic takes longer in a file of 256 KB. The sanitizers make
- * everything slower. */
+/* And how much processor time it may take, in seconds: what is quadratic takes longer in a file of 256 KB. The
+ * sanitizers make everything slower. */
 #if defined(__SANITIZE_ADDRESS__)
 #define SLOWER 8
 #elif defined(__has_feature)

@@ -1,5 +1,5 @@
-/* Mutations of NumPy arrays, alone and in archives: the type, the shape, the numbers, the names. Lengths and checksums are right
- * afterwards, so that the readers get past them. */
+/* Mutations of NumPy arrays, alone and in archives: the type, the shape, the numbers, the names. Lengths and checksums
+ * are right afterwards, so that the readers get past them. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* Graph files. The checksums, and the size that the header states, are put right first: they would stop nearly every case. A case
- * with another first byte is read as it is. */
+/* Graph files. The checksums, and the size that the header states, are put right first: they would stop nearly every
+ * case. A case with another first byte is read as it is. */
 #define _POSIX_C_SOURCE 200809L
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* Files of models learnt across graphs. Whatever was read is written and read again to the same bytes, and predicts finite scores on a
- * graph. */
+/* Files of models learnt across graphs. Whatever was read is written and read again to the same bytes, and predicts
+ * finite scores on a graph. */
 #define _POSIX_C_SOURCE 200809L
 #include <math.h>
 #include <stdlib.h>

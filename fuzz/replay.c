@@ -1,5 +1,5 @@
-/* replay [-m N] PATH...: runs the target that it is linked with over files, and over every file in folders; with -m, also over N
- * mutations of each, by field (mutate.h), the same ones every time. */
+/* replay [-m N] PATH...: runs the target that it is linked with over files, and over every file in folders; with -m,
+ * also over N mutations of each, by field (mutate.h), the same ones every time. */
 #define _DEFAULT_SOURCE /* scandir, alphasort */
 #include <dirent.h>
 #include <stdio.h>

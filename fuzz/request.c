@@ -1,4 +1,5 @@
-/* Requests as `npgnn serve` gets them: "METHOD TARGET\nBODY". What is accepted has all that its route needs, and its texts are whole. */
+/* Requests as `npgnn serve` gets them: "METHOD TARGET\nBODY". What is accepted has all that its route needs, and its
+ * texts are whole. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
-/* Text with edges, features and features of targets, read with the options that the first byte says: two-sided, with times, with
- * weights, bad rows skipped, with or without a header. Up to the graph and its splits. */
+/* Text with edges, features and features of targets, read with the options that the first byte says: two-sided, with
+ * times, with weights, bad rows skipped, with or without a header. Up to the graph and its splits. */
 #define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
-/* Feature tables: compiled once for each format, FUZZ_READER being its reader. Whatever was read, written as a Matrix Market
- * file, reads the same. */
+/* Feature tables: compiled once for each format, FUZZ_READER being its reader. Whatever was read, written as a Matrix
+ * Market file, reads the same. */
 #define _POSIX_C_SOURCE 200809L /* open_memstream */
 #include <math.h>
 #include <stdio.h>

@@ -41,8 +41,8 @@ static inline int check_near(double a, double b, double tolerance)
             fail_msg("%s: %d: %s", #call, code_, (err).text);                                                          \
     } while (0)
 
-/* The path of a file of the real data, or NULL when it is absent: $NPGNN_DATA first, then shared/data beside the checkout.
- * `file` is like "planetoid/ind.cora.x". */
+/* The path of a file of the real data, or NULL when it is absent: $NPGNN_DATA first, then shared/data beside the
+ * checkout. `file` is like "planetoid/ind.cora.x". */
 static inline const char *check_data(char path[4096], const char *file)
 {
     const char *folder = getenv("NPGNN_DATA");

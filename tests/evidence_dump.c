@@ -1,5 +1,6 @@
-/* The evidence of pairs of a graph without features, for tests/agreement.py. Standard input: numbers of nodes, links and pairs,
- * then the links and the pairs. Prints the columns of the table in src/evidence/columns.h, one line per pair. */
+/* The evidence of pairs of a graph without features, for tests/agreement.py. Standard input: numbers of nodes, links
+ * and pairs, then the links and the pairs. Prints the columns of the table in src/evidence/columns.h, one line per
+ * pair. */
 #include <stdio.h>
 #include <stdlib.h>
 

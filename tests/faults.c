@@ -1,5 +1,6 @@
-/* Calls that fail on demand, linked into a copy of the program in place of the C library's (-Wl,--wrap). NPGNN_FAULT=NAME:K makes the
- * K-th call of NAME fail as a full or broken disk makes it fail; NPGNN_FAULT_LOG names a file that then appears. */
+/* Calls that fail on demand, linked into a copy of the program in place of the C library's (-Wl,--wrap).
+ * NPGNN_FAULT=NAME:K makes the K-th call of NAME fail as a full or broken disk makes it fail; NPGNN_FAULT_LOG names a
+ * file that then appears. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
-/* What test_golden and test_gradients build their networks from: graphs with their normalisation, and single parameters by
- * name, row and column. */
+/* What test_golden and test_gradients build their networks from: graphs with their normalisation, and single parameters
+ * by name, row and column. */
 #ifndef NPI_TESTS_FIXTURE_H
 #define NPI_TESTS_FIXTURE_H
 
@@ -53,7 +53,8 @@ static inline int fixture_tensor(const npi_params *params, const char *name)
     return -1;
 }
 
-/* Where the element of a tensor lies in the block: npi_params_read gives floats only, and the double build needs more. */
+/* Where the element of a tensor lies in the block: npi_params_read gives floats only, and the double build needs
+ * more. */
 static inline real *fixture_element(const npi_params *p, int tensor, int row, int col)
 {
     const char *name = npi_params_tensor(p, tensor).name;

@@ -1,5 +1,5 @@
-/* A folder of the test's own, and whole files in it. The test defines _XOPEN_SOURCE 700 and has make_folder and remove_folder run
- * around it. */
+/* A folder of the test's own, and whole files in it. The test defines _XOPEN_SOURCE 700 and has make_folder and
+ * remove_folder run around it. */
 #ifndef NPI_TESTS_FOLDER_H
 #define NPI_TESTS_FOLDER_H
 

@@ -1,6 +1,6 @@
-/* A child of fork() uses the library: it predicts with a model that it has inherited and trains one of its own, with two threads,
- * and gets the bits of its parent. First after calls that have ended; then while another thread of the parent is inside one.
- * A child that hangs is ended by an alarm. tests/blas.sh runs this with every build of OpenBLAS.
+/* A child of fork() uses the library: it predicts with a model that it has inherited and trains one of its own, with
+ * two threads, and gets the bits of its parent. First after calls that have ended; then while another thread of the
+ * parent is inside one. A child that hangs is ended by an alarm. tests/blas.sh runs this with every build of OpenBLAS.
  *
  *     fork [TIMES]     how often it forks while another thread is inside a call */
 #define _DEFAULT_SOURCE /* fork, alarm, usleep */

@@ -1,5 +1,5 @@
-/* System calls that fail on demand: what tests/inject.c, the parent, does for a test that it runs. The test asks by a call of prctl
- * that Linux does not know, which the parent answers. */
+/* System calls that fail on demand: what tests/inject.c, the parent, does for a test that it runs. The test asks by a
+ * call of prctl that Linux does not know, which the parent answers. */
 #ifndef NPI_TESTS_INJECT_H
 #define NPI_TESTS_INJECT_H
 

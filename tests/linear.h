@@ -1,5 +1,5 @@
-/* Whether reading takes time in proportion to the size of a file: four times the file, about four times the processor time.
- * What is quadratic takes sixteen times. */
+/* Whether reading takes time in proportion to the size of a file: four times the file, about four times the processor
+ * time. What is quadratic takes sixteen times. */
 #ifndef NPI_TESTS_LINEAR_H
 #define NPI_TESTS_LINEAR_H
 

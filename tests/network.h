@@ -1,4 +1,5 @@
-/* Options of a network with all that can be added to the paper's: for tests of what every part keeps, saves and resumes. */
+/* Options of a network with all that can be added to the paper's: for tests of what every part keeps, saves and
+ * resumes. */
 #ifndef NPI_TESTS_NETWORK_H
 #define NPI_TESTS_NETWORK_H
 

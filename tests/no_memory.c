@@ -1,6 +1,6 @@
-/* To be preloaded (LD_PRELOAD): the K-th allocation of the process fails, whoever asks for it: the program, the library, Jansson,
- * OpenBLAS, the C library. NPGNN_NO_MEMORY=K; 0: none. NPGNN_NO_MEMORY_LOG names a file that at the end has the number of
- * allocations and whether one failed. */
+/* To be preloaded (LD_PRELOAD): the K-th allocation of the process fails, whoever asks for it: the program, the
+ * library, Jansson, OpenBLAS, the C library. NPGNN_NO_MEMORY=K; 0: none. NPGNN_NO_MEMORY_LOG names a file that at the
+ * end has the number of allocations and whether one failed. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,6 @@
-/* Records what a program does to files, in order, for tests/power_loss.py. Loaded with LD_PRELOAD; POWER_LOG names a folder that
- * gets the file `log` and snapshots of contents. Only files in the folder POWER_WATCH count. A line of the log:
+/* Records what a program does to files, in order, for tests/power_loss.py. Loaded with LD_PRELOAD; POWER_LOG names a
+ * folder that gets the file `log` and snapshots of contents. Only files in the folder POWER_WATCH count. A line of the
+ * log:
  *
  *     create INODE PATH        a new name
  *     data INODE SNAPSHOT      the content at this moment; what differs from the last sync is not on disk yet

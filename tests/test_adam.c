@@ -3,7 +3,8 @@
 
 #include "train/adam.h"
 
-/* Without memory (beta 0) a step is the rate times the sign of the gradient: how far a parameter is after `steps` of them. */
+/* Without memory (beta 0) a step is the rate times the sign of the gradient: how far a parameter is after `steps` of
+ * them. */
 static double distance(npgnn_lr_schedule schedule, int horizon, int iterations, int steps)
 {
     npgnn_options o = {.size = sizeof o};

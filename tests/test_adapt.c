@@ -1,4 +1,5 @@
-/* A model on graphs that it was not trained on: z against an independent encoder, what stays the same, what is refused. */
+/* A model on graphs that it was not trained on: z against an independent encoder, what stays the same, what is
+ * refused. */
 #include "check.h"
 
 #include <string.h>

@@ -483,7 +483,8 @@ static void test_numbers_in_another_locale(void **state)
 
 /* ---- hash tables of names ---- */
 
-/* Known answers: of the authors' key 00 01 .. 0F for no bytes, and CPython's for the key 0, whose hash of bytes is SipHash-1-3. */
+/* Known answers: of the authors' key 00 01 .. 0F for no bytes, and CPython's for the key 0, whose hash of bytes is
+ * SipHash-1-3. */
 static void test_siphash(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* The methods that npgnn is compared with: structural scores against slow, dense calculations, and what must hold for every
- * method of the library. */
+/* The methods that npgnn is compared with: structural scores against slow, dense calculations, and what must hold for
+ * every method of the library. */
 #include <string.h>
 
 #include "base/rng.h"

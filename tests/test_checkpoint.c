@@ -166,8 +166,8 @@ static void test_rehearsals(void **state)
     check_every_stop(nodes, &o);
 }
 
-/* With input_scale 0, training finds the scale; for features near 1e-6 it is far beyond what the option may be. The model
- * can be saved and loaded, and the training resumed. */
+/* With input_scale 0, training finds the scale; for features near 1e-6 it is far beyond what the option may be. The
+ * model can be saved and loaded, and the training resumed. */
 static void test_tiny_features(void **state)
 {
     (void)state;

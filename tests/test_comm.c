@@ -1,5 +1,5 @@
-/* Several processes, simulated by threads: all of them compute what one process computes, to the bit. tests/mpi.sh has real ones; here the
- * sanitizers see the same exchanges. */
+/* Several processes, simulated by threads: all of them compute what one process computes, to the bit. tests/mpi.sh has
+ * real ones; here the sanitizers see the same exchanges. */
 #include "check.h"
 
 #include <pthread.h>

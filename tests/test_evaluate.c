@@ -197,7 +197,8 @@ static int job_fit(const npgnn_graph *on, const npgnn_env *env, npgnn_error *err
     return code;
 }
 
-/* Everything that may be there at once: heads, averaged embeddings, sampled pairs, validation with its best, refinements. */
+/* Everything that may be there at once: heads, averaged embeddings, sampled pairs, validation with its best,
+ * refinements. */
 static int job_train(const npgnn_graph *on, const npgnn_env *env, npgnn_error *err)
 {
     npgnn_options o = small_options(2);

@@ -561,8 +561,9 @@ static void test_columns(void **state)
     }
 }
 
-/* Fails unless the columns of node u with node j, `stride` numbers apart, are those of the pair: within what npi_columns_rounding allows
- * for this unit. What column `only` may be off by beyond that is `more`; the other columns are then left out, -1: none is. */
+/* Fails unless the columns of node u with node j, `stride` numbers apart, are those of the pair: within what
+ * npi_columns_rounding allows for this unit. What column `only` may be off by beyond that is `more`; the other columns
+ * are then left out, -1: none is. */
 static void check_row(const real *got, int stride, const npi_columns *columns, npi_columns_workspace *single, int32_t u,
                       int32_t j, double unit, int only, double more, int index)
 {
@@ -608,7 +609,8 @@ static void check_rows(const npi_columns *columns, int block, int index)
     npi_columns_workspace_free(&columns->env, &workspace);
 }
 
-/* One node with all, from rounded rows, and with a list of nodes. Each node has a column of its own whose error is looked at. */
+/* One node with all, from rounded rows, and with a list of nodes. Each node has a column of its own whose error is
+ * looked at. */
 static void check_rounded(const npi_columns *columns, int index)
 {
     static real rows[MOST_NODES * NPI_ALL_COLUMNS];
@@ -775,8 +777,8 @@ static void test_words(void **state)
     npgnn_graph_free(graph);
 }
 
-/* The numbers of a table: near ones are alike wherever they are, a missing one is like none, and neither they nor flags are
- * weighted by how many rows have them. A node of the other side, or outside of the table, has none. */
+/* The numbers of a table: near ones are alike wherever they are, a missing one is like none, and neither they nor flags
+ * are weighted by how many rows have them. A node of the other side, or outside of the table, has none. */
 static void test_numbers(void **state)
 {
     (void)state;
@@ -1088,8 +1090,8 @@ static void test_no_leak(void **state)
     npgnn_graph_free(graph);
 }
 
-/* How many nodes two steps reach decides from which end walks are summed up. It is counted once per node, and again after links have
- * come. */
+/* How many nodes two steps reach decides from which end walks are summed up. It is counted once per node, and again
+ * after links have come. */
 static void test_two_steps(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* Explanations: contributions that add up to the log-odds, against integrated gradients by brute force; the facts of small
- * graphs, in numbers and in words; and what cannot be explained. */
+/* Explanations: contributions that add up to the log-odds, against integrated gradients by brute force; the facts of
+ * small graphs, in numbers and in words; and what cannot be explained. */
 #define _XOPEN_SOURCE 700
 #include "check.h"
 

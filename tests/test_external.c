@@ -1,5 +1,6 @@
-/* Links that are sorted in temporary files: of random texts, the graph file has the same bytes, and the log and the errors are the same,
- * as where everything is in memory. A full disk, a missing folder and too little memory are errors that leave nothing behind. */
+/* Links that are sorted in temporary files: of random texts, the graph file has the same bytes, and the log and the
+ * errors are the same, as where everything is in memory. A full disk, a missing folder and too little memory are errors
+ * that leave nothing behind. */
 #define _XOPEN_SOURCE 700
 #include <signal.h>
 #include <string.h>

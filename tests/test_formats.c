@@ -199,8 +199,8 @@ static void test_graphml_table(void **state)
     free(wide);
 }
 
-/* A default is in the file once, and counts for every node: 1,000 keys with a default of 1,000 bytes and 1,000 nodes would be a
- * gigabyte. Short defaults, as files have them, are repeated. */
+/* A default is in the file once, and counts for every node: 1,000 keys with a default of 1,000 bytes and 1,000 nodes
+ * would be a gigabyte. Short defaults, as files have them, are repeated. */
 static void test_graphml_defaults(void **state)
 {
     enum { KEYS = 1000, LONG = 1000, SIZE = 2 << 20 };

@@ -159,8 +159,8 @@ static void test_by_hand(void **state)
     npgnn_graph_free(graph);
 }
 
-/* On a large graph the ends are a sample without repetition; its standard error is that of the ranks, measured over many
- * samples. */
+/* On a large graph the ends are a sample without repetition; its standard error is that of the ranks, measured over
+ * many samples. */
 static void test_sample(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* The network against tools/twin.py, an independent implementation: latent, embedding, loss and gradients under every option,
- * and two short trainings. tools/golden.py describes the files. */
+/* The network against tools/twin.py, an independent implementation: latent, embedding, loss and gradients under every
+ * option, and two short trainings. tools/golden.py describes the files. */
 #include "fixture.h"
 #include "model/embedder.h"
 #include "model/net.h"
@@ -10,7 +10,8 @@ enum { MAX_ARRAYS = 32, MAX_EPSILON = 64, CASES = 82, ARRAYS = 740, CURVES = 2 }
 /* Float keeps five digits of a tensor's scale through all steps; double must agree but for rounding. */
 static const double tolerance = sizeof(real) == sizeof(double) ? 1e-10 : 1e-5;
 
-/* ---- reading the files --------------------------------------------------------------------------------------------- */
+/* ---- reading the files
+ * --------------------------------------------------------------------------------------------- */
 
 typedef struct array {
     char name[32];
@@ -69,7 +70,8 @@ static npgnn_options read_options(char *line)
     return options;
 }
 
-/* ---- the inputs ---------------------------------------------------------------------------------------------------- */
+/* ---- the inputs
+ * ---------------------------------------------------------------------------------------------------- */
 
 typedef struct inputs {
     array arrays[MAX_ARRAYS];
@@ -179,7 +181,8 @@ static npi_input make_input(const inputs *in, const npgnn_options *options, cons
                        .loss = npi_pairs_loss_make(options->likelihood, &graph->a, NULL)};
 }
 
-/* ---- comparing ------------------------------------------------------------------------------------------------------ */
+/* ---- comparing
+ * ------------------------------------------------------------------------------------------------------ */
 
 static char case_line[1024]; /* what the file calls the case at hand, for the messages */
 
@@ -210,7 +213,8 @@ static void compare_tensor(const array *expected, const npi_params *params)
             compare(expected, r, c, (double)*fixture_element(params, tensor, r, c));
 }
 
-/* ---- cases -------------------------------------------------------------------------------------------------------- */
+/* ---- cases
+ * -------------------------------------------------------------------------------------------------------- */
 
 /* All that one case of the file is compared with. */
 typedef struct outcome {
@@ -300,7 +304,8 @@ static void test_cases(void **state)
     fclose(file);
 }
 
-/* ---- curves ------------------------------------------------------------------------------------------------------- */
+/* ---- curves
+ * ------------------------------------------------------------------------------------------------------- */
 
 /* Trains through the file's contexts and epsilons, comparing the objective before each step. */
 static void check_curve(const inputs *in, const npgnn_options *options, npi_params *params, const array *curve)

@@ -240,7 +240,8 @@ static void check_kinks(const npi_params *params, const npi_input *input, const 
     assert_true(kink_distance(params, input->context, input->context_nodes, input->x, both) > KINK);
 }
 
-/* ---- the comparison ------------------------------------------------------------------------------------------------ */
+/* ---- the comparison
+ * ------------------------------------------------------------------------------------------------ */
 
 static double loss_at(npi_net *net, const npi_params *params, const npi_input *input, const npgnn_options *options)
 {
@@ -259,7 +260,8 @@ static double loss_moved(npi_net *net, npi_params *params, size_t index, double 
     return loss;
 }
 
-/* numeric = the gradient by central differences of fourth order: the step can be long enough for rounding not to matter. */
+/* numeric = the gradient by central differences of fourth order: the step can be long enough for rounding not to
+ * matter. */
 static void differentiate(npi_params *numeric, npi_net *net, npi_params *params, const npi_input *input,
                           const npgnn_options *options)
 {
@@ -347,7 +349,8 @@ static void check_options(const problem *p, const npgnn_options *options)
                  options->monte_carlo, options->likelihood, options->context, options->samples, options->latent);
 }
 
-/* ---- the tests ----------------------------------------------------------------------------------------------------- */
+/* ---- the tests
+ * ----------------------------------------------------------------------------------------------------- */
 
 /* The combination of two-way options whose bits are those of `number`. */
 static npgnn_options combination(unsigned number)
@@ -434,8 +437,8 @@ static void test_without_latent(void **state)
     }
 }
 
-/* A conditional neural process: z is the context's mean. Without the KL term little of the gradient reaches the encoder: too
- * little for differences where the plain likelihood is a large sum, or the scalar z large. */
+/* A conditional neural process: z is the context's mean. Without the KL term little of the gradient reaches the
+ * encoder: too little for differences where the plain likelihood is a large sum, or the scalar z large. */
 static void test_conditional(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* The JSON parser: the same values and refusals as Jansson's, over many damaged texts; and memory that runs out, where Jansson's
- * own parser loses characters or ends the program. */
+/* The JSON parser: the same values and refusals as Jansson's, over many damaged texts; and memory that runs out, where
+ * Jansson's own parser loses characters or ends the program. */
 #include "check.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
-/* A live graph against predictors that were made anew: what counts at once, what counts after a refresh, additions that are refused,
- * tables and networks, and many threads at once. */
+/* A live graph against predictors that were made anew: what counts at once, what counts after a refresh, additions that
+ * are refused, tables and networks, and many threads at once. */
 #define _XOPEN_SOURCE 700
 #include "check.h"
 
@@ -354,7 +354,8 @@ static void test_network(void **state)
     npgnn_model_free(network);
 }
 
-/* A process that was tuned on the graph has evidence of its own: a projection of the features, and features in common to the letter. */
+/* A process that was tuned on the graph has evidence of its own: a projection of the features, and features in common
+ * to the letter. */
 static void test_tuned(void **state)
 {
     (void)state;
@@ -500,7 +501,8 @@ static void test_threads(void **state)
     npgnn_live_free(live);
 }
 
-/* More nodes than a search looks at at a time: the bound of the head leaves most of them out, and the best stay the best. */
+/* More nodes than a search looks at at a time: the bound of the head leaves most of them out, and the best stay the
+ * best. */
 static void test_bounds(void **state)
 {
     (void)state;
@@ -530,8 +532,8 @@ static void test_bounds(void **state)
     npgnn_live_free(live);
 }
 
-/* Workspaces are kept from one question to the next, while links come and the graph outgrows its memory: answers are those of a live
- * graph that was not asked before. */
+/* Workspaces are kept from one question to the next, while links come and the graph outgrows its memory: answers are
+ * those of a live graph that was not asked before. */
 static void test_growth(void **state)
 {
     (void)state;

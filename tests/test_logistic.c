@@ -54,7 +54,8 @@ static void test_planted_coefficients_are_found(void **state)
     free(d);
 }
 
-/* At the minimum with ridge r, the mean of (label - p) x is r slope spread² for a slope above 0, and no more for one at 0. */
+/* At the minimum with ridge r, the mean of (label - p) x is r slope spread² for a slope above 0, and no more for one at
+ * 0. */
 static void test_the_minimum_is_one(void **state)
 {
     (void)state;

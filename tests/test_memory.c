@@ -1,6 +1,7 @@
-/* Every public call that can fail, with 0, 1, 2, ... allocations that succeed, of its own and of Jansson: E_MEMORY with its
- * description until it works, outputs untouched, nothing leaked. Run by tests/inject.c, the same with the first, second, ...
- * system call that fails, is interrupted or is cut short. tests/memory_calls.sh checks that no call is missing here. */
+/* Every public call that can fail, with 0, 1, 2, ... allocations that succeed, of its own and of Jansson: E_MEMORY with
+ * its description until it works, outputs untouched, nothing leaked. Run by tests/inject.c, the same with the first,
+ * second, ... system call that fails, is interrupted or is cut short. tests/memory_calls.sh checks that no call is
+ * missing here. */
 #define _GNU_SOURCE
 #include "check.h"
 
@@ -798,8 +799,8 @@ static uint64_t content(const world *w)
            (w->out.split ? npgnn_split_hash(w->out.split) : 0) ^ (text ? strlen(text) : 0);
 }
 
-/* The k-th system call of a kind fails while the call is at work; k = 0: none does. Either the call works as ever, or it fails with a
- * description and leaves its outputs, and no file. Returns the content. */
+/* The k-th system call of a kind fails while the call is at work; k = 0: none does. Either the call works as ever, or
+ * it fails with a description and leaves its outputs, and no file. Returns the content. */
 static uint64_t disturb(long counts[INJECT_KINDS], call *work, int fault, long k)
 {
     world w;
@@ -825,7 +826,8 @@ static uint64_t disturb(long counts[INJECT_KINDS], call *work, int fault, long k
         if (!allowed || err.code != code || !err.text[0])
             fail_msg("%s, number %ld: code %d, '%s'", name, k, code, err.text);
         assert_memory_equal(&w.out, &before, sizeof before);
-        /* the last fsync is that of the folder: the file is there and complete, but might not outlive a power failure */
+        /* the last fsync is that of the folder: the file is there and complete, but might not outlive a power
+         * failure */
         assert_true(access(w.path, F_OK) != 0 || strcmp(name, "fsync fails") == 0);
     }
     world_end(&w);

@@ -7,8 +7,8 @@
 #include "graph/pair.h"
 #include "splitting.h"
 
-/* Every candidate pair is equally likely, both by rejection (few are wanted) and by enumeration (most are wanted), in one-sided and
- * in two-sided graphs. */
+/* Every candidate pair is equally likely, both by rejection (few are wanted) and by enumeration (most are wanted), in
+ * one-sided and in two-sided graphs. */
 static void test_uniform_candidate_pairs(void **state)
 {
     (void)state;
@@ -51,7 +51,8 @@ static void test_uniform_candidate_pairs(void **state)
     }
 }
 
-/* What a model learns from is not what it is tested on: with the same seed, the non-links of a split come again by chance only. */
+/* What a model learns from is not what it is tested on: with the same seed, the non-links of a split come again by
+ * chance only. */
 static void test_learns_from_other_non_links(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* Graph files (.npg): every kind of graph comes back the same; every damaged bit and every missing byte is found; what a file with
- * right checksums says is checked; nothing is copied into memory. */
+/* Graph files (.npg): every kind of graph comes back the same; every damaged bit and every missing byte is found; what
+ * a file with right checksums says is checked; nothing is copied into memory. */
 #define _XOPEN_SOURCE 700
 #include <string.h>
 #include <sys/stat.h>

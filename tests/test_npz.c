@@ -385,8 +385,8 @@ static unsigned char *pack(size_t *size, const void *bytes, size_t count, int wb
     return out;
 }
 
-/* The features x, (2000000, 1) of zeros, as a member that is gzip data in an archive that is gzip data: a few hundred bytes
- * that took gigabytes. Each layer by itself is refused. */
+/* The features x, (2000000, 1) of zeros, as a member that is gzip data in an archive that is gzip data: a few hundred
+ * bytes that took gigabytes. Each layer by itself is refused. */
 static void test_layers_of_compression(void **state)
 {
     static const int64_t links[] = {0, 1};

@@ -45,7 +45,8 @@ static void refuse(const char *key, const char *value)
     assert_string_equal(get(&options, key), before);
 }
 
-/* ---- presets ------------------------------------------------------------------------------------------------------ */
+/* ---- presets
+ * ------------------------------------------------------------------------------------------------------ */
 
 typedef struct expectation {
     const char *key, *standard, *paper, *authors;
@@ -93,7 +94,8 @@ static void test_unknown_preset(void **state)
     assert_int_equal(npgnn_options_preset(&options, "", NULL), NPGNN_E_ARGUMENT);
 }
 
-/* ---- keys --------------------------------------------------------------------------------------------------------- */
+/* ---- keys
+ * --------------------------------------------------------------------------------------------------------- */
 
 /* Sets a value and reads back what is equal to it. */
 static void check_number(const char *key, const char *value)

@@ -1,5 +1,5 @@
-/* Loops on several threads: every iteration runs exactly once, whatever the threads that the system grants, from nested and
- * concurrent callers, and in a child after fork(). */
+/* Loops on several threads: every iteration runs exactly once, whatever the threads that the system grants, from nested
+ * and concurrent callers, and in a child after fork(). */
 #define _DEFAULT_SOURCE /* fork, waitpid, alarm */
 #include "check.h"
 

@@ -154,7 +154,8 @@ static void test_conditional(void **state)
     npgnn_model_free(sampled);
 }
 
-/* A weight of a model file may be any finite number. Where a score would overflow, each way to use the model says so. */
+/* A weight of a model file may be any finite number. Where a score would overflow, each way to use the model says
+ * so. */
 static void test_huge_weights(void **state)
 {
     (void)state;

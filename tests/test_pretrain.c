@@ -25,7 +25,8 @@ static void keep_log(void *user, const char *text)
     snprintf(notices + used, sizeof notices - used, "%s\n", text);
 }
 
-/* A ring with chords, and columns of features. Small: most of the time goes into matrices as wide as the graph is large. */
+/* A ring with chords, and columns of features. Small: most of the time goes into matrices as wide as the graph is
+ * large. */
 static npgnn_graph *ring(int32_t n, int columns)
 {
     npgnn_graph *graph = NULL;

@@ -333,7 +333,8 @@ static void test_heads(void **state)
 }
 
 /* Σ_i weight_i score_i */
-/* Near the sample, far from it, and where evidence is cut off, a bound is never below its head; near the sample it is close. */
+/* Near the sample, far from it, and where evidence is cut off, a bound is never below its head; near the sample it is
+ * close. */
 static void test_bound(void **state)
 {
     (void)state;
@@ -371,7 +372,8 @@ static void test_bound(void **state)
 
     npi_head_bound_free(&env, &bound);
 
-    /* so are the bounds of boxes around groups of a sample, here close ones, and one of them is close to the head at each of the sample */
+    /* so are the bounds of boxes around groups of a sample, here close ones, and one of them is close to the head at
+     * each of the sample */
     static float grouped[SAMPLE * COLUMNS];
     static real closest[TRIES];
     for (int i = 0; i < SAMPLE; i++)
@@ -392,7 +394,8 @@ static void test_bound(void **state)
     for (int i = 0; i < NPI_BOUND_BOXES; i++)
         assert_true((double)closest[i] - (double)npi_head_score(&head, evidence + i * COLUMNS) < 0.3);
 
-    /* the bound of a box: around the same evidence, around a part of it and of one point; close in the box, and nowhere too low */
+    /* the bound of a box: around the same evidence, around a part of it and of one point; close in the box, and nowhere
+     * too low */
     for (int size = 0; size < 4; size++) {
         double low[COLUMNS], high[COLUMNS], inside = 0, gap = 0;
         npi_pieces box;

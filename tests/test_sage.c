@@ -1,4 +1,5 @@
-/* GraphSAGE: its loss against the definition, and every derivative against differences of the loss. Double precision. */
+/* GraphSAGE: its loss against the definition, and every derivative against differences of the loss. Double
+ * precision. */
 #include "base/rng.h"
 #include "baselines/sage_net.h"
 #include "fixture.h"

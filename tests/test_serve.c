@@ -274,7 +274,8 @@ static void test_full_disk(void **state)
     assert_non_null(strstr(why, "cannot write"));
 }
 
-/* Numbers of answers are to the letter those of printf: floats of every size, those next to powers of ten, and halves. */
+/* Numbers of answers are to the letter those of printf: floats of every size, those next to powers of ten, and
+ * halves. */
 static void test_numbers(void **state)
 {
     (void)state;

@@ -103,8 +103,9 @@ static int own_role(int set)
     return set == NPGNN_SET_TEST ? NPI_NODE_TEST : NPI_NODE_VAL;
 }
 
-/* Recounts from the roles of the nodes which set every edge belongs to. Links and non-links touch a node of their set and
- * none of the other; so "touches a new node" tells nothing. In the authors' protocols it tells nearly everything. */
+/* Recounts from the roles of the nodes which set every edge belongs to. Links and non-links touch a node of their set
+ * and none of the other; so "touches a new node" tells nothing. In the authors' protocols it tells nearly
+ * everything. */
 static void check_homes(const npgnn_split *split)
 {
     int paper = split->protocol == NPGNN_PAPER_INDUCTIVE || split->protocol == NPGNN_PAPER_FEW_SHOT;
@@ -400,7 +401,8 @@ static void test_out_of_memory(void **state)
     }
 }
 
-/* The authors' split of a ring of 60 nodes with chords, as numpy 2.4 draws it: RandomState(1).shuffle of the links, then randint. */
+/* The authors' split of a ring of 60 nodes with chords, as numpy 2.4 draws it: RandomState(1).shuffle of the links,
+ * then randint. */
 static void test_authors(void **state)
 {
     (void)state;

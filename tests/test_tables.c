@@ -1,5 +1,5 @@
-/* Tables of text: what the columns are taken for, what they become, and that an encoding does the same again. Links with
- * times, graphs with two sides. */
+/* Tables of text: what the columns are taken for, what they become, and that an encoding does the same again. Links
+ * with times, graphs with two sides. */
 #define _XOPEN_SOURCE 700
 #include "check.h"
 
@@ -240,7 +240,8 @@ static void test_encoding_again(void **state)
     npgnn_error err = {0};
     (void)state;
     npgnn_graph *graph = load(ring, table, none), *more = NULL;
-    /* the same cells become the same numbers, in another table and in another order of columns; what is new is "other" */
+    /* the same cells become the same numbers, in another table and in another order of columns; what is new is
+     * "other" */
     write_text(path, "new.csv",
                "town,about,age,id,shoe\nRome,red wine and cheese,30,f,44\nParis,nothing of this,,g,45\n");
     assert_ok(npgnn_graph_extend(&more, graph, path, &err), err);
@@ -330,7 +331,8 @@ static void test_encoding_again(void **state)
     npgnn_graph_free(graph);
 }
 
-/* The only feature of the node that a table of new nodes adds; fails where it is refused with anything but `refusal`. */
+/* The only feature of the node that a table of new nodes adds; fails where it is refused with anything but
+ * `refusal`. */
 static float new_number(const npgnn_graph *graph, const char *table, const char *refusal)
 {
     char path[4096];

@@ -1,5 +1,6 @@
-/* Several threads of the caller's: each with handles of its own, and all with one graph, one split and one model that are const.
- * What they compute is what one thread computes; ThreadSanitizer sees whether they get in each other's way. */
+/* Several threads of the caller's: each with handles of its own, and all with one graph, one split and one model that
+ * are const. What they compute is what one thread computes; ThreadSanitizer sees whether they get in each other's
+ * way. */
 #define _XOPEN_SOURCE 700
 #include "check.h"
 
@@ -249,7 +250,8 @@ static void test_evaluations(void **state)
     check_together((job *[]){evaluate}, 1);
 }
 
-/* A child of fork() may use the library: what it computes is what the parent does. The alarm ends a child that hangs. */
+/* A child of fork() may use the library: what it computes is what the parent does. The alarm ends a child that
+ * hangs. */
 static void test_child_after_fork(void **state)
 {
     (void)state;

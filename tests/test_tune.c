@@ -1,5 +1,5 @@
-/* Tuning a process on a graph: what it learns from, that it learns, and that the result is the same wherever it is made,
- * saved and used. */
+/* Tuning a process on a graph: what it learns from, that it learns, and that the result is the same wherever it is
+ * made, saved and used. */
 #define _XOPEN_SOURCE 700
 #include <math.h>
 #include <stdlib.h>
@@ -52,8 +52,8 @@ static double degree_of(const npgnn_graph *graph, int32_t node)
     return (double)(graph->a.ptr[node + 1] - graph->a.ptr[node]);
 }
 
-/* The sum of the logarithms of the degrees is one of the columns: that of a hidden link is of a graph in which both ends
- * have at least one link less. */
+/* The sum of the logarithms of the degrees is one of the columns: that of a hidden link is of a graph in which both
+ * ends have at least one link less. */
 static void test_no_link_is_in_its_own_evidence(void **state)
 {
     (void)state;
@@ -133,8 +133,8 @@ static void test_the_calibration_is_honest(void **state)
     npgnn_graph_free(graph);
 }
 
-/* The links of a star are hidden all at once where its centre is: that fold of the nodes is skipped, and the non-links for the calibration of
- * new nodes come from the next. With some of the seeds it is the first fold. */
+/* The links of a star are hidden all at once where its centre is: that fold of the nodes is skipped, and the non-links
+ * for the calibration of new nodes come from the next. With some of the seeds it is the first fold. */
 static void test_a_fold_without_known_links(void **state)
 {
     enum { LEAVES = 40, NODES = LEAVES + 12, COLUMNS = 4, SEEDS = 12 };

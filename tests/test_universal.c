@@ -484,8 +484,8 @@ static void test_damaged_files(void **state)
     empty_folder();
 }
 
-/* No score exceeds the bound that files are judged by, whatever z and the evidence are; and the bound of a good model is
- * far from what is refused. */
+/* No score exceeds the bound that files are judged by, whatever z and the evidence are; and the bound of a good model
+ * is far from what is refused. */
 static void test_bound(void **state)
 {
     (void)state;
@@ -670,8 +670,8 @@ static double degrees_of(const float *evidence)
     return (double)evidence[c] * (double)p->deviation[c] + (double)p->mean[c];
 }
 
-/* A cycle, in which both ends of a link have degree 2, and 1 once it is set aside: no example knows its own link. Links of hidden nodes
- * have an end without any. Other rounds choose other links. */
+/* A cycle, in which both ends of a link have degree 2, and 1 once it is set aside: no example knows its own link. Links
+ * of hidden nodes have an end without any. Other rounds choose other links. */
 static void test_set_aside(void **state)
 {
     enum { LENGTH = 400, ASIDE = LENGTH / 10 };

@@ -1,5 +1,5 @@
-/* unload LIBRARY: a program that loads libnpgnn with dlopen(), uses it on several threads and unloads it again: no thread is left
- * that would run code that is no longer there. */
+/* unload LIBRARY: a program that loads libnpgnn with dlopen(), uses it on several threads and unloads it again: no
+ * thread is left that would run code that is no longer there. */
 #include <dirent.h>
 #include <dlfcn.h>
 #include <stdio.h>

@@ -1,11 +1,12 @@
-/* Projects node embeddings on two directions. With u_i the embedding of node i, m the mean, m_c that of class c with n_c nodes:
+/* Projects node embeddings on two directions. With u_i the embedding of node i, m the mean, m_c that of class c with
+ * n_c nodes:
  *
  *     T = Σ_i (u_i - m)(u_i - m)ᵀ / n              all variance
  *     B = Σ_c n_c (m_c - m)(m_c - m)ᵀ / n          that between the classes
  *     W = T - B + ε tr(T) I                        that within them, and a little more, so that it can be inverted
  *
- * Principal components are the leading eigenvectors of T. Discriminants are the v that maximise vᵀ B v / vᵀ W v: with W = L Lᵀ, v = L⁻ᵀ y
- * for the leading eigenvectors y of L⁻¹ B L⁻ᵀ. Along them, the variance within classes is 1. */
+ * Principal components are the leading eigenvectors of T. Discriminants are the v that maximise vᵀ B v / vᵀ W v: with W
+ * = L Lᵀ, v = L⁻ᵀ y for the leading eigenvectors y of L⁻¹ B L⁻ᵀ. Along them, the variance within classes is 1. */
 #include "embedding_plot.h"
 
 #include <math.h>
@@ -81,8 +82,8 @@ static void measure(embeddings *e)
 
 /* ---- directions ---- */
 
-/* Power iteration: the eigenvector v of the largest eigenvalue of C, by which C is then deflated (C -= value v vᵀ), so that
- * the next call finds the next one. The precision is enough for a plot. */
+/* Power iteration: the eigenvector v of the largest eigenvalue of C, by which C is then deflated (C -= value v vᵀ), so
+ * that the next call finds the next one. The precision is enough for a plot. */
 static void take_axis(double *v, double *c, size_t width)
 {
     double next[MOST_WIDTH], value = 0;

@@ -15,8 +15,8 @@ typedef struct paper_result {
 /* The paper's result for this cell, or NULL where it has none. */
 const paper_result *paper_find(const char *dataset, const char *method, npgnn_protocol protocol, int percent);
 
-/* The name of the class of a data set that has so many nodes, or NULL. The files number the classes; the published descriptions name
- * them, with their sizes, which are all different. */
+/* The name of the class of a data set that has so many nodes, or NULL. The files number the classes; the published
+ * descriptions name them, with their sizes, which are all different. */
 const char *paper_class(const char *dataset, int nodes);
 
 /* The number of training iterations on this data set. */

@@ -1,4 +1,5 @@
-/* npgnn serve: answers over HTTP for a graph that grows. Built without libmicrohttpd, the command says what is missing. */
+/* npgnn serve: answers over HTTP for a graph that grows. Built without libmicrohttpd, the command says what is
+ * missing. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>

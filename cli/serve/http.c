@@ -72,8 +72,8 @@ int http_is_loopback(const char *host)
     return inet_pton(AF_INET6, host, &v6) == 1 && IN6_IS_ADDR_LOOPBACK(&v6);
 }
 
-/* Whether the Host header names this machine. A web page elsewhere can make a browser ask 127.0.0.1 under a name of its own; the
- * answers must not be readable there. */
+/* Whether the Host header names this machine. A web page elsewhere can make a browser ask 127.0.0.1 under a name of its
+ * own; the answers must not be readable there. */
 static int is_local_name(const char *host)
 {
     char name[64];

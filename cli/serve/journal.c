@@ -70,9 +70,9 @@ static size_t record_length(const char *text, size_t size)
     return length + 1;
 }
 
-/* Whether a later record shows that the one at the start of the text, which is damaged, was on disk once. A power loss may
- * damage any part of the records that were being written, and spare those behind it: these may be dropped, for nobody was
- * told that they are safe. */
+/* Whether a later record shows that the one at the start of the text, which is damaged, was on disk once. A power loss
+ * may damage any part of the records that were being written, and spare those behind it: these may be dropped, for
+ * nobody was told that they are safe. */
 static int was_synced(const char *text, size_t size)
 {
     const char *line = memchr(text, '\n', size), *end = text + size;

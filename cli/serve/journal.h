@@ -24,11 +24,12 @@ typedef int journal_fn(void *user, const char *json, size_t size, char *why, siz
 int journal_open(journal **out, int64_t *dropped, const char *path, uint64_t fingerprint, journal_fn *replay,
                  void *user, char *why, size_t why_size);
 
-/* Appends a record in memory, and returns its number, from 1 on; 0 where memory is out. Records are written in this order. */
+/* Appends a record in memory, and returns its number, from 1 on; 0 where memory is out. Records are written in this
+ * order. */
 int64_t journal_append(journal *journal, const char *json, size_t size);
 
-/* Returns when the record with this number is on disk. Of several threads that wait, one writes for all. -1: it could not be written, and
- * no later record can be. */
+/* Returns when the record with this number is on disk. Of several threads that wait, one writes for all. -1: it could
+ * not be written, and no later record can be. */
 int journal_sync(journal *journal, int64_t number);
 
 /* Whether records can still be written. */

@@ -175,8 +175,8 @@ static int parse_pairs(request *out, json_t *list, const char *key, refusal r)
     return 200;
 }
 
-/* The text of a cell: as a table would have it. Texts stay what they are; other values become texts in their object. NULL: no value that
- * a cell can have. */
+/* The text of a cell: as a table would have it. Texts stay what they are; other values become texts in their object.
+ * NULL: no value that a cell can have. */
 static const char *cell_text(json_t *node, void *at)
 {
     json_t *value = json_object_iter_value(at);

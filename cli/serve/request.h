@@ -1,5 +1,5 @@
-/* What a request asks for: a pure function from the text of a request to an operation. It knows nothing of sockets or graphs, so that a
- * fuzzer can feed it (fuzz/request.c). */
+/* What a request asks for: a pure function from the text of a request to an operation. It knows nothing of sockets or
+ * graphs, so that a fuzzer can feed it (fuzz/request.c). */
 #ifndef CLI_SERVE_REQUEST_H
 #define CLI_SERVE_REQUEST_H
 
@@ -45,11 +45,12 @@ typedef struct request {
     json_t *body;      /* owns the texts */
 } request;
 
-/* The kind of a path and method, without a look at the rest; REQUEST_KINDS where there is none, with *status 404 or 405. */
+/* The kind of a path and method, without a look at the rest; REQUEST_KINDS where there is none, with *status 404 or
+ * 405. */
 request_kind request_route(int *status, const char *method, const char *target);
 
-/* Parses a request. `target` is path and query as they came, "/top?node=anna". Returns 200, or the status of the refusal with a
- * sentence in `why`. The caller frees the request in either case. */
+/* Parses a request. `target` is path and query as they came, "/top?node=anna". Returns 200, or the status of the
+ * refusal with a sentence in `why`. The caller frees the request in either case. */
 int request_parse(request *out, char *why, size_t why_size, const char *method, const char *target, const char *body,
                   size_t body_size);
 void request_free(request *request);

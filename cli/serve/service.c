@@ -198,8 +198,8 @@ static int find_pairs(npgnn_pair *pairs, const char **unknown, const npgnn_graph
     return 0;
 }
 
-/* The first of pairs (count) that cannot be a link: a node with itself, or two on one side of a two-sided graph. Returns `count`
- * where there is none. */
+/* The first of pairs (count) that cannot be a link: a node with itself, or two on one side of a two-sided graph.
+ * Returns `count` where there is none. */
 static size_t find_impossible(const npgnn_pair *pairs, size_t count, const npgnn_graph *graph)
 {
     size_t i = 0;
@@ -219,7 +219,8 @@ static char *put(char *to, const char *text)
     return to + length;
 }
 
-/* The answer to a request for scores, written rather than built as an object of Jansson, which costs more than the scores. */
+/* The answer to a request for scores, written rather than built as an object of Jansson, which costs more than the
+ * scores. */
 static answer scores_json(const npgnn_graph *graph, const npgnn_pair *pairs, const npgnn_prediction *predictions,
                           size_t count)
 {
@@ -469,7 +470,8 @@ static answer answer_metrics(service *s)
 
 /* ---- additions ---- */
 
-/* In a two-sided graph the member "side" of a node is not a column: "source" or "target". Returns 0, or -1 where it is neither. */
+/* In a two-sided graph the member "side" of a node is not a column: "source" or "target". Returns 0, or -1 where it is
+ * neither. */
 static int choose_side(npgnn_new_node *node, npgnn_cell *cells)
 {
     int kept = 0;

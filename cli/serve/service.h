@@ -1,5 +1,5 @@
-/* What the server does: from an operation (request.h) to the text of an answer, on a live graph with a journal. It knows nothing of
- * sockets. Any number of threads may call it at once. */
+/* What the server does: from an operation (request.h) to the text of an answer, on a live graph with a journal. It
+ * knows nothing of sockets. Any number of threads may call it at once. */
 #ifndef CLI_SERVE_SERVICE_H
 #define CLI_SERVE_SERVICE_H
 
@@ -17,8 +17,8 @@ typedef struct service_settings {
     int quiet;
 } service_settings;
 
-/* Applies the model to the graph, replays the journal, and starts the thread that refreshes. Returns 0, or the exit status after printing
- * why. The model must outlive the service; the graph need not. */
+/* Applies the model to the graph, replays the journal, and starts the thread that refreshes. Returns 0, or the exit
+ * status after printing why. The model must outlive the service; the graph need not. */
 int service_new(service **out, const npgnn_model *model, const npgnn_graph *graph, const service_settings *settings);
 
 /* Waits for a refresh that is running, which is told to stop. */

@@ -187,23 +187,23 @@ typedef struct npgnn_env {
 
 /* ---- Several processes ----------------------------------------------------------------------------------------- */
 
-/* Joins the processes that mpirun has started together with this one, over MPI (docs/use/scale.md). All of them make the same
- * calls in the same order, and pass the communicator in npgnn_env.comm. These calls divide their work among the processes, and
- * all processes get all results:
+/* Joins the processes that mpirun has started together with this one, over MPI (docs/use/scale.md). All of them make
+ * the same calls in the same order, and pass the communicator in npgnn_env.comm. These calls divide their work among
+ * the processes, and all processes get all results:
  *
  *     npgnn_trainer_*, npgnn_fit    the nodes or, of the preset best, its folds
  *     npgnn_pretrain                the tasks
  *     npgnn_predict*, npgnn_test    the pairs, or the nodes that are searched
  *     npgnn_evaluate                the seeds; `scores` is called in the process that has run the seed
  *
- * Every other call works in each process alone. Opened once per process; npgnn_comm_free comes after all handles that use it, in
- * all processes. E_IO where the library was built without MPI. */
+ * Every other call works in each process alone. Opened once per process; npgnn_comm_free comes after all handles that
+ * use it, in all processes. E_IO where the library was built without MPI. */
 NPGNN_API int npgnn_comm_open(npgnn_comm **out, const npgnn_env *env, npgnn_error *err);
 NPGNN_API void npgnn_comm_free(npgnn_comm *comm);
 
-/* The same with threads of this process in place of processes, for tests, and to see what several machines would exchange: out[r] is
- * for the thread that is process r. They can share the graph, and nothing else of this library. Freed one by one. E_ARGUMENT unless
- * ranks are from 1 to 4096. */
+/* The same with threads of this process in place of processes, for tests, and to see what several machines would
+ * exchange: out[r] is for the thread that is process r. They can share the graph, and nothing else of this library.
+ * Freed one by one. E_ARGUMENT unless ranks are from 1 to 4096. */
 NPGNN_API int npgnn_comm_simulate(npgnn_comm **out /* (ranks) */, int ranks, const npgnn_env *env, npgnn_error *err);
 
 typedef struct npgnn_comm_info {
@@ -216,8 +216,9 @@ typedef struct npgnn_comm_info {
 /* NULL describes a process alone. */
 NPGNN_API int npgnn_comm_describe(npgnn_comm_info *info, const npgnn_comm *comm, npgnn_error *err);
 
-/* For what a process does alone and may fail at, such as reading a file: all processes call this with their own code. Returns the code
- * of the first process that has one, whose message becomes that of all: "process 2 of 4: ...". With a comm of NULL, `code`. */
+/* For what a process does alone and may fail at, such as reading a file: all processes call this with their own code.
+ * Returns the code of the first process that has one, whose message becomes that of all: "process 2 of 4: ...". With a
+ * comm of NULL, `code`. */
 NPGNN_API int npgnn_comm_agree(npgnn_comm *comm, int code, npgnn_error *err);
 
 /* ---- Options of the model and its training ----------------------------------------------------------------- */
@@ -304,8 +305,9 @@ typedef struct npgnn_option_info {
 } npgnn_option_info;
 NPGNN_API int npgnn_options_info(npgnn_option_info *info, int index);
 
-/* 1 if a training with these options uses the option `key`; 0 if it has no effect beside the others, as most have none where `process` is
- * set, as pairs-per-node has none with an exact loss, and for an unknown key. Negative: an error code. */
+/* 1 if a training with these options uses the option `key`; 0 if it has no effect beside the others, as most have none
+ * where `process` is set, as pairs-per-node has none with an exact loss, and for an unknown key. Negative: an error
+ * code. */
 NPGNN_API int npgnn_options_uses(const npgnn_options *options, const char *key, npgnn_error *err);
 
 /* ================================================================================================================
@@ -343,14 +345,14 @@ typedef struct npgnn_load_options {
     const char *const *kinds;    /* (kind_count) "COLUMN:KIND": how a feature column is read; "*" is all */
     const char *const *ignored;  /* (ignored_count) feature columns that are not read */
     int32_t kind_count, ignored_count;
-    /* how feature columns become numbers. NULL: by what is in them; "raw": they are numbers already; otherwise the text of
-     * npgnn_graph_encoding or npgnn_model_encoding: as in that graph */
+    /* how feature columns become numbers. NULL: by what is in them; "raw": they are numbers already; otherwise the text
+     * of npgnn_graph_encoding or npgnn_model_encoding: as in that graph */
     const char *encoding;
     int bipartite;               /* 1: sources and targets are two kinds of nodes, whose ids have nothing in common */
     const char *target_features; /* bipartite: the feature file of the targets; `features` is that of the sources */
-    /* a folder for temporary files: links of text that take more than about scratch_limit bytes (0: 128 MiB) are kept and sorted there,
-     * so that memory does not grow with their number. The graph is the same; its links are mapped from these files, which have no
-     * name and vanish with it. NULL: links are kept in memory. */
+    /* a folder for temporary files: links of text that take more than about scratch_limit bytes (0: 128 MiB) are kept
+     * and sorted there, so that memory does not grow with their number. The graph is the same; its links are mapped
+     * from these files, which have no name and vanish with it. NULL: links are kept in memory. */
     const char *scratch;
     size_t scratch_limit;
 } npgnn_load_options;
@@ -359,11 +361,10 @@ typedef struct npgnn_load_options {
  * the index-th as a terminated string; returns 0 past the last, and for one that is longer than `size`. */
 NPGNN_API int npgnn_data_folder(char *path, size_t size, int index);
 
-/* Reads a graph. `data` is "synthetic[:key=value,...]" (see npgnn_graph_synthetic), "debian-python" (a real graph that is
- * built in: Python libraries and which needs which), a folder, a file (edges, .npz,
- * GraphML, JSON, .npg), a path such as "dir/ind.cora" for Planetoid's set of files, or a name in the data folder;
- * docs/use/formats.md describes them. It may be NULL if options->edges is set. E_IO, E_FORMAT (with file and line),
- * E_MEMORY. */
+/* Reads a graph. `data` is "synthetic[:key=value,...]" (see npgnn_graph_synthetic), "debian-python" (a real graph that
+ * is built in: Python libraries and which needs which), a folder, a file (edges, .npz, GraphML, JSON, .npg), a path
+ * such as "dir/ind.cora" for Planetoid's set of files, or a name in the data folder; docs/use/formats.md describes
+ * them. It may be NULL if options->edges is set. E_IO, E_FORMAT (with file and line), E_MEMORY. */
 NPGNN_API int npgnn_load(npgnn_graph **out, const char *data, const npgnn_load_options *options, const npgnn_env *env,
                          npgnn_error *err);
 
@@ -406,11 +407,11 @@ NPGNN_API int npgnn_predict(npgnn_prediction *out /* (count) */, const npgnn_mod
                             const npgnn_pair *pairs, size_t count, const npgnn_predict_options *options,
                             const npgnn_env *env, npgnn_error *err);
 
-/* How to divide a graph; docs/use/evaluate.md describes the protocols. Fractions are of edges (transductive, temporal) or of
- * nodes (all others); a negative fraction is the protocol's default: transductive and temporal 10 % test and 5 % validation edges;
- * inductive 5 % test and 2.5 % validation nodes; few-shot 30 % training nodes, the rest test; inductive-hidden 10 % and
- * 10 % of the nodes; production 10 % and 5 % of the nodes, half of whose links are known at prediction time. Links and
- * non-links of a held-out set are drawn from the same pairs. */
+/* How to divide a graph; docs/use/evaluate.md describes the protocols. Fractions are of edges (transductive, temporal)
+ * or of nodes (all others); a negative fraction is the protocol's default: transductive and temporal 10 % test and 5 %
+ * validation edges; inductive 5 % test and 2.5 % validation nodes; few-shot 30 % training nodes, the rest test;
+ * inductive-hidden 10 % and 10 % of the nodes; production 10 % and 5 % of the nodes, half of whose links are known at
+ * prediction time. Links and non-links of a held-out set are drawn from the same pairs. */
 typedef enum {
     NPGNN_TRANSDUCTIVE,
     NPGNN_INDUCTIVE,
@@ -418,8 +419,8 @@ typedef enum {
     NPGNN_INDUCTIVE_HIDDEN, /* only links between two new nodes */
     NPGNN_PRODUCTION,       /* new nodes arrive with some of their links */
     NPGNN_TEMPORAL,         /* train on the past, test on the latest links (npgnn_load_options.time) */
-    /* Inductive and few-shot with the negatives of the paper's authors: any two nodes, although every link touches a new
-     * node. To repeat the paper's tables only: on a random graph they do not give an AUC and AP of 1/2. */
+    /* Inductive and few-shot with the negatives of the paper's authors: any two nodes, although every link touches a
+     * new node. To repeat the paper's tables only: on a random graph they do not give an AUC and AP of 1/2. */
     NPGNN_PAPER_INDUCTIVE,
     NPGNN_PAPER_FEW_SHOT
 } npgnn_protocol;
@@ -507,8 +508,8 @@ typedef struct npgnn_eval_options {
 /* The index-th method; returns 0 past the last. The strings are static. */
 NPGNN_API int npgnn_method_info(const char **name, const char **help, int index);
 
-/* What a method uses of what it is given: a sum of these, 0 for an unknown name. With options.process, "npgnn" is the process,
- * which uses no weights. */
+/* What a method uses of what it is given: a sum of these, 0 for an unknown name. With options.process, "npgnn" is the
+ * process, which uses no weights. */
 enum {
     NPGNN_USES_OPTIONS = 1,   /* npgnn_options; the others use their seed alone */
     NPGNN_USES_WEIGHTS = 2,   /* of links; for the others every link counts once */
@@ -629,19 +630,19 @@ typedef struct npgnn_graph_data {
 } npgnn_graph_data;
 
 /* Makes a graph from memory, which is copied. The table of a data frame gives the same features as its CSV file gives
- * npgnn_load. E_ARGUMENT for an index out of range, a number that is not finite, or a name that occurs twice; E_FORMAT and
- * E_MISMATCH name the row and the column of the table, whose rows count from 1. O(edges + nodes * columns). */
+ * npgnn_load. E_ARGUMENT for an index out of range, a number that is not finite, or a name that occurs twice; E_FORMAT
+ * and E_MISMATCH name the row and the column of the table, whose rows count from 1. O(edges + nodes * columns). */
 NPGNN_API int npgnn_graph_new(npgnn_graph **out, const npgnn_graph_data *data, const npgnn_env *env, npgnn_error *err);
 
-/* What npgnn_load makes of the names of columns, for callers who read tables themselves: whether two columns are usually the ends
- * of a link, such as "user_id" and "item_id", and whether a column usually has the ids of nodes. */
+/* What npgnn_load makes of the names of columns, for callers who read tables themselves: whether two columns are
+ * usually the ends of a link, such as "user_id" and "item_id", and whether a column usually has the ids of nodes. */
 NPGNN_API int npgnn_names_are_ends(const char *source, const char *target);
 NPGNN_API int npgnn_name_is_id(const char *name);
 
 /* The graph with new nodes, whose features are read from a file in any form that npgnn_load accepts. They follow the
- * nodes of `graph`, have no links, and are prepared as the graph's nodes were (encoding, normalize, binarize); rows without ids
- * are named by their numbers. E_MISMATCH if a name is taken, or if the columns differ from the graph's: by name if both
- * have names, otherwise by number. */
+ * nodes of `graph`, have no links, and are prepared as the graph's nodes were (encoding, normalize, binarize); rows
+ * without ids are named by their numbers. E_MISMATCH if a name is taken, or if the columns differ from the graph's: by
+ * name if both have names, otherwise by number. */
 NPGNN_API int npgnn_graph_extend(npgnn_graph **out, const npgnn_graph *graph, const char *features, npgnn_error *err);
 
 /* A generated citation-like graph: topics, skewed degrees, bag-of-words features; some links follow from the features,
@@ -677,8 +678,8 @@ NPGNN_API int64_t npgnn_graph_edges(const npgnn_graph *graph);
 /* The neighbours of a node, ascending; valid as long as the graph. Returns their number. */
 NPGNN_API int64_t npgnn_graph_neighbors(const int32_t **neighbors, const npgnn_graph *graph, int32_t node);
 
-/* All links, each once with u < v, ordered by (u, v). Weights and times, which may be NULL, are those of the links; without
- * weights they are 1, without times NaN. */
+/* All links, each once with u < v, ordered by (u, v). Weights and times, which may be NULL, are those of the links;
+ * without weights they are 1, without times NaN. */
 NPGNN_API void npgnn_graph_list(npgnn_pair *edges /* (edges) */, float *weights /* (edges) */,
                                 double *times /* (edges) */, const npgnn_graph *graph);
 NPGNN_API int npgnn_graph_has_edge(const npgnn_graph *graph, int32_t u, int32_t v);
@@ -697,27 +698,27 @@ NPGNN_API int32_t npgnn_graph_find(const npgnn_graph *graph, const char *name);
 NPGNN_API int npgnn_graph_subgraph(npgnn_graph **out, const npgnn_graph *graph, const int32_t *nodes, int32_t count,
                                    npgnn_error *err);
 
-/* The same nodes with other links, each given once. A link has the weight that it has in `graph`, or 1 where that does not have
- * it; there are no times. Features are shared, not copied. E_ARGUMENT for a node that is not in the graph. */
+/* The same nodes with other links, each given once. A link has the weight that it has in `graph`, or 1 where that does
+ * not have it; there are no times. Features are shared, not copied. E_ARGUMENT for a node that is not in the graph. */
 NPGNN_API int npgnn_graph_with_edges(npgnn_graph **out, const npgnn_graph *graph, const npgnn_pair *edges,
                                      int64_t edge_count, npgnn_error *err);
 
-/* The side of a node of a two-sided graph: 0 for sources, 1 for targets; -1 if the graph is one-sided. In a two-sided graph,
- * non-links are drawn and links are searched across the sides only. */
+/* The side of a node of a two-sided graph: 0 for sources, 1 for targets; -1 if the graph is one-sided. In a two-sided
+ * graph, non-links are drawn and links are searched across the sides only. */
 NPGNN_API int npgnn_graph_side(const npgnn_graph *graph, int32_t node);
 
 /* The class label of a node, or -1. */
 NPGNN_API int32_t npgnn_graph_label(const npgnn_graph *graph, int32_t node);
 
 /* Writes the graph such that npgnn_load reads back the same graph (docs/use/formats.md), including weights (load with
- * `weighted`). A path that ends with ".npg" becomes a file that npgnn_load maps into memory, for large graphs: opening takes little
- * time and memory, and processes share its pages. A file that exists is replaced. Another path becomes a folder, which must not
- * exist. Either appears whole or not at all. E_IO; for a folder, E_ARGUMENT for a node whose name has a line break, and for a path that
- * looks like a file of another format, such as "graph.npz". */
+ * `weighted`). A path that ends with ".npg" becomes a file that npgnn_load maps into memory, for large graphs: opening
+ * takes little time and memory, and processes share its pages. A file that exists is replaced. Another path becomes a
+ * folder, which must not exist. Either appears whole or not at all. E_IO; for a folder, E_ARGUMENT for a node whose
+ * name has a line break, and for a path that looks like a file of another format, such as "graph.npz". */
 NPGNN_API int npgnn_graph_save(const npgnn_graph *graph, const char *path, npgnn_error *err);
 
-/* The features of a node that are not zero: their columns, ascending, and their values; either array may be NULL. Returns how
- * many there are. */
+/* The features of a node that are not zero: their columns, ascending, and their values; either array may be NULL.
+ * Returns how many there are. */
 NPGNN_API int32_t npgnn_graph_features(int32_t *columns, float *values, const npgnn_graph *graph, int32_t node);
 
 /* The name of a feature column (0 .. columns - 1) as its file spelt it; NULL if the file had no names. Either all
@@ -735,12 +736,12 @@ typedef struct npgnn_table_column {
     char outcome[128];      /* what became of it, for people */
 } npgnn_table_column;
 
-/* The index-th column of the table; returns 0 past the last, and where the features are no such table. Strings are valid as
- * long as the graph. */
+/* The index-th column of the table; returns 0 past the last, and where the features are no such table. Strings are
+ * valid as long as the graph. */
 NPGNN_API int npgnn_graph_table(npgnn_table_column *out, const npgnn_graph *graph, int32_t index);
 
-/* How the columns of the table became features, as JSON, for npgnn_load_options.encoding: another table is then encoded in
- * the same way. NULL if the features were numbers already. Valid as long as the graph. */
+/* How the columns of the table became features, as JSON, for npgnn_load_options.encoding: another table is then encoded
+ * in the same way. NULL if the features were numbers already. Valid as long as the graph. */
 NPGNN_API const char *npgnn_graph_encoding(const npgnn_graph *graph);
 NPGNN_API void npgnn_graph_free(npgnn_graph *graph);
 
@@ -758,9 +759,9 @@ NPGNN_API int npgnn_split_load(npgnn_split **out, const npgnn_graph *graph, cons
                                npgnn_error *err);
 NPGNN_API int npgnn_split_save(const npgnn_split *split, const char *path, npgnn_error *err);
 
-/* The transductive split that the program of the paper's authors draws: 5 % of the links for validation, 10 % for the test. On Cora,
- * Citeseer and PubMed it is the one of the published figures. E_ARGUMENT for a graph with fewer than 20 links, or with two sides;
- * E_MISMATCH where its sets share a non-link, which that program does not prevent. */
+/* The transductive split that the program of the paper's authors draws: 5 % of the links for validation, 10 % for the
+ * test. On Cora, Citeseer and PubMed it is the one of the published figures. E_ARGUMENT for a graph with fewer than 20
+ * links, or with two sides; E_MISMATCH where its sets share a non-link, which that program does not prevent. */
 NPGNN_API int npgnn_split_authors(npgnn_split **out, const npgnn_graph *graph, const npgnn_env *env, npgnn_error *err);
 
 typedef enum { NPGNN_SET_VAL, NPGNN_SET_TEST } npgnn_set;
@@ -836,17 +837,18 @@ NPGNN_API int npgnn_model_universal(npgnn_model **out, const npgnn_env *env, npg
 /* Receives a graph of a corpus, which it owns from then on. Return non-zero to cancel. */
 typedef int npgnn_graph_fn(void *user, const char *name, npgnn_graph *graph);
 
-/* Reads every graph of a corpus: a folder of files and folders that npgnn_load takes, in the order of their names
- * (.md, SHA256SUMS and hidden files are not read, nor are README, LICENSE and COPYING with any ending); or an .npz file with one array per graph, in the order of
- * the file, (links + 1, 2) integers whose first row is (nodes, 0). With skip_broken, a graph that cannot be read is
- * named in the log and left out; otherwise it ends the call. The log has nothing else. E_IO, E_FORMAT, E_MEMORY, E_CANCELLED. */
+/* Reads every graph of a corpus: a folder of files and folders that npgnn_load takes, in the order of their names (.md,
+ * SHA256SUMS and hidden files are not read, nor are README, LICENSE and COPYING with any ending); or an .npz file with
+ * one array per graph, in the order of the file, (links + 1, 2) integers whose first row is (nodes, 0). With
+ * skip_broken, a graph that cannot be read is named in the log and left out; otherwise it ends the call. The log has
+ * nothing else. E_IO, E_FORMAT, E_MEMORY, E_CANCELLED. */
 NPGNN_API int npgnn_load_each(const char *path, npgnn_graph_fn *see, void *user, int skip_broken, const npgnn_env *env,
                               npgnn_error *err);
 
 /* Learns such a model from graphs of one's own. `family` (count) numbers them from 0: graphs that are alike, such as
- * snapshots of one network, share a number and together count little more than one. Calls env.progress after every
- * step (loss: negative log-likelihood and ranking loss; there is no KL), and env.log for a graph that has too few links. O(graphs) memory beside the graphs. The same bits for any
- * number of threads. */
+ * snapshots of one network, share a number and together count little more than one. Calls env.progress after every step
+ * (loss: negative log-likelihood and ranking loss; there is no KL), and env.log for a graph that has too few links.
+ * O(graphs) memory beside the graphs. The same bits for any number of threads. */
 typedef struct npgnn_pretrain_options {
     size_t size;
     int steps;     /* 0: 2500 */
@@ -855,8 +857,8 @@ typedef struct npgnn_pretrain_options {
      * checkpoint that cannot be written is logged, and training goes on. */
     const char *checkpoint;
     int checkpoint_every;
-    /* NULL, or a checkpoint to resume from, to the same bits. E_MISMATCH unless graphs, families, steps and seed are the
-     * same as before. */
+    /* NULL, or a checkpoint to resume from, to the same bits. E_MISMATCH unless graphs, families, steps and seed are
+     * the same as before. */
     const char *resume;
 } npgnn_pretrain_options;
 NPGNN_API int npgnn_pretrain(npgnn_model **out, const npgnn_graph *const *graphs, const int *family, size_t count,
@@ -889,8 +891,8 @@ NPGNN_API int npgnn_model_options(npgnn_options *options, const npgnn_model *mod
 /* The name of a feature column of the graph it was trained on, NULL if that had no names. */
 NPGNN_API const char *npgnn_model_column_name(const npgnn_model *model, int32_t column);
 
-/* The table of that graph and its encoding, as npgnn_graph_table and npgnn_graph_encoding have them. A graph that the model
- * is applied to must be loaded with this encoding, or with "raw" if it is NULL. */
+/* The table of that graph and its encoding, as npgnn_graph_table and npgnn_graph_encoding have them. A graph that the
+ * model is applied to must be loaded with this encoding, or with "raw" if it is NULL. */
 NPGNN_API int npgnn_model_table(npgnn_table_column *out, const npgnn_model *model, int32_t index);
 NPGNN_API const char *npgnn_model_encoding(const npgnn_model *model);
 
@@ -970,8 +972,8 @@ NPGNN_API int npgnn_predictor_top(npgnn_link *out /* (from, k) */, int32_t *foun
  * once, smaller node first. O(threads k) additional memory. */
 NPGNN_API int npgnn_predictor_top_links(npgnn_link *out /* (k) */, int32_t *found, npgnn_predictor *predictor,
                                         int32_t k, const npgnn_top_options *options, npgnn_error *err);
-/* Why a pair has its probability. The kinds of reasons, X(name, text): features of the two nodes; those of their neighbours;
- * neighbours in common; walks between them; their regions of the graph; their numbers of links. */
+/* Why a pair has its probability. The kinds of reasons, X(name, text): features of the two nodes; those of their
+ * neighbours; neighbours in common; walks between them; their regions of the graph; their numbers of links. */
 #define NPGNN_REASON_LIST(X)                                                                                           \
     X(FEATURES, "features")                                                                                            \
     X(NEIGHBOR_FEATURES, "neighbor-features")                                                                          \
@@ -1016,13 +1018,14 @@ typedef struct npgnn_explanation {
     int32_t reason_count, column_count, neighbor_count, feature_count;
 } npgnn_explanation;
 
-/* Explains the prediction for a pair: log_odds = baseline + the sum of the contributions of all columns, to 1e-6 or better.
- * Contributions are integrated gradients along the straight line from the evidence of an average non-link of this graph
- * (the mean over up to 1024 random ones, which the first call draws). With draws of z, log_odds, baseline and
- * contributions are means over the draws, and the probability is 1 / (1 + exp(-log_odds)) only approximately. `features`
- * has the columns that a node has or has not: words, categories and flags, and other columns that are never negative and 0 for
- * most nodes. What `out` points to is valid until the next call with this predictor. E_ARGUMENT for a network, whose
- * embeddings mean nothing to people, and for a node that is not in the graph. Not for two threads at once. */
+/* Explains the prediction for a pair: log_odds = baseline + the sum of the contributions of all columns, to 1e-6 or
+ * better. Contributions are integrated gradients along the straight line from the evidence of an average non-link of
+ * this graph (the mean over up to 1024 random ones, which the first call draws). With draws of z, log_odds, baseline
+ * and contributions are means over the draws, and the probability is 1 / (1 + exp(-log_odds)) only approximately.
+ * `features` has the columns that a node has or has not: words, categories and flags, and other columns that are never
+ * negative and 0 for most nodes. What `out` points to is valid until the next call with this predictor. E_ARGUMENT for
+ * a network, whose embeddings mean nothing to people, and for a node that is not in the graph. Not for two threads at
+ * once. */
 NPGNN_API int npgnn_predictor_explain(npgnn_explanation *out, npgnn_predictor *predictor, npgnn_pair pair,
                                       npgnn_error *err);
 NPGNN_API void npgnn_predictor_free(npgnn_predictor *predictor);
@@ -1033,21 +1036,24 @@ NPGNN_API void npgnn_predictor_free(npgnn_predictor *predictor);
  *
  * Any number of threads may predict at once, and one more may add or refresh meanwhile. Predictions use the mean of z.
  *
- * With universal or a model of the preset best, this counts at once: the links themselves, degrees, common neighbours and
- * walks of all pairs; the features of new nodes; and, for every node that is new or has new links, its neighbourhood and its
- * region of the graph. This counts after npgnn_live_refresh, which reads the whole graph again: what a new link changes
- * in the neighbourhoods and regions of nodes further away, what the graph as a whole tells (which features go together,
- * the kind of graph), and the calibration. After a refresh, predictions are those of a new predictor on the same graph, to
- * the bit. With a network, everything counts at once: each addition embeds all nodes again. */
+ * With universal or a model of the preset best, this counts at once: the links themselves, degrees, common neighbours
+ * and walks of all pairs; the features of new nodes; and, for every node that is new or has new links, its
+ * neighbourhood and its region of the graph. This counts after npgnn_live_refresh, which reads the whole graph again:
+ * what a new link changes in the neighbourhoods and regions of nodes further away, what the graph as a whole tells
+ * (which features go together, the kind of graph), and the calibration. After a refresh, predictions are those of a new
+ * predictor on the same graph, to the bit. With a network, everything counts at once: each addition embeds all nodes
+ * again. */
 typedef struct npgnn_live npgnn_live;
 
-/* The model must outlive it. The graph is copied. `options->samples` is ignored. As expensive as npgnn_predictor_new. */
+/* The model must outlive it. The graph is copied. `options->samples` is ignored. As expensive as
+ * npgnn_predictor_new. */
 NPGNN_API int npgnn_live_new(npgnn_live **out, const npgnn_model *model, const npgnn_graph *graph,
                              const npgnn_predict_options *options, const npgnn_env *env, npgnn_error *err);
 
-/* A cell of a table: the column by its name, and the text. A number has a decimal point or, where the table of the training had these in
- * the column, a decimal comma; no points between thousands. Where the graph's features are no table, the column is a feature
- * column, by its name or, where columns have no names, by its number from 0, and the text is a number. */
+/* A cell of a table: the column by its name, and the text. A number has a decimal point or, where the table of the
+ * training had these in the column, a decimal comma; no points between thousands. Where the graph's features are no
+ * table, the column is a feature column, by its name or, where columns have no names, by its number from 0, and the
+ * text is a number. */
 typedef struct npgnn_cell {
     const char *column, *text;
 } npgnn_cell;
@@ -1060,20 +1066,20 @@ typedef struct npgnn_new_node {
     int side; /* in a two-sided graph: 0 a source, 1 a target */
 } npgnn_new_node;
 
-/* Adds nodes, all or none of them: they are numbered from the number of nodes on, in order. E_ARGUMENT for a name that is
- * taken or not UTF-8, a column that the graph does not have, and a cell that its column cannot have. Copies the features and
- * names of the graph: O(size of the graph). Waits for predictions that are being computed. */
+/* Adds nodes, all or none of them: they are numbered from the number of nodes on, in order. E_ARGUMENT for a name that
+ * is taken or not UTF-8, a column that the graph does not have, and a cell that its column cannot have. Copies the
+ * features and names of the graph: O(size of the graph). Waits for predictions that are being computed. */
 NPGNN_API int npgnn_live_add_nodes(npgnn_live *live, const npgnn_new_node *nodes /* (count) */, size_t count,
                                    npgnn_error *err);
 
-/* Adds links, all or none of them; those that the graph has are left out. *added (may be NULL): how many were new. E_ARGUMENT for a
- * node that is not in the graph, a node with itself, and two nodes on one side of a two-sided graph. Copies the links of the
- * graph: O(nodes + links). Waits for predictions that are being computed. */
+/* Adds links, all or none of them; those that the graph has are left out. *added (may be NULL): how many were new.
+ * E_ARGUMENT for a node that is not in the graph, a node with itself, and two nodes on one side of a two-sided graph.
+ * Copies the links of the graph: O(nodes + links). Waits for predictions that are being computed. */
 NPGNN_API int npgnn_live_add_links(int64_t *added, npgnn_live *live, const npgnn_pair *links, size_t count,
                                    npgnn_error *err);
 
-/* Reads the whole graph again, while predictions go on with what there is. As expensive as npgnn_predictor_new. Nodes and
- * links that are added meanwhile count at once, as always. */
+/* Reads the whole graph again, while predictions go on with what there is. As expensive as npgnn_predictor_new. Nodes
+ * and links that are added meanwhile count at once, as always. */
 NPGNN_API int npgnn_live_refresh(npgnn_live *live, npgnn_error *err);
 
 typedef struct npgnn_live_info {
@@ -1088,8 +1094,8 @@ NPGNN_API int npgnn_live_describe(npgnn_live_info *info, npgnn_live *live, npgnn
 NPGNN_API const npgnn_graph *npgnn_live_begin(npgnn_live *live);
 NPGNN_API void npgnn_live_end(npgnn_live *live);
 
-/* As npgnn_predictor_top for one node, npgnn_predictor_run and npgnn_predictor_explain, on the calling thread. The first two are
- * for many threads at once; explanations are for one thread at a time. */
+/* As npgnn_predictor_top for one node, npgnn_predictor_run and npgnn_predictor_explain, on the calling thread. The
+ * first two are for many threads at once; explanations are for one thread at a time. */
 NPGNN_API int npgnn_live_top(npgnn_link *out /* (k) */, int32_t *found, npgnn_live *live, int32_t node, int32_t k,
                              npgnn_error *err);
 NPGNN_API int npgnn_live_score(npgnn_prediction *out /* (count) */, npgnn_live *live, const npgnn_pair *pairs,
@@ -1105,16 +1111,17 @@ typedef struct npgnn_method_options {
     uint64_t seed;      /* of methods that train */
 } npgnn_method_options;
 
-/* Scores pairs with a method that uses all links of the graph. Scores are on a scale of the method's own: larger is likelier, and they
- * are no probabilities. A method that trains does so in every call. E_ARGUMENT, E_MEMORY, E_CANCELLED, E_DIVERGED. */
+/* Scores pairs with a method that uses all links of the graph. Scores are on a scale of the method's own: larger is
+ * likelier, and they are no probabilities. A method that trains does so in every call. E_ARGUMENT, E_MEMORY,
+ * E_CANCELLED, E_DIVERGED. */
 NPGNN_API int npgnn_method_score(float *score /* (count) */, const npgnn_graph *graph, const npgnn_pair *pairs,
                                  size_t count, const npgnn_method_options *options, const npgnn_env *env,
                                  npgnn_error *err);
 
-/* The same search as npgnn_predictor_top and, with `links` 1, npgnn_predictor_top_links (`found` is then one number), by the
- * score of a method; ties by node number, smaller first. Pairs with a score of exactly 0 are left out: the method knows nothing about
- * them. Of a prediction, `score` is set and the rest is NaN; `top` must not ask for probabilities. O(from n) operations, times what a
- * pair costs. */
+/* The same search as npgnn_predictor_top and, with `links` 1, npgnn_predictor_top_links (`found` is then one number),
+ * by the score of a method; ties by node number, smaller first. Pairs with a score of exactly 0 are left out: the
+ * method knows nothing about them. Of a prediction, `score` is set and the rest is NaN; `top` must not ask for
+ * probabilities. O(from n) operations, times what a pair costs. */
 NPGNN_API int npgnn_method_top(npgnn_link *out, int32_t *found, const npgnn_graph *graph, int32_t k, int links,
                                const npgnn_method_options *options, const npgnn_top_options *top, const npgnn_env *env,
                                npgnn_error *err);
@@ -1199,9 +1206,9 @@ NPGNN_API int npgnn_calibration_measure(npgnn_calibration *out, const float *pos
                                         npgnn_error *err);
 
 /* The all-pairs loss (docs/understand/pairs.md): binary cross-entropy of sigmoid(u_i . u_j) against the links of
- * `graph`, over all n^2 ordered pairs (in a two-sided graph, those across), for the caller's embeddings u (nodes, columns). pairs_per_node 0: exact, O(n^2
- * columns) operations; otherwise an unbiased estimate from about that many pairs per node, O(n pairs_per_node columns).
- * O(n columns) memory either way. */
+ * `graph`, over all n^2 ordered pairs (in a two-sided graph, those across), for the caller's embeddings u (nodes,
+ * columns). pairs_per_node 0: exact, O(n^2 columns) operations; otherwise an unbiased estimate from about that many
+ * pairs per node, O(n pairs_per_node columns). O(n columns) memory either way. */
 typedef struct npgnn_pairs_loss npgnn_pairs_loss;
 NPGNN_API int npgnn_pairs_loss_new(npgnn_pairs_loss **out, const npgnn_graph *graph, int columns, int pairs_per_node,
                                    npgnn_likelihood likelihood, uint64_t seed, const npgnn_env *env, npgnn_error *err);

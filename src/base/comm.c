@@ -1,5 +1,5 @@
-/* The communicator: loads the transport (a module of its own, so that MPI is loaded only where it is used) or takes that between threads,
- * and builds ring pass, gather, broadcast, chain and agreement on its one call, exchange. */
+/* The communicator: loads the transport (a module of its own, so that MPI is loaded only where it is used) or takes
+ * that between threads, and builds ring pass, gather, broadcast, chain and agreement on its one call, exchange. */
 #define _GNU_SOURCE /* dladdr */
 #include "base/comm.h"
 

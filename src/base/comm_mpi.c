@@ -1,6 +1,6 @@
 /* The transport between processes over MPI: the only file that calls it. It is a module of its own, npgnn-mpi.so, which
- * base/comm.c loads. An error of MPI ends the job (MPI_ERRORS_ARE_FATAL), as does a process that dies: mpirun then says which
- * one it was. */
+ * base/comm.c loads. An error of MPI ends the job (MPI_ERRORS_ARE_FATAL), as does a process that dies: mpirun then says
+ * which one it was. */
 #include <mpi.h>
 #include <stdlib.h>
 

@@ -1,7 +1,8 @@
-/* The transport between threads of one process, in place of processes: for tests, and to see what several machines would exchange.
+/* The transport between threads of one process, in place of processes: for tests, and to see what several machines
+ * would exchange.
  *
- * There is one slot per ordered pair of them. A sender puts the address of its data there and waits until the receiver has copied
- * them; so a slot has one message at a time, and messages arrive in order. */
+ * There is one slot per ordered pair of them. A sender puts the address of its data there and waits until the receiver
+ * has copied them; so a slot has one message at a time, and messages arrive in order. */
 #include <assert.h>
 #include <pthread.h>
 #include <string.h>

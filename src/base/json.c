@@ -4,8 +4,8 @@
  *   object = { [string : value {, string : value}] }
  *   array  = [ [value {, value}] ]
  *
- * Each function begins at the first character of what it parses and returns a new reference, or NULL with the reason in the
- * parser. */
+ * Each function begins at the first character of what it parses and returns a new reference, or NULL with the reason in
+ * the parser. */
 #include "base/json.h"
 
 #include <errno.h>
@@ -97,8 +97,8 @@ static int32_t hex4(const char *text, const char *end)
     return value;
 }
 
-/* An escape from the backslash at *from on: moves *from behind it, and writes what it stands for. Returns the bytes written,
- * which are fewer than those read; 0 where it is invalid. */
+/* An escape from the backslash at *from on: moves *from behind it, and writes what it stands for. Returns the bytes
+ * written, which are fewer than those read; 0 where it is invalid. */
 static size_t unescape(char *to, const char **from, const char *end)
 {
     static const char letters[] = "\"\\/bfnrt", meanings[] = "\"\\/\b\f\n\r\t";
@@ -340,8 +340,8 @@ int npi_json_parse(json_t **out, npi_json_fault *fault, const char *text, size_t
 
 char *npi_json_print(const json_t *value, size_t flags)
 {
-    /* the size is measured first: json_dumps can lose a byte without reporting it where memory runs out while its buffer
-     * grows */
+    /* the size is measured first: json_dumps can lose a byte without reporting it where memory runs out while its
+     * buffer grows */
     size_t size = value ? json_dumpb(value, NULL, 0, flags) : 0;
     char *text = size > 0 ? malloc(size + 1) : NULL;
     if (!text || json_dumpb(value, text, size, flags) != size) {

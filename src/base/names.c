@@ -1,6 +1,6 @@
-/* A set of names: their text in one block, and a hash table with open addressing and linear probing over it. The hash has a
- * key of its own per table, so that a file cannot choose names that all fall into one slot. Numbers are given in order of
- * appearance, whatever the key is. */
+/* A set of names: their text in one block, and a hash table with open addressing and linear probing over it. The hash
+ * has a key of its own per table, so that a file cannot choose names that all fall into one slot. Numbers are given in
+ * order of appearance, whatever the key is. */
 #include "base/names.h"
 
 #include <assert.h>
@@ -153,7 +153,8 @@ int32_t npi_names_count(const npi_names *names)
     return names->count;
 }
 
-/* The key of a file is known to everyone, and names may come from anyone: those of a file are entered again with a secret key. */
+/* The key of a file is known to everyone, and names may come from anyone: those of a file are entered again with a
+ * secret key. */
 static int copy_mapped(npi_names **out, const npi_names *names, npgnn_error *err)
 {
     npi_names *copy = NULL;
@@ -250,17 +251,19 @@ int npi_names_export(npi_names_arrays *out, const npi_names *names, const npgnn_
     a.slot = npi_resize(env, NULL, npi_names_slots(a.count), sizeof *a.slot, err);
     if (!a.slot)
         return NPGNN_E_MEMORY;
-    /* names by chance need the second key about never, and names that were chosen against some keys meet one they were not */
+    /* names by chance need the second key about never, and names that were chosen against some keys meet one they were
+     * not */
     while (!fill_slots(a.slot, names, a.key))
         a.key++;
     *out = a;
     return 0;
 }
 
-/* A check of mapped names by several threads, without a random access: over the names, over the slots, and then, when every tag is known
- * to be that of its name, over the slots again: forged tags would make that take forever, true ones seldom agree. The
- * balance is Σ hash(i, tag of name i) minus Σ hash(index, tag) of the slots that are taken. It is 0 where every name is in just one
- * slot with its tag; otherwise it is 0 once in 2^64, because nobody knows the key of this hash. */
+/* A check of mapped names by several threads, without a random access: over the names, over the slots, and then, when
+ * every tag is known to be that of its name, over the slots again: forged tags would make that take forever, true ones
+ * seldom agree. The balance is Σ hash(i, tag of name i) minus Σ hash(index, tag) of the slots that are taken. It is 0
+ * where every name is in just one slot with its tag; otherwise it is 0 once in 2^64, because nobody knows the key of
+ * this hash. */
 typedef struct check {
     const npi_names *names;
     uint64_t key, *balance;
@@ -293,8 +296,8 @@ static void check_texts(const void *arg, int64_t first, int64_t last)
         __atomic_store_n(c->failed, 1, __ATOMIC_RELAXED);
 }
 
-/* Whether the name in slot `at` is found there: all slots from its first one on are taken, of which there are `before` before `at`, and
- * none of them has the same name. */
+/* Whether the name in slot `at` is found there: all slots from its first one on are taken, of which there are `before`
+ * before `at`, and none of them has the same name. */
 static int is_found(const npi_names *names, size_t at, size_t before)
 {
     size_t slots = npi_names_slots(names->count);

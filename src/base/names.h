@@ -1,4 +1,5 @@
-/* A set of names, numbered from 0 in order of first appearance. Reference-counted. Its arrays are its own, or lie in a mapped file. */
+/* A set of names, numbered from 0 in order of first appearance. Reference-counted. Its arrays are its own, or lie in a
+ * mapped file. */
 #ifndef NPI_BASE_NAMES_H
 #define NPI_BASE_NAMES_H
 
@@ -20,14 +21,14 @@ int32_t npi_names_find(const npi_names *names, const char *name, size_t length);
 const char *npi_names_get(const npi_names *names, int32_t index);
 int32_t npi_names_count(const npi_names *names);
 
-/* The same names, for the caller to free and to add to, in memory of their own. Faster than adding them one by one, except where
- * they are mapped. */
+/* The same names, for the caller to free and to add to, in memory of their own. Faster than adding them one by one,
+ * except where they are mapped. */
 int npi_names_copy(npi_names **out, const npi_names *names, npgnn_error *err);
 
 /* ---- names in a mapped file ---- */
 
-/* A slot of the hash table. `tag` is the upper half of the SipHash-1-3 of the name, with the key (key, 0). Its first slot is
- * tag * slots / 2^32; it is in that or in one of the next, at most NPI_NAMES_PROBES, all of which are taken. */
+/* A slot of the hash table. `tag` is the upper half of the SipHash-1-3 of the name, with the key (key, 0). Its first
+ * slot is tag * slots / 2^32; it is in that or in one of the next, at most NPI_NAMES_PROBES, all of which are taken. */
 typedef struct npi_names_slot {
     int32_t index; /* number of a name, or -1 */
     uint32_t tag;
@@ -50,12 +51,13 @@ static inline size_t npi_names_slots(int32_t count)
     return 2 * (size_t)count + 2;
 }
 
-/* The arrays to write to a file. text and start are those of `names`; slot is new, and the caller frees it. The key is the first
- * of 0, 1, 2... that puts every name within NPI_NAMES_PROBES slots: the same names always give the same arrays. */
+/* The arrays to write to a file. text and start are those of `names`; slot is new, and the caller frees it. The key is
+ * the first of 0, 1, 2... that puts every name within NPI_NAMES_PROBES slots: the same names always give the same
+ * arrays. */
 int npi_names_export(npi_names_arrays *out, const npi_names *names, const npgnn_env *env, npgnn_error *err);
 
-/* A set of names over arrays that lie in the file `mapping`. Checks them entirely: names are distinct and each of them is found.
- * E_FORMAT where one is not, with a text that does not name the file. No name can be added to it. */
+/* A set of names over arrays that lie in the file `mapping`. Checks them entirely: names are distinct and each of them
+ * is found. E_FORMAT where one is not, with a text that does not name the file. No name can be added to it. */
 int npi_names_map(npi_names **out, const npi_names_arrays *arrays, npi_mapping *mapping, const npgnn_env *env,
                   npgnn_error *err);
 

@@ -93,8 +93,8 @@ static int parse_small_int(double *out, const char *text)
     return digits > 0 && *text == '\0';
 }
 
-/* The same for decimals of up to 15 digits without an exponent. Digits and power of ten are exact doubles, so that their
- * quotient is rounded once, as strtod rounds (Clinger 1990, doi:10.1145/93542.93557). */
+/* The same for decimals of up to 15 digits without an exponent. Digits and power of ten are exact doubles, so that
+ * their quotient is rounded once, as strtod rounds (Clinger 1990, doi:10.1145/93542.93557). */
 static int parse_short_decimal(double *out, const char *text)
 {
     static const double powers[] = {1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,

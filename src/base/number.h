@@ -24,12 +24,13 @@ typedef enum {
 npi_number_result npi_number_parse_float(float *out, const char *text);
 npi_number_result npi_number_parse_double(double *out, const char *text);
 
-/* Turns a number with a decimal comma, such as 3,5 or 1.234,5, into one with a point, in place. Without `needed` also whole numbers with
- * points between thousands, such as 1.234, but not 0.125. Returns how many digits follow the comma, 100 for such a whole number, 0 where
- * the text is anything else, which stays as it is. */
+/* Turns a number with a decimal comma, such as 3,5 or 1.234,5, into one with a point, in place. Without `needed` also
+ * whole numbers with points between thousands, such as 1.234, but not 0.125. Returns how many digits follow the comma,
+ * 100 for such a whole number, 0 where the text is anything else, which stays as it is. */
 int npi_number_take_decimal_comma(char *text, int needed);
 
-/* Whether a text begins as a number does, after signs of money: "1,234,567", "$5", "12 kg" and "2024-01-31", but not "weight". */
+/* Whether a text begins as a number does, after signs of money: "1,234,567", "$5", "12 kg" and "2024-01-31", but not
+ * "weight". */
 int npi_number_begins(const char *text);
 
 /* The predicate of an error message: "is not a number" or "is not finite". */

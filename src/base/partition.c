@@ -1,4 +1,5 @@
-/* Blocks of the size that the tiles of the all-pairs loss have (model/pairs.c), and up to NPI_MOST_PARTS parts of them. */
+/* Blocks of the size that the tiles of the all-pairs loss have (model/pairs.c), and up to NPI_MOST_PARTS parts of
+ * them. */
 #include "base/partition.h"
 
 int32_t npi_part_start(const npi_partition *p, int32_t part)

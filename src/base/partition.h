@@ -1,8 +1,8 @@
 /* How the nodes of a graph are divided: into blocks, into parts, and among processes.
  *
- * A sum over nodes has one partial sum per part, and the partial sums are added in order. Products of many rows are divided into
- * blocks. Both depend on the number of nodes alone, and a process has whole parts of whole blocks: so the result has the same
- * bits for any number of threads and of processes. */
+ * A sum over nodes has one partial sum per part, and the partial sums are added in order. Products of many rows are
+ * divided into blocks. Both depend on the number of nodes alone, and a process has whole parts of whole blocks: so the
+ * result has the same bits for any number of threads and of processes. */
 #ifndef NPI_BASE_PARTITION_H
 #define NPI_BASE_PARTITION_H
 

@@ -1,5 +1,6 @@
-/* SipHash-1-3, a hash with a secret key (Aumasson, Bernstein, INDOCRYPT 2012): nobody who does not know the key can choose
- * names that fall into one slot of a hash table. For tables in memory; nothing that is written or printed may depend on it. */
+/* SipHash-1-3, a hash with a secret key (Aumasson, Bernstein, INDOCRYPT 2012): nobody who does not know the key can
+ * choose names that fall into one slot of a hash table. For tables in memory; nothing that is written or printed may
+ * depend on it. */
 #ifndef NPI_BASE_SIPHASH_H
 #define NPI_BASE_SIPHASH_H
 

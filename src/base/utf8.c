@@ -1,8 +1,8 @@
 /* UTF-8: checking and writing characters. */
 #include "base/utf8.h"
 
-/* The length in bytes of the character at `at`, which has at most `left` bytes; 0 where it is malformed (shortest form, no
- * surrogates, up to U+10FFFF). */
+/* The length in bytes of the character at `at`, which has at most `left` bytes; 0 where it is malformed (shortest form,
+ * no surrogates, up to U+10FFFF). */
 static size_t length_at(const unsigned char *at, size_t left)
 {
     size_t length = at[0] < 0x80 ? 1 : at[0] < 0xC2 ? 0 : at[0] < 0xE0 ? 2 : at[0] < 0xF0 ? 3 : at[0] < 0xF5 ? 4 : 0;

@@ -1,11 +1,11 @@
-/* Scores from paths of three links, which also join the two sides of a two-sided graph, where nodes of different sides never
- * share a neighbour:
+/* Scores from paths of three links, which also join the two sides of a two-sided graph, where nodes of different sides
+ * never share a neighbour:
  *
  *   three-steps(u, v)    = (Â^3)_uv,  Â = D^-1/2 A D^-1/2: random walks of three steps, both ways
  *   item-cosine(u, v)    = Σ over the neighbours j of u of cos(j, v),  cos(j, v) = |N(j) ∩ N(v)| / sqrt(d_j d_v)
  *
- * item-cosine is what shops do: v is recommended because it is bought by the same people as what u has bought. In a two-sided
- * graph u is the source and v the target; in a one-sided graph both ways are added. */
+ * item-cosine is what shops do: v is recommended because it is bought by the same people as what u has bought. In a
+ * two-sided graph u is the source and v the target; in a one-sided graph both ways are added. */
 #include <math.h>
 
 #include "base/parallel.h"

@@ -1,6 +1,6 @@
-/* The percentile bootstrap of AUC and AP: draws as many positives and as many negatives as there are, with replacement, `count`
- * times; the interval is the central 95 % of the values. Scores enter only through their order, so a resample counts how often
- * each group of equal scores was drawn. */
+/* The percentile bootstrap of AUC and AP: draws as many positives and as many negatives as there are, with replacement,
+ * `count` times; the interval is the central 95 % of the values. Scores enter only through their order, so a resample
+ * counts how often each group of equal scores was drawn. */
 #include "eval/bootstrap.h"
 
 #include <math.h>

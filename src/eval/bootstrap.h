@@ -18,8 +18,8 @@ void npi_resamples_free(const npgnn_env *env, npi_resamples *r);
 /* Forgets all runs. */
 void npi_resamples_reset(npi_resamples *r);
 
-/* Adds a run: positives and negatives are drawn with replacement, as many as there are of each. A function of the scores and the
- * seed. The scores are sorted once; a resample is then linear in their number. */
+/* Adds a run: positives and negatives are drawn with replacement, as many as there are of each. A function of the
+ * scores and the seed. The scores are sorted once; a resample is then linear in their number. */
 int npi_resamples_add(npi_resamples *r, const float *positive, const float *negative, size_t positives,
                       size_t negatives, uint64_t seed, const npgnn_env *env, npgnn_error *err);
 

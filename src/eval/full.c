@@ -22,7 +22,8 @@ int npi_full_new(npi_full *out, const npgnn_graph *complete, const npgnn_pair *l
     int code =
         order && place && full.node && full.start && full.partner && full.rank && full.taken ? 0 : NPGNN_E_MEMORY;
     if (!code) {
-        /* end 2 i is u of link i, with partner v; end 2 i + 1 is v, with partner u; the first of a random order count */
+        /* end 2 i is u of link i, with partner v; end 2 i + 1 is v, with partner u; the first of a random order
+         * count */
         npi_rng rng = npi_rng_make(seed, NPI_RNG_ENDS, 0);
         npi_rng_permutation(order, (int64_t)ends, &rng);
         full.count = (int64_t)ends < most ? (int64_t)ends : most;
@@ -62,7 +63,8 @@ void npi_full_free(const npgnn_env *env, npi_full *full)
     *full = (npi_full){0};
 }
 
-/* Marks the end, all its partners, known and held out, and the nodes that it cannot be linked to; or clears the marks. */
+/* Marks the end, all its partners, known and held out, and the nodes that it cannot be linked to; or clears the
+ * marks. */
 static void mark(npi_full *full, int32_t end, unsigned char taken)
 {
     const npi_csr *a = &full->complete->a;

@@ -1,13 +1,13 @@
 /* Statistics of paired differences d_1 .. d_n.
  *
- * Wilcoxon's signed-rank test (Wilcoxon 1945, doi:10.2307/3001968): differences that are 0 are left out, the other n are
- * ranked by magnitude, and ties share the mean of their ranks. W is the sum of the ranks of the positive differences.
- * Under the null hypothesis each sign is a fair coin, so that W has
+ * Wilcoxon's signed-rank test (Wilcoxon 1945, doi:10.2307/3001968): differences that are 0 are left out, the other n
+ * are ranked by magnitude, and ties share the mean of their ranks. W is the sum of the ranks of the positive
+ * differences. Under the null hypothesis each sign is a fair coin, so that W has
  *
  *     mean n (n + 1) / 4,    variance n (n + 1) (2 n + 1) / 24 - Σ over ties (t³ - t) / 48.
  *
- * Up to n = NPGNN_PAIRED_EXACT, p is the share of the 2^n sign vectors whose W is at least as far from the mean, given the
- * ranks with their ties. Beyond, W is taken as normal, with a correction for continuity.
+ * Up to n = NPGNN_PAIRED_EXACT, p is the share of the 2^n sign vectors whose W is at least as far from the mean, given
+ * the ranks with their ties. Beyond, W is taken as normal, with a correction for continuity.
  *
  * Bootstrap: the n differences are drawn n times with replacement, NPGNN_PAIRED_RESAMPLES times. The interval holds the
  * central 95 % of the means (percentile method). */

@@ -1,5 +1,5 @@
-/* Positives and negatives sorted together once; every metric is then a sum over the groups of equal scores, from the highest
- * down, so that ties cost nothing extra and are counted exactly. */
+/* Positives and negatives sorted together once; every metric is then a sum over the groups of equal scores, from the
+ * highest down, so that ties cost nothing extra and are counted exactly. */
 #ifndef NPI_EVAL_RANKING_H
 #define NPI_EVAL_RANKING_H
 

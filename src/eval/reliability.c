@@ -97,8 +97,8 @@ static npgnn_bin mean_of(const pair_set *h)
     return (npgnn_bin){h->pairs, h->predicted / h->pairs, h->links / h->pairs};
 }
 
-/* The first `most` pairs. Where one tested non-link stands for many (its weight), the number of links among few pairs cannot be
- * measured: NaN. */
+/* The first `most` pairs. Where one tested non-link stands for many (its weight), the number of links among few pairs
+ * cannot be measured: NaN. */
 static npgnn_bin top_of(const pair_set *h, double most, double weight)
 {
     double rounding = 1 + 1e-9;

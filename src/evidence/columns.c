@@ -675,8 +675,9 @@ static const real *at(const npi_bank *bank, int32_t i)
     return bank->row + (size_t)i * (size_t)bank->width;
 }
 
-/* The inner products of a pair, each summed in double in the order of its terms, as npi_dot does: sums of large terms cancel, and some
- * are divided by small numbers. Those of equal length run side by side: a sum by itself waits for every addition. */
+/* The inner products of a pair, each summed in double in the order of its terms, as npi_dot does: sums of large terms
+ * cancel, and some are divided by small numbers. Those of equal length run side by side: a sum by itself waits for
+ * every addition. */
 static void feature_products(double *product, const npi_columns *e, int32_t u, int32_t v)
 {
     double sum[FEATURE_PRODUCTS] = {0};
@@ -856,8 +857,8 @@ static void products_range(const void *arg, int64_t first, int64_t last)
     }
 }
 
-/* Makes the banks of the features of e group by group, has product (pairs, FEATURE_PRODUCTS) computed, and frees their rows: the same
- * bits as of all banks at once. */
+/* Makes the banks of the features of e group by group, has product (pairs, FEATURE_PRODUCTS) computed, and frees their
+ * rows: the same bits as of all banks at once. */
 static int products_by_group(npi_columns *e, const pairs_loop *loop, size_t pair_count, npgnn_error *err)
 {
     npi_bank *banks[] = {&e->smooth1, &e->smooth2, &e->means, &e->bilinear_means, &e->bilinear, &e->ridge};
@@ -938,8 +939,8 @@ static void overlap_row(double *out, const npi_csr *t, const npi_csr *by_column,
     }
 }
 
-/* A product of the nodes at hand with the rows of a bank: plane (count, range) = left rows, times `weight` (NULL: 1), with right rows, in
- * the first `width` numbers of each. */
+/* A product of the nodes at hand with the rows of a bank: plane (count, range) = left rows, times `weight` (NULL: 1),
+ * with right rows, in the first `width` numbers of each. */
 typedef struct product {
     const npi_bank *left, *right;
     const float *weight;
@@ -949,7 +950,8 @@ typedef struct product {
 
 enum { BACK = NPI_ALL_COLUMNS, FROM_REGION, PLANES }; /* of CROSS and of CROSS_RIDGE, the other direction */
 
-/* All products, those with one bank next to each other: its rows are read once. rounded: 1 if rounded rows are multiplied. */
+/* All products, those with one bank next to each other: its rows are read once. rounded: 1 if rounded rows are
+ * multiplied. */
 static int list_products(product *out, const npi_columns *e, int rounded)
 {
     int k = e->features.width, d = e->region.width, own = e->projection.width, count = 0;
@@ -1019,7 +1021,8 @@ typedef struct partners {
     const double *features_cross, *smooth1_cross; /* (count) and with the mean of the other bank */
     const float *features_distance, *smooth1_distance, *smooth2_distance; /* (count) */
     const float *log_degree, *length16;                                   /* (count) */
-    /* and of the walks to them, from the first of the nodes at hand; those from the next are `stride` numbers on, its lifts 3 strides */
+    /* and of the walks to them, from the first of the nodes at hand; those from the next are `stride` numbers on, its
+     * lifts 3 strides */
     const float *common, *jaccard;      /* (count) */
     const double *lift[NPI_WALK_LIFTS]; /* (count) */
     const double *overlap;              /* (count), or NULL */
@@ -1094,8 +1097,8 @@ static partners partners_of_list(npi_columns_workspace *w, const npi_columns *e,
     return p;
 }
 
-/* The planes of `count` products with one bank. Those of one node are computed together, and without BLAS, which would copy the range
- * first. */
+/* The planes of `count` products with one bank. Those of one node are computed together, and without BLAS, which would
+ * copy the range first. */
 static void multiply(real *const *plane, npi_columns_workspace *w, const product *products, int count, int32_t first,
                      int32_t last)
 {
@@ -1292,7 +1295,8 @@ void npi_columns_rounded_begin(npi_columns_workspace *w, const npi_columns *e, c
     int copied = e->count > NPI_COLUMNS && !e->exact.ptr; /* OVERLAP is FEATURES */
     for (int p = 0; p < all; p++) {
         real vector[NPI_SHORT_WIDTH];
-        /* what an error of 1 in the product counts: as it is, and where a column divides it by a length or distance of the row */
+        /* what an error of 1 in the product counts: as it is, and where a column divides it by a length or distance of
+         * the row */
         double plain = 0, divided = 0;
         int plane = products[p].plane;
         w->error[2 * p] = w->error[2 * p + 1] = 0;

@@ -111,12 +111,12 @@ typedef struct npi_columns {
  * which must outlive it. Features do not depend on links, so that several sets of links can share them; a projection
  * does. O(links + n) with a large constant. E_CANCELLED.
  *
- * With `keep`, the banks of the features are kept: about 580 n numbers of memory, with those of `words`, and 130 n without features.
- * Without it, only npi_columns_pairs may be called, which makes the banks, a few at a time, with every call: about 330 n numbers. The same
- * bits. For pairs that are all known at once, that takes no longer.
+ * With `keep`, the banks of the features are kept: about 580 n numbers of memory, with those of `words`, and 130 n
+ * without features. Without it, only npi_columns_pairs may be called, which makes the banks, a few at a time, with
+ * every call: about 330 n numbers. The same bits. For pairs that are all known at once, that takes no longer.
  *
- * The processes of env->comm, which have all been given the same, divide the spectral coordinates, which take most of the time. Further calls
- * are of each process alone. */
+ * The processes of env->comm, which have all been given the same, divide the spectral coordinates, which take most of
+ * the time. Further calls are of each process alone. */
 int npi_columns_new(npi_columns *out, const npi_csr *a, const npi_words *words, const npi_words *projection, int keep,
                     const npgnn_env *env, npgnn_error *err);
 
@@ -130,25 +130,28 @@ static inline size_t npi_columns_size(int32_t n, const npi_words *words)
 int npi_columns_complete(npi_columns *columns, npgnn_error *err);
 void npi_columns_free(npi_columns *columns);
 
-/* Follows a graph that has gained links and nodes: `a` replaces the links, and its nodes from columns->n on are new. more_words
- * and more_projection have their rows (npi_words_extend, npi_words_project; NULL where there are no features, or no new nodes).
- * `touched` (count) are the known nodes whose links have changed.
+/* Follows a graph that has gained links and nodes: `a` replaces the links, and its nodes from columns->n on are new.
+ * more_words and more_projection have their rows (npi_words_extend, npi_words_project; NULL where there are no
+ * features, or no new nodes). `touched` (count) are the known nodes whose links have changed.
  *
- * Exact for all nodes: degrees, common neighbours, walks, and means of F and p over neighbours. Of new and touched nodes, the other
- * rows are computed from the rows of their neighbours: SMOOTH as defined; ridge and bilinear with the regressions of the last
- * npi_columns_new; and spectral coordinates by one product with M, λ u_i = (M u)_i. The rows of all other nodes stay as they are.
+ * Exact for all nodes: degrees, common neighbours, walks, and means of F and p over neighbours. Of new and touched
+ * nodes, the other rows are computed from the rows of their neighbours: SMOOTH as defined; ridge and bilinear with the
+ * regressions of the last npi_columns_new; and spectral coordinates by one product with M, λ u_i = (M u)_i. The rows of
+ * all other nodes stay as they are.
  *
- * `words` and `projection`, whose rows the columns borrow, grow with them; T in more_words is taken over. E_MEMORY: nothing has
- * changed. O(links of the neighbours of touched nodes). */
+ * `words` and `projection`, whose rows the columns borrow, grow with them; T in more_words is taken over. E_MEMORY:
+ * nothing has changed. O(links of the neighbours of touched nodes). */
 int npi_columns_extend(npi_columns *columns, npi_words *words, npi_words *projection, const npi_csr *a,
                        npi_words *more_words, const npi_words *more_projection, const int32_t *touched, int32_t count,
                        npgnn_error *err);
 
-/* Makes memory for at least n nodes: an eighth more than that, so that nodes that come one by one seldom move all others. E_MEMORY. */
+/* Makes memory for at least n nodes: an eighth more than that, so that nodes that come one by one seldom move all
+ * others. E_MEMORY. */
 int npi_columns_reserve(npi_columns *columns, npi_words *words, npi_words *projection, int32_t n, npgnn_error *err);
 
-/* Prepares for many questions about one node, or a few pairs, each. Keeps the rows of all banks as 8-bit integers, too: a quarter of the
- * memory that they take, which is all that is read of most nodes when one node meets all others. And keeps workspaces. E_MEMORY. */
+/* Prepares for many questions about one node, or a few pairs, each. Keeps the rows of all banks as 8-bit integers, too:
+ * a quarter of the memory that they take, which is all that is read of most nodes when one node meets all others. And
+ * keeps workspaces. E_MEMORY. */
 int npi_columns_round(npi_columns *columns, npgnn_error *err);
 
 /* Rounds the rows of nodes first to last - 1, after they have changed. */
@@ -169,8 +172,8 @@ typedef struct npi_columns_workspace {
     real *product; /* (2, block, range) */
     int16_t *left; /* (products, NPI_SHORT_WIDTH) of one node, the rounded left vectors of all products, */
     float *unit;   /* (products) their units, */
-    /* (products, 2) and how much an error of a row counts: as it is, and over what a column divides by; of columns that are slog of
-     * their product, as it is, and how far the product is off */
+    /* (products, 2) and how much an error of a row counts: as it is, and over what a column divides by; of columns that
+     * are slog of their product, as it is, and how far the product is off */
     float *error;
     double *listed;       /* (LISTED, range) numbers of the nodes of a list, gathered, */
     float *listed_floats; /* (LISTED_FLOATS, range) of both kinds */
@@ -183,30 +186,33 @@ typedef struct npi_columns_workspace {
 int npi_columns_workspace_new(npi_columns_workspace *out, const npi_columns *columns, int block, npgnn_error *err);
 void npi_columns_workspace_free(const npgnn_env *env, npi_columns_workspace *workspace);
 
-/* The same for rounded columns, whose workspaces are kept for the next question: the memory of one is several numbers per node. Safe
- * for many threads at once, and while nobody extends the columns. A workspace may be given where taking it has failed. */
+/* The same for rounded columns, whose workspaces are kept for the next question: the memory of one is several numbers
+ * per node. Safe for many threads at once, and while nobody extends the columns. A workspace may be given where taking
+ * it has failed. */
 int npi_columns_workspace_take(npi_columns_workspace *out, const npi_columns *columns, int block, npgnn_error *err);
 void npi_columns_workspace_give(const npi_columns *columns, npi_columns_workspace *workspace);
 
 /* value (count) of one pair, on the calling thread. The same bits for (u, v) as for (v, u). */
 void npi_columns_pair(float *value, npi_columns_workspace *workspace, const npi_columns *columns, npgnn_pair pair);
 
-/* Asks for what npi_columns_pair will read of a pair, which lies all over memory, so that it arrives while earlier pairs are computed: to be
- * called with ahead = NPI_AHEAD, ..., 2, 1, and with other work in between. First the rows of the two nodes are asked for, then where the
- * links of their neighbours are, then these links. */
+/* Asks for what npi_columns_pair will read of a pair, which lies all over memory, so that it arrives while earlier
+ * pairs are computed: to be called with ahead = NPI_AHEAD, ..., 2, 1, and with other work in between. First the rows of
+ * the two nodes are asked for, then where the links of their neighbours are, then these links. */
 void npi_columns_prefetch(const npi_columns *columns, npgnn_pair pair, int ahead);
 enum { NPI_AHEAD = 3 };
 
-/* rounding (count): how far a column of npi_columns_rows may be from that of npi_columns_pair, where inner products of vectors of length
- * 1 are off by at most `unit`: NPI_FLOAT_UNIT and, from rounded rows, NPI_ROUNDED_UNIT more. SPECTRAL and PAGERANK are sums of large terms
- * that may cancel: for node u with node j, their rounding is larger by npi_columns_rounding_along(u) reach_j. */
+/* rounding (count): how far a column of npi_columns_rows may be from that of npi_columns_pair, where inner products of
+ * vectors of length 1 are off by at most `unit`: NPI_FLOAT_UNIT and, from rounded rows, NPI_ROUNDED_UNIT more. SPECTRAL
+ * and PAGERANK are sums of large terms that may cancel: for node u with node j, their rounding is larger by
+ * npi_columns_rounding_along(u) reach_j. */
 void npi_columns_rounding(double *rounding, const npi_columns *columns, double unit);
 double npi_columns_rounding_along(const npi_columns *columns, int column, int32_t u, double unit);
 
 /* A sum of w terms in single precision: w ε |a| |b|, twice. */
 #define NPI_FLOAT_UNIT (2 * NPI_SPECTRAL_WIDTH * (double)FLT_EPSILON)
 
-/* What the rounding of the left vector adds: 4 / 32767 of its length, times at most the length of a row with its own error, 1.032. */
+/* What the rounding of the left vector adds: 4 / 32767 of its length, times at most the length of a row with its own
+ * error, 1.032. */
 #define NPI_ROUNDED_UNIT 1.27e-4
 
 /* value (pair_count, count) of many pairs, on all threads. */
@@ -221,9 +227,10 @@ void npi_columns_rows_begin(npi_columns_workspace *workspace, const npi_columns 
 void npi_columns_rows(real *value, npi_columns_workspace *workspace, const npi_columns *columns, int32_t first,
                       int32_t last);
 
-/* The same for rounded rows of one node: npi_columns_rounded_begin after npi_columns_rows_begin, then any ranges whose first node is a
- * multiple of NPI_SHORT_GROUP. `weight` (count) says how much an error in each column counts: error (last - first) is the weighted sum of
- * what the integers may add to the errors of all columns, beyond npi_columns_rounding with a unit of NPI_FLOAT_UNIT + NPI_ROUNDED_UNIT. */
+/* The same for rounded rows of one node: npi_columns_rounded_begin after npi_columns_rows_begin, then any ranges whose
+ * first node is a multiple of NPI_SHORT_GROUP. `weight` (count) says how much an error in each column counts: error
+ * (last - first) is the weighted sum of what the integers may add to the errors of all columns, beyond
+ * npi_columns_rounding with a unit of NPI_FLOAT_UNIT + NPI_ROUNDED_UNIT. */
 void npi_columns_rounded_begin(npi_columns_workspace *workspace, const npi_columns *columns, const double *weight);
 void npi_columns_rounded(real *value, real *error, npi_columns_workspace *workspace, const npi_columns *columns,
                          int32_t first, int32_t last);

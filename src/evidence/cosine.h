@@ -12,8 +12,8 @@ int npi_cosine_scores(float *score, const npi_features *x, const npgnn_pair *pai
  * transpose (npi_features_transpose). */
 void npi_cosine_row(double *score, const npi_features *x, const double *norm, int32_t row);
 
-/* Of several rows with every row, into cosine (count, n), on the calling thread. Dense features: through BLAS, `picked` has
- * room for (count, f). Sparse ones: by their transpose, `sum` (n) is zero before and after. */
+/* Of several rows with every row, into cosine (count, n), on the calling thread. Dense features: through BLAS, `picked`
+ * has room for (count, f). Sparse ones: by their transpose, `sum` (n) is zero before and after. */
 void npi_cosine_rows(real *cosine, const npi_features *x, const double *norm, const int32_t *rows, int count,
                      real *picked, double *sum);
 

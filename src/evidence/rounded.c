@@ -2,10 +2,11 @@
  *
  *     rounded_c = a_c / unit, rounded to the nearest of -127 ... 127,     unit = max |a_c| / 127
  *
- * so that the product of a with a vector x is off by at most |x| unit off, with off = |a / unit - rounded|, about 2.3 for 64 numbers, of which
- * the largest of all rows is kept. The vectors of the node that is asked
- * about are rounded to 16 bits with unit = |x| / 32767, so that each is off by at most 4 / 32767 of its length (64 numbers, each off by at
- * most half a unit). The length of a rounded x is at most 32767 + 4 and that of a rounded row at most 8 · 127: their product is below 2^31. */
+ * so that the product of a with a vector x is off by at most |x| unit off, with off = |a / unit - rounded|, about 2.3
+ * for 64 numbers, of which the largest of all rows is kept. The vectors of the node that is asked about are rounded to
+ * 16 bits with unit = |x| / 32767, so that each is off by at most 4 / 32767 of its length (64 numbers, each off by at
+ * most half a unit). The length of a rounded x is at most 32767 + 4 and that of a rounded row at most 8 · 127: their
+ * product is below 2^31. */
 #include <math.h>
 #include <string.h>
 

@@ -10,7 +10,8 @@ static inline int npi_short_width(const npi_bank *bank)
     return (bank->width + NPI_SHORT_STEP - 1) / NPI_SHORT_STEP * NPI_SHORT_STEP;
 }
 
-/* rounded (width, rounded up as above), the numbers after the first `width` 0, and its unit. width <= NPI_SHORT_WIDTH. */
+/* rounded (width, rounded up as above), the numbers after the first `width` 0, and its unit. width <=
+ * NPI_SHORT_WIDTH. */
 void npi_short_round(int16_t *rounded, float *unit, const real *row, int width);
 
 /* The same in 8 bits, and how far row / unit is from it. */

@@ -18,8 +18,8 @@ typedef struct npi_spectral {
     real *scale;    /* (n) the diagonal of S */
 } npi_spectral;
 
-/* By subspace iteration. O(links + n) with a constant of thousands; every link counts the same. The processes of env->comm, all of
- * which have all links, divide the rows, and all get all vectors. E_CANCELLED. */
+/* By subspace iteration. O(links + n) with a constant of thousands; every link counts the same. The processes of
+ * env->comm, all of which have all links, divide the rows, and all get all vectors. E_CANCELLED. */
 int npi_spectral_new(npi_spectral *out, const npi_csr *a, const npgnn_env *env, npgnn_error *err);
 void npi_spectral_free(const npgnn_env *env, npi_spectral *spectral);
 

@@ -150,7 +150,8 @@ void npi_walks_row(float *common, double *lift, npi_walker *w, int32_t node)
     for (int64_t p = a->ptr[node]; p < a->ptr[node + 1]; p++)
         for (int64_t q = a->ptr[a->col[p]]; q < a->ptr[a->col[p] + 1]; q++)
             common[a->col[q]]++;
-    /* P^t from node, t = 2, 3, 4: each spreads along the links to the next. Two steps reach few nodes, which are listed. */
+    /* P^t from node, t = 2, 3, 4: each spreads along the links to the next. Two steps reach few nodes, which are
+     * listed. */
     double *two = lift, *three = lift + n, *four = lift + 2 * n;
     for (int32_t r = 0; r < w->count; r++) {
         int32_t x = w->reached[r];

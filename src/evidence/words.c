@@ -110,8 +110,8 @@ static void unfold_row(npi_csr *out, int64_t *p, const real *row, const table_co
     }
 }
 
-/* X of an encoded table with numbers as angles. weight (columns of *out): 1, 0 where a column is left out, or -1 where it
- * depends on how many rows have the column. */
+/* X of an encoded table with numbers as angles. weight (columns of *out): 1, 0 where a column is left out, or -1 where
+ * it depends on how many rows have the column. */
 static int unfold(npi_features **out, double **weight, const npi_features *x, const unsigned char *left_out,
                   const npgnn_env *env, npgnn_error *err)
 {

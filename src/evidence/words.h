@@ -3,13 +3,13 @@
  *     T_ic = x_ic log(1 + n / n_c) / (length of row i)      tf-idf; n_c nodes have feature c
  *     V    = the leading right singular vectors of T
  *
- * The numbers and dates of a table (features/encoding.h) are compared by how far apart they are. Their x, from -1.5 to 1.5,
- * is an angle θ = x π / 3, and becomes four columns,
+ * The numbers and dates of a table (features/encoding.h) are compared by how far apart they are. Their x, from -1.5 to
+ * 1.5, is an angle θ = x π / 3, and becomes four columns,
  *
  *     (cos θ, sin θ, cos 2θ, sin 2θ) / √2      whose inner product with those of φ is (cos(θ - φ) + cos 2(θ - φ)) / 2:
  *
- * 1 for equal numbers, whatever they are, where x itself would have 0 at the median. Neither these columns nor flags nor
- * counts are weighted by log(1 + n / n_c): nearly every row has them.
+ * 1 for equal numbers, whatever they are, where x itself would have 0 at the median. Neither these columns nor flags
+ * nor counts are weighted by log(1 + n / n_c): nearly every row has them.
  *
  * Cosines in this space compare what features mean together rather than one by one, and rows of F can be averaged over
  * neighbours at little cost. */
@@ -36,8 +36,8 @@ int npi_words_new(npi_words *out, npi_features *x, const unsigned char *left_out
 /* Keeps T itself too, where X is sparse: for features that two nodes have in common to the letter. */
 int npi_words_keep_exact(npi_words *words, const npi_features *x, const npgnn_env *env, npgnn_error *err);
 
-/* Rows of further nodes, with features x, which have the columns and the encoding of those that `words` was made from: *out has
- * their rows of F, by the V of `words`; and, where words has T, the T of all nodes, theirs last. */
+/* Rows of further nodes, with features x, which have the columns and the encoding of those that `words` was made from:
+ * *out has their rows of F, by the V of `words`; and, where words has T, the T of all nodes, theirs last. */
 int npi_words_extend(npi_words *out, const npi_words *words, npi_features *x, const npgnn_env *env, npgnn_error *err);
 
 /* The rows of a projection of the features x instead: width 0 if it has none. */

@@ -14,8 +14,8 @@ typedef struct npi_dropout {
     uint32_t draw;
 } npi_dropout;
 
-/* Allocates for any draw from x. x must have its transpose and must outlive this. Without `both`, a draw is of X, and npi_dropout_turn
- * makes it one of Xᵀ: an iteration needs one after the other, and sparse features are large. */
+/* Allocates for any draw from x. x must have its transpose and must outlive this. Without `both`, a draw is of X, and
+ * npi_dropout_turn makes it one of Xᵀ: an iteration needs one after the other, and sparse features are large. */
 int npi_dropout_new(npi_dropout *out, const npi_features *x, int both, const npgnn_env *env, npgnn_error *err);
 void npi_dropout_free(const npgnn_env *env, npi_dropout *dropout);
 

@@ -163,8 +163,8 @@ int npi_encoding_same(const npi_encoding *a, const npi_encoding *b)
     return 1;
 }
 
-/* The name of the p-th column of X that a column becomes. Names of a two-sided graph's targets must differ from those of
- * its sources. */
+/* The name of the p-th column of X that a column becomes. Names of a two-sided graph's targets must differ from those
+ * of its sources. */
 static void name_part(char *text, size_t size, const npi_encoded *column, int32_t p)
 {
     const char *side = column->side ? "target:" : "";

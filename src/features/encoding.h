@@ -86,8 +86,8 @@ void npi_encoding_free(npi_encoding *encoding);
 /* The names of the columns of X, NULL where some column of the table has none. */
 int npi_encoding_names(npi_names **out, const npi_encoding *encoding, npgnn_error *err);
 
-/* Whether both make the same numbers of the same cells, whatever the order of the columns of the table and whatever else was
- * found in it. */
+/* Whether both make the same numbers of the same cells, whatever the order of the columns of the table and whatever
+ * else was found in it. */
 int npi_encoding_same(const npi_encoding *a, const npi_encoding *b);
 
 /* The column of the table with this name, -1: there is none. */
@@ -101,16 +101,17 @@ int npi_cell_is_missing(const char *cell);
 /* The value of a flag: 1, 0, or -1 where the cell is none. */
 int npi_cell_flag(const char *cell);
 
-/* Cuts the next word off *rest, in lower case and at most size - 1 bytes of it. Words are runs of letters and digits; every
- * byte beyond ASCII counts as a letter. Returns its length, 0 where none is left. */
+/* Cuts the next word off *rest, in lower case and at most size - 1 bytes of it. Words are runs of letters and digits;
+ * every byte beyond ASCII counts as a letter. Returns its length, 0 where none is left. */
 size_t npi_cell_word(char *word, size_t size, const char **rest);
 
 /* Receives an element of the row of X. */
 typedef int npi_encoded_fn(void *user, int32_t column, float value, npgnn_error *err);
 
-/* The elements of X that a cell becomes, in ascending order of columns. `scratch` (the widest text column) is for words. A number may
- * have a decimal comma where the column has them; a point is always a decimal point, since the reader of a file has removed those
- * between thousands. Returns 1 where the cell is not of the column's kind, with *why set; nothing was given to `see` then. */
+/* The elements of X that a cell becomes, in ascending order of columns. `scratch` (the widest text column) is for
+ * words. A number may have a decimal comma where the column has them; a point is always a decimal point, since the
+ * reader of a file has removed those between thousands. Returns 1 where the cell is not of the column's kind, with *why
+ * set; nothing was given to `see` then. */
 int npi_encoding_apply(const npi_encoded *column, const char *cell, float *scratch, npi_encoded_fn *see, void *user,
                        const char **why, npgnn_error *err);
 

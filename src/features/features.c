@@ -347,7 +347,8 @@ void npi_features_binarize(npi_features *x)
     x->x.val = NULL;
 }
 
-/* A row is divided by Σ |x|. A row of zeros stays as it is, and what is not zero does, too: it becomes the smallest float rather than 0. */
+/* A row is divided by Σ |x|. A row of zeros stays as it is, and what is not zero does, too: it becomes the smallest
+ * float rather than 0. */
 static double share_of(double x, double sum)
 {
     double share = x / (sum > 0 ? sum : 1);

@@ -33,8 +33,8 @@ int npi_features_from_csr(npi_features **out, npi_csr *x, const npgnn_env *env, 
 int npi_features_from_dense(npi_features **out, const float *x, int32_t n, int32_t f, const npgnn_env *env,
                             npgnn_error *err);
 
-/* X over arrays that lie in the file `mapping`: `csr`, or dense (n, f) where that is not NULL, which has `nonzeros` non-zeros. The
- * double build copies a dense matrix. */
+/* X over arrays that lie in the file `mapping`: `csr`, or dense (n, f) where that is not NULL, which has `nonzeros`
+ * non-zeros. The double build copies a dense matrix. */
 int npi_features_map(npi_features **out, const npi_csr *csr, float *dense, int64_t nonzeros, npi_mapping *mapping,
                      const npgnn_env *env, npgnn_error *err);
 
@@ -55,7 +55,8 @@ int npi_features_permute_columns(npi_features **out, const npi_features *x, cons
 /* Computes xt unless it exists. Training needs it, prediction does not. Several threads may call this at once. */
 int npi_features_transpose(npi_features *x, npgnn_error *err);
 
-/* In place, before x is shared, of an X that is not mapped: every non-zero becomes 1; each row is divided by its Σ |x|. */
+/* In place, before x is shared, of an X that is not mapped: every non-zero becomes 1; each row is divided by its Σ
+ * |x|. */
 void npi_features_binarize(npi_features *x);
 int npi_features_normalize(npi_features *x, npgnn_error *err);
 
@@ -77,8 +78,8 @@ void npi_features_mul(real *y, const npi_features *x, const real *w, int ldw, in
 /* dW (f, width) += Xᵀ dY, both contiguous. Needs npi_features_transpose. */
 void npi_features_mul_t(real *dw, const npi_features *x, const real *dy, int width, int threads);
 
-/* The same where nodes are divided among processes: X and dY have the rows of this process, dW gets the sum over all. scratch:
- * npi_features_mul_t_scratch reals. */
+/* The same where nodes are divided among processes: X and dY have the rows of this process, dW gets the sum over all.
+ * scratch: npi_features_mul_t_scratch reals. */
 void npi_features_mul_t_parts(real *dw, const npi_features *x, const real *dy, int width, const npi_partition *rows,
                               real *scratch, int threads);
 size_t npi_features_mul_t_scratch(const npi_features *x, int width, const npi_partition *rows);

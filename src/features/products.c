@@ -74,9 +74,9 @@ typedef struct mul_t_loop {
     const npi_kernels *kernels;
 } mul_t_loop;
 
-/* Summing one row of dW after the other would read all of dY from memory for each of them. Instead, all rows of a block first add
- * what they need from one band of dY, while it is in the cache, then from the next band. Each row of dW still adds its terms in
- * the order of the rows of dY, so that the result has the same bits. */
+/* Summing one row of dW after the other would read all of dY from memory for each of them. Instead, all rows of a block
+ * first add what they need from one band of dY, while it is in the cache, then from the next band. Each row of dW still
+ * adds its terms in the order of the rows of dY, so that the result has the same bits. */
 static void mul_t_blocks(const void *arg, int64_t first, int64_t last)
 {
     const mul_t_loop *l = arg;
@@ -99,7 +99,8 @@ static void mul_t_blocks(const void *arg, int64_t first, int64_t last)
     }
 }
 
-/* A band that is in the cache should serve many rows of dW; without bands, smaller blocks balance the threads better. */
+/* A band that is in the cache should serve many rows of dW; without bands, smaller blocks balance the threads
+ * better. */
 static void sparse_mul_t(mul_t_loop loop, int threads)
 {
     loop.columns = loop.xt->cols > BAND_ROWS ? COLUMNS : COLUMNS / 8;
@@ -147,9 +148,10 @@ void npi_features_mul_t(real *dw, const npi_features *x, const real *dy, int wid
  *
  * Dense features: one sum per part, and the parts in order.
  *
- * Sparse features: each process adds its nodes to the running sum of those before it. So that all are at work at the same time, the sum is
- * divided into slices of SLICE columns of dW, and these into ranges of rows; the slices lie one after the other in `scratch`. A slice
- * reads as many whole cache lines of dY as it needs: all slices together read dY once. */
+ * Sparse features: each process adds its nodes to the running sum of those before it. So that all are at work at the
+ * same time, the sum is divided into slices of SLICE columns of dW, and these into ranges of rows; the slices lie one
+ * after the other in `scratch`. A slice reads as many whole cache lines of dY as it needs: all slices together read dY
+ * once. */
 
 #define SLICE 16
 

@@ -145,8 +145,8 @@ static int64_t exchange_crossings(struct among *among)
     return at;
 }
 
-/* EDGES: as draw_edges, where nodes are divided among processes. Each process draws from the edges (u, v) whose smaller end u it has,
- * after the process before it, which says how many are still wanted. */
+/* EDGES: as draw_edges, where nodes are divided among processes. Each process draws from the edges (u, v) whose smaller
+ * end u it has, after the process before it, which says how many are still wanted. */
 static void draw_among(npi_context *c, sampler *s)
 {
     struct among *among = c->among;
@@ -242,8 +242,8 @@ static void draw_among(npi_context *c, sampler *s)
     }
 }
 
-/* Of the nodes of other processes, only those that a draw links to own ones are fetched for its products. The entries of the drawn rows
- * become indices into that list. */
+/* Of the nodes of other processes, only those that a draw links to own ones are fetched for its products. The entries
+ * of the drawn rows become indices into that list. */
 static void list_halo(npi_context *c)
 {
     struct among *among = c->among;

@@ -12,8 +12,8 @@ typedef struct npi_context npi_context;
 int npi_context_new(npi_context **out, const npgnn_graph *graph, npgnn_context kind, double fraction,
                     const npgnn_env *env, npgnn_error *err);
 
-/* The same for edges where the nodes are divided among processes: `own` is what this process has of the adjacency of graph, and must
- * outlive the context, too. Drawing is then collective, and draws the same edges. */
+/* The same for edges where the nodes are divided among processes: `own` is what this process has of the adjacency of
+ * graph, and must outlive the context, too. Drawing is then collective, and draws the same edges. */
 int npi_context_new_among(npi_context **out, const npgnn_graph *graph, const npi_adj *own, const npi_partition *rows,
                           double fraction, const npgnn_env *env, npgnn_error *err);
 

@@ -99,8 +99,8 @@ static void sift(run *heap, size_t root, size_t count)
     }
 }
 
-/* Makes A of the runs: a.ptr, a.col and time; a.val [i] is the sum of the weights given forward, and back [i] that of those given
- * backward. */
+/* Makes A of the runs: a.ptr, a.col and time; a.val [i] is the sum of the weights given forward, and back [i] that of
+ * those given backward. */
 static void merge(sorter *s, run *heap, size_t count, float *back, const npi_mapping *back_file)
 {
     npgnn_graph *graph = s->graph;
@@ -176,7 +176,8 @@ static int sum_weights(npgnn_graph *graph, const float *back, const npi_mapping 
     return finite ? 0 : npi_fail(err, NPGNN_E_FORMAT, "the sum of the weights of a link is too large for a float");
 }
 
-/* The arrays of A, one after the other in graph->links, for `entries` entries; `ptr` first, because its elements are the largest. */
+/* The arrays of A, one after the other in graph->links, for `entries` entries; `ptr` first, because its elements are
+ * the largest. */
 static int make_arrays(npgnn_graph *graph, const npi_graph_content *content, size_t entries, npgnn_error *err)
 {
     size_t ptr = ((size_t)graph->n + 1) * sizeof *graph->a.ptr;

@@ -362,7 +362,8 @@ static int copy_labels(int32_t **out, const npgnn_graph *graph, const int32_t *n
     return 0;
 }
 
-/* *out (count) = the sides of `nodes`, or of all nodes where that is NULL. *out is unchanged where the graph is one-sided. */
+/* *out (count) = the sides of `nodes`, or of all nodes where that is NULL. *out is unchanged where the graph is
+ * one-sided. */
 static int copy_sides(unsigned char **out, const npgnn_graph *graph, const int32_t *nodes, int32_t count,
                       npgnn_error *err)
 {

@@ -38,8 +38,8 @@ uint64_t npi_graph_count_pairs(const npgnn_graph *graph);
 /* Code uses i + 1 and i + 2 of a node i as 32-bit numbers. */
 #define NPI_MAX_NODES (INT32_MAX - 1)
 
-/* What a graph is built from. npi_graph_build takes ownership of x, names, label and side, also on failure; edges and weights
- * stay the caller's. */
+/* What a graph is built from. npi_graph_build takes ownership of x, names, label and side, also on failure; edges and
+ * weights stay the caller's. */
 typedef struct npi_graph_content {
     int32_t n;
     const npgnn_pair *edges; /* (edge_count) any order and direction, duplicates and loops allowed; ids are below n */
@@ -71,9 +71,9 @@ int npi_graph_with_edges(npgnn_graph **out, const npgnn_graph *graph, const npgn
 int npi_graph_with_nodes(npgnn_graph **out, const npgnn_graph *graph, npi_features *x, npi_names *names, int side,
                          npgnn_error *err);
 
-/* A graph with additional nodes and edges. x, which it shares, has the features of all nodes, and so does `names`; `side` (new
- * nodes), NULL unless the graph is two-sided. edges (count): u < v, ordered by (u, v), distinct, none of them in `graph`; they weigh 1.
- * O(nodes + edges), one copy of the adjacency. */
+/* A graph with additional nodes and edges. x, which it shares, has the features of all nodes, and so does `names`;
+ * `side` (new nodes), NULL unless the graph is two-sided. edges (count): u < v, ordered by (u, v), distinct, none of
+ * them in `graph`; they weigh 1. O(nodes + edges), one copy of the adjacency. */
 int npi_graph_grow(npgnn_graph **out, const npgnn_graph *graph, npi_features *x, npi_names *names,
                    const unsigned char *side, const npgnn_pair *edges, int64_t count, npgnn_error *err);
 

@@ -3,8 +3,8 @@
 
 #include "graph/graph.h"
 
-/* Merges the new ends of every row, which ascend, into those that it has. next (n): where the new ends of a row begin in `ends`;
- * those of row i end where those of row i + 1 begin. */
+/* Merges the new ends of every row, which ascend, into those that it has. next (n): where the new ends of a row begin
+ * in `ends`; those of row i end where those of row i + 1 begin. */
 static void merge_rows(npi_csr *out, const npi_csr *a, const int64_t *next, const int32_t *ends)
 {
     int64_t to = 0;
@@ -48,9 +48,9 @@ int npi_graph_grow(npgnn_graph **out, const npgnn_graph *graph, npi_features *x,
     if (!code && graph->side && !(g->side = npi_alloc(env, n, 1, err)))
         code = NPGNN_E_MEMORY;
     if (!code) {
-        /* next[i + 2] counts the new ends of row i, then next[i + 1] is where the next of them goes. Edges are ordered by (u, v): the
-         * ends of a row that are smaller than the row come in order, and before those that are larger, if the smaller are placed
-         * first. */
+        /* next[i + 2] counts the new ends of row i, then next[i + 1] is where the next of them goes. Edges are ordered
+         * by (u, v): the ends of a row that are smaller than the row come in order, and before those that are larger,
+         * if the smaller are placed first. */
         for (int64_t i = 0; i < count; i++) {
             next[edges[i].u + 2]++;
             next[edges[i].v + 2]++;

@@ -161,7 +161,8 @@ npi_candidate_pairs npi_known_pairs(unsigned char *role, const npgnn_graph *grap
     return (npi_candidate_pairs){graph, role, NPI_NODE_TRAIN, 0};
 }
 
-/* own (own - 1) / 2 + own training - edges among these pairs; in a two-sided graph the pairs of each side do not count */
+/* own (own - 1) / 2 + own training - edges among these pairs; in a two-sided graph the pairs of each side do not
+ * count */
 uint64_t npi_candidate_pairs_count_non_links(const npi_candidate_pairs *candidates)
 {
     const npi_csr *a = &candidates->graph->a;
@@ -179,8 +180,9 @@ uint64_t npi_candidate_pairs_count_non_links(const npi_candidate_pairs *candidat
     return (own > 0 ? own * (own - 1) / 2 : 0) + own * trainings[0] - edges;
 }
 
-/* The same in a two-sided graph, where one end is drawn from each side: first an own node, from side 0 or 1 in proportion to the pairs
- * that it has there, then any node of the other side. Two own nodes would be drawn from either side: they count from side 0 only. */
+/* The same in a two-sided graph, where one end is drawn from each side: first an own node, from side 0 or 1 in
+ * proportion to the pairs that it has there, then any node of the other side. Two own nodes would be drawn from either
+ * side: they count from side 0 only. */
 static int draw_across(npgnn_pair *out, const npi_candidate_pairs *c, size_t count, uint64_t available, npi_rng *rng,
                        const npgnn_env *env, npgnn_error *err)
 {
@@ -323,7 +325,8 @@ int npi_split_draw_non_links(npgnn_pair *out, size_t *count, const npgnn_split *
 
 /* ---- degree-matched non-links ---- */
 
-/* An end of a random test link. In a split by nodes: with `held_out` 1 one that is a test node, with 0 the other one. */
+/* An end of a random test link. In a split by nodes: with `held_out` 1 one that is a test node, with 0 the other
+ * one. */
 static int32_t draw_test_end(const npgnn_split *split, int held_out, npi_rng *rng)
 {
     npgnn_pair link = split->pairs[NPGNN_SET_TEST][npi_rng_below(rng, split->positives[NPGNN_SET_TEST])];

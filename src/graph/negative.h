@@ -32,8 +32,8 @@ int npi_candidate_pairs_draw_non_links(npgnn_pair *out, const npi_candidate_pair
                                        uint64_t seed, const npgnn_env *env, npgnn_error *err);
 
 /* Whether a protocol draws the non-links of each set from the candidate pairs of that set, which are the pairs that its
- * links are chosen from. The others draw them from all pairs of the graph: where no nodes are held out, these are the same
- * pairs; the authors' protocols (NPGNN_PAPER_*) do so although their links touch a new node. */
+ * links are chosen from. The others draw them from all pairs of the graph: where no nodes are held out, these are the
+ * same pairs; the authors' protocols (NPGNN_PAPER_*) do so although their links touch a new node. */
 int npi_protocol_has_candidates(npgnn_protocol protocol);
 
 /* The candidate pairs of a held-out set. For a split by nodes only. */
@@ -48,12 +48,12 @@ uint64_t npi_split_count_non_links(const npgnn_split *split, npgnn_set set);
 int npi_split_draw_non_links(npgnn_pair *out, size_t *count, const npgnn_split *split, const npgnn_env *env,
                              npgnn_error *err);
 
-/* Draws degree-matched non-links of the complete graph, for the test links of a split, into out (count): an end of one random
- * test link is paired with an end of another, so that the ends have the distribution that the ends of test links have. Where
- * the split holds out nodes, one end is a test node, as in a link. A pair may occur twice. Given the degrees, links and these
- * non-links are equally likely in a random graph (configuration model), which is not so for ends in proportion to the known
- * degree: those have one known link more than the ends of test links on average. Returns how many were drawn: `count`, or
- * fewer where nearly all such pairs are links. A function of the split. */
+/* Draws degree-matched non-links of the complete graph, for the test links of a split, into out (count): an end of one
+ * random test link is paired with an end of another, so that the ends have the distribution that the ends of test links
+ * have. Where the split holds out nodes, one end is a test node, as in a link. A pair may occur twice. Given the
+ * degrees, links and these non-links are equally likely in a random graph (configuration model), which is not so for
+ * ends in proportion to the known degree: those have one known link more than the ends of test links on average.
+ * Returns how many were drawn: `count`, or fewer where nearly all such pairs are links. A function of the split. */
 size_t npi_split_draw_matched(npgnn_pair *out, size_t count, const npgnn_split *split);
 
 #endif

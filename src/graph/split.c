@@ -1,7 +1,8 @@
 /* Splitting a graph into training, validation and test data, by one of the protocols of docs/use/evaluate.md.
  *
- * A transductive split assigns every edge to a set at random, a temporal one by its time. The other protocols assign every
- * node to a set, and the sets of its two nodes decide that of an edge. Non-links are then added to the held-out sets. */
+ * A transductive split assigns every edge to a set at random, a temporal one by its time. The other protocols assign
+ * every node to a set, and the sets of its two nodes decide that of an edge. Non-links are then added to the held-out
+ * sets. */
 #include "graph/split.h"
 
 #include <assert.h>
@@ -163,7 +164,8 @@ static void reveal_edges(draft *d, double share, uint64_t seed)
     }
 }
 
-/* The number of the last `count` of `total` sorted times that has no time in common with the others: the nearest to count. */
+/* The number of the last `count` of `total` sorted times that has no time in common with the others: the nearest to
+ * count. */
 static int64_t cut_between_times(const uint64_t *sorted, int64_t total, int64_t count)
 {
     int64_t more = count, fewer = count;
@@ -177,8 +179,8 @@ static int64_t cut_between_times(const uint64_t *sorted, int64_t total, int64_t 
     return more == total || (fewer > 0 && count - fewer < more - count) ? fewer : more;
 }
 
-/* Assigns the latest `test` edges to the test set, the latest `val` of the others to the validation set, and the rest to
- * training. Edges of the same time are not torn apart: sets can be larger or smaller than asked for. */
+/* Assigns the latest `test` edges to the test set, the latest `val` of the others to the validation set, and the rest
+ * to training. Edges of the same time are not torn apart: sets can be larger or smaller than asked for. */
 static int assign_by_time(draft *d, int64_t test, int64_t val, npgnn_error *err)
 {
     int64_t m = d->graph->m;

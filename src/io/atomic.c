@@ -54,8 +54,8 @@ static int follow_links(npi_atomic *out, int *descriptor, const char *path)
     if (too_long(snprintf(out->target, sizeof out->target, "%s", path)))
         return -1;
     for (int links = 0; links < MOST_LINKS; links++) {
-        /* Before the link is read: Linux shows descriptors as links to files, which could then be replaced under whoever
-         * passed them to us. */
+        /* Before the link is read: Linux shows descriptors as links to files, which could then be replaced under
+         * whoever passed them to us. */
         *descriptor = own_descriptor(out->target);
         if (*descriptor >= 0)
             return 0;
@@ -130,8 +130,8 @@ static int create_temporary(npi_atomic *out, mode_t mode)
     return -1;
 }
 
-/* A temporary file with the permissions, owner and group of the file that it is going to replace, as far as we may give them.
- * It starts with no more permissions than that file has, so that nobody can open it in between. */
+/* A temporary file with the permissions, owner and group of the file that it is going to replace, as far as we may give
+ * them. It starts with no more permissions than that file has, so that nobody can open it in between. */
 static int open_temporary(npi_atomic *out, const struct stat *old)
 {
     mode_t mode = old->st_mode & 0777;
@@ -252,8 +252,8 @@ int npi_atomic_previous_path(char previous[NPI_PATH_SIZE], const char *path)
     return too_long(snprintf(previous, NPI_PATH_SIZE, "%s.prev", out.target)) ? -1 : 0;
 }
 
-/* Links TARGET to TARGET.prev, by way of a third name, so that at every moment a file exists under each of the two names
- * that had one. */
+/* Links TARGET to TARGET.prev, by way of a third name, so that at every moment a file exists under each of the two
+ * names that had one. */
 static int keep_previous(const char *target)
 {
     char previous[NPI_PATH_SIZE], step[NPI_PATH_SIZE];

@@ -38,7 +38,8 @@ int npi_atomic_previous_path(char previous[NPI_PATH_SIZE], const char *path);
 /* Discards the temporary file. */
 void npi_atomic_abort(npi_atomic *out);
 
-/* Whether npi_atomic_open is likely to succeed. Writes nothing, and does not open a FIFO, whose reader would see its end. */
+/* Whether npi_atomic_open is likely to succeed. Writes nothing, and does not open a FIFO, whose reader would see its
+ * end. */
 int npi_atomic_check(const char *path);
 
 /* Whether the path would be written in place (1) or replaced (0). */

@@ -1,4 +1,5 @@
-/* Graphs that are compiled into the library (data/README.md): their files are arrays, which the readers of files read. */
+/* Graphs that are compiled into the library (data/README.md): their files are arrays, which the readers of files
+ * read. */
 #include "io/builtin.h"
 
 #include <string.h>

@@ -19,8 +19,8 @@ typedef struct npi_cells {
 } npi_cells;
 
 /* Reads all rows. The first line determines the separator and the number of fields. A field in quotes may contain line
- * breaks. Blank lines and comments are skipped. E_FORMAT for a row with another number of fields, unless bad rows are to be
- * skipped. The caller frees `out`, also on failure. */
+ * breaks. Blank lines and comments are skipped. E_FORMAT for a row with another number of fields, unless bad rows are
+ * to be skipped. The caller frees `out`, also on failure. */
 int npi_cells_read(npi_cells *out, npi_stream *stream, const npgnn_load_options *how, npgnn_error *err);
 void npi_cells_free(npi_cells *cells);
 
@@ -43,34 +43,36 @@ typedef enum {
     NPI_DECIMAL_COMMA   /* no number has, and some have a decimal comma */
 } npi_decimal;
 
-/* Commas are decimal only where they do not separate cells. 1,234 alone may be a thousand: it shows a decimal comma only where
- * semicolons separate the cells, which commas are usually the reason for. */
+/* Commas are decimal only where they do not separate cells. 1,234 alone may be a thousand: it shows a decimal comma
+ * only where semicolons separate the cells, which commas are usually the reason for. */
 npi_decimal npi_cells_decimal(const npi_cells *cells, int column, int32_t first);
 
-/* Turns a number with a decimal comma, or with points between thousands, into one with a decimal point, in place. Returns 0 where the cell
- * is something else, which stays as it is. */
+/* Turns a number with a decimal comma, or with points between thousands, into one with a decimal point, in place.
+ * Returns 0 where the cell is something else, which stays as it is. */
 int npi_cells_take_decimal_comma(npi_cells *cells, int32_t row, int column);
 
-/* The table of cells whose first row is a header and whose first column has the ids. Takes the cells, also on failure. */
+/* The table of cells whose first row is a header and whose first column has the ids. Takes the cells, also on
+ * failure. */
 int npi_table_from_cells(npi_table *out, npi_cells *cells, const char *file, const npgnn_load_options *how,
                          npgnn_error *err);
 
-/* The same of cells that came from memory: all columns are features, and the first row is a header unless the columns are
- * `unnamed`. kinds[i] is the kind that the caller chose for a column, NPI_KINDS: none. printed[i] is 1 where the cells of a column are
- * numbers of the caller, which have decimal points whatever the encoding says. `what` stands for the file in messages. */
+/* The same of cells that came from memory: all columns are features, and the first row is a header unless the columns
+ * are `unnamed`. kinds[i] is the kind that the caller chose for a column, NPI_KINDS: none. printed[i] is 1 where the
+ * cells of a column are numbers of the caller, which have decimal points whatever the encoding says. `what` stands for
+ * the file in messages. */
 int npi_table_from_columns(npi_table *out, npi_cells *cells, int unnamed, const npi_kind *kinds,
                            const unsigned char *printed, const npgnn_load_options *how, int side, const char *what,
                            npgnn_error *err);
 
 /* ---- what is in a column ---- */
 
-/* Whether a cell is no plain number, but one with signs of money, percent or thousands, or with a decimal comma: $45,876, 12 %, 1.234.567
- * or 3,5. Units may mean more: 12 kg is none. */
+/* Whether a cell is no plain number, but one with signs of money, percent or thousands, or with a decimal comma:
+ * $45,876, 12 %, 1.234.567 or 3,5. Units may mean more: 12 kg is none. */
 int npi_cell_is_decorated(const char *cell);
 
-/* Finds out the kind of a column from its rows `first` and on, unless `kind` says it (NPI_KINDS: it does not), and all that
- * its encoding needs. E_FORMAT names the first cell that does not fit, unless bad rows are to be skipped: such cells count
- * as missing then. */
+/* Finds out the kind of a column from its rows `first` and on, unless `kind` says it (NPI_KINDS: it does not), and all
+ * that its encoding needs. E_FORMAT names the first cell that does not fit, unless bad rows are to be skipped: such
+ * cells count as missing then. */
 int npi_cells_infer(npi_encoded *out, const npi_cells *cells, int column, int32_t first, npi_kind kind,
                     const npgnn_load_options *how, const char *file, npgnn_error *err);
 

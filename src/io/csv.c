@@ -56,8 +56,8 @@ static int is_number(const char *cell)
 
 /* ---- the header ---- */
 
-/* Whether a cell of the first row occurs again in its column. An empty one, as after a separator at the end of each line, says
- * nothing. */
+/* Whether a cell of the first row occurs again in its column. An empty one, as after a separator at the end of each
+ * line, says nothing. */
 static int recurs(const npi_cells *cells, int column)
 {
     const char *cell = npi_cells_get(cells, 0, column);
@@ -90,8 +90,8 @@ static int is_date(const char *cell)
     return 0;
 }
 
-/* Whether the first cell of a column is a value like one below it, although it is not a plain number: 1,5 above 2, $5 above $7, a date
- * above a date, or nothing below. A name such as 10 % or 2024-01-31 above numbers is none. */
+/* Whether the first cell of a column is a value like one below it, although it is not a plain number: 1,5 above 2, $5
+ * above $7, a date above a date, or nothing below. A name such as 10 % or 2024-01-31 above numbers is none. */
 static int is_like_values(const npi_cells *cells, int column)
 {
     const char *cell = npi_cells_get(cells, 0, column);
@@ -194,8 +194,8 @@ static int share_of_column(double *share, const reader *r, int column, npgnn_err
     return code;
 }
 
-/* The first column has no name: pandas writes its index so, but also an index that has the ids. The second column has them where
- * its name says so, or where more of the edges' ids are in it. */
+/* The first column has no name: pandas writes its index so, but also an index that has the ids. The second column has
+ * them where its name says so, or where more of the edges' ids are in it. */
 static int choose_beside_index(reader *r, npgnn_error *err)
 {
     const char *second = r->cells.fields > 1 ? r->names[1] : "";
@@ -298,8 +298,8 @@ static int chosen_kind(npi_kind *kind, const reader *r, int column, npgnn_error 
     return 0;
 }
 
-/* Whether a column is a feature, apart from its kind. Without a name and without values, as after a separator at the end of
- * each line, it is none. */
+/* Whether a column is a feature, apart from its kind. Without a name and without values, as after a separator at the
+ * end of each line, it is none. */
 static int is_feature(const reader *r, int column)
 {
     if (column == r->id || column == r->label || (column == 0 && r->row_numbers))
@@ -363,8 +363,8 @@ static void log_kinds(const reader *r)
             used == 1 ? "" : "s", r->encoding->width, r->encoding->width == 1 ? "" : "s", text);
 }
 
-/* Reads the numbers of a column with decimal commas and points between thousands, and logs the first such column. With a given
- * encoding, 1.5 is E_FORMAT, since 1.234 beside it would be something else than a thousand. */
+/* Reads the numbers of a column with decimal commas and points between thousands, and logs the first such column. With
+ * a given encoding, 1.5 is E_FORMAT, since 1.234 beside it would be something else than a thousand. */
 static int take_commas(reader *r, int column, int given, npgnn_error *err)
 {
     int first_comma = 1, first_thousand = 1, code = 0;
@@ -399,8 +399,8 @@ static int take_commas(reader *r, int column, int given, npgnn_error *err)
     return code;
 }
 
-/* comma[i] = 1 where the numbers of column i have decimal commas. Nothing may tell for some columns, such as one of 1.234 and 12: they have
- * them where others do, and none has decimal points. */
+/* comma[i] = 1 where the numbers of column i have decimal commas. Nothing may tell for some columns, such as one of
+ * 1.234 and 12: they have them where others do, and none has decimal points. */
 static void find_commas(unsigned char *comma, const reader *r)
 {
     int points = 0, commas = 0;

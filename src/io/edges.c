@@ -14,8 +14,8 @@
  * third. The caller may choose columns and overrule all of this (npgnn_load_options).
  *
  * Refused, or left out where the caller says so: lines without two ids, weights that are not positive and finite, times
- * that are neither a number nor a date. Of Matrix Market, edges need a matrix in coordinate format, a square one unless the
- * graph has two sides; stored zeros are not edges. */
+ * that are neither a number nor a date. Of Matrix Market, edges need a matrix in coordinate format, a square one unless
+ * the graph has two sides; stored zeros are not edges. */
 #define _POSIX_C_SOURCE 200809L
 #include <math.h>
 #include <stdio.h>
@@ -279,8 +279,8 @@ static int is_header_word(const char *field)
     return 0;
 }
 
-/* Finds two columns whose names say that they are the ends of a link. Pairs are many: only those are compared that can be ends at
- * all. */
+/* Finds two columns whose names say that they are the ends of a link. Pairs are many: only those are compared that can
+ * be ends at all. */
 static int find_ends(int *source, int *target, const first_line *first)
 {
     unsigned char end[MAX_COLUMNS]; /* 1: may be the source, 2: the target, 3: either */
@@ -467,7 +467,8 @@ int npi_edges_settle_header(npi_edge_list *list, const char *file, const npi_nam
 
 /* ---- text ---- */
 
-/* A time is a number, or a date as days since 1970, in one of the orders of npi_date_order. All times of a file are of one kind. */
+/* A time is a number, or a date as days since 1970, in one of the orders of npi_date_order. All times of a file are of
+ * one kind. */
 enum { TIME_NUMBER = 1, TIME_YMD = 2, TIME_DMY = 4, TIME_MDY = 8, TIME_EITHER = TIME_DMY | TIME_MDY, TIME_ANY = 15 };
 
 /* What a text can be, with its value as each. */
@@ -522,8 +523,9 @@ static void accept_header(npi_edge_list *list, const layout *columns, const npi_
             list->ends[0], list->ends[1]);
 }
 
-/* field (4) = the fields of a line by role, NULL where there is none. A line may have no more fields than the first, but for empty ones at
- * its end: a comma within a name or number makes one too many, and a list of neighbours has any number. */
+/* field (4) = the fields of a line by role, NULL where there is none. A line may have no more fields than the first,
+ * but for empty ones at its end: a comma within a name or number makes one too many, and a list of neighbours has any
+ * number. */
 static int cut_row(char **field, layout *columns, char *line, npi_stream *stream, npgnn_error *err)
 {
     char *rest = line, *text;
@@ -548,8 +550,9 @@ static int cut_row(char **field, layout *columns, char *line, npi_stream *stream
                : 0;
 }
 
-/* Parses a weight. Between semicolons and tabs it may have a decimal comma, with a note. 1,234 alone may be a thousand: between tabs it is
- * E_FORMAT unless other weights show that commas are decimal. *word is set where the text cannot be meant to be a number. */
+/* Parses a weight. Between semicolons and tabs it may have a decimal comma, with a note. 1,234 alone may be a thousand:
+ * between tabs it is E_FORMAT unless other weights show that commas are decimal. *word is set where the text cannot be
+ * meant to be a number. */
 static int parse_weight(float *weight, int *word, char *text, npi_edge_list *list, layout *columns, npi_stream *stream,
                         npgnn_error *err)
 {
@@ -619,7 +622,8 @@ static int read_row(npi_edge_list *list, layout *columns, char *line, int first,
             snprintf(columns->words[role], sizeof columns->words[role], "%s", field[role]);
     }
 
-    /* a first line whose weight or time is a word, which 1,234,567 is not, is a header if numbers follow, and an error if not */
+    /* a first line whose weight or time is a word, which 1,234,567 is not, is a header if numbers follow, and an error
+     * if not */
     if (field[NPI_ROLE_WEIGHT]) {
         code = parse_weight(&weight, &word, field[NPI_ROLE_WEIGHT], list, columns, stream, err);
     } else if (columns->column[NPI_ROLE_WEIGHT] >= 0 && list->how->weight) {
@@ -654,7 +658,8 @@ static int read_row(npi_edge_list *list, layout *columns, char *line, int first,
     return code ? code : npi_edges_add_ids(list, field[0], field[1], weight, time, stream, err);
 }
 
-/* Whether the commas of a line, which would separate its fields, are decimal: "a b 1,5", which is three fields between blanks. */
+/* Whether the commas of a line, which would separate its fields, are decimal: "a b 1,5", which is three fields between
+ * blanks. */
 static int is_blank_separated(const char *line)
 {
     int fields = 0, commas = 0;
@@ -714,8 +719,8 @@ static int read_first_line(npi_edge_list *list, layout *columns, char *line, npi
     return code;
 }
 
-/* Joins the lines of a row whose field in quotes has several. E_FORMAT for a quote that is not closed, and for text after one
- * that is: *fatal is set where other rows may be part of this one, so that it must not be skipped. */
+/* Joins the lines of a row whose field in quotes has several. E_FORMAT for a quote that is not closed, and for text
+ * after one that is: *fatal is set where other rows may be part of this one, so that it must not be skipped. */
 static int complete_row(char **line, int *fatal, char separator, npi_stream *stream, npgnn_error *err)
 {
     const char *part = *line; /* each line by itself: a field may have many */

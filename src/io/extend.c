@@ -22,8 +22,8 @@ static void addition_free(addition *added, const npgnn_env *env)
     *added = (addition){.path = added->path, .side = added->side};
 }
 
-/* Reads the features of the new nodes and prepares them in the same way as those of the graph: encoded, binarised or normalised,
- * with the same columns in the same order. */
+/* Reads the features of the new nodes and prepares them in the same way as those of the graph: encoded, binarised or
+ * normalised, with the same columns in the same order. */
 static int read_features(addition *out, const npgnn_graph *graph, npgnn_error *err)
 {
     const char *path = out->path;
@@ -106,8 +106,8 @@ static void find_prefix(char *prefix, size_t size, const npgnn_graph *graph, int
         snprintf(prefix, size, "%.*s", (int)length[side], first[side]);
 }
 
-/* The names of all nodes. Where only the graph or only the new nodes have names, the others are named by their numbers. NULL
- * where neither have names. New nodes of a two-sided graph are called as the others of their side. */
+/* The names of all nodes. Where only the graph or only the new nodes have names, the others are named by their numbers.
+ * NULL where neither have names. New nodes of a two-sided graph are called as the others of their side. */
 static int join_names(npi_names **out, const npgnn_graph *graph, const addition *added, npgnn_error *err)
 {
     char number[12], prefix[80];

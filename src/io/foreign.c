@@ -1,5 +1,5 @@
-/* Recognises files that are not read by their first bytes, and says how to convert them: Parquet, Feather, PyTorch, Excel, HDF5,
- * pickle, SQLite, archives, and text in UTF-16 or UTF-32. */
+/* Recognises files that are not read by their first bytes, and says how to convert them: Parquet, Feather, PyTorch,
+ * Excel, HDF5, pickle, SQLite, archives, and text in UTF-16 or UTF-32. */
 #include "io/foreign.h"
 
 #include <string.h>
@@ -16,7 +16,8 @@ static int contains(const unsigned char *bytes, size_t size, const char *text)
     return 0;
 }
 
-/* Whether a file is a zip archive whose first member is a file of text, or a folder: .npz files are archives of arrays. */
+/* Whether a file is a zip archive whose first member is a file of text, or a folder: .npz files are archives of
+ * arrays. */
 static int is_archive_of_text(const unsigned char *bytes, size_t size)
 {
     static const char *const endings[] = {"/", ".csv", ".tsv", ".txt", ".mtx", ".json", ".jsonl", ".graphml", ".edges"};

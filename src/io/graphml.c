@@ -7,16 +7,16 @@
  *   edge    = <edge source= target= directed=> {data} </edge>
  *   data    = <data key=> text </data>
  *
- * The attributes of nodes are a table, whose columns are named by attr.name and encoded as those of text are (io/cells.h); a
- * node without one has the default, or a missing value. Where the caller wants numbers as they are (the encoding "raw"),
- * numeric and boolean attributes are features, a missing one is 0, and the others are ignored. The attribute "class" or
- * "target", or a numeric "label", becomes the class label. The numeric attribute "weight" of edges becomes their weight.
- * Other elements are ignored.
+ * The attributes of nodes are a table, whose columns are named by attr.name and encoded as those of text are
+ * (io/cells.h); a node without one has the default, or a missing value. Where the caller wants numbers as they are (the
+ * encoding "raw"), numeric and boolean attributes are features, a missing one is 0, and the others are ignored. The
+ * attribute "class" or "target", or a numeric "label", becomes the class label. The numeric attribute "weight" of edges
+ * becomes their weight. Other elements are ignored.
  *
- * Refused: hyperedges, several or nested graphs, duplicate ids, data of undeclared keys, elements nested more than
- * 32 deep, and declarations of entities, which can make a kilobyte expand to gigabytes. A default stands in the file once
- * and in the table as often as there are nodes: the text of the table must stay in proportion to the file. Time is linear in
- * the size of the file: a node costs as much as the data that it has and the columns of the table. */
+ * Refused: hyperedges, several or nested graphs, duplicate ids, data of undeclared keys, elements nested more than 32
+ * deep, and declarations of entities, which can make a kilobyte expand to gigabytes. A default stands in the file once
+ * and in the table as often as there are nodes: the text of the table must stay in proportion to the file. Time is
+ * linear in the size of the file: a node costs as much as the data that it has and the columns of the table. */
 #include <expat.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -260,7 +260,8 @@ static void end_node(reader *r)
         const attribute *a = &r->attributes[r->given[i]];
         r->fields[1 + a->column] = a->value;
     }
-    /* values that are not in the file must stay in proportion to its size: in their number, and in the bytes of their text */
+    /* values that are not in the file must stay in proportion to its size: in their number, and in the bytes of their
+     * text */
     uint64_t bytes = r->cells.used + r->default_bytes, read = (uint64_t)XML_GetCurrentByteIndex(r->parser);
     check(r, npi_table_check_size(r->stream, (int64_t)r->cells.rows * r->cells.fields, 0, r->values + r->cells.rows,
                                   r->err));
@@ -344,8 +345,8 @@ static float number(reader *r, const char *text)
     return value;
 }
 
-/* Copies the text of a feature. What is declared as a number must be one; flags are 0 and 1 where they are features as they
- * are. */
+/* Copies the text of a feature. What is declared as a number must be one; flags are 0 and 1 where they are features as
+ * they are. */
 static void keep(reader *r, char **out, const attribute *a, const char *text)
 {
     char digit[2] = "0";
@@ -413,8 +414,8 @@ static void XMLCALL start_doctype(void *user, const XML_Char *name, const XML_Ch
     r->external = system || has_internal; /* an internal part may refer to others: %more; */
 }
 
-/* The same in the attributes of the tag at hand, which expat does not report: an & that none of the five entities of XML and no
- * number follows. */
+/* The same in the attributes of the tag at hand, which expat does not report: an & that none of the five entities of
+ * XML and no number follows. */
 static void check_attributes(reader *r)
 {
     static const char *const known[] = {"amp;", "lt;", "gt;", "apos;", "quot;", "#", NULL};

@@ -15,7 +15,8 @@ typedef enum {
 /* Whether a column of this name usually has this role. Case, punctuation and endings such as "_id" do not matter. */
 int npi_header_has_role(const char *name, npi_role role);
 
-/* Whether there is a name that this one, as the source or the target, makes the two ends of a link with (npi_header_are_ends). */
+/* Whether there is a name that this one, as the source or the target, makes the two ends of a link with
+ * (npi_header_are_ends). */
 int npi_header_may_be_end(const char *name, npi_role role);
 
 /* Whether two names are the two ends of a link: "user" and "item", but also any word with 1 and 2, such as "id_1" and
@@ -25,8 +26,8 @@ int npi_header_are_ends(const char *source, const char *target);
 /* Whether two such names are those of two kinds of nodes, such as "user_id" and "item_id". */
 int npi_header_are_two_kinds(const char *source, const char *target);
 
-/* The column that `wanted` means: one of that name, or the column of that number, counted from 1. `names` (count) is the
- * header, NULL where there is none. -1 where no column is meant. */
+/* The column that `wanted` means: one of that name, or the column of that number, counted from 1. `names` (count) is
+ * the header, NULL where there is none. -1 where no column is meant. */
 int npi_header_find(const char *wanted, char *const *names, int count);
 
 /* Appends names[i] for every i with in[i] set, or for all where `in` is NULL, as 'a', 'b', 'c', ...: at most `limit` of

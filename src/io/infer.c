@@ -396,7 +396,8 @@ static int is_mostly_decorated(const npi_cells *cells, int column, int32_t first
     return 10 * decorated >= 9 * values;
 }
 
-/* Says more of a column that is ignored because its values differ, where they seem to be numbers or dates that could not be read. */
+/* Says more of a column that is ignored because its values differ, where they seem to be numbers or dates that could
+ * not be read. */
 static void explain_ignored(npi_encoded *out, const npi_cells *cells, int column, int32_t first, const census *c)
 {
     int64_t values = out->rows - out->missing, decorated = 0, dates = 0;

@@ -84,9 +84,9 @@ int npi_npg_detect(const char *path);
 /* Writes a graph file, completely or not at all. */
 int npi_npg_save(const npgnn_graph *graph, const char *path, npgnn_error *err);
 
-/* Maps the graph file where->edges. `how` says whether weights are wanted; it must not choose columns. The features can be
- * changed after npi_features_own. E_FORMAT where anything in the file is damaged; E_ARGUMENT where the location has other files too,
- * and where `how` wants times or sides that the graph has not. */
+/* Maps the graph file where->edges. `how` says whether weights are wanted; it must not choose columns. The features can
+ * be changed after npi_features_own. E_FORMAT where anything in the file is damaged; E_ARGUMENT where the location has
+ * other files too, and where `how` wants times or sides that the graph has not. */
 int npi_npg_load(npgnn_graph **out, const npi_location *where, const npgnn_load_options *how, const npgnn_env *env,
                  npgnn_error *err);
 

@@ -1,8 +1,8 @@
 /* Maps graph files (npg.h) and verifies them.
  *
- * First the checksums, which find damage. Then the arrays, because a file may have been made to do harm and has right checksums
- * then: what the rest of the library relies on holds for every graph that is returned. Both are loops over all of the file, on
- * several threads; together they take about as long as reading it once. */
+ * First the checksums, which find damage. Then the arrays, because a file may have been made to do harm and has right
+ * checksums then: what the rest of the library relies on holds for every graph that is returned. Both are loops over
+ * all of the file, on several threads; together they take about as long as reading it once. */
 #define _POSIX_C_SOURCE 200809L
 #include <math.h>
 #include <stdio.h>
@@ -181,9 +181,9 @@ typedef struct matrix_check {
     int *failed;
 } matrix_check;
 
-/* Adds what the entries of row i contribute to the balance, which is Σ hash(u, v) of the entries u < v minus that of the
- * entries u > v as (v, u). It is 0 where A is symmetric; otherwise it is 0 once in 2^64, because nobody knows the key. Weights
- * and times belong to the entry. Returns whether the row is sound. */
+/* Adds what the entries of row i contribute to the balance, which is Σ hash(u, v) of the entries u < v minus that of
+ * the entries u > v as (v, u). It is 0 where A is symmetric; otherwise it is 0 once in 2^64, because nobody knows the
+ * key. Weights and times belong to the entry. Returns whether the row is sound. */
 static int check_links(uint64_t *balance, const matrix_check *c, int64_t i)
 {
     const npi_csr *a = c->a;
@@ -243,8 +243,8 @@ static void check_rows(const void *arg, int64_t first, int64_t last)
     __atomic_add_fetch(c->balance, balance, __ATOMIC_RELAXED);
 }
 
-/* Whether the matrix has `entries` entries and is sound; as an adjacency matrix, together with times and sides, which may be
- * NULL. */
+/* Whether the matrix has `entries` entries and is sound; as an adjacency matrix, together with times and sides, which
+ * may be NULL. */
 static int check_matrix(const npi_csr *a, int64_t entries, int adjacency, const double *time, const unsigned char *side,
                         int threads)
 {

@@ -1,5 +1,5 @@
-/* Writes graph files (npg.h). Everything in the header is known before the first byte is written, so that a file is written from
- * its beginning to its end. */
+/* Writes graph files (npg.h). Everything in the header is known before the first byte is written, so that a file is
+ * written from its beginning to its end. */
 #define _POSIX_C_SOURCE 200809L
 #include <string.h>
 #include <strings.h>

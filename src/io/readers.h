@@ -25,8 +25,8 @@ typedef struct npi_skipped {
  * counted and 0 returned, otherwise `code`. */
 int npi_skipped_add(npi_skipped *skipped, int code, const npgnn_load_options *how, npgnn_error *err);
 
-/* Logs how many there were, where, and what is wrong with the first: "FILE:LINE: ONE: reason", or "FILE: MANY: count (lines
- * ...); the first: reason". */
+/* Logs how many there were, where, and what is wrong with the first: "FILE:LINE: ONE: reason", or "FILE: MANY: count
+ * (lines ...); the first: reason". */
 void npi_skipped_log(const npi_skipped *skipped, const char *one, const char *many, const char *file,
                      const npgnn_env *env);
 
@@ -46,8 +46,9 @@ typedef struct npi_table {
 
 typedef struct npi_edge_list npi_edge_list;
 
-/* Chooses the format by the extension of the stream's name, then by its first bytes. `how` says how text is read; NULL: the
- * defaults. `edges`, whose ids tell which column has the ids, may be NULL. `side` is that of a two-sided graph, 0 or 1. */
+/* Chooses the format by the extension of the stream's name, then by its first bytes. `how` says how text is read; NULL:
+ * the defaults. `edges`, whose ids tell which column has the ids, may be NULL. `side` is that of a two-sided graph, 0
+ * or 1. */
 int npi_table_read(npi_table *out, npi_stream *stream, const npgnn_load_options *how, const npi_edge_list *edges,
                    int side, npgnn_error *err);
 int npi_table_read_csv(npi_table *out, npi_stream *stream, const npgnn_load_options *how, const npi_edge_list *edges,
@@ -79,8 +80,8 @@ int npi_table_check_size(npi_stream *stream, int64_t rows, int64_t cols, int64_t
 
 void npi_table_free(const npgnn_env *env, npi_table *table);
 
-/* Whether features that were made by this encoding can be used: E_MISMATCH where it is of another number of columns, or where the
- * caller wants another (npgnn_load_options.encoding), because features cannot be made again. */
+/* Whether features that were made by this encoding can be used: E_MISMATCH where it is of another number of columns, or
+ * where the caller wants another (npgnn_load_options.encoding), because features cannot be made again. */
 int npi_encoding_accept(const npi_encoding *encoding, int32_t columns, const char *wanted, const char *file,
                         npgnn_error *err);
 
@@ -123,7 +124,8 @@ struct npi_edge_list {
 /* An empty list. `how` must outlive it; NULL: the defaults. */
 npi_edge_list npi_edges_start(const npgnn_env *env, const npgnn_load_options *how);
 
-/* Pair i, of a pass over all in order: where they lie in a temporary file, the memory of those that were passed is given back. */
+/* Pair i, of a pass over all in order: where they lie in a temporary file, the memory of those that were passed is
+ * given back. */
 static inline npgnn_pair *npi_edges_at(const npi_edge_list *list, int64_t i)
 {
     if (i % NPI_EDGES_WINDOW == 0)
@@ -155,7 +157,8 @@ int npi_edges_add(npi_edge_list *list, npgnn_pair edge, float weight, npi_stream
 /* The same with two indices from 0 on, as matrices have them: those of two sides where the graph has sides. */
 int npi_edges_add_indices(npi_edge_list *list, npgnn_pair edge, float weight, npi_stream *stream, npgnn_error *err);
 
-/* A matrix (rows, columns) states how many nodes there are. E_FORMAT where it is not square and the graph has no sides. */
+/* A matrix (rows, columns) states how many nodes there are. E_FORMAT where it is not square and the graph has no
+ * sides. */
 int npi_edges_state_nodes(npi_edge_list *list, int32_t rows, int32_t columns, const npi_stream *stream,
                           npgnn_error *err);
 
@@ -172,13 +175,13 @@ int npi_edges_to_names(npi_edge_list *list, npi_names *names, npgnn_error *err);
 int npi_edges_to_graph(npgnn_graph **out, npi_edge_list *edges, const char *edges_name, npi_table *table,
                        npi_stream *labels, const npgnn_env *env, npgnn_error *err);
 
-/* The same of a two-sided graph (how->bipartite): the sources are the first nodes, the targets follow. tables[0] has the
- * features of the sources and tables[1] those of the targets; either may be empty. Takes their content. */
+/* The same of a two-sided graph (how->bipartite): the sources are the first nodes, the targets follow. tables[0] has
+ * the features of the sources and tables[1] those of the targets; either may be empty. Takes their content. */
 int npi_sides_to_graph(npgnn_graph **out, npi_edge_list *edges, const char *edges_name, npi_table tables[2],
                        const npgnn_env *env, npgnn_error *err);
 
-/* X of both sides of a two-sided graph, with n[0] and n[1] nodes, and its encoding. With `given` both tables were encoded by
- * the same encoding, and have all columns. */
+/* X of both sides of a two-sided graph, with n[0] and n[1] nodes, and its encoding. With `given` both tables were
+ * encoded by the same encoding, and have all columns. */
 int npi_sides_join(npi_features **out, const npi_table tables[2], const int32_t n[2], int given, const npgnn_env *env,
                    npgnn_error *err);
 

@@ -1,4 +1,5 @@
-/* Saves a graph: as one file where its name ends with .npg (npg_save.c), otherwise as a folder of plain files, which npgnn_load reads back as the same graph:
+/* Saves a graph: as one file where its name ends with .npg (npg_save.c), otherwise as a folder of plain files, which
+ * npgnn_load reads back as the same graph:
  *
  *   edges.tsv        source, target and, where edges have these, weight and time
  *   nodes.txt        names of the nodes, where they have some or nothing else tells their number

@@ -341,8 +341,8 @@ static int append_to_line(int *complete, npi_stream *stream, npgnn_error *err)
     return 0;
 }
 
-/* Appends a line, without its end, to what `line` has. The number of the line grows by `step` when its first byte is there.
- * Returns 1, or 0 at the end. */
+/* Appends a line, without its end, to what `line` has. The number of the line grows by `step` when its first byte is
+ * there. Returns 1, or 0 at the end. */
 static int append_line(npi_stream *stream, int64_t step, npgnn_error *err)
 {
     int complete = 0, started = 0;

@@ -1,5 +1,5 @@
-/* A stream of bytes from a file, from standard input or from memory. gzip data is decompressed, once. Every reader takes a
- * stream, so that tests and fuzzers can give it bytes, and every message has the file and the line. */
+/* A stream of bytes from a file, from standard input or from memory. gzip data is decompressed, once. Every reader
+ * takes a stream, so that tests and fuzzers can give it bytes, and every message has the file and the line. */
 #ifndef NPI_IO_STREAM_H
 #define NPI_IO_STREAM_H
 
@@ -14,8 +14,9 @@ int npi_stream_open(npi_stream **out, const char *path, const npgnn_env *env, np
 int npi_stream_open_memory(npi_stream **out, const char *name, const void *bytes, size_t size, const npgnn_env *env,
                            npgnn_error *err);
 
-/* Reads bytes from a function, which stores up to `size` next bytes and their number in *got, 0 at the end. They are what a
- * member of an archive was unpacked to: gzip data among them stays as it is, so that layers of compression do not multiply. */
+/* Reads bytes from a function, which stores up to `size` next bytes and their number in *got, 0 at the end. They are
+ * what a member of an archive was unpacked to: gzip data among them stays as it is, so that layers of compression do
+ * not multiply. */
 typedef int npi_source_fn(void *user, unsigned char *bytes, size_t *got, size_t size, npgnn_error *err);
 int npi_stream_open_source(npi_stream **out, const char *name, npi_source_fn *read, void *user, const npgnn_env *env,
                            npgnn_error *err);
@@ -25,8 +26,9 @@ int npi_stream_open_source(npi_stream **out, const char *name, npi_source_fn *re
  * NUL byte, damaged gzip data or a line of more than 1 GiB; E_IO; E_MEMORY. */
 int npi_stream_read_line(char **line, npi_stream *stream, npgnn_error *err);
 
-/* Appends the next line to the latest one, which must not have been changed, after a \n: a field in quotes may have several
- * lines. Returns 1, or 0 at the end, where the line stays as it was. The number of the line stays that of its beginning. */
+/* Appends the next line to the latest one, which must not have been changed, after a \n: a field in quotes may have
+ * several lines. Returns 1, or 0 at the end, where the line stays as it was. The number of the line stays that of its
+ * beginning. */
 int npi_stream_join_line(char **line, npi_stream *stream, npgnn_error *err);
 
 /* Logs, once, the first of the lines read so far that is not UTF-8, and how to convert the file. */

@@ -138,8 +138,8 @@ static int any_below(const npi_edge_list *edges, int32_t limit)
     return edges->count == 0;
 }
 
-/* Logs names that differ in case, in blanks around them or in a final .0 alone, which pandas adds to integers: they are probably
- * meant to be the same node. */
+/* Logs names that differ in case, in blanks around them or in a final .0 alone, which pandas adds to integers: they are
+ * probably meant to be the same node. */
 static int log_similar(const npi_names *names, const char *edges_name, const npgnn_env *env, npgnn_error *err)
 {
     enum { MAX_NAMES = 1 << 20, MAX_LENGTH = 255 };

@@ -76,8 +76,8 @@ static const char *find_closing_quote(const char *at)
     return at;
 }
 
-/* Whether a field that begins with a quote is in quotes. Lists that are separated by blanks come from programs that know no
- * quotes, as well as from R, which writes them. */
+/* Whether a field that begins with a quote is in quotes. Lists that are separated by blanks come from programs that
+ * know no quotes, as well as from R, which writes them. */
 static int is_quoted(const char *field, char separator)
 {
     if (*field != '"' || separator != ' ')

@@ -1,9 +1,9 @@
 /* Zip archives, read by libzip from memory.
  *
- * Layers of compression would multiply: an archive in gzip data, and a member that is gzip data again, could make a kilobyte
- * expand to gigabytes. So there is one layer. An archive in gzip data is refused, members are stored or deflated (other
- * methods of libzip expand a byte to a hundred thousand), what is in a member is not unpacked again, and all that is read
- * of an archive is in proportion to its size, also where members overlap. */
+ * Layers of compression would multiply: an archive in gzip data, and a member that is gzip data again, could make a
+ * kilobyte expand to gigabytes. So there is one layer. An archive in gzip data is refused, members are stored or
+ * deflated (other methods of libzip expand a byte to a hundred thousand), what is in a member is not unpacked again,
+ * and all that is read of an archive is in proportion to its size, also where members overlap. */
 #include "io/zip.h"
 
 #include <stdio.h>
@@ -52,8 +52,9 @@ static uint64_t number_at(const unsigned char *bytes, int size)
     return value;
 }
 
-/* Whether a record that may end the archive declares more than MAX_MEMBERS. Looked for where libzip looks: in the last 64 KiB
- * and what belongs to them. The count has 2 bytes, or 8 in the record of zip64, to which the 20 bytes before lead. */
+/* Whether a record that may end the archive declares more than MAX_MEMBERS. Looked for where libzip looks: in the last
+ * 64 KiB and what belongs to them. The count has 2 bytes, or 8 in the record of zip64, to which the 20 bytes before
+ * lead. */
 static int has_too_many_members(const unsigned char *bytes, size_t size)
 {
     enum { RECORD = 22, LOCATOR = 20, RECORD64 = 56, COMMENT = 65536 };

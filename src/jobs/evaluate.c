@@ -132,8 +132,8 @@ static int check_same(const evaluation *e, int seeds, const npgnn_env *env, npgn
     return code ? code : npi_comm_same(env->comm, hash, "the list of options", err);
 }
 
-/* Each process runs its share of the seeds, and all get the runs of all, finished ones also after a failure. Intervals are of all
- * runs so far (npi_resamples): they are computed anew, from the resamples of every run. */
+/* Each process runs its share of the seeds, and all get the runs of all, finished ones also after a failure. Intervals
+ * are of all runs so far (npi_resamples): they are computed anew, from the resamples of every run. */
 static int evaluate_among(npgnn_eval_run *runs, evaluation *e, int seeds, npi_counter *count, npgnn_comm *comm,
                           npgnn_error *err)
 {

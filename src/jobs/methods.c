@@ -1,5 +1,5 @@
-/* The methods that can be evaluated: a table of names, and those that no other folder has. A method learns from the known
- * links of a split and scores the pairs of a task (baselines/method.h). */
+/* The methods that can be evaluated: a table of names, and those that no other folder has. A method learns from the
+ * known links of a split and scores the pairs of a task (baselines/method.h). */
 #include "jobs/methods.h"
 
 #include <stdio.h>
@@ -85,9 +85,9 @@ static int run_conditional(float *score, npgnn_eval_run *run, const npi_task *ta
 
 /* ---- a process across graphs ---- */
 
-/* Scores the pairs with a process. What it is told about the graph are the validation links of the split, which are
- * not among the known ones, and non-links of the same kind: with those of the authors' inductive split, which seldom
- * touch a new node, it would learn that touching one makes a link. Without validation links, it sets some of the known links
+/* Scores the pairs with a process. What it is told about the graph are the validation links of the split, which are not
+ * among the known ones, and non-links of the same kind: with those of the authors' inductive split, which seldom touch
+ * a new node, it would learn that touching one makes a link. Without validation links, it sets some of the known links
  * aside by itself. */
 static int run_process(float *score, npgnn_eval_run *run, const npi_task *task, const npgnn_model *model,
                        npgnn_error *err)

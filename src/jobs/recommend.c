@@ -1,5 +1,5 @@
-/* Methods that need no model, applied to all links of a graph: scores of given pairs, and the search for the best. The search
- * asks a method for the scores of one node with all nodes at a time and keeps a shortlist. */
+/* Methods that need no model, applied to all links of a graph: scores of given pairs, and the search for the best. The
+ * search asks a method for the scores of one node with all nodes at a time and keeps a shortlist. */
 #include <math.h>
 #include <string.h>
 

@@ -105,7 +105,8 @@ real npi_adj_column_sum(const npi_adj *adj, int32_t i)
 
 /* ---- the rows of one process ---- */
 
-/* Lists the nodes of other processes in the rows [from, to) of a. They are marked in a set of bits, which then numbers them. */
+/* Lists the nodes of other processes in the rows [from, to) of a. They are marked in a set of bits, which then numbers
+ * them. */
 static int list_halo(npi_halo *halo, const npi_csr *a, const npi_partition *rows, const npgnn_env *env,
                      npgnn_error *err)
 {

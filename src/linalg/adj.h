@@ -16,9 +16,9 @@ typedef struct npi_halo {
     npi_fetch fetch;
 } npi_halo;
 
-/* All rows of Â or, where the nodes are divided among processes, those of this process: then the columns of a row are nodes of
- * processes before this one, own nodes, and nodes of processes after it, in this order. Own nodes are counted from the first of
- * them, the others are indices into the halo. */
+/* All rows of Â or, where the nodes are divided among processes, those of this process: then the columns of a row are
+ * nodes of processes before this one, own nodes, and nodes of processes after it, in this order. Own nodes are counted
+ * from the first of them, the others are indices into the halo. */
 typedef struct npi_adj {
     npi_csr a;      /* symmetric pattern without diagonal; borrowed or owned by whoever made it; val NULL: weights 1 */
     real *scale;    /* (rows) 1 / sqrt(1 + sum of the row's weights) */
@@ -40,7 +40,8 @@ void npi_adj_free(const npgnn_env *env, npi_adj *adj);
 /* Fills scale (a.rows) from the pattern. */
 void npi_adj_normalize(npi_adj *adj, int threads);
 
-/* Fetches the rows of P (rows, w) that other processes have, for the rows of Â P that follow. Does nothing without a halo. */
+/* Fetches the rows of P (rows, w) that other processes have, for the rows of Â P that follow. Does nothing without a
+ * halo. */
 void npi_adj_fetch(const npi_adj *adj, const real *p, int ldp, int w, int threads);
 
 /* Where the entries of own nodes in row i begin and end: all of them, without a halo. */
@@ -58,8 +59,8 @@ void npi_adj_mul(real *y, int ldy, const npi_adj *adj, const real *p, int ldp, i
 void npi_adj_mul_rows(real *y, int ldy, const npi_adj *adj, const real *p, int ldp, int w, int64_t first, int64_t last,
                       int threads);
 
-/* Parts of it, on the calling thread, for loops that have more to do with a row, after npi_adj_fetch: row i into y (w), and the sum
- * of the column i of Â. */
+/* Parts of it, on the calling thread, for loops that have more to do with a row, after npi_adj_fetch: row i into y (w),
+ * and the sum of the column i of Â. */
 void npi_adj_row(real *y, const npi_adj *adj, int32_t i, const real *p, int ldp, int w, const npi_kernels *kernels);
 real npi_adj_column_sum(const npi_adj *adj, int32_t i);
 

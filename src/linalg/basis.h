@@ -18,8 +18,8 @@ typedef struct npi_basis {
     int64_t from, to; /* rows that this process has computed */
 } npi_basis;
 
-/* Random signs, a function of `stream`: the same basis for any number of threads, and of processes of env->comm. Each of these has
- * memory for all rows, and computes its own: npi_basis_gather gives them to all. */
+/* Random signs, a function of `stream`: the same basis for any number of threads, and of processes of env->comm. Each
+ * of these has memory for all rows, and computes its own: npi_basis_gather gives them to all. */
 int npi_basis_new(npi_basis *out, int64_t rows, int width, uint32_t stream, const npgnn_env *env, npgnn_error *err);
 void npi_basis_free(const npgnn_env *env, npi_basis *basis);
 

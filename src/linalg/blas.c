@@ -16,8 +16,8 @@
  *            waits for a permit, until no loop is left. There are as many permits as buffers that no earlier loop may
  *            be using, at least the spare one. A BLAS that is not safe is always limited, to one permit.
  *
- * Fork. In a child, whoever was between begin and end in another thread of the parent is gone, with its locks, permits and
- * buffers: the child starts to count anew. */
+ * Fork. In a child, whoever was between begin and end in another thread of the parent is gone, with its locks, permits
+ * and buffers: the child starts to count anew. */
 #define _GNU_SOURCE /* MAP_ANONYMOUS */
 #include "linalg/blas.h"
 
@@ -130,8 +130,8 @@ static void limit_calls(int count)
 
 /* ---- fork ---- */
 
-/* The lock is held during fork(): no other thread is then changing OpenBLAS's number of threads. OpenBLAS's own handler ends
- * its threads; it is registered earlier than these, so that it runs while the lock is held. */
+/* The lock is held during fork(): no other thread is then changing OpenBLAS's number of threads. OpenBLAS's own handler
+ * ends its threads; it is registered earlier than these, so that it runs while the lock is held. */
 static void before_fork(void)
 {
     pthread_mutex_lock(&lock);

@@ -14,8 +14,8 @@ int npi_blas_open(const npgnn_env *env, npgnn_error *err);
  * same. */
 int npi_blas_open_among(const npgnn_env *env, npgnn_error *err);
 
-/* What the bits of results depend on besides the build of the library: its kernels, and the version and kernels of OpenBLAS, such
- * as "x86-64-v3, OpenBLAS 0.3.21 Haswell". BLAS must be open; without it the text says so. */
+/* What the bits of results depend on besides the build of the library: its kernels, and the version and kernels of
+ * OpenBLAS, such as "x86-64-v3, OpenBLAS 0.3.21 Haswell". BLAS must be open; without it the text says so. */
 enum { NPI_NUMERICS_SIZE = 128 };
 void npi_blas_numerics(char text[NPI_NUMERICS_SIZE]);
 

@@ -51,8 +51,8 @@ static void work_free(const npgnn_env *env, work *w)
 /* ARPACK is loaded when it is first needed, because it loads BLAS (linalg/blas.c says why that matters). It keeps
  * static variables between its calls, so one computation runs at a time, under this lock. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-/* dseupd_c, the C interface, copies `select` to an array that it allocates without a check. The Fortran routine itself takes the
- * array of the caller: every argument by address, and at the end the lengths of the texts. */
+/* dseupd_c, the C interface, copies `select` to an array that it allocates without a check. The Fortran routine itself
+ * takes the array of the caller: every argument by address, and at the end the lengths of the texts. */
 typedef void dseupd_fn(const a_int *rvec, const char *howmny, a_int *select, double *d, double *z, const a_int *ldz,
                        const double *sigma, const char *bmat, const a_int *n, const char *which, const a_int *nev,
                        const double *tol, double *resid, const a_int *ncv, double *v, const a_int *ldv, a_int *iparam,

@@ -1,4 +1,5 @@
-/* The sums of exact.h. NPI_EXACT is the symbol of the table. -ffp-contract=off keeps a product and a sum two roundings. */
+/* The sums of exact.h. NPI_EXACT is the symbol of the table. -ffp-contract=off keeps a product and a sum two
+ * roundings. */
 #include "linalg/exact.h"
 
 #include <string.h>

@@ -1,5 +1,6 @@
-/* A plan is made in two exchanges: how many rows each process wants of each other one, and which. Afterwards a fetch is one
- * exchange: the owners pack the rows that others want, in the order of their lists. A return is the same backwards. */
+/* A plan is made in two exchanges: how many rows each process wants of each other one, and which. Afterwards a fetch is
+ * one exchange: the owners pack the rows that others want, in the order of their lists. A return is the same
+ * backwards. */
 #include "linalg/fetch.h"
 
 #include <assert.h>
@@ -74,8 +75,8 @@ static int owner_of(const npi_fetch *f, int32_t node)
     return low;
 }
 
-/* Sends to each other process its range of `to` and receives from it its range of `from`, in items of `size` bytes; what is for this
- * process itself is copied. */
+/* Sends to each other process its range of `to` and receives from it its range of `from`, in items of `size` bytes;
+ * what is for this process itself is copied. */
 static void exchange_ranges(npi_fetch *f, void *from, const int64_t *from_start, const void *to,
                             const int64_t *to_start, size_t size)
 {
@@ -99,8 +100,8 @@ static void exchange_ranges(npi_fetch *f, void *from, const int64_t *from_start,
     npi_comm_exchange(f->rows.comm, f->sends, sends, f->receives, receives);
 }
 
-/* Rows go in pieces, each PIECES-th of those between two processes but at least LEAST_PIECE, so that packed rows take a fraction of the
- * memory of all of them. */
+/* Rows go in pieces, each PIECES-th of those between two processes but at least LEAST_PIECE, so that packed rows take a
+ * fraction of the memory of all of them. */
 enum { PIECES = 32, LEAST_PIECE = 512 };
 
 static int64_t piece_size(int64_t count)
@@ -203,8 +204,9 @@ static void copy_rows(const void *arg, int64_t first, int64_t last)
     }
 }
 
-/* Exchanges the rows of all pieces: packed from `from` by the list from_start and from_row, unpacked to `to` by to_start and to_row. Both
- * lists are by process; a list of rows that is NULL is 0, 1, ... The buffers hold one piece of each. */
+/* Exchanges the rows of all pieces: packed from `from` by the list from_start and from_row, unpacked to `to` by
+ * to_start and to_row. Both lists are by process; a list of rows that is NULL is 0, 1, ... The buffers hold one piece
+ * of each. */
 static void move_rows(npi_fetch *f, copy_loop unpack, const int64_t *to_start, real *received, copy_loop pack,
                       const int64_t *from_start, real *sent, int threads)
 {

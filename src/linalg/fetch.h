@@ -1,5 +1,5 @@
-/* Rows of a matrix that is divided among processes by its nodes: fetching those of other processes, and returning what was computed
- * for them. */
+/* Rows of a matrix that is divided among processes by its nodes: fetching those of other processes, and returning what
+ * was computed for them. */
 #ifndef NPI_LINALG_FETCH_H
 #define NPI_LINALG_FETCH_H
 
@@ -25,24 +25,25 @@ typedef struct npi_fetch {
     npi_message *sends, *receives; /* (ranks) */
 } npi_fetch;
 
-/* Memory for lists of at most most_want rows. most_give: how many rows this process can be asked for, 0 where that is not known. Not
- * collective. */
+/* Memory for lists of at most most_want rows. most_give: how many rows this process can be asked for, 0 where that is
+ * not known. Not collective. */
 int npi_fetch_new(npi_fetch *out, const npi_partition *rows, int64_t most_want, int64_t most_give, int width,
                   const npgnn_env *env, npgnn_error *err);
 void npi_fetch_free(npi_fetch *fetch);
 
-/* The same with the buffers of another one, which has planned, must outlive it, and never exchanges rows at the same time; for lists of at most its
- * rows, and processes that want at most what they want there. */
+/* The same with the buffers of another one, which has planned, must outlive it, and never exchanges rows at the same
+ * time; for lists of at most its rows, and processes that want at most what they want there. */
 int npi_fetch_new_beside(npi_fetch *out, const npi_fetch *other, npgnn_error *err);
 
-/* Plans to fetch the rows node[0 .. count), in any order. Allocates, and can fail, only where most_give was not known: all
- * processes then return the same code. */
+/* Plans to fetch the rows node[0 .. count), in any order. Allocates, and can fail, only where most_give was not known:
+ * all processes then return the same code. */
 int npi_fetch_plan(npi_fetch *fetch, const int32_t *node, int64_t count, npgnn_error *err);
 
 /* Frees what only another plan would need. */
 void npi_fetch_keep(npi_fetch *fetch);
 
-/* to[i] = row node[i] of the matrix whose rows of this process are x (to - from, w), stride ldx; to (count, w) contiguous. */
+/* to[i] = row node[i] of the matrix whose rows of this process are x (to - from, w), stride ldx; to (count, w)
+ * contiguous. */
 void npi_fetch_rows(npi_fetch *fetch, real *to, const real *x, int ldx, int w, int threads);
 
 /* Row node[i] of the matrix += from[i], for rows that are all different; x as above. */

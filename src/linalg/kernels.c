@@ -328,14 +328,16 @@ static void row_products(real *const *s, const real *x, int vectors, const real 
         rows_by(s, x, 4, b, list, rows, w, ldb);
 }
 
-/* Sums of products of 16-bit with 8-bit integers, which are exact: sum (vectors, GROUPS, 8) of `groups` groups of eight rows. */
+/* Sums of products of 16-bit with 8-bit integers, which are exact: sum (vectors, GROUPS, 8) of `groups` groups of eight
+ * rows. */
 enum { GROUP = NPI_SHORT_GROUP, GROUPS = 2 };
 typedef int32_t integers __attribute__((vector_size(4 * GROUP)));
 typedef float floats __attribute__((vector_size(4 * GROUP), aligned(4), may_alias));
 typedef real reals __attribute__((vector_size(GROUP * sizeof(real)), aligned(sizeof(real)), may_alias));
 
 #ifdef __AVX2__
-/* _mm256_madd_epi16 multiplies 16 pairs of integers and adds them two by two: two numbers of each of eight rows with those of x. */
+/* _mm256_madd_epi16 multiplies 16 pairs of integers and adds them two by two: two numbers of each of eight rows with
+ * those of x. */
 INLINE void integer_sums(integers (*sum)[GROUPS], const int16_t *x, int vectors, const int8_t *b, int groups, int width)
 {
     __m256i lanes[4][GROUPS];
@@ -432,8 +434,8 @@ static void integer_products(real *const *s, const int16_t *x, const float *xuni
 
 #define UNITS 6 /* units at a time: their twelve sums, two inputs and two weights fill the 16 registers of AVX2 */
 
-/* y (units, TILE) = W[:, first .. first + units)ᵀ x + b, for x (inputs, TILE) with `stride` numbers per row; W (inputs, width). `units`, at
- * most UNITS, is a constant wherever this is inlined. */
+/* y (units, TILE) = W[:, first .. first + units)ᵀ x + b, for x (inputs, TILE) with `stride` numbers per row; W (inputs,
+ * width). `units`, at most UNITS, is a constant wherever this is inlined. */
 INLINE void layer_tile(vec (*y)[2], const real *x, int64_t stride, const real *w, const real *b, int inputs, int width,
                        int first, int units)
 {
@@ -577,8 +579,8 @@ static void piecewise_columns(real *score, const real *x, int64_t stride, int64_
 }
 
 #if defined(__AVX2__) && !defined(NPI_DOUBLE)
-/* Eight columns at a time: those that are kept move to the left of a register, all eight are written, and the next go on where the kept ones
- * end. */
+/* Eight columns at a time: those that are kept move to the left of a register, all eight are written, and the next go
+ * on where the kept ones end. */
 static int64_t keep_columns(int32_t *kept, real *y, int64_t stride_y, const real *x, int64_t stride, int inputs,
                             const real *score, const real *apart, real least, int64_t count)
 {

@@ -18,7 +18,8 @@ enum {
     NPI_KEPT_MORE = 8            /* see keep_columns */
 };
 
-/* h1 = relu(x W1 + b1),  score = f(h1 W2 + b2) · w3 + h1 · skip + tail |h1|² + x · line + shift,  f = relu or the square */
+/* h1 = relu(x W1 + b1),  score = f(h1 W2 + b2) · w3 + h1 · skip + tail |h1|² + x · line + shift,  f = relu or the
+ * square */
 typedef struct npi_small_network {
     int inputs, hidden, hidden2;
     const real *w1, *b1;   /* (inputs, hidden), (hidden) */
@@ -63,28 +64,30 @@ typedef struct npi_kernels {
     /* s[p] = x . b[col[p]] for p in [0, count), vectors of width w. */
     void (*dots)(real *s, const real *x, const int32_t *col, int64_t count, const real *b, int w, int ldb);
 
-    /* s[v][p] = x[v] . b[p] for each of 1 to 4 vectors x (vectors, w) and the rows p of b, stride ldb; of b[list[p]] unless list (rows) is
-     * NULL. */
+    /* s[v][p] = x[v] . b[p] for each of 1 to 4 vectors x (vectors, w) and the rows p of b, stride ldb; of b[list[p]]
+     * unless list (rows) is NULL. */
     void (*row_products)(real *const *s, const real *x, int vectors, const real *b, const int32_t *list, int64_t rows,
                          int w, int ldb);
 
-    /* s[v][p] = xunit[v] unit[p] (x[v] . b[p]) for each of 1 to 4 vectors x (vectors, NPI_SHORT_WIDTH) and `rows` rows p of b, in their first
-     * `width` numbers. Rows lie in groups of NPI_SHORT_GROUP, the last of which must be whole, too: two numbers of the first row of a group,
-     * two of the second, ..., then the next two of the first; b (groups, width / 2, NPI_SHORT_GROUP, 2). The lengths |x[v]| |b[p]| must
-     * stay below 2^31: then, by Cauchy and Schwarz, no partial sum overflows. */
+    /* s[v][p] = xunit[v] unit[p] (x[v] . b[p]) for each of 1 to 4 vectors x (vectors, NPI_SHORT_WIDTH) and `rows` rows
+     * p of b, in their first `width` numbers. Rows lie in groups of NPI_SHORT_GROUP, the last of which must be whole,
+     * too: two numbers of the first row of a group, two of the second, ..., then the next two of the first; b (groups,
+     * width / 2, NPI_SHORT_GROUP, 2). The lengths |x[v]| |b[p]| must stay below 2^31: then, by Cauchy and Schwarz, no
+     * partial sum overflows. */
     void (*integer_products)(real *const *s, const int16_t *x, const float *xunit, int vectors, const int8_t *b,
                              const float *unit, int64_t rows, int width);
 
-    /* score (count) of a small network for the columns of x (inputs, count), with `stride` numbers from one row to the next. */
+    /* score (count) of a small network for the columns of x (inputs, count), with `stride` numbers from one row to the
+     * next. */
     void (*network_columns)(real *score, const real *x, int64_t stride, int64_t count, const npi_small_network *net);
 
     /* score (count) = the least of `pieces` (functions) for the columns of x, as above. */
     void (*piecewise_columns)(real *score, const real *x, int64_t stride, int64_t count,
                               const npi_pieces *const *pieces, int functions);
 
-    /* kept (returned number) = the i in [0, count) for which score[i] + apart[i] is not below `least`, in order; a NaN is not. The columns i of
-     * x (inputs, count), with `stride` numbers from one row to the next, go to y (inputs, kept), with stride_y. y may be x. kept and
-     * the rows of y need memory for NPI_KEPT_MORE numbers after the last. */
+    /* kept (returned number) = the i in [0, count) for which score[i] + apart[i] is not below `least`, in order; a NaN
+     * is not. The columns i of x (inputs, count), with `stride` numbers from one row to the next, go to y (inputs,
+     * kept), with stride_y. y may be x. kept and the rows of y need memory for NPI_KEPT_MORE numbers after the last. */
     int64_t (*keep_columns)(int32_t *kept, real *y, int64_t stride_y, const real *x, int64_t stride, int inputs,
                             const real *score, const real *apart, real least, int64_t count);
 
@@ -94,15 +97,17 @@ typedef struct npi_kernels {
     /* x[i] becomes (x[i] + shift - along[i]) / (length distance[i]), 0 where that divides by 0. */
     void (*centre)(real *x, const double *along, const float *distance, real shift, real length, int64_t count);
 
-    /* error[i] += (plain + divided / distance[i]) unit[i]; without the quotient where distance is NULL or distance[i] is 0. */
+    /* error[i] += (plain + divided / distance[i]) unit[i]; without the quotient where distance is NULL or distance[i]
+     * is 0. */
     void (*add_errors)(real *error, const float *unit, float plain, const float *distance, float divided,
                        int64_t count);
 
-    /* error[i] += weight unit[i] / (1 + max(|x[i]| - apart unit[i], 0)): by how much sign(x) log(1 + |x|) is off, times weight / apart, where
-     * x[i] is off by apart unit[i]. */
+    /* error[i] += weight unit[i] / (1 + max(|x[i]| - apart unit[i], 0)): by how much sign(x) log(1 + |x|) is off, times
+     * weight / apart, where x[i] is off by apart unit[i]. */
     void (*add_slog_errors)(real *error, const float *unit, float weight, float apart, const real *x, int64_t count);
 
-    /* sum (count), difference (count), least (count) of degree[i] and `own`: their sum, the magnitude of their difference, the smaller. */
+    /* sum (count), difference (count), least (count) of degree[i] and `own`: their sum, the magnitude of their
+     * difference, the smaller. */
     void (*degrees)(real *sum, real *difference, real *least, const float *degree, float own, int64_t count);
 
     /* x[i] becomes x[i] / (own length[i]), 0 where that divides by at most `least`. */

@@ -1,8 +1,8 @@
 /* A predictor of a graph that grows.
  *
- * Graphs stay immutable: an addition makes a new graph, which shares or copies what the old one has (graph/grow.c). The evidence of
- * the predictor is extended in place (evidence/extend.c). A refresh builds a second predictor on the graph of the moment, extends it by what
- * was added meanwhile, and puts it in place of the first.
+ * Graphs stay immutable: an addition makes a new graph, which shares or copies what the old one has (graph/grow.c). The
+ * evidence of the predictor is extended in place (evidence/extend.c). A refresh builds a second predictor on the graph
+ * of the moment, extends it by what was added meanwhile, and puts it in place of the first.
  *
  * Locks, always taken in this order:
  *   refreshing   one refresh at a time
@@ -143,8 +143,8 @@ void npgnn_live_free(npgnn_live *live)
 
 /* ---- additions ---- */
 
-/* Extends the evidence of a predictor of live->graph, or of an earlier one, to `graph`. `touched` may have repetitions and nodes
- * that the predictor does not know; these are new to it and need no mention. Readers are out. */
+/* Extends the evidence of a predictor of live->graph, or of an earlier one, to `graph`. `touched` may have repetitions
+ * and nodes that the predictor does not know; these are new to it and need no mention. Readers are out. */
 static int extend(npgnn_predictor *p, const npgnn_graph *graph, const int32_t *touched, size_t count, npgnn_error *err)
 {
     npi_applied *applied = &p->applied;
@@ -188,8 +188,8 @@ static int extend(npgnn_predictor *p, const npgnn_graph *graph, const int32_t *t
     return code;
 }
 
-/* Puts a larger graph in the place of live->graph. touched (count): its known nodes that have new links. Takes ownership of
- * `graph`, also on failure. */
+/* Puts a larger graph in the place of live->graph. touched (count): its known nodes that have new links. Takes
+ * ownership of `graph`, also on failure. */
 static int install(npgnn_live *live, npgnn_graph *graph, const int32_t *touched, size_t count, npgnn_error *err)
 {
     int process = npi_model_is_process(live->model), code = 0;

@@ -49,7 +49,8 @@ npi_calibration npi_calibration_unfitted(npgnn_likelihood likelihood, double tra
 int npi_calibration_fit(npi_calibration *out, const float *score, size_t positives, size_t count, const npgnn_env *env,
                         npgnn_error *err);
 
-/* Returns 1 if npi_calibration_fit could have produced it: rising, finite for every score, knots ascending; 0 otherwise. */
+/* Returns 1 if npi_calibration_fit could have produced it: rising, finite for every score, knots ascending; 0
+ * otherwise. */
 int npi_calibration_is_sound(const npi_calibration *calibration);
 
 /* The same calibration with the log-odds of the rate added to its offset. */

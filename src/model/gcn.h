@@ -1,6 +1,6 @@
-/* The encoder's graph convolutions (docs/understand/math.md, eq. (2), (3)), and the shortcut past the second one. Where nodes are
- * divided among processes, matrices have the rows of this process, and sums over nodes are over all of them; `rows` says how they
- * are divided. */
+/* The encoder's graph convolutions (docs/understand/math.md, eq. (2), (3)), and the shortcut past the second one. Where
+ * nodes are divided among processes, matrices have the rows of this process, and sums over nodes are over all of them;
+ * `rows` says how they are divided. */
 #ifndef NPI_MODEL_GCN_H
 #define NPI_MODEL_GCN_H
 
@@ -26,8 +26,8 @@ void npi_gcn_hidden_backward(npi_gcn_target to, real *dhidden, const npi_adj *ad
 void npi_gcn_heads_forward(real *r, real *m, const npi_adj *adj, const real *hidden, const real *wr, int h, int w,
                            npgnn_activation act, int threads);
 
-/* dWr += Hᵀ Â dR', dH = Â dR' Wrᵀ with dR' = dR ⊙ act'(R); dR is overwritten. scratch: npi_gemm_parts_scratch(rows, h, w).
- * Eq. (B3). */
+/* dWr += Hᵀ Â dR', dH = Â dR' Wrᵀ with dR' = dR ⊙ act'(R); dR is overwritten. scratch: npi_gemm_parts_scratch(rows, h,
+ * w). Eq. (B3). */
 void npi_gcn_heads_backward(real *dhidden, real *dwr, real *dr, real *m, const npi_adj *adj, const real *r,
                             const real *hidden, const real *wr, int h, int w, npgnn_activation act,
                             const npi_partition *rows, real *scratch, int threads);

@@ -6,7 +6,8 @@
 #include "base/partition.h"
 #include "linalg/sparse.h"
 
-/* q from the heads r (n, 2 d), of which this process has its rows: columns mu | log sigma, the latter from `start` on. Eq. (4). */
+/* q from the heads r (n, 2 d), of which this process has its rows: columns mu | log sigma, the latter from `start` on.
+ * Eq. (4). */
 void npi_latent_aggregate_forward(real *q, const real *r, const npi_partition *rows, int d, npgnn_aggregate how,
                                   npgnn_sigma_mean sigma, double start);
 

@@ -82,8 +82,9 @@ void npi_mlp_forward(real *u, real *hidden, const npi_params *params, const real
 
 /* ---- backward ---- */
 
-/* Each part of the rows is summed by one thread, then the sums of the parts are added in order (base/partition.h). The scratch has
- * dQ of one block (ROW_BLOCK, g) per part, then the sums of each part: dW3 (g, k), db2 (k), db1 (g), then the total of all. */
+/* Each part of the rows is summed by one thread, then the sums of the parts are added in order (base/partition.h). The
+ * scratch has dQ of one block (ROW_BLOCK, g) per part, then the sums of each part: dW3 (g, k), db2 (k), db1 (g), then
+ * the total of all. */
 static size_t part_sums(npi_sizes s)
 {
     return (size_t)s.g * (size_t)s.k + (size_t)s.k + (size_t)s.g;

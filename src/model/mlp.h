@@ -13,8 +13,8 @@ void npi_mlp_forward(real *u, real *hidden, const npi_params *params, const real
 /* Reals of scratch that the backward pass needs. */
 size_t npi_mlp_scratch(const npi_partition *rows, npi_sizes size);
 
-/* Backward of the above for the rows of this process: du is overwritten; adds the sums over all nodes into the gradients, sets dz (d)
- * and, unless `add` is 1, dxw. Eq. (B6). */
+/* Backward of the above for the rows of this process: du is overwritten; adds the sums over all nodes into the
+ * gradients, sets dz (d) and, unless `add` is 1, dxw. Eq. (B6). */
 void npi_mlp_backward(real *dxw, int lddxw, int add, real *dz, npi_params *gradient, real *du, const npi_params *params,
                       const real *u, const real *hidden, const real *z, const npi_partition *rows,
                       npgnn_activation output, real *scratch, int threads);

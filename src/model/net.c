@@ -10,8 +10,9 @@
  *     U <- radius U / |U|, then U <- Â_k U         (n, k)       where the options ask for it     (13), (14)
  *     loss = mean over samples of -log p(A | U) + kl_weight KL[q(z | G) || q(z | C)]             (8)-(11)
  *
- * Where the nodes are divided among processes, n are those of this process; sums over nodes are over all of them, in an order that does not
- * depend on how they are divided (base/partition.h), and every process has the parameters and their gradient.
+ * Where the nodes are divided among processes, n are those of this process; sums over nodes are over all of them, in an
+ * order that does not depend on how they are divided (base/partition.h), and every process has the parameters and their
+ * gradient.
  *
  * The backward pass takes the same steps in reverse. The gradient of P and Q is collected in one matrix, dxw (n, h +
  * g), so that [dW1 | dW2x] += Xᵀ dxw is one product as well. */
@@ -241,8 +242,8 @@ int npi_net_take_halo(npi_net *net, int32_t count, npgnn_error *err)
     npi_sizes s = net->size;
     size_t n = (size_t)net->n, h = (size_t)s.h, k = (size_t)s.k, rows = (size_t)count;
     size_t width = (size_t)npi_net_halo_width(&net->options, s);
-    /* while the encoder multiplies, forward or backward, the decoder's arrays are not in use but for dH; while the loss does, xw
-     * is not, unless another sample needs it */
+    /* while the encoder multiplies, forward or backward, the decoder's arrays are not in use but for dH; while the loss
+     * does, xw is not, unless another sample needs it */
     size_t beside = n * ((size_t)hidden_columns(net) + 2 * k - (s.d > 0 ? h : 0));
     int encoder_fits = s.d == 0 || rows * (net->shortcut ? h : width) <= beside;
     int pairs_fit = net->samples == 1 && rows * k <= n * (h + (size_t)s.g);

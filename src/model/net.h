@@ -12,16 +12,17 @@
 
 typedef struct npi_net npi_net; /* activations of one iteration: everything it needs, allocated once */
 
-/* For a training graph whose nodes `rows` divides, with the features x of this process's nodes, and for contexts of no more nodes. side
- * (n) of a two-sided graph, otherwise NULL. */
+/* For a training graph whose nodes `rows` divides, with the features x of this process's nodes, and for contexts of no
+ * more nodes. side (n) of a two-sided graph, otherwise NULL. */
 int npi_net_new(npi_net **out, const npgnn_options *options, const npi_partition *rows, const npi_features *x,
                 const unsigned char *side, const npgnn_env *env, npgnn_error *err);
 
 /* The most columns of a matrix that it multiplies with the graph, or takes the rows of neighbours from. */
 int npi_net_halo_width(const npgnn_options *options, npi_sizes size);
 
-/* Prepares for graphs that have up to `count` neighbours in other processes: finds memory for their rows, if possible where other arrays are
- * not in use at that time. Called once, before the first pass, where nodes are divided among processes. */
+/* Prepares for graphs that have up to `count` neighbours in other processes: finds memory for their rows, if possible
+ * where other arrays are not in use at that time. Called once, before the first pass, where nodes are divided among
+ * processes. */
 int npi_net_take_halo(npi_net *net, int32_t count, npgnn_error *err);
 
 /* One that can encode a graph of n nodes, and nothing else: O(n h) memory. Only with a latent. */

@@ -10,8 +10,8 @@
 #include "linalg/dense.h"
 #include "model/pairs_tiles.h"
 
-/* Of a sample: the side of a tile. By measurement: from 112 to 160 all the same, below and above slower; NPI_BLOCK, the side of a tile of
- * the exact loss, is one of them. */
+/* Of a sample: the side of a tile. By measurement: from 112 to 160 all the same, below and above slower; NPI_BLOCK, the
+ * side of a tile of the exact loss, is one of them. */
 #define TILE 128
 #define LEAST_TILE 16
 
@@ -204,8 +204,8 @@ typedef struct segment {
     const real *u;
 } segment;
 
-/* The entries of row i that lie in [begin, end): those of nodes of processes before this one, of own nodes, and of nodes of processes
- * after it. */
+/* The entries of row i that lie in [begin, end): those of nodes of processes before this one, of own nodes, and of
+ * nodes of processes after it. */
 static void clip(segment out[3], const npi_pairs_job *job, int32_t i, int64_t begin, int64_t end)
 {
     const npi_adj *edges = job->edges;
@@ -284,8 +284,8 @@ static double known_pairs(const npi_pairs *pairs, const npi_pairs_job *job, int3
 
 /* ---- the exact sum ---- */
 
-/* A block with itself: S is symmetric and holds both orders of each pair, so dU_a = step G U_a is all of the gradient. And its known
- * pairs. */
+/* A block with itself: S is symmetric and holds both orders of each pair, so dU_a = step G U_a is all of the gradient.
+ * And its known pairs. */
 static double block_alone(const npi_pairs *pairs, const npi_pairs_job *job, int32_t block)
 {
     npi_side rows = npi_block_side(pairs, job, block), columns = rows;

@@ -256,8 +256,8 @@ typedef struct tiles_loop {
     int32_t round, first; /* tile that the iterations count from */
 } tiles_loop;
 
-/* The tiles of a round. Its nodes are anywhere in U: the tile is computed on copies of their rows. Where there are other processes,
- * the copies of a batch were fetched, in the order of its tiles. */
+/* The tiles of a round. Its nodes are anywhere in U: the tile is computed on copies of their rows. Where there are
+ * other processes, the copies of a batch were fetched, in the order of its tiles. */
 static void run_tiles(const void *arg, int64_t begin, int64_t end)
 {
     const tiles_loop *l = arg;

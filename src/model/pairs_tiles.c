@@ -1,18 +1,20 @@
-/* The tiles of the all-pairs loss, and the order in which threads and processes compute them (docs/understand/pairs.md, P4, P5).
+/* The tiles of the all-pairs loss, and the order in which threads and processes compute them (docs/understand/pairs.md,
+ * P4, P5).
  *
  * The n nodes are divided into c blocks. Two blocks a and b, with rows U_a and U_b of the embeddings, form a tile of
  * pairs:
  *
  *     S = U_a U_bᵀ,    G = sigmoid(S) - q'(S),    dU_a += step G U_b,    dU_b += step Gᵀ U_a
  *
- * The tile of two blocks belongs to the one, a, from which the other is at most half a turn further: b = a + distance mod c,
- * distance <= c / 2. Every block has two sums: `home`, over its own tiles, and `away`, over those of other blocks that it takes
- * part in, each by ascending distance. So, at one distance, no two tiles write to the same sum, and no bit depends on the number
- * of threads.
+ * The tile of two blocks belongs to the one, a, from which the other is at most half a turn further: b = a + distance
+ * mod c, distance <= c / 2. Every block has two sums: `home`, over its own tiles, and `away`, over those of other
+ * blocks that it takes part in, each by ascending distance. So, at one distance, no two tiles write to the same sum,
+ * and no bit depends on the number of threads.
  *
- * Where nodes are divided among processes, each passes U and `away` of its blocks to the process before it, which computes its own
- * tiles with these visitors and passes them on. For a block a the visitors come by ascending distance, and for a visitor b the
- * blocks a do: the sums are the same for any number of processes. In the end the visitors return home. */
+ * Where nodes are divided among processes, each passes U and `away` of its blocks to the process before it, which
+ * computes its own tiles with these visitors and passes them on. For a block a the visitors come by ascending distance,
+ * and for a visitor b the blocks a do: the sums are the same for any number of processes. In the end the visitors
+ * return home. */
 #define _POSIX_C_SOURCE 200809L /* sched_yield */
 #include "model/pairs_tiles.h"
 
@@ -86,8 +88,8 @@ npi_side npi_block_side(const npi_pairs *pairs, const npi_pairs_job *job, int32_
     return side_at(job->du, job->u, block, pairs->rows.to - pairs->rows.from, pairs->k);
 }
 
-/* The tiles of this process's blocks with those of one process, itself included. Blocks are counted around the ring: a visitor that comes
- * after the end of the ring has numbers from c on. */
+/* The tiles of this process's blocks with those of one process, itself included. Blocks are counted around the ring: a
+ * visitor that comes after the end of the ring has numbers from c on. */
 typedef struct ring_step {
     npi_pairs *pairs;
     const npi_pairs_job *job;
@@ -102,14 +104,15 @@ typedef struct ring_step {
 
 static void wait_for(const npi_pairs *pairs, int32_t block, int32_t distance)
 {
-    /* The thread that works on the block may have lost its core to another program: after some looks, offer it this one. */
+    /* The thread that works on the block may have lost its core to another program: after some looks, offer it this
+     * one. */
     for (int spins = 0; __atomic_load_n(&pairs->completed[block], __ATOMIC_ACQUIRE) < distance; spins++)
         if (spins >= SPINS)
             sched_yield();
 }
 
-/* The tile of this process's block a, counted from its first, and the block `distance` further. It waits for the tiles before it that
- * write to the same sums: that of a with the block before b, and that of the block after a with b. */
+/* The tile of this process's block a, counted from its first, and the block `distance` further. It waits for the tiles
+ * before it that write to the same sums: that of a with the block before b, and that of the block after a with b. */
 static void run_tile(const ring_step *l, int32_t a, int32_t distance)
 {
     npi_pairs *pairs = l->pairs;
@@ -149,12 +152,12 @@ static void run_tiles(const void *arg, int64_t first, int64_t last)
     }
 }
 
-/* Each distance is divided into runs of neighbouring blocks, one run per thread. Threads take the runs by ascending distance. A block
- * stays in its run, and its partner moves by one block: both are mostly in the cache of their thread.
+/* Each distance is divided into runs of neighbouring blocks, one run per thread. Threads take the runs by ascending
+ * distance. A block stays in its run, and its partner moves by one block: both are mostly in the cache of their thread.
  *
- * Instead of a barrier after each distance, a tile waits for the two tiles before it. They are in runs that come earlier, which
- * a thread has already taken, so there is no deadlock. A block's sums pass from thread to thread with its counter (acquire and
- * release). */
+ * Instead of a barrier after each distance, a tile waits for the two tiles before it. They are in runs that come
+ * earlier, which a thread has already taken, so there is no deadlock. A block's sums pass from thread to thread with
+ * its counter (acquire and release). */
 static void run_step(ring_step *l)
 {
     npi_pairs *pairs = l->pairs;

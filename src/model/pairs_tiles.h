@@ -71,14 +71,14 @@ typedef struct npi_side {
 
 int32_t npi_block_start(npi_blocks blocks, int32_t block);
 
-/* The schedule of a sample: all pairs of different blocks as npi_schedule_rounds rounds of npi_schedule_tiles tiles each. Every
- * pair is in exactly one round, and no block is in two tiles of a round. The number of blocks is even. */
+/* The schedule of a sample: all pairs of different blocks as npi_schedule_rounds rounds of npi_schedule_tiles tiles
+ * each. Every pair is in exactly one round, and no block is in two tiles of a round. The number of blocks is even. */
 int32_t npi_schedule_rounds(npi_blocks blocks);
 int32_t npi_schedule_tiles(npi_blocks blocks);
 void npi_schedule_blocks(int32_t pair[2], npi_blocks blocks, int32_t round, int32_t t);
 
-/* Σ softplus(S) over all tiles, exact (P4, P5); dU, where the job has one, gets its gradient. `alone` computes what a block has on its
- * own: its pairs with itself, and known pairs. */
+/* Σ softplus(S) over all tiles, exact (P4, P5); dU, where the job has one, gets its gradient. `alone` computes what a
+ * block has on its own: its pairs with itself, and known pairs. */
 typedef double npi_block_fn(const npi_pairs *pairs, const npi_pairs_job *job, int32_t block);
 double npi_ring_run(npi_pairs *pairs, const npi_pairs_job *job, npi_block_fn *alone);
 

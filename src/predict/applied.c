@@ -78,8 +78,8 @@ static int learn(npi_applied *a, const npi_examples *x, size_t links, size_t oth
     return code;
 }
 
-/* Sets links aside and learns from them or, where held-out pairs are `given` to learn from, prepares what the stacked fit can use besides
- * these. Small graphs do it several times, each time with another tenth of their links. */
+/* Sets links aside and learns from them or, where held-out pairs are `given` to learn from, prepares what the stacked
+ * fit can use besides these. Small graphs do it several times, each time with another tenth of their links. */
 static int set_aside(npi_applied *a, npi_examples *x, const npi_aside *how, const npi_held_out *given, npgnn_error *err)
 {
     size_t per_round = (size_t)npi_aside_count(how->graph), last = given ? given->positives : per_round;

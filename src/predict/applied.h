@@ -22,12 +22,13 @@ typedef struct npi_applied {
     npi_head_bound bound; /* of `head`, after npi_applied_hasten */
 } npi_applied;
 
-/* z and the calibration are learnt from held-out pairs. With NULL, some of the known links are set aside first (a tenth of them,
- * a function of the seed), the evidence of the others tells z and the calibration, and then all known links count. The stacked fit of
- * a small graph gets more examples: other tenths are set aside in turn. A graph with too few links for that keeps the prior of z.
- * x are the features of the graph, with the columns that the process was tuned on. The evidence is kept if it takes no more than
- * `memory` bytes (npi_columns_new); 0: half of the machine's memory. Process and graph must outlive it. The processes of env->comm
- * divide a part of the work, and all get the same (npi_columns_new); further calls are of each process alone. E_CANCELLED, E_MEMORY. */
+/* z and the calibration are learnt from held-out pairs. With NULL, some of the known links are set aside first (a tenth
+ * of them, a function of the seed), the evidence of the others tells z and the calibration, and then all known links
+ * count. The stacked fit of a small graph gets more examples: other tenths are set aside in turn. A graph with too few
+ * links for that keeps the prior of z. x are the features of the graph, with the columns that the process was tuned on.
+ * The evidence is kept if it takes no more than `memory` bytes (npi_columns_new); 0: half of the machine's memory.
+ * Process and graph must outlive it. The processes of env->comm divide a part of the work, and all get the same
+ * (npi_columns_new); further calls are of each process alone. E_CANCELLED, E_MEMORY. */
 int npi_applied_new(npi_applied *out, const npi_process *process, const npgnn_graph *graph, npi_features *x,
                     const npi_held_out *held_out, uint64_t seed, size_t memory, const npgnn_env *env, npgnn_error *err);
 void npi_applied_free(npi_applied *applied);
@@ -35,13 +36,13 @@ void npi_applied_free(npi_applied *applied);
 /* The head of a draw of z, for the caller to free; `draw` numbers them. */
 int npi_applied_draw(npi_head *out, const npi_applied *applied, uint64_t seed, int draw, npgnn_error *err);
 
-/* Prepares quick searches for the partners of one node: rounded rows of the columns, and bounds of the head. It takes as long as a few
- * dozen such searches. E_MEMORY. */
+/* Prepares quick searches for the partners of one node: rounded rows of the columns, and bounds of the head. It takes
+ * as long as a few dozen such searches. E_MEMORY. */
 int npi_applied_hasten(npi_applied *applied, uint64_t seed, npgnn_error *err);
 
-/* How far a score that npi_head_scores_of_columns computes from npi_columns_rows may be from npi_head_score of npi_columns_pair:
- * a bound from the rounding of each column and how steep the head is in it. rounded: 1 if the columns are those of npi_columns_rounded,
- * besides its `error` with the weights slope / deviation. */
+/* How far a score that npi_head_scores_of_columns computes from npi_columns_rows may be from npi_head_score of
+ * npi_columns_pair: a bound from the rounding of each column and how steep the head is in it. rounded: 1 if the columns
+ * are those of npi_columns_rounded, besides its `error` with the weights slope / deviation. */
 double npi_applied_error(const npi_applied *applied, const npi_head *head, const npi_slopes *slopes, int rounded);
 
 /* By how much more for node u with node j, per unit of columns.reach[j]. */

@@ -18,7 +18,8 @@ static int ascending(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-/* cut (count + 2): `first`, then in ascending order where units change their sign in between, then `last`. Returns how many. */
+/* cut (count + 2): `first`, then in ascending order where units change their sign in between, then `last`. Returns how
+ * many. */
 static int cut_line(double *cut, const line_layer *layer, int count, double first, double last)
 {
     int cuts = 0;

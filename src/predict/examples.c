@@ -68,8 +68,9 @@ double npi_aside_new_share(const npgnn_graph *graph)
     return 1 - known * known;
 }
 
-/* A random choice of `aside` links to the front of edges (m). About `hidden` of these are all links of random nodes, whose role (n)
- * becomes NPI_NODE_VAL: as new as the nodes of the graph that have no links. Returns the number of links that were chosen. */
+/* A random choice of `aside` links to the front of edges (m). About `hidden` of these are all links of random nodes,
+ * whose role (n) becomes NPI_NODE_VAL: as new as the nodes of the graph that have no links. Returns the number of links
+ * that were chosen. */
 static int64_t choose_aside(npgnn_pair *edges, unsigned char *role, const npgnn_graph *graph, int64_t aside,
                             int64_t hidden, npi_rng *rng)
 {
@@ -93,8 +94,8 @@ static int64_t choose_aside(npgnn_pair *edges, unsigned char *role, const npgnn_
     return aside < m - LEAST_KNOWN ? aside : m - LEAST_KNOWN; /* a node with nearly all links may have been chosen */
 }
 
-/* Draws up to `count` non-links in random order: pairs that touch a hidden node are `share` of them. Returns how many; negative: an error
- * code. */
+/* Draws up to `count` non-links in random order: pairs that touch a hidden node are `share` of them. Returns how many;
+ * negative: an error code. */
 static int draw_non_links(npgnn_pair *out, int count, double share, const npi_candidate_pairs *known, uint64_t seed,
                           npi_rng *rng, const npgnn_env *env, npgnn_error *err)
 {
@@ -114,7 +115,8 @@ static int draw_non_links(npgnn_pair *out, int count, double share, const npi_ca
     return drawn;
 }
 
-/* Chooses the links of a round to the front of edges (m), and appends non-links to them in pairs: *out. Returns an error code. */
+/* Chooses the links of a round to the front of edges (m), and appends non-links to them in pairs: *out. Returns an
+ * error code. */
 static int choose_pairs(npi_held_out *out, npgnn_pair *pairs, npgnn_pair *edges, const npi_candidate_pairs *known,
                         unsigned char *role, const npi_aside *how, int round, int non_links, const npgnn_env *env,
                         npgnn_error *err)

@@ -41,9 +41,9 @@ int64_t npi_aside_count(const npgnn_graph *graph);
 /* The share of all pairs that touch a node without links, which only features tell about. */
 double npi_aside_new_share(const npgnn_graph *graph);
 
-/* Sets a tenth of the known links aside, and appends them and up to `non_links` non-links with the evidence of the other links. Rounds
- * 0, 1, ... choose other links. Appends nothing where the graph has too few links or non-links; round 0 says so in the log. E_CANCELLED,
- * E_MEMORY. */
+/* Sets a tenth of the known links aside, and appends them and up to `non_links` non-links with the evidence of the
+ * other links. Rounds 0, 1, ... choose other links. Appends nothing where the graph has too few links or non-links;
+ * round 0 says so in the log. E_CANCELLED, E_MEMORY. */
 int npi_examples_set_aside(npi_examples *examples, const npi_aside *how, int round, int non_links, npgnn_error *err);
 
 #endif

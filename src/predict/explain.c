@@ -1,6 +1,6 @@
 /* Explains predictions of a process: what each column of evidence contributes to the log-odds of a pair
- * (predict/attribution.h), the facts behind the columns (which neighbours and which features two nodes share, how many walks
- * join them), and both in words. */
+ * (predict/attribution.h), the facts behind the columns (which neighbours and which features two nodes share, how many
+ * walks join them), and both in words. */
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -20,8 +20,8 @@ enum {
 #define WORTH_SAYING 0.1 /* of the largest contribution: smaller ones are not put into words, */
 #define LEAST_SAID 0.05  /* nor are those that contribute less than this */
 
-/* What the columns are called in JSON, and what kind of reason each is. Columns that say nearly the same, whose contributions may
- * have opposite signs, are of one kind: SPECTRAL and PAGERANK are sums over the same coordinates. */
+/* What the columns are called in JSON, and what kind of reason each is. Columns that say nearly the same, whose
+ * contributions may have opposite signs, are of one kind: SPECTRAL and PAGERANK are sums over the same coordinates. */
 static const struct {
     const char *name;
     npgnn_reason reason;
@@ -100,8 +100,8 @@ void npi_explainer_free(npi_explainer *x)
     npi_free(&env, x);
 }
 
-/* average = mean standardised evidence over random non-links. A complete graph has none: there it is that of an average pair of
- * the corpus, which is 0. */
+/* average = mean standardised evidence over random non-links. A complete graph has none: there it is that of an average
+ * pair of the corpus, which is 0. */
 static int average_non_link(npi_explainer *x, const npgnn_predictor *p, npgnn_error *err)
 {
     uint64_t without = npi_graph_count_pairs(p->graph) - (uint64_t)p->graph->m;
@@ -138,8 +138,8 @@ static const npi_encoded *encoded_column(const npi_features *x, int32_t c)
     return NULL;
 }
 
-/* Whether two nodes can have a feature column in common: a word, a category or a flag; without an encoding, a column that is never
- * negative (`negative` 0) and 0 for at least half of the n nodes. */
+/* Whether two nodes can have a feature column in common: a word, a category or a flag; without an encoding, a column
+ * that is never negative (`negative` 0) and 0 for at least half of the n nodes. */
 static int is_shareable(const npi_features *x, int32_t c, int32_t holders, int negative)
 {
     const npi_encoded *column = encoded_column(x, c);
@@ -243,8 +243,8 @@ static int32_t ranking_end(ranking *list)
     return (int32_t)list->count;
 }
 
-/* The neighbours that two nodes share, those with the fewest links first; and the number of walks of three steps between
- * them, Σ over neighbours x of u of | N(x) ∩ N(v) |. */
+/* The neighbours that two nodes share, those with the fewest links first; and the number of walks of three steps
+ * between them, Σ over neighbours x of u of | N(x) ∩ N(v) |. */
 static int find_neighbors(npgnn_explanation *out, npi_explainer *x, const npi_csr *a, npgnn_pair pair, npgnn_error *err)
 {
     int64_t degree_u = a->ptr[pair.u + 1] - a->ptr[pair.u], degree_v = a->ptr[pair.v + 1] - a->ptr[pair.v];
@@ -351,8 +351,8 @@ static const char *main_column(const npgnn_explanation *why, npgnn_reason reason
     return best ? best->text : "";
 }
 
-/* Features in common: "words in common: sparse, matrix", "same city=Berlin", or how many where they have no names. Where there are
- * none, features may still speak for a link: in what way. */
+/* Features in common: "words in common: sparse, matrix", "same city=Berlin", or how many where they have no names.
+ * Where there are none, features may still speak for a link: in what way. */
 static void say_features(words_writer *w, const npgnn_explanation *why, const npi_explainer *e, const npi_features *x)
 {
     int32_t count = why->feature_count;

@@ -49,12 +49,12 @@ static inline const npi_head *npi_predictor_heads(int *count, const npgnn_predic
 /* Frees what explanations need (explain.c); NULL is allowed. */
 void npi_explainer_free(struct npi_explainer *explainer);
 
-/* Lets the explainer follow a graph that has gained nodes or links. What it has drawn and counted stays as it is. E_MEMORY: it is
- * freed, and the next explanation prepares a new one. */
+/* Lets the explainer follow a graph that has gained nodes or links. What it has drawn and counted stays as it is.
+ * E_MEMORY: it is freed, and the next explanation prepares a new one. */
 void npi_explainer_follow(npgnn_predictor *predictor);
 
-/* Brings the embeddings of a draw into predictor->embedder.u; -1: of the mean of z. E_DIVERGED where a score of two of them
- * might not be finite. */
+/* Brings the embeddings of a draw into predictor->embedder.u; -1: of the mean of z. E_DIVERGED where a score of two of
+ * them might not be finite. */
 int npi_predictor_decode(npgnn_predictor *predictor, int draw, npgnn_error *err);
 
 /* ---- from scores to a prediction: the same arithmetic, hence the same bits, wherever a pair is judged ---- */

@@ -196,7 +196,8 @@ static int give_roles(search *s, npgnn_error *err)
     return code ? code : give_role(s, TO, o->to, o->to_count, err);
 }
 
-/* Numbers from one column of the queue to the next: the columns of one node must not fall into the same few lines of a cache. */
+/* Numbers from one column of the queue to the next: the columns of one node must not fall into the same few lines of a
+ * cache. */
 static int queue_stride(const workspace *d)
 {
     return 2 * d->columns.range + 16;
@@ -506,8 +507,9 @@ static int offer(const search *s, workspace *d, npgnn_pair pair)
     return d->list.count == d->list.capacity && (!was_full || d->list.items[0].score > worst);
 }
 
-/* What a value of node u must be, at least, to be among its best: so many others are sure to have a larger score. Without
- * it, the first pairs of a row would be judged only to be replaced. `most` as in the workspace, 0 of a network. */
+/* What a value of node u must be, at least, to be among its best: so many others are sure to have a larger score.
+ * Without it, the first pairs of a row would be judged only to be replaced. `most` as in the workspace, 0 of a
+ * network. */
 static real least_of_row(const search *s, workspace *d, int32_t u, const real *value, double slack, double most)
 {
     npi_shortlist *sure = &d->list; /* of the least that scores can be; empty before and after */
@@ -522,8 +524,8 @@ static real least_of_row(const search *s, workspace *d, int32_t u, const real *v
     return least;
 }
 
-/* Scores node u with the nodes of `list` (count): they become candidates, whose values their scores cannot exceed, and the list of the
- * least that the best scores can be takes them into account. `along` as in approximate_process. */
+/* Scores node u with the nodes of `list` (count): they become candidates, whose values their scores cannot exceed, and
+ * the list of the least that the best scores can be takes them into account. `along` as in approximate_process. */
 static void score_candidates(int32_t *candidates, workspace *d, const search *s, const int32_t *list, int count,
                              double along)
 {
@@ -545,8 +547,8 @@ static void score_candidates(int32_t *candidates, workspace *d, const search *s,
     }
 }
 
-/* Bounds of the head that are close for the evidence of a range (columns, count): of a box around nodes that walks of three or four steps
- * reach, and of one around the others. Returns how many there are. */
+/* Bounds of the head that are close for the evidence of a range (columns, count): of a box around nodes that walks of
+ * three or four steps reach, and of one around the others. Returns how many there are. */
 static int make_boxes(npi_pieces boxes[OWN_BOXES], const npi_applied *a, const real *evidence, int count)
 {
     const double WIDTH =
@@ -584,9 +586,9 @@ static int make_boxes(npi_pieces boxes[OWN_BOXES], const npi_applied *a, const r
     return made;
 }
 
-/* Chooses boxes by how many of the first nodes of a range they leave over: first the box that leaves over the fewest, then that which
- * leaves over the fewest of these, and so on, as long as a box costs less than what it saves. Where the boxes of the bound leave over nearly
- * all, as of a node that has no links yet, boxes are made for these nodes, too. */
+/* Chooses boxes by how many of the first nodes of a range they leave over: first the box that leaves over the fewest,
+ * then that which leaves over the fewest of these, and so on, as long as a box costs less than what it saves. Where the
+ * boxes of the bound leave over nearly all, as of a node that has no links yet, boxes are made for these nodes, too. */
 static void choose_boxes(workspace *d, const npi_applied *a, int range, real least)
 {
     enum { WORTH = 16 }; /* the smaller network, which comes after the boxes, costs so many times as much as a box */
@@ -636,8 +638,8 @@ static real least_sure(const npi_shortlist *sure)
     return sure->count < sure->capacity ? -(real)INFINITY : (real)sure->items[0].score;
 }
 
-/* Scores the nodes of the queue, as far as closer bounds leave them over: first those of the other boxes, then that of the smaller
- * network, then the head itself. */
+/* Scores the nodes of the queue, as far as closer bounds leave them over: first those of the other boxes, then that of
+ * the smaller network, then the head itself. */
 static void empty_queue(int32_t *candidates, workspace *d, const search *s, double along)
 {
     const npi_applied *a = &s->p->applied;
@@ -668,11 +670,12 @@ static void empty_queue(int32_t *candidates, workspace *d, const search *s, doub
     d->queued = 0;
 }
 
-/* One node with all nodes, by a process that npi_applied_hasten has prepared: candidate (*count) are the nodes that may be among the
- * best, and value (*count) what their scores cannot exceed. Nodes that two steps reach, most of the best among them, are scored first. Of
- * all others, a first look at rounded rows gives the evidence, up to an error, and four bounds of the score, each closer and dearer than
- * the one before: those of two boxes, of more boxes, of a smaller network (process/bound.h), and the head itself. Only nodes for which all of them reach
- * what the best so far are sure to have are scored. Returns what a value must be, at least, to be among the best. */
+/* One node with all nodes, by a process that npi_applied_hasten has prepared: candidate (*count) are the nodes that may
+ * be among the best, and value (*count) what their scores cannot exceed. Nodes that two steps reach, most of the best
+ * among them, are scored first. Of all others, a first look at rounded rows gives the evidence, up to an error, and
+ * four bounds of the score, each closer and dearer than the one before: those of two boxes, of more boxes, of a smaller
+ * network (process/bound.h), and the head itself. Only nodes for which all of them reach what the best so far are sure
+ * to have are scored. Returns what a value must be, at least, to be among the best. */
 static real search_bounded(int32_t *count, workspace *d, const search *s)
 {
     enum { SEEDS = 256, MOST_CHOICES = 3 };
@@ -734,7 +737,8 @@ static real search_bounded(int32_t *count, workspace *d, const search *s)
     return least;
 }
 
-/* Judges the pairs of u with the nodes of `candidate` (count; NULL: 0, 1, ...) that, by their values, may be among the best. */
+/* Judges the pairs of u with the nodes of `candidate` (count; NULL: 0, 1, ...) that, by their values, may be among the
+ * best. */
 static void look_through(const search *s, workspace *d, int32_t u, const int32_t *candidate, const real *value,
                          int32_t count, double slack, real floor)
 {
@@ -973,8 +977,8 @@ static int search_rows(const search *s, npgnn_error *err)
 
 /* ---- several processes ---- */
 
-/* Divides the rows. A process has consecutive ones or, where each pair is scored once, every so many-th block, since a row
- * then has fewer pairs, the later it comes. */
+/* Divides the rows. A process has consecutive ones or, where each pair is scored once, every so many-th block, since a
+ * row then has fewer pairs, the later it comes. */
 static void divide(search *s)
 {
     npgnn_comm *comm = s->p->comm;
@@ -996,7 +1000,8 @@ static void raise_least(void *arg, int64_t first, int64_t last)
         l->least[u] = fmax(l->least[u], atomic_load_explicit(&l->m->least[u], memory_order_relaxed));
 }
 
-/* Gives the contenders of every node to the process that decides about it, which is the one whose share of the nodes it is in. */
+/* Gives the contenders of every node to the process that decides about it, which is the one whose share of the nodes it
+ * is in. */
 static int share_contenders(const search *s, npgnn_error *err)
 {
     npgnn_comm *comm = s->p->comm;

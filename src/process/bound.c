@@ -45,8 +45,8 @@ static void fit_units(double *alpha, double *c, const npi_head *head, const floa
     }
 }
 
-/* Boxes around groups of the sample. Groups are those of k-means, where a column counts as much as the head is steep in it; it begins
- * with the first pairs of the sample, which are as random as any. */
+/* Boxes around groups of the sample. Groups are those of k-means, where a column counts as much as the head is steep in
+ * it; it begins with the first pairs of the sample, which are as random as any. */
 static int make_boxes(npi_head_bound *out, const npi_head *head, const float *evidence, size_t count,
                       const npgnn_env *env, npgnn_error *err)
 {

@@ -86,7 +86,8 @@ void npi_process_decode_backward(npi_process_params *g, real *dz, npi_process_de
     const real *a = n->film;
     real *dfilm = n->dfilm, *dline = n->dline;
 
-    /* score = h2 · w3 + b3 + e · w + w0:  dh2 = dscore w3,  dw3 += h2ᵀ dscore,  dw = eᵀ dscore,  dw0 = db3 = Σ dscore */
+    /* score = h2 · w3 + b3 + e · w + w0:  dh2 = dscore w3,  dw3 += h2ᵀ dscore,  dw = eᵀ dscore,  dw0 = db3 = Σ
+     * dscore */
     memset(dline, 0, (size_t)(e + 1) * sizeof *dline);
     for (int i = 0; i < count; i++) {
         for (int j = 0; j < h; j++) {

@@ -1,6 +1,6 @@
-/* A process across graphs, ready for use: its parameters and the units that it measures evidence in. One that was tuned on a
- * graph (train/tune.h) also has the z of that graph, how far its head has moved from the head of z, and, where the graph has
- * features, a projection of these, which gives it a few columns of evidence more:
+/* A process across graphs, ready for use: its parameters and the units that it measures evidence in. One that was tuned
+ * on a graph (train/tune.h) also has the z of that graph, how far its head has moved from the head of z, and, where the
+ * graph has features, a projection of these, which gives it a few columns of evidence more:
  *
  *     head of a draw z' = (the decoder at z', 0 for the columns that it does not know) + change */
 #ifndef NPI_PROCESS_PROCESS_H
@@ -31,7 +31,8 @@ int npi_process_copy(npi_process *out, const npi_process *process, const npgnn_e
 int npi_process_make_tuned(npi_process *process, int columns, const npgnn_env *env, npgnn_error *err);
 
 /* mean (d) and precision (d) of z, from standardised evidence of links (links, columns) and of pairs without a link
- * (non_links, columns), of which the first e columns count: as many votes of each. Returns how many of each voted; negative: an error code. */
+ * (non_links, columns), of which the first e columns count: as many votes of each. Returns how many of each voted;
+ * negative: an error code. */
 int npi_process_infer(real *mean, real *precision, const npi_process *process, const float *link, size_t links,
                       const float *non_link, size_t non_links, const npgnn_env *env, npgnn_error *err);
 

@@ -16,9 +16,9 @@ void npi_checked_put(FILE *file, uint64_t *sum, const void *bytes, size_t size);
  * if that is intact. The caller frees the bytes. */
 int npi_checked_read(unsigned char **bytes, size_t *size, const char *path, const npgnn_env *env, npgnn_error *err);
 
-/* What the bits of a training depend on (npi_blas_numerics), in the metadata of a checkpoint; and a warning to the log where
- * they are others here, because the rest of the training then does not give the bits that it would have given. put returns
- * -1 where memory is out. */
+/* What the bits of a training depend on (npi_blas_numerics), in the metadata of a checkpoint; and a warning to the log
+ * where they are others here, because the rest of the training then does not give the bits that it would have given.
+ * put returns -1 where memory is out. */
 int npi_checked_put_numerics(json_t *metadata);
 void npi_checked_compare_numerics(const npi_safetensors *file, const npgnn_env *env);
 

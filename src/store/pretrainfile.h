@@ -1,6 +1,6 @@
-/* Checkpoints of pretraining: safetensors with the parameters, the moments of Adam and a checksum (docs/use/formats.md).
- * With the same corpus, seed and number of steps, the training resumes to the same bits: random numbers are functions of
- * seed and step. */
+/* Checkpoints of pretraining: safetensors with the parameters, the moments of Adam and a checksum
+ * (docs/use/formats.md). With the same corpus, seed and number of steps, the training resumes to the same bits: random
+ * numbers are functions of seed and step. */
 #ifndef NPI_STORE_PRETRAINFILE_H
 #define NPI_STORE_PRETRAINFILE_H
 

@@ -7,8 +7,8 @@
  *
  *     m̂ / (√v̂ + epsilon) = (√c2 / c1) m / (√v + epsilon √c2)
  *
- * Weights that are multiplied with features step as if the features were c X, c = input_scale: W' = W / c has the gradient
- * c dW, so the rate of W is c times as large, and epsilon 1 / c as large. */
+ * Weights that are multiplied with features step as if the features were c X, c = input_scale: W' = W / c has the
+ * gradient c dW, so the rate of W is c times as large, and epsilon 1 / c as large. */
 #include "train/adam.h"
 
 #include <assert.h>
@@ -118,7 +118,8 @@ int npi_adam_step(npi_adam *adam, npi_params *params, const npi_params *gradient
     int64_t count = (int64_t)adam->count, features = params->wr - params->block;
     atomic_int bad = 0;
     step_loop loop = {adam, params, gradient, count, features, rate, adam->epsilon * root2, &bad};
-    /* Both loops divide the parameters in the same way, so that a thread finds in its cache what it has just checked. */
+    /* Both loops divide the parameters in the same way, so that a thread finds in its cache what it has just
+     * checked. */
     npi_parallel(threads, chunks_of(count), 0, check_chunks, &loop);
     if (bad)
         return 0;

@@ -62,8 +62,8 @@ static int reserve(npi_folds *f, size_t more, const source *s, npgnn_error *err)
     return 0;
 }
 
-/* Adds a fold: pairs, `links` of them first, with their evidence on the known links edges (known), which one process computes:
- * that takes nearly all of the time. */
+/* Adds a fold: pairs, `links` of them first, with their evidence on the known links edges (known), which one process
+ * computes: that takes nearly all of the time. */
 static int add_pairs(npi_folds *out, source *s, const npgnn_pair *pairs, size_t links, size_t count, npgnn_pair *edges,
                      int64_t known, npgnn_error *err)
 {

@@ -42,9 +42,9 @@ typedef struct npi_folds {
 /* Whether a graph has enough links, and pairs without one, to hide some. */
 int npi_folds_possible(const npgnn_graph *graph);
 
-/* A function of graph and seed. If the nodes have features, the evidence has the columns of a projection too,
- * which is learnt anew for each fold, without its hidden links. 20 times the cost of npi_columns_new and of npi_project at
- * most, which the processes of env->comm divide by folds; all get all pairs. E_CANCELLED, E_MEMORY. */
+/* A function of graph and seed. If the nodes have features, the evidence has the columns of a projection too, which is
+ * learnt anew for each fold, without its hidden links. 20 times the cost of npi_columns_new and of npi_project at most,
+ * which the processes of env->comm divide by folds; all get all pairs. E_CANCELLED, E_MEMORY. */
 int npi_folds_new(npi_folds *out, const npgnn_graph *graph, uint64_t seed, const npgnn_env *env, npgnn_error *err);
 void npi_folds_free(const npgnn_env *env, npi_folds *folds);
 

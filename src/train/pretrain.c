@@ -297,8 +297,8 @@ static void add_losses(void *arg, int64_t first, int64_t last)
         b->loss += b->samples[i].loss / b->size;
 }
 
-/* total: the mean of the gradients, cut to a length of MAX_NORM; loss: the mean of the losses. Both are sums in the order of
- * the samples. Returns whether the gradient is finite. */
+/* total: the mean of the gradients, cut to a length of MAX_NORM; loss: the mean of the losses. Both are sums in the
+ * order of the samples. Returns whether the gradient is finite. */
 static int sum_gradients(batch *b)
 {
     real *total = b->total;

@@ -32,8 +32,8 @@ typedef struct npi_pretrain_hooks {
 } npi_pretrain_hooks;
 
 /* Learns a process from the tasks, whose evidence it standardises in place. Calls env.progress after every step; its
- * loss is that of process/objective.h, which has no KL term. The same bits for any number of threads, and for a training
- * that was resumed. `hooks` may be NULL.
+ * loss is that of process/objective.h, which has no KL term. The same bits for any number of threads, and for a
+ * training that was resumed. `hooks` may be NULL.
  *
  * The processes of env->comm, all of which have all tasks, divide the tasks of every step among them. All get the same
  * process, and call their own hooks. */

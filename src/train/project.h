@@ -13,8 +13,8 @@
 #include "features/projection.h"
 #include "graph/graph.h"
 
-/* From the links and features of `graph`. A graph without features gives width 0. On a large graph a sample of its nodes
- * and links is enough. The same bits for any number of threads. E_CANCELLED, E_MEMORY. */
+/* From the links and features of `graph`. A graph without features gives width 0. On a large graph a sample of its
+ * nodes and links is enough. The same bits for any number of threads. E_CANCELLED, E_MEMORY. */
 int npi_project(npi_projection *out, const npgnn_graph *graph, uint64_t seed, const npgnn_env *env, npgnn_error *err);
 
 /* ---- the loss, for the tests too ---- */

@@ -1,5 +1,5 @@
-/* Decides whether a rehearsal is needed, what it holds out (HELD_OUT_NODES of the nodes or HELD_OUT_EDGES of the links), and the
- * options of the rehearsal and of the training proper after it. */
+/* Decides whether a rehearsal is needed, what it holds out (HELD_OUT_NODES of the nodes or HELD_OUT_EDGES of the
+ * links), and the options of the rehearsal and of the training proper after it. */
 #include "train/rehearsal.h"
 
 #include "base/hash.h"

@@ -38,8 +38,8 @@ void npi_tasks_free(npi_tasks *tasks);
  * tasks->comm add every task in one of them; npi_tasks_share then gives all tasks to all. */
 int npi_tasks_add(npi_tasks *tasks, const npgnn_graph *graph, int group, uint64_t seed, npgnn_error *err);
 
-/* Collective. Afterwards all processes have the tasks of all, in the order in which one process adds them. Called with the code of
- * what this process did before, and returns that of the first process that failed. */
+/* Collective. Afterwards all processes have the tasks of all, in the order in which one process adds them. Called with
+ * the code of what this process did before, and returns that of the first process that failed. */
 int npi_tasks_share(npi_tasks *tasks, int code, npgnn_error *err);
 
 #endif

@@ -114,8 +114,8 @@ static int divide(npgnn_trainer *t, const npgnn_split *split, npgnn_error *err)
     return code;
 }
 
-/* Allocates everything that a training on the graph known to `split` needs (all of the graph if it is NULL), and initialises
- * the parameters. */
+/* Allocates everything that a training on the graph known to `split` needs (all of the graph if it is NULL), and
+ * initialises the parameters. */
 static int prepare(npgnn_trainer *t, const npgnn_split *split, const npgnn_options *options, npgnn_error *err)
 {
     t->options = *options;
@@ -284,8 +284,8 @@ static int is_over(const npgnn_trainer *t)
     return t->progress.iteration >= t->options.iterations || out_of_patience;
 }
 
-/* One iteration: draws the context, the noise of z, the dropped features and the cold nodes, each a function of the seed and
- * of the iteration; then loss and gradient, a step of Adam, and a validation where one is due. */
+/* One iteration: draws the context, the noise of z, the dropped features and the cold nodes, each a function of the
+ * seed and of the iteration; then loss and gradient, a step of Adam, and a validation where one is due. */
 static int iterate(npgnn_trainer *t, npgnn_error *err)
 {
     const npgnn_options *o = &t->options;

@@ -179,8 +179,8 @@ static int tune_head(tuner *t, int use, const npgnn_options *o, npgnn_progress *
     return 0;
 }
 
-/* Finds up to `most` pairs that the head was not tuned on: links, or pairs without one, of new nodes or of known ones. Returns how
- * many, with their scores unless score is NULL. */
+/* Finds up to `most` pairs that the head was not tuned on: links, or pairs without one, of new nodes or of known ones.
+ * Returns how many, with their scores unless score is NULL. */
 static size_t find_held(float *score, const npi_folds *folds, const npi_head *head, int links, int new_nodes,
                         size_t most)
 {
@@ -218,8 +218,8 @@ static int calibrate(npi_calibration *out, const npi_folds *folds, const npi_hea
     return code;
 }
 
-/* The evidence of the folds in the units of the process. Those of the columns that are not in the corpus are the mean and
- * the deviation over the first fold, with as many non-links as links. */
+/* The evidence of the folds in the units of the process. Those of the columns that are not in the corpus are the mean
+ * and the deviation over the first fold, with as many non-links as links. */
 static void standardize(npi_folds *folds, npi_process *p)
 {
     size_t links = folds->first_links, pairs = 2 * links < folds->first_count ? 2 * links : folds->first_count;

@@ -16,10 +16,11 @@
 #include "model/calibration.h"
 #include "process/process.h"
 
-/* Of the options it reads seed, iterations (passes over the rehearsed pairs), learning_rate and calibrate. `process` gets
- * its z, its change and its projection. *calibrated becomes 1 if `calibration` was fitted. A graph with too few links to hide some
- * leaves the process as it is, with the prior of z. On all threads and in all processes of env->comm, which divide the folds and the
- * chunks of every batch, with the same bits for any number of them. E_CANCELLED, E_DIVERGED, E_MEMORY. */
+/* Of the options it reads seed, iterations (passes over the rehearsed pairs), learning_rate and calibrate. `process`
+ * gets its z, its change and its projection. *calibrated becomes 1 if `calibration` was fitted. A graph with too few
+ * links to hide some leaves the process as it is, with the prior of z. On all threads and in all processes of
+ * env->comm, which divide the folds and the chunks of every batch, with the same bits for any number of them.
+ * E_CANCELLED, E_DIVERGED, E_MEMORY. */
 int npi_tune(npi_process *process, npi_calibration *calibration, int *calibrated, const npgnn_graph *graph,
              const npgnn_options *options, const npgnn_env *env, npgnn_error *err);
 

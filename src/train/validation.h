@@ -18,14 +18,14 @@ typedef struct npi_validation {
     int without_better; /* validations since the best one */
 } npi_validation;
 
-/* On the validation pairs of `split`, none when it is NULL. Where the nodes are divided among processes, `rows` says how, and x are the
- * features of this process's nodes; otherwise both are NULL. */
+/* On the validation pairs of `split`, none when it is NULL. Where the nodes are divided among processes, `rows` says
+ * how, and x are the features of this process's nodes; otherwise both are NULL. */
 int npi_validation_new(npi_validation *out, const npgnn_split *split, const npi_partition *rows, npi_features *x,
                        const npgnn_options *options, const npi_params *params, const npgnn_env *env, npgnn_error *err);
 void npi_validation_free(const npgnn_env *env, npi_validation *validation);
 
-/* AUC and AP with these parameters and z (NULL without latent). Returns 1 when it is the best so far, 0 when it is not, or an
- * error code. */
+/* AUC and AP with these parameters and z (NULL without latent). Returns 1 when it is the best so far, 0 when it is not,
+ * or an error code. */
 int npi_validation_run(double *auc, double *ap, npi_validation *validation, const npi_params *params, const real *z,
                        const npgnn_options *options, const npgnn_env *env, npgnn_error *err);
 

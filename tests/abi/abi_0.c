@@ -1,8 +1,9 @@
-/* A program of version 0 of the interface, which must run against every later library with the same SONAME. It is compiled against
- * npgnn-0.h, the header as it was then, and neither file is changed afterwards: tools/abi.sh says how to freeze a new pair.
+/* A program of version 0 of the interface, which must run against every later library with the same SONAME. It is
+ * compiled against npgnn-0.h, the header as it was then, and neither file is changed afterwards: tools/abi.sh says how
+ * to freeze a new pair.
  *
- * It touches every public struct that a caller fills or reads, and checks values that depend on where the fields are. A guard
- * behind each result finds a library that writes more than the struct had then. */
+ * It touches every public struct that a caller fills or reads, and checks values that depend on where the fields are. A
+ * guard behind each result finds a library that writes more than the struct had then. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

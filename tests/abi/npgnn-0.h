@@ -295,8 +295,8 @@ typedef struct npgnn_load_options {
     const char *const *kinds;    /* (kind_count) "COLUMN:KIND": how a feature column is read; "*" is all */
     const char *const *ignored;  /* (ignored_count) feature columns that are not read */
     int32_t kind_count, ignored_count;
-    /* how feature columns become numbers. NULL: by what is in them; "raw": they are numbers already; otherwise the text of
-     * npgnn_graph_encoding or npgnn_model_encoding: as in that graph */
+    /* how feature columns become numbers. NULL: by what is in them; "raw": they are numbers already; otherwise the text
+     * of npgnn_graph_encoding or npgnn_model_encoding: as in that graph */
     const char *encoding;
     int bipartite;               /* 1: sources and targets are two kinds of nodes, whose ids have nothing in common */
     const char *target_features; /* bipartite: the feature file of the targets; `features` is that of the sources */
@@ -347,10 +347,11 @@ NPGNN_API int npgnn_predict(npgnn_prediction *out /* (count) */, const npgnn_mod
                             const npgnn_pair *pairs, size_t count, const npgnn_predict_options *options,
                             const npgnn_env *env, npgnn_error *err);
 
-/* How to divide a graph; docs/use/evaluate.md describes the protocols. Fractions are of edges (transductive, temporal) or of
- * nodes (all others); a negative fraction is the protocol's default: transductive and temporal 10 % test and 5 % validation edges;
- * inductive 5 % test and 2.5 % validation nodes; few-shot 30 % training nodes, the rest test; inductive-hidden 10 % and
- * 10 % of the nodes; production 10 % and 5 % of the nodes, half of whose links are known at prediction time. */
+/* How to divide a graph; docs/use/evaluate.md describes the protocols. Fractions are of edges (transductive, temporal)
+ * or of nodes (all others); a negative fraction is the protocol's default: transductive and temporal 10 % test and 5 %
+ * validation edges; inductive 5 % test and 2.5 % validation nodes; few-shot 30 % training nodes, the rest test;
+ * inductive-hidden 10 % and 10 % of the nodes; production 10 % and 5 % of the nodes, half of whose links are known at
+ * prediction time. */
 typedef enum {
     NPGNN_TRANSDUCTIVE,
     NPGNN_INDUCTIVE,
@@ -519,9 +520,9 @@ NPGNN_API int npgnn_graph_from_csr(npgnn_graph **out, const npgnn_pair *edges, c
                                    const npgnn_env *env, npgnn_error *err);
 
 /* The graph with new nodes, whose features are read from a file in any form that npgnn_load accepts. They follow the
- * nodes of `graph`, have no links, and are prepared as the graph's nodes were (encoding, normalize, binarize); rows without ids
- * are named by their numbers. E_MISMATCH if a name is taken, or if the columns differ from the graph's: by name if both
- * have names, otherwise by number. */
+ * nodes of `graph`, have no links, and are prepared as the graph's nodes were (encoding, normalize, binarize); rows
+ * without ids are named by their numbers. E_MISMATCH if a name is taken, or if the columns differ from the graph's: by
+ * name if both have names, otherwise by number. */
 NPGNN_API int npgnn_graph_extend(npgnn_graph **out, const npgnn_graph *graph, const char *features, npgnn_error *err);
 
 /* A generated citation-like graph: topics, skewed degrees, bag-of-words features; some links follow from the features,
@@ -572,8 +573,8 @@ NPGNN_API int32_t npgnn_graph_find(const npgnn_graph *graph, const char *name);
 NPGNN_API int npgnn_graph_subgraph(npgnn_graph **out, const npgnn_graph *graph, const int32_t *nodes, int32_t count,
                                    npgnn_error *err);
 
-/* The side of a node of a two-sided graph: 0 for sources, 1 for targets; -1 if the graph is one-sided. In a two-sided graph,
- * non-links are drawn and links are searched across the sides only. */
+/* The side of a node of a two-sided graph: 0 for sources, 1 for targets; -1 if the graph is one-sided. In a two-sided
+ * graph, non-links are drawn and links are searched across the sides only. */
 NPGNN_API int npgnn_graph_side(const npgnn_graph *graph, int32_t node);
 
 /* The class label of a node, or -1. */
@@ -599,12 +600,12 @@ typedef struct npgnn_table_column {
     char outcome[128];      /* what became of it, for people */
 } npgnn_table_column;
 
-/* The index-th column of the table; returns 0 past the last, and where the features are no such table. Strings are valid as
- * long as the graph. */
+/* The index-th column of the table; returns 0 past the last, and where the features are no such table. Strings are
+ * valid as long as the graph. */
 NPGNN_API int npgnn_graph_table(npgnn_table_column *out, const npgnn_graph *graph, int32_t index);
 
-/* How the columns of the table became features, as JSON, for npgnn_load_options.encoding: another table is then encoded in
- * the same way. NULL if the features were numbers already. Valid as long as the graph. */
+/* How the columns of the table became features, as JSON, for npgnn_load_options.encoding: another table is then encoded
+ * in the same way. NULL if the features were numbers already. Valid as long as the graph. */
 NPGNN_API const char *npgnn_graph_encoding(const npgnn_graph *graph);
 NPGNN_API void npgnn_graph_free(npgnn_graph *graph);
 
@@ -695,17 +696,18 @@ NPGNN_API int npgnn_model_universal(npgnn_model **out, const npgnn_env *env, npg
 /* Receives a graph of a corpus, which it owns from then on. Return non-zero to cancel. */
 typedef int npgnn_graph_fn(void *user, const char *name, npgnn_graph *graph);
 
-/* Reads every graph of a corpus: a folder of files and folders that npgnn_load takes, in the order of their names
- * (.md, SHA256SUMS and hidden files are not read, nor are README, LICENSE and COPYING with any ending); or an .npz file with one array per graph, in the order of
- * the file, (links + 1, 2) integers whose first row is (nodes, 0). With skip_broken, a graph that cannot be read is
- * named in the log and left out; otherwise it ends the call. The log has nothing else. E_IO, E_FORMAT, E_MEMORY, E_CANCELLED. */
+/* Reads every graph of a corpus: a folder of files and folders that npgnn_load takes, in the order of their names (.md,
+ * SHA256SUMS and hidden files are not read, nor are README, LICENSE and COPYING with any ending); or an .npz file with
+ * one array per graph, in the order of the file, (links + 1, 2) integers whose first row is (nodes, 0). With
+ * skip_broken, a graph that cannot be read is named in the log and left out; otherwise it ends the call. The log has
+ * nothing else. E_IO, E_FORMAT, E_MEMORY, E_CANCELLED. */
 NPGNN_API int npgnn_load_each(const char *path, npgnn_graph_fn *see, void *user, int skip_broken, const npgnn_env *env,
                               npgnn_error *err);
 
 /* Learns such a model from graphs of one's own. `family` (count) numbers them from 0: graphs that are alike, such as
- * snapshots of one network, share a number and together count little more than one. Calls env.progress after every
- * step (loss: negative log-likelihood and ranking loss; there is no KL), and env.log for a graph that has too few links. O(graphs) memory beside the graphs. The same bits for any
- * number of threads. */
+ * snapshots of one network, share a number and together count little more than one. Calls env.progress after every step
+ * (loss: negative log-likelihood and ranking loss; there is no KL), and env.log for a graph that has too few links.
+ * O(graphs) memory beside the graphs. The same bits for any number of threads. */
 typedef struct npgnn_pretrain_options {
     size_t size;
     int steps;     /* 0: 2500 */
@@ -714,8 +716,8 @@ typedef struct npgnn_pretrain_options {
      * checkpoint that cannot be written is logged, and training goes on. */
     const char *checkpoint;
     int checkpoint_every;
-    /* NULL, or a checkpoint to resume from, to the same bits. E_MISMATCH unless graphs, families, steps and seed are the
-     * same as before. */
+    /* NULL, or a checkpoint to resume from, to the same bits. E_MISMATCH unless graphs, families, steps and seed are
+     * the same as before. */
     const char *resume;
 } npgnn_pretrain_options;
 NPGNN_API int npgnn_pretrain(npgnn_model **out, const npgnn_graph *const *graphs, const int *family, size_t count,
@@ -748,8 +750,8 @@ NPGNN_API int npgnn_model_options(npgnn_options *options, const npgnn_model *mod
 /* The name of a feature column of the graph it was trained on, NULL if that had no names. */
 NPGNN_API const char *npgnn_model_column_name(const npgnn_model *model, int32_t column);
 
-/* The table of that graph and its encoding, as npgnn_graph_table and npgnn_graph_encoding have them. A graph that the model
- * is applied to must be loaded with this encoding, or with "raw" if it is NULL. */
+/* The table of that graph and its encoding, as npgnn_graph_table and npgnn_graph_encoding have them. A graph that the
+ * model is applied to must be loaded with this encoding, or with "raw" if it is NULL. */
 NPGNN_API int npgnn_model_table(npgnn_table_column *out, const npgnn_model *model, int32_t index);
 NPGNN_API const char *npgnn_model_encoding(const npgnn_model *model);
 
