@@ -300,6 +300,8 @@ int npgnn_predictor_run(npgnn_prediction *out, npgnn_predictor *p, const npgnn_p
                         npgnn_error *err)
 {
     int32_t n = p->graph->n;
+    if (count == 0 && !p->comm)
+        return 0; /* pairs may be NULL then */
     for (size_t i = 0; i < count; i++)
         if (pairs[i].u < 0 || pairs[i].u >= n || pairs[i].v < 0 || pairs[i].v >= n)
             return npi_fail(err, NPGNN_E_ARGUMENT, "pair %zu joins %d and %d, but nodes are 0 to %d", i, pairs[i].u,
