@@ -341,7 +341,7 @@ static void test_network(void **state)
     npgnn_options options = {.size = sizeof options};
     assert_ok(npgnn_options_preset(&options, NULL, &err), err);
     options.iterations = 5;
-    assert_ok(npgnn_load(&graph, "synthetic:nodes=300,words=200", NULL, NULL, &err), err);
+    assert_ok(npgnn_load(&graph, "synthetic:nodes=300,words=1000", NULL, NULL, &err), err);
     assert_ok(npgnn_fit(&network, graph, &options, NULL, &err), err);
     assert_ok(npgnn_live_new(&live, network, graph, NULL, NULL, &err), err);
     npgnn_graph_free(graph);
@@ -366,7 +366,7 @@ static void test_tuned(void **state)
     npgnn_options options = {.size = sizeof options};
     assert_ok(npgnn_options_preset(&options, "best", &err), err);
     options.iterations = 1;
-    assert_ok(npgnn_load(&graph, "synthetic:nodes=300,words=200", NULL, NULL, &err), err);
+    assert_ok(npgnn_load(&graph, "synthetic:nodes=300,words=1000", NULL, NULL, &err), err);
     assert_ok(npgnn_fit(&tuned, graph, &options, NULL, &err), err);
     assert_ok(npgnn_live_new(&live, tuned, graph, NULL, NULL, &err), err);
     npgnn_graph_free(graph);
@@ -413,7 +413,7 @@ static void test_addition_during_refresh(void **state)
     npgnn_live_info info = {.size = sizeof info};
     intruder user = {NULL};
     const npgnn_env env = {.size = sizeof env, .threads = 1, .allocator = {resize_and_add, &user}};
-    assert_ok(npgnn_load(&graph, "synthetic:nodes=300,words=200", NULL, NULL, &err), err);
+    assert_ok(npgnn_load(&graph, "synthetic:nodes=300,words=1000", NULL, NULL, &err), err);
     assert_ok(npgnn_live_new(&live, universal, graph, NULL, &env, &err), err);
     npgnn_graph_free(graph);
     add_like(live, "before", 11);

@@ -51,6 +51,12 @@ void npi_byte_round(int8_t *rounded, float *unit, float *off, const real *row, i
     *off = (float)(1.000001 * sqrt(square));
 }
 
+/* Where number c of row `place` is in its group. */
+static int in_group(int place, int c)
+{
+    return NPI_SHORT_GROUP * (c - c % 2) + 2 * place + c % 2;
+}
+
 int npi_columns_reserve_rounded(npi_columns *e, int32_t capacity, npgnn_error *err)
 {
     npi_bank *banks[BANKS];
@@ -59,15 +65,21 @@ int npi_columns_reserve_rounded(npi_columns *e, int32_t capacity, npgnn_error *e
         npi_bank *bank = banks[b];
         if ((!bank->row && b != REGION16) || bank->width > NPI_SHORT_WIDTH)
             continue;
-        /* whole groups: rows that nobody has written are multiplied, too, but their products are not kept */
+        int width = npi_short_width(bank), rest = e->n % NPI_SHORT_GROUP; /* rows in the last group of all nodes */
         size_t whole = ((size_t)capacity + NPI_SHORT_GROUP - 1) / NPI_SHORT_GROUP * NPI_SHORT_GROUP;
-        size_t numbers = whole * (size_t)npi_short_width(bank);
+        size_t numbers = whole * (size_t)width, used = (size_t)(e->n - rest) * (size_t)width;
         int8_t *rounded = npi_resize(&e->env, bank->rounded, numbers, sizeof *rounded, err);
         bank->rounded = rounded ? rounded : bank->rounded;
         float *unit = rounded ? npi_resize(&e->env, bank->unit, (size_t)capacity, sizeof *unit, err) : NULL;
         bank->unit = unit ? unit : bank->unit;
         if (!unit)
             return NPGNN_E_MEMORY;
+        /* whole groups are multiplied: rows that nobody has written yet are zeros */
+        for (int place = rest; rest > 0 && place < NPI_SHORT_GROUP; place++)
+            for (int c = 0; c < width; c++)
+                rounded[used + (size_t)in_group(place, c)] = 0;
+        used += rest > 0 ? (size_t)NPI_SHORT_GROUP * (size_t)width : 0;
+        memset(rounded + used, 0, numbers - used);
     }
     return 0;
 }
@@ -86,7 +98,7 @@ void npi_columns_round_rows(npi_columns *e, int32_t first, int32_t last)
             npi_byte_round(row, &bank->unit[i], &off, from->row + (size_t)i * (size_t)from->width, bank->width);
             group = bank->rounded + (size_t)(i - place) * (size_t)width;
             for (int c = 0; c < width; c++)
-                group[NPI_SHORT_GROUP * (c - c % 2) + 2 * place + c % 2] = row[c];
+                group[in_group(place, c)] = row[c];
             bank->off = off > bank->off ? off : bank->off; /* a NaN stays out: all products with its row are NaN */
         }
     }
