@@ -145,45 +145,51 @@ static int64_t exchange_crossings(struct among *among)
     return at;
 }
 
-/* EDGES: as draw_edges, where nodes are divided among processes. Each process draws from the edges (u, v) whose smaller
- * end u it has, after the process before it, which says how many are still wanted. */
-static void draw_among(npi_context *c, sampler *s)
+/* Draws from the edges (u, v) with u < v whose smaller end this process has, after the process before it, which says how
+ * many are still wanted: c->edges (returned number) are the row of each edge and the place of its entry in that row.
+ * *crossings of them end in another process. */
+static int64_t choose_own(int64_t *crossings, npi_context *c, sampler *s)
 {
-    struct among *among = c->among;
-    const npi_partition *rows = &among->rows;
-    const npi_adj *own = among->own;
+    const npi_partition *rows = &c->among->rows;
+    const npi_adj *own = c->among->own;
     const npi_csr *from = &own->a;
-    npi_csr *a = &c->adj.a;
     int rank = npi_comm_rank(rows->comm), ranks = npi_comm_ranks(rows->comm);
-    int64_t state[2] = {
-        0, s->wanted}; /* edges that the processes before this one have drawn from; how many are still wanted */
-    int64_t total = s->left, count = 0, begin, end, crossings = 0;
+    /* edges that the processes before this one have drawn from, and how many are still wanted */
+    int64_t state[2] = {0, s->wanted}, total = s->left, count = 0, begin, end;
     npi_message before = {state, sizeof state, rank - 1}, after = {state, sizeof state, rank + 1};
     if (rank > 0)
         npi_comm_exchange(rows->comm, NULL, 0, &before, 1);
     sampler_skip(s, state[0], state[1]);
-    /* 1. choose among the entries with u < v; an edge is its row and the place of its entry in that row */
+    *crossings = 0;
     for (int32_t u = 0; u < from->rows; u++) {
         npi_adj_own(&begin, &end, own, u);
         for (int64_t p = begin; p < from->ptr[u + 1]; p++)
             if ((p >= end || from->col[p] > u) && sampler_takes(s)) {
                 c->edges[count++] = (npgnn_pair){u, (int32_t)(p - from->ptr[u])};
-                crossings += p >= end;
+                *crossings += p >= end;
             }
     }
     state[0] = total - s->left;
     state[1] = s->wanted;
     if (rank < ranks - 1)
         npi_comm_exchange(rows->comm, &after, 1, NULL, 0);
-    /* 2. tell the other processes: by process, in the order of the edges */
-    memset(among->send_count, 0, (size_t)ranks * sizeof *among->send_count);
-    int64_t place[NPI_MOST_PARTS] = {0}; /* there are no more processes than parts */
-    for (int pass = 0; pass < 2; pass++) {
+    return count;
+}
+
+/* Lists the chosen edges that end in another process, by process, and for each in the order of the edges. */
+static void list_crossings(struct among *among, const npgnn_pair *edges, int64_t count)
+{
+    const npi_partition *rows = &among->rows;
+    const npi_adj *own = among->own;
+    const npi_csr *from = &own->a;
+    int rank = npi_comm_rank(rows->comm), ranks = npi_comm_ranks(rows->comm);
+    int64_t place[NPI_MOST_PARTS] = {0}, begin, end; /* there are no more processes than parts */
+    for (int pass = 0; pass < 2; pass++) {           /* first how many, then which */
         for (int r = rank + 1; pass == 1 && r < ranks; r++)
             place[r] = r == rank + 1 ? 0 : place[r - 1] + among->send_count[r - 1];
-        for (int64_t i = 0; crossings > 0 && i < count; i++) {
-            int32_t u = c->edges[i].u;
-            int64_t p = from->ptr[u] + c->edges[i].v;
+        for (int64_t i = 0; i < count; i++) {
+            int32_t u = edges[i].u;
+            int64_t p = from->ptr[u] + edges[i].v;
             npi_adj_own(&begin, &end, own, u);
             if (p < end)
                 continue;
@@ -195,19 +201,27 @@ static void draw_among(npi_context *c, sampler *s)
                 among->sent[place[owner]++] = (crossing){rows->from + u, v, from->val ? from->val[p] : 1};
         }
     }
-    int64_t received = exchange_crossings(among);
-    /* 3. degrees, and from them row offsets */
+}
+
+/* The degrees of own nodes in the draw, and from them the row offsets. */
+static void count_rows(npi_context *c, int64_t count, int64_t received)
+{
+    const struct among *among = c->among;
+    const npi_csr *from = &among->own->a;
+    npi_csr *a = &c->adj.a;
+    int64_t begin, end;
     memset(a->ptr, 0, ((size_t)a->rows + 1) * sizeof *a->ptr);
     memset(c->adj.before, 0, (size_t)a->rows * sizeof *c->adj.before);
     memset(c->adj.after, 0, (size_t)a->rows * sizeof *c->adj.after);
     for (int64_t i = 0; i < received; i++) {
-        a->ptr[among->received[i].v - rows->from + 1]++;
-        c->adj.before[among->received[i].v - rows->from]++;
+        int32_t v = among->received[i].v - (int32_t)among->rows.from;
+        a->ptr[v + 1]++;
+        c->adj.before[v]++;
     }
     for (int64_t i = 0; i < count; i++) {
         int32_t u = c->edges[i].u;
         int64_t p = from->ptr[u] + c->edges[i].v;
-        npi_adj_own(&begin, &end, own, u);
+        npi_adj_own(&begin, &end, among->own, u);
         a->ptr[u + 1]++;
         if (p < end)
             a->ptr[from->col[p] + 1]++;
@@ -218,18 +232,26 @@ static void draw_among(npi_context *c, sampler *s)
         a->ptr[u + 1] += a->ptr[u];
         c->place[u] = a->ptr[u];
     }
-    /* 4. the entries. A row receives its smaller neighbours first, in ascending order: those of other processes, then own
-     * ones; then its larger ones. */
+}
+
+/* The entries. A row receives its smaller neighbours first, in ascending order: those of other processes, then own ones;
+ * then its larger ones. */
+static void write_rows(npi_context *c, int64_t count, int64_t received)
+{
+    const struct among *among = c->among;
+    const npi_csr *from = &among->own->a;
+    npi_csr *a = &c->adj.a;
+    int64_t begin, end;
     for (int64_t i = 0; i < received; i++) {
-        int64_t at = c->place[among->received[i].v - rows->from]++;
-        a->col[at] = npi_halo_find(own->halo, among->received[i].u);
+        int64_t at = c->place[among->received[i].v - among->rows.from]++;
+        a->col[at] = npi_halo_find(among->own->halo, among->received[i].u);
         if (a->val)
             a->val[at] = among->received[i].weight;
     }
     for (int64_t i = 0; i < count; i++) {
         int32_t u = c->edges[i].u;
         int64_t p = from->ptr[u] + c->edges[i].v, there = c->place[u]++;
-        npi_adj_own(&begin, &end, own, u);
+        npi_adj_own(&begin, &end, among->own, u);
         a->col[there] = from->col[p];
         if (a->val)
             a->val[there] = from->val[p];
@@ -240,6 +262,19 @@ static void draw_among(npi_context *c, sampler *s)
         if (a->val)
             a->val[back] = from->val[p];
     }
+}
+
+/* EDGES: as draw_edges, where nodes are divided among processes. */
+static void draw_among(npi_context *c, sampler *s)
+{
+    struct among *among = c->among;
+    int64_t crossings, count = choose_own(&crossings, c, s);
+    memset(among->send_count, 0, (size_t)npi_comm_ranks(among->rows.comm) * sizeof *among->send_count);
+    if (crossings > 0)
+        list_crossings(among, c->edges, count);
+    int64_t received = exchange_crossings(among);
+    count_rows(c, count, received);
+    write_rows(c, count, received);
 }
 
 /* Of the nodes of other processes, only those that a draw links to own ones are fetched for its products. The entries
