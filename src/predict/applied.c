@@ -56,26 +56,37 @@ static int fit_stack(npi_applied *a, const npi_examples *x, npgnn_error *err)
     return code;
 }
 
-/* z and the calibration from the last `links` and `others` of x, the stacked fit in between from all of them. */
-static int learn(npi_applied *a, const npi_examples *x, size_t links, size_t others, npgnn_error *err)
+/* The calibration of the head, from these links and non-links. */
+static int calibrate(npi_applied *a, const float *links, size_t link_count, const float *others, size_t other_count,
+                     npgnn_error *err)
+{
+    size_t e = (size_t)a->process->params.size.e, count = link_count + other_count;
+    float *score = npi_resize(&a->env, NULL, count, sizeof *score, err);
+    if (!score)
+        return NPGNN_E_MEMORY;
+    for (size_t i = 0; i < count; i++)
+        score[i] = npi_head_score(&a->head, i < link_count ? links + i * e : others + (i - link_count) * e);
+    int code = npi_calibration_fit(&a->calibration, score, link_count, count, &a->env, err);
+    a->calibrated = !code;
+    npi_free(&a->env, score);
+    return code;
+}
+
+/* z from the last `links` and `others` of x, then the stacked fit from all of them. The calibration is from all of
+ * them, too, unless the last ones were `given`: the evidence of these is computed from all known links, as it will be
+ * for the pairs to score, and that of links that were set aside from fewer. */
+static int learn(npi_applied *a, const npi_examples *x, size_t links, size_t others, int given, npgnn_error *err)
 {
     size_t e = (size_t)a->process->params.size.e;
     const float *link = x->link + (x->links - links) * e, *other = x->other + (x->others - others) * e;
-    float *score = npi_alloc(&a->env, links + others, sizeof *score, err);
-    int code = score ? infer(a, link, links, other, others, err) : NPGNN_E_MEMORY;
+    int code = infer(a, link, links, other, others, err);
     if (!code)
         code = fit_stack(a, x, err);
-    if (!code) {
-        npi_head_apply(&a->head, a->stack);
-        for (size_t i = 0; i < links; i++)
-            score[i] = npi_head_score(&a->head, link + i * e);
-        for (size_t i = 0; i < others; i++)
-            score[links + i] = npi_head_score(&a->head, other + i * e);
-        code = npi_calibration_fit(&a->calibration, score, links, links + others, &a->env, err);
-        a->calibrated = !code;
-    }
-    npi_free(&a->env, score);
-    return code;
+    if (code)
+        return code;
+    npi_head_apply(&a->head, a->stack);
+    return given ? calibrate(a, link, links, other, others, err)
+                 : calibrate(a, x->link, x->links, x->other, x->others, err);
 }
 
 /* Sets links aside and learns from them or, where held-out pairs are `given` to learn from, prepares what the stacked
@@ -83,16 +94,17 @@ static int learn(npi_applied *a, const npi_examples *x, size_t links, size_t oth
 static int set_aside(npi_applied *a, npi_examples *x, const npi_aside *how, const npi_held_out *given, npgnn_error *err)
 {
     size_t per_round = (size_t)npi_aside_count(how->graph), last = given ? given->positives : per_round;
-    int code = 0;
+    int code = 0, non_links = given ? (int)per_round : MAX_NON_LINKS;
     for (int round = 1; !code && round < MOST_ROUNDS && (size_t)(round - 1) * per_round + last < ENOUGH; round++)
-        code = npi_examples_set_aside(x, how, round, (int)per_round, err);
+        code = npi_examples_set_aside(x, how, round, non_links, err);
     if (code || given)
         return code;
     size_t links = x->links, others = x->others;
-    code = npi_examples_set_aside(x, how, 0, MAX_NON_LINKS, err);
+    code = npi_examples_set_aside(x, how, 0, non_links, err);
     if (code)
         return code;
-    return x->links > links ? learn(a, x, x->links - links, x->others - others, err) : infer(a, NULL, 0, NULL, 0, err);
+    return x->links > links ? learn(a, x, x->links - links, x->others - others, 0, err)
+                            : infer(a, NULL, 0, NULL, 0, err);
 }
 
 /* The share of held-out links that touch a node without known links. */
@@ -152,7 +164,7 @@ int npi_applied_new(npi_applied *out, const npi_process *process, const npgnn_gr
     if (!code && !tuned && held_out) {
         code = npi_examples_add(&examples, &a.columns, held_out, err);
         if (!code)
-            code = learn(&a, &examples, held_out->positives, held_out->count - held_out->positives, err);
+            code = learn(&a, &examples, held_out->positives, held_out->count - held_out->positives, 1, err);
     }
     npi_examples_free(&examples);
     if (code)
