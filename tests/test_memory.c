@@ -715,7 +715,7 @@ static long allocations_of(call *work)
  * middle of a call that makes many, where the same is done again and again, one in seventeen has to do. */
 static long starve(call *work)
 {
-    enum { FIRST = 60, LAST = 120, STRIDE = 17 };
+    enum { FIRST = 40, LAST = 60, STRIDE = 17 };
     long most = allocations_of(work), allow = 0;
     for (int code = NPGNN_E_MEMORY; code; allow++) {
         if (allow >= FIRST && allow < most - LAST && allow % STRIDE != 0)
