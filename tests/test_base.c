@@ -1,9 +1,12 @@
 /* The base folder: random numbers, sorting, memory, log, errors, hashes and numbers as text. */
+#define _POSIX_C_SOURCE 200809L /* mkstemp, pwrite */
 #include "check.h"
 
 #include <float.h>
 #include <locale.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/env.h"
 #include "base/hash.h"
@@ -280,6 +283,29 @@ static void test_env_defaults(void **state)
 static void keep_text(void *user, const char *message)
 {
     snprintf(user, 64, "%s", message);
+}
+
+static void test_memory_limit(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        size_t limit;
+    } cases[] = {{"4294967296\n", (size_t)1 << 32},       {"max\n", SIZE_MAX}, {"", SIZE_MAX},
+                 {"99999999999999999999999\n", SIZE_MAX}, {"0\n", SIZE_MAX},   {"12", 12}};
+    char path[] = "/tmp/npgnn_limit_XXXXXX";
+    int file = mkstemp(path);
+    assert_true(file >= 0);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        size_t length = strlen(cases[i].text);
+        assert_int_equal(ftruncate(file, 0), 0);
+        assert_int_equal(pwrite(file, cases[i].text, length, 0), length);
+        assert_int_equal(npi_memory_limit(path), cases[i].limit);
+    }
+    close(file);
+    unlink(path);
+    assert_int_equal(npi_memory_limit(path), SIZE_MAX);
+    assert_true(npi_memory() > 1 << 20);
 }
 
 static void test_log(void **state)
@@ -562,6 +588,7 @@ int main(void)
         cmocka_unit_test(test_grow),
         cmocka_unit_test(test_strdup),
         cmocka_unit_test(test_env_defaults),
+        cmocka_unit_test(test_memory_limit),
         cmocka_unit_test(test_log),
         cmocka_unit_test(test_errors),
         cmocka_unit_test(test_error_reason),

@@ -394,9 +394,9 @@ typedef struct npgnn_predict_options {
     double link_rate; /* expected share of links among the pairs asked about, at least 0 and below 1; 0: the
                          model's own; 0.5: ignore how rare links are */
     size_t memory;    /* bytes that a process may keep of the evidence of a graph with features (2.3 KB per node);
-                         0: half of the machine's memory. A graph that needs more is answered from less than half of
-                         it, in the same bits, but every call of npgnn_predictor_run then passes over all nodes: give
-                         it as many pairs as there are. */
+                         0: half of what the machine or its container has. A graph that needs more is answered from
+                         less than half of it, in the same bits, but every call of npgnn_predictor_run then passes
+                         over all nodes: give it as many pairs as there are. */
 } npgnn_predict_options;
 
 /* Predicts each of `count` pairs of nodes of `graph`, which may be another graph than the model was trained on if it

@@ -4,6 +4,8 @@
 
 #include "base/sized.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -94,10 +96,26 @@ int npi_grow(const npgnn_env *env, void *items_pointer, size_t *capacity, size_t
     return 0;
 }
 
-size_t npi_machine_memory(void)
+size_t npi_memory_limit(const char *path)
+{
+    char text[32], *end;
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0)
+        return SIZE_MAX;
+    ssize_t size = read(file, text, sizeof text - 1);
+    close(file);
+    text[size > 0 ? size : 0] = '\0';
+    errno = 0;
+    unsigned long long limit = strtoull(text, &end, 10);
+    return end == text || errno != 0 || limit == 0 || limit > SIZE_MAX ? SIZE_MAX : (size_t)limit;
+}
+
+size_t npi_memory(void)
 {
     long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
-    return pages > 0 && size > 0 ? (size_t)pages * (size_t)size : SIZE_MAX;
+    size_t machine = pages > 0 && size > 0 ? (size_t)pages * (size_t)size : SIZE_MAX;
+    size_t limit = npi_memory_limit("/sys/fs/cgroup/memory.max");
+    return limit < machine ? limit : machine;
 }
 
 void npi_log(const npgnn_env *env, const char *format, ...)

@@ -35,8 +35,12 @@ char *npi_strdup(const npgnn_env *env, const char *text, npgnn_error *err);
  * `*capacity`, which doubles when it is used up. Returns 0 or E_MEMORY. */
 int npi_grow(const npgnn_env *env, void *items_pointer, size_t *capacity, size_t count, size_t size, npgnn_error *err);
 
-/* Bytes of memory that the machine has; SIZE_MAX where it does not tell. */
-size_t npi_machine_memory(void);
+/* Bytes of memory that this process may use: those of the machine, or of its control group where that has fewer, as in
+ * a container. SIZE_MAX where neither is known. */
+size_t npi_memory(void);
+
+/* The number in a file of a control group; SIZE_MAX for "max" and where there is no such file. */
+size_t npi_memory_limit(const char *path);
 
 /* ---- log and clock ---- */
 

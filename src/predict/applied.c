@@ -159,7 +159,7 @@ int npi_applied_new(npi_applied *out, const npi_process *process, const npgnn_gr
     code = npi_comm_agree(comm, code, err);
     if (!code)
         code = npi_columns_new(&a.columns, &graph->a, &a.words, &a.projection,
-                               npi_columns_size(graph->n, &a.words) <= (memory ? memory : npi_machine_memory() / 2),
+                               npi_columns_size(graph->n, &a.words) <= (memory ? memory : npi_memory() / 2),
                                &shared, err);
     if (!code && !tuned && held_out) {
         code = npi_examples_add(&examples, &a.columns, held_out, err);

@@ -198,7 +198,7 @@ int npgnn_predictor_new(npgnn_predictor **out, const npgnn_model *model, const n
         return code;
     o.size = sizeof o;
     if (o.memory == 0) /* for all processes on this machine */
-        o.memory = npi_machine_memory() / 2 / (size_t)npi_comm_local(comm);
+        o.memory = npi_memory() / 2 / (size_t)npi_comm_local(comm);
     npgnn_env shared = alone;
     shared.comm = comm;
     alone.comm = NULL;
