@@ -685,7 +685,7 @@ static void test_not_kept(void **state)
                 assert_ok(npi_columns_new(&columns[i], &s.graph->a, &s.words, &own.projection, i == 0, &env, &err),
                           err);
             else
-                assert_ok(npi_columns_complete(&columns[1], &err), err);
+                assert_ok(npi_columns_complete(&columns[1], &s.words, &own.projection, &err), err);
             assert_ok(npi_columns_pairs(value[i], &columns[i > 0], pairs, count, &err), err);
             assert_memory_equal(value[0], value[i], count * NPI_ALL_COLUMNS * sizeof *value[i]);
         }

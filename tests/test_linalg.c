@@ -150,10 +150,10 @@ static void test_gemm_rows(void **state)
         check_gemm_rows(37, width, 131 - width, width & 1, 0);
 }
 
-static void check_tall(int64_t rows, int k, int n)
+static void check_tall(int32_t rows, int k, int n)
 {
-    int lda = k + 1, ldb = n + 2, ldc = n + 1;
-    size_t count = (size_t)k * (size_t)ldc;
+    int lda = k + 1, ldb = n + 2;
+    size_t count = (size_t)k * (size_t)n;
     real *a = reals((size_t)rows * (size_t)lda, 83), *b = reals((size_t)rows * (size_t)ldb, 84);
     real *start = reals(count, 85), *c = reals(count, 0);
     real *scratch = room(npi_gemm_tall_scratch(rows, k, n), sizeof *scratch);
@@ -163,11 +163,11 @@ static void check_tall(int64_t rows, int k, int n)
     for (int64_t r = 0; r < rows; r++)
         for (int i = 0; i < k; i++)
             for (int j = 0; j < n; j++)
-                want[i * ldc + j] += (double)a[r * lda + i] * (double)b[r * ldb + j];
+                want[i * n + j] += (double)a[r * lda + i] * (double)b[r * ldb + j];
     judge verdict = {want, count, TOLERANCE(32 + rows / 16), NULL};
     for (int threads = 1; threads <= 3; threads++) {
         memcpy(c, start, count * sizeof *c);
-        npi_gemm_tall(c, ldc, a, lda, b, ldb, rows, k, n, scratch, threads);
+        npi_gemm_tall(c, a, lda, b, ldb, rows, k, n, scratch, threads);
         hear(&verdict, c, threads);
     }
     free(verdict.first);
@@ -183,7 +183,7 @@ static void check_tall(int64_t rows, int k, int n)
 static void test_sums_over_rows(void **state)
 {
     (void)state;
-    const int64_t rows[] = {0, 1, 511, 512, 513, 17000};
+    const int32_t rows[] = {0, 1, 511, 512, 513, 17000};
     for (size_t r = 0; r < COUNT(rows); r++)
         check_tall(rows[r], 5, 3);
     for (int width = 1; width <= 130; width += 3)

@@ -183,7 +183,7 @@ static void embed_backward(npi_sage *net, npi_params *gradient, const npi_params
     /* d[F' | G'] = [dY_F | Āᵀ dY_G] */
     aggregate_backward(net->dm, net, net->dz, w, graph);
     /* dW2 (h, w) += Hᵀ (h, n) d[F' | G'] (n, w) */
-    npi_gemm_tall(gradient->wr, w, net->hidden, h, net->dm, w, net->n, h, w, net->scratch, threads);
+    npi_gemm_tall(gradient->wr, net->hidden, h, net->dm, w, net->n, h, w, net->scratch, threads);
     /* dH (n, h) = d[F' | G'] (n, w) W2ᵀ (w, h), then dH <- dH ⊙ [H > 0] */
     npi_gemm_rows(net->dhidden, h, net->dm, w, params->wr, w, 1, net->n, h, w, 0, threads);
     npi_activate_backward(net->dhidden, net->hidden, (int64_t)net->n * h, NPGNN_RELU, threads);

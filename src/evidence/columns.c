@@ -7,9 +7,10 @@
 #include <string.h>
 
 #include "base/parallel.h"
+#include "evidence/ends.h"
 #include "evidence/rounded.h"
+#include "evidence/spread.h"
 #include "evidence/vectors.h"
-#include "linalg/adj.h"
 #include "linalg/dense.h"
 #include "linalg/kernels.h"
 #include "linalg/symmetric.h"
@@ -30,10 +31,24 @@ const char *npi_column_text(int column)
 
 /* ---- banks of vectors ---- */
 
-static int bank_new(npi_bank *bank, int32_t n, int width, const npgnn_env *env, npgnn_error *err)
+/* How many nodes this process has. */
+static size_t own_rows(const npi_columns *e)
+{
+    return (size_t)(e->rows.to - e->rows.from);
+}
+
+/* How many rows are at hand when pairs are compared: those of all nodes or, where these are divided among processes, of
+ * the ends of a batch of pairs. */
+static size_t rows_at_hand(const npi_columns *e)
+{
+    return e->rows.comm && e->n > 2 * NPI_ENDS_BATCH ? 2 * NPI_ENDS_BATCH : (size_t)e->n;
+}
+
+/* The rows of this process. */
+static int bank_new(npi_bank *bank, const npi_columns *e, int width, npgnn_error *err)
 {
     *bank = (npi_bank){.width = width};
-    bank->row = npi_alloc(env, (size_t)n * (size_t)width, sizeof *bank->row, err);
+    bank->row = npi_alloc(&e->env, own_rows(e) * (size_t)width, sizeof *bank->row, err);
     return bank->row ? 0 : NPGNN_E_MEMORY;
 }
 
@@ -47,44 +62,56 @@ static void bank_free(const npgnn_env *env, npi_bank *bank)
     npi_free(env, bank->unit);
 }
 
-/* along (n) = rows · vector */
-static void project(double *along, const npi_bank *bank, const real *vector, int32_t n)
+/* Memory for cosines of rows minus their mean. */
+static int centred_new(npi_bank *bank, const npi_columns *e, npgnn_error *err)
 {
-    for (int32_t i = 0; i < n; i++)
-        along[i] = npi_dot(bank->row + (size_t)i * (size_t)bank->width, vector, bank->width);
+    bank->mean = npi_alloc(&e->env, (size_t)bank->width, sizeof *bank->mean, err);
+    bank->along = npi_alloc(&e->env, rows_at_hand(e), sizeof *bank->along, err);
+    bank->distance = npi_alloc(&e->env, rows_at_hand(e), sizeof *bank->distance, err);
+    return bank->mean && bank->along && bank->distance ? 0 : NPGNN_E_MEMORY;
 }
 
-/* Prepares cosines of rows minus their mean. Rows have length 1 or 0. */
-static int center(npi_bank *bank, int32_t n, const npgnn_env *env, npgnn_error *err)
+typedef struct rows_sum {
+    double sum[NPI_WORDS_WIDTH + 1]; /* of the rows and, after that, how many of them are not zero */
+    const npi_bank *bank;
+    size_t rows;
+} rows_sum;
+
+static void add_rows(void *arg, int64_t first, int64_t last)
 {
-    int w = bank->width, rows = 0;
-    double *sum = npi_alloc(env, (size_t)w, sizeof *sum, err);
-    bank->mean = npi_alloc(env, (size_t)w, sizeof *bank->mean, err);
-    bank->along = npi_alloc(env, (size_t)n, sizeof *bank->along, err);
-    bank->distance = npi_alloc(env, (size_t)n, sizeof *bank->distance, err);
-    if (!sum || !bank->mean || !bank->along || !bank->distance) {
-        npi_free(env, sum);
-        return NPGNN_E_MEMORY;
+    rows_sum *s = arg;
+    int w = s->bank->width, end = last < w ? (int)last : w;
+    for (size_t i = 0; i < s->rows; i++) {
+        const real *row = s->bank->row + i * (size_t)w;
+        for (int c = (int)first; c < end; c++)
+            s->sum[c] += (double)row[c];
+        if (last > w)
+            s->sum[w] += npi_dot(row, row, w) > 0.5; /* rows have length 1 or 0 */
     }
-    for (int32_t i = 0; i < n; i++) {
-        const real *row = bank->row + (size_t)i * (size_t)w;
-        bank->distance[i] = npi_dot(row, row, w) > 0.5; /* for now: whether the row counts */
-        rows += bank->distance[i] > 0;
-        for (int c = 0; c < w; c++)
-            sum[c] += (double)row[c];
-    }
+}
+
+/* The mean μ over the nodes of all processes. */
+static void find_mean(npi_bank *bank, const npi_columns *e)
+{
+    enum { CHUNK = 16 }; /* columns that travel at a time, so that all processes work at the same time */
+    rows_sum s = {.bank = bank, .rows = own_rows(e)};
+    int w = bank->width;
+    npi_comm_chain(e->rows.comm, s.sum, w + 1, sizeof *s.sum, CHUNK, add_rows, &s);
     for (int c = 0; c < w; c++)
-        bank->mean[c] = rows > 0 ? (real)(sum[c] / rows) : 0;
-    project(bank->along, bank, bank->mean, n);
+        bank->mean[c] = s.sum[w] > 0 ? (real)(s.sum[c] / s.sum[w]) : 0;
     bank->square = npi_dot(bank->mean, bank->mean, w);
-    for (int32_t i = 0; i < n;
-         i++) { /* |row - μ|² = row · row - 2 row · μ + μ · μ, in double: a row may be next to μ */
-        const real *row = bank->row + (size_t)i * (size_t)w;
-        double apart = npi_dot(row, row, w) - 2 * bank->along[i] + bank->square;
-        bank->distance[i] = bank->distance[i] > 0 && apart > 1e-9 ? (float)sqrt(apart) : 0;
+}
+
+void npi_bank_center(npi_bank *bank, int32_t first, int32_t last)
+{
+    for (int32_t i = first; i < last; i++) {
+        const real *row = bank->row + (size_t)i * (size_t)bank->width;
+        double square = npi_dot(row, row, bank->width);
+        bank->along[i] = npi_dot(row, bank->mean, bank->width);
+        /* |row - μ|² = row · row - 2 row · μ + μ · μ, in double: a row may be next to μ */
+        double apart = square - 2 * bank->along[i] + bank->square;
+        bank->distance[i] = square > 0.5 && apart > 1e-9 ? (float)sqrt(apart) : 0;
     }
-    npi_free(env, sum);
-    return 0;
 }
 
 /* (a - μ)·(b - ν) / |a - μ| |b - ν| = (a·b - a·ν - μ·b + μ·ν) / ... */
@@ -97,6 +124,29 @@ static double centred(double product, double a_nu, double mu_b, double mu_nu, fl
 
 /* ---- structure ---- */
 
+/* The length of the first 16 numbers of row i of the regions. */
+static float length16_of(const npi_bank *region, int32_t i)
+{
+    const real *row = region->row + (size_t)i * (size_t)region->width;
+    return (float)sqrt(npi_dot(row, row, region->width < 16 ? region->width : 16));
+}
+
+/* length16 and reach of all nodes, whose rows are all here. */
+static int measure_rows(npi_columns *e, npgnn_error *err)
+{
+    int w = e->region.width;
+    e->length16 = npi_alloc(&e->env, (size_t)e->n, sizeof *e->length16, err);
+    e->reach = npi_alloc(&e->env, (size_t)e->n, sizeof *e->reach, err);
+    if (!e->length16 || !e->reach)
+        return NPGNN_E_MEMORY;
+    for (int32_t i = 0; i < e->n; i++) {
+        const real *row = e->coordinate.row + (size_t)i * (size_t)w;
+        e->length16[i] = length16_of(&e->region, i);
+        e->reach[i] = (float)sqrt(npi_dot(row, row, w));
+    }
+    return 0;
+}
+
 static int prepare_structure(npi_columns *e, const npgnn_env *env, npgnn_error *err)
 {
     const npi_csr *a = e->a;
@@ -105,14 +155,12 @@ static int prepare_structure(npi_columns *e, const npgnn_env *env, npgnn_error *
     e->log_degree = npi_alloc(&e->env, n, sizeof *e->log_degree, err);
     e->inverse = npi_alloc(&e->env, n, sizeof *e->inverse, err);
     e->two_steps = npi_alloc(&e->env, n, sizeof *e->two_steps, err);
-    e->length16 = npi_alloc(&e->env, n, sizeof *e->length16, err);
-    e->reach = npi_alloc(&e->env, n, sizeof *e->reach, err);
-    int code = e->log_degree && e->inverse && e->two_steps && e->length16 && e->reach ? 0 : NPGNN_E_MEMORY;
+    int code = e->log_degree && e->inverse && e->two_steps ? 0 : NPGNN_E_MEMORY;
     code = npi_comm_agree(env->comm, code, err);
     if (!code)
         code = npi_spectral_new(&s, a, env, err);
     if (!code)
-        code = bank_new(&e->region, e->n, s.width, &e->env, err);
+        code = npi_comm_agree(env->comm, bank_new(&e->region, e, s.width, err), err);
     if (!code) {
         e->coordinate = (npi_bank){.width = s.width, .row = s.vectors}; /* in place */
         s.vectors = NULL;
@@ -132,19 +180,16 @@ static int prepare_structure(npi_columns *e, const npgnn_env *env, npgnn_error *
             e->log_degree[i] = (float)log1p((double)degree);
             e->inverse[i] = degree > 0 ? 1 / (double)degree : 0;
             e->two_steps[i] = -1;
+        }
+        for (size_t i = 0; i < own_rows(e); i++)
             for (int c = 0; c < s.width; c++) {
                 size_t cell = i * (size_t)s.width + (size_t)c;
                 e->region.row[cell] = (real)((double)e->coordinate.row[cell] * s.values[c]);
                 e->coordinate.row[cell] *= s.scale[i];
             }
-        }
-        npi_unit_rows(e->region.row, e->n, e->region.width);
-        for (size_t i = 0; i < n; i++) {
-            const real *row = e->region.row + i * (size_t)s.width;
-            e->length16[i] = (float)sqrt(npi_dot(row, row, s.width < 16 ? s.width : 16));
-            row = e->coordinate.row + i * (size_t)s.width;
-            e->reach[i] = (float)sqrt(npi_dot(row, row, s.width));
-        }
+        npi_unit_rows(e->region.row, (int32_t)own_rows(e), e->region.width);
+        if (!e->rows.comm)
+            code = measure_rows(e, err);
     }
     npi_spectral_free(&e->env, &s);
     return code;
@@ -152,24 +197,15 @@ static int prepare_structure(npi_columns *e, const npgnn_env *env, npgnn_error *
 
 /* ---- features ---- */
 
-/* Â-like products: out = S (A + I) S in, with the diagonal of S given. */
-static void smooth(real *out, const real *in, const npi_csr *a, real *scale, int width, int threads)
-{
-    npi_adj adj = {.a = *a, .scale = scale};
-    adj.a.val = NULL;
-    npi_adj_mul(out, width, &adj, in, width, width, threads);
-}
-
 /* Regressions on the features of the nodes with links, in closed form, G = Fᵀ F over them:
  *
  *     regions    B = (G + r I)⁻¹ Fᵀ Y                       Y unit rows of the regions;       prediction F B
  *     bilinear   K = n (G + r I)⁻¹ Fᵀ Ã F (G + r I)⁻¹       Ã = D^-½ A D^-½, K symmetric;     score F_i K F_j */
 typedef struct regression {
-    const real *features; /* (n, k) F */
+    const real *features; /* (r, k) F; the r nodes of this process */
     int k;
-    real *known;                            /* (n, k) F, zero for nodes without links; and, after that, */
-    real *spread;                           /* (n, k) Ã F in the same memory */
-    real *scale;                            /* (n) D^-½ */
+    real *known;                            /* (r, k) F, zero for nodes without links; and, after that, */
+    real *spread;                           /* (r, k) Ã F in the same memory */
     real *small;                            /* (k, widest) */
     real *scratch;                          /* of tall products */
     double *gram, *factor, *right, *turned; /* (k, widest) */
@@ -179,16 +215,15 @@ static int regression_new(regression *out, const real *features, int k, const np
 {
     const npgnn_env *env = &e->env;
     int widest = k > e->region.width ? k : e->region.width;
-    size_t n = (size_t)e->n, cells = (size_t)k * (size_t)widest;
+    size_t cells = (size_t)k * (size_t)widest;
     regression r = {.features = features, .k = k};
-    r.known = npi_alloc(env, n * (size_t)k, sizeof *r.known, err);
+    r.known = npi_alloc(env, own_rows(e) * (size_t)k, sizeof *r.known, err);
     r.spread = r.known;
-    r.scale = npi_alloc(env, n, sizeof *r.scale, err);
     r.small = npi_alloc(env, cells, sizeof *r.small, err);
-    r.scratch = npi_alloc(env, npi_gemm_tall_scratch(e->n, k, widest), sizeof *r.scratch, err);
+    r.scratch = npi_alloc(env, npi_gemm_parts_scratch(&e->rows, k, widest), sizeof *r.scratch, err);
     r.gram = npi_alloc(env, 4 * cells, sizeof *r.gram, err);
     *out = r;
-    if (!r.known || !r.scale || !r.small || !r.scratch || !r.gram)
+    if (!r.known || !r.small || !r.scratch || !r.gram)
         return NPGNN_E_MEMORY;
     out->factor = r.gram + cells;
     out->right = r.gram + 2 * cells;
@@ -199,17 +234,16 @@ static int regression_new(regression *out, const real *features, int k, const np
 static void regression_free(const npgnn_env *env, regression *r)
 {
     npi_free(env, r->known);
-    npi_free(env, r->scale);
     npi_free(env, r->small);
     npi_free(env, r->scratch);
     npi_free(env, r->gram);
 }
 
-/* right (k, w) = Aᵀ B in double, A (n, k) and B (n, w) */
+/* right (k, w) = Aᵀ B in double, A (r, k) and B (r, w), over the nodes of all processes */
 static void tall(regression *r, const real *a, const real *b, int w, const npi_columns *e)
 {
     memset(r->small, 0, (size_t)r->k * (size_t)w * sizeof *r->small);
-    npi_gemm_tall(r->small, w, a, r->k, b, w, e->n, r->k, w, r->scratch, e->env.threads);
+    npi_gemm_parts(r->small, a, r->k, b, w, &e->rows, r->k, w, r->scratch, e->env.threads);
     for (int c = 0; c < r->k * w; c++)
         r->right[c] = (double)r->small[c];
 }
@@ -226,17 +260,23 @@ static void factorize(regression *r, double ridge)
     npi_cholesky(r->factor, r->k, 1e-12);
 }
 
-/* to_region = B and to_bilinear = K */
-static int regress(npi_columns *e, npgnn_error *err)
+/* D^-½; 0 without links */
+static real scale_of_links(int64_t degree, double given)
 {
-    int k = e->features.width, w = e->region.width, threads = e->env.threads;
+    (void)given;
+    return degree > 0 ? (real)sqrt(1 / (double)degree) : 0;
+}
+
+/* to_region = B and to_bilinear = K */
+static int regress(npi_columns *e, npi_spread *links, npgnn_error *err)
+{
+    int k = e->features.width, w = e->region.width;
     const real *features = e->features.row;
     regression r;
-    int code = regression_new(&r, features, k, e, err);
+    int code = npi_comm_agree(e->rows.comm, regression_new(&r, features, k, e, err), err);
     if (!code) {
-        for (size_t i = 0; i < (size_t)e->n; i++) {
-            r.scale[i] = (real)sqrt(e->inverse[i]);
-            if (e->inverse[i] > 0)
+        for (size_t i = 0; i < own_rows(e); i++) {
+            if (e->inverse[(size_t)e->rows.from + i] > 0)
                 memcpy(r.known + i * (size_t)k, features + i * (size_t)k, (size_t)k * sizeof *r.known);
         }
         tall(&r, r.known, r.known, k, e); /* G = Fᵀ F */
@@ -248,10 +288,12 @@ static int regress(npi_columns *e, npgnn_error *err)
         for (int c = 0; c < k * w; c++)
             e->to_region[c] = (real)r.right[c];
 
-        smooth(r.spread, features, e->a, r.scale, k, threads); /* Ã F = S (A + I) S F - S² F */
-        for (size_t i = 0; i < (size_t)e->n; i++)
+        const real *scale = links->adj.scale;
+        npi_spread_scale(links, scale_of_links, 0);
+        npi_spread_mul(r.spread, links, features, k); /* Ã F = S (A + I) S F - S² F */
+        for (size_t i = 0; i < own_rows(e); i++)
             for (size_t c = 0; c < (size_t)k; c++)
-                r.spread[i * (size_t)k + c] -= r.scale[i] * r.scale[i] * features[i * (size_t)k + c];
+                r.spread[i * (size_t)k + c] -= scale[i] * scale[i] * features[i * (size_t)k + c];
         factorize(&r, BILINEAR_PENALTY);
         tall(&r, features, r.spread, k, e); /* K = n (G + r I)⁻¹ (Fᵀ Ã F) (G + r I)⁻¹, made symmetric */
         npi_cholesky_solve(r.right, r.factor, k, k);
@@ -267,104 +309,109 @@ static int regress(npi_columns *e, npgnn_error *err)
     return code;
 }
 
-/* means = D̃⁻¹ (A + I) F: the mean of F over a node and its neighbours */
-static void average(real *means, const real *features, const npi_csr *a, int width)
+/* The banks of the features in four groups, which need nothing of each other. Each process makes its rows; all return the
+ * same code. */
+
+/* What centred cosines of F, smooth1 and smooth2 need, of `count` rows that are at hand. */
+static void center_smooth(npi_columns *e, int32_t count)
 {
-    for (int32_t i = 0; i < a->rows; i++) {
-        real *mean = means + (size_t)i * (size_t)width;
-        double share = 1 / (double)(a->ptr[i + 1] - a->ptr[i] + 1);
-        memcpy(mean, features + (size_t)i * (size_t)width, (size_t)width * sizeof *mean);
-        for (int64_t p = a->ptr[i]; p < a->ptr[i + 1]; p++)
-            for (int c = 0; c < width; c++)
-                mean[c] += features[(size_t)a->col[p] * (size_t)width + (size_t)c];
-        for (int c = 0; c < width; c++)
-            mean[c] = (real)((double)mean[c] * share);
+    int k = e->features.width;
+    npi_bank_center(&e->features, 0, count);
+    npi_bank_center(&e->smooth1, 0, count);
+    npi_bank_center(&e->smooth2, 0, count);
+    for (size_t i = 0; i < (size_t)count; i++) {
+        e->features_along[i] = npi_dot(e->features.row + i * (size_t)k, e->smooth1.mean, k);
+        e->smooth1_along[i] = npi_dot(e->smooth1.row + i * (size_t)k, e->features.mean, k);
     }
 }
 
-/* The banks of the features in four groups, which need nothing of each other. */
-
-/* smooth1 and smooth2, and what centred cosines of them and of F need. */
-static int make_smooth(npi_columns *e, npgnn_error *err)
+/* smooth1 and smooth2, and the means for centred cosines of them and of F. */
+static int make_smooth(npi_columns *e, npi_spread *links, npgnn_error *err)
 {
-    const npgnn_env *env = &e->env;
-    int k = e->features.width;
-    size_t n = (size_t)e->n;
-    real *scale = npi_alloc(env, n, sizeof *scale, err);
-    int code = scale ? bank_new(&e->smooth1, e->n, k, env, err) : NPGNN_E_MEMORY;
+    int k = e->features.width, code = bank_new(&e->smooth1, e, k, err);
+    npi_bank *banks[] = {&e->features, &e->smooth1, &e->smooth2};
     if (!code)
-        code = bank_new(&e->smooth2, e->n, k, env, err);
-    if (!code) {
-        for (size_t i = 0; i < n; i++) /* D̃^-½ */
-            scale[i] = (real)(1 / sqrt((double)(e->a->ptr[i + 1] - e->a->ptr[i]) + 1));
-        smooth(e->smooth1.row, e->features.row, e->a, scale, k, env->threads); /* Â F */
-        smooth(e->smooth2.row, e->smooth1.row, e->a, scale, k, env->threads);  /* Â² F */
-        npi_unit_rows(e->smooth1.row, e->n, k);
-        npi_unit_rows(e->smooth2.row, e->n, k);
-        code = center(&e->features, e->n, env, err);
-    }
-    if (!code)
-        code = center(&e->smooth1, e->n, env, err);
-    if (!code)
-        code = center(&e->smooth2, e->n, env, err);
-    e->features_along = npi_alloc(env, n, sizeof *e->features_along, err);
-    e->smooth1_along = npi_alloc(env, n, sizeof *e->smooth1_along, err);
+        code = bank_new(&e->smooth2, e, k, err);
+    for (int b = 0; !code && b < 3; b++)
+        code = centred_new(banks[b], e, err);
+    e->features_along = npi_alloc(&e->env, rows_at_hand(e), sizeof *e->features_along, err);
+    e->smooth1_along = npi_alloc(&e->env, rows_at_hand(e), sizeof *e->smooth1_along, err);
     if (!code && (!e->features_along || !e->smooth1_along))
         code = NPGNN_E_MEMORY;
-    if (!code) {
-        project(e->features_along, &e->features, e->smooth1.mean, e->n);
-        project(e->smooth1_along, &e->smooth1, e->features.mean, e->n);
-        e->cross_square = npi_dot(e->features.mean, e->smooth1.mean, k);
-    }
-    npi_free(env, scale);
-    return code;
+    code = npi_comm_agree(e->rows.comm, code, err);
+    if (code)
+        return code;
+    npi_spread_scale(links, npi_scale_padded, 1);                 /* D̃^-½ */
+    npi_spread_mul(e->smooth1.row, links, e->features.row, k);    /* Â F */
+    npi_spread_mul(e->smooth2.row, links, e->smooth1.row, k);     /* Â² F */
+    npi_unit_rows(e->smooth1.row, (int32_t)own_rows(e), k);
+    npi_unit_rows(e->smooth2.row, (int32_t)own_rows(e), k);
+    for (int b = 0; b < 3; b++)
+        find_mean(banks[b], e);
+    e->cross_square = npi_dot(e->features.mean, e->smooth1.mean, k);
+    if (!e->rows.comm)
+        center_smooth(e, e->n);
+    return 0;
 }
 
-/* bank (n, width) = in (n, k) factor (k, width) */
+/* bank (r, width) = in (r, k) factor (k, width) */
 static int make_product(npi_bank *bank, const npi_bank *in, const real *factor, int width, const npi_columns *e,
                         npgnn_error *err)
 {
-    int k = in->width, code = bank_new(bank, e->n, width, &e->env, err);
+    int k = in->width, code = npi_comm_agree(e->rows.comm, bank_new(bank, e, width, err), err);
     if (!code)
-        npi_gemm_rows(bank->row, width, in->row, k, factor, width, 0, e->n, width, k, 0, e->env.threads);
+        npi_gemm_rows(bank->row, width, in->row, k, factor, width, 0, (int64_t)own_rows(e), width, k, 0,
+                      e->env.threads);
     return code;
 }
 
-static int make_means(npi_columns *e, npgnn_error *err)
+static int make_means(npi_columns *e, npi_spread *links, npgnn_error *err)
 {
-    int code = bank_new(&e->means, e->n, e->features.width, &e->env, err);
+    int code = npi_comm_agree(e->rows.comm, bank_new(&e->means, e, e->features.width, err), err);
     if (code)
         return code;
-    average(e->means.row, e->features.row, e->a, e->means.width);
+    npi_spread_average(e->means.row, links, e->features.row, e->means.width);
     return make_product(&e->bilinear_means, &e->means, e->to_bilinear, e->means.width, e, err);
 }
 
-static int make_bilinear(npi_columns *e, npgnn_error *err)
+static int make_bilinear(npi_columns *e, npi_spread *links, npgnn_error *err)
 {
+    (void)links;
     return make_product(&e->bilinear, &e->features, e->to_bilinear, e->features.width, e, err);
 }
 
-static int make_ridge(npi_columns *e, npgnn_error *err)
+static int make_ridge(npi_columns *e, npi_spread *links, npgnn_error *err)
 {
+    (void)links;
     int code = make_product(&e->ridge, &e->features, e->to_region, e->region.width, e, err);
     if (!code)
-        npi_unit_rows(e->ridge.row, e->n, e->ridge.width);
+        npi_unit_rows(e->ridge.row, (int32_t)own_rows(e), e->ridge.width);
     return code;
 }
 
-typedef int make_fn(npi_columns *e, npgnn_error *err);
-static make_fn *const groups[] = {make_smooth, make_means, make_bilinear, make_ridge};
-enum { GROUPS = sizeof groups / sizeof groups[0] };
+typedef int make_fn(npi_columns *e, npi_spread *links, npgnn_error *err);
+enum { SMOOTH_GROUP, MEANS_GROUP, BILINEAR_GROUP, RIDGE_GROUP, GROUPS };
+static make_fn *const makers[GROUPS] = {make_smooth, make_means, make_bilinear, make_ridge};
 
-static int prepare_features(npi_columns *e, const npi_words *words, npgnn_error *err)
+/* With the communicator of the nodes. */
+static npgnn_env shared_env(const npi_columns *e)
+{
+    npgnn_env env = e->env;
+    env.comm = e->rows.comm;
+    return env;
+}
+
+static int prepare_features(npi_columns *e, const npi_words *words, npi_spread *links, npgnn_error *err)
 {
     size_t k = (size_t)words->width;
     e->features = (npi_bank){.width = words->width, .row = words->row};
     e->to_region = npi_alloc(&e->env, k * (size_t)e->region.width, sizeof *e->to_region, err);
     e->to_bilinear = npi_alloc(&e->env, k * k, sizeof *e->to_bilinear, err);
-    int code = e->to_region && e->to_bilinear ? regress(e, err) : NPGNN_E_MEMORY;
+    int code = npi_comm_agree(e->rows.comm, e->to_region && e->to_bilinear ? 0 : NPGNN_E_MEMORY, err);
+    if (!code)
+        code = regress(e, links, err);
     for (int g = 0; !code && e->kept && g < GROUPS; g++)
-        code = groups[g](e, err);
+        code = makers[g](e, links, err);
     e->has_features = !code;
     return code;
 }
@@ -401,23 +448,29 @@ int npi_columns_new(npi_columns *out, const npi_csr *a, const npi_words *words, 
                     const npgnn_env *env, npgnn_error *err)
 {
     npi_columns e = {.env = *env, .a = a, .n = a->rows, .count = NPI_COLUMNS, .capacity = a->rows, .least_distance = 1};
-    e.kept = keep;
+    npi_spread links = {0};
+    int has_words = words && words->width > 0, has_projection = projection && projection->width > 0;
+    e.rows = npi_partition_tall(a->rows, env->comm);
+    e.kept = keep && !env->comm;
     e.env.comm = NULL;
     int code = npi_comm_agree(env->comm, npi_blas_open(env, err), err);
     if (!code)
         code = prepare_structure(&e, env, err);
-    if (!code && words && words->width > 0)
-        code = prepare_features(&e, words, err);
-    if (!code && projection && projection->width > 0) {
+    if (!code && (has_words || has_projection))
+        code = npi_spread_new(&links, a, env, err);
+    if (!code && has_words)
+        code = prepare_features(&e, words, &links, err);
+    if (!code && has_projection) {
         e.count = NPI_ALL_COLUMNS;
         e.exact = words ? words->exact : e.exact;
         e.exact_t = words ? words->exact_t : e.exact_t;
         e.projection = (npi_bank){.width = projection->width, .row = projection->row};
-        code = bank_new(&e.projection_means, e.n, projection->width, env, err);
+        code = npi_comm_agree(env->comm, bank_new(&e.projection_means, &e, projection->width, err), err);
         if (!code)
-            average(e.projection_means.row, e.projection.row, a, projection->width);
+            npi_spread_average(e.projection_means.row, &links, e.projection.row, projection->width);
     }
-    e.kept = keep || !e.has_features; /* without features there is nothing to save */
+    npi_spread_free(&links);
+    e.kept = !env->comm && (keep || !e.has_features); /* without features there is nothing to save */
     if (!code && e.kept)
         npi_columns_bound(&e, 0, e.n);
     if (code)
@@ -439,14 +492,53 @@ static void free_features(npi_columns *e)
     npi_free(&e->env, e->smooth1_along);
 }
 
-int npi_columns_complete(npi_columns *e, npgnn_error *err)
+/* Gathers the rows of all nodes. */
+static int gather_rows(npi_columns *e, npi_words *words, npi_words *projection, npgnn_error *err)
 {
-    npi_columns made = *e;
+    npi_columns all = *e;
+    npi_bank *banks[] = {&e->region, &e->coordinate, &e->projection_means, &e->features, &e->projection};
+    npi_bank *gathered[] = {&all.region, &all.coordinate, &all.projection_means, &all.features, &all.projection};
+    enum { BANKS = sizeof banks / sizeof banks[0] };
     int code = 0;
+    for (int b = 0; b < BANKS; b++)
+        gathered[b]->row = NULL;
+    for (int b = 0; !code && b < BANKS; b++)
+        if (banks[b]->row)
+            code = npi_rows_gather(&gathered[b]->row, banks[b]->row, &e->rows, banks[b]->width, &e->env, err);
+    if (!code)
+        code = npi_comm_agree(e->rows.comm, measure_rows(&all, err), err);
+    if (code) {
+        for (int b = 0; b < BANKS; b++)
+            npi_free(&e->env, gathered[b]->row);
+        npi_free(&e->env, all.length16);
+        npi_free(&e->env, all.reach);
+        return code;
+    }
+    for (int b = 0; b < BANKS; b++)
+        npi_free(&e->env, banks[b]->row);
+    if (e->features.row)
+        words->row = all.features.row;
+    if (e->projection.row)
+        projection->row = all.projection.row;
+    all.rows = npi_partition_tall(e->n, NULL);
+    *e = all;
+    return 0;
+}
+
+int npi_columns_complete(npi_columns *e, npi_words *words, npi_words *projection, npgnn_error *err)
+{
+    npi_spread links = {0};
     if (e->kept)
         return 0;
+    int code = e->rows.comm ? gather_rows(e, words, projection, err) : 0;
+    if (code)
+        return code;
+    npi_columns made = *e;
+    if (e->has_features)
+        code = npi_spread_new(&links, e->a, &e->env, err);
     for (int g = 0; !code && e->has_features && g < GROUPS; g++)
-        code = groups[g](&made, err);
+        code = makers[g](&made, &links, err);
+    npi_spread_free(&links);
     if (code) {
         free_features(&made);
         return code;
@@ -503,7 +595,9 @@ enum {
     PRODUCTS
 };
 
-static void feature_columns(float *value, const double *product, const npi_columns *e, int32_t u, int32_t v)
+typedef void columns_fn(float *value, const double *product, const npi_columns *e, int32_t u, int32_t v);
+
+static void smooth_columns(float *value, const double *product, const npi_columns *e, int32_t u, int32_t v)
 {
     const npi_bank *f = &e->features, *s1 = &e->smooth1, *s2 = &e->smooth2;
     value[NPI_COLUMN_FEATURES] = (float)product[FEATURES];
@@ -518,20 +612,38 @@ static void feature_columns(float *value, const double *product, const npi_colum
     double back = centred(product[SMOOTH1_FEATURES], e->features_along[v], e->smooth1_along[u], e->cross_square,
                           f->distance[v], s1->distance[u]);
     value[NPI_COLUMN_CROSS] = (float)((there + back) / 2);
-    value[NPI_COLUMN_RIDGE] = (float)product[RIDGE_RIDGE];
-    value[NPI_COLUMN_CROSS_RIDGE] = (float)((product[RIDGE_REGION] + product[REGION_RIDGE]) / 2);
-    value[NPI_COLUMN_BILINEAR] = (float)slog(product[BILINEAR]);
-    value[NPI_COLUMN_BILINEAR_MEANS] = (float)slog(product[BILINEAR_MEANS]);
-    value[NPI_COLUMN_MEANS] = (float)product[MEANS];
     value[NPI_COLUMN_HAS_FEATURES] = 1;
 }
 
-static void structure_columns(float *value, const double *product, const npi_walks *walks, const npi_columns *e,
-                              int32_t u, int32_t v)
+static void means_columns(float *value, const double *product, const npi_columns *e, int32_t u, int32_t v)
 {
+    (void)e, (void)u, (void)v;
+    value[NPI_COLUMN_BILINEAR_MEANS] = (float)slog(product[BILINEAR_MEANS]);
+    value[NPI_COLUMN_MEANS] = (float)product[MEANS];
+}
+
+static void bilinear_columns(float *value, const double *product, const npi_columns *e, int32_t u, int32_t v)
+{
+    (void)e, (void)u, (void)v;
+    value[NPI_COLUMN_BILINEAR] = (float)slog(product[BILINEAR]);
+}
+
+static void ridge_columns(float *value, const double *product, const npi_columns *e, int32_t u, int32_t v)
+{
+    (void)e, (void)u, (void)v;
+    value[NPI_COLUMN_RIDGE] = (float)product[RIDGE_RIDGE];
+    value[NPI_COLUMN_CROSS_RIDGE] = (float)((product[RIDGE_REGION] + product[REGION_RIDGE]) / 2);
+}
+
+static columns_fn *const group_columns[GROUPS] = {smooth_columns, means_columns, bilinear_columns, ridge_columns};
+
+static void structure_columns(float *value, const double *product, const npi_walks *walks, const npi_columns *e,
+                              npgnn_pair pair, npgnn_pair place)
+{
+    int32_t u = pair.u, v = pair.v;
     float du = e->log_degree[u], dv = e->log_degree[v];
     int64_t ends = e->a->ptr[u + 1] - e->a->ptr[u] + e->a->ptr[v + 1] - e->a->ptr[v];
-    float lengths = e->length16[u] * e->length16[v];
+    float lengths = e->length16[place.u] * e->length16[place.v];
     value[NPI_COLUMN_DEGREE_SUM] = du + dv;
     value[NPI_COLUMN_DEGREE_DIFFERENCE] = fabsf(du - dv);
     value[NPI_COLUMN_DEGREE_LEAST] = du < dv ? du : dv;
@@ -737,23 +849,21 @@ static double overlap(const npi_csr *t, int32_t u, int32_t v)
     return sum;
 }
 
-/* The columns of a pair, u <= v, whose products of features are given. */
-static void finish_pair(float *value, double product[PRODUCTS], npi_columns_workspace *w, const npi_columns *e,
-                        npgnn_pair pair)
+/* The columns of a pair, u <= v, besides those of the groups of features, which are there. `place` has the rows of the
+ * two nodes in the banks, and where their lengths are. */
+static void finish_pair(float *value, npi_columns_workspace *w, const npi_columns *e, npgnn_pair pair, npgnn_pair place)
 {
-    int32_t u = pair.u, v = pair.v;
+    double product[PRODUCTS];
     npi_walks walks = npi_walks_pair(&w->walker, pair);
     int own = e->projection.width;
-    memset(value, 0, (size_t)e->count * sizeof *value);
-    structure_products(product, e, u, v);
-    if (e->has_features)
-        feature_columns(value, product, e, u, v);
-    structure_columns(value, product, &walks, e, u, v);
+    structure_products(product, e, place.u, place.v);
+    structure_columns(value, product, &walks, e, pair, place);
     if (e->count > NPI_COLUMNS) {
-        value[NPI_COLUMN_OVERLAP] = e->exact.ptr ? (float)overlap(&e->exact, u, v) : value[NPI_COLUMN_FEATURES];
-        value[NPI_COLUMN_PROJECTION] = (float)npi_dot(at(&e->projection, u), at(&e->projection, v), own);
+        value[NPI_COLUMN_OVERLAP] =
+            e->exact.ptr ? (float)overlap(&e->exact, pair.u, pair.v) : value[NPI_COLUMN_FEATURES];
+        value[NPI_COLUMN_PROJECTION] = (float)npi_dot(at(&e->projection, place.u), at(&e->projection, place.v), own);
         value[NPI_COLUMN_PROJECTION_MEANS] =
-            (float)npi_dot(at(&e->projection_means, u), at(&e->projection_means, v), own);
+            (float)npi_dot(at(&e->projection_means, place.u), at(&e->projection_means, place.v), own);
     }
 }
 
@@ -764,15 +874,19 @@ static npgnn_pair ascending(npgnn_pair pair)
 
 void npi_columns_pair(float *value, npi_columns_workspace *w, const npi_columns *e, npgnn_pair pair)
 {
-    double product[PRODUCTS];
+    double product[FEATURE_PRODUCTS];
     pair = ascending(pair);
     assert(e->kept);
+    memset(value, 0, (size_t)e->count * sizeof *value);
     if (e->has_features)
         feature_products(product, e, pair.u, pair.v);
-    finish_pair(value, product, w, e, pair);
+    for (int g = 0; e->has_features && g < GROUPS; g++)
+        group_columns[g](value, product, e, pair.u, pair.v);
+    finish_pair(value, w, e, pair, pair);
 }
 
-void npi_columns_prefetch(const npi_columns *e, npgnn_pair pair, int ahead)
+/* See npi_columns_prefetch; `place` as for finish_pair. */
+static void prefetch(const npi_columns *e, npgnn_pair pair, npgnn_pair place, int ahead)
 {
     enum { LINE = 64, MOST_NEIGHBOURS = 32 }; /* bytes that come at a time */
     const npi_csr *a = e->a;
@@ -780,14 +894,15 @@ void npi_columns_prefetch(const npi_columns *e, npgnn_pair pair, int ahead)
         &e->features,   &e->smooth1,    &e->smooth2,          &e->means,    &e->ridge,         &e->region,
         &e->coordinate, &e->projection, &e->projection_means, &e->bilinear, &e->bilinear_means};
     enum { BANKS = sizeof banks / sizeof banks[0], OF_LARGER = 2 }; /* the last two are read of the larger node only */
-    int32_t ends[2] = {pair.u < pair.v ? pair.u : pair.v, pair.u < pair.v ? pair.v : pair.u};
+    pair = ascending(pair);
+    place = ascending(place); /* places ascend as nodes do */
     for (int end = 0; end < 2; end++) {
-        int32_t node = ends[end];
+        int32_t node = end == 0 ? pair.u : pair.v, row = end == 0 ? place.u : place.v;
         int64_t begin = a->ptr[node], last = a->ptr[node + 1];
         last = last - begin < MOST_NEIGHBOURS ? last : begin + MOST_NEIGHBOURS;
         for (int b = 0; ahead == NPI_AHEAD && b < BANKS - (end == 0) * OF_LARGER; b++)
             for (size_t byte = 0; banks[b]->row && byte < (size_t)banks[b]->width * sizeof(real); byte += LINE)
-                __builtin_prefetch((const char *)at(banks[b], node) + byte);
+                __builtin_prefetch((const char *)at(banks[b], row) + byte);
         if (ahead == NPI_AHEAD)
             __builtin_prefetch(a->col + begin);
         for (int64_t p = begin; ahead == 2 && p < last; p++)
@@ -798,105 +913,204 @@ void npi_columns_prefetch(const npi_columns *e, npgnn_pair pair, int ahead)
     }
 }
 
+void npi_columns_prefetch(const npi_columns *e, npgnn_pair pair, int ahead)
+{
+    prefetch(e, pair, pair, ahead);
+}
+
 typedef struct pairs_loop {
     float *value;
     const npi_columns *e;
     const npgnn_pair *pairs;
+    const npgnn_pair *places; /* where the rows of their nodes are; `pairs` where the rows of all nodes are there */
+    int group;                /* of features; GROUPS: the other columns, or all where everything is kept */
     npi_columns_workspace *workspace; /* (threads) */
-    double *product;                  /* (pairs, FEATURE_PRODUCTS) of banks that are not kept; NULL: they are */
 } pairs_loop;
 
+/* The columns of all features that are kept, and of everything else. */
 static void pairs_range(const void *arg, int64_t first, int64_t last)
 {
     const pairs_loop *l = arg;
     for (int64_t i = first - NPI_AHEAD; i < last; i++) {
         for (int ahead = 1; ahead <= NPI_AHEAD; ahead++)
             if (i + ahead >= first && i + ahead < last)
-                npi_columns_prefetch(l->e, l->pairs[i + ahead], ahead);
+                prefetch(l->e, l->pairs[i + ahead], l->places[i + ahead], ahead);
         if (i < first)
             continue;
         float *value = l->value + i * l->e->count;
         npi_columns_workspace *w = &l->workspace[npi_worker()];
-        double product[PRODUCTS];
-        if (l->product)
-            memcpy(product, l->product + i * FEATURE_PRODUCTS, FEATURE_PRODUCTS * sizeof *product);
-        if (l->product)
-            finish_pair(value, product, w, l->e, ascending(l->pairs[i]));
-        else
+        if (l->e->kept)
             npi_columns_pair(value, w, l->e, l->pairs[i]);
+        else
+            finish_pair(value, w, l->e, ascending(l->pairs[i]), ascending(l->places[i]));
     }
 }
 
-/* The products of one group of banks, which are at hand. */
-static void products_range(const void *arg, int64_t first, int64_t last)
+/* The columns of one group of features, whose rows are at hand. */
+static void group_range(const void *arg, int64_t first, int64_t last)
 {
     const pairs_loop *l = arg;
     const npi_columns *e = l->e;
     const struct {
-        int product;
+        int group, product;
         const npi_bank *left, *right;
     } all[] = {
-        {FEATURES, &e->features, &e->features},
-        {SMOOTH1, &e->smooth1, &e->smooth1},
-        {SMOOTH2, &e->smooth2, &e->smooth2},
-        {FEATURES_SMOOTH1, &e->features, &e->smooth1},
-        {SMOOTH1_FEATURES, &e->smooth1, &e->features},
-        {RIDGE_RIDGE, &e->ridge, &e->ridge},
-        {RIDGE_REGION, &e->ridge, &e->region},
-        {REGION_RIDGE, &e->region, &e->ridge},
-        {BILINEAR, &e->features, &e->bilinear},
-        {BILINEAR_MEANS, &e->means, &e->bilinear_means},
-        {MEANS, &e->means, &e->means},
+        {SMOOTH_GROUP, FEATURES, &e->features, &e->features},
+        {SMOOTH_GROUP, SMOOTH1, &e->smooth1, &e->smooth1},
+        {SMOOTH_GROUP, SMOOTH2, &e->smooth2, &e->smooth2},
+        {SMOOTH_GROUP, FEATURES_SMOOTH1, &e->features, &e->smooth1},
+        {SMOOTH_GROUP, SMOOTH1_FEATURES, &e->smooth1, &e->features},
+        {MEANS_GROUP, BILINEAR_MEANS, &e->means, &e->bilinear_means},
+        {MEANS_GROUP, MEANS, &e->means, &e->means},
+        {BILINEAR_GROUP, BILINEAR, &e->features, &e->bilinear},
+        {RIDGE_GROUP, RIDGE_RIDGE, &e->ridge, &e->ridge},
+        {RIDGE_GROUP, RIDGE_REGION, &e->ridge, &e->region},
+        {RIDGE_GROUP, REGION_RIDGE, &e->region, &e->ridge},
     };
     for (int64_t i = first; i < last; i++) {
-        npgnn_pair pair = ascending(l->pairs[i]);
-        for (int p = 0; p < FEATURE_PRODUCTS; p++)
-            if (all[p].left->row && all[p].right->row)
-                l->product[i * FEATURE_PRODUCTS + all[p].product] =
-                    npi_dot(at(all[p].left, pair.u), at(all[p].right, pair.v), all[p].right->width);
+        npgnn_pair place = ascending(l->places[i]);
+        double product[FEATURE_PRODUCTS];
+        for (size_t p = 0; p < sizeof all / sizeof all[0]; p++)
+            if (all[p].group == l->group)
+                product[all[p].product] =
+                    npi_dot(at(all[p].left, place.u), at(all[p].right, place.v), all[p].right->width);
+        group_columns[l->group](l->value + i * e->count, product, e, place.u, place.v);
     }
 }
 
-/* Makes the banks of the features of e group by group, has product (pairs, FEATURE_PRODUCTS) computed, and frees their
- * rows: the same bits as of all banks at once. */
-static int products_by_group(npi_columns *e, const pairs_loop *loop, size_t pair_count, npgnn_error *err)
+/* What a batch of pairs needs where nodes are divided among processes. */
+enum { MOST_BANKS = 4 };
+typedef struct hand {
+    npi_ends ends;
+    real *row[MOST_BANKS]; /* (ends.most, widest) the rows of the banks of a group */
+    float *length16;       /* (ends.most) */
+} hand;
+
+static int hand_new(hand *out, const npi_columns *e, npgnn_error *err)
+{
+    int widest = e->features.width > e->region.width ? e->features.width : e->region.width;
+    widest = e->projection.width > widest ? e->projection.width : widest;
+    int code = npi_ends_new(&out->ends, &e->rows, widest, &e->env, err);
+    for (int b = 0; !code && b < MOST_BANKS; b++)
+        if (!(out->row[b] = npi_resize(&e->env, NULL, (size_t)out->ends.most * (size_t)widest, sizeof(real), err)))
+            code = NPGNN_E_MEMORY;
+    if (!code && !(out->length16 = npi_alloc(&e->env, (size_t)out->ends.most, sizeof *out->length16, err)))
+        code = NPGNN_E_MEMORY;
+    return code;
+}
+
+static void hand_free(const npgnn_env *env, hand *h)
+{
+    npi_ends_free(&h->ends);
+    for (int b = 0; b < MOST_BANKS; b++)
+        npi_free(env, h->row[b]);
+    npi_free(env, h->length16);
+}
+
+/* The banks that the columns of a group are computed from. Returns how many. */
+static int banks_of(npi_bank *banks[MOST_BANKS], npi_columns *e, int group)
+{
+    npi_bank *const all[GROUPS + 1][MOST_BANKS] = {
+        [SMOOTH_GROUP] = {&e->features, &e->smooth1, &e->smooth2},
+        [MEANS_GROUP] = {&e->means, &e->bilinear_means},
+        [BILINEAR_GROUP] = {&e->features, &e->bilinear},
+        [RIDGE_GROUP] = {&e->ridge, &e->region},
+        [GROUPS] = {&e->region, &e->coordinate, &e->projection, &e->projection_means},
+    };
+    int count = 0;
+    while (count < MOST_BANKS && all[group][count] && all[group][count]->width > 0) {
+        banks[count] = all[group][count];
+        count++;
+    }
+    return count;
+}
+
+/* The columns of a group, for all pairs. Where nodes are divided, the rows of the ends are fetched for a batch of pairs
+ * at a time, as often as some process has pairs left. */
+static int run_group(const pairs_loop *all, size_t pair_count, hand *h, npgnn_error *err)
+{
+    const npi_columns *e = all->e;
+    npi_body *range = all->group == GROUPS ? pairs_range : group_range;
+    if (!e->rows.comm) {
+        npi_parallel(e->env.threads, (int64_t)pair_count, 64, range, all);
+        return 0;
+    }
+    for (size_t done = 0, size; npi_comm_any(e->rows.comm, done < pair_count); done += size) {
+        size = pair_count - done < NPI_ENDS_BATCH ? pair_count - done : NPI_ENDS_BATCH;
+        int code = npi_ends_plan(&h->ends, all->pairs + done, size, err);
+        if (code)
+            return code;
+        npi_columns at_hand = *e;
+        npi_bank *banks[MOST_BANKS];
+        int count = banks_of(banks, &at_hand, all->group);
+        for (int b = 0; b < count; b++) {
+            npi_ends_fetch(h->row[b], &h->ends, banks[b]->row, banks[b]->width);
+            banks[b]->row = h->row[b];
+        }
+        at_hand.length16 = h->length16;
+        if (all->group == SMOOTH_GROUP)
+            center_smooth(&at_hand, h->ends.count);
+        for (int32_t i = 0; all->group == GROUPS && i < h->ends.count; i++)
+            at_hand.length16[i] = length16_of(&at_hand.region, i);
+        pairs_loop batch = *all;
+        batch.value += done * (size_t)e->count;
+        batch.e = &at_hand;
+        batch.pairs += done;
+        batch.places = h->ends.places;
+        npi_parallel(e->env.threads, (int64_t)size, 64, range, &batch);
+    }
+    return 0;
+}
+
+/* Makes the banks of the features of e group by group, has the columns of all pairs computed, and frees their rows: the
+ * same bits as of all banks at once. */
+static int run_features(npi_columns *e, pairs_loop *loop, size_t pair_count, hand *h, npgnn_error *err)
 {
     npi_bank *banks[] = {&e->smooth1, &e->smooth2, &e->means, &e->bilinear_means, &e->bilinear, &e->ridge};
-    int code = 0;
+    const npgnn_env shared = shared_env(e);
+    npi_spread links = {0};
+    int code = npi_spread_new(&links, e->a, &shared, err);
     for (int g = 0; !code && g < GROUPS; g++) {
-        code = groups[g](e, err);
+        loop->group = g;
+        code = makers[g](e, &links, err);
         if (!code)
-            npi_parallel(e->env.threads, (int64_t)pair_count, 64, products_range, loop);
+            code = run_group(loop, pair_count, h, err);
         for (size_t b = 0; b < sizeof banks / sizeof banks[0]; b++) {
             npi_free(&e->env, banks[b]->row);
             banks[b]->row = NULL;
         }
     }
+    npi_spread_free(&links);
     return code;
 }
 
 int npi_columns_pairs(float *value, const npi_columns *given, const npgnn_pair *pairs, size_t pair_count,
                       npgnn_error *err)
 {
-    int threads = given->env.threads, code = 0, by_group = given->has_features && !given->kept;
+    int threads = given->env.threads, by_group = given->has_features && !given->kept;
     npi_columns made = *given; /* with the banks that are made for these pairs */
+    hand h = {0};
     npi_columns_workspace *w = npi_alloc(&made.env, (size_t)threads, sizeof *w, err);
-    pairs_loop loop = {value, &made, pairs, w, NULL};
-    if (!w)
-        return NPGNN_E_MEMORY;
-    if (by_group) {
-        loop.product = npi_alloc(&made.env, pair_count * FEATURE_PRODUCTS, sizeof *loop.product, err);
-        code = loop.product ? products_by_group(&made, &loop, pair_count, err) : NPGNN_E_MEMORY;
-    }
+    pairs_loop loop = {value, &made, pairs, pairs, GROUPS, w};
+    int code = w ? 0 : NPGNN_E_MEMORY;
+    if (!code && made.rows.comm)
+        code = hand_new(&h, &made, err);
+    code = npi_comm_agree(made.rows.comm, code, err);
+    if (!code && !made.kept)
+        memset(value, 0, pair_count * (size_t)made.count * sizeof *value);
+    if (!code && by_group)
+        code = run_features(&made, &loop, pair_count, &h, err);
     for (int t = 0; t < threads && !code; t++)
         code = npi_columns_workspace_take(&w[t], &made, 0, err);
+    code = npi_comm_agree(made.rows.comm, code, err);
+    loop.group = GROUPS;
     if (!code)
-        npi_parallel(threads, (int64_t)pair_count, 64, pairs_range, &loop);
-    for (int t = 0; t < threads; t++)
+        code = run_group(&loop, pair_count, &h, err);
+    for (int t = 0; w && t < threads; t++)
         npi_columns_workspace_give(&made, &w[t]);
     if (by_group)
         free_features(&made);
-    npi_free(&made.env, loop.product);
+    hand_free(&made.env, &h);
     npi_free(&made.env, w);
     return code;
 }

@@ -11,6 +11,7 @@
 #include "evidence/spectral.h"
 #include "evidence/walks.h"
 #include "evidence/words.h"
+#include "base/partition.h"
 #include "linalg/kernels.h"
 
 /* X(name, text): the text completes the sentence "these two nodes have ...". The columns up to FEATURE_COLUMNS need
@@ -62,7 +63,7 @@ const char *npi_column_text(int column);
 /* A vector for every node and, for centred cosines, what is left of the mean μ of the rows that are not zero. */
 typedef struct npi_bank {
     int width;
-    real *row;       /* (n, width) */
+    real *row;       /* (r, width): of all n nodes, or of those of this process */
     real *mean;      /* (width) μ; NULL, as are the next two, unless the bank is centred */
     double *along;   /* (n) row · μ */
     float *distance; /* (n) |row - μ|; 0 for a row of zeros */
@@ -73,13 +74,17 @@ typedef struct npi_bank {
     float off;       /* the largest | row_i - unit_i rounded_i | / unit_i of all nodes */
 } npi_bank;
 
+/* along and distance of the rows first to last - 1, from the mean. */
+void npi_bank_center(npi_bank *bank, int32_t first, int32_t last);
+
 typedef struct npi_columns {
-    npgnn_env env;
+    npgnn_env env; /* of this process alone */
     const npi_csr *a;
     int32_t n;
+    npi_partition rows; /* the nodes of this process, whose rows the banks have; all of them without others */
     int count; /* of columns: NPI_COLUMNS or, with a projection, NPI_ALL_COLUMNS */
     int has_features;
-    int kept;               /* 1: the banks of the features below are there; 0: npi_columns_pairs makes them */
+    int kept;               /* 1: all rows of all banks below are there; 0: npi_columns_pairs makes or fetches them */
     float *log_degree;      /* (n) log(1 + d) */
     double *inverse;        /* (n) 1 / d, 0 without links */
     int32_t *two_steps;     /* (n) see walks.h */
@@ -92,7 +97,7 @@ typedef struct npi_columns {
     double cross_square;                     /* and the inner product of the two means */
     npi_bank region;                         /* λ u, unit rows */
     npi_bank region16;                       /* their first 16 numbers; only rounded ones */
-    float *length16;                         /* (n) their length */
+    float *length16;                         /* (n) their length; NULL, as is reach, where nodes are divided */
     npi_bank coordinate;                     /* s u, */
     float *reach;                            /* (n) and its length */
     float spectral[NPI_SPECTRAL_WIDTH], pagerank[NPI_SPECTRAL_WIDTH]; /* weights of its columns, times 2m */
@@ -115,8 +120,9 @@ typedef struct npi_columns {
  * without features. Without it, only npi_columns_pairs may be called, which makes the banks, a few at a time, with
  * every call: about 330 n numbers. The same bits. For pairs that are all known at once, that takes no longer.
  *
- * The processes of env->comm, which have all been given the same, divide the spectral coordinates, which take most of
- * the time. Further calls are of each process alone. */
+ * The processes of env->comm, which have all been given the same links and made `words` and `projection` together,
+ * divide the nodes: each one has its rows of every bank, and `keep` counts as 0. npi_columns_pairs and
+ * npi_columns_complete are collective then, and all processes return the same code from all three. */
 int npi_columns_new(npi_columns *out, const npi_csr *a, const npi_words *words, const npi_words *projection, int keep,
                     const npgnn_env *env, npgnn_error *err);
 
@@ -126,8 +132,9 @@ static inline size_t npi_columns_size(int32_t n, const npi_words *words)
     return (size_t)n * (7 * (size_t)words->width + 2 * NPI_SPECTRAL_WIDTH) * sizeof(real);
 }
 
-/* Makes the banks that were not kept. E_MEMORY: nothing has changed. */
-int npi_columns_complete(npi_columns *columns, npgnn_error *err);
+/* Makes the banks that were not kept. Where nodes are divided among processes, all get all rows, also of `words` and
+ * `projection` (NULL: none), and further calls are of each process alone. E_MEMORY: nothing that counts has changed. */
+int npi_columns_complete(npi_columns *columns, npi_words *words, npi_words *projection, npgnn_error *err);
 void npi_columns_free(npi_columns *columns);
 
 /* Follows a graph that has gained links and nodes: `a` replaces the links, and its nodes from columns->n on are new.
@@ -215,7 +222,8 @@ double npi_columns_rounding_along(const npi_columns *columns, int column, int32_
  * error, 1.032. */
 #define NPI_ROUNDED_UNIT 1.27e-4
 
-/* value (pair_count, count) of many pairs, on all threads. */
+/* value (pair_count, count) of many pairs, on all threads. Where nodes are divided among processes, each one gives pairs
+ * of its own, as many as it likes. */
 int npi_columns_pairs(float *value, const npi_columns *columns, const npgnn_pair *pairs, size_t pair_count,
                       npgnn_error *err);
 

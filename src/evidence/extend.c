@@ -125,16 +125,6 @@ static void add_smooth(double *sum, const npi_columns *e, int32_t i, double scal
         add(sum, row_of(&e->features, a->col[p]), scale * smoothing(a, a->col[p]), k);
 }
 
-/* What is left of the mean in a row: see npi_bank. */
-static void center_row(npi_bank *bank, int32_t i)
-{
-    const real *row = row_of(bank, i);
-    double square = npi_dot(row, row, bank->width);
-    bank->along[i] = npi_dot(row, bank->mean, bank->width);
-    double apart = square - 2 * bank->along[i] + bank->square;
-    bank->distance[i] = square > 0.5 && apart > 1e-9 ? (float)sqrt(apart) : 0;
-}
-
 /* The mean of the rows of a node and its neighbours. */
 static void set_mean(npi_bank *means, const npi_bank *bank, const npi_csr *a, int32_t i)
 {
@@ -175,9 +165,9 @@ static void update_features(npi_columns *e, int32_t i)
     multiply(sum, row_of(&e->features, i), e->to_region, k, w);
     set_unit(row_of(&e->ridge, i), sum, w);
 
-    center_row(&e->features, i);
-    center_row(&e->smooth1, i);
-    center_row(&e->smooth2, i);
+    npi_bank_center(&e->features, i, i + 1);
+    npi_bank_center(&e->smooth1, i, i + 1);
+    npi_bank_center(&e->smooth2, i, i + 1);
     e->features_along[i] = npi_dot(row_of(&e->features, i), e->smooth1.mean, k);
     e->smooth1_along[i] = npi_dot(row_of(&e->smooth1, i), e->features.mean, k);
 }
@@ -222,6 +212,7 @@ int npi_columns_extend(npi_columns *e, npi_words *words, npi_words *projection, 
         return code;
     e->a = a;
     e->n = a->rows;
+    e->rows = npi_partition_tall(e->n, NULL);
     for (int32_t i = 0; i < e->n;
          i++) /* those of touched nodes, their neighbours and new ones have changed: all are counted again */
         e->two_steps[i] = -1;

@@ -14,12 +14,12 @@ enum { NPI_SPECTRAL_WIDTH = 64 };
 typedef struct npi_spectral {
     int width;      /* eigenpairs: 64, or a quarter of the nodes with links if that is less */
     double *values; /* (width), the largest magnitude first */
-    real *vectors;  /* (n, width) orthonormal columns */
-    real *scale;    /* (n) the diagonal of S */
+    real *vectors;  /* (r, width) orthonormal columns; the r nodes of this process */
+    real *scale;    /* (r) the diagonal of S */
 } npi_spectral;
 
 /* By subspace iteration. O(links + n) with a constant of thousands; every link counts the same. The processes of
- * env->comm, all of which have all links, divide the rows, and all get all vectors. E_CANCELLED. */
+ * env->comm, all of which have all links, divide the nodes (npi_partition_tall). E_CANCELLED. */
 int npi_spectral_new(npi_spectral *out, const npi_csr *a, const npgnn_env *env, npgnn_error *err);
 void npi_spectral_free(const npgnn_env *env, npi_spectral *spectral);
 

@@ -110,10 +110,10 @@ static void unfold_row(npi_csr *out, int64_t *p, const real *row, const table_co
     }
 }
 
-/* X of an encoded table with numbers as angles. weight (columns of *out): 1, 0 where a column is left out, or -1 where
- * it depends on how many rows have the column. */
-static int unfold(npi_features **out, double **weight, const npi_features *x, const unsigned char *left_out,
-                  const npgnn_env *env, npgnn_error *err)
+/* The rows of this process of an encoded table, with numbers as angles. weight (columns of *out): 1, 0 where a column is
+ * left out, or -1 where it depends on how many rows have the column. */
+static int unfold(npi_features **out, double **weight, const npi_features *x, const npi_encoding *encoding,
+                  const npi_partition *rows, const unsigned char *left_out, const npgnn_env *env, npgnn_error *err)
 {
     int32_t f = x->f;
     npi_csr wide = {0};
@@ -122,7 +122,7 @@ static int unfold(npi_features **out, double **weight, const npi_features *x, co
     real *row = npi_alloc(env, (size_t)f, sizeof *row, err);
     int code = columns && row ? 0 : NPGNN_E_MEMORY;
     if (!code) {
-        plan_columns(columns, x->encoding, f);
+        plan_columns(columns, encoding, f);
         for (int32_t c = 0; c < f; c++)
             angles += columns[c].angle;
         *weight = npi_alloc(env, (size_t)columns[f].first, sizeof **weight, err);
@@ -142,8 +142,11 @@ static int unfold(npi_features **out, double **weight, const npi_features *x, co
     for (int32_t c = 0; !code && c < f; c++)
         for (int32_t to = columns[c].first; to < columns[c + 1].first; to++)
             (*weight)[to] = left_out && left_out[c] ? 0 : columns[c].plain ? 1 : -1;
+    code = npi_comm_agree(rows->comm, code, err);
     if (!code)
-        code = npi_features_from_csr(out, &wide, env, err); /* takes `wide`, also on failure */
+        code = npi_comm_agree(rows->comm, npi_features_from_rows(out, &wide, rows, env, err), err); /* takes `wide` */
+    else
+        npi_csr_free(env, &wide);
     npi_free(env, columns);
     npi_free(env, row);
     return code;
@@ -151,35 +154,50 @@ static int unfold(npi_features **out, double **weight, const npi_features *x, co
 
 /* ---- the reduced features ---- */
 
-/* weight (f) of the columns, -1: by how many rows have them; NULL: all are. */
-static int reduce(npi_words *out, npi_features *x, const double *weight, const unsigned char *left_out,
-                  const npgnn_env *env, npgnn_error *err)
+/* sum (f) += own (f), in the order of the processes. */
+typedef struct counts {
+    double *sum, *own;
+} counts;
+
+static void add_counts(void *arg, int64_t first, int64_t last)
 {
-    int32_t n = x->n, f = x->f, smaller = n < f ? n : f;
+    const counts *c = arg;
+    for (int64_t i = first; i < last; i++)
+        c->sum[i] += c->own[i];
+}
+
+/* From the rows of this process, x. weight (f) of the columns, -1: by how many rows have them; NULL: all are. */
+static int reduce(npi_words *out, npi_features *x, const npi_partition *rows, const double *weight,
+                  const unsigned char *left_out, const npgnn_env *env, npgnn_error *err)
+{
+    int32_t n = rows->n, own = x->n, f = x->f, smaller = n < f ? n : f;
     int width = smaller < NPI_WORDS_WIDTH + SPARE ? smaller : NPI_WORDS_WIDTH + SPARE;
     npi_words w = {.width = width < NPI_WORDS_WIDTH ? width : NPI_WORDS_WIDTH};
     npi_basis space = {0};  /* (f, width) right singular vectors */
-    npgnn_env alone = *env; /* each process has all of it */
+    npgnn_env alone = *env; /* each process has all of them */
     alone.comm = NULL;
-    if (x->nonzeros == 0 || width == 0) {
-        *out = (npi_words){0};
+    *out = (npi_words){0};
+    if (width == 0 || !npi_comm_any(rows->comm, x->nonzeros > 0))
         return 0;
-    }
     int code = npi_blas_open(env, err);
     if (!code)
         code = npi_features_transpose(x, err);
-    double *idf = npi_alloc(env, (size_t)f, sizeof *idf, err);         /* log(1 + n / n_c) */
-    double *inverse = npi_alloc(env, (size_t)n, sizeof *inverse, err); /* 1 / length of a row */
+    double *idf = npi_alloc(env, (size_t)f, sizeof *idf, err);           /* log(1 + n / n_c) */
+    double *count = npi_alloc(env, (size_t)f, sizeof *count, err);       /* n_c of own rows */
+    double *inverse = npi_alloc(env, (size_t)own, sizeof *inverse, err); /* 1 / length of a row */
     double *values = npi_alloc(env, (size_t)width, sizeof *values, err);
-    real *image = npi_alloc(env, (size_t)n * (size_t)width, sizeof *image, err); /* T V */
-    w.row = npi_alloc(env, (size_t)n * (size_t)w.width, sizeof *w.row, err);
+    real *image = npi_alloc(env, (size_t)own * (size_t)width, sizeof *image, err); /* T V */
+    size_t product = npi_features_mul_t_scratch(x, width, rows), square = npi_gemm_parts_scratch(rows, width, width);
+    real *scratch = npi_resize(env, NULL, product > square ? product : square, sizeof *scratch, err);
     w.map = npi_alloc(env, (size_t)f * (size_t)w.width, sizeof *w.map, err);
-    if (!code && (!idf || !inverse || !values || !image || !w.row || !w.map))
+    if (!code && (!idf || !count || !inverse || !values || !image || !scratch || !w.map))
         code = NPGNN_E_MEMORY;
     if (!code)
         code = npi_basis_new(&space, f, width, STREAM, &alone, err);
+    code = npi_comm_agree(rows->comm, code, err);
     if (!code) {
-        EACH_ENTRY(x, i, column, value, (void)value; idf[column]++;)
+        EACH_ENTRY(x, i, column, value, (void)value; count[column]++;)
+        npi_comm_chain(rows->comm, idf, f, sizeof *idf, f, add_counts, &(counts){idf, count});
         for (int32_t c = 0; c < f; c++) {
             if (left_out && left_out[c])
                 idf[c] = 0;
@@ -189,7 +207,7 @@ static int reduce(npi_words *out, npi_features *x, const double *weight, const u
                 idf[c] = log1p((double)n / (idf[c] > 0 ? idf[c] : 1));
         }
         EACH_ENTRY(x, i, column, value, inverse[i] += value * idf[column] * value * idf[column];)
-        for (int32_t i = 0; i < n; i++)
+        for (int32_t i = 0; i < own; i++)
             inverse[i] = inverse[i] > 0 ? 1 / sqrt(inverse[i]) : 0;
         npi_basis_orthonormalize(&space, env->threads);
     }
@@ -197,50 +215,58 @@ static int reduce(npi_words *out, npi_features *x, const double *weight, const u
     for (int round = 0; !code && round <= ROUNDS; round++) {
         scale_rows(space.next, space.at, idf, f, width);
         npi_features_mul(image, x, space.next, width, width, env->threads);
-        scale_rows(image, image, inverse, n, width);
+        scale_rows(image, image, inverse, own, width);
         if (round == ROUNDS)
             break; /* image = T V, and V is as good as it gets */
-        scale_rows(image, image, inverse, n, width);
+        scale_rows(image, image, inverse, own, width);
         memset(space.at, 0, (size_t)f * (size_t)width * sizeof *space.at);
-        npi_features_mul_t(space.at, x, image, width, env->threads);
+        npi_features_mul_t_parts(space.at, x, image, width, rows, scratch, env->threads);
         scale_rows(space.at, space.at, idf, f, width);
         npi_basis_orthonormalize(&space, env->threads);
-        if (npi_env_stopped(env))
+        if (npi_comm_any(rows->comm, npi_env_stopped(env)))
             code = npi_fail(err, NPGNN_E_CANCELLED, "cancelled while the features were analysed");
     }
     if (!code) {
         /* F = T V R, R the eigenvectors of (T V)ᵀ (T V): the directions in which rows differ most come first */
-        double *square = space.square, *vectors = space.square + width * width;
-        real *scratch = npi_alloc(env, npi_gemm_tall_scratch(n, width, width), sizeof *scratch, err);
-        if (scratch) {
-            memset(space.small, 0, (size_t)(width * width) * sizeof *space.small);
-            npi_gemm_tall(space.small, width, image, width, image, width, n, width, width, scratch, env->threads);
-            for (int i = 0; i < width * width; i++)
-                square[i] = (double)space.small[i];
-            npi_symmetric_eigen(values, vectors, square, width);
-            for (int i = 0; i < width; i++)
-                for (int j = 0; j < w.width; j++)
-                    space.small[i * w.width + j] = (real)vectors[i * width + j];
-            npi_gemm_rows(w.row, w.width, image, width, space.small, w.width, 0, n, w.width, width, 0, env->threads);
-            npi_unit_rows(w.row, n, w.width);
-            /* idf V R, from idf V of the last round */
-            npi_gemm_rows(w.map, w.width, space.next, width, space.small, w.width, 0, f, w.width, width, 0,
-                          env->threads);
-        } else {
-            code = NPGNN_E_MEMORY;
-        }
-        npi_free(env, scratch);
+        double *gram = space.square, *vectors = space.square + width * width;
+        memset(space.small, 0, (size_t)(width * width) * sizeof *space.small);
+        npi_gemm_parts(space.small, image, width, image, width, rows, width, width, scratch, env->threads);
+        for (int i = 0; i < width * width; i++)
+            gram[i] = (double)space.small[i];
+        npi_symmetric_eigen(values, vectors, gram, width);
+        for (int i = 0; i < width; i++)
+            for (int j = 0; j < w.width; j++)
+                space.small[i * w.width + j] = (real)vectors[i * width + j];
+        /* idf V R, from idf V of the last round */
+        npi_gemm_rows(w.map, w.width, space.next, width, space.small, w.width, 0, f, w.width, width, 0, env->threads);
+        w.row = npi_alloc(env, (size_t)own * (size_t)w.width, sizeof *w.row, err);
+        code = npi_comm_agree(rows->comm, w.row ? 0 : NPGNN_E_MEMORY, err);
+    }
+    if (!code) {
+        npi_gemm_rows(w.row, w.width, image, width, space.small, w.width, 0, own, w.width, width, 0, env->threads);
+        npi_unit_rows(w.row, own, w.width);
     }
     npi_free(env, idf);
+    npi_free(env, count);
     npi_free(env, inverse);
     npi_free(env, values);
     npi_free(env, image);
+    npi_free(env, scratch);
     npi_basis_free(env, &space);
     if (code)
         npi_words_free(env, &w);
     else
         *out = w;
     return code;
+}
+
+/* The rows of this process: x itself, without others. */
+static int own_rows(npi_features **out, npi_features *x, const npi_partition *rows, npgnn_error *err)
+{
+    if (rows->comm)
+        return npi_comm_agree(rows->comm, npi_features_view(out, x, rows->from, rows->to, err), err);
+    *out = npi_features_share(x);
+    return 0;
 }
 
 /* Entry q of row i of x, stored either way. */
@@ -295,37 +321,45 @@ int npi_words_keep_exact(npi_words *words, const npi_features *x, const npgnn_en
     return code;
 }
 
-int npi_words_project(npi_words *out, const npi_features *x, const npi_projection *projection, const npgnn_env *env,
+int npi_words_project(npi_words *out, npi_features *x, const npi_projection *projection, const npgnn_env *env,
                       npgnn_error *err)
 {
     npi_words w = {.width = projection->width};
+    npi_partition rows = npi_partition_tall(x->n, env->comm);
+    npi_features *own = NULL;
     *out = (npi_words){0};
     if (w.width == 0)
         return 0;
-    w.row = npi_alloc(env, (size_t)x->n * (size_t)w.width, sizeof *w.row, err);
-    real *inverse = npi_alloc(env, (size_t)x->n, sizeof *inverse, err);
-    if (!w.row || !inverse) {
+    int code = own_rows(&own, x, &rows, err);
+    if (code)
+        return code;
+    w.row = npi_alloc(env, (size_t)own->n * (size_t)w.width, sizeof *w.row, err);
+    real *inverse = npi_alloc(env, (size_t)own->n, sizeof *inverse, err);
+    code = npi_comm_agree(env->comm, w.row && inverse ? 0 : NPGNN_E_MEMORY, err);
+    if (!code) {
+        npi_features_inverse_lengths(inverse, own);
+        npi_projection_rows(w.row, projection, own, inverse, env->threads);
+        *out = w;
+    } else {
         npi_free(env, w.row);
-        npi_free(env, inverse);
-        return NPGNN_E_MEMORY;
     }
-    npi_features_inverse_lengths(inverse, x);
-    npi_projection_rows(w.row, projection, x, inverse, env->threads);
     npi_free(env, inverse);
-    *out = w;
-    return 0;
+    npi_features_free(own);
+    return code;
 }
 
 int npi_words_new(npi_words *out, npi_features *x, const unsigned char *left_out, const npgnn_env *env,
                   npgnn_error *err)
 {
-    npi_features *wide = NULL;
+    npi_partition rows = npi_partition_tall(x->n, env->comm);
+    npi_features *own = NULL, *wide = NULL;
     double *weight = NULL;
-    if (!x->encoding)
-        return reduce(out, x, NULL, left_out, env, err);
-    int code = unfold(&wide, &weight, x, left_out, env, err);
+    int code = own_rows(&own, x, &rows, err);
+    if (!code && x->encoding)
+        code = unfold(&wide, &weight, own, x->encoding, &rows, left_out, env, err);
     if (!code)
-        code = reduce(out, wide, weight, NULL, env, err);
+        code = reduce(out, wide ? wide : own, &rows, weight, wide ? NULL : left_out, env, err);
+    npi_features_free(own);
     npi_features_free(wide);
     npi_free(env, weight);
     return code;
@@ -339,7 +373,8 @@ int npi_words_extend(npi_words *out, const npi_words *words, npi_features *x, co
     *out = (npi_words){0};
     if (words->width == 0)
         return 0;
-    int code = x->encoding ? unfold(&wide, &weight, x, NULL, env, err) : 0;
+    npi_partition all = npi_partition_whole(x->n);
+    int code = x->encoding ? unfold(&wide, &weight, x, x->encoding, &all, NULL, env, err) : 0;
     more.row = npi_alloc(env, (size_t)x->n * (size_t)more.width, sizeof *more.row, err);
     if (!code && !more.row)
         code = NPGNN_E_MEMORY;

@@ -22,14 +22,16 @@ enum { NPI_WORDS_WIDTH = 64 };
 
 typedef struct npi_words {
     int width;              /* 64, or fewer where there are fewer features or nodes */
-    real *row;              /* (n, width) unit rows of F; zeros for a node without features */
+    real *row;              /* (r, width) unit rows of F; zeros for a node without features; r: see npi_words_new */
     real *map;              /* (columns, width) for nodes that come later: F = x map, made unit length */
     npi_csr exact, exact_t; /* (n, f) T and (f, n) its transpose, after npi_words_keep_exact; ptr NULL: not there */
     double *exact_weight;   /* (f) log(1 + n / n_c) in T */
 } npi_words;
 
 /* By subspace iteration, O(entries of X) with a constant of thousands. X without any entry gives width 0.
- * left_out (f), or NULL: columns that are treated as if they were not there. */
+ * left_out (f), or NULL: columns that are treated as if they were not there. The processes of env->comm, which have all
+ * been given the same, divide the nodes: each one gets its r rows (npi_partition_tall), of all n without others. All
+ * have the map. All return the same code. */
 int npi_words_new(npi_words *out, npi_features *x, const unsigned char *left_out, const npgnn_env *env,
                   npgnn_error *err);
 
@@ -40,8 +42,8 @@ int npi_words_keep_exact(npi_words *words, const npi_features *x, const npgnn_en
  * *out has their rows of F, by the V of `words`; and, where words has T, the T of all nodes, theirs last. */
 int npi_words_extend(npi_words *out, const npi_words *words, npi_features *x, const npgnn_env *env, npgnn_error *err);
 
-/* The rows of a projection of the features x instead: width 0 if it has none. */
-int npi_words_project(npi_words *out, const npi_features *x, const npi_projection *projection, const npgnn_env *env,
+/* The rows of a projection of the features x instead, divided in the same way: width 0 if it has none. */
+int npi_words_project(npi_words *out, npi_features *x, const npi_projection *projection, const npgnn_env *env,
                       npgnn_error *err);
 void npi_words_free(const npgnn_env *env, npi_words *words);
 

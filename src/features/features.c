@@ -53,19 +53,37 @@ static int drop_zeros(npi_csr *a)
     return ones;
 }
 
-int npi_features_from_csr(npi_features **out, npi_csr *csr, const npgnn_env *env, npgnn_error *err)
+/* Adds the entries of this process. */
+typedef struct entries_sum {
+    int64_t sum, own;
+} entries_sum;
+
+static void add_entries(void *arg, int64_t first, int64_t last)
+{
+    entries_sum *entries = arg;
+    (void)first;
+    (void)last;
+    entries->sum += entries->own;
+}
+
+int npi_features_from_rows(npi_features **out, npi_csr *csr, const npi_partition *rows, const npgnn_env *env,
+                           npgnn_error *err)
 {
     npi_features *x = features_alloc(csr->rows, csr->cols, env, err);
-    if (!x) {
+    int code = npi_comm_agree(rows->comm, x ? 0 : NPGNN_E_MEMORY, err);
+    if (code) {
         npi_csr_free(env, csr);
-        return NPGNN_E_MEMORY;
+        npi_features_free(x);
+        return code;
     }
     if (csr->val && drop_zeros(csr)) {
         npi_free(env, csr->val);
         csr->val = NULL;
     }
     x->nonzeros = csr->ptr[csr->rows];
-    if (!is_dense(x->nonzeros, x->n, x->f)) {
+    entries_sum entries = {.own = x->nonzeros};
+    npi_comm_chain(rows->comm, &entries.sum, 1, sizeof entries.sum, 1, add_entries, &entries);
+    if (!is_dense(entries.sum, rows->n, x->f)) {
         x->x = *csr;
         memset(csr, 0, sizeof *csr);
         *out = x;
@@ -82,6 +100,12 @@ int npi_features_from_csr(npi_features **out, npi_csr *csr, const npgnn_env *env
     }
     *out = x;
     return 0;
+}
+
+int npi_features_from_csr(npi_features **out, npi_csr *csr, const npgnn_env *env, npgnn_error *err)
+{
+    npi_partition all = npi_partition_whole(csr->rows);
+    return npi_features_from_rows(out, csr, &all, env, err);
 }
 
 int npi_features_from_dense(npi_features **out, const float *dense, int32_t n, int32_t f, const npgnn_env *env,

@@ -29,6 +29,11 @@ struct npi_features {
  * removed; values that are all 1 are not stored. */
 int npi_features_from_csr(npi_features **out, npi_csr *x, const npgnn_env *env, npgnn_error *err);
 
+/* The same for the rows of this process of a matrix that `rows` divides; its storage depends on all rows. Collective,
+ * but only this process may be out of memory. */
+int npi_features_from_rows(npi_features **out, npi_csr *x, const npi_partition *rows, const npgnn_env *env,
+                           npgnn_error *err);
+
 /* Copies a dense matrix (n, f) and chooses the storage in the same way. */
 int npi_features_from_dense(npi_features **out, const float *x, int32_t n, int32_t f, const npgnn_env *env,
                             npgnn_error *err);

@@ -10,24 +10,22 @@
  * in single precision, so that smaller differences are noise. */
 #define LEAST 1e-5
 
-int npi_basis_new(npi_basis *out, int64_t rows, int width, uint32_t stream, const npgnn_env *env, npgnn_error *err)
+int npi_basis_new(npi_basis *out, int32_t rows, int width, uint32_t stream, const npgnn_env *env, npgnn_error *err)
 {
-    npi_basis b = {.rows = rows, .width = width, .comm = env->comm};
-    b.from = npi_tall_start(rows, npi_comm_rank(b.comm), b.comm);
-    b.to = npi_tall_start(rows, npi_comm_rank(b.comm) + 1, b.comm);
-    size_t w = (size_t)width, cells = (size_t)rows * w;
+    npi_basis b = {.rows = npi_partition_tall(rows, env->comm), .width = width};
+    size_t w = (size_t)width, start = (size_t)b.rows.from * w, cells = (size_t)(b.rows.to - b.rows.from) * w;
     b.at = npi_alloc(env, cells, sizeof *b.at, err);
     b.next = npi_alloc(env, cells, sizeof *b.next, err);
     b.small = npi_alloc(env, w * w, sizeof *b.small, err);
-    b.scratch = npi_alloc(env, npi_gemm_tall_scratch(rows, width, width), sizeof *b.scratch, err);
+    b.scratch = npi_alloc(env, npi_gemm_parts_scratch(&b.rows, width, width), sizeof *b.scratch, err);
     b.square = npi_alloc(env, 3 * w * w, sizeof *b.square, err);
     if (!b.at || !b.next || !b.small || !b.scratch || !b.square) {
         npi_basis_free(env, &b);
         return NPGNN_E_MEMORY;
     }
     npi_rng rng = npi_rng_make(0, NPI_RNG_SPECTRAL, stream);
-    for (size_t i = (size_t)b.from * w; i < (size_t)b.to * w; i++)
-        b.at[i] = npi_rng_uniform_at(&rng, i) < 0.5 ? -1 : 1;
+    for (size_t i = 0; i < cells; i++)
+        b.at[i] = npi_rng_uniform_at(&rng, start + i) < 0.5 ? -1 : 1;
     *out = b;
     return 0;
 }
@@ -42,14 +40,6 @@ void npi_basis_free(const npgnn_env *env, npi_basis *b)
     memset(b, 0, sizeof *b);
 }
 
-void npi_basis_gather(npi_basis *b)
-{
-    size_t start[NPI_MOST_RANKS + 1];
-    for (int r = 0; b->comm && r <= npi_comm_ranks(b->comm); r++)
-        start[r] = (size_t)npi_tall_start(b->rows, r, b->comm) * (size_t)b->width * sizeof *b->at;
-    npi_comm_gather(b->comm, b->at, start);
-}
-
 void npi_basis_swap(npi_basis *b)
 {
     real *other = b->at;
@@ -62,15 +52,14 @@ static void product(npi_basis *b, const real *other, int threads)
 {
     int w = b->width;
     memset(b->small, 0, (size_t)w * (size_t)w * sizeof *b->small);
-    npi_gemm_tall_among(b->small, b->at, other, b->rows, w, w, b->scratch, b->comm, threads);
+    npi_gemm_parts(b->small, b->at, w, other, w, &b->rows, w, w, b->scratch, threads);
 }
 
 /* at <- at small */
 static void apply(npi_basis *b, int threads)
 {
     int w = b->width;
-    int64_t first = b->from * w;
-    npi_gemm_rows(b->next + first, w, b->at + first, w, b->small, w, 0, b->to - b->from, w, w, 0, threads);
+    npi_gemm_rows(b->next, w, b->at, w, b->small, w, 0, b->rows.to - b->rows.from, w, w, 0, threads);
     npi_basis_swap(b);
 }
 

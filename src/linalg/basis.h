@@ -3,28 +3,23 @@
 #ifndef NPI_LINALG_BASIS_H
 #define NPI_LINALG_BASIS_H
 
-#include "base/comm.h"
+#include "base/partition.h"
 #include "linalg/real.h"
 
 typedef struct npi_basis {
-    int64_t rows;
+    npi_partition rows; /* those of this process, of which there are r */
     int width;
-    real *at;         /* (rows, width) the basis, one vector per column */
-    real *next;       /* (rows, width) where a product goes */
-    real *small;      /* (width, width) */
-    real *scratch;    /* of tall products */
-    double *square;   /* (3, width, width) */
-    npgnn_comm *comm; /* the processes that divide the work; NULL: one */
-    int64_t from, to; /* rows that this process has computed */
+    real *at;       /* (r, width) the basis, one vector per column */
+    real *next;     /* (r, width) where a product goes */
+    real *small;    /* (width, width) */
+    real *scratch;  /* of tall products */
+    double *square; /* (3, width, width) */
 } npi_basis;
 
-/* Random signs, a function of `stream`: the same basis for any number of threads, and of processes of env->comm. Each
- * of these has memory for all rows, and computes its own: npi_basis_gather gives them to all. */
-int npi_basis_new(npi_basis *out, int64_t rows, int width, uint32_t stream, const npgnn_env *env, npgnn_error *err);
+/* Random signs, a function of `stream`: the same basis for any number of threads, and of processes of env->comm, which
+ * divide its rows (npi_partition_tall). Not collective; what follows is. */
+int npi_basis_new(npi_basis *out, int32_t rows, int width, uint32_t stream, const npgnn_env *env, npgnn_error *err);
 void npi_basis_free(const npgnn_env *env, npi_basis *basis);
-
-/* All rows of `at` in all processes. */
-void npi_basis_gather(npi_basis *basis);
 
 /* Exchanges `at` and `next`. */
 void npi_basis_swap(npi_basis *basis);

@@ -2,8 +2,9 @@
  *
  *     npi_gemm_rows    C = A op(B)         blocks of ROW_BLOCK rows are independent
  *     npi_gemm_nodes   C = A op(B)         the same with blocks of NPI_BLOCK rows, which may be divided among processes
- *     npi_gemm_tall    C += Aᵀ B           blocks of ROW_BLOCK rows are summed: in at most TALL_PARTS parts, then the parts in order
- *     npi_gemm_parts   C += Aᵀ B           the parts are those of a partition, whose rows may be divided among processes
+ *     npi_gemm_parts   C += Aᵀ B           blocks of ROW_BLOCK rows are summed: in the parts of a partition, whose rows may be divided
+ *                                          among processes, then the parts in order
+ *     npi_gemm_tall    C += Aᵀ B           the same with the parts of npi_partition_tall, in one process
  *     npi_gram_parts   AᵀA and Σ_i a_i     the same
  *
  * The division depends on the shape alone, so the bits do not depend on the number of threads or processes. */
@@ -13,18 +14,7 @@
 
 #include "base/parallel.h"
 
-#define ROW_BLOCK 512 /* rows of a tall matrix that one call to BLAS takes */
-
-static int64_t blocks_of(int64_t rows)
-{
-    return (rows + ROW_BLOCK - 1) / ROW_BLOCK;
-}
-
-static int block_rows(int64_t block, int64_t rows)
-{
-    int64_t left = rows - block * ROW_BLOCK;
-    return (int)(left < ROW_BLOCK ? left : ROW_BLOCK);
-}
+#define ROW_BLOCK NPI_TALL_BLOCK /* rows of a tall matrix that one call to BLAS takes */
 
 typedef struct rows_loop {
     real *c;
@@ -62,108 +52,6 @@ void npi_gemm_nodes(real *c, int ldc, const real *a, int lda, const real *b, int
 {
     rows_loop loop = {c, a, b, ldc, lda, ldb, trans_b, n, k, rows, NPI_BLOCK, beta};
     multiply_blocks(&loop, threads);
-}
-
-/* Sums over many rows have at most this many parts: each is summed by one thread, then the parts in order. */
-#define TALL_PARTS 32
-
-static int64_t tall_parts(int64_t rows)
-{
-    int64_t blocks = blocks_of(rows);
-    return blocks < TALL_PARTS ? blocks : TALL_PARTS;
-}
-
-size_t npi_gemm_tall_scratch(int64_t rows, int k, int n)
-{
-    return (size_t)tall_parts(rows) * (size_t)k * (size_t)n;
-}
-
-typedef struct tall_loop {
-    real *scratch;
-    const real *a, *b;
-    int lda, ldb, k, n;
-    int64_t rows;
-} tall_loop;
-
-static void multiply_parts(const void *arg, int64_t first, int64_t last)
-{
-    const tall_loop *l = arg;
-    int64_t parts = tall_parts(l->rows), blocks = blocks_of(l->rows);
-    size_t cells = (size_t)l->k * (size_t)l->n;
-    for (int64_t part = first; part < last; part++) {
-        real *sum = l->scratch + (size_t)part * cells;
-        memset(sum, 0, cells * sizeof *sum);
-        /* sum (k, n) += A_blockᵀ (k, .) B_block (., n) */
-        for (int64_t block = part * blocks / parts; block < (part + 1) * blocks / parts; block++)
-            npi_gemm(sum, l->n, l->a + block * ROW_BLOCK * l->lda, l->lda, 1, l->b + block * ROW_BLOCK * l->ldb, l->ldb,
-                     0, l->k, l->n, block_rows(block, l->rows), 1, 1);
-    }
-}
-
-void npi_gemm_tall(real *c, int ldc, const real *a, int lda, const real *b, int ldb, int64_t rows, int k, int n,
-                   real *scratch, int threads)
-{
-    tall_loop loop = {scratch, a, b, lda, ldb, k, n, rows};
-    npi_blas_begin(threads);
-    npi_parallel(threads, tall_parts(rows), 0, multiply_parts, &loop);
-    npi_blas_end(threads);
-    /* C (k, n) += the parts, in order */
-    size_t cells = (size_t)k * (size_t)n;
-    for (int64_t part = 0; part < tall_parts(rows); part++)
-        for (int i = 0; i < k; i++)
-            for (int j = 0; j < n; j++)
-                c[(size_t)i * (size_t)ldc + (size_t)j] += scratch[(size_t)part * cells + (size_t)(i * n + j)];
-}
-
-/* The first part of a process. */
-static int64_t tall_part(int64_t rows, int rank, const npgnn_comm *comm)
-{
-    return npi_comm_share_start(comm, tall_parts(rows), rank);
-}
-
-int64_t npi_tall_start(int64_t rows, int rank, const npgnn_comm *comm)
-{
-    int64_t parts = tall_parts(rows), part = tall_part(rows, rank, comm);
-    return rank == npi_comm_ranks(comm) ? rows : part * blocks_of(rows) / (parts > 0 ? parts : 1) * ROW_BLOCK;
-}
-
-typedef struct tall_sum {
-    real *sum;
-    const real *scratch;
-    size_t cells;
-    int64_t part, part_end;
-} tall_sum;
-
-static void add_tall_parts(void *arg, int64_t first, int64_t last)
-{
-    const tall_sum *s = arg;
-    for (int64_t part = s->part; part < s->part_end; part++)
-        for (int64_t i = first; i < last; i++)
-            s->sum[i] += s->scratch[(size_t)part * s->cells + (size_t)i];
-}
-
-typedef struct own_parts {
-    const tall_loop *loop;
-    int64_t part;
-} own_parts;
-
-static void multiply_own_parts(const void *arg, int64_t first, int64_t last)
-{
-    const own_parts *own = arg;
-    multiply_parts(own->loop, own->part + first, own->part + last);
-}
-
-void npi_gemm_tall_among(real *c, const real *a, const real *b, int64_t rows, int k, int n, real *scratch,
-                         npgnn_comm *comm, int threads)
-{
-    tall_loop loop = {scratch, a, b, k, n, k, n, rows};
-    tall_sum sum = {c, scratch, (size_t)k * (size_t)n, tall_part(rows, npi_comm_rank(comm), comm),
-                    tall_part(rows, npi_comm_rank(comm) + 1, comm)};
-    own_parts own = {&loop, sum.part};
-    npi_blas_begin(threads);
-    npi_parallel(threads, sum.part_end - sum.part, 0, multiply_own_parts, &own);
-    npi_blas_end(threads);
-    npi_comm_chain(comm, c, (int64_t)sum.cells, sizeof *c, (int64_t)sum.cells, add_tall_parts, &sum);
 }
 
 /* ---- sums over nodes that are divided among processes: one per part, and the parts in order ---- */
@@ -231,6 +119,19 @@ void npi_gemm_parts(real *c, const real *a, int lda, const real *b, int ldb, con
     npi_parallel(threads, rows->part_end - rows->part, 1, multiply_own, &loop);
     npi_blas_end(threads);
     npi_parts_add(c, scratch, part_cells(&loop), rows);
+}
+
+size_t npi_gemm_tall_scratch(int32_t rows, int k, int n)
+{
+    npi_partition all = npi_partition_tall(rows, NULL);
+    return npi_gemm_parts_scratch(&all, k, n);
+}
+
+void npi_gemm_tall(real *c, const real *a, int lda, const real *b, int ldb, int32_t rows, int k, int n, real *scratch,
+                   int threads)
+{
+    npi_partition all = npi_partition_tall(rows, NULL);
+    npi_gemm_parts(c, a, lda, b, ldb, &all, k, n, scratch, threads);
 }
 
 size_t npi_gram_parts_scratch(const npi_partition *rows, int k)

@@ -11,23 +11,18 @@
 void npi_gemm_rows(real *c, int ldc, const real *a, int lda, const real *b, int ldb, int trans_b, int64_t rows, int n,
                    int k, real beta, int threads);
 
-/* The same for rows that a partition divides: the first row is the first of a block. */
+/* The same for rows that npi_partition_among divides: the first row is the first of a block. */
 void npi_gemm_nodes(real *c, int ldc, const real *a, int lda, const real *b, int ldb, int trans_b, int64_t rows, int n,
                     int k, real beta, int threads);
 
-/* C (k, n) += Aᵀ B over many rows: A (rows, k), B (rows, n). `scratch` has npi_gemm_tall_scratch(rows, k, n) reals. */
-void npi_gemm_tall(real *c, int ldc, const real *a, int lda, const real *b, int ldb, int64_t rows, int k, int n,
-                   real *scratch, int threads);
-size_t npi_gemm_tall_scratch(int64_t rows, int k, int n);
+/* C (k, n) += Aᵀ B over many rows: A (rows, k), B (rows, n), C contiguous. `scratch` has npi_gemm_tall_scratch(rows, k,
+ * n) reals. */
+void npi_gemm_tall(real *c, const real *a, int lda, const real *b, int ldb, int32_t rows, int k, int n, real *scratch,
+                   int threads);
+size_t npi_gemm_tall_scratch(int32_t rows, int k, int n);
 
-/* The same, contiguous, where the processes of comm divide the work: process r adds the rows from npi_tall_start(rows,
- * r) on, and all get the sum. A and B have all rows; those of other processes are not read. */
-void npi_gemm_tall_among(real *c, const real *a, const real *b, int64_t rows, int k, int n, real *scratch,
-                         npgnn_comm *comm, int threads);
-int64_t npi_tall_start(int64_t rows, int rank, const npgnn_comm *comm);
-
-/* The same for rows that a partition divides: A and B have the rows of this process, and C (k, n), contiguous, gets the
- * sum over all rows. `scratch` has npi_gemm_parts_scratch reals. */
+/* The same for rows that a partition divides: A and B have the rows of this process, and C gets the sum over all rows.
+ * `scratch` has npi_gemm_parts_scratch reals. The parts of npi_partition_tall give the bits of npi_gemm_tall. */
 void npi_gemm_parts(real *c, const real *a, int lda, const real *b, int ldb, const npi_partition *rows, int k, int n,
                     real *scratch, int threads);
 size_t npi_gemm_parts_scratch(const npi_partition *rows, int k, int n);

@@ -318,7 +318,7 @@ static void encode_backward(npi_net *net, npi_params *gradient, encoding *e, int
         /* dmean from dq: (B4) */
         npi_latent_mean_backward(net->dmean, e->dq, d, o->aggregate);
         /* dWr (h, 2 d) += pooledᵀ (h, 1) dmean (1, 2 d): (B3') */
-        npi_gemm_tall(gradient->wr, 2 * d, e->pooled, h, net->dmean, 2 * d, 1, h, 2 * d, net->scratch, threads);
+        npi_gemm_tall(gradient->wr, e->pooled, h, net->dmean, 2 * d, 1, h, 2 * d, net->scratch, threads);
         /* dpooled (1, h) = dmean (1, 2 d) Wrᵀ (2 d, h): (B3') */
         npi_gemm_rows(net->dpooled, h, net->dmean, 2 * d, params->wr, 2 * d, 1, 1, h, 2 * d, 0, threads);
         /* dH_i = a_i dpooled / n, dP = Â (dH ⊙ [H > 0]): (B3'), (B2) */

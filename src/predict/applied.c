@@ -135,8 +135,10 @@ int npi_applied_new(npi_applied *out, const npi_process *process, const npgnn_gr
         a.stack[0] = 1;
         /* the process is trained on as many non-links as links: its scores are log-odds at even odds */
         a.calibration = npi_calibration_unfitted(NPGNN_WEIGHTED, 0.5);
-        code = npi_words_new(&a.words, x, NULL, env, err);
     }
+    code = npi_comm_agree(comm, code, err);
+    if (!code)
+        code = npi_words_new(&a.words, x, NULL, &shared, err);
     int tuned = process->z != NULL;
     if (held_out && (held_out->positives == 0 || held_out->count == held_out->positives))
         held_out = NULL;
@@ -145,7 +147,6 @@ int npi_applied_new(npi_applied *out, const npi_process *process, const npgnn_gr
         memcpy(a.mean, process->z, 2 * (size_t)size.d * sizeof *a.mean);
         npi_process_head(&a.head, process, a.mean);
     }
-    code = npi_comm_agree(comm, code, err);
     if (!code && !tuned) {
         npi_aside aside = {.graph = graph, .words = &a.words, .seed = seed, .comm = comm};
         if (a.words.width > 0)
@@ -153,14 +154,14 @@ int npi_applied_new(npi_applied *out, const npi_process *process, const npgnn_gr
         code = set_aside(&a, &examples, &aside, held_out, err);
     }
     if (!code)
-        code = npi_words_project(&a.projection, x, &process->projection, env, err);
+        code = npi_words_project(&a.projection, x, &process->projection, &shared, err);
     if (!code && a.projection.width > 0)
-        code = npi_words_keep_exact(&a.words, x, env, err);
-    code = npi_comm_agree(comm, code, err);
+        code = npi_comm_agree(comm, npi_words_keep_exact(&a.words, x, env, err), err);
+    int keep = npi_columns_size(graph->n, &a.words) <= (memory ? memory : npi_memory() / 2);
     if (!code)
-        code = npi_columns_new(&a.columns, &graph->a, &a.words, &a.projection,
-                               npi_columns_size(graph->n, &a.words) <= (memory ? memory : npi_memory() / 2),
-                               &shared, err);
+        code = npi_columns_new(&a.columns, &graph->a, &a.words, &a.projection, keep, &shared, err);
+    if (!code && comm && !npi_comm_any(comm, !keep)) /* all rows fit into the memory of every process */
+        code = npi_applied_complete(&a, err);
     if (!code && !tuned && held_out) {
         code = npi_examples_add(&examples, &a.columns, held_out, err);
         if (!code)
@@ -172,6 +173,11 @@ int npi_applied_new(npi_applied *out, const npi_process *process, const npgnn_gr
     else
         *out = a;
     return code;
+}
+
+int npi_applied_complete(npi_applied *a, npgnn_error *err)
+{
+    return npi_columns_complete(&a->columns, &a->words, &a->projection, err);
 }
 
 int npi_applied_draw(npi_head *out, const npi_applied *a, uint64_t seed, int draw, npgnn_error *err)
@@ -204,7 +210,7 @@ int npi_applied_hasten(npi_applied *a, uint64_t seed, npgnn_error *err)
                                 (int32_t)npi_rng_below(&rng, (uint64_t)a->columns.n)};
     size_t count = a->columns.n > 0 ? SAMPLE : 0;
     if (!code)
-        code = npi_columns_complete(&a->columns, err);
+        code = npi_applied_complete(a, err);
     if (!code)
         code = npi_columns_pairs(evidence, &a->columns, pairs, count, err);
     if (!code) {
@@ -261,7 +267,9 @@ int npi_applied_scores(float *score, const npi_applied *a, const npi_head *heads
                        const npgnn_pair *pairs, size_t count, npgnn_error *err)
 {
     float *evidence = npi_alloc(&a->env, count * (size_t)a->columns.count, sizeof *evidence, err);
-    int code = evidence ? npi_columns_pairs(evidence, &a->columns, pairs, count, err) : NPGNN_E_MEMORY;
+    int code = npi_comm_agree(a->columns.rows.comm, evidence ? 0 : NPGNN_E_MEMORY, err);
+    if (!code)
+        code = npi_columns_pairs(evidence, &a->columns, pairs, count, err);
     if (!code) {
         npi_process_standardize(evidence, a->process, a->columns.has_features, count);
         scores_loop loop = {score, evidence, heads, head_count, count};

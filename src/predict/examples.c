@@ -33,22 +33,27 @@ static int grow(float **rows, const npi_examples *x, size_t count, size_t more, 
 int npi_examples_add(npi_examples *x, const npi_columns *columns, const npi_held_out *held_out, npgnn_error *err)
 {
     size_t e = (size_t)x->process->params.size.e, links = held_out->positives, others = held_out->count - links;
-    int code = grow(&x->link, x, x->links, links, err);
+    npgnn_comm *comm = columns->rows.comm; /* whose processes divide the pairs */
+    float *evidence = npi_alloc(&x->env, held_out->count * e, sizeof *evidence, err); /* (links + others, e) */
+    int code = evidence ? grow(&x->link, x, x->links, links, err) : NPGNN_E_MEMORY;
     if (!code)
         code = grow(&x->other, x, x->others, others, err);
-    if (code)
-        return code;
-    float *link = x->link + x->links * e, *other = x->other + x->others * e;
-    code = npi_columns_pairs(link, columns, held_out->pairs, links, err);
-    if (!code)
-        code = npi_columns_pairs(other, columns, held_out->pairs + links, others, err);
-    if (code)
-        return code;
-    npi_process_standardize(link, x->process, columns->has_features, links);
-    npi_process_standardize(other, x->process, columns->has_features, others);
-    x->links += links;
-    x->others += others;
-    return 0;
+    code = npi_comm_agree(comm, code, err);
+    if (!code) {
+        size_t begin = (size_t)npi_comm_share_start(comm, (int64_t)held_out->count, npi_comm_rank(comm));
+        size_t end = (size_t)npi_comm_share_start(comm, (int64_t)held_out->count, npi_comm_rank(comm) + 1);
+        code = npi_columns_pairs(evidence + begin * e, columns, held_out->pairs + begin, end - begin, err);
+    }
+    if (!code) {
+        npi_comm_gather_shares(comm, evidence, (int64_t)held_out->count, e * sizeof *evidence);
+        npi_process_standardize(evidence, x->process, columns->has_features, held_out->count);
+        memcpy(x->link + x->links * e, evidence, links * e * sizeof *evidence);
+        memcpy(x->other + x->others * e, evidence + links * e, others * e * sizeof *evidence);
+        x->links += links;
+        x->others += others;
+    }
+    npi_free(&x->env, evidence);
+    return code;
 }
 
 /* ---- setting links aside ---- */
@@ -147,7 +152,8 @@ int npi_examples_set_aside(npi_examples *x, const npi_aside *how, int round, int
     int64_t m = graph->m, needed = npi_aside_count(graph) + LEAST_KNOWN;
     unsigned char *role = npi_alloc(env, (size_t)graph->n, 1, err);
     npgnn_pair *edges = npi_alloc(env, (size_t)m, sizeof *edges, err);
-    npgnn_pair *pairs = npi_alloc(env, (size_t)m + (size_t)non_links, sizeof *pairs, err);
+    /* seldom more than a tenth of it is used: not zeroed */
+    npgnn_pair *pairs = npi_resize(env, NULL, (size_t)m + (size_t)non_links, sizeof *pairs, err);
     npgnn_graph *rest = NULL;
     npi_columns columns = {0};
     npi_held_out held_out = {0};

@@ -21,7 +21,8 @@ typedef struct npi_examples {
 
 void npi_examples_free(npi_examples *examples);
 
-/* Appends held-out pairs with their evidence. E_MEMORY. */
+/* Appends held-out pairs with their evidence. Where nodes are divided among processes, it is collective, and all give the
+ * same pairs and get all of their evidence. E_MEMORY. */
 int npi_examples_add(npi_examples *examples, const npi_columns *columns, const npi_held_out *held_out,
                      npgnn_error *err);
 

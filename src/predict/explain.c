@@ -174,7 +174,12 @@ static int count_holders(npi_explainer *e, const npi_features *x, npgnn_error *e
 
 static int explainer_new(npi_explainer **out, npgnn_predictor *p, npgnn_error *err)
 {
-    int code = npi_columns_complete(&p->applied.columns, err);
+    if (p->applied.columns.rows.comm)
+        return npi_fail(err, NPGNN_E_ARGUMENT,
+                        "an explanation needs the evidence of all nodes, and each of the %d processes has that of its "
+                        "own: give the predictor more memory (npgnn_predict_options.memory)",
+                        npi_comm_ranks(p->applied.columns.rows.comm));
+    int code = npi_applied_complete(&p->applied, err);
     if (code)
         return code;
     npi_explainer *x = npi_alloc(&p->env, 1, sizeof *x, err);

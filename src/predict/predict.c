@@ -150,9 +150,10 @@ int npi_predictor_apply(npgnn_predictor **out, const npgnn_model *model, const n
     if (!code)
         code = npi_applied_new(&p->applied, &model->process, graph, p->x, held_out, o.seed, o.memory, &shared, err);
     if (!code) {
-        p->batch = p->applied.columns.kept ? PROCESS_BATCH : LARGE_BATCH;
-        p->score = npi_alloc(&resolved, heads * p->batch, sizeof *p->score, err);
-        p->sums = npi_alloc(&resolved, p->batch, sizeof *p->sums, err);
+        p->batch = p->applied.columns.kept ? PROCESS_BATCH : LARGE_BATCH / (size_t)npi_comm_ranks(comm);
+        /* not zeroed: what no call needs takes no memory */
+        p->score = npi_resize(&resolved, NULL, heads * p->batch, sizeof *p->score, err);
+        p->sums = npi_resize(&resolved, NULL, p->batch, sizeof *p->sums, err);
         code = p->score && p->sums ? 0 : NPGNN_E_MEMORY;
     }
     for (int draw = 0; !code && draw < p->samples; draw++)
@@ -279,13 +280,14 @@ static int run_heads(npgnn_prediction *out, npgnn_predictor *p, const npgnn_pair
     return code;
 }
 
-/* On this process alone, in batches. */
+/* The share of this process, in batches: where the evidence is divided among processes, as many as any of them has. */
 static int run_share(npgnn_prediction *out, npgnn_predictor *p, const npgnn_pair *pairs, size_t count, npgnn_error *err)
 {
     int code = 0, process = npi_model_is_process(p->model);
+    npgnn_comm *comm = process ? p->applied.columns.rows.comm : NULL;
     size_t batch = process ? p->batch : BATCH;
-    for (size_t first = 0; !code && first < count; first += batch) {
-        size_t size = count - first < batch ? count - first : batch;
+    for (size_t first = 0, size; !code && npi_comm_any(comm, first < count); first += size) {
+        size = count - first < batch ? count - first : batch;
         if (process)
             code = run_heads(out + first, p, pairs + first, size, err);
         else if (p->samples == 0)

@@ -267,7 +267,7 @@ static int search_new(search *s, npgnn_predictor *p, search kind, const npgnn_to
     const npgnn_top_options *o = &s->options;
     int code = npi_sized_read(&s->options, sizeof s->options, options, "npgnn_top_options", err);
     if (!code && npi_model_is_process(p->model))
-        code = npi_columns_complete(&p->applied.columns, err);
+        code = npi_applied_complete(&p->applied, err);
     if (code)
         return code;
     s->rows = o->from ? o->from_count : s->n;

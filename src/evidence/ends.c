@@ -1,0 +1,59 @@
+#include "evidence/ends.h"
+
+#include <string.h>
+
+int npi_ends_new(npi_ends *out, const npi_partition *rows, int width, const npgnn_env *env, npgnn_error *err)
+{
+    size_t words = (size_t)rows->n / 64 + 1;
+    npi_ends e = {.env = *env, .most = rows->n < 2 * NPI_ENDS_BATCH ? rows->n : 2 * NPI_ENDS_BATCH};
+    e.node = npi_alloc(env, (size_t)e.most, sizeof *e.node, err);
+    e.bits = npi_alloc(env, words, sizeof *e.bits, err);
+    e.below = npi_alloc(env, words, sizeof *e.below, err);
+    e.places = npi_alloc(env, NPI_ENDS_BATCH, sizeof *e.places, err);
+    int code = e.node && e.bits && e.below && e.places ? npi_fetch_new(&e.fetch, rows, e.most, 0, width, env, err)
+                                                       : NPGNN_E_MEMORY;
+    *out = e;
+    if (code)
+        npi_ends_free(out);
+    return code;
+}
+
+void npi_ends_free(npi_ends *e)
+{
+    npi_fetch_free(&e->fetch);
+    npi_free(&e->env, e->node);
+    npi_free(&e->env, e->bits);
+    npi_free(&e->env, e->below);
+    npi_free(&e->env, e->places);
+    memset(e, 0, sizeof *e);
+}
+
+static int32_t place_of(const npi_ends *e, int32_t node)
+{
+    uint64_t lower = (UINT64_C(1) << node % 64) - 1;
+    return e->below[node / 64] + __builtin_popcountll(e->bits[node / 64] & lower);
+}
+
+int npi_ends_plan(npi_ends *e, const npgnn_pair *pairs, size_t count, npgnn_error *err)
+{
+    size_t words = (size_t)e->fetch.rows.n / 64 + 1;
+    memset(e->bits, 0, words * sizeof *e->bits);
+    for (size_t i = 0; i < count; i++) {
+        e->bits[pairs[i].u / 64] |= UINT64_C(1) << pairs[i].u % 64;
+        e->bits[pairs[i].v / 64] |= UINT64_C(1) << pairs[i].v % 64;
+    }
+    e->count = 0;
+    for (size_t word = 0; word < words; word++) {
+        e->below[word] = e->count;
+        for (uint64_t left = e->bits[word]; left; left &= left - 1)
+            e->node[e->count++] = (int32_t)(64 * word) + __builtin_ctzll(left);
+    }
+    for (size_t i = 0; i < count; i++)
+        e->places[i] = (npgnn_pair){place_of(e, pairs[i].u), place_of(e, pairs[i].v)};
+    return npi_fetch_plan(&e->fetch, e->node, e->count, err);
+}
+
+void npi_ends_fetch(real *to, npi_ends *e, const real *row, int width)
+{
+    npi_fetch_rows(&e->fetch, to, row, width, width, e->env.threads);
+}
