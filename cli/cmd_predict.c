@@ -1,5 +1,6 @@
 /* npgnn predict: the probability of given pairs, or the most probable of all pairs. */
 #include <errno.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -178,6 +179,10 @@ static int predict(const npgnn_model *model, const npgnn_graph *graph, const pre
     if (settings->estimate)
         return estimate(model, graph, &options, settings);
     env.comm = settings->comm;
+    /* Of several processes, each one has the evidence of its nodes, and passes over them for every batch of pairs.
+     * Explanations need that of all nodes. */
+    if (settings->comm && settings->pairs)
+        options.memory = settings->explain ? SIZE_MAX : 1;
     if (npgnn_predictor_new(&predictor, model, graph, &options, &env, &err) != 0)
         return print_error("%s", err.text);
     if (!settings->raw)

@@ -2,11 +2,16 @@
  * real ones; here the sanitizers see the same exchanges. */
 #include "check.h"
 
+#include <malloc.h>
+#include <math.h>
 #include <pthread.h>
 #include <string.h>
 
 #include "base/comm.h"
 #include "base/hash.h"
+#include "evidence/columns.h"
+#include "evidence/ends.h"
+#include "graph/graph.h"
 #include "model/model.h"
 
 enum { RANKS = 3, PAIRS = 90, TOP = 3 };
@@ -164,6 +169,274 @@ static void test_same_bits(void **state)
     }
 }
 
+/* ---- evidence whose nodes are divided ---- */
+
+/* One pair more than fill a batch in each of two processes: one of them has a batch that the other one has not. */
+enum { MOST_PROCESSES = 4, MANY_PAIRS = 2 * NPI_ENDS_BATCH + 1, FEW_PAIRS = 300 };
+
+/* The graph that all processes work on, and a projection of its features. */
+static npgnn_graph *subject;
+static npi_projection projection;
+
+static npgnn_pair pair_of(int64_t i)
+{
+    int32_t n = subject->n;
+    return (npgnn_pair){(int32_t)(i * 7919 % n), (int32_t)((i * 104729 + 1) % n)};
+}
+
+/* The evidence of pairs, of which each process computes its share: a hash of all. */
+static void *compute_evidence(void *arg)
+{
+    process *p = arg;
+    const npgnn_env *env = &p->env;
+    npi_words words = {0}, projected = {0};
+    npi_columns columns = {0};
+    npgnn_pair pairs[FEW_PAIRS];
+    float value[FEW_PAIRS * NPI_ALL_COLUMNS];
+    int begin = (int)npi_comm_share_start(env->comm, FEW_PAIRS, npi_comm_rank(env->comm));
+    int end = (int)npi_comm_share_start(env->comm, FEW_PAIRS, npi_comm_rank(env->comm) + 1);
+    for (int i = 0; i < FEW_PAIRS; i++)
+        pairs[i] = pair_of(i);
+    p->code = npi_words_new(&words, subject->x, NULL, env, &p->err);
+    if (!p->code)
+        p->code = npi_words_project(&projected, subject->x, &projection, env, &p->err);
+    if (!p->code && projected.width > 0)
+        p->code = npi_words_keep_exact(&words, subject->x, env, &p->err);
+    if (!p->code)
+        p->code = npi_columns_new(&columns, &subject->a, &words, &projected, 0, env, &p->err);
+    if (!p->code)
+        p->code =
+            npi_columns_pairs(value + begin * columns.count, &columns, pairs + begin, (size_t)(end - begin), &p->err);
+    if (!p->code) {
+        npi_comm_gather_shares(env->comm, value, FEW_PAIRS, (size_t)columns.count * sizeof *value);
+        p->result.pairs = npi_hash_bytes(NPI_HASH_START, value, FEW_PAIRS * (size_t)columns.count * sizeof *value);
+    }
+    npi_columns_free(&columns);
+    npi_words_free(env, &words);
+    npi_words_free(env, &projected);
+    return NULL;
+}
+
+/* A predictor whose evidence is not kept: pairs, then a search, which needs the evidence of all nodes, then pairs. */
+static int answer(result *r, size_t memory, const npgnn_env *env, npgnn_error *err)
+{
+    npgnn_predictor *predictor = NULL;
+    npgnn_predict_options o = {.size = sizeof o, .samples = 2, .memory = memory};
+    int32_t found = 0, from = 5;
+    const npgnn_top_options top = {.size = sizeof top, .from = &from, .from_count = 1};
+    npgnn_pair *pairs = calloc(MANY_PAIRS, sizeof *pairs);
+    npgnn_prediction *predictions = calloc(MANY_PAIRS, sizeof *predictions);
+    npgnn_link links[TOP];
+    for (int i = 0; i < MANY_PAIRS; i++)
+        pairs[i] = pair_of(i);
+    int code = npgnn_predictor_new(&predictor, universal, subject, &o, env, err);
+    if (!code)
+        code = npgnn_predictor_run(predictions, predictor, pairs, MANY_PAIRS, err);
+    if (!code)
+        r->pairs = npi_hash_bytes(NPI_HASH_START, predictions, MANY_PAIRS * sizeof *predictions);
+    if (!code && memory && env->comm) { /* rather than wait for the others, who do not explain anything */
+        npgnn_explanation why = {.size = sizeof why};
+        assert_int_equal(npgnn_predictor_explain(&why, predictor, pairs[0], NULL), NPGNN_E_ARGUMENT);
+    }
+    if (!code)
+        code = npgnn_predictor_top(links, &found, predictor, TOP, &top, err);
+    if (!code)
+        code = npgnn_predictor_run(predictions, predictor, pairs, FEW_PAIRS, err);
+    if (!code) {
+        r->top = hash_links(links, (size_t)found);
+        r->links = npi_hash_bytes(NPI_HASH_START, predictions, FEW_PAIRS * sizeof *predictions);
+    }
+    npgnn_predictor_free(predictor);
+    free(pairs);
+    free(predictions);
+    return code;
+}
+
+static void *answer_divided(void *arg)
+{
+    process *p = arg;
+    p->code = answer(&p->result, 1, &p->env, &p->err);
+    return NULL;
+}
+
+/* Runs a job in so many processes. */
+static void run_processes(process *all, int ranks, void *(*job)(void *), int threads)
+{
+    npgnn_comm *comm[MOST_PROCESSES];
+    npgnn_error err = {0};
+    assert_ok(npgnn_comm_simulate(comm, ranks, NULL, &err), err);
+    for (int r = 0; r < ranks; r++) {
+        npgnn_allocator allocator = all[r].env.allocator;
+        all[r] = (process){.env = {.size = sizeof all[r].env, .threads = threads, .comm = comm[r]}};
+        all[r].env.allocator = allocator;
+        all[r].env = npi_env_resolve(&all[r].env); /* the internal functions below expect it */
+        assert_int_equal(pthread_create(&all[r].thread, NULL, job, &all[r]), 0);
+    }
+    for (int r = 0; r < ranks; r++)
+        pthread_join(all[r].thread, NULL);
+    for (int r = 0; r < ranks; r++)
+        npgnn_comm_free(comm[r]);
+}
+
+/* A ring with chords, with or without a table of features. */
+static npgnn_graph *ring_graph(int32_t n, const npgnn_column *table, int32_t columns)
+{
+    npgnn_graph *made = NULL;
+    npgnn_error err = {0};
+    npgnn_pair *edges = calloc(2 * (size_t)n, sizeof *edges);
+    for (int32_t i = 0; i < n; i++) {
+        edges[2 * i] = (npgnn_pair){i, (i + 1) % n};
+        edges[2 * i + 1] = (npgnn_pair){i, (i * 7 + 11) % n};
+    }
+    const npgnn_graph_data data = {.size = sizeof data,
+                                   .nodes = n,
+                                   .edges = edges,
+                                   .edge_count = 2 * (int64_t)n,
+                                   .table = table,
+                                   .table_columns = columns};
+    assert_ok(npgnn_graph_new(&made, &data, NULL, &err), err);
+    free(edges);
+    return made;
+}
+
+/* Numbers, which become dense angles, and categories. */
+static npgnn_graph *table_graph(int32_t n)
+{
+    static const char *const colours[] = {"red", "green", "blue"};
+    double *height = calloc((size_t)n, sizeof *height), *weight = calloc((size_t)n, sizeof *weight);
+    const char **colour = calloc((size_t)n, sizeof *colour);
+    for (int32_t i = 0; i < n; i++) {
+        height[i] = i % 17 == 0 ? (double)NAN : sin(i);
+        weight[i] = i * i % 101;
+        colour[i] = colours[i % 5 % 3];
+    }
+    const npgnn_column table[] = {{.name = "height", .numbers = height},
+                                  {.name = "weight", .numbers = weight},
+                                  {.name = "colour", .texts = colour}};
+    npgnn_graph *made = ring_graph(n, table, 3);
+    free(height);
+    free(weight);
+    free(colour);
+    return made;
+}
+
+/* The job of one process, then of several: all have the same result. */
+static void check_same(const process *alone, int first, int last, void *(*job)(void *))
+{
+    for (int ranks = first; ranks <= last; ranks++) {
+        process all[MOST_PROCESSES] = {{0}};
+        run_processes(all, ranks, job, 1 + ranks % 2);
+        for (int r = 0; r < ranks; r++) {
+            assert_ok(all[r].code, all[r].err);
+            assert_memory_equal(&all[r].result, &alone->result, sizeof alone->result);
+        }
+    }
+}
+
+/* Sparse, dense and no features, with a projection of them and without; with several parts of nodes, and with fewer
+ * parts than processes. */
+static void test_divided_evidence(void **state)
+{
+    (void)state;
+    enum { WIDTH = 12, WORDS = 100 };
+    npgnn_graph *words = NULL, *table = table_graph(1100), *plain = ring_graph(1300, NULL, 0);
+    npgnn_error err = {0};
+    npgnn_env env = npi_env_resolve(NULL);
+    npi_projection own = {0};
+    assert_ok(npgnn_load(&words, "synthetic:nodes=1700,words=100", NULL, NULL, &err), err);
+    assert_ok(npi_projection_new(&own, WORDS, WIDTH, &env, &err), err);
+    for (int i = 0; i < WORDS * WIDTH; i++)
+        own.weight[i] = (real)sin(i);
+    const struct {
+        npgnn_graph *graph;
+        npi_projection projection;
+    } cases[] = {{words, own}, {table, {0}}, {plain, {0}}, {small, own}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        process alone = {.env = env};
+        subject = cases[i].graph;
+        projection = cases[i].projection;
+        compute_evidence(&alone);
+        assert_ok(alone.code, alone.err);
+        check_same(&alone, 2, MOST_PROCESSES, compute_evidence);
+    }
+    projection = (npi_projection){0};
+    npi_projection_free(&env, &own);
+    npgnn_graph_free(words);
+    npgnn_graph_free(table);
+    npgnn_graph_free(plain);
+}
+
+/* And what is made of it: the links that are set aside, draws, several batches of pairs, and a search afterwards. */
+static void test_divided_predictor(void **state)
+{
+    (void)state;
+    npgnn_error err = {0};
+    process kept = {.env = {.size = sizeof kept.env, .threads = 2}};
+    assert_ok(npgnn_load(&subject, "synthetic:nodes=1100,words=100,degree=12", NULL, NULL, &err), err);
+    assert_ok(answer(&kept.result, 0, &kept.env, &err), err);
+    check_same(&kept, 2, 2, answer_divided);
+    npgnn_graph_free(subject);
+}
+
+/* Bytes that are allocated, and most of all times. */
+typedef struct meter {
+    size_t bytes, peak;
+} meter;
+
+static void *metered(void *user, void *block, size_t size)
+{
+    meter *m = user;
+    m->bytes -= block ? malloc_usable_size(block) : 0;
+    if (size == 0) {
+        free(block);
+        return NULL;
+    }
+    void *resized = realloc(block, size);
+    m->bytes += malloc_usable_size(resized ? resized : block);
+    m->peak = m->bytes > m->peak ? m->bytes : m->peak;
+    return resized;
+}
+
+static void *make_evidence(void *arg)
+{
+    process *p = arg;
+    npi_words words = {0};
+    npi_columns columns = {0};
+    p->code = npi_words_new(&words, subject->x, NULL, &p->env, &p->err);
+    if (!p->code)
+        p->code = npi_columns_new(&columns, &subject->a, &words, NULL, 0, &p->env, &p->err);
+    if (!p->code)
+        assert_int_equal(columns.rows.to - columns.rows.from > 0, 1);
+    npi_columns_free(&columns);
+    npi_words_free(&p->env, &words);
+    return NULL;
+}
+
+/* Of four processes, none needs half of the memory of one: its rows, those of its neighbours, and what does not depend
+ * on the number of nodes. */
+static void test_divided_memory(void **state)
+{
+    (void)state;
+    npgnn_error err = {0};
+    npgnn_graph *large = NULL;
+    meter one = {0}, several[MOST_PROCESSES] = {{0}};
+    process alone = {.env = {.size = sizeof alone.env, .threads = 1, .allocator = {metered, &one}}};
+    process all[MOST_PROCESSES] = {{0}};
+    assert_ok(npgnn_load(&large, "synthetic:nodes=9000,words=100", NULL, NULL, &err), err);
+    subject = large;
+    make_evidence(&alone);
+    assert_ok(alone.code, alone.err);
+    for (int r = 0; r < MOST_PROCESSES; r++)
+        all[r].env.allocator = (npgnn_allocator){metered, &several[r]};
+    run_processes(all, MOST_PROCESSES, make_evidence, 1);
+    for (int r = 0; r < MOST_PROCESSES; r++) {
+        assert_ok(all[r].code, all[r].err);
+        if (2 * several[r].peak >= one.peak)
+            fail_msg("process %d of %d has %zu bytes, one alone %zu", r, MOST_PROCESSES, several[r].peak, one.peak);
+    }
+    npgnn_graph_free(large);
+}
+
 /* What one process fails at, all fail at, and the message names it. */
 static void *fail_alone(void *arg)
 {
@@ -238,10 +511,13 @@ static void test_no_memory(void **state)
     static const struct {
         void *(*job)(void *);
         long allocations;
-    } cases[] = {{compute_network, 20},     {compute_network, 150},    {compute_best, 100},
-                 {compute_pretraining, 60}, {compute_predictions, 10}, {compute_predictions, 150},
-                 {compute_predictions, 40}, {compute_predictions, 600}};
+    } cases[] = {{compute_network, 20},     {compute_network, 150},     {compute_best, 100},
+                 {compute_pretraining, 60}, {compute_predictions, 10},  {compute_predictions, 150},
+                 {compute_predictions, 40}, {compute_predictions, 600}, {answer_divided, 1000},
+                 {compute_evidence, 20},    {compute_evidence, 70},     {compute_evidence, 100},
+                 {compute_evidence, 130}};
     (void)state;
+    subject = small;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         npgnn_comm *comm[RANKS];
         process all[RANKS];
@@ -265,7 +541,9 @@ static void test_no_memory(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_same_bits), cmocka_unit_test(test_agreement),
-                                       cmocka_unit_test(test_no_memory)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_same_bits),        cmocka_unit_test(test_agreement),
+        cmocka_unit_test(test_divided_evidence), cmocka_unit_test(test_divided_predictor),
+        cmocka_unit_test(test_divided_memory),   cmocka_unit_test(test_no_memory)};
     return cmocka_run_group_tests(tests, make_all, free_all);
 }

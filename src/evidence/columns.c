@@ -341,9 +341,9 @@ static int make_smooth(npi_columns *e, npi_spread *links, npgnn_error *err)
     code = npi_comm_agree(e->rows.comm, code, err);
     if (code)
         return code;
-    npi_spread_scale(links, npi_scale_padded, 1);                 /* D̃^-½ */
-    npi_spread_mul(e->smooth1.row, links, e->features.row, k);    /* Â F */
-    npi_spread_mul(e->smooth2.row, links, e->smooth1.row, k);     /* Â² F */
+    npi_spread_scale(links, npi_scale_padded, 1);              /* D̃^-½ */
+    npi_spread_mul(e->smooth1.row, links, e->features.row, k); /* Â F */
+    npi_spread_mul(e->smooth2.row, links, e->smooth1.row, k);  /* Â² F */
     npi_unit_rows(e->smooth1.row, (int32_t)own_rows(e), k);
     npi_unit_rows(e->smooth2.row, (int32_t)own_rows(e), k);
     for (int b = 0; b < 3; b++)

@@ -8,10 +8,10 @@
 
 #include <float.h>
 
+#include "base/partition.h"
 #include "evidence/spectral.h"
 #include "evidence/walks.h"
 #include "evidence/words.h"
-#include "base/partition.h"
 #include "linalg/kernels.h"
 
 /* X(name, text): the text completes the sentence "these two nodes have ...". The columns up to FEATURE_COLUMNS need
@@ -82,7 +82,7 @@ typedef struct npi_columns {
     const npi_csr *a;
     int32_t n;
     npi_partition rows; /* the nodes of this process, whose rows the banks have; all of them without others */
-    int count; /* of columns: NPI_COLUMNS or, with a projection, NPI_ALL_COLUMNS */
+    int count;          /* of columns: NPI_COLUMNS or, with a projection, NPI_ALL_COLUMNS */
     int has_features;
     int kept;               /* 1: all rows of all banks below are there; 0: npi_columns_pairs makes or fetches them */
     float *log_degree;      /* (n) log(1 + d) */

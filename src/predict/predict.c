@@ -327,7 +327,13 @@ int npgnn_predict(npgnn_prediction *out, const npgnn_model *model, const npgnn_g
                   size_t count, const npgnn_predict_options *options, const npgnn_env *env, npgnn_error *err)
 {
     npgnn_predictor *predictor = NULL;
-    int code = npgnn_predictor_new(&predictor, model, graph, options, env, err);
+    npgnn_predict_options o;
+    int code = read_options(&o, options, err);
+    if (code)
+        return code;
+    if (o.memory == 0 && npi_comm_ranks(npi_env_resolve(env).comm) > 1)
+        o.memory = 1; /* these are all pairs: keeping the evidence would only take memory */
+    code = npgnn_predictor_new(&predictor, model, graph, &o, env, err);
     if (!code)
         code = npgnn_predictor_run(out, predictor, pairs, count, err);
     npgnn_predictor_free(predictor);
