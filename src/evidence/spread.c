@@ -3,9 +3,9 @@
 #include <math.h>
 #include <string.h>
 
-/* Columns whose rows are fetched at a time. Where nodes are numbered at random, nearly all nodes are neighbours: their
- * rows take a quarter of the memory that they would take at once, and each is one line of the cache. */
-enum { SLICE = 16 };
+/* Columns that are fetched at a time. Where nodes are numbered at random, nearly all of them are neighbours, whose rows
+ * would take more memory than those of a process itself; and a product reads the links once per slice. */
+enum { SLICE = 40 };
 
 int npi_spread_new(npi_spread *out, const npi_csr *a, const npgnn_env *env, npgnn_error *err)
 {
