@@ -201,7 +201,7 @@ static void *compute_evidence(void *arg)
     if (!p->code)
         p->code = npi_words_project(&projected, subject->x, &projection, env, &p->err);
     if (!p->code && projected.width > 0)
-        p->code = npi_words_keep_exact(&words, subject->x, env, &p->err);
+        p->code = npi_words_weigh_exact(&words, subject->x, env, &p->err);
     if (!p->code)
         p->code = npi_columns_new(&columns, &subject->a, &words, &projected, 0, env, &p->err);
     if (!p->code)

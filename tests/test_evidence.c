@@ -677,23 +677,29 @@ static void test_not_kept(void **state)
         npgnn_pair *pairs = calloc(count, sizeof *pairs);
         float *value[3];
         npi_columns columns[2];
+        npi_words bare = s.words; /* without T, whose rows are made for each pair */
+        bare.exact = bare.exact_t = (npi_csr){0};
         for (size_t i = 0; i < count; i++)
             pairs[i] = (npgnn_pair){(int32_t)(i / n), (int32_t)(i % n)};
         for (int i = 0; i < 3; i++) {
             value[i] = calloc(count * NPI_ALL_COLUMNS, sizeof *value[i]);
             if (i < 2)
-                assert_ok(npi_columns_new(&columns[i], &s.graph->a, &s.words, &own.projection, i == 0, &env, &err),
+                assert_ok(npi_columns_new(&columns[i], &s.graph->a, i == 0 ? &s.words : &bare, &own.projection, i == 0,
+                                          &env, &err),
                           err);
             else
-                assert_ok(npi_columns_complete(&columns[1], &s.words, &own.projection, &err), err);
+                assert_ok(npi_columns_complete(&columns[1], &bare, &own.projection, &err), err);
             assert_ok(npi_columns_pairs(value[i], &columns[i > 0], pairs, count, &err), err);
             assert_memory_equal(value[0], value[i], count * NPI_ALL_COLUMNS * sizeof *value[i]);
         }
         assert_true(columns[0].least_distance == columns[1].least_distance);
         for (int i = 0; i < 3; i++)
             free(value[i]);
+        assert_int_equal(columns[0].exact.ptr != NULL, columns[1].exact.ptr != NULL);
         npi_columns_free(&columns[0]);
         npi_columns_free(&columns[1]);
+        npi_csr_free(&env, &bare.exact);
+        npi_csr_free(&env, &bare.exact_t);
         free(pairs);
         learnt_free(&own, &s, &env);
         subject_free(&s);

@@ -462,8 +462,12 @@ int npi_columns_new(npi_columns *out, const npi_csr *a, const npi_words *words, 
         code = prepare_features(&e, words, &links, err);
     if (!code && has_projection) {
         e.count = NPI_ALL_COLUMNS;
-        e.exact = words ? words->exact : e.exact;
-        e.exact_t = words ? words->exact_t : e.exact_t;
+        if (words) {
+            e.exact = words->exact;
+            e.exact_t = words->exact_t;
+            e.exact_x = words->exact_x;
+            e.exact_weight = words->exact_weight;
+        }
         e.projection = (npi_bank){.width = projection->width, .row = projection->row};
         code = npi_comm_agree(env->comm, bank_new(&e.projection_means, &e, projection->width, err), err);
         if (!code)
@@ -539,6 +543,11 @@ int npi_columns_complete(npi_columns *e, npi_words *words, npi_words *projection
     for (int g = 0; !code && e->has_features && g < GROUPS; g++)
         code = makers[g](&made, &links, err);
     npi_spread_free(&links);
+    if (!code && e->exact_x && !e->exact.ptr) {
+        code = npi_words_keep_exact(words, e->exact_x, &e->env, err);
+        made.exact = words->exact;
+        made.exact_t = words->exact_t;
+    }
     if (code) {
         free_features(&made);
         return code;
@@ -859,8 +868,9 @@ static void finish_pair(float *value, npi_columns_workspace *w, const npi_column
     structure_products(product, e, place.u, place.v);
     structure_columns(value, product, &walks, e, pair, place);
     if (e->count > NPI_COLUMNS) {
-        value[NPI_COLUMN_OVERLAP] =
-            e->exact.ptr ? (float)overlap(&e->exact, pair.u, pair.v) : value[NPI_COLUMN_FEATURES];
+        value[NPI_COLUMN_OVERLAP] = e->exact.ptr ? (float)overlap(&e->exact, pair.u, pair.v)
+                                    : e->exact_x ? (float)npi_words_overlap(e->exact_x, e->exact_weight, pair.u, pair.v)
+                                                 : value[NPI_COLUMN_FEATURES];
         value[NPI_COLUMN_PROJECTION] = (float)npi_dot(at(&e->projection, place.u), at(&e->projection, place.v), own);
         value[NPI_COLUMN_PROJECTION_MEANS] =
             (float)npi_dot(at(&e->projection_means, place.u), at(&e->projection_means, place.v), own);

@@ -89,7 +89,9 @@ typedef struct npi_columns {
     double *inverse;        /* (n) 1 / d, 0 without links */
     int32_t *two_steps;     /* (n) see walks.h */
     npi_bank features;      /* F; its rows are borrowed */
-    npi_csr exact, exact_t; /* T and its transpose, borrowed; ptr NULL unless they are needed */
+    npi_csr exact, exact_t; /* T and its transpose, borrowed; ptr NULL unless they are kept */
+    const npi_features *exact_x;             /* X, and the weights of its columns in T, borrowed: T row by row; */
+    const double *exact_weight;              /* NULL unless T is needed */
     npi_bank smooth1, smooth2, means, ridge; /* see the table above */
     npi_bank bilinear, bilinear_means;       /* F K and (means of F) K */
     npi_bank projection, projection_means;   /* p, whose rows are borrowed, and means of p */

@@ -276,6 +276,25 @@ static double entry(int32_t *column, const npi_features *x, int32_t i, int64_t q
     return x->dense ? (double)x->dense[(int64_t)i * x->f + q] : x->x.val ? (double)x->x.val[q] : 1;
 }
 
+/* Σ (x_ic w_c)² of row i */
+static double square_of(const npi_features *x, const double *weight, int32_t i)
+{
+    int64_t begin = x->dense ? 0 : x->x.ptr[i], end = x->dense ? x->f : x->x.ptr[i + 1];
+    int32_t c;
+    double square = 0;
+    for (int64_t q = begin; q < end; q++) {
+        double value = entry(&c, x, i, q) * weight[c];
+        square += value * value;
+    }
+    return square;
+}
+
+/* T_ic from x_ic w_c and the square of its row */
+static float exact_value(double value, double square)
+{
+    return square > 0 ? (float)(value / sqrt(square)) : 0;
+}
+
 /* Rows of T from row `first` on, of features x, with the weights idf of the columns. */
 static void fill_exact(npi_csr *t, int32_t first, const npi_features *x, const double *idf)
 {
@@ -283,42 +302,68 @@ static void fill_exact(npi_csr *t, int32_t first, const npi_features *x, const d
     for (int32_t i = 0; i < x->n; i++) {
         int64_t begin = x->dense ? 0 : x->x.ptr[i], end = x->dense ? x->f : x->x.ptr[i + 1];
         int32_t c;
-        double square = 0;
-        for (int64_t q = begin; q < end; q++) {
-            double value = entry(&c, x, i, q) * idf[c];
-            square += value * value;
-        }
+        double square = square_of(x, idf, i);
         for (int64_t q = begin; q < end; q++) {
             double value = entry(&c, x, i, q) * idf[c];
             if (x->dense && value == 0)
                 continue;
             t->col[p] = c;
-            t->val[p++] = square > 0 ? (float)(value / sqrt(square)) : 0;
+            t->val[p++] = exact_value(value, square);
         }
         t->ptr[first + i + 1] = p;
     }
 }
 
-int npi_words_keep_exact(npi_words *words, const npi_features *x, const npgnn_env *env, npgnn_error *err)
+int npi_words_weigh_exact(npi_words *words, const npi_features *x, const npgnn_env *env, npgnn_error *err)
 {
     if (words->width == 0 || x->dense || x->encoding)
         return 0; /* few columns, or numbers: the reduced features say the same */
     double *idf = npi_alloc(env, (size_t)x->f, sizeof *idf, err);
-    int code = idf ? npi_csr_new(&words->exact, x->n, x->f, x->nonzeros, 1, env, err) : NPGNN_E_MEMORY;
-    if (!code) {
-        npi_csr *t = &words->exact;
-        for (int64_t p = 0; p < x->nonzeros; p++)
-            idf[x->x.col[p]]++;
-        for (int32_t c = 0; c < x->f; c++)
-            idf[c] = log1p((double)x->n / (idf[c] > 0 ? idf[c] : 1));
-        fill_exact(t, 0, x, idf);
-        code = npi_csr_transpose(&words->exact_t, t, env, err);
+    if (!idf)
+        return NPGNN_E_MEMORY;
+    for (int64_t p = 0; p < x->nonzeros; p++)
+        idf[x->x.col[p]]++;
+    for (int32_t c = 0; c < x->f; c++)
+        idf[c] = log1p((double)x->n / (idf[c] > 0 ? idf[c] : 1));
+    words->exact_weight = idf;
+    words->exact_x = x;
+    return 0;
+}
+
+double npi_words_overlap(const npi_features *x, const double *weight, int32_t u, int32_t v)
+{
+    double square_u = square_of(x, weight, u), square_v = square_of(x, weight, v), sum = 0;
+    int64_t p = x->x.ptr[u], q = x->x.ptr[v];
+    int32_t a, b;
+    while (p < x->x.ptr[u + 1] && q < x->x.ptr[v + 1]) { /* both rows are in ascending order of their columns */
+        double value_u = entry(&a, x, u, p), value_v = entry(&b, x, v, q);
+        if (a == b)
+            sum +=
+                (double)exact_value(value_u * weight[a], square_u) * (double)exact_value(value_v * weight[b], square_v);
+        p += a <= b;
+        q += b <= a;
     }
-    if (code)
-        npi_free(env, idf);
-    else
-        words->exact_weight = idf;
-    return code;
+    return sum;
+}
+
+int npi_words_keep_exact(npi_words *words, const npi_features *x, const npgnn_env *env, npgnn_error *err)
+{
+    int code = words->exact_x ? 0 : npi_words_weigh_exact(words, x, env, err);
+    if (code || !words->exact_x)
+        return code;
+    npi_csr t = {0}, transposed = {0};
+    code = npi_csr_new(&t, x->n, x->f, x->nonzeros, 1, env, err);
+    if (!code) {
+        fill_exact(&t, 0, x, words->exact_weight);
+        code = npi_csr_transpose(&transposed, &t, env, err);
+    }
+    if (code) {
+        npi_csr_free(env, &t);
+        return code;
+    }
+    words->exact = t;
+    words->exact_t = transposed;
+    return 0;
 }
 
 int npi_words_project(npi_words *out, npi_features *x, const npi_projection *projection, const npgnn_env *env,

@@ -25,7 +25,8 @@ typedef struct npi_words {
     real *row;              /* (r, width) unit rows of F; zeros for a node without features; r: see npi_words_new */
     real *map;              /* (columns, width) for nodes that come later: F = x map, made unit length */
     npi_csr exact, exact_t; /* (n, f) T and (f, n) its transpose, after npi_words_keep_exact; ptr NULL: not there */
-    double *exact_weight;   /* (f) log(1 + n / n_c) in T */
+    double *exact_weight;   /* (f) log(1 + n / n_c) in T, after npi_words_weigh_exact, */
+    const npi_features *exact_x; /* and X, borrowed; NULL: T is not wanted */
 } npi_words;
 
 /* By subspace iteration, O(entries of X) with a constant of thousands. X without any entry gives width 0.
@@ -35,7 +36,15 @@ typedef struct npi_words {
 int npi_words_new(npi_words *out, npi_features *x, const unsigned char *left_out, const npgnn_env *env,
                   npgnn_error *err);
 
-/* Keeps T itself too, where X is sparse: for features that two nodes have in common to the letter. */
+/* Prepares T itself too, where X is sparse: for features that two nodes have in common to the letter. x, with all nodes,
+ * must outlive it. */
+int npi_words_weigh_exact(npi_words *words, const npi_features *x, const npgnn_env *env, npgnn_error *err);
+
+/* T_u · T_v, from X and its weights: the same bits as from the rows of T. */
+double npi_words_overlap(const npi_features *x, const double *weight, int32_t u, int32_t v);
+
+/* Keeps T, which takes 16 bytes per entry of X, for comparisons of one node with all. Prepares it where that has not been
+ * done. */
 int npi_words_keep_exact(npi_words *words, const npi_features *x, const npgnn_env *env, npgnn_error *err);
 
 /* Rows of further nodes, with features x, which have the columns and the encoding of those that `words` was made from:

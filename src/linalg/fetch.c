@@ -8,6 +8,23 @@
 
 #include "base/parallel.h"
 
+/* Rows go in pieces, each PIECES-th of those between two processes but at least LEAST_PIECE, so that packed rows take a
+ * fraction of the memory of all of them. */
+enum { PIECES = 32, LEAST_PIECE = 512 };
+
+static int64_t piece_size(int64_t count)
+{
+    int64_t size = (count + PIECES - 1) / PIECES;
+    return size < LEAST_PIECE ? LEAST_PIECE : size;
+}
+
+/* The rows of one piece of each process, where there are `count` in all: memory for as many is enough. */
+static size_t buffer_rows(int64_t count, int ranks)
+{
+    int64_t most = count / PIECES + (int64_t)ranks * (LEAST_PIECE + 1);
+    return (size_t)(count < most ? count : most);
+}
+
 int npi_fetch_new(npi_fetch *out, const npi_partition *rows, int64_t most_want, int64_t most_give, int width,
                   const npgnn_env *env, npgnn_error *err)
 {
@@ -23,9 +40,9 @@ int npi_fetch_new(npi_fetch *out, const npi_partition *rows, int64_t most_want, 
     /* not zeroed: pages that no plan needs are never touched */
     f.node = npi_resize(env, NULL, (size_t)most_want, sizeof *f.node, err);
     f.place = npi_resize(env, NULL, (size_t)most_want, sizeof *f.place, err);
-    f.in = npi_resize(env, NULL, (size_t)most_want * (size_t)width, sizeof *f.in, err);
+    f.in = npi_resize(env, NULL, buffer_rows(most_want, ranks) * (size_t)width, sizeof *f.in, err);
     f.row = npi_resize(env, NULL, (size_t)most_give, sizeof *f.row, err);
-    f.out = npi_resize(env, NULL, (size_t)most_give * (size_t)width, sizeof *f.out, err);
+    f.out = npi_resize(env, NULL, buffer_rows(most_give, ranks) * (size_t)width, sizeof *f.out, err);
     if (!f.start || !f.want || !f.give || !f.sends || !f.receives || !f.node || !f.place || !f.in || !f.row || !f.out) {
         npi_fetch_free(&f);
         return NPGNN_E_MEMORY;
@@ -100,16 +117,6 @@ static void exchange_ranges(npi_fetch *f, void *from, const int64_t *from_start,
     npi_comm_exchange(f->rows.comm, f->sends, sends, f->receives, receives);
 }
 
-/* Rows go in pieces, each PIECES-th of those between two processes but at least LEAST_PIECE, so that packed rows take a
- * fraction of the memory of all of them. */
-enum { PIECES = 32, LEAST_PIECE = 512 };
-
-static int64_t piece_size(int64_t count)
-{
-    int64_t size = (count + PIECES - 1) / PIECES;
-    return size < LEAST_PIECE ? LEAST_PIECE : size;
-}
-
 /* Of piece `piece` of the rows from or to process r: where they begin in the list, and how many they are. */
 static int64_t piece_of(int64_t *count, const int64_t *start, int r, int piece)
 {
@@ -127,7 +134,8 @@ static int grow_gifts(npi_fetch *f, int64_t count, npgnn_error *err)
     int32_t *row = npi_resize(&f->env, f->row, (size_t)count, sizeof *row, err);
     if (row)
         f->row = row;
-    real *out = row ? npi_resize(&f->env, f->out, (size_t)count * (size_t)f->width, sizeof *out, err) : NULL;
+    size_t packed = buffer_rows(count, f->ranks) * (size_t)f->width;
+    real *out = row ? npi_resize(&f->env, f->out, packed, sizeof *out, err) : NULL;
     if (!out)
         return NPGNN_E_MEMORY;
     f->out = out;

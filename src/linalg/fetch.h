@@ -18,7 +18,7 @@ typedef struct npi_fetch {
     int32_t *place;    /* (want) where the caller has them in its list; NULL: in this order */
     int ordered;       /* 1: the caller's list is in this order */
     int32_t *row;      /* (give) own rows, counted from the first */
-    real *in, *out;    /* (want, width), (give, width); of which pieces are used */
+    real *in, *out;    /* (a piece of those of each process, width) received and packed rows */
     int borrowed;      /* 1: they belong to another fetch */
     int64_t most_give; /* rows that there is memory for */
     int bounded;       /* 1: no plan gives more */

@@ -155,9 +155,10 @@ int npi_applied_new(npi_applied *out, const npi_process *process, const npgnn_gr
     }
     if (!code)
         code = npi_words_project(&a.projection, x, &process->projection, &shared, err);
-    if (!code && a.projection.width > 0)
-        code = npi_comm_agree(comm, npi_words_keep_exact(&a.words, x, env, err), err);
     int keep = npi_columns_size(graph->n, &a.words) <= (memory ? memory : npi_memory() / 2);
+    if (!code && a.projection.width > 0)
+        code = keep && !comm ? npi_words_keep_exact(&a.words, x, env, err)
+                             : npi_comm_agree(comm, npi_words_weigh_exact(&a.words, x, env, err), err);
     if (!code)
         code = npi_columns_new(&a.columns, &graph->a, &a.words, &a.projection, keep, &shared, err);
     if (!code && comm && !npi_comm_any(comm, !keep)) /* all rows fit into the memory of every process */
