@@ -396,7 +396,8 @@ typedef struct npgnn_predict_options {
     size_t memory;    /* bytes that a process may keep of the evidence of a graph with features (2.3 KB per node);
                          0: half of what the machine or its container has. A graph that needs more is answered from
                          less than half of it, in the same bits, but every call of npgnn_predictor_run then passes
-                         over all nodes: give it as many pairs as there are. */
+                         over all nodes: give it as many pairs as there are. Of several processes, each one then has the evidence of its
+                         nodes alone; npgnn_predict, whose pairs are all known, takes 0 as 1 there. */
 } npgnn_predict_options;
 
 /* Predicts each of `count` pairs of nodes of `graph`, which may be another graph than the model was trained on if it
@@ -1024,8 +1025,8 @@ typedef struct npgnn_explanation {
  * and contributions are means over the draws, and the probability is 1 / (1 + exp(-log_odds)) only approximately.
  * `features` has the columns that a node has or has not: words, categories and flags, and other columns that are never
  * negative and 0 for most nodes. What `out` points to is valid until the next call with this predictor. E_ARGUMENT for
- * a network, whose embeddings mean nothing to people, and for a node that is not in the graph. Not for two threads at
- * once. */
+ * a network, whose embeddings mean nothing to people, for a node that is not in the graph, and in one of several
+ * processes that does not keep the evidence of all nodes (npgnn_predict_options.memory). Not for two threads at once. */
 NPGNN_API int npgnn_predictor_explain(npgnn_explanation *out, npgnn_predictor *predictor, npgnn_pair pair,
                                       npgnn_error *err);
 NPGNN_API void npgnn_predictor_free(npgnn_predictor *predictor);
