@@ -183,12 +183,21 @@ int64_t npi_comm_share_start(const npgnn_comm *comm, int64_t count, int rank)
     return count / ranks * rank + count % ranks * rank / ranks;
 }
 
-void npi_comm_gather_shares(npgnn_comm *comm, void *data, int64_t count, size_t item)
+/* What needs one value per process has a function of its own, so that one process alone does not need the stack for it. */
+#define AMONG static __attribute__((noinline))
+
+AMONG void gather_shares_among(npgnn_comm *comm, void *data, int64_t count, size_t item)
 {
     size_t start[NPI_MOST_RANKS + 1];
-    for (int r = 0; comm && r <= comm->ranks; r++)
+    for (int r = 0; r <= comm->ranks; r++)
         start[r] = (size_t)npi_comm_share_start(comm, count, r) * item;
     npi_comm_gather(comm, data, start);
+}
+
+void npi_comm_gather_shares(npgnn_comm *comm, void *data, int64_t count, size_t item)
+{
+    if (comm)
+        gather_shares_among(comm, data, count, item);
 }
 
 /* A binomial tree: in each step, those who have the data send it to as many others. */
@@ -239,11 +248,9 @@ static void gather_values(npgnn_comm *comm, uint64_t value[NPI_MOST_RANKS])
     npi_comm_gather(comm, value, start);
 }
 
-int npi_comm_any(npgnn_comm *comm, int flag)
+AMONG int any_among(npgnn_comm *comm, int flag)
 {
     uint64_t value[NPI_MOST_RANKS], any = 0;
-    if (!comm)
-        return flag;
     value[comm->rank] = flag != 0;
     gather_values(comm, value);
     for (int r = 0; r < comm->ranks; r++)
@@ -251,13 +258,16 @@ int npi_comm_any(npgnn_comm *comm, int flag)
     return any != 0;
 }
 
-int npi_comm_agree(npgnn_comm *comm, int code, npgnn_error *err)
+int npi_comm_any(npgnn_comm *comm, int flag)
+{
+    return comm ? any_among(comm, flag) : flag;
+}
+
+AMONG int agree_among(npgnn_comm *comm, int code, npgnn_error *err)
 {
     uint64_t value[NPI_MOST_RANKS];
     char text[sizeof err->text] = "";
     int first = 0;
-    if (!comm)
-        return code;
     value[comm->rank] = (uint64_t)(int64_t)code;
     gather_values(comm, value);
     while (first < comm->ranks && value[first] == 0)
@@ -274,16 +284,19 @@ int npi_comm_agree(npgnn_comm *comm, int code, npgnn_error *err)
     return npi_fail(err, (int)(int64_t)value[first], "process %d of %d: %s", first, comm->ranks, text);
 }
 
+int npi_comm_agree(npgnn_comm *comm, int code, npgnn_error *err)
+{
+    return comm ? agree_among(comm, code, err) : code;
+}
+
 int npgnn_comm_agree(npgnn_comm *comm, int code, npgnn_error *err)
 {
     return npi_comm_agree(comm, code, err);
 }
 
-int npi_comm_same(npgnn_comm *comm, uint64_t value, const char *what, npgnn_error *err)
+AMONG int same_among(npgnn_comm *comm, uint64_t value, const char *what, npgnn_error *err)
 {
     uint64_t all[NPI_MOST_RANKS];
-    if (!comm)
-        return 0;
     all[comm->rank] = value;
     gather_values(comm, all);
     for (int r = 1; r < comm->ranks; r++)
@@ -293,4 +306,9 @@ int npi_comm_same(npgnn_comm *comm, uint64_t value, const char *what, npgnn_erro
                             "): give all processes the same files",
                             what, r, all[r], all[0]);
     return 0;
+}
+
+int npi_comm_same(npgnn_comm *comm, uint64_t value, const char *what, npgnn_error *err)
+{
+    return comm ? same_among(comm, value, what, err) : 0;
 }

@@ -520,9 +520,9 @@ static int gather_rows(npi_columns *e, npi_words *words, npi_words *projection, 
     }
     for (int b = 0; b < BANKS; b++)
         npi_free(&e->env, banks[b]->row);
-    if (e->features.row)
+    if (all.features.row)
         words->row = all.features.row;
-    if (e->projection.row)
+    if (all.projection.row)
         projection->row = all.projection.row;
     all.rows = npi_partition_tall(e->n, NULL);
     *e = all;
@@ -990,13 +990,13 @@ static void group_range(const void *arg, int64_t first, int64_t last)
 
 /* What a batch of pairs needs where nodes are divided among processes. */
 enum { MOST_BANKS = 4 };
-typedef struct hand {
+typedef struct fetched {
     npi_ends ends;
     real *row[MOST_BANKS]; /* (ends.most, widest) the rows of the banks of a group */
     float *length16;       /* (ends.most) */
-} hand;
+} fetched;
 
-static int hand_new(hand *out, const npi_columns *e, npgnn_error *err)
+static int fetched_new(fetched *out, const npi_columns *e, npgnn_error *err)
 {
     int widest = e->features.width > e->region.width ? e->features.width : e->region.width;
     widest = e->projection.width > widest ? e->projection.width : widest;
@@ -1009,12 +1009,12 @@ static int hand_new(hand *out, const npi_columns *e, npgnn_error *err)
     return code;
 }
 
-static void hand_free(const npgnn_env *env, hand *h)
+static void fetched_free(const npgnn_env *env, fetched *f)
 {
-    npi_ends_free(&h->ends);
+    npi_ends_free(&f->ends);
     for (int b = 0; b < MOST_BANKS; b++)
-        npi_free(env, h->row[b]);
-    npi_free(env, h->length16);
+        npi_free(env, f->row[b]);
+    npi_free(env, f->length16);
 }
 
 /* The banks that the columns of a group are computed from. Returns how many. */
@@ -1037,7 +1037,7 @@ static int banks_of(npi_bank *banks[MOST_BANKS], npi_columns *e, int group)
 
 /* The columns of a group, for all pairs. Where nodes are divided, the rows of the ends are fetched for a batch of pairs
  * at a time, as often as some process has pairs left. */
-static int run_group(const pairs_loop *all, size_t pair_count, hand *h, npgnn_error *err)
+static int run_group(const pairs_loop *all, size_t pair_count, fetched *f, npgnn_error *err)
 {
     const npi_columns *e = all->e;
     npi_body *range = all->group == GROUPS ? pairs_range : group_range;
@@ -1047,26 +1047,26 @@ static int run_group(const pairs_loop *all, size_t pair_count, hand *h, npgnn_er
     }
     for (size_t done = 0, size; npi_comm_any(e->rows.comm, done < pair_count); done += size) {
         size = pair_count - done < NPI_ENDS_BATCH ? pair_count - done : NPI_ENDS_BATCH;
-        int code = npi_ends_plan(&h->ends, all->pairs + done, size, err);
+        int code = npi_ends_plan(&f->ends, all->pairs + done, size, err);
         if (code)
             return code;
         npi_columns at_hand = *e;
         npi_bank *banks[MOST_BANKS];
         int count = banks_of(banks, &at_hand, all->group);
         for (int b = 0; b < count; b++) {
-            npi_ends_fetch(h->row[b], &h->ends, banks[b]->row, banks[b]->width);
-            banks[b]->row = h->row[b];
+            npi_ends_fetch(f->row[b], &f->ends, banks[b]->row, banks[b]->width);
+            banks[b]->row = f->row[b];
         }
-        at_hand.length16 = h->length16;
+        at_hand.length16 = f->length16;
         if (all->group == SMOOTH_GROUP)
-            center_smooth(&at_hand, h->ends.count);
-        for (int32_t i = 0; all->group == GROUPS && i < h->ends.count; i++)
+            center_smooth(&at_hand, f->ends.count);
+        for (int32_t i = 0; all->group == GROUPS && i < f->ends.count; i++)
             at_hand.length16[i] = length16_of(&at_hand.region, i);
         pairs_loop batch = *all;
         batch.value += done * (size_t)e->count;
         batch.e = &at_hand;
         batch.pairs += done;
-        batch.places = h->ends.places;
+        batch.places = f->ends.places;
         npi_parallel(e->env.threads, (int64_t)size, 64, range, &batch);
     }
     return 0;
@@ -1074,7 +1074,7 @@ static int run_group(const pairs_loop *all, size_t pair_count, hand *h, npgnn_er
 
 /* Makes the banks of the features of e group by group, has the columns of all pairs computed, and frees their rows: the
  * same bits as of all banks at once. */
-static int run_features(npi_columns *e, pairs_loop *loop, size_t pair_count, hand *h, npgnn_error *err)
+static int run_features(npi_columns *e, pairs_loop *loop, size_t pair_count, fetched *f, npgnn_error *err)
 {
     npi_bank *banks[] = {&e->smooth1, &e->smooth2, &e->means, &e->bilinear_means, &e->bilinear, &e->ridge};
     const npgnn_env shared = shared_env(e);
@@ -1084,12 +1084,13 @@ static int run_features(npi_columns *e, pairs_loop *loop, size_t pair_count, han
         loop->group = g;
         code = makers[g](e, &links, err);
         if (!code)
-            code = run_group(loop, pair_count, h, err);
+            code = run_group(loop, pair_count, f, err);
         for (size_t b = 0; b < sizeof banks / sizeof banks[0]; b++) {
             npi_free(&e->env, banks[b]->row);
             banks[b]->row = NULL;
         }
     }
+    e->features.row = NULL; /* borrowed; nothing that follows reads it */
     npi_spread_free(&links);
     return code;
 }
@@ -1099,28 +1100,28 @@ int npi_columns_pairs(float *value, const npi_columns *given, const npgnn_pair *
 {
     int threads = given->env.threads, by_group = given->has_features && !given->kept;
     npi_columns made = *given; /* with the banks that are made for these pairs */
-    hand h = {0};
+    fetched f = {0};
     npi_columns_workspace *w = npi_alloc(&made.env, (size_t)threads, sizeof *w, err);
     pairs_loop loop = {value, &made, pairs, pairs, GROUPS, w};
     int code = w ? 0 : NPGNN_E_MEMORY;
     if (!code && made.rows.comm)
-        code = hand_new(&h, &made, err);
+        code = fetched_new(&f, &made, err);
     code = npi_comm_agree(made.rows.comm, code, err);
     if (!code && !made.kept)
         memset(value, 0, pair_count * (size_t)made.count * sizeof *value);
     if (!code && by_group)
-        code = run_features(&made, &loop, pair_count, &h, err);
+        code = run_features(&made, &loop, pair_count, &f, err);
     for (int t = 0; t < threads && !code; t++)
         code = npi_columns_workspace_take(&w[t], &made, 0, err);
     code = npi_comm_agree(made.rows.comm, code, err);
     loop.group = GROUPS;
     if (!code)
-        code = run_group(&loop, pair_count, &h, err);
+        code = run_group(&loop, pair_count, &f, err);
     for (int t = 0; w && t < threads; t++)
         npi_columns_workspace_give(&made, &w[t]);
     if (by_group)
         free_features(&made);
-    hand_free(&made.env, &h);
+    fetched_free(&made.env, &f);
     npi_free(&made.env, w);
     return code;
 }

@@ -151,7 +151,7 @@ int npi_applied_new(npi_applied *out, const npi_process *process, const npgnn_gr
         npi_aside aside = {.graph = graph, .words = &a.words, .seed = seed, .comm = comm};
         if (a.words.width > 0)
             aside.new_share = held_out ? new_share_of(held_out, &graph->a) : npi_aside_new_share(graph);
-        code = set_aside(&a, &examples, &aside, held_out, err);
+        code = npi_comm_agree(comm, set_aside(&a, &examples, &aside, held_out, err), err);
     }
     if (!code)
         code = npi_words_project(&a.projection, x, &process->projection, &shared, err);
