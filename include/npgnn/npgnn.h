@@ -37,14 +37,14 @@
  *    openblas_set_num_threads() applies to the whole process: while a call of this library multiplies, the number
  *    is 1, then it is again what it was.
  *  - A child of fork() may use the library, and the handles it has inherited, except those that another thread of the
- *    parent was changing at the moment of the fork. It gets a pool of its own. If other threads of the parent were inside
- *    a call, what that call had allocated is never freed in the child, and OpenBLAS's own locks are beyond the
+ *    parent was changing at the moment of the fork. It gets a pool of its own. If other threads of the parent were
+ *    inside a call, what that call had allocated is never freed in the child, and OpenBLAS's own locks are beyond the
  *    library's control: fork before starting such threads where you can. A callback must not fork.
- *  - The same data, options and seed give the same bits for any number of threads and processes, with the same build of the library, the
- *    same version of OpenBLAS (and ARPACK, for spectral embeddings) and the same kernels. Kernels are chosen by the
- *    instruction set of the processor, by the library and by OpenBLAS (OPENBLAS_CORETYPE): another processor model, or
- *    another version, may round differently, and training amplifies that. A
- *    checkpoint records the kernels, and resuming with others logs a warning. Splits are the same everywhere. */
+ *  - The same data, options and seed give the same bits for any number of threads and processes, with the same build
+ *    of the library, the same version of OpenBLAS (and ARPACK, for spectral embeddings) and the same kernels. Kernels
+ *    are chosen by the instruction set of the processor, by the library and by OpenBLAS (OPENBLAS_CORETYPE): another
+ *    processor model, or another version, may round differently, and training amplifies that. A checkpoint records the
+ *    kernels, and resuming with others logs a warning. Splits are the same everywhere. */
 #ifndef NPGNN_H
 #define NPGNN_H
 
@@ -396,8 +396,9 @@ typedef struct npgnn_predict_options {
     size_t memory;    /* bytes that a process may keep of the evidence of a graph with features (2.3 KB per node);
                          0: half of what the machine or its container has. A graph that needs more is answered from
                          less than half of it, in the same bits, but every call of npgnn_predictor_run then passes
-                         over all nodes: give it as many pairs as there are. Of several processes, each one then has the evidence of its
-                         nodes alone; npgnn_predict, whose pairs are all known, takes 0 as 1 there. */
+                         over all nodes: give it as many pairs as there are. Of several processes, each
+                         one then has the evidence of its nodes alone; npgnn_predict, whose pairs are all known,
+                         takes 0 as 1 there. */
 } npgnn_predict_options;
 
 /* Predicts each of `count` pairs of nodes of `graph`, which may be another graph than the model was trained on if it
@@ -1026,7 +1027,8 @@ typedef struct npgnn_explanation {
  * `features` has the columns that a node has or has not: words, categories and flags, and other columns that are never
  * negative and 0 for most nodes. What `out` points to is valid until the next call with this predictor. E_ARGUMENT for
  * a network, whose embeddings mean nothing to people, for a node that is not in the graph, and in one of several
- * processes that does not keep the evidence of all nodes (npgnn_predict_options.memory). Not for two threads at once. */
+ * processes that does not keep the evidence of all nodes (npgnn_predict_options.memory). Not for two threads at
+ * once. */
 NPGNN_API int npgnn_predictor_explain(npgnn_explanation *out, npgnn_predictor *predictor, npgnn_pair pair,
                                       npgnn_error *err);
 NPGNN_API void npgnn_predictor_free(npgnn_predictor *predictor);

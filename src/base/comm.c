@@ -183,7 +183,7 @@ int64_t npi_comm_share_start(const npgnn_comm *comm, int64_t count, int rank)
     return count / ranks * rank + count % ranks * rank / ranks;
 }
 
-/* What needs one value per process has a function of its own, so that one process alone does not need the stack for it. */
+/* What needs one value per process has a function of its own: one process alone needs no stack for it. */
 #define AMONG static __attribute__((noinline))
 
 AMONG void gather_shares_among(npgnn_comm *comm, void *data, int64_t count, size_t item)

@@ -1,5 +1,5 @@
-/* Training: blocks of the size that the tiles of the all-pairs loss have (model/pairs.c), and up to NPI_MOST_PARTS parts
- * of them. Evidence: blocks of the rows that one call to BLAS takes (linalg/dense.c). */
+/* Training: blocks of the size that the tiles of the all-pairs loss have (model/pairs.c), and up to NPI_MOST_PARTS
+ * parts of them. Evidence: blocks of the rows that one call to BLAS takes (linalg/dense.c). */
 #include "base/partition.h"
 
 int32_t npi_part_start(const npi_partition *p, int32_t part)
