@@ -166,7 +166,27 @@ static void add_counts(void *arg, int64_t first, int64_t last)
         c->sum[i] += c->own[i];
 }
 
-/* From the rows of this process, x. weight (f) of the columns, -1: by how many rows have them; NULL: all are. */
+/* idf (f) = log(1 + n / n_c), n_c rows of all processes have column c; weight_c where that is not negative, and 0 for a
+ * column that is left out. inverse (r) = 1 / length of row i of X idf. count (f): n_c of own rows. All zeros before. */
+static void weigh(double *idf, double *inverse, double *count, const npi_features *x, const npi_partition *rows,
+                  const double *weight, const unsigned char *left_out)
+{
+    EACH_ENTRY(x, i, column, value, (void)value; count[column]++;)
+    npi_comm_chain(rows->comm, idf, x->f, sizeof *idf, x->f, add_counts, &(counts){idf, count});
+    for (int32_t c = 0; c < x->f; c++) {
+        if (left_out && left_out[c])
+            idf[c] = 0;
+        else if (weight && weight[c] >= 0)
+            idf[c] = weight[c];
+        else
+            idf[c] = log1p((double)rows->n / (idf[c] > 0 ? idf[c] : 1));
+    }
+    EACH_ENTRY(x, i, column, value, inverse[i] += value * idf[column] * value * idf[column];)
+    for (int32_t i = 0; i < x->n; i++)
+        inverse[i] = inverse[i] > 0 ? 1 / sqrt(inverse[i]) : 0;
+}
+
+/* From x, the rows of this process. weight (f), or NULL: see above. */
 static int reduce(npi_words *out, npi_features *x, const npi_partition *rows, const double *weight,
                   const unsigned char *left_out, const npgnn_env *env, npgnn_error *err)
 {
@@ -196,19 +216,7 @@ static int reduce(npi_words *out, npi_features *x, const npi_partition *rows, co
         code = npi_basis_new(&space, f, width, STREAM, &alone, err);
     code = npi_comm_agree(rows->comm, code, err);
     if (!code) {
-        EACH_ENTRY(x, i, column, value, (void)value; count[column]++;)
-        npi_comm_chain(rows->comm, idf, f, sizeof *idf, f, add_counts, &(counts){idf, count});
-        for (int32_t c = 0; c < f; c++) {
-            if (left_out && left_out[c])
-                idf[c] = 0;
-            else if (weight && weight[c] >= 0)
-                idf[c] = weight[c];
-            else
-                idf[c] = log1p((double)n / (idf[c] > 0 ? idf[c] : 1));
-        }
-        EACH_ENTRY(x, i, column, value, inverse[i] += value * idf[column] * value * idf[column];)
-        for (int32_t i = 0; i < own; i++)
-            inverse[i] = inverse[i] > 0 ? 1 / sqrt(inverse[i]) : 0;
+        weigh(idf, inverse, count, x, rows, weight, left_out);
         npi_basis_orthonormalize(&space, env->threads);
     }
     /* V <- orthonormal basis of Tᵀ T V, several times;  T V = R X (idf V),  Tᵀ W = idf Xᵀ (R W) */
