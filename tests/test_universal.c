@@ -324,6 +324,32 @@ static void test_best(void **state)
 
 /* ---- z ---- */
 
+/* A tenth of the links is too little for more than one piece of the calibration: all tenths that are set aside count.
+ * Held-out links, where they are given, calibrate alone. */
+static void test_calibration(void **state)
+{
+    (void)state;
+    enum { GIVEN = 10 };
+    npgnn_pair *edges = calloc((size_t)rich->m, sizeof *edges), pairs[2 * GIVEN];
+    npgnn_error err = {0};
+    npgnn_env env = npi_env_resolve(&one_thread);
+    npi_applied alone = {0}, given = {0};
+    assert_in_range(rich->m, 100, 499); /* a piece takes 50 links */
+    npi_graph_list_edges(edges, rich);
+    for (int i = 0; i < GIVEN; i++) {
+        pairs[i] = edges[i];
+        pairs[GIVEN + i] = (npgnn_pair){i, NODES - 1 - i};
+    }
+    const npi_held_out held_out = {pairs, GIVEN, 2 * GIVEN};
+    assert_ok(npi_applied_new(&alone, &universal->process, rich, rich->x, NULL, 1, 0, &env, &err), err);
+    assert_ok(npi_applied_new(&given, &universal->process, rich, rich->x, &held_out, 1, 0, &env, &err), err);
+    assert_true(alone.calibrated && alone.calibration.pieces > 1);
+    assert_true(given.calibrated && given.calibration.pieces == 1);
+    npi_applied_free(&alone);
+    npi_applied_free(&given);
+    free(edges);
+}
+
 /* The more held-out links there are, the narrower every dimension of z; draws differ, the same draw does not. */
 static void test_context(void **state)
 {
@@ -717,7 +743,7 @@ int main(void)
         cmocka_unit_test(test_best),          cmocka_unit_test(test_context),   cmocka_unit_test(test_save_and_load),
         cmocka_unit_test(test_damaged_files), cmocka_unit_test(test_bound),     cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_noise),         cmocka_unit_test(test_evaluate),  cmocka_unit_test(test_test),
-        cmocka_unit_test(test_cancelled),     cmocka_unit_test(test_set_aside),
+        cmocka_unit_test(test_cancelled),     cmocka_unit_test(test_set_aside), cmocka_unit_test(test_calibration),
     };
     return cmocka_run_group_tests_name("universal", tests, make_all, free_all);
 }
