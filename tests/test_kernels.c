@@ -212,17 +212,26 @@ static double ref_gather(double y0, const sparse *a, int c, int begin, int end, 
     return y0;
 }
 
-static void gather_width(const npi_kernels *kernels, const sparse *a, int w)
+/* Each way of gathering, on the first w columns, with y from `start`. */
+static void gather_each(real y[5][MAX_WIDTH + 1], const real *start, const npi_kernels *kernels, const sparse *a, int w)
 {
-    real y[5][MAX_WIDTH + 1], start[MAX_WIDTH + 1];
-    fill(start, MAX_WIDTH + 1, 1, 5);
     for (int i = 0; i < 5; i++)
-        memcpy(y[i], start, sizeof start);
+        memcpy(y[i], start, sizeof y[i]);
     kernels->gather(y[0], a->col, NULL, 3, ENTRIES, a->b, w, STRIDE_B);
     kernels->gather(y[1], a->col, a->val, 3, ENTRIES, a->b, w, STRIDE_B);
     kernels->gather_scaled(y[2], a->col, NULL, 0, 9, a->scale, a->b, w, STRIDE_B);
     kernels->gather_scaled(y[3], a->col, a->val, 0, 9, a->scale, a->b, w, STRIDE_B);
     kernels->combine(y[4], a->col, a->weight, ENTRIES, a->b, w, STRIDE_B);
+}
+
+static void gather_width(const npi_kernels *kernels, const sparse *a, int w)
+{
+    real y[5][MAX_WIDTH + 1], all[5][MAX_WIDTH + 1], start[MAX_WIDTH + 1];
+    fill(start, MAX_WIDTH + 1, 1, 5);
+    gather_each(y, start, kernels, a, w);
+    gather_each(all, start, kernels, a, MAX_WIDTH);
+    for (int i = 0; i < 5; i++) /* whoever gathers some columns at a time gets the bits of all at once */
+        assert_memory_equal(y[i], all[i], sizeof(real) * (size_t)w);
     for (int c = 0; c < w; c++) {
         double y0 = (double)start[c], tolerance = 30 * RELATIVE;
         assert_near((double)y[0][c], ref_gather(y0, a, c, 3, ENTRIES, 0, 0, 0), tolerance);
