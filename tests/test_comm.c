@@ -345,7 +345,7 @@ static void test_divided_evidence(void **state)
     npi_projection own = {0};
     assert_ok(npgnn_load(&words, "synthetic:nodes=1700,words=100", NULL, NULL, &err), err);
     assert_ok(npi_projection_new(&own, WORDS, WIDTH, &env, &err), err);
-    for (int i = 0; i < WORDS * WIDTH; i++)
+    for (int i = 0; i < 2 * WORDS * WIDTH; i++) /* and what is behind: for the neighbourhoods */
         own.weight[i] = (real)sin(i);
     const struct {
         npgnn_graph *graph;

@@ -405,8 +405,11 @@ static learnt learnt_new(subject *s, int sparse, const npgnn_env *env)
     int n = s->graph->n;
     npi_rng rng = npi_rng_make(9, NPI_RNG_TEST, 0);
     own.projection.row = calloc((size_t)n * 5, sizeof *own.projection.row);
-    for (int i = 0; i < n * 5; i++)
+    own.projection.around = calloc((size_t)n * 5, sizeof *own.projection.around);
+    for (int i = 0; i < n * 5; i++) {
         own.projection.row[i] = (real)(4 * npi_rng_uniform(&rng) - 2);
+        own.projection.around[i] = (real)(4 * npi_rng_uniform(&rng) - 2);
+    }
     if (!sparse || s->words.width == 0)
         return own;
     npi_csr x = {0};
@@ -441,6 +444,7 @@ static void learnt_free(learnt *own, subject *s, const npgnn_env *env)
     kept.row = NULL;
     npi_words_free(env, &kept);
     free(own->projection.row);
+    free(own->projection.around);
     free(own->tfidf);
     npi_features_free(own->x);
 }
@@ -495,17 +499,18 @@ static void check_pair(double *value, const checker *c, const learnt *own, int u
     value[NPI_COLUMN_REGION64] = cosine(c->region + u * d, c->region + v * d, d);
     value[NPI_COLUMN_SPECTRAL] = slog(spectral);
     value[NPI_COLUMN_PAGERANK] = slog(pagerank);
-    for (int c2 = 0; c2 < projection->width; c2++) { /* inner products of rows, and of means over neighbours */
-        double mean[2] = {0, 0};
+    for (int c2 = 0; c2 < projection->width; c2++) { /* inner products of rows, and of the rows of Â q */
+        double smooth[2] = {0, 0};
         for (int end = 0; end < 2; end++) {
             int i = end ? v : u;
             for (int x = 0; x < n; x++)
-                mean[end] += (x == i || c->a[i * n + x] > 0 ? (double)projection->row[x * projection->width + c2] : 0) /
-                             (c->degree[i] + 1);
+                if (x == i || c->a[i * n + x] > 0)
+                    smooth[end] += (double)projection->around[x * projection->width + c2] /
+                                   sqrt((c->degree[i] + 1) * (c->degree[x] + 1));
         }
         value[NPI_COLUMN_PROJECTION] +=
             (double)projection->row[u * projection->width + c2] * (double)projection->row[v * projection->width + c2];
-        value[NPI_COLUMN_PROJECTION_MEANS] += mean[0] * mean[1];
+        value[NPI_COLUMN_PROJECTION_AROUND] += smooth[0] * smooth[1];
     }
     if (projection->width > 0)
         value[NPI_COLUMN_OVERLAP] =

@@ -129,6 +129,22 @@ static double column_of(const npgnn_explanation *why, const char *name)
     return 0;
 }
 
+enum { TUNED_NODES = 300 }; /* of the graph that a process is tuned on, before others are added */
+
+/* Whether the last node that was added has changed the links of a neighbour of this one, but not its own. */
+static int beside_a_change(const npgnn_graph *graph, int32_t node)
+{
+    const int32_t *near, *far;
+    int32_t last = npgnn_graph_nodes(graph) - 1;
+    int64_t count = npgnn_graph_neighbors(&near, graph, node);
+    int beside = 0;
+    for (int64_t i = 0; i < count; i++) {
+        int64_t others = npgnn_graph_neighbors(&far, graph, near[i]);
+        beside |= far[others - 1] >= TUNED_NODES; /* they are in order */
+    }
+    return beside && node != last && !npgnn_graph_has_edge(graph, node, last);
+}
+
 /* What counts at once is what a new predictor says; the rest of the evidence of new nodes is near it. */
 static void check_at_once(npgnn_live *live, const npgnn_model *model, const char *name)
 {
@@ -152,7 +168,8 @@ static void check_at_once(npgnn_live *live, const npgnn_model *model, const char
         if (model !=
             universal) { /* the projection is the model's; the weights of words change little with two nodes more */
             assert_near(column_of(&here, "projection"), column_of(&there, "projection"), 1e-4);
-            assert_near(column_of(&here, "projection_means"), column_of(&there, "projection_means"), 1e-4);
+            if (!beside_a_change(graph, other))
+                assert_near(column_of(&here, "projection_around"), column_of(&there, "projection_around"), 1e-4);
             assert_near(column_of(&here, "overlap"), column_of(&there, "overlap"), 0.02);
         }
         apart = fmax(apart, fabs(column_of(&here, "features") - column_of(&there, "features")));

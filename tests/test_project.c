@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/rng.h"
 #include "graph/graph.h"
@@ -12,10 +13,16 @@
 /* What a projection of width WIDTH is checked on: a ring of links, two offsets of which one is half of all nodes. */
 enum { RING = 10, WIDTH = 3, UNIFORM = 8 };
 
-static double project_loss(real *du, double *shift, const real *u, double b, const npi_project_pairs *pairs)
+/* `known`: of the projection for neighbourhoods; NULL: of the other one. */
+static double project_loss(real *du, double *shift, const real *u, double b, const npi_adj *known,
+                           const npi_project_pairs *pairs)
 {
     double loss[RING], total = 0, shifts = 0, part[RING];
-    npi_project_loss(du, part, loss, u, WIDTH, b, pairs, 2);
+    real smooth[RING * WIDTH];
+    if (known)
+        npi_project_loss_around(du, part, loss, smooth, u, WIDTH, b, known, pairs, 2);
+    else
+        npi_project_loss(du, part, loss, u, WIDTH, b, pairs, 2);
     for (int i = 0; i < RING; i++) {
         total += loss[i];
         shifts += part[i];
@@ -24,10 +31,28 @@ static double project_loss(real *du, double *shift, const real *u, double b, con
     return total;
 }
 
-/* The same, pair by pair, as project.h says. */
-static double slow_loss(const real *u, double b, const npi_project_pairs *pairs)
+/* Â q, term by term. */
+static void slow_smooth(real *out, const real *q, const npi_csr *a)
+{
+    for (int i = 0; i < RING; i++)
+        for (int c = 0; c < WIDTH; c++) {
+            double own = (double)(a->ptr[i + 1] - a->ptr[i]) + 1, sum = (double)q[i * WIDTH + c] / own;
+            for (int64_t p = a->ptr[i]; p < a->ptr[i + 1]; p++) {
+                int j = a->col[p];
+                sum += (double)q[j * WIDTH + c] / sqrt(own * ((double)(a->ptr[j + 1] - a->ptr[j]) + 1));
+            }
+            out[i * WIDTH + c] = (real)sum;
+        }
+}
+
+/* The same as project_loss, pair by pair, as project.h says. */
+static double slow_loss(const real *given, double b, const npi_adj *known, const npi_project_pairs *pairs)
 {
     double links = 0, others = 0;
+    real smooth[RING * WIDTH];
+    const real *u = known ? smooth : given;
+    if (known)
+        slow_smooth(smooth, given, &known->a);
     for (int i = 0; i < RING; i++) {
         double s = b;
         for (int c = 0; c < WIDTH; c++)
@@ -52,34 +77,41 @@ static void test_gradient(void **state)
     const int32_t offsets[2] = {3, UNIFORM / 2};
     const unsigned char sides[RING] = {0, 1, 0, 1, 0, 1, 0, 1, 0, 1};
     npgnn_pair ring[RING];
-    npgnn_graph *graph = NULL;
+    const npgnn_pair known_links[] = {{0, 2}, {0, 3}, {0, 5}, {1, 7}, {2, 7}, {4, 8}};
+    npgnn_graph *graph = NULL, *known_graph = NULL;
     npgnn_error err = {0};
     for (int i = 0; i < RING; i++)
         ring[i] = (npgnn_pair){i, (i + 1) % RING};
     assert_ok(npgnn_graph_from_arrays(&graph, ring, NULL, RING, RING, 0, NULL, &err), err);
-    for (int sided = 0; sided < 2; sided++) {
-        const npi_project_pairs pairs = {&graph->a, sided ? sides : NULL, UNIFORM, offsets, 2};
+    assert_ok(npgnn_graph_from_arrays(&known_graph, known_links, NULL, RING, 6, 0, NULL, &err), err);
+    real scale[RING];
+    npi_adj adj = {.a = known_graph->a, .scale = scale};
+    npi_adj_normalize(&adj, 1);
+    for (int i = 0; i < 4; i++) {
+        const npi_project_pairs pairs = {&graph->a, i % 2 ? sides : NULL, UNIFORM, offsets, 2};
+        const npi_adj *known = i < 2 ? NULL : &adj;
         real u[RING * WIDTH], du[RING * WIDTH], unused[RING * WIDTH];
         npi_rng rng = npi_rng_make(3, NPI_RNG_TEST, 0);
-        for (int i = 0; i < RING * WIDTH; i++)
-            u[i] = (real)(2 * npi_rng_uniform(&rng) - 1);
+        for (int k = 0; k < RING * WIDTH; k++)
+            u[k] = (real)(2 * npi_rng_uniform(&rng) - 1);
         const double b = -0.4, step = 1e-5, near = 1e-8;
         double shift, ignored;
-        assert_true(fabs(project_loss(du, &shift, u, b, &pairs) - slow_loss(u, b, &pairs)) < near);
-        for (int i = 0; i < RING * WIDTH; i++) {
-            real was = u[i];
-            u[i] = was + (real)step;
-            double up = project_loss(unused, &ignored, u, b, &pairs);
-            u[i] = was - (real)step;
-            double down = project_loss(unused, &ignored, u, b, &pairs);
-            u[i] = was;
-            assert_true(fabs((up - down) / (2 * step) - (double)du[i]) < near);
+        assert_true(fabs(project_loss(du, &shift, u, b, known, &pairs) - slow_loss(u, b, known, &pairs)) < near);
+        for (int k = 0; k < RING * WIDTH; k++) {
+            real was = u[k];
+            u[k] = was + (real)step;
+            double up = project_loss(unused, &ignored, u, b, known, &pairs);
+            u[k] = was - (real)step;
+            double down = project_loss(unused, &ignored, u, b, known, &pairs);
+            u[k] = was;
+            assert_true(fabs((up - down) / (2 * step) - (double)du[k]) < near);
         }
-        double up = project_loss(unused, &ignored, u, b + step, &pairs);
-        double down = project_loss(unused, &ignored, u, b - step, &pairs);
+        double up = project_loss(unused, &ignored, u, b + step, known, &pairs);
+        double down = project_loss(unused, &ignored, u, b - step, known, &pairs);
         assert_true(fabs((up - down) / (2 * step) - shift) < near);
     }
     npgnn_graph_free(graph);
+    npgnn_graph_free(known_graph);
 }
 
 /* Nodes of two kinds, linked within each, have one of three words of their kind: the projections of two words of a kind
@@ -111,15 +143,18 @@ static void test_features_that_go_together(void **state)
         assert_ok(npi_project(&same, graph, 1, &env, &err), err);
         assert_int_equal(p.f, COLUMNS);
         assert_int_equal(p.width, COLUMNS); /* no more than there are columns */
-        assert_memory_equal(p.weight, same.weight, COLUMNS * COLUMNS * sizeof *p.weight);
-        for (int i = 0; i < COLUMNS; i++)
-            for (int j = 0; j < COLUMNS; j++) {
-                double product = 0;
-                for (int c = 0; c < COLUMNS; c++)
-                    product += (double)p.weight[i * COLUMNS + c] * (double)p.weight[j * COLUMNS + c];
-                if (i != j)
-                    assert_true(i / (COLUMNS / 2) == j / (COLUMNS / 2) ? product > 0.5 : product < 0);
-            }
+        assert_memory_equal(p.weight, same.weight, npi_projection_count(&p) * sizeof *p.weight);
+        assert_int_equal(memcmp(p.weight, p.around, COLUMNS * COLUMNS * sizeof *p.weight) == 0, large);
+        const real *matrices[] = {p.weight, p.around};
+        for (int k = 0; k < 2 * COLUMNS * COLUMNS; k++) {
+            const real *w = matrices[k / (COLUMNS * COLUMNS)];
+            int i = k / COLUMNS % COLUMNS, j = k % COLUMNS;
+            double product = 0;
+            for (int c = 0; c < COLUMNS; c++)
+                product += (double)w[i * COLUMNS + c] * (double)w[j * COLUMNS + c];
+            if (i != j)
+                assert_true(i / (COLUMNS / 2) == j / (COLUMNS / 2) ? product > 0.5 : product < 0);
+        }
         npi_projection_free(&env, &p);
         npi_projection_free(&env, &same);
         npgnn_graph_free(graph);

@@ -257,7 +257,7 @@ static void test_same_bits_for_any_number_of_threads(void **state)
     npgnn_model *one = tune(graph, &options, 1), *three = tune(graph, &options, 3);
     const npi_process *a = &one->process, *b = &three->process;
     assert_memory_equal(a->change.block, b->change.block, a->change.count * sizeof *a->change.block);
-    size_t weights = (size_t)a->projection.f * (size_t)a->projection.width;
+    size_t weights = npi_projection_count(&a->projection);
     assert_true(weights > 0);
     assert_memory_equal(a->projection.weight, b->projection.weight, weights * sizeof *a->projection.weight);
     assert_memory_equal(a->z, b->z, 2 * (size_t)a->params.size.d * sizeof *a->z);

@@ -430,7 +430,7 @@ void npi_columns_bound(npi_columns *e, int32_t first, int32_t last)
 {
     if (e->count > NPI_COLUMNS) {
         e->longest_projection = longest(e->longest_projection, &e->projection, first, last);
-        e->longest_projection_means = longest(e->longest_projection_means, &e->projection_means, first, last);
+        e->longest_projection_around = longest(e->longest_projection_around, &e->projection_around, first, last);
     }
     if (!e->has_features)
         return;
@@ -469,9 +469,12 @@ int npi_columns_new(npi_columns *out, const npi_csr *a, const npi_words *words, 
             e.exact_weight = words->exact_weight;
         }
         e.projection = (npi_bank){.width = projection->width, .row = projection->row};
-        code = npi_comm_agree(env->comm, bank_new(&e.projection_means, &e, projection->width, err), err);
-        if (!code)
-            npi_spread_average(e.projection_means.row, &links, e.projection.row, projection->width);
+        e.before_around = (npi_bank){.width = projection->width, .row = projection->around};
+        code = npi_comm_agree(env->comm, bank_new(&e.projection_around, &e, projection->width, err), err);
+        if (!code) {
+            npi_spread_scale(&links, npi_scale_padded, 1);
+            npi_spread_mul(e.projection_around.row, &links, e.before_around.row, projection->width);
+        }
     }
     npi_spread_free(&links);
     e.kept = !env->comm && (keep || !e.has_features); /* without features there is nothing to save */
@@ -500,8 +503,10 @@ static void free_features(npi_columns *e)
 static int gather_rows(npi_columns *e, npi_words *words, npi_words *projection, npgnn_error *err)
 {
     npi_columns all = *e;
-    npi_bank *banks[] = {&e->region, &e->coordinate, &e->projection_means, &e->features, &e->projection};
-    npi_bank *gathered[] = {&all.region, &all.coordinate, &all.projection_means, &all.features, &all.projection};
+    npi_bank *banks[] = {&e->region,   &e->coordinate, &e->projection_around,
+                         &e->features, &e->projection, &e->before_around};
+    npi_bank *gathered[] = {&all.region,   &all.coordinate, &all.projection_around,
+                            &all.features, &all.projection, &all.before_around};
     enum { BANKS = sizeof banks / sizeof banks[0] };
     int code = 0;
     for (int b = 0; b < BANKS; b++)
@@ -522,8 +527,10 @@ static int gather_rows(npi_columns *e, npi_words *words, npi_words *projection, 
         npi_free(&e->env, banks[b]->row);
     if (all.features.row)
         words->row = all.features.row;
-    if (all.projection.row)
+    if (all.projection.row) {
         projection->row = all.projection.row;
+        projection->around = all.before_around.row;
+    }
     all.rows = npi_partition_tall(e->n, NULL);
     *e = all;
     return 0;
@@ -560,8 +567,9 @@ int npi_columns_complete(npi_columns *e, npi_words *words, npi_words *projection
 
 void npi_columns_free(npi_columns *e)
 {
-    e->projection.row = NULL; /* borrowed */
-    npi_bank *banks[] = {&e->region, &e->region16, &e->coordinate, &e->projection, &e->projection_means};
+    e->projection.row = e->before_around.row = NULL; /* borrowed */
+    npi_bank *banks[] = {&e->region,     &e->region16,      &e->coordinate,
+                         &e->projection, &e->before_around, &e->projection_around};
     free_features(e);
     for (size_t b = 0; b < sizeof banks / sizeof banks[0]; b++)
         bank_free(&e->env, banks[b]);
@@ -872,8 +880,8 @@ static void finish_pair(float *value, npi_columns_workspace *w, const npi_column
                                     : e->exact_x ? (float)npi_words_overlap(e->exact_x, e->exact_weight, pair.u, pair.v)
                                                  : value[NPI_COLUMN_FEATURES];
         value[NPI_COLUMN_PROJECTION] = (float)npi_dot(at(&e->projection, place.u), at(&e->projection, place.v), own);
-        value[NPI_COLUMN_PROJECTION_MEANS] =
-            (float)npi_dot(at(&e->projection_means, place.u), at(&e->projection_means, place.v), own);
+        value[NPI_COLUMN_PROJECTION_AROUND] =
+            (float)npi_dot(at(&e->projection_around, place.u), at(&e->projection_around, place.v), own);
     }
 }
 
@@ -901,8 +909,8 @@ static void prefetch(const npi_columns *e, npgnn_pair pair, npgnn_pair place, in
     enum { LINE = 64, MOST_NEIGHBOURS = 32 }; /* bytes that come at a time */
     const npi_csr *a = e->a;
     const npi_bank *banks[] = {
-        &e->features,   &e->smooth1,    &e->smooth2,          &e->means,    &e->ridge,         &e->region,
-        &e->coordinate, &e->projection, &e->projection_means, &e->bilinear, &e->bilinear_means};
+        &e->features,   &e->smooth1,    &e->smooth2,           &e->means,    &e->ridge,         &e->region,
+        &e->coordinate, &e->projection, &e->projection_around, &e->bilinear, &e->bilinear_means};
     enum { BANKS = sizeof banks / sizeof banks[0], OF_LARGER = 2 }; /* the last two are read of the larger node only */
     pair = ascending(pair);
     place = ascending(place); /* places ascend as nodes do */
@@ -1025,7 +1033,7 @@ static int banks_of(npi_bank *banks[MOST_BANKS], npi_columns *e, int group)
         [MEANS_GROUP] = {&e->means, &e->bilinear_means},
         [BILINEAR_GROUP] = {&e->features, &e->bilinear},
         [RIDGE_GROUP] = {&e->ridge, &e->region},
-        [GROUPS] = {&e->region, &e->coordinate, &e->projection, &e->projection_means},
+        [GROUPS] = {&e->region, &e->coordinate, &e->projection, &e->projection_around},
     };
     int count = 0;
     while (count < MOST_BANKS && all[group][count] && all[group][count]->width > 0) {
@@ -1138,7 +1146,7 @@ void npi_columns_rounding(double *rounding, const npi_columns *e, double unit)
     rounding[NPI_COLUMN_BILINEAR_MEANS] = unit * e->longest_bilinear_means;
     if (e->count > NPI_COLUMNS) {
         rounding[NPI_COLUMN_PROJECTION] = unit * pow(e->longest_projection, 2);
-        rounding[NPI_COLUMN_PROJECTION_MEANS] = unit * pow(e->longest_projection_means, 2);
+        rounding[NPI_COLUMN_PROJECTION_AROUND] = unit * pow(e->longest_projection_around, 2);
     }
 }
 
@@ -1201,7 +1209,7 @@ static int list_products(product *out, const npi_columns *e, int rounded)
     };
     const product of_projection[] = {
         {&e->projection, &e->projection, NULL, NPI_COLUMN_PROJECTION, own},
-        {&e->projection_means, &e->projection_means, NULL, NPI_COLUMN_PROJECTION_MEANS, own},
+        {&e->projection_around, &e->projection_around, NULL, NPI_COLUMN_PROJECTION_AROUND, own},
     };
     for (size_t i = 0; e->has_features && i < sizeof of_features / sizeof of_features[0]; i++)
         out[count++] = of_features[i];

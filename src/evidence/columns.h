@@ -42,11 +42,11 @@
     X(PAGERANK, "long walks between them")           /* the same with 1 / (1 - 0.9 λ) */                              \
     X(HAS_FEATURES, "features at all")               /* 1 if the graph has features */
 
-/* And those that need a projection p of the features, which is learnt from the graph's own links. */
+/* And those that need projections u and q of the features, which are learnt from the graph's own links. */
 #define NPI_LEARNT_COLUMN_LIST(X)                                                                                      \
-    X(PROJECTION, "features that go together here") /* p_i · p_j */                                                   \
+    X(PROJECTION, "features that go together here") /* u_i · u_j */                                                   \
     X(OVERLAP, "features in common") /* cos of tf-idf rows that are not reduced; FEATURES if they are not sparse */    \
-    X(PROJECTION_MEANS, "neighbours whose features go together here") /* the same with means of p over neighbours */
+    X(PROJECTION_AROUND, "neighbours whose features go together here") /* (Â q)_i · (Â q)_j */
 
 enum {
 #define NPI_X(name, text) NPI_COLUMN_##name,
@@ -94,7 +94,8 @@ typedef struct npi_columns {
     const double *exact_weight;              /* NULL unless T is needed */
     npi_bank smooth1, smooth2, means, ridge; /* see the table above */
     npi_bank bilinear, bilinear_means;       /* F K and (means of F) K */
-    npi_bank projection, projection_means;   /* p, whose rows are borrowed, and means of p */
+    npi_bank projection, before_around;      /* u and q, whose rows are borrowed, */
+    npi_bank projection_around;              /* and Â q */
     double *features_along, *smooth1_along;  /* (n) with the mean of the other bank, for CROSS, */
     double cross_square;                     /* and the inner product of the two means */
     npi_bank region;                         /* λ u, unit rows */
@@ -111,7 +112,7 @@ typedef struct npi_columns {
     double mean_degree;               /* d̄ of spectral.h */
     real *to_region, *to_bilinear; /* (k, width of a region), (k, k): ridge = F to_region, bilinear = F to_bilinear */
     /* what rounding depends on: the least distance from a mean, and the longest rows */
-    double least_distance, longest_bilinear, longest_bilinear_means, longest_projection, longest_projection_means;
+    double least_distance, longest_bilinear, longest_bilinear_means, longest_projection, longest_projection_around;
 } npi_columns;
 
 /* Prepares the evidence of known links `a`, features `words` and a projection of them (each NULL or of width 0: none),
@@ -143,8 +144,8 @@ void npi_columns_free(npi_columns *columns);
  * more_words and more_projection have their rows (npi_words_extend, npi_words_project; NULL where there are no
  * features, or no new nodes). `touched` (count) are the known nodes whose links have changed.
  *
- * Exact for all nodes: degrees, common neighbours, walks, and means of F and p over neighbours. Of new and touched
- * nodes, the other rows are computed from the rows of their neighbours: SMOOTH as defined; ridge and bilinear with the
+ * Exact for all nodes: degrees, common neighbours, walks, and means of F over neighbours. Of new and touched nodes, the
+ * other rows are computed from the rows of their neighbours: SMOOTH and Â q as defined; ridge and bilinear with the
  * regressions of the last npi_columns_new; and spectral coordinates by one product with M, λ u_i = (M u)_i. The rows of
  * all other nodes stay as they are.
  *

@@ -3,6 +3,7 @@
  * 1), x_i the features, N(i) the neighbours:
  *
  *     smooth1_i = s_i F_i + Σ_N(i) s_j F_j, unit;     smooth2 the same of smooth1 before it is made unit
+ *     (Â q)_i = s_i (s_i q_i + Σ_N(i) s_j q_j)
  *     means_i = (F_i + Σ_N(i) F_j) / (d_i + 1);       bilinear_i = F_i K,  bilinear_means_i = means_i K,  ridge_i = F_i B, unit
  *     t_i = c_i + Σ_N(i) c_j,  c = s u the spectral coordinates, s_i² = 1 / (d_i + d̄)
  *     region_i = λ u_i = (M u)_i = s_i t_i, unit;     c_i = s_i² t_i / λ
@@ -62,9 +63,12 @@ int npi_columns_reserve(npi_columns *e, npi_words *words, npi_words *projection,
     if (!code && e->projection.width > 0) {
         code = resize(&projection->row, capacity, (size_t)projection->width * sizeof(real), env, err);
         e->projection.row = projection->row;
+        if (!code)
+            code = resize(&projection->around, capacity, (size_t)projection->width * sizeof(real), env, err);
+        e->before_around.row = projection->around;
     }
-    npi_bank *owned[] = {&e->projection_means, &e->smooth1, &e->smooth2, &e->means,     &e->bilinear,
-                         &e->bilinear_means,   &e->ridge,   &e->region,  &e->coordinate};
+    npi_bank *owned[] = {&e->projection_around, &e->smooth1, &e->smooth2, &e->means,     &e->bilinear,
+                         &e->bilinear_means,    &e->ridge,   &e->region,  &e->coordinate};
     for (size_t b = 0; !code && b < sizeof owned / sizeof owned[0]; b++)
         if (owned[b]->row)
             code = resize(&owned[b]->row, capacity, (size_t)owned[b]->width * sizeof(real), env, err);
@@ -114,15 +118,19 @@ static double smoothing(const npi_csr *a, int32_t i)
     return 1 / sqrt((double)(a->ptr[i + 1] - a->ptr[i]) + 1);
 }
 
-/* sum (k) += scale (Â F)_i */
-static void add_smooth(double *sum, const npi_columns *e, int32_t i, double scale)
+/* sum (width) += scale (Â bank)_i */
+static void add_smooth(double *sum, const npi_bank *bank, const npi_csr *a, int32_t i, double scale)
 {
-    const npi_csr *a = e->a;
-    int k = e->features.width;
     scale *= smoothing(a, i);
-    add(sum, row_of(&e->features, i), scale * smoothing(a, i), k);
+    add(sum, row_of(bank, i), scale * smoothing(a, i), bank->width);
     for (int64_t p = a->ptr[i]; p < a->ptr[i + 1]; p++)
-        add(sum, row_of(&e->features, a->col[p]), scale * smoothing(a, a->col[p]), k);
+        add(sum, row_of(bank, a->col[p]), scale * smoothing(a, a->col[p]), bank->width);
+}
+
+static void set_row(const npi_bank *bank, int32_t i, const double *sum)
+{
+    for (int c = 0; c < bank->width; c++)
+        row_of(bank, i)[c] = (real)sum[c];
 }
 
 /* The mean of the rows of a node and its neighbours. */
@@ -143,25 +151,20 @@ static void update_features(npi_columns *e, int32_t i)
     const npi_csr *a = e->a;
     int k = e->features.width, w = e->region.width;
     double sum[WIDEST] = {0};
-    real *row;
-    add_smooth(sum, e, i, 1);
+    add_smooth(sum, &e->features, a, i, 1);
     set_unit(row_of(&e->smooth1, i), sum, k);
 
     memset(sum, 0, sizeof sum); /* (Â² F)_i, up to the factor s_i, which the length takes out */
-    add_smooth(sum, e, i, smoothing(a, i));
+    add_smooth(sum, &e->features, a, i, smoothing(a, i));
     for (int64_t p = a->ptr[i]; p < a->ptr[i + 1]; p++)
-        add_smooth(sum, e, a->col[p], smoothing(a, a->col[p]));
+        add_smooth(sum, &e->features, a, a->col[p], smoothing(a, a->col[p]));
     set_unit(row_of(&e->smooth2, i), sum, k);
 
     set_mean(&e->means, &e->features, a, i);
     multiply(sum, row_of(&e->means, i), e->to_bilinear, k, k);
-    row = row_of(&e->bilinear_means, i);
-    for (int c = 0; c < k; c++)
-        row[c] = (real)sum[c];
+    set_row(&e->bilinear_means, i, sum);
     multiply(sum, row_of(&e->features, i), e->to_bilinear, k, k);
-    row = row_of(&e->bilinear, i);
-    for (int c = 0; c < k; c++)
-        row[c] = (real)sum[c];
+    set_row(&e->bilinear, i, sum);
     multiply(sum, row_of(&e->features, i), e->to_region, k, w);
     set_unit(row_of(&e->ridge, i), sum, w);
 
@@ -170,6 +173,13 @@ static void update_features(npi_columns *e, int32_t i)
     npi_bank_center(&e->smooth2, i, i + 1);
     e->features_along[i] = npi_dot(row_of(&e->features, i), e->smooth1.mean, k);
     e->smooth1_along[i] = npi_dot(row_of(&e->smooth1, i), e->features.mean, k);
+}
+
+static void update_projection(npi_columns *e, int32_t i)
+{
+    double sum[WIDEST] = {0};
+    add_smooth(sum, &e->before_around, e->a, i, 1);
+    set_row(&e->projection_around, i, sum);
 }
 
 static void update_structure(npi_columns *e, int32_t i)
@@ -224,9 +234,11 @@ int npi_columns_extend(npi_columns *e, npi_words *words, npi_words *projection, 
             memcpy(row_of(&e->features, before), more_words->row, rows * (size_t)words->width * sizeof(real));
         if (e->exact.ptr)
             move_exact(e, words, more_words);
-        if (e->projection.width > 0)
-            memcpy(row_of(&e->projection, before), more_projection->row,
-                   rows * (size_t)projection->width * sizeof(real));
+        if (e->projection.width > 0) {
+            size_t bytes = rows * (size_t)projection->width * sizeof(real);
+            memcpy(row_of(&e->projection, before), more_projection->row, bytes);
+            memcpy(row_of(&e->before_around, before), more_projection->around, bytes);
+        }
     }
     for (int32_t t = 0; t < count + added; t++) {
         int32_t node = t < count ? touched[t] : before + t - count;
@@ -234,7 +246,7 @@ int npi_columns_extend(npi_columns *e, npi_words *words, npi_words *projection, 
         if (e->has_features)
             update_features(e, node);
         if (e->projection.width > 0)
-            set_mean(&e->projection_means, &e->projection, a, node);
+            update_projection(e, node);
         npi_columns_bound(e, node, node + 1);
         npi_columns_round_rows(e, node, node + 1);
     }

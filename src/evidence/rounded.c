@@ -18,7 +18,7 @@ enum { BANKS = 10, REGION16 = 5 };
 static void list_banks(npi_bank *banks[BANKS], npi_columns *e)
 {
     npi_bank *all[BANKS] = {&e->features, &e->smooth1, &e->smooth2,    &e->means,      &e->ridge,
-                            &e->region16, &e->region,  &e->coordinate, &e->projection, &e->projection_means};
+                            &e->region16, &e->region,  &e->coordinate, &e->projection, &e->projection_around};
     e->region16.width = e->region.width < 16 ? e->region.width : 16;
     memcpy(banks, all, sizeof all);
 }

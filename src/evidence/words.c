@@ -20,6 +20,7 @@ enum {
 void npi_words_free(const npgnn_env *env, npi_words *words)
 {
     npi_free(env, words->row);
+    npi_free(env, words->around);
     npi_csr_free(env, &words->exact);
     npi_csr_free(env, &words->exact_t);
     npi_free(env, words->map);
@@ -387,14 +388,16 @@ int npi_words_project(npi_words *out, npi_features *x, const npi_projection *pro
     if (code)
         return code;
     w.row = npi_alloc(env, (size_t)own->n * (size_t)w.width, sizeof *w.row, err);
+    w.around = npi_alloc(env, (size_t)own->n * (size_t)w.width, sizeof *w.around, err);
     real *inverse = npi_alloc(env, (size_t)own->n, sizeof *inverse, err);
-    code = npi_comm_agree(env->comm, w.row && inverse ? 0 : NPGNN_E_MEMORY, err);
+    code = npi_comm_agree(env->comm, w.row && w.around && inverse ? 0 : NPGNN_E_MEMORY, err);
     if (!code) {
         npi_features_inverse_lengths(inverse, own);
-        npi_projection_rows(w.row, projection, own, inverse, env->threads);
+        npi_projection_rows(w.row, projection->weight, w.width, own, inverse, env->threads);
+        npi_projection_rows(w.around, projection->around, w.width, own, inverse, env->threads);
         *out = w;
     } else {
-        npi_free(env, w.row);
+        npi_words_free(env, &w);
     }
     npi_free(env, inverse);
     npi_features_free(own);

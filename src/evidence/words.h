@@ -23,6 +23,7 @@ enum { NPI_WORDS_WIDTH = 64 };
 typedef struct npi_words {
     int width;              /* 64, or fewer where there are fewer features or nodes */
     real *row;              /* (r, width) unit rows of F; zeros for a node without features; r: see npi_words_new */
+    real *around;           /* (r, width) of a projection: q, and `row` is u; NULL otherwise */
     real *map;              /* (columns, width) for nodes that come later: F = x map, made unit length */
     npi_csr exact, exact_t; /* (n, f) T and (f, n) its transpose, after npi_words_keep_exact; ptr NULL: not there */
     double *exact_weight;   /* (f) log(1 + n / n_c) in T, after npi_words_weigh_exact, */

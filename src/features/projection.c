@@ -6,8 +6,11 @@
 int npi_projection_new(npi_projection *out, int32_t f, int width, const npgnn_env *env, npgnn_error *err)
 {
     *out = (npi_projection){.f = f, .width = width};
-    out->weight = npi_alloc(env, (size_t)f * (size_t)width, sizeof *out->weight, err);
-    return out->weight ? 0 : NPGNN_E_MEMORY;
+    out->weight = npi_alloc(env, npi_projection_count(out), sizeof *out->weight, err);
+    if (!out->weight)
+        return NPGNN_E_MEMORY;
+    out->around = out->weight + (size_t)f * (size_t)width;
+    return 0;
 }
 
 void npi_projection_free(const npgnn_env *env, npi_projection *p)
@@ -28,10 +31,11 @@ void npi_features_inverse_lengths(real *inverse, const npi_features *x)
     }
 }
 
-void npi_projection_rows(real *row, const npi_projection *p, const npi_features *x, const real *inverse, int threads)
+void npi_projection_rows(real *row, const real *weight, int width, const npi_features *x, const real *inverse,
+                         int threads)
 {
-    npi_features_mul(row, x, p->weight, p->width, p->width, threads);
+    npi_features_mul(row, x, weight, width, width, threads);
     for (int32_t i = 0; i < x->n; i++)
-        for (int c = 0; c < p->width; c++)
-            row[(size_t)i * (size_t)p->width + (size_t)c] *= inverse[i];
+        for (int c = 0; c < width; c++)
+            row[(size_t)i * (size_t)width + (size_t)c] *= inverse[i];
 }

@@ -31,7 +31,7 @@ static int fit_process(npgnn_model **out, const npgnn_graph *graph, const npgnn_
     model->options = *options;
     npgnn_model_info *info = &model->info;
     const npi_projection *projection = &model->process.projection;
-    info->parameters += (int64_t)model->process.change.count + (int64_t)projection->f * projection->width;
+    info->parameters += (int64_t)(model->process.change.count + npi_projection_count(projection));
     if (projection->width > 0) { /* it reads these columns and no others */
         model->columns = npi_names_share(graph->x->columns);
         model->encoding = npi_encoding_share(graph->x->encoding);

@@ -47,9 +47,8 @@ int npi_model_from_process(npgnn_model **out, npi_process *process, const npgnn_
     model->process = *process;
     memset(process, 0, sizeof *process);
     model->info.size = sizeof model->info;
-    const npi_projection *projection = &model->process.projection;
-    model->info.parameters = (int64_t)(model->process.params.count + model->process.change.count) +
-                             (int64_t)projection->f * projection->width;
+    model->info.parameters = (int64_t)(model->process.params.count + model->process.change.count +
+                                       npi_projection_count(&model->process.projection));
     model->scorer.calibration = npi_calibration_unfitted(NPGNN_WEIGHTED, 0.5); /* scores are log-odds at even odds */
     model->info.val_auc = model->info.val_ap = (double)NAN;
     model->info.across_graphs = 1;
@@ -101,6 +100,7 @@ uint64_t npi_model_hash(const npgnn_model *model)
     hash = npi_hash_bytes(hash, p->deviation, columns * sizeof *p->deviation);
     if (p->z)
         hash = npi_hash_bytes(hash, p->z, 2 * (size_t)p->params.size.d * sizeof *p->z);
+    hash = npi_hash_bytes(hash, p->projection.weight, npi_projection_count(&p->projection) * sizeof(real));
     return npi_hash_bytes(hash, p->change.block, p->change.count * sizeof(real));
 }
 

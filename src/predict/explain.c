@@ -52,7 +52,7 @@ static const struct {
     [NPI_COLUMN_HAS_FEATURES] = {"has_features", NPGNN_REASON_FEATURES},
     [NPI_COLUMN_PROJECTION] = {"projection", NPGNN_REASON_FEATURES},
     [NPI_COLUMN_OVERLAP] = {"overlap", NPGNN_REASON_FEATURES},
-    [NPI_COLUMN_PROJECTION_MEANS] = {"projection_means", NPGNN_REASON_NEIGHBOR_FEATURES},
+    [NPI_COLUMN_PROJECTION_AROUND] = {"projection_around", NPGNN_REASON_NEIGHBOR_FEATURES},
 };
 
 const char *npgnn_reason_name(npgnn_reason reason)

@@ -56,7 +56,7 @@ int npi_process_copy(npi_process *out, const npi_process *process, const npgnn_e
     memcpy(out->z, process->z, 2 * (size_t)size.d * sizeof *process->z);
     memcpy(out->change.block, process->change.block, process->change.count * sizeof *process->change.block);
     if (p->width > 0)
-        memcpy(out->projection.weight, p->weight, (size_t)p->f * (size_t)p->width * sizeof *p->weight);
+        memcpy(out->projection.weight, p->weight, npi_projection_count(p) * sizeof *p->weight);
     return 0;
 }
 

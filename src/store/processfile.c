@@ -14,7 +14,7 @@
 #define MAX_BOUND 1e30
 #define MAX_WEIGHT 1e12 /* of a projection: products of two of them are summed up */
 
-enum { MEAN = NPI_PROCESS_TENSOR_COUNT, DEVIATION, Z, CHANGE, PROJECTION, TENSORS, MAX_SIZE = 256 };
+enum { MEAN = NPI_PROCESS_TENSOR_COUNT, DEVIATION, Z, CHANGE, PROJECTION, AROUND, TENSORS, MAX_SIZE = 256 };
 
 static void list_tensors(npi_safetensor tensors[TENSORS], const npi_process *p)
 {
@@ -27,6 +27,7 @@ static void list_tensors(npi_safetensor tensors[TENSORS], const npi_process *p)
     tensors[Z] = (npi_safetensor){"z", "F32", p->z ? 2 : 0, p->params.size.d};
     tensors[CHANGE] = (npi_safetensor){"change", "F32", p->z ? 1 : 0, (int32_t)p->change.count};
     tensors[PROJECTION] = (npi_safetensor){"projection", "F32", p->projection.f, p->projection.width};
+    tensors[AROUND] = (npi_safetensor){"projection_around", "F32", p->projection.f, p->projection.width};
 }
 
 /* ---- writing ---- */
@@ -83,7 +84,7 @@ int npi_process_write(const npgnn_model *model, const char *path, npgnn_error *e
         if (p->z) {
             write_reals(out.file, p->z, 2 * (size_t)p->params.size.d);
             write_reals(out.file, p->change.block, p->change.count);
-            write_reals(out.file, p->projection.weight, (size_t)p->projection.f * (size_t)p->projection.width);
+            write_reals(out.file, p->projection.weight, npi_projection_count(&p->projection));
         }
         if (npi_atomic_commit(&out)) /* notices a write that failed */
             code = npi_fail_errno(err, "write", path);
@@ -122,7 +123,7 @@ static int read_tensors(npi_process *p, const npi_safetensors *file, const npgnn
     list_tensors(tensors, p);
     int code = npi_safetensors_locate(at, file, tensors, TENSORS);
     size_t most = p->params.count > p->change.count ? p->params.count : p->change.count;
-    size_t projected = (size_t)p->projection.f * (size_t)p->projection.width;
+    size_t projected = npi_projection_count(&p->projection);
     most = projected > most ? projected : most;
     float *values = code ? NULL : npi_alloc(env, most, sizeof *values, file->err);
     if (!code && !values)
@@ -138,6 +139,8 @@ static int read_tensors(npi_process *p, const npi_safetensors *file, const npgnn
         code = read_reals(p->change.block, values, file, at[CHANGE], "change");
     if (!code && projected > 0)
         code = read_reals(p->projection.weight, values, file, at[PROJECTION], "projection");
+    if (!code && projected > 0)
+        code = read_reals(p->projection.around, values, file, at[AROUND], "projection_around");
     for (size_t i = 0; !code && i < projected; i++)
         if (fabs((double)p->projection.weight[i]) > MAX_WEIGHT)
             code = npi_safetensors_refuse(file, "its projection is so large that scores would not be finite");
@@ -175,7 +178,7 @@ static int read_tuning(npgnn_model *model, const npi_safetensors *file)
 /* Allocates what tuning adds, with a projection of f columns to `width`. */
 static int make_tuned(npi_process *p, int32_t f, int width, const npi_safetensors *file, const npgnn_env *env)
 {
-    if (width < 0 || width > MAX_SIZE || (width > 0 && (f < 1 || (size_t)f > file->data_size / sizeof(float))))
+    if (width < 0 || width > NPI_WORDS_WIDTH || (width > 0 && (f < 1 || (size_t)f > file->data_size / sizeof(float))))
         return npi_safetensors_refuse(file, "the size of its projection is missing or damaged");
     int code = npi_process_make_tuned(p, width > 0 ? NPI_ALL_COLUMNS : NPI_COLUMNS, env, file->err);
     return code || width == 0 ? code : npi_projection_new(&p->projection, f, width, env, file->err);

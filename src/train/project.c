@@ -12,32 +12,43 @@
 
 enum {
     WIDTH = 64,
-    STEPS = 150,
+    STEPS = 100,        /* for W, */
+    AROUND_STEPS = 150, /* and for Q */
     PAIRS_PER_LINK = 3,
     MOST_WEIGHTS = 1 << 24, /* of W: above so many it is narrower */
     MOST_NODES = 1 << 16,   /* of a sample of a large graph, */
-    MOST_LINKS = 1 << 16
+    MOST_LINKS = 1 << 16,
+    PARTS = 3 /* of the links, at least, of which each step has one */
 };
 #define RATE 0.03
-#define LAST_RATE 0.01  /* share of the rate that is left at the end */
-#define DECAY 4.0       /* λ is DECAY / links, */
-#define MOST_DECAY 1e-3 /* and at most this */
+#define LAST_RATE 0.01   /* share of the rate that is left at the end */
+#define DECAY 4.0        /* λ is DECAY / links, */
+#define MOST_DECAY 1e-3  /* and at most this */
+#define AROUND_SHARE 0.5 /* of it, for Q */
 #define PI 3.14159265358979323846
 
+/* Learns W or, `around`, Q. */
 typedef struct learner {
     npgnn_env env;
+    int around, steps;
+    uint32_t stream;         /* of random numbers: initial weights, parts; then one per step */
     npi_features *x;         /* (n, f) */
     npi_csr own;             /* the links of a sample, */
     unsigned char *own_side; /* and the sides of its nodes */
     npi_project_pairs pairs;
     int32_t n;
-    npi_projection w;
+    int width;
     double decay;                   /* λ */
-    size_t count;                   /* of all weights: W, then b */
+    size_t count;                   /* of all weights: W or Q, then b */
     real *block, *m, *v, *gradient; /* (count) */
     real *inverse, *u, *du;         /* (n), (n, width), (n, width) */
     double *shift;                  /* (n) each node's part of dloss / db */
     int32_t *offset;                /* (pairs.offsets) of the current step */
+    const npi_csr *all;             /* the links, */
+    int parts;                      /* in so many parts; */
+    npi_csr hidden;                 /* the part of the current step, */
+    npi_adj known;                  /* around: and the others, Â, */
+    real *smooth;                   /* (n, width) and Â q */
 } learner;
 
 static void learner_free(learner *l)
@@ -55,6 +66,10 @@ static void learner_free(learner *l)
     npi_free(env, l->du);
     npi_free(env, l->shift);
     npi_free(env, l->offset);
+    npi_csr_free(env, &l->hidden);
+    npi_csr_free(env, &l->known.a);
+    npi_free(env, l->known.scale);
+    npi_free(env, l->smooth);
 }
 
 /* ---- a sample of a large graph ---- */
@@ -111,7 +126,7 @@ static int take_sample(learner *l, const npgnn_graph *graph, uint64_t seed, npgn
         }
         memmove(ptr + 1, ptr, (size_t)l->n * sizeof *ptr);
         ptr[0] = 0;
-        l->pairs.links = &l->own;
+        l->all = &l->own;
         l->pairs.side = l->own_side;
     }
     npi_free(env, place);
@@ -125,11 +140,11 @@ static int learner_new(learner *l, const npgnn_graph *graph, uint64_t seed, npgn
 {
     const npgnn_env *env = &l->env;
     int code = 0;
-    if (graph->n > MOST_NODES || graph->m > MOST_LINKS) {
+    if (!l->around && (graph->n > MOST_NODES || graph->m > MOST_LINKS)) {
         code = take_sample(l, graph, seed, err);
     } else {
         l->x = npi_features_share(graph->x);
-        l->pairs.links = &graph->a;
+        l->all = &graph->a;
         l->pairs.side = graph->side;
         l->n = l->pairs.uniform = graph->n;
     }
@@ -137,14 +152,23 @@ static int learner_new(learner *l, const npgnn_graph *graph, uint64_t seed, npgn
         code = npi_features_transpose(l->x, err);
     if (code)
         return code;
-    int32_t f = l->x->f;
-    int width = f < WIDTH ? f : MOST_WEIGHTS / f < WIDTH ? MOST_WEIGHTS / f : WIDTH;
-    width = width > 1 ? width : 1;
-    size_t cells = (size_t)l->n * (size_t)width;
-    int64_t links = l->pairs.links->ptr[l->n] / 2, uniform = l->pairs.uniform;
-    l->count = (size_t)f * (size_t)width + 1;
+    int64_t entries = l->all->ptr[l->n], links = entries / 2, uniform = l->pairs.uniform;
+    size_t cells = (size_t)l->n * (size_t)l->width;
+    l->count = (size_t)l->x->f * (size_t)l->width + 1;
     l->decay = DECAY / (double)links < MOST_DECAY ? DECAY / (double)links : MOST_DECAY;
-    l->pairs.offsets = (int)((PAIRS_PER_LINK * links + uniform - 1) / uniform);
+    if (l->around) {
+        l->decay *= AROUND_SHARE;
+        code = npi_csr_new(&l->known.a, l->n, l->n, entries, 0, env, err);
+        l->known.scale = npi_alloc(env, (size_t)l->n, sizeof *l->known.scale, err);
+        l->smooth = npi_alloc(env, cells, sizeof *l->smooth, err);
+    }
+    if (code || (l->around && (!l->known.scale || !l->smooth)))
+        return NPGNN_E_MEMORY;
+    code = npi_csr_new(&l->hidden, l->n, l->n, entries, 0, env, err);
+    l->pairs.links = &l->hidden;
+    l->parts = (int)(links / (MOST_LINKS / PARTS)) + 1;
+    l->parts = l->parts > PARTS ? l->parts : PARTS;
+    l->pairs.offsets = (int)((PAIRS_PER_LINK * links / l->parts + uniform - 1) / uniform);
     l->block = npi_alloc(env, l->count, sizeof *l->block, err);
     l->m = npi_alloc(env, l->count, sizeof *l->m, err);
     l->v = npi_alloc(env, l->count, sizeof *l->v, err);
@@ -154,13 +178,13 @@ static int learner_new(learner *l, const npgnn_graph *graph, uint64_t seed, npgn
     l->du = npi_alloc(env, cells, sizeof *l->du, err);
     l->shift = npi_alloc(env, (size_t)l->n, sizeof *l->shift, err);
     l->pairs.offset = l->offset = npi_alloc(env, (size_t)l->pairs.offsets, sizeof *l->offset, err);
-    if (!l->block || !l->m || !l->v || !l->gradient || !l->inverse || !l->u || !l->du || !l->shift || !l->offset)
+    if (code || !l->block || !l->m || !l->v || !l->gradient || !l->inverse || !l->u || !l->du || !l->shift ||
+        !l->offset)
         return NPGNN_E_MEMORY;
-    l->w = (npi_projection){f, width, l->block};
     npi_features_inverse_lengths(l->inverse, l->x);
-    npi_rng rng = npi_rng_make(seed, NPI_RNG_PROJECT, 1);
+    npi_rng rng = npi_rng_make(seed, NPI_RNG_PROJECT, l->stream);
     for (size_t i = 0; i + 1 < l->count; i++)
-        l->block[i] = (real)(npi_rng_normal_at(&rng, i) / sqrt(width));
+        l->block[i] = (real)(npi_rng_normal_at(&rng, i) / sqrt(l->width));
     l->block[l->count - 1] = -1; /* links are few */
     return 0;
 }
@@ -232,20 +256,62 @@ void npi_project_loss(real *du, double *shift, double *loss, const real *u, int 
     npi_parallel(threads, pairs->links->rows, 64, node_gradients, &loop);
 }
 
+void npi_project_loss_around(real *dq, double *shift, double *loss, real *smooth, const real *q, int width, double b,
+                             const npi_adj *known, const npi_project_pairs *hidden, int threads)
+{
+    npi_adj_mul(smooth, width, known, q, width, width, threads);
+    npi_project_loss(dq, shift, loss, smooth, width, b, hidden, threads);
+    memcpy(smooth, dq, (size_t)known->a.rows * (size_t)width * sizeof *dq);
+    npi_adj_mul(dq, width, known, smooth, width, width, threads); /* Â is symmetric */
+}
+
+/* Takes the part of the links whose turn it is. The part of a link is a function of its nodes. */
+static void hide_links(learner *l, int step, uint64_t seed)
+{
+    npi_rng rng = npi_rng_make(seed, NPI_RNG_PROJECT, l->stream + 1);
+    const npi_csr *all = l->all;
+    npi_csr *hidden = &l->hidden, *known = l->around ? &l->known.a : NULL;
+    int64_t counts[2] = {0, 0}; /* of known and of hidden entries */
+    for (int32_t i = 0; i < all->rows; i++) {
+        for (int64_t p = all->ptr[i]; p < all->ptr[i + 1]; p++) {
+            int32_t j = all->col[p];
+            uint64_t link = (uint64_t)(i < j ? i : j) << 32 | (uint32_t)(i < j ? j : i);
+            int hide = (int)(npi_rng_uniform_at(&rng, link) * l->parts) == step % l->parts;
+            if (hide)
+                hidden->col[counts[1]++] = j;
+            else if (known)
+                known->col[counts[0]++] = j;
+        }
+        hidden->ptr[i + 1] = counts[1];
+        if (known)
+            known->ptr[i + 1] = counts[0];
+    }
+    if (known)
+        npi_adj_normalize(&l->known, l->env.threads);
+}
+
 static void take_step(learner *l, int step, uint64_t seed)
 {
     int threads = l->env.threads;
-    npi_rng rng = npi_rng_make(seed, NPI_RNG_PROJECT, 2 + (uint32_t)step);
+    npi_rng rng = npi_rng_make(seed, NPI_RNG_PROJECT, l->stream + 2 + (uint32_t)step);
     int32_t uniform = l->pairs.uniform;
+    double b = (double)l->block[l->count - 1];
     for (int k = 0; k < l->pairs.offsets; k++)
         l->offset[k] = uniform > 1 ? 1 + (int32_t)npi_rng_below(&rng, (uint64_t)uniform - 1) : 0;
-    npi_projection_rows(l->u, &l->w, l->x, l->inverse, threads);
-    npi_project_loss(l->du, l->shift, NULL, l->u, l->w.width, (double)l->block[l->count - 1], &l->pairs, threads);
+    hide_links(l, step, seed);
+    if (l->hidden.ptr[l->n] == 0) /* of the few links of a small graph none is in this part */
+        return;
+    npi_projection_rows(l->u, l->block, l->width, l->x, l->inverse, threads);
+    if (l->around) {
+        npi_project_loss_around(l->du, l->shift, NULL, l->smooth, l->u, l->width, b, &l->known, &l->pairs, threads);
+    } else {
+        npi_project_loss(l->du, l->shift, NULL, l->u, l->width, b, &l->pairs, threads);
+    }
     for (int32_t i = 0; i < l->n; i++)
-        for (int c = 0; c < l->w.width; c++)
-            l->du[(size_t)i * (size_t)l->w.width + (size_t)c] *= l->inverse[i];
+        for (int c = 0; c < l->width; c++)
+            l->du[(size_t)i * (size_t)l->width + (size_t)c] *= l->inverse[i];
     memset(l->gradient, 0, l->count * sizeof *l->gradient);
-    npi_features_mul_t(l->gradient, l->x, l->du, l->w.width, threads);
+    npi_features_mul_t(l->gradient, l->x, l->du, l->width, threads);
     double shift = 0;
     for (int32_t i = 0; i < l->n; i++)
         shift += l->shift[i];
@@ -253,11 +319,31 @@ static void take_step(learner *l, int step, uint64_t seed)
     for (size_t i = 0; i + 1 < l->count; i++)
         l->gradient[i] += (real)l->decay * l->block[i];
     const double beta1 = 0.9, beta2 = 0.999;
-    double rate = RATE * ((1 + cos(PI * step / STEPS)) / 2 + LAST_RATE);
+    double rate = RATE * ((1 + cos(PI * step / l->steps)) / 2 + LAST_RATE);
     double root2 = sqrt(1 - pow(beta2, step + 1));
     npi_kernels_best()->adam(l->block, l->m, l->v, l->gradient, (int64_t)l->count,
                              (real)(rate * root2 / (1 - pow(beta1, step + 1))), (real)beta1, (real)beta2,
                              (real)(1e-8 * root2));
+}
+
+/* ---- both matrices ---- */
+
+/* weight (f, width) = W or Q. */
+static int learn(real *weight, int width, const npgnn_graph *graph, int around, uint64_t seed, const npgnn_env *env,
+                 npgnn_error *err)
+{
+    learner l = {.env = *env, .around = around, .width = width, .steps = around ? AROUND_STEPS : STEPS};
+    l.stream = around ? 3 + STEPS : 1;
+    int code = learner_new(&l, graph, seed, err);
+    for (int step = 0; !code && step < l.steps; step++) {
+        take_step(&l, step, seed);
+        if (npi_env_stopped(env))
+            code = npi_fail(err, NPGNN_E_CANCELLED, "cancelled while a projection of the features was learnt");
+    }
+    if (!code)
+        memcpy(weight, l.block, (l.count - 1) * sizeof *weight);
+    learner_free(&l);
+    return code;
 }
 
 int npi_project(npi_projection *out, const npgnn_graph *graph, uint64_t seed, const npgnn_env *env, npgnn_error *err)
@@ -265,19 +351,21 @@ int npi_project(npi_projection *out, const npgnn_graph *graph, uint64_t seed, co
     *out = (npi_projection){0};
     if (graph->x->nonzeros == 0 || graph->m == 0)
         return 0;
-    learner l = {.env = *env};
+    int32_t f = graph->x->f;
+    int width = f < WIDTH ? f : MOST_WEIGHTS / f < WIDTH ? MOST_WEIGHTS / f : WIDTH;
+    npi_projection p = {0};
     int code = npi_blas_open(env, err);
     if (!code)
-        code = learner_new(&l, graph, seed, err);
-    for (int step = 0; !code && step < STEPS; step++) {
-        take_step(&l, step, seed);
-        if (npi_env_stopped(env))
-            code = npi_fail(err, NPGNN_E_CANCELLED, "cancelled while a projection of the features was learnt");
-    }
-    if (!code) {
-        *out = l.w;
-        l.block = NULL; /* taken over, with b behind W */
-    }
-    learner_free(&l);
+        code = npi_projection_new(&p, f, width > 1 ? width : 1, env, err);
+    if (!code)
+        code = learn(p.weight, p.width, graph, 0, seed, env, err);
+    if (!code && graph->n <= MOST_NODES)
+        code = learn(p.around, p.width, graph, 1, seed, env, err);
+    else if (!code) /* neighbourhoods of a sample would not be those of the graph */
+        memcpy(p.around, p.weight, npi_projection_count(&p) / 2 * sizeof *p.weight);
+    if (code)
+        npi_projection_free(env, &p);
+    else
+        *out = p;
     return code;
 }

@@ -31,7 +31,7 @@ npgnn predict universal people.edges --top-links 2 --explain --format csv --quie
 npgnn predict universal people.edges --top-links 2 --samples 3 --explain --header --raw --quiet | head -n 1
 
 note words
-grep -o '1 neighbour in common (anna)' scored.tsv
+grep -o '1 neighbour in common (emil)' scored.tsv
 grep -c '[a-z)] [+-][0-9]' scored.tsv
 
 note JSON adds up
