@@ -599,7 +599,7 @@ static void check_rows(const npi_columns *columns, int block, int index)
     npi_blas_begin(1);
     for (int32_t first = 0; first < n; first += block) {
         int32_t nodes[BLOCK] = {first, (first + 1) % n, (first + 7) % n};
-        npi_columns_rows_begin(&workspace, columns, nodes, block);
+        npi_columns_rows_begin(&workspace, columns, nodes, nodes, block);
         for (int32_t begin = 0, end; begin < n; begin = end) { /* in two ranges */
             end = begin == 0 && n > 3 ? n / 3 : n;
             npi_columns_rows(rows, &workspace, columns, begin, end);
@@ -631,7 +631,7 @@ static void check_rounded(const npi_columns *columns, int index)
         double weight[NPI_ALL_COLUMNS] = {0};
         int only = u % columns->count, listed = 0;
         weight[only] = 1;
-        npi_columns_rows_begin(&workspace, columns, &u, 1);
+        npi_columns_rows_begin(&workspace, columns, &u, &u, 1);
         npi_columns_rounded_begin(&workspace, columns, weight);
         for (int32_t begin = 0, end; begin < n; begin = end) {
             end = begin == 0 && n > NPI_SHORT_GROUP ? NPI_SHORT_GROUP : n;
@@ -693,7 +693,7 @@ static void test_not_kept(void **state)
                                           &env, &err),
                           err);
             else
-                assert_ok(npi_columns_complete(&columns[1], &bare, &own.projection, &err), err);
+                assert_ok(npi_columns_complete(&columns[1], &bare, &err), err);
             assert_ok(npi_columns_pairs(value[i], &columns[i > 0], pairs, count, &err), err);
             assert_memory_equal(value[0], value[i], count * NPI_ALL_COLUMNS * sizeof *value[i]);
         }

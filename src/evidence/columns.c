@@ -37,11 +37,11 @@ static size_t own_rows(const npi_columns *e)
     return (size_t)(e->rows.to - e->rows.from);
 }
 
-/* How many rows are at hand when pairs are compared: those of all nodes or, where these are divided among processes, of
- * the ends of a batch of pairs. */
-static size_t rows_at_hand(const npi_columns *e)
+/* Of how many nodes the numbers that centred cosines need are kept: where nodes are divided among processes and the rows
+ * are not kept, they are computed for the ends of every batch of pairs. */
+static size_t centred_rows(const npi_columns *e)
 {
-    return e->rows.comm && e->n > 2 * NPI_ENDS_BATCH ? 2 * NPI_ENDS_BATCH : (size_t)e->n;
+    return e->rows.comm && !e->kept ? 0 : own_rows(e);
 }
 
 /* The rows of this process. */
@@ -66,8 +66,8 @@ static void bank_free(const npgnn_env *env, npi_bank *bank)
 static int centred_new(npi_bank *bank, const npi_columns *e, npgnn_error *err)
 {
     bank->mean = npi_alloc(&e->env, (size_t)bank->width, sizeof *bank->mean, err);
-    bank->along = npi_alloc(&e->env, rows_at_hand(e), sizeof *bank->along, err);
-    bank->distance = npi_alloc(&e->env, rows_at_hand(e), sizeof *bank->distance, err);
+    bank->along = npi_alloc(&e->env, centred_rows(e), sizeof *bank->along, err);
+    bank->distance = npi_alloc(&e->env, centred_rows(e), sizeof *bank->distance, err);
     return bank->mean && bank->along && bank->distance ? 0 : NPGNN_E_MEMORY;
 }
 
@@ -131,20 +131,15 @@ static float length16_of(const npi_bank *region, int32_t i)
     return (float)sqrt(npi_dot(row, row, region->width < 16 ? region->width : 16));
 }
 
-/* length16 and reach of all nodes, whose rows are all here. */
-static int measure_rows(npi_columns *e, npgnn_error *err)
+/* length16 and reach of the rows first to last - 1. */
+static void measure_rows(npi_columns *e, int32_t first, int32_t last)
 {
     int w = e->region.width;
-    e->length16 = npi_alloc(&e->env, (size_t)e->n, sizeof *e->length16, err);
-    e->reach = npi_alloc(&e->env, (size_t)e->n, sizeof *e->reach, err);
-    if (!e->length16 || !e->reach)
-        return NPGNN_E_MEMORY;
-    for (int32_t i = 0; i < e->n; i++) {
+    for (int32_t i = first; i < last; i++) {
         const real *row = e->coordinate.row + (size_t)i * (size_t)w;
         e->length16[i] = length16_of(&e->region, i);
         e->reach[i] = (float)sqrt(npi_dot(row, row, w));
     }
-    return 0;
 }
 
 static int prepare_structure(npi_columns *e, const npgnn_env *env, npgnn_error *err)
@@ -159,8 +154,12 @@ static int prepare_structure(npi_columns *e, const npgnn_env *env, npgnn_error *
     code = npi_comm_agree(env->comm, code, err);
     if (!code)
         code = npi_spectral_new(&s, a, env, err);
-    if (!code)
-        code = npi_comm_agree(env->comm, bank_new(&e->region, e, s.width, err), err);
+    if (!code) {
+        code = bank_new(&e->region, e, s.width, err);
+        e->length16 = npi_alloc(&e->env, own_rows(e), sizeof *e->length16, err);
+        e->reach = npi_alloc(&e->env, own_rows(e), sizeof *e->reach, err);
+        code = npi_comm_agree(env->comm, e->length16 && e->reach ? code : NPGNN_E_MEMORY, err);
+    }
     if (!code) {
         e->coordinate = (npi_bank){.width = s.width, .row = s.vectors}; /* in place */
         s.vectors = NULL;
@@ -188,8 +187,7 @@ static int prepare_structure(npi_columns *e, const npgnn_env *env, npgnn_error *
                 e->coordinate.row[cell] *= s.scale[i];
             }
         npi_unit_rows(e->region.row, (int32_t)own_rows(e), e->region.width);
-        if (!e->rows.comm)
-            code = measure_rows(e, err);
+        measure_rows(e, 0, (int32_t)own_rows(e));
     }
     npi_spectral_free(&e->env, &s);
     return code;
@@ -312,14 +310,14 @@ static int regress(npi_columns *e, npi_spread *links, npgnn_error *err)
 /* The banks of the features in four groups, which need nothing of each other. Each process makes its rows; all return the
  * same code. */
 
-/* What centred cosines of F, smooth1 and smooth2 need, of `count` rows that are at hand. */
-static void center_smooth(npi_columns *e, int32_t count)
+/* What centred cosines of F, smooth1 and smooth2 need, of the rows first to last - 1. */
+static void center_smooth(npi_columns *e, int32_t first, int32_t last)
 {
     int k = e->features.width;
-    npi_bank_center(&e->features, 0, count);
-    npi_bank_center(&e->smooth1, 0, count);
-    npi_bank_center(&e->smooth2, 0, count);
-    for (size_t i = 0; i < (size_t)count; i++) {
+    npi_bank_center(&e->features, first, last);
+    npi_bank_center(&e->smooth1, first, last);
+    npi_bank_center(&e->smooth2, first, last);
+    for (size_t i = (size_t)first; i < (size_t)last; i++) {
         e->features_along[i] = npi_dot(e->features.row + i * (size_t)k, e->smooth1.mean, k);
         e->smooth1_along[i] = npi_dot(e->smooth1.row + i * (size_t)k, e->features.mean, k);
     }
@@ -334,8 +332,8 @@ static int make_smooth(npi_columns *e, npi_spread *links, npgnn_error *err)
         code = bank_new(&e->smooth2, e, k, err);
     for (int b = 0; !code && b < 3; b++)
         code = centred_new(banks[b], e, err);
-    e->features_along = npi_alloc(&e->env, rows_at_hand(e), sizeof *e->features_along, err);
-    e->smooth1_along = npi_alloc(&e->env, rows_at_hand(e), sizeof *e->smooth1_along, err);
+    e->features_along = npi_alloc(&e->env, centred_rows(e), sizeof *e->features_along, err);
+    e->smooth1_along = npi_alloc(&e->env, centred_rows(e), sizeof *e->smooth1_along, err);
     if (!code && (!e->features_along || !e->smooth1_along))
         code = NPGNN_E_MEMORY;
     code = npi_comm_agree(e->rows.comm, code, err);
@@ -349,8 +347,7 @@ static int make_smooth(npi_columns *e, npi_spread *links, npgnn_error *err)
     for (int b = 0; b < 3; b++)
         find_mean(banks[b], e);
     e->cross_square = npi_dot(e->features.mean, e->smooth1.mean, k);
-    if (!e->rows.comm)
-        center_smooth(e, e->n);
+    center_smooth(e, 0, (int32_t)centred_rows(e));
     return 0;
 }
 
@@ -444,6 +441,33 @@ void npi_columns_bound(npi_columns *e, int32_t first, int32_t last)
     e->longest_bilinear_means = longest(e->longest_bilinear_means, &e->bilinear_means, first, last);
 }
 
+enum { BOUNDS = 5 };
+typedef struct bounds {
+    double most[BOUNDS], own[BOUNDS];
+} bounds;
+
+static void widen_bounds(void *arg, int64_t first, int64_t last)
+{
+    bounds *b = arg;
+    for (int64_t i = first; i < last; i++)
+        b->most[i] = fmax(b->most[i], b->own[i]);
+}
+
+/* What rounding depends on, over the nodes of all processes. */
+static void bound_all(npi_columns *e)
+{
+    npi_columns_bound(e, 0, (int32_t)own_rows(e));
+    bounds b = {.own = {-e->least_distance, e->longest_bilinear, e->longest_bilinear_means, e->longest_projection,
+                        e->longest_projection_means}};
+    memcpy(b.most, b.own, sizeof b.most);
+    npi_comm_chain(e->rows.comm, b.most, BOUNDS, sizeof *b.most, BOUNDS, widen_bounds, &b);
+    e->least_distance = -b.most[0];
+    e->longest_bilinear = b.most[1];
+    e->longest_bilinear_means = b.most[2];
+    e->longest_projection = b.most[3];
+    e->longest_projection_means = b.most[4];
+}
+
 int npi_columns_new(npi_columns *out, const npi_csr *a, const npi_words *words, const npi_words *projection, int keep,
                     const npgnn_env *env, npgnn_error *err)
 {
@@ -451,7 +475,7 @@ int npi_columns_new(npi_columns *out, const npi_csr *a, const npi_words *words, 
     npi_spread links = {0};
     int has_words = words && words->width > 0, has_projection = projection && projection->width > 0;
     e.rows = npi_partition_tall(a->rows, env->comm);
-    e.kept = keep && !env->comm;
+    e.kept = keep;
     e.env.comm = NULL;
     int code = npi_comm_agree(env->comm, npi_blas_open(env, err), err);
     if (!code)
@@ -477,14 +501,21 @@ int npi_columns_new(npi_columns *out, const npi_csr *a, const npi_words *words, 
         }
     }
     npi_spread_free(&links);
-    e.kept = !env->comm && (keep || !e.has_features); /* without features there is nothing to save */
+    e.kept = keep || !e.has_features; /* without features there is nothing to save */
     if (!code && e.kept)
-        npi_columns_bound(&e, 0, e.n);
+        bound_all(&e);
     if (code)
         npi_columns_free(&e);
     else
         *out = e;
     return code;
+}
+
+void npi_columns_measure(npi_columns *e, int32_t first, int32_t last)
+{
+    measure_rows(e, first, last);
+    if (e->has_features)
+        center_smooth(e, first, last);
 }
 
 /* Frees what the groups have made. */
@@ -499,59 +530,23 @@ static void free_features(npi_columns *e)
     npi_free(&e->env, e->smooth1_along);
 }
 
-/* Gathers the rows of all nodes. */
-static int gather_rows(npi_columns *e, npi_words *words, npi_words *projection, npgnn_error *err)
-{
-    npi_columns all = *e;
-    npi_bank *banks[] = {&e->region,   &e->coordinate, &e->projection_around,
-                         &e->features, &e->projection, &e->before_around};
-    npi_bank *gathered[] = {&all.region,   &all.coordinate, &all.projection_around,
-                            &all.features, &all.projection, &all.before_around};
-    enum { BANKS = sizeof banks / sizeof banks[0] };
-    int code = 0;
-    for (int b = 0; b < BANKS; b++)
-        gathered[b]->row = NULL;
-    for (int b = 0; !code && b < BANKS; b++)
-        if (banks[b]->row)
-            code = npi_rows_gather(&gathered[b]->row, banks[b]->row, &e->rows, banks[b]->width, &e->env, err);
-    if (!code)
-        code = npi_comm_agree(e->rows.comm, measure_rows(&all, err), err);
-    if (code) {
-        for (int b = 0; b < BANKS; b++)
-            npi_free(&e->env, gathered[b]->row);
-        npi_free(&e->env, all.length16);
-        npi_free(&e->env, all.reach);
-        return code;
-    }
-    for (int b = 0; b < BANKS; b++)
-        npi_free(&e->env, banks[b]->row);
-    if (all.features.row)
-        words->row = all.features.row;
-    if (all.projection.row) {
-        projection->row = all.projection.row;
-        projection->around = all.before_around.row;
-    }
-    all.rows = npi_partition_tall(e->n, NULL);
-    *e = all;
-    return 0;
-}
-
-int npi_columns_complete(npi_columns *e, npi_words *words, npi_words *projection, npgnn_error *err)
+int npi_columns_complete(npi_columns *e, npi_words *words, npgnn_error *err)
 {
     npi_spread links = {0};
+    npi_columns made = *e;
+    const npgnn_env shared = shared_env(e);
+    int code = 0;
     if (e->kept)
         return 0;
-    int code = e->rows.comm ? gather_rows(e, words, projection, err) : 0;
-    if (code)
-        return code;
-    npi_columns made = *e;
+    made.kept = 1;
     if (e->has_features)
-        code = npi_spread_new(&links, e->a, &e->env, err);
+        code = npi_spread_new(&links, e->a, &shared, err);
     for (int g = 0; !code && e->has_features && g < GROUPS; g++)
         code = makers[g](&made, &links, err);
     npi_spread_free(&links);
-    if (!code && e->exact_x && !e->exact.ptr) {
-        code = npi_words_keep_exact(words, e->exact_x, &e->env, err);
+    if (!code && e->exact_x && !e->exact_t.ptr) {
+        code = e->rows.comm ? npi_comm_agree(e->rows.comm, npi_words_index_exact(words, &e->rows, &e->env, err), err)
+                            : npi_words_keep_exact(words, e->exact_x, &e->env, err);
         made.exact = words->exact;
         made.exact_t = words->exact_t;
     }
@@ -559,8 +554,7 @@ int npi_columns_complete(npi_columns *e, npi_words *words, npi_words *projection
         free_features(&made);
         return code;
     }
-    made.kept = 1;
-    npi_columns_bound(&made, 0, made.n);
+    bound_all(&made);
     *e = made;
     return 0;
 }
@@ -693,7 +687,7 @@ int npi_columns_workspace_new(npi_columns_workspace *out, const npi_columns *e, 
                                         : block > 1 ? (CELLS + block - 1) / block
                                                     : 0};
     w.capacity = e->spare ? e->capacity : e->n;
-    size_t rows = (size_t)block, n = (size_t)w.capacity;
+    size_t rows = (size_t)block, n = e->rows.comm ? own_rows(e) : (size_t)w.capacity;
     int widest = e->features.width > e->region.width ? e->features.width : e->region.width;
     widest = e->projection.width > widest ? e->projection.width : widest;
     int code = npi_walker_new(&w.walker, e->a, e->inverse, e->two_steps, w.capacity, &e->env, err);
@@ -708,9 +702,9 @@ int npi_columns_workspace_new(npi_columns_workspace *out, const npi_columns *e, 
         w.common = npi_alloc(&e->env, rows * n, sizeof *w.common, err);
         w.jaccard = npi_alloc(&e->env, rows * n, sizeof *w.jaccard, err);
         w.lift = npi_alloc(&e->env, rows * n * NPI_WALK_LIFTS, sizeof *w.lift, err);
-        w.overlap = e->exact.ptr ? npi_alloc(&e->env, rows * n, sizeof *w.overlap, err) : NULL;
+        w.overlap = e->exact_t.ptr ? npi_alloc(&e->env, rows * n, sizeof *w.overlap, err) : NULL;
         if (!w.picked || !w.product || !w.left || !w.unit || !w.error || !w.listed || !w.listed_floats || !w.common ||
-            !w.jaccard || !w.lift || (e->exact.ptr && !w.overlap))
+            !w.jaccard || !w.lift || (e->exact_t.ptr && !w.overlap))
             code = NPGNN_E_MEMORY;
     }
     if (code)
@@ -890,17 +884,26 @@ static npgnn_pair ascending(npgnn_pair pair)
     return pair.u < pair.v ? pair : (npgnn_pair){pair.v, pair.u};
 }
 
-void npi_columns_pair(float *value, npi_columns_workspace *w, const npi_columns *e, npgnn_pair pair)
+void npi_columns_pair_at(float *value, npi_columns_workspace *w, const npi_columns *e, npgnn_pair pair,
+                         npgnn_pair place)
 {
     double product[FEATURE_PRODUCTS];
-    pair = ascending(pair);
+    if (pair.v < pair.u) { /* sums are in the same order for both directions */
+        pair = (npgnn_pair){pair.v, pair.u};
+        place = (npgnn_pair){place.v, place.u};
+    }
     assert(e->kept);
     memset(value, 0, (size_t)e->count * sizeof *value);
     if (e->has_features)
-        feature_products(product, e, pair.u, pair.v);
+        feature_products(product, e, place.u, place.v);
     for (int g = 0; e->has_features && g < GROUPS; g++)
-        group_columns[g](value, product, e, pair.u, pair.v);
-    finish_pair(value, w, e, pair, pair);
+        group_columns[g](value, product, e, place.u, place.v);
+    finish_pair(value, w, e, pair, place);
+}
+
+void npi_columns_pair(float *value, npi_columns_workspace *w, const npi_columns *e, npgnn_pair pair)
+{
+    npi_columns_pair_at(value, w, e, pair, pair);
 }
 
 /* See npi_columns_prefetch; `place` as for finish_pair. */
@@ -1001,7 +1004,9 @@ enum { MOST_BANKS = 4 };
 typedef struct fetched {
     npi_ends ends;
     real *row[MOST_BANKS]; /* (ends.most, widest) the rows of the banks of a group */
-    float *length16;       /* (ends.most) */
+    double *along;   /* (5, ends.most) what centred cosines need: along of three banks, and two with the mean of */
+    float *distance; /* (3, ends.most) the other bank; and distance */
+    float *length16; /* (ends.most) */
 } fetched;
 
 static int fetched_new(fetched *out, const npi_columns *e, npgnn_error *err)
@@ -1012,7 +1017,10 @@ static int fetched_new(fetched *out, const npi_columns *e, npgnn_error *err)
     for (int b = 0; !code && b < MOST_BANKS; b++)
         if (!(out->row[b] = npi_resize(&e->env, NULL, (size_t)out->ends.most * (size_t)widest, sizeof(real), err)))
             code = NPGNN_E_MEMORY;
-    if (!code && !(out->length16 = npi_alloc(&e->env, (size_t)out->ends.most, sizeof *out->length16, err)))
+    size_t most = (size_t)out->ends.most;
+    if (!code && (!(out->length16 = npi_resize(&e->env, NULL, most, sizeof *out->length16, err)) ||
+                  !(out->along = npi_resize(&e->env, NULL, 5 * most, sizeof *out->along, err)) ||
+                  !(out->distance = npi_resize(&e->env, NULL, 3 * most, sizeof *out->distance, err))))
         code = NPGNN_E_MEMORY;
     return code;
 }
@@ -1023,6 +1031,22 @@ static void fetched_free(const npgnn_env *env, fetched *f)
     for (int b = 0; b < MOST_BANKS; b++)
         npi_free(env, f->row[b]);
     npi_free(env, f->length16);
+    npi_free(env, f->along);
+    npi_free(env, f->distance);
+}
+
+/* Lets columns, whose rows are those of the ends, have what centred cosines need of them. */
+static void center_ends(npi_columns *at_hand, const fetched *f)
+{
+    npi_bank *banks[] = {&at_hand->features, &at_hand->smooth1, &at_hand->smooth2};
+    size_t most = (size_t)f->ends.most;
+    for (size_t b = 0; b < sizeof banks / sizeof banks[0]; b++) {
+        banks[b]->along = f->along + b * most;
+        banks[b]->distance = f->distance + b * most;
+    }
+    at_hand->features_along = f->along + 3 * most;
+    at_hand->smooth1_along = f->along + 4 * most;
+    center_smooth(at_hand, 0, f->ends.count);
 }
 
 /* The banks that the columns of a group are computed from. Returns how many. */
@@ -1060,14 +1084,19 @@ static int run_group(const pairs_loop *all, size_t pair_count, fetched *f, npgnn
             return code;
         npi_columns at_hand = *e;
         npi_bank *banks[MOST_BANKS];
+        npi_bank *features[] = {&at_hand.features, &at_hand.smooth1,        &at_hand.smooth2, &at_hand.means,
+                                &at_hand.bilinear, &at_hand.bilinear_means, &at_hand.ridge};
         int count = banks_of(banks, &at_hand, all->group);
         for (int b = 0; b < count; b++) {
             npi_ends_fetch(f->row[b], &f->ends, banks[b]->row, banks[b]->width);
             banks[b]->row = f->row[b];
         }
         at_hand.length16 = f->length16;
+        at_hand.kept = 0; /* of these nodes, only the rows of this group are there */
+        for (size_t b = 0; all->group == GROUPS && b < sizeof features / sizeof features[0]; b++)
+            features[b]->row = NULL;
         if (all->group == SMOOTH_GROUP)
-            center_smooth(&at_hand, f->ends.count);
+            center_ends(&at_hand, f);
         for (int32_t i = 0; all->group == GROUPS && i < f->ends.count; i++)
             at_hand.length16[i] = length16_of(&at_hand.region, i);
         pairs_loop batch = *all;
@@ -1081,19 +1110,19 @@ static int run_group(const pairs_loop *all, size_t pair_count, fetched *f, npgnn
 }
 
 /* Makes the banks of the features of e group by group, has the columns of all pairs computed, and frees their rows: the
- * same bits as of all banks at once. */
+ * same bits as of all banks at once. Rows of this process that are kept are only fetched. */
 static int run_features(npi_columns *e, pairs_loop *loop, size_t pair_count, fetched *f, npgnn_error *err)
 {
     npi_bank *banks[] = {&e->smooth1, &e->smooth2, &e->means, &e->bilinear_means, &e->bilinear, &e->ridge};
     const npgnn_env shared = shared_env(e);
     npi_spread links = {0};
-    int code = npi_spread_new(&links, e->a, &shared, err);
+    int code = e->kept ? 0 : npi_spread_new(&links, e->a, &shared, err);
     for (int g = 0; !code && g < GROUPS; g++) {
         loop->group = g;
-        code = makers[g](e, &links, err);
+        code = e->kept ? 0 : makers[g](e, &links, err);
         if (!code)
             code = run_group(loop, pair_count, f, err);
-        for (size_t b = 0; b < sizeof banks / sizeof banks[0]; b++) {
+        for (size_t b = 0; !e->kept && b < sizeof banks / sizeof banks[0]; b++) {
             npi_free(&e->env, banks[b]->row);
             banks[b]->row = NULL;
         }
@@ -1106,7 +1135,7 @@ static int run_features(npi_columns *e, pairs_loop *loop, size_t pair_count, fet
 int npi_columns_pairs(float *value, const npi_columns *given, const npgnn_pair *pairs, size_t pair_count,
                       npgnn_error *err)
 {
-    int threads = given->env.threads, by_group = given->has_features && !given->kept;
+    int threads = given->env.threads, by_group = given->has_features && (!given->kept || given->rows.comm);
     npi_columns made = *given; /* with the banks that are made for these pairs */
     fetched f = {0};
     npi_columns_workspace *w = npi_alloc(&made.env, (size_t)threads, sizeof *w, err);
@@ -1115,7 +1144,7 @@ int npi_columns_pairs(float *value, const npi_columns *given, const npgnn_pair *
     if (!code && made.rows.comm)
         code = fetched_new(&f, &made, err);
     code = npi_comm_agree(made.rows.comm, code, err);
-    if (!code && !made.kept)
+    if (!code && (!made.kept || made.rows.comm))
         memset(value, 0, pair_count * (size_t)made.count * sizeof *value);
     if (!code && by_group)
         code = run_features(&made, &loop, pair_count, &f, err);
@@ -1127,7 +1156,7 @@ int npi_columns_pairs(float *value, const npi_columns *given, const npgnn_pair *
         code = run_group(&loop, pair_count, &f, err);
     for (int t = 0; w && t < threads; t++)
         npi_columns_workspace_give(&made, &w[t]);
-    if (by_group)
+    if (by_group && !made.kept)
         free_features(&made);
     fetched_free(&made.env, &f);
     npi_free(&made.env, w);
@@ -1227,24 +1256,37 @@ static void pick(real *vector, const product *p, int32_t node)
         vector[c] = at(p->left, node)[c] * (p->weight ? (real)p->weight[c] : 1);
 }
 
-void npi_columns_rows_begin(npi_columns_workspace *w, const npi_columns *e, const int32_t *nodes, int count)
+void npi_columns_rows_begin(npi_columns_workspace *w, const npi_columns *e, const int32_t *nodes, const int32_t *places,
+                            int count)
 {
-    size_t n = (size_t)e->n;
+    size_t n = own_rows(e);
     w->nodes = nodes;
+    w->places = places;
     w->count = count;
     for (int r = 0; r < count; r++) {
         float *common = w->common + (size_t)r * n, *jaccard = w->jaccard + (size_t)r * n;
-        npi_walks_row(common, w->lift + (size_t)r * NPI_WALK_LIFTS * n, &w->walker, nodes[r]);
+        double *lift = w->lift + (size_t)r * NPI_WALK_LIFTS * n;
+        if (e->rows.comm)
+            npi_walks_part(common, lift, &w->walker, nodes[r], e->rows.from, e->rows.to);
+        else
+            npi_walks_row(common, lift, &w->walker, nodes[r]);
         memset(jaccard, 0, n * sizeof *jaccard);
         int64_t degree = e->a->ptr[nodes[r] + 1] - e->a->ptr[nodes[r]];
         for (int32_t i = 0; i < w->walker.count; i++) { /* the others have no neighbours in common */
-            int32_t j = w->walker.reached[i];
-            jaccard[j] = common[j] / ((float)(degree + e->a->ptr[j + 1] - e->a->ptr[j]) - common[j]);
+            int32_t node = w->walker.reached[i], j = node - e->rows.from;
+            if (node < e->rows.from || node >= e->rows.to)
+                continue;
+            jaccard[j] = common[j] / ((float)(degree + e->a->ptr[node + 1] - e->a->ptr[node]) - common[j]);
             common[j] = sqrtf(common[j]);
         }
     }
-    for (int r = 0; e->exact.ptr && r < count; r++)
-        overlap_row(w->overlap + (size_t)r * n, &e->exact, &e->exact_t, nodes[r]);
+    for (int r = 0; e->exact_t.ptr && r < count; r++) {
+        double *row = w->overlap + (size_t)r * n;
+        if (e->exact.ptr)
+            overlap_row(row, &e->exact, &e->exact_t, nodes[r]);
+        else
+            npi_words_overlap_row(row, &e->exact_t, e->exact_x, e->exact_weight, nodes[r]);
+    }
 }
 
 /* What the columns need of the other nodes besides their rows. */
@@ -1262,16 +1304,16 @@ typedef struct partners {
     size_t stride;
 } partners;
 
-/* Of the nodes first to last - 1. */
+/* Of the rows first to last - 1 of this process. */
 static partners partners_of_range(const npi_columns_workspace *w, const npi_columns *e, int32_t first, int32_t last)
 {
-    size_t n = (size_t)e->n;
+    size_t n = own_rows(e);
     partners p = {.count = last - first,
-                  .log_degree = e->log_degree + first,
+                  .log_degree = e->log_degree + e->rows.from + first,
                   .length16 = e->length16 + first,
                   .common = w->common + first,
                   .jaccard = w->jaccard + first,
-                  .overlap = e->exact.ptr ? w->overlap + first : NULL,
+                  .overlap = e->exact_t.ptr ? w->overlap + first : NULL,
                   .stride = n};
     for (size_t t = 0; t < NPI_WALK_LIFTS; t++)
         p.lift[t] = w->lift + t * n + (size_t)first;
@@ -1315,7 +1357,7 @@ static partners partners_of_list(npi_columns_workspace *w, const npi_columns *e,
                   .length16 = gather_floats(&floats, e->length16, list, count),
                   .common = gather_floats(&floats, w->common, list, count),
                   .jaccard = gather_floats(&floats, w->jaccard, list, count),
-                  .overlap = e->exact.ptr ? gather_doubles(&to, w->overlap, list, count) : NULL};
+                  .overlap = e->exact_t.ptr ? gather_doubles(&to, w->overlap, list, count) : NULL};
     for (size_t t = 0; t < NPI_WALK_LIFTS; t++)
         p.lift[t] = gather_doubles(&to, w->lift + t * (size_t)e->n, list, count);
     if (e->has_features) {
@@ -1342,7 +1384,7 @@ static void multiply(real *const *plane, npi_columns_workspace *w, const product
         real *picked = w->count == 1 ? w->picked + p * width : w->picked;
         out[p] = plane[products[p].plane];
         for (int r = 0; r < w->count; r++)
-            pick(picked + r * width, &products[p], w->nodes[r]);
+            pick(picked + r * width, &products[p], w->places[r]);
         if (w->count > 1)
             npi_gemm(out[p], last - first, picked, width, 0, at(right, first), right->width, 1, w->count, last - first,
                      width, 1, 0); /* L_nodes R_rangeᵀ */
@@ -1383,7 +1425,7 @@ static void finish_features(real *value, real *back, const real *region_ridge, c
     memcpy(plane[NPI_COLUMN_CENTRED1], plane[NPI_COLUMN_SMOOTH1], (size_t)cells * sizeof *value);
     memcpy(plane[NPI_COLUMN_CENTRED2], plane[NPI_COLUMN_SMOOTH2], (size_t)cells * sizeof *value);
     for (int r = 0; r < w->count; r++) {
-        int32_t u = w->nodes[r];
+        int32_t u = w->places[r];
         size_t row = (size_t)r * (size_t)range;
         centre_row(plane[NPI_COLUMN_CENTRED1] + row, s1, u, others->smooth1_along, others->smooth1_distance, range);
         centre_row(plane[NPI_COLUMN_CENTRED2] + row, &e->smooth2, u, others->smooth2_along, others->smooth2_distance,
@@ -1411,13 +1453,13 @@ static void finish_structure(real *value, const npi_columns_workspace *w, const 
     int range = others->count, cells = w->count * range;
     real *plane[NPI_COLUMNS];
     for (int r = 0; r < w->count; r++) {
-        int32_t u = w->nodes[r];
+        int32_t u = w->nodes[r], place = w->places[r];
         size_t on = (size_t)r * others->stride;
         for (int c = 0; c < NPI_COLUMNS; c++)
             plane[c] = value + (size_t)c * (size_t)cells + (size_t)r * (size_t)range;
         npi_kernels_best()->degrees(plane[NPI_COLUMN_DEGREE_SUM], plane[NPI_COLUMN_DEGREE_DIFFERENCE],
                                     plane[NPI_COLUMN_DEGREE_LEAST], others->log_degree, e->log_degree[u], range);
-        npi_kernels_best()->divide(plane[NPI_COLUMN_REGION16], others->length16, e->length16[u], 1e-12f, range);
+        npi_kernels_best()->divide(plane[NPI_COLUMN_REGION16], others->length16, e->length16[place], 1e-12f, range);
         for (int j = 0; j < range; j++) {
             plane[NPI_COLUMN_COMMON][j] = (real)others->common[on + (size_t)j];
             plane[NPI_COLUMN_JACCARD][j] = (real)others->jaccard[on + (size_t)j];
@@ -1454,10 +1496,10 @@ static void finish(real *value, real *const *plane, const npi_columns_workspace 
         memset(plane[NPI_COLUMN_HAS_FEATURES], 0, cells * sizeof *value);
     }
     finish_structure(value, w, e, others);
-    for (int r = 0; e->count > NPI_COLUMNS && e->exact.ptr && r < w->count; r++)
+    for (int r = 0; e->count > NPI_COLUMNS && e->exact_t.ptr && r < w->count; r++)
         for (int j = 0; j < range; j++)
             plane[NPI_COLUMN_OVERLAP][r * range + j] = (real)others->overlap[(size_t)r * others->stride + (size_t)j];
-    if (e->count > NPI_COLUMNS && !e->exact.ptr)
+    if (e->count > NPI_COLUMNS && !e->exact_t.ptr)
         memcpy(plane[NPI_COLUMN_OVERLAP], plane[NPI_COLUMN_FEATURES], cells * sizeof *value);
 }
 
@@ -1497,7 +1539,7 @@ void npi_columns_list(real *value, npi_columns_workspace *w, const npi_columns *
         together = with_same_rows(&products[p], all - p);
         for (int i = 0; i < together; i++) {
             out[i] = plane[products[p + i].plane];
-            pick(w->picked + i * width, &products[p + i], w->nodes[0]);
+            pick(w->picked + i * width, &products[p + i], w->places[0]);
         }
         npi_kernels_best()->row_products(out, w->picked, together, right->row, list, count, width, right->width);
     }
@@ -1523,9 +1565,9 @@ static int is_slog(int plane)
 void npi_columns_rounded_begin(npi_columns_workspace *w, const npi_columns *e, const double *weight)
 {
     product products[ALL_PRODUCTS];
-    int32_t u = w->nodes[0];
+    int32_t u = w->places[0];
     int all = list_products(products, e, 1);
-    int copied = e->count > NPI_COLUMNS && !e->exact.ptr; /* OVERLAP is FEATURES */
+    int copied = e->count > NPI_COLUMNS && !e->exact_t.ptr; /* OVERLAP is FEATURES */
     for (int p = 0; p < all; p++) {
         real vector[NPI_SHORT_WIDTH];
         /* what an error of 1 in the product counts: as it is, and where a column divides it by a length or distance of

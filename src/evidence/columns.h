@@ -84,14 +84,14 @@ typedef struct npi_columns {
     npi_partition rows; /* the nodes of this process, whose rows the banks have; all of them without others */
     int count;          /* of columns: NPI_COLUMNS or, with a projection, NPI_ALL_COLUMNS */
     int has_features;
-    int kept;               /* 1: all rows of all banks below are there; 0: npi_columns_pairs makes or fetches them */
-    float *log_degree;      /* (n) log(1 + d) */
-    double *inverse;        /* (n) 1 / d, 0 without links */
-    int32_t *two_steps;     /* (n) see walks.h */
-    npi_bank features;      /* F; its rows are borrowed */
-    npi_csr exact, exact_t; /* T and its transpose, borrowed; ptr NULL unless they are kept */
-    const npi_features *exact_x;             /* X, and the weights of its columns in T, borrowed: T row by row; */
-    const double *exact_weight;              /* NULL unless T is needed */
+    int kept;                    /* 1: the rows of all banks below are there; 0: npi_columns_pairs makes them */
+    float *log_degree;           /* (n) log(1 + d) */
+    double *inverse;             /* (n) 1 / d, 0 without links */
+    int32_t *two_steps;          /* (n) see walks.h */
+    npi_bank features;           /* F; its rows are borrowed */
+    npi_csr exact, exact_t;      /* T and its transpose, borrowed; ptr NULL unless they are kept */
+    const npi_features *exact_x; /* X, and the weights of its columns in T, borrowed: T row by row; */
+    const double *exact_weight;  /* NULL unless T is needed */
     npi_bank smooth1, smooth2, means, ridge; /* see the table above */
     npi_bank bilinear, bilinear_means;       /* F K and (means of F) K */
     npi_bank projection, before_around;      /* u and q, whose rows are borrowed, */
@@ -100,9 +100,9 @@ typedef struct npi_columns {
     double cross_square;                     /* and the inner product of the two means */
     npi_bank region;                         /* λ u, unit rows */
     npi_bank region16;                       /* their first 16 numbers; only rounded ones */
-    float *length16;                         /* (n) their length; NULL, as is reach, where nodes are divided */
+    float *length16;                         /* (r) their length */
     npi_bank coordinate;                     /* s u, */
-    float *reach;                            /* (n) and its length */
+    float *reach;                            /* (r) and its length */
     float spectral[NPI_SPECTRAL_WIDTH], pagerank[NPI_SPECTRAL_WIDTH]; /* weights of its columns, times 2m */
     /* how the rows of a further node are made (npi_columns_extend): */
     int32_t capacity;                 /* nodes that the arrays above have memory for */
@@ -124,8 +124,8 @@ typedef struct npi_columns {
  * every call: about 330 n numbers. The same bits. For pairs that are all known at once, that takes no longer.
  *
  * The processes of env->comm, which have all been given the same links and made `words` and `projection` together,
- * divide the nodes: each one has its rows of every bank, and `keep` counts as 0. npi_columns_pairs and
- * npi_columns_complete are collective then, and all processes return the same code from all three. */
+ * divide the nodes: each one has, and keeps, its rows of every bank. npi_columns_pairs and npi_columns_complete are
+ * collective then, and all processes return the same code from all three. */
 int npi_columns_new(npi_columns *out, const npi_csr *a, const npi_words *words, const npi_words *projection, int keep,
                     const npgnn_env *env, npgnn_error *err);
 
@@ -135,9 +135,8 @@ static inline size_t npi_columns_size(int32_t n, const npi_words *words)
     return (size_t)n * (7 * (size_t)words->width + 2 * NPI_SPECTRAL_WIDTH) * sizeof(real);
 }
 
-/* Makes the banks that were not kept. Where nodes are divided among processes, all get all rows, also of `words` and
- * `projection` (NULL: none), and further calls are of each process alone. E_MEMORY: nothing that counts has changed. */
-int npi_columns_complete(npi_columns *columns, npi_words *words, npi_words *projection, npgnn_error *err);
+/* Makes the banks that were not kept, and T in `words` (NULL: no features). E_MEMORY: nothing that counts has changed. */
+int npi_columns_complete(npi_columns *columns, npi_words *words, npgnn_error *err);
 void npi_columns_free(npi_columns *columns);
 
 /* Follows a graph that has gained links and nodes: `a` replaces the links, and its nodes from columns->n on are new.
@@ -159,6 +158,13 @@ int npi_columns_extend(npi_columns *columns, npi_words *words, npi_words *projec
  * others. E_MEMORY. */
 int npi_columns_reserve(npi_columns *columns, npi_words *words, npi_words *projection, int32_t n, npgnn_error *err);
 
+/* The same for the rows of the banks and what goes with them alone: for exactly so many. */
+int npi_columns_reserve_rows(npi_columns *columns, npi_words *words, npi_words *projection, int32_t rows,
+                             npgnn_error *err);
+
+/* Computes what goes with the rows first to last - 1, which have just been written: lengths, distances from means. */
+void npi_columns_measure(npi_columns *columns, int32_t first, int32_t last);
+
 /* Prepares for many questions about one node, or a few pairs, each. Keeps the rows of all banks as 8-bit integers, too:
  * a quarter of the memory that they take, which is all that is read of most nodes when one node meets all others. And
  * keeps workspaces. E_MEMORY. */
@@ -173,9 +179,10 @@ void npi_columns_bound(npi_columns *columns, int32_t first, int32_t last);
 /* Memory of one thread: for pairs and, with block > 0, for rows. */
 typedef struct npi_columns_workspace {
     npi_walker walker;
-    int32_t capacity;     /* nodes that it has memory for */
-    int block;            /* nodes whose rows are computed together */
-    const int32_t *nodes; /* (count) those at hand */
+    int32_t capacity;      /* nodes that it has memory for */
+    int block;             /* nodes whose rows are computed together */
+    const int32_t *nodes;  /* (count) those at hand, */
+    const int32_t *places; /* (count) and where their rows are in the banks */
     int count;
     real *picked;  /* (block, widest bank) their vectors; of one node, several for several products */
     int range;     /* nodes that they meet at a time, at most */
@@ -187,10 +194,10 @@ typedef struct npi_columns_workspace {
     float *error;
     double *listed;       /* (LISTED, range) numbers of the nodes of a list, gathered, */
     float *listed_floats; /* (LISTED_FLOATS, range) of both kinds */
-    float *common;        /* (block, n) √ of the number of common neighbours, */
-    float *jaccard;       /* (block, n) and its share of the union */
-    double *lift;         /* (block, 3, n) */
-    double *overlap;      /* (block, n), NULL unless the features are sparse */
+    float *common;        /* (block, r) √ of the number of common neighbours, */
+    float *jaccard;       /* (block, r) and its share of the union */
+    double *lift;         /* (block, 3, r) */
+    double *overlap;      /* (block, r), NULL unless the features are sparse */
 } npi_columns_workspace;
 
 int npi_columns_workspace_new(npi_columns_workspace *out, const npi_columns *columns, int block, npgnn_error *err);
@@ -205,6 +212,11 @@ void npi_columns_workspace_give(const npi_columns *columns, npi_columns_workspac
 /* value (count) of one pair, on the calling thread. The same bits for (u, v) as for (v, u). */
 void npi_columns_pair(float *value, npi_columns_workspace *workspace, const npi_columns *columns, npgnn_pair pair);
 
+/* The same where the rows of the two nodes are at these places in the banks: of one process, or one of several that keeps
+ * its rows, and has fetched others (visitors.h). */
+void npi_columns_pair_at(float *value, npi_columns_workspace *workspace, const npi_columns *columns, npgnn_pair pair,
+                         npgnn_pair place);
+
 /* Asks for what npi_columns_pair will read of a pair, which lies all over memory, so that it arrives while earlier
  * pairs are computed: to be called with ahead = NPI_AHEAD, ..., 2, 1, and with other work in between. First the rows of
  * the two nodes are asked for, then where the links of their neighbours are, then these links. */
@@ -213,7 +225,7 @@ enum { NPI_AHEAD = 3 };
 
 /* rounding (count): how far a column of npi_columns_rows may be from that of npi_columns_pair, where inner products of
  * vectors of length 1 are off by at most `unit`: NPI_FLOAT_UNIT and, from rounded rows, NPI_ROUNDED_UNIT more. SPECTRAL
- * and PAGERANK are sums of large terms that may cancel: for node u with node j, their rounding is larger by
+ * and PAGERANK are sums of large terms that may cancel: for the nodes of rows u and j, their rounding is larger by
  * npi_columns_rounding_along(u) reach_j. */
 void npi_columns_rounding(double *rounding, const npi_columns *columns, double unit);
 double npi_columns_rounding_along(const npi_columns *columns, int column, int32_t u, double unit);
@@ -230,11 +242,12 @@ double npi_columns_rounding_along(const npi_columns *columns, int column, int32_
 int npi_columns_pairs(float *value, const npi_columns *columns, const npgnn_pair *pairs, size_t pair_count,
                       npgnn_error *err);
 
-/* One node with all others: begin with up to `block` nodes, which must outlive the rows; then, for any range of at
- * most workspace->range nodes, value (columns, nodes, last - first): column by column, as products of matrices
- * give them. On the calling thread, inside npi_blas_begin. Up to rounding those of npi_columns_pair. */
+/* One node with all others, or with all of this process: begin with up to `block` nodes, which must outlive the rows, and
+ * the places of their rows in the banks (where nodes are not divided, the nodes themselves); then, for any range of at
+ * most workspace->range rows of this process, value (columns, nodes, last - first): column by column, as products of
+ * matrices give them. On the calling thread, inside npi_blas_begin. Up to rounding those of npi_columns_pair. */
 void npi_columns_rows_begin(npi_columns_workspace *workspace, const npi_columns *columns, const int32_t *nodes,
-                            int count);
+                            const int32_t *places, int count);
 void npi_columns_rows(real *value, npi_columns_workspace *workspace, const npi_columns *columns, int32_t first,
                       int32_t last);
 

@@ -37,19 +37,11 @@ static int resize(void *array_pointer, int32_t capacity, size_t size, const npgn
     return 0;
 }
 
-int npi_columns_reserve(npi_columns *e, npi_words *words, npi_words *projection, int32_t n, npgnn_error *err)
+int npi_columns_reserve_rows(npi_columns *e, npi_words *words, npi_words *projection, int32_t capacity,
+                             npgnn_error *err)
 {
-    if (n <= e->capacity)
-        return 0;
-    int32_t capacity = n < INT32_MAX / 2 ? n + n / 8 : n;
     const npgnn_env *env = &e->env;
-    int code = resize(&e->log_degree, capacity, sizeof *e->log_degree, env, err);
-    if (!code)
-        code = resize(&e->inverse, capacity, sizeof *e->inverse, env, err);
-    if (!code)
-        code = resize(&e->two_steps, capacity, sizeof *e->two_steps, env, err);
-    if (!code)
-        code = resize(&e->length16, capacity, sizeof *e->length16, env, err);
+    int code = resize(&e->length16, capacity, sizeof *e->length16, env, err);
     if (!code)
         code = resize(&e->reach, capacity, sizeof *e->reach, env, err);
     if (!code && e->has_features) {
@@ -78,6 +70,22 @@ int npi_columns_reserve(npi_columns *e, npi_words *words, npi_words *projection,
         if (!code)
             code = resize(&centred[b]->distance, capacity, sizeof *centred[b]->distance, env, err);
     }
+    return code;
+}
+
+int npi_columns_reserve(npi_columns *e, npi_words *words, npi_words *projection, int32_t n, npgnn_error *err)
+{
+    if (n <= e->capacity)
+        return 0;
+    int32_t capacity = n < INT32_MAX / 2 ? n + n / 8 : n;
+    const npgnn_env *env = &e->env;
+    int code = resize(&e->log_degree, capacity, sizeof *e->log_degree, env, err);
+    if (!code)
+        code = resize(&e->inverse, capacity, sizeof *e->inverse, env, err);
+    if (!code)
+        code = resize(&e->two_steps, capacity, sizeof *e->two_steps, env, err);
+    if (!code)
+        code = npi_columns_reserve_rows(e, words, projection, capacity, err);
     if (!code && e->is_rounded)
         code = npi_columns_reserve_rounded(e, capacity, err);
     if (!code)

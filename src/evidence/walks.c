@@ -180,3 +180,76 @@ void npi_walks_row(float *common, double *lift, npi_walker *w, int32_t node)
     for (size_t x = 0; x < n; x++)
         four[x] *= links * w->inverse[x];
 }
+
+/* three = Σ_x two_x / d_x over the neighbours x of each node: lists the nodes where it is not 0. Returns how many. */
+static int32_t walk_three(double *three, npi_walker *w)
+{
+    const npi_csr *a = w->a;
+    int32_t count = 0;
+    for (int32_t r = 0; r < w->count; r++) {
+        int32_t x = w->reached[r];
+        double share = w->two[x] * w->inverse[x];
+        for (int64_t p = a->ptr[x]; p < a->ptr[x + 1]; p++) {
+            int32_t y = a->col[p];
+            w->listed[count] = y; /* stays if it is new */
+            count += three[y] == 0;
+            three[y] += share;
+        }
+    }
+    return count;
+}
+
+/* four_x = Σ_y three_y over the neighbours y of the nodes first to last - 1, along fewer links: those of the listed nodes
+ * y, or those of the nodes x. */
+static void walk_four(double *four, const double *three, const npi_walker *w, int32_t listed, int32_t first,
+                      int32_t last)
+{
+    const npi_csr *a = w->a;
+    int64_t steps = 0;
+    for (int32_t i = 0; i < listed; i++)
+        steps += a->ptr[w->listed[i] + 1] - a->ptr[w->listed[i]];
+    if (steps > a->ptr[last] - a->ptr[first]) {
+        for (int32_t x = first; x < last; x++)
+            for (int64_t p = a->ptr[x]; p < a->ptr[x + 1]; p++)
+                four[x - first] += three[a->col[p]];
+        return;
+    }
+    for (int32_t i = 0; i < listed; i++) {
+        int32_t y = w->listed[i];
+        for (int64_t p = a->ptr[y]; p < a->ptr[y + 1]; p++)
+            if (a->col[p] >= first && a->col[p] < last)
+                four[a->col[p] - first] += three[y];
+    }
+}
+
+void npi_walks_part(float *common, double *lift, npi_walker *w, int32_t node, int32_t first, int32_t last)
+{
+    const npi_csr *a = w->a;
+    size_t count = (size_t)(last - first);
+    double links = (double)a->ptr[a->rows], *three = w->meeting; /* zeros before and after */
+    memset(common, 0, count * sizeof *common);
+    memset(lift, 0, NPI_WALK_LIFTS * count * sizeof *lift);
+    walk_two(w, node);
+    for (int64_t p = a->ptr[node]; p < a->ptr[node + 1]; p++)
+        for (int64_t q = a->ptr[a->col[p]]; q < a->ptr[a->col[p] + 1]; q++)
+            if (a->col[q] >= first && a->col[q] < last)
+                common[a->col[q] - first]++;
+    for (int32_t r = 0; r < w->count; r++) {
+        int32_t x = w->reached[r];
+        if (x >= first && x < last)
+            lift[x - first] = links * w->two[x] * w->inverse[x];
+    }
+    int32_t listed = walk_three(three, w);
+    for (int32_t i = 0; i < listed; i++) {
+        int32_t x = w->listed[i];
+        three[x] *= w->inverse[x];
+        if (x >= first && x < last)
+            lift[count + (size_t)(x - first)] = links * three[x];
+    }
+    double *four = lift + 2 * count;
+    walk_four(four, three, w, listed, first, last);
+    for (int32_t x = first; x < last; x++)
+        four[x - first] *= links * w->inverse[x];
+    for (int32_t i = 0; i < listed; i++)
+        three[w->listed[i]] = 0;
+}

@@ -304,11 +304,11 @@ static float exact_value(double value, double square)
     return square > 0 ? (float)(value / sqrt(square)) : 0;
 }
 
-/* Rows of T from row `first` on, of features x, with the weights idf of the columns. */
-static void fill_exact(npi_csr *t, int32_t first, const npi_features *x, const double *idf)
+/* Rows of T from row `first` on, of the nodes from to to - 1 of features x, with the weights idf of the columns. */
+static void fill_exact(npi_csr *t, int32_t first, const npi_features *x, int32_t from, int32_t to, const double *idf)
 {
     int64_t p = t->ptr[first];
-    for (int32_t i = 0; i < x->n; i++) {
+    for (int32_t i = from; i < to; i++) {
         int64_t begin = x->dense ? 0 : x->x.ptr[i], end = x->dense ? x->f : x->x.ptr[i + 1];
         int32_t c;
         double square = square_of(x, idf, i);
@@ -319,7 +319,7 @@ static void fill_exact(npi_csr *t, int32_t first, const npi_features *x, const d
             t->col[p] = c;
             t->val[p++] = exact_value(value, square);
         }
-        t->ptr[first + i + 1] = p;
+        t->ptr[first + i - from + 1] = p;
     }
 }
 
@@ -363,7 +363,7 @@ int npi_words_keep_exact(npi_words *words, const npi_features *x, const npgnn_en
     npi_csr t = {0}, transposed = {0};
     code = npi_csr_new(&t, x->n, x->f, x->nonzeros, 1, env, err);
     if (!code) {
-        fill_exact(&t, 0, x, words->exact_weight);
+        fill_exact(&t, 0, x, 0, x->n, words->exact_weight);
         code = npi_csr_transpose(&transposed, &t, env, err);
     }
     if (code) {
@@ -373,6 +373,35 @@ int npi_words_keep_exact(npi_words *words, const npi_features *x, const npgnn_en
     words->exact = t;
     words->exact_t = transposed;
     return 0;
+}
+
+int npi_words_index_exact(npi_words *words, const npi_partition *rows, const npgnn_env *env, npgnn_error *err)
+{
+    const npi_features *x = words->exact_x;
+    if (!x || words->exact_t.ptr)
+        return 0;
+    npi_csr t = {0};
+    int64_t entries = x->x.ptr[rows->to] - x->x.ptr[rows->from];
+    int code = npi_csr_new(&t, rows->to - rows->from, x->f, entries, 1, env, err);
+    if (!code) {
+        fill_exact(&t, 0, x, rows->from, rows->to, words->exact_weight);
+        code = npi_csr_transpose(&words->exact_t, &t, env, err);
+    }
+    npi_csr_free(env, &t);
+    return code;
+}
+
+void npi_words_overlap_row(double *out, const npi_csr *by_column, const npi_features *x, const double *weight,
+                           int32_t u)
+{
+    double square = square_of(x, weight, u);
+    memset(out, 0, (size_t)by_column->cols * sizeof *out);
+    for (int64_t p = x->x.ptr[u]; p < x->x.ptr[u + 1]; p++) {
+        int32_t c;
+        double value = entry(&c, x, u, p), exact = (double)exact_value(value * weight[c], square);
+        for (int64_t q = by_column->ptr[c]; q < by_column->ptr[c + 1]; q++)
+            out[by_column->col[q]] += exact * (double)by_column->val[q];
+    }
 }
 
 int npi_words_project(npi_words *out, npi_features *x, const npi_projection *projection, const npgnn_env *env,
@@ -446,7 +475,7 @@ int npi_words_extend(npi_words *out, const npi_words *words, npi_features *x, co
             memcpy(more.exact.ptr, known->ptr, ((size_t)known->rows + 1) * sizeof *known->ptr);
             memcpy(more.exact.col, known->col, (size_t)entries * sizeof *known->col);
             memcpy(more.exact.val, known->val, (size_t)entries * sizeof *known->val);
-            fill_exact(&more.exact, known->rows, x, words->exact_weight);
+            fill_exact(&more.exact, known->rows, x, 0, x->n, words->exact_weight);
             code = npi_csr_transpose(&more.exact_t, &more.exact, env, err);
         }
     }

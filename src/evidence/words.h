@@ -16,6 +16,7 @@
 #ifndef NPI_EVIDENCE_WORDS_H
 #define NPI_EVIDENCE_WORDS_H
 
+#include "base/partition.h"
 #include "features/projection.h"
 
 enum { NPI_WORDS_WIDTH = 64 };
@@ -25,7 +26,8 @@ typedef struct npi_words {
     real *row;              /* (r, width) unit rows of F; zeros for a node without features; r: see npi_words_new */
     real *around;           /* (r, width) of a projection: q, and `row` is u; NULL otherwise */
     real *map;              /* (columns, width) for nodes that come later: F = x map, made unit length */
-    npi_csr exact, exact_t; /* (n, f) T and (f, n) its transpose, after npi_words_keep_exact; ptr NULL: not there */
+    npi_csr exact, exact_t; /* (n, f) T and (f, n) its transpose, after npi_words_keep_exact; ptr NULL: not there. After
+                             * npi_words_index_exact the transpose alone, (f, r) */
     double *exact_weight;   /* (f) log(1 + n / n_c) in T, after npi_words_weigh_exact, */
     const npi_features *exact_x; /* and X, borrowed; NULL: T is not wanted */
 } npi_words;
@@ -47,6 +49,14 @@ double npi_words_overlap(const npi_features *x, const double *weight, int32_t u,
 /* Keeps T, which takes 16 bytes per entry of X, for comparisons of one node with all. Prepares it where that has not been
  * done. */
 int npi_words_keep_exact(npi_words *words, const npi_features *x, const npgnn_env *env, npgnn_error *err);
+
+/* Of T, keeps the transpose of the rows of one process, for comparisons of any node with these. After
+ * npi_words_weigh_exact; where T is not wanted, nothing. Not collective. */
+int npi_words_index_exact(npi_words *words, const npi_partition *rows, const npgnn_env *env, npgnn_error *err);
+
+/* out (r) = T_u with the rows of T whose transpose is by_column (f, r), from X and its weights. */
+void npi_words_overlap_row(double *out, const npi_csr *by_column, const npi_features *x, const double *weight,
+                           int32_t u);
 
 /* Rows of further nodes, with features x, which have the columns and the encoding of those that `words` was made from:
  * *out has their rows of F, by the V of `words`; and, where words has T, the T of all nodes, theirs last. */

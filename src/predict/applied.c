@@ -118,6 +118,15 @@ static double new_share_of(const npi_held_out *held_out, const npi_csr *known)
     return (double)new / (double)held_out->positives;
 }
 
+/* T of the features, whole or, in one of several processes, of its rows. */
+static int prepare_exact(npi_applied *a, npi_features *x, int keep, const npi_partition *rows, npgnn_error *err)
+{
+    if (keep && !rows->comm)
+        return npi_words_keep_exact(&a->words, x, &a->env, err);
+    int code = npi_words_weigh_exact(&a->words, x, &a->env, err);
+    return code || !keep ? code : npi_words_index_exact(&a->words, rows, &a->env, err);
+}
+
 int npi_applied_new(npi_applied *out, const npi_process *process, const npgnn_graph *graph, npi_features *x,
                     const npi_held_out *held_out, uint64_t seed, size_t memory, const npgnn_env *env, npgnn_error *err)
 {
@@ -155,14 +164,16 @@ int npi_applied_new(npi_applied *out, const npi_process *process, const npgnn_gr
     }
     if (!code)
         code = npi_words_project(&a.projection, x, &process->projection, &shared, err);
-    int keep = npi_columns_size(graph->n, &a.words) <= (memory ? memory : npi_memory() / 2);
-    if (!code && a.projection.width > 0)
-        code = keep && !comm ? npi_words_keep_exact(&a.words, x, env, err)
-                             : npi_comm_agree(comm, npi_words_weigh_exact(&a.words, x, env, err), err);
+    int keep = 0;
+    if (!code) {
+        npi_partition rows = npi_partition_tall(graph->n, comm);
+        size_t bytes = npi_columns_size(rows.to - rows.from, &a.words);
+        keep = !npi_comm_any(comm, bytes > (memory ? memory : npi_memory() / 2));
+        if (a.projection.width > 0)
+            code = npi_comm_agree(comm, prepare_exact(&a, x, keep, &rows, err), err);
+    }
     if (!code)
         code = npi_columns_new(&a.columns, &graph->a, &a.words, &a.projection, keep, &shared, err);
-    if (!code && comm && !npi_comm_any(comm, !keep)) /* all rows fit into the memory of every process */
-        code = npi_applied_complete(&a, err);
     if (!code && !tuned && held_out) {
         code = npi_examples_add(&examples, &a.columns, held_out, err);
         if (!code)
@@ -178,7 +189,7 @@ int npi_applied_new(npi_applied *out, const npi_process *process, const npgnn_gr
 
 int npi_applied_complete(npi_applied *a, npgnn_error *err)
 {
-    return npi_columns_complete(&a->columns, &a->words, &a->projection, err);
+    return npi_columns_complete(&a->columns, &a->words, err);
 }
 
 int npi_applied_draw(npi_head *out, const npi_applied *a, uint64_t seed, int draw, npgnn_error *err)

@@ -27,9 +27,8 @@ typedef struct npi_applied {
  * count. The stacked fit of a small graph gets more examples: other tenths are set aside in turn. A graph with too few
  * links for that keeps the prior of z. x are the features of the graph, with the columns that the process was tuned on.
  * The evidence is kept if it takes no more than `memory` bytes (npi_columns_new); 0: half of the machine's memory.
- * Process and graph must outlive it. The processes of env->comm divide the work. If the evidence is kept, all get all of
- * it, and further calls are of each process alone. Otherwise each one has that of its nodes, columns.rows.comm is set,
- * and npi_applied_scores and npi_applied_complete are collective. E_CANCELLED, E_MEMORY. */
+ * Process and graph must outlive it. The processes of env->comm divide the nodes: each one has the evidence of its own,
+ * columns.rows.comm is set, and npi_applied_scores and npi_applied_complete are collective. E_CANCELLED, E_MEMORY. */
 int npi_applied_new(npi_applied *out, const npi_process *process, const npgnn_graph *graph, npi_features *x,
                     const npi_held_out *held_out, uint64_t seed, size_t memory, const npgnn_env *env, npgnn_error *err);
 void npi_applied_free(npi_applied *applied);
@@ -49,7 +48,7 @@ int npi_applied_hasten(npi_applied *applied, uint64_t seed, npgnn_error *err);
  * are those of npi_columns_rounded, besides its `error` with the weights slope / deviation. */
 double npi_applied_error(const npi_applied *applied, const npi_head *head, const npi_slopes *slopes, int rounded);
 
-/* By how much more for node u with node j, per unit of columns.reach[j]. */
+/* By how much more for the nodes of rows u and j, per unit of columns.reach[j]. */
 double npi_applied_error_along(const npi_applied *applied, const npi_slopes *slopes, int32_t u, int rounded);
 
 /* score (count) of pairs with each of `heads` heads: score[h * count + i]. On all threads. Where the evidence is divided

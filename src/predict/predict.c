@@ -280,8 +280,8 @@ static int run_heads(npgnn_prediction *out, npgnn_predictor *p, const npgnn_pair
     return code;
 }
 
-/* The share of this process, in batches: where the evidence is divided among processes, as many as any of them has. */
-static int run_share(npgnn_prediction *out, npgnn_predictor *p, const npgnn_pair *pairs, size_t count, npgnn_error *err)
+int npi_predictor_run_share(npgnn_prediction *out, npgnn_predictor *p, const npgnn_pair *pairs, size_t count,
+                            npgnn_error *err)
 {
     int code = 0, process = npi_model_is_process(p->model);
     npgnn_comm *comm = process ? p->applied.columns.rows.comm : NULL;
@@ -317,7 +317,7 @@ int npgnn_predictor_run(npgnn_prediction *out, npgnn_predictor *p, const npgnn_p
     int rank = npi_comm_rank(p->comm);
     size_t begin = (size_t)npi_comm_share_start(p->comm, (int64_t)count, rank);
     size_t end = (size_t)npi_comm_share_start(p->comm, (int64_t)count, rank + 1);
-    code = npi_comm_agree(p->comm, run_share(out + begin, p, pairs + begin, end - begin, err), err);
+    code = npi_comm_agree(p->comm, npi_predictor_run_share(out + begin, p, pairs + begin, end - begin, err), err);
     if (!code)
         npi_comm_gather_shares(p->comm, out, (int64_t)count, sizeof *out);
     return code;

@@ -10,109 +10,32 @@
  * The evidence of a process is the same in both directions. Where the best of every node are asked for, each pair is
  * scored once, for both of its ends. */
 #include <float.h>
-#include <pthread.h>
-#include <stdatomic.h>
 #include <string.h>
 
 #include "base/comm.h"
+#include "base/hash.h"
 #include "base/parallel.h"
-#include "base/shortlist.h"
 #include "base/sized.h"
 #include "linalg/dense.h"
 #include "model/score.h"
-#include "predict/predictor.h"
+#include "predict/search.h"
 
-#define BLOCK_BYTES (8 << 20)    /* that the values of a block of nodes may take, */
-#define LEAST_BLOCK 16           /* but below so many nodes a product is mostly the fetching of U, */
-#define MOST_BLOCK 128           /* and above so many it gains nothing */
+#define BLOCK_BYTES (8 << 20) /* that the values of a block of nodes may take, */
+#define LEAST_BLOCK                                                                                                    \
+    16                           /* but below so many nodes a product is mostly the fetching of U, and above
+                                  * NPI_MOST_BLOCK it gains nothing */
 #define PROCESS_BYTES (64 << 20) /* that the walks of a block may take, with a process, */
 #define PROCESS_LEAST 4          /* but below so many nodes a product is mostly copying, */
 #define PROCESS_MOST 64          /* and above so many it gains nothing */
 #define HEAD_CELLS 1024          /* pairs that a head scores at a time, whose hidden layers stay in cache */
 #define BAND 4                   /* blocks that each thread takes between two calls of progress */
-#define LOCKS 256                /* for the lists of all nodes */
 #define FIRST_ROOM 32            /* pairs that the list of a node has memory for at first */
 #define BOX_NODES 256            /* that decide which boxes of a bound are worth their cost, and which come first, */
-#define OWN_BOXES 2              /* that a search may make for its own nodes, */
-#define MOST_BOXES (NPI_BOUND_BOXES + OWN_BOXES)
-#define FIRST_BOXES 2           /* and how many of them all nodes are compared with */
-#define MUTUAL_BYTES (1L << 30) /* that the lists of all nodes may take: otherwise each node is searched by itself */
+#define FIRST_BOXES 2            /* and how many of them all nodes are compared with */
+#define MUTUAL_BYTES (1L << 30)  /* that the lists of all nodes may take: otherwise each node is searched by itself */
 
 /* Roles of a node. */
 enum { FROM = 1, TO = 2 };
-
-/* What one thread works with. */
-typedef struct workspace {
-    int32_t node[MOST_BLOCK]; /* the block's nodes, */
-    real *picked;             /* (block, k) their embeddings, */
-    real *value;              /* (block, n) their scores with all nodes; with draws, the largest of each pair. Of a */
-    int32_t *candidate;       /* (n) bounded search, those of the candidates alone */
-    double slack[MOST_BLOCK]; /* (block) and how far these may be from what they stand for */
-    real *score;              /* (block, n) of one draw, with draws */
-    /* of a process, instead of `picked` and `evidence`: */
-    npi_columns_workspace columns;
-    real *rows;  /* (columns, block, columns.range) evidence with a range of nodes */
-    real *range; /* (block, columns.range) its scores; of a bounded search, or those of the queue */
-    npi_head_workspace head;
-    /* of a bounded search: */
-    real *error;                /* (columns.range) what rounding may add to the scores of a range */
-    npi_pieces made[OWN_BOXES]; /* bounds of boxes around nodes of this search, where the head's are not close, */
-    const npi_pieces *boxes[MOST_BOXES]; /* (box_count) the bounds to use: first what leaves over the fewest nodes, */
-    int box_count;                       /* 0: not chosen yet */
-    int32_t *over;         /* (2 columns.range) those of a range, or of the queue, that a bound leaves over */
-    int32_t *queue;        /* (2 columns.range) nodes that the bound of a box leaves over, */
-    int queued;            /* so many, */
-    real *apart;           /* (2 columns.range) what rounding may add to their scores, */
-    real *evidence;        /* (columns, queue_stride) and their evidence */
-    unsigned char *scored; /* (n) 1 for nodes that were scored before all others */
-    real *most;            /* (heads, block) what the rounding of a pair may add to its score, per unit of its reach */
-    npi_shortlist list;
-} workspace;
-
-/* A pair that may be among the best of a node: its other end and what its score cannot exceed. */
-typedef struct contender {
-    int32_t node;
-    real most;
-} contender;
-
-/* Those of one node, where each pair is scored for both of its ends. */
-typedef struct contenders {
-    contender *items; /* (capacity) */
-    int count, capacity;
-    npi_shortlist sure; /* what the best scores are at least */
-} contenders;
-
-typedef struct mutual {
-    contenders *of;         /* (n) */
-    npi_candidate *sure;    /* (n, k) of all of them */
-    _Atomic(double) *least; /* (n) what the score of a pair must reach, at least, to be among the best of a node */
-    pthread_mutex_t lock[LOCKS];
-    atomic_int failed; /* memory is out */
-} mutual;
-
-typedef struct search {
-    npgnn_predictor *p;
-    npgnn_top_options options;
-    int32_t n, rows;     /* nodes, and those at the first end */
-    int32_t begin, end;  /* rows that this process searches: blocks at */
-    int64_t step;        /* begin, begin + step, ... below end */
-    int draws;           /* embeddings there are: at least 1 */
-    real *drawn;         /* (draws, n, k) with draws of z; NULL: p->embedder.u */
-    int averaged;        /* 1: predictions are averages over draws of z */
-    double *reach;       /* (draws) the length of the longest embedding; of a process, the error of a score, */
-    npi_slopes *slopes;  /* (draws) and how steep its head is */
-    unsigned char *role; /* (n) */
-    int links;           /* 1: the best of all pairs, each once; 0: the best of each node */
-    int plain;           /* 1: values are scores; 0: of a process, what its scores cannot exceed */
-    int bounded;         /* 1: one node is searched, and a bound of the head decides who is scored */
-    int block, threads;
-    workspace *workspaces; /* (threads) */
-    /* with links 0 */
-    npgnn_link *out; /* (rows, k) */
-    int32_t *found;  /* (rows) */
-    int32_t k;
-    mutual *mutual; /* NULL: each node is searched by itself */
-} search;
 
 /* ---- making ---- */
 
@@ -124,14 +47,14 @@ static double length(const real *u, int k)
     return sqrt(square);
 }
 
-static const real *embeddings(const search *s, int draw)
+static const real *embeddings(const npi_search *s, int draw)
 {
     size_t cells = (size_t)s->n * (size_t)s->p->model->params.size.k;
     return s->drawn ? s->drawn + (size_t)draw * cells : s->p->embedder.u;
 }
 
 /* The embeddings of all draws, side by side: a block of pairs needs them all at once. */
-static int decode(search *s, npgnn_error *err)
+static int decode(npi_search *s, npgnn_error *err)
 {
     npgnn_predictor *p = s->p;
     int k = p->model->params.size.k;
@@ -171,7 +94,7 @@ static int decode(search *s, npgnn_error *err)
     return 0;
 }
 
-static int give_role(search *s, unsigned char role, const int32_t *nodes, int32_t count, npgnn_error *err)
+static int give_role(npi_search *s, unsigned char role, const int32_t *nodes, int32_t count, npgnn_error *err)
 {
     for (int32_t i = 0; !nodes && i < s->n; i++)
         s->role[i] |= role;
@@ -186,7 +109,7 @@ static int give_role(search *s, unsigned char role, const int32_t *nodes, int32_
     return 0;
 }
 
-static int give_roles(search *s, npgnn_error *err)
+static int give_roles(npi_search *s, npgnn_error *err)
 {
     const npgnn_top_options *o = &s->options;
     s->role = npi_alloc(&s->p->env, (size_t)s->n, 1, err);
@@ -198,12 +121,12 @@ static int give_roles(search *s, npgnn_error *err)
 
 /* Numbers from one column of the queue to the next: the columns of one node must not fall into the same few lines of a
  * cache. */
-static int queue_stride(const workspace *d)
+static int queue_stride(const npi_searcher *d)
 {
     return 2 * d->columns.range + 16;
 }
 
-static int process_workspace(workspace *d, const search *s, npgnn_error *err)
+static int process_workspace(npi_searcher *d, const npi_search *s, npgnn_error *err)
 {
     const npgnn_env *env = &s->p->env;
     if (npi_columns_workspace_take(&d->columns, &s->p->applied.columns, s->block, err))
@@ -216,7 +139,7 @@ static int process_workspace(workspace *d, const search *s, npgnn_error *err)
         return 1;
     if (!s->bounded)
         return npi_head_workspace_new(&d->head, &s->p->applied.head, HEAD_CELLS, env, err);
-    /* heads that have a bound are small, and need no workspace */
+    /* heads that have a bound are small, and need no npi_searcher */
     d->candidate = npi_resize(env, NULL, (size_t)s->n, sizeof *d->candidate, err);
     d->error = npi_resize(env, NULL, cells, sizeof *d->error, err);
     d->over = npi_resize(env, NULL, 2 * cells + NPI_KEPT_MORE, sizeof *d->over, err);
@@ -229,12 +152,12 @@ static int process_workspace(workspace *d, const search *s, npgnn_error *err)
 }
 
 /* Memory of the threads, with lists of the best `room`. */
-static int allocate(search *s, int room, npgnn_error *err)
+static int allocate(npi_search *s, int room, npgnn_error *err)
 {
     const npgnn_env *env = &s->p->env;
     size_t n = (size_t)s->n, k = (size_t)s->p->model->params.size.k, fit = BLOCK_BYTES / sizeof(real) / (n + 1);
     int failed = 0, process = npi_model_is_process(s->p->model);
-    s->block = fit < LEAST_BLOCK ? LEAST_BLOCK : fit > MOST_BLOCK ? MOST_BLOCK : (int)fit;
+    s->block = fit < LEAST_BLOCK ? LEAST_BLOCK : fit > NPI_MOST_BLOCK ? NPI_MOST_BLOCK : (int)fit;
     s->workspaces = npi_alloc(env, (size_t)s->threads, sizeof *s->workspaces, err);
     if (!s->workspaces)
         return NPGNN_E_MEMORY;
@@ -245,20 +168,46 @@ static int allocate(search *s, int room, npgnn_error *err)
     if (s->block > s->rows) /* one node: it meets as many nodes at a time as a block would */
         s->block = s->rows > 0 ? s->rows : 1;
     for (int t = 0; t < s->threads; t++) {
-        workspace *d = &s->workspaces[t];
-        size_t cells = (size_t)s->block * n;
+        npi_searcher *d = &s->workspaces[t];
+        size_t cells = (size_t)s->block * (size_t)s->own;
         failed |= process ? process_workspace(d, s, err) : 0;
         failed |= !(d->picked = npi_resize(env, NULL, (size_t)s->block * k, sizeof *d->picked, err));
         failed |= !(d->value = npi_resize(env, NULL, cells, sizeof *d->value, err));
-        failed |= s->averaged && !(d->score = npi_resize(env, NULL, cells, sizeof *d->score, err));
+        failed |= s->averaged && !process && !(d->score = npi_resize(env, NULL, cells, sizeof *d->score, err));
         failed |= !(d->list.items = npi_resize(env, NULL, (size_t)room, sizeof *d->list.items, err));
         d->list.capacity = room;
     }
     return failed ? NPGNN_E_MEMORY : 0;
 }
 
+/* Whether all processes search for the same: otherwise they would wait for each other for ever. */
+static int check_same(const npi_search *s, npgnn_error *err)
+{
+    const npgnn_top_options *o = &s->options;
+    const int32_t numbers[] = {s->k,     s->links,        o->from ? o->from_count : -1, o->to ? o->to_count : -1,
+                               o->known, (int32_t)o->rank};
+    uint64_t hash = npi_hash_bytes(NPI_HASH_START, numbers, sizeof numbers);
+    hash = npi_hash_bytes(hash, &o->min_probability, sizeof o->min_probability);
+    if (o->from && o->from_count > 0)
+        hash = npi_hash_bytes(hash, o->from, (size_t)o->from_count * sizeof *o->from);
+    if (o->to && o->to_count > 0)
+        hash = npi_hash_bytes(hash, o->to, (size_t)o->to_count * sizeof *o->to);
+    return npi_comm_same(s->p->comm, hash, "the search", err);
+}
+
+/* Which rows this process searches: its share, unless the candidates are divided instead. */
+static void divide(npi_search *s)
+{
+    npgnn_comm *comm = s->divided ? NULL : s->p->comm;
+    int rank = npi_comm_rank(comm);
+    s->begin = (int32_t)npi_comm_share_start(comm, s->rows, rank);
+    s->end = (int32_t)npi_comm_share_start(comm, s->rows, rank + 1);
+    s->times = npi_comm_ranks(comm);
+}
+
 /* kind: what else is known of the search */
-static int search_new(search *s, npgnn_predictor *p, search kind, const npgnn_top_options *options, npgnn_error *err)
+static int search_new(npi_search *s, npgnn_predictor *p, npi_search kind, const npgnn_top_options *options,
+                      npgnn_error *err)
 {
     *s = kind;
     s->p = p;
@@ -266,12 +215,20 @@ static int search_new(search *s, npgnn_predictor *p, search kind, const npgnn_to
     s->threads = p->env.threads;
     const npgnn_top_options *o = &s->options;
     int code = npi_sized_read(&s->options, sizeof s->options, options, "npgnn_top_options", err);
+    if (!code && s->k < 1)
+        code = npi_fail(err, NPGNN_E_ARGUMENT, "k must be at least 1, got %d", s->k);
+    if (p->comm && !(code = npi_comm_agree(p->comm, code, err)))
+        code = check_same(s, err);
     if (!code && npi_model_is_process(p->model))
         code = npi_applied_complete(&p->applied, err);
     if (code)
         return code;
     s->rows = o->from ? o->from_count : s->n;
-    s->end = s->rows;
+    s->worst = (double)-INFINITY;
+    s->divided = npi_model_is_process(p->model) && p->applied.columns.rows.comm;
+    s->from = s->divided ? p->applied.columns.rows.from : 0;
+    s->own = s->divided ? p->applied.columns.rows.to - s->from : s->n;
+    divide(s);
     if (!(o->min_probability >= 0 && o->min_probability <= 1))
         return npi_fail(err, NPGNN_E_ARGUMENT, "the minimum probability must be from 0 to 1, got %g",
                         o->min_probability);
@@ -282,9 +239,9 @@ static int search_new(search *s, npgnn_predictor *p, search kind, const npgnn_to
     return code ? code : decode(s, err);
 }
 
-static void mutual_free(const search *s);
+static void mutual_free(const npi_search *s);
 
-static void search_free(search *s)
+static void search_free(npi_search *s)
 {
     const npgnn_env *env = &s->p->env;
     for (int t = 0; s->workspaces && t < s->threads; t++) {
@@ -306,6 +263,7 @@ static void search_free(search *s)
         npi_free(env, s->workspaces[t].list.items);
     }
     mutual_free(s);
+    npi_divided_free(s);
     npi_free(env, s->workspaces);
     npi_free(env, s->role);
     npi_free(env, s->reach);
@@ -313,9 +271,9 @@ static void search_free(search *s)
     npi_free(env, s->drawn);
 }
 
-static int32_t row_node(const search *s, int32_t row)
+static int32_t row_place(const npi_search *s, int32_t row)
 {
-    return s->options.from ? s->options.from[row] : row;
+    return s->divided ? s->own + row - s->begin : npi_search_node(s, row);
 }
 
 /* ---- a block of nodes with all nodes, about ---- */
@@ -344,13 +302,13 @@ static real largest_of(const real *x, int32_t count)
 /* A bound of the error of a row of scores: a rounding error for every term of a product of embeddings, and a few more,
  * each of at most the float's unit of the largest number in sight; and all of it twice, since a bound may be
  * generous. */
-static double slack_of(const search *s, const real *score, double product)
+static double slack_of(const npi_search *s, const real *score, double product)
 {
     int terms = s->p->model->params.size.k + 32;
     return terms * (double)FLT_EPSILON * (product + (double)largest_of(score, s->n)) + (double)FLT_MIN;
 }
 
-static void score_rows(real *score, workspace *d, const search *s, int count, int draw)
+static void score_rows(real *score, npi_searcher *d, const npi_search *s, int count, int draw)
 {
     int k = s->p->model->params.size.k;
     const real *u = embeddings(s, draw);
@@ -363,19 +321,20 @@ static void score_rows(real *score, workspace *d, const search *s, int count, in
     }
 }
 
-/* The same with the heads of a process: value (count, n), with draws the largest of each pair, from node `begin` on.
- * SPECTRAL and PAGERANK are the columns whose rounding depends on the pair: what it may add to a score is added. */
-static void approximate_process(workspace *d, const search *s, int count, int32_t begin)
+/* The same with the heads of a process: value (count, candidates), with draws the largest of each pair, for candidates
+ * begin to end - 1. SPECTRAL and PAGERANK are the columns whose rounding depends on the pair: what it may add to a score
+ * is added. */
+static void approximate_process(npi_searcher *d, const npi_search *s, int count, int32_t begin, int32_t end)
 {
     const npi_applied *a = &s->p->applied;
     int heads;
     const npi_head *head = npi_predictor_heads(&heads, s->p);
-    npi_columns_rows_begin(&d->columns, &a->columns, d->node, count);
+    npi_columns_rows_begin(&d->columns, &a->columns, d->node, d->place, count);
     for (int h = 0; h < heads; h++)
         for (int r = 0; r < count; r++)
-            d->most[h * count + r] = s->plain ? 0 : (real)npi_applied_error_along(a, &s->slopes[h], d->node[r], 0);
-    for (int32_t first = begin; first < s->n; first += d->columns.range) {
-        int32_t last = s->n - first < d->columns.range ? s->n : first + d->columns.range, range = last - first;
+            d->most[h * count + r] = s->plain ? 0 : (real)npi_applied_error_along(a, &s->slopes[h], d->place[r], 0);
+    for (int32_t first = begin; first < end; first += d->columns.range) {
+        int32_t last = end - first < d->columns.range ? end : first + d->columns.range, range = last - first;
         int cells = count * range;
         npi_columns_rows(d->rows, &d->columns, &a->columns, first, last);
         npi_process_standardize_columns(d->rows, a->process, a->columns.has_features, (size_t)cells);
@@ -384,7 +343,7 @@ static void approximate_process(workspace *d, const search *s, int count, int32_
                 npi_head_scores_of_columns(d->range + cell, &d->head, &head[h], d->rows + cell, cells,
                                            cells - cell < HEAD_CELLS ? cells - cell : HEAD_CELLS);
             for (int r = 0; r < count; r++) {
-                real *value = d->value + (size_t)r * (size_t)s->n + (size_t)first;
+                real *value = d->value + (size_t)r * (size_t)s->own + (size_t)first;
                 const real *score = d->range + r * range;
                 real most = d->most[h * count + r];
                 for (int32_t j = 0; j < range; j++) {
@@ -401,10 +360,10 @@ static void approximate_process(workspace *d, const search *s, int count, int32_
     }
 }
 
-static void approximate(workspace *d, const search *s, int count)
+static void approximate(npi_searcher *d, const npi_search *s, int count)
 {
     if (npi_model_is_process(s->p->model)) {
-        approximate_process(d, s, count, 0);
+        approximate_process(d, s, count, 0, s->own);
         return;
     }
     size_t cells = (size_t)count * (size_t)s->n;
@@ -435,17 +394,18 @@ static double least_score(double worst, const npi_calibration *calibration)
     return npi_calibration_probability(calibration, low) < target ? low : (double)-INFINITY;
 }
 
-/* What a value must be, at least, for its pair to be, perhaps, better than the worst that is kept. */
-static real least_value(const search *s, const npi_shortlist *list, double slack)
+/* What a value must be, at least, for its pair to be, perhaps, better than the worst that is kept here or elsewhere. */
+static real least_value(const npi_search *s, const npi_shortlist *list, double slack)
 {
-    if (list->count < list->capacity)
+    double worst = list->count < list->capacity ? (double)-INFINITY : list->items[0].score;
+    worst = s->worst > worst ? s->worst : worst;
+    if (!(worst > (double)-INFINITY))
         return -(real)INFINITY;
-    double worst = list->items[0].score;
     return (real)nextafterf((float)((s->averaged ? least_score(worst, &s->p->calibration) : worst) - slack), -INFINITY);
 }
 
 /* Whether the pair is asked for; of a pair that may be turned round, only one way. */
-static int eligible(const search *s, int32_t u, int32_t v)
+static int eligible(const npi_search *s, int32_t u, int32_t v)
 {
     if (!npi_graph_allows(s->p->graph, u, v) || !(s->role[v] & TO))
         return 0;
@@ -454,7 +414,8 @@ static int eligible(const search *s, int32_t u, int32_t v)
     return s->options.known || !npgnn_graph_has_edge(s->p->graph, u, v);
 }
 
-static npgnn_prediction judge(const search *s, workspace *d, npgnn_pair pair)
+/* `place` has the places of the two nodes. */
+static npgnn_prediction judge(const npi_search *s, npi_searcher *d, npgnn_pair pair, npgnn_pair place)
 {
     const npgnn_predictor *p = s->p;
     float score = 0;
@@ -463,7 +424,7 @@ static npgnn_prediction judge(const search *s, workspace *d, npgnn_pair pair)
         float evidence[NPI_ALL_COLUMNS];
         int heads;
         const npi_head *head = npi_predictor_heads(&heads, p);
-        npi_columns_pair(evidence, &d->columns, &p->applied.columns, pair);
+        npi_columns_pair_at(evidence, &d->columns, &p->applied.columns, pair, place);
         npi_process_standardize(evidence, p->applied.process, p->applied.columns.has_features, 1);
         for (int h = 0; h < heads; h++) {
             score = npi_head_score(&head[h], evidence);
@@ -489,35 +450,40 @@ static uint32_t order_of(float score)
 }
 
 /* What pairs are ordered by, where that is not the score. */
-static float rank_of(const search *s, const npgnn_prediction *judged)
+static float rank_of(const npi_search *s, const npgnn_prediction *judged)
 {
     return s->options.rank == NPGNN_BY_LOW ? judged->low : judged->probability;
 }
 
+npi_candidate npi_search_candidate(const npi_search *s, npgnn_pair pair, npgnn_prediction judged)
+{
+    float value = s->averaged ? rank_of(s, &judged) : judged.score;
+    return (npi_candidate){(double)value, order_of(judged.score), (int64_t)pair.u * s->n + pair.v};
+}
+
 /* Returns whether the worst that a full list keeps has changed. */
-static int offer(const search *s, workspace *d, npgnn_pair pair)
+static int offer(const npi_search *s, npi_searcher *d, npgnn_pair pair, npgnn_pair place)
 {
     int was_full = d->list.count == d->list.capacity;
     double worst = was_full ? d->list.items[0].score : (double)-INFINITY;
-    npgnn_prediction judged = judge(s, d, pair);
-    float value = s->averaged ? rank_of(s, &judged) : judged.score;
-    if (!isnan(value))
-        npi_shortlist_offer(&d->list,
-                            (npi_candidate){(double)value, order_of(judged.score), (int64_t)pair.u * s->n + pair.v});
+    npi_candidate candidate = npi_search_candidate(s, pair, judge(s, d, pair, place));
+    if (!isnan(candidate.score))
+        npi_shortlist_offer(&d->list, candidate);
     return d->list.count == d->list.capacity && (!was_full || d->list.items[0].score > worst);
 }
 
 /* What a value of node u must be, at least, to be among its best: so many others are sure to have a larger score.
  * Without it, the first pairs of a row would be judged only to be replaced. `most` as in the workspace, 0 of a
  * network. */
-static real least_of_row(const search *s, workspace *d, int32_t u, const real *value, double slack, double most)
+static real least_of_row(const npi_search *s, npi_searcher *d, int32_t u, const real *value, double slack, double most)
 {
     npi_shortlist *sure = &d->list; /* of the least that scores can be; empty before and after */
-    for (int32_t v = 0; v < s->n; v++) {
-        double reach = most > 0 ? 2 * most * (double)s->p->applied.columns.reach[v] : 0;
-        double least = (double)value[v] - slack - reach;
-        if ((sure->count < sure->capacity || least > sure->items[0].score) && !isnan(least) && eligible(s, u, v))
-            npi_shortlist_offer(sure, (npi_candidate){least, 0, v});
+    for (int32_t i = 0; i < s->own; i++) {
+        double reach = most > 0 ? 2 * most * (double)s->p->applied.columns.reach[i] : 0;
+        double least = (double)value[i] - slack - reach;
+        if ((sure->count < sure->capacity || least > sure->items[0].score) && !isnan(least) &&
+            eligible(s, u, s->from + i))
+            npi_shortlist_offer(sure, (npi_candidate){least, 0, i});
     }
     real least = least_value(s, sure, slack);
     sure->count = 0;
@@ -526,7 +492,7 @@ static real least_of_row(const search *s, workspace *d, int32_t u, const real *v
 
 /* Scores node u with the nodes of `list` (count): they become candidates, whose values their scores cannot exceed, and
  * the list of the least that the best scores can be takes them into account. `along` as in approximate_process. */
-static void score_candidates(int32_t *candidates, workspace *d, const search *s, const int32_t *list, int count,
+static void score_candidates(int32_t *candidates, npi_searcher *d, const npi_search *s, const int32_t *list, int count,
                              double along)
 {
     const npi_applied *a = &s->p->applied;
@@ -549,7 +515,7 @@ static void score_candidates(int32_t *candidates, workspace *d, const search *s,
 
 /* Bounds of the head that are close for the evidence of a range (columns, count): of a box around nodes that walks of
  * three or four steps reach, and of one around the others. Returns how many there are. */
-static int make_boxes(npi_pieces boxes[OWN_BOXES], const npi_applied *a, const real *evidence, int count)
+static int make_boxes(npi_pieces boxes[NPI_OWN_BOXES], const npi_applied *a, const real *evidence, int count)
 {
     const double WIDTH =
         1.4; /* deviations from the mean: wider boxes have looser bounds, of narrower ones more nodes are outside */
@@ -589,11 +555,11 @@ static int make_boxes(npi_pieces boxes[OWN_BOXES], const npi_applied *a, const r
 /* Chooses boxes by how many of the first nodes of a range they leave over: first the box that leaves over the fewest,
  * then that which leaves over the fewest of these, and so on, as long as a box costs less than what it saves. Where the
  * boxes of the bound leave over nearly all, as of a node that has no links yet, boxes are made for these nodes, too. */
-static void choose_boxes(workspace *d, const npi_applied *a, int range, real least)
+static void choose_boxes(npi_searcher *d, const npi_applied *a, int range, real least)
 {
     enum { WORTH = 16 }; /* the smaller network, which comes after the boxes, costs so many times as much as a box */
-    unsigned char over[MOST_BOXES][BOX_NODES], left[BOX_NODES];
-    const npi_pieces *boxes[MOST_BOXES];
+    unsigned char over[NPI_MOST_BOXES][BOX_NODES], left[BOX_NODES];
+    const npi_pieces *boxes[NPI_MOST_BOXES];
     int count = range < BOX_NODES ? range : BOX_NODES, known = a->bound.box_count, all = known, many = 0, compared = 0;
     memset(left, 1, sizeof left);
     for (int b = 0; b < all; b++) {
@@ -640,7 +606,7 @@ static real least_sure(const npi_shortlist *sure)
 
 /* Scores the nodes of the queue, as far as closer bounds leave them over: first those of the other boxes, then that of
  * the smaller network, then the head itself. */
-static void empty_queue(int32_t *candidates, workspace *d, const search *s, double along)
+static void empty_queue(int32_t *candidates, npi_searcher *d, const npi_search *s, double along)
 {
     const npi_applied *a = &s->p->applied;
     const npi_kernels *kernels = npi_kernels_best();
@@ -676,7 +642,7 @@ static void empty_queue(int32_t *candidates, workspace *d, const search *s, doub
  * four bounds of the score, each closer and dearer than the one before: those of two boxes, of more boxes, of a smaller
  * network (process/bound.h), and the head itself. Only nodes for which all of them reach what the best so far are sure
  * to have are scored. Returns what a value must be, at least, to be among the best. */
-static real search_bounded(int32_t *count, workspace *d, const search *s)
+static real search_bounded(int32_t *count, npi_searcher *d, const npi_search *s)
 {
     enum { SEEDS = 256, MOST_CHOICES = 3 };
     const npi_applied *a = &s->p->applied;
@@ -686,7 +652,7 @@ static real search_bounded(int32_t *count, workspace *d, const search *s)
     npi_shortlist *sure = &d->list; /* of the least that scores can be; empty before and after */
     d->slack[0] = s->reach[0];
     *count = 0;
-    npi_columns_rows_begin(&d->columns, &a->columns, d->node, 1);
+    npi_columns_rows_begin(&d->columns, &a->columns, d->node, d->place, 1);
     const npi_walker *walker = &d->columns.walker;
     int seeds = 0;
     for (int32_t i = 0; i < walker->count && seeds < SEEDS && seeds < d->columns.range; i++)
@@ -737,12 +703,14 @@ static real search_bounded(int32_t *count, workspace *d, const search *s)
     return least;
 }
 
-/* Judges the pairs of u with the nodes of `candidate` (count; NULL: 0, 1, ...) that, by their values, may be among the
- * best. */
-static void look_through(const search *s, workspace *d, int32_t u, const int32_t *candidate, const real *value,
-                         int32_t count, double slack, real floor)
+/* Judges the pairs of node r of a block with the nodes of `candidate` (count; NULL: all candidates) that, by their values,
+ * may be among the best. */
+static void look_through(const npi_search *s, npi_searcher *d, int r, const int32_t *candidate, const real *value,
+                         int32_t count, real floor)
 {
     enum { MOST_AHEAD = 32 };
+    int32_t u = d->node[r];
+    double slack = d->slack[r];
     real least = least_value(s, &d->list, slack);
     least = floor > least ? floor : least;
     for (int ahead = candidate ? NPI_AHEAD : 0; ahead > 0; ahead--) /* few are left: all of them at once */
@@ -752,8 +720,9 @@ static void look_through(const search *s, workspace *d, int32_t u, const int32_t
                 asked++;
             }
     for (int32_t i = 0; i < count; i++) {
-        int32_t v = candidate ? candidate[i] : i;
-        if (!(value[i] < least) && eligible(s, u, v) && offer(s, d, (npgnn_pair){u, v})) {
+        int32_t place = candidate ? candidate[i] : i, v = s->from + place;
+        if (!(value[i] < least) && eligible(s, u, v) &&
+            offer(s, d, (npgnn_pair){u, v}, (npgnn_pair){d->place[r], place})) {
             least = least_value(s, &d->list, slack); /* `!(<)`: a NaN is looked at */
             least = floor > least ? floor : least;
         }
@@ -762,31 +731,61 @@ static void look_through(const search *s, workspace *d, int32_t u, const int32_t
 
 /* ---- the search ---- */
 
-/* Writes the list, best first, as far as it is probable enough. Returns how many that are. */
-static int32_t write_list(npgnn_link *out, const search *s, workspace *d)
+/* Appends a link to `count` others, if it is probable enough: otherwise no later one is. Returns how many there are. */
+static int32_t append(npgnn_link *out, int32_t count, const npi_search *s, npgnn_pair pair, npgnn_prediction judged)
 {
-    npi_shortlist *list = &d->list;
+    if ((double)rank_of(s, &judged) < s->options.min_probability)
+        return count;
+    out[count] = (npgnn_link){pair, judged, npgnn_graph_has_edge(s->p->graph, pair.u, pair.v)};
+    return count + 1;
+}
+
+int32_t npi_search_write(npgnn_link *out, const npi_search *s, const npi_shortlist *sorted,
+                         const npgnn_prediction *judged)
+{
     int32_t count = 0;
-    npi_shortlist_sort(list);
-    for (; count < list->count; count++) {
-        int64_t id = list->items[count].id;
-        npgnn_pair pair = {(int32_t)(id / s->n), (int32_t)(id % s->n)};
-        npgnn_prediction judged =
-            s->averaged ? judge(s, d, pair) : npi_prediction_of(&s->p->calibration, (float)list->items[count].score);
-        if ((double)rank_of(s, &judged) < s->options.min_probability)
-            break;
-        out[count] = (npgnn_link){pair, judged, npgnn_graph_has_edge(s->p->graph, pair.u, pair.v)};
+    for (int32_t i = 0; i < sorted->count && count == i; i++)
+        count = append(out, count, s, npi_search_pair(s, sorted->items[i].id),
+                       judged ? judged[i] : npi_prediction_of(&s->p->calibration, (float)sorted->items[i].score));
+    return count;
+}
+
+/* The same for the list of a thread, where nothing is divided: predictions that are means over draws are judged again. */
+static int32_t write_list(npgnn_link *out, const npi_search *s, npi_searcher *d)
+{
+    int32_t count = 0;
+    npi_shortlist_sort(&d->list);
+    if (!s->averaged)
+        return npi_search_write(out, s, &d->list, NULL);
+    for (int32_t i = 0; i < d->list.count && count == i; i++) {
+        npgnn_pair pair = npi_search_pair(s, d->list.items[i].id);
+        count = append(out, count, s, pair, judge(s, d, pair, pair));
     }
     return count;
 }
 
-static void search_block(const search *s, workspace *d, int32_t first)
+/* The list of a row that is done: written or, where the candidates are divided, kept until all lists are merged. */
+static void keep_list(const npi_search *s, npi_searcher *d, int32_t row)
+{
+    if (!s->divided) {
+        s->found[row] = write_list(s->out + (size_t)row * (size_t)s->k, s, d);
+        return;
+    }
+    npi_candidate *list = s->lists + (size_t)(row - s->begin) * (size_t)s->room;
+    memcpy(list, d->list.items, (size_t)d->list.count * sizeof *list);
+    for (int i = d->list.count; i < s->room; i++)
+        list[i].id = -1;
+}
+
+static void search_block(const npi_search *s, npi_searcher *d, int32_t first)
 {
     int count = s->end - first < s->block ? s->end - first : s->block;
-    for (int r = 0; r < count; r++)
-        d->node[r] = row_node(s, first + r);
+    for (int r = 0; r < count; r++) {
+        d->node[r] = npi_search_node(s, first + r);
+        d->place[r] = row_place(s, first + r);
+    }
     real floor = -(real)INFINITY;
-    int32_t others = s->n;
+    int32_t others = s->own;
     if (s->bounded)
         floor = search_bounded(&others, d, s);
     else
@@ -794,24 +793,24 @@ static void search_block(const search *s, workspace *d, int32_t first)
     for (int r = 0; r < count; r++) {
         if (!s->links)
             d->list.count = 0;
-        const real *value = d->value + (size_t)r * (size_t)s->n;
+        const real *value = d->value + (size_t)r * (size_t)s->own;
         if (!s->links && !s->averaged && !s->bounded)
             floor = least_of_row(s, d, d->node[r], value, d->slack[r], d->most ? (double)d->most[r] : 0);
-        look_through(s, d, d->node[r], d->candidate, value, others, d->slack[r], floor);
+        look_through(s, d, r, d->candidate, value, others, floor);
         if (!s->links)
-            s->found[first + r] = write_list(s->out + (size_t)(first + r) * (size_t)s->k, s, d);
+            keep_list(s, d, first + r);
     }
 }
 
 /* ---- the search for every node, each pair once ---- */
 
-static void mutual_free(const search *s)
+static void mutual_free(const npi_search *s)
 {
     const npgnn_env *env = &s->p->env;
-    mutual *m = s->mutual;
-    for (int32_t i = 0; m && m->of && i < s->n; i++)
+    npi_mutual *m = s->mutual;
+    for (int32_t i = 0; m && m->of && i < m->places; i++)
         npi_free(env, m->of[i].items);
-    for (int i = 0; m && i < LOCKS; i++)
+    for (int i = 0; m && i < NPI_LIST_LOCKS; i++)
         pthread_mutex_destroy(&m->lock[i]);
     if (m) {
         npi_free(env, m->of);
@@ -821,15 +820,16 @@ static void mutual_free(const search *s)
     npi_free(env, m);
 }
 
-static int mutual_new(search *s, npgnn_error *err)
+static int mutual_new(npi_search *s, npgnn_error *err)
 {
     const npgnn_env *env = &s->p->env;
-    size_t n = (size_t)s->n, k = (size_t)s->workspaces[0].list.capacity;
-    mutual *m = s->mutual = npi_alloc(env, 1, sizeof *m, err);
+    size_t n = (size_t)s->own + (size_t)s->visitors.most, k = (size_t)s->workspaces[0].list.capacity;
+    npi_mutual *m = s->mutual = npi_alloc(env, 1, sizeof *m, err);
     if (!m)
         return NPGNN_E_MEMORY;
-    for (int i = 0; i < LOCKS; i++)
+    for (int i = 0; i < NPI_LIST_LOCKS; i++)
         pthread_mutex_init(&m->lock[i], NULL);
+    m->places = (int32_t)n;
     m->of = npi_alloc(env, n, sizeof *m->of, err);
     m->sure = npi_alloc(env, n * k, sizeof *m->sure, err);
     m->least = npi_alloc(env, n, sizeof *m->least, err);
@@ -842,7 +842,7 @@ static int mutual_new(search *s, npgnn_error *err)
     return 0;
 }
 
-static void drop_beaten(contenders *c, double least)
+static void drop_beaten(npi_contenders *c, double least)
 {
     int kept = 0;
     for (int i = 0; i < c->count; i++)
@@ -851,14 +851,19 @@ static void drop_beaten(contenders *c, double least)
     c->count = kept;
 }
 
+void npi_search_drop(const npi_search *s, int32_t place)
+{
+    drop_beaten(&s->mutual->of[place], atomic_load_explicit(&s->mutual->least[place], memory_order_relaxed));
+}
+
 /* Drops contenders that cannot win any more, or makes more memory. Returns 1 where there is none. */
-static int make_room(contenders *c, double least, const npgnn_env *env)
+static int make_room(npi_contenders *c, double least, const npgnn_env *env)
 {
     drop_beaten(c, least);
     if (c->count <= c->capacity / 2 && c->capacity > 0)
         return 0;
     int capacity = c->capacity > 0 ? 2 * c->capacity : FIRST_ROOM;
-    contender *items = npi_resize(env, c->items, (size_t)capacity, sizeof *items, NULL);
+    npi_contender *items = npi_resize(env, c->items, (size_t)capacity, sizeof *items, NULL);
     if (items) {
         c->items = items;
         c->capacity = capacity;
@@ -866,57 +871,64 @@ static int make_room(contenders *c, double least, const npgnn_env *env)
     return !items;
 }
 
-/* Adds the pair of `node` with `other` to the list of `node`; its score is from `least` to `most`. */
-static void contend(const search *s, int32_t node, int32_t other, double least, double most)
+void npi_search_contend(const npi_search *s, int32_t place, int32_t other, double least, double most)
 {
-    mutual *m = s->mutual;
-    contenders *c = &m->of[node];
-    pthread_mutex_t *lock = &m->lock[node % LOCKS];
+    npi_mutual *m = s->mutual;
+    npi_contenders *c = &m->of[place];
+    pthread_mutex_t *lock = &m->lock[place % NPI_LIST_LOCKS];
     pthread_mutex_lock(lock);
-    double wanted = atomic_load_explicit(&m->least[node], memory_order_relaxed);
+    double wanted = atomic_load_explicit(&m->least[place], memory_order_relaxed);
     if (c->count == c->capacity && make_room(c, wanted, &s->p->env)) {
         atomic_store(&m->failed, 1);
     } else if (!(most < wanted)) {
-        c->items[c->count++] = (contender){other, (real)nextafterf((float)most, INFINITY)};
+        c->items[c->count++] =
+            (npi_contender){other, (real)nextafterf((float)most, INFINITY), (real)nextafterf((float)least, -INFINITY)};
         if (!isnan(least))
             npi_shortlist_offer(&c->sure, (npi_candidate){least, 0, other});
         if (c->sure.count == c->sure.capacity)
-            atomic_store_explicit(&m->least[node], c->sure.items[0].score, memory_order_relaxed);
+            atomic_store_explicit(&m->least[place], fmax(wanted, c->sure.items[0].score), memory_order_relaxed);
     }
     pthread_mutex_unlock(lock);
 }
 
-/* A block of nodes with all nodes that come after them. */
-static void meet_block(const search *s, workspace *d, int32_t first)
+void npi_search_meet(const npi_search *s, npi_searcher *d, int count, int32_t begin, int32_t end)
 {
     _Atomic(double) *wanted = s->mutual->least;
     const float *reach = s->p->applied.columns.reach;
-    int count = s->n - first < s->block ? s->n - first : s->block;
-    for (int r = 0; r < count; r++)
-        d->node[r] = first + r;
-    approximate_process(d, s, count, first);
+    approximate_process(d, s, count, begin, end);
     for (int r = 0; r < count; r++) {
-        int32_t u = first + r;
-        const real *value = d->value + (size_t)r * (size_t)s->n;
+        int32_t u = d->node[r], place = d->place[r];
+        const real *value = d->value + (size_t)r * (size_t)s->own;
         double along = 2 * (double)d->most[r], slack = d->slack[r];
-        for (int32_t v = u + 1; v < s->n; v++) {
-            double most = (double)value[v] + slack;
-            int for_u = !(most < atomic_load_explicit(&wanted[u], memory_order_relaxed));
-            int for_v = !(most < atomic_load_explicit(&wanted[v], memory_order_relaxed));
-            if ((for_u || for_v) && eligible(s, u, v)) {
-                double least = (double)value[v] - slack - along * (double)reach[v];
+        for (int32_t i = place < s->own ? place + 1 : begin; i < end; i++) {
+            double most = (double)value[i] + slack;
+            int for_u = !(most < atomic_load_explicit(&wanted[place], memory_order_relaxed));
+            int for_v = !(most < atomic_load_explicit(&wanted[i], memory_order_relaxed));
+            if ((for_u || for_v) && eligible(s, u, s->from + i)) {
+                double least = (double)value[i] - slack - along * (double)reach[i];
                 if (for_u)
-                    contend(s, u, v, least, most);
+                    npi_search_contend(s, place, s->from + i, least, most);
                 if (for_v)
-                    contend(s, v, u, least, most);
+                    npi_search_contend(s, i, u, least, most);
             }
         }
     }
 }
 
+/* A block of candidates with all that come after them. */
+static void meet_block(const npi_search *s, npi_searcher *d, int32_t first)
+{
+    int count = s->end - first < s->block ? s->end - first : s->block;
+    for (int r = 0; r < count; r++) {
+        d->node[r] = s->from + first + r;
+        d->place[r] = first + r;
+    }
+    npi_search_meet(s, d, count, first, s->own);
+}
+
 typedef struct band_loop {
-    const search *s;
-    int64_t start; /* block, or node */
+    const npi_search *s;
+    int64_t start; /* block */
 } band_loop;
 
 static void search_blocks(const void *arg, int64_t first, int64_t last)
@@ -924,180 +936,153 @@ static void search_blocks(const void *arg, int64_t first, int64_t last)
     const band_loop *l = arg;
     for (int64_t block = first; block < last; block++)
         (l->s->mutual ? meet_block : search_block)(l->s, &l->s->workspaces[npi_worker()],
-                                                   (int32_t)(l->s->begin + (l->start + block) * l->s->step));
+                                                   (int32_t)(l->s->begin + (l->start + block) * l->s->block));
 }
 
 /* The best of the contenders of some nodes. */
 static void decide(const void *arg, int64_t first, int64_t last)
 {
-    const search *s = ((const band_loop *)arg)->s;
-    int64_t start = ((const band_loop *)arg)->start;
-    workspace *d = &s->workspaces[npi_worker()];
-    for (int32_t u = (int32_t)(start + first); u < start + last; u++) {
-        const contenders *c = &s->mutual->of[u];
+    const npi_search *s = arg;
+    npi_searcher *d = &s->workspaces[npi_worker()];
+    for (int32_t u = (int32_t)first; u < last; u++) {
+        const npi_contenders *c = &s->mutual->of[u];
         double least = atomic_load_explicit(&s->mutual->least[u], memory_order_relaxed);
         d->list.count = 0;
         for (int i = 0; i < c->count; i++)
             if (!((double)c->items[i].most < least))
-                offer(s, d, (npgnn_pair){u, c->items[i].node});
+                offer(s, d, (npgnn_pair){u, c->items[i].node}, (npgnn_pair){u, c->items[i].node});
         s->found[u] = write_list(s->out + (size_t)u * (size_t)s->k, s, d);
     }
 }
 
-/* Tells the caller how far the search is; non-zero: it should stop. */
-static int report(const search *s, int32_t done)
+int npi_search_report(const npi_search *s, int64_t done, npgnn_error *err)
 {
     const npgnn_env *env = &s->p->env;
-    npgnn_progress progress = {.size = sizeof progress, .runs = 1, .iteration = done, .iterations = s->rows};
+    done = done < s->rows ? done : s->rows;
+    npgnn_progress progress = {.size = sizeof progress, .runs = 1, .iteration = (int)done, .iterations = s->rows};
     progress.loss = progress.kl = progress.val_auc = progress.val_ap = (double)NAN;
-    return env->progress && env->progress(env->user, &progress);
+    return env->progress && env->progress(env->user, &progress)
+               ? npi_fail(err, NPGNN_E_CANCELLED, "cancelled after %d of %d nodes", (int)done, s->rows)
+               : 0;
 }
 
-/* The rows of this process, each node by itself or, where pairs are scored for both ends, its contenders. */
-static int search_rows(const search *s, npgnn_error *err)
+int npi_search_rows(const npi_search *s, npgnn_error *err)
 {
-    int64_t blocks = s->end > s->begin ? (s->end - s->begin + s->step - 1) / s->step : 0;
-    int64_t band = (int64_t)s->threads * BAND, ranks = npi_comm_ranks(s->p->comm);
+    int64_t blocks = s->end > s->begin ? ((int64_t)s->end - s->begin + s->block - 1) / s->block : 0;
+    int64_t band = (int64_t)s->threads * BAND;
     for (int64_t start = 0; start < blocks; start += band) {
-        int64_t end = start + band < blocks ? start + band : blocks, done = end * s->block * ranks;
+        int64_t end = start + band < blocks ? start + band : blocks;
         band_loop loop = {s, start};
         if (!s->bounded) /* otherwise nothing is multiplied by BLAS */
             npi_blas_begin(s->threads);
         npi_parallel(s->threads, end - start, 1, search_blocks, &loop);
         if (!s->bounded)
             npi_blas_end(s->threads);
-        done = done < s->rows ? done : s->rows;
-        if (report(s, (int32_t)done))
-            return npi_fail(err, NPGNN_E_CANCELLED, "cancelled after %d of %d nodes", (int)done, s->rows);
+        int code = npi_search_report(s, s->before + end * s->block * s->times, err);
+        if (code)
+            return code;
     }
     if (s->mutual && atomic_load(&s->mutual->failed))
         return npi_fail(err, NPGNN_E_MEMORY, "out of memory while searching");
     return 0;
 }
 
-/* ---- several processes ---- */
-
-/* Divides the rows. A process has consecutive ones or, where each pair is scored once, every so many-th block, since a
- * row then has fewer pairs, the later it comes. */
-static void divide(search *s)
+/* Whether all nodes are searched for, in order, with all nodes as partners, by scores that are the same for both. */
+static int meets_all(const npi_search *s)
 {
-    npgnn_comm *comm = s->p->comm;
-    int rank = npi_comm_rank(comm);
-    s->begin = s->mutual ? rank * s->block : (int32_t)npi_comm_share_start(comm, s->rows, rank);
-    s->end = s->mutual ? s->n : (int32_t)npi_comm_share_start(comm, s->rows, rank + 1);
-    s->step = s->mutual ? (int64_t)npi_comm_ranks(comm) * s->block : s->block;
+    size_t room = (size_t)s->workspaces[0].list.capacity * sizeof(npi_candidate);
+    size_t per_node = sizeof(npi_contenders) + FIRST_ROOM * sizeof(npi_contender) + room;
+    if (!npi_model_is_process(s->p->model) || s->averaged || s->options.to || s->rows != s->n ||
+        (size_t)s->n / (size_t)npi_comm_ranks(s->p->comm) > MUTUAL_BYTES / per_node)
+        return 0;
+    for (int32_t row = 0; row < s->rows; row++)
+        if (npi_search_node(s, row) != row)
+            return 0;
+    return 1;
 }
 
-typedef struct least_of_all {
-    double *least; /* (n) */
-    const mutual *m;
-} least_of_all;
-
-static void raise_least(void *arg, int64_t first, int64_t last)
-{
-    const least_of_all *l = arg;
-    for (int64_t u = first; u < last; u++)
-        l->least[u] = fmax(l->least[u], atomic_load_explicit(&l->m->least[u], memory_order_relaxed));
-}
-
-/* Gives the contenders of every node to the process that decides about it, which is the one whose share of the nodes it
- * is in. */
-static int share_contenders(const search *s, npgnn_error *err)
+/* What one process, or one of several that has the embeddings of all nodes, does. */
+static int search_alone(npi_search *s, npgnn_error *err)
 {
     npgnn_comm *comm = s->p->comm;
-    const npgnn_env *env = &s->p->env;
-    mutual *m = s->mutual;
-    int rank = npi_comm_rank(comm), ranks = npi_comm_ranks(comm);
-    int64_t first = npi_comm_share_start(comm, s->n, rank), own = npi_comm_share_start(comm, s->n, rank + 1) - first;
-    size_t n = (size_t)s->n, leaving = 0, arriving = 0;
-    contender *sent = NULL, *received = NULL;
-    double *least = npi_resize(env, NULL, n, sizeof *least, err);
-    int32_t *count = npi_resize(env, NULL, n, sizeof *count, err);                      /* of a node, here */
-    int32_t *theirs = npi_alloc(env, (size_t)ranks * (size_t)own, sizeof *theirs, err); /* (ranks, own) there */
-    npi_message *sends = npi_alloc(env, (size_t)ranks, sizeof *sends, err);
-    npi_message *receives = npi_alloc(env, (size_t)ranks, sizeof *receives, err);
-    int code = npi_comm_agree(comm, least && count && theirs && sends && receives ? 0 : NPGNN_E_MEMORY, err);
-    if (code)
-        goto out;
-
-    /* what one process knows to be beaten is beaten */
-    for (size_t u = 0; u < n; u++)
-        least[u] = (double)-INFINITY;
-    npi_comm_chain(comm, least, s->n, sizeof *least, s->n, raise_least, &(least_of_all){least, m});
-    for (size_t u = 0; u < n; u++) {
-        contenders *c = &m->of[u];
-        atomic_store_explicit(&m->least[u], least[u], memory_order_relaxed);
-        drop_beaten(c, least[u]);
-        count[u] = c->count;
-        leaving += (int64_t)u < first || (int64_t)u >= first + own ? (size_t)c->count : 0;
+    int code = npi_comm_agree(comm, npi_search_rows(s, err), err);
+    if (!code && s->mutual)
+        npi_parallel(s->threads, s->n, 16, decide, s);
+    if (!code) {
+        npi_comm_gather_shares(comm, s->found, s->rows, sizeof *s->found);
+        npi_comm_gather_shares(comm, s->out, s->rows, (size_t)s->k * sizeof *s->out);
     }
-
-    /* how many, to and from every other process; then who */
-    int messages = 0;
-    for (int r = 0; r < ranks; r++) {
-        int64_t start = npi_comm_share_start(comm, s->n, r), end = npi_comm_share_start(comm, s->n, r + 1);
-        if (r == rank)
-            continue;
-        sends[messages] = (npi_message){count + start, (size_t)(end - start) * sizeof *count, r};
-        receives[messages++] = (npi_message){theirs + r * own, (size_t)own * sizeof *count, r};
-    }
-    npi_comm_exchange(comm, sends, messages, receives, messages);
-    for (int64_t i = 0; i < ranks * own; i++)
-        arriving += (size_t)theirs[i];
-    sent = npi_resize(env, NULL, leaving, sizeof *sent, err);
-    received = npi_resize(env, NULL, arriving, sizeof *received, err);
-    for (int64_t u = 0; u < own; u++) { /* memory for all of a node */
-        contenders *c = &m->of[first + u];
-        int all = c->count;
-        for (int r = 0; r < ranks; r++)
-            all += theirs[r * own + u];
-        contender *items = all > c->capacity ? npi_resize(env, c->items, (size_t)all, sizeof *items, err) : c->items;
-        if (items || all == 0) {
-            c->items = items;
-            c->capacity = all > c->capacity ? all : c->capacity;
-        } else {
-            code = NPGNN_E_MEMORY;
-        }
-    }
-    code = npi_comm_agree(comm, sent && received ? code : NPGNN_E_MEMORY, err);
-    if (code)
-        goto out;
-    messages = 0;
-    leaving = arriving = 0;
-    for (int r = 0; r < ranks; r++) {
-        int64_t start = npi_comm_share_start(comm, s->n, r), end = npi_comm_share_start(comm, s->n, r + 1);
-        size_t left = leaving, arrived = arriving;
-        for (int64_t u = start; r != rank && u < end; u++)
-            for (int32_t i = 0; i < count[u]; i++)
-                sent[leaving++] = m->of[u].items[i];
-        for (int64_t u = 0; u < own; u++)
-            arriving += (size_t)theirs[r * own + u];
-        if (r == rank)
-            continue;
-        sends[messages] = (npi_message){sent + left, (leaving - left) * sizeof *sent, r};
-        receives[messages++] = (npi_message){received + arrived, (arriving - arrived) * sizeof *received, r};
-    }
-    npi_comm_exchange(comm, sends, messages, receives, messages);
-    arriving = 0;
-    for (int r = 0; r < ranks; r++)
-        for (int64_t u = 0; u < own; u++) {
-            contenders *c = &m->of[first + u];
-            for (int32_t i = 0; i < theirs[r * own + u]; i++)
-                c->items[c->count++] = received[arriving++];
-        }
-out:
-    npi_free(env, least);
-    npi_free(env, count);
-    npi_free(env, theirs);
-    npi_free(env, sends);
-    npi_free(env, receives);
-    npi_free(env, sent);
-    npi_free(env, received);
     return code;
 }
 
+int npgnn_predictor_top(npgnn_link *out, int32_t *found, npgnn_predictor *predictor, int32_t k,
+                        const npgnn_top_options *options, npgnn_error *err)
+{
+    npi_search s;
+    npgnn_comm *comm = predictor->comm;
+    int code = search_new(&s, predictor, (npi_search){.out = out, .found = found, .k = k}, options, err);
+    if (!code)
+        code = allocate(&s, k < s.n ? k : s.n, err);
+    if (!code && s.divided)
+        code = npi_divided_new(&s, err);
+    if (!code && meets_all(&s))
+        code = mutual_new(&s, err);
+    code = npi_comm_agree(comm, code, err);
+    if (!code) {
+        memset(found, 0, (size_t)s.rows * sizeof *found);
+        code = !s.divided ? search_alone(&s, err) : s.mutual ? npi_divided_mutual(&s, err) : npi_divided_rows(&s, err);
+    }
+    search_free(&s);
+    return code;
+}
+
+/* ---- scores of nodes with all nodes ---- */
+
+typedef struct rows_loop {
+    const npi_search *s;
+    float *score; /* (rows, n) */
+} rows_loop;
+
+static void score_blocks(const void *arg, int64_t first, int64_t last)
+{
+    const rows_loop *l = arg;
+    const npi_search *s = l->s;
+    npi_searcher *d = &s->workspaces[npi_worker()];
+    size_t n = (size_t)s->n;
+    for (int64_t block = first; block < last; block++) {
+        int32_t row = (int32_t)block * s->block, count = s->rows - row < s->block ? s->rows - row : s->block;
+        for (int32_t r = 0; r < count; r++)
+            d->node[r] = d->place[r] = npi_search_node(s, row + r);
+        approximate(d, s, count);
+        for (size_t i = 0; i < (size_t)count * n; i++)
+            l->score[(size_t)row * n + i] = (float)d->value[i];
+    }
+}
+
+int npi_predictor_rows(float *score, npgnn_predictor *predictor, const int32_t *nodes, int32_t count, npgnn_error *err)
+{
+    npi_search s;
+    const npgnn_top_options options = {.size = sizeof options, .from = nodes, .from_count = count};
+    if (predictor->applied.columns.rows.comm)
+        return npi_fail(err, NPGNN_E_ARGUMENT, "scores with all nodes are those of one process, and there are %d",
+                        npi_comm_ranks(predictor->applied.columns.rows.comm));
+    int code = search_new(&s, predictor, (npi_search){.plain = 1, .k = 1}, &options, err);
+    if (!code)
+        code = allocate(&s, 1, err);
+    if (!code) {
+        rows_loop loop = {&s, score};
+        npi_blas_begin(s.threads);
+        npi_parallel(s.threads, (s.rows + s.block - 1) / s.block, 1, score_blocks, &loop);
+        npi_blas_end(s.threads);
+    }
+    search_free(&s);
+    return code;
+}
+
+/* ---- the best links ---- */
+
 /* The best of the lists of all processes. */
-static int share_list(npi_shortlist *list, const search *s, npgnn_error *err)
+static int share_list(npi_shortlist *list, const npi_search *s, npgnn_error *err)
 {
     npgnn_comm *comm = s->p->comm;
     const npgnn_env *env = &s->p->env;
@@ -1127,113 +1112,28 @@ static int share_list(npi_shortlist *list, const search *s, npgnn_error *err)
     return code;
 }
 
-/* Whether all nodes are searched for, in order, with all nodes as partners, by scores that are the same for both. */
-static int meets_all(const search *s)
-{
-    size_t room = (size_t)s->workspaces[0].list.capacity * sizeof(npi_candidate);
-    size_t per_node = sizeof(contenders) + FIRST_ROOM * sizeof(contender) + room;
-    if (!npi_model_is_process(s->p->model) || s->averaged || s->options.to || s->rows != s->n ||
-        (size_t)s->n > MUTUAL_BYTES / per_node)
-        return 0;
-    for (int32_t row = 0; row < s->rows; row++)
-        if (row_node(s, row) != row)
-            return 0;
-    return 1;
-}
-
-int npgnn_predictor_top(npgnn_link *out, int32_t *found, npgnn_predictor *predictor, int32_t k,
-                        const npgnn_top_options *options, npgnn_error *err)
-{
-    search s;
-    if (k < 1)
-        return npi_fail(err, NPGNN_E_ARGUMENT, "k must be at least 1, got %d", k);
-    int code = search_new(&s, predictor, (search){.out = out, .found = found, .k = k}, options, err);
-    if (!code)
-        code = allocate(&s, k < s.n ? k : s.n, err);
-    if (!code && meets_all(&s))
-        code = mutual_new(&s, err);
-    if (!code) {
-        divide(&s);
-        memset(found, 0, (size_t)s.rows * sizeof *found);
-        code = search_rows(&s, err);
-    }
-    npgnn_comm *comm = predictor->comm;
-    code = npi_comm_agree(comm, code, err);
-    if (!code && s.mutual && comm)
-        code = share_contenders(&s, err);
-    if (!code && s.mutual) {
-        band_loop loop = {&s, npi_comm_share_start(comm, s.n, npi_comm_rank(comm))};
-        npi_parallel(s.threads, npi_comm_share_start(comm, s.n, npi_comm_rank(comm) + 1) - loop.start, 16, decide,
-                     &loop);
-    }
-    if (!code) {
-        npi_comm_gather_shares(comm, found, s.rows, sizeof *found);
-        npi_comm_gather_shares(comm, out, s.rows, (size_t)k * sizeof *out);
-    }
-    search_free(&s);
-    return code;
-}
-
-/* ---- scores of nodes with all nodes ---- */
-
-typedef struct rows_loop {
-    const search *s;
-    float *score; /* (rows, n) */
-} rows_loop;
-
-static void score_blocks(const void *arg, int64_t first, int64_t last)
-{
-    const rows_loop *l = arg;
-    const search *s = l->s;
-    workspace *d = &s->workspaces[npi_worker()];
-    size_t n = (size_t)s->n;
-    for (int64_t block = first; block < last; block++) {
-        int32_t row = (int32_t)block * s->block, count = s->rows - row < s->block ? s->rows - row : s->block;
-        for (int32_t r = 0; r < count; r++)
-            d->node[r] = row_node(s, row + r);
-        approximate(d, s, count);
-        for (size_t i = 0; i < (size_t)count * n; i++)
-            l->score[(size_t)row * n + i] = (float)d->value[i];
-    }
-}
-
-int npi_predictor_rows(float *score, npgnn_predictor *predictor, const int32_t *nodes, int32_t count, npgnn_error *err)
-{
-    search s;
-    const npgnn_top_options options = {.size = sizeof options, .from = nodes, .from_count = count};
-    int code = search_new(&s, predictor, (search){.plain = 1}, &options, err);
-    if (!code)
-        code = allocate(&s, 1, err);
-    if (!code) {
-        rows_loop loop = {&s, score};
-        npi_blas_begin(s.threads);
-        npi_parallel(s.threads, (s.rows + s.block - 1) / s.block, 1, score_blocks, &loop);
-        npi_blas_end(s.threads);
-    }
-    search_free(&s);
-    return code;
-}
-
 int npgnn_predictor_top_links(npgnn_link *out, int32_t *found, npgnn_predictor *predictor, int32_t k,
                               const npgnn_top_options *options, npgnn_error *err)
 {
-    search s;
-    if (k < 1)
-        return npi_fail(err, NPGNN_E_ARGUMENT, "k must be at least 1, got %d", k);
-    int code = search_new(&s, predictor, (search){.links = 1}, options, err);
+    npi_search s;
+    npgnn_comm *comm = predictor->comm;
+    int code = search_new(&s, predictor, (npi_search){.links = 1, .k = k}, options, err);
     if (!code)
         code = allocate(&s, (int64_t)s.n * s.n < k ? (int)((int64_t)s.n * s.n) : k, err);
-    if (!code) {
-        divide(&s);
-        code = search_rows(&s, err);
-    }
+    if (!code && s.divided)
+        code = npi_divided_new(&s, err);
+    code = npi_comm_agree(comm, code, err);
+    if (!code)
+        code = s.divided ? npi_divided_rows(&s, err) : npi_comm_agree(comm, npi_search_rows(&s, err), err);
+    npi_shortlist *best = &s.workspaces[0].list;
     for (int t = 1; !code && t < s.threads; t++)
         for (int i = 0; i < s.workspaces[t].list.count; i++)
-            npi_shortlist_offer(&s.workspaces[0].list, s.workspaces[t].list.items[i]);
-    code = npi_comm_agree(predictor->comm, code, err);
-    if (!code && predictor->comm)
-        code = share_list(&s.workspaces[0].list, &s, err);
-    if (!code)
+            npi_shortlist_offer(best, s.workspaces[t].list.items[i]);
+    if (!code && comm)
+        code = share_list(best, &s, err);
+    if (!code && s.divided)
+        code = npi_divided_write(out, found, &s, best, err);
+    else if (!code)
         *found = write_list(out, &s, &s.workspaces[0]);
     search_free(&s);
     return code;
