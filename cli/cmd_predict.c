@@ -37,12 +37,26 @@ typedef struct predict_settings {
 /* ---- given pairs ---- */
 
 /* Pairs scored per call: enough that a long file takes few calls, and memory does not grow with the file. */
-enum { BATCH = 1 << 18 };
+enum { BATCH = 1 << 18, LINES = 1 << 13 /* written at a time */ };
 
 typedef struct pairs_batch {
     npgnn_pair pairs[BATCH];
     npgnn_prediction predictions[BATCH];
+    npgnn_link links[LINES];
 } pairs_batch;
+
+/* Writes the pairs of a batch. */
+static int write_batch(const links_writer *writer, pairs_batch *batch, size_t count)
+{
+    int status = 0;
+    for (size_t first = 0, size; status == 0 && first < count; first += size) {
+        size = count - first < LINES ? count - first : LINES;
+        for (size_t i = 0; i < size; i++)
+            batch->links[i] = (npgnn_link){batch->pairs[first + i], batch->predictions[first + i], 0};
+        status = links_write_all(writer, batch->links, size);
+    }
+    return status;
+}
 
 /* Scores all pairs of a file, batch by batch. Where the pairs come slowly, a batch is what has come. Several processes
  * read the same batches, each scores a part of them, and the first one writes. Returns the exit status. */
@@ -69,8 +83,8 @@ static int predict_pairs(const links_writer *writer, const link_source *source, 
             break;
         if (source_run(batch->predictions, source, batch->pairs, count, &err) != 0)
             status = print_error("%s", err.text);
-        for (size_t i = 0; status == 0 && comm_rank() == 0 && i < count; i++)
-            status = links_write(writer, &(npgnn_link){batch->pairs[i], batch->predictions[i], 0});
+        if (status == 0)
+            status = write_batch(writer, batch, count);
         /* somebody may wait for the answer before asking again */
         if (status == 0 && count < BATCH && !in.ended && fflush(writer->out) != 0)
             status = errno == EPIPE ? EXIT_FAILED : print_error("cannot write the results: %s", strerror(errno));
@@ -179,8 +193,8 @@ static int predict(const npgnn_model *model, const npgnn_graph *graph, const pre
     if (settings->estimate)
         return estimate(model, graph, &options, settings);
     env.comm = settings->comm;
-    /* Of several processes, each one has the evidence of its nodes, and passes over them for every batch of pairs.
-     * Explanations need that of all nodes. */
+    /* Of several processes, each one has the evidence of its nodes, and passes over them for every batch of pairs. Pairs
+     * that are explained are fetched a few at a time: for these it is kept. */
     if (settings->comm && settings->pairs)
         options.memory = settings->explain ? SIZE_MAX : 1;
     if (npgnn_predictor_new(&predictor, model, graph, &options, &env, &err) != 0)
@@ -193,7 +207,8 @@ static int predict(const npgnn_model *model, const npgnn_graph *graph, const pre
                                  .spread = draws > 0 && !settings->raw,
                                  .known = !settings->pairs,
                                  .header = settings->header,
-                                 .explainer = settings->explain ? predictor : NULL};
+                                 .explainer = settings->explain ? predictor : NULL,
+                                 .comm = settings->comm};
     const link_source source = {.graph = graph, .predictor = predictor, .comm = settings->comm};
     int status = write_links(&writer, &source, &progress, settings);
     npgnn_predictor_free(predictor);

@@ -1,8 +1,10 @@
 /* Writes links as TSV, CSV or JSON lines. */
 #include "links.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "comm.h"
 #include "json_text.h"
 #include "message.h"
 
@@ -135,4 +137,34 @@ int links_write(const links_writer *w, const npgnn_link *link)
     }
     fputc('\n', w->out);
     return 0;
+}
+
+/* Lets all processes have what the first one needs to explain these links. */
+static int gather(const links_writer *w, const npgnn_link *links, size_t count)
+{
+    npgnn_error err = {0};
+    npgnn_pair *pairs = malloc((count + 1) * sizeof *pairs);
+    int status = comm_settle(w->comm, pairs ? 0 : print_error("out of memory"));
+    for (size_t i = 0; status == 0 && i < count; i++)
+        pairs[i] = links[i].pair;
+    if (status == 0 && npgnn_predictor_gather(w->explainer, pairs, count, &err) != 0)
+        status = print_error("%s", err.text);
+    free(pairs);
+    return status;
+}
+
+int links_write_all(const links_writer *w, const npgnn_link *links, size_t count)
+{
+    enum { CHUNK = 8192 }; /* links whose evidence is gathered at a time */
+    int status = 0, together = w->comm && w->explainer;
+    for (size_t first = 0, size; status == 0 && first < count; first += size) {
+        size = count - first < CHUNK ? count - first : CHUNK;
+        if (together)
+            status = gather(w, links + first, size);
+        for (size_t i = first; status == 0 && comm_rank() == 0 && i < first + size; i++)
+            status = links_write(w, &links[i]);
+        if (together)
+            status = comm_settle(w->comm, status);
+    }
+    return status;
 }

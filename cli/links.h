@@ -17,6 +17,7 @@ typedef struct links_writer {
     int known;                  /* with a column that says whether the graph has the link */
     int header;                 /* of TSV: a first line with the names of the columns */
     npgnn_predictor *explainer; /* with the reasons that it gives; NULL: without */
+    npgnn_comm *comm;           /* the processes that mpirun has started, of which the first one writes; NULL: one */
 } links_writer;
 
 /* Writes the header of CSV, and of TSV where it is wanted. JSON lines name their fields. */
@@ -27,5 +28,8 @@ void links_begin(const links_writer *writer);
  * the last column: in words or, in JSON, with the contribution of every column of the evidence. Returns 0, or
  * EXIT_FAILED after printing why. */
 int links_write(const links_writer *writer, const npgnn_link *link);
+
+/* Writes many. All processes call it, with the same links, and return the same. */
+int links_write_all(const links_writer *writer, const npgnn_link *links, size_t count);
 
 #endif

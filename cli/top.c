@@ -95,8 +95,8 @@ static int find_links(const links_writer *writer, const link_source *source, con
     int status = comm_settle(source->comm, links ? 0 : print_error("out of memory"));
     if (status == 0 && source_top_links(links, &found, source, q->k, &q->options, &err) != 0)
         status = search_failed(&err);
-    for (int32_t i = 0; status == 0 && comm_rank() == 0 && i < found; i++)
-        status = links_write(writer, &links[i]);
+    if (status == 0)
+        status = links_write_all(writer, links, (size_t)found);
     free(links);
     return status;
 }
@@ -119,9 +119,11 @@ static int find_partners(const links_writer *writer, const link_source *source, 
             status = search_failed(&err);
             break;
         }
-        for (int32_t i = 0; i < options.from_count && comm_rank() == 0; i++)
-            for (int32_t rank = 0; status == 0 && rank < found[i]; rank++)
-                status = links_write(writer, &links[(size_t)i * k + (size_t)rank]);
+        size_t count = 0; /* without the gaps where a node has fewer than k */
+        for (int32_t i = 0; i < options.from_count; i++)
+            for (int32_t rank = 0; rank < found[i]; rank++)
+                links[count++] = links[(size_t)i * k + (size_t)rank];
+        status = links_write_all(writer, links, count);
         if (ferror(writer->out))
             status = EXIT_FAILED; /* closing the output reports why */
         status = comm_settle(source->comm, status);

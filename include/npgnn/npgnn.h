@@ -396,9 +396,9 @@ typedef struct npgnn_predict_options {
     size_t memory;    /* bytes that a process may keep of the evidence of a graph with features (2.3 KB per node);
                          0: half of what the machine or its container has. A graph that needs more is answered from
                          less than half of it, in the same bits, but every call of npgnn_predictor_run then passes
-                         over all nodes: give it as many pairs as there are. Of several processes, each
-                         one then has the evidence of its nodes alone; npgnn_predict, whose pairs are all known,
-                         takes 0 as 1 there. */
+                         over all nodes: give it as many pairs as there are. A search keeps it in any case. Several
+                         processes divide the nodes: each one has, and keeps, the evidence of its own;
+                         npgnn_predict, whose pairs are all known, takes 0 as 1 there. */
 } npgnn_predict_options;
 
 /* Predicts each of `count` pairs of nodes of `graph`, which may be another graph than the model was trained on if it
@@ -1027,10 +1027,15 @@ typedef struct npgnn_explanation {
  * `features` has the columns that a node has or has not: words, categories and flags, and other columns that are never
  * negative and 0 for most nodes. What `out` points to is valid until the next call with this predictor. E_ARGUMENT for
  * a network, whose embeddings mean nothing to people, for a node that is not in the graph, and in one of several
- * processes that does not keep the evidence of all nodes (npgnn_predict_options.memory). Not for two threads at
- * once. */
+ * processes for a pair that npgnn_predictor_gather was not given. Not for two threads at once. */
 NPGNN_API int npgnn_predictor_explain(npgnn_explanation *out, npgnn_predictor *predictor, npgnn_pair pair,
                                       npgnn_error *err);
+
+/* Brings the evidence of these pairs into every process, where several have divided it: all of them call it, with the same
+ * pairs, and each one may explain these until the next call. It costs what npgnn_predictor_run costs, and 108 bytes per
+ * pair. With one process there is nothing to gather. E_ARGUMENT as npgnn_predictor_explain. */
+NPGNN_API int npgnn_predictor_gather(npgnn_predictor *predictor, const npgnn_pair *pairs, size_t count,
+                                     npgnn_error *err);
 NPGNN_API void npgnn_predictor_free(npgnn_predictor *predictor);
 
 /* ---- Live graph: predictions for a graph that gains nodes and links ---------------------------------------------- */

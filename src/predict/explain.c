@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/comm.h"
+#include "base/hash.h"
 #include "base/sized.h"
 #include "base/sort.h"
 #include "graph/negative.h"
@@ -83,6 +85,10 @@ typedef struct npi_explainer {
     npgnn_contribution columns[NPI_ALL_COLUMNS];
     ranking neighbors, features; /* of the last explanation */
     char text[1024];
+    /* where several processes have divided the evidence, what npgnn_predictor_gather has gathered: */
+    uint64_t *pairs; /* (gathered) in ascending order: smaller node, larger node */
+    float *evidence; /* (gathered, columns) */
+    size_t gathered;
 } npi_explainer;
 
 void npi_explainer_free(npi_explainer *x)
@@ -97,7 +103,24 @@ void npi_explainer_free(npi_explainer *x)
     npi_free(&env, x->neighbors.items);
     npi_free(&env, x->features.keys);
     npi_free(&env, x->features.items);
+    npi_free(&env, x->pairs);
+    npi_free(&env, x->evidence);
     npi_free(&env, x);
+}
+
+/* evidence (count, columns) of these pairs. Where it is divided, processes compute it together, and all get it: all return
+ * the same code. */
+static int find_evidence(float *evidence, const npi_columns *columns, const npgnn_pair *pairs, size_t count,
+                         npgnn_error *err)
+{
+    npgnn_comm *comm = columns->rows.comm;
+    int rank = npi_comm_rank(comm);
+    size_t begin = (size_t)npi_comm_share_start(comm, (int64_t)count, rank), width = (size_t)columns->count;
+    size_t end = (size_t)npi_comm_share_start(comm, (int64_t)count, rank + 1);
+    int code = npi_columns_pairs(evidence + begin * width, columns, pairs + begin, end - begin, err);
+    if (!code)
+        npi_comm_gather_shares(comm, evidence, (int64_t)count, width * sizeof *evidence);
+    return code;
 }
 
 /* average = mean standardised evidence over random non-links. A complete graph has none: there it is that of an average
@@ -115,8 +138,9 @@ static int average_non_link(npi_explainer *x, const npgnn_predictor *p, npgnn_er
     const size_t counts[2] = {count, 0};
     int code =
         pairs && evidence ? npi_graph_draw_non_links(out, p->graph, counts, p->seed, &x->env, err) : NPGNN_E_MEMORY;
+    code = npi_comm_agree(p->applied.columns.rows.comm, code, err);
     if (!code)
-        code = npi_columns_pairs(evidence, &p->applied.columns, pairs, count, err);
+        code = find_evidence(evidence, &p->applied.columns, pairs, count, err);
     if (!code) {
         npi_process_standardize(evidence, p->applied.process, p->applied.columns.has_features, count);
         for (size_t i = 0; i < count * columns; i++)
@@ -172,24 +196,24 @@ static int count_holders(npi_explainer *e, const npi_features *x, npgnn_error *e
     return 0;
 }
 
+/* Where the evidence is divided: collective, and all return the same code. */
 static int explainer_new(npi_explainer **out, npgnn_predictor *p, npgnn_error *err)
 {
-    if (p->applied.columns.rows.comm)
-        return npi_fail(err, NPGNN_E_ARGUMENT,
-                        "an explanation needs the evidence of all nodes, and each of the %d processes has that of its "
-                        "own: give the predictor more memory (npgnn_predict_options.memory)",
-                        npi_comm_ranks(p->applied.columns.rows.comm));
-    int code = npi_applied_complete(&p->applied, err);
+    npgnn_comm *comm = p->applied.columns.rows.comm;
+    int code = comm ? 0 : npi_applied_complete(&p->applied, err);
     if (code)
         return code;
     npi_explainer *x = npi_alloc(&p->env, 1, sizeof *x, err);
-    if (!x)
-        return NPGNN_E_MEMORY;
-    x->env = p->env;
-    x->marked = npi_alloc(&p->env, (size_t)p->graph->n, 1, err);
-    code = x->marked ? npi_columns_workspace_new(&x->workspace, &p->applied.columns, 0, err) : NPGNN_E_MEMORY;
+    if (x) {
+        x->env = p->env;
+        x->marked = npi_alloc(&p->env, (size_t)p->graph->n, 1, err);
+    }
+    code = x && x->marked ? 0 : NPGNN_E_MEMORY;
+    if (!code && !comm) /* otherwise gathered evidence takes its place */
+        code = npi_columns_workspace_new(&x->workspace, &p->applied.columns, 0, err);
     if (!code)
         code = count_holders(x, p->graph->x, err);
+    code = npi_comm_agree(comm, code, err);
     if (!code)
         code = average_non_link(x, p, err);
     if (code)
@@ -472,15 +496,32 @@ static void say_all(const npgnn_explanation *why, npi_explainer *e, const npgnn_
         say(&w, "nothing distinguishes it from an average pair without a link");
 }
 
-/* ---- the call ---- */
+/* ---- evidence that is divided among processes ---- */
 
-int npgnn_predictor_explain(npgnn_explanation *given, npgnn_predictor *p, npgnn_pair pair, npgnn_error *err)
+static uint64_t key_of(npgnn_pair pair)
 {
-    npgnn_explanation out = {
-        .size = sizeof out, .reason_count = NPGNN_REASONS, .column_count = p->applied.columns.count};
-    int code = npi_sized_check(given, "npgnn_explanation", err);
-    if (code)
-        return code;
+    uint32_t small = (uint32_t)(pair.u < pair.v ? pair.u : pair.v),
+             large = (uint32_t)(pair.u < pair.v ? pair.v : pair.u);
+    return (uint64_t)small << 32 | large;
+}
+
+/* The evidence of a pair among that which was gathered; NULL: it was not. */
+static const float *gathered_evidence(const npi_explainer *x, npgnn_pair pair, int columns)
+{
+    size_t low = 0, high = x ? x->gathered : 0;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (x->pairs[middle] < key_of(pair))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return x && low < x->gathered && x->pairs[low] == key_of(pair) ? x->evidence + low * (size_t)columns : NULL;
+}
+
+/* Whether the pair can be explained. */
+static int check_pair(const npgnn_predictor *p, npgnn_pair pair, npgnn_error *err)
+{
     if (!npi_model_is_process(p->model))
         return npi_fail(
             err, NPGNN_E_ARGUMENT,
@@ -489,6 +530,75 @@ int npgnn_predictor_explain(npgnn_explanation *given, npgnn_predictor *p, npgnn_
     if (pair.u < 0 || pair.u >= p->graph->n || pair.v < 0 || pair.v >= p->graph->n)
         return npi_fail(err, NPGNN_E_ARGUMENT, "the pair joins %d and %d, but nodes are 0 to %d", pair.u, pair.v,
                         p->graph->n - 1);
+    return 0;
+}
+
+/* Memory for `count` pairs, and the pairs in ascending order. */
+static int begin_gathering(npgnn_pair *sorted, npi_explainer *x, const npgnn_pair *pairs, size_t count, int columns,
+                           npgnn_error *err)
+{
+    x->gathered = 0;
+    uint64_t *keys = npi_resize(&x->env, x->pairs, 2 * count, sizeof *keys, err); /* the second half is scratch */
+    x->pairs = keys ? keys : x->pairs;
+    float *evidence = npi_resize(&x->env, x->evidence, count * (size_t)columns, sizeof *evidence, err);
+    x->evidence = evidence ? evidence : x->evidence;
+    if (!sorted || !keys || !evidence)
+        return NPGNN_E_MEMORY;
+    for (size_t i = 0; i < count; i++)
+        keys[i] = key_of(pairs[i]);
+    if (count > 1)
+        npi_u64_sort(keys, keys + count, count);
+    for (size_t i = 0; i < count; i++)
+        sorted[i] = (npgnn_pair){(int32_t)(keys[i] >> 32), (int32_t)(keys[i] & UINT32_MAX)};
+    return 0;
+}
+
+int npgnn_predictor_gather(npgnn_predictor *p, const npgnn_pair *pairs, size_t count, npgnn_error *err)
+{
+    int code = 0;
+    for (size_t i = 0; !code && i < count; i++)
+        code = check_pair(p, pairs[i], err);
+    npgnn_comm *comm = npi_model_is_process(p->model) ? p->applied.columns.rows.comm : NULL;
+    if (!comm)
+        return code;
+    code = npi_comm_agree(comm, code, err);
+    if (!code)
+        code =
+            npi_comm_same(comm, npi_hash_bytes(NPI_HASH_START, pairs, count * sizeof *pairs), "the list of pairs", err);
+    if (!code && !p->explainer)
+        code = explainer_new(&p->explainer, p, err);
+    if (code)
+        return code;
+    npi_explainer *x = p->explainer;
+    const npi_columns *columns = &p->applied.columns;
+    npgnn_pair *sorted = npi_resize(&x->env, NULL, count, sizeof *sorted, err);
+    code = npi_comm_agree(comm, begin_gathering(sorted, x, pairs, count, columns->count, err), err);
+    if (!code)
+        code = find_evidence(x->evidence, columns, sorted, count, err);
+    if (!code)
+        x->gathered = count;
+    npi_free(&x->env, sorted);
+    return code;
+}
+
+/* ---- the call ---- */
+
+int npgnn_predictor_explain(npgnn_explanation *given, npgnn_predictor *p, npgnn_pair pair, npgnn_error *err)
+{
+    npgnn_explanation out = {
+        .size = sizeof out, .reason_count = NPGNN_REASONS, .column_count = p->applied.columns.count};
+    int code = npi_sized_check(given, "npgnn_explanation", err);
+    if (!code)
+        code = check_pair(p, pair, err);
+    if (code)
+        return code;
+    npgnn_comm *comm = p->applied.columns.rows.comm;
+    const float *gathered = comm ? gathered_evidence(p->explainer, pair, p->applied.columns.count) : NULL;
+    if (comm && !gathered)
+        return npi_fail(err, NPGNN_E_ARGUMENT,
+                        "the %d processes have divided the evidence of nodes, and that of %d and %d has not been "
+                        "gathered: let all of them call npgnn_predictor_gather first",
+                        npi_comm_ranks(comm), pair.u, pair.v);
     if (!p->explainer)
         code = explainer_new(&p->explainer, p, err);
     npi_explainer *x = p->explainer;
@@ -503,7 +613,10 @@ int npgnn_predictor_explain(npgnn_explanation *given, npgnn_predictor *p, npgnn_
     int columns = p->applied.columns.count;
     float value[NPI_ALL_COLUMNS], standard[NPI_ALL_COLUMNS];
     double to[NPI_ALL_COLUMNS], share[NPI_ALL_COLUMNS] = {0};
-    npi_columns_pair(value, &x->workspace, &p->applied.columns, pair);
+    if (gathered)
+        memcpy(value, gathered, (size_t)columns * sizeof *value);
+    else
+        npi_columns_pair(value, &x->workspace, &p->applied.columns, pair);
     memcpy(standard, value, (size_t)columns * sizeof *value);
     npi_process_standardize(standard, process, p->applied.columns.has_features, 1);
     for (int c = 0; c < columns; c++)
