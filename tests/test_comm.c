@@ -17,7 +17,7 @@
 enum { RANKS = 3, PAIRS = 90, TOP = 3 };
 
 static npgnn_graph *graph, *small;
-static npgnn_model *universal;
+static npgnn_model *universal, *best; /* best: with a projection, and a z of its own */
 
 /* What a process computes: hashes of the results. */
 typedef struct result {
@@ -132,9 +132,13 @@ static void *compute(void *arg)
 static int make_all(void **state)
 {
     (void)state;
+    npgnn_options o = {.size = sizeof o};
+    if (npgnn_options_preset(&o, "best", NULL))
+        return 1;
+    o.iterations = 1;
     return npgnn_load(&graph, "synthetic:nodes=270,words=100", NULL, NULL, NULL) ||
            npgnn_load(&small, "synthetic:nodes=100,words=100", NULL, NULL, NULL) ||
-           npgnn_model_universal(&universal, NULL, NULL);
+           npgnn_fit(&best, small, &o, NULL, NULL) || npgnn_model_universal(&universal, NULL, NULL);
 }
 
 static int free_all(void **state)
@@ -143,6 +147,7 @@ static int free_all(void **state)
     npgnn_graph_free(graph);
     npgnn_graph_free(small);
     npgnn_model_free(universal);
+    npgnn_model_free(best);
     return 0;
 }
 
@@ -217,7 +222,7 @@ static void *compute_evidence(void *arg)
     return NULL;
 }
 
-/* A predictor whose evidence is not kept: pairs, then a search, which needs the evidence of all nodes, then pairs. */
+/* A predictor whose evidence is not kept: pairs, then a search, which keeps it, then pairs. */
 static int answer(result *r, size_t memory, const npgnn_env *env, npgnn_error *err)
 {
     npgnn_predictor *predictor = NULL;
@@ -234,7 +239,7 @@ static int answer(result *r, size_t memory, const npgnn_env *env, npgnn_error *e
         code = npgnn_predictor_run(predictions, predictor, pairs, MANY_PAIRS, err);
     if (!code)
         r->pairs = npi_hash_bytes(NPI_HASH_START, predictions, MANY_PAIRS * sizeof *predictions);
-    if (!code && memory && env->comm) { /* rather than wait for the others, who do not explain anything */
+    if (!code && env->comm) { /* rather than wait for the others, who do not explain anything */
         npgnn_explanation why = {.size = sizeof why};
         assert_int_equal(npgnn_predictor_explain(&why, predictor, pairs[0], NULL), NPGNN_E_ARGUMENT);
     }
@@ -378,6 +383,257 @@ static void test_divided_predictor(void **state)
     npgnn_graph_free(subject);
 }
 
+/* ---- searches whose evidence is divided ---- */
+
+enum { SOME = 40 };
+
+/* What one process finds is checked elsewhere (test_top.c, test_universal.c, test_explain.c). */
+static const npgnn_model *finder;
+
+/* The best of every node, where each pair is scored once, or of some nodes, with a few of them as partners too; or links. */
+typedef enum { EVERY, SOME_NODES, SOME_PARTNERS, ALL_LINKS, SOME_LINKS, SEARCHES } search_kind;
+
+static int find(uint64_t *hash, search_kind kind, npgnn_predictor *predictor, npgnn_error *err)
+{
+    int32_t n = subject->n, from[SOME], to[SOME], *found = calloc((size_t)n, sizeof *found), count = 0;
+    npgnn_link *links = calloc((size_t)n * TOP, sizeof *links); /* (n, TOP) */
+    npgnn_top_options o = {.size = sizeof o};
+    for (int i = 0; i < SOME; i++) { /* in no order, and across the sides of a graph that has two */
+        from[i] = (int32_t)((int64_t)i * 7919 % n);
+        to[i] = (int32_t)(((int64_t)i * 104729 + 3) % n);
+    }
+    if (kind == SOME_NODES || kind == SOME_PARTNERS || kind == SOME_LINKS) {
+        o.from = from;
+        o.from_count = SOME;
+        o.min_probability = 1e-4;
+    }
+    if (kind == SOME_PARTNERS || kind == SOME_LINKS) {
+        o.to = to;
+        o.to_count = SOME;
+        o.known = 1;
+    }
+    int code = found && links ? 0 : NPGNN_E_MEMORY;
+    if (!code && kind >= ALL_LINKS)
+        code = npgnn_predictor_top_links(links, &count, predictor, 50, &o, err);
+    else if (!code)
+        code = npgnn_predictor_top(links, found, predictor, TOP, &o, err);
+    *hash = hash_links(links, (size_t)count);
+    for (int32_t row = 0; kind < ALL_LINKS && row < (o.from ? SOME : n); row++) {
+        *hash = npi_hash_bytes(*hash, &found[row], sizeof found[row]);
+        for (int32_t i = 0; i < found[row]; i++) {
+            const npgnn_link *link = &links[row * TOP + i];
+            *hash = npi_hash_bytes(*hash, &link->pair, sizeof link->pair);
+            *hash = npi_hash_bytes(*hash, &link->prediction, sizeof link->prediction);
+        }
+    }
+    free(found);
+    free(links);
+    return code;
+}
+
+/* Explains pairs, some of which are given twice, and either way round. */
+static int explain(uint64_t *hash, npgnn_predictor *predictor, npgnn_error *err)
+{
+    npgnn_pair pairs[SOME];
+    for (int i = 0; i < SOME; i++) {
+        pairs[i] = pair_of(i % (SOME - 3));
+        if (i % 3 == 0)
+            pairs[i] = (npgnn_pair){pairs[i].v, pairs[i].u};
+    }
+    *hash = NPI_HASH_START;
+    int code = npgnn_predictor_gather(predictor, pairs, SOME, err);
+    for (int i = 0; !code && i < SOME; i++) {
+        npgnn_explanation why = {.size = sizeof why};
+        code = npgnn_predictor_explain(&why, predictor, pairs[i], err);
+        *hash = npi_hash_bytes(*hash, &why.log_odds, sizeof why.log_odds);
+        *hash = npi_hash_bytes(*hash, &why.baseline, sizeof why.baseline);
+        *hash = npi_hash_bytes(*hash, why.reasons, sizeof why.reasons);
+    }
+    return code;
+}
+
+/* All kinds of searches, at the mean of z and with draws; explanations; and pairs, from the evidence that is then kept. */
+static int find_all(result *r, const npgnn_env *env, npgnn_error *err)
+{
+    uint64_t hash[2][SEARCHES] = {{0}}, why[2] = {0};
+    npgnn_pair pairs[FEW_PAIRS];
+    npgnn_prediction predictions[FEW_PAIRS];
+    int code = 0;
+    for (int i = 0; i < FEW_PAIRS; i++)
+        pairs[i] = pair_of(i);
+    for (int drawn = 0; !code && drawn < 2; drawn++) {
+        npgnn_predictor *predictor = NULL;
+        /* kept from the beginning, or when a search needs it */
+        npgnn_predict_options o = {.size = sizeof o, .samples = 2 * drawn, .memory = drawn ? 0 : 1};
+        code = npgnn_predictor_new(&predictor, finder, subject, &o, env, err);
+        if (!code)
+            code = explain(&why[drawn], predictor, err);
+        for (int kind = EVERY; !code && kind < SEARCHES; kind++)
+            code = find(&hash[drawn][kind], (search_kind)kind, predictor, err);
+        if (!code)
+            code = npgnn_predictor_run(predictions, predictor, pairs, FEW_PAIRS, err);
+        npgnn_predictor_free(predictor);
+    }
+    r->top = npi_hash_bytes(NPI_HASH_START, hash, sizeof hash);
+    r->links = npi_hash_bytes(NPI_HASH_START, why, sizeof why);
+    r->pairs = npi_hash_bytes(NPI_HASH_START, predictions, sizeof predictions);
+    return code;
+}
+
+static void *find_divided(void *arg)
+{
+    process *p = arg;
+    p->code = find_all(&p->result, &p->env, &p->err);
+    return NULL;
+}
+
+/* A graph with two sides. */
+static npgnn_graph *sided_graph(int32_t sources, int32_t targets)
+{
+    enum { LINKS = 3 };
+    npgnn_graph *made = NULL;
+    npgnn_error err = {0};
+    npgnn_pair *edges = calloc(LINKS * (size_t)sources, sizeof *edges);
+    for (int32_t i = 0; i < LINKS * sources; i++)
+        edges[i] = (npgnn_pair){i / LINKS, sources + (i * 7 + i / LINKS % 5) % targets};
+    const npgnn_graph_data data = {.size = sizeof data,
+                                   .nodes = sources + targets,
+                                   .sources = sources,
+                                   .edges = edges,
+                                   .edge_count = LINKS * (int64_t)sources};
+    assert_ok(npgnn_graph_new(&made, &data, NULL, &err), err);
+    free(edges);
+    return made;
+}
+
+/* Sparse and no features, and two sides; a projection of the features, with T; fewer parts of nodes than processes, and
+ * processes without nodes. */
+static void test_divided_search(void **state)
+{
+    (void)state;
+    npgnn_error err = {0};
+    npgnn_graph *words = NULL, *plain = ring_graph(1040, NULL, 0), *sided = sided_graph(700, 400);
+    assert_ok(npgnn_load(&words, "synthetic:nodes=1600,words=100", NULL, NULL, &err), err);
+    const struct {
+        npgnn_graph *graph;
+        const npgnn_model *model;
+        int first, last; /* numbers of processes */
+    } cases[] = {{words, universal, 2, 4},
+                 {plain, universal, 3, 3},
+                 {sided, universal, 2, 2},
+                 {words, best, 4, 4},
+                 {small, best, 3, 3}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        process alone = {.env = {.size = sizeof alone.env, .threads = 2}};
+        subject = cases[i].graph;
+        finder = cases[i].model;
+        assert_ok(find_all(&alone.result, &alone.env, &err), err);
+        check_same(&alone, cases[i].first, cases[i].last, find_divided);
+    }
+    npgnn_graph_free(words);
+    npgnn_graph_free(plain);
+    npgnn_graph_free(sided);
+}
+
+/* Processes that search for different things say so, rather than wait for each other. */
+static void *find_different(void *arg)
+{
+    process *p = arg;
+    npgnn_predictor *predictor = NULL;
+    npgnn_link links[TOP];
+    int32_t found = 0, from = npi_comm_rank(p->env.comm);
+    const npgnn_top_options o = {.size = sizeof o, .from = &from, .from_count = 1};
+    p->code = npgnn_predictor_new(&predictor, universal, subject, NULL, &p->env, &p->err);
+    if (!p->code)
+        p->code = npgnn_predictor_top(links, &found, predictor, TOP, &o, &p->err);
+    npgnn_predictor_free(predictor);
+    return NULL;
+}
+
+static void test_different_searches(void **state)
+{
+    (void)state;
+    process all[2] = {{0}};
+    subject = small;
+    run_processes(all, 2, find_different, 1);
+    for (int r = 0; r < 2; r++) {
+        assert_int_equal(all[r].code, NPGNN_E_MISMATCH);
+        assert_non_null(strstr(all[r].err.text, "the search of process 1 is not that of process 0"));
+    }
+}
+
+/* Process 1 has memory for this many further allocations; negative: for any number. */
+static void *budgeted(void *user, void *block, size_t size)
+{
+    long *left = user;
+    if (size == 0) {
+        free(block);
+        return NULL;
+    }
+    if (left && *left == 0)
+        return NULL;
+    if (left && *left > 0)
+        --*left;
+    return realloc(block, size);
+}
+
+/* Every allocation of one process fails in turn: all processes say so, and the same predictor then finds the rest. */
+static void *find_with_little(void *arg)
+{
+    process *p = arg;
+    long *left = p->env.allocator.user;
+    npgnn_predictor *predictor = NULL;
+    npgnn_predict_options o = {.size = sizeof o, .memory = 1};
+    uint64_t hash[SEARCHES + 1];
+    int failures = 0;
+    p->code = npgnn_predictor_new(&predictor, finder, subject, &o, &p->env, &p->err);
+    for (int kind = EVERY; !p->code && kind <= SEARCHES; kind++)
+        for (long budget = 0;; budget++) {
+            if (left)
+                *left = budget;
+            int code = kind < SEARCHES ? find(&hash[kind], (search_kind)kind, predictor, &p->err)
+                                       : explain(&hash[kind], predictor, &p->err);
+            if (left)
+                *left = -1;
+            /* an explanation is of one process, and another one may have memory for it */
+            code = npi_comm_agree(p->env.comm, code, &p->err);
+            if (!code)
+                break;
+            failures++;
+            if (code != NPGNN_E_MEMORY || !strstr(p->err.text, "process 1 of 2: ")) {
+                p->code = code;
+                break;
+            }
+        }
+    if (!p->code && p->env.comm && failures < 3 * SEARCHES)
+        p->code = NPGNN_E_ARGUMENT; /* nothing has failed */
+    p->result.top = npi_hash_bytes(NPI_HASH_START, hash, sizeof hash);
+    npgnn_predictor_free(predictor);
+    return NULL;
+}
+
+static void test_search_memory_out(void **state)
+{
+    (void)state;
+    npgnn_error err = {0};
+    process alone = {.env = {.size = sizeof alone.env, .threads = 1}}, all[2] = {{0}};
+    long left = -1;
+    npgnn_graph *words = NULL;
+    assert_ok(npgnn_load(&words, "synthetic:nodes=600,words=100", NULL, NULL, &err), err);
+    subject = words;
+    finder = universal;
+    find_with_little(&alone);
+    assert_ok(alone.code, alone.err);
+    for (int r = 0; r < 2; r++)
+        all[r].env.allocator = (npgnn_allocator){budgeted, r == 1 ? &left : NULL};
+    run_processes(all, 2, find_with_little, 1);
+    for (int r = 0; r < 2; r++) {
+        assert_ok(all[r].code, all[r].err);
+        assert_int_equal(all[r].result.top, alone.result.top);
+    }
+    npgnn_graph_free(words);
+}
+
 /* Bytes that are allocated, and most of all times. */
 typedef struct meter {
     size_t bytes, peak;
@@ -412,27 +668,43 @@ static void *make_evidence(void *arg)
     return NULL;
 }
 
+/* A search with a predictor that does nothing else: the examples that universal learns from take memory, too. */
+static void *make_search(void *arg)
+{
+    process *p = arg;
+    npgnn_predictor *predictor = NULL;
+    p->code = npgnn_predictor_new(&predictor, best, subject, NULL, &p->env, &p->err);
+    if (!p->code)
+        p->code = find(&p->result.top, SOME_NODES, predictor, &p->err);
+    npgnn_predictor_free(predictor);
+    return NULL;
+}
+
 /* Of four processes, none needs half of the memory of one: its rows, those of its neighbours, and what does not depend
  * on the number of nodes. */
 static void test_divided_memory(void **state)
 {
     (void)state;
+    void *(*const jobs[])(void *) = {make_evidence, make_search};
     npgnn_error err = {0};
     npgnn_graph *large = NULL;
-    meter one = {0}, several[MOST_PROCESSES] = {{0}};
-    process alone = {.env = {.size = sizeof alone.env, .threads = 1, .allocator = {metered, &one}}};
-    process all[MOST_PROCESSES] = {{0}};
     assert_ok(npgnn_load(&large, "synthetic:nodes=9000,words=100", NULL, NULL, &err), err);
     subject = large;
-    make_evidence(&alone);
-    assert_ok(alone.code, alone.err);
-    for (int r = 0; r < MOST_PROCESSES; r++)
-        all[r].env.allocator = (npgnn_allocator){metered, &several[r]};
-    run_processes(all, MOST_PROCESSES, make_evidence, 1);
-    for (int r = 0; r < MOST_PROCESSES; r++) {
-        assert_ok(all[r].code, all[r].err);
-        if (2 * several[r].peak >= one.peak)
-            fail_msg("process %d of %d has %zu bytes, one alone %zu", r, MOST_PROCESSES, several[r].peak, one.peak);
+    for (size_t job = 0; job < sizeof jobs / sizeof jobs[0]; job++) {
+        meter one = {0}, several[MOST_PROCESSES] = {{0}};
+        process alone = {.env = {.size = sizeof alone.env, .threads = 1, .allocator = {metered, &one}}};
+        process all[MOST_PROCESSES] = {{0}};
+        jobs[job](&alone);
+        assert_ok(alone.code, alone.err);
+        for (int r = 0; r < MOST_PROCESSES; r++)
+            all[r].env.allocator = (npgnn_allocator){metered, &several[r]};
+        run_processes(all, MOST_PROCESSES, jobs[job], 1);
+        for (int r = 0; r < MOST_PROCESSES; r++) {
+            assert_ok(all[r].code, all[r].err);
+            assert_int_equal(all[r].result.top, alone.result.top);
+            if (2 * several[r].peak >= one.peak)
+                fail_msg("process %d of %d has %zu bytes, one alone %zu", r, MOST_PROCESSES, several[r].peak, one.peak);
+        }
     }
     npgnn_graph_free(large);
 }
@@ -544,6 +816,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_same_bits),        cmocka_unit_test(test_agreement),
         cmocka_unit_test(test_divided_evidence), cmocka_unit_test(test_divided_predictor),
-        cmocka_unit_test(test_divided_memory),   cmocka_unit_test(test_no_memory)};
+        cmocka_unit_test(test_divided_search),   cmocka_unit_test(test_different_searches),
+        cmocka_unit_test(test_divided_memory),   cmocka_unit_test(test_search_memory_out),
+        cmocka_unit_test(test_no_memory)};
     return cmocka_run_group_tests(tests, make_all, free_all);
 }

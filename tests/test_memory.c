@@ -608,6 +608,12 @@ static int predictor_explain(world *w, npgnn_error *err)
     return npgnn_predictor_explain(&w->out.explanation, apply(w), edge(5), err);
 }
 
+static int predictor_gather(world *w, npgnn_error *err)
+{
+    npgnn_pair pair = edge(5);
+    return npgnn_predictor_gather(apply(w), &pair, 1, err);
+}
+
 /* ---- live graphs ---- */
 
 static int live_new(world *w, npgnn_error *err)
@@ -1065,6 +1071,7 @@ int main(void)
         CALL(predictor_top_process),
         CALL(predictor_top_links_process),
         CALL(predictor_explain),
+        CALL(predictor_gather),
         CALL(live_new),
         CALL(live_add_nodes),
         CALL(live_add_links),

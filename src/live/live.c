@@ -105,6 +105,7 @@ int npgnn_live_new(npgnn_live **out, const npgnn_model *model, const npgnn_graph
         return NPGNN_E_MEMORY;
     o.samples = 0;
     live->env = resolved;
+    live->env.comm = NULL; /* each process answers by itself, from the evidence of all nodes */
     live->model = model;
     live->options = o;
     npi_names *names = NULL;
