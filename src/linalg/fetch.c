@@ -73,7 +73,7 @@ void npi_fetch_free(npi_fetch *f)
     if (f->borrowed)
         f->in = f->out = NULL;
     void *blocks[] = {f->start, f->want, f->give, f->sends, f->receives, f->node, f->place, f->in, f->row, f->out};
-    for (size_t i = 0; f->start && i < sizeof blocks / sizeof blocks[0]; i++)
+    for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++)
         npi_free(&f->env, blocks[i]);
     memset(f, 0, sizeof *f);
 }

@@ -1125,7 +1125,7 @@ int npgnn_predictor_top_links(npgnn_link *out, int32_t *found, npgnn_predictor *
     code = npi_comm_agree(comm, code, err);
     if (!code)
         code = s.divided ? npi_divided_rows(&s, err) : npi_comm_agree(comm, npi_search_rows(&s, err), err);
-    npi_shortlist *best = &s.workspaces[0].list;
+    npi_shortlist *best = code ? NULL : &s.workspaces[0].list;
     for (int t = 1; !code && t < s.threads; t++)
         for (int i = 0; i < s.workspaces[t].list.count; i++)
             npi_shortlist_offer(best, s.workspaces[t].list.items[i]);
