@@ -1,10 +1,13 @@
 /* The processes that mpirun has started: who they are, and one answer from all of them. */
 #include "comm.h"
 
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "message.h"
+
+enum { LARGE = 4 << 20 }; /* bytes of an array that the system gives, and gets back when it is freed */
 
 /* Open MPI's variable, or that of MPICH and its relatives. */
 static int variable(const char *open_mpi, const char *mpich, int otherwise)
@@ -34,6 +37,9 @@ int comm_open(npgnn_comm **comm, common_settings *common)
     npgnn_comm_info info = {.size = sizeof info};
     if (comm_ranks() == 1)
         return 0;
+    /* The vectors of a process, tens of megabytes each, come and go. By itself malloc would take them from one heap after
+     * a while, whose gaps nobody can use. */
+    mallopt(M_MMAP_THRESHOLD, LARGE);
     if (npgnn_comm_open(comm, &env, &err) != 0)
         return print_error("%s", err.text);
     npgnn_comm_describe(&info, *comm, NULL);
