@@ -222,6 +222,29 @@ static void *compute_evidence(void *arg)
     return NULL;
 }
 
+/* What searches leave out depends on these numbers: those of all nodes, in every process that keeps its own. */
+static void *bound_evidence(void *arg)
+{
+    process *p = arg;
+    const npgnn_env *env = &p->env;
+    npi_words words = {0}, projected = {0};
+    npi_columns columns = {0};
+    p->code = npi_words_new(&words, subject->x, NULL, env, &p->err);
+    if (!p->code)
+        p->code = npi_words_project(&projected, subject->x, &projection, env, &p->err);
+    if (!p->code)
+        p->code = npi_columns_new(&columns, &subject->a, &words, &projected, 1, env, &p->err);
+    if (!p->code) {
+        const double bounds[] = {columns.least_distance, columns.longest_bilinear, columns.longest_bilinear_means,
+                                 columns.longest_projection, columns.longest_projection_means};
+        p->result.pairs = npi_hash_bytes(NPI_HASH_START, bounds, sizeof bounds);
+    }
+    npi_columns_free(&columns);
+    npi_words_free(env, &words);
+    npi_words_free(env, &projected);
+    return NULL;
+}
+
 /* A predictor whose evidence is not kept: pairs, then a search, which keeps it, then pairs. */
 static int answer(result *r, size_t memory, const npgnn_env *env, npgnn_error *err)
 {
@@ -363,6 +386,9 @@ static void test_divided_evidence(void **state)
         compute_evidence(&alone);
         assert_ok(alone.code, alone.err);
         check_same(&alone, 2, MOST_PROCESSES, compute_evidence);
+        bound_evidence(&alone);
+        assert_ok(alone.code, alone.err);
+        check_same(&alone, 3, 3, bound_evidence);
     }
     projection = (npi_projection){0};
     npi_projection_free(&env, &own);

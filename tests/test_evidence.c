@@ -1140,6 +1140,45 @@ static void test_two_steps(void **state)
     npgnn_graph_free(after);
 }
 
+/* Walks from a node to a range of nodes, against those of single pairs: with few links, where the last step follows the
+ * walks, and with many, where it looks back from the range. Nodes without links are among them. */
+static void test_walks_part(void **state)
+{
+    (void)state;
+    enum { NODES = 90, MOST = 900 };
+    static const int links[] = {60, MOST};
+    static const int32_t ranges[][2] = {{0, NODES}, {0, 1}, {7, 7}, {30, 61}, {61, NODES}};
+    npgnn_env env = env_of(1);
+    npgnn_error err = {0};
+    for (size_t i = 0; i < COUNT(links); i++) {
+        npgnn_graph *graph = NULL;
+        npgnn_pair edges[MOST];
+        npi_columns columns = {0};
+        npi_columns_workspace workspace = {0};
+        for (int j = 0; j < links[i]; j++)
+            edges[j] = (npgnn_pair){j * 7 % (NODES - 5), (j * j + 11 * j + 1) % (NODES - 5)};
+        assert_ok(npgnn_graph_from_arrays(&graph, edges, NULL, NODES, links[i], 0, NULL, &err), err);
+        assert_ok(npi_columns_new(&columns, &graph->a, NULL, NULL, 1, &env, &err), err);
+        assert_ok(npi_columns_workspace_new(&workspace, &columns, 0, &err), err);
+        for (int32_t u = 0; u < NODES; u++)
+            for (size_t r = 0; r < COUNT(ranges); r++) {
+                float common[NODES];
+                double lift[NPI_WALK_LIFTS * NODES];
+                int32_t first = ranges[r][0], count = ranges[r][1] - first;
+                npi_walks_part(common, lift, &workspace.walker, u, first, ranges[r][1]);
+                for (int32_t j = 0; j < count; j++) {
+                    npi_walks pair = npi_walks_pair(&workspace.walker, (npgnn_pair){u, first + j});
+                    assert_int_equal((int)common[j], (int)pair.common);
+                    for (int t = 0; t < NPI_WALK_LIFTS; t++)
+                        assert_true(fabs(lift[t * count + j] - pair.lift[t]) <= 1e-12 * (1 + pair.lift[t]));
+                }
+            }
+        npi_columns_workspace_free(&env, &workspace);
+        npi_columns_free(&columns);
+        npgnn_graph_free(graph);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -1147,7 +1186,7 @@ int main(void)
         cmocka_unit_test(test_numbers),         cmocka_unit_test(test_no_words),       cmocka_unit_test(test_spectral),
         cmocka_unit_test(test_columns),         cmocka_unit_test(test_rows),           cmocka_unit_test(test_two_steps),
         cmocka_unit_test(test_not_kept),        cmocka_unit_test(test_isolated_nodes), cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_no_leak),
+        cmocka_unit_test(test_no_leak),         cmocka_unit_test(test_walks_part),
     };
     return cmocka_run_group_tests_name("evidence columns", tests, NULL, NULL);
 }
