@@ -193,8 +193,8 @@ static int predict(const npgnn_model *model, const npgnn_graph *graph, const pre
     if (settings->estimate)
         return estimate(model, graph, &options, settings);
     env.comm = settings->comm;
-    /* Of several processes, each one has the evidence of its nodes, and passes over them for every batch of pairs. Pairs
-     * that are explained are fetched a few at a time: for these it is kept. */
+    /* Of several processes, each one has the evidence of its nodes, and passes over them for every batch of pairs.
+     * Pairs that are explained are fetched a few at a time: for these it is kept. */
     if (settings->comm && settings->pairs)
         options.memory = settings->explain ? SIZE_MAX : 1;
     if (npgnn_predictor_new(&predictor, model, graph, &options, &env, &err) != 0)

@@ -37,8 +37,8 @@ int comm_open(npgnn_comm **comm, common_settings *common)
     npgnn_comm_info info = {.size = sizeof info};
     if (comm_ranks() == 1)
         return 0;
-    /* The vectors of a process, tens of megabytes each, come and go. By itself malloc would take them from one heap after
-     * a while, whose gaps nobody can use. */
+    /* The vectors of a process, tens of megabytes each, come and go. By itself malloc would take them from one heap
+     * after a while, whose gaps nobody can use. */
     mallopt(M_MMAP_THRESHOLD, LARGE);
     if (npgnn_comm_open(comm, &env, &err) != 0)
         return print_error("%s", err.text);

@@ -416,7 +416,8 @@ enum { SOME = 40 };
 /* What one process finds is checked elsewhere (test_top.c, test_universal.c, test_explain.c). */
 static const npgnn_model *finder;
 
-/* The best of every node, where each pair is scored once, or of some nodes, with a few of them as partners too; or links. */
+/* The best of every node, where each pair is scored once, or of some nodes, with a few of them as partners too; or
+ * links. */
 typedef enum { EVERY, SOME_NODES, SOME_PARTNERS, ALL_LINKS, SOME_LINKS, SEARCHES } search_kind;
 
 static int find(uint64_t *hash, search_kind kind, npgnn_predictor *predictor, npgnn_error *err)
@@ -478,7 +479,8 @@ static int explain(uint64_t *hash, npgnn_predictor *predictor, npgnn_error *err)
     return code;
 }
 
-/* All kinds of searches, at the mean of z and with draws; explanations; and pairs, from the evidence that is then kept. */
+/* All kinds of searches, at the mean of z and with draws; explanations; and pairs, from the evidence that is then
+ * kept. */
 static int find_all(result *r, const npgnn_env *env, npgnn_error *err)
 {
     uint64_t hash[2][SEARCHES] = {{0}}, why[2] = {0};

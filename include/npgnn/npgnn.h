@@ -193,7 +193,8 @@ typedef struct npgnn_env {
  *
  *     npgnn_trainer_*, npgnn_fit    the nodes or, of the preset best, its folds
  *     npgnn_pretrain                the tasks
- *     npgnn_predict*, npgnn_test    the pairs, or the nodes that are searched
+ *     npgnn_predict*, npgnn_test    the pairs, or the nodes that are searched; of universal and best, all nodes. But
+ *                                   npgnn_predictor_explain works alone, with what npgnn_predictor_gather has gathered
  *     npgnn_evaluate                the seeds; `scores` is called in the process that has run the seed
  *
  * Every other call works in each process alone. Opened once per process; npgnn_comm_free comes after all handles that
@@ -1031,9 +1032,9 @@ typedef struct npgnn_explanation {
 NPGNN_API int npgnn_predictor_explain(npgnn_explanation *out, npgnn_predictor *predictor, npgnn_pair pair,
                                       npgnn_error *err);
 
-/* Brings the evidence of these pairs into every process, where several have divided it: all of them call it, with the same
- * pairs, and each one may explain these until the next call. It costs what npgnn_predictor_run costs, and 108 bytes per
- * pair. With one process there is nothing to gather. E_ARGUMENT as npgnn_predictor_explain. */
+/* Brings the evidence of these pairs into every process, where several have divided it: all of them call it, with the
+ * same pairs, and each one may explain these until the next call. It costs what npgnn_predictor_run costs, and 108
+ * bytes per pair. With one process there is nothing to gather. E_ARGUMENT as npgnn_predictor_explain. */
 NPGNN_API int npgnn_predictor_gather(npgnn_predictor *predictor, const npgnn_pair *pairs, size_t count,
                                      npgnn_error *err);
 NPGNN_API void npgnn_predictor_free(npgnn_predictor *predictor);
@@ -1053,8 +1054,8 @@ NPGNN_API void npgnn_predictor_free(npgnn_predictor *predictor);
  * again. */
 typedef struct npgnn_live npgnn_live;
 
-/* The model must outlive it. The graph is copied. `options->samples` is ignored. As expensive as
- * npgnn_predictor_new. */
+/* The model must outlive it. The graph is copied. `options->samples` is ignored, and so is env->comm: each process has
+ * all. As expensive as npgnn_predictor_new. */
 NPGNN_API int npgnn_live_new(npgnn_live **out, const npgnn_model *model, const npgnn_graph *graph,
                              const npgnn_predict_options *options, const npgnn_env *env, npgnn_error *err);
 

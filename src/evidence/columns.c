@@ -37,8 +37,8 @@ static size_t own_rows(const npi_columns *e)
     return (size_t)(e->rows.to - e->rows.from);
 }
 
-/* Of how many nodes the numbers that centred cosines need are kept: where nodes are divided among processes and the rows
- * are not kept, they are computed for the ends of every batch of pairs. */
+/* Of how many nodes the numbers that centred cosines need are kept: where nodes are divided among processes and the
+ * rows are not kept, they are computed for the ends of every batch of pairs. */
 static size_t centred_rows(const npi_columns *e)
 {
     return e->rows.comm && !e->kept ? 0 : own_rows(e);

@@ -135,7 +135,8 @@ static inline size_t npi_columns_size(int32_t n, const npi_words *words)
     return (size_t)n * (7 * (size_t)words->width + 2 * NPI_SPECTRAL_WIDTH) * sizeof(real);
 }
 
-/* Makes the banks that were not kept, and T in `words` (NULL: no features). E_MEMORY: nothing that counts has changed. */
+/* Makes the banks that were not kept, and T in `words` (NULL: no features). E_MEMORY: nothing that counts has
+ * changed. */
 int npi_columns_complete(npi_columns *columns, npi_words *words, npgnn_error *err);
 void npi_columns_free(npi_columns *columns);
 
@@ -212,8 +213,8 @@ void npi_columns_workspace_give(const npi_columns *columns, npi_columns_workspac
 /* value (count) of one pair, on the calling thread. The same bits for (u, v) as for (v, u). */
 void npi_columns_pair(float *value, npi_columns_workspace *workspace, const npi_columns *columns, npgnn_pair pair);
 
-/* The same where the rows of the two nodes are at these places in the banks: of one process, or one of several that keeps
- * its rows, and has fetched others (visitors.h). */
+/* The same where the rows of the two nodes are at these places in the banks: of one process, or one of several that
+ * keeps its rows, and has fetched others (visitors.h). */
 void npi_columns_pair_at(float *value, npi_columns_workspace *workspace, const npi_columns *columns, npgnn_pair pair,
                          npgnn_pair place);
 
@@ -242,9 +243,9 @@ double npi_columns_rounding_along(const npi_columns *columns, int column, int32_
 int npi_columns_pairs(float *value, const npi_columns *columns, const npgnn_pair *pairs, size_t pair_count,
                       npgnn_error *err);
 
-/* One node with all others, or with all of this process: begin with up to `block` nodes, which must outlive the rows, and
- * the places of their rows in the banks (where nodes are not divided, the nodes themselves); then, for any range of at
- * most workspace->range rows of this process, value (columns, nodes, last - first): column by column, as products of
+/* One node with all others, or with all of this process: begin with up to `block` nodes, which must outlive the rows,
+ * and the places of their rows in the banks (where nodes are not divided, the nodes themselves); then, for any range of
+ * at most workspace->range rows of this process, value (columns, nodes, last - first): column by column, as products of
  * matrices give them. On the calling thread, inside npi_blas_begin. Up to rounding those of npi_columns_pair. */
 void npi_columns_rows_begin(npi_columns_workspace *workspace, const npi_columns *columns, const int32_t *nodes,
                             const int32_t *places, int count);

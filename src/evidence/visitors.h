@@ -1,7 +1,7 @@
-/* Rows of nodes of other processes, beside those of this one: where nodes are divided among processes, a search compares
- * nodes of all of them with the nodes of each. The rows of such visitors follow those of this process in every bank, so that
- * products, cosines and pairs read both kinds alike: node i of this process is at place i - rows.from, visitor j at place
- * rows.to - rows.from + j. */
+/* Rows of nodes of other processes, beside those of this one: where nodes are divided among processes, a search
+ * compares nodes of all of them with the nodes of each. The rows of such visitors follow those of this process in every
+ * bank, so that products, cosines and pairs read both kinds alike: node i of this process is at place i - rows.from,
+ * visitor j at place rows.to - rows.from + j. */
 #ifndef NPI_EVIDENCE_VISITORS_H
 #define NPI_EVIDENCE_VISITORS_H
 

@@ -199,8 +199,8 @@ static int32_t walk_three(double *three, npi_walker *w)
     return count;
 }
 
-/* four_x = Σ_y three_y over the neighbours y of the nodes first to last - 1, along fewer links: those of the listed nodes
- * y, or those of the nodes x. */
+/* four_x = Σ_y three_y over the neighbours y of the nodes first to last - 1, along fewer links: those of the listed
+ * nodes y, or those of the nodes x. */
 static void walk_four(double *four, const double *three, const npi_walker *w, int32_t listed, int32_t first,
                       int32_t last)
 {

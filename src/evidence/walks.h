@@ -48,8 +48,8 @@ npi_walks npi_walks_pair(npi_walker *walker, npgnn_pair pair);
 /* Of one node with all: common (n), lift (3, n). Up to rounding those of npi_walks_pair. O(n + links) at worst. */
 void npi_walks_row(float *common, double *lift, npi_walker *walker, int32_t node);
 
-/* The same with the nodes first to last - 1 alone: common (last - first), lift (3, last - first). O(last - first + links
- * of these) and the links that three steps lead along. */
+/* The same with the nodes first to last - 1 alone: common (last - first), lift (3, last - first). O(last - first +
+ * links of these) and the links that three steps lead along. */
 void npi_walks_part(float *common, double *lift, npi_walker *walker, int32_t node, int32_t first, int32_t last);
 
 #endif

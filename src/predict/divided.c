@@ -1,14 +1,14 @@
-/* Searches of several processes that have divided the evidence: the rows of the nodes that are searched for travel, a batch
- * at a time, and meet the nodes of each process. What a process finds is merged by the order of npgnn_predictor_top, which
- * is total: so the result is that of one process.
+/* Searches of several processes that have divided the evidence: the rows of the nodes that are searched for travel, a
+ * batch at a time, and meet the nodes of each process. What a process finds is merged by the order of
+ * npgnn_predictor_top, which is total: so the result is that of one process.
  *
- * Where the best of every node are asked for, each pair is scored once, for both of its ends. The nodes of a process first
- * meet each other. Then they visit half of the other processes, those that follow it in a ring:
+ * Where the best of every node are asked for, each pair is scored once, for both of its ends. The nodes of a process
+ * first meet each other. Then they visit half of the other processes, those that follow it in a ring:
  *
  *     process p      visits p + 1, ..., p + P / 2 (modulo P)
  *
- * For even P, two processes at the distance P / 2 would visit each other. There, all nodes of the first one meet the first
- * half of the second one's, whose second half visits the first. */
+ * For even P, two processes at the distance P / 2 would visit each other. There, all nodes of the first one meet the
+ * first half of the second one's, whose second half visits the first. */
 #include <math.h>
 #include <string.h>
 
@@ -338,8 +338,8 @@ static void meet_visitors(const void *arg, int64_t first, int64_t last)
     }
 }
 
-/* One message per visit: items of `size` bytes, in the order of the visits; count (visitors) how many each node has, NULL:
- * one. */
+/* One message per visit: items of `size` bytes, in the order of the visits; count (visitors) how many each node has,
+ * NULL: one. */
 static void exchange_visits(tour *t, void *in, const int32_t *in_count, void *out, const int32_t *out_count,
                             size_t size)
 {
@@ -434,8 +434,8 @@ static int visit_all(npi_search *s, npgnn_error *err)
     return code;
 }
 
-/* The contenders of the nodes of this process from `first` on, as many nodes as give DECIDED pairs, and at least one node.
- * Returns the node after the last. */
+/* The contenders of the nodes of this process from `first` on, as many nodes as give DECIDED pairs, and at least one
+ * node. Returns the node after the last. */
 static int32_t take_contenders(size_t *count, const npi_search *s, int32_t first)
 {
     int32_t last = first;

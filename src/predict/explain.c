@@ -108,8 +108,8 @@ void npi_explainer_free(npi_explainer *x)
     npi_free(&env, x);
 }
 
-/* evidence (count, columns) of these pairs. Where it is divided, processes compute it together, and all get it: all return
- * the same code. */
+/* evidence (count, columns) of these pairs. Where it is divided, processes compute it together, and all get it: all
+ * return the same code. */
 static int find_evidence(float *evidence, const npi_columns *columns, const npgnn_pair *pairs, size_t count,
                          npgnn_error *err)
 {

@@ -57,8 +57,8 @@ void npi_explainer_follow(npgnn_predictor *predictor);
  * them might not be finite. */
 int npi_predictor_decode(npgnn_predictor *predictor, int draw, npgnn_error *err);
 
-/* npgnn_predictor_run for pairs of this process alone, in batches. Where the evidence is divided among processes, all of
- * them call it, each with pairs of its own, and return the same code. */
+/* npgnn_predictor_run for pairs of this process alone, in batches. Where the evidence is divided among processes, all
+ * of them call it, each with pairs of its own, and return the same code. */
 int npi_predictor_run_share(npgnn_prediction *out, npgnn_predictor *predictor, const npgnn_pair *pairs, size_t count,
                             npgnn_error *err);
 

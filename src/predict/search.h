@@ -1,8 +1,8 @@
 /* A search as its two parts see it: that of one process (top.c), and how several processes divide it (divided.c).
  *
- * Nodes that are searched meet candidates: all nodes or, where the evidence of a process is divided, those of this process.
- * Then the rows of searched nodes are fetched, a batch at a time (evidence/visitors.h). Evidence, values and lists are
- * counted by places: of all nodes the nodes themselves, otherwise as visitors.h has them. */
+ * Nodes that are searched meet candidates: all nodes or, where the evidence of a process is divided, those of this
+ * process. Then the rows of searched nodes are fetched, a batch at a time (evidence/visitors.h). Evidence, values and
+ * lists are counted by places: of all nodes the nodes themselves, otherwise as visitors.h has them. */
 #ifndef NPI_PREDICT_SEARCH_H
 #define NPI_PREDICT_SEARCH_H
 
@@ -121,12 +121,12 @@ static inline npgnn_pair npi_search_pair(const npi_search *search, int64_t id)
 
 /* ---- of top.c ---- */
 
-/* Runs over the rows begin to end - 1: each node by itself or, where pairs are scored for both ends, those of this process
- * with each other. E_CANCELLED, E_MEMORY. */
+/* Runs over the rows begin to end - 1: each node by itself or, where pairs are scored for both ends, those of this
+ * process with each other. E_CANCELLED, E_MEMORY. */
 int npi_search_rows(const npi_search *search, npgnn_error *err);
 
-/* Scores `count` nodes of d->node with the candidates begin to end - 1 for both ends; nodes that are candidates themselves,
- * with those that come after them. */
+/* Scores `count` nodes of d->node with the candidates begin to end - 1 for both ends; nodes that are candidates
+ * themselves, with those that come after them. */
 void npi_search_meet(const npi_search *search, npi_searcher *d, int count, int32_t begin, int32_t end);
 
 /* Adds a pair to the list of the node at `place`: its other end, and what its score is from and to. */
@@ -138,8 +138,8 @@ void npi_search_drop(const npi_search *search, int32_t place);
 /* What a pair is ordered by. A NaN is not in any list. */
 npi_candidate npi_search_candidate(const npi_search *search, npgnn_pair pair, npgnn_prediction judged);
 
-/* Writes a list, best first, as far as it is probable enough. judged (list->count): their predictions in the order of the
- * list; NULL: those of their scores. Returns how many that are. */
+/* Writes a list, best first, as far as it is probable enough. judged (list->count): their predictions in the order of
+ * the list; NULL: those of their scores. Returns how many that are. */
 int32_t npi_search_write(npgnn_link *out, const npi_search *search, const npi_shortlist *sorted,
                          const npgnn_prediction *judged);
 
@@ -154,8 +154,8 @@ void npi_divided_free(npi_search *search);
 
 /* What follows is collective, and all return the same code. */
 
-/* Runs over all rows, batch by batch. Of the best links, the lists of the threads then have those of this process; of the
- * best of each node, all processes have all results. */
+/* Runs over all rows, batch by batch. Of the best links, the lists of the threads then have those of this process; of
+ * the best of each node, all processes have all results. */
 int npi_divided_rows(npi_search *search, npgnn_error *err);
 
 /* The best of every node, where each pair is scored once. */

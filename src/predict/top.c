@@ -322,8 +322,8 @@ static void score_rows(real *score, npi_searcher *d, const npi_search *s, int co
 }
 
 /* The same with the heads of a process: value (count, candidates), with draws the largest of each pair, for candidates
- * begin to end - 1. SPECTRAL and PAGERANK are the columns whose rounding depends on the pair: what it may add to a score
- * is added. */
+ * begin to end - 1. SPECTRAL and PAGERANK are the columns whose rounding depends on the pair: what it may add to a
+ * score is added. */
 static void approximate_process(npi_searcher *d, const npi_search *s, int count, int32_t begin, int32_t end)
 {
     const npi_applied *a = &s->p->applied;
@@ -703,8 +703,8 @@ static real search_bounded(int32_t *count, npi_searcher *d, const npi_search *s)
     return least;
 }
 
-/* Judges the pairs of node r of a block with the nodes of `candidate` (count; NULL: all candidates) that, by their values,
- * may be among the best. */
+/* Judges the pairs of node r of a block with the nodes of `candidate` (count; NULL: all candidates) that, by their
+ * values, may be among the best. */
 static void look_through(const npi_search *s, npi_searcher *d, int r, const int32_t *candidate, const real *value,
                          int32_t count, real floor)
 {
@@ -750,7 +750,8 @@ int32_t npi_search_write(npgnn_link *out, const npi_search *s, const npi_shortli
     return count;
 }
 
-/* The same for the list of a thread, where nothing is divided: predictions that are means over draws are judged again. */
+/* The same for the list of a thread, where nothing is divided: predictions that are means over draws are judged
+ * again. */
 static int32_t write_list(npgnn_link *out, const npi_search *s, npi_searcher *d)
 {
     int32_t count = 0;
