@@ -236,7 +236,7 @@ static void *bound_evidence(void *arg)
         p->code = npi_columns_new(&columns, &subject->a, &words, &projected, 1, env, &p->err);
     if (!p->code) {
         const double bounds[] = {columns.least_distance, columns.longest_bilinear, columns.longest_bilinear_means,
-                                 columns.longest_projection, columns.longest_projection_means};
+                                 columns.longest_projection, columns.longest_projection_around};
         p->result.pairs = npi_hash_bytes(NPI_HASH_START, bounds, sizeof bounds);
     }
     npi_columns_free(&columns);

@@ -458,14 +458,14 @@ static void bound_all(npi_columns *e)
 {
     npi_columns_bound(e, 0, (int32_t)own_rows(e));
     bounds b = {.own = {-e->least_distance, e->longest_bilinear, e->longest_bilinear_means, e->longest_projection,
-                        e->longest_projection_means}};
+                        e->longest_projection_around}};
     memcpy(b.most, b.own, sizeof b.most);
     npi_comm_chain(e->rows.comm, b.most, BOUNDS, sizeof *b.most, BOUNDS, widen_bounds, &b);
     e->least_distance = -b.most[0];
     e->longest_bilinear = b.most[1];
     e->longest_bilinear_means = b.most[2];
     e->longest_projection = b.most[3];
-    e->longest_projection_means = b.most[4];
+    e->longest_projection_around = b.most[4];
 }
 
 int npi_columns_new(npi_columns *out, const npi_csr *a, const npi_words *words, const npi_words *projection, int keep,

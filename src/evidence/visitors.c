@@ -24,9 +24,9 @@ void npi_visitors_free(npi_visitors *v)
 int npi_visitors_fetch(npi_visitors *v, const int32_t *nodes, int32_t count, npgnn_error *err)
 {
     npi_columns *e = v->columns;
-    npi_bank *banks[] = {&e->features,   &e->smooth1,        &e->smooth2,         &e->means,
-                         &e->bilinear,   &e->bilinear_means, &e->ridge,           &e->region,
-                         &e->coordinate, &e->projection,     &e->projection_means};
+    npi_bank *banks[] = {&e->features,         &e->smooth1, &e->smooth2, &e->means,      &e->bilinear,
+                         &e->bilinear_means,   &e->ridge,   &e->region,  &e->coordinate, &e->projection,
+                         &e->projection_around};
     int32_t own = e->rows.to - e->rows.from;
     int code = npi_fetch_plan(&v->fetch, nodes, count, err);
     for (size_t b = 0; !code && b < sizeof banks / sizeof banks[0]; b++) {
