@@ -103,12 +103,12 @@ jobs)
     awk 'BEGIN { for (i = 0; i < 1600; i++) for (j = 1; j <= 3; j++) print i, (i * j * 7 + 13 * j) % 1600 }' >plain.edges
     awk 'BEGIN { for (i = 0; i < 1600; i++) for (j = 1; j <= 3; j++) print "u" i % 900, "v" (i * j * 7 + 13 * j) % 700 }' >sides.edges
     same 'a divided search of all nodes' '1 2 3 4' predict universal $large --top 4
-    same 'a divided search of some nodes' '1 2 3 4' predict universal $large --top 4 --for nodes --explain
-    same 'a divided search of links' '1 2 3 4' predict universal $large --top-links 70 --explain --format jsonl
+    same 'a divided search of some nodes' '2 4' predict universal $large --top 4 --for nodes --explain
+    same 'a divided search of links' '3' predict universal $large --top-links 70 --explain --format jsonl
     same 'a divided search with draws' '3' predict universal $large --top 3 --for nodes --samples 2 --rank-by lower-bound
-    same 'a divided search without features' '2 3' predict universal --edges plain.edges --top 4
+    same 'a divided search without features' '2' predict universal --edges plain.edges --top 4
     same 'a divided search of links without features' '4' predict universal --edges plain.edges --top-links 70 --explain
-    same 'a divided search of two sides' '2 3 4' predict universal --edges sides.edges --bipartite --top 3 --min-prob 0.001
+    same 'a divided search of two sides' '3' predict universal --edges sides.edges --bipartite --top 3 --min-prob 0.001
     same 'a divided search of links of two sides' '2' predict universal --edges sides.edges --bipartite --top-links 70
     same 'given pairs that are explained' '3' predict universal $large --pairs pairs --explain
     same 'a search of links' '2' predict network $graph --top-links 70 --samples 2
