@@ -20,10 +20,8 @@
 #include "model/score.h"
 #include "predict/search.h"
 
-#define BLOCK_BYTES (8 << 20) /* that the values of a block of nodes may take, */
-#define LEAST_BLOCK                                                                                                    \
-    16                           /* but below so many nodes a product is mostly the fetching of U, and above
-                                  * NPI_MOST_BLOCK it gains nothing */
+#define BLOCK_BYTES (8 << 20)    /* that the values of a block of nodes may take, */
+#define LEAST_BLOCK 16           /* but below so many nodes a product is mostly the fetching of U */
 #define PROCESS_BYTES (64 << 20) /* that the walks of a block may take, with a process, */
 #define PROCESS_LEAST 4          /* but below so many nodes a product is mostly copying, */
 #define PROCESS_MOST 64          /* and above so many it gains nothing */
@@ -139,7 +137,7 @@ static int process_workspace(npi_searcher *d, const npi_search *s, npgnn_error *
         return 1;
     if (!s->bounded)
         return npi_head_workspace_new(&d->head, &s->p->applied.head, HEAD_CELLS, env, err);
-    /* heads that have a bound are small, and need no npi_searcher */
+    /* heads that have a bound are small, and need no workspace */
     d->candidate = npi_resize(env, NULL, (size_t)s->n, sizeof *d->candidate, err);
     d->error = npi_resize(env, NULL, cells, sizeof *d->error, err);
     d->over = npi_resize(env, NULL, 2 * cells + NPI_KEPT_MORE, sizeof *d->over, err);
