@@ -114,6 +114,48 @@ static void test_gradient(void **state)
     npgnn_graph_free(known_graph);
 }
 
+static int has_entry(const npi_csr *a, int32_t i, int32_t j)
+{
+    int found = 0;
+    for (int64_t p = a->ptr[i]; p < a->ptr[i + 1]; p++)
+        found += a->col[p] == j;
+    return found;
+}
+
+/* A link that is hidden is not among those that Â is made of; every link is hidden once, in both directions. */
+static void test_hidden_links(void **state)
+{
+    (void)state;
+    enum { PARTS = 3 };
+    npgnn_graph *graph = NULL;
+    npgnn_error err = {0};
+    npgnn_env env = npi_env_resolve(NULL);
+    npi_csr hidden, known;
+    const npi_rng rng = npi_rng_make(6, NPI_RNG_TEST, 0);
+    int64_t total = 0;
+    assert_ok(npgnn_load(&graph, "synthetic:nodes=200,words=100", NULL, NULL, &err), err);
+    const npi_csr *all = &graph->a;
+    int64_t entries = all->ptr[all->rows];
+    assert_ok(npi_csr_new(&hidden, all->rows, all->rows, entries, 0, &env, &err), err);
+    assert_ok(npi_csr_new(&known, all->rows, all->rows, entries, 0, &env, &err), err);
+    for (int part = 0; part < PARTS; part++) {
+        npi_project_hide(&hidden, &known, all, part, PARTS, &rng);
+        for (int32_t i = 0; i < all->rows; i++)
+            for (int64_t p = all->ptr[i]; p < all->ptr[i + 1]; p++) {
+                int32_t j = all->col[p];
+                assert_int_equal(has_entry(&hidden, i, j) + has_entry(&known, i, j), 1);
+                assert_int_equal(has_entry(&hidden, i, j), has_entry(&hidden, j, i));
+            }
+        assert_int_equal(hidden.ptr[all->rows] + known.ptr[all->rows], entries);
+        assert_true(hidden.ptr[all->rows] > entries / 4 && hidden.ptr[all->rows] < entries / 2);
+        total += hidden.ptr[all->rows];
+    }
+    assert_int_equal(total, entries);
+    npi_csr_free(&env, &hidden);
+    npi_csr_free(&env, &known);
+    npgnn_graph_free(graph);
+}
+
 /* Nodes of two kinds, linked within each, have one of three words of their kind: the projections of two words of a kind
  * point the same way though no node has both. Also on a graph of which a sample is taken. */
 static void test_features_that_go_together(void **state)
@@ -167,6 +209,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_gradient),
+        cmocka_unit_test(test_hidden_links),
         cmocka_unit_test(test_features_that_go_together),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -265,44 +265,39 @@ void npi_project_loss_around(real *dq, double *shift, double *loss, real *smooth
     npi_adj_mul(dq, width, known, smooth, width, width, threads); /* Â is symmetric */
 }
 
-/* Takes the part of the links whose turn it is. The part of a link is a function of its nodes. */
-static void hide_links(learner *l, int step, uint64_t seed)
+void npi_project_hide(npi_csr *hidden, npi_csr *known, const npi_csr *all, int part, int parts, const npi_rng *rng)
 {
-    npi_rng rng = npi_rng_make(seed, NPI_RNG_PROJECT, l->stream + 1);
-    const npi_csr *all = l->all;
-    npi_csr *hidden = &l->hidden, *known = l->around ? &l->known.a : NULL;
-    int64_t counts[2] = {0, 0}; /* of known and of hidden entries */
+    int64_t hidden_count = 0, known_count = 0;
     for (int32_t i = 0; i < all->rows; i++) {
         for (int64_t p = all->ptr[i]; p < all->ptr[i + 1]; p++) {
             int32_t j = all->col[p];
             uint64_t link = (uint64_t)(i < j ? i : j) << 32 | (uint32_t)(i < j ? j : i);
-            int hide = (int)(npi_rng_uniform_at(&rng, link) * l->parts) == step % l->parts;
-            if (hide)
-                hidden->col[counts[1]++] = j;
+            if ((int)(npi_rng_uniform_at(rng, link) * parts) == part)
+                hidden->col[hidden_count++] = j;
             else if (known)
-                known->col[counts[0]++] = j;
+                known->col[known_count++] = j;
         }
-        hidden->ptr[i + 1] = counts[1];
+        hidden->ptr[i + 1] = hidden_count;
         if (known)
-            known->ptr[i + 1] = counts[0];
+            known->ptr[i + 1] = known_count;
     }
-    if (known)
-        npi_adj_normalize(&l->known, l->env.threads);
 }
 
 static void take_step(learner *l, int step, uint64_t seed)
 {
     int threads = l->env.threads;
+    npi_rng split = npi_rng_make(seed, NPI_RNG_PROJECT, l->stream + 1);
     npi_rng rng = npi_rng_make(seed, NPI_RNG_PROJECT, l->stream + 2 + (uint32_t)step);
     int32_t uniform = l->pairs.uniform;
     double b = (double)l->block[l->count - 1];
     for (int k = 0; k < l->pairs.offsets; k++)
         l->offset[k] = uniform > 1 ? 1 + (int32_t)npi_rng_below(&rng, (uint64_t)uniform - 1) : 0;
-    hide_links(l, step, seed);
+    npi_project_hide(&l->hidden, l->around ? &l->known.a : NULL, l->all, step % l->parts, l->parts, &split);
     if (l->hidden.ptr[l->n] == 0) /* of the few links of a small graph none is in this part */
         return;
     npi_projection_rows(l->u, l->block, l->width, l->x, l->inverse, threads);
     if (l->around) {
+        npi_adj_normalize(&l->known, threads);
         npi_project_loss_around(l->du, l->shift, NULL, l->smooth, l->u, l->width, b, &l->known, &l->pairs, threads);
     } else {
         npi_project_loss(l->du, l->shift, NULL, l->u, l->width, b, &l->pairs, threads);

@@ -12,6 +12,7 @@
 #ifndef NPI_TRAIN_PROJECT_H
 #define NPI_TRAIN_PROJECT_H
 
+#include "base/rng.h"
 #include "features/projection.h"
 #include "graph/graph.h"
 #include "linalg/adj.h"
@@ -20,7 +21,11 @@
  * nodes and links is enough for W; Q is W there. The same bits for any number of threads. E_CANCELLED, E_MEMORY. */
 int npi_project(npi_projection *out, const npgnn_graph *graph, uint64_t seed, const npgnn_env *env, npgnn_error *err);
 
-/* ---- the loss, for the tests too ---- */
+/* ---- a step, for the tests too ---- */
+
+/* Divides the links `all` into the part that a step has to tell, and the others (known NULL: not wanted). The part of a
+ * link is a function of its nodes and of rng. Both have memory for as many entries as there are links. */
+void npi_project_hide(npi_csr *hidden, npi_csr *known, const npi_csr *all, int part, int parts, const npi_rng *rng);
 
 typedef struct npi_project_pairs {
     const npi_csr *links;      /* (n, n) symmetric */
