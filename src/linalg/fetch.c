@@ -257,22 +257,3 @@ void npi_fetch_return(npi_fetch *f, real *x, int ldx, const real *from, int w, i
     copy_loop unpack = {.to = x, .to_row = f->row, .ldto = ldx, .ldfrom = w, .w = w, .add = 1};
     move_rows(f, unpack, f->give, f->out, pack, f->want, f->in, threads);
 }
-
-int npi_rows_gather(real **all, const real *row, const npi_partition *rows, int width, const npgnn_env *env,
-                    npgnn_error *err)
-{
-    size_t start[NPI_MOST_RANKS + 1], bytes = (size_t)width * sizeof *row;
-    int ranks = npi_comm_ranks(rows->comm), rank = npi_comm_rank(rows->comm);
-    real *out = npi_resize(env, NULL, (size_t)rows->n * (size_t)width, sizeof *out, err);
-    int code = npi_comm_agree(rows->comm, out ? 0 : NPGNN_E_MEMORY, err);
-    if (code) {
-        npi_free(env, out);
-        return code;
-    }
-    for (int r = 0; r <= ranks; r++)
-        start[r] = (size_t)npi_rank_start(rows, r) * bytes;
-    memcpy((char *)out + start[rank], row, start[rank + 1] - start[rank]);
-    npi_comm_gather(rows->comm, out, start);
-    *all = out;
-    return 0;
-}

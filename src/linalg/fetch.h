@@ -49,9 +49,4 @@ void npi_fetch_rows(npi_fetch *fetch, real *to, const real *x, int ldx, int w, i
 /* Row node[i] of the matrix += from[i], for rows that are all different; x as above. */
 void npi_fetch_return(npi_fetch *fetch, real *x, int ldx, const real *from, int w, int threads);
 
-/* *all (n, width): the rows of all processes, each of which has its own in row (to - from, width). Collective; all return
- * the same code. */
-int npi_rows_gather(real **all, const real *row, const npi_partition *rows, int width, const npgnn_env *env,
-                    npgnn_error *err);
-
 #endif
