@@ -197,14 +197,33 @@ static json_t *model_json(const npgnn_model_info *info, const npgnn_options *opt
     if (info->across_graphs && info->train_nodes == 0) /* the rest is about the graph that a model was trained on */
         return json_pack("{s:b, s:I, s:i, s:s}", "across_graphs", 1, "parameters", (json_int_t)info->parameters,
                          "steps", info->iterations, "version", info->version);
-    return json_pack("{s:b, s:i, s:I, s:i, s:i, s:I, s:b, s:b, s:o, s:o, s:b, s:f, s:s, s:o, s:o, s:o}",
-                     "across_graphs", info->across_graphs, "features", info->columns, "parameters",
-                     (json_int_t)info->parameters, "iterations", info->iterations, "train_nodes", info->train_nodes,
-                     "train_edges", (json_int_t)info->train_edges, "normalize", info->normalize, "binarize",
-                     info->binarize, "val_auc", report_real(info->val_auc), "val_ap", report_real(info->val_ap),
-                     "calibrated", info->calibrated, "link_rate", info->link_rate, "version", info->version,
-                     "fingerprint", report_hash(info->fingerprint), "context", report_hash(info->context_fingerprint),
-                     "config", report_options(options));
+    return json_pack("{s:b, s:b, s:[o, o], s:[o, o], s:i, s:I, s:i, s:i, s:I, s:b, s:b, s:o, s:o, s:b, s:f, s:s, s:o, "
+                     "s:o, s:o}",
+                     "across_graphs", info->across_graphs, "tuned", info->tuned, "hidden_links_auc",
+                     report_real(info->hidden_links_auc[0]), report_real(info->hidden_links_auc[1]), "hidden_nodes_auc",
+                     report_real(info->hidden_nodes_auc[0]), report_real(info->hidden_nodes_auc[1]), "features",
+                     info->columns, "parameters", (json_int_t)info->parameters, "iterations", info->iterations,
+                     "train_nodes", info->train_nodes, "train_edges", (json_int_t)info->train_edges, "normalize",
+                     info->normalize, "binarize", info->binarize, "val_auc", report_real(info->val_auc), "val_ap",
+                     report_real(info->val_ap), "calibrated", info->calibrated, "link_rate", info->link_rate, "version",
+                     info->version, "fingerprint", report_hash(info->fingerprint), "context",
+                     report_hash(info->context_fingerprint), "config", report_options(options));
+}
+
+/* What tuning was worth on a graph, or why there is none. */
+static void print_tuning(const npgnn_model_info *info)
+{
+    const struct {
+        const char *what;
+        const double *auc; /* (2) of the process as it is, then tuned */
+    } hidden[] = {{"hidden links", info->hidden_links_auc}, {"hidden nodes", info->hidden_nodes_auc}};
+    printf("tuning         %s\n", info->tuned                        ? "kept"
+                                  : isnan(info->hidden_links_auc[0]) ? "not tried: the graph has too few links"
+                                                                     : "not kept: it did not help on this graph");
+    for (int i = 0; i < 2; i++)
+        if (!isnan(hidden[i].auc[0]))
+            printf("  %-13sAUC %.2f untuned, %.2f tuned\n", hidden[i].what, 100 * hidden[i].auc[0],
+                   100 * hidden[i].auc[1]);
 }
 
 /* What the model can be used for, in words. */
@@ -212,8 +231,14 @@ static void print_abilities(const npgnn_model *model, const npgnn_model_info *in
 {
     int by_name = info->columns > 0 && npgnn_model_column_name(model, 0) != NULL;
     if (info->across_graphs) {
-        printf("This model was learnt across many graphs and tuned on one. It\n");
-        if (info->columns > 0)
+        if (info->tuned)
+            printf("This model was learnt across many graphs and tuned on one. It\n");
+        else
+            printf("This model was learnt across many graphs, and is used as it is: tuning did not help on the graph\n"
+                   "that it was trained on. It\n");
+        if (!info->tuned)
+            printf("- predicts links of that graph and of others, with or without features;\n");
+        else if (info->columns > 0)
             printf("- predicts links of that graph, and of others like it with the same %" PRId32
                    " feature columns (%s);\n"
                    "- predicts links of nodes that have no links yet, from their features;\n",
@@ -223,8 +248,10 @@ static void print_abilities(const npgnn_model *model, const npgnn_model_info *in
         if (info->calibrated)
             printf("- gives probabilities that were calibrated on links of that graph, for the link rate of the graph\n"
                    "  that it predicts on (change it with --link-rate);\n");
-        else
+        else if (info->tuned)
             printf("- gives uncalibrated probabilities: use them for ranking only;\n");
+        else
+            printf("- calibrates its probabilities on each graph that it predicts on;\n");
         printf("- gives an interval for each probability with --samples N;\n"
                "- explains its predictions (npgnn predict --explain);\n"
                "- has no node embeddings.\n");
@@ -284,10 +311,13 @@ static void print_model(const npgnn_model *model, const npgnn_model_info *info, 
     printf("trained on     %" PRId32 " node%s, %" PRId64 " edge%s%s\n", info->train_nodes, PLURAL(info->train_nodes),
            info->train_edges, PLURAL(info->train_edges), info->weighted ? " with weights" : "");
     printf("iterations     %d\n", info->iterations);
+    if (info->across_graphs)
+        print_tuning(info);
     if (!isnan(info->val_auc))
         printf("validation     AUC %.2f, AP %.2f\n", 100 * info->val_auc, 100 * info->val_ap);
-    printf("probabilities  %s, for a link rate of %.3g\n", info->calibrated ? "calibrated" : "uncalibrated",
-           info->link_rate);
+    if (!info->across_graphs || info->tuned)
+        printf("probabilities  %s, for a link rate of %.3g\n", info->calibrated ? "calibrated" : "uncalibrated",
+               info->link_rate);
     printf("fingerprint    %016" PRIx64 " (training graph)\n", info->fingerprint);
     if (info->context_fingerprint != info->fingerprint)
         printf("latent from    %016" PRIx64 "\n", info->context_fingerprint);

@@ -119,7 +119,7 @@ static void *compute(void *arg)
     process *p = arg;
     p->code = fit(&p->result.network, "default", "sampled", 3, &p->env, &p->err);
     if (!p->code)
-        p->code = fit(&p->result.best, "best", NULL, 1, &p->env, &p->err);
+        p->code = fit(&p->result.best, "best", NULL, 5, &p->env, &p->err);
     if (!p->code)
         p->code = pretrain(&p->result.pretrained, &p->env, &p->err);
     if (!p->code)
@@ -135,10 +135,10 @@ static int make_all(void **state)
     npgnn_options o = {.size = sizeof o};
     if (npgnn_options_preset(&o, "best", NULL))
         return 1;
-    o.iterations = 1;
+    o.iterations = 5; /* with fewer, tuning would not be kept */
     return npgnn_load(&graph, "synthetic:nodes=270,words=100", NULL, NULL, NULL) ||
-           npgnn_load(&small, "synthetic:nodes=100,words=100", NULL, NULL, NULL) ||
-           npgnn_fit(&best, small, &o, NULL, NULL) || npgnn_model_universal(&universal, NULL, NULL);
+           npgnn_load(&small, "synthetic:nodes=200,words=100", NULL, NULL, NULL) ||
+           npgnn_fit(&best, small, &o, NULL, NULL) || !best->process.z || npgnn_model_universal(&universal, NULL, NULL);
 }
 
 static int free_all(void **state)
@@ -788,7 +788,7 @@ static void *compute_network(void *arg)
 static void *compute_best(void *arg)
 {
     process *p = arg;
-    p->code = fit(&p->result.best, "best", NULL, 1, &p->env, &p->err);
+    p->code = fit(&p->result.best, "best", NULL, 5, &p->env, &p->err);
     return NULL;
 }
 

@@ -90,7 +90,8 @@ static void test_fit(void **state)
         assert_ok(npgnn_estimate_fit(&cost, graph, NULL, &options, &first, &err), err);
         assert_ok(npgnn_fit(&fitted, graph, &options, &second, &err), err);
         npgnn_model_free(fitted);
-        check_cost(&cost, &estimated, &real, 2 * ITERATIONS); /* the first training is for the calibration */
+        /* one rehearsal of a network; of a process of so few links, three */
+        check_cost(&cost, &estimated, &real, (i == 0 ? 2 : 4) * ITERATIONS);
     }
 }
 

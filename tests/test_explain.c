@@ -200,7 +200,7 @@ static void test_sums(void **state)
             edges[m++] = (npgnn_pair){u, v};
     assert_ok(npgnn_graph_from_arrays(&complete, edges, NULL, 9, m, 0, NULL, &err), err);
     assert_ok(npgnn_options_preset(&tuning, "best", &err), err);
-    tuning.iterations = 2;
+    tuning.iterations = 20;
     assert_ok(npgnn_fit(&best, rich, &tuning, NULL, &err), err);
     check_sums(universal, rich, 0);
     check_sums(universal, rich, 3);

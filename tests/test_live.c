@@ -382,7 +382,7 @@ static void test_tuned(void **state)
     npgnn_live *live = NULL;
     npgnn_options options = {.size = sizeof options};
     assert_ok(npgnn_options_preset(&options, "best", &err), err);
-    options.iterations = 1;
+    options.iterations = 10;
     assert_ok(npgnn_load(&graph, "synthetic:nodes=300,words=1000", NULL, NULL, &err), err);
     assert_ok(npgnn_fit(&tuned, graph, &options, NULL, &err), err);
     assert_ok(npgnn_live_new(&live, tuned, graph, NULL, NULL, &err), err);

@@ -4,6 +4,7 @@
 
 #include "check.h"
 #include "graph/negative.h"
+#include "graph/new_nodes.h"
 #include "graph/pair.h"
 #include "splitting.h"
 
@@ -75,6 +76,38 @@ static void test_learns_from_other_non_links(void **state)
         assert_true(again < 10); /* 1.3 on average */
     }
     npi_free(&env, role);
+    npgnn_graph_free(graph);
+}
+
+/* Users 0 to 9, of whom 8 and 9 have no links, and items 10 to 14. Link k is that of user k / 4 at time k, so that the
+ * latest tenth, links 28 to 31, are those of user 7, who is new then, but for one of user 0. */
+static void test_new_nodes_over_time(void **state)
+{
+    enum { LINKS = 32 };
+    (void)state;
+    npgnn_pair edges[LINKS];
+    double times[LINKS], odds;
+    for (int k = 0; k < LINKS; k++) {
+        edges[k] = (npgnn_pair){k / 4, 10 + k % 4};
+        times[k] = k;
+    }
+    edges[31] = (npgnn_pair){0, 14};
+    edges[0] = (npgnn_pair){1, 14}; /* item 14 is not new at the end */
+    npgnn_graph_data data = {
+        .size = sizeof data, .nodes = 15, .sources = 10, .edges = edges, .edge_count = LINKS, .times = times};
+    npgnn_graph *graph = NULL;
+    npgnn_error err = {0};
+    const npgnn_env env = npi_env_resolve(NULL);
+    assert_ok(npgnn_graph_new(&graph, &data, &env, &err), err);
+    assert_near(npi_new_share(graph), 1 - 8 * 5 / 50.0, 1e-12);
+    assert_ok(npi_new_odds(&odds, graph, &env, &err), err);
+    /* links 28 to 30 touch user 7, link 31 nobody new; 7 x 5 of the 8 x 5 pairs of linked nodes touch nobody new */
+    assert_near(odds, 3.0 / 1 * (35.0 / 5), 1e-12);
+    npgnn_graph_free(graph);
+    data.times = NULL;
+    assert_ok(npgnn_graph_new(&graph, &data, &env, &err), err);
+    assert_ok(npi_new_odds(&odds, graph, &env, &err), err);
+    assert_true(odds == 1);
     npgnn_graph_free(graph);
 }
 
@@ -255,9 +288,10 @@ static void test_matched_in_complete_graph(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_learns_from_other_non_links), cmocka_unit_test(test_uniform_candidate_pairs),
-        cmocka_unit_test(test_additional_non_links),        cmocka_unit_test(test_uniform_negatives),
-        cmocka_unit_test(test_matched_non_links),           cmocka_unit_test(test_matched_in_complete_graph),
+        cmocka_unit_test(test_learns_from_other_non_links), cmocka_unit_test(test_new_nodes_over_time),
+        cmocka_unit_test(test_uniform_candidate_pairs),     cmocka_unit_test(test_additional_non_links),
+        cmocka_unit_test(test_uniform_negatives),           cmocka_unit_test(test_matched_non_links),
+        cmocka_unit_test(test_matched_in_complete_graph),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,7 +4,9 @@
  *     exact, with ties     wilcoxon(d, zero_method="wilcox", method=PermutationMethod(n_resamples=inf))
  *     more than 25         wilcoxon(d, method="asymptotic", correction=True)
  */
+#include "base/rng.h"
 #include "check.h"
+#include "eval/delong.h"
 
 /* Of differences to zeros. */
 static npgnn_paired compare(const double *difference, int count, uint64_t seed)
@@ -121,11 +123,52 @@ static void test_refusals(void **state)
     assert_int_equal(npgnn_paired_compare(&unsized, values, reference, 1, 1, NULL, &err), NPGNN_E_ARGUMENT);
 }
 
+/* ---- two scores of the same pairs ---- */
+
+/* DeLong's statistic as it is defined, over all couples of a link and a non-link. */
+static void test_auc_of_two_scores(void **state)
+{
+    enum { LINKS = 40, COUNT = 130, OTHERS = COUNT - LINKS };
+    (void)state;
+    npi_rng rng = npi_rng_make(3, NPI_RNG_TEST, 0);
+    float score[2][COUNT];
+    for (int i = 0; i < COUNT; i++) { /* rounded, so that there are ties */
+        double noise = npi_rng_normal_at(&rng, (uint64_t)i);
+        score[0][i] = (float)floor(4 * (noise + (i < LINKS) + 0.5 * npi_rng_normal_at(&rng, (uint64_t)(COUNT + i))));
+        score[1][i] = (float)floor(4 * (noise + 1.5 * (i < LINKS)));
+    }
+    double share[2][COUNT] = {{0}}, auc[2] = {0, 0}, variance = 0;
+    for (int s = 0; s < 2; s++)
+        for (int i = 0; i < LINKS; i++)
+            for (int j = LINKS; j < COUNT; j++) {
+                double won = score[s][i] > score[s][j] ? 1 : score[s][i] == score[s][j] ? 0.5 : 0;
+                share[s][i] += won / OTHERS;
+                share[s][j] += won / LINKS;
+                auc[s] += won / (LINKS * OTHERS);
+            }
+    for (int i = 0; i < COUNT; i++) {
+        double n = i < LINKS ? LINKS : OTHERS, off = share[1][i] - share[0][i] - (auc[1] - auc[0]);
+        variance += off * off / (n - 1) / n;
+    }
+    const float *const scores[2] = {score[0], score[1]};
+    const npgnn_env env = npi_env_resolve(NULL);
+    npi_auc_pair compared;
+    npgnn_error err = {0};
+    assert_int_equal(npi_auc_compare(&compared, scores, LINKS, COUNT, &env, &err), 0);
+    for (int s = 0; s < 2; s++)
+        assert_near(compared.auc[s], auc[s], 1e-12);
+    assert_near(compared.error, sqrt(variance), 1e-12);
+    assert_true(compared.error > 0.005);
+    const float *const same[2] = {score[0], score[0]};
+    assert_int_equal(npi_auc_compare(&compared, same, LINKS, COUNT, &env, &err), 0);
+    assert_true(compared.auc[0] == compared.auc[1] && compared.error == 0);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_exact),   cmocka_unit_test(test_ties_and_zeros),
-                                       cmocka_unit_test(test_many),    cmocka_unit_test(test_interval),
-                                       cmocka_unit_test(test_few),     cmocka_unit_test(test_rounding),
-                                       cmocka_unit_test(test_refusals)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_exact),    cmocka_unit_test(test_ties_and_zeros),
+                                       cmocka_unit_test(test_many),     cmocka_unit_test(test_interval),
+                                       cmocka_unit_test(test_few),      cmocka_unit_test(test_rounding),
+                                       cmocka_unit_test(test_refusals), cmocka_unit_test(test_auc_of_two_scores)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -81,11 +81,10 @@ static void test_no_link_is_in_its_own_evidence(void **state)
     npgnn_graph_free(graph);
 }
 
-/* A node that has features but no links is a new one: nothing is learnt from the pairs that it is in. */
-static void test_new_nodes_are_not_examples(void **state)
+/* A node without links is a new one, whether it has features or not: nothing is learnt from the pairs that it is in. */
+static void check_new_nodes_are_not_examples(npgnn_graph *graph)
 {
-    (void)state;
-    npgnn_graph *graph = make("nodes=200,words=100,seed=4"), *some = NULL;
+    npgnn_graph *some = NULL;
     npgnn_pair *edges = calloc((size_t)graph->m, sizeof *edges);
     npgnn_error err = {0};
     int64_t kept = 0;
@@ -116,19 +115,36 @@ static void test_new_nodes_are_not_examples(void **state)
     npgnn_graph_free(graph);
 }
 
-/* A link of the first tenth, on which the first tuning is calibrated, is in none of the pairs that it learns from. */
-static void test_the_calibration_is_honest(void **state)
+static void test_new_nodes_are_not_examples(void **state)
+{
+    (void)state;
+    npgnn_graph *graph = make("nodes=200,words=100,seed=4"), *bare = NULL;
+    npgnn_pair *edges = calloc((size_t)graph->m, sizeof *edges);
+    npgnn_error err = {0};
+    npi_graph_list_edges(edges, graph);
+    assert_ok(npgnn_graph_from_arrays(&bare, edges, NULL, graph->n, graph->m, 0, NULL, &err), err);
+    check_new_nodes_are_not_examples(graph);
+    check_new_nodes_are_not_examples(bare);
+    free(edges);
+}
+
+/* A head that is fitted without a part has seen none of its links, in no fold and in neither direction. */
+static void test_a_part_is_left_out_whole(void **state)
 {
     (void)state;
     npgnn_graph *graph = make("nodes=150,words=100,seed=5");
     npi_folds f = folds_of(graph);
-    for (size_t i = 0; i < f.first_links; i++) {
-        assert_int_equal(f.use[i], NPI_FOLDS_HELD);
-        for (size_t j = 0; j < f.count; j++)
-            if (f.is_link[j] && f.use[j] == NPI_FOLDS_TUNING)
-                assert_false((f.pair[j].u == f.pair[i].u && f.pair[j].v == f.pair[i].v) ||
-                             (f.pair[j].u == f.pair[i].v && f.pair[j].v == f.pair[i].u));
+    size_t links[NPI_FOLDS_PARTS] = {0};
+    for (size_t i = 0; i < f.new_from; i++) {
+        links[f.part[i]] += f.is_link[i];
+        assert_int_equal(f.extra[i], i < f.first_count && i >= 4 * f.first_links);
+        for (size_t j = 0; f.is_link[i] && j < f.count; j++)
+            if ((f.pair[j].u == f.pair[i].u && f.pair[j].v == f.pair[i].v) ||
+                (f.pair[j].u == f.pair[i].v && f.pair[j].v == f.pair[i].u))
+                assert_int_equal(f.part[j], f.part[i]);
     }
+    for (int part = 0; part < NPI_FOLDS_PARTS; part++)
+        assert_int_equal(links[part], graph->m * (part + 1) / 10 - graph->m * part / 10);
     npi_folds_free(&graph->env, &f);
     npgnn_graph_free(graph);
 }
@@ -156,7 +172,7 @@ static void test_a_fold_without_known_links(void **state)
         assert_ok(npi_folds_new(&f, star, seed, &env, &err), err);
         assert_true(f.new_share > 0 && f.new_from < f.count);
         for (size_t i = f.new_from; i < f.count; i++)
-            calibration += f.use[i] == NPI_FOLDS_CALIBRATION;
+            calibration += f.extra[i];
         assert_true(calibration > 0);
         npi_folds_free(&env, &f);
     }
@@ -168,7 +184,7 @@ static void test_probabilities_of_new_nodes(void **state)
 {
     enum { SEEDS = 2 };
     (void)state;
-    npgnn_graph *graph = make("nodes=800,words=200,seed=3");
+    npgnn_graph *graph = make("nodes=1200,words=200,seed=3");
     npgnn_options best = {.size = sizeof best};
     npgnn_options_preset(&best, "best", NULL);
     npgnn_split_options few = {.size = sizeof few};
@@ -223,6 +239,116 @@ static void test_learns_what_the_corpus_does_not_have(void **state)
     npgnn_graph_free(graph);
 }
 
+/* ---- that it does no harm ---- */
+
+/* Users who arrive one after the other and buy for a while, items by how popular they are and by two topics that a user
+ * likes: (user, item, time). Without names or features. */
+static npgnn_graph *make_shop(void)
+{
+    enum { USERS = 250, ITEMS = 120, TOPICS = 6, EACH = 9 };
+    static npgnn_pair edges[USERS * EACH];
+    static double times[USERS * EACH];
+    double popular[ITEMS], begun[USERS];
+    npi_rng rng = npi_rng_make(2, NPI_RNG_TEST, 0);
+    for (int i = 0; i < ITEMS; i++)
+        popular[i] = 0.1 + pow(npi_rng_uniform(&rng), 4);
+    for (int u = 0; u < USERS; u++)
+        begun[u] = npi_rng_uniform(&rng);
+    for (int k = 0; k < USERS * EACH;) {
+        int user = k / EACH, item = (int)npi_rng_below(&rng, ITEMS), liked = item % TOPICS == user % TOPICS;
+        if (npi_rng_uniform(&rng) > popular[item] * (liked ? 1 : 0.2))
+            continue;
+        edges[k] = (npgnn_pair){user, USERS + item};
+        times[k++] = begun[user] + 0.03 * npi_rng_uniform(&rng);
+    }
+    const npgnn_graph_data data = {.size = sizeof data,
+                                   .nodes = USERS + ITEMS,
+                                   .sources = USERS,
+                                   .edges = edges,
+                                   .edge_count = USERS * EACH,
+                                   .times = times};
+    npgnn_graph *graph = NULL;
+    npgnn_error err = {0};
+    assert_ok(npgnn_graph_new(&graph, &data, NULL, &err), err);
+    return graph;
+}
+
+/* The mean AUC of a preset over two splits. */
+static double auc_of(const char *preset, const npgnn_graph *graph, npgnn_protocol protocol)
+{
+    npgnn_options options = {.size = sizeof options};
+    npgnn_split_options split = {.size = sizeof split};
+    npgnn_eval_run run[2] = {{.size = sizeof *run}, {.size = sizeof *run}};
+    npgnn_error err = {0};
+    npgnn_options_preset(&options, strcmp(preset, "best") == 0 ? "best" : NULL, NULL);
+    npgnn_split_options_default(&split, protocol, NULL);
+    const npgnn_eval_options how = {.size = sizeof how,
+                                    .model = &options,
+                                    .split = &split,
+                                    .first_seed = 1,
+                                    .method = strcmp(preset, "best") == 0 ? "npgnn" : preset};
+    assert_ok(npgnn_evaluate(run, graph, 2, &how, NULL, &err), err);
+    return (run[0].auc + run[1].auc) / 2;
+}
+
+/* Nearly all links of the last days are those of users whom training has never seen: nothing is known of them, neither
+ * links nor features. A tuned head that has not learnt what such pairs look like ranked them below chance. */
+static void test_new_users_over_time(void **state)
+{
+    (void)state;
+    npgnn_graph *shop = make_shop();
+    for (int i = 0; i < 2; i++) {
+        npgnn_protocol protocol = i == 0 ? NPGNN_TEMPORAL : NPGNN_INDUCTIVE;
+        double best = auc_of("best", shop, protocol), universal = auc_of("universal", shop, protocol);
+        assert_true(best > 0.6);
+        assert_true(best > universal - 0.02);
+    }
+    npgnn_graph_free(shop);
+}
+
+/* On a random graph there is nothing to learn: tuning is not kept, the model says so, and it is the process as it is,
+ * also when it was saved and loaded. */
+static void test_tuning_that_does_not_help(void **state)
+{
+    enum { NODES = 150, LINKS = 450, PAIRS = 30 };
+    (void)state;
+    npgnn_pair edges[LINKS], pairs[PAIRS];
+    npgnn_prediction said[PAIRS], says[PAIRS];
+    npgnn_graph *graph = NULL;
+    npgnn_model *universal = NULL, *loaded = NULL;
+    npgnn_error err = {0};
+    npi_rng rng = npi_rng_make(4, NPI_RNG_TEST, 0);
+    for (int i = 0; i < LINKS; i++) {
+        int32_t u = (int32_t)npi_rng_below(&rng, NODES);
+        edges[i] = (npgnn_pair){u, (int32_t)((u + 1 + (int32_t)npi_rng_below(&rng, NODES - 1)) % NODES)};
+    }
+    for (int i = 0; i < PAIRS; i++)
+        pairs[i] = (npgnn_pair){i, 2 * i + 1};
+    assert_ok(npgnn_graph_from_arrays(&graph, edges, NULL, NODES, LINKS, 0, NULL, &err), err);
+    npgnn_options options = {.size = sizeof options};
+    npgnn_options_preset(&options, "best", NULL);
+    npgnn_model *model = tune(graph, &options, 2);
+    assert_ok(npgnn_model_universal(&universal, NULL, &err), err);
+    assert_ok(npgnn_model_save(model, path_of("untuned"), &err), err);
+    assert_ok(npgnn_model_load(&loaded, path_of("untuned"), NULL, &err), err);
+    assert_ok(npgnn_predict(said, universal, graph, pairs, PAIRS, NULL, NULL, &err), err);
+    for (int i = 0; i < 2; i++) {
+        const npgnn_model *same = i == 0 ? model : loaded;
+        npgnn_model_info info = {.size = sizeof info};
+        npgnn_model_describe(&info, same, NULL);
+        assert_true(info.across_graphs && !info.tuned && info.train_nodes == NODES);
+        assert_true(info.hidden_links_auc[0] > 0.3 && info.hidden_links_auc[1] < 0.7);
+        assert_true(info.hidden_nodes_auc[0] > 0.3 && info.hidden_nodes_auc[1] < 0.7);
+        assert_ok(npgnn_predict(says, same, graph, pairs, PAIRS, NULL, NULL, &err), err);
+        assert_memory_equal(said, says, sizeof said);
+    }
+    npgnn_model_free(model);
+    npgnn_model_free(loaded);
+    npgnn_model_free(universal);
+    npgnn_graph_free(graph);
+    empty_folder();
+}
+
 static void test_small_graphs(void **state)
 {
     (void)state;
@@ -238,9 +364,8 @@ static void test_small_graphs(void **state)
     npgnn_prediction said[1];
     const npgnn_pair pair = {0, 5};
     npgnn_model_describe(&info, model, NULL);
-    assert_true(info.across_graphs && info.train_nodes == 12 && !info.calibrated);
-    for (size_t i = 0; i < model->process.change.count; i++)
-        assert_true(model->process.change.block[i] == 0);
+    assert_true(info.across_graphs && info.train_nodes == 12 && !info.calibrated && !info.tuned);
+    assert_true(isnan(info.hidden_links_auc[0]) && isnan(info.hidden_nodes_auc[1]));
     assert_ok(npgnn_predict(said, model, graph, &pair, 1, NULL, NULL, &err), err);
     assert_true(said[0].probability >= 0 && said[0].probability <= 1);
     npgnn_model_free(model);
@@ -253,7 +378,7 @@ static void test_same_bits_for_any_number_of_threads(void **state)
 {
     (void)state;
     npgnn_options options = tuning();
-    npgnn_graph *graph = make("nodes=150,words=100,seed=2");
+    npgnn_graph *graph = make("nodes=300,words=100,seed=2");
     npgnn_model *one = tune(graph, &options, 1), *three = tune(graph, &options, 3);
     const npi_process *a = &one->process, *b = &three->process;
     assert_memory_equal(a->change.block, b->change.block, a->change.count * sizeof *a->change.block);
@@ -272,7 +397,7 @@ static void test_saved_and_loaded(void **state)
     enum { PAIRS = 40 };
     (void)state;
     npgnn_options options = tuning(), read = {.size = sizeof read};
-    npgnn_graph *graph = make("nodes=120,words=100,seed=3");
+    npgnn_graph *graph = make("nodes=300,words=100,seed=2");
     npgnn_model *model = tune(graph, &options, 2), *loaded = NULL;
     npgnn_model_info before = {.size = sizeof before}, after = {.size = sizeof after};
     npgnn_pair pairs[PAIRS];
@@ -307,7 +432,7 @@ static void test_columns_by_name(void **state)
 {
     (void)state;
     npgnn_options options = tuning();
-    npgnn_graph *graph = make("nodes=120,words=100,seed=3"), *other = make("nodes=120,words=177,seed=3");
+    npgnn_graph *graph = make("nodes=300,words=100,seed=2"), *other = make("nodes=300,words=177,seed=2");
     npgnn_model *model = tune(graph, &options, 1);
     npgnn_predictor *predictor = NULL;
     npgnn_error err = {0};
@@ -352,10 +477,12 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_no_link_is_in_its_own_evidence),
         cmocka_unit_test(test_new_nodes_are_not_examples),
-        cmocka_unit_test(test_the_calibration_is_honest),
+        cmocka_unit_test(test_a_part_is_left_out_whole),
         cmocka_unit_test(test_a_fold_without_known_links),
         cmocka_unit_test(test_probabilities_of_new_nodes),
         cmocka_unit_test(test_learns_what_the_corpus_does_not_have),
+        cmocka_unit_test(test_new_users_over_time),
+        cmocka_unit_test(test_tuning_that_does_not_help),
         cmocka_unit_test(test_small_graphs),
         cmocka_unit_test(test_same_bits_for_any_number_of_threads),
         cmocka_unit_test(test_saved_and_loaded),

@@ -7,6 +7,7 @@
 
 #include "base/rng.h"
 #include "folder.h"
+#include "graph/new_nodes.h"
 #include "model/model.h"
 #include "predict/examples.h"
 #include "predict/predictor.h"
@@ -711,7 +712,7 @@ static void test_set_aside(void **state)
         edges[i] = (npgnn_pair){i, (i + 1) % LENGTH};
     assert_ok(npgnn_graph_from_arrays(&cycle, edges, NULL, LENGTH, LENGTH, 0, NULL, &err), err);
     assert_int_equal(npi_aside_count(cycle), ASIDE);
-    assert_true(npi_aside_new_share(cycle) == 0);
+    assert_true(npi_new_share(cycle) == 0);
     for (int hidden = 0; hidden < 2; hidden++) {
         npi_examples x = {.env = cycle->env, .process = &universal->process};
         const npi_aside how = {.graph = cycle, .words = &words, .new_share = hidden, .seed = 1};

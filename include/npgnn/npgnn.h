@@ -883,8 +883,14 @@ typedef struct npgnn_model_info {
     double link_rate;        /* share of links among all pairs of the training graph, or of the graph given to
                                 npgnn_model_adapt */
     char version[16];        /* of the library that wrote it */
-    int across_graphs;       /* 1: a process learnt across graphs, and tuned on one if train_nodes > 0; 0: a network
+    int across_graphs;       /* 1: a process learnt across graphs, and fitted to one if train_nodes > 0; 0: a network
                                 trained on one graph */
+    /* Of a process that was fitted to a graph; otherwise 0 and NaN. */
+    int tuned; /* 1: its head was tuned on that graph; 0: it is used as it is, since tuning did not help there, or the
+                  graph has too few links to tell */
+    /* AUC on links of that graph that were hidden, and on the links of nodes that were hidden: [0] of the process as it
+     * is, [1] tuned on the other links. NaN where none could be hidden. */
+    double hidden_links_auc[2], hidden_nodes_auc[2];
 } npgnn_model_info;
 NPGNN_API int npgnn_model_describe(npgnn_model_info *info, const npgnn_model *model, npgnn_error *err);
 

@@ -409,6 +409,20 @@ int npi_graph_with_edges(npgnn_graph **out, const npgnn_graph *graph, const npgn
     return code;
 }
 
+int npi_graph_copy_times(npgnn_graph *graph, const npgnn_graph *source, npgnn_error *err)
+{
+    const npi_csr *a = &graph->a;
+    if (!source->time)
+        return 0;
+    graph->time = npi_resize(&graph->env, NULL, (size_t)a->ptr[a->rows], sizeof *graph->time, err);
+    if (!graph->time)
+        return NPGNN_E_MEMORY;
+    for (int32_t i = 0; i < a->rows; i++)
+        for (int64_t p = a->ptr[i]; p < a->ptr[i + 1]; p++)
+            graph->time[p] = source->time[npi_csr_find(&source->a, i, a->col[p])];
+    return 0;
+}
+
 int npi_graph_with_nodes(npgnn_graph **out, const npgnn_graph *graph, npi_features *x, npi_names *names, int side,
                          npgnn_error *err)
 {

@@ -19,7 +19,7 @@ struct npgnn_graph {
     unsigned char
         *side;    /* (n) of a two-sided graph: 0 source, 1 target; every edge joins one of each. NULL: one-sided */
     double *time; /* (entries of A) when an edge was first made; NULL: unknown. Graphs that are derived from others
-                            have no times. */
+                            have no times, unless npi_graph_copy_times gives them. */
     npi_mapping *mapping; /* the file that a, label, side and time lie in (io/npg.h); NULL: they are allocated */
     npi_mapping *links;   /* the temporary file that a and time lie in (graph/external.h); NULL: there is none */
     int fingerprinted;    /* 1: `fingerprint` was stored with the graph and is right */
@@ -65,6 +65,9 @@ void npi_graph_list_edges(npgnn_pair *edges, const npgnn_graph *graph);
  * edge has the weight that it has in `graph`, or 1 where it is not an edge there. */
 int npi_graph_with_edges(npgnn_graph **out, const npgnn_graph *graph, const npgnn_pair *edges, int64_t count,
                          npgnn_error *err);
+
+/* Gives a graph the times that its edges have in `source`, if that has times. All its edges must be there. */
+int npi_graph_copy_times(npgnn_graph *graph, const npgnn_graph *source, npgnn_error *err);
 
 /* A graph with the same edges and additional nodes, which have no edges. `x` and `names`, which it shares, are those
  * of all nodes. `side` is that of the new nodes of a two-sided graph. */

@@ -154,10 +154,8 @@ static int is_candidate(const npi_candidate_pairs *c, int32_t u, int32_t v)
 
 npi_candidate_pairs npi_known_pairs(unsigned char *role, const npgnn_graph *graph)
 {
-    for (int32_t i = 0; i < graph->n; i++) {
-        int linked = graph->a.ptr[i + 1] > graph->a.ptr[i];
-        role[i] = linked || graph->x->nonzeros == 0 ? NPI_NODE_TRAIN : NPI_NODE_TEST;
-    }
+    for (int32_t i = 0; i < graph->n; i++)
+        role[i] = graph->a.ptr[i + 1] > graph->a.ptr[i] ? NPI_NODE_TRAIN : NPI_NODE_TEST;
     return (npi_candidate_pairs){graph, role, NPI_NODE_TRAIN, 0};
 }
 

@@ -11,7 +11,7 @@ static int fit_process(npgnn_model **out, const npgnn_graph *graph, const npgnn_
 {
     npgnn_model *model = NULL;
     npgnn_env shared = *env, alone = *env;
-    int calibrated = 0;
+    npi_tuning tuning;
     shared.comm = npi_comm_ranks(env->comm) > 1 ? env->comm : NULL;
     alone.comm = NULL;
     if (graph->m == 0)
@@ -22,12 +22,20 @@ static int fit_process(npgnn_model **out, const npgnn_graph *graph, const npgnn_
     if (!code && shared.comm)
         code = npi_comm_same(shared.comm, npi_options_hash(options), "the list of options", err);
     if (!code)
-        code = npi_tune(&model->process, &model->scorer.calibration, &calibrated, graph, options, &shared, err);
+        code = npi_tune(&model->process, &tuning, graph, options, &shared, err);
     if (code) {
         npgnn_model_free(model);
         return code;
     }
-    model->scorer.calibrated = calibrated;
+    model->info.tuned = tuning.kept;
+    for (int i = 0; i < 2; i++) {
+        model->info.hidden_links_auc[i] = tuning.links.auc[i];
+        model->info.hidden_nodes_auc[i] = tuning.nodes.auc[i];
+    }
+    if (tuning.kept && options->calibrate) {
+        model->scorer.calibration = tuning.calibration;
+        model->scorer.calibrated = 1;
+    }
     model->options = *options;
     npgnn_model_info *info = &model->info;
     const npi_projection *projection = &model->process.projection;

@@ -61,10 +61,10 @@ static int run_npgnn(float *score, npgnn_eval_run *run, const npi_task *task, np
         run->best_iteration = model->info.iterations;
         run->val_auc = model->info.val_auc;
         run->val_ap = model->info.val_ap;
-        if (model->scorer.calibrated)
-            run->calibration.link_rate = task->link_rate;
         code = npgnn_predictor_new(&predictor, model, task->graph, &how, task->env, err);
     }
+    if (!code && (model->scorer.calibrated || predictor->applied.calibrated))
+        run->calibration.link_rate = task->link_rate;
     if (!code)
         code = npi_task_score(score, task, score_predicted, &predictor, err);
     npgnn_predictor_free(predictor);

@@ -9,6 +9,14 @@
 #include "base/sized.h"
 #include "model/options.h"
 
+/* What is not known of a model unless its training says so. */
+static void forget_accuracy(npgnn_model_info *info)
+{
+    info->val_auc = info->val_ap = (double)NAN;
+    for (int i = 0; i < 2; i++)
+        info->hidden_links_auc[i] = info->hidden_nodes_auc[i] = (double)NAN;
+}
+
 int npi_model_new(npgnn_model **out, const npgnn_options *options, int32_t f, const npgnn_env *env, npgnn_error *err)
 {
     npi_sizes size = npi_sizes_of(options, f);
@@ -30,7 +38,7 @@ int npi_model_new(npgnn_model **out, const npgnn_options *options, int32_t f, co
     }
     model->info.columns = f;
     model->info.parameters = (int64_t)model->params.count;
-    model->info.val_auc = model->info.val_ap = (double)NAN;
+    forget_accuracy(&model->info);
     snprintf(model->info.version, sizeof model->info.version, "%s", npgnn_version());
     *out = model;
     return 0;
@@ -50,7 +58,7 @@ int npi_model_from_process(npgnn_model **out, npi_process *process, const npgnn_
     model->info.parameters = (int64_t)(model->process.params.count + model->process.change.count +
                                        npi_projection_count(&model->process.projection));
     model->scorer.calibration = npi_calibration_unfitted(NPGNN_WEIGHTED, 0.5); /* scores are log-odds at even odds */
-    model->info.val_auc = model->info.val_ap = (double)NAN;
+    forget_accuracy(&model->info);
     model->info.across_graphs = 1;
     snprintf(model->info.version, sizeof model->info.version, "%s", npgnn_version());
     *out = model;

@@ -7,6 +7,7 @@
 #include "base/comm.h"
 #include "base/parallel.h"
 #include "base/rng.h"
+#include "graph/new_nodes.h"
 #include "process/stack.h"
 
 _Static_assert((int)NPI_ALL_COLUMNS <= (int)NPI_SLOPES_MOST, "every head has slopes");
@@ -158,8 +159,7 @@ int npi_applied_new(npi_applied *out, const npi_process *process, const npgnn_gr
     }
     if (!code && !tuned) {
         npi_aside aside = {.graph = graph, .words = &a.words, .seed = seed, .comm = comm};
-        if (a.words.width > 0)
-            aside.new_share = held_out ? new_share_of(held_out, &graph->a) : npi_aside_new_share(graph);
+        aside.new_share = held_out ? new_share_of(held_out, &graph->a) : npi_new_share(graph);
         code = npi_comm_agree(comm, set_aside(&a, &examples, &aside, held_out, err), err);
     }
     if (!code)

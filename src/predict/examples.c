@@ -64,15 +64,6 @@ int64_t npi_aside_count(const npgnn_graph *graph)
     return count < LEAST_SET_ASIDE ? LEAST_SET_ASIDE : count > MAX_SET_ASIDE ? MAX_SET_ASIDE : count;
 }
 
-double npi_aside_new_share(const npgnn_graph *graph)
-{
-    int32_t new_nodes = 0;
-    for (int32_t i = 0; i < graph->n; i++)
-        new_nodes += graph->a.ptr[i + 1] == graph->a.ptr[i];
-    double known = 1 - (double)new_nodes / (double)graph->n;
-    return 1 - known * known;
-}
-
 /* A random choice of `aside` links to the front of edges (m). About `hidden` of these are all links of random nodes,
  * whose role (n) becomes NPI_NODE_VAL: as new as the nodes of the graph that have no links. Returns the number of links
  * that were chosen. */

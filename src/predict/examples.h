@@ -39,9 +39,6 @@ typedef struct npi_aside {
 /* How many links are set aside at a time: a tenth, within limits. */
 int64_t npi_aside_count(const npgnn_graph *graph);
 
-/* The share of all pairs that touch a node without links, which only features tell about. */
-double npi_aside_new_share(const npgnn_graph *graph);
-
 /* Sets a tenth of the known links aside, and appends them and up to `non_links` non-links with the evidence of the
  * other links. Rounds 0, 1, ... choose other links. Appends nothing where the graph has too few links or non-links;
  * round 0 says so in the log. E_CANCELLED, E_MEMORY. */

@@ -32,6 +32,12 @@ static void list_tensors(npi_safetensor tensors[TENSORS], const npi_process *p)
 
 /* ---- writing ---- */
 
+/* A number or, where it is NaN, null. */
+static json_t *auc_json(double auc)
+{
+    return isnan(auc) ? json_null() : json_real(auc);
+}
+
 static char *header_text(const npgnn_model *model)
 {
     npi_safetensor tensors[TENSORS];
@@ -45,7 +51,13 @@ static char *header_text(const npgnn_model *model)
     if (model->process.projection.width > 0)
         failed |= json_object_set_new(sizes, "projection", json_integer(model->process.projection.width));
     failed |= npi_safetensors_put_json(metadata, "process", sizes);
-    if (model->process.z) { /* what it was tuned on, and how */
+    if (model->info.train_nodes > 0) { /* what it was fitted to, and how */
+        const npgnn_model_info *info = &model->info;
+        failed |= npi_safetensors_put_json(
+            metadata, "tuning",
+            json_pack("{s:b, s:[o, o], s:[o, o]}", "kept", info->tuned, "hidden_links",
+                      auc_json(info->hidden_links_auc[0]), auc_json(info->hidden_links_auc[1]), "hidden_nodes",
+                      auc_json(info->hidden_nodes_auc[0]), auc_json(info->hidden_nodes_auc[1])));
         failed |= npi_safetensors_put_json(metadata, "options", npi_safetensors_pack_options(&model->options));
         failed |= npi_safetensors_put_json(metadata, "info", npi_info_json(&model->info));
         failed |= npi_safetensors_put_json(metadata, "scorer", npi_scorer_json(&model->scorer));
@@ -158,12 +170,34 @@ static int read_tensors(npi_process *p, const npi_safetensors *file, const npgnn
     return code;
 }
 
-/* What a tuned process was tuned on, and how. */
-static int read_tuning(npgnn_model *model, const npi_safetensors *file)
+/* Whether tuning was kept, and what it was worth. */
+static int read_tuning(npgnn_model_info *info, const npi_safetensors *file)
+{
+    json_t *object = npi_safetensors_get_json(file, "tuning");
+    const struct {
+        const char *name;
+        double *auc; /* (2) */
+    } measured[] = {{"hidden_links", info->hidden_links_auc}, {"hidden_nodes", info->hidden_nodes_auc}};
+    const json_t *kept = json_object_get(object, "kept");
+    int sound = json_is_boolean(kept);
+    info->tuned = json_is_true(kept);
+    for (int i = 0; i < 4; i++) {
+        const json_t *value = json_array_get(json_object_get(object, measured[i / 2].name), (size_t)i % 2);
+        sound &= json_is_number(value) || json_is_null(value);
+        measured[i / 2].auc[i % 2] = json_is_number(value) ? json_number_value(value) : (double)NAN;
+    }
+    json_decref(object);
+    return sound ? 0 : npi_safetensors_refuse(file, "what its tuning was worth is missing or damaged");
+}
+
+/* What a process was fitted to, and how. */
+static int read_origin(npgnn_model *model, const npi_safetensors *file)
 {
     int code = npi_safetensors_read_options(&model->options, file, "options");
     if (!code)
         code = npi_info_read(&model->info, file);
+    if (!code)
+        code = read_tuning(&model->info, file);
     if (!code && !(model->info.link_rate > 0 && model->info.link_rate < 1))
         code = npi_safetensors_refuse(file, "its link rate is missing or damaged");
     json_t *object = npi_safetensors_get_json(file, "scorer");
@@ -216,12 +250,14 @@ int npi_process_read(npgnn_model **out, const npi_safetensors *file, const npgnn
     json_decref(object);
     npi_process process = {0};
     npgnn_model *model = NULL;
-    int tuned = npi_safetensors_get_text(file, "info") != NULL;
+    int fitted = npi_safetensors_get_text(file, "info") != NULL; /* to a graph */
     if (!code)
         code = npi_process_new(&process, size, feature_columns, env, file->err);
-    if (!code && tuned)
+    if (!code && fitted)
         code = npi_info_read(&info, file);
-    if (!code && tuned)
+    if (!code && fitted)
+        code = read_tuning(&info, file);
+    if (!code && info.tuned)
         code = make_tuned(&process, info.columns, width, file, env);
     if (!code)
         code = read_tensors(&process, file, env);
@@ -232,8 +268,8 @@ int npi_process_read(npgnn_model **out, const npi_safetensors *file, const npgnn
         snprintf(model->info.version, sizeof model->info.version, "%s",
                  npi_safetensors_get_text(file, "npgnn_version"));
     }
-    if (!code && tuned)
-        code = read_tuning(model, file);
+    if (!code && fitted)
+        code = read_origin(model, file);
     npi_process_free(env, &process);
     if (code)
         npgnn_model_free(model);

@@ -5,11 +5,12 @@
 #include "base/comm.h"
 #include "base/rng.h"
 #include "graph/negative.h"
+#include "graph/new_nodes.h"
 #include "graph/pair.h"
 #include "train/project.h"
 
 enum {
-    FOLDS = 10,
+    FOLDS = NPI_FOLDS_PARTS,
     LEAST_FOLDS = 3,                 /* of the nodes: with more than a third of them hidden, too few links are left */
     LEAST_LINKS = 30,                /* of a graph, below which none are hidden */
     MAX_PER_FOLD = 1 << 15,          /* links of a fold that become pairs, */
@@ -39,7 +40,8 @@ void npi_folds_free(const npgnn_env *env, npi_folds *f)
     npi_free(env, f->pair);
     npi_free(env, f->evidence);
     npi_free(env, f->is_link);
-    npi_free(env, f->use);
+    npi_free(env, f->part);
+    npi_free(env, f->extra);
     memset(f, 0, sizeof *f);
 }
 
@@ -54,9 +56,11 @@ static int reserve(npi_folds *f, size_t more, const source *s, npgnn_error *err)
     f->evidence = evidence ? evidence : f->evidence;
     unsigned char *is_link = npi_resize(&s->env, f->is_link, capacity, 1, err);
     f->is_link = is_link ? is_link : f->is_link;
-    unsigned char *use = npi_resize(&s->env, f->use, capacity, 1, err);
-    f->use = use ? use : f->use;
-    if (!pair || !evidence || !is_link || !use)
+    unsigned char *part = npi_resize(&s->env, f->part, capacity, 1, err);
+    f->part = part ? part : f->part;
+    unsigned char *extra = npi_resize(&s->env, f->extra, capacity, 1, err);
+    f->extra = extra ? extra : f->extra;
+    if (!pair || !evidence || !is_link || !part || !extra)
         return NPGNN_E_MEMORY;
     f->capacity = capacity;
     return 0;
@@ -120,10 +124,10 @@ static int hide_links(npi_folds *out, source *s, npgnn_error *err)
             npi_candidate_pairs_draw_non_links(pairs + links, &s->known, others, s->seed + (uint64_t)f, &s->env, err);
         if (!code)
             code = add_pairs(out, s, pairs, links, links + others, rest, m - (end - begin), err);
-        for (size_t i = 0; !code && i < links + others; i++)
-            out->use[first + i] = f > 0                                  ? NPI_FOLDS_TUNING
-                                  : i < (1 + NON_LINKS_PER_LINK) * links ? NPI_FOLDS_HELD
-                                                                         : NPI_FOLDS_CALIBRATION;
+        for (size_t i = 0; !code && i < links + others; i++) {
+            out->part[first + i] = (unsigned char)f;
+            out->extra[first + i] = i >= (1 + NON_LINKS_PER_LINK) * links;
+        }
         if (!code && f == 0) {
             out->first_links = links;
             out->first_count = links + others;
@@ -145,11 +149,11 @@ static int hide_nodes(npi_folds *out, source *s, int folds, npi_rng *rng, npgnn_
     npgnn_pair *rest = npi_alloc(&s->env, (size_t)m, sizeof *rest, err);
     npgnn_pair *pairs =
         npi_alloc(&s->env, (size_t)MAX_PER_FOLD * (1 + NON_LINKS_PER_LINK) + CALIBRATION_NON_LINKS, sizeof *pairs, err);
-    unsigned char *held = npi_alloc(&s->env, MAX_PER_FOLD, 1, err);
-    unsigned char *fold = npi_alloc(&s->env, (size_t)n, 1, err); /* which one a node belongs to */
+    unsigned char *part = npi_alloc(&s->env, MAX_PER_FOLD, 1, err); /* of each link */
+    unsigned char *fold = npi_alloc(&s->env, (size_t)n, 1, err);    /* which one a node belongs to */
     unsigned char *role = npi_alloc(&s->env, (size_t)n, 1, err);
     const npi_candidate_pairs touching = {s->graph, role, NPI_NODE_VAL, 1}; /* the hidden nodes */
-    int code = rest && pairs && held && fold && role ? 0 : NPGNN_E_MEMORY, calibrate = out->new_share > 0;
+    int code = rest && pairs && part && fold && role ? 0 : NPGNN_E_MEMORY, calibrate = out->new_share > 0;
     for (int32_t i = 0; !code && i < n; i++)
         fold[i] = (unsigned char)npi_rng_below(rng, (uint64_t)folds);
     for (int f = 0; !code && f < folds && (f < 2 || hidden_so_far < ENOUGH); f++) {
@@ -161,7 +165,7 @@ static int hide_nodes(npi_folds *out, source *s, int folds, npi_rng *rng, npgnn_
             if (fold[edge.u] != f && fold[edge.v] != f) {
                 rest[known++] = edge;
             } else if (hidden++, links < MAX_PER_FOLD) {
-                held[links] = i < m / FOLDS; /* also in the first fold of the links */
+                part[links] = (unsigned char)((FOLDS * i + FOLDS - 1) / m); /* its fold of the links */
                 pairs[links++] = edge;
             }
         }
@@ -177,12 +181,10 @@ static int hide_nodes(npi_folds *out, source *s, int folds, npi_rng *rng, npgnn_
                                                   &s->env, err);
         if (!code)
             code = add_pairs(out, s, pairs, links, links + others, rest, known, err);
-        for (size_t i = 0; !code && i < links; i++)
-            out->use[first + i] = held[i] ? NPI_FOLDS_HELD : NPI_FOLDS_TUNING;
-        for (size_t i = 0; !code && i < others; i++)
-            out->use[first + links + i] = i >= to_learn ? NPI_FOLDS_CALIBRATION
-                                          : calibrate   ? NPI_FOLDS_HELD
-                                                        : NPI_FOLDS_TUNING;
+        for (size_t i = 0; !code && i < links + others; i++) {
+            out->extra[first + i] = i >= links + to_learn;
+            out->part[first + i] = i < links ? part[i] : (unsigned char)(out->extra[first + i] ? 0 : i % FOLDS);
+        }
         calibrate = 0; /* the non-links of one fold are enough */
         hidden_so_far += (int64_t)links;
         if (!code && npi_env_stopped(&s->env))
@@ -190,7 +192,7 @@ static int hide_nodes(npi_folds *out, source *s, int folds, npi_rng *rng, npgnn_
     }
     npi_free(&s->env, rest);
     npi_free(&s->env, pairs);
-    npi_free(&s->env, held);
+    npi_free(&s->env, part);
     npi_free(&s->env, fold);
     npi_free(&s->env, role);
     return code;
@@ -200,7 +202,7 @@ int npi_folds_possible(const npgnn_graph *graph)
 {
     uint64_t nodes[2] = {0, 0}; /* by side, that npi_known_pairs pairs */
     for (int32_t i = 0; i < graph->n; i++)
-        nodes[graph->side ? graph->side[i] : 0] += graph->x->nonzeros == 0 || graph->a.ptr[i + 1] > graph->a.ptr[i];
+        nodes[graph->side ? graph->side[i] : 0] += graph->a.ptr[i + 1] > graph->a.ptr[i];
     uint64_t pairs = graph->side ? nodes[0] * nodes[1] : nodes[0] * (nodes[0] > 0 ? nodes[0] - 1 : 0) / 2;
     return graph->m >= LEAST_LINKS && pairs - (uint64_t)graph->m >= LEAST_LINKS;
 }
@@ -223,13 +225,15 @@ int npi_folds_new(npi_folds *out, const npgnn_graph *graph, uint64_t seed, const
         npi_pairs_shuffle(s.edges, graph->m, &rng);
         code = hide_links(&folds, &s, err);
     }
-    if (!code && folds.has_features) {
+    if (!code)
+        code = npi_new_odds(&folds.new_odds, graph, &s.env, err);
+    if (!code) {
         int32_t new_nodes = 0;
         for (int32_t i = 0; i < graph->n; i++)
             new_nodes += graph->a.ptr[i + 1] == graph->a.ptr[i];
         double share = (double)new_nodes / (double)graph->n;
         int parts = share > 0.1 ? (int)(1 / share + 0.5) : FOLDS;
-        folds.new_share = 1 - (1 - share) * (1 - share);
+        folds.new_share = npi_new_share(graph);
         folds.new_from = folds.count;
         code = hide_nodes(&folds, &s, parts < LEAST_FOLDS ? LEAST_FOLDS : parts, &rng, err);
     }

@@ -2,13 +2,16 @@
  *
  *   links   Hide a tenth of the links; compute the evidence of the hidden links, and of three times as many pairs
  *           without a link, on the links that are left; repeat with each tenth.
- *   nodes   If the nodes have features, do the same with tenths of the nodes, which lose all their links: the hidden
- *           links, and three times as many other pairs that touch such nodes, are what the pairs of new nodes look like.
- *           If more than a tenth of the nodes of the graph are new, as large a share of them is hidden, up to a third:
- *           how often both ends of a pair are new depends on it.
+ *   nodes   Do the same with tenths of the nodes, which lose all their links: the hidden links, and three times as many
+ *           other pairs that touch such nodes, are what the pairs of new nodes look like. If more than a tenth of the
+ *           nodes of the graph are new, as large a share of them is hidden, up to a third: how often both ends of a pair
+ *           are new depends on it.
  *
- * Where nodes have features, one without links is new: its pairs are not examples (npi_known_pairs). Otherwise a graph
- * with many new nodes would teach that having no known links makes a non-link.
+ * A node without links is new: its pairs are not examples (npi_known_pairs). Otherwise a graph with many new nodes would
+ * teach that having no known links makes a non-link.
+ *
+ * Every pair belongs to a part, and a head that is fitted without a part has not seen the links of that part, in either
+ * kind of fold: what it says about them is what it says about any hidden link.
  *
  * Of a large graph some folds are enough. */
 #ifndef NPI_TRAIN_FOLDS_H
@@ -17,13 +20,7 @@
 #include "evidence/columns.h"
 #include "graph/graph.h"
 
-/* What a pair is for. */
-enum {
-    NPI_FOLDS_TUNING, /* to learn from */
-    /* the same, but not for the head that is calibrated: the first tenth of the links, and non-links of first folds */
-    NPI_FOLDS_HELD,
-    NPI_FOLDS_CALIBRATION /* for the calibration only: more non-links of the first folds */
-};
+enum { NPI_FOLDS_PARTS = 10 };
 
 typedef struct npi_folds {
     npgnn_pair *pair; /* (count) */
@@ -31,12 +28,14 @@ typedef struct npi_folds {
     int columns;            /* of the evidence: NPI_COLUMNS or NPI_ALL_COLUMNS */
     float *evidence;        /* (count, columns), not standardised */
     unsigned char *is_link; /* (count) */
-    unsigned char *use;     /* (count) */
+    unsigned char *part;    /* (count) 0 .. NPI_FOLDS_PARTS - 1 */
+    unsigned char *extra;   /* (count) 1: a non-link to calibrate on, never to learn from */
     size_t count, capacity;
     size_t first_links, first_count; /* of the first tenth of the links, with which the pairs begin: those, then its
                                         non-links */
     size_t new_from;                 /* the pairs of new nodes begin here */
     double new_share;                /* of all pairs of the graph: those that touch a new node */
+    double new_odds;                 /* of these to be linked next, against the others (npi_new_odds) */
 } npi_folds;
 
 /* Whether a graph has enough links, and pairs without one, to hide some. */

@@ -3,25 +3,34 @@
  *   project    The features, so that nodes whose features go together in this graph are close (train/project.h).
  *   hide       Each link in turn, so that it becomes a labelled pair whose evidence does not contain it (train/folds.h).
  *   infer      z from the first tenth of the links (process/encoder.h). Tuning starts from the head of z.
- *   tune       Minimise the mean of  softplus(-s)  over links and  softplus(s)  over the others, s the score of the
- *              head, by Adam, in batches of 512, with a rate that falls along a cosine.
- *   calibrate  Tune once without the first tenth and calibrate on it; then tune on all. If the graph has new nodes, pairs of
- *              nodes that were hidden whole take part, in the proportion in which pairs of the graph touch a new node.
+ *   rehearse   Tune without the first tenth of the links, in a small graph without each of several tenths in turn, and
+ *              score the pairs that were left out: those of hidden links, and those of hidden nodes. The process as it
+ *              is, with its stacked fit (process/stack.h), scores them too. If tuning does not help, it is not kept.
+ *   calibrate  On the scores of the rehearsal. If the graph has new nodes, pairs of nodes that were hidden whole take
+ *              part, in the proportion in which pairs of the graph touch a new node.
+ *   tune       On all pairs (train/tuner.h).
  *
  * Nothing is held back in the end: the projection and the evidence at prediction come from all known links. */
 #ifndef NPI_TRAIN_TUNE_H
 #define NPI_TRAIN_TUNE_H
 
+#include "eval/delong.h"
 #include "graph/graph.h"
 #include "model/calibration.h"
 #include "process/process.h"
 
-/* Of the options it reads seed, iterations (passes over the rehearsed pairs), learning_rate and calibrate. `process`
- * gets its z, its change and its projection. *calibrated becomes 1 if `calibration` was fitted. A graph with too few
- * links to hide some leaves the process as it is, with the prior of z. On all threads and in all processes of
- * env->comm, which divide the folds and the chunks of every batch, with the same bits for any number of them.
+typedef struct npi_tuning {
+    int kept; /* 0: the process was left as it is, because tuning does not help or the graph has too few links */
+    npi_calibration calibration; /* fitted if it was kept and the options ask for it */
+    npi_auc_pair links, nodes;   /* of pairs of hidden links and of hidden nodes: the process as it is, then tuned; NaN
+                                    where there were none */
+} npi_tuning;
+
+/* Of the options it reads seed, iterations (passes over the rehearsed pairs), learning_rate, beta1, beta2, epsilon and
+ * calibrate. `process` gets its z, its change and its projection if tuning is kept. On all threads and in all processes
+ * of env->comm, which divide the folds and the chunks of every batch, with the same bits for any number of them.
  * E_CANCELLED, E_DIVERGED, E_MEMORY. */
-int npi_tune(npi_process *process, npi_calibration *calibration, int *calibrated, const npgnn_graph *graph,
-             const npgnn_options *options, const npgnn_env *env, npgnn_error *err);
+int npi_tune(npi_process *process, npi_tuning *out, const npgnn_graph *graph, const npgnn_options *options,
+             const npgnn_env *env, npgnn_error *err);
 
 #endif

@@ -23,3 +23,9 @@ npgnn info plain.safetensors | sed -n '1,/^$/p' | sed 's/rate of [0-9.e-]*/rate 
 printf 'id,red,green\na,1,0\nb,0,1\nc,1,1\n' >features.csv
 npgnn train edges.txt --features features.csv -o named.safetensors --iterations 3 --val 0 --no-sample-latent --propagate 1 --quiet
 npgnn info named.safetensors | sed -n '1,/^$/p' | sed 's/rate of [0-9.e-]*/rate of R/'
+
+# a graph on which nothing can be learnt: tuning is not kept, and the program says so
+awk 'BEGIN { for (x = i = 1; i <= 450; i++) { x = x * 16807 % 2147483647; u = x % 150; x = x * 16807 % 2147483647; print u, x % 150 } }' >random.txt
+npgnn train random.txt --preset best -o untuned.safetensors 2>&1 | grep '^npgnn: note: tuning'
+npgnn info untuned.safetensors | sed -n '1,/^tuning/p' | sed 's/^parameters.*/parameters     N/'
+npgnn info untuned.safetensors --json - | grep -c '"tuned": false'
