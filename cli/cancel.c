@@ -6,6 +6,9 @@
 #include <stddef.h>
 #include <unistd.h>
 
+#include "comm.h"
+#include "message.h"
+
 static volatile int signal_seen; /* an int, because npgnn_env.stop is one */
 static volatile sig_atomic_t one_second_limit;
 static const char *volatile unfinished;
@@ -63,8 +66,10 @@ void cancel_unfinished(const char *path)
 
 int cancel_signal(void)
 {
-    if (signal_seen && one_second_limit)
-        alarm(0); /* the job has seen the flag */
+    /* the job has seen the flag, and ends; of several processes, the others may not hear of it before they have done
+     * their part, and are ended when this one dies */
+    if (signal_seen && one_second_limit && comm_ranks() == 1)
+        alarm(0);
     return signal_seen;
 }
 
@@ -75,5 +80,6 @@ const volatile int *cancel_flag(void)
 
 int cancel_status(void)
 {
-    return 128 + cancel_signal();
+    int number = cancel_signal(); /* 0: another process has seen one */
+    return number ? 128 + number : EXIT_FAILED;
 }

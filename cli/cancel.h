@@ -19,7 +19,8 @@ int cancel_signal(void);
 /* The flag itself, for npgnn_env.stop. */
 const volatile int *cancel_flag(void);
 
-/* The exit status of a job that a signal stopped: 130 for SIGINT, 143 for SIGTERM. */
+/* The exit status of a job that a signal stopped: 130 for SIGINT, 143 for SIGTERM. EXIT_FAILED where another one of
+ * several processes has seen it. */
 int cancel_status(void);
 
 #endif

@@ -176,9 +176,8 @@ static int run(void *given)
                         : settings->curves  ? "--curves"
                                             : NULL;
     if (comm_ranks() > 1 && alone)
-        return print_error("%s does not work in several processes, and mpirun has started %d: start it without mpirun",
-                           alone, comm_ranks());
-    int status = comm_open(&settings->comm, &settings->common);
+        return comm_refuse(alone);
+    int status = comm_open(&settings->comm, &settings->common, &cmd_eval, settings);
     if (status != 0)
         return status;
     if (progress_open(&progress, settings->common.quiet, settings->estimate ? NULL : settings->log, 0) != 0)
@@ -206,8 +205,7 @@ static int run(void *given)
     curves_end(&curves);
     npgnn_split_free(fixed);
     npgnn_graph_free(graph);
-    npgnn_comm_free(settings->comm);
-    return status ? status : closed;
+    return comm_close(settings->comm, status ? status : closed);
 }
 
 #define AT(member) offsetof(eval_settings, member)

@@ -264,9 +264,8 @@ static int run(void *given)
         return print_usage_error("predict", "--method replaces MODEL: leave '%s' out", settings->model.path);
     const char *alone = comm_ranks() > 1 ? not_among_processes(settings) : NULL;
     if (alone)
-        return print_error("%s does not work in several processes, and mpirun has started %d: start it without mpirun",
-                           alone, comm_ranks());
-    int status = comm_open(&settings->comm, &settings->common);
+        return comm_refuse(alone);
+    int status = comm_open(&settings->comm, &settings->common, &cmd_predict, settings);
     if (status != 0)
         return status;
     npgnn_env env = common_noting_env(&settings->common);
@@ -288,8 +287,7 @@ static int run(void *given)
         status = settings->method ? predict_by_method(graph, settings) : predict(model, graph, settings);
     npgnn_graph_free(graph);
     npgnn_model_free(model);
-    npgnn_comm_free(settings->comm);
-    return status;
+    return comm_close(settings->comm, status);
 }
 
 #define AT(member) offsetof(predict_settings, member)

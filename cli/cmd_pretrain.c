@@ -182,14 +182,12 @@ static int run(void *given)
         return print_usage_error("pretrain", "missing option -o MODEL: the file to save the model in");
     if (settings->checkpoint_every && !settings->checkpoint && !settings->resume)
         return print_usage_error("pretrain", "--checkpoint-every needs --checkpoint FILE");
-    int status = comm_open(&settings->comm, &settings->common);
+    int status = comm_open(&settings->comm, &settings->common, &cmd_pretrain, settings);
     if (status != 0)
         return status;
     status = comm_settle(settings->comm, prepare(&progress, settings));
-    if (status != 0) {
-        npgnn_comm_free(settings->comm);
-        return status;
-    }
+    if (status != 0)
+        return comm_close(settings->comm, status);
     npgnn_env env = progress_env(&progress, &settings->common);
     env.comm = settings->comm;
     if (npgnn_load_each(settings->corpus, add_graph, &c, settings->skip_broken, &env, &err) != 0)
@@ -199,8 +197,7 @@ static int run(void *given)
         status = learn(&c, settings, &progress, &env);
     corpus_free(&c);
     int logged = progress_close(&progress);
-    npgnn_comm_free(settings->comm);
-    return status ? status : logged;
+    return comm_close(settings->comm, status ? status : logged);
 }
 
 #define AT(member) offsetof(pretrain_settings, member)

@@ -124,9 +124,8 @@ static int run(void *given)
     if (!settings->pairs)
         return print_usage_error("test", "missing option --pairs FILE: the labelled pairs, - for standard input");
     if (comm_ranks() > 1 && strcmp(settings->pairs, "-") == 0)
-        return print_error("--pairs - does not work in several processes, and mpirun has started %d: give a file",
-                           comm_ranks());
-    int status = comm_open(&settings->comm, &settings->common);
+        return comm_refuse("--pairs -");
+    int status = comm_open(&settings->comm, &settings->common, &cmd_test, settings);
     if (status != 0)
         return status;
     npgnn_env env = common_noting_env(&settings->common);
@@ -144,8 +143,7 @@ static int run(void *given)
     free(pairs.lines);
     npgnn_graph_free(graph);
     npgnn_model_free(model);
-    npgnn_comm_free(settings->comm);
-    return status;
+    return comm_close(settings->comm, status);
 }
 
 #define AT(member) offsetof(test_settings, member)

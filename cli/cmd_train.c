@@ -237,21 +237,17 @@ static int run(void *given)
     char who[128];
     model_settings_name(who, sizeof who, &settings->model);
     if (comm_ranks() > 1 && settings->estimate)
-        return print_error(
-            "--estimate does not work in several processes, and mpirun has started %d: start it without mpirun",
-            comm_ranks());
+        return comm_refuse("--estimate");
     if (settings->estimate)
         return estimate(settings);
-    int status = comm_open(&settings->comm, &settings->common);
+    int status = comm_open(&settings->comm, &settings->common, &cmd_train, settings);
     if (status != 0)
         return status;
     status = comm_settle(settings->comm, prepare(&checkpoint, &progress, settings));
-    if (status != 0) {
-        npgnn_comm_free(settings->comm);
-        return status;
-    }
+    if (status != 0)
+        return comm_close(settings->comm, status);
     progress.checkpoint = checkpoint.path && comm_rank() == 0 ? &checkpoint : NULL;
-    progress.saves = 1;
+    progress.saves = !settings->model.options.process;
     npgnn_env env = progress_env(&progress, &settings->common);
     env.comm = settings->comm;
     if (settings->model.options.process)
@@ -264,8 +260,7 @@ static int run(void *given)
         progress_profile(&progress);
     int closed = progress_close(&progress);
     npgnn_graph_free(graph);
-    npgnn_comm_free(settings->comm);
-    return status ? status : closed;
+    return comm_close(settings->comm, status ? status : closed);
 }
 
 #define AT(member) offsetof(train_settings, member)

@@ -85,7 +85,7 @@ static int run(const cli_command *command, int argc, char **argv)
     if (code == 0)
         code = command->run(settings);
     else if (code == ARG_HELP)
-        code = print_help(command);
+        code = comm_ranks() > 1 ? comm_refuse("--help") : print_help(command);
     if (code == EXIT_FAILED && cancel_signal()) /* the failed call was interrupted: opening a FIFO, for example */
         code = cancel_status();
     free(settings);
@@ -93,47 +93,43 @@ static int run(const cli_command *command, int argc, char **argv)
     return code ? code : flushed;
 }
 
+static int start(int argc, char **argv)
+{
+    if (argc < 2)
+        return print_usage_error(NULL, "no command given");
+    const char *word = argv[1];
+    cli_program = argv[0];
+    json_text_watch();
+    library_options_init();
+    int version = strcmp(word, "--version") == 0, help = strcmp(word, "help") == 0;
+    int overview = strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || (help && argc == 2);
+    const cli_command *command = version || overview ? NULL : find_command(help ? argv[2] : word);
+    if (!command && !version && !overview)
+        return EXIT_USAGE;
+    /* a process that succeeds and has not joined the others would let them wait for ever */
+    if (comm_ranks() > 1 && (!command || help || !command->takes_processes)) {
+        char what[64];
+        snprintf(what, sizeof what, "npgnn %s", word);
+        return comm_refuse(what);
+    }
+    if (version)
+        return print_version();
+    if (overview)
+        return print_overview();
+    if (help)
+        return print_help(command);
+    /* The library calls BLAS from threads of its own, for one block at a time: OpenBLAS would start threads for
+     * nothing. */
+    setenv("OPENBLAS_NUM_THREADS", "1", 1);
+    setenv("OMP_NUM_THREADS", "1", 1); /* what OpenBLAS's OpenMP build reads */
+    return run(command, argc - 2, argv + 2);
+}
+
 int main(int argc, char **argv)
 {
     /* A closed pipe or a limit on file sizes must not end a training: the write fails instead. */
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
-    if (argc < 2)
-        return print_usage_error(NULL, "no command given");
-    const char *word = argv[1];
-    cli_program = argv[0];
-    /* of several processes the first one speaks for all */
-    if (comm_rank() > 0) {
-        message_mute();
-        if (!freopen("/dev/null", "w", stdout))
-            return EXIT_FAILED;
-    }
-    json_text_watch();
-    library_options_init();
-    if (strcmp(word, "--version") == 0)
-        return print_version();
-    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)
-        return print_overview();
-    int help = strcmp(word, "help") == 0;
-    if (help && argc == 2)
-        return print_overview();
-    const cli_command *command = find_command(help ? argv[2] : word);
-    if (!command)
-        return EXIT_USAGE;
-    if (help)
-        return print_help(command);
-    if (comm_ranks() > 1 && !command->takes_processes && comm_rank() > 0)
-        return EXIT_DONE;
-    if (comm_ranks() > 1 && !command->takes_processes)
-        return print_error(
-            "npgnn %s does not work in several processes, and mpirun has started %d: start it without mpirun",
-            command->args.name, comm_ranks());
-    /* The library calls BLAS from threads of its own, for one block at a time: OpenBLAS would start threads for
-     * nothing. */
-    setenv("OPENBLAS_NUM_THREADS", "1", 1);
-    setenv("OMP_NUM_THREADS", "1", 1); /* what OpenBLAS's OpenMP build reads */
-    int status = run(command, argc - 2, argv + 2);
-    return comm_rank() == 0
-               ? status
-               : EXIT_DONE; /* mpirun ends all processes as soon as one fails: the first one must have spoken */
+    comm_begin();
+    return comm_end(start(argc, argv));
 }

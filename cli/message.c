@@ -24,11 +24,24 @@ void print_clean(FILE *out, const char *text)
 }
 
 static int muted;
-static char last[8192]; /* two paths of 4096 bytes; a longer text is cut */
+static char process[64]; /* what errors begin with */
+static char last[8192];  /* two paths of 4096 bytes; a longer text is cut */
 
 void message_mute(void)
 {
     muted = 1;
+}
+
+void message_unmute(void)
+{
+    muted = 0;
+}
+
+void message_name_process(int rank, int ranks)
+{
+    process[0] = '\0';
+    if (ranks > 0)
+        snprintf(process, sizeof process, "process %d of %d: ", rank, ranks);
 }
 
 const char *message_last(void)
@@ -36,24 +49,38 @@ const char *message_last(void)
     return last;
 }
 
+static void print_line(const char *kind, const char *from, const char *text)
+{
+    if (muted)
+        return;
+    fprintf(stderr, "npgnn: %s: %s", kind, from);
+    print_clean(stderr, text);
+    fputc('\n', stderr);
+}
+
 static void print_message(const char *kind, const char *format, va_list args) CLI_PRINTF(2, 0);
 static void print_message(const char *kind, const char *format, va_list args)
 {
     char text[sizeof last];
     vsnprintf(text, sizeof text, format, args);
+    print_line(kind, "", text);
+}
+
+static void report(const char *format, va_list args) CLI_PRINTF(1, 0);
+static void report(const char *format, va_list args)
+{
+    char text[sizeof last]; /* `last` may be among the arguments */
+    vsnprintf(text, sizeof text, format, args);
     memcpy(last, text, sizeof last);
-    if (muted)
-        return;
-    fprintf(stderr, "npgnn: %s: ", kind);
-    print_clean(stderr, text);
-    fputc('\n', stderr);
+    int agreed = strncmp(text, "process ", strlen("process ")) == 0; /* among all processes: it names the one */
+    print_line("error", agreed ? "" : process, text);
 }
 
 int print_error(const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    print_message("error", format, args);
+    report(format, args);
     va_end(args);
     return EXIT_FAILED;
 }
@@ -62,7 +89,7 @@ int print_usage_error(const char *command, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    print_message("error", format, args);
+    report(format, args);
     va_end(args);
     if (!muted)
         fprintf(stderr, "Try 'npgnn %s%s--help'.\n", command ? command : "", command ? " " : "");

@@ -34,10 +34,14 @@ void print_clean(FILE *out, const char *text);
 /* What the command did or assumed. Callers leave notes out with --quiet. */
 void print_note(const char *format, ...) CLI_PRINTF(1, 2);
 
-/* For a process that another one speaks for: nothing is printed from now on. */
+/* For a process that another one speaks for: until message_unmute, nothing is printed. */
 void message_mute(void);
+void message_unmute(void);
 
-/* The text of the latest message, printed or not. */
+/* Errors begin with "process RANK of RANKS: " from now on; without it where `ranks` is 0. */
+void message_name_process(int rank, int ranks);
+
+/* The text of the latest error, printed or not, without the process. */
 const char *message_last(void);
 
 #endif

@@ -83,7 +83,7 @@ static int query_read(query *q, const npgnn_graph *graph, const top_settings *se
 
 static int search_failed(const npgnn_error *err)
 {
-    return err->code == NPGNN_E_CANCELLED ? cancel_status() : print_error("%s", err->text);
+    return err->code == NPGNN_E_CANCELLED && cancel_signal() ? cancel_status() : print_error("%s", err->text);
 }
 
 /* The k best links of the whole graph. */

@@ -1,5 +1,5 @@
 #!/bin/sh
-# mpi.sh NPGNN MODULE FAULTY bits|jobs|volume|faults: work in several processes, started by mpirun on this machine. FAULTY is the program with faults.c
+# mpi.sh NPGNN MODULE FAULTY bits|jobs|volume|faults|differ: work in several processes, started by mpirun on this machine. FAULTY is the program with faults.c
 # in it. Skipped (77) where the module was not built or there is no mpirun.
 set -eu
 npgnn=$(realpath "$1") module=$2 faulty=$(realpath "$3") part=$4
@@ -16,7 +16,8 @@ trap 'rm -rf "$folder"' EXIT
 cd "$folder"
 
 fail() { echo "$*"; [ ! -e err ] || cat err; exit 1; }
-processes() { p=$1; shift; timeout 120 mpirun --oversubscribe -n "$p" "$@"; }
+limit=120
+processes() { p=$1; shift; timeout $limit mpirun --oversubscribe -n "$p" "$@"; }
 
 # same WHAT RANKS COMMAND ARGUMENT...: the file of one process with two threads, and of so many processes with one thread each.
 same()
@@ -60,6 +61,37 @@ refused()
     grep -q "^npgnn: error: .*$words" err || fail "no message with \"$words\": $*"
     [ "$(grep -c '^npgnn: ' err)" -eq 1 ] || fail "more than one message: $*"
     [ ! -e refused.model ] || fail "a model was written: $*"
+}
+
+# unlike WORDS ARGUMENTS ARGUMENTS: two processes with these arguments are refused, within ten seconds.
+unlike()
+{
+    begun=$(date +%s)
+    refused "$1" 2 sh -c 'if [ $OMPI_COMM_WORLD_RANK = 0 ]; then exec "$0" '"$2"'; else exec "$0" '"$3"'; fi' "$npgnn"
+    [ $(($(date +%s) - begun)) -le 10 ] || fail "refused only after $(($(date +%s) - begun)) seconds: $2 and $3"
+}
+
+# victim JOB: sets victim to process 1 of this mpirun, once it has begun.
+victim()
+{
+    victim=
+    for try in $(seq 100); do
+        for child in $(cat /proc/$1/task/*/children); do
+            grep -qz '^OMPI_COMM_WORLD_RANK=1$' "/proc/$child/environ" 2>/dev/null && grep -q npgnn "/proc/$child/comm" && victim=$child
+        done
+        [ -z "$victim" ] || break
+        sleep 0.1
+    done
+    [ -n "$victim" ] || fail 'no process 1'
+    sleep 1
+}
+
+# ended JOB: the job fails, at most ten seconds after its process 1.
+ended()
+{
+    begun=$(date +%s)
+    ! wait $1 || fail 'the job survives its process'
+    [ $(($(date +%s) - begun)) -le 10 ] || fail "the job ends only after $(($(date +%s) - begun)) seconds"
 }
 
 case $part in
@@ -217,21 +249,79 @@ faults)
     # a process that is killed ends the job within seconds, and mpirun names it
     mpirun --oversubscribe -n 3 "$npgnn" train $graph -o killed.model -t 1 -q --iterations 1000000 2>err &
     job=$!
-    victim=
-    for try in $(seq 100); do
-        for child in $(cat /proc/$job/task/*/children); do
-            grep -qz '^OMPI_COMM_WORLD_RANK=1$' "/proc/$child/environ" 2>/dev/null && grep -q npgnn "/proc/$child/comm" && victim=$child
-        done
-        [ -z "$victim" ] || break
-        sleep 0.1
-    done
-    [ -n "$victim" ] || fail 'no process 1'
-    sleep 1
+    victim $job
     kill -9 "$victim"
-    begun=$(date +%s)
-    ! wait $job || fail 'the job survives its process'
-    [ $(($(date +%s) - begun)) -le 10 ] || fail "the job ends only after $(($(date +%s) - begun)) seconds"
+    ended $job
     grep -q 'rank 1 .*signal 9' err || fail 'nobody says which process died'
     [ ! -e killed.model ] || fail 'a model was written'
+    ;;
+
+differ)
+    # processes that are not started alike: one sentence names the one, and all end
+    limit=20
+    "$npgnn" convert synthetic:nodes=700,words=100 -o graph.npg 2>/dev/null
+    train='train graph.npg -o refused.model -q -t 1 --iterations 2'
+    search='predict universal graph.npg --top 2 -q -t 1 -o refused.model'
+    unlike 'process 1 of 2: unknown option --nothing' "$train" "$train --nothing"
+    unlike 'process 0 of 2: unknown option --nothing' "$train --nothing" "$train"
+    unlike 'process 0 of 2: unknown option --nothing' "$train --nothing" "$train --nothing"
+    unlike 'process 1 of 2: no command given' "$train" ''
+    unlike 'process 1 of 2: npgnn --version does not work in several' "$train" '--version'
+    unlike 'process 1 of 2: --help does not work in several' "$train" 'train --help'
+    unlike 'process 1 of 2: npgnn info does not work in several' "$train" 'info graph.npg'
+    unlike 'process 1 of 2: --estimate does not work in several' "$train" "$train --estimate"
+    unlike 'the command of process 1 is not that of process 0' "$train" "$search"
+    unlike '--seed of process 1 is not that of process 0' "$train" "$train --seed 2"
+    unlike '--preset of process 1 is not that of process 0' "$train --preset best" "$train"
+    unlike '--resume of process 1 is not that of process 0' "$train" "$train --resume c"
+    unlike '--explain of process 1 is not that of process 0' "$search" "$search --explain"
+    processes 2 sh -c 'exec "$0" '"$train"' -t $(($OMPI_COMM_WORLD_RANK + 1)) --data-dir $OMPI_COMM_WORLD_RANK' "$npgnn" 2>err || fail 'threads may differ'
+
+    # other programs
+    mkdir other bare
+    cp "$faulty" "$module" .
+    LC_ALL=C sed "s/$("$npgnn" --version | cut -d ' ' -f 2)/7.7.7/g" npgnn-faulty >other/npgnn-faulty
+    chmod +x other/npgnn-faulty
+    cp "$module" other
+    cp npgnn-faulty bare # without the module
+    npgnn=$folder/npgnn-faulty
+    elsewhere='if [ $OMPI_COMM_WORLD_RANK = 1 ]; then exec "$1"/npgnn-faulty '$train'; else exec "$0" '$train'; fi'
+    refused 'the version of npgnn of process 1 is not that of process 0' 2 sh -c "$elsewhere" "$npgnn" other
+    refused 'process 1 of 2: cannot work in several processes: .*npgnn-mpi.so' 2 sh -c "$elsewhere" "$npgnn" bare
+    refused 'process 0 of 2: cannot work in several processes: .*npgnn-mpi.so' 2 bare/npgnn-faulty $train
+
+    # a signal to one process ends all of them, also while the others are at work that takes minutes
+    "$npgnn" convert synthetic:nodes=20000 -o large.npg 2>/dev/null
+    timeout 60 mpirun --oversubscribe -n 2 "$npgnn" train large.npg --preset best -o refused.model -q -t 1 2>err &
+    job=$!
+    for try in $(seq 100); do
+        launcher=$(cat /proc/$job/task/*/children)
+        [ -z "$launcher" ] || break
+        sleep 0.1
+    done
+    victim $launcher
+    kill -INT "$victim"
+    ended $job
+    [ ! -e refused.model ] || fail 'a model was written'
+
+    # variables that are inherited from a process of mpirun: there is nobody else to speak
+    for family in OMPI_COMM_WORLD_RANK:OMPI_COMM_WORLD_SIZE PMI_RANK:PMI_SIZE; do
+        for rank in 0 1; do
+            launched="env ${family%:*}=$rank ${family#*:}=4"
+            for command in 'info graph.npg' --version 'train --help'; do
+                ! $launched "$npgnn" $command >out 2>err || fail "$launched: $command does nothing, and succeeds"
+                grep -q "^npgnn: error: process $rank of 4: .* does not work in several processes, and ${family#*:} says" err ||
+                    fail "$launched: $command does not say why it fails"
+            done
+            ! $launched "$npgnn" $train >out 2>err || fail "$launched: each process would write the model"
+            grep -q "^npgnn: error: process $rank of 4: ${family#*:} says that there are 4 processes, and MPI finds 1" err ||
+                fail "$launched: training does not say why it fails"
+            [ ! -e refused.model ] || fail "$launched: a model was written"
+        done
+        for launched in "${family%:*}=1" "${family%:*}=1 ${family#*:}=1" "${family%:*}=x ${family#*:}=4"; do
+            env $launched "$npgnn" info graph.npg >out 2>err || fail "$launched: one process does not work"
+            grep -q 'nodes' out || fail "$launched: nothing is printed"
+        done
+    done
     ;;
 esac

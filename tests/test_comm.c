@@ -767,6 +767,39 @@ static void test_agreement(void **state)
     assert_int_equal(npgnn_comm_simulate(comm, 0, NULL, &err), NPGNN_E_ARGUMENT);
 }
 
+/* What one process has been given differently, all refuse, and the message names it. */
+static void *differ_alone(void *arg)
+{
+    process *p = arg;
+    int rank = npi_comm_rank(p->env.comm);
+    p->code = npgnn_comm_same(p->env.comm, 7, "another number", &p->err);
+    if (p->code == 0)
+        p->code = npgnn_comm_same(p->env.comm, rank == 2 ? 8 : 7, "the number", &p->err);
+    return NULL;
+}
+
+static void test_sameness(void **state)
+{
+    (void)state;
+    npgnn_comm *comm[RANKS];
+    process all[RANKS];
+    npgnn_error err = {0};
+    assert_int_equal(npgnn_comm_same(NULL, 7, "the number", &err), 0);
+    assert_ok(npgnn_comm_simulate(comm, RANKS, NULL, &err), err);
+    for (int r = 0; r < RANKS; r++) {
+        all[r] = (process){.env = {.size = sizeof all[r].env, .comm = comm[r]}};
+        assert_int_equal(pthread_create(&all[r].thread, NULL, differ_alone, &all[r]), 0);
+    }
+    for (int r = 0; r < RANKS; r++) {
+        pthread_join(all[r].thread, NULL);
+        assert_int_equal(all[r].code, NPGNN_E_MISMATCH);
+        assert_string_equal(all[r].err.text, "the number of process 2 is not that of process 0 (hash 0000000000000008 "
+                                             "instead of 0000000000000007): give all processes the same files and "
+                                             "options");
+        npgnn_comm_free(comm[r]);
+    }
+}
+
 /* Process 1 has memory for so many allocations. */
 static void *limited(void *user, void *block, size_t size)
 {
@@ -843,10 +876,10 @@ static void test_no_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_same_bits),        cmocka_unit_test(test_agreement),
-        cmocka_unit_test(test_divided_evidence), cmocka_unit_test(test_divided_predictor),
-        cmocka_unit_test(test_divided_search),   cmocka_unit_test(test_different_searches),
-        cmocka_unit_test(test_divided_memory),   cmocka_unit_test(test_search_memory_out),
-        cmocka_unit_test(test_no_memory)};
+        cmocka_unit_test(test_same_bits),          cmocka_unit_test(test_agreement),
+        cmocka_unit_test(test_sameness),           cmocka_unit_test(test_divided_evidence),
+        cmocka_unit_test(test_divided_predictor),  cmocka_unit_test(test_divided_search),
+        cmocka_unit_test(test_different_searches), cmocka_unit_test(test_divided_memory),
+        cmocka_unit_test(test_search_memory_out),  cmocka_unit_test(test_no_memory)};
     return cmocka_run_group_tests(tests, make_all, free_all);
 }

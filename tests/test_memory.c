@@ -462,6 +462,11 @@ static int comm_agree(world *w, npgnn_error *err)
     return npgnn_comm_agree(w->env.comm, 0, err);
 }
 
+static int comm_same(world *w, npgnn_error *err)
+{
+    return npgnn_comm_same(w->env.comm, 0, "the number", err);
+}
+
 static int estimate_fit(world *w, npgnn_error *err)
 {
     return npgnn_estimate_fit(&w->out.cost, w->graph, NULL, &w->options, &w->env, err);
@@ -1050,6 +1055,7 @@ int main(void)
         CALL(comm_simulate),
         CALL(comm_describe),
         CALL(comm_agree),
+        CALL(comm_same),
         CALL(estimate_fit),
         CALL(estimate_evaluate),
         CALL(estimate_transfer),

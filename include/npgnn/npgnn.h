@@ -222,6 +222,11 @@ NPGNN_API int npgnn_comm_describe(npgnn_comm_info *info, const npgnn_comm *comm,
  * comm of NULL, `code`. */
 NPGNN_API int npgnn_comm_agree(npgnn_comm *comm, int code, npgnn_error *err);
 
+/* For what all processes must have been given alike, such as a setting: all processes call this with their own value or
+ * hash. E_MISMATCH in all of them, where one has another value than process 0; the message names that process and
+ * `what`, such as "the list of seeds". With a comm of NULL, 0. */
+NPGNN_API int npgnn_comm_same(npgnn_comm *comm, uint64_t value, const char *what, npgnn_error *err);
+
 /* ---- Options of the model and its training ----------------------------------------------------------------- */
 
 /* Each option controls one step of the model (docs/understand/math.md has the equations) and is one key for

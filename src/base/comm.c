@@ -303,7 +303,7 @@ AMONG int same_among(npgnn_comm *comm, uint64_t value, const char *what, npgnn_e
         if (all[r] != all[0])
             return npi_fail(err, NPGNN_E_MISMATCH,
                             "%s of process %d is not that of process 0 (hash %016" PRIx64 " instead of %016" PRIx64
-                            "): give all processes the same files",
+                            "): give all processes the same files and options",
                             what, r, all[r], all[0]);
     return 0;
 }
@@ -311,4 +311,9 @@ AMONG int same_among(npgnn_comm *comm, uint64_t value, const char *what, npgnn_e
 int npi_comm_same(npgnn_comm *comm, uint64_t value, const char *what, npgnn_error *err)
 {
     return comm ? same_among(comm, value, what, err) : 0;
+}
+
+int npgnn_comm_same(npgnn_comm *comm, uint64_t value, const char *what, npgnn_error *err)
+{
+    return npi_comm_same(comm, value, what, err);
 }
