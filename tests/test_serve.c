@@ -96,15 +96,15 @@ static void test_bodies(void **state)
     assert_string_equal(r.ends[2], "3");
     assert_string_equal(r.ends[3], "4");
     request_free(&r);
-    assert_int_equal(
-        parse(&r, why, "POST", "/nodes",
-              "{\"nodes\": [{\"age\": 31, \"id\": \"zoe\", \"x\": 0.5, \"in\": true, \"no\": null}, {\"id\": 7}]}"),
-        200);
+    assert_int_equal(parse(&r, why, "POST", "/nodes",
+                           "{\"nodes\": [{\"age\": 31, \"id\": \"zoe\", \"x\": 0.50, \"in\": true, \"no\": null, "
+                           "\"e\": 1E0}, {\"id\": 7}]}"),
+                     200);
     assert_int_equal(r.count, 2);
     assert_string_equal(r.nodes[0].name, "zoe");
-    assert_int_equal(r.nodes[0].cell_count, 4);
-    static const char *const cells[][2] = {{"age", "31"}, {"x", "0.5"}, {"in", "1"}, {"no", ""}};
-    for (int c = 0; c < 4; c++) {
+    static const char *const cells[][2] = {{"age", "31"}, {"x", "0.50"}, {"in", "true"}, {"no", ""}, {"e", "1E0"}};
+    assert_int_equal(r.nodes[0].cell_count, COUNT(cells));
+    for (size_t c = 0; c < COUNT(cells); c++) {
         assert_string_equal(r.nodes[0].cells[c].column, cells[c][0]);
         assert_string_equal(r.nodes[0].cells[c].text, cells[c][1]);
     }
@@ -134,6 +134,18 @@ static void test_bodies(void **state)
         {"/nodes", "{\"nodes\": [{\"id\": \"zoe\", \"x\": [1]}]}"},
         {"/nodes", "{\"nodes\": [{\"id\": \"zoe\", \"x\": {}}]}"},
         {"/nodes", "{\"nodes\": [{\"id\": [\"zoe\"]}]}"},
+        {"/nodes", "{\"nodes\": [{\"id\": true}]}"},
+        {"/nodes", "{\"nodes\": [{\"id\": 1.0}]}"},
+        {"/nodes", "{\"nodes\": [{\"id\": null}]}"},
+        {"/nodes", "{\"nodes\": [{\"id\": 1, \"id\": 2}]}"},
+        {"/nodes", "{\"nodes\": [{\"id\": 1}]]"},
+        {"/nodes", "{\"nodes\": [{\"id\": 1},]}"},
+        {"/nodes", "{\"nodes\": [{\"id\": 1}]"},
+        {"/links", "{\"links\": [[1, false]]}"},
+        {"/score", "{\"pairs\": [[1.5, 2]]}"},
+        {"/score", "{\"pairs\": [[1, 2],]}"},
+        {"/score", "{\"pairs\": [[]]}"},
+        {"/score", "{}"},
     };
     for (size_t i = 0; i < COUNT(bad); i++) {
         int status = parse(&r, why, "POST", bad[i].target, bad[i].body);
@@ -149,6 +161,48 @@ static void test_bodies(void **state)
     assert_int_equal(parse(&r, why, "POST", "/links", many), 413);
     request_free(&r);
     free(many);
+}
+
+/* Bodies as short as they can be for what they hold, and what a journal has of a body. */
+static void test_sizes(void **state)
+{
+    (void)state;
+    enum { MOST = 16 * REQUEST_MAX_PAIRS };
+    request r;
+    char why[512], *text = malloc(MOST), *record;
+    assert_non_null(text);
+    for (int count = 1; count <= REQUEST_MAX_PAIRS; count = count < 20 ? count + 1 : 5 * count / 2) {
+        char *to = text + sprintf(text, "{\"pairs\":[[1,2]");
+        for (int i = 1; i < count; i++)
+            to += sprintf(to, ",[1,2]");
+        sprintf(to, "]}");
+        assert_int_equal(parse(&r, why, "POST", "/score", text), 200);
+        assert_int_equal(r.count, count);
+        assert_string_equal(r.ends[2 * count - 1], "2");
+        request_free(&r);
+    }
+    for (int count = 0; count <= REQUEST_MAX_CELLS + 1; count = count < 20 ? count + 1 : count + 679) {
+        char *to = text + sprintf(text, "{\"nodes\":[{\"id\":1");
+        for (int i = 0; i < count; i++)
+            to += sprintf(to, ",\"\":1");
+        to += sprintf(to, "}\n,\r\n{\"id\"\n:2}]}");
+        assert_int_equal(parse(&r, why, "POST", "/nodes", text), count > REQUEST_MAX_CELLS ? 413 : 200);
+        request_free(&r);
+        record = request_record(text, strlen(text));
+        assert_non_null(record);
+        assert_null(strpbrk(record, "\r\n"));
+        int status = request_parse_body(&r, why, sizeof why, REQUEST_KINDS, record, strlen(record));
+        assert_int_equal(status, count > REQUEST_MAX_CELLS ? 413 : 200);
+        if (status == 200) {
+            assert_int_equal(r.kind, REQUEST_NODES);
+            assert_int_equal(r.count, 2);
+            assert_int_equal(r.nodes[0].cell_count, count);
+            assert_string_equal(r.nodes[1].name, "2");
+        }
+        request_free(&r);
+        free(record);
+    }
+    free(text);
 }
 
 /* ---- the journal ---- */
@@ -335,8 +389,9 @@ static void test_texts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_queries),   cmocka_unit_test(test_bodies),  cmocka_unit_test(test_journal),
-        cmocka_unit_test(test_full_disk), cmocka_unit_test(test_numbers), cmocka_unit_test(test_texts),
+        cmocka_unit_test(test_queries), cmocka_unit_test(test_bodies),    cmocka_unit_test(test_sizes),
+        cmocka_unit_test(test_journal), cmocka_unit_test(test_full_disk), cmocka_unit_test(test_numbers),
+        cmocka_unit_test(test_texts),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -60,6 +60,14 @@ request_kind request_route(int *status, const char *method, const char *target)
     return REQUEST_KINDS;
 }
 
+const char *request_methods(const char *target)
+{
+    int status;
+    return request_route(&status, "GET", target) != REQUEST_KINDS    ? "GET, HEAD"
+           : request_route(&status, "POST", target) != REQUEST_KINDS ? "POST"
+                                                                     : NULL;
+}
+
 /* ---- the query ---- */
 
 static int hex(char c)
@@ -146,115 +154,200 @@ static int parse_query(request *out, const char *target, refusal r)
 
 /* ---- bodies ---- */
 
-/* A name in JSON: a text that is not empty, or an integer, whose text becomes `number`. NULL: it is neither. */
-static const char *name_of(char number[REQUEST_NUMBER], const json_t *value)
+/* A body on its way into a request. All arrays have the size that a body of its length can need, so nothing grows; what is
+ * not used is not touched and takes no memory. */
+typedef struct body_reader {
+    npi_json_reader json;
+    npi_json_fault fault;
+    refusal refusal;
+    const char *key; /* "nodes" */
+    char *free;      /* of the texts */
+} body_reader;
+
+static int refuse_syntax(const body_reader *b)
 {
-    if (json_is_integer(value)) {
-        snprintf(number, REQUEST_NUMBER, "%lld", (long long)json_integer_value(value));
-        return number;
-    }
-    const char *text = json_string_value(value);
-    return text && *text ? text : NULL;
+    if (b->json.code == NPGNN_E_MEMORY)
+        return refuse(b->refusal, 500, "out of memory");
+    return refuse(b->refusal, 400, "the body is not JSON: line %lld: %s", (long long)b->fault.line, b->fault.text);
 }
 
-static int parse_pairs(request *out, json_t *list, const char *key, refusal r)
+/* Copies the text at hand to the texts. In JSON it had at least one byte more, a quote or what ends a number. */
+static const char *keep(body_reader *b)
 {
-    out->count = json_array_size(list);
-    out->ends = calloc(2 * out->count + 1, sizeof *out->ends);
-    out->numbers = calloc(2 * out->count + 1, sizeof *out->numbers);
-    if (!out->ends || !out->numbers)
-        return refuse(r, 500, "out of memory");
-    for (size_t i = 0; i < out->count; i++) {
-        json_t *pair = json_array_get(list, i);
-        for (size_t e = 0; e < 2; e++)
-            out->ends[2 * i + e] =
-                json_array_size(pair) == 2 ? name_of(out->numbers[2 * i + e], json_array_get(pair, e)) : NULL;
-        if (!out->ends[2 * i] || !out->ends[2 * i + 1])
-            return refuse(r, 400, "\"%s\"[%zu] must be a pair of node names: [\"anna\", \"bert\"]", key, i);
-    }
-    return 200;
+    size_t size = strlen(b->json.text) + 1;
+    const char *copy = memcpy(b->free, b->json.text, size);
+    b->free += size;
+    return copy;
 }
 
-/* The text of a cell: as a table would have it. Texts stay what they are; other values become texts in their object.
- * NULL: no value that a cell can have. */
-static const char *cell_text(json_t *node, void *at)
+static int is_container(body_reader *b)
 {
-    json_t *value = json_object_iter_value(at);
-    char text[40];
-    if (json_is_string(value))
-        return json_string_value(value);
-    if (json_is_integer(value))
-        snprintf(text, sizeof text, "%lld", (long long)json_integer_value(value));
-    else if (json_is_real(value))
-        snprintf(text, sizeof text, "%.17g", json_real_value(value));
-    else if (json_is_boolean(value))
-        snprintf(text, sizeof text, "%d", json_is_true(value));
-    else if (json_is_null(value))
-        text[0] = '\0'; /* a missing value */
+    int c = npi_json_peek(&b->json);
+    return c == '[' || c == '{';
+}
+
+/* A name: a text that is not empty, or an integer. NULL with *status where it is neither. */
+static const char *read_name(int *status, body_reader *b, size_t index)
+{
+    static const char must[] = "must be a text that is not empty, or an integer";
+    npi_json_kind kind = is_container(b) ? NPI_JSON_NULL : npi_json_scalar(&b->json);
+    *status = 200;
+    if (kind == NPI_JSON_INTEGER || (kind == NPI_JSON_STRING && b->json.text[0]))
+        return keep(b);
+    if (kind == NPI_JSON_FAILED)
+        *status = refuse_syntax(b);
+    else if (is_container(b))
+        *status = refuse(b->refusal, 400, "\"%s\"[%zu]: the name of a node %s", b->key, index, must);
     else
-        return NULL;
-    json_t *string = json_string(text);
-    if (!string || json_object_iter_set_new(node, at, string) != 0)
-        return NULL;
-    return json_string_value(string);
+        *status = refuse(b->refusal, 400, "\"%s\"[%zu]: the name of a node %s, not %.40s", b->key, index, must,
+                         kind == NPI_JSON_STRING ? "\"\"" : b->json.text);
+    return NULL;
 }
 
-static int parse_nodes(request *out, json_t *list, refusal r)
+static int read_pair(request *out, body_reader *b)
 {
-    size_t cells = 0;
-    out->count = json_array_size(list);
-    for (size_t i = 0; i < out->count; i++) {
-        size_t members = json_object_size(json_array_get(list, i));
-        if (members > REQUEST_MAX_CELLS)
-            return refuse(r, 413, "\"nodes\"[%zu] has %zu members: the limit is %d", i, members, REQUEST_MAX_CELLS);
-        cells += members;
+    size_t i = out->count, ends = 0;
+    int status = 200, more = 0;
+    if (npi_json_peek(&b->json) == '[' && npi_json_open(&b->json))
+        return refuse_syntax(b);
+    while (b->json.depth == 3 && (more = npi_json_more(&b->json, &ends, ']')) > 0 && ends <= 2) {
+        out->ends[2 * i + ends - 1] = read_name(&status, b, i);
+        if (status != 200)
+            return status;
     }
-    out->nodes = calloc(out->count + 1, sizeof *out->nodes);
-    out->cells = calloc(cells + 1, sizeof *out->cells);
-    if (!out->nodes || !out->cells)
-        return refuse(r, 500, "out of memory");
-    npgnn_cell *cell = out->cells;
-    for (size_t i = 0; i < out->count; i++) {
-        json_t *object = json_array_get(list, i);
-        npgnn_new_node *node = &out->nodes[i];
-        *node = (npgnn_new_node){.size = sizeof *node, .cells = cell};
-        for (void *at = json_object_iter(object); at; at = json_object_iter_next(object, at)) {
-            const char *key = json_object_iter_key(at), *text = cell_text(object, at);
-            if (!text)
-                return refuse(r, 400, "\"nodes\"[%zu]: \"%.100s\" must be a text, a number, true, false or null", i,
-                              key);
-            if (strcmp(key, "id") == 0) {
-                node->name = text;
-            } else {
-                *cell++ = (npgnn_cell){key, text};
-                node->cell_count++;
-            }
-        }
-        if (!node->name || !*node->name)
-            return refuse(r, 400, "\"nodes\"[%zu] must be an object with an \"id\": {\"id\": \"zoe\", \"age\": 31}", i);
-    }
+    if (b->json.code)
+        return refuse_syntax(b);
+    if (more > 0 || ends != 2)
+        return refuse(b->refusal, 400, "\"%s\"[%zu] must be a pair of node names: [\"anna\", \"bert\"]", b->key, i);
+    out->count++;
     return 200;
+}
+
+/* A cell, as a table would have it: a number as it is written, true and false as these words, null as an empty cell. */
+static int read_cell(request *out, body_reader *b, npgnn_new_node *node)
+{
+    npgnn_cell *cell = &out->cells[node->cells - out->cells + node->cell_count];
+    int status;
+    if (npi_json_key(&b->json))
+        return refuse_syntax(b);
+    if (strcmp(b->json.text, "id") == 0) {
+        if (node->name)
+            return refuse(b->refusal, 400, "\"nodes\"[%zu] has two members \"id\"", out->count);
+        node->name = read_name(&status, b, out->count);
+        return status;
+    }
+    cell->column = keep(b);
+    if (is_container(b))
+        return refuse(b->refusal, 400, "\"nodes\"[%zu]: \"%.100s\" must be a text, a number, true, false or null",
+                      out->count, cell->column);
+    npi_json_kind kind = npi_json_scalar(&b->json);
+    if (kind == NPI_JSON_FAILED)
+        return refuse_syntax(b);
+    if (node->cell_count == REQUEST_MAX_CELLS)
+        return refuse(b->refusal, 413, "\"nodes\"[%zu] has more than %d members besides \"id\"", out->count,
+                      REQUEST_MAX_CELLS);
+    cell->text = kind == NPI_JSON_NULL ? "" : keep(b);
+    node->cell_count++;
+    return 200;
+}
+
+static int read_node(request *out, body_reader *b)
+{
+    const npgnn_new_node *before = out->count > 0 ? &out->nodes[out->count - 1] : NULL;
+    npgnn_new_node *node = &out->nodes[out->count];
+    size_t members = 0;
+    int status = 200, more = 0;
+    *node = (npgnn_new_node){.size = sizeof *node, .cells = before ? before->cells + before->cell_count : out->cells};
+    if (npi_json_peek(&b->json) == '{' && npi_json_open(&b->json))
+        return refuse_syntax(b);
+    while (b->json.depth == 3 && status == 200 && (more = npi_json_more(&b->json, &members, '}')) > 0)
+        status = read_cell(out, b, node);
+    if (status != 200)
+        return status;
+    if (b->json.code)
+        return refuse_syntax(b);
+    if (!node->name)
+        return refuse(b->refusal, 400,
+                      "\"nodes\"[%zu] must be an object with an \"id\": {\"id\": \"zoe\", \"age\": 31}", out->count);
+    out->count++;
+    return 200;
+}
+
+/* {KEY: [...]}, and nothing else. */
+static int read_body(request *out, body_reader *b)
+{
+    static const char object[] = "the body must be an object with the one member \"%s\", an array";
+    size_t members = 0, elements = 0;
+    int first = npi_json_peek(&b->json), more = 1, status = 200;
+    if (first != '{')
+        return refuse(b->refusal, 400, object, b->key);
+    npi_json_open(&b->json);
+    if (npi_json_more(&b->json, &members, '}') == 0)
+        return refuse(b->refusal, 400, object, b->key);
+    if (npi_json_key(&b->json))
+        return refuse_syntax(b);
+    if (out->kind == REQUEST_KINDS) {
+        out->kind = strcmp(b->json.text, "nodes") == 0 ? REQUEST_NODES : REQUEST_LINKS;
+        b->key = out->kind == REQUEST_NODES ? "nodes" : "links";
+    }
+    if (strcmp(b->json.text, b->key) != 0 || npi_json_peek(&b->json) != '[')
+        return refuse(b->refusal, 400, object, b->key);
+    npi_json_open(&b->json);
+    size_t most = out->kind == REQUEST_NODES ? REQUEST_MAX_NODES : REQUEST_MAX_PAIRS;
+    while (status == 200 && (more = npi_json_more(&b->json, &elements, ']')) > 0) {
+        if (elements > most)
+            return refuse(b->refusal, 413, "\"%s\" has more than %zu elements, the limit per request", b->key, most);
+        status = out->kind == REQUEST_NODES ? read_node(out, b) : read_pair(out, b);
+    }
+    if (status != 200)
+        return status;
+    if (more == 0 && npi_json_more(&b->json, &members, '}') > 0)
+        return refuse(b->refusal, 400, object, b->key);
+    if (b->json.code)
+        return refuse_syntax(b);
+    return npi_json_peek(&b->json) < 0 ? 200 : refuse(b->refusal, 400, "something follows the JSON of the body");
+}
+
+static size_t least(size_t a, size_t b)
+{
+    return a < b ? a : b;
 }
 
 int request_parse_body(request *out, char *why, size_t why_size, request_kind kind, const char *body, size_t body_size)
 {
-    refusal r = {why, why_size};
-    const char *key = kind == REQUEST_SCORE ? "pairs" : kind == REQUEST_NODES ? "nodes" : "links";
-    size_t most = kind == REQUEST_NODES ? REQUEST_MAX_NODES : REQUEST_MAX_PAIRS;
-    npi_json_fault fault = {0};
+    enum { PAIR = 6, NODE = 9, CELL = 5 }; /* bytes of the shortest, with what follows: [1,2], {"id":1}, "":1, */
+    body_reader b = {.refusal = {why, why_size},
+                     .key = kind == REQUEST_SCORE   ? "pairs"
+                            : kind == REQUEST_NODES ? "nodes"
+                            : kind == REQUEST_LINKS ? "links"
+                                                    : "nodes\" or \"links"};
+    int pairs = kind != REQUEST_NODES, nodes = kind == REQUEST_NODES || kind == REQUEST_KINDS, status;
     *out = (request){.kind = kind};
-    int code = npi_json_parse(&out->body, &fault, body, body_size);
-    if (code == NPGNN_E_MEMORY)
-        return refuse(r, 500, "out of memory");
-    if (code)
-        return refuse(r, 400, "the body is not JSON: line %lld: %s", (long long)fault.line, fault.text);
-    json_t *list = json_object_get(out->body, key);
-    if (json_object_size(out->body) != 1 || !json_is_array(list))
-        return refuse(r, 400, "the body must be an object with the one member \"%s\", an array", key);
-    if (json_array_size(list) > most)
-        return refuse(r, 413, "\"%s\" has %zu elements: the limit is %zu per request", key, json_array_size(list),
-                      most);
-    return kind == REQUEST_NODES ? parse_nodes(out, list, r) : parse_pairs(out, list, key, r);
+    out->texts = malloc(body_size + 1);
+    if (pairs)
+        out->ends = malloc((least(body_size / PAIR, REQUEST_MAX_PAIRS) + 1) * 2 * sizeof *out->ends);
+    if (nodes) {
+        out->nodes = malloc((least(body_size / NODE, REQUEST_MAX_NODES) + 1) * sizeof *out->nodes);
+        out->cells = malloc((body_size / CELL + 1) * sizeof *out->cells);
+    }
+    if (!out->texts || (pairs && !out->ends) || (nodes && (!out->nodes || !out->cells)))
+        return refuse(b.refusal, 500, "out of memory");
+    npi_json_begin(&b.json, &b.fault, body, body_size);
+    b.free = out->texts;
+    status = read_body(out, &b);
+    free(b.json.text);
+    return status;
+}
+
+char *request_record(const char *body, size_t body_size)
+{
+    char *record = malloc(body_size + 1);
+    if (!record)
+        return NULL;
+    for (size_t i = 0; i < body_size; i++) /* in JSON, line breaks are white space: a string has none */
+        record[i] = body[i] == '\n' || body[i] == '\r' ? ' ' : body[i];
+    record[body_size] = '\0';
+    return record;
 }
 
 int request_parse(request *out, char *why, size_t why_size, const char *method, const char *target, const char *body,
@@ -281,9 +374,8 @@ void request_free(request *r)
 {
     free(r->name);
     free(r->ends);
-    free(r->numbers);
     free(r->nodes);
     free(r->cells);
-    json_decref(r->body);
+    free(r->texts);
     memset(r, 0, sizeof *r);
 }

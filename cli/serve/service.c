@@ -155,8 +155,6 @@ static answer answer_top(service *s, const request *r)
     int32_t found = 0;
     json_t *list = json_array();
     answer out;
-    while (sem_wait(&s->predictions) != 0) { /* a signal */
-    }
     const npgnn_graph *graph = npgnn_live_begin(s->live);
     int32_t node = npgnn_graph_find(graph, r->name);
     int code = links && list ? 0 : NPGNN_E_MEMORY;
@@ -171,7 +169,6 @@ static answer answer_top(service *s, const request *r)
             code = NPGNN_E_MEMORY;
     }
     npgnn_live_end(s->live);
-    sem_post(&s->predictions);
     if (node < 0 && !code)
         out = unknown_node(r->name);
     else if (code)
@@ -257,8 +254,6 @@ static answer answer_score(service *s, const request *r)
     const char *unknown = NULL;
     answer out = {0};
     int code = pairs && predictions ? 0 : NPGNN_E_MEMORY;
-    while (sem_wait(&s->predictions) != 0) {
-    }
     const npgnn_graph *graph = npgnn_live_begin(s->live);
     int found = !code && find_pairs(pairs, &unknown, graph, r->ends, r->count) == 0;
     size_t impossible = found ? find_impossible(pairs, r->count, graph) : r->count;
@@ -268,7 +263,6 @@ static answer answer_score(service *s, const request *r)
     if (possible && !code)
         out = scores_json(graph, pairs, predictions, r->count);
     npgnn_live_end(s->live);
-    sem_post(&s->predictions);
     if (code)
         out = answer_error(500, "%s", err.text[0] ? err.text : "out of memory");
     else if (!found)
@@ -529,30 +523,23 @@ static int add(service *s, request *r, int64_t *added, char *why, size_t why_siz
     return code == 0 ? 200 : code == NPGNN_E_ARGUMENT ? 400 : 500;
 }
 
-static answer answer_addition(service *s, request *r)
+/* *number becomes that of the record in the journal, which is not on disk yet. */
+static answer answer_addition(int64_t *number, service *s, request *r, const char *body, size_t body_size)
 {
     char why[1024];
-    int64_t added = 0, number = 0;
-    char *record = s->journal ? json_text(r->body, JSON_COMPACT) : NULL;
+    int64_t added = 0;
+    char *record = s->journal ? request_record(body, body_size) : NULL;
     if (s->journal && !record)
         return answer_error(500, "out of memory");
-    if (s->journal && !journal_is_writable(s->journal)) {
-        free(record);
-        return answer_error(503, "the journal cannot be written: nothing can be added until the server is restarted");
-    }
-    pthread_mutex_lock(&s->adding);
     int status = add(s, r, &added, why, sizeof why);
     if (status == 200 && record)
-        number = journal_append(s->journal, record, strlen(record));
-    pthread_mutex_unlock(&s->adding);
+        *number = journal_append(s->journal, record, body_size);
     free(record);
     if (status != 200)
         return answer_error(status, "%s", why);
     pthread_mutex_lock(&s->waiting);
     s->last_addition = now();
     pthread_mutex_unlock(&s->waiting);
-    if (s->journal && journal_sync(s->journal, number) != 0)
-        return answer_error(503, "the journal cannot be written: this addition may be lost when the server ends");
     return answer_json(json_pack("{s:I}", "added", (json_int_t)added));
 }
 
@@ -562,9 +549,20 @@ answer service_answer(service *s, request_kind *kind, const char *method, const 
     request r;
     char why[512];
     answer out = {0};
+    int64_t number = -1; /* of a record in the journal; -1: there is none */
+    int status;
     json_text_forget();
-    int status = request_parse(&r, why, sizeof why, method, target, body, body_size);
-    *kind = r.kind;
+    *kind = request_route(&status, method, target);
+    int predicts = *kind == REQUEST_TOP || *kind == REQUEST_SCORE;
+    int adds = *kind == REQUEST_NODES || *kind == REQUEST_LINKS;
+    if (adds && s->journal && !journal_is_writable(s->journal)) /* which may wait for a sync: not within `adding` */
+        return answer_error(503, "the journal cannot be written: nothing can be added until the server is restarted");
+    /* bodies are parsed in here, so that few take the memory of that at a time */
+    while (predicts && sem_wait(&s->predictions) != 0) { /* a signal */
+    }
+    if (adds)
+        pthread_mutex_lock(&s->adding);
+    status = request_parse(&r, why, sizeof why, method, target, body, body_size);
     if (status != 200)
         out = answer_error(status, "%s", why);
     else if (r.kind == REQUEST_TOP && r.explain && !s->can_explain)
@@ -597,12 +595,21 @@ answer service_answer(service *s, request_kind *kind, const char *method, const 
             break;
         case REQUEST_NODES:
         case REQUEST_LINKS:
-            out = answer_addition(s, &r);
+            out = answer_addition(&number, s, &r, body, body_size);
             break;
         case REQUEST_KINDS:
             break;
         }
     request_free(&r);
+    if (predicts)
+        sem_post(&s->predictions);
+    if (adds)
+        pthread_mutex_unlock(&s->adding);
+    /* additions that arrive together share a sync */
+    if (number >= 0 && journal_sync(s->journal, number) != 0) {
+        free(out.text);
+        out = answer_error(503, "the journal cannot be written: this addition may be lost when the server ends");
+    }
     return out;
 }
 
@@ -657,9 +664,6 @@ typedef struct replayed {
 static int replay_record(void *user, const char *json, size_t size, char *why, size_t why_size)
 {
     replayed *all = user;
-    static const char nodes[] = "{\"nodes\":";
-    request_kind kind =
-        size > sizeof nodes && memcmp(json, nodes, sizeof nodes - 1) == 0 ? REQUEST_NODES : REQUEST_LINKS;
     if (all->count == all->capacity) {
         request *larger = realloc(all->requests, (2 * all->capacity + 16) * sizeof *larger);
         if (!larger) {
@@ -670,9 +674,9 @@ static int replay_record(void *user, const char *json, size_t size, char *why, s
         all->capacity = 2 * all->capacity + 16;
     }
     request *r = &all->requests[all->count++];
-    int status = request_parse_body(r, why, why_size, kind, json, size);
-    all->nodes += status == 200 && kind == REQUEST_NODES ? r->count : 0;
-    all->links += status == 200 && kind == REQUEST_LINKS ? r->count : 0;
+    int status = request_parse_body(r, why, why_size, REQUEST_KINDS, json, size);
+    if (status == 200)
+        *(r->kind == REQUEST_NODES ? &all->nodes : &all->links) += r->count;
     return status == 200 ? 0 : -1;
 }
 

@@ -4,8 +4,8 @@
  *   object = { [string : value {, string : value}] }
  *   array  = [ [value {, value}] ]
  *
- * Each function begins at the first character of what it parses and returns a new reference, or NULL with the reason in
- * the parser. */
+ * Each function begins at the first character of what it parses. Those that build a tree return a new reference, or
+ * NULL with the reason in the reader. */
 #include "base/json.h"
 
 #include <errno.h>
@@ -17,15 +17,7 @@
 #include "base/utf8.h"
 #include "npgnn/npgnn.h"
 
-typedef struct parser {
-    const char *at, *end;
-    int64_t line;
-    int depth;
-    char *scratch; /* a string without its escapes, or a number */
-    size_t capacity;
-    int code; /* of the first failure */
-    npi_json_fault *fault;
-} parser;
+typedef npi_json_reader parser;
 
 static json_t *fail(parser *p, const char *what)
 {
@@ -51,8 +43,12 @@ static json_t *made(parser *p, json_t *value)
     return value ? value : no_memory(p);
 }
 
-/* The next character that is not white space, without consuming it; -1 at the end. */
-static int next(parser *p)
+void npi_json_begin(npi_json_reader *p, npi_json_fault *fault, const char *text, size_t size)
+{
+    *p = (npi_json_reader){.at = text, .end = text + size, .line = 1, .fault = fault};
+}
+
+int npi_json_peek(npi_json_reader *p)
 {
     for (; p->at < p->end; p->at++) {
         if (*p->at == '\n')
@@ -63,17 +59,17 @@ static int next(parser *p)
     return -1;
 }
 
-/* Makes the scratch hold `size` bytes. Returns 0 where there is no memory. */
+/* Makes the text hold `size` bytes. Returns 0 where there is no memory. */
 static int reserve(parser *p, size_t size)
 {
     if (size <= p->capacity)
         return 1;
-    char *grown = realloc(p->scratch, 2 * size);
+    char *grown = realloc(p->text, 2 * size);
     if (!grown) {
         no_memory(p);
         return 0;
     }
-    p->scratch = grown;
+    p->text = grown;
     p->capacity = 2 * size;
     return 1;
 }
@@ -121,8 +117,8 @@ static size_t unescape(char *to, const char **from, const char *end)
     return npi_utf8_write(to, c);
 }
 
-/* The string that begins with the quote at hand, in the scratch and terminated. Returns its length, -1 on failure. */
-static ptrdiff_t parse_text(parser *p)
+/* The string that begins with the quote at hand becomes the text. Returns non-zero on failure. */
+static int parse_text(parser *p)
 {
     const char *first = p->at + 1, *last = first;
     while (last < p->end && *last != '"')
@@ -141,27 +137,21 @@ static ptrdiff_t parse_text(parser *p)
         }
         size_t written = 1;
         if (*at == '\\')
-            written = unescape(p->scratch + length, &at, last);
+            written = unescape(p->text + length, &at, last);
         else
-            p->scratch[length] = *at++;
+            p->text[length] = *at++;
         if (written == 0) {
             fail(p, "an invalid escape in a string");
             return -1;
         }
         length += written;
     }
-    p->scratch[length] = '\0';
+    p->text[length] = '\0';
     p->at = last + 1;
-    if (npi_utf8_is_valid(p->scratch, length))
-        return (ptrdiff_t)length;
+    if (npi_utf8_is_valid(p->text, length))
+        return 0;
     fail(p, "a string is not UTF-8");
     return -1;
-}
-
-static json_t *parse_string(parser *p)
-{
-    ptrdiff_t length = parse_text(p);
-    return length < 0 ? NULL : made(p, json_stringn_nocheck(p->scratch, (size_t)length));
 }
 
 /* ---- numbers and words ---- */
@@ -174,7 +164,7 @@ static const char *skip_digits(const char *at, const char *end)
 }
 
 /* number = [-] (0 | 1-9 digits) [. digits] [(e | E) [+ | -] digits] */
-static json_t *parse_number(parser *p)
+static npi_json_kind parse_number(parser *p)
 {
     const char *digits = p->at + (*p->at == '-'), *at = skip_digits(digits, p->end), *before;
     int real = 0, sound = at > digits && (at == digits + 1 || *digits != '0');
@@ -191,148 +181,187 @@ static json_t *parse_number(parser *p)
         sound = at > before;
         real = 1;
     }
-    if (!sound)
-        return fail(p, "an invalid number");
+    if (!sound) {
+        fail(p, "an invalid number");
+        return NPI_JSON_FAILED;
+    }
     size_t length = (size_t)(at - p->at);
     if (!reserve(p, length + 1))
-        return NULL;
-    memcpy(p->scratch, p->at, length);
-    p->scratch[length] = '\0';
+        return NPI_JSON_FAILED;
+    memcpy(p->text, p->at, length);
+    p->text[length] = '\0';
     p->at = at;
     double number;
-    if (real)
-        return npi_number_parse_double(&number, p->scratch) == NPI_NUMBER_OK ? made(p, json_real(number))
-                                                                             : fail(p, "a number is too large");
-    errno = 0;
-    long long integer = strtoll(p->scratch, NULL, 10);
-    return errno == 0 ? made(p, json_integer(integer)) : fail(p, "an integer is too large");
+    if (real && npi_number_parse_double(&number, p->text) != NPI_NUMBER_OK) {
+        fail(p, "a number is too large");
+        return NPI_JSON_FAILED;
+    }
+    return real ? NPI_JSON_REAL : NPI_JSON_INTEGER;
 }
 
-static json_t *parse_word(parser *p)
+static npi_json_kind parse_word(parser *p)
 {
     static const char *const words[] = {"true", "false", "null"};
     for (int i = 0; i < 3; i++) {
         size_t length = strlen(words[i]);
-        if ((size_t)(p->end - p->at) >= length && memcmp(p->at, words[i], length) == 0) {
-            p->at += length;
-            return i == 0 ? json_true() : i == 1 ? json_false() : json_null();
-        }
+        if ((size_t)(p->end - p->at) < length || memcmp(p->at, words[i], length) != 0)
+            continue;
+        if (!reserve(p, length + 1))
+            return NPI_JSON_FAILED;
+        memcpy(p->text, words[i], length + 1);
+        p->at += length;
+        return (npi_json_kind)(NPI_JSON_TRUE + i);
     }
-    return fail(p, "expected a value");
+    fail(p, "expected a value");
+    return NPI_JSON_FAILED;
+}
+
+npi_json_kind npi_json_scalar(npi_json_reader *p)
+{
+    int c = npi_json_peek(p);
+    if (p->code)
+        return NPI_JSON_FAILED;
+    if (c == '"')
+        return parse_text(p) ? NPI_JSON_FAILED : NPI_JSON_STRING;
+    if (c < 0) {
+        fail(p, "the text ends within a value");
+        return NPI_JSON_FAILED;
+    }
+    return c == '-' || (c >= '0' && c <= '9') ? parse_number(p) : parse_word(p);
 }
 
 /* ---- arrays and objects ---- */
 
-static json_t *parse_value(parser *p);
-
-/* After an element: 1 for a comma, which is consumed, 0 for the closing bracket, -1 for anything else. */
-static int continues(parser *p, char close)
+int npi_json_open(npi_json_reader *p)
 {
-    int c = next(p);
-    if (c != ',' && c != close) {
+    if (p->depth == NPI_JSON_DEPTH)
+        fail(p, "arrays and objects are nested too deeply");
+    if (p->code)
+        return -1;
+    p->depth++;
+    p->at++;
+    return 0;
+}
+
+int npi_json_more(npi_json_reader *p, size_t *count, char close)
+{
+    int c = npi_json_peek(p);
+    if (p->code)
+        return -1;
+    if (c == close) {
+        p->at++;
+        p->depth--;
+        return 0;
+    }
+    if (*count > 0 && c != ',') {
         fail(p, close == ']' ? "expected ',' or ']'" : "expected ',' or '}'");
         return -1;
     }
-    p->at++;
-    return c == ',';
+    p->at += *count > 0;
+    ++*count;
+    return 1;
 }
+
+int npi_json_key(npi_json_reader *p)
+{
+    if (npi_json_peek(p) != '"')
+        fail(p, "expected the name of a member, in quotes");
+    else if (parse_text(p) == 0 && npi_json_peek(p) != ':')
+        fail(p, "expected ':' after the name of a member");
+    p->at += p->code == 0;
+    return p->code;
+}
+
+/* ---- trees ---- */
+
+static json_t *parse_value(parser *p);
 
 /* The array whose bracket is at hand. */
 static json_t *parse_array(parser *p)
 {
-    json_t *array = made(p, json_array());
-    p->at++;
-    if (array && next(p) == ']') {
-        p->at++;
-        return array;
-    }
-    for (int more = 1; array && more;) {
+    json_t *array = npi_json_open(p) ? NULL : made(p, json_array());
+    int more = 1;
+    for (size_t count = 0; array && (more = npi_json_more(p, &count, ']')) > 0;) {
         json_t *value = parse_value(p);
-        int failed = !value || json_array_append_new(array, value);
-        if (value && failed)
+        if (value && json_array_append_new(array, value))
             no_memory(p);
-        more = failed ? -1 : continues(p, ']');
-        if (more < 0) {
-            json_decref(array);
-            return NULL;
-        }
     }
-    return array;
+    if (more == 0)
+        return array;
+    json_decref(array);
+    return NULL;
 }
 
-/* One member, from its key on. Returns non-zero on failure. */
-static int parse_member(json_t *object, parser *p)
+/* One member, from its key on. */
+static void parse_member(json_t *object, parser *p)
 {
-    if (next(p) != '"') {
-        fail(p, "expected the name of a member, in quotes");
-        return -1;
-    }
-    json_t *key = parse_string(p), *value = NULL;
+    if (npi_json_key(p))
+        return;
+    json_t *key = made(p, json_string_nocheck(p->text));
     const char *name = json_string_value(key);
+    json_t *value = NULL;
     if (key && json_object_get(object, name))
         fail(p, "duplicate member");
-    else if (key && next(p) != ':')
-        fail(p, "expected ':' after the name of a member");
-    else if (key) {
-        p->at++;
+    else if (key)
         value = parse_value(p);
-    }
-    int failed = !value;
-    if (value && json_object_set_new_nocheck(object, name, value)) {
+    if (value && json_object_set_new_nocheck(object, name, value))
         no_memory(p);
-        failed = 1;
-    }
     json_decref(key);
-    return failed;
 }
 
 static json_t *parse_object(parser *p)
 {
-    json_t *object = made(p, json_object());
-    p->at++;
-    if (object && next(p) == '}') {
-        p->at++;
+    json_t *object = npi_json_open(p) ? NULL : made(p, json_object());
+    int more = 1;
+    for (size_t count = 0; object && (more = npi_json_more(p, &count, '}')) > 0;)
+        parse_member(object, p);
+    if (more == 0)
         return object;
-    }
-    for (int more = 1; object && more;) {
-        more = parse_member(object, p) ? -1 : continues(p, '}');
-        if (more < 0) {
-            json_decref(object);
-            return NULL;
-        }
-    }
-    return object;
+    json_decref(object);
+    return NULL;
 }
 
 static json_t *parse_value(parser *p)
 {
-    json_t *value = NULL;
-    int c = next(p);
-    if (c == '{' || c == '[') {
-        if (p->depth == NPI_JSON_DEPTH)
-            return fail(p, "arrays and objects are nested too deeply");
-        p->depth++;
-        value = c == '{' ? parse_object(p) : parse_array(p);
-        p->depth--;
-        return value;
+    int c = npi_json_peek(p);
+    if (c == '{' || c == '[')
+        return c == '{' ? parse_object(p) : parse_array(p);
+    long long integer;
+    double number = 0;
+    switch (npi_json_scalar(p)) {
+    case NPI_JSON_STRING:
+        return made(p, json_string_nocheck(p->text));
+    case NPI_JSON_INTEGER:
+        errno = 0;
+        integer = strtoll(p->text, NULL, 10);
+        return errno == 0 ? made(p, json_integer(integer)) : fail(p, "an integer is too large");
+    case NPI_JSON_REAL:
+        npi_number_parse_double(&number, p->text);
+        return made(p, json_real(number));
+    case NPI_JSON_TRUE:
+        return json_true();
+    case NPI_JSON_FALSE:
+        return json_false();
+    case NPI_JSON_NULL:
+        return json_null();
+    case NPI_JSON_FAILED:
+        break;
     }
-    return c == '"'                             ? parse_string(p)
-           : c == '-' || (c >= '0' && c <= '9') ? parse_number(p)
-           : c < 0                              ? fail(p, "the text ends within a value")
-                                                : parse_word(p);
+    return NULL;
 }
 
 int npi_json_parse(json_t **out, npi_json_fault *fault, const char *text, size_t size)
 {
-    parser p = {.at = text, .end = text + size, .line = 1, .fault = fault};
-    int first = next(&p);
+    parser p;
+    npi_json_begin(&p, fault, text, size);
+    int first = npi_json_peek(&p);
     json_t *value = first == '{' || first == '[' ? parse_value(&p) : fail(&p, "expected '[' or '{'");
-    if (value && next(&p) >= 0) {
+    if (value && npi_json_peek(&p) >= 0) {
         fail(&p, "something follows the value");
         json_decref(value);
         value = NULL;
     }
-    free(p.scratch);
+    free(p.text);
     if (value)
         *out = value;
     return p.code;

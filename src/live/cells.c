@@ -1,8 +1,10 @@
 #include "live/cells.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/number.h"
 
@@ -50,6 +52,32 @@ static int find_cell(const char **text, const npgnn_new_node *node, const char *
     return 0;
 }
 
+/* A number or a truth value as the table writes it, which the caller may write in another way, or have to: for the category
+ * "1" also 1.0 and 1e0, for "1.0" also 1, for "True" also true. Returns `text` where the column has it as it is, or not
+ * at all. */
+static const char *find_spelling(char buffer[40], const npi_encoded *column, const char *text)
+{
+    char whole[32];
+    double number;
+    int category = column->kind == NPI_KIND_CATEGORY;
+    if (category ? npi_names_find(column->values, text, strlen(text)) >= 0
+                 : column->kind != NPI_KIND_FLAG || npi_cell_flag(text) >= 0)
+        return text;
+    if (category && (strcasecmp(text, "true") == 0 || strcasecmp(text, "false") == 0))
+        for (int32_t v = 0; v < npi_names_count(column->values); v++)
+            if (strcasecmp(npi_names_get(column->values, v), text) == 0)
+                return npi_names_get(column->values, v);
+    if (npi_number_parse_double(&number, text) != NPI_NUMBER_OK)
+        return text;
+    npi_number_print(whole, sizeof whole, number);
+    for (int decimals = 0; decimals < 2; decimals++) {
+        snprintf(buffer, 40, "%s%s", whole, decimals ? ".0" : "");
+        if (category ? npi_names_find(column->values, buffer, strlen(buffer)) >= 0 : npi_cell_flag(buffer) >= 0)
+            return buffer;
+    }
+    return text;
+}
+
 /* A row of a table: every column of the node's side becomes elements of X. `scratch` as in npi_encoding_apply. */
 static int encode_row(rows *r, const npi_encoding *encoding, const npgnn_new_node *node, int side, float *scratch,
                       npgnn_error *err)
@@ -61,11 +89,12 @@ static int encode_row(rows *r, const npi_encoding *encoding, const npgnn_new_nod
     for (int32_t c = 0; c < encoding->count; c++) {
         const npi_encoded *column = &encoding->columns[c];
         const char *text = "", *why = "";
+        char buffer[40];
         if (column->side != side || column->kind == NPI_KIND_IGNORED)
             continue;
         int code = column->name ? find_cell(&text, node, column->name, err) : 0;
         if (!code)
-            code = npi_encoding_apply(column, text, scratch, add_element, r, &why, err);
+            code = npi_encoding_apply(column, find_spelling(buffer, column, text), scratch, add_element, r, &why, err);
         if (code > 0)
             return npi_fail(err, NPGNN_E_ARGUMENT, "node '%.100s': column '%.100s': '%.100s' %s", node->name,
                             column->name ? column->name : "", text, why);
