@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""serve.py NPGNN requests|journal: npgnn serve, asked over HTTP.
+"""serve.py NPGNN requests|hostile|journal: npgnn serve, asked over HTTP.
 
-requests: every route, broken requests, limits, token, SIGTERM.
+requests: every route, broken requests, limits, token, cells of new nodes, SIGTERM.
+hostile: requests that two programs might read in two ways; slow clients; memory; Host and SIGHUP.
 journal: kill -9 in the middle of additions, twenty times: nothing that was acknowledged is lost; a torn record; a second server."""
 import http.client
 import json
@@ -40,9 +41,9 @@ def make_graph():
 class Server:
     """A running server on a port of its own."""
 
-    def __init__(self, *options):
+    def __init__(self, *options, people=PEOPLE):
         self.process = subprocess.Popen(
-            [NPGNN, "serve", "universal", "--edges", LINKS, "--features", PEOPLE, "--threads", "2", "--listen", "127.0.0.1:0", *options],
+            [NPGNN, "serve", "universal", "--edges", LINKS, "--features", people, "--threads", "2", "--listen", "127.0.0.1:0", *options],
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         line = self.process.stdout.readline()
         if not line.startswith("npgnn: serving http://127.0.0.1:"):
@@ -91,6 +92,25 @@ class Server:
             except OSError:
                 pass
             return b"".join(parts)
+
+    def exchange(self, text, seconds=4, address="127.0.0.1"):
+        """(what comes back, whether the server closed the connection) for these bytes; the client closes nothing."""
+        with socket.create_connection((address, self.port), timeout=seconds) as client:
+            client.sendall(text)
+            answer = b""
+            try:
+                while part := client.recv(65536):
+                    answer += part
+            except TimeoutError:
+                return answer, False
+            except ConnectionError:
+                pass
+            return answer, True
+
+    def memory(self, key):
+        """VmRSS or VmHWM, in MiB."""
+        with open(f"/proc/{self.process.pid}/status", encoding="ascii") as status:
+            return next(int(line.split()[1]) for line in status if line.startswith(key + ":")) / 1024
 
     def end(self, number=signal.SIGTERM):
         self.process.send_signal(number)
@@ -231,6 +251,247 @@ def check_slow_clients(s):
         client.close()
 
 
+def check_malformed(s):
+    """Requests that this server and a proxy before it might read in two ways."""
+    get, post, host, body = b"GET /healthz HTTP/1.1\r\n", b"POST /score HTTP/1.1\r\n", b"Host: localhost\r\n", b'{"pairs":[]}'
+    json_type, length = b"Content-Type: application/json\r\n", b"Content-Length: 12\r\n"
+    for text in (
+            post + host + json_type + length + b"Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n" + get + host + b"\r\n",
+            post + host + json_type + b"Content-Length: 12\r\nContent-Length: 60\r\n\r\n" + body + get + host + b"\r\n",
+            post + host + json_type + length + length + b"\r\n" + body,
+            post + host + json_type + b"Content-Length: 12, 12\r\n\r\n" + body,
+            post + host + json_type + b"Content-Length: +12\r\n\r\n" + body,
+            post + host + json_type + b"Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n",
+            post + host + json_type + b"Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+            b"POST /score HTTP/1.0\r\n" + host + json_type + b"Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+            get + host + b"Host: evil.example\r\n\r\n",
+            get + b"Host: [::1]evil.example\r\n\r\n",
+            get + b"Host: localhost:80evil.example\r\n\r\n",
+            get + b"Host: localhost evil.example\r\n\r\n",
+            get + b"\r\n",
+            get + b"Host : localhost\r\n\r\n",
+            post + host + json_type + b"Content-Length : 12\r\n\r\n" + body,
+            get + host + b"X\t: y\r\n\r\n",
+            get + host + b": y\r\n\r\n",
+            get + host + b"X: y\x01\r\n\r\n",
+            get + host + b"X: y\0z\r\n\r\n",
+            get + b"Host: localhost\0evil.example\r\n\r\n",
+            get + host + b"X: y\r\n z\r\n\r\n",
+            get + b"Host: evil\r\n\tlocalhost\r\n\r\n",
+            get + host + b"X: y\rz\r\n\r\n",
+            get + b"Host: localhost\n\r\n",
+            get + host + b"X: y\r\nY: z\n\r\n",
+            get + host + b"\n",
+            b"GET /healthz HTTP/1.1\n" + host + b"\r\n",
+            b"GET /healthz%00 HTTP/1.1\r\n" + host + b"\r\n",
+            b"GET /healthz\0 HTTP/1.1\r\n" + host + b"\r\n",
+            b"GET /healthz\0/../nodes HTTP/1.1\r\n" + host + b"\r\n",
+            b"GET /top?node=p7\0&k=3 HTTP/1.1\r\n" + host + b"\r\n",
+            b"GET /healthz#x HTTP/1.1\r\n" + host + b"\r\n",
+            b"GET /top?node=p7 p8 HTTP/1.1\r\n" + host + b"\r\n",
+            b"GET  /healthz HTTP/1.1\r\n" + host + b"\r\n",
+            b"GET /healthz  HTTP/1.1\r\n" + host + b"\r\n",
+            b"GET\0 /healthz HTTP/1.1\r\n" + host + b"\r\n",
+            b"GET healthz HTTP/1.1\r\n" + host + b"\r\n",
+            b"GET http://evil.example@localhost/healthz HTTP/1.1\r\n" + host + b"\r\n",
+            b"GET http:///healthz HTTP/1.1\r\n" + host + b"\r\n",
+            b"GET /healthz HTTP/1.7\r\n" + host + b"\r\n"):
+        answer, closed = s.exchange(text)
+        assert closed and answer.startswith(b"HTTP/1.1 400 ") and b" 200 OK" not in answer, (text, closed, answer)
+    assert s.exchange(b"GET http://evil.example/healthz HTTP/1.1\r\n" + host + b"\r\n", 0.3)[0].startswith(b"HTTP/1.1 403 ")
+    # what is unusual, but sound
+    many = b"".join(b"X-%d: %s\r\n" % (i, b"y" * 90) for i in range(150))
+    for text in (
+            b"GET http://localhost/healthz HTTP/1.1\r\nHost: evil.example\r\n\r\n",
+            b"GET /healthz HTTP/1.0\r\n" + host + b"\r\n",
+            b"\r\n" + get + b"hOsT:  \tlocalhost:80\r\nX:\r\nY: \r\nX: y\r\nCookie: a=b; c=d\r\n\r\n",
+            get + b"Host: [::1]:8080\r\n\r\n",
+            b"GET /top?node=p7&k=3&explain=1 HTTP/1.1\r\n" + host + b"\r\n",
+            get + host + many + b"\r\n",
+            post + host + json_type + b"Transfer-Encoding: Chunked\r\n\r\nc\r\n" + body + b"\r\n0\r\n\r\n",
+            post + host + json_type + length + b"Expect: 100-continue\r\n\r\n" + body):
+        answer = s.exchange(text, 0.3)[0].removeprefix(b"HTTP/1.1 100 Continue\r\n\r\n")
+        assert answer.startswith((b"HTTP/1.1 200 ", b"HTTP/1.0 200 ")), (text, answer)
+    answer, closed = s.exchange(2 * (get + host + b"\r\n"), 0.3)  # two at once
+    assert answer.count(b"HTTP/1.1 200 ") == 2 and not closed, answer
+    with socket.create_connection(("127.0.0.1", s.port), timeout=5) as client:  # in pieces
+        client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        text = get + host + many + b"\r\n"
+        for first in range(0, len(text), 61):
+            client.sendall(text[first:first + 61])
+            time.sleep(0.0005)
+        assert client.recv(65536).startswith(b"HTTP/1.1 200 ")
+    for method, target, allowed in (("DELETE", "/nodes", "POST"), ("GET", "/score", "POST"), ("POST", "/top", "GET, HEAD"), ("PUT", "/", "GET, HEAD")):
+        client = http.client.HTTPConnection("127.0.0.1", s.port, timeout=60)
+        client.request(method, target)
+        answer = client.getresponse()
+        assert answer.status == 405 and answer.headers["Allow"] == allowed, (answer.status, answer.headers["Allow"])
+        client.close()
+
+
+def drip(port, first, piece, pause, seconds, held):
+    """Sends `first` and then a piece now and then, over and over, on new connections; held: seconds that each one lasted."""
+    end = time.time() + seconds
+    while time.time() < end:
+        start = time.time()
+        try:
+            with socket.create_connection(("127.0.0.1", port), timeout=5) as client:
+                client.sendall(first)
+                client.settimeout(pause)
+                while time.time() < end:
+                    client.sendall(piece)
+                    try:
+                        if not client.recv(1):
+                            break
+                    except TimeoutError:
+                        pass
+        except OSError:
+            pass
+        held.append(time.time() - start)
+        time.sleep(0.3)
+
+
+def check_dripping_clients():
+    """Clients that are never silent, but never done, on every connection there is."""
+    s = Server("--max-connections", "16", "--timeout", "2")
+    host = b"Host: localhost\r\n"
+    head = b"GET /healthz HTTP/1.1\r\n" + host + b"X: "
+    body = b"POST /score HTTP/1.1\r\n" + host + b"Content-Type: application/json\r\nContent-Length: 1000\r\n\r\n"
+    for first, piece in ((head, b"y"), (body, b" "), (b"", b"\r\n")):
+        held = []
+        clients = [threading.Thread(target=drip, args=(s.port, first, piece, 0.5, 7, held)) for _ in range(16)]
+        for client in clients:
+            client.start()
+        time.sleep(0.5)
+        for _ in range(3):  # somebody else may be refused now and then, but not for long
+            start, answered = time.time(), False
+            while not answered:
+                try:
+                    s.good("GET", "/healthz")
+                    answered = True
+                except (OSError, http.client.HTTPException):
+                    assert time.time() - start < 6
+                    time.sleep(0.02)
+        for client in clients:
+            client.join()
+        assert max(held) < 4, max(held)
+    # connections that are kept alive make room, and end
+    kept = [http.client.HTTPConnection("127.0.0.1", s.port, timeout=60) for _ in range(16)]
+    for client in kept:
+        s.good("GET", "/healthz", connection=client)
+    time.sleep(1.5)
+    s.good("GET", "/healthz")
+    time.sleep(2)
+    assert all(client.sock.recv(1) == b"" for client in kept)
+    # a client that does not read its answers
+    pairs = json.dumps({"pairs": [["p1", "p2"]] * 10000}).encode()
+    with socket.create_connection(("127.0.0.1", s.port), timeout=60) as client:
+        client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        ask = b"POST /score HTTP/1.1\r\n" + host + b"Content-Type: application/json\r\nContent-Length: %d\r\n\r\n" % len(pairs) + pairs
+        client.sendall(ask)
+        for _ in range(8):  # a byte now and then, so that the connection is not silent
+            time.sleep(0.5)
+            client.recv(1)
+        deadline = time.time() + 60 + 4
+        while "npgnn_requests_active 1\n" not in s.good("GET", "/metrics"):  # only this question is left
+            assert time.time() < deadline
+            client.recv(1)
+            time.sleep(0.5)
+    assert s.end() == 0
+    s = Server("--max-per-address", "3")
+    clients = [socket.create_connection(("127.0.0.1", s.port), timeout=5) for _ in range(3)]
+    assert s.exchange(b"GET /healthz HTTP/1.1\r\n" + host + b"\r\n") == (b"", True)
+    clients.pop().close()
+    time.sleep(0.5)
+    s.good("GET", "/healthz")
+    assert s.end() == 0
+
+
+def check_memory():
+    """Bodies that make many small values, or are refused late: what they take is bounded, and comes back."""
+    s = Server("--max-connections", "100")
+    bodies = [b'{"nodes":[' + b"{}," * 349000 + b"{}]}", b'{"pairs":[[' + b"1," * 520000 + b"1]]}", b'{"links":[' + b"[]," * 349000 + b"[]]}",
+              b'{"nodes":[{"id":1,' + b",".join(b'"%d":1' % i for i in range(4000)) + b'},{"id":2,' + b",".join(b'"%d":1' % i for i in range(4096)) + b',"x":[]}]}',
+              b'{"pairs":[' + b",".join([b"[1,2]"] * 10000) + b",3]}", b"[" * 1000000]
+    for body in bodies:
+        assert len(body) <= 1 << 20
+        targets = {"n": "/nodes", "p": "/score", "l": "/links"}
+        status, answer = s.ask("POST", targets.get(chr(body[2]), "/nodes"), body)
+        assert status in (400, 413), (status, answer)
+    before = s.memory("VmRSS")
+    for body in bodies:
+        target = {"n": "/nodes", "p": "/score", "l": "/links"}.get(chr(body[2]), "/nodes")
+        asking = [threading.Thread(target=s.ask, args=("POST", target, body)) for _ in range(64)]
+        for thread in asking:
+            thread.start()
+        for thread in asking:
+            thread.join()
+    time.sleep(0.5)
+    peak, after = s.memory("VmHWM") - before, s.memory("VmRSS") - before
+    print(f"memory: {before:.0f} MiB, at most {peak:.0f} more with 64 bodies of 1 MiB at once, {after:.0f} more afterwards")
+    # the bodies, 8 times their size for each of the three that are parsed at once, and what 64 connections take
+    assert peak < 64 + 3 * 8 + 64 * 0.5, peak
+    assert after < 20, after
+    assert s.end() == 0
+
+
+def check_hosts_and_hangup():
+    refused = subprocess.run([NPGNN, "serve", "universal", "--edges", LINKS, "--allow-host", "a.example:80"], capture_output=True, text=True)
+    assert refused.returncode == 2 and "without a port" in refused.stderr, refused.stderr
+    s = Server("--allow-host", "graph.example", "--allow-host", "Other.Example")
+    for host in ("graph.example", "GRAPH.EXAMPLE:443", "other.example", "localhost"):
+        s.good("GET", "/healthz", headers={"Host": host})
+    for host in ("evil.example", "graph.example.evil", "graph", "evil-graph.example"):
+        why = s.bad(403, "GET", "/healthz", headers={"Host": host})
+        assert "--allow-host" in why and host in why, why
+    for _ in range(3):
+        s.process.send_signal(signal.SIGHUP)
+        time.sleep(0.2)
+        s.good("GET", "/healthz")
+    assert s.end() == 0
+    assert "SIGHUP is ignored" in s.said, s.said
+
+
+def test_hostile():
+    s = Server()
+    check_malformed(s)
+    assert s.end() == 0
+    check_dripping_clients()
+    check_memory()
+    check_hosts_and_hangup()
+
+
+def check_cells():
+    """Cells in JSON mean what they mean in the table."""
+    table = os.path.join(FOLDER, "answers.csv")
+    with open(table, "w", encoding="utf-8") as out:
+        print("id,answer,grade,size,sure,year", file=out)
+        for i in range(60):
+            answer = ("true", "false", "maybe")[i % 3]
+            print(f"p{i},{answer},{1 + i % 3},{1 + i % 4}.0,{('True', 'False', 'no idea')[i % 3]},{1950 + i % 7 * 10 if i % 5 else ''}", file=out)
+    kinds = [word for column in ("answer", "grade", "size", "sure") for word in ("--column", column + ":category")]
+    s = Server(*kinds, people=table)
+    written = {"answer": "true", "grade": "1", "size": "1.0", "sure": "True", "year": ""}
+    spellings = [("answer", True), ("grade", 1), ("grade", 1.0), ("size", 1.0), ("size", 1), ("sure", True), ("year", None)]
+    nodes = [written, dict(written, answer="maybe"), dict(written, grade="2"), dict(written, size="2.0"), dict(written, sure="no idea"), dict(written, year="1990")]
+    nodes += [dict(written, **{column: value}) for column, value in spellings]
+    s.good("POST", "/nodes", {"nodes": [dict(node, id=f"n{i}") for i, node in enumerate(nodes)]})
+    s.good("POST", "/nodes", '{"nodes": [{"id": "e", "answer": true, "grade": 1e0, "size": 10e-1, "sure": true, "year": null}]}')
+    chance = [item["probability"] for item in s.good("POST", "/score", {"pairs": [[f"n{i}", "p3"] for i in range(len(nodes))] + [["e", "p3"]]})["pairs"]]
+    assert all(abs(value / chance[0] - 1) > 0.01 for value in chance[1:6]), chance
+    assert all(abs(value / chance[0] - 1) < 1e-5 for value in chance[6:]), (chance, spellings)
+    s.good("POST", "/nodes", {"nodes": [{"id": 123456789012345678901234567890}]})
+    assert s.good("GET", "/node?node=123456789012345678901234567890")["link_count"] == 0
+    for value in ("true", "false", "null", "1.5", "1.0", "1e3", "[1]", "{}", '""'):
+        shown = value if value[0] not in "[{" else ""
+        for target, body in (("/nodes", '{"nodes": [{"answer": "true", "id": %s}]}'), ("/links", '{"links": [["p1", "p2"], ["p1", %s]]}'),
+                             ("/score", '{"pairs": [[%s, "p2"]]}')):
+            why = s.bad(400, "POST", target, body % value)
+            assert "must be a text that is not empty, or an integer" in why and shown in why, why
+    s.bad(404, "GET", "/top?node=true")
+    assert s.end() == 0
+
+
 def check_keep_alive(s):
     client = http.client.HTTPConnection("127.0.0.1", s.port, timeout=60)
     for i in range(30):
@@ -288,6 +549,7 @@ def test_requests():
     assert "became" in s.said and "features" in s.said and s.said.count("shutting down") == 1, s.said
     assert s.said.count("npgnn:") == 2, s.said
     check_token()
+    check_cells()
 
 
 def add_forever(s, number, acknowledged):
@@ -360,5 +622,5 @@ def test_journal():
 
 
 make_graph()
-{"requests": test_requests, "journal": test_journal}[sys.argv[2]]()
+{"requests": test_requests, "hostile": test_hostile, "journal": test_journal}[sys.argv[2]]()
 subprocess.run(["rm", "-rf", FOLDER], check=True)

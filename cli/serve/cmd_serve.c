@@ -23,7 +23,8 @@ typedef struct serve_settings {
     common_settings common;
     const char *listen, *token_file, *journal;
     double link_rate, refresh_share, refresh_seconds;
-    int max_connections, max_body, timeout;
+    arg_pairs allowed_hosts;
+    int max_connections, max_per_address, max_body, timeout;
 } serve_settings;
 
 #ifdef CLI_SERVE
@@ -104,7 +105,7 @@ static void on_signal(int number)
     errno = before;
 }
 
-/* From here on SIGTERM and SIGINT are bytes in signal_pipe. */
+/* From here on SIGTERM, SIGINT and SIGHUP are bytes in signal_pipe. */
 static int listen_to_signals(void)
 {
     struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
@@ -113,13 +114,21 @@ static int listen_to_signals(void)
         return print_error("cannot make a pipe: %s", strerror(errno));
     sigaction(SIGTERM, &action, NULL);
     sigaction(SIGINT, &action, NULL);
+    sigaction(SIGHUP, &action, NULL);
     return 0;
 }
 
-static void wait_for_signal(void)
+/* Until SIGTERM or SIGINT. SIGHUP ends nothing: it comes when a terminal is closed, and from those who expect that a
+ * server reads its configuration again, of which there is none. */
+static void wait_for_end(int quiet)
 {
     struct pollfd in = {.fd = signal_pipe[0], .events = POLLIN};
-    while (poll(&in, 1, -1) < 0 && errno == EINTR) {
+    char number = 0;
+    while (number != SIGTERM && number != SIGINT) {
+        while (poll(&in, 1, -1) < 0 && errno == EINTR) {
+        }
+        if (read(signal_pipe[0], &number, 1) == 1 && number == SIGHUP && !quiet)
+            print_note("SIGHUP is ignored: there is nothing to read again; SIGTERM ends the server");
     }
 }
 
@@ -139,11 +148,15 @@ static int serve(const npgnn_model *model, const npgnn_graph *graph, const serve
     const http_settings http = {.host = host,
                                 .port = port,
                                 .token = token,
+                                .allowed_hosts = &settings->allowed_hosts,
                                 .max_connections = settings->max_connections,
+                                .max_per_address = settings->max_per_address,
                                 .max_body = settings->max_body,
                                 .timeout = settings->timeout};
     /* every connection has a thread: with a heap for each of them, memory would grow with their number */
     mallopt(M_ARENA_MAX, 2);
+    /* a fixed threshold, else glibc raises it: large bodies would stay in the heaps, in pieces, after they are freed */
+    mallopt(M_MMAP_THRESHOLD, 256 << 10);
     int status = service_new(&s, model, graph, &how);
     if (status == 0)
         status = listen_to_signals();
@@ -153,7 +166,7 @@ static int serve(const npgnn_model *model, const npgnn_graph *graph, const serve
         int v6 = strchr(host, ':') != NULL;
         printf("npgnn: serving http://%s%s%s:%d/\n", v6 ? "[" : "", host, v6 ? "]" : "", port);
         fflush(stdout);
-        wait_for_signal();
+        wait_for_end(settings->common.quiet);
         if (!settings->common.quiet)
             print_note("shutting down: requests in progress have %d seconds to finish", LAST_SECONDS);
         http_stop(server, LAST_SECONDS);
@@ -179,6 +192,10 @@ static int run(void *given)
                                  "--listen %s: other machines can reach this address: add --token-file FILE, so that "
                                  "only those who know the token can ask",
                                  host);
+    for (int i = 0; i < settings->allowed_hosts.count; i++)
+        if (!http_is_host(settings->allowed_hosts.item[i].value))
+            return print_usage_error("serve", "--allow-host: '%s' must be a name or an IPv4 address, without a port",
+                                     settings->allowed_hosts.item[i].value);
     if (settings->token_file)
         status = read_token(token, sizeof token, settings->token_file);
     if (status == 0)
@@ -217,6 +234,11 @@ static const arg_option options[] = {
     OPTION(
         "token-file", 0, ARG_TEXT, AT(token_file), "FILE",
         "Answer only requests with the header 'Authorization: Bearer TOKEN', where TOKEN is the first line of FILE."),
+    OPTION(
+        "allow-host", 0, ARG_PAIR, AT(allowed_hosts), "NAME",
+        "Also answer requests whose Host header is NAME, as those that come through a proxy. Without a token, a server "
+        "on 127.0.0.1 answers only under the names of this machine. May be repeated.",
+        .key = "allow-host"),
     OPTION("journal", 0, ARG_TEXT, AT(journal), "FILE",
            "Write every node and link that is added to FILE before the answer is sent, and replay FILE at the start."),
     OPTION("refresh-share", 0, ARG_REAL, AT(refresh_share), "X",
@@ -229,10 +251,17 @@ static const arg_option options[] = {
            "Expected fraction of links among the pairs that are scored (default: as in the graph).", 1e-12, 0.999999),
     OPTION("max-connections", 0, ARG_INT, AT(max_connections), "N", "Maximum number of connections (default 256).", 1,
            100000),
+    OPTION(
+        "max-per-address", 0, ARG_INT, AT(max_per_address), "N",
+        "Maximum number of connections from one address (default: a quarter of --max-connections; no limit where the "
+        "server listens on 127.0.0.1, since a proxy there has one address for all).",
+        1, 100000),
     OPTION("max-body", 0, ARG_INT, AT(max_body), "BYTES", "Maximum size of the body of a request (default 1048576).",
            1024, 1e9),
     OPTION("timeout", 0, ARG_INT, AT(timeout), "SECONDS",
-           "Close a connection on which nothing was sent or received for this long (default 10).", 1, 3600),
+           "Time for the headers of a request, for its body and for its answer, and for a connection that is silent "
+           "(default 10). Bodies and answers have another second per 16 kB.",
+           1, 3600),
     OPTION_CONTEXT(AT(model.context)),
     OPTION_THREADS(AT(common.threads)),
     OPTION_QUIET(AT(common.quiet)),
@@ -251,7 +280,7 @@ const cli_command cmd_serve = {
                            "The page at / "
                            "shows it. GET /openapi.json describes all requests. SIGTERM and SIGINT end the server "
                            "after the requests "
-                           "that are being answered.",
+                           "that are being answered; SIGHUP is ignored.",
             .examples = "  npgnn serve universal debian-python\n"
                         "  npgnn serve universal my-graph --journal my-graph.journal\n"
                         "  npgnn serve universal my-graph --listen 0.0.0.0:8080 --token-file token\n"

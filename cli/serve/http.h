@@ -2,15 +2,18 @@
 #ifndef CLI_SERVE_HTTP_H
 #define CLI_SERVE_HTTP_H
 
+#include "args.h"
 #include "service.h"
 
 typedef struct http_settings {
-    const char *host;  /* numeric address, "127.0.0.1" or "::1" */
-    int port;          /* 0: any that is free */
-    const char *token; /* NULL: everybody may ask */
+    const char *host;               /* numeric address, "127.0.0.1" or "::1" */
+    int port;                       /* 0: any that is free */
+    const char *token;              /* NULL: everybody may ask */
+    const arg_pairs *allowed_hosts; /* names of Host besides those of this machine */
     int max_connections;
-    int max_body; /* bytes */
-    int timeout;  /* seconds without a byte from or to a client */
+    int max_per_address; /* connections; 0: all of them on a loopback address, else a quarter */
+    int max_body;        /* bytes */
+    int timeout;         /* seconds for a head, a body or an answer, and without a byte from or to a client */
 } http_settings;
 
 typedef struct http_server http_server;
@@ -26,5 +29,8 @@ int http_is_address(const char *host);
 
 /* Whether an address is one of this machine that no other can reach. */
 int http_is_loopback(const char *host);
+
+/* Whether a text can be the name in a Host header, without a port. */
+int http_is_host(const char *text);
 
 #endif
