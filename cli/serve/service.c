@@ -648,7 +648,7 @@ static void *refresh_on(void *arg)
         pthread_mutex_unlock(&s->waiting);
         if (stop)
             return NULL;
-        if (is_due(s) && npgnn_live_refresh(s->live, &err) != 0 && !s->stop)
+        if (is_due(s) && npgnn_live_refresh(s->live, &err) != 0 && !__atomic_load_n(&s->stop, __ATOMIC_RELAXED))
             print_warning("the graph could not be read again: %s", err.text);
     }
 }
