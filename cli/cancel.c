@@ -8,6 +8,7 @@
 
 #include "comm.h"
 #include "message.h"
+#include "progress_line.h"
 
 static volatile int signal_seen; /* an int, because npgnn_env.stop is one */
 static volatile sig_atomic_t one_second_limit;
@@ -19,6 +20,7 @@ static void end_program(int number)
     const char *path = unfinished;
     if (path)
         unlink(path);
+    progress_line_erase();
     signal(number, SIG_DFL);
     raise(number);
 }

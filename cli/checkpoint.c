@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "message.h"
+#include "progress_line.h"
 
 #define DEFAULT_INTERVAL "60s" /* saving takes milliseconds, and at most a minute of work is lost */
 
@@ -46,12 +47,10 @@ int checkpoint_save(cli_checkpoint *checkpoint)
     return checkpoint->failed ? print_error("%s", err.text) : 0;
 }
 
-void checkpoint_tick(cli_checkpoint *checkpoint, const npgnn_progress *progress, progress_line *line)
+void checkpoint_tick(cli_checkpoint *checkpoint, const npgnn_progress *progress)
 {
     int due = checkpoint->iterations ? progress->iteration % checkpoint->iterations == 0
                                      : progress_clock() - checkpoint->saved >= checkpoint->seconds;
-    if (!due)
-        return;
-    progress_line_end(line);
-    checkpoint_save(checkpoint);
+    if (due)
+        checkpoint_save(checkpoint);
 }

@@ -4,8 +4,6 @@
 
 #include <npgnn/npgnn.h>
 
-#include "progress_line.h"
-
 typedef struct cli_checkpoint {
     npgnn_trainer *trainer;
     const char *path; /* NULL: no checkpoints */
@@ -21,7 +19,7 @@ int checkpoint_open(cli_checkpoint *checkpoint, const char *path, const char *re
 
 /* Call it after each iteration: saves a checkpoint where one is due. A failure is reported and the training continues;
  * the next attempt is made when the next checkpoint is due. */
-void checkpoint_tick(cli_checkpoint *checkpoint, const npgnn_progress *progress, progress_line *line);
+void checkpoint_tick(cli_checkpoint *checkpoint, const npgnn_progress *progress);
 
 /* Saves a checkpoint now. Returns 0, or EXIT_FAILED after printing why. */
 int checkpoint_save(cli_checkpoint *checkpoint);

@@ -104,7 +104,7 @@ static int fetch(const public_dataset *dataset, const fetch_settings *settings)
         }
         progress.before += job.file->size;
     }
-    progress_line_end(&progress.line);
+    progress_line_erase();
     if (status > EXIT_USAGE)
         print_error("stopped by a signal; repeat the command to continue");
     else if (status == 0 && !settings->quiet && downloaded == 0)

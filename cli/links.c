@@ -7,6 +7,7 @@
 #include "comm.h"
 #include "json_text.h"
 #include "message.h"
+#include "progress_line.h"
 
 /* ---- names ---- */
 
@@ -157,6 +158,7 @@ int links_write_all(const links_writer *w, const npgnn_link *links, size_t count
 {
     enum { CHUNK = 8192 }; /* links whose evidence is gathered at a time */
     int status = 0, together = w->comm && w->explainer;
+    progress_line_erase();
     for (size_t first = 0, size; status == 0 && first < count; first += size) {
         size = count - first < CHUNK ? count - first : CHUNK;
         if (together)

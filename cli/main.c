@@ -10,6 +10,7 @@
 #include "json_text.h"
 #include "message.h"
 #include "output.h"
+#include "progress_line.h"
 #include "settings.h"
 
 /* In the order of the overview. */
@@ -89,6 +90,7 @@ static int run(const cli_command *command, int argc, char **argv)
     if (code == EXIT_FAILED && cancel_signal()) /* the failed call was interrupted: opening a FIFO, for example */
         code = cancel_status();
     free(settings);
+    progress_line_erase(); /* of a job that failed or was stopped */
     int flushed = output_flush_stdout();
     return code ? code : flushed;
 }

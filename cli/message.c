@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
+#include "progress_line.h"
 
 void print_clean(FILE *out, const char *text)
 {
@@ -53,6 +54,7 @@ static void print_line(const char *kind, const char *from, const char *text)
 {
     if (muted)
         return;
+    progress_line_erase();
     fprintf(stderr, "npgnn: %s: %s", kind, from);
     print_clean(stderr, text);
     fputc('\n', stderr);

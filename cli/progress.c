@@ -78,6 +78,8 @@ static int on_progress(void *user, const npgnn_progress *latest)
     if (latest->run != progress->latest.run)
         close_run(progress);
     progress->latest = *latest;
+    if (progress->log == stdout)
+        progress_line_erase();
     if (progress->log)
         report_log_line(progress->log, latest);
     if (progress->curves)
@@ -87,7 +89,7 @@ static int on_progress(void *user, const npgnn_progress *latest)
     if (cancel_signal())
         return 1;
     if (progress->checkpoint)
-        checkpoint_tick(progress->checkpoint, latest, &progress->line);
+        checkpoint_tick(progress->checkpoint, latest);
     return 0;
 }
 
@@ -98,7 +100,6 @@ static void on_note(void *user, const char *message)
     int warning = strncmp(message, mark, sizeof mark - 1) == 0;
     if (progress->line.quiet && !warning)
         return;
-    progress_line_end(&progress->line);
     if (warning)
         print_warning("%s", message + sizeof mark - 1);
     else
@@ -137,9 +138,10 @@ void progress_job_begin(cli_progress *progress)
 
 void progress_job_end(cli_progress *progress)
 {
-    if (progress->latest.iteration > 0 && share_done(&progress->latest) != progress->line.shown_share)
+    if (!progress->line.terminal && progress->latest.iteration > 0 &&
+        share_done(&progress->latest) != progress->line.shown_share)
         show(progress);
-    progress_line_end(&progress->line);
+    progress_line_erase();
 }
 
 void progress_profile(const cli_progress *progress)

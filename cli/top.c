@@ -140,7 +140,6 @@ int top_run(const links_writer *writer, const link_source *source, top_progress 
     progress->all = q.from.count;
     if (status == 0)
         status = settings->per_node > 0 ? find_partners(writer, source, &q, progress) : find_links(writer, source, &q);
-    progress_line_end(&progress->line);
     query_free(&q);
     return status;
 }

@@ -133,7 +133,7 @@ static void start(job_pool *pool)
 }
 
 /* Prints the first line of the stderr of a job that failed. */
-static void print_failure(job_pool *pool, const pool_job *job)
+static void print_failure(const pool_job *job)
 {
     static const char prefix[] = "npgnn: error: ";
     char text[512] = "no error message";
@@ -142,7 +142,6 @@ static void print_failure(job_pool *pool, const pool_job *job)
         text[strcspn(text, "\n")] = '\0';
     if (file)
         fclose(file);
-    progress_line_end(&pool->line);
     print_error("%s failed: %s", job->label, strncmp(text, prefix, strlen(prefix)) == 0 ? text + strlen(prefix) : text);
 }
 
@@ -157,7 +156,7 @@ static void finish(job_pool *pool, pool_job *job, int status)
         pool->seconds[job->kind] += (progress_clock() - job->started) * job->threads;
     } else if (!cancel_signal()) {
         pool->failed++;
-        print_failure(pool, job);
+        print_failure(job);
     }
     unlink(job->errors);
     job->pid = 0;
@@ -208,9 +207,9 @@ int pool_run(pool_job *jobs, int count, int threads, int quiet)
         collect(&pool);
     }
     stop(&pool);
-    if (count > 0)
+    if (count > 0 && !pool.line.terminal)
         show(&pool);
-    progress_line_end(&pool.line);
+    progress_line_erase();
     if (cancel_signal())
         return cancel_status();
     return pool.failed ? EXIT_FAILED : 0;
