@@ -19,6 +19,11 @@ def seed(target, name, content):
 # ---- text ----
 
 EDGES = {
+    "triples": "a knows b\nb knows c\nc likes a\n",
+    "metis": "4 3 11 1\n5 2 9\n5 1 9 3 8\n5 2 8 4 7\n5 3 7\n",
+    "matrix": ",a,b,c\na,0,1,1\nb,1,0,0\nc,1,0,0\n",
+    "counts": "5 5\n0 1\n1 2\n2 3\n3 4\n4 0\n",
+    "dimacs": "c a comment\np edge 3 2\ne 1 2\ne 2 3\n",
     "integers": "0 1\n1 2\n2 0\n2 3\n",
     "names": "source,target,weight\nann,bob,1\nbob,\"c \"\"d\"\"\",2.5\n# comment\n\nbob,ann,1\n",
     "tabs": "7\t8\r\n8\t9\r\n9\t9\r\n",

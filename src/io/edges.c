@@ -13,6 +13,8 @@
  * The header says which columns the two ids, the weight and the time are in; without it they are the first two and the
  * third. The caller may choose columns and overrule all of this (npgnn_load_options).
  *
+ * Refused: text that is no list of pairs (not_edges.c).
+ *
  * Refused, or left out where the caller says so: lines without two ids, weights that are not positive and finite, times
  * that are neither a number nor a date. Of Matrix Market, edges need a matrix in coordinate format, a square one unless
  * the graph has two sides; stored zeros are not edges. */
@@ -25,6 +27,7 @@
 #include "base/date.h"
 #include "base/number.h"
 #include "io/header.h"
+#include "io/not_edges.h"
 #include "io/readers.h"
 #include "io/text.h"
 
@@ -260,7 +263,7 @@ typedef struct layout {
         held; /* the first line has a word for its weight: an error, unless a number follows; code 0: it has not */
 } layout;
 
-enum { MAX_COLUMNS = 1024 }; /* of an edge file that has a header */
+enum { MAX_COLUMNS = NPI_HEADER_COLUMNS }; /* of an edge file that has a header */
 
 /* The first line, cut into its fields. */
 typedef struct first_line {
@@ -276,24 +279,6 @@ static int is_header_word(const char *field)
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         if (strcasecmp(field, words[i]) == 0)
             return 1;
-    return 0;
-}
-
-/* Finds two columns whose names say that they are the ends of a link. Pairs are many: only those are compared that can
- * be ends at all. */
-static int find_ends(int *source, int *target, const first_line *first)
-{
-    unsigned char end[MAX_COLUMNS]; /* 1: may be the source, 2: the target, 3: either */
-    for (int i = 0; i < first->count; i++)
-        end[i] = (unsigned char)(npi_header_may_be_end(first->names[i], NPI_ROLE_SOURCE) |
-                                 npi_header_may_be_end(first->names[i], NPI_ROLE_TARGET) << 1);
-    for (int i = 0; i < first->count; i++)
-        for (int j = 0; end[i] & 1 && j < first->count; j++)
-            if (i != j && end[j] & 2 && npi_header_are_ends(first->names[i], first->names[j])) {
-                *source = i;
-                *target = j;
-                return 1;
-            }
     return 0;
 }
 
@@ -330,7 +315,7 @@ static int detect_layout(npi_edge_list *list, layout *columns, const first_line 
     const char *wanted[] = {how->source, how->target, how->weight, how->time};
     int *at = columns->column, known[2] = {0, 1}, named = 0;
     char *const *names = how->header == NPGNN_HEADER_NO ? NULL : first->names;
-    int ends_found = names && find_ends(&known[0], &known[1], first);
+    int ends_found = names && npi_header_find_ends(&known[0], &known[1], names, first->count);
     /* pandas writes its index as a first column whose name is empty, which no id is */
     int has_index = names && first->count > 2 && !*first->names[0] && *first->names[1] && *first->names[2];
     if (has_index && !ends_found) {
@@ -744,15 +729,20 @@ static int complete_row(char **line, int *fatal, char separator, npi_stream *str
 static int read_lines(npi_edge_list *list, npi_stream *stream, npgnn_error *err)
 {
     layout columns = {.times = TIME_ANY};
+    int64_t first_number = 0;
     npgnn_error why = {0}; /* the caller may want no text, but the first bad row is logged with one */
     char *line;
-    int code = 0;
+    int code = npi_not_edges_refuse(stream, list->how, err);
+    if (code)
+        return code;
     while (code == 0 && (code = npi_stream_read_line(&line, stream, &why)) > 0) {
         int fatal = 0, is_first = columns.separator == 0;
         char separator = is_first ? npi_text_find_separator(line) : columns.separator;
         code = 0;
         if (npi_text_is_skippable(line))
             continue;
+        if (is_first)
+            first_number = npi_stream_line_number(stream);
         if (strchr(line, '"'))
             code = complete_row(&line, &fatal, separator, stream, &why);
         if (code && fatal)
@@ -786,6 +776,8 @@ static int read_lines(npi_edge_list *list, npi_stream *stream, npgnn_error *err)
         npi_log(&list->env, "%s: the times could have the day or the month first; taking the day",
                 npi_stream_name(stream));
     npi_mapping_drop(columns.month_first_file, columns.month_first, &list->env);
+    if (code == 0)
+        code = npi_not_edges_check_counts(list, stream, first_number, err);
     if (code == 0)
         npi_edges_log_rows(list, npi_stream_name(stream));
     return code;

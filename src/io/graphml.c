@@ -508,7 +508,13 @@ int npi_graphml_detect(const npi_stream *stream)
         at = 3;
     while (at < size && strchr(" \t\r\n", text[at]))
         at++;
-    return at < size && text[at] == '<';
+    if (at == size || text[at] != '<')
+        return 0;
+    /* a line of N-Triples, "<a> <knows> <b> .", ends with a full stop, which no first line of XML does */
+    size_t end = at;
+    while (end < size && text[end] != '\n' && text[end] != '\r')
+        end++;
+    return text[end - 1] != '.';
 }
 
 /* Passes the file to the parser block by block. expat begins a tag that is not complete anew with every block, which is

@@ -130,6 +130,24 @@ int npi_header_are_ends(const char *source, const char *target)
     return 0;
 }
 
+int npi_header_find_ends(int *source, int *target, char *const *names, int count)
+{
+    unsigned char end[NPI_HEADER_COLUMNS]; /* 1: may be the source, 2: the target, 3: either */
+    count = count < NPI_HEADER_COLUMNS ? count : NPI_HEADER_COLUMNS;
+    for (int i = 0; i < count; i++)
+        end[i] = (unsigned char)(npi_header_may_be_end(names[i], NPI_ROLE_SOURCE) |
+                                 npi_header_may_be_end(names[i], NPI_ROLE_TARGET) << 1);
+    /* pairs are many: only those are compared that can be ends at all */
+    for (int i = 0; i < count; i++)
+        for (int j = 0; end[i] & 1 && j < count; j++)
+            if (i != j && end[j] & 2 && npi_header_are_ends(names[i], names[j])) {
+                *source = i;
+                *target = j;
+                return 1;
+            }
+    return 0;
+}
+
 int npi_header_are_two_kinds(const char *source, const char *target)
 {
     char a[WORD_SIZE], b[WORD_SIZE];

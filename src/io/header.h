@@ -23,6 +23,10 @@ int npi_header_may_be_end(const char *name, npi_role role);
  * "id_2". */
 int npi_header_are_ends(const char *source, const char *target);
 
+/* Finds two columns whose names say that they are the ends of a link, among the first NPI_HEADER_COLUMNS. */
+#define NPI_HEADER_COLUMNS 1024
+int npi_header_find_ends(int *source, int *target, char *const *names, int count);
+
 /* Whether two such names are those of two kinds of nodes, such as "user_id" and "item_id". */
 int npi_header_are_two_kinds(const char *source, const char *target);
 
