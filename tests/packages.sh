@@ -62,16 +62,16 @@ echo libopenblas-openmp-dev >>"$folder/absent"
 expect 0 0 'installing what is missing to build npgnn: libopenblas-pthread-dev' build
 called "$install libopenblas-pthread-dev"
 
-printf 'zlib1g-dev\nlibzip-dev\n' >"$folder/absent"
-expect 0 0 'installing what is missing to build npgnn: zlib1g-dev libzip-dev' build
+printf 'zlib1g-dev\nlibexpat1-dev\n' >"$folder/absent"
+expect 0 0 'installing what is missing to build npgnn: zlib1g-dev libexpat1-dev' build
 called 'apt-get update -q'
-called "$install zlib1g-dev libzip-dev"
-expect 1 0 'packages are missing to build npgnn: zlib1g-dev libzip-dev (and --no-install was given)' --no-install build
+called "$install zlib1g-dev libexpat1-dev"
+expect 1 0 'packages are missing to build npgnn: zlib1g-dev libexpat1-dev (and --no-install was given)' --no-install build
 not_called
-expect 1 1000 'as root, run: apt-get install zlib1g-dev libzip-dev' build
+expect 1 1000 'as root, run: apt-get install zlib1g-dev libexpat1-dev' build
 not_called
 echo >"$folder/offline"
-expect 1 0 'apt-get cannot install: zlib1g-dev libzip-dev (no network?)' build
+expect 1 0 'apt-get cannot install: zlib1g-dev libexpat1-dev (no network?)' build
 rm "$folder/offline"
 
 stand_in sudo <<'SH'
@@ -80,4 +80,4 @@ exec "$@"
 SH
 expect 0 1000 'the program is build/npgnn' build
 called sudo
-called "$install zlib1g-dev libzip-dev"
+called "$install zlib1g-dev libexpat1-dev"

@@ -512,7 +512,7 @@ static void test_overlapping_members(void **state)
     free(deflated);
 }
 
-/* An archive of empty members whose names have one hash in libzip's table: "Ez" and "FY" are the same to it. */
+/* An archive of empty members whose names have one hash in tables without a key: "Ez" and "FY" are the same to them. */
 static char *members_of_one_hash(size_t *size, int count)
 {
     unsigned char *file = malloc((size_t)count * 100 + 100), *at = file;
@@ -632,25 +632,100 @@ static void test_damaged_files(void **state)
     }
 }
 
+/* An archive whose sizes, offsets and directory are those of zip64, and archives that lie. */
+static void test_headers(void **state)
+{
+    enum { ENTRY = 46, RECORD = 22, PACKED = 20, SIZE = 24, NAME = 28, EXTRA = 30, FLAGS = 8, SUM = 16, HEADER = 42 };
+    static const int64_t links[] = {0, 1, 1, 2};
+    const array edges[] = {ARRAY("edges", "<i8", "(2, 2)", links)};
+    char path[4096];
+    unsigned char bytes[2048], copy[2048], wide[2048], *at;
+    (void)state;
+    FILE *file = fopen(WRITE(path, edges), "rb");
+    assert_non_null(file);
+    size_t size = fread(bytes, 1, sizeof bytes, file), end = size - RECORD, first = end;
+    fclose(file);
+    while (memcmp(bytes + first, "PK\1\2", 4) != 0)
+        first--;
+
+    /* the entry with an extra field, the record of zip64, the locator, and an end that refers to these */
+    size_t name = bytes[first + NAME], body = first + ENTRY + name;
+    memcpy(wide, bytes, body);
+    at = wide + body;
+    put(&at, 1, 2);
+    put(&at, 24, 2);
+    for (int i = 0; i < 3; i++) {
+        static const int fields[] = {SIZE, PACKED, HEADER};
+        memcpy(at, bytes + first + fields[i], 4);
+        memset(wide + first + fields[i], 0xFF, 4);
+        at += 4;
+        put(&at, 0, 4);
+    }
+    wide[first + EXTRA] = 28;
+    wide[first + EXTRA + 1] = 0;
+    size_t record = (size_t)(at - wide);
+    put(&at, 0x06064B50, 4);
+    put(&at, 44, 4);
+    for (int zeros = 0; zeros < 4; zeros++)
+        put(&at, 0, 4); /* the upper half of the size, versions, disks */
+    put(&at, 1, 4);
+    put(&at, 0, 4);
+    put(&at, 1, 4);
+    put(&at, 0, 4);
+    put(&at, (uint32_t)(record - first), 4);
+    put(&at, 0, 4);
+    put(&at, (uint32_t)first, 4);
+    put(&at, 0, 4);
+    put(&at, 0x07064B50, 4);
+    put(&at, 0, 4);
+    put(&at, (uint32_t)record, 4);
+    put(&at, 0, 4);
+    put(&at, 1, 4);
+    put(&at, 0x06054B50, 4);
+    put(&at, 0, 4);
+    memset(at, 0xFF, 12);
+    at += 12;
+    put(&at, 0, 2);
+    write_bytes(path, "g.npz", wide, (size_t)(at - wide));
+    npgnn_graph *graph = NULL;
+    npgnn_error err = {0};
+    npgnn_env env = test_env();
+    assert_ok(npgnn_load(&graph, path, NULL, &env, &err), err);
+    has(graph, 3, 2, 0);
+    npgnn_graph_free(graph);
+
+    const struct {
+        size_t at;
+        unsigned char change;
+        const char *text;
+    } lies[] = {
+        {first + SUM, 1, "another checksum"},
+        {first + SIZE, 1, "another length"},
+        {first + PACKED + 1, 0x7F, "another length"},
+        {first + HEADER, 1, "the header of the member is damaged"},
+        {first + FLAGS, 1, "is encrypted"},
+        {first, 1, "its directory is damaged"},
+        {first + NAME + 1, 1, "its directory is damaged"},
+        {end, 1, "its directory is missing"},
+        {end + 18, 0x7F, "its directory is missing"},
+    };
+    for (size_t i = 0; i < sizeof lies / sizeof lies[0]; i++) {
+        memcpy(copy, bytes, size);
+        copy[lies[i].at] ^= lies[i].change;
+        refused(write_bytes(path, "g.npz", copy, size), NPGNN_E_FORMAT, lies[i].text);
+    }
+    refused(write_bytes(path, "g.npz", bytes, size - 1), NPGNN_E_FORMAT, "its directory is missing");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        IN_FOLDER(test_scipy_links),
-        IN_FOLDER(test_scipy_features),
-        IN_FOLDER(test_benchmark_set),
-        IN_FOLDER(test_ignored_names),
-        IN_FOLDER(test_edge_lists),
-        IN_FOLDER(test_inconsistent_sparse),
-        IN_FOLDER(test_invalid_edges),
-        IN_FOLDER(test_invalid_names),
-        IN_FOLDER(test_zip_bomb),
-        IN_FOLDER(test_damaged_files),
-        IN_FOLDER(test_layers_of_compression),
-        IN_FOLDER(test_other_compression),
-        IN_FOLDER(test_overlapping_members),
-        IN_FOLDER(test_bundle_of_many_nodes),
-        IN_FOLDER(test_many_members),
-        IN_FOLDER(test_small_stack),
+        IN_FOLDER(test_scipy_links),       IN_FOLDER(test_scipy_features),      IN_FOLDER(test_benchmark_set),
+        IN_FOLDER(test_ignored_names),     IN_FOLDER(test_edge_lists),          IN_FOLDER(test_inconsistent_sparse),
+        IN_FOLDER(test_invalid_edges),     IN_FOLDER(test_invalid_names),       IN_FOLDER(test_zip_bomb),
+        IN_FOLDER(test_headers),           IN_FOLDER(test_damaged_files),       IN_FOLDER(test_layers_of_compression),
+        IN_FOLDER(test_other_compression), IN_FOLDER(test_overlapping_members), IN_FOLDER(test_bundle_of_many_nodes),
+        IN_FOLDER(test_many_members),      IN_FOLDER(test_small_stack),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* The members of a zip archive as streams (libzip). */
+/* The members of a zip archive as streams. */
 #ifndef NPI_IO_ZIP_H
 #define NPI_IO_ZIP_H
 
