@@ -1,5 +1,4 @@
 /* npgnn fetch: downloads public data sets into the folder where data sets are looked up by name. */
-#include <curl/curl.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -9,14 +8,15 @@
 #include "progress_line.h"
 #include "public_datasets.h"
 #include "settings.h"
+#ifdef CLI_FETCH
+#include <curl/curl.h>
+#endif
 
 typedef struct fetch_settings {
     const char *names; /* the operand NAME[,NAME...] */
     const char *data_dir, *mirror;
     int list, fresh, quiet, timeout;
 } fetch_settings;
-
-enum { PATH_SIZE = 4096 };
 
 const public_dataset *public_dataset_find(const char *name, size_t length)
 {
@@ -25,6 +25,10 @@ const public_dataset *public_dataset_find(const char *name, size_t length)
             return &public_datasets[i];
     return NULL;
 }
+
+#ifdef CLI_FETCH
+
+enum { PATH_SIZE = 4096 };
 
 /* The data set that the first name of a comma-separated list means; NULL after printing that there is none. Moves
  * *names to the next name. */
@@ -154,6 +158,18 @@ static int run(void *given)
     curl_global_cleanup();
     return status;
 }
+
+#else
+
+static int run(void *given)
+{
+    (void)given;
+    return print_error(
+        "this npgnn was built without libcurl, which fetch needs, as that of the Python package is: build "
+        "the program from its sources (./run build)");
+}
+
+#endif
 
 #define AT(member) offsetof(fetch_settings, member)
 static const arg_option options[] = {

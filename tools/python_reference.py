@@ -22,6 +22,8 @@ pip install .        # from a clone: builds the library, with the packages that 
 ./run wheel          # makes dist/npgnn-*.whl, which installs on any Linux with glibc 2.34 or later, without a compiler
 ```
 
+Both give the environment the command `npgnn` too, without `fetch`, `serve` and training in several processes.
+
 The package needs numpy and scipy. It uses pandas, networkx, scikit-learn, torch and tqdm where they are installed.
 
 ```python

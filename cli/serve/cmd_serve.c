@@ -220,8 +220,9 @@ static int run(void *given)
 static int run(void *given)
 {
     (void)given;
-    return print_error("this npgnn was built without libmicrohttpd, which serve needs: install libmicrohttpd-dev and "
-                       "build again");
+    return print_error(
+        "this npgnn was built without libmicrohttpd, which serve needs, as that of the Python package is: "
+        "install libmicrohttpd-dev, and build the program from its sources (./run build)");
 }
 
 #endif
