@@ -1,15 +1,23 @@
 """The C library: its structs, its functions, and how they are called.
 
-A long call runs in a thread of its own while the main thread waits, so that Ctrl-C arrives at once: the main thread
-then sets the stop flag of the call, waits for it to end, and raises KeyboardInterrupt. ctypes frees the GIL during every call.
+A long call runs in a thread of its own while the main thread waits, so that Ctrl-C arrives at once: the handler of the
+signal sets the stop flag of the call, and KeyboardInterrupt is raised after the call has returned. ctypes frees the GIL
+during every call.
+
+Python may raise KeyboardInterrupt between any two instructions of the main thread, also in an ``except`` or a ``finally``.
+Two rules make that harmless. While the main thread waits, the handler of SIGINT records what it would raise, so that no
+number of interrupts ends the wait. And whatever C uses is an argument of ``Job.run`` or is referred to by one: the thread
+holds the arguments until C has returned, so that nothing is freed early even if the handler of another signal raises.
 """
 
 from __future__ import annotations
 
+import _thread
 import ctypes
 import itertools
 import logging
 import os
+import signal
 import sys
 import threading
 from ctypes import POINTER, Structure, c_char, c_char_p, c_double, c_float, c_int, c_int32, c_int64, c_size_t, c_uint32
@@ -22,10 +30,11 @@ log = logging.getLogger("npgnn")
 
 
 class Sized(Structure):
-    """A struct whose first member is its size."""
+    """A struct whose first member is its size. ``keep`` has what its pointers refer to."""
 
     def __init__(self, **members: Any) -> None:
         super().__init__(size=ctypes.sizeof(type(self)), **members)
+        self.keep: list[Any] = []
 
 
 class CError(Structure):
@@ -541,6 +550,7 @@ class Job:
         self.exception: Optional[BaseException] = None
         self.stop = c_int(0)
         self.number = next(_numbers)
+        self.busy = threading.Lock()  # held while C runs
         threads = 0 if n_jobs is None or n_jobs == -1 else int(n_jobs)
         if threads < 0:
             threads = max((os.cpu_count() or 1) + 1 + threads, 1)
@@ -554,54 +564,73 @@ class Job:
             print("npgnn: " + message, file=sys.stderr)
 
     def run(self, function: Callable[..., int], *arguments: Any) -> None:
-        """Calls a function that takes an error, such that Ctrl-C ends it. Raises what it reports."""
+        """Calls a function that takes an error, such that Ctrl-C ends it. Raises what it reports. The arguments must own
+        the memory that they point to: ``array.ctypes`` rather than ``array.ctypes.data``, and handles themselves."""
+        with self.busy:  # an earlier call, which the handler of another signal has left, must return first
+            self.stop.value = 0
+            self.exception = None
         error = CError()
         codes: list[int] = []
-        self.stop.value = 0
-        self.exception = None
-        _running[self.number] = self
+        begun, over = threading.Lock(), threading.Lock()
+        over.acquire()
 
         def work() -> None:
-            _current.job = self
-            try:
-                codes.append(function(*arguments, ctypes.byref(error)))
-            finally:
-                _current.job = None
+            if not begun.acquire(blocking=False):
+                return  # the main thread has given up
+            with self.busy:
+                _running[self.number] = _current.job = self
+                try:
+                    code = function(*arguments, ctypes.byref(error))
+                except BaseException as exception:  # an argument of a wrong type
+                    code, self.exception = 0, exception
+                del _running[self.number], _current.job
+            codes.append(code)
+            over.release()
 
-        try:
-            if threading.current_thread() is threading.main_thread():
-                self._wait(work)
-            else:
-                work()
-        finally:
-            del _running[self.number]
+        if threading.current_thread() is threading.main_thread():
+            self._wait(work, codes, begun, over)
+        else:
+            work()
         exception, self.exception = self.exception, None
         if exception is not None:
             raise exception
         if codes[0]:
             raise failure(codes[0], error)
 
-    def _wait(self, work: Callable[[], None]) -> None:
-        """Runs the work in a thread, and waits until it is done: C uses the arguments until then."""
-        done = (
-            threading.Event()
-        )  # Thread.join cannot be repeated after a signal: Python then takes the thread for ended
+    def cancel(self, exception: BaseException) -> None:
+        """Makes the current call end with an exception."""
+        self.stop.value = 1
+        self.exception = exception
 
-        def target() -> None:
-            try:
-                work()
-            finally:
-                done.set()
+    def _wait(self, work: Callable[[], None], codes: list[int], begun: threading.Lock, over: threading.Lock) -> None:
+        """Runs the work in a thread, and waits until it has left its code. Plain locks and _thread, because an exception
+        from a handler inside Event.wait, Thread.start or Thread.join leaves their locks in a wrong state."""
+        before = signal.getsignal(signal.SIGINT)
 
-        thread = threading.Thread(target=target, name="npgnn")
-        thread.start()
-        while not done.is_set():
+        def interrupt(number: int, frame: Any) -> None:
             try:
-                done.wait()
-            except BaseException as exception:  # KeyboardInterrupt, or what another signal handler raised
-                self.stop.value = 1
-                self.exception = exception
-        thread.join()
+                before(number, frame)  # type: ignore[operator] # only installed where it can be called
+            except BaseException as exception:  # usually KeyboardInterrupt
+                self.cancel(exception)
+
+        try:
+            if callable(before):
+                signal.signal(signal.SIGINT, interrupt)  # from here on, SIGINT raises nothing
+            try:
+                _thread.start_new_thread(work, ())
+            except BaseException as exception:
+                self.cancel(exception)
+                if begun.acquire(blocking=False):  # the work has not begun, and never will
+                    codes.append(0)
+            while not codes:
+                try:
+                    over.acquire()
+                except BaseException as exception:  # the handler of another signal raised it
+                    self.cancel(exception)
+        finally:
+            self.stop.value = 1  # the handler of another signal may have raised outside the inner try
+            if signal.getsignal(signal.SIGINT) is interrupt:
+                signal.signal(signal.SIGINT, before)
 
 
 QUIET = Job()  # its environment is for handles that need no progress; it runs nothing itself
@@ -611,16 +640,25 @@ def byref(value: Any) -> Any:
     return ctypes.byref(value)
 
 
+class _Out:
+    """The argument of a function that makes the object of a handle. It keeps the handle."""
+
+    def __init__(self, handle: "Handle") -> None:
+        self._handle, self._as_parameter_ = handle, ctypes.byref(handle.pointer)
+
+
 class Handle:
     """Owns an object of the library, and frees it. What the object refers to is kept until then."""
 
+    pointer = c_void_p()  # while it is not made
+
     def __init__(self, free: Callable[[Any], None], *keep: Any) -> None:
-        self.pointer = c_void_p()
+        self.pointer = self._as_parameter_ = c_void_p()
         self._free = free
         self._keep = keep
 
     def out(self) -> Any:
-        return ctypes.byref(self.pointer)
+        return _Out(self)
 
     def __del__(self) -> None:
         if self.pointer:

@@ -204,11 +204,12 @@ def run_evaluation(
     if split is not None:
         graph = split.graph
         settings.fixed = split._handle.pointer
+        settings.keep = [split]
     runs = (_c.EvalRun * count)()
     runs[0].size = ctypes.sizeof(_c.EvalRun)
     with Bar(job, method):
         job.run(
-            _c.lib.npgnn_evaluate, _c.byref(runs), graph._handle.pointer, count, _c.byref(settings), _c.byref(job.env)
+            _c.lib.npgnn_evaluate, _c.byref(runs), graph._handle, count, _c.byref(settings), _c.byref(job.env)
         )
     return runs
 

@@ -152,7 +152,7 @@ class Graph:
         if id is not None and first.table is None and target_nodes is None:
             raise ArgumentError(f"id names the column {id!r} of nodes, but nodes is no table")
         data = _c.GraphData(normalize=normalize, binarize=binarize, skip_bad_cells=skip_bad_rows)
-        keep: list[Any] = []
+        keep = data.keep
         if bipartite:
             second = _read_nodes(
                 target_nodes if target_nodes is not None else links.targets, id, "target_nodes", kinds or {}, links
@@ -203,7 +203,6 @@ class Graph:
         job: _c.Job,
     ) -> None:
         """Reads files, with the readers of the program."""
-        keep: list[Any] = []
         for name, value in (("nodes", nodes), ("target_nodes", target_nodes)):
             if value is not None and not isinstance(value, (str, os.PathLike)):
                 raise ArgumentError(
@@ -213,6 +212,7 @@ class Graph:
         options = _c.LoadOptions(
             normalize=normalize, binarize=binarize, skip_bad_rows=skip_bad_rows, bipartite=bipartite
         )
+        keep = options.keep
         for member, value in (
             ("features", nodes),
             ("target_features", target_nodes),

@@ -282,7 +282,7 @@ class LinkPredictor:
             if options is None:
                 job.run(_c.lib.npgnn_model_universal, model.out(), _c.byref(job.env))
             else:
-                job.run(_c.lib.npgnn_fit, model.out(), graph._handle.pointer, _c.byref(options), _c.byref(job.env))
+                job.run(_c.lib.npgnn_fit, model.out(), graph._handle, _c.byref(options), _c.byref(job.env))
         self._set(model, graph, job)
         return self
 
@@ -357,8 +357,8 @@ class LinkPredictor:
                 self._job.run(
                     _c.lib.npgnn_predictor_new,
                     found.out(),
-                    self._model.pointer,
-                    self.graph_._handle.pointer,
+                    self._model,
+                    self.graph_._handle,
                     _c.byref(options),
                     _c.byref(self._job.env),
                 )
@@ -373,7 +373,7 @@ class LinkPredictor:
         with self._lock:
             predictor = self._predictor(draws, rate)
             call = self._job.run if len(found) * (draws + 1) > 10000 else _c.check
-            call(_c.lib.npgnn_predictor_run, predictions.ctypes.data, predictor.pointer, found.ctypes.data, len(found))
+            call(_c.lib.npgnn_predictor_run, predictions.ctypes, predictor, found.ctypes, len(found))
         return predictions
 
     def predict_proba(self, pairs: Any, *, samples: Optional[int] = None, link_rate: Optional[float] = None) -> Array:
@@ -460,7 +460,7 @@ class LinkPredictor:
         """
         graph = self._ready()
         check_flags(explain=explain)
-        options, keep = self._search(graph, {"nodes": nodes, "candidates": candidates}, known, min_probability)
+        options = self._search(graph, {"nodes": nodes, "candidates": candidates}, known, min_probability)
         count, k = options.from_count if options.from_ else graph.n_nodes, check_count(k, "k", 1)
         k = min(k, max(graph.n_nodes, 1))
         links = np.zeros(max(count * k, 1), _LINK)
@@ -471,15 +471,14 @@ class LinkPredictor:
             with Bar(self._job, "search"):
                 self._job.run(
                     _c.lib.npgnn_predictor_top,
-                    links.ctypes.data,
-                    found.ctypes.data,
-                    predictor.pointer,
+                    links.ctypes,
+                    found.ctypes,
+                    predictor,
                     k,
                     _c.byref(options),
                 )
         rows = links[: count * k].reshape(count, k)
         rows = rows[np.arange(k) < found[:count, None]]
-        del keep
         return self._table(graph, rows, ("node", "partner"), draws, predictor if explain else None)
 
     def top_links(
@@ -505,7 +504,7 @@ class LinkPredictor:
         """
         graph = self._ready()
         check_flags(explain=explain)
-        options, keep = self._search(graph, {"sources": sources, "targets": targets}, known, min_probability)
+        options = self._search(graph, {"sources": sources, "targets": targets}, known, min_probability)
         k = check_count(k, "k", 1)
         links = np.zeros(k, _LINK)
         found = ctypes.c_int32()
@@ -515,23 +514,21 @@ class LinkPredictor:
             with Bar(self._job, "search"):
                 self._job.run(
                     _c.lib.npgnn_predictor_top_links,
-                    links.ctypes.data,
+                    links.ctypes,
                     _c.byref(found),
-                    predictor.pointer,
+                    predictor,
                     k,
                     _c.byref(options),
                 )
-        del keep
         return self._table(graph, links[: found.value], ("source", "target"), draws, predictor if explain else None)
 
     def _search(
         self, graph: Graph, ends: dict[str, Any], known: bool, least: float
-    ) -> tuple[_c.TopOptions, list[Array]]:
+    ) -> _c.TopOptions:
         if not isinstance(least, (int, float, np.number)) or not 0 <= least <= 1:
             raise ArgumentError(f"min_probability must be from 0 to 1, got {least!r}")
         check_flags(known=known)
         options = _c.TopOptions(known=known, min_probability=least)
-        keep: list[Array] = []
         for member, (name, ids) in zip(("from_", "to"), ends.items()):
             if ids is None:
                 continue
@@ -542,12 +539,12 @@ class LinkPredictor:
             if len(np.unique(array)) < len(array):
                 twice = next(node for i, node in enumerate(given) if node in given[:i])
                 raise ArgumentError(f"{name}: {twice!r} is given twice")
-            keep.append(array)
+            options.keep.append(array)
             setattr(options, member, array.ctypes.data if len(array) else None)
             setattr(options, member.rstrip("_") + "_count", len(array))
             if not len(array):
                 raise ArgumentError(f"{name}: the list is empty")
-        return options, keep
+        return options
 
     def explain(self, pair: Any, *, samples: Optional[int] = None, link_rate: Optional[float] = None) -> dict[str, Any]:
         """Why a pair has its probability. Of "best" and "universal" only.
@@ -643,9 +640,9 @@ class LinkPredictor:
         with self._lock:
             self._job.run(
                 _c.lib.npgnn_model_embed,
-                result.ctypes.data,
-                self._model.pointer,
-                graph._handle.pointer,
+                result.ctypes,
+                self._model,
+                graph._handle,
                 _c.byref(self._job.env),
             )
         return result
@@ -686,9 +683,9 @@ class LinkPredictor:
                 _c.lib.npgnn_test,
                 _c.byref(run),
                 None,
-                self._model.pointer,
-                graph._handle.pointer,
-                ordered.ctypes.data,
+                self._model,
+                graph._handle,
+                ordered.ctypes,
                 int(positive.sum()),
                 len(ordered),
                 _c.byref(options),

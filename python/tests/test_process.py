@@ -176,6 +176,18 @@ def test_interrupt(job):
     assert process.wait(60) == 0
 
 
+@pytest.mark.parametrize("how", ["anywhere", "start", "other"])
+def test_interrupt_anywhere(how):
+    """Interrupts at random moments, also in bursts and while a thread starts: the process neither crashes nor hangs, every
+    interrupted call ends, and the next one works. NPGNN_INTERRUPTS=10000 sends more of them."""
+    count = os.environ.get("NPGNN_INTERRUPTS", "120")
+    program = os.path.join(os.path.dirname(os.path.abspath(__file__)), "interrupts.py")
+    done = subprocess.run([sys.executable, program, count, how], capture_output=True, text=True)
+    assert done.returncode == 0, f"{done.returncode}: {done.stderr[-2000:]}"
+    found = re.fullmatch(r"(\d+) interrupts, the slowest call ended after (\S+) s\n", done.stdout)
+    assert found and int(found[1]) >= int(count) and float(found[2]) < 10
+
+
 def test_progress(capfd):
     npgnn.LinkPredictor("default", iterations=20, verbose=1).fit("synthetic:nodes=100,seed=1")
     shown = capfd.readouterr().err
