@@ -266,6 +266,7 @@ static void test_column_names(void **state)
     (void)state;
     assert_true(npgnn_names_are_ends("user_id", "item_id") && npgnn_names_are_ends("from", "to"));
     assert_false(npgnn_names_are_ends("link_id", "weight"));
+    assert_true(npgnn_names_are_two_kinds("user_id", "item_id") && !npgnn_names_are_two_kinds("from", "to"));
     assert_true(npgnn_name_is_id("member_id") && !npgnn_name_is_id("age"));
 }
 

@@ -29,7 +29,7 @@ The package needs numpy and scipy. It uses pandas, networkx, scikit-learn, torch
 ```python
 import npgnn
 model = npgnn.LinkPredictor("universal")              # or "best", "default"
-model.fit(edges, nodes)                               # DataFrames, networkx, scipy.sparse, numpy, PyG
+model.fit(edges, nodes=nodes)                         # DataFrames, networkx, scipy.sparse, numpy, PyG
 model.predict_proba([("anna", "bert")])[:, 1]
 model.recommend(["anna"], k=10, explain=True)         # a DataFrame
 model.save("m.safetensors")
@@ -55,7 +55,10 @@ What holds for all of it:
 - **The same bits** as from the program, for the same data, options and seed, and for any number of threads ([what it covers](train.md#the-same-bits)).
 - **Errors** are exceptions that name the argument, or the file and line. They derive from `npgnn.Error` and from
   `ValueError`, `OSError`, `MemoryError` or `ArithmeticError`.
-- **Ctrl-C** ends a training, an evaluation or a search at once.
+- **Assumptions** about the data are a `UserWarning` that says what to write instead: weights or directions that are not used, columns
+  that look like two kinds of nodes. Users and items that share ids are an error without `bipartite`. An argument that says what is
+  meant, such as `weight=False`, gives no warning.
+- **Ctrl-C** ends a training, an evaluation or a search at once. KeyboardInterrupt is raised after the library has returned.
 - **Threads**: the library works without the GIL. Two threads may use two models, or one.
 - **Fork**: a child of `multiprocessing` may use the library and the models that it inherited. Fork while no other thread is
   inside a call of the library, or let `multiprocessing` spawn its children.

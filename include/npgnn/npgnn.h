@@ -643,8 +643,10 @@ typedef struct npgnn_graph_data {
 NPGNN_API int npgnn_graph_new(npgnn_graph **out, const npgnn_graph_data *data, const npgnn_env *env, npgnn_error *err);
 
 /* What npgnn_load makes of the names of columns, for callers who read tables themselves: whether two columns are
- * usually the ends of a link, such as "user_id" and "item_id", and whether a column usually has the ids of nodes. */
+ * usually the ends of a link, such as "user_id" and "item_id"; whether these are two kinds of nodes, as users and items
+ * are; and whether a column usually has the ids of nodes. */
 NPGNN_API int npgnn_names_are_ends(const char *source, const char *target);
+NPGNN_API int npgnn_names_are_two_kinds(const char *source, const char *target);
 NPGNN_API int npgnn_name_is_id(const char *name);
 
 /* The graph with new nodes, whose features are read from a file in any form that npgnn_load accepts. They follow the

@@ -17,6 +17,7 @@ import ctypes
 import itertools
 import logging
 import os
+import re
 import signal
 import sys
 import threading
@@ -400,6 +401,7 @@ _FUNCTIONS: dict[str, tuple[Any, str]] = {
     "data_folder": (c_int, "pzi"),
     "load": (c_int, "psppe"),
     "names_are_ends": (c_int, "ss"),
+    "names_are_two_kinds": (c_int, "ss"),
     "name_is_id": (c_int, "s"),
     "graph_new": (c_int, "pppe"),
     "graph_with_edges": (c_int, "pppLe"),
@@ -479,17 +481,44 @@ def _open() -> ctypes.CDLL:
 
 
 lib = _open()
-USES_OPTIONS = 1  # NPGNN_USES_OPTIONS
+USES_OPTIONS, USES_WEIGHTS = 1, 2  # NPGNN_USES_
 
 
 def text(value: Optional[bytes]) -> str:
     return value.decode("utf-8", "replace") if value else ""
 
 
+_TABLES = {"nodes": "nodes", "sources": "nodes", "targets": "target_nodes"}
+# What messages of the library call an option of the program, and how it is written in Python.
+_WORDS: list[tuple[re.Pattern[str], Any]] = [
+    (re.compile(pattern), words)
+    for pattern, words in (
+        (r"^(nodes|sources|targets):(\d+): ", lambda found: f"{_TABLES[found[1]]}: row {int(found[2]) - 1}: "),
+        (r"^(sources|targets): ", lambda found: f"{_TABLES[found[1]]}: "),
+        (r"\(([^()]+):category, \1:text\)", r"(kinds={'\1': 'category'} or kinds={'\1': 'text'})"),
+        (r"'([^']*)' is not COLUMN:KIND with a kind of ", r"kinds: '\1' is not a column and a kind, which is one of "),
+        (r"'npgnn info' lists them", "Graph.columns() lists them"),
+        (r"--bipartite", "bipartite=True"),
+        (r"--weighted", "weight=True"),
+        (r"--weight COLUMN", "weight='COLUMN'"),
+        (r"node features are given as --features FILE", "features are given as nodes=FILE"),
+        (r"--features\b", "nodes"),
+        (r"--target-features\b", "target_nodes"),
+        (r"--(edges|source|target|weight|time|id)\b", r"\1"),
+    )
+]
+
+
+def python_words(message: str) -> str:
+    for pattern, words in _WORDS:
+        message = pattern.sub(words, message)
+    return message
+
+
 def failure(code: int, error: CError) -> Exception:
     """The exception for an error code."""
     kind = _errors.BY_CODE.get(code, _errors.Error)
-    exception = kind(text(error.text))
+    exception = kind(python_words(text(error.text)))
     exception.file = text(error.file)
     exception.line = int(error.line)
     return exception
@@ -548,6 +577,7 @@ class Job:
         self.verbose = verbose
         self.report: Optional[Callable[[Any], None]] = None
         self.exception: Optional[BaseException] = None
+        self.notices: Optional[list[str]] = None  # where those of a call are collected
         self.stop = c_int(0)
         self.number = next(_numbers)
         self.busy = threading.Lock()  # held while C runs
@@ -559,6 +589,9 @@ class Job:
 
     def notice(self, message: str) -> None:
         """Logs a message and, with verbose, prints it."""
+        message = python_words(message)
+        if self.notices is not None:
+            self.notices.append(message)
         log.info(message)
         if self.verbose:
             print("npgnn: " + message, file=sys.stderr)
@@ -605,11 +638,11 @@ class Job:
     def _wait(self, work: Callable[[], None], codes: list[int], begun: threading.Lock, over: threading.Lock) -> None:
         """Runs the work in a thread, and waits until it has left its code. Plain locks and _thread, because an exception
         from a handler inside Event.wait, Thread.start or Thread.join leaves their locks in a wrong state."""
-        before = signal.getsignal(signal.SIGINT)
+        before: Any = signal.getsignal(signal.SIGINT)
 
         def interrupt(number: int, frame: Any) -> None:
             try:
-                before(number, frame)  # type: ignore[operator] # only installed where it can be called
+                before(number, frame)
             except BaseException as exception:  # usually KeyboardInterrupt
                 self.cancel(exception)
 

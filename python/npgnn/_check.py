@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 import os
+import sys
+import warnings
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from ._errors import ArgumentError
+
+
+def warn(message: str) -> None:
+    """Warns of an assumption. The place that is shown is the caller's, outside this package."""
+    package, depth, frame = os.path.dirname(os.path.abspath(__file__)), 1, sys._getframe(1)
+    while frame.f_back is not None and os.path.dirname(os.path.abspath(frame.f_code.co_filename)) == package:
+        depth, frame = depth + 1, frame.f_back
+    warnings.warn(message, UserWarning, stacklevel=depth + 1)
 
 
 def check_count(value: Any, name: str, least: int) -> int:

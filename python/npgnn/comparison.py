@@ -15,7 +15,7 @@ from ._errors import ArgumentError, MismatchError
 from .evaluation import Split, make_split_options, methods as method_names, run_evaluation, run_columns
 from .evaluation import split as make_split
 from .graph import Array, Edges, Graph, Nodes, as_graph, cells, is_frame, pair_indices, table
-from .model import LinkPredictor, check_used, presets
+from .model import LinkPredictor, check_used, presets, warn_unweighted
 
 METRICS = ("auc", "ap", "mrr")
 LEAST_SEEDS = 6  # for p, as NPGNN_PAIRED_LEAST
@@ -263,6 +263,7 @@ def compare(
     }
     options = make_split_options(seed=0, **how)
     graph = as_graph(edges, nodes, **graph_options)
+    warn_unweighted(graph, dict.fromkeys(method for method, _ in entrants.values()))
     # scores of others first, so that an error in them shows before a training
     found: dict[str, dict[str, Any]] = {name: {} for name in [*entrants, *outside]}
     readers = {name: _reader(name, given, graph, range(first, first + count)) for name, given in outside.items()}

@@ -12,8 +12,8 @@ import numpy as np
 from . import _c
 from ._check import check_count, check_path, check_seed
 from ._errors import ArgumentError
-from .graph import Array, Edges, Graph, Nodes, as_graph, is_frame, pair_indices, table
-from .model import UNIVERSAL, Bar, check_used, make_options, presets
+from .graph import Array, Edges, Graph, Nodes, as_graph, check_labels, is_frame, number_ends, table
+from .model import UNIVERSAL, Bar, check_used, make_options, presets, warn_unweighted
 
 PROTOCOLS = (
     "transductive",
@@ -99,7 +99,7 @@ def evaluate(
     time: Optional[str] = None,
     id: Optional[str] = None,
     kinds: Optional[Mapping[str, str]] = None,
-    bipartite: bool = False,
+    bipartite: Optional[bool] = None,
     target_nodes: Nodes = None,
     normalize: bool = False,
     binarize: bool = False,
@@ -169,6 +169,7 @@ def evaluate(
         binarize=binarize,
         skip_bad_rows=skip_bad_rows,
     )
+    warn_unweighted(graph, [method])
     if split is not None and not isinstance(split, Split):
         raise ArgumentError(f"split must be a Split, got {split!r}")
     given = {"test": test, "val": val, "train_nodes": train_nodes, "known_links": known_links}
@@ -347,6 +348,9 @@ class LinkSplit:
 
     Each split hides some links. A link is hidden only if both of its nodes keep another one. The score is the AUC of the
     hidden links against as many non-links; another one is ``scoring=lambda model, links, y=None: model.test(links)["ap"]``.
+    Labelled pairs are divided likewise: ``cross_val_score(model, pairs, y, cv=npgnn.LinkSplit(), scoring="roc_auc")`` scores
+    the hidden pairs, of which those with label 0 also have nodes that keep a link. Other splitters may hide all pairs of a node;
+    give them ``params={"nodes": nodes}`` (``fit_params`` before scikit-learn 1.4).
 
     Parameters
     ----------
@@ -377,25 +381,26 @@ class LinkSplit:
         return self.n_splits
 
     def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[tuple[Array, Array]]:
-        """Indices of the links that are kept, and of those that are hidden. X is a Graph, or what makes one."""
-        if not isinstance(X, (Graph, np.ndarray)) and not is_frame(X):
+        """Indices of the links that are kept, and of those that are hidden. X is a Graph, or pairs as an array, a DataFrame or
+        a list. With labels y, 0 of a pair without a link, such pairs are hidden in the same way."""
+        if not isinstance(X, (Graph, np.ndarray, list)) and not is_frame(X):
             raise ArgumentError(
                 f"X must be a Graph, not a {type(X).__name__}: scikit-learn selects links of it; write fit(npgnn.Graph(X))"
             )
-        graph = as_graph(X)
-        links = pair_indices(graph, X)
+        links = number_ends(X)
+        labels = np.ones(len(links), bool) if y is None else check_labels(y, len(links))
         for number in range(self.n_splits):
             random = np.random.default_rng([self.random_state, number])
-            degree = np.bincount(links.ravel(), minlength=graph.n_nodes)
             hidden = np.zeros(len(links), bool)
-            wanted = max(int(self.test_size * len(links)), 1)
-            for i in random.permutation(len(links)):
-                u, v = links[i]
-                if wanted and degree[u] > 1 and degree[v] > 1:
-                    degree[u] -= 1
-                    degree[v] -= 1
-                    hidden[i] = True
-                    wanted -= 1
-            if not hidden.any():
+            degree = np.bincount(links[labels].ravel(), minlength=links.max(initial=0) + 1)
+            for label in (True, False):  # the nodes of both keep a link, so that the number of links does not tell them apart
+                rows = np.flatnonzero(labels == label)
+                wanted = max(int(self.test_size * len(rows)), 1)
+                for i in random.permutation(rows):
+                    if wanted and (degree[links[i]] > label).all():
+                        degree[links[i]] -= label
+                        hidden[i] = True
+                        wanted -= 1
+            if not hidden[labels].any():
                 raise ArgumentError("no link can be hidden: each is the only one of a node")
             yield np.flatnonzero(~hidden), np.flatnonzero(hidden)

@@ -11,6 +11,7 @@ import ctypes
 import html
 import itertools
 import os
+import re
 import sys
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
@@ -20,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _c
-from ._check import check_count, check_flags, check_mapping, check_path
+from ._check import check_count, check_flags, check_mapping, check_path, warn
 from ._errors import ArgumentError, MismatchError
 
 Array = NDArray[Any]
@@ -41,8 +42,9 @@ class Graph:
     ----------
     edges : DataFrame, networkx.Graph, scipy.sparse matrix, array, PyG Data, list of pairs, or path
         The links, in any order and direction. Of a DataFrame, the two columns whose names are those of ends (such as
-        "source" and "target", or "user_id" and "item_id"), otherwise the first two. A sparse matrix is the adjacency
-        matrix. A path is a file or a folder, or the name of a data set that was fetched.
+        "source" and "target", or "user_id" and "item_id"), or its only two. A sparse matrix is the adjacency
+        matrix. A path is a file or a folder, or the name of a data set that was fetched. Directions are not used: a
+        UserWarning says where the links seem to have them.
     nodes : DataFrame, mapping of columns, matrix, int, list of ids, or path, optional
         The nodes and their features. The columns of a DataFrame are encoded by their dtypes: numbers are scaled,
         categories and strings become columns of 0 and 1 or of words, dates become numbers, and missing values get a
@@ -51,9 +53,10 @@ class Graph:
         ``graph.nodes``.
     source, target : str, optional
         Columns of ``edges`` with the two ends of a link.
-    weight : str or True, optional
-        Column or edge attribute with the weight of a link; True: the values of a sparse matrix. The weights of links that are
-        given several times are added. None: links have no weights, also those of a matrix with values other than 1.
+    weight : str or bool, optional
+        Column or edge attribute with the weight of a link; True: the values of a sparse matrix, or the weights of a file.
+        The weights of links that are given several times are added. False: links have no weights. None: the same, with a
+        UserWarning where something looks like weights.
     time : str, optional
         Column or edge attribute with the time of a link: numbers or dates.
     id : str, optional
@@ -61,12 +64,14 @@ class Graph:
     kinds : dict, optional
         Kinds of columns of ``nodes`` which replace the ones found from their dtypes and values: "number", "category",
         "flag", "date", "text", "raw" (a number that is not scaled) or "ignored".
-    bipartite : bool
+    bipartite : bool, optional
         True: sources and targets are two kinds of nodes, whose ids have nothing in common. ``nodes`` then has the
         sources. A node is named by its id, or by the pair ("source", id) or ("target", id) if an id is on both sides. The
-        nodes of a networkx graph need an attribute "bipartite" that is 0 for sources and 1 for targets.
-    target_nodes : DataFrame or mapping of columns, optional
-        With ``bipartite``, the features of the targets.
+        rows of a sparse matrix are the sources, its columns the targets. The nodes of a networkx graph need an attribute
+        "bipartite" that is 0 for sources and 1 for targets. False: there is one kind of nodes. None: the same, with a
+        UserWarning where there seem to be two, such as users and items, and an error if they share an id.
+    target_nodes : DataFrame, mapping of columns or list of ids, optional
+        With ``bipartite``, the targets and their features.
     normalize : bool
         Divide each feature row by the sum of its absolute values.
     binarize : bool
@@ -101,7 +106,7 @@ class Graph:
         time: Optional[str] = None,
         id: Optional[str] = None,
         kinds: Optional[Mapping[str, str]] = None,
-        bipartite: bool = False,
+        bipartite: Optional[bool] = None,
         target_nodes: Nodes = None,
         normalize: bool = False,
         binarize: bool = False,
@@ -112,16 +117,19 @@ class Graph:
         self._handle = _c.Handle(_c.lib.npgnn_graph_free)
         self._index: Optional[dict[Any, int]] = None
         job = _job or _c.Job()
-        weight = None if weight is False else weight
+        unweighted, one_kind = weight is False, bipartite is not None and not bipartite  # said, rather than assumed
+        weight = None if unweighted else weight
+        bipartite = False if bipartite is None else bipartite
         check_flags(bipartite=bipartite, normalize=normalize, binarize=binarize, skip_bad_rows=skip_bad_rows)
         check_mapping(kinds, "kinds", "a dict of names of columns and kinds")
-        if weight is True and not _is_sparse(edges) and not _is_tensor(edges):
+        is_path = isinstance(edges, (str, os.PathLike))
+        if weight is True and not is_path and not _is_sparse(edges) and not _is_tensor(edges):
             raise ArgumentError(
                 "weight=True is for a sparse matrix, whose values are the weights: give the name of a column or attribute"
             )
         if target_nodes is not None and not bipartite:
             raise ArgumentError("target_nodes needs bipartite=True: a graph with one kind of nodes has one table")
-        if isinstance(edges, (str, os.PathLike)):
+        if is_path:
             self._load(
                 edges,
                 nodes,
@@ -138,9 +146,13 @@ class Graph:
                 skip_bad_rows,
                 _encoding,
                 job,
+                unweighted,
+                one_kind,
             )
             return
         links = _read_edges(edges, source, target, weight, time, skip_bad_rows, bipartite=bipartite)
+        warnings = [] if bipartite or one_kind else _check_kinds(links)
+        warnings += [note for kind, note in links.notes if kind == "weight" and not unweighted]
         if links.left_out:
             job.notice(f"edges: rows without two ends, or without a weight or time, were left out: {links.left_out}")
         ordered = None  # a matrix has the rows of a networkx graph in its order, unless its nodes are numbers from 0 on
@@ -183,6 +195,20 @@ class Graph:
             data.names = _strings(_texts(names), keep)
         _set_features(data, tables, _encoding, keep)
         job.run(_c.lib.npgnn_graph_new, self._handle.out(), _c.byref(data), _c.byref(_c.QUIET.env))
+        for note in warnings if bipartite else warnings + self._directions(links):
+            warn(note)
+
+    def _directions(self, links: "_Links") -> list[str]:
+        """What to say if links seem to have directions: those of an undirected graph are given once, or all twice."""
+        info = self._info()
+        one = info.edges - info.merged_reverse
+        if not one or not (links.directed or info.merged_reverse):
+            return []
+        added = ", and the weights of both directions are added" if links.weights is not None else ""
+        return [
+            f"edges: directions are not used{added}: {one} of {info.edges} links are in one direction only. To say that links have "
+            f"no direction, give {'' if links.directed else 'each once, or '}all in both directions"
+        ]
 
     def _load(
         self,
@@ -201,6 +227,8 @@ class Graph:
         skip_bad_rows: bool,
         encoding: Any,
         job: _c.Job,
+        unweighted: bool,
+        one_kind: bool,
     ) -> None:
         """Reads files, with the readers of the program."""
         for name, value in (("nodes", nodes), ("target_nodes", target_nodes)):
@@ -218,7 +246,7 @@ class Graph:
             ("target_features", target_nodes),
             ("source", source),
             ("target", target),
-            ("weight", weight),
+            ("weight", None if weight is True else weight),
             ("time", time),
             ("id", id),
             ("encoding", encoding),
@@ -234,7 +262,18 @@ class Graph:
         data: Optional[bytes] = os.fsencode(path)
         if nodes is not None or target_nodes is not None:
             options.edges, data = data, None
+        job.notices = []
         job.run(_c.lib.npgnn_load, self._handle.out(), data, _c.byref(options), _c.byref(_c.QUIET.env))
+        notices, job.notices = job.notices, None
+        for notice in notices:
+            if "look like two kinds of nodes" in notice and not one_kind:
+                if "became one node" in notice:
+                    raise ArgumentError(notice[:-1] + ", bipartite=False makes them one)")
+                warn(notice)
+            elif "ignoring directions" in notice:
+                warn(notice)
+            elif not unweighted and weight is None and re.search(r"ignoring (the weights|columns? '[^:]*$)", notice):
+                warn(notice + "; weight= and time= use columns, weight=False leaves them out" * ("column" in notice))
         self._take_names()
 
     def _take_names(self) -> None:
@@ -372,7 +411,7 @@ class Graph:
             # a number that was read from a file is a string there
             found = self._index.get(str(node)) if not isinstance(node, str) else None
             if found is None:
-                raise KeyError(f"the graph has no node {node!r}") from None
+                raise KeyError(_no_node(node)) from None
             return found
 
     def save(self, path: Union[str, os.PathLike[str]]) -> None:
@@ -462,6 +501,78 @@ def as_graph(edges: Edges, nodes: Nodes = None, **options: Any) -> Graph:
     return edges
 
 
+def labelled_links(pairs: Any, y: Any, nodes: Any, options: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+    """The links among labelled pairs, and the nodes of all pairs, as the arguments of a Graph."""
+    if np.ndim(_tensor(y) if _is_tensor(y) else y) != 1:
+        raise ArgumentError(f"y must have a label of each pair, 0 or 1, not a {type(y).__name__}: nodes are given as nodes=")
+    if isinstance(pairs, Graph) or not (is_frame(pairs) or isinstance(pairs, (np.ndarray, Mapping, Iterable))) or (
+        isinstance(pairs, (str, os.PathLike)) or type(pairs).__module__.startswith("networkx.")
+    ):
+        raise ArgumentError(
+            f"y has labels of pairs, but X is a {type(pairs).__name__}: give a list, an array or a DataFrame of pairs, or no labels "
+            "for a graph, which has links only"
+        )
+    if not is_frame(pairs) and not isinstance(pairs, (np.ndarray, Mapping)):
+        pairs = list(pairs)
+    chosen = [options.get(name) or None for name in ("source", "target", "weight", "time")]
+    links = _read_edges(pairs, chosen[0], chosen[1], chosen[2], chosen[3], False, "X")
+    labels = check_labels(y, len(links.left))
+    if not labels.any():
+        raise ArgumentError("y has no label 1, but a model learns from links")
+    both = _add_names([], (links.left, links.right))
+    keys = np.sort(both, axis=1) if not options.get("bipartite") else both
+    _, first, place = np.unique(keys, axis=0, return_index=True, return_inverse=True)
+    place = place.reshape(-1)
+    if len(first) < len(keys):
+        mixed = labels != labels[first[place]]
+        if mixed.any():
+            i = int(np.flatnonzero(mixed)[0])
+            pair = links.left.tolist()[i], links.right.tolist()[i]
+            raise ArgumentError(f"y: the pair {pair!r} has the label 0 and the label 1")
+        warn(
+            f"X: pairs are given more than once ({len(keys) - len(first)} of {len(keys)}); where X is split, pairs of the training are "
+            "then tested, and scores are too high: remove them"
+        )
+    if not labels.all():
+        warn(
+            f"y: pairs with label 0 ({int((~labels).sum())} of {len(labels)}) are not learnt from: a model learns from links, which "
+            "have label 1, and draws pairs without a link itself"
+        )
+    if options.get("bipartite"):
+        sides = [list(dict.fromkeys(end.tolist())) for end in (links.left, links.right)]
+        options = {"target_nodes": sides[1], **{k: v for k, v in options.items() if k != "target_nodes" or v is not None}}
+        nodes = sides[0] if nodes is None else nodes
+    elif nodes is None:
+        nodes = _number(links, _Nodes())[0]
+    if is_frame(pairs):
+        pairs = pairs[labels]
+    elif isinstance(pairs, Mapping):
+        pairs = {name: cells(values)[labels] for name, values in pairs.items()}
+    else:
+        pairs = pairs[labels] if isinstance(pairs, np.ndarray) else list(itertools.compress(pairs, labels))
+    return pairs, {"nodes": nodes, **options}
+
+
+def check_labels(y: Any, count: int, name: str = "y") -> Array:
+    """Labels of pairs as booleans."""
+    labels = np.asarray(_tensor(y) if _is_tensor(y) else y)
+    if labels.shape != (count,) or not np.isin(labels, (0, 1)).all():
+        hint = "; nodes and their features are given as nodes=" if name == "y" else ""
+        raise ArgumentError(f"{name} must be {count} values of 0 and 1, one per pair{hint}")
+    return labels.astype(bool)
+
+
+def number_ends(pairs: Any) -> Array:
+    """Pairs as numbers of their ends, for dividing them: two kinds of nodes have numbers of their own."""
+    if isinstance(pairs, Graph):
+        return pairs.links
+    links = _read_edges(pairs, None, None, None, None, False)
+    if links.ends is None or not _c.lib.npgnn_names_are_two_kinds(*(name.encode() for name in links.ends)):
+        return _add_names([], (links.left, links.right))
+    left, right = (_add_names([], (end,)) for end in (links.left, links.right))
+    return np.hstack([left, right + len(left)])
+
+
 def pair_indices(graph: Graph, pairs: Any) -> Array:
     """Pairs of ids as indices (count, 2)."""
     if isinstance(pairs, Graph):
@@ -477,13 +588,17 @@ def pair_indices(graph: Graph, pairs: Any) -> Array:
         found = np.column_stack([links.left, links.right])
         wrong = (found < 0) | (found >= graph.n_nodes)
         if wrong.any():
-            raise KeyError(f"the graph has no node {int(found[wrong][0])}")
+            raise KeyError(_no_node(int(found[wrong][0])))
         return found.astype(np.int32)
     flat = [graph.index(node) for ends in (links.left, links.right) for node in ends.tolist()]
     return np.array(flat, np.int32).reshape(2, -1).T.copy()
 
 
 # ---- links ----
+
+
+def _no_node(node: Any) -> str:
+    return f"the graph has no node {node!r} (nodes without links are given as nodes=)"
 
 
 class _Links:
@@ -497,12 +612,17 @@ class _Links:
         times: Any = None,
         nodes: Any = None,
         targets: Any = None,
+        directed: bool = False,
     ) -> None:
         self.left, self.right = _ids(left), _ids(right)
         self.weights, self.times = weights, times
         self.nodes = nodes  # a table, a matrix, a number or a list of ids that came with the links
         self.targets = targets  # the same of the second side
         self.left_out = 0  # bad rows
+        self.directed = directed  # given as what has directions, such as a networkx.DiGraph
+        self.ends: Optional[tuple[str, str]] = None  # names of the columns
+        self.rows_are_nodes = False  # of a matrix: row i is the i-th source, column j the j-th target
+        self.notes: list[tuple[str, str]] = []  # assumptions: about what, and what to say
 
 
 def _objects(values: Iterable[Any]) -> Array:
@@ -512,13 +632,36 @@ def _objects(values: Iterable[Any]) -> Array:
 
 def _ids(values: Any) -> Array:
     array = cells(values)
-    if array.dtype.kind == "f":  # integers that a missing value has turned into floats
-        present = array[np.isfinite(array)]
-        if np.all(present == np.floor(present)):
-            if len(present) == len(array):
-                return array.astype(np.int64)
-            return _objects(int(value) if value == value and abs(value) < np.inf else None for value in array.tolist())
-    return array if array.dtype.kind in "iu" else _objects(array.tolist())
+    if array.ndim != 1:
+        raise ArgumentError(f"the ids of nodes must be one column, not an array of shape {array.shape}")
+    if array.dtype.kind in "bmM":
+        raise ArgumentError(f"a column of type {array.dtype} cannot have the ids of nodes")
+    if array.dtype.kind == "i" or array.dtype.kind == "u" and int(array.max(initial=0)) <= _INT64:
+        return array.astype(np.int64, copy=False)
+    ids = array.tolist()
+    if any(issubclass(kind, (float, np.floating)) for kind in set(map(type, ids))):
+        ids = [_whole(value) for value in ids]
+        if _plain(ids):
+            return np.array(ids, np.int64)
+    return _objects(ids)
+
+
+_INT64 = np.iinfo(np.int64).max
+
+
+def _whole(value: Any) -> Any:
+    """An id that a missing value elsewhere in its column has turned into a float: an integer again. None: missing."""
+    if not isinstance(value, (float, np.floating)):
+        return value
+    if value != value or abs(value) == np.inf:
+        return None
+    if value != np.floor(value):
+        raise ArgumentError(f"{value!r} cannot be the id of a node, which is an integer, a string or another name")
+    if abs(float(value)) > 1 << 53:
+        raise ArgumentError(
+            f"the id {value!r} is a float, which has lost digits of an integer above 2^53: read the ids as integers or strings"
+        )
+    return int(value)
 
 
 def _list(values: Any) -> list[Any]:
@@ -583,6 +726,8 @@ def _read_edges(
         links = _from_networkx(edges, weight, time, bipartite)
     elif type(edges).__module__.startswith("networkx.") and not columns:  # graph.edges, which is also a Mapping
         links = _from_pairs([end[:2] for end in edges], what)
+    elif _is(edges, "pandas", "Series"):
+        raise ArgumentError(f"{what} is a pandas.Series: give a DataFrame with a column for each end, such as its reset_index()")
     elif is_frame(edges) or isinstance(edges, Mapping):
         links = _from_columns(edges, source, target, weight, time, what)
     elif _is(edges, "torch_geometric", "HeteroData"):
@@ -593,7 +738,7 @@ def _read_edges(
     elif hasattr(edges, "edge_index"):
         links = _from_pyg(edges, weight, time)
     elif _is_sparse(edges) and columns in ([], ["weight"]) and weight in (None, True):
-        links = _from_matrix(edges, weighted=weight is not None)
+        links = _from_matrix(edges, weight is not None, bipartite, what)
     elif columns:
         hint = ": weight=True takes the values of the matrix" if _is_sparse(edges) and columns[0] == "weight" else ""
         raise ArgumentError(
@@ -604,8 +749,10 @@ def _read_edges(
             hint = ""
             if edges.ndim == 2 and edges.shape[0] == 2:
                 hint = ": transpose it"
-            elif edges.ndim == 2 and edges.shape[0] == edges.shape[1]:
+            elif edges.ndim == 2 and edges.shape[0] == edges.shape[1] or bipartite:
                 hint = "; make an adjacency matrix sparse: scipy.sparse.csr_matrix(matrix)"
+            elif edges.ndim == 2 and edges.shape[1] > 2:
+                hint = "; for weights or times, give columns: pandas.DataFrame(array), and source=, target= and weight= or time="
             raise ArgumentError(f"{what} is an array of shape {edges.shape}: expected (links, 2){hint}")
         links = _Links(edges[:, 0], edges[:, 1])
     elif isinstance(edges, Iterable) and not isinstance(edges, (str, bytes)):
@@ -644,21 +791,51 @@ def _tensor(tensor: Any) -> Any:
     return scipy.sparse.coo_matrix((tensor.values().numpy(), tensor.indices().numpy()), tuple(tensor.shape))
 
 
-def _from_matrix(matrix: Any, weighted: bool) -> _Links:
-    """An adjacency matrix. Of a symmetric one, each link is taken once: the weights of both directions are added."""
-    matrix = matrix.tocoo()
-    square = matrix.shape[0] == matrix.shape[1]
-    if weighted and square and (abs(matrix - matrix.T) > 0).nnz == 0:
-        import scipy.sparse
+def _from_matrix(matrix: Any, weighted: bool, bipartite: bool, what: str) -> _Links:
+    """An adjacency matrix. Of a symmetric one, each link is taken once: the weights of both directions are added. With two
+    sides, rows are the sources and columns the targets."""
+    import scipy.sparse
 
-        matrix = scipy.sparse.triu(matrix).tocoo()
+    matrix = matrix.tocoo()
+    if matrix.dtype.kind == "b":
+        matrix = matrix.astype(np.int8)
+    if not np.isfinite(matrix.data).all():
+        raise ArgumentError(f"{what} is a matrix with values that are not finite")
+    if not bipartite and matrix.shape[0] != matrix.shape[1]:
+        raise ArgumentError(
+            f"{what} is a matrix of shape {matrix.shape}, but an adjacency matrix is square: with bipartite=True, rows and columns "
+            "are two kinds of nodes"
+        )
+    directed = False  # a triangle has each link once
+    if not bipartite and (matrix.row < matrix.col).any() and (matrix.row > matrix.col).any():
+        directed = (abs(matrix - matrix.T) > 0).nnz > 0 if weighted else True
+        if weighted and not directed:
+            matrix = scipy.sparse.triu(matrix).tocoo()
     kept = matrix.data != 0
-    return _Links(
+    links = _Links(
         matrix.row[kept].astype(np.int64),
         matrix.col[kept].astype(np.int64),
         matrix.data[kept] if weighted else None,
-        nodes=matrix.shape[0] if square else None,
+        nodes=matrix.shape[0],
+        targets=matrix.shape[1] if bipartite else None,
+        directed=directed,
     )
+    links.rows_are_nodes = bipartite
+    if not weighted:
+        _note_weights(links, f"{what}: the values of the matrix", matrix.data[kept], "weight=True makes them weights of links")
+    return links
+
+
+def _note_weights(links: _Links, what: str, values: Array, how: str) -> None:
+    """Notes that values that may be weights are not used, unless all are the same."""
+    if values.dtype.kind not in "iufb":
+        return
+    values = values[np.isfinite(values)]
+    if len(values) and (values != values[0]).any():
+        text = f"{what}, from {values.min():g} to {values.max():g}, are not used: {how}, which some methods use"
+        if np.isin(values, (0, 1)).all():
+            text = f"{what} are 0 and 1, but all rows were taken for links: fit(X, y) takes labels of pairs; {how}"
+        links.notes.append(("weight", f"{text}; weight=False says that they are not needed"))
 
 
 def _from_pairs(edges: Iterable[Any], what: str) -> _Links:
@@ -685,26 +862,79 @@ def _from_columns(edges: Any, source: Any, target: Any, weight: Any, time: Any, 
             raise ArgumentError(
                 f"{argument}: {what} has no column {column!r}; it has {', '.join(map(repr, names[:8]))}"
             )
-    if source is None and target is None:
-        found = [
-            (a, b)
-            for a in names
-            for b in names
-            if a != b and _c.lib.npgnn_names_are_ends(str(a).encode(), str(b).encode())
-        ]
-        source, target = found[0] if found else (names + [None, None])[:2]
-    rest = [name for name in names if name not in (source, target)]
-    source, target = source if source is not None else (rest or [None])[0], (
-        target if target is not None else (rest or [None])[0]
-    )
-    if source is None or target is None:
-        raise ArgumentError(f"{what} needs two columns with the ends of the links, it has {len(names)}")
-    return _Links(
+    if len(set(names)) < len(names):
+        twice = next(name for i, name in enumerate(names) if name in names[:i])
+        raise ArgumentError(f"{what} has two columns with the name {twice!r}: rename one")
+    others = [name for name in names if name not in (weight, time)]
+    source, target = _find_ends(others, source, target, edges, what)
+    links = _Links(
         cells(edges[source]),
         cells(edges[target]),
         None if weight is None else _weights(cells(edges[weight]), weight),
         None if time is None else _times(edges[time], time),
     )
+    links.ends = str(source), str(target)
+    for name in others if weight is None else []:
+        if name not in (source, target) and not _c.lib.npgnn_name_is_id(str(name).encode()):
+            values = cells(edges[name])
+            if values.dtype.kind == "O" and _plain_numbers(values):
+                values = values.astype(np.float64)
+            if not np.array_equal(values, np.arange(len(values))):  # not the numbers of the rows
+                _note_weights(links, f"{what}: the values of the column {name!r}", values, f"weight={name!r} makes them weights of links, time={name!r} times")
+    return links
+
+
+def _plain_numbers(values: Array) -> bool:
+    return set(map(type, values.tolist())) <= {int, float}
+
+
+def _find_ends(names: list[Any], source: Any, target: Any, edges: Any, what: str) -> tuple[Any, Any]:
+    """The columns with the ends of the links: those that were given, otherwise by their names, otherwise the only two."""
+
+    def fit(a: Any, b: Any) -> bool:
+        return bool(a != b and _c.lib.npgnn_names_are_ends(str(a).encode(), str(b).encode()))
+
+    found: list[tuple[Any, Any]] = []
+    if source is not None and target is not None:
+        return source, target
+    given = source if source is not None else target
+    if given is not None:
+        rest = [name for name in names if name != given]
+        close = [name for name in rest if fit(given, name) or fit(name, given)]
+        found = [(given, name) if source is not None else (name, given) for name in close or rest if close or len(rest) == 1]
+    else:
+        found = [(a, b) for a in names for b in names if fit(a, b)]
+        if not found and (len(names) == 2 or names[:2] == [0, 1]):  # 0 and 1: a table without names
+            found = [(names[0], names[1])]
+    if not found:
+        hint = ""
+        if len(names) < 2 and is_frame(edges) and any(name is not None for name in edges.index.names):
+            hint = "; reset_index() makes columns of its index"
+        elif len(names) > 2:
+            hint = (
+                f": their names, {', '.join(map(repr, names[:8]))}, do not say which two. "
+                + ("Give source= and target=" if what == "edges" else "Give these two alone")
+            )
+        raise ArgumentError(f"{what} needs two columns with the ends of the links, it has {len(names)}{hint}")
+    return found[0]
+
+
+def _check_kinds(links: _Links) -> list[str]:
+    """What to say if the ends seem to be two kinds of nodes. An error if ids of both would become one node."""
+    if links.ends is None or not _c.lib.npgnn_names_are_two_kinds(*(name.encode() for name in links.ends)):
+        return [note for kind, note in links.notes if kind == "sides"]
+    source, target = links.ends
+    both = set(links.left.tolist()) & set(links.right.tolist())
+    if both:
+        raise ArgumentError(
+            f"edges: {source!r} and {target!r} look like two kinds of nodes, but ids are in both columns, such as "
+            f"{next(iter(both))!r} ({len(both)} in all): bipartite=True keeps the two kinds apart, bipartite=False makes one node of "
+            "each such id"
+        )
+    return [
+        f"edges: {source!r} and {target!r} look like two kinds of nodes, but were taken for one, in which any two nodes may be linked: "
+        "bipartite=True predicts links between the two kinds only, bipartite=False says that there is one kind"
+    ]
 
 
 def _check_names(names: list[Any], what: str, otherwise: str) -> None:
@@ -720,7 +950,11 @@ def cells(column: Any) -> Array:
     if isinstance(column, np.ndarray):
         return column
     values = _list(column)
-    return np.asarray(values) if values and _plain(values) else _objects(values)
+    if values and _plain(values):
+        array = np.asarray(values)
+        if array.dtype.kind in "iu":  # numpy makes floats of integers above and below 2^63
+            return array
+    return _objects(values)
 
 
 def _weights(values: Any, name: Any) -> Array:
@@ -775,18 +1009,34 @@ def _from_networkx(graph: Any, weight: Optional[str], time: Optional[str], bipar
             raise ArgumentError(f"bipartite: the nodes {same[0]!r} and {same[1]!r} are linked, but on the same side")
         pairs = [pair if side[pair[0]] == 0 else (pair[1], pair[0]) for pair in pairs]
         sides = [[node for node in rows if side[node] == i] for i in (0, 1)]
+    two_sides = not bipartite and {data.get("bipartite") for data in rows.values()} == {0, 1}
     tables: list[Any] = []
     for ids in sides:
         names = dict.fromkeys(name for node in ids for name in rows[node] if not (bipartite and name == "bipartite"))
         columns = {str(name): [rows[node].get(name) for node in ids] for name in names}
         tables.append(_Table(columns, ids) if columns else ids)
-    return _Links(
+    links = _Links(
         [pair[0] for pair in pairs],
         [pair[1] for pair in pairs],
         None if weight is None else _weights([end[2].get(weight, 1) for end in ends], weight),
         None if time is None else _times(_objects(end[2].get(time) for end in ends), time),
-        *tables,
+        tables[0],
+        tables[1] if bipartite else None,
+        directed=graph.is_directed(),
     )
+    if two_sides:
+        links.notes.append(
+            (
+                "sides",
+                "edges: the nodes have the attribute 'bipartite', but were taken for one kind: bipartite=True predicts links between "
+                "the two sides only, bipartite=False says that there is one kind",
+            )
+        )
+    given = _objects(end[2].get("weight", 1) for end in ends)
+    if weight is None and _plain_numbers(given):
+        what = "edges: the values of the attribute 'weight'"
+        _note_weights(links, what, given.astype(np.float64), "weight='weight' makes them weights of links")
+    return links
 
 
 def _from_pyg(data: Any, weight: Optional[str], time: Optional[str]) -> _Links:
@@ -805,9 +1055,14 @@ def _from_pyg(data: Any, weight: Optional[str], time: Optional[str]) -> _Links:
         import scipy.sparse
 
         count = int(ends.max()) + 1
-        links = _from_matrix(scipy.sparse.coo_matrix((values["weight"], ends), (count, count)), True)
-    else:
-        links = _Links(ends[0], ends[1], values.get("weight"), values.get("time"))
+        links = _from_matrix(scipy.sparse.coo_matrix((values["weight"], ends), (count, count)), True, False, "edges")
+    else:  # PyG has both directions of a link without direction
+        links = _Links(ends[0], ends[1], values.get("weight"), values.get("time"), directed=True)
+    for name in ("edge_weight", "edge_attr") if weight is None else ():
+        given = getattr(data, name, None)
+        if given is not None and name != time and _tensor(given).size == ends.shape[1]:
+            what = f"edges: the values of {name}"
+            _note_weights(links, what, _tensor(given).reshape(-1), f"weight={name!r} makes them weights of links")
     x = getattr(data, "x", None)
     links.nodes = int(data.num_nodes) if x is None else x
     return links
@@ -1086,9 +1341,17 @@ def _number_sides(links: _Links, sources: _Nodes, targets: _Nodes, data: _c.Grap
     """Of each side first the rows of its table, then those that only links have."""
     sides: list[list[Any]] = []
     pairs = np.empty((len(links.left), 2), np.int32)
-    for column, (nodes, ends) in enumerate(((sources, links.left), (targets, links.right))):
+    for column, (nodes, ends, count) in enumerate(
+        ((sources, links.left, links.nodes), (targets, links.right, links.targets))
+    ):
         names = list(nodes.ids) if nodes.ids is not None else list(range(nodes.rows or nodes.count or 0))
-        pairs[:, column] = _add_names(names, (ends,))[:, 0]
+        if links.rows_are_nodes:  # of a matrix
+            if len(names) != count:
+                what = ("target_nodes", "columns") if column else ("nodes", "rows")
+                raise MismatchError(f"{what[0]} has {len(names)} nodes, but edges is a matrix of {count} {what[1]}")
+            pairs[:, column] = ends
+        else:
+            pairs[:, column] = _add_names(names, (ends,))[:, 0]
         sides.append(names)
     pairs[:, 1] += len(sides[0])
     data.sources = len(sides[0])

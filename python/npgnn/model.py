@@ -14,9 +14,9 @@ from typing import Any, Optional, Union
 import numpy as np
 
 from . import _c
-from ._check import check_count, check_flags, check_path, check_seed
+from ._check import check_count, check_flags, check_path, check_seed, warn
 from ._errors import ArgumentError, MismatchError, not_fitted
-from .graph import Array, Edges, Graph, Nodes, as_graph, pair_indices, table
+from .graph import Array, Edges, Graph, Nodes, as_graph, check_labels, labelled_links, pair_indices, table
 
 UNIVERSAL = "universal"
 
@@ -100,6 +100,22 @@ def check_used(method: str, options: dict[str, Any]) -> None:
         if unused(name, {**options, **own}):
             beside = [f"{key}={value!r}" for key, value in options.items() if unused(name, {**own, key: value})]
             raise ArgumentError(f"{name} has no effect with {' and '.join(beside) or 'these options'}")
+
+
+def warn_unweighted(graph: Graph, methods: Iterable[str]) -> None:
+    """Warns if the links have weights that a method does not use."""
+    if not graph._info().weighted:
+        return
+    processes = (UNIVERSAL, "best")
+    unused = [
+        name
+        for name in methods
+        if name in processes
+        or not _c.lib.npgnn_method_uses(b"npgnn" if name in presets() else name.encode()) & _c.USES_WEIGHTS
+    ]
+    if unused:
+        names = " and ".join(map(repr, unused))
+        warn(f"{names} {'does' if len(unused) == 1 else 'do'} not use the weights of links: every link counts once")
 
 
 def check_method(method: Any) -> str:
@@ -256,27 +272,44 @@ class LinkPredictor:
 
     # ---- fitting ----
 
-    def fit(self, edges: Edges, nodes: Nodes = None, **graph_options: Any) -> "LinkPredictor":
+    def fit(self, X: Edges, y: Any = None, *, nodes: Nodes = None, **graph_options: Any) -> "LinkPredictor":
         """Fits the model to a graph.
 
         Parameters
         ----------
-        edges, nodes, **graph_options
-            As for :class:`Graph`.
+        X : as the ``edges`` of :class:`Graph`
+            The links.
+        y : array of 0 and 1, optional
+            Labels of X, which is then a list, an array or a DataFrame of pairs: 1 for links, 0 for pairs without a link. The
+            model is fitted to the links. The other pairs are not learnt from, which a UserWarning says: they add their
+            nodes to the graph, and count in ``score``. None: all of X are links.
+        nodes, **graph_options
+            As for :class:`Graph`. Pairs to predict may have nodes without links, such as those of a fold that
+            scikit-learn tests on, if ``nodes`` has all nodes.
 
         Returns
         -------
         self
+
+        Examples
+        --------
+        >>> import npgnn
+        >>> links = [("a", "b"), ("b", "c"), ("c", "d"), ("d", "a"), ("c", "a"), ("d", "e")]
+        >>> model = npgnn.LinkPredictor("universal").fit(links, nodes=["a", "b", "c", "d", "e", "f"])
+        >>> model.predict_proba([("a", "f")]).shape
+        (1, 2)
         """
         method, seed = check_method(self.method), check_seed(self.random_state, "random_state")
         job = _c.Job(self.n_jobs, self.verbose)
         check_used(method, self._options)
         options = None if method == UNIVERSAL else make_options(method, self._options, seed)
-        graph = (
-            as_graph(edges, nodes, _job=job, **graph_options)
-            if not isinstance(edges, Graph)
-            else as_graph(edges, nodes, **graph_options)
-        )
+        if y is not None:
+            X, graph_options = labelled_links(X, y, nodes, graph_options)
+            nodes = graph_options.pop("nodes")
+        if not isinstance(X, Graph):
+            graph_options["_job"] = job
+        graph = as_graph(X, nodes, **graph_options)
+        warn_unweighted(graph, [method])
         model = _c.Handle(_c.lib.npgnn_model_free, job)
         with Bar(job, "fit"):
             if options is None:
@@ -321,7 +354,7 @@ class LinkPredictor:
         Graph(5 nodes, 6 links)
         """
         if not hasattr(self, "_model"):
-            raise not_fitted("this LinkPredictor is not fitted: call fit(edges, nodes), or npgnn.load(path)")
+            raise not_fitted("this LinkPredictor is not fitted: call fit(edges, nodes=nodes), or npgnn.load(path)")
         other = LinkPredictor(**self.get_params())
         encoding = _c.lib.npgnn_model_encoding(self._model.pointer)
         if not isinstance(edges, Graph):
@@ -341,7 +374,7 @@ class LinkPredictor:
 
     def _ready(self) -> Graph:
         if not hasattr(self, "_model"):
-            raise not_fitted("this LinkPredictor is not fitted: call fit(edges, nodes) first")
+            raise not_fitted("this LinkPredictor is not fitted: call fit(edges, nodes=nodes) first")
         if not hasattr(self, "graph_"):
             raise not_fitted("this model was loaded without a graph: call with_graph(edges, nodes) first")
         return self.graph_
@@ -672,10 +705,7 @@ class LinkPredictor:
         """
         graph = self._ready()
         found = pair_indices(graph, pairs)
-        positive = np.ones(len(found), bool) if labels is None else np.asarray(labels)
-        if labels is not None and (positive.shape != (len(found),) or not np.isin(positive, (0, 1)).all()):
-            raise ArgumentError(f"labels must be {len(found)} values of 0 and 1, one per pair")
-        positive = positive.astype(bool)
+        positive = np.ones(len(found), bool) if labels is None else check_labels(labels, len(found), "labels")
         ordered = np.ascontiguousarray(np.concatenate([found[positive], found[~positive]]), np.int32)
         run, options = _c.EvalRun(), _c.TestOptions(samples=-1, seed=check_seed(seed, "seed"))
         with self._lock:

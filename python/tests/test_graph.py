@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import pickle
+import warnings
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ import scipy.sparse
 import npgnn
 
 RING = [(i, (i + 1) % 8) for i in range(8)] + [(0, 4), (2, 6)]
+RING_ENDS = [list(end) for end in zip(*RING)]
 X = np.arange(24, dtype=np.float32).reshape(8, 3) % 5
 
 
@@ -232,6 +234,154 @@ def test_ids_of_rows():
         npgnn.Graph([("w", "x")], frame)
 
 
+def warned(call):
+    """What a call warns of. The warnings name this file."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        call()
+    assert {one.filename for one in caught} <= {__file__} and all(one.category is UserWarning for one in caught)
+    return [str(one.message) for one in caught]
+
+
+def test_two_kinds():
+    """Users and items that share ids are refused until the caller says what they are."""
+    shared, apart = {"user_id": [1, 2, 3], "item_id": [1, 2, 9]}, {"user_id": [1, 2], "item_id": [10, 20]}
+    with pytest.raises(npgnn.ArgumentError, match=r"ids are in both columns, such as 1 \(2 in all\): bipartite=True keeps"):
+        npgnn.Graph(shared)
+    assert npgnn.Graph(shared, bipartite=True).n_nodes == 6 and npgnn.Graph(shared, bipartite=False).n_nodes == 4
+    (text,) = warned(lambda: npgnn.LinkPredictor("universal").fit(apart))
+    assert "'user_id' and 'item_id' look like two kinds of nodes, but were taken for one" in text
+    for given in (True, False):
+        assert not warned(lambda: npgnn.Graph(apart, bipartite=given))
+    assert not warned(lambda: npgnn.Graph({"source": [1, 2], "target": [2, 3]}))
+
+
+def test_two_kinds_in_files(tmp_path):
+    write(tmp_path / "shared.csv", {"user_id": [1, 2, 3], "item_id": [2, 3, 1]})
+    write(tmp_path / "apart.csv", {"user_id": [1, 2, 3], "item_id": [20, 30, 10], "rating": [1, 2, 3]})
+    with pytest.raises(npgnn.ArgumentError, match=r"became one node: 3 \(bipartite=True keeps them apart, bipartite=False"):
+        npgnn.Graph(tmp_path / "shared.csv")
+    assert npgnn.Graph(tmp_path / "shared.csv", bipartite=False).n_nodes == 3
+    weights, kinds = warned(lambda: npgnn.Graph(tmp_path / "apart.csv"))
+    assert "ignoring column 'rating'; weight= and time= use columns" in weights
+    assert "(bipartite=True predicts links between the two only)" in kinds
+    assert not warned(lambda: npgnn.Graph(tmp_path / "apart.csv", bipartite=True, weight=False))
+    assert npgnn.Graph(tmp_path / "apart.csv", bipartite=True, weight=True)._info().weighted
+
+
+def test_columns_of_ends():
+    frame = {"who": ["a", "b"], "n": [1, 2], "whom": ["b", "c"]}
+    with pytest.raises(npgnn.ArgumentError, match="their names, 'who', 'n', 'whom', do not say which two. Give source= and"):
+        npgnn.Graph(frame)
+    with pytest.raises(npgnn.ArgumentError, match="do not say which two"):
+        npgnn.Graph(frame, source="who")
+    assert npgnn.Graph(frame, source="who", target="whom", weight="n").nodes == ["a", "b", "c"]
+    assert npgnn.Graph(frame, weight="n").nodes == ["a", "b", "c"]  # the only two that are left
+    assert npgnn.Graph({"who": ["a"], "whom": ["b"]}).n_links == 1
+    with pytest.raises(npgnn.ArgumentError, match="Give these two alone"):
+        npgnn.LinkPredictor("universal").fit([("a", "b"), ("b", "c")]).predict_proba(frame)
+
+
+def test_dropped_weights():
+    frame, matrix = {"u": [1, 2], "v": [2, 3], "n": [2.0, 3.0]}, scipy.sparse.coo_matrix(([2, 3], ([0, 1], [1, 2])), (3, 3))
+    (text,) = warned(lambda: npgnn.Graph(frame))
+    assert "the values of the column 'n', from 2 to 3, are not used: weight='n' makes them weights" in text
+    (text,) = warned(lambda: npgnn.Graph(matrix))
+    assert "the values of the matrix, from 2 to 3, are not used: weight=True makes them weights" in text
+    (text,) = warned(lambda: npgnn.Graph({**frame, "n": [1, 0]}))
+    assert "'n' are 0 and 1, but all rows were taken for links: fit(X, y) takes labels of pairs" in text
+    same = {**frame, "n": [7, 7], "link_id": [5, 3], "text": ["x", "y"]}
+    for call in (
+        lambda: npgnn.Graph(frame, weight=False),
+        lambda: npgnn.Graph(frame, weight="n"),
+        lambda: npgnn.Graph(same),
+        lambda: npgnn.Graph(matrix, weight=False),
+        lambda: npgnn.Graph(matrix, weight=True),
+        lambda: npgnn.Graph(matrix.astype(bool)),
+    ):
+        assert not warned(call)
+    weighted = npgnn.Graph(frame, weight="n")
+    assert warned(lambda: npgnn.LinkPredictor("universal").fit(weighted)) == [
+        "'universal' does not use the weights of links: every link counts once"
+    ]
+    graph = npgnn.Graph({"u": RING_ENDS[0], "v": RING_ENDS[1], "w": range(1, 11)}, X, weight="w")
+    assert warned(lambda: npgnn.compare(graph, methods=["katz", "cosine"], seeds=1, test=0.3, val=0)) == [
+        "'katz' and 'cosine' do not use the weights of links: every link counts once"
+    ]
+    assert not warned(lambda: npgnn.LinkPredictor("default", iterations=1).fit(graph))
+
+
+def test_dropped_directions():
+    one_way, both_ways = [(0, 1), (1, 2), (2, 0)], [(0, 1), (1, 0), (1, 2), (2, 1)]
+
+    def matrix(pairs):
+        return scipy.sparse.coo_matrix((np.ones(len(pairs)), np.array(pairs).T), (3, 3))
+
+    for directed in (both_ways[:3], np.array(both_ways[:3]), matrix(one_way), matrix(both_ways[:3])):
+        (text,) = warned(lambda: npgnn.Graph(directed))
+        assert "directions are not used" in text and "in one direction only" in text
+    for undirected in (one_way, both_ways, matrix(both_ways), scipy.sparse.triu(matrix(both_ways)), matrix(one_way[:2])):
+        assert not warned(lambda: npgnn.Graph(undirected))
+    (text,) = warned(lambda: npgnn.Graph(matrix(one_way), weight=True))
+    assert "the weights of both directions are added" in text
+    networkx = pytest.importorskip("networkx")
+    assert len(warned(lambda: npgnn.Graph(networkx.DiGraph(one_way)))) == 1
+    assert not warned(lambda: npgnn.Graph(networkx.DiGraph(both_ways)))
+    assert not warned(lambda: npgnn.Graph(networkx.Graph(one_way)))
+
+
+def test_networkx_assumptions():
+    networkx = pytest.importorskip("networkx")
+    women = networkx.davis_southern_women_graph()
+    (text,) = warned(lambda: npgnn.Graph(women))
+    assert "the nodes have the attribute 'bipartite', but were taken for one kind: bipartite=True" in text
+    assert not warned(lambda: npgnn.Graph(women, bipartite=True)) and not warned(lambda: npgnn.Graph(women, bipartite=False))
+    (text,) = warned(lambda: npgnn.Graph(networkx.karate_club_graph()))
+    assert "the values of the attribute 'weight', from 1 to 7, are not used: weight='weight'" in text
+
+
+def test_matrix_with_two_sides():
+    """Row i and column j are nodes, also without links."""
+    matrix = scipy.sparse.coo_matrix(([1, 1], ([0, 2], [1, 4])), (4, 6))
+    with pytest.raises(npgnn.ArgumentError, match=r"edges is a matrix of shape \(4, 6\), but an adjacency matrix is square"):
+        npgnn.Graph(matrix)
+    graph = npgnn.Graph(matrix, bipartite=True)
+    assert (graph.n_nodes, graph.n_links, graph._info().sources) == (10, 2, 4)
+    assert [graph.index(node) for node in (("source", 3), ("target", 0), ("target", 5))] == [3, 4, 9]
+    assert graph.links.tolist() == [[0, 5], [2, 8]]
+    named = npgnn.Graph(matrix, list("abcd"), bipartite=True, target_nodes={"price": [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]})
+    assert named.edges == [("a", 1), ("c", 4)] and named.nodes[:5] == ["a", "b", "c", "d", 0]
+    with pytest.raises(npgnn.MismatchError, match="nodes has 2 nodes, but edges is a matrix of 4 rows"):
+        npgnn.Graph(matrix, ["a", "b"], bipartite=True)
+
+
+def test_odd_ids():
+    big = 2**63
+    assert npgnn.Graph([(big, 5), (5, big + 1)]).nodes == [big, 5, big + 1]
+    mixed = npgnn.Graph({"u": np.array([big + 1, big + 2], np.uint64), "v": np.array([1, 2])})
+    assert mixed.nodes == [big + 1, 1, big + 2, 2]
+    assert npgnn.Graph([(1.0, 2), (2, 3.0)]).nodes == [1, 2, 3]
+    assert npgnn.Graph((i, i + 1) for i in range(3)).n_links == 3 and npgnn.Graph(zip("ab", "bc")).n_links == 2
+    assert npgnn.Graph(np.array([["a", "b"]])).nodes == ["a", "b"] and npgnn.Graph([]).n_nodes == 0
+    pandas = pytest.importorskip("pandas")
+    series = pandas.Series([1, 2], pandas.MultiIndex.from_tuples([("a", "b"), ("b", "c")], names=["u", "v"]))
+    names = pandas.MultiIndex.from_tuples([("ends", "u"), ("ends", "v")])
+    assert npgnn.Graph(pandas.DataFrame([[1, 2], [2, 3]], columns=names)).nodes == [1, 2, 3]
+    assert npgnn.Graph(pandas.DataFrame({"u": ["a", "b"], "v": ["b", "c"]}, dtype="category")).nodes == ["a", "b", "c"]
+    assert npgnn.Graph(pandas.DataFrame({"u": [], "v": []})).n_links == 0
+    assert npgnn.Graph(pandas.DataFrame([[0, 1], [1, 2]])).nodes == [0, 1, 2]
+    for edges, words in (
+        (series, "edges is a pandas.Series: give a DataFrame"),
+        (series.to_frame("w"), "it has 1; reset_index() makes columns of its index"),
+        (pandas.DataFrame([[1, 2]], columns=["u", "u"]), "edges has two columns with the name 'u'"),
+        (pandas.DataFrame({"u": pandas.to_datetime(["2020-01-01"]), "v": [1]}), "cannot have the ids of nodes"),
+        (pandas.DataFrame({"u": pandas.Categorical(["a", None]), "v": ["b", "c"]}), "row 1 has no node at one end"),
+    ):
+        with pytest.raises(npgnn.ArgumentError) as raised:
+            npgnn.Graph(edges)
+        assert words in str(raised.value)
+
+
 def test_missing_nodes_are_reported(caplog):
     npgnn.Graph([("a", "b")], {"id": ["a"], "age": [3]})
     assert "nodes with links but without a row in nodes: 1, such as 'b'" in caplog.text
@@ -309,6 +459,25 @@ def test_graph_file(people, tmp_path):
     "edges, nodes, options, words",
     [
         (np.zeros((2, 5), int), None, {}, "edges is an array of shape (2, 5): expected (links, 2): transpose it"),
+        (np.ones((4, 3)), None, {}, "of shape (4, 3): expected (links, 2); for weights or times, give columns"),
+        (np.array([[True, False]]), None, {}, "a column of type bool cannot have the ids of nodes"),
+        ([(1.5, 2)], None, {}, "1.5 cannot be the id of a node"),
+        ([(1e17, 2.0)], None, {}, "the id 1e+17 is a float, which has lost digits"),
+        ([(None, 1)], None, {}, "the link in row 0 has no node at one end"),
+        (scipy.sparse.coo_matrix([[0, np.nan], [1, 0]]), None, {}, "a matrix with values that are not finite"),
+        (
+            {"user": [1, 2], "item": [3, 4]},
+            None,
+            {"bipartite": True, "target_nodes": {"id": [3, 4], "year": ["1999", "soon"]}, "kinds": {"year": "number"}},
+            "target_nodes: row 1: 'soon' in column 'year' is not a number",
+        ),
+        (
+            [(0, 1)],
+            {"age": [*map(str, range(30)), "x"]},
+            {},
+            "nodes: row 30: 'x' in column 'age' is not a number, although 30 other values are: correct it, leave it empty, or "
+            "choose another kind for the column (kinds={'age': 'category'} or kinds={'age': 'text'})",
+        ),
         ([("a", "b", "c")], None, {}, "edges[0] is ('a', 'b', 'c'): expected a pair of nodes"),
         (["ab"], None, {}, "edges[0] is 'ab'"),
         (("a", "b"), None, {}, "edges[0] is 'a': expected a pair of nodes: write [('a', 'b')]"),
@@ -333,7 +502,7 @@ def test_graph_file(people, tmp_path):
         (RING, {"id": [0, 1, 0]}, {}, "nodes: the id 0 occurs twice"),
         ([(0, 1)], {"age": [1, 2]}, {"kinds": {"size": "number"}}, "kinds: nodes has no column 'size'"),
         ([(0, 1)], {"age": [1, 2], "size": [1]}, {}, "nodes: column 'size' has 1 values, but there are 2 rows"),
-        ([(0, 1)], {"age": ["x", "2"]}, {"kinds": {"age": "number"}}, "nodes:1: 'x' in column 'age' is not a number"),
+        ([(0, 1)], {"age": ["x", "2"]}, {"kinds": {"age": "number"}}, "nodes: row 0: 'x' in column 'age' is not a number"),
         ([(0, 1)], {"age": [1, 2]}, {"kinds": {"age": "integer"}}, "column 'age': 'integer' is not a kind"),
         (
             [("a", "b")],

@@ -66,7 +66,7 @@ def test_explanations(graph, universal, people):
         assert sum(why["columns"]["log_odds"]) == pytest.approx(sum(why["reasons"].values()), abs=1e-6)
         linked = [set(graph.links[(graph.links == node).any(1)].ravel().tolist()) - {node} for node in pair]
         assert set(why["neighbors"]) == linked[0] & linked[1]
-    model = npgnn.LinkPredictor("universal").fit(*people)
+    model = npgnn.LinkPredictor("universal").fit(people[0], nodes=people[1])
     assert "town=Rome" in model.explain(("p0", "p3"))["features"]
     assert list(model.top_links(1, explain=True)["reason"])[0]
     with pytest.raises(npgnn.ArgumentError):
@@ -91,14 +91,14 @@ def test_new_nodes(people):
     """For a network, a table with new nodes is encoded as in training: unknown categories are others, missing columns
     errors."""
     links, columns = people
-    model = npgnn.LinkPredictor("default", iterations=3).fit(links, columns)
+    model = npgnn.LinkPredictor("default", iterations=3).fit(links, nodes=columns)
     more = {name: values + [values[0]] for name, values in columns.items()}
     more["id"][-1], more["income"][-1] = "new", 1e9
     applied = model.with_graph(links, more)
     assert applied.graph_.feature_names == model.graph_.feature_names
     assert applied.graph_.encoding == model.graph_.encoding
     assert len(applied.recommend(["new"], k=5)) == 5
-    best = npgnn.LinkPredictor("best", iterations=1).fit(links, columns)
+    best = npgnn.LinkPredictor("best", iterations=1).fit(links, nodes=columns)
     assert len(best.with_graph(links, more).recommend(["new"], k=5)) == 5
     assert best.with_graph(links, more).graph_.encoding == best.graph_.encoding
     del more["town"]
@@ -157,9 +157,9 @@ def test_same_bits_as_program(program, people, tmp_path):
         ).stdout
         expected = [line.split("\t") for line in out.splitlines()]
         # from files: the same bytes; from memory: the id column has no name there, and everything else is the same
-        model.fit(tmp_path / "edges.csv", tmp_path / "nodes.csv").save(tmp_path / "python.safetensors")
+        model.fit(tmp_path / "edges.csv", nodes=tmp_path / "nodes.csv").save(tmp_path / "python.safetensors")
         assert (tmp_path / "python.safetensors").read_bytes() == (tmp_path / f"{preset}.safetensors").read_bytes()
-        for fitted in (model, npgnn.LinkPredictor(preset, iterations=iterations, random_state=7).fit(links, columns)):
+        for fitted in (model, npgnn.LinkPredictor(preset, iterations=iterations, random_state=7).fit(links, nodes=columns)):
             rows = fitted.recommend(k=3)
             assert [(u, v, f"{p:.6g}") for u, v, p in zip(rows["node"], rows["partner"], rows["probability"])] == [
                 (u, v, f"{float(p):.6g}") for u, v, p, *_ in expected
@@ -251,6 +251,51 @@ def test_sklearn(graph):
     assert sklearn is not None
 
 
+def test_labels(graph):
+    """Labelled pairs: the model is that of the links, and all nodes of the pairs are known."""
+    random = np.random.default_rng(4)
+    links = graph.links
+    known = {tuple(pair) for pair in links.tolist()}
+    others = np.sort(random.integers(graph.n_nodes, size=(3 * len(links), 2)), axis=1)
+    others = [pair for pair in np.unique(others, axis=0).tolist() if pair[0] != pair[1] and tuple(pair) not in known]
+    pairs = np.concatenate([links, random.permutation(others)[: len(links)]])
+    y = (np.arange(len(pairs)) < len(links)).astype(int)
+    order = random.permutation(len(pairs))
+    pairs, y = pairs[order], y[order]
+    with pytest.warns(UserWarning, match=rf"pairs with label 0 \({len(links)} of {len(pairs)}\) are not learnt from"):
+        model = npgnn.LinkPredictor("universal").fit(pairs, y)
+    expected = npgnn.LinkPredictor("universal").fit(pairs[y == 1], nodes=model.graph_.n_nodes)
+    assert np.array_equal(model.decision_function(pairs), expected.decision_function(pairs))
+    assert model.graph_.n_links == len(links)
+    with pytest.warns(UserWarning, match="not learnt from"):
+        named = npgnn.LinkPredictor("universal").fit([("a", "b"), ("b", "c"), ("c", "d")], [1, 1, 0])
+    assert named.graph_.nodes == ["a", "b", "c", "d"] and named.graph_.edges == [("a", "b"), ("b", "c")]
+    two = {"user": [1, 2, 3, 1], "item": [1, 1, 2, 3]}
+    with pytest.warns(UserWarning, match="not learnt from"):
+        sides = npgnn.LinkPredictor("universal").fit(two, np.array([1, 1, 1, 0]), bipartite=True)
+    assert sides.graph_.n_nodes == 6 and sides.graph_.n_links == 3
+    with pytest.warns(UserWarning, match=r"pairs are given more than once \(1 of 3\)"):
+        npgnn.LinkPredictor("universal").fit([("a", "b"), ("b", "a"), ("b", "c")], [1, 1, 1])
+    pytest.importorskip("sklearn")
+    from sklearn.model_selection import cross_val_score
+
+    model = npgnn.LinkPredictor("universal")
+    options = {"scoring": "roc_auc", "error_score": "raise"}
+    with pytest.warns(UserWarning, match="not learnt from"):
+        scores = cross_val_score(model, pairs, y, cv=npgnn.LinkSplit(3), **options)
+        assert scores.mean() > 0.6
+        again = cross_val_score(model, list(map(tuple, pairs.tolist())), y, cv=npgnn.LinkSplit(3), **options)
+        assert np.array_equal(scores, again)
+        none = [
+            cross_val_score(model, pairs, random.permutation(y), cv=npgnn.LinkSplit(2, random_state=seed), **options).mean()
+            for seed in range(6)
+        ]
+        assert abs(np.mean(none) - 0.5) < 0.06  # labels that mean nothing
+    train, test = next(npgnn.LinkSplit(1).split(pairs, y))
+    kept = set(pairs[train][y[train] == 1].ravel().tolist())
+    assert set(pairs[test].ravel().tolist()) <= kept and 0.4 < y[test].mean() < 0.6
+
+
 @pytest.mark.parametrize(
     "call, words",
     [
@@ -275,6 +320,12 @@ def test_sklearn(graph):
         (lambda m, g: npgnn.LinkPredictor(random_state=-1).fit(g), "random_state must be"),
         (lambda m, g: npgnn.LinkPredictor(n_jobs=0).fit(g), "n_jobs must be"),
         (lambda m, g: npgnn.LinkPredictor().fit(g, nodes=3), "nodes cannot be given: edges is a Graph"),
+        (lambda m, g: m.fit(g, np.ones(len(g))), "y has labels of pairs, but X is a Graph"),
+        (lambda m, g: m.fit([(0, 1)], {"age": [1, 2]}), "y must have a label of each pair, 0 or 1, not a dict: nodes are given as"),
+        (lambda m, g: m.fit("e.csv", "n.csv"), "y must have a label of each pair, 0 or 1, not a str: nodes are given as nodes="),
+        (lambda m, g: m.fit([(0, 1), (1, 2)], [5, 7]), "y must be 2 values of 0 and 1, one per pair; nodes and their features"),
+        (lambda m, g: m.fit([(0, 1), (1, 2)], [0, 0]), "y has no label 1"),
+        (lambda m, g: m.fit([("a", "b"), ("b", "a")], [0, 1]), "y: the pair ('b', 'a') has the label 0 and the label 1"),
         (lambda m, g: m.predict_proba([(0, 1)], link_rate=2), "link_rate must be above 0 and below 1, got 2"),
         (lambda m, g: m.predict_proba([(0, 1)], samples=-2), "samples must be an integer from 0 on"),
         (lambda m, g: m.predict_proba([(0, 1, 2)]), "pairs[0] is (0, 1, 2): expected a pair of nodes"),

@@ -91,7 +91,7 @@ def _child(seed: int) -> list[float]:
     """With BLAS and, for the evidence of best, ARPACK."""
     found = []
     for method in ("default", "best"):
-        model = npgnn.LinkPredictor(method, iterations=2, random_state=seed, n_jobs=2).fit(LINKS, np.eye(40))
+        model = npgnn.LinkPredictor(method, iterations=2, random_state=seed, n_jobs=2).fit(LINKS, nodes=np.eye(40))
         found += model.decision_function([(0, 5), (3, 9)]).tolist()
     return found + model.recommend(k=2)["score"].tolist()
 
@@ -193,9 +193,9 @@ def test_progress(capfd):
     shown = capfd.readouterr().err
     assert "fit" in shown and "20" in shown
     table = {"age": [float(i) for i in range(40)], "same": [5.0] * 40}
-    npgnn.LinkPredictor("universal").fit(LINKS, table)
+    npgnn.LinkPredictor("universal").fit(LINKS, nodes=table)
     assert "same" not in capfd.readouterr().err
-    npgnn.LinkPredictor("universal", verbose=1).fit(LINKS, table)
+    npgnn.LinkPredictor("universal", verbose=1).fit(LINKS, nodes=table)
     assert "ignoring column 'same'" in capfd.readouterr().err
     npgnn.LinkPredictor("universal", verbose=1).fit({"u": [*"abcd", None], "v": [*"bcda", "a"]}, skip_bad_rows=True)
     assert "edges: rows without two ends, or without a weight or time, were left out: 1" in capfd.readouterr().err
@@ -212,7 +212,7 @@ def test_leaks():
 
     def use() -> None:
         model = npgnn.LinkPredictor("default", iterations=1, calibrate=False, keep_best=False, hidden=4, n_jobs=1)
-        model.fit(LINKS, features)
+        model.fit(LINKS, nodes=features)
         model.recommend([3], k=2)
         model.predict_proba([(0, 5)])
 

@@ -301,6 +301,11 @@ int npgnn_names_are_ends(const char *source, const char *target)
     return npi_header_are_ends(source, target);
 }
 
+int npgnn_names_are_two_kinds(const char *source, const char *target)
+{
+    return npi_header_are_two_kinds(source, target);
+}
+
 int npgnn_name_is_id(const char *name)
 {
     return npi_header_has_role(name, NPI_ROLE_ID);
