@@ -38,7 +38,6 @@ static int ascending(const void *a, const void *b)
 int npi_new_odds(double *odds, const npgnn_graph *graph, const npgnn_env *env, npgnn_error *err)
 {
     const npi_csr *a = &graph->a;
-    *odds = 1;
     if (!graph->time || graph->m == 0)
         return 0;
     double *first = npi_alloc(env, (size_t)graph->n, sizeof *first, err); /* (n) time of the first link */

@@ -301,7 +301,7 @@ int npi_tune(npi_process *process, npi_tuning *out, const npgnn_graph *graph, co
         code = npi_comm_agree(env->comm, npi_process_copy(&plain, process, env, err), err);
     if (!code)
         code = npi_folds_new(&folds, graph, options->seed, env, err);
-    if (!code && folds.new_odds != 1)
+    if (!code && graph->time)
         npi_log(env,
                 "the latest links tell how likely new nodes are to be linked next: their pairs get %.3g times the odds "
                 "of others",
