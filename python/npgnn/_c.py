@@ -383,6 +383,9 @@ class ModelInfo(Sized):
         ("link_rate", c_double),
         ("version", c_char * 16),
         ("across_graphs", c_int),
+        ("tuned", c_int),
+        ("hidden_links_auc", c_double * 2),
+        ("hidden_nodes_auc", c_double * 2),
     ]
 
 

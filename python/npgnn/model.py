@@ -191,6 +191,9 @@ class LinkPredictor:
         Number of feature columns after encoding.
     calibrated_ : bool
         Whether probabilities were calibrated on held-out links.
+    tuned_ : bool
+        Whether "best" was tuned on the graph. If that does not help on links and nodes that were hidden, a warning says so,
+        and the model is used untuned, as "universal" is.
     n_iter_ : int
         Number of iterations that were trained.
 
@@ -317,11 +320,13 @@ class LinkPredictor:
             else:
                 job.run(_c.lib.npgnn_fit, model.out(), graph._handle, _c.byref(options), _c.byref(job.env))
         self._set(model, graph, job)
+        if method == "best" and not self.tuned_ and not np.isnan(_describe(model).hidden_links_auc[0]):
+            warn("tuning did not help on links and nodes of this graph that were hidden: the model is used untuned, as "
+                 "'universal' is")
         return self
 
     def _set(self, model: _c.Handle, graph: Optional[Graph], job: _c.Job) -> None:
-        info = _c.ModelInfo()
-        _c.check(_c.lib.npgnn_model_describe, _c.byref(info), model.pointer)
+        info = _describe(model)
         self._model, self._job = model, job
         self._lock = threading.Lock()
         self._predictors: dict[tuple[int, int, float], _c.Handle] = {}
@@ -329,6 +334,7 @@ class LinkPredictor:
         self.n_iter_ = int(info.iterations)
         # universal calibrates itself when it is applied
         self.calibrated_ = bool(info.calibrated) or bool(info.across_graphs)
+        self.tuned_ = bool(info.tuned)
         self._prepare = {"normalize": bool(info.normalize), "binarize": bool(info.binarize)}
         if graph is None:
             self.__dict__.pop("graph_", None)
@@ -358,8 +364,7 @@ class LinkPredictor:
         other = LinkPredictor(**self.get_params())
         encoding = _c.lib.npgnn_model_encoding(self._model.pointer)
         if not isinstance(edges, Graph):
-            info = _c.ModelInfo()
-            _c.check(_c.lib.npgnn_model_describe, _c.byref(info), self._model.pointer)
+            info = _describe(self._model)
             graph_options = {**self._prepare, **graph_options}
             if encoding is not None:
                 graph_options["_encoding"] = _c.text(encoding)
@@ -776,6 +781,12 @@ _LINK = np.dtype(
 )
 
 
+def _describe(model: _c.Handle) -> _c.ModelInfo:
+    info = _c.ModelInfo()
+    _c.check(_c.lib.npgnn_model_describe, _c.byref(info), model.pointer)
+    return info
+
+
 def _check_prediction(samples: Any, link_rate: Any) -> tuple[int, float]:
     draws = -1 if samples is None else check_count(samples, "samples", 0)
     if link_rate is not None and not (isinstance(link_rate, (int, float, np.number)) and 0 < link_rate < 1):
@@ -819,10 +830,9 @@ def load(
     (1, 2)
     """
     model, job = _read(path, n_jobs, verbose)
-    info = _c.ModelInfo()
-    _c.check(_c.lib.npgnn_model_describe, _c.byref(info), model.pointer)
-    tuned, process = info.train_nodes > 0, bool(info.across_graphs)
-    method = ("best" if tuned else UNIVERSAL) if process else "default"
+    info = _describe(model)
+    fitted, process = info.train_nodes > 0, bool(info.across_graphs)
+    method = ("best" if fitted else UNIVERSAL) if process else "default"
     predictor = LinkPredictor(method, n_jobs=n_jobs, verbose=verbose)
     predictor._set(model, None, job)
     return predictor if edges is None else predictor.with_graph(edges, nodes, **graph_options)

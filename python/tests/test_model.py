@@ -74,7 +74,7 @@ def test_explanations(graph, universal, people):
 
 
 def test_files(graph, tmp_path):
-    for method, options in (("universal", {}), ("best", {"iterations": 1}), ("default", {"iterations": 5})):
+    for method, options in (("universal", {}), ("best", {}), ("default", {"iterations": 5})):
         model = npgnn.LinkPredictor(method, **options).fit(graph)
         model.save(tmp_path / "m.safetensors")
         again = npgnn.load(tmp_path / "m.safetensors", graph)
@@ -98,7 +98,8 @@ def test_new_nodes(people):
     assert applied.graph_.feature_names == model.graph_.feature_names
     assert applied.graph_.encoding == model.graph_.encoding
     assert len(applied.recommend(["new"], k=5)) == 5
-    best = npgnn.LinkPredictor("best", iterations=1).fit(links, nodes=columns)
+    best = npgnn.LinkPredictor("best", iterations=60).fit(links, nodes=columns)
+    assert best.tuned_
     assert len(best.with_graph(links, more).recommend(["new"], k=5)) == 5
     assert best.with_graph(links, more).graph_.encoding == best.graph_.encoding
     del more["town"]
@@ -113,7 +114,7 @@ def test_same_bits_as_program(program, people, tmp_path):
     links, columns = people
     write(tmp_path / "edges.csv", {"source": [a for a, b in links], "target": [b for a, b in links]})
     write(tmp_path / "nodes.csv", columns)
-    for preset, iterations in (("best", 1), ("default", 20)):
+    for preset, iterations in (("best", 60), ("default", 20)):
         subprocess.run(
             [
                 program,
@@ -372,3 +373,18 @@ def test_unknown_names(graph, universal):
         universal.predict_proba([(0, 300)])
     with pytest.raises(npgnn.NotFittedError, match="not fitted"):
         npgnn.LinkPredictor().recommend([0])
+
+
+def test_tuning_that_does_not_help(tmp_path):
+    """On a random graph there is nothing to learn: the model is `universal`, and says so, now and when it is loaded."""
+    ends = np.random.default_rng(4).integers(0, 150, (450, 2))
+    links = ends[ends[:, 0] != ends[:, 1]]
+    with pytest.warns(UserWarning, match="tuning did not help"):
+        model = npgnn.LinkPredictor("best").fit(links)
+    model.save(tmp_path / "m.safetensors")
+    loaded = npgnn.load(tmp_path / "m.safetensors", links)
+    pairs = [(0, 1), (2, 3), (5, 8)]
+    untuned = npgnn.LinkPredictor("universal").fit(links).predict_proba(pairs)
+    assert not model.tuned_ and not loaded.tuned_ and loaded.method == "best"
+    assert np.array_equal(model.predict_proba(pairs), untuned)
+    assert np.array_equal(loaded.predict_proba(pairs), untuned)
