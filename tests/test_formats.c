@@ -309,6 +309,19 @@ static void test_graphml_without_attributes(void **state)
     npgnn_graph_free(graph);
 }
 
+/* What begins with '<' is GraphML, also after a comment, unless it is a line of triples. */
+static void test_detected_graphml(void **state)
+{
+    (void)state;
+    npgnn_graph *graph =
+        graph_of("<!-- Two nodes.\n -->\n<graphml><graph><node id='a'/><node id='b'/></graph></graphml>");
+    has(graph, 2, 0, 0);
+    npgnn_graph_free(graph);
+    refused("<a> <knows> <b> .\n<b> <knows> <c> .\n", 1, "N-Triples");
+    refused("<a> <knows> <b> . \r\n<b> <knows> <c> .\r\n", 1, "N-Triples");
+    refused("<a> <knows> <b>.\n<b> <knows> <c>.\n", 1, "N-Triples");
+}
+
 static void test_invalid_graphml(void **state)
 {
     char deep[4096] = XML;
@@ -577,6 +590,7 @@ int main(void)
         cmocka_unit_test(test_graphml_defaults),
         cmocka_unit_test(test_graphml_is_linear),
         cmocka_unit_test(test_long_attributes),
+        cmocka_unit_test(test_detected_graphml),
         cmocka_unit_test(test_invalid_graphml),
         cmocka_unit_test(test_json_edges),
         cmocka_unit_test(test_invalid_json_edges),

@@ -75,6 +75,7 @@ static void test_triples(void **state)
     refused("http://a/1\thttp://b/knows\tx\nhttp://a/2\thttp://b/knows\ty\n", 2, "triples");
     refused("00260881\t_hypernym\t00260622\n00260622\t_hypernym\t01332730\n", 2, "triples"); /* WordNet */
     refused("<http://a/1> <http://b/k> <http://a/2> .\n", 1, "N-Triples");
+    refused("<http://a/1> <http://b/k> <http://a/2>.\n", 1, "N-Triples");
     refused("_:b1 <http://b/name> \"Ann, the first\"@en .\n", 1, "N-Triples");
 }
 
@@ -188,6 +189,9 @@ static void test_other_formats(void **state)
     refused("digraph G {\n  a -> b;\n}\n", 1, "a file of Graphviz");
     refused("@prefix e: <http://e/> .\ne:a e:knows e:b .\n", 1, "Turtle");
     read_as("graph theory\ntheory proof\n", 3, 2);
+    refused("dl n=3 format=edgelist1\n1 2\n", 1, "a UCINET file");
+    refused("DL N = 3\n1 2\n", 1, "a UCINET file");
+    read_as("dl npm\nnpm node\n", 3, 2);
     read_as("c d\nc e\n", 3, 2);
 }
 

@@ -510,10 +510,14 @@ int npi_graphml_detect(const npi_stream *stream)
         at++;
     if (at == size || text[at] != '<')
         return 0;
-    /* a line of N-Triples, "<a> <knows> <b> .", ends with a full stop, which no first line of XML does */
+    if (at + 1 < size && (text[at + 1] == '?' || text[at + 1] == '!')) /* a declaration or a comment */
+        return 1;
+    /* a line of N-Triples, "<a> <knows> <b> .", ends with a full stop, which no first line of an element does */
     size_t end = at;
     while (end < size && text[end] != '\n' && text[end] != '\r')
         end++;
+    while (text[end - 1] == ' ' || text[end - 1] == '\t')
+        end--;
     return text[end - 1] != '.';
 }
 

@@ -76,9 +76,9 @@ static int is_heading(sample *s, const char *line)
     static const struct {
         const char *begin, *end, *format, *advice;
     } headings[] = {
-        {"<", " .", "a file of RDF triples (N-Triples)",
+        {"<", ".", "a file of RDF triples (N-Triples)",
          "write the subject and the object of one relation per line: grep RELATION FILE | cut -d ' ' -f 1,3"},
-        {"_:", " .", "a file of RDF triples (N-Triples)",
+        {"_:", ".", "a file of RDF triples (N-Triples)",
          "write the subject and the object of one relation per line: grep RELATION FILE | cut -d ' ' -f 1,3"},
         {"@prefix ", ".", "a file of RDF triples (Turtle)",
          "rapper -i turtle -o ntriples FILE; then write the subject and the object of one relation per "
@@ -93,7 +93,8 @@ static int is_heading(sample *s, const char *line)
         {"p edge ", "", "a DIMACS file", "awk '$1 == \"e\" { print $2, $3 }' FILE"},
         {"p col ", "", "a DIMACS file", "awk '$1 == \"e\" { print $2, $3 }' FILE"},
         {"p sp ", "", "a DIMACS file", "awk '$1 == \"a\" { print $2, $3, $4 }' FILE"},
-        {"dl n", "", "a UCINET file", "write one link per line"},
+        {"dl n=", "", "a UCINET file", "write one link per line"},
+        {"dl n =", "", "a UCINET file", "write one link per line"},
     };
     for (size_t i = 0; i < sizeof headings / sizeof headings[0]; i++)
         if (strncasecmp(line, headings[i].begin, strlen(headings[i].begin)) == 0 && ends_with(line, headings[i].end)) {
