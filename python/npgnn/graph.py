@@ -7,6 +7,7 @@ same results.
 
 from __future__ import annotations
 
+import copy
 import ctypes
 import html
 import itertools
@@ -924,11 +925,12 @@ def _check_kinds(links: _Links) -> list[str]:
     if links.ends is None or not _c.lib.npgnn_names_are_two_kinds(*(name.encode() for name in links.ends)):
         return [note for kind, note in links.notes if kind == "sides"]
     source, target = links.ends
-    both = set(links.left.tolist()) & set(links.right.tolist())
+    targets = set(links.right.tolist())
+    both = [name for name in dict.fromkeys(links.left.tolist()) if name in targets]
     if both:
         raise ArgumentError(
             f"edges: {source!r} and {target!r} look like two kinds of nodes, but ids are in both columns, such as "
-            f"{next(iter(both))!r} ({len(both)} in all): bipartite=True keeps the two kinds apart, bipartite=False makes one node of "
+            f"{both[0]!r} ({len(both)} in all): bipartite=True keeps the two kinds apart, bipartite=False makes one node of "
             "each such id"
         )
     return [
@@ -1093,15 +1095,10 @@ def _without_missing(links: _Links, skip: bool, what: str) -> _Links:
         bad |= found
     if not bad.any():
         return links
-    good = ~bad
-    kept = _Links(
-        links.left[good],
-        links.right[good],
-        None if links.weights is None else np.asarray(links.weights)[good],
-        None if links.times is None else np.asarray(links.times)[good],
-        links.nodes,
-        links.targets,
-    )
+    good, kept = ~bad, copy.copy(links)
+    kept.left, kept.right = links.left[good], links.right[good]
+    kept.weights = None if links.weights is None else np.asarray(links.weights)[good]
+    kept.times = None if links.times is None else np.asarray(links.times)[good]
     kept.left_out = int(bad.sum())
     return kept
 

@@ -249,6 +249,8 @@ def test_two_kinds():
     with pytest.raises(npgnn.ArgumentError, match=r"ids are in both columns, such as 1 \(2 in all\): bipartite=True keeps"):
         npgnn.Graph(shared)
     assert npgnn.Graph(shared, bipartite=True).n_nodes == 6 and npgnn.Graph(shared, bipartite=False).n_nodes == 4
+    with pytest.raises(npgnn.ArgumentError, match="ids are in both columns, such as 1"):  # also if a row is left out
+        npgnn.Graph({"user_id": [1, 2, None], "item_id": [1, 2, 9]}, skip_bad_rows=True)
     (text,) = warned(lambda: npgnn.LinkPredictor("universal").fit(apart))
     assert "'user_id' and 'item_id' look like two kinds of nodes, but were taken for one" in text
     for given in (True, False):
@@ -286,6 +288,8 @@ def test_dropped_weights():
     frame, matrix = {"u": [1, 2], "v": [2, 3], "n": [2.0, 3.0]}, scipy.sparse.coo_matrix(([2, 3], ([0, 1], [1, 2])), (3, 3))
     (text,) = warned(lambda: npgnn.Graph(frame))
     assert "the values of the column 'n', from 2 to 3, are not used: weight='n' makes them weights" in text
+    (text,) = warned(lambda: npgnn.Graph({"u": [1, 2, None], "v": [2, 3, 4], "n": [2.0, 3.0, 4.0]}, skip_bad_rows=True))
+    assert "the values of the column 'n'" in text
     (text,) = warned(lambda: npgnn.Graph(matrix))
     assert "the values of the matrix, from 2 to 3, are not used: weight=True makes them weights" in text
     (text,) = warned(lambda: npgnn.Graph({**frame, "n": [1, 0]}))
