@@ -30,8 +30,7 @@ int progress_open(cli_progress *progress, int quiet, const char *log_path, int a
 npgnn_env progress_env(cli_progress *progress, const common_settings *common);
 
 /* Call these around each job. From the beginning of the first job on, a signal cancels the job instead of ending the
- * program. The end of a job erases the line; where stderr is not a
- * terminal, it prints the last state. */
+ * program. The end of a job erases the line; where stderr is not a terminal, it prints the last state. */
 void progress_job_begin(cli_progress *progress);
 void progress_job_end(cli_progress *progress);
 

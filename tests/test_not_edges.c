@@ -143,9 +143,9 @@ static void test_matrices(void **state)
     long_text t = {NULL, 0};
     (void)state;
     refused("0,1,1\n1,0,0\n1,0,0\n", 1, "adjacency matrix");
-    refused("0 1 1\n0 0 0\n1 0 1\n", 1, "adjacency matrix");
+    refused("0 1 1\n0 0 0\n1 0 1\n", 1, "delimiter=None)));");
     refused("a,b,c\n0,1,1\n1,0,0\n1,0,0\n", 1, "adjacency matrix");
-    refused("a;0;1;1\nb;1;0;0\nc;1;0;0\n", 1, "adjacency matrix");
+    refused("a;0;1;1\nb;1;0;0\nc;1;0;0\n", 1, "sep=';'");
     refused(",a,b,c\na,0,1,1\nb,1,0,0\nc,1,0,0\n", 1, "adjacency matrix");
     refused(",a,b\na,1,2.5\nb,7,0.5\n", 1, "adjacency matrix");                      /* by its names alone */
     refused("a\tb\tc\na\t0\t1\t1\nb\t1\t0\t0\nc\t1\t0\t0\n", 1, "adjacency matrix"); /* R leaves the corner out */

@@ -209,7 +209,7 @@ static size_t host_name(const char **first, const char *host)
 int http_is_host(const char *text)
 {
     const char *first;
-    return host_name(&first, text) == strlen(text);
+    return *text && host_name(&first, text) == strlen(text);
 }
 
 /* Whether the Host header names this machine, or is allowed. A web page elsewhere can make a browser ask 127.0.0.1 under a

@@ -380,6 +380,8 @@ int npi_not_edges_refuse(const npi_stream *stream, const npgnn_load_options *how
     if (how->source || how->target)
         return 0;
     int code = take_sample(&s, stream, err);
+    const char quoted[] = {'\'', s.separator, '\'', '\0'}; /* in Python */
+    const char *delimiter = s.separator == ' ' ? "None" : s.separator == '\t' ? "'\\t'" : quoted;
     if (code == 0 && s.heading > 0)
         code = npi_fail_at(err, NPGNN_E_FORMAT, s.file, s.heading,
                            "this is %s, which cannot be read directly; convert it first: %s", s.format, s.advice);
@@ -393,8 +395,9 @@ int npi_not_edges_refuse(const npi_stream *stream, const npgnn_load_options *how
         code = npi_fail_at(err, NPGNN_E_FORMAT, s.file, s.rows[0].line,
                            "this looks like an adjacency matrix; save it as a sparse one, in Python: import numpy, "
                            "scipy.sparse as s; s.save_npz('FILE.npz', s.csr_matrix(numpy.loadtxt('FILE', "
-                           "delimiter=','))); or, with names: import pandas; m = pandas.read_csv('FILE', "
-                           "index_col=0).stack(); m[m != 0].to_csv('LINKS.csv', header=False)");
+                           "delimiter=%s))); or, with names: import pandas; m = pandas.read_csv('FILE', sep=%s, "
+                           "index_col=0).stack(); m[m != 0].to_csv('LINKS.csv', header=False)",
+                           delimiter, s.separator == ' ' ? "r'\\s+'" : delimiter);
     else if (code == 0)
         code = check_triples(&s, err);
     sample_free(&s);
