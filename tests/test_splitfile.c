@@ -239,6 +239,30 @@ static void refused(const char *text, int code, int64_t line, const char *wanted
     npgnn_graph_free(graph);
 }
 
+/* A split by nodes that calls itself temporal is refused before its links get times: they have other numbers in its
+ * training graph. */
+static void test_temporal_split_by_nodes(void **state)
+{
+    enum { NODES = 20, LINKS = 2 * NODES };
+    (void)state;
+    npgnn_pair edges[LINKS];
+    double times[LINKS];
+    for (int i = 0; i < LINKS; i++) {
+        edges[i] = (npgnn_pair){i / 2, (i / 2 + (i % 2 ? 7 : 1)) % NODES};
+        times[i] = i;
+    }
+    const npgnn_graph_data data = {
+        .size = sizeof data, .nodes = NODES, .edges = edges, .edge_count = LINKS, .times = times};
+    npgnn_graph *graph = NULL;
+    npgnn_split *split = NULL;
+    npgnn_error err = {0};
+    assert_ok(npgnn_graph_new(&graph, &data, NULL, &err), err);
+    const char *text = "# protocol: inductive\n# protocol: temporal\nval-node\t0\t-\t-\ntest-node\t5\t-\t-\n";
+    assert_int_equal(read_text(&split, graph, text, &err), NPGNN_E_MISMATCH);
+    assert_non_null(strstr(err.text, "do not match its protocol"));
+    npgnn_graph_free(graph);
+}
+
 static void test_invalid_lines(void **state)
 {
     (void)state;
@@ -347,17 +371,12 @@ static void test_authors_splits(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_round_trip_transductive),
-        cmocka_unit_test(test_round_trip_inductive),
-        cmocka_unit_test(test_round_trip_few_shot),
-        cmocka_unit_test(test_round_trip_inductive_hidden),
-        cmocka_unit_test(test_round_trip_production),
-        cmocka_unit_test(test_round_trip_paper),
-        cmocka_unit_test(test_names),
-        cmocka_unit_test(test_difficult_names),
-        cmocka_unit_test(test_invalid_lines),
-        cmocka_unit_test(test_invalid_protocols),
-        cmocka_unit_test(test_out_of_memory),
+        cmocka_unit_test(test_round_trip_transductive), cmocka_unit_test(test_round_trip_inductive),
+        cmocka_unit_test(test_round_trip_few_shot),     cmocka_unit_test(test_round_trip_inductive_hidden),
+        cmocka_unit_test(test_round_trip_production),   cmocka_unit_test(test_round_trip_paper),
+        cmocka_unit_test(test_temporal_split_by_nodes), cmocka_unit_test(test_names),
+        cmocka_unit_test(test_difficult_names),         cmocka_unit_test(test_invalid_lines),
+        cmocka_unit_test(test_invalid_protocols),       cmocka_unit_test(test_out_of_memory),
         cmocka_unit_test(test_authors_splits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

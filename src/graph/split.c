@@ -460,12 +460,12 @@ int npi_split_assemble(npgnn_split **out, const npgnn_graph *graph, npgnn_protoc
         code = role ? train_from_roles(split, err) : npi_graph_with_edges(&split->train, graph, edges, edge_count, err);
     if (!code && split->map)
         code = known_from_train(split, edges, edge_count, err);
-    if (!code && split->protocol == NPGNN_TEMPORAL)
-        code = npi_graph_copy_times(split->train, graph, err);
     if (!code && split->train->m == 0)
         code = npi_fail(err, NPGNN_E_ARGUMENT, "the split leaves no training links: hold out fewer");
     if (!code)
         code = npgnn_split_check(split, err);
+    if (!code && split->protocol == NPGNN_TEMPORAL) /* the links are now known to be in the graph, with these numbers */
+        code = npi_graph_copy_times(split->train, graph, err);
     if (code) {
         npgnn_split_free(split);
         return code;
