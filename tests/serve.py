@@ -496,6 +496,9 @@ def check_cells():
     chance = [item["probability"] for item in s.good("POST", "/score", {"pairs": [[f"n{i}", "p3"] for i in range(len(nodes))] + [["e", "p3"]]})["pairs"]]
     assert all(abs(value / chance[0] - 1) > 0.01 for value in chance[1:6]), chance
     assert all(abs(value / chance[0] - 1) < 1e-5 for value in chance[6:]), (chance, spellings)
+    s.good("POST", "/nodes", {"nodes": [dict(written, id="code", grade="01"), dict(written, id="none", grade="9")]})
+    code, none = [item["probability"] for item in s.good("POST", "/score", {"pairs": [["code", "p3"], ["none", "p3"]]})["pairs"]]
+    assert abs(code / chance[0] - 1) > 0.01 and abs(code / none - 1) < 1e-5, (code, none, chance[0])  # 01 is a code, not the number 1
     s.good("POST", "/nodes", {"nodes": [{"id": 123456789012345678901234567890}]})
     assert s.good("GET", "/node?node=123456789012345678901234567890")["link_count"] == 0
     for value in ("true", "false", "null", "1.5", "1.0", "1e3", "[1]", "{}", '""'):

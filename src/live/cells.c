@@ -67,7 +67,10 @@ static const char *find_spelling(char buffer[40], const npi_encoded *column, con
         for (int32_t v = 0; v < npi_names_count(column->values); v++)
             if (strcasecmp(npi_names_get(column->values, v), text) == 0)
                 return npi_names_get(column->values, v);
-    if (npi_number_parse_double(&number, text) != NPI_NUMBER_OK)
+    const char *digit = text + (*text == '-');
+    if (*digit < '0' || *digit > '9' ||
+        (digit[0] == '0' && digit[1] >= '0' && digit[1] <= '9') || /* a code such as 007 */
+        npi_number_parse_double(&number, text) != NPI_NUMBER_OK)
         return text;
     npi_number_print(whole, sizeof whole, number);
     for (int decimals = 0; decimals < 2; decimals++) {
