@@ -2,6 +2,7 @@
 #define _DEFAULT_SOURCE /* TIOCGWINSZ */
 #include "progress_line.h"
 
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -59,7 +60,7 @@ int progress_line_is_due(const progress_line *line, double share)
         return 0;
     if (line->terminal)
         return waited >= REDRAW_SECONDS;
-    return waited >= PLAIN_SECONDS && share - line->shown_share >= PLAIN_SHARE;
+    return waited >= PLAIN_SECONDS && fabs(share - line->shown_share) >= PLAIN_SHARE;
 }
 
 /* What brings the cursor to the beginning of the line and erases it: where the window has become narrower since, the

@@ -839,7 +839,36 @@ static void *compute_predictions(void *arg)
     return NULL;
 }
 
+/* A job in three processes, of which one may allocate so often. Returns how many allocations it had left. */
+static long run_limited(process all[RANKS], void *(*job)(void *), long allocations)
+{
+    npgnn_comm *comm[RANKS];
+    npgnn_error err = {0};
+    long left = allocations;
+    assert_ok(npgnn_comm_simulate(comm, RANKS, NULL, &err), err);
+    for (int r = 0; r < RANKS; r++) {
+        all[r] = (process){.env = {.size = sizeof all[r].env, .threads = 1, .comm = comm[r]}};
+        all[r].env.allocator = (npgnn_allocator){limited, r == 1 ? &left : NULL};
+        assert_int_equal(pthread_create(&all[r].thread, NULL, job, &all[r]), 0);
+    }
+    for (int r = 0; r < RANKS; r++)
+        pthread_join(all[r].thread, NULL);
+    for (int r = 0; r < RANKS; r++)
+        npgnn_comm_free(comm[r]);
+    return left;
+}
+
 /* Where one process has too little memory, all of them end, and the message says which one it was. */
+static void check_no_memory(void *(*job)(void *), long allocations)
+{
+    process all[RANKS];
+    run_limited(all, job, allocations);
+    for (int r = 0; r < RANKS; r++) {
+        assert_int_equal(all[r].code, NPGNN_E_MEMORY);
+        assert_non_null(strstr(all[r].err.text, "process 1 of 3: "));
+    }
+}
+
 static void test_no_memory(void **state)
 {
     static const struct {
@@ -852,25 +881,20 @@ static void test_no_memory(void **state)
                  {compute_evidence, 130}};
     (void)state;
     subject = small;
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        npgnn_comm *comm[RANKS];
-        process all[RANKS];
-        npgnn_error err = {0};
-        long left = cases[i].allocations;
-        assert_ok(npgnn_comm_simulate(comm, RANKS, NULL, &err), err);
-        for (int r = 0; r < RANKS; r++) {
-            all[r] = (process){.env = {.size = sizeof all[r].env, .threads = 1, .comm = comm[r]}};
-            all[r].env.allocator = (npgnn_allocator){limited, r == 1 ? &left : NULL};
-            assert_int_equal(pthread_create(&all[r].thread, NULL, cases[i].job, &all[r]), 0);
-        }
-        for (int r = 0; r < RANKS; r++)
-            pthread_join(all[r].thread, NULL);
-        for (int r = 0; r < RANKS; r++) {
-            assert_int_equal(all[r].code, NPGNN_E_MEMORY);
-            assert_non_null(strstr(all[r].err.text, "process 1 of 3: "));
-            npgnn_comm_free(comm[r]);
-        }
-    }
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        check_no_memory(cases[i].job, cases[i].allocations);
+}
+
+/* Between the rehearsals of small graphs, each process fits and judges for itself. */
+static void test_no_memory_to_judge(void **state)
+{
+    enum { MOST = 1 << 20 };
+    process all[RANKS];
+    (void)state;
+    long needed = MOST - run_limited(all, compute_best, MOST);
+    assert_ok(all[0].code, all[0].err);
+    for (long before_end = 2; before_end < 80; before_end += 6)
+        check_no_memory(compute_best, needed - before_end);
 }
 
 int main(void)
@@ -880,6 +904,7 @@ int main(void)
         cmocka_unit_test(test_sameness),           cmocka_unit_test(test_divided_evidence),
         cmocka_unit_test(test_divided_predictor),  cmocka_unit_test(test_divided_search),
         cmocka_unit_test(test_different_searches), cmocka_unit_test(test_divided_memory),
-        cmocka_unit_test(test_search_memory_out),  cmocka_unit_test(test_no_memory)};
+        cmocka_unit_test(test_search_memory_out),  cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_no_memory_to_judge)};
     return cmocka_run_group_tests(tests, make_all, free_all);
 }

@@ -100,14 +100,19 @@ static void test_new_nodes_over_time(void **state)
     const npgnn_env env = npi_env_resolve(NULL);
     assert_ok(npgnn_graph_new(&graph, &data, &env, &err), err);
     assert_near(npi_new_share(graph), 1 - 8 * 5 / 50.0, 1e-12);
-    assert_ok(npi_new_odds(&odds, graph, &env, &err), err);
+    assert_int_equal(npi_new_odds(&odds, graph, &env, &err), 1);
     /* links 28 to 30 touch user 7, link 31 nobody new; 7 x 5 of the 8 x 5 pairs of linked nodes touch nobody new */
-    assert_near(odds, 3.0 / 1 * (35.0 / 5), 1e-12);
+    assert_near(odds, 3.5 / 1.5 * (35.0 / 5), 1e-12);
+    npgnn_graph_free(graph);
+    edges[31].u = 7; /* now all of them touch user 7 */
+    assert_ok(npgnn_graph_new(&graph, &data, &env, &err), err);
+    assert_int_equal(npi_new_odds(&odds, graph, &env, &err), 1);
+    assert_near(odds, 4.5 / 0.5 * (35.0 / 5), 1e-12);
     npgnn_graph_free(graph);
     data.times = NULL;
     assert_ok(npgnn_graph_new(&graph, &data, &env, &err), err);
     odds = 0.25;
-    assert_ok(npi_new_odds(&odds, graph, &env, &err), err);
+    assert_int_equal(npi_new_odds(&odds, graph, &env, &err), 0);
     assert_true(odds == 0.25);
     npgnn_graph_free(graph);
 }

@@ -256,11 +256,11 @@ static int read_node(request *out, body_reader *b)
     const npgnn_new_node *before = out->count > 0 ? &out->nodes[out->count - 1] : NULL;
     npgnn_new_node *node = &out->nodes[out->count];
     size_t members = 0;
-    int status = 200, more = 0;
+    int status = 200;
     *node = (npgnn_new_node){.size = sizeof *node, .cells = before ? before->cells + before->cell_count : out->cells};
     if (npi_json_peek(&b->json) == '{' && npi_json_open(&b->json))
         return refuse_syntax(b);
-    while (b->json.depth == 3 && status == 200 && (more = npi_json_more(&b->json, &members, '}')) > 0)
+    while (b->json.depth == 3 && status == 200 && npi_json_more(&b->json, &members, '}') > 0)
         status = read_cell(out, b, node);
     if (status != 200)
         return status;

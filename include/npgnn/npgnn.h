@@ -152,8 +152,9 @@ NPGNN_API const char *npgnn_step_name(npgnn_step step);
 /* The state of a job, passed to the progress callback after every iteration. Values that are not known yet are NaN. */
 typedef struct npgnn_progress {
     size_t size;
-    int run, runs;             /* which training of how many: the seeds of an evaluation; 0 of 1 for a single fit */
-    int rehearsal;             /* 1: a first training that holds out links; the one that counts follows */
+    int run, runs; /* which training of how many: the seeds of an evaluation; 0 of 1 for a single fit */
+    int rehearsal; /* 1: a first training that holds out links. The one that counts follows, unless it is not worth it (best).
+                      Iterations and seconds begin anew with every training */
     int iteration, iterations; /* iterations done, and requested */
     int validated;             /* 1 if val_auc and val_ap were measured at this iteration */
     int best_iteration;        /* where the best validation so far was measured; 0 before the first */
@@ -896,7 +897,8 @@ typedef struct npgnn_model_info {
     int tuned; /* 1: its head was tuned on that graph; 0: it is used as it is, since tuning did not help there, or the
                   graph has too few links to tell */
     /* AUC on links of that graph that were hidden, and on the links of nodes that were hidden: [0] of the process as it
-     * is, [1] tuned on the other links. NaN where none could be hidden. */
+     * is, [1] tuned on the other links. NaN where none could be hidden. z, which both share, was inferred from some of
+     * these links. */
     double hidden_links_auc[2], hidden_nodes_auc[2];
 } npgnn_model_info;
 NPGNN_API int npgnn_model_describe(npgnn_model_info *info, const npgnn_model *model, npgnn_error *err);

@@ -71,9 +71,10 @@ int npi_new_odds(double *odds, const npgnn_graph *graph, const npgnn_env *env, n
                 touching += first[i] >= begin || first[a->col[p]] >= begin;
             }
     double pairs = count_pairs(graph, linked), known_pairs = count_pairs(graph, known);
-    if (touching > 0 && touching < latest && known_pairs > 0 && known_pairs < pairs)
-        *odds = touching / (latest - touching) * known_pairs / (pairs - known_pairs);
+    int told = touching > 0 && known_pairs > 0 && known_pairs < pairs;
+    if (told)
+        *odds = (touching + 0.5) / (latest - touching + 0.5) * known_pairs / (pairs - known_pairs);
     npi_free(env, first);
     npi_free(env, time);
-    return 0;
+    return told;
 }

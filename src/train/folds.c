@@ -228,8 +228,11 @@ int npi_folds_new(npi_folds *out, const npgnn_graph *graph, uint64_t seed, const
         npi_pairs_shuffle(s.edges, graph->m, &rng);
         code = hide_links(&folds, &s, err);
     }
-    if (!code)
-        code = npi_new_odds(&folds.new_odds, graph, &s.env, err);
+    if (!code) {
+        int told = npi_new_odds(&folds.new_odds, graph, &s.env, err);
+        folds.dated = told > 0;
+        code = told < 0 ? told : 0;
+    }
     if (!code) {
         int32_t new_nodes = 0;
         for (int32_t i = 0; i < graph->n; i++)

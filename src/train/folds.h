@@ -11,7 +11,7 @@
  * teach that having no known links makes a non-link.
  *
  * Every pair belongs to a part, and a head that is fitted without a part has not seen the links of that part, in either
- * kind of fold: what it says about them is what it says about any hidden link.
+ * kind of fold. (z has seen a few of the first part.)
  *
  * Of a large graph some folds are enough. */
 #ifndef NPI_TRAIN_FOLDS_H
@@ -35,7 +35,8 @@ typedef struct npi_folds {
                                         non-links */
     size_t new_from;                 /* the pairs of new nodes begin here */
     double new_share;                /* of all pairs of the graph: those that touch a new node */
-    double new_odds;                 /* of these to be linked next, against the others (npi_new_odds) */
+    double new_odds;                 /* of these to be linked next, against the others (npi_new_odds), */
+    int dated;                       /* 1: which the times of the links tell */
 } npi_folds;
 
 /* Whether a graph has enough links, and pairs without one, to hide some. */

@@ -32,7 +32,7 @@ typedef struct rehearsal {
 /* Parts 0, 1, ... are left out until their links are enough to judge by. */
 static int parts_to_leave_out(const npi_folds *folds)
 {
-    int parts = (int)((ENOUGH_TO_JUDGE + folds->first_links) / (folds->first_links + 1));
+    int parts = (int)((ENOUGH_TO_JUDGE + folds->first_links - 1) / folds->first_links);
     return parts < NPI_FOLDS_PARTS ? parts : NPI_FOLDS_PARTS;
 }
 
@@ -64,7 +64,8 @@ static size_t list_pairs(size_t *list, const selection *s, int links, int new_no
     return found;
 }
 
-/* The same of new and of known nodes, in the proportion in which the graph has pairs of them or, of links, will have. */
+/* The same of new and of known nodes, in the proportion in which the graph has pairs of them or, for links, will have
+ * them. */
 static size_t list_mixed(size_t *list, const selection *s, int links, size_t most)
 {
     size_t known = list_pairs(NULL, s, links, 0, s->folds->count);
@@ -129,7 +130,8 @@ static void rehearsal_free(rehearsal *r)
 static int rehearsal_new(rehearsal *r, const npi_folds *folds, const npi_process *p, const npgnn_env *env,
                          npgnn_error *err)
 {
-    *r = (rehearsal){.env = *env, .folds = folds, .parts = parts_to_leave_out(folds)};
+    *r = (rehearsal){.env = *env, .comm = env->comm, .folds = folds, .parts = parts_to_leave_out(folds)};
+    r->env.comm = NULL;
     r->tuned = npi_alloc(env, folds->count, 4 * sizeof *r->tuned, err);
     r->list = npi_alloc(env, folds->count, sizeof *r->list, err);
     if (!r->tuned || !r->list)
@@ -198,8 +200,8 @@ static int judge(npi_auc_pair *out, const rehearsal *r, int new_nodes, npgnn_err
     return code;
 }
 
-/* Whether tuning helps on hidden links and hidden nodes together by more than chance explains, and harms neither: chosen
- * in docs/results/best.md. */
+/* Whether tuning helps on hidden links and hidden nodes together by more than chance explains, and harms neither. The
+ * rule was chosen in docs/results/best.md. */
 static int is_worth_keeping(const npi_tuning *t)
 {
     const npi_auc_pair *kinds[2] = {&t->links, &t->nodes};
@@ -301,7 +303,7 @@ int npi_tune(npi_process *process, npi_tuning *out, const npgnn_graph *graph, co
         code = npi_comm_agree(env->comm, npi_process_copy(&plain, process, env, err), err);
     if (!code)
         code = npi_folds_new(&folds, graph, options->seed, env, err);
-    if (!code && graph->time)
+    if (!code && folds.dated)
         npi_log(env,
                 "the latest links tell how likely new nodes are to be linked next: their pairs get %.3g times the odds "
                 "of others",

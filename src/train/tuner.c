@@ -117,7 +117,7 @@ int npi_tuner_run(npi_tuner *t, int left_out, const npgnn_options *o, npgnn_prog
     memset(t->m, 0, t->head.count * sizeof *t->m);
     memset(t->v, 0, t->head.count * sizeof *t->v);
     int64_t step = 0, steps = (int64_t)batches_of(t->count) * o->iterations;
-    double start = npi_clock_seconds(), before = progress->seconds;
+    double start = npi_clock_seconds();
     for (int pass = 0; pass < o->iterations; pass++) {
         npi_rng rng = npi_rng_make(o->seed, NPI_RNG_TUNE, 1 + (uint32_t)pass);
         double loss = 0;
@@ -149,7 +149,7 @@ int npi_tuner_run(npi_tuner *t, int left_out, const npgnn_options *o, npgnn_prog
                             o->learning_rate);
         progress->iteration = pass + 1;
         progress->loss = loss;
-        progress->seconds = before + npi_clock_seconds() - start;
+        progress->seconds = npi_clock_seconds() - start;
         int stop = npi_env_stopped(env) || (env->progress && env->progress(env->user, progress));
         if (npi_comm_any(env->comm, stop))
             return npi_fail(err, NPGNN_E_CANCELLED, "cancelled after iteration %d", pass + 1);

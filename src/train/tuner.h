@@ -1,5 +1,5 @@
-/* Fits a head to the labelled pairs of a graph: minimises the mean of  softplus(-s)  over links and  softplus(s)  over the
- * others, s the score of the head, by Adam, in batches of 512, with a rate that falls along a cosine. */
+/* Fits a head to the labelled pairs of a graph: minimises the mean of  softplus(-s)  over links and  softplus(s)  over
+ * the others, s the score of the head, by Adam, in batches of 512, with a rate that falls along a cosine. */
 #ifndef NPI_TRAIN_TUNER_H
 #define NPI_TRAIN_TUNER_H
 
@@ -31,9 +31,9 @@ int npi_tuner_new(npi_tuner *out, const npi_folds *folds, const npi_process *pro
                   npgnn_error *err);
 void npi_tuner_free(npi_tuner *tuner);
 
-/* Fits tuner->head, from where it is, to all pairs but those of part `left_out`; NPI_FOLDS_PARTS: to all. Of the options
- * it reads seed, iterations (passes over the pairs), learning_rate, beta1, beta2 and epsilon. Adds its time to
- * progress->seconds. Collective. E_CANCELLED, E_DIVERGED. */
+/* Fits tuner->head, from where it is, to all pairs but those of part `left_out`; NPI_FOLDS_PARTS: to all. Of the
+ * options it reads seed, iterations (passes over the pairs), learning_rate, beta1, beta2 and epsilon. Collective.
+ * E_CANCELLED, E_DIVERGED. */
 int npi_tuner_run(npi_tuner *tuner, int left_out, const npgnn_options *options, npgnn_progress *progress,
                   npgnn_error *err);
 

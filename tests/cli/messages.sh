@@ -82,7 +82,7 @@ status 1 npgnn info matrix.mtx --source 1
 note weights that are not used
 npgnn train ring.txt --weighted --preset best --iterations 1 -o best.safetensors 2>&1 | grep weights
 npgnn predict best.safetensors ring.txt --top 1 --for 0 | wc -l
-npgnn info best.safetensors | grep 'trained on'
+npgnn info best.safetensors | grep '^trained on'
 npgnn predict best.safetensors ring.txt --weight 3 --top 1 --for 0 2>&1 | grep weights
 npgnn predict --method katz ring.txt --weighted --top 1 --for 0 2>&1 | grep weights
 npgnn eval ring.txt --weighted --preset universal --seeds 2 2>&1 | grep weights
