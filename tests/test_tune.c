@@ -342,6 +342,7 @@ static void test_tuning_that_does_not_help(void **state)
         assert_ok(npgnn_predict(says, same, graph, pairs, PAIRS, NULL, NULL, &err), err);
         assert_memory_equal(said, says, sizeof said);
     }
+    assert_true(auc_of("best", graph, NPGNN_TRANSDUCTIVE) == auc_of("universal", graph, NPGNN_TRANSDUCTIVE));
     npgnn_model_free(model);
     npgnn_model_free(loaded);
     npgnn_model_free(universal);

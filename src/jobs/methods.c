@@ -45,44 +45,6 @@ static int score_predicted(float *score, float *probability, const void *learnt,
     return code;
 }
 
-/* ---- the model itself ---- */
-
-static int run_npgnn(float *score, npgnn_eval_run *run, const npi_task *task, npgnn_error *err)
-{
-    const npgnn_predict_options how = {.size = sizeof how, .samples = -1, .link_rate = task->link_rate};
-    npgnn_model *model = NULL;
-    npgnn_predictor *predictor = NULL;
-    npgnn_progress last = {.size = sizeof last};
-    double start = npi_clock_seconds();
-    int code = npi_fit(&model, &last, task->split->graph, task->split, task->options, task->env, err);
-    run->train_seconds = npi_clock_seconds() - start;
-    if (!code) {
-        run->iterations = last.iteration;
-        run->best_iteration = model->info.iterations;
-        run->val_auc = model->info.val_auc;
-        run->val_ap = model->info.val_ap;
-        code = npgnn_predictor_new(&predictor, model, task->graph, &how, task->env, err);
-    }
-    if (!code && (model->scorer.calibrated || predictor->applied.calibrated))
-        run->calibration.link_rate = task->link_rate;
-    if (!code)
-        code = npi_task_score(score, task, score_predicted, &predictor, err);
-    npgnn_predictor_free(predictor);
-    npgnn_model_free(model);
-    return code;
-}
-
-/* The model with z at the context's mean, whatever the options say. */
-static int run_conditional(float *score, npgnn_eval_run *run, const npi_task *task, npgnn_error *err)
-{
-    npgnn_options options = *task->options;
-    npi_task conditional = *task;
-    options.latent = 1;
-    options.sample_latent = 0;
-    conditional.options = &options;
-    return run_npgnn(score, run, &conditional, err);
-}
-
 /* ---- a process across graphs ---- */
 
 /* Scores the pairs with a process. What it is told about the graph are the validation links of the split, which are not
@@ -122,6 +84,51 @@ static int run_process(float *score, npgnn_eval_run *run, const npi_task *task, 
     npgnn_predictor_free(predictor);
     npi_free(task->env, pairs);
     return code;
+}
+
+/* ---- the model itself ---- */
+
+static int run_npgnn(float *score, npgnn_eval_run *run, const npi_task *task, npgnn_error *err)
+{
+    const npgnn_predict_options how = {.size = sizeof how, .samples = -1, .link_rate = task->link_rate};
+    npgnn_model *model = NULL;
+    npgnn_predictor *predictor = NULL;
+    npgnn_progress last = {.size = sizeof last};
+    double start = npi_clock_seconds();
+    int code = npi_fit(&model, &last, task->split->graph, task->split, task->options, task->env, err);
+    double seconds = npi_clock_seconds() - start;
+    if (!code && npi_model_is_process(model) && !model->info.tuned) { /* it is `universal`, and is applied as that is */
+        code = run_process(score, run, task, model, err);
+        run->train_seconds += seconds;
+        npgnn_model_free(model);
+        return code;
+    }
+    run->train_seconds = seconds;
+    if (!code) {
+        run->iterations = last.iteration;
+        run->best_iteration = model->info.iterations;
+        run->val_auc = model->info.val_auc;
+        run->val_ap = model->info.val_ap;
+        code = npgnn_predictor_new(&predictor, model, task->graph, &how, task->env, err);
+    }
+    if (!code && model->scorer.calibrated)
+        run->calibration.link_rate = task->link_rate;
+    if (!code)
+        code = npi_task_score(score, task, score_predicted, &predictor, err);
+    npgnn_predictor_free(predictor);
+    npgnn_model_free(model);
+    return code;
+}
+
+/* The model with z at the context's mean, whatever the options say. */
+static int run_conditional(float *score, npgnn_eval_run *run, const npi_task *task, npgnn_error *err)
+{
+    npgnn_options options = *task->options;
+    npi_task conditional = *task;
+    options.latent = 1;
+    options.sample_latent = 0;
+    conditional.options = &options;
+    return run_npgnn(score, run, &conditional, err);
 }
 
 static int run_universal(float *score, npgnn_eval_run *run, const npi_task *task, npgnn_error *err)
