@@ -41,10 +41,11 @@
  *    inside a call, what that call had allocated is never freed in the child, and OpenBLAS's own locks are beyond the
  *    library's control: fork before starting such threads where you can. A callback must not fork.
  *  - The same data, options and seed give the same bits for any number of threads and processes, with the same build
- *    of the library, the same version of OpenBLAS (and ARPACK, for spectral embeddings) and the same kernels. Kernels
- *    are chosen by the instruction set of the processor, by the library and by OpenBLAS (OPENBLAS_CORETYPE): another
- *    processor model, or another version, may round differently, and training amplifies that. A checkpoint records the
- *    kernels, and resuming with others logs a warning. Splits are the same everywhere. */
+ *    of the library, the same version of OpenBLAS (and ARPACK, for spectral embeddings) and the same kernels. The
+ *    library and OpenBLAS choose kernels by the instruction set of the processor, unless the environment names them
+ *    (NPGNN_KERNELS, OPENBLAS_CORETYPE): another processor model, or another version, may round differently, and
+ *    training amplifies that. A checkpoint records the kernels, and resuming with others logs a warning. Splits are the
+ *    same everywhere. */
 #ifndef NPGNN_H
 #define NPGNN_H
 

@@ -222,8 +222,11 @@ static int load(npgnn_error *err)
 
 int npi_blas_open(const npgnn_env *env, npgnn_error *err)
 {
+    int code = npi_kernels_check(err);
+    if (code)
+        return code;
     pthread_mutex_lock(&lock);
-    int code = blas.library ? 0 : load(err);
+    code = blas.library ? 0 : load(err);
     if (!code)
         add_buffers(1);
     if (!code && use.buffers == 0)
@@ -268,7 +271,7 @@ int npi_blas_open_among(const npgnn_env *env, npgnn_error *err)
         return code;
     npi_blas_numerics(kernels);
     return npi_comm_same(env->comm, npi_hash_bytes(NPI_HASH_START, kernels, strlen(kernels)),
-                         "the set of kernels for the processor (npgnn info, OPENBLAS_CORETYPE)", err);
+                         "the set of kernels for the processor (NPGNN_KERNELS, OPENBLAS_CORETYPE)", err);
 }
 
 /* ---- calling ---- */

@@ -1,6 +1,9 @@
 /* Which of the tables of kernels.h and exact.h this processor can run. */
-#include <stddef.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
 
+#include "base/error.h"
 #include "linalg/exact.h"
 #include "linalg/kernels.h"
 
@@ -45,9 +48,38 @@ static level level_at(int index)
     return index >= 0 && index < count ? levels[index] : (level){NULL, NULL};
 }
 
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static level best;
+static int known = 1; /* 0: NPGNN_KERNELS has another name than those of the levels that can run */
+
+/* The level that NPGNN_KERNELS names, or else the best one. */
+static void choose(void)
+{
+    const char *wanted = getenv("NPGNN_KERNELS");
+    best = level_at(0);
+    known = !wanted || !*wanted;
+    level next = best;
+    for (int i = 0; !known && next.kernels; next = level_at(++i))
+        if (strcmp(next.kernels->name, wanted) == 0) {
+            best = next;
+            known = 1;
+        }
+}
+
+int npi_kernels_check(npgnn_error *err)
+{
+    pthread_once(&once, choose);
+    return known ? 0
+                 : npi_fail(err, NPGNN_E_ARGUMENT,
+                            "NPGNN_KERNELS is '%s', which is no set of kernels that this processor can run: the best "
+                            "is '%s', the least 'baseline'",
+                            getenv("NPGNN_KERNELS"), best.kernels->name);
+}
+
 const npi_kernels *npi_kernels_best(void)
 {
-    return level_at(0).kernels;
+    pthread_once(&once, choose);
+    return best.kernels;
 }
 
 const npi_kernels *npi_kernels_at(int index)
@@ -57,7 +89,8 @@ const npi_kernels *npi_kernels_at(int index)
 
 const npi_exact *npi_exact_best(void)
 {
-    return level_at(0).exact;
+    pthread_once(&once, choose);
+    return best.exact;
 }
 
 const npi_exact *npi_exact_at(int index)

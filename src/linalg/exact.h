@@ -14,7 +14,7 @@ typedef struct npi_exact {
     void (*layer)(double *y, const double *x, const real *w, int inputs, int width, int positive);
 } npi_exact;
 
-/* The best table for this processor. */
+/* The table that goes with npi_kernels_best. */
 const npi_exact *npi_exact_best(void);
 
 /* The index-th table that this processor can run, NULL past the last: for the tests. */

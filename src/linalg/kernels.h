@@ -1,13 +1,15 @@
 /* The inner loops that decide the speed, compiled once per instruction set and chosen at run time.
  *
  * kernels.c is compiled several times (meson.build): for baseline x86-64, x86-64-v3 (AVX2, FMA) and x86-64-v4
- * (AVX-512); on other processors once. A table is chosen by what the processor has. Within one table the result of
- * every kernel depends on its arguments only, never on alignment or threads. */
+ * (AVX-512); on other processors once. The best table that the processor can run is used, unless the environment names
+ * another one (NPGNN_KERNELS). Within one table the result of every kernel depends on its arguments only, never on
+ * alignment or threads. */
 #ifndef NPI_LINALG_KERNELS_H
 #define NPI_LINALG_KERNELS_H
 
 #include <stdint.h>
 
+#include "base/error.h"
 #include "linalg/real.h"
 
 enum {
@@ -121,8 +123,11 @@ typedef struct npi_kernels {
                  real beta2, real epsilon);
 } npi_kernels;
 
-/* The best table for this processor. */
+/* The best table for this processor or, if the environment has NPGNN_KERNELS, the table of that name. */
 const npi_kernels *npi_kernels_best(void);
+
+/* E_ARGUMENT if NPGNN_KERNELS is not the name of a table that this processor can run. */
+int npi_kernels_check(npgnn_error *err);
 
 /* The index-th table that this processor can run, NULL past the last: for the tests. */
 const npi_kernels *npi_kernels_at(int index);
