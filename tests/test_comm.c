@@ -10,7 +10,7 @@
 #include "base/comm.h"
 #include "base/hash.h"
 #include "evidence/columns.h"
-#include "evidence/ends.h"
+#include "evidence/endpoints.h"
 #include "graph/graph.h"
 #include "model/model.h"
 
@@ -177,7 +177,7 @@ static void test_same_bits(void **state)
 /* ---- evidence whose nodes are divided ---- */
 
 /* One pair more than fill a batch in each of two processes: one of them has a batch that the other one has not. */
-enum { MOST_PROCESSES = 4, MANY_PAIRS = 2 * NPI_ENDS_BATCH + 1, FEW_PAIRS = 300 };
+enum { MOST_PROCESSES = 4, MANY_PAIRS = 2 * NPI_ENDPOINTS_BATCH + 1, FEW_PAIRS = 300 };
 
 /* The graph that all processes work on, and a projection of its features. */
 static npgnn_graph *subject;
@@ -194,7 +194,7 @@ static void *compute_evidence(void *arg)
 {
     process *p = arg;
     const npgnn_env *env = &p->env;
-    npi_words words = {0}, projected = {0};
+    npi_reduced words = {0}, projected = {0};
     npi_columns columns = {0};
     npgnn_pair pairs[FEW_PAIRS];
     float value[FEW_PAIRS * NPI_ALL_COLUMNS];
@@ -202,11 +202,11 @@ static void *compute_evidence(void *arg)
     int end = (int)npi_comm_share_start(env->comm, FEW_PAIRS, npi_comm_rank(env->comm) + 1);
     for (int i = 0; i < FEW_PAIRS; i++)
         pairs[i] = pair_of(i);
-    p->code = npi_words_new(&words, subject->x, NULL, env, &p->err);
+    p->code = npi_reduced_new(&words, subject->x, NULL, env, &p->err);
     if (!p->code)
-        p->code = npi_words_project(&projected, subject->x, &projection, env, &p->err);
+        p->code = npi_reduced_project(&projected, subject->x, &projection, env, &p->err);
     if (!p->code && projected.width > 0)
-        p->code = npi_words_weigh_exact(&words, subject->x, env, &p->err);
+        p->code = npi_reduced_weigh_exact(&words, subject->x, env, &p->err);
     if (!p->code)
         p->code = npi_columns_new(&columns, &subject->a, &words, &projected, 0, env, &p->err);
     if (!p->code)
@@ -217,8 +217,8 @@ static void *compute_evidence(void *arg)
         p->result.pairs = npi_hash_bytes(NPI_HASH_START, value, FEW_PAIRS * (size_t)columns.count * sizeof *value);
     }
     npi_columns_free(&columns);
-    npi_words_free(env, &words);
-    npi_words_free(env, &projected);
+    npi_reduced_free(env, &words);
+    npi_reduced_free(env, &projected);
     return NULL;
 }
 
@@ -227,11 +227,11 @@ static void *bound_evidence(void *arg)
 {
     process *p = arg;
     const npgnn_env *env = &p->env;
-    npi_words words = {0}, projected = {0};
+    npi_reduced words = {0}, projected = {0};
     npi_columns columns = {0};
-    p->code = npi_words_new(&words, subject->x, NULL, env, &p->err);
+    p->code = npi_reduced_new(&words, subject->x, NULL, env, &p->err);
     if (!p->code)
-        p->code = npi_words_project(&projected, subject->x, &projection, env, &p->err);
+        p->code = npi_reduced_project(&projected, subject->x, &projection, env, &p->err);
     if (!p->code)
         p->code = npi_columns_new(&columns, &subject->a, &words, &projected, 1, env, &p->err);
     if (!p->code) {
@@ -240,8 +240,8 @@ static void *bound_evidence(void *arg)
         p->result.pairs = npi_hash_bytes(NPI_HASH_START, bounds, sizeof bounds);
     }
     npi_columns_free(&columns);
-    npi_words_free(env, &words);
-    npi_words_free(env, &projected);
+    npi_reduced_free(env, &words);
+    npi_reduced_free(env, &projected);
     return NULL;
 }
 
@@ -685,15 +685,15 @@ static void *metered(void *user, void *block, size_t size)
 static void *make_evidence(void *arg)
 {
     process *p = arg;
-    npi_words words = {0};
+    npi_reduced words = {0};
     npi_columns columns = {0};
-    p->code = npi_words_new(&words, subject->x, NULL, &p->env, &p->err);
+    p->code = npi_reduced_new(&words, subject->x, NULL, &p->env, &p->err);
     if (!p->code)
         p->code = npi_columns_new(&columns, &subject->a, &words, NULL, 0, &p->env, &p->err);
     if (!p->code)
         assert_int_equal(columns.rows.to - columns.rows.from > 0, 1);
     npi_columns_free(&columns);
-    npi_words_free(&p->env, &words);
+    npi_reduced_free(&p->env, &words);
     return NULL;
 }
 

@@ -140,7 +140,7 @@ enum { MOST_NODES = 90, FEATURES = 7 };
 /* What a test computes evidence of. */
 typedef struct subject {
     npgnn_graph *graph;
-    npi_words words; /* width 0: none */
+    npi_reduced words; /* width 0: none */
 } subject;
 
 static double uniform(uint32_t stream, uint64_t index)
@@ -279,7 +279,7 @@ static double *penalized_gram(const checker *c, double ridge)
     return gram;
 }
 
-static void check_features(checker *c, const npi_words *words)
+static void check_features(checker *c, const npi_reduced *words)
 {
     int n = c->n, k = c->k;
     double *scale = zeros((size_t)n), *known = zeros((size_t)(n * k));
@@ -392,12 +392,12 @@ static void checker_free(checker *c)
 enum { WORDS = 30 };
 
 typedef struct learnt {
-    npi_words projection; /* some rows: what they are does not matter to the columns */
-    npi_features *x;      /* sparse features, NULL: dense ones, of which nothing is kept */
-    double *tfidf;        /* (n, WORDS) */
+    npi_reduced projection; /* some rows: what they are does not matter to the columns */
+    npi_features *x;        /* sparse features, NULL: dense ones, of which nothing is kept */
+    double *tfidf;          /* (n, WORDS) */
 } learnt;
 
-/* For a graph that has features; with `sparse`, words of its own too, which npi_words_keep_exact keeps in s->words. */
+/* For a graph that has features; with `sparse`, words of its own too, which npi_reduced_keep_exact keeps in s->words. */
 static learnt learnt_new(subject *s, int sparse, const npgnn_env *env)
 {
     learnt own = {.projection.width = s->words.width > 0 ? 5 : 0};
@@ -434,15 +434,15 @@ static learnt learnt_new(subject *s, int sparse, const npgnn_env *env)
     }
     assert_ok(npi_features_from_csr(&own.x, &x, env, &err), err);
     assert_null(own.x->dense);
-    assert_ok(npi_words_keep_exact(&s->words, own.x, env, &err), err);
+    assert_ok(npi_reduced_keep_exact(&s->words, own.x, env, &err), err);
     return own;
 }
 
 static void learnt_free(learnt *own, subject *s, const npgnn_env *env)
 {
-    npi_words kept = s->words; /* all but the rows, which are the subject's */
+    npi_reduced kept = s->words; /* all but the rows, which are the subject's */
     kept.row = NULL;
-    npi_words_free(env, &kept);
+    npi_reduced_free(env, &kept);
     free(own->projection.row);
     free(own->projection.around);
     free(own->tfidf);
@@ -452,7 +452,7 @@ static void learnt_free(learnt *own, subject *s, const npgnn_env *env)
 /* The list of columns.h once more, one line each. */
 static void check_pair(double *value, const checker *c, const learnt *own, int u, int v)
 {
-    const npi_words *projection = &own->projection;
+    const npi_reduced *projection = &own->projection;
     int n = c->n, k = c->k, d = c->d, small = d < 16 ? d : 16;
     double common = 0, either = 0, spectral = 0, pagerank = 0;
     double log_u = log1p(c->degree[u]), log_v = log1p(c->degree[v]);
@@ -682,7 +682,7 @@ static void test_not_kept(void **state)
         npgnn_pair *pairs = calloc(count, sizeof *pairs);
         float *value[3];
         npi_columns columns[2];
-        npi_words bare = s.words; /* without T, whose rows are made for each pair */
+        npi_reduced bare = s.words; /* without T, whose rows are made for each pair */
         bare.exact = bare.exact_t = (npi_csr){0};
         for (size_t i = 0; i < count; i++)
             pairs[i] = (npgnn_pair){(int32_t)(i / n), (int32_t)(i % n)};
@@ -716,18 +716,18 @@ static float *all_pairs(const npgnn_graph *graph, int threads)
 {
     npgnn_env env = env_of(threads);
     npgnn_error err = {0};
-    npi_words words = {0};
+    npi_reduced words = {0};
     npi_columns columns = {0};
     size_t n = (size_t)graph->n, count = n * n;
     npgnn_pair *pairs = calloc(count, sizeof *pairs);
     float *value = calloc(count * NPI_COLUMNS, sizeof *value);
     for (size_t i = 0; i < count; i++)
         pairs[i] = (npgnn_pair){(int32_t)(i / n), (int32_t)(i % n)};
-    assert_ok(npi_words_new(&words, graph->x, NULL, &env, &err), err);
+    assert_ok(npi_reduced_new(&words, graph->x, NULL, &env, &err), err);
     assert_ok(npi_columns_new(&columns, &graph->a, &words, NULL, 1, &env, &err), err);
     assert_ok(npi_columns_pairs(value, &columns, pairs, count, &err), err);
     npi_columns_free(&columns);
-    npi_words_free(&env, &words);
+    npi_reduced_free(&env, &words);
     free(pairs);
     return value;
 }
@@ -764,7 +764,7 @@ static void test_words(void **state)
         x[i] = i / F != 3 && uniform(20, (uint64_t)i) < 0.15 + 0.05 * (i % F) ? (float)(1 + i % 3) : 0;
     assert_ok(npgnn_graph_from_arrays(&graph, NULL, x, N, 0, F, &env, &err), err);
     for (int hide = 0; hide < 2; hide++) {
-        npi_words words = {0};
+        npi_reduced words = {0};
         double tfidf[N * F] = {0};
         left_out[HIDDEN] = (unsigned char)hide;
         for (int c = 0; c < F; c++) {
@@ -774,7 +774,7 @@ static void test_words(void **state)
             for (int i = 0; i < N; i++)
                 tfidf[i * F + c] = hide && c == HIDDEN ? 0 : (double)x[i * F + c] * log(1 + (double)N / rows);
         }
-        assert_ok(npi_words_new(&words, graph->x, hide ? left_out : NULL, &env, &err), err);
+        assert_ok(npi_reduced_new(&words, graph->x, hide ? left_out : NULL, &env, &err), err);
         assert_int_equal(words.width, F);
         for (int i = 0; i < N; i++)
             for (int j = 0; j < N; j++) {
@@ -783,7 +783,7 @@ static void test_words(void **state)
                     got += (double)words.row[i * F + c] * (double)words.row[j * F + c];
                 assert_near(got, cosine(tfidf + i * F, tfidf + j * F, F), 0.01);
             }
-        npi_words_free(&env, &words);
+        npi_reduced_free(&env, &words);
     }
     npgnn_graph_free(graph);
 }
@@ -804,7 +804,7 @@ static void test_numbers(void **state)
     npgnn_error err = {0};
     npgnn_graph *graph = NULL;
     npi_encoding *encoding = NULL;
-    npi_words words = {0};
+    npi_reduced words = {0};
     static const npi_encoded kinds[] = {
         {.kind = NPI_KIND_NUMBER, .center = 40, .scale = 10, .low = 20, .high = 70, .flags_missing = 1},
         {.kind = NPI_KIND_FLAG, .center = 0.5, .scale = 1},
@@ -838,7 +838,7 @@ static void test_numbers(void **state)
         wide[i][5] = (double)x[i * F + 2];
         wide[i][6] = (double)x[i * F + 3];
     }
-    assert_ok(npi_words_new(&words, graph->x, NULL, &env, &err), err);
+    assert_ok(npi_reduced_new(&words, graph->x, NULL, &env, &err), err);
     assert_int_equal(words.width, N);
     double near[2] = {0}, far = 0;
     for (int i = 0; i < N; i++)
@@ -853,17 +853,17 @@ static void test_numbers(void **state)
         }
     assert_near(near[0], near[1], 1e-4);
     assert_true(near[0] > 0.98 && far < 0.5);
-    npi_words_free(&env, &words);
+    npi_reduced_free(&env, &words);
     /* every allocation may fail */
     int code = NPGNN_E_MEMORY;
     for (long allow = 0; code != 0; allow++) {
         meter m = {.allow = allow};
         npgnn_env given = metered_env(&m), metered = npi_env_resolve(&given);
         assert_true(allow < 200);
-        code = npi_words_new(&words, graph->x, NULL, &metered, NULL);
+        code = npi_reduced_new(&words, graph->x, NULL, &metered, NULL);
         assert_true(code == NPGNN_E_MEMORY || code == 0);
         if (code == 0)
-            npi_words_free(&metered, &words);
+            npi_reduced_free(&metered, &words);
         assert_int_equal(m.blocks, 0);
     }
     npgnn_graph_free(graph);
@@ -878,9 +878,9 @@ static void test_no_words(void **state)
     npgnn_error err = {0};
     for (int f = 0; f <= 3; f += 3) {
         npgnn_graph *graph = NULL;
-        npi_words words = {.width = 9};
+        npi_reduced words = {.width = 9};
         assert_ok(npgnn_graph_from_arrays(&graph, NULL, f ? x : NULL, 4, 0, f, &env, &err), err);
-        assert_ok(npi_words_new(&words, graph->x, NULL, &env, &err), err);
+        assert_ok(npi_reduced_new(&words, graph->x, NULL, &env, &err), err);
         assert_int_equal(words.width, 0);
         assert_null(words.row);
         npgnn_graph_free(graph);
@@ -1111,7 +1111,7 @@ static void test_two_steps(void **state)
     npgnn_error err = {0};
     npgnn_graph *before = NULL, *after = NULL;
     npi_columns columns = {0};
-    npi_words words = {0}, projection = {0};
+    npi_reduced words = {0}, projection = {0};
     for (int i = 0; i < LINKS; i++)
         edges[i] = (npgnn_pair){i % (NODES - 1), (i * i + 7 * i + 1) % NODES};
     edges[LINKS] = touched;

@@ -6,8 +6,8 @@
 
 #include "base/hash.h"
 #include "base/rng.h"
-#include "evidence/cosine.h"
 #include "graph/pagerank.h"
+#include "heuristics/cosine.h"
 #include "jobs/test_set.h"
 #include "meter.h"
 

@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-#include "evidence/cosine.h"
 #include "graph/graph.h"
+#include "heuristics/cosine.h"
 
 static npgnn_graph *make(const char *spec, int threads)
 {

@@ -706,7 +706,7 @@ static void test_set_aside(void **state)
     npgnn_error err = {0};
     npgnn_graph *cycle = NULL;
     npgnn_pair edges[LENGTH];
-    npi_words words = {0};
+    npi_reduced words = {0};
     int e = universal->process.params.size.e;
     for (int32_t i = 0; i < LENGTH; i++)
         edges[i] = (npgnn_pair){i, (i + 1) % LENGTH};
@@ -715,7 +715,7 @@ static void test_set_aside(void **state)
     assert_true(npi_new_share(cycle) == 0);
     for (int hidden = 0; hidden < 2; hidden++) {
         npi_examples x = {.env = cycle->env, .process = &universal->process};
-        const npi_aside how = {.graph = cycle, .words = &words, .new_share = hidden, .seed = 1};
+        const npi_aside how = {.graph = cycle, .reduced = &words, .new_share = hidden, .seed = 1};
         for (int round = 0; round < 3; round++) {
             size_t before = x.links, others = x.others;
             assert_ok(npi_examples_set_aside(&x, &how, round, 100, &err), err);

@@ -13,16 +13,17 @@ allowed()
     linalg) echo 'base' ;;
     features) echo 'base linalg' ;;
     graph) echo 'base linalg features' ;;
-    io | evidence) echo 'base linalg features graph' ;;
+    io | evidence | heuristics) echo 'base linalg features graph' ;;
     process) echo 'base linalg features' ;;
     model) echo 'base linalg features evidence process' ;;
-    eval) echo 'base linalg features graph evidence' ;;
+    eval) echo 'base linalg features graph heuristics' ;;
     train) echo 'base linalg features graph evidence process model eval predict' ;;
     predict) echo 'base linalg features graph evidence process model' ;;
+    search) echo 'base linalg features graph evidence process model predict' ;;
     live) echo 'base linalg features graph io evidence process model predict' ;;
-    baselines) echo 'base linalg features graph evidence model train' ;; # train for Adam
+    baselines) echo 'base linalg features graph heuristics model train' ;; # train for Adam
     store) echo 'base linalg features graph io evidence process model eval train' ;;
-    jobs) echo 'base linalg features graph io evidence process model eval train predict baselines store' ;;
+    jobs) echo 'base linalg features graph io evidence process model eval train predict search heuristics baselines store' ;;
     *) return 1 ;;
     esac
 }

@@ -1,7 +1,7 @@
 /* The baseline "cosine": the score of a pair is the cosine of its feature rows, x_i · x_j / (|x_i| |x_j|). */
 #include "baselines/cosine.h"
 
-#include "evidence/cosine.h"
+#include "heuristics/cosine.h"
 
 static int score_pairs(float *score, float *probability, const void *learnt, const npgnn_pair *pairs, size_t count,
                        int rows, npgnn_error *err)

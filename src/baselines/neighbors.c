@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "base/parallel.h"
-#include "evidence/paths.h"
+#include "heuristics/paths.h"
 
 typedef double weight_fn(int64_t degree);
 

@@ -10,7 +10,7 @@
 
 #include "base/parallel.h"
 #include "baselines/neighbors.h"
-#include "evidence/paths.h"
+#include "heuristics/paths.h"
 
 typedef struct steps_loop {
     float *score;

@@ -11,9 +11,9 @@
 #include "base/hash.h"
 #include "base/parallel.h"
 #include "base/shortlist.h"
-#include "evidence/cosine.h"
-#include "evidence/paths.h"
 #include "graph/pagerank.h"
+#include "heuristics/cosine.h"
+#include "heuristics/paths.h"
 
 #define STOP 0.15      /* of the walks of PageRank */
 #define TOLERANCE 1e-5 /* of their ranks, times the degree: nodes further away than that are no candidates by rank */

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/parallel.h"
-#include "evidence/ends.h"
-#include "evidence/rounded.h"
+#include "evidence/endpoints.h"
+#include "evidence/rounding.h"
 #include "evidence/spread.h"
 #include "evidence/vectors.h"
 #include "linalg/dense.h"
@@ -72,7 +72,7 @@ static int centred_new(npi_bank *bank, const npi_columns *e, npgnn_error *err)
 }
 
 typedef struct rows_sum {
-    double sum[NPI_WORDS_WIDTH + 1]; /* of the rows and, after that, how many of them are not zero */
+    double sum[NPI_REDUCED_WIDTH + 1]; /* of the rows and, after that, how many of them are not zero */
     const npi_bank *bank;
     size_t rows;
 } rows_sum;
@@ -398,10 +398,10 @@ static npgnn_env shared_env(const npi_columns *e)
     return env;
 }
 
-static int prepare_features(npi_columns *e, const npi_words *words, npi_spread *links, npgnn_error *err)
+static int prepare_features(npi_columns *e, const npi_reduced *reduced, npi_spread *links, npgnn_error *err)
 {
-    size_t k = (size_t)words->width;
-    e->features = (npi_bank){.width = words->width, .row = words->row};
+    size_t k = (size_t)reduced->width;
+    e->features = (npi_bank){.width = reduced->width, .row = reduced->row};
     e->to_region = npi_alloc(&e->env, k * (size_t)e->region.width, sizeof *e->to_region, err);
     e->to_bilinear = npi_alloc(&e->env, k * k, sizeof *e->to_bilinear, err);
     int code = npi_comm_agree(e->rows.comm, e->to_region && e->to_bilinear ? 0 : NPGNN_E_MEMORY, err);
@@ -468,29 +468,29 @@ static void bound_all(npi_columns *e)
     e->longest_projection_around = b.most[4];
 }
 
-int npi_columns_new(npi_columns *out, const npi_csr *a, const npi_words *words, const npi_words *projection, int keep,
-                    const npgnn_env *env, npgnn_error *err)
+int npi_columns_new(npi_columns *out, const npi_csr *a, const npi_reduced *reduced, const npi_reduced *projection,
+                    int keep, const npgnn_env *env, npgnn_error *err)
 {
     npi_columns e = {.env = *env, .a = a, .n = a->rows, .count = NPI_COLUMNS, .capacity = a->rows, .least_distance = 1};
     npi_spread links = {0};
-    int has_words = words && words->width > 0, has_projection = projection && projection->width > 0;
+    int has_reduced = reduced && reduced->width > 0, has_projection = projection && projection->width > 0;
     e.rows = npi_partition_tall(a->rows, env->comm);
     e.kept = keep;
     e.env.comm = NULL;
     int code = npi_comm_agree(env->comm, npi_blas_open(env, err), err);
     if (!code)
         code = prepare_structure(&e, env, err);
-    if (!code && (has_words || has_projection))
+    if (!code && (has_reduced || has_projection))
         code = npi_spread_new(&links, a, env, err);
-    if (!code && has_words)
-        code = prepare_features(&e, words, &links, err);
+    if (!code && has_reduced)
+        code = prepare_features(&e, reduced, &links, err);
     if (!code && has_projection) {
         e.count = NPI_ALL_COLUMNS;
-        if (words) {
-            e.exact = words->exact;
-            e.exact_t = words->exact_t;
-            e.exact_x = words->exact_x;
-            e.exact_weight = words->exact_weight;
+        if (reduced) {
+            e.exact = reduced->exact;
+            e.exact_t = reduced->exact_t;
+            e.exact_x = reduced->exact_x;
+            e.exact_weight = reduced->exact_weight;
         }
         e.projection = (npi_bank){.width = projection->width, .row = projection->row};
         e.before_around = (npi_bank){.width = projection->width, .row = projection->around};
@@ -530,7 +530,7 @@ static void free_features(npi_columns *e)
     npi_free(&e->env, e->smooth1_along);
 }
 
-int npi_columns_complete(npi_columns *e, npi_words *words, npgnn_error *err)
+int npi_columns_complete(npi_columns *e, npi_reduced *reduced, npgnn_error *err)
 {
     npi_spread links = {0};
     npi_columns made = *e;
@@ -545,10 +545,11 @@ int npi_columns_complete(npi_columns *e, npi_words *words, npgnn_error *err)
         code = makers[g](&made, &links, err);
     npi_spread_free(&links);
     if (!code && e->exact_x && !e->exact_t.ptr) {
-        code = e->rows.comm ? npi_comm_agree(e->rows.comm, npi_words_index_exact(words, &e->rows, &e->env, err), err)
-                            : npi_words_keep_exact(words, e->exact_x, &e->env, err);
-        made.exact = words->exact;
-        made.exact_t = words->exact_t;
+        code = e->rows.comm
+                   ? npi_comm_agree(e->rows.comm, npi_reduced_index_exact(reduced, &e->rows, &e->env, err), err)
+                   : npi_reduced_keep_exact(reduced, e->exact_x, &e->env, err);
+        made.exact = reduced->exact;
+        made.exact_t = reduced->exact_t;
     }
     if (code) {
         free_features(&made);
@@ -871,8 +872,9 @@ static void finish_pair(float *value, npi_columns_workspace *w, const npi_column
     structure_columns(value, product, &walks, e, pair, place);
     if (e->count > NPI_COLUMNS) {
         value[NPI_COLUMN_OVERLAP] = e->exact.ptr ? (float)overlap(&e->exact, pair.u, pair.v)
-                                    : e->exact_x ? (float)npi_words_overlap(e->exact_x, e->exact_weight, pair.u, pair.v)
-                                                 : value[NPI_COLUMN_FEATURES];
+                                    : e->exact_x
+                                        ? (float)npi_reduced_overlap(e->exact_x, e->exact_weight, pair.u, pair.v)
+                                        : value[NPI_COLUMN_FEATURES];
         value[NPI_COLUMN_PROJECTION] = (float)npi_dot(at(&e->projection, place.u), at(&e->projection, place.v), own);
         value[NPI_COLUMN_PROJECTION_AROUND] =
             (float)npi_dot(at(&e->projection_around, place.u), at(&e->projection_around, place.v), own);
@@ -1002,7 +1004,7 @@ static void group_range(const void *arg, int64_t first, int64_t last)
 /* What a batch of pairs needs where nodes are divided among processes. */
 enum { MOST_BANKS = 4 };
 typedef struct fetched {
-    npi_ends ends;
+    npi_endpoints ends;
     real *row[MOST_BANKS]; /* (ends.most, widest) the rows of the banks of a group */
     double *along;   /* (5, ends.most) what centred cosines need: along of three banks, and two with the mean of */
     float *distance; /* (3, ends.most) the other bank; and distance */
@@ -1013,7 +1015,7 @@ static int fetched_new(fetched *out, const npi_columns *e, npgnn_error *err)
 {
     int widest = e->features.width > e->region.width ? e->features.width : e->region.width;
     widest = e->projection.width > widest ? e->projection.width : widest;
-    int code = npi_ends_new(&out->ends, &e->rows, widest, &e->env, err);
+    int code = npi_endpoints_new(&out->ends, &e->rows, widest, &e->env, err);
     for (int b = 0; !code && b < MOST_BANKS; b++)
         if (!(out->row[b] = npi_resize(&e->env, NULL, (size_t)out->ends.most * (size_t)widest, sizeof(real), err)))
             code = NPGNN_E_MEMORY;
@@ -1027,7 +1029,7 @@ static int fetched_new(fetched *out, const npi_columns *e, npgnn_error *err)
 
 static void fetched_free(const npgnn_env *env, fetched *f)
 {
-    npi_ends_free(&f->ends);
+    npi_endpoints_free(&f->ends);
     for (int b = 0; b < MOST_BANKS; b++)
         npi_free(env, f->row[b]);
     npi_free(env, f->length16);
@@ -1078,8 +1080,8 @@ static int run_group(const pairs_loop *all, size_t pair_count, fetched *f, npgnn
         return 0;
     }
     for (size_t done = 0, size; npi_comm_any(e->rows.comm, done < pair_count); done += size) {
-        size = pair_count - done < NPI_ENDS_BATCH ? pair_count - done : NPI_ENDS_BATCH;
-        int code = npi_ends_plan(&f->ends, all->pairs + done, size, err);
+        size = pair_count - done < NPI_ENDPOINTS_BATCH ? pair_count - done : NPI_ENDPOINTS_BATCH;
+        int code = npi_endpoints_plan(&f->ends, all->pairs + done, size, err);
         if (code)
             return code;
         npi_columns at_hand = *e;
@@ -1088,7 +1090,7 @@ static int run_group(const pairs_loop *all, size_t pair_count, fetched *f, npgnn
                                 &at_hand.bilinear, &at_hand.bilinear_means, &at_hand.ridge};
         int count = banks_of(banks, &at_hand, all->group);
         for (int b = 0; b < count; b++) {
-            npi_ends_fetch(f->row[b], &f->ends, banks[b]->row, banks[b]->width);
+            npi_endpoints_fetch(f->row[b], &f->ends, banks[b]->row, banks[b]->width);
             banks[b]->row = f->row[b];
         }
         at_hand.length16 = f->length16;
@@ -1285,7 +1287,7 @@ void npi_columns_rows_begin(npi_columns_workspace *w, const npi_columns *e, cons
         if (e->exact.ptr)
             overlap_row(row, &e->exact, &e->exact_t, nodes[r]);
         else
-            npi_words_overlap_row(row, &e->exact_t, e->exact_x, e->exact_weight, nodes[r]);
+            npi_reduced_overlap_row(row, &e->exact_t, e->exact_x, e->exact_weight, nodes[r]);
     }
 }
 

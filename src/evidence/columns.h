@@ -1,7 +1,7 @@
 /* The evidence for a link between two nodes: a short row of numbers that mean the same in every graph. All of them
  * are computed from the known links and the features only, and are symmetric in the two nodes.
  *
- * Notation: d_i degree, F unit rows of the reduced features (words.h), Â = D̃^-½ (A + I) D̃^-½ with D̃ = D + I, u_i
+ * Notation: d_i degree, F unit rows of the reduced features (reduced.h), Â = D̃^-½ (A + I) D̃^-½ with D̃ = D + I, u_i
  * spectral coordinates with eigenvalues λ (spectral.h), lift_t walks (walks.h), slog x = sign x log(1 + |x|). */
 #ifndef NPI_EVIDENCE_COLUMNS_H
 #define NPI_EVIDENCE_COLUMNS_H
@@ -9,9 +9,9 @@
 #include <float.h>
 
 #include "base/partition.h"
+#include "evidence/reduced.h"
 #include "evidence/spectral.h"
 #include "evidence/walks.h"
-#include "evidence/words.h"
 #include "linalg/kernels.h"
 
 /* X(name, text): the text completes the sentence "these two nodes have ...". The columns up to FEATURE_COLUMNS need
@@ -115,33 +115,33 @@ typedef struct npi_columns {
     double least_distance, longest_bilinear, longest_bilinear_means, longest_projection, longest_projection_around;
 } npi_columns;
 
-/* Prepares the evidence of known links `a`, features `words` and a projection of them (each NULL or of width 0: none),
+/* Prepares the evidence of known links `a`, features `reduced` and a projection of them (each NULL or of width 0: none),
  * which must outlive it. Features do not depend on links, so that several sets of links can share them; a projection
  * does. O(links + n) with a large constant. E_CANCELLED.
  *
- * With `keep`, the banks of the features are kept: about 580 n numbers of memory, with those of `words`, and 130 n
+ * With `keep`, the banks of the features are kept: about 580 n numbers of memory, with those of `reduced`, and 130 n
  * without features. Without it, only npi_columns_pairs may be called, which makes the banks, a few at a time, with
  * every call: about 330 n numbers. The same bits. For pairs that are all known at once, that takes no longer.
  *
- * The processes of env->comm, which have all been given the same links and made `words` and `projection` together,
+ * The processes of env->comm, which have all been given the same links and made `reduced` and `projection` together,
  * divide the nodes: each one has, and keeps, its rows of every bank. npi_columns_pairs and npi_columns_complete are
  * collective then, and all processes return the same code from all three. */
-int npi_columns_new(npi_columns *out, const npi_csr *a, const npi_words *words, const npi_words *projection, int keep,
-                    const npgnn_env *env, npgnn_error *err);
+int npi_columns_new(npi_columns *out, const npi_csr *a, const npi_reduced *reduced, const npi_reduced *projection,
+                    int keep, const npgnn_env *env, npgnn_error *err);
 
 /* Bytes that are kept for n nodes with these features. */
-static inline size_t npi_columns_size(int32_t n, const npi_words *words)
+static inline size_t npi_columns_size(int32_t n, const npi_reduced *reduced)
 {
-    return (size_t)n * (7 * (size_t)words->width + 2 * NPI_SPECTRAL_WIDTH) * sizeof(real);
+    return (size_t)n * (7 * (size_t)reduced->width + 2 * NPI_SPECTRAL_WIDTH) * sizeof(real);
 }
 
-/* Makes the banks that were not kept, and T in `words` (NULL: no features). E_MEMORY: nothing that counts has
+/* Makes the banks that were not kept, and T in `reduced` (NULL: no features). E_MEMORY: nothing that counts has
  * changed. */
-int npi_columns_complete(npi_columns *columns, npi_words *words, npgnn_error *err);
+int npi_columns_complete(npi_columns *columns, npi_reduced *reduced, npgnn_error *err);
 void npi_columns_free(npi_columns *columns);
 
 /* Follows a graph that has gained links and nodes: `a` replaces the links, and its nodes from columns->n on are new.
- * more_words and more_projection have their rows (npi_words_extend, npi_words_project; NULL where there are no
+ * more_reduced and more_projection have their rows (npi_reduced_extend, npi_reduced_project; NULL where there are no
  * features, or no new nodes). `touched` (count) are the known nodes whose links have changed.
  *
  * Exact for all nodes: degrees, common neighbours, walks, and means of F over neighbours. Of new and touched nodes, the
@@ -149,18 +149,19 @@ void npi_columns_free(npi_columns *columns);
  * regressions of the last npi_columns_new; and spectral coordinates by one product with M, λ u_i = (M u)_i. The rows of
  * all other nodes stay as they are.
  *
- * `words` and `projection`, whose rows the columns borrow, grow with them; T in more_words is taken over. E_MEMORY:
+ * `reduced` and `projection`, whose rows the columns borrow, grow with them; T in more_reduced is taken over. E_MEMORY:
  * nothing has changed. O(links of the neighbours of touched nodes). */
-int npi_columns_extend(npi_columns *columns, npi_words *words, npi_words *projection, const npi_csr *a,
-                       npi_words *more_words, const npi_words *more_projection, const int32_t *touched, int32_t count,
-                       npgnn_error *err);
+int npi_columns_extend(npi_columns *columns, npi_reduced *reduced, npi_reduced *projection, const npi_csr *a,
+                       npi_reduced *more_reduced, const npi_reduced *more_projection, const int32_t *touched,
+                       int32_t count, npgnn_error *err);
 
 /* Makes memory for at least n nodes: an eighth more than that, so that nodes that come one by one seldom move all
  * others. E_MEMORY. */
-int npi_columns_reserve(npi_columns *columns, npi_words *words, npi_words *projection, int32_t n, npgnn_error *err);
+int npi_columns_reserve(npi_columns *columns, npi_reduced *reduced, npi_reduced *projection, int32_t n,
+                        npgnn_error *err);
 
 /* The same for the rows of the banks and what goes with them alone: for exactly so many. */
-int npi_columns_reserve_rows(npi_columns *columns, npi_words *words, npi_words *projection, int32_t rows,
+int npi_columns_reserve_rows(npi_columns *columns, npi_reduced *reduced, npi_reduced *projection, int32_t rows,
                              npgnn_error *err);
 
 /* Computes what goes with the rows first to last - 1, which have just been written: lengths, distances from means. */

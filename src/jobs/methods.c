@@ -176,17 +176,17 @@ static int score_columns(float *score, float *probability, const void *learnt, c
 /* The cosine of features averaged over neighbours, (Â F)_i · (Â F)_j with rows of length 1: untrained. */
 static int run_smoothed_cosine(float *score, npgnn_eval_run *run, const npi_task *task, npgnn_error *err)
 {
-    npi_words words = {0};
+    npi_reduced reduced = {0};
     npi_columns columns = {0};
     double start = npi_clock_seconds();
-    int code = npi_words_new(&words, task->graph->x, NULL, task->env, err);
+    int code = npi_reduced_new(&reduced, task->graph->x, NULL, task->env, err);
     if (!code)
-        code = npi_columns_new(&columns, &task->graph->a, &words, NULL, 1, task->env, err);
+        code = npi_columns_new(&columns, &task->graph->a, &reduced, NULL, 1, task->env, err);
     run->train_seconds = npi_clock_seconds() - start;
     if (!code)
         code = npi_task_score(score, task, score_columns, &columns, err);
     npi_columns_free(&columns);
-    npi_words_free(task->env, &words);
+    npi_reduced_free(task->env, &reduced);
     return code;
 }
 

@@ -1,7 +1,7 @@
 /* A predictor of a graph that grows.
  *
  * Graphs stay immutable: an addition makes a new graph, which shares or copies what the old one has (graph/grow.c). The
- * evidence of the predictor is extended in place (evidence/extend.c). A refresh builds a second predictor on the graph
+ * evidence of the predictor is extended in place (evidence/grow.c). A refresh builds a second predictor on the graph
  * of the moment, extends it by what was added meanwhile, and puts it in place of the first.
  *
  * Locks, always taken in this order:
@@ -82,7 +82,7 @@ static int build(npgnn_predictor **out, const npgnn_live *live, const npgnn_grap
 {
     int code = npgnn_predictor_new(out, live->model, graph, &live->options, &live->env, err);
     if (!code && npi_model_is_process(live->model)) {
-        code = npi_applied_hasten(&(*out)->applied, live->options.seed, err);
+        code = npi_applied_prepare_bounds(&(*out)->applied, live->options.seed, err);
         if (code) {
             npgnn_predictor_free(*out);
             *out = NULL;
@@ -154,7 +154,7 @@ static int extend(npgnn_predictor *p, const npgnn_graph *graph, const int32_t *t
     int32_t *nodes = npi_alloc(&p->env, count, sizeof *nodes, err);
     int32_t *rows = npi_alloc(&p->env, (size_t)(graph->n - before), sizeof *rows, err);
     npi_features *added = NULL, *matched = NULL;
-    npi_words words = {0}, projection = {0};
+    npi_reduced reduced = {0}, projection = {0};
     int code = nodes && rows ? 0 : NPGNN_E_MEMORY;
     for (size_t i = 0; !code && i < count; i++)
         if (touched[i] < before)
@@ -169,19 +169,19 @@ static int extend(npgnn_predictor *p, const npgnn_graph *graph, const int32_t *t
         else if (!code)
             matched = npi_features_share(added);
         if (!code)
-            code = npi_words_extend(&words, &applied->words, matched, &p->env, err);
+            code = npi_reduced_extend(&reduced, &applied->reduced, matched, &p->env, err);
         if (!code)
-            code = npi_words_project(&projection, matched, &process->projection, &p->env, err);
+            code = npi_reduced_project(&projection, matched, &process->projection, &p->env, err);
     }
     if (!code)
-        code = npi_columns_extend(&applied->columns, &applied->words, &applied->projection, &graph->a, &words,
+        code = npi_columns_extend(&applied->columns, &applied->reduced, &applied->projection, &graph->a, &reduced,
                                   &projection, nodes, known, err);
     if (!code) {
         p->graph = graph;
         npi_explainer_follow(p);
     }
-    npi_words_free(&p->env, &words);
-    npi_words_free(&p->env, &projection);
+    npi_reduced_free(&p->env, &reduced);
+    npi_reduced_free(&p->env, &projection);
     npi_features_free(matched);
     npi_features_free(added);
     npi_free(&p->env, rows);

@@ -21,8 +21,8 @@ enum {
 void npi_applied_free(npi_applied *a)
 {
     npi_columns_free(&a->columns);
-    npi_words_free(&a->env, &a->words);
-    npi_words_free(&a->env, &a->projection);
+    npi_reduced_free(&a->env, &a->reduced);
+    npi_reduced_free(&a->env, &a->projection);
     npi_head_bound_free(&a->env, &a->bound);
     npi_head_free(&a->env, &a->head);
     npi_free(&a->env, a->mean);
@@ -123,9 +123,9 @@ static double new_share_of(const npi_held_out *held_out, const npi_csr *known)
 static int prepare_exact(npi_applied *a, npi_features *x, int keep, const npi_partition *rows, npgnn_error *err)
 {
     if (keep && !rows->comm)
-        return npi_words_keep_exact(&a->words, x, &a->env, err);
-    int code = npi_words_weigh_exact(&a->words, x, &a->env, err);
-    return code || !keep ? code : npi_words_index_exact(&a->words, rows, &a->env, err);
+        return npi_reduced_keep_exact(&a->reduced, x, &a->env, err);
+    int code = npi_reduced_weigh_exact(&a->reduced, x, &a->env, err);
+    return code || !keep ? code : npi_reduced_index_exact(&a->reduced, rows, &a->env, err);
 }
 
 int npi_applied_new(npi_applied *out, const npi_process *process, const npgnn_graph *graph, npi_features *x,
@@ -148,7 +148,7 @@ int npi_applied_new(npi_applied *out, const npi_process *process, const npgnn_gr
     }
     code = npi_comm_agree(comm, code, err);
     if (!code)
-        code = npi_words_new(&a.words, x, NULL, &shared, err);
+        code = npi_reduced_new(&a.reduced, x, NULL, &shared, err);
     int tuned = process->z != NULL;
     if (held_out && (held_out->positives == 0 || held_out->count == held_out->positives))
         held_out = NULL;
@@ -158,22 +158,22 @@ int npi_applied_new(npi_applied *out, const npi_process *process, const npgnn_gr
         npi_process_head(&a.head, process, a.mean);
     }
     if (!code && !tuned) {
-        npi_aside aside = {.graph = graph, .words = &a.words, .seed = seed, .comm = comm};
+        npi_aside aside = {.graph = graph, .reduced = &a.reduced, .seed = seed, .comm = comm};
         aside.new_share = held_out ? new_share_of(held_out, &graph->a) : npi_new_share(graph);
         code = npi_comm_agree(comm, set_aside(&a, &examples, &aside, held_out, err), err);
     }
     if (!code)
-        code = npi_words_project(&a.projection, x, &process->projection, &shared, err);
+        code = npi_reduced_project(&a.projection, x, &process->projection, &shared, err);
     int keep = 0;
     if (!code) {
         npi_partition rows = npi_partition_tall(graph->n, comm);
-        size_t bytes = npi_columns_size(rows.to - rows.from, &a.words);
+        size_t bytes = npi_columns_size(rows.to - rows.from, &a.reduced);
         keep = !npi_comm_any(comm, bytes > (memory ? memory : npi_memory() / 2));
         if (a.projection.width > 0)
             code = npi_comm_agree(comm, prepare_exact(&a, x, keep, &rows, err), err);
     }
     if (!code)
-        code = npi_columns_new(&a.columns, &graph->a, &a.words, &a.projection, keep, &shared, err);
+        code = npi_columns_new(&a.columns, &graph->a, &a.reduced, &a.projection, keep, &shared, err);
     if (!code && !tuned && held_out) {
         code = npi_examples_add(&examples, &a.columns, held_out, err);
         if (!code)
@@ -189,7 +189,7 @@ int npi_applied_new(npi_applied *out, const npi_process *process, const npgnn_gr
 
 int npi_applied_complete(npi_applied *a, npgnn_error *err)
 {
-    return npi_columns_complete(&a->columns, &a->words, err);
+    return npi_columns_complete(&a->columns, &a->reduced, err);
 }
 
 int npi_applied_draw(npi_head *out, const npi_applied *a, uint64_t seed, int draw, npgnn_error *err)
@@ -210,7 +210,7 @@ int npi_applied_draw(npi_head *out, const npi_applied *a, uint64_t seed, int dra
 
 /* ---- scores ---- */
 
-int npi_applied_hasten(npi_applied *a, uint64_t seed, npgnn_error *err)
+int npi_applied_prepare_bounds(npi_applied *a, uint64_t seed, npgnn_error *err)
 {
     enum { SAMPLE = 2048 }; /* random pairs, most of them far apart as those that a search can leave out */
     npgnn_pair pairs[SAMPLE];
@@ -230,7 +230,7 @@ int npi_applied_hasten(npi_applied *a, uint64_t seed, npgnn_error *err)
         code = npi_head_bound_new(&a->bound, &a->head, evidence, count, &a->env, err);
     }
     if (!code) /* now rather than when the first node is added, which would wait for it */
-        code = npi_columns_reserve(&a->columns, &a->words, &a->projection, a->columns.n + 1, err);
+        code = npi_columns_reserve(&a->columns, &a->reduced, &a->projection, a->columns.n + 1, err);
     if (!code && a->bound.block)
         code = npi_columns_round(&a->columns, err);
     npi_free(&a->env, evidence);

@@ -10,8 +10,8 @@
 typedef struct npi_applied {
     npgnn_env env;
     const npi_process *process;
-    npi_words words;
-    npi_words projection;        /* of a process that has one */
+    npi_reduced reduced;
+    npi_reduced projection;      /* of a process that has one */
     npi_columns columns;         /* of all known links */
     real *mean, *precision;      /* (d) of z */
     double *stack;               /* (columns + 2) */
@@ -19,7 +19,7 @@ typedef struct npi_applied {
     int context;                 /* links that z was inferred from */
     npi_calibration calibration; /* without a rate */
     int calibrated;
-    npi_head_bound bound; /* of `head`, after npi_applied_hasten */
+    npi_head_bound bound; /* of `head`, after npi_applied_prepare_bounds */
 } npi_applied;
 
 /* z and the calibration are learnt from held-out pairs. With NULL, some of the known links are set aside first (a tenth
@@ -41,7 +41,7 @@ int npi_applied_draw(npi_head *out, const npi_applied *applied, uint64_t seed, i
 
 /* Prepares quick searches for the partners of one node: rounded rows of the columns, and bounds of the head. It takes
  * as long as a few dozen such searches. E_MEMORY. */
-int npi_applied_hasten(npi_applied *applied, uint64_t seed, npgnn_error *err);
+int npi_applied_prepare_bounds(npi_applied *applied, uint64_t seed, npgnn_error *err);
 
 /* How far a score that npi_head_scores_of_columns computes from npi_columns_rows may be from npi_head_score of
  * npi_columns_pair: a bound from the rounding of each column and how steep the head is in it. rounded: 1 if the columns

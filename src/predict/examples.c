@@ -167,7 +167,7 @@ int npi_examples_set_aside(npi_examples *x, const npi_aside *how, int round, int
     npgnn_env shared = *env;
     shared.comm = how->comm;
     if (!code && enough)
-        code = npi_columns_new(&columns, &rest->a, how->words, NULL, 0, &shared, err);
+        code = npi_columns_new(&columns, &rest->a, how->reduced, NULL, 0, &shared, err);
     if (!code && enough)
         code = npi_examples_add(x, &columns, &held_out, err);
     code = npi_comm_agree(how->comm, code, err); /* nobody begins another round alone */

@@ -212,7 +212,7 @@ static int read_origin(npgnn_model *model, const npi_safetensors *file)
 /* Allocates what tuning adds, with a projection of f columns to `width`. */
 static int make_tuned(npi_process *p, int32_t f, int width, const npi_safetensors *file, const npgnn_env *env)
 {
-    if (width < 0 || width > NPI_WORDS_WIDTH || (width > 0 && (f < 1 || (size_t)f > file->data_size / sizeof(float))))
+    if (width < 0 || width > NPI_REDUCED_WIDTH || (width > 0 && (f < 1 || (size_t)f > file->data_size / sizeof(float))))
         return npi_safetensors_refuse(file, "the size of its projection is missing or damaged");
     int code = npi_process_make_tuned(p, width > 0 ? NPI_ALL_COLUMNS : NPI_COLUMNS, env, file->err);
     return code || width == 0 ? code : npi_projection_new(&p->projection, f, width, env, file->err);

@@ -31,7 +31,7 @@ typedef struct source {
     int folds;
     uint64_t seed;
     const npgnn_graph *graph;
-    npi_words words;
+    npi_reduced reduced;
     npgnn_pair *edges;         /* (m) all links, in random order: fold f is the f-th tenth */
     unsigned char *role;       /* (n) of */
     npi_candidate_pairs known; /* the pairs that non-links are drawn from */
@@ -76,16 +76,16 @@ static int add_pairs(npi_folds *out, source *s, const npgnn_pair *pairs, size_t 
     npgnn_graph *rest = NULL;
     npi_columns columns = {0};
     npi_projection projection = {0};
-    npi_words projected = {0};
+    npi_reduced projected = {0};
     int code = reserve(out, count, s, err), mine = s->folds % npi_comm_ranks(s->comm) == npi_comm_rank(s->comm);
     if (!code && mine)
         code = npi_graph_with_edges(&rest, s->graph, edges, known, err);
     if (!code && mine)
         code = npi_project(&projection, rest, s->seed, &s->env, err);
     if (!code && mine)
-        code = npi_words_project(&projected, rest->x, &projection, &s->env, err);
+        code = npi_reduced_project(&projected, rest->x, &projection, &s->env, err);
     if (!code && mine)
-        code = npi_columns_new(&columns, &rest->a, &s->words, &projected, 0, &s->env, err);
+        code = npi_columns_new(&columns, &rest->a, &s->reduced, &projected, 0, &s->env, err);
     if (!code && mine)
         code = npi_columns_pairs(out->evidence + out->count * (size_t)out->columns, &columns, pairs, count, err);
     if (!code) {
@@ -97,7 +97,7 @@ static int add_pairs(npi_folds *out, source *s, const npgnn_pair *pairs, size_t 
         s->fold[s->folds++].last = out->count;
     }
     npi_columns_free(&columns);
-    npi_words_free(&s->env, &projected);
+    npi_reduced_free(&s->env, &projected);
     npi_projection_free(&s->env, &projection);
     npgnn_graph_free(rest);
     return code;
@@ -219,9 +219,9 @@ int npi_folds_new(npi_folds *out, const npgnn_graph *graph, uint64_t seed, const
     s.env.comm = NULL;
     s.edges = npi_alloc(env, (size_t)graph->m, sizeof *s.edges, err);
     s.role = npi_alloc(env, (size_t)graph->n, 1, err);
-    int code = s.edges && s.role ? npi_words_new(&s.words, graph->x, NULL, &s.env, err) : NPGNN_E_MEMORY;
+    int code = s.edges && s.role ? npi_reduced_new(&s.reduced, graph->x, NULL, &s.env, err) : NPGNN_E_MEMORY;
     if (!code)
-        code = npi_words_keep_exact(&s.words, graph->x, &s.env, err);
+        code = npi_reduced_keep_exact(&s.reduced, graph->x, &s.env, err);
     if (!code) {
         s.known = npi_known_pairs(s.role, graph);
         npi_graph_list_edges(s.edges, graph);
@@ -248,7 +248,7 @@ int npi_folds_new(npi_folds *out, const npgnn_graph *graph, uint64_t seed, const
         npi_comm_broadcast(s.comm, folds.evidence + s.fold[f].first * (size_t)folds.columns,
                            (s.fold[f].last - s.fold[f].first) * (size_t)folds.columns * sizeof *folds.evidence,
                            f % npi_comm_ranks(s.comm));
-    npi_words_free(env, &s.words);
+    npi_reduced_free(env, &s.reduced);
     npi_free(env, s.edges);
     npi_free(env, s.role);
     if (code)

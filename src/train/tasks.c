@@ -117,18 +117,18 @@ static int draw_non_links(npgnn_pair *out, int count, const npgnn_graph *graph, 
 /* ---- one task ---- */
 
 /* The features with some rows exchanged: a copy for the caller to free. */
-static int shuffle_words(npi_words *out, const npi_words *words, int32_t n, double share, npi_rng *rng,
-                         const npgnn_env *env, npgnn_error *err)
+static int shuffle_reduced(npi_reduced *out, const npi_reduced *reduced, int32_t n, double share, npi_rng *rng,
+                           const npgnn_env *env, npgnn_error *err)
 {
-    size_t width = (size_t)words->width;
-    npi_words copy = {.width = words->width, .row = npi_alloc(env, (size_t)n * width, sizeof *copy.row, err)};
+    size_t width = (size_t)reduced->width;
+    npi_reduced copy = {.width = reduced->width, .row = npi_alloc(env, (size_t)n * width, sizeof *copy.row, err)};
     int32_t *moved = npi_alloc(env, (size_t)n, sizeof *moved, err), count = 0;
     if (!copy.row || !moved) {
         npi_free(env, moved);
-        npi_words_free(env, &copy);
+        npi_reduced_free(env, &copy);
         return NPGNN_E_MEMORY;
     }
-    memcpy(copy.row, words->row, (size_t)n * width * sizeof *copy.row);
+    memcpy(copy.row, reduced->row, (size_t)n * width * sizeof *copy.row);
     for (int32_t i = 0; i < n; i++)
         if (npi_rng_uniform(rng) < share)
             moved[count++] = i;
@@ -145,12 +145,12 @@ static int shuffle_words(npi_words *out, const npi_words *words, int32_t n, doub
     return 0;
 }
 
-static int add_task(npi_tasks *tasks, const npgnn_graph *graph, const npi_words *words, const recipe *r, int group,
+static int add_task(npi_tasks *tasks, const npgnn_graph *graph, const npi_reduced *reduced, const recipe *r, int group,
                     npi_rng *rng, npgnn_error *err)
 {
     const npgnn_env *env = &tasks->env;
     npgnn_graph *known = NULL;
-    npi_words shuffled = {0};
+    npi_reduced shuffled = {0};
     npi_columns evidence = {0};
     npgnn_pair *pairs = NULL;
     npi_task_data task = {.group = group, .graph = tasks->graphs, .place = tasks->places - 1};
@@ -179,9 +179,9 @@ static int add_task(npi_tasks *tasks, const npgnn_graph *graph, const npi_words 
     task.matched = draw_non_links(pairs + 2 * links, links, graph, &known->a, c.is_new, rng);
     task.context = links / 3 < MAX_CONTEXT ? links / 3 : MAX_CONTEXT;
 
-    const npi_words *used = r->features && words->width > 0 ? words : NULL;
+    const npi_reduced *used = r->features && reduced->width > 0 ? reduced : NULL;
     if (used && r->shuffled > 0) {
-        code = shuffle_words(&shuffled, words, graph->n, r->shuffled, rng, env, err);
+        code = shuffle_reduced(&shuffled, reduced, graph->n, r->shuffled, rng, env, err);
         used = &shuffled;
     }
     size_t count = 2 * (size_t)links + (size_t)task.matched;
@@ -202,7 +202,7 @@ out:
     npi_free(env, task.evidence);
     npi_free(env, pairs);
     npi_columns_free(&evidence);
-    npi_words_free(env, &shuffled);
+    npi_reduced_free(env, &shuffled);
     npgnn_graph_free(known);
     npi_free(env, c.edges);
     npi_free(env, c.is_new);
@@ -258,7 +258,7 @@ static int add_piece(npi_tasks *tasks, const npgnn_graph *graph, int group, npi_
     static const double shares[] = {1, 1, 0.3, 0.1}, shuffles[] = {0, 0, 0, 0.3, 0.7, 1};
     const npgnn_env *env = &tasks->env;
     npgnn_graph *piece = NULL;
-    npi_words words = {0};
+    npi_reduced reduced = {0};
     double largest = graph->n < LARGEST_PIECE ? graph->n : LARGEST_PIECE;
     int32_t size = (int32_t)(largest <= LEAST_PIECE ? largest : log_uniform(LEAST_PIECE, largest, rng));
     int32_t *nodes = npi_alloc(env, (size_t)graph->n, sizeof *nodes, err);
@@ -280,11 +280,11 @@ static int add_piece(npi_tasks *tasks, const npgnn_graph *graph, int group, npi_
     for (int32_t c = 0; left_out && c < piece->x->f; c++)
         left_out[c] = npi_rng_uniform(rng) >= columns;
     if (!code && r.features)
-        code = npi_words_new(&words, piece->x, left_out, env, err);
+        code = npi_reduced_new(&reduced, piece->x, left_out, env, err);
     npi_free(env, left_out);
     if (!code)
-        code = add_task(tasks, piece, &words, &r, group, rng, err);
-    npi_words_free(env, &words);
+        code = add_task(tasks, piece, &reduced, &r, group, rng, err);
+    npi_reduced_free(env, &reduced);
     npgnn_graph_free(piece);
     return code;
 }
@@ -302,22 +302,22 @@ int npi_tasks_add(npi_tasks *tasks, const npgnn_graph *graph, int group, uint64_
         {1, 0, 1, 0},   {0.5, 0, 1, 0}, {0.2, 0, 1, 0}, {1, 1, 1, 0}, {1, 0, 0, 0},
         {0.2, 0, 0, 0}, {0.5, 1, 1, 0}, {1, 0, 1, 1},   {1, 0, 1, 1},
     };
-    npi_words words = {0};
-    int code = npi_words_new(&words, graph->x, NULL, &tasks->env, err);
-    int featured = words.width > 0;
+    npi_reduced reduced = {0};
+    int code = npi_reduced_new(&reduced, graph->x, NULL, &tasks->env, err);
+    int featured = reduced.width > 0;
     const recipe *recipes = featured ? rich : plain;
     size_t count = featured ? sizeof rich / sizeof rich[0] : graph->m > MANY_LINKS ? 2 : 1;
     for (size_t i = 0; !code && i < count; i++) {
         npi_rng rng = npi_rng_make(seed, NPI_RNG_TASK, (uint32_t)i);
         if (is_mine(tasks))
-            code = add_task(tasks, graph, &words, &recipes[i], group, &rng, err);
+            code = add_task(tasks, graph, &reduced, &recipes[i], group, &rng, err);
     }
     for (uint32_t i = 0; !code && featured && i < PIECES; i++) {
         npi_rng rng = npi_rng_make(seed, NPI_RNG_TASK, 1000 + i);
         if (is_mine(tasks))
             code = add_piece(tasks, graph, group, &rng, err);
     }
-    npi_words_free(&tasks->env, &words);
+    npi_reduced_free(&tasks->env, &reduced);
     tasks->graphs++;
     return code;
 }

@@ -1,7 +1,7 @@
 /* Sums over the short paths between two nodes of a graph, each path weighing the product of what its inner nodes
  * weigh. */
-#ifndef NPI_EVIDENCE_PATHS_H
-#define NPI_EVIDENCE_PATHS_H
+#ifndef NPI_HEURISTICS_PATHS_H
+#define NPI_HEURISTICS_PATHS_H
 
 #include "linalg/sparse.h"
 

@@ -1,27 +1,27 @@
-#include "evidence/visitors.h"
+#include "evidence/remote.h"
 
 #include <string.h>
 
-int npi_visitors_new(npi_visitors *out, npi_columns *e, npi_words *words, npi_words *projection, int32_t most,
-                     npgnn_error *err)
+int npi_remote_new(npi_remote *out, npi_columns *e, npi_reduced *reduced, npi_reduced *projection, int32_t most,
+                   npgnn_error *err)
 {
-    npi_visitors v = {.columns = e, .most = most};
+    npi_remote v = {.columns = e, .most = most};
     int widest = e->features.width > e->region.width ? e->features.width : e->region.width;
     widest = e->projection.width > widest ? e->projection.width : widest;
-    int code = npi_columns_reserve_rows(e, words, projection, e->rows.to - e->rows.from + most, err);
+    int code = npi_columns_reserve_rows(e, reduced, projection, e->rows.to - e->rows.from + most, err);
     if (!code)
         code = npi_fetch_new(&v.fetch, &e->rows, most, 0, widest > 0 ? widest : 1, &e->env, err);
     *out = v;
     return code;
 }
 
-void npi_visitors_free(npi_visitors *v)
+void npi_remote_free(npi_remote *v)
 {
     npi_fetch_free(&v->fetch);
     memset(v, 0, sizeof *v);
 }
 
-int npi_visitors_fetch(npi_visitors *v, const int32_t *nodes, int32_t count, npgnn_error *err)
+int npi_remote_fetch(npi_remote *v, const int32_t *nodes, int32_t count, npgnn_error *err)
 {
     npi_columns *e = v->columns;
     npi_bank *banks[] = {&e->features,         &e->smooth1, &e->smooth2, &e->means,      &e->bilinear,
@@ -40,7 +40,7 @@ int npi_visitors_fetch(npi_visitors *v, const int32_t *nodes, int32_t count, npg
     return code;
 }
 
-void npi_visitors_fetch_numbers(real *to, npi_visitors *v, const real *own)
+void npi_remote_fetch_numbers(real *to, npi_remote *v, const real *own)
 {
     npi_fetch_rows(&v->fetch, to, own, 1, 1, v->columns->env.threads);
 }

@@ -1,24 +1,24 @@
-#include "evidence/ends.h"
+#include "evidence/endpoints.h"
 
 #include <string.h>
 
-int npi_ends_new(npi_ends *out, const npi_partition *rows, int width, const npgnn_env *env, npgnn_error *err)
+int npi_endpoints_new(npi_endpoints *out, const npi_partition *rows, int width, const npgnn_env *env, npgnn_error *err)
 {
     size_t words = (size_t)rows->n / 64 + 1;
-    npi_ends e = {.env = *env, .most = rows->n < 2 * NPI_ENDS_BATCH ? rows->n : 2 * NPI_ENDS_BATCH};
+    npi_endpoints e = {.env = *env, .most = rows->n < 2 * NPI_ENDPOINTS_BATCH ? rows->n : 2 * NPI_ENDPOINTS_BATCH};
     e.node = npi_alloc(env, (size_t)e.most, sizeof *e.node, err);
     e.bits = npi_alloc(env, words, sizeof *e.bits, err);
     e.below = npi_alloc(env, words, sizeof *e.below, err);
-    e.places = npi_alloc(env, NPI_ENDS_BATCH, sizeof *e.places, err);
+    e.places = npi_alloc(env, NPI_ENDPOINTS_BATCH, sizeof *e.places, err);
     int code = e.node && e.bits && e.below && e.places ? npi_fetch_new(&e.fetch, rows, e.most, 0, width, env, err)
                                                        : NPGNN_E_MEMORY;
     *out = e;
     if (code)
-        npi_ends_free(out);
+        npi_endpoints_free(out);
     return code;
 }
 
-void npi_ends_free(npi_ends *e)
+void npi_endpoints_free(npi_endpoints *e)
 {
     npi_fetch_free(&e->fetch);
     npi_free(&e->env, e->node);
@@ -28,13 +28,13 @@ void npi_ends_free(npi_ends *e)
     memset(e, 0, sizeof *e);
 }
 
-static int32_t place_of(const npi_ends *e, int32_t node)
+static int32_t place_of(const npi_endpoints *e, int32_t node)
 {
     uint64_t lower = (UINT64_C(1) << node % 64) - 1;
     return e->below[node / 64] + __builtin_popcountll(e->bits[node / 64] & lower);
 }
 
-int npi_ends_plan(npi_ends *e, const npgnn_pair *pairs, size_t count, npgnn_error *err)
+int npi_endpoints_plan(npi_endpoints *e, const npgnn_pair *pairs, size_t count, npgnn_error *err)
 {
     size_t words = (size_t)e->fetch.rows.n / 64 + 1;
     memset(e->bits, 0, words * sizeof *e->bits);
@@ -53,7 +53,7 @@ int npi_ends_plan(npi_ends *e, const npgnn_pair *pairs, size_t count, npgnn_erro
     return npi_fetch_plan(&e->fetch, e->node, e->count, err);
 }
 
-void npi_ends_fetch(real *to, npi_ends *e, const real *row, int width)
+void npi_endpoints_fetch(real *to, npi_endpoints *e, const real *row, int width)
 {
     npi_fetch_rows(&e->fetch, to, row, width, width, e->env.threads);
 }

@@ -18,7 +18,7 @@
 #include "base/sized.h"
 #include "linalg/dense.h"
 #include "model/score.h"
-#include "predict/search.h"
+#include "search/search.h"
 
 #define BLOCK_BYTES (8 << 20)    /* that the values of a block of nodes may take, */
 #define LEAST_BLOCK 16           /* but below so many nodes a product is mostly the fetching of U */
@@ -634,7 +634,7 @@ static void empty_queue(int32_t *candidates, npi_searcher *d, const npi_search *
     d->queued = 0;
 }
 
-/* One node with all nodes, by a process that npi_applied_hasten has prepared: candidate (*count) are the nodes that may
+/* One node with all nodes, by a process that npi_applied_prepare_bounds has prepared: candidate (*count) are the nodes that may
  * be among the best, and value (*count) what their scores cannot exceed. Nodes that two steps reach, most of the best
  * among them, are scored first. Of all others, a first look at rounded rows gives the evidence, up to an error, and
  * four bounds of the score, each closer and dearer than the one before: those of two boxes, of more boxes, of a smaller

@@ -1,4 +1,4 @@
-#include "evidence/paths.h"
+#include "heuristics/paths.h"
 
 /* One walk along both rows, since columns ascend. */
 double npi_paths_two(const npi_csr *a, const double *weight, npgnn_pair pair)

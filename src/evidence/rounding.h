@@ -1,6 +1,6 @@
 /* Rows of integers: see rounded.c. */
-#ifndef NPI_EVIDENCE_ROUNDED_H
-#define NPI_EVIDENCE_ROUNDED_H
+#ifndef NPI_EVIDENCE_ROUNDING_H
+#define NPI_EVIDENCE_ROUNDING_H
 
 #include "evidence/columns.h"
 

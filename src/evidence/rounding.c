@@ -1,4 +1,4 @@
-/* Integers for a quick first look at all partners of a node (predict/top.c). A row a of a bank becomes
+/* Integers for a quick first look at all partners of a node (search/search.c). A row a of a bank becomes
  *
  *     rounded_c = a_c / unit, rounded to the nearest of -127 ... 127,     unit = max |a_c| / 127
  *
@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "evidence/rounded.h"
+#include "evidence/rounding.h"
 #include "evidence/vectors.h"
 
 enum { BANKS = 10, REGION16 = 5 };

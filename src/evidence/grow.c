@@ -11,13 +11,13 @@
 #include <math.h>
 #include <string.h>
 
-#include "evidence/rounded.h"
+#include "evidence/rounding.h"
 #include "evidence/vectors.h"
 
 #define LEAST_VALUE 0.02 /* of |λ|: in a dimension with less, t_i / λ would be noise */
 
 enum { WIDEST = 64 }; /* numbers of a row */
-_Static_assert(WIDEST >= (int)NPI_WORDS_WIDTH && WIDEST >= (int)NPI_SPECTRAL_WIDTH, "rows fit");
+_Static_assert(WIDEST >= (int)NPI_REDUCED_WIDTH && WIDEST >= (int)NPI_SPECTRAL_WIDTH, "rows fit");
 
 static real *row_of(const npi_bank *bank, int32_t i)
 {
@@ -37,7 +37,7 @@ static int resize(void *array_pointer, int32_t capacity, size_t size, const npgn
     return 0;
 }
 
-int npi_columns_reserve_rows(npi_columns *e, npi_words *words, npi_words *projection, int32_t capacity,
+int npi_columns_reserve_rows(npi_columns *e, npi_reduced *reduced, npi_reduced *projection, int32_t capacity,
                              npgnn_error *err)
 {
     const npgnn_env *env = &e->env;
@@ -45,8 +45,8 @@ int npi_columns_reserve_rows(npi_columns *e, npi_words *words, npi_words *projec
     if (!code)
         code = resize(&e->reach, capacity, sizeof *e->reach, env, err);
     if (!code && e->has_features) {
-        code = resize(&words->row, capacity, (size_t)words->width * sizeof(real), env, err);
-        e->features.row = words->row; /* borrowed; where the resize failed it is what it was */
+        code = resize(&reduced->row, capacity, (size_t)reduced->width * sizeof(real), env, err);
+        e->features.row = reduced->row; /* borrowed; where the resize failed it is what it was */
         if (!code)
             code = resize(&e->features_along, capacity, sizeof *e->features_along, env, err);
         if (!code)
@@ -73,7 +73,7 @@ int npi_columns_reserve_rows(npi_columns *e, npi_words *words, npi_words *projec
     return code;
 }
 
-int npi_columns_reserve(npi_columns *e, npi_words *words, npi_words *projection, int32_t n, npgnn_error *err)
+int npi_columns_reserve(npi_columns *e, npi_reduced *reduced, npi_reduced *projection, int32_t n, npgnn_error *err)
 {
     if (n <= e->capacity)
         return 0;
@@ -85,7 +85,7 @@ int npi_columns_reserve(npi_columns *e, npi_words *words, npi_words *projection,
     if (!code)
         code = resize(&e->two_steps, capacity, sizeof *e->two_steps, env, err);
     if (!code)
-        code = npi_columns_reserve_rows(e, words, projection, capacity, err);
+        code = npi_columns_reserve_rows(e, reduced, projection, capacity, err);
     if (!code && e->is_rounded)
         code = npi_columns_reserve_rounded(e, capacity, err);
     if (!code)
@@ -212,20 +212,21 @@ static void update_structure(npi_columns *e, int32_t i)
 }
 
 /* T of all nodes goes from one to the other. */
-static void move_exact(npi_columns *e, npi_words *words, npi_words *more)
+static void move_exact(npi_columns *e, npi_reduced *reduced, npi_reduced *more)
 {
-    npi_csr_free(&e->env, &words->exact);
-    npi_csr_free(&e->env, &words->exact_t);
-    e->exact = words->exact = more->exact;
-    e->exact_t = words->exact_t = more->exact_t;
+    npi_csr_free(&e->env, &reduced->exact);
+    npi_csr_free(&e->env, &reduced->exact_t);
+    e->exact = reduced->exact = more->exact;
+    e->exact_t = reduced->exact_t = more->exact_t;
     more->exact = more->exact_t = (npi_csr){0};
 }
 
-int npi_columns_extend(npi_columns *e, npi_words *words, npi_words *projection, const npi_csr *a, npi_words *more_words,
-                       const npi_words *more_projection, const int32_t *touched, int32_t count, npgnn_error *err)
+int npi_columns_extend(npi_columns *e, npi_reduced *reduced, npi_reduced *projection, const npi_csr *a,
+                       npi_reduced *more_reduced, const npi_reduced *more_projection, const int32_t *touched,
+                       int32_t count, npgnn_error *err)
 {
     int32_t before = e->n, added = a->rows - before;
-    int code = npi_columns_reserve(e, words, projection, a->rows, err);
+    int code = npi_columns_reserve(e, reduced, projection, a->rows, err);
     if (code)
         return code;
     e->a = a;
@@ -239,9 +240,9 @@ int npi_columns_extend(npi_columns *e, npi_words *words, npi_words *projection, 
         size_t rows = (size_t)added;
         memset(row_of(&e->coordinate, before), 0, rows * (size_t)e->coordinate.width * sizeof(real));
         if (e->has_features)
-            memcpy(row_of(&e->features, before), more_words->row, rows * (size_t)words->width * sizeof(real));
+            memcpy(row_of(&e->features, before), more_reduced->row, rows * (size_t)reduced->width * sizeof(real));
         if (e->exact.ptr)
-            move_exact(e, words, more_words);
+            move_exact(e, reduced, more_reduced);
         if (e->projection.width > 0) {
             size_t bytes = rows * (size_t)projection->width * sizeof(real);
             memcpy(row_of(&e->projection, before), more_projection->row, bytes);

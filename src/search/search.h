@@ -1,16 +1,16 @@
 /* A search as its two parts see it: that of one process (top.c), and how several processes divide it (divided.c).
  *
  * Nodes that are searched meet candidates: all nodes or, where the evidence of a process is divided, those of this
- * process. Then the rows of searched nodes are fetched, a batch at a time (evidence/visitors.h). Evidence, values and
+ * process. Then the rows of searched nodes are fetched, a batch at a time (evidence/remote.h). Evidence, values and
  * lists are counted by places: of all nodes the nodes themselves, otherwise as visitors.h has them. */
-#ifndef NPI_PREDICT_SEARCH_H
-#define NPI_PREDICT_SEARCH_H
+#ifndef NPI_SEARCH_SEARCH_H
+#define NPI_SEARCH_SEARCH_H
 
 #include <pthread.h>
 #include <stdatomic.h>
 
 #include "base/shortlist.h"
-#include "evidence/visitors.h"
+#include "evidence/remote.h"
 #include "predict/predictor.h"
 
 enum {
@@ -100,7 +100,7 @@ typedef struct npi_search {
     npi_mutual *mutual; /* NULL: each node is searched by itself */
     /* where the evidence is divided */
     int divided;
-    npi_visitors visitors;
+    npi_remote visitors;
     int32_t *visiting;     /* (visitors.most) their nodes */
     npi_candidate *lists;  /* (rows of a batch, room) the best of each row among the candidates; id -1: none */
     npi_candidate *others; /* (processes, rows of a batch that are merged here, room) those of all processes */

@@ -1,4 +1,4 @@
-#include "evidence/words.h"
+#include "evidence/reduced.h"
 
 #include <math.h>
 #include <string.h>
@@ -17,15 +17,15 @@ enum {
 
 #define ANGLE 1.0471975511965976 /* π / 3: numbers from -1.5 to 1.5 fill half of a circle */
 
-void npi_words_free(const npgnn_env *env, npi_words *words)
+void npi_reduced_free(const npgnn_env *env, npi_reduced *reduced)
 {
-    npi_free(env, words->row);
-    npi_free(env, words->around);
-    npi_csr_free(env, &words->exact);
-    npi_csr_free(env, &words->exact_t);
-    npi_free(env, words->map);
-    npi_free(env, words->exact_weight);
-    memset(words, 0, sizeof *words);
+    npi_free(env, reduced->row);
+    npi_free(env, reduced->around);
+    npi_csr_free(env, &reduced->exact);
+    npi_csr_free(env, &reduced->exact_t);
+    npi_free(env, reduced->map);
+    npi_free(env, reduced->exact_weight);
+    memset(reduced, 0, sizeof *reduced);
 }
 
 /* Calls visit for every entry of X that is not zero, row by row. */
@@ -188,16 +188,16 @@ static void weigh(double *idf, double *inverse, double *count, const npi_feature
 }
 
 /* From x, the rows of this process. weight (f), or NULL: see above. */
-static int reduce(npi_words *out, npi_features *x, const npi_partition *rows, const double *weight,
+static int reduce(npi_reduced *out, npi_features *x, const npi_partition *rows, const double *weight,
                   const unsigned char *left_out, const npgnn_env *env, npgnn_error *err)
 {
     int32_t n = rows->n, own = x->n, f = x->f, smaller = n < f ? n : f;
-    int width = smaller < NPI_WORDS_WIDTH + SPARE ? smaller : NPI_WORDS_WIDTH + SPARE;
-    npi_words w = {.width = width < NPI_WORDS_WIDTH ? width : NPI_WORDS_WIDTH};
+    int width = smaller < NPI_REDUCED_WIDTH + SPARE ? smaller : NPI_REDUCED_WIDTH + SPARE;
+    npi_reduced w = {.width = width < NPI_REDUCED_WIDTH ? width : NPI_REDUCED_WIDTH};
     npi_basis space = {0};  /* (f, width) right singular vectors */
     npgnn_env alone = *env; /* each process has all of them */
     alone.comm = NULL;
-    *out = (npi_words){0};
+    *out = (npi_reduced){0};
     if (width == 0 || !npi_comm_any(rows->comm, x->nonzeros > 0))
         return 0;
     int code = npi_blas_open(env, err);
@@ -263,7 +263,7 @@ static int reduce(npi_words *out, npi_features *x, const npi_partition *rows, co
     npi_free(env, scratch);
     npi_basis_free(env, &space);
     if (code)
-        npi_words_free(env, &w);
+        npi_reduced_free(env, &w);
     else
         *out = w;
     return code;
@@ -323,9 +323,9 @@ static void fill_exact(npi_csr *t, int32_t first, const npi_features *x, int32_t
     }
 }
 
-int npi_words_weigh_exact(npi_words *words, const npi_features *x, const npgnn_env *env, npgnn_error *err)
+int npi_reduced_weigh_exact(npi_reduced *reduced, const npi_features *x, const npgnn_env *env, npgnn_error *err)
 {
-    if (words->width == 0 || x->dense || x->encoding)
+    if (reduced->width == 0 || x->dense || x->encoding)
         return 0; /* few columns, or numbers: the reduced features say the same */
     double *idf = npi_alloc(env, (size_t)x->f, sizeof *idf, err);
     if (!idf)
@@ -334,12 +334,12 @@ int npi_words_weigh_exact(npi_words *words, const npi_features *x, const npgnn_e
         idf[x->x.col[p]]++;
     for (int32_t c = 0; c < x->f; c++)
         idf[c] = log1p((double)x->n / (idf[c] > 0 ? idf[c] : 1));
-    words->exact_weight = idf;
-    words->exact_x = x;
+    reduced->exact_weight = idf;
+    reduced->exact_x = x;
     return 0;
 }
 
-double npi_words_overlap(const npi_features *x, const double *weight, int32_t u, int32_t v)
+double npi_reduced_overlap(const npi_features *x, const double *weight, int32_t u, int32_t v)
 {
     double square_u = square_of(x, weight, u), square_v = square_of(x, weight, v), sum = 0;
     int64_t p = x->x.ptr[u], q = x->x.ptr[v];
@@ -355,44 +355,44 @@ double npi_words_overlap(const npi_features *x, const double *weight, int32_t u,
     return sum;
 }
 
-int npi_words_keep_exact(npi_words *words, const npi_features *x, const npgnn_env *env, npgnn_error *err)
+int npi_reduced_keep_exact(npi_reduced *reduced, const npi_features *x, const npgnn_env *env, npgnn_error *err)
 {
-    int code = words->exact_x ? 0 : npi_words_weigh_exact(words, x, env, err);
-    if (code || !words->exact_x)
+    int code = reduced->exact_x ? 0 : npi_reduced_weigh_exact(reduced, x, env, err);
+    if (code || !reduced->exact_x)
         return code;
     npi_csr t = {0}, transposed = {0};
     code = npi_csr_new(&t, x->n, x->f, x->nonzeros, 1, env, err);
     if (!code) {
-        fill_exact(&t, 0, x, 0, x->n, words->exact_weight);
+        fill_exact(&t, 0, x, 0, x->n, reduced->exact_weight);
         code = npi_csr_transpose(&transposed, &t, env, err);
     }
     if (code) {
         npi_csr_free(env, &t);
         return code;
     }
-    words->exact = t;
-    words->exact_t = transposed;
+    reduced->exact = t;
+    reduced->exact_t = transposed;
     return 0;
 }
 
-int npi_words_index_exact(npi_words *words, const npi_partition *rows, const npgnn_env *env, npgnn_error *err)
+int npi_reduced_index_exact(npi_reduced *reduced, const npi_partition *rows, const npgnn_env *env, npgnn_error *err)
 {
-    const npi_features *x = words->exact_x;
-    if (!x || words->exact_t.ptr)
+    const npi_features *x = reduced->exact_x;
+    if (!x || reduced->exact_t.ptr)
         return 0;
     npi_csr t = {0};
     int64_t entries = x->x.ptr[rows->to] - x->x.ptr[rows->from];
     int code = npi_csr_new(&t, rows->to - rows->from, x->f, entries, 1, env, err);
     if (!code) {
-        fill_exact(&t, 0, x, rows->from, rows->to, words->exact_weight);
-        code = npi_csr_transpose(&words->exact_t, &t, env, err);
+        fill_exact(&t, 0, x, rows->from, rows->to, reduced->exact_weight);
+        code = npi_csr_transpose(&reduced->exact_t, &t, env, err);
     }
     npi_csr_free(env, &t);
     return code;
 }
 
-void npi_words_overlap_row(double *out, const npi_csr *by_column, const npi_features *x, const double *weight,
-                           int32_t u)
+void npi_reduced_overlap_row(double *out, const npi_csr *by_column, const npi_features *x, const double *weight,
+                             int32_t u)
 {
     double square = square_of(x, weight, u);
     memset(out, 0, (size_t)by_column->cols * sizeof *out);
@@ -404,13 +404,13 @@ void npi_words_overlap_row(double *out, const npi_csr *by_column, const npi_feat
     }
 }
 
-int npi_words_project(npi_words *out, npi_features *x, const npi_projection *projection, const npgnn_env *env,
-                      npgnn_error *err)
+int npi_reduced_project(npi_reduced *out, npi_features *x, const npi_projection *projection, const npgnn_env *env,
+                        npgnn_error *err)
 {
-    npi_words w = {.width = projection->width};
+    npi_reduced w = {.width = projection->width};
     npi_partition rows = npi_partition_tall(x->n, env->comm);
     npi_features *own = NULL;
-    *out = (npi_words){0};
+    *out = (npi_reduced){0};
     if (w.width == 0)
         return 0;
     int code = own_rows(&own, x, &rows, err);
@@ -426,15 +426,15 @@ int npi_words_project(npi_words *out, npi_features *x, const npi_projection *pro
         npi_projection_rows(w.around, projection->around, w.width, own, inverse, env->threads);
         *out = w;
     } else {
-        npi_words_free(env, &w);
+        npi_reduced_free(env, &w);
     }
     npi_free(env, inverse);
     npi_features_free(own);
     return code;
 }
 
-int npi_words_new(npi_words *out, npi_features *x, const unsigned char *left_out, const npgnn_env *env,
-                  npgnn_error *err)
+int npi_reduced_new(npi_reduced *out, npi_features *x, const unsigned char *left_out, const npgnn_env *env,
+                    npgnn_error *err)
 {
     npi_partition rows = npi_partition_tall(x->n, env->comm);
     npi_features *own = NULL, *wide = NULL;
@@ -450,13 +450,14 @@ int npi_words_new(npi_words *out, npi_features *x, const unsigned char *left_out
     return code;
 }
 
-int npi_words_extend(npi_words *out, const npi_words *words, npi_features *x, const npgnn_env *env, npgnn_error *err)
+int npi_reduced_extend(npi_reduced *out, const npi_reduced *reduced, npi_features *x, const npgnn_env *env,
+                       npgnn_error *err)
 {
-    npi_words more = {.width = words->width};
+    npi_reduced more = {.width = reduced->width};
     npi_features *wide = NULL;
     double *weight = NULL;
-    *out = (npi_words){0};
-    if (words->width == 0)
+    *out = (npi_reduced){0};
+    if (reduced->width == 0)
         return 0;
     npi_partition all = npi_partition_whole(x->n);
     int code = x->encoding ? unfold(&wide, &weight, x, x->encoding, &all, NULL, env, err) : 0;
@@ -464,10 +465,10 @@ int npi_words_extend(npi_words *out, const npi_words *words, npi_features *x, co
     if (!code && !more.row)
         code = NPGNN_E_MEMORY;
     if (!code) {
-        npi_features_mul(more.row, wide ? wide : x, words->map, more.width, more.width, 1);
+        npi_features_mul(more.row, wide ? wide : x, reduced->map, more.width, more.width, 1);
         npi_unit_rows(more.row, x->n, more.width);
     }
-    const npi_csr *known = &words->exact;
+    const npi_csr *known = &reduced->exact;
     if (!code && known->ptr) {
         int64_t entries = known->ptr[known->rows];
         code = npi_csr_new(&more.exact, known->rows + x->n, known->cols, entries + x->nonzeros, 1, env, err);
@@ -475,14 +476,14 @@ int npi_words_extend(npi_words *out, const npi_words *words, npi_features *x, co
             memcpy(more.exact.ptr, known->ptr, ((size_t)known->rows + 1) * sizeof *known->ptr);
             memcpy(more.exact.col, known->col, (size_t)entries * sizeof *known->col);
             memcpy(more.exact.val, known->val, (size_t)entries * sizeof *known->val);
-            fill_exact(&more.exact, known->rows, x, 0, x->n, words->exact_weight);
+            fill_exact(&more.exact, known->rows, x, 0, x->n, reduced->exact_weight);
             code = npi_csr_transpose(&more.exact_t, &more.exact, env, err);
         }
     }
     npi_features_free(wide);
     npi_free(env, weight);
     if (code)
-        npi_words_free(env, &more);
+        npi_reduced_free(env, &more);
     else
         *out = more;
     return code;

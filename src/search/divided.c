@@ -15,7 +15,7 @@
 #include "base/comm.h"
 #include "base/parallel.h"
 #include "linalg/blas.h"
-#include "predict/search.h"
+#include "search/search.h"
 
 enum {
     VISITORS = 1024,      /* at a time: the fewer, the more often processes wait for each other, */
@@ -44,7 +44,7 @@ int npi_divided_new(npi_search *s, npgnn_error *err)
     most = most < LEAST_VISITORS ? LEAST_VISITORS : most;
     most = most < s->rows ? most : s->rows;
     most = most < ranks ? ranks : most; /* at least one of each process, where all are visited at once */
-    int code = npi_visitors_new(&s->visitors, &a->columns, &a->words, &a->projection, most, err);
+    int code = npi_remote_new(&s->visitors, &a->columns, &a->reduced, &a->projection, most, err);
     if (code)
         return code;
     size_t cells = s->links ? 0 : (size_t)s->room, rows = most_merged(s) * (size_t)ranks;
@@ -58,7 +58,7 @@ int npi_divided_new(npi_search *s, npgnn_error *err)
 void npi_divided_free(npi_search *s)
 {
     const npgnn_env *env = &s->p->env;
-    npi_visitors_free(&s->visitors);
+    npi_remote_free(&s->visitors);
     npi_free(env, s->visiting);
     npi_free(env, s->lists);
     npi_free(env, s->others);
@@ -183,7 +183,7 @@ int npi_divided_rows(npi_search *s, npgnn_error *err)
             s->visiting[i] = npi_search_node(s, first + i);
         s->begin = s->before = first;
         s->end = first + count;
-        code = npi_visitors_fetch(&s->visitors, s->visiting, count, err);
+        code = npi_remote_fetch(&s->visitors, s->visiting, count, err);
         if (!code)
             code = npi_comm_agree(s->p->comm, npi_search_rows(s, err), err);
         if (!code && s->links)
@@ -310,14 +310,14 @@ static int32_t receive(tour *t, npi_search *s, int32_t batch, npgnn_error *err)
         for (int32_t j = 0; j < v.count; j++)
             s->visiting[count++] = v.node + j;
     }
-    int code = npi_visitors_fetch(&s->visitors, s->visiting, count, err);
+    int code = npi_remote_fetch(&s->visitors, s->visiting, count, err);
     if (code)
         return code;
     for (int32_t i = 0; i < s->own; i++) { /* rounded down */
         double least = atomic_load_explicit(&s->mutual->least[i], memory_order_relaxed);
         t->least[i] = (real)nextafterf((float)least, -INFINITY);
     }
-    npi_visitors_fetch_numbers(t->theirs, &s->visitors, t->least);
+    npi_remote_fetch_numbers(t->theirs, &s->visitors, t->least);
     for (int32_t j = 0; j < count; j++) {
         s->mutual->of[s->own + j].count = s->mutual->of[s->own + j].sure.count = 0;
         atomic_store_explicit(&s->mutual->least[s->own + j], (double)t->theirs[j], memory_order_relaxed);

@@ -1,6 +1,6 @@
 /* Cosine of feature rows: the simplest guess at a link. */
-#ifndef NPI_EVIDENCE_COSINE_H
-#define NPI_EVIDENCE_COSINE_H
+#ifndef NPI_HEURISTICS_COSINE_H
+#define NPI_HEURISTICS_COSINE_H
 
 #include "features/features.h"
 

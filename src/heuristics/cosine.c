@@ -1,4 +1,4 @@
-#include "evidence/cosine.h"
+#include "heuristics/cosine.h"
 
 #include <math.h>
 #include <string.h>
