@@ -206,15 +206,16 @@ static void *compute_evidence(void *arg)
     if (!p->code)
         p->code = npi_reduced_project(&projected, subject->x, &projection, env, &p->err);
     if (!p->code && projected.width > 0)
-        p->code = npi_reduced_weigh_exact(&words, subject->x, env, &p->err);
+        p->code = words.width > 0 ? npi_tfidf_new(&words.tfidf, subject->x, env, &p->err) : 0;
     if (!p->code)
         p->code = npi_columns_new(&columns, &subject->a, &words, &projected, 0, env, &p->err);
     if (!p->code)
-        p->code =
-            npi_columns_pairs(value + begin * columns.count, &columns, pairs + begin, (size_t)(end - begin), &p->err);
+        p->code = npi_columns_pairs(value + begin * columns.plan.columns, &columns, pairs + begin,
+                                    (size_t)(end - begin), &p->err);
     if (!p->code) {
-        npi_comm_gather_shares(env->comm, value, FEW_PAIRS, (size_t)columns.count * sizeof *value);
-        p->result.pairs = npi_hash_bytes(NPI_HASH_START, value, FEW_PAIRS * (size_t)columns.count * sizeof *value);
+        npi_comm_gather_shares(env->comm, value, FEW_PAIRS, (size_t)columns.plan.columns * sizeof *value);
+        p->result.pairs =
+            npi_hash_bytes(NPI_HASH_START, value, FEW_PAIRS * (size_t)columns.plan.columns * sizeof *value);
     }
     npi_columns_free(&columns);
     npi_reduced_free(env, &words);
@@ -235,8 +236,9 @@ static void *bound_evidence(void *arg)
     if (!p->code)
         p->code = npi_columns_new(&columns, &subject->a, &words, &projected, 1, env, &p->err);
     if (!p->code) {
-        const double bounds[] = {columns.least_distance, columns.longest_bilinear, columns.longest_bilinear_means,
-                                 columns.longest_projection, columns.longest_projection_around};
+        double bounds[NPI_BANKS + 1] = {columns.least_distance};
+        for (int bank = 0; bank < NPI_BANKS; bank++)
+            bounds[1 + bank] = columns.bank[bank].longest;
         p->result.pairs = npi_hash_bytes(NPI_HASH_START, bounds, sizeof bounds);
     }
     npi_columns_free(&columns);

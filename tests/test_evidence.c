@@ -397,7 +397,7 @@ typedef struct learnt {
     double *tfidf;          /* (n, WORDS) */
 } learnt;
 
-/* For a graph that has features; with `sparse`, words of its own too, which npi_reduced_keep_exact keeps in s->words. */
+/* For a graph that has features; with `sparse`, words of its own too, which npi_reduced_keep_tfidf keeps in s->words. */
 static learnt learnt_new(subject *s, int sparse, const npgnn_env *env)
 {
     learnt own = {.projection.width = s->words.width > 0 ? 5 : 0};
@@ -405,10 +405,10 @@ static learnt learnt_new(subject *s, int sparse, const npgnn_env *env)
     int n = s->graph->n;
     npi_rng rng = npi_rng_make(9, NPI_RNG_TEST, 0);
     own.projection.row = calloc((size_t)n * 5, sizeof *own.projection.row);
-    own.projection.around = calloc((size_t)n * 5, sizeof *own.projection.around);
+    own.projection.neighbor_row = calloc((size_t)n * 5, sizeof *own.projection.neighbor_row);
     for (int i = 0; i < n * 5; i++) {
         own.projection.row[i] = (real)(4 * npi_rng_uniform(&rng) - 2);
-        own.projection.around[i] = (real)(4 * npi_rng_uniform(&rng) - 2);
+        own.projection.neighbor_row[i] = (real)(4 * npi_rng_uniform(&rng) - 2);
     }
     if (!sparse || s->words.width == 0)
         return own;
@@ -434,7 +434,7 @@ static learnt learnt_new(subject *s, int sparse, const npgnn_env *env)
     }
     assert_ok(npi_features_from_csr(&own.x, &x, env, &err), err);
     assert_null(own.x->dense);
-    assert_ok(npi_reduced_keep_exact(&s->words, own.x, env, &err), err);
+    assert_ok(npi_reduced_keep_tfidf(&s->words, own.x, env, &err), err);
     return own;
 }
 
@@ -444,12 +444,12 @@ static void learnt_free(learnt *own, subject *s, const npgnn_env *env)
     kept.row = NULL;
     npi_reduced_free(env, &kept);
     free(own->projection.row);
-    free(own->projection.around);
+    free(own->projection.neighbor_row);
     free(own->tfidf);
     npi_features_free(own->x);
 }
 
-/* The list of columns.h once more, one line each. */
+/* The table of columns once more, one line each. */
 static void check_pair(double *value, const checker *c, const learnt *own, int u, int v)
 {
     const npi_reduced *projection = &own->projection;
@@ -505,7 +505,7 @@ static void check_pair(double *value, const checker *c, const learnt *own, int u
             int i = end ? v : u;
             for (int x = 0; x < n; x++)
                 if (x == i || c->a[i * n + x] > 0)
-                    smooth[end] += (double)projection->around[x * projection->width + c2] /
+                    smooth[end] += (double)projection->neighbor_row[x * projection->width + c2] /
                                    sqrt((c->degree[i] + 1) * (c->degree[x] + 1));
         }
         value[NPI_COLUMN_PROJECTION] +=
@@ -521,12 +521,7 @@ static void check_pair(double *value, const checker *c, const learnt *own, int u
 
 static const char *name_of(int column)
 {
-    static const char *const names[] = {
-#define NPI_X(name, text) #name,
-        NPI_COLUMN_LIST(NPI_X) NPI_LEARNT_COLUMN_LIST(NPI_X)
-#undef NPI_X
-    };
-    return names[column];
+    return npi_column_specs[column].name;
 }
 
 /* Every column of every pair, of a node with itself too. */
@@ -551,7 +546,7 @@ static void test_columns(void **state)
                 npi_columns_pair(reversed, &workspace, &columns, (npgnn_pair){v, u});
                 assert_memory_equal(value, reversed, sizeof value);
                 check_pair(want, &c, &own, u, v);
-                for (int i = 0; i < columns.count; i++) {
+                for (int i = 0; i < columns.plan.columns; i++) {
                     int near = fabs((double)value[i] - want[i]) <= tolerance * fmax(1, fabs(want[i]));
                     if (!near)
                         fail_msg("subject %d, pair (%d, %d): %s is %.9g, not %.9g", index, u, v, name_of(i),
@@ -576,10 +571,10 @@ static void check_row(const real *got, int stride, const npi_columns *columns, n
     float value[NPI_ALL_COLUMNS];
     npi_columns_rounding(rounding, columns, unit);
     npi_columns_pair(value, single, columns, (npgnn_pair){u, j});
-    for (int i = 0; i < columns->count; i++) {
+    for (int i = 0; i < columns->plan.columns; i++) {
         double is = (double)got[i * stride], allowed = rounding[i] + more;
         if (i == NPI_COLUMN_SPECTRAL || i == NPI_COLUMN_PAGERANK)
-            allowed += npi_columns_rounding_along(columns, i, u, unit) * (double)columns->reach[j];
+            allowed += npi_columns_rounding_along(columns, i, u, unit) * (double)npi_columns_reach(columns)[j];
         if ((only < 0 || i == only) && !(fabs(is - (double)value[i]) <= allowed))
             fail_msg("subject %d, pair (%d, %d): %s of a row is %.9g, of a pair %.9g, allowed %g", index, u, j,
                      name_of(i), is, (double)value[i], allowed);
@@ -629,7 +624,7 @@ static void check_rounded(const npi_columns *columns, int index)
     assert_true(n <= workspace.range);
     for (int32_t u = 0; u < n; u++) {
         double weight[NPI_ALL_COLUMNS] = {0};
-        int only = u % columns->count, listed = 0;
+        int only = u % columns->plan.columns, listed = 0;
         weight[only] = 1;
         npi_columns_rows_begin(&workspace, columns, &u, &u, 1);
         npi_columns_rounded_begin(&workspace, columns, weight);
@@ -683,7 +678,7 @@ static void test_not_kept(void **state)
         float *value[3];
         npi_columns columns[2];
         npi_reduced bare = s.words; /* without T, whose rows are made for each pair */
-        bare.exact = bare.exact_t = (npi_csr){0};
+        bare.tfidf.rows = bare.tfidf.by_column = (npi_csr){0};
         for (size_t i = 0; i < count; i++)
             pairs[i] = (npgnn_pair){(int32_t)(i / n), (int32_t)(i % n)};
         for (int i = 0; i < 3; i++) {
@@ -693,18 +688,18 @@ static void test_not_kept(void **state)
                                           &env, &err),
                           err);
             else
-                assert_ok(npi_columns_complete(&columns[1], &bare, &err), err);
+                assert_ok(npi_columns_complete(&columns[1], &err), err);
             assert_ok(npi_columns_pairs(value[i], &columns[i > 0], pairs, count, &err), err);
             assert_memory_equal(value[0], value[i], count * NPI_ALL_COLUMNS * sizeof *value[i]);
         }
         assert_true(columns[0].least_distance == columns[1].least_distance);
         for (int i = 0; i < 3; i++)
             free(value[i]);
-        assert_int_equal(columns[0].exact.ptr != NULL, columns[1].exact.ptr != NULL);
+        assert_int_equal(s.words.tfidf.rows.ptr != NULL, bare.tfidf.rows.ptr != NULL);
         npi_columns_free(&columns[0]);
         npi_columns_free(&columns[1]);
-        npi_csr_free(&env, &bare.exact);
-        npi_csr_free(&env, &bare.exact_t);
+        npi_csr_free(&env, &bare.tfidf.rows);
+        npi_csr_free(&env, &bare.tfidf.by_column);
         free(pairs);
         learnt_free(&own, &s, &env);
         subject_free(&s);
@@ -1111,7 +1106,6 @@ static void test_two_steps(void **state)
     npgnn_error err = {0};
     npgnn_graph *before = NULL, *after = NULL;
     npi_columns columns = {0};
-    npi_reduced words = {0}, projection = {0};
     for (int i = 0; i < LINKS; i++)
         edges[i] = (npgnn_pair){i % (NODES - 1), (i * i + 7 * i + 1) % NODES};
     edges[LINKS] = touched;
@@ -1121,7 +1115,7 @@ static void test_two_steps(void **state)
     for (int more = 0; more < 2; more++) {
         const npi_csr *a = more ? &after->a : &before->a;
         if (more)
-            assert_ok(npi_columns_extend(&columns, &words, &projection, a, NULL, NULL, &touched.u, 2, &err), err);
+            assert_ok(npi_columns_extend(&columns, a, NULL, NULL, &touched.u, 2, &err), err);
         npi_columns_workspace workspace = {0};
         assert_ok(npi_columns_workspace_new(&workspace, &columns, 0, &err), err);
         for (int32_t u = 0; u < NODES; u++) {

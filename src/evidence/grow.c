@@ -11,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "evidence/rounding.h"
+#include "evidence/columns.h"
 #include "evidence/vectors.h"
 
 #define LEAST_VALUE 0.02 /* of |λ|: in a dimension with less, t_i / λ would be noise */
@@ -19,73 +19,47 @@
 enum { WIDEST = 64 }; /* numbers of a row */
 _Static_assert(WIDEST >= (int)NPI_REDUCED_WIDTH && WIDEST >= (int)NPI_SPECTRAL_WIDTH, "rows fit");
 
-static real *row_of(const npi_bank *bank, int32_t i)
-{
-    return bank->row + (size_t)i * (size_t)bank->width;
-}
-
 /* ---- memory ---- */
 
-static int resize(void *array_pointer, int32_t capacity, size_t size, const npgnn_env *env, npgnn_error *err)
+/* Lets the columns see rows whose memory may have moved. */
+static void follow(npi_columns *e)
 {
-    void *array;
-    memcpy(&array, array_pointer, sizeof array); /* the address of a pointer of any type */
-    void *larger = npi_resize(env, array, (size_t)capacity, size, err);
-    if (!larger)
-        return NPGNN_E_MEMORY;
-    memcpy(array_pointer, &larger, sizeof larger);
-    return 0;
+    if (e->has_features)
+        e->bank[NPI_BANK_FEATURES].row = e->reduced->row;
+    if (e->projection) {
+        e->bank[NPI_BANK_PROJECTION].row = e->projection->row;
+        e->bank[NPI_BANK_NEIGHBOR_PROJECTION].row = e->projection->neighbor_row;
+    }
+    e->bank[NPI_BANK_REGION16].row = e->bank[NPI_BANK_REGION].row;
+    npi_banks_view(&e->view, e->bank);
 }
 
-int npi_columns_reserve_rows(npi_columns *e, npi_reduced *reduced, npi_reduced *projection, int32_t capacity,
-                             npgnn_error *err)
+int npi_columns_reserve_rows(npi_columns *e, int32_t capacity, npgnn_error *err)
 {
-    const npgnn_env *env = &e->env;
-    int code = resize(&e->length16, capacity, sizeof *e->length16, env, err);
-    if (!code)
-        code = resize(&e->reach, capacity, sizeof *e->reach, env, err);
-    if (!code && e->has_features) {
-        code = resize(&reduced->row, capacity, (size_t)reduced->width * sizeof(real), env, err);
-        e->features.row = reduced->row; /* borrowed; where the resize failed it is what it was */
-        if (!code)
-            code = resize(&e->features_along, capacity, sizeof *e->features_along, env, err);
-        if (!code)
-            code = resize(&e->smooth1_along, capacity, sizeof *e->smooth1_along, env, err);
-    }
-    if (!code && e->projection.width > 0) {
-        code = resize(&projection->row, capacity, (size_t)projection->width * sizeof(real), env, err);
-        e->projection.row = projection->row;
-        if (!code)
-            code = resize(&projection->around, capacity, (size_t)projection->width * sizeof(real), env, err);
-        e->before_around.row = projection->around;
-    }
-    npi_bank *owned[] = {&e->projection_around, &e->smooth1, &e->smooth2, &e->means,     &e->bilinear,
-                         &e->bilinear_means,    &e->ridge,   &e->region,  &e->coordinate};
-    for (size_t b = 0; !code && b < sizeof owned / sizeof owned[0]; b++)
-        if (owned[b]->row)
-            code = resize(&owned[b]->row, capacity, (size_t)owned[b]->width * sizeof(real), env, err);
-    npi_bank *centred[] = {&e->features, &e->smooth1, &e->smooth2};
-    for (size_t b = 0; !code && e->has_features && b < sizeof centred / sizeof centred[0]; b++) {
-        code = resize(&centred[b]->along, capacity, sizeof *centred[b]->along, env, err);
-        if (!code)
-            code = resize(&centred[b]->distance, capacity, sizeof *centred[b]->distance, env, err);
-    }
+    int code = 0;
+    if (e->has_features)
+        code = npi_reduced_reserve(e->reduced, capacity, &e->env, err);
+    if (!code && e->projection)
+        code = npi_reduced_reserve(e->projection, capacity, &e->env, err);
+    for (int b = 0; !code && b < NPI_BANKS; b++)
+        code = npi_bank_resize(&e->bank[b], capacity, &e->env, err);
+    follow(e); /* where a resize failed, too: others have moved */
     return code;
 }
 
-int npi_columns_reserve(npi_columns *e, npi_reduced *reduced, npi_reduced *projection, int32_t n, npgnn_error *err)
+int npi_columns_reserve(npi_columns *e, int32_t n, npgnn_error *err)
 {
     if (n <= e->capacity)
         return 0;
     int32_t capacity = n < INT32_MAX / 2 ? n + n / 8 : n;
     const npgnn_env *env = &e->env;
-    int code = resize(&e->log_degree, capacity, sizeof *e->log_degree, env, err);
+    int code = npi_array_resize(&e->log_degree, capacity, sizeof *e->log_degree, env, err);
     if (!code)
-        code = resize(&e->inverse, capacity, sizeof *e->inverse, env, err);
+        code = npi_array_resize(&e->inverse, capacity, sizeof *e->inverse, env, err);
     if (!code)
-        code = resize(&e->two_steps, capacity, sizeof *e->two_steps, env, err);
+        code = npi_array_resize(&e->two_steps, capacity, sizeof *e->two_steps, env, err);
     if (!code)
-        code = npi_columns_reserve_rows(e, reduced, projection, capacity, err);
+        code = npi_columns_reserve_rows(e, capacity, err);
     if (!code && e->is_rounded)
         code = npi_columns_reserve_rounded(e, capacity, err);
     if (!code)
@@ -130,26 +104,26 @@ static double smoothing(const npi_csr *a, int32_t i)
 static void add_smooth(double *sum, const npi_bank *bank, const npi_csr *a, int32_t i, double scale)
 {
     scale *= smoothing(a, i);
-    add(sum, row_of(bank, i), scale * smoothing(a, i), bank->width);
+    add(sum, npi_bank_row(bank, i), scale * smoothing(a, i), bank->width);
     for (int64_t p = a->ptr[i]; p < a->ptr[i + 1]; p++)
-        add(sum, row_of(bank, a->col[p]), scale * smoothing(a, a->col[p]), bank->width);
+        add(sum, npi_bank_row(bank, a->col[p]), scale * smoothing(a, a->col[p]), bank->width);
 }
 
 static void set_row(const npi_bank *bank, int32_t i, const double *sum)
 {
     for (int c = 0; c < bank->width; c++)
-        row_of(bank, i)[c] = (real)sum[c];
+        npi_bank_row(bank, i)[c] = (real)sum[c];
 }
 
 /* The mean of the rows of a node and its neighbours. */
-static void set_mean(npi_bank *means, const npi_bank *bank, const npi_csr *a, int32_t i)
+static void set_mean(const npi_bank *means, const npi_bank *bank, const npi_csr *a, int32_t i)
 {
     double share = 1 / (double)(a->ptr[i + 1] - a->ptr[i] + 1);
-    real *mean = row_of(means, i);
+    real *mean = npi_bank_row(means, i);
     for (int c = 0; c < bank->width; c++) {
-        double sum = (double)row_of(bank, i)[c];
+        double sum = (double)npi_bank_row(bank, i)[c];
         for (int64_t p = a->ptr[i]; p < a->ptr[i + 1]; p++)
-            sum += (double)row_of(bank, a->col[p])[c];
+            sum += (double)npi_bank_row(bank, a->col[p])[c];
         mean[c] = (real)(sum * share);
     }
 }
@@ -157,105 +131,99 @@ static void set_mean(npi_bank *means, const npi_bank *bank, const npi_csr *a, in
 static void update_features(npi_columns *e, int32_t i)
 {
     const npi_csr *a = e->a;
-    int k = e->features.width, w = e->region.width;
+    npi_bank *bank = e->bank;
+    const npi_bank *features = &bank[NPI_BANK_FEATURES], *means = &bank[NPI_BANK_MEANS];
+    int k = features->width, d = bank[NPI_BANK_REGION].width;
     double sum[WIDEST] = {0};
-    add_smooth(sum, &e->features, a, i, 1);
-    set_unit(row_of(&e->smooth1, i), sum, k);
+    add_smooth(sum, features, a, i, 1);
+    set_unit(npi_bank_row(&bank[NPI_BANK_SMOOTH1], i), sum, k);
 
     memset(sum, 0, sizeof sum); /* (Â² F)_i, up to the factor s_i, which the length takes out */
-    add_smooth(sum, &e->features, a, i, smoothing(a, i));
+    add_smooth(sum, features, a, i, smoothing(a, i));
     for (int64_t p = a->ptr[i]; p < a->ptr[i + 1]; p++)
-        add_smooth(sum, &e->features, a, a->col[p], smoothing(a, a->col[p]));
-    set_unit(row_of(&e->smooth2, i), sum, k);
+        add_smooth(sum, features, a, a->col[p], smoothing(a, a->col[p]));
+    set_unit(npi_bank_row(&bank[NPI_BANK_SMOOTH2], i), sum, k);
 
-    set_mean(&e->means, &e->features, a, i);
-    multiply(sum, row_of(&e->means, i), e->to_bilinear, k, k);
-    set_row(&e->bilinear_means, i, sum);
-    multiply(sum, row_of(&e->features, i), e->to_bilinear, k, k);
-    set_row(&e->bilinear, i, sum);
-    multiply(sum, row_of(&e->features, i), e->to_region, k, w);
-    set_unit(row_of(&e->ridge, i), sum, w);
-
-    npi_bank_center(&e->features, i, i + 1);
-    npi_bank_center(&e->smooth1, i, i + 1);
-    npi_bank_center(&e->smooth2, i, i + 1);
-    e->features_along[i] = npi_dot(row_of(&e->features, i), e->smooth1.mean, k);
-    e->smooth1_along[i] = npi_dot(row_of(&e->smooth1, i), e->features.mean, k);
+    set_mean(means, features, a, i);
+    multiply(sum, npi_bank_row(means, i), e->kernel, k, k);
+    set_row(&bank[NPI_BANK_BILINEAR_MEANS], i, sum);
+    multiply(sum, npi_bank_row(features, i), e->kernel, k, k);
+    set_row(&bank[NPI_BANK_BILINEAR], i, sum);
+    multiply(sum, npi_bank_row(features, i), e->to_region, k, d);
+    set_unit(npi_bank_row(&bank[NPI_BANK_RIDGE], i), sum, d);
 }
 
 static void update_projection(npi_columns *e, int32_t i)
 {
     double sum[WIDEST] = {0};
-    add_smooth(sum, &e->before_around, e->a, i, 1);
-    set_row(&e->projection_around, i, sum);
+    add_smooth(sum, &e->bank[NPI_BANK_NEIGHBOR_PROJECTION], e->a, i, 1);
+    set_row(&e->bank[NPI_BANK_SMOOTH_PROJECTION], i, sum);
 }
 
 static void update_structure(npi_columns *e, int32_t i)
 {
     const npi_csr *a = e->a;
-    int w = e->region.width;
+    const npi_bank *coordinates = &e->bank[NPI_BANK_COORDINATE];
+    int d = coordinates->width;
     int64_t degree = a->ptr[i + 1] - a->ptr[i];
     double sum[WIDEST] = {0};
-    real *coordinate = row_of(&e->coordinate, i), *region = row_of(&e->region, i);
+    real *coordinate = npi_bank_row(coordinates, i);
     e->log_degree[i] = (float)log1p((double)degree);
     e->inverse[i] = degree > 0 ? 1 / (double)degree : 0;
     if (degree > 0)
-        add(sum, coordinate, 1, w);
+        add(sum, coordinate, 1, d);
     for (int64_t p = a->ptr[i]; p < a->ptr[i + 1]; p++)
-        add(sum, row_of(&e->coordinate, a->col[p]), 1, w);
-    set_unit(region, sum, w);
-    for (int c = 0; c < w; c++)
+        add(sum, npi_bank_row(coordinates, a->col[p]), 1, d);
+    set_unit(npi_bank_row(&e->bank[NPI_BANK_REGION], i), sum, d);
+    for (int c = 0; c < d; c++) /* s_i² t_i / λ */
         coordinate[c] =
             fabs(e->value[c]) > LEAST_VALUE ? (real)(sum[c] / (((double)degree + e->mean_degree) * e->value[c])) : 0;
-    e->length16[i] = (float)sqrt(npi_dot(region, region, w < 16 ? w : 16));
-    e->reach[i] = (float)sqrt(npi_dot(coordinate, coordinate, w));
 }
 
-/* T of all nodes goes from one to the other. */
-static void move_exact(npi_columns *e, npi_reduced *reduced, npi_reduced *more)
+/* Copies the given rows of new nodes. */
+static void append(const npi_bank *bank, int32_t first, const real *rows, int32_t count)
 {
-    npi_csr_free(&e->env, &reduced->exact);
-    npi_csr_free(&e->env, &reduced->exact_t);
-    e->exact = reduced->exact = more->exact;
-    e->exact_t = reduced->exact_t = more->exact_t;
-    more->exact = more->exact_t = (npi_csr){0};
+    memcpy(npi_bank_row(bank, first), rows, (size_t)count * (size_t)bank->width * sizeof *rows);
 }
 
-int npi_columns_extend(npi_columns *e, npi_reduced *reduced, npi_reduced *projection, const npi_csr *a,
-                       npi_reduced *more_reduced, const npi_reduced *more_projection, const int32_t *touched,
-                       int32_t count, npgnn_error *err)
+/* Takes over the given rows of the nodes from `before` on: all of them exist before any is read as a neighbour's. */
+static void take_rows(npi_columns *e, int32_t before, npi_reduced *more_reduced, const npi_reduced *more_projection)
+{
+    const npi_bank *coordinates = &e->bank[NPI_BANK_COORDINATE];
+    int32_t added = e->n - before;
+    memset(npi_bank_row(coordinates, before), 0, (size_t)added * (size_t)coordinates->width * sizeof(real));
+    if (e->has_features)
+        append(&e->bank[NPI_BANK_FEATURES], before, more_reduced->row, added);
+    if (e->has_features && e->reduced->tfidf.rows.ptr)
+        npi_tfidf_move(&e->reduced->tfidf, &more_reduced->tfidf, &e->env);
+    if (e->projection) {
+        append(&e->bank[NPI_BANK_PROJECTION], before, more_projection->row, added);
+        append(&e->bank[NPI_BANK_NEIGHBOR_PROJECTION], before, more_projection->neighbor_row, added);
+    }
+}
+
+int npi_columns_extend(npi_columns *e, const npi_csr *a, npi_reduced *more_reduced, const npi_reduced *more_projection,
+                       const int32_t *touched, int32_t count, npgnn_error *err)
 {
     int32_t before = e->n, added = a->rows - before;
-    int code = npi_columns_reserve(e, reduced, projection, a->rows, err);
+    int code = npi_columns_reserve(e, a->rows, err);
     if (code)
         return code;
     e->a = a;
     e->n = a->rows;
     e->rows = npi_partition_tall(e->n, NULL);
-    for (int32_t i = 0; i < e->n;
-         i++) /* those of touched nodes, their neighbours and new ones have changed: all are counted again */
+    for (int32_t i = 0; i < e->n; i++) /* of touched nodes, their neighbours and new ones: all are counted again */
         e->two_steps[i] = -1;
-    /* all new rows exist before any of them is read as a neighbour's */
-    if (added > 0) {
-        size_t rows = (size_t)added;
-        memset(row_of(&e->coordinate, before), 0, rows * (size_t)e->coordinate.width * sizeof(real));
-        if (e->has_features)
-            memcpy(row_of(&e->features, before), more_reduced->row, rows * (size_t)reduced->width * sizeof(real));
-        if (e->exact.ptr)
-            move_exact(e, reduced, more_reduced);
-        if (e->projection.width > 0) {
-            size_t bytes = rows * (size_t)projection->width * sizeof(real);
-            memcpy(row_of(&e->projection, before), more_projection->row, bytes);
-            memcpy(row_of(&e->before_around, before), more_projection->around, bytes);
-        }
-    }
+    if (added > 0)
+        take_rows(e, before, more_reduced, more_projection);
     for (int32_t t = 0; t < count + added; t++) {
         int32_t node = t < count ? touched[t] : before + t - count;
         update_structure(e, node);
         if (e->has_features)
             update_features(e, node);
-        if (e->projection.width > 0)
+        if (e->projection)
             update_projection(e, node);
+        npi_columns_measure(e, node, node + 1);
         npi_columns_bound(e, node, node + 1);
         npi_columns_round_rows(e, node, node + 1);
     }

@@ -20,12 +20,29 @@ enum {
 void npi_reduced_free(const npgnn_env *env, npi_reduced *reduced)
 {
     npi_free(env, reduced->row);
-    npi_free(env, reduced->around);
-    npi_csr_free(env, &reduced->exact);
-    npi_csr_free(env, &reduced->exact_t);
+    npi_free(env, reduced->neighbor_row);
+    npi_tfidf_free(env, &reduced->tfidf);
     npi_free(env, reduced->map);
-    npi_free(env, reduced->exact_weight);
     memset(reduced, 0, sizeof *reduced);
+}
+
+int npi_reduced_keep_tfidf(npi_reduced *reduced, const npi_features *x, const npgnn_env *env, npgnn_error *err)
+{
+    int code = reduced->width > 0 ? npi_tfidf_new(&reduced->tfidf, x, env, err) : 0;
+    return code ? code : npi_tfidf_keep(&reduced->tfidf, env, err);
+}
+
+int npi_reduced_reserve(npi_reduced *reduced, int32_t capacity, const npgnn_env *env, npgnn_error *err)
+{
+    size_t row = (size_t)reduced->width * sizeof(real);
+    real **const blocks[] = {&reduced->row, &reduced->neighbor_row};
+    for (int i = 0; i < 2; i++) {
+        real *larger = *blocks[i] ? npi_resize(env, *blocks[i], (size_t)capacity, row, err) : NULL;
+        if (*blocks[i] && !larger)
+            return NPGNN_E_MEMORY;
+        *blocks[i] = larger;
+    }
+    return 0;
 }
 
 /* Calls visit for every entry of X that is not zero, row by row. */
@@ -278,132 +295,6 @@ static int own_rows(npi_features **out, npi_features *x, const npi_partition *ro
     return 0;
 }
 
-/* Entry q of row i of x, stored either way. */
-static double entry(int32_t *column, const npi_features *x, int32_t i, int64_t q)
-{
-    *column = x->dense ? (int32_t)q : x->x.col[q];
-    return x->dense ? (double)x->dense[(int64_t)i * x->f + q] : x->x.val ? (double)x->x.val[q] : 1;
-}
-
-/* Σ (x_ic w_c)² of row i */
-static double square_of(const npi_features *x, const double *weight, int32_t i)
-{
-    int64_t begin = x->dense ? 0 : x->x.ptr[i], end = x->dense ? x->f : x->x.ptr[i + 1];
-    int32_t c;
-    double square = 0;
-    for (int64_t q = begin; q < end; q++) {
-        double value = entry(&c, x, i, q) * weight[c];
-        square += value * value;
-    }
-    return square;
-}
-
-/* T_ic from x_ic w_c and the square of its row */
-static float exact_value(double value, double square)
-{
-    return square > 0 ? (float)(value / sqrt(square)) : 0;
-}
-
-/* Rows of T from row `first` on, of the nodes from to to - 1 of features x, with the weights idf of the columns. */
-static void fill_exact(npi_csr *t, int32_t first, const npi_features *x, int32_t from, int32_t to, const double *idf)
-{
-    int64_t p = t->ptr[first];
-    for (int32_t i = from; i < to; i++) {
-        int64_t begin = x->dense ? 0 : x->x.ptr[i], end = x->dense ? x->f : x->x.ptr[i + 1];
-        int32_t c;
-        double square = square_of(x, idf, i);
-        for (int64_t q = begin; q < end; q++) {
-            double value = entry(&c, x, i, q) * idf[c];
-            if (x->dense && value == 0)
-                continue;
-            t->col[p] = c;
-            t->val[p++] = exact_value(value, square);
-        }
-        t->ptr[first + i - from + 1] = p;
-    }
-}
-
-int npi_reduced_weigh_exact(npi_reduced *reduced, const npi_features *x, const npgnn_env *env, npgnn_error *err)
-{
-    if (reduced->width == 0 || x->dense || x->encoding)
-        return 0; /* few columns, or numbers: the reduced features say the same */
-    double *idf = npi_alloc(env, (size_t)x->f, sizeof *idf, err);
-    if (!idf)
-        return NPGNN_E_MEMORY;
-    for (int64_t p = 0; p < x->nonzeros; p++)
-        idf[x->x.col[p]]++;
-    for (int32_t c = 0; c < x->f; c++)
-        idf[c] = log1p((double)x->n / (idf[c] > 0 ? idf[c] : 1));
-    reduced->exact_weight = idf;
-    reduced->exact_x = x;
-    return 0;
-}
-
-double npi_reduced_overlap(const npi_features *x, const double *weight, int32_t u, int32_t v)
-{
-    double square_u = square_of(x, weight, u), square_v = square_of(x, weight, v), sum = 0;
-    int64_t p = x->x.ptr[u], q = x->x.ptr[v];
-    int32_t a, b;
-    while (p < x->x.ptr[u + 1] && q < x->x.ptr[v + 1]) { /* both rows are in ascending order of their columns */
-        double value_u = entry(&a, x, u, p), value_v = entry(&b, x, v, q);
-        if (a == b)
-            sum +=
-                (double)exact_value(value_u * weight[a], square_u) * (double)exact_value(value_v * weight[b], square_v);
-        p += a <= b;
-        q += b <= a;
-    }
-    return sum;
-}
-
-int npi_reduced_keep_exact(npi_reduced *reduced, const npi_features *x, const npgnn_env *env, npgnn_error *err)
-{
-    int code = reduced->exact_x ? 0 : npi_reduced_weigh_exact(reduced, x, env, err);
-    if (code || !reduced->exact_x)
-        return code;
-    npi_csr t = {0}, transposed = {0};
-    code = npi_csr_new(&t, x->n, x->f, x->nonzeros, 1, env, err);
-    if (!code) {
-        fill_exact(&t, 0, x, 0, x->n, reduced->exact_weight);
-        code = npi_csr_transpose(&transposed, &t, env, err);
-    }
-    if (code) {
-        npi_csr_free(env, &t);
-        return code;
-    }
-    reduced->exact = t;
-    reduced->exact_t = transposed;
-    return 0;
-}
-
-int npi_reduced_index_exact(npi_reduced *reduced, const npi_partition *rows, const npgnn_env *env, npgnn_error *err)
-{
-    const npi_features *x = reduced->exact_x;
-    if (!x || reduced->exact_t.ptr)
-        return 0;
-    npi_csr t = {0};
-    int64_t entries = x->x.ptr[rows->to] - x->x.ptr[rows->from];
-    int code = npi_csr_new(&t, rows->to - rows->from, x->f, entries, 1, env, err);
-    if (!code) {
-        fill_exact(&t, 0, x, rows->from, rows->to, reduced->exact_weight);
-        code = npi_csr_transpose(&reduced->exact_t, &t, env, err);
-    }
-    npi_csr_free(env, &t);
-    return code;
-}
-
-void npi_reduced_overlap_row(double *out, const npi_csr *by_column, const npi_features *x, const double *weight,
-                             int32_t u)
-{
-    double square = square_of(x, weight, u);
-    memset(out, 0, (size_t)by_column->cols * sizeof *out);
-    for (int64_t p = x->x.ptr[u]; p < x->x.ptr[u + 1]; p++) {
-        int32_t c;
-        double value = entry(&c, x, u, p), exact = (double)exact_value(value * weight[c], square);
-        for (int64_t q = by_column->ptr[c]; q < by_column->ptr[c + 1]; q++)
-            out[by_column->col[q]] += exact * (double)by_column->val[q];
-    }
-}
-
 int npi_reduced_project(npi_reduced *out, npi_features *x, const npi_projection *projection, const npgnn_env *env,
                         npgnn_error *err)
 {
@@ -417,13 +308,13 @@ int npi_reduced_project(npi_reduced *out, npi_features *x, const npi_projection 
     if (code)
         return code;
     w.row = npi_alloc(env, (size_t)own->n * (size_t)w.width, sizeof *w.row, err);
-    w.around = npi_alloc(env, (size_t)own->n * (size_t)w.width, sizeof *w.around, err);
+    w.neighbor_row = npi_alloc(env, (size_t)own->n * (size_t)w.width, sizeof *w.neighbor_row, err);
     real *inverse = npi_alloc(env, (size_t)own->n, sizeof *inverse, err);
-    code = npi_comm_agree(env->comm, w.row && w.around && inverse ? 0 : NPGNN_E_MEMORY, err);
+    code = npi_comm_agree(env->comm, w.row && w.neighbor_row && inverse ? 0 : NPGNN_E_MEMORY, err);
     if (!code) {
         npi_features_inverse_lengths(inverse, own);
         npi_projection_rows(w.row, projection->weight, w.width, own, inverse, env->threads);
-        npi_projection_rows(w.around, projection->around, w.width, own, inverse, env->threads);
+        npi_projection_rows(w.neighbor_row, projection->around, w.width, own, inverse, env->threads);
         *out = w;
     } else {
         npi_reduced_free(env, &w);
@@ -468,18 +359,8 @@ int npi_reduced_extend(npi_reduced *out, const npi_reduced *reduced, npi_feature
         npi_features_mul(more.row, wide ? wide : x, reduced->map, more.width, more.width, 1);
         npi_unit_rows(more.row, x->n, more.width);
     }
-    const npi_csr *known = &reduced->exact;
-    if (!code && known->ptr) {
-        int64_t entries = known->ptr[known->rows];
-        code = npi_csr_new(&more.exact, known->rows + x->n, known->cols, entries + x->nonzeros, 1, env, err);
-        if (!code) {
-            memcpy(more.exact.ptr, known->ptr, ((size_t)known->rows + 1) * sizeof *known->ptr);
-            memcpy(more.exact.col, known->col, (size_t)entries * sizeof *known->col);
-            memcpy(more.exact.val, known->val, (size_t)entries * sizeof *known->val);
-            fill_exact(&more.exact, known->rows, x, 0, x->n, reduced->exact_weight);
-            code = npi_csr_transpose(&more.exact_t, &more.exact, env, err);
-        }
-    }
+    if (!code && reduced->tfidf.rows.ptr)
+        code = npi_tfidf_extend(&more.tfidf, &reduced->tfidf, x, env, err);
     npi_features_free(wide);
     npi_free(env, weight);
     if (code)

@@ -162,7 +162,7 @@ static int score_columns(float *score, float *probability, const void *learnt, c
                          int rows, npgnn_error *err)
 {
     const npi_columns *columns = learnt;
-    const scores_loop loop = {score, pairs, &columns->smooth1};
+    const scores_loop loop = {score, pairs, &columns->bank[NPI_BANK_SMOOTH1]};
     (void)probability;
     (void)rows;
     (void)err;

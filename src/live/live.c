@@ -174,8 +174,7 @@ static int extend(npgnn_predictor *p, const npgnn_graph *graph, const int32_t *t
             code = npi_reduced_project(&projection, matched, &process->projection, &p->env, err);
     }
     if (!code)
-        code = npi_columns_extend(&applied->columns, &applied->reduced, &applied->projection, &graph->a, &reduced,
-                                  &projection, nodes, known, err);
+        code = npi_columns_extend(&applied->columns, &graph->a, &reduced, &projection, nodes, known, err);
     if (!code) {
         p->graph = graph;
         npi_explainer_follow(p);

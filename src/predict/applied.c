@@ -119,77 +119,88 @@ static double new_share_of(const npi_held_out *held_out, const npi_csr *known)
     return (double)new / (double)held_out->positives;
 }
 
-/* T of the features, whole or, in one of several processes, of its rows. */
-static int prepare_exact(npi_applied *a, npi_features *x, int keep, const npi_partition *rows, npgnn_error *err)
+/* The tf-idf rows of the features: prepared and, if they are to be kept, whole or, in one of several processes, those of its
+ * nodes. */
+static int prepare_tfidf(npi_applied *a, npi_features *x, int keep, const npi_partition *rows, npgnn_error *err)
 {
     if (keep && !rows->comm)
-        return npi_reduced_keep_exact(&a->reduced, x, &a->env, err);
-    int code = npi_reduced_weigh_exact(&a->reduced, x, &a->env, err);
-    return code || !keep ? code : npi_reduced_index_exact(&a->reduced, rows, &a->env, err);
+        return npi_reduced_keep_tfidf(&a->reduced, x, &a->env, err);
+    int code = a->reduced.width > 0 ? npi_tfidf_new(&a->reduced.tfidf, x, &a->env, err) : 0;
+    return code || !keep ? code : npi_tfidf_index(&a->reduced.tfidf, rows, &a->env, err);
+}
+
+/* Allocates what does not depend on the graph, and sets what holds before anything is learnt. */
+static int begin(npi_applied *a, npgnn_error *err)
+{
+    const npi_process *process = a->process;
+    npi_process_sizes size = process->params.size;
+    a->mean = npi_alloc(&a->env, 2 * (size_t)size.d, sizeof *a->mean, err);
+    a->stack = npi_alloc(&a->env, (size_t)process->columns + 2, sizeof *a->stack, err);
+    int code = a->mean && a->stack ? npi_head_new(&a->head, process->columns, size.h, &a->env, err) : NPGNN_E_MEMORY;
+    if (code)
+        return code;
+    a->precision = a->mean + size.d;
+    a->stack[0] = 1;
+    /* the process is trained on as many non-links as links: its scores are log-odds at even odds */
+    a->calibration = npi_calibration_unfitted(NPGNN_WEIGHTED, 0.5);
+    if (process->z) { /* tuned: on the graph that it was trained on it has learnt all that this one could tell */
+        memcpy(a->mean, process->z, 2 * (size_t)size.d * sizeof *a->mean);
+        npi_process_head(&a->head, process, a->mean);
+    }
+    return 0;
+}
+
+/* The evidence of all known links. Collective. */
+static int prepare_evidence(npi_applied *a, const npgnn_graph *graph, npi_features *x, size_t memory,
+                            const npgnn_env *shared, npgnn_error *err)
+{
+    npi_partition rows = npi_partition_tall(graph->n, shared->comm);
+    int code = npi_reduced_project(&a->projection, x, &a->process->projection, shared, err);
+    if (code)
+        return code;
+    size_t bytes = npi_columns_size(rows.to - rows.from, &a->reduced);
+    int keep = !npi_comm_any(shared->comm, bytes > (memory ? memory : npi_memory() / 2));
+    if (a->projection.width > 0)
+        code = npi_comm_agree(shared->comm, prepare_tfidf(a, x, keep, &rows, err), err);
+    return code ? code : npi_columns_new(&a->columns, &graph->a, &a->reduced, &a->projection, keep, shared, err);
 }
 
 int npi_applied_new(npi_applied *out, const npi_process *process, const npgnn_graph *graph, npi_features *x,
                     const npi_held_out *held_out, uint64_t seed, size_t memory, const npgnn_env *env, npgnn_error *err)
 {
-    npi_process_sizes size = process->params.size;
-    npi_applied a = {.env = *env, .process = process};
+    npi_applied *a = out;
     npgnn_comm *comm = env->comm;
     const npgnn_env shared = *env;
-    a.env.comm = NULL;
-    env = &a.env;
-    a.mean = npi_alloc(env, 2 * (size_t)size.d, sizeof *a.mean, err);
-    a.stack = npi_alloc(env, (size_t)process->columns + 2, sizeof *a.stack, err);
-    int code = a.mean && a.stack ? npi_head_new(&a.head, process->columns, size.h, env, err) : NPGNN_E_MEMORY;
-    if (!code) {
-        a.precision = a.mean + size.d;
-        a.stack[0] = 1;
-        /* the process is trained on as many non-links as links: its scores are log-odds at even odds */
-        a.calibration = npi_calibration_unfitted(NPGNN_WEIGHTED, 0.5);
-    }
-    code = npi_comm_agree(comm, code, err);
-    if (!code)
-        code = npi_reduced_new(&a.reduced, x, NULL, &shared, err);
     int tuned = process->z != NULL;
+    *a = (npi_applied){.env = *env, .process = process};
+    a->env.comm = NULL;
     if (held_out && (held_out->positives == 0 || held_out->count == held_out->positives))
         held_out = NULL;
-    npi_examples examples = {.env = a.env, .process = process};
-    if (!code && tuned) { /* on the graph that it was trained on it has learnt all that this one could tell */
-        memcpy(a.mean, process->z, 2 * (size_t)size.d * sizeof *a.mean);
-        npi_process_head(&a.head, process, a.mean);
-    }
+    npi_examples examples = {.env = a->env, .process = process};
+    int code = npi_comm_agree(comm, begin(a, err), err);
+    if (!code)
+        code = npi_reduced_new(&a->reduced, x, NULL, &shared, err);
     if (!code && !tuned) {
-        npi_aside aside = {.graph = graph, .reduced = &a.reduced, .seed = seed, .comm = comm};
+        npi_aside aside = {.graph = graph, .reduced = &a->reduced, .seed = seed, .comm = comm};
         aside.new_share = held_out ? new_share_of(held_out, &graph->a) : npi_new_share(graph);
-        code = npi_comm_agree(comm, set_aside(&a, &examples, &aside, held_out, err), err);
+        code = npi_comm_agree(comm, set_aside(a, &examples, &aside, held_out, err), err);
     }
     if (!code)
-        code = npi_reduced_project(&a.projection, x, &process->projection, &shared, err);
-    int keep = 0;
-    if (!code) {
-        npi_partition rows = npi_partition_tall(graph->n, comm);
-        size_t bytes = npi_columns_size(rows.to - rows.from, &a.reduced);
-        keep = !npi_comm_any(comm, bytes > (memory ? memory : npi_memory() / 2));
-        if (a.projection.width > 0)
-            code = npi_comm_agree(comm, prepare_exact(&a, x, keep, &rows, err), err);
-    }
-    if (!code)
-        code = npi_columns_new(&a.columns, &graph->a, &a.reduced, &a.projection, keep, &shared, err);
+        code = prepare_evidence(a, graph, x, memory, &shared, err);
     if (!code && !tuned && held_out) {
-        code = npi_examples_add(&examples, &a.columns, held_out, err);
+        code = npi_examples_add(&examples, &a->columns, held_out, err);
         if (!code)
-            code = learn(&a, &examples, held_out->positives, held_out->count - held_out->positives, 1, err);
+            code = learn(a, &examples, held_out->positives, held_out->count - held_out->positives, 1, err);
     }
     npi_examples_free(&examples);
     if (code)
-        npi_applied_free(&a);
-    else
-        *out = a;
+        npi_applied_free(a);
     return code;
 }
 
 int npi_applied_complete(npi_applied *a, npgnn_error *err)
 {
-    return npi_columns_complete(&a->columns, &a->reduced, err);
+    return npi_columns_complete(&a->columns, err);
 }
 
 int npi_applied_draw(npi_head *out, const npi_applied *a, uint64_t seed, int draw, npgnn_error *err)
@@ -215,7 +226,7 @@ int npi_applied_prepare_bounds(npi_applied *a, uint64_t seed, npgnn_error *err)
     enum { SAMPLE = 2048 }; /* random pairs, most of them far apart as those that a search can leave out */
     npgnn_pair pairs[SAMPLE];
     npi_rng rng = npi_rng_make(seed, NPI_RNG_TUNE, 1);
-    float *evidence = npi_alloc(&a->env, SAMPLE * (size_t)a->columns.count, sizeof *evidence, err);
+    float *evidence = npi_alloc(&a->env, SAMPLE * (size_t)a->columns.plan.columns, sizeof *evidence, err);
     int code = evidence ? 0 : NPGNN_E_MEMORY;
     for (int i = 0; i < SAMPLE && a->columns.n > 0; i++)
         pairs[i] = (npgnn_pair){(int32_t)npi_rng_below(&rng, (uint64_t)a->columns.n),
@@ -230,7 +241,7 @@ int npi_applied_prepare_bounds(npi_applied *a, uint64_t seed, npgnn_error *err)
         code = npi_head_bound_new(&a->bound, &a->head, evidence, count, &a->env, err);
     }
     if (!code) /* now rather than when the first node is added, which would wait for it */
-        code = npi_columns_reserve(&a->columns, &a->reduced, &a->projection, a->columns.n + 1, err);
+        code = npi_columns_reserve(&a->columns, a->columns.n + 1, err);
     if (!code && a->bound.block)
         code = npi_columns_round(&a->columns, err);
     npi_free(&a->env, evidence);
@@ -242,7 +253,7 @@ double npi_applied_error(const npi_applied *a, const npi_head *head, const npi_s
     double rounding[NPI_ALL_COLUMNS], sum = 0;
     /* twice what floats need, since that is an estimate; what integers need is exact */
     npi_columns_rounding(rounding, &a->columns, 2 * NPI_FLOAT_UNIT + (rounded ? NPI_ROUNDED_UNIT : 0));
-    for (int c = 0; c < a->columns.count; c++)
+    for (int c = 0; c < a->columns.plan.columns; c++)
         sum += slopes->column[c] * rounding[c] / (double)a->process->deviation[c];
     /* and that of the head itself: every sum of e or h terms */
     double most = slopes->terms * NPI_CLIP + fabs((double)head->shift[0]) + 1;
@@ -278,7 +289,7 @@ static void score_range(const void *arg, int64_t first, int64_t last)
 int npi_applied_scores(float *score, const npi_applied *a, const npi_head *heads, int head_count,
                        const npgnn_pair *pairs, size_t count, npgnn_error *err)
 {
-    float *evidence = npi_alloc(&a->env, count * (size_t)a->columns.count, sizeof *evidence, err);
+    float *evidence = npi_alloc(&a->env, count * (size_t)a->columns.plan.columns, sizeof *evidence, err);
     int code = npi_comm_agree(a->columns.rows.comm, evidence ? 0 : NPGNN_E_MEMORY, err);
     if (!code)
         code = npi_columns_pairs(evidence, &a->columns, pairs, count, err);

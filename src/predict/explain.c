@@ -22,41 +22,6 @@ enum {
 #define WORTH_SAYING 0.1 /* of the largest contribution: smaller ones are not put into words, */
 #define LEAST_SAID 0.05  /* nor are those that contribute less than this */
 
-/* What the columns are called in JSON, and what kind of reason each is. Columns that say nearly the same, whose
- * contributions may have opposite signs, are of one kind: SPECTRAL and PAGERANK are sums over the same coordinates. */
-static const struct {
-    const char *name;
-    npgnn_reason reason;
-} about[NPI_ALL_COLUMNS] = {
-    [NPI_COLUMN_FEATURES] = {"features", NPGNN_REASON_FEATURES},
-    [NPI_COLUMN_SMOOTH1] = {"smooth1", NPGNN_REASON_NEIGHBOR_FEATURES},
-    [NPI_COLUMN_SMOOTH2] = {"smooth2", NPGNN_REASON_NEIGHBOR_FEATURES},
-    [NPI_COLUMN_CENTRED1] = {"centred1", NPGNN_REASON_NEIGHBOR_FEATURES},
-    [NPI_COLUMN_CENTRED2] = {"centred2", NPGNN_REASON_NEIGHBOR_FEATURES},
-    [NPI_COLUMN_CROSS] = {"cross", NPGNN_REASON_NEIGHBOR_FEATURES},
-    [NPI_COLUMN_RIDGE] = {"ridge", NPGNN_REASON_FEATURES},
-    [NPI_COLUMN_CROSS_RIDGE] = {"cross_ridge", NPGNN_REASON_FEATURES},
-    [NPI_COLUMN_BILINEAR] = {"bilinear", NPGNN_REASON_FEATURES},
-    [NPI_COLUMN_BILINEAR_MEANS] = {"bilinear_means", NPGNN_REASON_NEIGHBOR_FEATURES},
-    [NPI_COLUMN_MEANS] = {"means", NPGNN_REASON_NEIGHBOR_FEATURES},
-    [NPI_COLUMN_DEGREE_SUM] = {"degree_sum", NPGNN_REASON_LINKS},
-    [NPI_COLUMN_DEGREE_DIFFERENCE] = {"degree_difference", NPGNN_REASON_LINKS},
-    [NPI_COLUMN_DEGREE_LEAST] = {"degree_least", NPGNN_REASON_LINKS},
-    [NPI_COLUMN_COMMON] = {"common", NPGNN_REASON_NEIGHBORS},
-    [NPI_COLUMN_JACCARD] = {"jaccard", NPGNN_REASON_NEIGHBORS},
-    [NPI_COLUMN_LIFT2] = {"lift2", NPGNN_REASON_NEIGHBORS},
-    [NPI_COLUMN_LIFT3] = {"lift3", NPGNN_REASON_WALKS},
-    [NPI_COLUMN_LIFT4] = {"lift4", NPGNN_REASON_WALKS},
-    [NPI_COLUMN_REGION16] = {"region16", NPGNN_REASON_REGION},
-    [NPI_COLUMN_REGION64] = {"region64", NPGNN_REASON_REGION},
-    [NPI_COLUMN_SPECTRAL] = {"spectral", NPGNN_REASON_REGION},
-    [NPI_COLUMN_PAGERANK] = {"pagerank", NPGNN_REASON_REGION},
-    [NPI_COLUMN_HAS_FEATURES] = {"has_features", NPGNN_REASON_FEATURES},
-    [NPI_COLUMN_PROJECTION] = {"projection", NPGNN_REASON_FEATURES},
-    [NPI_COLUMN_OVERLAP] = {"overlap", NPGNN_REASON_FEATURES},
-    [NPI_COLUMN_PROJECTION_AROUND] = {"projection_around", NPGNN_REASON_NEIGHBOR_FEATURES},
-};
-
 const char *npgnn_reason_name(npgnn_reason reason)
 {
     static const char *const names[NPGNN_REASONS] = {
@@ -115,7 +80,7 @@ static int find_evidence(float *evidence, const npi_columns *columns, const npgn
 {
     npgnn_comm *comm = columns->rows.comm;
     int rank = npi_comm_rank(comm);
-    size_t begin = (size_t)npi_comm_share_start(comm, (int64_t)count, rank), width = (size_t)columns->count;
+    size_t begin = (size_t)npi_comm_share_start(comm, (int64_t)count, rank), width = (size_t)columns->plan.columns;
     size_t end = (size_t)npi_comm_share_start(comm, (int64_t)count, rank + 1);
     int code = npi_columns_pairs(evidence + begin * width, columns, pairs + begin, end - begin, err);
     if (!code)
@@ -131,7 +96,7 @@ static int average_non_link(npi_explainer *x, const npgnn_predictor *p, npgnn_er
     size_t count = (without + 1) / 2 < MAX_NON_LINKS ? (size_t)((without + 1) / 2) : MAX_NON_LINKS;
     if (count == 0)
         return 0;
-    size_t columns = (size_t)p->applied.columns.count;
+    size_t columns = (size_t)p->applied.columns.plan.columns;
     npgnn_pair *pairs = npi_alloc(&x->env, count, sizeof *pairs, err);
     float *evidence = npi_alloc(&x->env, count * columns, sizeof *evidence, err);
     npgnn_pair *out[2] = {pairs, NULL};
@@ -572,7 +537,7 @@ int npgnn_predictor_gather(npgnn_predictor *p, const npgnn_pair *pairs, size_t c
     npi_explainer *x = p->explainer;
     const npi_columns *columns = &p->applied.columns;
     npgnn_pair *sorted = npi_resize(&x->env, NULL, count, sizeof *sorted, err);
-    code = npi_comm_agree(comm, begin_gathering(sorted, x, pairs, count, columns->count, err), err);
+    code = npi_comm_agree(comm, begin_gathering(sorted, x, pairs, count, columns->plan.columns, err), err);
     if (!code)
         code = find_evidence(x->evidence, columns, sorted, count, err);
     if (!code)
@@ -586,14 +551,14 @@ int npgnn_predictor_gather(npgnn_predictor *p, const npgnn_pair *pairs, size_t c
 int npgnn_predictor_explain(npgnn_explanation *given, npgnn_predictor *p, npgnn_pair pair, npgnn_error *err)
 {
     npgnn_explanation out = {
-        .size = sizeof out, .reason_count = NPGNN_REASONS, .column_count = p->applied.columns.count};
+        .size = sizeof out, .reason_count = NPGNN_REASONS, .column_count = p->applied.columns.plan.columns};
     int code = npi_sized_check(given, "npgnn_explanation", err);
     if (!code)
         code = check_pair(p, pair, err);
     if (code)
         return code;
     npgnn_comm *comm = p->applied.columns.rows.comm;
-    const float *gathered = comm ? gathered_evidence(p->explainer, pair, p->applied.columns.count) : NULL;
+    const float *gathered = comm ? gathered_evidence(p->explainer, pair, p->applied.columns.plan.columns) : NULL;
     if (comm && !gathered)
         return npi_fail(err, NPGNN_E_ARGUMENT,
                         "the %d processes have divided the evidence of nodes, and that of %d and %d has not been "
@@ -610,7 +575,7 @@ int npgnn_predictor_explain(npgnn_explanation *given, npgnn_predictor *p, npgnn_
         return code;
 
     const npi_process *process = p->applied.process;
-    int columns = p->applied.columns.count;
+    int columns = p->applied.columns.plan.columns;
     float value[NPI_ALL_COLUMNS], standard[NPI_ALL_COLUMNS];
     double to[NPI_ALL_COLUMNS], share[NPI_ALL_COLUMNS] = {0};
     if (gathered)
@@ -630,9 +595,10 @@ int npgnn_predictor_explain(npgnn_explanation *given, npgnn_predictor *p, npgnn_
     for (int c = 0; c < columns; c++) {
         int absent = c < process->feature_columns && !p->applied.columns.has_features; /* 0, not standardised */
         double average = absent ? 0 : (double)process->mean[c] + x->average[c] * (double)process->deviation[c];
-        x->columns[c] = (npgnn_contribution){about[c].name, npi_column_text(c), about[c].reason, (double)value[c],
-                                             average,       share[c] / heads};
-        out.reasons[about[c].reason] += share[c] / heads;
+        const npi_column_spec *spec = &npi_column_specs[c];
+        x->columns[c] =
+            (npgnn_contribution){spec->name, spec->text, spec->reason, (double)value[c], average, share[c] / heads};
+        out.reasons[spec->reason] += share[c] / heads;
     }
     out.columns = x->columns;
     out.walk_lift = expm1((double)value[NPI_COLUMN_LIFT3]);

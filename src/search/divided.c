@@ -44,7 +44,7 @@ int npi_divided_new(npi_search *s, npgnn_error *err)
     most = most < LEAST_VISITORS ? LEAST_VISITORS : most;
     most = most < s->rows ? most : s->rows;
     most = most < ranks ? ranks : most; /* at least one of each process, where all are visited at once */
-    int code = npi_remote_new(&s->visitors, &a->columns, &a->reduced, &a->projection, most, err);
+    int code = npi_remote_new(&s->visitors, &a->columns, most, err);
     if (code)
         return code;
     size_t cells = s->links ? 0 : (size_t)s->room, rows = most_merged(s) * (size_t)ranks;

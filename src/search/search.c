@@ -130,7 +130,7 @@ static int process_workspace(npi_searcher *d, const npi_search *s, npgnn_error *
     if (npi_columns_workspace_take(&d->columns, &s->p->applied.columns, s->block, err))
         return 1;
     size_t cells = (size_t)s->block * (size_t)d->columns.range;
-    d->rows = npi_resize(env, NULL, cells * (size_t)s->p->applied.columns.count, sizeof *d->rows, err);
+    d->rows = npi_resize(env, NULL, cells * (size_t)s->p->applied.columns.plan.columns, sizeof *d->rows, err);
     d->range = npi_resize(env, NULL, s->bounded ? 2 * cells : cells, sizeof *d->range, err);
     d->most = npi_resize(env, NULL, (size_t)s->draws * (size_t)s->block, sizeof *d->most, err);
     if (!d->rows || !d->range || !d->most)
@@ -143,8 +143,8 @@ static int process_workspace(npi_searcher *d, const npi_search *s, npgnn_error *
     d->over = npi_resize(env, NULL, 2 * cells + NPI_KEPT_MORE, sizeof *d->over, err);
     d->queue = npi_resize(env, NULL, 2 * cells, sizeof *d->queue, err);
     d->apart = npi_resize(env, NULL, 2 * cells, sizeof *d->apart, err);
-    d->evidence =
-        npi_resize(env, NULL, (size_t)queue_stride(d) * (size_t)s->p->applied.columns.count, sizeof *d->evidence, err);
+    d->evidence = npi_resize(env, NULL, (size_t)queue_stride(d) * (size_t)s->p->applied.columns.plan.columns,
+                             sizeof *d->evidence, err);
     d->scored = npi_alloc(env, (size_t)s->n, sizeof *d->scored, err);
     return !d->candidate || !d->error || !d->over || !d->queue || !d->apart || !d->evidence || !d->scored;
 }
@@ -345,7 +345,7 @@ static void approximate_process(npi_searcher *d, const npi_search *s, int count,
                 const real *score = d->range + r * range;
                 real most = d->most[h * count + r];
                 for (int32_t j = 0; j < range; j++) {
-                    real upper = score[j] + most * (real)a->columns.reach[first + j];
+                    real upper = score[j] + most * (real)npi_columns_reach(&a->columns)[first + j];
                     value[j] = h > 0 && upper < value[j] ? value[j] : upper; /* a NaN stays */
                 }
             }
@@ -477,7 +477,7 @@ static real least_of_row(const npi_search *s, npi_searcher *d, int32_t u, const 
 {
     npi_shortlist *sure = &d->list; /* of the least that scores can be; empty before and after */
     for (int32_t i = 0; i < s->own; i++) {
-        double reach = most > 0 ? 2 * most * (double)s->p->applied.columns.reach[i] : 0;
+        double reach = most > 0 ? 2 * most * (double)npi_columns_reach(&s->p->applied.columns)[i] : 0;
         double least = (double)value[i] - slack - reach;
         if ((sure->count < sure->capacity || least > sure->items[0].score) && !isnan(least) &&
             eligible(s, u, s->from + i))
@@ -502,7 +502,8 @@ static void score_candidates(int32_t *candidates, npi_searcher *d, const npi_sea
         npi_head_scores_of_columns(d->range, &d->head, &a->head, d->rows, some, some);
         for (int i = 0; i < some; i++) {
             int32_t v = list[first + i];
-            double apart = along * (double)a->columns.reach[v], surely = (double)d->range[i] - apart - d->slack[0];
+            double apart = along * (double)npi_columns_reach(&a->columns)[v],
+                   surely = (double)d->range[i] - apart - d->slack[0];
             d->candidate[*candidates] = v;
             d->value[(*candidates)++] = (real)((double)d->range[i] + apart);
             if ((sure->count < sure->capacity || surely > sure->items[0].score) && !isnan(surely))
@@ -529,7 +530,7 @@ static int make_boxes(npi_pieces boxes[NPI_OWN_BOXES], const npi_applied *a, con
     }
     for (int i = 0; i < count; i++)
         members[reached[i] = lift3[i] > none3 || lift4[i] > none4]++;
-    for (int c = 0; c < a->columns.count; c++) {
+    for (int c = 0; c < a->columns.plan.columns; c++) {
         const real *column = evidence + c * (lift4 - lift3);
         double sum[2] = {0, 0}, square[2] = {0, 0};
         for (int i = 0; i < count; i++) {
@@ -620,7 +621,7 @@ static void empty_queue(int32_t *candidates, npi_searcher *d, const npi_search *
         else
             npi_head_scores_of_columns(d->range, &d->head, &a->head, d->evidence, stride, count);
         left = (int)kernels->keep_columns(d->over, d->evidence, stride, d->evidence, stride,
-                                          bound < 2 ? a->columns.count : 0, d->range, d->apart, least, count);
+                                          bound < 2 ? a->columns.plan.columns : 0, d->range, d->apart, least, count);
         for (int i = 0; i < left; i++) {
             d->queue[i] = d->queue[d->over[i]];
             d->apart[i] = d->apart[d->over[i]];
@@ -660,7 +661,7 @@ static real search_bounded(int32_t *count, npi_searcher *d, const npi_search *s)
         }
     score_candidates(count, d, s, d->queue, seeds, along);
 
-    for (int c = 0; c < a->columns.count; c++)
+    for (int c = 0; c < a->columns.plan.columns; c++)
         weight[c] = slopes->column[c] / (double)a->process->deviation[c];
     npi_columns_rounded_begin(&d->columns, &a->columns, weight);
     real slack = (real)npi_applied_error(a, &a->head, slopes, 1);
@@ -672,7 +673,7 @@ static real search_bounded(int32_t *count, npi_searcher *d, const npi_search *s)
         npi_columns_rounded(d->rows, d->error, &d->columns, &a->columns, first, last);
         npi_process_standardize_columns(d->rows, a->process, a->columns.has_features, (size_t)range);
         for (int32_t j = 0; j < range; j++)
-            d->error[j] += rounded * (real)a->columns.reach[first + j] + slack;
+            d->error[j] += rounded * (real)npi_columns_reach(&a->columns)[first + j] + slack;
         real least = least_sure(sure);
         if (d->box_count == 0 && least > -(real)INFINITY) {
             choose_boxes(d, a, range, least);
@@ -684,7 +685,7 @@ static real search_bounded(int32_t *count, npi_searcher *d, const npi_search *s)
         else
             memset(d->range, 0, (size_t)range * sizeof *d->range); /* all are left over: `least` is infinite */
         int left = (int)npi_kernels_best()->keep_columns(d->over, d->evidence + d->queued, stride, d->rows, range,
-                                                         a->columns.count, d->range, d->error, least, range);
+                                                         a->columns.plan.columns, d->range, d->error, least, range);
         for (int i = 0; i < left; i++) {
             d->queue[d->queued + i] = first + d->over[i];
             d->apart[d->queued + i] = d->error[d->over[i]];
@@ -701,6 +702,13 @@ static real search_bounded(int32_t *count, npi_searcher *d, const npi_search *s)
     return least;
 }
 
+/* Of all nodes the places are the nodes themselves. */
+static void prefetch(const npi_search *s, npgnn_pair pair, int ahead)
+{
+    const npi_columns *columns = &s->p->applied.columns;
+    npi_columns_prefetch(columns, &columns->view, pair, pair, ahead);
+}
+
 /* Judges the pairs of node r of a block with the nodes of `candidate` (count; NULL: all candidates) that, by their
  * values, may be among the best. */
 static void look_through(const npi_search *s, npi_searcher *d, int r, const int32_t *candidate, const real *value,
@@ -714,7 +722,7 @@ static void look_through(const npi_search *s, npi_searcher *d, int r, const int3
     for (int ahead = candidate ? NPI_AHEAD : 0; ahead > 0; ahead--) /* few are left: all of them at once */
         for (int32_t i = 0, asked = 0; i < count && asked < MOST_AHEAD; i++)
             if (!(value[i] < least)) {
-                npi_columns_prefetch(&s->p->applied.columns, (npgnn_pair){u, candidate[i]}, ahead);
+                prefetch(s, (npgnn_pair){u, candidate[i]}, ahead);
                 asked++;
             }
     for (int32_t i = 0; i < count; i++) {
@@ -893,7 +901,7 @@ void npi_search_contend(const npi_search *s, int32_t place, int32_t other, doubl
 void npi_search_meet(const npi_search *s, npi_searcher *d, int count, int32_t begin, int32_t end)
 {
     _Atomic(double) *wanted = s->mutual->least;
-    const float *reach = s->p->applied.columns.reach;
+    const float *reach = npi_columns_reach(&s->p->applied.columns);
     approximate_process(d, s, count, begin, end);
     for (int r = 0; r < count; r++) {
         int32_t u = d->node[r], place = d->place[r];

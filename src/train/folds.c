@@ -221,7 +221,7 @@ int npi_folds_new(npi_folds *out, const npgnn_graph *graph, uint64_t seed, const
     s.role = npi_alloc(env, (size_t)graph->n, 1, err);
     int code = s.edges && s.role ? npi_reduced_new(&s.reduced, graph->x, NULL, &s.env, err) : NPGNN_E_MEMORY;
     if (!code)
-        code = npi_reduced_keep_exact(&s.reduced, graph->x, &s.env, err);
+        code = npi_reduced_keep_tfidf(&s.reduced, graph->x, &s.env, err);
     if (!code) {
         s.known = npi_known_pairs(s.role, graph);
         npi_graph_list_edges(s.edges, graph);

@@ -145,7 +145,7 @@ static int shuffle_reduced(npi_reduced *out, const npi_reduced *reduced, int32_t
     return 0;
 }
 
-static int add_task(npi_tasks *tasks, const npgnn_graph *graph, const npi_reduced *reduced, const recipe *r, int group,
+static int add_task(npi_tasks *tasks, const npgnn_graph *graph, npi_reduced *reduced, const recipe *r, int group,
                     npi_rng *rng, npgnn_error *err)
 {
     const npgnn_env *env = &tasks->env;
@@ -179,7 +179,7 @@ static int add_task(npi_tasks *tasks, const npgnn_graph *graph, const npi_reduce
     task.matched = draw_non_links(pairs + 2 * links, links, graph, &known->a, c.is_new, rng);
     task.context = links / 3 < MAX_CONTEXT ? links / 3 : MAX_CONTEXT;
 
-    const npi_reduced *used = r->features && reduced->width > 0 ? reduced : NULL;
+    npi_reduced *used = r->features && reduced->width > 0 ? reduced : NULL;
     if (used && r->shuffled > 0) {
         code = shuffle_reduced(&shuffled, reduced, graph->n, r->shuffled, rng, env, err);
         used = &shuffled;
