@@ -19,6 +19,7 @@
 #include "jobs/test_set.h"
 #include "model/model.h"
 #include "predict/predictor.h"
+#include "search/search.h"
 
 #define NON_LINKS ((size_t)1 << 14) /* that a process is told about */
 

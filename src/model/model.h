@@ -13,7 +13,7 @@ struct npgnn_model {
     npgnn_env env;
     npgnn_options options;
     npgnn_model_info info;
-    npi_scorer scorer;
+    npi_model_scorer scorer;
     npi_process process; /* of a model that was learnt across graphs; params.block NULL: a network */
     npi_params params;
     npi_names *columns;     /* (f) of the features it was trained on, NULL: they had no names */

@@ -6,9 +6,9 @@
 
 #include "model/calibration.h"
 
-typedef struct npi_scorer {
+typedef struct npi_model_scorer {
     int calibrated;              /* 1: `calibration` was fitted; 0: it is what the training objective implies */
     npi_calibration calibration; /* f, without a rate */
-} npi_scorer;
+} npi_model_scorer;
 
 #endif

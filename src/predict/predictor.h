@@ -79,10 +79,6 @@ static inline void npi_sums_add(npi_sums *sums, const npi_calibration *calibrati
     sums->score_square += (double)score * (double)score;
 }
 
-/* score (count, n): those of `count` different nodes with all nodes, at the mean of z, up to rounding what
- * npgnn_predictor_run gives; on all threads. For a predictor without draws. */
-int npi_predictor_rows(float *score, npgnn_predictor *predictor, const int32_t *nodes, int32_t count, npgnn_error *err);
-
 static inline double npi_deviation(double sum, double square, double count)
 {
     double variance = square / count - sum / count * (sum / count);

@@ -1,8 +1,9 @@
-/* A search as its two parts see it: that of one process (top.c), and how several processes divide it (divided.c).
+/* A search as its parts see it: the best of rows of searched nodes (search.c), each pair once for both of its ends
+ * (mutual.c), and how several processes divide it (divided.c).
  *
  * Nodes that are searched meet candidates: all nodes or, where the evidence of a process is divided, those of this
  * process. Then the rows of searched nodes are fetched, a batch at a time (evidence/remote.h). Evidence, values and
- * lists are counted by places: of all nodes the nodes themselves, otherwise as visitors.h has them. */
+ * lists are counted by places: of all nodes the nodes themselves, otherwise as remote.h has them. */
 #ifndef NPI_SEARCH_SEARCH_H
 #define NPI_SEARCH_SEARCH_H
 
@@ -11,53 +12,25 @@
 
 #include "base/shortlist.h"
 #include "evidence/remote.h"
-#include "predict/predictor.h"
+#include "search/scorer.h"
 
-enum {
-    NPI_MOST_BLOCK = 128, /* searched nodes that a thread takes at a time, at most */
-    NPI_OWN_BOXES = 2,    /* that a search may make for its own nodes */
-    NPI_MOST_BOXES = NPI_BOUND_BOXES + NPI_OWN_BOXES,
-    NPI_LIST_LOCKS = 256 /* for the lists of all nodes */
-};
+enum { NPI_LIST_LOCKS = 256 }; /* for the lists of all nodes */
 
 /* What one thread works with. */
 typedef struct npi_searcher {
-    int32_t node[NPI_MOST_BLOCK];  /* the block's nodes, */
-    int32_t place[NPI_MOST_BLOCK]; /* their places, */
-    real *picked;                  /* (block, k) their embeddings, */
-    real *value;        /* (block, candidates) their scores; with draws, the largest of each pair. Of a bounded */
-    int32_t *candidate; /* (n) search, those of these nodes alone */
-    double slack[NPI_MOST_BLOCK]; /* (block) and how far these may be from what they stand for */
-    real *score;                  /* (block, n) of one draw of a network, with draws */
-    /* of a process, instead of `picked` and `evidence`: */
-    npi_columns_workspace columns;
-    real *rows;  /* (columns, block, columns.range) evidence with a range of nodes */
-    real *range; /* (block, columns.range) its scores; of a bounded search, or those of the queue */
-    npi_head_workspace head;
-    /* of a bounded search: */
-    real *error;                    /* (columns.range) what rounding may add to the scores of a range */
-    npi_pieces made[NPI_OWN_BOXES]; /* bounds of boxes around nodes of this search, where the head's are not close, */
-    const npi_pieces
-        *boxes[NPI_MOST_BOXES]; /* (box_count) the bounds to use: first what leaves over the fewest nodes, */
-    int box_count;              /* 0: not chosen yet */
-    int32_t *over;              /* (2 columns.range) those of a range, or of the queue, that a bound leaves over */
-    int32_t *queue;             /* (2 columns.range) nodes that the bound of a box leaves over, */
-    int queued;                 /* so many, */
-    real *apart;                /* (2 columns.range) what rounding may add to their scores, */
-    real *evidence;             /* (columns, queue_stride) and their evidence */
-    unsigned char *scored;      /* (n) 1 for nodes that were scored before all others */
-    real *most; /* (heads, block) what the rounding of a pair may add to its score, per unit of its reach */
+    npi_block block;
+    void *workspace; /* of the scorer */
     npi_shortlist list;
+    int32_t *candidate; /* (n) where the scorer narrows down: the nodes that block.value has values of */
 } npi_searcher;
 
-/* A pair that may be among the best of a node: its other end, and what its score is at most and at
- * least. */
+/* A pair that may be among the best of a node: its other end, and its score is from `least` to `most`. */
 typedef struct npi_contender {
     int32_t node;
     real most, least;
 } npi_contender;
 
-/* Those of one node, where each pair is scored for both of its ends. */
+/* The contenders of one node, where each pair is scored for both of its ends. */
 typedef struct npi_contenders {
     npi_contender *items; /* (capacity) */
     int count, capacity;
@@ -65,7 +38,7 @@ typedef struct npi_contenders {
 } npi_contenders;
 
 typedef struct npi_mutual {
-    int32_t places;         /* candidates, and visitors */
+    int32_t places;         /* candidates, and remote nodes */
     npi_contenders *of;     /* (places) */
     npi_candidate *sure;    /* (places, k) of all of them */
     _Atomic(double) *least; /* (places) what the score of a pair must reach, at least, to be among the best of a node */
@@ -73,38 +46,37 @@ typedef struct npi_mutual {
     atomic_int failed; /* memory is out */
 } npi_mutual;
 
+/* Where the evidence is divided among processes. */
+typedef struct npi_division {
+    npi_remote remote;
+    int32_t *visiting;     /* (remote.most) the remote nodes */
+    npi_candidate *lists;  /* (rows of a batch, room) the best of each row among the candidates; id -1: none */
+    npi_candidate *others; /* (processes, rows of a batch that are merged here, room) those of all processes */
+    int room;              /* that a list has */
+} npi_division;
+
 typedef struct npi_search {
     npgnn_predictor *p;
+    npi_scorer scorer;
     npgnn_top_options options;
-    int32_t n, rows;     /* nodes, and those at the first end */
+    int32_t n, rows;     /* nodes, and searched nodes */
     int32_t from, own;   /* the candidates: nodes from to from + own - 1 */
-    int32_t begin, end;  /* rows to search now; where they are visitors, the first one is at place `own` */
+    int32_t begin, end;  /* rows to search now; where they are remote, the first one is at place `own` */
     int32_t before;      /* rows that are done, for the caller's progress, */
     int32_t times;       /* and how many are done, in all processes, when this one has done one */
-    int draws;           /* embeddings there are: at least 1 */
-    real *drawn;         /* (draws, n, k) with draws of z; NULL: p->embedder.u */
     int averaged;        /* 1: predictions are averages over draws of z */
-    double *reach;       /* (draws) the length of the longest embedding; of a process, the error of a score, */
-    npi_slopes *slopes;  /* (draws) and how steep its head is */
     unsigned char *role; /* (n) */
     int links;           /* 1: the best of all pairs, each once; 0: the best of each node */
     double worst;        /* of all pairs: what the worst of the best, in all processes, is at least */
-    int plain;           /* 1: values are scores; 0: of a process, what its scores cannot exceed */
-    int bounded;         /* 1: one node is searched, and a bound of the head decides who is scored */
-    int block, threads;
-    npi_searcher *workspaces; /* (threads) */
-    /* with links 0 */
+    int threads;
+    npi_searcher *searchers; /* (threads) */
+    /* with links 0: */
     npgnn_link *out; /* (rows, k) */
     int32_t *found;  /* (rows) */
     int32_t k;
     npi_mutual *mutual; /* NULL: each node is searched by itself */
-    /* where the evidence is divided */
-    int divided;
-    npi_remote visitors;
-    int32_t *visiting;     /* (visitors.most) their nodes */
-    npi_candidate *lists;  /* (rows of a batch, room) the best of each row among the candidates; id -1: none */
-    npi_candidate *others; /* (processes, rows of a batch that are merged here, room) those of all processes */
-    int room;              /* that a list has */
+    int is_divided;     /* 1: the evidence is divided among processes */
+    npi_division division;
 } npi_search;
 
 /* The node of a row. */
@@ -121,34 +93,74 @@ static inline npgnn_pair npi_search_pair(const npi_search *search, int64_t id)
 
 /* ---- of top.c ---- */
 
+/* score (count, n): those of `count` different nodes with all nodes, at the mean of z, up to rounding what
+ * npgnn_predictor_run gives; on all threads. For a predictor without draws. */
+int npi_predictor_rows(float *score, npgnn_predictor *predictor, const int32_t *nodes, int32_t count, npgnn_error *err);
+
+/* ---- of search.c ---- */
+
+/* Prepares a search: `kind` is what is known of it besides the options. plain: 1 if values are wanted that are scores. Collective
+ * where there are several processes. To be freed on failure, too. */
+int npi_search_new(npi_search *out, npgnn_predictor *predictor, npi_search kind, int plain,
+                   const npgnn_top_options *options, npgnn_error *err);
+
+/* Memory of the threads, with lists of the best `room`. Not collective. */
+int npi_search_allocate(npi_search *search, int room, npgnn_error *err);
+void npi_search_free(npi_search *search);
+
 /* Runs over the rows begin to end - 1: each node by itself or, where pairs are scored for both ends, those of this
  * process with each other. E_CANCELLED, E_MEMORY. */
 int npi_search_rows(const npi_search *search, npgnn_error *err);
 
-/* Scores `count` nodes of d->node with the candidates begin to end - 1 for both ends; nodes that are candidates
- * themselves, with those that come after them. */
-void npi_search_meet(const npi_search *search, npi_searcher *d, int count, int32_t begin, int32_t end);
+/* Whether the pair is asked for; of a pair that may be turned round, only one way. */
+int npi_search_eligible(const npi_search *search, int32_t u, int32_t v);
 
-/* Adds a pair to the list of the node at `place`: its other end, and what its score is from and to. */
-void npi_search_contend(const npi_search *search, int32_t place, int32_t other, double least, double most);
-
-/* Drops the contenders of a place that are beaten. */
-void npi_search_drop(const npi_search *search, int32_t place);
+/* What a value must be, at least, for its pair to be, perhaps, better than the worst that is kept here or elsewhere. */
+real npi_search_least_value(const npi_search *search, const npi_shortlist *list, double slack);
 
 /* What a pair is ordered by. A NaN is not in any list. */
 npi_candidate npi_search_candidate(const npi_search *search, npgnn_pair pair, npgnn_prediction judged);
+
+/* Judges a pair and offers it to the list of a thread. Returns whether the worst that a full list keeps has changed. */
+int npi_search_offer(const npi_search *search, npi_searcher *searcher, npgnn_pair pair, npgnn_pair place);
 
 /* Writes a list, best first, as far as it is probable enough. judged (list->count): their predictions in the order of
  * the list; NULL: those of their scores. Returns how many that are. */
 int32_t npi_search_write(npgnn_link *out, const npi_search *search, const npi_shortlist *sorted,
                          const npgnn_prediction *judged);
 
+/* The same for the list of a thread, where nothing is divided. */
+int32_t npi_search_write_list(npgnn_link *out, const npi_search *search, npi_searcher *searcher);
+
 /* Tells the caller how many rows are done. E_CANCELLED. */
 int npi_search_report(const npi_search *search, int64_t done, npgnn_error *err);
 
+/* ---- of mutual.c ---- */
+
+/* Whether all nodes are searched for, in order, with all nodes as partners, by scores that are the same for both. */
+int npi_mutual_applies(const npi_search *search);
+int npi_mutual_new(npi_search *search, npgnn_error *err);
+void npi_mutual_free(const npi_search *search);
+
+/* A block of candidates, from `first` on, with all that come after them. */
+void npi_mutual_block(const npi_search *search, npi_searcher *searcher, int32_t first);
+
+/* Scores a block with the candidates begin to end - 1 for both ends; nodes that are candidates themselves, with those that
+ * come after them. */
+void npi_mutual_meet(const npi_search *search, npi_searcher *searcher, int32_t begin, int32_t end);
+
+/* Adds a pair to the list of the node at `place`: its other end, and what its score is from and to. */
+void npi_mutual_contend(const npi_search *search, int32_t place, int32_t other, double least, double most);
+
+/* Drops the contenders of a place that are beaten. */
+void npi_mutual_drop(const npi_search *search, int32_t place);
+
+/* Judges the contenders of all nodes and writes their lists, where nothing is divided. */
+void npi_mutual_decide(const npi_search *search);
+
 /* ---- of divided.c ---- */
 
-/* Memory for visitors, and for the lists of a batch of rows. Not collective. */
+/* Memory for remote nodes, and for the lists of a batch of rows. Not collective. */
 int npi_divided_new(npi_search *search, npgnn_error *err);
 void npi_divided_free(npi_search *search);
 
@@ -158,7 +170,7 @@ void npi_divided_free(npi_search *search);
  * the best of each node, all processes have all results. */
 int npi_divided_rows(npi_search *search, npgnn_error *err);
 
-/* The best of every node, where each pair is scored once. */
+/* The best of every node, where each pair is scored once (divided_mutual.c). */
 int npi_divided_mutual(npi_search *search, npgnn_error *err);
 
 /* Writes a list that all processes have. */

@@ -137,7 +137,7 @@ static json_t *state_json(npgnn_trainer *t)
 
 static json_t *findings_json(const npi_findings *found)
 {
-    return json_pack("{s:i, s:o}", "iterations", found->iterations, "scorer", npi_scorer_json(&found->scorer));
+    return json_pack("{s:i, s:o}", "iterations", found->iterations, "scorer", npi_model_scorer_json(&found->scorer));
 }
 
 /* Returns whether it is as it must be. */
@@ -146,7 +146,7 @@ static int read_findings(npi_findings *found, const json_t *object)
     json_int_t iterations = json_integer_value(json_object_get(object, "iterations"));
     found->iterations = (int)iterations;
     return iterations >= 1 && iterations <= INT_MAX &&
-           npi_scorer_parse(&found->scorer, json_object_get(object, "scorer"));
+           npi_model_scorer_parse(&found->scorer, json_object_get(object, "scorer"));
 }
 
 static char *header_text(npgnn_trainer *t, const npi_safetensor tensors[TENSORS])

@@ -72,7 +72,7 @@ static char *header_text(const npgnn_model *model)
     int failed = npi_safetensors_put_json(metadata, "options", npi_safetensors_pack_options(&model->options));
     failed |= npi_safetensors_put_json(metadata, "info", npi_info_json(&model->info));
     failed |= npi_inputs_put(metadata, model);
-    failed |= npi_safetensors_put_json(metadata, "scorer", npi_scorer_json(&model->scorer));
+    failed |= npi_safetensors_put_json(metadata, "scorer", npi_model_scorer_json(&model->scorer));
     list_tensors(tensors, &model->params);
     if (!failed)
         return npi_safetensors_make_header(metadata, tensors, TENSORS);
@@ -185,7 +185,7 @@ static int read_model(npgnn_model **out, const npi_safetensors *r, const npgnn_e
         if (info.link_rate > 0 && info.link_rate < 1)
             model->info.link_rate = info.link_rate;
         json_t *object = npi_safetensors_get_json(r, "scorer");
-        if (!npi_scorer_parse(&model->scorer, object))
+        if (!npi_model_scorer_parse(&model->scorer, object))
             code = npi_safetensors_refuse(r, "its scorer is damaged");
         json_decref(object);
     }

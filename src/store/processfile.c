@@ -60,7 +60,7 @@ static char *header_text(const npgnn_model *model)
                       auc_json(info->hidden_nodes_auc[0]), auc_json(info->hidden_nodes_auc[1])));
         failed |= npi_safetensors_put_json(metadata, "options", npi_safetensors_pack_options(&model->options));
         failed |= npi_safetensors_put_json(metadata, "info", npi_info_json(&model->info));
-        failed |= npi_safetensors_put_json(metadata, "scorer", npi_scorer_json(&model->scorer));
+        failed |= npi_safetensors_put_json(metadata, "scorer", npi_model_scorer_json(&model->scorer));
         failed |= npi_inputs_put(metadata, model);
     }
     list_tensors(tensors, &model->process);
@@ -201,7 +201,7 @@ static int read_origin(npgnn_model *model, const npi_safetensors *file)
     if (!code && !(model->info.link_rate > 0 && model->info.link_rate < 1))
         code = npi_safetensors_refuse(file, "its link rate is missing or damaged");
     json_t *object = npi_safetensors_get_json(file, "scorer");
-    if (!code && !npi_scorer_parse(&model->scorer, object))
+    if (!code && !npi_model_scorer_parse(&model->scorer, object))
         code = npi_safetensors_refuse(file, "its scorer is damaged");
     json_decref(object);
     if (!code && model->process.projection.width > 0)

@@ -15,7 +15,7 @@ static json_t *reals_json(const double *numbers, int count)
     return NULL;
 }
 
-json_t *npi_scorer_json(const npi_scorer *scorer)
+json_t *npi_model_scorer_json(const npi_model_scorer *scorer)
 {
     const npi_calibration *c = &scorer->calibration;
     json_t *object = json_object();
@@ -48,9 +48,9 @@ static int parse_calibration(npi_calibration *c, const json_t *object)
     return npi_calibration_is_sound(c);
 }
 
-int npi_scorer_parse(npi_scorer *scorer, const json_t *object)
+int npi_model_scorer_parse(npi_model_scorer *scorer, const json_t *object)
 {
-    npi_scorer read = {.calibration = scorer->calibration};
+    npi_model_scorer read = {.calibration = scorer->calibration};
     const json_t *calibration = json_object_get(object, "calibration");
     read.calibrated = calibration != NULL;
     if (!json_is_object(object) || (calibration && !parse_calibration(&read.calibration, calibration)))

@@ -9,9 +9,9 @@
 #include "model/scorer.h"
 
 /* NULL when memory is out. */
-json_t *npi_scorer_json(const npi_scorer *scorer);
+json_t *npi_model_scorer_json(const npi_model_scorer *scorer);
 
 /* Returns 1, or 0 where the object is not a scorer. An uncalibrated one leaves scorer->calibration as it is. */
-int npi_scorer_parse(npi_scorer *scorer, const json_t *object);
+int npi_model_scorer_parse(npi_model_scorer *scorer, const json_t *object);
 
 #endif

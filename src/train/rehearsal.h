@@ -10,7 +10,7 @@
 /* What the rehearsal found. */
 typedef struct npi_findings {
     int iterations; /* after which its model did best */
-    npi_scorer scorer;
+    npi_model_scorer scorer;
 } npi_findings;
 
 /* Whether a training with these options begins with a rehearsal. */

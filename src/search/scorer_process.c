@@ -1,0 +1,146 @@
+/* Scores of a process: the evidence of a block of nodes with a range of nodes, column by column, and the heads of it. */
+#include <string.h>
+
+#include "search/scorer.h"
+
+#define BLOCK_BYTES (64 << 20) /* that the walks of a block may take, */
+#define LEAST_BLOCK 4          /* but below so many nodes a product is mostly copying, */
+#define MOST_BLOCK 64          /* and above so many it gains nothing */
+
+int npi_process_workspace_fill(npi_process_workspace *w, const npi_scorer *s, npgnn_error *err)
+{
+    const npi_columns *columns = &s->p->applied.columns;
+    const npgnn_env *env = &s->p->env;
+    int heads, is_bounded = s->kind->narrow != NULL;
+    npi_predictor_heads(&heads, s->p);
+    if (npi_columns_workspace_take(&w->columns, columns, s->block, err))
+        return NPGNN_E_MEMORY;
+    size_t cells = (size_t)s->block * (size_t)w->columns.range;
+    w->evidence = npi_resize(env, NULL, cells * (size_t)columns->plan.columns, sizeof *w->evidence, err);
+    w->score = npi_resize(env, NULL, is_bounded ? 2 * cells : cells, sizeof *w->score, err);
+    w->along = npi_resize(env, NULL, (size_t)heads * (size_t)s->block, sizeof *w->along, err);
+    if (!w->evidence || !w->score || !w->along)
+        return NPGNN_E_MEMORY;
+    /* heads that have a bound are small, and need no workspace */
+    return is_bounded ? 0 : npi_head_workspace_new(&w->head, &s->p->applied.head, NPI_HEAD_CELLS, env, err);
+}
+
+void npi_process_workspace_clear(npi_process_workspace *w, const npi_scorer *s)
+{
+    const npgnn_env *env = &s->p->env;
+    npi_columns_workspace_give(&s->p->applied.columns, &w->columns);
+    npi_head_workspace_free(env, &w->head);
+    npi_free(env, w->evidence);
+    npi_free(env, w->score);
+    npi_free(env, w->along);
+}
+
+static int workspace_new(void **out, const npi_scorer *s, npgnn_error *err)
+{
+    *out = npi_alloc(&s->p->env, 1, sizeof(npi_process_workspace), err);
+    return *out ? npi_process_workspace_fill(*out, s, err) : NPGNN_E_MEMORY;
+}
+
+static void workspace_free(void *workspace, const npi_scorer *s)
+{
+    if (workspace)
+        npi_process_workspace_clear(workspace, s);
+    npi_free(&s->p->env, workspace);
+}
+
+/* value (block, candidates): with draws, the largest of each pair. Weighted products are the columns whose rounding depends on
+ * the pair: what it may add to a score is added, unless values are to be scores. */
+static void approximate(npi_block *block, void *workspace, const npi_scorer *s, int32_t begin, int32_t end)
+{
+    npi_process_workspace *w = workspace;
+    const npi_applied *a = &s->p->applied;
+    int heads, count = block->count;
+    const npi_head *head = npi_predictor_heads(&heads, s->p);
+    const float *reach = npi_columns_reach(&a->columns);
+    npi_columns_rows_begin(&w->columns, &a->columns, block->node, block->place, count);
+    for (int h = 0; h < heads; h++)
+        for (int r = 0; r < count; r++)
+            w->along[h * count + r] =
+                s->is_exact_value ? 0 : (real)npi_applied_error_along(a, &s->slopes[h], block->place[r], 0);
+    for (int32_t first = begin; first < end; first += w->columns.range) {
+        int32_t last = end - first < w->columns.range ? end : first + w->columns.range, range = last - first;
+        int cells = count * range;
+        npi_columns_rows(w->evidence, &w->columns, &a->columns, first, last);
+        npi_process_standardize_columns(w->evidence, a->process, a->columns.has_features, (size_t)cells);
+        for (int h = 0; h < heads; h++) {
+            for (int cell = 0; cell < cells; cell += NPI_HEAD_CELLS)
+                npi_head_scores_of_columns(w->score + cell, &w->head, &head[h], w->evidence + cell, cells,
+                                           cells - cell < NPI_HEAD_CELLS ? cells - cell : NPI_HEAD_CELLS);
+            for (int r = 0; r < count; r++) {
+                real *value = block->value + (size_t)r * (size_t)s->candidates + (size_t)first;
+                const real *score = w->score + r * range;
+                real along = w->along[h * count + r];
+                for (int32_t j = 0; j < range; j++) {
+                    real upper = score[j] + along * (real)reach[first + j];
+                    value[j] = h > 0 && upper < value[j] ? value[j] : upper; /* a NaN stays */
+                }
+            }
+        }
+    }
+    for (int r = 0; r < count; r++) {
+        block->along[r] = 2 * (double)w->along[r];
+        block->slack[r] = 0;
+        for (int h = 0; h < heads; h++)
+            block->slack[r] = fmax(block->slack[r], s->score_error[h]);
+    }
+}
+
+npgnn_prediction npi_process_judge(void *workspace, const npi_scorer *s, npgnn_pair pair, npgnn_pair place)
+{
+    npi_process_workspace *w = workspace;
+    const npgnn_predictor *p = s->p;
+    float evidence[NPI_ALL_COLUMNS], score = 0;
+    npi_sums sums = {0};
+    int heads;
+    const npi_head *head = npi_predictor_heads(&heads, p);
+    npi_columns_pair_at(evidence, &w->columns, &p->applied.columns, pair, place);
+    npi_process_standardize(evidence, p->applied.process, p->applied.columns.has_features, 1);
+    for (int h = 0; h < heads; h++) {
+        score = npi_head_score(&head[h], evidence);
+        npi_sums_add(&sums, &p->calibration, score);
+    }
+    return p->samples > 0 ? npi_prediction_mean(&sums, &p->calibration, heads)
+                          : npi_prediction_of(&p->calibration, score);
+}
+
+void npi_process_scorer_free(npi_scorer *s)
+{
+    npi_free(&s->p->env, s->slopes);
+    npi_free(&s->p->env, s->score_error);
+}
+
+int npi_scorer_process(npi_scorer *out, npgnn_predictor *p, int32_t most_block, int plain, npgnn_error *err)
+{
+    static const npi_scorer_kind kind = {.workspace_new = workspace_new,
+                                         .workspace_free = workspace_free,
+                                         .approximate = approximate,
+                                         .judge = npi_process_judge,
+                                         .free = npi_process_scorer_free};
+    const npi_columns *columns = &p->applied.columns;
+    int heads;
+    const npi_head *head = npi_predictor_heads(&heads, p);
+    /* 2 · 4 + 3 · 8 bytes of walks per node, 8 of the overlap of features, and its scores */
+    size_t fit = BLOCK_BYTES / (40 + sizeof(real)) / ((size_t)p->graph->n + 1);
+    *out = (npi_scorer){.kind = &kind,
+                        .p = p,
+                        .candidates = columns->rows.comm ? columns->rows.to - columns->rows.from : p->graph->n,
+                        .is_symmetric = 1,
+                        .is_exact_value = plain};
+    out->block = fit < LEAST_BLOCK ? LEAST_BLOCK : fit > MOST_BLOCK ? MOST_BLOCK : (int)fit;
+    out->block =
+        out->block > most_block ? most_block : out->block; /* few nodes meet as many at a time as a block would */
+    out->slopes = npi_alloc(&p->env, (size_t)heads, sizeof *out->slopes, err);
+    out->score_error = npi_alloc(&p->env, (size_t)heads, sizeof *out->score_error, err);
+    if (!out->slopes || !out->score_error)
+        return NPGNN_E_MEMORY;
+    for (int h = 0; h < heads; h++) {
+        npi_head_slopes(&out->slopes[h], &head[h]);
+        out->score_error[h] = npi_applied_error(&p->applied, &head[h], &out->slopes[h], 0);
+    }
+    return 0;
+}

@@ -1,0 +1,151 @@
+/* The searches that callers ask for: the best of each node, the best of all pairs; and the scores of nodes with all nodes. */
+#include <string.h>
+
+#include "base/comm.h"
+#include "base/parallel.h"
+#include "linalg/blas.h"
+#include "search/search.h"
+
+/* ---- the best of each node ---- */
+
+/* What one process, or one of several that has the embeddings of all nodes, does. */
+static int search_alone(npi_search *s, npgnn_error *err)
+{
+    npgnn_comm *comm = s->p->comm;
+    int code = npi_comm_agree(comm, npi_search_rows(s, err), err);
+    if (!code && s->mutual)
+        npi_mutual_decide(s);
+    if (!code) {
+        npi_comm_gather_shares(comm, s->found, s->rows, sizeof *s->found);
+        npi_comm_gather_shares(comm, s->out, s->rows, (size_t)s->k * sizeof *s->out);
+    }
+    return code;
+}
+
+int npgnn_predictor_top(npgnn_link *out, int32_t *found, npgnn_predictor *predictor, int32_t k,
+                        const npgnn_top_options *options, npgnn_error *err)
+{
+    npi_search s;
+    npgnn_comm *comm = predictor->comm;
+    int code = npi_search_new(&s, predictor, (npi_search){.out = out, .found = found, .k = k}, 0, options, err);
+    if (!code)
+        code = npi_search_allocate(&s, k < s.n ? k : s.n, err);
+    if (!code && s.is_divided)
+        code = npi_divided_new(&s, err);
+    if (!code && npi_mutual_applies(&s))
+        code = npi_mutual_new(&s, err);
+    code = npi_comm_agree(comm, code, err);
+    if (!code) {
+        memset(found, 0, (size_t)s.rows * sizeof *found);
+        code = !s.is_divided ? search_alone(&s, err)
+               : s.mutual    ? npi_divided_mutual(&s, err)
+                             : npi_divided_rows(&s, err);
+    }
+    npi_search_free(&s);
+    return code;
+}
+
+/* ---- scores of nodes with all nodes ---- */
+
+typedef struct rows_loop {
+    const npi_search *s;
+    float *score; /* (rows, n) */
+} rows_loop;
+
+static void score_blocks(const void *arg, int64_t first, int64_t last)
+{
+    const rows_loop *l = arg;
+    const npi_search *s = l->s;
+    npi_searcher *d = &s->searchers[npi_worker()];
+    size_t n = (size_t)s->n;
+    for (int64_t block = first; block < last; block++) {
+        int32_t size = s->scorer.block, row = (int32_t)block * size,
+                count = s->rows - row < size ? s->rows - row : size;
+        d->block.count = count;
+        for (int32_t r = 0; r < count; r++)
+            d->block.node[r] = d->block.place[r] = npi_search_node(s, row + r);
+        s->scorer.kind->approximate(&d->block, d->workspace, &s->scorer, 0, s->n);
+        for (size_t i = 0; i < (size_t)count * n; i++)
+            l->score[(size_t)row * n + i] = (float)d->block.value[i];
+    }
+}
+
+int npi_predictor_rows(float *score, npgnn_predictor *predictor, const int32_t *nodes, int32_t count, npgnn_error *err)
+{
+    npi_search s;
+    const npgnn_top_options options = {.size = sizeof options, .from = nodes, .from_count = count};
+    if (predictor->applied.columns.rows.comm)
+        return npi_fail(err, NPGNN_E_ARGUMENT, "scores with all nodes are those of one process, and there are %d",
+                        npi_comm_ranks(predictor->applied.columns.rows.comm));
+    int code = npi_search_new(&s, predictor, (npi_search){.k = 1}, 1, &options, err);
+    if (!code)
+        code = npi_search_allocate(&s, 1, err);
+    if (!code) {
+        rows_loop loop = {&s, score};
+        npi_blas_begin(s.threads);
+        npi_parallel(s.threads, (s.rows + s.scorer.block - 1) / s.scorer.block, 1, score_blocks, &loop);
+        npi_blas_end(s.threads);
+    }
+    npi_search_free(&s);
+    return code;
+}
+
+/* ---- the best links ---- */
+
+/* The best of the lists of all processes. */
+static int share_list(npi_shortlist *list, const npi_search *s, npgnn_error *err)
+{
+    npgnn_comm *comm = s->p->comm;
+    const npgnn_env *env = &s->p->env;
+    int rank = npi_comm_rank(comm), ranks = npi_comm_ranks(comm);
+    npi_candidate *all = NULL;
+    size_t *start = npi_alloc(env, (size_t)ranks + 1, sizeof *start, err);
+    int32_t *count = npi_alloc(env, (size_t)ranks, sizeof *count, err);
+    int code = npi_comm_agree(comm, start && count ? 0 : NPGNN_E_MEMORY, err);
+    if (!code) {
+        count[rank] = list->count;
+        npi_comm_gather_shares(comm, count, ranks, sizeof *count);
+        for (int r = 0; r < ranks; r++)
+            start[r + 1] = start[r] + (size_t)count[r] * sizeof *all;
+        all = npi_resize(env, NULL, start[ranks], 1, err);
+        code = npi_comm_agree(comm, all ? 0 : NPGNN_E_MEMORY, err);
+    }
+    if (!code) {
+        memcpy((char *)all + start[rank], list->items, (size_t)list->count * sizeof *all);
+        npi_comm_gather(comm, all, start);
+        list->count = 0;
+        for (size_t i = 0; i < start[ranks] / sizeof *all; i++)
+            npi_shortlist_offer(list, all[i]);
+    }
+    npi_free(env, all);
+    npi_free(env, start);
+    npi_free(env, count);
+    return code;
+}
+
+int npgnn_predictor_top_links(npgnn_link *out, int32_t *found, npgnn_predictor *predictor, int32_t k,
+                              const npgnn_top_options *options, npgnn_error *err)
+{
+    npi_search s;
+    npgnn_comm *comm = predictor->comm;
+    int code = npi_search_new(&s, predictor, (npi_search){.links = 1, .k = k}, 0, options, err);
+    if (!code)
+        code = npi_search_allocate(&s, (int64_t)s.n * s.n < k ? (int)((int64_t)s.n * s.n) : k, err);
+    if (!code && s.is_divided)
+        code = npi_divided_new(&s, err);
+    code = npi_comm_agree(comm, code, err);
+    if (!code)
+        code = s.is_divided ? npi_divided_rows(&s, err) : npi_comm_agree(comm, npi_search_rows(&s, err), err);
+    npi_shortlist *best = code ? NULL : &s.searchers[0].list;
+    for (int t = 1; !code && t < s.threads; t++)
+        for (int i = 0; i < s.searchers[t].list.count; i++)
+            npi_shortlist_offer(best, s.searchers[t].list.items[i]);
+    if (!code && comm)
+        code = share_list(best, &s, err);
+    if (!code && s.is_divided)
+        code = npi_divided_write(out, found, &s, best, err);
+    else if (!code)
+        *found = npi_search_write_list(out, &s, &s.searchers[0]);
+    npi_search_free(&s);
+    return code;
+}
