@@ -31,7 +31,7 @@ int npi_examples_add(npi_examples *examples, const npi_columns *columns, const n
 typedef struct npi_aside {
     const npgnn_graph *graph;
     npi_reduced *reduced; /* of its features */
-    double new_share;           /* how many of the links, and of the non-links, are those of hidden nodes */
+    double new_share;     /* how many of the links, and of the non-links, are those of hidden nodes */
     uint64_t seed;
     npgnn_comm *comm; /* of processes that divide the evidence */
 } npi_aside;
