@@ -255,6 +255,17 @@ static void test_refusals(void **state)
     refuse(&data, NPGNN_E_ARGUMENT, "column 'age': 'integer' is not a kind");
     bad = (npgnn_column){"age", NULL, infinite, NULL, 0};
     refuse(&data, NPGNN_E_ARGUMENT, "nodes:4: the number in column 'age' is not finite");
+    for (int side = 0; side < 2; side++) {
+        npgnn_graph_data sides = people();
+        sides.sources = N / 2;
+        sides.edge_count = 0;
+        bad.side = side;
+        bad.numbers = infinite + (side ? 1 : 3);
+        sides.table = &bad;
+        sides.table_columns = 1;
+        refuse(&sides, NPGNN_E_ARGUMENT,
+               side ? "targets:3: the number in column 'age'" : "sources:1: the number in column 'age'");
+    }
     bad = (npgnn_column){"age", NULL, NULL, NULL, 0};
     refuse(&data, NPGNN_E_ARGUMENT, "column 'age' must have either numbers or texts");
     bad = (npgnn_column){"age", NULL, ages, NULL, 1};

@@ -59,6 +59,12 @@ static int write_cells(npi_cells *out, const npgnn_column *const *columns, int f
     return code;
 }
 
+/* What messages call the table of one side. */
+static const char *table_name(const npgnn_graph_data *data, int side)
+{
+    return data->sources == 0 ? "nodes" : side ? "targets" : "sources";
+}
+
 /* Checks the columns of one side, and lists them with their kinds. Returns how many there are. */
 static int list_columns(const npgnn_column **columns, npi_kind *kinds, int *named, const npgnn_graph_data *data,
                         int side, int32_t rows, npgnn_error *err)
@@ -81,8 +87,8 @@ static int list_columns(const npgnn_column **columns, npi_kind *kinds, int *name
             continue;
         for (int32_t i = 0; column->numbers && i < rows; i++)
             if (isinf(column->numbers[i]))
-                return npi_fail_at(err, NPGNN_E_ARGUMENT, "nodes", i + 1, "the number in column '%.60s' is not finite",
-                                   name);
+                return npi_fail_at(err, NPGNN_E_ARGUMENT, table_name(data, side), i + 1,
+                                   "the number in column '%.60s' is not finite", name);
         names += column->name != NULL;
         kinds[fields] = kind;
         columns[fields++] = column;
@@ -112,11 +118,7 @@ static int encode_side(npi_table *out, const npgnn_graph_data *data, int side, i
             printed[c] = columns[c]->numbers != NULL;
         code = write_cells(&cells, columns, fields, rows, named, env, err);
         if (code == 0)
-            code = npi_table_from_columns(out, &cells, !named, kinds, printed, &how, side,
-                                          data->sources == 0 ? "nodes"
-                                          : side             ? "targets"
-                                                             : "sources",
-                                          err);
+            code = npi_table_from_columns(out, &cells, !named, kinds, printed, &how, side, table_name(data, side), err);
     }
     npi_cells_free(&cells);
     npi_free(env, columns);
