@@ -21,6 +21,7 @@ def seed(target, name, content):
 EDGES = {
     "triples": "a knows b\nb knows c\nc likes a\n",
     "metis": "4 3 11 1\n5 2 9\n5 1 9 3 8\n5 2 8 4 7\n5 3 7\n",
+    "neighbours": "1: 2 3\n2: 1\n3: 1\n",
     "matrix": ",a,b,c\na,0,1,1\nb,1,0,0\nc,1,0,0\n",
     "counts": "5 5\n0 1\n1 2\n2 3\n3 4\n4 0\n",
     "dimacs": "c a comment\np edge 3 2\ne 1 2\ne 2 3\n",

@@ -167,6 +167,19 @@ static void test_matrices(void **state)
     read_as("1,2,0,0\n2,3,1,0\n3,4,0,1\n4,1,1,1\n", 4, 4);
 }
 
+/* ---- neighbours after a colon ---- */
+
+static void test_neighbours(void **state)
+{
+    (void)state;
+    refused("1: 2 3\n2: 1\n3: 1\n", 1, "'{ for (i = 2; i <= NF; i++) print $1, $i }'");
+    refused("# of each\nanna:\tbert\tcarl\n\nbert:\tanna\n", 2, "the neighbours of each node, after a colon");
+    refused("a:,b,c\nb:,a,c\n", 1, "write one link per line: tr -s ':,; \\t' ' ' <");
+    read_as("a: b\nb a:\n", 2, 1); /* an id may end so, if not all do */
+    read_as("a:b b:c\nb:c c:d\n", 3, 2);
+    read_as(": a\n: b\n", 3, 2);
+}
+
 /* ---- a line with the numbers of nodes and links ---- */
 
 static void test_counts(void **state)
@@ -198,13 +211,9 @@ static void test_other_formats(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_triples),
-        cmocka_unit_test(test_long_triples),
-        cmocka_unit_test(test_lists_like_triples),
-        cmocka_unit_test(test_metis),
-        cmocka_unit_test(test_matrices),
-        cmocka_unit_test(test_counts),
-        cmocka_unit_test(test_other_formats),
+        cmocka_unit_test(test_triples), cmocka_unit_test(test_long_triples),  cmocka_unit_test(test_lists_like_triples),
+        cmocka_unit_test(test_metis),   cmocka_unit_test(test_matrices),      cmocka_unit_test(test_neighbours),
+        cmocka_unit_test(test_counts),  cmocka_unit_test(test_other_formats),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,6 +10,8 @@
  *              2 3             where i is on line j, and no node on its own line.
  *              1
  *              1
+ *   neighbours 1: 2 3          "1:" would be a node. All lines begin with a word that ends in a colon.
+ *              2: 1
  *   others     by their first line
  *
  * Real lists come near: "user group user", "17 fruit 5" and "0 1 1" are links with more columns. So each rule needs
@@ -215,6 +217,21 @@ static int is_metis(metis *m, const sample *s)
     return s->whole ? total == 2 * m->edges : mutual >= 8;
 }
 
+/* ---- neighbours after a colon ---- */
+
+static int is_neighbours(const sample *s)
+{
+    size_t lines = 0;
+    for (size_t row = 0; row < s->row_count; row++) {
+        const char *first = s->rows[row].count > 0 ? cell(s, row, 0) : "a:";
+        size_t length = strlen(first);
+        lines += s->rows[row].count > 0;
+        if (length < 2 || first[length - 1] != ':')
+            return 0;
+    }
+    return lines > 1;
+}
+
 /* ---- matrices ---- */
 
 static int is_zero_or_one(const char *text)
@@ -391,6 +408,11 @@ int npi_not_edges_refuse(const npi_stream *stream, const npgnn_load_options *how
                            "each; write one link per line: grep -v '^%%' FILE | awk 'NR > 1 { for (i = %d; i <= NF; i "
                            "+= %d) print NR - 1, $i }'" PAIRS_ANYWAY,
                            (long long)m.nodes, m.skip + 1, m.step);
+    else if (code == 0 && is_neighbours(&s))
+        code = npi_fail_at(err, NPGNN_E_FORMAT, s.file, s.rows[0].line,
+                           "this looks like a list of the neighbours of each node, after a colon; write one link per "
+                           "line: tr -s ':,; \\t' ' ' < FILE | awk '{ for (i = 2; i <= NF; i++) print $1, $i "
+                           "}'" PAIRS_ANYWAY);
     else if (code == 0 && is_matrix(&s))
         code = npi_fail_at(err, NPGNN_E_FORMAT, s.file, s.rows[0].line,
                            "this looks like an adjacency matrix; save it as a sparse one, in Python: import numpy, "
