@@ -726,7 +726,7 @@ def _read_edges(
     if _is(edges, "networkx", "Graph"):
         links = _from_networkx(edges, weight, time, bipartite)
     elif type(edges).__module__.startswith("networkx.") and not columns:  # graph.edges, which is also a Mapping
-        links = _from_pairs([end[:2] for end in edges], what)
+        links = _from_view(edges, what)
     elif _is(edges, "pandas", "Series"):
         raise ArgumentError(f"{what} is a pandas.Series: give a DataFrame with a column for each end, such as its reset_index()")
     elif is_frame(edges) or isinstance(edges, Mapping):
@@ -854,6 +854,19 @@ def _from_pairs(edges: Iterable[Any], what: str) -> _Links:
     return _Links(left, right)
 
 
+def _from_view(edges: Any, what: str) -> _Links:
+    """The edges of a networkx graph, with data or without."""
+    ends = list(edges)
+    links = _from_pairs([end[:2] for end in ends], what)
+    links.directed = type(edges).__name__.startswith(("Out", "In"))  # views of directed graphs
+    data = [end[-1].get("weight", 1) if isinstance(end[-1], Mapping) else end[-1] for end in ends if len(end) > 2]
+    values = _objects(data)
+    if not _is(edges, "networkx", "OutMultiEdgeDataView") and data and _plain_numbers(values):  # there, a number may be a key
+        how = "the graph itself instead of its edges, with weight= or time=, uses them"
+        _note_weights(links, f"{what}: the data of the edges", values.astype(np.float64), how)
+    return links
+
+
 def _from_columns(edges: Any, source: Any, target: Any, weight: Any, time: Any, what: str) -> _Links:
     names = list(edges.keys())
     if not is_frame(edges):
@@ -905,8 +918,8 @@ def _find_ends(names: list[Any], source: Any, target: Any, edges: Any, what: str
         found = [(given, name) if source is not None else (name, given) for name in close or rest if close or len(rest) == 1]
     else:
         found = [(a, b) for a in names for b in names if fit(a, b)]
-        if not found and (len(names) == 2 or names[:2] == [0, 1]):  # 0 and 1: a table without names
-            found = [(names[0], names[1])]
+        if not found and (len(names) == 2 or names[:2] == [0, 1] and not _has_words(cells(edges[names[2]]))):
+            found = [(names[0], names[1])]  # 0 and 1: a table without names; with words in a third column, it may be triples
     if not found:
         hint = ""
         if len(names) < 2 and is_frame(edges) and any(name is not None for name in edges.index.names):
@@ -918,6 +931,16 @@ def _find_ends(names: list[Any], source: Any, target: Any, edges: Any, what: str
             )
         raise ArgumentError(f"{what} needs two columns with the ends of the links, it has {len(names)}{hint}")
     return found[0]
+
+
+def _has_words(values: Array) -> bool:
+    """Whether a column has texts that are neither numbers nor dates."""
+    words = [value for value in values.tolist() if isinstance(value, str) and value] if values.dtype.kind in "OUT" else []
+    try:
+        _times(_objects(words), "")
+        return False
+    except ArgumentError:
+        return True
 
 
 def _check_kinds(links: _Links) -> list[str]:
@@ -1088,10 +1111,8 @@ def _without_missing(links: _Links, skip: bool, what: str) -> _Links:
         checks.append(("has no time", ~np.isfinite(np.asarray(links.times, np.float64))))
     for problem, found in checks:
         if found.any() and not skip:
-            raise ArgumentError(
-                f"{what}: the link in row {int(np.flatnonzero(found)[0])} {problem}; skip_bad_rows=True leaves such rows out "
-                f"({int(found.sum())})"
-            )
+            how = "remove such rows, and their labels" if what == "X" else "skip_bad_rows=True leaves such rows out"
+            raise ArgumentError(f"{what}: the link in row {int(np.flatnonzero(found)[0])} {problem}; {how} ({int(found.sum())})")
         bad |= found
     if not bad.any():
         return links
@@ -1290,7 +1311,9 @@ def _number(links: _Links, nodes: _Nodes) -> tuple[list[Any], Array]:
     if nodes.ids is not None:  # rows have ids: nodes that only links have follow
         if len(set(nodes.ids)) < len(nodes.ids):
             twice = next(name for name in nodes.ids if nodes.ids.count(name) > 1)
-            raise ArgumentError(f"nodes: the id {twice!r} occurs twice")
+            labels = len(nodes.ids) == len(links.left) and set(nodes.ids) <= {0, 1}
+            hint = ": nodes are ids or features, not labels of pairs, which LinkPredictor.fit takes" if labels else ""
+            raise ArgumentError(f"nodes: the id {twice!r} occurs twice{hint}")
         links = _same_type(nodes.ids, links)
         names = list(nodes.ids)
         pairs = _add_names(names, (links.left, links.right))

@@ -344,6 +344,52 @@ def test_networkx_assumptions():
     assert "the values of the attribute 'weight', from 1 to 7, are not used: weight='weight'" in text
 
 
+def test_views_of_edges():
+    """Edges that are taken out of a networkx graph: their data are not used."""
+    networkx = pytest.importorskip("networkx")
+    graph = networkx.karate_club_graph()
+    for view in (graph.edges(data=True), graph.edges(data="weight")):
+        (text,) = warned(lambda: npgnn.Graph(view))
+        assert "the data of the edges, from 1 to 7, are not used: the graph itself" in text
+        assert not warned(lambda: npgnn.Graph(view, weight=False))
+    for view in (graph.edges, graph.edges(), graph.edges(data="club"), networkx.MultiGraph(graph).edges(keys=True)):
+        assert not warned(lambda: npgnn.Graph(view))
+    directed = networkx.DiGraph([(0, 1), (1, 2)])
+    for view in (directed.edges, directed.edges(), directed.in_edges):
+        (text,) = warned(lambda: npgnn.Graph(view))
+        assert "directions are not used" in text
+
+
+def test_triples_without_names():
+    """A table without names of columns has its ends in the first two, unless the third has words."""
+    pandas = pytest.importorskip("pandas")
+    triples = pandas.DataFrame([["a", "knows", "b"], ["b", "likes", "c"], ["c", "knows", "a"]])
+    with pytest.raises(npgnn.ArgumentError, match="do not say which two. Give source= and target="):
+        npgnn.Graph(triples)
+    assert npgnn.Graph(triples, source=0, target=2).nodes == ["a", "b", "c"]
+    for third in ([1, 2], [1.5, None], ["2024-01-31", "2024-02-01"], ["1", ""]):
+        assert npgnn.Graph(pandas.DataFrame({0: ["a", "b"], 1: ["b", "c"], 2: third}), weight=False).n_links == 2
+
+
+def test_labels_are_no_nodes():
+    with pytest.raises(npgnn.ArgumentError, match=r"the id 1 occurs twice: .*not labels of pairs, which LinkPredictor.fit"):
+        npgnn.evaluate([("a", "b"), ("b", "c"), ("a", "c")], [1, 1, 0], method="cosine")
+    with pytest.raises(npgnn.ArgumentError, match="the id 'a' occurs twice$"):
+        npgnn.Graph([("a", "b")], ["a", "a"])
+    missing = {"source": [1, None, 2], "target": [2, 3, 3]}
+    for skip in (False, True):
+        with pytest.raises(npgnn.ArgumentError, match=r"row 1 has no node at one end; remove such rows, and their labels \(1\)"):
+            npgnn.LinkPredictor("universal").fit(missing, [1, 1, 1], skip_bad_rows=skip)
+
+
+def test_tables_of_two_sides_in_messages():
+    links = {"user": [1, 2], "item": [1, 2]}
+    with pytest.raises(npgnn.ArgumentError, match="^target_nodes: row 1: the number in column 'price' is not finite"):
+        npgnn.Graph(links, bipartite=True, target_nodes={"id": [1, 2], "price": [1.0, np.inf]})
+    with pytest.raises(npgnn.ArgumentError, match="^nodes: row 0: the number in column 'age' is not finite"):
+        npgnn.Graph(links, {"id": [1, 2], "age": [-np.inf, 1.0]}, bipartite=True)
+
+
 def test_matrix_with_two_sides():
     """Row i and column j are nodes, also without links."""
     matrix = scipy.sparse.coo_matrix(([1, 1], ([0, 2], [1, 4])), (4, 6))
