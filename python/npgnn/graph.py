@@ -353,7 +353,7 @@ class Graph:
         Examples
         --------
         >>> import npgnn
-        >>> npgnn.Graph([("bert", "anna"), ("bert", "carl"), ("anna", "bert")]).edges
+        >>> npgnn.Graph([("bert", "anna"), ("bert", "carl"), ("bert", "anna")]).edges
         [('bert', 'anna'), ('bert', 'carl')]
         """
         return [(self.nodes[u], self.nodes[v]) for u, v in self.links.tolist()]
