@@ -20,13 +20,14 @@ X = np.arange(24, dtype=np.float32).reshape(8, 3) % 5
 def test_inputs_agree():
     expected = npgnn.Graph(RING, X)
     array = np.array(RING)
-    matrix = scipy.sparse.coo_matrix((np.ones(10), array.T), (8, 8))
+    half = scipy.sparse.coo_matrix((np.ones(10), array.T), (8, 8))
+    matrix = half + half.T
     for edges in (
         array,
         array.astype(np.int32),
         array[:, ::-1],
+        matrix.tocoo(),
         matrix,
-        matrix.tocsr(),
         [list(pair) for pair in RING],
         {"u": array[:, 0], "v": array[:, 1]},
     ):
@@ -98,9 +99,13 @@ def test_weights():
     array, weights = np.array(RING), np.arange(1, 11, dtype=np.float64)
     expected = npgnn.Graph({"u": array[:, 0], "v": array[:, 1], "w": weights}, weight="w")
     half = scipy.sparse.coo_matrix((weights, array.T), (8, 8))
-    for matrix in (half, half + half.T):
-        assert npgnn.Graph(matrix, weight=True).fingerprint == expected.fingerprint
-        assert npgnn.Graph(matrix).fingerprint == npgnn.Graph(RING).fingerprint
+    assert npgnn.Graph(half + half.T, weight=True).fingerprint == expected.fingerprint
+    assert npgnn.Graph(half + half.T, weight=False).fingerprint == npgnn.Graph(RING).fingerprint
+    # one direction alone: neither half of the matrix has all links, so that they seem to be directed
+    with pytest.warns(UserWarning, match="the weights of both directions are added: 10 of 10 links are in one direction"):
+        assert npgnn.Graph(half, weight=True).fingerprint == expected.fingerprint
+    with pytest.warns(UserWarning, match="directions are not used: 10 of 10 links are in one direction only"):
+        assert npgnn.Graph(half, weight=False).fingerprint == npgnn.Graph(RING).fingerprint
     assert np.array_equal(expected.adjacency.toarray(), (half + half.T).toarray())
     torch = pytest.importorskip("torch")
 
@@ -110,7 +115,7 @@ def test_weights():
         num_nodes = 8
 
     assert npgnn.Graph(Data(), weight="edge_weight").fingerprint == expected.fingerprint
-    assert npgnn.Graph(torch.tensor(half.toarray()).to_sparse(), weight=True).fingerprint == expected.fingerprint
+    assert npgnn.Graph(torch.tensor((half + half.T).toarray()).to_sparse(), weight=True).fingerprint == expected.fingerprint
     with pytest.raises(npgnn.ArgumentError, match="weight: the Data has no attribute 'edge_attr'"):
         npgnn.Graph(Data(), weight="edge_attr")
 
