@@ -9,9 +9,13 @@
 #include "message.h"
 #include "node_list.h"
 
-/* Results held at a time. Every call of the library prepares for the search anew, so it should return many results; and
- * memory should not grow with the graph. */
-enum { MAX_RESULTS = 1 << 20 };
+/* Results that one call of the library may return.
+ *
+ * One call for all nodes lets the library score each pair once, for both of its ends: half the work of a search node by
+ * node. So all nodes are searched in one call while their results take less than 1 GB; per node that is about what the
+ * evidence takes. Beyond that, memory should not grow with the graph, and a call returns fewer; but many, since every
+ * call prepares for the search anew. */
+enum { MOST_AT_ONCE = 1 << 24, BATCH_RESULTS = 1 << 20 };
 
 static int on_progress(void *user, const npgnn_progress *latest)
 {
@@ -40,7 +44,8 @@ npgnn_env top_env(top_progress *progress, const common_settings *common)
 /* ---- the query ---- */
 
 typedef struct query {
-    node_list from, to;
+    node_list from, to; /* from.nodes NULL: all nodes, in one call; from.count is their number */
+    int32_t per_call;   /* nodes that a call searches for, with --top */
     npgnn_top_options options;
     int32_t k;
 } query;
@@ -57,6 +62,13 @@ static int32_t at_most(int32_t wanted, int64_t available)
     return wanted < available ? wanted : available > 0 ? (int32_t)available : 1;
 }
 
+/* Number of nodes among `count` that one call searches for, with k results for each. At least 1. */
+static int32_t nodes_per_call(int32_t count, int32_t k)
+{
+    int32_t most = (int64_t)count * k <= MOST_AT_ONCE ? count : BATCH_RESULTS / k;
+    return most > 1 ? most : 1;
+}
+
 /* Returns the exit status. `q` has to be freed in any case. */
 static int query_read(query *q, const npgnn_graph *graph, const top_settings *settings)
 {
@@ -66,7 +78,10 @@ static int query_read(query *q, const npgnn_graph *graph, const top_settings *se
     int status = node_list_read(&q->from, graph, &settings->from);
     if (status == 0)
         status = node_list_read(&q->to, graph, &settings->to);
-    if (status == 0 && !q->from.nodes)
+    if (!q->from.nodes)
+        q->from.count = (int32_t)nodes;
+    q->per_call = nodes_per_call(q->from.count, k);
+    if (status == 0 && !q->from.nodes && settings->per_node > 0 && q->per_call < q->from.count)
         status = node_list_all(&q->from, graph);
     q->options = (npgnn_top_options){.size = sizeof q->options,
                                      .from = q->from.nodes,
@@ -101,26 +116,29 @@ static int find_links(const links_writer *writer, const link_source *source, con
     return status;
 }
 
-/* The k best partners of each node, for as many nodes at a time as MAX_RESULTS allows. */
+/* The k best partners of each node, for per_call nodes at a time. */
 static int find_partners(const links_writer *writer, const link_source *source, const query *q, top_progress *progress)
 {
     size_t k = (size_t)q->k;
-    int32_t batch = MAX_RESULTS / q->k > 0 ? MAX_RESULTS / q->k : 1, all = q->from.count;
+    int32_t batch = q->per_call, all = q->from.count;
     npgnn_link *links = malloc((size_t)batch * k * sizeof *links); /* (batch, k) */
     int32_t *found = malloc((size_t)batch * sizeof *found);        /* (batch) */
     int status = comm_settle(source->comm, links && found ? 0 : print_error("out of memory"));
     for (int32_t first = 0; status == 0 && first < all; first += batch) {
         npgnn_top_options options = q->options;
         npgnn_error err = {0};
-        options.from += first;
-        options.from_count = all - first < batch ? all - first : batch;
+        int32_t rows = all - first < batch ? all - first : batch;
+        if (options.from) {
+            options.from += first;
+            options.from_count = rows;
+        }
         progress->before = first;
         if (source_top(links, found, source, q->k, &options, &err) != 0) {
             status = search_failed(&err);
             break;
         }
         size_t count = 0; /* without the gaps where a node has fewer than k */
-        for (int32_t i = 0; i < options.from_count; i++)
+        for (int32_t i = 0; i < rows; i++)
             for (int32_t rank = 0; rank < found[i]; rank++)
                 links[count++] = links[(size_t)i * k + (size_t)rank];
         status = links_write_all(writer, links, count);
@@ -156,7 +174,7 @@ int top_estimate(const npgnn_model *model, const npgnn_graph *graph, const npgnn
         npgnn_estimate_top(&cost, model, graph, q.k, settings->per_node == 0, options, &q.options, &env, &err) != 0)
         status = print_error("%s", err.text);
     if (status == 0) {
-        int64_t rows = settings->per_node > 0 ? at_most(q.from.count, MAX_RESULTS / q.k) : 1;
+        int64_t rows = settings->per_node > 0 ? q.per_call : 1;
         estimate_text text = {"nodes", 0, rows * q.k * (int64_t)sizeof(npgnn_link)};
         status = estimate_report(cost, &text, common);
     }

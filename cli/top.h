@@ -1,5 +1,5 @@
-/* predict --top and --top-links: the search for the most probable links. Results are held for a bounded number of nodes
- * at a time, and progress is shown on stderr. */
+/* predict --top and --top-links: the search for the most probable links. The number of results held at a time is
+ * bounded, and progress is shown on stderr. */
 #ifndef CLI_TOP_H
 #define CLI_TOP_H
 
