@@ -1,12 +1,9 @@
 /* The option tables that commands share, and what follows from their values. */
-#define _GNU_SOURCE /* sched_getaffinity */
 #include "settings.h"
 
-#include <sched.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "message.h"
 #include "public_datasets.h"
@@ -208,15 +205,7 @@ const arg_option common_options[] = {
 
 int common_threads(const common_settings *common)
 {
-    if (common->threads > 0)
-        return common->threads;
-#if defined(__linux__)
-    cpu_set_t cores;
-    if (sched_getaffinity(0, sizeof cores, &cores) == 0)
-        return CPU_COUNT(&cores);
-#endif
-    long online = sysconf(_SC_NPROCESSORS_ONLN);
-    return online > 0 ? (int)online : 1;
+    return common->threads > 0 ? common->threads : npgnn_cores();
 }
 
 npgnn_env common_env(const common_settings *common)

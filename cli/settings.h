@@ -111,7 +111,7 @@ int split_open(npgnn_split **out, const npgnn_graph *graph, const char *given, c
 /* ---- common options ---- */
 
 typedef struct common_settings {
-    int threads; /* 0: all cores */
+    int threads; /* 0: npgnn_cores() */
     int quiet;
     const char *json; /* a path, "-" for standard output, or NULL */
 } common_settings;
@@ -123,13 +123,13 @@ extern const arg_option common_options[];
     }
 #define OPTION_THREADS(offset_)                                                                                        \
     OPTION("threads", 't', ARG_INT, offset_, "N",                                                                      \
-           "Number of threads (default: all cores). The results do not depend on it.", 1, 4096)
+           "Number of threads (default: all cores that it may use). The results do not depend on it.", 1, 4096)
 #define OPTION_QUIET(offset_) OPTION("quiet", 'q', ARG_FLAG, offset_, NULL, "Print no progress and no notes.")
 #define OPTION_LOG(offset_) OPTION("log", 0, ARG_TEXT, offset_, "FILE", "Write one line of JSON per iteration to FILE.")
 #define OPTION_PROFILE(offset_)                                                                                        \
     OPTION("profile", 0, ARG_FLAG, offset_, NULL, "Print the time spent in each step of the training.")
 
-/* The number of threads: what --threads says, or all cores that this process may use. At least 1. */
+/* The number of threads: what --threads says, or npgnn_cores(). */
 int common_threads(const common_settings *common);
 
 /* An environment with that many threads, and nothing else. */

@@ -291,6 +291,29 @@ static void test_cores(void **state)
 {
     (void)state;
     assert_in_range(npi_cores(), 1, 1 << 20);
+    assert_int_equal(npgnn_cores(), npi_cores());
+}
+
+static void test_quota(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        int cores;
+    } cases[] = {{"200000 100000\n", 2}, {"150000 100000\n", 2}, {"1000 100000\n", 1}, {"max 100000\n", 0}, {"", 0},
+                 {"-1 100000\n", 0},     {"5 0\n", 0},           {"9999999999 1\n", 0}};
+    char path[] = "/tmp/npgnn_quota_XXXXXX";
+    int file = mkstemp(path);
+    assert_true(file >= 0);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        size_t length = strlen(cases[i].text);
+        assert_int_equal(ftruncate(file, 0), 0);
+        assert_int_equal(pwrite(file, cases[i].text, length, 0), length);
+        assert_int_equal(npi_cores_quota(path), cases[i].cores);
+    }
+    close(file);
+    unlink(path);
+    assert_int_equal(npi_cores_quota(path), 0);
 }
 
 int main(void)
@@ -306,6 +329,7 @@ int main(void)
         cmocka_unit_test(test_child_after_fork),
         cmocka_unit_test(test_child_while_a_loop_runs),
         cmocka_unit_test(test_cores),
+        cmocka_unit_test(test_quota),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -26,6 +26,26 @@ static int run(const cli_command *command, int argc, const char *const *argument
     return status;
 }
 
+/* ---- threads ---- */
+
+int __wrap_npgnn_cores(void);
+
+/* As in a container of three cores on a larger machine. */
+int __wrap_npgnn_cores(void)
+{
+    return 3;
+}
+
+/* The program takes what the library grants it, and does not count by itself. */
+static void test_threads_are_those_of_the_library(void **state)
+{
+    (void)state;
+    const common_settings unset = {0}, set = {.threads = 7};
+    assert_int_equal(common_threads(&unset), 3);
+    assert_int_equal(common_env(&unset).threads, 3);
+    assert_int_equal(common_threads(&set), 7);
+}
+
 /* ---- searches ---- */
 
 static int searches;     /* calls of npgnn_predictor_top, */
@@ -63,6 +83,7 @@ static void test_top_searches_all_nodes_at_once(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_threads_are_those_of_the_library),
         cmocka_unit_test(test_top_searches_all_nodes_at_once),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);

@@ -177,7 +177,7 @@ typedef struct npgnn_comm npgnn_comm; /* processes that work on one job, below *
 /* How to run. Handles copy it when they are created. */
 typedef struct npgnn_env {
     size_t size;
-    int threads; /* 0: all cores that this process may use */
+    int threads; /* 0: npgnn_cores() */
     npgnn_progress_fn *progress;
     npgnn_log_fn *log;
     void *user; /* passed to progress and log */
@@ -186,6 +186,10 @@ typedef struct npgnn_env {
     npgnn_allocator allocator; /* resize NULL: malloc */
     npgnn_comm *comm;          /* the processes that share this job; NULL: this process alone */
 } npgnn_env;
+
+/* Number of cores that this process may use: those of its affinity mask, but no more than the CPU quota of its control
+ * group grants, as in a container. At least 1. */
+NPGNN_API int npgnn_cores(void);
 
 /* ---- Several processes ----------------------------------------------------------------------------------------- */
 

@@ -393,6 +393,7 @@ class ModelInfo(Sized):
 # called by `check`.
 _FUNCTIONS: dict[str, tuple[Any, str]] = {
     "version": (c_char_p, ""),
+    "cores": (c_int, ""),
     "preset_info": (c_int, "ppi"),
     "options_preset": (c_int, "pse"),
     "options_set": (c_int, "psse"),
@@ -586,7 +587,7 @@ class Job:
         self.busy = threading.Lock()  # held while C runs
         threads = 0 if n_jobs is None or n_jobs == -1 else int(n_jobs)
         if threads < 0:
-            threads = max((os.cpu_count() or 1) + 1 + threads, 1)
+            threads = max(lib.npgnn_cores() + 1 + threads, 1)
         self.env = Env(threads=threads, progress=_on_progress, log=_on_log, user=self.number)
         self.env.stop = ctypes.pointer(self.stop)
 

@@ -175,7 +175,7 @@ class LinkPredictor:
     random_state : int or numpy generator, optional
         The seed. None is 1: the same data and options always give the same bits, for any number of threads.
     n_jobs : int, optional
-        Number of threads. None and -1: all cores; -2: all but one.
+        Number of threads. None and -1: all cores that the process may use; -2: all but one.
     verbose : int
         1: show progress (with tqdm, where it is installed) and notices.
     **options

@@ -84,12 +84,11 @@ int npi_worker(void)
 
 /* ---- cores ---- */
 
-/* Cores' worth of time that the control group grants, rounded up; 0 where there is no limit or no such file. */
-static int quota(void)
+int npi_cores_quota(const char *path)
 {
     char text[64];
     long long time, period;
-    int file = open("/sys/fs/cgroup/cpu.max", O_RDONLY | O_CLOEXEC); /* "TIME PERIOD" or "max PERIOD" */
+    int file = open(path, O_RDONLY | O_CLOEXEC); /* "TIME PERIOD" or "max PERIOD" */
     if (file < 0)
         return 0;
     ssize_t size = read(file, text, sizeof text - 1);
@@ -103,7 +102,7 @@ static int quota(void)
 int npi_cores(void)
 {
     cpu_set_t set;
-    int limit = quota(), count = 1;
+    int limit = npi_cores_quota("/sys/fs/cgroup/cpu.max"), count = 1;
     if (sched_getaffinity(0, sizeof set, &set) == 0)
         count = CPU_COUNT(&set);
     else /* more than 1024 cores: the mask does not hold them */
@@ -111,6 +110,11 @@ int npi_cores(void)
     if (limit > 0 && limit < count)
         count = limit;
     return count < 1 ? 1 : count;
+}
+
+int npgnn_cores(void)
+{
+    return npi_cores();
 }
 
 /* ---- a thread's share of a loop ---- */

@@ -28,4 +28,8 @@ int npi_worker(void);
 /* Cores that this process may use: its affinity mask, and the quota of its control group where there is one. */
 int npi_cores(void);
 
+/* Cores' worth of time that the file cpu.max of a control group grants, rounded up; 0 where there is no limit or no such
+ * file. */
+int npi_cores_quota(const char *path);
+
 #endif
