@@ -1,8 +1,10 @@
 /* Corpora: many graphs behind one path.
  *
- * folder     every file and folder in it that npgnn_load takes, in the order of their names bundle     an .npz file
- * whose arrays are all graphs: (links + 1, 2) integers, the first row (nodes, 0), the others links anything else is a
- * single graph */
+ *   folder   every file and folder in it that npgnn_load takes, in the order of their names
+ *   bundle   an .npz file whose arrays are all graphs: (links + 1, 2) integers, the first row (nodes, 0), the others
+ *            links
+ *
+ * Anything else is a single graph. */
 #define _POSIX_C_SOURCE 200809L
 #include <dirent.h>
 #include <stdio.h>

@@ -1,7 +1,8 @@
-/* Products with the normalised adjacency (docs/understand/math.md, (1)), from the pattern of A and s = D̃^-½, with D̃ =
- * D + I:
+/* Products with the normalised adjacency (docs/understand/math.md, (1)), from the pattern of A and the scale s (n):
  *
- *     Â = diag(s) (A + I) diag(s),    (Â P)_i = s_i (s_i p_i + Σ_j A_ij s_j p_j)          P (n, w)
+ *     s = D̃^-½,    D̃ = D + I
+ *     Â = diag(s) (A + I) diag(s)
+ *     (Â P)_i = s_i (s_i p_i + Σ_j A_ij s_j p_j)          P (n, w)
  */
 #include "linalg/adj.h"
 

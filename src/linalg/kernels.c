@@ -39,10 +39,12 @@ INLINE double log1p_unit(double p)
     return log1p(p);
 }
 #else
-/* exp(-a), a >= 0, relative error below 1.3e-7 (docs/understand/pairs.md, P11). -a = r + e ln 2, |r| <= ln 2 / 2; the
- * minimax polynomial of exp(r) is off by 3.1e-9. Beyond LIMIT, where the result would leave the normal floats,
- * exp(-LIMIT) =
- * 1.6e-38. */
+/* exp(-a), a >= 0, relative error below 1.3e-7 (docs/understand/pairs.md, P11):
+ *
+ *     -a = r + e ln 2,    |r| <= ln 2 / 2,    exp(-a) = 2^e exp(r)
+ *
+ * The minimax polynomial of exp(r) is off by 3.1e-9. Beyond LIMIT, where the result would leave the normal floats, the
+ * result is exp(-LIMIT), about 1.6e-38. */
 INLINE float exp_minus(float a)
 {
     const float LIMIT = 87.0f, INV_LN2 = 1.44269504f;

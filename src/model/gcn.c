@@ -1,13 +1,13 @@
-/* The two graph convolutions of the encoder, forward and backward (docs/understand/math.md, (2), (3), (B2), (B3)), with
- * P = X W1:
+/* The two graph convolutions of the encoder, forward and backward (docs/understand/math.md, (2), (3), (B2), (B3)):
  *
+ *     P = X W1               (n, h)
  *     H = relu(Â P)          (n, h)
  *     R = act(Â (H Wr))      (n, w)     w = 2 d: the columns of mu and of log sigma
  *
- * and the shortcut past the second one. Where act is the identity and only the mean row of R is needed, it is pooled Wr
- * with
+ * and the shortcut past the second one, where act is the identity and only the mean row of R is needed:
  *
  *     pooled = aᵀ H / n      (h)        a (n) the column sums of Â                     (3'), (B3')
+ *     mean row of R = pooled Wr      (w)
  *
  * which costs O(n h). Â is symmetric, so the backward passes multiply by Â too. */
 #include "model/gcn.h"

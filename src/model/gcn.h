@@ -32,8 +32,13 @@ void npi_gcn_heads_backward(real *dhidden, real *dwr, real *dr, real *m, const n
                             const real *hidden, const real *wr, int h, int w, npgnn_activation act,
                             const npi_partition *rows, real *scratch, int threads);
 
-/* H as above, and the mean row of Â (H Wr) without forming it: pooled (h) = aᵀ H / n with a the column sums of Â, which
- * are kept; the mean is pooled Wr. Eq. (2), (3'). scratch: npi_gcn_pool_scratch(rows, h). */
+/* H as above, and the mean row of Â (H Wr) without forming it, eq. (2), (3'):
+ *
+ *     a = colsum, the column sums of Â      (n)
+ *     pooled = aᵀ H / n                     (h)
+ *     mean row = pooled Wr                  (w)     not computed here
+ *
+ * scratch: npi_gcn_pool_scratch(rows, h). */
 void npi_gcn_pool_forward(real *pooled, real *hidden, real *colsum, const npi_adj *adj, const real *p, int ldp, int h,
                           const npi_partition *rows, real *scratch, int threads);
 size_t npi_gcn_pool_scratch(const npi_partition *rows, int h);

@@ -4,8 +4,12 @@
  *     mu_c = mean over nodes of r_ic                                       vector
  *     lambda_c = start + mean over nodes of r_i,d+c                        mean-log
  *              = start + log(mean over nodes of exp(r_i,d+c))              log-mean
- *     scalar: the means are over nodes and dimensions, and all d entries are equal z = mu + exp(lambda) ⊙ epsilon KL[q
- *     || p] = Σ_c lambda_p - lambda_q + (exp(2 (lambda_q - lambda_p)) + (mu_q - mu_p)² exp(-2 lambda_p) - 1) / 2 */
+ *
+ *     z = mu + exp(lambda) ⊙ epsilon
+ *     KL[q || p] = Σ_c lambda_p - lambda_q + (exp(2 (lambda_q - lambda_p)) + (mu_q - mu_p)² exp(-2 lambda_p) - 1) / 2
+ *
+ * r (n, 2 d) is the output of the encoder. With the option scalar, the means are over nodes and dimensions, and all d
+ * entries are equal. */
 #include "model/latent.h"
 
 #include <math.h>
