@@ -65,7 +65,7 @@ for data in args.data:
     for preset in "default", "best":
         with tempfile.TemporaryDirectory() as folder:
             model, out = os.path.join(folder, "model.safetensors"), os.path.join(folder, "top.tsv")
-            run("train", data, "-o", model, "--preset", preset, *(["--iterations", "50"] if preset == "default" else []))
+            run("train", data, "-o", model, "--preset", preset, *(["--iterations", "50", "--val", "0.05"] if preset == "default" else []))
             ask = ["predict", model, data, "--top", str(K), "-o", out, "--raw", "--samples", str(args.samples)]
             run(*ask, "--exclude", "none")
             top = rows(out)

@@ -14,7 +14,8 @@ cd "$folder"
 graph=synthetic:nodes=100,words=100
 printf '1 2\n3 4\n' >pairs
 
-train() { "$program" train $graph --iterations 4 --threads 1 --quiet "$@"; }
+# With --val, one checkpoint is written while training: after a failure there is no later one that succeeds.
+train() { "$program" train $graph --val 0.05 --iterations 4 --threads 1 --quiet "$@"; }
 
 # run COMMAND SEED, in the folder of its files. Each writes some of: m(odel), c(heckpoint), l(og), s(plit), j(son), p(redictions), g(raph).
 run()

@@ -97,15 +97,15 @@ ended()
 case $part in
 bits)
     graph=synthetic:nodes=700,words=100
-    same 'the exact loss' '1 2 3 4' train $graph --iterations 4 --validate-every 2 --keep-best on
-    same 'a rehearsal, then the sampled loss' '2 4' train $graph --iterations 3 --val 0 --loss sampled --pairs-per-node 150
-    same 'relu heads' '3' train $graph --iterations 3 --preset paper-literal --context-fraction 0.5
-    same 'averaged embeddings' '2' train $graph --iterations 3 --preset authors --samples 2 --loss sampled --pairs-per-node 40
+    same 'the exact loss' '1 2 3 4' train $graph --iterations 4 --val 0.05 --validate-every 2 --keep-best on
+    same 'a rehearsal, then the sampled loss' '2 4' train $graph --iterations 3 --loss sampled --pairs-per-node 150
+    same 'relu heads' '3' train $graph --iterations 3 --val 0.05 --preset paper-literal --context-fraction 0.5
+    same 'averaged embeddings' '2' train $graph --iterations 3 --val 0.05 --preset authors --samples 2 --loss sampled --pairs-per-node 40
     # dense features and weighted links, from a mapped file
     awk 'BEGIN { for (i = 0; i < 600; i++) for (j = 1; j <= 3; j++) print i, (i * j * 7 + 13 * j) % 600, 1 + (i + j) % 4 }' >edges.txt
     awk 'BEGIN { for (i = 0; i < 600; i++) print i, sin(i), cos(i * 1.7), sin(i * i), 1 }' >features.txt
     "$npgnn" convert --edges edges.txt --features features.txt --weighted -o graph.npg 2>/dev/null
-    same 'dense features and weights' '2 3' train graph.npg --iterations 3 --radius 2
+    same 'dense features and weights' '2 3' train graph.npg --iterations 3 --val 0.05 --radius 2
     ;;
 
 jobs)

@@ -87,7 +87,8 @@ for kernels; do
     hash 'train best, two-sided' npgnn train shop.csv --bipartite --preset best -o out
     npgnn train features.npg --preset best -o best.model >/dev/null
     hash 'train default' npgnn train features.npg --iterations 100 -o out
-    npgnn train features.npg --iterations 50 -o default.model >/dev/null
+    hash 'train default --val' npgnn train features.npg --iterations 100 --val 0.05 -o out
+    npgnn train features.npg --iterations 50 --val 0.05 -o default.model >/dev/null
     hash 'best --top' npgnn predict best.model features.npg --top 5 --format jsonl
     hash 'best --explain' npgnn predict best.model features.npg --top-links 20 --explain --format jsonl
     hash 'default --top' npgnn predict default.model features.npg --top 5 --format jsonl

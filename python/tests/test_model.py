@@ -130,7 +130,6 @@ def test_same_bits_as_program(program, people, tmp_path):
                 "--seed",
                 "3",
                 "-q",
-                *(["--val", "0"] if preset == "default" else []),
                 "-o",
                 f"{preset}.safetensors",
             ],

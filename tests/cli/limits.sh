@@ -1,5 +1,5 @@
 # Very small and degenerate graphs: each command prints a clear error or a sensible result.
-train() { npgnn train "$@" --val 0 -o model.safetensors --iterations 3 --quiet; }
+train() { npgnn train "$@" -o model.safetensors --iterations 3 --quiet; }
 features() { for i in $(seq 0 "$1"); do echo "$i,$((i % 2)),1"; done >features.csv; }
 
 note no edges at all
@@ -9,7 +9,7 @@ status 1 train --edges empty.txt
 status 1 train --edges empty.txt --preset best
 status 1 npgnn eval --edges empty.txt --quiet
 
-status 1 npgnn train --edges empty.txt -o model.safetensors --quiet
+status 1 npgnn train --edges empty.txt --val 0.05 -o model.safetensors --quiet
 
 note one node with a self loop
 echo '0 0' >loop.txt
@@ -28,7 +28,7 @@ features 1
 train --edges two.txt --features features.csv
 printf '0 1\n' | npgnn predict model.safetensors --edges two.txt --features features.csv --pairs -
 train --edges two.txt --features features.csv --preset best
-status 1 npgnn train --edges two.txt --features features.csv -o model.safetensors --quiet
+status 1 npgnn train --edges two.txt --features features.csv --val 0.05 -o model.safetensors --quiet
 status 1 npgnn eval --edges two.txt --features features.csv --quiet
 
 note complete

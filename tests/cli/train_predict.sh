@@ -1,6 +1,6 @@
 # npgnn train and npgnn predict: files, standard input and standard output.
 data=synthetic:nodes=200,seed=3
-npgnn train $data -o model.safetensors --iterations 30 --validate-every 10 2>words
+npgnn train $data -o model.safetensors --iterations 30 --val 0.05 --validate-every 10 2>words
 tail -n 1 words | sed 's/[0-9][0-9]* /N /g'
 
 printf '# two names a line\n1 2\n3,4\n\n5\t6\n' >pairs.txt
