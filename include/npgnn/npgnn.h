@@ -947,8 +947,8 @@ NPGNN_API void npgnn_model_free(npgnn_model *model);
 
 typedef struct npgnn_predictor npgnn_predictor;
 
-/* Model and graph must outlive it. O(n (decoder_hidden + output_size)) memory for any number of draws or pairs, plus
- * 128 n numbers if the model weighs regions. E_CANCELLED if env->stop is set, E_DIVERGED as npgnn_predict: with draws,
+/* Model and graph must outlive it. Memory for any number of draws or pairs: O(n (decoder_hidden + output_size)) of a
+ * network; of a process, about 450 n numbers, or 130 n without features. E_CANCELLED if env->stop is set, E_DIVERGED as npgnn_predict: with draws,
  * npgnn_predictor_run and npgnn_predictor_top give it. */
 NPGNN_API int npgnn_predictor_new(npgnn_predictor **out, const npgnn_model *model, const npgnn_graph *graph,
                                   const npgnn_predict_options *options, const npgnn_env *env, npgnn_error *err);
