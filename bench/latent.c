@@ -37,7 +37,7 @@
 enum {
     MAX_FOLDS = 10,
     MAX_NAME = 64,
-    MAX_LINKS = 640, /* hidden links of a task (train/tasks.c) */
+    MAX_LINKS = 640, /* hidden links of a task (examples/tasks.c) */
     CONTEXT = 256,   /* links of the largest context */
     DRAWS = 100,     /* of z, for intervals */
     SIZES = 5

@@ -1,4 +1,4 @@
-/* The projection of the features (train/project.h): its gradient, and that features of linked nodes come close. */
+/* The projection of the features (examples/project.h): its gradient, and that features of linked nodes come close. */
 #define _XOPEN_SOURCE 700
 #include "check.h"
 
@@ -8,7 +8,7 @@
 
 #include "base/rng.h"
 #include "graph/graph.h"
-#include "train/project.h"
+#include "examples/project.h"
 
 /* What a projection of width WIDTH is checked on: a ring of links, two offsets of which one is half of all nodes. */
 enum { RING = 10, WIDTH = 3, UNIFORM = 8 };

@@ -8,7 +8,7 @@
 #include "base/rng.h"
 #include "folder.h"
 #include "model/model.h"
-#include "train/folds.h"
+#include "examples/folds.h"
 #include "train/tune.h"
 
 static npgnn_graph *make(const char *spec)

@@ -9,7 +9,7 @@
 #include "folder.h"
 #include "graph/new_nodes.h"
 #include "model/model.h"
-#include "predict/examples.h"
+#include "examples/context.h"
 #include "predict/predictor.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])

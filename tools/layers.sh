@@ -15,15 +15,16 @@ allowed()
     graph) echo 'base linalg features' ;;
     io | evidence | heuristics) echo 'base linalg features graph' ;;
     process) echo 'base linalg features' ;;
+    examples) echo 'base linalg features graph evidence process' ;;
     model) echo 'base linalg features evidence process' ;;
     eval) echo 'base linalg features graph heuristics' ;;
-    train) echo 'base linalg features graph evidence process model eval predict' ;;
-    predict) echo 'base linalg features graph evidence process model' ;;
-    search) echo 'base linalg features graph evidence process model predict' ;;
-    live) echo 'base linalg features graph io evidence process model predict' ;;
+    train) echo 'base linalg features graph evidence process examples model eval' ;;
+    predict) echo 'base linalg features graph evidence process examples model' ;;
+    search) echo 'base linalg features graph evidence process examples model predict' ;;
+    live) echo 'base linalg features graph io evidence process examples model predict' ;;
     baselines) echo 'base linalg features graph heuristics model train' ;; # train for Adam
     store) echo 'base linalg features graph io evidence process model eval train' ;;
-    jobs) echo 'base linalg features graph io evidence process model eval train predict search heuristics baselines store' ;;
+    jobs) echo 'base linalg features graph io evidence process examples model eval train predict search heuristics baselines store' ;;
     *) return 1 ;;
     esac
 }

@@ -1,4 +1,4 @@
-/* Two linear projections of the features, learnt from the links of a graph (train/project.h):
+/* Two linear projections of the features, learnt from the links of a graph (examples/project.h):
  *
  *     u_i = Wᵀ x_i / |x_i|      and      q_i = Qᵀ x_i / |x_i|
  *

@@ -1,4 +1,4 @@
-/* npgnn_pretrain: learns a process across graphs. Each graph becomes tasks, context links and targets (train/tasks.h),
+/* npgnn_pretrain: learns a process across graphs. Each graph becomes tasks, context links and targets (examples/tasks.h),
  * on which npi_pretrain trains. */
 #include "base/comm.h"
 #include "base/hash.h"

@@ -4,7 +4,7 @@
 #define NPI_PREDICT_APPLIED_H
 
 #include "model/calibration.h"
-#include "predict/examples.h"
+#include "examples/context.h"
 #include "process/bound.h"
 
 typedef struct npi_applied {

@@ -3,7 +3,7 @@
 #define NPI_TRAIN_PRETRAIN_H
 
 #include "process/process.h"
-#include "train/tasks.h"
+#include "examples/tasks.h"
 
 typedef struct npi_pretrain_options {
     int steps, batch;   /* tasks per step */

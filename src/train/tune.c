@@ -7,7 +7,7 @@
 #include "eval/delong.h"
 #include "linalg/blas.h"
 #include "process/stack.h"
-#include "train/project.h"
+#include "examples/project.h"
 #include "train/tuner.h"
 
 enum {

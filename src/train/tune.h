@@ -1,7 +1,7 @@
 /* Tuning: fits the head of a process to one graph, by that graph's own links.
  *
- *   project    The features, so that nodes whose features go together in this graph are close (train/project.h).
- *   hide       Each link in turn, so that it becomes a labelled pair whose evidence does not contain it (train/folds.h).
+ *   project    The features, so that nodes whose features go together in this graph are close (examples/project.h).
+ *   hide       Each link in turn, so that it becomes a labelled pair whose evidence does not contain it (examples/folds.h).
  *   infer      z from the first tenth of the links (process/encoder.h). Tuning starts from the head of z.
  *   rehearse   Tune without the first tenth of the links, in a small graph without each of several tenths in turn, and
  *              score the pairs that were left out: those of hidden links, and those of hidden nodes. The process as it

@@ -4,7 +4,7 @@
 #define NPI_TRAIN_TUNER_H
 
 #include "process/process.h"
-#include "train/folds.h"
+#include "examples/folds.h"
 
 enum { NPI_TUNER_CHUNKS = 4 }; /* of a batch: a thread computes one at a time */
 

@@ -14,8 +14,8 @@
  * kind of fold. (z has seen a few of the first part.)
  *
  * Of a large graph some folds are enough. */
-#ifndef NPI_TRAIN_FOLDS_H
-#define NPI_TRAIN_FOLDS_H
+#ifndef NPI_EXAMPLES_FOLDS_H
+#define NPI_EXAMPLES_FOLDS_H
 
 #include "evidence/columns.h"
 #include "graph/graph.h"

@@ -9,8 +9,8 @@
  *
  * Q likewise, with Â q in place of u, half of λ, and 150 steps. A link that Â contains would be told by itself, so that Â has
  * the links of the other parts. What was tried and what it gave is in docs/results/best.md. */
-#ifndef NPI_TRAIN_PROJECT_H
-#define NPI_TRAIN_PROJECT_H
+#ifndef NPI_EXAMPLES_PROJECT_H
+#define NPI_EXAMPLES_PROJECT_H
 
 #include "base/rng.h"
 #include "features/projection.h"

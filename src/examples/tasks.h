@@ -3,8 +3,8 @@
  * Every graph of a corpus gives several: whole, thinned to half and to a fifth of its links, with shuffled features,
  * without features, with new nodes, and pieces of itself. So the process meets graphs whose features mislead or are
  * missing, sparse ones, and new nodes, and has to learn to tell from a context which of them it has before it. */
-#ifndef NPI_TRAIN_TASKS_H
-#define NPI_TRAIN_TASKS_H
+#ifndef NPI_EXAMPLES_TASKS_H
+#define NPI_EXAMPLES_TASKS_H
 
 #include "base/comm.h"
 #include "evidence/columns.h"

@@ -1,4 +1,4 @@
-#include "train/project.h"
+#include "examples/project.h"
 
 #include <math.h>
 #include <string.h>

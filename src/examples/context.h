@@ -1,6 +1,6 @@
 /* What a process is told about a graph: labelled pairs, and their evidence, which was computed without their links. */
-#ifndef NPI_PREDICT_EXAMPLES_H
-#define NPI_PREDICT_EXAMPLES_H
+#ifndef NPI_EXAMPLES_CONTEXT_H
+#define NPI_EXAMPLES_CONTEXT_H
 
 #include "evidence/columns.h"
 #include "graph/graph.h"

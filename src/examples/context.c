@@ -1,4 +1,4 @@
-#include "predict/examples.h"
+#include "examples/context.h"
 
 #include <string.h>
 

@@ -1,4 +1,4 @@
-#include "train/folds.h"
+#include "examples/folds.h"
 
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "graph/negative.h"
 #include "graph/new_nodes.h"
 #include "graph/pair.h"
-#include "train/project.h"
+#include "examples/project.h"
 
 #define BARE_ODDS 0.5 /* of pairs of a node with neither links nor features: chosen in docs/results/best.md */
 

@@ -1,4 +1,4 @@
-#include "train/tasks.h"
+#include "examples/tasks.h"
 
 #include <math.h>
 #include <string.h>
