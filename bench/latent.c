@@ -339,7 +339,7 @@ static int training_tasks(npi_tasks *out, const experiment *x, int fold)
 /* A copy of a task of the fold, standardised. */
 static npi_task_data standardized(const npi_task_data *task, const npi_process *process)
 {
-    size_t rows = 2 * (size_t)task->links + (size_t)task->matched;
+    size_t rows = npi_task_pairs(task);
     npi_task_data copy = *task;
     copy.evidence = must(malloc(rows * NPI_COLUMNS * sizeof(float)));
     memcpy(copy.evidence, task->evidence, rows * NPI_COLUMNS * sizeof(float));

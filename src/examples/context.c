@@ -4,6 +4,7 @@
 
 #include "base/comm.h"
 #include "base/rng.h"
+#include "examples/hidden.h"
 #include "graph/negative.h"
 #include "graph/pair.h"
 
@@ -30,28 +31,33 @@ static int grow(float **rows, const npi_examples *x, size_t count, size_t more, 
     return grown ? 0 : NPGNN_E_MEMORY;
 }
 
-int npi_examples_add(npi_examples *x, const npi_columns *columns, const npi_held_out *held_out, npgnn_error *err)
+/* Makes room for held-out pairs, and for their evidence before it is standardized: *evidence (count, e). */
+static int reserve(float **evidence, npi_examples *x, const npi_held_out *held_out, npgnn_error *err)
+{
+    *evidence = npi_alloc(&x->env, held_out->count * (size_t)x->process->params.size.e, sizeof **evidence, err);
+    int code = *evidence ? grow(&x->link, x, x->links, held_out->positives, err) : NPGNN_E_MEMORY;
+    return code ? code : grow(&x->other, x, x->others, held_out->count - held_out->positives, err);
+}
+
+/* Standardizes evidence (count, e), and appends it where reserve has made room. */
+static void append(npi_examples *x, float *evidence, const npi_held_out *held_out, int has_features)
 {
     size_t e = (size_t)x->process->params.size.e, links = held_out->positives, others = held_out->count - links;
-    npgnn_comm *comm = columns->rows.comm; /* whose processes divide the pairs */
-    float *evidence = npi_alloc(&x->env, held_out->count * e, sizeof *evidence, err); /* (links + others, e) */
-    int code = evidence ? grow(&x->link, x, x->links, links, err) : NPGNN_E_MEMORY;
+    npi_process_standardize(evidence, x->process, has_features, held_out->count);
+    memcpy(x->link + x->links * e, evidence, links * e * sizeof *evidence);
+    memcpy(x->other + x->others * e, evidence + links * e, others * e * sizeof *evidence);
+    x->links += links;
+    x->others += others;
+}
+
+int npi_examples_add(npi_examples *x, const npi_columns *columns, const npi_held_out *held_out, npgnn_error *err)
+{
+    float *evidence = NULL;
+    int code = npi_comm_agree(columns->rows.comm, reserve(&evidence, x, held_out, err), err);
     if (!code)
-        code = grow(&x->other, x, x->others, others, err);
-    code = npi_comm_agree(comm, code, err);
-    if (!code) {
-        size_t begin = (size_t)npi_comm_share_start(comm, (int64_t)held_out->count, npi_comm_rank(comm));
-        size_t end = (size_t)npi_comm_share_start(comm, (int64_t)held_out->count, npi_comm_rank(comm) + 1);
-        code = npi_columns_pairs(evidence + begin * e, columns, held_out->pairs + begin, end - begin, err);
-    }
-    if (!code) {
-        npi_comm_gather_shares(comm, evidence, (int64_t)held_out->count, e * sizeof *evidence);
-        npi_process_standardize(evidence, x->process, columns->has_features, held_out->count);
-        memcpy(x->link + x->links * e, evidence, links * e * sizeof *evidence);
-        memcpy(x->other + x->others * e, evidence + links * e, others * e * sizeof *evidence);
-        x->links += links;
-        x->others += others;
-    }
+        code = npi_evidence_shared(evidence, columns, held_out->pairs, held_out->count, err);
+    if (!code)
+        append(x, evidence, held_out, columns->has_features);
     npi_free(&x->env, evidence);
     return code;
 }
@@ -145,34 +151,39 @@ int npi_examples_set_aside(npi_examples *x, const npi_aside *how, int round, int
     npgnn_pair *edges = npi_alloc(env, (size_t)m, sizeof *edges, err);
     /* seldom more than a tenth of it is used: not zeroed */
     npgnn_pair *pairs = npi_resize(env, NULL, (size_t)m + (size_t)non_links, sizeof *pairs, err);
-    npgnn_graph *rest = NULL;
-    npi_columns columns = {0};
+    npgnn_graph *known = NULL;
     npi_held_out held_out = {0};
+    float *evidence = NULL;
     int code = role && edges && pairs ? 0 : NPGNN_E_MEMORY, enough = 0;
     if (!code) {
-        npi_candidate_pairs known = npi_known_pairs(role, graph);
+        npi_candidate_pairs candidates = npi_known_pairs(role, graph);
         /* a complete graph has no non-links */
-        enough = m >= needed && npi_candidate_pairs_count_non_links(&known) / 2 >= LEAST_SET_ASIDE;
+        enough = m >= needed && npi_candidate_pairs_count_non_links(&candidates) / 2 >= LEAST_SET_ASIDE;
         if (!enough && round == 0)
             npi_log(env, "the graph has too few %s to set some aside: its probabilities are not calibrated",
                     m < needed ? "links" : "pairs without a link");
         if (enough)
-            code = choose_pairs(&held_out, pairs, edges, &known, role, how, round, non_links, env, err);
+            code = choose_pairs(&held_out, pairs, edges, &candidates, role, how, round, non_links, env, err);
     }
     if (!code && enough)
-        code = npi_graph_with_edges(&rest, graph, edges + held_out.positives, m - (int64_t)held_out.positives, err);
+        code = npi_graph_with_edges(&known, graph, edges + held_out.positives, m - (int64_t)held_out.positives, err);
     npi_free(env, edges);
     npi_free(env, role);
+    if (!code && enough)
+        code = reserve(&evidence, x, &held_out, err);
     code = npi_comm_agree(how->comm, code, err);
-    npgnn_env shared = *env;
-    shared.comm = how->comm;
-    if (!code && enough)
-        code = npi_columns_new(&columns, &rest->a, how->reduced, NULL, 0, &shared, err);
-    if (!code && enough)
-        code = npi_examples_add(x, &columns, &held_out, err);
-    code = npi_comm_agree(how->comm, code, err); /* nobody begins another round alone */
-    npi_columns_free(&columns);
-    npgnn_graph_free(rest);
+    if (!code && enough) {
+        npgnn_env shared = *env;
+        shared.comm = how->comm;
+        const npi_hidden hidden = {graph, known, pairs, held_out.positives, held_out.count};
+        const npi_hidden_features features = {.reduced = how->reduced};
+        code = npi_hidden_evidence(evidence, &hidden, &features, &shared, err);
+        if (!code)
+            append(x, evidence, &held_out, how->reduced->width > 0);
+    }
+    code = npi_comm_agree(how->comm, code, err); /* no process begins another round alone */
+    npgnn_graph_free(known);
+    npi_free(env, evidence);
     npi_free(env, pairs);
     return code;
 }

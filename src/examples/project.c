@@ -6,8 +6,8 @@
 #include "base/parallel.h"
 #include "base/rng.h"
 #include "graph/pair.h"
+#include "linalg/adam.h"
 #include "linalg/blas.h"
-#include "linalg/kernels.h"
 #include "process/layers.h"
 
 enum {
@@ -25,7 +25,6 @@ enum {
 #define DECAY 4.0        /* λ is DECAY / links, */
 #define MOST_DECAY 1e-3  /* and at most this */
 #define AROUND_SHARE 0.5 /* of it, for Q */
-#define PI 3.14159265358979323846
 
 /* Learns W or, `around`, Q. */
 typedef struct learner {
@@ -313,12 +312,8 @@ static void take_step(learner *l, int step, uint64_t seed)
     l->gradient[l->count - 1] = (real)shift;
     for (size_t i = 0; i + 1 < l->count; i++)
         l->gradient[i] += (real)l->decay * l->block[i];
-    const double beta1 = 0.9, beta2 = 0.999;
-    double rate = RATE * ((1 + cos(PI * step / l->steps)) / 2 + LAST_RATE);
-    double root2 = sqrt(1 - pow(beta2, step + 1));
-    npi_kernels_best()->adam(l->block, l->m, l->v, l->gradient, (int64_t)l->count,
-                             (real)(rate * root2 / (1 - pow(beta1, step + 1))), (real)beta1, (real)beta2,
-                             (real)(1e-8 * root2));
+    npi_adam_rates rates = {npi_rate_along_cosine(RATE, LAST_RATE, step, l->steps), 0.9, 0.999, 1e-8};
+    npi_adam_move(l->block, l->m, l->v, l->gradient, (int64_t)l->count, npi_adam_corrected(rates, step + 1));
 }
 
 /* ---- both matrices ---- */

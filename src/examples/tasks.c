@@ -4,11 +4,13 @@
 #include <string.h>
 
 #include "base/rng.h"
-#include "graph/pair.h"
+#include "examples/hidden.h"
+#include "graph/pair_set.h"
 
 enum {
     MAX_TARGETS = 384, /* hidden links of a task that are predicted, */
     MAX_CONTEXT = 256, /* and that are kept for the context of a test */
+    MAX_LINKS = MAX_TARGETS + MAX_CONTEXT,
     LEAST_HIDDEN = 6,
     LEAST_KNOWN = 20,
     PIECES = 16,       /* of a graph with features */
@@ -84,7 +86,7 @@ static int cut_links(cut *out, const npgnn_graph *graph, const recipe *r, npi_rn
 
 /* ---- pairs without a link ---- */
 
-/* A node: uniform or, with ends, the end of a random known link; one of the new nodes if `fresh`. */
+/* A node: uniform or, with ends, the end of a random known link. */
 static int32_t draw_node(const npgnn_graph *graph, const npi_csr *ends, npi_rng *rng)
 {
     int64_t entries = ends ? ends->ptr[ends->rows] : 0;
@@ -93,25 +95,24 @@ static int32_t draw_node(const npgnn_graph *graph, const npi_csr *ends, npi_rng 
     return (int32_t)npi_rng_below(rng, (uint64_t)graph->n);
 }
 
-/* Up to `count` pairs that the complete graph does not link, all different: how many. With `ends`, nodes are drawn in
- * proportion to their degrees there; with is_new, one of the two is new. */
+/* Draws up to `count` different pairs that the complete graph does not link. With `ends`, nodes are drawn in proportion
+ * to their degrees there; with is_new, one of the two is new. Returns how many; negative: an error code. */
 static int draw_non_links(npgnn_pair *out, int count, const npgnn_graph *graph, const npi_csr *ends,
-                          const unsigned char *is_new, npi_rng *rng)
+                          const unsigned char *is_new, npi_rng *rng, const npgnn_env *env, npgnn_error *err)
 {
-    int found = 0;
-    for (int64_t tries = 0; found < count && tries < 400 * (int64_t)count; tries++) {
+    npi_pair_set seen;
+    int found = 0, code = npi_pair_set_new(&seen, (size_t)count, env, err);
+    for (int64_t tries = 0; !code && found < count && tries < 400 * (int64_t)count; tries++) {
         npgnn_pair pair = {draw_node(graph, ends, rng), draw_node(graph, ends, rng)};
         if (is_new)
             pair.u = (int32_t)npi_rng_below(rng, (uint64_t)graph->n);
         if (pair.u == pair.v || (is_new && !is_new[pair.u]) || npgnn_graph_has_edge(graph, pair.u, pair.v))
             continue;
-        int seen = 0;
-        for (int i = 0; i < found && !seen; i++)
-            seen = npi_pair_key(out[i]) == npi_pair_key(pair);
-        if (!seen)
+        if (npi_pair_set_add(&seen, pair))
             out[found++] = pair;
     }
-    return found;
+    npi_pair_set_free(env, &seen);
+    return code ? code : found;
 }
 
 /* ---- one task ---- */
@@ -145,14 +146,33 @@ static int shuffle_reduced(npi_reduced *out, const npi_reduced *reduced, int32_t
     return 0;
 }
 
+/* Labels pairs of a cut: hidden links, as many uniform non-links, then matched ones. pairs (3 MAX_LINKS). Fewer non-links
+ * than links: as many links. Returns an error code. */
+static int label_pairs(npgnn_pair *pairs, npi_task_data *task, const cut *c, const npgnn_graph *graph,
+                       const npi_csr *known, npi_rng *rng, const npgnn_env *env, npgnn_error *err)
+{
+    int links = c->hidden < MAX_LINKS ? (int)c->hidden : MAX_LINKS;
+    int others = draw_non_links(pairs, links, graph, NULL, c->is_new, rng, env, err);
+    if (others < 0)
+        return others;
+    links = others < links ? others : links;
+    task->links = links;
+    if (links < LEAST_HIDDEN)
+        return 0;
+    memmove(pairs + links, pairs, (size_t)links * sizeof *pairs);
+    memcpy(pairs, c->edges + c->known, (size_t)links * sizeof *pairs);
+    task->matched = draw_non_links(pairs + 2 * links, links, graph, known, c->is_new, rng, env, err);
+    task->context = links / 3 < MAX_CONTEXT ? links / 3 : MAX_CONTEXT;
+    return task->matched < 0 ? task->matched : 0;
+}
+
 static int add_task(npi_tasks *tasks, const npgnn_graph *graph, npi_reduced *reduced, const recipe *r, int group,
                     npi_rng *rng, npgnn_error *err)
 {
     const npgnn_env *env = &tasks->env;
     npgnn_graph *known = NULL;
     npi_reduced shuffled = {0};
-    npi_columns evidence = {0};
-    npgnn_pair *pairs = NULL;
+    npgnn_pair pairs[3 * MAX_LINKS];
     npi_task_data task = {.group = group, .graph = tasks->graphs, .place = tasks->places - 1};
     cut c = {0};
     if (graph->m < LEAST_HIDDEN + LEAST_KNOWN)
@@ -160,48 +180,33 @@ static int add_task(npi_tasks *tasks, const npgnn_graph *graph, npi_reduced *red
     int code = cut_links(&c, graph, r, rng, env, err);
     if (code || c.known < LEAST_KNOWN || c.hidden < LEAST_HIDDEN)
         goto out;
-    int links = c.hidden < MAX_TARGETS + MAX_CONTEXT ? (int)c.hidden : MAX_TARGETS + MAX_CONTEXT;
-    npgnn_pair *hidden = c.edges + c.known;
-    npi_pairs_shuffle(hidden, c.hidden, rng);
+    npi_pairs_shuffle(c.edges + c.known, c.hidden, rng);
     code = npi_graph_with_edges(&known, graph, c.edges, c.known, err);
-    if (!code && !(pairs = npi_alloc(env, 3 * (size_t)links, sizeof *pairs, err)))
-        code = NPGNN_E_MEMORY;
-    if (code)
+    if (!code)
+        code = label_pairs(pairs, &task, &c, graph, &known->a, rng, env, err);
+    if (code || task.links < LEAST_HIDDEN)
         goto out;
-    int others = draw_non_links(pairs, links, graph, NULL, c.is_new, rng);
-    if (others < links)
-        links = others;
-    if (links < LEAST_HIDDEN)
-        goto out;
-    memmove(pairs + links, pairs, (size_t)links * sizeof *pairs);
-    memcpy(pairs, hidden, (size_t)links * sizeof *pairs);
-    task.links = links;
-    task.matched = draw_non_links(pairs + 2 * links, links, graph, &known->a, c.is_new, rng);
-    task.context = links / 3 < MAX_CONTEXT ? links / 3 : MAX_CONTEXT;
 
     npi_reduced *used = r->features && reduced->width > 0 ? reduced : NULL;
     if (used && r->shuffled > 0) {
         code = shuffle_reduced(&shuffled, reduced, graph->n, r->shuffled, rng, env, err);
         used = &shuffled;
     }
-    size_t count = 2 * (size_t)links + (size_t)task.matched;
-    if (!code)
-        code = npi_columns_new(&evidence, &known->a, used, NULL, 0, env, err);
-    if (!code && !(task.evidence = npi_alloc(env, count * NPI_COLUMNS, sizeof *task.evidence, err)))
+    task.has_features = used != NULL;
+    const npi_hidden hidden = {graph, known, pairs, (size_t)task.links, npi_task_pairs(&task)};
+    const npi_hidden_features features = {.reduced = used};
+    if (!code && !(task.evidence = npi_alloc(env, npi_task_pairs(&task) * NPI_COLUMNS, sizeof *task.evidence, err)))
         code = NPGNN_E_MEMORY;
     if (!code)
-        code = npi_columns_pairs(task.evidence, &evidence, pairs, count, err);
+        code = npi_hidden_evidence(task.evidence, &hidden, &features, env, err);
     if (!code)
         code = npi_grow(env, &tasks->items, &tasks->capacity, tasks->count, sizeof *tasks->items, err);
     if (!code) {
-        task.has_features = evidence.has_features;
         tasks->items[tasks->count++] = task;
         task.evidence = NULL;
     }
 out:
     npi_free(env, task.evidence);
-    npi_free(env, pairs);
-    npi_columns_free(&evidence);
     npi_reduced_free(env, &shuffled);
     npgnn_graph_free(known);
     npi_free(env, c.edges);
@@ -324,11 +329,6 @@ int npi_tasks_add(npi_tasks *tasks, const npgnn_graph *graph, int group, uint64_
 
 /* ---- tasks of other processes ---- */
 
-static size_t evidence_size(const npi_task_data *task)
-{
-    return (2 * (size_t)task->links + (size_t)task->matched) * NPI_COLUMNS;
-}
-
 typedef struct shared_list {
     npi_task_data *all; /* (places) those that gave no task have 0 links */
     const npi_tasks *mine;
@@ -361,15 +361,15 @@ int npi_tasks_share(npi_tasks *tasks, int code, npgnn_error *err)
     }
     npi_comm_chain(tasks->comm, all, (int64_t)places, sizeof *all, (int64_t)places, enter_mine,
                    &(shared_list){all, tasks});
-    for (size_t i = 0; i < places;
-         i++) { /* in `all`, the evidence of this process moves there, the others have memory for theirs */
+    /* in `all`: the evidence of this process moves there, and there is memory for that of the others */
+    for (size_t i = 0; i < places; i++) {
         if (all[i].links == 0)
             continue;
         npi_task_data *task = &all[count++];
         *task = all[i];
         if (task->place % ranks == rank)
             task->evidence = tasks->items[mine++].evidence;
-        else if (!(task->evidence = npi_alloc(env, evidence_size(task), sizeof *task->evidence, err)))
+        else if (!(task->evidence = npi_alloc(env, npi_task_pairs(task) * NPI_COLUMNS, sizeof *task->evidence, err)))
             code = NPGNN_E_MEMORY;
     }
     npi_free(env, tasks->items);
@@ -378,7 +378,7 @@ int npi_tasks_share(npi_tasks *tasks, int code, npgnn_error *err)
     tasks->capacity = places;
     code = npi_comm_agree(tasks->comm, code, err);
     for (size_t i = 0; !code && i < count; i++)
-        npi_comm_broadcast(tasks->comm, all[i].evidence, evidence_size(&all[i]) * sizeof *all[i].evidence,
-                           all[i].place % ranks);
+        npi_comm_broadcast(tasks->comm, all[i].evidence,
+                           npi_task_pairs(&all[i]) * NPI_COLUMNS * sizeof *all[i].evidence, all[i].place % ranks);
     return code;
 }

@@ -22,6 +22,12 @@ typedef struct npi_task_data {
     int place; /* among all attempts to make a task, including those that gave none */
 } npi_task_data;
 
+/* Number of labelled pairs. */
+static inline size_t npi_task_pairs(const npi_task_data *task)
+{
+    return 2 * (size_t)task->links + (size_t)task->matched;
+}
+
 typedef struct npi_tasks {
     npgnn_env env;    /* of this process alone */
     npgnn_comm *comm; /* that share the work; NULL: one process */

@@ -5,41 +5,8 @@
  * take time linear in the graph and in the number drawn. */
 #include "graph/negative.h"
 
-#include "base/hash.h"
 #include "base/rng.h"
-#include "graph/pair.h"
-
-/* ---- a set of pairs ---- */
-
-/* A hash set of pair keys with open addressing. 0 marks an empty slot: it would be the key of the pair (0, 0). */
-typedef struct key_set {
-    uint64_t *slots;
-    uint64_t mask;
-} key_set;
-
-/* With `count` keys the set is at most half full. */
-static int key_set_new(key_set *set, size_t count, const npgnn_env *env, npgnn_error *err)
-{
-    size_t size = 16;
-    while (size / 2 < count && size <= SIZE_MAX / 4)
-        size *= 2;
-    set->mask = size - 1;
-    set->slots = npi_alloc(env, size, sizeof *set->slots, err);
-    return set->slots ? 0 : NPGNN_E_MEMORY;
-}
-
-/* Returns 1, or 0 where the set has the key already. */
-static int key_set_add(key_set *set, uint64_t key)
-{
-    uint64_t slot = npi_hash_mix(key) & set->mask;
-    while (set->slots[slot] != 0) {
-        if (set->slots[slot] == key)
-            return 0;
-        slot = (slot + 1) & set->mask;
-    }
-    set->slots[slot] = key;
-    return 1;
-}
+#include "graph/pair_set.h"
 
 static int too_few(uint64_t wanted, uint64_t available, npgnn_error *err)
 {
@@ -67,11 +34,11 @@ static int32_t order_by_side(int32_t *nodes, const npgnn_graph *graph)
 static int draw_by_rejection(npgnn_pair *out[2], const npgnn_graph *graph, const size_t count[2], npi_rng *rng,
                              const npgnn_env *env, npgnn_error *err)
 {
-    key_set seen;
+    npi_pair_set seen;
     int32_t *nodes = NULL, sources = 0; /* of a two-sided graph, in which one end is drawn from each side */
-    int code = key_set_new(&seen, count[0] + count[1], env, err);
+    int code = npi_pair_set_new(&seen, count[0] + count[1], env, err);
     if (code == 0 && graph->side && !(nodes = npi_alloc(env, (size_t)graph->n, sizeof *nodes, err))) {
-        npi_free(env, seen.slots);
+        npi_pair_set_free(env, &seen);
         code = NPGNN_E_MEMORY;
     }
     if (code)
@@ -88,13 +55,12 @@ static int draw_by_rejection(npgnn_pair *out[2], const npgnn_graph *graph, const
                 pair.u = (int32_t)npi_rng_below(rng, (uint64_t)graph->n);
                 pair.v = (int32_t)npi_rng_below(rng, (uint64_t)graph->n);
             }
-            if (pair.u != pair.v && !npgnn_graph_has_edge(graph, pair.u, pair.v) &&
-                key_set_add(&seen, npi_pair_key(pair)))
+            if (pair.u != pair.v && !npgnn_graph_has_edge(graph, pair.u, pair.v) && npi_pair_set_add(&seen, pair))
                 out[set][i++] = pair;
         }
     }
     npi_free(env, nodes);
-    npi_free(env, seen.slots);
+    npi_pair_set_free(env, &seen);
     return 0;
 }
 
@@ -186,7 +152,7 @@ static int draw_across(npgnn_pair *out, const npi_candidate_pairs *c, size_t cou
 {
     const npgnn_graph *graph = c->graph;
     size_t own[2] = {0, 0}, total[2] = {0, 0}, taken = 0, n = (size_t)graph->n;
-    key_set seen = {0};
+    npi_pair_set seen = {0};
     int32_t *nodes[2] = {npi_alloc(env, 2 * n, sizeof **nodes, err)}; /* of each side: own nodes, then training nodes */
     int code = nodes[0] ? 0 : NPGNN_E_MEMORY;
     nodes[1] = nodes[0] ? nodes[0] + n : NULL;
@@ -200,7 +166,7 @@ static int draw_across(npgnn_pair *out, const npi_candidate_pairs *c, size_t cou
     uint64_t from[2] = {own[0] * total[1], own[1] * total[0]}, pairs = from[0] + from[1];
     int all = count > available / 2 || available < pairs / 8;
     if (!code && !all)
-        code = key_set_new(&seen, count, env, err);
+        code = npi_pair_set_new(&seen, count, env, err);
     for (uint64_t at = 0; !code && taken < count; at++) {
         uint64_t pick = all ? at : npi_rng_below(rng, pairs);
         int side = pick >= from[0];
@@ -209,10 +175,10 @@ static int draw_across(npgnn_pair *out, const npi_candidate_pairs *c, size_t cou
         npgnn_pair pair = {nodes[side][i], nodes[!side][j]};
         if ((side == 1 && j < own[0]) || npgnn_graph_has_edge(graph, pair.u, pair.v))
             continue;
-        if (all ? npi_rng_below(rng, available--) < count - taken : key_set_add(&seen, npi_pair_key(pair)))
+        if (all ? npi_rng_below(rng, available--) < count - taken : npi_pair_set_add(&seen, pair))
             out[taken++] = pair;
     }
-    npi_free(env, seen.slots);
+    npi_pair_set_free(env, &seen);
     npi_free(env, nodes[0]);
     return code;
 }
@@ -257,16 +223,16 @@ int npi_candidate_pairs_draw_non_links(npgnn_pair *out, const npi_candidate_pair
                     out[taken++] = pair;
             }
     } else {
-        key_set seen;
-        code = key_set_new(&seen, count, env, err);
+        npi_pair_set seen;
+        code = npi_pair_set_new(&seen, count, env, err);
         while (!code && taken < count) {
             uint64_t i = npi_rng_below(&rng, own), j = npi_rng_below(&rng, total);
             npgnn_pair pair = {nodes[i], nodes[j]};
             if (i < j && npi_graph_allows(graph, pair.u, pair.v) && !npgnn_graph_has_edge(graph, pair.u, pair.v) &&
-                key_set_add(&seen, npi_pair_key(pair)))
+                npi_pair_set_add(&seen, pair))
                 out[taken++] = pair;
         }
-        npi_free(env, seen.slots);
+        npi_pair_set_free(env, &seen);
     }
     npi_free(env, nodes);
     return code;

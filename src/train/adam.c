@@ -1,11 +1,4 @@
-/* One step of Adam on all parameters (docs/understand/math.md, (A1)-(A4), (17)):
- *
- *     m <- beta1 m + (1 - beta1) g,   v <- beta2 v + (1 - beta2) g²
- *     w <- w - rate m̂ / (√v̂ + epsilon),   m̂ = m / (1 - beta1^t),   v̂ = v / (1 - beta2^t)
- *
- * The kernel knows no bias corrections; both go into the rate and epsilon: with c1 = 1 - beta1^t and c2 = 1 - beta2^t,
- *
- *     m̂ / (√v̂ + epsilon) = (√c2 / c1) m / (√v + epsilon √c2)
+/* One step of Adam (linalg/adam.h) on all parameters of a network (docs/understand/math.md, (A4), (17)).
  *
  * Weights that are multiplied with features step as if the features were c X, c = input_scale: W' = W / c has the
  * gradient c dW, so the rate of W is c times as large, and epsilon 1 / c as large. */
@@ -16,8 +9,8 @@
 #include <stdatomic.h>
 
 #include "base/parallel.h"
+#include "linalg/adam.h"
 #include "linalg/elementwise.h"
-#include "linalg/kernels.h"
 
 int npi_adam_new(npi_adam *out, size_t count, const npgnn_options *options, const npgnn_env *env, npgnn_error *err)
 {
@@ -65,7 +58,7 @@ typedef struct step_loop {
     npi_params *params;
     const npi_params *gradient;
     int64_t count, features; /* parameters; of these the weights of features, which come first */
-    double rate, epsilon;
+    npi_adam_rates rates;
     atomic_int *bad;
 } step_loop;
 
@@ -82,16 +75,18 @@ static void move_chunks(const void *arg, int64_t first, int64_t last)
 {
     const step_loop *l = arg;
     const npi_adam *adam = l->adam;
-    const npi_kernels *kernels = npi_kernels_best();
     int64_t feature_chunks = chunks_of(l->features);
     double scale = adam->input_scale;
     for (int64_t chunk = first; chunk < last; chunk++) {
         int other = chunk >= feature_chunks;
         int64_t at = other ? l->features + (chunk - feature_chunks) * CHUNK : chunk * CHUNK;
-        double rate = other ? l->rate : l->rate * scale, epsilon = other ? l->epsilon : l->epsilon / scale;
-        kernels->adam(l->params->block + at, adam->m + at, adam->v + at, l->gradient->block + at,
-                      chunk_size(at, other ? l->count : l->features), (real)rate, (real)adam->beta1, (real)adam->beta2,
-                      (real)epsilon);
+        npi_adam_rates rates = l->rates;
+        if (!other) {
+            rates.rate *= scale;
+            rates.epsilon /= scale;
+        }
+        npi_adam_move(l->params->block + at, adam->m + at, adam->v + at, l->gradient->block + at,
+                      chunk_size(at, other ? l->count : l->features), rates);
     }
 }
 
@@ -112,12 +107,10 @@ static double schedule_factor(const npi_adam *adam)
 
 int npi_adam_step(npi_adam *adam, npi_params *params, const npi_params *gradient, int threads)
 {
-    /* √c2, and rate √c2 / c1 */
-    double root2 = sqrt(1 - pow(adam->beta2, (double)(adam->step + 1)));
-    double rate = schedule_factor(adam) * adam->rate * root2 / (1 - pow(adam->beta1, (double)(adam->step + 1)));
+    npi_adam_rates rates = {schedule_factor(adam) * adam->rate, adam->beta1, adam->beta2, adam->epsilon};
     int64_t count = (int64_t)adam->count, features = params->wr - params->block;
     atomic_int bad = 0;
-    step_loop loop = {adam, params, gradient, count, features, rate, adam->epsilon * root2, &bad};
+    step_loop loop = {adam, params, gradient, count, features, npi_adam_corrected(rates, adam->step + 1), &bad};
     /* Both loops divide the parameters in the same way, so that a thread finds in its cache what it has just
      * checked. */
     npi_parallel(threads, chunks_of(count), 0, check_chunks, &loop);

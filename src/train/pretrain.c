@@ -7,8 +7,8 @@
 #include "base/hash.h"
 #include "base/parallel.h"
 #include "base/rng.h"
+#include "linalg/adam.h"
 #include "linalg/dense.h"
-#include "linalg/kernels.h"
 #include "process/objective.h"
 
 enum {
@@ -346,7 +346,6 @@ int npi_pretrain(npi_process *out, npi_tasks *tasks, const npi_pretrain_options 
                  const npgnn_env *env, npgnn_error *err)
 {
     const npi_process_sizes size = {NPI_COLUMNS, o->hidden, o->latent};
-    const double beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8;
     npi_process process = {0};
     sampler samplers[2] = {{0}};
     batch b = {0};
@@ -364,8 +363,7 @@ int npi_pretrain(npi_process *out, npi_tasks *tasks, const npi_pretrain_options 
         measure_units(&process, tasks);
         for (size_t t = 0; t < tasks->count; t++) {
             npi_task_data *task = &tasks->items[t];
-            npi_process_standardize(task->evidence, &process, task->has_features,
-                                    2 * (size_t)task->links + (size_t)task->matched);
+            npi_process_standardize(task->evidence, &process, task->has_features, npi_task_pairs(task));
         }
     }
     for (int featured = 0; !code && featured < 2; featured++)
@@ -396,10 +394,9 @@ int npi_pretrain(npi_process *out, npi_tasks *tasks, const npi_pretrain_options 
                          step + 1, o->learning_rate);
         if (code)
             break;
-        double root2 = sqrt(1 - pow(beta2, step + 1));
-        npi_kernels_best()->adam(process.params.block, m, v, b.total, (int64_t)process.params.count,
-                                 (real)(rate_at(step, o) * root2 / (1 - pow(beta1, step + 1))), (real)beta1,
-                                 (real)beta2, (real)(epsilon * root2));
+        npi_adam_rates rates = {rate_at(step, o), 0.9, 0.999, 1e-8};
+        npi_adam_move(process.params.block, m, v, b.total, (int64_t)process.params.count,
+                      npi_adam_corrected(rates, step + 1));
         progress.iteration = state.step = step + 1;
         progress.loss = b.loss;
         progress.seconds = npi_clock_seconds() - start;

@@ -6,13 +6,12 @@
 #include "base/comm.h"
 #include "base/parallel.h"
 #include "base/rng.h"
+#include "linalg/adam.h"
 #include "linalg/blas.h"
-#include "linalg/kernels.h"
 #include "process/layers.h"
 
 enum { CHUNK = 128, BATCH = NPI_TUNER_CHUNKS * CHUNK };
 #define LAST_RATE 0.01 /* share of the learning rate that is left at the end */
-#define PI 3.14159265358979323846
 
 void npi_tuner_free(npi_tuner *t)
 {
@@ -99,11 +98,6 @@ static void add_gradients(void *arg, int64_t first, int64_t last)
             t->total[i] = c == 0 ? t->gradient[c].block[i] : t->total[i] + t->gradient[c].block[i];
 }
 
-static double rate_at(int64_t step, int64_t steps, double rate)
-{
-    return rate * ((1 + cos(PI * (double)step / (double)steps)) / 2 + LAST_RATE);
-}
-
 int npi_tuner_run(npi_tuner *t, int left_out, const npgnn_options *o, npgnn_progress *progress, npgnn_error *err)
 {
     const npgnn_env *env = &t->env;
@@ -133,11 +127,10 @@ int npi_tuner_run(npi_tuner *t, int left_out, const npgnn_options *o, npgnn_prog
             npi_blas_end(env->threads);
             npi_comm_chain(env->comm, t->total, (int64_t)t->head.count, sizeof *t->total, (int64_t)t->head.count,
                            add_gradients, t);
-            double root2 = sqrt(1 - pow(o->beta2, (double)step + 1));
-            npi_kernels_best()->adam(
-                t->head.block, t->m, t->v, t->total, (int64_t)t->head.count,
-                (real)(rate_at(step, steps, o->learning_rate) * root2 / (1 - pow(o->beta1, (double)step + 1))),
-                (real)o->beta1, (real)o->beta2, (real)(o->epsilon * root2));
+            npi_adam_rates rates = {npi_rate_along_cosine(o->learning_rate, LAST_RATE, step, steps), o->beta1, o->beta2,
+                                    o->epsilon};
+            npi_adam_move(t->head.block, t->m, t->v, t->total, (int64_t)t->head.count,
+                          npi_adam_corrected(rates, step + 1));
         }
         size_t batches = batches_of(t->count);
         npi_comm_gather_shares(env->comm, t->losses, NPI_TUNER_CHUNKS, batches * sizeof *t->losses);
