@@ -260,10 +260,7 @@ static void print_abilities(const npgnn_model *model, const npgnn_model_info *in
     printf("This model\n");
     printf("- predicts links of any graph with the same %" PRId32 " feature columns (%s);\n", info->columns,
            by_name ? "matched by name" : "in the same order");
-    if (options->propagate > 0)
-        printf("- predicts links of new nodes from their features, and uses the links that they already have;\n");
-    else
-        printf("- predicts links of new nodes from their features alone;\n");
+    printf("- predicts links of new nodes from their features alone;\n");
     if (info->calibrated)
         printf("- gives calibrated probabilities, for a link rate of %.3g (change it with --link-rate);\n",
                info->link_rate);

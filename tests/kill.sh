@@ -19,8 +19,8 @@ train()
     shift 2
     case $way in
     0) set -- --loss exact "$@" ;;
-    1) set -- --keep-best on --propagate 1 --input-dropout 0.5 --radius 1.8 --loss sampled "$@" ;;
-    2) set -- --keep-best on --propagate 1 --input-dropout 0.5 --radius 1.8 --loss sampled --val 0 "$@" ;;
+    1) set -- --keep-best on --input-dropout 0.5 --loss sampled "$@" ;;
+    2) set -- --keep-best on --input-dropout 0.5 --loss sampled --val 0 "$@" ;;
     esac
     exec "$program" train synthetic:nodes=200,words=100 -o "$model" --iterations 100 --threads 2 --quiet "$@"
 }

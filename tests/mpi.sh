@@ -105,7 +105,7 @@ bits)
     awk 'BEGIN { for (i = 0; i < 600; i++) for (j = 1; j <= 3; j++) print i, (i * j * 7 + 13 * j) % 600, 1 + (i + j) % 4 }' >edges.txt
     awk 'BEGIN { for (i = 0; i < 600; i++) print i, sin(i), cos(i * 1.7), sin(i * i), 1 }' >features.txt
     "$npgnn" convert --edges edges.txt --features features.txt --weighted -o graph.npg 2>/dev/null
-    same 'dense features and weights' '2 3' train graph.npg --iterations 3 --val 0.05 --radius 2
+    same 'dense features and weights' '2 3' train graph.npg --iterations 3 --val 0.05
     ;;
 
 jobs)
@@ -226,7 +226,6 @@ faults)
     refused 'method does not work in several processes' 2 "$npgnn" predict --method katz $graph --top 3
     refused 'log does not work in several processes' 2 "$npgnn" eval $graph --log log
     refused 'estimate does not work in several processes' 2 "$npgnn" train $graph --estimate -o refused.model
-    refused 'the option propagate cannot be trained in several' 2 "$npgnn" train $graph --propagate 1 -o refused.model
     refused 'divided among at most 2 processes, and there are 3' 3 "$npgnn" train synthetic:nodes=200 -o refused.model
 
     # faults of one process: the message names it, nothing is written, and all of them end

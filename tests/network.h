@@ -10,8 +10,6 @@ static inline npgnn_options rich_network(void)
     npgnn_options o = {.size = sizeof o};
     npgnn_options_preset(&o, NULL, NULL);
     o.input_dropout = 0.5;
-    o.radius = 1.8;
-    o.propagate = 1;
     o.loss = NPGNN_LOSS_SAMPLED;
     o.learning_rate = 0.005;
     o.keep_best = 1;

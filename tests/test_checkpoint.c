@@ -319,7 +319,7 @@ static void test_different_training(void **state)
     npgnn_graph_free(elsewhere);
     assert_ok(npgnn_checkpoint_options(&read, path_of("checkpoint"), NULL, &err), err);
     assert_int_equal(read.iterations, o.iterations);
-    assert_true(read.learning_rate == o.learning_rate && read.propagate == 1 && read.keep_best);
+    assert_true(read.learning_rate == o.learning_rate && read.input_dropout == 0.3 && read.keep_best);
     empty_folder();
 }
 

@@ -109,7 +109,7 @@ static void test_rehearsed_evaluation(void **state)
             model.keep_best = kind & 1;
             model.calibrate = kind >> 1 & 1;
             if (kind & 4)
-                refine(&model);
+                model.input_dropout = 0.3;
             assert_ok(npgnn_evaluate(&run, graph, 1, &o, &one_thread, &err), err);
             check_by_hand(&run, &o);
         }
@@ -210,7 +210,7 @@ static int job_train(const npgnn_graph *on, const npgnn_env *env, npgnn_error *e
     o.samples = 2;
     o.loss = NPGNN_LOSS_SAMPLED;
     o.validate_every = o.keep_best = 1;
-    refine(&o);
+    o.input_dropout = 0.3;
     npgnn_split_options_default(&how, NPGNN_INDUCTIVE, NULL);
     int code = npgnn_split_new(&cut, on, &how, env, err);
     if (!code)

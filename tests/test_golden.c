@@ -238,7 +238,7 @@ static outcome run_case(const inputs *in, const npgnn_options *options)
     o.latent = calloc(2 * (size_t)s.d + 1, sizeof *o.latent);
     o.embedding = calloc((size_t)x->n * (size_t)s.k, sizeof *o.embedding);
     npi_embedder embedder;
-    assert_ok(npi_embedder_new(&embedder, options, s, x->n, &input.graph->a, fixture_env(), &err), err);
+    assert_ok(npi_embedder_new(&embedder, s, x->n, fixture_env(), &err), err);
     assert_ok(npi_params_new(&o.gradient, s, fixture_env(), &err), err);
     const npi_partition rows = npi_partition_whole(x->n);
     assert_ok(npi_net_new(&net, options, &rows, x, NULL, fixture_env(), &err), err);
@@ -246,7 +246,7 @@ static outcome run_case(const inputs *in, const npgnn_options *options)
     if (options->latent)
         npi_net_encode(net, o.latent, o.latent + s.d, &params, x, input.graph);
     npi_embedder_features(&embedder, &params, x, 1);
-    npi_embedder_run(&embedder, &params, options->latent ? o.latent : NULL, options, 1);
+    npi_embedder_run(&embedder, &params, options->latent ? o.latent : NULL, options->decoder_output, 1);
     memcpy(o.embedding, embedder.u, (size_t)x->n * (size_t)s.k * sizeof *o.embedding);
     npi_embedder_free(fixture_env(), &embedder);
     npi_net_free(net);

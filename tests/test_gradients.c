@@ -15,7 +15,6 @@ enum { HIDDEN = 3, LATENT = 2, DECODER = 3, OUTPUT = 2 };
 typedef struct problem {
     fixture_graph whole, context[2]; /* by npgnn_context */
     int32_t nodes[CONTEXT_NODES];    /* of the node context */
-    npi_neighbours neighbours;       /* with some cold nodes */
     npi_dropout dropout;             /* with some features hidden */
     real epsilon[SAMPLES * LATENT];
 } problem;
@@ -73,8 +72,6 @@ static problem make_problem(int dense)
     assert_int_equal(p.whole.graph->x->dense != NULL, dense);
     p.context[NPGNN_CONTEXT_EDGES] = fixture_graph_new(edges + M - CONTEXT_EDGES, CONTEXT_EDGES, NULL, N, 0);
     p.context[NPGNN_CONTEXT_NODES] = make_node_context(p.nodes, edges);
-    assert_int_equal(npi_neighbours_new(&p.neighbours, &p.whole.graph->a, fixture_env(), NULL), 0);
-    npi_neighbours_draw(&p.neighbours, 0.3, 5, 1, 1);
     assert_int_equal(npi_features_transpose(p.whole.graph->x, NULL), 0);
     assert_int_equal(npi_dropout_new(&p.dropout, p.whole.graph->x, 1, fixture_env(), NULL), 0);
     npi_dropout_draw(&p.dropout, 0.3, 5, 1, 1);
@@ -101,14 +98,10 @@ static void weigh_problem(problem *p)
     weigh(&p->whole);
     weigh(&p->context[NPGNN_CONTEXT_EDGES]);
     weigh(&p->context[NPGNN_CONTEXT_NODES]);
-    npi_neighbours_free(fixture_env(), &p->neighbours);
-    assert_int_equal(npi_neighbours_new(&p->neighbours, &p->whole.graph->a, fixture_env(), NULL), 0);
-    npi_neighbours_draw(&p->neighbours, 0.3, 5, 1, 1);
 }
 
 static void free_problem(problem *p)
 {
-    npi_neighbours_free(fixture_env(), &p->neighbours);
     npi_dropout_free(fixture_env(), &p->dropout);
     fixture_graph_free(&p->whole);
     fixture_graph_free(&p->context[NPGNN_CONTEXT_EDGES]);
@@ -132,7 +125,6 @@ static npi_input make_input(const problem *p, const npgnn_options *options)
                        .context = &p->context[options->context].adj,
                        .context_nodes = by_nodes ? p->nodes : NULL,
                        .epsilon = p->epsilon,
-                       .neighbours = &p->neighbours,
                        .loss = npi_pairs_loss_make(options->likelihood, &p->whole.graph->a, NULL)};
 }
 
@@ -390,20 +382,17 @@ static void test_dense_features(void **state)
     check_all(1);
 }
 
-/* What follows the decoder, and hidden features, with the options that they meet. */
-static void test_refinements(void **state)
+/* Features that are dropped, with all other options. */
+static void test_dropout(void **state)
 {
     (void)state;
     for (int dense = 0; dense < 2; dense++) {
         problem p = make_problem(dense);
-        for (unsigned number = 0; number < 256; number += 8)
-            for (int propagate = 0; propagate <= 3; propagate++) {
-                npgnn_options options = combination(number);
-                options.radius = number & 8 ? 0 : 1.8;
-                options.propagate = propagate;
-                options.input_dropout = number & 16 ? 0.3 : 0;
-                check_options(&p, &options);
-            }
+        for (unsigned number = 0; number < 256; number += 8) {
+            npgnn_options options = combination(number);
+            options.input_dropout = 0.3;
+            check_options(&p, &options);
+        }
         free_problem(&p);
     }
 }
@@ -518,7 +507,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sparse_features),  cmocka_unit_test(test_dense_features),
         cmocka_unit_test(test_without_latent),   cmocka_unit_test(test_a_wrong_gradient_is_noticed),
-        cmocka_unit_test(test_gradients_add_up), cmocka_unit_test(test_refinements),
+        cmocka_unit_test(test_gradients_add_up), cmocka_unit_test(test_dropout),
         cmocka_unit_test(test_relu_output),      cmocka_unit_test(test_conditional),
         cmocka_unit_test(test_weights),
     };

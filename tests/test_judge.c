@@ -7,7 +7,7 @@ static const npgnn_env one_thread = {.size = sizeof one_thread, .threads = 1};
 
 static npgnn_graph *graph;
 static npgnn_split *split;
-static npgnn_model *model; /* looks at known links: propagate */
+static npgnn_model *model; /* a process, which uses known links */
 static const npgnn_pair *pairs;
 static size_t positives, count;
 
@@ -16,19 +16,13 @@ static int make_all(void **state)
     (void)state;
     npgnn_options o = {.size = sizeof o};
     npgnn_split_options so = {.size = sizeof so};
-    npgnn_trainer *trainer = NULL;
-    npgnn_options_preset(&o, NULL, NULL);
-    o.iterations = 60;
-    o.propagate = 1;
-    o.radius = 2;
+    npgnn_options_preset(&o, "best", NULL);
     npgnn_split_options_default(&so, NPGNN_TRANSDUCTIVE, NULL);
     so.test = so.val = 0.15;
     so.negative_ratio = NPGNN_RATIO_FULL;
     int code = npgnn_graph_synthetic(&graph, "nodes=800,seed=3", &one_thread, NULL) ||
                npgnn_split_new(&split, graph, &so, &one_thread, NULL) ||
-               npgnn_trainer_new(&trainer, graph, split, &o, &one_thread, NULL) || npgnn_trainer_run(trainer, NULL) ||
-               npgnn_trainer_model(&model, trainer, NULL);
-    npgnn_trainer_free(trainer);
+               npgnn_fit(&model, npgnn_split_train(NULL, split), &o, &one_thread, NULL);
     if (!code)
         count = npgnn_split_pairs(&pairs, &positives, split, NPGNN_SET_TEST);
     return code;

@@ -3,7 +3,7 @@
 
 #include "check.h"
 
-enum { KEYS = 38 }; /* fields of npgnn_options */
+enum { KEYS = 35 }; /* fields of npgnn_options */
 
 static npgnn_options preset(const char *name)
 {
@@ -144,7 +144,6 @@ typedef struct edge {
 static const edge edges[] = {
     {"context-fraction", "1e-6", "1", "0", "1.000001"},
     {"input-scale", "0", "1000", "-0.001", "1e7"},
-    {"radius", "0", "1000", "-0.001", "1001"},
     {"kl-weight", "0", "1000", "-0.001", "1e300"},
     {"iterations", "1", "1000000", "0", "1e10"},
     {"learning-rate", "1e-12", "10", "0", "1e300"},
@@ -208,7 +207,6 @@ static void test_uses(void **state)
     int used = 0, all = 0;
     (void)state;
     network.samples = 2;
-    network.propagate = 1;
     network.lr_schedule = NPGNN_LR_COSINE;
     for (int i = 0; npgnn_options_info(&info, i); i++, all++) {
         assert_true(npgnn_options_uses(&network, info.key, NULL));
@@ -227,18 +225,22 @@ static void test_uses_beside_others(void **state)
     static const struct {
         const char *key, *value, *without;
     } cases[] = {
-        {"loss", "exact", "pairs-per-node"},   {"latent", "off", "samples"},
-        {"latent", "off", "hidden"},           {"latent", "off", "context-fraction"},
-        {"latent", "off", "predict-samples"},  {"sample-latent", "off", "samples"},
-        {"sample-latent", "off", "kl-weight"}, {"sample-latent", "off", "predict-samples"},
-        {"samples", "1", "monte-carlo"},       {"lr-schedule", "constant", "lr-horizon"},
-        {"propagate", "0", "cold-nodes"},      {"sample-latent", "off", "sigma-start"},
+        {"loss", "exact", "pairs-per-node"},
+        {"latent", "off", "samples"},
+        {"latent", "off", "hidden"},
+        {"latent", "off", "context-fraction"},
+        {"latent", "off", "predict-samples"},
+        {"sample-latent", "off", "samples"},
+        {"sample-latent", "off", "kl-weight"},
+        {"sample-latent", "off", "predict-samples"},
+        {"samples", "1", "monte-carlo"},
+        {"lr-schedule", "constant", "lr-horizon"},
+        {"sample-latent", "off", "sigma-start"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         npgnn_options options = preset(NULL);
         options.samples = 2;
-        options.propagate = 1;
         options.lr_schedule = NPGNN_LR_LINEAR;
         assert_true(npgnn_options_uses(&options, cases[i].without, NULL));
         assert_int_equal(npgnn_options_set(&options, cases[i].key, cases[i].value, NULL), 0);

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/rng.h"
-#include "graph/graph.h"
 #include "examples/project.h"
+#include "graph/graph.h"
 
 /* What a projection of width WIDTH is checked on: a ring of links, two offsets of which one is half of all nodes. */
 enum { RING = 10, WIDTH = 3, UNIFORM = 8 };

@@ -47,7 +47,7 @@ static void test_same_bits_for_any_threads(void **state)
         o.context = how & 2 ? NPGNN_CONTEXT_NODES : NPGNN_CONTEXT_EDGES;
         o.encoder_output = how & 4 ? NPGNN_RELU : NPGNN_LINEAR;
         if (how & 8)
-            refine(&o);
+            o.input_dropout = 0.3;
         npgnn_model *one = fit(&o, 1), *two = fit(&o, 2), *three = fit(&o, 3);
         o.seed++;
         npgnn_model *other = fit(&o, 1);
@@ -100,7 +100,7 @@ static void test_steps_allocate_nothing(void **state)
         o.context = how & 2 ? NPGNN_CONTEXT_NODES : NPGNN_CONTEXT_EDGES;
         o.latent = how & 4 ? 0 : 1;
         if (how & 8)
-            refine(&o);
+            o.input_dropout = 0.3;
         npgnn_trainer *trainer = trainer_of(split, &o, &env);
         memory.allow = 0;
         for (int i = 0; i < 9; i++) /* the tenth validates */
@@ -203,7 +203,7 @@ static void check_kept(int keep_best, int refined)
     o.validate_every = 3;
     o.keep_best = keep_best;
     if (refined) {
-        refine(&o);
+        o.input_dropout = 0.3;
         o.seed = 4;
     }
     npgnn_trainer *trainer = trainer_of(split, &o, &one_thread);

@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "base/rng.h"
+#include "examples/folds.h"
 #include "folder.h"
 #include "model/model.h"
-#include "examples/folds.h"
 #include "train/tune.h"
 
 static npgnn_graph *make(const char *spec)

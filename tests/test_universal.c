@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "base/rng.h"
+#include "examples/context.h"
 #include "folder.h"
 #include "graph/new_nodes.h"
 #include "model/model.h"
-#include "examples/context.h"
 #include "predict/predictor.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])

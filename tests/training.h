@@ -43,20 +43,11 @@ static inline npgnn_options small_options(int iterations)
     o.latent_size = 4;
     o.decoder_hidden = 8;
     o.output_size = 4;
-    o.input_dropout = o.radius = o.cold_nodes = 0;
-    o.propagate = o.calibrate = 0;
+    o.input_dropout = 0;
+    o.calibrate = 0;
     o.pairs_per_node = 16;
     o.iterations = iterations;
     return o;
-}
-
-/* All that may be added to the model of the paper. */
-static inline void refine(npgnn_options *o)
-{
-    o->input_dropout = 0.3;
-    o->radius = 2;
-    o->propagate = 2;
-    o->cold_nodes = 0.2;
 }
 
 static inline npgnn_trainer *trainer_of(const npgnn_split *known, const npgnn_options *options, const npgnn_env *env)

@@ -274,9 +274,6 @@ typedef struct npgnn_options {
     double input_scale;              /* training behaves as if the features were multiplied by this; 0: such that their
                                         rows have a mean square length of 16 */
     double input_dropout;            /* share of the features hidden in each training iteration */
-    double radius;                   /* length that all embeddings are scaled to; 0: unscaled */
-    int propagate;                   /* how many times embeddings are averaged over known links */
-    double cold_nodes;               /* with propagate: share of the nodes treated as new in each training iteration */
     /* objective */
     int samples;                   /* Monte Carlo samples of z per iteration */
     npgnn_monte_carlo monte_carlo; /* likelihood: average log-likelihoods; embedding: average u, then one likelihood */

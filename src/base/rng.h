@@ -7,31 +7,30 @@
 
 #include <stdint.h>
 
-/* What the numbers are used for. Two purposes never share a value. Append new ones: reordering changes all results. */
+/* What the numbers are used for. Two purposes never share a value. Append new ones: another order changes all results. 9 is free. */
 typedef enum {
-    NPI_RNG_INIT,      /* Glorot weights */
-    NPI_RNG_LATENT,    /* epsilon of z; stream = iteration */
-    NPI_RNG_CONTEXT,   /* edges or nodes of a context; stream = iteration */
-    NPI_RNG_SPLIT,     /* which edges or nodes are held out */
-    NPI_RNG_NEGATIVE,  /* non-links */
-    NPI_RNG_SYNTHETIC, /* synthetic graphs; stream = step of the generator */
-    NPI_RNG_PAIRS,     /* permutation of the sampled loss; stream = iteration */
-    NPI_RNG_PREDICT,   /* z at prediction */
-    NPI_RNG_TEST,      /* the test suite */
-    NPI_RNG_COLD,      /* nodes treated as new; stream = iteration */
-    NPI_RNG_DROPOUT,   /* features dropped from an iteration; stream = iteration */
-    NPI_RNG_SPECTRAL,  /* initial vector of the eigensolver; stream 1: initial regions */
-    NPI_RNG_WALK,      /* random walks; stream = steps, windows or order */
-    NPI_RNG_SKIPGRAM,  /* skip-gram: initial vectors; negatives, stream = 1 + pool of walks */
-    NPI_RNG_BOOTSTRAP, /* test pairs in a resample; stream = resample */
-    NPI_RNG_REVEAL,    /* links of held-out nodes that are known when predicting */
-    NPI_RNG_SAGE,      /* GraphSAGE: negatives of each node; stream = iteration */
-    NPI_RNG_TASK,      /* tasks made of a graph; stream = which */
-    NPI_RNG_PRETRAIN,  /* tasks, contexts, targets and draws of z of a step; stream = step */
-    NPI_RNG_TUNE,      /* rehearsals of a graph: folds, non-links, order and dropout; stream = which */
-    NPI_RNG_MATCHED,   /* degree-matched non-links */
-    NPI_RNG_ENDS,      /* ends of test links that are ranked among all nodes */
-    NPI_RNG_PROJECT    /* projections of features; 0: sample; of W, 1: initial weights, 2: parts of the links, 3 + step:
+    NPI_RNG_INIT,         /* Glorot weights */
+    NPI_RNG_LATENT,       /* epsilon of z; stream = iteration */
+    NPI_RNG_CONTEXT,      /* edges or nodes of a context; stream = iteration */
+    NPI_RNG_SPLIT,        /* which edges or nodes are held out */
+    NPI_RNG_NEGATIVE,     /* non-links */
+    NPI_RNG_SYNTHETIC,    /* synthetic graphs; stream = step of the generator */
+    NPI_RNG_PAIRS,        /* permutation of the sampled loss; stream = iteration */
+    NPI_RNG_PREDICT,      /* z at prediction */
+    NPI_RNG_TEST,         /* the test suite */
+    NPI_RNG_DROPOUT = 10, /* features dropped from an iteration; stream = iteration */
+    NPI_RNG_SPECTRAL,     /* initial vector of the eigensolver; stream 1: initial regions */
+    NPI_RNG_WALK,         /* random walks; stream = steps, windows or order */
+    NPI_RNG_SKIPGRAM,     /* skip-gram: initial vectors; negatives, stream = 1 + pool of walks */
+    NPI_RNG_BOOTSTRAP,    /* test pairs in a resample; stream = resample */
+    NPI_RNG_REVEAL,       /* links of held-out nodes that are known when predicting */
+    NPI_RNG_SAGE,         /* GraphSAGE: negatives of each node; stream = iteration */
+    NPI_RNG_TASK,         /* tasks made of a graph; stream = which */
+    NPI_RNG_PRETRAIN,     /* tasks, contexts, targets and draws of z of a step; stream = step */
+    NPI_RNG_TUNE,         /* rehearsals of a graph: folds, non-links, order and dropout; stream = which */
+    NPI_RNG_MATCHED,      /* degree-matched non-links */
+    NPI_RNG_ENDS,         /* ends of test links that are ranked among all nodes */
+    NPI_RNG_PROJECT /* projections of features; 0: sample; of W, 1: initial weights, 2: parts of the links, 3 + step:
                           offsets; then the same of Q */
 } npi_purpose;
 

@@ -8,7 +8,6 @@
 #include "linalg/dense.h"
 #include "linalg/elementwise.h"
 #include "linalg/kernels.h"
-#include "model/refine.h"
 
 #define CHUNK 256 /* rows that a thread takes at a time: degrees differ */
 
@@ -32,6 +31,65 @@ struct npi_sage {
     int32_t *first;    /* (n partners) first node */
     real *first_slope; /* (n partners) */
 };
+
+typedef struct normalize_loop {
+    real *v, *length;
+    const real *u;
+    int k;
+} normalize_loop;
+
+static void normalize_range(const void *arg, int64_t first, int64_t last)
+{
+    const normalize_loop *l = arg;
+    for (int64_t i = first; i < last; i++) {
+        const real *u = l->u + i * l->k;
+        real *v = l->v + i * l->k;
+        double square = 0;
+        for (int c = 0; c < l->k; c++)
+            square += (double)u[c] * (double)u[c];
+        l->length[i] = (real)sqrt(square);
+        real factor = l->length[i] > 0 ? 1 / l->length[i] : 0;
+        for (int c = 0; c < l->k; c++)
+            v[c] = factor * u[c];
+    }
+}
+
+/* v_i = u_i / |u_i|, and |u_i| in length (n). Rows of zeros stay zero. */
+static void normalize_rows(real *v, real *length, const real *u, int64_t n, int k, int threads)
+{
+    normalize_loop loop = {v, length, u, k};
+    npi_parallel(threads, n, 0, normalize_range, &loop);
+}
+
+typedef struct normalize_back_loop {
+    real *du;
+    const real *dv, *v, *length;
+    int k;
+} normalize_back_loop;
+
+static void normalize_back_range(const void *arg, int64_t first, int64_t last)
+{
+    const normalize_back_loop *l = arg;
+    for (int64_t i = first; i < last; i++) {
+        const real *dv = l->dv + i * l->k, *v = l->v + i * l->k;
+        real *du = l->du + i * l->k;
+        double along = 0; /* v_i · dv_i: moving u_i along itself does not change v_i */
+        for (int c = 0; c < l->k; c++)
+            along += (double)v[c] * (double)dv[c];
+        real inverse = l->length[i] > 0 ? 1 / l->length[i] : 0;
+        real pull = (real)along;
+        for (int c = 0; c < l->k; c++)
+            du[c] = inverse * (dv[c] - pull * v[c]);
+    }
+}
+
+/* du_i = (dv_i - v_i (v_i · dv_i)) / |u_i|; du may be dv. */
+static void normalize_rows_backward(real *du, const real *dv, const real *v, const real *length, int64_t n, int k,
+                                    int threads)
+{
+    normalize_back_loop loop = {du, dv, v, length, k};
+    npi_parallel(threads, n, 0, normalize_back_range, &loop);
+}
 
 npi_sizes npi_sage_sizes(int32_t f)
 {
@@ -169,7 +227,7 @@ const real *npi_sage_embed(npi_sage *net, const npi_params *params, const npi_fe
     /* Y (n, w) = [F' | Ā G'] */
     aggregate_forward(net->y, net, net->m, w, graph);
     /* z_i = Y_i / |Y_i| */
-    npi_rescale_forward(net->z, net->length, net->y, net->n, w, 1, threads);
+    normalize_rows(net->z, net->length, net->y, net->n, w, threads);
     return net->z;
 }
 
@@ -179,7 +237,7 @@ static void embed_backward(npi_sage *net, npi_params *gradient, const npi_params
 {
     int h = net->size.h, w = 2 * net->size.d, threads = net->env.threads;
     /* dY from dZ, in place */
-    npi_rescale_backward(net->dz, net->dz, net->z, net->length, net->n, w, 1, threads);
+    normalize_rows_backward(net->dz, net->dz, net->z, net->length, net->n, w, threads);
     /* d[F' | G'] = [dY_F | Āᵀ dY_G] */
     aggregate_backward(net->dm, net, net->dz, w, graph);
     /* dW2 (h, w) += Hᵀ (h, n) d[F' | G'] (n, w) */

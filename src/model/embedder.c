@@ -1,7 +1,7 @@
-/* The decoder alone, for validation and prediction (docs/understand/math.md, (6), (13), (14)):
+/* The decoder alone, for validation and prediction (docs/understand/math.md, (6)):
  *
  *     Q = X W2x                                      (n, g)   once per graph
- *     U = act(sigmoid(Q + z Wz + b1) W3 + b2)        (n, k)   per z, then rescaled and averaged over known links */
+ *     U = act(sigmoid(Q + z Wz + b1) W3 + b2)        (n, k)   per z */
 #include "model/embedder.h"
 
 #include <string.h>
@@ -9,8 +9,7 @@
 #include "linalg/dense.h"
 #include "model/mlp.h"
 
-int npi_embedder_new(npi_embedder *out, const npgnn_options *options, npi_sizes size, int32_t nodes,
-                     const npi_csr *graph, const npgnn_env *env, npgnn_error *err)
+int npi_embedder_new(npi_embedder *out, npi_sizes size, int32_t nodes, const npgnn_env *env, npgnn_error *err)
 {
     npi_embedder e = {0};
     int code = npi_blas_open(env, err);
@@ -20,19 +19,10 @@ int npi_embedder_new(npi_embedder *out, const npgnn_options *options, npi_sizes 
     e.xw = npi_alloc(env, n * g, sizeof *e.xw, err);
     e.hidden = npi_alloc(env, n * g, sizeof *e.hidden, err);
     e.u = npi_alloc(env, n * k, sizeof *e.u, err);
-    int failed = !e.xw || !e.hidden || !e.u;
-    if (options->radius > 0)
-        failed |= !(e.length = npi_alloc(env, n, sizeof *e.length, err));
-    if (options->propagate > 0) {
-        failed |= !(e.other = npi_alloc(env, n * k, sizeof *e.other, err));
-        failed |= npi_neighbours_new(&e.neighbours, graph, env, err) != 0;
-    }
-    if (failed) {
+    if (!e.xw || !e.hidden || !e.u) {
         npi_embedder_free(env, &e);
         return NPGNN_E_MEMORY;
     }
-    if (options->propagate > 0)
-        npi_neighbours_draw(&e.neighbours, 0, 0, 0, env->threads); /* a share of 0: no node is cold */
     *out = e;
     return 0;
 }
@@ -42,9 +32,6 @@ void npi_embedder_free(const npgnn_env *env, npi_embedder *e)
     npi_free(env, e->xw);
     npi_free(env, e->hidden);
     npi_free(env, e->u);
-    npi_free(env, e->other);
-    npi_free(env, e->length);
-    npi_neighbours_free(env, &e->neighbours);
     memset(e, 0, sizeof *e);
 }
 
@@ -56,20 +43,8 @@ void npi_embedder_features(npi_embedder *e, const npi_params *params, const npi_
     e->n = x->n;
 }
 
-void npi_embedder_run(npi_embedder *e, const npi_params *params, const real *z, const npgnn_options *options,
-                      int threads)
+void npi_embedder_run(npi_embedder *e, const npi_params *params, const real *z, npgnn_activation output, int threads)
 {
-    int g = params->size.g, k = params->size.k;
     /* U = act(sigmoid(Q + z Wz + b1) W3 + b2): (6) */
-    npi_mlp_forward(e->u, e->hidden, params, e->xw, g, z, e->n, options->decoder_output, threads);
-    /* u_i <- radius u_i / |u_i|: (13) */
-    if (options->radius > 0)
-        npi_rescale_forward(e->u, e->length, e->u, e->n, k, options->radius, threads);
-    /* U <- Â_k U: (14) */
-    for (int i = 0; i < options->propagate; i++) {
-        npi_neighbours_mul(e->other, &e->neighbours, e->u, k, threads);
-        real *swap = e->u;
-        e->u = e->other;
-        e->other = swap;
-    }
+    npi_mlp_forward(e->u, e->hidden, params, e->xw, params->size.g, z, e->n, output, threads);
 }

@@ -1,5 +1,5 @@
 /* The network in one iteration: forward pass, loss and backward pass, and the encoder alone for prediction. Numbers in
- * brackets are equations of docs/understand/math.md; gcn.c, latent.c, mlp.c, refine.c and pairs.c compute the steps.
+ * brackets are equations of docs/understand/math.md; gcn.c, latent.c, mlp.c and pairs.c compute the steps.
  *
  * Forward, with X (n, f), the graph Â (n, n) and the context Â_C (m, m), S samples of z:
  *
@@ -7,7 +7,6 @@
  *     q(z | G), q(z | C) = encode(Â, P)            (2, d) each  mean and log sigma               (2)-(4)
  *     z = mu + sigma epsilon                       (d)          per sample                       (5)
  *     U = act(sigmoid(Q + z Wz + b1) W3 + b2)      (n, k)       per sample                       (6)
- *     U <- radius U / |U|, then U <- Â_k U         (n, k)       where the options ask for it     (13), (14)
  *     loss = mean over samples of -log p(A | U) + kl_weight KL[q(z | G) || q(z | C)]             (8)-(11)
  *
  * Where the nodes are divided among processes, n are those of this process; sums over nodes are over all of them, in an
@@ -59,8 +58,6 @@ struct npi_net {
                                 divided among processes, both in the array of mlp_hidden, behind it */
     real *halo;   /* (halo, width) rows of neighbours in other processes; NULL where they fit in arrays above */
     real *encoder_halo, *pairs_halo; /* where these rows are: for the encoder, and for the loss */
-    real *v, *length;                /* (n, k), (n) with radius: U rescaled, and |u_i| */
-    real *w[2];                      /* (n, k) each, with propagate: Â_k U, used in turn */
     real *u_sum;                     /* (n, k) mean of the samples' embeddings, for (9b) */
     real *dhidden;      /* (n, h) dH, in the memory of mlp_hidden, which the decoder then no longer needs */
     real *m, *dr;       /* (n, 2 d) each: H Wr, and the gradient of the heads */
@@ -83,7 +80,7 @@ typedef struct array {
     int wanted; /* 0: the options do not need it, and it stays NULL */
 } array;
 
-enum { ARRAYS = 32 };
+enum { ARRAYS = 28 };
 
 /* Columns of mlp_hidden itself: dH of the encoder is there, too. */
 static int hidden_columns(const npi_net *net)
@@ -101,7 +98,6 @@ static void list_arrays(array list[ARRAYS], npi_net *net)
     /* what the encoder needs; of it, what the shortcut (3') does without; what only training needs, and of that the
      * latent's */
     int latent = o->latent, heads = latent && !net->shortcut, train = !net->encoder_only, both = latent && train;
-    int radius = train && o->radius > 0, propagate = train && o->propagate > 0;
     int joined = net->rows.comm != NULL;
     int u_sum = train && o->monte_carlo == NPGNN_MC_EMBEDDING && net->samples > 1;
 
@@ -113,7 +109,7 @@ static void list_arrays(array list[ARRAYS], npi_net *net)
         scratch = npi_gemm_tall_scratch(1, h, 2 * d);
 
     encoding *w = &net->whole, *c = &net->context;
-    const array all[ARRAYS] = {
+    const array all[] = {
         {&w->hidden, n, h, latent},
         {&w->colsum, n, 1, latent},
         {&w->pooled, 1, h, latent},
@@ -139,14 +135,11 @@ static void list_arrays(array list[ARRAYS], npi_net *net)
         {&net->u, n, k, train && !joined},
         {&net->du, n, k, train && !joined},
         {&net->u_sum, n, k, u_sum},
-        {&net->v, n, k, radius},
-        {&net->length, n, 1, radius},
-        {&net->w[0], n, k, propagate},
-        {&net->w[1], n, k, propagate},
         {&net->scratch, scratch, 1, 1},
         {&net->mlp_scratch, npi_mlp_scratch(&net->rows, net->size), 1, train},
         {&net->x_scratch, net->x_reals, 1, train},
     };
+    _Static_assert(sizeof all == ARRAYS * sizeof *all, "ARRAYS is their number");
     memcpy(list, all, sizeof all);
 }
 
@@ -348,24 +341,13 @@ static const real *decode_forward(npi_net *net, const npi_params *params, const 
     const npgnn_options *o = &net->options;
     npi_sizes s = net->size;
     int threads = net->env.threads;
-    real *u = net->u;
     /* z = mu + sigma ⊙ epsilon_l: (5) */
     if (s.d > 0)
         npi_latent_sample_forward(net->z, net->source->q, epsilon_of(net, input, l), s.d);
     /* U = act(sigmoid(Q + z Wz + b1) W3 + b2): (6) */
-    npi_mlp_forward(u, net->mlp_hidden, params, net->xw + s.h, s.h + s.g, s.d > 0 ? net->z : NULL, net->n,
+    npi_mlp_forward(net->u, net->mlp_hidden, params, net->xw + s.h, s.h + s.g, s.d > 0 ? net->z : NULL, net->n,
                     o->decoder_output, threads);
-    /* v_i = radius u_i / |u_i|: (13) */
-    if (o->radius > 0) {
-        npi_rescale_forward(net->v, net->length, u, net->n, s.k, o->radius, threads);
-        u = net->v;
-    }
-    /* U <- Â_k U, `propagate` times: (14) */
-    for (int i = 0; i < o->propagate; i++) {
-        npi_neighbours_mul(net->w[i % 2], input->neighbours, u, s.k, threads);
-        u = net->w[i % 2];
-    }
-    return u;
+    return net->u;
 }
 
 /* Backward of the decode_forward before it. net->du, the gradient of the embeddings, is overwritten. */
@@ -374,16 +356,6 @@ static void decode_backward(npi_net *net, npi_params *gradient, const npi_params
     const npgnn_options *o = &net->options;
     npi_sizes s = net->size;
     int threads = net->env.threads;
-    /* dU <- Â_k dU, `propagate` times; the embeddings in w are no longer needed: (B14) */
-    for (int i = 0; i < o->propagate; i++) {
-        npi_neighbours_mul(net->w[0], input->neighbours, net->du, s.k, threads);
-        real *swap = net->du;
-        net->du = net->w[0];
-        net->w[0] = swap;
-    }
-    /* du_i = (radius dv_i - v_i (v_i · dv_i) / radius) / |u_i|: (B13) */
-    if (o->radius > 0)
-        npi_rescale_backward(net->du, net->du, net->v, net->length, net->n, s.k, o->radius, threads);
     /* dW3, db2, db1, dWz, dz, and dQ into the last g columns of dxw, summed over the samples: (B6) */
     npi_mlp_backward(net->dxw + s.h, s.h + s.g, l > 0, net->dz, gradient, net->du, params, net->u, net->mlp_hidden,
                      s.d > 0 ? net->z : NULL, &net->rows, o->decoder_output, net->mlp_scratch, threads);

@@ -8,7 +8,6 @@
 #include "linalg/adj.h"
 #include "model/pairs.h"
 #include "model/params.h"
-#include "model/refine.h"
 
 typedef struct npi_net npi_net; /* activations of one iteration: everything it needs, allocated once */
 
@@ -31,13 +30,12 @@ int npi_net_new_encoder(npi_net **out, const npgnn_options *options, int32_t n, 
 void npi_net_free(npi_net *net);
 
 typedef struct npi_input {
-    const npi_features *x;            /* (n, f); here and below, the rows of this process */
-    npi_dropout *dropout;             /* whose view x is, to be turned before Xᵀ is needed; NULL: x is whole */
-    const npi_adj *graph;             /* (n, n) normalised training graph; its pattern is what the loss wants to see */
-    const npi_adj *context;           /* (m, m) */
-    const int32_t *context_nodes;     /* (m) rows of x, or NULL: m = n, the same nodes */
-    const real *epsilon;              /* (samples, d) */
-    const npi_neighbours *neighbours; /* of this iteration, for `propagate`; NULL without */
+    const npi_features *x;        /* (n, f); here and below, the rows of this process */
+    npi_dropout *dropout;         /* whose view x is, to be turned before Xᵀ is needed; NULL: x is whole */
+    const npi_adj *graph;         /* (n, n) normalised training graph; its pattern is what the loss wants to see */
+    const npi_adj *context;       /* (m, m) */
+    const int32_t *context_nodes; /* (m) rows of x, or NULL: m = n, the same nodes */
+    const real *epsilon;          /* (samples, d) */
     npi_pairs_loss loss;
     uint64_t seed; /* for the sampled loss */
     uint32_t draw;

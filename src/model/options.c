@@ -55,10 +55,6 @@ static const option table[] = {
      "factor of the features in training; 0: chosen from their average length"},
     {"input-dropout", REAL, AT(input_dropout), 0, 0.99, "0..0.99",
      "fraction of the features that are dropped per iteration"},
-    {"radius", REAL, AT(radius), 0, 1e3, "from 0", "length that all embeddings are scaled to; 0: unscaled"},
-    {"propagate", INT, AT(propagate), 0, 8, "0..8", "number of times that embeddings are averaged over known links"},
-    {"cold-nodes", REAL, AT(cold_nodes), 0, 1, "0..1",
-     "with propagate: fraction of the nodes treated as new per iteration"},
     {"samples", INT, AT(samples), 1, 1000, "1..1000", "Monte Carlo samples of z per iteration"},
     {"monte-carlo", CHOICE, AT(monte_carlo), 0, 1, "likelihood|embedding",
      "what is averaged over the samples: log-likelihoods or embeddings"},
@@ -106,7 +102,6 @@ static const npgnn_options standard = {
     .decoder_output = NPGNN_LINEAR,
     .input_scale = 0,
     .input_dropout = 0.25,
-    .cold_nodes = 0.3,
     .samples = 1,
     .monte_carlo = NPGNN_MC_LIKELIHOOD,
     .likelihood = NPGNN_WEIGHTED,
@@ -320,26 +315,32 @@ int npgnn_options_info(npgnn_option_info *info, int index)
 
 /* What must hold for an option of a network to have an effect. */
 enum {
-    LATENT = 1,        /* there is a latent variable, */
-    DRAWS = 2,         /* it is drawn, */
-    SEVERAL = 4,       /* more than once per iteration */
-    SAMPLED_LOSS = 8,  /* the loss may be estimated from a sample */
-    FALLING_RATE = 16, /* the learning rate decreases */
-    PROPAGATION = 32   /* embeddings are averaged over known links */
+    LATENT = 1,       /* there is a latent variable, */
+    DRAWS = 2,        /* it is drawn, */
+    SEVERAL = 4,      /* more than once per iteration */
+    SAMPLED_LOSS = 8, /* the loss may be estimated from a sample */
+    FALLING_RATE = 16 /* the learning rate decreases */
 };
 
 static const struct {
     const char *key;
     unsigned needs;
 } needs[] = {
-    {"sample-latent", LATENT},       {"hidden", LATENT},
-    {"latent-size", LATENT},         {"encoder-output", LATENT},
-    {"aggregate", LATENT},           {"sigma-mean", LATENT | DRAWS},
-    {"sigma-start", LATENT | DRAWS}, {"context", LATENT},
-    {"context-fraction", LATENT},    {"cold-nodes", PROPAGATION},
-    {"samples", LATENT | DRAWS},     {"monte-carlo", LATENT | DRAWS | SEVERAL},
-    {"kl-weight", LATENT | DRAWS},   {"pairs-per-node", SAMPLED_LOSS},
-    {"lr-horizon", FALLING_RATE},    {"predict-samples", LATENT | DRAWS},
+    {"sample-latent", LATENT},
+    {"hidden", LATENT},
+    {"latent-size", LATENT},
+    {"encoder-output", LATENT},
+    {"aggregate", LATENT},
+    {"sigma-mean", LATENT | DRAWS},
+    {"sigma-start", LATENT | DRAWS},
+    {"context", LATENT},
+    {"context-fraction", LATENT},
+    {"samples", LATENT | DRAWS},
+    {"monte-carlo", LATENT | DRAWS | SEVERAL},
+    {"kl-weight", LATENT | DRAWS},
+    {"pairs-per-node", SAMPLED_LOSS},
+    {"lr-horizon", FALLING_RATE},
+    {"predict-samples", LATENT | DRAWS},
 };
 
 int npgnn_options_uses(const npgnn_options *options, const char *key, npgnn_error *err)
@@ -359,7 +360,7 @@ int npgnn_options_uses(const npgnn_options *options, const char *key, npgnn_erro
         return 0;
     unsigned has = (o.latent ? LATENT : 0u) | (o.sample_latent ? DRAWS : 0u) | (o.samples > 1 ? SEVERAL : 0u) |
                    (o.loss != NPGNN_LOSS_EXACT ? SAMPLED_LOSS : 0u) |
-                   (o.lr_schedule != NPGNN_LR_CONSTANT ? FALLING_RATE : 0u) | (o.propagate > 0 ? PROPAGATION : 0u);
+                   (o.lr_schedule != NPGNN_LR_CONSTANT ? FALLING_RATE : 0u);
     for (size_t i = 0; i < sizeof needs / sizeof needs[0]; i++)
         if (strcmp(needs[i].key, key) == 0)
             return (needs[i].needs & ~has) == 0;

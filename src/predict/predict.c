@@ -44,7 +44,8 @@ static int scores_are_finite(const npgnn_predictor *p)
 
 int npi_predictor_decode(npgnn_predictor *p, int draw, npgnn_error *err)
 {
-    npi_embedder_run(&p->embedder, &p->model->params, draw_latent(p, draw), &p->model->options, p->env.threads);
+    npi_embedder_run(&p->embedder, &p->model->params, draw_latent(p, draw), p->model->options.decoder_output,
+                     p->env.threads);
     return scores_are_finite(p) ? 0
                                 : npi_fail(err, NPGNN_E_DIVERGED,
                                            "the scores of this graph are not finite: the weights of the model or the "
@@ -95,7 +96,7 @@ static int predictor_of_network(npgnn_predictor **out, const npgnn_model *model,
         npi_calibration_at(model->scorer.calibration, o.link_rate > 0 ? o.link_rate : model->info.link_rate);
     if (s.d == 0 || !model->options.sample_latent)
         p->samples = 0; /* there is nothing to draw */
-    code = npi_embedder_new(&p->embedder, &model->options, s, graph->n, &graph->a, &resolved, err);
+    code = npi_embedder_new(&p->embedder, s, graph->n, &resolved, err);
     p->z = npi_alloc(&resolved, (size_t)s.d, sizeof *p->z, err);
     p->score = npi_alloc(&resolved, BATCH, sizeof *p->score, err);
     p->sums = npi_alloc(&resolved, BATCH, sizeof *p->sums, err);

@@ -33,7 +33,7 @@ int npi_calibrate(npgnn_model *model, const npgnn_split *split, npi_embedder emb
     code = npi_comm_agree(rows->comm, code, err);
     if (!code) { /* as a predictor gives with z at its mean, which an average over draws of z is close to */
         npi_embedder_features(&embedder, &model->params, x, env->threads);
-        npi_embedder_run(&embedder, &model->params, model->q, &model->options, env->threads);
+        npi_embedder_run(&embedder, &model->params, model->q, model->options.decoder_output, env->threads);
         code = npi_score_pairs_among(score, embedder.u, model->params.size.k, pairs, own + more, rows, env, err);
     }
     for (size_t i = 0; !code && i < own + more; i++)
@@ -65,7 +65,7 @@ int npgnn_model_calibrate(npgnn_model *model, const npgnn_split *split, const np
                                   &resolved, err);
     if (code)
         return code;
-    code = npi_embedder_new(&embedder, &model->options, size, known->n, &known->a, &resolved, err);
+    code = npi_embedder_new(&embedder, size, known->n, &resolved, err);
     if (!code)
         code = npi_calibrate(model, split, embedder, x, &rows, &resolved, err);
     npi_embedder_free(&resolved, &embedder);

@@ -2,8 +2,8 @@
 #ifndef NPI_TRAIN_PRETRAIN_H
 #define NPI_TRAIN_PRETRAIN_H
 
-#include "process/process.h"
 #include "examples/tasks.h"
+#include "process/process.h"
 
 typedef struct npi_pretrain_options {
     int steps, batch;   /* tasks per step */

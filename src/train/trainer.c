@@ -66,7 +66,6 @@ static void release(npgnn_trainer *t)
     t->epsilon = t->q = NULL;
     npi_validation_free(&t->env, &t->val);
     npi_dropout_free(&t->env, &t->dropout);
-    npi_neighbours_free(&t->env, &t->neighbours);
     npgnn_split_free(t->rehearsal);
     t->rehearsal = NULL;
 }
@@ -81,8 +80,6 @@ static int check_divisible(const npgnn_trainer *t, const npgnn_split *split, npg
         what = "a split that holds out nodes";
     else if (t->options.latent && context_kind(&t->options, split) == NPGNN_CONTEXT_NODES)
         what = "a context of nodes (option context)";
-    else if (t->options.propagate > 0)
-        what = "the option propagate";
     return what ? npi_fail(err, NPGNN_E_ARGUMENT,
                            "%s cannot be trained in several processes: start one, without mpirun", what)
                 : 0;
@@ -150,13 +147,11 @@ static int prepare(npgnn_trainer *t, const npgnn_split *split, const npgnn_optio
     if (!code && t->env.comm)
         code = npi_net_take_halo(t->net, t->adj.halo->count, err);
 
-    /* the inputs of an iteration: Xᵀ for the backward pass, Â, dropped features, known neighbours, context, noise */
+    /* the inputs of an iteration: Xᵀ for the backward pass, Â, dropped features, context, noise */
     if (!code)
         code = npi_features_transpose(t->x, err);
     if (!code && t->options.input_dropout > 0)
         code = npi_dropout_new(&t->dropout, t->x, 0, &t->env, err);
-    if (!code && t->options.propagate > 0)
-        code = npi_neighbours_new(&t->neighbours, &known->a, &t->env, err);
     if (!code && d > 0) {
         t->epsilon = npi_alloc(&t->env, (size_t)t->options.samples * d, sizeof *t->epsilon, err);
         t->q = npi_alloc(&t->env, 2 * d, sizeof *t->q, err);
@@ -284,7 +279,7 @@ static int is_over(const npgnn_trainer *t)
     return t->progress.iteration >= t->options.iterations || out_of_patience;
 }
 
-/* One iteration: draws the context, the noise of z, the dropped features and the cold nodes, each a function of the
+/* One iteration: draws the context, the noise of z and the dropped features, each a function of the
  * seed and of the iteration; then loss and gradient, a step of Adam, and a validation where one is due. */
 static int iterate(npgnn_trainer *t, npgnn_error *err)
 {
@@ -307,11 +302,6 @@ static int iterate(npgnn_trainer *t, npgnn_error *err)
         npi_dropout_draw(&t->dropout, o->input_dropout, o->seed, iteration, threads);
         input.x = &t->dropout.view;
         input.dropout = &t->dropout;
-    }
-    /* Â_k of this iteration: (14) */
-    if (o->propagate > 0) {
-        npi_neighbours_draw(&t->neighbours, o->cold_nodes, o->seed, iteration, threads);
-        input.neighbours = &t->neighbours;
     }
     /* the context C, and epsilon (samples, d): (5) */
     if (t->context) {

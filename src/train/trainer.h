@@ -21,13 +21,12 @@ struct npgnn_trainer {
     int has_found;          /* 1: the rehearsal is over, and `found` is what it found */
     npi_findings found;
     npgnn_options options;
-    const npgnn_graph *known;  /* what training knows */
-    npi_partition rows;        /* how its nodes are divided among processes; this process has, of all that is below: */
-    npi_features *x;           /* the features of its nodes */
-    npi_adj adj;               /* the rows of `known`; where there is one process, the pattern is borrowed */
-    npi_pairs_loss loss;       /* weights of the pairs */
-    npi_dropout dropout;       /* of its features, with input_dropout */
-    npi_neighbours neighbours; /* in it, with propagate */
+    const npgnn_graph *known; /* what training knows */
+    npi_partition rows;       /* how its nodes are divided among processes; this process has, of all that is below: */
+    npi_features *x;          /* the features of its nodes */
+    npi_adj adj;              /* the rows of `known`; where there is one process, the pattern is borrowed */
+    npi_pairs_loss loss;      /* weights of the pairs */
+    npi_dropout dropout;      /* of its features, with input_dropout */
     npi_context *context;
     npi_net *net;
     npi_params params, gradient;

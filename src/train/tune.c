@@ -5,9 +5,9 @@
 
 #include "base/comm.h"
 #include "eval/delong.h"
+#include "examples/project.h"
 #include "linalg/blas.h"
 #include "process/stack.h"
-#include "examples/project.h"
 #include "train/tuner.h"
 
 enum {

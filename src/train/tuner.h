@@ -3,8 +3,8 @@
 #ifndef NPI_TRAIN_TUNER_H
 #define NPI_TRAIN_TUNER_H
 
-#include "process/process.h"
 #include "examples/folds.h"
+#include "process/process.h"
 
 enum { NPI_TUNER_CHUNKS = 4 }; /* of a batch: a thread computes one at a time */
 

@@ -26,7 +26,7 @@ int npi_validation_new(npi_validation *out, const npgnn_split *split, const npi_
         goto out;
     v.rows = rows ? *rows : npi_partition_whole(v.graph->n);
     v.x = x ? x : v.graph->x;
-    code = npi_embedder_new(&v.embedder, options, params->size, v.rows.to - v.rows.from, &v.graph->a, env, err);
+    code = npi_embedder_new(&v.embedder, params->size, v.rows.to - v.rows.from, env, err);
     v.score = npi_alloc(env, v.count, sizeof *v.score, err);
     if (options->keep_best)
         v.best = npi_alloc(env, params->count, sizeof *v.best, err);
@@ -53,7 +53,7 @@ int npi_validation_run(double *auc, double *ap, npi_validation *v, const npi_par
 {
     /* U (n, k), then s_p = u_i · u_j for all pairs */
     npi_embedder_features(&v->embedder, params, v->x, env->threads);
-    npi_embedder_run(&v->embedder, params, z, options, env->threads);
+    npi_embedder_run(&v->embedder, params, z, options->decoder_output, env->threads);
     int code = npi_score_pairs_among(v->score, v->embedder.u, params->size.k, v->pairs, v->count, &v->rows, env, err);
     if (!code)
         code = npi_comm_agree(

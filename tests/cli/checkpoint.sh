@@ -1,6 +1,6 @@
 # Checkpoints: saving, resuming, and what is refused.
 data=synthetic:nodes=200,seed=3
-network='--keep-best on --propagate 1 --input-dropout 0.5 --radius 1.8 --loss sampled' # all that can be added to the paper's
+network='--keep-best on --input-dropout 0.5 --loss sampled' # all that can be added to the paper's
 hashes() { sed -E 's/[0-9a-f]{16}/HASH/g' >&2; }
 npgnn train $data -o whole $network --iterations 40 --seed 7 --quiet
 

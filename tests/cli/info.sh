@@ -21,7 +21,7 @@ npgnn info any-name | cmp - by_name # a model is known by what is in it, too
 npgnn train synthetic:nodes=200,seed=3 -o plain.safetensors --iterations 3 --val 0 --no-latent --quiet
 npgnn info plain.safetensors | sed -n '1,/^$/p' | sed 's/rate of [0-9.e-]*/rate of R/'
 printf 'id,red,green\na,1,0\nb,0,1\nc,1,1\n' >features.csv
-npgnn train edges.txt --features features.csv -o named.safetensors --iterations 3 --val 0 --no-sample-latent --propagate 1 --quiet
+npgnn train edges.txt --features features.csv -o named.safetensors --iterations 3 --val 0 --no-sample-latent --quiet
 npgnn info named.safetensors | sed -n '1,/^$/p' | sed 's/rate of [0-9.e-]*/rate of R/'
 
 # a graph on which nothing can be learnt: tuning is not kept, and the program says so
