@@ -10,7 +10,7 @@
 #include "graph/new_nodes.h"
 #include "process/stack.h"
 
-_Static_assert((int)NPI_ALL_COLUMNS <= (int)NPI_SLOPES_MOST, "every head has slopes");
+_Static_assert((int)NPI_ALL_COLUMNS <= (int)NPI_HEAD_MOST, "a head has room for all columns");
 
 enum {
     MAX_NON_LINKS = 1 << 14, /* for the calibration, whose interest is in the few that score like links */

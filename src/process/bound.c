@@ -7,7 +7,6 @@
 #include "linalg/symmetric.h"
 
 enum {
-    WIDEST = NPI_SMALL_NETWORK_MOST,
     SQUARES = 6 /* R: as many units as network_columns computes at a time */
 };
 #define SPREAD 1.5    /* c in deviations of p: more than 1, since large p need a close bound most */
@@ -21,9 +20,9 @@ enum {
 static void fit_units(double *alpha, double *c, const npi_head *head, const float *evidence, size_t count)
 {
     int e = head->e, h = head->h;
-    double positive[WIDEST] = {0}, all[WIDEST] = {0};
+    double positive[NPI_HEAD_MOST] = {0}, all[NPI_HEAD_MOST] = {0};
     for (size_t s = 0; s < count; s++, evidence += e) {
-        double h1[WIDEST];
+        double h1[NPI_HEAD_MOST];
         for (int j = 0; j < h; j++) {
             double sum = (double)head->b1[j];
             for (int i = 0; i < e; i++)
@@ -52,7 +51,8 @@ static int make_boxes(npi_head_bound *out, const npi_head *head, const float *ev
 {
     enum { ROUNDS = 10 };
     int e = head->e, groups = count < NPI_BOUND_BOXES ? (int)count : NPI_BOUND_BOXES;
-    double centre[NPI_BOUND_BOXES][WIDEST], sum[NPI_BOUND_BOXES][WIDEST], square[NPI_BOUND_BOXES][WIDEST];
+    double centre[NPI_BOUND_BOXES][NPI_HEAD_MOST], sum[NPI_BOUND_BOXES][NPI_HEAD_MOST],
+        square[NPI_BOUND_BOXES][NPI_HEAD_MOST];
     size_t members[NPI_BOUND_BOXES];
     out->boxes = npi_alloc(env, NPI_BOUND_BOXES, sizeof *out->boxes, err);
     if (!out->boxes)
@@ -90,7 +90,7 @@ static int make_boxes(npi_head_bound *out, const npi_head *head, const float *ev
                 centre[g][c] = sum[g][c] / (double)members[g];
     }
     for (int g = 0; g < groups; g++) {
-        double low[WIDEST], high[WIDEST];
+        double low[NPI_HEAD_MOST], high[NPI_HEAD_MOST];
         for (int c = 0; members[g] > 0 && c < e; c++) {
             double spread = square[g][c] / (double)members[g] - centre[g][c] * centre[g][c];
             spread = spread > 0 ? BOX_WIDTH * sqrt(spread) : 0; /* a NaN gives 0 */
@@ -108,7 +108,7 @@ int npi_head_bound_new(npi_head_bound *out, const npi_head *head, const float *e
 {
     int e = head->e, h = head->h, size = h + 1;
     *out = (npi_head_bound){0};
-    if (e > WIDEST || h > WIDEST || h < SQUARES)
+    if (h < SQUARES)
         return 0;
     real *block = npi_alloc(env, (size_t)h * (SQUARES + 1) + 2 * SQUARES, sizeof *block, err);
     double *m = npi_alloc(env, 2 * (size_t)size * (size_t)size, sizeof *m, err);
@@ -117,12 +117,12 @@ int npi_head_bound_new(npi_head_bound *out, const npi_head *head, const float *e
         npi_free(env, m);
         return NPGNN_E_MEMORY;
     }
-    double *vector = m + size * size, value[WIDEST + 1], alpha[WIDEST], c[WIDEST];
-    double line[WIDEST + 1] = {0}; /* what is linear in (h1, 1) */
+    double *vector = m + size * size, value[NPI_HEAD_MOST + 1], alpha[NPI_HEAD_MOST], c[NPI_HEAD_MOST];
+    double line[NPI_HEAD_MOST + 1] = {0}; /* what is linear in (h1, 1) */
     double shift = (double)head->shift[0] + ROUNDING;
     fit_units(alpha, c, head, evidence, count);
     for (int j = 0; j < h; j++) {
-        double weight = (double)head->w3[j], column[WIDEST + 1]; /* of W2, with b2 below */
+        double weight = (double)head->w3[j], column[NPI_HEAD_MOST + 1]; /* of W2, with b2 below */
         for (int i = 0; i < h; i++)
             column[i] = (double)head->w2[i * h + j];
         column[h] = (double)head->b2[j];
@@ -194,11 +194,12 @@ void npi_head_box(npi_pieces *out, const npi_head *head, const npi_slopes *slope
 {
     int e = head->e, h = head->h;
     const npi_exact *exact = npi_exact_best();
-    double centre[WIDEST], radius[WIDEST], row[WIDEST], most[WIDEST], least[WIDEST], onward[WIDEST],
-        slope[WIDEST] = {0};
+    double centre[NPI_HEAD_MOST], radius[NPI_HEAD_MOST], row[NPI_HEAD_MOST], most[NPI_HEAD_MOST], least[NPI_HEAD_MOST],
+        onward[NPI_HEAD_MOST], slope[NPI_HEAD_MOST] = {0};
     double shift = (double)head->shift[0] + BOX_ROUNDING;
-    real above[WIDEST * WIDEST], below[WIDEST * WIDEST]; /* (h, h) of p, by the inputs of the first layer */
-    lines first[WIDEST] = {{0, 0, 0}}, second[WIDEST];
+    real above[NPI_HEAD_MOST * NPI_HEAD_MOST],
+        below[NPI_HEAD_MOST * NPI_HEAD_MOST]; /* (h, h) of p, by the inputs of the first layer */
+    lines first[NPI_HEAD_MOST] = {{0, 0, 0}}, second[NPI_HEAD_MOST];
     for (int i = 0; i < e; i++) {
         centre[i] = (low[i] + high[i]) / 2;
         radius[i] = (high[i] - low[i]) / 2;
@@ -223,7 +224,7 @@ void npi_head_box(npi_pieces *out, const npi_head *head, const npi_slopes *slope
             least[j] += weight * down * (double)head->b1[k] + (weight > 0 ? 0 : constant);
         }
     for (int i = 0; i < e; i++) { /* the same as lines in e, and their ranges in the box */
-        double up[WIDEST] = {0}, down[WIDEST] = {0};
+        double up[NPI_HEAD_MOST] = {0}, down[NPI_HEAD_MOST] = {0};
         for (int k = 0; k < h; k++)
             row[k] = (double)head->w1[i * h + k];
         exact->layer(up, row, above, h, h, 0);

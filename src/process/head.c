@@ -1,14 +1,15 @@
 #include "process/head.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "linalg/blas.h"
 #include "linalg/exact.h"
-#include "linalg/kernels.h"
 #include "process/layers.h"
 
 int npi_head_new(npi_head *out, int e, int h, const npgnn_env *env, npgnn_error *err)
 {
+    assert(e >= 1 && e <= NPI_HEAD_MOST && h >= 1 && h <= NPI_HEAD_MOST);
     size_t columns = (size_t)e, hidden = (size_t)h;
     npi_head head = {.e = e, .h = h, .count = columns * hidden + hidden * hidden + 3 * hidden + columns + 1};
     head.block = npi_alloc(env, head.count, sizeof *head.block, err);
@@ -64,9 +65,8 @@ void npi_head_specialize(npi_head *head, const npi_process_params *p, const real
 
 float npi_head_score(const npi_head *head, const float *evidence)
 {
-    enum { WIDEST = 256 };
     int e = head->e, h = head->h;
-    double input[WIDEST], h1[WIDEST], h2[WIDEST], score = (double)head->shift[0];
+    double input[NPI_HEAD_MOST], h1[NPI_HEAD_MOST], h2[NPI_HEAD_MOST], score = (double)head->shift[0];
     const npi_exact *exact = npi_exact_best();
     for (int i = 0; i < e; i++) { /* score += e · w */
         input[i] = (double)evidence[i];
@@ -124,57 +124,26 @@ void npi_head_scores(real *score, npi_head_workspace *w, const npi_head *head, c
     }
 }
 
-/* x (h, count) = relu(x + b) */
-static void add_and_relu(real *x, const real *b, int h, int count)
+void npi_head_scores_of_columns(real *score, const npi_head *head, const real *evidence, int stride, int count)
 {
-    for (int j = 0; j < h; j++, x += count)
-        for (int i = 0; i < count; i++) {
-            real value = x[i] + b[j];
-            x[i] = value > 0 ? value : 0;
-        }
-}
-
-/* score (count) += wᵀ x, x (rows, count) with `stride` numbers per row */
-static void add_weighted(real *score, const real *w, const real *x, int rows, int stride, int count)
-{
-    for (int j = 0; j < rows; j++, x += stride)
-        for (int i = 0; i < count; i++)
-            score[i] += w[j] * x[i];
-}
-
-void npi_head_scores_of_columns(real *score, npi_head_workspace *w, const npi_head *head, const real *evidence,
-                                int stride, int count)
-{
-    int e = head->e, h = head->h;
-    if (e <= NPI_SMALL_NETWORK_MOST && h <= NPI_SMALL_NETWORK_MOST) { /* too small for BLAS to be worth its copies */
-        const npi_small_network net = {.inputs = e,
-                                       .hidden = h,
-                                       .hidden2 = h,
-                                       .w1 = head->w1,
-                                       .b1 = head->b1,
-                                       .w2 = head->w2,
-                                       .b2 = head->b2,
-                                       .w3 = head->w3,
-                                       .line = head->line,
-                                       .shift = head->shift[0]};
-        npi_kernels_best()->network_columns(score, evidence, stride, count, &net);
-        return;
-    }
-    npi_gemm(w->h1, count, head->w1, h, 1, evidence, stride, 0, h, count, e, 1, 0); /* h1 = relu(W1ᵀ e + b1) */
-    add_and_relu(w->h1, head->b1, h, count);
-    npi_gemm(w->h2, count, head->w2, h, 1, w->h1, count, 0, h, count, h, 1, 0); /* h2 = relu(W2ᵀ h1 + b2) */
-    add_and_relu(w->h2, head->b2, h, count);
-    for (int i = 0; i < count; i++) /* score = w3 · h2 + w · e + w0 */
-        score[i] = head->shift[0];
-    add_weighted(score, head->w3, w->h2, h, count, count);
-    add_weighted(score, head->line, evidence, e, stride, count);
+    const npi_small_network net = {.inputs = head->e,
+                                   .hidden = head->h,
+                                   .hidden2 = head->h,
+                                   .w1 = head->w1,
+                                   .b1 = head->b1,
+                                   .w2 = head->w2,
+                                   .b2 = head->b2,
+                                   .w3 = head->w3,
+                                   .line = head->line,
+                                   .shift = head->shift[0]};
+    npi_kernels_best()->network_columns(score, evidence, stride, count, &net);
 }
 
 void npi_head_scores_backward(npi_head *g, npi_head_workspace *w, const npi_head *head, const real *dscore, int count)
 {
     int e = head->e, h = head->h;
-    for (int i = 0; i < count;
-         i++) { /* dh2 = dscore w3 relu'(h2),  dw3 += h2ᵀ dscore,  dw += eᵀ dscore,  dw0 += Σ dscore */
+    /* dh2 = dscore w3 relu'(h2),  dw3 += h2ᵀ dscore,  dw += eᵀ dscore,  dw0 += Σ dscore */
+    for (int i = 0; i < count; i++) {
         for (int j = 0; j < h; j++) {
             real active = w->h2[i * h + j];
             w->dh[i * h + j] = active > 0 ? dscore[i] * head->w3[j] : 0;
@@ -197,9 +166,8 @@ void npi_head_scores_backward(npi_head *g, npi_head_workspace *w, const npi_head
  * about half of what the magnitudes of all weights would allow. */
 void npi_head_slopes(npi_slopes *out, const npi_head *head)
 {
-    enum { WIDEST = 256 };
     int e = head->e, h = head->h;
-    double onward[WIDEST]; /* W2 w3 */
+    double onward[NPI_HEAD_MOST]; /* W2 w3 */
     for (int k = 0; k < h; k++) {
         onward[k] = 0;
         for (int j = 0; j < h; j++)
@@ -207,7 +175,7 @@ void npi_head_slopes(npi_slopes *out, const npi_head *head)
     }
     out->terms = 0;
     for (int i = 0; i < e; i++) {
-        double product[WIDEST] = {0}, magnitude[WIDEST] = {0}; /* T_i and the same of magnitudes */
+        double product[NPI_HEAD_MOST] = {0}, magnitude[NPI_HEAD_MOST] = {0}; /* T_i and the same of magnitudes */
         double middle = 4 * (double)head->line[i], first = 0, second = 0, both = 0;
         for (int k = 0; k < h; k++) {
             double weight = (double)head->w1[i * h + k];

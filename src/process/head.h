@@ -9,7 +9,10 @@
 #ifndef NPI_PROCESS_HEAD_H
 #define NPI_PROCESS_HEAD_H
 
+#include "linalg/kernels.h"
 #include "process/params.h"
+
+enum { NPI_HEAD_MOST = NPI_SMALL_NETWORK_MOST }; /* columns of evidence, and units of a hidden layer */
 
 typedef struct npi_head {
     int e, h;
@@ -46,24 +49,22 @@ void npi_head_workspace_free(const npgnn_env *env, npi_head_workspace *workspace
 void npi_head_scores(real *score, npi_head_workspace *workspace, const npi_head *head, const float *evidence,
                      int count);
 
-/* The same for evidence (e, count), column by column with `stride` numbers from one to the next; without a way back. */
-void npi_head_scores_of_columns(real *score, npi_head_workspace *workspace, const npi_head *head, const real *evidence,
-                                int stride, int count);
+/* The same for evidence (e, count), column by column with `stride` numbers from one to the next, without BLAS. */
+void npi_head_scores_of_columns(real *score, const npi_head *head, const real *evidence, int stride, int count);
 
 /* Adds to `gradient`, given dscore (count); after npi_head_scores with the same evidence. */
 void npi_head_scores_backward(npi_head *gradient, npi_head_workspace *workspace, const npi_head *head,
                               const real *dscore, int count);
 
 /* How steep a head is. */
-enum { NPI_SLOPES_MOST = 64 };
 typedef struct npi_slopes {
-    double column[NPI_SLOPES_MOST]; /* (e) by how much the score can change, at most, per unit of each column, */
-    double least[NPI_SLOPES_MOST], most[NPI_SLOPES_MOST]; /* (e) and between what its derivatives are */
+    double column[NPI_HEAD_MOST]; /* (e) by how much the score can change, at most, per unit of each column, */
+    double least[NPI_HEAD_MOST], most[NPI_HEAD_MOST]; /* (e) and between what its derivatives are */
     double
         terms; /* what the magnitudes of all that is added up to a score can sum to, biases apart, if no column exceeds 1 */
 } npi_slopes;
 
-/* O(e h²). A head has at most NPI_SLOPES_MOST columns. */
+/* O(e h²). */
 void npi_head_slopes(npi_slopes *slopes, const npi_head *head);
 
 #endif

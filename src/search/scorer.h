@@ -78,12 +78,9 @@ static inline void npi_scorer_free(npi_scorer *scorer)
 
 /* ---- for the scorers of processes ---- */
 
-enum { NPI_HEAD_CELLS = 1024 }; /* pairs that a head scores at a time, whose hidden layers stay in cache */
-
 /* What both have in a workspace, and begin theirs with. */
 typedef struct npi_process_workspace {
     npi_columns_workspace columns;
-    npi_head_workspace head;
     real *evidence; /* (columns, block, columns.range) of a range of nodes */
     real *score;    /* (block, columns.range), twice for a bounded search */
     real *along;    /* (heads, block) what the rounding of a pair may add to its score, per unit of its reach */

@@ -89,7 +89,7 @@ static void score_candidates(int32_t *candidates, npi_searcher *d, const npi_sea
         int some = count - first < w->columns.range ? count - first : w->columns.range;
         npi_columns_list(w->evidence, &w->columns, &a->columns, list + first, some);
         npi_process_standardize_columns(w->evidence, a->process, a->columns.has_features, (size_t)some);
-        npi_head_scores_of_columns(w->score, &w->head, &a->head, w->evidence, some, some);
+        npi_head_scores_of_columns(w->score, &a->head, w->evidence, some, some);
         for (int i = 0; i < some; i++) {
             int32_t v = list[first + i];
             double apart = along * npi_scorer_reach(&s->scorer, v);
@@ -209,7 +209,7 @@ static void empty_queue(int32_t *candidates, npi_searcher *d, const npi_search *
         else if (bound == 1)
             kernels->network_columns(score, w->evidence, stride, count, &a->bound.net);
         else
-            npi_head_scores_of_columns(score, &w->process.head, &a->head, w->evidence, stride, count);
+            npi_head_scores_of_columns(score, &a->head, w->evidence, stride, count);
         left = (int)kernels->keep_columns(w->over, w->evidence, stride, w->evidence, stride,
                                           bound < 2 ? a->columns.plan.columns : 0, score, w->apart, least, count);
         for (int i = 0; i < left; i++) {

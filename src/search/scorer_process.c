@@ -19,17 +19,13 @@ int npi_process_workspace_fill(npi_process_workspace *w, const npi_scorer *s, np
     w->evidence = npi_resize(env, NULL, cells * (size_t)columns->plan.columns, sizeof *w->evidence, err);
     w->score = npi_resize(env, NULL, is_bounded ? 2 * cells : cells, sizeof *w->score, err);
     w->along = npi_resize(env, NULL, (size_t)heads * (size_t)s->block, sizeof *w->along, err);
-    if (!w->evidence || !w->score || !w->along)
-        return NPGNN_E_MEMORY;
-    /* heads that have a bound are small, and need no workspace */
-    return is_bounded ? 0 : npi_head_workspace_new(&w->head, &s->p->applied.head, NPI_HEAD_CELLS, env, err);
+    return w->evidence && w->score && w->along ? 0 : NPGNN_E_MEMORY;
 }
 
 void npi_process_workspace_clear(npi_process_workspace *w, const npi_scorer *s)
 {
     const npgnn_env *env = &s->p->env;
     npi_columns_workspace_give(&s->p->applied.columns, &w->columns);
-    npi_head_workspace_free(env, &w->head);
     npi_free(env, w->evidence);
     npi_free(env, w->score);
     npi_free(env, w->along);
@@ -68,9 +64,7 @@ static void approximate(npi_block *block, void *workspace, const npi_scorer *s, 
         npi_columns_rows(w->evidence, &w->columns, &a->columns, first, last);
         npi_process_standardize_columns(w->evidence, a->process, a->columns.has_features, (size_t)cells);
         for (int h = 0; h < heads; h++) {
-            for (int cell = 0; cell < cells; cell += NPI_HEAD_CELLS)
-                npi_head_scores_of_columns(w->score + cell, &w->head, &head[h], w->evidence + cell, cells,
-                                           cells - cell < NPI_HEAD_CELLS ? cells - cell : NPI_HEAD_CELLS);
+            npi_head_scores_of_columns(w->score, &head[h], w->evidence, cells, cells);
             for (int r = 0; r < count; r++) {
                 real *value = block->value + (size_t)r * (size_t)s->candidates + (size_t)first;
                 const real *score = w->score + r * range;

@@ -14,7 +14,7 @@
 #define MAX_BOUND 1e30
 #define MAX_WEIGHT 1e12 /* of a projection: products of two of them are summed up */
 
-enum { MEAN = NPI_PROCESS_TENSOR_COUNT, DEVIATION, Z, CHANGE, PROJECTION, AROUND, TENSORS, MAX_SIZE = 256 };
+enum { MEAN = NPI_PROCESS_TENSOR_COUNT, DEVIATION, Z, CHANGE, PROJECTION, AROUND, TENSORS, MOST_LATENT = 256 };
 
 static void list_tensors(npi_safetensor tensors[TENSORS], const npi_process *p)
 {
@@ -242,7 +242,7 @@ int npi_process_read(npgnn_model **out, const npi_safetensors *file, const npgnn
         !read_int(&size.h, object, "hidden") || !read_int(&size.d, object, "latent") ||
         !read_int(&steps, object, "steps") ||
         (json_object_get(object, "projection") && !read_int(&width, object, "projection")) || size.h < 1 ||
-        size.h > MAX_SIZE || size.d < 1 || size.d > MAX_SIZE || steps < 0)
+        size.h > NPI_HEAD_MOST || size.d < 1 || size.d > MOST_LATENT || steps < 0)
         code = npi_safetensors_refuse(file, "its sizes are missing or damaged");
     else if (size.e != NPI_COLUMNS || feature_columns != NPI_FEATURE_COLUMNS)
         code = npi_fail_at(file->err, NPGNN_E_FORMAT, file->path, 0,

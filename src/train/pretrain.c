@@ -352,7 +352,7 @@ int npi_pretrain(npi_process *out, npi_tasks *tasks, const npi_pretrain_options 
     real *m = NULL, *v = NULL;
     if (tasks->count == 0)
         return npi_fail(err, NPGNN_E_ARGUMENT, "the corpus has no graph with enough links to learn from");
-    if (o->latent > MAX_LATENT || o->hidden < 2 || o->steps < 1 || o->batch < 1)
+    if (o->latent > MAX_LATENT || o->hidden < 2 || o->hidden > NPI_HEAD_MOST || o->steps < 1 || o->batch < 1)
         return npi_fail(err, NPGNN_E_ARGUMENT, "the process has a width, or the number of its steps, out of range");
     int code = npi_blas_open_among(env, err);
     if (code)
