@@ -3,8 +3,8 @@
 #ifndef NPI_PREDICT_APPLIED_H
 #define NPI_PREDICT_APPLIED_H
 
-#include "model/calibration.h"
 #include "examples/context.h"
+#include "model/calibration.h"
 #include "process/bound.h"
 
 typedef struct npi_applied {
