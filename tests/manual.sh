@@ -3,7 +3,9 @@
 set -eu
 program=$1 page=$2
 command -v mandoc >/dev/null || exit 77
-mandoc -Tlint -Wstyle "$page"
+# mandoc looks for the pages that this one refers to; mpirun may not be installed
+complaints=$(mandoc -Tlint -Wstyle "$page" | grep -v 'referenced manual not found: Xr mpirun 1' || true)
+[ -z "$complaints" ] || { echo "$complaints"; exit 1; }
 
 # bold letters come as letter, backspace, letter
 text=$(mandoc -Tascii "$page" | sed "s/.$(printf '\b')//g")
