@@ -41,7 +41,9 @@ static npi_calibration fit_planted(const planted *p)
     npgnn_env env = npi_env_resolve(&one_thread);
     npgnn_error err = {0};
     npi_calibration c;
-    assert_ok(npi_calibration_fit(&c, p->score, p->positives, p->count, &env, &err), err);
+    assert_ok(npi_calibration_fit(&c, p->score, p->positives, p->score + p->positives, NULL, p->count - p->positives,
+                                  &env, &err),
+              err);
     assert_true(npi_calibration_is_sound(&c));
     return c;
 }
@@ -121,8 +123,8 @@ static void test_nothing_to_fit(void **state)
     npgnn_error err = {0};
     npi_calibration c = {.pieces = 77};
     const float score[2] = {1, 2};
-    assert_int_equal(npi_calibration_fit(&c, score, 0, 2, &env, &err), NPGNN_E_ARGUMENT);
-    assert_int_equal(npi_calibration_fit(&c, score, 2, 2, &env, &err), NPGNN_E_ARGUMENT);
+    assert_int_equal(npi_calibration_fit(&c, score, 0, score, NULL, 2, &env, &err), NPGNN_E_ARGUMENT);
+    assert_int_equal(npi_calibration_fit(&c, score, 2, score, NULL, 0, &env, &err), NPGNN_E_ARGUMENT);
     assert_int_equal(c.pieces, 77);
 }
 
@@ -132,16 +134,16 @@ static void test_rates(void **state)
 {
     (void)state;
     npi_calibration c = {.pieces = 1, .slope = {2}, .offset = -1};
-    npi_calibration half = npi_calibration_at(c, 0.5), rare = npi_calibration_at(c, 0.001);
+    npi_calibration half = npi_calibration_at(c, 0.5, 0), rare = npi_calibration_at(c, 0.001, 0);
     assert_near(npi_calibration_probability(&half, 0.5), 0.5, 1e-12);
     /* Bayes: odds of 1 : 999, times e^(2 * 3 - 1) */
     assert_near(npi_calibration_probability(&rare, 3), exp(5) / (exp(5) + 999), 1e-12);
     assert_near(npi_link_rate(5, 4), 0.4, 1e-15);
     assert_true(npi_link_rate(2, 1) < 1 && npi_link_rate(INT32_MAX, 1) > 0);
     assert_near(npi_link_rate(1, 0), 0.5, 0);
-    npi_calibration plain = npi_calibration_at(npi_calibration_unfitted(NPGNN_PLAIN, 0.01), 0.01);
+    npi_calibration plain = npi_calibration_at(npi_calibration_unfitted(NPGNN_PLAIN, 0.01), 0.01, 0);
     assert_near(npi_calibration_probability(&plain, 0.3), npi_sigmoid(0.3), 1e-12);
-    npi_calibration weighted = npi_calibration_at(npi_calibration_unfitted(NPGNN_WEIGHTED, 0.01), 0.5);
+    npi_calibration weighted = npi_calibration_at(npi_calibration_unfitted(NPGNN_WEIGHTED, 0.01), 0.5, 0);
     assert_near(npi_calibration_probability(&weighted, 0.3), npi_sigmoid(0.3), 1e-12);
 }
 
@@ -389,10 +391,10 @@ static void test_intervals(void **state)
         assert_true(mean[i].low == mean[i].probability && mean[i].high == mean[i].probability);
         assert_true(drawn[i].low <= drawn[i].probability && drawn[i].probability <= drawn[i].high);
         assert_true(drawn[i].low < drawn[i].high && drawn[i].low > 0 && drawn[i].high < 1);
-        npi_calibration c = npi_calibration_at(t.model->scorer.calibration, t.model->info.link_rate);
+        npi_calibration c = npi_calibration_at(t.model->scorer.calibration, t.model->info.link_rate, 0);
+        npi_calibration even = npi_calibration_at(t.model->scorer.calibration, 0.5, 0.5);
         assert_near((double)mean[i].probability, npi_calibration_probability(&c, (double)mean[i].score), 1e-6);
-        assert_near((double)balanced[i].probability,
-                    npi_calibration_probability(&t.model->scorer.calibration, (double)mean[i].score), 1e-6);
+        assert_near((double)balanced[i].probability, npi_calibration_probability(&even, (double)mean[i].score), 1e-6);
     }
     for (int i = 0; i < 3; i++) {
         bad.link_rate = (const double[]){-0.1, 1, (double)NAN}[i];

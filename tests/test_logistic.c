@@ -46,7 +46,7 @@ static void test_planted_coefficients_are_found(void **state)
     (void)state;
     const double slope[COLUMNS] = {0.5, 60, 0};
     data *d = plant(-181.5, slope);
-    npi_logistic found = npi_logistic_fit(d->x, COLUMNS, d->positives, ROWS, 0);
+    npi_logistic found = npi_logistic_fit(d->x, NULL, COLUMNS, d->positives, ROWS, 0);
     assert_near(found.slope[0], 0.5, 0.03);
     assert_near(found.slope[1], 60, 0.06);
     assert_near(found.slope[2], 0, 0.03);
@@ -61,7 +61,7 @@ static void test_the_minimum_is_one(void **state)
     (void)state;
     const double slope[COLUMNS] = {0.5, 60, -0.2}, ridge = 0.01;
     data *d = plant(-180, slope);
-    npi_logistic found = npi_logistic_fit(d->x, COLUMNS, d->positives, ROWS, ridge);
+    npi_logistic found = npi_logistic_fit(d->x, NULL, COLUMNS, d->positives, ROWS, ridge);
     double left = 0, pull[COLUMNS] = {0}, sum[COLUMNS] = {0}, square[COLUMNS] = {0};
     for (size_t i = 0; i < ROWS; i++) {
         double t = found.shift;
@@ -88,11 +88,11 @@ static void test_constant_and_equal_columns(void **state)
     (void)state;
     const double slope[COLUMNS] = {0.5, 0, 0};
     data *d = plant(-1.5, slope);
-    npi_logistic alone = npi_logistic_fit(d->x, 1, d->positives, ROWS, 1e-3);
+    npi_logistic alone = npi_logistic_fit(d->x, NULL, 1, d->positives, ROWS, 1e-3);
     for (size_t i = 0; i < ROWS; i++)
         d->column[1][i] = 7;
     d->x[2] = d->x[0];
-    npi_logistic found = npi_logistic_fit(d->x, COLUMNS, d->positives, ROWS, 1e-3);
+    npi_logistic found = npi_logistic_fit(d->x, NULL, COLUMNS, d->positives, ROWS, 1e-3);
     assert_true(found.slope[1] == 0);
     assert_near(found.slope[0] + found.slope[2], alone.slope[0], 0.01);
     assert_near(found.slope[0], found.slope[2], 1e-6);
@@ -104,10 +104,10 @@ static void test_separable_rows(void **state)
 {
     (void)state;
     const float column[] = {5, 6, 7, 1, 2, 3}, *x[] = {column};
-    npi_logistic found = npi_logistic_fit(x, 1, 3, 6, 1e-3);
+    npi_logistic found = npi_logistic_fit(x, NULL, 1, 3, 6, 1e-3);
     assert_true(found.slope[0] > 1 && found.slope[0] < 100);
     assert_near(found.shift, -4 * found.slope[0], 1e-6);
-    npi_logistic held = npi_logistic_fit(x, 1, 3, 6, 1e3);
+    npi_logistic held = npi_logistic_fit(x, NULL, 1, 3, 6, 1e3);
     assert_true(held.slope[0] > 0 && held.slope[0] < 0.01);
 }
 
@@ -116,7 +116,7 @@ static void test_a_class_that_is_empty(void **state)
     (void)state;
     const float column[] = {1, 2, 3}, *x[] = {column};
     for (size_t positives = 0; positives <= 3; positives += 3) {
-        npi_logistic found = npi_logistic_fit(x, 1, positives, 3, 1e-3);
+        npi_logistic found = npi_logistic_fit(x, NULL, 1, positives, 3, 1e-3);
         assert_true(found.shift == 0 && found.slope[0] == 0);
     }
 }

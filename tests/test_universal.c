@@ -325,76 +325,67 @@ static void test_best(void **state)
 
 /* ---- z ---- */
 
-/* A tenth of the links is too little for more than one piece of the calibration: all tenths that are set aside count.
- * Held-out links, where they are given, calibrate alone. */
+/* All links that are set aside calibrate: those of a single time would be too few for more than one piece. */
 static void test_calibration(void **state)
 {
     (void)state;
-    enum { GIVEN = 10 };
-    npgnn_pair *edges = calloc((size_t)rich->m, sizeof *edges), pairs[2 * GIVEN];
     npgnn_error err = {0};
     npgnn_env env = npi_env_resolve(&one_thread);
-    npi_applied alone = {0}, given = {0};
-    assert_in_range(rich->m, 100, 499); /* a piece takes 50 links */
-    npi_graph_list_edges(edges, rich);
-    for (int i = 0; i < GIVEN; i++) {
-        pairs[i] = edges[i];
-        pairs[GIVEN + i] = (npgnn_pair){i, NODES - 1 - i};
-    }
-    const npi_held_out held_out = {pairs, GIVEN, 2 * GIVEN};
-    assert_ok(npi_applied_new(&alone, &universal->process, rich, rich->x, NULL, 1, 0, &env, &err), err);
-    assert_ok(npi_applied_new(&given, &universal->process, rich, rich->x, &held_out, 1, 0, &env, &err), err);
-    assert_true(alone.calibrated && alone.calibration.pieces > 1);
-    assert_true(given.calibrated && given.calibration.pieces == 1);
-    npi_applied_free(&alone);
-    npi_applied_free(&given);
-    free(edges);
+    npi_applied applied = {0};
+    assert_in_range(npi_aside_count(rich), 3, 99); /* a piece takes 50 links */
+    assert_ok(npi_applied_new(&applied, &universal->process, rich, rich->x, 1, 0, &env, &err), err);
+    assert_true(applied.calibrated && applied.calibration.pieces > 1);
+    npi_applied_free(&applied);
 }
 
-/* The more held-out links there are, the narrower every dimension of z; draws differ, the same draw does not. */
+/* The more votes there are, the narrower every dimension of z. */
 static void test_context(void **state)
 {
     (void)state;
-    enum { MOST = 64 };
-    npgnn_pair pairs[2 * MOST];
+    enum { MOST = 64, D = 256 };
     npgnn_error err = {0};
     npgnn_env env = npi_env_resolve(&one_thread);
-    real before[256] = {0};
+    const npi_process *p = &universal->process;
+    size_t e = (size_t)p->params.size.e;
+    int d = p->params.size.d;
+    real mean[D], precision[D], before[D] = {0};
+    float *evidence = calloc(2 * MOST * e, sizeof *evidence);
     npi_rng rng = npi_rng_make(2, NPI_RNG_TEST, 0);
-    for (int votes = 1; votes <= MOST; votes *= 2) {
-        npi_applied applied = {0};
-        npi_rng pick = rng;
-        for (int i = 0; i < MOST; i++) { /* the first are the same for any number of votes */
-            int32_t u = (int32_t)npi_rng_below(&pick, NODES), v = (int32_t)npi_rng_below(&pick, NODES);
-            int32_t x = (int32_t)npi_rng_below(&pick, NODES), y = (int32_t)npi_rng_below(&pick, NODES);
-            if (i < votes) {
-                pairs[i] = (npgnn_pair){u, v};
-                pairs[votes + i] = (npgnn_pair){x, y};
-            }
-        }
-        const npi_held_out held_out = {pairs, (size_t)votes, (size_t)(2 * votes)};
-        assert_ok(npi_applied_new(&applied, &universal->process, rich, rich->x, &held_out, 1, 0, &env, &err), err);
-        assert_int_equal(applied.context, votes);
-        int d = universal->process.params.size.d, wider = 0;
+    assert_in_range(d, 1, D);
+    for (size_t i = 0; i < 2 * MOST * e; i++)
+        evidence[i] = (float)npi_rng_normal_at(&rng, i);
+    for (size_t votes = 1; votes <= MOST; votes *= 2) {
+        int wider = 0;
+        assert_int_equal(npi_process_infer(mean, precision, p, evidence, votes, evidence + MOST * e, votes, &env, &err),
+                         votes);
         for (int c = 0; c < d; c++) {
-            assert_true(applied.precision[c] >= before[c]);
-            wider += applied.precision[c] > before[c];
-            before[c] = applied.precision[c];
+            assert_true(precision[c] >= before[c]);
+            wider += precision[c] > before[c];
+            before[c] = precision[c];
         }
         assert_true(wider > d / 2); /* a vote of nearly nothing may vanish in rounding */
-        if (votes == MOST) {
-            npi_head first = {0}, second = {0}, again = {0};
-            assert_ok(npi_applied_draw(&first, &applied, 5, 0, &err), err);
-            assert_ok(npi_applied_draw(&second, &applied, 5, 1, &err), err);
-            assert_ok(npi_applied_draw(&again, &applied, 5, 0, &err), err);
-            assert_memory_equal(first.block, again.block, first.count * sizeof *first.block);
-            assert_memory_not_equal(first.block, second.block, first.count * sizeof *first.block);
-            npi_head_free(&env, &first);
-            npi_head_free(&env, &second);
-            npi_head_free(&env, &again);
-        }
-        npi_applied_free(&applied);
     }
+    free(evidence);
+}
+
+/* Draws differ, the same draw does not. */
+static void test_draws(void **state)
+{
+    (void)state;
+    npgnn_error err = {0};
+    npgnn_env env = npi_env_resolve(&one_thread);
+    npi_applied applied = {0};
+    npi_head first = {0}, second = {0}, again = {0};
+    assert_ok(npi_applied_new(&applied, &universal->process, rich, rich->x, 1, 0, &env, &err), err);
+    assert_ok(npi_applied_draw(&first, &applied, 5, 0, &err), err);
+    assert_ok(npi_applied_draw(&second, &applied, 5, 1, &err), err);
+    assert_ok(npi_applied_draw(&again, &applied, 5, 0, &err), err);
+    assert_memory_equal(first.block, again.block, first.count * sizeof *first.block);
+    assert_memory_not_equal(first.block, second.block, first.count * sizeof *first.block);
+    npi_head_free(&env, &first);
+    npi_head_free(&env, &second);
+    npi_head_free(&env, &again);
+    npi_applied_free(&applied);
 }
 
 /* ---- files ---- */
@@ -740,11 +731,22 @@ static void test_set_aside(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_same_bits),     cmocka_unit_test(test_few_links), cmocka_unit_test(test_complete_graphs),
-        cmocka_unit_test(test_best),          cmocka_unit_test(test_context),   cmocka_unit_test(test_save_and_load),
-        cmocka_unit_test(test_damaged_files), cmocka_unit_test(test_bound),     cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_noise),         cmocka_unit_test(test_evaluate),  cmocka_unit_test(test_test),
-        cmocka_unit_test(test_cancelled),     cmocka_unit_test(test_set_aside), cmocka_unit_test(test_calibration),
+        cmocka_unit_test(test_same_bits),
+        cmocka_unit_test(test_few_links),
+        cmocka_unit_test(test_complete_graphs),
+        cmocka_unit_test(test_best),
+        cmocka_unit_test(test_context),
+        cmocka_unit_test(test_draws),
+        cmocka_unit_test(test_save_and_load),
+        cmocka_unit_test(test_damaged_files),
+        cmocka_unit_test(test_bound),
+        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_noise),
+        cmocka_unit_test(test_evaluate),
+        cmocka_unit_test(test_test),
+        cmocka_unit_test(test_cancelled),
+        cmocka_unit_test(test_set_aside),
+        cmocka_unit_test(test_calibration),
     };
     return cmocka_run_group_tests_name("universal", tests, make_all, free_all);
 }

@@ -1,10 +1,13 @@
 #include "examples/context.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/comm.h"
 #include "base/rng.h"
 #include "examples/hidden.h"
+#include "examples/near.h"
+#include "graph/hold_out.h"
 #include "graph/negative.h"
 #include "graph/pair.h"
 
@@ -13,56 +16,53 @@ enum {
     LEAST_SET_ASIDE = 3,  /* below which a context tells nothing */
     LEAST_KNOWN = 10      /* links that must remain */
 };
-#define SET_ASIDE 0.1 /* of the known links */
+#define SET_ASIDE 0.04 /* of the known links: more would make the graph much thinner than it is */
+
+/* Roles of nodes in a round, besides NPI_NODE_TRAIN: those of nodes that have lost all links. */
+enum {
+    HIDDEN = NPI_NODE_VAL, /* on purpose, as new nodes */
+    BARE = NPI_NODE_TEST   /* before (npi_known_pairs), or because all links were to hidden nodes: in no example */
+};
 
 void npi_examples_free(npi_examples *x)
 {
     npi_free(&x->env, x->link);
     npi_free(&x->env, x->other);
-    x->link = x->other = NULL;
-    x->links = x->others = 0;
+    npi_free(&x->env, x->other_pair);
+    npi_free(&x->env, x->other_weight);
+    npi_free(&x->env, x->link_kind);
+    npi_free(&x->env, x->other_kind);
+    *x = (npi_examples){.env = x->env, .process = x->process};
 }
 
-/* Makes room for `more` rows after the first `count` of *rows. */
-static int grow(float **rows, const npi_examples *x, size_t count, size_t more, npgnn_error *err)
+/* Appends `more` items of `size` bytes to the first `count` of *items. */
+static int append(void *items, const void *added, size_t count, size_t more, size_t size, const npgnn_env *env,
+                  npgnn_error *err)
 {
-    float *grown = npi_resize(&x->env, *rows, (count + more) * (size_t)x->process->params.size.e, sizeof *grown, err);
-    *rows = grown ? grown : *rows;
-    return grown ? 0 : NPGNN_E_MEMORY;
+    char *old;
+    memcpy(&old, items, sizeof old);
+    char *grown = npi_resize(env, old, count + more, size, err);
+    if (!grown)
+        return NPGNN_E_MEMORY;
+    memcpy(items, &grown, sizeof grown);
+    if (more > 0)
+        memcpy(grown + count * size, added, more * size);
+    return 0;
 }
 
-/* Makes room for held-out pairs, and for their evidence before it is standardized: *evidence (count, e). */
-static int reserve(float **evidence, npi_examples *x, const npi_held_out *held_out, npgnn_error *err)
-{
-    *evidence = npi_alloc(&x->env, held_out->count * (size_t)x->process->params.size.e, sizeof **evidence, err);
-    int code = *evidence ? grow(&x->link, x, x->links, held_out->positives, err) : NPGNN_E_MEMORY;
-    return code ? code : grow(&x->other, x, x->others, held_out->count - held_out->positives, err);
-}
+/* ---- choosing the pairs of a round ---- */
 
-/* Standardizes evidence (count, e), and appends it where reserve has made room. */
-static void append(npi_examples *x, float *evidence, const npi_held_out *held_out, int has_features)
-{
-    size_t e = (size_t)x->process->params.size.e, links = held_out->positives, others = held_out->count - links;
-    npi_process_standardize(evidence, x->process, has_features, held_out->count);
-    memcpy(x->link + x->links * e, evidence, links * e * sizeof *evidence);
-    memcpy(x->other + x->others * e, evidence + links * e, others * e * sizeof *evidence);
-    x->links += links;
-    x->others += others;
-}
-
-int npi_examples_add(npi_examples *x, const npi_columns *columns, const npi_held_out *held_out, npgnn_error *err)
-{
-    float *evidence = NULL;
-    int code = npi_comm_agree(columns->rows.comm, reserve(&evidence, x, held_out, err), err);
-    if (!code)
-        code = npi_evidence_shared(evidence, columns, held_out->pairs, held_out->count, err);
-    if (!code)
-        append(x, evidence, held_out, columns->has_features);
-    npi_free(&x->env, evidence);
-    return code;
-}
-
-/* ---- setting links aside ---- */
+/* The labelled pairs of a round and the links that are left. */
+typedef struct round_pairs {
+    unsigned char *role; /* (n) */
+    npgnn_pair *edges;   /* (m) `hidden` links that are not known in this round, then the others */
+    npgnn_graph *known;  /* of the others */
+    npgnn_pair *pairs;   /* (links + others) */
+    unsigned char *kind; /* (links + others) */
+    npi_near near;
+    int64_t hidden;
+    size_t links, others;
+} round_pairs;
 
 int64_t npi_aside_count(const npgnn_graph *graph)
 {
@@ -70,30 +70,70 @@ int64_t npi_aside_count(const npgnn_graph *graph)
     return count < LEAST_SET_ASIDE ? LEAST_SET_ASIDE : count > MAX_SET_ASIDE ? MAX_SET_ASIDE : count;
 }
 
-/* A random choice of `aside` links to the front of edges (m). About `hidden` of these are all links of random nodes,
- * whose role (n) becomes NPI_NODE_VAL: as new as the nodes of the graph that have no links. Returns the number of links
- * that were chosen. */
-static int64_t choose_aside(npgnn_pair *edges, unsigned char *role, const npgnn_graph *graph, int64_t aside,
-                            int64_t hidden, npi_rng *rng)
+static int touches(const unsigned char *role, npgnn_pair pair, int which)
 {
-    int64_t m = graph->m, chosen = 0;
-    npi_pairs_shuffle(edges, m, rng);
-    while (chosen < hidden) {
+    return role[pair.u] == which || role[pair.v] == which;
+}
+
+/* Moves the edges that touch a node of this role to the front of edges (count). Returns how many. */
+static int64_t to_front(npgnn_pair *edges, int64_t count, const unsigned char *role, int which)
+{
+    int64_t moved = 0;
+    for (int64_t i = 0; i < count; i++)
+        if (touches(role, edges[i], which)) {
+            npgnn_pair pair = edges[i];
+            edges[i] = edges[moved];
+            edges[moved++] = pair;
+        }
+    return moved;
+}
+
+/* Hides random nodes with all their links, until these are at least `wanted`, and calls nodes BARE that have lost all
+ * links by that. Links to them are not examples: r->pairs gets the others. */
+static void hide_nodes(round_pairs *r, int32_t *left, const npgnn_graph *graph, int64_t wanted, npi_rng *rng)
+{
+    int64_t links = 0;
+    while (links < wanted) {
         int32_t node = (int32_t)npi_rng_below(rng, (uint64_t)graph->n);
-        if (role[node] == NPI_NODE_TRAIN) {
-            role[node] = NPI_NODE_VAL;
-            chosen += graph->a.ptr[node + 1] - graph->a.ptr[node];
+        if (r->role[node] == NPI_NODE_TRAIN) {
+            r->role[node] = HIDDEN;
+            links += left[node];
         }
     }
-    chosen = 0;
-    for (int64_t i = 0; hidden > 0 && i < m; i++)
-        if (role[edges[i].u] == NPI_NODE_VAL || role[edges[i].v] == NPI_NODE_VAL) {
-            npgnn_pair pair = edges[i];
-            edges[i] = edges[chosen];
-            edges[chosen++] = pair;
-        }
-    aside = chosen > aside ? chosen : aside;
-    return aside < m - LEAST_KNOWN ? aside : m - LEAST_KNOWN; /* a node with nearly all links may have been chosen */
+    r->hidden = wanted > 0 ? to_front(r->edges, graph->m, r->role, HIDDEN) : 0;
+    for (int64_t i = 0; i < r->hidden; i++) {
+        left[r->edges[i].u]--;
+        left[r->edges[i].v]--;
+    }
+    for (int32_t i = 0; i < graph->n; i++)
+        if (left[i] == 0 && r->role[i] == NPI_NODE_TRAIN)
+            r->role[i] = BARE;
+    for (int64_t i = 0; i < r->hidden; i++)
+        if (!touches(r->role, r->edges[i], BARE))
+            r->pairs[r->links++] = r->edges[i];
+}
+
+/* Hides links: a share `new_share` of `wanted` are all links of random nodes, the others are such that their ends keep
+ * one. */
+static void hide(round_pairs *r, int32_t *left, const npi_aside *how, int64_t wanted, npi_rng *rng)
+{
+    int64_t m = how->graph->m;
+    npi_graph_list_edges(r->edges, how->graph);
+    npi_pairs_shuffle(r->edges, m, rng);
+    npi_count_links(left, how->graph);
+    hide_nodes(r, left, how->graph, (int64_t)(how->new_share * (double)wanted), rng);
+    if (r->hidden > m - LEAST_KNOWN) { /* a node with nearly all links has been chosen */
+        npi_known_pairs(r->role, how->graph);
+        npi_count_links(left, how->graph);
+        r->hidden = 0;
+        r->links = 0;
+    }
+    int64_t more = wanted > r->hidden ? wanted - r->hidden : 0;
+    int64_t held = npi_hold_out(r->edges + r->hidden, m - r->hidden, more, left);
+    memcpy(r->pairs + r->links, r->edges + r->hidden, (size_t)held * sizeof *r->pairs);
+    r->links += (size_t)held;
+    r->hidden += held;
+    npi_pairs_shuffle(r->pairs, (int64_t)r->links, rng); /* links of new and of known nodes vote alike */
 }
 
 /* Draws up to `count` non-links in random order: pairs that touch a hidden node are `share` of them. Returns how many;
@@ -101,7 +141,7 @@ static int64_t choose_aside(npgnn_pair *edges, unsigned char *role, const npgnn_
 static int draw_non_links(npgnn_pair *out, int count, double share, const npi_candidate_pairs *known, uint64_t seed,
                           npi_rng *rng, const npgnn_env *env, npgnn_error *err)
 {
-    const npi_candidate_pairs touching = {known->graph, known->role, NPI_NODE_VAL, 1};
+    const npi_candidate_pairs touching = {known->graph, known->role, HIDDEN, 1};
     const npi_candidate_pairs *const kinds[2] = {&touching, known};
     int drawn = 0;
     for (int kind = 0; kind < 2; kind++) {
@@ -117,73 +157,167 @@ static int draw_non_links(npgnn_pair *out, int count, double share, const npi_ca
     return drawn;
 }
 
-/* Chooses the links of a round to the front of edges (m), and appends non-links to them in pairs: *out. Returns an
- * error code. */
-static int choose_pairs(npi_held_out *out, npgnn_pair *pairs, npgnn_pair *edges, const npi_candidate_pairs *known,
-                        unsigned char *role, const npi_aside *how, int round, int non_links, const npgnn_env *env,
-                        npgnn_error *err)
+/* Chooses the links of a round, and as many random non-links. Returns an error code. */
+static int choose_pairs(round_pairs *r, const npi_candidate_pairs *known, const npi_aside *how, int round,
+                        int non_links, const npgnn_env *env, npgnn_error *err)
 {
-    uint64_t seed = how->seed + 0x9e3779b97f4a7c15u * (uint64_t)round;
+    uint64_t seed = how->seed + 0x9e3779b97f4a7c15u * (uint64_t)round, fresh = 0;
     npi_rng rng = npi_rng_make(seed, NPI_RNG_TUNE, 0);
-    int64_t wanted = npi_aside_count(how->graph), hidden = 0;
-    npi_graph_list_edges(edges, how->graph);
-    int64_t links = choose_aside(edges, role, how->graph, wanted, (int64_t)(how->new_share * (double)wanted), &rng);
-    memcpy(pairs, edges, (size_t)links * sizeof *pairs);
-    npi_pairs_shuffle(pairs, links, &rng); /* links of new and of known nodes vote alike */
-    for (int64_t i = 0; i < links; i++)
-        hidden += role[pairs[i].u] == NPI_NODE_VAL || role[pairs[i].v] == NPI_NODE_VAL;
-    int others = draw_non_links(pairs + links, non_links, (double)hidden / (double)links, known, seed, &rng, env, err);
-    if (others >= 0 && others < LEAST_SET_ASIDE) { /* hidden nodes that are linked to all others: any non-links */
-        npi_known_pairs(role, how->graph);
-        others = draw_non_links(pairs + links, non_links, 0, known, seed, &rng, env, err);
+    int32_t *left = npi_alloc(env, (size_t)how->graph->n, sizeof *left, err);
+    if (!left)
+        return NPGNN_E_MEMORY;
+    hide(r, left, how, npi_aside_count(how->graph), &rng);
+    npi_free(env, left);
+    int code = npi_graph_with_edges(&r->known, how->graph, r->edges + r->hidden, how->graph->m - r->hidden, err);
+    if (code)
+        return code;
+    for (size_t i = 0; i < r->links; i++)
+        fresh += touches(r->role, r->pairs[i], HIDDEN);
+    double share = r->links > 0 ? (double)fresh / (double)r->links : 0;
+    int random = draw_non_links(r->pairs + r->links, non_links / 2, share, known, seed, &rng, env, err);
+    if (random < 0)
+        return random;
+    r->near = (npi_near){.known = r->known, .pairs = known};
+    uint64_t available = npi_candidate_pairs_count_non_links(known);
+    r->near.uniform = (1 - share) * random / (available > 0 ? (double)available : 1);
+    int near = npi_near_draw(r->pairs + r->links + random, &r->near, non_links / 2, &rng, env, err);
+    if (near < 0)
+        return near;
+    r->others = (size_t)(random + near);
+    for (size_t i = 0; i < r->links + r->others; i++)
+        r->kind[i] = touches(r->role, r->pairs[i], HIDDEN) ? NPI_EXAMPLE_NEW
+                     : i < r->links + (size_t)random       ? NPI_EXAMPLE_RANDOM
+                                                           : NPI_EXAMPLE_NEAR;
+    return 0;
+}
+
+/* ---- a round ---- */
+
+static void round_free(round_pairs *r, const npgnn_env *env)
+{
+    npi_free(env, r->role);
+    npi_free(env, r->edges);
+    npi_free(env, r->pairs);
+    npi_free(env, r->kind);
+    npgnn_graph_free(r->known);
+}
+
+static int round_new(round_pairs *r, const npgnn_graph *graph, int non_links, const npgnn_env *env, npgnn_error *err)
+{
+    size_t most = (size_t)graph->m + (size_t)non_links; /* seldom more than a tenth of it is used: not zeroed */
+    r->role = npi_alloc(env, (size_t)graph->n, 1, err);
+    r->edges = npi_alloc(env, (size_t)graph->m, sizeof *r->edges, err);
+    r->pairs = npi_resize(env, NULL, most, sizeof *r->pairs, err);
+    r->kind = npi_resize(env, NULL, most, 1, err);
+    return r->role && r->edges && r->pairs && r->kind ? 0 : NPGNN_E_MEMORY;
+}
+
+/* weight (others): how many pairs each stands for, those of known nodes and those of new ones in the proportion of the
+ * links. The sum is 1. */
+static void weigh(float *weight, const round_pairs *r, const float *evidence)
+{
+    double sum = 0;
+    size_t fresh = 0, random = 0;
+    for (size_t i = 0; i < r->others; i++) {
+        fresh += r->kind[r->links + i] == NPI_EXAMPLE_NEW;
+        random += r->kind[r->links + i] == NPI_EXAMPLE_RANDOM;
     }
-    if (others >= 0)
-        *out = (npi_held_out){pairs, (size_t)links, (size_t)(links + others)};
-    return others < 0 ? others : 0;
+    double share = (double)fresh / (double)(fresh + random);
+    for (size_t i = 0; i < r->others; i++) {
+        weight[i] = (float)npi_near_weight(&r->near, r->pairs[r->links + i], evidence + i * NPI_COLUMNS);
+        sum += r->kind[r->links + i] == NPI_EXAMPLE_NEW ? 0 : (double)weight[i];
+    }
+    for (size_t i = 0; i < r->others; i++)
+        weight[i] = (float)(r->kind[r->links + i] == NPI_EXAMPLE_NEW ? share / (double)fresh
+                                                                     : (1 - share) * (double)weight[i] / sum);
+}
+
+/* Appends the pairs of a round with their evidence (links + others, e), which is standardized on the way. */
+static int append_round(npi_examples *x, const round_pairs *r, float *evidence, int has_features, npgnn_error *err)
+{
+    const npgnn_env *env = &x->env;
+    size_t row = (size_t)x->process->params.size.e, links = r->links, others = r->others;
+    float *weight = npi_alloc(env, others, sizeof *weight, err);
+    if (!weight)
+        return NPGNN_E_MEMORY;
+    weigh(weight, r, evidence + links * row);
+    npi_process_standardize(evidence, x->process, has_features, links + others);
+    int code = append(&x->link, evidence, x->links, links, row * sizeof *evidence, env, err);
+    if (!code)
+        code = append(&x->other, evidence + links * row, x->others, others, row * sizeof *evidence, env, err);
+    if (!code)
+        code = append(&x->other_pair, r->pairs + links, x->others, others, sizeof *r->pairs, env, err);
+    if (!code)
+        code = append(&x->other_weight, weight, x->others, others, sizeof *weight, env, err);
+    if (!code)
+        code = append(&x->link_kind, r->kind, x->links, links, 1, env, err);
+    if (!code)
+        code = append(&x->other_kind, r->kind + links, x->others, others, 1, env, err);
+    npi_free(env, weight);
+    x->links += code ? 0 : links;
+    x->others += code ? 0 : others;
+    return code;
 }
 
 int npi_examples_set_aside(npi_examples *x, const npi_aside *how, int round, int non_links, npgnn_error *err)
 {
     const npgnn_env *env = &x->env;
     const npgnn_graph *graph = how->graph;
-    int64_t m = graph->m, needed = npi_aside_count(graph) + LEAST_KNOWN;
-    unsigned char *role = npi_alloc(env, (size_t)graph->n, 1, err);
-    npgnn_pair *edges = npi_alloc(env, (size_t)m, sizeof *edges, err);
-    /* seldom more than a tenth of it is used: not zeroed */
-    npgnn_pair *pairs = npi_resize(env, NULL, (size_t)m + (size_t)non_links, sizeof *pairs, err);
-    npgnn_graph *known = NULL;
-    npi_held_out held_out = {0};
+    int64_t needed = npi_aside_count(graph) + LEAST_KNOWN;
+    round_pairs r = {0};
     float *evidence = NULL;
-    int code = role && edges && pairs ? 0 : NPGNN_E_MEMORY, enough = 0;
+    int code = round_new(&r, graph, non_links, env, err), enough = 0;
     if (!code) {
-        npi_candidate_pairs candidates = npi_known_pairs(role, graph);
+        npi_candidate_pairs candidates = npi_known_pairs(r.role, graph);
         /* a complete graph has no non-links */
-        enough = m >= needed && npi_candidate_pairs_count_non_links(&candidates) / 2 >= LEAST_SET_ASIDE;
-        if (!enough && round == 0)
-            npi_log(env, "the graph has too few %s to set some aside: its probabilities are not calibrated",
-                    m < needed ? "links" : "pairs without a link");
+        enough = graph->m >= needed && npi_candidate_pairs_count_non_links(&candidates) / 2 >= LEAST_SET_ASIDE;
         if (enough)
-            code = choose_pairs(&held_out, pairs, edges, &candidates, role, how, round, non_links, env, err);
+            code = choose_pairs(&r, &candidates, how, round, non_links, env, err);
+        enough = enough && r.links >= LEAST_SET_ASIDE && r.others >= LEAST_SET_ASIDE;
+        if (!code && !enough && round == 0)
+            npi_log(env, "the graph has too few %s to set some aside: its probabilities are not calibrated",
+                    graph->m < needed           ? "links"
+                    : r.links < LEAST_SET_ASIDE ? "links between nodes that have others"
+                                                : "pairs without a link");
     }
-    if (!code && enough)
-        code = npi_graph_with_edges(&known, graph, edges + held_out.positives, m - (int64_t)held_out.positives, err);
-    npi_free(env, edges);
-    npi_free(env, role);
-    if (!code && enough)
-        code = reserve(&evidence, x, &held_out, err);
+    if (!code && enough) {
+        evidence = npi_alloc(env, r.links + r.others, (size_t)x->process->params.size.e * sizeof *evidence, err);
+        code = evidence ? 0 : NPGNN_E_MEMORY;
+    }
     code = npi_comm_agree(how->comm, code, err);
     if (!code && enough) {
         npgnn_env shared = *env;
         shared.comm = how->comm;
-        const npi_hidden hidden = {graph, known, pairs, held_out.positives, held_out.count};
+        const npi_hidden hidden = {graph, r.known, r.pairs, r.links, r.links + r.others};
         const npi_hidden_features features = {.reduced = how->reduced};
         code = npi_hidden_evidence(evidence, &hidden, &features, &shared, err);
         if (!code)
-            append(x, evidence, &held_out, how->reduced->width > 0);
+            code = append_round(x, &r, evidence, how->reduced->width > 0, err);
     }
     code = npi_comm_agree(how->comm, code, err); /* no process begins another round alone */
-    npgnn_graph_free(known);
     npi_free(env, evidence);
-    npi_free(env, pairs);
+    round_free(&r, env);
+    return code;
+}
+
+size_t npi_examples_take_random(float *evidence, const npi_examples *x, size_t most)
+{
+    size_t e = (size_t)x->process->params.size.e, taken = 0;
+    for (size_t i = 0; i < x->others && taken < most; i++)
+        if (x->other_kind[i] != NPI_EXAMPLE_NEAR)
+            memcpy(evidence + taken++ * e, x->other + i * e, e * sizeof *evidence);
+    return taken;
+}
+
+int npi_examples_again(float *evidence, const npi_examples *x, const npi_columns *columns, npgnn_error *err)
+{
+    size_t e = (size_t)x->process->params.size.e;
+    assert(columns->plan.columns == x->process->params.size.e);
+    int code = npi_evidence_shared(evidence, columns, x->other_pair, x->others, err);
+    if (!code)
+        npi_process_standardize(evidence, x->process, columns->has_features, x->others);
+    for (size_t i = 0; !code && i < x->others; i++)
+        if (x->other_kind[i] == NPI_EXAMPLE_NEW)
+            memcpy(evidence + i * e, x->other + i * e, e * sizeof *evidence);
     return code;
 }

@@ -6,27 +6,24 @@
 #include "graph/graph.h"
 #include "process/process.h"
 
-/* Labelled pairs of a graph that are not among its known links: `positives` links first. */
-typedef struct npi_held_out {
-    const npgnn_pair *pairs;
-    size_t positives, count;
-} npi_held_out;
+/* Which part of a sample a pair is from. */
+typedef enum {
+    NPI_EXAMPLE_RANDOM,
+    NPI_EXAMPLE_NEAR, /* at the ends of a walk: near.h */
+    NPI_EXAMPLE_NEW   /* an end is a node that was hidden with all its links */
+} npi_example_kind;
 
 typedef struct npi_examples {
     npgnn_env env;
     const npi_process *process;
-    float *link, *other; /* (links, e) and (others, e): the standardized evidence of links and of non-links */
+    float *link, *other;                   /* (links, e), (others, e) standardized evidence of links and of non-links */
+    npgnn_pair *other_pair;                /* (others) */
+    float *other_weight;                   /* (others) how many pairs each stands for, up to a factor */
+    unsigned char *link_kind, *other_kind; /* (links), (others) npi_example_kind */
     size_t links, others;
 } npi_examples;
 
 void npi_examples_free(npi_examples *examples);
-
-/* Appends held-out pairs with their evidence. Where nodes are divided among processes, it is collective, and all give the
- * same pairs and get all of their evidence. E_MEMORY. */
-int npi_examples_add(npi_examples *examples, const npi_columns *columns, const npi_held_out *held_out,
-                     npgnn_error *err);
-
-/* ---- setting links aside ---- */
 
 typedef struct npi_aside {
     const npgnn_graph *graph;
@@ -36,12 +33,21 @@ typedef struct npi_aside {
     npgnn_comm *comm; /* of processes that divide the evidence */
 } npi_aside;
 
-/* How many links are set aside at a time: a tenth, within limits. */
+/* How many links are set aside at a time: a share, within limits. */
 int64_t npi_aside_count(const npgnn_graph *graph);
 
-/* Sets a tenth of the known links aside, and appends them and up to `non_links` non-links with the evidence of the
- * other links. Rounds 0, 1, ... choose other links. Appends nothing where the graph has too few links or non-links;
- * round 0 says so in the log. E_CANCELLED, E_MEMORY. */
+/* Sets a share of the known links aside, and appends them and up to `non_links` non-links with the evidence of the
+ * other links. Every node that is not hidden keeps a link (graph/hold_out.h), so that fewer may be set aside. Rounds 0,
+ * 1, ... choose other links. Appends nothing where the graph has too few links or non-links; round 0 says so in the
+ * log. Where nodes are divided among processes, it is collective, and all get the same examples. E_CANCELLED,
+ * E_MEMORY. */
 int npi_examples_set_aside(npi_examples *examples, const npi_aside *how, int round, int non_links, npgnn_error *err);
+
+/* evidence (up to `most`, e) of the first non-links that are not near. Returns how many they are. */
+size_t npi_examples_take_random(float *evidence, const npi_examples *examples, size_t most);
+
+/* evidence (others, e), standardized: of the non-links, but from other links, those of `columns`. That of pairs with
+ * hidden nodes is copied: new nodes have no links in either case. Collective. E_MEMORY. */
+int npi_examples_again(float *evidence, const npi_examples *examples, const npi_columns *columns, npgnn_error *err);
 
 #endif

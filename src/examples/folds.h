@@ -8,7 +8,8 @@
  *           are new depends on it.
  *
  * A node without links is new: its pairs are not examples (npi_known_pairs). Otherwise a graph with many new nodes would
- * teach that having no known links makes a non-link.
+ * teach that having no known links makes a non-link. Nor is a link hidden, or an example, that is the only one of an end
+ * which is not hidden itself: it would teach that having no known links makes a link (graph/hold_out.h).
  *
  * Every pair belongs to a part, and a head that is fitted without a part has not seen the links of that part, in either
  * kind of fold. (z has seen a few of the first part.)
@@ -22,6 +23,13 @@
 
 enum { NPI_FOLDS_PARTS = 10 };
 
+/* What a non-link is for. */
+typedef enum {
+    NPI_EXTRA_NO,
+    NPI_EXTRA_RANDOM, /* to calibrate on, never to learn from */
+    NPI_EXTRA_NEAR    /* the same, and neither to judge by: drawn at the ends of walks (near.h) */
+} npi_extra;
+
 typedef struct npi_folds {
     npgnn_pair *pair; /* (count) */
     int has_features;
@@ -29,7 +37,8 @@ typedef struct npi_folds {
     float *evidence;        /* (count, columns), not standardised */
     unsigned char *is_link; /* (count) */
     unsigned char *part;    /* (count) 0 .. NPI_FOLDS_PARTS - 1 */
-    unsigned char *extra;   /* (count) 1: a non-link to calibrate on, never to learn from */
+    unsigned char *extra;   /* (count) npi_extra */
+    float *weight;          /* (count) of those to calibrate on: how many pairs each stands for, up to a factor */
     size_t count, capacity;
     size_t first_links, first_count; /* of the first tenth of the links, with which the pairs begin: those, then its
                                         non-links */

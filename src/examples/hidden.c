@@ -34,15 +34,16 @@ int npi_hidden_evidence(float *evidence, const npi_hidden *h, const npi_hidden_f
 {
     npgnn_env alone = *env;
     alone.comm = NULL;
-    npi_projection projection = {0};
+    npi_projection learnt = {0};
+    const npi_projection *projection = features->project ? &learnt : features->projection;
     npi_reduced projected = {0};
     npi_columns columns = {0};
     int code = 0;
     check_labels(h);
     if (features->project)
-        code = npi_project(&projection, h->known, features->project_seed, &alone, err);
-    if (!code && features->project)
-        code = npi_reduced_project(&projected, h->known->x, &projection, &alone, err);
+        code = npi_project(&learnt, h->known, features->project_seed, &alone, err);
+    if (!code && projection)
+        code = npi_reduced_project(&projected, h->known->x, projection, &alone, err);
     code = npi_comm_agree(env->comm, code, err);
     if (!code)
         code = npi_columns_new(&columns, &h->known->a, features->reduced, &projected, 0, env, err);
@@ -50,6 +51,6 @@ int npi_hidden_evidence(float *evidence, const npi_hidden *h, const npi_hidden_f
         code = npi_evidence_shared(evidence, &columns, h->pairs, h->count, err);
     npi_columns_free(&columns);
     npi_reduced_free(&alone, &projected);
-    npi_projection_free(&alone, &projection);
+    npi_projection_free(&alone, &learnt);
     return code;
 }

@@ -16,9 +16,10 @@ typedef struct npi_hidden {
 
 /* The features that evidence is computed from. */
 typedef struct npi_hidden_features {
-    npi_reduced *reduced;  /* NULL: none */
-    int project;           /* 1: also projections of the features that are learnt from the known links, */
-    uint64_t project_seed; /* with this seed */
+    npi_reduced *reduced;             /* NULL: none */
+    const npi_projection *projection; /* also projections of the features: these or, */
+    int project;                      /* if 1, such as are learnt from the known links, */
+    uint64_t project_seed;            /* with this seed */
 } npi_hidden_features;
 
 /* evidence (hidden->count, columns): what the known links and the features say about each pair. Collective: the

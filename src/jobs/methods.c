@@ -14,14 +14,11 @@
 #include "baselines/vgae.h"
 #include "evidence/columns.h"
 #include "evidence/vectors.h"
-#include "graph/negative.h"
 #include "jobs/fit.h"
 #include "jobs/test_set.h"
 #include "model/model.h"
 #include "predict/predictor.h"
 #include "search/search.h"
-
-#define NON_LINKS ((size_t)1 << 14) /* that a process is told about */
 
 /* ---- scores of a predictor ---- */
 
@@ -46,44 +43,21 @@ static int score_predicted(float *score, float *probability, const void *learnt,
     return code;
 }
 
-/* ---- a process across graphs ---- */
-
-/* Scores the pairs with a process. What it is told about the graph are the validation links of the split, which are not
- * among the known ones, and non-links of the same kind: with those of the authors' inductive split, which seldom touch
- * a new node, it would learn that touching one makes a link. Without validation links, it sets some of the known links
- * aside by itself. */
-static int run_process(float *score, npgnn_eval_run *run, const npi_task *task, const npgnn_model *model,
-                       npgnn_error *err)
+/* Applies a model to the known links of a task, as `predict` does, and scores its pairs. */
+static int run_model(float *score, npgnn_eval_run *run, const npi_task *task, const npgnn_model *model,
+                     npgnn_error *err)
 {
-    const npgnn_predict_options how = {.size = sizeof how, .link_rate = task->link_rate, .seed = task->options->seed};
-    const npgnn_pair *validation;
-    size_t positives, others = 0;
-    npgnn_split_pairs(&validation, &positives, task->split, NPGNN_SET_VAL);
+    const npgnn_predict_options how = {
+        .size = sizeof how, .samples = -1, .link_rate = task->link_rate, .seed = task->options->seed};
     npgnn_predictor *predictor = NULL;
-    npgnn_pair *pairs = NULL;
     double start = npi_clock_seconds();
-    int code = 0;
-    if (positives > 0) {
-        uint64_t available = npi_split_count_non_links(task->split, NPGNN_SET_VAL);
-        others = available < NON_LINKS ? (size_t)available : NON_LINKS;
-        pairs = npi_alloc(task->env, positives + others, sizeof *pairs, err);
-        if (pairs) {
-            memcpy(pairs, validation, positives * sizeof *pairs);
-            code = npi_split_draw_non_links(pairs + positives, &others, task->split, task->env, err);
-        } else {
-            code = NPGNN_E_MEMORY;
-        }
-    }
-    const npi_held_out held_out = {pairs, positives, positives + others};
-    if (!code)
-        code = npi_predictor_apply(&predictor, model, task->graph, pairs ? &held_out : NULL, &how, task->env, err);
-    run->train_seconds = npi_clock_seconds() - start;
+    int code = npgnn_predictor_new(&predictor, model, task->graph, &how, task->env, err);
+    run->train_seconds += npi_clock_seconds() - start;
     if (!code)
         code = npi_task_score(score, task, score_predicted, &predictor, err);
-    if (!code && predictor->applied.calibrated)
+    if (!code && (model->scorer.calibrated || predictor->applied.calibrated))
         run->calibration.link_rate = task->link_rate;
     npgnn_predictor_free(predictor);
-    npi_free(task->env, pairs);
     return code;
 }
 
@@ -91,32 +65,18 @@ static int run_process(float *score, npgnn_eval_run *run, const npi_task *task, 
 
 static int run_npgnn(float *score, npgnn_eval_run *run, const npi_task *task, npgnn_error *err)
 {
-    const npgnn_predict_options how = {.size = sizeof how, .samples = -1, .link_rate = task->link_rate};
     npgnn_model *model = NULL;
-    npgnn_predictor *predictor = NULL;
     npgnn_progress last = {.size = sizeof last};
     double start = npi_clock_seconds();
     int code = npi_fit(&model, &last, task->split->graph, task->split, task->options, task->env, err);
-    double seconds = npi_clock_seconds() - start;
-    if (!code && npi_model_is_process(model) && !model->info.tuned) { /* it is `universal`, and is applied as that is */
-        code = run_process(score, run, task, model, err);
-        run->train_seconds += seconds;
-        npgnn_model_free(model);
-        return code;
-    }
-    run->train_seconds = seconds;
+    run->train_seconds = npi_clock_seconds() - start;
     if (!code) {
         run->iterations = last.iteration;
         run->best_iteration = model->info.iterations;
         run->val_auc = model->info.val_auc;
         run->val_ap = model->info.val_ap;
-        code = npgnn_predictor_new(&predictor, model, task->graph, &how, task->env, err);
+        code = run_model(score, run, task, model, err);
     }
-    if (!code && model->scorer.calibrated)
-        run->calibration.link_rate = task->link_rate;
-    if (!code)
-        code = npi_task_score(score, task, score_predicted, &predictor, err);
-    npgnn_predictor_free(predictor);
     npgnn_model_free(model);
     return code;
 }
@@ -137,7 +97,7 @@ static int run_universal(float *score, npgnn_eval_run *run, const npi_task *task
     npgnn_model *model = NULL;
     int code = npgnn_model_universal(&model, task->env, err);
     if (!code)
-        code = run_process(score, run, task, model, err);
+        code = run_model(score, run, task, model, err);
     npgnn_model_free(model);
     return code;
 }

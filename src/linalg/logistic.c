@@ -1,8 +1,8 @@
 /* Logistic regression with non-negative slopes, by Newton's method:
  *
- *     minimise L(b) = 1/P Σ_p log(1 + exp(∓ b · x_p)) + ridge / 2 Σ_c b_c²          - for label 1, + for label 0
+ *     minimise L(b) = 1/W Σ_p w_p log(1 + exp(∓ b · x_p)) + ridge / 2 Σ_c b_c²       - for label 1, + for label 0
  *
- * over the terms b = (shift, slopes) and rows x_p = (1, the columns with mean 0 and standard deviation 1). Each step
+ * with W = Σ_p w_p, over the terms b = (shift, slopes) and rows x_p = (1, the columns with mean 0 and standard deviation 1). Each step
  * minimises the quadratic model of L under the bounds, by coordinate descent, and is halved until L falls: without
  * that, Newton's method diverges on data that can be separated. */
 #include "linalg/logistic.h"
@@ -20,9 +20,10 @@ enum {
 
 typedef struct problem {
     const float *const *x;
+    const float *weight; /* (count) NULL: all 1 */
     int terms;
     size_t positives, count;
-    double ridge;
+    double ridge, all;                /* all: the sum of the weights */
     double mean[TERMS], scale[TERMS]; /* of the columns: the mean, and 1 / standard deviation or, if constant, 0 */
 } problem;
 
@@ -30,6 +31,11 @@ typedef struct problem {
 typedef struct model {
     double loss, down[TERMS], curve[TERMS][TERMS];
 } model;
+
+static double weight_of(const problem *p, size_t i)
+{
+    return p->weight ? (double)p->weight[i] : 1;
+}
 
 /* Mean and standard deviation of a column. */
 static void measure(problem *p, int term)
@@ -63,18 +69,18 @@ static double softplus(double t)
 static model expand(const problem *p, const double beta[TERMS])
 {
     model m = {0};
-    double row[TERMS], share = 1 / (double)p->count;
+    double row[TERMS], share = 1 / p->all;
     for (size_t i = 0; i < p->count; i++) {
         int label = i < p->positives;
-        double t = 0;
+        double t = 0, w = weight_of(p, i);
         read_row(row, p, i);
         for (int a = 0; a < p->terms; a++)
             t += beta[a] * row[a];
-        double probability = 1 / (1 + exp(-t)), weight = probability * (1 - probability);
-        /* loss += -log p(label), -gradient += (label - p) row, Hessian += p (1 - p) row rowᵀ */
-        m.loss += softplus(label ? -t : t);
+        double probability = 1 / (1 + exp(-t)), weight = w * probability * (1 - probability);
+        /* loss += -w log p(label), -gradient += w (label - p) row, Hessian += w p (1 - p) row rowᵀ */
+        m.loss += w * softplus(label ? -t : t);
         for (int a = 0; a < p->terms; a++) {
-            m.down[a] += (label - probability) * row[a];
+            m.down[a] += w * (label - probability) * row[a];
             for (int b = 0; b <= a; b++)
                 m.curve[a][b] += weight * row[a] * row[b];
         }
@@ -133,17 +139,24 @@ static double advance(double beta[TERMS], model *m, const problem *p, const doub
     return 0;
 }
 
-npi_logistic npi_logistic_fit(const float *const *x, int columns, size_t positives, size_t count, double ridge)
+npi_logistic npi_logistic_fit(const float *const *x, const float *weight, int columns, size_t positives, size_t count,
+                              double ridge)
 {
     npi_logistic result = {0};
-    problem p = {.x = x, .terms = columns + 1, .positives = positives, .count = count, .ridge = ridge};
+    problem p = {
+        .x = x, .weight = weight, .terms = columns + 1, .positives = positives, .count = count, .ridge = ridge};
     double beta[TERMS] = {0}, step[TERMS];
     if (positives == 0 || positives == count)
         return result;
+    double ones = 0;
+    for (size_t i = 0; i < count; i++) {
+        p.all += weight_of(&p, i);
+        ones += i < positives ? weight_of(&p, i) : 0;
+    }
     for (int a = 1; a < p.terms; a++)
         measure(&p, a);
     /* start at the log-odds of a 1, with all slopes 0 */
-    beta[0] = log((double)positives / (double)(count - positives));
+    beta[0] = log(ones / (p.all - ones));
     model m = expand(&p, beta);
     double fall = 1;
     for (int i = 0; i < STEPS && fall > PRECISION; i++) {

@@ -14,8 +14,9 @@ typedef struct npi_logistic {
 } npi_logistic;
 
 /* Fits sig(shift + Σ_c slope_c x_c), slopes >= 0, to rows of which the first `positives` of `count` are 1 and the
- * others 0; x[c] (count). Minimises the mean of -log likelihood plus ridge / 2 Σ_c (slope_c spread_c)². A constant
+ * others 0; x[c] (count). Row p counts weight[p] times (NULL: once). Minimises the mean of -log likelihood plus ridge / 2 Σ_c (slope_c spread_c)². A constant
  * column gets the slope 0; if a class is empty, everything is 0. A few steps of O(columns² count) each. */
-npi_logistic npi_logistic_fit(const float *const *x, int columns, size_t positives, size_t count, double ridge);
+npi_logistic npi_logistic_fit(const float *const *x, const float *weight, int columns, size_t positives, size_t count,
+                              double ridge);
 
 #endif

@@ -8,14 +8,15 @@
 #include "base/parallel.h"
 #include "base/rng.h"
 #include "graph/new_nodes.h"
+#include "model/carry.h"
 #include "process/stack.h"
 
 _Static_assert((int)NPI_ALL_COLUMNS <= (int)NPI_HEAD_MOST, "a head has room for all columns");
 
 enum {
-    MAX_NON_LINKS = 1 << 14, /* for the calibration, whose interest is in the few that score like links */
-    ENOUGH = 2048,           /* links for the stacked fit: chosen in docs/understand/process.md */
-    MOST_ROUNDS = 10         /* of setting links aside */
+    NON_LINKS = 1 << 16, /* for the calibration, whose interest is in the few that score like links */
+    ENOUGH = 2048,       /* links for the stacked fit: chosen in docs/understand/process.md */
+    MOST_ROUNDS = 25     /* of setting links aside */
 };
 
 void npi_applied_free(npi_applied *a)
@@ -32,91 +33,72 @@ void npi_applied_free(npi_applied *a)
 
 /* ---- what a context tells ---- */
 
-/* z and its head, from the first links and the first non-links, equally many. */
-static int infer(npi_applied *a, const float *links, size_t link_count, const float *others, size_t other_count,
-                 npgnn_error *err)
+/* z and its head, and the stacked fit, from the links of x and as many random non-links. */
+static int fit_head(npi_applied *a, const npi_examples *x, npgnn_error *err)
 {
-    int votes =
-        npi_process_infer(a->mean, a->precision, a->process, links, link_count, others, other_count, &a->env, err);
-    npi_process_head(&a->head, a->process, a->mean);
-    a->context = votes;
-    return votes < 0 ? votes : 0;
-}
-
-/* The stacked fit, from all links of x and as many non-links. */
-static int fit_stack(npi_applied *a, const npi_examples *x, npgnn_error *err)
-{
-    size_t e = (size_t)a->process->params.size.e, others = x->others < x->links ? x->others : x->links;
-    float *evidence = npi_alloc(&a->env, (x->links + others) * e, sizeof *evidence, err);
+    size_t e = (size_t)a->process->params.size.e;
+    float *evidence = npi_alloc(&a->env, 2 * x->links, e * sizeof *evidence, err);
     if (!evidence)
         return NPGNN_E_MEMORY;
-    memcpy(evidence, x->link, x->links * e * sizeof *evidence);
-    memcpy(evidence + x->links * e, x->other, others * e * sizeof *evidence);
-    int code = npi_head_stack(a->stack, &a->head, evidence, x->links, x->links + others, &a->env, err);
+    if (x->links > 0)
+        memcpy(evidence, x->link, x->links * e * sizeof *evidence);
+    float *other = evidence + x->links * e;
+    size_t others = npi_examples_take_random(other, x, x->links);
+    a->context = npi_process_infer(a->mean, a->precision, a->process, evidence, x->links, other, others, &a->env, err);
+    int code = a->context < 0 ? a->context : 0;
+    npi_process_head(&a->head, a->process, a->mean);
+    if (!code && x->links > 0)
+        code = npi_head_stack(a->stack, &a->head, evidence, x->links, x->links + others, &a->env, err);
+    if (!code)
+        npi_head_apply(&a->head, a->stack);
     npi_free(&a->env, evidence);
     return code;
 }
 
-/* The calibration of the head, from these links and non-links. */
-static int calibrate(npi_applied *a, const float *links, size_t link_count, const float *others, size_t other_count,
-                     npgnn_error *err)
+/* Sets links aside, several times, each time others, until they are ENOUGH. They tell z, and the stacked fit. */
+static int learn(npi_applied *a, npi_examples *x, const npi_aside *how, npgnn_error *err)
 {
-    size_t e = (size_t)a->process->params.size.e, count = link_count + other_count;
-    float *score = npi_resize(&a->env, NULL, count, sizeof *score, err);
-    if (!score)
-        return NPGNN_E_MEMORY;
+    int rounds = 1 + (int)((ENOUGH - 1) / npi_aside_count(how->graph)), code = 0;
+    rounds = rounds < MOST_ROUNDS ? rounds : MOST_ROUNDS;
+    for (int round = 0; !code && round < rounds && (round == 0 || x->links > 0); round++)
+        code = npi_examples_set_aside(x, how, round, NON_LINKS / rounds, err);
+    return code ? code : fit_head(a, x, err);
+}
+
+/* score (count) of evidence (count, e) */
+static void score_all(float *score, const npi_head *head, const float *evidence, size_t count)
+{
     for (size_t i = 0; i < count; i++)
-        score[i] = npi_head_score(&a->head, i < link_count ? links + i * e : others + (i - link_count) * e);
-    int code = npi_calibration_fit(&a->calibration, score, link_count, count, &a->env, err);
-    a->calibrated = !code;
-    npi_free(&a->env, score);
-    return code;
+        score[i] = npi_head_score(head, evidence + i * (size_t)head->e);
 }
 
-/* z from the last `links` and `others` of x, then the stacked fit from all of them. The calibration is from all of
- * them, too, unless the last ones were `given`: the evidence of these is computed from all known links, as it will be
- * for the pairs to score, and that of links that were set aside from fewer. */
-static int learn(npi_applied *a, const npi_examples *x, size_t links, size_t others, int given, npgnn_error *err)
+/* The calibration of the head, from all examples. Those of known nodes have scores from fewer links than there are: they
+ * are carried to the graph with all links. */
+static int calibrate(npi_applied *a, const npi_examples *x, npgnn_error *err)
 {
-    size_t e = (size_t)a->process->params.size.e;
-    const float *link = x->link + (x->links - links) * e, *other = x->other + (x->others - others) * e;
-    int code = infer(a, link, links, other, others, err);
+    size_t e = (size_t)a->head.e;
+    float *again = npi_resize(&a->env, NULL, x->others, e * sizeof *again, err); /* (others, e) from all links */
+    float *link = npi_resize(&a->env, NULL, x->links + 2 * x->others, sizeof *link, err);
+    float *thin = link ? link + x->links : NULL, *full = link ? thin + x->others : NULL; /* (others) each */
+    int code = npi_comm_agree(a->columns.rows.comm, again && link ? 0 : NPGNN_E_MEMORY, err);
     if (!code)
-        code = fit_stack(a, x, err);
-    if (code)
-        return code;
-    npi_head_apply(&a->head, a->stack);
-    return given ? calibrate(a, link, links, other, others, err)
-                 : calibrate(a, x->link, x->links, x->other, x->others, err);
-}
-
-/* Sets links aside and learns from them or, where held-out pairs are `given` to learn from, prepares what the stacked
- * fit can use besides these. Small graphs do it several times, each time with another tenth of their links. */
-static int set_aside(npi_applied *a, npi_examples *x, const npi_aside *how, const npi_held_out *given, npgnn_error *err)
-{
-    size_t per_round = (size_t)npi_aside_count(how->graph), last = given ? given->positives : per_round;
-    int code = 0, non_links = given ? (int)per_round : MAX_NON_LINKS;
-    for (int round = 1; !code && round < MOST_ROUNDS && (size_t)(round - 1) * per_round + last < ENOUGH; round++)
-        code = npi_examples_set_aside(x, how, round, non_links, err);
-    if (code || given)
-        return code;
-    size_t links = x->links, others = x->others;
-    code = npi_examples_set_aside(x, how, 0, non_links, err);
-    if (code)
-        return code;
-    return x->links > links ? learn(a, x, x->links - links, x->others - others, 0, err)
-                            : infer(a, NULL, 0, NULL, 0, err);
-}
-
-/* The share of held-out links that touch a node without known links. */
-static double new_share_of(const npi_held_out *held_out, const npi_csr *known)
-{
-    size_t new = 0;
-    for (size_t i = 0; i < held_out->positives; i++) {
-        npgnn_pair pair = held_out->pairs[i];
-        new += known->ptr[pair.u] == known->ptr[pair.u + 1] || known->ptr[pair.v] == known->ptr[pair.v + 1];
+        code = npi_examples_again(again, x, &a->columns, err);
+    if (!code) {
+        score_all(link, &a->head, x->link, x->links);
+        score_all(thin, &a->head, x->other, x->others);
+        score_all(full, &a->head, again, x->others);
+        npi_carry carry;
+        code = npi_carry_make(&carry, thin, full, x->other_weight, x->others, &a->env, err);
+        for (size_t i = 0; !code && i < x->links; i++)
+            if (x->link_kind[i] != NPI_EXAMPLE_NEW)
+                link[i] = (float)npi_carry_score(&carry, (double)link[i]);
     }
-    return (double)new / (double)held_out->positives;
+    if (!code)
+        code = npi_calibration_fit(&a->calibration, link, x->links, full, x->other_weight, x->others, &a->env, err);
+    a->calibrated = !code;
+    npi_free(&a->env, again);
+    npi_free(&a->env, link);
+    return code;
 }
 
 /* The tf-idf rows of the features: prepared and, if they are to be kept, whole or, in one of several processes, those of its
@@ -166,32 +148,25 @@ static int prepare_evidence(npi_applied *a, const npgnn_graph *graph, npi_featur
 }
 
 int npi_applied_new(npi_applied *out, const npi_process *process, const npgnn_graph *graph, npi_features *x,
-                    const npi_held_out *held_out, uint64_t seed, size_t memory, const npgnn_env *env, npgnn_error *err)
+                    uint64_t seed, size_t memory, const npgnn_env *env, npgnn_error *err)
 {
     npi_applied *a = out;
     npgnn_comm *comm = env->comm;
     const npgnn_env shared = *env;
-    int tuned = process->z != NULL;
     *a = (npi_applied){.env = *env, .process = process};
     a->env.comm = NULL;
-    if (held_out && (held_out->positives == 0 || held_out->count == held_out->positives))
-        held_out = NULL;
     npi_examples examples = {.env = a->env, .process = process};
     int code = npi_comm_agree(comm, begin(a, err), err);
     if (!code)
         code = npi_reduced_new(&a->reduced, x, NULL, &shared, err);
-    if (!code && !tuned) {
-        npi_aside aside = {.graph = graph, .reduced = &a->reduced, .seed = seed, .comm = comm};
-        aside.new_share = held_out ? new_share_of(held_out, &graph->a) : npi_new_share(graph);
-        code = npi_comm_agree(comm, set_aside(a, &examples, &aside, held_out, err), err);
+    if (!code && !process->z) {
+        const npi_aside aside = {graph, &a->reduced, npi_new_share(graph), seed, comm};
+        code = npi_comm_agree(comm, learn(a, &examples, &aside, err), err);
     }
     if (!code)
         code = prepare_evidence(a, graph, x, memory, &shared, err);
-    if (!code && !tuned && held_out) {
-        code = npi_examples_add(&examples, &a->columns, held_out, err);
-        if (!code)
-            code = learn(a, &examples, held_out->positives, held_out->count - held_out->positives, 1, err);
-    }
+    if (!code && examples.links > 0)
+        code = calibrate(a, &examples, err);
     npi_examples_free(&examples);
     if (code)
         npi_applied_free(a);

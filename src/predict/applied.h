@@ -22,15 +22,15 @@ typedef struct npi_applied {
     npi_head_bound bound; /* of `head`, after npi_applied_prepare_bounds */
 } npi_applied;
 
-/* z and the calibration are learnt from held-out pairs. With NULL, some of the known links are set aside first (a tenth
- * of them, a function of the seed), the evidence of the others tells z and the calibration, and then all known links
- * count. The stacked fit of a small graph gets more examples: other tenths are set aside in turn. A graph with too few
- * links for that keeps the prior of z. x are the features of the graph, with the columns that the process was tuned on.
- * The evidence is kept if it takes no more than `memory` bytes (npi_columns_new); 0: half of the machine's memory.
- * Process and graph must outlive it. The processes of env->comm divide the nodes: each one has the evidence of its own,
- * columns.rows.comm is set, and npi_applied_scores and npi_applied_complete are collective. E_CANCELLED, E_MEMORY. */
+/* z and the calibration are learnt from links of the graph: a tenth of them is set aside, a function of the seed, the
+ * evidence of the others tells z and the calibration, and then all known links count. The stacked fit of a small graph
+ * gets more examples: other tenths are set aside in turn. A graph with too few links for that keeps the prior of z. x
+ * are the features of the graph, with the columns that the process was tuned on. The evidence is kept if it takes no
+ * more than `memory` bytes (npi_columns_new); 0: half of the machine's memory. Process and graph must outlive it. The
+ * processes of env->comm divide the nodes: each one has the evidence of its own, columns.rows.comm is set, and
+ * npi_applied_scores and npi_applied_complete are collective. E_CANCELLED, E_MEMORY. */
 int npi_applied_new(npi_applied *out, const npi_process *process, const npgnn_graph *graph, npi_features *x,
-                    const npi_held_out *held_out, uint64_t seed, size_t memory, const npgnn_env *env, npgnn_error *err);
+                    uint64_t seed, size_t memory, const npgnn_env *env, npgnn_error *err);
 void npi_applied_free(npi_applied *applied);
 
 /* Makes the evidence that was not kept: what searches and explanations need. E_MEMORY. */

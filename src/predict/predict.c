@@ -92,8 +92,8 @@ static int predictor_of_network(npgnn_predictor **out, const npgnn_model *model,
     p->graph = graph;
     p->samples = o.samples >= 0 ? o.samples : model->options.predict_samples;
     p->seed = o.seed;
-    p->calibration =
-        npi_calibration_at(model->scorer.calibration, o.link_rate > 0 ? o.link_rate : model->info.link_rate);
+    p->calibration = npi_calibration_at(model->scorer.calibration,
+                                        o.link_rate > 0 ? o.link_rate : model->info.link_rate, o.link_rate);
     if (s.d == 0 || !model->options.sample_latent)
         p->samples = 0; /* there is nothing to draw */
     code = npi_embedder_new(&p->embedder, s, graph->n, &resolved, err);
@@ -115,9 +115,8 @@ static int predictor_of_network(npgnn_predictor **out, const npgnn_model *model,
     return 0;
 }
 
-int npi_predictor_apply(npgnn_predictor **out, const npgnn_model *model, const npgnn_graph *graph,
-                        const npi_held_out *held_out, const npgnn_predict_options *options, const npgnn_env *env,
-                        npgnn_error *err)
+static int predictor_of_process(npgnn_predictor **out, const npgnn_model *model, const npgnn_graph *graph,
+                                const npgnn_predict_options *options, const npgnn_env *env, npgnn_error *err)
 {
     npgnn_env resolved = npi_env_resolve(env);
     npgnn_predict_options o;
@@ -149,7 +148,7 @@ int npi_predictor_apply(npgnn_predictor **out, const npgnn_model *model, const n
     npgnn_env shared = resolved;
     shared.comm = comm;
     if (!code)
-        code = npi_applied_new(&p->applied, &model->process, graph, p->x, held_out, o.seed, o.memory, &shared, err);
+        code = npi_applied_new(&p->applied, &model->process, graph, p->x, o.seed, o.memory, &shared, err);
     if (!code) {
         p->batch = p->applied.columns.kept ? PROCESS_BATCH : LARGE_BATCH / (size_t)npi_comm_ranks(comm);
         /* not zeroed: what no call needs takes no memory */
@@ -164,7 +163,8 @@ int npi_predictor_apply(npgnn_predictor **out, const npgnn_model *model, const n
         return code;
     }
     double rate = o.link_rate > 0 ? o.link_rate : npi_link_rate_among((double)npi_graph_count_pairs(graph), graph->m);
-    p->calibration = npi_calibration_at(model->process.z ? model->scorer.calibration : p->applied.calibration, rate);
+    p->calibration =
+        npi_calibration_at(model->process.z ? model->scorer.calibration : p->applied.calibration, rate, o.link_rate);
     *out = p;
     return 0;
 }
@@ -205,7 +205,7 @@ int npgnn_predictor_new(npgnn_predictor **out, const npgnn_model *model, const n
     shared.comm = comm;
     alone.comm = NULL;
     if (npi_model_is_process(model))
-        code = npi_predictor_apply(&p, model, graph, NULL, &o, &shared, err);
+        code = predictor_of_process(&p, model, graph, &o, &shared, err);
     else
         code = predictor_of_network(&p, model, graph, &o, &alone, err);
     code = npi_comm_agree(comm, code, err);

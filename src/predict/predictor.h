@@ -34,11 +34,6 @@ struct npgnn_predictor {
     struct npi_explainer *explainer; /* NULL until the first explanation */
 };
 
-/* A predictor of a process with z inferred from these held-out pairs; NULL: from links that are set aside. */
-int npi_predictor_apply(npgnn_predictor **out, const npgnn_model *model, const npgnn_graph *graph,
-                        const npi_held_out *held_out, const npgnn_predict_options *options, const npgnn_env *env,
-                        npgnn_error *err);
-
 /* The heads that score a pair, and how many they are: one per draw of z, or that of its mean. */
 static inline const npi_head *npi_predictor_heads(int *count, const npgnn_predictor *p)
 {

@@ -21,8 +21,9 @@ json_t *npi_model_scorer_json(const npi_model_scorer *scorer)
     json_t *object = json_object();
     if (object && scorer->calibrated &&
         json_object_set_new(object, "calibration",
-                            json_pack("{s:f, s:o, s:o}", "offset", c->offset, "slopes", reals_json(c->slope, c->pieces),
-                                      "knots", reals_json(c->knot, c->pieces - 1)))) {
+                            json_pack("{s:f, s:o, s:o, s:f}", "offset", c->offset, "slopes",
+                                      reals_json(c->slope, c->pieces), "knots", reals_json(c->knot, c->pieces - 1),
+                                      "most-hidden", c->most_hidden))) {
         json_decref(object);
         return NULL;
     }
@@ -40,7 +41,9 @@ static int parse_calibration(npi_calibration *c, const json_t *object)
     size_t pieces = json_array_size(slopes);
     if (pieces < 1 || pieces > NPI_CALIBRATION_MOST || !json_is_array(knots) || json_array_size(knots) != pieces - 1)
         return 0;
-    *c = (npi_calibration){.pieces = (int)pieces, .offset = real_or_nan(json_object_get(object, "offset"))};
+    *c = (npi_calibration){.pieces = (int)pieces,
+                           .offset = real_or_nan(json_object_get(object, "offset")),
+                           .most_hidden = real_or_nan(json_object_get(object, "most-hidden"))};
     for (size_t p = 0; p < pieces; p++)
         c->slope[p] = real_or_nan(json_array_get(slopes, p));
     for (size_t p = 0; p + 1 < pieces; p++)

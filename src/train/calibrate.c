@@ -42,7 +42,8 @@ int npi_calibrate(npgnn_model *model, const npgnn_split *split, npi_embedder emb
                 npi_fail(err, NPGNN_E_DIVERGED, "the score of nodes %d and %d is not finite", pairs[i].u, pairs[i].v);
     npi_free(env, pairs);
     if (!code)
-        code = npi_calibration_fit(&model->scorer.calibration, score, positives, own + more, env, err);
+        code = npi_calibration_fit(&model->scorer.calibration, score, positives, score + positives, NULL,
+                                   own + more - positives, env, err);
     if (!code)
         model->scorer.calibrated = 1;
     npi_free(env, score);

@@ -5,8 +5,10 @@
 
 #include "base/comm.h"
 #include "eval/delong.h"
+#include "examples/hidden.h"
 #include "examples/project.h"
 #include "linalg/blas.h"
+#include "model/carry.h"
 #include "process/stack.h"
 #include "train/tuner.h"
 
@@ -50,13 +52,13 @@ static selection select_parts(const npi_folds *folds, int from, int to)
 }
 
 /* Writes up to `most` pairs that are links or are not, of known nodes or of new ones, to list (NULL: counts them).
- * Returns how many. */
+ * Near ones are none of them. Returns how many. */
 static size_t list_pairs(size_t *list, const selection *s, int links, int new_nodes, size_t most)
 {
     const npi_folds *folds = s->folds;
     size_t last = new_nodes ? folds->count : folds->new_from, found = 0;
     for (size_t i = new_nodes ? folds->new_from : 0; i < last && found < most; i++)
-        if (folds->is_link[i] == links && s->part[folds->part[i]]) {
+        if (folds->is_link[i] == links && folds->extra[i] != NPI_EXTRA_NEAR && s->part[folds->part[i]]) {
             if (list)
                 list[found] = i;
             found++;
@@ -161,13 +163,87 @@ static int rehearse(rehearsal *r, npi_tuner *t, const npi_process *p, const npgn
     return code;
 }
 
-static int calibrate(npi_calibration *out, const rehearsal *r, npgnn_error *err)
+/* evidence (count, p->columns), standardized, of pairs, from all known links. */
+static int evidence_in_full(float *evidence, const npgnn_pair *pairs, size_t count, const npi_process *p,
+                            const npgnn_graph *graph, const npgnn_env *env, npgnn_error *err)
 {
-    selection held = select_parts(r->folds, 0, r->parts);
-    size_t links = list_mixed(r->list, &held, 1, r->folds->count);
-    size_t count = links + list_mixed(r->list + links, &held, 0, r->folds->count);
-    take_scores(r->score, r->tuned, r->list, count);
-    return npi_calibration_fit(out, r->score, links, count, &r->env, err);
+    npi_reduced reduced = {0};
+    const npi_hidden none = {graph, graph, pairs, 0, count};
+    const npi_hidden_features features = {.reduced = &reduced, .projection = &p->projection};
+    int code = npi_reduced_new(&reduced, graph->x, NULL, env, err);
+    if (!code)
+        code = npi_reduced_keep_tfidf(&reduced, graph->x, env, err);
+    if (!code)
+        code = npi_hidden_evidence(evidence, &none, &features, env, err);
+    if (!code)
+        npi_process_standardize(evidence, p, graph->x->nonzeros > 0, count);
+    npi_reduced_free(env, &reduced);
+    return code;
+}
+
+/* score (folds->count) of the non-links of known nodes to calibrate on, by the tuned head and from all known links;
+ * those of new nodes keep the score of the rehearsal: they have no known links in either case. */
+static int score_in_full(float *score, const rehearsal *r, const npi_process *p, const npi_head *head,
+                         const npgnn_graph *graph, npgnn_error *err)
+{
+    const npi_folds *folds = r->folds;
+    size_t e = (size_t)p->columns, count = 0;
+    npgnn_pair *pair = npi_alloc(&r->env, folds->count, sizeof *pair, err);
+    float *evidence = npi_alloc(&r->env, folds->count, e * sizeof *evidence, err);
+    int code = pair && evidence ? 0 : NPGNN_E_MEMORY;
+    for (size_t i = 0; !code && i < folds->new_from; i++)
+        if (folds->extra[i])
+            pair[count++] = folds->pair[i];
+    if (!code)
+        code = evidence_in_full(evidence, pair, count, p, graph, &r->env, err);
+    memcpy(score, r->tuned, folds->count * sizeof *score);
+    for (size_t i = 0, at = 0; !code && i < folds->new_from; i++)
+        if (folds->extra[i])
+            score[i] = npi_head_score(head, evidence + at++ * e);
+    npi_free(&r->env, pair);
+    npi_free(&r->env, evidence);
+    return code;
+}
+
+/* The calibration of the tuned head. The rehearsal has scored links from fewer links than there are, and by heads that
+ * have learnt from fewer: these scores are carried (model/carry.h). */
+static int calibrate(npi_calibration *out, const rehearsal *r, const npi_process *p, const npi_head *head,
+                     const npgnn_graph *graph, npgnn_error *err)
+{
+    const npi_folds *folds = r->folds;
+    const npgnn_env *env = &r->env;
+    float *full = npi_alloc(env, folds->count, 4 * sizeof *full, err); /* (folds->count), by pair */
+    int code = full ? 0 : NPGNN_E_MEMORY;
+    if (!code && npi_comm_rank(r->comm) == 0)
+        code = score_in_full(full, r, p, head, graph, err);
+    code = npi_comm_agree(r->comm, code, err);
+    if (!code) {
+        npi_comm_broadcast(r->comm, full, folds->count * sizeof *full, 0);
+        float *other_thin = full + folds->count, *other = other_thin + folds->count, *weight = other + folds->count;
+        selection held = select_parts(folds, 0, r->parts);
+        size_t links = list_mixed(r->list, &held, 1, folds->count), others = 0;
+        double sum[2] = {0, 0}; /* of the weights, of known and of new nodes */
+        for (size_t i = 0; i < folds->count; i++)
+            sum[i >= folds->new_from] += folds->extra[i] ? (double)folds->weight[i] : 0;
+        for (size_t i = 0; i < folds->count; i++) {
+            int is_new = i >= folds->new_from;
+            double share = sum[1] > 0 ? (is_new ? folds->new_share : 1 - folds->new_share) : 1;
+            if (!folds->extra[i])
+                continue;
+            other_thin[others] = r->tuned[i];
+            other[others] = full[i];
+            weight[others++] = (float)(share * (double)folds->weight[i] / sum[is_new]);
+        }
+        npi_carry carry;
+        code = npi_carry_make(&carry, other_thin, other, weight, others, env, err);
+        for (size_t i = 0; !code && i < links; i++)
+            r->score[i] = r->list[i] >= folds->new_from ? r->tuned[r->list[i]]
+                                                        : (float)npi_carry_score(&carry, (double)r->tuned[r->list[i]]);
+        if (!code)
+            code = npi_calibration_fit(out, r->score, links, other, weight, others, env, err);
+    }
+    npi_free(env, full);
+    return code;
 }
 
 /* What tuning is worth for pairs of known nodes, or of new ones: the mean over the parts, whose heads differ, by the
@@ -267,8 +343,6 @@ static int tune(npi_process *process, npi_tuning *out, npi_folds *folds, const n
     code = npi_comm_agree(env->comm, code, err);
     if (!code)
         code = rehearse(&r, &t, process, options, &progress, err);
-    if (!code && options->calibrate)
-        code = calibrate(&out->calibration, &r, err);
     if (!code)
         code = judge(&out->links, &r, 0, err);
     if (!code)
@@ -282,6 +356,8 @@ static int tune(npi_process *process, npi_tuning *out, npi_folds *folds, const n
         for (size_t i = 0; i < t.head.count; i++)
             process->change.block[i] = t.head.block[i] - process->change.block[i];
     }
+    if (!code && out->kept && options->calibrate)
+        code = calibrate(&out->calibration, &r, process, &t.head, graph, err);
     rehearsal_free(&r);
     npi_tuner_free(&t);
     return code;
