@@ -27,6 +27,7 @@
 enum {
     HEADER_BYTES = 32 << 10, /* that address, headers and the state of a connection may take */
     PATIENCE = 16,      /* a body that is too large is read up to so many times the limit: its sender sees the answer */
+    LENGTH_DIGITS = 18, /* to libmicrohttpd, 2^64 - 1 means that a body never ends */
     BYTES_PER_MS = 16,  /* bodies and answers that are slower run out of time */
     TICK_MS = 250,      /* between looks at the clients */
     EVICTABLE_MS = 1000 /* without a request, where few connections are free */
@@ -203,7 +204,7 @@ static size_t host_name(const char **first, const char *host)
         return 0;
     if (*rest == ':')
         rest += 1 + strspn(rest + 1, "0123456789");
-    return *rest ? 0 : length;
+    return rest[strspn(rest, " \t")] ? 0 : length; /* blanks at the end are no part of a header */
 }
 
 int http_is_host(const char *text)
@@ -315,8 +316,8 @@ static const char *find_fault(head *h, const incoming *in, const http_server *se
         return "the header Host must be a name or an address, and a port";
     if (h->length && h->transfer)
         return "Content-Length and Transfer-Encoding exclude each other";
-    if (h->length && strspn(h->length, "0123456789") != strlen(h->length))
-        return "Content-Length must be a number";
+    if (h->length && (strspn(h->length, "0123456789") != strlen(h->length) || strlen(h->length) > LENGTH_DIGITS))
+        return "Content-Length must be a number, of at most 18 digits";
     if (h->transfer && (strcasecmp(h->transfer, "chunked") != 0 || strcmp(version, "HTTP/1.1") != 0))
         return "Transfer-Encoding must be chunked, in HTTP/1.1";
     return NULL;
