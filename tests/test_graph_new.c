@@ -278,6 +278,14 @@ static void test_column_names(void **state)
     assert_true(npgnn_names_are_ends("user_id", "item_id") && npgnn_names_are_ends("from", "to"));
     assert_false(npgnn_names_are_ends("link_id", "weight"));
     assert_true(npgnn_names_are_two_kinds("user_id", "item_id") && !npgnn_names_are_two_kinds("from", "to"));
+    static const char *const two[][2] = {{"users", "items"},  {"uid", "iid"},        {"course_id", "student_no"},
+                                         {"gene", "disease"}, {"business", "users"}, {"visitorid", "itemid"}};
+    static const char *const one[][2] = {
+        {"u", "v"}, {"i", "j"}, {"gene", "genes"}, {"user_id", "member_id"}, {"s", "s"}};
+    for (size_t i = 0; i < sizeof two / sizeof two[0]; i++)
+        assert_true(npgnn_names_are_two_kinds(two[i][0], two[i][1]));
+    for (size_t i = 0; i < sizeof one / sizeof one[0]; i++)
+        assert_false(npgnn_names_are_two_kinds(one[i][0], one[i][1]));
     assert_true(npgnn_name_is_id("member_id") && !npgnn_name_is_id("age"));
 }
 

@@ -663,7 +663,10 @@ static void test_two_kinds(void **state)
     } cases[] = {
         {"user_id,item_id\n1,2\n1,3\n3,9\n", "ids that are in both columns became one node: 1 (--bipartite"},
         {"customer,product\nann,b1\nann,b2\n", "look like two kinds of nodes (--bipartite predicts"},
+        {"Users,item_idx\n1,2\n1,3\n3,9\n", "ids that are in both columns became one node: 1 (--bipartite"},
         {"user,friend\n1,2\n1,3\n3,9\n", NULL},
+        {"author,reader\n1,2\n1,3\n3,9\n", NULL},
+        {"gene_id_1,gene_id_2\n1,2\n1,3\n3,9\n", NULL},
         {"from,to\n1,2\n1,3\n3,9\n", NULL},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {

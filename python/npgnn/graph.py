@@ -867,10 +867,13 @@ def _from_view(edges: Any, what: str) -> _Links:
     return links
 
 
+_NEIGHBOURS = "a dict of neighbours is a networkx graph: networkx.Graph(edges)"
+
+
 def _from_columns(edges: Any, source: Any, target: Any, weight: Any, time: Any, what: str) -> _Links:
     names = list(edges.keys())
     if not is_frame(edges):
-        _check_names(names, what, "a dict of neighbours is a networkx graph: networkx.Graph(edges)")
+        _check_names(names, what, _NEIGHBOURS)
     for argument, column in (("source", source), ("target", target), ("weight", weight), ("time", time)):
         if column is not None and column not in names:
             raise ArgumentError(
@@ -888,6 +891,8 @@ def _from_columns(edges: Any, source: Any, target: Any, weight: Any, time: Any, 
         None if time is None else _times(edges[time], time),
     )
     links.ends = str(source), str(target)
+    if not is_frame(edges) and any(name in end.tolist() for name in (source, target) for end in (links.left, links.right)):
+        raise ArgumentError(f"{what} is a dict whose keys are nodes: {_NEIGHBOURS}")
     for name in others if weight is None else []:
         if name not in (source, target) and not _c.lib.npgnn_name_is_id(str(name).encode()):
             values = cells(edges[name])

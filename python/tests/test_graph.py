@@ -261,6 +261,9 @@ def test_two_kinds():
     for given in (True, False):
         assert not warned(lambda: npgnn.Graph(apart, bipartite=given))
     assert not warned(lambda: npgnn.Graph({"source": [1, 2], "target": [2, 3]}))
+    for names in (("users", "items"), ("item_idx", "user_idx"), ("course_id", "student_id"), ("gene", "disease")):
+        with pytest.raises(npgnn.ArgumentError, match="look like two kinds of nodes, but ids are in both columns"):
+            npgnn.Graph(dict(zip(names, ([1, 2, 3], [1, 2, 9]))))
 
 
 def test_two_kinds_in_files(tmp_path):
@@ -538,6 +541,8 @@ def test_graph_file(people, tmp_path):
         (("a", "b"), None, {}, "edges[0] is 'a': expected a pair of nodes: write [('a', 'b')]"),
         (np.zeros((5, 5)), None, {}, "make an adjacency matrix sparse: scipy.sparse.csr_matrix(matrix)"),
         ({0: [1], 1: [0]}, None, {}, "edges is a dict with the key 0: the keys must be names of columns"),
+        ({"a": ["b", "c"], "b": ["c", "a"]}, None, {}, "edges is a dict whose keys are nodes: a dict of neighbours is a networkx graph"),
+        ({"a": ["b", "c"], "b": ["a"]}, None, {}, "edges is a dict whose keys are nodes"),
         (RING, {0: [1.0], 1: [2.0]}, {}, "nodes is a dict with the key 0"),
         ([(1, 2), (2, "1")], None, {}, "the ids 1 and '1' are two nodes, but both are written '1'"),
         ({"u": [1], "v": [2], "w": ["x"]}, None, {"weight": "w"}, "weight: 'w' has values that are not numbers"),

@@ -28,12 +28,13 @@ static const char *const weights[] = {"weight", "weights", "w",         "rating"
 static const char *const times[] = {"time", "timestamp", "date",      "datetime", "year",
                                     "day",  "created",   "createdat", "ts",       NULL};
 /* Ends of two different kinds: who, and what they have to do with. */
-static const char *const people[] = {"user",   "customer", "client", "buyer",   "reader",   "viewer", "person",
-                                     "member", "patient",  "author", "subject", "employee", "drug",   NULL};
-static const char *const things[] = {"item",     "product", "movie",   "film",  "book",    "song", "track",
-                                     "artist",   "paper",   "article", "store", "shop",    "game", "business",
-                                     "merchant", "recipe",  "group",   "gene",  "protein", "url",  "page",
-                                     "disease",  "company", "skill",   "tag",   NULL};
+static const char *const people[] = {"user",    "customer", "client",  "buyer",  "reader",  "viewer",
+                                     "person",  "member",   "patient", "author", "subject", "employee",
+                                     "visitor", "student",  "worker",  "u",      NULL};
+static const char *const things[] = {"item",  "product", "movie",   "film",   "book", "song",     "track",    "artist",
+                                     "paper", "article", "store",   "shop",   "game", "business", "merchant", "recipe",
+                                     "group", "gene",    "protein", "url",    "page", "disease",  "company",  "skill",
+                                     "tag",   "drug",    "session", "course", "job",  "i",        NULL};
 static const char *const ids[] = {"id", "node", "name", "key", "index", NULL};
 
 /* The letters and digits of a name, in lower case, cut to WORD_SIZE - 1. */
@@ -46,12 +47,11 @@ static void simplify(char out[WORD_SIZE], const char *name)
     out[length] = '\0';
 }
 
-/* Removes an ending such as "id" where something stands before it. Returns whether there was one. */
-static int drop_ending(char word[WORD_SIZE])
+/* Removes one of these endings, where something stands before it. Returns whether there was one. */
+static int drop_one_of(char word[WORD_SIZE], const char *const endings[])
 {
-    static const char *const endings[] = {"id", "node", "name", "key", "index"};
     size_t length = strlen(word);
-    for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
+    for (int i = 0; endings[i]; i++) {
         size_t ending = strlen(endings[i]);
         if (length > ending && strcmp(word + length - ending, endings[i]) == 0) {
             word[length - ending] = '\0';
@@ -59,6 +59,12 @@ static int drop_ending(char word[WORD_SIZE])
         }
     }
     return 0;
+}
+
+/* The same for endings such as "id". */
+static int drop_ending(char word[WORD_SIZE])
+{
+    return drop_one_of(word, ids);
 }
 
 static int is_one_of(const char *word, const char *const words[])
@@ -148,14 +154,28 @@ int npi_header_find_ends(int *source, int *target, char *const *names, int count
     return 0;
 }
 
-int npi_header_are_two_kinds(const char *source, const char *target)
+/* The kind of nodes that a name says, without an ending and a plural: "user" of "Users" and "user_idx". Returns 1 for
+ * people, 2 for things, 0 for neither. */
+static int kind_of(char word[WORD_SIZE], const char *name)
 {
-    char a[WORD_SIZE], b[WORD_SIZE];
-    simplify(a, source);
-    simplify(b, target);
-    drop_ending(a);
-    drop_ending(b);
-    return is_one_of(a, people) && is_one_of(b, things);
+    simplify(word, name);
+    if (!drop_ending(word))
+        drop_one_of(word, (const char *const[]){"idx", "code", "number", "no", NULL});
+    for (int i = 0; i < 2; i++)
+        if (is_one_of(word, people))
+            return 1;
+        else if (is_one_of(word, things))
+            return 2;
+        else if (!drop_one_of(word, (const char *const[]){"s", NULL}))
+            break;
+    return 0;
+}
+
+int npi_header_are_two_kinds(const char *a, const char *b)
+{
+    char word_a[WORD_SIZE], word_b[WORD_SIZE];
+    int kind_a = kind_of(word_a, a), kind_b = kind_of(word_b, b);
+    return kind_a && kind_b && (kind_a == 2 || kind_b == 2) && strcmp(word_a, word_b) != 0;
 }
 
 int npi_header_find(const char *wanted, char *const *names, int count)

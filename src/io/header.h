@@ -27,8 +27,9 @@ int npi_header_are_ends(const char *source, const char *target);
 #define NPI_HEADER_COLUMNS 1024
 int npi_header_find_ends(int *source, int *target, char *const *names, int count);
 
-/* Whether two such names are those of two kinds of nodes, such as "user_id" and "item_id". */
-int npi_header_are_two_kinds(const char *source, const char *target);
+/* Whether two names, in any order, are those of two kinds of nodes, such as "user_id" and "item_id", "Students" and
+ * "course_no", or "gene" and "disease". */
+int npi_header_are_two_kinds(const char *a, const char *b);
 
 /* The column that `wanted` means: one of that name, or the column of that number, counted from 1. `names` (count) is
  * the header, NULL where there is none. -1 where no column is meant. */
