@@ -27,11 +27,11 @@ def send() -> None:
     signal.signal(kind, signal.SIG_IGN)
     random.seed(1)
     parent, current = os.getppid(), 0
-    while os.getppid() == parent and shared[0] >= 0:
-        if shared[0] == current:
+    while os.getppid() == parent and (latest := shared[0]) >= 0:
+        if latest == current:
             time.sleep(1e-4)
             continue
-        current = shared[0]
+        current = latest
         time.sleep(random.random() ** 3 * 0.02)
         for _ in range(random.choice((1, 1, 1, 2, 5, 20))):
             os.kill(parent, kind)
