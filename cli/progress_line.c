@@ -100,7 +100,8 @@ static void draw(double share, const char *text)
     enum { LONGEST = 20, SHORTEST = 4 };
     static const char done[] = "####################", open[] = "....................";
     eraser before;
-    int width = terminal_width() - 1; /* some terminals wrap after the last column */
+    /* some terminals wrap after the last column, and show ^C before that */
+    int width = terminal_width() > 3 ? terminal_width() - 3 : 0;
     int length = (int)strlen(text), bar = width - length - 3;
     if (bar > LONGEST)
         bar = LONGEST;

@@ -134,6 +134,7 @@ clean("window that becomes narrower", Run(SEARCH, then=lambda run: run.resize(17
 clean("window of one column", Run(SEARCH, then=lambda run: run.resize(1)))
 clean("results to a pipe", Run(SEARCH, stdout=subprocess.DEVNULL), 0)
 clean("interrupt", Run(SEARCH, then=lambda run: run.program.send_signal(signal.SIGINT)), 0, status=130)
+clean("Ctrl-C, which the terminal shows", Run(SEARCH, width=40, then=lambda run: os.write(run.terminal, b"\x03")), 0, status=130)
 run = Run(SEARCH, stderr=subprocess.DEVNULL)
 check("results to a terminal alone", not run.shown and run.screen.text().count("\n") == 2, run)
 run = Run(SEARCH, background=True)
