@@ -506,8 +506,11 @@ def labelled_links(pairs: Any, y: Any, nodes: Any, options: dict[str, Any]) -> t
     """The links among labelled pairs, and the nodes of all pairs, as the arguments of a Graph."""
     if np.ndim(_tensor(y) if _is_tensor(y) else y) != 1:
         raise ArgumentError(f"y must have a label of each pair, 0 or 1, not a {type(y).__name__}: nodes are given as nodes=")
-    if isinstance(pairs, Graph) or not (is_frame(pairs) or isinstance(pairs, (np.ndarray, Mapping, Iterable))) or (
-        isinstance(pairs, (str, os.PathLike)) or type(pairs).__module__.startswith("networkx.")
+    if (
+        isinstance(pairs, (Graph, str, os.PathLike))
+        or _is_sparse(pairs)
+        or type(pairs).__module__.startswith("networkx.")
+        or not (is_frame(pairs) or isinstance(pairs, Iterable))
     ):
         raise ArgumentError(
             f"y has labels of pairs, but X is a {type(pairs).__name__}: give a list, an array or a DataFrame of pairs, or no labels "

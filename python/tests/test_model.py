@@ -10,6 +10,7 @@ import subprocess
 
 import numpy as np
 import pytest
+import scipy.sparse
 
 import npgnn
 
@@ -322,6 +323,7 @@ def test_labels(graph):
         (lambda m, g: npgnn.LinkPredictor(n_jobs=0).fit(g), "n_jobs must be"),
         (lambda m, g: npgnn.LinkPredictor().fit(g, nodes=3), "nodes cannot be given: edges is a Graph"),
         (lambda m, g: m.fit(g, np.ones(len(g))), "y has labels of pairs, but X is a Graph"),
+        (lambda m, g: m.fit(scipy.sparse.csr_matrix(np.eye(3, k=1)), [1, 1, 0]), "y has labels of pairs, but X is a csr_matrix"),
         (lambda m, g: m.fit([(0, 1)], {"age": [1, 2]}), "y must have a label of each pair, 0 or 1, not a dict: nodes are given as"),
         (lambda m, g: m.fit("e.csv", "n.csv"), "y must have a label of each pair, 0 or 1, not a str: nodes are given as nodes="),
         (lambda m, g: m.fit([(0, 1), (1, 2)], [5, 7]), "y must be 2 values of 0 and 1, one per pair; nodes and their features"),
