@@ -321,9 +321,10 @@ static void test_words(void **state)
     }
     assert_int_equal(words, 5);
 
-    assert_ok(npgnn_predictor_explain(&why, p, (npgnn_pair){u, u + 3}, &err), err);
+    assert_ok(npgnn_predictor_explain(&why, p, (npgnn_pair){u, npgnn_graph_find(graph, "p11")}, &err), err);
     assert_int_equal(why.neighbor_count, 2);
-    assert_string_equal(npgnn_graph_name(graph, why.neighbors[0], buffer), "p9");
+    assert_string_equal(npgnn_graph_name(graph, why.neighbors[0], buffer), "p10");
+    assert_string_equal(npgnn_graph_name(graph, why.neighbors[1], buffer), "p9");
     int said = 0; /* the reasons of some pair are about words, cities and membership */
     for (int32_t a = 0; a < graph->n; a++)
         for (int32_t b = 0; b < a; b++) {

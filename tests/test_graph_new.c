@@ -101,6 +101,17 @@ static void test_same_as_file(void **state)
     again = make(&part);
     assert_int_equal(npi_graph_fingerprint(again), npi_graph_fingerprint(fewer));
     npgnn_graph_free(again);
+    /* the same rows in another order */
+    static const double moved[5] = {6, 31, 7, 0.1, 5};
+    static const int32_t node[5] = {3, 0, 4, 1, 2}, twice[5] = {3, 0, 4, 1, 3};
+    age.numbers = moved;
+    part.table_nodes[0] = node;
+    again = make(&part);
+    assert_int_equal(npi_graph_fingerprint(again), npi_graph_fingerprint(fewer));
+    npgnn_graph_free(again);
+    part.table_nodes[0] = twice;
+    refuse(&part, NPGNN_E_ARGUMENT, "nodes:5: the row is that of node 3, which is that of another row too");
+    part.table_nodes[0] = NULL;
     npgnn_graph_free(fewer);
     part.table_rows[0] = 7;
     refuse(&part, NPGNN_E_ARGUMENT, "the table has 7 rows, but there are 6 nodes");

@@ -45,8 +45,8 @@ static void test_node_names(void **state)
     npgnn_graph *graph = good("alice bob\nbob 7\n", NULL, NULL);
     (void)state;
     has(graph, 3, 2, 0);
-    assert_string_equal(npgnn_graph_name(graph, 0, buffer), "alice");
-    assert_int_equal(npgnn_graph_find(graph, "7"), 2);
+    assert_string_equal(npgnn_graph_name(graph, 0, buffer), "7"); /* integers precede words */
+    assert_int_equal(npgnn_graph_find(graph, "alice"), 1);
     npgnn_graph_free(graph);
     graph = good("5 6\n6 x\nx 5\n", NULL, NULL); /* integers first, then a word: 5 and 6 keep their names */
     assert_int_equal(npgnn_graph_find(graph, "5"), 0);
@@ -145,13 +145,14 @@ static void test_features_by_name(void **state)
 {
     npgnn_graph *graph = good(named, "x.csv", "c,1,0\na,0,1\nlone,1,1\n");
     (void)state;
-    has(graph, 4, 2, 2); /* c, a, lone, and b, which has edges only */
+    has(graph, 4, 2, 2); /* a, b, which has edges only, c and lone */
     says(notices, "without a feature row: 1");
-    assert_int_equal(npgnn_graph_find(graph, "c"), 0);
-    assert_int_equal(npgnn_graph_find(graph, "b"), 3);
-    assert_true(feature(graph, npgnn_graph_find(graph, "a"), 1) == 1);
-    assert_true(feature(graph, 3, 0) == 0 && feature(graph, 3, 1) == 0);
-    assert_true(npgnn_graph_has_edge(graph, 0, 3));
+    assert_int_equal(npgnn_graph_find(graph, "b"), 1);
+    assert_int_equal(npgnn_graph_find(graph, "c"), 2);
+    assert_true(feature(graph, 0, 0) == 0 && feature(graph, 0, 1) == 1);
+    assert_true(feature(graph, 1, 0) == 0 && feature(graph, 1, 1) == 0);
+    assert_true(feature(graph, 3, 0) == 1 && feature(graph, 3, 1) == 1);
+    assert_true(npgnn_graph_has_edge(graph, 1, 2));
     npgnn_graph_free(graph);
 }
 

@@ -638,9 +638,13 @@ typedef struct npgnn_graph_data {
     const char *encoding;  /* of the table; as in npgnn_load_options */
     int skip_bad_cells;    /* 1: cells that are not of the kind of their column are missing; 0: E_FORMAT */
     int normalize, binarize; /* as in npgnn_load_options */
+    /* (table_rows[i]) the node of each row of a table, numbered from 0 within its side, distinct; NULL: row i is node i */
+    const int32_t *table_nodes[2];
 } npgnn_graph_data;
 
-/* Makes a graph from memory, which is copied. The table of a data frame gives the same features as its CSV file gives
+/* Makes a graph from memory, which is copied. Nodes keep the caller's numbers, on which random choices depend: for
+ * results that do not depend on an order of appearance, number the nodes in an order of their own, such as
+ * npgnn_load's. The table of a data frame gives the same features as its CSV file gives
  * npgnn_load. E_ARGUMENT for an index out of range, a number that is not finite, or a name that occurs twice; E_FORMAT
  * and E_MISMATCH name the row and the column of the table, whose rows count from 1. O(edges + nodes * columns). */
 NPGNN_API int npgnn_graph_new(npgnn_graph **out, const npgnn_graph_data *data, const npgnn_env *env, npgnn_error *err);

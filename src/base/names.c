@@ -4,11 +4,13 @@
 #include "base/names.h"
 
 #include <assert.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/hash.h"
 #include "base/parallel.h"
 #include "base/siphash.h"
+#include "base/sort.h"
 
 struct npi_names {
     npgnn_env env;
@@ -152,6 +154,174 @@ int32_t npi_names_count(const npi_names *names)
 {
     return names->count;
 }
+
+/* ---- the canonical order ---- */
+
+static int is_plain_integer(const char *name)
+{
+    size_t digits = strspn(name, "0123456789");
+    return digits > 0 && !name[digits] && (name[0] != '0' || digits == 1);
+}
+
+int npi_names_compare(const char *a, const char *b)
+{
+    int integers[2] = {is_plain_integer(a), is_plain_integer(b)};
+    if (integers[0] != integers[1])
+        return integers[0] ? -1 : 1;
+    size_t lengths[2] = {strlen(a), strlen(b)};
+    if (integers[0] && lengths[0] != lengths[1])
+        return lengths[0] < lengths[1] ? -1 : 1;
+    return strcmp(a, b);
+}
+
+/* A number that ascends with the names, which all begin with the same `shared` bytes unless they are integers: the
+ * value of an integer of at most 18 digits, or 2^63 plus the next seven bytes. Names may share one. */
+static uint64_t sort_key(const char *name, size_t shared)
+{
+    enum { DIGITS = 18, BYTES = 7 };
+    uint64_t key = 0;
+    if (is_plain_integer(name)) {
+        if (strlen(name) > DIGITS)
+            return (uint64_t)INT64_MAX;
+        for (; *name; name++)
+            key = 10 * key + (uint64_t)(*name - '0');
+        return key;
+    }
+    name += shared;
+    for (int i = 0; i < BYTES; i++) {
+        key = key << 8 | (unsigned char)*name;
+        name += *name != '\0';
+    }
+    return (uint64_t)1 << 63 | key;
+}
+
+/* The length of the prefix that all names from `first` on share, integers apart. */
+static size_t shared_prefix(const npi_names *names, int32_t first)
+{
+    const char *prefix = NULL;
+    size_t shared = 0;
+    for (int32_t i = first; i < names->count; i++) {
+        const char *name = npi_names_get(names, i);
+        if (is_plain_integer(name))
+            continue;
+        if (!prefix) {
+            prefix = name;
+            shared = strlen(name);
+        }
+        size_t same = 0;
+        while (same < shared && name[same] == prefix[same])
+            same++;
+        shared = same;
+    }
+    return shared;
+}
+
+typedef struct keyed {
+    const char *name;
+    uint64_t index;
+} keyed;
+
+static int by_name(const void *a, const void *b)
+{
+    return npi_names_compare(((const keyed *)a)->name, ((const keyed *)b)->name);
+}
+
+/* Sorts the records (count; key and index) whose keys are equal by their whole names. */
+static int sort_ties(uint64_t *records, size_t count, const npi_names *names, npgnn_error *err)
+{
+    for (size_t begin = 0, end; begin < count; begin = end) {
+        for (end = begin + 1; end < count && records[2 * end] == records[2 * begin];)
+            end++;
+        if (end == begin + 1)
+            continue;
+        keyed *tied = npi_alloc(&names->env, end - begin, sizeof *tied, err);
+        if (!tied)
+            return NPGNN_E_MEMORY;
+        for (size_t i = begin; i < end; i++)
+            tied[i - begin] = (keyed){npi_names_get(names, (int32_t)records[2 * i + 1]), records[2 * i + 1]};
+        qsort(tied, end - begin, sizeof *tied, by_name);
+        for (size_t i = begin; i < end; i++)
+            records[2 * i + 1] = tied[i - begin].index;
+        npi_free(&names->env, tied);
+    }
+    return 0;
+}
+
+/* order (count) = the names from `first` on in canonical order, after those before it. */
+static int find_order(int32_t *order, const npi_names *names, int32_t first, npgnn_error *err)
+{
+    size_t count = (size_t)(names->count - first), shared = shared_prefix(names, first);
+    uint64_t *records = npi_resize(&names->env, NULL, 4 * count, sizeof *records, err);
+    if (!records)
+        return NPGNN_E_MEMORY;
+    for (size_t i = 0; i < count; i++) {
+        records[2 * i] = sort_key(npi_names_get(names, first + (int32_t)i), shared);
+        records[2 * i + 1] = (uint64_t)first + i;
+    }
+    npi_records_sort(records, records + 2 * count, count, 2);
+    int code = sort_ties(records, count, names, err);
+    for (int32_t i = 0; i < first; i++)
+        order[i] = i;
+    for (size_t i = 0; i < count; i++)
+        order[(size_t)first + i] = (int32_t)records[2 * i + 1];
+    npi_free(&names->env, records);
+    return code;
+}
+
+/* Moves the texts into this order, and gives the hash table the new numbers. */
+static int renumber(npi_names *names, int32_t *place, const int32_t *order, npgnn_error *err)
+{
+    char *text = npi_resize(&names->env, NULL, names->text_size, 1, err);
+    uint64_t *start = npi_resize(&names->env, NULL, (size_t)names->count, sizeof *start, err);
+    if (!text || !start) {
+        npi_free(&names->env, text);
+        npi_free(&names->env, start);
+        return NPGNN_E_MEMORY;
+    }
+    size_t used = 0;
+    for (int32_t i = 0; i < names->count; i++) {
+        const char *name = npi_names_get(names, order[i]);
+        size_t size = strlen(name) + 1;
+        memcpy(text + used, name, size);
+        start[i] = used;
+        used += size;
+        place[order[i]] = i;
+    }
+    for (size_t s = 0; s < names->slots; s++)
+        names->slot[s] = names->slot[s] < 0 ? -1 : place[names->slot[s]];
+    npi_free(&names->env, names->text);
+    npi_free(&names->env, names->start);
+    names->text = text;
+    names->start = start;
+    names->text_capacity = names->text_size;
+    names->start_capacity = (size_t)names->count;
+    return 0;
+}
+
+int npi_names_sort(int32_t **place, npi_names *names, int32_t first, npgnn_error *err)
+{
+    assert(!names->mapping && first >= 0);
+    int32_t sorted = first < names->count ? first + 1 : names->count;
+    *place = NULL;
+    while (sorted < names->count &&
+           npi_names_compare(npi_names_get(names, sorted - 1), npi_names_get(names, sorted)) < 0)
+        sorted++;
+    if (sorted == names->count)
+        return 0;
+    int32_t *order = npi_resize(&names->env, NULL, (size_t)names->count, sizeof *order, err);
+    int32_t *moved = npi_resize(&names->env, NULL, (size_t)names->count, sizeof *moved, err);
+    int code = order && moved ? find_order(order, names, first, err) : NPGNN_E_MEMORY;
+    if (code == 0)
+        code = renumber(names, moved, order, err);
+    npi_free(&names->env, order);
+    if (code)
+        npi_free(&names->env, moved);
+    else
+        *place = moved;
+    return code;
+}
+
+/* ---- copies ---- */
 
 /* The key of a file is known to everyone, and names may come from anyone: those of a file are entered again with a
  * secret key. */

@@ -1,4 +1,4 @@
-/* A set of names, numbered from 0 in order of first appearance. Reference-counted. Its arrays are its own, or lie in a
+/* A set of names, numbered from 0 in order of first appearance until they are sorted. Reference-counted. Its arrays are its own, or lie in a
  * mapped file. */
 #ifndef NPI_BASE_NAMES_H
 #define NPI_BASE_NAMES_H
@@ -20,6 +20,15 @@ int32_t npi_names_find(const npi_names *names, const char *name, size_t length);
 /* The name with a number; valid until the next name is added. */
 const char *npi_names_get(const npi_names *names, int32_t index);
 int32_t npi_names_count(const npi_names *names);
+
+/* The canonical order of names: plain integers (digits alone, without leading zeros) by value, then all others by their
+ * bytes. Negative, 0, or positive as of strcmp. */
+int npi_names_compare(const char *a, const char *b);
+
+/* Numbers the names from `first` on anew, in canonical order, so that numbers do not depend on the order in which names
+ * were added. *place (count) becomes the new number of each name, for the caller to free; NULL if none has changed. All
+ * who share the set see the new numbers. O(count) for names that differ early, O(count log count) at worst. */
+int npi_names_sort(int32_t **place, npi_names *names, int32_t first, npgnn_error *err);
 
 /* The same names, for the caller to free and to add to, in memory of their own. Faster than adding them one by one,
  * except where they are mapped. */

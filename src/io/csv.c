@@ -129,11 +129,11 @@ static int has_header(const reader *r)
 
 /* ---- the ids ---- */
 
-/* The share of the ends of edges whose ids are in `names`, from at most 10,000 edges; -1 where there are no edges. */
+/* The share of the ends of edges whose ids are in `names`; -1 where there are no edges. */
 static double share_of_ids(const reader *r, const npi_names *names)
 {
     const npi_edge_list *edges = r->edges;
-    int64_t count = edges && edges->count < 10000 ? edges->count : edges ? 10000 : 0, found = 0, ends = 0;
+    int64_t count = edges ? edges->count : 0, found = 0, ends = 0;
     const npi_names *own = edges && edges->how->bipartite && r->side ? edges->targets : edges ? edges->names : NULL;
     for (int64_t i = 0; i < 2 * count; i++) {
         char number[12];
@@ -598,7 +598,7 @@ static int encode_all(npi_table *table, reader *r, npgnn_error *err)
     if (code == 0)
         code = npi_rows_take(&table->x, &rows, rows.count, r->encoding->width, err);
     if (code == 0 && r->label >= 0)
-        npi_labels_take(&table->label, &table->classes, &labels, env);
+        code = npi_labels_take(&table->label, &table->classes, &labels, env, err);
     if (code == 0) {
         table->line = r->cells.line;
         r->cells.line = NULL;

@@ -107,8 +107,10 @@ static int read_nodes(files *f, npi_stream *stream, npgnn_error *err)
                            npi_names_count(names), f->table.x.rows);
     if (code)
         npi_names_free(names);
-    else
+    else {
         f->table.names = names;
+        f->table.numbered = 1;
+    }
     return code;
 }
 

@@ -563,7 +563,8 @@ static int make_table(npi_table *table, reader *r)
     }
     if (code)
         return code;
-    npi_labels_take(&table->label, &table->classes, &r->labels, r->env);
+    if ((code = npi_labels_take(&table->label, &table->classes, &r->labels, r->env, r->err)) != 0)
+        return code;
     if (r->unused > 0)
         npi_log(r->env, "%s: ignoring node attributes that are not numbers: %d", npi_stream_name(r->stream), r->unused);
     return 0;

@@ -32,8 +32,15 @@ static int parse_integer_label(int32_t *out, const char *text)
     return 1;
 }
 
-void npi_labels_take(int32_t **label, int32_t *classes, npi_labels *labels, const npgnn_env *env)
+int npi_labels_take(int32_t **label, int32_t *classes, npi_labels *labels, const npgnn_env *env, npgnn_error *err)
 {
+    int32_t *place = NULL;
+    int code = labels->texts ? npi_names_sort(&place, labels->texts, 0, err) : 0;
+    if (code)
+        return code;
+    for (size_t i = 0; place && i < labels->count; i++)
+        labels->of[i] = labels->of[i] < 0 ? -1 : place[labels->of[i]];
+    npi_free(env, place);
     int32_t value = 0, count = labels->texts ? npi_names_count(labels->texts) : 0;
     int integers = 1;
     for (int32_t i = 0; i < count && integers; i++)
@@ -46,6 +53,7 @@ void npi_labels_take(int32_t **label, int32_t *classes, npi_labels *labels, cons
     if (count > 0)
         labels->of = NULL;
     npi_labels_free(labels, env);
+    return 0;
 }
 
 void npi_labels_free(npi_labels *labels, const npgnn_env *env)
@@ -128,7 +136,7 @@ int npi_labels_read(int32_t **label, int32_t *classes, npi_stream *stream, const
             code = first ? 0 : NPGNN_E_FORMAT; /* a first line whose id is not a node is a header */
     }
     if (code == 0)
-        npi_labels_take(label, classes, &labels, env);
+        code = npi_labels_take(label, classes, &labels, env, err);
     npi_labels_free(&labels, env);
     return code;
 }
@@ -153,7 +161,7 @@ int npi_labels_read_plain(int32_t **label, int32_t *classes, npi_stream *stream,
         code =
             npi_fail_at(err, NPGNN_E_MISMATCH, npi_stream_name(stream), 0, "%zu labels for %d nodes", labels.count, n);
     if (code == 0)
-        npi_labels_take(label, classes, &labels, env);
+        code = npi_labels_take(label, classes, &labels, env, err);
     npi_labels_free(&labels, env);
     return code;
 }

@@ -127,6 +127,32 @@ static int encode_side(npi_table *out, const npgnn_graph_data *data, int side, i
     return code;
 }
 
+/* Adds rows of zeros up to n, and moves row i to node[i]; NULL: all stay. The added rows take the other places. */
+static int place_rows(npi_table *table, const int32_t *node, int32_t n, const char *what, const npgnn_env *env,
+                      npgnn_error *err)
+{
+    int32_t rows = table->x.rows, next = rows;
+    int code = rows < n ? npi_table_extend(table, n, env, err) : 0;
+    int32_t *place = code || !node ? NULL : npi_resize(env, NULL, (size_t)n, sizeof *place, err);
+    unsigned char *taken = code || !node ? NULL : npi_alloc(env, (size_t)n, 1, err);
+    if (node && (!place || !taken))
+        code = NPGNN_E_MEMORY;
+    for (int32_t i = 0; node && code == 0 && i < rows; i++) {
+        if (node[i] < 0 || node[i] >= n || taken[node[i]]++)
+            code = npi_fail_at(err, NPGNN_E_ARGUMENT, what, i + 1, "the row is that of node %d, which is %s", node[i],
+                               node[i] < 0 || node[i] >= n ? "out of range" : "that of another row too");
+        place[i] = node[i];
+    }
+    for (int32_t i = 0; node && code == 0 && i < n; i++)
+        if (!taken[i])
+            place[next++] = i;
+    if (node && code == 0)
+        code = npi_table_permute(table, place, env, err);
+    npi_free(env, place);
+    npi_free(env, taken);
+    return code;
+}
+
 static int features_from_table(npi_features **out, const npgnn_graph_data *data, const npgnn_env *env, npgnn_error *err)
 {
     int32_t n[2] = {data->sources > 0 ? data->sources : data->nodes,
@@ -141,9 +167,9 @@ static int features_from_table(npi_features **out, const npgnn_graph_data *data,
             code = npi_fail(err, NPGNN_E_ARGUMENT, "the table has %d rows, but there are %d nodes", rows, n[side]);
         else
             code = encode_side(&tables[side], data, side, rows > 0 ? rows : n[side], env, err);
+        if (code == 0 && tables[side].x.ptr)
+            code = place_rows(&tables[side], data->table_nodes[side], n[side], table_name(data, side), env, err);
     }
-    if (code == 0 && data->sources == 0 && tables[0].x.ptr && tables[0].x.rows < n[0])
-        code = npi_table_extend(&tables[0], n[0], env, err);
     if (code == 0 && data->sources > 0) {
         code = npi_sides_join(out, tables, n, given, env, err);
     } else if (code == 0 && tables[0].x.ptr) {

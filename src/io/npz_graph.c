@@ -167,11 +167,11 @@ static int read_names(npi_table *table, text_sink *sink, int32_t n, npgnn_error 
         return code;
     if (npi_names_count(sink->names) > 0) {
         table->names = sink->names;
+        table->numbered = 1;
         sink->names = NULL;
     }
     table->columns = npi_column_names_take(&sink->columns, npi_zip_name(sink->zip), env);
-    npi_labels_take(&table->label, &table->classes, &sink->labels, env);
-    return 0;
+    return npi_labels_take(&table->label, &table->classes, &sink->labels, env, err);
 }
 
 /* ---- edges ---- */

@@ -35,6 +35,7 @@ void npi_skipped_log(const npi_skipped *skipped, const char *one, const char *ma
 typedef struct npi_table {
     npi_csr x;
     npi_names *names;       /* id of each row; NULL: row i is node i */
+    int numbered;           /* 1: row i is node i although rows have ids; 0: nodes are numbered in the order of ids */
     int64_t *line;          /* (x.rows) where each row begins in its file; NULL: not known */
     npi_names *columns;     /* name of each column; NULL: they have none */
     npi_encoding *encoding; /* how the columns were made; NULL: they are the numbers of the file */
@@ -67,6 +68,9 @@ int npi_table_log_dominant(const npi_table *table, const char *what, const npgnn
 
 /* Adds rows of zeros up to n, for nodes that only edges have. */
 int npi_table_extend(npi_table *table, int32_t n, const npgnn_env *env, npgnn_error *err);
+
+/* Moves each row i, its label and its side to place[i]. */
+int npi_table_permute(npi_table *table, const int32_t *place, const npgnn_env *env, npgnn_error *err);
 
 /* Gives an empty table `rows` rows and no columns. */
 int npi_table_empty(npi_table *out, int32_t rows, const npgnn_env *env, npgnn_error *err);
@@ -166,7 +170,7 @@ int npi_edges_state_nodes(npi_edge_list *list, int32_t rows, int32_t columns, co
 int npi_edges_add_ids(npi_edge_list *list, const char *from, const char *to, float weight, double time,
                       npi_stream *stream, npgnn_error *err);
 
-/* Turns integer ids into names in order of first appearance. Where `names` is not NULL, new names are added to it
+/* Turns integer ids into names, numbered in order of first appearance. Where `names` is not NULL, new names are added to it
  * and the list shares it. */
 int npi_edges_to_names(npi_edge_list *list, npi_names *names, npgnn_error *err);
 
@@ -247,9 +251,9 @@ typedef struct npi_labels {
 
 int npi_labels_add(npi_labels *labels, const char *text, const npgnn_env *env, npgnn_error *err);
 
-/* Where all labels are integers from 0 on, these are the classes; otherwise classes are numbered in order of first
- * appearance. Leaves `labels` empty. *label is NULL where no node has one. */
-void npi_labels_take(int32_t **label, int32_t *classes, npi_labels *labels, const npgnn_env *env);
+/* Where all labels are integers from 0 on, these are the classes; otherwise classes are numbered in the canonical order
+ * of names (base/names.h). Leaves `labels` empty. *label is NULL where no node has one. */
+int npi_labels_take(int32_t **label, int32_t *classes, npi_labels *labels, const npgnn_env *env, npgnn_error *err);
 void npi_labels_free(npi_labels *labels, const npgnn_env *env);
 
 /* Reads one label per line for the nodes 0, 1, 2...; "nan" means none. */

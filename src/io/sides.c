@@ -1,8 +1,8 @@
 /* Two-sided graphs: sources and targets are two kinds of nodes, each with its own ids and, where it has some, its own table
  * of features.
  *
- *   nodes      the sources, then the targets. Of each side first the rows of its table, then those that only edges have.
- *              The rows of a matrix of links are the sources and its columns the targets, called 0, 1, 2...
+ *   nodes      the sources, then the targets, each side in the canonical order of its ids (base/names.h). The rows of a matrix
+ *              of links are the sources and its columns the targets, called 0, 1, 2...
  *   names      the ids; where an id is on both sides, all names begin with the name of their column: "user_id:1"
  *   X          [ X_sources     0      ]
  *              [     0     X_targets  ]      the two sides have no columns in common */
@@ -16,6 +16,28 @@ typedef struct side {
     int32_t rows; /* of the table; nodes from there on have no features */
     int32_t n;
 } side;
+
+/* Numbers the nodes of one side in the canonical order of their ids. Rows without ids, called 0, 1, 2..., stay where
+ * they are. */
+static int order_side(side *out, npi_edge_list *edges, npi_table *table, int which, const npgnn_env *env,
+                      npgnn_error *err)
+{
+    int32_t *place = NULL;
+    int code = npi_names_sort(&place, out->names, 0, err);
+    for (int64_t i = 0; place && i < edges->count; i++) {
+        npgnn_pair *pair = npi_edges_at(edges, i);
+        int32_t *end = which ? &pair->v : &pair->u;
+        *end = place[*end];
+    }
+    if (place && table->names) {
+        code = npi_table_extend(table, out->n, env, err);
+        if (code == 0)
+            code = npi_table_permute(table, place, env, err);
+        out->rows = table->x.rows;
+    }
+    npi_free(env, place);
+    return code;
+}
 
 /* Numbers the nodes of one side, and gives the edges these numbers. */
 static int settle(side *out, npi_edge_list *edges, npi_table *table, int which, const char *edges_name,
@@ -60,7 +82,7 @@ static int settle(side *out, npi_edge_list *edges, npi_table *table, int which, 
     if (out->rows > 0 && out->n > out->rows)
         npi_log(env, "%s without a feature row: %d, such as '%.40s'; their features are zero", kind, out->n - out->rows,
                 npi_names_get(out->names, out->rows));
-    return 0;
+    return order_side(out, edges, table, which, env, err);
 }
 
 /* The names of all nodes. */

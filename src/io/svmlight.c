@@ -52,7 +52,7 @@ int npi_table_read_svmlight(npi_table *out, npi_stream *stream, npgnn_error *err
     if (code == 0)
         code = npi_rows_take(&table.x, &rows, rows.count, rows.cols, err);
     if (code == 0) {
-        npi_labels_take(&table.label, &table.classes, &labels, env);
+        code = npi_labels_take(&table.label, &table.classes, &labels, env, err);
         *out = table;
     }
     npi_labels_free(&labels, env);

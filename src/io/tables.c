@@ -4,7 +4,10 @@
  *
  *   rows with ids       a node is a row, matched by id; ids that only edges have get a row of zeros;
  *   rows without ids    node i is row i, and the edges must use these indices;
- *   no features         integer ids that are dense enough are the indices, all others become names. */
+ *   no features         integer ids that are dense enough are the indices, all others become names.
+ *
+ * Nodes that have names are numbered in the canonical order of these (base/names.h), whatever the order of the lines
+ * is. Only where a file gives nodes their places, as nodes.txt and archives of arrays do, they keep these. */
 #define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
 #include <string.h>
@@ -125,6 +128,49 @@ int npi_table_extend(npi_table *table, int32_t n, const npgnn_env *env, npgnn_er
         label[i] = -1;
     table->label = label;
     return 0;
+}
+
+/* *items (count), each of `size` bytes: item i moves to place[i]. */
+static int permute(void *items_pointer, const int32_t *place, int32_t count, size_t size, const npgnn_env *env,
+                   npgnn_error *err)
+{
+    unsigned char *items;
+    memcpy(&items, items_pointer, sizeof items);
+    if (!items)
+        return 0;
+    unsigned char *moved = npi_resize(env, NULL, (size_t)count, size, err);
+    if (!moved)
+        return NPGNN_E_MEMORY;
+    for (int32_t i = 0; i < count; i++)
+        memcpy(moved + (size_t)place[i] * size, items + (size_t)i * size, size);
+    npi_free(env, items);
+    memcpy(items_pointer, &moved, sizeof moved);
+    return 0;
+}
+
+int npi_table_permute(npi_table *table, const int32_t *place, const npgnn_env *env, npgnn_error *err)
+{
+    const npi_csr *x = &table->x;
+    npi_csr moved;
+    int code = npi_csr_new(&moved, x->rows, x->cols, x->ptr[x->rows], x->val != NULL, env, err);
+    if (code)
+        return code;
+    for (int32_t i = 0; i < x->rows; i++)
+        moved.ptr[place[i] + 1] = x->ptr[i + 1] - x->ptr[i];
+    for (int32_t i = 0; i < x->rows; i++)
+        moved.ptr[i + 1] += moved.ptr[i];
+    for (int32_t i = 0; i < x->rows; i++) {
+        size_t count = (size_t)(x->ptr[i + 1] - x->ptr[i]);
+        int64_t from = x->ptr[i], to = moved.ptr[place[i]];
+        if (count > 0)
+            memcpy(moved.col + to, x->col + from, count * sizeof *x->col);
+        if (count > 0 && x->val)
+            memcpy(moved.val + to, x->val + from, count * sizeof *x->val);
+    }
+    npi_csr_free(env, &table->x);
+    table->x = moved;
+    code = permute(&table->label, place, moved.rows, sizeof *table->label, env, err);
+    return code ? code : permute(&table->side, place, moved.rows, 1, env, err);
 }
 
 /* Whether some edge has a node below `limit`, or there are no edges. */
@@ -295,11 +341,27 @@ int npi_table_log_dominant(const npi_table *table, const char *what, const npgnn
 
 /* ---- the graph ---- */
 
+/* Numbers the nodes from `first` on in the canonical order of their names. */
+static int order_nodes(npi_edge_list *edges, npi_table *table, int32_t first, const npgnn_env *env, npgnn_error *err)
+{
+    int32_t *place = NULL;
+    int code = npi_names_sort(&place, edges->names, first, err);
+    for (int64_t i = 0; place && i < edges->count; i++) {
+        npgnn_pair *pair = npi_edges_at(edges, i);
+        *pair = (npgnn_pair){place[pair->u], place[pair->v]};
+    }
+    if (place && table)
+        code = npi_table_permute(table, place, env, err);
+    npi_free(env, place);
+    return code;
+}
+
 /* Matches the nodes. Sets n and names of the graph. */
 static int match_nodes(npi_graph_content *content, npi_edge_list *edges, const char *edges_name, npi_table *table,
                        const npgnn_env *env, npgnn_error *err)
 {
     const npi_names *nodes[2] = {table ? table->names : NULL, table ? table->names : NULL};
+    int32_t placed = table && table->numbered ? table->x.rows : 0;
     int code = npi_edges_settle_header(edges, edges_name, nodes, err);
     if (code)
         return code;
@@ -309,6 +371,8 @@ static int match_nodes(npi_graph_content *content, npi_edge_list *edges, const c
         code = match_by_name(edges, edges_name, table, env, err);
     else
         code = match_by_index(edges, edges_name, table, err);
+    if (code == 0 && edges->names)
+        code = order_nodes(edges, table, placed, env, err);
     if (code)
         return code;
     if (table)
