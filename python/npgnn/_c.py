@@ -115,6 +115,7 @@ class GraphData(Sized):
         ("skip_bad_cells", c_int),
         ("normalize", c_int),
         ("binarize", c_int),
+        ("table_nodes", c_void_p * 2),
     ]
 
 

@@ -45,7 +45,9 @@ class Graph:
         The links, in any order and direction. Of a DataFrame, the two columns whose names are those of ends (such as
         "source" and "target", or "user_id" and "item_id"), or its only two. A sparse matrix is the adjacency
         matrix. A path is a file or a folder, or the name of a data set that was fetched. Directions are not used: a
-        UserWarning says where the links seem to have them.
+        UserWarning says where the links seem to have them. Neither is the order of links and rows: nodes are numbered
+        in the order of their ids, plain integers by value before all others by their bytes, and all results are the
+        same to the bit in every order. Where the numbers of rows are the ids, as in matrices, these are the numbers.
     nodes : DataFrame, mapping of columns, matrix, int, list of ids, or path, optional
         The nodes and their features. The columns of a DataFrame are encoded by their dtypes: numbers are scaled,
         categories and strings become columns of 0 and 1 or of words, dates become numbers, and missing values get a
@@ -178,6 +180,8 @@ class Graph:
                 )
         else:
             names, pairs = _number(links, first)
+            names, rank = _arrange(names, first)
+            pairs = rank[pairs]
             tables = [(first, 0)]
         self.nodes = names
         unknown = set(kinds or {}) - {column for reading, _ in tables for column in reading.columns}
@@ -190,8 +194,6 @@ class Graph:
             data.weights = _pointer(np.ascontiguousarray(links.weights, np.float32), keep)
         if links.times is not None:
             data.times = _pointer(np.ascontiguousarray(links.times, np.float64), keep)
-        if first.labels is not None:
-            data.labels = _pointer(np.ascontiguousarray(first.labels, np.int32), keep)
         if not _are_indices(names):
             data.names = _strings(_texts(names), keep)
         _set_features(data, tables, _encoding, keep)
@@ -354,7 +356,7 @@ class Graph:
         --------
         >>> import npgnn
         >>> npgnn.Graph([("bert", "anna"), ("bert", "carl"), ("bert", "anna")]).edges
-        [('bert', 'anna'), ('bert', 'carl')]
+        [('anna', 'bert'), ('bert', 'carl')]
         """
         return [(self.nodes[u], self.nodes[v]) for u, v in self.links.tolist()]
 
@@ -1045,8 +1047,8 @@ def _from_networkx(graph: Any, weight: Optional[str], time: Optional[str], bipar
     two_sides = not bipartite and {data.get("bipartite") for data in rows.values()} == {0, 1}
     tables: list[Any] = []
     for ids in sides:
-        names = dict.fromkeys(name for node in ids for name in rows[node] if not (bipartite and name == "bipartite"))
-        columns = {str(name): [rows[node].get(name) for node in ids] for name in names}
+        names = {name for node in ids for name in rows[node] if not (bipartite and name == "bipartite")}
+        columns = {str(name): [rows[node].get(name) for node in ids] for name in sorted(names, key=str)}
         tables.append(_Table(columns, ids) if columns else ids)
     links = _Links(
         [pair[0] for pair in pairs],
@@ -1153,7 +1155,7 @@ class _Nodes:
         self.matrix_names: Optional[list[str]] = None
         self.columns: dict[str, Any] = {}
         self.kinds: Mapping[str, str] = {}
-        self.labels: Any = None
+        self.place: Any = None  # the node of each row; None: row i is node i
         self.table: Any = None  # the table as it was given, for messages
 
 
@@ -1269,6 +1271,34 @@ def _name(name: Any) -> str:
     return name if isinstance(name, str) else ":".join(map(str, name)) if isinstance(name, tuple) else str(name)
 
 
+def _canonical(names: list[Any]) -> list[int]:
+    """The positions of ids in the canonical order, which is that of npi_names_compare: plain integers by value, then all
+    others by their bytes."""
+    if all(type(name) is int and name >= 0 for name in names):
+        return sorted(range(len(names)), key=names.__getitem__)
+    keys: list[tuple[int, int, bytes]] = []
+    for name in names:
+        text = _encode(_name(name))
+        plain = text.isdigit() and (text[:1] != b"0" or len(text) == 1)
+        keys.append((0, len(text), text) if plain else (1, 0, text))
+    return sorted(range(len(names)), key=keys.__getitem__)
+
+
+def _arrange(names: list[Any], nodes: _Nodes) -> tuple[list[Any], Array]:
+    """The ids in canonical order, and the new index of each, so that the graph does not depend on the order in which links
+    and rows are given. The rows of `nodes`, which are the first ids, follow."""
+    rank = np.arange(len(names), dtype=np.int32)
+    if _are_indices(names):
+        return names, rank
+    order = _canonical(names)
+    rank[order] = np.arange(len(names), dtype=np.int32)
+    if nodes.ids is not None and nodes.matrix is None:
+        nodes.place = rank[: nodes.rows]
+    elif nodes.ids is not None:
+        nodes.matrix = nodes.matrix.tocsr()[order] if _is_sparse(nodes.matrix) else nodes.matrix[order]
+    return [names[i] for i in order], rank
+
+
 def _texts(names: list[Any]) -> list[str]:
     """The ids as texts, which must differ."""
     texts = [_name(name) for name in names]
@@ -1366,7 +1396,7 @@ def _number(links: _Links, nodes: _Nodes) -> tuple[list[Any], Array]:
 
 
 def _number_sides(links: _Links, sources: _Nodes, targets: _Nodes, data: _c.GraphData) -> tuple[list[Any], Array]:
-    """Of each side first the rows of its table, then those that only links have."""
+    """The ids of the sources and then of the targets, and the links as indices."""
     sides: list[list[Any]] = []
     pairs = np.empty((len(links.left), 2), np.int32)
     for column, (nodes, ends, count) in enumerate(
@@ -1380,6 +1410,8 @@ def _number_sides(links: _Links, sources: _Nodes, targets: _Nodes, data: _c.Grap
             pairs[:, column] = ends
         else:
             pairs[:, column] = _add_names(names, (ends,))[:, 0]
+        names, rank = _arrange(names, nodes)
+        pairs[:, column] = rank[pairs[:, column]]
         sides.append(names)
     pairs[:, 1] += len(sides[0])
     data.sources = len(sides[0])
@@ -1420,6 +1452,8 @@ def _set_features(
     columns: list[_c.Column] = []
     for nodes, side in tables:
         data.table_rows[side] = nodes.rows
+        if nodes.place is not None:
+            data.table_nodes[side] = _pointer(np.ascontiguousarray(nodes.place, np.int32), keep)
         for name, values in nodes.columns.items():
             columns.append(_table_column(name, values, nodes.kinds.get(name), side, keep))
     if columns:

@@ -65,7 +65,7 @@ def test_networkx():
         assert npgnn.Graph(edges).fingerprint == npgnn.Graph(RING).fingerprint
     # a matrix has the rows in the order of graph.nodes, unless nodes are numbers from 0 on
     features = npgnn.Graph(networkx.Graph([("b", "a"), ("a", "c")]), X[:3]).features.toarray()
-    assert np.array_equal(features, X[:3])
+    assert np.array_equal(features, X[[1, 0, 2]])  # of a, b and c
     assert npgnn.Graph(networkx.Graph([(2, 1), (1, 0)]), X[:3]).nodes == [0, 1, 2]
     with pytest.raises(npgnn.ArgumentError, match="nodes has 8 rows, but the networkx graph has 3 nodes"):
         npgnn.Graph(networkx.Graph([("b", "a"), ("a", "c")]), X)
@@ -151,7 +151,7 @@ def test_table_as_file(people, tmp_path):
     write(tmp_path / "nodes.csv", columns)
     file = npgnn.Graph(tmp_path / "edges.csv", tmp_path / "nodes.csv")
     graph = npgnn.Graph(links, columns)
-    assert graph.nodes == file.nodes == columns["id"]
+    assert graph.nodes == file.nodes == sorted(columns["id"])
     assert graph.feature_names == file.feature_names
     assert graph.fingerprint == file.fingerprint
     assert list(graph.columns()["kind"]) == ["category", "number", "flag", "date", "text"]
@@ -168,7 +168,7 @@ def test_table_as_file(people, tmp_path):
 
 
 def test_missing_rows(people, tmp_path):
-    """Nodes that only links have come last, and their features are zero, as with files."""
+    """The features of nodes that only links have are zero, as with files."""
     links, columns = people
     fewer = {name: values[:50] for name, values in columns.items()}
     write(tmp_path / "edges.csv", {"source": [a for a, b in links], "target": [b for a, b in links]})
@@ -191,7 +191,7 @@ def test_frames():
     )
     graph = npgnn.Graph(frame)
     assert graph.nodes == ["a", "b", "c"]
-    assert npgnn.Graph(frame, source="friend", target="member").nodes == ["b", "a", "c"]
+    assert npgnn.Graph(frame, source="friend", target="member").edges == graph.edges
     dated = npgnn.Graph(frame, time="since")
     assert dated._info().dated
     frame.loc[1, "friend"] = None
@@ -415,9 +415,9 @@ def test_matrix_with_two_sides():
 
 def test_odd_ids():
     big = 2**63
-    assert npgnn.Graph([(big, 5), (5, big + 1)]).nodes == [big, 5, big + 1]
+    assert npgnn.Graph([(big, 5), (5, big + 1)]).nodes == [5, big, big + 1]
     mixed = npgnn.Graph({"u": np.array([big + 1, big + 2], np.uint64), "v": np.array([1, 2])})
-    assert mixed.nodes == [big + 1, 1, big + 2, 2]
+    assert mixed.nodes == [1, 2, big + 1, big + 2]
     assert npgnn.Graph([(1.0, 2), (2, 3.0)]).nodes == [1, 2, 3]
     assert npgnn.Graph((i, i + 1) for i in range(3)).n_links == 3 and npgnn.Graph(zip("ab", "bc")).n_links == 2
     assert npgnn.Graph(np.array([["a", "b"]])).nodes == ["a", "b"] and npgnn.Graph([]).n_nodes == 0
@@ -446,10 +446,10 @@ def test_missing_nodes_are_reported(caplog):
 
 
 def test_ids():
-    assert npgnn.Graph([(10**9, 5), (5, 7)]).nodes == [10**9, 5, 7]  # too large for indices
+    assert npgnn.Graph([(10**9, 5), (5, 7)]).nodes == [5, 7, 10**9]  # too large for indices
     assert npgnn.Graph([(0, 1), (1, 3)]).nodes == [0, 1, 2, 3]
     random = np.random.default_rng(2).integers(50, 90, (60, 2))
-    for array in (random, random.astype(np.uint64)):  # in order of first appearance, as for any other ids
+    for array in (random, random.astype(np.uint64)):  # two digits have the same order as numbers and as texts
         graph, same = npgnn.Graph(array), npgnn.Graph([(f"n{u}", f"n{v}") for u, v in array])
         assert [f"n{node}" for node in graph.nodes] == same.nodes and np.array_equal(graph.links, same.links)
     assert npgnn.Graph(np.array([[0, 1], [1, 2]], np.uint64)).nodes == [0, 1, 2]
@@ -462,11 +462,60 @@ def test_ids():
         graph.index("x")
 
 
+def test_order_of_ids():
+    """Plain integers by value, then all others by their bytes: as the program has them."""
+    names = ["10", "9", "1" * 30, "007", "-1", "b", "a", "a10", "a9", "B", "\u00e9", "z", "0", ""]
+    pairs = [(a, b) for a, b in zip(names, names[1:-1])]
+    assert npgnn.Graph(pairs).nodes == ["0", "9", "10", "1" * 30, "-1", "007", "B", "a", "a10", "a9", "b", "z", "\u00e9"]
+    assert npgnn.Graph([(-1, 5), (5, "x"), ("x", (2, "y"))]).nodes == [5, -1, (2, "y"), "x"]
+
+
+def test_order_of_rows(people, tmp_path):
+    """Shuffled links and rows give the same graph and the same predictions, as do shuffled files."""
+    pytest.importorskip("pandas")
+    links, columns = people
+    columns = {name: values[:57] for name, values in columns.items()}  # three nodes have links only
+    expected = npgnn.Graph(links, columns)
+    predicted = npgnn.LinkPredictor("universal").fit(expected).recommend(k=3)
+    random = np.random.default_rng(1)
+    for _ in range(3):
+        shuffled = [links[i][:: random.choice([1, -1])] for i in random.permutation(len(links))]
+        rows = random.permutation(57)
+        table = {name: [values[i] for i in rows] for name, values in columns.items()}
+        graph = npgnn.Graph(shuffled, table)
+        assert graph.nodes == expected.nodes and graph.fingerprint == expected.fingerprint
+        again = npgnn.LinkPredictor("universal").fit(graph).recommend(k=3)
+        assert len(again) == len(predicted) and (again == predicted).all(axis=None)
+        write(tmp_path / "edges.csv", {"source": [a for a, _ in shuffled], "target": [b for _, b in shuffled]})
+        write(tmp_path / "nodes.csv", table)
+        assert npgnn.Graph(tmp_path / "edges.csv", tmp_path / "nodes.csv").fingerprint == expected.fingerprint
+    networkx = pytest.importorskip("networkx")
+    prints = set()
+    for _ in range(3):
+        graph = networkx.Graph()
+        graph.add_nodes_from(random.permutation([f"p{i}" for i in range(60)]).tolist())
+        graph.add_edges_from(links[i] for i in random.permutation(len(links)))
+        matrix = np.array([[int(name[1:]) % 7, 1.0] for name in graph.nodes])
+        prints.add(npgnn.Graph(graph, matrix).fingerprint)
+    assert len(prints) == 1
+
+
+def test_order_of_rows_of_two_sides():
+    users = {"id": ["u3", "u1", "u2"], "age": [20.0, 30.0, 50.0]}
+    items = {"id": ["b", "a"], "price": [1.0, 9.0]}
+    edges = [("u1", "a"), ("u2", "b"), ("u3", "b"), ("u9", "a"), ("u1", "c")]
+    reverse = lambda table: {name: values[::-1] for name, values in table.items()}  # noqa: E731
+    graph = npgnn.Graph(edges, users, bipartite=True, target_nodes=items)
+    other = npgnn.Graph(edges[::-1], reverse(users), bipartite=True, target_nodes=reverse(items))
+    assert graph.nodes == other.nodes == ["u1", "u2", "u3", "u9", "a", "b", "c"]
+    assert graph.fingerprint == other.fingerprint
+
+
 def test_links_out():
     graph = npgnn.Graph({"u": ["b", "b", "c"], "v": ["a", "c", "d"], "w": [2.0, 0.5, 1.0]}, weight="w")
-    assert graph.edges == [("b", "a"), ("b", "c"), ("c", "d")]
+    assert graph.edges == [("a", "b"), ("b", "c"), ("c", "d")]
     matrix = graph.adjacency.toarray()
-    assert matrix.tolist() == [[0, 2, 0.5, 0], [2, 0, 0, 0], [0.5, 0, 0, 1], [0, 0, 1, 0]]
+    assert matrix.tolist() == [[0, 2, 0, 0], [2, 0, 0.5, 0], [0, 0.5, 0, 1], [0, 0, 1, 0]]
     assert npgnn.Graph(graph.edges).adjacency.sum() == 6
 
 
