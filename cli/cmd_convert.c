@@ -1,7 +1,5 @@
 /* npgnn convert: writes a graph of any format as a folder of plain files, or as one file for large graphs. */
 #include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "message.h"
 #include "progress.h"
@@ -13,25 +11,9 @@ typedef struct convert_settings {
     const char *output;
 } convert_settings;
 
-/* The folder that a path is in: temporary files have as much space there as what is written. */
-static void folder_of(char *folder, size_t size, const char *path)
-{
-    snprintf(folder, size, "%s", path);
-    size_t length = strlen(folder);
-    while (length > 0 && folder[length - 1] == '/')
-        folder[--length] = '\0';
-    char *slash = strrchr(folder, '/');
-    if (!slash)
-        snprintf(folder, size, "%s", ".");
-    else
-        slash[slash == folder] = '\0';
-}
-
 static int run(void *given)
 {
     const convert_settings *settings = given;
-    data_settings data = settings->data;
-    char folder[4096];
     npgnn_graph *graph = NULL;
     npgnn_graph_info info = {.size = sizeof info};
     npgnn_error err = {0};
@@ -41,9 +23,7 @@ static int run(void *given)
                                  "missing option -o OUT: the folder, or the file OUT.npg, to write the graph to");
     progress_open(&progress, settings->common.quiet, NULL, 0);
     npgnn_env env = progress_env(&progress, &settings->common);
-    folder_of(folder, sizeof folder, settings->output);
-    data.load.scratch = folder;
-    int status = data_load(&graph, &data, &env);
+    int status = data_load(&graph, &settings->data, &env);
     if (status == 0 && npgnn_graph_save(graph, settings->output, &err) != 0)
         status = print_error("%s", err.text);
     if (status == 0 && !settings->common.quiet) {
@@ -78,10 +58,7 @@ const cli_command cmd_convert = {
                 "became features in encoding.json, and the sides of a two-sided graph in sides.txt. If OUT ends with "
                 ".npg, it is a single file, which is mapped into memory instead of being read: a graph of ten million "
                 "nodes opens in about a second, and processes that use it share one copy. Every command "
-                "accepts either as DATA and reads the same graph from it. OUT is written completely or not at all. "
-                "Links of "
-                "text that exceed 128 MiB are sorted in temporary files beside OUT, so that memory does not grow with "
-                "their number.",
+                "accepts either as DATA and reads the same graph from it. OUT is written completely or not at all.",
             .examples = "  npgnn convert amazon_photo.npz -o photo\n"
                         "  npgnn convert --edges links.jsonl --features words.csv -o my-graph\n"
                         "  npgnn convert my-graph -o my-graph.npg\n",

@@ -62,7 +62,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         memcpy(bytes, data, size);
     if (size >= sizeof(npi_npg_header) + 16 && data[0] == (uint8_t)NPI_NPG_MAGIC[0])
         size = seal(bytes, size);
-    npi_mapping file = {.env = c.env, .references = 1, .bytes = bytes, .size = size, .fd = -1};
+    npi_mapping file = {.env = c.env, .references = 1, .bytes = bytes, .size = size};
     if (fuzz_code(&c, npi_npg_read(&graph, &file, "case.npg", &c.env, &c.err)) == 0) {
         fuzz_graph(&c, graph);
         use(&c, graph);

@@ -359,11 +359,6 @@ typedef struct npgnn_load_options {
     const char *encoding;
     int bipartite;               /* 1: sources and targets are two kinds of nodes, whose ids have nothing in common */
     const char *target_features; /* bipartite: the feature file of the targets; `features` is that of the sources */
-    /* a folder for temporary files: links of text that take more than about scratch_limit bytes (0: 128 MiB) are kept
-     * and sorted there, so that memory does not grow with their number. The graph is the same; its links are mapped
-     * from these files, which have no name and vanish with it. NULL: links are kept in memory. */
-    const char *scratch;
-    size_t scratch_limit;
 } npgnn_load_options;
 
 /* The folders in which names are looked up if data_dir is NULL: $NPGNN_DATA, then npgnn in the XDG cache folder. Writes

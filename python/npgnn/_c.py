@@ -142,8 +142,6 @@ class LoadOptions(Sized):
         ("encoding", c_char_p),
         ("bipartite", c_int),
         ("target_features", c_char_p),
-        ("scratch", c_char_p),
-        ("scratch_limit", c_size_t),
     ]
 
 

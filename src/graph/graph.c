@@ -10,7 +10,6 @@
 
 #include "base/hash.h"
 #include "base/sized.h"
-#include "graph/external.h"
 #include "graph/weights.h"
 
 /* ---- building ---- */
@@ -200,11 +199,9 @@ int npi_graph_build(npgnn_graph **out, npi_graph_content *content, const npgnn_e
     else if (graph->x->n != graph->n)
         code = npi_fail(err, NPGNN_E_MISMATCH, "the features have %d rows, but the graph has %d nodes", graph->x->n,
                         graph->n);
-    if (!code && content->spill.folder)
-        code = npi_graph_sort_links(graph, content, err);
-    else if (!code)
+    if (!code)
         code = build_edges(graph, content->edges, content->weights, content->edge_count, err);
-    if (!code && content->times && !content->spill.folder)
+    if (!code && content->times)
         code = build_times(graph, content->edges, content->times, content->edge_count, err);
     if (code) {
         npgnn_graph_free(graph);
@@ -224,13 +221,10 @@ void npgnn_graph_free(npgnn_graph *graph)
     if (!graph->mapping) {
         npi_free(&env, graph->label);
         npi_free(&env, graph->side);
-    }
-    if (!graph->mapping && !graph->links) {
         npi_csr_free(&env, &graph->a);
         npi_free(&env, graph->time);
     }
     npi_mapping_free(graph->mapping);
-    npi_mapping_free(graph->links);
     npi_free(&env, graph);
 }
 
@@ -717,15 +711,12 @@ uint64_t npi_graph_fingerprint(const npgnn_graph *graph)
     if (graph->fingerprinted)
         return graph->fingerprint;
     uint64_t hash = npi_hash_u64(NPI_HASH_START, (uint64_t)graph->n);
-    for (int32_t i = 0; i < graph->n; i++) {
-        if (i % NPI_LINKS_WINDOW == 0)
-            npi_mapping_release(graph->links);
+    for (int32_t i = 0; i < graph->n; i++)
         for (int64_t p = graph->a.ptr[i]; p < graph->a.ptr[i + 1]; p++)
             if (graph->a.col[p] > i) {
                 hash = npi_hash_u64(npi_hash_u64(hash, (uint64_t)i), (uint64_t)graph->a.col[p]);
                 if (graph->a.val)
                     hash = npi_hash_float(hash, graph->a.val[p]);
             }
-    }
     return hash_features(hash, graph->x);
 }

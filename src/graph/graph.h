@@ -21,7 +21,6 @@ struct npgnn_graph {
     double *time; /* (entries of A) when an edge was first made; NULL: unknown. Graphs that are derived from others
                             have no times, unless npi_graph_copy_times gives them. */
     npi_mapping *mapping; /* the file that a, label, side and time lie in (io/npg.h); NULL: they are allocated */
-    npi_mapping *links;   /* the temporary file that a and time lie in (graph/external.h); NULL: there is none */
     int fingerprinted;    /* 1: `fingerprint` was stored with the graph and is right */
     uint64_t fingerprint;
 };
@@ -51,9 +50,6 @@ typedef struct npi_graph_content {
     int32_t *label;
     int32_t classes;
     unsigned char *side; /* NULL: one-sided */
-    /* more edges than memory should hold: A is sorted in temporary files; spill.folder is NULL where it is not */
-    npi_spill spill;
-    const npi_mapping *files[3]; /* the temporary files that edges, weights and times lie in; NULL: there is none */
 } npi_graph_content;
 
 int npi_graph_build(npgnn_graph **out, npi_graph_content *content, const npgnn_env *env, npgnn_error *err);

@@ -85,11 +85,7 @@ npi_edge_list npi_edges_start(const npgnn_env *env, const npgnn_load_options *ho
 {
     static const npgnn_load_options defaults = {.size = sizeof defaults};
     how = how ? how : &defaults;
-    return (npi_edge_list){.env = *env,
-                           .how = how,
-                           .weighted = how->weighted || how->weight,
-                           .largest = -1,
-                           .spill = {how->scratch, how->scratch_limit ? how->scratch_limit : NPI_SCRATCH_LIMIT}};
+    return (npi_edge_list){.env = *env, .how = how, .weighted = how->weighted || how->weight, .largest = -1};
 }
 
 void npi_edges_describe(npi_graph_content *content, const npi_edge_list *list)
@@ -98,17 +94,13 @@ void npi_edges_describe(npi_graph_content *content, const npi_edge_list *list)
     content->edge_count = list->count;
     content->weights = list->weights;
     content->times = list->times;
-    for (int i = 0; i < 3; i++)
-        content->files[i] = list->files[i];
-    if (list->files[0]) /* too many to sort them in memory */
-        content->spill = list->spill;
 }
 
 void npi_edges_free(npi_edge_list *list)
 {
-    npi_mapping_drop(list->files[0], list->pairs, &list->env);
-    npi_mapping_drop(list->files[1], list->weights, &list->env);
-    npi_mapping_drop(list->files[2], list->times, &list->env);
+    npi_free(&list->env, list->pairs);
+    npi_free(&list->env, list->weights);
+    npi_free(&list->env, list->times);
     npi_names_free(list->names);
     npi_names_free(list->targets);
     memset(list, 0, sizeof *list);
@@ -133,7 +125,7 @@ int npi_edges_to_names(npi_edge_list *list, npi_names *names, npgnn_error *err)
     if (names)
         table = npi_names_share(names);
     for (int64_t i = 0; code == 0 && i < 2 * list->count; i++) {
-        npgnn_pair *pair = npi_edges_at(list, i / 2);
+        npgnn_pair *pair = &list->pairs[i / 2];
         int32_t *id = i % 2 ? &pair->v : &pair->u;
         char number[12];
         const char *text = old ? npi_names_get(old, *id) : number;
@@ -153,11 +145,9 @@ int npi_edges_to_names(npi_edge_list *list, npi_names *names, npgnn_error *err)
 int npi_edges_add(npi_edge_list *list, npgnn_pair edge, float weight, npi_stream *stream, npgnn_error *err)
 {
     size_t count = (size_t)list->count;
-    int code = npi_mapping_grow(&list->files[0], &list->pairs, &list->capacity, count, sizeof *list->pairs,
-                                &list->spill, &list->env, err);
+    int code = npi_grow(&list->env, &list->pairs, &list->capacity, count, sizeof *list->pairs, err);
     if (code == 0 && list->weighted)
-        code = npi_mapping_grow(&list->files[1], &list->weights, &list->weight_capacity, count, sizeof *list->weights,
-                                &list->spill, &list->env, err);
+        code = npi_grow(&list->env, &list->weights, &list->weight_capacity, count, sizeof *list->weights, err);
     if (code)
         return code;
     if (list->weighted && !(weight > 0 && isfinite(weight)))
@@ -234,8 +224,7 @@ int npi_edges_add_ids(npi_edge_list *list, const char *from, const char *to, flo
         list->missing_line = npi_stream_line_number(stream);
     }
     if (code == 0 && list->how->time)
-        code = npi_mapping_grow(&list->files[2], &list->times, &list->time_capacity, (size_t)list->count,
-                                sizeof *list->times, &list->spill, &list->env, err);
+        code = npi_grow(&list->env, &list->times, &list->time_capacity, (size_t)list->count, sizeof *list->times, err);
     if (code == 0 && list->how->time)
         list->times[list->count] = time + 0.0; /* -0 is 0: the earliest of two times has one form */
     return code ? code : npi_edges_add(list, edge, weight, stream, err);
@@ -258,7 +247,6 @@ typedef struct layout {
     unsigned times;      /* TIME_*: what all times so far can be */
     double *month_first; /* (count) the times with the month first, while they can be either */
     size_t month_first_capacity;
-    npi_mapping *month_first_file; /* the temporary file that they lie in, NULL: memory */
     npgnn_error
         held; /* the first line has a word for its weight: an error, unless a number follows; code 0: it has not */
 } layout;
@@ -388,7 +376,7 @@ static int renumber_sides(npi_edge_list *list, npgnn_error *err)
     if (code == 0)
         code = npi_names_new(&fresh[1], &list->env, err);
     for (int64_t i = 0; code == 0 && i < 2 * list->count; i++) {
-        npgnn_pair *pair = npi_edges_at(list, i / 2);
+        npgnn_pair *pair = &list->pairs[i / 2];
         int32_t *id = i % 2 ? &pair->v : &pair->u;
         const char *text = npi_names_get(old[i % 2], *id);
         code = npi_names_add(id, fresh[i % 2], text, strlen(text), err);
@@ -400,17 +388,6 @@ static int renumber_sides(npi_edge_list *list, npgnn_error *err)
         list->targets = fresh[1];
     }
     return code;
-}
-
-/* Moves `count` items one place to the front. */
-static void remove_first(void *items, int64_t count, size_t size, const npi_mapping *file)
-{
-    unsigned char *bytes = items;
-    for (int64_t i = 0; i < count; i += NPI_EDGES_WINDOW) {
-        int64_t part = count - i < NPI_EDGES_WINDOW ? count - i : NPI_EDGES_WINDOW;
-        memmove(bytes + (size_t)i * size, bytes + (size_t)(i + 1) * size, (size_t)part * size);
-        npi_mapping_release(file);
-    }
 }
 
 int npi_edges_settle_header(npi_edge_list *list, const char *file, const npi_names *nodes[2], npgnn_error *err)
@@ -426,7 +403,7 @@ int npi_edges_settle_header(npi_edge_list *list, const char *file, const npi_nam
     if (others < 2 || 8 * others < 5 * distinct || (!sides && first.u == first.v))
         return 0;
     for (int64_t i = 1; i < list->count; i++) {
-        npgnn_pair pair = *npi_edges_at(list, i);
+        npgnn_pair pair = list->pairs[i];
         if (pair.u == first.u || pair.v == first.v || (!sides && (pair.v == first.u || pair.u == first.v)))
             return 0;
     }
@@ -441,11 +418,11 @@ int npi_edges_settle_header(npi_edge_list *list, const char *file, const npi_nam
     for (int i = 0; i < 2; i++)
         snprintf(list->ends[i], sizeof list->ends[i], "%s", words[i]);
     list->count--;
-    remove_first(list->pairs, list->count, sizeof *list->pairs, list->files[0]);
+    memmove(list->pairs, list->pairs + 1, (size_t)list->count * sizeof *list->pairs);
     if (list->weights)
-        remove_first(list->weights, list->count, sizeof *list->weights, list->files[1]);
+        memmove(list->weights, list->weights + 1, (size_t)list->count * sizeof *list->weights);
     if (list->times)
-        remove_first(list->times, list->count, sizeof *list->times, list->files[2]);
+        memmove(list->times, list->times + 1, (size_t)list->count * sizeof *list->times);
     /* numbers the names anew, without these two */
     return sides ? renumber_sides(list, err) : npi_edges_to_names(list, NULL, err);
 }
@@ -483,17 +460,11 @@ static int add_time(npi_edge_list *list, layout *columns, unsigned kinds, const 
     unsigned before = columns->times;
     columns->times &= kinds;
     if ((before & TIME_EITHER) == TIME_EITHER && columns->times == TIME_MDY)
-        for (size_t i = 0; i < count; i++) {
-            if (i % NPI_EDGES_WINDOW == 0) {
-                npi_mapping_release(list->files[2]);
-                npi_mapping_release(columns->month_first_file);
-            }
-            list->times[i] = columns->month_first[i];
-        }
+        memcpy(list->times, columns->month_first, count * sizeof *list->times);
     if ((columns->times & TIME_EITHER) != TIME_EITHER)
         return 0;
-    int code = npi_mapping_grow(&columns->month_first_file, &columns->month_first, &columns->month_first_capacity,
-                                count, sizeof *columns->month_first, &list->spill, &list->env, err);
+    int code = npi_grow(&list->env, &columns->month_first, &columns->month_first_capacity, count,
+                        sizeof *columns->month_first, err);
     if (!code)
         columns->month_first[count] = value[1 + NPI_DATE_MDY];
     return code;
@@ -753,8 +724,7 @@ static int read_lines(npi_edge_list *list, npi_stream *stream, npgnn_error *err)
         if (code == NPGNN_E_FORMAT && is_first)
             columns = (layout){.times = TIME_ANY, /* where it is skipped, the next line is the first */
                                .month_first = columns.month_first,
-                               .month_first_capacity = columns.month_first_capacity,
-                               .month_first_file = columns.month_first_file};
+                               .month_first_capacity = columns.month_first_capacity};
         code = npi_skipped_add(&list->skipped, code, list->how, &why);
     }
     if (code == 0 && columns.held.code) {
@@ -775,7 +745,7 @@ static int read_lines(npi_edge_list *list, npi_stream *stream, npgnn_error *err)
     if (code == 0 && columns.times == TIME_EITHER)
         npi_log(&list->env, "%s: the times could have the day or the month first; taking the day",
                 npi_stream_name(stream));
-    npi_mapping_drop(columns.month_first_file, columns.month_first, &list->env);
+    npi_free(&list->env, columns.month_first);
     if (code == 0)
         code = npi_not_edges_check_counts(list, stream, first_number, err);
     if (code == 0)

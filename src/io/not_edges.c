@@ -435,7 +435,7 @@ int npi_not_edges_check_counts(const npi_edge_list *list, const npi_stream *stre
         return 0;
     int32_t nodes = list->pairs[0].u, largest = 0;
     for (int64_t i = 1; i < list->count; i++) {
-        npgnn_pair pair = *npi_edges_at(list, i);
+        npgnn_pair pair = list->pairs[i];
         largest = pair.u > largest ? pair.u : largest;
         largest = pair.v > largest ? pair.v : largest;
     }

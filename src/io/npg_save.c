@@ -96,12 +96,9 @@ typedef struct writer {
     FILE *file;
     unsigned char *block; /* (NPI_NPG_BLOCK) the bytes that are not yet written */
     size_t used;
-    uint64_t *sums;           /* (blocks) */
-    uint64_t done;            /* blocks written */
-    const npi_mapping *links; /* the temporary file that links lie in, NULL: there is none */
+    uint64_t *sums; /* (blocks) */
+    uint64_t done;  /* blocks written */
 } writer;
-
-enum { RELEASE = 16 }; /* blocks, after which the memory of links that were written is given back */
 
 /* npi_atomic_commit reports a write that failed. */
 static void flush(writer *w)
@@ -109,8 +106,6 @@ static void flush(writer *w)
     w->sums[w->done++] = npi_npg_checksum(w->block, w->used);
     fwrite(w->block, 1, w->used, w->file);
     w->used = 0;
-    if (w->done % RELEASE == 0)
-        npi_mapping_release(w->links);
 }
 
 static void put(writer *w, const void *bytes, uint64_t size)
@@ -165,7 +160,7 @@ int npi_npg_save(const npgnn_graph *graph, const char *path, npgnn_error *err)
 {
     const npgnn_env *env = &graph->env;
     contents c = {0};
-    writer w = {.links = graph->links};
+    writer w = {0};
     npi_atomic out;
     int code = collect(&c, graph, err);
     if (!code) {

@@ -91,10 +91,6 @@ int npi_encoding_accept(const npi_encoding *encoding, int32_t columns, const cha
 
 /* ---- edges ---- */
 
-#define NPI_SCRATCH_LIMIT                                                                                              \
-    ((size_t)128 << 20) /* bytes of an array of links in memory, where there is a folder for more */
-#define NPI_EDGES_WINDOW (1 << 20)
-
 /* A list of edges under construction. Node ids stay integers as long as all of them are plain ones: decimal, from 0 to
  * INT32_MAX - 1, without sign and leading zeros. The first other id turns all ids into names. */
 struct npi_edge_list {
@@ -116,10 +112,8 @@ struct npi_edge_list {
     int directed;         /* 1: the file says that its edges are directed */
     double *times;        /* (count) where how->time is set, otherwise NULL */
     size_t time_capacity;
-    npi_spill spill;       /* how->scratch: when the three arrays move into temporary files, and where */
-    npi_mapping *files[3]; /* those of pairs, weights and times; NULL: they are in memory */
-    int maybe_header;      /* 1: the first edge is two words, which may be a header (npi_edges_settle_header) */
-    char ends[2][64];      /* the names of the columns of sources and targets, "" where there is no header */
+    int maybe_header; /* 1: the first edge is two words, which may be a header (npi_edges_settle_header) */
+    char ends[2][64]; /* the names of the columns of sources and targets, "" where there is no header */
     npi_skipped skipped;
     int64_t missing_count, missing_line; /* links with an id such as "NA", and the line of the first */
     char missing_id[8];                  /* that id */
@@ -127,15 +121,6 @@ struct npi_edge_list {
 
 /* An empty list. `how` must outlive it; NULL: the defaults. */
 npi_edge_list npi_edges_start(const npgnn_env *env, const npgnn_load_options *how);
-
-/* Pair i, of a pass over all in order: where they lie in a temporary file, the memory of those that were passed is
- * given back. */
-static inline npgnn_pair *npi_edges_at(const npi_edge_list *list, int64_t i)
-{
-    if (i % NPI_EDGES_WINDOW == 0)
-        npi_mapping_release(list->files[0]);
-    return &list->pairs[i];
-}
 
 /* Sets the members of `content` that describe edges. The list must outlive its use. */
 void npi_edges_describe(npi_graph_content *content, const npi_edge_list *list);

@@ -25,7 +25,7 @@ static int order_side(side *out, npi_edge_list *edges, npi_table *table, int whi
     int32_t *place = NULL;
     int code = npi_names_sort(&place, out->names, 0, err);
     for (int64_t i = 0; place && i < edges->count; i++) {
-        npgnn_pair *pair = npi_edges_at(edges, i);
+        npgnn_pair *pair = &edges->pairs[i];
         int32_t *end = which ? &pair->v : &pair->u;
         *end = place[*end];
     }
@@ -66,7 +66,7 @@ static int settle(side *out, npi_edge_list *edges, npi_table *table, int which, 
         code = npi_names_add(&index, out->names, number, strlen(number), err);
     }
     for (int64_t i = 0; code == 0 && i < edges->count; i++) {
-        npgnn_pair *pair = npi_edges_at(edges, i);
+        npgnn_pair *pair = &edges->pairs[i];
         int32_t *end = which ? &pair->v : &pair->u;
         const char *id = npi_names_get(ids, *end);
         code = npi_names_add(end, out->names, id, strlen(id), err);
@@ -225,7 +225,7 @@ int npi_sides_to_graph(npgnn_graph **out, npi_edge_list *edges, const char *edge
     if (code == 0) {
         memset(content.side + sides[0].n, 1, (size_t)sides[1].n);
         for (int64_t i = 0; i < edges->count; i++)
-            npi_edges_at(edges, i)->v += sides[0].n;
+            edges->pairs[i].v += sides[0].n;
         npi_edges_describe(&content, edges);
         code = npi_graph_build(out, &content, env, err); /* takes names, features and sides, also on failure */
     } else {

@@ -177,7 +177,7 @@ int npi_table_permute(npi_table *table, const int32_t *place, const npgnn_env *e
 static int any_below(const npi_edge_list *edges, int32_t limit)
 {
     for (int64_t i = 0; i < edges->count; i++) {
-        npgnn_pair pair = *npi_edges_at(edges, i);
+        npgnn_pair pair = edges->pairs[i];
         if (pair.u < limit || pair.v < limit)
             return 1;
     }
@@ -282,7 +282,7 @@ static int settle_without_features(npi_edge_list *edges, npgnn_error *err)
         if (!seen)
             return NPGNN_E_MEMORY;
         for (int64_t i = 0; i < edges->count; i++) {
-            npgnn_pair pair = *npi_edges_at(edges, i);
+            npgnn_pair pair = edges->pairs[i];
             seen[pair.u] = seen[pair.v] = 1;
         }
         for (int64_t i = 0; i < range; i++)
@@ -347,7 +347,7 @@ static int order_nodes(npi_edge_list *edges, npi_table *table, int32_t first, co
     int32_t *place = NULL;
     int code = npi_names_sort(&place, edges->names, first, err);
     for (int64_t i = 0; place && i < edges->count; i++) {
-        npgnn_pair *pair = npi_edges_at(edges, i);
+        npgnn_pair *pair = &edges->pairs[i];
         *pair = (npgnn_pair){place[pair->u], place[pair->v]};
     }
     if (place && table)
@@ -407,7 +407,7 @@ static int log_two_kinds(const npi_edge_list *edges, const char *edges_name, int
     if (!ends)
         return NPGNN_E_MEMORY;
     for (int64_t i = 0; i < edges->count; i++) {
-        npgnn_pair pair = *npi_edges_at(edges, i);
+        npgnn_pair pair = edges->pairs[i];
         ends[pair.u] |= 1;
         ends[pair.v] |= 2;
     }
@@ -460,7 +460,7 @@ int npi_edges_to_graph(npgnn_graph **out, npi_edge_list *edges, const char *edge
         content.side = table->side;
         table->side = NULL;
         for (int64_t i = 0; code == 0 && i < edges->count; i++) {
-            npgnn_pair pair = *npi_edges_at(edges, i);
+            npgnn_pair pair = edges->pairs[i];
             if (content.side[pair.u] == content.side[pair.v])
                 code = npi_fail_at(err, NPGNN_E_MISMATCH, edges_name, 0, "a link joins two nodes of the same side");
         }
