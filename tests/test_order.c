@@ -258,6 +258,23 @@ static void test_column_of_ids(void **state)
     assert_same_files("before.npg", "after.npg", 0);
 }
 
+/* A first line whose words are nowhere else may be a header, but not where other lines are the same. */
+static void test_no_header(void **state)
+{
+    npgnn_load_options how = {.size = sizeof how};
+    (void)state;
+    FILE *file = fopen(path_of("links"), "w");
+    for (int i = 0; i < 40; i++)
+        fprintf(file, "p%d,p%d\n%s", i % 10, (i * 7 + 1) % 10, i % 20 ? "" : i ? "lone,pair\n" : "other,two\n");
+    fclose(file);
+    assert_int_equal(convert(&how, NULL, NULL, "before.npg"), 0);
+    for (int again = 0; again < 100; again++) {
+        shuffle(path_of("links"), 0, 1);
+        assert_int_equal(convert(&how, NULL, NULL, "after.npg"), 0);
+        assert_same_files("before.npg", "after.npg", 1);
+    }
+}
+
 /* A folder gives nodes their places: it is read as the graph was that it was made from. */
 static void test_folder(void **state)
 {
@@ -295,7 +312,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         IN_FOLDER(test_links),  IN_FOLDER(test_weights),       IN_FOLDER(test_tables),
-        IN_FOLDER(test_folder), IN_FOLDER(test_column_of_ids),
+        IN_FOLDER(test_folder), IN_FOLDER(test_column_of_ids), IN_FOLDER(test_no_header),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,7 +8,8 @@
  *
  *   - its fields are well-known names, such as "source" and "target" or "user_id" and "item_id";
  *   - it has two words where the second line has two integers; or
- *   - its two words are ids nowhere else, though ids recur (npi_edges_settle_header), and no number is beside them.
+ *   - its two words are ids nowhere else, though ids recur, which is so of no other line (npi_edges_settle_header), and no
+ *     number is beside them.
  *
  * The header says which columns the two ids, the weight and the time are in; without it they are the first two and the
  * third. The caller may choose columns and overrule all of this (npgnn_load_options).
@@ -390,6 +391,32 @@ static int renumber_sides(npi_edge_list *list, npgnn_error *err)
     return code;
 }
 
+/* *count = the links whose ends are in no other link, up to 2; 0 unless the first is one of them. */
+static int count_alone(int32_t *count, const npi_edge_list *list, npgnn_error *err)
+{
+    int sides = list->how->bipartite;
+    size_t names = (size_t)npi_names_count(list->names), targets = sides ? (size_t)npi_names_count(list->targets) : 0;
+    unsigned char *seen = npi_alloc(&list->env, names + targets, 1, err); /* how often each id occurs, up to 2 */
+    unsigned char *other = seen + (sides ? names : 0);
+    if (!seen)
+        return NPGNN_E_MEMORY;
+    for (int64_t i = 0; i < list->count; i++) {
+        unsigned char *ends[2] = {&seen[list->pairs[i].u], &other[list->pairs[i].v]};
+        for (int end = 0; end < 2; end++)
+            if (*ends[end] < 2)
+                ++*ends[end];
+    }
+    *count = 0;
+    for (int64_t i = 0; i < list->count && *count < 2; i++) {
+        int alone = seen[list->pairs[i].u] == 1 && other[list->pairs[i].v] == 1;
+        if (i == 0 && !alone)
+            break;
+        *count += alone;
+    }
+    npi_free(&list->env, seen);
+    return 0;
+}
+
 int npi_edges_settle_header(npi_edge_list *list, const char *file, const npi_names *nodes[2], npgnn_error *err)
 {
     if (!list->maybe_header || !list->names)
@@ -402,11 +429,10 @@ int npi_edges_settle_header(npi_edge_list *list, const char *file, const npi_nam
     /* where ids hardly recur, that these two do not means nothing */
     if (others < 2 || 8 * others < 5 * distinct || (!sides && first.u == first.v))
         return 0;
-    for (int64_t i = 1; i < list->count; i++) {
-        npgnn_pair pair = list->pairs[i];
-        if (pair.u == first.u || pair.v == first.v || (!sides && (pair.v == first.u || pair.u == first.v)))
-            return 0;
-    }
+    int32_t alone;
+    int code = count_alone(&alone, list, err);
+    if (code || alone != 1)
+        return code;
     const char *words[2] = {npi_names_get(list->names, first.u),
                             npi_names_get(sides ? list->targets : list->names, first.v)};
     for (int i = 0; i < 2; i++)

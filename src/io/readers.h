@@ -128,8 +128,8 @@ void npi_edges_describe(npi_graph_content *content, const npi_edge_list *list);
 /* Logs the rows that were left out, and ids that look like missing values. */
 void npi_edges_log_rows(const npi_edge_list *list, const char *file);
 
-/* Decides whether the first edge is a header, which it then removes: where its two words are in no other edge and are
- * not in `nodes` either. nodes[0] and nodes[1], which may be NULL, have the ids of sources and of targets. */
+/* Decides whether the first edge is a header, which it then removes: where it is the only edge whose two words are in no
+ * other edge, and they are not in `nodes` either. nodes[0] and nodes[1], which may be NULL, have the ids of sources and of targets. */
 int npi_edges_settle_header(npi_edge_list *list, const char *file, const npi_names *nodes[2], npgnn_error *err);
 
 /* Reads two ids per line, or a Matrix Market file, into an empty list, which the caller frees, also on failure. */
