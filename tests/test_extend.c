@@ -102,7 +102,7 @@ static void test_predictions(void **state)
     assert_ok(npgnn_options_preset(&o, NULL, &err), err);
     o.iterations = 3;
     assert_ok(npgnn_fit(&model, graph, &o, NULL, &err), err);
-    const npgnn_pair known[] = {{0, 1}, {0, 2}}, fresh[] = {{0, 1}, {0, 3}};
+    const npgnn_pair known[] = {{0, 1}, {0, 2}}, fresh[] = {{0, 1}, {0, npgnn_graph_find(more, "twin")}};
     npgnn_prediction before[2], after[2];
     assert_ok(npgnn_predict(before, model, graph, known, 2, NULL, NULL, &err), err);
     assert_ok(npgnn_predict(after, model, more, fresh, 2, NULL, NULL, &err), err);

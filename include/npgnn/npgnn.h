@@ -652,8 +652,8 @@ NPGNN_API int npgnn_names_are_two_kinds(const char *source, const char *target);
 NPGNN_API int npgnn_name_is_id(const char *name);
 
 /* The graph with new nodes, whose features are read from a file in any form that npgnn_load accepts. They follow the
- * nodes of `graph`, have no links, and are prepared as the graph's nodes were (encoding, normalize, binarize); rows
- * without ids are named by their numbers. E_MISMATCH if a name is taken, or if the columns differ from the graph's: by
+ * nodes of `graph`, in the order of their ids, have no links, and are prepared as the graph's nodes were (encoding,
+ * normalize, binarize); rows without ids keep their order and are named by their numbers. E_MISMATCH if a name is taken, or if the columns differ from the graph's: by
  * name if both have names, otherwise by number. */
 NPGNN_API int npgnn_graph_extend(npgnn_graph **out, const npgnn_graph *graph, const char *features, npgnn_error *err);
 

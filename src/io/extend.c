@@ -40,6 +40,13 @@ static int read_features(addition *out, const npgnn_graph *graph, npgnn_error *e
     if (!code)
         npi_stream_log_encoding(stream);
     npi_stream_close(stream);
+    if (!code && table.names && !table.numbered) { /* in the canonical order of their ids, as the nodes of a graph */
+        int32_t *place = NULL;
+        code = npi_names_sort(&place, table.names, 0, err);
+        if (place)
+            code = npi_table_permute(&table, place, env, err);
+        npi_free(env, place);
+    }
     if (!code && table.open && table.x.cols < graph->x->f)
         table.x.cols = graph->x->f; /* the last columns are zero in all rows of this file */
     if (!code)

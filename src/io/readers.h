@@ -69,7 +69,7 @@ int npi_table_log_dominant(const npi_table *table, const char *what, const npgnn
 /* Adds rows of zeros up to n, for nodes that only edges have. */
 int npi_table_extend(npi_table *table, int32_t n, const npgnn_env *env, npgnn_error *err);
 
-/* Moves each row i, its label and its side to place[i]. */
+/* Moves each row i, its line, its label and its side to place[i]. */
 int npi_table_permute(npi_table *table, const int32_t *place, const npgnn_env *env, npgnn_error *err);
 
 /* Gives an empty table `rows` rows and no columns. */

@@ -117,6 +117,8 @@ int npi_table_extend(npi_table *table, int32_t n, const npgnn_env *env, npgnn_er
         return NPGNN_E_MEMORY;
     table->x.ptr = ptr;
     table->x.rows = n;
+    npi_free(env, table->line); /* the new rows have none */
+    table->line = NULL;
     for (int32_t i = rows; i < n; i++)
         ptr[i + 1] = ptr[rows];
     if (!table->label)
@@ -170,6 +172,8 @@ int npi_table_permute(npi_table *table, const int32_t *place, const npgnn_env *e
     npi_csr_free(env, &table->x);
     table->x = moved;
     code = permute(&table->label, place, moved.rows, sizeof *table->label, env, err);
+    if (code == 0)
+        code = permute(&table->line, place, moved.rows, sizeof *table->line, env, err);
     return code ? code : permute(&table->side, place, moved.rows, 1, env, err);
 }
 

@@ -1,4 +1,5 @@
-# The order of lines is not a seed: shuffled links, with their ends swapped, and shuffled rows of features give the same bits.
+# The order of lines is not a seed: shuffled links, with their ends swapped, and shuffled rows of features give the same bits. So do
+# shuffled pairs, whose results are in their order.
 python3 - <<'PY'
 import random
 
@@ -21,6 +22,11 @@ for version in range(3):
         draw.shuffle(lines)
     links = [pair[:: draw.choice((1, -1))] for pair in links]
 ends = sorted({name for pair in links for name in pair})
+new = [f'new{i},{towns[i % 4]},{18 + i * 7 % 60},likes old films' for i in range(12)]
+for version in range(3):
+    with open(f'new-{version}.csv', 'w') as file:
+        file.write('id,town,age,about\n' + ''.join(row + '\n' for row in new))
+    draw.shuffle(new)
 with open('pairs.csv', 'w') as file:
     file.write(''.join(f'{u},{v}\n' for u, v in [draw.sample(ends, 2) for _ in range(200)]))
 PY
@@ -31,17 +37,23 @@ for version in 0 1 2; do
     npgnn predict universal $links $nodes --quiet --top-links 40 >"links-$version"
     npgnn predict universal $links $nodes --quiet --pairs pairs.csv --samples 5 >"pairs-$version"
     npgnn predict universal $bought --quiet --top 5 >"sides-$version"
+    npgnn predict universal $links $nodes --quiet --new-features new-$version.csv --top 3 >"new-$version"
     npgnn eval $links $nodes --quiet --method three-steps --seeds 2 --json - | grep auc >"eval-$version"
     npgnn train $links $nodes --quiet --preset best -o "best-$version.safetensors"
     npgnn train $links $nodes --quiet --iterations 5 -o "network-$version.safetensors"
 done
 
-for what in top links pairs sides eval; do
+for what in top links pairs sides new eval; do
     cmp $what-0 $what-1
     cmp $what-0 $what-2
     echo "the same: $what"
     [ "$(wc -l <$what-0)" -gt 3 ]
 done
+awk -F , '{ print $2 "," $1 }' pairs.csv | sort >swapped.csv
+npgnn predict universal --edges links-0.csv --features nodes-0.csv --quiet --pairs swapped.csv --samples 5 |
+    awk -F '\t' -v OFS='\t' '{ u = $1; $1 = $2; $2 = u; print }' | sort >swapped
+sort pairs-0 | cmp - swapped && echo 'the same: pairs in another order'
+
 for what in best network; do
     cmp $what-0.safetensors $what-1.safetensors
     cmp $what-0.safetensors $what-2.safetensors
