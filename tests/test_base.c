@@ -16,6 +16,7 @@
 #include "base/siphash.h"
 #include "base/sort.h"
 #include "linear.h"
+#include "meter.h"
 
 /* ---- random numbers ---- */
 
@@ -573,6 +574,68 @@ static void test_names_of_one_hash(void **state)
     assert_linear(names_of_one_hash, add_names, 1 << 12);
 }
 
+/* Names of all kinds, begun by what many of them share. */
+static const char *draw_name(char *text, size_t size, npi_rng *rng)
+{
+    static const char *const prefixes[] = {"", "", "user_", "user_0000000", "a", "-", "0", "12345678901234567"};
+    const char *prefix = prefixes[npi_rng_below(rng, sizeof prefixes / sizeof prefixes[0])];
+    snprintf(text, size, "%s%llu", prefix, (unsigned long long)npi_rng_below(rng, 1 + npi_rng_below(rng, 4) * 1000));
+    return text;
+}
+
+/* Sorted in canonical order from some number on; found under their new numbers, and as before where memory is out. */
+static void test_names_sorted(void **state)
+{
+    static const char *const ordered[] = {
+        "0",   "2",  "10",      "99999999999999999999", "100000000000000000000", "", "-1", "00", "1.0", "A", "a",
+        "a10", "a2", "\xC3\xA9"};
+    enum { ORDERED = sizeof ordered / sizeof ordered[0] };
+    (void)state;
+    for (int i = 0; i < ORDERED; i++)
+        for (int j = 0; j < ORDERED; j++) {
+            int compared = npi_names_compare(ordered[i], ordered[j]);
+            assert_int_equal((compared > 0) - (compared < 0), (i > j) - (i < j));
+        }
+    for (uint64_t seed = 0; seed < 40; seed++) {
+        meter m = {.allow = -1};
+        npgnn_env given = metered_env(&m), env = npi_env_resolve(&given);
+        npi_rng rng = npi_rng_make(seed, NPI_RNG_TEST, 0);
+        npi_names *names = NULL;
+        int32_t index, *place = NULL, first = seed % 3 ? 0 : (int32_t)seed;
+        char text[64], before[600][64];
+        assert_int_equal(npi_names_new(&names, &env, NULL), 0);
+        for (int i = 0; i < 600; i++) {
+            const char *name = draw_name(text, sizeof text, &rng);
+            assert_int_equal(npi_names_add(&index, names, name, strlen(name), NULL), 0);
+            snprintf(before[index], sizeof before[index], "%s", name);
+        }
+        int32_t count = npi_names_count(names);
+        int code = NPGNN_E_MEMORY;
+        for (long allow = 0; code == NPGNN_E_MEMORY; allow++) {
+            assert_null(place);
+            for (int32_t i = 0; i < count; i++)
+                assert_string_equal(npi_names_get(names, i), before[i]);
+            m.allow = allow;
+            code = npi_names_sort(&place, names, first, NULL);
+        }
+        assert_int_equal(code, 0);
+        m.allow = -1;
+        for (int32_t i = 0; i < count; i++) {
+            assert_string_equal(npi_names_get(names, place[i]), before[i]);
+            assert_int_equal(npi_names_find(names, before[i], strlen(before[i])), place[i]);
+            assert_true(i >= first ? place[i] >= first : place[i] == i);
+            assert_true(i <= first || npi_names_compare(npi_names_get(names, i - 1), npi_names_get(names, i)) < 0);
+        }
+        assert_int_equal(npi_names_add(&index, names, "new", 3, NULL), 0);
+        assert_int_equal(index, count);
+        npi_free(&env, place);
+        assert_int_equal(npi_names_sort(&place, names, count, NULL), 0); /* nothing changes */
+        assert_null(place);
+        npi_names_free(names);
+        assert_int_equal(m.blocks, 0);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -603,6 +666,7 @@ int main(void)
         cmocka_unit_test(test_numbers_in_another_locale),
         cmocka_unit_test(test_siphash),
         cmocka_unit_test(test_names_of_one_hash),
+        cmocka_unit_test(test_names_sorted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
