@@ -368,7 +368,8 @@ NPGNN_API int npgnn_data_folder(char *path, size_t size, int index);
 /* Reads a graph. `data` is "synthetic[:key=value,...]" (see npgnn_graph_synthetic), "debian-python" (a real graph that
  * is built in: Python libraries and which needs which), a folder, a file (edges, .npz, GraphML, JSON, .npg), a path
  * such as "dir/ind.cora" for Planetoid's set of files, or a name in the data folder; docs/use/formats.md describes
- * them. It may be NULL if options->edges is set. E_IO, E_FORMAT (with file and line), E_MEMORY. */
+ * them. It may be NULL if options->edges is set. Nodes with names are numbered in the order of these, integers first,
+ * not in that of the lines, on which the graph does not depend. E_IO, E_FORMAT (with file and line), E_MEMORY. */
 NPGNN_API int npgnn_load(npgnn_graph **out, const char *data, const npgnn_load_options *options, const npgnn_env *env,
                          npgnn_error *err);
 

@@ -1,6 +1,6 @@
 /* A set of names: their text in one block, and a hash table with open addressing and linear probing over it. The hash
  * has a key of its own per table, so that a file cannot choose names that all fall into one slot. Numbers are given in
- * order of appearance, whatever the key is. */
+ * order of appearance until the names are sorted, whatever the key is. */
 #include "base/names.h"
 
 #include <assert.h>

@@ -1,5 +1,5 @@
-/* A set of names, numbered from 0 in order of first appearance until they are sorted. Reference-counted. Its arrays are its own, or lie in a
- * mapped file. */
+/* A set of names, numbered from 0 in order of first appearance until they are sorted. Reference-counted. Its arrays are
+ * its own, or lie in a mapped file. */
 #ifndef NPI_BASE_NAMES_H
 #define NPI_BASE_NAMES_H
 

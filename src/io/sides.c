@@ -1,8 +1,8 @@
 /* Two-sided graphs: sources and targets are two kinds of nodes, each with its own ids and, where it has some, its own table
  * of features.
  *
- *   nodes      the sources, then the targets, each side in the canonical order of its ids (base/names.h). The rows of a matrix
- *              of links are the sources and its columns the targets, called 0, 1, 2...
+ *   nodes      the sources, then the targets, each side in the canonical order of its ids (base/names.h). The rows of
+ *              a matrix of links are the sources and its columns the targets, called 0, 1, 2...
  *   names      the ids; where an id is on both sides, all names begin with the name of their column: "user_id:1"
  *   X          [ X_sources     0      ]
  *              [     0     X_targets  ]      the two sides have no columns in common */
