@@ -634,7 +634,8 @@ typedef struct npgnn_graph_data {
     const char *encoding;  /* of the table; as in npgnn_load_options */
     int skip_bad_cells;    /* 1: cells that are not of the kind of their column are missing; 0: E_FORMAT */
     int normalize, binarize; /* as in npgnn_load_options */
-    /* (table_rows[i]) the node of each row of a table, numbered from 0 within its side, distinct; NULL: row i is node i */
+    /* (table_rows[i]) the node of each row of a table, numbered from 0 within its side, distinct.
+     * NULL: row i is node i */
     const int32_t *table_nodes[2];
 } npgnn_graph_data;
 
@@ -654,8 +655,8 @@ NPGNN_API int npgnn_name_is_id(const char *name);
 
 /* The graph with new nodes, whose features are read from a file in any form that npgnn_load accepts. They follow the
  * nodes of `graph`, in the order of their ids, have no links, and are prepared as the graph's nodes were (encoding,
- * normalize, binarize); rows without ids keep their order and are named by their numbers. E_MISMATCH if a name is taken, or if the columns differ from the graph's: by
- * name if both have names, otherwise by number. */
+ * normalize, binarize); rows without ids keep their order and are named by their numbers. E_MISMATCH if a name is taken,
+ * or if the columns differ from the graph's: by name if both have names, otherwise by number. */
 NPGNN_API int npgnn_graph_extend(npgnn_graph **out, const npgnn_graph *graph, const char *features, npgnn_error *err);
 
 /* A generated citation-like graph: topics, skewed degrees, bag-of-words features; some links follow from the features,

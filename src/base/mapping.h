@@ -1,6 +1,6 @@
-/* Files that are mapped into memory, read-only. Reference-counted: whatever points into a file holds a reference. Its pages
- * are shared with every other process that maps it. The file must not be changed while it is mapped; replacing it by
- * another of the same name does no harm. */
+/* Files that are mapped into memory, read-only. Reference-counted: whatever points into a file holds a reference. Its
+ * pages are shared with every other process that maps it. The file must not be changed while it is mapped; replacing it
+ * by another of the same name does no harm. */
 #ifndef NPI_BASE_MAPPING_H
 #define NPI_BASE_MAPPING_H
 
