@@ -604,11 +604,11 @@ static void test_side_features(void **state)
     /* new nodes go to the side whose columns they have, and are called as the others there: user 3 is not item 3 */
     write_text(path, "new.csv", "item_id,price,kind\nnewest,25,a\nitem_id:9,30,b\n");
     assert_ok(npgnn_graph_extend(&again, graph, path, &err), err);
-    says(notices, "new nodes are targets; the first is called item_id:newest");
+    says(notices, "new nodes are targets; the first is called item_id:9");
     int32_t newest = npgnn_graph_find(again, "item_id:newest");
     assert_int_equal(npgnn_graph_side(again, newest), 1);
     assert_true(feature(again, newest, 2) == 1);
-    assert_int_equal(npgnn_graph_find(again, "item_id:9"), newest + 1);
+    assert_int_equal(npgnn_graph_find(again, "item_id:9"), newest - 1);
     npgnn_graph_free(again);
     again = NULL;
     write_text(path, "new.csv", "user_id,age\n7,25\n");
