@@ -35,8 +35,9 @@ typedef enum { RANDOM, DEGREES, FEATURES, LABELS, KINDS } kind;
 static const char *const kind_names[KINDS] = {"random", "degrees", "features", "labels"};
 typedef enum { AUC, AP, DEGREE_AUC, METRICS } metric;
 static const char *const metric_names[METRICS] = {"AUC", "AP", "degree AUC"};
-static const char *const protocol_names[] = {"transductive", "inductive", "few-shot",        "inductive-hidden",
-                                             "production",   "temporal",  "paper-inductive", "paper-few-shot"};
+static const char *const protocol_names[] = {"transductive",     "inductive",      "few-shot",
+                                             "inductive-hidden", "production",     "temporal",
+                                             "paper-inductive",  "paper-few-shot", "random-links"};
 enum { PROTOCOLS = sizeof protocol_names / sizeof protocol_names[0] };
 
 typedef struct settings {
@@ -179,7 +180,7 @@ static npgnn_graph *make_generated(int permuted, const settings *s, uint64_t see
 static npgnn_split *make_split(const npgnn_graph *graph, npgnn_protocol protocol, uint64_t seed)
 {
     /* more test pairs than by default: less error per graph */
-    static const double test[PROTOCOLS] = {0.2, 0.2, 0, 0.4, 0.3, 0.2, 0.2, 0};
+    static const double test[PROTOCOLS] = {0.2, 0.2, 0, 0.4, 0.3, 0.2, 0.2, 0, 0.2};
     npgnn_split_options options = {.size = sizeof options};
     npgnn_split *split = NULL;
     npgnn_error err = {0};

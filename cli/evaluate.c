@@ -8,8 +8,9 @@
 
 const char *evaluate_protocol_name(npgnn_protocol protocol)
 {
-    static const char *const names[] = {"transductive", "inductive", "few-shot",        "inductive-hidden",
-                                        "production",   "temporal",  "paper-inductive", "paper-few-shot"};
+    static const char *const names[] = {"transductive",     "inductive",      "few-shot",
+                                        "inductive-hidden", "production",     "temporal",
+                                        "paper-inductive",  "paper-few-shot", "random-links"};
     return names[protocol];
 }
 

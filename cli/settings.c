@@ -91,13 +91,16 @@ const char *data_name(const data_settings *data)
 const arg_option split_options[] = {
     OPTION(
         "protocol", 'p', ARG_CHOICE, AT(protocol), SPLIT_PROTOCOLS,
-        "What is held out. transductive: some edges; inductive: all edges of some nodes; few-shot: all edges of most "
+        "What is held out. transductive: some edges, whose nodes keep others; inductive: all edges of some nodes; "
+        "few-shot: all edges of most "
         "nodes; inductive-hidden: the edges between hidden nodes; production: some edges of new nodes, whose other "
         "edges are known at prediction; temporal: the latest edges, by --time; paper-inductive, paper-few-shot: with "
         "the "
-        "negatives of the paper's authors, which seldom touch a hidden node (default transductive)."),
+        "negatives of the paper's authors, which seldom touch a hidden node; random-links: any edges, as usual in the "
+        "field, although a node that has lost all of them betrays them (default transductive)."),
     OPTION("test", 0, ARG_REAL, AT(test), "F",
-           "Fraction of the edges (transductive, temporal) or nodes (other protocols) in the test set (default 0.1; "
+           "Fraction of the edges (transductive, random-links, temporal) or nodes (other protocols) in the test set "
+           "(default 0.1; "
            "inductive 0.05).",
            0, 0.9),
     OPTION(
@@ -115,7 +118,7 @@ const arg_option split_options[] = {
            "Number of seeds. Each has its own split and initial weights (default 3; compare: 10).", 1, 10000),
     OPTION("seed", 's', ARG_U64, AT(seed), "N", "First seed (default 1)."),
     OPTION("split", 0, ARG_TEXT, AT(fixed), "FILE|authors",
-           "Use the split in FILE for every seed. authors: the transductive split that the program of the paper's "
+           "Use the split in FILE for every seed. authors: the split by random links that the program of the paper's "
            "authors draws. Seeds "
            "then differ in initial weights only."),
     OPTION(

@@ -81,7 +81,7 @@ typedef struct split_settings {
 
 /* In the order of npgnn_protocol. */
 #define SPLIT_PROTOCOLS                                                                                                \
-    "transductive|inductive|few-shot|inductive-hidden|production|temporal|paper-inductive|paper-few-shot"
+    "transductive|inductive|few-shot|inductive-hidden|production|temporal|paper-inductive|paper-few-shot|random-links"
 
 extern const arg_option split_options[];
 #define SPLIT_GROUP(offset_)                                                                                           \

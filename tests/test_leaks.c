@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "graph/negative.h"
 #include "splitting.h"
 
 static void expect_leak(const npgnn_split *split, const char *word)
@@ -171,12 +172,51 @@ static void test_leaking_known(void **state)
     npgnn_graph_free(graph);
 }
 
+/* A held-out pair of a node that has lost its links, and non-links with fewer new nodes than the links have. */
+static void test_betrayed(void **state)
+{
+    (void)state;
+    npgnn_graph *graph = random_graph(300, 900, 1);
+    npgnn_split *split = cut(graph, NPGNN_TRANSDUCTIVE, -1, -1, -1, 5);
+    size_t last = split->count[NPGNN_SET_TEST] - 1;
+    npgnn_pair *pair = &split->pairs[NPGNN_SET_TEST][last];
+    split->standing[pair->v] = NPI_NODE_UNTESTED;
+    expect_leak(split, "random-links");
+    npgnn_split_free(split);
+
+    split = cut(graph, NPGNN_FEW_SHOT, -1, -1, -1, 5);
+    npi_population field = npi_split_population(split, NPGNN_SET_TEST);
+    size_t count[NPI_PAIR_CLASSES], changed = 0;
+    npi_split_count_classes(count, split, NPGNN_SET_TEST);
+    for (size_t i = split->positives[NPGNN_SET_TEST]; i < split->count[NPGNN_SET_TEST]; i++) {
+        npgnn_pair *other = &split->pairs[NPGNN_SET_TEST][i];
+        if (npi_population_class(&field, *other) != NPI_BOTH_NEW)
+            continue;
+        /* one end becomes the next training node that fits */
+        for (int32_t v = 0; v < graph->n; v++) {
+            npgnn_pair mixed = {other->u, v};
+            if (npi_population_class(&field, mixed) == NPI_SOURCE_NEW && !npgnn_graph_has_edge(graph, other->u, v) &&
+                (v + (int32_t)i) % 3 == 0) {
+                *other = mixed;
+                changed++;
+                break;
+            }
+        }
+    }
+    assert_true(changed > count[NPI_BOTH_NEW] / 2);
+    npgnn_error err = {0};
+    assert_int_equal(npgnn_split_check(split, &err), NPGNN_E_MISMATCH);
+    assert_true(strstr(err.text, "betray") || strstr(err.text, "twice"));
+    npgnn_split_free(split);
+    npgnn_graph_free(graph);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_leaking_pairs),          cmocka_unit_test(test_leaking_training_graph),
         cmocka_unit_test(test_link_of_training_nodes), cmocka_unit_test(test_leaking_nodes),
-        cmocka_unit_test(test_leaking_known),
+        cmocka_unit_test(test_leaking_known),          cmocka_unit_test(test_betrayed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,7 +23,7 @@ static void test_uniform_candidate_pairs(void **state)
             graph->side = npi_alloc(&graph->env, 10, 1, NULL);
             memcpy(graph->side, side, 10);
         }
-        const npi_candidate_pairs field = {graph, role, NPI_NODE_TEST, 1};
+        const npi_candidate_pairs field = {graph, role, NPI_NODE_TEST, NPI_PAIRS_TOUCHING};
         size_t available = two_sided ? 4 + 2 * 3 + 2 * 2 - 3 : 6 + 4 * 5 - 3;
         assert_int_equal(npi_candidate_pairs_count_non_links(&field), available);
         for (size_t wanted = 2; wanted < available; wanted += available - 5) {
@@ -127,28 +127,21 @@ static int is_listed(const npgnn_split *split, npgnn_set set, npgnn_pair pair)
     return 0;
 }
 
-static int is_inside(const npi_candidate_pairs *field, npgnn_pair pair)
-{
-    unsigned char u = field->role[pair.u], v = field->role[pair.v];
-    int own = (u == field->own) + (v == field->own), training = (u == NPI_NODE_TRAIN) + (v == NPI_NODE_TRAIN);
-    return own == 2 || (field->with_training && own == 1 && training == 1);
-}
-
 /* Counts the non-links that could be drawn and are not held out. */
-static size_t count_free(const npgnn_split *split, const npi_candidate_pairs *field)
+static size_t count_free(const npgnn_split *split, const npi_population *field)
 {
     size_t count = 0;
     for (int32_t u = 0; u < split->graph->n; u++)
         for (int32_t v = u + 1; v < split->graph->n; v++) {
             npgnn_pair pair = {u, v};
             count += !npgnn_graph_has_edge(split->graph, u, v) && !is_listed(split, NPGNN_SET_VAL, pair) &&
-                     !is_listed(split, NPGNN_SET_TEST, pair) && (!field || is_inside(field, pair));
+                     !is_listed(split, NPGNN_SET_TEST, pair) && npi_population_class(field, pair) >= 0;
         }
     return count;
 }
 
-/* Additional non-links are not edges, not held out, not repeated, within the candidate pairs, and complete where all
- * are wanted. */
+/* Additional non-links are not edges, not held out, not repeated, of the kinds of the validation links, and complete where
+ * all are wanted of the only kind. */
 static void test_additional_non_links(void **state)
 {
     (void)state;
@@ -158,19 +151,24 @@ static void test_additional_non_links(void **state)
     npgnn_graph *graph = random_graph(60, 150, 3);
     for (int protocol = 0; protocol <= NPGNN_PRODUCTION; protocol++) {
         npgnn_split *split = cut(graph, (npgnn_protocol)protocol, 0.2, 0.2, 0.3, 1);
-        npi_candidate_pairs field = npi_split_candidates(split, NPGNN_SET_VAL);
-        int in_field = split->role != NULL; /* what is held out is the links of some nodes */
-        size_t count = MOST, few = FEW, same = FEW;
+        npi_population field = npi_split_population(split, NPGNN_SET_VAL);
+        int one_kind = protocol == NPGNN_TRANSDUCTIVE || protocol == NPGNN_INDUCTIVE_HIDDEN;
+        size_t count = MOST, few = FEW, same = FEW, links[NPI_PAIR_CLASSES], found[NPI_PAIR_CLASSES] = {0};
         npgnn_error err = {0};
         assert_ok(npi_split_draw_non_links(more, &count, split, &env, &err), err);
-        assert_int_equal(count, count_free(split, in_field ? &field : NULL));
+        assert_true(one_kind ? count == count_free(split, &field) : count < count_free(split, &field));
         for (size_t i = 0; i < count; i++) {
             assert_true(more[i].u != more[i].v && !npgnn_graph_has_edge(graph, more[i].u, more[i].v));
             assert_false(is_listed(split, NPGNN_SET_TEST, more[i]) || is_listed(split, NPGNN_SET_VAL, more[i]));
-            assert_true(!in_field || is_inside(&field, more[i]));
+            assert_true(npi_population_class(&field, more[i]) >= 0);
+            found[npi_population_class(&field, more[i])]++;
             for (size_t j = 0; j < i; j++)
                 assert_true(npi_pair_key(more[i]) != npi_pair_key(more[j]));
         }
+        npi_split_count_classes(links, split, NPGNN_SET_VAL);
+        for (int c = 0; c < NPI_PAIR_CLASSES; c++) /* but for those that are held out */
+            assert_near((double)found[c], (double)links[c] / (double)split->positives[NPGNN_SET_VAL] * (double)count,
+                        2.0 * (double)(split->count[0] + split->count[1]) / 3);
         assert_ok(npi_split_draw_non_links(more, &few, split, &env, &err), err);
         assert_ok(npi_split_draw_non_links(again, &same, split, &env, &err), err);
         assert_true(few == same && few <= FEW);

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "graph/hold_out.h"
 #include "graph/negative.h"
 #include "splitting.h"
 
@@ -65,7 +66,7 @@ static void test_transductive_counts(void **state)
     check_sets(split);
     npgnn_split_free(split);
 
-    split = cut(graph, NPGNN_TRANSDUCTIVE, 0.29, 0, -1, 1);
+    split = cut(graph, NPGNN_RANDOM_LINKS, 0.29, 0, -1, 1);
     assert_int_equal(split->positives[NPGNN_SET_TEST], 1530);
     assert_int_equal(split->count[NPGNN_SET_VAL], 0);
     npgnn_split_free(split);
@@ -83,10 +84,267 @@ static void test_shares_of_round_numbers(void **state)
     (void)state;
     npgnn_graph *graph = random_graph(60, 100, 1);
     for (int percent = 1; percent < 100; percent++) {
-        npgnn_split *split = cut(graph, NPGNN_TRANSDUCTIVE, percent / 100.0, 0, -1, 1);
+        npgnn_split *split = cut(graph, NPGNN_RANDOM_LINKS, percent / 100.0, 0, -1, 1);
         assert_int_equal(split->positives[NPGNN_SET_TEST], percent);
         npgnn_split_free(split);
     }
+    npgnn_graph_free(graph);
+}
+
+/* ---- nothing betrays a held-out link ---- */
+
+/* A graph that is read from m random links: nodes without one do not exist. `sides`: links are between the first half of the
+ * nodes and the others. Times are random. */
+static npgnn_graph *sparse_graph(int32_t most, int64_t m, int sides, uint64_t seed)
+{
+    npi_rng rng = npi_rng_make(seed, NPI_RNG_TEST, 7);
+    npgnn_pair *edges = calloc((size_t)m, sizeof *edges);
+    double *times = calloc((size_t)m, sizeof *times);
+    int32_t *number = calloc((size_t)most, sizeof *number), n = 0, sources = 0;
+    npgnn_graph *graph = NULL;
+    npgnn_error err = {0};
+    assert_true(edges && times && number);
+    for (int64_t e = 0; e < m; e++) {
+        int32_t half = most / 2;
+        do {
+            edges[e].u = (int32_t)npi_rng_below(&rng, (uint64_t)(sides ? half : most));
+            edges[e].v = (int32_t)npi_rng_below(&rng, (uint64_t)(sides ? half : most)) + (sides ? half : 0);
+        } while (edges[e].u == edges[e].v);
+        times[e] = npi_rng_uniform(&rng);
+        number[edges[e].u] = number[edges[e].v] = 1;
+    }
+    for (int32_t i = 0; i < most; i++)
+        if (number[i]) {
+            sources += i < most / 2;
+            number[i] = n++;
+        }
+    for (int64_t e = 0; e < m; e++)
+        edges[e] = (npgnn_pair){number[edges[e].u], number[edges[e].v]};
+    npgnn_graph_data data = {.size = sizeof data, .nodes = n, .edges = edges, .edge_count = m, .times = times};
+    data.sources = sides ? sources : 0;
+    assert_ok(npgnn_graph_new(&graph, &data, NULL, &err), err);
+    free(edges);
+    free(times);
+    free(number);
+    return graph;
+}
+
+static int64_t known_links(const npgnn_split *split, int32_t node)
+{
+    const int64_t *ptr = npi_split_known(split)->a.ptr;
+    return ptr[node + 1] - ptr[node];
+}
+
+/* Sums over the test pairs: how often a link has a higher, or the same, product of known degrees as a non-link. */
+static double degree_auc(const npgnn_split *split)
+{
+    const npgnn_pair *pairs;
+    size_t positives, count = npgnn_split_pairs(&pairs, &positives, split, NPGNN_SET_TEST);
+    double won = 0;
+    for (size_t i = 0; i < positives; i++)
+        for (size_t j = positives; j < count; j++) {
+            int64_t link = (1 + known_links(split, pairs[i].u)) * (1 + known_links(split, pairs[i].v));
+            int64_t other = (1 + known_links(split, pairs[j].u)) * (1 + known_links(split, pairs[j].v));
+            won += link > other ? 1 : link == other ? 0.5 : 0;
+        }
+    return won / (double)positives / (double)(count - positives);
+}
+
+/* Every protocol, on sparse random graphs: the degrees of the ends tell nothing, and the classes of links and non-links
+ * are the same. With random links, degrees tell a lot. */
+static void test_immune(void **state)
+{
+    (void)state;
+    static const double degrees[] = {1, 1.5, 2, 3};
+    enum { GRAPHS = 12, NODES = 1500 };
+    for (int sides = 0; sides < 2; sides++)
+        for (npgnn_protocol protocol = NPGNN_TRANSDUCTIVE; protocol <= NPGNN_RANDOM_LINKS; protocol++)
+            for (int d = 0; d < 4; d++) {
+                double sum = 0, square = 0;
+                if (protocol == NPGNN_PAPER_INDUCTIVE || protocol == NPGNN_PAPER_FEW_SHOT)
+                    continue;
+                for (uint64_t seed = 1; seed <= GRAPHS; seed++) {
+                    npgnn_graph *graph = sparse_graph(NODES, (int64_t)(NODES * degrees[d] / 2), sides, seed);
+                    int wide = protocol != NPGNN_FEW_SHOT;
+                    npgnn_split *split = cut(graph, protocol, wide ? 0.2 : -1, wide ? 0.1 : -1, -1, seed);
+                    double links, non_links, auc = degree_auc(split);
+                    sum += auc / GRAPHS;
+                    square += auc * auc / GRAPHS;
+                    npi_split_emptied(&links, &non_links, split);
+                    if (protocol == NPGNN_RANDOM_LINKS)
+                        assert_true(links > non_links);
+                    else
+                        assert_near(links, non_links, 1e-12);
+                    for (int set = 0; set < 2 && split->standing; set++) {
+                        npi_population field = npi_split_population(split, (npgnn_set)set);
+                        int counts[2][NPI_PAIR_CLASSES] = {{0}};
+                        for (size_t i = 0; i < split->count[set]; i++) {
+                            int found = npi_population_class(&field, split->pairs[set][i]);
+                            assert_true(found >= 0);
+                            counts[i < split->positives[set]][found]++;
+                        }
+                        assert_memory_equal(counts[0], counts[1], sizeof counts[0]);
+                    }
+                    npgnn_split_free(split);
+                    npgnn_graph_free(graph);
+                }
+                double error = sqrt(fmax(square - sum * sum, 0) / (GRAPHS - 1));
+                if (protocol == NPGNN_RANDOM_LINKS)
+                    assert_true(degrees[d] > 2 || fabs(sum - 0.5) > 0.02);
+                else if (fabs(sum - 0.5) > 4.5 * error)
+                    fail_msg("protocol %d, mean degree %g, sides %d: degrees have an AUC of %.4f +- %.4f",
+                             (int)protocol, degrees[d], sides, sum, error);
+            }
+}
+
+/* Nodes that were set aside keep all their links, and no node of a graph of links ends up without. */
+static void test_every_node_keeps_a_link(void **state)
+{
+    (void)state;
+    npgnn_graph *graph = sparse_graph(1000, 900, 0, 3);
+    npgnn_split *split = cut(graph, NPGNN_TRANSDUCTIVE, 0.1, 0.05, -1, 3);
+    int aside = 0;
+    assert_int_equal(split->positives[NPGNN_SET_TEST], graph->m / 10);
+    for (int32_t i = 0; i < graph->n; i++) {
+        int64_t degree = graph->a.ptr[i + 1] - graph->a.ptr[i];
+        assert_true(known_links(split, i) > 0);
+        assert_true(split->standing[i] == NPI_NODE_TRAIN || known_links(split, i) == degree);
+        aside += npi_split_is_set_aside(split, i);
+    }
+    assert_true(aside > 50);
+    assert_true(split->train->m + (int64_t)(split->positives[0] + split->positives[1]) == graph->m);
+    npgnn_split_free(split);
+    npgnn_graph_free(graph);
+}
+
+static char said[512];
+
+static void note(void *user, const char *message)
+{
+    (void)user;
+    snprintf(said, sizeof said, "%s", message);
+}
+
+/* Where fewer links can be held out than asked for, the sets share them in proportion, and a note says so; where none can,
+ * an error does. */
+static void test_too_sparse(void **state)
+{
+    (void)state;
+    const npgnn_env env = {.size = sizeof env, .log = note};
+    npgnn_graph *graph = sparse_graph(2000, 1000, 0, 1);
+    npgnn_split_options options = {.size = sizeof options};
+    npgnn_split *split = NULL;
+    npgnn_error err = {0};
+    npgnn_split_options_default(&options, NPGNN_TRANSDUCTIVE, NULL);
+    said[0] = '\0';
+    assert_ok(npgnn_split_new(&split, graph, &options, &env, &err), err);
+    size_t test = split->positives[NPGNN_SET_TEST], val = split->positives[NPGNN_SET_VAL];
+    assert_in_range(test, 40, 99);
+    assert_in_range(2 * val, test - 1, test + 2);
+    if (!strstr(said, " of the 150 "))
+        fail_msg("%s", said);
+    npgnn_split_free(split);
+    npgnn_graph_free(graph);
+
+    npgnn_pair edges[200];
+    for (int i = 0; i < 200; i++)
+        edges[i] = (npgnn_pair){2 * i, 2 * i + 1};
+    graph = build(edges, 400, 200); /* a perfect matching */
+    assert_true(refused(graph, NPGNN_TRANSDUCTIVE, -1, -1, -1, "would betray its held-out one"));
+    assert_true(refused(graph, NPGNN_INDUCTIVE, -1, -1, -1, "test set would be empty"));
+    assert_true(refused(graph, NPGNN_PRODUCTION, -1, -1, -1, "test set would be empty"));
+    npgnn_graph_free(graph);
+    for (int i = 0; i < 200; i++)
+        edges[i] = (npgnn_pair){0, i + 1};
+    graph = build(edges, 201, 200); /* a star */
+    assert_true(refused(graph, NPGNN_TRANSDUCTIVE, -1, 0, -1, "would betray its held-out one"));
+    npgnn_graph_free(graph);
+}
+
+/* Nodes without any link are in no pair of a transductive split, and are new nodes of a temporal one. */
+static void test_unlinked_nodes(void **state)
+{
+    (void)state;
+    npgnn_pair edges[100];
+    double times[100];
+    for (int i = 0; i < 100; i++) {
+        edges[i] = (npgnn_pair){i % 40, (i * 7 + 3 + i / 40) % 40};
+        times[i] = i;
+    }
+    npgnn_graph *graph = NULL;
+    npgnn_error err = {0};
+    const npgnn_graph_data data = {.size = sizeof data, .nodes = 60, .edges = edges, .edge_count = 100, .times = times};
+    assert_ok(npgnn_graph_new(&graph, &data, NULL, &err), err);
+    for (uint64_t seed = 1; seed < 20; seed++) {
+        npgnn_split *split = cut(graph, NPGNN_TRANSDUCTIVE, 0.2, 0.1, -1, seed);
+        for (int set = 0; set < 2; set++)
+            for (size_t i = 0; i < split->count[set]; i++)
+                assert_true(split->pairs[set][i].v < 40);
+        npgnn_split_free(split);
+        split = cut(graph, NPGNN_TEMPORAL, 0.2, 0.1, -1, seed);
+        for (int32_t i = 40; i < 60; i++)
+            assert_int_equal(split->standing[i], NPI_NODE_TEST);
+        npgnn_split_free(split);
+    }
+    npgnn_graph_free(graph);
+}
+
+/* Two new nodes that are linked have no non-link: their link is left out, and a note says so. */
+static void test_excess(void **state)
+{
+    (void)state;
+    const npgnn_env env = {.size = sizeof env, .log = note};
+    npgnn_pair edges[42];
+    double times[42];
+    for (int i = 0; i < 40; i++) {
+        edges[i] = (npgnn_pair){i % 20, (i + 1 + 2 * (i / 20)) % 20};
+        times[i] = i;
+    }
+    edges[40] = (npgnn_pair){20, 21};
+    edges[41] = (npgnn_pair){3, 20};
+    times[40] = times[41] = 41;
+    npgnn_graph *graph = NULL;
+    npgnn_split *split = NULL;
+    npgnn_error err = {0};
+    const npgnn_graph_data data = {.size = sizeof data, .nodes = 22, .edges = edges, .edge_count = 42, .times = times};
+    npgnn_split_options options = {.size = sizeof options};
+    npgnn_split_options_default(&options, NPGNN_TEMPORAL, NULL);
+    options.val = 0;
+    assert_ok(npgnn_graph_new(&graph, &data, NULL, &err), err);
+    assert_ok(npgnn_split_new(&split, graph, &options, &env, &err), err);
+    assert_int_equal(split->positives[NPGNN_SET_TEST], 3);
+    assert_non_null(strstr(said, "too few non-links of their kind: 1"));
+    npgnn_split_free(split);
+    npgnn_graph_free(graph);
+}
+
+/* npi_hold_out moves links to the front whose ends both keep one, and counts what is left. */
+static void test_hold_out(void **state)
+{
+    (void)state;
+    npgnn_graph *graph = sparse_graph(300, 300, 0, 5);
+    npgnn_pair *edges = calloc((size_t)graph->m, sizeof *edges);
+    int32_t *left = calloc((size_t)graph->n, sizeof *left), *again = calloc((size_t)graph->n, sizeof *again);
+    assert_true(edges && left && again);
+    for (int64_t wanted = 0; wanted <= graph->m; wanted += 10) {
+        npi_graph_list_edges(edges, graph);
+        npi_count_links(left, graph);
+        int64_t held = npi_hold_out(edges, graph->m, wanted, left);
+        assert_true(held <= wanted && (wanted > 40 || held == wanted));
+        memset(again, 0, (size_t)graph->n * sizeof *again);
+        for (int64_t e = held; e < graph->m; e++) {
+            again[edges[e].u]++;
+            again[edges[e].v]++;
+            /* no other link could have been held out */
+            assert_true(held == wanted || left[edges[e].u] < 2 || left[edges[e].v] < 2);
+        }
+        assert_memory_equal(left, again, (size_t)graph->n * sizeof *left);
+        for (int32_t i = 0; i < graph->n; i++)
+            assert_true(left[i] > 0);
+    }
+    free(edges);
+    free(left);
+    free(again);
     npgnn_graph_free(graph);
 }
 
@@ -115,10 +373,12 @@ static void check_homes(const npgnn_split *split)
     for (int32_t u = 0; u < graph->n; u++)
         for (int64_t p = graph->a.ptr[u]; p < graph->a.ptr[u + 1]; p++) {
             int a = split->role[u], b = split->role[graph->a.col[p]];
+            int lost = !paper && (split->standing[u] == NPI_NODE_UNTESTED ||
+                                  split->standing[graph->a.col[p]] == NPI_NODE_UNTESTED);
             int has_val = a == NPI_NODE_VAL || b == NPI_NODE_VAL, has_test = a == NPI_NODE_TEST || b == NPI_NODE_TEST;
             train += !has_val && !has_test;
-            val += has_val && !has_test;
-            test += has_test && !has_val;
+            val += has_val && !has_test && !lost;
+            test += has_test && !has_val && !lost;
         }
     assert_int_equal(split->train->m, train / 2);
     assert_int_equal(split->positives[NPGNN_SET_VAL], val / 2);
@@ -255,7 +515,7 @@ static void test_ratio(void **state)
     (void)state;
     npgnn_graph *graph = random_graph(300, 2000, 1); /* 44850 pairs: 21.425 non-links to a link */
     size_t positives;
-    for (npgnn_protocol protocol = NPGNN_TRANSDUCTIVE; protocol <= NPGNN_PAPER_FEW_SHOT; protocol++) {
+    for (npgnn_protocol protocol = NPGNN_TRANSDUCTIVE; protocol <= NPGNN_RANDOM_LINKS; protocol++) {
         if (protocol == NPGNN_TEMPORAL)
             continue; /* the links have no times */
         size_t negatives = negatives_at(graph, protocol, 0, &positives);
@@ -265,7 +525,7 @@ static void test_ratio(void **state)
         negatives = negatives_at(graph, protocol, NPGNN_RATIO_FULL, &positives);
         size_t wanted = (size_t)(21.425 * (double)positives);
         /* the candidate pairs of a set may have fewer non-links than that */
-        assert_true(npi_protocol_has_candidates(protocol) ? negatives <= wanted : negatives == wanted);
+        assert_true(npi_protocol_has_population(protocol) ? negatives <= wanted : negatives == wanted);
         assert_true(negatives + positives <= 435 || protocol != NPGNN_INDUCTIVE_HIDDEN); /* of 30 nodes */
         assert_true(negatives > 15 * positives);
     }
@@ -284,8 +544,8 @@ static void test_ratio(void **state)
 static void test_invalid_options(void **state)
 {
     (void)state;
-    const npgnn_pair star[6] = {{0, 1}, {0, 2}, {0, 3}, {0, 4}, {0, 5}, {0, 6}};
-    npgnn_graph *graph = random_graph(100, 200, 1), *small = build(star, 8, 6);
+    const npgnn_pair ring[6] = {{0, 1}, {1, 2}, {2, 3}, {3, 4}, {4, 5}, {5, 0}};
+    npgnn_graph *graph = random_graph(100, 200, 1), *small = build(ring, 8, 6);
     assert_true(refused(graph, NPGNN_TRANSDUCTIVE, 0.6, 0.4, -1, "add up to less than 1"));
     assert_true(refused(graph, NPGNN_TRANSDUCTIVE, (double)NAN, 0.4, -1, "add up to less than 1"));
     assert_true(refused(graph, NPGNN_INDUCTIVE, 1.5, 0.1, -1, "add up to less than 1"));
@@ -339,7 +599,10 @@ static void test_assembled_hash(void **state)
             pairs[set][i] = (npgnn_pair){split->pairs[set][from].v, split->pairs[set][from].u};
         }
     }
-    assert_ok(npi_split_assemble(&again, graph, NPGNN_TRANSDUCTIVE, edges, split->train->m, NULL, pairs, split->count,
+    unsigned char *marks = npi_alloc(&env, (size_t)graph->n, 1, NULL);
+    for (int32_t i = 0; i < graph->n; i++)
+        marks[i] = split->standing[i] == NPI_NODE_UNTESTED ? NPI_NODE_UNTESTED : NPI_NODE_TRAIN;
+    assert_ok(npi_split_assemble(&again, graph, NPGNN_TRANSDUCTIVE, edges, split->train->m, marks, pairs, split->count,
                                  split->positives, &env, &err),
               err);
     assert_true(npgnn_split_hash(split) == npgnn_split_hash(again));
@@ -443,6 +706,12 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_transductive_counts),
         cmocka_unit_test(test_shares_of_round_numbers),
+        cmocka_unit_test(test_immune),
+        cmocka_unit_test(test_every_node_keeps_a_link),
+        cmocka_unit_test(test_too_sparse),
+        cmocka_unit_test(test_unlinked_nodes),
+        cmocka_unit_test(test_excess),
+        cmocka_unit_test(test_hold_out),
         cmocka_unit_test(test_inductive),
         cmocka_unit_test(test_few_shot),
         cmocka_unit_test(test_inductive_hidden),

@@ -118,6 +118,38 @@ static void test_round_trip_transductive(void **state)
 {
     (void)state;
     round_trip(NPGNN_TRANSDUCTIVE);
+    round_trip(NPGNN_RANDOM_LINKS);
+}
+
+/* Nodes that a sparse split sets aside stay so: they have training links, so that nothing else tells. */
+static void test_untested_nodes(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/npgnn-split-XXXXXX", path[64];
+    enum { N = 400 };
+    npgnn_graph *graph = NULL;
+    npgnn_pair edges[N];
+    npgnn_split *split = NULL, *back = NULL;
+    npgnn_error err = {0};
+    int32_t untested = 0;
+    for (int i = 0; i < N; i++) /* a ring whose every other node has one more, with that link alone */
+        edges[i] = i % 2 ? (npgnn_pair){i - 1, i} : (npgnn_pair){i, (i + 2) % N};
+    assert_ok(npgnn_graph_from_arrays(&graph, edges, NULL, N, N, 0, NULL, &err), err);
+    assert_ok(npgnn_split_new(&split, graph, NULL, NULL, &err), err);
+    for (int32_t i = 0; i < N; i++)
+        untested += npi_split_is_set_aside(split, i);
+    assert_true(untested > 10);
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/split.tsv", folder);
+    assert_ok(npgnn_split_save(split, path, &err), err);
+    assert_ok(npgnn_split_load(&back, graph, path, NULL, &err), err);
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(rmdir(folder), 0);
+    assert_memory_equal(back->standing, split->standing, N);
+    assert_true(npgnn_split_hash(back) == npgnn_split_hash(split));
+    npgnn_split_free(back);
+    npgnn_split_free(split);
+    npgnn_graph_free(graph);
 }
 
 static void test_round_trip_inductive(void **state)
@@ -161,7 +193,8 @@ static void test_names(void **state)
     (void)state;
     assert_ok(
         read_text(&split, graph,
-                  "set\tu\tv\tlabel\ntrain\ta\tb\t1\nval\tb\tc\t1\nval\ta\te\t0\ntest\te\td d\t1\ntest\ta\tc\t0\n",
+                  "# protocol: random-links\nset\tu\tv\tlabel\ntrain\ta\tb\t1\nval\tb\tc\t1\nval\ta\te\t0\ntest\te\td "
+                  "d\t1\ntest\ta\tc\t0\n",
                   &err),
         err);
     assert_non_null(strstr(notices, "links of the graph that are in no set: 1"));
@@ -179,7 +212,8 @@ static void test_difficult_names(void **state)
     static const char *const names[] = {"\xEF\xBB\xBFxa", "b\tb", "\"c\" c", " d ", "# e"};
     static const char *const breaks[2][5] = {{"a", "b\nb", "c", "d", "e"}, {"a", "b", "c", "d\r", "e"}};
     static const char text[] =
-        "train\t\"\xEF\xBB\xBFxa\"\t\"b\tb\"\t1\nval\t\"b\tb\"\t\"\"\"c\"\" c\"\t1\nval\t\"\xEF\xBB\xBFxa\"\t# "
+        "# protocol: random-links\ntrain\t\"\xEF\xBB\xBFxa\"\t\"b\tb\"\t1\nval\t\"b\tb\"\t\"\"\"c\"\" "
+        "c\"\t1\nval\t\"\xEF\xBB\xBFxa\"\t# "
         "e\t0\ntest\t\" d \"\t# e\t1\ntest\t\"b\tb\"\t# e\t0\n";
     char folder[] = "/tmp/npgnn-split-XXXXXX", path[64], command[128];
     npgnn_graph *graph = path_of(names), *again = NULL;
@@ -207,8 +241,8 @@ static void test_difficult_names(void **state)
         graph = path_of(breaks[i]);
         split = NULL;
         assert_ok(read_text(&split, graph,
-                            i == 0 ? "train\tc\td\t1\nval\td\te\t1\nval\ta\tc\t0\n"
-                                   : "train\ta\tb\t1\nval\tb\tc\t1\nval\ta\tc\t0\n",
+                            i == 0 ? "# protocol: random-links\ntrain\tc\td\t1\nval\td\te\t1\nval\ta\tc\t0\n"
+                                   : "# protocol: random-links\ntrain\ta\tb\t1\nval\tb\tc\t1\nval\ta\tc\t0\n",
                             &err),
                   err);
         snprintf(path, sizeof path, "%s/split.tsv", folder);
@@ -239,8 +273,7 @@ static void refused(const char *text, int code, int64_t line, const char *wanted
     npgnn_graph_free(graph);
 }
 
-/* A split by nodes that calls itself temporal is refused before its links get times: they have other numbers in its
- * training graph. */
+/* A split by nodes that calls itself temporal is refused: its links have other numbers in its training graph. */
 static void test_temporal_split_by_nodes(void **state)
 {
     enum { NODES = 20, LINKS = 2 * NODES };
@@ -258,8 +291,8 @@ static void test_temporal_split_by_nodes(void **state)
     npgnn_error err = {0};
     assert_ok(npgnn_graph_new(&graph, &data, NULL, &err), err);
     const char *text = "# protocol: inductive\n# protocol: temporal\nval-node\t0\t-\t-\ntest-node\t5\t-\t-\n";
-    assert_int_equal(read_text(&split, graph, text, &err), NPGNN_E_MISMATCH);
-    assert_non_null(strstr(err.text, "do not match its protocol"));
+    assert_int_equal(read_text(&split, graph, text, &err), NPGNN_E_FORMAT);
+    assert_non_null(strstr(err.text, "held-out nodes need"));
     npgnn_graph_free(graph);
 }
 
@@ -285,7 +318,19 @@ static void test_invalid_protocols(void **state)
 {
     (void)state;
     refused("val-node\ta\t-\t-\n", NPGNN_E_FORMAT, 1, "# protocol: inductive");
-    refused("# protocol: guess\n", NPGNN_E_FORMAT, 1, "temporal, paper-inductive or paper-few-shot");
+    refused("# protocol: guess\n", NPGNN_E_FORMAT, 1, "paper-inductive, paper-few-shot or random-links");
+    /* splits of earlier versions and of other programs */
+    refused(
+        "train\ta\tb\t1\ntest\tc\tb\t1\ntest\ta\td d\t0\n", NPGNN_E_MISMATCH, 0,
+        "the test link b - c betrays itself: c has no training link, or is marked as untested; a split that does not "
+        "mind such nodes has the protocol random-links");
+    refused("train\ta\tb\t1\ntrain\tb\tc\t1\ntest\ta\te\t0\n", NPGNN_E_MISMATCH, 0,
+            "the test non-link a - e betrays itself: e has no training link");
+    refused("untested\ta\t-\t-\ntrain\ta\tb\t1\ntrain\tb\tc\t1\ntest\ta\tc\t0\n", NPGNN_E_MISMATCH, 0,
+            "the test non-link a - c betrays itself: a has");
+    refused("# protocol: inductive\nuntested\ta\t-\t-\n", NPGNN_E_FORMAT, 2, "for the protocol transductive");
+    refused("# protocol: inductive\ntest-node\tc\t-\t-\ntest\tc\td d\t1\ntest\tb\tc\t1\nval-node\te\t-\t-\n",
+            NPGNN_E_MISMATCH, 0, "d d has lost all its links by the split");
     refused("train\ta\tb\t1\n# protocol: inductive\n", NPGNN_E_FORMAT, 2, "must precede the first line");
     refused("# protocol: inductive\ntest-node\te\t-\t-\ntrain\ta\tb\t1\n", NPGNN_E_FORMAT, 3, "follow from the nodes");
     refused("# protocol: inductive\ntest-node\te\t-\t-\nval-node\te\t-\t-\n", NPGNN_E_FORMAT, 3, "held out twice");
@@ -306,8 +351,9 @@ static void test_invalid_protocols(void **state)
 /* Lets 0, 1, 2... allocations succeed: E_MEMORY until there are enough, and no leaks. */
 static void test_out_of_memory(void **state)
 {
-    static const char *const texts[] = {"train\ta\tb\t1\nval\tb\tc\t1\nval\ta\te\t0\ntest\te\td d\t1\ntest\ta\tc\t0\n",
-                                        "# protocol: inductive\ntest-node\te\t-\t-\ntest\te\td d\t1\ntest\te\ta\t0\n"};
+    static const char *const texts[] = {
+        "# protocol: random-links\ntrain\ta\tb\t1\nval\tb\tc\t1\nval\ta\te\t0\ntest\te\td d\t1\ntest\ta\tc\t0\n",
+        "# protocol: inductive\ntest-node\te\t-\t-\ntest\te\td d\t1\ntest\te\ta\t0\n"};
     npgnn_graph *graph = named_path();
     (void)state;
     for (int i = 0; i < 2; i++) {
@@ -332,6 +378,25 @@ static void test_out_of_memory(void **state)
 
 /* ---- the authors' splits, where they are available ---- */
 
+/* Reads a split that was written before protocols had names. */
+static int read_old(npgnn_split **out, const npgnn_graph *graph, const char *path, npgnn_error *err)
+{
+    static const char head[] = "# protocol: random-links\n";
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    assert_int_equal(fseek(file, 0, SEEK_END), 0);
+    size_t size = (size_t)ftell(file), start = sizeof head - 1;
+    char *text = calloc(start + size + 1, 1);
+    assert_non_null(text);
+    memcpy(text, head, start);
+    rewind(file);
+    assert_int_equal(fread(text + start, 1, size, file), size);
+    fclose(file);
+    int code = read_text(out, graph, text, err);
+    free(text);
+    return code;
+}
+
 static void test_authors_splits(void **state)
 {
     static const struct {
@@ -355,7 +420,9 @@ static void test_authors_splits(void **state)
         found++;
         data[strlen(data) - strlen(".allx")] = '\0';
         assert_ok(npgnn_load(&graph, data, NULL, NULL, &err), err);
-        assert_ok(npgnn_split_load(&split, graph, file, NULL, &err), err);
+        assert_int_equal(npgnn_split_load(&split, graph, file, NULL, &err), NPGNN_E_MISMATCH);
+        assert_non_null(strstr(err.text, "random-links"));
+        assert_ok(read_old(&split, graph, file, &err), err);
         assert_int_equal(npgnn_split_pairs(&pairs, &positives, split, NPGNN_SET_TEST), 2 * sets[i].test);
         assert_int_equal(positives, sets[i].test);
         assert_int_equal(npgnn_split_pairs(&pairs, &positives, split, NPGNN_SET_VAL), 2 * sets[i].val);
@@ -371,12 +438,19 @@ static void test_authors_splits(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_round_trip_transductive), cmocka_unit_test(test_round_trip_inductive),
-        cmocka_unit_test(test_round_trip_few_shot),     cmocka_unit_test(test_round_trip_inductive_hidden),
-        cmocka_unit_test(test_round_trip_production),   cmocka_unit_test(test_round_trip_paper),
-        cmocka_unit_test(test_temporal_split_by_nodes), cmocka_unit_test(test_names),
-        cmocka_unit_test(test_difficult_names),         cmocka_unit_test(test_invalid_lines),
-        cmocka_unit_test(test_invalid_protocols),       cmocka_unit_test(test_out_of_memory),
+        cmocka_unit_test(test_round_trip_transductive),
+        cmocka_unit_test(test_round_trip_inductive),
+        cmocka_unit_test(test_untested_nodes),
+        cmocka_unit_test(test_round_trip_few_shot),
+        cmocka_unit_test(test_round_trip_inductive_hidden),
+        cmocka_unit_test(test_round_trip_production),
+        cmocka_unit_test(test_round_trip_paper),
+        cmocka_unit_test(test_temporal_split_by_nodes),
+        cmocka_unit_test(test_names),
+        cmocka_unit_test(test_difficult_names),
+        cmocka_unit_test(test_invalid_lines),
+        cmocka_unit_test(test_invalid_protocols),
+        cmocka_unit_test(test_out_of_memory),
         cmocka_unit_test(test_authors_splits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -97,7 +97,7 @@ void plan_result_path(char path[PLAN_PATH], const cli_plan *plan, const plan_cel
 
 void plan_model_path(char path[PLAN_PATH], const cli_plan *plan, const plan_dataset *dataset)
 {
-    static const plan_row row = {.protocol = NPGNN_TRANSDUCTIVE, .method = "npgnn"};
+    static const plan_row row = {.protocol = NPGNN_RANDOM_LINKS, .method = "npgnn"};
     plan_cell cell = {.row = &row, .method = row.method, .dataset = dataset};
     char name[40];
     plan_options(&cell.options, plan, dataset, NULL);

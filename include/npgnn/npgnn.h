@@ -414,13 +414,14 @@ NPGNN_API int npgnn_predict(npgnn_prediction *out /* (count) */, const npgnn_mod
                             const npgnn_pair *pairs, size_t count, const npgnn_predict_options *options,
                             const npgnn_env *env, npgnn_error *err);
 
-/* How to divide a graph; docs/use/evaluate.md describes the protocols. Fractions are of edges (transductive, temporal)
- * or of nodes (all others); a negative fraction is the protocol's default: transductive and temporal 10 % test and 5 %
- * validation edges; inductive 5 % test and 2.5 % validation nodes; few-shot 30 % training nodes, the rest test;
+/* How to divide a graph; docs/use/evaluate.md describes the protocols. Fractions are of edges (transductive,
+ * random-links, temporal) or of nodes (all others); a negative fraction is the protocol's default: of edges 10 % test and
+ * 5 % validation edges; inductive 5 % test and 2.5 % validation nodes; few-shot 30 % training nodes, the rest test;
  * inductive-hidden 10 % and 10 % of the nodes; production 10 % and 5 % of the nodes, half of whose links are known at
- * prediction time. Links and non-links of a held-out set are drawn from the same pairs. */
+ * prediction time. Links and non-links of a held-out set are drawn from the same pairs, in which no node betrays by
+ * having lost its links that it has one to find. */
 typedef enum {
-    NPGNN_TRANSDUCTIVE,
+    NPGNN_TRANSDUCTIVE, /* links whose ends keep others: fewer than asked for in very sparse graphs */
     NPGNN_INDUCTIVE,
     NPGNN_FEW_SHOT,
     NPGNN_INDUCTIVE_HIDDEN, /* only links between two new nodes */
@@ -429,7 +430,10 @@ typedef enum {
     /* Inductive and few-shot with the negatives of the paper's authors: any two nodes, although every link touches a
      * new node. To repeat the paper's tables only: on a random graph they do not give an AUC and AP of 1/2. */
     NPGNN_PAPER_INDUCTIVE,
-    NPGNN_PAPER_FEW_SHOT
+    NPGNN_PAPER_FEW_SHOT,
+    /* The field's usual split: any links, and non-links of any nodes, although a node without training links betrays a
+     * held-out one. To compare with published tables; npgnn_eval_run says what this is worth. */
+    NPGNN_RANDOM_LINKS
 } npgnn_protocol;
 #define NPGNN_RATIO_FULL (-1.0)
 typedef struct npgnn_split_options {
@@ -493,6 +497,9 @@ typedef struct npgnn_eval_run {
     double full_mrr, full_hits10;
     double full_mrr_se, full_hits10_se; /* standard errors, where the ends are a sample; 0 where all were ranked */
     double full_ends;                   /* how many ends were ranked */
+    /* The shares of test links and of test non-links that touch a node without known links, and the AUC of that alone: 1/2
+     * unless the protocol is random-links or one of the authors'. NaN from npgnn_test. */
+    double emptied_links, emptied_non_links, emptied_auc;
 } npgnn_eval_run;
 
 /* Receives the scores of a seed's test pairs, `positives` links first. */
@@ -761,9 +768,10 @@ NPGNN_API void npgnn_graph_free(npgnn_graph *graph);
 
 /* ---- Split --------------------------------------------------------------------------------------------------- */
 
-/* Divides a graph, which must outlive the split. Non-links are distinct and uniform over the pairs that are not edges
- * of the complete graph (for inductive-hidden and production: over those that join the kinds of nodes that the
- * positives join). E_ARGUMENT if a set would be empty or the graph has too few non-edges. */
+/* Divides a graph, which must outlive the split. Non-links are distinct and uniform over the pairs of the same kind as the
+ * links that are not edges of the complete graph; for random-links and the authors' protocols, over all pairs. A
+ * transductive split may have fewer links than asked for; env.log then says so. E_ARGUMENT if a set would be empty or the
+ * graph has too few non-edges of a kind. */
 NPGNN_API int npgnn_split_new(npgnn_split **out, const npgnn_graph *graph, const npgnn_split_options *options,
                               const npgnn_env *env, npgnn_error *err);
 
@@ -773,7 +781,7 @@ NPGNN_API int npgnn_split_load(npgnn_split **out, const npgnn_graph *graph, cons
                                npgnn_error *err);
 NPGNN_API int npgnn_split_save(const npgnn_split *split, const char *path, npgnn_error *err);
 
-/* The transductive split that the program of the paper's authors draws: 5 % of the links for validation, 10 % for the
+/* The split (random-links) that the program of the paper's authors draws: 5 % of the links for validation, 10 % for the
  * test. On Cora, Citeseer and PubMed it is the one of the published figures. E_ARGUMENT for a graph with fewer than 20
  * links, or with two sides; E_MISMATCH where its sets share a non-link, which that program does not prevent. */
 NPGNN_API int npgnn_split_authors(npgnn_split **out, const npgnn_graph *graph, const npgnn_env *env, npgnn_error *err);

@@ -319,6 +319,9 @@ class EvalRun(Sized):
         ("full_mrr_se", c_double),
         ("full_hits10_se", c_double),
         ("full_ends", c_double),
+        ("emptied_links", c_double),
+        ("emptied_non_links", c_double),
+        ("emptied_auc", c_double),
     ]
 
 

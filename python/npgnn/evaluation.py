@@ -24,6 +24,7 @@ PROTOCOLS = (
     "temporal",
     "paper-inductive",
     "paper-few-shot",
+    "random-links",
 )
 NEGATIVES = ("uniform", "hard", "all")
 

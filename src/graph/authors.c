@@ -125,7 +125,7 @@ int npgnn_split_authors(npgnn_split **out, const npgnn_graph *graph, const npgnn
         const size_t count[2] = {2 * (size_t)sizes[0], 2 * (size_t)sizes[1]};
         const size_t positives[2] = {(size_t)sizes[0], (size_t)sizes[1]};
         code =
-            npi_split_assemble(out, graph, NPGNN_TRANSDUCTIVE, edges, kept, NULL, pairs, count, positives, &env, err);
+            npi_split_assemble(out, graph, NPGNN_RANDOM_LINKS, edges, kept, NULL, pairs, count, positives, &env, err);
         pairs[0] = pairs[1] = NULL;   /* taken over */
         if (code == NPGNN_E_MISMATCH) /* their program does not notice */
             npi_fail(

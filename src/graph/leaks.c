@@ -3,8 +3,11 @@
  *
  * 1. The nodes of the training graph are exactly those whose role is training. 2. Every training edge is an edge of
  * the complete graph. 3. Every held-out pair has the right label, is not a training edge and touches nodes of its
- * own set only (in the authors' protocols, NPGNN_PAPER_*, only the links do). 4. The edges known when predicting are training edges or, in production, edges of new nodes. 5. No
- * pair is held out twice. */
+ * own set only (in the authors' protocols, NPGNN_PAPER_*, only the links do). 4. The edges known when predicting are
+ * training edges or, in production, edges of new nodes. 5. No pair is held out twice. 6. Nothing but the link tells links
+ * from non-links (except NPGNN_RANDOM_LINKS and NPGNN_PAPER_*): no held-out pair has a node that lost its links, and about
+ * as many links as non-links have new nodes. */
+#include <math.h>
 #include <stdio.h>
 
 #include "base/sort.h"
@@ -59,8 +62,7 @@ static int check_nodes(const npgnn_split *split, npgnn_error *err)
 {
     char name[12];
     int32_t training = split->role ? 0 : split->graph->n, previous = -1;
-    if ((split->protocol == NPGNN_TRANSDUCTIVE || split->protocol == NPGNN_TEMPORAL) != !split->role ||
-        !split->role != !split->map)
+    if (npi_protocol_hides_nodes(split->protocol) != !!split->role || !split->role != !split->map)
         return npi_fail(err, NPGNN_E_MISMATCH, "the node roles of the split do not match its protocol");
     for (int32_t i = 0; split->role && i < split->graph->n; i++)
         training += split->role[i] == NPI_NODE_TRAIN;
@@ -181,7 +183,7 @@ static int check_pair(const npgnn_split *split, int set, npgnn_pair pair, int po
     if (u >= 0 && v >= 0 && npgnn_graph_has_edge(split->train, u, v))
         return npi_fail(err, NPGNN_E_MISMATCH, "the %s link %s leaks: it is also a training link", set_name(set),
                         describe(graph, pair).text);
-    if ((positive || npi_protocol_has_candidates(split->protocol)) && split->role && !roles_match(split, set, pair))
+    if ((positive || split->standing) && split->role && !roles_match(split, set, pair))
         return npi_fail(err, NPGNN_E_MISMATCH, "the %s %s %s must %s and no node of the other held-out set",
                         set_name(set), what, describe(graph, pair).text, role_rule(split->protocol, set));
     if (npgnn_graph_has_edge(npi_split_known(split), pair.u, pair.v))
@@ -214,6 +216,51 @@ static int check_overlap(const npgnn_split *split, npgnn_error *err)
     return code;
 }
 
+/* ---- 6. links and non-links are of the same kinds ---- */
+
+/* Of a pair that could not be in its set: the node that is in no pair. */
+static int fail_betrayed(const npgnn_split *split, int set, npgnn_pair pair, int positive, npgnn_error *err)
+{
+    char name[12];
+    int32_t node = split->standing[pair.u] == NPI_NODE_UNTESTED ? pair.u : pair.v;
+    if (split->protocol == NPGNN_TRANSDUCTIVE)
+        return npi_fail(err, NPGNN_E_MISMATCH,
+                        "the %s %s %s betrays itself: %s has no training link, or is marked as untested; a split that "
+                        "does not mind such nodes has the protocol random-links",
+                        set_name(set), positive ? "link" : "non-link", describe(split->graph, pair).text,
+                        npgnn_graph_name(split->graph, node, name));
+    return npi_fail(err, NPGNN_E_MISMATCH,
+                    "the %s %s %s betrays itself: %s has lost all its links by the split; leave such pairs out",
+                    set_name(set), positive ? "link" : "non-link", describe(split->graph, pair).text,
+                    npgnn_graph_name(split->graph, node, name));
+}
+
+/* The non-links of a class are as many as they should be, or as many as independent draws may make. */
+static int check_population(const npgnn_split *split, int set, npgnn_error *err)
+{
+    npi_population population = npi_split_population(split, (npgnn_set)set);
+    size_t counts[2][NPI_PAIR_CLASSES] = {{0}}, positives = split->positives[set];
+    for (size_t i = 0; i < split->count[set]; i++) {
+        int found = npi_population_class(&population, split->pairs[set][i]);
+        if (found < 0)
+            return fail_betrayed(split, set, split->pairs[set][i], i < positives, err);
+        counts[i < positives][found]++;
+    }
+    for (int c = 0; c < NPI_PAIR_CLASSES && positives > 0; c++) {
+        double ratio = (double)(split->count[set] - positives) / (double)positives;
+        double expected = ratio * (double)counts[1][c], found = (double)counts[0][c];
+        if (fabs(found - expected) > 5 * sqrt(expected * (1 + ratio) + 1) + ratio)
+            return npi_fail(err, NPGNN_E_MISMATCH,
+                            "the %s non-links betray themselves: %zu of them have %s, and %zu of the %zu links",
+                            set_name(set), counts[0][c],
+                            c == NPI_BOTH_NEW   ? "two new nodes"
+                            : c == NPI_NONE_NEW ? "no new node"
+                                                : "one new node",
+                            counts[1][c], positives);
+    }
+    return 0;
+}
+
 int npgnn_split_check(const npgnn_split *split, npgnn_error *err)
 {
     int code = check_nodes(split, err);
@@ -226,5 +273,7 @@ int npgnn_split_check(const npgnn_split *split, npgnn_error *err)
         code = check_known(split, err);
     if (!code)
         code = check_overlap(split, err);
+    for (int set = 0; !code && set < 2 && split->standing; set++)
+        code = check_population(split, set, err);
     return code;
 }

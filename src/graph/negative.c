@@ -5,15 +5,19 @@
  * take time linear in the graph and in the number drawn. */
 #include "graph/negative.h"
 
+#include <math.h>
+
 #include "base/rng.h"
+#include "graph/pair.h"
 #include "graph/pair_set.h"
 
-static int too_few(uint64_t wanted, uint64_t available, npgnn_error *err)
+/* `kind` completes "non-links". */
+static int too_few(uint64_t wanted, uint64_t available, const char *kind, npgnn_error *err)
 {
     return npi_fail(err, NPGNN_E_ARGUMENT,
-                    "the split needs %llu non-links, but the graph has only %llu: hold out fewer links or lower the "
+                    "the split needs %llu non-links%s, but the graph has only %llu: hold out fewer links or lower the "
                     "negative ratio",
-                    (unsigned long long)wanted, (unsigned long long)available);
+                    (unsigned long long)wanted, kind, (unsigned long long)available);
 }
 
 /* ---- from all pairs ---- */
@@ -95,7 +99,7 @@ int npi_graph_draw_non_links(npgnn_pair *out[2], const npgnn_graph *graph, const
     uint64_t available = pairs - (uint64_t)graph->m, wanted = count[0] + count[1];
     npi_rng rng = npi_rng_make(seed, NPI_RNG_NEGATIVE, 0);
     if (wanted > available)
-        return too_few(wanted, available, err);
+        return too_few(wanted, available, "", err);
     /* Rejection needs few attempts per pair unless more than half of the non-links are wanted or three quarters of
      * all pairs are edges. In these cases pairs < 2 wanted + 3 m, so that enumerating all pairs is linear in the
      * graph and the result. */
@@ -108,40 +112,59 @@ int npi_graph_draw_non_links(npgnn_pair *out[2], const npgnn_graph *graph, const
 
 /* ---- from the candidate pairs of a held-out set ---- */
 
+/* Whether two own nodes make a candidate. */
+static int joins_own(const npi_candidate_pairs *c)
+{
+    return c->kind == NPI_PAIRS_OWN || c->kind == NPI_PAIRS_TOUCHING;
+}
+
+/* Whether a node counts as an own one. */
+static int is_own(const npi_candidate_pairs *c, int32_t node)
+{
+    if (c->kind == NPI_PAIRS_OWN_SOURCE || c->kind == NPI_PAIRS_OWN_TARGET)
+        return c->role[node] == c->own && c->graph->side[node] == (c->kind == NPI_PAIRS_OWN_TARGET);
+    return c->role[node] == c->own;
+}
+
+/* Whether a node is a partner of own nodes besides these. */
+static int is_partner(const npi_candidate_pairs *c, int32_t node)
+{
+    return c->kind != NPI_PAIRS_OWN && c->role[node] == NPI_NODE_TRAIN;
+}
+
 static int is_candidate(const npi_candidate_pairs *c, int32_t u, int32_t v)
 {
-    unsigned char a = c->role[u], b = c->role[v], own = c->own;
+    int own_u = is_own(c, u), own_v = is_own(c, v);
     if (!npi_graph_allows(c->graph, u, v))
         return 0;
-    if (a == own && b == own)
-        return 1;
-    return c->with_training && ((a == own && b == NPI_NODE_TRAIN) || (a == NPI_NODE_TRAIN && b == own));
+    if (own_u && own_v)
+        return joins_own(c);
+    return (own_u && is_partner(c, v)) || (own_v && is_partner(c, u));
 }
 
 npi_candidate_pairs npi_known_pairs(unsigned char *role, const npgnn_graph *graph)
 {
     for (int32_t i = 0; i < graph->n; i++)
         role[i] = graph->a.ptr[i + 1] > graph->a.ptr[i] ? NPI_NODE_TRAIN : NPI_NODE_TEST;
-    return (npi_candidate_pairs){graph, role, NPI_NODE_TRAIN, 0};
+    return (npi_candidate_pairs){graph, role, NPI_NODE_TRAIN, NPI_PAIRS_OWN};
 }
 
-/* own (own - 1) / 2 + own training - edges among these pairs; in a two-sided graph the pairs of each side do not
- * count */
+/* own (own - 1) / 2, if two own nodes make a candidate, + own training - edges among these pairs; in a two-sided graph
+ * the pairs of each side do not count */
 uint64_t npi_candidate_pairs_count_non_links(const npi_candidate_pairs *candidates)
 {
     const npi_csr *a = &candidates->graph->a;
     const unsigned char *side = candidates->graph->side;
     uint64_t owns[2] = {0, 0}, trainings[2] = {0, 0}, edges = 0; /* by side */
     for (int32_t u = 0; u < a->rows; u++) {
-        owns[side ? side[u] : 0] += candidates->role[u] == candidates->own;
-        trainings[side ? side[u] : 0] += candidates->with_training && candidates->role[u] == NPI_NODE_TRAIN;
+        owns[side ? side[u] : 0] += is_own(candidates, u);
+        trainings[side ? side[u] : 0] += is_partner(candidates, u);
         for (int64_t p = a->ptr[u]; p < a->ptr[u + 1]; p++)
             edges += u < a->col[p] && is_candidate(candidates, u, a->col[p]);
     }
-    if (side)
-        return owns[0] * owns[1] + owns[0] * trainings[1] + owns[1] * trainings[0] - edges;
-    uint64_t own = owns[0];
-    return (own > 0 ? own * (own - 1) / 2 : 0) + own * trainings[0] - edges;
+    uint64_t own = owns[0], within = side ? owns[0] * owns[1] : own > 0 ? own * (own - 1) / 2 : 0;
+    uint64_t across = side ? owns[0] * trainings[1] + owns[1] * trainings[0] : own * trainings[0];
+    return (joins_own(candidates) ? within : 0) + across - edges;
 }
 
 /* The same in a two-sided graph, where one end is drawn from each side: first an own node, from side 0 or 1 in
@@ -151,19 +174,21 @@ static int draw_across(npgnn_pair *out, const npi_candidate_pairs *c, size_t cou
                        const npgnn_env *env, npgnn_error *err)
 {
     const npgnn_graph *graph = c->graph;
-    size_t own[2] = {0, 0}, total[2] = {0, 0}, taken = 0, n = (size_t)graph->n;
+    size_t own[2] = {0, 0}, total[2] = {0, 0}, partners[2], taken = 0, n = (size_t)graph->n;
     npi_pair_set seen = {0};
     int32_t *nodes[2] = {npi_alloc(env, 2 * n, sizeof **nodes, err)}; /* of each side: own nodes, then training nodes */
     int code = nodes[0] ? 0 : NPGNN_E_MEMORY;
     nodes[1] = nodes[0] ? nodes[0] + n : NULL;
-    for (int pass = 0; !code && pass < 1 + (c->with_training != 0); pass++) {
+    for (int pass = 0; !code && pass < 2; pass++) {
         for (int32_t i = 0; i < graph->n; i++)
-            if (c->role[i] == (pass ? NPI_NODE_TRAIN : c->own))
+            if (pass ? !is_own(c, i) && is_partner(c, i) : is_own(c, i))
                 nodes[graph->side[i]][total[graph->side[i]]++] = i;
         for (int side = 0; side < 2 && pass == 0; side++)
             own[side] = total[side];
     }
-    uint64_t from[2] = {own[0] * total[1], own[1] * total[0]}, pairs = from[0] + from[1];
+    for (int side = 0; side < 2; side++) /* of an own node of the other side; they are the last of their list */
+        partners[side] = total[side] - (joins_own(c) ? 0 : own[side]);
+    uint64_t from[2] = {own[0] * partners[1], own[1] * partners[0]}, pairs = from[0] + from[1];
     int all = count > available / 2 || available < pairs / 8;
     if (!code && !all)
         code = npi_pair_set_new(&seen, count, env, err);
@@ -171,7 +196,8 @@ static int draw_across(npgnn_pair *out, const npi_candidate_pairs *c, size_t cou
         uint64_t pick = all ? at : npi_rng_below(rng, pairs);
         int side = pick >= from[0];
         pick -= side ? from[0] : 0;
-        size_t i = (size_t)(pick / total[!side]), j = (size_t)(pick % total[!side]);
+        size_t i = (size_t)(pick / partners[!side]);
+        size_t j = (size_t)(pick % partners[!side]) + total[!side] - partners[!side];
         npgnn_pair pair = {nodes[side][i], nodes[!side][j]};
         if ((side == 1 && j < own[0]) || npgnn_graph_has_edge(graph, pair.u, pair.v))
             continue;
@@ -183,18 +209,18 @@ static int draw_across(npgnn_pair *out, const npi_candidate_pairs *c, size_t cou
     return code;
 }
 
-int npi_candidate_pairs_draw_non_links(npgnn_pair *out, const npi_candidate_pairs *candidates, size_t count,
-                                       uint64_t seed, const npgnn_env *env, npgnn_error *err)
+/* `kind` is for too_few. */
+static int draw_candidates(npgnn_pair *out, const npi_candidate_pairs *candidates, size_t count, const char *kind,
+                           npi_rng *rng, const npgnn_env *env, npgnn_error *err)
 {
     const npgnn_graph *graph = candidates->graph;
-    /* the role as stream: a stream that npi_graph_draw_non_links does not use */
-    npi_rng rng = candidates->own == NPI_NODE_TRAIN ? npi_rng_make(seed, NPI_RNG_TUNE, UINT32_MAX)
-                                                    : npi_rng_make(seed, NPI_RNG_NEGATIVE, candidates->own);
+    if (count == 0)
+        return 0;
     uint64_t available = npi_candidate_pairs_count_non_links(candidates);
     if (count > available)
-        return too_few(count, available, err);
+        return too_few(count, available, kind, err);
     if (graph->side)
-        return draw_across(out, candidates, count, available, &rng, env, err);
+        return draw_across(out, candidates, count, available, rng, env, err);
 
     /* List the nodes of the set before the training nodes: the candidate pairs are then (nodes[i], nodes[j]) with i
      * < own and i < j < total. */
@@ -203,30 +229,32 @@ int npi_candidate_pairs_draw_non_links(npgnn_pair *out, const npi_candidate_pair
     if (!nodes)
         return NPGNN_E_MEMORY;
     for (int32_t i = 0; i < graph->n; i++)
-        if (candidates->role[i] == candidates->own)
+        if (is_own(candidates, i))
             nodes[own++] = i;
     total = own;
-    for (int32_t i = 0; candidates->with_training && i < graph->n; i++)
-        if (candidates->role[i] == NPI_NODE_TRAIN)
+    for (int32_t i = 0; i < graph->n; i++)
+        if (!is_own(candidates, i) && is_partner(candidates, i))
             nodes[total++] = i;
+    size_t first = joins_own(candidates) ? 0 : own; /* the first partner */
 
     int code = 0;
-    uint64_t pairs = own > 0 ? own * (total - 1) : 0; /* an upper bound, at most twice the number of candidate pairs */
+    uint64_t pairs = own > 0 ? own * (total - (first ? first : 1))
+                             : 0; /* an upper bound, at most twice the number of candidate pairs */
     if (count > available / 2 || available < pairs / 8) {
         /* non-links are rare: visit all pairs and select by sequential sampling */
         for (size_t i = 0; i < own; i++)
-            for (size_t j = i + 1; j < total; j++) {
+            for (size_t j = i < first ? first : i + 1; j < total; j++) {
                 npgnn_pair pair = {nodes[i], nodes[j]};
                 if (npgnn_graph_has_edge(graph, pair.u, pair.v) || !npi_graph_allows(graph, pair.u, pair.v))
                     continue;
-                if (npi_rng_below(&rng, available--) < count - taken)
+                if (npi_rng_below(rng, available--) < count - taken)
                     out[taken++] = pair;
             }
     } else {
         npi_pair_set seen;
         code = npi_pair_set_new(&seen, count, env, err);
         while (!code && taken < count) {
-            uint64_t i = npi_rng_below(&rng, own), j = npi_rng_below(&rng, total);
+            uint64_t i = npi_rng_below(rng, own), j = first + npi_rng_below(rng, total - first);
             npgnn_pair pair = {nodes[i], nodes[j]};
             if (i < j && npi_graph_allows(graph, pair.u, pair.v) && !npgnn_graph_has_edge(graph, pair.u, pair.v) &&
                 npi_pair_set_add(&seen, pair))
@@ -238,25 +266,144 @@ int npi_candidate_pairs_draw_non_links(npgnn_pair *out, const npi_candidate_pair
     return code;
 }
 
-/* ---- non-links of a split ---- */
-
-int npi_protocol_has_candidates(npgnn_protocol protocol)
+int npi_candidate_pairs_draw_non_links(npgnn_pair *out, const npi_candidate_pairs *candidates, size_t count,
+                                       uint64_t seed, const npgnn_env *env, npgnn_error *err)
 {
-    return protocol == NPGNN_INDUCTIVE || protocol == NPGNN_FEW_SHOT || protocol == NPGNN_INDUCTIVE_HIDDEN ||
-           protocol == NPGNN_PRODUCTION;
+    /* the role as stream: a stream that npi_graph_draw_non_links does not use */
+    npi_rng rng = candidates->own == NPI_NODE_TRAIN ? npi_rng_make(seed, NPI_RNG_TUNE, UINT32_MAX)
+                                                    : npi_rng_make(seed, NPI_RNG_NEGATIVE, candidates->own);
+    return draw_candidates(out, candidates, count, "", &rng, env, err);
 }
 
-npi_candidate_pairs npi_split_candidates(const npgnn_split *split, npgnn_set set)
+/* ---- the pairs that could be in a held-out set ---- */
+
+int npi_protocol_has_population(npgnn_protocol protocol)
 {
-    return (npi_candidate_pairs){split->graph, split->role, set == NPGNN_SET_TEST ? NPI_NODE_TEST : NPI_NODE_VAL,
-                                 split->protocol != NPGNN_INDUCTIVE_HIDDEN};
+    return protocol != NPGNN_RANDOM_LINKS && protocol != NPGNN_PAPER_INDUCTIVE && protocol != NPGNN_PAPER_FEW_SHOT;
+}
+
+npi_population npi_population_make(const npgnn_graph *graph, const unsigned char *standing, npgnn_protocol protocol,
+                                   npgnn_set set)
+{
+    enum { SOME_NEW = 1 << NPI_SOURCE_NEW | 1 << NPI_TARGET_NEW | 1 << NPI_BOTH_NEW };
+    unsigned classes = protocol == NPGNN_TRANSDUCTIVE       ? 1 << NPI_NONE_NEW
+                       : protocol == NPGNN_TEMPORAL         ? 1 << NPI_NONE_NEW | SOME_NEW
+                       : protocol == NPGNN_INDUCTIVE_HIDDEN ? 1 << NPI_BOTH_NEW
+                                                            : SOME_NEW;
+    int either = protocol == NPGNN_TEMPORAL || set == NPGNN_SET_TEST; /* nodes that appear later are in both sets */
+    return (npi_population){graph, standing, either ? NPI_NODE_TEST : NPI_NODE_VAL, classes};
+}
+
+int npi_population_class(const npi_population *population, npgnn_pair pair)
+{
+    const unsigned char *standing = population->standing, *side = population->graph->side;
+    int target = side && side[pair.u] == 1; /* whether u is the target */
+    int is_new[2];
+    for (int i = 0; i < 2; i++) {
+        unsigned char own = standing[i ? pair.v : pair.u];
+        if (own != population->own && own != NPI_NODE_TRAIN)
+            return -1;
+        is_new[i] = own == population->own;
+    }
+    int found = is_new[0] && is_new[1]        ? NPI_BOTH_NEW
+                : !is_new[0] && !is_new[1]    ? NPI_NONE_NEW
+                : side && is_new[0] == target ? NPI_TARGET_NEW
+                                              : NPI_SOURCE_NEW;
+    return population->classes & 1u << found ? found : -1;
+}
+
+npi_candidate_pairs npi_population_pairs(const npi_population *population, int pair_class)
+{
+    static const npi_pair_kind kinds[NPI_PAIR_CLASSES] = {
+        [NPI_NONE_NEW] = NPI_PAIRS_OWN,
+        [NPI_SOURCE_NEW] = NPI_PAIRS_OWN_SOURCE,
+        [NPI_TARGET_NEW] = NPI_PAIRS_OWN_TARGET,
+        [NPI_BOTH_NEW] = NPI_PAIRS_OWN,
+    };
+    npi_pair_kind kind = pair_class == NPI_SOURCE_NEW && !population->graph->side ? NPI_PAIRS_MIXED : kinds[pair_class];
+    unsigned char own = pair_class == NPI_NONE_NEW ? NPI_NODE_TRAIN : population->own;
+    return (npi_candidate_pairs){population->graph, population->standing, own, kind};
+}
+
+void npi_population_share(size_t count[NPI_PAIR_CLASSES], const size_t links[NPI_PAIR_CLASSES], double total)
+{
+    double all = 0, before = 0, sum = 0;
+    for (int c = 0; c < NPI_PAIR_CLASSES; c++)
+        all += (double)links[c];
+    for (int c = 0; c < NPI_PAIR_CLASSES; c++) {
+        sum += (double)links[c];
+        double after = all > 0 ? floor(total * sum / all) : 0;
+        count[c] = (size_t)(after - before);
+        before = after;
+    }
+}
+
+int npi_population_draw(npgnn_pair *out, const npi_population *population, int pair_class, size_t count, npi_rng *rng,
+                        const npgnn_env *env, npgnn_error *err)
+{
+    static const char *const of_kind[NPI_PAIR_CLASSES] = {
+        [NPI_NONE_NEW] = " of two nodes that have training links",
+        [NPI_SOURCE_NEW] = " of a new source and a known target",
+        [NPI_TARGET_NEW] = " of a known source and a new target",
+        [NPI_BOTH_NEW] = " of two new nodes",
+    };
+    int one_sided = pair_class == NPI_SOURCE_NEW && !population->graph->side;
+    npi_candidate_pairs pairs = npi_population_pairs(population, pair_class);
+    int code = draw_candidates(out, &pairs, count, one_sided ? " of a new node and a known one" : of_kind[pair_class],
+                               rng, env, err);
+    if (!code)
+        npi_pairs_shuffle(out, (int64_t)count, rng);
+    return code;
+}
+
+npi_population npi_split_population(const npgnn_split *split, npgnn_set set)
+{
+    return npi_population_make(split->graph, split->standing, split->protocol, set);
+}
+
+void npi_split_count_classes(size_t links[NPI_PAIR_CLASSES], const npgnn_split *split, npgnn_set set)
+{
+    npi_population population = npi_split_population(split, set);
+    for (int c = 0; c < NPI_PAIR_CLASSES; c++)
+        links[c] = 0;
+    for (size_t i = 0; i < split->positives[set]; i++)
+        links[npi_population_class(&population, split->pairs[set][i])]++;
+}
+
+/* ---- non-links of a split ---- */
+
+uint64_t npi_population_count_non_links(const npi_population *population, int pair_class)
+{
+    npi_candidate_pairs pairs = npi_population_pairs(population, pair_class);
+    int exists = population->classes & 1u << pair_class && (pair_class != NPI_TARGET_NEW || population->graph->side);
+    return exists ? npi_candidate_pairs_count_non_links(&pairs) : 0;
 }
 
 uint64_t npi_split_count_non_links(const npgnn_split *split, npgnn_set set)
 {
-    npi_candidate_pairs candidates = npi_split_candidates(split, set);
-    return split->role ? npi_candidate_pairs_count_non_links(&candidates)
-                       : npi_graph_count_pairs(split->graph) - (uint64_t)split->graph->m;
+    npi_population population = npi_split_population(split, set);
+    uint64_t count = 0;
+    if (!split->standing)
+        return npi_graph_count_pairs(split->graph) - (uint64_t)split->graph->m;
+    for (int c = 0; c < NPI_PAIR_CLASSES; c++)
+        count += npi_population_count_non_links(&population, c);
+    return count;
+}
+
+double npi_split_link_rate(const npgnn_split *split, npgnn_set set)
+{
+    npi_population population = npi_split_population(split, set);
+    size_t links[NPI_PAIR_CLASSES];
+    double all = (double)split->positives[set], rate = 0;
+    if (!split->standing)
+        return all / (all + (double)npi_split_count_non_links(split, set));
+    npi_split_count_classes(links, split, set);
+    for (int c = 0; c < NPI_PAIR_CLASSES; c++) {
+        double own = (double)links[c];
+        if (own > 0)
+            rate += own / all * (own / (own + (double)npi_population_count_non_links(&population, c)));
+    }
+    return rate;
 }
 
 /* Whether a pair is one of the held-out non-links. */
@@ -273,18 +420,49 @@ static int is_held_out(const npgnn_split *split, npgnn_pair pair)
 int npi_split_draw_non_links(npgnn_pair *out, size_t *count, const npgnn_split *split, const npgnn_env *env,
                              npgnn_error *err)
 {
-    npi_candidate_pairs candidates = npi_split_candidates(split, NPGNN_SET_VAL);
+    enum { STREAM = 32 }; /* and the following: those of npgnn_split_new are below */
     uint64_t available = npi_split_count_non_links(split, NPGNN_SET_VAL);
     size_t drawn = available < *count ? (size_t)available : *count, kept = 0;
-    npgnn_pair *sets[2] = {out, NULL};
-    const size_t counts[2] = {drawn, 0};
-    int code = split->role ? npi_candidate_pairs_draw_non_links(out, &candidates, drawn, split->hash, env, err)
-                           : npi_graph_draw_non_links(sets, split->graph, counts, split->hash, env, err);
+    int code = 0;
+    if (split->standing) {
+        npi_population population = npi_split_population(split, NPGNN_SET_VAL);
+        size_t links[NPI_PAIR_CLASSES], wanted[NPI_PAIR_CLASSES];
+        double total = (double)drawn, all = (double)split->positives[NPGNN_SET_VAL];
+        npi_split_count_classes(links, split, NPGNN_SET_VAL);
+        for (int c = 0; c < NPI_PAIR_CLASSES; c++)
+            if (links[c] > 0)
+                total = fmin(total, (double)npi_population_count_non_links(&population, c) * (all / (double)links[c]));
+        npi_population_share(wanted, links, total);
+        drawn = 0;
+        for (int c = 0; !code && c < NPI_PAIR_CLASSES; c++) {
+            npi_rng rng = npi_rng_make(split->hash, NPI_RNG_NEGATIVE, (uint32_t)(STREAM + c));
+            uint64_t most = links[c] > 0 ? npi_population_count_non_links(&population, c) : 0;
+            wanted[c] = wanted[c] < most ? wanted[c] : (size_t)most; /* shares are rounded */
+            code = npi_population_draw(out + drawn, &population, c, wanted[c], &rng, env, err);
+            drawn += wanted[c];
+        }
+    } else {
+        npgnn_pair *sets[2] = {out, NULL};
+        const size_t counts[2] = {drawn, 0};
+        code = npi_graph_draw_non_links(sets, split->graph, counts, split->hash, env, err);
+    }
     for (size_t i = 0; !code && i < drawn; i++)
         if (!is_held_out(split, out[i]))
             out[kept++] = out[i];
     *count = kept;
     return code;
+}
+
+void npi_split_emptied(double *links, double *non_links, const npgnn_split *split)
+{
+    const int64_t *ptr = npi_split_known(split)->a.ptr;
+    size_t positives = split->positives[NPGNN_SET_TEST], count = split->count[NPGNN_SET_TEST], touching[2] = {0, 0};
+    for (size_t i = 0; i < count; i++) {
+        npgnn_pair pair = split->pairs[NPGNN_SET_TEST][i];
+        touching[i >= positives] += ptr[pair.u] == ptr[pair.u + 1] || ptr[pair.v] == ptr[pair.v + 1];
+    }
+    *links = positives > 0 ? (double)touching[0] / (double)positives : (double)NAN;
+    *non_links = count > positives ? (double)touching[1] / (double)(count - positives) : (double)NAN;
 }
 
 /* ---- degree-matched non-links ---- */

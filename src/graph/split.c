@@ -1,8 +1,12 @@
 /* Splitting a graph into training, validation and test data, by one of the protocols of docs/use/evaluate.md.
  *
- * A transductive split assigns every edge to a set at random, a temporal one by its time. The other protocols assign
+ * A transductive split assigns edges to sets at random, a temporal one by their time. The other protocols assign
  * every node to a set, and the sets of its two nodes decide that of an edge. Non-links are then added to the held-out
- * sets. */
+ * sets.
+ *
+ * A node that has lost its links by the split betrays that it has some to find: a graph that is read from its links has no
+ * node without. So such a node is in no held-out pair, and where new nodes are asked about, links and non-links have
+ * as many of them (graph/negative.h). */
 #include "graph/split.h"
 
 #include <assert.h>
@@ -13,6 +17,7 @@
 #include "base/rng.h"
 #include "base/sized.h"
 #include "base/sort.h"
+#include "graph/hold_out.h"
 #include "graph/negative.h"
 #include "graph/pair.h"
 
@@ -24,14 +29,17 @@ enum { IN_TRAIN = NPI_NODE_TRAIN, IN_VAL = NPI_NODE_VAL, IN_TEST = NPI_NODE_TEST
 typedef struct draft {
     const npgnn_env *env;
     const npgnn_graph *graph;
+    npgnn_protocol protocol;
     npgnn_pair
         *edges; /* (m) of the graph. After distribute_edges the first `listed` are the training edges or, in a split by
                           nodes, the IN_KNOWN ones. */
     unsigned char *place; /* (m) IN_* of each edge */
-    unsigned char *role;  /* (n) NPI_NODE_*; NULL for a transductive split */
+    unsigned char *role;  /* (n) NPI_NODE_*; NULL for a split by links, except transductive: see npi_split_assemble */
+    unsigned char *standing; /* (n) as in npgnn_split */
     int64_t listed;
     npgnn_pair *pairs[2]; /* by npgnn_set */
     size_t positives[2], negatives[2];
+    size_t links[2][NPI_PAIR_CLASSES]; /* positives by class */
 } draft;
 
 /* ---- options ---- */
@@ -63,13 +71,18 @@ static int is_few_shot(npgnn_protocol protocol)
     return protocol == NPGNN_FEW_SHOT || protocol == NPGNN_PAPER_FEW_SHOT;
 }
 
-/* Shares of the edges (transductive) or of the nodes. Few-shot tests all nodes that are left. */
+int npi_protocol_hides_nodes(npgnn_protocol protocol)
+{
+    return protocol != NPGNN_TRANSDUCTIVE && protocol != NPGNN_RANDOM_LINKS && protocol != NPGNN_TEMPORAL;
+}
+
+/* Shares of the edges (splits by links) or of the nodes. Few-shot tests all nodes that are left. */
 static const struct {
     double test, val;
 } default_shares[] = {
     [NPGNN_TRANSDUCTIVE] = {0.1, 0.05},      [NPGNN_INDUCTIVE] = {0.05, 0.025}, [NPGNN_FEW_SHOT] = {0, 0},
     [NPGNN_INDUCTIVE_HIDDEN] = {0.1, 0.1},   [NPGNN_PRODUCTION] = {0.1, 0.05},  [NPGNN_TEMPORAL] = {0.1, 0.05},
-    [NPGNN_PAPER_INDUCTIVE] = {0.05, 0.025}, [NPGNN_PAPER_FEW_SHOT] = {0, 0},
+    [NPGNN_PAPER_INDUCTIVE] = {0.05, 0.025}, [NPGNN_PAPER_FEW_SHOT] = {0, 0},   [NPGNN_RANDOM_LINKS] = {0.1, 0.05},
 };
 enum { PROTOCOLS = sizeof default_shares / sizeof default_shares[0] };
 
@@ -209,7 +222,39 @@ static int assign_by_time(draft *d, int64_t test, int64_t val, npgnn_error *err)
     return 0;
 }
 
-/* Fills edges, place and, in a split by nodes, role. */
+/* Holds out `test` + `val` random edges, or fewer, such that no held-out pair has a node whose edges were all drawn. */
+static int assign_by_chance(draft *d, int64_t test, int64_t val, const npgnn_split_options *o, npgnn_error *err)
+{
+    int64_t wanted = test + val, drawn, held, at = 0;
+    npi_rng rng = npi_rng_make(o->seed, NPI_RNG_SPLIT, 0);
+    int32_t *left = npi_alloc(d->env, (size_t)d->graph->n, sizeof *left, err);
+    d->role = npi_alloc(d->env, (size_t)d->graph->n, 1, err);
+    if (!left || !d->role) {
+        npi_free(d->env, left);
+        return NPGNN_E_MEMORY;
+    }
+    npi_pairs_shuffle(d->edges, d->graph->m, &rng);
+    held = npi_draw_links(&drawn, d->role, left, d->graph, d->edges, wanted);
+    npi_free(d->env, left);
+    if (held < wanted) {
+        test = (int64_t)((double)test / (double)wanted * (double)held);
+        npi_log(d->env,
+                "the split holds out %lld of the %lld links asked for: the nodes of the others would lose all links",
+                (long long)held, (long long)wanted);
+    }
+    for (int64_t e = 0; e < drawn; e++)
+        if (!d->role[d->edges[e].u] && !d->role[d->edges[e].v])
+            d->place[e] = at++ < test ? IN_TEST : IN_VAL;
+    for (int32_t i = 0; i < d->graph->n; i++)
+        d->role[i] = d->role[i] ? NPI_NODE_UNTESTED : NPI_NODE_TRAIN;
+    if (wanted > 0 && held == 0)
+        return npi_fail(err, NPGNN_E_ARGUMENT,
+                        "no link of this graph can be held out such that both ends keep others: a node without links "
+                        "would betray its held-out one; hide nodes instead (protocol inductive)");
+    return 0;
+}
+
+/* Fills edges, place and role. */
 static int assign_all(draft *d, const npgnn_split_options *o, npgnn_error *err)
 {
     int64_t n = d->graph->n, m = d->graph->m;
@@ -220,7 +265,9 @@ static int assign_all(draft *d, const npgnn_split_options *o, npgnn_error *err)
     npi_graph_list_edges(d->edges, d->graph);
     if (o->protocol == NPGNN_TEMPORAL)
         return assign_by_time(d, count_of(o->test, m), count_of(o->val, m), err);
-    if (o->protocol == NPGNN_TRANSDUCTIVE) {
+    if (o->protocol == NPGNN_TRANSDUCTIVE)
+        return assign_by_chance(d, count_of(o->test, m), count_of(o->val, m), o, err);
+    if (o->protocol == NPGNN_RANDOM_LINKS) {
         assign(d->place, m, count_of(o->test, m), count_of(o->val, m), o->seed);
         return 0;
     }
@@ -236,32 +283,140 @@ static int assign_all(draft *d, const npgnn_split_options *o, npgnn_error *err)
     return 0;
 }
 
-/* ---- filling the held-out sets ---- */
+/* ---- which nodes can be in held-out pairs ---- */
 
-static npi_candidate_pairs candidates_of(const draft *d, int set, npgnn_protocol protocol)
+/* Fills standing (n) from the roles and the number of known links of each node. */
+static void find_standing(unsigned char *standing, const int32_t *links, const unsigned char *role, int32_t n,
+                          npgnn_protocol protocol)
 {
-    return (npi_candidate_pairs){d->graph, d->role, set == NPGNN_SET_TEST ? NPI_NODE_TEST : NPI_NODE_VAL,
-                                 protocol != NPGNN_INDUCTIVE_HIDDEN};
+    for (int32_t i = 0; i < n; i++) {
+        int own = role ? role[i] : NPI_NODE_TRAIN;
+        /* new nodes are asked about as they come: with no links known or, in production, with some */
+        int may_lack = own != NPI_NODE_TRAIN && protocol != NPGNN_PRODUCTION;
+        if (links[i] == 0 && !may_lack)
+            own = protocol == NPGNN_TEMPORAL ? NPI_NODE_TEST : NPI_NODE_UNTESTED;
+        standing[i] = (unsigned char)own;
+    }
 }
 
-/* The number of non-links of a set. `full`: the negative ratio is that of the whole graph. Links can be more
- * frequent among the candidate pairs of the set; it then takes all non-links there are. */
-static size_t count_negatives(const draft *d, npgnn_set set, const npgnn_split_options *o, int full)
+/* Finds the standing of all nodes, and takes links out of the held-out sets that have a node that is in no pair. */
+static int exclude_betrayed(draft *d, npgnn_error *err)
 {
-    uint64_t wanted = (uint64_t)(o->negative_ratio * (double)d->positives[set]);
-    if (!full || !npi_protocol_has_candidates(o->protocol))
-        return wanted;
-    npi_candidate_pairs candidates = candidates_of(d, set, o->protocol);
-    uint64_t available = npi_candidate_pairs_count_non_links(&candidates);
-    return wanted < available ? wanted : available;
+    int32_t n = d->graph->n;
+    if (!npi_protocol_has_population(d->protocol))
+        return 0;
+    int32_t *links = npi_alloc(d->env, (size_t)n, sizeof *links, err); /* known when predicting */
+    d->standing = npi_alloc(d->env, (size_t)n, 1, err);
+    if (!links || !d->standing) {
+        npi_free(d->env, links);
+        return NPGNN_E_MEMORY;
+    }
+    for (int64_t e = 0; e < d->graph->m; e++) {
+        int known = d->place[e] == IN_TRAIN || d->place[e] == IN_KNOWN;
+        links[d->edges[e].u] += known;
+        links[d->edges[e].v] += known;
+    }
+    find_standing(d->standing, links, d->role, n, d->protocol);
+    npi_free(d->env, links);
+    for (int set = 0; set < 2; set++) {
+        npi_population population = npi_population_make(d->graph, d->standing, d->protocol, (npgnn_set)set);
+        for (int64_t e = 0; e < d->graph->m; e++) {
+            if (d->place[e] != (set == NPGNN_SET_TEST ? IN_TEST : IN_VAL))
+                continue;
+            int found = npi_population_class(&population, d->edges[e]);
+            if (found < 0)
+                d->place[e] = IN_NONE;
+            else
+                d->links[set][found]++;
+        }
+    }
+    return 0;
+}
+
+/* ---- filling the held-out sets ---- */
+
+/* Whether the non-links of both sets are drawn from the same pairs. */
+static int shares_pairs(npgnn_protocol protocol)
+{
+    return !npi_protocol_hides_nodes(protocol);
+}
+
+/* Takes random links with new nodes out of the held-out sets where their class has too few non-links for all of them:
+ * two new nodes that are linked, say, where these are all new nodes. */
+static void exclude_excess(draft *d, double ratio, uint64_t seed)
+{
+    int64_t excluded = 0;
+    int together = shares_pairs(d->protocol);
+    for (int pass = 0; npi_protocol_has_population(d->protocol) && pass < 2 - together; pass++) {
+        npi_population population = npi_population_make(d->graph, d->standing, d->protocol, (npgnn_set)pass);
+        for (int c = NPI_NONE_NEW + 1; c < NPI_PAIR_CLASSES; c++) {
+            size_t left = together ? d->links[0][c] + d->links[1][c] : d->links[pass][c];
+            double most = left > 0 ? (double)npi_population_count_non_links(&population, c) / ratio : 0;
+            size_t excess = (double)left > most ? left - (size_t)most : 0;
+            npi_rng rng = npi_rng_make(seed, NPI_RNG_REVEAL, (uint32_t)(8 + NPI_PAIR_CLASSES * pass + c));
+            excluded += (int64_t)excess;
+            for (int64_t e = 0; excess > 0 && e < d->graph->m; e++) {
+                int set = d->place[e] == IN_TEST ? NPGNN_SET_TEST : NPGNN_SET_VAL;
+                if ((d->place[e] != IN_TEST && d->place[e] != IN_VAL) || (!together && set != pass) ||
+                    npi_population_class(&population, d->edges[e]) != c || npi_rng_below(&rng, left--) >= excess)
+                    continue;
+                d->place[e] = IN_NONE;
+                d->links[set][c]--;
+                excess--;
+            }
+        }
+    }
+    if (excluded > 0)
+        npi_log(d->env, "held-out links that are in no set, since there are too few non-links of their kind: %lld",
+                (long long)excluded);
+}
+
+/* The negative ratio of the whole graph, or as much of it as the non-links allow, class by class: links can be more
+ * frequent among the pairs of a set. */
+static double largest_ratio(const draft *d, int set, double ratio)
+{
+    npi_population population = npi_population_make(d->graph, d->standing, d->protocol, (npgnn_set)set);
+    for (int c = 0; npi_protocol_has_population(d->protocol) && c < NPI_PAIR_CLASSES; c++) {
+        size_t links = shares_pairs(d->protocol) ? d->links[0][c] + d->links[1][c] : d->links[set][c];
+        if (links > 0)
+            ratio = fmin(ratio, (double)npi_population_count_non_links(&population, c) / (double)links);
+    }
+    return fmax(ratio, 1);
+}
+
+/* The non-links of the sets, class by class: they go behind the links of each set. */
+static int draw_from_population(draft *d, uint64_t seed, npgnn_error *err)
+{
+    size_t wanted[2][NPI_PAIR_CLASSES], done[2] = {d->positives[0], d->positives[1]};
+    int together = shares_pairs(d->protocol), code = 0;
+    for (int set = 0; set < 2; set++)
+        npi_population_share(wanted[set], d->links[set], (double)d->negatives[set]);
+    for (int pass = 0; pass < 2 - together; pass++) {
+        npi_population population = npi_population_make(d->graph, d->standing, d->protocol, (npgnn_set)pass);
+        for (int c = 0; !code && c < NPI_PAIR_CLASSES; c++) {
+            npi_rng rng = npi_rng_make(seed, NPI_RNG_NEGATIVE, (uint32_t)(8 + NPI_PAIR_CLASSES * pass + c));
+            size_t count = together ? wanted[0][c] + wanted[1][c] : wanted[pass][c], at = 0;
+            npgnn_pair *drawn = npi_resize(d->env, NULL, count, sizeof *drawn, err);
+            if (!drawn)
+                return NPGNN_E_MEMORY;
+            code = npi_population_draw(drawn, &population, c, count, &rng, d->env, err);
+            for (int set = 0; !code && set < 2; set++)
+                if (together || set == pass) {
+                    if (wanted[set][c] > 0)
+                        memcpy(d->pairs[set] + done[set], drawn + at, wanted[set][c] * sizeof *drawn);
+                    at += wanted[set][c];
+                    done[set] += wanted[set][c];
+                }
+            npi_free(d->env, drawn);
+        }
+    }
+    return code;
 }
 
 /* Allocates a held-out set, or explains why it cannot have the size that the options ask for. */
 static int reserve_set(draft *d, npgnn_set set, size_t positives, double share, const npgnn_split_options *o, int full,
                        npgnn_error *err)
 {
-    if (d->graph->m == 0)
-        return npi_fail(err, NPGNN_E_ARGUMENT, "cannot split a graph without edges");
     if (positives == 0 && share > 0)
         return npi_fail(err, NPGNN_E_ARGUMENT,
                         "the %s set would be empty: a share of %g gives none of the %lld links of this graph%s",
@@ -269,7 +424,8 @@ static int reserve_set(draft *d, npgnn_set set, size_t positives, double share, 
                         set == NPGNN_SET_TEST ? "; choose a larger one"
                                               : "; choose a larger one, or 0 for no validation");
     d->positives[set] = positives;
-    d->negatives[set] = count_negatives(d, set, o, full);
+    d->negatives[set] =
+        (size_t)((full ? largest_ratio(d, set, o->negative_ratio) : o->negative_ratio) * (double)positives);
     if ((double)d->negatives[set] > (double)d->graph->n * (double)d->graph->n)
         return npi_fail(err, NPGNN_E_ARGUMENT,
                         "a negative ratio of %g with %zu held-out links needs more non-links than the graph has",
@@ -282,7 +438,7 @@ static int reserve_set(draft *d, npgnn_set set, size_t positives, double share, 
 static int distribute_edges(draft *d, const npgnn_split_options *o, int full, npgnn_error *err)
 {
     size_t count[PLACES] = {0};
-    unsigned char listed = d->role ? IN_KNOWN : IN_TRAIN;
+    unsigned char listed = npi_protocol_hides_nodes(o->protocol) ? IN_KNOWN : IN_TRAIN;
     for (int64_t e = 0; e < d->graph->m; e++)
         count[d->place[e]]++;
     int code = reserve_set(d, NPGNN_SET_TEST, count[IN_TEST], o->test, o, full, err);
@@ -299,6 +455,8 @@ static int distribute_edges(draft *d, const npgnn_split_options *o, int full, np
         else if (d->place[e] == IN_TEST)
             *test++ = d->edges[e];
     }
+    if (!code && o->protocol == NPGNN_TRANSDUCTIVE) /* they were shuffled */
+        code = npi_pairs_sort(d->edges, (size_t)d->listed, d->env, err);
     return code;
 }
 
@@ -314,22 +472,23 @@ int npgnn_split_new(npgnn_split **out, const npgnn_graph *graph, const npgnn_spl
         return code;
     const npgnn_split_options o = resolve_options(&given, graph);
     int full = given.negative_ratio == NPGNN_RATIO_FULL;
-    draft d = {.env = &resolved, .graph = graph};
+    draft d = {.env = &resolved, .graph = graph, .protocol = o.protocol};
     code = check_options(&o, err);
+    if (!code && graph->m == 0)
+        code = npi_fail(err, NPGNN_E_ARGUMENT, "cannot split a graph without edges");
     if (!code)
         code = assign_all(&d, &o, err);
     if (!code)
+        code = exclude_betrayed(&d, err);
+    if (!code)
+        exclude_excess(&d, full ? 1 : o.negative_ratio, o.seed);
+    if (!code)
         code = distribute_edges(&d, &o, full, err);
-
-    /* non-links go behind the links of each set */
-    npgnn_pair *behind[2] = {NULL, NULL};
-    for (int set = 0; !code && set < 2; set++)
-        behind[set] = d.pairs[set] + d.positives[set];
-    if (!code && !npi_protocol_has_candidates(o.protocol))
+    if (!code && npi_protocol_has_population(o.protocol)) {
+        code = draw_from_population(&d, o.seed, err);
+    } else if (!code) {
+        npgnn_pair *behind[2] = {d.pairs[0] + d.positives[0], d.pairs[1] + d.positives[1]};
         code = npi_graph_draw_non_links(behind, graph, d.negatives, o.seed, &resolved, err);
-    for (int set = 0; !code && npi_protocol_has_candidates(o.protocol) && set < 2; set++) {
-        npi_candidate_pairs candidates = candidates_of(&d, set, o.protocol);
-        code = npi_candidate_pairs_draw_non_links(behind[set], &candidates, d.negatives[set], o.seed, &resolved, err);
     }
 
     if (!code) {
@@ -342,6 +501,7 @@ int npgnn_split_new(npgnn_split **out, const npgnn_graph *graph, const npgnn_spl
     npi_free(&resolved, d.edges);
     npi_free(&resolved, d.place);
     npi_free(&resolved, d.role);
+    npi_free(&resolved, d.standing);
     npi_free(&resolved, d.pairs[0]);
     npi_free(&resolved, d.pairs[1]);
     return code;
@@ -394,6 +554,30 @@ const npgnn_graph *npi_split_known(const npgnn_split *split)
     return split->known ? split->known : split->train;
 }
 
+int npi_split_is_set_aside(const npgnn_split *split, int32_t node)
+{
+    const int64_t *ptr = split->train->a.ptr;
+    return split->standing[node] == NPI_NODE_UNTESTED && ptr[node + 1] > ptr[node];
+}
+
+/* Fills standing. marks (n): see npi_split_assemble; NULL: none. */
+static int stand(npgnn_split *split, const unsigned char *marks, npgnn_error *err)
+{
+    const npgnn_graph *known = npi_split_known(split);
+    int32_t n = split->graph->n;
+    int32_t *links = npi_alloc(&split->env, (size_t)n, sizeof *links, err);
+    split->standing = npi_alloc(&split->env, (size_t)n, 1, err);
+    if (!links || !split->standing) {
+        npi_free(&split->env, links);
+        return NPGNN_E_MEMORY;
+    }
+    for (int32_t i = 0; i < n; i++)
+        links[i] = (int32_t)(known->a.ptr[i + 1] - known->a.ptr[i]);
+    find_standing(split->standing, links, split->role ? split->role : marks, n, split->protocol);
+    npi_free(&split->env, links);
+    return 0;
+}
+
 /* Hashes each edge in canonical order. Node i is map[i] of the complete graph; NULL: it is i. */
 static uint64_t hash_edges(uint64_t hash, const npgnn_graph *graph, const int32_t *map)
 {
@@ -411,7 +595,11 @@ static uint64_t hash_edges(uint64_t hash, const npgnn_graph *graph, const int32_
 /* A hash of the content in canonical order: it does not depend on how the split was made. */
 static uint64_t hash_split(const npgnn_split *split)
 {
-    uint64_t hash = npi_hash_u64(NPI_HASH_START, (uint64_t)split->protocol);
+    /* splits of random links were called transductive once: they keep their hashes */
+    npgnn_protocol protocol = split->protocol == NPGNN_RANDOM_LINKS   ? NPGNN_TRANSDUCTIVE
+                              : split->protocol == NPGNN_TRANSDUCTIVE ? NPGNN_RANDOM_LINKS
+                                                                      : split->protocol;
+    uint64_t hash = npi_hash_u64(NPI_HASH_START, (uint64_t)protocol);
     hash = hash_edges(hash, split->train, split->map);
     if (split->protocol == NPGNN_PRODUCTION)
         hash = hash_edges(hash, split->known, NULL);
@@ -420,6 +608,9 @@ static uint64_t hash_split(const npgnn_split *split)
         for (size_t i = 0; i < split->count[set]; i++)
             hash = npi_hash_u64(hash, npi_pair_key(split->pairs[set][i]));
     }
+    for (int32_t i = 0; i < split->graph->n; i++) /* the other standings follow from the links */
+        if (split->protocol == NPGNN_TRANSDUCTIVE && npi_split_is_set_aside(split, i))
+            hash = npi_hash_u64(hash, (uint64_t)i);
     return hash;
 }
 
@@ -427,10 +618,11 @@ int npi_split_assemble(npgnn_split **out, const npgnn_graph *graph, npgnn_protoc
                        int64_t edge_count, unsigned char *role, npgnn_pair *pairs[2], const size_t count[2],
                        const size_t positives[2], const npgnn_env *env, npgnn_error *err)
 {
+    int hides = npi_protocol_hides_nodes(protocol);
     const npgnn_split content = {.env = npi_env_resolve(env),
                                  .graph = graph,
                                  .protocol = protocol,
-                                 .role = role,
+                                 .role = hides ? role : NULL,
                                  .pairs = {pairs[0], pairs[1]},
                                  .count = {count[0], count[1]},
                                  .positives = {positives[0], positives[1]}};
@@ -451,17 +643,25 @@ int npi_split_assemble(npgnn_split **out, const npgnn_graph *graph, npgnn_protoc
         if (!code)
             code = npi_pairs_sort(pairs[set] + positives[set], count[set] - positives[set], &content.env, err);
     }
+    for (int32_t i = 0; !code && !hides && role && i < graph->n; i++)
+        if (role[i] != NPI_NODE_TRAIN && (role[i] != NPI_NODE_UNTESTED || protocol != NPGNN_TRANSDUCTIVE))
+            code = npi_fail(err, NPGNN_E_MISMATCH, "the node roles of the split do not match its protocol");
     for (int64_t e = 0; !code && e < edge_count; e++)
         if (edges[e].u < 0 || edges[e].u >= graph->n || edges[e].v < 0 || edges[e].v >= graph->n)
             code = npi_fail(err, NPGNN_E_MISMATCH,
                             "training link %d - %d has a node that is not in the graph: nodes are numbered 0 to %d",
                             edges[e].u, edges[e].v, graph->n - 1);
     if (!code)
-        code = role ? train_from_roles(split, err) : npi_graph_with_edges(&split->train, graph, edges, edge_count, err);
+        code = split->role ? train_from_roles(split, err)
+                           : npi_graph_with_edges(&split->train, graph, edges, edge_count, err);
     if (!code && split->map)
         code = known_from_train(split, edges, edge_count, err);
     if (!code && split->train->m == 0)
         code = npi_fail(err, NPGNN_E_ARGUMENT, "the split leaves no training links: hold out fewer");
+    if (!code && npi_protocol_has_population(protocol))
+        code = stand(split, role, err);
+    if (!hides)
+        npi_free(&content.env, role);
     if (!code)
         code = npgnn_split_check(split, err);
     if (!code && split->protocol == NPGNN_TEMPORAL) /* the links are now known to be in the graph, with these numbers */
@@ -510,6 +710,7 @@ void npgnn_split_free(npgnn_split *split)
     npgnn_graph_free(split->known);
     npi_free(&env, split->map);
     npi_free(&env, split->role);
+    npi_free(&env, split->standing);
     npi_free(&env, split->pairs[0]);
     npi_free(&env, split->pairs[1]);
     npi_free(&env, split);

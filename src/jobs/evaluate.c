@@ -6,6 +6,7 @@
 #include "base/hash.h"
 #include "base/sized.h"
 #include "eval/full.h"
+#include "graph/negative.h"
 #include "jobs/counter.h"
 #include "jobs/methods.h"
 #include "jobs/test_set.h"
@@ -69,6 +70,8 @@ static int run_exam(npgnn_eval_run *out, const evaluation *e, const npi_task *ta
         code = e->method(score, &run, &asked, err);
     if (!code)
         code = npi_test_set_measure(&run, e->resamples, set, score, asked.probability, task->env, err);
+    npi_split_emptied(&run.emptied_links, &run.emptied_non_links, task->split);
+    run.emptied_auc = 0.5 + (run.emptied_links - run.emptied_non_links) / 2;
     if (!code && full.nodes > 0)
         measure_full(&run, &full);
     if (!code)

@@ -55,8 +55,7 @@ int npi_test_set_new(npi_test_set *out, const npgnn_split *split, npgnn_negative
     int code = add_matched(&set, split, env, err);
     if (!code && negatives == NPGNN_NEGATIVES_HARD)
         code = npi_test_set_add_hard(&set, split->graph, npi_split_known(split), env, err);
-    double positives = (double)set.positives;
-    set.link_rate = positives / (positives + (double)npi_split_count_non_links(split, NPGNN_SET_TEST));
+    set.link_rate = npi_split_link_rate(split, NPGNN_SET_TEST);
     if (code)
         npi_test_set_free(env, &set);
     else
@@ -171,6 +170,7 @@ int npi_test_set_measure(npgnn_eval_run *run, npi_resamples *resamples, const np
     int code = npgnn_auc_ap(&run->auc, &run->ap, score, negative, set->positives, negatives, env, err);
     run->degree_auc = run->full_mrr = run->full_hits10 = (double)NAN;
     run->full_mrr_se = run->full_hits10_se = run->full_ends = (double)NAN;
+    run->emptied_links = run->emptied_non_links = run->emptied_auc = (double)NAN;
     if (!code && set->matched > 0)
         code = npgnn_auc_ap(&run->degree_auc, &ap, score, score + set->tested, set->positives, set->matched, env, err);
     if (!code)

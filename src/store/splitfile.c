@@ -22,8 +22,9 @@
 #include "io/atomic.h"
 #include "io/text.h"
 
-static const char *const protocol_names[] = {"transductive", "inductive", "few-shot",        "inductive-hidden",
-                                             "production",   "temporal",  "paper-inductive", "paper-few-shot"};
+static const char *const protocol_names[] = {"transductive",     "inductive",      "few-shot",
+                                             "inductive-hidden", "production",     "temporal",
+                                             "paper-inductive",  "paper-few-shot", "random-links"};
 enum { PROTOCOLS = sizeof protocol_names / sizeof protocol_names[0] };
 static const char *const set_names[2] = {"val", "test"};
 static const char *const node_names[2] = {"val-node", "test-node"};
@@ -91,6 +92,27 @@ static int add_pair(reader *r, pair_list *list, npgnn_pair pair, npgnn_error *er
     return 0;
 }
 
+static int need_roles(reader *r, npgnn_error *err)
+{
+    if (!r->role)
+        r->role = npi_alloc(r->env, (size_t)r->graph->n, 1, err); /* 0: training */
+    return r->role ? 0 : NPGNN_E_MEMORY;
+}
+
+/* A line "untested NAME - -". */
+static int read_untested(reader *r, char *field[4], npgnn_error *err)
+{
+    int32_t node;
+    int code = find_node(&node, r, field[1], err);
+    if (!code && r->protocol != NPGNN_TRANSDUCTIVE)
+        return npi_stream_fail(r->stream, err, "untested nodes are for the protocol transductive");
+    if (!code)
+        code = need_roles(r, err);
+    if (!code)
+        r->role[node] = NPI_NODE_UNTESTED;
+    return code;
+}
+
 /* A line "val-node NAME - -". */
 static int read_node(reader *r, int set, char *field[4], npgnn_error *err)
 {
@@ -98,7 +120,7 @@ static int read_node(reader *r, int set, char *field[4], npgnn_error *err)
     int code = find_node(&node, r, field[1], err);
     if (code)
         return code;
-    if (!r->role)
+    if (!npi_protocol_hides_nodes(r->protocol))
         return npi_stream_fail(r->stream, err,
                                "held-out nodes need a line such as \"# protocol: inductive\" above them");
     if (r->role[node] != NPI_NODE_TRAIN)
@@ -112,7 +134,7 @@ static int check_listed(reader *r, int known, npgnn_error *err)
 {
     if (known && r->protocol != NPGNN_PRODUCTION)
         return npi_stream_fail(r->stream, err, "known links need the line \"# protocol: production\" above them");
-    if (!known && r->role)
+    if (!known && npi_protocol_hides_nodes(r->protocol))
         return npi_stream_fail(r->stream, err,
                                "a split by nodes must not list training links: they follow from the nodes");
     return 0;
@@ -135,7 +157,8 @@ static int read_pair(reader *r, int set, char *field[4], npgnn_error *err)
     if (set < 0 && (code = check_listed(r, strcmp(field[0], "known") == 0, err)) != 0)
         return code;
     if (set < 0 && label == 0)
-        return npi_stream_fail(r->stream, err, "a %s pair must have label 1", r->role ? "known" : "training");
+        return npi_stream_fail(r->stream, err, "a %s pair must have label 1",
+                               r->protocol == NPGNN_PRODUCTION ? "known" : "training");
     int edge = npgnn_graph_has_edge(r->graph, pair.u, pair.v);
     if (label && !edge)
         return mismatch(r, err, field[1], field[2], "has label 1, but the graph has no such link");
@@ -157,9 +180,12 @@ static int read_row(reader *r, char *line, char separator, npgnn_error *err)
     int set = index_of(field[0], set_names, 2), nodes = index_of(field[0], node_names, 2);
     if (nodes >= 0)
         return read_node(r, nodes, field, err);
+    if (strcmp(field[0], "untested") == 0)
+        return read_untested(r, field, err);
     if (set < 0 && strcmp(field[0], "train") != 0 && strcmp(field[0], "known") != 0)
-        return npi_stream_fail(
-            r->stream, err, "unknown set '%.40s': expected train, known, val, test, val-node or test-node", field[0]);
+        return npi_stream_fail(r->stream, err,
+                               "unknown set '%.40s': expected train, known, val, test, val-node, test-node or untested",
+                               field[0]);
     return read_pair(r, set, field, err);
 }
 
@@ -176,14 +202,11 @@ static int read_comment(reader *r, char *line, npgnn_error *err)
         return npi_stream_fail(
             r->stream, err,
             "unknown protocol: expected transductive, inductive, few-shot, inductive-hidden, production, temporal, "
-            "paper-inductive or paper-few-shot");
+            "paper-inductive, paper-few-shot or random-links");
     if (r->rows > 0)
         return npi_stream_fail(r->stream, err, "the protocol must precede the first line of the split");
     r->protocol = (npgnn_protocol)protocol;
-    int by_nodes = protocol != NPGNN_TRANSDUCTIVE && protocol != NPGNN_TEMPORAL;
-    if (by_nodes && !r->role)
-        r->role = npi_alloc(r->env, (size_t)r->graph->n, 1, err); /* 0: training */
-    return by_nodes && !r->role ? NPGNN_E_MEMORY : 0;
+    return npi_protocol_hides_nodes(r->protocol) ? need_roles(r, err) : 0;
 }
 
 static int read_lines(reader *r, npgnn_error *err)
@@ -268,7 +291,7 @@ static int assemble(npgnn_split **out, reader *r, npgnn_error *err)
         return code;
     if (r->listed.count > 0)
         qsort(r->listed.items, r->listed.count, sizeof *r->listed.items, by_pair);
-    if (!r->role && listed < r->graph->m)
+    if (!npi_protocol_hides_nodes(r->protocol) && listed < r->graph->m)
         npi_log(r->env, "%s: links of the graph that are in no set: %" PRId64, npi_stream_name(r->stream),
                 r->graph->m - listed);
     unsigned char *role = r->role;
@@ -350,12 +373,16 @@ static void write_split(FILE *file, const npgnn_split *split)
     /* a split by nodes lists its held-out nodes, from which the training links follow */
     if (!split->role)
         write_links(file, split->train, "train", split, NULL);
-    for (int32_t i = 0; split->role && i < split->graph->n; i++)
-        if (split->role[i] != NPI_NODE_TRAIN) {
-            fprintf(file, "%s\t", node_names[split->role[i] == NPI_NODE_TEST]);
-            write_node(file, split->graph, i);
-            fputs("\t-\t-\n", file);
-        }
+    for (int32_t i = 0; i < split->graph->n; i++) {
+        const char *set = split->role && split->role[i] != NPI_NODE_TRAIN ? node_names[split->role[i] == NPI_NODE_TEST]
+                          : split->protocol == NPGNN_TRANSDUCTIVE && npi_split_is_set_aside(split, i) ? "untested"
+                                                                                                      : NULL;
+        if (!set)
+            continue;
+        fprintf(file, "%s\t", set);
+        write_node(file, split->graph, i);
+        fputs("\t-\t-\n", file);
+    }
     /* links that are known when predicting and not in training have a held-out node */
     if (split->protocol == NPGNN_PRODUCTION)
         write_links(file, split->known, "known", split, split->role);
