@@ -110,6 +110,8 @@ static int report(const npgnn_eval_run *runs, int done, const cli_curves *curves
         printf("%s, %s, %s, %d seed%s, split%s %016" PRIx64 " (percent)\n", source.dataset, source.protocol, method,
                done, done == 1 ? "" : "s", options->fixed || done == 1 ? "" : "s", report_split_hash(runs, done));
         report_table(stdout, runs, done);
+        if (protocol == NPGNN_RANDOM_LINKS || protocol == NPGNN_PAPER_INDUCTIVE || protocol == NPGNN_PAPER_FEW_SHOT)
+            report_emptied(stdout, runs, done);
     }
     /* JSON with some of the seeds could be mistaken for the whole evaluation, so none is written then */
     if (!settings->common.json || done < settings->splits.seeds || comm_rank() > 0)

@@ -45,6 +45,9 @@ static const struct {
     [COLUMN_VAL_AUC] = FRACTION("val AUC", val_auc),
     [COLUMN_VAL_AP] = FRACTION("val AP", val_ap),
     [COLUMN_SECONDS] = {"train_seconds", "seconds", 1, offsetof(npgnn_eval_run, train_seconds)},
+    [COLUMN_EMPTIED_LINKS] = FRACTION("", emptied_links),
+    [COLUMN_EMPTIED_NON_LINKS] = FRACTION("", emptied_non_links),
+    [COLUMN_EMPTIED_AUC] = FRACTION("", emptied_auc),
 };
 
 double report_value(const npgnn_eval_run *run, report_column column)
@@ -95,6 +98,8 @@ static int is_shown(report_column column, const npgnn_eval_run *runs)
         return !isnan(runs[0].full_mrr);
     if (column == COLUMN_FULL_MRR_SE || column == COLUMN_FULL_HITS10_SE || column == COLUMN_FULL_ENDS)
         return runs[0].full_mrr_se > 0;
+    if (column >= COLUMN_EMPTIED_LINKS)
+        return 0;
     return column < COLUMN_HARD_MRR || column > COLUMN_HARD_HITS100 || !isnan(runs[0].hard_mrr);
 }
 
@@ -147,6 +152,17 @@ void report_table(FILE *out, const npgnn_eval_run *runs, int count)
         return;
     print_bound(out, "95% lo", last, 0);
     print_bound(out, "95% hi", last, 1);
+}
+
+void report_emptied(FILE *out, const npgnn_eval_run *runs, int count)
+{
+    double links = report_summary(runs, count, COLUMN_EMPTIED_LINKS).mean;
+    double non_links = report_summary(runs, count, COLUMN_EMPTIED_NON_LINKS).mean;
+    fprintf(
+        out,
+        "%.1f %% of the test links and %.1f %% of the non-links touch a node without known links. That alone has an "
+        "AUC of %.1f.\n",
+        100 * links, 100 * non_links, 100 * report_summary(runs, count, COLUMN_EMPTIED_AUC).mean);
 }
 
 /* ---- JSON ---- */

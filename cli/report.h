@@ -30,6 +30,9 @@ typedef enum {
     COLUMN_VAL_AUC,
     COLUMN_VAL_AP,
     COLUMN_SECONDS,
+    COLUMN_EMPTIED_LINKS, /* from here on in JSON only */
+    COLUMN_EMPTIED_NON_LINKS,
+    COLUMN_EMPTIED_AUC,
     COLUMNS
 } report_column;
 
@@ -45,6 +48,9 @@ uint64_t report_split_hash(const npgnn_eval_run *runs, int count);
 
 /* The table of an evaluation: one line per run, the mean, the standard deviation and, with --bootstrap, intervals. */
 void report_table(FILE *out, const npgnn_eval_run *runs, int count);
+
+/* What it is worth on these splits to see that an end of a pair has lost its links. */
+void report_emptied(FILE *out, const npgnn_eval_run *runs, int count);
 
 /* What an evaluation was made of, for its JSON. */
 typedef struct report_source {

@@ -133,7 +133,7 @@ static void test_by_hand(void **state)
     npgnn_error err = {0};
     npi_full full = {0};
     const npgnn_pair links[] = {{0, 1}, {2, 0}};
-    assert_ok(npi_full_new(&full, graph, links, 2, 1, &env, &err), err);
+    assert_ok(npi_full_new(&full, &(npi_population){.graph = graph}, links, 2, 1, &env, &err), err);
     assert_int_equal(full.nodes, 3);
     assert_int_equal(full.count, 4);
     assert_int_equal(full.available, 4);
@@ -176,7 +176,7 @@ static void test_sample(void **state)
     assert_ok(npgnn_graph_from_arrays(&graph, edges, NULL, N, LINKS, 0, NULL, &err), err);
     for (uint64_t seed = 0; seed < SAMPLES; seed++) {
         npi_full full = {0};
-        assert_ok(npi_full_new(&full, graph, edges, LINKS, seed, &env, &err), err);
+        assert_ok(npi_full_new(&full, &(npi_population){.graph = graph}, edges, LINKS, seed, &env, &err), err);
         assert_int_equal(full.count, 500);
         assert_int_equal(full.available, 2 * LINKS);
         for (int32_t i = 0; i < full.nodes; i++) {

@@ -179,7 +179,8 @@ static void check_graph(npgnn_graph *graph, int per_end, int threads)
     npgnn_error err = {0};
     size_t count = hold_out(&known, positives, graph);
     int32_t ends = 0;
-    assert_ok(npi_hard_new(&hard, graph, known, positives, count, per_end, &env, &err), err);
+    assert_ok(npi_hard_new(&hard, &(npi_population){.graph = graph}, known, positives, count, per_end, &env, &err),
+              err);
     for (int32_t node = 0; node < N; node++) {
         int is_end = 0;
         for (size_t i = 0; i < count; i++)
@@ -235,7 +236,7 @@ static void test_out_of_memory(void **state)
         npgnn_env env = npi_env_resolve(&user);
         npi_hard hard = {0};
         assert_true(allow < 100);
-        code = npi_hard_new(&hard, graph, known, positives, count, 10, &env, NULL);
+        code = npi_hard_new(&hard, &(npi_population){.graph = graph}, known, positives, count, 10, &env, NULL);
         assert_true(code == 0 || code == NPGNN_E_MEMORY);
         npi_hard_free(&env, &hard);
         assert_int_equal(m.blocks, 0);

@@ -21,7 +21,7 @@ static inline int make_graph(void **state)
 {
     (void)state;
     npgnn_split_options options = {.size = sizeof options};
-    npgnn_split_options_default(&options, NPGNN_TRANSDUCTIVE, NULL);
+    npgnn_split_options_default(&options, NPGNN_RANDOM_LINKS, NULL);
     return npgnn_graph_synthetic(&graph, SPEC, &one_thread, NULL) ||
            npgnn_split_new(&split, graph, &options, &one_thread, NULL);
 }

@@ -5,13 +5,14 @@
 #include "base/rng.h"
 #include "graph/pair.h"
 
-int npi_full_new(npi_full *out, const npgnn_graph *complete, const npgnn_pair *links, size_t count, uint64_t seed,
+int npi_full_new(npi_full *out, const npi_population *among, const npgnn_pair *links, size_t count, uint64_t seed,
                  const npgnn_env *env, npgnn_error *err)
 {
+    const npgnn_graph *complete = among->graph;
     size_t n = (size_t)complete->n, ends = 2 * count;
     int64_t most = NPI_FULL_PAIRS / (complete->n > 0 ? complete->n : 1);
     most = most < NPI_FULL_ENDS ? NPI_FULL_ENDS : most;
-    npi_full full = {.complete = complete, .available = (int64_t)ends};
+    npi_full full = {.among = *among, .available = (int64_t)ends};
     int64_t *order = npi_alloc(env, ends, sizeof *order, err);
     int64_t *place = npi_alloc(env, n + 1, sizeof *place, err);
     full.node = npi_alloc(env, n, sizeof *full.node, err);
@@ -67,11 +68,12 @@ void npi_full_free(const npgnn_env *env, npi_full *full)
  * marks. */
 static void mark(npi_full *full, int32_t end, unsigned char taken)
 {
-    const npi_csr *a = &full->complete->a;
-    const unsigned char *side = full->complete->side;
+    const npgnn_graph *complete = full->among.graph;
+    const npi_csr *a = &complete->a;
+    int any = !complete->side && !full->among.standing;
     full->taken[end] = taken;
-    for (int32_t i = 0; side && i < full->complete->n; i++)
-        if (side[i] == side[end])
+    for (int32_t i = 0; !any && i < complete->n; i++)
+        if (!npi_graph_allows(complete, end, i) || npi_population_class(&full->among, (npgnn_pair){end, i}) < 0)
             full->taken[i] = taken;
     for (int64_t p = a->ptr[end]; p < a->ptr[end + 1]; p++)
         full->taken[a->col[p]] = taken;
@@ -85,7 +87,7 @@ int npi_full_rank(npi_full *full, int32_t index, const float *score)
     for (int64_t i = full->start[index]; i < full->start[index + 1]; i++) {
         float own = score[full->partner[i]];
         int64_t above = 0, equal = 0;
-        for (int32_t w = 0; w < full->complete->n; w++) {
+        for (int32_t w = 0; w < full->among.graph->n; w++) {
             if (full->taken[w])
                 continue;
             above += score[w] > own;

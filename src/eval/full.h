@@ -1,7 +1,8 @@
 /* The rank of held-out links among all nodes: what a user sees who asks for the best partners of a node.
  *
  * A test link (u, v) has two ends. From end u, its partner v competes with all nodes w that u is not linked to in the
- * complete graph; other partners, known or held out, are left out. With s the score of a method,
+ * complete graph; other partners, known or held out, are left out, and so are nodes that end u cannot be held out with
+ * (graph/negative.h): they would tell by that alone that they are no partners. With s the score of a method,
  *
  *     rank(u, v) = 1 + #{w : s(u, w) > s(u, v)} + #{w : s(u, w) = s(u, v)} / 2
  *
@@ -9,11 +10,11 @@
 #ifndef NPI_EVAL_FULL_H
 #define NPI_EVAL_FULL_H
 
-#include "graph/graph.h"
+#include "graph/negative.h"
 
 /* Zero-initialise it; npi_full_free may then be called at any time. */
 typedef struct npi_full {
-    const npgnn_graph *complete;
+    npi_population among; /* the pairs that could be test links */
     int32_t *node;        /* (nodes) the ends that are ranked from, ascending */
     int64_t *start;       /* (nodes + 1) where the partners of each begin */
     int32_t *partner;     /* (count) */
@@ -30,7 +31,7 @@ typedef struct npi_full_metrics {
 
 /* Chooses the ends of the `links` that are ranked: all, or a random sample where these are many and the graph is large
  * (NPI_FULL_PAIRS). A function of the arguments. */
-int npi_full_new(npi_full *out, const npgnn_graph *complete, const npgnn_pair *links, size_t count, uint64_t seed,
+int npi_full_new(npi_full *out, const npi_population *among, const npgnn_pair *links, size_t count, uint64_t seed,
                  const npgnn_env *env, npgnn_error *err);
 void npi_full_free(const npgnn_env *env, npi_full *full);
 

@@ -24,7 +24,8 @@ enum { BY_NEIGHBORS, BY_RANK, BY_FEATURES, OTHERS, LISTS };
 
 /* What is the same for all ends. */
 typedef struct job {
-    const npgnn_graph *complete, *known;
+    const npi_population *among;
+    const npgnn_graph *known;
     double *norm;  /* (n) of the feature rows */
     double *share; /* (n) 1 / degree in the known graph */
     int per_end;
@@ -33,9 +34,10 @@ typedef struct job {
 /* The workspace of a thread, for one end after another. */
 typedef struct workspace {
     npi_pagerank pagerank;
-    double *score;           /* (n) zero between two heuristics */
-    unsigned char *excluded; /* (n) the end, its neighbours in the complete graph, and what is taken already */
-    npi_candidate *items;    /* (LISTS, per_end) */
+    double *score; /* (n) zero between two heuristics */
+    unsigned char
+        *excluded; /* (n) the end, what it is linked to or could not be held out with, and what is taken already */
+    npi_candidate *items; /* (LISTS, per_end) */
     npi_shortlist list[LISTS];
 } workspace;
 
@@ -49,7 +51,7 @@ static void workspace_free(const npgnn_env *env, workspace *w)
 
 static int workspace_new(workspace *w, const job *j, const npgnn_env *env, npgnn_error *err)
 {
-    size_t n = (size_t)j->complete->n;
+    size_t n = (size_t)j->among->graph->n;
     w->score = npi_alloc(env, n, sizeof *w->score, err);
     w->excluded = npi_alloc(env, n, 1, err);
     w->items = npi_alloc(env, (size_t)j->per_end, LISTS * sizeof *w->items, err);
@@ -57,7 +59,7 @@ static int workspace_new(workspace *w, const job *j, const npgnn_env *env, npgnn
         return NPGNN_E_MEMORY;
     for (int i = 0; i < LISTS; i++)
         w->list[i] = (npi_shortlist){.items = w->items + i * j->per_end, .capacity = j->per_end};
-    return npi_pagerank_new(&w->pagerank, j->complete->n, env, err);
+    return npi_pagerank_new(&w->pagerank, j->among->graph->n, env, err);
 }
 
 /* ---- the heuristics ---- */
@@ -112,23 +114,30 @@ static void by_features(workspace *w, const job *j, int32_t end)
 
 /* ---- one end ---- */
 
-/* Excludes the nodes of the same side of a two-sided graph, or ends that. */
-static void exclude_side(workspace *w, const npgnn_graph *complete, int32_t end, unsigned char excluded)
+/* Whether a node could be held out with an end, if it is not linked to it. */
+static int is_possible(const npi_population *among, int32_t end, int32_t node)
 {
-    for (int32_t i = 0; complete->side && i < complete->n; i++)
-        if (complete->side[i] == complete->side[end])
+    return npi_graph_allows(among->graph, end, node) && npi_population_class(among, (npgnn_pair){end, node}) >= 0;
+}
+
+/* Excludes the nodes that an end could not be held out with, or ends that. */
+static void exclude_others(workspace *w, const npi_population *among, int32_t end, unsigned char excluded)
+{
+    int any = !among->graph->side && !among->standing;
+    w->excluded[end] = excluded;
+    for (int32_t i = 0; !any && i < among->graph->n; i++)
+        if (!is_possible(among, end, i))
             w->excluded[i] = excluded;
 }
 
 /* The hard negatives of one end: `wanted` pairs, the hardest first. */
 static void find_hard(npgnn_pair *out, workspace *w, const job *j, int32_t end, int64_t wanted)
 {
-    const npi_csr *links = &j->complete->a;
+    const npi_csr *links = &j->among->graph->a;
     int64_t taken = 0;
 
-    /* every heuristic ranks the nodes that the end is not linked to and, in a two-sided graph, could be linked to */
-    exclude_side(w, j->complete, end, 1);
-    w->excluded[end] = 1;
+    /* every heuristic ranks the nodes that the end is not linked to and could be held out with */
+    exclude_others(w, j->among, end, 1);
     for (int64_t p = links->ptr[end]; p < links->ptr[end + 1]; p++)
         w->excluded[links->col[p]] = 1;
     for (int i = 0; i < LISTS; i++)
@@ -155,7 +164,7 @@ static void find_hard(npgnn_pair *out, workspace *w, const job *j, int32_t end, 
      * wanted */
     if (taken < wanted) {
         npi_shortlist *others = &w->list[OTHERS];
-        for (int32_t i = 0; i < j->complete->n; i++)
+        for (int32_t i = 0; i < j->among->graph->n; i++)
             offer(w, OTHERS, end, i, 0);
         npi_shortlist_sort(others);
         for (int i = 0; taken < wanted; i++)
@@ -163,8 +172,7 @@ static void find_hard(npgnn_pair *out, workspace *w, const job *j, int32_t end, 
     }
 
     /* nothing is excluded for the next end */
-    exclude_side(w, j->complete, end, 0);
-    w->excluded[end] = 0;
+    exclude_others(w, j->among, end, 0);
     for (int64_t p = links->ptr[end]; p < links->ptr[end + 1]; p++)
         w->excluded[links->col[p]] = 0;
     for (int64_t i = 0; i < ranked; i++)
@@ -173,13 +181,48 @@ static void find_hard(npgnn_pair *out, workspace *w, const job *j, int32_t end, 
 
 /* ---- all ends ---- */
 
+/* The nodes of a graph by standing and side: how many, and one of them. */
+typedef struct tally {
+    int64_t count[NPI_NODE_UNTESTED + 1][2];
+    int32_t one[NPI_NODE_UNTESTED + 1][2];
+} tally;
+
+static void count_nodes(tally *t, const npi_population *among)
+{
+    *t = (tally){0};
+    for (int32_t i = 0; i < among->graph->n; i++) {
+        int standing = among->standing ? among->standing[i] : 0, side = among->graph->side ? among->graph->side[i] : 0;
+        t->count[standing][side]++;
+        t->one[standing][side] = i;
+    }
+}
+
+/* How many nodes an end is not linked to and could be held out with. */
+static int64_t count_free(const tally *t, const npi_population *among, int32_t end)
+{
+    const npgnn_graph *graph = among->graph;
+    int64_t count = 0;
+    for (int standing = 0; standing <= NPI_NODE_UNTESTED; standing++)
+        for (int side = 0; side < 2; side++) {
+            npgnn_pair pair = {end, t->one[standing][side]};
+            int across = !graph->side || graph->side[end] != side;
+            if (t->count[standing][side] > 0 && across && npi_population_class(among, pair) >= 0)
+                count += t->count[standing][side];
+        }
+    if (!graph->side && npi_population_class(among, (npgnn_pair){end, end}) >= 0)
+        count--;
+    for (int64_t p = graph->a.ptr[end]; p < graph->a.ptr[end + 1]; p++)
+        count -= is_possible(among, end, graph->a.col[p]);
+    return count;
+}
+
 /* Numbers the ends in the order they occur, and finds where their lists start. */
-static int number_ends(npi_hard *out, const npgnn_graph *complete, const npgnn_pair *positives, size_t count,
+static int number_ends(npi_hard *out, const npi_population *among, const npgnn_pair *positives, size_t count,
                        int per_end, const npgnn_env *env, npgnn_error *err)
 {
-    int32_t n = complete->n, of_side[2] = {0, 0};
-    for (int32_t i = 0; complete->side && i < n; i++)
-        of_side[complete->side[i]]++;
+    int32_t n = among->graph->n;
+    tally nodes;
+    count_nodes(&nodes, among);
     out->place = npi_alloc(env, (size_t)n, sizeof *out->place, err);
     out->start = npi_alloc(env, (size_t)n + 1, sizeof *out->start, err);
     if (!out->place || !out->start)
@@ -190,8 +233,7 @@ static int number_ends(npi_hard *out, const npgnn_graph *complete, const npgnn_p
         int32_t end = i % 2 ? positives[i / 2].v : positives[i / 2].u;
         if (out->place[end] >= 0)
             continue;
-        int64_t others = complete->side ? of_side[!complete->side[end]] : n - 1;
-        int64_t free_nodes = others - (complete->a.ptr[end + 1] - complete->a.ptr[end]);
+        int64_t free_nodes = count_free(&nodes, among, end);
         out->place[end] = out->ends++;
         out->start[out->ends] = out->start[out->ends - 1] + (free_nodes < per_end ? free_nodes : per_end);
     }
@@ -217,14 +259,14 @@ static void find_nodes(const void *arg, int64_t first, int64_t last)
     }
 }
 
-int npi_hard_new(npi_hard *out, const npgnn_graph *complete, const npgnn_graph *known, const npgnn_pair *positives,
+int npi_hard_new(npi_hard *out, const npi_population *among, const npgnn_graph *known, const npgnn_pair *positives,
                  size_t count, int per_end, const npgnn_env *env, npgnn_error *err)
 {
-    job work = {.complete = complete, .known = known, .per_end = per_end};
+    job work = {.among = among, .known = known, .per_end = per_end};
     const npi_csr *a = &known->a;
     npi_hard hard = {0};
     workspace *workspaces = NULL;
-    int code = number_ends(&hard, complete, positives, count, per_end, env, err);
+    int code = number_ends(&hard, among, positives, count, per_end, env, err);
     if (code)
         goto out;
 
@@ -247,7 +289,7 @@ int npi_hard_new(npi_hard *out, const npgnn_graph *complete, const npgnn_graph *
         code = workspace_new(&workspaces[t], &work, env, err);
     nodes_loop loop = {&hard, &work, workspaces};
     if (!code)
-        npi_parallel(env->threads, complete->n, 16, find_nodes, &loop);
+        npi_parallel(env->threads, among->graph->n, 16, find_nodes, &loop);
 out:
     for (int t = 0; workspaces && t < env->threads; t++)
         workspace_free(env, &workspaces[t]);

@@ -2,7 +2,7 @@
 #ifndef NPI_EVAL_HARD_H
 #define NPI_EVAL_HARD_H
 
-#include "graph/graph.h"
+#include "graph/negative.h"
 
 enum { NPI_HARD_PER_END = 250 }; /* 500 for a positive, which has two ends */
 
@@ -16,10 +16,10 @@ typedef struct npi_hard {
 } npi_hard;
 
 /* For every end of `positives` the per_end most likely others among the nodes it is not linked to in the complete
- * graph, or all of these where they are fewer. Likely: by resource allocation or personalised PageRank over the links
+ * graph and could be held out with, `among->graph` and `among`, or all of these where they are fewer. Likely: by resource allocation or personalised PageRank over the links
  * of `known`, or by the cosine of the features; a node's place is the best of its three. A function of the graphs and
  * the ends alone. */
-int npi_hard_new(npi_hard *out, const npgnn_graph *complete, const npgnn_graph *known, const npgnn_pair *positives,
+int npi_hard_new(npi_hard *out, const npi_population *among, const npgnn_graph *known, const npgnn_pair *positives,
                  size_t count, int per_end, const npgnn_env *env, npgnn_error *err);
 void npi_hard_free(const npgnn_env *env, npi_hard *hard);
 

@@ -299,6 +299,8 @@ int npi_population_class(const npi_population *population, npgnn_pair pair)
     const unsigned char *standing = population->standing, *side = population->graph->side;
     int target = side && side[pair.u] == 1; /* whether u is the target */
     int is_new[2];
+    if (!standing)
+        return NPI_NONE_NEW;
     for (int i = 0; i < 2; i++) {
         unsigned char own = standing[i ? pair.v : pair.u];
         if (own != population->own && own != NPI_NODE_TRAIN)

@@ -49,9 +49,11 @@ enum { NPI_NONE_NEW, NPI_SOURCE_NEW, NPI_TARGET_NEW, NPI_BOTH_NEW, NPI_PAIR_CLAS
  * proportion to the links: nothing but the link tells them apart. */
 typedef struct npi_population {
     const npgnn_graph *graph;
-    const unsigned char *standing; /* (n) NPI_NODE_*: training, or new in this set; others are in no pair */
-    unsigned char own;             /* the standing of new nodes */
-    unsigned classes;              /* a bit for each class that is in the set */
+    const unsigned char
+        *standing;     /* (n) NPI_NODE_*: training, or new in this set; others are in no pair. NULL: any pair,
+                                      of class NPI_NONE_NEW, is in it */
+    unsigned char own; /* the standing of new nodes */
+    unsigned classes;  /* a bit for each class that is in the set */
 } npi_population;
 
 /* Whether a protocol draws non-links from a population. The others (NPGNN_RANDOM_LINKS, NPGNN_PAPER_*) draw them from all
@@ -77,7 +79,7 @@ void npi_population_share(size_t count[NPI_PAIR_CLASSES], const size_t links[NPI
 int npi_population_draw(npgnn_pair *out, const npi_population *population, int pair_class, size_t count, npi_rng *rng,
                         const npgnn_env *env, npgnn_error *err);
 
-/* The population of a split whose protocol has one. */
+/* The population of a set; standing is NULL where the protocol has none. */
 npi_population npi_split_population(const npgnn_split *split, npgnn_set set);
 
 /* The number of links of a held-out set in each class. */

@@ -236,6 +236,10 @@ static int assign_by_chance(draft *d, int64_t test, int64_t val, const npgnn_spl
     npi_pairs_shuffle(d->edges, d->graph->m, &rng);
     held = npi_draw_links(&drawn, d->role, left, d->graph, d->edges, wanted);
     npi_free(d->env, left);
+    if (wanted > 0 && held == 0)
+        return npi_fail(err, NPGNN_E_ARGUMENT,
+                        "no link of this graph can be held out such that both ends keep others: a node without links "
+                        "would betray its held-out one; hide nodes instead (protocol inductive)");
     if (held < wanted) {
         test = (int64_t)((double)test / (double)wanted * (double)held);
         npi_log(d->env,
@@ -247,10 +251,6 @@ static int assign_by_chance(draft *d, int64_t test, int64_t val, const npgnn_spl
             d->place[e] = at++ < test ? IN_TEST : IN_VAL;
     for (int32_t i = 0; i < d->graph->n; i++)
         d->role[i] = d->role[i] ? NPI_NODE_UNTESTED : NPI_NODE_TRAIN;
-    if (wanted > 0 && held == 0)
-        return npi_fail(err, NPGNN_E_ARGUMENT,
-                        "no link of this graph can be held out such that both ends keep others: a node without links "
-                        "would betray its held-out one; hide nodes instead (protocol inductive)");
     return 0;
 }
 

@@ -55,12 +55,13 @@ static int run_exam(npgnn_eval_run *out, const evaluation *e, const npi_task *ta
                           .calibration = {.link_rate = (double)NAN}};
     npi_task asked = *task;
     npi_full full = {0};
+    npi_population among = npi_split_population(task->split, NPGNN_SET_TEST);
     float *score = npi_alloc(task->env, task->count, 2 * sizeof *score, err);
     asked.probability = score ? score + task->count : NULL;
     int code = score ? 0 : NPGNN_E_MEMORY;
     run.split_hash = npgnn_split_hash(task->split);
     if (!code && e->options.negatives == NPGNN_NEGATIVES_ALL) {
-        code = npi_full_new(&full, task->split->graph, set->pairs, set->positives, run.split_hash, task->env, err);
+        code = npi_full_new(&full, &among, set->pairs, set->positives, run.split_hash, task->env, err);
         asked.nodes = full.node;
         asked.node_count = full.nodes;
         asked.row = rank_end;

@@ -161,8 +161,9 @@ static int run_task(npgnn_eval_run *run, task *t, const npgnn_model *model, cons
                             .train_seconds = (double)NAN,
                             .calibration = {.link_rate = set.link_rate}};
     int code = 0;
+    const npi_population among = {.graph = t->complete};
     if (o->negatives == NPGNN_NEGATIVES_HARD)
-        code = npi_test_set_add_hard(&set, t->complete, t->known, t->env, err);
+        code = npi_test_set_add_hard(&set, &among, t->known, t->env, err);
 
     /* the model sees the graph without the labelled pairs, unless the caller wants it to see them */
     float *score = code ? NULL : npi_alloc(t->env, set.count, 2 * sizeof *score, err);

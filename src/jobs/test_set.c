@@ -28,10 +28,10 @@ static int append(npi_test_set *set, const npgnn_pair *pairs, size_t added, cons
     return 0;
 }
 
-int npi_test_set_add_hard(npi_test_set *set, const npgnn_graph *complete, const npgnn_graph *known,
+int npi_test_set_add_hard(npi_test_set *set, const npi_population *among, const npgnn_graph *known,
                           const npgnn_env *env, npgnn_error *err)
 {
-    int code = npi_hard_new(&set->hard, complete, known, set->pairs, set->positives, NPI_HARD_PER_END, env, err);
+    int code = npi_hard_new(&set->hard, among, known, set->pairs, set->positives, NPI_HARD_PER_END, env, err);
     return code ? code : append(set, set->hard.pairs, (size_t)set->hard.start[set->hard.ends], env, err);
 }
 
@@ -53,8 +53,9 @@ int npi_test_set_new(npi_test_set *out, const npgnn_split *split, npgnn_negative
     npi_test_set set = {0};
     set.tested = set.count = npgnn_split_pairs(&set.pairs, &set.positives, split, NPGNN_SET_TEST);
     int code = add_matched(&set, split, env, err);
+    npi_population among = npi_split_population(split, NPGNN_SET_TEST);
     if (!code && negatives == NPGNN_NEGATIVES_HARD)
-        code = npi_test_set_add_hard(&set, split->graph, npi_split_known(split), env, err);
+        code = npi_test_set_add_hard(&set, &among, npi_split_known(split), env, err);
     set.link_rate = npi_split_link_rate(split, NPGNN_SET_TEST);
     if (code)
         npi_test_set_free(env, &set);

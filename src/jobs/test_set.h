@@ -22,7 +22,7 @@ int npi_test_set_new(npi_test_set *out, const npgnn_split *split, npgnn_negative
 void npi_test_set_free(const npgnn_env *env, npi_test_set *set);
 
 /* Adds hard non-links for the links of a set. */
-int npi_test_set_add_hard(npi_test_set *set, const npgnn_graph *complete, const npgnn_graph *known,
+int npi_test_set_add_hard(npi_test_set *set, const npi_population *among, const npgnn_graph *known,
                           const npgnn_env *env, npgnn_error *err);
 
 /* Fills the metrics of `run` from score and probability (set->count). Its seed and the link rate of its calibration

@@ -25,13 +25,19 @@ int npi_rehearsal_split(npgnn_split **out, const npgnn_graph *graph, const npgnn
     int new_nodes = split && split->role;
     /* non-links of the kind that the split itself has: the authors' protocols draw them from all pairs */
     int paper = split && (split->protocol == NPGNN_PAPER_INDUCTIVE || split->protocol == NPGNN_PAPER_FEW_SHOT);
-    npgnn_split_options held = npi_split_defaults(!new_nodes ? NPGNN_TRANSDUCTIVE
-                                                  : paper    ? NPGNN_PAPER_INDUCTIVE
-                                                             : NPGNN_INDUCTIVE);
+    int random = split && split->protocol == NPGNN_RANDOM_LINKS;
+    npgnn_split_options held = npi_split_defaults(paper       ? NPGNN_PAPER_INDUCTIVE
+                                                  : new_nodes ? NPGNN_INDUCTIVE
+                                                  : random    ? NPGNN_RANDOM_LINKS
+                                                              : NPGNN_TRANSDUCTIVE);
     held.test = 0;
     held.val = new_nodes ? HELD_OUT_NODES : HELD_OUT_EDGES;
     held.seed = npi_hash_mix(options->seed + 1); /* not that of the split, whose non-links would come again */
     int code = npgnn_split_new(out, split ? split->train : graph, &held, env, &why);
+    if (code == NPGNN_E_ARGUMENT && held.protocol == NPGNN_TRANSDUCTIVE) { /* every link is the only one of a node */
+        held.protocol = NPGNN_RANDOM_LINKS;
+        code = npgnn_split_new(out, split ? split->train : graph, &held, env, &why);
+    }
     if (code == NPGNN_E_ARGUMENT) /* the caller asked for options that need this split, not for the split itself */
         return npi_fail(
             err, code,
