@@ -3,7 +3,7 @@
  *     build/bench/noise [--graphs N] [--nodes N] [--iterations N] [--seed N] [--threads N]
  *                       [--slow-graphs N] [--kind NAME] [--protocol NAME] [--method NAME]
  *
- * Four kinds of noise, --graphs graphs of each:
+ * Kinds of noise, --graphs graphs of each:
  *
  *     random      Erdős-Rényi: every pair is a link with the same probability; random features and times
  *     degrees     configuration model: skewed degrees, ends of links joined at random; random features. Degrees tell
@@ -13,26 +13,38 @@
  *     labels      the generated graph, with the labels of the held-out pairs permuted: the links are the training links and
  *                 a random half of the held-out pairs. Features and structure are real, and nothing tells the held-out
  *                 links from the non-links
+ *     degree-1    random graphs of mean degree 1, without the nodes that have no link, as in a list of links. Where every
+ *                 node has a link, one that has lost it betrays that. Likewise degree-1.5, degree-2 and degree-3
+ *     matching    every node has one link. Most protocols refuse it: there is no link whose nodes keep one
+ *     tree        a uniformly random tree. Here, components tell what is no link, and their sizes what is one: a tree that
+ *                 contains a given forest has the link (u, v) with probability (1 / a + 1 / b) / n, a and b the numbers of
+ *                 nodes of the trees of u and v, and 0 if that is the same. So every non-link is drawn like the link with
+ *                 which it is compared: from the pairs of one node of the tree of u and one of the tree of v, given the
+ *                 known links; these are equally likely to be it. Links without another such pair are left out.
+ *                 (In random recursive trees, where a new node is linked to any earlier one, old nodes have more links and
+ *                 more to come: no set of non-links is known to be at chance.)
  *
  * Every method and preset is evaluated with every protocol. A leak, or positives and negatives of different kinds, shows as a
  * mean that is not at chance: 1/2 for the AUC; for the AP, its mean over all orders of the labels, given the ties of the
  * scores. With x_g the difference to chance on graph g, the mean of x over the graphs has the standard error s, from the
  * spread of x_g but at least that of independent pairs. A cell with |mean / s| > LIMIT fails, and so does the program.
- * --iterations bounds the training of the networks, --slow-graphs the graphs for the methods whose training takes long. The authors' protocols are not at chance; --protocol paper-inductive
- * shows it. */
+ * --iterations bounds the training of the networks, --slow-graphs the graphs for the methods whose training takes long. The
+ * authors' protocols and random-links are not at chance; --protocol paper-inductive or --kind degree-1 --protocol
+ * random-links shows it. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/rng.h"
-#include "graph/split.h"
+#include "graph/negative.h"
 
 #define LIMIT 4.5 /* of 1,000 cells at chance, one in 150 runs of the program has one beyond it */
 
 enum { MAX_METHODS = 64, COLUMNS = 40, DEGREE = 8 };
-typedef enum { RANDOM, DEGREES, FEATURES, LABELS, KINDS } kind;
-static const char *const kind_names[KINDS] = {"random", "degrees", "features", "labels"};
+typedef enum { RANDOM, DEGREES, FEATURES, LABELS, DEGREE_1, DEGREE_15, DEGREE_2, DEGREE_3, MATCHING, TREE, KINDS } kind;
+static const char *const kind_names[KINDS] = {"random",     "degrees",  "features", "labels",   "degree-1",
+                                              "degree-1.5", "degree-2", "degree-3", "matching", "tree"};
 typedef enum { AUC, AP, DEGREE_AUC, METRICS } metric;
 static const char *const metric_names[METRICS] = {"AUC", "AP", "degree AUC"};
 static const char *const protocol_names[] = {"transductive",     "inductive",      "few-shot",
@@ -82,13 +94,13 @@ static void draw_features(float *features, int32_t n, npi_rng *rng)
         features[i] = npi_rng_below(rng, 5) == 0;
 }
 
-/* Every pair is a link with probability DEGREE / (n - 1). */
-static int64_t draw_random(npgnn_pair *edges, int32_t n, int64_t most, npi_rng *rng)
+/* Every pair is a link with probability degree / (n - 1). */
+static int64_t draw_random(npgnn_pair *edges, int32_t n, int64_t most, double degree, npi_rng *rng)
 {
     int64_t count = 0;
     for (int32_t u = 0; u < n; u++)
         for (int32_t v = u + 1; v < n; v++)
-            if (count < most && npi_rng_uniform(rng) < (double)DEGREE / (n - 1))
+            if (count < most && npi_rng_uniform(rng) < degree / (n - 1))
                 edges[count++] = (npgnn_pair){u, v};
     return count;
 }
@@ -117,6 +129,53 @@ static int64_t draw_degrees(npgnn_pair *edges, int32_t n, int64_t most, npi_rng 
     return count / 2;
 }
 
+/* A uniformly random tree, from a random Prüfer sequence. */
+static int64_t draw_tree(npgnn_pair *edges, int32_t n, npi_rng *rng)
+{
+    int32_t *sequence = need((size_t)n, sizeof *sequence), *left = need((size_t)n, sizeof *left);
+    for (int32_t i = 0; i < n - 2; i++)
+        left[sequence[i] = (int32_t)npi_rng_below(rng, (uint64_t)n)]++;
+    sequence[n - 2] = n - 1; /* the last link is that of the largest node */
+    for (int32_t e = 0; e < n - 1; e++) {
+        int32_t leaf = 0;
+        while (left[leaf] != 0)
+            leaf++;
+        left[leaf] = -1;
+        left[sequence[e]] -= e < n - 2;
+        edges[e] = (npgnn_pair){leaf, sequence[e]};
+    }
+    free(sequence);
+    free(left);
+    return n - 1;
+}
+
+/* Numbers the nodes that have links from 0, and returns how many they are. */
+static int32_t drop_unlinked(npgnn_pair *edges, int64_t count, int32_t n)
+{
+    int32_t *number = need((size_t)n, sizeof *number), linked = 0;
+    for (int64_t e = 0; e < count; e++)
+        number[edges[e].u] = number[edges[e].v] = 1;
+    for (int32_t i = 0; i < n; i++)
+        number[i] = number[i] ? linked++ : 0;
+    for (int64_t e = 0; e < count; e++)
+        edges[e] = (npgnn_pair){number[edges[e].u], number[edges[e].v]};
+    free(number);
+    return linked;
+}
+
+static int64_t draw_edges(npgnn_pair *edges, kind which, int32_t n, int64_t most, npi_rng *rng)
+{
+    static const double degrees[KINDS] = {
+        [RANDOM] = DEGREE, [DEGREE_1] = 1, [DEGREE_15] = 1.5, [DEGREE_2] = 2, [DEGREE_3] = 3};
+    if (which == DEGREES)
+        return draw_degrees(edges, n, most, rng);
+    if (which == TREE)
+        return draw_tree(edges, n, rng);
+    for (int32_t i = 0; which == MATCHING && i < n / 2; i++)
+        edges[i] = (npgnn_pair){2 * i, 2 * i + 1};
+    return which == MATCHING ? n / 2 : draw_random(edges, n, most, degrees[which], rng);
+}
+
 static npgnn_graph *make_random(kind which, const settings *s, uint64_t seed)
 {
     int32_t n = s->nodes;
@@ -126,7 +185,9 @@ static npgnn_graph *make_random(kind which, const settings *s, uint64_t seed)
     float *features = need((size_t)n, COLUMNS * sizeof *features);
     double *times = need((size_t)most, sizeof *times);
     draw_features(features, n, &rng);
-    int64_t count = which == RANDOM ? draw_random(edges, n, most, &rng) : draw_degrees(edges, n, most, &rng);
+    int64_t count = draw_edges(edges, which, n, most, &rng);
+    if (which >= DEGREE_1)
+        n = drop_unlinked(edges, count, n);
     for (int64_t e = 0; e < count; e++)
         times[e] = npi_rng_uniform(&rng);
     const npgnn_graph_data data = {.size = sizeof data,
@@ -177,6 +238,7 @@ static npgnn_graph *make_generated(int permuted, const settings *s, uint64_t see
 
 /* ---- splits ---- */
 
+/* NULL where the graph is too sparse for the protocol. */
 static npgnn_split *make_split(const npgnn_graph *graph, npgnn_protocol protocol, uint64_t seed)
 {
     /* more test pairs than by default: less error per graph */
@@ -190,9 +252,33 @@ static npgnn_split *make_split(const npgnn_graph *graph, npgnn_protocol protocol
         options.test = test[protocol];
     if (protocol != NPGNN_FEW_SHOT && protocol != NPGNN_PAPER_FEW_SHOT)
         options.val = protocol == NPGNN_INDUCTIVE_HIDDEN ? 0.2 : 0.1;
-    if (npgnn_split_new(&split, graph, &options, NULL, &err))
+    int code = npgnn_split_new(&split, graph, &options, NULL, &err);
+    if (code && code != NPGNN_E_ARGUMENT)
         stop(&err);
     return split;
+}
+
+/* What npi_split_assemble wants listed, in edges (m): the training links or, in a split by nodes, the known links of new
+ * nodes; and role: of the nodes, or which are untested. */
+static int64_t list_known(npgnn_pair *edges, unsigned char **role, const npgnn_split *split)
+{
+    const npgnn_graph *known = npi_split_known(split);
+    int64_t listed = 0;
+    npgnn_error err = {0};
+    npi_graph_list_edges(edges, known);
+    *role = NULL;
+    if (!split->role && split->protocol != NPGNN_TRANSDUCTIVE)
+        return known->m;
+    *role = npi_alloc(&split->env, (size_t)split->graph->n, 1, &err);
+    if (!*role)
+        stop(&err);
+    memcpy(*role, split->role ? split->role : split->standing, (size_t)split->graph->n);
+    if (!split->role)
+        return known->m;
+    for (int64_t e = 0; e < known->m; e++)
+        if (split->role[edges[e].u] != NPI_NODE_TRAIN || split->role[edges[e].v] != NPI_NODE_TRAIN)
+            edges[listed++] = edges[e];
+    return listed;
 }
 
 /* Permutes the labels of each held-out set of `split`, and frees it. The graph of the new split, in *graph, has the
@@ -201,7 +287,7 @@ static npgnn_split *permute_labels(npgnn_graph **graph, npgnn_split *split, uint
 {
     const npgnn_graph *known = npi_split_known(split);
     npi_rng rng = npi_rng_make(seed, NPI_RNG_TEST, LABELS);
-    size_t count = (size_t)known->m, listed = 0;
+    size_t count = (size_t)known->m;
     npgnn_pair *edges = need(count + split->positives[0] + split->positives[1], sizeof *edges), *pairs[2];
     npgnn_split *out = NULL;
     npgnn_error err = {0};
@@ -224,26 +310,90 @@ static npgnn_split *permute_labels(npgnn_graph **graph, npgnn_split *split, uint
     if (npi_graph_with_edges(graph, split->graph, edges, (int64_t)count, &err))
         stop(&err);
 
-    /* what npi_split_assemble wants listed: the training links or, in a split by nodes, the known links of new nodes */
-    unsigned char *role = NULL;
-    npi_graph_list_edges(edges, known);
-    listed = (size_t)known->m;
-    if (split->role) {
-        role = npi_alloc(&split->env, (size_t)split->graph->n, 1, &err);
-        if (!role)
-            stop(&err);
-        memcpy(role, split->role, (size_t)split->graph->n);
-        listed = 0;
-        for (int64_t e = 0; e < known->m; e++)
-            if (role[edges[e].u] != NPI_NODE_TRAIN || role[edges[e].v] != NPI_NODE_TRAIN)
-                edges[listed++] = edges[e];
-    }
-    if (npi_split_assemble(&out, *graph, split->protocol, edges, (int64_t)listed, role, pairs, split->count,
-                           split->positives, &split->env, &err))
+    unsigned char *role;
+    int64_t listed = list_known(edges, &role, split);
+    if (npi_split_assemble(&out, *graph, split->protocol, edges, listed, role, pairs, split->count, split->positives,
+                           &split->env, &err))
         stop(&err);
     free(edges);
     npgnn_split_free(split);
     return out;
+}
+
+/* tree (n): a number for each component of a forest. */
+static void find_trees(int32_t *tree, const npgnn_graph *forest)
+{
+    int changed = 1;
+    for (int32_t i = 0; i < forest->n; i++)
+        tree[i] = i;
+    while (changed) {
+        changed = 0;
+        for (int32_t i = 0; i < forest->n; i++)
+            for (int64_t p = forest->a.ptr[i]; p < forest->a.ptr[i + 1]; p++)
+                if (tree[forest->a.col[p]] < tree[i]) {
+                    tree[i] = tree[forest->a.col[p]];
+                    changed = 1;
+                }
+    }
+}
+
+/* A random node that an end of a held-out link could be exchanged for. */
+static int32_t draw_exchange(const npgnn_split *split, const int32_t *tree, int32_t end, npi_rng *rng)
+{
+    int32_t found = end;
+    uint64_t seen = 0;
+    for (int32_t i = 0; i < split->graph->n; i++)
+        if (tree[i] == tree[end] && split->standing[i] == split->standing[end] && npi_rng_below(rng, ++seen) == 0)
+            found = i;
+    return found;
+}
+
+/* Replaces the non-links of a split of a tree, see TREE above, and frees it. NULL where no test link has another pair. */
+static npgnn_split *match_trees(npgnn_split *split, uint64_t seed)
+{
+    enum { ATTEMPTS = 50 };
+    const npgnn_graph *known = npi_split_known(split);
+    npi_rng rng = npi_rng_make(seed, NPI_RNG_TEST, TREE);
+    int32_t *tree = need((size_t)known->n, sizeof *tree);
+    npgnn_pair *edges = need((size_t)split->graph->m, sizeof *edges), *pairs[2];
+    size_t counts[2], kept[2];
+    npgnn_split *out = NULL;
+    npgnn_error err = {0};
+    find_trees(tree, known);
+    for (int set = 0; set < 2; set++) {
+        size_t links = split->positives[set], at = 0;
+        npgnn_pair *others = need(links + 1, sizeof *others);
+        pairs[set] = npi_alloc(&split->env, 2 * links, sizeof *pairs[set], &err);
+        if (!pairs[set])
+            stop(&err);
+        for (size_t i = 0; i < links; i++) {
+            npgnn_pair link = split->pairs[set][i], other = link;
+            for (int k = 0; k < ATTEMPTS && other.u == link.u && other.v == link.v; k++) {
+                other.u = draw_exchange(split, tree, link.u, &rng);
+                other.v = draw_exchange(split, tree, link.v, &rng);
+            }
+            if (other.u == link.u && other.v == link.v)
+                continue;
+            pairs[set][at] = link;
+            others[at++] = other;
+        }
+        memcpy(pairs[set] + at, others, at * sizeof *others);
+        free(others);
+        counts[set] = 2 * at;
+        kept[set] = at;
+    }
+    unsigned char *role;
+    int64_t listed = list_known(edges, &role, split);
+    if (npi_split_assemble(&out, split->graph, split->protocol, edges, listed, role, pairs, counts, kept, &split->env,
+                           &err))
+        stop(&err);
+    free(tree);
+    free(edges);
+    npgnn_split_free(split);
+    if (kept[NPGNN_SET_TEST] > 0)
+        return out;
+    npgnn_split_free(out);
+    return NULL;
 }
 
 /* ---- metrics ---- */
@@ -290,8 +440,10 @@ static int is_at_chance(kind which, metric m, npgnn_protocol protocol, const cha
 {
     int new_nodes = protocol == NPGNN_INDUCTIVE || protocol == NPGNN_FEW_SHOT || protocol == NPGNN_PAPER_INDUCTIVE ||
                     protocol == NPGNN_PAPER_FEW_SHOT;
-    if (which == RANDOM)
+    if (which == RANDOM || (which >= DEGREE_1 && which <= MATCHING))
         return 1;
+    if (which == TREE) /* all links between two new nodes are left out: these are trees of one node */
+        return m != DEGREE_AUC && protocol != NPGNN_INDUCTIVE_HIDDEN;
     if (which == DEGREES)
         return m == DEGREE_AUC;
     if (which == FEATURES)
@@ -348,21 +500,26 @@ static int list_methods(method *out, const settings *s)
     }
 }
 
-static void evaluate_graph(cell (*cells)[METRICS], kind which, npgnn_protocol protocol, const method *methods,
-                           int count, int g, const settings *s)
+/* Returns 0 where the protocol refuses the graph. */
+static int evaluate_graph(cell (*cells)[METRICS], kind which, npgnn_protocol protocol, const method *methods, int count,
+                          int g, const settings *s)
 {
     uint64_t seed = s->seed + (uint64_t)g;
     npgnn_graph *graph =
-        which == RANDOM || which == DEGREES ? make_random(which, s, seed) : make_generated(which == FEATURES, s, seed);
+        which == FEATURES || which == LABELS ? make_generated(which == FEATURES, s, seed) : make_random(which, s, seed);
     npgnn_graph *relabelled = NULL;
     npgnn_split *split = make_split(graph, protocol, seed);
     const npgnn_env env = {.size = sizeof env, .threads = s->threads};
-    if (which == LABELS)
+    if (split && which == LABELS)
         split = permute_labels(&relabelled, split, seed);
-    for (int i = 0; i < count; i++) {
+    if (split && which == TREE && protocol != NPGNN_INDUCTIVE_HIDDEN && split->standing)
+        split = match_trees(split, seed);
+    for (int i = 0; split && i < count; i++) {
         int wanted = 0;
         if (g >= s->slow_graphs && methods[i].slow)
             continue;
+        if (which == MATCHING && strcmp(methods[i].name, "sc") == 0)
+            continue; /* half of the eigenvalues are equal, and ARPACK finds too few of them */
         for (int m = 0; m < METRICS; m++)
             wanted |= is_at_chance(which, (metric)m, protocol, methods[i].name);
         if (!wanted)
@@ -381,9 +538,11 @@ static void evaluate_graph(cell (*cells)[METRICS], kind which, npgnn_protocol pr
             stop(&err);
         add(cells[i], &run, &c);
     }
+    int made = split != NULL;
     npgnn_split_free(split);
     npgnn_graph_free(relabelled);
     npgnn_graph_free(graph);
+    return made;
 }
 
 /* Prints the cells beyond LIMIT and a line with the extreme one. Returns how many are beyond it. */
@@ -411,7 +570,7 @@ static int report(cell (*cells)[METRICS], kind which, npgnn_protocol protocol, c
                    protocol_names[protocol], methods[i].name, metric_names[m], 100 * mean, z, cells[i][m].count);
         }
     if (tested)
-        printf("%-9s %-17s %3d cells, extreme: %+.2f points, %+.1f standard errors (%s, %s)\n", kind_names[which],
+        printf("%-10s %-17s %3d cells, extreme: %+.2f points, %+.1f standard errors (%s, %s)\n", kind_names[which],
                protocol_names[protocol], tested, 100 * most_mean, most, who, what);
     fflush(stdout);
     return failed;
@@ -454,14 +613,18 @@ int main(int argc, char **argv)
     int count = list_methods(methods, &s), failed = 0, lines = 0;
     for (int which = 0; which < KINDS; which++)
         for (int protocol = 0; protocol < PROTOCOLS; protocol++) {
-            int paper = protocol == NPGNN_PAPER_INDUCTIVE || protocol == NPGNN_PAPER_FEW_SHOT;
+            int unfair = !npi_protocol_has_population((npgnn_protocol)protocol), refused = 0;
             if ((s.kind && strcmp(s.kind, kind_names[which]) != 0) ||
-                (s.protocol ? strcmp(s.protocol, protocol_names[protocol]) != 0 : paper) ||
-                (protocol == NPGNN_TEMPORAL && which >= FEATURES)) /* the generated graph has no times */
+                (s.protocol ? strcmp(s.protocol, protocol_names[protocol]) != 0 : unfair) ||
+                (protocol == NPGNN_TEMPORAL &&
+                 (which == FEATURES || which == LABELS))) /* the generated graph has no times */
                 continue;
             memset(cells, 0, sizeof cells);
             for (int g = 0; g < s.graphs; g++)
-                evaluate_graph(cells, (kind)which, (npgnn_protocol)protocol, methods, count, g, &s);
+                refused += !evaluate_graph(cells, (kind)which, (npgnn_protocol)protocol, methods, count, g, &s);
+            if (refused > 0)
+                printf("%-10s %-17s refuses %d of %d graphs\n", kind_names[which], protocol_names[protocol], refused,
+                       s.graphs);
             failed += report(cells, (kind)which, (npgnn_protocol)protocol, methods, count);
             lines++;
         }
