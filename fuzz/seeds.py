@@ -97,8 +97,10 @@ MTX = {
 }
 LABELS = {"named": "1id label\na red\nb blue\nh red\n", "numbers": "00\t4\n7\t9\n", "commas": "1c,1\nd,2\n"}
 SPLIT = {
-    "transductive": "set\tu\tv\tlabel\ntrain\t0\t1\t1\ntrain\t1\t2\t1\nval\t2\t3\t1\nval\t0\t2\t0\ntest\t3\t4\t1\n"
-                    "test\t0\t3\t0\n",
+    "transductive": "set\tu\tv\tlabel\nuntested\t0\t-\t-\ntrain\t0\t1\t1\ntrain\t1\t2\t1\ntrain\t3\t4\t1\ntrain\t4\t5\t1\n"
+                    "train\t6\t7\t1\nval\t2\t3\t1\nval\t1\t4\t0\ntest\t5\t6\t1\ntest\t2\t5\t0\n",
+    "random": "# protocol: random-links\nset\tu\tv\tlabel\ntrain\t0\t1\t1\ntrain\t1\t2\t1\nval\t2\t3\t1\nval\t0\t2\t0\n"
+              "test\t3\t4\t1\ntest\t0\t3\t0\n",
     "inductive": "# protocol: inductive\nset\tu\tv\tlabel\nval-node\t10\t-\t-\ntest-node\t11\t-\t-\nval\t9\t10\t1\n"
                  "val\t10\t0\t0\ntest\t11\t0\t1\ntest\t11\t1\t0\n",
     "few-shot": "# protocol: few-shot\nset u v label\ntest-node 11 - -\ntest 11 0 1\ntest 11 1 0\n",

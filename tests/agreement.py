@@ -181,37 +181,68 @@ def draw_uniform(n, links, counts, seed):
     return [rejected(random, links, lambda r: (r.below(n), r.below(n)), count, seen) for count in counts]
 
 
-def draw_same_kind(n, links, role, own, count, with_training, seed):
-    random = Random(seed, NEGATIVE, own)
-    nodes = [i for i in range(n) if role[i] == own]
-    owns = len(nodes)
-    nodes += [i for i in range(n) if with_training and role[i] == TRAIN]
-    pairs = [(nodes[i], nodes[j]) for i in range(owns) for j in range(i + 1, len(nodes))]
-    rest = [pair for pair in pairs if (min(pair), max(pair)) not in links]
-    if count > len(rest) // 2 or len(rest) < owns * (len(nodes) - 1) // 8:
+def shuffle(items, random):
+    for i in range(len(items) - 1, 0, -1):
+        j = random.below(i + 1)
+        items[i], items[j] = items[j], items[i]
+
+
+def draw_class(links, owns, partners, count, random):
+    """`count` non-links of two own nodes or, if there are partners, of an own node and a partner, in random order."""
+    if count == 0:
+        return []
+    nodes, first = owns + partners, len(owns) if partners else 0
+    pairs = [(nodes[i], nodes[j]) for i in range(len(owns)) for j in range(max(first, i + 1), len(nodes))]
+    rest = [(min(pair), max(pair)) for pair in pairs if (min(pair), max(pair)) not in links]
+    assert count <= len(rest)
+    if count > len(rest) // 2 or len(rest) < len(owns) * (len(nodes) - (first or 1)) // 8:
         out = []
         for i, pair in enumerate(rest):
             if random.below(len(rest) - i) < count - len(out):
-                out.append((min(pair), max(pair)))
-        return out
+                out.append(pair)
+    else:
 
-    def draw(r):
-        i, j = r.below(owns), r.below(len(nodes))
-        return (nodes[i], nodes[j]) if i < j else (0, 0)
+        def draw(r):
+            i, j = r.below(len(owns)), first + r.below(len(nodes) - first)
+            return (nodes[i], nodes[j]) if i < j else (0, 0)
 
-    return rejected(random, links, draw, count, set())
+        out = rejected(random, links, draw, count, set())
+    shuffle(out, random)
+    return out
 
 
-SHARES = {"transductive": (0.1, 0.05), "inductive": (0.3, 0.2), "inductive-hidden": (0.4, 0.3), "production": (0.3, 0.2)}
+def draw_links(n, links, wanted, seed):
+    """The drawn links in order, and the nodes all of whose links were drawn."""
+    links = list(links)
+    shuffle(links, Random(seed, SPLIT, 0))
+    for at in range(wanted + (len(links) - wanted) // 3 + 1):
+        emptied = set(range(n)) - {node for link in links[at:] for node in link}
+        held = [link for link in links[:at] if not emptied & set(link)]
+        if len(held) == wanted:
+            break
+    return held, emptied
+
+
+NONE_NEW, ONE_NEW, BOTH_NEW = 0, 1, 3
+
+
+SHARES = {"transductive": (0.1, 0.05), "random-links": (0.1, 0.05), "inductive": (0.3, 0.2), "inductive-hidden": (0.4, 0.3), "production": (0.3, 0.2)}
 
 
 def slow_split(n, links, protocol, seed):
     """The lines of the split file, as a set."""
     kind = protocol.removeprefix("paper-")
-    few = kind == "few-shot"
+    few, fair = kind == "few-shot", kind == protocol and protocol != "random-links"
     lines, held = set(), {VAL: [], TEST: []}
-    role = None
+    role, aside = None, set()
     if kind == "transductive":
+        wanted = [int(0.1 * len(links)), int(0.05 * len(links))]
+        drawn, aside = draw_links(n, links, sum(wanted), seed)
+        test = wanted[0] if len(drawn) == sum(wanted) else int(wanted[0] / sum(wanted) * len(drawn))
+        where = {link: TEST if i < test else VAL for i, link in enumerate(drawn)}
+        places = [where.get(link, TRAIN) for link in links]
+        lines |= {("untested", i, "-", "-") for i in aside}
+    elif kind == "random-links":
         places = choose(len(links), int(0.1 * len(links)), int(0.05 * len(links)), seed)
     else:
         val = 0 if few else int(SHARES[kind][1] * n + 1e-9)
@@ -230,22 +261,59 @@ def slow_split(n, links, protocol, seed):
                         places[e] = KNOWN
                         known -= 1
                     left -= 1
+
+    # nodes that are in no held-out pair, and links of each kind: by how many nodes of the set they have
+    known = {node for where, link in zip(places, links) if where in (TRAIN, KNOWN) for node in link}
+    needs = [i for i in range(n) if role is None or role[i] == TRAIN or kind == "production"]
+    aside |= set(needs) - known
+    role_of = role or [TRAIN] * n
+    every, others = set(links), {VAL: [], TEST: []}
+
+    def new_ends(link, own):
+        return BOTH_NEW if role_of[link[0]] == role_of[link[1]] == own else ONE_NEW if role else NONE_NEW
+
+    def nodes_of(where):
+        return [i for i in range(n) if role_of[i] == where and i not in aside]
+
+    if fair:
+        places = [NONE if where in held and aside & set(link) else where for where, link in zip(places, links)]
+        for number, own in enumerate((VAL, TEST) if role else ()):
+            for which in (ONE_NEW, BOTH_NEW):
+                mine = [e for e, where in enumerate(places) if where == own and new_ends(links[e], own) == which]
+                owns, partners = nodes_of(own), nodes_of(TRAIN)
+                pairs = len(owns) * len(partners) if which == ONE_NEW else len(owns) * (len(owns) - 1) // 2
+                inside = [
+                    link for link in links if not aside & set(link) and own in (role_of[link[0]], role_of[link[1]])
+                    and {role_of[node] for node in link} <= {own, TRAIN} and new_ends(link, own) == which
+                ]
+                excess, left = max(0, len(mine) - (pairs - len(inside))), len(mine)
+                random = Random(seed, REVEAL, 8 + 4 * number + which)
+                for e in mine if excess else ():
+                    if random.below(left) < excess:
+                        places[e] = NONE
+                        excess -= 1
+                        if excess == 0:
+                            break
+                    left -= 1
     for where, link in zip(places, links):
         if where in held:
             held[where].append(link)
         elif where == KNOWN or (where == TRAIN and role is None):
             lines.add(("known" if where == KNOWN else "train", *link, 1))
-    counts = [len(held[VAL]), len(held[TEST])]
-    every = set(links)
-    if role is None or protocol.startswith("paper-"):
-        others = draw_uniform(n, every, counts, seed)
+
+    if not fair:
+        others[VAL], others[TEST] = draw_uniform(n, every, [len(held[VAL]), len(held[TEST])], seed)
+    elif role is None:
+        both = draw_class(every, nodes_of(TRAIN), [], len(held[VAL]) + len(held[TEST]), Random(seed, NEGATIVE, 8))
+        others[VAL], others[TEST] = both[: len(held[VAL])], both[len(held[VAL]) :]
     else:
-        others = [
-            draw_same_kind(n, every, role, own, count, kind != "inductive-hidden", seed)
-            for own, count in zip((VAL, TEST), counts)
-        ]
-    for name, own, negative in (("val", VAL, others[0]), ("test", TEST, others[1])):
-        lines |= {(name, *pair, 1) for pair in held[own]} | {(name, *pair, 0) for pair in negative}
+        for number, own in enumerate((VAL, TEST)):
+            for which in (ONE_NEW, BOTH_NEW):
+                count = sum(new_ends(link, own) == which for link in held[own])
+                partners = nodes_of(TRAIN) if which == ONE_NEW else []
+                others[own] += draw_class(every, nodes_of(own), partners, count, Random(seed, NEGATIVE, 8 + 4 * number + which))
+    for name, own in (("val", VAL), ("test", TEST)):
+        lines |= {(name, *pair, 1) for pair in held[own]} | {(name, *pair, 0) for pair in others[own]}
     return {tuple(map(str, line)) for line in lines}
 
 
@@ -254,7 +322,7 @@ def check_splits(folder, graphs):
     for number, (n, links) in enumerate(graphs):
         path, out = folder / "edges.tsv", folder / "split.tsv"
         path.write_text("".join(f"{u}\t{v}\n" for u, v in links))
-        for protocol in ("transductive", "inductive", "few-shot", "inductive-hidden", "production", "paper-inductive"):
+        for protocol in ("transductive", "inductive", "few-shot", "inductive-hidden", "production", "paper-inductive", "random-links"):
             seed = 1 + number
             command = [npgnn, "eval", "--edges", path, "--protocol", protocol, "--method", "common-neighbors"]
             if protocol.removeprefix("paper-") in SHARES:
@@ -263,7 +331,7 @@ def check_splits(folder, graphs):
             command += ["--seeds", "1", "--seed", str(seed), "--save-split", out, "--quiet"]
             ended = subprocess.run(command, capture_output=True, text=True)
             if ended.returncode != 0:
-                assert "empty" in ended.stderr or "non-links" in ended.stderr, ended.stderr
+                assert any(word in ended.stderr for word in ("empty", "non-links", "both ends keep others")), ended.stderr
                 continue  # too small, or too dense, for this protocol
             ours = {tuple(line.split("\t")) for line in out.read_text().splitlines() if line[0] != "#"}
             ours.discard(("set", "u", "v", "label"))

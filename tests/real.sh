@@ -34,8 +34,8 @@ citeseer cb69bc274ee35c22
 pubmed d05295b34820c5fa
 HASHES
 
-reach 0.91 0.915 --protocol transductive --loss sampled
+reach 0.91 0.915 --protocol random-links --loss sampled
 reach 0.84 0.835 --protocol paper-inductive --loss sampled
-reach 0.965 0.965 --protocol transductive --preset best
+reach 0.965 0.965 --protocol random-links --preset best
 reach 0.89 0.90 --method vgae
 reach 0.95 0.95 --preset universal

@@ -119,7 +119,9 @@ def evaluate(
     protocol : str
         What is hidden: "transductive" (some links), "inductive" (all links of some nodes), "few-shot",
         "inductive-hidden", "production" or "temporal" (the latest links, by ``time``). "paper-inductive" and
-        "paper-few-shot" draw non-links as the paper's authors do, which makes them easier.
+        "paper-few-shot" draw non-links as the paper's authors do, which makes them easier. "random-links" is the usual
+        split of the field, in which a node that has lost all its links betrays them: the columns "emptied_links",
+        "emptied_non_links" and "emptied_auc" say how many test pairs touch one, and the AUC of that alone.
     seeds, first_seed : int
         Number of seeds, and the first. Each has a split of its own.
     test, val, train_nodes, known_links : float, optional

@@ -1,9 +1,20 @@
 # npgnn eval.
 data=synthetic:nodes=300,seed=3
-for protocol in transductive inductive few-shot inductive-hidden production paper-inductive paper-few-shot; do
+for protocol in transductive inductive few-shot inductive-hidden production paper-inductive paper-few-shot random-links; do
     note $protocol
     npgnn eval $data --protocol $protocol --seeds 2 --iterations 5 --quiet
 done
+
+note sparse graphs
+for i in $(seq 60); do echo "a$i b$i"; done >matching.txt
+status 1 npgnn eval matching.txt --method katz --seeds 1 --quiet
+npgnn eval matching.txt --method katz --seeds 1 --quiet --protocol random-links --json random.json | sed -n '$p'
+grep -c '"emptied_[a-z_]*": [0-9]' random.json
+for i in $(seq 60); do echo "$i $((i * 7 % 60 + 61))"; echo "$i $((i * i % 60 + 1))"; done >sparse.txt
+npgnn eval sparse.txt --method katz --seeds 1 --test 0.4 --save-split sparse.tsv >/dev/null
+grep -c untested sparse.tsv
+sed 1i'# protocol: random-links' sparse.tsv | grep -v untested >random.tsv
+npgnn eval sparse.txt --method katz --seeds 1 --quiet --split random.tsv | tail -1
 
 note a baseline without training
 npgnn eval $data --method cosine --seeds 1 --quiet
