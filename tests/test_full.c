@@ -38,12 +38,18 @@ static all_pairs score_all(const char *method, const npgnn_split *split, const n
 
 /* The rank of `partner` by the definition: between `least` and `most`, which differ where scores are equal but for
  * rounding. */
-static void slow_rank(double *least, double *most, const npgnn_graph *complete, const float *row, int32_t end,
+static void slow_rank(double *least, double *most, const npgnn_split *split, const float *row, int32_t end,
                       int32_t partner)
 {
+    const npgnn_graph *complete = split->graph;
+    int end_is_new = split->role && split->role[end] == NPI_NODE_TEST;
     *least = *most = 1;
     for (int32_t w = 0; w < complete->n; w++) {
         if (w == end || npgnn_graph_has_edge(complete, end, w))
+            continue;
+        /* a test link has no node that lost its links, none of the validation set and, if nodes are held out, a test node */
+        if (split->standing[w] == NPI_NODE_UNTESTED || (split->role && split->role[w] == NPI_NODE_VAL) ||
+            (split->role && !end_is_new && split->role[w] != NPI_NODE_TEST))
             continue;
         double apart = (double)row[w] - (double)row[partner];
         int near = fabs(apart) <= 1e-5 * (1 + fabs((double)row[partner]));
@@ -80,7 +86,7 @@ static void check(const char *method, const npgnn_graph *graph, npgnn_protocol p
     for (size_t i = 0; i < 2 * positives; i++) {
         int32_t end = i % 2 ? pairs[i / 2].v : pairs[i / 2].u, partner = i % 2 ? pairs[i / 2].u : pairs[i / 2].v;
         double least, most;
-        slow_rank(&least, &most, graph, all.score + (size_t)end * (size_t)graph->n, end, partner);
+        slow_rank(&least, &most, split, all.score + (size_t)end * (size_t)graph->n, end, partner);
         low += 1 / most / ends;
         high += 1 / least / ends;
         hits_low += (most <= 10) / ends;

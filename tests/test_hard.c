@@ -276,6 +276,19 @@ static void check_against_slow(const npgnn_eval_run *run, const npgnn_graph *gra
         hits[1] += share * (rank <= 10);
         hits[2] += share * (rank <= 100);
     }
+    /* pairs that could be test links, as many as there are up to 250 per end */
+    npi_population among = npi_split_population(split, NPGNN_SET_TEST);
+    for (int32_t u = 0; u < graph->n; u++) {
+        int32_t place = set.hard.place[u], possible = 0;
+        for (int32_t v = 0; v < graph->n; v++)
+            possible +=
+                u != v && !npgnn_graph_has_edge(graph, u, v) && npi_population_class(&among, (npgnn_pair){u, v}) >= 0;
+        if (place < 0)
+            continue;
+        assert_int_equal(set.hard.start[place + 1] - set.hard.start[place], possible < 250 ? possible : 250);
+        for (int64_t i = set.hard.start[place]; i < set.hard.start[place + 1]; i++)
+            assert_true(npi_population_class(&among, set.hard.pairs[i]) >= 0);
+    }
     /* the degree-matched AUC, pair by pair */
     double wins = 0;
     assert_int_equal(set.matched, set.positives);
