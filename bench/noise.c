@@ -518,8 +518,6 @@ static int evaluate_graph(cell (*cells)[METRICS], kind which, npgnn_protocol pro
         int wanted = 0;
         if (g >= s->slow_graphs && methods[i].slow)
             continue;
-        if (which == MATCHING && strcmp(methods[i].name, "sc") == 0)
-            continue; /* half of the eigenvalues are equal, and ARPACK finds too few of them */
         for (int m = 0; m < METRICS; m++)
             wanted |= is_at_chance(which, (metric)m, protocol, methods[i].name);
         if (!wanted)
@@ -534,8 +532,11 @@ static int evaluate_graph(cell (*cells)[METRICS], kind which, npgnn_protocol pro
                                             .first_seed = seed,
                                             .scores = note_chance,
                                             .scores_user = &c};
-        if (npgnn_evaluate(&run, relabelled ? relabelled : graph, 1, &options, &env, &err))
+        if (npgnn_evaluate(&run, relabelled ? relabelled : graph, 1, &options, &env, &err)) {
+            if (which >= DEGREE_1 && strcmp(methods[i].name, "sc") == 0)
+                continue; /* many eigenvalues are equal, and ARPACK finds too few of them */
             stop(&err);
+        }
         add(cells[i], &run, &c);
     }
     int made = split != NULL;

@@ -48,6 +48,7 @@ static const struct {
     [COLUMN_EMPTIED_LINKS] = FRACTION("", emptied_links),
     [COLUMN_EMPTIED_NON_LINKS] = FRACTION("", emptied_non_links),
     [COLUMN_EMPTIED_AUC] = FRACTION("", emptied_auc),
+    [COLUMN_TEST_LINKS] = {"test_links", "", 1, offsetof(npgnn_eval_run, test_links)},
 };
 
 double report_value(const npgnn_eval_run *run, report_column column)

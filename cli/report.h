@@ -33,6 +33,7 @@ typedef enum {
     COLUMN_EMPTIED_LINKS, /* from here on in JSON only */
     COLUMN_EMPTIED_NON_LINKS,
     COLUMN_EMPTIED_AUC,
+    COLUMN_TEST_LINKS,
     COLUMNS
 } report_column;
 

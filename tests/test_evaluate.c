@@ -1,5 +1,6 @@
 /* Evaluation on a small graph: what it reports, for every method; and what becomes of it, and of training, when memory
  * runs out. */
+#include "graph/split.h"
 #include "meter.h"
 #include "training.h"
 
@@ -89,6 +90,44 @@ static void test_evaluation(void **state)
         check_by_hand(&runs[i], &o);
     }
     assert_true(runs[0].split_hash != runs[1].split_hash);
+}
+
+/* What nodes without links are worth: nothing, unless links are held out at random. */
+static void test_emptied(void **state)
+{
+    enum { NODES = 400 };
+    (void)state;
+    static const npgnn_protocol protocols[] = {NPGNN_TRANSDUCTIVE, NPGNN_INDUCTIVE, NPGNN_RANDOM_LINKS};
+    npgnn_graph *sparse = NULL;
+    npgnn_error err = {0};
+    npgnn_eval_options o = eval_options("katz", NULL);
+    npgnn_pair edges[NODES];
+    for (int i = 0; i < NODES; i++) /* a ring whose every other node has one more, with that link alone */
+        edges[i] = i % 2 ? (npgnn_pair){i - 1, i} : (npgnn_pair){i, (i + 2) % NODES};
+    assert_ok(npgnn_graph_from_arrays(&sparse, edges, NULL, NODES, NODES, 0, &one_thread, &err), err);
+    for (size_t i = 0; i < COUNT(protocols); i++) {
+        npgnn_split_options how = {.size = sizeof how};
+        npgnn_split *cut = NULL;
+        npgnn_eval_run run = {.size = sizeof run};
+        double touching[2] = {0, 0};
+        npgnn_split_options_default(&how, protocols[i], NULL);
+        assert_ok(npgnn_split_new(&cut, sparse, &how, &one_thread, &err), err);
+        o.fixed = cut;
+        assert_ok(npgnn_evaluate(&run, sparse, 1, &o, &one_thread, &err), err);
+        const npgnn_pair *pairs;
+        const int32_t *neighbors;
+        size_t links, count = npgnn_split_pairs(&pairs, &links, cut, NPGNN_SET_TEST);
+        for (size_t k = 0; k < count; k++)
+            touching[k >= links] += npgnn_graph_neighbors(&neighbors, npi_split_known(cut), pairs[k].u) == 0 ||
+                                    npgnn_graph_neighbors(&neighbors, npi_split_known(cut), pairs[k].v) == 0;
+        assert_true(run.test_links == (double)links);
+        assert_near(run.emptied_links, touching[0] / (double)links, 1e-12);
+        assert_near(run.emptied_non_links, touching[1] / (double)(count - links), 1e-12);
+        assert_near(run.emptied_auc, 0.5 + (run.emptied_links - run.emptied_non_links) / 2, 1e-12);
+        assert_true(protocols[i] == NPGNN_RANDOM_LINKS ? run.emptied_auc > 0.52 : run.emptied_auc == 0.5);
+        npgnn_split_free(cut);
+    }
+    npgnn_graph_free(sparse);
 }
 
 /* Without validation links, evaluations and trainers rehearse in the same way. */
@@ -272,9 +311,13 @@ static void test_out_of_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_evaluation),         cmocka_unit_test(test_rehearsed_evaluation),
-        cmocka_unit_test(test_conditional_method), cmocka_unit_test(test_every_method),
-        cmocka_unit_test(test_fixed_split),        cmocka_unit_test(test_cancelled_evaluation),
+        cmocka_unit_test(test_emptied),
+        cmocka_unit_test(test_evaluation),
+        cmocka_unit_test(test_rehearsed_evaluation),
+        cmocka_unit_test(test_conditional_method),
+        cmocka_unit_test(test_every_method),
+        cmocka_unit_test(test_fixed_split),
+        cmocka_unit_test(test_cancelled_evaluation),
         cmocka_unit_test(test_out_of_memory),
     };
     return cmocka_run_group_tests(tests, make_graph, free_graph);

@@ -500,6 +500,7 @@ typedef struct npgnn_eval_run {
     /* The shares of test links and of test non-links that touch a node without known links, and the AUC of that alone: 1/2
      * unless the protocol is random-links or one of the authors'. NaN from npgnn_test. */
     double emptied_links, emptied_non_links, emptied_auc;
+    double test_links; /* how many there were: fewer than asked for in very sparse graphs */
 } npgnn_eval_run;
 
 /* Receives the scores of a seed's test pairs, `positives` links first. */

@@ -322,6 +322,7 @@ class EvalRun(Sized):
         ("emptied_links", c_double),
         ("emptied_non_links", c_double),
         ("emptied_auc", c_double),
+        ("test_links", c_double),
     ]
 
 

@@ -52,7 +52,7 @@ class Comparison:
         self._seeds = len(runs[self.reference]["seed"])
         self._hashes = [int(value, 16) for value in runs[self.reference]["split"]]
         every = [name for run in runs.values() for name in run]
-        of_split = ("train_seconds", "full_ends", "emptied_links", "emptied_non_links", "emptied_auc")
+        of_split = ("train_seconds", "full_ends", "emptied_links", "emptied_non_links", "emptied_auc", "test_links")
         columns = [name for name in dict.fromkeys(every) if name not in of_split]
         missing = [np.nan] * self._seeds
         self.runs = table(

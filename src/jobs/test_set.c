@@ -171,6 +171,7 @@ int npi_test_set_measure(npgnn_eval_run *run, npi_resamples *resamples, const np
     int code = npgnn_auc_ap(&run->auc, &run->ap, score, negative, set->positives, negatives, env, err);
     run->degree_auc = run->full_mrr = run->full_hits10 = (double)NAN;
     run->full_mrr_se = run->full_hits10_se = run->full_ends = (double)NAN;
+    run->test_links = (double)set->positives;
     run->emptied_links = run->emptied_non_links = run->emptied_auc = (double)NAN;
     if (!code && set->matched > 0)
         code = npgnn_auc_ap(&run->degree_auc, &ap, score, score + set->tested, set->positives, set->matched, env, err);
