@@ -211,7 +211,7 @@ static void *compute_evidence(void *arg)
         p->code = npi_columns_new(&columns, &subject->a, &words, &projected, 0, env, &p->err);
     if (!p->code)
         p->code = npi_columns_pairs(value + begin * columns.plan.columns, &columns, pairs + begin,
-                                    (size_t)(end - begin), &p->err);
+                                    (size_t)(end - begin), env->threads, &p->err);
     if (!p->code) {
         npi_comm_gather_shares(env->comm, value, FEW_PAIRS, (size_t)columns.plan.columns * sizeof *value);
         p->result.pairs =

@@ -689,7 +689,7 @@ static void test_not_kept(void **state)
                           err);
             else
                 assert_ok(npi_columns_complete(&columns[1], &err), err);
-            assert_ok(npi_columns_pairs(value[i], &columns[i > 0], pairs, count, &err), err);
+            assert_ok(npi_columns_pairs(value[i], &columns[i > 0], pairs, count, env.threads, &err), err);
             assert_memory_equal(value[0], value[i], count * NPI_ALL_COLUMNS * sizeof *value[i]);
         }
         assert_true(columns[0].least_distance == columns[1].least_distance);
@@ -720,7 +720,7 @@ static float *all_pairs(const npgnn_graph *graph, int threads)
         pairs[i] = (npgnn_pair){(int32_t)(i / n), (int32_t)(i % n)};
     assert_ok(npi_reduced_new(&words, graph->x, NULL, &env, &err), err);
     assert_ok(npi_columns_new(&columns, &graph->a, &words, NULL, 1, &env, &err), err);
-    assert_ok(npi_columns_pairs(value, &columns, pairs, count, &err), err);
+    assert_ok(npi_columns_pairs(value, &columns, pairs, count, threads, &err), err);
     npi_columns_free(&columns);
     npi_reduced_free(&env, &words);
     free(pairs);

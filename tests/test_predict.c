@@ -1,4 +1,7 @@
-/* Prediction with models of a small graph: scores, draws, any number of pairs, and pairs that are refused. */
+/* Prediction with models of a small graph: scores, draws, any number of pairs, several threads, and pairs that are refused. */
+#include <pthread.h>
+
+#include "predict/predictor.h"
 #include "training.h"
 
 enum { PAIRS = 400 };
@@ -87,6 +90,59 @@ static void test_large_batches(void **state)
     free(pairs);
     free(p);
     npgnn_model_free(model);
+}
+
+typedef struct caller {
+    pthread_t thread;
+    const npgnn_predictor *predictor;
+    npgnn_pair pairs[PAIRS];
+    npgnn_prediction got[PAIRS];
+    int code;
+} caller;
+
+static void *call_often(void *given)
+{
+    caller *c = given;
+    npgnn_error err = {0};
+    for (int i = 0; c->code == 0 && i < 20; i++)
+        c->code = npi_predictor_run_share(c->got, c->predictor, c->pairs, PAIRS, &err);
+    return NULL;
+}
+
+/* Threads that share a predictor, each with pairs of its own: a call changes nothing of the predictor. */
+static void test_shared_predictor(void **state)
+{
+    (void)state;
+    enum { CALLERS = 4 };
+    npgnn_error err = {0};
+    npgnn_options o = small_options(3);
+    npgnn_model *network = fit(&o, 1), *process = NULL;
+    npgnn_prediction want[PAIRS];
+    assert_ok(npgnn_model_universal(&process, &one_thread, &err), err);
+    for (int kind = 0; kind < 2; kind++)
+        for (int samples = 0; samples <= 3; samples += 3) {
+            static caller callers[CALLERS];
+            const npgnn_predict_options how = {.size = sizeof how, .samples = samples};
+            npgnn_predictor *predictor = NULL;
+            assert_ok(npgnn_predictor_new(&predictor, kind ? process : network, graph, &how, &one_thread, &err), err);
+            memset(callers, 0, sizeof callers);
+            for (int c = 0; c < CALLERS; c++) {
+                for (int i = 0; i < PAIRS; i++)
+                    callers[c].pairs[i] = (npgnn_pair){(i * 7 + 31 * c) % 200, (i * 31 + c) % 199};
+                callers[c].predictor = predictor;
+                assert_int_equal(pthread_create(&callers[c].thread, NULL, call_often, &callers[c]), 0);
+            }
+            for (int c = 0; c < CALLERS; c++)
+                assert_int_equal(pthread_join(callers[c].thread, NULL), 0);
+            for (int c = 0; c < CALLERS; c++) {
+                assert_int_equal(callers[c].code, 0);
+                assert_ok(npgnn_predictor_run(want, predictor, callers[c].pairs, PAIRS, &err), err);
+                assert_memory_equal(callers[c].got, want, sizeof want);
+            }
+            npgnn_predictor_free(predictor);
+        }
+    npgnn_model_free(network);
+    npgnn_model_free(process);
 }
 
 static void test_refused_pairs(void **state)
@@ -217,10 +273,11 @@ static void test_many_draws(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_prediction),     cmocka_unit_test(test_draws),
-        cmocka_unit_test(test_large_batches),  cmocka_unit_test(test_refused_pairs),
-        cmocka_unit_test(test_without_latent), cmocka_unit_test(test_conditional),
-        cmocka_unit_test(test_huge_weights),   cmocka_unit_test(test_many_draws),
+        cmocka_unit_test(test_prediction),       cmocka_unit_test(test_draws),
+        cmocka_unit_test(test_large_batches),    cmocka_unit_test(test_refused_pairs),
+        cmocka_unit_test(test_without_latent),   cmocka_unit_test(test_conditional),
+        cmocka_unit_test(test_huge_weights),     cmocka_unit_test(test_many_draws),
+        cmocka_unit_test(test_shared_predictor),
     };
     return cmocka_run_group_tests(tests, make_graph, free_graph);
 }

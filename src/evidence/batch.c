@@ -15,6 +15,7 @@ typedef struct pairs_loop {
     const npgnn_pair *places;         /* of their rows; `pairs` where the rows of all nodes are there */
     unsigned groups;                  /* whose columns are wanted: bits 1 << group */
     npi_columns_workspace *workspace; /* (threads); NULL: not needed by these groups */
+    int threads;
 } pairs_loop;
 
 static void run_range(const void *arg, int64_t first, int64_t last)
@@ -123,7 +124,7 @@ static int run(const pairs_loop *all, const npi_bank banks[NPI_BANKS], npi_group
         for (int b = 0; b < NPI_BANKS; b++)
             if (!is_read(e, all->groups, (npi_bank_id)b))
                 view.bank[b].row = NULL; /* not to be prefetched */
-        npi_parallel(e->env.threads, (int64_t)pair_count, 64, run_range, &loop);
+        npi_parallel(loop.threads, (int64_t)pair_count, 64, run_range, &loop);
         return 0;
     }
     for (size_t done = 0, size; npi_comm_any(e->rows.comm, done < pair_count); done += size) {
@@ -135,7 +136,7 @@ static int run(const pairs_loop *all, const npi_bank banks[NPI_BANKS], npi_group
         loop.value = all->value + done * (size_t)e->plan.columns;
         loop.pairs = all->pairs + done;
         loop.places = f->ends.places;
-        npi_parallel(e->env.threads, (int64_t)size, 64, run_range, &loop);
+        npi_parallel(loop.threads, (int64_t)size, 64, run_range, &loop);
     }
     return 0;
 }
@@ -162,13 +163,15 @@ static int run_features(pairs_loop *loop, size_t pair_count, fetched *f, npgnn_e
     return code;
 }
 
-int npi_columns_pairs(float *value, const npi_columns *e, const npgnn_pair *pairs, size_t pair_count, npgnn_error *err)
+int npi_columns_pairs(float *value, const npi_columns *e, const npgnn_pair *pairs, size_t pair_count, int threads,
+                      npgnn_error *err)
 {
     npgnn_comm *comm = e->rows.comm;
-    int threads = e->env.threads, by_group = e->has_features && (!e->kept || comm);
+    int by_group = e->has_features && (!e->kept || comm);
+    assert(threads > 0);
     fetched f = {0};
     npi_columns_workspace *w = npi_alloc(&e->env, (size_t)threads, sizeof *w, err);
-    pairs_loop loop = {.value = value, .e = e, .pairs = pairs, .places = pairs, .workspace = w};
+    pairs_loop loop = {.value = value, .e = e, .pairs = pairs, .places = pairs, .workspace = w, .threads = threads};
     int code = w ? 0 : NPGNN_E_MEMORY;
     if (!code && comm)
         code = fetched_new(&f, e, err);

@@ -164,9 +164,9 @@ void npi_columns_prefetch(const npi_columns *columns, const npi_view *view, npgn
                           int ahead);
 enum { NPI_AHEAD = 3 };
 
-/* value (pair_count, plan.columns) of many pairs, on all threads. Where nodes are divided among processes, each one gives
+/* value (pair_count, plan.columns) of many pairs, on `threads` threads. Where nodes are divided among processes, each one gives
  * pairs of its own, as many as it likes. */
-int npi_columns_pairs(float *value, const npi_columns *columns, const npgnn_pair *pairs, size_t pair_count,
+int npi_columns_pairs(float *value, const npi_columns *columns, const npgnn_pair *pairs, size_t pair_count, int threads,
                       npgnn_error *err);
 
 /* ---- one node with many (rows.c) ---- */

@@ -12,7 +12,8 @@ int npi_evidence_shared(float *evidence, const npi_columns *columns, const npgnn
     size_t width = (size_t)columns->plan.columns;
     size_t begin = (size_t)npi_comm_share_start(comm, (int64_t)count, npi_comm_rank(comm));
     size_t end = (size_t)npi_comm_share_start(comm, (int64_t)count, npi_comm_rank(comm) + 1);
-    int code = npi_columns_pairs(evidence + begin * width, columns, pairs + begin, end - begin, err);
+    int code =
+        npi_columns_pairs(evidence + begin * width, columns, pairs + begin, end - begin, columns->env.threads, err);
     if (!code)
         npi_comm_gather_shares(comm, evidence, (int64_t)count, width * sizeof *evidence);
     return code;

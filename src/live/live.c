@@ -17,7 +17,6 @@
 #include "features/match.h"
 #include "io/text.h"
 #include "live/cells.h"
-#include "model/score.h"
 #include "predict/predictor.h"
 
 struct npgnn_live {
@@ -89,7 +88,7 @@ static int build(npgnn_predictor **out, const npgnn_live *live, const npgnn_grap
         }
     }
     if (!code)
-        (*out)->env.threads = (*out)->applied.env.threads = (*out)->applied.columns.env.threads = 1;
+        (*out)->threads = 1;
     return code;
 }
 
@@ -443,23 +442,8 @@ int npgnn_live_top(npgnn_link *out, int32_t *found, npgnn_live *live, int32_t no
 
 int npgnn_live_score(npgnn_prediction *out, npgnn_live *live, const npgnn_pair *pairs, size_t count, npgnn_error *err)
 {
-    const npgnn_predictor *p = live->predictor;
-    int32_t n = live->graph->n;
-    for (size_t i = 0; i < count; i++)
-        if (pairs[i].u < 0 || pairs[i].u >= n || pairs[i].v < 0 || pairs[i].v >= n)
-            return npi_fail(err, NPGNN_E_ARGUMENT, "pair %zu joins %d and %d, but nodes are 0 to %d", i, pairs[i].u,
-                            pairs[i].v, n - 1);
-    /* not npgnn_predictor_run, whose arrays are the predictor's: many threads are here at once */
-    float *score = npi_alloc(&p->env, count, sizeof *score, err);
-    int code = score ? 0 : NPGNN_E_MEMORY;
-    if (!code && npi_model_is_process(p->model))
-        code = npi_applied_scores(score, &p->applied, &p->applied.head, 1, pairs, count, err);
-    else if (!code)
-        npi_score_pairs(score, p->embedder.u, p->model->params.size.k, pairs, count, 1);
-    for (size_t i = 0; !code && i < count; i++)
-        out[i] = npi_prediction_of(&p->calibration, score[i]);
-    npi_free(&p->env, score);
-    return code;
+    int code = npi_predictor_check_pairs(live->predictor, pairs, count, err);
+    return code ? code : npi_predictor_run_share(out, live->predictor, pairs, count, err);
 }
 
 int npgnn_live_explain(npgnn_explanation *out, npgnn_live *live, npgnn_pair pair, npgnn_error *err)

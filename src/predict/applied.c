@@ -210,7 +210,7 @@ int npi_applied_prepare_bounds(npi_applied *a, uint64_t seed, npgnn_error *err)
     if (!code)
         code = npi_applied_complete(a, err);
     if (!code)
-        code = npi_columns_pairs(evidence, &a->columns, pairs, count, err);
+        code = npi_columns_pairs(evidence, &a->columns, pairs, count, a->env.threads, err);
     if (!code) {
         npi_process_standardize(evidence, a->process, a->columns.has_features, count);
         code = npi_head_bound_new(&a->bound, &a->head, evidence, count, &a->env, err);
@@ -262,16 +262,16 @@ static void score_range(const void *arg, int64_t first, int64_t last)
 }
 
 int npi_applied_scores(float *score, const npi_applied *a, const npi_head *heads, int head_count,
-                       const npgnn_pair *pairs, size_t count, npgnn_error *err)
+                       const npgnn_pair *pairs, size_t count, int threads, npgnn_error *err)
 {
     float *evidence = npi_alloc(&a->env, count * (size_t)a->columns.plan.columns, sizeof *evidence, err);
     int code = npi_comm_agree(a->columns.rows.comm, evidence ? 0 : NPGNN_E_MEMORY, err);
     if (!code)
-        code = npi_columns_pairs(evidence, &a->columns, pairs, count, err);
+        code = npi_columns_pairs(evidence, &a->columns, pairs, count, threads, err);
     if (!code) {
         npi_process_standardize(evidence, a->process, a->columns.has_features, count);
         scores_loop loop = {score, evidence, heads, head_count, count};
-        npi_parallel(a->env.threads, (int64_t)count, 256, score_range, &loop);
+        npi_parallel(threads, (int64_t)count, 256, score_range, &loop);
     }
     npi_free(&a->env, evidence);
     return code;

@@ -51,9 +51,9 @@ double npi_applied_error(const npi_applied *applied, const npi_head *head, const
 /* By how much more for the nodes of rows u and j, per unit of columns.reach[j]. */
 double npi_applied_error_along(const npi_applied *applied, const npi_slopes *slopes, int32_t u, int rounded);
 
-/* score (count) of pairs with each of `heads` heads: score[h * count + i]. On all threads. Where the evidence is divided
+/* score (count) of pairs with each of `heads` heads: score[h * count + i]. On `threads` threads. Where the evidence is divided
  * among processes, each one gives pairs of its own. */
 int npi_applied_scores(float *score, const npi_applied *applied, const npi_head *heads, int head_count,
-                       const npgnn_pair *pairs, size_t count, npgnn_error *err);
+                       const npgnn_pair *pairs, size_t count, int threads, npgnn_error *err);
 
 #endif

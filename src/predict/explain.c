@@ -46,13 +46,13 @@ void npi_explainer_free(npi_explainer *x)
 /* evidence (count, columns) of these pairs. Where it is divided, processes compute it together, and all get it: all
  * return the same code. */
 static int find_evidence(float *evidence, const npi_columns *columns, const npgnn_pair *pairs, size_t count,
-                         npgnn_error *err)
+                         int threads, npgnn_error *err)
 {
     npgnn_comm *comm = columns->rows.comm;
     int rank = npi_comm_rank(comm);
     size_t begin = (size_t)npi_comm_share_start(comm, (int64_t)count, rank), width = (size_t)columns->plan.columns;
     size_t end = (size_t)npi_comm_share_start(comm, (int64_t)count, rank + 1);
-    int code = npi_columns_pairs(evidence + begin * width, columns, pairs + begin, end - begin, err);
+    int code = npi_columns_pairs(evidence + begin * width, columns, pairs + begin, end - begin, threads, err);
     if (!code)
         npi_comm_gather_shares(comm, evidence, (int64_t)count, width * sizeof *evidence);
     return code;
@@ -75,7 +75,7 @@ static int average_non_link(npi_explainer *x, const npgnn_predictor *p, npgnn_er
         pairs && evidence ? npi_graph_draw_non_links(out, p->graph, counts, p->seed, &x->env, err) : NPGNN_E_MEMORY;
     code = npi_comm_agree(p->applied.columns.rows.comm, code, err);
     if (!code)
-        code = find_evidence(evidence, &p->applied.columns, pairs, count, err);
+        code = find_evidence(evidence, &p->applied.columns, pairs, count, p->threads, err);
     if (!code) {
         npi_process_standardize(evidence, p->applied.process, p->applied.columns.has_features, count);
         for (size_t i = 0; i < count * columns; i++)
@@ -205,7 +205,7 @@ int npgnn_predictor_gather(npgnn_predictor *p, const npgnn_pair *pairs, size_t c
     npgnn_pair *sorted = npi_resize(&x->env, NULL, count, sizeof *sorted, err);
     code = npi_comm_agree(comm, begin_gathering(sorted, x, pairs, count, columns->plan.columns, err), err);
     if (!code)
-        code = find_evidence(x->evidence, columns, sorted, count, err);
+        code = find_evidence(x->evidence, columns, sorted, count, p->threads, err);
     if (!code)
         x->gathered = count;
     npi_free(&x->env, sorted);

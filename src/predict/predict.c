@@ -17,8 +17,8 @@
 #define PROCESS_BATCH ((size_t)8192)
 #define LARGE_BATCH ((size_t)1 << 20) /* where every batch passes over all nodes */
 
-/* Draw `index` of z, or its mean for -1; NULL without latent. */
-static const real *draw_latent(npgnn_predictor *p, int index)
+/* z (d) = draw `index` of q(z), or its mean for -1:  z_c = μ_c + σ_c ε_c. Returns z; NULL without latent. */
+static const real *draw_latent(real *z, const npgnn_predictor *p, int index)
 {
     int d = p->model->params.size.d;
     if (d == 0)
@@ -26,30 +26,30 @@ static const real *draw_latent(npgnn_predictor *p, int index)
     npi_rng rng = npi_rng_make(p->seed, NPI_RNG_PREDICT, (uint32_t)index);
     for (int c = 0; c < d; c++) {
         double sigma = index < 0 ? 0 : exp((double)p->model->q[d + c]) * npi_rng_normal_at(&rng, (uint64_t)c);
-        p->z[c] = (real)((double)p->model->q[c] + sigma);
+        z[c] = (real)((double)p->model->q[c] + sigma);
     }
-    return p->z;
+    return z;
 }
 
 /* |u_i . u_j| <= k max |u|^2: below FLT_MAX, so that no score, and no partial sum of one, overflows. A NaN fails too. */
-static int scores_are_finite(const npgnn_predictor *p)
+static int scores_are_finite(const npi_embedder *e, int k)
 {
-    int k = p->model->params.size.k, sound = 1;
-    const real *u = p->embedder.u;
+    int sound = 1;
     const real most = (real)(sqrt((double)FLT_MAX / k) / 2);
-    for (int64_t i = 0; i < (int64_t)p->graph->n * k; i++)
-        sound &= fabs((double)u[i]) <= (double)most;
+    for (int64_t i = 0; i < (int64_t)e->n * k; i++)
+        sound &= fabs((double)e->u[i]) <= (double)most;
     return sound;
 }
 
-int npi_predictor_decode(npgnn_predictor *p, int draw, npgnn_error *err)
+int npi_predictor_decode(npi_embedder *out, const npgnn_predictor *p, int draw, npgnn_error *err)
 {
-    npi_embedder_run(&p->embedder, &p->model->params, draw_latent(p, draw), p->model->options.decoder_output,
-                     p->env.threads);
-    return scores_are_finite(p) ? 0
-                                : npi_fail(err, NPGNN_E_DIVERGED,
-                                           "the scores of this graph are not finite: the weights of the model or the "
-                                           "features of the graph are too large");
+    real z[NPI_MAX_WIDTH];
+    npi_embedder_run(out, &p->model->params, draw_latent(z, p, draw), p->model->options.decoder_output, p->threads);
+    return scores_are_finite(out, p->model->params.size.k)
+               ? 0
+               : npi_fail(err, NPGNN_E_DIVERGED,
+                          "the scores of this graph are not finite: the weights of the model or the "
+                          "features of the graph are too large");
 }
 
 /* The options of a caller, over the defaults. */
@@ -87,6 +87,7 @@ static int predictor_of_network(npgnn_predictor **out, const npgnn_model *model,
         return NPGNN_E_MEMORY;
     }
     p->env = resolved;
+    p->threads = resolved.threads;
     p->model = model;
     p->x = x;
     p->graph = graph;
@@ -96,17 +97,14 @@ static int predictor_of_network(npgnn_predictor **out, const npgnn_model *model,
                                         o.link_rate > 0 ? o.link_rate : model->info.link_rate, o.link_rate);
     if (s.d == 0 || !model->options.sample_latent)
         p->samples = 0; /* there is nothing to draw */
+    p->batch = BATCH;
     code = npi_embedder_new(&p->embedder, s, graph->n, &resolved, err);
-    p->z = npi_alloc(&resolved, (size_t)s.d, sizeof *p->z, err);
-    p->score = npi_alloc(&resolved, BATCH, sizeof *p->score, err);
-    p->sums = npi_alloc(&resolved, BATCH, sizeof *p->sums, err);
-    if (code || !p->z || !p->score || !p->sums) {
-        npgnn_predictor_free(p);
-        return code ? code : NPGNN_E_MEMORY;
-    }
-    npi_embedder_features(&p->embedder, &model->params, x, resolved.threads);
-    if (p->samples == 0)
-        code = npi_predictor_decode(p, -1, err);
+    if (!code)
+        npi_embedder_features(&p->embedder, &model->params, x, resolved.threads);
+    if (!code && p->samples == 0)
+        code = npi_predictor_decode(&p->embedder, p, -1, err);
+    else if (!code)
+        npi_embedder_shrink(&resolved, &p->embedder); /* each call decodes draws in memory of its own */
     if (code) {
         npgnn_predictor_free(p);
         return code;
@@ -132,6 +130,7 @@ static int predictor_of_process(npgnn_predictor **out, const npgnn_model *model,
         return code;
     }
     p->env = resolved;
+    p->threads = resolved.threads;
     p->model = model;
     p->graph = graph;
     p->samples = o.samples >= 0 ? o.samples : model->options.predict_samples;
@@ -149,13 +148,7 @@ static int predictor_of_process(npgnn_predictor **out, const npgnn_model *model,
     shared.comm = comm;
     if (!code)
         code = npi_applied_new(&p->applied, &model->process, graph, p->x, o.seed, o.memory, &shared, err);
-    if (!code) {
-        p->batch = p->applied.columns.kept ? PROCESS_BATCH : LARGE_BATCH / (size_t)npi_comm_ranks(comm);
-        /* not zeroed: what no call needs takes no memory */
-        p->score = npi_resize(&resolved, NULL, heads * p->batch, sizeof *p->score, err);
-        p->sums = npi_resize(&resolved, NULL, p->batch, sizeof *p->sums, err);
-        code = p->score && p->sums ? 0 : NPGNN_E_MEMORY;
-    }
+    p->batch = p->applied.columns.kept ? PROCESS_BATCH : LARGE_BATCH / (size_t)npi_comm_ranks(comm);
     for (int draw = 0; !code && draw < p->samples; draw++)
         code = npi_applied_draw(&p->heads[draw], &p->applied, p->seed, draw, err);
     if (code) {
@@ -225,9 +218,6 @@ void npgnn_predictor_free(npgnn_predictor *p)
     npgnn_env env = p->env;
     npi_embedder_free(&env, &p->embedder);
     npi_features_free(p->x);
-    npi_free(&env, p->z);
-    npi_free(&env, p->score);
-    npi_free(&env, p->sums);
     for (int i = 0; p->heads && i < p->samples; i++)
         npi_head_free(&env, &p->heads[i]);
     npi_free(&env, p->heads);
@@ -236,82 +226,106 @@ void npgnn_predictor_free(npgnn_predictor *p)
     npi_free(&env, p);
 }
 
-/* Scores a batch for the embeddings at hand. */
-static void score_batch(npgnn_predictor *p, const npgnn_pair *pairs, size_t count)
+/* ---- scores ---- */
+
+/* What a call needs for a batch. */
+typedef struct batch_memory {
+    float *score;          /* (heads, batch); heads 1: of a network */
+    npi_sums *sums;        /* (batch) over the draws of z; NULL without draws */
+    npi_embedder embedder; /* of a network with draws: the draw at hand */
+} batch_memory;
+
+static void batch_free(const npgnn_env *env, batch_memory *w)
 {
-    npi_score_pairs(p->score, p->embedder.u, p->model->params.size.k, pairs, count, p->env.threads);
+    npi_free(env, w->score);
+    npi_free(env, w->sums);
+    npi_embedder_free(env, &w->embedder);
 }
 
-static void run_mean(npgnn_prediction *out, npgnn_predictor *p, const npgnn_pair *pairs, size_t count)
+static int batch_new(batch_memory *out, const npgnn_predictor *p, size_t batch, npgnn_error *err)
 {
-    score_batch(p, pairs, count);
-    for (size_t i = 0; i < count; i++)
-        out[i] = npi_prediction_of(&p->calibration, p->score[i]);
+    int process = npi_model_is_process(p->model), heads = 1, code = 0;
+    if (process)
+        npi_predictor_heads(&heads, p);
+    *out = (batch_memory){.score = npi_resize(&p->env, NULL, (size_t)heads * batch, sizeof *out->score, err)};
+    if (p->samples > 0)
+        out->sums = npi_resize(&p->env, NULL, batch, sizeof *out->sums, err);
+    if (p->samples > 0 && !process)
+        code = npi_embedder_share(&out->embedder, p->model->params.size, &p->embedder, &p->env, err);
+    return code ? code : out->score && (out->sums || p->samples == 0) ? 0 : NPGNN_E_MEMORY;
 }
 
-static int run_draws(npgnn_prediction *out, npgnn_predictor *p, const npgnn_pair *pairs, size_t count, npgnn_error *err)
+/* A network: the inner product of the embeddings at the mean of z, or at each draw. */
+static int score_by_embeddings(batch_memory *w, const npgnn_predictor *p, const npgnn_pair *pairs, size_t count,
+                               npgnn_error *err)
 {
-    memset(p->sums, 0, count * sizeof *p->sums);
+    int k = p->model->params.size.k;
+    if (p->samples == 0)
+        npi_score_pairs(w->score, p->embedder.u, k, pairs, count, p->threads);
     for (int draw = 0; draw < p->samples; draw++) {
-        int code = npi_predictor_decode(p, draw, err);
+        int code = npi_predictor_decode(&w->embedder, p, draw, err);
         if (code)
             return code;
-        score_batch(p, pairs, count);
+        npi_score_pairs(w->score, w->embedder.u, k, pairs, count, p->threads);
         for (size_t i = 0; i < count; i++)
-            npi_sums_add(&p->sums[i], &p->calibration, p->score[i]);
+            npi_sums_add(&w->sums[i], &p->calibration, w->score[i]);
     }
-    for (size_t i = 0; i < count; i++)
-        out[i] = npi_prediction_mean(&p->sums[i], &p->calibration, p->samples);
     return 0;
 }
 
-/* The same with the heads of a process. */
-static int run_heads(npgnn_prediction *out, npgnn_predictor *p, const npgnn_pair *pairs, size_t count, npgnn_error *err)
+/* A process: the evidence of each pair, and the head of the mean of z, or of each draw. */
+static int score_by_heads(batch_memory *w, const npgnn_predictor *p, const npgnn_pair *pairs, size_t count,
+                          npgnn_error *err)
 {
     int heads;
     const npi_head *head = npi_predictor_heads(&heads, p);
-    int code = npi_applied_scores(p->score, &p->applied, head, heads, pairs, count, err);
-    memset(p->sums, 0, count * sizeof *p->sums);
+    int code = npi_applied_scores(w->score, &p->applied, head, heads, pairs, count, p->threads, err);
     for (int h = 0; !code && p->samples > 0 && h < heads; h++)
         for (size_t i = 0; i < count; i++)
-            npi_sums_add(&p->sums[i], &p->calibration, p->score[(size_t)h * count + i]);
-    for (size_t i = 0; !code && i < count; i++)
-        out[i] = p->samples > 0 ? npi_prediction_mean(&p->sums[i], &p->calibration, p->samples)
-                                : npi_prediction_of(&p->calibration, p->score[i]);
+            npi_sums_add(&w->sums[i], &p->calibration, w->score[(size_t)h * count + i]);
     return code;
 }
 
-int npi_predictor_run_share(npgnn_prediction *out, npgnn_predictor *p, const npgnn_pair *pairs, size_t count,
+int npi_predictor_run_share(npgnn_prediction *out, const npgnn_predictor *p, const npgnn_pair *pairs, size_t count,
                             npgnn_error *err)
 {
-    int code = 0, process = npi_model_is_process(p->model);
-    npgnn_comm *comm = process ? p->applied.columns.rows.comm : NULL;
-    size_t batch = process ? p->batch : BATCH;
+    int process = npi_model_is_process(p->model);
+    npgnn_comm *comm = p->applied.columns.rows.comm; /* NULL unless the evidence is divided */
+    size_t most = count < p->batch ? count : p->batch;
+    batch_memory w;
+    int code = npi_comm_agree(comm, batch_new(&w, p, most, err), err);
     for (size_t first = 0, size; !code && npi_comm_any(comm, first < count); first += size) {
-        size = count - first < batch ? count - first : batch;
-        if (process)
-            code = run_heads(out + first, p, pairs + first, size, err);
-        else if (p->samples == 0)
-            run_mean(out + first, p, pairs + first, size);
-        else
-            code = run_draws(out + first, p, pairs + first, size, err);
+        size = count - first < most ? count - first : most;
+        if (p->samples > 0)
+            memset(w.sums, 0, size * sizeof *w.sums);
+        code = (process ? score_by_heads : score_by_embeddings)(&w, p, pairs + first, size, err);
+        for (size_t i = 0; !code && i < size; i++)
+            out[first + i] = p->samples > 0 ? npi_prediction_mean(&w.sums[i], &p->calibration, p->samples)
+                                            : npi_prediction_of(&p->calibration, w.score[i]);
     }
+    batch_free(&p->env, &w);
     return code;
+}
+
+int npi_predictor_check_pairs(const npgnn_predictor *p, const npgnn_pair *pairs, size_t count, npgnn_error *err)
+{
+    int32_t n = p->graph->n;
+    for (size_t i = 0; i < count; i++)
+        if (pairs[i].u < 0 || pairs[i].u >= n || pairs[i].v < 0 || pairs[i].v >= n)
+            return npi_fail(err, NPGNN_E_ARGUMENT, "pair %zu joins %d and %d, but nodes are 0 to %d", i, pairs[i].u,
+                            pairs[i].v, n - 1);
+    return 0;
 }
 
 int npgnn_predictor_run(npgnn_prediction *out, npgnn_predictor *p, const npgnn_pair *pairs, size_t count,
                         npgnn_error *err)
 {
-    int32_t n = p->graph->n;
     if (count == 0 && !p->comm)
         return 0; /* pairs may be NULL then */
-    for (size_t i = 0; i < count; i++)
-        if (pairs[i].u < 0 || pairs[i].u >= n || pairs[i].v < 0 || pairs[i].v >= n)
-            return npi_fail(err, NPGNN_E_ARGUMENT, "pair %zu joins %d and %d, but nodes are 0 to %d", i, pairs[i].u,
-                            pairs[i].v, n - 1);
-    int code = p->comm ? npi_comm_same(p->comm, npi_hash_bytes(NPI_HASH_START, pairs, count * sizeof *pairs),
-                                       "the list of pairs", err)
-                       : 0;
+    int code = npi_predictor_check_pairs(p, pairs, count, err);
+    if (!code && p->comm)
+        code = npi_comm_same(p->comm, npi_hash_bytes(NPI_HASH_START, pairs, count * sizeof *pairs), "the list of pairs",
+                             err);
     if (code)
         return code;
     /* of several processes, each one scores its share */

@@ -9,7 +9,7 @@
 #include "model/model.h"
 #include "predict/applied.h"
 
-/* Of one pair, over the draws of z. */
+/* Sums over the draws of z for one pair. */
 typedef struct npi_sums {
     double probability, probability_square, score, score_square;
 } npi_sums;
@@ -22,12 +22,10 @@ struct npgnn_predictor {
     npi_features *x; /* of the graph, with the columns of the model */
     int samples;     /* 0: the mean of z */
     uint64_t seed;
+    int threads;                 /* that answer a question; those of `env` prepared the predictor */
     npi_calibration calibration; /* with the link rate */
-    npi_embedder embedder;       /* u of the draw at hand; without draws, of the mean */
-    real *z;                     /* (d) */
-    float *score;                /* (batch) */
-    npi_sums *sums;              /* (batch) */
-    size_t batch;                /* of a process: pairs scored at a time */
+    size_t batch;                /* pairs scored at a time */
+    npi_embedder embedder;       /* of a network: X W2x and, without draws, u at the mean of z */
     /* of a process, instead of the embedder and what goes with it: */
     npi_applied applied;
     npi_head *heads;                 /* (samples) of draws of z; the head of its mean is in `applied` */
@@ -48,14 +46,19 @@ void npi_explainer_free(struct npi_explainer *explainer);
  * E_MEMORY: it is freed, and the next explanation prepares a new one. */
 void npi_explainer_follow(npgnn_predictor *predictor);
 
-/* Brings the embeddings of a draw into predictor->embedder.u; -1: of the mean of z. E_DIVERGED where a score of two of
- * them might not be finite. */
-int npi_predictor_decode(npgnn_predictor *predictor, int draw, npgnn_error *err);
+/* u of a draw, or -1: of the mean of z, into an embedder with the X W2x of the predictor. E_DIVERGED where a score of two of
+ * these embeddings might not be finite. */
+int npi_predictor_decode(npi_embedder *out, const npgnn_predictor *predictor, int draw, npgnn_error *err);
 
-/* npgnn_predictor_run for pairs of this process alone, in batches. Where the evidence is divided among processes, all
- * of them call it, each with pairs of its own, and return the same code. */
-int npi_predictor_run_share(npgnn_prediction *out, npgnn_predictor *predictor, const npgnn_pair *pairs, size_t count,
-                            npgnn_error *err);
+/* E_ARGUMENT unless both nodes of every pair are nodes of the graph. */
+int npi_predictor_check_pairs(const npgnn_predictor *predictor, const npgnn_pair *pairs, size_t count,
+                              npgnn_error *err);
+
+/* npgnn_predictor_run for pairs of this process alone, in batches. The predictor stays as it is, so that several threads may
+ * call it at once. Where the evidence is divided among processes, all of them call it, each with pairs of its own, and return
+ * the same code. */
+int npi_predictor_run_share(npgnn_prediction *out, const npgnn_predictor *predictor, const npgnn_pair *pairs,
+                            size_t count, npgnn_error *err);
 
 /* ---- from scores to a prediction: the same arithmetic, hence the same bits, wherever a pair is judged ---- */
 

@@ -142,6 +142,7 @@ static void scorer_free(npi_scorer *s)
 static int decode(npi_scorer *s, npgnn_error *err)
 {
     npgnn_predictor *p = s->p;
+    npi_embedder embedder = {0};
     int k = p->model->params.size.k;
     size_t cells = (size_t)s->candidates * (size_t)k;
     s->longest = npi_alloc(&p->env, (size_t)draws_of(s), sizeof *s->longest, err);
@@ -149,16 +150,21 @@ static int decode(npi_scorer *s, npgnn_error *err)
         s->drawn = npi_alloc(&p->env, (size_t)draws_of(s), cells * sizeof *s->drawn, err);
     if (!s->longest || (p->samples > 0 && !s->drawn))
         return NPGNN_E_MEMORY;
+    if (p->samples > 0 && npi_embedder_share(&embedder, p->model->params.size, &p->embedder, &p->env, err))
+        return NPGNN_E_MEMORY;
     for (int draw = 0; draw < draws_of(s); draw++) {
         if (p->samples > 0) {
-            int code = npi_predictor_decode(p, draw, err);
-            if (code)
+            int code = npi_predictor_decode(&embedder, p, draw, err);
+            if (code) {
+                npi_embedder_free(&p->env, &embedder);
                 return code;
-            memcpy(s->drawn + (size_t)draw * cells, p->embedder.u, cells * sizeof *s->drawn);
+            }
+            memcpy(s->drawn + (size_t)draw * cells, embedder.u, cells * sizeof *s->drawn);
         }
         for (int32_t i = 0; i < s->candidates; i++)
             s->longest[draw] = fmax(s->longest[draw], length(embeddings(s, draw) + (size_t)i * (size_t)k, k));
     }
+    npi_embedder_free(&p->env, &embedder);
     return 0;
 }
 

@@ -112,7 +112,7 @@ int npi_search_new(npi_search *s, npgnn_predictor *p, npi_search kind, int plain
     *s = kind;
     s->p = p;
     s->n = p->graph->n;
-    s->threads = p->env.threads;
+    s->threads = p->threads;
     s->averaged = p->samples > 0;
     const npgnn_top_options *o = &s->options;
     int code = npi_sized_read(&s->options, sizeof s->options, options, "npgnn_top_options", err);
