@@ -24,7 +24,7 @@ allowed()
     live) echo 'base linalg features graph io evidence process examples model predict' ;;
     baselines) echo 'base linalg features graph heuristics model train' ;; # train for Adam
     store) echo 'base linalg features graph io evidence process model eval train' ;;
-    jobs) echo 'base linalg features graph io evidence process examples model eval train predict search heuristics baselines store' ;;
+    jobs) echo 'base linalg features graph io evidence process examples model eval train predict search live heuristics baselines store' ;;
     *) return 1 ;;
     esac
 }

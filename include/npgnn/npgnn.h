@@ -252,8 +252,8 @@ typedef enum { NPGNN_LOSS_EXACT, NPGNN_LOSS_SAMPLED, NPGNN_LOSS_AUTO } npgnn_los
 
 typedef struct npgnn_options {
     size_t size;
-    /* 1: tune the process that was learnt across graphs, and train no network. Of the options below it then uses
-     * iterations (passes over the pairs), learning_rate, beta1, beta2, epsilon, seed, calibrate and predict_samples */
+    /* The kind of model. 1: tune the process that was learnt across graphs, which uses iterations (passes over the pairs),
+     * learning_rate, beta1, beta2, epsilon, seed, calibrate and predict_samples. 0: train a network, which uses them all */
     int process;
     /* encoder */
     int latent;        /* 1: use the latent z; 0: train the decoder alone */

@@ -6,9 +6,10 @@
 #include "train/tune.h"
 
 /* The shipped process, tuned on a graph. */
-static int fit_process(npgnn_model **out, const npgnn_graph *graph, const npgnn_options *options, const npgnn_env *env,
-                       npgnn_error *err)
+int npi_process_fit(npgnn_model **out, npgnn_progress *last, const npgnn_graph *all, const npgnn_split *split,
+                    const npgnn_options *options, const npgnn_env *env, npgnn_error *err)
 {
+    const npgnn_graph *graph = split ? split->train : all;
     npgnn_model *model = NULL;
     npgnn_env shared = *env, alone = *env;
     npi_tuning tuning;
@@ -53,25 +54,17 @@ static int fit_process(npgnn_model **out, const npgnn_graph *graph, const npgnn_
     info->binarize = graph->binarized;
     info->weighted = 0; /* a process counts every link once: graphs to predict need no weights */
     info->link_rate = npi_link_rate_among((double)npi_graph_count_pairs(graph), graph->m);
+    if (last)
+        last->iteration = options->iterations;
     *out = model;
     return 0;
 }
 
-int npi_fit(npgnn_model **out, npgnn_progress *last, const npgnn_graph *graph, const npgnn_split *split,
-            const npgnn_options *options, const npgnn_env *env, npgnn_error *err)
+int npi_network_fit(npgnn_model **out, npgnn_progress *last, const npgnn_graph *graph, const npgnn_split *split,
+                    const npgnn_options *options, const npgnn_env *env, npgnn_error *err)
 {
     npgnn_trainer *trainer = NULL;
-    npgnn_options chosen;
-    int code = npi_options_read(&chosen, options, err);
-    if (code)
-        return code;
-    if (chosen.process) {
-        npgnn_env resolved = npi_env_resolve(env);
-        if (last)
-            last->iteration = chosen.iterations;
-        return fit_process(out, split ? split->train : graph, &chosen, &resolved, err);
-    }
-    code = npgnn_trainer_new(&trainer, graph, split, options, env, err);
+    int code = npgnn_trainer_new(&trainer, graph, split, options, env, err);
     if (!code)
         code = npgnn_trainer_run(trainer, err);
     if (!code && last)
@@ -80,6 +73,19 @@ int npi_fit(npgnn_model **out, npgnn_progress *last, const npgnn_graph *graph, c
         code = npgnn_trainer_model(out, trainer, err);
     npgnn_trainer_free(trainer);
     return code;
+}
+
+int npi_fit(npgnn_model **out, npgnn_progress *last, const npgnn_graph *graph, const npgnn_split *split,
+            const npgnn_options *options, const npgnn_env *env, npgnn_error *err)
+{
+    npgnn_options complete;
+    int code = npi_env_check(env, err);
+    if (!code)
+        code = npi_options_read(&complete, options, err);
+    if (code)
+        return code;
+    npgnn_env resolved = npi_env_resolve(env);
+    return npi_model_kind_of(&complete)->fit(out, last, graph, split, &complete, &resolved, err);
 }
 
 int npgnn_fit(npgnn_model **out, const npgnn_graph *graph, const npgnn_options *options, const npgnn_env *env,

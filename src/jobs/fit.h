@@ -10,4 +10,10 @@
 int npi_fit(npgnn_model **out, npgnn_progress *last, const npgnn_graph *graph, const npgnn_split *split,
             const npgnn_options *options, const npgnn_env *env, npgnn_error *err);
 
+/* The same for options that are complete, for the tables of the kinds (model/kind.h). */
+int npi_network_fit(npgnn_model **out, npgnn_progress *last, const npgnn_graph *graph, const npgnn_split *split,
+                    const npgnn_options *options, const npgnn_env *env, npgnn_error *err);
+int npi_process_fit(npgnn_model **out, npgnn_progress *last, const npgnn_graph *graph, const npgnn_split *split,
+                    const npgnn_options *options, const npgnn_env *env, npgnn_error *err);
+
 #endif

@@ -140,11 +140,7 @@ static int task_new(task *t, npgnn_test_counts *counts, const npgnn_pair *pairs,
 static int run_task(npgnn_eval_run *run, task *t, const npgnn_model *model, const npgnn_test_options *o,
                     npgnn_error *err)
 {
-    /* the link rate that a model assumes by itself: that of its training graph or, of a process, that of the graph at
-     * hand */
-    double rate = npi_model_is_process(model)
-                      ? npi_link_rate_among((double)npi_graph_count_pairs(t->known), t->known->m)
-                      : model->info.link_rate;
+    double rate = model->kind->link_rate(model, t->known);
     npi_test_set set = {.pairs = t->pairs,
                         .positives = t->positives,
                         .tested = t->count,

@@ -1,7 +1,7 @@
 /* A predictor of a graph that grows.
  *
  * Graphs stay immutable: an addition makes a new graph, which shares or copies what the old one has (graph/grow.c). The
- * evidence of the predictor is extended in place (evidence/grow.c). A refresh builds a second predictor on the graph
+ * evidence of the predictor is extended in place (live/extend.c). A refresh builds a second predictor on the graph
  * of the moment, extends it by what was added meanwhile, and puts it in place of the first.
  *
  * Locks, always taken in this order:
@@ -14,7 +14,6 @@
 #include <string.h>
 
 #include "base/sized.h"
-#include "features/match.h"
 #include "io/text.h"
 #include "live/cells.h"
 #include "predict/predictor.h"
@@ -80,8 +79,8 @@ static int copy_names(npi_names **out, const npgnn_graph *graph, const npgnn_new
 static int build(npgnn_predictor **out, const npgnn_live *live, const npgnn_graph *graph, npgnn_error *err)
 {
     int code = npgnn_predictor_new(out, live->model, graph, &live->options, &live->env, err);
-    if (!code && npi_model_is_process(live->model)) {
-        code = npi_applied_prepare_bounds(&(*out)->applied, live->options.seed, err);
+    if (!code) {
+        code = live->model->kind->quicken(*out, live->options.seed, err);
         if (code) {
             npgnn_predictor_free(*out);
             *out = NULL;
@@ -143,56 +142,13 @@ void npgnn_live_free(npgnn_live *live)
 
 /* ---- additions ---- */
 
-/* Extends the evidence of a predictor of live->graph, or of an earlier one, to `graph`. `touched` may have repetitions
- * and nodes that the predictor does not know; these are new to it and need no mention. Readers are out. */
-static int extend(npgnn_predictor *p, const npgnn_graph *graph, const int32_t *touched, size_t count, npgnn_error *err)
-{
-    npi_applied *applied = &p->applied;
-    const npi_process *process = applied->process;
-    int32_t before = applied->columns.n, known = 0;
-    int32_t *nodes = npi_alloc(&p->env, count, sizeof *nodes, err);
-    int32_t *rows = npi_alloc(&p->env, (size_t)(graph->n - before), sizeof *rows, err);
-    npi_features *added = NULL, *matched = NULL;
-    npi_reduced reduced = {0}, projection = {0};
-    int code = nodes && rows ? 0 : NPGNN_E_MEMORY;
-    for (size_t i = 0; !code && i < count; i++)
-        if (touched[i] < before)
-            nodes[known++] = touched[i];
-    for (int32_t i = before; !code && i < graph->n; i++)
-        rows[i - before] = i;
-    if (!code && graph->n > before) {
-        code = npi_features_select_rows(&added, graph->x, rows, graph->n - before, err);
-        if (!code && process->projection.width > 0) /* as in npi_predictor_apply */
-            code = npi_features_match(&matched, added, p->model->columns, p->model->encoding, process->projection.f,
-                                      "the model", "the graph", &p->env, err);
-        else if (!code)
-            matched = npi_features_share(added);
-        if (!code)
-            code = npi_reduced_extend(&reduced, &applied->reduced, matched, &p->env, err);
-        if (!code)
-            code = npi_reduced_project(&projection, matched, &process->projection, &p->env, err);
-    }
-    if (!code)
-        code = npi_columns_extend(&applied->columns, &graph->a, &reduced, &projection, nodes, known, err);
-    if (!code) {
-        p->graph = graph;
-        npi_explainer_follow(p);
-    }
-    npi_reduced_free(&p->env, &reduced);
-    npi_reduced_free(&p->env, &projection);
-    npi_features_free(matched);
-    npi_features_free(added);
-    npi_free(&p->env, rows);
-    npi_free(&p->env, nodes);
-    return code;
-}
-
 /* Puts a larger graph in the place of live->graph. touched (count): its known nodes that have new links. Takes
  * ownership of `graph`, also on failure. */
 static int install(npgnn_live *live, npgnn_graph *graph, const int32_t *touched, size_t count, npgnn_error *err)
 {
-    int process = npi_model_is_process(live->model), code = 0;
-    npgnn_predictor *replaced = NULL, *embedded = NULL;
+    const npi_model_kind *kind = live->model->kind;
+    int code = 0;
+    npgnn_predictor *replaced = NULL, *rebuilt = NULL;
     npgnn_graph *before = live->graph;
     for (size_t i = 0; !code && i < count; i++) {
         code = npi_grow(&live->env, &live->touched, &live->touched_capacity, live->touched_count + i,
@@ -200,15 +156,15 @@ static int install(npgnn_live *live, npgnn_graph *graph, const int32_t *touched,
         if (!code)
             live->touched[live->touched_count + i] = touched[i];
     }
-    if (!code && !process)
-        code = build(&embedded, live, graph, err);
+    if (!code && !kind->extend)
+        code = build(&rebuilt, live, graph, err);
     if (!code) {
         pthread_rwlock_wrlock(&live->using);
-        if (process) {
-            code = extend(live->predictor, graph, touched, count, err);
+        if (kind->extend) {
+            code = kind->extend(live->predictor, graph, touched, count, err);
         } else {
             replaced = live->predictor;
-            live->predictor = embedded;
+            live->predictor = rebuilt;
         }
         if (!code)
             live->graph = graph;
@@ -360,7 +316,7 @@ int npgnn_live_add_links(int64_t *added, npgnn_live *live, const npgnn_pair *lin
 
 /* ---- refresh ---- */
 
-/* A network knows its graph already: what is left is to say so. */
+/* Nothing is left that a refresh would have to learn. */
 static void count_refresh(npgnn_live *live)
 {
     live->new_nodes = live->new_links = 0;
@@ -377,7 +333,7 @@ int npgnn_live_refresh(npgnn_live *live, npgnn_error *err)
     npgnn_graph *snapshot = live->graph;
     live->snapshot = snapshot;
     size_t known = live->touched_count;
-    if (!npi_model_is_process(live->model)) {
+    if (!live->model->kind->extend) { /* its predictor knows all that was added */
         live->snapshot = NULL;
         count_refresh(live);
         pthread_mutex_unlock(&live->writing);
@@ -391,7 +347,7 @@ int npgnn_live_refresh(npgnn_live *live, npgnn_error *err)
     pthread_mutex_lock(&live->writing);
     live->snapshot = NULL;
     if (!code && live->graph != snapshot) /* what was added meanwhile */
-        code = extend(fresh, live->graph, live->touched + known, live->touched_count - known, err);
+        code = live->model->kind->extend(fresh, live->graph, live->touched + known, live->touched_count - known, err);
     if (!code) {
         pthread_rwlock_wrlock(&live->using);
         old = live->predictor;

@@ -1,6 +1,7 @@
 /* The trained model as an object: creating, copying, describing and freeing it. */
 #include "model/model.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -27,6 +28,7 @@ int npi_model_new(npgnn_model **out, const npgnn_options *options, int32_t f, co
     if (!model)
         return NPGNN_E_MEMORY;
     model->env = *env;
+    model->kind = &npi_network_kind;
     model->options = *options;
     if (size.d > 0 && !(model->q = npi_alloc(env, 2 * (size_t)size.d, sizeof *model->q, err)))
         code = NPGNN_E_MEMORY;
@@ -50,6 +52,7 @@ int npi_model_from_process(npgnn_model **out, npi_process *process, const npgnn_
     if (!model)
         return NPGNN_E_MEMORY;
     model->env = *env;
+    model->kind = &npi_process_kind;
     model->options.size = sizeof model->options;
     npgnn_options_preset(&model->options, NULL, NULL);
     model->process = *process;
@@ -65,10 +68,8 @@ int npi_model_from_process(npgnn_model **out, npi_process *process, const npgnn_
     return 0;
 }
 
-int npi_model_need_network(const npgnn_model *model, const char *what, npgnn_error *err)
+int npi_process_refuse(const char *what, npgnn_error *err)
 {
-    if (!npi_model_is_process(model))
-        return 0;
     return npi_fail(err, NPGNN_E_ARGUMENT,
                     "a model learnt across graphs %s: train a network for that, with the preset default", what);
 }
@@ -76,6 +77,7 @@ int npi_model_need_network(const npgnn_model *model, const char *what, npgnn_err
 int npi_model_copy(npgnn_model **out, const npgnn_model *model, const npgnn_env *env, npgnn_error *err)
 {
     npgnn_model *copy = NULL;
+    assert(model->kind == &npi_network_kind);
     int code = npi_model_new(&copy, &model->options, model->info.columns, env, err);
     if (code)
         return code;
@@ -90,19 +92,16 @@ int npi_model_copy(npgnn_model **out, const npgnn_model *model, const npgnn_env 
     return 0;
 }
 
-uint64_t npi_model_hash(const npgnn_model *model)
+uint64_t npi_network_hash(uint64_t hash, const npgnn_model *model)
+{
+    hash = npi_hash_bytes(hash, model->params.block, model->params.count * sizeof(real));
+    return model->q ? npi_hash_bytes(hash, model->q, 2 * (size_t)model->params.size.d * sizeof *model->q) : hash;
+}
+
+uint64_t npi_process_hash(uint64_t hash, const npgnn_model *model)
 {
     const npi_process *p = &model->process;
-    const npi_calibration *c = &model->scorer.calibration;
-    size_t d = 2 * (size_t)model->params.size.d, columns = (size_t)p->columns;
-    uint64_t hash = npi_hash_bytes(NPI_HASH_START, c->slope, sizeof c->slope);
-    hash = npi_hash_bytes(hash, c->knot, sizeof c->knot);
-    hash = npi_hash_bytes(hash, &c->offset, sizeof c->offset);
-    hash = npi_hash_bytes(hash, model->params.block, model->params.count * sizeof(real));
-    if (model->q)
-        hash = npi_hash_bytes(hash, model->q, d * sizeof *model->q);
-    if (!npi_model_is_process(model))
-        return hash;
+    size_t columns = (size_t)p->columns;
     hash = npi_hash_bytes(hash, p->params.block, p->params.count * sizeof(real));
     hash = npi_hash_bytes(hash, p->mean, columns * sizeof *p->mean);
     hash = npi_hash_bytes(hash, p->deviation, columns * sizeof *p->deviation);
@@ -110,6 +109,15 @@ uint64_t npi_model_hash(const npgnn_model *model)
         hash = npi_hash_bytes(hash, p->z, 2 * (size_t)p->params.size.d * sizeof *p->z);
     hash = npi_hash_bytes(hash, p->projection.weight, npi_projection_count(&p->projection) * sizeof(real));
     return npi_hash_bytes(hash, p->change.block, p->change.count * sizeof(real));
+}
+
+uint64_t npi_model_hash(const npgnn_model *model)
+{
+    const npi_calibration *c = &model->scorer.calibration;
+    uint64_t hash = npi_hash_bytes(NPI_HASH_START, c->slope, sizeof c->slope);
+    hash = npi_hash_bytes(hash, c->knot, sizeof c->knot);
+    hash = npi_hash_bytes(hash, &c->offset, sizeof c->offset);
+    return model->kind->hash(hash, model);
 }
 
 void npi_model_uncalibrate(npgnn_model *model)
@@ -147,15 +155,24 @@ const char *npgnn_model_encoding(const npgnn_model *model)
     return model->encoding ? model->encoding->text : NULL;
 }
 
+void npi_network_free_parameters(npgnn_model *model)
+{
+    npi_params_free(&model->env, &model->params);
+    npi_free(&model->env, model->q);
+}
+
+void npi_process_free_parameters(npgnn_model *model)
+{
+    npi_process_free(&model->env, &model->process);
+}
+
 void npgnn_model_free(npgnn_model *model)
 {
     if (!model)
         return;
     npgnn_env env = model->env;
-    npi_process_free(&env, &model->process);
-    npi_params_free(&env, &model->params);
+    model->kind->free_parameters(model);
     npi_names_free(model->columns);
     npi_encoding_free(model->encoding);
-    npi_free(&env, model->q);
     npi_free(&env, model);
 }

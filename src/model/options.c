@@ -10,6 +10,7 @@
 #include "base/hash.h"
 #include "base/number.h"
 #include "base/sized.h"
+#include "model/kind.h"
 
 typedef enum { INT, FLAG, REAL, CHOICE, U64 } kind;
 
@@ -31,8 +32,8 @@ typedef struct option {
 
 static const option table[] = {
     {"process", FLAG, AT(process), 0, 1, "on|off",
-     "tune the process that was learnt across graphs; of the options below, only iterations, learning-rate, beta1, "
-     "beta2, epsilon, seed, calibrate and predict-samples then count"},
+     "tune the process that was learnt across graphs, instead of training a network; it uses iterations, learning-rate, "
+     "beta1, beta2, epsilon, seed, calibrate and predict-samples"},
     {"latent", FLAG, AT(latent), 0, 1, "on|off", "use the latent variable z; off: train the decoder alone"},
     {"sample-latent", FLAG, AT(sample_latent), 0, 1, "on|off",
      "draw z and add the KL term; off: z is the mean of the context"},
@@ -343,28 +344,35 @@ static const struct {
     {"predict-samples", LATENT | DRAWS},
 };
 
-int npgnn_options_uses(const npgnn_options *options, const char *key, npgnn_error *err)
+int npi_network_uses_option(const npgnn_options *o, const char *key)
 {
-    static const char *const of_process[] = {"process", "iterations", "learning-rate", "beta1",          "beta2",
-                                             "epsilon", "seed",       "calibrate",     "predict-samples"};
-    npgnn_options o;
-    int code = npi_sized_read(&o, sizeof o, options, "npgnn_options", err), known = 0;
-    if (code)
-        return code;
-    for (size_t i = 0; o.process && i < sizeof of_process / sizeof of_process[0]; i++)
-        if (strcmp(of_process[i], key) == 0)
-            return 1;
-    for (int i = 0; i < OPTIONS; i++)
-        known |= strcmp(table[i].key, key) == 0;
-    if (!known || o.process)
-        return 0;
-    unsigned has = (o.latent ? LATENT : 0u) | (o.sample_latent ? DRAWS : 0u) | (o.samples > 1 ? SEVERAL : 0u) |
-                   (o.loss != NPGNN_LOSS_EXACT ? SAMPLED_LOSS : 0u) |
-                   (o.lr_schedule != NPGNN_LR_CONSTANT ? FALLING_RATE : 0u);
+    unsigned has = (o->latent ? LATENT : 0u) | (o->sample_latent ? DRAWS : 0u) | (o->samples > 1 ? SEVERAL : 0u) |
+                   (o->loss != NPGNN_LOSS_EXACT ? SAMPLED_LOSS : 0u) |
+                   (o->lr_schedule != NPGNN_LR_CONSTANT ? FALLING_RATE : 0u);
     for (size_t i = 0; i < sizeof needs / sizeof needs[0]; i++)
         if (strcmp(needs[i].key, key) == 0)
             return (needs[i].needs & ~has) == 0;
     return 1;
+}
+
+int npi_process_uses_option(const npgnn_options *options, const char *key)
+{
+    static const char *const used[] = {"process", "iterations", "learning-rate", "beta1",          "beta2",
+                                       "epsilon", "seed",       "calibrate",     "predict-samples"};
+    (void)options;
+    for (size_t i = 0; i < sizeof used / sizeof used[0]; i++)
+        if (strcmp(used[i], key) == 0)
+            return 1;
+    return 0;
+}
+
+int npgnn_options_uses(const npgnn_options *options, const char *key, npgnn_error *err)
+{
+    npgnn_options o;
+    int code = npi_sized_read(&o, sizeof o, options, "npgnn_options", err), known = 0;
+    for (int i = 0; i < OPTIONS; i++)
+        known |= strcmp(table[i].key, key) == 0;
+    return code ? code : known && npi_model_kind_of(&o)->uses_option(&o, key);
 }
 
 int npi_options_read(npgnn_options *out, const npgnn_options *given, npgnn_error *err)

@@ -16,7 +16,12 @@ int npi_options_read(npgnn_options *out, const npgnn_options *given, npgnn_error
 /* E_ARGUMENT naming the first option that is out of its range. */
 int npi_options_check(const npgnn_options *options, npgnn_error *err);
 
-/* Of the values of all options. */
+/* Hash of the values of all options. */
 uint64_t npi_options_hash(const npgnn_options *options);
+
+/* ---- for the tables of the kinds (model/kind.h) ---- */
+
+int npi_network_uses_option(const npgnn_options *options, const char *key);
+int npi_process_uses_option(const npgnn_options *options, const char *key);
 
 #endif

@@ -7,6 +7,7 @@
 #include "graph/graph.h"
 #include "model/model.h"
 #include "model/net.h"
+#include "predict/predictor.h"
 
 int npgnn_model_latent(float *mean, float *sigma, const npgnn_model *model)
 {
@@ -47,18 +48,29 @@ int npgnn_model_adapt(npgnn_model **out, const npgnn_model *model, const npgnn_g
     if (npi_env_check(env, err))
         return NPGNN_E_ARGUMENT;
     npgnn_env resolved = npi_env_resolve(env);
+    return model->kind->adapt(out, model, context, &resolved, err);
+}
+
+int npi_process_adapt(npgnn_model **out, const npgnn_model *model, const npgnn_graph *context, const npgnn_env *env,
+                      npgnn_error *err)
+{
+    (void)out, (void)model, (void)context, (void)env;
+    return npi_process_refuse("does not encode its latent from another graph", err);
+}
+
+int npi_network_adapt(npgnn_model **out, const npgnn_model *model, const npgnn_graph *context, const npgnn_env *env,
+                      npgnn_error *err)
+{
     npgnn_model *copy = NULL;
     npi_features *x = NULL;
-    if (npi_model_need_network(model, "does not encode its latent from another graph", err))
-        return NPGNN_E_ARGUMENT;
     if (context->n == 0)
         return npi_fail(err, NPGNN_E_ARGUMENT, "the context has no nodes");
     int code = npi_features_match(&x, context->x, model->columns, model->encoding, model->params.size.f, "the model",
-                                  "the graph", &resolved, err);
+                                  "the graph", env, err);
     if (!code)
-        code = npi_model_copy(&copy, model, &resolved, err);
+        code = npi_model_copy(&copy, model, env, err);
     if (!code && copy->q)
-        code = encode(copy, context, x, &resolved, err);
+        code = encode(copy, context, x, env, err);
     if (!code && context->m > 0)
         copy->info.link_rate = npi_link_rate_among((double)npi_graph_count_pairs(context), context->m);
     npi_features_free(x);

@@ -153,11 +153,6 @@ static const float *gathered_evidence(const npi_explainer *x, npgnn_pair pair, i
 /* Whether the pair can be explained. */
 static int check_pair(const npgnn_predictor *p, npgnn_pair pair, npgnn_error *err)
 {
-    if (!npi_model_is_process(p->model))
-        return npi_fail(
-            err, NPGNN_E_ARGUMENT,
-            "a network cannot explain its predictions: they are inner products of embeddings, whose numbers mean "
-            "nothing to people; use universal, or a model of the preset best");
     if (pair.u < 0 || pair.u >= p->graph->n || pair.v < 0 || pair.v >= p->graph->n)
         return npi_fail(err, NPGNN_E_ARGUMENT, "the pair joins %d and %d, but nodes are 0 to %d", pair.u, pair.v,
                         p->graph->n - 1);
@@ -184,12 +179,12 @@ static int begin_gathering(npgnn_pair *sorted, npi_explainer *x, const npgnn_pai
     return 0;
 }
 
-int npgnn_predictor_gather(npgnn_predictor *p, const npgnn_pair *pairs, size_t count, npgnn_error *err)
+int npi_process_gather(npgnn_predictor *p, const npgnn_pair *pairs, size_t count, npgnn_error *err)
 {
     int code = 0;
     for (size_t i = 0; !code && i < count; i++)
         code = check_pair(p, pairs[i], err);
-    npgnn_comm *comm = npi_model_is_process(p->model) ? p->applied.columns.rows.comm : NULL;
+    npgnn_comm *comm = p->applied.columns.rows.comm;
     if (!comm)
         return code;
     code = npi_comm_agree(comm, code, err);
@@ -214,13 +209,11 @@ int npgnn_predictor_gather(npgnn_predictor *p, const npgnn_pair *pairs, size_t c
 
 /* ---- the call ---- */
 
-int npgnn_predictor_explain(npgnn_explanation *given, npgnn_predictor *p, npgnn_pair pair, npgnn_error *err)
+int npi_process_explain(npgnn_explanation *given, npgnn_predictor *p, npgnn_pair pair, npgnn_error *err)
 {
     npgnn_explanation out = {
         .size = sizeof out, .reason_count = NPGNN_REASONS, .column_count = p->applied.columns.plan.columns};
-    int code = npi_sized_check(given, "npgnn_explanation", err);
-    if (!code)
-        code = check_pair(p, pair, err);
+    int code = check_pair(p, pair, err);
     if (code)
         return code;
     npgnn_comm *comm = p->applied.columns.rows.comm;

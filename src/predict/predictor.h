@@ -1,4 +1,5 @@
-/* The predictor as its two users see it: the scoring of given pairs (predict.c) and the search for the best (top.c). */
+/* A predictor: a model applied to a graph. The calls are in predict.c; network.c and process.c have what differs by the kind of
+ * the model. */
 #ifndef NPI_PREDICT_PREDICTOR_H
 #define NPI_PREDICT_PREDICTOR_H
 
@@ -25,12 +26,62 @@ struct npgnn_predictor {
     int threads;                 /* that answer a question; those of `env` prepared the predictor */
     npi_calibration calibration; /* with the link rate */
     size_t batch;                /* pairs scored at a time */
-    npi_embedder embedder;       /* of a network: X W2x and, without draws, u at the mean of z */
-    /* of a process, instead of the embedder and what goes with it: */
+    /* of a network: */
+    npi_embedder embedder; /* X W2x and, without draws, u at the mean of z */
+    /* of a process: */
     npi_applied applied;
     npi_head *heads;                 /* (samples) of draws of z; the head of its mean is in `applied` */
     struct npi_explainer *explainer; /* NULL until the first explanation */
 };
+
+/* What a call needs to score a batch of pairs. */
+typedef struct npi_predict_batch {
+    float *score;          /* (heads, batch): with the heads of a process, draws are scored together */
+    npi_sums *sums;        /* (batch) over the draws of z; NULL without draws */
+    npi_embedder embedder; /* of a network with draws: the draw at hand */
+} npi_predict_batch;
+
+/* The options of a caller, over the defaults. */
+int npi_predict_options_read(npgnn_predict_options *out, const npgnn_predict_options *given, npgnn_error *err);
+
+/* Memory for `count` pairs, scored by several heads at a time. On failure, too, it is to be freed. */
+int npi_predict_batch_new(npi_predict_batch *out, const npgnn_predictor *predictor, int heads, size_t count,
+                          npgnn_error *err);
+
+/* ---- for the tables of the kinds (model/kind.h) ---- */
+
+double npi_network_link_rate(const npgnn_model *model, const npgnn_graph *graph);
+double npi_process_link_rate(const npgnn_model *model, const npgnn_graph *graph);
+int npi_network_adapt(npgnn_model **out, const npgnn_model *model, const npgnn_graph *context, const npgnn_env *env,
+                      npgnn_error *err);
+int npi_process_adapt(npgnn_model **out, const npgnn_model *model, const npgnn_graph *context, const npgnn_env *env,
+                      npgnn_error *err);
+int npi_network_apply(npgnn_predictor **out, const npgnn_model *model, const npgnn_graph *graph,
+                      const npgnn_predict_options *options, const npgnn_env *env, npgnn_error *err);
+int npi_process_apply(npgnn_predictor **out, const npgnn_model *model, const npgnn_graph *graph,
+                      const npgnn_predict_options *options, const npgnn_env *env, npgnn_error *err);
+int npi_network_embed(float *embedding, const npgnn_model *model, const npgnn_graph *graph, const npgnn_env *env,
+                      npgnn_error *err);
+int npi_process_embed(float *embedding, const npgnn_model *model, const npgnn_graph *graph, const npgnn_env *env,
+                      npgnn_error *err);
+int npi_network_batch_new(npi_predict_batch *out, const npgnn_predictor *predictor, size_t count, npgnn_error *err);
+int npi_process_batch_new(npi_predict_batch *out, const npgnn_predictor *predictor, size_t count, npgnn_error *err);
+int npi_network_score(npi_predict_batch *batch, const npgnn_predictor *predictor, const npgnn_pair *pairs, size_t count,
+                      npgnn_error *err);
+int npi_process_score(npi_predict_batch *batch, const npgnn_predictor *predictor, const npgnn_pair *pairs, size_t count,
+                      npgnn_error *err);
+int npi_network_explain(npgnn_explanation *out, npgnn_predictor *predictor, npgnn_pair pair, npgnn_error *err);
+int npi_process_explain(npgnn_explanation *out, npgnn_predictor *predictor, npgnn_pair pair, npgnn_error *err);
+int npi_network_gather(npgnn_predictor *predictor, const npgnn_pair *pairs, size_t count, npgnn_error *err);
+int npi_process_gather(npgnn_predictor *predictor, const npgnn_pair *pairs, size_t count, npgnn_error *err);
+int npi_network_complete(npgnn_predictor *predictor, npgnn_error *err);
+int npi_process_complete(npgnn_predictor *predictor, npgnn_error *err);
+int npi_network_quicken(npgnn_predictor *predictor, uint64_t seed, npgnn_error *err);
+int npi_process_quicken(npgnn_predictor *predictor, uint64_t seed, npgnn_error *err);
+void npi_network_free_predictor(npgnn_predictor *predictor);
+void npi_process_free_predictor(npgnn_predictor *predictor);
+
+/* ---- predictors of processes ---- */
 
 /* The heads that score a pair, and how many they are: one per draw of z, or that of its mean. */
 static inline const npi_head *npi_predictor_heads(int *count, const npgnn_predictor *p)

@@ -57,10 +57,18 @@ struct npi_scorer {
     int is_exact_value;  /* 1: values are scores; 0: what scores cannot exceed, but for slack */
 };
 
-/* Scorers of a predictor: of a network, of a process, and of a process and a single searched node, where
- * npi_applied_prepare_bounds has been called. most_block: nodes that are searched. plain: as is_exact_value. */
-int npi_scorer_network(npi_scorer *out, npgnn_predictor *predictor, int32_t most_block, npgnn_error *err);
-int npi_scorer_process(npi_scorer *out, npgnn_predictor *predictor, int32_t most_block, int plain, npgnn_error *err);
+/* What a scorer is for. */
+typedef struct npi_scorer_use {
+    int32_t nodes;      /* number of nodes that are searched */
+    int is_each_node;   /* 1: the best of each node are wanted; 0: the best of all pairs, or scores */
+    int is_exact_value; /* as in the scorer */
+} npi_scorer_use;
+
+/* The scorers of the kinds of models. */
+int npi_network_scorer(npi_scorer *out, npgnn_predictor *predictor, const npi_scorer_use *use, npgnn_error *err);
+int npi_process_scorer(npi_scorer *out, npgnn_predictor *predictor, const npi_scorer_use *use, npgnn_error *err);
+
+/* The scorer of a process for a single searched node, where npi_applied_prepare_bounds has been called. */
 int npi_scorer_bounded(npi_scorer *out, npgnn_predictor *predictor, npgnn_error *err);
 
 /* The reach of a candidate, or of a row after them: only processes have any. */

@@ -1,5 +1,6 @@
 /* Scores u_i · u_j of embeddings: a block of nodes meets all nodes in one product of matrices, whose sums are in float and in
  * BLAS's order. With draws of z there is one product per draw, and the largest score of a pair stands for all of them. */
+#include <assert.h>
 #include <float.h>
 #include <string.h>
 
@@ -168,7 +169,7 @@ static int decode(npi_scorer *s, npgnn_error *err)
     return 0;
 }
 
-int npi_scorer_network(npi_scorer *out, npgnn_predictor *p, int32_t most_block, npgnn_error *err)
+int npi_network_scorer(npi_scorer *out, npgnn_predictor *p, const npi_scorer_use *use, npgnn_error *err)
 {
     static const npi_scorer_kind kind = {.workspace_new = workspace_new,
                                          .workspace_free = workspace_free,
@@ -179,6 +180,7 @@ int npi_scorer_network(npi_scorer *out, npgnn_predictor *p, int32_t most_block, 
     size_t fit = BLOCK_BYTES / sizeof(real) / ((size_t)n + 1);
     *out = (npi_scorer){.kind = &kind, .p = p, .candidates = n, .is_exact_value = 1};
     out->block = fit < LEAST_BLOCK ? LEAST_BLOCK : fit > NPI_MOST_BLOCK ? NPI_MOST_BLOCK : (int)fit;
-    out->block = out->block > most_block ? most_block : out->block;
+    out->block = out->block > use->nodes ? use->nodes : out->block;
+    assert(use->nodes > 0);
     return decode(out, err);
 }

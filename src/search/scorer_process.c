@@ -1,4 +1,5 @@
 /* Scores of a process: the evidence of a block of nodes with a range of nodes, column by column, and the heads of it. */
+#include <assert.h>
 #include <string.h>
 
 #include "search/scorer.h"
@@ -108,7 +109,7 @@ void npi_process_scorer_free(npi_scorer *s)
     npi_free(&s->p->env, s->score_error);
 }
 
-int npi_scorer_process(npi_scorer *out, npgnn_predictor *p, int32_t most_block, int plain, npgnn_error *err)
+int npi_process_scorer(npi_scorer *out, npgnn_predictor *p, const npi_scorer_use *use, npgnn_error *err)
 {
     static const npi_scorer_kind kind = {.workspace_new = workspace_new,
                                          .workspace_free = workspace_free,
@@ -118,16 +119,19 @@ int npi_scorer_process(npi_scorer *out, npgnn_predictor *p, int32_t most_block, 
     const npi_columns *columns = &p->applied.columns;
     int heads;
     const npi_head *head = npi_predictor_heads(&heads, p);
+    assert(use->nodes > 0);
+    if (use->nodes == 1 && use->is_each_node && p->samples == 0 && p->applied.bound.block)
+        return npi_scorer_bounded(out, p, err);
     /* 2 · 4 + 3 · 8 bytes of walks per node, 8 of the overlap of features, and its scores */
     size_t fit = BLOCK_BYTES / (40 + sizeof(real)) / ((size_t)p->graph->n + 1);
     *out = (npi_scorer){.kind = &kind,
                         .p = p,
                         .candidates = columns->rows.comm ? columns->rows.to - columns->rows.from : p->graph->n,
                         .is_symmetric = 1,
-                        .is_exact_value = plain};
+                        .is_exact_value = use->is_exact_value};
     out->block = fit < LEAST_BLOCK ? LEAST_BLOCK : fit > MOST_BLOCK ? MOST_BLOCK : (int)fit;
     out->block =
-        out->block > most_block ? most_block : out->block; /* few nodes meet as many at a time as a block would */
+        out->block > use->nodes ? use->nodes : out->block; /* few nodes meet as many at a time as a block would */
     out->slopes = npi_alloc(&p->env, (size_t)heads, sizeof *out->slopes, err);
     out->score_error = npi_alloc(&p->env, (size_t)heads, sizeof *out->score_error, err);
     if (!out->slopes || !out->score_error)

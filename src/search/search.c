@@ -94,18 +94,6 @@ static void divide(npi_search *s)
     s->times = npi_comm_ranks(comm);
 }
 
-/* The scorer of the predictor. plain: 1 if values are wanted rather than a search. */
-static int new_scorer(npi_search *s, int plain, npgnn_error *err)
-{
-    npgnn_predictor *p = s->p;
-    int32_t most_block = s->rows > 0 ? s->rows : 1;
-    if (!npi_model_is_process(p->model))
-        return npi_scorer_network(&s->scorer, p, most_block, err);
-    if (s->rows == 1 && !s->links && !plain && p->samples == 0 && p->applied.bound.block)
-        return npi_scorer_bounded(&s->scorer, p, err);
-    return npi_scorer_process(&s->scorer, p, most_block, plain, err);
-}
-
 int npi_search_new(npi_search *s, npgnn_predictor *p, npi_search kind, int plain, const npgnn_top_options *options,
                    npgnn_error *err)
 {
@@ -120,13 +108,13 @@ int npi_search_new(npi_search *s, npgnn_predictor *p, npi_search kind, int plain
         code = npi_fail(err, NPGNN_E_ARGUMENT, "k must be at least 1, got %d", s->k);
     if (p->comm && !(code = npi_comm_agree(p->comm, code, err)))
         code = check_same(s, err);
-    if (!code && npi_model_is_process(p->model))
-        code = npi_applied_complete(&p->applied, err);
+    if (!code)
+        code = p->model->kind->complete(p, err);
     if (code)
         return code;
     s->rows = o->from ? o->from_count : s->n;
     s->worst = (double)-INFINITY;
-    s->is_divided = npi_model_is_process(p->model) && p->applied.columns.rows.comm;
+    s->is_divided = p->applied.columns.rows.comm != NULL;
     s->from = s->is_divided ? p->applied.columns.rows.from : 0;
     s->own = s->is_divided ? p->applied.columns.rows.to - s->from : s->n;
     divide(s);
@@ -136,7 +124,9 @@ int npi_search_new(npi_search *s, npgnn_predictor *p, npi_search kind, int plain
     if (s->rows < 0 || (o->to && o->to_count < 0))
         return npi_fail(err, NPGNN_E_ARGUMENT, "the number of nodes must not be negative");
     code = give_roles(s, err);
-    return code ? code : new_scorer(s, plain, err);
+    const npi_scorer_use use = {
+        .nodes = s->rows > 0 ? s->rows : 1, .is_each_node = !s->links && !plain, .is_exact_value = plain};
+    return code ? code : p->model->kind->scorer(&s->scorer, p, &use, err);
 }
 
 void npi_search_free(npi_search *s)

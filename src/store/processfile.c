@@ -38,7 +38,7 @@ static json_t *auc_json(double auc)
     return isnan(auc) ? json_null() : json_real(auc);
 }
 
-static char *header_text(const npgnn_model *model)
+char *npi_process_header(const npgnn_model *model)
 {
     npi_safetensor tensors[TENSORS];
     npi_process_sizes size = model->process.params.size;
@@ -78,31 +78,19 @@ static void write_reals(FILE *file, const real *values, size_t count)
     }
 }
 
-int npi_process_write(const npgnn_model *model, const char *path, npgnn_error *err)
+int npi_process_write_tensors(FILE *file, const npgnn_model *model, npgnn_error *err)
 {
     const npi_process *p = &model->process;
-    npi_atomic out;
-    char *text = header_text(model);
-    if (!text)
-        return npi_fail(err, NPGNN_E_MEMORY, "out of memory while writing %s", path);
-    int code = npi_atomic_open(&out, path) ? npi_fail_errno(err, "write", path) : 0;
-    if (!code) {
-        uint64_t length = strlen(text);
-        fwrite(&length, sizeof length, 1, out.file);
-        fwrite(text, 1, (size_t)length, out.file);
-        write_reals(out.file, p->params.block, p->params.count); /* the tensors, in the order of the block */
-        fwrite(p->mean, sizeof *p->mean, (size_t)p->columns, out.file);
-        fwrite(p->deviation, sizeof *p->deviation, (size_t)p->columns, out.file);
-        if (p->z) {
-            write_reals(out.file, p->z, 2 * (size_t)p->params.size.d);
-            write_reals(out.file, p->change.block, p->change.count);
-            write_reals(out.file, p->projection.weight, npi_projection_count(&p->projection));
-        }
-        if (npi_atomic_commit(&out)) /* notices a write that failed */
-            code = npi_fail_errno(err, "write", path);
+    (void)err;
+    write_reals(file, p->params.block, p->params.count); /* the tensors, in the order of the block */
+    fwrite(p->mean, sizeof *p->mean, (size_t)p->columns, file);
+    fwrite(p->deviation, sizeof *p->deviation, (size_t)p->columns, file);
+    if (p->z) {
+        write_reals(file, p->z, 2 * (size_t)p->params.size.d);
+        write_reals(file, p->change.block, p->change.count);
+        write_reals(file, p->projection.weight, npi_projection_count(&p->projection));
     }
-    free(text);
-    return code;
+    return 0;
 }
 
 /* ---- reading ---- */

@@ -3,16 +3,14 @@
 #ifndef NPI_STORE_PROCESSFILE_H
 #define NPI_STORE_PROCESSFILE_H
 
-#include "io/atomic.h"
 #include "model/model.h"
 #include "store/safetensors.h"
 
 #define NPI_PROCESS_FORMAT "npgnn-process"
 
-/* Reads the model from a file whose header is open. */
+/* For the table of the kind (model/kind.h). */
 int npi_process_read(npgnn_model **out, const npi_safetensors *file, const npgnn_env *env);
-
-/* Writes the model at `path`, atomically. */
-int npi_process_write(const npgnn_model *model, const char *path, npgnn_error *err);
+char *npi_process_header(const npgnn_model *model);
+int npi_process_write_tensors(FILE *file, const npgnn_model *model, npgnn_error *err);
 
 #endif

@@ -54,22 +54,31 @@ int npgnn_model_calibrate(npgnn_model *model, const npgnn_split *split, const np
 {
     if (npi_env_check(env, err))
         return NPGNN_E_ARGUMENT;
-    if (npi_model_need_network(model, "is calibrated when it is tuned, or else on every graph it predicts on", err))
-        return NPGNN_E_ARGUMENT;
     npgnn_env resolved = npi_env_resolve(env);
+    return model->kind->calibrate(model, split, &resolved, err);
+}
+
+int npi_process_calibrate(npgnn_model *model, const npgnn_split *split, const npgnn_env *env, npgnn_error *err)
+{
+    (void)model, (void)split, (void)env;
+    return npi_process_refuse("is calibrated when it is tuned, or else on every graph it predicts on", err);
+}
+
+int npi_network_calibrate(npgnn_model *model, const npgnn_split *split, const npgnn_env *env, npgnn_error *err)
+{
     const npgnn_graph *known = npi_split_known(split);
     npi_sizes size = model->params.size;
     npi_features *x = NULL;
     npi_embedder embedder = {0};
     npi_partition rows = npi_partition_whole(known->n);
-    int code = npi_features_match(&x, known->x, model->columns, model->encoding, size.f, "the model", "the graph",
-                                  &resolved, err);
+    int code =
+        npi_features_match(&x, known->x, model->columns, model->encoding, size.f, "the model", "the graph", env, err);
     if (code)
         return code;
-    code = npi_embedder_new(&embedder, size, known->n, &resolved, err);
+    code = npi_embedder_new(&embedder, size, known->n, env, err);
     if (!code)
-        code = npi_calibrate(model, split, embedder, x, &rows, &resolved, err);
-    npi_embedder_free(&resolved, &embedder);
+        code = npi_calibrate(model, split, embedder, x, &rows, env, err);
+    npi_embedder_free(env, &embedder);
     npi_features_free(x);
     return code;
 }

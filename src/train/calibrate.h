@@ -12,4 +12,8 @@
 int npi_calibrate(npgnn_model *model, const npgnn_split *split, npi_embedder embedder, npi_features *x,
                   const npi_partition *rows, const npgnn_env *env, npgnn_error *err);
 
+/* npgnn_model_calibrate, for the tables of the kinds (model/kind.h). */
+int npi_network_calibrate(npgnn_model *model, const npgnn_split *split, const npgnn_env *env, npgnn_error *err);
+int npi_process_calibrate(npgnn_model *model, const npgnn_split *split, const npgnn_env *env, npgnn_error *err);
+
 #endif

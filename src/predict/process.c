@@ -1,0 +1,109 @@
+/* Predictors of a process: it is applied to the graph (applied.c), and the head of the mean of z, or of each draw, turns the
+ * evidence of a pair into its score. */
+#include "base/comm.h"
+#include "features/match.h"
+#include "predict/predictor.h"
+
+#define BATCH ((size_t)8192)          /* pairs scored at a time */
+#define LARGE_BATCH ((size_t)1 << 20) /* where every batch passes over all nodes */
+
+double npi_process_link_rate(const npgnn_model *model, const npgnn_graph *graph)
+{
+    (void)model;
+    return npi_link_rate_among((double)npi_graph_count_pairs(graph), graph->m); /* of the graph at hand */
+}
+
+int npi_process_apply(npgnn_predictor **out, const npgnn_model *model, const npgnn_graph *graph,
+                      const npgnn_predict_options *options, const npgnn_env *env, npgnn_error *err)
+{
+    npgnn_env resolved = npi_env_resolve(env);
+    npgnn_predict_options o;
+    int code = npi_predict_options_read(&o, options, err);
+    if (code)
+        return code;
+    npgnn_comm *comm = resolved.comm;
+    resolved.comm = NULL;
+    npgnn_predictor *p = npi_alloc(&resolved, 1, sizeof *p, err);
+    code = npi_comm_agree(comm, p ? 0 : NPGNN_E_MEMORY, err);
+    if (code) {
+        npi_free(&resolved, p);
+        return code;
+    }
+    p->env = resolved;
+    p->threads = resolved.threads;
+    p->model = model;
+    p->graph = graph;
+    p->samples = o.samples >= 0 ? o.samples : model->options.predict_samples;
+    p->seed = o.seed;
+    size_t heads = p->samples > 0 ? (size_t)p->samples : 1;
+    p->heads = npi_alloc(&resolved, heads, sizeof *p->heads, err);
+    code = p->heads ? 0 : NPGNN_E_MEMORY;
+    if (!code && model->process.projection.width > 0)
+        code = npi_features_match(&p->x, graph->x, model->columns, model->encoding, model->process.projection.f,
+                                  "the model", "the graph", &resolved, err);
+    else if (!code)
+        p->x = npi_features_share(graph->x);
+    code = npi_comm_agree(comm, code, err);
+    npgnn_env shared = resolved;
+    shared.comm = comm;
+    if (!code)
+        code = npi_applied_new(&p->applied, &model->process, graph, p->x, o.seed, o.memory, &shared, err);
+    p->batch = p->applied.columns.kept ? BATCH : LARGE_BATCH / (size_t)npi_comm_ranks(comm);
+    for (int draw = 0; !code && draw < p->samples; draw++)
+        code = npi_applied_draw(&p->heads[draw], &p->applied, p->seed, draw, err);
+    if (code) {
+        npgnn_predictor_free(p);
+        return code;
+    }
+    double rate = o.link_rate > 0 ? o.link_rate : npi_process_link_rate(model, graph);
+    p->calibration =
+        npi_calibration_at(model->process.z ? model->scorer.calibration : p->applied.calibration, rate, o.link_rate);
+    *out = p;
+    return 0;
+}
+
+int npi_process_batch_new(npi_predict_batch *out, const npgnn_predictor *p, size_t count, npgnn_error *err)
+{
+    int heads;
+    npi_predictor_heads(&heads, p);
+    return npi_predict_batch_new(out, p, heads, count, err);
+}
+
+/* A process: the evidence of each pair, and the head of the mean of z, or of each draw. */
+int npi_process_score(npi_predict_batch *w, const npgnn_predictor *p, const npgnn_pair *pairs, size_t count,
+                      npgnn_error *err)
+{
+    int heads;
+    const npi_head *head = npi_predictor_heads(&heads, p);
+    int code = npi_applied_scores(w->score, &p->applied, head, heads, pairs, count, p->threads, err);
+    for (int h = 0; !code && p->samples > 0 && h < heads; h++)
+        for (size_t i = 0; i < count; i++)
+            npi_sums_add(&w->sums[i], &p->calibration, w->score[(size_t)h * count + i]);
+    return code;
+}
+
+int npi_process_embed(float *embedding, const npgnn_model *model, const npgnn_graph *graph, const npgnn_env *env,
+                      npgnn_error *err)
+{
+    (void)embedding, (void)model, (void)graph, (void)env;
+    return npi_process_refuse("has no embeddings of nodes", err);
+}
+
+int npi_process_complete(npgnn_predictor *p, npgnn_error *err)
+{
+    return npi_applied_complete(&p->applied, err);
+}
+
+int npi_process_quicken(npgnn_predictor *p, uint64_t seed, npgnn_error *err)
+{
+    return npi_applied_prepare_bounds(&p->applied, seed, err);
+}
+
+void npi_process_free_predictor(npgnn_predictor *p)
+{
+    for (int i = 0; p->heads && i < p->samples; i++)
+        npi_head_free(&p->env, &p->heads[i]);
+    npi_free(&p->env, p->heads);
+    npi_explainer_free(p->explainer);
+    npi_applied_free(&p->applied);
+}
