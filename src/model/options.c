@@ -32,7 +32,8 @@ typedef struct option {
 
 static const option table[] = {
     {"process", FLAG, AT(process), 0, 1, "on|off",
-     "tune the process that was learnt across graphs, instead of training a network; it uses iterations, learning-rate, "
+     "tune the process that was learnt across graphs, instead of training a network; it uses iterations, "
+     "learning-rate, "
      "beta1, beta2, epsilon, seed, calibrate and predict-samples"},
     {"latent", FLAG, AT(latent), 0, 1, "on|off", "use the latent variable z; off: train the decoder alone"},
     {"sample-latent", FLAG, AT(sample_latent), 0, 1, "on|off",
