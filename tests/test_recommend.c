@@ -107,6 +107,7 @@ static void check_method(const char *method, int restricted, int known, int thre
             assert_memory_equal(&link->pair, &best[r], sizeof best[r]);
             assert_true(link->prediction.score == score[best[r].u * N + best[r].v]);
             assert_true(isnan(link->prediction.probability) && isnan(link->prediction.low));
+            assert_true(isnan(link->prediction.high) && isnan(link->prediction.spread));
             assert_int_equal(link->known, npgnn_graph_has_edge(graph, best[r].u, best[r].v));
         }
     }

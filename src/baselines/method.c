@@ -31,6 +31,8 @@ int npi_task_score(float *score, const npi_task *task, npi_score_fn *fn, const v
 {
     enum { BATCH = 1 << 20, LEAST_ROWS = 8 };
     int32_t n = task->graph->n;
+    if (task->search)
+        return task->search(task->search_user, fn, learnt, err);
     int code = fn(score, task->probability, learnt, task->pairs, task->count, 0, err);
     if (code || task->node_count == 0)
         return code;

@@ -5,6 +5,16 @@
 
 #include "graph/split.h"
 
+enum { NPI_TASK_ROWS = 64 }; /* nodes at most that are scored with all nodes at a time */
+
+/* Scores pairs with what a method has learnt, on all threads: fills score (count) and, for methods that have them,
+ * probability (count), which may be NULL. rows > 0: the pairs are those of `rows` nodes with all n nodes, in order;
+ * pairs[r * n].u is the r-th. */
+typedef int npi_score_fn(float *score, float *probability, const void *learnt, const npgnn_pair *pairs, size_t count,
+                         int rows, npgnn_error *err);
+
+typedef int npi_search_fn(void *user, npi_score_fn *fn, const void *learnt, npgnn_error *err);
+
 typedef struct npi_task {
     const npgnn_graph *graph; /* all nodes, with the training edges alone: nothing in here tells what is held out */
     const npgnn_split *split; /* split->train is the part that training knows, its pairs are for validation */
@@ -20,15 +30,10 @@ typedef struct npi_task {
     int32_t node_count;
     int (*row)(void *user, int32_t index, const float *score, npgnn_error *err);
     void *row_user;
+    /* NULL, or: called with what the method has learnt, instead of scoring anything. Returns a code. */
+    npi_search_fn *search;
+    void *search_user;
 } npi_task;
-
-enum { NPI_TASK_ROWS = 64 }; /* nodes at most that are scored with all nodes at a time */
-
-/* Scores pairs with what a method has learnt, on all threads: fills score (count) and, for methods that have them,
- * probability (count), which may be NULL. rows > 0: the pairs are those of `rows` nodes with all n nodes, in order;
- * pairs[r * n].u is the r-th. */
-typedef int npi_score_fn(float *score, float *probability, const void *learnt, const npgnn_pair *pairs, size_t count,
-                         int rows, npgnn_error *err);
 
 /* What every method ends with: scores the pairs of the task into score (task->count), and its nodes with all nodes. */
 int npi_task_score(float *score, const npi_task *task, npi_score_fn *fn, const void *learnt, npgnn_error *err);

@@ -1,12 +1,11 @@
-/* Methods that need no model, applied to all links of a graph: scores of given pairs, and the search for the best. The
- * search asks a method for the scores of one node with all nodes at a time and keeps a shortlist. */
-#include <math.h>
+/* Methods that need no model, applied to all links of a graph: scores of given pairs, and the search for the best, to which a
+ * method gives the scores of a few nodes with all nodes at a time. */
 #include <string.h>
 
-#include "base/shortlist.h"
 #include "base/sized.h"
 #include "jobs/methods.h"
 #include "model/options.h"
+#include "search/search.h"
 
 /* ---- a method and what it works on ---- */
 
@@ -96,82 +95,40 @@ int npgnn_method_score(float *score, const npgnn_graph *graph, const npgnn_pair 
 
 /* ---- the search ---- */
 
-enum { FROM = 1, TO = 2 }; /* roles of a node */
+enum { MOST_PAIRS = 1 << 20, LEAST_ROWS = 8 }; /* scored together: as many rows as have so many pairs, but not fewer */
 
 typedef struct method_search {
     const method_job *job;
-    const npgnn_graph *graph;
-    npgnn_top_options options;
-    const int32_t *nodes; /* (rows) the first ends */
-    int32_t rows, k;
-    unsigned char *role; /* (n) */
-    int links;
-    npi_shortlist list;
-    npgnn_link *out; /* (rows, k), or (k) with links */
-    int32_t *found;  /* (rows), or (1) */
+    npi_search search;
+    npi_row_source source;
+    npi_score_fn *fn; /* of the method, */
+    const void *learnt;
+    npgnn_pair *pairs; /* (source.most, n) */
 } method_search;
 
-static int give_role(method_search *s, unsigned char role, const int32_t *nodes, int32_t count, npgnn_error *err)
+/* score (count, n): searched nodes with all nodes. */
+static int score_rows(float *score, void *user, int32_t first, int count, npgnn_error *err)
 {
-    for (int32_t i = 0; i < (nodes ? count : s->graph->n); i++) {
-        int32_t node = nodes ? nodes[i] : i;
-        if (node < 0 || node >= s->graph->n)
-            return npi_fail(err, NPGNN_E_ARGUMENT, "there is no node %d: nodes are numbered 0 to %d", node,
-                            s->graph->n - 1);
-        if (s->role[node] & role)
-            return npi_fail(err, NPGNN_E_ARGUMENT, "node %d is given twice", node);
-        s->role[node] |= role;
-    }
-    return 0;
+    method_search *m = user;
+    int32_t n = m->search.n;
+    for (int r = 0; r < count; r++)
+        for (int32_t v = 0; v < n; v++)
+            m->pairs[(size_t)r * (size_t)n + (size_t)v] = (npgnn_pair){npi_search_node(&m->search, first + r), v};
+    if (npi_env_stopped(&m->job->env))
+        return npi_fail(err, NPGNN_E_CANCELLED, "cancelled while searching");
+    return m->fn(score, NULL, m->learnt, m->pairs, (size_t)count * (size_t)n, count, err);
 }
 
-static void write_list(npgnn_link *out, int32_t *found, method_search *s)
+/* What a method does instead of scoring the pairs of a task. */
+static int search_with(void *user, npi_score_fn *fn, const void *learnt, npgnn_error *err)
 {
-    npi_shortlist_sort(&s->list);
-    for (int i = 0; i < s->list.count; i++) {
-        int64_t id = s->list.items[i].id;
-        npgnn_pair pair = {(int32_t)(id / s->graph->n), (int32_t)(id % s->graph->n)};
-        npgnn_prediction prediction = {NAN, NAN, NAN, NAN, (float)s->list.items[i].score};
-        out[i] = (npgnn_link){pair, prediction, npgnn_graph_has_edge(s->graph, pair.u, pair.v)};
-    }
-    *found = s->list.count;
-    s->list.count = 0;
-}
-
-/* Receives the scores of nodes[index] with all nodes. */
-static int see_row(void *user, int32_t index, const float *score, npgnn_error *err)
-{
-    method_search *s = user;
-    const npgnn_graph *graph = s->graph;
-    int32_t u = s->nodes[index];
-    for (int32_t v = 0; v < graph->n; v++) {
-        if (!(score[v] < 0 || score[v] > 0) || !(s->role[v] & TO) || !npi_graph_allows(graph, u, v))
-            continue; /* 0 or not a number, or not asked for */
-        if (s->links && v < u && (s->role[v] & FROM) && (s->role[u] & TO))
-            continue; /* the same pair the other way round */
-        if (s->options.known || !npgnn_graph_has_edge(graph, u, v))
-            npi_shortlist_offer(&s->list, (npi_candidate){(double)score[v], 0, (int64_t)u * graph->n + v});
-    }
-    if (!s->links)
-        write_list(s->out + (size_t)index * (size_t)s->k, &s->found[index], s);
-    const npgnn_env *env = &s->job->env;
-    npgnn_progress progress = {.size = sizeof progress, .runs = 1, .iteration = index + 1, .iterations = s->rows};
-    if (env->progress && env->progress(env->user, &progress))
-        return npi_fail(err, NPGNN_E_CANCELLED, "cancelled after %d of %d nodes", index + 1, s->rows);
-    return 0;
-}
-
-static int search_check(method_search *s, npgnn_error *err)
-{
-    const npgnn_top_options *o = &s->options;
-    if (s->k < 1)
-        return npi_fail(err, NPGNN_E_ARGUMENT, "k must be at least 1, got %d", s->k);
-    if (o->min_probability != 0 || o->rank != NPGNN_BY_PROBABILITY)
-        return npi_fail(err, NPGNN_E_ARGUMENT,
-                        "a method gives scores, not probabilities: leave min_probability and rank at 0");
-    if (s->rows < 0 || (o->to && o->to_count < 0))
-        return npi_fail(err, NPGNN_E_ARGUMENT, "the number of nodes must not be negative");
-    return 0;
+    method_search *m = user;
+    m->fn = fn;
+    m->learnt = learnt;
+    int code = npi_search_run(&m->search, err);
+    if (m->source.code && err)
+        *err = m->source.why;
+    return m->source.code ? m->source.code : code;
 }
 
 int npgnn_method_top(npgnn_link *out, int32_t *found, const npgnn_graph *graph, int32_t k, int links,
@@ -179,46 +136,34 @@ int npgnn_method_top(npgnn_link *out, int32_t *found, const npgnn_graph *graph, 
                      npgnn_error *err)
 {
     method_job job = {0};
-    method_search s = {.job = &job, .graph = graph, .k = k, .links = links, .out = out, .found = found};
-    int32_t *all = NULL;
-    int code = npi_sized_read(&s.options, sizeof s.options, top, "npgnn_top_options", err);
-    if (code)
-        return code;
-    s.rows = s.options.from ? s.options.from_count : graph->n;
-    code = search_check(&s, err);
+    npgnn_top_options o = {0};
+    int code = npi_sized_read(&o, sizeof o, top, "npgnn_top_options", err);
+    if (!code && (o.min_probability != 0 || o.rank != NPGNN_BY_PROBABILITY))
+        code = npi_fail(err, NPGNN_E_ARGUMENT,
+                        "a method gives scores, not probabilities: leave min_probability and rank at 0");
     if (!code)
         code = job_new(&job, graph, options, env, err);
     if (code)
         return code;
-    npi_task task = task_of(&job);
-    npgnn_eval_run run = {.size = sizeof run};
-    float nothing[1];
-    s.role = npi_alloc(&job.env, (size_t)graph->n, 1, err);
-    all = npi_alloc(&job.env, (size_t)graph->n, sizeof *all, err);
-    s.list.items = npi_alloc(&job.env, (size_t)k, sizeof *s.list.items, err);
-    s.list.capacity = k;
-    if (!s.role || !all || !s.list.items)
-        code = NPGNN_E_MEMORY;
-    if (!code)
-        code = give_role(&s, FROM, s.options.from, s.options.from_count, err);
-    if (!code)
-        code = give_role(&s, TO, s.options.to, s.options.to_count, err);
+    int32_t n = graph->n;
+    int fit = n > 0 ? MOST_PAIRS / n : NPI_TASK_ROWS;
+    method_search m = {.job = &job};
+    m.source = (npi_row_source){.rows = score_rows, .user = &m};
+    m.source.most = fit < LEAST_ROWS ? LEAST_ROWS : fit > NPI_TASK_ROWS ? NPI_TASK_ROWS : fit;
+    const npi_search kind = {.out = out, .found = found, .k = k, .links = links};
+    code = npi_search_new_heuristic(&m.search, &m.source, graph, kind, top, &job.env, err);
     if (!code) {
-        for (int32_t i = 0; i < graph->n; i++)
-            all[i] = i;
-        s.nodes = s.options.from ? s.options.from : all;
-        memset(found, 0, (links ? 1 : (size_t)s.rows) * sizeof *found);
-        task.nodes = s.nodes;
-        task.node_count = s.rows;
-        task.row = see_row;
-        task.row_user = &s;
-        code = job.method(nothing, &run, &task, err);
-        if (!code && links)
-            write_list(out, found, &s);
+        m.source.count = m.search.rows;
+        m.pairs = npi_resize(&job.env, NULL, (size_t)m.source.most * (size_t)n, sizeof *m.pairs, err);
+        npi_task task = task_of(&job);
+        npgnn_eval_run run = {.size = sizeof run};
+        float nothing[1];
+        task.search = search_with;
+        task.search_user = &m;
+        code = m.pairs ? job.method(nothing, &run, &task, err) : NPGNN_E_MEMORY;
     }
-    npi_free(&job.env, s.role);
-    npi_free(&job.env, all);
-    npi_free(&job.env, s.list.items);
+    npi_search_free(&m.search);
+    npi_free(&job.env, m.pairs);
     job_free(&job);
     return code;
 }

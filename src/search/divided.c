@@ -18,15 +18,15 @@ enum {
 /* Rows of a batch that a process merges, at most. */
 static size_t most_merged(const npi_search *s)
 {
-    size_t ranks = (size_t)npi_comm_ranks(s->p->comm);
+    size_t ranks = (size_t)npi_comm_ranks(s->comm);
     return ((size_t)s->division.remote.most + ranks - 1) / ranks;
 }
 
 int npi_divided_new(npi_search *s, npgnn_error *err)
 {
     npi_applied *a = &s->p->applied;
-    const npgnn_env *env = &s->p->env;
-    int ranks = npi_comm_ranks(s->p->comm), most = VISITORS;
+    const npgnn_env *env = &s->env;
+    int ranks = npi_comm_ranks(s->comm), most = VISITORS;
     s->division.room = s->searchers[0].list.capacity;
     if (!s->links && LIST_BYTES / (int)sizeof *s->division.lists / s->division.room < most)
         most = LIST_BYTES / (int)sizeof *s->division.lists / s->division.room;
@@ -46,7 +46,7 @@ int npi_divided_new(npi_search *s, npgnn_error *err)
 
 void npi_divided_free(npi_search *s)
 {
-    const npgnn_env *env = &s->p->env;
+    const npgnn_env *env = &s->env;
     npi_remote_free(&s->division.remote);
     npi_free(env, s->division.visiting);
     npi_free(env, s->division.lists);
@@ -75,7 +75,7 @@ static void share_worst(npi_search *s)
         if (list->count == list->capacity)
             w.own = fmax(w.own, list->items[0].score);
     }
-    npi_comm_chain(s->p->comm, &w.worst, 1, sizeof w.worst, 1, raise_worst, &w);
+    npi_comm_chain(s->comm, &w.worst, 1, sizeof w.worst, 1, raise_worst, &w);
     s->worst = w.worst;
 }
 
@@ -83,8 +83,8 @@ static void share_worst(npi_search *s)
  * share, room). */
 static int exchange_lists(const npi_search *s, npgnn_error *err)
 {
-    npgnn_comm *comm = s->p->comm;
-    const npgnn_env *env = &s->p->env;
+    npgnn_comm *comm = s->comm;
+    const npgnn_env *env = &s->env;
     int rank = npi_comm_rank(comm), ranks = npi_comm_ranks(comm), messages = 0;
     int64_t rows = s->end - s->begin, first = npi_comm_share_start(comm, rows, rank);
     size_t list = (size_t)s->division.room, share = (size_t)(npi_comm_share_start(comm, rows, rank + 1) - first);
@@ -114,7 +114,7 @@ static npi_shortlist merge_row(const npi_search *s, size_t share, size_t row)
 {
     npi_shortlist *merged = &s->searchers[0].list;
     merged->count = 0;
-    for (size_t r = 0; r < (size_t)npi_comm_ranks(s->p->comm); r++) {
+    for (size_t r = 0; r < (size_t)npi_comm_ranks(s->comm); r++) {
         const npi_candidate *list = s->division.others + (r * share + row) * (size_t)s->division.room;
         for (int i = 0; i < s->division.room && list[i].id >= 0; i++)
             npi_shortlist_offer(merged, list[i]);
@@ -128,8 +128,8 @@ static npi_shortlist merge_row(const npi_search *s, size_t share, size_t row)
 /* Merges the lists of a batch of rows, and gives the results to all processes. */
 static int merge_lists(npi_search *s, npgnn_error *err)
 {
-    npgnn_comm *comm = s->p->comm;
-    const npgnn_env *env = &s->p->env;
+    npgnn_comm *comm = s->comm;
+    const npgnn_env *env = &s->env;
     int rank = npi_comm_rank(comm);
     int64_t rows = s->end - s->begin, first = npi_comm_share_start(comm, rows, rank);
     size_t share = (size_t)(npi_comm_share_start(comm, rows, rank + 1) - first), room = (size_t)s->division.room,
@@ -176,7 +176,7 @@ int npi_divided_rows(npi_search *s, npgnn_error *err)
         s->end = first + count;
         code = npi_remote_fetch(&s->division.remote, s->division.visiting, count, err);
         if (!code)
-            code = npi_comm_agree(s->p->comm, npi_search_rows(s, err), err);
+            code = npi_comm_agree(s->comm, npi_search_rows(s, err), err);
         if (!code && s->links)
             share_worst(s);
         else if (!code)
@@ -187,7 +187,7 @@ int npi_divided_rows(npi_search *s, npgnn_error *err)
 
 int npi_divided_write(npgnn_link *out, int32_t *found, const npi_search *s, npi_shortlist *list, npgnn_error *err)
 {
-    const npgnn_env *env = &s->p->env;
+    const npgnn_env *env = &s->env;
     size_t count = (size_t)list->count;
     npi_shortlist_sort(list);
     if (!s->averaged) {
@@ -196,7 +196,7 @@ int npi_divided_write(npgnn_link *out, int32_t *found, const npi_search *s, npi_
     }
     npgnn_pair *pairs = npi_resize(env, NULL, count, sizeof *pairs, err);
     npgnn_prediction *judged = npi_resize(env, NULL, count, sizeof *judged, err);
-    int code = npi_comm_agree(s->p->comm, pairs && judged ? 0 : NPGNN_E_MEMORY, err);
+    int code = npi_comm_agree(s->comm, pairs && judged ? 0 : NPGNN_E_MEMORY, err);
     for (size_t i = 0; !code && i < count; i++)
         pairs[i] = npi_search_pair(s, list->items[i].id);
     if (!code)

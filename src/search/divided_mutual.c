@@ -27,7 +27,7 @@ typedef struct visit {
 static visit visit_of(const npi_search *s, int owner, int host, int32_t batch, int32_t per)
 {
     const npi_partition *rows = &s->p->applied.columns.rows;
-    int ranks = npi_comm_ranks(s->p->comm), apart = (host - owner + ranks) % ranks;
+    int ranks = npi_comm_ranks(s->comm), apart = (host - owner + ranks) % ranks;
     int32_t start = npi_rank_start(rows, owner), nodes = npi_rank_start(rows, owner + 1) - start;
     visit v = {.owner = owner, .end = npi_rank_start(rows, host + 1) - npi_rank_start(rows, host)};
     int64_t first = (int64_t)batch * per, last = first + per < nodes ? first + per : nodes;
@@ -58,9 +58,9 @@ typedef struct tour {
 
 static int tour_new(tour *t, npi_search *s, npgnn_error *err)
 {
-    const npgnn_env *env = &s->p->env;
+    const npgnn_env *env = &s->env;
     size_t most = (size_t)s->division.remote.most;
-    *t = (tour){.s = s, .visits = npi_comm_ranks(s->p->comm) / 2};
+    *t = (tour){.s = s, .visits = npi_comm_ranks(s->comm) / 2};
     size_t visits = (size_t)t->visits;
     t->per = s->division.remote.most / t->visits;
     t->here = npi_alloc(env, visits, sizeof *t->here, err);
@@ -82,7 +82,7 @@ static int tour_new(tour *t, npi_search *s, npgnn_error *err)
 
 static void tour_free(tour *t)
 {
-    const npgnn_env *env = &t->s->p->env;
+    const npgnn_env *env = &t->s->env;
     void *blocks[] = {t->here,       t->away,           t->sends, t->receives, t->least, t->theirs,
                       t->sent_count, t->received_count, t->first, t->size,     t->end};
     for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++)
@@ -92,7 +92,7 @@ static void tour_free(tour *t)
 /* Fetches the visitors of a batch, and what they need to reach. Returns how many they are, or a negative code. */
 static int32_t receive(tour *t, npi_search *s, int32_t batch, npgnn_error *err)
 {
-    int rank = npi_comm_rank(s->p->comm), ranks = npi_comm_ranks(s->p->comm);
+    int rank = npi_comm_rank(s->comm), ranks = npi_comm_ranks(s->comm);
     int32_t count = 0;
     t->blocks = 0;
     for (int i = 0; i < t->visits; i++) {
@@ -156,14 +156,14 @@ static void exchange_visits(tour *t, void *in, const int32_t *in_count, void *ou
         to += sent;
         from += received;
     }
-    npi_comm_exchange(t->s->p->comm, t->sends, sends, t->receives, receives);
+    npi_comm_exchange(t->s->comm, t->sends, sends, t->receives, receives);
 }
 
 /* Gives the contenders of the visitors to the processes that the visitors are of. */
 static int return_contenders(tour *t, int32_t visitors, npgnn_error *err)
 {
     const npi_search *s = t->s;
-    const npgnn_env *env = &s->p->env;
+    const npgnn_env *env = &s->env;
     size_t leaving = 0, arriving = 0;
     int32_t away = 0;
     for (int32_t j = 0; j < visitors; j++) {
@@ -178,7 +178,7 @@ static int return_contenders(tour *t, int32_t visitors, npgnn_error *err)
         arriving += (size_t)t->received_count[j];
     npi_contender *sent = npi_resize(env, NULL, leaving, sizeof *sent, err);
     npi_contender *received = npi_resize(env, NULL, arriving, sizeof *received, err);
-    int code = npi_comm_agree(s->p->comm, sent && received ? 0 : NPGNN_E_MEMORY, err);
+    int code = npi_comm_agree(s->comm, sent && received ? 0 : NPGNN_E_MEMORY, err);
     if (!code) {
         size_t at = 0;
         for (int32_t j = 0; j < visitors; j++) {
@@ -203,7 +203,7 @@ static int return_contenders(tour *t, int32_t visitors, npgnn_error *err)
 static int visit_all(npi_search *s, npgnn_error *err)
 {
     const npi_partition *rows = &s->p->applied.columns.rows;
-    npgnn_comm *comm = s->p->comm;
+    npgnn_comm *comm = s->comm;
     tour t;
     int code = npi_comm_agree(comm, tour_new(&t, s, err), err);
     int64_t batches = 0, done = s->own;
@@ -252,10 +252,10 @@ static int32_t take_contenders(size_t *count, const npi_search *s, int32_t first
 /* Judges the contenders of the nodes first to last - 1 of this process, `count` in all, and writes their lists. */
 static int decide(npi_search *s, int32_t first, int32_t last, size_t count, npgnn_error *err)
 {
-    const npgnn_env *env = &s->p->env;
+    const npgnn_env *env = &s->env;
     npgnn_pair *pairs = npi_resize(env, NULL, count, sizeof *pairs, err);
     npgnn_prediction *judged = npi_resize(env, NULL, count, sizeof *judged, err);
-    int code = npi_comm_agree(s->p->comm, pairs && judged ? 0 : NPGNN_E_MEMORY, err);
+    int code = npi_comm_agree(s->comm, pairs && judged ? 0 : NPGNN_E_MEMORY, err);
     size_t at = 0;
     for (int32_t i = first; !code && i < last; i++)
         for (int c = 0; c < s->mutual->of[i].count; c++)
@@ -285,17 +285,17 @@ static void gather(const npi_search *s)
 {
     const npi_partition *rows = &s->p->applied.columns.rows;
     size_t found[NPI_MOST_RANKS + 1], out[NPI_MOST_RANKS + 1];
-    for (int r = 0; r <= npi_comm_ranks(s->p->comm); r++) {
+    for (int r = 0; r <= npi_comm_ranks(s->comm); r++) {
         found[r] = (size_t)npi_rank_start(rows, r) * sizeof *s->found;
         out[r] = (size_t)npi_rank_start(rows, r) * (size_t)s->k * sizeof *s->out;
     }
-    npi_comm_gather(s->p->comm, s->found, found);
-    npi_comm_gather(s->p->comm, s->out, out);
+    npi_comm_gather(s->comm, s->found, found);
+    npi_comm_gather(s->comm, s->out, out);
 }
 
 int npi_divided_mutual(npi_search *s, npgnn_error *err)
 {
-    npgnn_comm *comm = s->p->comm;
+    npgnn_comm *comm = s->comm;
     s->begin = 0;
     s->end = s->own;
     int code = npi_comm_agree(comm, npi_search_rows(s, err), err);

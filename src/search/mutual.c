@@ -13,7 +13,7 @@ int npi_mutual_applies(const npi_search *s)
     size_t room = (size_t)s->searchers[0].list.capacity * sizeof(npi_candidate);
     size_t per_node = sizeof(npi_contenders) + FIRST_ROOM * sizeof(npi_contender) + room;
     if (!s->scorer.is_symmetric || s->averaged || s->options.to || s->rows != s->n ||
-        (size_t)s->n / (size_t)npi_comm_ranks(s->p->comm) > MUTUAL_BYTES / per_node)
+        (size_t)s->n / (size_t)npi_comm_ranks(s->comm) > MUTUAL_BYTES / per_node)
         return 0;
     for (int32_t row = 0; row < s->rows; row++)
         if (npi_search_node(s, row) != row)
@@ -23,7 +23,7 @@ int npi_mutual_applies(const npi_search *s)
 
 void npi_mutual_free(const npi_search *s)
 {
-    const npgnn_env *env = &s->p->env;
+    const npgnn_env *env = &s->env;
     npi_mutual *m = s->mutual;
     for (int32_t i = 0; m && m->of && i < m->places; i++)
         npi_free(env, m->of[i].items);
@@ -39,7 +39,7 @@ void npi_mutual_free(const npi_search *s)
 
 int npi_mutual_new(npi_search *s, npgnn_error *err)
 {
-    const npgnn_env *env = &s->p->env;
+    const npgnn_env *env = &s->env;
     size_t n = (size_t)s->own + (size_t)s->division.remote.most, k = (size_t)s->searchers[0].list.capacity;
     npi_mutual *m = s->mutual = npi_alloc(env, 1, sizeof *m, err);
     if (!m)
@@ -95,7 +95,7 @@ void npi_mutual_contend(const npi_search *s, int32_t place, int32_t other, doubl
     pthread_mutex_t *lock = &m->lock[place % NPI_LIST_LOCKS];
     pthread_mutex_lock(lock);
     double wanted = atomic_load_explicit(&m->least[place], memory_order_relaxed);
-    if (c->count == c->capacity && make_room(c, wanted, &s->p->env)) {
+    if (c->count == c->capacity && make_room(c, wanted, &s->env)) {
         atomic_store(&m->failed, 1);
     } else if (!(most < wanted)) {
         c->items[c->count++] =

@@ -6,7 +6,10 @@
 
 #include "predict/predictor.h"
 
-enum { NPI_MOST_BLOCK = 128 }; /* nodes that are scored together, at most */
+enum {
+    NPI_MOST_BLOCK = 128, /* nodes that are scored together, at most */
+    NPI_MODEL_BAND = 4    /* blocks of a model between two calls of progress */
+};
 
 /* A block of searched nodes and their approximate scores with candidates: the score of node r with candidate i is at most
  * value + slack_r and at least value - slack_r - along_r reach_i, reach_i of npi_scorer_reach. */
@@ -40,14 +43,30 @@ typedef struct npi_scorer_kind {
     real (*narrow)(int32_t *count, struct npi_searcher *searcher, const struct npi_search *search);
 
     void (*free)(npi_scorer *scorer);
+    int uses_blas; /* 1: approximate multiplies with BLAS */
 } npi_scorer_kind;
+
+/* Scores of nodes with all nodes, for a search without a model. */
+typedef struct npi_row_source {
+    /* Fills score (count, n) with the scores of searched nodes first to first + count - 1. A code. */
+    int (*rows)(float *score, void *user, int32_t first, int count, npgnn_error *err);
+    void *user;
+    int32_t count; /* number of searched nodes */
+    int most;      /* that are scored together */
+    int code;      /* of the first call that failed, whose message is in `why` */
+    npgnn_error why;
+} npi_row_source;
 
 struct npi_scorer {
     const npi_scorer_kind *kind;
-    npgnn_predictor *p;
+    npgnn_predictor *p; /* NULL for a heuristic */
     int32_t candidates;
     int block;        /* nodes of a block */
+    int band;         /* blocks that each thread takes between two calls of progress */
     int is_symmetric; /* 1: scores are the same in both directions, and ranges of candidates may be scored */
+    /* of heuristics: */
+    npi_row_source *source;
+    const npgnn_env *env;
     /* of networks, by draw of z: */
     real *drawn;     /* (draws, n, k) embeddings; NULL: those of the mean */
     double *longest; /* (draws) the length of the longest embedding */
@@ -67,6 +86,16 @@ typedef struct npi_scorer_use {
 /* The scorers of the kinds of models. */
 int npi_network_scorer(npi_scorer *out, npgnn_predictor *predictor, const npi_scorer_use *use, npgnn_error *err);
 int npi_process_scorer(npi_scorer *out, npgnn_predictor *predictor, const npi_scorer_use *use, npgnn_error *err);
+
+/* A score without a probability. */
+static inline npgnn_prediction npi_heuristic_prediction(float score)
+{
+    return (npgnn_prediction){NAN, NAN, NAN, NAN, score};
+}
+
+/* The scorer of a method without a model: its scores as they are, where 0 means that it has nothing to say of a pair. On one
+ * thread. source and env must outlive it. */
+void npi_heuristic_scorer(npi_scorer *out, npi_row_source *source, int32_t nodes, const npgnn_env *env);
 
 /* The scorer of a process for a single searched node, where npi_applied_prepare_bounds has been called. */
 int npi_scorer_bounded(npi_scorer *out, npgnn_predictor *predictor, npgnn_error *err);

@@ -297,7 +297,7 @@ int npi_scorer_bounded(npi_scorer *out, npgnn_predictor *p, npgnn_error *err)
                                          .judge = npi_process_judge,
                                          .narrow = narrow,
                                          .free = npi_process_scorer_free};
-    *out = (npi_scorer){.kind = &kind, .p = p, .candidates = p->graph->n, .block = 1};
+    *out = (npi_scorer){.kind = &kind, .p = p, .candidates = p->graph->n, .block = 1, .band = NPI_MODEL_BAND};
     out->slopes = npi_alloc(&p->env, 1, sizeof *out->slopes, err);
     out->score_error = npi_alloc(&p->env, 1, sizeof *out->score_error, err);
     if (!out->slopes || !out->score_error)

@@ -175,10 +175,11 @@ int npi_network_scorer(npi_scorer *out, npgnn_predictor *p, const npi_scorer_use
                                          .workspace_free = workspace_free,
                                          .approximate = approximate,
                                          .judge = judge,
-                                         .free = scorer_free};
+                                         .free = scorer_free,
+                                         .uses_blas = 1};
     int32_t n = p->graph->n;
     size_t fit = BLOCK_BYTES / sizeof(real) / ((size_t)n + 1);
-    *out = (npi_scorer){.kind = &kind, .p = p, .candidates = n, .is_exact_value = 1};
+    *out = (npi_scorer){.kind = &kind, .p = p, .candidates = n, .band = NPI_MODEL_BAND, .is_exact_value = 1};
     out->block = fit < LEAST_BLOCK ? LEAST_BLOCK : fit > NPI_MOST_BLOCK ? NPI_MOST_BLOCK : (int)fit;
     out->block = out->block > use->nodes ? use->nodes : out->block;
     assert(use->nodes > 0);

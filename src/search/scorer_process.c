@@ -115,7 +115,8 @@ int npi_process_scorer(npi_scorer *out, npgnn_predictor *p, const npi_scorer_use
                                          .workspace_free = workspace_free,
                                          .approximate = approximate,
                                          .judge = npi_process_judge,
-                                         .free = npi_process_scorer_free};
+                                         .free = npi_process_scorer_free,
+                                         .uses_blas = 1};
     const npi_columns *columns = &p->applied.columns;
     int heads;
     const npi_head *head = npi_predictor_heads(&heads, p);
@@ -127,6 +128,7 @@ int npi_process_scorer(npi_scorer *out, npgnn_predictor *p, const npi_scorer_use
     *out = (npi_scorer){.kind = &kind,
                         .p = p,
                         .candidates = columns->rows.comm ? columns->rows.to - columns->rows.from : p->graph->n,
+                        .band = NPI_MODEL_BAND,
                         .is_symmetric = 1,
                         .is_exact_value = use->is_exact_value};
     out->block = fit < LEAST_BLOCK ? LEAST_BLOCK : fit > MOST_BLOCK ? MOST_BLOCK : (int)fit;

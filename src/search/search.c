@@ -15,8 +15,6 @@
 #include "linalg/blas.h"
 #include "search/search.h"
 
-enum { BAND = 4 }; /* blocks that each thread takes between two calls of progress */
-
 /* Roles of a node. */
 enum { FROM = 1, TO = 2 };
 
@@ -40,7 +38,7 @@ static int give_role(npi_search *s, unsigned char role, const int32_t *nodes, in
 static int give_roles(npi_search *s, npgnn_error *err)
 {
     const npgnn_top_options *o = &s->options;
-    s->role = npi_alloc(&s->p->env, (size_t)s->n, 1, err);
+    s->role = npi_alloc(&s->env, (size_t)s->n, 1, err);
     if (!s->role)
         return NPGNN_E_MEMORY;
     int code = give_role(s, FROM, o->from, o->from_count, err);
@@ -49,7 +47,7 @@ static int give_roles(npi_search *s, npgnn_error *err)
 
 int npi_search_allocate(npi_search *s, int room, npgnn_error *err)
 {
-    const npgnn_env *env = &s->p->env;
+    const npgnn_env *env = &s->env;
     size_t cells = (size_t)s->scorer.block * (size_t)s->own;
     int code = 0;
     s->searchers = npi_alloc(env, (size_t)s->threads, sizeof *s->searchers, err);
@@ -81,57 +79,89 @@ static int check_same(const npi_search *s, npgnn_error *err)
         hash = npi_hash_bytes(hash, o->from, (size_t)o->from_count * sizeof *o->from);
     if (o->to && o->to_count > 0)
         hash = npi_hash_bytes(hash, o->to, (size_t)o->to_count * sizeof *o->to);
-    return npi_comm_same(s->p->comm, hash, "the search", err);
+    return npi_comm_same(s->comm, hash, "the search", err);
 }
 
 /* Which rows this process searches: its share, unless the candidates are divided instead. */
 static void divide(npi_search *s)
 {
-    npgnn_comm *comm = s->is_divided ? NULL : s->p->comm;
+    npgnn_comm *comm = s->is_divided ? NULL : s->comm;
     int rank = npi_comm_rank(comm);
     s->begin = (int32_t)npi_comm_share_start(comm, s->rows, rank);
     s->end = (int32_t)npi_comm_share_start(comm, s->rows, rank + 1);
     s->times = npi_comm_ranks(comm);
 }
 
-int npi_search_new(npi_search *s, npgnn_predictor *p, npi_search kind, int plain, const npgnn_top_options *options,
-                   npgnn_error *err)
+/* What does not depend on what scores the pairs: the options, and whom they ask for. */
+static int begin(npi_search *s, npi_search kind, const npgnn_top_options *options, npgnn_error *err)
 {
     *s = kind;
-    s->p = p;
-    s->n = p->graph->n;
-    s->threads = p->threads;
-    s->averaged = p->samples > 0;
-    const npgnn_top_options *o = &s->options;
+    s->worst = (double)-INFINITY;
     int code = npi_sized_read(&s->options, sizeof s->options, options, "npgnn_top_options", err);
     if (!code && s->k < 1)
         code = npi_fail(err, NPGNN_E_ARGUMENT, "k must be at least 1, got %d", s->k);
-    if (p->comm && !(code = npi_comm_agree(p->comm, code, err)))
-        code = check_same(s, err);
-    if (!code)
-        code = p->model->kind->complete(p, err);
-    if (code)
-        return code;
+    return code;
+}
+
+static int check(npi_search *s, npgnn_error *err)
+{
+    const npgnn_top_options *o = &s->options;
     s->rows = o->from ? o->from_count : s->n;
-    s->worst = (double)-INFINITY;
-    s->is_divided = p->applied.columns.rows.comm != NULL;
-    s->from = s->is_divided ? p->applied.columns.rows.from : 0;
-    s->own = s->is_divided ? p->applied.columns.rows.to - s->from : s->n;
-    divide(s);
     if (!(o->min_probability >= 0 && o->min_probability <= 1))
         return npi_fail(err, NPGNN_E_ARGUMENT, "the minimum probability must be from 0 to 1, got %g",
                         o->min_probability);
     if (s->rows < 0 || (o->to && o->to_count < 0))
         return npi_fail(err, NPGNN_E_ARGUMENT, "the number of nodes must not be negative");
-    code = give_roles(s, err);
+    divide(s);
+    return give_roles(s, err);
+}
+
+int npi_search_new(npi_search *s, npgnn_predictor *p, npi_search kind, int plain, const npgnn_top_options *options,
+                   npgnn_error *err)
+{
+    kind.p = p;
+    kind.env = p->env;
+    kind.comm = p->comm;
+    kind.calibration = p->calibration;
+    kind.graph = p->graph;
+    kind.n = p->graph->n;
+    kind.threads = p->threads;
+    kind.averaged = p->samples > 0;
+    const npi_partition *rows = &p->applied.columns.rows;
+    kind.is_divided = rows->comm != NULL;
+    kind.from = kind.is_divided ? rows->from : 0;
+    kind.own = kind.is_divided ? rows->to - rows->from : kind.n;
+    int code = begin(s, kind, options, err);
+    if (p->comm && !(code = npi_comm_agree(p->comm, code, err)))
+        code = check_same(s, err);
+    if (!code)
+        code = p->model->kind->complete(p, err);
+    if (!code)
+        code = check(s, err);
     const npi_scorer_use use = {
         .nodes = s->rows > 0 ? s->rows : 1, .is_each_node = !s->links && !plain, .is_exact_value = plain};
     return code ? code : p->model->kind->scorer(&s->scorer, p, &use, err);
 }
 
+int npi_search_new_heuristic(npi_search *s, npi_row_source *source, const npgnn_graph *graph, npi_search kind,
+                             const npgnn_top_options *options, const npgnn_env *env, npgnn_error *err)
+{
+    kind.env = *env;
+    kind.env.comm = NULL;
+    kind.graph = graph;
+    kind.n = kind.own = graph->n;
+    kind.threads = 1; /* the source has all of them */
+    int code = begin(s, kind, options, err);
+    if (!code)
+        code = check(s, err);
+    if (!code)
+        npi_heuristic_scorer(&s->scorer, source, graph->n, &s->env);
+    return code;
+}
+
 void npi_search_free(npi_search *s)
 {
-    const npgnn_env *env = &s->p->env;
+    const npgnn_env *env = &s->env;
     for (int t = 0; s->searchers && t < s->threads; t++) {
         s->scorer.kind->workspace_free(s->searchers[t].workspace, &s->scorer);
         npi_free(env, s->searchers[t].block.value);
@@ -176,17 +206,17 @@ real npi_search_least_value(const npi_search *s, const npi_shortlist *list, doub
     worst = s->worst > worst ? s->worst : worst;
     if (!(worst > (double)-INFINITY))
         return -(real)INFINITY;
-    return (real)nextafterf((float)((s->averaged ? least_score(worst, &s->p->calibration) : worst) - slack), -INFINITY);
+    return (real)nextafterf((float)((s->averaged ? least_score(worst, &s->calibration) : worst) - slack), -INFINITY);
 }
 
 /* Whether the pair is asked for; of a pair that may be turned round, only one way. */
 int npi_search_eligible(const npi_search *s, int32_t u, int32_t v)
 {
-    if (!npi_graph_allows(s->p->graph, u, v) || !(s->role[v] & TO))
+    if (!npi_graph_allows(s->graph, u, v) || !(s->role[v] & TO))
         return 0;
     if (s->links && v < u && (s->role[v] & FROM) && (s->role[u] & TO))
         return 0;
-    return s->options.known || !npgnn_graph_has_edge(s->p->graph, u, v);
+    return s->options.known || !npgnn_graph_has_edge(s->graph, u, v);
 }
 
 /* The bits of a float as an integer in the same order. */
@@ -277,8 +307,14 @@ static int32_t append(npgnn_link *out, int32_t count, const npi_search *s, npgnn
 {
     if ((double)rank_of(s, &judged) < s->options.min_probability)
         return count;
-    out[count] = (npgnn_link){pair, judged, npgnn_graph_has_edge(s->p->graph, pair.u, pair.v)};
+    out[count] = (npgnn_link){pair, judged, npgnn_graph_has_edge(s->graph, pair.u, pair.v)};
     return count + 1;
+}
+
+/* The prediction of a score that is not averaged over draws. */
+static npgnn_prediction prediction_of(const npi_search *s, float score)
+{
+    return s->p ? npi_prediction_of(&s->calibration, score) : npi_heuristic_prediction(score);
 }
 
 int32_t npi_search_write(npgnn_link *out, const npi_search *s, const npi_shortlist *sorted,
@@ -287,7 +323,7 @@ int32_t npi_search_write(npgnn_link *out, const npi_search *s, const npi_shortli
     int32_t count = 0;
     for (int32_t i = 0; i < sorted->count && count == i; i++)
         count = append(out, count, s, npi_search_pair(s, sorted->items[i].id),
-                       judged ? judged[i] : npi_prediction_of(&s->p->calibration, (float)sorted->items[i].score));
+                       judged ? judged[i] : prediction_of(s, (float)sorted->items[i].score));
     return count;
 }
 
@@ -359,7 +395,7 @@ static void search_blocks(const void *arg, int64_t first, int64_t last)
 
 int npi_search_report(const npi_search *s, int64_t done, npgnn_error *err)
 {
-    const npgnn_env *env = &s->p->env;
+    const npgnn_env *env = &s->env;
     done = done < s->rows ? done : s->rows;
     npgnn_progress progress = {.size = sizeof progress, .runs = 1, .iteration = (int)done, .iterations = s->rows};
     progress.loss = progress.kl = progress.val_auc = progress.val_ap = (double)NAN;
@@ -371,14 +407,14 @@ int npi_search_report(const npi_search *s, int64_t done, npgnn_error *err)
 int npi_search_rows(const npi_search *s, npgnn_error *err)
 {
     int64_t blocks = s->end > s->begin ? ((int64_t)s->end - s->begin + s->scorer.block - 1) / s->scorer.block : 0;
-    int64_t band = (int64_t)s->threads * BAND;
+    int64_t band = (int64_t)s->threads * s->scorer.band;
     for (int64_t start = 0; start < blocks; start += band) {
         int64_t end = start + band < blocks ? start + band : blocks;
         band_loop loop = {s, start};
-        if (!s->scorer.kind->narrow) /* otherwise nothing is multiplied by BLAS */
+        if (s->scorer.kind->uses_blas)
             npi_blas_begin(s->threads);
         npi_parallel(s->threads, end - start, 1, search_blocks, &loop);
-        if (!s->scorer.kind->narrow)
+        if (s->scorer.kind->uses_blas)
             npi_blas_end(s->threads);
         int code = npi_search_report(s, s->before + end * s->scorer.block * s->times, err);
         if (code)

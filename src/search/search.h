@@ -56,7 +56,11 @@ typedef struct npi_division {
 } npi_division;
 
 typedef struct npi_search {
-    npgnn_predictor *p;
+    npgnn_env env;               /* of this process alone */
+    npgnn_comm *comm;            /* the processes that share the search; NULL: one */
+    npi_calibration calibration; /* what scores mean */
+    const npgnn_graph *graph;
+    npgnn_predictor *p; /* NULL for a method without a model */
     npi_scorer scorer;
     npgnn_top_options options;
     int32_t n, rows;     /* nodes, and searched nodes */
@@ -70,9 +74,8 @@ typedef struct npi_search {
     double worst;        /* of all pairs: what the worst of the best, in all processes, is at least */
     int threads;
     npi_searcher *searchers; /* (threads) */
-    /* with links 0: */
-    npgnn_link *out; /* (rows, k) */
-    int32_t *found;  /* (rows) */
+    npgnn_link *out;         /* (rows, k); with links (k) */
+    int32_t *found;          /* (rows); with links (1) */
     int32_t k;
     npi_mutual *mutual; /* NULL: each node is searched by itself */
     int is_divided;     /* 1: the evidence is divided among processes */
@@ -99,10 +102,17 @@ int npi_predictor_rows(float *score, npgnn_predictor *predictor, const int32_t *
 
 /* ---- of search.c ---- */
 
-/* Prepares a search: `kind` is what is known of it besides the options. plain: 1 if values are wanted that are scores. Collective
- * where there are several processes. To be freed on failure, too. */
+/* Prepares a search: `kind` has out, found, k and links. plain: 1 if values are wanted that are scores. Collective where there
+ * are several processes. To be freed on failure, too. */
 int npi_search_new(npi_search *out, npgnn_predictor *predictor, npi_search kind, int plain,
                    const npgnn_top_options *options, npgnn_error *err);
+
+/* The same for a method without a model, on the calling thread. */
+int npi_search_new_heuristic(npi_search *out, npi_row_source *source, const npgnn_graph *graph, npi_search kind,
+                             const npgnn_top_options *options, const npgnn_env *env, npgnn_error *err);
+
+/* Finds the best of each node, or of all pairs. Collective where there are several processes. */
+int npi_search_run(npi_search *search, npgnn_error *err);
 
 /* Memory of the threads, with lists of the best `room`. Not collective. */
 int npi_search_allocate(npi_search *search, int room, npgnn_error *err);

@@ -11,7 +11,7 @@
 /* What one process, or one of several that has the embeddings of all nodes, does. */
 static int search_alone(npi_search *s, npgnn_error *err)
 {
-    npgnn_comm *comm = s->p->comm;
+    npgnn_comm *comm = s->comm;
     int code = npi_comm_agree(comm, npi_search_rows(s, err), err);
     if (!code && s->mutual)
         npi_mutual_decide(s);
@@ -22,27 +22,11 @@ static int search_alone(npi_search *s, npgnn_error *err)
     return code;
 }
 
-int npgnn_predictor_top(npgnn_link *out, int32_t *found, npgnn_predictor *predictor, int32_t k,
-                        const npgnn_top_options *options, npgnn_error *err)
+/* Each list goes to its row of out. */
+static int search_nodes(npi_search *s, npgnn_error *err)
 {
-    npi_search s;
-    npgnn_comm *comm = predictor->comm;
-    int code = npi_search_new(&s, predictor, (npi_search){.out = out, .found = found, .k = k}, 0, options, err);
-    if (!code)
-        code = npi_search_allocate(&s, k < s.n ? k : s.n, err);
-    if (!code && s.is_divided)
-        code = npi_divided_new(&s, err);
-    if (!code && npi_mutual_applies(&s))
-        code = npi_mutual_new(&s, err);
-    code = npi_comm_agree(comm, code, err);
-    if (!code) {
-        memset(found, 0, (size_t)s.rows * sizeof *found);
-        code = !s.is_divided ? search_alone(&s, err)
-               : s.mutual    ? npi_divided_mutual(&s, err)
-                             : npi_divided_rows(&s, err);
-    }
-    npi_search_free(&s);
-    return code;
+    memset(s->found, 0, (size_t)s->rows * sizeof *s->found);
+    return !s->is_divided ? search_alone(s, err) : s->mutual ? npi_divided_mutual(s, err) : npi_divided_rows(s, err);
 }
 
 /* ---- scores of nodes with all nodes ---- */
@@ -95,8 +79,8 @@ int npi_predictor_rows(float *score, npgnn_predictor *predictor, const int32_t *
 /* The best of the lists of all processes. */
 static int share_list(npi_shortlist *list, const npi_search *s, npgnn_error *err)
 {
-    npgnn_comm *comm = s->p->comm;
-    const npgnn_env *env = &s->p->env;
+    npgnn_comm *comm = s->comm;
+    const npgnn_env *env = &s->env;
     int rank = npi_comm_rank(comm), ranks = npi_comm_ranks(comm);
     npi_candidate *all = NULL;
     size_t *start = npi_alloc(env, (size_t)ranks + 1, sizeof *start, err);
@@ -123,29 +107,56 @@ static int share_list(npi_shortlist *list, const npi_search *s, npgnn_error *err
     return code;
 }
 
+/* The best of the lists of all threads and processes. */
+static int search_links(npi_search *s, npgnn_error *err)
+{
+    npgnn_comm *comm = s->comm;
+    int code = s->is_divided ? npi_divided_rows(s, err) : npi_comm_agree(comm, npi_search_rows(s, err), err);
+    npi_shortlist *best = code ? NULL : &s->searchers[0].list;
+    for (int t = 1; !code && t < s->threads; t++)
+        for (int i = 0; i < s->searchers[t].list.count; i++)
+            npi_shortlist_offer(best, s->searchers[t].list.items[i]);
+    if (!code && comm)
+        code = share_list(best, s, err);
+    if (!code && s->is_divided)
+        code = npi_divided_write(s->out, s->found, s, best, err);
+    else if (!code)
+        *s->found = npi_search_write_list(s->out, s, &s->searchers[0]);
+    return code;
+}
+
+/* ---- the calls ---- */
+
+int npi_search_run(npi_search *s, npgnn_error *err)
+{
+    int64_t most = s->links ? (int64_t)s->n * s->n : s->n; /* results of a list, at most */
+    int code = npi_search_allocate(s, most < s->k ? (int)most : s->k, err);
+    if (!code && s->is_divided)
+        code = npi_divided_new(s, err);
+    if (!code && !s->links && npi_mutual_applies(s))
+        code = npi_mutual_new(s, err);
+    code = npi_comm_agree(s->comm, code, err);
+    return code ? code : s->links ? search_links(s, err) : search_nodes(s, err);
+}
+
+static int search(npgnn_predictor *predictor, npi_search kind, const npgnn_top_options *options, npgnn_error *err)
+{
+    npi_search s;
+    int code = npi_comm_agree(predictor->comm, npi_search_new(&s, predictor, kind, 0, options, err), err);
+    if (!code)
+        code = npi_search_run(&s, err);
+    npi_search_free(&s);
+    return code;
+}
+
+int npgnn_predictor_top(npgnn_link *out, int32_t *found, npgnn_predictor *predictor, int32_t k,
+                        const npgnn_top_options *options, npgnn_error *err)
+{
+    return search(predictor, (npi_search){.out = out, .found = found, .k = k}, options, err);
+}
+
 int npgnn_predictor_top_links(npgnn_link *out, int32_t *found, npgnn_predictor *predictor, int32_t k,
                               const npgnn_top_options *options, npgnn_error *err)
 {
-    npi_search s;
-    npgnn_comm *comm = predictor->comm;
-    int code = npi_search_new(&s, predictor, (npi_search){.links = 1, .k = k}, 0, options, err);
-    if (!code)
-        code = npi_search_allocate(&s, (int64_t)s.n * s.n < k ? (int)((int64_t)s.n * s.n) : k, err);
-    if (!code && s.is_divided)
-        code = npi_divided_new(&s, err);
-    code = npi_comm_agree(comm, code, err);
-    if (!code)
-        code = s.is_divided ? npi_divided_rows(&s, err) : npi_comm_agree(comm, npi_search_rows(&s, err), err);
-    npi_shortlist *best = code ? NULL : &s.searchers[0].list;
-    for (int t = 1; !code && t < s.threads; t++)
-        for (int i = 0; i < s.searchers[t].list.count; i++)
-            npi_shortlist_offer(best, s.searchers[t].list.items[i]);
-    if (!code && comm)
-        code = share_list(best, &s, err);
-    if (!code && s.is_divided)
-        code = npi_divided_write(out, found, &s, best, err);
-    else if (!code)
-        *found = npi_search_write_list(out, &s, &s.searchers[0]);
-    npi_search_free(&s);
-    return code;
+    return search(predictor, (npi_search){.out = out, .found = found, .k = k, .links = 1}, options, err);
 }
