@@ -177,9 +177,16 @@ typedef struct npi_product {
 } npi_product;
 
 enum {
-    NPI_MOST_PRODUCTS = 24,
-    NPI_SCRATCH_PLANES = 2, /* for the second product of a column */
-    NPI_PLANES = NPI_ALL_COLUMNS + NPI_SCRATCH_PLANES
+#define NPI_X(bank, width, group, make, source, flags, partner) NPI_MAKE_OF_##bank = NPI_##make,
+    NPI_BANK_LIST(NPI_X) NPI_MAKE_OF_NONE = NPI_GIVEN,
+#undef NPI_X
+/* 1 where a column is the mean of both directions, and so has a second product: not where one bank is the other times K */
+#define NPI_X(column, name, text, reason, operation, left, right, weighting)                                           \
+    +((int)NPI_BANK_##left != (int)NPI_BANK_##right && (int)NPI_MAKE_OF_##left != (int)NPI_KERNEL)
+    NPI_SCRATCH_PLANES = NPI_FEATURE_COLUMN_LIST(NPI_X) NPI_STRUCTURE_COLUMN_LIST(NPI_X) NPI_LEARNT_COLUMN_LIST(NPI_X),
+#undef NPI_X
+    NPI_PLANES = NPI_ALL_COLUMNS + NPI_SCRATCH_PLANES,
+    NPI_MOST_PRODUCTS = NPI_PLANES
 };
 
 /* What is to be computed for a graph: the columns that it has, and the products that these need. */
