@@ -99,7 +99,7 @@ void npi_banks_view(npi_view *view, const npi_bank banks[NPI_BANKS])
 /* ---- means and distances ---- */
 
 typedef struct rows_sum {
-    double sum[NPI_REDUCED_WIDTH + 1]; /* of the rows and, after that, how many of them are not zero */
+    double sum[NPI_REDUCED_WIDTH + 1]; /* sum of the rows, then the number of rows that are not zero */
     const npi_bank *bank;
     size_t rows;
 } rows_sum;

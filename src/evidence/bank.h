@@ -13,7 +13,7 @@ typedef struct npi_bank {
     int stride;      /* from one row to the next */
     int is_borrowed; /* 1: `row` is somebody else's */
     real *row;       /* (r, stride); NULL: not made */
-    /* of a centred bank, with the mean μ of its rows that are not zero, and the mean ν of its partner: */
+    /* used only by centred banks; μ is the mean of the rows that are not zero, ν that of the partner's: */
     real *mean;      /* (width) μ */
     double *along;   /* (r) row · μ */
     double *cross;   /* (r) row · ν; NULL without a partner */

@@ -12,8 +12,9 @@ typedef struct pairs_loop {
     const npi_columns *e;
     const npi_view *view;
     const npgnn_pair *pairs;
-    const npgnn_pair *places;         /* of their rows; `pairs` where the rows of all nodes are there */
-    unsigned groups;                  /* whose columns are wanted: bits 1 << group */
+    const npgnn_pair
+        *places;     /* (count) places of the rows in the view: `pairs` where the rows of all nodes are there */
+    unsigned groups; /* whose columns are wanted: bits 1 << group */
     npi_columns_workspace *workspace; /* (threads); NULL: not needed by these groups */
     int threads;
 } pairs_loop;
@@ -85,14 +86,14 @@ static int fetched_new(fetched *f, const npi_columns *e, npgnn_error *err)
 /* The view of a group whose rows are those of the ends of the batch, in their order. Collective. */
 static void fetch(npi_view *view, fetched *f, const npi_columns *e, const npi_bank banks[NPI_BANKS], npi_group group)
 {
-    npi_bank ends[NPI_BANKS] = {0};
+    npi_bank fetched_banks[NPI_BANKS] = {0}; /* with the rows of these ends alone */
     int used = 0;
     for (int b = 0; b < NPI_BANKS; b++) {
         const npi_bank *from = &banks[b];
         if (!is_read(e, 1u << group, (npi_bank_id)b))
             continue;
         assert(used < MOST_BANKS);
-        npi_bank *to = &ends[b];
+        npi_bank *to = &fetched_banks[b];
         *to = f->slot[used++];
         to->width = from->width;
         to->stride = from->stride;
@@ -100,12 +101,12 @@ static void fetch(npi_view *view, fetched *f, const npi_columns *e, const npi_ba
         to->square = from->square;
         to->between = from->between;
         if (b == NPI_BANK_REGION16) /* the first numbers of rows that are there already */
-            to->row = ends[NPI_BANK_REGION].row;
+            to->row = fetched_banks[NPI_BANK_REGION].row;
         else
             npi_endpoints_fetch(to->row, &f->ends, from->row, from->width);
     }
-    npi_banks_measure(ends, group, 0, f->ends.count);
-    npi_banks_view(view, ends);
+    npi_banks_measure(fetched_banks, group, 0, f->ends.count);
+    npi_banks_view(view, fetched_banks);
 }
 
 /* ---- groups ---- */

@@ -45,15 +45,15 @@ static int32_t count_linked(const npi_csr *a)
 /* Weights of products of spectral coordinates: 2m λ and 2m / (1 - 0.9 λ). */
 static void weigh_coordinates(npi_columns *e, const npi_spectral *s)
 {
-    double ends = (double)e->a->ptr[e->n]; /* 2m */
+    double link_ends = (double)e->a->ptr[e->n]; /* 2m */
     int32_t linked = count_linked(e->a);
-    e->mean_degree = linked > 0 ? ends / linked : 0;
+    e->mean_degree = linked > 0 ? link_ends / linked : 0; /* d̄ */
     for (int c = 0; c < s->width; c++) {
         double lambda = fmax(-1, fmin(1, s->values[c]));
         e->value[c] = s->values[c];
         e->weight[NPI_PLAIN][c] = 1;
-        e->weight[NPI_EIGENVALUE][c] = (float)(ends * s->values[c]);
-        e->weight[NPI_RESOLVENT][c] = (float)(ends / (1 - 0.9 * lambda));
+        e->weight[NPI_EIGENVALUE][c] = (float)(link_ends * s->values[c]);
+        e->weight[NPI_RESOLVENT][c] = (float)(link_ends / (1 - 0.9 * lambda));
     }
 }
 

@@ -15,7 +15,7 @@
 #include "linalg/kernels.h"
 
 typedef struct npi_columns {
-    npgnn_env env; /* of this process alone */
+    npgnn_env env; /* without comm: every call is of this process alone */
     const npi_csr *a;
     int32_t n;
     npi_partition rows; /* the nodes of this process, whose rows the banks have; all of them without others */
@@ -23,7 +23,7 @@ typedef struct npi_columns {
     int kept; /* 1: the rows of all banks are there; 0: npi_columns_pairs makes those of the features */
     npi_plan plan;
     npi_bank bank[NPI_BANKS];
-    npi_view view;                     /* of the banks; made again whenever their memory moves */
+    npi_view view;                     /* pointers into the banks; made again whenever their memory moves */
     npi_reduced *reduced, *projection; /* whose rows some banks borrow; NULL or width 0: none */
     /* numbers of nodes that are not divided among processes: */
     float *log_degree;                                /* (n) log(1 + d) */

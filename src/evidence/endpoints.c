@@ -4,7 +4,7 @@
 
 int npi_endpoints_new(npi_endpoints *out, const npi_partition *rows, int width, const npgnn_env *env, npgnn_error *err)
 {
-    size_t words = (size_t)rows->n / 64 + 1;
+    size_t words = (size_t)rows->n / 64 + 1; /* of 64 nodes each */
     npi_endpoints e = {.env = *env, .most = rows->n < 2 * NPI_ENDPOINTS_BATCH ? rows->n : 2 * NPI_ENDPOINTS_BATCH};
     e.node = npi_alloc(env, (size_t)e.most, sizeof *e.node, err);
     e.bits = npi_alloc(env, words, sizeof *e.bits, err);

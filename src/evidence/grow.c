@@ -14,7 +14,7 @@
 #include "evidence/columns.h"
 #include "evidence/vectors.h"
 
-#define LEAST_VALUE 0.02 /* of |λ|: in a dimension with less, t_i / λ would be noise */
+#define LEAST_VALUE 0.02 /* smallest |λ| of a dimension that is extended: below it, t_i / λ would be noise */
 
 enum { WIDEST = 64 }; /* numbers of a row */
 _Static_assert(WIDEST >= (int)NPI_REDUCED_WIDTH && WIDEST >= (int)NPI_SPECTRAL_WIDTH, "rows fit");
@@ -212,7 +212,8 @@ int npi_columns_extend(npi_columns *e, const npi_csr *a, npi_reduced *more_reduc
     e->a = a;
     e->n = a->rows;
     e->rows = npi_partition_tall(e->n, NULL);
-    for (int32_t i = 0; i < e->n; i++) /* of touched nodes, their neighbours and new ones: all are counted again */
+    for (int32_t i = 0; i < e->n;
+         i++) /* the counts change for touched nodes, their neighbours and new ones: all are counted again */
         e->two_steps[i] = -1;
     if (added > 0)
         take_rows(e, before, more_reduced, more_projection);

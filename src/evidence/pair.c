@@ -65,10 +65,10 @@ static void fill_products(double *product, const npi_columns *e, const npi_view 
             count = 0;
             width = of_width;
         }
-        if (is_wanted && next->weighting != NPI_PLAIN) {
+        if (is_wanted && next->weighting != NPI_PLAIN) { /* Σ_c a_c b_c w_c, w = 2m λ or 2m / (1 - 0.9 λ) */
             product[p] = multiply_weighted(npi_view_row(view, next->left, place.v),
                                            npi_view_row(view, next->right, place.u), e->weight[next->weighting], width);
-        } else if (is_wanted) {
+        } else if (is_wanted) { /* multiplied later, together with others of this width */
             left[count] = npi_view_row(view, next->left, place.v);
             right[count] = npi_view_row(view, next->right, place.u);
             wanted[count++] = p;
@@ -85,6 +85,7 @@ static void fill_products(double *product, const npi_columns *e, const npi_view 
 static double centred(double product, const npi_product *p, const npi_view *view, npgnn_pair place)
 {
     const npi_bank_view *a = &view->bank[p->left], *b = &view->bank[p->right];
+    /* along = row · own mean, cross = row · mean of the partner, between = μ · ν, square = μ · μ */
     int same = p->left == p->right;
     double a_nu = same ? a->along[place.v] : a->cross[place.v], mu_b = same ? b->along[place.u] : b->cross[place.u];
     double mu_nu = same ? a->square : a->between;
@@ -121,7 +122,7 @@ void npi_columns_pair_groups(float *value, npi_columns_workspace *w, const npi_c
         place = (npgnn_pair){place.v, place.u};
     }
     fill_products(product, e, view, place, groups);
-    for (int c = 0; c < plan->columns; c++) {
+    for (int c = 0; c < plan->columns; c++) { /* a term, or the mean of two: a(u) with b(v), a(v) with b(u) */
         int terms = 0;
         for (int t = 0; t < 2 && plan->term[c][t] >= 0; t++) {
             const npi_product *p = &plan->product[plan->term[c][t]];

@@ -12,7 +12,7 @@ enum {
     SPARE = 16, /* dimensions beyond those that are kept */
     ROUNDS = 6,
     STREAM = 3,
-    HARMONICS = 2, /* of the angle that a number becomes */
+    HARMONICS = 2, /* harmonics of the angle that a number becomes */
 };
 
 #define ANGLE 1.0471975511965976 /* π / 3: numbers from -1.5 to 1.5 fill half of a circle */
@@ -76,9 +76,9 @@ static void scale_rows(real *y, const real *x, const double *factor, int64_t row
 
 /* What becomes of a column of X that was made from a table. */
 typedef struct table_column {
-    int32_t first;    /* of its columns */
+    int32_t first;    /* first column of X that it became */
     int32_t missing;  /* angle: the column of X that says that the value is missing, -1: none is */
-    int side;         /* of a two-sided graph: nodes of the other side do not have it */
+    int side;         /* side of a two-sided graph whose nodes have it; nodes of the other side do not */
     int angle, plain; /* 1: it is an angle; it has the weight 1 */
 } table_column;
 

@@ -24,6 +24,7 @@ void npi_short_round(int16_t *rounded, float *unit, const real *row, int width)
     int sound = length > (double)FLT_MIN && length < (double)INFINITY;
     for (int c = 0; c < width; c++)
         rounded[c] = sound ? (int16_t)lrint((double)row[c] * (32767 / length)) : 0;
+    /* row_c ≈ rounded_c unit, unit = |row| / 32767 */
     *unit = (float)(length / 32767); /* a NaN in the row stays one in all of its products */
 }
 
@@ -35,6 +36,7 @@ void npi_byte_round(int8_t *rounded, float *unit, float *off, const real *row, i
     int sound = most > 1e-30 && length < (double)INFINITY;   /* less than that is nothing */
     *unit = sound ? (float)(most / 127) : 0 * (float)length; /* a NaN in the row stays one in all of its products */
     for (int c = 0; c < width; c++) {
+        /* off² = Σ_c (row_c / unit - rounded_c)² */
         double exact = sound ? (double)row[c] / (double)*unit : 0;
         rounded[c] = (int8_t)lrint(exact);
         square += (exact - rounded[c]) * (exact - rounded[c]);
@@ -119,6 +121,7 @@ void npi_columns_rounding(double *rounding, const npi_columns *e, double unit)
     double least = e->least_distance; /* centring divides by distances, which are seldom small */
     for (int c = 0; c < e->plan.columns; c++) {
         const npi_product *p = e->plan.term[c][0] < 0 ? NULL : &e->plan.product[e->plan.term[c][0]];
+        /* |a · b| <= |a| |b|, and a sum of rounded terms is off by `unit` of that */
         double lengths = p ? e->bank[p->left].longest * e->bank[p->right].longest : 1;
         rounding[c] = e->plan.operation[c] == NPI_CENTRED ? unit / (least * least) : unit * lengths;
     }
@@ -128,7 +131,7 @@ double npi_columns_rounding_along(const npi_columns *e, int column, int32_t u, d
 {
     const npi_product *p = &e->plan.product[e->plan.term[column][0]];
     const real *row = npi_view_row(&e->view, p->left, u);
-    double square = 0;
+    double square = 0; /* |w ⊙ row_u|² */
     for (int c = 0; c < e->view.bank[p->left].width; c++)
         square += pow((double)row[c] * (double)e->weight[p->weighting][c], 2);
     return unit * sqrt(square);
@@ -151,7 +154,7 @@ static int weigh_error(double *plain, double *divided, const npi_columns *e, int
     int is_slog = 0;
     *plain = *divided = 0;
     for (int c = 0; c < plan->columns; c++) {
-        int terms = 1 + (plan->term[c][1] >= 0);
+        int terms = 1 + (plan->term[c][1] >= 0); /* a mean of two halves the error of each */
         if (plan->term[c][0] != product && plan->term[c][1] != product)
             continue;
         if (plan->operation[c] == NPI_CENTRED || plan->operation[c] == NPI_COSINE)
@@ -203,7 +206,7 @@ static void multiply_rounded(real *const *plane, real *error, npi_columns_worksp
     const npi_bank *right = &e->bank[products->right];
     int width = npi_short_width(right->width), range = last - first;
     const float *unit = right->unit + first, *distance = right->distance ? right->distance + first : NULL;
-    float plain = 0, divided = 0;
+    float plain = 0, divided = 0; /* sums over the products of off |left vector| weight */
     real *out[NPI_MOST_PRODUCTS];
     for (int p = 0; p < count; p++)
         out[p] = plane[products[p].plane];

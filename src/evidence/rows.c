@@ -53,7 +53,7 @@ void npi_rows_multiply(real *const *plane, npi_columns_workspace *w, const npi_c
     const real *rows = npi_view_row(&e->view, products->right, first);
     real *out[NPI_MOST_PRODUCTS];
     planes_of(out, plane, products, count);
-    if (w->count == 1) { /* without BLAS, which would copy the range first */
+    if (w->count == 1) { /* plane_p = R_range l_p, without BLAS, which would copy the range first */
         pick(w, e, products, count);
         npi_kernels_best()->row_products(out, w->picked, count, rows, NULL, last - first, right->width, right->stride);
         return;
@@ -79,6 +79,7 @@ typedef struct partners {
 static partners partners_of_range(const npi_columns_workspace *w, const npi_columns *e, int32_t first, int32_t last)
 {
     size_t n = (size_t)(e->rows.to - e->rows.from);
+    assert(first >= 0 && first <= last && (size_t)last <= n);
     partners p = {.met = {.count = last - first,
                           .log_degree = e->log_degree + e->rows.from + first,
                           .stride = n,
@@ -145,6 +146,7 @@ static void centre_plane(real *x, const npi_product *p, const npi_columns_worksp
     for (int r = 0; r < w->count; r++) {
         int32_t u = w->places[r];
         double a_nu = same ? left->along[u] : left->cross[u], mu_nu = same ? left->square : left->between;
+        /* (x_j - μ·b_j + (μ·ν - a·ν)) / |a - μ| |b_j - ν| */
         npi_kernels_best()->centre(x + (size_t)r * (size_t)range,
                                    same ? others->along[p->right] : others->cross[p->right], others->distance[p->right],
                                    (real)(mu_nu - a_nu), (real)left->distance[u], range);
@@ -195,7 +197,7 @@ static void finish(real *const *plane, const npi_columns_workspace *w, const npi
             fill_overlap(plane[c], w, others);
         else if (operation != NPI_STRUCTURE) /* a graph without features */
             memset(plane[c], 0, cells * sizeof(real));
-        if (second >= 0) {
+        if (second >= 0) { /* the mean of both directions */
             real *back = plane[plan->product[second].plane];
             finish_plane(back, &plan->product[second], operation, w, e, others);
             for (size_t i = 0; i < cells; i++)
@@ -208,7 +210,7 @@ static void finish(real *const *plane, const npi_columns_workspace *w, const npi
 void npi_rows_finish(real *const *plane, const npi_columns_workspace *w, const npi_columns *e, int32_t first,
                      int32_t last)
 {
-    const partners others = partners_of_range(w, e, first, last);
+    const partners others = partners_of_range(w, e, first, last); /* pointers into the rows: nothing is copied */
     finish(plane, w, e, &others);
 }
 

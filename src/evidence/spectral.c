@@ -9,7 +9,7 @@
 enum {
     NODES_PER_DIMENSION = 4, /* at least: a small graph has little large structure */
     SPARE = 16,              /* dimensions beyond those that are kept, for faster convergence */
-    ROUNDS = 12,             /* of products, with an orthonormal basis after each */
+    ROUNDS = 12,             /* products with the matrix, with an orthonormal basis after each */
     PRODUCTS = 2,            /* per round */
     STREAM = 2,
 };

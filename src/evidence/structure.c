@@ -8,13 +8,15 @@ void npi_structure_pair(float *value, npi_walker *walker, const npi_columns *e, 
     int32_t u = pair.u, v = pair.v;
     npi_walks walks = npi_walks_pair(walker, pair);
     float du = e->log_degree[u], dv = e->log_degree[v];
+    /* log(1 + d_u) + log(1 + d_v), the magnitude of their difference, the smaller of the two */
     value[NPI_COLUMN_DEGREE_SUM] = du + dv;
     value[NPI_COLUMN_DEGREE_DIFFERENCE] = fabsf(du - dv);
     value[NPI_COLUMN_DEGREE_LEAST] = du < dv ? du : dv;
     /* | N(u) ∩ N(v) | / | N(u) ∪ N(v) |,  | N(u) ∪ N(v) | = d_u + d_v - | N(u) ∩ N(v) | */
-    int64_t ends = e->a->ptr[u + 1] - e->a->ptr[u] + e->a->ptr[v + 1] - e->a->ptr[v];
+    int64_t degrees = e->a->ptr[u + 1] - e->a->ptr[u] + e->a->ptr[v + 1] - e->a->ptr[v]; /* d_u + d_v */
     value[NPI_COLUMN_COMMON] = (float)sqrt((double)walks.common);
-    value[NPI_COLUMN_JACCARD] = ends > walks.common ? (float)((double)walks.common / (double)(ends - walks.common)) : 0;
+    value[NPI_COLUMN_JACCARD] =
+        degrees > walks.common ? (float)((double)walks.common / (double)(degrees - walks.common)) : 0;
     for (int t = 0; t < NPI_WALK_LIFTS; t++)
         value[NPI_COLUMN_LIFT2 + t] = (float)log1p(walks.lift[t]);
 }
@@ -35,6 +37,7 @@ void npi_structure_walk(npi_columns_workspace *w, const npi_columns *e, int row)
         int32_t reached = w->walker.reached[i], j = reached - from;
         if (reached < from || reached >= to)
             continue;
+        /* |∩| / (d_u + d_v - |∩|), then √ |∩| */
         jaccard[j] = common[j] / ((float)(degree + e->a->ptr[reached + 1] - e->a->ptr[reached]) - common[j]);
         common[j] = sqrtf(common[j]);
     }
@@ -48,7 +51,7 @@ void npi_structure_rows(real *const *plane, const npi_columns_workspace *w, cons
         npi_kernels_best()->degrees(plane[NPI_COLUMN_DEGREE_SUM] + at, plane[NPI_COLUMN_DEGREE_DIFFERENCE] + at,
                                     plane[NPI_COLUMN_DEGREE_LEAST] + at, met->log_degree, e->log_degree[w->nodes[r]],
                                     (int64_t)range);
-        for (size_t j = 0; j < range; j++) {
+        for (size_t j = 0; j < range; j++) { /* as npi_structure_walk left them */
             plane[NPI_COLUMN_COMMON][at + j] = (real)met->common[on + j];
             plane[NPI_COLUMN_JACCARD][at + j] = (real)met->jaccard[on + j];
         }

@@ -1,8 +1,10 @@
 #include "evidence/walks.h"
 
+#include <assert.h>
 #include <string.h>
 
-static size_t words(size_t bits)
+/* Number of 64-bit words that hold so many bits. */
+static size_t words_for(size_t bits)
 {
     return (bits + 63) / 64;
 }
@@ -19,9 +21,9 @@ int npi_walker_new(npi_walker *out, const npi_csr *a, double *inverse, int32_t *
     size_t n = (size_t)capacity;
     w.two = npi_alloc(env, n, sizeof *w.two, err);
     w.reached = npi_alloc(env, n + 1, sizeof *w.reached, err); /* one more: see walk_two */
-    w.is_reached = npi_alloc(env, words(n), sizeof *w.is_reached, err);
+    w.is_reached = npi_alloc(env, words_for(n), sizeof *w.is_reached, err);
     w.meeting = npi_alloc(env, n, sizeof *w.meeting, err);
-    w.seen = npi_alloc(env, words(n), sizeof *w.seen, err);
+    w.seen = npi_alloc(env, words_for(n), sizeof *w.seen, err);
     w.listed = npi_alloc(env, n + 1, sizeof *w.listed, err);
     if (!w.listed || !w.two || !w.reached || !w.is_reached || !w.meeting || !w.seen) {
         npi_walker_free(env, &w);
@@ -46,8 +48,10 @@ void npi_walker_free(const npgnn_env *env, npi_walker *w)
 static void walk_two(npi_walker *w, int32_t node)
 {
     const npi_csr *a = w->a;
+    assert(node >= 0 && node < a->rows);
     if (w->source == node)
         return;
+    /* back to zeros, in the few places that the last source reached */
     for (int32_t r = 0; r < w->count; r++) {
         w->two[w->reached[r]] = 0;
         w->is_reached[w->reached[r] >> 6] = 0;
@@ -55,7 +59,7 @@ static void walk_two(npi_walker *w, int32_t node)
     w->count = 0;
     for (int64_t p = a->ptr[node]; p < a->ptr[node + 1]; p++) {
         int32_t middle = a->col[p];
-        double share = w->inverse[node] * w->inverse[middle];
+        double share = w->inverse[node] * w->inverse[middle]; /* P_iy P_yx = 1 / (d_i d_y) */
         for (int64_t q = a->ptr[middle]; q < a->ptr[middle + 1]; q++) {
             int32_t x = a->col[q];
             w->reached[w->count] = x; /* stays if it is new */
@@ -94,7 +98,7 @@ npi_walks npi_walks_pair(npi_walker *w, npgnn_pair pair)
     npi_walks out = {0};
     double links = (double)a->ptr[a->rows]; /* 2m */
 
-    /* K_2 and the common neighbours: both rows ascend */
+    /* K_2(i, j) = Σ_x (1 / d_x) / (d_i d_j) over the common neighbours x: both rows ascend */
     for (int64_t p = a->ptr[pair.u], q = a->ptr[pair.v]; p < a->ptr[pair.u + 1] && q < a->ptr[pair.v + 1];) {
         int32_t x = a->col[p], y = a->col[q];
         if (x == y) {
@@ -106,8 +110,8 @@ npi_walks npi_walks_pair(npi_walker *w, npgnn_pair pair)
     }
     out.lift[0] *= w->inverse[pair.u] * w->inverse[pair.v];
 
-    /* K_3 from the end with fewer nodes in reach and K_4 over the fewer; ties by number, so that both directions give
-     * the same bits */
+    /* K_3(i, j) = Σ_x P²_ix (1 / d_x) / d_j over the neighbours x of j: from the end with fewer nodes in reach. Ties are
+     * decided by number, so that both directions give the same bits. */
     int32_t from_u = count_two_steps(w, pair.u), from_v = count_two_steps(w, pair.v);
     int swap = from_v < from_u || (from_v == from_u && pair.v < pair.u);
     int32_t from = swap ? pair.v : pair.u, to = swap ? pair.u : pair.v;
@@ -117,7 +121,7 @@ npi_walks npi_walks_pair(npi_walker *w, npgnn_pair pair)
             out.lift[1] += w->two[a->col[p]] * w->inverse[a->col[p]];
     out.lift[1] *= w->inverse[to];
 
-    /* P² from the other end matters only where it meets that of the first: most of its walks end at a bit that is 0 */
+    /* meeting_x = P²_jx matters only where P²_ix is not 0: most walks from j end at a bit that is 0 */
     int meet = 0;
     for (int64_t p = a->ptr[to]; p < a->ptr[to + 1]; p++) {
         int32_t middle = a->col[p];
@@ -128,12 +132,13 @@ npi_walks npi_walks_pair(npi_walker *w, npgnn_pair pair)
                 meet = 1;
             }
     }
+    /* K_4(i, j) = Σ_x P²_ix P²_jx / d_x */
     for (int32_t r = 0; meet && r < w->count; r++) {
         int32_t x = w->reached[r];
         out.lift[2] += w->two[x] * w->meeting[x] * w->inverse[x];
         w->meeting[x] = 0;
     }
-    for (int t = 0; t < NPI_WALK_LIFTS; t++)
+    for (int t = 0; t < NPI_WALK_LIFTS; t++) /* lift_t = 2m K_t */
         out.lift[t] *= links;
     return out;
 }
@@ -150,13 +155,13 @@ void npi_walks_row(float *common, double *lift, npi_walker *w, int32_t node)
     for (int64_t p = a->ptr[node]; p < a->ptr[node + 1]; p++)
         for (int64_t q = a->ptr[a->col[p]]; q < a->ptr[a->col[p] + 1]; q++)
             common[a->col[q]]++;
-    /* P^t from node, t = 2, 3, 4: each spreads along the links to the next. Two steps reach few nodes, which are
-     * listed. */
+    /* P^t_ix from node i, t = 2, 3, 4: P^(t+1)_ix = Σ_y (P^t_iy / d_y) over the neighbours y of x. Two steps reach few nodes,
+     * which are listed. */
     double *two = lift, *three = lift + n, *four = lift + 2 * n;
     for (int32_t r = 0; r < w->count; r++) {
         int32_t x = w->reached[r];
         double share = w->two[x] * w->inverse[x];
-        two[x] = links * share; /* P² over d_x / 2m: done */
+        two[x] = links * share; /* lift_2 = 2m P²_ix / d_x: done */
         for (int64_t p = a->ptr[x]; p < a->ptr[x + 1]; p++)
             three[a->col[p]] += share;
     }
@@ -172,12 +177,12 @@ void npi_walks_row(float *common, double *lift, npi_walker *w, int32_t node)
             __builtin_prefetch(a->ptr + list[i + 2 * AHEAD]);
         if (i + AHEAD < count)
             __builtin_prefetch(a->col + a->ptr[list[i + AHEAD]]);
-        three[x] *= w->inverse[x];
+        three[x] *= w->inverse[x]; /* K_3 = P³_ix / d_x, which spreads to the neighbours */
         for (int64_t p = a->ptr[x]; p < a->ptr[x + 1]; p++)
             four[a->col[p]] += three[x];
-        three[x] *= links;
+        three[x] *= links; /* lift_3 */
     }
-    for (size_t x = 0; x < n; x++)
+    for (size_t x = 0; x < n; x++) /* lift_4 = 2m P⁴_ix / d_x */
         four[x] *= links * w->inverse[x];
 }
 
@@ -208,12 +213,13 @@ static void walk_four(double *four, const double *three, const npi_walker *w, in
     int64_t steps = 0;
     for (int32_t i = 0; i < listed; i++)
         steps += a->ptr[w->listed[i] + 1] - a->ptr[w->listed[i]];
-    if (steps > a->ptr[last] - a->ptr[first]) {
+    if (steps > a->ptr[last] - a->ptr[first]) { /* gather: each node x sums over its neighbours */
         for (int32_t x = first; x < last; x++)
             for (int64_t p = a->ptr[x]; p < a->ptr[x + 1]; p++)
                 four[x - first] += three[a->col[p]];
         return;
     }
+    /* scatter: each listed y adds to its neighbours in the range */
     for (int32_t i = 0; i < listed; i++) {
         int32_t y = w->listed[i];
         for (int64_t p = a->ptr[y]; p < a->ptr[y + 1]; p++)
@@ -229,6 +235,7 @@ void npi_walks_part(float *common, double *lift, npi_walker *w, int32_t node, in
     double links = (double)a->ptr[a->rows], *three = w->meeting; /* zeros before and after */
     memset(common, 0, count * sizeof *common);
     memset(lift, 0, NPI_WALK_LIFTS * count * sizeof *lift);
+    assert(first >= 0 && first <= last && last <= a->rows);
     walk_two(w, node);
     for (int64_t p = a->ptr[node]; p < a->ptr[node + 1]; p++)
         for (int64_t q = a->ptr[a->col[p]]; q < a->ptr[a->col[p] + 1]; q++)
@@ -250,6 +257,6 @@ void npi_walks_part(float *common, double *lift, npi_walker *w, int32_t node, in
     walk_four(four, three, w, listed, first, last);
     for (int32_t x = first; x < last; x++)
         four[x - first] *= links * w->inverse[x];
-    for (int32_t i = 0; i < listed; i++)
+    for (int32_t i = 0; i < listed; i++) /* meeting is zeros again */
         three[w->listed[i]] = 0;
 }

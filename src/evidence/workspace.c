@@ -90,7 +90,7 @@ int npi_columns_workspace_take(npi_columns_workspace *out, const npi_columns *e,
     for (int i = 0; !w && i < SLOTS; i++)
         w = atomic_exchange(&e->spare->slot[i], NULL);
     if (!w)
-        return npi_columns_workspace_new(out, e, 1, err); /* of one node: it serves pairs, too */
+        return npi_columns_workspace_new(out, e, 1, err); /* for one node, which serves pairs, too */
     *out = *w;
     npi_free(&e->env, w);
     if (out->capacity < e->n) { /* the graph has outgrown it */

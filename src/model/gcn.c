@@ -36,7 +36,7 @@ typedef struct hidden_loop {
     const real *p;
     int ldp, h;
     const npi_kernels *kernels;
-    real *colsum, *scratch; /* of npi_gcn_pool_forward */
+    real *colsum, *scratch; /* workspace of npi_gcn_pool_forward */
     const npi_partition *rows;
 } hidden_loop;
 
@@ -117,7 +117,7 @@ size_t npi_gcn_pool_scratch(const npi_partition *rows, int h)
     return (size_t)(rows->part_end - rows->part) * (size_t)h;
 }
 
-/* Of each part of the rows: H_i = relu((Â P)_i), a_i = Σ_j Â_ji, sum = Σ_i a_i H_i. */
+/* For each part of the rows: H_i = relu((Â P)_i), a_i = Σ_j Â_ji, sum = Σ_i a_i H_i. */
 static void pool_parts(const void *arg, int64_t first, int64_t last)
 {
     const hidden_loop *l = arg;

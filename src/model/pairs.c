@@ -10,7 +10,7 @@
 #include "linalg/dense.h"
 #include "model/pairs_tiles.h"
 
-/* Of a sample: the side of a tile. By measurement: from 112 to 160 all the same, below and above slower; NPI_BLOCK, the
+/* Side of a tile of a sample. By measurement: from 112 to 160 all the same, below and above slower; NPI_BLOCK, the
  * side of a tile of the exact loss, is one of them. */
 #define TILE 128
 #define LEAST_TILE 16
@@ -29,7 +29,7 @@ static void add_weights(void *arg, int64_t first, int64_t last)
         *s->sum += (double)s->edges->val[p];
 }
 
-/* Of n nodes that have `entries` edge entries and, with sides, so many targets; negative: without sides. */
+/* The loss of a graph with `positives` edge entries and, with sides, `targets` nodes on the second side; negative: without sides. */
 static npi_pairs_loss make_loss(npgnn_likelihood likelihood, const npi_csr *edges, double positives, double targets,
                                 const npi_partition *rows)
 {

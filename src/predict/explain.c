@@ -50,6 +50,7 @@ static int find_evidence(float *evidence, const npi_columns *columns, const npgn
 {
     npgnn_comm *comm = columns->rows.comm;
     int rank = npi_comm_rank(comm);
+    /* each process computes its share of the pairs */
     size_t begin = (size_t)npi_comm_share_start(comm, (int64_t)count, rank), width = (size_t)columns->plan.columns;
     size_t end = (size_t)npi_comm_share_start(comm, (int64_t)count, rank + 1);
     int code = npi_columns_pairs(evidence + begin * width, columns, pairs + begin, end - begin, threads, err);
@@ -249,10 +250,11 @@ int npi_process_explain(npgnn_explanation *given, npgnn_predictor *p, npgnn_pair
     const npi_head *head = npi_predictor_heads(&heads, p);
     for (int h = 0; h < heads; h++) /* sums over the draws of z */
         npi_attribute(share, &out.baseline, &out.log_odds, &head[h], &p->calibration, x->average, to);
-    out.baseline /= heads;
+    out.baseline /= heads; /* means over the draws */
     out.log_odds /= heads;
     for (int c = 0; c < columns; c++) {
         int absent = c < process->feature_columns && !p->applied.columns.has_features; /* 0, not standardised */
+        /* back from standard deviations: mean + average · deviation */
         double average = absent ? 0 : (double)process->mean[c] + x->average[c] * (double)process->deviation[c];
         const npi_column_spec *spec = &npi_column_specs[c];
         x->columns[c] =
@@ -260,7 +262,7 @@ int npi_process_explain(npgnn_explanation *given, npgnn_predictor *p, npgnn_pair
         out.reasons[spec->reason] += share[c] / heads;
     }
     out.columns = x->columns;
-    out.walk_lift = expm1((double)value[NPI_COLUMN_LIFT3]);
+    out.walk_lift = expm1((double)value[NPI_COLUMN_LIFT3]); /* the column is log(1 + lift) */
     npi_explain_say(&out, x, p->graph, pair);
     out.text = x->text;
     return npi_sized_write(given, &out, sizeof out, "npgnn_explanation", err);

@@ -20,7 +20,7 @@ typedef struct npi_explainer {
     int32_t *holders;      /* (f) how many nodes have a feature column; -1: not one that a node has or has not */
     unsigned char *marked; /* (n) scratch, 0 between calls */
     npgnn_contribution columns[NPI_ALL_COLUMNS];
-    npi_ranking neighbors, features; /* of the last explanation */
+    npi_ranking neighbors, features; /* what the last explanation lists */
     char text[1024];
     /* where several processes have divided the evidence, what npgnn_predictor_gather has gathered: */
     uint64_t *pairs; /* (gathered) in ascending order: smaller node, larger node */

@@ -16,7 +16,7 @@ enum { BATCH = 65536 }; /* pairs scored at a time: bounds the memory of one call
 double npi_network_link_rate(const npgnn_model *model, const npgnn_graph *graph)
 {
     (void)graph;
-    return model->info.link_rate; /* of its training graph */
+    return model->info.link_rate; /* the rate of its training graph */
 }
 
 /* z (d) = draw `index` of q(z), or its mean for -1:  z_c = μ_c + σ_c ε_c. Returns z; NULL without latent. */
@@ -27,8 +27,8 @@ static const real *draw_latent(real *z, const npgnn_predictor *p, int index)
         return NULL;
     npi_rng rng = npi_rng_make(p->seed, NPI_RNG_PREDICT, (uint32_t)index);
     for (int c = 0; c < d; c++) {
-        double sigma = index < 0 ? 0 : exp((double)p->model->q[d + c]) * npi_rng_normal_at(&rng, (uint64_t)c);
-        z[c] = (real)((double)p->model->q[c] + sigma);
+        double change = index < 0 ? 0 : exp((double)p->model->q[d + c]) * npi_rng_normal_at(&rng, (uint64_t)c);
+        z[c] = (real)((double)p->model->q[c] + change); /* μ_c + σ_c ε_c, σ_c = exp(q_(d + c)) */
     }
     return z;
 }
@@ -114,7 +114,7 @@ int npi_network_score(npi_predict_batch *w, const npgnn_predictor *p, const npgn
                       npgnn_error *err)
 {
     int k = p->model->params.size.k;
-    if (p->samples == 0)
+    if (p->samples == 0) /* u_i · u_j at the mean of z */
         npi_score_pairs(w->score, p->embedder.u, k, pairs, count, p->threads);
     for (int draw = 0; draw < p->samples; draw++) {
         int code = npi_predictor_decode(&w->embedder, p, draw, err);

@@ -135,7 +135,7 @@ int npgnn_predictor_run(npgnn_prediction *out, npgnn_predictor *p, const npgnn_p
                              err);
     if (code)
         return code;
-    /* of several processes, each one scores its share */
+    /* each process scores its share */
     int rank = npi_comm_rank(p->comm);
     size_t begin = (size_t)npi_comm_share_start(p->comm, (int64_t)count, rank);
     size_t end = (size_t)npi_comm_share_start(p->comm, (int64_t)count, rank + 1);

@@ -16,19 +16,19 @@ typedef struct npi_sums {
 } npi_sums;
 
 struct npgnn_predictor {
-    npgnn_env env;    /* of this process alone */
+    npgnn_env env;    /* without comm */
     npgnn_comm *comm; /* the processes that share the questions; NULL: one */
     const npgnn_model *model;
     const npgnn_graph *graph;
-    npi_features *x; /* of the graph, with the columns of the model */
+    npi_features *x; /* (n, f) features of the graph, with the columns of the model */
     int samples;     /* 0: the mean of z */
     uint64_t seed;
     int threads;                 /* that answer a question; those of `env` prepared the predictor */
     npi_calibration calibration; /* with the link rate */
     size_t batch;                /* pairs scored at a time */
-    /* of a network: */
+    /* used only by networks: */
     npi_embedder embedder; /* X W2x and, without draws, u at the mean of z */
-    /* of a process: */
+    /* used only by processes: */
     npi_applied applied;
     npi_head *heads;                 /* (samples) of draws of z; the head of its mean is in `applied` */
     struct npi_explainer *explainer; /* NULL until the first explanation */
@@ -38,7 +38,7 @@ struct npgnn_predictor {
 typedef struct npi_predict_batch {
     float *score;          /* (heads, batch): with the heads of a process, draws are scored together */
     npi_sums *sums;        /* (batch) over the draws of z; NULL without draws */
-    npi_embedder embedder; /* of a network with draws: the draw at hand */
+    npi_embedder embedder; /* networks with draws: u at the current draw */
 } npi_predict_batch;
 
 /* The options of a caller, over the defaults. */

@@ -10,7 +10,7 @@
 double npi_process_link_rate(const npgnn_model *model, const npgnn_graph *graph)
 {
     (void)model;
-    return npi_link_rate_among((double)npi_graph_count_pairs(graph), graph->m); /* of the graph at hand */
+    return npi_link_rate_among((double)npi_graph_count_pairs(graph), graph->m); /* the rate of this graph */
 }
 
 int npi_process_apply(npgnn_predictor **out, const npgnn_model *model, const npgnn_graph *graph,

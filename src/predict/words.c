@@ -10,7 +10,7 @@ enum {
     SHOWN = 3,    /* names per reason */
     MAX_NAME = 40 /* bytes of a name in a reason */
 };
-#define WORTH_SAYING 0.1 /* of the largest contribution: smaller ones are not put into words, */
+#define WORTH_SAYING 0.1 /* share of the largest contribution, below which one is not put into words, */
 #define LEAST_SAID 0.05  /* nor are those that contribute less than this */
 
 typedef struct words_writer {

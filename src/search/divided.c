@@ -8,8 +8,8 @@
 #include "search/search.h"
 
 enum {
-    VISITORS = 1024,     /* at a time: the fewer, the more often processes wait for each other, */
-    LEAST_VISITORS = 16, /* and so many even where lists are long */
+    MOST_REMOTE = 1024,  /* rows that are fetched at a time: the fewer, the more often processes wait for each other, */
+    LEAST_REMOTE = 16,   /* and so many even where lists are long */
     LIST_BYTES = 8 << 20 /* that the lists of a batch may take */
 };
 
@@ -26,11 +26,11 @@ int npi_divided_new(npi_search *s, npgnn_error *err)
 {
     npi_applied *a = &s->p->applied;
     const npgnn_env *env = &s->env;
-    int ranks = npi_comm_ranks(s->comm), most = VISITORS;
+    int ranks = npi_comm_ranks(s->comm), most = MOST_REMOTE;
     s->division.room = s->searchers[0].list.capacity;
     if (!s->links && LIST_BYTES / (int)sizeof *s->division.lists / s->division.room < most)
         most = LIST_BYTES / (int)sizeof *s->division.lists / s->division.room;
-    most = most < LEAST_VISITORS ? LEAST_VISITORS : most;
+    most = most < LEAST_REMOTE ? LEAST_REMOTE : most;
     most = most < s->rows ? most : s->rows;
     most = most < ranks ? ranks : most; /* at least one of each process, where all are visited at once */
     int code = npi_remote_new(&s->division.remote, &a->columns, most, err);
@@ -95,7 +95,7 @@ static int exchange_lists(const npi_search *s, npgnn_error *err)
         int64_t start = npi_comm_share_start(comm, rows, r), end = npi_comm_share_start(comm, rows, r + 1);
         npi_candidate *to = s->division.lists + (size_t)start * list,
                       *from = s->division.others + (size_t)r * share * list;
-        if (r == rank) {
+        if (r == rank) { /* its own share stays here */
             memcpy(from, to, share * list * sizeof *from);
             continue;
         }
@@ -146,7 +146,7 @@ static int merge_lists(npi_search *s, npgnn_error *err)
         for (int i = 0; s->averaged && i < lists[row].count; i++)
             pairs[count++] = npi_search_pair(s, lists[row].items[i].id);
     }
-    if (!code && s->averaged) /* the order is known; what it does not tell is computed again */
+    if (!code && s->averaged) /* a list has what it is ordered by: probabilities and intervals are computed again */
         code = npi_predictor_run_share(judged, s->p, pairs, count, err);
     count = 0;
     for (size_t row = 0; !code && row < share; row++) {

@@ -221,7 +221,7 @@ static int visit_all(npi_search *s, npgnn_error *err)
         npi_parallel(s->threads, t.blocks, 1, meet_visitors, &t);
         npi_blas_end(s->threads);
         code = return_contenders(&t, visitors, err);
-        done += 2 * (int64_t)visitors; /* of all other nodes, half come here */
+        done += 2 * (int64_t)visitors; /* half of all other nodes come here */
         int stop = code ? code : npi_search_report(s, done, err);
         if (!stop && atomic_load(&s->mutual->failed))
             stop = npi_fail(err, NPGNN_E_MEMORY, "out of memory while searching");

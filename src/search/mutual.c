@@ -94,10 +94,11 @@ void npi_mutual_contend(const npi_search *s, int32_t place, int32_t other, doubl
     npi_contenders *c = &m->of[place];
     pthread_mutex_t *lock = &m->lock[place % NPI_LIST_LOCKS];
     pthread_mutex_lock(lock);
+    /* what k other pairs of this node are sure to reach */
     double wanted = atomic_load_explicit(&m->least[place], memory_order_relaxed);
     if (c->count == c->capacity && make_room(c, wanted, &s->env)) {
         atomic_store(&m->failed, 1);
-    } else if (!(most < wanted)) {
+    } else if (!(most < wanted)) { /* rounded outwards: a bound may be loose, but not wrong */
         c->items[c->count++] =
             (npi_contender){other, (real)nextafterf((float)most, INFINITY), (real)nextafterf((float)least, -INFINITY)};
         if (!isnan(least))
@@ -117,7 +118,9 @@ void npi_mutual_meet(const npi_search *s, npi_searcher *d, int32_t begin, int32_
         int32_t u = block->node[r], place = block->place[r];
         const real *value = block->value + (size_t)r * (size_t)s->own;
         double along = block->along[r], slack = block->slack[r];
+        /* of two candidates, the one with the lower place meets the other */
         for (int32_t i = place < s->own ? place + 1 : begin; i < end; i++) {
+            /* value - slack - along reach <= score <= value + slack, for both ends */
             double most = (double)value[i] + slack;
             int for_u = !(most < atomic_load_explicit(&wanted[place], memory_order_relaxed));
             int for_v = !(most < atomic_load_explicit(&wanted[i], memory_order_relaxed));
@@ -152,6 +155,7 @@ static void decide(const void *arg, int64_t first, int64_t last)
         const npi_contenders *c = &s->mutual->of[u];
         double least = atomic_load_explicit(&s->mutual->least[u], memory_order_relaxed);
         d->list.count = 0;
+        /* what was added early may be below what is sure by now */
         for (int i = 0; i < c->count; i++)
             if (!((double)c->items[i].most < least))
                 npi_search_offer(s, d, (npgnn_pair){u, c->items[i].node}, (npgnn_pair){u, c->items[i].node});

@@ -16,7 +16,7 @@ enum {
 typedef struct npi_block {
     int count;
     int32_t node[NPI_MOST_BLOCK];
-    int32_t place[NPI_MOST_BLOCK]; /* of their rows: see search.h */
+    int32_t place[NPI_MOST_BLOCK]; /* places of their rows: see search.h */
     real *value;                   /* (count, candidates) */
     double slack[NPI_MOST_BLOCK];
     double along[NPI_MOST_BLOCK];
@@ -53,7 +53,7 @@ typedef struct npi_row_source {
     void *user;
     int32_t count; /* number of searched nodes */
     int most;      /* that are scored together */
-    int code;      /* of the first call that failed, whose message is in `why` */
+    int code;      /* 0, or the code of the first call that failed, whose message is in `why` */
     npgnn_error why;
 } npi_row_source;
 
@@ -64,13 +64,13 @@ struct npi_scorer {
     int block;        /* nodes of a block */
     int band;         /* blocks that each thread takes between two calls of progress */
     int is_symmetric; /* 1: scores are the same in both directions, and ranges of candidates may be scored */
-    /* of heuristics: */
+    /* used only by heuristics: */
     npi_row_source *source;
     const npgnn_env *env;
-    /* of networks, by draw of z: */
+    /* used only by networks, by draw of z: */
     real *drawn;     /* (draws, n, k) embeddings; NULL: those of the mean */
     double *longest; /* (draws) the length of the longest embedding */
-    /* of processes, by head: */
+    /* used only by processes, by head: */
     npi_slopes *slopes;
     double *score_error; /* how far a score from rows may be from that of a pair */
     int is_exact_value;  /* 1: values are scores; 0: what scores cannot exceed, but for slack */

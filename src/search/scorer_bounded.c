@@ -92,6 +92,7 @@ static void score_candidates(int32_t *candidates, npi_searcher *d, const npi_sea
         npi_head_scores_of_columns(w->score, &a->head, w->evidence, some, some);
         for (int i = 0; i < some; i++) {
             int32_t v = list[first + i];
+            /* score - apart - slack <= s(u, v) <= score + apart + slack */
             double apart = along * npi_scorer_reach(&s->scorer, v);
             double surely = (double)w->score[i] - apart - d->block.slack[0];
             d->candidate[*candidates] = v;
@@ -121,7 +122,7 @@ static int make_boxes(npi_pieces boxes[OWN_BOXES], const npi_applied *a, const r
         none4 = lift4[i] < none4 ? lift4[i] : none4;
     }
     for (int i = 0; i < count; i++)
-        members[reached[i] = lift3[i] > none3 || lift4[i] > none4]++;
+        members[reached[i] = lift3[i] > none3 || lift4[i] > none4]++; /* reached: 0 or 1, which box the node is in */
     for (int c = 0; c < a->columns.plan.columns; c++) {
         const real *column = evidence + c * (lift4 - lift3);
         double sum[2] = {0, 0}, square[2] = {0, 0};
@@ -130,6 +131,7 @@ static int make_boxes(npi_pieces boxes[OWN_BOXES], const npi_applied *a, const r
             square[reached[i]] += (double)column[i] * (double)column[i];
         }
         for (int r = 0; r < 2; r++) {
+            /* the box: mean ± WIDTH deviations in each column */
             double mean = members[r] > 0 ? sum[r] / members[r] : 0;
             double spread = members[r] > 0 ? square[r] / members[r] - mean * mean : 0;
             spread = spread > 0 ? WIDTH * sqrt(spread) : 0;
@@ -166,6 +168,7 @@ static void choose_boxes(workspace *w, const npi_applied *a, int range, real lea
             all += many > count * 3 / 4 ? make_boxes(w->made, a, w->process.evidence, range) : 0;
         }
     }
+    /* greedily: the box that leaves over the fewest of what is left */
     memset(left, 1, sizeof left);
     many = compared = count;
     for (w->box_count = 0; w->box_count < all;) {
@@ -203,7 +206,7 @@ static void empty_queue(int32_t *candidates, npi_searcher *d, const npi_search *
     real least = least_sure(&d->list);
     for (int bound = w->box_count > FIRST_BOXES ? 0 : 1; bound < 3; bound++) {
         int count = left;
-        if (bound == 0)
+        if (bound == 0) /* score = an upper bound, closer from step to step */
             kernels->piecewise_columns(score, w->evidence, stride, count, w->boxes + FIRST_BOXES,
                                        w->box_count - FIRST_BOXES);
         else if (bound == 1)
@@ -212,7 +215,7 @@ static void empty_queue(int32_t *candidates, npi_searcher *d, const npi_search *
             npi_head_scores_of_columns(score, &a->head, w->evidence, stride, count);
         left = (int)kernels->keep_columns(w->over, w->evidence, stride, w->evidence, stride,
                                           bound < 2 ? a->columns.plan.columns : 0, score, w->apart, least, count);
-        for (int i = 0; i < left; i++) {
+        for (int i = 0; i < left; i++) { /* over ascends: nothing is overwritten before it is read */
             w->queue[i] = w->queue[w->over[i]];
             w->apart[i] = w->apart[w->over[i]];
         }
@@ -236,7 +239,7 @@ static real narrow(int32_t *count, npi_searcher *d, const npi_search *s)
     const float *reach = npi_columns_reach(&a->columns);
     int32_t u = d->block.node[0];
     double along = npi_applied_error_along(a, slopes, u, 0), weight[NPI_ALL_COLUMNS];
-    npi_shortlist *sure = &d->list; /* of the least that scores can be; empty before and after */
+    npi_shortlist *sure = &d->list; /* lower bounds of scores; empty before and after */
     d->block.slack[0] = s->scorer.score_error[0];
     *count = 0;
     npi_columns_rows_begin(columns, &a->columns, d->block.node, d->block.place, 1);

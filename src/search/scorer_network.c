@@ -94,12 +94,14 @@ static void score_draw(real *score, npi_block *block, workspace *w, const npi_sc
     int k = s->p->model->params.size.k;
     int32_t n = s->candidates;
     const real *u = embeddings(s, draw);
+    /* picked (count, k): the rows of the searched nodes */
     for (int r = 0; r < block->count; r++)
         memcpy(w->picked + r * k, u + (size_t)block->node[r] * (size_t)k, (size_t)k * sizeof *u);
     npi_gemm(score, n, w->picked, k, 0, u, k, 1, block->count, n, k, 1, 0);
     for (int r = 0; r < block->count; r++) {
         double product = length(w->picked + r * k, k) * s->longest[draw];
         double slack = slack_of(s, score + (size_t)r * (size_t)n, product);
+        /* the largest over the draws; a NaN stays */
         block->slack[r] = draw == 0 || !(slack <= block->slack[r]) ? slack : block->slack[r];
     }
 }
@@ -113,7 +115,7 @@ static void approximate(npi_block *block, void *workspace_of_thread, const npi_s
     score_draw(block->value, block, w, s, 0);
     for (int draw = 1; draw < draws_of(s); draw++) {
         score_draw(w->score, block, w, s, draw);
-        for (size_t i = 0; i < cells; i++)
+        for (size_t i = 0; i < cells; i++) /* value = max over the draws */
             block->value[i] = w->score[i] > block->value[i] ? w->score[i] : block->value[i];
     }
 }

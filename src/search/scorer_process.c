@@ -71,6 +71,7 @@ static void approximate(npi_block *block, void *workspace, const npi_scorer *s, 
                 const real *score = w->score + r * range;
                 real along = w->along[h * count + r];
                 for (int32_t j = 0; j < range; j++) {
+                    /* no score of the pair exceeds score + along reach + slack */
                     real upper = score[j] + along * (real)reach[first + j];
                     value[j] = h > 0 && upper < value[j] ? value[j] : upper; /* a NaN stays */
                 }
@@ -78,7 +79,7 @@ static void approximate(npi_block *block, void *workspace, const npi_scorer *s, 
         }
     }
     for (int r = 0; r < count; r++) {
-        block->along[r] = 2 * (double)w->along[r];
+        block->along[r] = 2 * (double)w->along[r]; /* once up, once down: a value has it already */
         block->slack[r] = 0;
         for (int h = 0; h < heads; h++)
             block->slack[r] = fmax(block->slack[r], s->score_error[h]);

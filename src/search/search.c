@@ -5,6 +5,7 @@
  * They are judged one by one with the arithmetic of npgnn_predictor_run, and the order is that of these judgements: by score
  * or, with draws of z, by probability and then score; then by the numbers of the nodes. It is total, so there is one result,
  * whatever the threads do. */
+#include <assert.h>
 #include <float.h>
 #include <string.h>
 
@@ -49,6 +50,8 @@ int npi_search_allocate(npi_search *s, int room, npgnn_error *err)
 {
     const npgnn_env *env = &s->env;
     size_t cells = (size_t)s->scorer.block * (size_t)s->own;
+    assert(room > 0 || s->n == 0);
+    assert(s->scorer.block > 0 && s->scorer.block <= NPI_MOST_BLOCK && s->threads > 0);
     int code = 0;
     s->searchers = npi_alloc(env, (size_t)s->threads, sizeof *s->searchers, err);
     if (!s->searchers)
@@ -204,7 +207,7 @@ real npi_search_least_value(const npi_search *s, const npi_shortlist *list, doub
 {
     double worst = list->count < list->capacity ? (double)-INFINITY : list->items[0].score;
     worst = s->worst > worst ? s->worst : worst;
-    if (!(worst > (double)-INFINITY))
+    if (!(worst > (double)-INFINITY)) /* the list has room */
         return -(real)INFINITY;
     return (real)nextafterf((float)((s->averaged ? least_score(worst, &s->calibration) : worst) - slack), -INFINITY);
 }
@@ -254,9 +257,10 @@ int npi_search_offer(const npi_search *s, npi_searcher *d, npgnn_pair pair, npgn
  * score. Without it, the first pairs of a row would be judged only to be replaced. */
 static real least_of_row(const npi_search *s, npi_searcher *d, int r, const real *value)
 {
-    npi_shortlist *sure = &d->list; /* of the least that scores can be; empty before and after */
+    npi_shortlist *sure = &d->list; /* lower bounds of scores; empty before and after */
     double slack = d->block.slack[r], along = d->block.along[r];
     for (int32_t i = 0; i < s->own; i++) {
+        /* s_i >= value_i - slack - along reach_i */
         double least = (double)value[i] - slack - (along > 0 ? along * npi_scorer_reach(&s->scorer, i) : 0);
         if ((sure->count < sure->capacity || least > sure->items[0].score) && !isnan(least) &&
             npi_search_eligible(s, d->block.node[r], s->from + i))
@@ -267,7 +271,7 @@ static real least_of_row(const npi_search *s, npi_searcher *d, int r, const real
     return least;
 }
 
-/* Of all nodes the places are the nodes themselves. */
+/* Where the rows of all nodes are here, the place of a row is its node. */
 static void prefetch(const npi_search *s, npgnn_pair pair, int ahead)
 {
     const npi_columns *columns = &s->p->applied.columns;
@@ -363,7 +367,7 @@ static void search_block(const npi_search *s, npi_searcher *d, int32_t first)
         block->place[r] = row_place(s, first + r);
     }
     real floor = -(real)INFINITY;
-    int32_t others = s->own;
+    int32_t others = s->own; /* candidates that have values */
     if (s->scorer.kind->narrow)
         floor = s->scorer.kind->narrow(&others, d, s);
     else
@@ -372,7 +376,7 @@ static void search_block(const npi_search *s, npi_searcher *d, int32_t first)
         const real *value = block->value + (size_t)r * (size_t)s->own;
         if (!s->links)
             d->list.count = 0;
-        if (!s->links && !s->averaged && !s->scorer.kind->narrow)
+        if (!s->links && !s->averaged && !s->scorer.kind->narrow) /* a list of this row alone, by score */
             floor = least_of_row(s, d, r, value);
         look_through(s, d, r, d->candidate, value, others, floor);
         if (!s->links)
@@ -407,7 +411,7 @@ int npi_search_report(const npi_search *s, int64_t done, npgnn_error *err)
 int npi_search_rows(const npi_search *s, npgnn_error *err)
 {
     int64_t blocks = s->end > s->begin ? ((int64_t)s->end - s->begin + s->scorer.block - 1) / s->scorer.block : 0;
-    int64_t band = (int64_t)s->threads * s->scorer.band;
+    int64_t band = (int64_t)s->threads * s->scorer.band; /* blocks between two calls of progress */
     for (int64_t start = 0; start < blocks; start += band) {
         int64_t end = start + band < blocks ? start + band : blocks;
         band_loop loop = {s, start};

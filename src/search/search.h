@@ -19,7 +19,7 @@ enum { NPI_LIST_LOCKS = 256 }; /* for the lists of all nodes */
 /* What one thread works with. */
 typedef struct npi_searcher {
     npi_block block;
-    void *workspace; /* of the scorer */
+    void *workspace; /* the scorer's */
     npi_shortlist list;
     int32_t *candidate; /* (n) where the scorer narrows down: the nodes that block.value has values of */
 } npi_searcher;
@@ -56,7 +56,7 @@ typedef struct npi_division {
 } npi_division;
 
 typedef struct npi_search {
-    npgnn_env env;               /* of this process alone */
+    npgnn_env env;               /* without comm */
     npgnn_comm *comm;            /* the processes that share the search; NULL: one */
     npi_calibration calibration; /* what scores mean */
     const npgnn_graph *graph;
@@ -71,7 +71,7 @@ typedef struct npi_search {
     int averaged;        /* 1: predictions are averages over draws of z */
     unsigned char *role; /* (n) */
     int links;           /* 1: the best of all pairs, each once; 0: the best of each node */
-    double worst;        /* of all pairs: what the worst of the best, in all processes, is at least */
+    double worst;        /* with links: lower bound of the k-th best score, over all processes */
     int threads;
     npi_searcher *searchers; /* (threads) */
     npgnn_link *out;         /* (rows, k); with links (k) */
