@@ -576,24 +576,39 @@ static void test_out_of_memory(void **state)
     empty_folder();
 }
 
+/* Every kind can do everything, or says why not: only `extend` may be missing. */
+static void test_kinds(void **state)
+{
+    (void)state;
+    const npi_model_kind *kind, *last = NULL;
+    int count = 0;
+    for (; (kind = npi_model_kind_at(count)) != NULL; count++) {
+        assert_true(kind->uses_option && kind->hash && kind->free_parameters && kind->fit && kind->calibrate);
+        assert_true(kind->read && kind->header && kind->write_tensors && kind->link_rate && kind->adapt);
+        assert_true(kind->apply && kind->embed && kind->batch_new && kind->score && kind->explain && kind->gather);
+        assert_true(kind->free_predictor && kind->complete && kind->scorer && kind->quicken);
+        assert_true(!last || strcmp(kind->format, last->format) != 0);
+        last = kind;
+    }
+    assert_int_equal(count, 2);
+    npgnn_options o = {.size = sizeof o};
+    assert_int_equal(npgnn_options_preset(&o, "best", NULL), 0);
+    assert_ptr_equal(npi_model_kind_of(&o), &npi_process_kind);
+    assert_int_equal(npgnn_options_preset(&o, NULL, NULL), 0);
+    assert_ptr_equal(npi_model_kind_of(&o), &npi_network_kind);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_round_trip),
-        cmocka_unit_test(test_format),
-        cmocka_unit_test(test_values),
-        cmocka_unit_test(test_older_files),
-        cmocka_unit_test(test_inconsistent_headers),
-        cmocka_unit_test(test_truncated_files),
-        cmocka_unit_test(test_lengths),
-        cmocka_unit_test(test_not_json),
-        cmocka_unit_test(test_not_finite),
-        cmocka_unit_test(test_damaged_bytes),
-        cmocka_unit_test(test_unreadable),
-        cmocka_unit_test(test_invalid_paths),
-        cmocka_unit_test(test_failed_write_keeps_old_file),
-        cmocka_unit_test(test_lost_write),
-        cmocka_unit_test(test_out_of_memory),
+        cmocka_unit_test(test_kinds),           cmocka_unit_test(test_round_trip),
+        cmocka_unit_test(test_format),          cmocka_unit_test(test_values),
+        cmocka_unit_test(test_older_files),     cmocka_unit_test(test_inconsistent_headers),
+        cmocka_unit_test(test_truncated_files), cmocka_unit_test(test_lengths),
+        cmocka_unit_test(test_not_json),        cmocka_unit_test(test_not_finite),
+        cmocka_unit_test(test_damaged_bytes),   cmocka_unit_test(test_unreadable),
+        cmocka_unit_test(test_invalid_paths),   cmocka_unit_test(test_failed_write_keeps_old_file),
+        cmocka_unit_test(test_lost_write),      cmocka_unit_test(test_out_of_memory),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -45,14 +45,14 @@ typedef struct tour {
     const npi_search *s;
     int visits;           /* at a time: half of the other processes, */
     int32_t per;          /* with so many nodes each */
-    visit *here;          /* (visits) the visitors at hand, */
+    visit *here;          /* (visits) the remote nodes that are here, */
     visit *away;          /* (visits) and the nodes of this process that are elsewhere: owner is who they visit */
-    real *least, *theirs; /* (own), (visitors.most) what a score must reach */
-    int32_t *sent_count, *received_count; /* (visitors.most) contenders of each visitor */
+    real *least, *theirs; /* (own), (remote.most) what a score must reach */
+    int32_t *sent_count, *received_count; /* (remote.most) contenders of each remote node */
     npi_message *sends, *receives;        /* (visits) */
-    int32_t *first;                       /* (visitors.most) a block of visitors: its first one */
-    int32_t *size;                        /* (visitors.most) how many they are, */
-    int32_t *end;                         /* (visitors.most) and how many candidates they meet */
+    int32_t *first;                       /* (remote.most) the first remote node of a block */
+    int32_t *size;                        /* (remote.most) how many it has, */
+    int32_t *end;                         /* (remote.most) and how many candidates these meet */
     int32_t blocks;
 } tour;
 
@@ -89,7 +89,7 @@ static void tour_free(tour *t)
         npi_free(env, blocks[i]);
 }
 
-/* Fetches the visitors of a batch, and what they need to reach. Returns how many they are, or a negative code. */
+/* Fetches the remote nodes of a batch, and what their scores must reach. Returns how many they are, or a negative code. */
 static int32_t receive(tour *t, npi_search *s, int32_t batch, npgnn_error *err)
 {
     int rank = npi_comm_rank(s->comm), ranks = npi_comm_ranks(s->comm);
@@ -122,7 +122,7 @@ static int32_t receive(tour *t, npi_search *s, int32_t batch, npgnn_error *err)
     return count;
 }
 
-static void meet_visitors(const void *arg, int64_t first, int64_t last)
+static void meet_remote(const void *arg, int64_t first, int64_t last)
 {
     const tour *t = arg;
     npi_searcher *d = &t->s->searchers[npi_worker()];
@@ -136,7 +136,7 @@ static void meet_visitors(const void *arg, int64_t first, int64_t last)
     }
 }
 
-/* One message per visit: items of `size` bytes, in the order of the visits; count (visitors) how many each node has,
+/* One message per visit: items of `size` bytes, in the order of the visits; count (remote nodes) how many each node has,
  * NULL: one. */
 static void exchange_visits(tour *t, void *in, const int32_t *in_count, void *out, const int32_t *out_count,
                             size_t size)
@@ -159,14 +159,14 @@ static void exchange_visits(tour *t, void *in, const int32_t *in_count, void *ou
     npi_comm_exchange(t->s->comm, t->sends, sends, t->receives, receives);
 }
 
-/* Gives the contenders of the visitors to the processes that the visitors are of. */
-static int return_contenders(tour *t, int32_t visitors, npgnn_error *err)
+/* Gives the contenders of the remote nodes to the processes that own these nodes. */
+static int return_contenders(tour *t, int32_t remote, npgnn_error *err)
 {
     const npi_search *s = t->s;
     const npgnn_env *env = &s->env;
     size_t leaving = 0, arriving = 0;
     int32_t away = 0;
-    for (int32_t j = 0; j < visitors; j++) {
+    for (int32_t j = 0; j < remote; j++) {
         npi_mutual_drop(s, s->own + j);
         t->sent_count[j] = s->mutual->of[s->own + j].count;
         leaving += (size_t)t->sent_count[j];
@@ -181,7 +181,7 @@ static int return_contenders(tour *t, int32_t visitors, npgnn_error *err)
     int code = npi_comm_agree(s->comm, sent && received ? 0 : NPGNN_E_MEMORY, err);
     if (!code) {
         size_t at = 0;
-        for (int32_t j = 0; j < visitors; j++) {
+        for (int32_t j = 0; j < remote; j++) {
             const npi_contenders *c = &s->mutual->of[s->own + j];
             for (int i = 0; i < c->count; i++)
                 sent[at++] = c->items[i];
@@ -212,16 +212,16 @@ static int visit_all(npi_search *s, npgnn_error *err)
         batches = nodes > batches * t.per ? (nodes - 1) / t.per + 1 : batches;
     }
     for (int32_t batch = 0; !code && batch < batches; batch++) {
-        int32_t visitors = receive(&t, s, batch, err);
-        if (visitors < 0) {
-            code = visitors;
+        int32_t remote = receive(&t, s, batch, err);
+        if (remote < 0) {
+            code = remote;
             break;
         }
         npi_blas_begin(s->threads);
-        npi_parallel(s->threads, t.blocks, 1, meet_visitors, &t);
+        npi_parallel(s->threads, t.blocks, 1, meet_remote, &t);
         npi_blas_end(s->threads);
-        code = return_contenders(&t, visitors, err);
-        done += 2 * (int64_t)visitors; /* half of all other nodes come here */
+        code = return_contenders(&t, remote, err);
+        done += 2 * (int64_t)remote; /* half of all other nodes come here */
         int stop = code ? code : npi_search_report(s, done, err);
         if (!stop && atomic_load(&s->mutual->failed))
             stop = npi_fail(err, NPGNN_E_MEMORY, "out of memory while searching");
