@@ -32,7 +32,7 @@ typedef struct npi_scorer_kind {
     int (*workspace_new)(void **out, const npi_scorer *scorer, npgnn_error *err);
     void (*workspace_free)(void *workspace, const npi_scorer *scorer);
 
-    /* Scores a block with the candidates begin to end - 1, on the calling thread inside npi_blas_begin. A NaN stays. */
+    /* Scores a block with the candidates begin to end - 1; NULL for a scorer that narrows down. On the calling thread inside npi_blas_begin. A NaN stays. */
     void (*approximate)(npi_block *block, void *workspace, const npi_scorer *scorer, int32_t begin, int32_t end);
 
     /* The prediction of a pair as npgnn_predictor_run gives it, to the bit. */

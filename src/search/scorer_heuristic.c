@@ -2,7 +2,7 @@
  * them in order, asks for one after the other. A score is exact, and stands for itself. */
 #include <assert.h>
 
-#include "search/scorer.h"
+#include "search/search.h"
 
 typedef struct workspace {
     float *score; /* (count, n) of searched nodes first to first + count - 1 */
@@ -26,31 +26,35 @@ static int workspace_new(void **out, const npi_scorer *s, npgnn_error *err)
     return w && w->score ? 0 : NPGNN_E_MEMORY;
 }
 
-/* value (1, n); NaN for a score of 0, which keeps a pair out of the list, as for one that is no number. */
-static void approximate(npi_block *block, void *given, const npi_scorer *s, int32_t begin, int32_t end)
+/* The candidates are the nodes with a score other than 0, which is most often a small part of all. */
+static real narrow(int32_t *count, npi_searcher *d, const npi_search *search)
 {
-    workspace *w = given;
+    const npi_scorer *s = &search->scorer;
+    workspace *w = d->workspace;
     npi_row_source *source = s->source;
-    int32_t n = s->candidates;
-    assert(block->count == 1 && begin == 0 && end == n);
-    if (w->next >= w->first + w->count && !source->code) {
+    assert(d->block.count == 1 && w->next < source->count);
+    if (w->next >= w->first + w->count && !source->code) { /* the next rows, up to `most` at a time */
         w->first = w->next;
         w->count = source->count - w->first < source->most ? source->count - w->first : source->most;
         source->code = source->rows(w->score, source->user, w->first, w->count, &source->why);
     }
-    const float *score = w->score + (size_t)(w->next++ - w->first) * (size_t)n;
-    for (int32_t v = 0; v < n; v++)
-        block->value[v] = !source->code && (score[v] < 0 || score[v] > 0) ? (real)score[v] : (real)NAN;
-    block->slack[0] = block->along[0] = 0;
+    const float *score = w->score + (size_t)(w->next++ - w->first) * (size_t)s->candidates;
+    *count = 0;
+    for (int32_t v = 0; !source->code && v < s->candidates; v++)
+        if (score[v] < 0 || score[v] > 0) { /* and is a number */
+            d->candidate[*count] = v;
+            d->block.value[(*count)++] = (real)score[v];
+        }
+    d->block.slack[0] = d->block.along[0] = 0;
+    return -(real)INFINITY;
 }
 
 static npgnn_prediction judge(void *given, const npi_scorer *s, npgnn_pair pair, npgnn_pair place)
 {
     const workspace *w = given;
-    float score =
-        s->source->code ? 0 : w->score[(size_t)(w->next - 1 - w->first) * (size_t)s->candidates + (size_t)pair.v];
+    const float *score = w->score + (size_t)(w->next - 1 - w->first) * (size_t)s->candidates; /* the row of pair.u */
     (void)place;
-    return npi_heuristic_prediction(score < 0 || score > 0 ? score : NAN);
+    return npi_heuristic_prediction(score[pair.v]);
 }
 
 static void scorer_free(npi_scorer *s)
@@ -62,7 +66,7 @@ void npi_heuristic_scorer(npi_scorer *out, npi_row_source *source, int32_t nodes
 {
     static const npi_scorer_kind kind = {.workspace_new = workspace_new,
                                          .workspace_free = workspace_free,
-                                         .approximate = approximate,
+                                         .narrow = narrow,
                                          .judge = judge,
                                          .free = scorer_free};
     *out = (npi_scorer){.kind = &kind, .candidates = nodes, .block = 1, .band = 1, .source = source, .env = env};

@@ -288,7 +288,7 @@ static void look_through(const npi_search *s, npi_searcher *d, int r, const int3
     double slack = d->block.slack[r];
     real least = npi_search_least_value(s, &d->list, slack);
     least = floor > least ? floor : least;
-    for (int ahead = candidate ? NPI_AHEAD : 0; ahead > 0; ahead--) /* few are left: all of them at once */
+    for (int ahead = candidate && s->p ? NPI_AHEAD : 0; ahead > 0; ahead--) /* few are left: all of them at once */
         for (int32_t i = 0, asked = 0; i < count && asked < MOST_AHEAD; i++)
             if (!(value[i] < least)) {
                 prefetch(s, (npgnn_pair){u, candidate[i]}, ahead);
