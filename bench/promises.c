@@ -3,7 +3,7 @@
  *     build/bench/promises [--corpus FILE.npz|FOLDER] [--model universal|best] [--seeds N] [--threads N] [--most-links N]
  *                          [--samples N] [--kind NAME]
  *
- * A tenth of the links of a graph is hidden such that every node keeps one. The model sees the rest and is told how many
+ * A tenth of the links of a graph is hidden, except those of nodes that would lose all links. The model sees the rest and is told how many
  * links are hidden (link_rate). The hundred and the thousand best pairs of all promise a number of links, the sum of their
  * probabilities; printed is the ratio of that to the number that are hidden links, and how often it is within a factor of
  * 1.25. The factor allows for chance: with so few links that two standard deviations of a sum of independent draws are
@@ -269,15 +269,17 @@ static size_t hide(npgnn_pair **hidden, npgnn_graph **known, const npgnn_graph *
     npi_rng rng = npi_rng_make(seed, NPI_RNG_TEST, 99);
     npgnn_pair *edges = need((size_t)graph->m, sizeof *edges);
     int32_t *left = need((size_t)graph->n, sizeof *left);
+    unsigned char *role = need((size_t)graph->n, 1);
     npi_graph_list_edges(edges, graph);
     npi_pairs_shuffle(edges, graph->m, &rng);
     npi_count_links(left, graph);
-    int64_t held = npi_hold_out(edges, graph->m, graph->m / 10, left);
+    int64_t held = npi_hide_links(edges, graph->m / 10, role, 1, left, graph->n);
     const npgnn_env env = npi_env_resolve(NULL);
     if (npi_pairs_sort(edges + held, (size_t)(graph->m - held), &env, &err) ||
         npi_graph_with_edges(known, graph, edges + held, graph->m - held, &err))
         stop(&err);
     free(left);
+    free(role);
     *hidden = edges;
     return (size_t)held;
 }

@@ -320,33 +320,41 @@ static void test_excess(void **state)
     npgnn_graph_free(graph);
 }
 
-/* npi_hold_out moves links to the front whose ends both keep one, and counts what is left. */
-static void test_hold_out(void **state)
+/* npi_hide_links hides all links that it is given, except those of nodes that would have none left, and counts these. */
+static void test_hide_links(void **state)
 {
     (void)state;
     npgnn_graph *graph = sparse_graph(300, 300, 0, 5);
+    size_t n = (size_t)graph->n;
     npgnn_pair *edges = calloc((size_t)graph->m, sizeof *edges);
-    int32_t *left = calloc((size_t)graph->n, sizeof *left), *again = calloc((size_t)graph->n, sizeof *again);
-    assert_true(edges && left && again);
-    for (int64_t wanted = 0; wanted <= graph->m; wanted += 10) {
+    int32_t *left = calloc(n, sizeof *left), *again = calloc(n, sizeof *again), *kept = calloc(n, sizeof *kept);
+    unsigned char *role = calloc(n, 1);
+    assert_true(edges && left && again && kept && role);
+    for (int64_t count = 0; count <= graph->m; count += 10) {
         npi_graph_list_edges(edges, graph);
         npi_count_links(left, graph);
-        int64_t held = npi_hold_out(edges, graph->m, wanted, left);
-        assert_true(held <= wanted && (wanted > 40 || held == wanted));
-        memset(again, 0, (size_t)graph->n * sizeof *again);
-        for (int64_t e = held; e < graph->m; e++) {
-            again[edges[e].u]++;
-            again[edges[e].v]++;
-            /* no other link could have been held out */
-            assert_true(held == wanted || left[edges[e].u] < 2 || left[edges[e].v] < 2);
+        memset(role, 7, n);
+        int64_t hidden = npi_hide_links(edges, count, role, 1, left, graph->n);
+        memset(again, 0, n * sizeof *again);
+        memset(kept, 0, n * sizeof *kept);
+        for (int64_t e = 0; e < graph->m; e++) {
+            const int32_t ends[2] = {edges[e].u, edges[e].v};
+            int is_bare = role[ends[0]] == 1 || role[ends[1]] == 1;
+            assert_true(e < hidden ? !is_bare : e >= count || is_bare);
+            for (int i = 0; i < 2; i++) {
+                again[ends[i]] += e >= hidden;
+                kept[ends[i]] += e >= count;
+            }
         }
-        assert_memory_equal(left, again, (size_t)graph->n * sizeof *left);
-        for (int32_t i = 0; i < graph->n; i++)
-            assert_true(left[i] > 0);
+        assert_memory_equal(left, again, n * sizeof *left);
+        for (size_t i = 0; i < n; i++)
+            assert_true(left[i] > 0 && role[i] == (kept[i] > 0 ? 7 : 1));
     }
     free(edges);
     free(left);
     free(again);
+    free(kept);
+    free(role);
     npgnn_graph_free(graph);
 }
 
@@ -713,7 +721,7 @@ int main(void)
         cmocka_unit_test(test_too_sparse),
         cmocka_unit_test(test_unlinked_nodes),
         cmocka_unit_test(test_excess),
-        cmocka_unit_test(test_hold_out),
+        cmocka_unit_test(test_hide_links),
         cmocka_unit_test(test_inductive),
         cmocka_unit_test(test_few_shot),
         cmocka_unit_test(test_inductive_hidden),

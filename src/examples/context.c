@@ -21,7 +21,7 @@ enum {
 /* Roles of nodes in a round, besides NPI_NODE_TRAIN: those of nodes that have lost all links. */
 enum {
     HIDDEN = NPI_NODE_VAL, /* on purpose, as new nodes */
-    BARE = NPI_NODE_TEST   /* before (npi_known_pairs), or because all links were to hidden nodes: in no example */
+    BARE = NPI_NODE_TEST   /* in no example: they have no links (npi_known_pairs), or would have lost all of them */
 };
 
 void npi_examples_free(npi_examples *x)
@@ -89,7 +89,7 @@ static int64_t to_front(npgnn_pair *edges, int64_t count, const unsigned char *r
 }
 
 /* Hides random nodes with all their links, until these are at least `wanted`, and calls nodes BARE that have lost all
- * links by that. Links to them are not examples: r->pairs gets the others. */
+ * links by that. */
 static void hide_nodes(round_pairs *r, int32_t *left, const npgnn_graph *graph, int64_t wanted, npi_rng *rng)
 {
     int64_t links = 0;
@@ -108,13 +108,10 @@ static void hide_nodes(round_pairs *r, int32_t *left, const npgnn_graph *graph, 
     for (int32_t i = 0; i < graph->n; i++)
         if (left[i] == 0 && r->role[i] == NPI_NODE_TRAIN)
             r->role[i] = BARE;
-    for (int64_t i = 0; i < r->hidden; i++)
-        if (!touches(r->role, r->edges[i], BARE))
-            r->pairs[r->links++] = r->edges[i];
 }
 
 /* Hides links: a share `new_share` of `wanted` are all links of random nodes, the others are such that their ends keep
- * one. */
+ * one. Those to BARE nodes are not examples: r->pairs gets the others. */
 static void hide(round_pairs *r, int32_t *left, const npi_aside *how, int64_t wanted, npi_rng *rng)
 {
     int64_t m = how->graph->m;
@@ -126,13 +123,12 @@ static void hide(round_pairs *r, int32_t *left, const npi_aside *how, int64_t wa
         npi_known_pairs(r->role, how->graph);
         npi_count_links(left, how->graph);
         r->hidden = 0;
-        r->links = 0;
     }
     int64_t more = wanted > r->hidden ? wanted - r->hidden : 0;
-    int64_t held = npi_hold_out(r->edges + r->hidden, m - r->hidden, more, left);
-    memcpy(r->pairs + r->links, r->edges + r->hidden, (size_t)held * sizeof *r->pairs);
-    r->links += (size_t)held;
-    r->hidden += held;
+    r->hidden += npi_hide_links(r->edges + r->hidden, more, r->role, BARE, left, how->graph->n);
+    for (int64_t i = 0; i < r->hidden; i++)
+        if (!touches(r->role, r->edges[i], BARE))
+            r->pairs[r->links++] = r->edges[i];
     npi_pairs_shuffle(r->pairs, (int64_t)r->links, rng); /* links of new and of known nodes vote alike */
 }
 

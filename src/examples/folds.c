@@ -154,8 +154,10 @@ static int hide_links(npi_folds *out, maker *mk, npgnn_error *err)
         memcpy(mk->left, mk->edges, (size_t)begin * sizeof *mk->left);
         memcpy(mk->left + begin, mk->edges + end, (size_t)(m - end) * sizeof *mk->left);
         memcpy(tenth, mk->edges + begin, (size_t)(end - begin) * sizeof *tenth);
+        npi_known_pairs(mk->role, mk->graph);
         npi_count_links(mk->links_left, mk->graph);
-        int64_t links = npi_hold_out(tenth, end - begin, MAX_PER_FOLD, mk->links_left);
+        int64_t most = end - begin < MAX_PER_FOLD ? end - begin : MAX_PER_FOLD;
+        int64_t links = npi_hide_links(tenth, most, mk->role, NPI_NODE_TEST, mk->links_left, mk->graph->n);
         memcpy(mk->pairs, tenth, (size_t)links * sizeof *mk->pairs);
         memmove(tenth, tenth + links, (size_t)(end - begin - links) * sizeof *tenth);
         const fold this = {(size_t)links, m - links, &mk->known, f == 0, f == 0, mk->seed + (uint64_t)f};
@@ -221,6 +223,7 @@ static int hide_nodes(npi_folds *out, maker *mk, int folds, npi_rng *rng, npgnn_
 {
     int64_t hidden_so_far = 0;
     size_t n = (size_t)mk->graph->n;
+    npi_known_pairs(mk->role, mk->graph);
     node_folds b = {npi_alloc(&mk->env, MAX_PER_FOLD, 1, err), npi_alloc(&mk->env, n, 1, err),
                     npi_alloc(&mk->env, n, 1, err)};
     const npi_candidate_pairs touching = {mk->graph, b.role, NPI_NODE_VAL, 1}; /* the hidden nodes */

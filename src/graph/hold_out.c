@@ -8,20 +8,32 @@ void npi_count_links(int32_t *left, const npgnn_graph *graph)
         left[i] = (int32_t)(graph->a.ptr[i + 1] - graph->a.ptr[i]);
 }
 
-int64_t npi_hold_out(npgnn_pair *edges, int64_t count, int64_t wanted, int32_t *left)
+int64_t npi_hide_links(npgnn_pair *edges, int64_t count, unsigned char *role, unsigned char bare, int32_t *left,
+                       int32_t n)
 {
-    int64_t held = 0;
-    for (int64_t i = 0; i < count && held < wanted; i++) {
-        npgnn_pair edge = edges[i];
-        assert(left[edge.u] > 0 && left[edge.v] > 0);
-        if (left[edge.u] < 2 || left[edge.v] < 2)
-            continue;
-        left[edge.u]--;
-        left[edge.v]--;
-        edges[i] = edges[held];
-        edges[held++] = edge;
+    int64_t hidden = 0;
+    for (int32_t i = 0; i < n; i++)
+        left[i] = left[i] > 0 ? left[i] : -1; /* it has none to lose */
+    for (int64_t i = 0; i < count; i++) {
+        assert(left[edges[i].u] > 0 && left[edges[i].v] > 0);
+        left[edges[i].u]--;
+        left[edges[i].v]--;
     }
-    return held;
+    for (int32_t i = 0; i < n; i++) {
+        role[i] = left[i] == 0 ? bare : role[i];
+        left[i] = left[i] < 0 ? 0 : left[i];
+    }
+    for (int64_t i = 0; i < count; i++) {
+        npgnn_pair edge = edges[i];
+        if (role[edge.u] == bare || role[edge.v] == bare) {
+            left[edge.u]++;
+            left[edge.v]++;
+        } else {
+            edges[i] = edges[hidden];
+            edges[hidden++] = edge;
+        }
+    }
+    return hidden;
 }
 
 int64_t npi_draw_links(int64_t *drawn, unsigned char *emptied, int32_t *left, const npgnn_graph *graph,
