@@ -11,7 +11,8 @@
  * links as non-links.
  *
  * With --samples, intervals: all hidden links and random other pairs are put into bins of equal promise; a bin is covered
- * if the number of links in it is between the sums of the lower and of the upper ends.
+ * if the number of links in it is between the sums of the lower and of the upper ends; with chance: if it is within 1.96
+ * standard deviations of a count of independent links of that.
  *
  * Graphs are generated, twelve families of clustered, regular and random graphs, or those of a corpus. */
 #include <math.h>
@@ -36,7 +37,7 @@ typedef struct settings {
 /* Sums over the runs of a family. */
 typedef struct totals {
     int runs, within[2], tops[2];
-    double log_ratio[2], ece, auc, covered, bins, width;
+    double log_ratio[2], ece, auc, covered, with_chance, bins, width;
 } totals;
 
 static void stop(const npgnn_error *err)
@@ -327,6 +328,7 @@ static void measure_intervals(totals *t, npgnn_prediction *p, size_t links, size
         if (sum >= promised / BINS || i + 1 == links + others) {
             t->bins++;
             t->covered += low <= true_links && true_links <= high;
+            t->with_chance += low - 1.96 * sqrt(low) <= true_links && true_links <= high + 1.96 * sqrt(high);
             t->width += (high - low) / (sum > 0 ? sum : 1);
             sum = low = high = true_links = 0;
         }
@@ -438,7 +440,8 @@ static void print(const char *name, const totals *t)
     }
     printf("  ECE %.2f  AUC %.2f", t->ece / runs, t->auc / runs);
     if (t->bins > 0)
-        printf("  covered %.0f %% of %.0f bins, width %.2f", 100 * t->covered / bins, bins, t->width / bins);
+        printf("  covered %.0f %%, with chance %.0f %% of %.0f bins, width %.2f", 100 * t->covered / bins,
+               100 * t->with_chance / bins, bins, t->width / bins);
     putchar('\n');
 }
 
@@ -453,6 +456,7 @@ static void merge(totals *all, const totals *t)
     all->ece += t->ece;
     all->auc += t->auc;
     all->covered += t->covered;
+    all->with_chance += t->with_chance;
     all->bins += t->bins;
     all->width += t->width;
 }

@@ -33,10 +33,8 @@ int npi_process_fit(npgnn_model **out, npgnn_progress *last, const npgnn_graph *
         model->info.hidden_links_auc[i] = tuning.links.auc[i];
         model->info.hidden_nodes_auc[i] = tuning.nodes.auc[i];
     }
-    if (tuning.kept && options->calibrate) {
-        model->scorer.calibration = tuning.calibration;
-        model->scorer.calibrated = 1;
-    }
+    if (tuning.kept && options->calibrate)
+        model->scorer = tuning.scorer;
     model->options = *options;
     npgnn_model_info *info = &model->info;
     const npi_projection *projection = &model->process.projection;

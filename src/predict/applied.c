@@ -8,15 +8,15 @@
 #include "base/parallel.h"
 #include "base/rng.h"
 #include "graph/new_nodes.h"
-#include "model/carry.h"
-#include "process/stack.h"
+#include "predict/fit.h"
 
 _Static_assert((int)NPI_ALL_COLUMNS <= (int)NPI_HEAD_MOST, "a head has room for all columns");
 
 enum {
     NON_LINKS = 1 << 16, /* for the calibration, whose interest is in the few that score like links */
     ENOUGH = 2048,       /* links for the stacked fit: chosen in docs/understand/process.md */
-    MOST_ROUNDS = 25     /* of setting links aside */
+    MOST_ROUNDS = 25,    /* of setting links aside */
+    MOST_DRAWN = 1 << 14 /* non-links that a draw is calibrated on */
 };
 
 void npi_applied_free(npi_applied *a)
@@ -26,78 +26,105 @@ void npi_applied_free(npi_applied *a)
     npi_reduced_free(&a->env, &a->projection);
     npi_head_bound_free(&a->env, &a->bound);
     npi_head_free(&a->env, &a->head);
+    for (int draw = 0; a->draw_head && draw < a->draws; draw++)
+        npi_head_free(&a->env, &a->draw_head[draw]);
+    npi_free(&a->env, a->draw_head);
+    npi_free(&a->env, a->draw_calibration);
     npi_free(&a->env, a->mean);
-    npi_free(&a->env, a->stack);
     memset(a, 0, sizeof *a);
 }
 
-/* ---- what a context tells ---- */
+/* ---- what examples tell ---- */
 
-/* z and its head, and the stacked fit, from the links of x and as many random non-links. */
-static int fit_head(npi_applied *a, const npi_examples *x, npgnn_error *err)
+/* z, from the links of x and as many random non-links. */
+static int infer(npi_applied *a, const npi_examples *x, npgnn_error *err)
 {
     size_t e = (size_t)a->process->params.size.e;
-    float *evidence = npi_alloc(&a->env, 2 * x->links, e * sizeof *evidence, err);
-    if (!evidence)
+    float *random = npi_alloc(&a->env, x->links, e * sizeof *random, err);
+    if (!random)
         return NPGNN_E_MEMORY;
-    if (x->links > 0)
-        memcpy(evidence, x->link, x->links * e * sizeof *evidence);
-    float *other = evidence + x->links * e;
-    size_t others = npi_examples_take_random(other, x, x->links);
-    a->context = npi_process_infer(a->mean, a->precision, a->process, evidence, x->links, other, others, &a->env, err);
-    int code = a->context < 0 ? a->context : 0;
+    size_t others = npi_examples_take_random(random, x, x->links);
+    a->context = npi_process_infer(a->mean, a->precision, a->process, x->link, x->links, random, others, &a->env, err);
     npi_process_head(&a->head, a->process, a->mean);
-    if (!code && x->links > 0)
-        code = npi_head_stack(a->stack, &a->head, evidence, x->links, x->links + others, &a->env, err);
-    if (!code)
-        npi_head_apply(&a->head, a->stack);
-    npi_free(&a->env, evidence);
-    return code;
+    npi_free(&a->env, random);
+    return a->context < 0 ? a->context : 0;
 }
 
-/* Sets links aside, several times, each time others, until they are ENOUGH. They tell z, and the stacked fit. */
-static int learn(npi_applied *a, npi_examples *x, const npi_aside *how, npgnn_error *err)
+/* Sets links aside, several times, each time others, until they are ENOUGH. */
+static int set_aside(npi_examples *x, const npi_aside *how, npgnn_error *err)
 {
     int rounds = 1 + (int)((ENOUGH - 1) / npi_aside_count(how->graph)), code = 0;
     rounds = rounds < MOST_ROUNDS ? rounds : MOST_ROUNDS;
     for (int round = 0; !code && round < rounds && (round == 0 || x->links > 0); round++)
         code = npi_examples_set_aside(x, how, round, NON_LINKS / rounds, err);
-    return code ? code : fit_head(a, x, err);
+    return code;
 }
 
-/* score (count) of evidence (count, e) */
-static void score_all(float *score, const npi_head *head, const float *evidence, size_t count)
+/* The head of a draw of z. */
+static int draw_z(npi_head *head, const npi_applied *a, uint64_t seed, int draw, npgnn_error *err)
 {
-    for (size_t i = 0; i < count; i++)
-        score[i] = npi_head_score(head, evidence + i * (size_t)head->e);
+    int d = a->process->params.size.d;
+    npi_rng rng = npi_rng_make(seed, NPI_RNG_PREDICT, (uint32_t)draw);
+    real *z = npi_alloc(&a->env, (size_t)d, sizeof *z, err);
+    if (!z)
+        return NPGNN_E_MEMORY;
+    for (int c = 0; c < d; c++)
+        z[c] = (real)((double)a->mean[c] + npi_rng_normal_at(&rng, (uint64_t)c) / sqrt((double)a->precision[c]));
+    npi_process_head(head, a->process, z);
+    npi_free(&a->env, z);
+    return 0;
 }
 
-/* The calibration of the head, from all examples. Those of known nodes have scores from fewer links than there are: they
- * are carried to the graph with all links. */
-static int calibrate(npi_applied *a, const npi_examples *x, npgnn_error *err)
+/* What the examples tell, and what samples of them tell with draws of z. `again`: see npi_fit_calibration. */
+static int fit(npi_applied *a, const npi_examples *x, const float *again, uint64_t seed, npgnn_error *err)
+{
+    npi_picked all = {0};
+    int code = npi_picked_all(&all, x, &a->env, err);
+    if (!code)
+        code = npi_fit_head(&a->head, x, &all, &a->env, err);
+    if (!code)
+        code = npi_fit_calibration(&a->calibration, &a->head, x, &all, again, &a->env, err);
+    a->calibrated = !code;
+    for (int draw = 0; !code && draw < a->draws; draw++) {
+        npi_picked some = {0};
+        code = npi_picked_draw(&some, &all, MOST_DRAWN, seed, draw, &a->env, err);
+        if (!code)
+            code = npi_fit_head(&a->draw_head[draw], x, &some, &a->env, err);
+        if (!code)
+            code = npi_fit_calibration(&a->draw_calibration[draw], &a->draw_head[draw], x, &some, again, &a->env, err);
+        npi_picked_free(&a->env, &some);
+    }
+    npi_picked_free(&a->env, &all);
+    return code;
+}
+
+/* Learns from examples, once the evidence of all known links is there. Collective. */
+static int learn(npi_applied *a, const npi_examples *x, uint64_t seed, npgnn_error *err)
 {
     size_t e = (size_t)a->head.e;
-    float *again = npi_resize(&a->env, NULL, x->others, e * sizeof *again, err); /* (others, e) from all links */
-    float *link = npi_resize(&a->env, NULL, x->links + 2 * x->others, sizeof *link, err);
-    float *thin = link ? link + x->links : NULL, *full = link ? thin + x->others : NULL; /* (others) each */
-    int code = npi_comm_agree(a->columns.rows.comm, again && link ? 0 : NPGNN_E_MEMORY, err);
+    float *again = npi_resize(&a->env, NULL, x->others, e * sizeof *again, err); /* (others, e) */
+    int code = npi_comm_agree(a->columns.rows.comm, again ? 0 : NPGNN_E_MEMORY, err);
     if (!code)
         code = npi_examples_again(again, x, &a->columns, err);
-    if (!code) {
-        score_all(link, &a->head, x->link, x->links);
-        score_all(thin, &a->head, x->other, x->others);
-        score_all(full, &a->head, again, x->others);
-        npi_carry carry;
-        code = npi_carry_make(&carry, thin, full, x->other_weight, x->others, &a->env, err);
-        for (size_t i = 0; !code && i < x->links; i++)
-            if (x->link_kind[i] != NPI_EXAMPLE_NEW)
-                link[i] = (float)npi_carry_score(&carry, (double)link[i]);
-    }
     if (!code)
-        code = npi_calibration_fit(&a->calibration, link, x->links, full, x->other_weight, x->others, &a->env, err);
-    a->calibrated = !code;
+        code = npi_comm_agree(a->columns.rows.comm, fit(a, x, again, seed, err), err);
     npi_free(&a->env, again);
-    npi_free(&a->env, link);
+    return code;
+}
+
+/* The draws before anything is learnt: heads of draws of z and, of a tuned process, what samples of its own examples told. */
+static int begin_draws(npi_applied *a, const npi_applied_options *o, npgnn_error *err)
+{
+    const npi_process_sizes size = a->process->params.size;
+    int code = 0;
+    for (int draw = 0; !code && draw < o->draws; draw++) {
+        code = npi_head_new(&a->draw_head[draw], a->process->columns, size.h, &a->env, err);
+        a->draws = draw + 1;
+        if (!code)
+            code = draw_z(&a->draw_head[draw], a, o->seed, draw, err);
+        a->draw_calibration[draw] =
+            o->scorer->resampled > 0 ? o->scorer->sample[draw % o->scorer->resampled] : a->calibration;
+    }
     return code;
 }
 
@@ -112,22 +139,25 @@ static int prepare_tfidf(npi_applied *a, npi_features *x, int keep, const npi_pa
 }
 
 /* Allocates what does not depend on the graph, and sets what holds before anything is learnt. */
-static int begin(npi_applied *a, npgnn_error *err)
+static int begin(npi_applied *a, const npi_applied_options *o, npgnn_error *err)
 {
     const npi_process *process = a->process;
     npi_process_sizes size = process->params.size;
     a->mean = npi_alloc(&a->env, 2 * (size_t)size.d, sizeof *a->mean, err);
-    a->stack = npi_alloc(&a->env, (size_t)process->columns + 2, sizeof *a->stack, err);
-    int code = a->mean && a->stack ? npi_head_new(&a->head, process->columns, size.h, &a->env, err) : NPGNN_E_MEMORY;
+    a->draw_head = npi_alloc(&a->env, (size_t)o->draws, sizeof *a->draw_head, err);
+    a->draw_calibration = npi_alloc(&a->env, (size_t)o->draws, sizeof *a->draw_calibration, err);
+    int code = a->mean && a->draw_head && a->draw_calibration ? 0 : NPGNN_E_MEMORY;
+    if (!code)
+        code = npi_head_new(&a->head, process->columns, size.h, &a->env, err);
     if (code)
         return code;
     a->precision = a->mean + size.d;
-    a->stack[0] = 1;
     /* the process is trained on as many non-links as links: its scores are log-odds at even odds */
     a->calibration = npi_calibration_unfitted(NPGNN_WEIGHTED, 0.5);
     if (process->z) { /* tuned: on the graph that it was trained on it has learnt all that this one could tell */
         memcpy(a->mean, process->z, 2 * (size_t)size.d * sizeof *a->mean);
         npi_process_head(&a->head, process, a->mean);
+        a->calibration = o->scorer->calibration;
     }
     return 0;
 }
@@ -148,7 +178,7 @@ static int prepare_evidence(npi_applied *a, const npgnn_graph *graph, npi_featur
 }
 
 int npi_applied_new(npi_applied *out, const npi_process *process, const npgnn_graph *graph, npi_features *x,
-                    uint64_t seed, size_t memory, const npgnn_env *env, npgnn_error *err)
+                    const npi_applied_options *options, const npgnn_env *env, npgnn_error *err)
 {
     npi_applied *a = out;
     npgnn_comm *comm = env->comm;
@@ -156,17 +186,20 @@ int npi_applied_new(npi_applied *out, const npi_process *process, const npgnn_gr
     *a = (npi_applied){.env = *env, .process = process};
     a->env.comm = NULL;
     npi_examples examples = {.env = a->env, .process = process};
-    int code = npi_comm_agree(comm, begin(a, err), err);
+    int code = npi_comm_agree(comm, begin(a, options, err), err);
     if (!code)
         code = npi_reduced_new(&a->reduced, x, NULL, &shared, err);
     if (!code && !process->z) {
-        const npi_aside aside = {graph, &a->reduced, npi_new_share(graph), seed, comm};
-        code = npi_comm_agree(comm, learn(a, &examples, &aside, err), err);
+        const npi_aside aside = {graph, &a->reduced, npi_new_share(graph), options->seed, comm};
+        code = set_aside(&examples, &aside, err);
+        code = npi_comm_agree(comm, code ? code : infer(a, &examples, err), err);
     }
     if (!code)
-        code = prepare_evidence(a, graph, x, memory, &shared, err);
+        code = npi_comm_agree(comm, begin_draws(a, options, err), err);
+    if (!code)
+        code = prepare_evidence(a, graph, x, options->memory, &shared, err);
     if (!code && examples.links > 0)
-        code = calibrate(a, &examples, err);
+        code = learn(a, &examples, options->seed, err);
     npi_examples_free(&examples);
     if (code)
         npi_applied_free(a);
@@ -176,22 +209,6 @@ int npi_applied_new(npi_applied *out, const npi_process *process, const npgnn_gr
 int npi_applied_complete(npi_applied *a, npgnn_error *err)
 {
     return npi_columns_complete(&a->columns, err);
-}
-
-int npi_applied_draw(npi_head *out, const npi_applied *a, uint64_t seed, int draw, npgnn_error *err)
-{
-    npi_process_sizes size = a->process->params.size;
-    npi_rng rng = npi_rng_make(seed, NPI_RNG_PREDICT, (uint32_t)draw);
-    real *z = npi_alloc(&a->env, (size_t)size.d, sizeof *z, err);
-    int code = z ? npi_head_new(out, a->process->columns, size.h, &a->env, err) : NPGNN_E_MEMORY;
-    if (!code) {
-        for (int c = 0; c < size.d; c++)
-            z[c] = (real)((double)a->mean[c] + npi_rng_normal_at(&rng, (uint64_t)c) / sqrt((double)a->precision[c]));
-        npi_process_head(out, a->process, z);
-        npi_head_apply(out, a->stack);
-    }
-    npi_free(&a->env, z);
-    return code;
 }
 
 /* ---- scores ---- */

@@ -4,7 +4,7 @@
 #define NPI_PREDICT_APPLIED_H
 
 #include "examples/context.h"
-#include "model/calibration.h"
+#include "model/scorer.h"
 #include "process/bound.h"
 
 typedef struct npi_applied {
@@ -14,30 +14,35 @@ typedef struct npi_applied {
     npi_reduced projection;      /* of a process that has one */
     npi_columns columns;         /* of all known links */
     real *mean, *precision;      /* (d) of z */
-    double *stack;               /* (columns + 2) */
     npi_head head;               /* of the mean of z */
     int context;                 /* links that z was inferred from */
     npi_calibration calibration; /* without a rate */
     int calibrated;
-    npi_head_bound bound; /* of `head`, after npi_applied_prepare_bounds */
+    int draws;
+    npi_head *draw_head;               /* (draws) */
+    npi_calibration *draw_calibration; /* (draws) */
+    npi_head_bound bound;              /* of `head`, after npi_applied_prepare_bounds */
 } npi_applied;
 
-/* z and the calibration are learnt from links of the graph: a tenth of them is set aside, a function of the seed, the
- * evidence of the others tells z and the calibration, and then all known links count. The stacked fit of a small graph
- * gets more examples: other tenths are set aside in turn. A graph with too few links for that keeps the prior of z. x
- * are the features of the graph, with the columns that the process was tuned on. The evidence is kept if it takes no
- * more than `memory` bytes (npi_columns_new); 0: half of the machine's memory. Process and graph must outlive it. The
+typedef struct npi_applied_options {
+    uint64_t seed;
+    size_t
+        memory; /* the evidence is kept if it takes no more bytes (npi_columns_new); 0: half of the machine's memory */
+    int draws;  /* to make besides the head: what a process that is not tuned would have learnt from other examples */
+    const npi_model_scorer *scorer; /* of a tuned process: what its training has found */
+} npi_applied_options;
+
+/* z, the stacked fit and the calibration are learnt from links of the graph: some are set aside, a function of the seed,
+ * several times, and then all known links count. A graph with too few links for that keeps the prior of z. x are the
+ * features of the graph, with the columns that the process was tuned on. Process and graph must outlive it. The
  * processes of env->comm divide the nodes: each one has the evidence of its own, columns.rows.comm is set, and
  * npi_applied_scores and npi_applied_complete are collective. E_CANCELLED, E_MEMORY. */
 int npi_applied_new(npi_applied *out, const npi_process *process, const npgnn_graph *graph, npi_features *x,
-                    uint64_t seed, size_t memory, const npgnn_env *env, npgnn_error *err);
+                    const npi_applied_options *options, const npgnn_env *env, npgnn_error *err);
 void npi_applied_free(npi_applied *applied);
 
 /* Makes the evidence that was not kept: what searches and explanations need. E_MEMORY. */
 int npi_applied_complete(npi_applied *applied, npgnn_error *err);
-
-/* The head of a draw of z, for the caller to free; `draw` numbers them. */
-int npi_applied_draw(npi_head *out, const npi_applied *applied, uint64_t seed, int draw, npgnn_error *err);
 
 /* Prepares quick searches for the partners of one node: rounded rows of the columns, and bounds of the head. It takes
  * as long as a few dozen such searches. E_MEMORY. */

@@ -249,7 +249,7 @@ int npi_process_explain(npgnn_explanation *given, npgnn_predictor *p, npgnn_pair
     int heads;
     const npi_head *head = npi_predictor_heads(&heads, p);
     for (int h = 0; h < heads; h++) /* sums over the draws of z */
-        npi_attribute(share, &out.baseline, &out.log_odds, &head[h], &p->calibration, x->average, to);
+        npi_attribute(share, &out.baseline, &out.log_odds, &head[h], npi_predictor_calibration(p, h), x->average, to);
     out.baseline /= heads; /* means over the draws */
     out.log_odds /= heads;
     for (int c = 0; c < columns; c++) {

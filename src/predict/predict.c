@@ -107,7 +107,7 @@ int npi_predictor_run_share(npgnn_prediction *out, const npgnn_predictor *p, con
             memset(w.sums, 0, size * sizeof *w.sums);
         code = kind->score(&w, p, pairs + first, size, err);
         for (size_t i = 0; !code && i < size; i++)
-            out[first + i] = p->samples > 0 ? npi_prediction_mean(&w.sums[i], &p->calibration, p->samples)
+            out[first + i] = p->samples > 0 ? npi_prediction_mean(&w.sums[i], p->samples)
                                             : npi_prediction_of(&p->calibration, w.score[i]);
     }
     batch_free(&p->env, &w);

@@ -10,9 +10,9 @@
 #include "model/model.h"
 #include "predict/applied.h"
 
-/* Sums over the draws of z for one pair. */
+/* Sums over the draws for one pair. */
 typedef struct npi_sums {
-    double probability, probability_square, score, score_square;
+    double probability, probability_square, log_odds, log_odds_square, score;
 } npi_sums;
 
 struct npgnn_predictor {
@@ -30,7 +30,6 @@ struct npgnn_predictor {
     npi_embedder embedder; /* X W2x and, without draws, u at the mean of z */
     /* used only by processes: */
     npi_applied applied;
-    npi_head *heads;                 /* (samples) of draws of z; the head of its mean is in `applied` */
     struct npi_explainer *explainer; /* NULL until the first explanation */
 };
 
@@ -87,7 +86,13 @@ void npi_process_free_predictor(npgnn_predictor *predictor);
 static inline const npi_head *npi_predictor_heads(int *count, const npgnn_predictor *p)
 {
     *count = p->samples > 0 ? p->samples : 1;
-    return p->samples > 0 ? p->heads : &p->applied.head;
+    return p->samples > 0 ? p->applied.draw_head : &p->applied.head;
+}
+
+/* The calibration of a draw. Those of a network have one in common. */
+static inline const npi_calibration *npi_predictor_calibration(const npgnn_predictor *p, int draw)
+{
+    return p->applied.draws > 0 ? &p->applied.draw_calibration[draw] : &p->calibration;
 }
 
 /* Frees what explanations need (explain.c); NULL is allowed. */
@@ -121,11 +126,12 @@ static inline npgnn_prediction npi_prediction_of(const npi_calibration *calibrat
 
 static inline void npi_sums_add(npi_sums *sums, const npi_calibration *calibration, float score)
 {
-    double probability = npi_calibration_probability(calibration, (double)score);
+    double log_odds = npi_calibration_log_odds(calibration, (double)score), probability = npi_sigmoid(log_odds);
     sums->probability += probability;
     sums->probability_square += probability * probability;
+    sums->log_odds += log_odds;
+    sums->log_odds_square += log_odds * log_odds;
     sums->score += (double)score;
-    sums->score_square += (double)score * (double)score;
 }
 
 static inline double npi_deviation(double sum, double square, double count)
@@ -135,16 +141,17 @@ static inline double npi_deviation(double sum, double square, double count)
 }
 
 #define NPI_INTERVAL                                                                                                   \
-    1.96 /* standard deviations on either side: 95 % of a normal distribution, which scores nearly have */
+    1.96 /* standard deviations on either side: 95 % of a normal distribution, which log-odds nearly have */
 
-static inline npgnn_prediction npi_prediction_mean(const npi_sums *sums, const npi_calibration *calibration, int draws)
+static inline npgnn_prediction npi_prediction_mean(const npi_sums *sums, int draws)
 {
-    double score = sums->score / draws, apart = NPI_INTERVAL * npi_deviation(sums->score, sums->score_square, draws);
+    double middle = sums->log_odds / draws,
+           apart = NPI_INTERVAL * npi_deviation(sums->log_odds, sums->log_odds_square, draws);
     return (npgnn_prediction){.probability = (float)(sums->probability / draws),
                               .spread = (float)npi_deviation(sums->probability, sums->probability_square, draws),
-                              .low = (float)npi_calibration_probability(calibration, score - apart),
-                              .high = (float)npi_calibration_probability(calibration, score + apart),
-                              .score = (float)score};
+                              .low = (float)npi_sigmoid(middle - apart),
+                              .high = (float)npi_sigmoid(middle + apart),
+                              .score = (float)(sums->score / draws)};
 }
 
 #endif

@@ -35,29 +35,26 @@ int npi_process_apply(npgnn_predictor **out, const npgnn_model *model, const npg
     p->graph = graph;
     p->samples = o.samples >= 0 ? o.samples : model->options.predict_samples;
     p->seed = o.seed;
-    size_t heads = p->samples > 0 ? (size_t)p->samples : 1;
-    p->heads = npi_alloc(&resolved, heads, sizeof *p->heads, err);
-    code = p->heads ? 0 : NPGNN_E_MEMORY;
-    if (!code && model->process.projection.width > 0)
+    if (model->process.projection.width > 0)
         code = npi_features_match(&p->x, graph->x, model->columns, model->encoding, model->process.projection.f,
                                   "the model", "the graph", &resolved, err);
-    else if (!code)
+    else
         p->x = npi_features_share(graph->x);
     code = npi_comm_agree(comm, code, err);
     npgnn_env shared = resolved;
     shared.comm = comm;
+    const npi_applied_options how = {o.seed, o.memory, p->samples, &model->scorer};
     if (!code)
-        code = npi_applied_new(&p->applied, &model->process, graph, p->x, o.seed, o.memory, &shared, err);
-    p->batch = p->applied.columns.kept ? BATCH : LARGE_BATCH / (size_t)npi_comm_ranks(comm);
-    for (int draw = 0; !code && draw < p->samples; draw++)
-        code = npi_applied_draw(&p->heads[draw], &p->applied, p->seed, draw, err);
+        code = npi_applied_new(&p->applied, &model->process, graph, p->x, &how, &shared, err);
     if (code) {
         npgnn_predictor_free(p);
         return code;
     }
+    p->batch = p->applied.columns.kept ? BATCH : LARGE_BATCH / (size_t)npi_comm_ranks(comm);
     double rate = o.link_rate > 0 ? o.link_rate : npi_process_link_rate(model, graph);
-    p->calibration =
-        npi_calibration_at(model->process.z ? model->scorer.calibration : p->applied.calibration, rate, o.link_rate);
+    p->calibration = npi_calibration_at(p->applied.calibration, rate, o.link_rate);
+    for (int draw = 0; draw < p->samples; draw++)
+        p->applied.draw_calibration[draw] = npi_calibration_at(p->applied.draw_calibration[draw], rate, o.link_rate);
     *out = p;
     return 0;
 }
@@ -78,7 +75,7 @@ int npi_process_score(npi_predict_batch *w, const npgnn_predictor *p, const npgn
     int code = npi_applied_scores(w->score, &p->applied, head, heads, pairs, count, p->threads, err);
     for (int h = 0; !code && p->samples > 0 && h < heads; h++)
         for (size_t i = 0; i < count; i++)
-            npi_sums_add(&w->sums[i], &p->calibration, w->score[(size_t)h * count + i]);
+            npi_sums_add(&w->sums[i], npi_predictor_calibration(p, h), w->score[(size_t)h * count + i]);
     return code;
 }
 
@@ -101,9 +98,6 @@ int npi_process_quicken(npgnn_predictor *p, uint64_t seed, npgnn_error *err)
 
 void npi_process_free_predictor(npgnn_predictor *p)
 {
-    for (int i = 0; p->heads && i < p->samples; i++)
-        npi_head_free(&p->env, &p->heads[i]);
-    npi_free(&p->env, p->heads);
     npi_explainer_free(p->explainer);
     npi_applied_free(&p->applied);
 }

@@ -131,7 +131,7 @@ static npgnn_prediction judge(void *workspace_of_thread, const npi_scorer *s, np
         if (s->drawn)
             npi_sums_add(&sums, &p->calibration, score);
     }
-    return s->drawn ? npi_prediction_mean(&sums, &p->calibration, draws_of(s))
+    return s->drawn ? npi_prediction_mean(&sums, draws_of(s))
                     : npi_prediction_of(&p->calibration, score);
 }
 

@@ -98,9 +98,9 @@ npgnn_prediction npi_process_judge(void *workspace, const npi_scorer *s, npgnn_p
     npi_process_standardize(evidence, p->applied.process, p->applied.columns.has_features, 1);
     for (int h = 0; h < heads; h++) {
         score = npi_head_score(&head[h], evidence);
-        npi_sums_add(&sums, &p->calibration, score);
+        npi_sums_add(&sums, npi_predictor_calibration(p, h), score);
     }
-    return p->samples > 0 ? npi_prediction_mean(&sums, &p->calibration, heads)
+    return p->samples > 0 ? npi_prediction_mean(&sums, heads)
                           : npi_prediction_of(&p->calibration, score);
 }
 

@@ -185,21 +185,31 @@ static int32_t row_place(const npi_search *s, int32_t row)
 
 /* ---- what is worth a look ---- */
 
+/* The largest probability that a draw gives to a score. */
+static double most_probable(const npgnn_predictor *p, double score)
+{
+    int calibrations = p->applied.draws > 0 ? p->applied.draws : 1; /* those of a network have one in common */
+    double most = 0;
+    for (int draw = 0; draw < calibrations; draw++)
+        most = fmax(most, npi_calibration_probability(npi_predictor_calibration(p, draw), score));
+    return most;
+}
+
 /* The mean of probabilities is at most that of the largest score, and so is that of a score below the mean of all. So
  * to reach `worst`, a pair must have a score of at least this; a little less counts too, for what the probability's
  * own rounding may do. */
-static double least_score(double worst, const npi_calibration *calibration)
+static double least_score(double worst, const npgnn_predictor *p)
 {
     enum { STEPS = 50 };
     double low = -1e6, high = 1e6, target = worst * (1 - (double)FLT_EPSILON);
     for (int step = 0; step < STEPS; step++) {
         double middle = (low + high) / 2;
-        if (npi_calibration_probability(calibration, middle) < target)
+        if (most_probable(p, middle) < target)
             low = middle;
         else
             high = middle;
     }
-    return npi_calibration_probability(calibration, low) < target ? low : (double)-INFINITY;
+    return most_probable(p, low) < target ? low : (double)-INFINITY;
 }
 
 /* What a value must be, at least, for its pair to be, perhaps, better than the worst that is kept here or elsewhere. */
@@ -209,7 +219,7 @@ real npi_search_least_value(const npi_search *s, const npi_shortlist *list, doub
     worst = s->worst > worst ? s->worst : worst;
     if (!(worst > (double)-INFINITY)) /* the list has room */
         return -(real)INFINITY;
-    return (real)nextafterf((float)((s->averaged ? least_score(worst, &s->calibration) : worst) - slack), -INFINITY);
+    return (real)nextafterf((float)((s->averaged ? least_score(worst, s->p) : worst) - slack), -INFINITY);
 }
 
 /* Whether the pair is asked for; of a pair that may be turned round, only one way. */

@@ -15,19 +15,27 @@ static json_t *reals_json(const double *numbers, int count)
     return NULL;
 }
 
+static json_t *calibration_json(const npi_calibration *c)
+{
+    return json_pack("{s:f, s:o, s:o, s:f}", "offset", c->offset, "slopes", reals_json(c->slope, c->pieces), "knots",
+                     reals_json(c->knot, c->pieces - 1), "most-hidden", c->most_hidden);
+}
+
 json_t *npi_model_scorer_json(const npi_model_scorer *scorer)
 {
-    const npi_calibration *c = &scorer->calibration;
-    json_t *object = json_object();
-    if (object && scorer->calibrated &&
-        json_object_set_new(object, "calibration",
-                            json_pack("{s:f, s:o, s:o, s:f}", "offset", c->offset, "slopes",
-                                      reals_json(c->slope, c->pieces), "knots", reals_json(c->knot, c->pieces - 1),
-                                      "most-hidden", c->most_hidden))) {
-        json_decref(object);
-        return NULL;
-    }
-    return object;
+    json_t *object = json_object(), *samples = json_array();
+    int failed = !object || !samples;
+    if (!failed && scorer->calibrated)
+        failed = json_object_set_new(object, "calibration", calibration_json(&scorer->calibration));
+    for (int i = 0; !failed && i < scorer->resampled; i++)
+        failed = json_array_append_new(samples, calibration_json(&scorer->sample[i]));
+    if (!failed && scorer->resampled > 0)
+        failed = json_object_set(object, "samples", samples);
+    json_decref(samples);
+    if (!failed)
+        return object;
+    json_decref(object);
+    return NULL;
 }
 
 static double real_or_nan(const json_t *value)
@@ -54,10 +62,17 @@ static int parse_calibration(npi_calibration *c, const json_t *object)
 int npi_model_scorer_parse(npi_model_scorer *scorer, const json_t *object)
 {
     npi_model_scorer read = {.calibration = scorer->calibration};
-    const json_t *calibration = json_object_get(object, "calibration");
+    const json_t *calibration = json_object_get(object, "calibration"), *samples = json_object_get(object, "samples");
+    size_t count = json_array_size(samples);
     read.calibrated = calibration != NULL;
     if (!json_is_object(object) || (calibration && !parse_calibration(&read.calibration, calibration)))
         return 0;
+    if (samples && (!calibration || count != NPI_RESAMPLED))
+        return 0;
+    read.resampled = (int)count;
+    for (size_t i = 0; i < count; i++)
+        if (!parse_calibration(&read.sample[i], json_array_get(samples, i)))
+            return 0;
     *scorer = read;
     return 1;
 }

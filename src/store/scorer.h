@@ -1,6 +1,8 @@
 /* A scorer as JSON: what model files and checkpoints keep of what training found.
  *
- *   {"calibration": {"offset": -0.3, "slopes": [...], "knots": [...]}}          without "calibration": uncalibrated */
+ *   {"calibration": {"offset": -0.3, "slopes": [...], "knots": [...], "most-hidden": 0.01}, "samples": [...]}
+ *
+ * "samples" are NPI_RESAMPLED more calibrations, or are not there. Without "calibration", it is not calibrated. */
 #ifndef NPI_STORE_SCORER_H
 #define NPI_STORE_SCORER_H
 

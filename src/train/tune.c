@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/comm.h"
+#include "base/rng.h"
 #include "eval/delong.h"
 #include "examples/hidden.h"
 #include "examples/project.h"
@@ -205,44 +206,90 @@ static int score_in_full(float *score, const rehearsal *r, const npi_process *p,
     return code;
 }
 
-/* The calibration of the tuned head. The rehearsal has scored links from fewer links than there are, and by heads that
- * have learnt from fewer: these scores are carried (model/carry.h). */
-static int calibrate(npi_calibration *out, const rehearsal *r, const npi_process *p, const npi_head *head,
-                     const npgnn_graph *graph, npgnn_error *err)
+/* What the tuned head is calibrated on. */
+typedef struct calibration_data {
+    size_t links, others;
+    float *link;          /* (links) scores of the rehearsal */
+    unsigned char *fresh; /* (links) 1: an end is a new node */
+    float *thin, *full;   /* (others) scores from fewer links, and from all known links */
+    float *weight;        /* (others) */
+} calibration_data;
+
+/* Fits a calibration to the data or, with an rng, to a sample of them with replacement, in `room` (folds->count of each
+ * array). The rehearsal has scored links from fewer links than there are, and by heads that have learnt from fewer: these
+ * scores are carried (model/carry.h). */
+static int fit_calibration(npi_calibration *out, const calibration_data *room, const calibration_data *data,
+                           npi_rng *rng, const npgnn_env *env, npgnn_error *err)
 {
+    npi_carry carry;
+    for (size_t i = 0; i < data->others; i++) {
+        size_t from = rng ? (size_t)npi_rng_below(rng, data->others) : i;
+        room->thin[i] = data->thin[from];
+        room->full[i] = data->full[from];
+        room->weight[i] = data->weight[from];
+    }
+    int code = npi_carry_make(&carry, room->thin, room->full, room->weight, data->others, env, err);
+    for (size_t i = 0; !code && i < data->links; i++) {
+        size_t from = rng ? (size_t)npi_rng_below(rng, data->links) : i;
+        double score = (double)data->link[from];
+        room->link[i] = (float)(data->fresh[from] ? score : npi_carry_score(&carry, score));
+    }
+    if (!code)
+        code = npi_calibration_fit(out, room->link, data->links, room->full, room->weight, data->others, env, err);
+    return code;
+}
+
+/* The non-links of known and of new nodes, in the proportion in which the graph has pairs of them. */
+static void collect_others(calibration_data *data, const npi_folds *folds, const float *thin, const float *full)
+{
+    double sum[2] = {0, 0}; /* of the weights, of known and of new nodes */
+    for (size_t i = 0; i < folds->count; i++)
+        sum[i >= folds->new_from] += folds->extra[i] ? (double)folds->weight[i] : 0;
+    for (size_t i = 0; i < folds->count; i++) {
+        int is_new = i >= folds->new_from;
+        double share = sum[1] > 0 ? (is_new ? folds->new_share : 1 - folds->new_share) : 1;
+        if (!folds->extra[i])
+            continue;
+        data->thin[data->others] = thin[i];
+        data->full[data->others] = full[i];
+        data->weight[data->others++] = (float)(share * (double)folds->weight[i] / sum[is_new]);
+    }
+}
+
+/* The calibration of the tuned head, and what it would have been from other examples. */
+static int calibrate(npi_model_scorer *out, rehearsal *r, const npi_process *p, const npi_head *head,
+                     const npgnn_graph *graph, uint64_t seed, npgnn_error *err)
+{
+    enum { ARRAYS = 9 };
     const npi_folds *folds = r->folds;
-    const npgnn_env *env = &r->env;
-    float *full = npi_alloc(env, folds->count, 4 * sizeof *full, err); /* (folds->count), by pair */
-    int code = full ? 0 : NPGNN_E_MEMORY;
+    size_t n = folds->count;
+    float *block = npi_alloc(&r->env, n, ARRAYS * sizeof *block, err), *at[ARRAYS];
+    unsigned char *fresh = npi_alloc(&r->env, n, 1, err);
+    int code = block && fresh ? 0 : NPGNN_E_MEMORY;
+    for (size_t i = 0; !code && i < ARRAYS; i++)
+        at[i] = block + i * n;
     if (!code && npi_comm_rank(r->comm) == 0)
-        code = score_in_full(full, r, p, head, graph, err);
+        code = score_in_full(block, r, p, head, graph, err);
     code = npi_comm_agree(r->comm, code, err);
     if (!code) {
-        npi_comm_broadcast(r->comm, full, folds->count * sizeof *full, 0);
-        float *other_thin = full + folds->count, *other = other_thin + folds->count, *weight = other + folds->count;
         selection held = select_parts(folds, 0, r->parts);
-        size_t links = list_mixed(r->list, &held, 1, folds->count), others = 0;
-        double sum[2] = {0, 0}; /* of the weights, of known and of new nodes */
-        for (size_t i = 0; i < folds->count; i++)
-            sum[i >= folds->new_from] += folds->extra[i] ? (double)folds->weight[i] : 0;
-        for (size_t i = 0; i < folds->count; i++) {
-            int is_new = i >= folds->new_from;
-            double share = sum[1] > 0 ? (is_new ? folds->new_share : 1 - folds->new_share) : 1;
-            if (!folds->extra[i])
-                continue;
-            other_thin[others] = r->tuned[i];
-            other[others] = full[i];
-            weight[others++] = (float)(share * (double)folds->weight[i] / sum[is_new]);
-        }
-        npi_carry carry;
-        code = npi_carry_make(&carry, other_thin, other, weight, others, env, err);
-        for (size_t i = 0; !code && i < links; i++)
-            r->score[i] = r->list[i] >= folds->new_from ? r->tuned[r->list[i]]
-                                                        : (float)npi_carry_score(&carry, (double)r->tuned[r->list[i]]);
-        if (!code)
-            code = npi_calibration_fit(out, r->score, links, other, weight, others, env, err);
+        calibration_data data = {.link = at[1], .fresh = fresh, .thin = at[2], .full = at[3], .weight = at[4]};
+        const calibration_data room = {.link = at[5], .thin = at[6], .full = at[7], .weight = at[8]};
+        npi_rng rng = npi_rng_make(seed, NPI_RNG_RESAMPLE, 0);
+        npi_comm_broadcast(r->comm, block, n * sizeof *block, 0);
+        data.links = list_mixed(r->list, &held, 1, n);
+        take_scores(data.link, r->tuned, r->list, data.links);
+        for (size_t i = 0; i < data.links; i++)
+            fresh[i] = r->list[i] >= folds->new_from;
+        collect_others(&data, folds, r->tuned, block);
+        code = fit_calibration(&out->calibration, &room, &data, NULL, &r->env, err);
+        for (int i = 0; !code && i < NPI_RESAMPLED; i++)
+            code = fit_calibration(&out->sample[i], &room, &data, &rng, &r->env, err);
+        out->calibrated = !code;
+        out->resampled = code ? 0 : NPI_RESAMPLED;
     }
-    npi_free(env, full);
+    npi_free(&r->env, block);
+    npi_free(&r->env, fresh);
     return code;
 }
 
@@ -357,7 +404,7 @@ static int tune(npi_process *process, npi_tuning *out, npi_folds *folds, const n
             process->change.block[i] = t.head.block[i] - process->change.block[i];
     }
     if (!code && out->kept && options->calibrate)
-        code = calibrate(&out->calibration, &r, process, &t.head, graph, err);
+        code = calibrate(&out->scorer, &r, process, &t.head, graph, options->seed, err);
     rehearsal_free(&r);
     npi_tuner_free(&t);
     return code;

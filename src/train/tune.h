@@ -16,13 +16,13 @@
 
 #include "eval/delong.h"
 #include "graph/graph.h"
-#include "model/calibration.h"
+#include "model/scorer.h"
 #include "process/process.h"
 
 typedef struct npi_tuning {
     int kept; /* 0: the process was left as it is, because tuning does not help or the graph has too few links */
-    npi_calibration calibration; /* fitted if it was kept and the options ask for it */
-    npi_auc_pair links, nodes;   /* of pairs of hidden links and of hidden nodes: the process as it is, then tuned; NaN
+    npi_model_scorer scorer;   /* fitted if it was kept and the options ask for it */
+    npi_auc_pair links, nodes; /* of pairs of hidden links and of hidden nodes: the process as it is, then tuned; NaN
                                     where there were none */
 } npi_tuning;
 
