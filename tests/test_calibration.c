@@ -392,7 +392,7 @@ static void test_intervals(void **state)
         assert_true(drawn[i].low <= drawn[i].probability && drawn[i].probability <= drawn[i].high);
         assert_true(drawn[i].low < drawn[i].high && drawn[i].low > 0 && drawn[i].high < 1);
         npi_calibration c = npi_calibration_at(t.model->scorer.calibration, t.model->info.link_rate, 0);
-        npi_calibration even = npi_calibration_at(t.model->scorer.calibration, 0.5, 0.5);
+        npi_calibration even = npi_calibration_at(t.model->scorer.calibration, 0.5, 0);
         assert_near((double)mean[i].probability, npi_calibration_probability(&c, (double)mean[i].score), 1e-6);
         assert_near((double)balanced[i].probability, npi_calibration_probability(&even, (double)mean[i].score), 1e-6);
     }

@@ -333,7 +333,8 @@ static void test_calibration(void **state)
     npgnn_env env = npi_env_resolve(&one_thread);
     npi_applied applied = {0};
     assert_in_range(npi_aside_count(rich), 3, 99); /* a piece takes 50 links */
-    assert_ok(npi_applied_new(&applied, &universal->process, rich, rich->x, 1, 0, &env, &err), err);
+    const npi_applied_options how = {.seed = 1, .scorer = &universal->scorer};
+    assert_ok(npi_applied_new(&applied, &universal->process, rich, rich->x, &how, &env, &err), err);
     assert_true(applied.calibrated && applied.calibration.pieces > 1);
     npi_applied_free(&applied);
 }
@@ -368,24 +369,27 @@ static void test_context(void **state)
     free(evidence);
 }
 
-/* Draws differ, the same draw does not. */
+/* Draws differ, in head and calibration; the same draw does not, however many there are. */
 static void test_draws(void **state)
 {
     (void)state;
     npgnn_error err = {0};
     npgnn_env env = npi_env_resolve(&one_thread);
-    npi_applied applied = {0};
-    npi_head first = {0}, second = {0}, again = {0};
-    assert_ok(npi_applied_new(&applied, &universal->process, rich, rich->x, 1, 0, &env, &err), err);
-    assert_ok(npi_applied_draw(&first, &applied, 5, 0, &err), err);
-    assert_ok(npi_applied_draw(&second, &applied, 5, 1, &err), err);
-    assert_ok(npi_applied_draw(&again, &applied, 5, 0, &err), err);
-    assert_memory_equal(first.block, again.block, first.count * sizeof *first.block);
-    assert_memory_not_equal(first.block, second.block, first.count * sizeof *first.block);
-    npi_head_free(&env, &first);
-    npi_head_free(&env, &second);
-    npi_head_free(&env, &again);
-    npi_applied_free(&applied);
+    npi_applied two = {0}, three = {0};
+    npi_applied_options how = {.seed = 1, .draws = 2, .scorer = &universal->scorer};
+    assert_ok(npi_applied_new(&two, &universal->process, rich, rich->x, &how, &env, &err), err);
+    how.draws = 3;
+    assert_ok(npi_applied_new(&three, &universal->process, rich, rich->x, &how, &env, &err), err);
+    size_t bytes = two.head.count * sizeof *two.head.block;
+    for (int draw = 0; draw < 2; draw++) {
+        assert_memory_equal(two.draw_head[draw].block, three.draw_head[draw].block, bytes);
+        assert_memory_equal(&two.draw_calibration[draw], &three.draw_calibration[draw], sizeof(npi_calibration));
+        assert_memory_not_equal(two.draw_head[draw].block, three.draw_head[2].block, bytes);
+        assert_memory_not_equal(&two.draw_calibration[draw], &three.draw_calibration[2], sizeof(npi_calibration));
+    }
+    assert_memory_equal(two.head.block, three.head.block, bytes);
+    npi_applied_free(&two);
+    npi_applied_free(&three);
 }
 
 /* ---- files ---- */
@@ -692,7 +696,7 @@ static double degrees_of(const float *evidence)
  * of hidden nodes have an end without any. Other rounds choose other links. */
 static void test_set_aside(void **state)
 {
-    enum { LENGTH = 400, ASIDE = LENGTH / 10 };
+    enum { LENGTH = 1000, ASIDE = LENGTH / 25 };
     (void)state;
     npgnn_error err = {0};
     npgnn_graph *cycle = NULL;
