@@ -273,6 +273,7 @@ static void maker_free(maker *mk)
     npi_free(&mk->env, mk->edges);
     npi_free(&mk->env, mk->role);
     npi_free(&mk->env, mk->left);
+    npi_free(&mk->env, mk->links_left);
     npi_free(&mk->env, mk->pairs);
 }
 

@@ -404,7 +404,7 @@ static int tune(npi_process *process, npi_tuning *out, npi_folds *folds, const n
             process->change.block[i] = t.head.block[i] - process->change.block[i];
     }
     if (!code && out->kept && options->calibrate)
-        code = calibrate(&out->scorer, &r, process, &t.head, graph, options->seed, err);
+        code = npi_comm_agree(env->comm, calibrate(&out->scorer, &r, process, &t.head, graph, options->seed, err), err);
     rehearsal_free(&r);
     npi_tuner_free(&t);
     return code;
