@@ -6,6 +6,7 @@
 #include "base/rng.h"
 #include "meter.h"
 #include "model/calibration.h"
+#include "model/carry.h"
 #include "model/model.h"
 #include "network.h"
 
@@ -114,6 +115,101 @@ static void test_extremes(void **state)
     c = fit_planted(&p);
     assert_near(npi_calibration_log_odds(&c, -1), 0, 1e-6);
     assert_near(npi_calibration_log_odds(&c, 1), 0, 1e-6);
+}
+
+/* Links that nobody knows are among the pairs that stand for non-links. Told how many there are, the calibration says of the
+ * pairs with high scores what comes true; without, it says of pairs that are all links that half of them are. */
+static void test_hidden_links(void **state)
+{
+    enum { LINKS = 4000, HIDDEN = 4000, OTHERS = 200000, UNLINKED = HIDDEN + OTHERS };
+    (void)state;
+    npgnn_env env = npi_env_resolve(&one_thread);
+    npgnn_error err = {0};
+    npi_rng rng = npi_rng_make(8, NPI_RNG_TEST, 0);
+    float *link = calloc(LINKS, sizeof *link), *unlinked = calloc(UNLINKED, sizeof *unlinked);
+    for (uint64_t i = 0; i < LINKS; i++)
+        link[i] = (float)(4 + npi_rng_normal_at(&rng, i));
+    for (uint64_t i = 0; i < UNLINKED; i++)
+        unlinked[i] = (float)((i < HIDDEN ? 4 : 0) + npi_rng_normal_at(&rng, LINKS + i));
+    npi_calibration c;
+    assert_ok(npi_calibration_fit(&c, link, LINKS, unlinked, NULL, UNLINKED, &env, &err), err);
+    double rate = (double)HIDDEN / UNLINKED;
+    const npi_calibration told = npi_calibration_at(c, rate, rate), untold = npi_calibration_at(c, rate, 0);
+    for (float from = 2; from < 5; from++) {
+        double promised = 0, least = 0, came_true = 0;
+        for (int i = 0; i < UNLINKED; i++)
+            if (unlinked[i] >= from && unlinked[i] < from + 1) {
+                promised += npi_calibration_probability(&told, (double)unlinked[i]);
+                least += npi_calibration_probability(&untold, (double)unlinked[i]);
+                came_true += i < HIDDEN;
+            }
+        assert_true(fabs(promised / came_true - 1) < 0.12);
+        assert_true(from < 4 || least < 0.6 * came_true);
+    }
+    assert_true(npi_calibration_probability(&told, 5) > 0.95);
+    /* a list with as many links as non-links is no share among all unlinked pairs */
+    const npi_calibration even = npi_calibration_at(c, 0.5, 0.5), plain = npi_calibration_at(c, 0.5, 0);
+    assert_near(npi_calibration_log_odds(&even, 1), npi_calibration_log_odds(&plain, 1), 1e-12);
+    free(link);
+    free(unlinked);
+}
+
+/* Pairs that stand for many count as many: the same as if they were repeated. */
+static void test_weights(void **state)
+{
+    enum { LINKS = 500, OTHERS = 3000, TIMES = 5 };
+    (void)state;
+    npgnn_env env = npi_env_resolve(&one_thread);
+    npgnn_error err = {0};
+    npi_rng rng = npi_rng_make(9, NPI_RNG_TEST, 0);
+    float link[LINKS], *other = calloc(OTHERS * TIMES, sizeof *other), *weight = calloc(OTHERS, sizeof *weight);
+    size_t repeated = OTHERS;
+    for (uint64_t i = 0; i < LINKS; i++)
+        link[i] = (float)(1 + npi_rng_normal_at(&rng, i));
+    for (uint64_t i = 0; i < OTHERS; i++) {
+        other[i] = (float)npi_rng_normal_at(&rng, LINKS + i);
+        weight[i] = other[i] < 0 ? TIMES : 1;
+    }
+    npi_calibration weighed, counted;
+    assert_ok(npi_calibration_fit(&weighed, link, LINKS, other, weight, OTHERS, &env, &err), err);
+    for (size_t i = 0; i < OTHERS; i++)
+        for (int k = 1; k < (int)weight[i]; k++)
+            other[repeated++] = other[i];
+    assert_ok(npi_calibration_fit(&counted, link, LINKS, other, NULL, repeated, &env, &err), err);
+    for (double s = -2; s <= 3; s += 0.5)
+        assert_near(npi_calibration_log_odds(&weighed, s), npi_calibration_log_odds(&counted, s), 0.02);
+    free(other);
+    free(weight);
+}
+
+/* Scores are carried to where as many pairs are above them. */
+static void test_carry(void **state)
+{
+    enum { PAIRS = 20000 };
+    (void)state;
+    npgnn_env env = npi_env_resolve(&one_thread);
+    npgnn_error err = {0};
+    npi_rng rng = npi_rng_make(10, NPI_RNG_TEST, 0);
+    float *thin = calloc(PAIRS, sizeof *thin), *full = calloc(PAIRS, sizeof *full), *one = calloc(PAIRS, sizeof *one);
+    for (uint64_t i = 0; i < PAIRS; i++) {
+        thin[i] = (float)npi_rng_normal_at(&rng, i);
+        full[i] = (float)(3 + 2 * npi_rng_normal_at(&rng, PAIRS + i)); /* independent: only the distributions count */
+        one[i] = 1;
+    }
+    npi_carry carry;
+    assert_ok(npi_carry_make(&carry, thin, full, one, PAIRS, &env, &err), err);
+    for (double s = 0; s < 3; s += 0.5)
+        assert_near(npi_carry_score(&carry, s), 3 + 2 * s, 0.2);
+    for (double s = -4; s < 6; s += 0.01)
+        assert_true(npi_carry_score(&carry, s + 0.01) > npi_carry_score(&carry, s));
+    /* the same scores, and too few of them: nothing changes */
+    assert_ok(npi_carry_make(&carry, thin, thin, one, PAIRS, &env, &err), err);
+    assert_near(npi_carry_score(&carry, 1.3), 1.3, 1e-12);
+    assert_ok(npi_carry_make(&carry, thin, full, one, 3, &env, &err), err);
+    assert_near(npi_carry_score(&carry, 1.3), 1.3, 1e-12);
+    free(thin);
+    free(full);
+    free(one);
 }
 
 static void test_nothing_to_fit(void **state)
@@ -392,7 +488,7 @@ static void test_intervals(void **state)
         assert_true(drawn[i].low <= drawn[i].probability && drawn[i].probability <= drawn[i].high);
         assert_true(drawn[i].low < drawn[i].high && drawn[i].low > 0 && drawn[i].high < 1);
         npi_calibration c = npi_calibration_at(t.model->scorer.calibration, t.model->info.link_rate, 0);
-        npi_calibration even = npi_calibration_at(t.model->scorer.calibration, 0.5, 0);
+        npi_calibration even = npi_calibration_at(t.model->scorer.calibration, 0.5, 0.5);
         assert_near((double)mean[i].probability, npi_calibration_probability(&c, (double)mean[i].score), 1e-6);
         assert_near((double)balanced[i].probability, npi_calibration_probability(&even, (double)mean[i].score), 1e-6);
     }
@@ -407,13 +503,23 @@ static void test_intervals(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_planted_slope),  cmocka_unit_test(test_planted_kinks),
-        cmocka_unit_test(test_few_links),      cmocka_unit_test(test_extremes),
-        cmocka_unit_test(test_nothing_to_fit), cmocka_unit_test(test_rates),
-        cmocka_unit_test(test_soundness),      cmocka_unit_test(test_held_out_links),
-        cmocka_unit_test(test_new_nodes),      cmocka_unit_test(test_no_validation),
-        cmocka_unit_test(test_out_of_memory),  cmocka_unit_test(test_trainers_calibrate),
-        cmocka_unit_test(test_fit_calibrates), cmocka_unit_test(test_intervals),
+        cmocka_unit_test(test_planted_slope),
+        cmocka_unit_test(test_planted_kinks),
+        cmocka_unit_test(test_few_links),
+        cmocka_unit_test(test_extremes),
+        cmocka_unit_test(test_hidden_links),
+        cmocka_unit_test(test_weights),
+        cmocka_unit_test(test_carry),
+        cmocka_unit_test(test_nothing_to_fit),
+        cmocka_unit_test(test_rates),
+        cmocka_unit_test(test_soundness),
+        cmocka_unit_test(test_held_out_links),
+        cmocka_unit_test(test_new_nodes),
+        cmocka_unit_test(test_no_validation),
+        cmocka_unit_test(test_out_of_memory),
+        cmocka_unit_test(test_trainers_calibrate),
+        cmocka_unit_test(test_fit_calibrates),
+        cmocka_unit_test(test_intervals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

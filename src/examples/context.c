@@ -208,24 +208,28 @@ static int round_new(round_pairs *r, const npgnn_graph *graph, int non_links, co
     return r->role && r->edges && r->pairs && r->kind ? 0 : NPGNN_E_MEMORY;
 }
 
+static size_t count_kind(const unsigned char *kind, size_t count, npi_example_kind which)
+{
+    size_t found = 0;
+    for (size_t i = 0; i < count; i++)
+        found += kind[i] == which;
+    return found;
+}
+
 /* weight (others): how many pairs each stands for, those of known nodes and those of new ones in the proportion of the
  * links. The sum is 1. */
 static void weigh(float *weight, const round_pairs *r, const float *evidence)
 {
-    double sum = 0;
-    size_t fresh = 0, random = 0;
-    for (size_t i = 0; i < r->others; i++) {
-        fresh += r->kind[r->links + i] == NPI_EXAMPLE_NEW;
-        random += r->kind[r->links + i] == NPI_EXAMPLE_RANDOM;
-    }
-    double share = (double)fresh / (double)(fresh + random);
+    const unsigned char *kind = r->kind + r->links;
+    size_t fresh = count_kind(kind, r->others, NPI_EXAMPLE_NEW);
+    double share = fresh > 0 ? (double)count_kind(r->kind, r->links, NPI_EXAMPLE_NEW) / (double)r->links : 0, sum = 0;
+    share = fresh == r->others ? 1 : share;
     for (size_t i = 0; i < r->others; i++) {
         weight[i] = (float)npi_near_weight(&r->near, r->pairs[r->links + i], evidence + i * NPI_COLUMNS);
-        sum += r->kind[r->links + i] == NPI_EXAMPLE_NEW ? 0 : (double)weight[i];
+        sum += kind[i] == NPI_EXAMPLE_NEW ? 0 : (double)weight[i];
     }
     for (size_t i = 0; i < r->others; i++)
-        weight[i] = (float)(r->kind[r->links + i] == NPI_EXAMPLE_NEW ? share / (double)fresh
-                                                                     : (1 - share) * (double)weight[i] / sum);
+        weight[i] = (float)(kind[i] == NPI_EXAMPLE_NEW ? share / (double)fresh : (1 - share) * (double)weight[i] / sum);
 }
 
 /* Appends the pairs of a round with their evidence (links + others, e), which is standardized on the way. */

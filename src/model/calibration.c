@@ -183,9 +183,9 @@ int npi_calibration_fit(npi_calibration *out, const float *link, size_t links, c
             share[i] = 1;
         memcpy(score, link, links * sizeof *score);
         place_knots(&c, score, links, sorted, others); /* the order of the links does not matter */
-        double strongest = (double)score[links * 19 / 20];
+        double typical = (double)score[links / 2];
         fit_slopes(&c, column, score, share, links, count);
-        c.most_hidden = fmin(1, MOST_CERTAIN * exp(-evidence_of(&c, strongest)));
+        c.most_hidden = fmin(1, MOST_CERTAIN * exp(-evidence_of(&c, typical)));
         *out = c;
     }
     npi_free(env, block);

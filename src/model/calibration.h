@@ -24,7 +24,7 @@ typedef struct npi_calibration {
     double knot[NPI_CALIBRATION_MOST - 1]; /* (pieces - 1), ascending: where one piece ends and the next begins */
     double slope[NPI_CALIBRATION_MOST];    /* (pieces), none below 0 */
     double offset;
-    double most_hidden; /* the largest h for which h e^g is below 1 for nearly all links */
+    double most_hidden; /* the largest h for which h e^g is below 1 for half of the links */
     double prior;       /* log-odds of the rate; 0 without one */
     double hidden;      /* h */
 } npi_calibration;
