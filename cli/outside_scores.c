@@ -199,7 +199,9 @@ static int measure(npgnn_eval_run *run, cli_curves *curves, test_set *set, uint6
                             .full_hits10 = nan,
                             .full_mrr_se = nan,
                             .full_hits10_se = nan,
-                            .full_ends = nan};
+                            .full_ends = nan,
+                            .untuned_auc = nan,
+                            .untuned_ap = nan};
     run->calibration.link_rate = run->calibration.ece = run->calibration.balanced_ece = nan;
     int code = npgnn_auc_ap(&run->auc, &run->ap, scores, others, set->positives, negatives, env, &err);
     if (code == 0)

@@ -45,6 +45,8 @@ static const struct {
     [COLUMN_VAL_AUC] = FRACTION("val AUC", val_auc),
     [COLUMN_VAL_AP] = FRACTION("val AP", val_ap),
     [COLUMN_SECONDS] = {"train_seconds", "seconds", 1, offsetof(npgnn_eval_run, train_seconds)},
+    [COLUMN_UNTUNED_AUC] = FRACTION("univ AUC", untuned_auc),
+    [COLUMN_UNTUNED_AP] = FRACTION("univ AP", untuned_ap),
     [COLUMN_EMPTIED_LINKS] = FRACTION("", emptied_links),
     [COLUMN_EMPTIED_NON_LINKS] = FRACTION("", emptied_non_links),
     [COLUMN_EMPTIED_AUC] = FRACTION("", emptied_auc),
@@ -90,10 +92,11 @@ uint64_t report_split_hash(const npgnn_eval_run *runs, int count)
 /* ---- tables ---- */
 
 /* Columns for hard negatives, for ranks among all nodes and for calibration are shown only where they were measured;
- * standard errors, and how many ends were ranked, only where these were a sample. */
+ * standard errors, and how many ends were ranked, only where these were a sample; what universal reaches, of best. */
 static int is_shown(report_column column, const npgnn_eval_run *runs)
 {
-    if (column == COLUMN_ECE || column == COLUMN_BALANCED_ECE)
+    if (column == COLUMN_ECE || column == COLUMN_BALANCED_ECE || column == COLUMN_UNTUNED_AUC ||
+        column == COLUMN_UNTUNED_AP)
         return !isnan(report_value(runs, column));
     if (column == COLUMN_FULL_MRR || column == COLUMN_FULL_HITS10)
         return !isnan(runs[0].full_mrr);

@@ -323,6 +323,8 @@ class EvalRun(Sized):
         ("emptied_non_links", c_double),
         ("emptied_auc", c_double),
         ("test_links", c_double),
+        ("untuned_auc", c_double),
+        ("untuned_ap", c_double),
     ]
 
 

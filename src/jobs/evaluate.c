@@ -52,6 +52,8 @@ static int run_exam(npgnn_eval_run *out, const evaluation *e, const npi_task *ta
                           .seed = e->model.seed,
                           .val_auc = (double)NAN,
                           .val_ap = (double)NAN,
+                          .untuned_auc = (double)NAN,
+                          .untuned_ap = (double)NAN,
                           .calibration = {.link_rate = (double)NAN}};
     npi_task asked = *task;
     npi_full full = {0};

@@ -63,6 +63,37 @@ static int run_model(float *score, npgnn_eval_run *run, const npi_task *task, co
 
 /* ---- the model itself ---- */
 
+/* What universal would have reached on the test pairs, with which `task->pairs` begin. A model that is not tuned is
+ * universal, and `score` has its scores. */
+static int measure_untuned(npgnn_eval_run *run, const float *score, const npi_task *task, const npgnn_model *model,
+                           npgnn_error *err)
+{
+    const npgnn_pair *pairs;
+    size_t positives, count = npgnn_split_pairs(&pairs, &positives, task->split, NPGNN_SET_TEST);
+    npgnn_model *universal = NULL;
+    float *own = npi_alloc(task->env, count, sizeof *own, err);
+    npi_task again = {.graph = task->graph,
+                      .split = task->split,
+                      .pairs = pairs,
+                      .count = count,
+                      .link_rate = task->link_rate,
+                      .options = task->options,
+                      .env = task->env};
+    npgnn_eval_run ignored = {.size = sizeof ignored};
+    int code = own ? 0 : NPGNN_E_MEMORY;
+    if (!code && model->info.tuned)
+        code = npgnn_model_universal(&universal, task->env, err);
+    if (!code && universal)
+        code = run_model(own, &ignored, &again, universal, err);
+    const float *link = universal ? own : score;
+    if (!code)
+        code = npgnn_auc_ap(&run->untuned_auc, &run->untuned_ap, link, link + positives, positives, count - positives,
+                            task->env, err);
+    npgnn_model_free(universal);
+    npi_free(task->env, own);
+    return code;
+}
+
 static int run_npgnn(float *score, npgnn_eval_run *run, const npi_task *task, npgnn_error *err)
 {
     npgnn_model *model = NULL;
@@ -77,6 +108,8 @@ static int run_npgnn(float *score, npgnn_eval_run *run, const npi_task *task, np
         run->val_ap = model->info.val_ap;
         code = run_model(score, run, task, model, err);
     }
+    if (!code && model->info.across_graphs && !task->search)
+        code = measure_untuned(run, score, task, model, err);
     npgnn_model_free(model);
     return code;
 }

@@ -154,6 +154,8 @@ static int run_task(npgnn_eval_run *run, task *t, const npgnn_model *model, cons
                             .best_iteration = model->info.iterations,
                             .val_auc = model->info.val_auc,
                             .val_ap = model->info.val_ap,
+                            .untuned_auc = (double)NAN,
+                            .untuned_ap = (double)NAN,
                             .train_seconds = (double)NAN,
                             .calibration = {.link_rate = set.link_rate}};
     int code = 0;

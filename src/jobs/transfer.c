@@ -41,6 +41,8 @@ static int measure(npgnn_eval_run *out, const npgnn_model *model, double seconds
                    const transfer *t, npgnn_error *err)
 {
     npgnn_eval_run run = {.size = sizeof run,
+                          .untuned_auc = (double)NAN,
+                          .untuned_ap = (double)NAN,
                           .seed = t->training.seed,
                           .split_hash = npgnn_split_hash(split),
                           .iterations = model->info.iterations,
