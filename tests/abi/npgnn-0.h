@@ -36,9 +36,16 @@
  *    ARPACK, which are loaded when they are first needed. With OpenBLAS's pthread build,
  *    openblas_set_num_threads() applies to the whole process: while a call of this library multiplies, the number
  *    is 1, then it is again what it was.
- *  - A child of fork() may use the library, and the handles it has inherited, if no other thread of the parent was
- *    inside a call of the library at the moment of the fork. It gets a pool of its own. A callback must not fork.
- *  - The same data, options and seed give the same bits, for any number of threads, on one kind of processor. */
+ *  - A child of fork() may use the library, and the handles it has inherited, except those that another thread of the
+ *    parent was changing at the moment of the fork. It gets a pool of its own. If other threads of the parent were
+ *    inside a call, what that call had allocated is never freed in the child, and OpenBLAS's own locks are beyond the
+ *    library's control: fork before starting such threads where you can. A callback must not fork.
+ *  - The same data, options and seed give the same bits for any number of threads and processes, with the same build
+ *    of the library, the same version of OpenBLAS (and ARPACK, for spectral embeddings) and the same kernels. The
+ *    library and OpenBLAS choose kernels by the instruction set of the processor, unless the environment names them
+ *    (NPGNN_KERNELS, OPENBLAS_CORETYPE): another processor model, or another version, may round differently, and
+ *    training amplifies that. A checkpoint records the kernels, and resuming with others logs a warning. Splits are the
+ *    same everywhere. */
 #ifndef NPGNN_H
 #define NPGNN_H
 
@@ -78,7 +85,7 @@ NPGNN_API const char *npgnn_version(void);
     X(E_FORMAT, -3, "a file is malformed")                                                                             \
     X(E_ARGUMENT, -4, "an argument or option is out of range")                                                         \
     X(E_MISMATCH, -5, "two inputs do not belong together")                                                             \
-    X(E_DIVERGED, -6, "training produced a number that is not finite")                                                 \
+    X(E_DIVERGED, -6, "training or a prediction met a number that is not finite")                                      \
     X(E_CANCELLED, -7, "cancelled by the caller")
 
 typedef enum npgnn_code {
@@ -146,8 +153,9 @@ NPGNN_API const char *npgnn_step_name(npgnn_step step);
 /* The state of a job, passed to the progress callback after every iteration. Values that are not known yet are NaN. */
 typedef struct npgnn_progress {
     size_t size;
-    int run, runs;             /* which training of how many: the seeds of an evaluation; 0 of 1 for a single fit */
-    int rehearsal;             /* 1: a first training that holds out links; the one that counts follows */
+    int run, runs; /* which training of how many: the seeds of an evaluation; 0 of 1 for a single fit */
+    int rehearsal; /* 1: a first training that holds out links. The one that counts follows, unless it is not worth it (best).
+                      Iterations and seconds begin anew with every training */
     int iteration, iterations; /* iterations done, and requested */
     int validated;             /* 1 if val_auc and val_ap were measured at this iteration */
     int best_iteration;        /* where the best validation so far was measured; 0 before the first */
@@ -164,17 +172,66 @@ typedef int npgnn_progress_fn(void *user, const npgnn_progress *progress);
 /* A notice for people, without a trailing newline: what was merged, skipped or assumed. */
 typedef void npgnn_log_fn(void *user, const char *message);
 
+typedef struct npgnn_comm npgnn_comm; /* processes that work on one job, below */
+
 /* How to run. Handles copy it when they are created. */
 typedef struct npgnn_env {
     size_t size;
-    int threads; /* 0: all cores that this process may use */
+    int threads; /* 0: npgnn_cores() */
     npgnn_progress_fn *progress;
     npgnn_log_fn *log;
     void *user; /* passed to progress and log */
     /* NULL, or where a signal handler or another thread writes 1 to cancel at once, in the middle of an iteration */
     const volatile int *stop;
     npgnn_allocator allocator; /* resize NULL: malloc */
+    npgnn_comm *comm;          /* the processes that share this job; NULL: this process alone */
 } npgnn_env;
+
+/* Number of cores that this process may use: those of its affinity mask, but no more than the CPU quota of its control
+ * group grants, as in a container. At least 1. */
+NPGNN_API int npgnn_cores(void);
+
+/* ---- Several processes ----------------------------------------------------------------------------------------- */
+
+/* Joins the processes that mpirun has started together with this one, over MPI (docs/use/scale.md). All of them make
+ * the same calls in the same order, and pass the communicator in npgnn_env.comm. These calls divide their work among
+ * the processes, and all processes get all results:
+ *
+ *     npgnn_trainer_*, npgnn_fit    the nodes or, of the preset best, its folds
+ *     npgnn_pretrain                the tasks
+ *     npgnn_predict*, npgnn_test    the pairs, or the nodes that are searched; of universal and best, all nodes. But
+ *                                   npgnn_predictor_explain works alone, with what npgnn_predictor_gather has gathered
+ *     npgnn_evaluate                the seeds; `scores` is called in the process that has run the seed
+ *
+ * Every other call works in each process alone. Opened once per process; npgnn_comm_free comes after all handles that
+ * use it, in all processes. E_IO where the library was built without MPI. */
+NPGNN_API int npgnn_comm_open(npgnn_comm **out, const npgnn_env *env, npgnn_error *err);
+NPGNN_API void npgnn_comm_free(npgnn_comm *comm);
+
+/* The same with threads of this process in place of processes, for tests, and to see what several machines would
+ * exchange: out[r] is for the thread that is process r. They can share the graph, and nothing else of this library.
+ * Freed one by one. E_ARGUMENT unless ranks are from 1 to 4096. */
+NPGNN_API int npgnn_comm_simulate(npgnn_comm **out /* (ranks) */, int ranks, const npgnn_env *env, npgnn_error *err);
+
+typedef struct npgnn_comm_info {
+    size_t size;
+    int rank, ranks;         /* this process, from 0, of how many */
+    int local;               /* how many of them are on this machine */
+    uint64_t sent, received; /* bytes, by this process so far */
+} npgnn_comm_info;
+
+/* NULL describes a process alone. */
+NPGNN_API int npgnn_comm_describe(npgnn_comm_info *info, const npgnn_comm *comm, npgnn_error *err);
+
+/* For what a process does alone and may fail at, such as reading a file: all processes call this with their own code.
+ * Returns the code of the first process that has one, whose message becomes that of all: "process 2 of 4: ...". With a
+ * comm of NULL, `code`. */
+NPGNN_API int npgnn_comm_agree(npgnn_comm *comm, int code, npgnn_error *err);
+
+/* For what all processes must have been given alike, such as a setting: all processes call this with their own value or
+ * hash. E_MISMATCH in all of them, where one has another value than process 0; the message names that process and
+ * `what`, such as "the list of seeds". With a comm of NULL, 0. */
+NPGNN_API int npgnn_comm_same(npgnn_comm *comm, uint64_t value, const char *what, npgnn_error *err);
 
 /* ---- Options of the model and its training ----------------------------------------------------------------- */
 
@@ -195,8 +252,8 @@ typedef enum { NPGNN_LOSS_EXACT, NPGNN_LOSS_SAMPLED, NPGNN_LOSS_AUTO } npgnn_los
 
 typedef struct npgnn_options {
     size_t size;
-    /* 1: tune the process that was learnt across graphs, and train no network. Of the options below it then uses
-     * iterations (passes over the pairs), learning_rate, beta1, beta2, epsilon, seed, calibrate and predict_samples */
+    /* The kind of model. 1: tune the process that was learnt across graphs, which uses iterations (passes over the pairs),
+     * learning_rate, beta1, beta2, epsilon, seed, calibrate and predict_samples. 0: train a network, which uses them all */
     int process;
     /* encoder */
     int latent;        /* 1: use the latent z; 0: train the decoder alone */
@@ -217,9 +274,6 @@ typedef struct npgnn_options {
     double input_scale;              /* training behaves as if the features were multiplied by this; 0: such that their
                                         rows have a mean square length of 16 */
     double input_dropout;            /* share of the features hidden in each training iteration */
-    double radius;                   /* length that all embeddings are scaled to; 0: unscaled */
-    int propagate;                   /* how many times embeddings are averaged over known links */
-    double cold_nodes;               /* with propagate: share of the nodes treated as new in each training iteration */
     /* objective */
     int samples;                   /* Monte Carlo samples of z per iteration */
     npgnn_monte_carlo monte_carlo; /* likelihood: average log-likelihoods; embedding: average u, then one likelihood */
@@ -238,7 +292,7 @@ typedef struct npgnn_options {
     int patience;       /* stop after this many validations without improvement; 0: never */
     int calibrate;      /* 1: calibrate probabilities on held-out links; 0: leave them uncalibrated */
     /* prediction */
-    int predict_samples; /* 0: use the mean of z; otherwise average probabilities over this many draws */
+    int predict_samples; /* 0: use the mean of z; otherwise average probabilities over so many draws, at most 1000 */
 } npgnn_options;
 
 /* Fills `options`, whose size is set, with a preset: "default" (the paper's model where the paper's text works), "best"
@@ -259,6 +313,11 @@ typedef struct npgnn_option_info {
     const char *key, *values, *help; /* values: what it accepts, such as "linear|relu" or "1..4096" */
 } npgnn_option_info;
 NPGNN_API int npgnn_options_info(npgnn_option_info *info, int index);
+
+/* 1 if a training with these options uses the option `key`; 0 if it has no effect beside the others, as most have none
+ * where `process` is set, as pairs-per-node has none with an exact loss, and for an unknown key. Negative: an error
+ * code. */
+NPGNN_API int npgnn_options_uses(const npgnn_options *options, const char *key, npgnn_error *err);
 
 /* ================================================================================================================
  * 2. One-shot calls
@@ -306,10 +365,11 @@ typedef struct npgnn_load_options {
  * the index-th as a terminated string; returns 0 past the last, and for one that is longer than `size`. */
 NPGNN_API int npgnn_data_folder(char *path, size_t size, int index);
 
-/* Reads a graph. `data` is "synthetic[:key=value,...]" (see npgnn_graph_synthetic), a folder, a file (edges, .npz,
- * GraphML, JSON), a path such as "dir/ind.cora" for Planetoid's set of files, or a name in the data folder;
- * docs/use/formats.md describes them. It may be NULL if options->edges is set. E_IO, E_FORMAT (with file and line),
- * E_MEMORY. */
+/* Reads a graph. `data` is "synthetic[:key=value,...]" (see npgnn_graph_synthetic), "debian-python" (a real graph that
+ * is built in: Python libraries and which needs which), a folder, a file (edges, .npz, GraphML, JSON, .npg), a path
+ * such as "dir/ind.cora" for Planetoid's set of files, or a name in the data folder; docs/use/formats.md describes
+ * them. It may be NULL if options->edges is set. Nodes with names are numbered in the order of these, integers first,
+ * not in that of the lines, on which the graph does not depend. E_IO, E_FORMAT (with file and line), E_MEMORY. */
 NPGNN_API int npgnn_load(npgnn_graph **out, const char *data, const npgnn_load_options *options, const npgnn_env *env,
                          npgnn_error *err);
 
@@ -333,32 +393,47 @@ typedef struct npgnn_prediction {
 
 typedef struct npgnn_predict_options {
     size_t size;
-    int samples;      /* 0: use the mean of z; more: average over that many draws; -1, as with NULL options: the model's
-                         predict_samples */
+    int samples;      /* 0: use the mean of z; up to 1000: average over that many draws; -1, as with NULL options: the
+                         model's predict_samples */
     uint64_t seed;    /* of the draws */
     double link_rate; /* expected share of links among the pairs asked about, at least 0 and below 1; 0: the
                          model's own; 0.5: ignore how rare links are */
+    size_t memory;    /* bytes that a process may keep of the evidence of a graph with features (2.3 KB per node);
+                         0: half of what the machine or its container has. A graph that needs more is answered from
+                         less than half of it, in the same bits, but every call of npgnn_predictor_run then passes
+                         over all nodes: give it as many pairs as there are. A search keeps it in any case. Several
+                         processes divide the nodes: each one has, and keeps, the evidence of its own;
+                         npgnn_predict, whose pairs are all known, takes 0 as 1 there. */
 } npgnn_predict_options;
 
 /* Predicts each of `count` pairs of nodes of `graph`, which may be another graph than the model was trained on if it
  * has the same feature columns (E_MISMATCH otherwise): the same names in any order if both have names, otherwise as
- * many columns. Its nodes need features, not edges. To score many batches, use an npgnn_predictor. */
+ * many columns. Its nodes need features, not edges. E_DIVERGED if the weights of the model or the features of the graph
+ * are so large that a score might not be finite. To score many batches, use an npgnn_predictor. */
 NPGNN_API int npgnn_predict(npgnn_prediction *out /* (count) */, const npgnn_model *model, const npgnn_graph *graph,
                             const npgnn_pair *pairs, size_t count, const npgnn_predict_options *options,
                             const npgnn_env *env, npgnn_error *err);
 
-/* How to divide a graph; docs/use/evaluate.md describes the protocols. Fractions are of edges (transductive, temporal)
- * or of nodes (all others); a negative fraction is the protocol's default: transductive and temporal 10 % test and 5 %
- * validation edges; inductive 5 % test and 2.5 % validation nodes; few-shot 30 % training nodes, the rest test;
+/* How to divide a graph; docs/use/evaluate.md describes the protocols. Fractions are of edges (transductive,
+ * random-links, temporal) or of nodes (all others); a negative fraction is the protocol's default: of edges 10 % test and
+ * 5 % validation edges; inductive 5 % test and 2.5 % validation nodes; few-shot 30 % training nodes, the rest test;
  * inductive-hidden 10 % and 10 % of the nodes; production 10 % and 5 % of the nodes, half of whose links are known at
- * prediction time. */
+ * prediction time. Links and non-links of a held-out set are drawn from the same pairs, in which no node betrays by
+ * having lost its links that it has one to find. */
 typedef enum {
-    NPGNN_TRANSDUCTIVE,
+    NPGNN_TRANSDUCTIVE, /* links whose ends keep others: fewer than asked for in very sparse graphs */
     NPGNN_INDUCTIVE,
     NPGNN_FEW_SHOT,
     NPGNN_INDUCTIVE_HIDDEN, /* only links between two new nodes */
     NPGNN_PRODUCTION,       /* new nodes arrive with some of their links */
-    NPGNN_TEMPORAL          /* train on the past, test on the latest links (npgnn_load_options.time) */
+    NPGNN_TEMPORAL,         /* train on the past, test on the latest links (npgnn_load_options.time) */
+    /* Inductive and few-shot with the negatives of the paper's authors: any two nodes, although every link touches a
+     * new node. To repeat the paper's tables only: on a random graph they do not give an AUC and AP of 1/2. */
+    NPGNN_PAPER_INDUCTIVE,
+    NPGNN_PAPER_FEW_SHOT,
+    /* The field's usual split: any links, and non-links of any nodes, although a node without training links betrays a
+     * held-out one. To compare with published tables; npgnn_eval_run says what this is worth. */
+    NPGNN_RANDOM_LINKS
 } npgnn_protocol;
 #define NPGNN_RATIO_FULL (-1.0)
 typedef struct npgnn_split_options {
@@ -416,12 +491,16 @@ typedef struct npgnn_eval_run {
     double auc_interval[2], ap_interval[2];
     npgnn_calibration calibration; /* at the link rate of the test pairs; NaN for methods without probabilities */
     double train_seconds;
-    double degree_auc; /* AUC against non-links whose ends are drawn in proportion to degree; NaN in npgnn_test */
+    double degree_auc; /* AUC against non-links whose ends are ends of test links; NaN in npgnn_test */
     /* each end of a test link: the rank of its partner among all nodes that the end is not linked to; NaN unless
      * negatives is NPGNN_NEGATIVES_ALL */
     double full_mrr, full_hits10;
     double full_mrr_se, full_hits10_se; /* standard errors, where the ends are a sample; 0 where all were ranked */
     double full_ends;                   /* how many ends were ranked */
+    /* The shares of test links and of test non-links that touch a node without known links, and the AUC of that alone: 1/2
+     * unless the protocol is random-links or one of the authors'. NaN from npgnn_test. */
+    double emptied_links, emptied_non_links, emptied_auc;
+    double test_links; /* how many there were: fewer than asked for in very sparse graphs */
 } npgnn_eval_run;
 
 /* Receives the scores of a seed's test pairs, `positives` links first. */
@@ -443,6 +522,15 @@ typedef struct npgnn_eval_options {
 
 /* The index-th method; returns 0 past the last. The strings are static. */
 NPGNN_API int npgnn_method_info(const char **name, const char **help, int index);
+
+/* What a method uses of what it is given: a sum of these, 0 for an unknown name. With options.process, "npgnn" is the
+ * process, which uses no weights. */
+enum {
+    NPGNN_USES_OPTIONS = 1,   /* npgnn_options; the others use their seed alone */
+    NPGNN_USES_WEIGHTS = 2,   /* of links; for the others every link counts once */
+    NPGNN_USES_ITERATIONS = 4 /* it is trained step by step, and reports its progress */
+};
+NPGNN_API int npgnn_method_uses(const char *method);
 
 /* Splits, trains and tests once per seed. Seed s trains with model.seed = s on the split of seed s, unless `fixed` is
  * given. Results of finished seeds are valid even if the call is cancelled. */
@@ -519,10 +607,64 @@ NPGNN_API int npgnn_graph_from_csr(npgnn_graph **out, const npgnn_pair *edges, c
                                    const float *val, int32_t nodes, int64_t edge_count, int32_t columns,
                                    const npgnn_env *env, npgnn_error *err);
 
+/* A column of a table of node features in memory. It has either numbers or texts, one per node of its side. */
+typedef struct npgnn_column {
+    const char *name;         /* NULL: none */
+    const char *kind;         /* as in npgnn_table_column; NULL: found from the values */
+    const double *numbers;    /* NaN: missing */
+    const char *const *texts; /* NULL: missing */
+    int side;                 /* of a two-sided graph: 0 sources, 1 targets */
+} npgnn_column;
+
+/* A graph in memory. What is NULL or 0 is not there. */
+typedef struct npgnn_graph_data {
+    size_t size;
+    int32_t nodes;
+    int32_t sources;          /* two-sided: nodes 0 .. sources - 1 are the sources, the others the targets */
+    const char *const *names; /* (nodes) distinct; NULL: nodes are named by their indices */
+    const int32_t *labels;    /* (nodes) class of each node from 0 on, -1: none */
+    const npgnn_pair
+        *edges; /* (edge_count) any order and direction; duplicates and self loops are merged and counted */
+    int64_t edge_count;
+    const float *weights; /* (edge_count) positive and finite */
+    const double *times;  /* (edge_count) when a link was made */
+    /* features: a row-major matrix, or CSR as in npgnn_graph_from_csr, or a table */
+    const float *features; /* (nodes, columns) */
+    const int64_t *ptr;    /* (nodes + 1) */
+    const int32_t *col;
+    const float *val;
+    int32_t columns;
+    const char *const *column_names; /* (columns) of the matrix or CSR */
+    const npgnn_column *table;       /* (table_columns) encoded as a table of text is (docs/use/formats.md) */
+    int32_t table_columns;
+    int32_t table_rows[2]; /* nodes of each side (of a one-sided graph, the first) that the columns have values for, the
+                              others' features being zero; 0: all */
+    const char *encoding;  /* of the table; as in npgnn_load_options */
+    int skip_bad_cells;    /* 1: cells that are not of the kind of their column are missing; 0: E_FORMAT */
+    int normalize, binarize; /* as in npgnn_load_options */
+    /* (table_rows[i]) the node of each row of a table, numbered from 0 within its side, distinct.
+     * NULL: row i is node i */
+    const int32_t *table_nodes[2];
+} npgnn_graph_data;
+
+/* Makes a graph from memory, which is copied. Nodes keep the caller's numbers, on which random choices depend: for
+ * results that do not depend on an order of appearance, number the nodes in an order of their own, such as
+ * npgnn_load's. The table of a data frame gives the same features as its CSV file gives
+ * npgnn_load. E_ARGUMENT for an index out of range, a number that is not finite, or a name that occurs twice; E_FORMAT
+ * and E_MISMATCH name the row and the column of the table, whose rows count from 1. O(edges + nodes * columns). */
+NPGNN_API int npgnn_graph_new(npgnn_graph **out, const npgnn_graph_data *data, const npgnn_env *env, npgnn_error *err);
+
+/* What npgnn_load makes of the names of columns, for callers who read tables themselves: whether two columns are
+ * usually the ends of a link, such as "user_id" and "item_id"; whether these are two kinds of nodes, as users and items
+ * are; and whether a column usually has the ids of nodes. */
+NPGNN_API int npgnn_names_are_ends(const char *source, const char *target);
+NPGNN_API int npgnn_names_are_two_kinds(const char *source, const char *target);
+NPGNN_API int npgnn_name_is_id(const char *name);
+
 /* The graph with new nodes, whose features are read from a file in any form that npgnn_load accepts. They follow the
- * nodes of `graph`, have no links, and are prepared as the graph's nodes were (encoding, normalize, binarize); rows
- * without ids are named by their numbers. E_MISMATCH if a name is taken, or if the columns differ from the graph's: by
- * name if both have names, otherwise by number. */
+ * nodes of `graph`, in the order of their ids, have no links, and are prepared as the graph's nodes were (encoding,
+ * normalize, binarize); rows without ids keep their order and are named by their numbers. E_MISMATCH if a name is taken,
+ * or if the columns differ from the graph's: by name if both have names, otherwise by number. */
 NPGNN_API int npgnn_graph_extend(npgnn_graph **out, const npgnn_graph *graph, const char *features, npgnn_error *err);
 
 /* A generated citation-like graph: topics, skewed degrees, bag-of-words features; some links follow from the features,
@@ -538,7 +680,7 @@ typedef struct npgnn_graph_info {
     int64_t nonzeros;    /* of the features */
     int features_dense;  /* how they are stored */
     int32_t isolated;    /* nodes without an edge */
-    int32_t featureless; /* nodes whose features are all zero */
+    int32_t featureless; /* nodes whose features are all zero: none, or the median of every column of a table */
     int32_t max_degree;
     int32_t classes;           /* distinct labels, 0 without labels */
     int weighted;              /* links have weights */
@@ -557,6 +699,11 @@ NPGNN_API int64_t npgnn_graph_edges(const npgnn_graph *graph);
 
 /* The neighbours of a node, ascending; valid as long as the graph. Returns their number. */
 NPGNN_API int64_t npgnn_graph_neighbors(const int32_t **neighbors, const npgnn_graph *graph, int32_t node);
+
+/* All links, each once with u < v, ordered by (u, v). Weights and times, which may be NULL, are those of the links;
+ * without weights they are 1, without times NaN. */
+NPGNN_API void npgnn_graph_list(npgnn_pair *edges /* (edges) */, float *weights /* (edges) */,
+                                double *times /* (edges) */, const npgnn_graph *graph);
 NPGNN_API int npgnn_graph_has_edge(const npgnn_graph *graph, int32_t u, int32_t v);
 
 /* The weight of a link: 1 if the graph has no weights, 0 if there is no link. */
@@ -573,6 +720,11 @@ NPGNN_API int32_t npgnn_graph_find(const npgnn_graph *graph, const char *name);
 NPGNN_API int npgnn_graph_subgraph(npgnn_graph **out, const npgnn_graph *graph, const int32_t *nodes, int32_t count,
                                    npgnn_error *err);
 
+/* The same nodes with other links, each given once. A link has the weight that it has in `graph`, or 1 where that does
+ * not have it; there are no times. Features are shared, not copied. E_ARGUMENT for a node that is not in the graph. */
+NPGNN_API int npgnn_graph_with_edges(npgnn_graph **out, const npgnn_graph *graph, const npgnn_pair *edges,
+                                     int64_t edge_count, npgnn_error *err);
+
 /* The side of a node of a two-sided graph: 0 for sources, 1 for targets; -1 if the graph is one-sided. In a two-sided
  * graph, non-links are drawn and links are searched across the sides only. */
 NPGNN_API int npgnn_graph_side(const npgnn_graph *graph, int32_t node);
@@ -580,10 +732,16 @@ NPGNN_API int npgnn_graph_side(const npgnn_graph *graph, int32_t node);
 /* The class label of a node, or -1. */
 NPGNN_API int32_t npgnn_graph_label(const npgnn_graph *graph, int32_t node);
 
-/* Writes the graph as a folder that npgnn_load reads back as the same graph (docs/use/formats.md), including weights
- * (load with `weighted`). The folder must not exist; it appears whole or not at all. E_IO; E_ARGUMENT for a name with a
- * line break. */
-NPGNN_API int npgnn_graph_save(const npgnn_graph *graph, const char *folder, npgnn_error *err);
+/* Writes the graph such that npgnn_load reads back the same graph (docs/use/formats.md), including weights (load with
+ * `weighted`). A path that ends with ".npg" becomes a file that npgnn_load maps into memory, for large graphs: opening
+ * takes little time and memory, and processes share its pages. A file that exists is replaced. Another path becomes a
+ * folder, which must not exist. Either appears whole or not at all. E_IO; for a folder, E_ARGUMENT for a node whose
+ * name has a line break, and for a path that looks like a file of another format, such as "graph.npz". */
+NPGNN_API int npgnn_graph_save(const npgnn_graph *graph, const char *path, npgnn_error *err);
+
+/* The features of a node that are not zero: their columns, ascending, and their values; either array may be NULL.
+ * Returns how many there are. */
+NPGNN_API int32_t npgnn_graph_features(int32_t *columns, float *values, const npgnn_graph *graph, int32_t node);
 
 /* The name of a feature column (0 .. columns - 1) as its file spelt it; NULL if the file had no names. Either all
  * columns have names or none has. Names are UTF-8 and distinct. */
@@ -611,9 +769,10 @@ NPGNN_API void npgnn_graph_free(npgnn_graph *graph);
 
 /* ---- Split --------------------------------------------------------------------------------------------------- */
 
-/* Divides a graph, which must outlive the split. Non-links are distinct and uniform over the pairs that are not edges
- * of the complete graph (for inductive-hidden and production: over those that join the kinds of nodes that the
- * positives join). E_ARGUMENT if a set would be empty or the graph has too few non-edges. */
+/* Divides a graph, which must outlive the split. Non-links are distinct and uniform over the pairs of the same kind as the
+ * links that are not edges of the complete graph; for random-links and the authors' protocols, over all pairs. A
+ * transductive split may have fewer links than asked for; env.log then says so. E_ARGUMENT if a set would be empty or the
+ * graph has too few non-edges of a kind. */
 NPGNN_API int npgnn_split_new(npgnn_split **out, const npgnn_graph *graph, const npgnn_split_options *options,
                               const npgnn_env *env, npgnn_error *err);
 
@@ -622,6 +781,11 @@ NPGNN_API int npgnn_split_new(npgnn_split **out, const npgnn_graph *graph, const
 NPGNN_API int npgnn_split_load(npgnn_split **out, const npgnn_graph *graph, const char *path, const npgnn_env *env,
                                npgnn_error *err);
 NPGNN_API int npgnn_split_save(const npgnn_split *split, const char *path, npgnn_error *err);
+
+/* The split (random-links) that the program of the paper's authors draws: 5 % of the links for validation, 10 % for the
+ * test. On Cora, Citeseer and PubMed it is the one of the published figures. E_ARGUMENT for a graph with fewer than 20
+ * links, or with two sides; E_MISMATCH where its sets share a non-link, which that program does not prevent. */
+NPGNN_API int npgnn_split_authors(npgnn_split **out, const npgnn_graph *graph, const npgnn_env *env, npgnn_error *err);
 
 typedef enum { NPGNN_SET_VAL, NPGNN_SET_TEST } npgnn_set;
 
@@ -739,8 +903,15 @@ typedef struct npgnn_model_info {
     double link_rate;        /* share of links among all pairs of the training graph, or of the graph given to
                                 npgnn_model_adapt */
     char version[16];        /* of the library that wrote it */
-    int across_graphs;       /* 1: a process learnt across graphs, and tuned on one if train_nodes > 0; 0: a network
+    int across_graphs;       /* 1: a process learnt across graphs, and fitted to one if train_nodes > 0; 0: a network
                                 trained on one graph */
+    /* Of a process that was fitted to a graph; otherwise 0 and NaN. */
+    int tuned; /* 1: its head was tuned on that graph; 0: it is used as it is, since tuning did not help there, or the
+                  graph has too few links to tell */
+    /* AUC on links of that graph that were hidden, and on the links of nodes that were hidden: [0] of the process as it
+     * is, [1] tuned on the other links. NaN where none could be hidden. z, which both share, was inferred from some of
+     * these links. */
+    double hidden_links_auc[2], hidden_nodes_auc[2];
 } npgnn_model_info;
 NPGNN_API int npgnn_model_describe(npgnn_model_info *info, const npgnn_model *model, npgnn_error *err);
 
@@ -762,7 +933,7 @@ NPGNN_API int npgnn_model_calibrate(npgnn_model *model, const npgnn_split *split
                                     npgnn_error *err);
 
 /* The embeddings u (nodes, output_size) of all nodes of a graph, with z at its mean. E_MISMATCH if the feature columns
- * differ. */
+ * differ, E_DIVERGED as npgnn_predict. */
 NPGNN_API int npgnn_model_embed(float *embedding, const npgnn_model *model, const npgnn_graph *graph,
                                 const npgnn_env *env, npgnn_error *err);
 
@@ -783,8 +954,9 @@ NPGNN_API void npgnn_model_free(npgnn_model *model);
 
 typedef struct npgnn_predictor npgnn_predictor;
 
-/* Model and graph must outlive it. O(n (decoder_hidden + output_size)) memory for any number of draws or pairs, plus
- * 128 n numbers if the model weighs regions. E_CANCELLED if env->stop is set. */
+/* Model and graph must outlive it. Memory for any number of draws or pairs: O(n (decoder_hidden + output_size)) of a
+ * network; of a process, about 450 n numbers, or 130 n without features. E_CANCELLED if env->stop is set, E_DIVERGED as npgnn_predict: with draws,
+ * npgnn_predictor_run and npgnn_predictor_top give it. */
 NPGNN_API int npgnn_predictor_new(npgnn_predictor **out, const npgnn_model *model, const npgnn_graph *graph,
                                   const npgnn_predict_options *options, const npgnn_env *env, npgnn_error *err);
 
@@ -830,7 +1002,165 @@ NPGNN_API int npgnn_predictor_top(npgnn_link *out /* (from, k) */, int32_t *foun
  * once, smaller node first. O(threads k) additional memory. */
 NPGNN_API int npgnn_predictor_top_links(npgnn_link *out /* (k) */, int32_t *found, npgnn_predictor *predictor,
                                         int32_t k, const npgnn_top_options *options, npgnn_error *err);
+/* Why a pair has its probability. The kinds of reasons, X(name, text): features of the two nodes; those of their
+ * neighbours; neighbours in common; walks between them; their regions of the graph; their numbers of links. */
+#define NPGNN_REASON_LIST(X)                                                                                           \
+    X(FEATURES, "features")                                                                                            \
+    X(NEIGHBOR_FEATURES, "neighbor-features")                                                                          \
+    X(NEIGHBORS, "neighbors")                                                                                          \
+    X(WALKS, "walks")                                                                                                  \
+    X(REGION, "region")                                                                                                \
+    X(LINKS, "links")
+
+typedef enum npgnn_reason {
+#define NPGNN_X(name, text) NPGNN_REASON_##name,
+    NPGNN_REASON_LIST(NPGNN_X)
+#undef NPGNN_X
+        NPGNN_REASONS /* how many there are */
+} npgnn_reason;
+enum { NPGNN_MAX_REASONS = 16 };
+
+/* What a kind of reason is called; never NULL. */
+NPGNN_API const char *npgnn_reason_name(npgnn_reason reason);
+
+/* A column of the evidence (docs/understand/process.md) and what it contributes. */
+typedef struct npgnn_contribution {
+    const char *name; /* of the column, such as "common" */
+    const char *text; /* completes the sentence "these two nodes have ..." */
+    npgnn_reason reason;
+    double value;    /* of the pair */
+    double average;  /* of an average non-link */
+    double log_odds; /* contributed by the difference of the two */
+} npgnn_contribution;
+
+typedef struct npgnn_explanation {
+    size_t size;
+    double
+        log_odds; /* of a link, calibrated and at the predictor's link rate: probability = 1 / (1 + exp(-log_odds)) */
+    double baseline;                   /* the same for the evidence of an average non-link */
+    double reasons[NPGNN_MAX_REASONS]; /* (reason_count) contributions by kind: the sums of those of `columns` */
+    double walks;                      /* number of walks of three steps between the two */
+    double walk_lift; /* how many times as likely such a walk from one ends at the other as a random link does */
+    const npgnn_contribution *columns; /* (column_count) */
+    const int32_t *neighbors;          /* (neighbor_count) neighbours in common, those with the fewest links first */
+    const int32_t *features;           /* (feature_count) feature columns that both have, rarest first */
+    const char *text;                  /* the main reasons in words, with names and contributions */
+    int32_t reason_count, column_count, neighbor_count, feature_count;
+} npgnn_explanation;
+
+/* Explains the prediction for a pair: log_odds = baseline + the sum of the contributions of all columns, to 1e-6 or
+ * better. Contributions are integrated gradients along the straight line from the evidence of an average non-link of
+ * this graph (the mean over up to 1024 random ones, which the first call draws). With draws of z, log_odds, baseline
+ * and contributions are means over the draws, and the probability is 1 / (1 + exp(-log_odds)) only approximately.
+ * `features` has the columns that a node has or has not: words, categories and flags, and other columns that are never
+ * negative and 0 for most nodes. What `out` points to is valid until the next call with this predictor. E_ARGUMENT for
+ * a network, whose embeddings mean nothing to people, for a node that is not in the graph, and in one of several
+ * processes for a pair that npgnn_predictor_gather was not given. Not for two threads at once. */
+NPGNN_API int npgnn_predictor_explain(npgnn_explanation *out, npgnn_predictor *predictor, npgnn_pair pair,
+                                      npgnn_error *err);
+
+/* Brings the evidence of these pairs into every process, where several have divided it: all of them call it, with the
+ * same pairs, and each one may explain these until the next call. It costs what npgnn_predictor_run costs, and 108
+ * bytes per pair. With one process there is nothing to gather. E_ARGUMENT as npgnn_predictor_explain. */
+NPGNN_API int npgnn_predictor_gather(npgnn_predictor *predictor, const npgnn_pair *pairs, size_t count,
+                                     npgnn_error *err);
 NPGNN_API void npgnn_predictor_free(npgnn_predictor *predictor);
+
+/* ---- Live graph: predictions for a graph that gains nodes and links ---------------------------------------------- */
+
+/* A model applied to a graph that grows. New nodes and links count in the next prediction, without training.
+ *
+ * Any number of threads may predict at once, and one more may add or refresh meanwhile. Predictions use the mean of z.
+ *
+ * With universal or a model of the preset best, this counts at once: the links themselves, degrees, common neighbours
+ * and walks of all pairs; the features of new nodes; and, for every node that is new or has new links, its
+ * neighbourhood and its region of the graph. This counts after npgnn_live_refresh, which reads the whole graph again:
+ * what a new link changes in the neighbourhoods and regions of nodes further away, what the graph as a whole tells
+ * (which features go together, the kind of graph), and the calibration. After a refresh, predictions are those of a new
+ * predictor on the same graph, to the bit. With a network, everything counts at once: each addition embeds all nodes
+ * again. */
+typedef struct npgnn_live npgnn_live;
+
+/* The model must outlive it. The graph is copied. `options->samples` is ignored, and so is env->comm: each process has
+ * all. As expensive as npgnn_predictor_new. */
+NPGNN_API int npgnn_live_new(npgnn_live **out, const npgnn_model *model, const npgnn_graph *graph,
+                             const npgnn_predict_options *options, const npgnn_env *env, npgnn_error *err);
+
+/* A cell of a table: the column by its name, and the text. A number has a decimal point or, where the table of the
+ * training had these in the column, a decimal comma; no points between thousands. Where the graph's features are no
+ * table, the column is a feature column, by its name or, where columns have no names, by its number from 0, and the
+ * text is a number. */
+typedef struct npgnn_cell {
+    const char *column, *text;
+} npgnn_cell;
+
+typedef struct npgnn_new_node {
+    size_t size;
+    const char *name;
+    const npgnn_cell *cells; /* (cell_count) columns that are not given are missing values, or 0 */
+    int32_t cell_count;
+    int side; /* in a two-sided graph: 0 a source, 1 a target */
+} npgnn_new_node;
+
+/* Adds nodes, all or none of them: they are numbered from the number of nodes on, in order. E_ARGUMENT for a name that
+ * is taken or not UTF-8, a column that the graph does not have, and a cell that its column cannot have. Copies the
+ * features and names of the graph: O(size of the graph). Waits for predictions that are being computed. */
+NPGNN_API int npgnn_live_add_nodes(npgnn_live *live, const npgnn_new_node *nodes /* (count) */, size_t count,
+                                   npgnn_error *err);
+
+/* Adds links, all or none of them; those that the graph has are left out. *added (may be NULL): how many were new.
+ * E_ARGUMENT for a node that is not in the graph, a node with itself, and two nodes on one side of a two-sided graph.
+ * Copies the links of the graph: O(nodes + links). Waits for predictions that are being computed. */
+NPGNN_API int npgnn_live_add_links(int64_t *added, npgnn_live *live, const npgnn_pair *links, size_t count,
+                                   npgnn_error *err);
+
+/* Reads the whole graph again, while predictions go on with what there is. As expensive as npgnn_predictor_new. Nodes
+ * and links that are added meanwhile count at once, as always. */
+NPGNN_API int npgnn_live_refresh(npgnn_live *live, npgnn_error *err);
+
+typedef struct npgnn_live_info {
+    size_t size;
+    int64_t new_nodes, new_links; /* that the last refresh did not know */
+    int64_t refreshes;            /* completed */
+} npgnn_live_info;
+NPGNN_API int npgnn_live_describe(npgnn_live_info *info, npgnn_live *live, npgnn_error *err);
+
+/* Between begin and end the graph stays as it is, and the calling thread may call the three functions below, and any
+ * function of the graph. It must not add or refresh. The graph is valid until end. */
+NPGNN_API const npgnn_graph *npgnn_live_begin(npgnn_live *live);
+NPGNN_API void npgnn_live_end(npgnn_live *live);
+
+/* As npgnn_predictor_top for one node, npgnn_predictor_run and npgnn_predictor_explain, on the calling thread. The
+ * first two are for many threads at once; explanations are for one thread at a time. */
+NPGNN_API int npgnn_live_top(npgnn_link *out /* (k) */, int32_t *found, npgnn_live *live, int32_t node, int32_t k,
+                             npgnn_error *err);
+NPGNN_API int npgnn_live_score(npgnn_prediction *out /* (count) */, npgnn_live *live, const npgnn_pair *pairs,
+                               size_t count, npgnn_error *err);
+NPGNN_API int npgnn_live_explain(npgnn_explanation *out, npgnn_live *live, npgnn_pair pair, npgnn_error *err);
+NPGNN_API void npgnn_live_free(npgnn_live *live);
+
+/* ---- Methods without a model: what npgnn_evaluate can judge, applied to a graph ---------------------------------- */
+
+typedef struct npgnn_method_options {
+    size_t size;
+    const char *method; /* one of npgnn_method_info, except "npgnn", "cnp" and "universal", which are models */
+    uint64_t seed;      /* of methods that train */
+} npgnn_method_options;
+
+/* Scores pairs with a method that uses all links of the graph. Scores are on a scale of the method's own: larger is
+ * likelier, and they are no probabilities. A method that trains does so in every call. E_ARGUMENT, E_MEMORY,
+ * E_CANCELLED, E_DIVERGED. */
+NPGNN_API int npgnn_method_score(float *score /* (count) */, const npgnn_graph *graph, const npgnn_pair *pairs,
+                                 size_t count, const npgnn_method_options *options, const npgnn_env *env,
+                                 npgnn_error *err);
+
+/* The same search as npgnn_predictor_top and, with `links` 1, npgnn_predictor_top_links (`found` is then one number),
+ * by the score of a method; ties by node number, smaller first. Pairs with a score of exactly 0 are left out: the
+ * method knows nothing about them. Of a prediction, `score` is set and the rest is NaN; `top` must not ask for
+ * probabilities. O(from n) operations, times what a pair costs. */
+NPGNN_API int npgnn_method_top(npgnn_link *out, int32_t *found, const npgnn_graph *graph, int32_t k, int links,
+                               const npgnn_method_options *options, const npgnn_top_options *top, const npgnn_env *env,
+                               npgnn_error *err);
 
 /* ---- Estimates: what will a job take?
  * -------------------------------------------------------------------------------- */
@@ -882,6 +1212,28 @@ NPGNN_API int npgnn_mrr_hits(double *mrr, double *hits /* (ks) */, const float *
                              size_t positives, size_t negatives, const int *k, size_t ks, const npgnn_env *env,
                              npgnn_error *err);
 
+/* Paired values, such as the AUC of two methods on the same splits: statistics of the differences values[i] -
+ * reference[i], rounded to multiples of 1e-12 such that equal ones tie. The interval of the mean holds the central 95 %
+ * of the means of NPGNN_PAIRED_RESAMPLES samples of the differences, drawn with replacement. p is the two-sided p-value
+ * of Wilcoxon's signed-rank test: exact, also with ties, up to NPGNN_PAIRED_EXACT differences other than 0; beyond, a
+ * normal approximation. */
+enum {
+    NPGNN_PAIRED_LEAST = 6, /* with fewer pairs p cannot be below 0.05: it is at least 2 / 2^5 = 0.0625 */
+    NPGNN_PAIRED_EXACT = 25,
+    NPGNN_PAIRED_RESAMPLES = 10000
+};
+
+typedef struct npgnn_paired {
+    size_t size;
+    int better, worse;      /* differences above and below 0 */
+    double mean, low, high; /* of the differences, with its interval; NaN for a single difference */
+    double p;               /* NaN with fewer than NPGNN_PAIRED_LEAST differences */
+} npgnn_paired;
+
+/* The same seed gives the same interval. E_ARGUMENT without values, or if a difference is not finite. */
+NPGNN_API int npgnn_paired_compare(npgnn_paired *out, const double *values, const double *reference, int count,
+                                   uint64_t seed, const npgnn_env *env, npgnn_error *err);
+
 /* Measures the calibration of probabilities of links and non-links, which must be for the given link rate. Non-links
  * are weighted such that links are a share of link_rate. E_ARGUMENT if a class is empty or a probability is not in 0 ..
  * 1. O((P + N) log (P + N)). */
@@ -890,9 +1242,9 @@ NPGNN_API int npgnn_calibration_measure(npgnn_calibration *out, const float *pos
                                         npgnn_error *err);
 
 /* The all-pairs loss (docs/understand/pairs.md): binary cross-entropy of sigmoid(u_i . u_j) against the links of
- * `graph`, over all n^2 ordered pairs, for the caller's embeddings u (nodes, columns). pairs_per_node 0: exact, O(n^2
- * columns) operations; otherwise an unbiased estimate from about that many pairs per node, O(n pairs_per_node columns).
- * O(n columns) memory either way. */
+ * `graph`, over all n^2 ordered pairs (in a two-sided graph, those across), for the caller's embeddings u (nodes,
+ * columns). pairs_per_node 0: exact, O(n^2 columns) operations; otherwise an unbiased estimate from about that many
+ * pairs per node, O(n pairs_per_node columns). O(n columns) memory either way. */
 typedef struct npgnn_pairs_loss npgnn_pairs_loss;
 NPGNN_API int npgnn_pairs_loss_new(npgnn_pairs_loss **out, const npgnn_graph *graph, int columns, int pairs_per_node,
                                    npgnn_likelihood likelihood, uint64_t seed, const npgnn_env *env, npgnn_error *err);
