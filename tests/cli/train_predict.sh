@@ -15,10 +15,10 @@ note draws and raw scores
 npgnn predict model.safetensors $data -p pairs.txt --samples 5 --seed 4 | 
     awk -F '\t' '{ print NF, ($4 > 0), ($5 < $3 && $3 < $6) }'
 npgnn predict model.safetensors $data -p pairs.txt --raw >raw.tsv
-# log-odds at two link rates differ by those of the rates, whatever the score
+# for lists of pairs, log-odds at two link rates differ by those of the rates, whatever the score
 npgnn predict model.safetensors $data -p pairs.txt --link-rate 0.5 >half.tsv
-npgnn predict model.safetensors $data -p pairs.txt --link-rate 0.1 >tenth.tsv
-paste half.tsv tenth.tsv | awk -F '\t' '{ d = log($3 / (1 - $3)) - log($6 / (1 - $6)) - log(9); if (!(d * d < 1e-6)) exit 1 }'
+npgnn predict model.safetensors $data -p pairs.txt --link-rate 0.9 >most.tsv
+paste half.tsv most.tsv | awk -F '\t' '{ d = log($3 / (1 - $3)) - log($6 / (1 - $6)) + log(9); if (!(d * d < 1e-6)) exit 1 }'
 status 2 npgnn predict model.safetensors $data -p pairs.txt --link-rate 1
 
 note an uncalibrated model
