@@ -995,7 +995,7 @@ typedef struct npgnn_top_options {
 
 /* The k best partners of every node of `from`, best first: those of the i-th are out[i * k] to out[i * k + found[i] -
  * 1]. All pairs are considered, and the result is what npgnn_predictor_run would give for each of them, to the bit, for
- * any number of threads. Pairs are ordered by score (the same order as by probability, but finer) or, with draws of z,
+ * any number of threads. Pairs are ordered by score (the same order as by probability, but finer) or, with draws,
  * by probability (or `low`), then score; ties by node number, smaller first.
  *
  * env.progress is called with `iteration` of `iterations` nodes done; after E_CANCELLED found[i] is 0 for nodes that
