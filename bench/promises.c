@@ -12,7 +12,8 @@
  *
  * With --samples, intervals: all hidden links and random other pairs are put into bins of equal promise; a bin is covered
  * if the number of links in it is between the sums of the lower and of the upper ends; with chance: if it is within 1.96
- * standard deviations of a count of independent links of that.
+ * standard deviations of a count of independent links of that. And of the best hundred pairs by the mean of the probability,
+ * and by the lower end of the interval, how many are hidden links.
  *
  * Graphs are generated, twelve families of clustered, regular and random graphs, or those of a corpus. */
 #include <math.h>
@@ -37,6 +38,7 @@ typedef struct settings {
 /* Sums over the runs of a family. */
 typedef struct totals {
     int runs, within[2], tops[2];
+    double by_low, by_mean; /* true among the best hundred, ranked by the lower end of the interval and by the mean */
     double log_ratio[2], ece, auc, covered, with_chance, bins, width;
 } totals;
 
@@ -396,6 +398,13 @@ static void run(totals *t, const settings *s, const npgnn_graph *graph, uint64_t
         if (++k == 2)
             break;
     }
+    for (int i = 0; s->samples > 0 && i < 2; i++) {
+        const npgnn_top_options top = {.size = sizeof top, .rank = i ? NPGNN_BY_LOW : NPGNN_BY_PROBABILITY};
+        if (npgnn_predictor_top_links(best, &found, predictor, tops[0], &top, &err))
+            stop(&err);
+        for (int j = 0; j < found; j++)
+            *(i ? &t->by_low : &t->by_mean) += is_hidden(hidden, links, best[j].pair);
+    }
     npgnn_pair *pairs = need(links + NON_LINKS, sizeof *pairs);
     npgnn_prediction *p = need(links + NON_LINKS, sizeof *p);
     float *probability = need(2 * (links + NON_LINKS), sizeof *probability), *score = probability + links + NON_LINKS;
@@ -439,9 +448,12 @@ static void print(const char *name, const totals *t)
                100 * t->within[k] / tops);
     }
     printf("  ECE %.2f  AUC %.2f", t->ece / runs, t->auc / runs);
-    if (t->bins > 0)
+    if (t->bins > 0) {
+        printf("  true of the best hundred: %.1f by the mean, %.1f by the lower end", t->by_mean / runs,
+               t->by_low / runs);
         printf("  covered %.0f %%, with chance %.0f %% of %.0f bins, width %.2f", 100 * t->covered / bins,
                100 * t->with_chance / bins, bins, t->width / bins);
+    }
     putchar('\n');
 }
 
@@ -453,6 +465,8 @@ static void merge(totals *all, const totals *t)
         all->tops[k] += t->tops[k];
         all->log_ratio[k] += t->log_ratio[k];
     }
+    all->by_low += t->by_low;
+    all->by_mean += t->by_mean;
     all->ece += t->ece;
     all->auc += t->auc;
     all->covered += t->covered;

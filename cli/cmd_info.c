@@ -284,7 +284,7 @@ static void print_process(const npgnn_model_info *info)
     printf("This model was learnt across many graphs. It\n"
            "- predicts links of a graph that it was not trained on, with or without features (npgnn predict);\n"
            "- predicts links of nodes that have no links yet, from their features;\n"
-           "- sets a tenth of the graph's links aside to infer what kind of graph it is, and to calibrate its\n"
+           "- sets some of the graph's links aside to infer what kind of graph it is, and to calibrate its\n"
            "  probabilities, then uses all links;\n"
            "- gives an interval for each probability with --samples N;\n"
            "- explains its predictions (npgnn predict --explain);\n"

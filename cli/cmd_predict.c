@@ -316,17 +316,18 @@ static const arg_option options[] = {
     OPTION("header", 0, ARG_FLAG, AT(header), NULL, "Begin TSV with a line of column names. CSV always has one."),
     OPTION("output", 'o', ARG_TEXT, AT(output), "FILE|-", "Output file (default: standard output)."),
     OPTION("samples", 0, ARG_INT, AT(samples), "N",
-           "Average over N draws of the latent variable, and add three columns: the standard deviation of the "
-           "probability over the draws and the bounds of its 95 % interval. 0: use the mean of the latent variable "
-           "(default: as the model was trained).",
+           "Average over N draws of what is not known (the latent variable and, of universal and best, what other "
+           "examples would have told), and add three columns: the standard deviation of the probability over the draws "
+           "and the bounds of its 95 % interval. 0: no draws (default: as the model was trained).",
            0, 1000),
     OPTION("seed", 's', ARG_U64, AT(seed), "N",
            "Seed of what is random: the draws of --samples, the links that universal sets aside to learn what kind of "
            "graph "
            "it is, and methods such as deepwalk (default 1)."),
     OPTION("link-rate", 0, ARG_REAL, AT(link_rate), "R",
-           "Expected fraction of links among the pairs that are scored (default: as in the training graph). 0.5: "
-           "links and non-links are equally likely.",
+           "Expected fraction of links among the pairs that are scored: of unlinked pairs, those missing / all of them "
+           "(default: as in the graph, which is usually far more than are missing). 0.5: links and non-links are "
+           "equally likely.",
            1e-12, 0.999999),
     OPTION("raw", 0, ARG_FLAG, AT(raw), NULL, "Print the score of the model instead of the probability."),
     OPTION_THREADS(AT(common.threads)),

@@ -147,6 +147,10 @@ static void test_hidden_links(void **state)
         assert_true(from < 4 || least < 0.6 * came_true);
     }
     assert_true(npi_calibration_probability(&told, 5) > 0.95);
+    for (double s = -2.03; s < 5; s += 0.1)
+        assert_near(npi_calibration_slope(&told, s),
+                    (npi_calibration_log_odds(&told, s + 1e-6) - npi_calibration_log_odds(&told, s - 1e-6)) / 2e-6,
+                    1e-3);
     /* a list with as many links as non-links is no share among all unlinked pairs */
     const npi_calibration even = npi_calibration_at(c, 0.5, 0.5), plain = npi_calibration_at(c, 0.5, 0);
     assert_near(npi_calibration_log_odds(&even, 1), npi_calibration_log_odds(&plain, 1), 1e-12);

@@ -146,7 +146,7 @@ static int run_task(npgnn_eval_run *run, task *t, const npgnn_model *model, cons
                         .tested = t->count,
                         .count = t->count,
                         .link_rate = o->link_rate > 0 ? o->link_rate : rate};
-    const npgnn_predict_options how = {.size = sizeof how, o->samples, o->seed, set.link_rate};
+    const npgnn_predict_options how = {.size = sizeof how, o->samples, o->seed, o->link_rate};
     npi_resamples resamples = {0};
     *run = (npgnn_eval_run){.size = sizeof *run,
                             .seed = o->seed,

@@ -66,6 +66,16 @@ double npi_calibration_log_odds(const npi_calibration *c, double score)
     return f + c->prior;
 }
 
+double npi_calibration_slope(const npi_calibration *c, double score)
+{
+    int piece = 0;
+    while (piece + 1 < c->pieces && score > c->knot[piece])
+        piece++;
+    /* d/dg (g - log(1 - h e^g)) = 1 / (1 - h e^g), or 1 where h e^g is held at MOST_CERTAIN */
+    double share = c->hidden * exp(fmin(evidence_of(c, score), LARGEST_G));
+    return c->slope[piece] / (share < MOST_CERTAIN ? 1 - share : 1);
+}
+
 int npi_calibration_is_sound(const npi_calibration *c)
 {
     int sound = c->pieces >= 1 && c->pieces <= NPI_CALIBRATION_MOST && fabs(c->offset) <= LARGEST &&

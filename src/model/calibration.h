@@ -67,6 +67,9 @@ npi_calibration npi_calibration_at(npi_calibration calibration, double rate, dou
 /* f(score), or the log-odds of a link where a rate is set. */
 double npi_calibration_log_odds(const npi_calibration *calibration, double score);
 
+/* The derivative of npi_calibration_log_odds; at a knot, that of the piece below. */
+double npi_calibration_slope(const npi_calibration *calibration, double score);
+
 /* The probability of a link, for a calibration whose rate is set. Every probability comes from here. */
 static inline double npi_calibration_probability(const npi_calibration *calibration, double score)
 {

@@ -40,15 +40,12 @@ static void activate(line_layer *layer, int count, double t)
         layer->active[j] = layer->at[j] + t * layer->slope[j] > 0;
 }
 
-/* The mean of f' between two scores: the slope of the chord or, where they are too close for that, of the piece. */
+/* The mean of f' between two scores: the slope of the chord or, where they are too close for that, of f there. */
 static double mean_slope(const npi_calibration *f, double s0, double s1)
 {
     if (fabs(s1 - s0) > 1e-9)
         return (npi_calibration_log_odds(f, s1) - npi_calibration_log_odds(f, s0)) / (s1 - s0);
-    int piece = 0;
-    while (piece + 1 < f->pieces && s0 > f->knot[piece])
-        piece++;
-    return f->slope[piece];
+    return npi_calibration_slope(f, s0);
 }
 
 void npi_attribute(double *share, double *start, double *end, const npi_head *head, const npi_calibration *calibration,

@@ -4,9 +4,9 @@
  *     share_i = (to_i - from_i) ∫ ∂/∂e_i f(s(e(t))) dt,    e(t) = from + t (to - from),    t from 0 to 1
  *     Σ share_i = f(s(to)) - f(s(from))
  *
- * s is the head (process/head.h) and f the calibration (model/calibration.h). Both are piecewise linear, so the
- * integrand is constant between the values of t at which a unit or a piece changes. The integral is summed over these
- * intervals: it is exact, up to rounding. */
+ * s is the head (process/head.h) and f the calibration (model/calibration.h). s is piecewise linear, so that ∂s/∂e_i is
+ * constant between the values of t at which a unit changes, and the mean of f' there is the slope of a chord of f. The
+ * integral is summed over these intervals: it is exact, up to rounding. */
 #ifndef NPI_PREDICT_ATTRIBUTION_H
 #define NPI_PREDICT_ATTRIBUTION_H
 
