@@ -179,9 +179,14 @@ npgnn info --edges twice.csv --features sizes.csv | grep -E 'no features|^größ
 
 note graphs that procedures are not made for
 status 1 npgnn eval synthetic --split authors --seeds 1 --iterations 3
-# all links are those of one node: with some seeds it is hidden, and no pair that touches it is a non-link
+# all links are those of one node, and each is the only one of another
 { echo id,a,b && seq 0 41 | awk '{ print $1 "," $1 * 7 % 11 "," $1 * 5 % 13 }'; } >star.csv
 seq 1 14 | sed 's/^/0,/' >rays.csv
 for seed in 1 28 33 49 60; do
     npgnn predict universal --edges rays.csv --features star.csv --top 1 --for 1 --seed $seed --quiet | wc -l
+done
+# with some seeds the hub is hidden, and no pair that touches it is a non-link
+{ cat rays.csv && seq 1 14 | awk '{ print $1 "," $1 % 14 + 1 }'; } >wheel.csv
+for seed in 1 28 33; do
+    npgnn predict universal --edges wheel.csv --features star.csv --top 1 --for 1 --seed $seed --quiet | grep -c nan || true
 done
