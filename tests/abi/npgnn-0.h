@@ -384,7 +384,7 @@ NPGNN_API int npgnn_fit(npgnn_model **out, const npgnn_graph *graph, const npgnn
 
 /* The prediction for a pair of nodes. */
 typedef struct npgnn_prediction {
-    float probability; /* of a link, calibrated (npgnn_model_calibrate); averaged over the draws of z */
+    float probability; /* of a link, calibrated (docs/use/predict.md); averaged over the draws */
     float spread;      /* standard deviation of the probability over the draws, 0 without draws */
     float low, high;   /* mean -+ 1.96 standard deviations of the log-odds over the draws, as probabilities;
                           without draws both equal `probability` */
@@ -394,10 +394,14 @@ typedef struct npgnn_prediction {
 typedef struct npgnn_predict_options {
     size_t size;
     int samples;      /* 0: use the mean of z; up to 1000: average over that many draws; -1, as with NULL options: the
-                         model's predict_samples */
-    uint64_t seed;    /* of the draws */
-    double link_rate; /* expected share of links among the pairs asked about, at least 0 and below 1; 0: the
-                         model's own; 0.5: ignore how rare links are */
+                         model's predict_samples. A draw has a z of its own and, of a process, a calibration that was
+                         learnt from a sample of the examples with replacement; where the process was not tuned, also
+                         the few weights that it learns on the graph */
+    uint64_t seed;    /* of the draws, and of the links that a process sets aside */
+    double link_rate; /* expected share of links among the pairs asked about, at least 0 and below 1. It is also taken
+                         for the share of links among all pairs that are not linked, unless it is far larger than that
+                         can be: of those that score like links, this is what tells how many are. 0: as in the graph,
+                         which says nothing about unlinked pairs; 0.5: ignore how rare links are */
     size_t memory;    /* bytes that a process may keep of the evidence of a graph with features (2.3 KB per node);
                          0: half of what the machine or its container has. A graph that needs more is answered from
                          less than half of it, in the same bits, but every call of npgnn_predictor_run then passes
@@ -501,6 +505,8 @@ typedef struct npgnn_eval_run {
      * unless the protocol is random-links or one of the authors'. NaN from npgnn_test. */
     double emptied_links, emptied_non_links, emptied_auc;
     double test_links; /* how many there were: fewer than asked for in very sparse graphs */
+    double untuned_auc, untuned_ap; /* of the preset best: of universal on the same pairs, which says what tuning gained;
+                                       NaN otherwise */
 } npgnn_eval_run;
 
 /* Receives the scores of a seed's test pairs, `positives` links first. */
@@ -853,8 +859,8 @@ NPGNN_API int npgnn_model_load(npgnn_model **out, const char *path, const npgnn_
 
 /* The model that comes with the library: a neural process learnt across hundreds of graphs, which predicts the links
  * of a graph that nobody has trained on, with or without features. A predictor of it sets some of the graph's links
- * aside, infers from them which kind of graph it is (the latent z), fits a few weights, calibrates itself, and then
- * uses all links. It has no embeddings. docs/understand/process.md. */
+ * aside, several times, infers from them which kind of graph it is (the latent z), fits a few weights, calibrates
+ * itself, and then uses all links. It has no embeddings. docs/understand/process.md. */
 NPGNN_API int npgnn_model_universal(npgnn_model **out, const npgnn_env *env, npgnn_error *err);
 
 /* Receives a graph of a corpus, which it owns from then on. Return non-zero to cancel. */
@@ -926,9 +932,10 @@ NPGNN_API const char *npgnn_model_column_name(const npgnn_model *model, int32_t 
 NPGNN_API int npgnn_model_table(npgnn_table_column *out, const npgnn_model *model, int32_t index);
 NPGNN_API const char *npgnn_model_encoding(const npgnn_model *model);
 
-/* Calibrates the model's probabilities: of the pairs that get probability p, a share of p is linked. Fitted on the
+/* Calibrates the probabilities of a network: of the pairs that get probability p, a share of p is linked. Fitted on the
  * validation links of `split` and up to 262,144 non-links of the same kind. Training does this itself unless told not
- * to. E_ARGUMENT if the split has no validation links. O(n) memory as for a predictor. */
+ * to. E_ARGUMENT if the split has no validation links, and for a process, which is calibrated when it is tuned or else
+ * on every graph that it predicts on. O(n) memory as for a predictor. */
 NPGNN_API int npgnn_model_calibrate(npgnn_model *model, const npgnn_split *split, const npgnn_env *env,
                                     npgnn_error *err);
 
@@ -972,7 +979,7 @@ typedef struct npgnn_link {
     int known; /* 1: the graph has this link */
 } npgnn_link;
 
-/* What "best" means with draws of z: the most probable or, for cautious lists, the highest lower end of the interval.
+/* What "best" means with draws: the most probable or, for cautious lists, the highest lower end of the interval.
  * Without draws there is no difference. */
 typedef enum { NPGNN_BY_PROBABILITY, NPGNN_BY_LOW } npgnn_rank;
 
@@ -988,7 +995,7 @@ typedef struct npgnn_top_options {
 
 /* The k best partners of every node of `from`, best first: those of the i-th are out[i * k] to out[i * k + found[i] -
  * 1]. All pairs are considered, and the result is what npgnn_predictor_run would give for each of them, to the bit, for
- * any number of threads. Pairs are ordered by score (the same order as by probability, but finer) or, with draws of z,
+ * any number of threads. Pairs are ordered by score (the same order as by probability, but finer) or, with draws,
  * by probability (or `low`), then score; ties by node number, smaller first.
  *
  * env.progress is called with `iteration` of `iterations` nodes done; after E_CANCELLED found[i] is 0 for nodes that
@@ -1050,7 +1057,7 @@ typedef struct npgnn_explanation {
 
 /* Explains the prediction for a pair: log_odds = baseline + the sum of the contributions of all columns, to 1e-6 or
  * better. Contributions are integrated gradients along the straight line from the evidence of an average non-link of
- * this graph (the mean over up to 1024 random ones, which the first call draws). With draws of z, log_odds, baseline
+ * this graph (the mean over up to 1024 random ones, which the first call draws). With draws, log_odds, baseline
  * and contributions are means over the draws, and the probability is 1 / (1 + exp(-log_odds)) only approximately.
  * `features` has the columns that a node has or has not: words, categories and flags, and other columns that are never
  * negative and 0 for most nodes. What `out` points to is valid until the next call with this predictor. E_ARGUMENT for
