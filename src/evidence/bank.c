@@ -16,6 +16,7 @@ static size_t own_rows(const npi_bank_source *from)
 
 npi_bank npi_bank_empty(npi_bank_id id, int width)
 {
+    /* a LONG bank's bound is found once its rows exist (npi_bank_bound); all other rows have at most length 1 */
     return (npi_bank){.width = width, .stride = width, .longest = npi_bank_specs[id].flags & NPI_BANK_LONG ? 0 : 1};
 }
 
@@ -37,6 +38,7 @@ static void release(npi_bank *bank, const npgnn_env *env)
     npi_free(env, bank->distance);
     npi_free(env, bank->rounded);
     npi_free(env, bank->unit);
+    /* width and stride stay: a bank that is not kept is made again by the next call */
     bank->mean = NULL;
     bank->along = bank->cross = NULL;
     bank->distance = bank->unit = NULL;
@@ -59,7 +61,8 @@ void npi_banks_free(npi_bank banks[NPI_BANKS], const npgnn_env *env)
 int npi_array_resize(void *array_pointer, int32_t capacity, size_t size, const npgnn_env *env, npgnn_error *err)
 {
     void *array;
-    memcpy(&array, array_pointer, sizeof array); /* the address of a pointer of any type */
+    /* array_pointer is a float **, double ** or the like, which C does not allow to be read as a void ** */
+    memcpy(&array, array_pointer, sizeof array);
     void *larger = npi_resize(env, array, (size_t)capacity, size, err);
     if (!larger)
         return NPGNN_E_MEMORY;
@@ -70,6 +73,7 @@ int npi_array_resize(void *array_pointer, int32_t capacity, size_t size, const n
 int npi_bank_resize(npi_bank *bank, int32_t capacity, const npgnn_env *env, npgnn_error *err)
 {
     int code = 0;
+    /* borrowed rows are resized by their owner */
     if (bank->row && !bank->is_borrowed)
         code = npi_array_resize(&bank->row, capacity, (size_t)bank->width * sizeof *bank->row, env, err);
     if (!code && bank->along)
@@ -107,6 +111,7 @@ typedef struct rows_sum {
 static void add_rows(void *arg, int64_t first, int64_t last)
 {
     rows_sum *s = arg;
+    /* items of the sum: columns 0 to w - 1, then the number of rows that are not zero */
     int w = s->bank->width, end = last < w ? (int)last : w;
     for (size_t i = 0; i < s->rows; i++) {
         const real *row = npi_bank_row(s->bank, (int32_t)i);
@@ -138,7 +143,8 @@ static void centre(npi_bank *bank, const npi_bank *partner, int32_t first, int32
         bank->along[i] = npi_dot(row, bank->mean, bank->width);
         if (partner)
             bank->cross[i] = npi_dot(row, partner->mean, bank->width);
-        /* |row - μ|² = row · row - 2 row · μ + μ · μ, in double: a row may be next to μ */
+        /* |row - μ|² = row · row - 2 row · μ + μ · μ, in double: a row may be next to μ. Distance 0 means that there is
+         * no cosine: the row is zero, or so close to μ that its direction is rounding error. */
         double apart = square - 2 * bank->along[i] + bank->square;
         bank->distance[i] = square > 0.5 && apart > 1e-9 ? (float)sqrt(apart) : 0;
     }
@@ -153,6 +159,7 @@ void npi_banks_measure(npi_bank banks[NPI_BANKS], npi_group group, int32_t first
             continue;
         if (spec->flags & NPI_BANK_CENTRED)
             centre(bank, spec->partner == NPI_BANK_NONE ? NULL : &banks[spec->partner], first, last);
+        /* |row|: what a cosine divides by, and the reach of COORDINATE (npi_columns_reach) */
         for (int32_t i = first; spec->flags & NPI_BANK_MEASURED && i < last; i++)
             bank->distance[i] = (float)sqrt(npi_dot(npi_bank_row(bank, i), npi_bank_row(bank, i), bank->width));
     }
@@ -164,6 +171,7 @@ void npi_bank_bound(npi_bank *bank, double *least_distance, int flags, int32_t f
         const real *row = npi_bank_row(bank, i);
         if (flags & NPI_BANK_LONG)
             bank->longest = fmax(bank->longest, sqrt(npi_dot(row, row, bank->width)));
+        /* at distance 0 the column is 0, without a division */
         if (flags & NPI_BANK_CENTRED && bank->distance[i] > 0)
             *least_distance = fmin(*least_distance, (double)bank->distance[i]);
     }
@@ -175,11 +183,12 @@ static int allocate(npi_bank banks[NPI_BANKS], npi_group group, const npi_bank_s
 {
     const npgnn_env *env = from->env;
     int code = 0;
+    /* where rows are not measured, each batch of pairs measures the rows that it fetches (batch.c) */
     size_t measured = from->measured ? own_rows(from) : 0;
     for (int b = 0; !code && b < NPI_BANKS; b++) {
         const npi_bank_spec *spec = &npi_bank_specs[b];
         npi_bank *bank = &banks[b];
-        if (spec->group != group || bank->width == 0)
+        if (spec->group != group || bank->width == 0) /* width 0: the graph has no such bank */
             continue;
         if (spec->make != NPI_GIVEN)
             code = npi_bank_allocate(bank, own_rows(from), env, err);
@@ -206,6 +215,7 @@ int npi_banks_make(npi_bank banks[NPI_BANKS], npi_group group, const npi_bank_so
 {
     int32_t rows = (int32_t)own_rows(from);
     int code = npi_comm_agree(from->rows->comm, allocate(banks, group, from, err), err);
+    /* in the order of the table, where a source comes before what is made from it */
     for (int b = 0; !code && b < NPI_BANKS; b++) {
         const npi_bank_spec *spec = &npi_bank_specs[b];
         npi_bank *bank = &banks[b];
@@ -214,7 +224,7 @@ int npi_banks_make(npi_bank banks[NPI_BANKS], npi_group group, const npi_bank_so
         const npi_bank *source = &banks[spec->source];
         switch (spec->make) {
         case NPI_SMOOTH:
-            npi_spread_scale(from->links, npi_scale_padded, 1); /* D̃^-½ */
+            npi_spread_scale(from->links, npi_scale_padded, 1); /* D̃^-½: s_i = 1 / √(d_i + 1) */
             npi_spread_mul(bank->row, from->links, source->row, bank->width);
             break;
         case NPI_AVERAGE:
@@ -230,7 +240,8 @@ int npi_banks_make(npi_bank banks[NPI_BANKS], npi_group group, const npi_bank_so
             break;
         }
     }
-    /* not before: SMOOTH2 is made from rows of SMOOTH1 that are not unit length */
+    /* Unit length only now, since SMOOTH2 = Â SMOOTH1 is made from rows with their own lengths; then μ, a mean of unit
+     * rows; then μ · ν, which needs the μ of both banks. */
     for (int b = 0; !code && b < NPI_BANKS; b++)
         if (npi_bank_specs[b].group == group && npi_bank_specs[b].flags & NPI_BANK_UNIT)
             npi_unit_rows(banks[b].row, rows, banks[b].width);
@@ -242,6 +253,7 @@ int npi_banks_make(npi_bank banks[NPI_BANKS], npi_group group, const npi_bank_so
         if (npi_bank_specs[b].group == group && banks[b].mean && partner != NPI_BANK_NONE)
             banks[b].between = npi_dot(banks[b].mean, banks[partner].mean, banks[b].width);
     }
+    /* structure banks are measured where their rows are filled (columns.c) */
     if (!code && from->measured && group < NPI_FEATURE_GROUPS)
         npi_banks_measure(banks, group, 0, rows);
     return code;

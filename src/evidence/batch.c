@@ -1,5 +1,5 @@
-/* The evidence of many pairs, on all threads: with all banks at once or, where they are not kept, group by group. Where nodes
- * are divided among processes, the rows of the ends of a batch of pairs are fetched. */
+/* The evidence of many pairs, on all threads: with all banks at once or, where they are not kept, group by group. Where
+ * nodes are divided among processes, the rows of the ends of a batch of pairs are fetched. */
 #include <assert.h>
 #include <string.h>
 
@@ -23,6 +23,8 @@ static void run_range(const void *arg, int64_t first, int64_t last)
 {
     const pairs_loop *l = arg;
     int walks = (l->groups & 1u << NPI_GROUP_STRUCTURE) != 0;
+    /* A pipeline: while pair i is computed, memory is asked for what pairs i + 1 to i + NPI_AHEAD will read, each pair
+     * one step further in the chain row -> neighbours -> their links. The first NPI_AHEAD rounds only fill it. */
     for (int64_t i = walks ? first - NPI_AHEAD : first; i < last; i++) {
         for (int ahead = 1; walks && ahead <= NPI_AHEAD; ahead++)
             if (i + ahead >= first && i + ahead < last)
@@ -97,22 +99,23 @@ static void fetch(npi_view *view, fetched *f, const npi_columns *e, const npi_ba
         *to = f->slot[used++];
         to->width = from->width;
         to->stride = from->stride;
-        to->mean = from->mean;
+        to->mean = from->mean; /* μ and its products are those of all nodes */
         to->square = from->square;
         to->between = from->between;
-        if (b == NPI_BANK_REGION16) /* the first numbers of rows that are there already */
+        if (b == NPI_BANK_REGION16) /* the beginning of the rows of REGION, which the table has before it */
             to->row = fetched_banks[NPI_BANK_REGION].row;
         else
             npi_endpoints_fetch(to->row, &f->ends, from->row, from->width);
     }
+    /* the arithmetic of rows that are kept, hence the same bits as in one process */
     npi_banks_measure(fetched_banks, group, 0, f->ends.count);
     npi_banks_view(view, fetched_banks);
 }
 
 /* ---- groups ---- */
 
-/* The columns of some groups, for all pairs, from these banks. Where nodes are divided, of a single group, as often as some
- * process has pairs left; all processes return the same code. */
+/* The columns of some groups, for all pairs, from these banks; where nodes are divided, those of a single group, batch
+ * by batch until no process has pairs left. All processes return the same code. */
 static int run(const pairs_loop *all, const npi_bank banks[NPI_BANKS], npi_group group, size_t pair_count, fetched *f,
                npgnn_error *err)
 {
@@ -128,6 +131,7 @@ static int run(const pairs_loop *all, const npi_bank banks[NPI_BANKS], npi_group
         npi_parallel(loop.threads, (int64_t)pair_count, 64, run_range, &loop);
         return 0;
     }
+    /* a process whose pairs are done stays in the loop: the others need its rows */
     for (size_t done = 0, size; npi_comm_any(e->rows.comm, done < pair_count); done += size) {
         size = pair_count - done < NPI_ENDPOINTS_BATCH ? pair_count - done : NPI_ENDPOINTS_BATCH;
         int code = npi_endpoints_plan(&f->ends, all->pairs + done, size, err);
@@ -149,7 +153,8 @@ static int run_features(pairs_loop *loop, size_t pair_count, fetched *f, npgnn_e
     npgnn_env shared = e->env;
     npi_spread links = {0};
     npi_bank banks[NPI_BANKS];
-    memcpy(banks, e->bank, sizeof banks); /* those that are made here are empty in e */
+    /* given banks are shared with e; those that are made here are empty in e, and only they are released */
+    memcpy(banks, e->bank, sizeof banks);
     shared.comm = e->rows.comm;
     int code = e->kept ? 0 : npi_spread_new(&links, e->a, &shared, err);
     for (int g = 0; !code && g < NPI_FEATURE_GROUPS; g++) {
@@ -168,6 +173,7 @@ int npi_columns_pairs(float *value, const npi_columns *e, const npgnn_pair *pair
                       npgnn_error *err)
 {
     npgnn_comm *comm = e->rows.comm;
+    /* Banks that are not kept exist one group at a time, and rows are fetched one group at a time. */
     int by_group = e->has_features && (!e->kept || comm);
     assert(threads > 0);
     fetched f = {0};
@@ -177,10 +183,11 @@ int npi_columns_pairs(float *value, const npi_columns *e, const npgnn_pair *pair
     if (!code && comm)
         code = fetched_new(&f, e, err);
     code = npi_comm_agree(comm, code, err);
-    if (!code)
+    if (!code) /* columns of features that the graph does not have stay 0 */
         memset(value, 0, pair_count * (size_t)e->plan.columns * sizeof *value);
     if (!code && by_group)
         code = run_features(&loop, pair_count, &f, err);
+    /* only now: walkers take several numbers per node, and so did the banks that have just been released */
     for (int t = 0; t < threads && !code; t++)
         code = npi_columns_workspace_take(&w[t], e, 0, err);
     code = npi_comm_agree(comm, code, err);

@@ -49,6 +49,8 @@ static void weigh_coordinates(npi_columns *e, const npi_spectral *s)
     int32_t linked = count_linked(e->a);
     e->mean_degree = linked > 0 ? link_ends / linked : 0; /* d̄ */
     for (int c = 0; c < s->width; c++) {
+        /* |λ| <= 1, since the rows of D_pad⁻¹ (A + I) sum to (d + 1) / (d + d̄) <= 1 for d̄ >= 1; but λ is rounded. The
+         * resolvent is then at most 2m · 10. */
         double lambda = fmax(-1, fmin(1, s->values[c]));
         e->value[c] = s->values[c];
         e->weight[NPI_PLAIN][c] = 1;
@@ -67,6 +69,7 @@ static void fill_spectral_banks(npi_columns *e, npi_spectral *s)
     for (size_t i = 0; i < own_rows(e); i++)
         for (size_t c = 0; c < width; c++) {
             size_t cell = i * width + c;
+            /* region_i = λ ⊙ u_i first: coordinate_i = s_i u_i takes the place of u_i */
             region->row[cell] = (real)((double)coordinate->row[cell] * s->values[c]);
             coordinate->row[cell] *= s->scale[i];
         }
@@ -86,7 +89,7 @@ static int new_spectral_banks(npi_columns *e, const npgnn_env *env, npgnn_error 
     e->bank[NPI_BANK_REGION] = npi_bank_empty(NPI_BANK_REGION, s.width);
     *coordinate = npi_bank_empty(NPI_BANK_COORDINATE, s.width);
     *first16 = npi_bank_empty(NPI_BANK_REGION16, s.width < 16 ? s.width : 16);
-    first16->stride = s.width;
+    first16->stride = s.width; /* row i is the beginning of row i of REGION */
     first16->is_borrowed = 1;
     code = npi_bank_allocate(&e->bank[NPI_BANK_REGION], own_rows(e), &e->env, err);
     first16->distance = npi_alloc(&e->env, own_rows(e), sizeof *first16->distance, err);
@@ -116,6 +119,7 @@ static npi_bank_source source_of(const npi_columns *e, npi_spread *links, int me
 int npi_columns_make_group(npi_bank banks[NPI_BANKS], const npi_columns *e, npi_group group, npi_spread *links,
                            npgnn_error *err)
 {
+    /* rows that are fetched for every batch are measured then */
     const npi_bank_source source = source_of(e, links, !e->rows.comm || e->kept);
     return npi_banks_make(banks, group, &source, err);
 }
@@ -143,6 +147,7 @@ static int new_feature_banks(npi_columns *e, npi_spread *links, npgnn_error *err
     for (int b = 0; b < NPI_BANKS; b++)
         if (npi_bank_specs[b].group < NPI_FEATURE_GROUPS)
             e->bank[b] = npi_bank_empty((npi_bank_id)b, npi_bank_specs[b].width == NPI_WIDTH_REDUCED ? (int)k : (int)d);
+    /* B and K are kept even where the banks are not: they are small, and cost a pass over all nodes */
     borrow(e, NPI_BANK_FEATURES, reduced->width, reduced->row);
     e->to_region = npi_alloc(&e->env, k * d, sizeof *e->to_region, err);
     e->kernel = npi_alloc(&e->env, k * k, sizeof *e->kernel, err);
@@ -191,6 +196,7 @@ static void bound_all(npi_columns *e)
     npi_columns_bound(e, 0, (int32_t)own_rows(e));
     for (int i = 0; i < NPI_BANKS; i++)
         b.own[i] = e->bank[i].longest;
+    /* min x = -max(-x): one chain finds all bounds */
     b.own[NPI_BANKS] = -e->least_distance;
     memcpy(b.most, b.own, sizeof b.most);
     npi_comm_chain(e->rows.comm, b.most, NPI_BANKS + 1, sizeof *b.most, NPI_BANKS + 1, widen_bounds, &b);
@@ -214,6 +220,7 @@ int npi_columns_new(npi_columns *out, const npi_csr *a, npi_reduced *reduced, np
     npi_columns *e = out;
     *e = (npi_columns){.env = *env, .a = a, .n = a->rows, .capacity = a->rows, .least_distance = 1};
     e->rows = npi_partition_tall(a->rows, env->comm);
+    /* what is collective gets the caller's env; all other calls are of this process alone */
     e->env.comm = NULL;
     e->reduced = reduced && reduced->width > 0 ? reduced : NULL;
     e->projection = projection && projection->width > 0 ? projection : NULL;
@@ -223,7 +230,7 @@ int npi_columns_new(npi_columns *out, const npi_csr *a, npi_reduced *reduced, np
     int code = npi_comm_agree(env->comm, npi_blas_open(env, err), err);
     if (!code)
         code = npi_comm_agree(env->comm, new_degrees(e, err), err);
-    if (!code)
+    if (!code) /* before the features, whose regression B predicts the rows of REGION */
         code = new_spectral_banks(e, env, err);
     if (!code && (e->reduced || e->projection))
         code = npi_spread_new(&links, a, env, err);
@@ -255,7 +262,7 @@ int npi_columns_complete(npi_columns *e, npgnn_error *err)
     if (e->kept)
         return 0;
     shared.comm = e->rows.comm;
-    e->kept = 1;
+    e->kept = 1; /* set first: npi_columns_make_group measures the rows of banks that are kept */
     code = npi_spread_new(&links, e->a, &shared, err);
     for (int g = 0; !code && g < NPI_FEATURE_GROUPS; g++)
         code = npi_columns_make_group(e->bank, e, (npi_group)g, &links, err);
@@ -264,7 +271,7 @@ int npi_columns_complete(npi_columns *e, npgnn_error *err)
         code = e->rows.comm
                    ? npi_comm_agree(e->rows.comm, npi_tfidf_index(&e->reduced->tfidf, &e->rows, &e->env, err), err)
                    : npi_tfidf_keep(&e->reduced->tfidf, &e->env, err);
-    if (code) {
+    if (code) { /* as before the call: pairs can still be computed, group by group */
         for (int g = 0; g < NPI_FEATURE_GROUPS; g++)
             npi_banks_release(e->bank, (npi_group)g, &e->env);
         e->kept = 0;

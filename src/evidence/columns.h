@@ -1,8 +1,8 @@
 /* The evidence for a link between two nodes: a short row of numbers, the columns of table.h. All of them are computed
  * from the known links and the features only, and are symmetric in the two nodes.
  *
- * columns.c prepares the evidence of a graph, workspace.c the memory of a thread, pair.c and batch.c compute pairs, rows.c
- * one node against many; rounding.c makes the latter quick, grow.c follows a graph that grows. */
+ * columns.c prepares the evidence of a graph, workspace.c the memory of a thread, pair.c and batch.c compute pairs,
+ * rows.c one node against many; rounding.c makes the latter quick, grow.c follows a graph that grows. */
 #ifndef NPI_EVIDENCE_COLUMNS_H
 #define NPI_EVIDENCE_COLUMNS_H
 
@@ -40,9 +40,9 @@ typedef struct npi_columns {
     struct npi_spare *spare;          /* workspaces that nobody uses; NULL unless the rows are rounded */
 } npi_columns;
 
-/* Prepares the evidence of known links `a`, features `reduced` and a projection of them (each NULL or of width 0: none),
- * which must outlive it. Features do not depend on links, so that several sets of links can share them; a projection
- * does. O(links + n) with a large constant. E_CANCELLED.
+/* Prepares the evidence of known links `a`, features `reduced` and a projection of them (each NULL or of width 0:
+ * none), which must outlive it. Features do not depend on links, so that several sets of links can share them; a
+ * projection does. O(links + n) with a large constant. E_CANCELLED.
  *
  * With `keep`, the banks of the features are kept: about 580 n numbers of memory, with those of `reduced`, and 130 n
  * without features. Without it, only npi_columns_pairs may be called, which makes the banks, a few at a time, with
@@ -64,8 +64,8 @@ static inline size_t npi_columns_size(int32_t n, const npi_reduced *reduced)
 int npi_columns_complete(npi_columns *columns, npgnn_error *err);
 void npi_columns_free(npi_columns *columns);
 
-/* Makes the banks of a group from those of the columns that are there; `links` are those of columns->a. Collective, with
- * the same code for all processes. */
+/* Makes the banks of a group from those of the columns that are there; `links` are those of columns->a. Collective,
+ * with the same code for all processes. */
 int npi_columns_make_group(npi_bank banks[NPI_BANKS], const npi_columns *columns, npi_group group, npi_spread *links,
                            npgnn_error *err);
 
@@ -164,8 +164,8 @@ void npi_columns_prefetch(const npi_columns *columns, const npi_view *view, npgn
                           int ahead);
 enum { NPI_AHEAD = 3 };
 
-/* value (pair_count, plan.columns) of many pairs, on `threads` threads. Where nodes are divided among processes, each one gives
- * pairs of its own, as many as it likes. */
+/* value (pair_count, plan.columns) of many pairs, on `threads` threads. Where nodes are divided among processes, each
+ * one gives pairs of its own, as many as it likes. */
 int npi_columns_pairs(float *value, const npi_columns *columns, const npgnn_pair *pairs, size_t pair_count, int threads,
                       npgnn_error *err);
 
@@ -188,8 +188,8 @@ void npi_columns_list(real *value, npi_columns_workspace *workspace, const npi_c
 
 /* rounding (plan.columns): how far a column of npi_columns_rows may be from that of npi_columns_pair, where inner
  * products of vectors of length 1 are off by at most `unit`: NPI_FLOAT_UNIT and, from rounded rows, NPI_ROUNDED_UNIT
- * more. Weighted products are sums of large terms that may cancel: for the nodes of rows u and j, the rounding of such a
- * column is larger by npi_columns_rounding_along(u) reach_j. */
+ * more. Weighted products are sums of large terms that may cancel: for the nodes of rows u and j, the rounding of such
+ * a column is larger by npi_columns_rounding_along(u) reach_j. */
 void npi_columns_rounding(double *rounding, const npi_columns *columns, double unit);
 double npi_columns_rounding_along(const npi_columns *columns, int column, int32_t u, double unit);
 
@@ -211,10 +211,10 @@ int npi_columns_reserve_rounded(npi_columns *columns, int32_t capacity, npgnn_er
 /* Rounds the rows of nodes first to last - 1, after they have changed. */
 void npi_columns_round_rows(npi_columns *columns, int32_t first, int32_t last);
 
-/* npi_columns_rows of one node from rounded rows: npi_columns_rounded_begin after npi_columns_rows_begin, then any ranges
- * whose first node is a multiple of NPI_SHORT_GROUP. `weight` (plan.columns) says how much an error in each column
- * counts: error (last - first) is the weighted sum of what the integers may add to the errors of all columns, beyond
- * npi_columns_rounding with a unit of NPI_FLOAT_UNIT + NPI_ROUNDED_UNIT. */
+/* npi_columns_rows of one node from rounded rows: npi_columns_rounded_begin after npi_columns_rows_begin, then any
+ * ranges whose first node is a multiple of NPI_SHORT_GROUP. `weight` (plan.columns) says how much an error in each
+ * column counts: error (last - first) is the weighted sum of what the integers may add to the errors of all columns,
+ * beyond npi_columns_rounding with a unit of NPI_FLOAT_UNIT + NPI_ROUNDED_UNIT. */
 void npi_columns_rounded_begin(npi_columns_workspace *workspace, const npi_columns *columns, const double *weight);
 void npi_columns_rounded(real *value, real *error, npi_columns_workspace *workspace, const npi_columns *columns,
                          int32_t first, int32_t last);

@@ -1,5 +1,5 @@
-/* The rows of the ends of pairs, where the rows of all nodes are divided among processes: fetched for a batch of pairs at
- * a time, each node's once. */
+/* The rows of the ends of pairs, where the rows of all nodes are divided among processes: fetched for a batch of pairs
+ * at a time, each node's once. */
 #ifndef NPI_EVIDENCE_ENDPOINTS_H
 #define NPI_EVIDENCE_ENDPOINTS_H
 

@@ -1,10 +1,11 @@
-/* Evidence that follows a growing graph: rows of new nodes, and of nodes whose links have changed, computed from the rows of their
- * neighbours and from what the last npi_columns_new found (B and K of the regressions, λ, d̄, the means μ). With s_i = 1 / √(d_i +
- * 1), x_i the features, N(i) the neighbours:
+/* Evidence that follows a growing graph: rows of new nodes, and of nodes whose links have changed, computed from the
+ * rows of their neighbours and from what the last npi_columns_new found (B and K of the regressions, λ, d̄, the means
+ * μ). With s_i = 1 / √(d_i + 1) and N(i) the neighbours:
  *
  *     smooth1_i = s_i F_i + Σ_N(i) s_j F_j, unit;     smooth2 the same of smooth1 before it is made unit
  *     (Â q)_i = s_i (s_i q_i + Σ_N(i) s_j q_j)
- *     means_i = (F_i + Σ_N(i) F_j) / (d_i + 1);       bilinear_i = F_i K,  bilinear_means_i = means_i K,  ridge_i = F_i B, unit
+ *     means_i = (F_i + Σ_N(i) F_j) / (d_i + 1);       bilinear_i = F_i K,  bilinear_means_i = means_i K
+ *     ridge_i = F_i B, unit
  *     t_i = c_i + Σ_N(i) c_j,  c = s u the spectral coordinates, s_i² = 1 / (d_i + d̄)
  *     region_i = λ u_i = (M u)_i = s_i t_i, unit;     c_i = s_i² t_i / λ
  */
@@ -62,7 +63,7 @@ int npi_columns_reserve(npi_columns *e, int32_t n, npgnn_error *err)
         code = npi_columns_reserve_rows(e, capacity, err);
     if (!code && e->is_rounded)
         code = npi_columns_reserve_rounded(e, capacity, err);
-    if (!code)
+    if (!code) /* last: where an array failed, others are larger than `capacity` says, which does no harm */
         e->capacity = capacity;
     return code;
 }
@@ -82,7 +83,7 @@ static void set_unit(real *row, const double *sum, int width)
     double square = 0;
     for (int c = 0; c < width; c++)
         square += sum[c] * sum[c];
-    for (int c = 0; c < width; c++)
+    for (int c = 0; c < width; c++) /* |sum| > 1e-12, as in npi_unit_rows */
         row[c] = square > 1e-24 ? (real)(sum[c] / sqrt(square)) : 0;
 }
 
@@ -103,6 +104,7 @@ static double smoothing(const npi_csr *a, int32_t i)
 /* sum (width) += scale (Â bank)_i */
 static void add_smooth(double *sum, const npi_bank *bank, const npi_csr *a, int32_t i, double scale)
 {
+    /* (Â bank)_i = s_i (s_i bank_i + Σ_N(i) s_j bank_j) */
     scale *= smoothing(a, i);
     add(sum, npi_bank_row(bank, i), scale * smoothing(a, i), bank->width);
     for (int64_t p = a->ptr[i]; p < a->ptr[i + 1]; p++)
@@ -134,16 +136,19 @@ static void update_features(npi_columns *e, int32_t i)
     npi_bank *bank = e->bank;
     const npi_bank *features = &bank[NPI_BANK_FEATURES], *means = &bank[NPI_BANK_MEANS];
     int k = features->width, d = bank[NPI_BANK_REGION].width;
-    double sum[WIDEST] = {0};
-    add_smooth(sum, features, a, i, 1);
+    double sum[WIDEST] = {0};           /* (k) or (d) */
+    add_smooth(sum, features, a, i, 1); /* smooth1_i = (Â F)_i, unit */
     set_unit(npi_bank_row(&bank[NPI_BANK_SMOOTH1], i), sum, k);
 
-    memset(sum, 0, sizeof sum); /* (Â² F)_i, up to the factor s_i, which the length takes out */
+    /* smooth2_i = s_i (s_i (Â F)_i + Σ_N(i) s_j (Â F)_j), unit, which takes the first s_i out. From F of nodes two
+     * steps away, because rows of SMOOTH1 have lost their lengths. */
+    memset(sum, 0, sizeof sum);
     add_smooth(sum, features, a, i, smoothing(a, i));
     for (int64_t p = a->ptr[i]; p < a->ptr[i + 1]; p++)
         add_smooth(sum, features, a, a->col[p], smoothing(a, a->col[p]));
     set_unit(npi_bank_row(&bank[NPI_BANK_SMOOTH2], i), sum, k);
 
+    /* means_i K, F_i K, and F_i B, unit: with B and K of the last npi_columns_new */
     set_mean(means, features, a, i);
     multiply(sum, npi_bank_row(means, i), e->kernel, k, k);
     set_row(&bank[NPI_BANK_BILINEAR_MEANS], i, sum);
@@ -170,12 +175,13 @@ static void update_structure(npi_columns *e, int32_t i)
     real *coordinate = npi_bank_row(coordinates, i);
     e->log_degree[i] = (float)log1p((double)degree);
     e->inverse[i] = degree > 0 ? 1 / (double)degree : 0;
+    /* t_i = c_i + Σ_N(i) c_j; a node without links lies nowhere: t_i = 0, and so are both of its rows */
     if (degree > 0)
         add(sum, coordinate, 1, d);
     for (int64_t p = a->ptr[i]; p < a->ptr[i + 1]; p++)
         add(sum, npi_bank_row(coordinates, a->col[p]), 1, d);
-    set_unit(npi_bank_row(&e->bank[NPI_BANK_REGION], i), sum, d);
-    for (int c = 0; c < d; c++) /* s_i² t_i / λ */
+    set_unit(npi_bank_row(&e->bank[NPI_BANK_REGION], i), sum, d); /* λ u_i = s_i t_i: s_i cancels */
+    for (int c = 0; c < d; c++)                                   /* c_i = s_i² t_i / λ, s_i² = 1 / (d_i + d̄) */
         coordinate[c] =
             fabs(e->value[c]) > LEAST_VALUE ? (real)(sum[c] / (((double)degree + e->mean_degree) * e->value[c])) : 0;
 }
@@ -191,6 +197,7 @@ static void take_rows(npi_columns *e, int32_t before, npi_reduced *more_reduced,
 {
     const npi_bank *coordinates = &e->bank[NPI_BANK_COORDINATE];
     int32_t added = e->n - before;
+    /* a new node starts at c_i = 0: its first coordinates are those that its neighbours give it */
     memset(npi_bank_row(coordinates, before), 0, (size_t)added * (size_t)coordinates->width * sizeof(real));
     if (e->has_features)
         append(&e->bank[NPI_BANK_FEATURES], before, more_reduced->row, added);
@@ -212,11 +219,12 @@ int npi_columns_extend(npi_columns *e, const npi_csr *a, npi_reduced *more_reduc
     e->a = a;
     e->n = a->rows;
     e->rows = npi_partition_tall(e->n, NULL);
-    for (int32_t i = 0; i < e->n;
-         i++) /* the counts change for touched nodes, their neighbours and new ones: all are counted again */
+    /* counts change for touched nodes, their neighbours and new ones: all are counted again, when they are needed */
+    for (int32_t i = 0; i < e->n; i++)
         e->two_steps[i] = -1;
     if (added > 0)
         take_rows(e, before, more_reduced, more_projection);
+    /* touched nodes, then new ones: each reads the rows of its neighbours as they are by then */
     for (int32_t t = 0; t < count + added; t++) {
         int32_t node = t < count ? touched[t] : before + t - count;
         update_structure(e, node);

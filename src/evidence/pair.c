@@ -10,8 +10,8 @@ static double slog(double x)
     return x < 0 ? -log1p(-x) : log1p(x);
 }
 
-/* sum (count) = Σ_c a_ic b_ic of pairs of vectors, each in double in the order of its terms: sums of large terms cancel, and
- * some are divided by small numbers. Four run side by side: a sum by itself waits for every addition. */
+/* sum (count) = Σ_c a_ic b_ic of pairs of vectors, each in double in the order of its terms: sums of large terms
+ * cancel, and some are divided by small numbers. Four run side by side: a sum by itself waits for every addition. */
 static void multiply(double *sum, const real *const *a, const real *const *b, int count, int width)
 {
     int i = 0;
@@ -54,6 +54,8 @@ static void fill_products(double *product, const npi_columns *e, const npi_view 
     const real *left[NPI_MOST_PRODUCTS], *right[NPI_MOST_PRODUCTS];
     double sum[NPI_MOST_PRODUCTS];
     int wanted[NPI_MOST_PRODUCTS], count = 0, width = 0;
+    /* Products whose rows have the same width are collected, and multiplied side by side when the width changes and
+     * once after the last. */
     for (int p = 0; p <= plan->products; p++) {
         const npi_product *next = &plan->product[p];
         int is_wanted = p < plan->products && groups & 1u << next->group;
@@ -145,7 +147,7 @@ void npi_columns_pair_at(float *value, npi_columns_workspace *w, const npi_colum
 {
     assert(e->kept);
     memset(value, 0, (size_t)e->plan.columns * sizeof *value);
-    npi_columns_pair_groups(value, w, e, &e->view, pair, place, (1u << NPI_GROUPS) - 1);
+    npi_columns_pair_groups(value, w, e, &e->view, pair, place, (1u << NPI_GROUPS) - 1); /* all groups */
 }
 
 void npi_columns_pair(float *value, npi_columns_workspace *w, const npi_columns *e, npgnn_pair pair)
@@ -162,15 +164,19 @@ void npi_columns_prefetch(const npi_columns *e, const npi_view *view, npgnn_pair
         int32_t node = end == 0 ? pair.u : pair.v, row = end == 0 ? place.u : place.v;
         const unsigned char *is_read = larger ? e->plan.is_left : e->plan.is_right;
         int64_t begin = a->ptr[node], last = a->ptr[node + 1];
+        /* of a hub only some: the others would push out what the next pair needs */
         last = last - begin < MOST_NEIGHBOURS ? last : begin + MOST_NEIGHBOURS;
+        /* three pairs ahead: the rows that products read, and the list of neighbours */
         for (int b = 0; ahead == NPI_AHEAD && b < NPI_BANKS; b++)
             for (size_t byte = 0; is_read[b] && view->bank[b].row && byte < (size_t)view->bank[b].width * sizeof(real);
                  byte += LINE)
                 __builtin_prefetch((const char *)npi_view_row(view, (npi_bank_id)b, row) + byte);
         if (ahead == NPI_AHEAD)
             __builtin_prefetch(a->col + begin);
+        /* two ahead, the list has arrived: where the links of the neighbours begin */
         for (int64_t p = begin; ahead == 2 && p < last; p++)
             __builtin_prefetch(a->ptr + a->col[p]);
+        /* one ahead: these links, which walks of two steps pass over */
         for (int64_t p = begin; ahead == 1 && p < last; p++)
             for (int64_t q = a->ptr[a->col[p]]; q < a->ptr[a->col[p] + 1]; q += LINE / (int64_t)sizeof *a->col)
                 __builtin_prefetch(a->col + q);

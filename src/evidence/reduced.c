@@ -119,6 +119,7 @@ static void unfold_row(npi_csr *out, int64_t *p, const real *row, const table_co
         if (!column->angle || !known[column->side] || (column->missing >= 0 && row[column->missing] != 0))
             continue;
         for (int h = 0; h < HARMONICS; h++) {
+            /* (cos (h + 1) θ, sin (h + 1) θ) / √2: the four numbers together have length 1 */
             double angle = (h + 1) * (double)row[c] * ANGLE;
             out->col[*p] = column->first + 2 * h;
             out->val[(*p)++] = (float)(cos(angle) / sqrt(HARMONICS));
@@ -128,8 +129,8 @@ static void unfold_row(npi_csr *out, int64_t *p, const real *row, const table_co
     }
 }
 
-/* The rows of this process of an encoded table, with numbers as angles. weight (columns of *out): 1, 0 where a column is
- * left out, or -1 where it depends on how many rows have the column. */
+/* The rows of this process of an encoded table, with numbers as angles. weight (columns of *out): 1, 0 where a column
+ * is left out, or -1 where it depends on how many rows have the column. */
 static int unfold(npi_features **out, double **weight, const npi_features *x, const npi_encoding *encoding,
                   const npi_partition *rows, const unsigned char *left_out, const npgnn_env *env, npgnn_error *err)
 {
@@ -144,10 +145,12 @@ static int unfold(npi_features **out, double **weight, const npi_features *x, co
         for (int32_t c = 0; c < f; c++)
             angles += columns[c].angle;
         *weight = npi_alloc(env, (size_t)columns[f].first, sizeof **weight, err);
+        /* entries at most: those of X, and 2 HARMONICS per node and angle, since 0, the median, has an angle, too */
         code = *weight ? npi_csr_new(&wide, x->n, columns[f].first, x->nonzeros + 2 * HARMONICS * angles * x->n, 1, env,
                                      err)
                        : NPGNN_E_MEMORY;
     }
+    /* row (f) is zeros between two nodes: a sparse row is spread into it, and its places are cleared again */
     for (int32_t i = 0; !code && i < x->n; i++) {
         const real *dense = x->dense ? x->dense + (size_t)i * (size_t)f : row;
         for (int64_t q = x->dense ? 0 : x->x.ptr[i]; !x->dense && q < x->x.ptr[i + 1]; q++)
@@ -189,6 +192,7 @@ static void add_counts(void *arg, int64_t first, int64_t last)
 static void weigh(double *idf, double *inverse, double *count, const npi_features *x, const npi_partition *rows,
                   const double *weight, const unsigned char *left_out)
 {
+    /* n_c over all processes, in the memory of idf_c */
     EACH_ENTRY(x, i, column, value, (void)value; count[column]++;)
     npi_comm_chain(rows->comm, idf, x->f, sizeof *idf, x->f, add_counts, &(counts){idf, count});
     for (int32_t c = 0; c < x->f; c++) {
@@ -199,6 +203,7 @@ static void weigh(double *idf, double *inverse, double *count, const npi_feature
         else
             idf[c] = log1p((double)rows->n / (idf[c] > 0 ? idf[c] : 1));
     }
+    /* |row i of X idf|², then 1 / its root */
     EACH_ENTRY(x, i, column, value, inverse[i] += value * idf[column] * value * idf[column];)
     for (int32_t i = 0; i < x->n; i++)
         inverse[i] = inverse[i] > 0 ? 1 / sqrt(inverse[i]) : 0;
@@ -208,7 +213,7 @@ static void weigh(double *idf, double *inverse, double *count, const npi_feature
 static int reduce(npi_reduced *out, npi_features *x, const npi_partition *rows, const double *weight,
                   const unsigned char *left_out, const npgnn_env *env, npgnn_error *err)
 {
-    int32_t n = rows->n, own = x->n, f = x->f, smaller = n < f ? n : f;
+    int32_t n = rows->n, own = x->n, f = x->f, smaller = n < f ? n : f; /* T has at most that rank */
     int width = smaller < NPI_REDUCED_WIDTH + SPARE ? smaller : NPI_REDUCED_WIDTH + SPARE;
     npi_reduced w = {.width = width < NPI_REDUCED_WIDTH ? width : NPI_REDUCED_WIDTH};
     npi_basis space = {0};  /* (f, width) right singular vectors */
@@ -237,23 +242,25 @@ static int reduce(npi_reduced *out, npi_features *x, const npi_partition *rows, 
         weigh(idf, inverse, count, x, rows, weight, left_out);
         npi_basis_orthonormalize(&space, env->threads);
     }
-    /* V <- orthonormal basis of Tᵀ T V, several times;  T V = R X (idf V),  Tᵀ W = idf Xᵀ (R W) */
+    /* V <- orthonormal basis of Tᵀ T V, several times. T = L X diag(idf) with L = diag(inverse) is never formed:
+     * T V = L (X (idf V)),  Tᵀ W = idf (Xᵀ (L W)). */
     for (int round = 0; !code && round <= ROUNDS; round++) {
-        scale_rows(space.next, space.at, idf, f, width);
+        scale_rows(space.next, space.at, idf, f, width); /* idf V */
         npi_features_mul(image, x, space.next, width, width, env->threads);
-        scale_rows(image, image, inverse, own, width);
+        scale_rows(image, image, inverse, own, width); /* W = T V */
         if (round == ROUNDS)
-            break; /* image = T V, and V is as good as it gets */
-        scale_rows(image, image, inverse, own, width);
+            break;                                     /* image = T V, and V is as good as it gets */
+        scale_rows(image, image, inverse, own, width); /* L W */
         memset(space.at, 0, (size_t)f * (size_t)width * sizeof *space.at);
         npi_features_mul_t_parts(space.at, x, image, width, rows, scratch, env->threads);
-        scale_rows(space.at, space.at, idf, f, width);
+        scale_rows(space.at, space.at, idf, f, width); /* Tᵀ W */
         npi_basis_orthonormalize(&space, env->threads);
         if (npi_comm_any(rows->comm, npi_env_stopped(env)))
             code = npi_fail(err, NPGNN_E_CANCELLED, "cancelled while the features were analysed");
     }
     if (!code) {
-        /* F = T V R, R the eigenvectors of (T V)ᵀ (T V): the directions in which rows differ most come first */
+        /* F = T V E, E the eigenvectors of (T V)ᵀ (T V): the directions in which rows differ most come first, and the
+         * SPARE ones are dropped */
         double *gram = space.square, *vectors = space.square + width * width;
         memset(space.small, 0, (size_t)(width * width) * sizeof *space.small);
         npi_gemm_parts(space.small, image, width, image, width, rows, width, width, scratch, env->threads);
@@ -263,7 +270,7 @@ static int reduce(npi_reduced *out, npi_features *x, const npi_partition *rows, 
         for (int i = 0; i < width; i++)
             for (int j = 0; j < w.width; j++)
                 space.small[i * w.width + j] = (real)vectors[i * width + j];
-        /* idf V R, from idf V of the last round */
+        /* map = idf V E, from idf V of the last round; without L, which only scales rows that are made unit anyway */
         npi_gemm_rows(w.map, w.width, space.next, width, space.small, w.width, 0, f, w.width, width, 0, env->threads);
         w.row = npi_alloc(env, (size_t)own * (size_t)w.width, sizeof *w.row, err);
         code = npi_comm_agree(rows->comm, w.row ? 0 : NPGNN_E_MEMORY, err);
@@ -312,6 +319,7 @@ int npi_reduced_project(npi_reduced *out, npi_features *x, const npi_projection 
     real *inverse = npi_alloc(env, (size_t)own->n, sizeof *inverse, err);
     code = npi_comm_agree(env->comm, w.row && w.neighbor_row && inverse ? 0 : NPGNN_E_MEMORY, err);
     if (!code) {
+        /* u_i = Wᵀ x_i / |x_i|,  q_i = Qᵀ x_i / |x_i| */
         npi_features_inverse_lengths(inverse, own);
         npi_projection_rows(w.row, projection->weight, w.width, own, inverse, env->threads);
         npi_projection_rows(w.neighbor_row, projection->around, w.width, own, inverse, env->threads);
@@ -333,7 +341,7 @@ int npi_reduced_new(npi_reduced *out, npi_features *x, const unsigned char *left
     int code = own_rows(&own, x, &rows, err);
     if (!code && x->encoding)
         code = unfold(&wide, &weight, own, x->encoding, &rows, left_out, env, err);
-    if (!code)
+    if (!code) /* the weights of a table are 0 already for what is left out */
         code = reduce(out, wide ? wide : own, &rows, weight, wide ? NULL : left_out, env, err);
     npi_features_free(own);
     npi_features_free(wide);

@@ -37,8 +37,9 @@ typedef struct npi_reduced {
 int npi_reduced_new(npi_reduced *out, npi_features *x, const unsigned char *left_out, const npgnn_env *env,
                     npgnn_error *err);
 
-/* Rows of further nodes, with features x, which have the columns and the encoding of those that `reduced` was made from:
- * *out has their rows of F, by the V of `reduced`; and, where words has T, the T of all nodes, theirs last. */
+/* Rows of further nodes, with features x, which have the columns and the encoding of those that `reduced` was made
+ * from: *out has their rows of F, by the V of `reduced`; and, where `reduced` has T, the T of all nodes, theirs
+ * last. */
 int npi_reduced_extend(npi_reduced *out, const npi_reduced *reduced, npi_features *x, const npgnn_env *env,
                        npgnn_error *err);
 

@@ -67,6 +67,7 @@ static void factorize(regression *r, double penalty)
         trace += r->gram[c * r->k + c];
     memcpy(r->factor, r->gram, (size_t)r->k * (size_t)r->k * sizeof *r->gram);
     for (int c = 0; c < r->k; c++)
+        /* r = penalty · trace(G) / k; 1e-9 for features that are all zero */
         r->factor[c * r->k + c] += penalty * (trace / r->k + 1e-9);
     npi_cholesky(r->factor, r->k, 1e-12);
 }
@@ -82,6 +83,7 @@ static real scale_of_links(int64_t degree, double given)
 static void spread_features(real *out, npi_spread *links, const real *features, size_t rows, int k)
 {
     const real *scale = links->adj.scale;
+    /* npi_spread_mul adds each node's own row, as Â needs it and Ã does not: s_i² F_i is taken out again */
     npi_spread_scale(links, scale_of_links, 0);
     npi_spread_mul(out, links, features, k);
     for (size_t i = 0; i < rows; i++)
@@ -97,6 +99,7 @@ int npi_regress(real *to_region, real *kernel, const npi_bank *features, const n
     regression r;
     int code = npi_comm_agree(rows->comm, regression_new(&r, k, d, rows, env, err), err);
     if (!code) {
+        /* F of the nodes with links, which alone have something to predict: all other rows are 0 */
         for (size_t i = 0; i < own; i++)
             if (inverse[(size_t)rows->from + i] > 0)
                 memcpy(r.known + i * (size_t)k, features->row + i * (size_t)k, (size_t)k * sizeof *r.known);
@@ -111,15 +114,17 @@ int npi_regress(real *to_region, real *kernel, const npi_bank *features, const n
         for (int c = 0; c < k * d; c++)
             to_region[c] = (real)r.right[c];
 
-        /* K = n (G + r I)⁻¹ (Fᵀ Ã F) (G + r I)⁻¹, made symmetric */
+        /* K = n (G + r I)⁻¹ C (G + r I)⁻¹,  C = Fᵀ Ã F */
         spread_features(r.known, links, features->row, own, k);
         factorize(&r, BILINEAR_PENALTY);
         multiply_tall(&r, features->row, r.known, k);
-        npi_cholesky_solve(r.right, r.factor, k, k);
-        for (int i = 0; i < k; i++)
+        npi_cholesky_solve(r.right, r.factor, k, k); /* (G + r I)⁻¹ C */
+        for (int i = 0; i < k; i++)                  /* its transpose C (G + r I)⁻¹, since C is symmetric */
             for (int j = 0; j < k; j++)
                 r.turned[i * k + j] = r.right[j * k + i];
-        npi_cholesky_solve(r.turned, r.factor, k, k);
+        npi_cholesky_solve(r.turned, r.factor, k, k); /* (G + r I)⁻¹ C (G + r I)⁻¹ */
+        /* symmetric but for rounding, and exactly so as the mean with its transpose: columns with K take it for granted
+         * that both directions of a pair are equal (table.h) */
         for (int i = 0; i < k; i++)
             for (int j = 0; j < k; j++)
                 kernel[i * k + j] = (real)((r.turned[i * k + j] + r.turned[j * k + i]) / 2 * (double)rows->n);

@@ -7,8 +7,8 @@
 
 #include "evidence/bank.h"
 
-/* Fills to_region (k, d) with B and kernel (k, k) with K. inverse (n): 1 / d, 0 without links. Collective: all processes
- * return the same code. */
+/* Fills to_region (k, d) with B and kernel (k, k) with K. inverse (n): 1 / d, 0 without links. Collective: all
+ * processes return the same code. */
 int npi_regress(real *to_region, real *kernel, const npi_bank *features, const npi_bank *region, const double *inverse,
                 npi_spread *links, const npi_partition *rows, const npgnn_env *env, npgnn_error *err);
 

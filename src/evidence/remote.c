@@ -29,7 +29,7 @@ int npi_remote_fetch(npi_remote *v, const int32_t *nodes, int32_t count, npgnn_e
             bank->stride == bank->width) /* otherwise part of another bank */
             npi_fetch_rows(&v->fetch, npi_bank_row(bank, own), bank->row, bank->width, bank->width, e->env.threads);
     }
-    if (!code)
+    if (!code) /* from the rows rather than sent: the arithmetic of their owner gives the same bits */
         npi_columns_measure(e, own, own + count);
     return code;
 }

@@ -18,8 +18,8 @@ typedef struct npi_remote {
 int npi_remote_new(npi_remote *out, npi_columns *columns, int32_t most, npgnn_error *err);
 void npi_remote_free(npi_remote *remote);
 
-/* Fetches the rows of `nodes`, replacing the previous ones; each process passes the nodes that it needs. Collective: all
- * return the same code. */
+/* Fetches the rows of `nodes`, replacing the previous ones; each process passes the nodes that it needs. Collective:
+ * all return the same code. */
 int npi_remote_fetch(npi_remote *remote, const int32_t *nodes, int32_t count, npgnn_error *err);
 
 /* to (count) = one number per remote node, own (to - from) those of the nodes of this process. Collective. */

@@ -1,5 +1,5 @@
-/* How far rows are from pairs; and integers for a quick first look at all partners of a node (search/). A row a of a bank
- * becomes
+/* How far rows are from pairs; and integers for a quick first look at all partners of a node (search/). A row a of a
+ * bank becomes
  *
  *     rounded_c = a_c / unit, rounded to the nearest of -127 ... 127,     unit = max |a_c| / 127
  *
@@ -43,7 +43,7 @@ void npi_byte_round(int8_t *rounded, float *unit, float *off, const real *row, i
     }
     for (int c = width; c % NPI_SHORT_STEP != 0; c++)
         rounded[c] = 0;
-    *off = (float)(1.000001 * sqrt(square));
+    *off = (float)(1.000001 * sqrt(square)); /* not less than the root, as a float */
 }
 
 /* Where number c of row `place` is in its group. */
@@ -123,6 +123,7 @@ void npi_columns_rounding(double *rounding, const npi_columns *e, double unit)
         const npi_product *p = e->plan.term[c][0] < 0 ? NULL : &e->plan.product[e->plan.term[c][0]];
         /* |a · b| <= |a| |b|, and a sum of rounded terms is off by `unit` of that */
         double lengths = p ? e->bank[p->left].longest * e->bank[p->right].longest : 1;
+        /* centred: the product is divided by |a - μ| |b - ν| >= least² */
         rounding[c] = e->plan.operation[c] == NPI_CENTRED ? unit / (least * least) : unit * lengths;
     }
 }
@@ -145,8 +146,8 @@ static double inverse_of(float x)
     return x > 0 ? 1 / (double)x : 0;
 }
 
-/* How much an error of 1 in a product counts: as it is, and where a column divides it by a length or distance of the row
- * that is met. Returns whether a column is slog of it, whose error is small where the product is large. */
+/* How much an error of 1 in a product counts: as it is, and where a column divides it by a length or distance of the
+ * row that is met. Returns whether a column is slog of it, whose error is small where the product is large. */
 static int weigh_error(double *plain, double *divided, const npi_columns *e, int product, int32_t u,
                        const double *weight)
 {
@@ -166,9 +167,9 @@ static int weigh_error(double *plain, double *divided, const npi_columns *e, int
     return is_slog;
 }
 
-/* w->left and w->unit: the left vectors of the node, rounded to 16 bits. w->error (products, 2): how much an error of the
- * right row counts, times the length of the left vector, plain and divided; of a product that a column is slog of, plain,
- * and the length itself. */
+/* w->left and w->unit: the left vectors of the node, rounded to 16 bits. w->error (products, 2): how much an error of
+ * the right row counts, times the length of the left vector, plain and divided; of a product that a column is slog of,
+ * plain, and the length itself. */
 void npi_columns_rounded_begin(npi_columns_workspace *w, const npi_columns *e, const double *weight)
 {
     int32_t u = w->places[0];
@@ -198,7 +199,8 @@ static int is_slog(const npi_plan *plan, int product)
     return 0;
 }
 
-/* The planes of `count` products from `first` on, with rounded rows; error (range) grows by what the integers may add. */
+/* The planes of `count` products from `first` on, with rounded rows; error (range) grows by what the integers may
+ * add. */
 static void multiply_rounded(real *const *plane, real *error, npi_columns_workspace *w, const npi_columns *e,
                              int product, int count, int32_t first, int32_t last)
 {
@@ -212,6 +214,7 @@ static void multiply_rounded(real *const *plane, real *error, npi_columns_worksp
         out[p] = plane[products[p].plane];
     npi_kernels_best()->integer_products(out, w->left + product * NPI_SHORT_WIDTH, w->unit + product, count,
                                          right->rounded + (size_t)first * (size_t)width, unit, range, width);
+    /* |x · (row_j - unit_j rounded_j)| <= |x| unit_j off: the kernels multiply by unit_j */
     for (int p = 0; p < count; p++) {
         float one = right->off * w->error[2 * (product + p)], other = right->off * w->error[2 * (product + p) + 1];
         if (is_slog(&e->plan, product + p)) {

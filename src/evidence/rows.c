@@ -80,6 +80,7 @@ static partners partners_of_range(const npi_columns_workspace *w, const npi_colu
 {
     size_t n = (size_t)(e->rows.to - e->rows.from);
     assert(first >= 0 && first <= last && (size_t)last <= n);
+    /* pointers to node `first` in the rows of the first node of the block; those of node r are r · stride further on */
     partners p = {.met = {.count = last - first,
                           .log_degree = e->log_degree + e->rows.from + first,
                           .stride = n,
@@ -117,8 +118,9 @@ static const float *gather_floats(float **to, const float *from, const int32_t *
 /* The partners of a list, of a single node. */
 static partners partners_of_list(npi_columns_workspace *w, const npi_columns *e, const int32_t *list, int count)
 {
-    double *doubles = w->doubles;
+    double *doubles = w->doubles; /* where the next array is gathered; likewise floats */
     float *floats = w->floats;
+    /* there is one node, row 0: the stride does not count */
     partners p = {.met = {.count = count,
                           .log_degree = gather_floats(&floats, e->log_degree, list, count),
                           .common = gather_floats(&floats, w->common, list, count),
@@ -197,7 +199,7 @@ static void finish(real *const *plane, const npi_columns_workspace *w, const npi
             fill_overlap(plane[c], w, others);
         else if (operation != NPI_STRUCTURE) /* a graph without features */
             memset(plane[c], 0, cells * sizeof(real));
-        if (second >= 0) { /* the mean of both directions */
+        if (second >= 0) { /* the mean of both directions: a(u) with b(v), and a(v) with b(u) from scratch */
             real *back = plane[plan->product[second].plane];
             finish_plane(back, &plan->product[second], operation, w, e, others);
             for (size_t i = 0; i < cells; i++)
@@ -223,6 +225,8 @@ void npi_columns_rows_begin(npi_columns_workspace *w, const npi_columns *e, cons
     w->nodes = nodes;
     w->places = places;
     w->count = count;
+    /* A walk, or a feature that two nodes share, leads to nodes in any range: both are followed once, now, to all
+     * nodes, and the result is read range by range. */
     for (int r = 0; r < count; r++) {
         npi_structure_walk(w, e, r);
         if (w->overlap)
@@ -249,7 +253,7 @@ void npi_columns_list(real *value, npi_columns_workspace *w, const npi_columns *
     for (int p = 0, together; p < e->plan.products; p += together) {
         const npi_product *products = &e->plan.product[p];
         const npi_bank_view *right = &e->view.bank[products->right];
-        together = npi_rows_together(&e->plan, p);
+        together = npi_rows_together(&e->plan, p); /* each row of the list is read once for all of these */
         planes_of(out, plane, products, together);
         pick(w, e, products, together);
         npi_kernels_best()->row_products(out, w->picked, together, right->row, list, count, right->width,

@@ -46,7 +46,8 @@ int npi_spectral_new(npi_spectral *out, const npi_csr *a, const npgnn_env *env, 
         memcpy(s.scale, m.adj.scale, own * sizeof *s.scale);
         npi_basis_orthonormalize(&basis, env->threads);
         for (int round = 0; !code && round < ROUNDS; round++) {
-            for (int i = 0; !code && i < PRODUCTS; i++) { /* Q <- M Q */
+            /* Q <- orthonormal basis of M² Q, which turns towards the eigenvectors with the largest |λ| */
+            for (int i = 0; !code && i < PRODUCTS; i++) {
                 npi_spread_mul(basis.next, &m, basis.at, width);
                 npi_basis_swap(&basis);
                 if (npi_comm_any(env->comm, npi_env_stopped(env)))
@@ -56,6 +57,7 @@ int npi_spectral_new(npi_spectral *out, const npi_csr *a, const npgnn_env *env, 
         }
     }
     if (!code && linked > 0) {
+        /* Rayleigh-Ritz: Qᵀ (M Q) = E Λ Eᵀ, the vectors are Q E */
         npi_spread_mul(basis.next, &m, basis.at, width);
         npi_basis_rotate(s.values, &basis, env->threads);
     }
@@ -64,6 +66,8 @@ int npi_spectral_new(npi_spectral *out, const npi_csr *a, const npgnn_env *env, 
     basis.next = NULL;
     s.vectors = code ? NULL : npi_alloc(env, own * k, sizeof *s.vectors, err);
     code = npi_comm_agree(env->comm, code ? code : s.vectors ? 0 : NPGNN_E_MEMORY, err);
+    /* The first k columns. A node without links has 1 / d̄ on the diagonal of M, but lies nowhere: its row stays
+     * zeros. */
     for (size_t i = 0; !code && linked > 0 && i < own; i++)
         if (a->ptr[(size_t)basis.rows.from + i + 1] > a->ptr[(size_t)basis.rows.from + i])
             memcpy(s.vectors + i * k, basis.at + i * (size_t)width, k * sizeof *s.vectors);

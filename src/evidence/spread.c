@@ -11,7 +11,7 @@ int npi_spread_new(npi_spread *out, const npi_csr *a, const npgnn_env *env, npgn
 {
     npi_spread s = {.env = *env, .a = a, .rows = npi_partition_tall(a->rows, env->comm)};
     npi_csr pattern = *a;
-    pattern.val = NULL;
+    pattern.val = NULL; /* every link counts the same */
     int code = 0;
     if (env->comm) {
         code = npi_adj_divide(&s.adj, &pattern, &s.rows, SLICE, env, err);
@@ -64,7 +64,7 @@ real npi_scale_padded(int64_t links, double given)
 
 void npi_spread_mul(real *y, const npi_spread *s, const real *x, int width)
 {
-    int slice = s->adj.halo ? SLICE : width;
+    int slice = s->adj.halo ? SLICE : width; /* the halo has room for SLICE columns */
     for (int c = 0; c < width; c += slice)
         npi_adj_mul(y + c, width, &s->adj, x + c, width, width - c < slice ? width - c : slice, s->env.threads);
 }
@@ -78,7 +78,7 @@ static real one(int64_t links, double given)
 
 void npi_spread_average(real *y, npi_spread *s, const real *x, int width)
 {
-    npi_spread_scale(s, one, 0);
+    npi_spread_scale(s, one, 0); /* s_i = 1: y_i = x_i + Σ_j x_j, then divided by how many these are */
     npi_spread_mul(y, s, x, width);
     for (int32_t i = s->rows.from; i < s->rows.to; i++) {
         real *mean = y + (size_t)(i - s->rows.from) * (size_t)width;

@@ -1,6 +1,6 @@
 /* Products of vectors of nodes with the graph, whose nodes may be divided among processes:
  *
- *     y_i = s_i (s_i x_i + Σ_j s_j x_j)      j the neighbours of i; every link counts the same; s_i a function of the degree
+ *     y_i = s_i (s_i x_i + Σ_j s_j x_j)      j the neighbours of i, s_i a function of the degree; links have no weights
  *
  * Each process has its rows of x and y (npi_partition_tall), and fetches those of its neighbours in other processes. */
 #ifndef NPI_EVIDENCE_SPREAD_H

@@ -30,6 +30,7 @@ static int find_or_insert(npi_plan *plan, npi_product wanted)
             at = p + 1;
     }
     assert(plan->products < NPI_MOST_PRODUCTS);
+    /* products from `at` on move up by one, and so do the terms that refer to them; -1 is below any `at` */
     memmove(&plan->product[at + 1], &plan->product[at], (size_t)(plan->products - at) * sizeof wanted);
     for (int c = 0; c < NPI_ALL_COLUMNS; c++)
         for (int t = 0; t < 2; t++)
@@ -60,7 +61,7 @@ static void need(unsigned char *of_banks, int *count, npi_bank_id bank)
 
 void npi_plan_make(npi_plan *plan, int has_features, int has_projection, int has_overlap)
 {
-    int scratch = NPI_ALL_COLUMNS;
+    int scratch = NPI_ALL_COLUMNS; /* the next plane that is not a column's */
     memset(plan, 0, sizeof *plan);
     memset(plan->term, -1, sizeof plan->term);
     plan->columns = has_projection ? NPI_ALL_COLUMNS : NPI_COLUMNS;
@@ -73,18 +74,21 @@ void npi_plan_make(npi_plan *plan, int has_features, int has_projection, int has
         if (!has_products(operation))
             continue;
         npi_group group = npi_bank_specs[column->left].group;
-        if (group < NPI_FEATURE_GROUPS && !has_features)
+        if (group < NPI_FEATURE_GROUPS && !has_features) /* the column exists, without terms: it is 0 */
             continue;
         for (int t = 0; t < 1 + has_two_terms(column); t++) {
             npi_product wanted = {.left = t == 0 ? column->left : column->right,
                                   .right = t == 0 ? column->right : column->left,
                                   .weighting = column->weighting,
                                   .group = group};
+            /* A product goes to the plane of the first column that needs it, which is made from it in place; a second
+             * direction goes to scratch. Others with the same product copy it (rows.c). */
             int known = plan->products, p = find_or_insert(plan, wanted);
             if (plan->products > known)
                 plan->product[p].plane = t == 0 ? c : scratch++;
             plan->term[c][t] = p;
             plan->is_left[wanted.left] = plan->is_right[wanted.right] = 1;
+            /* (a - μ)·(b - ν): b · μ is `along` where both banks are the same, `cross` where they are partners */
             if (operation == NPI_CENTRED && wanted.left == wanted.right)
                 need(plan->along, &plan->doubles, wanted.right);
             else if (operation == NPI_CENTRED)

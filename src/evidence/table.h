@@ -1,6 +1,6 @@
-/* The columns of evidence as data. A column is a number for a pair of nodes that means the same in every graph. Most are
- * made from an inner product of two vectors, one per node: vectors of one kind, for all nodes, are a bank. Whatever is
- * done to all banks or all columns is a loop over the two tables of this file.
+/* The columns of evidence as data. A column is a number for a pair of nodes that means the same in every graph. Most
+ * are made from an inner product of two vectors, one per node: vectors of one kind, for all nodes, are a bank. Whatever
+ * is done to all banks or all columns is a loop over the two tables of this file.
  *
  * Notation: F unit rows of the reduced features (reduced.h), d_i degrees, Â = D̃^-½ (A + I) D̃^-½ with D̃ = D + I,
  * u_i spectral coordinates with eigenvalues λ and scales s (spectral.h), lift_t walks (walks.h), q and u projections of
@@ -173,14 +173,15 @@ typedef struct npi_product {
     npi_bank_id left, right;
     npi_weighting weighting;
     npi_group group;
-    int plane; /* where rows.c puts the products with many nodes: the place of a column, or of scratch memory after them */
+    int plane; /* where rows.c puts the products with many nodes: a column's number, or one of scratch memory after them */
 } npi_product;
 
 enum {
 #define NPI_X(bank, width, group, make, source, flags, partner) NPI_MAKE_OF_##bank = NPI_##make,
     NPI_BANK_LIST(NPI_X) NPI_MAKE_OF_NONE = NPI_GIVEN,
 #undef NPI_X
-/* 1 where a column is the mean of both directions, and so has a second product: not where one bank is the other times K */
+/* 1 where a column is the mean of both directions, and so has a second product: not where one bank is the other
+ * times K */
 #define NPI_X(column, name, text, reason, operation, left, right, weighting)                                           \
     +((int)NPI_BANK_##left != (int)NPI_BANK_##right && (int)NPI_MAKE_OF_##left != (int)NPI_KERNEL)
     NPI_SCRATCH_PLANES = NPI_FEATURE_COLUMN_LIST(NPI_X) NPI_STRUCTURE_COLUMN_LIST(NPI_X) NPI_LEARNT_COLUMN_LIST(NPI_X),

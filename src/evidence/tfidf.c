@@ -73,7 +73,7 @@ int npi_tfidf_new(npi_tfidf *out, const npi_features *x, const npgnn_env *env, n
     if (!idf)
         return NPGNN_E_MEMORY;
     for (int64_t p = 0; p < x->nonzeros; p++)
-        idf[x->x.col[p]]++;
+        idf[x->x.col[p]]++; /* n_c, until the next loop */
     for (int32_t c = 0; c < x->f; c++)
         idf[c] = log1p((double)x->n / (idf[c] > 0 ? idf[c] : 1));
     *out = (npi_tfidf){.x = x, .weight = idf};
@@ -118,7 +118,7 @@ int npi_tfidf_index(npi_tfidf *t, const npi_partition *rows, const npgnn_env *en
         fill(&own, 0, x, rows->from, rows->to, t->weight);
         code = npi_csr_transpose(&t->by_column, &own, env, err);
     }
-    npi_csr_free(env, &own);
+    npi_csr_free(env, &own); /* the rows themselves are read from X: see npi_tfidf_row */
     return code;
 }
 
@@ -140,6 +140,7 @@ int npi_tfidf_extend(npi_tfidf *out, const npi_tfidf *known, const npi_features 
     int code = npi_csr_new(&all, rows->rows + x->n, rows->cols, entries, 1, env, err);
     if (!code) {
         copy_rows(&all, rows);
+        /* with the weights of the known nodes: new ones do not change n or n_c, and so no row that is there */
         fill(&all, rows->rows, x, 0, x->n, known->weight);
         code = npi_csr_transpose(&by_column, &all, env, err);
     }
@@ -166,7 +167,7 @@ static double pair_of_rows(const npi_csr *t, int32_t u, int32_t v)
     double sum = 0;
     while (p < t->ptr[u + 1] && q < t->ptr[v + 1]) {
         int32_t a = t->col[p], b = t->col[q];
-        if (a == b)
+        if (a == b) /* T_uc T_vc */
             sum += (double)t->val[p] * (double)t->val[q];
         p += a <= b;
         q += b <= a;
@@ -178,6 +179,7 @@ double npi_tfidf_pair(const npi_tfidf *t, int32_t u, int32_t v)
 {
     if (t->rows.ptr)
         return pair_of_rows(&t->rows, u, v);
+    /* From X. Each entry is rounded to a float, as it is in rows that are kept, so that the sum has the same bits. */
     const npi_csr *x = &t->x->x;
     double square_u = square_of(t->x, t->weight, u), square_v = square_of(t->x, t->weight, v), sum = 0;
     int64_t p = x->ptr[u], q = x->ptr[v];
@@ -195,6 +197,8 @@ void npi_tfidf_row(double *out, const npi_tfidf *t, int32_t u)
 {
     const npi_csr *by_column = &t->by_column, *from = t->rows.ptr ? &t->rows : &t->x->x;
     double square = t->rows.ptr ? 0 : square_of(t->x, t->weight, u);
+    /* out_v = Σ_c T_uc T_vc, feature by feature, so that only nodes with something in common are visited. Each sum is
+     * in the order of the features, as in npi_tfidf_pair. */
     memset(out, 0, (size_t)by_column->cols * sizeof *out);
     for (int64_t p = from->ptr[u]; p < from->ptr[u + 1]; p++) {
         int32_t c = from->col[p];

@@ -16,8 +16,8 @@ typedef struct npi_tfidf {
     npi_csr by_column;     /* (f, n) its transpose; (f, r) after npi_tfidf_index */
 } npi_tfidf;
 
-/* Prepares rows of the features x, which must outlive them. Where X is dense or a table there is nothing to prepare: the
- * reduced features say the same. E_MEMORY. */
+/* Prepares rows of the features x, which must outlive them. Where X is dense or a table there is nothing to prepare:
+ * the reduced features say the same. E_MEMORY. */
 int npi_tfidf_new(npi_tfidf *out, const npi_features *x, const npgnn_env *env, npgnn_error *err);
 void npi_tfidf_free(const npgnn_env *env, npi_tfidf *t);
 

@@ -110,8 +110,8 @@ npi_walks npi_walks_pair(npi_walker *w, npgnn_pair pair)
     }
     out.lift[0] *= w->inverse[pair.u] * w->inverse[pair.v];
 
-    /* K_3(i, j) = Σ_x P²_ix (1 / d_x) / d_j over the neighbours x of j: from the end with fewer nodes in reach. Ties are
-     * decided by number, so that both directions give the same bits. */
+    /* K_3(i, j) = Σ_x P²_ix (1 / d_x) / d_j over the neighbours x of j: from the end with fewer nodes in reach. Ties
+     * are decided by number, so that both directions give the same bits. */
     int32_t from_u = count_two_steps(w, pair.u), from_v = count_two_steps(w, pair.v);
     int swap = from_v < from_u || (from_v == from_u && pair.v < pair.u);
     int32_t from = swap ? pair.v : pair.u, to = swap ? pair.u : pair.v;
@@ -155,8 +155,8 @@ void npi_walks_row(float *common, double *lift, npi_walker *w, int32_t node)
     for (int64_t p = a->ptr[node]; p < a->ptr[node + 1]; p++)
         for (int64_t q = a->ptr[a->col[p]]; q < a->ptr[a->col[p] + 1]; q++)
             common[a->col[q]]++;
-    /* P^t_ix from node i, t = 2, 3, 4: P^(t+1)_ix = Σ_y (P^t_iy / d_y) over the neighbours y of x. Two steps reach few nodes,
-     * which are listed. */
+    /* P^t_ix from node i, t = 2, 3, 4: P^(t+1)_ix = Σ_y (P^t_iy / d_y) over the neighbours y of x. Two steps reach few
+     * nodes, which are listed. */
     double *two = lift, *three = lift + n, *four = lift + 2 * n;
     for (int32_t r = 0; r < w->count; r++) {
         int32_t x = w->reached[r];

@@ -45,7 +45,8 @@ void npi_walker_free(const npgnn_env *env, npi_walker *walker);
 /* The walks between two nodes. O(links of the neighbours of both ends). The same bits for (u, v) as for (v, u). */
 npi_walks npi_walks_pair(npi_walker *walker, npgnn_pair pair);
 
-/* The walks from one node to all: common (n), lift (3, n). Up to rounding those of npi_walks_pair. O(n + links) at worst. */
+/* The walks from one node to all: common (n), lift (3, n). Up to rounding those of npi_walks_pair. O(n + links) at
+ * worst. */
 void npi_walks_row(float *common, double *lift, npi_walker *walker, int32_t node);
 
 /* The same with the nodes first to last - 1 alone: common (last - first), lift (3, last - first). O(last - first +

@@ -15,6 +15,7 @@ static int new_rows(npi_columns_workspace *w, const npi_columns *e, npgnn_error 
 {
     const npgnn_env *env = &e->env;
     size_t block = (size_t)w->block, range = (size_t)w->range, products = (size_t)e->plan.products;
+    /* walks and overlaps have a number per node of this process, or per node that the graph may grow to */
     size_t n = e->rows.comm ? (size_t)(e->rows.to - e->rows.from) : (size_t)w->capacity;
     int has_overlap = e->plan.columns > NPI_COLUMNS && e->plan.operation[NPI_COLUMN_OVERLAP] == NPI_OVERLAP;
     w->picked = npi_alloc(env, (block + MOST_SAME_RIGHT) * (size_t)npi_columns_widest(e), sizeof *w->picked, err);
@@ -88,7 +89,7 @@ int npi_columns_workspace_take(npi_columns_workspace *out, const npi_columns *e,
     if (!e->spare || block > 1)
         return npi_columns_workspace_new(out, e, block, err);
     for (int i = 0; !w && i < SLOTS; i++)
-        w = atomic_exchange(&e->spare->slot[i], NULL);
+        w = atomic_exchange(&e->spare->slot[i], NULL); /* whoever gets it has it alone */
     if (!w)
         return npi_columns_workspace_new(out, e, 1, err); /* for one node, which serves pairs, too */
     *out = *w;
@@ -115,7 +116,7 @@ void npi_columns_workspace_give(const npi_columns *e, npi_columns_workspace *w)
             if (atomic_compare_exchange_strong(&e->spare->slot[i], &none, kept))
                 return;
         }
-        npi_free(&e->env, kept);
+        npi_free(&e->env, kept); /* all slots are full */
     }
     npi_columns_workspace_free(&e->env, w);
 }
