@@ -7,11 +7,11 @@
 #include "evidence/spread.h"
 #include "evidence/table.h"
 
-/* The rows of a bank and what goes with them, owned unless it says otherwise. r rows. */
+/* The r rows of a bank and the numbers that are kept per row; owned unless a member says otherwise. */
 typedef struct npi_bank {
     int width;       /* numbers of a row */
     int stride;      /* from one row to the next */
-    int is_borrowed; /* 1: `row` is somebody else's */
+    int is_borrowed; /* 1: another struct owns `row` */
     real *row;       /* (r, stride); NULL: not made */
     /* used only by centred banks; μ is the mean of the rows that are not zero, ν that of the partner's: */
     real *mean;      /* (width) μ */
@@ -27,7 +27,7 @@ typedef struct npi_bank {
     float off;       /* the largest | row_i - unit_i rounded_i | / unit_i */
 } npi_bank;
 
-/* What reads rows sees of a bank: rows of this process, or rows that were fetched for some pairs. It owns nothing. */
+/* Read-only view of a bank: rows of this process, or rows that were fetched for some pairs. It owns nothing. */
 typedef struct npi_bank_view {
     const real *row; /* (rows, stride), and so on as above */
     int width, stride;
@@ -52,7 +52,7 @@ static inline real *npi_bank_row(const npi_bank *bank, int32_t place)
     return bank->row + (size_t)place * (size_t)bank->stride;
 }
 
-/* What the rows of a bank are made from. */
+/* Inputs that the rows of banks are made from. */
 typedef struct npi_bank_source {
     const npgnn_env *env;
     const npi_partition *rows; /* the nodes of this process */

@@ -37,7 +37,7 @@ typedef struct npi_columns {
     real *to_region, *kernel;         /* (k, d) B and (k, k) K of regress.h */
     int32_t capacity;                 /* nodes that the arrays above have memory for */
     int is_rounded;                   /* 1: the banks have rounded rows */
-    struct npi_spare *spare;          /* workspaces that nobody uses; NULL unless the rows are rounded */
+    struct npi_spare *spare;          /* unused workspaces, kept for the next question; NULL unless rows are rounded */
 } npi_columns;
 
 /* Prepares the evidence of known links `a`, features `reduced` and a projection of them (each NULL or of width 0:
@@ -60,7 +60,7 @@ static inline size_t npi_columns_size(int32_t n, const npi_reduced *reduced)
     return (size_t)n * (7 * (size_t)reduced->width + 2 * NPI_SPECTRAL_WIDTH) * sizeof(real);
 }
 
-/* Makes the banks that were not kept, and keeps tf-idf rows. E_MEMORY: nothing that counts has changed. */
+/* Makes the banks that were not kept, and keeps tf-idf rows. E_MEMORY: the columns are as useful as before. */
 int npi_columns_complete(npi_columns *columns, npgnn_error *err);
 void npi_columns_free(npi_columns *columns);
 
@@ -101,7 +101,7 @@ int npi_columns_reserve(npi_columns *columns, int32_t n, npgnn_error *err);
 /* The same for the rows of the banks and what goes with them alone: for exactly so many. */
 int npi_columns_reserve_rows(npi_columns *columns, int32_t rows, npgnn_error *err);
 
-/* Computes what goes with the rows first to last - 1, which have just been written: lengths, distances from means. */
+/* Computes lengths and distances from means of rows first to last - 1, which have just been written. */
 void npi_columns_measure(npi_columns *columns, int32_t first, int32_t last);
 
 /* Lets the bounds that rounding depends on take the rows of nodes first to last - 1 into account. */
@@ -123,7 +123,7 @@ typedef struct npi_columns_workspace {
     float *unit;     /* (products) and their units */
     float *error;    /* (products, 2) see npi_columns_rounded_begin */
     double *doubles; /* (plan.doubles + NPI_WALK_LIFTS + 1, range) numbers of the nodes of a list, gathered, */
-    float *floats;   /* (plan.floats + 3, range) of both kinds */
+    float *floats;   /* (plan.floats + 3, range) the same in single precision */
     float *common;   /* (block, r) √ of the number of common neighbours */
     float *jaccard;  /* (block, r) their share of the union */
     double *lift;    /* (block, NPI_WALK_LIFTS, r) */

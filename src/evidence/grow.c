@@ -22,7 +22,7 @@ _Static_assert(WIDEST >= (int)NPI_REDUCED_WIDTH && WIDEST >= (int)NPI_SPECTRAL_W
 
 /* ---- memory ---- */
 
-/* Lets the columns see rows whose memory may have moved. */
+/* Updates the pointers to rows whose memory may have moved. */
 static void follow(npi_columns *e)
 {
     if (e->has_features)

@@ -164,7 +164,7 @@ void npi_columns_prefetch(const npi_columns *e, const npi_view *view, npgnn_pair
         int32_t node = end == 0 ? pair.u : pair.v, row = end == 0 ? place.u : place.v;
         const unsigned char *is_read = larger ? e->plan.is_left : e->plan.is_right;
         int64_t begin = a->ptr[node], last = a->ptr[node + 1];
-        /* of a hub only some: the others would push out what the next pair needs */
+        /* a hub has too many: the rest would push out what the next pair needs */
         last = last - begin < MOST_NEIGHBOURS ? last : begin + MOST_NEIGHBOURS;
         /* three pairs ahead: the rows that products read, and the list of neighbours */
         for (int b = 0; ahead == NPI_AHEAD && b < NPI_BANKS; b++)

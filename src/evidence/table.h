@@ -173,7 +173,7 @@ typedef struct npi_product {
     npi_bank_id left, right;
     npi_weighting weighting;
     npi_group group;
-    int plane; /* where rows.c puts the products with many nodes: a column's number, or one of scratch memory after them */
+    int plane; /* place of the products with many nodes (rows.c): a column's number, or a scratch plane after them */
 } npi_product;
 
 enum {

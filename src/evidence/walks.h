@@ -15,7 +15,7 @@
 
 enum { NPI_WALK_LIFTS = 3 }; /* t = 2, 3, 4 */
 
-/* What the walks of a pair say. */
+/* Walks between two nodes. */
 typedef struct npi_walks {
     int64_t common;              /* neighbours in common */
     double lift[NPI_WALK_LIFTS]; /* lift_2, lift_3, lift_4 */
@@ -25,13 +25,13 @@ typedef struct npi_walks {
 typedef struct npi_walker {
     const npi_csr *a;
     double *inverse; /* (n) 1 / d_i, 0 without links: shared, borrowed */
-    int32_t
-        *two_steps;   /* (n) how many nodes two steps from each reach, -1: not counted yet. Shared and borrowed, too */
-    double *two;      /* (n) P² from `source`, 0 where two steps do not lead */
-    int32_t *reached; /* (count) the nodes where they lead, in the order they were reached, */
+    /* (n) how many nodes two steps from each reach, -1: not counted yet; shared, borrowed */
+    int32_t *two_steps;
+    double *two;          /* (n) P² from `source`, 0 where two steps do not lead */
+    int32_t *reached;     /* (count) the nodes where they lead, in the order they were reached, */
     uint64_t *is_reached; /* (n) and the same as bits, which stay in the nearest cache */
     int32_t count;
-    int32_t source;  /* whose they are; -1: nobody's */
+    int32_t source;  /* node that `two` and `reached` belong to; -1: none */
     double *meeting; /* (n) P² from the other end of a pair, where the first one's is not 0; zeros between two pairs */
     uint64_t *seen;  /* (n) bits; zeros between two counts */
     int32_t *listed; /* (n) nodes that three steps reach */
