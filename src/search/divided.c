@@ -28,6 +28,7 @@ int npi_divided_new(npi_search *s, npgnn_error *err)
     const npgnn_env *env = &s->env;
     int ranks = npi_comm_ranks(s->comm), most = MOST_REMOTE;
     s->division.room = s->searchers[0].list.capacity;
+    /* a list per row of a batch; where the best of all pairs are wanted, each thread has one list instead */
     if (!s->links && LIST_BYTES / (int)sizeof *s->division.lists / s->division.room < most)
         most = LIST_BYTES / (int)sizeof *s->division.lists / s->division.room;
     most = most < LEAST_REMOTE ? LEAST_REMOTE : most;
@@ -38,7 +39,8 @@ int npi_divided_new(npi_search *s, npgnn_error *err)
         return code;
     size_t cells = s->links ? 0 : (size_t)s->division.room, rows = most_merged(s) * (size_t)ranks;
     s->division.visiting = npi_resize(env, NULL, (size_t)most, sizeof *s->division.visiting, err);
-    /* not zeroed: where each pair is scored once, they are not used */
+    /* lists (most, room), others (processes, most_merged, room). Not zeroed: where each pair is scored once, they are
+     * not used. */
     s->division.lists = npi_resize(env, NULL, (size_t)most * cells, sizeof *s->division.lists, err);
     s->division.others = npi_resize(env, NULL, rows * cells, sizeof *s->division.others, err);
     return s->division.visiting && s->division.lists && s->division.others ? 0 : NPGNN_E_MEMORY;
@@ -69,6 +71,8 @@ static void raise_worst(void *arg, int64_t first, int64_t last)
 /* What a list keeps in one process, others need not look below. */
 static void share_worst(npi_search *s)
 {
+    /* The k-th best of some pairs is a lower bound of the k-th best of all: the largest over all threads and processes
+     * is the closest that is known. */
     worst_of_all w = {s->worst, s->worst};
     for (int t = 0; t < s->threads; t++) {
         const npi_shortlist *list = &s->searchers[t].list;
@@ -100,6 +104,7 @@ static int exchange_lists(const npi_search *s, npgnn_error *err)
             continue;
         }
         sends[messages] = (npi_message){to, (size_t)(end - start) * list * sizeof *to, r};
+        /* this process's lists of r's rows go to r; r's lists of this process's rows come from r */
         receives[messages++] = (npi_message){from, share * list * sizeof *from, r};
     }
     if (!code)
@@ -116,10 +121,11 @@ static npi_shortlist merge_row(const npi_search *s, size_t share, size_t row)
     merged->count = 0;
     for (size_t r = 0; r < (size_t)npi_comm_ranks(s->comm); r++) {
         const npi_candidate *list = s->division.others + (r * share + row) * (size_t)s->division.room;
-        for (int i = 0; i < s->division.room && list[i].id >= 0; i++)
+        for (int i = 0; i < s->division.room && list[i].id >= 0; i++) /* -1 ends a shorter list (keep_list) */
             npi_shortlist_offer(merged, list[i]);
     }
     npi_shortlist_sort(merged);
+    /* room for it: the list of process 0 for this row has been read */
     npi_shortlist out = {s->division.others + row * (size_t)s->division.room, merged->count, s->division.room};
     memcpy(out.items, merged->items, (size_t)merged->count * sizeof *out.items);
     return out;
@@ -148,14 +154,14 @@ static int merge_lists(npi_search *s, npgnn_error *err)
     }
     if (!code && s->averaged) /* a list has what it is ordered by: probabilities and intervals are computed again */
         code = npi_predictor_run_share(judged, s->p, pairs, count, err);
-    count = 0;
+    count = 0; /* judged: list after list */
     for (size_t row = 0; !code && row < share; row++) {
         size_t at = (size_t)s->begin + (size_t)first + row;
         s->found[at] =
             npi_search_write(s->out + at * (size_t)s->k, s, &lists[row], s->averaged ? judged + count : NULL);
         count += (size_t)lists[row].count;
     }
-    if (!code) {
+    if (!code) { /* shares of the batch, which begins at row s->begin */
         npi_comm_gather_shares(comm, s->found + s->begin, rows, sizeof *s->found);
         npi_comm_gather_shares(comm, s->out + (size_t)s->begin * (size_t)s->k, rows, (size_t)s->k * sizeof *s->out);
     }
@@ -174,6 +180,7 @@ int npi_divided_rows(npi_search *s, npgnn_error *err)
             s->division.visiting[i] = npi_search_node(s, first + i);
         s->begin = s->before = first;
         s->end = first + count;
+        /* every process searches all rows of the batch, among its own nodes */
         code = npi_remote_fetch(&s->division.remote, s->division.visiting, count, err);
         if (!code)
             code = npi_comm_agree(s->comm, npi_search_rows(s, err), err);

@@ -1,6 +1,6 @@
-/* The best of every node where several processes have divided the evidence, and each pair is scored once, for both of its
- * ends. The nodes of a process first meet each other. Then they visit half of the other processes, those that follow it in a
- * ring:
+/* The best of every node where several processes have divided the evidence, and each pair is scored once, for both of
+ * its ends. The nodes of a process first meet each other. Then they visit half of the other processes, those that
+ * follow it in a ring:
  *
  *     process p      visits p + 1, ..., p + P / 2 (modulo P)
  *
@@ -31,11 +31,12 @@ static visit visit_of(const npi_search *s, int owner, int host, int32_t batch, i
     int32_t start = npi_rank_start(rows, owner), nodes = npi_rank_start(rows, owner + 1) - start;
     visit v = {.owner = owner, .end = npi_rank_start(rows, host + 1) - npi_rank_start(rows, host)};
     int64_t first = (int64_t)batch * per, last = first + per < nodes ? first + per : nodes;
-    if (2 * apart == ranks && owner < host)
+    if (2 * apart == ranks && owner < host) /* all of owner with the first half of host; */
         v.end /= 2;
     else if (2 * apart == ranks && first < nodes / 2)
-        first = nodes / 2;
+        first = nodes / 2; /* the second half of owner with all of host, where host < owner */
     v.node = start + (int32_t)first;
+    /* a process further on than half of the ring visits the owner instead */
     v.count = apart > 0 && 2 * apart <= ranks && v.end > 0 && first < last ? (int32_t)(last - first) : 0;
     return v;
 }
@@ -89,7 +90,7 @@ static void tour_free(tour *t)
         npi_free(env, blocks[i]);
 }
 
-/* Fetches the remote nodes of a batch, and what their scores must reach. Returns how many they are, or a negative code. */
+/* Fetches the remote nodes of a batch, and what their scores must reach. Returns how many these are, or an error. */
 static int32_t receive(tour *t, npi_search *s, int32_t batch, npgnn_error *err)
 {
     int rank = npi_comm_rank(s->comm), ranks = npi_comm_ranks(s->comm);
@@ -98,7 +99,8 @@ static int32_t receive(tour *t, npi_search *s, int32_t batch, npgnn_error *err)
     for (int i = 0; i < t->visits; i++) {
         visit v = t->here[i] = visit_of(s, (rank - i - 1 + ranks) % ranks, rank, batch, t->per);
         t->away[i] = visit_of(s, rank, (rank + i + 1) % ranks, batch, t->per);
-        t->away[i].owner = (rank + i + 1) % ranks;
+        t->away[i].owner = (rank + i + 1) % ranks; /* see tour: whom they visit */
+        /* a block has nodes of one visit, which all meet the same `end` */
         for (int32_t first = 0; first < v.count; first += s->scorer.block) {
             t->first[t->blocks] = count + first;
             t->size[t->blocks] = v.count - first < s->scorer.block ? v.count - first : s->scorer.block;
@@ -110,11 +112,14 @@ static int32_t receive(tour *t, npi_search *s, int32_t batch, npgnn_error *err)
     int code = npi_remote_fetch(&s->division.remote, s->division.visiting, count, err);
     if (code)
         return code;
-    for (int32_t i = 0; i < s->own; i++) { /* rounded down */
+    /* A node travels with what its score must reach, given what it has met so far: few contenders come back then. As a
+     * float it is rounded down, since a lower bound must stay one. */
+    for (int32_t i = 0; i < s->own; i++) {
         double least = atomic_load_explicit(&s->mutual->least[i], memory_order_relaxed);
         t->least[i] = (real)nextafterf((float)least, -INFINITY);
     }
     npi_remote_fetch_numbers(t->theirs, &s->division.remote, t->least);
+    /* remote nodes are at the places after those of this process; the last batch's contenders have been returned */
     for (int32_t j = 0; j < count; j++) {
         s->mutual->of[s->own + j].count = s->mutual->of[s->own + j].sure.count = 0;
         atomic_store_explicit(&s->mutual->least[s->own + j], (double)t->theirs[j], memory_order_relaxed);
@@ -132,12 +137,12 @@ static void meet_remote(const void *arg, int64_t first, int64_t last)
             d->block.node[r] = t->s->division.visiting[t->first[block] + r];
             d->block.place[r] = t->s->own + t->first[block] + r;
         }
-        npi_mutual_meet(t->s, d, 0, t->end[block]);
+        npi_mutual_meet(t->s, d, 0, t->end[block]); /* with places 0 to end - 1: nodes of this process */
     }
 }
 
-/* One message per visit: items of `size` bytes, in the order of the visits; count (remote nodes) how many each node has,
- * NULL: one. */
+/* One message per visit: items of `size` bytes, in the order of the visits; count (remote nodes): how many items each
+ * node has, NULL: one. */
 static void exchange_visits(tour *t, void *in, const int32_t *in_count, void *out, const int32_t *out_count,
                             size_t size)
 {
@@ -149,6 +154,7 @@ static void exchange_visits(tour *t, void *in, const int32_t *in_count, void *ou
             sent += (size_t)(out_count ? *out_count++ : 1) * size;
         for (int32_t j = 0; j < t->away[i].count; j++)
             received += (size_t)(in_count ? *in_count++ : 1) * size;
+        /* both ends know both counts: a message that would be empty is neither sent nor waited for */
         if (sent > 0)
             t->sends[sends++] = (npi_message){to, sent, t->here[i].owner};
         if (received > 0)
@@ -171,6 +177,7 @@ static int return_contenders(tour *t, int32_t remote, npgnn_error *err)
         t->sent_count[j] = s->mutual->of[s->own + j].count;
         leaving += (size_t)t->sent_count[j];
     }
+    /* first how many contenders each node has, which tells the sizes of the second exchange */
     exchange_visits(t, t->received_count, NULL, t->sent_count, NULL, sizeof *t->sent_count);
     for (int i = 0; i < t->visits; i++)
         away += t->away[i].count;
@@ -181,12 +188,14 @@ static int return_contenders(tour *t, int32_t remote, npgnn_error *err)
     int code = npi_comm_agree(s->comm, sent && received ? 0 : NPGNN_E_MEMORY, err);
     if (!code) {
         size_t at = 0;
-        for (int32_t j = 0; j < remote; j++) {
+        for (int32_t j = 0; j < remote; j++) { /* sent: the contenders of one remote node after those of another */
             const npi_contenders *c = &s->mutual->of[s->own + j];
             for (int i = 0; i < c->count; i++)
                 sent[at++] = c->items[i];
         }
         exchange_visits(t, received, t->received_count, sent, t->sent_count, sizeof *sent);
+        /* received: in the order of this process's nodes on their visits. What their scores must reach may have risen
+         * since. */
         at = 0;
         for (int32_t i = 0, node = 0; i < t->visits; i++)
             for (int32_t j = 0; j < t->away[i].count; j++, node++)
@@ -207,6 +216,7 @@ static int visit_all(npi_search *s, npgnn_error *err)
     tour t;
     int code = npi_comm_agree(comm, tour_new(&t, s, err), err);
     int64_t batches = 0, done = s->own;
+    /* batches = max over the processes of ⌈nodes / per⌉: all take part in all, some with no nodes of their own */
     for (int r = 0; r < npi_comm_ranks(comm); r++) {
         int64_t nodes = npi_rank_start(rows, r + 1) - npi_rank_start(rows, r);
         batches = nodes > batches * t.per ? (nodes - 1) / t.per + 1 : batches;
@@ -222,6 +232,7 @@ static int visit_all(npi_search *s, npgnn_error *err)
         npi_blas_end(s->threads);
         code = return_contenders(&t, remote, err);
         done += 2 * (int64_t)remote; /* half of all other nodes come here */
+        /* a cancelled search, or one without memory, ends in all processes at the same batch */
         int stop = code ? code : npi_search_report(s, done, err);
         if (!stop && atomic_load(&s->mutual->failed))
             stop = npi_fail(err, NPGNN_E_MEMORY, "out of memory while searching");
@@ -241,7 +252,7 @@ static int32_t take_contenders(size_t *count, const npi_search *s, int32_t first
     while (last < s->own) {
         npi_mutual_drop(s, last);
         size_t more = (size_t)s->mutual->of[last].count;
-        if (last > first && *count + more > DECIDED)
+        if (last > first && *count + more > DECIDED) /* one node may have more by itself */
             break;
         *count += more;
         last++;
@@ -262,7 +273,7 @@ static int decide(npi_search *s, int32_t first, int32_t last, size_t count, npgn
             pairs[at++] = (npgnn_pair){s->from + i, s->mutual->of[i].items[c].node};
     if (!code)
         code = npi_predictor_run_share(judged, s->p, pairs, count, err);
-    at = 0;
+    at = 0; /* judged: in the order of pairs, node after node */
     npi_shortlist *list = &s->searchers[0].list;
     for (int32_t i = first; !code && i < last; i++) {
         list->count = 0;
@@ -284,7 +295,7 @@ static int decide(npi_search *s, int32_t first, int32_t last, size_t count, npgn
 static void gather(const npi_search *s)
 {
     const npi_partition *rows = &s->p->applied.columns.rows;
-    size_t found[NPI_MOST_RANKS + 1], out[NPI_MOST_RANKS + 1];
+    size_t found[NPI_MOST_RANKS + 1], out[NPI_MOST_RANKS + 1]; /* (ranks + 1) first byte of each process */
     for (int r = 0; r <= npi_comm_ranks(s->comm); r++) {
         found[r] = (size_t)npi_rank_start(rows, r) * sizeof *s->found;
         out[r] = (size_t)npi_rank_start(rows, r) * (size_t)s->k * sizeof *s->out;
@@ -296,12 +307,14 @@ static void gather(const npi_search *s)
 int npi_divided_mutual(npi_search *s, npgnn_error *err)
 {
     npgnn_comm *comm = s->comm;
+    /* pairs within each process, then those of two processes; the contenders of a node are with its owner afterwards */
     s->begin = 0;
     s->end = s->own;
     int code = npi_comm_agree(comm, npi_search_rows(s, err), err);
     if (!code)
         code = visit_all(s, err);
     size_t count;
+    /* judging fetches rows of other processes: one whose nodes are decided takes part, with no pairs */
     for (int32_t first = 0, last; !code && npi_comm_any(comm, first < s->own); first = last) {
         last = take_contenders(&count, s, first);
         code = decide(s, first, last, count, err);

@@ -1,4 +1,4 @@
-/* The best of every node, where a score is the same in both directions: each pair is scored once, for both of its ends. */
+/* The best of every node, where a score is the same in both directions: each pair is scored once, for both ends. */
 #include <string.h>
 
 #include "base/comm.h"
@@ -12,10 +12,12 @@ int npi_mutual_applies(const npi_search *s)
 {
     size_t room = (size_t)s->searchers[0].list.capacity * sizeof(npi_candidate);
     size_t per_node = sizeof(npi_contenders) + FIRST_ROOM * sizeof(npi_contender) + room;
+    /* Contenders are ordered by bounds of their scores, which say little of a mean over draws. And every node must be
+     * searched, with all nodes as partners: otherwise many pairs would be scored for one end only. */
     if (!s->scorer.is_symmetric || s->averaged || s->options.to || s->rows != s->n ||
         (size_t)s->n / (size_t)npi_comm_ranks(s->comm) > MUTUAL_BYTES / per_node)
         return 0;
-    for (int32_t row = 0; row < s->rows; row++)
+    for (int32_t row = 0; row < s->rows; row++) /* row i must be node i */
         if (npi_search_node(s, row) != row)
             return 0;
     return 1;
@@ -40,6 +42,7 @@ void npi_mutual_free(const npi_search *s)
 int npi_mutual_new(npi_search *s, npgnn_error *err)
 {
     const npgnn_env *env = &s->env;
+    /* n places, candidates first; k: what a list keeps, fewer than s->k where the graph is small */
     size_t n = (size_t)s->own + (size_t)s->division.remote.most, k = (size_t)s->searchers[0].list.capacity;
     npi_mutual *m = s->mutual = npi_alloc(env, 1, sizeof *m, err);
     if (!m)
@@ -77,6 +80,7 @@ void npi_mutual_drop(const npi_search *s, int32_t place)
 static int make_room(npi_contenders *c, double least, const npgnn_env *env)
 {
     drop_beaten(c, least);
+    /* Unless half of it is free now, the memory doubles: otherwise nearly every new contender would go through all. */
     if (c->count <= c->capacity / 2 && c->capacity > 0)
         return 0;
     int capacity = c->capacity > 0 ? 2 * c->capacity : FIRST_ROOM;
@@ -93,7 +97,7 @@ void npi_mutual_contend(const npi_search *s, int32_t place, int32_t other, doubl
     npi_mutual *m = s->mutual;
     npi_contenders *c = &m->of[place];
     pthread_mutex_t *lock = &m->lock[place % NPI_LIST_LOCKS];
-    pthread_mutex_lock(lock);
+    pthread_mutex_lock(lock); /* one for every NPI_LIST_LOCKS-th place: two threads seldom want the same */
     /* what k other pairs of this node are sure to reach */
     double wanted = atomic_load_explicit(&m->least[place], memory_order_relaxed);
     if (c->count == c->capacity && make_room(c, wanted, &s->env)) {
@@ -103,6 +107,7 @@ void npi_mutual_contend(const npi_search *s, int32_t place, int32_t other, doubl
             (npi_contender){other, (real)nextafterf((float)most, INFINITY), (real)nextafterf((float)least, -INFINITY)};
         if (!isnan(least))
             npi_shortlist_offer(&c->sure, (npi_candidate){least, 0, other});
+        /* k pairs reach the smallest of `sure`, so that a pair below it is not among the best k. It only rises. */
         if (c->sure.count == c->sure.capacity)
             atomic_store_explicit(&m->least[place], fmax(wanted, c->sure.items[0].score), memory_order_relaxed);
     }
@@ -118,9 +123,10 @@ void npi_mutual_meet(const npi_search *s, npi_searcher *d, int32_t begin, int32_
         int32_t u = block->node[r], place = block->place[r];
         const real *value = block->value + (size_t)r * (size_t)s->own;
         double along = block->along[r], slack = block->slack[r];
-        /* of two candidates, the one with the lower place meets the other */
+        /* a pair of two candidates is scored by the one with the lower place */
         for (int32_t i = place < s->own ? place + 1 : begin; i < end; i++) {
-            /* value - slack - along reach <= score <= value + slack, for both ends */
+            /* value - slack - along reach <= score <= value + slack, for both ends. What is wanted only rises: an old
+             * value keeps a pair too many, never one too few. */
             double most = (double)value[i] + slack;
             int for_u = !(most < atomic_load_explicit(&wanted[place], memory_order_relaxed));
             int for_v = !(most < atomic_load_explicit(&wanted[i], memory_order_relaxed));
@@ -143,7 +149,7 @@ void npi_mutual_block(const npi_search *s, npi_searcher *d, int32_t first)
         block->node[r] = s->from + first + r;
         block->place[r] = first + r;
     }
-    npi_mutual_meet(s, d, first, s->own);
+    npi_mutual_meet(s, d, first, s->own); /* pairs with those before were scored by earlier blocks */
 }
 
 /* The best of the contenders of some nodes. */

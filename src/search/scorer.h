@@ -1,6 +1,6 @@
-/* What a search needs of a model, or of anything else that scores pairs: approximate scores of a block of nodes with many
- * others and a bound of their error, and the exact judgement of a pair. The search decides by the former which pairs are
- * worth the latter. */
+/* What a search needs of a model, or of anything else that scores pairs: approximate scores of a block of nodes with
+ * many others and a bound of their error, and the exact judgement of a pair. The search decides by the former which
+ * pairs are worth the latter. */
 #ifndef NPI_SEARCH_SCORER_H
 #define NPI_SEARCH_SCORER_H
 
@@ -11,8 +11,8 @@ enum {
     NPI_MODEL_BAND = 4    /* blocks of a model between two calls of progress */
 };
 
-/* A block of searched nodes and their approximate scores with candidates: the score of node r with candidate i is at most
- * value + slack_r and at least value - slack_r - along_r reach_i, reach_i of npi_scorer_reach. */
+/* A block of searched nodes and their approximate scores with candidates: the score of node r with candidate i is at
+ * most value + slack_r and at least value - slack_r - along_r reach_i, reach_i of npi_scorer_reach. */
 typedef struct npi_block {
     int count;
     int32_t node[NPI_MOST_BLOCK];
@@ -32,14 +32,15 @@ typedef struct npi_scorer_kind {
     int (*workspace_new)(void **out, const npi_scorer *scorer, npgnn_error *err);
     void (*workspace_free)(void *workspace, const npi_scorer *scorer);
 
-    /* Scores a block with the candidates begin to end - 1; NULL for a scorer that narrows down. On the calling thread inside npi_blas_begin. A NaN stays. */
+    /* Scores a block with the candidates begin to end - 1; NULL for a scorer that narrows down. On the calling thread
+     * inside npi_blas_begin. A NaN stays. */
     void (*approximate)(npi_block *block, void *workspace, const npi_scorer *scorer, int32_t begin, int32_t end);
 
     /* The prediction of a pair as npgnn_predictor_run gives it, to the bit. */
     npgnn_prediction (*judge)(void *workspace, const npi_scorer *scorer, npgnn_pair pair, npgnn_pair place);
 
-    /* NULL, or: finds the candidates of a single node that may be among its best without scoring all: candidate (*count) of
-     * the searcher, with values and slack as above. Returns what a value must be, at least. */
+    /* NULL, or: finds the candidates of a single node that may be among its best without scoring all: candidate
+     * (*count) of the searcher, with values and slack as above. Returns what a value must be, at least. */
     real (*narrow)(int32_t *count, struct npi_searcher *searcher, const struct npi_search *search);
 
     void (*free)(npi_scorer *scorer);
@@ -93,8 +94,8 @@ static inline npgnn_prediction npi_heuristic_prediction(float score)
     return (npgnn_prediction){NAN, NAN, NAN, NAN, score};
 }
 
-/* The scorer of a method without a model: its scores as they are, where 0 means that it has nothing to say of a pair. On one
- * thread. source and env must outlive it. */
+/* The scorer of a method without a model: its scores as they are, where 0 means that it has nothing to say of a pair.
+ * On one thread. source and env must outlive it. */
 void npi_heuristic_scorer(npi_scorer *out, npi_row_source *source, int32_t nodes, const npgnn_env *env);
 
 /* The scorer of a process for a single searched node, where npi_applied_prepare_bounds has been called. */
@@ -115,7 +116,7 @@ static inline void npi_scorer_free(npi_scorer *scorer)
 
 /* ---- for the scorers of processes ---- */
 
-/* What both have in a workspace, and begin theirs with. */
+/* First member of the workspaces of both scorers. */
 typedef struct npi_process_workspace {
     npi_columns_workspace columns;
     real *evidence; /* (columns, block, columns.range) of a range of nodes */

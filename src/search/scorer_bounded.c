@@ -1,8 +1,8 @@
-/* One node with all nodes, by a process that npi_applied_prepare_bounds has prepared. Nodes that two steps reach, most of the
- * best among them, are scored first. For all others, a first look at rounded rows gives the evidence, up to an error, and four
- * bounds of the score, each closer and dearer than the one before: those of two boxes, of more boxes, of a smaller network
- * (process/bound.h), and the head itself. Only nodes for which all of them reach what the best so far are sure to have are
- * scored. */
+/* One node with all nodes, by a process that npi_applied_prepare_bounds has prepared. Nodes that two steps reach, most
+ * of the best among them, are scored first. For all others, a first look at rounded rows gives the evidence, up to an
+ * error, and four bounds of the score, each closer and dearer than the one before: those of two boxes, of more boxes,
+ * of a smaller network (process/bound.h), and the head itself. A node is scored if all of them reach what the best so
+ * far are sure to have. */
 #include <string.h>
 
 #include "search/search.h"
@@ -59,6 +59,7 @@ static int workspace_new(void **out, const npi_scorer *s, npgnn_error *err)
     int code = w ? npi_process_workspace_fill(&w->process, s, err) : NPGNN_E_MEMORY;
     if (code)
         return code;
+    /* the queue holds up to a range when the nodes of another one are added */
     size_t range = (size_t)w->process.columns.range;
     w->error = npi_resize(env, NULL, range, sizeof *w->error, err);
     w->over = npi_resize(env, NULL, 2 * range + NPI_KEPT_MORE, sizeof *w->over, err);
@@ -71,14 +72,14 @@ static int workspace_new(void **out, const npi_scorer *s, npgnn_error *err)
 
 /* ---- candidates ---- */
 
-/* What the best scores are at least, once there are enough of them. */
+/* Lower bound of the k-th best score; -∞ until k pairs have been scored. */
 static real least_sure(const npi_shortlist *sure)
 {
     return sure->count < sure->capacity ? -(real)INFINITY : (real)sure->items[0].score;
 }
 
-/* Scores the searched node with the nodes of `list` (count): they become candidates, whose values their scores cannot exceed,
- * and the list of the least that the best scores can be takes them into account. along: per unit of reach. */
+/* Scores the searched node with the nodes of `list` (count). They become candidates, with upper bounds of their scores
+ * as values; their lower bounds are offered to the searcher's list. along: what rounding may add, per unit of reach. */
 static void score_candidates(int32_t *candidates, npi_searcher *d, const npi_search *s, const int32_t *list, int count,
                              double along)
 {
@@ -87,6 +88,7 @@ static void score_candidates(int32_t *candidates, npi_searcher *d, const npi_sea
     npi_shortlist *sure = &d->list;
     for (int first = 0; first < count; first += w->columns.range) {
         int some = count - first < w->columns.range ? count - first : w->columns.range;
+        /* from the rows themselves: rounded rows have only told which nodes are worth it */
         npi_columns_list(w->evidence, &w->columns, &a->columns, list + first, some);
         npi_process_standardize_columns(w->evidence, a->process, a->columns.has_features, (size_t)some);
         npi_head_scores_of_columns(w->score, &a->head, w->evidence, some, some);
@@ -109,10 +111,11 @@ static void score_candidates(int32_t *candidates, npi_searcher *d, const npi_sea
  * three or four steps reach, and of one around the others. Returns how many there are. */
 static int make_boxes(npi_pieces boxes[OWN_BOXES], const npi_applied *a, const real *evidence, int count)
 {
-    const double WIDTH =
-        1.4; /* deviations from the mean: wider boxes have looser bounds, of narrower ones more nodes are outside */
+    /* deviations from the mean: wider boxes have looser bounds, of narrower ones more nodes are outside */
+    const double WIDTH = 1.4;
+    const ptrdiff_t stride = count; /* from one column to the next; of the nodes, BOX_NODES at most are looked at */
     const real *lift3 = evidence + (size_t)NPI_COLUMN_LIFT3 * (size_t)count, *lift4 = lift3 + count;
-    double low[2][NPI_ALL_COLUMNS], high[2][NPI_ALL_COLUMNS];
+    double low[2][NPI_ALL_COLUMNS], high[2][NPI_ALL_COLUMNS]; /* (boxes, columns): 0 not reached, 1 reached */
     int members[2] = {0, 0}, made = 0;
     unsigned char reached[BOX_NODES];
     real none3 = lift3[0], none4 = lift4[0]; /* the least is that of no walk */
@@ -124,7 +127,7 @@ static int make_boxes(npi_pieces boxes[OWN_BOXES], const npi_applied *a, const r
     for (int i = 0; i < count; i++)
         members[reached[i] = lift3[i] > none3 || lift4[i] > none4]++; /* reached: 0 or 1, which box the node is in */
     for (int c = 0; c < a->columns.plan.columns; c++) {
-        const real *column = evidence + c * (lift4 - lift3);
+        const real *column = evidence + c * stride;
         double sum[2] = {0, 0}, square[2] = {0, 0};
         for (int i = 0; i < count; i++) {
             sum[reached[i]] += (double)column[i];
@@ -133,6 +136,7 @@ static int make_boxes(npi_pieces boxes[OWN_BOXES], const npi_applied *a, const r
         for (int r = 0; r < 2; r++) {
             /* the box: mean ± WIDTH deviations in each column */
             double mean = members[r] > 0 ? sum[r] / members[r] : 0;
+            /* variance = mean of the squares - square of the mean; rounding may leave less than 0 */
             double spread = members[r] > 0 ? square[r] / members[r] - mean * mean : 0;
             spread = spread > 0 ? WIDTH * sqrt(spread) : 0;
             low[r][c] = mean - spread;
@@ -151,7 +155,8 @@ static int make_boxes(npi_pieces boxes[OWN_BOXES], const npi_applied *a, const r
 static void choose_boxes(workspace *w, const npi_applied *a, int range, real least)
 {
     enum { WORTH = 16 }; /* the smaller network, which comes after the boxes, costs so many times as much as a box */
-    unsigned char over[MOST_BOXES][BOX_NODES], left[BOX_NODES];
+    unsigned char over[MOST_BOXES][BOX_NODES]; /* 1: the bound of a box does not rule the node out */
+    unsigned char left[BOX_NODES];             /* 1: none of the boxes so far does */
     const npi_pieces *boxes[MOST_BOXES];
     int count = range < BOX_NODES ? range : BOX_NODES, known = a->bound.box_count, all = known, many = 0, compared = 0;
     memset(left, 1, sizeof left);
@@ -159,10 +164,10 @@ static void choose_boxes(workspace *w, const npi_applied *a, int range, real lea
         boxes[b] = b < known ? &a->bound.boxes[b] : &w->made[b - known];
         npi_kernels_best()->piecewise_columns(w->process.score, w->process.evidence, range, count, &boxes[b], 1);
         for (int j = 0; j < count; j++) {
-            over[b][j] = !(w->process.score[j] + w->error[j] < least);
+            over[b][j] = !(w->process.score[j] + w->error[j] < least); /* `!(<)`: a NaN is left over */
             left[j] &= over[b][j];
         }
-        if (b == known - 1) {
+        if (b == known - 1) { /* the boxes of the bound are done: whether this search needs its own */
             for (int j = 0; j < count; j++)
                 many += left[j];
             all += many > count * 3 / 4 ? make_boxes(w->made, a, w->process.evidence, range) : 0;
@@ -182,12 +187,14 @@ static void choose_boxes(workspace *w, const npi_applied *a, int range, real lea
                 fewest = both;
             }
         }
+        /* a box costs 1 per node that it is compared with, and saves WORTH per node that it rules out */
         if (w->box_count > 0 && (many - fewest) * WORTH <= compared)
             break;
         w->boxes[w->box_count++] = boxes[best];
         for (int j = 0; j < count; j++)
             left[j] &= over[best][j];
         many = fewest;
+        /* the first boxes are compared with all nodes, the others with the queue, which is what the first ones leave */
         compared = w->box_count < FIRST_BOXES ? count : w->box_count == FIRST_BOXES ? many : compared;
     }
 }
@@ -204,6 +211,7 @@ static void empty_queue(int32_t *candidates, npi_searcher *d, const npi_search *
     const npi_kernels *kernels = npi_kernels_best();
     int stride = queue_stride(w), left = w->queued;
     real least = least_sure(&d->list);
+    /* bound 0, 1, 2: the other boxes, if there are any, the smaller network, the head */
     for (int bound = w->box_count > FIRST_BOXES ? 0 : 1; bound < 3; bound++) {
         int count = left;
         if (bound == 0) /* score = an upper bound, closer from step to step */
@@ -213,6 +221,7 @@ static void empty_queue(int32_t *candidates, npi_searcher *d, const npi_search *
             kernels->network_columns(score, w->evidence, stride, count, &a->bound.net);
         else
             npi_head_scores_of_columns(score, &a->head, w->evidence, stride, count);
+        /* in place; after the last bound nobody reads the evidence again, and no column is moved */
         left = (int)kernels->keep_columns(w->over, w->evidence, stride, w->evidence, stride,
                                           bound < 2 ? a->columns.plan.columns : 0, score, w->apart, least, count);
         for (int i = 0; i < left; i++) { /* over ascends: nothing is overwritten before it is read */
@@ -220,6 +229,7 @@ static void empty_queue(int32_t *candidates, npi_searcher *d, const npi_search *
             w->apart[i] = w->apart[w->over[i]];
         }
     }
+    /* whether a pair is asked for takes a search among links: not before so few are left */
     int asked_for = 0;
     for (int i = 0; i < left; i++)
         if (!w->scored[w->queue[i]] && npi_search_eligible(s, d->block.node[0], w->queue[i]))
@@ -244,6 +254,8 @@ static real narrow(int32_t *count, npi_searcher *d, const npi_search *s)
     *count = 0;
     npi_columns_rows_begin(columns, &a->columns, d->block.node, d->block.place, 1);
     const npi_walker *walker = &columns->walker;
+    /* Seeds, of what two steps reach: the bounds rule out most once k good scores are known. The marks stay, since a
+     * bounded search has one node. */
     int seeds = 0;
     for (int32_t i = 0; i < walker->count && seeds < SEEDS && seeds < columns->range; i++)
         if (npi_search_eligible(s, u, walker->reached[i])) {
@@ -252,9 +264,12 @@ static real narrow(int32_t *count, npi_searcher *d, const npi_search *s)
         }
     score_candidates(count, d, s, w->queue, seeds, along);
 
+    /* |∂score / ∂column| <= slope / deviation: the head sees standardised columns */
     for (int c = 0; c < a->columns.plan.columns; c++)
         weight[c] = slopes->column[c] / (double)a->process->deviation[c];
     npi_columns_rounded_begin(columns, &a->columns, weight);
+    /* error_j: what rounded rows add (npi_columns_rounded) + rounded · reach_j (weighted products) + slack (the
+     * rest) */
     real slack = (real)npi_applied_error(a, &a->head, slopes, 1);
     real rounded = (real)npi_applied_error_along(a, slopes, u, 1);
     int chosen = 0, stride = queue_stride(w);
@@ -266,7 +281,7 @@ static real narrow(int32_t *count, npi_searcher *d, const npi_search *s)
         for (int32_t j = 0; j < range; j++)
             w->error[j] += rounded * (real)reach[first + j] + slack;
         real least = least_sure(sure);
-        if (w->box_count == 0 && least > -(real)INFINITY) {
+        if (w->box_count == 0 && least > -(real)INFINITY) { /* there is something to rule nodes out with */
             choose_boxes(w, a, range, least);
             chosen++;
         }
@@ -282,14 +297,15 @@ static real narrow(int32_t *count, npi_searcher *d, const npi_search *s)
             w->apart[w->queued + i] = w->error[w->over[i]];
         }
         w->queued += left;
-        if (left > range / 2 &&
-            chosen < MOST_CHOICES) /* boxes for other nodes than these: the next range chooses anew */
+        /* the boxes are not close for nodes like these: the next range chooses anew */
+        if (left > range / 2 && chosen < MOST_CHOICES)
             w->box_count = 0;
+        /* not for every range: the bounds of the queue cost less per node where many are compared at once */
         if (w->queued > columns->range || last == s->n)
             empty_queue(count, d, s, along);
     }
     real least = npi_search_least_value(s, sure, d->block.slack[0]);
-    sure->count = 0;
+    sure->count = 0; /* bounds: the list is for judged pairs from here on */
     return least;
 }
 

@@ -1,5 +1,5 @@
-/* Scores of a method without a model: a source gives the rows of several searched nodes at a time, and the search, which visits
- * them in order, asks for one after the other. A score is exact, and stands for itself. */
+/* Scores of a method without a model: a source gives the rows of several searched nodes at a time, and the search,
+ * which visits them in order, asks for one after the other. A score is exact, and stands for itself. */
 #include <assert.h>
 
 #include "search/search.h"
@@ -45,7 +45,7 @@ static real narrow(int32_t *count, npi_searcher *d, const npi_search *search)
             d->candidate[*count] = v;
             d->block.value[(*count)++] = (real)score[v];
         }
-    d->block.slack[0] = d->block.along[0] = 0;
+    d->block.slack[0] = d->block.along[0] = 0; /* values are exact */
     return -(real)INFINITY;
 }
 

@@ -1,5 +1,6 @@
-/* Scores u_i · u_j of embeddings: a block of nodes meets all nodes in one product of matrices, whose sums are in float and in
- * BLAS's order. With draws of z there is one product per draw, and the largest score of a pair stands for all of them. */
+/* Scores u_i · u_j of embeddings: a block of nodes meets all nodes in one product of matrices, whose sums are in
+ * float and in BLAS's order. With draws of z there is one product per draw, and the largest score of a pair stands
+ * for all. */
 #include <assert.h>
 #include <float.h>
 #include <string.h>
@@ -84,7 +85,7 @@ static real largest_of(const real *x, int32_t count)
  * generous. `product`: the product of the lengths of the two longest embeddings. */
 static double slack_of(const npi_scorer *s, const real *score, double product)
 {
-    int terms = s->p->model->params.size.k + 32;
+    int terms = s->p->model->params.size.k + 32; /* FLT_EPSILON = 2 ε: δ in docs/use/predict.md */
     return terms * (double)FLT_EPSILON * (product + (double)largest_of(score, s->candidates)) + (double)FLT_MIN;
 }
 
@@ -99,6 +100,7 @@ static void score_draw(real *score, npi_block *block, workspace *w, const npi_sc
         memcpy(w->picked + r * k, u + (size_t)block->node[r] * (size_t)k, (size_t)k * sizeof *u);
     npi_gemm(score, n, w->picked, k, 0, u, k, 1, block->count, n, k, 1, 0);
     for (int r = 0; r < block->count; r++) {
+        /* bounds |u_r · u_j| for all j */
         double product = length(w->picked + r * k, k) * s->longest[draw];
         double slack = slack_of(s, score + (size_t)r * (size_t)n, product);
         /* the largest over the draws; a NaN stays */
@@ -110,8 +112,8 @@ static void approximate(npi_block *block, void *workspace_of_thread, const npi_s
 {
     workspace *w = workspace_of_thread;
     size_t cells = (size_t)block->count * (size_t)s->candidates;
-    (void)begin, (void)end; /* all of them */
-    memset(block->along, 0, sizeof block->along);
+    (void)begin, (void)end;                       /* all of them */
+    memset(block->along, 0, sizeof block->along); /* the bound is the same for all candidates */
     score_draw(block->value, block, w, s, 0);
     for (int draw = 1; draw < draws_of(s); draw++) {
         score_draw(w->score, block, w, s, draw);
@@ -126,13 +128,13 @@ static npgnn_prediction judge(void *workspace_of_thread, const npi_scorer *s, np
     float score = 0;
     npi_sums sums = {0};
     (void)workspace_of_thread, (void)place;
+    /* in the order of the draws, as npi_network_score adds them: the same bits */
     for (int draw = 0; draw < draws_of(s); draw++) {
         score = npi_score_pair(embeddings(s, draw), p->model->params.size.k, pair);
         if (s->drawn)
             npi_sums_add(&sums, &p->calibration, score);
     }
-    return s->drawn ? npi_prediction_mean(&sums, draws_of(s))
-                    : npi_prediction_of(&p->calibration, score);
+    return s->drawn ? npi_prediction_mean(&sums, draws_of(s)) : npi_prediction_of(&p->calibration, score);
 }
 
 static void scorer_free(npi_scorer *s)
@@ -180,7 +182,7 @@ int npi_network_scorer(npi_scorer *out, npgnn_predictor *p, const npi_scorer_use
                                          .free = scorer_free,
                                          .uses_blas = 1};
     int32_t n = p->graph->n;
-    size_t fit = BLOCK_BYTES / sizeof(real) / ((size_t)n + 1);
+    size_t fit = BLOCK_BYTES / sizeof(real) / ((size_t)n + 1); /* rows of n scores; n may be 0 */
     *out = (npi_scorer){.kind = &kind, .p = p, .candidates = n, .band = NPI_MODEL_BAND, .is_exact_value = 1};
     out->block = fit < LEAST_BLOCK ? LEAST_BLOCK : fit > NPI_MOST_BLOCK ? NPI_MOST_BLOCK : (int)fit;
     out->block = out->block > use->nodes ? use->nodes : out->block;

@@ -1,4 +1,4 @@
-/* Scores of a process: the evidence of a block of nodes with a range of nodes, column by column, and the heads of it. */
+/* Scores of a process: the evidence of a block of nodes with a range of nodes, column by column, and its heads. */
 #include <assert.h>
 #include <string.h>
 
@@ -18,6 +18,7 @@ int npi_process_workspace_fill(npi_process_workspace *w, const npi_scorer *s, np
         return NPGNN_E_MEMORY;
     size_t cells = (size_t)s->block * (size_t)w->columns.range;
     w->evidence = npi_resize(env, NULL, cells * (size_t)columns->plan.columns, sizeof *w->evidence, err);
+    /* a bounded search also scores its queue, of up to two ranges */
     w->score = npi_resize(env, NULL, is_bounded ? 2 * cells : cells, sizeof *w->score, err);
     w->along = npi_resize(env, NULL, (size_t)heads * (size_t)s->block, sizeof *w->along, err);
     return w->evidence && w->score && w->along ? 0 : NPGNN_E_MEMORY;
@@ -45,8 +46,8 @@ static void workspace_free(void *workspace, const npi_scorer *s)
     npi_free(&s->p->env, workspace);
 }
 
-/* value (block, candidates): with draws, the largest of each pair. Weighted products are the columns whose rounding depends on
- * the pair: what it may add to a score is added, unless values are to be scores. */
+/* value (block, candidates): with draws, the largest of each pair. Weighted products are the columns whose rounding
+ * depends on the pair: what it may add to a score is added, unless values are to be scores. */
 static void approximate(npi_block *block, void *workspace, const npi_scorer *s, int32_t begin, int32_t end)
 {
     npi_process_workspace *w = workspace;
@@ -55,6 +56,7 @@ static void approximate(npi_block *block, void *workspace, const npi_scorer *s, 
     const npi_head *head = npi_predictor_heads(&heads, s->p);
     const float *reach = npi_columns_reach(&a->columns);
     npi_columns_rows_begin(&w->columns, &a->columns, block->node, block->place, count);
+    /* along (heads, count): per unit of a candidate's reach */
     for (int h = 0; h < heads; h++)
         for (int r = 0; r < count; r++)
             w->along[h * count + r] =
@@ -62,6 +64,7 @@ static void approximate(npi_block *block, void *workspace, const npi_scorer *s, 
     for (int32_t first = begin; first < end; first += w->columns.range) {
         int32_t last = end - first < w->columns.range ? end : first + w->columns.range, range = last - first;
         int cells = count * range;
+        /* evidence (columns, count, range), the same for all heads */
         npi_columns_rows(w->evidence, &w->columns, &a->columns, first, last);
         npi_process_standardize_columns(w->evidence, a->process, a->columns.has_features, (size_t)cells);
         for (int h = 0; h < heads; h++) {
@@ -100,8 +103,7 @@ npgnn_prediction npi_process_judge(void *workspace, const npi_scorer *s, npgnn_p
         score = npi_head_score(&head[h], evidence);
         npi_sums_add(&sums, npi_predictor_calibration(p, h), score);
     }
-    return p->samples > 0 ? npi_prediction_mean(&sums, heads)
-                          : npi_prediction_of(&p->calibration, score);
+    return p->samples > 0 ? npi_prediction_mean(&sums, heads) : npi_prediction_of(&p->calibration, score);
 }
 
 void npi_process_scorer_free(npi_scorer *s)

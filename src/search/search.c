@@ -1,10 +1,10 @@
-/* The best of all pairs, exactly.
+/* Exact top-k search over all pairs.
  *
- * Approximate scores, a block of nodes at a time, are not to the bit what npgnn_predictor_run says of a pair. So they only
- * decide which pairs are worth a look: those that, by a bound of their error (docs/use/predict.md), may be among the best.
- * They are judged one by one with the arithmetic of npgnn_predictor_run, and the order is that of these judgements: by score
- * or, with draws of z, by probability and then score; then by the numbers of the nodes. It is total, so there is one result,
- * whatever the threads do. */
+ * Approximate scores, a block of nodes at a time, are not to the bit what npgnn_predictor_run says of a pair. So they
+ * only decide which pairs are worth a look: those that, by a bound of their error (docs/use/predict.md), may be among
+ * the best. They are judged one by one with the arithmetic of npgnn_predictor_run, and the order is that of these
+ * judgements: by score or, with draws of z, by probability and then score; then by the numbers of the nodes. It is
+ * total, so there is one result, whatever the threads do. */
 #include <assert.h>
 #include <float.h>
 #include <string.h>
@@ -23,7 +23,7 @@ enum { FROM = 1, TO = 2 };
 
 static int give_role(npi_search *s, unsigned char role, const int32_t *nodes, int32_t count, npgnn_error *err)
 {
-    for (int32_t i = 0; !nodes && i < s->n; i++)
+    for (int32_t i = 0; !nodes && i < s->n; i++) /* NULL: all nodes have the role */
         s->role[i] |= role;
     for (int32_t i = 0; nodes && i < count; i++) {
         if (nodes[i] < 0 || nodes[i] >= s->n)
@@ -70,7 +70,7 @@ int npi_search_allocate(npi_search *s, int room, npgnn_error *err)
     return code;
 }
 
-/* Whether all processes search for the same: otherwise they would wait for each other for ever. */
+/* E_MISMATCH unless all processes search for the same: otherwise they would wait for each other forever. */
 static int check_same(const npi_search *s, npgnn_error *err)
 {
     const npgnn_top_options *o = &s->options;
@@ -90,12 +90,12 @@ static void divide(npi_search *s)
 {
     npgnn_comm *comm = s->is_divided ? NULL : s->comm;
     int rank = npi_comm_rank(comm);
-    s->begin = (int32_t)npi_comm_share_start(comm, s->rows, rank);
+    s->begin = (int32_t)npi_comm_share_start(comm, s->rows, rank); /* comm NULL: all rows */
     s->end = (int32_t)npi_comm_share_start(comm, s->rows, rank + 1);
     s->times = npi_comm_ranks(comm);
 }
 
-/* What does not depend on what scores the pairs: the options, and whom they ask for. */
+/* Reads the options, before there is a scorer. */
 static int begin(npi_search *s, npi_search kind, const npgnn_top_options *options, npgnn_error *err)
 {
     *s = kind;
@@ -130,11 +130,12 @@ int npi_search_new(npi_search *s, npgnn_predictor *p, npi_search kind, int plain
     kind.n = p->graph->n;
     kind.threads = p->threads;
     kind.averaged = p->samples > 0;
-    const npi_partition *rows = &p->applied.columns.rows;
+    const npi_partition *rows = &p->applied.columns.rows; /* comm is NULL for a network, which has no columns */
     kind.is_divided = rows->comm != NULL;
     kind.from = kind.is_divided ? rows->from : 0;
     kind.own = kind.is_divided ? rows->to - rows->from : kind.n;
     int code = begin(s, kind, options, err);
+    /* before any collective call that depends on the options */
     if (p->comm && !(code = npi_comm_agree(p->comm, code, err)))
         code = check_same(s, err);
     if (!code)
@@ -201,6 +202,8 @@ static double most_probable(const npgnn_predictor *p, double score)
 static double least_score(double worst, const npgnn_predictor *p)
 {
     enum { STEPS = 50 };
+    /* Bisection: 2e6 / 2^50 is about 2e-9. `low` stays where the probability is too small, so that no pair is excluded
+     * wrongly; where even -1e6 is not too small, none can be excluded. */
     double low = -1e6, high = 1e6, target = worst * (1 - (double)FLT_EPSILON);
     for (int step = 0; step < STEPS; step++) {
         double middle = (low + high) / 2;
@@ -212,21 +215,22 @@ static double least_score(double worst, const npgnn_predictor *p)
     return most_probable(p, low) < target ? low : (double)-INFINITY;
 }
 
-/* What a value must be, at least, for its pair to be, perhaps, better than the worst that is kept here or elsewhere. */
 real npi_search_least_value(const npi_search *s, const npi_shortlist *list, double slack)
 {
+    /* score <= value + slack: below worst - slack, a value cannot belong to a better pair */
     double worst = list->count < list->capacity ? (double)-INFINITY : list->items[0].score;
     worst = s->worst > worst ? s->worst : worst;
     if (!(worst > (double)-INFINITY)) /* the list has room */
         return -(real)INFINITY;
+    /* down by one float, against the rounding to a float */
     return (real)nextafterf((float)((s->averaged ? least_score(worst, s->p) : worst) - slack), -INFINITY);
 }
 
-/* Whether the pair is asked for; of a pair that may be turned round, only one way. */
 int npi_search_eligible(const npi_search *s, int32_t u, int32_t v)
 {
     if (!npi_graph_allows(s->graph, u, v) || !(s->role[v] & TO))
         return 0;
+    /* the best links: (v, u) is asked for, too, and v < u */
     if (s->links && v < u && (s->role[v] & FROM) && (s->role[u] & TO))
         return 0;
     return s->options.known || !npgnn_graph_has_edge(s->graph, u, v);
@@ -237,6 +241,7 @@ static uint32_t order_of(float score)
 {
     uint32_t bits;
     memcpy(&bits, &score, sizeof bits);
+    /* IEEE 754: sign and magnitude. Negative numbers are turned round and put below all others. */
     return bits >> 31 ? ~bits : bits | 0x80000000u;
 }
 
@@ -249,6 +254,7 @@ static float rank_of(const npi_search *s, const npgnn_prediction *judged)
 npi_candidate npi_search_candidate(const npi_search *s, npgnn_pair pair, npgnn_prediction judged)
 {
     float value = s->averaged ? rank_of(s, &judged) : judged.score;
+    /* ids ascend as pairs do, which decides ties */
     return (npi_candidate){(double)value, order_of(judged.score), (int64_t)pair.u * s->n + pair.v};
 }
 
@@ -277,7 +283,7 @@ static real least_of_row(const npi_search *s, npi_searcher *d, int r, const real
             npi_shortlist_offer(sure, (npi_candidate){least, 0, i});
     }
     real least = npi_search_least_value(s, sure, slack);
-    sure->count = 0;
+    sure->count = 0; /* these were bounds, not judgements */
     return least;
 }
 
@@ -298,7 +304,8 @@ static void look_through(const npi_search *s, npi_searcher *d, int r, const int3
     double slack = d->block.slack[r];
     real least = npi_search_least_value(s, &d->list, slack);
     least = floor > least ? floor : least;
-    for (int ahead = candidate && s->p ? NPI_AHEAD : 0; ahead > 0; ahead--) /* few are left: all of them at once */
+    /* A list of candidates is short: the rows and links of the first ones to be judged are asked for before any is. */
+    for (int ahead = candidate && s->p ? NPI_AHEAD : 0; ahead > 0; ahead--)
         for (int32_t i = 0, asked = 0; i < count && asked < MOST_AHEAD; i++)
             if (!(value[i] < least)) {
                 prefetch(s, (npgnn_pair){u, candidate[i]}, ahead);
@@ -306,9 +313,10 @@ static void look_through(const npi_search *s, npi_searcher *d, int r, const int3
             }
     for (int32_t i = 0; i < count; i++) {
         int32_t place = candidate ? candidate[i] : i, v = s->from + place;
+        /* `!(<)`: a NaN is looked at. The cheapest question comes first, and the judgement, the dearest, last. */
         if (!(value[i] < least) && npi_search_eligible(s, u, v) &&
             npi_search_offer(s, d, (npgnn_pair){u, v}, (npgnn_pair){d->block.place[r], place})) {
-            least = npi_search_least_value(s, &d->list, slack); /* `!(<)`: a NaN is looked at */
+            least = npi_search_least_value(s, &d->list, slack); /* the list has a better worst than before */
             least = floor > least ? floor : least;
         }
     }
@@ -335,6 +343,7 @@ int32_t npi_search_write(npgnn_link *out, const npi_search *s, const npi_shortli
                          const npgnn_prediction *judged)
 {
     int32_t count = 0;
+    /* count == i: until one is too improbable */
     for (int32_t i = 0; i < sorted->count && count == i; i++)
         count = append(out, count, s, npi_search_pair(s, sorted->items[i].id),
                        judged ? judged[i] : prediction_of(s, (float)sorted->items[i].score));
@@ -384,7 +393,7 @@ static void search_block(const npi_search *s, npi_searcher *d, int32_t first)
         s->scorer.kind->approximate(block, d->workspace, &s->scorer, 0, s->own);
     for (int r = 0; r < block->count; r++) {
         const real *value = block->value + (size_t)r * (size_t)s->own;
-        if (!s->links)
+        if (!s->links) /* with links, a thread has one list for all rows */
             d->list.count = 0;
         if (!s->links && !s->averaged && !s->scorer.kind->narrow) /* a list of this row alone, by score */
             floor = least_of_row(s, d, r, value);
@@ -422,6 +431,7 @@ int npi_search_rows(const npi_search *s, npgnn_error *err)
 {
     int64_t blocks = s->end > s->begin ? ((int64_t)s->end - s->begin + s->scorer.block - 1) / s->scorer.block : 0;
     int64_t band = (int64_t)s->threads * s->scorer.band; /* blocks between two calls of progress */
+    /* Threads end with every band: progress is reported, and a search cancelled, by the calling thread. */
     for (int64_t start = 0; start < blocks; start += band) {
         int64_t end = start + band < blocks ? start + band : blocks;
         band_loop loop = {s, start};
@@ -430,6 +440,7 @@ int npi_search_rows(const npi_search *s, npgnn_error *err)
         npi_parallel(s->threads, end - start, 1, search_blocks, &loop);
         if (s->scorer.kind->uses_blas)
             npi_blas_end(s->threads);
+        /* this process speaks for all, which are about as far */
         int code = npi_search_report(s, s->before + end * s->scorer.block * s->times, err);
         if (code)
             return code;

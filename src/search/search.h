@@ -16,7 +16,7 @@
 
 enum { NPI_LIST_LOCKS = 256 }; /* for the lists of all nodes */
 
-/* What one thread works with. */
+/* Memory of one thread. */
 typedef struct npi_searcher {
     npi_block block;
     void *workspace; /* the scorer's */
@@ -34,16 +34,16 @@ typedef struct npi_contender {
 typedef struct npi_contenders {
     npi_contender *items; /* (capacity) */
     int count, capacity;
-    npi_shortlist sure; /* what the best scores are at least */
+    npi_shortlist sure; /* lower bounds of the best scores */
 } npi_contenders;
 
 typedef struct npi_mutual {
     int32_t places;         /* candidates, and remote nodes */
     npi_contenders *of;     /* (places) */
     npi_candidate *sure;    /* (places, k) of all of them */
-    _Atomic(double) *least; /* (places) what the score of a pair must reach, at least, to be among the best of a node */
+    _Atomic(double) *least; /* (places) lower bound of the k-th best score of each node */
     pthread_mutex_t lock[NPI_LIST_LOCKS];
-    atomic_int failed; /* memory is out */
+    atomic_int failed; /* 1: out of memory */
 } npi_mutual;
 
 /* Where the evidence is divided among processes. */
@@ -66,8 +66,8 @@ typedef struct npi_search {
     int32_t n, rows;     /* nodes, and searched nodes */
     int32_t from, own;   /* the candidates: nodes from to from + own - 1 */
     int32_t begin, end;  /* rows to search now; where they are remote, the first one is at place `own` */
-    int32_t before;      /* rows that are done, for the caller's progress, */
-    int32_t times;       /* and how many are done, in all processes, when this one has done one */
+    int32_t before;      /* rows that are done, for the caller's progress */
+    int32_t times;       /* rows done in all processes per row done in this one */
     int averaged;        /* 1: predictions are averages over draws of z */
     unsigned char *role; /* (n) */
     int links;           /* 1: the best of all pairs, each once; 0: the best of each node */
@@ -102,8 +102,8 @@ int npi_predictor_rows(float *score, npgnn_predictor *predictor, const int32_t *
 
 /* ---- of search.c ---- */
 
-/* Prepares a search: `kind` has out, found, k and links. plain: 1 if values are wanted that are scores. Collective where there
- * are several processes. To be freed on failure, too. */
+/* Prepares a search: `kind` has out, found, k and links. plain: 1 if values are wanted that are scores. Collective
+ * where there are several processes. To be freed on failure, too. */
 int npi_search_new(npi_search *out, npgnn_predictor *predictor, npi_search kind, int plain,
                    const npgnn_top_options *options, npgnn_error *err);
 
@@ -122,10 +122,10 @@ void npi_search_free(npi_search *search);
  * process with each other. E_CANCELLED, E_MEMORY. */
 int npi_search_rows(const npi_search *search, npgnn_error *err);
 
-/* Whether the pair is asked for; of a pair that may be turned round, only one way. */
+/* Whether the options ask for the pair; among the best links, a pair is eligible in one direction only. */
 int npi_search_eligible(const npi_search *search, int32_t u, int32_t v);
 
-/* What a value must be, at least, for its pair to be, perhaps, better than the worst that is kept here or elsewhere. */
+/* Least value with which a pair may still be better than the worst one that is kept, in this list or elsewhere. */
 real npi_search_least_value(const npi_search *search, const npi_shortlist *list, double slack);
 
 /* What a pair is ordered by. A NaN is not in any list. */
@@ -155,8 +155,8 @@ void npi_mutual_free(const npi_search *search);
 /* A block of candidates, from `first` on, with all that come after them. */
 void npi_mutual_block(const npi_search *search, npi_searcher *searcher, int32_t first);
 
-/* Scores a block with the candidates begin to end - 1 for both ends; nodes that are candidates themselves, with those that
- * come after them. */
+/* Scores a block with the candidates begin to end - 1 for both ends; nodes that are candidates themselves, with those
+ * that come after them. */
 void npi_mutual_meet(const npi_search *search, npi_searcher *searcher, int32_t begin, int32_t end);
 
 /* Adds a pair to the list of the node at `place`: its other end, and what its score is from and to. */

@@ -1,4 +1,4 @@
-/* The searches that callers ask for: the best of each node, the best of all pairs; and the scores of nodes with all nodes. */
+/* The searches that callers ask for: the best of each node, and of all pairs; and scores of nodes with all nodes. */
 #include <string.h>
 
 #include "base/comm.h"
@@ -8,14 +8,14 @@
 
 /* ---- the best of each node ---- */
 
-/* What one process, or one of several that has the embeddings of all nodes, does. */
+/* The search of one process, or of several that all have the embeddings of all nodes. */
 static int search_alone(npi_search *s, npgnn_error *err)
 {
     npgnn_comm *comm = s->comm;
     int code = npi_comm_agree(comm, npi_search_rows(s, err), err);
     if (!code && s->mutual)
         npi_mutual_decide(s);
-    if (!code) {
+    if (!code) { /* each process has searched its share of the rows */
         npi_comm_gather_shares(comm, s->found, s->rows, sizeof *s->found);
         npi_comm_gather_shares(comm, s->out, s->rows, (size_t)s->k * sizeof *s->out);
     }
@@ -48,6 +48,7 @@ static void score_blocks(const void *arg, int64_t first, int64_t last)
         d->block.count = count;
         for (int32_t r = 0; r < count; r++)
             d->block.node[r] = d->block.place[r] = npi_search_node(s, row + r);
+        /* values are scores (is_exact_value), not bounds of them */
         s->scorer.kind->approximate(&d->block, d->workspace, &s->scorer, 0, s->n);
         for (size_t i = 0; i < (size_t)count * n; i++)
             l->score[(size_t)row * n + i] = (float)d->block.value[i];
@@ -87,6 +88,7 @@ static int share_list(npi_shortlist *list, const npi_search *s, npgnn_error *err
     int32_t *count = npi_alloc(env, (size_t)ranks, sizeof *count, err);
     int code = npi_comm_agree(comm, start && count ? 0 : NPGNN_E_MEMORY, err);
     if (!code) {
+        /* start (ranks + 1): first byte of the list of each process, which have different lengths */
         count[rank] = list->count;
         npi_comm_gather_shares(comm, count, ranks, sizeof *count);
         for (int r = 0; r < ranks; r++)
@@ -97,7 +99,7 @@ static int share_list(npi_shortlist *list, const npi_search *s, npgnn_error *err
     if (!code) {
         memcpy((char *)all + start[rank], list->items, (size_t)list->count * sizeof *all);
         npi_comm_gather(comm, all, start);
-        list->count = 0;
+        list->count = 0; /* its items are in `all`, too */
         for (size_t i = 0; i < start[ranks] / sizeof *all; i++)
             npi_shortlist_offer(list, all[i]);
     }
@@ -112,6 +114,7 @@ static int search_links(npi_search *s, npgnn_error *err)
 {
     npgnn_comm *comm = s->comm;
     int code = s->is_divided ? npi_divided_rows(s, err) : npi_comm_agree(comm, npi_search_rows(s, err), err);
+    /* The order is total: the best k of the lists are the same, however pairs were divided among threads. */
     npi_shortlist *best = code ? NULL : &s->searchers[0].list;
     for (int t = 1; !code && t < s->threads; t++)
         for (int i = 0; i < s->searchers[t].list.count; i++)
@@ -133,7 +136,7 @@ int npi_search_run(npi_search *s, npgnn_error *err)
     int code = npi_search_allocate(s, most < s->k ? (int)most : s->k, err);
     if (!code && s->is_divided)
         code = npi_divided_new(s, err);
-    if (!code && !s->links && npi_mutual_applies(s))
+    if (!code && !s->links && npi_mutual_applies(s)) /* the lists that it asks about are allocated by now */
         code = npi_mutual_new(s, err);
     code = npi_comm_agree(s->comm, code, err);
     return code ? code : s->links ? search_links(s, err) : search_nodes(s, err);
