@@ -1,5 +1,5 @@
 /* Adapts a model to a graph that it was not trained on, without training: q(z | G) is encoded from the new graph
- * (docs/understand/ math.md, (1)-(4)) and the link rate is that of the new graph; the parameters and the calibration
+ * (docs/understand/math.md, (1)-(4)) and the link rate is that of the new graph; the parameters and the calibration
  * stay. */
 #include <math.h>
 
@@ -12,6 +12,7 @@
 int npgnn_model_latent(float *mean, float *sigma, const npgnn_model *model)
 {
     int d = model->params.size.d;
+    /* q = (μ, log σ) */
     for (int c = 0; c < d; c++) {
         if (mean)
             mean[c] = (float)model->q[c];
@@ -30,10 +31,11 @@ static int encode(npgnn_model *model, const npgnn_graph *context, const npi_feat
     npi_adj adj = {.a = context->a, .scale = npi_alloc(env, (size_t)context->n, sizeof *adj.scale, err)};
     int code = adj.scale ? npi_net_new_encoder(&net, &model->options, context->n, x->f, env, err) : NPGNN_E_MEMORY;
     if (!code) {
-        npi_adj_normalize(&adj, env->threads);
+        npi_adj_normalize(&adj, env->threads); /* Â, (1); then (2) to (4) */
         npi_net_encode(net, model->q, model->q + d, &model->params, x, &adj);
         model->info.context_fingerprint = npi_graph_fingerprint(context);
     }
+    /* from here on z is in every score of this model: better an error now than NaN in all of them */
     for (int c = 0; !code && c < 2 * d; c++)
         if (!isfinite(model->q[c]))
             code = npi_fail(err, NPGNN_E_DIVERGED, "the features of the context are too large: its z is not finite");
@@ -69,9 +71,9 @@ int npi_network_adapt(npgnn_model **out, const npgnn_model *model, const npgnn_g
                                   "the graph", env, err);
     if (!code)
         code = npi_model_copy(&copy, model, env, err);
-    if (!code && copy->q)
+    if (!code && copy->q) /* NULL: a network without z, of which only the link rate changes */
         code = encode(copy, context, x, env, err);
-    if (!code && context->m > 0)
+    if (!code && context->m > 0) /* no links say nothing about their rate: that of the training graph stays */
         copy->info.link_rate = npi_link_rate_among((double)npi_graph_count_pairs(context), context->m);
     npi_features_free(x);
     if (code) {

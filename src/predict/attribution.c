@@ -24,6 +24,7 @@ static int cut_line(double *cut, const line_layer *layer, int count, double firs
 {
     int cuts = 0;
     cut[cuts++] = first;
+    /* at_j + t slope_j = 0 at t = -at_j / slope_j */
     for (int j = 0; j < count; j++) {
         double t = layer->slope[j] != 0 ? -layer->at[j] / layer->slope[j] : last;
         if (t > first && t < last)

@@ -64,6 +64,7 @@ static int find_evidence(float *evidence, const npi_columns *columns, const npgn
 static int average_non_link(npi_explainer *x, const npgnn_predictor *p, npgnn_error *err)
 {
     uint64_t without = npi_graph_count_pairs(p->graph) - (uint64_t)p->graph->m;
+    /* at most half of the non-links: different ones are drawn by rejection, which is slow for the last of them */
     size_t count = (without + 1) / 2 < MAX_NON_LINKS ? (size_t)((without + 1) / 2) : MAX_NON_LINKS;
     if (count == 0)
         return 0;
@@ -79,7 +80,7 @@ static int average_non_link(npi_explainer *x, const npgnn_predictor *p, npgnn_er
         code = find_evidence(evidence, &p->applied.columns, pairs, count, p->threads, err);
     if (!code) {
         npi_process_standardize(evidence, p->applied.process, p->applied.columns.has_features, count);
-        for (size_t i = 0; i < count * columns; i++)
+        for (size_t i = 0; i < count * columns; i++) /* evidence (count, columns) */
             x->average[i % columns] += (double)evidence[i] / (double)count;
     }
     npi_free(&x->env, pairs);
@@ -91,6 +92,7 @@ static int average_non_link(npi_explainer *x, const npgnn_predictor *p, npgnn_er
 static int explainer_new(npi_explainer **out, npgnn_predictor *p, npgnn_error *err)
 {
     npgnn_comm *comm = p->applied.columns.rows.comm;
+    /* single pairs need all banks; of several processes, each has too little of them, and gathers evidence instead */
     int code = comm ? 0 : npi_applied_complete(&p->applied, err);
     if (code)
         return code;
@@ -119,6 +121,7 @@ void npi_explainer_follow(npgnn_predictor *p)
     npi_explainer *x = p->explainer;
     if (!x)
         return;
+    /* these have a size per node; the average non-link and the holders stay those of the earlier graph */
     npi_columns_workspace_free(&x->env, &x->workspace);
     npi_free(&x->env, x->marked);
     x->marked = npi_alloc(&x->env, (size_t)p->graph->n, 1, NULL);
@@ -132,6 +135,7 @@ void npi_explainer_follow(npgnn_predictor *p)
 
 static uint64_t key_of(npgnn_pair pair)
 {
+    /* the same key for (u, v) and (v, u), whose evidence is the same */
     uint32_t small = (uint32_t)(pair.u < pair.v ? pair.u : pair.v),
              large = (uint32_t)(pair.u < pair.v ? pair.v : pair.u);
     return (uint64_t)small << 32 | large;
@@ -140,7 +144,7 @@ static uint64_t key_of(npgnn_pair pair)
 /* The evidence of a pair among that which was gathered; NULL: it was not. */
 static const float *gathered_evidence(const npi_explainer *x, npgnn_pair pair, int columns)
 {
-    size_t low = 0, high = x ? x->gathered : 0;
+    size_t low = 0, high = x ? x->gathered : 0; /* pairs before `low` have smaller keys, those from `high` on do not */
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         if (x->pairs[middle] < key_of(pair))
@@ -164,7 +168,7 @@ static int check_pair(const npgnn_predictor *p, npgnn_pair pair, npgnn_error *er
 static int begin_gathering(npgnn_pair *sorted, npi_explainer *x, const npgnn_pair *pairs, size_t count, int columns,
                            npgnn_error *err)
 {
-    x->gathered = 0;
+    x->gathered = 0; /* until the evidence is there: a call that fails leaves nothing half gathered */
     uint64_t *keys = npi_resize(&x->env, x->pairs, 2 * count, sizeof *keys, err); /* the second half is scratch */
     x->pairs = keys ? keys : x->pairs;
     float *evidence = npi_resize(&x->env, x->evidence, count * (size_t)columns, sizeof *evidence, err);
@@ -175,7 +179,7 @@ static int begin_gathering(npgnn_pair *sorted, npi_explainer *x, const npgnn_pai
         keys[i] = key_of(pairs[i]);
     if (count > 1)
         npi_u64_sort(keys, keys + count, count);
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) /* smaller node, larger node */
         sorted[i] = (npgnn_pair){(int32_t)(keys[i] >> 32), (int32_t)(keys[i] & UINT32_MAX)};
     return 0;
 }
@@ -186,7 +190,7 @@ int npi_process_gather(npgnn_predictor *p, const npgnn_pair *pairs, size_t count
     for (size_t i = 0; !code && i < count; i++)
         code = check_pair(p, pairs[i], err);
     npgnn_comm *comm = p->applied.columns.rows.comm;
-    if (!comm)
+    if (!comm) /* one process has all evidence, and computes that of a pair when it is explained */
         return code;
     code = npi_comm_agree(comm, code, err);
     if (!code)
@@ -237,7 +241,7 @@ int npi_process_explain(npgnn_explanation *given, npgnn_predictor *p, npgnn_pair
     const npi_process *process = p->applied.process;
     int columns = p->applied.columns.plan.columns;
     float value[NPI_ALL_COLUMNS], standard[NPI_ALL_COLUMNS];
-    double to[NPI_ALL_COLUMNS], share[NPI_ALL_COLUMNS] = {0};
+    double to[NPI_ALL_COLUMNS], share[NPI_ALL_COLUMNS] = {0}; /* (columns) end of the line, contributions */
     if (gathered)
         memcpy(value, gathered, (size_t)columns * sizeof *value);
     else
@@ -248,7 +252,8 @@ int npi_process_explain(npgnn_explanation *given, npgnn_predictor *p, npgnn_pair
         to[c] = (double)standard[c];
     int heads;
     const npi_head *head = npi_predictor_heads(&heads, p);
-    for (int h = 0; h < heads; h++) /* sums over the draws of z */
+    /* Σ_c share_c = log-odds of the pair - log-odds of the average non-link; all three are sums over the draws of z */
+    for (int h = 0; h < heads; h++)
         npi_attribute(share, &out.baseline, &out.log_odds, &head[h], npi_predictor_calibration(p, h), x->average, to);
     out.baseline /= heads; /* means over the draws */
     out.log_odds /= heads;
@@ -259,7 +264,7 @@ int npi_process_explain(npgnn_explanation *given, npgnn_predictor *p, npgnn_pair
         const npi_column_spec *spec = &npi_column_specs[c];
         x->columns[c] =
             (npgnn_contribution){spec->name, spec->text, spec->reason, (double)value[c], average, share[c] / heads};
-        out.reasons[spec->reason] += share[c] / heads;
+        out.reasons[spec->reason] += share[c] / heads; /* a reason is the sum of its columns */
     }
     out.columns = x->columns;
     out.walk_lift = expm1((double)value[NPI_COLUMN_LIFT3]); /* the column is log(1 + lift) */

@@ -1,5 +1,5 @@
-/* An explanation as its parts see it: the facts behind the columns (facts.c), these in words (words.c), and what the columns
- * contribute (explain.c). */
+/* An explanation as its parts see it: the facts behind the columns (facts.c), these in words (words.c), and what the
+ * columns contribute (explain.c). */
 #ifndef NPI_PREDICT_EXPLAIN_H
 #define NPI_PREDICT_EXPLAIN_H
 
@@ -17,7 +17,7 @@ typedef struct npi_explainer {
     npgnn_env env;
     npi_columns_workspace workspace;
     double average[NPI_ALL_COLUMNS]; /* standardised evidence of an average non-link */
-    int32_t *holders;      /* (f) how many nodes have a feature column; -1: not one that a node has or has not */
+    int32_t *holders;      /* (f) how many nodes have a feature column; -1: a measurement, which nodes cannot share */
     unsigned char *marked; /* (n) scratch, 0 between calls */
     npgnn_contribution columns[NPI_ALL_COLUMNS];
     npi_ranking neighbors, features; /* what the last explanation lists */

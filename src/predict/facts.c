@@ -6,6 +6,7 @@
 
 const npi_encoded *npi_explain_column(const npi_features *x, int32_t c)
 {
+    /* an encoded column is a run of feature columns, first to first + width - 1 */
     for (int32_t i = 0; x->encoding && i < x->encoding->count; i++) {
         const npi_encoded *column = &x->encoding->columns[i];
         if (c >= column->first && c < column->first + column->width)
@@ -21,6 +22,7 @@ static int is_shareable(const npi_features *x, int32_t c, int32_t holders, int n
     const npi_encoded *column = npi_explain_column(x, c);
     if (column)
         return column->kind == NPI_KIND_TEXT || column->kind == NPI_KIND_CATEGORY || column->kind == NPI_KIND_FLAG;
+    /* such a column is a count or a flag; a measurement is seldom 0, or has both signs */
     return !negative && (int64_t)holders * 2 <= x->n;
 }
 
@@ -54,7 +56,9 @@ static int ranking_begin(npi_ranking *list, size_t most, const npgnn_env *env, n
     list->count = 0;
     if (most <= list->capacity)
         return 0;
-    uint64_t *keys = npi_resize(env, list->keys, 4 * most, sizeof *keys, err); /* twice as many as now are needed */
+    /* Room for 2 most items, so that growing lists are seldom moved; as many keys again are scratch of the sort. The
+     * capacity comes last: where an array fails, the other may have more than it says. */
+    uint64_t *keys = npi_resize(env, list->keys, 4 * most, sizeof *keys, err);
     if (!keys)
         return NPGNN_E_MEMORY;
     list->keys = keys;
@@ -68,6 +72,7 @@ static int ranking_begin(npi_ranking *list, size_t most, const npgnn_env *env, n
 
 static void ranking_add(npi_ranking *list, int32_t item, int64_t key)
 {
+    /* one number that orders by key, then by item */
     list->keys[list->count++] = (uint64_t)key << 32 | (uint32_t)item;
 }
 
@@ -85,15 +90,18 @@ int npi_explain_neighbors(npgnn_explanation *out, npi_explainer *x, const npi_cs
 {
     int64_t degree_u = a->ptr[pair.u + 1] - a->ptr[pair.u], degree_v = a->ptr[pair.v + 1] - a->ptr[pair.v];
     int64_t walks = 0;
+    /* no more common neighbours than the smaller degree */
     int code = ranking_begin(&x->neighbors, (size_t)(degree_u < degree_v ? degree_u : degree_v), &x->env, err);
     if (code)
         return code;
+    /* marked = N(v): a neighbour x of u is common if it is marked, and | N(x) ∩ N(v) | walks u, x, y, v pass through
+     * it */
     for (int64_t p = a->ptr[pair.v]; p < a->ptr[pair.v + 1]; p++)
         x->marked[a->col[p]] = 1;
     for (int64_t p = a->ptr[pair.u]; p < a->ptr[pair.u + 1]; p++) {
         int32_t middle = a->col[p];
         if (x->marked[middle])
-            ranking_add(&x->neighbors, middle, a->ptr[middle + 1] - a->ptr[middle]);
+            ranking_add(&x->neighbors, middle, a->ptr[middle + 1] - a->ptr[middle]); /* fewest links first */
         for (int64_t q = a->ptr[middle]; q < a->ptr[middle + 1]; q++)
             walks += x->marked[a->col[q]];
     }
@@ -120,6 +128,7 @@ static real feature_of(const npi_features *x, int32_t node, int32_t column)
 static int is_missing(const npi_features *x, int32_t node, int32_t column)
 {
     const npi_encoded *table = npi_explain_column(x, column);
+    /* the last column of an encoded one says that the value is missing */
     return table && table->kind == NPI_KIND_FLAG && table->flags_missing &&
            feature_of(x, node, table->first + table->width - 1) != 0;
 }
@@ -136,12 +145,13 @@ int npi_explain_features(npgnn_explanation *out, npi_explainer *e, const npi_fea
         if (x->dense) {
             both = x->dense[(int64_t)pair.u * x->f + c] != 0 && x->dense[(int64_t)pair.v * x->f + c] != 0;
         } else {
+            /* the first entry of v's row that is not before column c */
             while (q < x->x.ptr[pair.v + 1] && x->x.col[q] < c)
                 q++;
             both = q < x->x.ptr[pair.v + 1] && x->x.col[q] == c;
         }
         if (both && e->holders[c] >= 0 && !is_missing(x, pair.u, c) && !is_missing(x, pair.v, c))
-            ranking_add(&e->features, c, e->holders[c]);
+            ranking_add(&e->features, c, e->holders[c]); /* rarest first */
     }
     out->feature_count = ranking_end(&e->features);
     out->features = e->features.items;

@@ -1,4 +1,5 @@
-/* Predictors of a network: embeddings of all nodes at the mean of z or, for each draw, anew; a score is their inner product.
+/* Predictors of a network: embeddings of all nodes at the mean of z or, for each draw, anew; a score is their inner
+ * product.
  *
  *     U(z) = act(sigmoid(X W2x + z Wz + b1) W3 + b2),    z_c = μ_c + σ_c ε_c        (docs/understand/math.md, (6))
  *     score(i, j) = u_i · u_j
@@ -25,6 +26,7 @@ static const real *draw_latent(real *z, const npgnn_predictor *p, int index)
     int d = p->model->params.size.d;
     if (d == 0)
         return NULL;
+    /* a stream per draw: draw i is the same whatever the number of draws and in whichever call */
     npi_rng rng = npi_rng_make(p->seed, NPI_RNG_PREDICT, (uint32_t)index);
     for (int c = 0; c < d; c++) {
         double change = index < 0 ? 0 : exp((double)p->model->q[d + c]) * npi_rng_normal_at(&rng, (uint64_t)c);
@@ -33,11 +35,12 @@ static const real *draw_latent(real *z, const npgnn_predictor *p, int index)
     return z;
 }
 
-/* |u_i . u_j| <= k max |u|^2: below FLT_MAX, so that no score, and no partial sum of one, overflows. A NaN fails too. */
+/* |u_i . u_j| <= k max |u|^2: below FLT_MAX, so that no score, and no partial sum of one, overflows. A NaN fails
+ * too. */
 static int scores_are_finite(const npi_embedder *e, int k)
 {
     int sound = 1;
-    const real most = (real)(sqrt((double)FLT_MAX / k) / 2);
+    const real most = (real)(sqrt((double)FLT_MAX / k) / 2); /* k most² = FLT_MAX / 4: room for rounding */
     for (int64_t i = 0; i < (int64_t)e->n * k; i++)
         sound &= fabs((double)e->u[i]) <= (double)most;
     return sound;
@@ -87,7 +90,7 @@ int npi_network_apply(npgnn_predictor **out, const npgnn_model *model, const npg
         p->samples = 0; /* there is nothing to draw */
     p->batch = BATCH;
     code = npi_embedder_new(&p->embedder, s, graph->n, &resolved, err);
-    if (!code)
+    if (!code) /* X W2x, which all draws have in common */
         npi_embedder_features(&p->embedder, &model->params, x, resolved.threads);
     if (!code && p->samples == 0)
         code = npi_predictor_decode(&p->embedder, p, -1, err);
@@ -130,7 +133,7 @@ int npi_network_score(npi_predict_batch *w, const npgnn_predictor *p, const npgn
 int npi_network_embed(float *embedding, const npgnn_model *model, const npgnn_graph *graph, const npgnn_env *env,
                       npgnn_error *err)
 {
-    npgnn_predict_options mean = {.size = sizeof mean};
+    npgnn_predict_options mean = {.size = sizeof mean}; /* no draws: u at the mean of z */
     npgnn_predictor *predictor = NULL;
     int code = npi_network_apply(&predictor, model, graph, &mean, env, err);
     if (code)

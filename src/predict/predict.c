@@ -22,10 +22,11 @@ int npi_predict_options_read(npgnn_predict_options *out, const npgnn_predict_opt
     return code;
 }
 
-/* Whether all processes have been given the same. */
+/* E_MISMATCH unless all processes have the same model, graph and options. */
 static int check_same(const npgnn_model *model, const npgnn_graph *graph, const npgnn_predict_options *o,
                       const npgnn_env *env, npgnn_error *err)
 {
+    /* not memory: each machine may have its own, and whether evidence is kept is agreed on later */
     uint64_t hash = npi_hash_bytes(NPI_HASH_START, &o->samples, sizeof o->samples);
     hash = npi_hash_bytes(hash, &o->seed, sizeof o->seed);
     hash = npi_hash_bytes(hash, &o->link_rate, sizeof o->link_rate);
@@ -51,11 +52,11 @@ int npgnn_predictor_new(npgnn_predictor **out, const npgnn_model *model, const n
         code = check_same(model, graph, &o, &alone, err);
     if (code)
         return code;
-    o.size = sizeof o;
+    o.size = sizeof o; /* complete from here on: the kind reads it as a caller's */
     if (o.memory == 0) /* for all processes on this machine */
         o.memory = npi_memory() / 2 / (size_t)npi_comm_local(comm);
     npgnn_env shared = alone;
-    shared.comm = comm;
+    shared.comm = comm; /* a comm of one process counts as none */
     code = npi_comm_agree(comm, model->kind->apply(&p, model, graph, &o, &shared, err), err);
     if (code) {
         npgnn_predictor_free(p);
@@ -99,8 +100,10 @@ int npi_predictor_run_share(npgnn_prediction *out, const npgnn_predictor *p, con
     const npi_model_kind *kind = p->model->kind;
     npgnn_comm *comm = p->applied.columns.rows.comm; /* NULL unless the evidence is divided */
     size_t most = count < p->batch ? count : p->batch;
+    /* w.score (heads, most), w.sums (most) */
     npi_predict_batch w = {0};
     int code = npi_comm_agree(comm, kind->batch_new(&w, p, most, err), err);
+    /* scoring is collective where the evidence is divided: a process without pairs left goes on with none */
     for (size_t first = 0, size; !code && npi_comm_any(comm, first < count); first += size) {
         size = count - first < most ? count - first : most;
         if (p->samples > 0)
@@ -135,7 +138,7 @@ int npgnn_predictor_run(npgnn_prediction *out, npgnn_predictor *p, const npgnn_p
                              err);
     if (code)
         return code;
-    /* each process scores its share */
+    /* each process scores its share, and gets those of the others */
     int rank = npi_comm_rank(p->comm);
     size_t begin = (size_t)npi_comm_share_start(p->comm, (int64_t)count, rank);
     size_t end = (size_t)npi_comm_share_start(p->comm, (int64_t)count, rank + 1);

@@ -1,5 +1,5 @@
-/* A predictor: a model applied to a graph. The calls are in predict.c; network.c and process.c have what differs by the kind of
- * the model. */
+/* A predictor: a model applied to a graph. The calls are in predict.c; network.c and process.c have what differs by the
+ * kind of the model. */
 #ifndef NPI_PREDICT_PREDICTOR_H
 #define NPI_PREDICT_PREDICTOR_H
 
@@ -102,17 +102,17 @@ void npi_explainer_free(struct npi_explainer *explainer);
  * E_MEMORY: it is freed, and the next explanation prepares a new one. */
 void npi_explainer_follow(npgnn_predictor *predictor);
 
-/* u of a draw, or -1: of the mean of z, into an embedder with the X W2x of the predictor. E_DIVERGED where a score of two of
- * these embeddings might not be finite. */
+/* u of a draw, or -1: of the mean of z, into an embedder with the X W2x of the predictor. E_DIVERGED where a score of
+ * two of these embeddings might not be finite. */
 int npi_predictor_decode(npi_embedder *out, const npgnn_predictor *predictor, int draw, npgnn_error *err);
 
 /* E_ARGUMENT unless both nodes of every pair are nodes of the graph. */
 int npi_predictor_check_pairs(const npgnn_predictor *predictor, const npgnn_pair *pairs, size_t count,
                               npgnn_error *err);
 
-/* npgnn_predictor_run for pairs of this process alone, in batches. The predictor stays as it is, so that several threads may
- * call it at once. Where the evidence is divided among processes, all of them call it, each with pairs of its own, and return
- * the same code. */
+/* npgnn_predictor_run for pairs of this process alone, in batches. The predictor stays as it is, so that several
+ * threads may call it at once. Where the evidence is divided among processes, all of them call it, each with pairs of
+ * its own, and return the same code. */
 int npi_predictor_run_share(npgnn_prediction *out, const npgnn_predictor *predictor, const npgnn_pair *pairs,
                             size_t count, npgnn_error *err);
 
@@ -136,15 +136,17 @@ static inline void npi_sums_add(npi_sums *sums, const npi_calibration *calibrati
 
 static inline double npi_deviation(double sum, double square, double count)
 {
+    /* mean of the squares - square of the mean, which rounding may leave below 0 */
     double variance = square / count - sum / count * (sum / count);
     return sqrt(variance > 0 ? variance : 0);
 }
 
-#define NPI_INTERVAL                                                                                                   \
-    1.96 /* standard deviations on either side: 95 % of a normal distribution, which log-odds nearly have */
+/* Standard deviations on either side of the mean: 95 % of a normal distribution. */
+#define NPI_INTERVAL 1.96
 
 static inline npgnn_prediction npi_prediction_mean(const npi_sums *sums, int draws)
 {
+    /* the interval is one of log-odds, which are nearly normal, and whose ends are probabilities between 0 and 1 */
     double middle = sums->log_odds / draws,
            apart = NPI_INTERVAL * npi_deviation(sums->log_odds, sums->log_odds_square, draws);
     return (npgnn_prediction){.probability = (float)(sums->probability / draws),

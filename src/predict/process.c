@@ -1,5 +1,5 @@
-/* Predictors of a process: it is applied to the graph (applied.c), and the head of the mean of z, or of each draw, turns the
- * evidence of a pair into its score. */
+/* Predictors of a process: it is applied to the graph (applied.c), and the head of the mean of z, or of each draw,
+ * turns the evidence of a pair into its score. */
 #include "base/comm.h"
 #include "features/match.h"
 #include "predict/predictor.h"
@@ -35,6 +35,7 @@ int npi_process_apply(npgnn_predictor **out, const npgnn_model *model, const npg
     p->graph = graph;
     p->samples = o.samples >= 0 ? o.samples : model->options.predict_samples;
     p->seed = o.seed;
+    /* a projection has a weight per feature column of its graph; without one, any features will do */
     if (model->process.projection.width > 0)
         code = npi_features_match(&p->x, graph->x, model->columns, model->encoding, model->process.projection.f,
                                   "the model", "the graph", &resolved, err);
@@ -50,7 +51,9 @@ int npi_process_apply(npgnn_predictor **out, const npgnn_model *model, const npg
         npgnn_predictor_free(p);
         return code;
     }
+    /* banks that are not kept are made anew for every batch */
     p->batch = p->applied.columns.kept ? BATCH : LARGE_BATCH / (size_t)npi_comm_ranks(comm);
+    /* calibrations are fitted without a rate; R, the graph's or the caller's, goes into all of them */
     double rate = o.link_rate > 0 ? o.link_rate : npi_process_link_rate(model, graph);
     p->calibration = npi_calibration_at(p->applied.calibration, rate, o.link_rate);
     for (int draw = 0; draw < p->samples; draw++)
@@ -73,6 +76,7 @@ int npi_process_score(npi_predict_batch *w, const npgnn_predictor *p, const npgn
     int heads;
     const npi_head *head = npi_predictor_heads(&heads, p);
     int code = npi_applied_scores(w->score, &p->applied, head, heads, pairs, count, p->threads, err);
+    /* score (heads, count); draws are added in their order, as wherever a pair is judged */
     for (int h = 0; !code && p->samples > 0 && h < heads; h++)
         for (size_t i = 0; i < count; i++)
             npi_sums_add(&w->sums[i], npi_predictor_calibration(p, h), w->score[(size_t)h * count + i]);

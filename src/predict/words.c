@@ -25,7 +25,7 @@ static void say(words_writer *w, const char *format, ...)
     va_start(args, format);
     int length = vsnprintf(w->text + w->used, w->size - w->used, format, args);
     va_end(args);
-    if (length > 0)
+    if (length > 0) /* vsnprintf returns what it would have written; the text ends where the memory does */
         w->used += (size_t)length < w->size - w->used ? (size_t)length : w->size - w->used - 1;
 }
 
@@ -33,13 +33,13 @@ static void say(words_writer *w, const char *format, ...)
 static void say_name(words_writer *w, const char *name)
 {
     size_t length = strlen(name);
-    if (length > MAX_NAME)
+    if (length > MAX_NAME) /* bytes 10xxxxxx continue a character: back to where one begins */
         for (length = MAX_NAME; length > 0 && ((unsigned char)name[length] & 0xC0) == 0x80;)
             length--;
     say(w, "%.*s%s", (int)length, name, name[length] ? "..." : "");
 }
 
-/* What the column of a kind that contributes most says. */
+/* Text of the column of this kind that contributes most. */
 static const char *main_column(const npgnn_explanation *why, npgnn_reason reason)
 {
     const npgnn_contribution *best = NULL;
@@ -53,6 +53,8 @@ static const char *main_column(const npgnn_explanation *why, npgnn_reason reason
  * Where there are none, features may still speak for a link: in what way. */
 static void say_features(words_writer *w, const npgnn_explanation *why, const npi_explainer *e, const npi_features *x)
 {
+    /* Three forms: a similarity, where nodes cannot share columns; in what way the features fit, or how many are
+     * shared, where there are no names to list; otherwise the names. */
     int32_t count = why->feature_count;
     int some = 0; /* whether nodes can have features in common at all */
     for (int32_t c = 0; c < x->f && !some; c++)
@@ -74,7 +76,7 @@ static void say_features(words_writer *w, const npgnn_explanation *why, const np
     for (int32_t i = 0; i < count && shown < SHOWN; i++, shown++) {
         const npi_encoded *column = npi_explain_column(x, why->features[i]);
         const char *name = npi_names_get(x->columns, why->features[i]);
-        if (column && column->kind != NPI_KIND_TEXT) {
+        if (column && column->kind != NPI_KIND_TEXT) { /* "both FLAG", "same NAME=VALUE": an item by itself */
             say(w, "%s%s ", shown ? ", " : "", column->kind == NPI_KIND_FLAG ? "both" : "same");
             open = 0;
         } else {
@@ -118,11 +120,11 @@ static void say_reason(words_writer *w, npgnn_reason reason, const npgnn_explana
     case NPGNN_REASON_WALKS:
         if (why->walks > 0)
             say(w, "linked by %.0f three-step walk%s, %.*f times the expected", why->walks, why->walks > 1 ? "s" : "",
-                why->walk_lift < 9.95 ? 1 : 0, why->walk_lift);
+                why->walk_lift < 9.95 ? 1 : 0, why->walk_lift); /* "9.9", "10": two digits */
         else
             say(w, "no walk of three steps between them");
         break;
-    case NPGNN_REASON_REGION:
+    case NPGNN_REASON_REGION: /* the column that contributes more */
         region = why->columns[NPI_COLUMN_REGION16].log_odds > why->columns[NPI_COLUMN_REGION64].log_odds
                      ? NPI_COLUMN_REGION16
                      : NPI_COLUMN_REGION64;
@@ -147,7 +149,7 @@ void npi_explain_say(const npgnn_explanation *why, npi_explainer *e, const npgnn
     for (int r = 0; r < NPGNN_REASONS; r++)
         largest = fmax(largest, fabs(why->reasons[r]));
     double least = fmax(LEAST_SAID, WORTH_SAYING * largest);
-    for (;;) {
+    for (;;) { /* the largest contribution that is not said yet, whatever its sign */
         int next = -1;
         for (int r = 0; r < NPGNN_REASONS; r++)
             if (!said[r] && fabs(why->reasons[r]) >= least &&
