@@ -14,9 +14,9 @@
 #include "settings.h"
 
 /* In the order of the overview. */
-static const cli_command *const commands[] = {&cmd_demo,     &cmd_fetch,   &cmd_info,  &cmd_convert,   &cmd_train,
-                                              &cmd_pretrain, &cmd_predict, &cmd_serve, &cmd_embed,     &cmd_adapt,
-                                              &cmd_eval,     &cmd_compare, &cmd_test,  &cmd_reproduce, &cmd_bench};
+static const cli_command *const commands[] = {&cmd_demo,     &cmd_fetch,   &cmd_info,  &cmd_convert,  &cmd_train,
+                                              &cmd_pretrain, &cmd_predict, &cmd_serve, &cmd_embed,    &cmd_adapt,
+                                              &cmd_eval,     &cmd_compare, &cmd_test,  &cmd_reproduce};
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 
 static int print_overview(void)

@@ -233,15 +233,6 @@ static int64_t peak_from_status(void)
     return (int64_t)kib * 1024;
 }
 
-void report_reset_peak(void)
-{
-    FILE *file = fopen("/proc/self/clear_refs", "w");
-    if (!file)
-        return;
-    fputs("5\n", file);
-    fclose(file);
-}
-
 /* getrusage is the second choice: after an exec its figure may include the program before. */
 int64_t report_peak_bytes(void)
 {

@@ -77,9 +77,8 @@ json_t *report_real(double value);                          /* null for NaN */
 json_t *report_hash(uint64_t hash); /* 16 hexadecimal digits, since a JSON number cannot hold 64 bits */
 json_t *report_options(const npgnn_options *options);
 
-/* Peak resident memory of this process so far, or since the last reset, which only Linux knows. */
+/* Peak resident memory of this process so far. */
 int64_t report_peak_bytes(void);
-void report_reset_peak(void);
 
 /* Writes `json` to `path` ("-": standard output), completely or not at all, and frees it. Returns 0, or EXIT_FAILED
  * after printing why. */

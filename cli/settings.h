@@ -21,8 +21,8 @@ typedef struct cli_command {
 /* A model that is not trained: it is a preset only where nothing would be saved, and a method of the library. */
 #define UNIVERSAL "universal"
 
-extern const cli_command cmd_adapt, cmd_bench, cmd_compare, cmd_convert, cmd_demo, cmd_embed, cmd_eval, cmd_fetch,
-    cmd_info, cmd_predict, cmd_pretrain, cmd_reproduce, cmd_serve, cmd_test, cmd_train;
+extern const cli_command cmd_adapt, cmd_compare, cmd_convert, cmd_demo, cmd_embed, cmd_eval, cmd_fetch, cmd_info,
+    cmd_predict, cmd_pretrain, cmd_reproduce, cmd_serve, cmd_test, cmd_train;
 
 /* argv[0], set by main: `reproduce` runs this program again. */
 extern const char *cli_program;

@@ -10,9 +10,9 @@
 
 enum { MOST_WORDS = 64 };
 
-static const cli_command *const commands[] = {&cmd_demo,      &cmd_info,  &cmd_train,  &cmd_eval,    &cmd_predict,
-                                              &cmd_reproduce, &cmd_bench, &cmd_adapt,  &cmd_convert, &cmd_embed,
-                                              &cmd_fetch,     &cmd_test,  &cmd_compare};
+static const cli_command *const commands[] = {&cmd_demo,      &cmd_info,     &cmd_train,  &cmd_eval,    &cmd_predict,
+                                              &cmd_reproduce, &cmd_pretrain, &cmd_adapt,  &cmd_convert, &cmd_embed,
+                                              &cmd_fetch,     &cmd_test,     &cmd_compare};
 
 static int cut_words(char *words[MOST_WORDS], char *text)
 {

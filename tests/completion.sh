@@ -30,7 +30,7 @@ offers()
 }
 offers 'train' npgnn tr
 offers '--help --version' npgnn --
-offers 'adapt bench compare convert demo embed eval fetch help info predict pretrain reproduce serve test train' npgnn help ''
+offers 'adapt compare convert demo embed eval fetch help info predict pretrain reproduce serve test train' npgnn help ''
 offers '--learning-rate' npgnn train --learn
 offers '--no-calibrate --no-keep-best --no-latent --no-process --no-sample-latent' npgnn eval --no-
 offers 'few-shot' npgnn eval synthetic --protocol f

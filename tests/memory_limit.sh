@@ -55,7 +55,6 @@ refused predict model $data --top 3
 refused predict best $data --top 3
 refused embed model $data -o embedding.npy
 refused demo -q
-refused bench -q --nodes 1000
 refused adapt $data -q --iterations 5
 refused adapt $data -q --model model -o new
 for method in npgnn cnp vgae gae sage sc; do

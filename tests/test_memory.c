@@ -532,11 +532,6 @@ static int pairs_loss_new_sampled(world *w, npgnn_error *err)
     return npgnn_pairs_loss_new(&w->out.loss, w->graph, 2, 3, NPGNN_PLAIN, 1, &w->env, err);
 }
 
-static int machine_gflops(world *w, npgnn_error *err)
-{
-    return npgnn_machine_gflops(w->out.numbers, &w->env, err);
-}
-
 /* ---- models across graphs ---- */
 
 static int model_universal(world *w, npgnn_error *err)
@@ -1067,7 +1062,6 @@ int main(void)
         CALL(paired_compare),
         CALL(pairs_loss_new),
         CALL(pairs_loss_new_sampled),
-        CALL(machine_gflops),
         CALL(model_universal),
         CALL(load_each),
         CALL(pretrain),

@@ -415,11 +415,6 @@ static int pairs_loss_new(world *w, npgnn_error *err)
     return npgnn_pairs_loss_new(&w->loss, graph, 2, 0, NPGNN_WEIGHTED, 1, &w->env, err);
 }
 
-static int machine_gflops(world *w, npgnn_error *err)
-{
-    return npgnn_machine_gflops(w->numbers, &w->env, err);
-}
-
 static int model_universal(world *w, npgnn_error *err)
 {
     return npgnn_model_universal(&w->model, &w->env, err);
@@ -525,7 +520,6 @@ static const struct {
     CALL(calibration_measure, "env"),
     CALL(paired_compare, "paired env"),
     CALL(pairs_loss_new, "env"),
-    CALL(machine_gflops, "env"),
     CALL(model_universal, "env"),
     CALL(load_each, "env"),
     CALL(pretrain, "pretrain_options env"),
@@ -836,8 +830,7 @@ static void test_other_options(void **state)
         int tried = 0;
         for (size_t c = 0; c < COUNT(calls); c++) {
             static world w;
-            if (!has_word(calls[c].uses, inputs[i].name) || calls[c].work == split_options_default ||
-                calls[c].work == machine_gflops)
+            if (!has_word(calls[c].uses, inputs[i].name) || calls[c].work == split_options_default)
                 continue;
             if (!known[c]) {
                 world_begin(&w);

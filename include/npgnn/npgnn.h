@@ -1261,10 +1261,6 @@ NPGNN_API int npgnn_pairs_loss_new(npgnn_pairs_loss **out, const npgnn_graph *gr
 NPGNN_API double npgnn_pairs_loss_run(float *gradient, npgnn_pairs_loss *loss, const float *embedding, uint32_t draw);
 NPGNN_API void npgnn_pairs_loss_free(npgnn_pairs_loss *loss);
 
-/* The speed of this machine's BLAS on a product of large square matrices, on env.threads threads, for comparison. Takes
- * about a second. */
-NPGNN_API int npgnn_machine_gflops(double *gflops, const npgnn_env *env, npgnn_error *err);
-
 #ifdef __cplusplus
 }
 #endif

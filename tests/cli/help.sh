@@ -5,7 +5,7 @@ npgnn help >overview
 npgnn --help | cmp - overview
 
 # The model options come from the library: only their place is checked here, and some of their names below.
-for command in demo fetch info convert train pretrain predict serve embed adapt eval compare test reproduce bench; do
+for command in demo fetch info convert train pretrain predict serve embed adapt eval compare test reproduce; do
     note "$command"
     npgnn help "$command" >page
     npgnn "$command" --help | cmp - page

@@ -1,4 +1,4 @@
-/* Two functions of the expert part of the public header: the all-pairs loss, and the speed of this machine's BLAS. */
+/* The all-pairs loss for embeddings of the caller's own. */
 #include <string.h>
 
 #include "base/parallel.h"
@@ -7,8 +7,6 @@
 #include "linalg/elementwise.h"
 #include "model/options.h"
 #include "model/pairs.h"
-
-/* ---- the all-pairs loss ---- */
 
 struct npgnn_pairs_loss {
     npgnn_env env;
@@ -79,55 +77,4 @@ void npgnn_pairs_loss_free(npgnn_pairs_loss *loss)
     npi_free(&env, loss->u);
     npi_free(&env, loss->du);
     npi_free(&env, loss);
-}
-
-/* ---- the machine ---- */
-
-enum { SIDE = 2048, TRIES = 3 };
-
-typedef struct product_loop {
-    real *c;
-    const real *a, *b;
-} product_loop;
-
-static void product_rows(const void *arg, int64_t first, int64_t last)
-{
-    const product_loop *l = arg;
-    npi_gemm(l->c + first * SIDE, SIDE, l->a + first * SIDE, SIDE, 0, l->b, SIDE, 0, (int)(last - first), SIDE, SIDE, 1,
-             0);
-}
-
-/* C = A B, all square, a band of rows for each thread; returns the seconds. */
-static double time_product(real *c, const real *a, const real *b, int threads)
-{
-    product_loop loop = {c, a, b};
-    double start = npi_clock_seconds();
-    npi_blas_begin(threads);
-    npi_parallel(threads, SIDE, 0, product_rows, &loop);
-    npi_blas_end(threads);
-    return npi_clock_seconds() - start;
-}
-
-int npgnn_machine_gflops(double *gflops, const npgnn_env *env, npgnn_error *err)
-{
-    if (npi_env_check(env, err))
-        return NPGNN_E_ARGUMENT;
-    npgnn_env resolved = npi_env_resolve(env);
-    size_t cells = (size_t)SIDE * SIDE;
-    double best = 0;
-    int code = npi_blas_open(&resolved, err);
-    if (code)
-        return code;
-    real *block = npi_alloc(&resolved, 3 * cells, sizeof *block, err);
-    if (!block)
-        return NPGNN_E_MEMORY;
-    for (size_t i = 0; i < 2 * cells; i++)
-        block[i] = (real)(i % 7) - 3;
-    for (int i = 0; i < TRIES; i++) {
-        double seconds = time_product(block + 2 * cells, block, block + cells, resolved.threads);
-        best = i == 0 || seconds < best ? seconds : best;
-    }
-    npi_free(&resolved, block);
-    *gflops = 2e-9 * SIDE * SIDE * SIDE / best;
-    return 0;
 }
