@@ -289,36 +289,14 @@ static double dot(const real *x, const real *y)
     return sum;
 }
 
-typedef struct score_loop {
-    float *score;
-    const npgnn_pair *pairs;
-    const deepwalk *d;
-} score_loop;
-
 /* a_u · b_v + a_v · b_u, 0 for nodes without links */
-static void score_range(const void *arg, int64_t first, int64_t last)
-{
-    const score_loop *l = arg;
-    const deepwalk *d = l->d;
-    for (int64_t i = first; i < last; i++) {
-        npgnn_pair pair = l->pairs[i];
-        int32_t place[2] = {d->walks.place[pair.u], d->walks.place[pair.v]};
-        size_t u = (size_t)place[0] * DIMENSIONS, v = (size_t)place[1] * DIMENSIONS;
-        int known = place[0] >= 0 && place[1] >= 0;
-        l->score[i] = known ? (float)(dot(d->in + u, d->out + v) + dot(d->in + v, d->out + u)) : 0;
-    }
-}
-
-static int score_pairs(float *score, float *probability, const void *learnt, const npgnn_pair *pairs, size_t count,
-                       int rows, npgnn_error *err)
+static double score_pair(const void *learnt, npgnn_pair pair)
 {
     const deepwalk *d = learnt;
-    score_loop loop = {score, pairs, d};
-    (void)probability;
-    (void)rows;
-    (void)err;
-    npi_parallel(d->task->env->threads, (int64_t)count, 0, score_range, &loop);
-    return 0;
+    int32_t place[2] = {d->walks.place[pair.u], d->walks.place[pair.v]};
+    size_t u = (size_t)place[0] * DIMENSIONS, v = (size_t)place[1] * DIMENSIONS;
+    int known = place[0] >= 0 && place[1] >= 0;
+    return known ? dot(d->in + u, d->out + v) + dot(d->in + v, d->out + u) : 0;
 }
 
 int npi_deepwalk_method(float *score, npgnn_eval_run *run, const npi_task *task, npgnn_error *err)
@@ -330,7 +308,7 @@ int npi_deepwalk_method(float *score, npgnn_eval_run *run, const npi_task *task,
     if (!code) {
         run->iterations = run->best_iteration = d.progress.iteration;
         run->train_seconds = d.progress.seconds;
-        code = npi_task_score(score, task, score_pairs, &d, err);
+        code = npi_task_score_each(score, task, score_pair, &d, err);
     }
     deepwalk_free(&d);
     return code;

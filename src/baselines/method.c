@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "base/parallel.h"
 #include "model/score.h"
 
 npgnn_progress npi_method_begin(int iterations)
@@ -57,6 +58,40 @@ int npi_task_score(float *score, const npi_task *task, npi_score_fn *fn, const v
     npi_free(task->env, pairs);
     npi_free(task->env, value);
     return code;
+}
+
+typedef struct each_loop {
+    float *score;
+    const npgnn_pair *pairs;
+    npi_pair_fn *fn;
+    const void *learnt;
+    int threads;
+} each_loop;
+
+static void score_range(const void *arg, int64_t first, int64_t last)
+{
+    const each_loop *l = arg;
+    for (int64_t i = first; i < last; i++)
+        l->score[i] = (float)l->fn(l->learnt, l->pairs[i]);
+}
+
+static int score_each(float *score, float *probability, const void *learnt, const npgnn_pair *pairs, size_t count,
+                      int rows, npgnn_error *err)
+{
+    each_loop loop = *(const each_loop *)learnt;
+    (void)probability;
+    (void)rows;
+    (void)err;
+    loop.score = score;
+    loop.pairs = pairs;
+    npi_parallel(loop.threads, (int64_t)count, 64, score_range, &loop);
+    return 0;
+}
+
+int npi_task_score_each(float *score, const npi_task *task, npi_pair_fn *fn, const void *learnt, npgnn_error *err)
+{
+    const each_loop loop = {.fn = fn, .learnt = learnt, .threads = task->env->threads};
+    return npi_task_score(score, task, score_each, &loop, err);
 }
 
 /* A counting sort. */

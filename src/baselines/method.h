@@ -38,7 +38,13 @@ typedef struct npi_task {
 /* What every method ends with: scores the pairs of the task into score (task->count), and its nodes with all nodes. */
 int npi_task_score(float *score, const npi_task *task, npi_score_fn *fn, const void *learnt, npgnn_error *err);
 
-/* Learns, then calls npi_task_score. Fills score (count), and what it knows of iterations, validation and seconds in
+/* The score of one pair, on any thread. */
+typedef double npi_pair_fn(const void *learnt, npgnn_pair pair);
+
+/* The same for a method that scores each pair by itself, on all threads. */
+int npi_task_score_each(float *score, const npi_task *task, npi_pair_fn *fn, const void *learnt, npgnn_error *err);
+
+/* Learns, then calls npi_task_score or npi_task_score_each. Fills score (count), and what it knows of iterations, validation and seconds in
  * `run`. */
 typedef int npi_method_fn(float *score, npgnn_eval_run *run, const npi_task *task, npgnn_error *err);
 

@@ -4,37 +4,19 @@
 
 #include <math.h>
 
-#include "base/parallel.h"
 #include "heuristics/paths.h"
 
 typedef double weight_fn(int64_t degree);
 
-typedef struct paths_loop {
-    float *score;
+typedef struct shared_paths {
     const npi_csr *a;
-    const npgnn_pair *pairs;
     const double *weight; /* (n) */
-    int threads;
-} paths_loop;
+} shared_paths;
 
-static void score_range(const void *arg, int64_t first, int64_t last)
+static double score_pair(const void *learnt, npgnn_pair pair)
 {
-    const paths_loop *l = arg;
-    for (int64_t i = first; i < last; i++)
-        l->score[i] = (float)npi_paths_two(l->a, l->weight, l->pairs[i]);
-}
-
-static int score_pairs(float *score, float *probability, const void *learnt, const npgnn_pair *pairs, size_t count,
-                       int rows, npgnn_error *err)
-{
-    paths_loop loop = *(const paths_loop *)learnt;
-    (void)probability;
-    (void)rows;
-    (void)err;
-    loop.score = score;
-    loop.pairs = pairs;
-    npi_parallel(loop.threads, (int64_t)count, 64, score_range, &loop);
-    return 0;
+    const shared_paths *l = learnt;
+    return npi_paths_two(l->a, l->weight, pair);
 }
 
 static int score_shared(float *score, npgnn_eval_run *run, const npi_task *task, weight_fn *weight_of, npgnn_error *err)
@@ -45,8 +27,7 @@ static int score_shared(float *score, npgnn_eval_run *run, const npi_task *task,
         return NPGNN_E_MEMORY;
     for (int32_t i = 0; i < a->rows; i++)
         weight[i] = weight_of(a->ptr[i + 1] - a->ptr[i]);
-    paths_loop loop = {.a = a, .weight = weight, .threads = task->env->threads};
-    int code = npi_task_score(score, task, score_pairs, &loop, err);
+    int code = npi_task_score_each(score, task, score_pair, &(shared_paths){a, weight}, err);
     run->train_seconds = npi_clock_seconds() - start;
     npi_free(task->env, weight);
     return code;

@@ -12,14 +12,11 @@
 #include "baselines/neighbors.h"
 #include "heuristics/paths.h"
 
-typedef struct steps_loop {
-    float *score;
+typedef struct steps {
     const npgnn_graph *graph;
-    const npgnn_pair *pairs;
     const double *weight; /* (n) of an inner node: 1 / degree, or 1 */
     double *walk;         /* (threads, n) zeros; NULL: item-cosine */
-    int threads;
-} steps_loop;
+} steps;
 
 static double degree_of(const npi_csr *a, int32_t node)
 {
@@ -36,41 +33,22 @@ static double cosine_sum(const npi_csr *a, const double *one, int32_t from, int3
     return sum / sqrt(fmax(1, degree_of(a, to)));
 }
 
-static void score_range(const void *arg, int64_t first, int64_t last)
+static double score_pair(const void *learnt, npgnn_pair pair)
 {
-    const steps_loop *l = arg;
+    const steps *l = learnt;
     const npi_csr *a = &l->graph->a;
     const unsigned char *side = l->graph->side;
-    for (int64_t i = first; i < last; i++) {
-        npgnn_pair pair = l->pairs[i];
-        double score = 0;
-        if (l->walk) {
-            double degrees = degree_of(a, pair.u) * degree_of(a, pair.v);
-            score = degrees > 0
-                        ? npi_paths_three(l->walk + (size_t)npi_worker() * (size_t)a->rows, a, l->weight, pair) /
-                              sqrt(degrees)
-                        : 0;
-        } else {
-            if (!side || side[pair.v])
-                score += cosine_sum(a, l->weight, pair.u, pair.v);
-            if (!side || side[pair.u])
-                score += cosine_sum(a, l->weight, pair.v, pair.u);
-        }
-        l->score[i] = (float)score;
+    if (l->walk) {
+        double degrees = degree_of(a, pair.u) * degree_of(a, pair.v);
+        double *walk = l->walk + (size_t)npi_worker() * (size_t)a->rows;
+        return degrees > 0 ? npi_paths_three(walk, a, l->weight, pair) / sqrt(degrees) : 0;
     }
-}
-
-static int score_pairs(float *score, float *probability, const void *learnt, const npgnn_pair *pairs, size_t count,
-                       int rows, npgnn_error *err)
-{
-    steps_loop loop = *(const steps_loop *)learnt;
-    (void)probability;
-    (void)rows;
-    (void)err;
-    loop.score = score;
-    loop.pairs = pairs;
-    npi_parallel(loop.threads, (int64_t)count, 64, score_range, &loop);
-    return 0;
+    double score = 0;
+    if (!side || side[pair.v])
+        score += cosine_sum(a, l->weight, pair.u, pair.v);
+    if (!side || side[pair.u])
+        score += cosine_sum(a, l->weight, pair.v, pair.u);
+    return score;
 }
 
 static int score_steps(float *score, npgnn_eval_run *run, const npi_task *task, int walks, npgnn_error *err)
@@ -82,9 +60,8 @@ static int score_steps(float *score, npgnn_eval_run *run, const npi_task *task, 
     int code = weight && (!walks || walk) ? 0 : NPGNN_E_MEMORY;
     for (int32_t i = 0; !code && i < a->rows; i++)
         weight[i] = walks ? 1 / fmax(1, degree_of(a, i)) : 1;
-    const steps_loop loop = {.graph = task->graph, .weight = weight, .walk = walk, .threads = task->env->threads};
     if (!code)
-        code = npi_task_score(score, task, score_pairs, &loop, err);
+        code = npi_task_score_each(score, task, score_pair, &(steps){task->graph, weight, walk}, err);
     run->train_seconds = npi_clock_seconds() - start;
     npi_free(task->env, weight);
     npi_free(task->env, walk);

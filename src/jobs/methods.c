@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/parallel.h"
 #include "baselines/cosine.h"
 #include "baselines/deepwalk.h"
 #include "baselines/neighbors.h"
@@ -137,34 +136,15 @@ static int run_universal(float *score, npgnn_eval_run *run, const npi_task *task
 
 /* ---- heuristics that need the library's own evidence ---- */
 
-typedef struct scores_loop {
-    float *score;
-    const npgnn_pair *pairs;
-    const npi_bank *bank;
-} scores_loop;
-
-static void score_smoothed(const void *arg, int64_t first, int64_t last)
-{
-    const scores_loop *l = arg;
-    int width = l->bank->width;
-    for (int64_t i = first; i < last; i++)
-        l->score[i] = (float)npi_dot(l->bank->row + (size_t)l->pairs[i].u * (size_t)width,
-                                     l->bank->row + (size_t)l->pairs[i].v * (size_t)width, width);
-}
-
-static int score_columns(float *score, float *probability, const void *learnt, const npgnn_pair *pairs, size_t count,
-                         int rows, npgnn_error *err)
+/* 0 without features. */
+static double score_smoothed(const void *learnt, npgnn_pair pair)
 {
     const npi_columns *columns = learnt;
-    const scores_loop loop = {score, pairs, &columns->bank[NPI_BANK_SMOOTH1]};
-    (void)probability;
-    (void)rows;
-    (void)err;
-    if (columns->has_features)
-        npi_parallel(columns->env.threads, (int64_t)count, 256, score_smoothed, &loop);
-    else
-        memset(score, 0, count * sizeof *score);
-    return 0;
+    const npi_bank *bank = &columns->bank[NPI_BANK_SMOOTH1];
+    size_t width = (size_t)bank->width;
+    return columns->has_features
+               ? npi_dot(bank->row + (size_t)pair.u * width, bank->row + (size_t)pair.v * width, bank->width)
+               : 0;
 }
 
 /* The cosine of features averaged over neighbours, (Â F)_i · (Â F)_j with rows of length 1: untrained. */
@@ -178,7 +158,7 @@ static int run_smoothed_cosine(float *score, npgnn_eval_run *run, const npi_task
         code = npi_columns_new(&columns, &task->graph->a, &reduced, NULL, 1, task->env, err);
     run->train_seconds = npi_clock_seconds() - start;
     if (!code)
-        code = npi_task_score(score, task, score_columns, &columns, err);
+        code = npi_task_score_each(score, task, score_smoothed, &columns, err);
     npi_columns_free(&columns);
     npi_reduced_free(task->env, &reduced);
     return code;

@@ -1,5 +1,7 @@
 #include "store/checked.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/hash.h"
@@ -9,10 +11,43 @@
 
 #define FILE_LIMIT (SIZE_MAX / 4)
 
-void npi_checked_put(FILE *file, uint64_t *sum, const void *bytes, size_t size)
+static void put(FILE *file, uint64_t *sum, const void *bytes, size_t size)
 {
     *sum = npi_hash_bytes(*sum, bytes, size);
     fwrite(bytes, 1, size, file);
+}
+
+static int put_numerics(json_t *metadata)
+{
+    char mine[NPI_NUMERICS_SIZE];
+    npi_blas_numerics(mine);
+    return json_object_set_new(metadata, "numerics", json_string(mine));
+}
+
+int npi_checked_write(const char *path, json_t *metadata, const npi_safetensor *tensors, const real *const *values,
+                      int count, npgnn_error *err)
+{
+    npi_atomic out;
+    int failed = !metadata || put_numerics(metadata);
+    char *header = failed ? NULL : npi_safetensors_make_header(metadata, tensors, count + 1);
+    if (failed)
+        json_decref(metadata);
+    if (!header)
+        return npi_fail(err, NPGNN_E_MEMORY, "out of memory while writing %s", path);
+    int code = npi_atomic_open(&out, path) ? npi_fail_errno(err, "write", path) : 0;
+    if (!code) {
+        uint64_t sum = NPI_HASH_START, length = strlen(header);
+        put(out.file, &sum, &length, sizeof length);
+        put(out.file, &sum, header, (size_t)length);
+        for (int i = 0; i < count; i++)
+            if (tensors[i].rows > 0)
+                put(out.file, &sum, values[i], npi_safetensor_bytes(&tensors[i]));
+        fwrite(&sum, sizeof sum, 1, out.file);
+        if (npi_atomic_replace(&out)) /* notices a write that failed */
+            code = npi_fail_errno(err, "write", path);
+    }
+    free(header);
+    return code;
 }
 
 /* FNV-1a detects every change of a single byte; a file that was truncated or changed otherwise passes with a
@@ -57,13 +92,6 @@ int npi_checked_read(unsigned char **bytes, size_t *size, const char *path, cons
 }
 
 /* ---- what the bits depend on ---- */
-
-int npi_checked_put_numerics(json_t *metadata)
-{
-    char mine[NPI_NUMERICS_SIZE];
-    npi_blas_numerics(mine);
-    return json_object_set_new(metadata, "numerics", json_string(mine));
-}
 
 void npi_checked_compare_numerics(const npi_safetensors *file, const npgnn_env *env)
 {

@@ -9,13 +9,11 @@
 #include <limits.h>
 #include <math.h>
 #include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/comm.h"
 #include "base/hash.h"
 #include "base/sized.h"
-#include "io/atomic.h"
 #include "store/checked.h"
 #include "store/safetensors.h"
 #include "store/scorer.h"
@@ -149,7 +147,8 @@ static int read_findings(npi_findings *found, const json_t *object)
            npi_model_scorer_parse(&found->scorer, json_object_get(object, "scorer"));
 }
 
-static char *header_text(npgnn_trainer *t, const npi_safetensor tensors[TENSORS])
+/* NULL where memory is out. */
+static json_t *metadata_json(npgnn_trainer *t)
 {
     json_t *metadata = json_pack("{s:s, s:s, s:s}", "format", FORMAT, "format_version", FORMAT_VERSION, "npgnn_version",
                                  npgnn_version());
@@ -157,38 +156,22 @@ static char *header_text(npgnn_trainer *t, const npi_safetensor tensors[TENSORS]
     if (t->has_found)
         failed |= npi_safetensors_put_json(metadata, "found", findings_json(&t->found));
     failed |= npi_safetensors_put_json(metadata, "state", state_json(t));
-    failed |= npi_checked_put_numerics(metadata);
     if (!failed)
-        return npi_safetensors_make_header(metadata, tensors, TENSORS);
+        return metadata;
     json_decref(metadata);
     return NULL;
 }
 
 int npgnn_trainer_save(npgnn_trainer *t, const char *path, npgnn_error *err)
 {
-    npi_atomic out;
     npi_safetensor tensors[TENSORS];
+    const real *values[CHECKSUM];
     if (!t->net)
         return npi_fail(err, NPGNN_E_ARGUMENT, "cannot save: this training ran out of memory");
     list_tensors(tensors, t, t->val.best && !isnan(t->val.best_auc));
-    char *header = header_text(t, tensors);
-    if (!header)
-        return npi_fail(err, NPGNN_E_MEMORY, "out of memory while writing %s", path);
-    int code = npi_atomic_open(&out, path) ? npi_fail_errno(err, "write", path) : 0;
-    if (!code) {
-        /* length, header and tensors; the last tensor is the checksum of all bytes before it */
-        uint64_t sum = NPI_HASH_START, length = strlen(header);
-        npi_checked_put(out.file, &sum, &length, sizeof length);
-        npi_checked_put(out.file, &sum, header, (size_t)length);
-        for (int i = 0; i < CHECKSUM; i++)
-            if (tensors[i].rows > 0)
-                npi_checked_put(out.file, &sum, block_of(t, i), npi_safetensor_bytes(&tensors[i]));
-        fwrite(&sum, sizeof sum, 1, out.file);
-        if (npi_atomic_replace(&out))
-            code = npi_fail_errno(err, "write", path);
-    }
-    free(header);
-    return code;
+    for (int i = 0; i < CHECKSUM; i++)
+        values[i] = block_of(t, i);
+    return npi_checked_write(path, metadata_json(t), tensors, values, CHECKSUM, err);
 }
 
 /* ---- reading ---- */

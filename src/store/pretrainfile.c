@@ -2,11 +2,8 @@
 
 #include <inttypes.h>
 #include <limits.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/hash.h"
-#include "io/atomic.h"
 #include "store/checked.h"
 #include "store/safetensors.h"
 
@@ -27,34 +24,19 @@ static void list_tensors(npi_safetensor tensors[TENSORS], const npi_pretrain_sta
 int npi_pretrain_write(const npi_pretrain_state *state, const npi_pretrain_identity *identity, const char *path,
                        npgnn_error *err)
 {
-    const real *block[CHECKSUM] = {state->params, state->m, state->v};
+    const real *const values[CHECKSUM] = {state->params, state->m, state->v};
     npi_safetensor tensors[TENSORS];
-    npi_atomic out;
     list_tensors(tensors, state);
     json_t *metadata = json_pack("{s:s, s:s, s:s}", "format", FORMAT, "format_version", FORMAT_VERSION, "npgnn_version",
                                  npgnn_version());
     json_t *numbers =
         json_pack("{s:i, s:i, s:o, s:o}", "step", state->step, "steps", identity->steps, "seed",
                   json_sprintf("%" PRIu64, identity->seed), "corpus", json_sprintf("%016" PRIx64, identity->corpus));
-    int failed = npi_safetensors_put_json(metadata, "state", numbers) | npi_checked_put_numerics(metadata);
-    char *header = failed ? NULL : npi_safetensors_make_header(metadata, tensors, TENSORS);
-    if (failed)
+    if (npi_safetensors_put_json(metadata, "state", numbers)) {
         json_decref(metadata);
-    if (!header)
-        return npi_fail(err, NPGNN_E_MEMORY, "out of memory while writing %s", path);
-    int code = npi_atomic_open(&out, path) ? npi_fail_errno(err, "write", path) : 0;
-    if (!code) {
-        uint64_t sum = NPI_HASH_START, length = strlen(header);
-        npi_checked_put(out.file, &sum, &length, sizeof length);
-        npi_checked_put(out.file, &sum, header, (size_t)length);
-        for (int i = 0; i < CHECKSUM; i++)
-            npi_checked_put(out.file, &sum, block[i], state->count * sizeof(real));
-        fwrite(&sum, sizeof sum, 1, out.file);
-        if (npi_atomic_replace(&out)) /* notices a write that failed */
-            code = npi_fail_errno(err, "write", path);
+        metadata = NULL;
     }
-    free(header);
-    return code;
+    return npi_checked_write(path, metadata, tensors, values, CHECKSUM, err);
 }
 
 /* E_MISMATCH unless the checkpoint belongs to this training. */
