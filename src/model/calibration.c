@@ -13,10 +13,9 @@
 #include "linalg/logistic.h"
 
 #define LEAST_RATE 1e-12
-#define LARGEST 1e100     /* of offsets, slopes and knots: products of two, and of one with any float, are finite */
-#define RIDGE 1.0         /* in pairs: keeps slopes finite where the scores separate links and non-links perfectly */
-#define MOST_CERTAIN 0.98 /* of h e^g: beyond it, scores are too few to tell whether it is 1 */
-#define BEYOND 4
+#define LARGEST 1e100      /* of offsets, slopes and knots: products of two, and of one with any float, are finite */
+#define RIDGE 1.0          /* in pairs: keeps slopes finite where the scores separate links and non-links perfectly */
+#define MOST_CERTAIN 0.98  /* of h e^g: beyond it, scores are too few to tell whether it is 1 */
 #define LARGEST_G 50.0     /* h e^g is beyond MOST_CERTAIN then */
 #define LINKS_PER_PIECE 50 /* a piece fitted on fewer would follow chance */
 
@@ -91,8 +90,7 @@ int npi_calibration_is_sound(const npi_calibration *c)
 npi_calibration npi_calibration_at(npi_calibration calibration, double rate, double hidden)
 {
     calibration.prior = npi_log_odds(rate);
-    /* far more than there is room for: it is not the share among all pairs that are not linked */
-    calibration.hidden = hidden <= BEYOND * calibration.most_hidden ? fmin(hidden, calibration.most_hidden) : 0;
+    calibration.hidden = fmin(hidden, calibration.most_hidden);
     return calibration;
 }
 

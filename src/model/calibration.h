@@ -60,8 +60,7 @@ int npi_calibration_fit(npi_calibration *out, const float *link, size_t links, c
 int npi_calibration_is_sound(const npi_calibration *calibration);
 
 /* The calibration for pairs of which a share `rate` are links. `hidden`: the share of links among the pairs without a known
- * link, which is what g was fitted to; 0 where nobody has said. A share far beyond what g leaves room for is about other
- * pairs, such as a list with as many links as non-links, and counts as 0. */
+ * link, which is what g was fitted to; 0 where nobody has said. */
 npi_calibration npi_calibration_at(npi_calibration calibration, double rate, double hidden);
 
 /* f(score), or the log-odds of a link where a rate is set. */

@@ -84,8 +84,9 @@ int npi_network_apply(npgnn_predictor **out, const npgnn_model *model, const npg
     p->graph = graph;
     p->samples = o.samples >= 0 ? o.samples : model->options.predict_samples;
     p->seed = o.seed;
-    double rate = o.link_rate > 0 ? o.link_rate : npi_network_link_rate(model, graph);
-    p->calibration = npi_calibration_at(model->scorer.calibration, rate, o.link_rate);
+    double own = npi_network_link_rate(model, graph), rate = o.link_rate > 0 ? o.link_rate : own;
+    double hidden = npi_hidden_share(o.link_rate, own);
+    p->calibration = npi_calibration_at(model->scorer.calibration, rate, hidden);
     if (s.d == 0 || !model->options.sample_latent)
         p->samples = 0; /* there is nothing to draw */
     p->batch = BATCH;

@@ -51,6 +51,13 @@ int npi_predict_batch_new(npi_predict_batch *out, const npgnn_predictor *predict
 
 double npi_network_link_rate(const npgnn_model *model, const npgnn_graph *graph);
 double npi_process_link_rate(const npgnn_model *model, const npgnn_graph *graph);
+
+/* The share of links among the pairs without a known link (npi_calibration_at) that a link rate stands for, where `own` is that
+ * of the graph: 0 for a rate far beyond it, which is that of other pairs, such as a list with as many links as non-links. */
+static inline double npi_hidden_share(double rate, double own)
+{
+    return rate <= 4 * own ? rate : 0;
+}
 int npi_network_adapt(npgnn_model **out, const npgnn_model *model, const npgnn_graph *context, const npgnn_env *env,
                       npgnn_error *err);
 int npi_process_adapt(npgnn_model **out, const npgnn_model *model, const npgnn_graph *context, const npgnn_env *env,

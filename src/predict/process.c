@@ -54,10 +54,11 @@ int npi_process_apply(npgnn_predictor **out, const npgnn_model *model, const npg
     /* banks that are not kept are made anew for every batch */
     p->batch = p->applied.columns.kept ? BATCH : LARGE_BATCH / (size_t)npi_comm_ranks(comm);
     /* calibrations are fitted without a rate; R, the graph's or the caller's, goes into all of them */
-    double rate = o.link_rate > 0 ? o.link_rate : npi_process_link_rate(model, graph);
-    p->calibration = npi_calibration_at(p->applied.calibration, rate, o.link_rate);
+    double own = npi_process_link_rate(model, graph), rate = o.link_rate > 0 ? o.link_rate : own;
+    double hidden = npi_hidden_share(o.link_rate, own);
+    p->calibration = npi_calibration_at(p->applied.calibration, rate, hidden);
     for (int draw = 0; draw < p->samples; draw++)
-        p->applied.draw_calibration[draw] = npi_calibration_at(p->applied.draw_calibration[draw], rate, o.link_rate);
+        p->applied.draw_calibration[draw] = npi_calibration_at(p->applied.draw_calibration[draw], rate, hidden);
     *out = p;
     return 0;
 }
