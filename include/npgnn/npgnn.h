@@ -505,7 +505,8 @@ typedef struct npgnn_eval_run {
      * unless the protocol is random-links or one of the authors'. NaN from npgnn_test. */
     double emptied_links, emptied_non_links, emptied_auc;
     double test_links; /* how many there were: fewer than asked for in very sparse graphs */
-    double untuned_auc, untuned_ap; /* of the preset best: of universal on the same pairs, which says what tuning gained;
+    double untuned_auc,
+        untuned_ap; /* of the preset best: of universal on the same pairs, which says what tuning gained;
                                        NaN otherwise */
 } npgnn_eval_run;
 

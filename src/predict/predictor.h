@@ -58,6 +58,7 @@ static inline double npi_hidden_share(double rate, double own)
 {
     return rate <= 4 * own ? rate : 0;
 }
+
 int npi_network_adapt(npgnn_model **out, const npgnn_model *model, const npgnn_graph *context, const npgnn_env *env,
                       npgnn_error *err);
 int npi_process_adapt(npgnn_model **out, const npgnn_model *model, const npgnn_graph *context, const npgnn_env *env,

@@ -505,7 +505,8 @@ typedef struct npgnn_eval_run {
      * unless the protocol is random-links or one of the authors'. NaN from npgnn_test. */
     double emptied_links, emptied_non_links, emptied_auc;
     double test_links; /* how many there were: fewer than asked for in very sparse graphs */
-    double untuned_auc, untuned_ap; /* of the preset best: of universal on the same pairs, which says what tuning gained;
+    double untuned_auc,
+        untuned_ap; /* of the preset best: of universal on the same pairs, which says what tuning gained;
                                        NaN otherwise */
 } npgnn_eval_run;
 
@@ -1260,10 +1261,6 @@ NPGNN_API int npgnn_pairs_loss_new(npgnn_pairs_loss **out, const npgnn_graph *gr
  * threads at once. */
 NPGNN_API double npgnn_pairs_loss_run(float *gradient, npgnn_pairs_loss *loss, const float *embedding, uint32_t draw);
 NPGNN_API void npgnn_pairs_loss_free(npgnn_pairs_loss *loss);
-
-/* The speed of this machine's BLAS on a product of large square matrices, on env.threads threads, for comparison. Takes
- * about a second. */
-NPGNN_API int npgnn_machine_gflops(double *gflops, const npgnn_env *env, npgnn_error *err);
 
 #ifdef __cplusplus
 }
