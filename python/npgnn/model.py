@@ -422,7 +422,8 @@ class LinkPredictor:
         pairs : list of pairs of ids, DataFrame, array of shape (count, 2), or Graph
             The pairs that are asked about. Of a graph, its links.
         samples : int, optional
-            Average over so many draws of the latent variable; 0: use its mean. None: as the model was trained.
+            Average over so many draws of what is not known: the latent variable and, of universal and best, what other
+            examples would have told. 0: no draws. None: as the model was trained.
         link_rate : float, optional
             The share of links that you expect among the pairs you ask about; 0.5 ignores how rare links are. None: as
             in the graph.
