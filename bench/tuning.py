@@ -17,11 +17,12 @@ import subprocess
 PROTOCOLS = ["transductive", "inductive", "few-shot", "production"]
 
 
-def auc(program, data, protocol, preset, seeds, first):
-    """AUC of each seed, in percent."""
-    command = [program, "eval", *data, "--protocol", protocol, "--preset", preset, "--seeds", str(seeds), "--seed", str(first)]
+def aucs(program, data, protocol, seeds, first):
+    """AUC of `universal` and of `best`, of each seed, in percent."""
+    command = [program, "eval", *data, "--protocol", protocol, "--preset", "best", "--seeds", str(seeds), "--seed", str(first)]
     output = subprocess.run(command + ["--quiet", "--json", "-"], check=True, capture_output=True, text=True).stdout
-    return [100 * run["auc"] for run in json.loads(output)["seeds"]]
+    runs = json.loads(output)["seeds"]
+    return [[100 * run[which] for run in runs] for which in ("untuned_auc", "auc")]
 
 
 def main():
@@ -37,8 +38,7 @@ def main():
         data = shlex.split(graph)
         for protocol in PROTOCOLS + ["temporal"] * ("--time" in data):
             try:
-                universal, best = (auc(options.program, data, protocol, preset, options.seeds, options.seed)
-                                   for preset in ("universal", "best"))
+                universal, best = aucs(options.program, data, protocol, options.seeds, options.seed)
             except subprocess.CalledProcessError as failure:  # too small to be split so
                 print(f"{protocol:13} {data[0]:32} {failure.stderr.strip().splitlines()[-1]}", flush=True)
                 continue
