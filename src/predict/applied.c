@@ -43,6 +43,7 @@ static int infer(npi_applied *a, const npi_examples *x, npgnn_error *err)
     float *random = npi_alloc(&a->env, x->links, e * sizeof *random, err);
     if (!random)
         return NPGNN_E_MEMORY;
+    /* near non-links look unlike the non-links that the process has met in training */
     size_t others = npi_examples_take_random(random, x, x->links);
     a->context = npi_process_infer(a->mean, a->precision, a->process, x->link, x->links, random, others, &a->env, err);
     npi_process_head(&a->head, a->process, a->mean);
@@ -55,6 +56,7 @@ static int set_aside(npi_examples *x, const npi_aside *how, npgnn_error *err)
 {
     int rounds = 1 + (int)((ENOUGH - 1) / npi_aside_count(how->graph)), code = 0;
     rounds = rounds < MOST_ROUNDS ? rounds : MOST_ROUNDS;
+    /* a graph that gave nothing in round 0 gives nothing in the others */
     for (int round = 0; !code && round < rounds && (round == 0 || x->links > 0); round++)
         code = npi_examples_set_aside(x, how, round, NON_LINKS / rounds, err);
     return code;
@@ -68,6 +70,7 @@ static int draw_z(npi_head *head, const npi_applied *a, uint64_t seed, int draw,
     real *z = npi_alloc(&a->env, (size_t)d, sizeof *z, err);
     if (!z)
         return NPGNN_E_MEMORY;
+    /* z_c = mean_c + ε_c / √precision_c */
     for (int c = 0; c < d; c++)
         z[c] = (real)((double)a->mean[c] + npi_rng_normal_at(&rng, (uint64_t)c) / sqrt((double)a->precision[c]));
     npi_process_head(head, a->process, z);
@@ -85,6 +88,7 @@ static int fit(npi_applied *a, const npi_examples *x, const float *again, uint64
     if (!code)
         code = npi_fit_calibration(&a->calibration, &a->head, x, &all, again, &a->env, err);
     a->calibrated = !code;
+    /* a draw repeats all of it with other examples: begin_draws has made its head from a draw of z */
     for (int draw = 0; !code && draw < a->draws; draw++) {
         npi_picked some = {0};
         code = npi_picked_draw(&some, &all, MOST_DRAWN, seed, draw, &a->env, err);
@@ -119,9 +123,10 @@ static int begin_draws(npi_applied *a, const npi_applied_options *o, npgnn_error
     int code = 0;
     for (int draw = 0; !code && draw < o->draws; draw++) {
         code = npi_head_new(&a->draw_head[draw], a->process->columns, size.h, &a->env, err);
-        a->draws = draw + 1;
+        a->draws = draw + 1; /* to be freed, also if it is not complete */
         if (!code)
             code = draw_z(&a->draw_head[draw], a, o->seed, draw, err);
+        /* of a process that is not tuned, it holds until examples tell more; a graph may have too few to tell anything */
         a->draw_calibration[draw] =
             o->scorer->resampled > 0 ? o->scorer->sample[draw % o->scorer->resampled] : a->calibration;
     }
@@ -170,6 +175,7 @@ static int prepare_evidence(npi_applied *a, const npgnn_graph *graph, npi_featur
     int code = npi_reduced_project(&a->projection, x, &a->process->projection, shared, err);
     if (code)
         return code;
+    /* all processes keep the evidence or none does: otherwise some would wait for what the others never send */
     size_t bytes = npi_columns_size(rows.to - rows.from, &a->reduced);
     int keep = !npi_comm_any(shared->comm, bytes > (memory ? memory : npi_memory() / 2));
     if (a->projection.width > 0)
@@ -186,6 +192,7 @@ int npi_applied_new(npi_applied *out, const npi_process *process, const npgnn_gr
     *a = (npi_applied){.env = *env, .process = process};
     a->env.comm = NULL;
     npi_examples examples = {.env = a->env, .process = process};
+    /* examples first: their evidence is of a graph with fewer links, and is gone before that of all links takes memory */
     int code = npi_comm_agree(comm, begin(a, options, err), err);
     if (!code)
         code = npi_reduced_new(&a->reduced, x, NULL, &shared, err);

@@ -16,8 +16,7 @@
 #include "linalg/blas.h"
 #include "search/search.h"
 
-/* Roles of a node. */
-enum { FROM = 1, TO = 2 };
+enum { FROM = 1, TO = 2 }; /* roles of a node */
 
 /* ---- making ---- */
 
