@@ -237,9 +237,10 @@ static int assign_by_chance(draft *d, int64_t test, int64_t val, const npgnn_spl
     held = npi_draw_links(&drawn, d->role, left, d->graph, d->edges, wanted);
     npi_free(d->env, left);
     if (wanted > 0 && held == 0)
-        return npi_fail(err, NPGNN_E_ARGUMENT,
-                        "no link of this graph can be held out such that both ends keep others: a node without links "
-                        "would betray its held-out one; hide nodes instead (protocol inductive)");
+        return npi_fail(
+            err, NPGNN_E_ARGUMENT,
+            "no link of this graph can be held out such that both ends keep others: a node without links "
+            "would betray its held-out one; protocol random-links holds out any, and says what that betrays");
     if (held < wanted) {
         test = (int64_t)((double)test / (double)wanted * (double)held);
         npi_log(d->env,
