@@ -417,7 +417,7 @@ static void run(totals *t, const settings *s, const npgnn_graph *graph, uint64_t
         score[i] = p[i].score;
     }
     npgnn_calibration c = {0};
-    double auc, ap;
+    double auc = 0, ap = 0;
     if (npgnn_calibration_measure(&c, probability, probability + links, links, others, how.link_rate, &env, &err) ||
         npgnn_auc_ap(&auc, &ap, score, score + links, links, others, &env, &err))
         stop(&err);

@@ -179,7 +179,7 @@ static int choose_pairs(round_pairs *r, const npi_candidate_pairs *known, const 
     int near = npi_near_draw(r->pairs + r->links + random, &r->near, non_links / 2, &rng, env, err);
     if (near < 0)
         return near;
-    r->others = (size_t)(random + near);
+    r->others = (size_t)random + (size_t)near;
     for (size_t i = 0; i < r->links + r->others; i++)
         r->kind[i] = touches(r->role, r->pairs[i], HIDDEN) ? NPI_EXAMPLE_NEW
                      : i < r->links + (size_t)random       ? NPI_EXAMPLE_RANDOM

@@ -5,6 +5,7 @@
  * take time linear in the graph and in the number drawn. */
 #include "graph/negative.h"
 
+#include <assert.h>
 #include <math.h>
 
 #include "base/rng.h"
@@ -196,6 +197,7 @@ static int draw_across(npgnn_pair *out, const npi_candidate_pairs *c, size_t cou
         uint64_t pick = all ? at : npi_rng_below(rng, pairs);
         int side = pick >= from[0];
         pick -= side ? from[0] : 0;
+        assert(partners[!side] > 0); /* otherwise from[side] is 0, and no pick is in it */
         size_t i = (size_t)(pick / partners[!side]);
         size_t j = (size_t)(pick % partners[!side]) + total[!side] - partners[!side];
         npgnn_pair pair = {nodes[side][i], nodes[!side][j]};

@@ -36,7 +36,7 @@ int npi_carry_make(npi_carry *out, const float *thin, const float *full, const f
                    const npgnn_env *env, npgnn_error *err)
 {
     npi_carry c = {0};
-    double from[NPI_CARRY_MOST], to[NPI_CARRY_MOST];
+    double from[NPI_CARRY_MOST] = {0}, to[NPI_CARRY_MOST] = {0};
     weighed *pairs = npi_alloc(env, count, sizeof *pairs, err);
     if (!pairs)
         return NPGNN_E_MEMORY;
