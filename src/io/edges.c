@@ -485,7 +485,7 @@ static int add_time(npi_edge_list *list, layout *columns, unsigned kinds, const 
     size_t count = (size_t)list->count;
     unsigned before = columns->times;
     columns->times &= kinds;
-    if ((before & TIME_EITHER) == TIME_EITHER && columns->times == TIME_MDY)
+    if ((before & TIME_EITHER) == TIME_EITHER && columns->times == TIME_MDY && count > 0)
         memcpy(list->times, columns->month_first, count * sizeof *list->times);
     if ((columns->times & TIME_EITHER) != TIME_EITHER)
         return 0;
