@@ -30,7 +30,7 @@
 
 enum {
     COLUMNS = 32,         /* width of the embeddings: the model's default */
-    PAIRS_PER_NODE = 128, /* of the sampled loss: the model's default */
+    PAIRS_PER_NODE = 128, /* pairs in the sampled loss, as the model has by default */
     WARM_UP = 1,          /* repetitions that are not timed: they touch memory and start threads for the first time */
     LEAST_REPETITIONS = 3,
     MOST_RANKS = 64 /* parts that nodes are divided into */

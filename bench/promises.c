@@ -246,7 +246,7 @@ static npgnn_graph *generate(int family, uint64_t seed)
 {
     draft d = {.rng = npi_rng_make(seed, NPI_RNG_TEST, (uint32_t)family)};
     families[family].draw(&d);
-    int32_t n = 0, number[NODES + 100] = {0}; /* of nodes with links, from 1 */
+    int32_t n = 0, number[NODES + 100] = {0}; /* numbers from 1, for nodes with links */
     for (int64_t i = 0; i < d.count; i++)
         for (int end = 0; end < 2; end++) {
             int32_t *node = end ? &d.edges[i].v : &d.edges[i].u;

@@ -384,7 +384,7 @@ NPGNN_API int npgnn_fit(npgnn_model **out, const npgnn_graph *graph, const npgnn
 
 /* The prediction for a pair of nodes. */
 typedef struct npgnn_prediction {
-    float probability; /* of a link, calibrated (docs/use/predict.md); averaged over the draws */
+    float probability; /* calibrated probability of a link (docs/use/predict.md); averaged over the draws */
     float spread;      /* standard deviation of the probability over the draws, 0 without draws */
     float low, high;   /* mean -+ 1.96 standard deviations of the log-odds over the draws, as probabilities;
                           without draws both equal `probability` */
@@ -397,7 +397,7 @@ typedef struct npgnn_predict_options {
                          model's predict_samples. A draw has a z of its own and, of a process, a calibration that was
                          learnt from a sample of the examples with replacement; where the process was not tuned, also
                          the few weights that it learns on the graph */
-    uint64_t seed;    /* of the draws, and of the links that a process sets aside */
+    uint64_t seed;    /* for the draws, and for the links that a process sets aside */
     double link_rate; /* expected share of links among the pairs asked about, at least 0 and below 1. It is also taken
                          for the share of links among all pairs that are not linked, unless it is far larger than that
                          can be: of those that score like links, this is what tells how many are. 0: as in the graph,
@@ -505,9 +505,9 @@ typedef struct npgnn_eval_run {
      * unless the protocol is random-links or one of the authors'. NaN from npgnn_test. */
     double emptied_links, emptied_non_links, emptied_auc;
     double test_links; /* how many there were: fewer than asked for in very sparse graphs */
-    double untuned_auc,
-        untuned_ap; /* of the preset best: of universal on the same pairs, which says what tuning gained;
-                                       NaN otherwise */
+    /* With the preset best: AUC and AP of universal on the same pairs, so that the difference is what tuning gained. NaN
+     * otherwise. */
+    double untuned_auc, untuned_ap;
 } npgnn_eval_run;
 
 /* Receives the scores of a seed's test pairs, `positives` links first. */

@@ -16,7 +16,7 @@ enum {
     LEAST_SET_ASIDE = 3,  /* below which a context tells nothing */
     LEAST_KNOWN = 10      /* links that must remain */
 };
-#define SET_ASIDE 0.04 /* of the known links: more would make the graph much thinner than it is */
+#define SET_ASIDE 0.04 /* share of the known links: more would make the graph much thinner than it is */
 
 /* Roles of nodes in a round, besides NPI_NODE_TRAIN: those of nodes that have lost all links. */
 enum {
@@ -56,7 +56,7 @@ static int append(void *items, const void *added, size_t count, size_t more, siz
 typedef struct round_pairs {
     unsigned char *role; /* (n) */
     npgnn_pair *edges;   /* (m) `hidden` links that are not known in this round, then the others */
-    npgnn_graph *known;  /* of the others */
+    npgnn_graph *known;  /* the graph of the others */
     npgnn_pair *pairs;   /* (links + others) */
     unsigned char *kind; /* (links + others) */
     npi_near near;

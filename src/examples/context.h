@@ -27,10 +27,10 @@ void npi_examples_free(npi_examples *examples);
 
 typedef struct npi_aside {
     const npgnn_graph *graph;
-    npi_reduced *reduced; /* of its features */
+    npi_reduced *reduced; /* the reduced features */
     double new_share;     /* how many of the links, and of the non-links, are those of hidden nodes */
     uint64_t seed;
-    npgnn_comm *comm; /* of processes that divide the evidence */
+    npgnn_comm *comm; /* the processes that divide the evidence; NULL: one */
 } npi_aside;
 
 /* How many links are set aside at a time: a share, within limits. */

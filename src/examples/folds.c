@@ -12,16 +12,16 @@
 #include "graph/new_nodes.h"
 #include "graph/pair.h"
 
-#define BARE_ODDS 0.5 /* of pairs of a node with neither links nor features: chosen in docs/results/best.md */
+#define BARE_ODDS 0.5 /* odds of pairs of a node with neither links nor features: chosen in docs/results/best.md */
 
 enum {
     FOLDS = NPI_FOLDS_PARTS,
-    LEAST_FOLDS = 3,                 /* of the nodes: with more than a third of them hidden, too few links are left */
-    LEAST_LINKS = 30,                /* of a graph, below which none are hidden */
-    MAX_PER_FOLD = 1 << 15,          /* links of a fold that become pairs, */
-    ENOUGH = 1 << 14,                /* and of all folds of a kind: eight times as many gain nothing */
-    NON_LINKS_PER_LINK = 3,          /* chosen on validation links: docs/results/best.md */
-    CALIBRATION_NON_LINKS = 1 << 14, /* of each kind, since those that score like links are few */
+    LEAST_FOLDS = 3,        /* folds of the nodes: with more than a third of them hidden, too few links are left */
+    LEAST_LINKS = 30,       /* links that can be hidden; with fewer, none are */
+    MAX_PER_FOLD = 1 << 15, /* links of a fold that become pairs, */
+    ENOUGH = 1 << 14,       /* and of all folds of a kind: eight times as many gain nothing */
+    NON_LINKS_PER_LINK = 3, /* chosen on validation links: docs/results/best.md */
+    CALIBRATION_NON_LINKS = 1 << 14, /* random and near ones each, since those that score like links are few */
     MOST_PAIRS = MAX_PER_FOLD * (1 + NON_LINKS_PER_LINK) + 2 * CALIBRATION_NON_LINKS
 };
 
@@ -81,7 +81,7 @@ static int reserve(npi_folds *f, size_t more, const npgnn_env *env, npgnn_error 
 /* What a fold hides, and the pairs that its non-links are drawn from. */
 typedef struct fold {
     size_t links;       /* hidden links, at the beginning of maker->pairs */
-    int64_t left_count; /* of maker->left */
+    int64_t left_count; /* number of links in maker->left */
     const npi_candidate_pairs *candidates;
     int calibrate; /* 1: with non-links to calibrate on, */
     int near;      /* 1: also near ones */

@@ -33,18 +33,18 @@ typedef enum {
 typedef struct npi_folds {
     npgnn_pair *pair; /* (count) */
     int has_features;
-    int columns;            /* of the evidence: NPI_COLUMNS or NPI_ALL_COLUMNS */
+    int columns;            /* width of the evidence: NPI_COLUMNS or NPI_ALL_COLUMNS */
     float *evidence;        /* (count, columns), not standardised */
     unsigned char *is_link; /* (count) */
     unsigned char *part;    /* (count) 0 .. NPI_FOLDS_PARTS - 1 */
     unsigned char *extra;   /* (count) npi_extra */
     float *weight;          /* (count) of those to calibrate on: how many pairs each stands for, up to a factor */
     size_t count, capacity;
-    size_t first_links, first_count; /* of the first tenth of the links, with which the pairs begin: those, then its
+    size_t first_links, first_count; /* the first tenth of the links, with which the pairs begin: those, then its
                                         non-links */
     size_t new_from;                 /* the pairs of new nodes begin here */
-    double new_share;                /* of all pairs of the graph: those that touch a new node */
-    double new_odds;                 /* of these to be linked next, against the others (npi_new_odds), */
+    double new_share;                /* share of the pairs of the graph that touch a new node */
+    double new_odds;                 /* odds that such a pair is linked next, against others (npi_new_odds), */
     int dated;                       /* 1: which the times of the links tell */
 } npi_folds;
 
