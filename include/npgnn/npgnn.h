@@ -984,6 +984,23 @@ typedef struct npgnn_link {
  * Without draws there is no difference. */
 typedef enum { NPGNN_BY_PROBABILITY, NPGNN_BY_LOW } npgnn_rank;
 
+/* Which pairs a search scores. A search of r nodes in a graph of n nodes scores all pairs unless r n is more than
+ * NPGNN_EXACT_PAIRS; then it retrieves candidates for each node and scores these. */
+typedef enum { NPGNN_SEARCH_AUTO, NPGNN_SEARCH_EXACT, NPGNN_SEARCH_CANDIDATES } npgnn_search;
+#define NPGNN_EXACT_PAIRS (INT64_C(1) << 31)
+
+/* How a search was done. Where it had candidates, some of the searched nodes were searched exactly, too: `recall` is the
+ * share of their best partners (the k best; at most NPGNN_CHECKED_BEST) that the candidates contain, or others that score
+ * as high; low to high is its 95 % interval. */
+typedef struct npgnn_search_info {
+    size_t size;
+    int32_t candidates;       /* per node; 0: all pairs were scored */
+    int32_t checked;          /* nodes that were searched exactly, too */
+    int32_t best;             /* partners of each whose recall was measured */
+    double recall, low, high; /* NaN where none was checked */
+} npgnn_search_info;
+enum { NPGNN_CHECKED_NODES = 200, NPGNN_CHECKED_BEST = 10 };
+
 /* What to search; the default is all nodes with all nodes, without the links that the graph has. */
 typedef struct npgnn_top_options {
     size_t size;
@@ -992,16 +1009,21 @@ typedef struct npgnn_top_options {
     int known;                    /* 1: include links that the graph has */
     double min_probability;       /* leave out pairs whose probability (or `low`) is less; 0 to 1 */
     npgnn_rank rank;
+    npgnn_search search;
+    int32_t candidates;      /* per node, where candidates are retrieved; 0: 256. More find more, and take longer */
+    int unchecked;           /* 1: do not measure how good the candidates are */
+    npgnn_search_info *info; /* NULL, or: filled in */
 } npgnn_top_options;
 
 /* The k best partners of every node of `from`, best first: those of the i-th are out[i * k] to out[i * k + found[i] -
- * 1]. All pairs are considered, and the result is what npgnn_predictor_run would give for each of them, to the bit, for
- * any number of threads. Pairs are ordered by score (the same order as by probability, but finer) or, with draws,
+ * 1]. What is found is what npgnn_predictor_run would give for these pairs, to the bit, for any number of threads. All
+ * pairs are considered, unless candidates are retrieved: for processes only, in one process, by `search`; then env.log
+ * is told what share of the best they contain. Pairs are ordered by score (the same order as by probability, but finer) or, with draws,
  * by probability (or `low`), then score; ties by node number, smaller first.
  *
  * env.progress is called with `iteration` of `iterations` nodes done; after E_CANCELLED found[i] is 0 for nodes that
  * were not reached. E_ARGUMENT, E_MEMORY. O(from n output_size) operations and O(n output_size) memory, both times the
- * draws, plus some megabytes per thread. Not for two threads at once. */
+ * draws, plus some megabytes per thread; with candidates, O(links + from) operations. Not for two threads at once. */
 NPGNN_API int npgnn_predictor_top(npgnn_link *out /* (from, k) */, int32_t *found /* (from) */,
                                   npgnn_predictor *predictor, int32_t k, const npgnn_top_options *options,
                                   npgnn_error *err);

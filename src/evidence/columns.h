@@ -11,6 +11,7 @@
 #include "evidence/bank.h"
 #include "evidence/reduced.h"
 #include "evidence/spectral.h"
+#include "evidence/vicinity.h"
 #include "evidence/walks.h"
 #include "linalg/kernels.h"
 
@@ -183,6 +184,10 @@ void npi_columns_rows(real *value, npi_columns_workspace *workspace, const npi_c
 /* For a single node and a list of at most workspace->range nodes: value (columns, count), from the rows themselves. */
 void npi_columns_list(real *value, npi_columns_workspace *workspace, const npi_columns *columns, const int32_t *list,
                       int count);
+
+/* The same without npi_columns_rows_begin, with walks from the vicinity of the node. */
+void npi_columns_near(real *value, npi_columns_workspace *workspace, const npi_columns *columns,
+                      const npi_vicinity *near, const int32_t *list, int count);
 
 /* ---- how far rows may be from pairs, and a quick first look (rounding.c) ---- */
 

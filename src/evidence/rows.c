@@ -115,19 +115,12 @@ static const float *gather_floats(float **to, const float *from, const int32_t *
     return out;
 }
 
-/* The partners of a list, of a single node. */
-static partners partners_of_list(npi_columns_workspace *w, const npi_columns *e, const int32_t *list, int count)
+/* The partners of a list, of a single node: there is one row, and the stride does not count. Numbers of nodes are gathered into
+ * doubles and floats, one array after another. */
+static partners partners_of_list(const npi_columns *e, const int32_t *list, int count,
+                                 double *doubles, float *floats)
 {
-    double *doubles = w->doubles; /* where the next array is gathered; likewise floats */
-    float *floats = w->floats;
-    /* there is one node, row 0: the stride does not count */
-    partners p = {.met = {.count = count,
-                          .log_degree = gather_floats(&floats, e->log_degree, list, count),
-                          .common = gather_floats(&floats, w->common, list, count),
-                          .jaccard = gather_floats(&floats, w->jaccard, list, count)},
-                  .overlap = w->overlap ? gather_doubles(&doubles, w->overlap, list, count) : NULL};
-    for (size_t t = 0; t < NPI_WALK_LIFTS; t++)
-        p.met.lift[t] = gather_doubles(&doubles, w->lift + t * (size_t)e->n, list, count);
+    partners p = {.met = {.count = count, .log_degree = gather_floats(&floats, e->log_degree, list, count)}};
     for (int b = 0; b < NPI_BANKS; b++) {
         const npi_bank_view *bank = &e->view.bank[b];
         p.along[b] = e->plan.along[b] ? gather_doubles(&doubles, bank->along, list, count) : NULL;
@@ -245,9 +238,12 @@ void npi_columns_rows(real *value, npi_columns_workspace *w, const npi_columns *
     npi_rows_finish(plane, w, e, first, last);
 }
 
-void npi_columns_list(real *value, npi_columns_workspace *w, const npi_columns *e, const int32_t *list, int count)
+/* All columns of a single node with a list. */
+static void meet_list(real *value, npi_columns_workspace *w, const npi_columns *e, const int32_t *list,
+                      const partners *others)
 {
     real *plane[NPI_PLANES], *out[NPI_MOST_PRODUCTS];
+    int count = others->met.count;
     assert(w->count == 1 && count <= w->range);
     npi_rows_place(plane, value, w, (size_t)count);
     for (int p = 0, together; p < e->plan.products; p += together) {
@@ -259,6 +255,50 @@ void npi_columns_list(real *value, npi_columns_workspace *w, const npi_columns *
         npi_kernels_best()->row_products(out, w->picked, together, right->row, list, count, right->width,
                                          right->stride);
     }
-    const partners others = partners_of_list(w, e, list, count);
-    finish(plane, w, e, &others);
+    finish(plane, w, e, others);
+}
+
+void npi_columns_list(real *value, npi_columns_workspace *w, const npi_columns *e, const int32_t *list, int count)
+{
+    double *doubles = w->doubles;
+    float *floats = w->floats;
+    const float *common = gather_floats(&floats, w->common, list, count);
+    const float *jaccard = gather_floats(&floats, w->jaccard, list, count);
+    const double *overlap = w->overlap ? gather_doubles(&doubles, w->overlap, list, count) : NULL;
+    const double *lift[NPI_WALK_LIFTS];
+    for (size_t t = 0; t < NPI_WALK_LIFTS; t++)
+        lift[t] = gather_doubles(&doubles, w->lift + t * (size_t)e->n, list, count);
+    partners others = partners_of_list(e, list, count, doubles, floats);
+    others.met.common = common;
+    others.met.jaccard = jaccard;
+    others.overlap = overlap;
+    memcpy(others.met.lift, lift, sizeof lift);
+    meet_list(value, w, e, list, &others);
+}
+
+void npi_columns_near(real *value, npi_columns_workspace *w, const npi_columns *e, const npi_vicinity *near,
+                      const int32_t *list, int count)
+{
+    double *doubles = w->doubles, *lift = doubles; /* (NPI_WALK_LIFTS, count) */
+    float *floats = w->floats, *common = floats, *jaccard = floats + count;
+    double *overlap = w->overlap ? doubles + NPI_WALK_LIFTS * count : NULL;
+    w->nodes = w->places = &near->node;
+    w->count = 1;
+    for (int i = 0; i < count; i++) {
+        double walks[NPI_WALK_LIFTS];
+        npi_vicinity_walks(&common[i], walks, near, list[i]);
+        for (int t = 0; t < NPI_WALK_LIFTS; t++)
+            lift[t * count + i] = walks[t];
+        npi_structure_finish(&common[i], &jaccard[i], e, near->node, list[i]);
+        if (overlap)
+            overlap[i] = npi_tfidf_pair(&e->reduced->tfidf, near->node, list[i]);
+    }
+    partners others = partners_of_list(e, list, count, doubles + (NPI_WALK_LIFTS + (overlap ? 1 : 0)) * count,
+                                       floats + 2 * count);
+    others.met.common = common;
+    others.met.jaccard = jaccard;
+    others.overlap = overlap;
+    for (int t = 0; t < NPI_WALK_LIFTS; t++)
+        others.met.lift[t] = lift + t * count;
+    meet_list(value, w, e, list, &others);
 }

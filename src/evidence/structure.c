@@ -1,6 +1,5 @@
 #include "evidence/structure.h"
 
-#include <math.h>
 #include <string.h>
 
 void npi_structure_pair(float *value, npi_walker *walker, const npi_columns *e, npgnn_pair pair)
@@ -32,14 +31,12 @@ void npi_structure_walk(npi_columns_workspace *w, const npi_columns *e, int row)
     else
         npi_walks_row(common, lift, &w->walker, node);
     memset(jaccard, 0, n * sizeof *jaccard);
-    int64_t degree = e->a->ptr[node + 1] - e->a->ptr[node];
     for (int32_t i = 0; i < w->walker.count; i++) { /* the others have no neighbours in common */
         int32_t reached = w->walker.reached[i], j = reached - from;
         if (reached < from || reached >= to)
             continue;
         /* |∩| / (d_u + d_v - |∩|), then √ |∩| */
-        jaccard[j] = common[j] / ((float)(degree + e->a->ptr[reached + 1] - e->a->ptr[reached]) - common[j]);
-        common[j] = sqrtf(common[j]);
+        npi_structure_finish(&common[j], &jaccard[j], e, node, reached);
     }
 }
 

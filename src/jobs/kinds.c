@@ -52,6 +52,7 @@ const npi_model_kind npi_process_kind = {
     .gather = npi_process_gather,
     .free_predictor = npi_process_free_predictor,
     .complete = npi_process_complete,
+    .retrieves = 1,
     .scorer = npi_process_scorer,
     .quicken = npi_process_quicken,
     .extend = npi_process_extend,

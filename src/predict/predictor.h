@@ -31,6 +31,8 @@ struct npgnn_predictor {
     /* used only by processes: */
     npi_applied applied;
     struct npi_explainer *explainer; /* NULL until the first explanation */
+    struct npi_retriever *retriever; /* NULL until a search by candidates (search/retrieve.h) */
+    void (*retriever_free)(const npgnn_env *env, struct npi_retriever *retriever);
 };
 
 /* What a call needs to score a batch of pairs. */

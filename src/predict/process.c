@@ -104,5 +104,7 @@ int npi_process_quicken(npgnn_predictor *p, uint64_t seed, npgnn_error *err)
 void npi_process_free_predictor(npgnn_predictor *p)
 {
     npi_explainer_free(p->explainer);
+    if (p->retriever)
+        p->retriever_free(&p->env, p->retriever);
     npi_applied_free(&p->applied);
 }

@@ -5,6 +5,7 @@
 #define NPI_SEARCH_SCORER_H
 
 #include "predict/predictor.h"
+#include "search/clusters.h"
 
 enum {
     NPI_MOST_BLOCK = 128, /* nodes that are scored together, at most */
@@ -74,6 +75,10 @@ struct npi_scorer {
     /* used only by processes, by head: */
     npi_slopes *slopes;
     double *score_error; /* how far a score from rows may be from that of a pair */
+    /* used only where candidates are retrieved: */
+    int32_t wanted;               /* candidates per searched node */
+    const npi_clusters *clusters; /* of the nodes that may be candidates: those of the predictor, or: */
+    npi_clusters own_clusters;
     int is_exact_value;  /* 1: values are scores; 0: what scores cannot exceed, but for slack */
 };
 
@@ -82,6 +87,10 @@ typedef struct npi_scorer_use {
     int32_t nodes;      /* number of nodes that are searched */
     int is_each_node;   /* 1: the best of each node are wanted; 0: the best of all pairs, or scores */
     int is_exact_value; /* as in the scorer */
+    int32_t k;          /* wanted for each */
+    int32_t candidates; /* to retrieve for each node; 0: all nodes are candidates */
+    const int32_t *to;  /* (to_count) the nodes that may be candidates; NULL: all */
+    int32_t to_count;
 } npi_scorer_use;
 
 /* The scorers of the kinds of models. */
@@ -100,6 +109,9 @@ void npi_heuristic_scorer(npi_scorer *out, npi_row_source *source, int32_t nodes
 
 /* The scorer of a process for a single searched node, where npi_applied_prepare_bounds has been called. */
 int npi_scorer_bounded(npi_scorer *out, npgnn_predictor *predictor, npgnn_error *err);
+
+/* The scorer of a process that retrieves candidates (retrieve.h). */
+int npi_scorer_retrieved(npi_scorer *out, npgnn_predictor *predictor, const npi_scorer_use *use, npgnn_error *err);
 
 /* The reach of a candidate, or of a row after them: only processes have any. */
 static inline double npi_scorer_reach(const npi_scorer *scorer, int32_t place)

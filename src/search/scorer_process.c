@@ -124,6 +124,8 @@ int npi_process_scorer(npi_scorer *out, npgnn_predictor *p, const npi_scorer_use
     int heads;
     const npi_head *head = npi_predictor_heads(&heads, p);
     assert(use->nodes > 0);
+    if (use->candidates > 0)
+        return npi_scorer_retrieved(out, p, use, err);
     if (use->nodes == 1 && use->is_each_node && p->samples == 0 && p->applied.bound.block)
         return npi_scorer_bounded(out, p, err);
     /* 2 · 4 + 3 · 8 bytes of walks per node, 8 of the overlap of features, and its scores */

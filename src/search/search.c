@@ -141,8 +141,15 @@ int npi_search_new(npi_search *s, npgnn_predictor *p, npi_search kind, int plain
         code = p->model->kind->complete(p, err);
     if (!code)
         code = check(s, err);
-    const npi_scorer_use use = {
-        .nodes = s->rows > 0 ? s->rows : 1, .is_each_node = !s->links && !plain, .is_exact_value = plain};
+    npi_scorer_use use = {.nodes = s->rows > 0 ? s->rows : 1,
+                          .is_each_node = !s->links && !plain,
+                          .is_exact_value = plain,
+                          .k = s->links ? NPGNN_CHECKED_BEST : s->k,
+                          .to = s->options.to,
+                          .to_count = s->options.to_count};
+    if (!code && !plain)
+        code = npi_search_candidates(&use.candidates, p, s->rows, &s->options, err);
+    s->by_candidates = use.candidates > 0;
     return code ? code : p->model->kind->scorer(&s->scorer, p, &use, err);
 }
 
@@ -225,14 +232,25 @@ real npi_search_least_value(const npi_search *s, const npi_shortlist *list, doub
     return (real)nextafterf((float)((s->averaged ? least_score(worst, s->p) : worst) - slack), -INFINITY);
 }
 
+/* Whether the pair of u and v is asked for in both directions, of which the best links have the one with u < v. */
+static int is_reversed(const npi_search *s, int32_t u, int32_t v)
+{
+    return s->links && v < u && (s->role[v] & FROM) && (s->role[u] & TO);
+}
+
+npgnn_pair npi_search_direct(const npi_search *s, int32_t u, int32_t v)
+{
+    return s->by_candidates && is_reversed(s, u, v) ? (npgnn_pair){v, u} : (npgnn_pair){u, v};
+}
+
+int npi_search_asks(const npi_search *s, int32_t u, int32_t v)
+{
+    return npi_graph_allows(s->graph, u, v) && s->role[v] & TO && !is_reversed(s, u, v);
+}
+
 int npi_search_eligible(const npi_search *s, int32_t u, int32_t v)
 {
-    if (!npi_graph_allows(s->graph, u, v) || !(s->role[v] & TO))
-        return 0;
-    /* the best links: (v, u) is asked for, too, and v < u */
-    if (s->links && v < u && (s->role[v] & FROM) && (s->role[u] & TO))
-        return 0;
-    return s->options.known || !npgnn_graph_has_edge(s->graph, u, v);
+    return npi_search_asks(s, u, v) && (s->options.known || !npgnn_graph_has_edge(s->graph, u, v));
 }
 
 /* The bits of a float as an integer in the same order. */
@@ -311,10 +329,12 @@ static void look_through(const npi_search *s, npi_searcher *d, int r, const int3
                 asked++;
             }
     for (int32_t i = 0; i < count; i++) {
-        int32_t place = candidate ? candidate[i] : i, v = s->from + place;
+        int32_t place = candidate ? candidate[i] : i;
+        npgnn_pair pair = npi_search_direct(s, u, s->from + place), places = {d->block.place[r], place};
+        if (pair.u != u)
+            places = pair; /* nothing is divided: the place of a node is the node */
         /* `!(<)`: a NaN is looked at. The cheapest question comes first, and the judgement, the dearest, last. */
-        if (!(value[i] < least) && npi_search_eligible(s, u, v) &&
-            npi_search_offer(s, d, (npgnn_pair){u, v}, (npgnn_pair){d->block.place[r], place})) {
+        if (!(value[i] < least) && npi_search_eligible(s, pair.u, pair.v) && npi_search_offer(s, d, pair, places)) {
             least = npi_search_least_value(s, &d->list, slack); /* the list has a better worst than before */
             least = floor > least ? floor : least;
         }
@@ -349,11 +369,23 @@ int32_t npi_search_write(npgnn_link *out, const npi_search *s, const npi_shortli
     return count;
 }
 
+/* Pairs that both of their ends have found, one after the other in a sorted list, are listed once. */
+static void list_once(npi_shortlist *sorted, int32_t most)
+{
+    int kept = 0;
+    for (int i = 0; i < sorted->count && kept < most; i++)
+        if (kept == 0 || sorted->items[i].id != sorted->items[kept - 1].id)
+            sorted->items[kept++] = sorted->items[i];
+    sorted->count = kept;
+}
+
 /* Predictions that are means over draws are judged again. */
 int32_t npi_search_write_list(npgnn_link *out, const npi_search *s, npi_searcher *d)
 {
     int32_t count = 0;
     npi_shortlist_sort(&d->list);
+    if (s->links && s->by_candidates)
+        list_once(&d->list, s->k);
     if (!s->averaged)
         return npi_search_write(out, s, &d->list, NULL);
     for (int32_t i = 0; i < d->list.count && count == i; i++) {
@@ -420,6 +452,10 @@ int npi_search_report(const npi_search *s, int64_t done, npgnn_error *err)
     const npgnn_env *env = &s->env;
     done = done < s->rows ? done : s->rows;
     npgnn_progress progress = {.size = sizeof progress, .runs = 1, .iteration = (int)done, .iterations = s->rows};
+    if (s->checking > 0) { /* the search that is checked has not begun */
+        progress.iteration = 0;
+        progress.iterations = s->checking;
+    }
     progress.loss = progress.kl = progress.val_auc = progress.val_ap = (double)NAN;
     return env->progress && env->progress(env->user, &progress)
                ? npi_fail(err, NPGNN_E_CANCELLED, "cancelled after %d of %d nodes", (int)done, s->rows)

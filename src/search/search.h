@@ -70,6 +70,8 @@ typedef struct npi_search {
     int32_t times;       /* rows done in all processes per row done in this one */
     int averaged;        /* 1: predictions are averages over draws of z */
     unsigned char *role; /* (n) */
+    int by_candidates;   /* 1: each searched node meets candidates that are retrieved for it, not all nodes */
+    int32_t checking;    /* rows of the search that this one checks; 0: none */
     int links;           /* 1: the best of all pairs, each once; 0: the best of each node */
     double worst;        /* with links: lower bound of the k-th best score, over all processes */
     int threads;
@@ -125,6 +127,13 @@ int npi_search_rows(const npi_search *search, npgnn_error *err);
 /* Whether the options ask for the pair; among the best links, a pair is eligible in one direction only. */
 int npi_search_eligible(const npi_search *search, int32_t u, int32_t v);
 
+/* The same without a look at the known links. */
+int npi_search_asks(const npi_search *search, int32_t u, int32_t v);
+
+/* The pair of a searched node u and a candidate v. The best links have each pair in one direction; where candidates are
+ * retrieved, it may be found from either end. */
+npgnn_pair npi_search_direct(const npi_search *search, int32_t u, int32_t v);
+
 /* Least value with which a pair may still be better than the worst one that is kept, in this list or elsewhere. */
 real npi_search_least_value(const npi_search *search, const npi_shortlist *list, double slack);
 
@@ -144,6 +153,17 @@ int32_t npi_search_write_list(npgnn_link *out, const npi_search *search, npi_sea
 
 /* Tells the caller how many rows are done. E_CANCELLED. */
 int npi_search_report(const npi_search *search, int64_t done, npgnn_error *err);
+
+/* ---- of check.c ---- */
+
+/* Candidates per node that a search of `rows` nodes retrieves; 0: none, all pairs are scored. E_ARGUMENT where the options
+ * ask for candidates that this predictor has not. */
+int npi_search_candidates(int32_t *out, const npgnn_predictor *predictor, int32_t rows,
+                          const npgnn_top_options *options, npgnn_error *err);
+
+/* Measures the recall of a search by candidates, and tells env.log. */
+int npi_search_check(npgnn_search_info *out, npgnn_predictor *predictor, int32_t k, const npgnn_top_options *options,
+                     npgnn_error *err);
 
 /* ---- of mutual.c ---- */
 

@@ -1,8 +1,10 @@
 /* The searches that callers ask for: the best of each node, and of all pairs; and scores of nodes with all nodes. */
+#include <math.h>
 #include <string.h>
 
 #include "base/comm.h"
 #include "base/parallel.h"
+#include "base/sized.h"
 #include "linalg/blas.h"
 #include "search/search.h"
 
@@ -133,7 +135,9 @@ static int search_links(npi_search *s, npgnn_error *err)
 int npi_search_run(npi_search *s, npgnn_error *err)
 {
     int64_t most = s->links ? (int64_t)s->n * s->n : s->n; /* results of a list, at most */
-    int code = npi_search_allocate(s, most < s->k ? (int)most : s->k, err);
+    int64_t room = most < s->k ? most : s->k;
+    /* of the best links, each pair may be found twice: from both ends */
+    int code = npi_search_allocate(s, (int)(s->links && s->by_candidates ? 2 * room : room), err);
     if (!code && s->is_divided)
         code = npi_divided_new(s, err);
     if (!code && !s->links && npi_mutual_applies(s)) /* the lists that it asks about are allocated by now */
@@ -145,9 +149,17 @@ int npi_search_run(npi_search *s, npgnn_error *err)
 static int search(npgnn_predictor *predictor, npi_search kind, const npgnn_top_options *options, npgnn_error *err)
 {
     npi_search s;
+    npgnn_search_info info = {.size = sizeof info, .recall = (double)NAN, .low = (double)NAN, .high = (double)NAN};
     int code = npi_comm_agree(predictor->comm, npi_search_new(&s, predictor, kind, 0, options, err), err);
+    if (!code && s.by_candidates) {
+        info.candidates = s.scorer.wanted;
+        if (!s.options.unchecked)
+            code = npi_search_check(&info, predictor, kind.k, &s.options, err);
+    }
     if (!code)
         code = npi_search_run(&s, err);
+    if (!code && s.options.info)
+        code = npi_sized_write(s.options.info, &info, sizeof info, "npgnn_search_info", err);
     npi_search_free(&s);
     return code;
 }
