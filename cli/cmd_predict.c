@@ -306,6 +306,12 @@ static const arg_option options[] = {
            "Rank links by their probability (default), or by the lower bound of the interval that --samples gives."),
     OPTION("exclude", 0, ARG_CHOICE, AT(top.exclude), "known|none",
            "Links that --top and --top-links omit: the links of DATA (default), or none."),
+    OPTION("search", 0, ARG_CHOICE, AT(top.search), "auto|exact|candidates",
+           "Score all pairs (exact), or retrieve candidates for each node and score these: for universal and models of "
+           "--preset best. A note then says what share of the best the candidates contain. auto (default): exact up to "
+           "2,147,483,648 pairs, 46,340 nodes with each other."),
+    OPTION("candidates", 0, ARG_INT, AT(top.candidates), "N",
+           "Candidates per node, where they are retrieved (default 256). More find more, and take longer.", 1, 1e6),
     OPTION("new-features", 0, ARG_TEXT, AT(new_features), "FILE",
            "Add new nodes to DATA: FILE has their ids and features. They can be used like any other node."),
     OPTION_CONTEXT(AT(model.context)),
@@ -373,8 +379,8 @@ static const arg_rule rules[] = {
      .unused = is_method,
      .hint = "it gives scores, which are not probabilities"},
     {.options = "raw", .unused = is_method, .hint = "it always gives scores"},
-    {.options = "explain|context|estimate", .unused = is_method, .hint = "it is for models"},
-    {.options = "for|from|to|min-prob|rank-by|exclude", .unused = is_pairs, .hint = "it is for --top and --top-links"},
+    {.options = "explain|context|estimate|search|candidates", .unused = is_method, .hint = "it is for models"},
+    {.options = "for|from|to|min-prob|rank-by|exclude|search|candidates", .unused = is_pairs, .hint = "it is for --top and --top-links"},
     {.options = "link-rate", .unused = is_raw, .hint = "scores do not depend on it"},
     {.options = "header", .unused = is_jsonl, .hint = "every line names its fields"},
     {.options = NULL},

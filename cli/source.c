@@ -36,3 +36,8 @@ int source_top_links(npgnn_link *out, int32_t *found, const link_source *source,
         return npgnn_predictor_top_links(out, found, source->predictor, k, options, err);
     return npgnn_method_top(out, found, source->graph, k, 1, &source->method, options, &source->env, err);
 }
+
+int source_retrieves(const link_source *source)
+{
+    return source->predictor && !source->comm && npgnn_predictor_retrieves(source->predictor);
+}

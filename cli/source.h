@@ -20,4 +20,7 @@ int source_top(npgnn_link *out, int32_t *found, const link_source *source, int32
 int source_top_links(npgnn_link *out, int32_t *found, const link_source *source, int32_t k,
                      const npgnn_top_options *options, npgnn_error *err);
 
+/* Whether a search can retrieve candidates: with a process, and in one process. */
+int source_retrieves(const link_source *source);
+
 #endif

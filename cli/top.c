@@ -38,6 +38,7 @@ npgnn_env top_env(top_progress *progress, const common_settings *common)
     env.user = progress;
     progress_line_begin(&progress->line, common->quiet);
     progress->started = progress_clock();
+    progress->quiet = common->quiet;
     return env;
 }
 
@@ -90,8 +91,23 @@ static int query_read(query *q, const npgnn_graph *graph, const top_settings *se
                                      .to_count = q->to.count,
                                      .known = settings->exclude == EXCLUDE_NONE,
                                      .min_probability = settings->min_probability,
-                                     .rank = (npgnn_rank)settings->rank};
+                                     .rank = (npgnn_rank)settings->rank,
+                                     .search = (npgnn_search)settings->search,
+                                     .candidates = settings->candidates};
+    /* what the whole search would do, not a call of it */
+    if (q->options.search == NPGNN_SEARCH_AUTO && (int64_t)q->from.count * nodes <= NPGNN_EXACT_PAIRS)
+        q->options.search = NPGNN_SEARCH_EXACT;
     return status;
+}
+
+/* Says how good the candidates are, where there are any. */
+static void note_recall(const npgnn_search_info *info, const top_progress *progress)
+{
+    if (info->checked > 0 && !progress->quiet)
+        print_note("candidates: %d per node; they contain %.1f %% (%.1f to %.1f) of the %d best, by exact search of %d "
+                   "nodes",
+                   (int)info->candidates, 100 * info->recall, 100 * info->low, 100 * info->high, (int)info->best,
+                   (int)info->checked);
 }
 
 /* ---- the search ---- */
@@ -102,18 +118,52 @@ static int search_failed(const npgnn_error *err)
 }
 
 /* The k best links of the whole graph. */
-static int find_links(const links_writer *writer, const link_source *source, const query *q)
+static int find_links(const links_writer *writer, const link_source *source, const query *q,
+                      const top_progress *progress)
 {
     npgnn_error err = {0};
+    npgnn_search_info info = {.size = sizeof info};
+    npgnn_top_options options = q->options;
     int32_t found = 0;
+    options.info = &info;
     npgnn_link *links = malloc((size_t)q->k * sizeof *links);
     int status = comm_settle(source->comm, links ? 0 : print_error("out of memory"));
-    if (status == 0 && source_top_links(links, &found, source, q->k, &q->options, &err) != 0)
+    if (status == 0 && source_top_links(links, &found, source, q->k, &options, &err) != 0)
         status = search_failed(&err);
+    if (status == 0)
+        note_recall(&info, progress);
     if (status == 0)
         status = links_write_all(writer, links, (size_t)found);
     free(links);
     return status;
+}
+
+/* Decides for all calls of a search whether it has candidates, and measures how good they are: of nodes of all calls, which
+ * are searched for that. */
+static int check_candidates(npgnn_top_options *options, const link_source *source, const query *q,
+                            const top_progress *progress)
+{
+    enum { SOME = NPGNN_CHECKED_NODES };
+    npgnn_error err = {0};
+    npgnn_search_info info = {.size = sizeof info};
+    int32_t some[SOME], found[SOME], k = q->k < NPGNN_CHECKED_BEST ? q->k : NPGNN_CHECKED_BEST;
+    npgnn_link links[SOME * NPGNN_CHECKED_BEST];
+    npgnn_top_options check = *options;
+    for (int i = 0; i < SOME; i++)
+        some[i] = q->from.nodes[(int64_t)i * q->from.count / SOME];
+    check.from = some;
+    check.from_count = SOME;
+    check.info = &info;
+    if (check.search == NPGNN_SEARCH_AUTO)
+        check.search = source_retrieves(source) ? NPGNN_SEARCH_CANDIDATES : NPGNN_SEARCH_EXACT;
+    options->search = check.search;
+    options->unchecked = 1;
+    if (check.search == NPGNN_SEARCH_EXACT)
+        return 0;
+    if (source_top(links, found, source, k, &check, &err) != 0)
+        return search_failed(&err);
+    note_recall(&info, progress);
+    return 0;
 }
 
 /* The k best partners of each node, for per_call nodes at a time. */
@@ -123,13 +173,17 @@ static int find_partners(const links_writer *writer, const link_source *source, 
     int32_t batch = q->per_call, all = q->from.count;
     npgnn_link *links = malloc((size_t)batch * k * sizeof *links); /* (batch, k) */
     int32_t *found = malloc((size_t)batch * sizeof *found);        /* (batch) */
+    npgnn_search_info info = {.size = sizeof info};
+    npgnn_top_options options = q->options;
     int status = comm_settle(source->comm, links && found ? 0 : print_error("out of memory"));
+    options.info = &info;
+    if (status == 0 && batch < all && all > NPGNN_CHECKED_NODES)
+        status = comm_settle(source->comm, check_candidates(&options, source, q, progress));
     for (int32_t first = 0; status == 0 && first < all; first += batch) {
-        npgnn_top_options options = q->options;
         npgnn_error err = {0};
         int32_t rows = all - first < batch ? all - first : batch;
         if (options.from) {
-            options.from += first;
+            options.from = q->options.from + first;
             options.from_count = rows;
         }
         progress->before = first;
@@ -137,6 +191,7 @@ static int find_partners(const links_writer *writer, const link_source *source, 
             status = search_failed(&err);
             break;
         }
+        note_recall(&info, progress);
         size_t count = 0; /* without the gaps where a node has fewer than k */
         for (int32_t i = 0; i < rows; i++)
             for (int32_t rank = 0; rank < found[i]; rank++)
@@ -157,7 +212,8 @@ int top_run(const links_writer *writer, const link_source *source, top_progress 
     int status = comm_settle(source->comm, query_read(&q, writer->graph, settings));
     progress->all = q.from.count;
     if (status == 0)
-        status = settings->per_node > 0 ? find_partners(writer, source, &q, progress) : find_links(writer, source, &q);
+        status = settings->per_node > 0 ? find_partners(writer, source, &q, progress)
+                                        : find_links(writer, source, &q, progress);
     query_free(&q);
     return status;
 }

@@ -14,7 +14,9 @@ typedef struct top_settings {
     arg_pairs from, to;  /* values of --for, --from and --to: node names, or files of them */
     int exclude;         /* EXCLUDE_KNOWN or EXCLUDE_NONE */
     double min_probability;
-    int rank; /* an npgnn_rank */
+    int rank;       /* an npgnn_rank */
+    int search;     /* an npgnn_search */
+    int candidates; /* per node; 0: the library's number */
 } top_settings;
 
 enum { EXCLUDE_KNOWN, EXCLUDE_NONE };
@@ -23,6 +25,7 @@ typedef struct top_progress {
     progress_line line;
     double started;
     int32_t before, all; /* nodes that were searched in earlier calls, and all nodes to search */
+    int quiet;
 } top_progress;
 
 /* An environment for a predictor or a method that reports to `progress`, which must outlive it. */

@@ -130,6 +130,19 @@ static ranked *rank_all(size_t *count, const npgnn_graph *graph, const npgnn_top
     return list;
 }
 
+/* Candidates are chosen by scores from rows: pairs that score the same up to rounding may come in the place of each other. */
+static void assert_as_good(const npgnn_link *got, const npgnn_link *want, npgnn_rank rank)
+{
+    const npgnn_prediction *own = &prediction_of[got->pair.u][got->pair.v];
+    assert_memory_equal(&got->prediction, own, sizeof *own);
+    assert_int_equal(got->pair.u == want->pair.u && got->pair.v == want->pair.v ? got->known : 0,
+                     got->pair.u == want->pair.u && got->pair.v == want->pair.v ? want->known : 0);
+    double a = (double)(rank == NPGNN_BY_LOW ? own->low : own->probability);
+    double b = (double)(rank == NPGNN_BY_LOW ? want->prediction.low : want->prediction.probability);
+    if (!(a > b - 1e-3 * (b < 0.01 ? 0.01 : b)))
+        fail_msg("(%d, %d) has %g, and (%d, %d) %g", got->pair.u, got->pair.v, a, want->pair.u, want->pair.v, b);
+}
+
 static void assert_link(const npgnn_link *got, const npgnn_link *want)
 {
     assert_int_equal(got->pair.u, want->pair.u);
@@ -150,7 +163,8 @@ static void check_top(npgnn_predictor *p, const npgnn_graph *graph, const npgnn_
         int32_t node = o->from ? o->from[row] : row, place = 0;
         for (size_t i = 0; i < count && place < k; i++)
             if (want[i].link.pair.u == node)
-                assert_link(&out[row * k + place++], &want[i].link);
+                o->search == NPGNN_SEARCH_CANDIDATES ? assert_as_good(&out[row * k + place++], &want[i].link, o->rank)
+                                                     : assert_link(&out[row * k + place++], &want[i].link);
         assert_int_equal(found[row], place);
     }
     free(want);
@@ -167,7 +181,8 @@ static void check_links(npgnn_predictor *p, const npgnn_graph *graph, const npgn
     assert_ok(npgnn_predictor_top_links(out, &found, p, k, o, &err), err);
     assert_int_equal(found, count < (size_t)k ? (int)count : k);
     for (int32_t i = 0; i < found; i++)
-        assert_link(&out[i], &want[i].link);
+        o->search == NPGNN_SEARCH_CANDIDATES ? assert_as_good(&out[i], &want[i].link, o->rank)
+                                             : assert_link(&out[i], &want[i].link);
     free(want);
     free(out);
 }
@@ -206,6 +221,13 @@ static void check_all(const npgnn_graph *graph, const npgnn_model *model, int sa
     for (size_t i = 0; i < COUNT(ways); i++) {
         check_top(p, graph, &ways[i], samples, 10);
         check_links(p, graph, &ways[i], samples, 50);
+        if (npgnn_predictor_retrieves(p)) { /* where all nodes are candidates, nothing is missed */
+            ways[i].search = NPGNN_SEARCH_CANDIDATES;
+            ways[i].candidates = NODES;
+            check_top(p, graph, &ways[i], samples, 10);
+            check_links(p, graph, &ways[i], samples, 50);
+            ways[i].search = NPGNN_SEARCH_AUTO;
+        }
     }
     check_top(p, graph, &ways[0], samples, 1);
     check_top(p, graph, &ways[1], samples, NODES + 5); /* more than there are */
@@ -321,6 +343,9 @@ static void test_refusals(void **state)
     refuse(p, (npgnn_top_options){.size = sizeof(npgnn_top_options), .min_probability = 1.5}, 3, "1.5");
     refuse(p, (npgnn_top_options){.size = sizeof(npgnn_top_options), .min_probability = (double)NAN}, 3, "nan");
     refuse(p, (npgnn_top_options){.size = sizeof(npgnn_top_options)}, 0, "0");
+    refuse(p, (npgnn_top_options){.size = sizeof(npgnn_top_options), .candidates = -2}, 3, "-2");
+    refuse(p, (npgnn_top_options){.size = sizeof(npgnn_top_options), .search = (npgnn_search)7}, 3, "7");
+    refuse(p, (npgnn_top_options){.size = sizeof(npgnn_top_options), .search = NPGNN_SEARCH_CANDIDATES}, 3, "network");
     npgnn_predictor_free(p);
     npgnn_model_free(model);
     npgnn_graph_free(graph);

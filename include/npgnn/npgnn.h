@@ -1028,6 +1028,9 @@ NPGNN_API int npgnn_predictor_top(npgnn_link *out /* (from, k) */, int32_t *foun
                                   npgnn_predictor *predictor, int32_t k, const npgnn_top_options *options,
                                   npgnn_error *err);
 
+/* 1 if a search can retrieve candidates (the model is a process, and this is one process); otherwise 0. */
+NPGNN_API int npgnn_predictor_retrieves(const npgnn_predictor *predictor);
+
 /* The k best links overall, in the same order and found the same way. A pair whose ends could be exchanged is listed
  * once, smaller node first. O(threads k) additional memory. */
 NPGNN_API int npgnn_predictor_top_links(npgnn_link *out /* (k) */, int32_t *found, npgnn_predictor *predictor,

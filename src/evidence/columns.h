@@ -110,6 +110,8 @@ void npi_columns_bound(npi_columns *columns, int32_t first, int32_t last);
 
 /* ---- the memory of one thread (workspace.c) ---- */
 
+enum { NPI_ONE_RANGE = 256 }; /* nodes that a single node meets at a time: their rows of one bank stay in a cache */
+
 typedef struct npi_columns_workspace {
     npi_walker walker;
     int32_t capacity;      /* nodes that it has memory for */

@@ -117,8 +117,7 @@ static const float *gather_floats(float **to, const float *from, const int32_t *
 
 /* The partners of a list, of a single node: there is one row, and the stride does not count. Numbers of nodes are gathered into
  * doubles and floats, one array after another. */
-static partners partners_of_list(const npi_columns *e, const int32_t *list, int count,
-                                 double *doubles, float *floats)
+static partners partners_of_list(const npi_columns *e, const int32_t *list, int count, double *doubles, float *floats)
 {
     partners p = {.met = {.count = count, .log_degree = gather_floats(&floats, e->log_degree, list, count)}};
     for (int b = 0; b < NPI_BANKS; b++) {
@@ -293,8 +292,8 @@ void npi_columns_near(real *value, npi_columns_workspace *w, const npi_columns *
         if (overlap)
             overlap[i] = npi_tfidf_pair(&e->reduced->tfidf, near->node, list[i]);
     }
-    partners others = partners_of_list(e, list, count, doubles + (NPI_WALK_LIFTS + (overlap ? 1 : 0)) * count,
-                                       floats + 2 * count);
+    partners others =
+        partners_of_list(e, list, count, doubles + (NPI_WALK_LIFTS + (overlap ? 1 : 0)) * count, floats + 2 * count);
     others.met.common = common;
     others.met.jaccard = jaccard;
     others.overlap = overlap;

@@ -87,7 +87,7 @@ static void forget(npi_vicinity *v)
     for (int32_t i = 0; i < v->third_count; i++)
         v->of[v->third[i]].three = 0;
     v->second_count = v->third_count = 0;
-    v->is_sampled = 0;
+    v->is_sampled = v->is_estimated = 0;
 }
 
 /* two_x = Σ_y P_uy P_yx */
@@ -146,6 +146,7 @@ static void step_three(npi_vicinity *v)
     int32_t count;
     float kept = choose_leaving(&count, v);
     int64_t most = most_per_node(a, v->likeliest, count, 1, NPI_VICINITY_LINKS);
+    v->is_estimated = v->is_sampled || count < v->second_count || most < INT64_MAX;
     for (int32_t i = 0; i < count; i++) {
         int32_t x = v->likeliest[i];
         const sample links = sample_links(a, x, most);

@@ -26,7 +26,8 @@ typedef struct npi_vicinity {
     const npi_csr *a;
     const double *inverse; /* (n) 1 / d, 0 without links: borrowed */
     int32_t node;          /* u; -1: none */
-    int is_sampled;        /* 1: the second step did not follow all links */
+    int is_sampled;        /* 1: the second step did not follow all links, */
+    int is_estimated;      /* 1: one of the two steps did not */
     npi_near_node *of;     /* (n) */
     int32_t *second;       /* (second_count) nodes with two > 0 */
     int32_t *third;        /* (third_count) nodes with three > 0 */

@@ -92,6 +92,70 @@ static int32_t count_two_steps(npi_walker *w, int32_t node)
     return count;
 }
 
+/* Links of the nodes of a list, until there are more than `most`. */
+static int64_t count_links(const npi_csr *a, const int32_t *list, int64_t count, int64_t most)
+{
+    int64_t sum = 0;
+    for (int64_t i = 0; i < count && sum <= most; i++)
+        sum += a->ptr[list[i] + 1] - a->ptr[list[i]];
+    return sum;
+}
+
+/* meeting_x = P²_jx of the nodes x with P²_ix > 0, i the source: along all walks of two steps from j, most of which end at a
+ * bit that is 0. Returns whether there are any. */
+static int meet_forward(npi_walker *w, int32_t j)
+{
+    const npi_csr *a = w->a;
+    int any = 0;
+    for (int64_t p = a->ptr[j]; p < a->ptr[j + 1]; p++) {
+        int32_t middle = a->col[p];
+        double share = w->inverse[j] * w->inverse[middle];
+        for (int64_t q = a->ptr[middle]; q < a->ptr[middle + 1]; q++)
+            if (has(w->is_reached, a->col[q])) {
+                w->meeting[a->col[q]] += share;
+                any = 1;
+            }
+    }
+    return any;
+}
+
+/* The same from the other side: along the links of the nodes x, of which those to neighbours of j count. The terms of a
+ * meeting_x are added in the order of the middles, in both functions: the bits are the same. */
+static int meet_backward(npi_walker *w, int32_t j)
+{
+    const npi_csr *a = w->a;
+    int any = 0;
+    for (int64_t p = a->ptr[j]; p < a->ptr[j + 1]; p++)
+        w->seen[a->col[p] >> 6] |= UINT64_C(1) << (a->col[p] & 63);
+    for (int32_t r = 0; r < w->count; r++) {
+        int32_t x = w->reached[r];
+        for (int64_t p = a->ptr[x]; p < a->ptr[x + 1]; p++)
+            if (has(w->seen, a->col[p])) {
+                w->meeting[x] += w->inverse[j] * w->inverse[a->col[p]];
+                any = 1;
+            }
+    }
+    for (int64_t p = a->ptr[j]; p < a->ptr[j + 1]; p++)
+        w->seen[a->col[p] >> 6] = 0;
+    return any;
+}
+
+/* K_4(i, j) = Σ_x P²_ix P²_jx / d_x, i the source: the cheaper way round. */
+static double meet(npi_walker *w, int32_t j)
+{
+    const npi_csr *a = w->a;
+    int64_t forward = count_links(a, a->col + a->ptr[j], a->ptr[j + 1] - a->ptr[j], INT64_MAX);
+    int64_t backward = count_links(a, w->reached, w->count, forward);
+    double sum = 0;
+    int any = forward <= backward ? meet_forward(w, j) : meet_backward(w, j);
+    for (int32_t r = 0; any && r < w->count; r++) {
+        int32_t x = w->reached[r];
+        sum += w->two[x] * w->meeting[x] * w->inverse[x];
+        w->meeting[x] = 0;
+    }
+    return sum;
+}
+
 npi_walks npi_walks_pair(npi_walker *w, npgnn_pair pair)
 {
     const npi_csr *a = w->a;
@@ -121,23 +185,7 @@ npi_walks npi_walks_pair(npi_walker *w, npgnn_pair pair)
             out.lift[1] += w->two[a->col[p]] * w->inverse[a->col[p]];
     out.lift[1] *= w->inverse[to];
 
-    /* meeting_x = P²_jx matters only where P²_ix is not 0: most walks from j end at a bit that is 0 */
-    int meet = 0;
-    for (int64_t p = a->ptr[to]; p < a->ptr[to + 1]; p++) {
-        int32_t middle = a->col[p];
-        double share = w->inverse[to] * w->inverse[middle];
-        for (int64_t q = a->ptr[middle]; q < a->ptr[middle + 1]; q++)
-            if (has(w->is_reached, a->col[q])) {
-                w->meeting[a->col[q]] += share;
-                meet = 1;
-            }
-    }
-    /* K_4(i, j) = Σ_x P²_ix P²_jx / d_x */
-    for (int32_t r = 0; meet && r < w->count; r++) {
-        int32_t x = w->reached[r];
-        out.lift[2] += w->two[x] * w->meeting[x] * w->inverse[x];
-        w->meeting[x] = 0;
-    }
+    out.lift[2] = meet(w, to);
     for (int t = 0; t < NPI_WALK_LIFTS; t++) /* lift_t = 2m K_t */
         out.lift[t] *= links;
     return out;

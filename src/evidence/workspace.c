@@ -5,7 +5,6 @@
 
 enum {
     CELLS = 4096,        /* pairs whose columns stay in a processor's cache */
-    ONE_RANGE = 256,     /* nodes that a single node meets at a time: their rows of one bank stay there, too */
     MOST_SAME_RIGHT = 4, /* products with the same right bank that are computed together */
     SLOTS = 16           /* workspaces that are kept */
 };
@@ -38,7 +37,7 @@ static int new_rows(npi_columns_workspace *w, const npi_columns *e, npgnn_error 
 int npi_columns_workspace_new(npi_columns_workspace *out, const npi_columns *e, int block, npgnn_error *err)
 {
     npi_columns_workspace w = {.block = block, .capacity = e->spare ? e->capacity : e->n};
-    w.range = block == 1 ? ONE_RANGE : block > 1 ? (CELLS + block - 1) / block : 0;
+    w.range = block == 1 ? NPI_ONE_RANGE : block > 1 ? (CELLS + block - 1) / block : 0;
     int code = npi_walker_new(&w.walker, e->a, e->inverse, e->two_steps, w.capacity, &e->env, err);
     if (!code && block > 0)
         code = new_rows(&w, e, err);

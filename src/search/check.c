@@ -5,6 +5,11 @@
 #include "base/rng.h"
 #include "search/retrieve.h"
 
+int npgnn_predictor_retrieves(const npgnn_predictor *p)
+{
+    return p->model->kind->retrieves && !p->applied.columns.rows.comm;
+}
+
 int npi_search_candidates(int32_t *out, const npgnn_predictor *p, int32_t rows, const npgnn_top_options *o,
                           npgnn_error *err)
 {
@@ -17,7 +22,8 @@ int npi_search_candidates(int32_t *out, const npgnn_predictor *p, int32_t rows, 
     if (wanted && !p->model->kind->retrieves)
         return npi_fail(err, NPGNN_E_ARGUMENT, "a network has no candidates to search among: its searches are exact");
     if (wanted && is_divided)
-        return npi_fail(err, NPGNN_E_ARGUMENT, "several processes cannot search among candidates: search in one process");
+        return npi_fail(err, NPGNN_E_ARGUMENT,
+                        "several processes cannot search among candidates: search in one process");
     if (!p->model->kind->retrieves || is_divided || o->search == NPGNN_SEARCH_EXACT)
         return 0;
     if (wanted || (int64_t)rows * p->graph->n > NPGNN_EXACT_PAIRS)
@@ -86,7 +92,7 @@ static int search_sample(npgnn_link *out, int32_t *found, const check *c, npgnn_
 /* What links are ordered by. */
 static float value_of(const npgnn_link *link, const npgnn_predictor *p, npgnn_rank rank)
 {
-    return p->samples == 0         ? link->prediction.score
+    return p->samples == 0        ? link->prediction.score
            : rank == NPGNN_BY_LOW ? link->prediction.low
                                   : link->prediction.probability;
 }
@@ -147,10 +153,11 @@ int npi_search_check(npgnn_search_info *out, npgnn_predictor *p, int32_t k, cons
         code = search_sample(c.candidates, c.found, &c, p, o, err);
     if (!code)
         measure(out, &c, p, o.rank);
-    if (!code && out->checked > 0)
-        npi_log(&p->env,
-                "candidates: %d per node; they contain %.1f %% (%.1f to %.1f) of the %d best, by exact search of %d nodes",
-                out->candidates, 100 * out->recall, 100 * out->low, 100 * out->high, out->best, out->checked);
+    if (!code && out->checked > 0 && !options->info) /* who asks for it says it in other words */
+        npi_log(
+            &p->env,
+            "candidates: %d per node; they contain %.1f %% (%.1f to %.1f) of the %d best, by exact search of %d nodes",
+            out->candidates, 100 * out->recall, 100 * out->low, 100 * out->high, out->best, out->checked);
     check_free(&p->env, &c);
     return code;
 }

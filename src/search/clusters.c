@@ -11,7 +11,7 @@
 #include "linalg/kernels.h"
 
 enum {
-    PER_CELL = 256,   /* nodes of a cell, about, where there are few; larger graphs have √n cells for each MORE */
+    PER_CELL = 256, /* nodes of a cell, about, where there are few; larger graphs have √n cells for each MORE */
     MOST_CELLS = 4096,
     LEARNT_FROM = 48, /* vectors per centre that the centres are learnt from */
     ROUNDS = 8,
@@ -29,10 +29,11 @@ static int clusters_for(int32_t count)
 /* ---- k-means ---- */
 
 typedef struct assign_loop {
-    int32_t *cell;          /* (count) */
-    const real *row;        /* by node */
-    const int32_t *node;    /* (count); NULL: 0, 1, ... */
-    int64_t count, stride;  /* every stride-th of them */
+    int32_t *cell;         /* (count) */
+    const real *row;     /* by node */
+    const int32_t *node; /* (count); NULL: 0, 1, ... */
+    int64_t *order;      /* (count) places in `node`, in random order; NULL: 0, 1, ... */
+    int64_t count;
     const npi_clusters *cells;
     const real *half; /* (cells) |centre|² / 2 */
     real *scratch;    /* (threads, ROWS, width + cells) */
@@ -40,7 +41,8 @@ typedef struct assign_loop {
 
 static int32_t node_at(const assign_loop *l, int64_t i)
 {
-    return l->node ? l->node[i * l->stride] : (int32_t)(i * l->stride);
+    int64_t place = l->order ? l->order[i] : i;
+    return l->node ? l->node[place] : (int32_t)place;
 }
 
 /* The cell with the smallest |x - c|² = |x|² - 2 (x · c - |c|² / 2); the first of equal ones. */
@@ -140,7 +142,7 @@ static void collect(npi_clusters *cells, const assign_loop *l, member *members)
 }
 
 int npi_clusters_new(npi_clusters *out, const real *row, int width, const int32_t *nodes, int32_t count, uint64_t seed,
-                  const npgnn_env *env, npgnn_error *err)
+                     const npgnn_env *env, npgnn_error *err)
 {
     npi_clusters cells = {.width = width, .count = clusters_for(count)};
     size_t k = (size_t)cells.count, w = (size_t)width, n = (size_t)count;
@@ -151,28 +153,29 @@ int npi_clusters_new(npi_clusters *out, const real *row, int width, const int32_
     cells.row = npi_resize(env, NULL, n * w, sizeof *cells.row, err);
     real *half = npi_alloc(env, k, sizeof *half, err);
     double *sum = npi_alloc(env, k * (w + 1), sizeof *sum, err);
-    assign_loop l = {.row = row, .node = nodes, .count = learnt, .stride = learnt > 0 ? count / learnt : 1};
+    assign_loop l = {.row = row, .node = nodes, .count = learnt};
     l.cell = npi_resize(env, NULL, n, sizeof *l.cell, err);
     l.scratch = npi_resize(env, NULL, (size_t)env->threads * ROWS * (w + k), sizeof *l.scratch, err);
     member *members = npi_resize(env, NULL, n, sizeof *members, err);
+    l.order = npi_resize(env, NULL, n, sizeof *l.order, err);
     l.cells = &cells;
     l.half = half;
-    int code = cells.centre && cells.ptr && cells.node && cells.row && half && sum && l.cell && l.scratch && members
+    int code = cells.centre && cells.ptr && cells.node && cells.row && half && sum && l.cell && l.order && l.scratch && members
                    ? 0
                    : NPGNN_E_MEMORY;
     if (!code) {
         npi_rng rng = npi_rng_make(seed, NPI_RNG_RETRIEVE, 2);
-        int64_t start = learnt > 0 ? (int64_t)npi_rng_below(&rng, (uint64_t)learnt) : 0;
-        for (size_t c = 0; c < k && learnt > 0; c++) /* different ones, evenly spread */
-            memcpy(cells.centre + c * w,
-                   row + (size_t)node_at(&l, (start + (int64_t)c * learnt / cells.count) % learnt) * w, w * sizeof *row);
+        npi_rng_permutation(l.order, count, &rng);
+        for (size_t c = 0; c < k && learnt > 0; c++)
+            memcpy(cells.centre + c * w, row + (size_t)node_at(&l, (int64_t)c) * w, w * sizeof *row);
         for (int round = 0; round < ROUNDS && cells.count > 1; round++) {
             halve_squares(half, &cells);
             run_assign(&l, env->threads);
             move_centres(&cells, &l, sum);
         }
+        npi_free(env, l.order);
+        l.order = NULL;
         l.count = count;
-        l.stride = 1;
         halve_squares(half, &cells);
         run_assign(&l, env->threads);
         collect(&cells, &l, members);
@@ -181,6 +184,7 @@ int npi_clusters_new(npi_clusters *out, const real *row, int width, const int32_
     npi_free(env, half);
     npi_free(env, sum);
     npi_free(env, l.cell);
+    npi_free(env, l.order);
     npi_free(env, l.scratch);
     npi_free(env, members);
     if (code)

@@ -17,7 +17,7 @@ typedef struct npi_clusters {
 /* Divides the `count` nodes in `nodes` (NULL: 0 to count - 1), whose vectors are row (.., width) by node. A function of these
  * and the seed, for any number of threads. E_MEMORY. */
 int npi_clusters_new(npi_clusters *out, const real *row, int width, const int32_t *nodes, int32_t count, uint64_t seed,
-                  const npgnn_env *env, npgnn_error *err);
+                     const npgnn_env *env, npgnn_error *err);
 void npi_clusters_free(const npgnn_env *env, npi_clusters *cells);
 
 /* Memory of one thread. */

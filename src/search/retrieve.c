@@ -14,8 +14,8 @@ enum {
     NEAREST = 1,         /* and those with the nearest vectors, */
     LOOKED_AT = 8,       /* so many of which are looked at */
     LEAST_LOOKED = 2048, /* at least */
-    JUDGED = 2,          /* pairs per wanted one that are judged, */
-    MORE_JUDGED = 8,     /* and so many more */
+    MORE_JUDGED = 8,     /* pairs that are judged besides those that are wanted, */
+    JUDGED = 2,          /* and pairs per wanted one where walks are estimates */
     PER_RESULT = 3       /* candidates per wanted partner, at least */
 };
 
@@ -23,8 +23,10 @@ enum {
  * sought with it; for the best of a node, a number of candidates is judged in any case. */
 #define SCORE_SLACK 0.5
 
+/* A candidate with its score from rows and what it is ordered by: that or, with draws, the mean probability or its lower end,
+ * and `value` is the largest score of a draw. */
 typedef struct scored {
-    real value;
+    real value, order;
     int32_t node;
 } scored;
 
@@ -120,7 +122,8 @@ static void pick_walks(workspace *w, const npi_search *s, int steps, int32_t mos
             int32_t v = list[i];
             float inverse = (float)near->inverse[v];
             /* `two` is P²_uv, `three` P³_uv / d_v */
-            float walks = steps == 2 ? near->of[v].two * (lift ? inverse : 1) : near->of[v].three / (lift ? 1 : inverse);
+            float walks =
+                steps == 2 ? near->of[v].two * (lift ? inverse : 1) : near->of[v].three / (lift ? 1 : inverse);
             w->key[i] = is_candidate(s, w, v) ? walks : -INFINITY;
         }
         pick_best(w, list, count, most);
@@ -186,7 +189,7 @@ static void keep_best(workspace *w, const npi_search *s, int32_t most)
     w->picked_count = kept;
 }
 
-/* Scores the picked nodes from rows: with draws, the mean of their scores. */
+/* Scores the picked nodes from rows. */
 static void score_picked(workspace *w, const npi_search *s)
 {
     const npi_applied *a = &s->p->applied;
@@ -195,26 +198,33 @@ static void score_picked(workspace *w, const npi_search *s)
     const npi_head *head = npi_predictor_heads(&heads, s->p);
     for (int32_t first = 0; first < w->picked_count; first += range) {
         int some = w->picked_count - first < range ? w->picked_count - first : range;
+        npi_sums sums[NPI_ONE_RANGE] = {0};
         npi_columns_near(w->process.evidence, columns, &a->columns, &w->near, w->picked + first, some);
         npi_process_standardize_columns(w->process.evidence, a->process, a->columns.has_features, (size_t)some);
         for (int h = 0; h < heads; h++) {
             npi_head_scores_of_columns(w->process.score, &head[h], w->process.evidence, some, some);
             for (int i = 0; i < some; i++) {
+                real score = w->process.score[i];
                 scored *to = &w->scored[first + i];
-                to->value = (h > 0 ? to->value : 0) + w->process.score[i] / (real)heads;
-                to->node = w->picked[first + i];
+                *to = (scored){h > 0 && score < to->value ? to->value : score, score, w->picked[first + i]};
+                if (s->averaged)
+                    npi_sums_add(&sums[i], npi_predictor_calibration(s->p, h), (float)score);
             }
+        }
+        for (int i = 0; s->averaged && i < some; i++) {
+            npgnn_prediction mean = npi_prediction_mean(&sums[i], heads);
+            w->scored[first + i].order = (real)(s->options.rank == NPGNN_BY_LOW ? mean.low : mean.probability);
         }
     }
 }
 
-/* The largest first, a NaN before all, then by node. */
-static int by_value(const void *a, const void *b)
+/* The best first, a NaN before all, then by node. */
+static int by_order(const void *a, const void *b)
 {
     const scored *x = a, *y = b;
-    if (x->value < y->value || (isnan(y->value) && !isnan(x->value)))
+    if (x->order < y->order || (isnan(y->order) && !isnan(x->order)))
         return 1;
-    if (x->value > y->value || (isnan(x->value) && !isnan(y->value)))
+    if (x->order > y->order || (isnan(x->order) && !isnan(y->order)))
         return -1;
     return (x->node > y->node) - (x->node < y->node);
 }
@@ -222,7 +232,7 @@ static int by_value(const void *a, const void *b)
 static real narrow(int32_t *count, npi_searcher *d, const npi_search *s)
 {
     workspace *w = d->workspace;
-    int32_t wanted = s->scorer.wanted, judged = JUDGED * s->k + MORE_JUDGED;
+    int32_t wanted = s->scorer.wanted;
     for (int32_t i = 0; i < w->picked_count; i++) /* of the node before */
         w->is_picked[w->picked[i]] = 0;
     w->picked_count = 0;
@@ -234,7 +244,8 @@ static real narrow(int32_t *count, npi_searcher *d, const npi_search *s)
     pick_others(w, s);
     keep_best(w, s, wanted);
     score_picked(w, s);
-    qsort(w->scored, (size_t)w->picked_count, sizeof *w->scored, by_value);
+    qsort(w->scored, (size_t)w->picked_count, sizeof *w->scored, by_order);
+    int32_t judged = MORE_JUDGED / (w->near.is_estimated ? 1 : 4) + s->k * (w->near.is_estimated ? JUDGED : 1);
     *count = !s->links && judged < w->picked_count ? judged : w->picked_count;
     for (int32_t i = 0; i < *count; i++) {
         d->candidate[i] = w->scored[i].node;
@@ -306,7 +317,8 @@ int npi_retriever_prepare(npgnn_predictor *p, npgnn_error *err)
     npi_retriever *r = npi_alloc(&p->env, 1, sizeof *r, err);
     int code = r ? npi_vectors_new(&r->vectors, p, err) : NPGNN_E_MEMORY;
     if (!code)
-        code = npi_clusters_new(&r->clusters, r->vectors.row, r->vectors.width, NULL, p->graph->n, p->seed, &p->env, err);
+        code =
+            npi_clusters_new(&r->clusters, r->vectors.row, r->vectors.width, NULL, p->graph->n, p->seed, &p->env, err);
     if (code) {
         retriever_free(&p->env, r);
         return code;

@@ -79,7 +79,7 @@ struct npi_scorer {
     int32_t wanted;               /* candidates per searched node */
     const npi_clusters *clusters; /* of the nodes that may be candidates: those of the predictor, or: */
     npi_clusters own_clusters;
-    int is_exact_value;  /* 1: values are scores; 0: what scores cannot exceed, but for slack */
+    int is_exact_value; /* 1: values are scores; 0: what scores cannot exceed, but for slack */
 };
 
 /* What a scorer is for. */

@@ -8,15 +8,16 @@
 #include "base/rng.h"
 #include "base/shortlist.h"
 #include "linalg/dense.h"
-#include "linalg/eigen.h"
 #include "linalg/symmetric.h"
 
 enum {
-    SAMPLE_NODES = 8192, /* for the second moment, and for pairs that the first fit takes for links */
-    SAMPLE_PAIRS = 8192, /* of each kind */
-    SEARCHED = 512,      /* nodes of the sample whose nearest are learnt from */
-    ROWS = 256,          /* nodes whose vectors are computed together */
-    MOST_NUMBERS = 6,    /* of an end */
+    SAMPLE_NODES = 8192,              /* for the second moment, and for pairs that the first fit takes for links */
+    SAMPLE_PAIRS = 8192,              /* of each kind */
+    SEARCHED = 512,                   /* nodes of the sample whose nearest are learnt from */
+    SUBSPACE = NPI_VECTOR_WIDTH + 16, /* dimensions that are iterated for the vectors, */
+    ROUNDS = 8,                       /* so many times */
+    ROWS = 256,                       /* nodes whose vectors are computed together */
+    MOST_NUMBERS = 6,                 /* of an end */
     MOST_WIDTH = 2 * NPI_BANKS * NPI_SPECTRAL_WIDTH + MOST_NUMBERS + 1, /* of p */
     MOST_TERMS = NPI_ALL_COLUMNS + MOST_NUMBERS + NPI_WALK_COLUMNS + 1
 };
@@ -276,28 +277,78 @@ static void fill_form(fit *f)
 
 /* ---- the closest form of low rank ---- */
 
-/* y = (Lᵀ M L)² x */
-typedef struct whitened {
-    int width;
-    const double *form; /* (D, D) Lᵀ M L */
-    double *between;    /* (D) */
-} whitened;
-
-static void multiply(double *y, const double *x, const double *matrix, int width)
+/* out (rows, columns) = A (rows, rows) Q (rows, columns) */
+static void multiply(double *out, const double *a, const double *q, int rows, int columns)
 {
-    for (int i = 0; i < width; i++) {
-        double sum = 0;
-        for (int j = 0; j < width; j++)
-            sum += matrix[(size_t)i * (size_t)width + (size_t)j] * x[j];
-        y[i] = sum;
+    size_t n = (size_t)rows, w = (size_t)columns;
+    memset(out, 0, n * w * sizeof *out);
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k < n; k++) {
+            double value = a[i * n + k];
+            for (size_t j = 0; value != 0 && j < w; j++)
+                out[i * w + j] += value * q[k * w + j];
+        }
+}
+
+/* small (columns, columns) = Aᵀ B of (rows, columns) each. */
+static void multiply_across(double *small, const double *a, const double *b, int rows, int columns)
+{
+    size_t w = (size_t)columns;
+    memset(small, 0, w * w * sizeof *small);
+    for (size_t i = 0; i < (size_t)rows; i++)
+        for (size_t c = 0; c < w; c++)
+            for (size_t d = 0; d < w; d++)
+                small[c * w + d] += a[i * w + c] * b[i * w + d];
+}
+
+/* Q (rows, columns) becomes Q V diag(scale), by rows; V (columns, columns). */
+static void turn(double *q, const double *v, const double *scale, int rows, int columns)
+{
+    double row[SUBSPACE];
+    size_t w = (size_t)columns;
+    for (size_t i = 0; i < (size_t)rows; i++) {
+        for (size_t c = 0; c < w; c++) {
+            row[c] = 0;
+            for (size_t d = 0; d < w; d++)
+                row[c] += q[i * w + d] * v[d * w + c];
+            row[c] *= scale[c];
+        }
+        memcpy(q + i * w, row, w * sizeof *row);
     }
 }
 
-static void multiply_twice(double *y, const double *x, const void *user)
+/* Columns of Q that span the same space become orthonormal: QᵀQ = V diag(λ) Vᵀ, Q V diag(λ)^-½. What is nearly dependent
+ * becomes 0. */
+static void orthonormalize(double *q, double *gram, double *v, int rows, int columns)
 {
-    const whitened *w = user;
-    multiply(w->between, x, w->form, w->width);
-    multiply(y, w->between, w->form, w->width);
+    double value[SUBSPACE], scale[SUBSPACE];
+    multiply_across(gram, q, q, rows, columns);
+    npi_symmetric_eigen(value, v, gram, columns);
+    for (int c = 0; c < columns; c++)
+        scale[c] = value[c] > 1e-12 * value[0] ? 1 / sqrt(value[c]) : 0;
+    turn(q, v, scale, rows, columns);
+}
+
+/* The eigenvectors of A (rows, rows) with values of largest magnitude, about: into the first columns of Q (rows, columns), by
+ * subspace iteration. What of them is not found counts little: the space need not be exact. */
+static void iterate(double *values, double *q, const double *a, double *scratch, double *small, int rows, int columns,
+                    npi_rng *rng)
+{
+    double *v = small + SUBSPACE * SUBSPACE, ones[SUBSPACE];
+    for (int i = 0; i < rows * columns; i++)
+        q[i] = npi_rng_normal_at(rng, (uint64_t)i);
+    for (int round = 0; round < ROUNDS; round++) {
+        orthonormalize(q, small, v, rows, columns);
+        multiply(scratch, a, q, rows, columns);
+        memcpy(q, scratch, (size_t)rows * (size_t)columns * sizeof *q);
+    }
+    orthonormalize(q, small, v, rows, columns);
+    multiply(scratch, a, q, rows, columns); /* Qᵀ A Q = V diag(values) Vᵀ */
+    multiply_across(small, q, scratch, rows, columns);
+    for (int c = 0; c < columns; c++)
+        ones[c] = 1;
+    npi_symmetric_eigen(values, v, small, columns);
+    turn(q, v, ones, rows, columns);
 }
 
 /* form = Lᵀ M L, by way of `scratch` (D, D). L is lower triangular. */
@@ -322,62 +373,62 @@ static void whiten(double *form, double *scratch, const double *l, int width)
         }
 }
 
+/* L (D, D), lower triangular, of Σ = pᵀ p / nodes. */
+static void factor_moment(double *l, real *gram, const fit *f)
+{
+    enum { PART = 512 };
+    const int width = f->map->layout.width;
+    size_t w = (size_t)width;
+    npi_blas_begin(1);
+    for (int first = 0; first < f->sample; first += PART) {
+        int count = f->sample - first < PART ? f->sample - first : PART;
+        const real *rows = f->row + (size_t)first * w;
+        npi_gemm(gram, width, rows, width, 1, rows, width, 0, width, width, count, (real)1 / (real)f->sample,
+                 first > 0);
+    }
+    npi_blas_end(1);
+    for (size_t i = 0; i < w; i++)
+        for (size_t j = 0; j < w; j++)
+            l[i * w + j] = ((double)gram[i * w + j] + (double)gram[j * w + i]) / 2 + (i == j ? 1e-5 : 0);
+    npi_cholesky(l, width, 1e-6);
+    for (size_t i = 0; i < w; i++) /* what is above the diagonal is not L */
+        for (size_t j = i + 1; j < w; j++)
+            l[i * w + j] = 0;
+}
+
 static int decompose(npi_vectors *out, fit *f, npgnn_error *err)
 {
     const npgnn_env *env = &f->p->env;
-    const int width = f->map->layout.width, rank = out->width;
+    const int width = f->map->layout.width, columns = width < SUBSPACE ? width : SUBSPACE;
     size_t w = (size_t)width;
+    double values[SUBSPACE];
     double *moment = npi_alloc(env, w * w, sizeof *moment, err);
     double *scratch = npi_alloc(env, w * w, sizeof *scratch, err);
-    double *vectors = npi_alloc(env, (size_t)rank * w, sizeof *vectors, err);
-    double *start = npi_alloc(env, w, sizeof *start, err), *between = npi_alloc(env, w, sizeof *between, err);
+    double *q = npi_alloc(env, w * SUBSPACE, sizeof *q, err);
+    double *small = npi_alloc(env, (size_t)2 * SUBSPACE * SUBSPACE, sizeof *small, err);
     real *gram = npi_alloc(env, w * w, sizeof *gram, err);
-    double values[NPI_VECTOR_WIDTH];
-    int code = moment && scratch && vectors && start && between && gram ? 0 : NPGNN_E_MEMORY;
+    int code = moment && scratch && q && small && gram ? 0 : NPGNN_E_MEMORY;
     if (!code) {
-        enum { PART = 512 };
-        npi_blas_begin(1);
-        for (int first = 0; first < f->sample; first += PART) { /* Σ = pᵀ p / nodes */
-            int count = f->sample - first < PART ? f->sample - first : PART;
-            const real *rows = f->row + (size_t)first * w;
-            npi_gemm(gram, width, rows, width, 1, rows, width, 0, width, width, count, (real)1 / (real)f->sample,
-                     first > 0);
-        }
-        npi_blas_end(1);
-        for (size_t i = 0; i < w; i++)
-            for (size_t j = 0; j < w; j++)
-                moment[i * w + j] = ((double)gram[i * w + j] + (double)gram[j * w + i]) / 2 + (i == j ? 1e-5 : 0);
-        npi_cholesky(moment, width, 1e-6);
-        for (size_t i = 0; i < w; i++) /* what is above the diagonal is not L */
-            for (size_t j = i + 1; j < w; j++)
-                moment[i * w + j] = 0;
-        whiten(f->form, scratch, moment, width);
-        const whitened square = {width, f->form, between};
         npi_rng rng = npi_rng_make(f->p->seed, NPI_RNG_RETRIEVE, 1);
-        for (size_t i = 0; i < w; i++)
-            start[i] = npi_rng_normal_at(&rng, i);
-        code = npi_eigen_largest(values, vectors, start, width, rank, multiply_twice, &square, env, err);
+        factor_moment(moment, gram, f);
+        whiten(f->form, scratch, moment, width);
+        iterate(values, q, f->form, scratch, small, width, columns, &rng);
     }
-    for (int r = 0; !code && r < rank; r++) {
-        double *g = vectors + (size_t)r * w, sum = 0;
-        multiply(between, g, f->form, width);
-        for (size_t i = 0; i < w; i++) /* Λ = gᵀ Lᵀ M L g */
-            sum += between[i] * g[i];
-        out->sign[r] = sum < 0 ? -1 : 1;
-        for (int i = width - 1; i >= 0; i--) { /* weight = |Λ|^½ L⁻ᵀ g */
-            double rest = g[i];
+    for (int r = 0; !code && r < out->width; r++) { /* weight = |Λ|^½ L⁻ᵀ g */
+        out->sign[r] = values[r] < 0 ? -1 : 1;
+        for (int i = width - 1; i >= 0; i--) {
+            double rest = q[i * columns + r];
             for (int j = i + 1; j < width; j++)
-                rest -= moment[(size_t)j * w + (size_t)i] * g[j];
-            g[i] = rest / moment[(size_t)i * w + (size_t)i];
+                rest -= moment[(size_t)j * w + (size_t)i] * q[j * columns + r];
+            q[i * columns + r] = rest / moment[(size_t)i * w + (size_t)i];
         }
-        for (size_t i = 0; i < w; i++)
-            f->map->weight[(size_t)r * w + i] = (real)(sqrt(fabs(sum)) * g[i]);
+        for (int i = 0; i < width; i++)
+            f->map->weight[(size_t)r * w + (size_t)i] = (real)(sqrt(fabs(values[r])) * q[i * columns + r]);
     }
     npi_free(env, moment);
     npi_free(env, scratch);
-    npi_free(env, vectors);
-    npi_free(env, start);
-    npi_free(env, between);
+    npi_free(env, q);
+    npi_free(env, small);
     npi_free(env, gram);
     return code;
 }
@@ -402,8 +453,7 @@ static void project_rows(const void *arg, int64_t first, int64_t last)
     for (int64_t part = first; part < last; part++) {
         int64_t from = part * ROWS, to = from + ROWS < l->count ? from + ROWS : l->count;
         for (int64_t i = from; i < to; i++)
-            fill_row(p + (size_t)(i - from) * width, l->e, &l->map->layout, l->map,
-                     l->node ? l->node[i] : (int32_t)i);
+            fill_row(p + (size_t)(i - from) * width, l->e, &l->map->layout, l->map, l->node ? l->node[i] : (int32_t)i);
         npi_gemm(l->row + from * l->width, l->width, p, (int)width, 0, l->map->weight, (int)width, 1, (int)(to - from),
                  l->width, (int)width, 1, 0);
     }
@@ -527,15 +577,20 @@ static void fit_free(fit *f)
     npi_free(env, f->form);
 }
 
-/* Nodes evenly spread over all, from a random one on. */
-static void draw_nodes(fit *f, npi_rng *rng)
+/* Different random nodes. */
+static int draw_nodes(fit *f, npi_rng *rng, npgnn_error *err)
 {
     int32_t n = f->p->graph->n;
-    int64_t start = (int64_t)npi_rng_below(rng, (uint64_t)n);
+    int64_t *order = npi_resize(&f->p->env, NULL, (size_t)n, sizeof *order, err);
+    if (!order)
+        return NPGNN_E_MEMORY;
+    npi_rng_permutation(order, n, rng);
     for (int i = 0; i < f->sample; i++) {
-        f->node[i] = (int32_t)((start + (int64_t)i * n / f->sample) % n);
+        f->node[i] = (int32_t)order[i];
         fill_row(f->row + (size_t)i * (size_t)f->map->layout.width, f->e, &f->map->layout, NULL, f->node[i]);
     }
+    npi_free(&f->p->env, order);
+    return 0;
 }
 
 int npi_vectors_new(npi_vectors *out, const npgnn_predictor *p, npgnn_error *err)
@@ -553,8 +608,9 @@ int npi_vectors_new(npi_vectors *out, const npgnn_predictor *p, npgnn_error *err
         out->row = npi_resize(env, NULL, (size_t)out->n * (size_t)out->width, sizeof *out->row, err);
         code = map->weight && out->row ? fit_new(&f, p, map, err) : NPGNN_E_MEMORY;
     }
+    if (!code)
+        code = draw_nodes(&f, &rng, err);
     if (!code) {
-        draw_nodes(&f, &rng);
         standardize_numbers(&f);
         draw_pairs(&f, &rng);
     }
