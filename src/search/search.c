@@ -16,6 +16,8 @@
 #include "linalg/blas.h"
 #include "search/search.h"
 
+#define BAND_SECONDS 0.05 /* of a heuristic, between two calls of progress */
+
 enum { FROM = 1, TO = 2 }; /* roles of a node */
 
 /* ---- making ---- */
@@ -146,19 +148,19 @@ int npi_search_new(npi_search *s, npgnn_predictor *p, npi_search kind, int plain
     return code ? code : p->model->kind->scorer(&s->scorer, p, &use, err);
 }
 
-int npi_search_new_heuristic(npi_search *s, npi_row_source *source, const npgnn_graph *graph, npi_search kind,
+int npi_search_new_heuristic(npi_search *s, const npi_heuristic *heuristic, npi_search kind,
                              const npgnn_top_options *options, const npgnn_env *env, npgnn_error *err)
 {
     kind.env = *env;
     kind.env.comm = NULL;
-    kind.graph = graph;
-    kind.n = kind.own = graph->n;
-    kind.threads = 1; /* the source has all of them */
+    kind.graph = heuristic->graph;
+    kind.n = kind.own = heuristic->graph->n;
+    kind.threads = env->threads;
     int code = begin(s, kind, options, err);
     if (!code)
         code = check(s, err);
     if (!code)
-        npi_heuristic_scorer(&s->scorer, source, graph->n, &s->env);
+        npi_heuristic_scorer(&s->scorer, heuristic, &s->env);
     return code;
 }
 
@@ -293,6 +295,14 @@ static void prefetch(const npi_search *s, npgnn_pair pair, int ahead)
     npi_columns_prefetch(columns, &columns->view, pair, pair, ahead);
 }
 
+/* Whether a pair has the score of the worst in a full list, and comes after it. Rows of a heuristic have many ties. */
+static int loses_tie(const npi_search *s, const npi_searcher *d, npgnn_pair pair, real value)
+{
+    const npi_candidate *worst = d->list.items;
+    return s->scorer.heuristic && d->list.count == d->list.capacity && (double)value <= worst->score &&
+           (int64_t)pair.u * s->n + pair.v > worst->id;
+}
+
 /* Judges the pairs of node r of a block with the nodes of `candidate` (count; NULL: all candidates) that, by their
  * values, may be among the best. */
 static void look_through(const npi_search *s, npi_searcher *d, int r, const int32_t *candidate, const real *value,
@@ -313,7 +323,7 @@ static void look_through(const npi_search *s, npi_searcher *d, int r, const int3
     for (int32_t i = 0; i < count; i++) {
         int32_t place = candidate ? candidate[i] : i, v = s->from + place;
         /* `!(<)`: a NaN is looked at. The cheapest question comes first, and the judgement, the dearest, last. */
-        if (!(value[i] < least) && npi_search_eligible(s, u, v) &&
+        if (!(value[i] < least) && !loses_tie(s, d, (npgnn_pair){u, v}, value[i]) && npi_search_eligible(s, u, v) &&
             npi_search_offer(s, d, (npgnn_pair){u, v}, (npgnn_pair){d->block.place[r], place})) {
             least = npi_search_least_value(s, &d->list, slack); /* the list has a better worst than before */
             least = floor > least ? floor : least;
@@ -421,7 +431,7 @@ int npi_search_report(const npi_search *s, int64_t done, npgnn_error *err)
     done = done < s->rows ? done : s->rows;
     npgnn_progress progress = {.size = sizeof progress, .runs = 1, .iteration = (int)done, .iterations = s->rows};
     progress.loss = progress.kl = progress.val_auc = progress.val_ap = (double)NAN;
-    return env->progress && env->progress(env->user, &progress)
+    return npi_env_stopped(env) || (env->progress && env->progress(env->user, &progress))
                ? npi_fail(err, NPGNN_E_CANCELLED, "cancelled after %d of %d nodes", (int)done, s->rows)
                : 0;
 }
@@ -431,9 +441,10 @@ int npi_search_rows(const npi_search *s, npgnn_error *err)
     int64_t blocks = s->end > s->begin ? ((int64_t)s->end - s->begin + s->scorer.block - 1) / s->scorer.block : 0;
     int64_t band = (int64_t)s->threads * s->scorer.band; /* blocks between two calls of progress */
     /* Threads end with every band: progress is reported, and a search cancelled, by the calling thread. */
-    for (int64_t start = 0; start < blocks; start += band) {
-        int64_t end = start + band < blocks ? start + band : blocks;
+    for (int64_t start = 0, end; start < blocks; start = end) {
+        double began = npi_clock_seconds();
         band_loop loop = {s, start};
+        end = start + band < blocks ? start + band : blocks;
         if (s->scorer.kind->uses_blas)
             npi_blas_begin(s->threads);
         npi_parallel(s->threads, end - start, 1, search_blocks, &loop);
@@ -443,6 +454,8 @@ int npi_search_rows(const npi_search *s, npgnn_error *err)
         int code = npi_search_report(s, s->before + end * s->scorer.block * s->times, err);
         if (code)
             return code;
+        if (s->scorer.heuristic) /* rows cost from nothing to much: bands of about BAND_SECONDS */
+            band = npi_clock_seconds() - began < BAND_SECONDS ? 2 * band : band > s->threads ? band / 2 : band;
     }
     if (s->mutual && atomic_load(&s->mutual->failed))
         return npi_fail(err, NPGNN_E_MEMORY, "out of memory while searching");

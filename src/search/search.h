@@ -107,8 +107,8 @@ int npi_predictor_rows(float *score, npgnn_predictor *predictor, const int32_t *
 int npi_search_new(npi_search *out, npgnn_predictor *predictor, npi_search kind, int plain,
                    const npgnn_top_options *options, npgnn_error *err);
 
-/* The same for a method without a model, on the calling thread. */
-int npi_search_new_heuristic(npi_search *out, npi_row_source *source, const npgnn_graph *graph, npi_search kind,
+/* The same for a heuristic, a row per thread. */
+int npi_search_new_heuristic(npi_search *out, const npi_heuristic *heuristic, npi_search kind,
                              const npgnn_top_options *options, const npgnn_env *env, npgnn_error *err);
 
 /* Finds the best of each node, or of all pairs. Collective where there are several processes. */
