@@ -29,8 +29,13 @@ static int learn_shared(npi_heuristic *out, const npi_task *task, weight_fn *wei
     double *weight = weight_of ? npi_alloc(task->env, (size_t)a->rows, sizeof *weight, err) : NULL;
     for (int32_t i = 0; weight && i < a->rows; i++)
         weight[i] = weight_of(a->ptr[i + 1] - a->ptr[i]);
-    *out = (npi_heuristic){
-        .graph = task->graph, .pair = score_pair, .row = score_row, .learnt = weight, .free = npi_free, .walks = 1};
+    *out = (npi_heuristic){.graph = task->graph,
+                           .pair = score_pair,
+                           .row = score_row,
+                           .learnt = weight,
+                           .free = npi_free,
+                           .walks = 1,
+                           .is_local = 1};
     return weight_of && !weight ? NPGNN_E_MEMORY : 0;
 }
 

@@ -33,6 +33,7 @@ static void settle(npi_scratch *scratch, const npi_heuristic *h, npgnn_pair pair
     const steps *l = h->learnt;
     double error = size * (l->error[pair.u] + l->error[pair.v]);
     float least = (float)(value - error), most = (float)(value + error);
+    scratch->is_own |= least != most;
     npi_row_set(&scratch->row, pair.v, least == most ? least : h->pair(scratch, h, pair));
 }
 
@@ -99,7 +100,7 @@ static void row_of_steps(npi_scratch *scratch, const npi_heuristic *h, int32_t u
 
 int npi_three_steps_learn(npi_heuristic *out, npgnn_eval_run *run, const npi_task *task, npgnn_error *err)
 {
-    static const npi_heuristic kind = {.pair = pair_of_steps, .row = row_of_steps, .walks = 2};
+    static const npi_heuristic kind = {.pair = pair_of_steps, .row = row_of_steps, .walks = 2, .is_local = 1};
     (void)run;
     return learn_steps(out, &kind, task, err);
 }
@@ -204,7 +205,7 @@ static void row_of_items(npi_scratch *scratch, const npi_heuristic *h, int32_t u
 
 int npi_item_cosine_learn(npi_heuristic *out, npgnn_eval_run *run, const npi_task *task, npgnn_error *err)
 {
-    static const npi_heuristic kind = {.pair = pair_of_items, .row = row_of_items, .walks = 4};
+    static const npi_heuristic kind = {.pair = pair_of_items, .row = row_of_items, .walks = 4, .is_local = 1};
     (void)run;
     return learn_steps(out, &kind, task, err);
 }

@@ -1,5 +1,7 @@
 #include "heuristics/heuristic.h"
 
+#include <string.h>
+
 void npi_heuristic_free(const npgnn_env *env, npi_heuristic *h)
 {
     if (h->free)
@@ -51,15 +53,24 @@ void npi_scratches_free(const npgnn_env *env, npi_scratch *scratch)
     npi_free(env, scratch);
 }
 
+/* Whether two nodes have the same neighbours. */
+static int are_twins(const npi_csr *a, int32_t u, int32_t v)
+{
+    int64_t degree = a->ptr[u + 1] - a->ptr[u];
+    return degree == a->ptr[v + 1] - a->ptr[v] &&
+           memcmp(a->col + a->ptr[u], a->col + a->ptr[v], (size_t)degree * sizeof *a->col) == 0;
+}
+
 const npi_row *npi_heuristic_row(npi_scratch *w, const npi_heuristic *h, int32_t node)
 {
     npi_row *row = &w->row;
-    if (w->source == node)
+    if (w->source == node || (w->source >= 0 && h->is_local && !w->is_own && are_twins(&h->graph->a, w->source, node)))
         return row;
     for (int32_t i = 0; i < row->count; i++)
         row->score[row->node[i]] = 0;
     row->count = 0;
     w->source = node;
+    w->is_own = 0;
     if (h->row)
         h->row(w, h, node);
     for (int32_t v = 0; !h->row && v < h->graph->n; v++)

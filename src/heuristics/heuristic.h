@@ -20,6 +20,7 @@ typedef struct npi_row {
 typedef struct npi_scratch {
     npi_row row;
     int32_t source; /* the node of the row; -1: none */
+    int is_own;     /* 1: the row may have other bits for other nodes, whatever npi_heuristic says */
     npi_accumulator walk[NPI_HEURISTIC_WALKS]; /* as many as the heuristic wants; empty between two calls */
     npi_pagerank push;                         /* if the heuristic wants it */
 } npi_scratch;
@@ -38,6 +39,7 @@ struct npi_heuristic {
     void *learnt;      /* what the method has learnt of the graph; NULL: nothing */
     void (*free)(const npgnn_env *env, void *learnt);
     int walks;     /* accumulators of a scratch */
+    int is_local;  /* 1: nodes with the same neighbours have the same row */
     int is_pushed; /* 1: a scratch has memory for PageRank */
 };
 
@@ -54,7 +56,8 @@ void npi_scratches_free(const npgnn_env *env, npi_scratch *scratch);
 /* The scratch keeps its last row: pairs are best asked for by their first node. */
 float npi_heuristic_pair(npi_scratch *scratch, const npi_heuristic *heuristic, npgnn_pair pair);
 
-/* Valid until the scratch is used for another node. */
+/* Valid until the scratch is used for another node. A node with the neighbours of the last one is given the same row,
+ * and scratch->source stays: the leaves of a star share theirs. */
 const npi_row *npi_heuristic_row(npi_scratch *scratch, const npi_heuristic *heuristic, int32_t node);
 
 static inline void npi_row_set(npi_row *row, int32_t node, float score)
