@@ -13,8 +13,8 @@
 enum { MOST = 90, K = 5, GRAPHS = 8, LINKED = 6 /* those before have links, which a search asks for */ };
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
-static const char *const methods[] = {"common-neighbors", "adamic-adar", "resource-allocation", "three-steps",
-                                      "item-cosine",      "pagerank",    "katz"};
+static const char *const methods[] = {
+    "common-neighbors", "adamic-adar", "resource-allocation", "three-steps", "item-cosine", "pagerank", "katz"};
 
 /* ---- graphs ---- */
 
@@ -378,8 +378,7 @@ static void test_stop(void **state)
     sample_new(&s, 0);
     for (size_t i = 0; i < COUNT(methods); i++) {
         const npgnn_method_options options = {.size = sizeof options, .method = methods[i]};
-        assert_int_equal(npgnn_method_top(links, found, s.graph, K, 0, &options, NULL, &env, &err),
-                         NPGNN_E_CANCELLED);
+        assert_int_equal(npgnn_method_top(links, found, s.graph, K, 0, &options, NULL, &env, &err), NPGNN_E_CANCELLED);
         assert_int_equal(npgnn_method_score(&score, s.graph, &(npgnn_pair){0, 1}, 1, &options, &env, &err),
                          NPGNN_E_CANCELLED);
     }
@@ -389,7 +388,7 @@ static void test_stop(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rows), cmocka_unit_test(test_katz_tolerance), cmocka_unit_test(test_top),
+        cmocka_unit_test(test_rows),          cmocka_unit_test(test_katz_tolerance), cmocka_unit_test(test_top),
         cmocka_unit_test(test_out_of_memory), cmocka_unit_test(test_stop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

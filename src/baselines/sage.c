@@ -132,7 +132,8 @@ static void step(npi_learner *learner, void *method)
 
 /* Scores from z of all nodes with the training links. Nodes that training did not know have their features and no
  * links. */
-static int use(npi_heuristic *out, npgnn_eval_run *run, const npi_params *params, const npi_task *task, npgnn_error *err)
+static int use(npi_heuristic *out, npgnn_eval_run *run, const npi_params *params, const npi_task *task,
+               npgnn_error *err)
 {
     npi_sage *net = NULL;
     int d = 2 * params->size.d;

@@ -90,7 +90,8 @@ static void step(npi_learner *learner, void *method)
 /* ---- scores ---- */
 
 /* Scores come from mu of every node. Nodes that training did not know have their features and no edges. */
-static int use(npi_heuristic *out, npgnn_eval_run *run, const npi_params *params, const npi_task *task, npgnn_error *err)
+static int use(npi_heuristic *out, npgnn_eval_run *run, const npi_params *params, const npi_task *task,
+               npgnn_error *err)
 {
     int d = params->size.d;
     npi_adj adj = {0};

@@ -9,7 +9,7 @@
 /* ---- a method and what it works on ---- */
 
 typedef struct method_job {
-    npgnn_env env; /* resolved */
+    npgnn_env env;       /* resolved */
     npgnn_options model; /* defaults, with the seed */
     npgnn_split *split;  /* everything is known, nothing is held out */
     npgnn_env quiet;     /* without progress */

@@ -118,9 +118,8 @@ int npi_search_run(npi_search *search, npgnn_error *err);
 int npi_search_allocate(npi_search *search, int room, npgnn_error *err);
 void npi_search_free(npi_search *search);
 
-/* Runs over the rows begin to end - 1: each node by itself or, where pairs are scored for both ends, those of this
- * process with each other. E_CANCELLED, E_MEMORY. */
-int npi_search_rows(const npi_search *search, npgnn_error *err);
+/* Searches a block of rows from `first` on, each by itself. */
+void npi_search_block(const npi_search *search, npi_searcher *searcher, int32_t first);
 
 /* Whether the options ask for the pair; among the best links, a pair is eligible in one direction only. */
 int npi_search_eligible(const npi_search *search, int32_t u, int32_t v);
@@ -141,6 +140,12 @@ int32_t npi_search_write(npgnn_link *out, const npi_search *search, const npi_sh
 
 /* The same for the list of a thread, where nothing is divided. */
 int32_t npi_search_write_list(npgnn_link *out, const npi_search *search, npi_searcher *searcher);
+
+/* ---- of bands.c ---- */
+
+/* Runs over the rows begin to end - 1: each node by itself or, where pairs are scored for both ends, those of this
+ * process with each other. E_CANCELLED, E_MEMORY. */
+int npi_search_rows(const npi_search *search, npgnn_error *err);
 
 /* Tells the caller how many rows are done. E_CANCELLED. */
 int npi_search_report(const npi_search *search, int64_t done, npgnn_error *err);
