@@ -48,13 +48,23 @@ static void make_problem(problem *p, int threads)
                          .env = &p->env};
 }
 
-static void run(float score[PAIRS], npi_method_fn *method, const problem *p)
+/* Scores all pairs with what was learnt, and frees that. */
+static void score_all(float score[PAIRS], npi_heuristic *heuristic, const problem *p)
 {
     npgnn_error err = {0};
-    npgnn_eval_run unused = {.size = sizeof unused};
     for (int i = 0; i < PAIRS; i++)
         score[i] = NAN;
-    assert_ok(method(score, &unused, &p->task, &err), err);
+    assert_ok(npi_task_score(score, &p->task, heuristic, &err), err);
+    npi_heuristic_free(&p->env, heuristic);
+}
+
+static void run(float score[PAIRS], npi_learn_fn *learn, const problem *p)
+{
+    npgnn_error err = {0};
+    npi_heuristic heuristic = {0};
+    npgnn_eval_run unused = {.size = sizeof unused};
+    assert_ok(learn(&heuristic, &unused, &p->task, &err), err);
+    score_all(score, &heuristic, p);
 }
 
 static double degree(const problem *p, int i)
@@ -67,12 +77,12 @@ static double degree(const problem *p, int i)
 
 /* ---- neighbourhoods ---- */
 
-static void check_shared(npi_method_fn *method, double (*weight)(double))
+static void check_shared(npi_learn_fn *learn, double (*weight)(double))
 {
     problem p;
     float score[PAIRS];
     make_problem(&p, 2);
-    run(score, method, &p);
+    run(score, learn, &p);
     for (int i = 0; i < PAIRS; i++) {
         double wanted = 0;
         for (int w = 0; w < N; w++)
@@ -101,9 +111,9 @@ static double inverse(double d)
 static void test_neighborhoods(void **state)
 {
     (void)state;
-    check_shared(npi_common_neighbors_method, one);
-    check_shared(npi_adamic_adar_method, inverse_log);
-    check_shared(npi_resource_allocation_method, inverse);
+    check_shared(npi_common_neighbors_learn, one);
+    check_shared(npi_adamic_adar_learn, inverse_log);
+    check_shared(npi_resource_allocation_learn, inverse);
 }
 
 /* c = b a */
@@ -124,7 +134,7 @@ static void test_katz(void **state)
     float score[PAIRS];
     double power[N][N] = {{0}}, next[N][N], sum[N][N] = {{0}}, factor = 1;
     make_problem(&p, 2);
-    run(score, npi_katz_method, &p);
+    run(score, npi_katz_learn, &p);
     for (int i = 0; i < N; i++)
         power[i][i] = 1;
     for (int length = 1; length <= 8; length++) {
@@ -155,7 +165,7 @@ static void test_katz_length(void **state)
         path[i] = (npgnn_pair){i, i + 1};
     assert_ok(npgnn_graph_from_arrays(&p.graph, path, NULL, N, N - 1, 0, &p.env, &err), err);
     p.task.graph = p.graph;
-    run(score, npi_katz_method, &p);
+    run(score, npi_katz_learn, &p);
     assert_near((double)score[8] / pow(0.005, 8), 1, 1e-5);
     assert_true(score[9] == 0);
     npgnn_graph_free(p.graph);
@@ -169,7 +179,7 @@ static void test_pagerank(void **state)
     float score[PAIRS];
     double power[N][N] = {{0}}, step[N][N] = {{0}}, next[N][N], sum[N][N] = {{0}}, factor = 0.15;
     make_problem(&p, 2);
-    run(score, npi_pagerank_method, &p);
+    run(score, npi_pagerank_learn, &p);
     for (int i = 0; i < PAIRS; i++)
         step[i / N][i % N] = p.a[i / N][i % N] / fmax(degree(&p, i / N), 1);
     for (int i = 0; i < N; i++)
@@ -258,7 +268,9 @@ static void test_spectral(void **state)
     npgnn_error err = {0};
     make_problem(&p, 2);
     for (int k = 1; k <= 3; k++) { /* positive eigenvalues, all different */
-        assert_ok(npi_spectral_scores(score, &p.task, k, &err), err);
+        npi_heuristic heuristic = {0};
+        assert_ok(npi_spectral_learn_some(&heuristic, k, &p.task, &err), err);
+        score_all(score, &heuristic, &p);
         dense_spectral(wanted, &p, k);
         for (int i = 0; i < PAIRS; i++)
             assert_near((double)score[i], wanted[i / N][i % N], 1e-6);
@@ -285,7 +297,10 @@ static void test_spectral_of_extreme_graphs(void **state)
             const npgnn_options options = {.size = sizeof options, .seed = 1};
             const npi_task task = {
                 .graph = graph, .pairs = &(npgnn_pair){0, 1}, .count = 1, .options = &options, .env = &env};
-            assert_ok(npi_spectral_scores(&score, &task, (n + 1) / 2, &err), err);
+            npi_heuristic heuristic = {0};
+            assert_ok(npi_spectral_learn_some(&heuristic, (n + 1) / 2, &task, &err), err);
+            assert_ok(npi_task_score(&score, &task, &heuristic, &err), err);
+            npi_heuristic_free(&env, &heuristic);
             assert_true(fabsf(score) <= 1.0001f);
             npgnn_graph_free(graph);
         }
@@ -371,7 +386,7 @@ static void test_deepwalk_finds_groups(void **state)
 /* ---- what training does not know ---- */
 
 /* Nodes 0 and 1 are new, and LONE has no edge: pairs with them score 0. */
-static void check_unknown_nodes(npi_method_fn *method)
+static void check_unknown_nodes(npi_learn_fn *learn)
 {
     problem p;
     npgnn_error err = {0};
@@ -386,7 +401,7 @@ static void check_unknown_nodes(npi_method_fn *method)
             known[count++] = EDGES[e];
     assert_ok(npgnn_graph_from_arrays(&p.graph, known, NULL, N, count, 0, &p.env, &err), err);
     p.task.graph = p.graph;
-    run(score, method, &p);
+    run(score, learn, &p);
     for (int i = 0; i < PAIRS; i++) {
         assert_true(isfinite(score[i]));
         if (i / N < 2 || i % N < 2 || i / N == LONE)
@@ -401,13 +416,13 @@ static void check_unknown_nodes(npi_method_fn *method)
 static void test_unknown_nodes(void **state)
 {
     (void)state;
-    check_unknown_nodes(npi_common_neighbors_method);
-    check_unknown_nodes(npi_adamic_adar_method);
-    check_unknown_nodes(npi_resource_allocation_method);
-    check_unknown_nodes(npi_katz_method);
-    check_unknown_nodes(npi_pagerank_method);
-    check_unknown_nodes(npi_spectral_method);
-    check_unknown_nodes(npi_deepwalk_method);
+    check_unknown_nodes(npi_common_neighbors_learn);
+    check_unknown_nodes(npi_adamic_adar_learn);
+    check_unknown_nodes(npi_resource_allocation_learn);
+    check_unknown_nodes(npi_katz_learn);
+    check_unknown_nodes(npi_pagerank_learn);
+    check_unknown_nodes(npi_spectral_learn);
+    check_unknown_nodes(npi_deepwalk_learn);
 }
 
 /* ---- every method ---- */

@@ -32,7 +32,7 @@ static all_pairs score_all(const char *method, const npgnn_split *split, const n
                            .link_rate = 0.01,
                            .options = options,
                            .env = &env};
-    assert_ok(npi_method_find(method, &err)(all.score, &run, &task, &err), err);
+    assert_ok(npi_method_run(all.score, &run, &task, npi_method_find(method, &err), &err), err);
     return all;
 }
 

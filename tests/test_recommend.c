@@ -180,8 +180,8 @@ static void test_refusals(void **state)
     int calls = 0;
     const npgnn_env env = {.size = sizeof env, .progress = cancel_soon, .user = &calls};
     assert_int_equal(npgnn_method_top(links, found, graph, K, 0, &options, NULL, &env, &err), NPGNN_E_CANCELLED);
-    assert_int_equal(calls, 10);
-    assert_int_equal(found[20], 0);
+    assert_in_range(calls, 1, 10);
+    assert_int_equal(found[N - 1], 0); /* the rest was not searched */
 }
 
 int main(void)

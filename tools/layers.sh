@@ -20,7 +20,7 @@ allowed()
     eval) echo 'base linalg features graph heuristics' ;;
     train) echo 'base linalg features graph evidence process examples model eval' ;;
     predict) echo 'base linalg features graph evidence process examples model' ;;
-    search) echo 'base linalg features graph evidence process examples model predict' ;;
+    search) echo 'base linalg features graph heuristics evidence process examples model predict' ;;
     live) echo 'base linalg features graph io evidence process examples model predict' ;;
     baselines) echo 'base linalg features graph heuristics model train' ;; # train for Adam
     store) echo 'base linalg features graph io evidence process model eval train' ;;

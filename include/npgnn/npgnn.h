@@ -1190,7 +1190,8 @@ NPGNN_API int npgnn_method_score(float *score /* (count) */, const npgnn_graph *
 /* The same search as npgnn_predictor_top and, with `links` 1, npgnn_predictor_top_links (`found` is then one number),
  * by the score of a method; ties by node number, smaller first. Pairs with a score of exactly 0 are left out: the
  * method knows nothing about them. Of a prediction, `score` is set and the rest is NaN; `top` must not ask for
- * probabilities. O(from n) operations, times what a pair costs. */
+ * probabilities. A score is to the bit what npgnn_method_score gives. With a neighbourhood heuristic, a node costs the
+ * walks from it (docs/results/baselines.md), otherwise n pairs; per thread, memory for about 50 n bytes. */
 NPGNN_API int npgnn_method_top(npgnn_link *out, int32_t *found, const npgnn_graph *graph, int32_t k, int links,
                                const npgnn_method_options *options, const npgnn_top_options *top, const npgnn_env *env,
                                npgnn_error *err);

@@ -3,17 +3,19 @@
 
 #include "heuristics/cosine.h"
 
-static int score_pairs(float *score, float *probability, const void *learnt, const npgnn_pair *pairs, size_t count,
-                       int rows, npgnn_error *err)
+static float score_pair(npi_scratch *scratch, const npi_heuristic *h, npgnn_pair pair)
 {
-    const npi_task *task = learnt;
-    (void)probability;
-    (void)rows;
-    return npi_cosine_scores(score, task->graph->x, pairs, count, task->env, err);
+    (void)scratch;
+    return (float)npi_cosine_pair(h->graph->x, h->learnt, pair);
 }
 
-int npi_cosine_run(float *score, npgnn_eval_run *run, const npi_task *task, npgnn_error *err)
+int npi_cosine_learn(npi_heuristic *out, npgnn_eval_run *run, const npi_task *task, npgnn_error *err)
 {
+    double *norm = npi_alloc(task->env, (size_t)task->graph->n, sizeof *norm, err);
     (void)run;
-    return npi_task_score(score, task, score_pairs, task, err);
+    *out = (npi_heuristic){.graph = task->graph, .pair = score_pair, .learnt = norm, .free = npi_free};
+    if (!norm)
+        return NPGNN_E_MEMORY;
+    npi_cosine_norms(norm, task->graph->x, task->env->threads);
+    return 0;
 }

@@ -4,6 +4,6 @@
 
 #include "baselines/method.h"
 
-npi_method_fn npi_cosine_run;
+npi_learn_fn npi_cosine_learn;
 
 #endif

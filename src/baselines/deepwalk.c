@@ -132,9 +132,9 @@ static int deepwalk_new(deepwalk *d, npgnn_error *err)
     return make_negatives(d, err);
 }
 
-static void deepwalk_free(deepwalk *d)
+static void deepwalk_free(const npgnn_env *env, void *learnt)
 {
-    const npgnn_env *env = d->task->env;
+    deepwalk *d = learnt;
     npi_walks_free(env, &d->walks);
     npi_free(env, d->in);
     npi_free(env, d->out);
@@ -143,6 +143,7 @@ static void deepwalk_free(deepwalk *d)
     npi_free(env, d->pairs);
     npi_free(env, d->fill);
     npi_free(env, d->bucket);
+    npi_free(env, d);
 }
 
 /* ---- a pool: walks, their pairs, sorted into buckets ---- */
@@ -290,26 +291,27 @@ static double dot(const real *x, const real *y)
 }
 
 /* a_u · b_v + a_v · b_u, 0 for nodes without links */
-static double score_pair(const void *learnt, npgnn_pair pair)
+static float score_pair(npi_scratch *scratch, const npi_heuristic *h, npgnn_pair pair)
 {
-    const deepwalk *d = learnt;
+    const deepwalk *d = h->learnt;
     int32_t place[2] = {d->walks.place[pair.u], d->walks.place[pair.v]};
     size_t u = (size_t)place[0] * DIMENSIONS, v = (size_t)place[1] * DIMENSIONS;
     int known = place[0] >= 0 && place[1] >= 0;
-    return known ? dot(d->in + u, d->out + v) + dot(d->in + v, d->out + u) : 0;
+    (void)scratch;
+    return known ? (float)(dot(d->in + u, d->out + v) + dot(d->in + v, d->out + u)) : 0;
 }
 
-int npi_deepwalk_method(float *score, npgnn_eval_run *run, const npi_task *task, npgnn_error *err)
+int npi_deepwalk_learn(npi_heuristic *out, npgnn_eval_run *run, const npi_task *task, npgnn_error *err)
 {
-    deepwalk d = {.task = task};
-    int code = deepwalk_new(&d, err);
+    deepwalk *d = npi_alloc(task->env, 1, sizeof *d, err);
+    if (!d)
+        return NPGNN_E_MEMORY;
+    *out = (npi_heuristic){.graph = task->graph, .pair = score_pair, .learnt = d, .free = deepwalk_free};
+    d->task = task;
+    int code = deepwalk_new(d, err);
     if (!code)
-        code = train(&d, err);
-    if (!code) {
-        run->iterations = run->best_iteration = d.progress.iteration;
-        run->train_seconds = d.progress.seconds;
-        code = npi_task_score_each(score, task, score_pair, &d, err);
-    }
-    deepwalk_free(&d);
+        code = train(d, err);
+    run->iterations = run->best_iteration = d->progress.iteration;
+    run->train_seconds = d->progress.seconds;
     return code;
 }

@@ -7,6 +7,6 @@
 #include "baselines/method.h"
 
 /* Nodes without a training edge score 0. */
-npi_method_fn npi_deepwalk_method;
+npi_learn_fn npi_deepwalk_learn;
 
 #endif

@@ -1,19 +1,12 @@
-/* What every link predictor is, so that one evaluation serves them all: a function that learns from the known part of a
- * split and scores pairs. */
+/* What every link predictor is, so that one evaluation and one search serve them all: a function that learns from the
+ * known part of a split and then scores pairs and rows (heuristics/heuristic.h). */
 #ifndef NPI_BASELINES_METHOD_H
 #define NPI_BASELINES_METHOD_H
 
 #include "graph/split.h"
+#include "heuristics/heuristic.h"
 
 enum { NPI_TASK_ROWS = 64 }; /* nodes at most that are scored with all nodes at a time */
-
-/* Scores pairs with what a method has learnt, on all threads: fills score (count) and, for methods that have them,
- * probability (count), which may be NULL. rows > 0: the pairs are those of `rows` nodes with all n nodes, in order;
- * pairs[r * n].u is the r-th. */
-typedef int npi_score_fn(float *score, float *probability, const void *learnt, const npgnn_pair *pairs, size_t count,
-                         int rows, npgnn_error *err);
-
-typedef int npi_search_fn(void *user, npi_score_fn *fn, const void *learnt, npgnn_error *err);
 
 typedef struct npi_task {
     const npgnn_graph *graph; /* all nodes, with the training edges alone: nothing in here tells what is held out */
@@ -30,23 +23,20 @@ typedef struct npi_task {
     int32_t node_count;
     int (*row)(void *user, int32_t index, const float *score, npgnn_error *err);
     void *row_user;
-    /* NULL, or: called with what the method has learnt, instead of scoring anything. Returns a code. */
-    npi_search_fn *search;
-    void *search_user;
 } npi_task;
 
-/* What every method ends with: scores the pairs of the task into score (task->count), and its nodes with all nodes. */
-int npi_task_score(float *score, const npi_task *task, npi_score_fn *fn, const void *learnt, npgnn_error *err);
+/* Learns from the task, and fills `run` with what it knows of iterations, validation and seconds. `out` is to be freed,
+ * on failure, too, and needs the graph of the task. */
+typedef int npi_learn_fn(npi_heuristic *out, npgnn_eval_run *run, const npi_task *task, npgnn_error *err);
 
-/* The score of one pair, on any thread. */
-typedef double npi_pair_fn(const void *learnt, npgnn_pair pair);
+/* Scores the pairs of the task into score (task->count), and its nodes with all nodes. */
+int npi_task_score(float *score, const npi_task *task, const npi_heuristic *heuristic, npgnn_error *err);
 
-/* The same for a method that scores each pair by itself, on all threads. */
-int npi_task_score_each(float *score, const npi_task *task, npi_pair_fn *fn, const void *learnt, npgnn_error *err);
+/* Fills score (count, n): `count` nodes with all nodes. */
+typedef int npi_rows_fn(float *score, const void *user, const int32_t *nodes, int count, npgnn_error *err);
 
-/* Learns, then calls npi_task_score or npi_task_score_each. Fills score (count), and what it knows of iterations, validation and seconds in
- * `run`. */
-typedef int npi_method_fn(float *score, npgnn_eval_run *run, const npi_task *task, npgnn_error *err);
+/* Ranks the nodes of the task by the scores of `rows`. */
+int npi_task_rank(const npi_task *task, npi_rows_fn *rows, const void *user, npgnn_error *err);
 
 /* ---- progress of methods that take their time ---- */
 
@@ -56,24 +46,12 @@ npgnn_progress npi_method_begin(int iterations);
  * the beginning. */
 int npi_method_advance(npgnn_progress *progress, double start, const npgnn_env *env, npgnn_error *err);
 
-/* ---- methods that walk from one end ---- */
-
-/* Pairs by their first node. */
-typedef struct npi_groups {
-    const npgnn_pair *pairs;
-    int64_t *ptr;  /* (n + 1) where each node's pairs begin in `order` */
-    size_t *order; /* (count) indices of pairs */
-} npi_groups;
-
-int npi_groups_new(npi_groups *g, const npgnn_pair *pairs, size_t count, int32_t n, const npgnn_env *env,
-                   npgnn_error *err);
-void npi_groups_free(const npgnn_env *env, npi_groups *g);
-
 /* ---- methods that embed nodes ---- */
 
-/* Scores the pairs by the inner products of u (n, k), and fills the validation figures of `run`. */
-int npi_method_score_embeddings(float *score, npgnn_eval_run *run, const real *u, int k, const npi_task *task,
-                                npgnn_error *err);
+/* Scores are inner products of u (n, k), a block of memory that becomes part of `out`, also on failure. Fills the
+ * validation figures of `run`. */
+int npi_method_use_embeddings(npi_heuristic *out, npgnn_eval_run *run, real *u, int k, const npi_task *task,
+                              npgnn_error *err);
 
 /* E_ARGUMENT where a method that learns from features and links has none of one; `who` needs them. */
 int npi_method_check_features(const npgnn_graph *train, const char *who, npgnn_error *err);

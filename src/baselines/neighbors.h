@@ -5,12 +5,15 @@
 
 #include "baselines/method.h"
 
-npi_method_fn npi_common_neighbors_method; /* how many neighbours they share */
-npi_method_fn npi_adamic_adar_method;      /* each weighs 1 / log of its degree (doi:10.1016/S0378-8733(03)00009-1) */
-npi_method_fn npi_resource_allocation_method; /* each weighs 1 / its degree (doi:10.1140/epjb/e2009-00335-8) */
-npi_method_fn npi_pagerank_method;            /* random walks with restart between them, both ways */
-npi_method_fn npi_three_steps_method;         /* random walks of three steps, both ways */
-npi_method_fn npi_item_cosine_method; /* cosine of the neighbourhoods of one and of the neighbours of the other */
-npi_method_fn npi_katz_method;        /* walks between them, the longer the lighter (doi:10.1007/BF02289026) */
+npi_learn_fn npi_common_neighbors_learn;    /* how many neighbours they share */
+npi_learn_fn npi_adamic_adar_learn;         /* each weighs 1 / log of its degree (doi:10.1016/S0378-8733(03)00009-1) */
+npi_learn_fn npi_resource_allocation_learn; /* each weighs 1 / its degree (doi:10.1140/epjb/e2009-00335-8) */
+npi_learn_fn npi_pagerank_learn;            /* random walks with restart between them, both ways */
+npi_learn_fn npi_three_steps_learn;         /* random walks of three steps, both ways */
+npi_learn_fn npi_item_cosine_learn;         /* cosine of the neighbourhoods of one and of the neighbours of the other */
+npi_learn_fn npi_katz_learn;                /* walks between them, the longer the lighter (doi:10.1007/BF02289026) */
+
+/* The same with the tolerance of the push (katz.c); 0: exact. */
+int npi_katz_learn_to(npi_heuristic *out, double tolerance, const npi_task *task, npgnn_error *err);
 
 #endif

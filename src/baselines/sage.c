@@ -3,6 +3,7 @@
 #include "baselines/sage.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/parallel.h"
 #include "base/rng.h"
@@ -131,25 +132,31 @@ static void step(npi_learner *learner, void *method)
 
 /* Scores from z of all nodes with the training links. Nodes that training did not know have their features and no
  * links. */
-static int judge(float *score, npgnn_eval_run *run, const npi_params *params, const npi_task *task, npgnn_error *err)
+static int use(npi_heuristic *out, npgnn_eval_run *run, const npi_params *params, const npi_task *task,
+               npgnn_error *err)
 {
     npi_sage *net = NULL;
-    int code = npi_sage_new(&net, params->size, task->graph->n, 1, task->env, err);
+    int d = 2 * params->size.d;
+    size_t count = (size_t)task->graph->n * (size_t)d;
+    real *u = npi_alloc(task->env, count, sizeof *u, err);
+    int code = u ? npi_sage_new(&net, params->size, task->graph->n, 1, task->env, err) : NPGNN_E_MEMORY;
     if (!code)
-        code = npi_method_score_embeddings(score, run, npi_sage_embed(net, params, task->graph->x, &task->graph->a),
-                                           2 * params->size.d, task, err);
+        memcpy(u, npi_sage_embed(net, params, task->graph->x, &task->graph->a), count * sizeof *u);
     npi_sage_free(net);
+    if (!code)
+        return npi_method_use_embeddings(out, run, u, d, task, err);
+    npi_free(task->env, u);
     return code;
 }
 
-int npi_sage_method(float *score, npgnn_eval_run *run, const npi_task *task, npgnn_error *err)
+int npi_sage_learn(npi_heuristic *out, npgnn_eval_run *run, const npi_task *task, npgnn_error *err)
 {
     training t = {.known = task->split->train};
     int code = training_new(&t, task, err);
     if (!code)
         code = npi_learner_run(&t.learner, run, step, &t, ITERATIONS, err);
     if (!code)
-        code = judge(score, run, &t.learner.params, task, err);
+        code = use(out, run, &t.learner.params, task, err);
     training_free(&t, task->env);
     return code;
 }

@@ -4,6 +4,6 @@
 
 #include "baselines/method.h"
 
-int npi_sage_method(float *score, npgnn_eval_run *run, const npi_task *task, npgnn_error *err);
+npi_learn_fn npi_sage_learn;
 
 #endif

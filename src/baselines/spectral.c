@@ -167,32 +167,32 @@ typedef struct learnt_spectrum {
     int k;
 } learnt_spectrum;
 
-static int score_pairs(float *score, float *probability, const void *learnt, const npgnn_pair *pairs, size_t count,
-                       int rows, npgnn_error *err)
+static void learnt_free(const npgnn_env *env, void *learnt)
 {
-    const learnt_spectrum *l = learnt;
-    (void)probability;
-    (void)rows;
-    (void)err;
-    npi_score_pairs(score, l->embedding, l->k, pairs, count, l->s.threads);
-    for (size_t i = 0; i < count; i++)
-        score[i] = (float)finish(&l->s, pairs[i], (double)score[i]);
-    return 0;
+    learnt_spectrum *l = learnt;
+    spectrum_free(env, &l->s);
+    npi_free(env, l->embedding);
+    npi_free(env, l);
 }
 
-int npi_spectral_scores(float *score, const npi_task *task, int k, npgnn_error *err)
+static float score_pair(npi_scratch *scratch, const npi_heuristic *h, npgnn_pair pair)
+{
+    const learnt_spectrum *l = h->learnt;
+    (void)scratch;
+    return (float)finish(&l->s, pair, (double)npi_score_pair(l->embedding, l->k, pair));
+}
+
+int npi_spectral_learn_some(npi_heuristic *out, int k, const npi_task *task, npgnn_error *err)
 {
     const npgnn_graph *graph = task->graph;
-    learnt_spectrum l = {.k = k};
-    l.embedding = npi_alloc(task->env, (size_t)graph->n * (size_t)k, sizeof *l.embedding, err);
-    int code = l.embedding ? spectrum_new(&l.s, &graph->a, task->env, err) : NPGNN_E_MEMORY;
-    if (!code)
-        code = embed(l.embedding, &l.s, k, task->options->seed, task->env, err);
-    if (!code)
-        code = npi_task_score(score, task, score_pairs, &l, err);
-    spectrum_free(task->env, &l.s);
-    npi_free(task->env, l.embedding);
-    return code;
+    learnt_spectrum *l = npi_alloc(task->env, 1, sizeof *l, err);
+    if (!l)
+        return NPGNN_E_MEMORY;
+    *out = (npi_heuristic){.graph = graph, .pair = score_pair, .learnt = l, .free = learnt_free};
+    l->k = k;
+    l->embedding = npi_alloc(task->env, (size_t)graph->n * (size_t)k, sizeof *l->embedding, err);
+    int code = l->embedding ? spectrum_new(&l->s, &graph->a, task->env, err) : NPGNN_E_MEMORY;
+    return code ? code : embed(l->embedding, &l->s, k, task->options->seed, task->env, err);
 }
 
 static int dimensions(const npgnn_graph *graph)
@@ -204,10 +204,8 @@ static int dimensions(const npgnn_graph *graph)
     return most > DIMENSIONS ? DIMENSIONS : most < 1 ? 1 : most;
 }
 
-int npi_spectral_method(float *score, npgnn_eval_run *run, const npi_task *task, npgnn_error *err)
+int npi_spectral_learn(npi_heuristic *out, npgnn_eval_run *run, const npi_task *task, npgnn_error *err)
 {
-    double start = npi_clock_seconds();
-    int code = npi_spectral_scores(score, task, dimensions(task->graph), err);
-    run->train_seconds = npi_clock_seconds() - start;
-    return code;
+    (void)run;
+    return npi_spectral_learn_some(out, dimensions(task->graph), task, err);
 }

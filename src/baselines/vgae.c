@@ -89,8 +89,9 @@ static void step(npi_learner *learner, void *method)
 
 /* ---- scores ---- */
 
-/* Scores from mu of every node. Nodes that training did not know have their features and no edges. */
-static int judge(float *score, npgnn_eval_run *run, const npi_params *params, const npi_task *task, npgnn_error *err)
+/* Scores come from mu of every node. Nodes that training did not know have their features and no edges. */
+static int use(npi_heuristic *out, npgnn_eval_run *run, const npi_params *params, const npi_task *task,
+               npgnn_error *err)
 {
     int d = params->size.d;
     npi_adj adj = {0};
@@ -98,31 +99,31 @@ static int judge(float *score, npgnn_eval_run *run, const npi_params *params, co
     int code = mu ? adj_new(&adj, task->graph, task->env, err) : NPGNN_E_MEMORY;
     if (!code)
         code = npi_vgae_embed(mu, params, task->graph->x, &adj, task->env, err);
-    if (!code)
-        code = npi_method_score_embeddings(score, run, mu, d, task, err);
     npi_free(task->env, adj.scale);
+    if (!code)
+        return npi_method_use_embeddings(out, run, mu, d, task, err);
     npi_free(task->env, mu);
     return code;
 }
 
-static int run_autoencoder(float *score, npgnn_eval_run *run, const npi_task *task, int variational, npgnn_error *err)
+static int learn(npi_heuristic *out, npgnn_eval_run *run, const npi_task *task, int variational, npgnn_error *err)
 {
     training t = {0};
     int code = training_new(&t, task, variational, err);
     if (!code)
         code = npi_learner_run(&t.learner, run, step, &t, ITERATIONS, err);
     if (!code)
-        code = judge(score, run, &t.learner.params, task, err);
+        code = use(out, run, &t.learner.params, task, err);
     training_free(&t, task->env);
     return code;
 }
 
-int npi_vgae_method(float *score, npgnn_eval_run *run, const npi_task *task, npgnn_error *err)
+int npi_vgae_learn(npi_heuristic *out, npgnn_eval_run *run, const npi_task *task, npgnn_error *err)
 {
-    return run_autoencoder(score, run, task, 1, err);
+    return learn(out, run, task, 1, err);
 }
 
-int npi_gae_method(float *score, npgnn_eval_run *run, const npi_task *task, npgnn_error *err)
+int npi_gae_learn(npi_heuristic *out, npgnn_eval_run *run, const npi_task *task, npgnn_error *err)
 {
-    return run_autoencoder(score, run, task, 0, err);
+    return learn(out, run, task, 0, err);
 }

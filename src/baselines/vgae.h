@@ -4,7 +4,7 @@
 
 #include "baselines/method.h"
 
-npi_method_fn npi_vgae_method; /* variational */
-npi_method_fn npi_gae_method;  /* not: no noise, no KL */
+npi_learn_fn npi_vgae_learn; /* variational */
+npi_learn_fn npi_gae_learn;  /* not: no noise, no KL */
 
 #endif

@@ -34,7 +34,8 @@ typedef struct job {
 /* The workspace of a thread, for one end after another. */
 typedef struct workspace {
     npi_pagerank pagerank;
-    double *score; /* (n) zero between two heuristics */
+    npi_accumulator sum; /* empty between two ends */
+    double *score;       /* (n) zero between two ends */
     unsigned char
         *excluded; /* (n) the end, what it is linked to or could not be held out with, and what is taken already */
     npi_candidate *items; /* (LISTS, per_end) */
@@ -44,6 +45,7 @@ typedef struct workspace {
 static void workspace_free(const npgnn_env *env, workspace *w)
 {
     npi_pagerank_free(env, &w->pagerank);
+    npi_accumulator_free(env, &w->sum);
     npi_free(env, w->score);
     npi_free(env, w->excluded);
     npi_free(env, w->items);
@@ -55,7 +57,7 @@ static int workspace_new(workspace *w, const job *j, const npgnn_env *env, npgnn
     w->score = npi_alloc(env, n, sizeof *w->score, err);
     w->excluded = npi_alloc(env, n, 1, err);
     w->items = npi_alloc(env, (size_t)j->per_end, LISTS * sizeof *w->items, err);
-    if (!w->score || !w->excluded || !w->items)
+    if (npi_accumulator_new(&w->sum, (int32_t)n, env, err) || !w->score || !w->excluded || !w->items)
         return NPGNN_E_MEMORY;
     for (int i = 0; i < LISTS; i++)
         w->list[i] = (npi_shortlist){.items = w->items + i * j->per_end, .capacity = j->per_end};
@@ -76,16 +78,11 @@ static void offer(workspace *w, int list, int32_t end, int32_t node, double scor
 /* Resource allocation: Σ of 1 / degree over the neighbours that two nodes share. */
 static void by_neighbors(workspace *w, const job *j, int32_t end)
 {
-    const npi_csr *a = &j->known->a;
-    npi_paths_two_row(w->score, a, j->share, end);
-    /* the same walks again: offer every node that they reach once, and zero its score */
-    for (int64_t p = a->ptr[end]; p < a->ptr[end + 1]; p++)
-        for (int64_t q = a->ptr[a->col[p]]; q < a->ptr[a->col[p] + 1]; q++) {
-            int32_t node = a->col[q];
-            if (w->score[node] > 0)
-                offer(w, BY_NEIGHBORS, end, node, w->score[node]);
-            w->score[node] = 0;
-        }
+    npi_accumulator *sum = &w->sum;
+    npi_paths_two_row(sum, &j->known->a, j->share, end);
+    for (int32_t i = 0; i < sum->count; i++)
+        offer(w, BY_NEIGHBORS, end, sum->node[i], sum->value[sum->node[i]]);
+    npi_accumulator_clear(sum);
 }
 
 /* Personalised PageRank: the probability that a walk from the end, which stops with probability STOP at each step, ends

@@ -65,33 +65,6 @@ double npi_cosine_pair(const npi_features *x, const double *norm, npgnn_pair pai
     return both > 0 ? dot(x, pair.u, pair.v) / both : 0;
 }
 
-typedef struct scores_loop {
-    float *score;
-    const npi_features *x;
-    const double *norm;
-    const npgnn_pair *pairs;
-} scores_loop;
-
-static void score_range(const void *arg, int64_t first, int64_t last)
-{
-    const scores_loop *l = arg;
-    for (int64_t i = first; i < last; i++)
-        l->score[i] = (float)npi_cosine_pair(l->x, l->norm, l->pairs[i]);
-}
-
-int npi_cosine_scores(float *score, const npi_features *x, const npgnn_pair *pairs, size_t count, const npgnn_env *env,
-                      npgnn_error *err)
-{
-    double *norm = npi_alloc(env, (size_t)x->n, sizeof *norm, err);
-    if (!norm)
-        return NPGNN_E_MEMORY;
-    npi_cosine_norms(norm, x, env->threads);
-    scores_loop loop = {score, x, norm, pairs};
-    npi_parallel(env->threads, (int64_t)count, 0, score_range, &loop);
-    npi_free(env, norm);
-    return 0;
-}
-
 /* score += X x_row: by way of the transpose, only rows that share a column are met. */
 static void multiply_sparse(double *score, const npi_features *x, int32_t row)
 {

@@ -4,12 +4,8 @@
 
 #include "features/features.h"
 
-/* score (count): the cosine of the feature rows of each pair, 0 where a row is zero. */
-int npi_cosine_scores(float *score, const npi_features *x, const npgnn_pair *pairs, size_t count, const npgnn_env *env,
-                      npgnn_error *err);
-
-/* The same of one row with every row, into score (n), given the lengths of all rows. Sparse features need their
- * transpose (npi_features_transpose). */
+/* The cosines of one feature row with every row, 0 where one is zero, into score (n), given the lengths of all rows.
+ * Sparse features need their transpose (npi_features_transpose). */
 void npi_cosine_row(double *score, const npi_features *x, const double *norm, int32_t row);
 
 /* Of several rows with every row, into cosine (count, n), on the calling thread. Dense features: through BLAS, `picked`

@@ -1,5 +1,43 @@
 #include "heuristics/paths.h"
 
+int npi_accumulator_new(npi_accumulator *sum, int32_t n, const npgnn_env *env, npgnn_error *err)
+{
+    sum->value = npi_alloc(env, (size_t)n, sizeof *sum->value, err);
+    sum->node = npi_alloc(env, (size_t)n, sizeof *sum->node, err);
+    return sum->value && sum->node ? 0 : NPGNN_E_MEMORY;
+}
+
+void npi_accumulator_free(const npgnn_env *env, npi_accumulator *sum)
+{
+    npi_free(env, sum->value);
+    npi_free(env, sum->node);
+    *sum = (npi_accumulator){0};
+}
+
+void npi_accumulator_clear(npi_accumulator *sum)
+{
+    for (int32_t i = 0; i < sum->count; i++)
+        sum->value[sum->node[i]] = 0;
+    sum->count = 0;
+}
+
+void npi_accumulator_order(npi_accumulator *sum, int32_t n)
+{
+    enum { LARGE_PART = 4 };
+    if (sum->count < n / LARGE_PART)
+        return;
+    sum->count = 0;
+    for (int32_t i = 0; i < n; i++) {
+        sum->node[sum->count] = i; /* stays if it counts; the last one is within the array, since i >= count */
+        sum->count += sum->value[i] > 0;
+    }
+}
+
+static double weight_of(const double *weight, int32_t node)
+{
+    return weight ? weight[node] : 1;
+}
+
 /* One walk along both rows, since columns ascend. */
 double npi_paths_two(const npi_csr *a, const double *weight, npgnn_pair pair)
 {
@@ -8,32 +46,21 @@ double npi_paths_two(const npi_csr *a, const double *weight, npgnn_pair pair)
     while (p < a->ptr[pair.u + 1] && q < a->ptr[pair.v + 1]) {
         int32_t x = a->col[p], y = a->col[q];
         if (x == y)
-            sum += weight[x];
+            sum += weight_of(weight, x);
         p += x <= y;
         q += y <= x;
     }
     return sum;
 }
 
-void npi_paths_two_row(double *sum, const npi_csr *a, const double *weight, int32_t node)
-{
-    for (int64_t p = a->ptr[node]; p < a->ptr[node + 1]; p++) {
-        int32_t inner = a->col[p];
-        for (int64_t q = a->ptr[inner]; q < a->ptr[inner + 1]; q++)
-            sum[a->col[q]] += weight[inner];
-    }
-}
-
-/* Zeroes what npi_paths_two_row may have touched. */
-static void clear_row(double *walk, const npi_csr *a, int32_t node)
+/* Inner nodes ascend here, too, so that each sum has the order that it has in npi_paths_two. */
+void npi_paths_two_row(npi_accumulator *sum, const npi_csr *a, const double *weight, int32_t node)
 {
     for (int64_t p = a->ptr[node]; p < a->ptr[node + 1]; p++)
-        for (int64_t q = a->ptr[a->col[p]]; q < a->ptr[a->col[p] + 1]; q++)
-            walk[a->col[q]] = 0;
+        npi_accumulator_add_neighbors(sum, a, a->col[p], weight_of(weight, a->col[p]));
 }
 
-/* How many walks of two links begin at a node. */
-static int64_t reach(const npi_csr *a, int32_t node)
+int64_t npi_paths_reach(const npi_csr *a, int32_t node)
 {
     int64_t sum = 0;
     for (int64_t p = a->ptr[node]; p < a->ptr[node + 1]; p++)
@@ -41,27 +68,24 @@ static int64_t reach(const npi_csr *a, int32_t node)
     return sum;
 }
 
-double npi_paths_three(double *walk, const npi_csr *a, const double *weight, npgnn_pair pair)
+double npi_paths_three(npi_accumulator *walk, const npi_csr *a, const double *weight, npgnn_pair pair)
 {
-    int64_t reach_u = reach(a, pair.u), reach_v = reach(a, pair.v);
+    int64_t reach_u = npi_paths_reach(a, pair.u), reach_v = npi_paths_reach(a, pair.v);
     int swap = reach_v < reach_u || (reach_v == reach_u && pair.v < pair.u); /* both directions give the same bits */
     int32_t from = swap ? pair.v : pair.u, to = swap ? pair.u : pair.v;
     double sum = 0;
     npi_paths_two_row(walk, a, weight, from);
     for (int64_t p = a->ptr[to]; p < a->ptr[to + 1]; p++)
-        sum += walk[a->col[p]] * weight[a->col[p]];
-    clear_row(walk, a, from);
+        sum += walk->value[a->col[p]] * weight_of(weight, a->col[p]);
+    npi_accumulator_clear(walk);
     return sum;
 }
 
-void npi_paths_three_row(double *sum, double *walk, const npi_csr *a, const double *weight, int32_t node)
+void npi_paths_third(npi_accumulator *sum, const npi_accumulator *walk, const npi_csr *a, const double *weight)
 {
-    npi_paths_two_row(walk, a, weight, node);
-    for (int32_t inner = 0; inner < a->rows; inner++) {
-        if (walk[inner] == 0)
-            continue;
-        for (int64_t p = a->ptr[inner]; p < a->ptr[inner + 1]; p++)
-            sum[a->col[p]] += walk[inner] * weight[inner];
-        walk[inner] = 0;
+    for (int32_t i = 0; i < walk->count; i++) {
+        int32_t inner = walk->node[i];
+        if (walk->value[inner] > 0) /* a caller may leave out nodes by zeroing their values */
+            npi_accumulator_add_neighbors(sum, a, inner, walk->value[inner] * weight_of(weight, inner));
     }
 }

@@ -21,7 +21,7 @@ typedef struct evaluation {
     npgnn_eval_options options;
     npgnn_options model; /* of options, with the seed of the run */
     npgnn_split_options split;
-    npi_method_fn *method;
+    const npi_method *method;
     npi_resamples *resamples; /* NULL: no intervals */
     const npgnn_env *env;
 } evaluation;
@@ -70,7 +70,7 @@ static int run_exam(npgnn_eval_run *out, const evaluation *e, const npi_task *ta
         asked.row_user = &full;
     }
     if (!code)
-        code = e->method(score, &run, &asked, err);
+        code = npi_method_run(score, &run, &asked, e->method, err);
     if (!code)
         code = npi_test_set_measure(&run, e->resamples, set, score, asked.probability, task->env, err);
     npi_split_emptied(&run.emptied_links, &run.emptied_non_links, task->split);

@@ -22,15 +22,9 @@
 /* ---- scores of a predictor ---- */
 
 /* Without draws the score says more than its sigmoid, which has fewer bits near 1. */
-static int score_predicted(float *score, float *probability, const void *learnt, const npgnn_pair *pairs, size_t count,
-                           int rows, npgnn_error *err)
+static int score_pairs(float *score, float *probability, npgnn_predictor *p, const npgnn_pair *pairs, size_t count,
+                       npgnn_error *err)
 {
-    npgnn_predictor *p = *(npgnn_predictor *const *)learnt;
-    int32_t nodes[NPI_TASK_ROWS];
-    for (int r = 0; r < rows; r++)
-        nodes[r] = pairs[(size_t)r * (size_t)p->graph->n].u;
-    if (rows > 0 && p->samples == 0)
-        return npi_predictor_rows(score, p, nodes, rows, err);
     npgnn_prediction *predictions = npi_alloc(&p->env, count, sizeof *predictions, err);
     int code = predictions ? npgnn_predictor_run(predictions, p, pairs, count, err) : NPGNN_E_MEMORY;
     for (size_t i = 0; !code && i < count; i++) {
@@ -39,6 +33,23 @@ static int score_predicted(float *score, float *probability, const void *learnt,
             probability[i] = predictions[i].probability;
     }
     npi_free(&p->env, predictions);
+    return code;
+}
+
+static int score_rows(float *score, const void *user, const int32_t *nodes, int count, npgnn_error *err)
+{
+    npgnn_predictor *p = *(npgnn_predictor *const *)user;
+    int32_t n = p->graph->n;
+    if (p->samples == 0)
+        return npi_predictor_rows(score, p, nodes, count, err);
+    npgnn_pair *pairs = npi_alloc(&p->env, (size_t)n, sizeof *pairs, err);
+    int code = pairs ? 0 : NPGNN_E_MEMORY;
+    for (int r = 0; !code && r < count; r++) {
+        for (int32_t v = 0; v < n; v++)
+            pairs[v] = (npgnn_pair){nodes[r], v};
+        code = score_pairs(score + (size_t)r * (size_t)n, NULL, p, pairs, (size_t)n, err);
+    }
+    npi_free(&p->env, pairs);
     return code;
 }
 
@@ -53,7 +64,9 @@ static int run_model(float *score, npgnn_eval_run *run, const npi_task *task, co
     int code = npgnn_predictor_new(&predictor, model, task->graph, &how, task->env, err);
     run->train_seconds += npi_clock_seconds() - start;
     if (!code)
-        code = npi_task_score(score, task, score_predicted, &predictor, err);
+        code = score_pairs(score, task->probability, predictor, task->pairs, task->count, err);
+    if (!code)
+        code = npi_task_rank(task, score_rows, &predictor, err);
     if (!code && (model->scorer.calibrated || predictor->applied.calibrated))
         run->calibration.link_rate = task->link_rate;
     npgnn_predictor_free(predictor);
@@ -107,7 +120,7 @@ static int run_npgnn(float *score, npgnn_eval_run *run, const npi_task *task, np
         run->val_ap = model->info.val_ap;
         code = run_model(score, run, task, model, err);
     }
-    if (!code && model->info.across_graphs && !task->search)
+    if (!code && model->info.across_graphs)
         code = measure_untuned(run, score, task, model, err);
     npgnn_model_free(model);
     return code;
@@ -136,60 +149,66 @@ static int run_universal(float *score, npgnn_eval_run *run, const npi_task *task
 
 /* ---- heuristics that need the library's own evidence ---- */
 
-/* 0 without features. */
-static double score_smoothed(const void *learnt, npgnn_pair pair)
+typedef struct smoothed {
+    npi_reduced reduced;
+    npi_columns columns;
+} smoothed;
+
+static void smoothed_free(const npgnn_env *env, void *learnt)
 {
-    const npi_columns *columns = learnt;
+    smoothed *l = learnt;
+    npi_columns_free(&l->columns);
+    npi_reduced_free(env, &l->reduced);
+    npi_free(env, l);
+}
+
+/* 0 without features. */
+static float score_smoothed(npi_scratch *scratch, const npi_heuristic *h, npgnn_pair pair)
+{
+    const npi_columns *columns = &((const smoothed *)h->learnt)->columns;
     const npi_bank *bank = &columns->bank[NPI_BANK_SMOOTH1];
     size_t width = (size_t)bank->width;
+    (void)scratch;
     return columns->has_features
-               ? npi_dot(bank->row + (size_t)pair.u * width, bank->row + (size_t)pair.v * width, bank->width)
+               ? (float)npi_dot(bank->row + (size_t)pair.u * width, bank->row + (size_t)pair.v * width, bank->width)
                : 0;
 }
 
 /* The cosine of features averaged over neighbours, (Â F)_i · (Â F)_j with rows of length 1: untrained. */
-static int run_smoothed_cosine(float *score, npgnn_eval_run *run, const npi_task *task, npgnn_error *err)
+static int learn_smoothed_cosine(npi_heuristic *out, npgnn_eval_run *run, const npi_task *task, npgnn_error *err)
 {
-    npi_reduced reduced = {0};
-    npi_columns columns = {0};
-    double start = npi_clock_seconds();
-    int code = npi_reduced_new(&reduced, task->graph->x, NULL, task->env, err);
-    if (!code)
-        code = npi_columns_new(&columns, &task->graph->a, &reduced, NULL, 1, task->env, err);
-    run->train_seconds = npi_clock_seconds() - start;
-    if (!code)
-        code = npi_task_score_each(score, task, score_smoothed, &columns, err);
-    npi_columns_free(&columns);
-    npi_reduced_free(task->env, &reduced);
-    return code;
+    smoothed *l = npi_alloc(task->env, 1, sizeof *l, err);
+    (void)run;
+    if (!l)
+        return NPGNN_E_MEMORY;
+    *out = (npi_heuristic){.graph = task->graph, .pair = score_smoothed, .learnt = l, .free = smoothed_free};
+    int code = npi_reduced_new(&l->reduced, task->graph->x, NULL, task->env, err);
+    return code ? code : npi_columns_new(&l->columns, &task->graph->a, &l->reduced, NULL, 1, task->env, err);
 }
 
 /* ---- the table ---- */
 
 enum { OPTIONS = NPGNN_USES_OPTIONS, WEIGHTS = NPGNN_USES_WEIGHTS, ITERATIONS = NPGNN_USES_ITERATIONS };
-static const struct {
-    const char *name, *help;
-    npi_method_fn *run;
-    int uses; /* NPGNN_USES_* */
-} methods[] = {
-    {"npgnn", "the model", run_npgnn, OPTIONS | WEIGHTS | ITERATIONS},
-    {"cnp", "the model as a conditional neural process: no draws of z, no KL term", run_conditional,
+static const npi_method methods[] = {
+    {"npgnn", "the model", NULL, run_npgnn, OPTIONS | WEIGHTS | ITERATIONS},
+    {"cnp", "the model as a conditional neural process: no draws of z, no KL term", NULL, run_conditional,
      OPTIONS | WEIGHTS | ITERATIONS},
-    {"cosine", "cosine similarity of the features, without training", npi_cosine_run, 0},
-    {"smoothed-cosine", "cosine of features averaged over neighbours, without training", run_smoothed_cosine, 0},
-    {"vgae", "variational graph auto-encoder (Kipf and Welling 2016)", npi_vgae_method, WEIGHTS | ITERATIONS},
-    {"gae", "graph auto-encoder: the same without noise", npi_gae_method, WEIGHTS | ITERATIONS},
-    {"sage", "GraphSAGE, unsupervised (Hamilton et al. 2017)", npi_sage_method, ITERATIONS},
-    {"sc", "spectral embedding of the training graph", npi_spectral_method, 0},
-    {"deepwalk", "embeddings from random walks (Perozzi et al. 2014)", npi_deepwalk_method, ITERATIONS},
-    {"common-neighbors", "number of common neighbours", npi_common_neighbors_method, 0},
-    {"adamic-adar", "common neighbours, each weighted by 1 / log(degree)", npi_adamic_adar_method, 0},
-    {"resource-allocation", "common neighbours, each weighted by 1 / degree", npi_resource_allocation_method, 0},
-    {"pagerank", "personalised PageRank between two nodes, both ways", npi_pagerank_method, 0},
-    {"katz", "number of walks between two nodes, longer walks weighted less", npi_katz_method, 0},
-    {"three-steps", "random walks of three steps between two nodes", npi_three_steps_method, 0},
-    {"item-cosine", "nodes with the same neighbours as the neighbours of a node", npi_item_cosine_method, 0},
-    {"universal", "neural process learnt across graphs, without training on this one", run_universal, 0},
+    {"cosine", "cosine similarity of the features, without training", npi_cosine_learn, NULL, 0},
+    {"smoothed-cosine", "cosine of features averaged over neighbours, without training", learn_smoothed_cosine, NULL,
+     0},
+    {"vgae", "variational graph auto-encoder (Kipf and Welling 2016)", npi_vgae_learn, NULL, WEIGHTS | ITERATIONS},
+    {"gae", "graph auto-encoder: the same without noise", npi_gae_learn, NULL, WEIGHTS | ITERATIONS},
+    {"sage", "GraphSAGE, unsupervised (Hamilton et al. 2017)", npi_sage_learn, NULL, ITERATIONS},
+    {"sc", "spectral embedding of the training graph", npi_spectral_learn, NULL, 0},
+    {"deepwalk", "embeddings from random walks (Perozzi et al. 2014)", npi_deepwalk_learn, NULL, ITERATIONS},
+    {"common-neighbors", "number of common neighbours", npi_common_neighbors_learn, NULL, 0},
+    {"adamic-adar", "common neighbours, each weighted by 1 / log(degree)", npi_adamic_adar_learn, NULL, 0},
+    {"resource-allocation", "common neighbours, each weighted by 1 / degree", npi_resource_allocation_learn, NULL, 0},
+    {"pagerank", "personalised PageRank between two nodes, both ways", npi_pagerank_learn, NULL, 0},
+    {"katz", "number of walks between two nodes, longer walks weighted less", npi_katz_learn, NULL, 0},
+    {"three-steps", "random walks of three steps between two nodes", npi_three_steps_learn, NULL, 0},
+    {"item-cosine", "nodes with the same neighbours as the neighbours of a node", npi_item_cosine_learn, NULL, 0},
+    {"universal", "neural process learnt across graphs, without training on this one", NULL, run_universal, 0},
 };
 enum { METHODS = sizeof methods / sizeof methods[0] };
 
@@ -212,19 +231,35 @@ int npgnn_method_uses(const char *method)
 
 int npi_method_is_model(const char *name)
 {
-    npi_method_fn *run = npi_method_find(name, NULL);
-    return run == run_npgnn || run == run_conditional;
+    const npi_method *method = npi_method_find(name, NULL);
+    return method && (method->run == run_npgnn || method->run == run_conditional);
 }
 
-npi_method_fn *npi_method_find(const char *name, npgnn_error *err)
+const npi_method *npi_method_find(const char *name, npgnn_error *err)
 {
     char known[320] = "";
     for (int i = 0; i < METHODS; i++) {
         size_t used = strlen(known);
         if (strcmp(methods[i].name, name ? name : "npgnn") == 0)
-            return methods[i].run;
+            return &methods[i];
         snprintf(known + used, sizeof known - used, "%s%s", used ? ", " : "", methods[i].name);
     }
     npi_fail(err, NPGNN_E_ARGUMENT, "there is no method \"%s\": choose one of %s", name, known);
     return NULL;
+}
+
+int npi_method_run(float *score, npgnn_eval_run *run, const npi_task *task, const npi_method *method, npgnn_error *err)
+{
+    if (method->run)
+        return method->run(score, run, task, err);
+    npi_heuristic heuristic = {0};
+    double start = npi_clock_seconds();
+    run->train_seconds = 0;
+    int code = method->learn(&heuristic, run, task, err);
+    if (!code)
+        code = npi_task_score(score, task, &heuristic, err);
+    if (run->train_seconds == 0) /* of a method that does not train: all of its time */
+        run->train_seconds = npi_clock_seconds() - start;
+    npi_heuristic_free(task->env, &heuristic);
+    return code;
 }

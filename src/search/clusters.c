@@ -29,7 +29,7 @@ static int clusters_for(int32_t count)
 /* ---- k-means ---- */
 
 typedef struct assign_loop {
-    int32_t *cell;         /* (count) */
+    int32_t *cell;       /* (count) */
     const real *row;     /* by node */
     const int32_t *node; /* (count); NULL: 0, 1, ... */
     int64_t *order;      /* (count) places in `node`, in random order; NULL: 0, 1, ... */
@@ -160,9 +160,10 @@ int npi_clusters_new(npi_clusters *out, const real *row, int width, const int32_
     l.order = npi_resize(env, NULL, n, sizeof *l.order, err);
     l.cells = &cells;
     l.half = half;
-    int code = cells.centre && cells.ptr && cells.node && cells.row && half && sum && l.cell && l.order && l.scratch && members
-                   ? 0
-                   : NPGNN_E_MEMORY;
+    int code =
+        cells.centre && cells.ptr && cells.node && cells.row && half && sum && l.cell && l.order && l.scratch && members
+            ? 0
+            : NPGNN_E_MEMORY;
     if (!code) {
         npi_rng rng = npi_rng_make(seed, NPI_RNG_RETRIEVE, 2);
         npi_rng_permutation(l.order, count, &rng);

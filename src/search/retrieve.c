@@ -35,7 +35,8 @@ typedef struct workspace {
     npi_vicinity near;
     npi_probe probe;
     real query[NPI_VECTOR_WIDTH];
-    float *key;               /* (n + 3 most_picked) what nodes of a source are chosen by */
+    float *key;               /* (n) what nodes of a source are chosen by */
+    real *fit;                /* (3, most_picked) what the picked nodes are chosen by */
     unsigned char *is_picked; /* (n) 1 for nodes in: */
     int32_t *picked;          /* (picked_count) */
     int32_t picked_count, most_picked;
@@ -54,6 +55,7 @@ static void workspace_free(void *given, const npi_scorer *s)
     npi_vicinity_free(env, &w->near);
     npi_probe_free(env, &w->probe);
     npi_free(env, w->key);
+    npi_free(env, w->fit);
     npi_free(env, w->is_picked);
     npi_free(env, w->picked);
     npi_free(env, w->scored);
@@ -75,11 +77,12 @@ static int workspace_new(void **out, const npi_scorer *s, npgnn_error *err)
     if (code)
         return code;
     w->most_picked = (2 * STEP_TWO + 2 * STEP_THREE + NEAREST) * wanted + NPI_HUBS + NPI_LATEST;
-    w->key = npi_resize(env, NULL, n + 3 * (size_t)w->most_picked, sizeof *w->key, err);
+    w->key = npi_resize(env, NULL, n, sizeof *w->key, err);
+    w->fit = npi_resize(env, NULL, 3 * (size_t)w->most_picked, sizeof *w->fit, err);
     w->is_picked = npi_alloc(env, n, 1, err);
     w->picked = npi_resize(env, NULL, (size_t)w->most_picked, sizeof *w->picked, err);
     w->scored = npi_resize(env, NULL, (size_t)w->most_picked, sizeof *w->scored, err);
-    return w->key && w->is_picked && w->picked && w->scored ? 0 : NPGNN_E_MEMORY;
+    return w->key && w->fit && w->is_picked && w->picked && w->scored ? 0 : NPGNN_E_MEMORY;
 }
 
 /* ---- sources ---- */
@@ -158,7 +161,7 @@ static void keep_best(workspace *w, const npi_search *s, int32_t most)
     const npi_vectors *x = &s->p->retriever->vectors;
     const npi_columns *e = &s->p->applied.columns;
     int32_t count = w->picked_count, kept = 0;
-    real *fit = w->key, *lift2 = fit + count, *lift3 = lift2 + count; /* (count) each */
+    real *fit = w->fit, *lift2 = fit + count, *lift3 = lift2 + count; /* (count) each */
     double links = (double)e->a->ptr[e->n];
     if (count <= most)
         return;
@@ -175,13 +178,14 @@ static void keep_best(workspace *w, const npi_search *s, int32_t most)
         float common = (float)w->near.of[w->picked[i]].shared, jaccard = 0;
         if (common > 0)
             npi_structure_finish(&common, &jaccard, e, w->near.node, w->picked[i]);
-        fit[i] += x->walks[0] * common + x->walks[1] * jaccard + x->walks[2] * lift2[i] + x->walks[3] * lift3[i];
-        npi_selection_count(&best, fit[i]);
+        fit[i] +=
+            x->walks[0] * (real)common + x->walks[1] * (real)jaccard + x->walks[2] * lift2[i] + x->walks[3] * lift3[i];
+        npi_selection_count(&best, (float)fit[i]);
     }
     npi_selection_decide(&best);
     for (int32_t i = 0; i < count; i++) {
         int32_t v = w->picked[i];
-        if (npi_selection_takes(&best, fit[i]) || v >= x->n)
+        if (npi_selection_takes(&best, (float)fit[i]) || v >= x->n)
             w->picked[kept++] = v;
         else
             w->is_picked[v] = 0;

@@ -4,6 +4,7 @@
 #ifndef NPI_SEARCH_SCORER_H
 #define NPI_SEARCH_SCORER_H
 
+#include "heuristics/heuristic.h"
 #include "predict/predictor.h"
 #include "search/clusters.h"
 
@@ -48,17 +49,6 @@ typedef struct npi_scorer_kind {
     int uses_blas; /* 1: approximate multiplies with BLAS */
 } npi_scorer_kind;
 
-/* Scores of nodes with all nodes, for a search without a model. */
-typedef struct npi_row_source {
-    /* Fills score (count, n) with the scores of searched nodes first to first + count - 1. A code. */
-    int (*rows)(float *score, void *user, int32_t first, int count, npgnn_error *err);
-    void *user;
-    int32_t count; /* number of searched nodes */
-    int most;      /* that are scored together */
-    int code;      /* 0, or the code of the first call that failed, whose message is in `why` */
-    npgnn_error why;
-} npi_row_source;
-
 struct npi_scorer {
     const npi_scorer_kind *kind;
     npgnn_predictor *p; /* NULL for a heuristic */
@@ -67,7 +57,7 @@ struct npi_scorer {
     int band;         /* blocks that each thread takes between two calls of progress */
     int is_symmetric; /* 1: scores are the same in both directions, and ranges of candidates may be scored */
     /* used only by heuristics: */
-    npi_row_source *source;
+    const npi_heuristic *heuristic;
     const npgnn_env *env;
     /* used only by networks, by draw of z: */
     real *drawn;     /* (draws, n, k) embeddings; NULL: those of the mean */
@@ -103,9 +93,9 @@ static inline npgnn_prediction npi_heuristic_prediction(float score)
     return (npgnn_prediction){NAN, NAN, NAN, NAN, score};
 }
 
-/* The scorer of a method without a model: its scores as they are, where 0 means that it has nothing to say of a pair.
- * On one thread. source and env must outlive it. */
-void npi_heuristic_scorer(npi_scorer *out, npi_row_source *source, int32_t nodes, const npgnn_env *env);
+/* The scorer of a heuristic, where a score of 0 means that it has nothing to say of a pair. heuristic and env must outlive
+ * it. */
+void npi_heuristic_scorer(npi_scorer *out, const npi_heuristic *heuristic, const npgnn_env *env);
 
 /* The scorer of a process for a single searched node, where npi_applied_prepare_bounds has been called. */
 int npi_scorer_bounded(npi_scorer *out, npgnn_predictor *predictor, npgnn_error *err);

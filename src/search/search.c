@@ -153,19 +153,19 @@ int npi_search_new(npi_search *s, npgnn_predictor *p, npi_search kind, int plain
     return code ? code : p->model->kind->scorer(&s->scorer, p, &use, err);
 }
 
-int npi_search_new_heuristic(npi_search *s, npi_row_source *source, const npgnn_graph *graph, npi_search kind,
+int npi_search_new_heuristic(npi_search *s, const npi_heuristic *heuristic, npi_search kind,
                              const npgnn_top_options *options, const npgnn_env *env, npgnn_error *err)
 {
     kind.env = *env;
     kind.env.comm = NULL;
-    kind.graph = graph;
-    kind.n = kind.own = graph->n;
-    kind.threads = 1; /* the source has all of them */
+    kind.graph = heuristic->graph;
+    kind.n = kind.own = heuristic->graph->n;
+    kind.threads = env->threads;
     int code = begin(s, kind, options, err);
     if (!code)
         code = check(s, err);
     if (!code)
-        npi_heuristic_scorer(&s->scorer, source, graph->n, &s->env);
+        npi_heuristic_scorer(&s->scorer, heuristic, &s->env);
     return code;
 }
 
@@ -311,6 +311,14 @@ static void prefetch(const npi_search *s, npgnn_pair pair, int ahead)
     npi_columns_prefetch(columns, &columns->view, pair, pair, ahead);
 }
 
+/* Whether a pair has the score of the worst in a full list, and comes after it. Rows of a heuristic have many ties. */
+static int loses_tie(const npi_search *s, const npi_searcher *d, npgnn_pair pair, real value)
+{
+    const npi_candidate *worst = d->list.items;
+    return s->scorer.heuristic && d->list.count == d->list.capacity && (double)value <= worst->score &&
+           (int64_t)pair.u * s->n + pair.v > worst->id;
+}
+
 /* Judges the pairs of node r of a block with the nodes of `candidate` (count; NULL: all candidates) that, by their
  * values, may be among the best. */
 static void look_through(const npi_search *s, npi_searcher *d, int r, const int32_t *candidate, const real *value,
@@ -334,7 +342,8 @@ static void look_through(const npi_search *s, npi_searcher *d, int r, const int3
         if (pair.u != u)
             places = pair; /* nothing is divided: the place of a node is the node */
         /* `!(<)`: a NaN is looked at. The cheapest question comes first, and the judgement, the dearest, last. */
-        if (!(value[i] < least) && npi_search_eligible(s, pair.u, pair.v) && npi_search_offer(s, d, pair, places)) {
+        if (!(value[i] < least) && !loses_tie(s, d, pair, value[i]) && npi_search_eligible(s, pair.u, pair.v) &&
+            npi_search_offer(s, d, pair, places)) {
             least = npi_search_least_value(s, &d->list, slack); /* the list has a better worst than before */
             least = floor > least ? floor : least;
         }
@@ -408,7 +417,7 @@ static void keep_list(const npi_search *s, npi_searcher *d, int32_t row)
         list[i].id = -1;
 }
 
-static void search_block(const npi_search *s, npi_searcher *d, int32_t first)
+void npi_search_block(const npi_search *s, npi_searcher *d, int32_t first)
 {
     npi_block *block = &d->block;
     block->count = s->end - first < s->scorer.block ? s->end - first : s->scorer.block;
@@ -432,55 +441,4 @@ static void search_block(const npi_search *s, npi_searcher *d, int32_t first)
         if (!s->links)
             keep_list(s, d, first + r);
     }
-}
-
-typedef struct band_loop {
-    const npi_search *s;
-    int64_t start; /* block */
-} band_loop;
-
-static void search_blocks(const void *arg, int64_t first, int64_t last)
-{
-    const band_loop *l = arg;
-    for (int64_t block = first; block < last; block++)
-        (l->s->mutual ? npi_mutual_block : search_block)(
-            l->s, &l->s->searchers[npi_worker()], (int32_t)(l->s->begin + (l->start + block) * l->s->scorer.block));
-}
-
-int npi_search_report(const npi_search *s, int64_t done, npgnn_error *err)
-{
-    const npgnn_env *env = &s->env;
-    done = done < s->rows ? done : s->rows;
-    npgnn_progress progress = {.size = sizeof progress, .runs = 1, .iteration = (int)done, .iterations = s->rows};
-    if (s->checking > 0) { /* the search that is checked has not begun */
-        progress.iteration = 0;
-        progress.iterations = s->checking;
-    }
-    progress.loss = progress.kl = progress.val_auc = progress.val_ap = (double)NAN;
-    return env->progress && env->progress(env->user, &progress)
-               ? npi_fail(err, NPGNN_E_CANCELLED, "cancelled after %d of %d nodes", (int)done, s->rows)
-               : 0;
-}
-
-int npi_search_rows(const npi_search *s, npgnn_error *err)
-{
-    int64_t blocks = s->end > s->begin ? ((int64_t)s->end - s->begin + s->scorer.block - 1) / s->scorer.block : 0;
-    int64_t band = (int64_t)s->threads * s->scorer.band; /* blocks between two calls of progress */
-    /* Threads end with every band: progress is reported, and a search cancelled, by the calling thread. */
-    for (int64_t start = 0; start < blocks; start += band) {
-        int64_t end = start + band < blocks ? start + band : blocks;
-        band_loop loop = {s, start};
-        if (s->scorer.kind->uses_blas)
-            npi_blas_begin(s->threads);
-        npi_parallel(s->threads, end - start, 1, search_blocks, &loop);
-        if (s->scorer.kind->uses_blas)
-            npi_blas_end(s->threads);
-        /* this process speaks for all, which are about as far */
-        int code = npi_search_report(s, s->before + end * s->scorer.block * s->times, err);
-        if (code)
-            return code;
-    }
-    if (s->mutual && atomic_load(&s->mutual->failed))
-        return npi_fail(err, NPGNN_E_MEMORY, "out of memory while searching");
-    return 0;
 }

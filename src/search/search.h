@@ -109,8 +109,8 @@ int npi_predictor_rows(float *score, npgnn_predictor *predictor, const int32_t *
 int npi_search_new(npi_search *out, npgnn_predictor *predictor, npi_search kind, int plain,
                    const npgnn_top_options *options, npgnn_error *err);
 
-/* The same for a method without a model, on the calling thread. */
-int npi_search_new_heuristic(npi_search *out, npi_row_source *source, const npgnn_graph *graph, npi_search kind,
+/* The same for a heuristic, a row per thread. */
+int npi_search_new_heuristic(npi_search *out, const npi_heuristic *heuristic, npi_search kind,
                              const npgnn_top_options *options, const npgnn_env *env, npgnn_error *err);
 
 /* Finds the best of each node, or of all pairs. Collective where there are several processes. */
@@ -120,9 +120,8 @@ int npi_search_run(npi_search *search, npgnn_error *err);
 int npi_search_allocate(npi_search *search, int room, npgnn_error *err);
 void npi_search_free(npi_search *search);
 
-/* Runs over the rows begin to end - 1: each node by itself or, where pairs are scored for both ends, those of this
- * process with each other. E_CANCELLED, E_MEMORY. */
-int npi_search_rows(const npi_search *search, npgnn_error *err);
+/* Searches a block of rows from `first` on, each by itself. */
+void npi_search_block(const npi_search *search, npi_searcher *searcher, int32_t first);
 
 /* Whether the options ask for the pair; among the best links, a pair is eligible in one direction only. */
 int npi_search_eligible(const npi_search *search, int32_t u, int32_t v);
@@ -150,6 +149,12 @@ int32_t npi_search_write(npgnn_link *out, const npi_search *search, const npi_sh
 
 /* The same for the list of a thread, where nothing is divided. */
 int32_t npi_search_write_list(npgnn_link *out, const npi_search *search, npi_searcher *searcher);
+
+/* ---- of bands.c ---- */
+
+/* Runs over the rows begin to end - 1: each node by itself or, where pairs are scored for both ends, those of this
+ * process with each other. E_CANCELLED, E_MEMORY. */
+int npi_search_rows(const npi_search *search, npgnn_error *err);
 
 /* Tells the caller how many rows are done. E_CANCELLED. */
 int npi_search_report(const npi_search *search, int64_t done, npgnn_error *err);

@@ -630,8 +630,8 @@ int npi_vectors_new(npi_vectors *out, const npgnn_predictor *p, npgnn_error *err
     if (!code)
         code = project(out->row, NULL, out->n, out, p, err);
     for (int j = 0; !code && j < NPI_WALK_COLUMNS; j++)
-        out->walks[j] = (float)(f.solution[map->layout.term_count + 1 + map->layout.length_count + j] /
-                                (double)p->applied.process->deviation[NPI_COLUMN_COMMON + j]);
+        out->walks[j] = (real)(f.solution[map->layout.term_count + 1 + map->layout.length_count + j] /
+                               (double)p->applied.process->deviation[NPI_COLUMN_COMMON + j]);
     fit_free(&f);
     if (code)
         npi_vectors_free(env, out);

@@ -24,10 +24,10 @@ enum { NPI_WALK_COLUMNS = 4 };
 typedef struct npi_vectors {
     int width;
     int32_t n;
-    real *row;                     /* (n, width) x */
-    float sign[NPI_VECTOR_WIDTH];  /* (width) */
-    float walks[NPI_WALK_COLUMNS]; /* w: of the columns COMMON, JACCARD, LIFT2, LIFT3 as they are, not standardised */
-    struct npi_vector_map *map;    /* from the rows of the banks to x: for nodes that come later */
+    real *row;                    /* (n, width) x */
+    float sign[NPI_VECTOR_WIDTH]; /* (width) */
+    real walks[NPI_WALK_COLUMNS]; /* w: of the columns COMMON, JACCARD, LIFT2, LIFT3 as they are, not standardised */
+    struct npi_vector_map *map;   /* from the rows of the banks to x: for nodes that come later */
 } npi_vectors;
 
 /* The predictor's evidence is complete. A function of graph, model and seed. E_MEMORY, E_CANCELLED. */
