@@ -27,6 +27,7 @@ typedef struct results {
     npgnn_trainer *trainer;
     npgnn_predictor *predictor;
     npgnn_live *live;
+    npgnn_lines *lines;
     npgnn_pairs_loss *loss;
     npgnn_prediction predictions[PAIRS];
     npgnn_link links[2 * NODES];
@@ -60,6 +61,7 @@ typedef struct world {
     npgnn_predictor *predictor;
     npgnn_predictor *applied; /* of a model across graphs, for the calls that need one */
     npgnn_live *live;         /* the same */
+    npgnn_lines *lines;       /* of a file */
     char path[64];            /* for a call that writes: gone again after a failure */
     results out;
 } world;
@@ -127,6 +129,8 @@ static void world_end(world *w)
     npgnn_pairs_loss_free(w->out.loss);
     npgnn_live_free(w->out.live);
     npgnn_live_free(w->live);
+    npgnn_lines_free(w->out.lines);
+    npgnn_lines_free(w->lines);
     npgnn_predictor_free(w->out.predictor);
     npgnn_trainer_free(w->out.trainer);
     npgnn_model_free(w->out.model);
@@ -298,6 +302,25 @@ static int split_new(world *w, npgnn_error *err)
 static int split_authors(world *w, npgnn_error *err)
 {
     return npgnn_split_authors(&w->out.split, w->graph, &w->env, err);
+}
+
+static int lines_open(world *w, npgnn_error *err)
+{
+    return npgnn_lines_open(&w->out.lines, edges_path, 0, &w->env, err);
+}
+
+static int lines_next(world *w, npgnn_error *err)
+{
+    const char *const *fields;
+    int count;
+    if (!w->lines) { /* which the call need not pay for */
+        long allow = w->memory.allow;
+        w->memory.allow = -1;
+        assert_int_equal(npgnn_lines_open(&w->lines, edges_path, 0, &w->env, NULL), 0);
+        w->memory.allow = allow;
+    }
+    int code = npgnn_lines_next(&fields, &count, w->lines, 1, err);
+    return code < 0 ? code : 0;
 }
 
 static int split_load(world *w, npgnn_error *err)
@@ -1024,6 +1047,8 @@ int main(void)
         CALL(graph_describe),
         CALL(split_new),
         CALL(split_authors),
+        CALL(lines_open),
+        CALL(lines_next),
         CALL(split_load),
         CALL(split_save),
         CALL(split_check),

@@ -28,6 +28,7 @@
 #include "base/date.h"
 #include "base/number.h"
 #include "io/header.h"
+#include "io/lines.h"
 #include "io/not_edges.h"
 #include "io/readers.h"
 #include "io/text.h"
@@ -701,57 +702,31 @@ static int read_first_line(npi_edge_list *list, layout *columns, char *line, npi
     return code;
 }
 
-/* Joins the lines of a row whose field in quotes has several. E_FORMAT for a quote that is not closed, and for text
- * after one that is: *fatal is set where other rows may be part of this one, so that it must not be skipped. */
-static int complete_row(char **line, int *fatal, char separator, npi_stream *stream, npgnn_error *err)
-{
-    const char *part = *line; /* each line by itself: a field may have many */
-    size_t length = strlen(part);
-    int inside = 0, several = 0;
-    *fatal = 1;
-    while ((inside = npi_text_ends_in_quotes(part, separator, inside))) {
-        int code = npi_stream_join_line(line, stream, err);
-        if (code <= 0)
-            return code ? code : npi_stream_fail(stream, err, NPI_TEXT_OPEN_QUOTE);
-        part = *line + length + 1;
-        length += 1 + strlen(part);
-        several = 1;
-    }
-    *fatal = several;
-    if (!npi_text_has_stray_quote(*line, separator))
-        return 0;
-    return npi_stream_fail(stream, err, "%s", several ? NPI_TEXT_OPEN_QUOTE : NPI_TEXT_STRAY_QUOTE);
-}
-
 static int read_lines(npi_edge_list *list, npi_stream *stream, npgnn_error *err)
 {
     layout columns = {.times = TIME_ANY};
+    npi_lines lines = {.stream = stream};
     int64_t first_number = 0;
     npgnn_error why = {0}; /* the caller may want no text, but the first bad row is logged with one */
     char *line;
     int code = npi_not_edges_refuse(stream, list->how, err);
     if (code)
         return code;
-    while (code == 0 && (code = npi_stream_read_line(&line, stream, &why)) > 0) {
-        int fatal = 0, is_first = columns.separator == 0;
-        char separator = is_first ? npi_text_find_separator(line) : columns.separator;
-        code = 0;
-        if (npi_text_is_skippable(line))
-            continue;
+    while (code == 0 && (code = npi_lines_next_row(&line, &lines, &why)) != 0) {
+        int is_first = columns.separator == 0;
         if (is_first)
             first_number = npi_stream_line_number(stream);
-        if (strchr(line, '"'))
-            code = complete_row(&line, &fatal, separator, stream, &why);
-        if (code && fatal)
-            break;
-        if (code == 0)
+        if (code > 0)
             code = is_first ? read_first_line(list, &columns, line, stream, &why)
                             : read_row(list, &columns, line, 0, stream, &why);
-        if (code == NPGNN_E_FORMAT && is_first)
+        if (code == NPGNN_E_FORMAT && is_first) {
+            lines.separator = 0;
             columns = (layout){.times = TIME_ANY, /* where it is skipped, the next line is the first */
                                .month_first = columns.month_first,
                                .month_first_capacity = columns.month_first_capacity};
-        code = npi_skipped_add(&list->skipped, code, list->how, &why);
+        }
+        if (!lines.broken)
+            code = npi_skipped_add(&list->skipped, code, list->how, &why);
     }
     if (code == 0 && columns.held.code) {
         why = columns.held;

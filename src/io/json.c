@@ -13,8 +13,8 @@
 
 #include "base/date.h"
 #include "base/json.h"
+#include "io/lines.h"
 #include "io/readers.h"
-#include "io/text.h"
 
 #define MAX_SIZE ((size_t)1 << 31) /* bytes of a file that is one JSON value */
 
@@ -114,6 +114,7 @@ static json_t *load_all(npi_stream *stream, int array, npgnn_error *err);
 int npi_json_read_edges(npi_edge_list *edges, npi_stream *stream, npgnn_error *err)
 {
     npgnn_error why = {0}; /* the caller may want no text, but the first bad row is logged with one */
+    npi_lines lines = {.stream = stream, .separator = '\n'};
     char *line;
     int code = 0;
     if (first_character(stream) == '[') {
@@ -130,12 +131,9 @@ int npi_json_read_edges(npi_edge_list *edges, npi_stream *stream, npgnn_error *e
         }
         json_decref(array);
     } else {
-        while (code == 0 && (code = npi_stream_read_line(&line, stream, &why)) > 0) {
+        while (code == 0 && (code = npi_lines_next(&line, &lines, &why)) > 0) {
             npi_json_fault fault = {0};
             json_t *object = NULL;
-            code = 0;
-            if (npi_text_is_skippable(line))
-                continue;
             code = npi_json_parse(&object, &fault, line, strlen(line));
             if (code == NPGNN_E_MEMORY)
                 npi_fail(&why, code, "out of memory while reading %s", npi_stream_name(stream));

@@ -16,6 +16,7 @@
 #include <strings.h>
 
 #include "base/number.h"
+#include "io/lines.h"
 #include "io/readers.h"
 #include "io/text.h"
 
@@ -66,9 +67,9 @@ static int read_banner(npi_mtx *out, npi_stream *stream, npgnn_error *err)
  * comment. */
 static int content_line(char **line, npi_stream *stream, npgnn_error *err)
 {
+    npi_lines lines = {.stream = stream, .separator = ' '};
     int code;
-    while ((code = npi_stream_read_line(line, stream, err)) > 0 &&
-           (npi_text_is_skippable(*line) || **line == '%' || **line == '#'))
+    while ((code = npi_lines_next(line, &lines, err)) > 0 && (**line == '%' || **line == '#'))
         ;
     return code;
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "io/lines.h"
 #include "io/readers.h"
 #include "io/text.h"
 
@@ -39,14 +40,15 @@ int npi_table_read_svmlight(npi_table *out, npi_stream *stream, npgnn_error *err
 {
     const npgnn_env *env = npi_stream_env(stream);
     npi_table table = {.open = 1};
+    npi_lines lines = {.stream = stream, .separator = ' '};
     npi_labels labels = {0};
     npi_rows rows;
     char *line;
     int code = npi_rows_start(&rows, env, err);
     if (code)
         return code;
-    while (code == 0 && (code = npi_stream_read_line(&line, stream, err)) > 0)
-        code = npi_text_is_skippable(line) ? 0 : read_row(&rows, &labels, line, stream, err);
+    while (code == 0 && (code = npi_lines_next(&line, &lines, err)) > 0)
+        code = read_row(&rows, &labels, line, stream, err);
     if (code == 0)
         code = npi_table_check_size(stream, rows.count, rows.cols, rows.elements, err);
     if (code == 0)
