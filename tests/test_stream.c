@@ -117,6 +117,30 @@ static void test_lines_longer_than_a_block(void **state)
     free(text);
 }
 
+static void test_look_ahead(void **state)
+{
+    npgnn_env env = npi_env_resolve(NULL);
+    npgnn_error err = {0};
+    size_t size = 200000, seen;
+    char *text = malloc(size), *line;
+    npi_stream *stream;
+    (void)state;
+    for (size_t i = 0; i < size; i++)
+        text[i] = (char)(i % 1000 == 999 ? '\n' : 'a' + i % 26);
+    assert_ok(npi_stream_open_memory(&stream, "long", text, size, &env, &err), err);
+    for (size_t lines = 0; lines < 200; lines += 20) {
+        for (int i = 0; i < 20; i++)
+            assert_int_equal(npi_stream_read_line(&line, stream, &err), 1);
+        size_t at = 1000 * (lines + 20), left = size - at;
+        const unsigned char *bytes = npi_stream_look_ahead(&seen, stream);
+        assert_int_equal(seen, left < 65536 ? left : 65536);
+        assert_memory_equal(bytes, text + at, seen);
+    }
+    assert_int_equal(npi_stream_read_line(&line, stream, &err), 0);
+    npi_stream_close(stream);
+    free(text);
+}
+
 /* ---- gzip ---- */
 
 static size_t gzip(unsigned char *out, size_t room, const char *text)
@@ -326,6 +350,7 @@ int main(void)
         cmocka_unit_test(test_quotes),
         cmocka_unit_test(test_nul_bytes),
         cmocka_unit_test(test_lines_longer_than_a_block),
+        cmocka_unit_test(test_look_ahead),
         cmocka_unit_test(test_gzip),
         cmocka_unit_test(test_truncated_gzip),
         cmocka_unit_test(test_fields),

@@ -140,6 +140,11 @@ int npi_edges_read_text(npi_edge_list *list, npi_stream *stream, npgnn_error *er
  * failure. */
 int npi_edges_read_any(npi_edge_list *edges, npi_table *table, npi_stream *stream, npgnn_error *err);
 
+int npi_edges_read_mtx(npi_edge_list *list, npi_stream *stream, npgnn_error *err);
+
+/* Whether an id is a plain integer, as above. */
+int npi_edges_is_integer(const char *id);
+
 /* Adds an edge. E_FORMAT where weights are read and this one is not positive and finite; nothing is added then. */
 int npi_edges_add(npi_edge_list *list, npgnn_pair edge, float weight, npi_stream *stream, npgnn_error *err);
 

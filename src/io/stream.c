@@ -102,23 +102,23 @@ static int broken_gzip(npi_stream *stream, npgnn_error *err, const char *what)
     return npi_fail_at(err, NPGNN_E_FORMAT, stream->name, stream->lineno, "gzip data %s", what);
 }
 
-/* Decompresses at least one byte, unless the data ends. A file may consist of several gzip members. */
-static int read_gzip(unsigned char *bytes, size_t *got, npi_stream *stream, npgnn_error *err)
+/* Decompresses up to `size` bytes, at least one unless the data ends. A file may consist of several gzip members. */
+static int read_gzip(unsigned char *bytes, size_t *got, npi_stream *stream, size_t size, npgnn_error *err)
 {
     z_stream *zip = &stream->zip;
     zip->next_out = bytes;
-    zip->avail_out = BLOCK;
-    while (zip->avail_out == BLOCK) {
+    zip->avail_out = (uInt)size;
+    while (zip->avail_out == size) {
         if (zip->avail_in == 0) { /* all input is used: read the next block */
-            size_t size;
-            int code = read_raw(stream->raw, &size, stream, BLOCK, err);
+            size_t packed;
+            int code = read_raw(stream->raw, &packed, stream, BLOCK, err);
             if (code)
                 return code;
             zip->next_in = stream->raw;
-            zip->avail_in = (uInt)size;
-            if (size == 0 && stream->zip_member)
+            zip->avail_in = (uInt)packed;
+            if (packed == 0 && stream->zip_member)
                 return broken_gzip(stream, err, "ends early: the file is truncated");
-            if (size == 0)
+            if (packed == 0)
                 break; /* the file ends where a member does */
         }
         stream->zip_member = 1;
@@ -132,8 +132,19 @@ static int read_gzip(unsigned char *bytes, size_t *got, npi_stream *stream, npgn
             inflateReset(zip);
         }
     }
-    *got = BLOCK - zip->avail_out;
+    *got = size - zip->avail_out;
     return 0;
+}
+
+/* Adds what comes next to the buffer; stream->ended tells whether it was nothing. */
+static int add_to_buffer(npi_stream *stream, npgnn_error *err)
+{
+    unsigned char *to = stream->buffer + stream->end;
+    size_t got = 0, room = BLOCK - stream->end;
+    int code = stream->gzip ? read_gzip(to, &got, stream, room, err) : read_raw(to, &got, stream, room, err);
+    stream->end += code ? 0 : got;
+    stream->ended = code == 0 && got == 0;
+    return code;
 }
 
 static int begin(npi_stream *stream, npgnn_error *err);
@@ -141,17 +152,10 @@ static int begin(npi_stream *stream, npgnn_error *err);
 /* Refills the buffer, which is empty; it stays empty at the end of the data. */
 static int refill(npi_stream *stream, npgnn_error *err)
 {
-    size_t got = 0;
-    int code = 0;
     if (!stream->begun)
         return begin(stream, err);
-    if (!stream->ended)
-        code = stream->gzip ? read_gzip(stream->buffer, &got, stream, err)
-                            : read_raw(stream->buffer, &got, stream, BLOCK, err);
-    stream->begin = 0;
-    stream->end = code ? 0 : got;
-    stream->ended = stream->end == 0;
-    return code;
+    stream->begin = stream->end = 0;
+    return stream->ended ? 0 : add_to_buffer(stream, err);
 }
 
 /* Windows programs begin UTF-8 files with this mark, which is not part of the text. */
@@ -198,14 +202,11 @@ static int detect_gzip(npi_stream *stream, npgnn_error *err)
 /* Reads the first block, which shows what the file is. A pipe gives it in pieces, of which a live stream takes one. */
 static int begin(npi_stream *stream, npgnn_error *err)
 {
-    size_t got = 0;
     int code;
     stream->begun = 1;
-    do {
-        code = read_raw(stream->buffer + stream->end, &got, stream, BLOCK - stream->end, err);
-        stream->end += code ? 0 : got;
-        stream->ended = got == 0;
-    } while (code == 0 && !stream->ended && stream->end < BLOCK && !stream->live);
+    do
+        code = add_to_buffer(stream, err);
+    while (code == 0 && !stream->ended && stream->end < BLOCK && !stream->live);
     if (code == 0 && !stream->source) /* a function unpacks already */
         code = detect_gzip(stream, err);
     if (stream->live)
@@ -347,6 +348,17 @@ int npi_stream_read_all(unsigned char **bytes, size_t *size, npi_stream *stream,
     *bytes = block;
     *size = used;
     return 0;
+}
+
+const unsigned char *npi_stream_look_ahead(size_t *size, npi_stream *stream)
+{
+    if (stream->begin > 0)
+        memmove(stream->buffer, stream->buffer + stream->begin, stream->end - stream->begin);
+    stream->end -= stream->begin;
+    stream->begin = 0;
+    while (stream->end < BLOCK && !stream->ended && add_to_buffer(stream, NULL) == 0)
+        ; /* a failure comes again when the reader is there */
+    return npi_stream_peek(size, stream);
 }
 
 const unsigned char *npi_stream_peek(size_t *size, const npi_stream *stream)

@@ -53,7 +53,10 @@ int npi_stream_read_all(unsigned char **bytes, size_t *size, npi_stream *stream,
  * NPI_STREAM_WAITS where nothing has come yet. */
 int npi_stream_fill(npi_stream *stream, int wait, npgnn_error *err);
 
-/* The next bytes, without consuming them: before the first read, the first 64 KiB of the file or all of it. Valid
+/* The next bytes, without consuming them: 64 KiB, or all that are left. Valid until the next call. */
+const unsigned char *npi_stream_look_ahead(size_t *size, npi_stream *stream);
+
+/* The same before the first read: the first 64 KiB of the file or all of it. Valid
  * until the next call. */
 const unsigned char *npi_stream_peek(size_t *size, const npi_stream *stream);
 
