@@ -478,7 +478,7 @@ static int read_first_row(reader *r, char *line, npgnn_error *err)
 
 /* ---- the file ---- */
 
-static int read_lines(npi_edge_list *list, npi_stream *stream, npgnn_error *err)
+int npi_edges_read_text(npi_edge_list *list, npi_stream *stream, npgnn_error *err)
 {
     reader r = {.list = list, .lines = {.stream = stream}, .times = TIME_ANY};
     npgnn_error why = {0}; /* the caller may want no text, but the first bad row is logged with one */
@@ -512,9 +512,4 @@ static int read_lines(npi_edge_list *list, npi_stream *stream, npgnn_error *err)
     if (code && err)
         *err = why;
     return code;
-}
-
-int npi_edges_read_text(npi_edge_list *list, npi_stream *stream, npgnn_error *err)
-{
-    return npi_mtx_detect(stream) ? npi_edges_read_mtx(list, stream, err) : read_lines(list, stream, err);
 }

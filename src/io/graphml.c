@@ -593,6 +593,10 @@ static void reader_free(reader *r)
 int npi_graphml_read(npi_edge_list *edges, npi_table *table, npi_stream *stream, npgnn_error *err)
 {
     reader r = {.stream = stream, .env = npi_stream_env(stream), .err = err, .edges = edges, .key = -1, .label_of = -1};
+    if (edges->how->bipartite)
+        return npi_fail_at(
+            err, NPGNN_E_ARGUMENT, npi_stream_name(stream), 0,
+            "GraphML has one set of nodes: the edges of a two-sided graph must be text, JSON or a matrix");
     r.cells.env = *r.env;
     r.raw = edges->how->encoding && strcmp(edges->how->encoding, "raw") == 0;
     int code = npi_names_new(&r.nodes, r.env, err);

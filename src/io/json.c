@@ -111,8 +111,9 @@ static int read_edge(npi_edge_list *list, json_t *object, npi_stream *stream, np
 
 static json_t *load_all(npi_stream *stream, int array, npgnn_error *err);
 
-int npi_json_read_edges(npi_edge_list *edges, npi_stream *stream, npgnn_error *err)
+int npi_json_read_edges(npi_edge_list *edges, npi_table *table, npi_stream *stream, npgnn_error *err)
 {
+    (void)table;           /* a list of links has no features */
     npgnn_error why = {0}; /* the caller may want no text, but the first bad row is logged with one */
     npi_lines lines = {.stream = stream, .separator = '\n'};
     char *line;

@@ -164,8 +164,9 @@ int npi_table_read_mtx(npi_table *out, npi_stream *stream, npgnn_error *err)
     return code;
 }
 
-int npi_edges_read_mtx(npi_edge_list *list, npi_stream *stream, npgnn_error *err)
+int npi_mtx_read_edges(npi_edge_list *list, npi_table *table, npi_stream *stream, npgnn_error *err)
 {
+    (void)table; /* a matrix of links has no features */
     npi_mtx mtx;
     npi_triple entry;
     int64_t zeros = 0;

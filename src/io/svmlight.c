@@ -11,6 +11,21 @@
 #include "io/readers.h"
 #include "io/text.h"
 
+/* By the second field of the first line, such as 12:0.5. */
+int npi_svmlight_detect(const npi_stream *stream)
+{
+    size_t size, at = 0;
+    const char *text = (const char *)npi_stream_peek(&size, stream);
+    while (at < size && text[at] != ' ' && text[at] != '\n')
+        at++;
+    while (at < size && text[at] == ' ')
+        at++;
+    size_t digits = at;
+    while (at < size && text[at] >= '0' && text[at] <= '9')
+        at++;
+    return at > digits && at < size && text[at] == ':';
+}
+
 static int read_row(npi_rows *rows, npi_labels *labels, char *line, npi_stream *stream, npgnn_error *err)
 {
     int32_t twice = 0;
