@@ -25,6 +25,7 @@
 #include "base/number.h"
 #include "io/cells.h"
 #include "io/readers.h"
+#include "io/text.h"
 
 #define MAX_DEPTH 32                        /* of nested elements */
 #define BLOCK 65536                         /* bytes passed to the parser at once */
@@ -502,18 +503,13 @@ static void XMLCALL refuse_entity(void *user, const XML_Char *name, int paramete
 
 int npi_graphml_detect(const npi_stream *stream)
 {
-    size_t size, at = 0;
-    const char *text = (const char *)npi_stream_peek(&size, stream);
-    if (size >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0)
-        at = 3;
-    while (at < size && strchr(" \t\r\n", text[at]))
-        at++;
-    if (at == size || text[at] != '<')
+    size_t size, end = 0;
+    const char *text = npi_text_peek(&size, stream);
+    if (size == 0 || *text != '<')
         return 0;
-    if (at + 1 < size && (text[at + 1] == '?' || text[at + 1] == '!')) /* a declaration or a comment */
+    if (size > 1 && (text[1] == '?' || text[1] == '!')) /* a declaration or a comment */
         return 1;
     /* a line of N-Triples, "<a> <knows> <b> .", ends with a full stop, which no first line of an element does */
-    size_t end = at;
     while (end < size && text[end] != '\n' && text[end] != '\r')
         end++;
     while (text[end - 1] == ' ' || text[end - 1] == '\t')

@@ -15,30 +15,25 @@
 #include "base/json.h"
 #include "io/lines.h"
 #include "io/readers.h"
+#include "io/text.h"
 
 #define MAX_SIZE ((size_t)1 << 31) /* bytes of a file that is one JSON value */
 
-/* The first character that is not white space, 0 where there is none. */
-static char first_character(const npi_stream *stream)
+static int is_array(const npi_stream *stream)
 {
     size_t size;
-    const char *text = (const char *)npi_stream_peek(&size, stream);
-    size_t at = size >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
-    while (at < size && text[at] && strchr(" \t\r\n", text[at]))
-        at++;
-    return at < size ? text[at] : 0;
+    const char *text = npi_text_peek(&size, stream);
+    return size > 0 && *text == '[';
 }
 
 /* Whether text begins with a JSON object, or with an array of objects: an id may well begin with a bracket. */
 int npi_json_detect(const npi_stream *stream)
 {
-    size_t size, at = 0;
-    const char *text = (const char *)npi_stream_peek(&size, stream);
-    if (first_character(stream) != '[')
-        return first_character(stream) == '{';
-    while (at < size && text[at] != '[')
-        at++;
-    for (at++; at < size && text[at] && strchr(" \t\r\n", text[at]);)
+    size_t size, at = 1;
+    const char *text = npi_text_peek(&size, stream);
+    if (!is_array(stream))
+        return size > 0 && *text == '{';
+    while (at < size && text[at] && strchr(" \t\r\n", text[at]))
         at++;
     return at < size && (text[at] == '{' || text[at] == ']');
 }
@@ -118,7 +113,7 @@ int npi_json_read_edges(npi_edge_list *edges, npi_table *table, npi_stream *stre
     npi_lines lines = {.stream = stream, .separator = '\n'};
     char *line;
     int code = 0;
-    if (first_character(stream) == '[') {
+    if (is_array(stream)) {
         json_t *array = load_all(stream, 1, &why);
         code = array ? 0 : why.code;
         for (size_t i = 0; code == 0 && i < json_array_size(array); i++) {

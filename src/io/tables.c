@@ -282,8 +282,7 @@ int npi_table_log_dominant(const npi_table *table, const char *what, const npgnn
         snprintf(number, sizeof number, "%d", largest + 1);
         npi_log(env,
                 "%s: column %s has %.3g %% of the squared length of all features, so that the others hardly count: "
-                "scale the "
-                "columns alike, or give them as a table of text, which is scaled",
+                "scale the columns alike, or give them as a table of text, which is scaled",
                 what, columns ? npi_names_get(columns, largest) : number, 100 * square[largest] / sum);
     }
     npi_free(env, square);

@@ -34,6 +34,16 @@ char npi_text_find_separator_of_names(const char *line)
     return strchr(line, '\t') ? '\t' : strchr(line, ',') ? ',' : strchr(line, ';') && words != 2 ? ';' : ' ';
 }
 
+const char *npi_text_peek(size_t *size, const npi_stream *stream)
+{
+    const char *text = (const char *)npi_stream_peek(size, stream);
+    size_t at = *size >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
+    while (at < *size && text[at] && strchr(" \t\r\n", text[at]))
+        at++;
+    *size -= at;
+    return text + at;
+}
+
 int npi_text_is_utf8(const char *text)
 {
     return npi_utf8_is_valid(text, strlen(text));

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "npgnn/npgnn.h"
+#include "io/stream.h"
 
 /* The separator of a table, from one of its lines: a tab where there is one outside quotes, otherwise the first
  * comma or semicolon, otherwise ' ', which means any run of blanks. */
@@ -30,6 +30,9 @@ int npi_text_ends_in_quotes(int *stray, const char *line, char separator, int in
 /* Writes a field of a file with tabs or of one field per line, in quotes where the readers would otherwise misread it.
  * E_ARGUMENT for a line break, which cannot be written. */
 int npi_text_write_field(FILE *file, const char *text, npgnn_error *err);
+
+/* The text that a file begins with, after a byte order mark and white space; not terminated. */
+const char *npi_text_peek(size_t *size, const npi_stream *stream);
 
 /* Whether the text is well-formed UTF-8. */
 int npi_text_is_utf8(const char *text);
