@@ -424,8 +424,7 @@ const cli_command cmd_compare = {
             .description =
                 "Evaluates each method on the same splits, one per seed. Prints means and standard deviations, and the "
                 "difference between each method and the first, with a bootstrap interval over the seeds and the "
-                "p-value of "
-                "Wilcoxon's signed-rank test, which needs at least 6 seeds.",
+                "p-value of Wilcoxon's signed-rank test, which needs at least 6 seeds.",
             .examples = "  npgnn compare synthetic --methods best,universal,katz --html compare.html\n"
                         "  npgnn compare synthetic --methods best,npgnn --negatives hard --epochs 100\n"
                         "  npgnn compare synthetic --save-splits splits\n"

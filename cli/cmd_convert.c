@@ -52,12 +52,10 @@ const cli_command cmd_convert = {
             .summary = "Write a graph of any format as a folder of plain files, or as one file for large graphs.",
             .description =
                 "Reads DATA and writes it as a folder: edges.tsv, features.mtx (or features.npy where most features "
-                "are "
-                "non-zero), labels.tsv, the names of nodes and feature columns in nodes.txt and columns.txt, how a "
-                "table "
-                "became features in encoding.json, and the sides of a two-sided graph in sides.txt. If OUT ends with "
-                ".npg, it is a single file, which is mapped into memory instead of being read: a graph of ten million "
-                "nodes opens in about a second, and processes that use it share one copy. Every command "
+                "are non-zero), labels.tsv, the names of nodes and feature columns in nodes.txt and columns.txt, how a "
+                "table became features in encoding.json, and the sides of a two-sided graph in sides.txt. If OUT ends "
+                "with .npg, it is a single file, which is mapped into memory instead of being read: a graph of ten "
+                "million nodes opens in about a second, and processes that use it share one copy. Every command "
                 "accepts either as DATA and reads the same graph from it. OUT is written completely or not at all.",
             .examples = "  npgnn convert amazon_photo.npz -o photo\n"
                         "  npgnn convert --edges links.jsonl --features words.csv -o my-graph\n"

@@ -193,9 +193,8 @@ const cli_command cmd_fetch = {
             .summary = "Download public data sets.",
             .description =
                 "Downloads public data sets into the folder where data sets are looked up by name. The SHA-256 of "
-                "every "
-                "file is verified before the file is put in place. Files that are already complete are kept, and an "
-                "interrupted download is continued. Proxies are taken from the environment.",
+                "every file is verified before the file is put in place. Files that are already complete are kept, and "
+                "an interrupted download is continued. Proxies are taken from the environment.",
             .examples = "  npgnn fetch --list\n"
                         "  npgnn fetch cora,citeseer,pubmed\n"
                         "  npgnn fetch cora --mirror /media/usb/planetoid\n",

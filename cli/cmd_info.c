@@ -407,10 +407,8 @@ const cli_command cmd_info = {
             .summary = "Describe a graph or a model file.",
             .description =
                 "For a graph, prints its size, what was merged or dropped while reading it, the columns of its feature "
-                "table "
-                "and what becomes of them, and every notice that a training would print. For a model file, "
-                "prints what the model can do, what it was trained on, its "
-                "validation results and its options.",
+                "table and what becomes of them, and every notice that a training would print. For a model file, "
+                "prints what the model can do, what it was trained on, its validation results and its options.",
             .examples = "  npgnn info synthetic:nodes=500,seed=7\n"
                         "  npgnn info model.safetensors --json -\n",
             .operands = {{"DATA|MODEL", AT(data.name), "edges"}},

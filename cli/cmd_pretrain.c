@@ -226,14 +226,11 @@ const cli_command cmd_pretrain = {
             .summary = "Learn a model across many graphs.",
             .description =
                 "Learns a neural process from the graphs of CORPUS: a folder of graphs in any format, or an .npz file "
-                "with "
-                "one array of links per graph. The model needs no training on the graphs it is used for: see 'npgnn "
-                "predict'. The model 'universal' that comes with the program was made this way. Graphs whose names "
-                "differ only after the last dot or dash (twitch-de, twitch-fr) count as one family. With --checkpoint, "
-                "a "
-                "training that was stopped or killed can be resumed later; the result is the same, bit for bit. "
-                "'mpirun -n P "
-                "npgnn pretrain' divides the work among P processes; the result is the same.",
+                "with one array of links per graph. The model needs no training on the graphs it is used for: see "
+                "'npgnn predict'. The model 'universal' that comes with the program was made this way. Graphs whose "
+                "names differ only after the last dot or dash (twitch-de, twitch-fr) count as one family. With "
+                "--checkpoint, a training that was stopped or killed can be resumed later; the result is the same, bit "
+                "for bit. 'mpirun -n P npgnn pretrain' divides the work among P processes; the result is the same.",
             .examples = "  npgnn pretrain my-graphs -o ours.safetensors\n"
                         "  npgnn pretrain my-graphs -o ours.safetensors --checkpoint ours.checkpoint\n"
                         "  npgnn predict ours.safetensors another-graph --top 10\n",

@@ -182,8 +182,7 @@ const cli_command cmd_test = {
             .description =
                 "Measures how well a saved model ranks the links among the given pairs above the non-links (AUC, AP, "
                 "MRR, hits@k) and how well its probabilities are calibrated: the expected calibration error, a table "
-                "of "
-                "predicted and observed frequencies, and the precision among the most probable pairs. 'mpirun -n P "
+                "of predicted and observed frequencies, and the precision among the most probable pairs. 'mpirun -n P "
                 "npgnn test' divides the pairs among P processes; the result is the same.",
             .examples =
                 "  npgnn test model.safetensors synthetic --pairs labelled.tsv\n"

@@ -130,10 +130,9 @@ static void write_means(FILE *out, const comparison *all)
 
 static void write_differences(FILE *out, const comparison *all)
 {
-    fputs("<div class=\"scroll\"><table aria-label=\"Differences\"><thead><tr><th>method</th><th>metric</th>"
-          "<th class=\"number\">difference</th><th class=\"number\">95 % interval</th><th class=\"number "
-          "wide\">better</th>"
-          "<th class=\"number\">p</th></tr></thead>\n<tbody>\n",
+    fputs("<div class=\"scroll\"><table aria-label=\"Differences\"><thead><tr><th>method</th><th>metric</th><th "
+          "class=\"number\">difference</th><th class=\"number\">95 % interval</th><th class=\"number "
+          "wide\">better</th><th class=\"number\">p</th></tr></thead>\n<tbody>\n",
           out);
     for (int i = 1; i < all->count; i++)
         for (int m = 0; m < all->metric_count; m++) {
@@ -191,8 +190,7 @@ void compare_page_write(FILE *out, const comparison *all)
     fputs("<h2>Difference to ", out);
     html_write(out, all->methods[0].name);
     fputs("</h2>\n<p>The interval is a bootstrap over the seeds. <span class=\"wide\"><i>Better</i> counts "
-          "seeds.</span> p is that of Wilcoxon's "
-          "signed-rank test, two-sided",
+          "seeds.</span> p is that of Wilcoxon's signed-rank test, two-sided",
           out);
     fprintf(out, "%s%s. Both describe other splits of this graph, not other graphs.</p>\n", missing ? "; " : "",
             missing ? missing : "");

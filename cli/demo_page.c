@@ -32,8 +32,7 @@ void demo_explain_auc(FILE *out, const demo_result *r)
 {
     fprintf(out,
             "AUC %.1f %%: of a hidden link and a random pair without a link, the hidden link gets the higher score in "
-            "%.1f %% "
-            "of all cases; guessing would give 50 %%.",
+            "%.1f %% of all cases; guessing would give 50 %%.",
             100 * r->auc, 100 * r->auc);
 }
 
@@ -81,12 +80,12 @@ static int choose_links(known_link *out, int64_t *all, const demo_result *result
 /* ---- the drawing ---- */
 
 static const char svg_style[] =
-    ".l{fill:none;stroke:#8a8f98;stroke-width:1.3}.s{fill:none;stroke:#2f6fd0;stroke-width:1.6;stroke-dasharray:5 4}"
-    ".t{stroke:#15803d;stroke-width:2.2}.n{fill:#8a8f98}.ns{fill:#2f6fd0}.nt{fill:#15803d}.c{fill:#c2410c}"
-    "text{font:12px system-ui,sans-serif;fill:#1f2328}.p{font-size:11px;fill:#2f6fd0}.pt{fill:#15803d;font-weight:600}"
-    ".m{font-weight:700;font-size:14px}.f{fill:#656d76;font-size:11px}"
-    "@media(prefers-color-scheme:dark){text{fill:#e6edf3}.f{fill:#9198a1}.s{stroke:#6ea8fe}.ns{fill:#6ea8fe}"
-    ".p{fill:#6ea8fe}.t{stroke:#3fb950}.nt,.pt{fill:#3fb950}}";
+    ".l{fill:none;stroke:#8a8f98;stroke-width:1.3}.s{fill:none;stroke:#2f6fd0;stroke-width:1.6;stroke-dasharray:5 "
+    "4}.t{stroke:#15803d;stroke-width:2.2}.n{fill:#8a8f98}.ns{fill:#2f6fd0}.nt{fill:#15803d}.c{fill:#c2410c}text{font:"
+    "12px "
+    "system-ui,sans-serif;fill:#1f2328}.p{font-size:11px;fill:#2f6fd0}.pt{fill:#15803d;font-weight:600}.m{font-weight:"
+    "700;font-size:14px}.f{fill:#656d76;font-size:11px}@media(prefers-color-scheme:dark){text{fill:#e6edf3}.f{fill:#"
+    "9198a1}.s{stroke:#6ea8fe}.ns{fill:#6ea8fe}.p{fill:#6ea8fe}.t{stroke:#3fb950}.nt,.pt{fill:#3fb950}}";
 
 /* A line from the node to a row, horizontal at both ends. */
 static void write_curve(FILE *out, const char *class, int x, double y, double middle)
@@ -162,15 +161,12 @@ void demo_page_write(FILE *out, const demo_result *r)
 {
     fputs(page_head, out);
     fputs("<h1>Which links are missing?</h1>\n", out);
-    fprintf(
-        out,
-        "<p>The Python libraries of Debian 12: %d packages. Two are linked when one needs or recommends the other. "
-        "%lld "
-        "of the %lld links were hidden. <code>universal</code>, which was not trained on this graph, saw the others "
-        "and "
-        "the words of the descriptions. Dashed lines are what it suggests; <span class=\"true\">green</span> ones are "
-        "hidden links that it found.</p>\n",
-        npgnn_graph_nodes(r->known), (long long)r->hidden, (long long)r->links);
+    fprintf(out,
+            "<p>The Python libraries of Debian 12: %d packages. Two are linked when one needs or recommends the other. "
+            "%lld of the %lld links were hidden. <code>universal</code>, which was not trained on this graph, saw the "
+            "others and the words of the descriptions. Dashed lines are what it suggests; <span "
+            "class=\"true\">green</span> ones are hidden links that it found.</p>\n",
+            npgnn_graph_nodes(r->known), (long long)r->hidden, (long long)r->links);
     fprintf(out,
             "<p>Of the %d pairs of the whole graph that it finds most probable, <b>%d</b> are hidden links; by its own "
             "probabilities it expected %.0f. ",
@@ -196,7 +192,6 @@ void demo_page_write(FILE *out, const demo_result *r)
         fputs("</ol>\n</section>\n", out);
     }
     fputs("<p>The number after a reason is what it contributes to the log-odds of a link. A suggestion that did not "
-          "come true is "
-          "not necessarily wrong: nobody has made that link yet.</p>\n</body>\n</html>\n",
+          "come true is not necessarily wrong: nobody has made that link yet.</p>\n</body>\n</html>\n",
           out);
 }

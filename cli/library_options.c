@@ -90,9 +90,8 @@ static void fill_method_options(void)
     method_options[1].name = NULL;
     heuristic_options[0] = (arg_option)OPTION(
         "method", 'm', ARG_TEXT, 0, heuristics,
-        "Use this method instead of MODEL, which is then left out. It prints a score, larger is likelier, "
-        "instead of a probability, and omits pairs with a score of 0 from searches. 'npgnn eval --help' "
-        "describes the methods.");
+        "Use this method instead of MODEL, which is then left out. It prints a score, larger is likelier, instead of a "
+        "probability, and omits pairs with a score of 0 from searches. 'npgnn eval --help' describes the methods.");
     heuristic_options[1].name = NULL;
 }
 

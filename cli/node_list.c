@@ -1,12 +1,12 @@
 /* Reads the nodes that an option names, directly or in files. */
-#define _POSIX_C_SOURCE 200809L /* getline */
+#define _POSIX_C_SOURCE 200809L
 #include "node_list.h"
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "message.h"
 
@@ -18,34 +18,20 @@ static void add(node_list *list, int32_t node)
     list->nodes[list->count++] = node;
 }
 
-/* The line without leading and trailing whitespace. */
-static char *trim(char *line)
+static int read_lines(node_list *list, const npgnn_graph *graph, npgnn_lines *lines, const char *name)
 {
-    static const char whitespace[] = " \t\r\n";
-    line += strspn(line, whitespace);
-    size_t length = strlen(line);
-    while (length > 0 && strchr(whitespace, line[length - 1]))
-        line[--length] = '\0';
-    return line;
-}
-
-static int read_lines(node_list *list, const npgnn_graph *graph, FILE *file, const char *name)
-{
-    char *line = NULL;
-    size_t size = 0;
-    int status = 0;
-    errno = 0;
-    for (int64_t number = 1; status == 0 && getline(&line, &size, file) >= 0; number++) {
-        const char *text = trim(line);
-        int32_t node = npgnn_graph_find(graph, text);
+    npgnn_error err;
+    const char *const *field;
+    int count, code, status = 0;
+    while (status == 0 && (code = npgnn_lines_next(&field, &count, lines, 1, &err)) != 0) {
+        int32_t node = code < 0 ? -1 : npgnn_graph_find(graph, *field);
         if (node >= 0)
             add(list, node);
-        else if (*text && !(text[0] == '#' && (!text[1] || text[1] == ' ' || text[1] == '#'))) /* not a comment */
-            status = print_error("%s:%" PRId64 ": unknown node '%.100s'", name, number, text);
+        else
+            status = code < 0 ? print_error("%s", err.text)
+                              : print_error("%s:%" PRId64 ": unknown node '%.100s'", name, npgnn_lines_number(lines),
+                                            *field);
     }
-    if (status == 0 && !feof(file))
-        status = print_error("cannot read %s: %s", name, strerror(errno));
-    free(line);
     return status;
 }
 
@@ -53,19 +39,19 @@ static int read_lines(node_list *list, const npgnn_graph *graph, FILE *file, con
 static int add_value(node_list *list, const npgnn_graph *graph, const char *value)
 {
     int32_t node = npgnn_graph_find(graph, value);
+    npgnn_lines *lines;
+    npgnn_error err;
+    int standard = strcmp(value, "-") == 0;
     if (node >= 0) {
         add(list, node);
         return 0;
     }
-    if (strcmp(value, "-") == 0)
-        return read_lines(list, graph, stdin, "standard input");
-    FILE *file = fopen(value, "r");
-    if (!file && errno == ENOENT)
+    if (!standard && access(value, F_OK) != 0 && errno == ENOENT)
         return print_error("'%.100s' is neither a node of the graph nor a file", value);
-    if (!file)
-        return print_error("cannot read %s: %s", value, strerror(errno));
-    int status = read_lines(list, graph, file, value);
-    fclose(file);
+    if (npgnn_lines_open(&lines, value, '\n', NULL, &err) != 0)
+        return print_error("%s", err.text);
+    int status = read_lines(list, graph, lines, standard ? "standard input" : value);
+    npgnn_lines_free(lines);
     return status;
 }
 

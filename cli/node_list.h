@@ -13,7 +13,7 @@ typedef struct node_list {
 } node_list;
 
 /* Reads the values of an option. Each is the name of a node, or of a file with one node name per line; "-" is standard
- * input. Empty lines and lines that start with # are skipped, and so are nodes that are listed already. Returns 0, or
+ * input. Blank lines and comments are skipped, and so are nodes that are listed already. Returns 0, or
  * EXIT_FAILED after printing why. */
 int node_list_read(node_list *list, const npgnn_graph *graph, const arg_pairs *values);
 

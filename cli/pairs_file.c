@@ -1,37 +1,28 @@
 /* Reads pairs of nodes, with or without labels, line by line. */
-#define _POSIX_C_SOURCE 200809L /* O_CLOEXEC */
 #include "pairs_file.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
-#include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cancel.h"
 #include "message.h"
 
-#define WHITESPACE "\t, \r\n" /* that may surround a name */
-
 int pairs_open(pairs_file *in, const char *path)
 {
-    int standard = strcmp(path, "-") == 0;
-    memset(in, 0, sizeof *in);
-    in->name = standard ? "standard input" : path;
-    in->fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
-    return in->fd >= 0 ? 0 : print_error("cannot read %s: %s", path, strerror(errno));
+    const npgnn_env env = {.size = sizeof env, .threads = 1, .stop = cancel_flag()};
+    npgnn_error err;
+    *in = (pairs_file){.name = strcmp(path, "-") == 0 ? "standard input" : path};
+    return npgnn_lines_open(&in->lines, path, 0, &env, &err) == 0 ? 0 : print_error("%s", err.text);
 }
 
 void pairs_close(pairs_file *in)
 {
-    free(in->buffer);
-    if (in->fd > STDIN_FILENO)
-        close(in->fd);
+    npgnn_lines_free(in->lines);
 }
 
 /* ---- lines that cannot be used ---- */
@@ -67,178 +58,17 @@ void pairs_note_skipped(const pairs_file *in)
 
 /* ---- lines ---- */
 
-/* Cuts the next line out of the buffer. Returns 0 where the buffer has no whole line. */
-static int take_line(pairs_file *in)
-{
-    size_t length = in->end - in->begin;
-    if (length == 0)
-        return 0;
-    char *start = in->buffer + in->begin, *newline = NULL;
-    if (length > in->scanned)
-        newline = memchr(start + in->scanned, '\n', length - in->scanned);
-    in->scanned = length;
-    if (!newline && !in->ended)
-        return 0;
-    if (newline)
-        *newline = '\0';
-    else
-        start[length] = '\0'; /* the last line may end without one */
-    in->begin = newline ? (size_t)(newline + 1 - in->buffer) : in->end;
-    in->scanned = 0;
-    in->length = newline ? (size_t)(newline - start) : length;
-    in->text = start;
-    if (++in->line == 1 &&
-        strncmp(start, "\xEF\xBB\xBF", 3) == 0) { /* the byte order mark that Windows programs write */
-        in->text += 3;
-        in->length -= 3;
-    }
-    return 1;
-}
-
-/* Refuses what is not text, of which the rest of the file is no better. */
-static int check_text(const pairs_file *in)
-{
-    const unsigned char *start = (const unsigned char *)in->text;
-    if (in->line == 1 && start[0] == 0x1F && start[1] == 0x8B)
-        return print_error("%s: this file is compressed; unpack it first: zcat FILE | npgnn ... --pairs -", in->name);
-    if (in->line == 1 && ((start[0] == 0xFF && start[1] == 0xFE) || (start[0] == 0xFE && start[1] == 0xFF)))
-        return print_error("%s: this is text in UTF-16; convert it first: iconv -f UTF-16 -t UTF-8 FILE >FILE.utf8",
-                           in->name);
-    if (strlen(in->text) != in->length)
-        return print_error("%s:%" PRId64 ": NUL byte: this seems to be a binary file, or text in UTF-16", in->name,
-                           in->line);
-    return 0;
-}
-
-/* Reads more into the buffer: what is there, waiting for at least one byte. Returns 0, -1 after printing why, or 1
- * where a signal came, which asks to stop: the caller looks for it. */
-static int read_more(pairs_file *in)
-{
-    enum { LEAST = 1 << 16 };
-    if (in->begin > 0) {
-        memmove(in->buffer, in->buffer + in->begin, in->end - in->begin);
-        in->end -= in->begin;
-        in->begin = 0;
-    }
-    if (in->size - in->end < LEAST) { /* a long line doubles the buffer */
-        size_t size = in->size < LEAST ? 2 * LEAST : 2 * in->size;
-        char *grown = realloc(in->buffer, size + 1);
-        if (!grown)
-            return -print_error("out of memory");
-        in->buffer = grown;
-        in->size = size;
-    }
-    ssize_t got;
-    do { /* a signal that does not ask to stop must not look like the end of the file */
-        got = read(in->fd, in->buffer + in->end, in->size - in->end);
-    } while (got < 0 && errno == EINTR && !cancel_signal());
-    if (got < 0)
-        return errno == EINTR ? 1 : -print_error("cannot read %s: %s", in->name, strerror(errno));
-    in->end += (size_t)got;
-    in->ended = got == 0;
-    return 0;
-}
-
-/* Whether a read would return at once: true of files, and of pipes that have something. */
-static int is_ready(const pairs_file *in)
-{
-    struct pollfd file = {.fd = in->fd, .events = POLLIN};
-    return poll(&file, 1, 0) > 0;
-}
-
-/* A comment begins with # and a blank, or is # alone: #cats is the name of a node. */
-static int is_comment(const char *line)
-{
-    size_t marks = strspn(line, "#");
-    return marks > 0 && (!line[marks] || strchr(WHITESPACE, line[marks]));
-}
-
-/* Finds the next line that is neither empty nor a comment. With wait 0, only if that needs no waiting. Returns 1, 0 at
- * the end or where it would have to wait, or -1 after printing why. */
+/* Reads the next line. With wait 0, only if that needs no waiting. Returns 1, 0 at the end, where it would have to wait and
+ * where a signal asks to stop, for which the caller looks, or -1 after printing why. */
 static int next_line(pairs_file *in, int wait)
 {
-    for (;;) {
-        while (take_line(in)) {
-            if (check_text(in) != 0)
-                return -1;
-            if (!is_comment(in->text) && in->text[strspn(in->text, WHITESPACE)])
-                return 1;
-        }
-        if (in->ended || (!wait && !is_ready(in)))
-            return 0;
-        int code = read_more(in);
-        if (code)
-            return code < 0 ? -1 : 0;
-    }
-}
-
-/* ---- fields ---- */
-
-/* Whether a name begins and ends with quotes, and nothing but a separator or the end follows; *close is the closing
- * one. */
-static int is_quoted(char **close, char *field, const char *separators)
-{
-    char *at = field + 1;
-    if (*field != '"' || *separators == ' ')
-        return 0;
-    for (; *at && !(at[0] == '"' && at[1] != '"'); at++)
-        at += at[0] == '"'; /* two quotes stand for one */
-    *close = at;
-    if (!*at)
-        return 0;
-    at += 1 + strspn(at + 1, " \r");
-    return !*at || strchr(separators, *at);
-}
-
-/* Cuts the next field out of *text; NULL where there is none. */
-static const char *next_field(char **text, const char *separators)
-{
-    char *field = *text + strspn(*text, WHITESPACE), *close;
-    if (!*field)
-        return NULL;
-    if (is_quoted(&close, field, separators)) {
-        char *end = close + strcspn(close, separators), *to = field;
-        *text = *end ? end + 1 : end;
-        for (const char *at = field + 1; at < close; at++) {
-            at += at[0] == '"';
-            *to++ = *at;
-        }
-        *to = '\0';
-        return field;
-    }
-    char *end = field + strcspn(field, separators);
-    *text = *end ? end + 1 : end;
-    while (end > field && strchr(WHITESPACE, end[-1]))
-        end--;
-    *end = '\0';
-    return field;
-}
-
-enum { MAX_FIELDS = 5 };
-
-/* The number of words between blanks: two of them are two names, whatever else is in them. */
-static int count_words(const char *text)
-{
-    int count = 0;
-    while (*(text += strspn(text, " \r\n"))) {
-        text += strcspn(text, " \r\n");
-        count++;
-    }
-    return count;
-}
-
-/* Splits the current line into its fields. Returns their number; more than MAX_FIELDS count as MAX_FIELDS. */
-static int split_line(const char *fields[MAX_FIELDS], const pairs_file *in)
-{
-    char *rest = in->text;
-    const char *separators = strchr(rest, '\t')                            ? "\t\r\n"
-                             : strchr(rest, ',')                           ? ",\r\n"
-                             : strchr(rest, ';') && count_words(rest) != 2 ? ";\r\n"
-                                                                           : " \r\n";
-    int count = 0;
-    while (count < MAX_FIELDS && (fields[count] = next_field(&rest, separators)) != NULL)
-        count++;
-    return count;
+    npgnn_error err;
+    int code = npgnn_lines_next(&in->fields, &in->count, in->lines, wait, &err);
+    in->line = npgnn_lines_number(in->lines);
+    in->ended = code == 0;
+    if (code < 0 && !cancel_signal())
+        return -print_error("%s", err.text);
+    return code == 1;
 }
 
 static int find_node(int32_t *node, pairs_file *in, const npgnn_graph *graph, const char *name)
@@ -248,8 +78,9 @@ static int find_node(int32_t *node, pairs_file *in, const npgnn_graph *graph, co
 }
 
 /* The two nodes of a pair that can be a link. */
-static int find_pair(npgnn_pair *pair, pairs_file *in, const npgnn_graph *graph, const char *fields[])
+static int find_pair(npgnn_pair *pair, pairs_file *in, const npgnn_graph *graph)
 {
+    const char *const *fields = in->fields;
     if (in->line == 1 && npgnn_graph_find(graph, fields[0]) < 0 && npgnn_graph_find(graph, fields[1]) < 0)
         return refuse_line(in, "unknown nodes '%.60s' and '%.60s'; if this line is a header, remove it", fields[0],
                            fields[1]);
@@ -272,14 +103,13 @@ int pairs_read(npgnn_pair *pairs, size_t *count, pairs_file *in, const npgnn_gra
 {
     *count = 0;
     while (*count < limit) {
-        const char *fields[MAX_FIELDS];
         int more = next_line(in, *count == 0);
         if (more <= 0)
             return more ? EXIT_FAILED : 0;
-        int found = split_line(fields, in);
-        int status = found == 2 ? find_pair(&pairs[*count], in, graph, fields)
-                                : refuse_line(in, "expected two node names, found %s",
-                                              found < 2 ? "one" : "more: a name with a separator must be in quotes");
+        int status = in->count == 2
+                         ? find_pair(&pairs[*count], in, graph)
+                         : refuse_line(in, "expected two node names, found %s",
+                                       in->count < 2 ? "one" : "more: a name with a separator must be in quotes");
         if (status == 0)
             ++*count;
         else if (status != LINE_SKIPPED)
@@ -296,20 +126,20 @@ enum { NO_LABEL = -1 };
  * none. */
 static int parse_labelled(npgnn_pair *pair, int *label, pairs_file *in, const npgnn_graph *graph, int is_first)
 {
-    const char *fields[MAX_FIELDS];
-    int found = split_line(fields, in), has_label = found == 3;
-    if (found != 2 && found != 3)
+    int has_label = in->count == 3;
+    const char *text = has_label ? in->fields[2] : "";
+    if (in->count != 2 && in->count != 3)
         return refuse_line(in, "expected two node names and a label, found %s",
-                           found < 2 ? "one field" : "more fields");
-    if (has_label && strcmp(fields[2], "0") != 0 && strcmp(fields[2], "1") != 0)
-        return refuse_line(in, "the label must be 0 or 1, got '%.100s'%s", fields[2],
+                           in->count < 2 ? "one field" : "more fields");
+    if (has_label && strcmp(text, "0") != 0 && strcmp(text, "1") != 0)
+        return refuse_line(in, "the label must be 0 or 1, got '%.100s'%s", text,
                            in->line == 1 ? "; if this line is a header, remove it" : "");
     if (!is_first && (*label != NO_LABEL) != has_label)
         return refuse_line(in, "this line has %s label, but the lines before have %s", has_label ? "a" : "no",
                            has_label ? "none" : "one");
-    int status = find_pair(pair, in, graph, fields);
+    int status = find_pair(pair, in, graph);
     if (status == 0)
-        *label = has_label ? fields[2][0] == '1' : NO_LABEL;
+        *label = has_label ? *text == '1' : NO_LABEL;
     return status;
 }
 
@@ -428,13 +258,12 @@ int pairs_read_labelled(labelled_pairs *out, const char *path, const npgnn_graph
 
 static int parse_score(scored_line *line, pairs_file *in, const npgnn_graph *graph)
 {
-    const char *fields[MAX_FIELDS];
+    const char *const *fields = in->fields;
     char *end;
-    int found = split_line(fields, in);
     line->line = in->line;
-    if (found != 4)
+    if (in->count != 4)
         return print_error("%s:%" PRId64 ": expected seed, two node names and score, found %s", in->name, in->line,
-                           found < 4 ? "fewer fields" : "more fields");
+                           in->count < 4 ? "fewer fields" : "more fields");
     errno = 0;
     line->seed = strtoull(fields[0], &end, 10);
     if (errno != 0 || *end || fields[0][0] < '0' || fields[0][0] > '9') /* strtoull accepts a sign */

@@ -5,15 +5,11 @@
 #include <npgnn/npgnn.h>
 
 typedef struct pairs_file {
-    int fd;
-    const char *name; /* in messages */
-    int64_t line;
-    char *text;    /* the current line, in the buffer */
-    size_t length; /* of it */
-    char *buffer;  /* (size + 1) what was read: bytes from `begin` to `end` are still to be looked at */
-    size_t size, begin, end;
-    size_t scanned;                 /* how many of them are known to have no line end */
-    int ended;                      /* 1: there is nothing more to read */
+    npgnn_lines *lines;
+    const char *name;               /* in messages */
+    const char *const *fields;      /* (count) of the current line */
+    int count, ended;               /* ended: 1 where there are no more lines */
+    int64_t line;                   /* its number */
     int skip;                       /* 1: leave out lines that cannot be used, and count them; set by the caller */
     int64_t skipped, first_skipped; /* how many, and the number of the first */
     char why[256];                  /* that one cannot be used */
@@ -27,7 +23,7 @@ void pairs_note_skipped(const pairs_file *in);
 
 /* Reads up to `limit` pairs, two names per line. A tab separates the names where the line has one, otherwise a comma,
  * otherwise a semicolon, otherwise spaces; so names may contain spaces in lines with tabs or commas, and in double
- * quotes also these. Empty lines and lines that start with # are skipped. Waits for the first pair only: where the
+ * quotes also these. Blank lines and comments, which begin with # or % and a blank, are skipped. Waits for the first pair only: where the
  * writer of a pipe or terminal pauses, the pairs so far are returned, so that they can be answered. *count is 0 at the
  * end of the file. Returns 0, or EXIT_FAILED after printing what is wrong in which line; *count is then the number of
  * pairs before that line. */

@@ -40,8 +40,7 @@ const arg_option data_options[] = {
            "Whether the first line of the edge and feature files is a header (default auto: by what is in it)."),
     OPTION("skip-bad-rows", 0, ARG_FLAG, AT(load.skip_bad_rows), NULL,
            "Leave out rows that cannot be used, instead of stopping at the first; a note says how many, which and why. "
-           "Also "
-           "for the pairs of predict and test."),
+           "Also for the pairs of predict and test."),
     OPTION("bipartite", 0, ARG_FLAG, AT(load.bipartite), NULL,
            "Sources and targets are two kinds of nodes, such as users and items: their ids are unrelated, and links "
            "are predicted only between the two kinds."),
@@ -92,16 +91,14 @@ const arg_option split_options[] = {
     OPTION(
         "protocol", 'p', ARG_CHOICE, AT(protocol), SPLIT_PROTOCOLS,
         "What is held out. transductive: some edges, whose nodes keep others; inductive: all edges of some nodes; "
-        "few-shot: all edges of most "
-        "nodes; inductive-hidden: the edges between hidden nodes; production: some edges of new nodes, whose other "
-        "edges are known at prediction; temporal: the latest edges, by --time; paper-inductive, paper-few-shot: with "
-        "the "
-        "negatives of the paper's authors, which seldom touch a hidden node; random-links: any edges, as usual in the "
-        "field, although a node that has lost all of them betrays them (default transductive)."),
+        "few-shot: all edges of most nodes; inductive-hidden: the edges between hidden nodes; production: some edges "
+        "of new nodes, whose other edges are known at prediction; temporal: the latest edges, by --time; "
+        "paper-inductive, paper-few-shot: with the negatives of the paper's authors, which seldom touch a hidden node; "
+        "random-links: any edges, as usual in the field, although a node that has lost all of them betrays them "
+        "(default transductive)."),
     OPTION("test", 0, ARG_REAL, AT(test), "F",
            "Fraction of the edges (transductive, random-links, temporal) or nodes (other protocols) in the test set "
-           "(default 0.1; "
-           "inductive 0.05).",
+           "(default 0.1; inductive 0.05).",
            0, 0.9),
     OPTION(
         "val", 0, ARG_REAL, AT(val), "F",
@@ -119,8 +116,7 @@ const arg_option split_options[] = {
     OPTION("seed", 's', ARG_U64, AT(seed), "N", "First seed (default 1)."),
     OPTION("split", 0, ARG_TEXT, AT(fixed), "FILE|authors",
            "Use the split in FILE for every seed. authors: the split by random links that the program of the paper's "
-           "authors draws. Seeds "
-           "then differ in initial weights only."),
+           "authors draws. Seeds then differ in initial weights only."),
     OPTION(
         "negatives", 0, ARG_CHOICE, AT(negatives), "uniform|hard|all",
         "Negatives for ranking. uniform: the non-links of the test set; hard: in addition 500 per edge that resemble "

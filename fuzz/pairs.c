@@ -1,10 +1,8 @@
 /* Files of pairs, as `npgnn predict --pairs` reads them. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "../cli/message.h"
 #include "../cli/pairs_file.h"
 #include "fuzz.h"
+#include "io/lines.h"
 #include "quiet.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -19,11 +17,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     fuzz_begin(&c, data, size);
     fuzz_check(npgnn_graph_from_arrays(&graph, edges, NULL, NODES, 2, 0, &c.env, &c.err) == 0);
-    pairs_file in = {.fd = -1, .name = "pairs", .buffer = malloc(size + 1), .size = size, .end = size, .ended = 1};
-    fuzz_check(in.buffer);
-    memcpy(in.buffer, data, size);
+    npi_stream *stream = fuzz_stream(&c, "pairs", data, size);
+    pairs_file in = {.name = "pairs"};
+    fuzz_check(!stream || npi_lines_new(&in.lines, stream, 0, &c.err) == 0);
     quiet_begin();
-    while (count > 0 && pairs_read(pairs, &count, &in, graph, ROOM) == 0)
+    while (stream && count > 0 && pairs_read(pairs, &count, &in, graph, ROOM) == 0)
         for (size_t i = 0; i < count; i++)
             fuzz_check(pairs[i].u >= 0 && pairs[i].u < NODES && pairs[i].v >= 0 && pairs[i].v < NODES);
     quiet_end();

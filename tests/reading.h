@@ -37,7 +37,8 @@ static inline int read_edges(npi_edge_list *out, const void *text, size_t size, 
     int code = npi_stream_open_memory(&stream, "edges", text, size, env, err);
     if (code)
         return code;
-    code = npi_edges_read_text(out, stream, err);
+    npi_table none = {0};
+    code = npi_mtx_detect(stream) ? npi_mtx_read_edges(out, &none, stream, err) : npi_edges_read_text(out, stream, err);
     npi_stream_close(stream);
     return code;
 }

@@ -27,6 +27,7 @@ typedef struct results {
     npgnn_trainer *trainer;
     npgnn_predictor *predictor;
     npgnn_live *live;
+    npgnn_lines *lines;
     npgnn_pairs_loss *loss;
     npgnn_prediction predictions[PAIRS];
     npgnn_link links[2 * NODES];
@@ -60,6 +61,7 @@ typedef struct world {
     npgnn_predictor *predictor;
     npgnn_predictor *applied; /* of a model across graphs, for the calls that need one */
     npgnn_live *live;         /* the same */
+    npgnn_lines *lines;       /* of a file */
     char path[64];            /* for a call that writes: gone again after a failure */
     results out;
 } world;
@@ -107,6 +109,7 @@ static void world_begin(world *w)
     assert_ok(npgnn_model_load(&w->model, model_path, &w->env, &err), err);
     assert_ok(npgnn_trainer_new(&w->trainer, w->graph, w->split, &w->options, &w->env, &err), err);
     assert_ok(npgnn_predictor_new(&w->predictor, w->model, w->graph, NULL, &w->env, &err), err);
+    assert_ok(npgnn_lines_open(&w->lines, edges_path, 0, &w->env, &err), err);
     snprintf(w->path, sizeof w->path, "%s/written", folder);
     memset(w->out.predictions, 0xA5, sizeof w->out - offsetof(results, predictions));
     w->out.runs[0].size = sizeof w->out.runs[0];
@@ -127,6 +130,8 @@ static void world_end(world *w)
     npgnn_pairs_loss_free(w->out.loss);
     npgnn_live_free(w->out.live);
     npgnn_live_free(w->live);
+    npgnn_lines_free(w->out.lines);
+    npgnn_lines_free(w->lines);
     npgnn_predictor_free(w->out.predictor);
     npgnn_trainer_free(w->out.trainer);
     npgnn_model_free(w->out.model);
@@ -298,6 +303,18 @@ static int split_new(world *w, npgnn_error *err)
 static int split_authors(world *w, npgnn_error *err)
 {
     return npgnn_split_authors(&w->out.split, w->graph, &w->env, err);
+}
+
+static int lines_open(world *w, npgnn_error *err)
+{
+    return npgnn_lines_open(&w->out.lines, edges_path, 0, &w->env, err);
+}
+
+static int lines_next(world *w, npgnn_error *err)
+{
+    const char *const *fields;
+    int count, code = npgnn_lines_next(&fields, &count, w->lines, 1, err);
+    return code < 0 ? code : 0;
 }
 
 static int split_load(world *w, npgnn_error *err)
@@ -1024,6 +1041,8 @@ int main(void)
         CALL(graph_describe),
         CALL(split_new),
         CALL(split_authors),
+        CALL(lines_open),
+        CALL(lines_next),
         CALL(split_load),
         CALL(split_save),
         CALL(split_check),

@@ -342,6 +342,16 @@ static void test_folder(void **state)
     assert_int_equal(err.line, 2);
     assert_string_equal(err.file, path);
     says(err.text, "'zoe' is not a node");
+    /* quotes are as in lists of links: a label may have two lines */
+    write_text(path, "labels.txt", "a,\"x\ny\"\nb,\"z, w\"\n");
+    assert_ok(npgnn_load(&graph, folder, NULL, NULL, &err), err);
+    assert_true(graph->classes == 2 && npgnn_graph_label(graph, 0) == 0 && npgnn_graph_label(graph, 1) == 1);
+    npgnn_graph_free(graph);
+    graph = NULL;
+    write_text(path, "labels.txt", "a,\"x\ny\"\nb,\"z\n");
+    assert_int_equal(npgnn_load(&graph, folder, NULL, NULL, &err), NPGNN_E_FORMAT);
+    assert_int_equal(err.line, 3);
+    says(err.text, "a quote is opened on this line but not closed");
 }
 
 static void test_out_of_memory(void **state)

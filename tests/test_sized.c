@@ -60,6 +60,7 @@ typedef struct world {
     npgnn_trainer *trainer;
     npgnn_predictor *predictor;
     npgnn_pairs_loss *loss;
+    npgnn_lines *lines;
     npgnn_prediction predictions[PAIRS];
     npgnn_link links[NODES * K];
     int32_t found[NODES];
@@ -146,6 +147,7 @@ static void world_end(world *w)
     npgnn_trainer_free(w->trainer);
     npgnn_model_free(w->model);
     npgnn_split_free(w->split);
+    npgnn_lines_free(w->lines);
     npgnn_graph_free(w->graph);
 }
 
@@ -243,6 +245,11 @@ static int split_new(world *w, npgnn_error *err)
 static int split_authors(world *w, npgnn_error *err)
 {
     return npgnn_split_authors(&w->split, graph, &w->env, err);
+}
+
+static int lines_open(world *w, npgnn_error *err)
+{
+    return npgnn_lines_open(&w->lines, path_of("split"), 0, &w->env, err);
 }
 
 static int split_load(world *w, npgnn_error *err)
@@ -489,6 +496,7 @@ static const struct {
     CALL(graph_describe, "graph_info"),
     CALL(split_new, "split_options env"),
     CALL(split_authors, "env"),
+    CALL(lines_open, "env"),
     CALL(split_load, "env"),
     CALL(trainer_new, "options env"),
     CALL(trainer_step, "progress"),

@@ -5,7 +5,8 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "io/stream.h"
+#include "folder.h"
+#include "io/lines.h"
 #include "io/text.h"
 
 /* All lines of a stream, each followed by |. */
@@ -73,14 +74,17 @@ static void test_joined_lines(void **state)
 static void test_quotes(void **state)
 {
     (void)state;
-    assert_true(npi_text_ends_in_quotes("a,\"b", ',', 0));
-    assert_false(npi_text_ends_in_quotes("a,\"b\"", ',', 0));
-    assert_false(npi_text_ends_in_quotes("a\",b", ',', 0)); /* not at the beginning of a field */
-    assert_false(npi_text_ends_in_quotes("b\",c", ',', 1));
-    assert_true(npi_text_ends_in_quotes("b\"\",c", ',', 1));
-    assert_true(npi_text_has_stray_quote("a,\"b\"c,d", ','));
-    assert_false(npi_text_has_stray_quote("a,\"b\" ,\"\"\"d\"", ','));
-    assert_false(npi_text_has_stray_quote("5\",6\"", ','));
+    int stray = 0;
+    assert_true(npi_text_ends_in_quotes(&stray, "a,\"b", ',', 0));
+    assert_false(npi_text_ends_in_quotes(&stray, "a,\"b\"", ',', 0));
+    assert_false(npi_text_ends_in_quotes(&stray, "a\",b", ',', 0)); /* not at the beginning of a field */
+    assert_false(npi_text_ends_in_quotes(&stray, "b\",c", ',', 1));
+    assert_true(npi_text_ends_in_quotes(&stray, "b\"\",c", ',', 1));
+    assert_false(npi_text_ends_in_quotes(&stray, "a,\"b\" ,\"\"\"d\"", ',', 0));
+    assert_false(npi_text_ends_in_quotes(&stray, "5\",6\"", ',', 0));
+    assert_false(stray);
+    assert_false(npi_text_ends_in_quotes(&stray, "a,\"b\"c,d", ',', 0));
+    assert_true(stray);
 }
 
 static void test_nul_bytes(void **state)
@@ -108,6 +112,30 @@ static void test_lines_longer_than_a_block(void **state)
     assert_int_equal(npi_stream_read_line(&line, stream, &err), 1);
     assert_int_equal(strlen(line), 49999);
     assert_int_equal(npi_stream_line_number(stream), 2);
+    assert_int_equal(npi_stream_read_line(&line, stream, &err), 0);
+    npi_stream_close(stream);
+    free(text);
+}
+
+static void test_look_ahead(void **state)
+{
+    npgnn_env env = npi_env_resolve(NULL);
+    npgnn_error err = {0};
+    size_t size = 200000, seen;
+    char *text = malloc(size), *line;
+    npi_stream *stream;
+    (void)state;
+    for (size_t i = 0; i < size; i++)
+        text[i] = (char)(i % 1000 == 999 ? '\n' : 'a' + i % 26);
+    assert_ok(npi_stream_open_memory(&stream, "long", text, size, &env, &err), err);
+    for (size_t lines = 0; lines < 200; lines += 20) {
+        for (int i = 0; i < 20; i++)
+            assert_int_equal(npi_stream_read_line(&line, stream, &err), 1);
+        size_t at = 1000 * (lines + 20), left = size - at;
+        const unsigned char *bytes = npi_stream_look_ahead(&seen, stream);
+        assert_int_equal(seen, left < 65536 ? left : 65536);
+        assert_memory_equal(bytes, text + at, seen);
+    }
     assert_int_equal(npi_stream_read_line(&line, stream, &err), 0);
     npi_stream_close(stream);
     free(text);
@@ -173,10 +201,145 @@ static void test_fields(void **state)
     assert_string_equal(npi_text_cut_field(&rest, ','), "");
     assert_string_equal(npi_text_cut_field(&rest, ','), "f");
     assert_null(npi_text_cut_field(&rest, ','));
-    char open[] = "\"never closed, ";
+    char open[] = "\"never closed, \"6\" 7 , \" 8 \" ";
     rest = open;
-    assert_string_equal(npi_text_cut_field(&rest, ','), "never closed, ");
+    assert_string_equal(npi_text_cut_field(&rest, ','), "\"never closed");
+    assert_string_equal(npi_text_cut_field(&rest, ','), "\"6\" 7");
+    assert_string_equal(npi_text_cut_field(&rest, ','), " 8 ");
     assert_null(npi_text_cut_field(&rest, ','));
+}
+
+static void test_separator_of_names(void **state)
+{
+    (void)state;
+    assert_int_equal(npi_text_find_separator_of_names("a b,c;d\te"), '\t');
+    assert_int_equal(npi_text_find_separator_of_names("a;b,c d"), ',');
+    assert_int_equal(npi_text_find_separator_of_names("a;b c;d e"), ';');
+    assert_int_equal(npi_text_find_separator_of_names("a;b"), ';');
+    assert_int_equal(npi_text_find_separator_of_names(" a;b  c;d "), ' '); /* two words are two names */
+}
+
+/* ---- rows ---- */
+
+/* All rows with their lines, such as "1:a|3:b|"; after a failure, whether the rest can be read is "broken" or "whole". */
+static int read_rows(char out[256], const char *text, npgnn_error *err)
+{
+    npgnn_env env = npi_env_resolve(NULL);
+    npi_lines rows = {0};
+    char *row;
+    int code;
+    assert_ok(npi_stream_open_memory(&rows.stream, "text", text, strlen(text), &env, err), *err);
+    out[0] = '\0';
+    while ((code = npi_lines_next_row(&row, &rows, err)) > 0)
+        snprintf(out + strlen(out), 256 - strlen(out), "%d:%s|", (int)npi_stream_line_number(rows.stream), row);
+    if (code < 0)
+        snprintf(out + strlen(out), 256 - strlen(out), "%s", rows.broken ? "broken" : "whole");
+    npi_stream_close(rows.stream);
+    return code;
+}
+
+static void test_rows(void **state)
+{
+    char rows[256];
+    npgnn_error err = {0};
+    (void)state;
+    assert_ok(read_rows(rows, "# note\n\na,b\n%\n\"c\n\n\",d\n#e,f\n", &err), err);
+    assert_string_equal(rows, "3:a,b|5:\"c\n\n\",d|8:#e,f|");
+    assert_ok(read_rows(rows, "\"a b\nc d\"\n", &err), err); /* blanks separate, and quotes need not be closed */
+    assert_string_equal(rows, "1:\"a b|2:c d\"|");
+    assert_int_equal(read_rows(rows, "a,b\n\"c,d\ne,f\n", &err), NPGNN_E_FORMAT);
+    assert_string_equal(rows, "1:a,b|broken");
+    says(&err, 2, "a quote is opened on this line but not closed");
+    assert_int_equal(read_rows(rows, "a,b\n\"c\"d,e\n", &err), NPGNN_E_FORMAT);
+    assert_string_equal(rows, "1:a,b|whole");
+    says(&err, 2, "text follows a closing quote");
+    assert_int_equal(read_rows(rows, "a,b\n\"c,d\n\"e\" f,g\n", &err), NPGNN_E_FORMAT);
+    assert_string_equal(rows, "1:a,b|broken"); /* the first row has a quote that is not closed */
+    says(&err, 2, "a quote is opened on this line but not closed");
+}
+
+/* ---- lines for programs ---- */
+
+/* What npgnn_lines_next has: the fields of a line, each followed by |, after its number; "wait", "end" or "failure". */
+static const char *next_fields(npgnn_lines *lines, int wait, npgnn_error *err)
+{
+    static char text[256];
+    const char *const *fields;
+    int count, code = npgnn_lines_next(&fields, &count, lines, wait, err);
+    snprintf(text, sizeof text, "%s", code == 2 ? "wait" : code == 0 ? "end" : code < 0 ? "failure" : "");
+    if (code == 1)
+        snprintf(text, sizeof text, "%d:", (int)npgnn_lines_number(lines));
+    for (int i = 0; code == 1 && i < count; i++)
+        snprintf(text + strlen(text), sizeof text - strlen(text), "%s|", fields[i]);
+    return text;
+}
+
+static void test_fields_of_lines(void **state)
+{
+    static const char text[] = "\xEF\xBB\xBF# two names\r\na b\ra ; x\tb\n\"c, d\",,e, f;g\n\n\"h i\" j,\n"
+                               "\"k l\" m\n";
+    static const char *const wanted[] = {"2:a|b|", "3:a ; x|b|", "4:c, d|e|f;g|", "6:\"h i\" j|", "7:k l|m|", "end"};
+    npgnn_error err = {0};
+    npgnn_lines *lines;
+    (void)state;
+    for (int packed = 0; packed < 2; packed++) {
+        unsigned char bytes[512];
+        size_t size = packed ? gzip(bytes, sizeof bytes, text) : sizeof text - 1;
+        write_whole(path_of("text"), packed ? (const void *)bytes : text, size);
+        assert_ok(npgnn_lines_open(&lines, path_of("text"), 0, NULL, &err), err);
+        for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++)
+            assert_string_equal(next_fields(lines, packed, &err), wanted[i]);
+        npgnn_lines_free(lines);
+    }
+    assert_ok(npgnn_lines_open(&lines, path_of("text"), '\n', NULL, &err), err);
+    assert_string_equal(next_fields(lines, 1, &err), "2:a b|");
+    npgnn_lines_free(lines);
+    assert_int_equal(npgnn_lines_open(&lines, path_of("missing"), 0, NULL, &err), NPGNN_E_IO);
+    npgnn_lines_free(NULL);
+}
+
+/* What a pipe has not given yet is not waited for, and a line in two pieces is one. */
+static void test_lines_of_a_pipe(void **state)
+{
+    char path[64];
+    int ends[2];
+    npgnn_error err = {0};
+    npgnn_lines *lines;
+    (void)state;
+    assert_int_equal(pipe(ends), 0);
+    snprintf(path, sizeof path, "/dev/fd/%d", ends[0]);
+    assert_ok(npgnn_lines_open(&lines, path, 0, NULL, &err), err);
+    close(ends[0]);
+    assert_string_equal(next_fields(lines, 0, &err), "wait");
+    assert_int_equal(write(ends[1], "a b\nc\xC3", 6), 6);
+    assert_string_equal(next_fields(lines, 0, &err), "1:a|b|");
+    assert_string_equal(next_fields(lines, 0, &err), "wait");
+    assert_string_equal(next_fields(lines, 0, &err), "wait");
+    assert_int_equal(write(ends[1], "\xA9 d\re f", 7), 7);
+    assert_string_equal(next_fields(lines, 1, &err), "2:c\xC3\xA9|d|");
+    assert_string_equal(next_fields(lines, 0, &err), "wait");
+    close(ends[1]);
+    assert_string_equal(next_fields(lines, 0, &err), "3:e|f|"); /* the last line may have no end */
+    assert_string_equal(next_fields(lines, 1, &err), "end");
+    npgnn_lines_free(lines);
+}
+
+static void test_lines_that_are_no_text(void **state)
+{
+    static const char utf16[] = "\xFF\xFE" /* the mark */ "a\0 \0b\0\n", nul[] = "a b\nc\0 d\n";
+    npgnn_error err = {0};
+    npgnn_lines *lines;
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        write_whole(path_of("binary"), i ? nul : utf16, i ? sizeof nul - 1 : sizeof utf16 - 1);
+        assert_ok(npgnn_lines_open(&lines, path_of("binary"), 0, NULL, &err), err);
+        if (i)
+            assert_string_equal(next_fields(lines, 1, &err), "1:a|b|");
+        assert_string_equal(next_fields(lines, 1, &err), "failure");
+        if (!strstr(err.text, i ? "binary:2: NUL byte" : "iconv -f UTF-16"))
+            fail_msg("'%s'", err.text);
+        npgnn_lines_free(lines);
+    }
 }
 
 int main(void)
@@ -187,9 +350,15 @@ int main(void)
         cmocka_unit_test(test_quotes),
         cmocka_unit_test(test_nul_bytes),
         cmocka_unit_test(test_lines_longer_than_a_block),
+        cmocka_unit_test(test_look_ahead),
         cmocka_unit_test(test_gzip),
         cmocka_unit_test(test_truncated_gzip),
         cmocka_unit_test(test_fields),
+        cmocka_unit_test(test_separator_of_names),
+        cmocka_unit_test(test_rows),
+        cmocka_unit_test_setup_teardown(test_fields_of_lines, make_folder, remove_folder),
+        cmocka_unit_test(test_lines_of_a_pipe),
+        cmocka_unit_test_setup_teardown(test_lines_that_are_no_text, make_folder, remove_folder),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -734,6 +734,34 @@ static void test_times(void **state)
     refuse("a,b,2001\nb,c,soon\n", NULL, (npgnn_load_options){.time = "3"}, NPGNN_E_FORMAT, "edges.csv:2: time 'soon'");
 }
 
+/* Whether a first line of words is a header is seen in the lines that follow, before it becomes a link. */
+static void test_look_ahead(void **state)
+{
+    const npgnn_load_options skip = {.weight = "3", .skip_bad_rows = 1}, weigh = {.weight = "3"};
+    const size_t comments = 70000;
+    char *text = malloc(comments + 64);
+    (void)state;
+    /* bad rows are looked past where they are skipped */
+    npgnn_graph *graph = load("p,q,r\n1,2,x\n3\n1,3,5\n", NULL, skip);
+    says(notices, "links are from 'p' to 'q'");
+    says(notices, "rows skipped: 2 (lines 2, 3)");
+    assert_true(npgnn_graph_edges(graph) == 1 && npgnn_graph_nodes(graph) == 2);
+    npgnn_graph_free(graph);
+    /* no row has a number where the first has a word: this is not skipped, because nothing would be left */
+    refuse("p,q,r\n1,2,x\n", NULL, weigh, NPGNN_E_FORMAT, "edges.csv:1: weight 'r' is not a number");
+    refuse("p,q,r\n1,2,x\n", NULL, skip, NPGNN_E_FORMAT, "edges.csv:1: weight 'r' is not a number");
+    refuse("p,q,r\n1,2,12 kg\n", NULL, weigh, NPGNN_E_FORMAT, "edges.csv:2: weight '12 kg' is not a number");
+    /* what is looked at begins after the first line, however far into the file that is */
+    memset(text, 'x', comments);
+    memcpy(text, "# ", 2);
+    strcpy(text + comments, "\np\tq\n1\t2\n2\t3\n");
+    graph = load(text, NULL, none);
+    says(notices, "links are from 'p' to 'q'");
+    assert_int_equal(npgnn_graph_nodes(graph), 3);
+    npgnn_graph_free(graph);
+    free(text);
+}
+
 /* ---- memory ---- */
 
 /* Every allocation may fail: E_MEMORY, and nothing is left behind. */
@@ -805,6 +833,7 @@ int main(void)
         IN_FOLDER(test_chosen_kinds),
         IN_FOLDER(test_ids),
         IN_FOLDER(test_table_headers),
+        IN_FOLDER(test_look_ahead),
         IN_FOLDER(test_bad_cells),
         IN_FOLDER(test_encoding_again),
         cmocka_unit_test(test_damaged_encodings),

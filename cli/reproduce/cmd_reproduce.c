@@ -121,12 +121,10 @@ const cli_command cmd_reproduce = {
             .summary = "Compute the tables of the paper and compare them with the published results.",
             .description =
                 "Computes every cell of the paper's tables, with single-threaded trainings side by side, and compares "
-                "it "
-                "with the paper. 'reached': at most 0.3 points below the paper in both AUC and AP; 'above': more than "
-                "0.3 "
-                "points above in both. Finished runs are kept: after an interrupt, the same command continues. Trains "
-                "for 500 iterations, or on PubMed for 2000 with the sampled loss, unless options of the model change "
-                "that.",
+                "it with the paper. 'reached': at most 0.3 points below the paper in both AUC and AP; 'above': more "
+                "than 0.3 points above in both. Finished runs are kept: after an interrupt, the same command "
+                "continues. Trains for 500 iterations, or on PubMed for 2000 with the sampled loss, unless options of "
+                "the model change that.",
             .examples = "  npgnn reproduce --data-dir data/planetoid --json results.json --html results.html\n"
                         "  npgnn reproduce --table few-shot --datasets cora --seeds 3\n",
             .groups = {{"Options", options, 0}, COMMON_GROUP(AT(common)), MODEL_GROUP(AT(model))},

@@ -276,12 +276,9 @@ const cli_command cmd_serve = {
             .usage = "MODEL DATA [OPTION...]",
             .summary = "Answer over HTTP, with a page, for a graph that grows.",
             .description = "Loads MODEL (a file, or universal) and DATA once, and then answers requests in JSON: the "
-                           "best partners "
-                           "of a node with reasons, probabilities of pairs, new nodes and links, which count at once. "
-                           "The page at / "
-                           "shows it. GET /openapi.json describes all requests. SIGTERM and SIGINT end the server "
-                           "after the requests "
-                           "that are being answered; SIGHUP is ignored.",
+                           "best partners of a node with reasons, probabilities of pairs, new nodes and links, which "
+                           "count at once. The page at / shows it. GET /openapi.json describes all requests. SIGTERM "
+                           "and SIGINT end the server after the requests that are being answered; SIGHUP is ignored.",
             .examples = "  npgnn serve universal debian-python\n"
                         "  npgnn serve universal my-graph --journal my-graph.journal\n"
                         "  npgnn serve universal my-graph --listen 0.0.0.0:8080 --token-file token\n"

@@ -774,6 +774,27 @@ NPGNN_API int npgnn_graph_table(npgnn_table_column *out, const npgnn_graph *grap
 NPGNN_API const char *npgnn_graph_encoding(const npgnn_graph *graph);
 NPGNN_API void npgnn_graph_free(npgnn_graph *graph);
 
+/* ---- Lines of text --------------------------------------------------------------------------------------------- */
+
+/* Reads text that speaks of nodes, such as pairs and scores, by the rules for lists of links (docs/use/formats.md): gzip
+ * is unpacked, blank lines and comments are left out, and names may be in quotes. */
+typedef struct npgnn_lines npgnn_lines;
+
+/* Opens a file; "-" is standard input. `separator` is what stands between fields, '\n' where each line is one field. With
+ * 0, each line has its own, and empty fields are left out: a tab where there is one, otherwise a comma, otherwise a
+ * semicolon, otherwise blanks. Nothing is read yet. E_IO. */
+NPGNN_API int npgnn_lines_open(npgnn_lines **out, const char *path, char separator, const npgnn_env *env,
+                               npgnn_error *err);
+
+/* The fields of the next line, valid until the next call. Returns 1, or 0 at the end. Unless it may `wait`, it returns 2
+ * where a pipe or a terminal has not given a whole line yet. E_FORMAT for a file that is not text; E_IO. */
+NPGNN_API int npgnn_lines_next(const char *const **fields /* (count) */, int *count, npgnn_lines *lines, int wait,
+                               npgnn_error *err);
+
+/* The number of the latest line in its file, from 1 on. */
+NPGNN_API int64_t npgnn_lines_number(const npgnn_lines *lines);
+NPGNN_API void npgnn_lines_free(npgnn_lines *lines);
+
 /* ---- Split --------------------------------------------------------------------------------------------------- */
 
 /* Divides a graph, which must outlive the split. Non-links are distinct and uniform over the pairs of the same kind as the

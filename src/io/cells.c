@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "io/lines.h"
 #include "io/text.h"
 
 void npi_cells_free(npi_cells *cells)
@@ -27,33 +28,6 @@ static int reserve(npi_cells *cells, size_t more, npgnn_error *err)
     cells->text = grown;
     cells->text_capacity = wanted;
     return 0;
-}
-
-/* Copies the row that begins with `line` to the end of text, with the further lines that belong to it. */
-static int copy_row(npi_cells *cells, char *line, npi_stream *stream, npgnn_error *err)
-{
-    int64_t begun = npi_stream_line_number(stream);
-    size_t start = cells->used;
-    for (int inside = 0;;) {
-        size_t length = strlen(line);
-        int code = reserve(cells, length + 1, err);
-        if (code)
-            return code;
-        memcpy(cells->text + cells->used, line, length + 1);
-        cells->used += length + 1;
-        if (cells->used - start > UINT32_MAX / 2)
-            return npi_stream_fail(stream, err, "the row is too long");
-        /* each line by itself: a field may have many lines */
-        inside = (inside || memchr(line, '"', length)) && npi_text_ends_in_quotes(line, cells->separator, inside);
-        if (!inside)
-            return 0;
-        code = npi_stream_read_line(&line, stream, err);
-        if (code < 0)
-            return code;
-        if (code == 0)
-            return npi_fail_at(err, NPGNN_E_FORMAT, npi_stream_name(stream), begun, NPI_TEXT_OPEN_QUOTE);
-        cells->text[cells->used - 1] = '\n'; /* the line break is part of the field */
-    }
 }
 
 void npi_cells_clean(npi_cells *cells, int column)
@@ -101,6 +75,18 @@ int npi_cells_take_decimal_comma(npi_cells *cells, int32_t row, int column)
     return npi_number_take_decimal_comma(cells->text + (npi_cells_get(cells, row, column) - cells->text), 0) > 0;
 }
 
+/* Copies a text to the end of those of all cells. */
+static int add_text(npi_cells *cells, const char *text, npgnn_error *err)
+{
+    size_t size = strlen(text) + 1;
+    int code = reserve(cells, size, err);
+    if (code)
+        return code;
+    memcpy(cells->text + cells->used, text, size);
+    cells->used += size;
+    return 0;
+}
+
 /* Completes the row of `fields` cells that begins at text + start. */
 static int end_row(npi_cells *cells, size_t start, int fields, int64_t line, npgnn_error *err)
 {
@@ -123,70 +109,53 @@ int npi_cells_add_row(npi_cells *cells, const char *const *values, int count, in
     size_t start = cells->used, first = (size_t)cells->rows * (size_t)count;
     int code = 0;
     for (int i = 0; code == 0 && i < count; i++) {
-        size_t length = strlen(values[i]) + 1;
-        if (cells->used - start + length > UINT32_MAX / 2)
+        if (cells->used - start + strlen(values[i]) > UINT32_MAX / 2)
             return npi_fail(err, NPGNN_E_FORMAT, "the values of a row are too long");
-        code = reserve(cells, length, err);
-        if (code == 0)
-            code =
-                npi_grow(&cells->env, &cells->cell, &cells->cell_capacity, first + (size_t)i, sizeof *cells->cell, err);
+        code = npi_grow(&cells->env, &cells->cell, &cells->cell_capacity, first + (size_t)i, sizeof *cells->cell, err);
         if (code)
             return code;
         cells->cell[first + (size_t)i] = (uint32_t)(cells->used - start);
-        memcpy(cells->text + cells->used, values[i], length);
-        cells->used += length;
+        code = add_text(cells, values[i], err);
     }
     return code ? code : end_row(cells, start, count, line, err);
 }
 
 /* Cuts the row at text + start into cells. E_FORMAT where it has another number of them than the first row. */
-static int cut_row(npi_cells *cells, size_t start, int64_t line, npi_stream *stream, npgnn_error *err)
+static int cut_row(npi_cells *cells, size_t start, npi_stream *stream, npgnn_error *err)
 {
     char *rest = cells->text + start, *begin = rest;
     size_t first = (size_t)cells->rows * (size_t)cells->fields;
     int fields = 0, code = 0;
     for (char *field; code == 0 && (field = npi_text_cut_field(&rest, cells->separator)); fields++) {
         if (cells->rows > 0 && fields >= cells->fields)
-            return npi_fail_at(err, NPGNN_E_FORMAT, npi_stream_name(stream), line,
-                               "too many fields: the first line has %d", cells->fields);
+            return npi_stream_fail(stream, err, "too many fields: the first line has %d", cells->fields);
         code = npi_grow(&cells->env, &cells->cell, &cells->cell_capacity, first + (size_t)fields, sizeof *cells->cell,
                         err);
         if (code == 0)
             cells->cell[first + (size_t)fields] = (uint32_t)(field - begin);
     }
     if (code == 0 && cells->rows > 0 && fields < cells->fields)
-        return npi_fail_at(err, NPGNN_E_FORMAT, npi_stream_name(stream), line, "%d fields, but the first line has %d",
-                           fields, cells->fields);
-    return code ? code : end_row(cells, start, fields, line, err);
+        return npi_stream_fail(stream, err, "%d fields, but the first line has %d", fields, cells->fields);
+    return code ? code : end_row(cells, start, fields, npi_stream_line_number(stream), err);
 }
 
 int npi_cells_read(npi_cells *out, npi_stream *stream, const npgnn_load_options *how, npgnn_error *err)
 {
     npgnn_error why = {0}; /* the caller may want no text, but the first bad row is logged with one */
-    char *line;
+    npi_lines lines = {.stream = stream};
+    char *row;
     int code = 0;
     *out = (npi_cells){.env = *npi_stream_env(stream)};
-    while (code == 0 && (code = npi_stream_read_line(&line, stream, &why)) > 0) {
-        code = 0;
-        if (npi_text_is_skippable(line))
-            continue;
-        int64_t begun = npi_stream_line_number(stream);
+    while (code == 0 && (code = npi_lines_next_row(&row, &lines, &why)) != 0) {
         size_t start = out->used;
-        if (out->separator == 0)
-            out->separator = npi_text_find_separator(line);
-        code = copy_row(out, line, stream, &why);
-        if (code)
-            break; /* a row without an end takes the rest of the file with it: there is no single row to skip */
-        int stray = npi_text_has_stray_quote(out->text + start, out->separator);
-        int several = npi_stream_line_number(stream) > begun;
-        if (stray)
-            code = npi_fail_at(&why, NPGNN_E_FORMAT, npi_stream_name(stream), begun,
-                               several ? NPI_TEXT_OPEN_QUOTE : NPI_TEXT_STRAY_QUOTE);
-        else
-            code = cut_row(out, start, begun, stream, &why);
+        out->separator = lines.separator;
+        if (code > 0)
+            code = add_text(out, row, &why);
+        if (code == 0)
+            code = cut_row(out, start, stream, &why);
         if (code == NPGNN_E_FORMAT)
             out->used = start;
-        if (!(stray && several)) /* as above: the lines of such a row are probably several rows */
+        if (!lines.broken)
             code = npi_skipped_add(&out->skipped, code, how, &why);
     }
     if (code && err)

@@ -24,6 +24,7 @@
 #include "base/number.h"
 #include "io/cells.h"
 #include "io/header.h"
+#include "io/lines.h"
 #include "io/text.h"
 
 typedef struct reader {
@@ -707,16 +708,14 @@ int npi_table_from_columns(npi_table *out, npi_cells *cells, int unnamed, const 
 /* Numbers alone, line by line: such files can be larger than memory should be. */
 int npi_table_read_plain(npi_table *out, npi_stream *stream, npgnn_error *err)
 {
+    npi_lines lines = {.stream = stream};
     npi_rows rows;
-    char *line, separator = 0;
+    char *line;
     int fields = 0, code = npi_rows_start(&rows, npi_stream_env(stream), err);
-    while (code == 0 && (code = npi_stream_read_line(&line, stream, err)) > 0) {
+    while (code == 0 && (code = npi_lines_next(&line, &lines, err)) > 0) {
         int32_t column = 0, twice;
         code = 0;
-        if (npi_text_is_skippable(line))
-            continue;
-        separator = separator ? separator : npi_text_find_separator(line);
-        for (char *field; code == 0 && (field = npi_text_cut_field(&line, separator)); column++) {
+        for (char *field; code == 0 && (field = npi_text_cut_field(&line, lines.separator)); column++) {
             float value = 0;
             npi_number_result result = npi_number_parse_float(&value, field);
             if (rows.count > 0 && column >= fields)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "io/lines.h"
 #include "io/readers.h"
 #include "io/text.h"
 
@@ -77,12 +78,11 @@ static int read_plain_labels(files *f, npi_stream *stream, npgnn_error *err)
 /* Reads the next line with a name: 1, or 0 at the end. */
 static int next_name(const char **name, npi_stream *stream, npgnn_error *err)
 {
+    npi_lines lines = {.stream = stream, .separator = '\n'};
     char *line;
-    int code;
-    while ((code = npi_stream_read_line(&line, stream, err)) > 0 && npi_text_is_skippable(line))
-        ;
+    int code = npi_lines_next(&line, &lines, err);
     if (code > 0)
-        *name = npi_text_cut_field(&line, '\n');
+        *name = npi_text_cut_field(&line, lines.separator);
     return code;
 }
 

@@ -25,6 +25,7 @@
 #include "base/number.h"
 #include "io/cells.h"
 #include "io/readers.h"
+#include "io/text.h"
 
 #define MAX_DEPTH 32                        /* of nested elements */
 #define BLOCK 65536                         /* bytes passed to the parser at once */
@@ -502,18 +503,13 @@ static void XMLCALL refuse_entity(void *user, const XML_Char *name, int paramete
 
 int npi_graphml_detect(const npi_stream *stream)
 {
-    size_t size, at = 0;
-    const char *text = (const char *)npi_stream_peek(&size, stream);
-    if (size >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0)
-        at = 3;
-    while (at < size && strchr(" \t\r\n", text[at]))
-        at++;
-    if (at == size || text[at] != '<')
+    size_t size, end = 0;
+    const char *text = npi_text_peek(&size, stream);
+    if (size == 0 || *text != '<')
         return 0;
-    if (at + 1 < size && (text[at + 1] == '?' || text[at + 1] == '!')) /* a declaration or a comment */
+    if (size > 1 && (text[1] == '?' || text[1] == '!')) /* a declaration or a comment */
         return 1;
     /* a line of N-Triples, "<a> <knows> <b> .", ends with a full stop, which no first line of an element does */
-    size_t end = at;
     while (end < size && text[end] != '\n' && text[end] != '\r')
         end++;
     while (text[end - 1] == ' ' || text[end - 1] == '\t')
@@ -593,6 +589,10 @@ static void reader_free(reader *r)
 int npi_graphml_read(npi_edge_list *edges, npi_table *table, npi_stream *stream, npgnn_error *err)
 {
     reader r = {.stream = stream, .env = npi_stream_env(stream), .err = err, .edges = edges, .key = -1, .label_of = -1};
+    if (edges->how->bipartite)
+        return npi_fail_at(
+            err, NPGNN_E_ARGUMENT, npi_stream_name(stream), 0,
+            "GraphML has one set of nodes: the edges of a two-sided graph must be text, JSON or a matrix");
     r.cells.env = *r.env;
     r.raw = edges->how->encoding && strcmp(edges->how->encoding, "raw") == 0;
     int code = npi_names_new(&r.nodes, r.env, err);

@@ -13,32 +13,27 @@
 
 #include "base/date.h"
 #include "base/json.h"
+#include "io/lines.h"
 #include "io/readers.h"
 #include "io/text.h"
 
 #define MAX_SIZE ((size_t)1 << 31) /* bytes of a file that is one JSON value */
 
-/* The first character that is not white space, 0 where there is none. */
-static char first_character(const npi_stream *stream)
+static int is_array(const npi_stream *stream)
 {
     size_t size;
-    const char *text = (const char *)npi_stream_peek(&size, stream);
-    size_t at = size >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
-    while (at < size && text[at] && strchr(" \t\r\n", text[at]))
-        at++;
-    return at < size ? text[at] : 0;
+    const char *text = npi_text_peek(&size, stream);
+    return size > 0 && *text == '[';
 }
 
 /* Whether text begins with a JSON object, or with an array of objects: an id may well begin with a bracket. */
 int npi_json_detect(const npi_stream *stream)
 {
-    size_t size, at = 0;
-    const char *text = (const char *)npi_stream_peek(&size, stream);
-    if (first_character(stream) != '[')
-        return first_character(stream) == '{';
-    while (at < size && text[at] != '[')
-        at++;
-    for (at++; at < size && text[at] && strchr(" \t\r\n", text[at]);)
+    size_t size, at = 1;
+    const char *text = npi_text_peek(&size, stream);
+    if (!is_array(stream))
+        return size > 0 && *text == '{';
+    while (at < size && text[at] && strchr(" \t\r\n", text[at]))
         at++;
     return at < size && (text[at] == '{' || text[at] == ']');
 }
@@ -111,12 +106,14 @@ static int read_edge(npi_edge_list *list, json_t *object, npi_stream *stream, np
 
 static json_t *load_all(npi_stream *stream, int array, npgnn_error *err);
 
-int npi_json_read_edges(npi_edge_list *edges, npi_stream *stream, npgnn_error *err)
+int npi_json_read_edges(npi_edge_list *edges, npi_table *table, npi_stream *stream, npgnn_error *err)
 {
+    (void)table;           /* a list of links has no features */
     npgnn_error why = {0}; /* the caller may want no text, but the first bad row is logged with one */
+    npi_lines lines = {.stream = stream, .separator = '\n'};
     char *line;
     int code = 0;
-    if (first_character(stream) == '[') {
+    if (is_array(stream)) {
         json_t *array = load_all(stream, 1, &why);
         code = array ? 0 : why.code;
         for (size_t i = 0; code == 0 && i < json_array_size(array); i++) {
@@ -130,12 +127,9 @@ int npi_json_read_edges(npi_edge_list *edges, npi_stream *stream, npgnn_error *e
         }
         json_decref(array);
     } else {
-        while (code == 0 && (code = npi_stream_read_line(&line, stream, &why)) > 0) {
+        while (code == 0 && (code = npi_lines_next(&line, &lines, &why)) > 0) {
             npi_json_fault fault = {0};
             json_t *object = NULL;
-            code = 0;
-            if (npi_text_is_skippable(line))
-                continue;
             code = npi_json_parse(&object, &fault, line, strlen(line));
             if (code == NPGNN_E_MEMORY)
                 npi_fail(&why, code, "out of memory while reading %s", npi_stream_name(stream));

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "io/lines.h"
 #include "io/readers.h"
 #include "io/text.h"
 
@@ -117,21 +118,18 @@ int npi_labels_read(int32_t **label, int32_t *classes, npi_stream *stream, const
                     npgnn_error *err)
 {
     const npgnn_env *env = npi_stream_env(stream);
+    npi_lines lines = {.stream = stream};
     npi_labels labels = {0};
-    char *line, separator = 0;
-    int id_column = 0, code = 0;
+    char *line;
+    int id_column = -1, code = 0;
     for (int32_t i = 0; code == 0 && i < n; i++)
         code = npi_labels_add(&labels, "", env, err);
-    while (code == 0 && n > 0 && (code = npi_stream_read_line(&line, stream, err)) > 0) {
-        int first = separator == 0;
-        code = 0;
-        if (npi_text_is_skippable(line))
-            continue;
-        if (first) {
-            separator = npi_text_find_separator(line);
-            id_column = find_id_column(line, separator, env, err);
-        }
-        code = id_column < 0 ? NPGNN_E_MEMORY : read_label(&labels, line, separator, id_column, stream, names, n, err);
+    while (code == 0 && n > 0 && (code = npi_lines_next_row(&line, &lines, err)) > 0) {
+        int first = id_column < 0;
+        if (first)
+            id_column = find_id_column(line, lines.separator, env, err);
+        code = id_column < 0 ? NPGNN_E_MEMORY
+                             : read_label(&labels, line, lines.separator, id_column, stream, names, n, err);
         if (code > 0)
             code = first ? 0 : NPGNN_E_FORMAT; /* a first line whose id is not a node is a header */
     }

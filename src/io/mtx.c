@@ -16,6 +16,7 @@
 #include <strings.h>
 
 #include "base/number.h"
+#include "io/lines.h"
 #include "io/readers.h"
 #include "io/text.h"
 
@@ -66,9 +67,9 @@ static int read_banner(npi_mtx *out, npi_stream *stream, npgnn_error *err)
  * comment. */
 static int content_line(char **line, npi_stream *stream, npgnn_error *err)
 {
+    npi_lines lines = {.stream = stream, .separator = ' '};
     int code;
-    while ((code = npi_stream_read_line(line, stream, err)) > 0 &&
-           (npi_text_is_skippable(*line) || **line == '%' || **line == '#'))
+    while ((code = npi_lines_next(line, &lines, err)) > 0 && (**line == '%' || **line == '#'))
         ;
     return code;
 }
@@ -160,5 +161,32 @@ int npi_table_read_mtx(npi_table *out, npi_stream *stream, npgnn_error *err)
     npi_free(env, triples.items);
     if (code == 0)
         *out = table;
+    return code;
+}
+
+int npi_mtx_read_edges(npi_edge_list *list, npi_table *table, npi_stream *stream, npgnn_error *err)
+{
+    (void)table; /* a matrix of links has no features */
+    npi_mtx mtx;
+    npi_triple entry;
+    int64_t zeros = 0;
+    int code = npi_mtx_read_header(&mtx, stream, err);
+    if (code)
+        return code;
+    if (mtx.array)
+        return npi_stream_fail(stream, err, "edges need a matrix in coordinate format");
+    code = npi_edges_state_nodes(list, mtx.rows, mtx.cols, stream, err);
+    if (code == 0 && mtx.symmetric && list->how->bipartite)
+        code = npi_stream_fail(stream, err,
+                               "a symmetric matrix has one kind of nodes: a two-sided graph needs a general one");
+    if (code == 0)
+        code = npi_table_check_size(stream, mtx.rows, list->how->bipartite ? mtx.cols : 0, mtx.entries, err);
+    while (code == 0 && (code = npi_mtx_read_entry(&entry, &mtx, stream, err)) > 0) {
+        npgnn_pair edge = {entry.row, entry.col};
+        zeros += entry.val == 0;
+        code = entry.val == 0 ? 0 : npi_edges_add_indices(list, edge, entry.val, stream, err);
+    }
+    if (zeros > 0)
+        npi_log(&list->env, "%s: stored zeros are not links: %lld", npi_stream_name(stream), (long long)zeros);
     return code;
 }

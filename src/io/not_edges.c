@@ -83,8 +83,7 @@ static int is_heading(sample *s, const char *line)
         {"_:", ".", "a file of RDF triples (N-Triples)",
          "write the subject and the object of one relation per line: grep RELATION FILE | cut -d ' ' -f 1,3"},
         {"@prefix ", ".", "a file of RDF triples (Turtle)",
-         "rapper -i turtle -o ntriples FILE; then write the subject and the object of one relation per "
-         "line"},
+         "rapper -i turtle -o ntriples FILE; then write the subject and the object of one relation per line"},
         {"*vertices ", "", "a Pajek file",
          "in Python: import networkx; networkx.write_graphml(networkx.Graph(networkx.read_pajek('FILE')), "
          "'FILE.graphml')"},

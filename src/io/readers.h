@@ -54,6 +54,7 @@ int npi_table_read(npi_table *out, npi_stream *stream, const npgnn_load_options 
                    int side, npgnn_error *err);
 int npi_table_read_csv(npi_table *out, npi_stream *stream, const npgnn_load_options *how, const npi_edge_list *edges,
                        int side, npgnn_error *err);
+int npi_svmlight_detect(const npi_stream *stream);
 int npi_table_read_svmlight(npi_table *out, npi_stream *stream, npgnn_error *err);
 int npi_table_read_npy(npi_table *out, npi_stream *stream, npgnn_error *err);
 int npi_table_read_npz(npi_table *out, npi_stream *stream, npgnn_error *err);
@@ -132,13 +133,16 @@ void npi_edges_log_rows(const npi_edge_list *list, const char *file);
  * other edge, and they are not in `nodes` either. nodes[0] and nodes[1], which may be NULL, have the ids of sources and of targets. */
 int npi_edges_settle_header(npi_edge_list *list, const char *file, const npi_names *nodes[2], npgnn_error *err);
 
-/* Reads two ids per line, or a Matrix Market file, into an empty list, which the caller frees, also on failure. */
+/* Reads text with two ids per line into an empty list, which the caller frees, also on failure. */
 int npi_edges_read_text(npi_edge_list *list, npi_stream *stream, npgnn_error *err);
 
 /* Reads a file of any format that has edges: .npz, GraphML, JSON lines, Matrix Market or text. Features, labels and
  * node names that are in the same file go into `table`, which otherwise stays empty. The caller frees both, also on
  * failure. */
 int npi_edges_read_any(npi_edge_list *edges, npi_table *table, npi_stream *stream, npgnn_error *err);
+
+/* Whether an id is a plain integer, as above. */
+int npi_edges_is_integer(const char *id);
 
 /* Adds an edge. E_FORMAT where weights are read and this one is not positive and finite; nothing is added then. */
 int npi_edges_add(npi_edge_list *list, npgnn_pair edge, float weight, npi_stream *stream, npgnn_error *err);
@@ -225,6 +229,9 @@ int npi_mtx_read_header(npi_mtx *out, npi_stream *stream, npgnn_error *err);
  * fewer or more entries than its header states. */
 int npi_mtx_read_entry(npi_triple *entry, npi_mtx *mtx, npi_stream *stream, npgnn_error *err);
 
+/* The edges of a matrix, which is square unless the graph has two sides. The table stays empty. */
+int npi_mtx_read_edges(npi_edge_list *list, npi_table *table, npi_stream *stream, npgnn_error *err);
+
 /* ---- class labels ---- */
 
 /* Labels under construction: the text of each node's label, "" for none. */
@@ -254,7 +261,7 @@ int npi_graphml_detect(const npi_stream *stream);
 int npi_graphml_read(npi_edge_list *edges, npi_table *table, npi_stream *stream, npgnn_error *err);
 
 int npi_json_detect(const npi_stream *stream);
-int npi_json_read_edges(npi_edge_list *edges, npi_stream *stream, npgnn_error *err);
+int npi_json_read_edges(npi_edge_list *edges, npi_table *table, npi_stream *stream, npgnn_error *err);
 
 /* ---- all files of a graph ---- */
 

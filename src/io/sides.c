@@ -51,15 +51,9 @@ static int settle(side *out, npi_edge_list *edges, npi_table *table, int which, 
         out->names = npi_names_share(table->names);
     else
         code = npi_names_new(&out->names, env, err);
-    for (int32_t i = 0; code == 0 && !table->names && i < out->rows; i++) { /* rows without ids are 0, 1, 2... */
-        char number[12];
-        int32_t index;
-        snprintf(number, sizeof number, "%d", i);
-        code = npi_names_add(&index, out->names, number, strlen(number), err);
-    }
-    /* a matrix has a node for each of its rows and columns, also for empty ones */
-    int32_t stated = which ? edges->target_nodes : edges->nodes;
-    for (int32_t i = 0; code == 0 && i < stated; i++) {
+    /* rows without ids are 0, 1, 2...; a matrix has a node for each of its rows and columns, also for empty ones */
+    int32_t numbered = table->names ? 0 : out->rows, stated = which ? edges->target_nodes : edges->nodes;
+    for (int32_t i = 0; code == 0 && (i < numbered || i < stated); i++) {
         char number[12];
         int32_t index;
         snprintf(number, sizeof number, "%d", i);

@@ -4,9 +4,12 @@
 #include "io/stream.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 #include <zlib.h>
 
 #include "base/utf8.h"
@@ -17,7 +20,9 @@
 struct npi_stream {
     npgnn_env env;
     char *name;
-    FILE *file;
+    int fd;                /* the file, -1: there is none */
+    int live;              /* 1: bytes are taken as they come (npi_stream_open_live) */
+    int begun;             /* 1: the first block was read */
     npi_source_fn *source; /* used where there is no file */
     void *source_user;
     const unsigned char *memory; /* used where there is neither: what is left of it */
@@ -30,6 +35,7 @@ struct npi_stream {
     int ended;
     char *line; /* the latest line; grows to the longest one */
     size_t line_capacity, line_length;
+    int unfinished;    /* 1: the end of the latest line has not come yet (npi_stream_poll_line) */
     int after_cr;      /* the latest line ended with \r: a \n that follows belongs to it */
     int64_t lineno;    /* where the latest line begins */
     int64_t joined;    /* how many further lines npi_stream_join_line has appended to it */
@@ -72,13 +78,13 @@ int npi_stream_fail(npi_stream *stream, npgnn_error *err, const char *format, ..
 /* Reads up to `size` bytes from the file, the function or the memory; 0 at the end. */
 static int read_raw(unsigned char *bytes, size_t *got, npi_stream *stream, size_t size, npgnn_error *err)
 {
-    if (stream->file) {
+    if (stream->fd >= 0) {
+        ssize_t count;
         do { /* a signal that does not ask to stop may interrupt the wait for a pipe or a terminal */
-            clearerr(stream->file);
-            errno = 0;
-            *got = fread(bytes, 1, size, stream->file);
-        } while (*got == 0 && ferror(stream->file) && errno == EINTR && !npi_env_stopped(&stream->env));
-        return *got == 0 && ferror(stream->file) ? npi_fail_errno(err, "read", stream->name) : 0;
+            count = read(stream->fd, bytes, size);
+        } while (count < 0 && errno == EINTR && !npi_env_stopped(&stream->env));
+        *got = count < 0 ? 0 : (size_t)count;
+        return count < 0 ? npi_fail_errno(err, "read", stream->name) : 0;
     }
     if (stream->source)
         return stream->source(stream->source_user, bytes, got, size, err);
@@ -96,23 +102,23 @@ static int broken_gzip(npi_stream *stream, npgnn_error *err, const char *what)
     return npi_fail_at(err, NPGNN_E_FORMAT, stream->name, stream->lineno, "gzip data %s", what);
 }
 
-/* Decompresses at least one byte, unless the data ends. A file may consist of several gzip members. */
-static int read_gzip(unsigned char *bytes, size_t *got, npi_stream *stream, npgnn_error *err)
+/* Decompresses up to `size` bytes, at least one unless the data ends. A file may consist of several gzip members. */
+static int read_gzip(unsigned char *bytes, size_t *got, npi_stream *stream, size_t size, npgnn_error *err)
 {
     z_stream *zip = &stream->zip;
     zip->next_out = bytes;
-    zip->avail_out = BLOCK;
-    while (zip->avail_out == BLOCK) {
+    zip->avail_out = (uInt)size;
+    while (zip->avail_out == size) {
         if (zip->avail_in == 0) { /* all input is used: read the next block */
-            size_t size;
-            int code = read_raw(stream->raw, &size, stream, BLOCK, err);
+            size_t packed;
+            int code = read_raw(stream->raw, &packed, stream, BLOCK, err);
             if (code)
                 return code;
             zip->next_in = stream->raw;
-            zip->avail_in = (uInt)size;
-            if (size == 0 && stream->zip_member)
+            zip->avail_in = (uInt)packed;
+            if (packed == 0 && stream->zip_member)
                 return broken_gzip(stream, err, "ends early: the file is truncated");
-            if (size == 0)
+            if (packed == 0)
                 break; /* the file ends where a member does */
         }
         stream->zip_member = 1;
@@ -126,22 +132,38 @@ static int read_gzip(unsigned char *bytes, size_t *got, npi_stream *stream, npgn
             inflateReset(zip);
         }
     }
-    *got = BLOCK - zip->avail_out;
+    *got = size - zip->avail_out;
     return 0;
 }
+
+/* Adds what comes next to the buffer; stream->ended tells whether it was nothing. */
+static int add_to_buffer(npi_stream *stream, npgnn_error *err)
+{
+    unsigned char *to = stream->buffer + stream->end;
+    size_t got = 0, room = BLOCK - stream->end;
+    int code = stream->gzip ? read_gzip(to, &got, stream, room, err) : read_raw(to, &got, stream, room, err);
+    stream->end += code ? 0 : got;
+    stream->ended = code == 0 && got == 0;
+    return code;
+}
+
+static int begin(npi_stream *stream, npgnn_error *err);
 
 /* Refills the buffer, which is empty; it stays empty at the end of the data. */
 static int refill(npi_stream *stream, npgnn_error *err)
 {
-    size_t got = 0;
-    int code = 0;
-    if (!stream->ended)
-        code = stream->gzip ? read_gzip(stream->buffer, &got, stream, err)
-                            : read_raw(stream->buffer, &got, stream, BLOCK, err);
-    stream->begin = 0;
-    stream->end = code ? 0 : got;
-    stream->ended = stream->end == 0;
-    return code;
+    if (!stream->begun)
+        return begin(stream, err);
+    stream->begin = stream->end = 0;
+    return stream->ended ? 0 : add_to_buffer(stream, err);
+}
+
+/* Windows programs begin UTF-8 files with this mark, which is not part of the text. */
+static void skip_byte_order_mark(npi_stream *stream)
+{
+    static const unsigned char mark[] = {0xEF, 0xBB, 0xBF};
+    if (stream->end - stream->begin >= sizeof mark && memcmp(stream->buffer + stream->begin, mark, sizeof mark) == 0)
+        stream->begin += sizeof mark;
 }
 
 /* ---- opening ---- */
@@ -173,7 +195,23 @@ static int detect_gzip(npi_stream *stream, npgnn_error *err)
     if (inflateInit2(&stream->zip, 16 + MAX_WBITS) != Z_OK)
         return npi_fail(err, NPGNN_E_MEMORY, "out of memory while unpacking %s", stream->name);
     stream->gzip = 1;
+    stream->ended = 0; /* of the compressed bytes */
     return refill(stream, err);
+}
+
+/* Reads the first block, which shows what the file is. A pipe gives it in pieces, of which a live stream takes one. */
+static int begin(npi_stream *stream, npgnn_error *err)
+{
+    int code;
+    stream->begun = 1;
+    do
+        code = add_to_buffer(stream, err);
+    while (code == 0 && !stream->ended && stream->end < BLOCK && !stream->live);
+    if (code == 0 && !stream->source) /* a function unpacks already */
+        code = detect_gzip(stream, err);
+    if (stream->live)
+        skip_byte_order_mark(stream);
+    return code;
 }
 
 /* Opens a stream whose bytes come from where `from` says. Takes ownership of its file, also on failure. */
@@ -182,20 +220,16 @@ static int start(npi_stream **out, const npi_stream *from, const char *name, con
     npi_stream *stream = npi_alloc(env, 1, sizeof *stream, err);
     int code = NPGNN_E_MEMORY;
     if (!stream) {
-        if (from->file && from->file != stdin)
-            fclose(from->file);
+        if (from->fd > STDIN_FILENO)
+            close(from->fd);
         return code;
     }
     *stream = *from;
     stream->env = *env;
     stream->name = npi_strdup(env, name, err);
     stream->buffer = npi_alloc(env, BLOCK, 1, err);
-    if (!stream->name || !stream->buffer)
-        goto out;
-    code = refill(stream, err);
-    if (code == 0 && !stream->source) /* a function unpacks already */
-        code = detect_gzip(stream, err);
-out:
+    if (stream->name && stream->buffer)
+        code = stream->live ? 0 : begin(stream, err);
     if (code)
         npi_stream_close(stream);
     else
@@ -203,28 +237,36 @@ out:
     return code;
 }
 
+static int open_file(npi_stream **out, const char *path, int live, const npgnn_env *env, npgnn_error *err)
+{
+    int standard = strcmp(path, "-") == 0;
+    npi_stream from = {.fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC), .live = live};
+    if (from.fd < 0)
+        return npi_fail_errno(err, "open", path);
+    return start(out, &from, standard ? "standard input" : path, env, err);
+}
+
 int npi_stream_open(npi_stream **out, const char *path, const npgnn_env *env, npgnn_error *err)
 {
-    npi_stream from = {.file = stdin};
-    if (strcmp(path, "-") == 0)
-        return start(out, &from, "standard input", env, err);
-    from.file = fopen(path, "rb");
-    if (!from.file)
-        return npi_fail_errno(err, "open", path);
-    return start(out, &from, path, env, err);
+    return open_file(out, path, 0, env, err);
+}
+
+int npi_stream_open_live(npi_stream **out, const char *path, const npgnn_env *env, npgnn_error *err)
+{
+    return open_file(out, path, 1, env, err);
 }
 
 int npi_stream_open_memory(npi_stream **out, const char *name, const void *bytes, size_t size, const npgnn_env *env,
                            npgnn_error *err)
 {
-    npi_stream from = {.memory = bytes, .memory_left = size};
+    npi_stream from = {.fd = -1, .memory = bytes, .memory_left = size};
     return start(out, &from, name, env, err);
 }
 
 int npi_stream_open_source(npi_stream **out, const char *name, npi_source_fn *read, void *user, const npgnn_env *env,
                            npgnn_error *err)
 {
-    npi_stream from = {.source = read, .source_user = user};
+    npi_stream from = {.fd = -1, .source = read, .source_user = user};
     return start(out, &from, name, env, err);
 }
 
@@ -235,8 +277,8 @@ void npi_stream_close(npi_stream *stream)
     npgnn_env env = stream->env;
     if (stream->gzip)
         inflateEnd(&stream->zip);
-    if (stream->file && stream->file != stdin)
-        fclose(stream->file);
+    if (stream->fd > STDIN_FILENO)
+        close(stream->fd);
     npi_free(&env, stream->name);
     npi_free(&env, stream->raw);
     npi_free(&env, stream->buffer);
@@ -246,17 +288,30 @@ void npi_stream_close(npi_stream *stream)
 
 /* ---- reading ---- */
 
+/* Whether bytes can be had without waiting: always from memory and functions. */
+static int is_ready(const npi_stream *stream)
+{
+    struct pollfd file = {.fd = stream->fd, .events = POLLIN};
+    return stream->fd < 0 || stream->ended || stream->zip.avail_in > 0 || poll(&file, 1, 0) > 0;
+}
+
+int npi_stream_fill(npi_stream *stream, int wait, npgnn_error *err)
+{
+    if (stream->begin < stream->end)
+        return 1;
+    if (!wait && !is_ready(stream))
+        return NPI_STREAM_WAITS;
+    int code = refill(stream, err);
+    return code ? code : stream->begin < stream->end;
+}
+
 int npi_stream_read(void *bytes, size_t *got, npi_stream *stream, size_t size, npgnn_error *err)
 {
     *got = 0;
     while (*got < size) {
-        if (stream->begin == stream->end) {
-            int code = refill(stream, err);
-            if (code)
-                return code;
-            if (stream->ended)
-                break;
-        }
+        int code = npi_stream_fill(stream, 1, err);
+        if (code <= 0)
+            return code;
         size_t part = stream->end - stream->begin < size - *got ? stream->end - stream->begin : size - *got;
         memcpy((unsigned char *)bytes + *got, stream->buffer + stream->begin, part);
         stream->begin += part;
@@ -295,18 +350,21 @@ int npi_stream_read_all(unsigned char **bytes, size_t *size, npi_stream *stream,
     return 0;
 }
 
+const unsigned char *npi_stream_look_ahead(size_t *size, npi_stream *stream)
+{
+    if (stream->begin > 0)
+        memmove(stream->buffer, stream->buffer + stream->begin, stream->end - stream->begin);
+    stream->end -= stream->begin;
+    stream->begin = 0;
+    while (stream->end < BLOCK && !stream->ended && add_to_buffer(stream, NULL) == 0)
+        ; /* a failure comes again when the reader is there */
+    return npi_stream_peek(size, stream);
+}
+
 const unsigned char *npi_stream_peek(size_t *size, const npi_stream *stream)
 {
     *size = stream->end - stream->begin;
     return stream->buffer + stream->begin;
-}
-
-/* Windows programs begin UTF-8 files with this mark, which is not part of the text. */
-static void skip_byte_order_mark(npi_stream *stream)
-{
-    static const unsigned char mark[] = {0xEF, 0xBB, 0xBF};
-    if (stream->end - stream->begin >= sizeof mark && memcmp(stream->buffer + stream->begin, mark, sizeof mark) == 0)
-        stream->begin += sizeof mark;
 }
 
 /* Appends what the buffer has of the current line. *complete is set where it has the end of the line. */
@@ -342,16 +400,19 @@ static int append_to_line(int *complete, npi_stream *stream, npgnn_error *err)
 }
 
 /* Appends a line, without its end, to what `line` has. The number of the line grows by `step` when its first byte is
- * there. Returns 1, or 0 at the end. */
-static int append_line(npi_stream *stream, int64_t step, npgnn_error *err)
+ * there. Returns 1, 0 at the end, or NPI_STREAM_WAITS where it would have to wait and must not; the next call goes on
+ * with the line then. */
+static int append_line(npi_stream *stream, int64_t step, int wait, npgnn_error *err)
 {
-    int complete = 0, started = 0;
-    size_t begin = stream->line_length;
+    int complete = 0, started = stream->unfinished, code;
+    size_t begin = started ? 0 : stream->line_length;
+    stream->unfinished = 0;
     while (!complete) {
-        int code = stream->begin == stream->end ? refill(stream, err) : 0;
-        if (code)
+        if ((code = npi_stream_fill(stream, wait, err)) == NPI_STREAM_WAITS)
+            stream->unfinished = started;
+        if (code < 0 || code == NPI_STREAM_WAITS)
             return code;
-        if (stream->begin == stream->end)
+        if (code == 0)
             break;
         if (stream->after_cr) {
             stream->after_cr = 0;
@@ -375,22 +436,34 @@ static int append_line(npi_stream *stream, int64_t step, npgnn_error *err)
     return 1;
 }
 
-int npi_stream_read_line(char **line, npi_stream *stream, npgnn_error *err)
+static int next_line(char **line, npi_stream *stream, int wait, npgnn_error *err)
 {
     if (stream->lineno == 0)
         skip_byte_order_mark(stream);
-    stream->line_length = 0;
-    int code = append_line(stream, 1 + stream->joined, err);
-    stream->joined = 0;
+    if (!stream->unfinished)
+        stream->line_length = 0;
+    int code = append_line(stream, 1 + stream->joined, wait, err);
+    if (code != NPI_STREAM_WAITS)
+        stream->joined = 0;
     *line = stream->line;
     return code;
+}
+
+int npi_stream_read_line(char **line, npi_stream *stream, npgnn_error *err)
+{
+    return next_line(line, stream, 1, err);
+}
+
+int npi_stream_poll_line(char **line, npi_stream *stream, npgnn_error *err)
+{
+    return next_line(line, stream, 0, err);
 }
 
 int npi_stream_join_line(char **line, npi_stream *stream, npgnn_error *err)
 {
     size_t before = stream->line_length;
     stream->line[stream->line_length++] = '\n'; /* takes the place of the terminator */
-    int code = append_line(stream, 0, err);
+    int code = append_line(stream, 0, 1, err);
     if (code > 0)
         stream->joined++;
     else

@@ -10,6 +10,10 @@ typedef struct npi_stream npi_stream;
 /* Opens a file; "-" is standard input. E_IO where it cannot be opened. */
 int npi_stream_open(npi_stream **out, const char *path, const npgnn_env *env, npgnn_error *err);
 
+/* The same for text whose lines are wanted as they come, from a pipe or a terminal: nothing is read yet, so that there is
+ * nothing to peek at before the first call of npi_stream_fill. */
+int npi_stream_open_live(npi_stream **out, const char *path, const npgnn_env *env, npgnn_error *err);
+
 /* Reads bytes in memory, which must outlive the stream. `name` is its file name in messages. */
 int npi_stream_open_memory(npi_stream **out, const char *name, const void *bytes, size_t size, const npgnn_env *env,
                            npgnn_error *err);
@@ -26,6 +30,10 @@ int npi_stream_open_source(npi_stream **out, const char *name, npi_source_fn *re
  * NUL byte, damaged gzip data or a line of more than 1 GiB; E_IO; E_MEMORY. */
 int npi_stream_read_line(char **line, npi_stream *stream, npgnn_error *err);
 
+/* The same, but returns NPI_STREAM_WAITS where the end of the line has not come yet. The next call goes on with it. */
+#define NPI_STREAM_WAITS 2
+int npi_stream_poll_line(char **line, npi_stream *stream, npgnn_error *err);
+
 /* Appends the next line to the latest one, which must not have been changed, after a \n: a field in quotes may have
  * several lines. Returns 1, or 0 at the end, where the line stays as it was. The number of the line stays that of its
  * beginning. */
@@ -41,7 +49,14 @@ int npi_stream_read(void *bytes, size_t *got, npi_stream *stream, size_t size, n
  * nothing in the file determines its size. E_FORMAT where there are more than `limit`. */
 int npi_stream_read_all(unsigned char **bytes, size_t *size, npi_stream *stream, size_t limit, npgnn_error *err);
 
-/* The next bytes, without consuming them: before the first read, the first 64 KiB of the file or all of it. Valid
+/* Reads a block where nothing is left of the one before. Returns 1, 0 at the end, or, unless it may `wait`,
+ * NPI_STREAM_WAITS where nothing has come yet. */
+int npi_stream_fill(npi_stream *stream, int wait, npgnn_error *err);
+
+/* The next bytes, without consuming them: 64 KiB, or all that are left. Valid until the next call. */
+const unsigned char *npi_stream_look_ahead(size_t *size, npi_stream *stream);
+
+/* The same before the first read: the first 64 KiB of the file or all of it. Valid
  * until the next call. */
 const unsigned char *npi_stream_peek(size_t *size, const npi_stream *stream);
 

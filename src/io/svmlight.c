@@ -7,8 +7,24 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "io/lines.h"
 #include "io/readers.h"
 #include "io/text.h"
+
+/* By the second field of the first line, such as 12:0.5. */
+int npi_svmlight_detect(const npi_stream *stream)
+{
+    size_t size, at = 0;
+    const char *text = (const char *)npi_stream_peek(&size, stream);
+    while (at < size && text[at] != ' ' && text[at] != '\n')
+        at++;
+    while (at < size && text[at] == ' ')
+        at++;
+    size_t digits = at;
+    while (at < size && text[at] >= '0' && text[at] <= '9')
+        at++;
+    return at > digits && at < size && text[at] == ':';
+}
 
 static int read_row(npi_rows *rows, npi_labels *labels, char *line, npi_stream *stream, npgnn_error *err)
 {
@@ -39,14 +55,15 @@ int npi_table_read_svmlight(npi_table *out, npi_stream *stream, npgnn_error *err
 {
     const npgnn_env *env = npi_stream_env(stream);
     npi_table table = {.open = 1};
+    npi_lines lines = {.stream = stream, .separator = ' '};
     npi_labels labels = {0};
     npi_rows rows;
     char *line;
     int code = npi_rows_start(&rows, env, err);
     if (code)
         return code;
-    while (code == 0 && (code = npi_stream_read_line(&line, stream, err)) > 0)
-        code = npi_text_is_skippable(line) ? 0 : read_row(&rows, &labels, line, stream, err);
+    while (code == 0 && (code = npi_lines_next(&line, &lines, err)) > 0)
+        code = read_row(&rows, &labels, line, stream, err);
     if (code == 0)
         code = npi_table_check_size(stream, rows.count, rows.cols, rows.elements, err);
     if (code == 0)

@@ -1,4 +1,4 @@
-/* Feature tables of any format, and building one graph from edges, features and labels.
+/* Building one graph from edges, features and labels.
  *
  * Edges and feature rows must agree on the nodes:
  *
@@ -12,9 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "io/foreign.h"
 #include "io/header.h"
-#include "io/npz.h"
 #include "io/readers.h"
 
 /* ---- feature tables ---- */
@@ -52,57 +50,6 @@ int npi_table_check_size(npi_stream *stream, int64_t rows, int64_t cols, int64_t
     return npi_fail_at(err, NPGNN_E_FORMAT, npi_stream_name(stream), 0,
                        "%lld rows and %lld columns are too many for %lld elements", (long long)rows, (long long)cols,
                        (long long)elements);
-}
-
-/* Whether a file name has an extension, or has it before ".gz". */
-static int has_extension(const char *name, const char *extension)
-{
-    size_t length = strlen(name), wanted = strlen(extension);
-    if (length > 3 && strcmp(name + length - 3, ".gz") == 0)
-        length -= 3;
-    return length > wanted && memcmp(name + length - wanted, extension, wanted) == 0;
-}
-
-/* svmlight is recognised by the second field of its first line, such as 12:0.5. */
-static int looks_like_svmlight(const npi_stream *stream)
-{
-    size_t size, at = 0;
-    const char *text = (const char *)npi_stream_peek(&size, stream);
-    while (at < size && text[at] != ' ' && text[at] != '\n')
-        at++;
-    while (at < size && text[at] == ' ')
-        at++;
-    size_t digits = at;
-    while (at < size && text[at] >= '0' && text[at] <= '9')
-        at++;
-    return at > digits && at < size && text[at] == ':';
-}
-
-int npi_table_read(npi_table *out, npi_stream *stream, const npgnn_load_options *how, const npi_edge_list *edges,
-                   int side, npgnn_error *err)
-{
-    const char *name = npi_stream_name(stream);
-    int is_npy = has_extension(name, ".npy") || npi_npy_detect(stream);
-    int is_json = npi_json_detect(stream), is_zip = npi_zip_detect(stream);
-    int is_mtx = has_extension(name, ".mtx") || npi_mtx_detect(stream);
-    int is_svmlight = has_extension(name, ".svm") || has_extension(name, ".svmlight") || looks_like_svmlight(stream);
-    int code = npi_foreign_refuse(stream, err);
-    if (code)
-        return code;
-    /* of a two-sided graph, the other table may have the columns */
-    if ((is_npy || is_json || is_zip || is_mtx || is_svmlight) && how && !how->bipartite &&
-        (how->id || how->kind_count > 0 || how->ignored_count > 0))
-        return npi_fail_at(err, NPGNN_E_ARGUMENT, name, 0,
-                           "a file of this format has no columns to choose from: leave --%s out",
-                           how->id               ? "id"
-                           : how->kind_count > 0 ? "column"
-                                                 : "ignore");
-    return is_npy        ? npi_table_read_npy(out, stream, err)
-           : is_json     ? npi_table_read_json(out, stream, err)
-           : is_zip      ? npi_table_read_npz(out, stream, err)
-           : is_mtx      ? npi_table_read_mtx(out, stream, err)
-           : is_svmlight ? npi_table_read_svmlight(out, stream, err)
-                         : npi_table_read_csv(out, stream, how, edges, side, err);
 }
 
 /* ---- matching the nodes of edges and features ---- */
@@ -335,8 +282,7 @@ int npi_table_log_dominant(const npi_table *table, const char *what, const npgnn
         snprintf(number, sizeof number, "%d", largest + 1);
         npi_log(env,
                 "%s: column %s has %.3g %% of the squared length of all features, so that the others hardly count: "
-                "scale the "
-                "columns alike, or give them as a table of text, which is scaled",
+                "scale the columns alike, or give them as a table of text, which is scaled",
                 what, columns ? npi_names_get(columns, largest) : number, 100 * square[largest] / sum);
     }
     npi_free(env, square);
@@ -485,36 +431,4 @@ int npi_edges_to_graph(npgnn_graph **out, npi_edge_list *edges, const char *edge
     if (code == 0)
         log_directions(*out, edges, edges_name, env);
     return code;
-}
-
-/* E_ARGUMENT where the caller has chosen columns of a file that has none. */
-static int refuse_columns(const npgnn_load_options *how, const npi_stream *stream, npgnn_error *err)
-{
-    const char *chosen = how->source ? "source" : how->target ? "target" : how->weight ? "weight" : NULL;
-    if (!chosen)
-        return 0;
-    return npi_fail_at(err, NPGNN_E_ARGUMENT, npi_stream_name(stream), 0,
-                       "a file of this format has no columns to choose from: leave --%s out%s", chosen,
-                       strcmp(chosen, "weight") == 0 ? "; --weighted uses its weights" : "");
-}
-
-int npi_edges_read_any(npi_edge_list *edges, npi_table *table, npi_stream *stream, npgnn_error *err)
-{
-    int code = npi_foreign_refuse(stream, err);
-    if (code)
-        return code;
-    if (edges->how->bipartite && npi_graphml_detect(stream))
-        return npi_fail_at(
-            err, NPGNN_E_ARGUMENT, npi_stream_name(stream), 0,
-            "GraphML has one set of nodes: the edges of a two-sided graph must be text, JSON or a matrix");
-    if ((npi_zip_detect(stream) || npi_graphml_detect(stream) || npi_mtx_detect(stream)) &&
-        (code = refuse_columns(edges->how, stream, err)) != 0)
-        return code;
-    if (npi_zip_detect(stream))
-        return npi_npz_read_graph(edges, table, stream, err);
-    if (npi_graphml_detect(stream))
-        return npi_graphml_read(edges, table, stream, err);
-    if (npi_json_detect(stream))
-        return npi_json_read_edges(edges, stream, err);
-    return npi_edges_read_text(edges, stream, err);
 }

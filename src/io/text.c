@@ -24,6 +24,26 @@ int npi_text_is_skippable(const char *line)
     return *line == '\0';
 }
 
+char npi_text_find_separator_of_names(const char *line)
+{
+    int words = 0;
+    for (const char *at = line + strspn(line, " "); *at; at += strspn(at, " ")) {
+        words++;
+        at += strcspn(at, " ");
+    }
+    return strchr(line, '\t') ? '\t' : strchr(line, ',') ? ',' : strchr(line, ';') && words != 2 ? ';' : ' ';
+}
+
+const char *npi_text_peek(size_t *size, const npi_stream *stream)
+{
+    const char *text = (const char *)npi_stream_peek(size, stream);
+    size_t at = *size >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
+    while (at < *size && text[at] && strchr(" \t\r\n", text[at]))
+        at++;
+    *size -= at;
+    return text + at;
+}
+
 int npi_text_is_utf8(const char *text)
 {
     return npi_utf8_is_valid(text, strlen(text));
@@ -47,27 +67,6 @@ char npi_text_find_separator(const char *line)
     return found;
 }
 
-/* Removes the quotes in place. `at` is after the opening quote; returns the position after the closing one. */
-static char *unquote(char *at)
-{
-    char *to = at;
-    for (; *at; at++) {
-        if (*at == '"') { /* two quotes stand for one; a single one ends the field */
-            if (at[1] != '"') {
-                at++;
-                break;
-            }
-            at++;
-        }
-        *to++ = *at;
-    }
-    /* the closing quote makes space for the terminator; without it, the field ends where the line does */
-    char *after = at;
-    if (to < at)
-        *to = '\0';
-    return after;
-}
-
 /* The closing quote of a field, where `at` is after the opening one; the end of the text where there is none. */
 static const char *find_closing_quote(const char *at)
 {
@@ -76,30 +75,38 @@ static const char *find_closing_quote(const char *at)
     return at;
 }
 
-/* Whether a field that begins with a quote is in quotes. Lists that are separated by blanks come from programs that
- * know no quotes, as well as from R, which writes them. */
-static int is_quoted(const char *field, char separator)
+/* The first character that is not a blank, unless that separates fields. */
+static const char *skip_blanks(const char *at, char separator)
 {
-    if (*field != '"' || separator != ' ')
-        return *field == '"';
-    const char *close = find_closing_quote(field + 1);
-    return *close && (!close[1] || is_blank(close[1]));
+    while (*at == ' ' || (*at == '\t' && separator != '\t'))
+        at++;
+    return at;
 }
 
-int npi_text_ends_in_quotes(const char *line, char separator, int inside)
+/* Whether a field that begins with a quote is in quotes: nothing but blanks follows the closing one. Names may begin with
+ * a quote; and lists that are separated by blanks come from programs that know no quotes, as well as from R, which writes
+ * them. */
+static int is_quoted(const char *field, char separator)
 {
-    if (separator == ' ')
+    const char *close = *field == '"' ? find_closing_quote(field + 1) : "";
+    if (!*close)
         return 0;
+    const char *after = skip_blanks(close + 1, separator);
+    return !*after || *after == separator || (separator == ' ' && after > close + 1);
+}
+
+int npi_text_ends_in_quotes(int *stray, const char *line, char separator, int inside)
+{
     const char *at = line;
-    while (*at || inside) {
-        while (!inside && (*at == ' ' || (*at == '\t' && separator != '\t')))
-            at++;
+    while (separator != ' ' && (*at || inside)) {
+        at = inside ? at : skip_blanks(at, separator);
         if (inside || *at == '"') {
             at = find_closing_quote(at + !inside);
             if (!*at)
                 return 1;
-            at++;
+            at = skip_blanks(at + 1, separator);
             inside = 0;
+            *stray |= *at && *at != separator;
         }
         while (*at && *at != separator)
             at++;
@@ -108,25 +115,17 @@ int npi_text_ends_in_quotes(const char *line, char separator, int inside)
     return 0;
 }
 
-int npi_text_has_stray_quote(const char *row, char separator)
+/* Removes the quotes in place, of which the closing one makes space for the terminator. `at` is after the opening
+ * quote; returns the position after the closing one. */
+static char *unquote(char *at)
 {
-    if (separator == ' ')
-        return 0;
-    for (const char *at = row; *at; at += *at != '\0') {
-        while (*at == ' ' || (*at == '\t' && separator != '\t'))
-            at++;
-        if (*at == '"') {
-            at = find_closing_quote(at + 1);
-            at += *at != '\0';
-            while (is_blank(*at) && *at != separator)
-                at++;
-            if (*at && *at != separator)
-                return 1;
-        }
-        while (*at && *at != separator)
-            at++;
+    char *to = at;
+    for (; !(at[0] == '"' && at[1] != '"'); at++) {
+        at += at[0] == '"'; /* two quotes stand for one */
+        *to++ = *at;
     }
-    return 0;
+    *to = '\0';
+    return at + 1;
 }
 
 static void trim_end(char *field, char *end)
@@ -141,8 +140,7 @@ char *npi_text_cut_field(char **rest, char separator)
     char *at = *rest;
     if (!at)
         return NULL;
-    while (*at == ' ' || (*at == '\t' && separator != '\t'))
-        at++;
+    at += skip_blanks(at, separator) - at;
     if (separator == ' ' && *at == '\0')
         return NULL;
     /* at is at the first character of the field; move it to the separator after the field */
