@@ -37,6 +37,7 @@ static const float scores[6] = {0.1F, 0.9F, 0.4F, 0.4F, 0.2F, 0.7F};
     X(graph_info)                                                                                                      \
     X(model_info)                                                                                                      \
     X(top_options)                                                                                                     \
+    X(search_info)                                                                                                     \
     X(cost)                                                                                                            \
     X(pretrain_options)                                                                                                \
     X(explanation)                                                                                                     \
@@ -326,6 +327,13 @@ static int predictor_top_links(world *w, npgnn_error *err)
     return npgnn_predictor_top_links(w->links, w->found, predictor, K, &w->top_options, err);
 }
 
+/* What a search tells of itself. */
+static int predictor_searched(world *w, npgnn_error *err)
+{
+    const npgnn_top_options options = {.size = sizeof options, .info = &w->search_info};
+    return npgnn_predictor_top(w->links, w->found, predictor, K, &options, err);
+}
+
 static int predictor_explain(world *w, npgnn_error *err)
 {
     return npgnn_predictor_explain(&w->explanation, applied, pairs[1], err);
@@ -511,6 +519,7 @@ static const struct {
     CALL(predictor_new, "predict_options env"),
     CALL(predictor_top, "top_options"),
     CALL(predictor_top_links, "top_options"),
+    CALL(predictor_searched, "search_info"),
     CALL(predictor_explain, "explanation"),
     CALL(live_new, "predict_options env"),
     CALL(live_add_nodes, "new_node"),
@@ -678,6 +687,7 @@ static void test_results(void **state)
     check_result("explanation", predictor_explain, all);
     check_result("explanation", live_explain, none);
     check_result("live_info", live_describe, all);
+    check_result("search_info", predictor_searched, offsetof(npgnn_search_info, recall)); /* NaN from there on */
     check_result("cost", estimate_fit, none);
     check_result("cost", estimate_predict, none);
 }

@@ -100,6 +100,8 @@ static int begin(npi_search *s, npi_search kind, const npgnn_top_options *option
     *s = kind;
     s->worst = (double)-INFINITY;
     int code = npi_sized_read(&s->options, sizeof s->options, options, "npgnn_top_options", err);
+    if (!code && s->options.info)
+        code = npi_sized_check(s->options.info, "npgnn_search_info", err);
     if (!code && s->k < 1)
         code = npi_fail(err, NPGNN_E_ARGUMENT, "k must be at least 1, got %d", s->k);
     return code;
