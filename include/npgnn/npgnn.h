@@ -1184,8 +1184,9 @@ NPGNN_API int npgnn_live_describe(npgnn_live_info *info, npgnn_live *live, npgnn
 NPGNN_API const npgnn_graph *npgnn_live_begin(npgnn_live *live);
 NPGNN_API void npgnn_live_end(npgnn_live *live);
 
-/* As npgnn_predictor_top for one node, npgnn_predictor_run and npgnn_predictor_explain, on the calling thread. The
- * first two are for many threads at once; explanations are for one thread at a time. */
+/* As npgnn_predictor_top for one node, npgnn_predictor_run and npgnn_predictor_explain, on the calling thread. With a
+ * process, the search of a graph of more than 65,536 nodes retrieves candidates, nodes that were added among them; env.log is
+ * told at the beginning what share of the best they contain. The first two are for many threads at once; explanations are for one thread at a time. */
 NPGNN_API int npgnn_live_top(npgnn_link *out /* (k) */, int32_t *found, npgnn_live *live, int32_t node, int32_t k,
                              npgnn_error *err);
 NPGNN_API int npgnn_live_score(npgnn_prediction *out /* (count) */, npgnn_live *live, const npgnn_pair *pairs,

@@ -3,7 +3,7 @@
 #include "live/extend.h"
 #include "model/options.h"
 #include "predict/predictor.h"
-#include "search/scorer.h"
+#include "search/retrieve.h"
 #include "store/networkfile.h"
 #include "store/processfile.h"
 #include "train/calibrate.h"
@@ -52,7 +52,7 @@ const npi_model_kind npi_process_kind = {
     .gather = npi_process_gather,
     .free_predictor = npi_process_free_predictor,
     .complete = npi_process_complete,
-    .retrieves = 1,
+    .retrieve = npi_retriever_prepare,
     .scorer = npi_process_scorer,
     .quicken = npi_process_quicken,
     .extend = npi_process_extend,

@@ -75,12 +75,30 @@ static int copy_names(npi_names **out, const npgnn_graph *graph, const npgnn_new
     return code;
 }
 
+/* Of more nodes than this, a search meets candidates: all nodes would take more than some ten milliseconds. */
+enum { MOST_EXACT = 1 << 16 };
+
+/* Tells env.log what share of the best the candidates contain. */
+static int report_candidates(const npgnn_live *live, npgnn_error *err)
+{
+    enum { NODES = NPGNN_CHECKED_NODES, BEST = NPGNN_CHECKED_BEST };
+    int32_t n = live->graph->n, from[NODES], found[NODES];
+    npgnn_link links[NODES * BEST];
+    for (int i = 0; i < NODES; i++)
+        from[i] = (int32_t)((int64_t)i * n / NODES);
+    const npgnn_top_options options = {
+        .size = sizeof options, .from = from, .from_count = NODES, .search = NPGNN_SEARCH_CANDIDATES};
+    return npgnn_predictor_top(links, found, live->predictor, BEST, &options, err);
+}
+
 /* A predictor that answers each call on the calling thread. */
 static int build(npgnn_predictor **out, const npgnn_live *live, const npgnn_graph *graph, npgnn_error *err)
 {
     int code = npgnn_predictor_new(out, live->model, graph, &live->options, &live->env, err);
     if (!code) {
         code = live->model->kind->quicken(*out, live->options.seed, err);
+        if (!code && live->model->kind->retrieve && graph->n > MOST_EXACT)
+            code = live->model->kind->retrieve(*out, err);
         if (code) {
             npgnn_predictor_free(*out);
             *out = NULL;
@@ -119,6 +137,8 @@ int npgnn_live_new(npgnn_live **out, const npgnn_model *model, const npgnn_graph
     npi_names_free(names);
     if (!code)
         code = build(&live->predictor, live, live->graph, err);
+    if (!code && live->predictor->retriever)
+        code = report_candidates(live, err);
     if (code)
         npgnn_live_free(live);
     else
@@ -392,7 +412,12 @@ void npgnn_live_end(npgnn_live *live)
 
 int npgnn_live_top(npgnn_link *out, int32_t *found, npgnn_live *live, int32_t node, int32_t k, npgnn_error *err)
 {
-    const npgnn_top_options options = {.size = sizeof options, .from = &node, .from_count = 1};
+    const npgnn_top_options options = {.size = sizeof options,
+                                       .from = &node,
+                                       .from_count = 1,
+                                       .search =
+                                           live->predictor->retriever ? NPGNN_SEARCH_CANDIDATES : NPGNN_SEARCH_EXACT,
+                                       .unchecked = 1};
     return npgnn_predictor_top(out, found, live->predictor, k, &options, err);
 }
 

@@ -67,7 +67,8 @@ typedef struct npi_model_kind {
 
     /* Makes what a search needs beyond the scores of pairs. Collective as apply. */
     int (*complete)(npgnn_predictor *predictor, npgnn_error *err);
-    int retrieves; /* 1: a search can retrieve candidates instead of scoring all pairs */
+    /* Prepares searches that retrieve candidates instead of scoring all pairs; NULL: there are none. */
+    int (*retrieve)(npgnn_predictor *predictor, npgnn_error *err);
     /* What scores pairs in a search (search/scorer.h). */
     int (*scorer)(struct npi_scorer *out, npgnn_predictor *predictor, const struct npi_scorer_use *use,
                   npgnn_error *err);

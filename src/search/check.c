@@ -7,7 +7,7 @@
 
 int npgnn_predictor_retrieves(const npgnn_predictor *p)
 {
-    return p->model->kind->retrieves && !p->applied.columns.rows.comm;
+    return p->model->kind->retrieve != NULL && !p->applied.columns.rows.comm;
 }
 
 int npi_search_candidates(int32_t *out, const npgnn_predictor *p, int32_t rows, const npgnn_top_options *o,
@@ -19,12 +19,12 @@ int npi_search_candidates(int32_t *out, const npgnn_predictor *p, int32_t rows, 
         return npi_fail(err, NPGNN_E_ARGUMENT, "the number of candidates must not be negative, got %d", o->candidates);
     if ((int)o->search < NPGNN_SEARCH_AUTO || (int)o->search > NPGNN_SEARCH_CANDIDATES)
         return npi_fail(err, NPGNN_E_ARGUMENT, "there is no kind of search %d", (int)o->search);
-    if (wanted && !p->model->kind->retrieves)
+    if (wanted && !p->model->kind->retrieve)
         return npi_fail(err, NPGNN_E_ARGUMENT, "a network has no candidates to search among: its searches are exact");
     if (wanted && is_divided)
         return npi_fail(err, NPGNN_E_ARGUMENT,
                         "several processes cannot search among candidates: search in one process");
-    if (!p->model->kind->retrieves || is_divided || o->search == NPGNN_SEARCH_EXACT)
+    if (!p->model->kind->retrieve || is_divided || o->search == NPGNN_SEARCH_EXACT)
         return 0;
     if (wanted || (int64_t)rows * p->graph->n > NPGNN_EXACT_PAIRS)
         *out = o->candidates > 0 ? o->candidates : NPI_CANDIDATES;
