@@ -15,6 +15,7 @@
 #include "jobs/fit.h"
 #include "jobs/methods.h"
 #include "model/options.h"
+#include "predict/predictor.h"
 
 /* Of a short training: the first iteration warms up, every third is validated, the others are what an
  * iteration takes. */
@@ -265,6 +266,112 @@ int npgnn_estimate_predict(npgnn_cost *out, const npgnn_model *model, const npgn
     return npi_sized_write(out, &cost, sizeof cost, "npgnn_cost", err);
 }
 
+/* ---- search of a large graph: of a part of it ---- */
+
+enum {
+    PART_NODES = 1 << 14, /* of the part */
+    LARGE = 2 * PART_NODES,
+    SOME_ROWS = 1024, /* nodes of the part that are searched by candidates, */
+    FEW_ROWS = 128    /* and exactly */
+};
+
+/* Nodes that are near each other, so that the part has the density of the whole: breadth first from some node; where that
+ * ends, from the next one that was not reached. */
+static int part_of(npgnn_graph **out, const npgnn_graph *graph, const npgnn_env *env, npgnn_error *err)
+{
+    const npi_csr *a = &graph->a;
+    int32_t *queue = npi_alloc(env, PART_NODES, sizeof *queue, err), count = 0, next = graph->n / 3;
+    unsigned char *seen = npi_alloc(env, (size_t)graph->n, 1, err);
+    int code = queue && seen ? 0 : NPGNN_E_MEMORY;
+    for (int32_t done = 0; !code && count < PART_NODES; done++) {
+        while (done == count) { /* a node that was not reached */
+            if (!seen[next]) {
+                seen[next] = 1;
+                queue[count++] = next;
+            }
+            next = (next + 1) % graph->n;
+        }
+        for (int64_t p = a->ptr[queue[done]]; p < a->ptr[queue[done] + 1] && count < PART_NODES; p++)
+            if (!seen[a->col[p]]) {
+                seen[a->col[p]] = 1;
+                queue[count++] = a->col[p];
+            }
+    }
+    for (int32_t i = 0, kept = 0; !code && i < graph->n; i++) /* ascending */
+        if (seen[i])
+            queue[kept++] = i;
+    if (!code)
+        code = npi_graph_induce(out, graph, queue, count, err);
+    npi_free(env, queue);
+    npi_free(env, seen);
+    return code;
+}
+
+/* Seconds of a search for `rows` nodes of the part, evenly spread; 0 or a code. */
+static int time_search(double *seconds, npgnn_predictor *p, int32_t rows, int32_t k, npgnn_top_options o,
+                       npgnn_error *err)
+{
+    int32_t n = p->graph->n, *from = npi_alloc(&p->env, (size_t)rows, sizeof *from, err);
+    int32_t *found = npi_alloc(&p->env, (size_t)rows, sizeof *found, err);
+    npgnn_link *links = npi_alloc(&p->env, (size_t)rows * (size_t)k, sizeof *links, err);
+    int code = from && found && links ? 0 : NPGNN_E_MEMORY;
+    for (int32_t i = 0; !code && i < rows; i++)
+        from[i] = (int32_t)((int64_t)i * n / rows);
+    o.from = from;
+    o.from_count = rows;
+    double start = npi_clock_seconds();
+    if (!code)
+        code = npgnn_predictor_top(links, found, p, k, &o, err);
+    *seconds = npi_clock_seconds() - start;
+    npi_free(&p->env, from);
+    npi_free(&p->env, found);
+    npi_free(&p->env, links);
+    return code;
+}
+
+/* What a search of `rows` nodes of a large graph takes: preparing grows with nodes and links, a pair costs what it does in the
+ * part, and so does a node that meets candidates. halved: each pair is scored once for both ends. */
+static int estimate_large(npgnn_cost *out, const npgnn_model *model, const npgnn_graph *graph, int32_t rows, int32_t k,
+                          int by_candidates, int halved, const npgnn_predict_options *predict, npgnn_top_options o,
+                          const npgnn_env *env, npgnn_error *err)
+{
+    npgnn_graph *part = NULL;
+    npgnn_predictor *p = NULL;
+    watch w;
+    double prepare = 0, first = 0, some = 0, few = 0;
+    o = (npgnn_top_options){.size = sizeof o, .candidates = o.candidates, .known = o.known, .unchecked = 1};
+    k = k < PART_NODES / 4 ? k : PART_NODES / 4;
+    watch_begin(&w, SOME_ROWS, 1, env); /* for its memory, and so that the caller can stop it */
+    int code = part_of(&part, graph, env, err);
+    if (code)
+        return code;
+    npgnn_env quiet = w.watched;
+    quiet.log = NULL;
+    double start = npi_clock_seconds();
+    code = npgnn_predictor_new(&p, model, part, predict, &quiet, err);
+    prepare = npi_clock_seconds() - start;
+    o.search = NPGNN_SEARCH_CANDIDATES;
+    if (!code && by_candidates)
+        code = time_search(&first, p, 1, k, o, err);
+    if (!code && by_candidates)
+        code = time_search(&some, p, SOME_ROWS, k, o, err);
+    o.search = NPGNN_SEARCH_EXACT;
+    if (!code)
+        code = time_search(&few, p, FEW_ROWS, k, o, err);
+    double nodes = graph->n, size = (nodes + 2 * (double)graph->m) / ((double)part->n + 2 * (double)part->m);
+    double pair = few / ((double)FEW_ROWS * part->n), checked = rows < NPGNN_CHECKED_NODES ? rows : NPGNN_CHECKED_NODES;
+    double node = by_candidates ? some / SOME_ROWS : pair * nodes * (halved ? 0.5 : 1);
+    npgnn_predictor_free(p);
+    const npgnn_cost cost = {.size = sizeof cost,
+                             .bytes = (int64_t)((double)w.peak * nodes / part->n),
+                             .seconds = size * (prepare + first) + rows * node +
+                                        (by_candidates ? checked * (pair * nodes + node) : 0),
+                             .steps = rows,
+                             .step_seconds = node};
+    npgnn_graph_free(part);
+    return code ? code : npi_sized_write(out, &cost, sizeof cost, "npgnn_cost", err);
+}
+
 /* ---- search: from some of the nodes ---- */
 
 int npgnn_estimate_top(npgnn_cost *out, const npgnn_model *model, const npgnn_graph *graph, int32_t k, int links,
@@ -283,6 +390,12 @@ int npgnn_estimate_top(npgnn_cost *out, const npgnn_model *model, const npgnn_gr
     /* Nodes to search from: enough for several reports of a search on so many threads, since the first is warming up;
      * but k results for each of them must not take more memory than a user would give them. */
     int32_t rows = search.from ? search.from_count : graph->n, per_node = links ? 1 : k;
+    if (graph->n > LARGE && model->kind->retrieve) {
+        int by_candidates = search.search == NPGNN_SEARCH_CANDIDATES ||
+                            (search.search == NPGNN_SEARCH_AUTO && (int64_t)rows * graph->n > NPGNN_EXACT_PAIRS);
+        return estimate_large(out, model, graph, rows, k, by_candidates, !links && !search.from && !search.to, predict,
+                              search, &resolved, err);
+    }
     int64_t enough = 2048 * (int64_t)resolved.threads, most = MOST_RESULTS / per_node > 0 ? MOST_RESULTS / per_node : 1;
     enough = enough < most ? enough : most;
     int32_t count = rows < enough ? rows : (int32_t)enough;
